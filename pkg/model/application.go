@@ -1,0 +1,107 @@
+package model
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Application is one application as declared, resolved against its effective
+// policy. It is neutral to runtimes: what a runtime needs stays opaque in
+// Properties and Traits.
+type Application struct {
+	ID         AppID             `json:"id"`
+	Labels     map[string]string `json:"labels,omitempty"`
+	Priority   int               `json:"priority"`
+	Desired    string            `json:"desired"` // running | terminated
+	Objectives Objectives        `json:"objectives"`
+	Budget     int64             `json:"budget,omitempty"` // millionths of the currency per hour, 0: no budget
+	Policy     Policy            `json:"policy"`
+	Components []Component       `json:"components"`
+
+	Digest Digest    `json:"digest,omitempty"` // of everything above; identity of the spec
+	Commit string    `json:"commit,omitempty"` // the source commit that the spec was read from
+	At     Positions `json:"-"`
+}
+
+// Seal returns a with its digest computed. Position and commit are no content:
+// the same spec in another commit is the same spec.
+func (a Application) Seal() Application {
+	content := a
+	content.Digest, content.Commit = "", ""
+	a.Digest = DigestOf(content)
+	return a
+}
+
+// Component returns the named component.
+func (a *Application) Component(name string) (*Component, bool) {
+	for i := range a.Components {
+		if a.Components[i].Name == name {
+			return &a.Components[i], true
+		}
+	}
+	return nil, false
+}
+
+// Objectives are the service levels that the application asks for.
+type Objectives struct {
+	Class        string        `json:"class,omitempty"`        // latency | throughput | batch
+	Availability int           `json:"availability,omitempty"` // millionths
+	LatencyP99   time.Duration `json:"latencyP99,omitempty"`
+}
+
+// Component is one part of an application. Its running form is a workload.
+type Component struct {
+	Name      string    `json:"name"`
+	Type      string    `json:"type"`    // webservice, worker, store, daemon, job, cron, config, secret, raw, kustomize
+	Runtime   string    `json:"runtime"` // container, virtual-machine, process
+	OS        string    `json:"os"`      // linux, windows
+	Replicas  int       `json:"replicas"`
+	Critical  bool      `json:"critical"`
+	DependsOn []string  `json:"dependsOn,omitempty"`
+	Requests  Resources `json:"requests"` // of one replica
+	Limits    Resources `json:"limits"`   // of one replica; 0: none
+	QoS       string    `json:"qos"`      // name of a profile
+	Degrade   *Degrade  `json:"degrade,omitempty"`
+	Placement Placement `json:"placement"`
+
+	Properties json.RawMessage `json:"properties,omitempty"` // the runtime's spec, opaque to arbitration
+	Traits     json.RawMessage `json:"traits,omitempty"`     // by trait name, opaque to arbitration
+
+	// Source digests the files of the application's directory that the
+	// component refers to (a kustomize directory), "" if it refers to none.
+	Source Digest `json:"source,omitempty"`
+}
+
+// Degrade is how far a component may be reduced when capacity is short.
+type Degrade struct {
+	MinReplicas int    `json:"minReplicas"`
+	QoS         string `json:"qos,omitempty"` // profile while degraded, "": unchanged
+}
+
+// Placement is what the component asks of the place it runs in.
+type Placement struct {
+	Pool   string  `json:"pool,omitempty"` // "": arbitration chooses
+	Spread *Spread `json:"spread,omitempty"`
+}
+
+// Spread asks for replicas in different topology domains.
+type Spread struct {
+	Over string `json:"over"` // zone, rack, node
+	Min  int    `json:"min"`  // distinct domains
+}
+
+// Runs says whether the component is something that runs and takes capacity, in
+// contrast to configuration.
+func (c *Component) Runs() bool { return c.Type != "config" && c.Type != "secret" }
+
+// Finite says whether the component ends by itself.
+func (c *Component) Finite() bool { return c.Type == "job" }
+
+// MinReplicas is the least number of replicas that the component can be
+// degraded to. It is Replicas where no degradation is declared.
+func (c *Component) MinReplicas() int {
+	if c.Degrade == nil {
+		return c.Replicas
+	}
+	return min(c.Degrade.MinReplicas, c.Replicas)
+}

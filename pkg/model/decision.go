@@ -1,0 +1,110 @@
+package model
+
+// Ruling is the outcome of one arbitration: a decision for every application
+// that is declared or holds a grant.
+type Ruling struct {
+	Decisions []Decision
+}
+
+// Find returns the decision about an application.
+func (r *Ruling) Find(app AppID) (*Decision, bool) {
+	for i := range r.Decisions {
+		if r.Decisions[i].App == app {
+			return &r.Decisions[i], true
+		}
+	}
+	return nil, false
+}
+
+// Verdict is what arbitration says about an application.
+type Verdict string
+
+const (
+	Granted  Verdict = "granted"  // it may run with the grants given
+	Waiting  Verdict = "waiting"  // admitted, but short of capacity
+	Rejected Verdict = "rejected" // quota, ceiling or policy refuses it
+	Evicted  Verdict = "evicted"  // it ran and loses its place
+)
+
+// Reason is a constant word for why something is so. The sentence for people
+// stands beside it in a message.
+type Reason string
+
+// Decision is the verdict of one arbitration for one application, with its
+// inputs and why. It is written to the status branch whole.
+type Decision struct {
+	App     AppID   `json:"application"`
+	Verdict Verdict `json:"verdict"`
+	Reason  Reason  `json:"reason"`
+	Message string  `json:"message"`
+
+	Spec     Digest  `json:"spec"`               // the spec that the verdict is about: what is to run
+	Degraded bool    `json:"degraded,omitempty"` // the grants are less than the spec asks for
+	Position int     `json:"position,omitempty"` // place among those that wait, from 1
+	Grants   []Grant `json:"grants,omitempty"`   // by component
+
+	// Refused is set when Git holds a newer spec that was not accepted, so
+	// that Spec is an older one.
+	Refused *Refusal `json:"refused,omitempty"`
+
+	Inputs      Inputs         `json:"inputs"`
+	Constraints []Constraint   `json:"constraints,omitempty"` // in the order they were checked
+	Policies    []PolicyValue  `json:"policies,omitempty"`
+	Displaced   []Displacement `json:"displaced,omitempty"`
+	BlockedBy   []AppID        `json:"blockedBy,omitempty"`
+	WouldAdmit  []string       `json:"wouldAdmit,omitempty"` // changes, each sufficient alone, smallest first
+}
+
+// Grant is what a decision gives to one component.
+type Grant struct {
+	Component string    `json:"component"`
+	Replicas  int       `json:"replicas"`
+	Requests  Resources `json:"requests"` // of one replica
+	QoS       string    `json:"qos"`
+	Pool      string    `json:"pool,omitempty"`
+}
+
+// Refusal says why a newer spec was not accepted.
+type Refusal struct {
+	Spec    Digest `json:"spec,omitempty"` // "" if the spec could not be evaluated
+	Reason  Reason `json:"reason"`
+	Message string `json:"message"`
+}
+
+// Inputs are what a decision was computed from.
+type Inputs struct {
+	Commit   string `json:"commit"`   // of the source branch
+	Policy   Digest `json:"policy"`   // effective policy of the application and quota of its tenant
+	Capacity Digest `json:"capacity"` // observed pools
+}
+
+// Constraint is one check of the gate or of capacity.
+type Constraint struct {
+	Name  string `json:"name"` // quota.cpu, limits.priorityCeiling, pool.general.memory
+	Asked string `json:"asked"`
+	Used  string `json:"used,omitempty"` // by others, before this application
+	Limit string `json:"limit"`
+	OK    bool   `json:"ok"`
+	Short string `json:"shortfall,omitempty"`
+	At    string `json:"at,omitempty"` // file:line:column where the limit is set
+}
+
+// Displacement is a reduction of one application in favour of another.
+type Displacement struct {
+	App  AppID  `json:"application"`
+	From string `json:"from"`
+	To   string `json:"to"`
+	Why  string `json:"why"`
+}
+
+// WorkloadDigest identifies what a runtime is told to run for a component: the
+// component's spec, its grant and how many of its replicas may run now. The
+// renderer writes it on what it creates, the runtime reports it back, and so
+// readiness is always about the present spec and never about an older one.
+func WorkloadDigest(c *Component, g Grant, run int) Digest {
+	return DigestOf(struct {
+		Component *Component
+		Grant     Grant
+		Run       int
+	}{c, g, run})
+}

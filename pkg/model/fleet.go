@@ -1,0 +1,134 @@
+package model
+
+import "time"
+
+// Fleet is what one commit of the fleet repo declares, after evaluation: the
+// parts that are valid, and for the rest what is wrong with it.
+type Fleet struct {
+	Commit       string        // the source commit
+	Platform     *Platform     // nil if the platform layer is invalid
+	Tenants      []Tenant      // valid tenants
+	Applications []Application // valid applications of valid tenants
+
+	// Unusable are the applications that Git declares but that cannot be used
+	// as declared: their own files, their tenant or the platform are invalid,
+	// or their removal awaits confirmation. They stay at their last good state.
+	Unusable []Unusable
+
+	// UnusableTenants are the tenants that Git declares with invalid files.
+	UnusableTenants []string
+
+	Problems []Problem // everything that is wrong, in order of file and line
+}
+
+// Unusable is an application that stays at its last good state, and why.
+type Unusable struct {
+	App     AppID
+	Message string // the first problem, in one line
+	Code    string // its code, DAnnnn
+}
+
+// Problem is an error in the fleet repo: it blames the input, so it is reported
+// and not retried before the next commit.
+type Problem struct {
+	Code    string  `json:"code"`             // DAnnnn, see docs/errors.md
+	Path    string  `json:"path,omitempty"`   // application.components.web.replicas
+	Message string  `json:"message"`          // a sentence: asked, allowed, by whom
+	Places  []Place `json:"places,omitempty"` // where, the blamed side first
+	Tenant  string  `json:"tenant,omitempty"` // whose file it is; "" for the platform
+	App     string  `json:"application,omitempty"`
+}
+
+// Place is a position in a file of the fleet repo and what stands there.
+type Place struct {
+	At   string `json:"at"`             // file:line:column, from the repo's root
+	Note string `json:"note,omitempty"` // "asks for 9"
+}
+
+// Positions tells where the values of one layer were written: dotted path
+// below the layer's field ("quota.cpu", "components.web.replicas") to
+// file:line:column. Paths that were not written (defaults) are absent.
+type Positions map[string]string
+
+// Platform is the global layer.
+type Platform struct {
+	Name     string       `json:"name"`
+	Policy   Policy       `json:"policy"`
+	Pools    []PoolSpec   `json:"pools"`
+	Bands    []Band       `json:"bands"` // highest first
+	Profiles []QoSProfile `json:"profiles"`
+	At       Positions    `json:"-"`
+}
+
+// PoolSpec declares a resource pool: a logical view over execution nodes.
+type PoolSpec struct {
+	Name        string            `json:"name"`
+	OS          []string          `json:"os"`
+	Runtimes    []string          `json:"runtimes"`
+	Selector    map[string]string `json:"selector,omitempty"` // labels of the nodes; capacity is discovered from them …
+	Capacity    *Resources        `json:"capacity,omitempty"` // … or declared
+	TopologyKey string            `json:"topologyKey,omitempty"`
+	Price       Price             `json:"price"`
+}
+
+// Price is in millionths of the fleet's currency: per core-hour and per GiB-hour.
+type Price struct {
+	CPU    int64 `json:"cpu,omitempty"`
+	Memory int64 `json:"memory,omitempty"`
+}
+
+// Band is a named range of priorities. A higher band is served first.
+type Band struct {
+	Name string `json:"name"`
+	Min  int    `json:"min"` // the lowest priority of the band
+}
+
+// Policy is the effective policy of one layer: every value within what the
+// layers above allow, defaults of the nearest layer filled in.
+type Policy struct {
+	MaxReplicas     int      `json:"maxReplicas"`
+	PriorityCeiling int      `json:"priorityCeiling"`
+	MaxShare        int      `json:"maxShare"` // thousandths of a pool that one application may take
+	Registries      []string `json:"registries,omitempty"`
+	Runtimes        []string `json:"runtimes"`
+	Kinds           []string `json:"kinds"`         // object kinds that raw and kustomize components may render
+	Namespace       string   `json:"namespace"`     // tenant | application: whose namespace objects land in
+	OvercommitCPU   int      `json:"overcommitCPU"` // thousandths of discovered capacity, at least 1000
+	OvercommitMem   int      `json:"overcommitMemory"`
+	Preemption      string   `json:"preemption"` // none | within-tenant | reclaim | any
+	Degradation     bool     `json:"degradation"`
+	RequiredLabels  []string `json:"requiredLabels,omitempty"`
+	Strategies      []string `json:"strategies"`
+	Strategy        string   `json:"strategy"`
+	OnUpdateFailure string   `json:"onUpdateFailure"` // rollback | keep
+
+	Replicas      int           `json:"defaultReplicas"`
+	Priority      int           `json:"defaultPriority"`
+	StartDeadline time.Duration `json:"startDeadline"`
+
+	// InForce says of each value which layer set it and where. It is shared
+	// between the applications of a tenant and not part of any digest.
+	InForce []PolicyValue `json:"-"`
+}
+
+// PolicyValue is one effective policy value and the layer that set it.
+type PolicyValue struct {
+	Path  string `json:"path"`  // limits.maxReplicas
+	Value string `json:"value"` // as written
+	Layer string `json:"layer"` // schema | platform | tenant | application
+	At    string `json:"at,omitempty"`
+}
+
+// Tenant is the first boundary of arbitration and access.
+type Tenant struct {
+	Name            string            `json:"name"`
+	Weight          int               `json:"weight"`
+	Guarantee       Resources         `json:"guarantee"`
+	Quota           *Resources        `json:"quota,omitempty"`           // nil: no ceiling of resources
+	MaxApplications int               `json:"maxApplications,omitempty"` // 0: no ceiling
+	MaxWorkloads    int               `json:"maxWorkloads,omitempty"`    // components, 0: no ceiling
+	PriorityCeiling int               `json:"priorityCeiling"`
+	Policy          Policy            `json:"policy"`
+	Pins            map[string]string `json:"pins,omitempty"` // application name to source commit
+	At              Positions         `json:"-"`
+}

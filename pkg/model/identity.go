@@ -1,0 +1,61 @@
+package model
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// AppID names an application: an application belongs to exactly one tenant.
+// It is written as tenant/name.
+type AppID struct {
+	Tenant string
+	Name   string
+}
+
+// String returns tenant/name.
+func (id AppID) String() string { return id.Tenant + "/" + id.Name }
+
+// Compare orders identities by tenant, then name.
+func (id AppID) Compare(other AppID) int {
+	return cmp.Or(strings.Compare(id.Tenant, other.Tenant), strings.Compare(id.Name, other.Name))
+}
+
+// ParseAppID reads tenant/name.
+func ParseAppID(s string) (AppID, error) {
+	tenant, name, ok := strings.Cut(s, "/")
+	if !ok || tenant == "" || name == "" || strings.Contains(name, "/") {
+		return AppID{}, fmt.Errorf("%q does not name an application; write tenant/application, for example acme/shop", s)
+	}
+	return AppID{Tenant: tenant, Name: name}, nil
+}
+
+// MarshalText writes tenant/name.
+func (id AppID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads tenant/name.
+func (id *AppID) UnmarshalText(b []byte) (err error) {
+	*id, err = ParseAppID(string(b))
+	return err
+}
+
+// Digest identifies content: the first 16 bytes of a SHA-256, in hex. Equal
+// content has equal digests, wherever and whenever it was computed.
+type Digest string
+
+// DigestOf digests the JSON encoding of v, in which map keys are sorted. It
+// panics if v cannot be encoded: every value of this package can.
+func DigestOf(v any) Digest {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("model: digest of %T: %v", v, err))
+	}
+	sum := sha256.Sum256(b)
+	return Digest(hex.EncodeToString(sum[:16]))
+}
+
+// Short returns the first eight characters, enough for names and messages.
+func (d Digest) Short() string { return string(d[:min(8, len(d))]) }

@@ -1,0 +1,126 @@
+package model
+
+import "time"
+
+// Ledger is what the status branch says: the only memory of D-AROS.
+type Ledger struct {
+	Commit    string     // the source commit that it reflects
+	Platform  *Platform  // last good platform layer
+	Tenants   []Tenant   // last good tenant layers
+	Instances []Instance // by application; one for each application ever seen
+	Decisions []Decision // by application; the last one about each
+	Pools     []Pool     // capacity that the decisions were made on
+	Problems  []Problem  // what could not be evaluated
+}
+
+// Find returns the instance record of an application.
+func (l *Ledger) Find(app AppID) (*Instance, bool) {
+	lo, hi := 0, len(l.Instances)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		switch c := l.Instances[mid].App.Compare(app); {
+		case c == 0:
+			return &l.Instances[mid], true
+		case c < 0:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return nil, false
+}
+
+// Phase is where an application instance stands in its life.
+type Phase string
+
+const (
+	Created       Phase = "Created"
+	Admitted      Phase = "Admitted"
+	RejectedPhase Phase = "Rejected"
+	Scheduled     Phase = "Scheduled"
+	Running       Phase = "Running"
+	Degraded      Phase = "Degraded"
+	Terminated    Phase = "Terminated"
+)
+
+// Phases lists all phases in the order of a life.
+var Phases = []Phase{Created, Admitted, RejectedPhase, Scheduled, Running, Degraded, Terminated}
+
+// Active says whether the instance holds a grant and has workloads to run.
+func (p Phase) Active() bool { return p == Scheduled || p == Running || p == Degraded }
+
+// Instance is an application at one moment: shop#3 is the third instance of
+// shop. It is the ledger's record.
+type Instance struct {
+	App     AppID     `json:"application"`
+	Number  int       `json:"instance"`
+	Phase   Phase     `json:"phase"`
+	Reason  Reason    `json:"reason"`
+	Message string    `json:"message,omitempty"`
+	Since   time.Time `json:"since"` // of the last transition
+
+	// Spec is the accepted spec: what runs or is to run. Nil until one was
+	// accepted. Secret values in it are digests.
+	Spec *Application `json:"-"`
+	// Previous is the last spec that ran well, kept while an update of it is
+	// on its way.
+	Previous *Application `json:"-"`
+
+	Deadline time.Time `json:"deadline,omitzero"` // of the start or update in progress
+	Held     []Digest  `json:"held,omitempty"`    // specs that were rolled back and are not tried again
+	Refused  *Refusal  `json:"refused,omitempty"` // the newer spec in Git that is not accepted
+
+	Components []ComponentState `json:"components,omitempty"` // of Spec
+	History    []Transition     `json:"history,omitempty"`    // latest last, at most HistoryLimit
+}
+
+// HistoryLimit bounds Instance.History; git log has the rest.
+const HistoryLimit = 20
+
+// SpecDigest is the digest of the accepted spec, "" if there is none.
+func (i *Instance) SpecDigest() Digest {
+	if i.Spec == nil {
+		return ""
+	}
+	return i.Spec.Digest
+}
+
+// Component returns the state of the named component.
+func (i *Instance) Component(name string) (*ComponentState, bool) {
+	for n := range i.Components {
+		if i.Components[n].Grant.Component == name {
+			return &i.Components[n], true
+		}
+	}
+	return nil, false
+}
+
+// ComponentState is what a component was granted, how much of it may run now
+// and how it fares.
+type ComponentState struct {
+	Grant   Grant  `json:"grant"`
+	Run     int    `json:"run"`   // replicas that may run now: 0 while a dependency is not ready
+	State   string `json:"state"` // see the State constants
+	Message string `json:"message,omitempty"`
+}
+
+// States of a component.
+const (
+	StateOff      = "off"      // its grant is nothing
+	StateWaiting  = "waiting"  // for its dependencies
+	StateStarting = "starting" // told to run, not ready yet
+	StateReady    = "ready"    // runs at its grant
+	StateDone     = "done"     // a finite component that ended well; it is not run again
+	StateFailed   = "failed"
+)
+
+// Transition is one change of phase.
+type Transition struct {
+	At       time.Time `json:"at"`
+	Instance int       `json:"instance"`
+	From     Phase     `json:"from,omitempty"`
+	To       Phase     `json:"to"`
+	Reason   Reason    `json:"reason"`
+	Message  string    `json:"message,omitempty"`
+	Commit   string    `json:"commit,omitempty"` // the source commit at that time
+}

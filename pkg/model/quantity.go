@@ -1,0 +1,76 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// ParseCPU reads an amount of CPU in milli-CPU: "500m", "2" or "0.5". Finer
+// fractions than a milli-CPU round up.
+func ParseCPU(s string) (int64, error) {
+	if digits, milli := strings.CutSuffix(s, "m"); milli {
+		return parseScaled(s, digits, 1)
+	}
+	return parseScaled(s, s, 1000)
+}
+
+// units of memory, longest suffix first.
+var units = []struct {
+	suffix string
+	factor int64
+}{
+	{"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}, {"Ti", 1 << 40}, {"Pi", 1 << 50},
+	{"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"P", 1e15}, {"", 1},
+}
+
+// ParseMemory reads an amount of memory in bytes: "256Mi", "2Gi", "1.5G" or a
+// plain number of bytes. Fractions of a byte round up.
+func ParseMemory(s string) (int64, error) {
+	for _, u := range units {
+		if digits, ok := strings.CutSuffix(s, u.suffix); ok {
+			return parseScaled(s, digits, u.factor)
+		}
+	}
+	panic("unreachable: every string ends in the empty suffix")
+}
+
+// parseScaled reads a plain decimal number and multiplies it exactly.
+func parseScaled(whole, digits string, factor int64) (int64, error) {
+	if digits == "" || len(digits) > 24 || strings.Trim(digits, "0123456789.") != "" {
+		return 0, fmt.Errorf("%q is not an amount", whole)
+	}
+	r, ok := new(big.Rat).SetString(digits)
+	if !ok {
+		return 0, fmt.Errorf("%q is not an amount", whole)
+	}
+	r.Mul(r, new(big.Rat).SetInt64(factor))
+	n := new(big.Int).Add(r.Num(), new(big.Int).Sub(r.Denom(), big.NewInt(1)))
+	n.Quo(n, r.Denom())
+	if !n.IsInt64() || n.Int64() > math.MaxInt64/1000 {
+		return 0, fmt.Errorf("%q is too large an amount", whole)
+	}
+	return n.Int64(), nil
+}
+
+// FormatCPU writes milli-CPU: whole cores without a unit, else with m.
+func FormatCPU(milli int64) string {
+	if milli%1000 == 0 {
+		return strconv.FormatInt(milli/1000, 10)
+	}
+	return strconv.FormatInt(milli, 10) + "m"
+}
+
+// FormatMemory writes bytes in the largest binary unit that keeps them whole.
+func FormatMemory(bytes int64) string {
+	for _, u := range []string{"Pi", "Ti", "Gi", "Mi", "Ki"} {
+		for _, known := range units {
+			if known.suffix == u && bytes != 0 && bytes%known.factor == 0 {
+				return strconv.FormatInt(bytes/known.factor, 10) + u
+			}
+		}
+	}
+	return strconv.FormatInt(bytes, 10)
+}

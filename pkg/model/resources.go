@@ -1,0 +1,133 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Resources is an amount of compute: milli-CPU, bytes of memory and counts of
+// devices by name. The zero value is nothing. Amounts are integers so that sums
+// are exact and equal on every machine. Values are never changed in place.
+type Resources struct {
+	CPU     int64            `json:"cpu,omitempty"`     // milli-CPU
+	Memory  int64            `json:"memory,omitempty"`  // bytes
+	Devices map[string]int64 `json:"devices,omitempty"` // count by device name
+}
+
+// Names returns the names of the resources that r or any of others mentions, in
+// the order in which people read them: cpu, memory, then devices by name.
+func (r Resources) Names(others ...Resources) []string {
+	devices := map[string]bool{}
+	for _, x := range append(others, r) {
+		for name := range x.Devices {
+			devices[name] = true
+		}
+	}
+	return append([]string{"cpu", "memory"}, slices.Sorted(maps.Keys(devices))...)
+}
+
+// Get returns the amount of the named resource.
+func (r Resources) Get(name string) int64 {
+	switch name {
+	case "cpu":
+		return r.CPU
+	case "memory":
+		return r.Memory
+	}
+	return r.Devices[name]
+}
+
+// Add returns r + o. Sums saturate instead of overflowing.
+func (r Resources) Add(o Resources) Resources { return r.combine(o, saturatingAdd) }
+
+// Sub returns r - o. The result may be negative.
+func (r Resources) Sub(o Resources) Resources {
+	return r.combine(o, func(a, b int64) int64 { return saturatingAdd(a, -b) })
+}
+
+// Times returns n times r, for n >= 0.
+func (r Resources) Times(n int) Resources {
+	mul := func(a, _ int64) int64 {
+		if a != 0 && int64(n) > math.MaxInt64/max(a, -a) {
+			return math.MaxInt64
+		}
+		return a * int64(n)
+	}
+	return r.combine(Resources{}, mul)
+}
+
+// Fits says whether r is at most o in every resource.
+func (r Resources) Fits(o Resources) bool { return len(r.Exceeds(o)) == 0 }
+
+// Exceeds returns the names of the resources in which r is more than o.
+func (r Resources) Exceeds(o Resources) []string {
+	var over []string
+	for _, name := range r.Names() {
+		if r.Get(name) > o.Get(name) {
+			over = append(over, name)
+		}
+	}
+	return over
+}
+
+// IsZero says whether every amount is zero.
+func (r Resources) IsZero() bool {
+	for _, n := range r.Devices {
+		if n != 0 {
+			return false
+		}
+	}
+	return r.CPU == 0 && r.Memory == 0
+}
+
+// String writes r for people: "1500m cpu, 2Gi memory".
+func (r Resources) String() string {
+	var parts []string
+	for _, name := range r.Names() {
+		if n := r.Get(name); n != 0 {
+			parts = append(parts, FormatAmount(name, n)+" "+name)
+		}
+	}
+	if parts == nil {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r Resources) combine(o Resources, f func(a, b int64) int64) Resources {
+	sum := Resources{CPU: f(r.CPU, o.CPU), Memory: f(r.Memory, o.Memory)}
+	for _, name := range r.Names(o)[2:] {
+		if n := f(r.Devices[name], o.Devices[name]); n != 0 {
+			if sum.Devices == nil {
+				sum.Devices = map[string]int64{}
+			}
+			sum.Devices[name] = n
+		}
+	}
+	return sum
+}
+
+func saturatingAdd(a, b int64) int64 {
+	switch {
+	case b > 0 && a > math.MaxInt64-b:
+		return math.MaxInt64
+	case b < 0 && a < math.MinInt64-b:
+		return math.MinInt64
+	}
+	return a + b
+}
+
+// FormatAmount writes an amount of the named resource the way it is written in
+// a fleet: 500m or 2 for cpu, 256Mi for memory, a count for devices.
+func FormatAmount(resource string, n int64) string {
+	switch resource {
+	case "cpu":
+		return FormatCPU(n)
+	case "memory":
+		return FormatMemory(n)
+	}
+	return fmt.Sprint(n)
+}
