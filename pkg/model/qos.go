@@ -1,6 +1,81 @@
 package model
 
-// QoSProfile says how a node treats a workload of one class.
+// Percent is a part in a hundred of something that the field names.
+type Percent int64
+
+// Of returns p percent of n, rounded down, for n >= 0.
+func (p Percent) Of(n int64) int64 { return n/100*int64(p) + n%100*int64(p)/100 }
+
+// QoSProfile says how a node treats a workload, relative to what the workload
+// asked for. A value of zero leaves the knob alone unless its comment says otherwise.
 type QoSProfile struct {
 	Name string `json:"name"`
+	// Rank orders profiles: when a node is short, the higher rank keeps its promise.
+	Rank    int        `json:"rank"`
+	CPU     QoSCPU     `json:"cpu"`
+	Memory  QoSMemory  `json:"memory"`
+	IO      QoSIO      `json:"io"`
+	Network QoSNetwork `json:"network"`
+}
+
+// QoSCPU shares processor time.
+type QoSCPU struct {
+	// Weight against other groups, 1 to 10000, where 100 is one core's request.
+	// Zero: follows from the request, and from the reservation where there is one.
+	Weight int64   `json:"weight,omitempty"`
+	Quota  Percent `json:"quota,omitempty"` // of the limit: a hard ceiling
+	Burst  Percent `json:"burst,omitempty"` // of the quota, at most 100: unused quota that may be saved
+}
+
+// QoSMemory protects and bounds memory. A declared limit is always a hard ceiling.
+type QoSMemory struct {
+	Min Percent `json:"min,omitempty"` // of the reserved amount: never reclaimed
+	Low Percent `json:"low,omitempty"` // of the request: reclaimed last
+	// High is the part of the way from request to limit at which the workload
+	// is slowed down before it reaches its limit.
+	High Percent `json:"high,omitempty"`
+}
+
+// QoSIO shares block devices.
+type QoSIO struct {
+	Weight int64 `json:"weight,omitempty"` // 1 to 10000, 100 is the kernel's default
+}
+
+// QoSNetwork shares the uplink of a node.
+type QoSNetwork struct {
+	Share    Percent `json:"share,omitempty"` // of the uplink, guaranteed under contention
+	Priority int     `json:"priority"`        // 0 is served first
+}
+
+// Names of the built-in profiles.
+const (
+	GuaranteedPro = "guaranteed-pro"
+	Guaranteed    = "guaranteed"
+	Burstable     = "burstable"
+	BestEffort    = "best-effort"
+)
+
+// BuiltinQoSProfiles returns the profiles that every platform has, by name.
+func BuiltinQoSProfiles() []QoSProfile {
+	return []QoSProfile{
+		{
+			Name: BestEffort, Rank: 0,
+			CPU: QoSCPU{Weight: 1, Quota: 100}, IO: QoSIO{Weight: 1}, Network: QoSNetwork{Share: 5, Priority: 3},
+		},
+		{
+			Name: Burstable, Rank: 10,
+			CPU: QoSCPU{Quota: 100, Burst: 100}, Memory: QoSMemory{Low: 100},
+			IO: QoSIO{Weight: 100}, Network: QoSNetwork{Share: 10, Priority: 2},
+		},
+		{
+			Name: Guaranteed, Rank: 20,
+			Memory: QoSMemory{Low: 100},
+			IO:     QoSIO{Weight: 200}, Network: QoSNetwork{Share: 30, Priority: 1},
+		},
+		{
+			Name: GuaranteedPro, Rank: 30,
+			Memory: QoSMemory{Min: 100, Low: 100},
+			IO:     QoSIO{Weight: 500}, Network: QoSNetwork{Share: 50, Priority: 0},
+		},
+	}
 }
