@@ -30,6 +30,25 @@ const (
 // stands beside it in a message.
 type Reason string
 
+// Reasons of decisions.
+const (
+	Fits                Reason = "Fits"
+	CapacityShort       Reason = "CapacityShort"
+	QuotaExceeded       Reason = "QuotaExceeded"
+	TooManyApplications Reason = "TooManyApplications"
+	TooManyWorkloads    Reason = "TooManyWorkloads"
+	PriorityTooHigh     Reason = "PriorityTooHigh"
+	ShareExceeded       Reason = "ShareExceeded"
+	BudgetExceeded      Reason = "BudgetExceeded"
+	NoPool              Reason = "NoPool"
+	PoolTooSmall        Reason = "PoolTooSmall"
+	NodeTooSmall        Reason = "NodeTooSmall"
+	TooFewDomains       Reason = "TooFewDomains"
+	InvalidSpec         Reason = "InvalidSpec"
+	RemovalHeld         Reason = "RemovalHeld"
+	RolledBackSpec      Reason = "RolledBackSpec"
+)
+
 // Decision is the verdict of one arbitration for one application, with its
 // inputs and why. It is written to the status branch whole.
 type Decision struct {

@@ -46,6 +46,26 @@ const (
 // Phases lists all phases in the order of a life.
 var Phases = []Phase{Created, Admitted, RejectedPhase, Scheduled, Running, Degraded, Terminated}
 
+// Reasons of transitions. A rejection or a degradation carries the reason of
+// its decision instead.
+const (
+	Declared        Reason = "Declared"
+	AdmissionPassed Reason = "AdmissionPassed"
+	GrantedCapacity Reason = "Granted"
+	Ready           Reason = "Ready"
+	StartIncomplete Reason = "StartIncomplete"
+	StartFailed     Reason = "StartFailed"
+	ComponentFailed Reason = "ComponentFailed"
+	Recovered       Reason = "Recovered"
+	UpdateAdmitted  Reason = "UpdateAdmitted"
+	UpdateRefused   Reason = "UpdateRefused"
+	RolledBack      Reason = "RolledBack"
+	Removed         Reason = "Removed"
+	Stopped         Reason = "Stopped"
+	EvictedReason   Reason = "Evicted"
+	Unrecoverable   Reason = "Unrecoverable"
+)
+
 // Active says whether the instance holds a grant and has workloads to run.
 func (p Phase) Active() bool { return p == Scheduled || p == Running || p == Degraded }
 
@@ -62,9 +82,10 @@ type Instance struct {
 	// Spec is the accepted spec: what runs or is to run. Nil until one was
 	// accepted. Secret values in it are digests.
 	Spec *Application `json:"-"`
-	// Previous is the last spec that ran well, kept while an update of it is
-	// on its way.
-	Previous *Application `json:"-"`
+	// Previous is the last spec that ran well, kept with its grants while an
+	// update of it is on its way.
+	Previous       *Application `json:"-"`
+	PreviousGrants []Grant      `json:"previousGrants,omitempty"`
 
 	Deadline time.Time `json:"deadline,omitzero"` // of the start or update in progress
 	Held     []Digest  `json:"held,omitempty"`    // specs that were rolled back and are not tried again
@@ -98,10 +119,18 @@ func (i *Instance) Component(name string) (*ComponentState, bool) {
 // ComponentState is what a component was granted, how much of it may run now
 // and how it fares.
 type ComponentState struct {
-	Grant   Grant  `json:"grant"`
-	Run     int    `json:"run"`   // replicas that may run now: 0 while a dependency is not ready
-	State   string `json:"state"` // see the State constants
-	Message string `json:"message,omitempty"`
+	Grant Grant `json:"grant"`
+	Run   int   `json:"run"` // replicas that may run now: 0 while a dependency is not ready
+
+	// Hold leaves what runs of the component as it is: a dependency of the
+	// newer spec is not ready yet.
+	Hold bool `json:"hold,omitempty"`
+
+	Spec     Digest    `json:"spec"`     // of the component's spec
+	Workload Digest    `json:"workload"` // WorkloadDigest of what the runtime is told to run
+	State    string    `json:"state"`    // see the State constants
+	Since    time.Time `json:"since"`    // of State
+	Message  string    `json:"message,omitempty"`
 }
 
 // States of a component.
