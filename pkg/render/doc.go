@@ -1,0 +1,9 @@
+// Package render turns an application instance into Kubernetes objects. It
+// decides names, labels, replicas, resources and the order of application, from
+// the instance's spec and its grants alone: the same input gives the same bytes,
+// on any machine, in any order, in parallel.
+//
+// It never talks to a cluster, a network or a disk, never runs a program, never
+// reads a clock, and never renders what policy does not allow. What it refuses
+// it refuses with the place in the declaration, so that people can correct it.
+package render
