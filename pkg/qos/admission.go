@@ -1,0 +1,48 @@
+package qos
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// admit takes back the reservations that the host cannot keep. Those of higher
+// rank, then priority, then earlier in the plan come first; the first that fit
+// are kept whole, because a kernel that shares too many promises keeps none.
+func (r *resolver) admit() {
+	workloads := slices.Clone(r.plan.Workloads)
+	r.plan.Workloads = workloads
+	order := make([]int, len(workloads))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := workloads[a], workloads[b]
+		return cmp.Or(cmp.Compare(y.Profile.Rank, x.Profile.Rank), cmp.Compare(y.Priority, x.Priority))
+	})
+	// A twentieth of the memory stays out of reach of promises: kernel zones
+	// need their watermarks, and a machine with nothing to reclaim only kills.
+	left := model.Resources{
+		CPU:    r.host.CPU - max(r.plan.System.CPU, 1),
+		Memory: r.host.Memory - r.host.Memory/20 - r.plan.System.Memory,
+	}
+	for _, i := range order {
+		w := &workloads[i]
+		if w.Reserved.IsZero() {
+			continue
+		}
+		if over := w.Reserved.Exceeds(left); len(over) > 0 {
+			name, free := over[0], max(0, left.Get(over[0]))
+			if name == "memory" {
+				free = free >> 20 << 20 // whole MiB are enough for people
+			}
+			r.degrade(w.Name, "reserved", "low and weight by request", fmt.Sprintf("ReservationReduced: asks for %s %s, the host has %s left to promise",
+				model.FormatAmount(name, w.Reserved.Get(name)), name, model.FormatAmount(name, free)))
+			w.Reserved = model.Resources{}
+			continue
+		}
+		left = left.Sub(w.Reserved)
+	}
+}

@@ -1,0 +1,169 @@
+package qos
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+const (
+	period       = 100_000 // microseconds
+	leastQuota   = 1_000   // the kernel refuses less than a millisecond
+	quotaPerCore = period / 1000
+)
+
+// cpu decides weights and quotas.
+func (r *resolver) cpu() {
+	version := r.host.Controllers["cpu"]
+	if version == Absent {
+		for _, w := range r.plan.Workloads {
+			r.degrade(w.Name, "cpu", "none", "the cpu controller is not available")
+		}
+		return
+	}
+	for _, w := range r.plan.Workloads {
+		r.quota(w, version)
+	}
+	root := r.tree()
+	s := scaleOf(version)
+	root.gather(s, r.host.Groups)
+	root.cpu = r.host.CPU * micro
+	r.weigh(root, s)
+}
+
+// quota bounds a workload to its limit. A burst is always set with a quota, so
+// that a burst which stands from earlier cannot exceed it.
+func (r *resolver) quota(w Workload, version Version) {
+	percent := w.Profile.CPU.Quota
+	if percent == 0 || w.Limit.CPU == 0 {
+		return
+	}
+	quota := max(leastQuota, percent.Of(w.Limit.CPU)*quotaPerCore)
+	if version == V1 {
+		for _, dir := range ancestors(w.Cgroup) {
+			if most := r.host.Groups[dir].Quota * quotaPerCore; most > 0 && most < quota {
+				r.degrade(w.Name, "cpu.quota", "quota of "+dir, "cgroup v1 refuses a quota above that of an ancestor")
+				quota = max(leastQuota, most)
+			}
+		}
+	}
+	burst := w.Profile.CPU.Burst.Of(quota)
+	if version == V1 {
+		r.set(w.Name, w.Cgroup, "cpu.cfs_period_us", strconv.Itoa(period))
+		r.set(w.Name, w.Cgroup, "cpu.cfs_quota_us", strconv.FormatInt(quota, 10))
+		r.set(w.Name, w.Cgroup, "cpu.cfs_burst_us", strconv.FormatInt(burst, 10))
+		return
+	}
+	r.set(w.Name, w.Cgroup, "cpu.max", fmt.Sprintf("%d %d", quota, period))
+	r.set(w.Name, w.Cgroup, "cpu.max.burst", strconv.FormatInt(burst, 10))
+}
+
+// micro is the precision of the calculation: micro-CPU in a milli-CPU.
+const micro = 1000
+
+// group is a node of the tree that the plan's cgroups form below the root.
+type group struct {
+	path     string
+	children []*group
+	workload *Workload // of a leaf
+
+	request  int64 // milli-CPU asked for in the subtree
+	reserved int64 // micro-CPU that must reach the subtree
+	floor    int64 // weight it has without a reservation
+	others   int64 // weight of the children that are not ours
+	cpu      int64 // micro-CPU that reach it when all are busy
+}
+
+// tree arranges the workloads by their cgroups.
+func (r *resolver) tree() *group {
+	groups := map[string]*group{"": {}}
+	for i := range r.plan.Workloads {
+		w := &r.plan.Workloads[i]
+		for _, dir := range append(ancestors(w.Cgroup), w.Cgroup) {
+			if groups[dir] == nil {
+				groups[dir] = &group{path: dir}
+			}
+		}
+		groups[w.Cgroup].workload = w
+	}
+	for _, path := range slices.Sorted(maps.Keys(groups)) {
+		if path != "" {
+			above := groups[parent(path)]
+			above.children = append(above.children, groups[path])
+		}
+	}
+	return groups[""]
+}
+
+// gather adds up the subtree of g: what it asks for, what must reach it, and
+// the weight with which it competes before any reservation is solved.
+func (g *group) gather(s scale, found map[string]Group) {
+	if w := g.workload; w != nil {
+		g.request, g.reserved = w.Request.CPU, w.Reserved.CPU*micro
+		g.floor = s.of(g.request)
+		if fixed := w.Profile.CPU.Weight; fixed > 0 {
+			g.floor = s.fromProfile(fixed)
+		}
+		return
+	}
+	g.others = found[g.path].Others
+	var widest int64
+	besides := g.others
+	for _, child := range g.children {
+		child.gather(s, found)
+		g.request += child.request
+		g.reserved += child.reserved
+		widest = max(widest, child.reserved)
+		if child.reserved == 0 {
+			besides += child.floor
+		}
+	}
+	if g.reserved == 0 {
+		g.floor = found[g.path].Weight
+		if g.floor == 0 {
+			g.floor = s.unit
+		}
+		return
+	}
+	g.floor = s.of(g.request)
+	// Weights are bounded, so siblings without a reservation always take a
+	// little. The group needs that much more than the sum of its reservations.
+	g.reserved += wide(besides, widest).ceil(s.max)
+}
+
+// weigh solves the weights of the children of g and of all below, and notes
+// what every workload can count on. Ancestors without a reservation are left alone.
+func (r *resolver) weigh(g *group, s scale) {
+	claims := make([]claim, len(g.children))
+	for i, child := range g.children {
+		claims[i] = claim{child.reserved, child.floor}
+	}
+	weights := solve(g.cpu, g.others, s.max, claims)
+	total := g.others
+	for _, w := range weights {
+		total += w
+	}
+	for i, child := range g.children {
+		child.cpu = wide(g.cpu, weights[i]).floor(total)
+		value := strconv.FormatInt(weights[i], 10)
+		w := child.workload
+		if w == nil {
+			if child.reserved > 0 {
+				r.set("", child.path, s.file, value)
+			}
+			r.weigh(child, s)
+			continue
+		}
+		r.set(w.Name, child.path, s.file, value)
+		share := Share{Workload: w.Name, CPU: (child.cpu + micro/2) / micro, Reserved: w.Reserved.CPU}
+		r.out.Shares = append(r.out.Shares, share)
+		// Whole weights are a little coarse: a hundredth less is no broken promise.
+		if share.CPU < share.Reserved-share.Reserved/100-1 {
+			r.degrade(w.Name, "cpu.reserved", s.file, fmt.Sprintf("weights reach only %s of %s cores while every sibling is busy",
+				model.FormatCPU(share.CPU), model.FormatCPU(share.Reserved)))
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package qos
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Limits of a plan document. They are far above what one node can carry and
+// keep a hostile document from costing more than a moment.
+const (
+	MaxDocument  = 1 << 20 // bytes
+	maxWorkloads = 4096
+	maxProfiles  = 256
+	maxErrors    = 20
+	maxCPU       = 100_000_000 // milli-CPU
+	maxMemory    = 1 << 50     // bytes
+)
+
+// document is a plan as people and the reconciler write it, in YAML or JSON.
+type document struct {
+	APIVersion string               `yaml:"apiVersion"`
+	Kind       string               `yaml:"kind"`
+	Source     string               `yaml:"source"`
+	System     amounts              `yaml:"system"`
+	Profiles   []model.QoSProfile   `yaml:"profiles"`
+	Workloads  []documentedWorkload `yaml:"workloads"`
+}
+
+type documentedWorkload struct {
+	Name     scalar  `yaml:"name"`
+	Cgroup   string  `yaml:"cgroup"`
+	Profile  string  `yaml:"profile"`
+	Priority int     `yaml:"priority"`
+	CPU      span    `yaml:"cpu"`
+	Memory   span    `yaml:"memory"`
+	Reserved amounts `yaml:"reserved"`
+}
+
+type span struct{ Request, Limit scalar }
+
+type amounts struct {
+	CPU    scalar `yaml:"cpu"`
+	Memory scalar `yaml:"memory"`
+}
+
+// scalar keeps the text and the line of a value: quantities may be written as
+// numbers or strings, and errors point at them.
+type scalar struct {
+	text string
+	line int
+}
+
+func (s *scalar) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+		return fmt.Errorf("line %d: want a single value", n.Line)
+	}
+	s.text, s.line = n.Value, n.Line
+	return nil
+}
+
+// Parse reads a plan document. It refuses unknown fields, unknown profiles,
+// cgroups outside the root, two workloads in one cgroup or inside each other,
+// and promises that contradict themselves; its error lists what is wrong with the lines.
+func Parse(data []byte) (Plan, error) {
+	if len(data) > MaxDocument {
+		return Plan{}, fmt.Errorf("plan of %d bytes: at most %d are read", len(data), MaxDocument)
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	var doc document
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return Plan{}, errors.New("plan is empty")
+	case err != nil:
+		return Plan{}, fmt.Errorf("plan: %s", readable(err))
+	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return Plan{}, errors.New("plan: one document per file")
+	}
+	if doc.APIVersion != APIVersion || doc.Kind != Kind {
+		return Plan{}, fmt.Errorf("plan: apiVersion %q, kind %q: this agent reads %s %s", doc.APIVersion, doc.Kind, APIVersion, Kind)
+	}
+	r := reader{profiles: map[string]model.QoSProfile{}}
+	plan := r.plan(doc)
+	return plan, r.err()
+}
+
+// readable turns the many-line errors of the YAML package into one line in our words.
+func readable(err error) string {
+	s := strings.TrimPrefix(err.Error(), "yaml: ")
+	s = strings.TrimPrefix(s, "unmarshal errors:\n")
+	for _, word := range []struct{ go_, plan string }{
+		{" in type qos.documentedWorkload", " in a workload"}, {" in type qos.document", " in a plan"},
+		{" in type qos.span", ""}, {" in type qos.amounts", ""}, {" in type model.", " in profile part "},
+	} {
+		s = strings.ReplaceAll(s, word.go_, word.plan)
+	}
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines[:min(len(lines), maxErrors)], "; ")
+}
+
+// reader turns a document into a plan and collects what is wrong with it.
+type reader struct {
+	profiles map[string]model.QoSProfile
+	problems []string
+}
+
+func (r *reader) complain(format string, args ...any) {
+	r.problems = append(r.problems, fmt.Sprintf(format, args...))
+}
+
+func (r *reader) err() error {
+	switch n := len(r.problems); {
+	case n == 0:
+		return nil
+	case n > maxErrors:
+		return fmt.Errorf("plan: %s; and %d more", strings.Join(r.problems[:maxErrors], "; "), n-maxErrors)
+	}
+	return fmt.Errorf("plan: %s", strings.Join(r.problems, "; "))
+}
+
+func (r *reader) plan(doc document) Plan {
+	if len(doc.Workloads) > maxWorkloads || len(doc.Profiles) > maxProfiles {
+		r.complain("%d workloads, %d profiles: at most %d and %d", len(doc.Workloads), len(doc.Profiles), maxWorkloads, maxProfiles)
+		return Plan{}
+	}
+	if len(doc.Source) > 256 || !printable(doc.Source) {
+		r.complain("source is not a commit")
+	}
+	for _, p := range model.BuiltinQoSProfiles() {
+		r.profiles[p.Name] = p
+	}
+	var own []string
+	for _, p := range doc.Profiles {
+		if slices.Contains(own, p.Name) {
+			r.complain("profile %q is declared twice", p.Name)
+		}
+		own = append(own, p.Name)
+		r.profile(p)
+	}
+	plan := Plan{Source: doc.Source, System: r.amounts("system", doc.System)}
+	names, cgroups := map[string]bool{}, map[string]string{}
+	for _, w := range doc.Workloads {
+		at := fmt.Sprintf("line %d: workload %q", w.Name.line, w.Name.text)
+		if w.Name.text == "" || len(w.Name.text) > 253 || !printable(w.Name.text) {
+			r.complain("%s: a workload needs a printable name of at most 253 bytes", at)
+			continue
+		}
+		if names[w.Name.text] {
+			r.complain("%s: the name is taken", at)
+		}
+		names[w.Name.text] = true
+		if err := checkCgroup(w.Cgroup); err != nil {
+			r.complain("%s: %s", at, err)
+			continue
+		}
+		if other, taken := cgroups[w.Cgroup]; taken {
+			r.complain("%s: cgroup %s belongs to workload %q", at, w.Cgroup, other)
+		}
+		cgroups[w.Cgroup] = w.Name.text
+		plan.Workloads = append(plan.Workloads, r.workload(at, w))
+	}
+	for _, w := range plan.Workloads {
+		for _, dir := range ancestors(w.Cgroup) {
+			if other, inside := cgroups[dir]; inside {
+				r.complain("workload %q: cgroup %s lies inside that of workload %q", w.Name, w.Cgroup, other)
+			}
+		}
+	}
+	return plan
+}
+
+func (r *reader) profile(p model.QoSProfile) {
+	at := fmt.Sprintf("profile %q", p.Name)
+	if p.Name == "" || len(p.Name) > 63 || !printable(p.Name) {
+		r.complain("%s: a profile needs a printable name of at most 63 bytes", at)
+	}
+	for _, bound := range []struct {
+		field      string
+		value, max int64
+	}{
+		{"rank", int64(p.Rank), 1000},
+		{"cpu.weight", p.CPU.Weight, 10000}, {"cpu.quota", int64(p.CPU.Quota), 1000}, {"cpu.burst", int64(p.CPU.Burst), 100},
+		{"memory.min", int64(p.Memory.Min), 100}, {"memory.low", int64(p.Memory.Low), 100}, {"memory.high", int64(p.Memory.High), 100},
+		{"io.weight", p.IO.Weight, 10000}, {"network.share", int64(p.Network.Share), 100}, {"network.priority", int64(p.Network.Priority), 7},
+	} {
+		if bound.value < 0 || bound.value > bound.max {
+			r.complain("%s: %s is %d, want 0 to %d", at, bound.field, bound.value, bound.max)
+		}
+	}
+	r.profiles[p.Name] = p
+}
+
+func (r *reader) workload(at string, w documentedWorkload) Workload {
+	profile, known := r.profiles[w.Profile]
+	if !known {
+		r.complain("%s: profile %q is neither built in nor declared", at, w.Profile)
+	}
+	out := Workload{
+		Name: w.Name.text, Cgroup: w.Cgroup, Profile: profile, Priority: w.Priority,
+		Request:  r.amounts(at+" request", amounts{w.CPU.Request, w.Memory.Request}),
+		Limit:    r.amounts(at+" limit", amounts{w.CPU.Limit, w.Memory.Limit}),
+		Reserved: r.amounts(at+" reserved", w.Reserved),
+	}
+	for _, name := range []string{"cpu", "memory"} {
+		if limit := out.Limit.Get(name); limit > 0 && out.Request.Get(name) > limit {
+			r.complain("%s: %s request is above its limit", at, name)
+		}
+		if out.Reserved.Get(name) > out.Request.Get(name) {
+			r.complain("%s: %s reserved is above its request", at, name)
+		}
+	}
+	switch {
+	case !reserves(profile) && !out.Reserved.IsZero():
+		r.complain("%s: profile %q reserves nothing, %s does", at, w.Profile, model.GuaranteedPro)
+	case reserves(profile) && out.Reserved.IsZero():
+		out.Reserved = out.Request
+	}
+	return out
+}
+
+// reserves says whether the profile promises a minimum under overload.
+func reserves(p model.QoSProfile) bool { return p.Memory.Min > 0 }
+
+func (r *reader) amounts(at string, a amounts) model.Resources {
+	return model.Resources{
+		CPU:    r.amount(at+" cpu", a.CPU, model.ParseCPU, maxCPU),
+		Memory: r.amount(at+" memory", a.Memory, model.ParseMemory, maxMemory),
+	}
+}
+
+func (r *reader) amount(at string, s scalar, parse func(string) (int64, error), most int64) int64 {
+	if s.line == 0 {
+		return 0
+	}
+	n, err := parse(s.text)
+	switch {
+	case err != nil:
+		r.complain("line %d: %s: %s", s.line, strings.TrimPrefix(at, fmt.Sprintf("line %d: ", s.line)), err)
+	case n > most:
+		r.complain("line %d: %s: %q is more than any machine has", s.line, at, s.text)
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,33 @@
+package qos
+
+// Version is the cgroup interface through which a controller is reached.
+type Version int
+
+// The versions. One host may mix them: each controller lives in one hierarchy.
+const (
+	Absent Version = iota
+	V1
+	V2
+)
+
+// String returns absent, v1 or v2.
+func (v Version) String() string { return [...]string{"absent", "v1", "v2"}[v] }
+
+// Host is what the arithmetic needs to know of a machine.
+type Host struct {
+	CPU    int64 // milli-CPU that are online
+	Memory int64 // bytes
+	Page   int64 // bytes
+	// Controllers maps cpu, memory and io to where they live. Missing: Absent.
+	Controllers map[string]Version
+	// Groups tells about the ancestors of the plan's cgroups, the root as "".
+	// Weights are as they were before the agent touched them.
+	Groups map[string]Group
+}
+
+// Group is what else is in and around one ancestor.
+type Group struct {
+	Weight int64 // its own CPU weight in the units of the host's version, 0 if unknown
+	Others int64 // sum of the CPU weights of its children that the plan does not name
+	Quota  int64 // its own CPU quota in milli-CPU, 0 if none
+}

@@ -1,0 +1,83 @@
+package qos
+
+import (
+	"strconv"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// memory decides protection and bounds. A group is protected only as far as
+// each of its ancestors is, so ancestors get the sum of what is below them.
+func (r *resolver) memory() {
+	version := r.host.Controllers["memory"]
+	mins, lows := map[string]int64{}, map[string]int64{}
+	for _, w := range r.plan.Workloads {
+		p := w.Profile.Memory
+		least := r.pages(p.Min.Of(w.Reserved.Memory))
+		low := max(least, r.pages(p.Low.Of(w.Request.Memory)))
+		limit := r.pages(w.Limit.Memory)
+		high := r.high(w)
+		if version != V2 {
+			reason := "cgroup v1 has no such knob"
+			if version == Absent {
+				reason = "the memory controller is not available"
+			}
+			r.lose(w.Name, "memory.min", least, reason)
+			r.lose(w.Name, "memory.low", low, reason)
+			r.lose(w.Name, "memory.high", high, reason)
+			if version == V1 {
+				r.setAmount(w.Name, w.Cgroup, "memory.limit_in_bytes", limit)
+			} else {
+				r.lose(w.Name, "memory.max", limit, reason)
+			}
+			continue
+		}
+		if limit > 0 && least > limit/10*9 {
+			r.degrade(w.Name, "memory.min", "memory.min", "more than 90 % of the limit is unreclaimable: the page cache may force an out-of-memory kill")
+		}
+		r.setAmount(w.Name, w.Cgroup, "memory.min", least)
+		r.setAmount(w.Name, w.Cgroup, "memory.low", low)
+		r.setAmount(w.Name, w.Cgroup, "memory.high", high)
+		r.setAmount(w.Name, w.Cgroup, "memory.max", limit)
+		for _, dir := range ancestors(w.Cgroup) {
+			mins[dir] += least
+			lows[dir] += low
+		}
+	}
+	for dir := range lows {
+		r.setAmount("", dir, "memory.min", mins[dir])
+		r.setAmount("", dir, "memory.low", lows[dir])
+	}
+}
+
+// high is the amount at which the workload is slowed down: part of the way
+// from its request to its limit, or to all that workloads may use.
+func (r *resolver) high(w Workload) int64 {
+	if w.Profile.Memory.High == 0 {
+		return 0
+	}
+	return highBetween(w.Request.Memory, w.Limit.Memory, r.host.Memory-r.plan.System.Memory, w.Profile.Memory.High, r.host.Page)
+}
+
+func highBetween(request, limit, allocatable int64, part model.Percent, page int64) int64 {
+	if limit == 0 {
+		limit = max(allocatable, request)
+	}
+	return (request + part.Of(limit-request)) / page * page
+}
+
+// pages rounds down to whole pages, as the kernel would, so that what is read
+// back is what was written.
+func (r *resolver) pages(n int64) int64 { return n / r.host.Page * r.host.Page }
+
+func (r *resolver) setAmount(w, cgroup, file string, n int64) {
+	if n > 0 {
+		r.set(w, cgroup, file, strconv.FormatInt(n, 10))
+	}
+}
+
+func (r *resolver) lose(w, promise string, n int64, reason string) {
+	if n > 0 {
+		r.degrade(w, promise, "none", reason)
+	}
+}

@@ -1,0 +1,56 @@
+package qos
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// checkCgroup says what is wrong with a cgroup path of a plan. What it accepts
+// names a group strictly below the root, with no component that a file system
+// or the kernel gives another meaning.
+func checkCgroup(path string) error {
+	parts := strings.Split(path, "/")
+	switch {
+	case path == "":
+		return fmt.Errorf("cgroup is missing")
+	case len(path) > 1024 || len(parts) > 32 || !printable(path):
+		return fmt.Errorf("cgroup %q is too long, too deep or not printable", path[:min(len(path), 64)])
+	case parts[0] == "init.scope":
+		return fmt.Errorf("cgroup %q belongs to the host's init", path)
+	}
+	for _, part := range parts {
+		switch {
+		case part == "" || part == "." || part == "..":
+			return fmt.Errorf("cgroup %q: want a clean path below the cgroup root", path)
+		case len(part) > 255 || strings.HasPrefix(part, "cgroup."):
+			return fmt.Errorf("cgroup %q: %.64q cannot name a group", path, part)
+		}
+	}
+	return nil
+}
+
+func printable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// ancestors returns the groups above path, outermost first, without the root.
+func ancestors(path string) []string {
+	var dirs []string
+	for i, c := range path {
+		if c == '/' {
+			dirs = append(dirs, path[:i])
+		}
+	}
+	return dirs
+}
+
+func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
+
+func depth(path string) int {
+	if path == "" {
+		return 0
+	}
+	return strings.Count(path, "/") + 1
+}

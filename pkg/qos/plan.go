@@ -1,0 +1,28 @@
+package qos
+
+import "github.com/d-aros/d-aros/pkg/model"
+
+// APIVersion and Kind open every plan document.
+const (
+	APIVersion = "d-aros.dev/v1alpha1"
+	Kind       = "NodePlan"
+)
+
+// Plan says which workloads a node carries and what each was promised.
+type Plan struct {
+	Source    string          // commit that the plan was made from, "" if unknown
+	System    model.Resources // kept for the host itself, never promised to workloads
+	Workloads []Workload      // in the order of the document, which breaks ties
+}
+
+// Workload is one cgroup with its promise.
+// Invariant: Reserved <= Request <= Limit wherever a limit is set.
+type Workload struct {
+	Name     string
+	Cgroup   string // relative to the cgroup root, clean
+	Profile  model.QoSProfile
+	Priority int
+	Request  model.Resources
+	Limit    model.Resources // zero: none
+	Reserved model.Resources // kept even under overload; only with a profile that reserves
+}

@@ -1,0 +1,134 @@
+package qos
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Setting is the value that one file of one cgroup should have.
+type Setting struct {
+	Cgroup string `json:"cgroup"`
+	File   string `json:"file"`
+	Value  string `json:"value"`
+	// Floor: an ancestor shared with others is raised to the value and never
+	// lowered below what it had.
+	Floor    bool   `json:"floor,omitempty"`
+	Workload string `json:"workload,omitempty"` // for whom; "" for an ancestor
+}
+
+// Knob tells about a file that settings may name. There are no others.
+type Knob struct {
+	Controller string
+	Version    Version
+	Default    string // value in a fresh group
+	turn       int    // within a group, lowering runs in this order and raising against it
+}
+
+// A burst may never exceed its quota, so it goes down first and up last.
+var knobs = map[string]Knob{
+	"cpu.weight":            {"cpu", V2, "100", 0},
+	"cpu.max.burst":         {"cpu", V2, "0", 1},
+	"cpu.max":               {"cpu", V2, "max 100000", 2},
+	"memory.min":            {"memory", V2, "0", 0},
+	"memory.low":            {"memory", V2, "0", 1},
+	"memory.high":           {"memory", V2, "max", 2},
+	"memory.max":            {"memory", V2, "max", 3},
+	"io.weight":             {"io", V2, "default 100", 0},
+	"cpu.shares":            {"cpu", V1, "1024", 0},
+	"cpu.cfs_burst_us":      {"cpu", V1, "0", 1},
+	"cpu.cfs_period_us":     {"cpu", V1, "100000", 2},
+	"cpu.cfs_quota_us":      {"cpu", V1, "-1", 3},
+	"memory.limit_in_bytes": {"memory", V1, "-1", 0},
+}
+
+// LookupKnob returns what is known about a file, and whether it is a knob at all.
+func LookupKnob(file string) (Knob, bool) {
+	k, ok := knobs[file]
+	return k, ok
+}
+
+// Normal returns the one spelling of a value that is compared, shown and
+// written: kernels print some values in another form than they read.
+func Normal(file, value string) string {
+	value = strings.TrimSpace(value)
+	switch file {
+	case "io.weight":
+		value, _, _ = strings.Cut(value, "\n")
+	case "memory.limit_in_bytes":
+		if n, err := strconv.ParseUint(value, 10, 64); err == nil && n >= 1<<62 {
+			return "-1"
+		}
+	case "cpu.max":
+		if !strings.Contains(value, " ") {
+			value += " 100000"
+		}
+	}
+	return strings.Join(strings.Fields(value), " ")
+}
+
+// Size returns how much a normal value gives, so that values of one file can be
+// put in order; "max" and -1 are the largest. A value that is no amount has size 0.
+func Size(file, value string) int64 {
+	fields := strings.Fields(value)
+	if len(fields) == 0 {
+		return 0
+	}
+	if file == "io.weight" {
+		fields = fields[len(fields)-1:]
+	}
+	if fields[0] == "max" || fields[0] == "-1" {
+		return math.MaxInt64
+	}
+	n, err := strconv.ParseInt(fields[0], 10, 64)
+	if err != nil {
+		return 0
+	}
+	if file == "cpu.max" && len(fields) == 2 {
+		if period, err := strconv.ParseInt(fields[1], 10, 64); err == nil && period > 0 {
+			return wide(n, 1_000_000).floor(period)
+		}
+	}
+	return n
+}
+
+// Change is a write: a setting and the normal value it replaces.
+type Change struct {
+	Setting
+	From string `json:"from"`
+}
+
+func (c Change) raises() bool { return Size(c.File, c.Value) > Size(c.File, c.From) }
+
+// Order sorts changes so that no promise breaks between two writes: first all
+// that lower, innermost groups first, then all that raise, outermost first.
+// So children never add up to more than their parent has, and no burst stands
+// above its quota.
+func Order(changes []Change) {
+	slices.SortStableFunc(changes, func(a, b Change) int {
+		up, other := a.raises(), b.raises()
+		if up != other {
+			if other {
+				return -1
+			}
+			return 1
+		}
+		down := cmp.Or(
+			cmp.Compare(depth(b.Cgroup), depth(a.Cgroup)),
+			cmp.Compare(a.Cgroup, b.Cgroup),
+			cmp.Compare(knobs[a.File].turn, knobs[b.File].turn),
+			cmp.Compare(a.File, b.File),
+		)
+		if !up {
+			return down
+		}
+		return cmp.Or(
+			cmp.Compare(depth(a.Cgroup), depth(b.Cgroup)),
+			cmp.Compare(a.Cgroup, b.Cgroup),
+			cmp.Compare(knobs[b.File].turn, knobs[a.File].turn),
+			cmp.Compare(b.File, a.File),
+		)
+	})
+}

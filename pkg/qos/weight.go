@@ -1,0 +1,46 @@
+package qos
+
+import "math"
+
+// scale is the unit in which a cgroup version weighs CPU.
+type scale struct {
+	file        string
+	min, max    int64
+	unit        int64 // weight of a group nobody set
+	of          func(milli int64) int64
+	fromProfile func(weight int64) int64
+}
+
+// scaleOf returns the scale of a version of the cpu controller.
+func scaleOf(v Version) scale {
+	if v == V1 {
+		return scale{
+			file: "cpu.shares", min: minShares, max: maxShares, unit: 1024, of: shares,
+			fromProfile: func(w int64) int64 { return min(max(w*1024/100, minShares), maxShares) },
+		}
+	}
+	return scale{
+		file: "cpu.weight", min: 1, max: 10000, unit: 100,
+		of:          func(milli int64) int64 { return weight(shares(milli)) },
+		fromProfile: func(w int64) int64 { return w },
+	}
+}
+
+const minShares, maxShares = 2, 262144
+
+// shares converts a request in milli-CPU into cgroup v1 shares.
+func shares(milli int64) int64 { return min(max(milli*1024/1000, minShares), maxShares) }
+
+// weight converts v1 shares into a v2 weight the way container runtimes do, so
+// that our groups weigh the same as theirs: a curve through (2, 1), (1024, 100)
+// and (262144, 10000).
+func weight(shares int64) int64 {
+	switch {
+	case shares <= minShares:
+		return 1
+	case shares >= maxShares:
+		return 10000
+	}
+	l := math.Log2(float64(shares))
+	return int64(math.Ceil(math.Pow(10, (l*l+125*l)/612-7.0/34)))
+}
