@@ -1,0 +1,97 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/storage/memory"
+)
+
+// ErrRefMoved says that a ref is not where the update expects it to be.
+var ErrRefMoved = errors.New("the ref has moved")
+
+// Objects are new objects that are not in any repository yet.
+type Objects struct {
+	storage *memory.Storage
+	order   []Hash
+}
+
+// NewObjects returns an empty set.
+func NewObjects() *Objects { return &Objects{storage: memory.NewStorage()} }
+
+// Add puts an object into the set and returns its name.
+func (o *Objects) Add(kind plumbing.ObjectType, content []byte) Hash {
+	obj := &plumbing.MemoryObject{}
+	obj.SetType(kind)
+	_, _ = obj.Write(content)
+	h := obj.Hash()
+	if _, known := o.storage.Objects[h]; !known {
+		_, _ = o.storage.SetEncodedObject(obj)
+		o.order = append(o.order, h)
+	}
+	return h
+}
+
+// Len returns the number of objects.
+func (o *Objects) Len() int { return len(o.order) }
+
+// pack encodes the set.
+func (o *Objects) pack() (io.ReadCloser, error) {
+	var buf bytes.Buffer
+	if _, err := packfile.NewEncoder(&buf, o.storage, false).Encode(o.order, 0); err != nil {
+		return nil, err
+	}
+	return io.NopCloser(&buf), nil
+}
+
+// Push moves ref from old to new (ZeroHash: the ref does not exist) and brings
+// the objects that new needs and the remote lacks. It is one compare-and-swap:
+// the remote changes the ref only if it is at old. ErrRefMoved says that it was
+// seen elsewhere before anything was sent. After any other error the ref may or
+// may not have moved: ask the remote.
+func (r *Remote) Push(ctx context.Context, ref string, old, new Hash, objects *Objects) error {
+	err := r.converse(ctx, transport.ReceivePackServiceName, func(ctx context.Context, s transport.Session) error {
+		adv, err := s.AdvertisedReferencesContext(ctx)
+		if err != nil && !errors.Is(err, transport.ErrEmptyRemoteRepository) {
+			return err
+		}
+		if err != nil {
+			adv = packp.NewAdvRefs()
+		}
+		if adv.References[ref] != old {
+			return ErrRefMoved
+		}
+		req := packp.NewReferenceUpdateRequestFromCapabilities(adv.Capabilities)
+		if !req.Capabilities.Supports(capability.ReportStatus) {
+			// Without a report, silence would count as success.
+			if err == nil {
+				return ErrUnsupported
+			}
+			_ = req.Capabilities.Set(capability.ReportStatus)
+		}
+		req.Commands = []*packp.Command{{Name: plumbing.ReferenceName(ref), Old: old, New: new}}
+		if req.Packfile, err = objects.pack(); err != nil {
+			return err
+		}
+		report, err := s.(transport.ReceivePackSession).ReceivePack(ctx, req)
+		if err != nil {
+			return err
+		}
+		if report == nil || len(report.CommandStatuses) != 1 || report.CommandStatuses[0].ReferenceName.String() != ref {
+			return errors.New("the Git server did not report what became of the push")
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("push to %s: %w", r, err)
+	}
+	return nil
+}

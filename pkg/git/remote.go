@@ -1,0 +1,251 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
+)
+
+// ErrUnsupported is returned for a remote that lacks what we rely on.
+var ErrUnsupported = errors.New("the Git server does not support what is needed")
+
+// Remote is a repository that is reached through a URL. It keeps no connection.
+type Remote struct {
+	at     address
+	auth   Auth
+	limits Limits
+}
+
+// Limits bound what a remote may cost. Zero values mean the defaults.
+type Limits struct {
+	Timeout time.Duration // of one conversation; default 2 minutes
+	Pack    int64         // bytes of one pack; default 2 GiB
+	Object  int64         // bytes of one object of a pack; default 64 MiB
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Timeout <= 0 {
+		l.Timeout = 2 * time.Minute
+	}
+	if l.Pack <= 0 {
+		l.Pack = 2 << 30
+	}
+	if l.Object <= 0 {
+		l.Object = 64 << 20
+	}
+	return l
+}
+
+// NewRemote describes the repository at url. It does not connect.
+func NewRemote(url string, auth Auth, limits Limits) (*Remote, error) {
+	at, err := parseURL(url)
+	if err != nil {
+		return nil, err
+	}
+	return &Remote{at: at, auth: auth, limits: limits.withDefaults()}, nil
+}
+
+// String returns the URL without credentials.
+func (r *Remote) String() string { return r.at.String() }
+
+// LocalPath returns where a repository on this machine lies.
+func (r *Remote) LocalPath() (string, bool) { return r.at.path, r.at.scheme == "file" }
+
+// Refs are the refs of a remote by full name, annotated tags resolved to what
+// they point at.
+type Refs map[string]Hash
+
+// Refs lists the refs of the remote. An empty repository has none.
+func (r *Remote) Refs(ctx context.Context) (Refs, error) {
+	refs := Refs{}
+	err := r.converse(ctx, transport.UploadPackServiceName, func(ctx context.Context, s transport.Session) error {
+		adv, err := s.AdvertisedReferencesContext(ctx)
+		if errors.Is(err, transport.ErrEmptyRemoteRepository) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for name, h := range adv.References {
+			refs[name] = h
+		}
+		for name, h := range adv.Peeled {
+			refs[name] = h
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list refs of %s: %w", r, err)
+	}
+	return refs, nil
+}
+
+// Fetch brings want and its history into the store. The remote leaves out what
+// it can tell from have that we hold. A depth above zero cuts the history.
+func (r *Remote) Fetch(ctx context.Context, into *Store, want Hash, have []Hash, depth int) error {
+	err := r.converse(ctx, transport.UploadPackServiceName, func(ctx context.Context, s transport.Session) error {
+		adv, err := s.AdvertisedReferencesContext(ctx)
+		if err != nil {
+			return err
+		}
+		req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
+		req.Wants = []Hash{want}
+		req.Haves = slices.DeleteFunc(slices.Clone(have), func(h Hash) bool { return h == want })
+		if adv.Capabilities.Supports(capability.NoProgress) {
+			_ = req.Capabilities.Set(capability.NoProgress)
+		}
+		if depth > 0 && adv.Capabilities.Supports(capability.Shallow) {
+			_ = req.Capabilities.Set(capability.Shallow)
+			req.Depth = packp.DepthCommits(depth)
+		}
+		res, err := s.(transport.UploadPackSession).UploadPack(ctx, req)
+		if err != nil {
+			return err
+		}
+		defer res.Close()
+		return into.addPack(demultiplex(req.Capabilities, res), r.limits)
+	})
+	if err != nil {
+		return fmt.Errorf("fetch from %s: %w", r, err)
+	}
+	return nil
+}
+
+func demultiplex(c *capability.List, r io.Reader) io.Reader {
+	switch {
+	case c.Supports(capability.Sideband64k):
+		return sideband.NewDemuxer(sideband.Sideband64k, r)
+	case c.Supports(capability.Sideband):
+		return sideband.NewDemuxer(sideband.Sideband, r)
+	}
+	return r
+}
+
+// converse opens a session, lets f use it within the time limit and closes it.
+// Neither a slow nor a silent remote holds the caller longer than that.
+func (r *Remote) converse(ctx context.Context, service string, f func(context.Context, transport.Session) error) error {
+	ctx, cancel := context.WithTimeout(ctx, r.limits.Timeout)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		s, err := r.open(ctx, service)
+		if err != nil {
+			done <- err
+			return
+		}
+		err = f(ctx, s)
+		_ = s.Close()
+		done <- err
+	}()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		// A session that listens to the context ends now and is waited for, so
+		// that nobody writes to the store behind our back; one that hangs in a
+		// handshake has not come that far.
+		select {
+		case err = <-done:
+		case <-time.After(time.Second):
+		}
+	}
+	switch {
+	case err == nil && ctx.Err() == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("no answer within %s", r.limits.Timeout)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return r.clean(err)
+}
+
+func (r *Remote) open(ctx context.Context, service string) (transport.Session, error) {
+	if r.at.scheme == "file" {
+		return openLocal(ctx, strings.TrimPrefix(service, "git-"), r.at.path)
+	}
+	ep, err := r.at.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	auth, err := r.auth.method(r.at, r.limits.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	client := gitssh.DefaultClient
+	if r.at.scheme != "ssh" {
+		client = githttp.NewClientWithOptions(
+			&http.Client{Transport: bounded{r.limits.Pack}},
+			&githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects})
+	}
+	if service == transport.UploadPackServiceName {
+		return client.NewUploadPackSession(ep, auth)
+	}
+	return client.NewReceivePackSession(ep, auth)
+}
+
+// bounded refuses redirects to another host and cuts answers that are longer
+// than any honest one.
+type bounded struct{ max int64 }
+
+func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if to, err := res.Location(); res.StatusCode/100 == 3 && err == nil && to.Host != req.URL.Host {
+		_ = res.Body.Close()
+		return nil, errors.New("the Git server redirects to another host")
+	}
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(res.Body, b.max), res.Body}
+	return res, nil
+}
+
+// clean makes an error of a library or of the remote fit for a log: one line,
+// bounded, without the token.
+func (r *Remote) clean(err error) error {
+	switch {
+	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed):
+		return errors.New("access denied; check the credentials")
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return errors.New("repository not found, or access denied")
+	case errors.Is(err, plumbing.ErrObjectNotFound), errors.Is(err, ErrRefMoved):
+		return err
+	}
+	text := Printable(err.Error())
+	if token, terr := r.auth.token(); terr == nil && token != "" {
+		text = strings.ReplaceAll(text, token, "…")
+	}
+	return errors.New(text)
+}
+
+// Printable returns s as one bounded line without control characters.
+func Printable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, s)
+	if len(s) > 500 {
+		s = strings.ToValidUTF8(s[:500], "") + "…"
+	}
+	return strings.TrimSpace(s)
+}

@@ -1,0 +1,273 @@
+package git
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"golang.org/x/sys/unix"
+)
+
+// ErrMissing says that an object is not in the store, or damaged there.
+var ErrMissing = errors.New("object is missing or damaged")
+
+// Store is a bare object store on disk. It is a cache of a remote: what it
+// loses can be fetched again. It is safe for concurrent use; one process at a
+// time holds it.
+type Store struct {
+	dir  string
+	lock *os.File
+
+	mu      sync.Mutex
+	objects *filesystem.Storage
+	damaged bool
+	trees   *treeCache
+
+	surveying sync.Mutex
+	extents   map[Hash]extent
+}
+
+// OpenStore opens the store in dir and creates it if need be. Left-overs of a
+// process that was killed are removed.
+func OpenStore(dir string) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open object store: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open object store: %w", err)
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("open object store %s: another process uses it", dir)
+	}
+	s := &Store{dir: dir, lock: lock, trees: newTreeCache(treeCacheSize), extents: map[Hash]extent{}}
+	if err := s.start(); err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// repository is where the objects lie below the store's directory.
+func (s *Store) repository() string { return filepath.Join(s.dir, "repository.git") }
+
+func (s *Store) start() error {
+	packs := filepath.Join(s.repository(), "objects", "pack")
+	if err := os.MkdirAll(packs, 0o700); err != nil {
+		return fmt.Errorf("open object store: %w", err)
+	}
+	if err := removeUnfinished(packs); err != nil {
+		return fmt.Errorf("open object store: %w", err)
+	}
+	stale, _ := filepath.Glob(filepath.Join(s.dir, incoming+"*"))
+	for _, name := range stale {
+		if err := os.Remove(name); err != nil {
+			return fmt.Errorf("open object store: %w", err)
+		}
+	}
+	s.objects = filesystem.NewStorageWithOptions(osfs.New(s.repository()),
+		cache.NewObjectLRU(8*cache.MiByte), filesystem.Options{KeepDescriptors: true})
+	if err := s.objects.Init(); err != nil {
+		return fmt.Errorf("open object store: %w", err)
+	}
+	s.damaged = false
+	return nil
+}
+
+// removeUnfinished removes packs that were being written when the process
+// died: temporary files, and an index or a pack that lacks its other half.
+func removeUnfinished(dir string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	present := map[string]bool{}
+	for _, f := range files {
+		present[f.Name()] = true
+	}
+	for _, f := range files {
+		name := f.Name()
+		base := strings.TrimSuffix(strings.TrimSuffix(name, ".idx"), ".pack")
+		if !present[base+".idx"] || !present[base+".pack"] {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Close gives the store free for another process.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.objects.Close()
+	return errors.Join(err, s.lock.Close())
+}
+
+// Reset empties the store.
+func (s *Store) Reset() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.objects.Close()
+	if err := os.RemoveAll(s.repository()); err != nil {
+		return fmt.Errorf("empty object store: %w", err)
+	}
+	s.trees.forget()
+	s.surveying.Lock()
+	clear(s.extents)
+	s.surveying.Unlock()
+	return s.start()
+}
+
+// incoming starts the name of a pack that has not been checked yet.
+const incoming = "incoming-"
+
+// addPack takes in a pack within the limits.
+func (s *Store) addPack(r io.Reader, limits Limits) error {
+	file, err := os.CreateTemp(s.dir, incoming)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	n, err := io.Copy(file, io.LimitReader(r, limits.Pack+1))
+	if err != nil {
+		return err
+	}
+	if n > limits.Pack {
+		return fmt.Errorf("the pack is larger than %d bytes", limits.Pack)
+	}
+	if err := checkPack(file, limits.Object); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err = packfile.UpdateObjectStorage(s.objects, file)
+	if errors.Is(err, packfile.ErrEmptyPackfile) {
+		return nil
+	}
+	return err
+}
+
+// read returns the content of an object, verified against its name.
+func (s *Store) read(kind plumbing.ObjectType, h Hash, max int64) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	size, err := s.objects.EncodedObjectSize(h)
+	if err != nil {
+		return nil, s.missing(kind, h)
+	}
+	if size > max {
+		return nil, &TooLargeError{Size: size, Max: max}
+	}
+	obj, err := s.objects.EncodedObject(kind, h)
+	if err != nil {
+		return nil, s.missing(kind, h)
+	}
+	r, err := obj.Reader()
+	if err != nil {
+		return nil, s.missing(kind, h)
+	}
+	defer r.Close()
+	var buf bytes.Buffer
+	buf.Grow(int(size))
+	if _, err := io.Copy(&buf, io.LimitReader(r, size+1)); err != nil || plumbing.ComputeHash(kind, buf.Bytes()) != h {
+		return nil, s.missing(kind, h)
+	}
+	return buf.Bytes(), nil
+}
+
+// missing remembers that the store has lost something that it should hold.
+func (s *Store) missing(kind plumbing.ObjectType, h Hash) error {
+	s.damaged = true
+	return fmt.Errorf("%w: %s %s", ErrMissing, kind, h)
+}
+
+// Damaged says whether an object turned out to be missing since the store was
+// opened or reset: time to reset it and fetch again.
+func (s *Store) Damaged() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.damaged
+}
+
+// tipRef records in the store itself what was fetched last.
+const tipRef = plumbing.ReferenceName("refs/heads/fetched")
+
+// SetTip records the commit that was fetched last, with all its history.
+func (s *Store) SetTip(h Hash) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects.SetReference(plumbing.NewHashReference(tipRef, h))
+}
+
+// Tip returns what SetTip recorded, also in an earlier process.
+func (s *Store) Tip() (Hash, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ref, err := s.objects.Reference(tipRef)
+	if err != nil || s.objects.HasEncodedObject(ref.Hash()) != nil {
+		return ZeroHash, false
+	}
+	return ref.Hash(), true
+}
+
+// size returns the number of bytes of an object.
+func (s *Store) size(h Hash) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, err := s.objects.EncodedObjectSize(h)
+	if err != nil {
+		return 0, s.missing(plumbing.BlobObject, h)
+	}
+	return n, nil
+}
+
+// TooLargeError says that an object exceeds a limit.
+type TooLargeError struct{ Size, Max int64 }
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("has %d bytes, at most %d are allowed", e.Size, e.Max)
+}
+
+// maxCommit bounds the bytes of a commit object.
+const maxCommit = 1 << 20
+
+// Commit reads a commit.
+func (s *Store) Commit(h Hash) (*object.Commit, error) {
+	b, err := s.read(plumbing.CommitObject, h, maxCommit)
+	if err != nil {
+		return nil, err
+	}
+	obj := &plumbing.MemoryObject{}
+	obj.SetType(plumbing.CommitObject)
+	_, _ = obj.Write(b)
+	c := &object.Commit{}
+	if err := c.Decode(obj); err != nil {
+		return nil, fmt.Errorf("%w: commit %s", ErrMissing, h)
+	}
+	return c, nil
+}
+
+// Has says whether the store holds an object of that name.
+func (s *Store) Has(h Hash) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects.HasEncodedObject(h) == nil
+}

@@ -1,0 +1,225 @@
+package git
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+const (
+	maxTree       = 16 << 20 // bytes of one tree object
+	maxName       = 255      // bytes of one file name
+	treeCacheSize = 64 << 20 // bytes, roughly
+)
+
+// emptyTree is the name of a tree without entries.
+var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil)
+
+// Mode of a tree entry, as Git writes it.
+type Mode uint32
+
+// Modes that Git knows.
+const (
+	ModeDir        Mode = 0o40000
+	ModeFile       Mode = 0o100644
+	ModeExecutable Mode = 0o100755
+	ModeDeprecated Mode = 0o100664
+	ModeSymlink    Mode = 0o120000
+	ModeSubmodule  Mode = 0o160000
+)
+
+// Entry is one name in a tree.
+type Entry struct {
+	Name    string // unique in its tree and safe to print
+	Mode    Mode
+	Hash    Hash
+	Refused string // why the entry cannot be used, "" if it can
+}
+
+// IsDir says whether the entry is a usable directory.
+func (e *Entry) IsDir() bool { return e.Refused == "" && e.Mode == ModeDir }
+
+// Tree is the content of one directory, by name.
+type Tree struct {
+	Entries []Entry
+}
+
+// Find returns the named entry.
+func (t *Tree) Find(name string) (*Entry, bool) {
+	i, ok := slices.BinarySearchFunc(t.Entries, name, func(e Entry, n string) int { return strings.Compare(e.Name, n) })
+	if !ok {
+		return nil, false
+	}
+	return &t.Entries[i], true
+}
+
+// parseTree reads a tree object. Entries that no work tree should hold are
+// kept, marked as refused under a printable name.
+func parseTree(b []byte) (*Tree, error) {
+	t := &Tree{}
+	for len(b) > 0 {
+		mode, rest, ok := bytes.Cut(b, []byte{' '})
+		name, rest, ok2 := bytes.Cut(rest, []byte{0})
+		if !ok || !ok2 || len(rest) < 20 || len(mode) > 6 || len(mode) == 0 {
+			return nil, fmt.Errorf("%w: malformed tree", ErrMissing)
+		}
+		e := Entry{Name: string(name), Hash: Hash(rest[:20])}
+		for _, c := range mode {
+			if c < '0' || c > '7' {
+				return nil, fmt.Errorf("%w: malformed tree", ErrMissing)
+			}
+			e.Mode = e.Mode<<3 | Mode(c-'0')
+		}
+		e.Refused = refuseMode(e.Mode)
+		if why := refuseName(e.Name); why != "" {
+			e.Name, e.Refused = escapeName(e.Name), why
+		}
+		t.Entries = append(t.Entries, e)
+		b = rest[20:]
+	}
+	slices.SortStableFunc(t.Entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	t.Entries = refuseTwins(t.Entries)
+	return t, nil
+}
+
+// refuseTwins refuses entries that share a name: none can be trusted to be the
+// one that others see.
+func refuseTwins(entries []Entry) []Entry {
+	kept := entries[:0]
+	for _, e := range entries {
+		if n := len(kept); n > 0 && kept[n-1].Name == e.Name {
+			kept[n-1].Refused = "appears twice in its directory"
+			continue
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}
+
+func refuseMode(m Mode) string {
+	switch m {
+	case ModeDir, ModeFile, ModeExecutable, ModeDeprecated:
+		return ""
+	case ModeSymlink:
+		return "is a symbolic link; links are not followed"
+	case ModeSubmodule:
+		return "is a submodule; submodules are not followed"
+	}
+	return fmt.Sprintf("has the unknown mode %o", m)
+}
+
+func refuseName(name string) string {
+	switch {
+	case name == "" || name == "." || name == "..":
+		return "has a name that leads elsewhere"
+	case len(name) > maxName:
+		return fmt.Sprintf("has a name of more than %d bytes", maxName)
+	case strings.ContainsAny(name, "/\\:"):
+		return "has a separator in its name"
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return "has an unprintable character in its name"
+	case isDotGit(name):
+		return "is named like Git's own directory"
+	}
+	return ""
+}
+
+// isDotGit says whether some file system takes name for ".git": in any case,
+// with ignored trailing characters, or as its short name.
+func isDotGit(name string) bool {
+	n := strings.ToLower(strings.TrimRight(name, ". "))
+	return n == ".git" || n == "git~1"
+}
+
+// escapeName returns a printable, bounded stand-in for a refused name.
+func escapeName(name string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := 0; i < len(name) && b.Len() < maxName-40; i++ {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == '~', c == '.' && b.Len() > 0:
+			b.WriteByte(c)
+		default:
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		}
+	}
+	return cmp.Or(b.String(), "%")
+}
+
+// Tree reads a tree, from memory if it was read before.
+func (s *Store) Tree(h Hash) (*Tree, error) {
+	if t, ok := s.trees.get(h); ok {
+		return t, nil
+	}
+	if h == emptyTree {
+		return &Tree{}, nil // Git knows it without having it
+	}
+	b, err := s.read(plumbing.TreeObject, h, maxTree)
+	if err != nil {
+		return nil, err
+	}
+	t, err := parseTree(b)
+	if err != nil {
+		return nil, fmt.Errorf("tree %s: %w", h, err)
+	}
+	s.trees.put(h, t, len(b)*4)
+	return t, nil
+}
+
+// treeCache remembers parsed trees. Trees never change, so it is never wrong.
+// It forgets the generation that was not asked for since the last one filled.
+type treeCache struct {
+	mu        sync.Mutex
+	max, size int
+	young     map[Hash]cachedTree
+	old       map[Hash]cachedTree
+}
+
+type cachedTree struct {
+	tree *Tree
+	size int
+}
+
+func newTreeCache(max int) *treeCache { return &treeCache{max: max, young: map[Hash]cachedTree{}} }
+
+func (c *treeCache) get(h Hash) (*Tree, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t, ok := c.young[h]; ok {
+		return t.tree, true
+	}
+	if t, ok := c.old[h]; ok {
+		c.add(h, t)
+		return t.tree, true
+	}
+	return nil, false
+}
+
+func (c *treeCache) put(h Hash, t *Tree, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.add(h, cachedTree{t, size + 200})
+}
+
+func (c *treeCache) add(h Hash, t cachedTree) {
+	if c.size+t.size > c.max/2 {
+		c.old, c.young, c.size = c.young, map[Hash]cachedTree{}, 0
+	}
+	c.young[h] = t
+	c.size += t.size
+}
+
+func (c *treeCache) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.young, c.old, c.size = map[Hash]cachedTree{}, nil, 0
+}

@@ -1,0 +1,243 @@
+// Package source reads the fleet repo: it follows one branch, or is pinned to a
+// revision, and hands out what a commit holds as an immutable file system.
+//
+// It never writes to the remote, keeps no work tree, and never passes an old
+// commit off as a new one: either the snapshot is what the remote has now,
+// complete and verified, or there is an error and the caller keeps what it has.
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/git"
+)
+
+// Files is the tree of one commit; see git.Files.
+type Files = git.Files
+
+// Options say where the fleet repo is and what it may cost.
+type Options struct {
+	URL      string // https, ssh, or a repository on this machine
+	Branch   string // that is followed; default main
+	Revision string // branch, tag or commit that the fleet is pinned to; "": follow Branch
+	Dir      string // where the object store lies; it is a cache
+	Auth     git.Auth
+	Limits   git.Limits     // of a conversation with the remote
+	Files    git.FileLimits // of a tree
+}
+
+// Repository is the fleet repo as seen from here. It is safe for concurrent use.
+type Repository struct {
+	remote   *git.Remote
+	store    *git.Store
+	branch   string
+	revision string
+	files    git.FileLimits
+
+	mu      sync.Mutex
+	last    Snapshot // zero before the first
+	tip     git.Hash // what last was resolved from
+	history *history // of tip
+}
+
+// Snapshot is what the fleet repo holds at one commit. It never changes.
+type Snapshot struct {
+	Commit  string
+	Time    time.Time // when it was committed
+	Author  string
+	Subject string
+	// ConfirmRemoval is the number of applications that the commit may remove
+	// at once, from its trailer "Confirm-Removal: N". 0: not said.
+	ConfirmRemoval int
+	Files          *Files
+}
+
+// Open prepares to read the fleet repo. It does not connect yet.
+func Open(_ context.Context, o Options) (*Repository, error) {
+	if o.Branch == "" {
+		o.Branch = "main"
+	}
+	if err := git.CheckRefName(o.Branch); err != nil {
+		return nil, fmt.Errorf("open fleet repo: %w", err)
+	}
+	if _, isCommit := git.ParseHash(o.Revision); !isCommit && o.Revision != "" {
+		if err := git.CheckRefName(o.Revision); err != nil {
+			return nil, fmt.Errorf("open fleet repo: %w", err)
+		}
+	}
+	remote, err := git.NewRemote(o.URL, o.Auth, o.Limits)
+	if err != nil {
+		return nil, fmt.Errorf("open fleet repo: %w", err)
+	}
+	store, err := git.OpenStore(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Repository{remote: remote, store: store, branch: o.Branch, revision: o.Revision, files: o.Files}, nil
+}
+
+// Close gives the object store free. Files of earlier snapshots cannot be read
+// any more.
+func (r *Repository) Close() error { return r.store.Close() }
+
+// attempts bounds how often a snapshot is tried while the remote moves on or
+// the store has to be rebuilt.
+const attempts = 3
+
+// Snapshot returns what the remote holds now. It asks for the refs each time,
+// fetches only if the one it follows has moved, and reads nothing at all if it
+// has not. An error says that the source is unavailable and why.
+func (r *Repository) Snapshot(ctx context.Context) (Snapshot, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var err error
+	for range attempts {
+		var s Snapshot
+		if s, err = r.snapshot(ctx); err == nil {
+			return s, nil
+		}
+		if errors.Is(err, git.ErrMissing) {
+			r.tip = git.ZeroHash
+			if err := r.store.Reset(); err != nil {
+				return Snapshot{}, fmt.Errorf("source unavailable: %w", err)
+			}
+		} else if !errors.Is(err, errFetch) || ctx.Err() != nil {
+			break
+		}
+	}
+	return Snapshot{}, fmt.Errorf("source unavailable: %w", err)
+}
+
+// errFetch marks an error that may come from the ref moving between listing
+// and fetching.
+var errFetch = errors.New("fetch")
+
+func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
+	refs, err := r.remote.Refs(ctx)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	tip, err := r.follow(refs)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	if r.store.Damaged() {
+		return Snapshot{}, git.ErrMissing
+	}
+	if tip == r.tip {
+		return r.last, nil
+	}
+	if !r.store.Has(tip) {
+		if err := r.remote.Fetch(ctx, r.store, tip, r.have(), 0); err != nil {
+			return Snapshot{}, fetchError{err}
+		}
+	}
+	h := r.history.advance(r.store, tip)
+	commit := tip
+	if pinned, ok := git.ParseHash(r.revision); ok {
+		if err := h.reaches(pinned); err != nil {
+			return Snapshot{}, err
+		}
+		commit = pinned
+	}
+	s, err := r.read(commit)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	if err := r.store.SetTip(tip); err != nil {
+		return Snapshot{}, err
+	}
+	r.last, r.tip, r.history = s, tip, h
+	return s, nil
+}
+
+type fetchError struct{ error }
+
+func (e fetchError) Is(target error) bool { return target == errFetch }
+func (e fetchError) Unwrap() error        { return e.error }
+
+// follow returns the commit of the ref that is followed. For a commit as
+// revision that is the branch which must contain it.
+func (r *Repository) follow(refs git.Refs) (git.Hash, error) {
+	name := r.branch
+	if _, isCommit := git.ParseHash(r.revision); r.revision != "" && !isCommit {
+		name = r.revision
+	}
+	branch, isBranch := refs[git.Branch(name)]
+	tag, isTag := refs[git.Tag(name)]
+	switch {
+	case isBranch && isTag && name == r.revision && branch != tag:
+		return git.ZeroHash, fmt.Errorf("%q names both a branch and a tag of %s", name, r.remote)
+	case isBranch:
+		return branch, nil
+	case isTag && name == r.revision:
+		return tag, nil
+	case name == r.revision:
+		return git.ZeroHash, fmt.Errorf("%s has no branch or tag %q", r.remote, name)
+	}
+	return git.ZeroHash, fmt.Errorf("%s has no branch %q", r.remote, name)
+}
+
+// have names commits that the store holds with all their history.
+func (r *Repository) have() []git.Hash {
+	tip, ok := r.store.Tip()
+	if !ok {
+		return nil
+	}
+	have := []git.Hash{tip}
+	// A few ancestors more, so that the remote finds common ground after a
+	// force-push.
+	for range 64 {
+		c, err := r.store.Commit(tip)
+		if err != nil || len(c.ParentHashes) == 0 {
+			break
+		}
+		tip = c.ParentHashes[0]
+		have = append(have, tip)
+	}
+	return have
+}
+
+// read makes a snapshot of a commit that the store holds.
+func (r *Repository) read(commit git.Hash) (Snapshot, error) {
+	c, err := r.store.Commit(commit)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	files, err := r.store.Files(c.TreeHash, r.files)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("commit %s: %w", commit, err)
+	}
+	return Snapshot{
+		Commit:         commit.String(),
+		Time:           c.Committer.When,
+		Author:         git.Printable(c.Author.Name + " <" + c.Author.Email + ">"),
+		Subject:        subject(c.Message),
+		ConfirmRemoval: confirmRemoval(c.Message),
+		Files:          files,
+	}, nil
+}
+
+// At returns the files as of another commit, which must be the commit of the
+// last snapshot's branch or one of its ancestors: content that nobody reviewed
+// into the branch, or that was taken out by rewriting it, is not served.
+func (r *Repository) At(commit string) (*Files, error) {
+	h, ok := git.ParseHash(commit)
+	if !ok {
+		return nil, fmt.Errorf("%q is not a commit; write all 40 digits", git.Printable(commit))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.history == nil {
+		return nil, errors.New("source unavailable: no snapshot yet")
+	}
+	if err := r.history.reaches(h); err != nil {
+		return nil, err
+	}
+	s, err := r.read(h)
+	return s.Files, err
+}
