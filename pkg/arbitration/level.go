@@ -37,7 +37,11 @@ func at(c *model.Component, l level) (r struct {
 	qos      string
 }) {
 	r.replicas, r.qos = c.Replicas, c.QoS
-	if l == full || !c.Runs() {
+	if !c.Runs() {
+		r.replicas = 1 // it exists or not
+		return r
+	}
+	if l == full {
 		return r
 	}
 	if !c.Critical {

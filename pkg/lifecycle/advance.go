@@ -1,0 +1,203 @@
+package lifecycle
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// stepLimit bounds the transitions of one instance in one pass. The longest way,
+// from Created to Running, takes four; more means that the table has a cycle.
+const stepLimit = 10
+
+// Advance returns the ledger that follows from ledger, given what Git declares,
+// the ruling on it and what the runtimes showed at the time now. Records that do
+// not change are returned as they are, so equal inputs give an equal ledger.
+func Advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen model.Observation, now time.Time) model.Ledger {
+	next := model.Ledger{
+		Commit: fleet.Commit, Platform: fleet.Platform, Tenants: fleet.Tenants, Problems: fleet.Problems,
+		Pools: ledger.Pools,
+	}
+	wanted := map[model.AppID]*model.Application{}
+	declared := map[model.AppID]bool{}
+	for i := range fleet.Applications {
+		wanted[fleet.Applications[i].ID] = &fleet.Applications[i]
+		declared[fleet.Applications[i].ID] = true
+	}
+	for _, u := range fleet.Unusable {
+		declared[u.App] = true
+	}
+	rulings := map[model.AppID]*model.Decision{}
+	for i := range ruling.Decisions {
+		rulings[ruling.Decisions[i].App] = &ruling.Decisions[i]
+	}
+
+	for _, id := range everyone(ledger, declared) {
+		f := &facts{wanted: wanted[id], declared: declared[id], decision: rulings[id], seen: &seen, now: now}
+		f.inst = f.current(ledger, id)
+		if f.inst == nil {
+			continue
+		}
+		f.advance(fleet.Commit)
+		next.Instances = append(next.Instances, *f.inst)
+		if d, changed := record(ledger, rulings[id], id); d != nil {
+			next.Decisions = append(next.Decisions, *d)
+			if changed {
+				next.Pools = seen.Pools
+			}
+		}
+	}
+	return next
+}
+
+// everyone lists the applications that are declared or known, sorted.
+func everyone(ledger model.Ledger, declared map[model.AppID]bool) []model.AppID {
+	ids := make([]model.AppID, 0, len(declared)+len(ledger.Instances))
+	for id := range declared {
+		ids = append(ids, id)
+	}
+	for i := range ledger.Instances {
+		if id := ledger.Instances[i].App; !declared[id] {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, model.AppID.Compare)
+	return ids
+}
+
+// current returns a copy of the instance that the application has now: the one
+// in the ledger, or a new one where there is none or the last one has ended and
+// Git wants the application to run again.
+func (f *facts) current(ledger model.Ledger, id model.AppID) *model.Instance {
+	old, known := ledger.Find(id)
+	if known && (old.Phase != model.Terminated || !f.begun(old)) {
+		inst := *old
+		inst.Components = slices.Clone(old.Components)
+		inst.History = slices.Clip(old.History)
+		inst.Held = slices.Clip(old.Held)
+		return &inst
+	}
+	if f.stopped() {
+		return nil // declared, but not to run: nothing to keep a record of
+	}
+	inst := &model.Instance{App: id, Number: 1}
+	if known {
+		inst.Number, inst.History = old.Number+1, slices.Clip(old.History)
+	}
+	return inst
+}
+
+// begun says whether a new instance begins after old has ended.
+func (f *facts) begun(old *model.Instance) bool {
+	if f.wanted == nil || f.stopped() {
+		return false
+	}
+	return old.Reason != model.Unrecoverable || old.SpecDigest() != f.wanted.Digest
+}
+
+// advance carries the instance through every transition that is due.
+func (f *facts) advance(commit string) {
+	if f.inst.Phase == "" {
+		f.move(&Rule{To: model.Created, Reason: model.Declared, If: "application appears in Git"}, commit)
+	}
+	if f.inst.Phase.Active() && f.verdict(model.Granted) && f.decision.Spec == f.inst.SpecDigest() {
+		f.setGrants(f.decision.Grants)
+	}
+	for range stepLimit {
+		if f.inst.Phase.Active() {
+			f.advanceComponents()
+		}
+		rule := f.due()
+		if rule == nil {
+			f.settle()
+			return
+		}
+		f.move(rule, commit)
+	}
+	panic("lifecycle: the transition table has a cycle at " + f.inst.App.String())
+}
+
+// due returns the first rule that applies.
+func (f *facts) due() *Rule {
+	for i := range Rules {
+		if r := &Rules[i]; slices.Contains(r.From, f.inst.Phase) && r.when(f) {
+			return r
+		}
+	}
+	return nil
+}
+
+// move carries out a rule and writes it into the history.
+func (f *facts) move(r *Rule, commit string) {
+	t := model.Transition{
+		At: f.now, Instance: f.inst.Number, From: f.inst.Phase, To: cmp.Or(r.To, f.inst.Phase),
+		Reason: r.Reason, Message: f.message(r), Commit: commit,
+	}
+	if t.Reason == "" {
+		t.Reason = f.decisionReason()
+	}
+	if r.do != nil {
+		r.do(f)
+	}
+	f.inst.History = append(f.inst.History, t)
+	f.inst.History = f.inst.History[max(0, len(f.inst.History)-model.HistoryLimit):]
+	if r.To != "" {
+		f.inst.Phase, f.inst.Reason, f.inst.Message, f.inst.Since = t.To, t.Reason, t.Message, t.At
+	}
+}
+
+// decisionReason is the reason of the decision behind a transition. Without one
+// (just after a roll back) what is granted less than the spec asks for was so for
+// want of capacity.
+func (f *facts) decisionReason() model.Reason {
+	if f.decision == nil {
+		return model.CapacityShort
+	}
+	return f.decision.Reason
+}
+
+// settle updates what can change without a transition: why an application waits
+// or is rejected, and whether Git still holds a spec that is refused.
+func (f *facts) settle() {
+	switch f.inst.Phase {
+	case model.Admitted:
+		if f.verdict(model.Waiting) {
+			f.inst.Reason, f.inst.Message = f.decision.Reason, f.decision.Message
+		}
+	case model.RejectedPhase:
+		if f.verdict(model.Rejected) {
+			f.inst.Reason, f.inst.Message = f.decision.Reason, f.decision.Message
+		}
+	}
+	if f.decision != nil && f.inst.Phase.Active() {
+		f.inst.Refused = f.refusal()
+	}
+}
+
+// record returns the decision to keep about an application: the new one if it
+// says something else than the last, so that the record of a decision stays what
+// it was when it was made.
+func record(ledger model.Ledger, d *model.Decision, id model.AppID) (_ *model.Decision, changed bool) {
+	n, known := slices.BinarySearchFunc(ledger.Decisions, id, func(d model.Decision, id model.AppID) int { return d.App.Compare(id) })
+	if !known {
+		return d, d != nil
+	}
+	old := &ledger.Decisions[n]
+	if d == nil || sameRuling(old, d) {
+		return old, false
+	}
+	return d, true
+}
+
+func sameRuling(x, y *model.Decision) bool {
+	essence := func(d *model.Decision) model.Digest {
+		e := model.Decision{Verdict: d.Verdict, Reason: d.Reason, Spec: d.Spec, Degraded: d.Degraded, Position: d.Position, Grants: d.Grants, Refused: d.Refused}
+		if d.Verdict != model.Granted {
+			e.Message = d.Message
+		}
+		return model.DigestOf(e)
+	}
+	return essence(x) == essence(y)
+}

@@ -1,0 +1,60 @@
+package lifecycle
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Chart draws Rules as a Mermaid state diagram. docs/lifecycle.md holds it.
+func Chart() string {
+	var b strings.Builder
+	b.WriteString("stateDiagram-v2\n    state \"any phase\" as Any\n    [*] --> Created: Declared\n")
+	for _, r := range Rules {
+		if len(r.From) == len(alive) {
+			fmt.Fprintf(&b, "    Any --> %s: %s\n", r.To, r.Reason)
+			continue
+		}
+		for _, from := range r.From {
+			to, reason := r.To, string(r.Reason)
+			if to == "" {
+				to = from
+			}
+			if reason == "" {
+				reason = "why the decision says"
+			}
+			fmt.Fprintf(&b, "    %s --> %s: %s\n", from, to, reason)
+		}
+	}
+	b.WriteString("    Terminated --> [*]\n")
+	return b.String()
+}
+
+// Table writes Rules as a Markdown table. docs/lifecycle.md holds it.
+func Table() string {
+	var b strings.Builder
+	b.WriteString("| from | condition | to | reason |\n|---|---|---|---|\n| – | application appears in Git | Created | Declared |\n")
+	for _, r := range Rules {
+		from, to, reason := names(r.From), string(r.To), string(r.Reason)
+		if len(r.From) == len(alive) {
+			from = "any"
+		}
+		if to == "" {
+			to = "unchanged"
+		}
+		if reason == "" {
+			reason = "the decision's, e.g. QuotaExceeded, CapacityShort"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", from, r.If, to, reason)
+	}
+	return b.String()
+}
+
+func names(phases []model.Phase) string {
+	s := make([]string, len(phases))
+	for i, p := range phases {
+		s[i] = string(p)
+	}
+	return strings.Join(s, ", ")
+}

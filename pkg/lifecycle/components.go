@@ -1,0 +1,144 @@
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// setGrants lays grants on the components of the accepted spec, keeping what is
+// known of components that were there before.
+func (f *facts) setGrants(grants []model.Grant) {
+	old := f.inst.Components
+	f.inst.Components = make([]model.ComponentState, 0, len(f.inst.Spec.Components))
+	for i := range f.inst.Spec.Components {
+		c := &f.inst.Spec.Components[i]
+		state := model.ComponentState{Grant: model.Grant{Component: c.Name}}
+		if n := slices.IndexFunc(old, func(s model.ComponentState) bool { return s.Grant.Component == c.Name }); n >= 0 {
+			state = old[n]
+		}
+		if n := slices.IndexFunc(grants, func(g model.Grant) bool { return g.Component == c.Name }); n >= 0 {
+			state.Grant = grants[n]
+		}
+		f.inst.Components = append(f.inst.Components, state)
+	}
+}
+
+// advanceComponents decides how much of each component may run now and finds how
+// it fares. Dependencies come before their dependants, so that one pass carries
+// readiness along a chain.
+func (f *facts) advanceComponents() {
+	for _, i := range startOrder(f.inst.Spec, f.inst.Components) {
+		s := &f.inst.Components[i]
+		c, _ := f.inst.Spec.Component(s.Grant.Component)
+		before := *s
+		f.advanceComponent(c, s)
+		if s.State != before.State || s.Workload != before.Workload {
+			s.Since = f.now
+		}
+	}
+}
+
+func (f *facts) advanceComponent(c *model.Component, s *model.ComponentState) {
+	spec := model.DigestOf(c)
+	if s.State == model.StateDone && s.Spec == spec {
+		return // it ran and is not run again, whatever is granted
+	}
+	before := *s
+	target := model.WorkloadDigest(c, s.Grant, s.Grant.Replicas)
+	blocker := f.blocker(c)
+	s.Message, s.Hold = "", false
+	switch {
+	case s.Grant.Replicas == 0:
+		s.Spec, s.Run, s.Workload, s.State = spec, 0, target, model.StateOff
+	case blocker != "" && s.Run == 0:
+		s.Spec, s.Workload = spec, model.WorkloadDigest(c, s.Grant, 0)
+		s.State, s.Message = model.StateWaiting, "for "+blocker
+	case blocker != "" && s.Run <= s.Grant.Replicas && s.Workload != target:
+		s.Hold, s.State, s.Message = true, model.StateWaiting, "keeps running as it was until "+blocker+" is ready"
+	default: // also when capacity was taken away: that is given up at once
+		s.Spec, s.Run, s.Workload = spec, s.Grant.Replicas, target
+		f.judge(c, s, &before)
+	}
+}
+
+// judge compares what the runtime shows with what it was told. A component that
+// failed stays failed until it is ready or told something else, so that one that
+// crashes and restarts does not flap.
+func (f *facts) judge(c *model.Component, s, before *model.ComponentState) {
+	w, ok := f.seen.Find(f.inst.App, c.Name)
+	told := ok && w.Digest == s.Workload
+	same := before.Workload == s.Workload
+	switch {
+	case told && w.Done:
+		s.State = model.StateDone
+	case told && w.Current && w.Ready >= w.Replicas && !c.Finite():
+		s.State = model.StateReady
+	case told && w.Failure != nil:
+		s.State, s.Message = model.StateFailed, failureText(w.Failure)
+	case same && before.State == model.StateFailed:
+		s.State, s.Message = model.StateFailed, before.Message
+	case same && before.State == model.StateStarting && f.overdue(before) && !c.Finite():
+		s.State, s.Message = model.StateFailed, fmt.Sprintf("not ready after %s", f.inst.Spec.Policy.StartDeadline)
+	default:
+		s.State = model.StateStarting
+	}
+}
+
+func (f *facts) overdue(s *model.ComponentState) bool {
+	return !f.now.Before(s.Since.Add(f.inst.Spec.Policy.StartDeadline))
+}
+
+// blocker names the first dependency that is not ready, "" if there is none.
+func (f *facts) blocker(c *model.Component) string {
+	for _, name := range c.DependsOn {
+		s, ok := f.inst.Component(name)
+		if !ok || s.Hold || s.State != model.StateReady && s.State != model.StateDone && s.State != model.StateOff {
+			return name
+		}
+	}
+	return ""
+}
+
+// startOrder returns the indices of states so that dependencies come first. The
+// evaluator has refused cycles; a component in one would come last.
+func startOrder(spec *model.Application, states []model.ComponentState) []int {
+	index := map[string]int{}
+	for i := range states {
+		index[states[i].Grant.Component] = i
+	}
+	var order []int
+	visited := map[int]bool{}
+	var visit func(i int)
+	visit = func(i int) {
+		if visited[i] {
+			return
+		}
+		visited[i] = true
+		if c, ok := spec.Component(states[i].Grant.Component); ok {
+			for _, dep := range c.DependsOn {
+				if j, ok := index[dep]; ok {
+					visit(j)
+				}
+			}
+		}
+		order = append(order, i)
+	}
+	for i := range states {
+		visit(i)
+	}
+	return order
+}
+
+// failureText tells a failure in one line.
+func failureText(x *model.Failure) string {
+	text := string(x.Reason)
+	if x.ExitCode != 0 {
+		text += fmt.Sprintf(" (exit code %d)", x.ExitCode)
+	}
+	if x.Message != "" {
+		text += ": " + x.Message
+	}
+	return text
+}

@@ -1,0 +1,240 @@
+package lifecycle_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/lifecycle"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// TestHistories plays the stories in testdata/*.txtar on one pool of 8 cores and
+// compares the histories. A story has one statement a line:
+//
+//	git NAME web=2x1 db=1x1 web.after=db job.migrate=1x1   Git declares this application of tenant acme
+//	broken NAME                  Git holds an invalid file for it
+//	gone NAME                    Git does not declare it
+//	stop NAME                    Git says desired: terminated
+//	pass                         one pass at the present time
+//	ready NAME/COMPONENT         from now on the runtime shows it ready as it was told last
+//	crash NAME/COMPONENT         … failing; final NAME/COMPONENT: … failed for good; done NAME/COMPONENT: … ended well
+//	wait 5m                      time passes
+//	cores 4                      the pool shrinks or grows
+func TestHistories(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			ar, err := txtar.ParseFile(file)
+			require.NoError(t, err)
+			require.Len(t, ar.Files, 2, "a story and a history")
+			w := newWorld()
+			for line := range strings.Lines(string(ar.Files[0].Data)) {
+				w.play(t, strings.Fields(line))
+			}
+			got := w.log.String()
+			if flag.Lookup("update").Value.String() == "true" {
+				ar.Files[1].Data = []byte(got)
+				require.NoError(t, os.WriteFile(file, txtar.Format(ar), 0o644))
+			}
+			require.Equal(t, string(ar.Files[1].Data), got)
+		})
+	}
+}
+
+// world is a fleet of one tenant and one pool, and a runtime that does what a
+// story says.
+type world struct {
+	fleet  model.Fleet
+	ledger model.Ledger
+	seen   model.Observation
+	now    time.Time
+	log    strings.Builder
+}
+
+func newWorld() *world {
+	w := &world{now: start}
+	w.fleet.Platform = &model.Platform{Name: "test", Pools: []model.PoolSpec{{Name: "general", OS: []string{"linux"}, Runtimes: []string{"container"}}}}
+	w.fleet.Tenants = []model.Tenant{{Name: "acme"}}
+	w.cores(8)
+	return w
+}
+
+func (w *world) cores(n int) {
+	w.seen.Pools = []model.Pool{{Name: "general", Nodes: n, Capacity: model.Resources{CPU: int64(n) * 1000, Memory: int64(n) << 32}}}
+}
+
+func (w *world) play(t *testing.T, words []string) {
+	if len(words) == 0 {
+		return
+	}
+	switch words[0] {
+	case "git":
+		w.forget(words[1])
+		w.fleet.Applications = append(w.fleet.Applications, application(t, words[1], words[2:]))
+	case "broken":
+		w.forget(words[1])
+		w.fleet.Unusable = append(w.fleet.Unusable, model.Unusable{App: id(words[1]), Code: "DA1001", Message: "does not parse"})
+	case "gone":
+		w.forget(words[1])
+	case "stop":
+		for i := range w.fleet.Applications {
+			if a := &w.fleet.Applications[i]; a.ID == id(words[1]) {
+				a.Desired = "terminated"
+				*a = a.Seal()
+			}
+		}
+	case "pass":
+		w.pass(t)
+	case "ready", "crash", "final", "done":
+		w.show(t, words[0], words[1])
+	case "wait":
+		d, err := time.ParseDuration(words[1])
+		require.NoError(t, err)
+		w.now = w.now.Add(d)
+	case "cores":
+		n, err := strconv.Atoi(words[1])
+		require.NoError(t, err)
+		w.cores(n)
+	default:
+		t.Fatalf("unknown statement %v", words)
+	}
+}
+
+func id(name string) model.AppID { return model.AppID{Tenant: "acme", Name: name} }
+
+func (w *world) forget(name string) {
+	w.fleet.Applications = slices.DeleteFunc(w.fleet.Applications, func(a model.Application) bool { return a.ID == id(name) })
+	w.fleet.Unusable = slices.DeleteFunc(w.fleet.Unusable, func(u model.Unusable) bool { return u.App == id(name) })
+}
+
+// pass runs one pass, writes the transitions and the states of components down,
+// and demands that a second pass with the same inputs changes nothing.
+func (w *world) pass(t *testing.T) {
+	slices.SortFunc(w.fleet.Applications, func(x, y model.Application) int { return x.ID.Compare(y.ID) })
+	fleet := lifecycle.KeepLastGood(w.fleet, w.ledger, 0)
+	next := lifecycle.Advance(w.ledger, fleet, arbitration.Decide(fleet, w.seen, w.ledger, w.now), w.seen, w.now)
+	again := lifecycle.Advance(next, fleet, arbitration.Decide(fleet, w.seen, next, w.now), w.seen, w.now)
+	if rolledBack(next, w.now) { // the ruling was about the failed spec: the next one settles
+		again, next = lifecycle.Advance(again, fleet, arbitration.Decide(fleet, w.seen, again, w.now), w.seen, w.now), again
+	}
+	require.Equal(t, model.DigestOf(next), model.DigestOf(again), "a second pass changes the ledger")
+	for i := range next.Instances {
+		inst := &next.Instances[i]
+		for _, tr := range inst.History {
+			if tr.At.Equal(w.now) && !w.told(inst.App, tr) {
+				fmt.Fprintf(&w.log, "%s %s#%d %s → %s %s: %s\n", w.now.Sub(start), inst.App.Name, tr.Instance, tr.From, tr.To, tr.Reason, tr.Message)
+			}
+		}
+		if inst.Phase.Active() {
+			fmt.Fprintf(&w.log, "    %s:", inst.App.Name)
+			for _, s := range inst.Components {
+				fmt.Fprintf(&w.log, " %s %d/%d %s", s.Grant.Component, s.Run, s.Grant.Replicas, s.State)
+				if s.Hold {
+					w.log.WriteString(" held")
+				}
+			}
+			w.log.WriteString("\n")
+		}
+	}
+	w.ledger = next
+	w.now = w.now.Add(time.Second)
+}
+
+func rolledBack(l model.Ledger, now time.Time) bool {
+	for i := range l.Instances {
+		for _, tr := range l.Instances[i].History {
+			if tr.Reason == model.RolledBack && tr.At.Equal(now) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *world) told(app model.AppID, tr model.Transition) bool {
+	old, ok := w.ledger.Find(app)
+	return ok && slices.Contains(old.History, tr)
+}
+
+// show makes the runtime report on the component as it was told to run it.
+func (w *world) show(t *testing.T, what, where string) {
+	name, component, _ := strings.Cut(where, "/")
+	inst, ok := w.ledger.Find(id(name))
+	require.True(t, ok, where)
+	s, ok := inst.Component(component)
+	require.True(t, ok, where)
+	work := model.Workload{App: id(name), Component: component, Digest: s.Workload, Replicas: s.Run}
+	switch what {
+	case "ready":
+		work.Ready, work.Current = s.Run, true
+	case "done":
+		work.Done = true
+	default:
+		work.Failure = &model.Failure{Class: "runtime", Reason: "ContainerCrash", ExitCode: 1, Final: what == "final"}
+	}
+	w.seen.Workloads = slices.DeleteFunc(w.seen.Workloads, func(x model.Workload) bool { return x.App == work.App && x.Component == component })
+	w.seen.Workloads = append(w.seen.Workloads, work)
+	slices.SortFunc(w.seen.Workloads, func(x, y model.Workload) int {
+		if c := x.App.Compare(y.App); c != 0 {
+			return c
+		}
+		return strings.Compare(x.Component, y.Component)
+	})
+}
+
+// application reads name=REPLICASxCORES and options.
+func application(t *testing.T, name string, words []string) model.Application {
+	app := model.Application{ID: id(name), Desired: "running", Policy: model.Policy{
+		PriorityCeiling: 1000, Degradation: true, StartDeadline: 10 * time.Minute, OnUpdateFailure: "rollback"}}
+	for _, word := range words {
+		key, value, _ := strings.Cut(word, "=")
+		part, option, _ := strings.Cut(key, ".")
+		if part == "job" {
+			part, option = option, ""
+			app.Components = append(app.Components, model.Component{Name: part, Type: "job"})
+		}
+		n := slices.IndexFunc(app.Components, func(c model.Component) bool { return c.Name == part })
+		if n < 0 {
+			app.Components = append(app.Components, model.Component{Name: part, Type: "worker"})
+			n = len(app.Components) - 1
+		}
+		c := &app.Components[n]
+		c.Runtime, c.OS, c.Critical = "container", "linux", true
+		switch option {
+		case "":
+			replicas, cores, _ := strings.Cut(value, "x")
+			var err error
+			c.Replicas, err = strconv.Atoi(replicas)
+			require.NoError(t, err)
+			c.Requests.CPU, err = model.ParseCPU(cores)
+			require.NoError(t, err)
+		case "after":
+			c.DependsOn = strings.Split(value, ",")
+		case "min":
+			least, err := strconv.Atoi(value)
+			require.NoError(t, err)
+			c.Degrade = &model.Degrade{MinReplicas: least}
+		case "image":
+			c.Properties = fmt.Appendf(nil, `{"image":%q}`, value)
+		default:
+			t.Fatalf("unknown option %q", word)
+		}
+	}
+	slices.SortFunc(app.Components, func(x, y model.Component) int { return strings.Compare(x.Name, y.Name) })
+	return app.Seal()
+}

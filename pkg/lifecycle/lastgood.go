@@ -1,0 +1,90 @@
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// A commit that removes removalMin or more of the applications that run, and
+// more than removalShare thousandths of them, is held until a commit confirms it.
+const (
+	removalMin   = 3
+	removalShare = 200
+)
+
+// KeepLastGood completes a fleet with what the ledger remembers where Git cannot
+// be used as it stands: an invalid platform or tenant layer is replaced by its
+// last good one, and a mass removal is held back unless the commit confirms that
+// at least so many applications are to go.
+func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed int) model.Fleet {
+	platformLost := fleet.Platform == nil
+	if platformLost {
+		fleet.Platform = ledger.Platform
+	}
+	declared := map[model.AppID]bool{}
+	for i := range fleet.Applications {
+		declared[fleet.Applications[i].ID] = true
+	}
+	for _, u := range fleet.Unusable {
+		declared[u.App] = true
+	}
+	var running int
+	var removed []model.AppID
+	for i := range ledger.Instances {
+		if inst := &ledger.Instances[i]; inst.Phase.Active() {
+			running++
+			if !declared[inst.App] {
+				removed = append(removed, inst.App)
+			}
+		}
+	}
+	mass := len(removed) >= removalMin && len(removed)*1000 > running*removalShare
+	nothing := len(declared) == 0 || platformLost
+	if len(removed) > confirmed && (mass || nothing) {
+		fleet = hold(fleet, removed, running)
+	}
+	return keepTenants(fleet, ledger)
+}
+
+// hold declares the removed applications as unusable, so that they stay.
+func hold(fleet model.Fleet, removed []model.AppID, running int) model.Fleet {
+	message := fmt.Sprintf("this commit removes %d of %d running applications; nothing is removed until a commit with the trailer \"Confirm-Removal: %d\" says so",
+		len(removed), running, len(removed))
+	fleet.Unusable = slices.Clone(fleet.Unusable)
+	for _, id := range removed {
+		fleet.Unusable = append(fleet.Unusable, model.Unusable{App: id, Code: model.CodeRemovalHeld, Message: message})
+	}
+	slices.SortFunc(fleet.Unusable, func(x, y model.Unusable) int { return x.App.Compare(y.App) })
+	fleet.Problems = append(slices.Clip(fleet.Problems), model.Problem{Code: model.CodeRemovalHeld, Message: message})
+	return fleet
+}
+
+// keepTenants adds the last good layer of every tenant that has applications but
+// no valid layer.
+func keepTenants(fleet model.Fleet, ledger model.Ledger) model.Fleet {
+	have := map[string]bool{}
+	for i := range fleet.Tenants {
+		have[fleet.Tenants[i].Name] = true
+	}
+	fleet.Tenants = slices.Clip(fleet.Tenants)
+	for _, u := range fleet.Unusable {
+		if have[u.App.Tenant] {
+			continue
+		}
+		have[u.App.Tenant] = true
+		for i := range ledger.Tenants {
+			if ledger.Tenants[i].Name == u.App.Tenant {
+				fleet.Tenants = append(fleet.Tenants, ledger.Tenants[i])
+			}
+		}
+	}
+	slices.SortFunc(fleet.Tenants, func(x, y model.Tenant) int {
+		if x.Name < y.Name {
+			return -1
+		}
+		return 1
+	})
+	return fleet
+}

@@ -1,0 +1,105 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/lifecycle"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// TestRandomHistories lives through random stories and checks after every pass
+// what must always hold.
+func TestRandomHistories(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld()
+		names := []string{"a", "b", "c", "d", "e"}
+		for range rapid.IntRange(1, 40).Draw(rt, "statements") {
+			name := rapid.SampledFrom(names).Draw(rt, "name")
+			switch rapid.IntRange(0, 9).Draw(rt, "statement") {
+			case 0, 1:
+				spec := fmt.Sprintf("web=%dx1 web.min=1 web.image=v%d job.pre=1x1 pre.image=v%d web.after=pre",
+					rapid.IntRange(1, 6).Draw(rt, "replicas"), rapid.IntRange(1, 3).Draw(rt, "web"), rapid.IntRange(1, 2).Draw(rt, "pre"))
+				w.play(t, append([]string{"git", name}, strings.Fields(spec)...))
+			case 2:
+				w.play(t, []string{rapid.SampledFrom([]string{"gone", "broken", "stop"}).Draw(rt, "change"), name})
+			case 3, 4, 5, 6:
+				w.report(t, rt, name)
+			case 7:
+				w.play(t, []string{"wait", rapid.SampledFrom([]string{"1s", "1m", "11m"}).Draw(rt, "time")})
+			case 8:
+				w.cores(rapid.IntRange(1, 12).Draw(rt, "cores"))
+			}
+			w.check(rt)
+		}
+	})
+}
+
+// report makes the runtime say something about a component that was told to run.
+func (w *world) report(t *testing.T, rt *rapid.T, name string) {
+	inst, ok := w.ledger.Find(id(name))
+	if !ok || !inst.Phase.Active() {
+		return
+	}
+	what := rapid.SampledFrom([]string{"ready", "ready", "crash", "final"}).Draw(rt, "report")
+	component := rapid.SampledFrom([]string{"web", "pre"}).Draw(rt, "component")
+	if component == "pre" && what == "ready" {
+		what = "done"
+	}
+	w.show(t, what, name+"/"+component)
+}
+
+// check runs a pass and fails when something that must hold does not.
+func (w *world) check(rt *rapid.T) {
+	slices.SortFunc(w.fleet.Applications, func(x, y model.Application) int { return x.ID.Compare(y.ID) })
+	fleet := lifecycle.KeepLastGood(w.fleet, w.ledger, 0)
+	ruling := arbitration.Decide(fleet, w.seen, w.ledger, w.now)
+	next := lifecycle.Advance(w.ledger, fleet, ruling, w.seen, w.now)
+	if model.DigestOf(next) != model.DigestOf(lifecycle.Advance(w.ledger, fleet, ruling, w.seen, w.now)) {
+		rt.Fatal("equal inputs, different ledgers")
+	}
+	for i := range next.Instances {
+		inst := &next.Instances[i]
+		switch {
+		case inst.Phase.Active() && (inst.Spec == nil || len(inst.Components) != len(inst.Spec.Components)):
+			rt.Fatalf("%s is %s without a spec or components", inst.App, inst.Phase)
+		case inst.Phase == model.Scheduled && inst.Deadline.IsZero():
+			rt.Fatalf("%s waits without a deadline", inst.App)
+		case inst.Phase == model.Terminated && len(inst.Components) > 0:
+			rt.Fatalf("%s has ended and still holds grants", inst.App)
+		case inst.Phase != model.Scheduled && inst.Previous != nil:
+			rt.Fatalf("%s is %s and still remembers an update", inst.App, inst.Phase)
+		}
+		w.checkHistory(rt, inst)
+	}
+	w.ledger = next
+	w.now = w.now.Add(time.Second)
+}
+
+// checkHistory demands that the history is an unbroken way through the table.
+func (w *world) checkHistory(rt *rapid.T, inst *model.Instance) {
+	for i := 1; i < len(inst.History); i++ {
+		from, to := inst.History[i-1], inst.History[i]
+		if to.To == model.Created {
+			if from.To != model.Terminated || to.Instance != from.Instance+1 {
+				rt.Fatalf("%s: instance %d begins after %s of %d", inst.App, to.Instance, from.To, from.Instance)
+			}
+			continue
+		}
+		if to.From != from.To {
+			rt.Fatalf("%s: history jumps from %s to %s", inst.App, from.To, to.From)
+		}
+		row := func(r lifecycle.Rule) bool {
+			return slices.Contains(r.From, to.From) && (r.To == to.To || r.To == "" && to.To == to.From) && (r.Reason == to.Reason || r.Reason == "")
+		}
+		if !slices.ContainsFunc(lifecycle.Rules, row) {
+			rt.Fatalf("%s: %s → %s %s is in no row of the table", inst.App, to.From, to.To, to.Reason)
+		}
+	}
+}

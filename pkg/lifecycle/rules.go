@@ -1,0 +1,48 @@
+package lifecycle
+
+import "github.com/d-aros/d-aros/pkg/model"
+
+// Rule is one row of the transition table.
+type Rule struct {
+	From []model.Phase
+	If   string // the condition, in words
+	when func(*facts) bool
+	To   model.Phase // "": the phase stays
+	// Reason is constant, or "" where the transition carries the reason of the
+	// decision that caused it.
+	Reason model.Reason
+	do     func(*facts)
+}
+
+// Rules is the whole lifecycle. The first row that matches applies, and then the
+// table is read again from the top, until no row matches.
+var Rules = []Rule{
+	{alive, "removed from Git", (*facts).removed, model.Terminated, model.Removed, (*facts).end},
+	{alive, `desired: "terminated"`, (*facts).stopped, model.Terminated, model.Stopped, (*facts).end},
+	{active, "loses its place to others", (*facts).evicted, model.Terminated, model.EvictedReason, (*facts).end},
+
+	{waiting, "quota, ceiling or policy refuses it", (*facts).rejected, model.RejectedPhase, "", nil},
+	{notYet, "valid, quota and policies admit it", (*facts).admitted, model.Admitted, model.AdmissionPassed, nil},
+	{[]model.Phase{model.Admitted}, "granted capacity", (*facts).granted, model.Scheduled, model.GrantedCapacity, (*facts).begin},
+
+	{active, "new spec admitted", (*facts).updated, model.Scheduled, model.UpdateAdmitted, (*facts).beginUpdate},
+	{active, "new spec refused", (*facts).updateRefused, "", model.UpdateRefused, (*facts).noteRefusal},
+	{[]model.Phase{model.Scheduled}, "update missed its deadline or failed for good", (*facts).updateFailed, "", model.RolledBack, (*facts).rollBack},
+	{active, "a critical component failed for good", (*facts).unrecoverable, model.Terminated, model.Unrecoverable, (*facts).end},
+
+	{[]model.Phase{model.Scheduled}, "every critical component runs at its full grant", (*facts).ready, model.Running, model.Ready, (*facts).arrive},
+	{[]model.Phase{model.Scheduled}, "runs, at a reduced grant", (*facts).readyReduced, model.Degraded, "", (*facts).arrive},
+	{[]model.Phase{model.Scheduled}, "start deadline passed; critical parts run", (*facts).startIncomplete, model.Degraded, model.StartIncomplete, (*facts).arrive},
+	{[]model.Phase{model.Scheduled}, "start deadline passed; critical parts do not run", (*facts).startFailed, model.Degraded, model.StartFailed, (*facts).arrive},
+
+	{[]model.Phase{model.Running}, "grant reduced", (*facts).reduced, model.Degraded, "", nil},
+	{[]model.Phase{model.Running}, "parts failed", (*facts).failing, model.Degraded, model.ComponentFailed, nil},
+	{[]model.Phase{model.Degraded}, "full grant runs again", (*facts).recovered, model.Running, model.Recovered, nil},
+}
+
+var (
+	alive   = []model.Phase{model.Created, model.Admitted, model.RejectedPhase, model.Scheduled, model.Running, model.Degraded}
+	active  = []model.Phase{model.Scheduled, model.Running, model.Degraded}
+	waiting = []model.Phase{model.Created, model.Admitted}
+	notYet  = []model.Phase{model.Created, model.RejectedPhase}
+)

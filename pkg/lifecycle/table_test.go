@@ -1,0 +1,67 @@
+package lifecycle
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/lifecycle.md and the wanted histories in testdata")
+
+func targets(r Rule, from model.Phase) model.Phase {
+	if r.To == "" {
+		return from
+	}
+	return r.To
+}
+
+// TestEveryPhaseIsReachable walks the table from Created.
+func TestEveryPhaseIsReachable(t *testing.T) {
+	reached := map[model.Phase]bool{model.Created: true}
+	for range model.Phases {
+		for _, r := range Rules {
+			for _, from := range r.From {
+				if reached[from] {
+					reached[targets(r, from)] = true
+				}
+			}
+		}
+	}
+	for _, p := range model.Phases {
+		require.True(t, reached[p], "%s is never reached", p)
+	}
+}
+
+// TestEveryPhaseHasAWayOn: only Terminated is final.
+func TestEveryPhaseHasAWayOn(t *testing.T) {
+	for _, p := range model.Phases {
+		on := slices.ContainsFunc(Rules, func(r Rule) bool { return slices.Contains(r.From, p) && targets(r, p) != p })
+		require.Equal(t, p != model.Terminated, on, "%s", p)
+	}
+}
+
+// TestPageIsTrue holds docs/lifecycle.md to the table.
+func TestPageIsTrue(t *testing.T) {
+	const file = "../../docs/lifecycle.md"
+	b, err := os.ReadFile(file)
+	require.NoError(t, err)
+	want := fill(string(b), "table", Table())
+	want = fill(want, "chart", "```mermaid\n"+Chart()+"```\n")
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
+		return
+	}
+	require.Equal(t, want, string(b), "run go test ./pkg/lifecycle -update")
+}
+
+func fill(page, mark, text string) string {
+	start := strings.Index(page, "<!-- "+mark+" -->\n") + len("<!-- "+mark+" -->\n")
+	end := start + strings.Index(page[start:], "<!-- end -->")
+	return page[:start] + text + page[end:]
+}
