@@ -19,6 +19,10 @@ type Fleet struct {
 	UnusableTenants []string
 
 	Problems []Problem // everything that is wrong, in order of file and line
+
+	// Incomplete says that a part of the files could not be read, so that what
+	// is absent here is not known to be absent in Git: nothing may be removed.
+	Incomplete bool
 }
 
 // Unusable is an application that stays at its last good state, and why.

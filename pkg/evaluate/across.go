@@ -1,0 +1,118 @@
+package evaluate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// A claim is a host that an application wants.
+type claim struct {
+	app  model.AppID
+	host host
+}
+
+// offered checks what an application asks of the platform.
+func (p *pass) offered(a *declared) (problems []model.Problem) {
+	platform, own := p.platform.platform, &a.result.layer
+	pool := func(name string) bool {
+		return slices.ContainsFunc(platform.Pools, func(p model.PoolSpec) bool { return p.Name == name })
+	}
+	profile := func(name string) bool {
+		return slices.ContainsFunc(platform.Profiles, func(p model.QoSProfile) bool { return p.Name == name })
+	}
+	for _, c := range a.result.application.Components {
+		path := "application.components." + c.Name
+		if c.Placement.Pool != "" && !pool(c.Placement.Pool) {
+			var names []string
+			for _, p := range platform.Pools {
+				names = append(names, p.Name)
+			}
+			problems = append(problems, own.blame(codePool, path+".placement.pool",
+				fmt.Sprintf("asks for pool %s; the platform has %s", c.Placement.Pool, strings.Join(names, ", "))))
+		}
+		names := []string{c.QoS}
+		if c.Degrade != nil {
+			names = append(names, c.Degrade.QoS)
+		}
+		for i, name := range names {
+			if name != "" && !profile(name) {
+				problems = append(problems, own.blame(codeProfile, path+[]string{".qos", ".degrade.qos"}[i],
+					fmt.Sprintf("asks for QoS profile %s, which the platform does not have", name)))
+			}
+		}
+	}
+	return problems
+}
+
+// across checks what no directory sees alone.
+func (p *pass) across() {
+	p.sharedHosts()
+	p.guarantees()
+}
+
+// sharedHosts refuses applications that want the same place on the network. All
+// of them are refused: which one was first is not in the files, and those that
+// run keep what they have.
+func (p *pass) sharedHosts() {
+	byName := map[string][]claim{}
+	for _, c := range p.hosts {
+		byName[c.host.name] = append(byName[c.host.name], c)
+	}
+	refused := map[model.AppID]model.Problem{}
+	for _, c := range p.hosts {
+		for _, other := range byName[c.host.name] {
+			if other.app == c.app || other.app.Tenant == c.app.Tenant && other.host.path != c.host.path {
+				continue
+			}
+			if _, ok := refused[c.app]; ok {
+				continue
+			}
+			message := fmt.Sprintf("host %s is wanted by %s as well", c.host.name+c.host.path, other.app)
+			places := []model.Place{{At: c.host.at, Note: c.app.String()}, {At: other.host.at, Note: other.app.String()}}
+			if other.app.Tenant != c.app.Tenant { // who and where is the other tenant's affair
+				message = fmt.Sprintf("host %s is wanted by another tenant as well", c.host.name)
+				places = places[:1]
+			}
+			refused[c.app] = model.Problem{Code: codeHost, Path: "application", Message: message, Places: places}
+		}
+	}
+	p.fleet.Applications = slices.DeleteFunc(p.fleet.Applications, func(a model.Application) bool {
+		problem, bad := refused[a.ID]
+		if bad {
+			p.report(a.ID.Tenant, a.ID.Name, problem)
+			p.unusable(a.ID, problem)
+		}
+		return bad
+	})
+	slices.SortFunc(p.fleet.Unusable, func(a, b model.Unusable) int { return a.App.Compare(b.App) })
+}
+
+// guarantees says when tenants were promised more than there is, where the
+// platform declares what there is.
+func (p *pass) guarantees() {
+	if p.fleet.Platform == nil || len(p.fleet.Platform.Pools) == 0 {
+		return
+	}
+	var have, promised model.Resources
+	for _, pool := range p.fleet.Platform.Pools {
+		if pool.Capacity == nil {
+			return // discovered: only arbitration knows
+		}
+		have = have.Add(*pool.Capacity)
+	}
+	problem := model.Problem{Code: codeGuarantees, Path: "platform.pools"}
+	for _, t := range p.fleet.Tenants {
+		if t.Guarantee.IsZero() {
+			continue
+		}
+		promised = promised.Add(t.Guarantee)
+		problem.Places = append(problem.Places, model.Place{At: t.At["guarantee"], Note: fmt.Sprintf("tenant %s: %v", t.Name, t.Guarantee)})
+	}
+	if !promised.Fits(have) {
+		problem.Message = fmt.Sprintf("tenants are promised %v, and all pools together have %v", promised, have)
+		p.report("", "", problem)
+	}
+}

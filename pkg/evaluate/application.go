@@ -1,0 +1,194 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+type applicationDoc struct {
+	Name       string            `json:"name"`
+	Labels     map[string]string `json:"labels"`
+	Priority   int               `json:"priority"`
+	Desired    string            `json:"desired"`
+	Objectives struct {
+		Class        string      `json:"class"`
+		Availability json.Number `json:"availability"`
+		LatencyP99   string      `json:"latencyP99"`
+	} `json:"objectives"`
+	Budget struct {
+		CostPerHour json.Number `json:"costPerHour"`
+	} `json:"budget"`
+	Policy     *choicesDoc             `json:"policy"`
+	Components map[string]componentDoc `json:"components"`
+}
+
+type componentDoc struct {
+	Type      string   `json:"type"`
+	Runtime   string   `json:"runtime"`
+	OS        string   `json:"os"`
+	Replicas  int      `json:"replicas"`
+	Critical  bool     `json:"critical"`
+	DependsOn []string `json:"dependsOn"`
+	Resources struct {
+		Requests *resourcesDoc `json:"requests"`
+		Limits   *resourcesDoc `json:"limits"`
+	} `json:"resources"`
+	QoS     string `json:"qos"`
+	Degrade *struct {
+		MinReplicas int    `json:"minReplicas"`
+		QoS         string `json:"qos"`
+	} `json:"degrade"`
+	Placement struct {
+		Pool   string `json:"pool"`
+		Spread *struct {
+			Over string `json:"over"`
+			Min  int    `json:"min"`
+		} `json:"spread"`
+	} `json:"placement"`
+	Properties json.RawMessage `json:"properties"`
+	Traits     json.RawMessage `json:"traits"`
+}
+
+// applicationInput is everything that the evaluation of one application depends
+// on, but its tenant's name: equal inputs give equal results.
+type applicationInput struct {
+	app      model.AppID
+	blobs    []blob
+	platform *layer
+	tenant   *layer
+	policy   model.Policy // in force for the tenant
+
+	// rest lists what lies in the application's directory beside its CUE files,
+	// and source identifies all of that.
+	rest   []string
+	source model.Digest
+}
+
+// applicationResult is an application, evaluated. Its model is nil if there are
+// problems.
+type applicationResult struct {
+	layer       layer
+	application *model.Application
+	choices     *choicesDoc // of the tenant's policy
+	hosts       []host
+	problems    []model.Problem
+}
+
+// evaluateApplication evaluates one application under valid layers.
+func evaluateApplication(in applicationInput) (r applicationResult) {
+	own, problems := newLayer("application", in.blobs)
+	r = applicationResult{layer: own, problems: problems}
+	if len(problems) > 0 {
+		return r
+	}
+	doc, _, problems := evaluateLayer(applicationDir(in.app), "", in.platform, in.tenant, &r.layer)
+	if problems != nil {
+		r.problems = problems
+		return r
+	}
+	var d applicationDoc
+	if err := decode(doc, &d); err != nil {
+		r.problems = []model.Problem{r.layer.blame(codeAmount, "application", err.Error())}
+		return r
+	}
+	if d.Name != in.app.Name {
+		r.problems = []model.Problem{r.layer.blame(codeName, "application.name",
+			fmt.Sprintf("says %s, and the directory says %s; both must be equal", d.Name, in.app.Name))}
+		return r
+	}
+	a, problems := d.application(in, &r.layer)
+	r.hosts, r.problems = refer(a, in, &r.layer)
+	r.problems = append(problems, r.problems...)
+	if len(r.problems) == 0 {
+		sealed := a.Seal()
+		r.application, r.choices = &sealed, d.Policy
+	}
+	return r
+}
+
+func (d *applicationDoc) application(in applicationInput, own *layer) (*model.Application, []model.Problem) {
+	a := &model.Application{
+		ID:       in.app,
+		Labels:   d.Labels,
+		Priority: d.Priority,
+		Desired:  d.Desired,
+		Objectives: model.Objectives{
+			Class:        d.Objectives.Class,
+			Availability: int(parts(d.Objectives.Availability, millionth)),
+			LatencyP99:   duration(d.Objectives.LatencyP99),
+		},
+		Budget: parts(d.Budget.CostPerHour, millionth),
+		Policy: d.Policy.within(in.policy, own),
+		At:     own.positions(applicationQuoted),
+	}
+	var problems []model.Problem
+	for _, name := range slices.Sorted(maps.Keys(d.Components)) {
+		c, problem := d.Components[name].component(name, own)
+		if problem != nil {
+			problems = append(problems, *problem)
+		}
+		if c.Type == "kustomize" {
+			c.Source = in.source
+		}
+		a.Components = append(a.Components, c)
+	}
+	return a, problems
+}
+
+// applicationQuoted says whether decisions may quote the place of a value.
+func applicationQuoted(path []string) bool {
+	switch path[0] {
+	case "priority", "desired", "budget", "policy", "objectives":
+		return true
+	case "components":
+		if len(path) < 3 {
+			return true
+		}
+		switch path[2] {
+		case "replicas", "resources", "placement", "qos", "degrade", "runtime", "os", "type":
+			return true
+		case "dependsOn":
+			return len(path) == 3
+		}
+	}
+	return false
+}
+
+func (d componentDoc) component(name string, own *layer) (model.Component, *model.Problem) {
+	c := model.Component{
+		Name: name, Type: d.Type, Runtime: d.Runtime, OS: d.OS,
+		Replicas: d.Replicas, Critical: d.Critical,
+		DependsOn: sorted(d.DependsOn), QoS: d.QoS,
+		Placement:  model.Placement{Pool: d.Placement.Pool},
+		Properties: canonical(d.Properties), Traits: canonical(d.Traits),
+	}
+	if d.Degrade != nil {
+		c.Degrade = &model.Degrade{MinReplicas: d.Degrade.MinReplicas, QoS: d.Degrade.QoS}
+	}
+	if s := d.Placement.Spread; s != nil {
+		c.Placement.Spread = &model.Spread{Over: s.Over, Min: s.Min}
+	}
+	path := "application.components." + name + ".resources"
+	var err error
+	if c.Requests, err = d.Resources.Requests.resources(); err != nil {
+		p := own.blame(codeAmount, path+".requests", err.Error())
+		return c, &p
+	}
+	if c.Limits, err = d.Resources.Limits.resources(); err != nil {
+		p := own.blame(codeAmount, path+".limits", err.Error())
+		return c, &p
+	}
+	for _, resource := range c.Limits.Names() {
+		request, limit := c.Requests.Get(resource), c.Limits.Get(resource)
+		if limit != 0 && limit < request {
+			p := own.blame(codeLimits, path+".limits."+resource, fmt.Sprintf("limits %s to %s, below the request of %s",
+				resource, model.FormatAmount(resource, limit), model.FormatAmount(resource, request)))
+			return c, &p
+		}
+	}
+	return c, nil
+}

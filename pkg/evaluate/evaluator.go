@@ -1,0 +1,83 @@
+package evaluate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// An Evaluator evaluates one commit after another and does again only what
+// changed. It holds nothing but results that follow from the files: dropping it
+// costs time, never meaning. It is for one goroutine at a time.
+type Evaluator struct {
+	run func(n int, do func(i int))
+
+	tree      string // digest of the tree of the last fleet, "" if it may not be reused
+	last      model.Fleet
+	platform  memory[platformResult]
+	tenants   map[string]memory[tenantResult]
+	instances map[model.AppID]applicationMemory
+}
+
+// memory is a result and the key of what it was computed from.
+type memory[R any] struct {
+	key    string
+	result R
+}
+
+type applicationMemory struct {
+	files  string // digest of the directory
+	policy string // digest of the tenant's effective policy
+	layers string // digest of the files of the layers above
+	result applicationResult
+}
+
+// New returns an evaluator. It evaluates applications that changed through run,
+// which calls do for each of 0 to n-1, in any order and side by side if it likes,
+// and returns when all are done. Nil evaluates one after the other.
+func New(run func(n int, do func(i int))) *Evaluator {
+	if run == nil {
+		run = func(n int, do func(i int)) {
+			for i := range n {
+				do(i)
+			}
+		}
+	}
+	return &Evaluator{run: run}
+}
+
+// Fleet evaluates the files of a commit. Applications that their tenant pins are
+// read from the commit that it names, through at. Every application that the
+// files declare is in Applications or in Unusable, exactly once.
+func (e *Evaluator) Fleet(commit string, files Files, at func(commit string) (Files, error)) model.Fleet {
+	tree, err := files.Digest(".")
+	if err == nil && tree == e.tree {
+		return recommit(e.last, commit)
+	}
+	p := &pass{e: e, commit: commit, files: files, at: at, fleet: model.Fleet{Commit: commit}}
+	p.evaluate()
+	e.tree, e.last = tree, p.fleet
+	if err != nil || p.unsure {
+		e.tree = ""
+	}
+	return p.fleet
+}
+
+// recommit is the same fleet in another commit with the same files.
+func recommit(f model.Fleet, commit string) model.Fleet {
+	before := f.Commit
+	f.Commit = commit
+	f.Applications = slices.Clone(f.Applications)
+	for i := range f.Applications {
+		if f.Applications[i].Commit == before {
+			f.Applications[i].Commit = commit
+		}
+	}
+	return f
+}
+
+// gaveUp is a problem of the evaluation itself.
+func gaveUp(dir string, reason any) model.Problem {
+	return at(codeGaveUp, dir, "could not be evaluated: "+oneLine(fmt.Sprint(reason)))
+}

@@ -1,0 +1,87 @@
+package evaluate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Files is an immutable tree of files, such as the tree of one commit.
+type Files interface {
+	fs.FS
+	// Digest identifies the content of a file or of a directory with all below it.
+	Digest(name string) (string, error)
+}
+
+// Caps on what one evaluation reads. A fleet of people's files stays far below.
+const (
+	maxFile      = 256 << 10 // bytes of one file
+	maxDirectory = 256 << 10 // bytes of the CUE files of one directory
+	maxFiles     = 100       // CUE files of one directory
+)
+
+// A blob is one CUE file: its path from the root of the repo and its content.
+type blob struct {
+	name string
+	data []byte
+}
+
+// cueFiles lists the CUE files of a directory, in order of name, and what is
+// wrong with some of them.
+func cueFiles(files fs.FS, dir string) (names []string, problems []model.Problem, err error) {
+	entries, err := fs.ReadDir(files, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", dir, err)
+	}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		switch {
+		case path.Ext(name) != ".cue" || e.IsDir():
+		case !e.Type().IsRegular():
+			problems = append(problems, at(codeFile, name, "is no regular file; links are not followed"))
+		case strings.HasPrefix(e.Name(), "_"), strings.HasPrefix(e.Name(), "."),
+			strings.HasSuffix(name, "_tool.cue"), strings.HasSuffix(name, "_test.cue"):
+			problems = append(problems, at(codeFile, name, "is not read by the cue command; choose another name"))
+		default:
+			names = append(names, name)
+		}
+	}
+	if len(names) > maxFiles {
+		problems = append(problems, at(codeSize, dir, fmt.Sprintf("has %d CUE files; at most %d are read", len(names), maxFiles)))
+	}
+	return names, problems, nil
+}
+
+// read reads the named files within the caps.
+func read(files fs.FS, names []string) (blobs []blob, problems []model.Problem, err error) {
+	total := 0
+	for _, name := range names {
+		info, err := fs.Stat(files, name)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		total += int(min(info.Size(), maxDirectory+1))
+		if info.Size() > maxFile || total > maxDirectory {
+			problems = append(problems, at(codeSize, name, fmt.Sprintf("is too large; the CUE files of a directory have at most %d KiB together", maxDirectory>>10)))
+			return nil, problems, nil
+		}
+		data, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		blobs = append(blobs, blob{name, data})
+	}
+	return blobs, nil, nil
+}
+
+// at is a problem with a whole file.
+func at(code, name, message string) model.Problem {
+	return model.Problem{Code: code, Message: name + " " + message, Places: []model.Place{{At: name + ":1:1"}}}
+}

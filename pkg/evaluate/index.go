@@ -1,0 +1,88 @@
+package evaluate
+
+import (
+	"strconv"
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/format"
+)
+
+// An index says where the files of a layer write a value, by its path. CUE's own
+// positions name the line of the schema as often as that of the user.
+type index map[string]entry
+
+type entry struct {
+	label string // position of the field
+	value string // position of its value
+	text  string // what is written there, if it is short
+}
+
+func key(path []string) string { return strings.Join(path, "\x00") }
+
+func (ix index) add(f *ast.File) { ix.decls(nil, f.Decls) }
+
+func (ix index) decls(path []string, decls []ast.Decl) {
+	for _, d := range decls {
+		if field, ok := d.(*ast.Field); ok {
+			name, _, err := ast.LabelName(field.Label)
+			if err == nil { // else a pattern
+				ix.expr(append(path[:len(path):len(path)], name), field.Label, field.Value)
+			}
+		}
+	}
+}
+
+func (ix index) expr(path []string, label ast.Node, x ast.Expr) {
+	k := key(path)
+	if _, ok := ix[k]; !ok {
+		ix[k] = entry{label.Pos().String(), x.Pos().String(), brief(x)}
+	}
+	switch x := x.(type) {
+	case *ast.StructLit:
+		ix.decls(path, x.Elts)
+	case *ast.ListLit:
+		for i, e := range x.Elts {
+			ix.expr(append(path[:len(path):len(path)], strconv.Itoa(i)), e, e)
+		}
+	}
+}
+
+// brief writes an expression for a sentence, "" if it has no short form.
+func brief(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.BasicLit:
+		if len(x.Value) <= 200 && !strings.Contains(x.Value, "\n") {
+			return x.Value
+		}
+		return ""
+	case *ast.StructLit:
+		return ""
+	case *ast.ListLit:
+		if len(x.Elts) > 10 {
+			return ""
+		}
+	}
+	text, err := format.Node(x)
+	if err != nil || len(text) > 200 || strings.Contains(string(text), "\n") {
+		return ""
+	}
+	return string(text)
+}
+
+// find returns the entry of path or of its nearest ancestor that is written, and
+// how many segments of path that has. It is 0 if nothing of path is written.
+func (ix index) find(path []string) (e entry, depth int) {
+	for n := len(path); n > 0; n-- {
+		if e, ok := ix[key(path[:n])]; ok {
+			return e, n
+		}
+	}
+	return entry{}, 0
+}
+
+// exact returns the entry of a dotted path.
+func (ix index) exact(dotted string) (entry, bool) {
+	e, ok := ix[strings.ReplaceAll(dotted, ".", "\x00")]
+	return e, ok
+}

@@ -1,0 +1,128 @@
+package evaluate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// maxBeside bounds the files beside the CUE files of one application's directory.
+const maxBeside = 2000
+
+// directories lists the directories below dir whose names can name a tenant or
+// an application.
+func directories(files fs.FS, dir string) (names []string, problems []model.Problem, err error) {
+	entries, err := fs.ReadDir(files, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", dir, err)
+	}
+	for _, e := range entries {
+		switch {
+		case e.IsDir() && validName(e.Name()):
+			names = append(names, e.Name())
+		case e.IsDir():
+			problems = append(problems, at(codeDirectory, path.Join(dir, e.Name()),
+				"is no name: at most 63 lower-case letters, digits and dashes, beginning with a letter; nothing in it is read"))
+		case e.Type()&fs.ModeSymlink != 0:
+			problems = append(problems, at(codeFile, path.Join(dir, e.Name()), "is a link; links are not followed"))
+		}
+	}
+	return names, problems, nil
+}
+
+// validName says whether s is what schema.#Name allows.
+func validName(s string) bool {
+	if s == "" || len(s) > 63 || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' {
+		return false
+	}
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// beside lists the files of an application's directory that are not its CUE
+// files, by path below it, and identifies them all.
+func beside(files Files, dir string) (rest []string, source model.Digest, err error) {
+	entries, err := fs.ReadDir(files, dir)
+	if err != nil {
+		return nil, "", fmt.Errorf("read %s: %w", dir, err)
+	}
+	var parts []string
+	for _, e := range entries {
+		if !e.IsDir() && path.Ext(e.Name()) == ".cue" {
+			continue
+		}
+		digest, err := files.Digest(path.Join(dir, e.Name()))
+		if err != nil {
+			return nil, "", fmt.Errorf("read %s: %w", path.Join(dir, e.Name()), err)
+		}
+		parts = append(parts, e.Name(), digest)
+		err = fs.WalkDir(files, path.Join(dir, e.Name()), func(name string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return fmt.Errorf("read %s: %w", name, err)
+			}
+			if len(rest) == maxBeside {
+				return fs.SkipAll
+			}
+			if e.Type().IsRegular() {
+				rest = append(rest, strings.TrimPrefix(name, dir+"/"))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, "", err
+		}
+	}
+	if parts == nil {
+		return nil, "", nil
+	}
+	return rest, model.DigestOf(parts), nil
+}
+
+// digests identifies the named files together.
+func digests(files Files, names []string) (string, error) {
+	var all []string
+	for _, name := range names {
+		d, err := files.Digest(name)
+		if err != nil {
+			return "", fmt.Errorf("read %s: %w", name, err)
+		}
+		all = append(all, name, d)
+	}
+	return string(model.DigestOf(all)), nil
+}
+
+// byPlace orders problems by file and line.
+func byPlace(problems []model.Problem) {
+	place := func(p model.Problem) (file string, line, column int) {
+		if len(p.Places) == 0 {
+			return "", 0, 0
+		}
+		parts := strings.Split(p.Places[0].At, ":")
+		if len(parts) == 3 {
+			fmt.Sscan(parts[1], &line)
+			fmt.Sscan(parts[2], &column)
+		}
+		return parts[0], line, column
+	}
+	slices.SortStableFunc(problems, func(a, b model.Problem) int {
+		af, al, ac := place(a)
+		bf, bl, bc := place(b)
+		if c := strings.Compare(af, bf); c != 0 {
+			return c
+		}
+		if al != bl {
+			return al - bl
+		}
+		if ac != bc {
+			return ac - bc
+		}
+		return strings.Compare(a.Code+a.Path+a.Message, b.Code+b.Path+b.Message)
+	})
+}

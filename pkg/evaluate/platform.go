@@ -1,0 +1,183 @@
+package evaluate
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+type platformDoc struct {
+	Name   string             `json:"name"`
+	Policy json.RawMessage    `json:"policy"` // as written; _effective is what counts
+	Pools  map[string]poolDoc `json:"pools"`
+	Bands  map[string]int     `json:"bands"`
+	QoS    struct {
+		Profiles map[string]profileDoc `json:"profiles"`
+	} `json:"qos"`
+}
+
+type poolDoc struct {
+	OS       []string `json:"os"`
+	Runtimes []string `json:"runtimes"`
+	Nodes    *struct {
+		Selector map[string]string `json:"selector"`
+	} `json:"nodes"`
+	Capacity    *resourcesDoc `json:"capacity"`
+	TopologyKey string        `json:"topologyKey"`
+	Price       struct {
+		CPU    json.Number `json:"cpu"`
+		Memory json.Number `json:"memory"`
+	} `json:"price"`
+}
+
+type profileDoc struct {
+	Rank int `json:"rank"`
+	CPU  struct {
+		Weight int64         `json:"weight"`
+		Quota  model.Percent `json:"quota"`
+		Burst  model.Percent `json:"burst"`
+	} `json:"cpu"`
+	Memory struct {
+		Min  model.Percent `json:"min"`
+		Low  model.Percent `json:"low"`
+		High model.Percent `json:"high"`
+	} `json:"memory"`
+	IO struct {
+		Weight int64 `json:"weight"`
+	} `json:"io"`
+	Network struct {
+		Share    model.Percent `json:"share"`
+		Priority int           `json:"priority"`
+	} `json:"network"`
+}
+
+// platformResult is the platform layer, evaluated. Its model is nil if there are
+// problems.
+type platformResult struct {
+	layer    layer
+	platform *model.Platform
+	problems []model.Problem
+}
+
+// evaluatePlatform evaluates the files at the root of the repo.
+func evaluatePlatform(blobs []blob) platformResult {
+	own, problems := newLayer("platform", blobs)
+	r := platformResult{layer: own, problems: problems}
+	if len(problems) > 0 {
+		return r
+	}
+	doc, effective, problems := evaluateLayer(".", "_effective", &r.layer)
+	if problems != nil {
+		r.problems = problems
+		return r
+	}
+	var d platformDoc
+	var e effectiveDoc
+	if err := cmp.Or(decode(doc, &d), decode(effective, &e)); err != nil {
+		r.problems = []model.Problem{r.layer.blame(codeAmount, "platform", err.Error())}
+		return r
+	}
+	p := &model.Platform{
+		Name:     d.Name,
+		Policy:   e.policy(&r.layer),
+		Bands:    bands(d.Bands),
+		Profiles: profiles(d.QoS.Profiles),
+		At:       r.layer.positions(platformQuoted),
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Pools)) {
+		pool, problem := d.Pools[name].pool(name, &r.layer)
+		if problem != nil {
+			r.problems = append(r.problems, *problem)
+			continue
+		}
+		p.Pools = append(p.Pools, pool)
+	}
+	r.problems = append(r.problems, bandProblems(p.Bands, &r.layer)...)
+	if len(r.problems) == 0 {
+		r.platform = p
+	}
+	return r
+}
+
+func platformQuoted(path []string) bool {
+	return path[0] == "policy" || path[0] == "bands" || path[0] == "pools" && len(path) <= 4
+}
+
+func (d poolDoc) pool(name string, own *layer) (model.PoolSpec, *model.Problem) {
+	path := "platform.pools." + name
+	if (d.Nodes == nil) == (d.Capacity == nil) {
+		p := own.blame(codeCapacity, path, "says either nodes, whose capacity is discovered, or capacity")
+		return model.PoolSpec{}, &p
+	}
+	pool := model.PoolSpec{
+		Name: name, OS: sorted(d.OS), Runtimes: sorted(d.Runtimes), TopologyKey: d.TopologyKey,
+		Price: model.Price{CPU: parts(d.Price.CPU, millionth), Memory: parts(d.Price.Memory, millionth)},
+	}
+	if d.Nodes != nil {
+		pool.Selector = d.Nodes.Selector
+		if len(pool.Selector) == 0 {
+			p := own.blame(codeCapacity, path+".nodes.selector", "names no label; it would select every node")
+			return pool, &p
+		}
+	}
+	if d.Capacity != nil {
+		capacity, err := d.Capacity.resources()
+		if err != nil {
+			p := own.blame(codeAmount, path+".capacity", err.Error())
+			return pool, &p
+		}
+		pool.Capacity = &capacity
+	}
+	return pool, nil
+}
+
+// bands sorts by priority, the highest first.
+func bands(m map[string]int) (out []model.Band) {
+	for name, least := range m {
+		out = append(out, model.Band{Name: name, Min: least})
+	}
+	slices.SortFunc(out, func(a, b model.Band) int {
+		return cmp.Or(cmp.Compare(b.Min, a.Min), strings.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// bandProblems says what makes bands ambiguous.
+func bandProblems(bands []model.Band, own *layer) (problems []model.Problem) {
+	for i := 1; i < len(bands); i++ {
+		if bands[i].Min == bands[i-1].Min {
+			problems = append(problems, own.blame(codeBands, "platform.bands."+bands[i].Name,
+				"begins at the same priority as band "+bands[i-1].Name))
+		}
+	}
+	if len(bands) == 0 || bands[len(bands)-1].Min != 0 {
+		problems = append(problems, own.blame(codeBands, "platform.bands", "has no band that begins at priority 0"))
+	}
+	return problems
+}
+
+// profiles are the built-in ones and those of the platform, which may redefine
+// built-in ones.
+func profiles(declared map[string]profileDoc) (out []model.QoSProfile) {
+	byName := map[string]model.QoSProfile{}
+	for _, p := range model.BuiltinQoSProfiles() {
+		byName[p.Name] = p
+	}
+	for name, d := range declared {
+		byName[name] = model.QoSProfile{
+			Name: name, Rank: d.Rank,
+			CPU:     model.QoSCPU{Weight: d.CPU.Weight, Quota: d.CPU.Quota, Burst: d.CPU.Burst},
+			Memory:  model.QoSMemory{Min: d.Memory.Min, Low: d.Memory.Low, High: d.Memory.High},
+			IO:      model.QoSIO{Weight: d.IO.Weight},
+			Network: model.QoSNetwork{Share: d.Network.Share, Priority: d.Network.Priority},
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		out = append(out, byName[name])
+	}
+	return out
+}

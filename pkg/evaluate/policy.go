@@ -1,0 +1,165 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// effectiveDoc is schema.#Effective: the policy in force after a layer.
+type effectiveDoc struct {
+	Owner  string `json:"owner"`
+	Limits struct {
+		MaxReplicas     int         `json:"maxReplicas"`
+		PriorityCeiling int         `json:"priorityCeiling"`
+		MaxShare        json.Number `json:"maxShare"`
+	} `json:"limits"`
+	Images struct {
+		Registries []string `json:"registries"`
+	} `json:"images"`
+	Runtimes   []string `json:"runtimes"`
+	Kinds      []string `json:"kinds"`
+	Namespace  string   `json:"namespace"`
+	Overcommit struct {
+		CPU    json.Number `json:"cpu"`
+		Memory json.Number `json:"memory"`
+	} `json:"overcommit"`
+	Preemption      string   `json:"preemption"`
+	Degradation     bool     `json:"degradation"`
+	RequiredLabels  []string `json:"requiredLabels"`
+	Strategies      []string `json:"strategies"`
+	OnUpdateFailure string   `json:"onUpdateFailure"`
+	Defaults        struct {
+		Replicas      int    `json:"replicas"`
+		Priority      int    `json:"priority"`
+		Strategy      string `json:"strategy"`
+		StartDeadline string `json:"startDeadline"`
+	} `json:"defaults"`
+}
+
+// policy is the effective policy, and which of the layers, given from the
+// platform down, set each value.
+func (d *effectiveDoc) policy(layers ...*layer) model.Policy {
+	return model.Policy{
+		MaxReplicas:     d.Limits.MaxReplicas,
+		PriorityCeiling: d.Limits.PriorityCeiling,
+		MaxShare:        int(parts(d.Limits.MaxShare, thousandth)),
+		Registries:      sorted(d.Images.Registries),
+		Runtimes:        sorted(d.Runtimes),
+		Kinds:           sorted(d.Kinds),
+		Namespace:       d.Namespace,
+		OvercommitCPU:   int(parts(d.Overcommit.CPU, thousandth)),
+		OvercommitMem:   int(parts(d.Overcommit.Memory, thousandth)),
+		Preemption:      d.Preemption,
+		Degradation:     d.Degradation,
+		RequiredLabels:  sorted(d.RequiredLabels),
+		Strategies:      sorted(d.Strategies),
+		Strategy:        d.Defaults.Strategy,
+		OnUpdateFailure: d.OnUpdateFailure,
+		Replicas:        d.Defaults.Replicas,
+		Priority:        d.Defaults.Priority,
+		StartDeadline:   duration(d.Defaults.StartDeadline),
+		InForce:         d.inForce(layers),
+	}
+}
+
+// inForce lists the values in the order in which people read a policy.
+func (d *effectiveDoc) inForce(layers []*layer) []model.PolicyValue {
+	list := func(s []string) string { return strings.Join(s, ", ") }
+	values := []model.PolicyValue{
+		{Path: "limits.maxReplicas", Value: fmt.Sprint(d.Limits.MaxReplicas)},
+		{Path: "limits.priorityCeiling", Value: fmt.Sprint(d.Limits.PriorityCeiling)},
+		{Path: "limits.maxShare", Value: d.Limits.MaxShare.String()},
+		{Path: "images.registries", Value: list(d.Images.Registries)},
+		{Path: "runtimes", Value: list(d.Runtimes)},
+		{Path: "kinds", Value: list(d.Kinds)},
+		{Path: "namespace", Value: d.Namespace},
+		{Path: "overcommit.cpu", Value: d.Overcommit.CPU.String()},
+		{Path: "overcommit.memory", Value: d.Overcommit.Memory.String()},
+		{Path: "preemption", Value: d.Preemption},
+		{Path: "degradation", Value: fmt.Sprint(d.Degradation)},
+		{Path: "requiredLabels", Value: list(d.RequiredLabels)},
+		{Path: "strategies", Value: list(d.Strategies)},
+		{Path: "onUpdateFailure", Value: d.OnUpdateFailure},
+		{Path: "defaults.replicas", Value: fmt.Sprint(d.Defaults.Replicas)},
+		{Path: "defaults.priority", Value: fmt.Sprint(d.Defaults.Priority)},
+		{Path: "defaults.strategy", Value: d.Defaults.Strategy},
+		{Path: "defaults.startDeadline", Value: d.Defaults.StartDeadline},
+	}
+	for i := range values {
+		values[i].Layer, values[i].At = setBy(values[i].Path, layers)
+	}
+	return values
+}
+
+// setBy finds the nearest layer that wrote a policy value. A tenant may lower
+// its priority ceiling in its quota as well.
+func setBy(path string, layers []*layer) (name, at string) {
+	for _, l := range slices.Backward(layers) {
+		if e, ok := l.where.exact(l.field + ".policy." + path); ok {
+			return l.field, e.value
+		}
+		if path == "limits.priorityCeiling" {
+			if e, ok := l.where.exact(l.field + ".quota.priorityCeiling"); ok {
+				return l.field, e.value
+			}
+		}
+	}
+	return "schema", ""
+}
+
+// choicesDoc is what an application says for itself within its tenant's policy.
+type choicesDoc struct {
+	Degradation     *bool  `json:"degradation"`
+	Preemption      string `json:"preemption"`
+	Strategy        string `json:"strategy"`
+	OnUpdateFailure string `json:"onUpdateFailure"`
+	StartDeadline   string `json:"startDeadline"`
+}
+
+// within returns the tenant's policy with the application's choices in it.
+func (d *choicesDoc) within(p model.Policy, own *layer) model.Policy {
+	if d == nil {
+		return p
+	}
+	p.InForce = slices.Clone(p.InForce)
+	set := func(path, field, value string) {
+		i := slices.IndexFunc(p.InForce, func(v model.PolicyValue) bool { return v.Path == path })
+		e, _ := own.where.exact("application.policy." + field)
+		p.InForce[i] = model.PolicyValue{Path: path, Value: value, Layer: "application", At: e.value}
+	}
+	if d.Degradation != nil {
+		p.Degradation = *d.Degradation
+		set("degradation", "degradation", fmt.Sprint(p.Degradation))
+	}
+	if d.Preemption != "" {
+		p.Preemption = d.Preemption
+		set("preemption", "preemption", p.Preemption)
+	}
+	if d.Strategy != "" {
+		p.Strategy = d.Strategy
+		set("defaults.strategy", "strategy", p.Strategy)
+	}
+	if d.OnUpdateFailure != "" {
+		p.OnUpdateFailure = d.OnUpdateFailure
+		set("onUpdateFailure", "onUpdateFailure", p.OnUpdateFailure)
+	}
+	if d.StartDeadline != "" {
+		p.StartDeadline = duration(d.StartDeadline)
+		set("defaults.startDeadline", "startDeadline", d.StartDeadline)
+	}
+	return p
+}
+
+// sorted returns a sorted copy without repetitions, nil if it is empty.
+func sorted(s []string) []string {
+	if len(s) == 0 {
+		return nil
+	}
+	s = slices.Clone(s)
+	slices.Sort(s)
+	return slices.Compact(s)
+}

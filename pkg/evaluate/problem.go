@@ -1,0 +1,179 @@
+package evaluate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/errors"
+	"cuelang.org/go/cue/literal"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// maxProblems bounds what is reported of one directory.
+const maxProblems = 50
+
+// syntaxProblems reports what the parser says.
+func syntaxProblems(err error) (problems []model.Problem) {
+	for _, e := range errors.Errors(err) {
+		format, args := e.Msg()
+		problems = append(problems, model.Problem{
+			Code: codeSyntax, Message: oneLine(fmt.Sprintf(format, args...)),
+			Places: []model.Place{{At: e.Position().String()}},
+		})
+	}
+	return problems
+}
+
+// explain turns what CUE says about the lowest of the layers into problems: the
+// code and sentence of the rule, what was asked, and the places of both sides.
+// The layers are given from the platform down and have no problems but in the last.
+func explain(err error, v cue.Value, layers ...*layer) (problems []model.Problem) {
+	own := layers[len(layers)-1]
+	seen := map[string]bool{}
+	for _, e := range errors.Errors(err) {
+		path := pathOf(e)
+		if seen[key(path)] || len(problems) == maxProblems {
+			continue
+		}
+		seen[key(path)] = true
+		problems = append(problems, explainOne(e, path, own, layers, v))
+	}
+	// A problem deeper in a structure is the cause of one about the whole.
+	problems = slices.DeleteFunc(problems, func(p model.Problem) bool {
+		return p.Code == codeConflict && slices.ContainsFunc(problems, func(q model.Problem) bool {
+			return strings.HasPrefix(q.Path, p.Path+".")
+		})
+	})
+	return problems
+}
+
+func explainOne(e errors.Error, path []string, own *layer, layers []*layer, v cue.Value) model.Problem {
+	p := model.Problem{Code: codeConflict, Path: strings.Join(path, "."), Message: message(e)}
+	place, depth := own.where.find(path)
+	written := depth > 0 && depth == len(path)
+	switch code, sentence, ok := cutCode(p.Message); {
+	case ok:
+		p.Code, p.Message = code, sentence
+		if written && place.text != "" {
+			p.Message = "asks for " + place.text + ", " + sentence
+		}
+	case strings.HasSuffix(p.Message, "field not allowed"):
+		p.Code, p.Message = codeUnknown, "no such field"+suggest(v, path)
+	case strings.Contains(p.Message, "field is required but not present"):
+		p.Code, p.Message = codeRequired, "must be written"
+	case strings.HasPrefix(p.Message, "incomplete value"), strings.HasPrefix(p.Message, "non-concrete value"):
+		p.Code, p.Message = codeIncomplete, "has no value yet: "+p.Message
+	}
+	switch {
+	case p.Code == codeUnknown && written:
+		p.Places = append(p.Places, model.Place{At: place.label})
+	case written:
+		p.Places = append(p.Places, model.Place{At: place.value, Note: note("asks for ", place.text)})
+	case depth > 0:
+		p.Places = append(p.Places, model.Place{At: place.label, Note: "nearest place that is written"})
+	default:
+		p.Places = append(p.Places, elsewhereIn(e, own)...)
+	}
+	if by, ok := limit(p.Code, own, layers); ok {
+		p.Places = append(p.Places, by)
+	}
+	return p
+}
+
+// limit returns the place of the policy value that a rule refers to, of the
+// nearest layer that wrote it.
+func limit(code string, own *layer, layers []*layer) (model.Place, bool) {
+	rule := rules[code]
+	for i := len(layers) - 1; i >= 0; i-- {
+		l := layers[i]
+		if l == own && !rule.own {
+			continue
+		}
+		for _, path := range rule.limits {
+			full := l.field + "." + path
+			if e, ok := l.where.exact(full); ok {
+				return model.Place{At: e.value, Note: note(full+": ", e.text)}, true
+			}
+		}
+	}
+	return model.Place{}, false
+}
+
+func note(prefix, text string) string {
+	if text == "" {
+		return strings.TrimSuffix(strings.TrimSuffix(prefix, "asks for "), ": ")
+	}
+	return prefix + text
+}
+
+// elsewhereIn returns the first position in the layer's files that CUE mentions.
+func elsewhereIn(e errors.Error, own *layer) []model.Place {
+	for _, pos := range errors.Positions(e) {
+		for _, b := range own.blobs {
+			if pos.Filename() == b.name {
+				return []model.Place{{At: pos.String()}}
+			}
+		}
+	}
+	if len(own.blobs) > 0 {
+		return []model.Place{{At: own.blobs[0].name + ":1:1"}}
+	}
+	return nil
+}
+
+func pathOf(e errors.Error) (path []string) {
+	for _, p := range e.Path() {
+		if s, err := literal.Unquote(p); err == nil {
+			p = s // a label that is no identifier comes quoted
+		}
+		path = append(path, p)
+	}
+	return path
+}
+
+func message(e errors.Error) string {
+	format, args := e.Msg()
+	text := fmt.Sprintf(format, args...)
+	if cause := errors.Unwrap(e); cause != nil && text == "" {
+		text = cause.Error()
+	}
+	return oneLine(text)
+}
+
+// oneLine makes a message of CUE, which may quote the user, safe to show.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+	if len(s) > 500 {
+		s = strings.ToValidUTF8(s[:500], "") + " …"
+	}
+	return s
+}
+
+// cutCode cuts the code off a sentence of the schema.
+func cutCode(s string) (code, sentence string, ok bool) {
+	code, sentence, ok = strings.Cut(s, " ")
+	if !ok || len(code) != 6 || !strings.HasPrefix(code, "DA") || strings.Trim(code[2:], "0123456789") != "" {
+		return "", s, false
+	}
+	return code, sentence, true
+}
+
+// inOneLine is a problem as the reason why something is not used.
+func inOneLine(p model.Problem) string {
+	s := p.Message
+	if p.Path != "" {
+		s = p.Path + ": " + s
+	}
+	if len(p.Places) > 0 {
+		s += " (" + p.Places[0].At + ")"
+	}
+	return s
+}

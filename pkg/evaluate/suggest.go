@@ -1,0 +1,68 @@
+package evaluate
+
+import (
+	"slices"
+
+	"cuelang.org/go/cue"
+)
+
+// suggest names the field that was probably meant by the last segment of path:
+// the nearest one that the schema has there.
+func suggest(v cue.Value, path []string) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = ""
+		}
+	}()
+	var parent []cue.Selector
+	for _, p := range path[:len(path)-1] {
+		parent = append(parent, cue.Str(p))
+	}
+	fields, err := v.LookupPath(cue.MakePath(parent...)).Fields(cue.Optional(true))
+	if err != nil {
+		return ""
+	}
+	typo := path[len(path)-1]
+	best, least := "", 3
+	for fields.Next() {
+		sel := fields.Selector()
+		if sel.LabelType() != cue.StringLabel {
+			continue
+		}
+		name := sel.Unquoted()
+		if d := distance(typo, name); d < least && d < len(name) && name != typo {
+			best, least = name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
+
+// distance counts the letters to insert, delete, replace or swap to get from a to b.
+func distance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return 64
+	}
+	var before []int
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row := slices.Repeat([]int{i}, len(b)+1)
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}
