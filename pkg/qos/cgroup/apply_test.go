@@ -1,0 +1,318 @@
+//go:build linux
+
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/qos"
+	"github.com/d-aros/d-aros/pkg/qos/cgroup/cgrouptest"
+)
+
+// rig is an agent's view of the host: a tree and a journal kept in memory.
+type rig struct {
+	t       *testing.T
+	tree    *Tree
+	journal *Journal
+	disk    []byte
+	full    bool // the disk
+}
+
+func newRig(t *testing.T, root string) *rig {
+	tree, err := Open(root)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = tree.Close() })
+	r := &rig{t: t, tree: tree}
+	r.restart()
+	return r
+}
+
+// restart forgets everything but what is on disk.
+func (r *rig) restart() {
+	var err error
+	r.journal, err = LoadJournal(r.disk, func(data []byte) error {
+		if r.full {
+			return errors.New("no space left on device")
+		}
+		r.disk = data
+		return nil
+	})
+	require.NoError(r.t, err)
+}
+
+// plan makes a plan the whole way from its document.
+func (r *rig) plan(workloads ...string) qos.Enforcement {
+	doc := "apiVersion: d-aros.dev/v1alpha1\nkind: NodePlan\nprofiles:\n- {name: heavy, cpu: {weight: 400}}\n- {name: light, cpu: {weight: 100}}\nworkloads:\n"
+	for i, w := range workloads {
+		doc += fmt.Sprintf("- {name: w%d, %s}\n", i, w)
+	}
+	plan, err := qos.Parse([]byte(doc))
+	require.NoError(r.t, err)
+	host, err := r.tree.Host(plan, r.journal)
+	require.NoError(r.t, err)
+	return qos.Resolve(plan, host)
+}
+
+func (r *rig) apply(settings []qos.Setting) map[string]Outcome {
+	outcomes, err := r.tree.Apply(settings, r.journal, false)
+	require.NoError(r.t, err)
+	return byKnob(outcomes)
+}
+
+func byKnob(outcomes []Outcome) map[string]Outcome {
+	m := map[string]Outcome{}
+	for _, o := range outcomes {
+		m[o.Cgroup+"/"+o.File] = o
+	}
+	return m
+}
+
+func states(outcomes map[string]Outcome) map[State]int {
+	n := map[State]int{}
+	for _, o := range outcomes {
+		n[o.State]++
+	}
+	return n
+}
+
+func TestV1(t *testing.T) {
+	cgrouptest.V1(t, "cpu", "memory")
+	name := cgrouptest.Name(t)
+	cpu := cgrouptest.Root + "/cpu"
+	capped := cgrouptest.Group(t, cpu, name+"/capped")
+	cappedMemory := cgrouptest.Group(t, cgrouptest.Root+"/memory", name+"/capped")
+	heavy, light := cgrouptest.Group(t, cpu, name+"/heavy"), cgrouptest.Group(t, cpu, name+"/light")
+	cgrouptest.Group(t, cgrouptest.Root+"/memory", name+"/heavy")
+	r := newRig(t, cgrouptest.Root)
+	require.Equal(t, Hybrid, r.tree.Mode())
+	workloads := []string{
+		"cgroup: " + name + "/capped, profile: burstable, cpu: {request: 100m, limit: 200m}, memory: {request: 32Mi, limit: 64Mi}",
+		"cgroup: " + name + "/heavy, profile: heavy", "cgroup: " + name + "/light, profile: light",
+	}
+	e := r.plan(workloads...)
+	before := cgrouptest.Read(t, capped, "cpu.shares")
+	got := r.apply(e.Settings)
+	require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
+	require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.cfs_burst_us"))
+	require.Equal(t, "67108864", cgrouptest.Read(t, cappedMemory, "memory.limit_in_bytes"))
+	require.Zero(t, states(got)[Refused], "%v", got)
+
+	t.Run("quota holds", func(t *testing.T) {
+		used := cgrouptest.Burn(t, 1, capped)[0].Seconds()
+		require.Less(t, used, 0.2*1.15+0.05, "20 ms of every 100 ms, and the burst of the start")
+		require.NotContains(t, cgrouptest.Read(t, capped, "cpu.stat"), "nr_throttled 0\n")
+		t.Logf("used %.3f s of 1 s", used)
+	})
+	t.Run("weights share", func(t *testing.T) {
+		used := cgrouptest.Burn(t, 2, heavy, light)
+		ratio := used[0].Seconds() / used[1].Seconds()
+		require.InDelta(t, 4, ratio, 1.2, "%v", used)
+		t.Logf("%.2f : 1", ratio)
+	})
+	t.Run("memory is bounded", func(t *testing.T) {
+		// tail keeps an endless line in memory; ulimit ends it if the group does not
+		cmd := cgrouptest.Command("ulimit -v 600000; exec tail /dev/zero", cappedMemory)
+		err := cmd.Run()
+		require.Error(t, err)
+		require.Equal(t, syscall.SIGKILL, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(), "%v", err)
+		require.Equal(t, "67108864", cgrouptest.Read(t, cappedMemory, "memory.max_usage_in_bytes"))
+	})
+	t.Run("the same again writes nothing", func(t *testing.T) {
+		disk := string(r.disk)
+		again := r.apply(r.plan(workloads...).Settings)
+		require.Equal(t, len(again), states(again)[InForce]+states(again)[Waiting], "%v", again)
+		r.restart()
+		again = r.apply(r.plan(workloads...).Settings)
+		require.Equal(t, len(again), states(again)[InForce]+states(again)[Waiting], "%v", again)
+		require.Equal(t, disk, string(r.disk))
+	})
+	t.Run("drift is repaired", func(t *testing.T) {
+		cgrouptest.Write(t, capped, "cpu.cfs_burst_us", "0")
+		cgrouptest.Write(t, capped, "cpu.cfs_quota_us", "-1")
+		again := r.apply(e.Settings)
+		require.True(t, again[name+"/capped/cpu.cfs_quota_us"].Drift)
+		require.Equal(t, "-1", again[name+"/capped/cpu.cfs_quota_us"].From)
+		require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
+		require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.cfs_burst_us"))
+	})
+	whole := t
+	t.Run("a new group by the same name", func(t *testing.T) {
+		require.NoError(t, os.Remove(light))
+		cgrouptest.Group(whole, cpu, name+"/light")
+		cgrouptest.Write(t, light, "cpu.shares", "77")
+		again := r.apply(e.Settings)[name+"/light/cpu.shares"]
+		require.Equal(t, Written, again.State)
+		require.False(t, again.Drift, "nobody touched what was ours")
+		original, _ := r.journal.original(name+"/light", "cpu.shares")
+		require.Equal(t, "77", original)
+	})
+	t.Run("quota goes up and down past its burst", func(t *testing.T) {
+		for _, limit := range []string{"900m", "100m", "2", "200m"} {
+			w := strings.Replace(workloads[0], "limit: 200m", "limit: "+limit, 1)
+			again := r.apply(r.plan(w).Settings)
+			require.Zero(t, states(again)[Refused], "%v", again)
+		}
+		r.apply(e.Settings)
+	})
+	t.Run("what the plan drops goes back", func(t *testing.T) {
+		again := r.apply(r.plan(workloads[1:]...).Settings)
+		require.Equal(t, Restored, again[name+"/capped/cpu.cfs_quota_us"].State)
+		require.Equal(t, "-1", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
+		require.Equal(t, "0", cgrouptest.Read(t, capped, "cpu.cfs_burst_us"))
+		require.Equal(t, "9223372036854771712", cgrouptest.Read(t, cappedMemory, "memory.limit_in_bytes"))
+		r.apply(e.Settings)
+	})
+	t.Run("a full disk stops writing", func(t *testing.T) {
+		r.full = true
+		_, err := r.tree.Apply(r.plan(strings.Replace(workloads[0], "200m", "300m", 1)).Settings, r.journal, false)
+		require.ErrorContains(t, err, "save journal: no space left on device")
+		require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
+		r.full = false
+	})
+	t.Run("dry run", func(t *testing.T) {
+		disk := string(r.disk)
+		outcomes, err := r.tree.Apply(nil, r.journal, true)
+		require.NoError(t, err)
+		require.Equal(t, Planned, byKnob(outcomes)[name+"/capped/cpu.cfs_quota_us"].State)
+		require.Equal(t, disk, string(r.disk))
+		require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
+	})
+	t.Run("release gives everything back", func(t *testing.T) {
+		r.restart()
+		cgrouptest.Write(t, heavy, "cpu.shares", "3333")
+		again := r.apply(nil)
+		require.Equal(t, before, cgrouptest.Read(t, capped, "cpu.shares"))
+		require.Equal(t, "77", cgrouptest.Read(t, light, "cpu.shares"))
+		require.Equal(t, "-1", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
+		require.Equal(t, "3333", cgrouptest.Read(t, heavy, "cpu.shares"), "what others set since is theirs")
+		require.Equal(t, Released, again[name+"/heavy/cpu.shares"].State)
+		require.Zero(t, r.journal.Len())
+	})
+}
+
+// A crash between the journal and the write, and between two writes, loses no original.
+func TestCrashBetweenWrites(t *testing.T) {
+	cgrouptest.V1(t, "cpu")
+	name := cgrouptest.Name(t)
+	dir := cgrouptest.Group(t, cgrouptest.Root+"/cpu", name+"/a")
+	r := newRig(t, cgrouptest.Root)
+	heavy, light := r.plan("cgroup: "+name+"/a, profile: heavy").Settings, r.plan("cgroup: "+name+"/a, profile: light").Settings
+	r.apply(heavy)
+	// announced and not written
+	c := r.tree.compare(light, r.journal)
+	c.announce()
+	require.NoError(t, c.store())
+	c.close()
+	r.restart()
+	r.apply(nil)
+	require.Equal(t, "1024", cgrouptest.Read(t, dir, "cpu.shares"))
+	// written and not settled
+	c = r.tree.compare(heavy, r.journal)
+	c.announce()
+	require.NoError(t, c.store())
+	c.write()
+	c.close()
+	r.restart()
+	r.apply(nil)
+	require.Equal(t, "1024", cgrouptest.Read(t, dir, "cpu.shares"))
+	require.Zero(t, r.journal.Len())
+}
+
+func TestAncestorsAreRaisedAndNeverLowered(t *testing.T) {
+	cgrouptest.V1(t, "cpu")
+	name := cgrouptest.Name(t)
+	cgrouptest.Group(t, cgrouptest.Root+"/cpu", name+"/a")
+	slice := filepath.Join(cgrouptest.Root, "cpu", name)
+	r := newRig(t, cgrouptest.Root)
+	at := func(value string) []qos.Setting {
+		return []qos.Setting{{Cgroup: name, File: "cpu.shares", Value: value, Floor: true}}
+	}
+	r.apply(at("500"))
+	require.Equal(t, "1024", cgrouptest.Read(t, slice, "cpu.shares"))
+	r.apply(at("3000"))
+	require.Equal(t, "3000", cgrouptest.Read(t, slice, "cpu.shares"))
+	r.apply(at("2000"))
+	require.Equal(t, "2000", cgrouptest.Read(t, slice, "cpu.shares"))
+	cgrouptest.Write(t, slice, "cpu.shares", "5000") // whoever owns the ancestor needs more
+	r.apply(at("2500"))
+	require.Equal(t, "5000", cgrouptest.Read(t, slice, "cpu.shares"))
+	r.apply(nil)
+	require.Equal(t, "5000", cgrouptest.Read(t, slice, "cpu.shares"))
+	require.Zero(t, r.journal.Len())
+}
+
+func TestHostilePaths(t *testing.T) {
+	cgrouptest.V1(t, "cpu")
+	name := cgrouptest.Name(t)
+	dir := cgrouptest.Group(t, cgrouptest.Root+"/cpu", name+"/a")
+	r := newRig(t, cgrouptest.Root)
+	var settings []qos.Setting
+	for _, path := range []string{"..", "../cpuset", "/sys/fs/cgroup/cpu/" + name, name + "/../" + name + "/a", "../../../../proc/self", ".", "", name + "/./a"} {
+		settings = append(settings, qos.Setting{Cgroup: path, File: "cpu.shares", Value: "7"})
+	}
+	for _, file := range []string{"cgroup.procs", "tasks", "notify_on_release", "release_agent", "a/cpu.shares", "../cpu.shares", "cpu.stat"} {
+		settings = append(settings, qos.Setting{Cgroup: name, File: file, Value: "7"})
+	}
+	got := r.apply(settings)
+	require.Len(t, got, len(settings))
+	require.Equal(t, len(settings), states(got)[Refused]+states(got)[Waiting], "%v", got)
+	require.Equal(t, "1024", cgrouptest.Read(t, dir, "cpu.shares"))
+	require.Zero(t, r.journal.Len())
+
+	// A forged journal opens no way either.
+	for key, e := range map[string]entry{"outside": {Cgroup: "../cpuset/x", File: "cpu.shares", Original: "7", Set: "1024"}, "file": {Cgroup: name + "/a", File: "cgroup.procs", Original: "1", Set: ""}} {
+		r.journal.entries[knob{e.Cgroup, e.File}] = e
+		require.Empty(t, r.apply(nil), key)
+		require.Zero(t, r.journal.Len(), key)
+	}
+}
+
+func TestOwnGroupIsOffLimits(t *testing.T) {
+	tree, err := Open(cgrouptest.Root)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer tree.Close()
+	data, err := os.ReadFile("/proc/self/cgroup")
+	require.NoError(t, err)
+	own := ""
+	for line := range strings.Lines(string(data)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if parts[2] != "/" && (parts[1] == "memory" || parts[1] == "" && tree.Mode() == Unified) {
+			own = strings.TrimPrefix(parts[2], "/")
+		}
+	}
+	if own == "" {
+		t.Skip("this process sits in the root groups")
+	}
+	file := "memory.max"
+	if tree.Controllers()["memory"] == qos.V1 {
+		file = "memory.limit_in_bytes"
+	}
+	j, err := LoadJournal(nil, func([]byte) error { return nil })
+	require.NoError(t, err)
+	outcomes, err := tree.Apply([]qos.Setting{{Cgroup: own, File: file, Value: "1073741824", Workload: "w"}}, j, true)
+	require.NoError(t, err)
+	require.Equal(t, "the agent itself runs in this group", outcomes[0].Reason)
+}
+
+func TestOpenRefusesWhatIsNoCgroup(t *testing.T) {
+	_, err := Open(t.TempDir())
+	require.ErrorContains(t, err, "no cgroup file system here or directly below")
+}
+
+func TestJournalOfAnotherBootIsForgotten(t *testing.T) {
+	j, err := LoadJournal([]byte(`{"boot":"other","entries":[{"cgroup":"a","file":"cpu.shares","original":"7"}]}`), nil)
+	require.NoError(t, err)
+	require.Zero(t, j.Len())
+	_, err = LoadJournal([]byte(`{`), nil)
+	require.ErrorContains(t, err, "load journal")
+}

@@ -1,0 +1,219 @@
+//go:build linux
+
+// Package cgrouptest gives tests real cgroups of their own and removes them
+// again. It is for tests only. Where the host cannot provide what a test needs
+// it skips the test with the reason, or fails it when QOS_REAL=require is set.
+package cgrouptest
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// Root is where the host mounts its cgroups.
+const Root = "/sys/fs/cgroup"
+
+const (
+	lockFile  = "/run/qos-cgroup.lock" // shared with borrow-v2.sh
+	insideEnv = "QOS_TEST_INSIDE"
+)
+
+//go:embed borrow-v2.sh
+var borrowScript string
+
+func skip(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("QOS_REAL") == "require" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// V1 lets the test use the v1 hierarchies of the named controllers, alone on the machine.
+func V1(t *testing.T, controllers ...string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		skip(t, "cgroups need root")
+	}
+	lock, err := os.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o600)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = lock.Close() })
+	require.NoError(t, unix.Flock(int(lock.Fd()), unix.LOCK_EX))
+	removeStale(t)
+	for _, c := range controllers {
+		dir := filepath.Join(Root, c, name(t))
+		probe := map[string]string{"cpu": "cpu.shares", "memory": "memory.limit_in_bytes"}[c]
+		err := os.Mkdir(dir, 0o755)
+		if err == nil {
+			_, err = os.Stat(filepath.Join(dir, probe))
+			remove(t, dir)
+		}
+		if err != nil {
+			skip(t, "cgroup v1 %s: %s", c, err)
+		}
+	}
+}
+
+// V2 runs the rest of the test in a process for which the cpu and io
+// controllers are in cgroup v2, and returns false in the process that only
+// waited for it. With view, that process sees a pure v2 host at [Root].
+func V2(t *testing.T, view bool) (inside bool) {
+	t.Helper()
+	if os.Getenv(insideEnv) == t.Name() {
+		return true
+	}
+	if os.Geteuid() != 0 {
+		skip(t, "cgroups need root")
+	}
+	script := filepath.Join(t.TempDir(), "borrow-v2.sh")
+	require.NoError(t, os.WriteFile(script, []byte(borrowScript), 0o700))
+	args := []string{script, "with"}
+	if view {
+		args = append(args, "unshare", "-m", "--propagation", "private", "sh", "-c", `mount -t cgroup2 none `+Root+` && exec "$@"`, "sh")
+	}
+	args = append(args, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=5m")
+	cmd := exec.Command("bash", args...)
+	cmd.Env = append(os.Environ(), insideEnv+"="+t.Name())
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 77 {
+		skip(t, "cgroup v2 controllers: %s", strings.TrimSpace(string(out)))
+	}
+	require.NoError(t, err, "%s", out)
+	t.Logf("%s", out)
+	return false
+}
+
+// Unified returns the v2 directory of the host inside [V2].
+func Unified() string {
+	if _, err := os.Stat(filepath.Join(Root, "cgroup.controllers")); err == nil {
+		return Root
+	}
+	return filepath.Join(Root, "unified")
+}
+
+// Name returns the group below which the test keeps its groups.
+func Name(t *testing.T) string { return name(t) }
+
+func name(t *testing.T) string {
+	return fmt.Sprintf("qos-test-%d-%s", os.Getpid(), strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-")))
+}
+
+// Group makes the group path below hierarchy, with its ancestors, and removes
+// both at the end with all processes in them. On v2 the ancestors hand the
+// controllers down.
+func Group(t *testing.T, hierarchy, path string, controllers ...string) string {
+	t.Helper()
+	dir := hierarchy
+	for part := range strings.SplitSeq(path, "/") {
+		for _, c := range controllers {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("+"+c), 0))
+		}
+		dir = filepath.Join(dir, part)
+		made := dir
+		switch err := os.Mkdir(made, 0o755); {
+		case err == nil:
+			t.Cleanup(func() { remove(t, made) })
+		case !errors.Is(err, fs.ErrExist):
+			require.NoError(t, err)
+		}
+	}
+	return dir
+}
+
+// remove ends what still runs in a group and removes it; a group dies some
+// milliseconds after its last process.
+func remove(t *testing.T, dir string) {
+	require.Eventually(t, func() bool {
+		procs, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+		for pid := range strings.FieldsSeq(string(procs)) {
+			if n, err := strconv.Atoi(pid); err == nil {
+				_ = syscall.Kill(n, syscall.SIGKILL)
+			}
+		}
+		err := os.Remove(dir)
+		return err == nil || errors.Is(err, fs.ErrNotExist)
+	}, 20*time.Second, 10*time.Millisecond, "remove %s", dir)
+}
+
+// removeStale removes what killed test runs left: under the lock nobody else's
+// groups are in use.
+func removeStale(t *testing.T) {
+	tops, err := filepath.Glob(Root + "/*/qos-test-*")
+	require.NoError(t, err)
+	for _, top := range tops {
+		var dirs []string
+		_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				dirs = append(dirs, path)
+			}
+			return nil
+		})
+		for _, dir := range slices.Backward(dirs) {
+			remove(t, dir)
+		}
+	}
+}
+
+// Read returns the trimmed content of a file of a group.
+func Read(t *testing.T, dir, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, file))
+	require.NoError(t, err)
+	return strings.TrimSpace(string(data))
+}
+
+// Write writes a file of a group, as anybody else on the host might.
+func Write(t *testing.T, dir, file, value string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(value), 0))
+}
+
+// Command returns a shell command that runs in the given groups from its first moment.
+func Command(script string, dirs ...string) *exec.Cmd {
+	join := ""
+	for _, dir := range dirs {
+		join += "echo $$ > '" + dir + "/cgroup.procs' || exit 99\n"
+	}
+	return exec.Command("sh", "-c", join+script)
+}
+
+// StartBurn keeps the first processor busy for a while from inside a group.
+func StartBurn(t *testing.T, seconds int, dir string) *exec.Cmd {
+	t.Helper()
+	cmd := Command(fmt.Sprintf("exec taskset -c 0 timeout %d sh -c 'while :; do :; done'", seconds), dir)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Wait() }) // a second time where the test waited itself
+	return cmd
+}
+
+// Burn lets all groups burn on the same processor at the same time and returns
+// the processor time each got.
+func Burn(t *testing.T, seconds int, dirs ...string) []time.Duration {
+	t.Helper()
+	cmds := make([]*exec.Cmd, len(dirs))
+	for i, dir := range dirs {
+		cmds[i] = StartBurn(t, seconds, dir)
+	}
+	got := make([]time.Duration, len(dirs))
+	for i, cmd := range cmds {
+		err := cmd.Wait()
+		require.Equal(t, 124, cmd.ProcessState.ExitCode(), "timeout ends the burner: %v", err)
+		got[i] = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	return got
+}

@@ -1,0 +1,202 @@
+//go:build linux
+
+package cgroup
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/qos"
+)
+
+// comparison is what is wanted against what is: the changes that would make
+// them equal, and an outcome for everything that needs none.
+type comparison struct {
+	tree     *Tree
+	journal  *Journal
+	entries  map[knob]entry // of the journal, not yet stored
+	dirty    bool
+	groups   map[knob]*os.File // by cgroup and controller
+	changes  []qos.Change
+	pending  map[knob]pending
+	outcomes []Outcome
+}
+
+type pending struct {
+	dir            *os.File
+	id             identity
+	drift, restore bool
+}
+
+func (t *Tree) compare(settings []qos.Setting, j *Journal) *comparison {
+	c := &comparison{tree: t, journal: j, entries: maps.Clone(j.entries), groups: map[knob]*os.File{}, pending: map[knob]pending{}}
+	wanted := map[knob]bool{}
+	for _, s := range settings {
+		wanted[knob{s.Cgroup, s.File}] = true
+		c.want(s)
+	}
+	for key, e := range j.entries {
+		if !wanted[key] {
+			c.giveBack(key, e)
+		}
+	}
+	return c
+}
+
+// want compares one setting.
+func (c *comparison) want(s qos.Setting) {
+	key := knob{s.Cgroup, s.File}
+	info, known := qos.LookupKnob(s.File)
+	if !known {
+		c.note(s, Refused, "", "not a knob")
+		return
+	}
+	dir, id, err := c.open(info, s.Cgroup)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.note(s, Waiting, "", "")
+		return
+	case err != nil:
+		c.note(s, Refused, "", explain(err))
+		return
+	case c.tree.own[id] && !s.Floor:
+		c.note(s, Refused, "", "the agent itself runs in this group")
+		return
+	}
+	raw, err := readFile(dir, s.File)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && s.Value == info.Default:
+		c.note(s, InForce, "", "")
+		return
+	case errors.Is(err, fs.ErrNotExist):
+		c.note(s, Missing, "", "this kernel or this group does not have it (cgroup v2: is "+info.Controller+" in cgroup.subtree_control of the parent?)")
+		return
+	case err != nil:
+		c.note(s, Refused, "", explain(err))
+		return
+	}
+	current := qos.Normal(s.File, raw)
+	e, known := c.entries[key]
+	if known && e.identity() != id { // another group by the same name: nothing of it is ours
+		c.drop(key)
+		e, known = entry{}, false
+	}
+	if s.Floor {
+		if known && !e.ours(current) && qos.Size(s.File, current) > qos.Size(s.File, s.Value) {
+			e.Original = current // whoever shares this ancestor raised it since
+			c.put(key, e)
+		}
+		before := current
+		if known {
+			before = e.Original
+		}
+		if qos.Size(s.File, before) > qos.Size(s.File, s.Value) {
+			s.Value = before
+		}
+	}
+	if current != s.Value {
+		c.pending[key] = pending{dir: dir, id: id, drift: known && e.Set == s.Value}
+		c.changes = append(c.changes, qos.Change{Setting: s, From: current})
+		return
+	}
+	if known && (e.Set != current || e.Next != "") {
+		e.Set, e.Next = current, ""
+		c.put(key, e)
+	}
+	c.note(s, InForce, "", "")
+}
+
+// giveBack plans the way back of a knob that is no longer wanted.
+func (c *comparison) giveBack(key knob, e entry) {
+	s := qos.Setting{Cgroup: key.cgroup, File: key.file, Value: e.Original}
+	info, known := qos.LookupKnob(key.file)
+	if !known || key.cgroup == "." || !fs.ValidPath(key.cgroup) {
+		c.drop(key)
+		return
+	}
+	dir, id, err := c.open(info, key.cgroup)
+	if err != nil || id != e.identity() {
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			c.drop(key) // the group is gone, and its values with it
+		}
+		return
+	}
+	raw, err := readFile(dir, key.file)
+	current := qos.Normal(key.file, raw)
+	switch {
+	case err != nil:
+		c.note(s, Refused, "", explain(err))
+	case current == e.Original:
+		c.drop(key)
+	case !e.ours(current):
+		c.drop(key)
+		c.note(s, Released, current, "")
+	default:
+		c.pending[key] = pending{dir: dir, id: id, restore: true}
+		c.changes = append(c.changes, qos.Change{Setting: s, From: current})
+	}
+}
+
+// open returns the directory of a group in the hierarchy of the knob.
+func (c *comparison) open(info qos.Knob, path string) (*os.File, identity, error) {
+	if c.tree.hierarchies[info.Controller].version != info.Version {
+		return nil, identity{}, errors.New("the " + info.Controller + " controller is not in cgroup " + info.Version.String())
+	}
+	if path == "." || !fs.ValidPath(path) {
+		return nil, identity{}, errors.New("not a path below the cgroup root")
+	}
+	key := knob{path, info.Controller}
+	dir := c.groups[key]
+	if dir == nil {
+		var err error
+		if dir, err = c.tree.group(info.Controller, path); err != nil {
+			return nil, identity{}, err
+		}
+		c.groups[key] = dir
+	}
+	id, err := identify(dir)
+	return dir, id, err
+}
+
+func (c *comparison) put(key knob, e entry) { c.entries[key], c.dirty = e, true }
+
+func (c *comparison) drop(key knob) {
+	delete(c.entries, key)
+	c.dirty = true
+}
+
+// store makes the journal say what the comparison knows.
+func (c *comparison) store() error {
+	if !c.dirty {
+		return nil
+	}
+	before := c.journal.entries
+	c.journal.entries = maps.Clone(c.entries)
+	if err := c.journal.store(); err != nil {
+		c.journal.entries = before
+		return err
+	}
+	c.dirty = false
+	return nil
+}
+
+func (c *comparison) note(s qos.Setting, state State, from, reason string) {
+	c.outcomes = append(c.outcomes, Outcome{Setting: s, State: state, From: from, Reason: reason, Drift: c.pending[knob{s.Cgroup, s.File}].drift})
+}
+
+func (c *comparison) sorted() []Outcome {
+	slices.SortFunc(c.outcomes, func(a, b Outcome) int {
+		return cmp.Or(cmp.Compare(a.Cgroup, b.Cgroup), cmp.Compare(a.File, b.File))
+	})
+	return c.outcomes
+}
+
+func (c *comparison) close() {
+	for _, dir := range c.groups {
+		_ = dir.Close()
+	}
+}

@@ -1,0 +1,139 @@
+//go:build linux
+
+package cgroup
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/d-aros/d-aros/pkg/qos"
+)
+
+// manyChildren is where counting siblings stops: weights are then as good as they get.
+const manyChildren = 10_000
+
+// Host looks at the machine and at the groups around the plan's. Weights that
+// the journal knows to be ours count as what they were before.
+func (t *Tree) Host(plan qos.Plan, j *Journal) (qos.Host, error) {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return qos.Host{}, fmt.Errorf("ask for the size of memory: %w", err)
+	}
+	online, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		return qos.Host{}, fmt.Errorf("count processors: %w", err)
+	}
+	cpus, err := countCPUs(string(online))
+	if err != nil {
+		return qos.Host{}, err
+	}
+	host := qos.Host{
+		CPU: cpus * 1000, Memory: int64(uint64(info.Totalram) * uint64(info.Unit)), Page: int64(os.Getpagesize()),
+		Controllers: t.Controllers(), Groups: map[string]qos.Group{},
+	}
+	ours := map[string]bool{}
+	for _, w := range plan.Workloads {
+		for i, c := range w.Cgroup + "/" {
+			if c == '/' {
+				ours[w.Cgroup[:i]] = true
+			}
+		}
+	}
+	host.Groups[""] = t.look("", ours, j)
+	for path := range ours {
+		host.Groups[path] = t.look(path, ours, j)
+	}
+	return host, nil
+}
+
+// look describes one group; what cannot be read is unknown and stays zero.
+func (t *Tree) look(path string, ours map[string]bool, j *Journal) qos.Group {
+	var g qos.Group
+	h := t.hierarchies["cpu"]
+	dir, err := t.group("cpu", path)
+	if err != nil {
+		return g
+	}
+	defer dir.Close()
+	g.Weight = weightOf(dir, h.version)
+	if original, ok := j.original(path, weightFile(h.version)); ok {
+		g.Weight = qos.Size(weightFile(h.version), original)
+	}
+	g.Quota = quotaOf(dir, h.version)
+
+	readable, err := openBeneath(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return g
+	}
+	defer readable.Close()
+	children, _ := readable.ReadDir(manyChildren)
+	for _, child := range children {
+		name := child.Name()
+		if path != "" {
+			name = path + "/" + name
+		}
+		if !child.IsDir() || ours[name] {
+			continue
+		}
+		if sibling, err := openBeneath(dir, child.Name(), unix.O_PATH|unix.O_DIRECTORY); err == nil {
+			g.Others += weightOf(sibling, h.version)
+			_ = sibling.Close()
+		}
+	}
+	return g
+}
+
+func weightFile(v qos.Version) string {
+	if v == qos.V1 {
+		return "cpu.shares"
+	}
+	return "cpu.weight"
+}
+
+func weightOf(dir *os.File, v qos.Version) int64 {
+	value, err := readFile(dir, weightFile(v))
+	if err != nil {
+		return 0
+	}
+	return qos.Size(weightFile(v), qos.Normal(weightFile(v), value))
+}
+
+// quotaOf returns the quota of a group in milli-CPU, 0 for none.
+func quotaOf(dir *os.File, v qos.Version) int64 {
+	quota, period := "", ""
+	if v == qos.V1 {
+		quota, _ = readFile(dir, "cpu.cfs_quota_us")
+		period, _ = readFile(dir, "cpu.cfs_period_us")
+	} else {
+		value, _ := readFile(dir, "cpu.max")
+		quota, period, _ = strings.Cut(value, " ")
+	}
+	q, err := strconv.ParseInt(strings.TrimSpace(quota), 10, 64)
+	p, err2 := strconv.ParseInt(strings.TrimSpace(period), 10, 64)
+	if err != nil || err2 != nil || q <= 0 || p <= 0 {
+		return 0
+	}
+	return q * 1000 / p
+}
+
+// countCPUs counts a list like "0-3,8".
+func countCPUs(list string) (int64, error) {
+	var n int64
+	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
+		first, last, ranged := strings.Cut(part, "-")
+		if !ranged {
+			last = first
+		}
+		a, err := strconv.ParseInt(first, 10, 32)
+		b, err2 := strconv.ParseInt(last, 10, 32)
+		if err != nil || err2 != nil || b < a {
+			return 0, fmt.Errorf("count processors: %q is not a list", list)
+		}
+		n += b - a + 1
+	}
+	return n, nil
+}
