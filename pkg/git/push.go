@@ -27,8 +27,8 @@ type Objects struct {
 // NewObjects returns an empty set.
 func NewObjects() *Objects { return &Objects{storage: memory.NewStorage()} }
 
-// Add puts an object into the set and returns its name.
-func (o *Objects) Add(kind plumbing.ObjectType, content []byte) Hash {
+// add puts an object into the set and returns its name.
+func (o *Objects) add(kind plumbing.ObjectType, content []byte) Hash {
 	obj := &plumbing.MemoryObject{}
 	obj.SetType(kind)
 	_, _ = obj.Write(content)

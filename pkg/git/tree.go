@@ -103,6 +103,24 @@ func refuseTwins(entries []Entry) []Entry {
 	return kept
 }
 
+// encodeTree writes a tree object, in the order that Git demands.
+func encodeTree(entries []Entry) []byte {
+	entries = slices.Clone(entries)
+	key := func(e Entry) string {
+		if e.Mode == ModeDir {
+			return e.Name + "/"
+		}
+		return e.Name
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(key(a), key(b)) })
+	var b bytes.Buffer
+	for _, e := range entries {
+		fmt.Fprintf(&b, "%o %s\x00", uint32(e.Mode), e.Name)
+		b.Write(e.Hash[:])
+	}
+	return b.Bytes()
+}
+
 func refuseMode(m Mode) string {
 	switch m {
 	case ModeDir, ModeFile, ModeExecutable, ModeDeprecated:

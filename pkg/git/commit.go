@@ -1,0 +1,44 @@
+package git
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// NewCommit describes a commit to be made.
+type NewCommit struct {
+	Tree, Parent Hash // a ZeroHash parent: the first commit
+	Name, Email  string
+	Time         time.Time
+	Message      string
+}
+
+// AddCommit puts a commit into the set and returns its name.
+func (o *Objects) AddCommit(c NewCommit) Hash {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "tree %s\n", c.Tree)
+	if c.Parent != ZeroHash {
+		fmt.Fprintf(&b, "parent %s\n", c.Parent)
+	}
+	who := fmt.Sprintf("%s <%s> %d +0000", identity(c.Name), identity(c.Email), c.Time.Unix())
+	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n%s", who, who, strings.ToValidUTF8(strings.ReplaceAll(c.Message, "\x00", ""), "?"))
+	return o.add(plumbing.CommitObject, b.Bytes())
+}
+
+// identity leaves out what would break the header of a commit.
+func identity(s string) string {
+	return Printable(strings.NewReplacer("<", "", ">", "").Replace(s))
+}
+
+// AddBlob puts the content of a file into the set and returns its name.
+func (o *Objects) AddBlob(content []byte) Hash { return o.add(plumbing.BlobObject, content) }
+
+// AddTree puts a directory into the set and returns its name. The entries may
+// come in any order.
+func (o *Objects) AddTree(entries []Entry) Hash {
+	return o.add(plumbing.TreeObject, encodeTree(entries))
+}

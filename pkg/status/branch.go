@@ -1,0 +1,266 @@
+// Package status keeps the ledger on a branch of its own: what D-AROS has
+// decided and what became of it, for people to read and for the next pass to
+// go on from. Saving is one compare-and-swap of the ref.
+//
+// It decides nothing about applications, never forces a push, never merges,
+// and never commits what is already there: the branch records changes, not
+// heartbeats. Values of secrets do not leave the process.
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// ErrMoved says that the branch is not where the caller believes it to be:
+// somebody else wrote to it. Load, compute again, and never merge.
+var ErrMoved = errors.New("the status branch has moved")
+
+// Options say where the branch is.
+type Options struct {
+	URL    string
+	Branch string // default status
+	Dir    string // for temporary files; nothing in it is worth keeping
+	Auth   git.Auth
+	Limits git.Limits
+	Author Author
+
+	// Recheck is how long Load may trust that the branch is where it was last
+	// seen. Zero asks the remote at every Load. Commit is safe either way.
+	Recheck time.Duration
+}
+
+// Author is who commits.
+type Author struct{ Name, Email string }
+
+// Branch is the status branch, with what it says held in memory. It is safe
+// for concurrent use. Ledgers that go in and come out are never changed.
+type Branch struct {
+	remote  *git.Remote
+	name    string
+	dir     string
+	author  Author
+	recheck time.Duration
+
+	mu      sync.Mutex
+	state   *state // nil until loaded, or when the branch is known to have moved
+	pending *state // pushed, but the answer was lost
+	asked   time.Time
+	store   *git.Store // full history, opened when first asked for
+}
+
+// Open prepares to use the branch. It does not connect yet. The branch need
+// not exist.
+func Open(_ context.Context, o Options) (*Branch, error) {
+	if o.Branch == "" {
+		o.Branch = "status"
+	}
+	if err := git.CheckRefName(o.Branch); err != nil {
+		return nil, fmt.Errorf("open status branch: %w", err)
+	}
+	remote, err := git.NewRemote(o.URL, o.Auth, o.Limits)
+	if err != nil {
+		return nil, fmt.Errorf("open status branch: %w", err)
+	}
+	if o.Author.Name == "" {
+		o.Author.Name = "D-AROS"
+	}
+	if o.Author.Email == "" {
+		o.Author.Email = "reconciler@d-aros.dev"
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open status branch: %w", err)
+	}
+	// What a killed process left behind.
+	stale, _ := filepath.Glob(filepath.Join(o.Dir, tipPattern))
+	for _, dir := range stale {
+		if err := os.RemoveAll(dir); err != nil {
+			return nil, fmt.Errorf("open status branch: %w", err)
+		}
+	}
+	return &Branch{remote: remote, name: o.Branch, dir: o.Dir, author: o.Author, recheck: o.Recheck}, nil
+}
+
+// Close gives the history store free, if it was opened.
+func (b *Branch) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.store == nil {
+		return nil
+	}
+	err := b.store.Close()
+	b.store = nil
+	return err
+}
+
+const tipPattern = "tip-*"
+
+// Load returns what the branch says. A branch that does not exist says
+// nothing: the empty ledger. One that disappears while we run loses nothing:
+// Load goes on returning what it said, and the next Commit writes it again.
+func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state != nil && b.pending == nil && b.recheck > 0 && time.Since(b.asked) < b.recheck {
+		return b.state.ledger, nil
+	}
+	refs, err := b.remote.Refs(ctx)
+	if err != nil {
+		return model.Ledger{}, fmt.Errorf("load status branch: %w", err)
+	}
+	tip := refs[git.Branch(b.name)]
+	switch {
+	case b.pending != nil && tip == b.pending.head:
+		b.state = b.pending
+	case b.state != nil && tip == b.state.head:
+	case tip == git.ZeroHash && b.state != nil:
+		b.state = b.state.homeless()
+	case tip == git.ZeroHash:
+		b.state = newState()
+	default:
+		s, err := b.fetch(ctx, tip)
+		if err != nil {
+			return model.Ledger{}, fmt.Errorf("load status branch: %w", err)
+		}
+		b.state = s
+	}
+	b.pending, b.asked = nil, time.Now()
+	return b.state.ledger, nil
+}
+
+// fetch reads the tip, and only the tip: the history is of no use to the
+// writer and grows without bound.
+func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
+	dir, err := os.MkdirTemp(b.dir, tipPattern)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	store, err := git.OpenStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	if err := b.remote.Fetch(ctx, store, tip, nil, 1); err != nil {
+		return nil, err
+	}
+	s, err := readState(store, tip)
+	if err != nil {
+		return nil, err
+	}
+	// Somebody else wrote. What people read may be theirs, so the next Commit
+	// writes every page again; pages that are right cost nothing.
+	if b.state != nil {
+		for path := range s.prints {
+			s.prints[path] = ""
+		}
+	}
+	return s, nil
+}
+
+// Commit saves next, which was computed from previous, and returns whether
+// there was anything to save. When it returns nil the remote has it: only then
+// act on it. ErrMoved says that somebody else wrote; after any other error the
+// old ledger is still what counts, or the new one if only the answer was lost:
+// the next Load tells.
+func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (changed bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.pending != nil {
+		if err := b.settle(ctx); err != nil {
+			return false, fmt.Errorf("save status: %w", err)
+		}
+	}
+	if b.state == nil || !sameState(&previous, &b.state.ledger) {
+		return false, ErrMoved
+	}
+	plan, err := b.state.plan(&next)
+	if err != nil {
+		return false, fmt.Errorf("save status: %w", err)
+	}
+	if plan == nil {
+		return false, nil
+	}
+	objects := git.NewObjects()
+	saved := plan.apply(objects)
+	if saved.tree.hash == b.state.tree.hash && b.state.head != git.ZeroHash {
+		b.state = saved // only what is not written has changed
+		return false, nil
+	}
+	saved.head = b.commit(objects, saved, plan.message())
+	err = b.remote.Push(ctx, git.Branch(b.name), b.state.head, saved.head, objects)
+	switch {
+	case err == nil:
+		b.state, b.asked = saved, time.Now()
+		return true, nil
+	case errors.Is(err, git.ErrRefMoved):
+		return false, b.moved()
+	}
+	// The push may have gone through although the answer did not.
+	b.pending = saved
+	if settled := b.settle(ctx); settled == nil && b.state == saved {
+		return true, nil
+	} else if errors.Is(settled, ErrMoved) {
+		return false, ErrMoved
+	}
+	return false, fmt.Errorf("save status: %w", err)
+}
+
+// settle finds out what became of a push without an answer. After nil, state
+// is what the branch says.
+func (b *Branch) settle(ctx context.Context) error {
+	refs, err := b.remote.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	switch refs[git.Branch(b.name)] {
+	case b.pending.head:
+		b.state = b.pending
+	case b.state.head:
+	default:
+		return b.moved()
+	}
+	b.pending, b.asked = nil, time.Now()
+	return nil
+}
+
+// moved makes the next Load ask the remote. What the branch said is kept, for
+// the case that it has been deleted.
+func (b *Branch) moved() error {
+	b.asked = time.Time{}
+	return ErrMoved
+}
+
+// commit adds the commit object and returns its name.
+func (b *Branch) commit(objects *git.Objects, s *state, message string) git.Hash {
+	return objects.AddCommit(git.NewCommit{
+		Tree:    s.tree.hash,
+		Parent:  b.state.head,
+		Name:    b.author.Name,
+		Email:   b.author.Email,
+		Time:    time.Now(),
+		Message: message,
+	})
+}
+
+// sameState says whether two ledgers tell of the same moment.
+func sameState(a, b *model.Ledger) bool {
+	if a.Commit != b.Commit || len(a.Instances) != len(b.Instances) {
+		return false
+	}
+	for i := range a.Instances {
+		x, y := &a.Instances[i], &b.Instances[i]
+		if x.App != y.App || x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,72 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// maxListed bounds the transitions that a commit message lists.
+const maxListed = 50
+
+// message describes the plan. It is made of validated names and constants
+// only, so that nobody can write a trailer into it.
+func (p *plan) message() string {
+	var lines []string
+	total := 0
+	for _, c := range p.apps {
+		for _, t := range c.transitions {
+			if total++; total <= maxListed {
+				lines = append(lines, fmt.Sprintf("%s: %s", c.app, transitionText(t)))
+			}
+		}
+	}
+	if total > maxListed {
+		lines = append(lines, fmt.Sprintf("and %d more", total-maxListed))
+	}
+	var b strings.Builder
+	b.WriteString(p.subject() + "\n\n")
+	if len(lines) > 0 {
+		b.WriteString(strings.Join(lines, "\n") + "\n\n")
+	}
+	if c := p.ledger.Commit; c != "" {
+		fmt.Fprintf(&b, "Source-Commit: %s\n", word(c))
+	}
+	fmt.Fprintf(&b, "Transitions: %d\n", total)
+	return b.String()
+}
+
+func (p *plan) subject() string {
+	switch {
+	case len(p.apps) == 1 && len(p.apps[0].transitions) > 0:
+		c := p.apps[0]
+		return fmt.Sprintf("%s: %s", c.app, word(string(c.transitions[len(c.transitions)-1].To)))
+	case len(p.apps) == 1:
+		return fmt.Sprintf("%s: updated", p.apps[0].app)
+	case len(p.apps) > 1:
+		return fmt.Sprintf("%d applications changed", len(p.apps))
+	case p.ledger.Commit != p.base.ledger.Commit:
+		return fmt.Sprintf("source %s: no application changed", word(p.ledger.Commit[:min(8, len(p.ledger.Commit))]))
+	}
+	return "inputs changed"
+}
+
+// transitionText writes a transition as "Admitted -> Scheduled (Granted)".
+func transitionText(t model.Transition) string {
+	text := word(string(t.To))
+	if t.From != "" {
+		text = word(string(t.From)) + " -> " + text
+	}
+	return text + " (" + word(string(t.Reason)) + ")"
+}
+
+// word keeps what a phase, a reason or a commit is made of.
+func word(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return -1
+	}, s[:min(len(s), 64)])
+}

@@ -1,0 +1,182 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// applicationPage is the page of one application: what it does, why, and what
+// would change that.
+func applicationPage(r record) []byte {
+	p := &page{}
+	p.line("# %s\n", r.app)
+	p.line("[Tenant %s](../%s) · [the whole fleet](../../../%s)\n", r.app.Tenant, readmeFile, readmeFile)
+	if r.instance != nil {
+		p.instance(r.instance)
+	}
+	if r.decision != nil {
+		p.decision(r.decision)
+	}
+	if r.instance != nil {
+		p.components(r.instance)
+		p.startOrder(r.instance)
+		p.history(r.instance.History)
+	}
+	if r.decision != nil {
+		p.policies(r.decision.Policies)
+	}
+	return p.bytes()
+}
+
+func (p *page) instance(in *model.Instance) {
+	p.line("**%s** since %s: %s", in.Phase, moment(in.Since), reason(in.Reason, in.Message))
+	p.line("")
+	about := []string{fmt.Sprintf("Instance %s#%d", in.App.Name, in.Number)}
+	if in.Spec != nil {
+		about = append(about, fmt.Sprintf("priority %d", in.Spec.Priority), "spec "+code(in.Spec.Digest.Short()))
+		if in.Spec.Commit != "" {
+			about = append(about, "source commit "+code(in.Spec.Commit))
+		}
+	}
+	if !in.Deadline.IsZero() {
+		about = append(about, "must be ready by "+moment(in.Deadline))
+	}
+	p.line("%s\n", strings.Join(about, " · "))
+	if in.Refused != nil {
+		p.line("> The newer spec in Git is not accepted. %s\n", reason(in.Refused.Reason, in.Refused.Message))
+	}
+	if in.Previous != nil {
+		p.line("An update is on its way. If it does not become ready in time, spec %s comes back.\n", code(in.Previous.Digest.Short()))
+	}
+	if len(in.Held) > 0 {
+		held := make([]string, len(in.Held))
+		for i, d := range in.Held {
+			held[i] = code(d.Short())
+		}
+		p.line("Rolled back and not tried again: %s.\n", strings.Join(held, ", "))
+	}
+}
+
+// reason writes the constant and the sentence.
+func reason(r model.Reason, message string) string {
+	if message == "" {
+		return text(string(r)) + "."
+	}
+	return text(string(r)) + ". " + text(message)
+}
+
+func (p *page) decision(d *model.Decision) {
+	p.line("## Decision\n")
+	p.line("**%s**: %s\n", text(string(d.Verdict)), reason(d.Reason, d.Message))
+	var about []string
+	if d.Position > 0 {
+		about = append(about, fmt.Sprintf("Place %d among those that wait", d.Position))
+	}
+	if d.Inputs.Commit != "" {
+		about = append(about, "decided on source commit "+code(d.Inputs.Commit))
+	}
+	if len(about) > 0 {
+		p.line("%s.\n", strings.Join(about, "; "))
+	}
+	var checks [][]string
+	for _, c := range d.Constraints {
+		mark := "ok"
+		if !c.OK {
+			mark = "**short**"
+		}
+		checks = append(checks, []string{code(c.Name), text(c.Asked), text(c.Used), text(c.Limit), text(c.Short), mark, text(c.At)})
+	}
+	p.table("", []string{"Check", "Asked", "Used by others", "Limit", "Shortfall", "", "Limit set at"}, checks)
+	if len(d.WouldAdmit) > 0 {
+		p.line("Each of these alone would admit it:\n")
+		for _, w := range d.WouldAdmit[:min(len(d.WouldAdmit), maxRows)] {
+			p.line("- %s", text(w))
+		}
+		p.line("")
+	}
+	if len(d.BlockedBy) > 0 {
+		ahead := make([]string, 0, len(d.BlockedBy))
+		for _, app := range d.BlockedBy[:min(len(d.BlockedBy), maxRows)] {
+			ahead = append(ahead, code(app.String()))
+		}
+		p.line("Ahead of it: %s.\n", strings.Join(ahead, ", "))
+	}
+	var displaced [][]string
+	for _, x := range d.Displaced {
+		displaced = append(displaced, []string{code(x.App.String()), text(x.From), text(x.To), text(x.Why)})
+	}
+	p.table("Reduced in its favour", []string{"Application", "From", "To", "Why"}, displaced)
+}
+
+func (p *page) components(in *model.Instance) {
+	var rows [][]string
+	for _, c := range in.Components {
+		kind, asked, critical := "", "", ""
+		if in.Spec != nil {
+			if spec, ok := in.Spec.Component(c.Grant.Component); ok {
+				kind, asked = text(spec.Type), fmt.Sprintf(" of %d", spec.Replicas)
+				if !spec.Critical {
+					critical = " (not critical)"
+				}
+			}
+		}
+		state := text(c.State)
+		if c.Message != "" {
+			state += ": " + text(c.Message)
+		}
+		rows = append(rows, []string{
+			code(c.Grant.Component) + critical, kind, fmt.Sprintf("%d%s", c.Grant.Replicas, asked), fmt.Sprint(c.Run),
+			text(c.Grant.Requests.String()), text(c.Grant.QoS), text(c.Grant.Pool), state,
+		})
+	}
+	p.table("Components", []string{"Component", "Type", "Replicas granted", "May run now", "Each", "QoS", "Pool", "State"}, rows)
+}
+
+// startOrder draws which component starts after which.
+func (p *page) startOrder(in *model.Instance) {
+	if in.Spec == nil || len(in.Spec.Components) > maxRows ||
+		!slices.ContainsFunc(in.Spec.Components, func(c model.Component) bool { return len(c.DependsOn) > 0 }) {
+		return
+	}
+	node := map[string]string{}
+	p.line("## Start order\n")
+	p.line("```mermaid\ngraph LR")
+	for i, c := range in.Spec.Components {
+		node[c.Name] = fmt.Sprintf("c%d", i)
+		state := ""
+		if s, ok := in.Component(c.Name); ok {
+			state = "<br/>" + word(s.State)
+		}
+		p.line("  c%d[\"%s%s\"]", i, word(c.Name), state)
+	}
+	for _, c := range in.Spec.Components {
+		for _, d := range c.DependsOn {
+			if from, ok := node[d]; ok {
+				p.line("  %s --> %s", from, node[c.Name])
+			}
+		}
+	}
+	p.line("```\n")
+}
+
+func (p *page) history(transitions []model.Transition) {
+	var rows [][]string
+	for _, t := range slices.Backward(transitions) {
+		rows = append(rows, []string{
+			moment(t.At), fmt.Sprintf("#%d", t.Instance), text(string(t.From)), text(string(t.To)),
+			text(string(t.Reason)), text(t.Message), code(t.Commit[:min(len(t.Commit), 10)]),
+		})
+	}
+	p.table("History", []string{"When", "Instance", "From", "To", "Reason", "Why", "Source"}, rows)
+}
+
+func (p *page) policies(values []model.PolicyValue) {
+	var rows [][]string
+	for _, v := range values {
+		rows = append(rows, []string{code(v.Path), text(v.Value), text(v.Layer), text(v.At)})
+	}
+	p.table("Policies in force", []string{"Policy", "Value", "Set by", "At"}, rows)
+}

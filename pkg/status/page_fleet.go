@@ -1,0 +1,213 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// fleetPage is the first page: the fleet at a glance.
+func fleetPage(l *model.Ledger) []byte {
+	p := &page{}
+	name := "Fleet"
+	if l.Platform != nil && l.Platform.Name != "" {
+		name = "Fleet " + text(l.Platform.Name)
+	}
+	p.line("# %s\n", name)
+	if l.Commit != "" {
+		p.line("What runs and why, as of source commit %s.", code(l.Commit))
+	}
+	p.line("D-AROS writes this branch; changes made here by hand get lost.\n")
+
+	counts := map[model.Phase]int{}
+	for i := range l.Instances {
+		counts[l.Instances[i].Phase]++
+	}
+	var phases [][]string
+	for _, phase := range model.Phases {
+		if n := counts[phase]; n > 0 {
+			phases = append(phases, []string{string(phase), fmt.Sprint(n)})
+		}
+	}
+	p.table("", []string{"Phase", "Applications"}, phases)
+
+	var tenants [][]string
+	usage := usageByTenant(l)
+	for _, name := range tenantNames(l) {
+		tenants = append(tenants, tenantRow(l, name, usage[name]))
+	}
+	p.table("Tenants", []string{"Tenant", "Applications", "Running", "CPU", "Memory", "Devices"}, tenants)
+	p.table("Capacity", []string{"Pool", "Nodes", "CPU granted", "Memory granted", "Devices granted"}, poolRows(l))
+	p.table("What waits", []string{"Application", "Place", "Why", "What would admit it"}, waitingRows(l))
+	p.table("What is refused or reduced", []string{"Application", "Phase", "Reason", "Why"}, refusedRows(l))
+	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(l.Problems))
+	return p.bytes()
+}
+
+// usage is what a tenant's applications hold.
+type usage struct {
+	granted       model.Resources
+	apps, running int
+	workloads     int
+}
+
+func usageByTenant(l *model.Ledger) map[string]*usage {
+	all := map[string]*usage{}
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		u := all[in.App.Tenant]
+		if u == nil {
+			u = &usage{}
+			all[in.App.Tenant] = u
+		}
+		if in.Phase != model.Terminated {
+			u.apps++
+		}
+		if in.Phase == model.Running {
+			u.running++
+		}
+		if !in.Phase.Active() {
+			continue
+		}
+		for _, c := range in.Components {
+			if c.Grant.Replicas > 0 {
+				u.workloads++
+				u.granted = u.granted.Add(c.Grant.Requests.Times(c.Grant.Replicas))
+			}
+		}
+	}
+	return all
+}
+
+// tenantNames lists the tenants that the ledger speaks of.
+func tenantNames(l *model.Ledger) []string {
+	var names []string
+	for i := range l.Tenants {
+		names = append(names, l.Tenants[i].Name)
+	}
+	for i := range l.Instances {
+		if t := l.Instances[i].App.Tenant; len(names) == 0 || names[len(names)-1] != t {
+			names = append(names, t)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func tenantRow(l *model.Ledger, name string, u *usage) []string {
+	if u == nil {
+		u = &usage{}
+	}
+	var quota model.Resources
+	limited := false
+	apps := fmt.Sprint(u.apps)
+	if t, ok := findTenant(l, name); ok {
+		if t.Quota != nil {
+			quota, limited = *t.Quota, true
+		}
+		if t.MaxApplications > 0 {
+			apps += fmt.Sprintf(" of %d", t.MaxApplications)
+		}
+	}
+	var devices []string
+	for _, d := range u.granted.Names(quota)[2:] {
+		devices = append(devices, code(d)+" "+share(d, u.granted.Get(d), quota.Get(d), limited))
+	}
+	return []string{
+		fmt.Sprintf("[%s](%s/%s/%s)", name, tenantsDir, name, readmeFile), apps, fmt.Sprint(u.running),
+		share("cpu", u.granted.CPU, quota.CPU, limited), share("memory", u.granted.Memory, quota.Memory, limited),
+		strings.Join(devices, "<br>"),
+	}
+}
+
+// share writes "███████░░░ 70 % (45 of 64)", or only the amount where there is
+// no limit.
+func share(resource string, used, limit int64, limited bool) string {
+	amount := model.FormatAmount(resource, used)
+	switch {
+	case !limited:
+		return amount
+	case limit <= 0:
+		return amount + " of 0"
+	}
+	return fmt.Sprintf("%s (%s of %s)", bar(used, limit), amount, model.FormatAmount(resource, limit))
+}
+
+func poolRows(l *model.Ledger) [][]string {
+	granted := map[string]model.Resources{}
+	for i := range l.Instances {
+		if !l.Instances[i].Phase.Active() {
+			continue
+		}
+		for _, c := range l.Instances[i].Components {
+			granted[c.Grant.Pool] = granted[c.Grant.Pool].Add(c.Grant.Requests.Times(c.Grant.Replicas))
+		}
+	}
+	var rows [][]string
+	for i := range l.Pools {
+		pool := &l.Pools[i]
+		g := granted[pool.Name]
+		var devices []string
+		for _, d := range pool.Capacity.Names()[2:] {
+			devices = append(devices, code(d)+" "+share(d, g.Get(d), pool.Capacity.Get(d), true))
+		}
+		rows = append(rows, []string{
+			text(pool.Name), fmt.Sprint(pool.Nodes),
+			share("cpu", g.CPU, pool.Capacity.CPU, true), share("memory", g.Memory, pool.Capacity.Memory, true),
+			strings.Join(devices, "<br>"),
+		})
+	}
+	return rows
+}
+
+func waitingRows(l *model.Ledger) [][]string {
+	var waiting []*model.Decision
+	for i := range l.Decisions {
+		if l.Decisions[i].Verdict == model.Waiting {
+			waiting = append(waiting, &l.Decisions[i])
+		}
+	}
+	slices.SortStableFunc(waiting, func(a, b *model.Decision) int { return a.Position - b.Position })
+	var rows [][]string
+	for _, d := range waiting {
+		would := ""
+		if len(d.WouldAdmit) > 0 {
+			would = text(d.WouldAdmit[0])
+		}
+		rows = append(rows, []string{appLink(d.App), fmt.Sprint(d.Position), text(d.Message), would})
+	}
+	return rows
+}
+
+func refusedRows(l *model.Ledger) [][]string {
+	var rows [][]string
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		switch {
+		case in.Refused != nil:
+			rows = append(rows, []string{appLink(in.App), string(in.Phase), "update: " + text(string(in.Refused.Reason)), text(in.Refused.Message)})
+		case in.Phase == model.RejectedPhase || in.Phase == model.Degraded:
+			rows = append(rows, []string{appLink(in.App), string(in.Phase), text(string(in.Reason)), text(in.Message)})
+		}
+	}
+	return rows
+}
+
+func problemRows(problems []model.Problem) [][]string {
+	var rows [][]string
+	for _, p := range problems {
+		where := p.Path
+		if len(p.Places) > 0 {
+			where = p.Places[0].At
+		}
+		rows = append(rows, []string{text(where), code(p.Code), text(p.Message)})
+	}
+	return rows
+}
+
+// appLink links to the page of an application, from the first page.
+func appLink(app model.AppID) string {
+	return fmt.Sprintf("[%s](%s/%s/%s)", app, tenantsDir, app, readmeFile)
+}

@@ -1,0 +1,97 @@
+package status
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// tenantPage is the page of one tenant, or nil if the ledger does not know it.
+func tenantPage(l *model.Ledger, name string) []byte {
+	tenant, declared := findTenant(l, name)
+	var rows [][]string
+	for i := range l.Instances {
+		if in := &l.Instances[i]; in.App.Tenant == name {
+			rows = append(rows, applicationRow(in))
+		}
+	}
+	if !declared && rows == nil {
+		return nil
+	}
+	p := &page{}
+	p.line("# Tenant %s\n", name)
+	p.line("[The whole fleet](../../%s)\n", readmeFile)
+	u := usageByTenant(l)[name]
+	if u == nil {
+		u = &usage{}
+	}
+	if declared {
+		p.line("Weight %d; priority at most %d.\n", tenant.Weight, tenant.PriorityCeiling)
+		p.table("Quota", []string{"", "Guaranteed", "Granted", "Limit", "Used"}, quotaRows(tenant, u))
+	}
+	p.table("Applications", []string{"Application", "Phase", "Reason", "Since", "Priority", "What is to know"}, rows)
+	var own []model.Problem
+	for _, problem := range l.Problems {
+		if problem.Tenant == name {
+			own = append(own, problem)
+		}
+	}
+	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(own))
+	return p.bytes()
+}
+
+func quotaRows(t *model.Tenant, u *usage) [][]string {
+	var quota model.Resources
+	if t.Quota != nil {
+		quota = *t.Quota
+	}
+	var rows [][]string
+	for _, r := range u.granted.Names(quota, t.Guarantee) {
+		used := u.granted.Get(r)
+		row := []string{code(r), amountOr(r, t.Guarantee.Get(r), "–"), model.FormatAmount(r, used), "–", ""}
+		if t.Quota != nil {
+			row[3], row[4] = model.FormatAmount(r, quota.Get(r)), bar(used, quota.Get(r))
+		}
+		rows = append(rows, row)
+	}
+	count := func(what string, used, limit int) {
+		row := []string{what, "", fmt.Sprint(used), "–", ""}
+		if limit > 0 {
+			row[3], row[4] = fmt.Sprint(limit), bar(int64(used), int64(limit))
+		}
+		rows = append(rows, row)
+	}
+	count("applications", u.apps, t.MaxApplications)
+	count("workloads", u.workloads, t.MaxWorkloads)
+	return rows
+}
+
+func amountOr(resource string, n int64, none string) string {
+	if n == 0 {
+		return none
+	}
+	return model.FormatAmount(resource, n)
+}
+
+func applicationRow(in *model.Instance) []string {
+	priority, note := "", in.Message
+	if in.Spec != nil {
+		priority = fmt.Sprint(in.Spec.Priority)
+	}
+	if in.Refused != nil {
+		note = "The newer spec in Git is not accepted: " + in.Refused.Message
+	}
+	return []string{
+		fmt.Sprintf("[%s](%s/%s)", in.App.Name, in.App.Name, readmeFile), string(in.Phase), text(string(in.Reason)),
+		moment(in.Since), priority, text(note),
+	}
+}
+
+// moment writes a time for people.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05 UTC")
+}

@@ -1,0 +1,117 @@
+package status
+
+import (
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// record is what the ledger says about one application.
+type record struct {
+	app      model.AppID
+	instance *model.Instance // nil: none yet
+	decision *model.Decision // nil: none yet
+}
+
+// records returns the records of a ledger by application. Instances and
+// decisions are sorted by application, as everywhere.
+func records(l *model.Ledger) []record {
+	list := make([]record, 0, len(l.Instances))
+	i, d := 0, 0
+	for i < len(l.Instances) || d < len(l.Decisions) {
+		order := 0
+		switch {
+		case i == len(l.Instances):
+			order = 1
+		case d == len(l.Decisions):
+			order = -1
+		default:
+			order = l.Instances[i].App.Compare(l.Decisions[d].App)
+		}
+		var r record
+		if order <= 0 {
+			r.app, r.instance = l.Instances[i].App, &l.Instances[i]
+			i++
+		}
+		if order >= 0 {
+			r.app, r.decision = l.Decisions[d].App, &l.Decisions[d]
+			d++
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// print identifies what would be written of the record. Two decisions that
+// differ in nothing but the inputs that were looked at are the same decision:
+// else every commit to the fleet repo would rewrite every application.
+func (r record) print() model.Digest {
+	var content struct {
+		Instance       *model.Instance
+		Decision       *model.Decision
+		Spec, Previous [2]string
+	}
+	if r.instance != nil {
+		in := inUTC(*r.instance)
+		content.Instance = &in
+		content.Spec, content.Previous = identity(in.Spec), identity(in.Previous)
+	}
+	if r.decision != nil {
+		d := *r.decision
+		d.Inputs = model.Inputs{}
+		content.Decision = &d
+	}
+	return model.DigestOf(content)
+}
+
+func identity(a *model.Application) [2]string {
+	if a == nil {
+		return [2]string{}
+	}
+	return [2]string{string(a.Digest), a.Commit}
+}
+
+// sameDecision says whether a and b differ in their inputs at most.
+func sameDecision(a, b *model.Decision) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	x, y := *a, *b
+	x.Inputs, y.Inputs = model.Inputs{}, model.Inputs{}
+	return model.DigestOf(x) == model.DigestOf(y)
+}
+
+// inUTC returns in with its times in UTC, so that the same moment is written
+// the same way everywhere.
+func inUTC(in model.Instance) model.Instance {
+	utc := func(t *time.Time) {
+		if !t.IsZero() {
+			*t = t.UTC().Round(0)
+		}
+	}
+	in.Components, in.History = slices.Clone(in.Components), slices.Clone(in.History)
+	utc(&in.Since)
+	utc(&in.Deadline)
+	for i := range in.Components {
+		utc(&in.Components[i].Since)
+	}
+	for i := range in.History {
+		utc(&in.History[i].At)
+	}
+	return in
+}
+
+// news returns the transitions of now that before does not have.
+func news(before, now []model.Transition) []model.Transition {
+	if len(before) == 0 {
+		return now
+	}
+	last := before[len(before)-1]
+	for i := len(now) - 1; i >= 0; i-- {
+		if now[i].At.Equal(last.At) && now[i].To == last.To && now[i].Instance == last.Instance {
+			return now[i+1:]
+		}
+	}
+	return now
+}

@@ -1,0 +1,125 @@
+package status
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/git"
+)
+
+// dir is one directory of the branch as it is, or as it is to be. It never
+// changes; edits make a new one that shares what they leave alone.
+type dir struct {
+	hash    git.Hash
+	entries []entry // by name
+}
+
+type entry struct {
+	name string
+	mode git.Mode
+	hash git.Hash // of a file
+	dir  *dir     // nil for a file
+}
+
+// readDir reads a directory with all below it. What no directory of ours can
+// hold (links, submodules, evil names) is left out and so disappears when the
+// directory is next written.
+func readDir(store *git.Store, tree git.Hash) (*dir, error) {
+	t, err := store.Tree(tree)
+	if err != nil {
+		return nil, err
+	}
+	d := &dir{hash: tree, entries: make([]entry, 0, len(t.Entries))}
+	for _, e := range t.Entries {
+		if e.Refused != "" {
+			continue
+		}
+		made := entry{name: e.Name, mode: e.Mode, hash: e.Hash}
+		if e.Mode == git.ModeDir {
+			if made.dir, err = readDir(store, e.Hash); err != nil {
+				return nil, err
+			}
+		}
+		d.entries = append(d.entries, made)
+	}
+	return d, nil
+}
+
+func (d *dir) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(d.entries, name, func(e entry, n string) int { return strings.Compare(e.name, n) })
+}
+
+// edit is what changes in one directory: by name a new file, a removal, or
+// edits of a directory below.
+type edit struct {
+	file    []byte
+	removed bool
+	below   map[string]*edit
+}
+
+// at returns the edit of a path, ready to be filled in.
+func (e *edit) at(path string) *edit {
+	for name := range strings.SplitSeq(path, "/") {
+		if e.below == nil {
+			e.below = map[string]*edit{}
+		}
+		next, ok := e.below[name]
+		if !ok {
+			next = &edit{}
+			e.below[name] = next
+		}
+		e = next
+	}
+	return e
+}
+
+func (e *edit) write(path string, content []byte) { *e.at(path) = edit{file: content} }
+
+func (e *edit) remove(path string) { *e.at(path) = edit{removed: true} }
+
+// edited returns d with the edits made, and adds the objects that this needs.
+// Its cost follows from the edits and the directories they lie in. A directory
+// that becomes empty is nil: Git keeps none.
+func (d *dir) edited(e *edit, objects *git.Objects) *dir {
+	made := &dir{entries: make([]entry, 0, len(d.entries)+len(e.below))}
+	for _, old := range d.entries {
+		if e.below[old.name] == nil {
+			made.entries = append(made.entries, old)
+		}
+	}
+	for name, change := range e.below {
+		next := entry{name: name, mode: git.ModeFile}
+		switch {
+		case change.removed:
+			continue
+		case change.file != nil:
+			next.hash = objects.AddBlob(change.file)
+		default:
+			old := &dir{}
+			if i, exists := d.find(name); exists && d.entries[i].dir != nil {
+				old = d.entries[i].dir
+			}
+			if next.mode, next.dir = git.ModeDir, old.edited(change, objects); next.dir == nil {
+				continue
+			}
+		}
+		made.entries = append(made.entries, next)
+	}
+	if len(made.entries) == 0 {
+		return nil
+	}
+	slices.SortFunc(made.entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	made.hash = objects.AddTree(made.git())
+	return made
+}
+
+func (d *dir) git() []git.Entry {
+	list := make([]git.Entry, len(d.entries))
+	for i, e := range d.entries {
+		list[i] = git.Entry{Name: e.name, Mode: e.mode, Hash: e.hash}
+		if e.dir != nil {
+			list[i].Hash = e.dir.hash
+		}
+	}
+	return list
+}
