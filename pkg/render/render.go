@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"io/fs"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -44,3 +45,54 @@ const (
 	StageSupport         // what workloads refer to: configuration, claims, quotas, services
 	StageWorkload        // what runs, and what points at it
 )
+
+// Application renders an application instance, all components that a cluster
+// carries. An error is an *Error: it blames the declaration, and then there is
+// no set at all, because an incomplete one would prune what it lacks.
+func Application(in Input) (Set, error) {
+	if in.Instance.Spec == nil {
+		return Set{}, fmt.Errorf("render %s: no spec was accepted", in.Instance.App)
+	}
+	a := newApplication(in, in.Instance.Spec)
+	set := Set{App: in.Instance.App, Namespace: a.namespace}
+	var problems []model.Problem
+	if reserved(a.namespace) {
+		problems = append(problems, model.Problem{
+			Code: CodeNamespace, Path: "application", Tenant: a.spec.ID.Tenant, App: a.spec.ID.Name,
+			Message: fmt.Sprintf("would land in namespace %s, which belongs to the cluster itself", a.namespace),
+		})
+	}
+	owner := map[string]string{} // of object identities
+	for i := range a.spec.Components {
+		c := &a.spec.Components[i]
+		objects, err := a.component(c)
+		if err == nil {
+			err = claim(owner, objects)
+		}
+		if err != nil {
+			problems = append(problems, problem(a.spec, c.Name, err))
+			continue
+		}
+		set.Objects = append(set.Objects, objects...)
+	}
+	if problems != nil {
+		return Set{}, &Error{Problems: problems}
+	}
+	inOrder(set.Objects)
+	return set, nil
+}
+
+// claim records whose the objects are. Each belongs to one component.
+func claim(owner map[string]string, objects []Object) error {
+	for _, o := range objects {
+		id := identity(o.Object)
+		if other, taken := owner[id]; taken {
+			if other == o.Component {
+				return faultf(CodeName, "properties", "brings %s twice", id)
+			}
+			return faultf(CodeName, "properties", "brings %s, which component %s has already", id, other)
+		}
+		owner[id] = o.Component
+	}
+	return nil
+}

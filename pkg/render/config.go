@@ -1,0 +1,59 @@
+package render
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// maxData is what the API server takes as the data of one object, in bytes.
+const maxData = 1 << 20
+
+// config renders a config component.
+func (w *workload) config() error {
+	d, err := w.data()
+	if err != nil {
+		return err
+	}
+	w.out.add(&corev1.ConfigMap{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{Name: w.name},
+		Data:       d,
+	})
+	return nil
+}
+
+// secret renders a secret component. Where only digests of its values are known,
+// the live object stays as it is.
+func (w *workload) secret() error {
+	d, err := w.data()
+	if err != nil {
+		return err
+	}
+	w.out.keep = w.out.keep || w.spec.Redacted()
+	values := make(map[string][]byte, len(d))
+	for k, v := range d {
+		values[k] = []byte(v)
+	}
+	w.out.add(&corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: metav1.ObjectMeta{Name: w.name},
+		Type:       corev1.SecretTypeOpaque,
+		Data:       values,
+	})
+	return nil
+}
+
+func (w *workload) data() (map[string]string, error) {
+	var p data
+	if err := w.properties(&p); err != nil {
+		return nil, err
+	}
+	size := 0
+	for k, v := range p.Data {
+		size += len(k) + len(v)
+	}
+	if size > maxData {
+		return nil, faultf(CodeSize, "properties.data", "has %d bytes, a cluster takes at most %d in one object", size, maxData)
+	}
+	return p.Data, nil
+}

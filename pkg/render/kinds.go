@@ -1,0 +1,76 @@
+package render
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// shape says where a kind of workload has its pods.
+type shape struct {
+	pod      []string // path of the pod's template: metadata and spec
+	replicas []string // path of how many there are, nil: one
+}
+
+// workloads are the kinds of Kubernetes that run pods.
+var workloads = map[string]shape{
+	"Pod":                   {},
+	"ReplicationController": {pod: []string{"spec", "template"}, replicas: []string{"spec", "replicas"}},
+	"Deployment.apps":       {pod: []string{"spec", "template"}, replicas: []string{"spec", "replicas"}},
+	"ReplicaSet.apps":       {pod: []string{"spec", "template"}, replicas: []string{"spec", "replicas"}},
+	"StatefulSet.apps":      {pod: []string{"spec", "template"}, replicas: []string{"spec", "replicas"}},
+	"DaemonSet.apps":        {pod: []string{"spec", "template"}},
+	"Job.batch":             {pod: []string{"spec", "template"}, replicas: []string{"spec", "parallelism"}},
+	"CronJob.batch": {
+		pod:      []string{"spec", "jobTemplate", "spec", "template"},
+		replicas: []string{"spec", "jobTemplate", "spec", "parallelism"},
+	},
+}
+
+// autoscaler changes the replicas of a workload.
+const autoscaler = "HorizontalPodAutoscaler.autoscaling"
+
+// bare are the groups whose kinds policy names without their group.
+var bare = []string{"", "apps", "batch", "networking.k8s.io", "autoscaling", "policy"}
+
+// never are groups and kinds that no tenant brings, whatever policy says: what
+// is not in a namespace, what gives rights, and what bounds the tenant itself.
+var never = map[string]string{
+	"rbac.authorization.k8s.io":      "rights are given by the fleet's access rules",
+	"admissionregistration.k8s.io":   "it would change what others apply",
+	"apiregistration.k8s.io":         "it would change the API of the cluster",
+	"apiextensions.k8s.io":           "it would change the API of the cluster",
+	"scheduling.k8s.io":              "priorities are given by arbitration",
+	"certificates.k8s.io":            "it gives identities",
+	"authentication.k8s.io":          "it gives identities",
+	"authorization.k8s.io":           "it is about rights",
+	"storage.k8s.io":                 "it is not in a namespace",
+	"node.k8s.io":                    "it is not in a namespace",
+	"flowcontrol.apiserver.k8s.io":   "it is not in a namespace",
+	"Namespace":                      "namespaces follow from tenants",
+	"ResourceQuota":                  "quotas follow from tenants",
+	"LimitRange":                     "limits follow from tenants",
+	"Node":                           "it is not in a namespace",
+	"PersistentVolume":               "it is not in a namespace",
+	"Binding":                        "pods are placed by the scheduler",
+	"Event":                          "it would be taken for an observation",
+	"Lease.coordination.k8s.io":      "leases say who leads",
+	"EndpointSlice.discovery.k8s.io": "it would lead traffic to addresses of others",
+	"Endpoints":                      "it would lead traffic to addresses of others",
+	"List":                           "it is no object of its own",
+}
+
+// admitKind says whether policy allows objects of the kind of u. A kind of a
+// group of its own is named with it: Certificate.cert-manager.io.
+func admitKind(path string, u *unstructured.Unstructured, allowed []string) error {
+	gk := u.GroupVersionKind().GroupKind()
+	for _, word := range []string{gk.Group, gk.String()} {
+		if why, refused := never[word]; refused && word != "" {
+			return faultf(CodeKind, path, "is a %s, which no tenant brings: %s", gk, why)
+		}
+	}
+	if slices.Contains(allowed, gk.String()) || slices.Contains(bare, gk.Group) && slices.Contains(allowed, gk.Kind) {
+		return nil
+	}
+	return faultf(CodeKind, path, "is a %s; policy allows %s (kinds)", gk, list(allowed))
+}

@@ -1,0 +1,198 @@
+package render
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// admitPods checks the pods of a workload that a tenant wrote and puts them
+// where the component was granted room.
+func (w *workload) admitPods(path string, u *unstructured.Unstructured, s shape) error {
+	template := u.Object
+	for _, field := range s.pod {
+		inner, ok := template[field].(map[string]any)
+		if !ok {
+			return faultf(CodeUnreadable, path, "has no %s", strings.Join(s.pod, "."))
+		}
+		template = inner
+	}
+	raw, ok := template["spec"].(map[string]any)
+	if !ok {
+		return faultf(CodeUnreadable, path, "has no spec of its pods")
+	}
+	var spec corev1.PodSpec
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(raw, &spec, true); err != nil {
+		return faultf(CodeUnreadable, path, "has a spec of its pods that cannot be read: %v", err)
+	}
+	if err := refusePrivileges(path, &spec); err != nil {
+		return err
+	}
+	for _, c := range containers(&spec) {
+		if !allowedImage(c.Image, w.app.spec.Policy.Registries) {
+			return faultf(CodeImage, path, "runs image %s; policy allows images from %s (images.registries)", c.Image, list(w.app.spec.Policy.Registries))
+		}
+	}
+	nodes, err := w.nodes()
+	if err != nil {
+		return err
+	}
+	meta, ok := template["metadata"].(map[string]any)
+	if !ok {
+		meta = map[string]any{}
+	}
+	if err := stringMaps(path, meta); err != nil {
+		return err
+	}
+	labels, _, _ := unstructured.NestedStringMap(meta, "labels")
+	annotations, _, _ := unstructured.NestedStringMap(meta, "annotations")
+	if err := refuseReserved(path, labels, annotations); err != nil {
+		return err
+	}
+	ours := w.app.labels(w.spec.Name)
+	for _, key := range []string{LabelName, LabelPartOf, LabelManagedBy} {
+		delete(ours, key) // selectors of the tenant's may be about these
+	}
+	unstructured.SetNestedStringMap(meta, merge(labels, ours), "labels")
+	template["metadata"] = meta
+	unstructured.SetNestedStringMap(raw, merge(spec.NodeSelector, nodes), "nodeSelector")
+	raw["automountServiceAccountToken"] = false
+	return nil
+}
+
+// containers returns all containers of a pod.
+func containers(spec *corev1.PodSpec) []corev1.Container {
+	all := append(append([]corev1.Container{}, spec.InitContainers...), spec.Containers...)
+	for _, e := range spec.EphemeralContainers {
+		all = append(all, corev1.Container(e.EphemeralContainerCommon))
+	}
+	return all
+}
+
+// allowedImage says whether an image comes from one of the registries, each a
+// host or a path on it.
+func allowedImage(image string, registries []string) bool {
+	for _, r := range registries {
+		if strings.HasPrefix(image, strings.TrimSuffix(r, "/")+"/") && !strings.Contains(image, "..") {
+			return true
+		}
+	}
+	return false
+}
+
+// refusePrivileges refuses what reaches beyond the pod: the node, its other
+// pods, the API server, the scheduler's order.
+func refusePrivileges(path string, spec *corev1.PodSpec) error {
+	refuse := func(field, why string) error {
+		return faultf(CodePrivilege, path, "asks for %s: %s", field, why)
+	}
+	switch {
+	case spec.HostNetwork:
+		return refuse("hostNetwork", "pods have a network of their own")
+	case spec.HostPID:
+		return refuse("hostPID", "pods see only their own processes")
+	case spec.HostIPC:
+		return refuse("hostIPC", "pods have a memory of their own")
+	case spec.NodeName != "":
+		return refuse("nodeName", "pods are placed by the scheduler")
+	case spec.SchedulerName != "" && spec.SchedulerName != corev1.DefaultSchedulerName:
+		return refuse("schedulerName", "pods are placed by the scheduler of the cluster")
+	case spec.PriorityClassName != "" || spec.Priority != nil || spec.PreemptionPolicy != nil:
+		return refuse("a priority", "priorities are given by arbitration")
+	case spec.ServiceAccountName != "" && spec.ServiceAccountName != "default":
+		return refuse("serviceAccountName", "pods have no business with the API server")
+	case spec.DeprecatedServiceAccount != "" && spec.DeprecatedServiceAccount != "default":
+		return refuse("serviceAccount", "pods have no business with the API server")
+	case spec.AutomountServiceAccountToken != nil && *spec.AutomountServiceAccountToken:
+		return refuse("automountServiceAccountToken", "pods have no business with the API server")
+	case spec.RuntimeClassName != nil:
+		return refuse("runtimeClassName", "runtimes are declared by the component")
+	case len(spec.EphemeralContainers) > 0:
+		return refuse("ephemeralContainers", "they are for debugging a pod that runs")
+	case len(spec.ResourceClaims) > 0:
+		return refuse("resourceClaims", "devices are declared by the component")
+	case spec.SecurityContext != nil && len(spec.SecurityContext.Sysctls) > 0:
+		return refuse("securityContext.sysctls", "they change the node")
+	case spec.SecurityContext != nil && windowsHost(spec.SecurityContext.WindowsOptions):
+		return refuse("securityContext.windowsOptions.hostProcess", "it runs on the node itself")
+	}
+	for _, t := range spec.Tolerations {
+		if t.Key == "" && t.Operator == corev1.TolerationOpExists {
+			return refuse("a toleration of everything", "nodes are kept free for reasons")
+		}
+	}
+	for _, v := range spec.Volumes {
+		if field := beyond(v.VolumeSource); field != "" {
+			return refuse("volume "+v.Name+" ("+field+")", "volumes are of the application: claims, configuration or empty directories")
+		}
+	}
+	for _, c := range containers(spec) {
+		for _, p := range c.Ports {
+			if p.HostPort != 0 || p.HostIP != "" {
+				return refuse("hostPort in container "+c.Name, "ports of nodes are shared")
+			}
+		}
+		if err := refuseSecurity(c, refuse); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuseSecurity refuses privileges of one container.
+func refuseSecurity(c corev1.Container, refuse func(field, why string) error) error {
+	s := c.SecurityContext
+	switch {
+	case s == nil:
+	case s.Privileged != nil && *s.Privileged:
+		return refuse("privileged in container "+c.Name, "it is the node's administrator then")
+	case s.ProcMount != nil && *s.ProcMount != corev1.DefaultProcMount:
+		return refuse("procMount in container "+c.Name, "it shows the kernel")
+	case windowsHost(s.WindowsOptions):
+		return refuse("hostProcess in container "+c.Name, "it runs on the node itself")
+	case s.Capabilities != nil:
+		for _, added := range s.Capabilities.Add {
+			if !baseline[added] {
+				return refuse("capability "+string(added)+" in container "+c.Name, "it reaches beyond the container")
+			}
+		}
+	}
+	return nil
+}
+
+func windowsHost(o *corev1.WindowsSecurityContextOptions) bool {
+	return o != nil && o.HostProcess != nil && *o.HostProcess
+}
+
+// baseline are the capabilities that the baseline standard of Kubernetes lets
+// containers add.
+var baseline = map[corev1.Capability]bool{
+	"AUDIT_WRITE": true, "CHOWN": true, "DAC_OVERRIDE": true, "FOWNER": true, "FSETID": true, "KILL": true,
+	"MKNOD": true, "NET_BIND_SERVICE": true, "SETFCAP": true, "SETGID": true, "SETPCAP": true, "SETUID": true, "SYS_CHROOT": true,
+}
+
+// beyond names the source of a volume that is not the application's own, "" if
+// it is.
+func beyond(v corev1.VolumeSource) string {
+	own := corev1.VolumeSource{
+		EmptyDir: v.EmptyDir, ConfigMap: v.ConfigMap, Secret: v.Secret, DownwardAPI: v.DownwardAPI,
+		PersistentVolumeClaim: v.PersistentVolumeClaim, Ephemeral: v.Ephemeral,
+	}
+	if v.Projected != nil {
+		for _, s := range v.Projected.Sources {
+			if s.ServiceAccountToken != nil || s.ClusterTrustBundle != nil || s.PodCertificate != nil {
+				return "projected identity"
+			}
+		}
+		own.Projected = v.Projected
+	}
+	switch {
+	case v == own:
+		return ""
+	case v.HostPath != nil:
+		return "hostPath"
+	}
+	return "a source outside the cluster's claims"
+}

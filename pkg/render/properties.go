@@ -1,0 +1,113 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"time"
+)
+
+// container is what every component that runs a container takes.
+type container struct {
+	Image       string              `json:"image"`
+	Command     []string            `json:"command"`
+	Args        []string            `json:"args"`
+	Env         map[string]envValue `json:"env"`
+	Labels      map[string]string   `json:"labels"`
+	Annotations map[string]string   `json:"annotations"`
+}
+
+// service is a container that keeps running.
+type service struct {
+	container
+	Ports []port `json:"ports"`
+}
+
+// job is a container that ends by itself.
+type job struct {
+	container
+	BackoffLimit *int32 `json:"backoffLimit"`
+	Completions  *int32 `json:"completions"`
+	Deadline     string `json:"deadline"`
+}
+
+// cron is a job that starts again and again.
+type cron struct {
+	job
+	Schedule    string `json:"schedule"`
+	TimeZone    string `json:"timeZone"`
+	Concurrency string `json:"concurrency"`
+}
+
+// data is the content of a config or secret.
+type data struct {
+	Data     map[string]string `json:"data"`
+	Redacted bool              `json:"redacted"` // values are digests
+}
+
+type port struct {
+	Port       int32  `json:"port"`
+	Name       string `json:"name"`
+	Protocol   string `json:"protocol"`
+	Expose     *bool  `json:"expose"`
+	TargetPort int32  `json:"targetPort"`
+}
+
+// envValue is a plain value, or where the value comes from.
+type envValue struct {
+	Value  string  `json:"-"`
+	Secret *keyRef `json:"secret"`
+	Config *keyRef `json:"config"`
+	Field  string  `json:"field"`
+}
+
+// keyRef names a key of a config or secret component.
+type keyRef struct {
+	Name string `json:"name"`
+	Key  string `json:"key"`
+}
+
+// UnmarshalJSON reads a string or a reference.
+func (e *envValue) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &e.Value)
+	}
+	type plain envValue
+	return decode(b, (*plain)(e))
+}
+
+// decode reads JSON strictly: unknown fields and trailing text are errors.
+func decode(b []byte, v any) error {
+	if len(b) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("text after the end")
+	}
+	return nil
+}
+
+// seconds reads a duration in whole seconds, rounded up.
+func seconds(path, s string) (int64, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, faultf(CodeUnreadable, path, "%q is not a duration such as 30s or 10m", s)
+	}
+	return int64((d + time.Second - 1) / time.Second), nil
+}
+
+// optionalSeconds is seconds of a duration that may be left out.
+func optionalSeconds(path, s string) (int32, error) {
+	if s == "" {
+		return 0, nil
+	}
+	n, err := seconds(path, s)
+	return int32(min(n, 1<<31-1)), err
+}

@@ -1,0 +1,275 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// writer writes one kustomization anew.
+type writer struct {
+	*graph
+	base  *base
+	dir   string // of the tenant
+	depth int
+	file  string // of the kustomization
+	files int    // written so far
+}
+
+// rewrite replaces every reference in k by one of ours. Deprecated fields become
+// those that replaced them.
+func (w *writer) rewrite(k *types.Kustomization) error {
+	k.Resources, k.Bases = append(k.Resources, k.Bases...), nil
+	k.Images, k.ImageTags = append(k.Images, k.ImageTags...), nil
+	k.SortOptions = nil // the result is sorted by identity
+	for _, old := range k.PatchesStrategicMerge {
+		// The old form of a patch is a path or the patch itself.
+		p := types.Patch{Path: string(old)}
+		if strings.ContainsRune(p.Path, '\n') {
+			p = types.Patch{Patch: p.Path}
+		}
+		k.Patches = append(k.Patches, p)
+	}
+	k.PatchesStrategicMerge = nil
+	if err := k.FixKustomizationPreMarshalling(w.memory); err != nil {
+		return err
+	}
+	for i, ref := range k.Resources {
+		p, err := w.tree.resolve(w.dir, ref)
+		if err != nil {
+			return refusal("resources", ref, err)
+		}
+		if w.tree.isDir(p) {
+			k.Resources[i], err = w.directory(p)
+		} else {
+			k.Resources[i], err = w.manifest(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i, ref := range k.Components {
+		p, err := w.tree.resolve(w.dir, ref)
+		if err != nil {
+			return refusal("components", ref, err)
+		}
+		if k.Components[i], err = w.directory(p); err != nil {
+			return err
+		}
+	}
+	for i := range k.Patches {
+		if err := w.patch(&k.Patches[i]); err != nil {
+			return err
+		}
+	}
+	for i := range k.Replacements {
+		if err := w.replacement(&k.Replacements[i]); err != nil {
+			return err
+		}
+	}
+	for i := range k.ConfigMapGenerator {
+		if err := w.generator("configMapGenerator", &k.ConfigMapGenerator[i].KvPairSources); err != nil {
+			return err
+		}
+	}
+	for i := range k.SecretGenerator {
+		w.secrets = true
+		if err := w.generator("secretGenerator", &k.SecretGenerator[i].KvPairSources); err != nil {
+			return err
+		}
+	}
+	return w.base.cost.add(cost{objects: len(k.ConfigMapGenerator) + len(k.SecretGenerator)})
+}
+
+// directory visits another kustomization and returns how it is referred to.
+func (w *writer) directory(p string) (string, error) {
+	if !w.tree.isDir(p) {
+		return "", fmt.Errorf("%s is not a directory", quote(p))
+	}
+	b, err := w.visit(p, w.depth+1)
+	if err != nil {
+		return "", err
+	}
+	return "../" + b.name, w.base.cost.add(b.cost)
+}
+
+// manifest copies a file with objects.
+func (w *writer) manifest(p string) (string, error) {
+	b, err := w.inside(p)
+	if err != nil {
+		return "", err
+	}
+	docs, err := documents(b)
+	if err != nil {
+		return "", fmt.Errorf("%s %w", p, err)
+	}
+	for _, d := range docs {
+		w.secrets = w.secrets || d.field("kind") == "Secret"
+	}
+	name, err := w.copy(p, b)
+	if err != nil {
+		return "", err
+	}
+	return name, w.base.cost.add(cost{bytes: len(b), objects: len(docs)})
+}
+
+// inside reads a file, which is in the directory of its kustomization or below:
+// what kustomize demands too.
+func (w *writer) inside(p string) ([]byte, error) {
+	if w.dir != "." && !strings.HasPrefix(p, w.dir+"/") {
+		return nil, fmt.Errorf("%s is not below the directory of its kustomization", p)
+	}
+	b, err := w.tree.read(p)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", p, err)
+	}
+	return b, nil
+}
+
+// copy writes a file to memory, under a name of ours.
+func (w *writer) copy(p string, b []byte) (string, error) {
+	if w.files == maxFiles {
+		return "", fmt.Errorf("refers to more than %d files", maxFiles)
+	}
+	name := fmt.Sprintf("f%05d", w.files)
+	w.files++
+	full := "/" + w.base.name + "/" + name
+	w.names = append([]string{full, p}, w.names...)
+	return name, w.memory.WriteFile(full, b)
+}
+
+// patch rewrites one patch.
+func (w *writer) patch(p *types.Patch) error {
+	content := []byte(p.Patch)
+	if (p.Path == "") == (p.Patch == "") {
+		return errors.New("patches: a patch has either a path or a patch")
+	}
+	if p.Path != "" {
+		at, err := w.tree.resolve(w.dir, p.Path)
+		if err != nil {
+			return refusal("patches", p.Path, err)
+		}
+		if content, err = w.inside(at); err != nil {
+			return err
+		}
+		p.Path, p.Patch = "", string(content)
+	}
+	docs, err := documents(content)
+	if err != nil {
+		return fmt.Errorf("patches: a patch %w", err)
+	}
+	for _, d := range docs {
+		w.secrets = w.secrets || d.field("kind") == "Secret"
+		if d.root().Kind == yaml.SequenceNode {
+			if err := plainOperations(d); err != nil {
+				return fmt.Errorf("patches: a patch %w", err)
+			}
+		}
+	}
+	return w.base.cost.add(cost{bytes: len(content), rules: len(content)})
+}
+
+// plainOperations refuses operations of a JSON patch that copy: a handful of
+// them doubles a document until no memory holds it.
+func plainOperations(d document) error {
+	if aliased(d.root()) {
+		return errors.New("of operations has aliases")
+	}
+	for _, op := range d.root().Content {
+		if (document{op}).field("op") == "copy" {
+			return errors.New("copies parts of an object (op: copy); write out what it adds")
+		}
+	}
+	return nil
+}
+
+// replacement takes in the replacement that a file holds, or several.
+func (w *writer) replacement(r *types.ReplacementField) error {
+	n := 1
+	if r.Path != "" {
+		p, err := w.tree.resolve(w.dir, r.Path)
+		if err != nil {
+			return refusal("replacements", r.Path, err)
+		}
+		b, err := w.inside(p)
+		if err != nil {
+			return err
+		}
+		docs, err := documents(b)
+		if err != nil {
+			return fmt.Errorf("%s %w", p, err)
+		}
+		for _, d := range docs {
+			if aliased(d.root()) {
+				return fmt.Errorf("%s has aliases", p)
+			}
+			if d.root().Kind == yaml.SequenceNode {
+				n += len(d.root().Content)
+			}
+		}
+		if r.Path, err = w.copy(p, b); err != nil {
+			return err
+		}
+	}
+	return w.base.cost.add(cost{replacements: n})
+}
+
+// generator rewrites the files that a generated object is made of. The keys are
+// the names that the files had.
+func (w *writer) generator(field string, s *types.KvPairSources) error {
+	envs := s.EnvSources
+	if s.EnvSource != "" {
+		envs = append(envs, s.EnvSource)
+	}
+	s.EnvSources, s.EnvSource = nil, ""
+	for _, ref := range envs {
+		name, _, err := w.source(field, ref)
+		if err != nil {
+			return err
+		}
+		s.EnvSources = append(s.EnvSources, name)
+	}
+	for i, source := range s.FileSources {
+		key, ref, named := strings.Cut(source, "=")
+		if !named {
+			key, ref = "", source
+		}
+		name, p, err := w.source(field, ref)
+		if err != nil {
+			return err
+		}
+		if key == "" {
+			key = path.Base(p)
+		}
+		s.FileSources[i] = key + "=" + name
+	}
+	for _, literal := range s.LiteralSources {
+		if i := strings.IndexByte(literal, '='); i < 1 {
+			return fmt.Errorf("%s: a literal is written key=value", field)
+		}
+	}
+	return nil
+}
+
+func (w *writer) source(field, ref string) (name, p string, err error) {
+	if p, err = w.tree.resolve(w.dir, ref); err != nil {
+		return "", "", refusal(field, ref, err)
+	}
+	b, err := w.inside(p)
+	if err != nil {
+		return "", "", err
+	}
+	if name, err = w.copy(p, b); err != nil {
+		return "", "", err
+	}
+	return name, p, w.base.cost.add(cost{bytes: len(b)})
+}
+
+// refusal says what is wrong with a reference, of which a little is repeated.
+func refusal(field, ref string, err error) error {
+	return fmt.Errorf("%s: %.80q %w", field, ref, err)
+}

@@ -1,0 +1,142 @@
+package render
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// part is what one component, or a tenant, contributes to a set.
+type part struct {
+	component string
+	labels    map[string]string
+	commit    string
+	workload  model.Digest
+	namespace string // of the objects that do not say where they belong
+	keep      bool   // what runs stays as it is
+	objects   []*unstructured.Unstructured
+}
+
+// add adds a typed object. It panics where the object is not one of Kubernetes.
+func (p *part) add(object runtime.Object) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		panic(fmt.Sprintf("render: convert %T: %v", object, err))
+	}
+	delete(content, "status")
+	dropUnset(content)
+	p.objects = append(p.objects, &unstructured.Unstructured{Object: content})
+}
+
+// unset are fields that the Go types of Kubernetes encode even where nothing
+// was said. Sending them would claim them.
+var unset = []string{"creationTimestamp", "resources", "strategy", "updateStrategy"}
+
+func dropUnset(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, field := range unset {
+			if inner, ok := v[field]; ok {
+				if m, isMap := inner.(map[string]any); inner == nil || isMap && len(m) == 0 {
+					delete(v, field)
+				}
+			}
+		}
+		for _, inner := range v {
+			dropUnset(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			dropUnset(inner)
+		}
+	}
+}
+
+// seal gives the objects of a part their labels, annotations, encoding and digest.
+func (p *part) seal() []Object {
+	sealed := make([]Object, len(p.objects))
+	for i, u := range p.objects {
+		if u.GetNamespace() == "" && p.namespace != "" {
+			u.SetNamespace(p.namespace)
+		}
+		u.SetLabels(merge(u.GetLabels(), p.labels))
+		annotations := map[string]string{}
+		if p.commit != "" {
+			annotations[AnnotationCommit] = p.commit
+		}
+		if p.workload != "" {
+			annotations[AnnotationWorkload] = string(p.workload) + "." + strconv.Itoa(len(p.objects))
+		}
+		u.SetAnnotations(merge(u.GetAnnotations(), annotations))
+		u.SetAnnotations(merge(u.GetAnnotations(), map[string]string{
+			AnnotationApplied: string(model.DigestOf(u.Object)),
+		}))
+		encoded, err := json.Marshal(u.Object)
+		if err != nil {
+			panic(fmt.Sprintf("render: encode %s: %v", identity(u), err))
+		}
+		sealed[i] = Object{
+			Component: p.component, Object: u, JSON: encoded,
+			Digest: model.DigestOf(json.RawMessage(encoded)), Stage: stage(u), Keep: p.keep,
+		}
+	}
+	return sealed
+}
+
+// merge returns the union of a and b; b wins.
+func merge(a, b map[string]string) map[string]string {
+	union := maps.Clone(a)
+	if union == nil {
+		union = map[string]string{}
+	}
+	maps.Copy(union, b)
+	return union
+}
+
+// stage says when an object is applied. Configuration comes before workloads: a
+// pod reads it when it starts, and one that starts too early would run the new
+// template with the old values.
+func stage(u *unstructured.Unstructured) int {
+	switch kind := u.GroupVersionKind().GroupKind().String(); kind {
+	case "Namespace", "CustomResourceDefinition.apiextensions.k8s.io":
+		return StageScope
+	default:
+		if _, runs := workloads[kind]; runs || refersToWorkloads[kind] {
+			return StageWorkload
+		}
+		return StageSupport
+	}
+}
+
+// refersToWorkloads are kinds that mean nothing before what they refer to.
+var refersToWorkloads = map[string]bool{
+	"HorizontalPodAutoscaler.autoscaling": true,
+	"PodDisruptionBudget.policy":          true,
+	"Ingress.networking.k8s.io":           true,
+}
+
+// identity names an object in messages and orders objects.
+func identity(u *unstructured.Unstructured) string {
+	return u.GroupVersionKind().GroupKind().String() + " " + u.GetName()
+}
+
+// inOrder sorts objects by stage, then identity.
+func inOrder(objects []Object) []Object {
+	slices.SortStableFunc(objects, func(a, b Object) int {
+		return cmp.Or(
+			cmp.Compare(a.Stage, b.Stage),
+			strings.Compare(identity(a.Object), identity(b.Object)),
+			strings.Compare(a.Object.GetNamespace(), b.Object.GetNamespace()),
+		)
+	})
+	return objects
+}

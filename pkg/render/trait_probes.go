@@ -1,0 +1,82 @@
+package render
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// probe asks a container how it fares, in one of three ways.
+type probe struct {
+	HTTP *struct {
+		Path   string `json:"path"`
+		Port   int32  `json:"port"`
+		Scheme string `json:"scheme"`
+	} `json:"http"`
+	TCP *struct {
+		Port int32 `json:"port"`
+	} `json:"tcp"`
+	Exec *struct {
+		Command []string `json:"command"`
+	} `json:"exec"`
+	InitialDelay     string `json:"initialDelay"`
+	Period           string `json:"period"`
+	Timeout          string `json:"timeout"`
+	FailureThreshold int32  `json:"failureThreshold"`
+	SuccessThreshold int32  `json:"successThreshold"`
+}
+
+// probes tell whether a container lives, is ready and has started.
+func probes(c traitContext) (result traitResult, err error) {
+	var declared struct{ Liveness, Readiness, Startup *probe }
+	if err := c.decode("probes", &declared); err != nil {
+		return result, err
+	}
+	if result.liveness, err = declared.Liveness.render("traits.probes.liveness"); err != nil {
+		return result, err
+	}
+	if result.readiness, err = declared.Readiness.render("traits.probes.readiness"); err != nil {
+		return result, err
+	}
+	result.startup, err = declared.Startup.render("traits.probes.startup")
+	return result, err
+}
+
+func (p *probe) render(path string) (*corev1.Probe, error) {
+	if p == nil {
+		return nil, nil
+	}
+	rendered := &corev1.Probe{FailureThreshold: p.FailureThreshold, SuccessThreshold: p.SuccessThreshold}
+	ways := 0
+	if p.HTTP != nil {
+		ways++
+		rendered.HTTPGet = &corev1.HTTPGetAction{
+			Path: p.HTTP.Path, Port: intstr.FromInt32(p.HTTP.Port), Scheme: corev1.URIScheme(p.HTTP.Scheme),
+		}
+	}
+	if p.TCP != nil {
+		ways++
+		rendered.TCPSocket = &corev1.TCPSocketAction{Port: intstr.FromInt32(p.TCP.Port)}
+	}
+	if p.Exec != nil {
+		ways++
+		rendered.Exec = &corev1.ExecAction{Command: p.Exec.Command}
+	}
+	if ways != 1 {
+		return nil, faultf(CodeUnreadable, path, "asks in one way: http, tcp or exec")
+	}
+	for _, d := range []struct {
+		name, value string
+		into        *int32
+	}{
+		{"initialDelay", p.InitialDelay, &rendered.InitialDelaySeconds},
+		{"period", p.Period, &rendered.PeriodSeconds},
+		{"timeout", p.Timeout, &rendered.TimeoutSeconds},
+	} {
+		n, err := optionalSeconds(path+"."+d.name, d.value)
+		if err != nil {
+			return nil, err
+		}
+		*d.into = n
+	}
+	return rendered, nil
+}

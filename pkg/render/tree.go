@@ -1,0 +1,90 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// maxFiles bounds the files of an application's directory.
+const maxFiles = 10_000
+
+// tree lists an application's directory: what is where, and what it is. Links
+// are listed and never followed.
+type tree struct {
+	files fs.FS
+	kinds map[string]fs.FileMode // by path
+	sizes map[string]int64
+}
+
+func newTree(files fs.FS) (*tree, error) {
+	t := &tree{files: files, kinds: map[string]fs.FileMode{}, sizes: map[string]int64{}}
+	err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if len(t.kinds) >= maxFiles {
+			return fmt.Errorf("the application's directory has more than %d files", maxFiles)
+		}
+		t.kinds[p] = d.Type()
+		if d.Type().IsRegular() {
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			t.sizes[p] = info.Size()
+		}
+		return nil
+	})
+	return t, err
+}
+
+// resolve returns the path that a reference in a file of dir leads to. Only
+// relative paths inside the application's directory are references.
+func (t *tree) resolve(dir, ref string) (string, error) {
+	switch {
+	case ref == "" || len(ref) > 1024:
+		return "", errors.New("is empty or longer than a path")
+	case strings.ContainsFunc(ref, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == '\uFFFD' }):
+		return "", errors.New("is not a path")
+	case strings.ContainsAny(ref, ":?"):
+		return "", errors.New("looks like an address; only files of the application's directory are read")
+	case path.IsAbs(ref):
+		return "", errors.New("is an absolute path")
+	}
+	p := path.Join(dir, ref)
+	if p == ".." || strings.HasPrefix(p, "../") {
+		return "", errors.New("leads out of the application's directory")
+	}
+	for above := p; above != "."; above = path.Dir(above) {
+		if mode, ok := t.kinds[above]; ok && mode&fs.ModeType != 0 && !mode.IsDir() {
+			return "", errors.New("is a link or a special file, or leads through one")
+		}
+	}
+	if _, ok := t.kinds[p]; !ok {
+		return "", errors.New("is not there")
+	}
+	return p, nil
+}
+
+func (t *tree) isDir(p string) bool { return t.kinds[p].IsDir() }
+
+// read returns a file of the tree.
+func (t *tree) read(p string) ([]byte, error) {
+	if mode, ok := t.kinds[p]; !ok || !mode.IsRegular() {
+		return nil, errors.New("is not a file")
+	}
+	if t.sizes[p] > maxFile {
+		return nil, fmt.Errorf("has %d bytes, at most %d are read", t.sizes[p], maxFile)
+	}
+	b, err := fs.ReadFile(t.files, p)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxFile {
+		return nil, fmt.Errorf("has %d bytes, at most %d are read", len(b), maxFile)
+	}
+	return b, nil
+}

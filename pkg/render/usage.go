@@ -1,0 +1,166 @@
+package render
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// admitUsage says whether what the objects ask for together is within what the
+// component was granted: arbitration has counted nothing else.
+func (w *workload) admitUsage(path string, objects []*unstructured.Unstructured) error {
+	most, err := scaled(path, objects)
+	if err != nil {
+		return err
+	}
+	var asked model.Resources
+	for _, u := range objects {
+		kind := u.GroupVersionKind().GroupKind().String()
+		s, runs := workloads[kind]
+		if !runs {
+			continue
+		}
+		template := u.Object
+		if s.pod != nil {
+			template, _, _ = unstructured.NestedMap(u.Object, s.pod...)
+		}
+		var spec corev1.PodSpec
+		if raw, ok := template["spec"].(map[string]any); ok {
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, &spec); err != nil {
+				return faultf(CodeUnreadable, path, "has a spec of pods that cannot be read: %v", err)
+			}
+		}
+		n, err := w.replicas(path, u, kind, s)
+		if err != nil {
+			return err
+		}
+		asked = asked.Add(podRequests(&spec).Times(max(n, most[kind+" "+u.GetName()])))
+	}
+	granted := w.grant.Requests.Times(w.grant.Replicas)
+	if over := asked.Exceeds(granted); over != nil {
+		return faultf(CodeUndeclared, path, "asks for %s, but the component was granted %s (%s): declare it in resources.requests and replicas",
+			asked, granted, strings.Join(over, ", "))
+	}
+	return nil
+}
+
+// replicas is how many pods a workload has. How many nodes there are is not
+// known here: a DaemonSet has as many pods as the component declares replicas.
+func (w *workload) replicas(path string, u *unstructured.Unstructured, kind string, s shape) (int, error) {
+	if kind == "DaemonSet.apps" {
+		return max(1, w.grant.Replicas), nil
+	}
+	if s.replicas == nil {
+		return 1, nil
+	}
+	v, there, err := unstructured.NestedFieldNoCopy(u.Object, s.replicas...)
+	if err == nil && !there {
+		return 1, nil
+	}
+	n, ok := v.(int64)
+	if err != nil || !ok || n < 0 || n > 1<<20 {
+		return 0, faultf(CodeUnreadable, path, "has %s that is not a count", strings.Join(s.replicas, "."))
+	}
+	return int(n), nil
+}
+
+// scaled returns how far autoscalers among the objects may go, by what they
+// scale, which is to be among the objects too.
+func scaled(path string, objects []*unstructured.Unstructured) (map[string]int, error) {
+	there := map[string]bool{}
+	for _, u := range objects {
+		there[identity(u)] = true
+	}
+	most := map[string]int{}
+	for _, u := range objects {
+		if u.GroupVersionKind().GroupKind().String() != autoscaler {
+			continue
+		}
+		ref, _, _ := unstructured.NestedStringMap(u.Object, "spec", "scaleTargetRef")
+		group, _, _ := strings.Cut(ref["apiVersion"], "/")
+		if !strings.Contains(ref["apiVersion"], "/") {
+			group = ""
+		}
+		target := strings.TrimSuffix(ref["kind"]+"."+group, ".") + " " + ref["name"]
+		if !there[target] {
+			return nil, faultf(CodeReference, path, "scales %s, which the component does not bring", target)
+		}
+		n, _, _ := unstructured.NestedInt64(u.Object, "spec", "maxReplicas")
+		if n < 1 || n > 1<<20 {
+			return nil, faultf(CodeUnreadable, path, "has an autoscaler without spec.maxReplicas")
+		}
+		most[target] = max(most[target], int(n))
+	}
+	return most, nil
+}
+
+// podRequests is what the scheduler sets aside for a pod: its containers
+// together with init containers that stay, or the largest init container before
+// them, or what the pod says as a whole, whichever is most.
+func podRequests(spec *corev1.PodSpec) model.Resources {
+	var sum, largest model.Resources
+	for _, c := range spec.InitContainers {
+		asked := requests(c.Resources)
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			sum = sum.Add(asked)
+			largest = larger(largest, sum)
+		} else {
+			largest = larger(largest, sum.Add(asked))
+		}
+	}
+	for _, c := range spec.Containers {
+		sum = sum.Add(requests(c.Resources))
+	}
+	sum = larger(sum, largest)
+	if spec.Resources != nil {
+		sum = larger(sum, requests(*spec.Resources))
+	}
+	for name, q := range spec.Overhead {
+		sum = sum.Add(amount(name, q))
+	}
+	return sum
+}
+
+// requests is what a container asks for; a limit alone is a request too.
+func requests(r corev1.ResourceRequirements) model.Resources {
+	var sum model.Resources
+	for name, q := range r.Requests {
+		sum = sum.Add(amount(name, q))
+	}
+	for name, q := range r.Limits {
+		if _, said := r.Requests[name]; !said {
+			sum = sum.Add(amount(name, q))
+		}
+	}
+	return sum
+}
+
+// amount is one entry of a list of resources. Storage is not arbitrated.
+func amount(name corev1.ResourceName, q resource.Quantity) model.Resources {
+	switch {
+	case name == corev1.ResourceCPU:
+		return model.Resources{CPU: max(0, q.MilliValue())}
+	case name == corev1.ResourceMemory:
+		return model.Resources{Memory: max(0, q.Value())}
+	case strings.Contains(string(name), "/"):
+		return model.Resources{Devices: map[string]int64{string(name): max(0, q.Value())}}
+	}
+	return model.Resources{}
+}
+
+// larger is the larger of a and b, resource by resource.
+func larger(a, b model.Resources) model.Resources {
+	result := model.Resources{CPU: max(a.CPU, b.CPU), Memory: max(a.Memory, b.Memory)}
+	for _, name := range a.Names(b)[2:] {
+		if result.Devices == nil {
+			result.Devices = map[string]int64{}
+		}
+		result.Devices[name] = max(a.Devices[name], b.Devices[name])
+	}
+	return result
+}

@@ -1,0 +1,135 @@
+package render
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Bounds of one YAML file or patch.
+const (
+	maxFile     = 1 << 20 // bytes as written
+	maxExpanded = 4 << 20 // bytes with all aliases written out, a few for each node
+	maxDepth    = 100     // nodes inside each other
+)
+
+// document is one YAML document that may be read without harm.
+type document struct {
+	*yaml.Node
+}
+
+// documents parses YAML, of which nothing is trusted. It refuses what parsers
+// read differently (two keys of one name, own tags) and what grows when it is
+// read (aliases of aliases).
+func documents(b []byte) ([]document, error) {
+	switch {
+	case len(b) > maxFile:
+		return nil, fmt.Errorf("has %d bytes, at most %d are read", len(b), maxFile)
+	case !utf8.Valid(b):
+		return nil, errors.New("is not text in UTF-8")
+	case bytes.IndexByte(b, 0) >= 0:
+		return nil, errors.New("has a NUL character")
+	}
+	var docs []document
+	expanded := 0
+	decoder := yaml.NewDecoder(bytes.NewReader(b))
+	for {
+		var n yaml.Node
+		err := decoder.Decode(&n)
+		if err == io.EOF {
+			return docs, nil
+		}
+		if err != nil {
+			return nil, errors.New("is not YAML")
+		}
+		if len(docs) == maxObjects {
+			return nil, fmt.Errorf("has more than %d documents", maxObjects)
+		}
+		size, err := measure(&n, 0, map[*yaml.Node]int{})
+		if err != nil {
+			return nil, err
+		}
+		if expanded += size; expanded > maxExpanded {
+			return nil, fmt.Errorf("grows to more than %d bytes when its aliases are written out", maxExpanded)
+		}
+		docs = append(docs, document{&n})
+	}
+}
+
+// tags are the types that YAML has in common with JSON, and those that are
+// read as text.
+var tags = map[string]bool{
+	"": true, "!": true, "!!str": true, "!!int": true, "!!float": true, "!!bool": true, "!!null": true,
+	"!!map": true, "!!seq": true, "!!merge": true, "!!timestamp": true, "!!binary": true,
+}
+
+// measure returns the bytes of n with aliases written out, at most a little more
+// than maxExpanded. Anchors that were measured before are in known.
+func measure(n *yaml.Node, depth int, known map[*yaml.Node]int) (int, error) {
+	if depth > maxDepth {
+		return 0, fmt.Errorf("is nested deeper than %d", maxDepth)
+	}
+	if !tags[n.ShortTag()] {
+		return 0, fmt.Errorf("has a value of type %.40q in line %d", n.Tag, n.Line)
+	}
+	if n.Kind == yaml.AliasNode {
+		size, done := known[n.Alias]
+		if !done {
+			return 0, fmt.Errorf("has an alias of what it is part of in line %d", n.Line)
+		}
+		return size, nil
+	}
+	size := len(n.Value) + 16
+	keys := map[string]bool{}
+	for i, inner := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && inner.Kind == yaml.ScalarNode {
+			if keys[inner.Value] {
+				return 0, fmt.Errorf("has a key twice in line %d", inner.Line)
+			}
+			keys[inner.Value] = true
+		}
+		more, err := measure(inner, depth+1, known)
+		if err != nil {
+			return 0, err
+		}
+		size = min(size+more, maxExpanded+1)
+	}
+	known[n] = size
+	return size, nil
+}
+
+// field returns the value of a key of a mapping, "" where it is no plain value.
+func (d document) field(key string) string {
+	n := d.root()
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key && n.Content[i+1].Kind == yaml.ScalarNode {
+			return n.Content[i+1].Value
+		}
+	}
+	return ""
+}
+
+// root is what the document holds.
+func (d document) root() *yaml.Node {
+	if d.Kind == yaml.DocumentNode && len(d.Content) == 1 {
+		return d.Content[0]
+	}
+	return d.Node
+}
+
+// aliased says whether anything in n is written once and meant twice.
+func aliased(n *yaml.Node) bool {
+	if n.Kind == yaml.AliasNode {
+		return true
+	}
+	for _, inner := range n.Content {
+		if aliased(inner) {
+			return true
+		}
+	}
+	return false
+}
