@@ -1,0 +1,76 @@
+package apply
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+)
+
+// FieldManager is the default name under which fields are owned.
+const FieldManager = "d-aros"
+
+// Options of an Applier.
+type Options struct {
+	Fleet        string // whose objects these are: the value of render.LabelFleet
+	FieldManager string // default FieldManager
+	Workers      int    // requests at the same time, default 8
+
+	// Summary computes, for every watched object when it is seen, what its user
+	// wants to know about it later. It is kept instead of the object and must be
+	// comparable with reflect.DeepEqual; it must not hold on to its argument.
+	Summary func(*unstructured.Unstructured) any
+}
+
+// Applier applies sets to one cluster. Close ends its watches.
+type Applier struct {
+	fleet   string
+	workers int
+	client  *client
+	kinds   *kinds
+	live    *Live
+	turn    sync.Mutex // one Apply at a time
+}
+
+// New returns an Applier for the cluster. It sends nothing yet. Client-side
+// rate limits are off: the API server's priority and fairness rules decide.
+func New(cfg *rest.Config, opts Options) (*Applier, error) {
+	if opts.Fleet == "" {
+		return nil, fmt.Errorf("apply: the fleet has no name")
+	}
+	cfg = rest.CopyConfig(cfg)
+	cfg.QPS, cfg.RateLimiter = -1, nil
+	cfg.WarningHandler = rest.NoWarnings{}
+	cfg.ContentConfig = rest.ContentConfig{}
+	client, err := newClient(cfg, cmp.Or(opts.FieldManager, FieldManager))
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
+	}
+	kinds, err := newKinds(cfg, client.http)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
+	}
+	live, err := newLive(cfg, client, kinds, opts)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
+	}
+	return &Applier{fleet: opts.Fleet, workers: cmp.Or(opts.Workers, 8), client: client, kinds: kinds, live: live}, nil
+}
+
+// Live returns the watch cache that Apply compares with.
+func (a *Applier) Live() *Live { return a.live }
+
+// Close ends all watches and waits for them.
+func (a *Applier) Close() { a.live.close() }
+
+// mapped finds out how the API server serves a kind and that it is watched.
+func (a *Applier) mapped(ctx context.Context, k kind) (mapping, error) {
+	m, err := a.kinds.find(ctx, k)
+	if err != nil {
+		return m, err
+	}
+	return m, a.live.follow(m).wait(ctx)
+}

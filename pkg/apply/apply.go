@@ -1,0 +1,223 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// Apply makes the cluster hold the sets and nothing else that was applied for
+// the same applications before. A set without objects destroys. What is already
+// as wanted costs no request.
+//
+// A failure concerns the set it happens in: its other objects are still applied,
+// but nothing of it is pruned. When ctx ends, requests under way are cancelled
+// and what was not done is reported as skipped. Calls do not overlap.
+func (a *Applier) Apply(ctx context.Context, sets []render.Set) Report {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	before := a.client.requests()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	p := &pass{Applier: a, cancel: cancel, wanted: map[Ref]int{}, defined: map[schema.GroupKind]bool{}}
+	report := Report{Sets: make([]SetReport, len(sets))}
+	for i := range sets {
+		p.add(&sets[i], &report.Sets[i])
+	}
+	if _, err := a.mapped(ctx, configMap); err != nil {
+		cancel(err)
+	}
+	p.follow(ctx)
+	p.run(ctx, (*work).scope)
+	p.run(ctx, (*work).steps)
+	if ctx.Err() != nil {
+		report.Err = context.Cause(ctx)
+	}
+	for _, w := range p.works {
+		w.finish(report.Err)
+	}
+	after := a.client.requests()
+	report.Requests = Requests{
+		Apply: after.Apply - before.Apply, Get: after.Get - before.Get, Delete: after.Delete - before.Delete,
+	}
+	return report
+}
+
+// pass is one call of Apply.
+type pass struct {
+	*Applier
+	cancel  context.CancelCauseFunc
+	works   []*work
+	wanted  map[Ref]int               // by how many sets
+	defined map[schema.GroupKind]bool // kinds whose definition is in one of the sets
+
+	unanswered atomic.Int64 // requests in a row that got no answer at all
+}
+
+func (p *pass) add(set *render.Set, report *SetReport) {
+	report.App = set.App
+	w := &work{pass: p, set: set, report: report}
+	for i := range set.Objects {
+		o := &set.Objects[i]
+		r := refOf(o.Object)
+		report.Results = append(report.Results, Result{Ref: r, Component: o.Component, Action: Skipped})
+		p.wanted[r]++
+		if !permanentScope(r) {
+			w.wanted = append(w.wanted, r)
+		}
+		if r.Kind == "CustomResourceDefinition" {
+			group, _, _ := unstructured.NestedString(o.Object.Object, "spec", "group")
+			name, _, _ := unstructured.NestedString(o.Object.Object, "spec", "names", "kind")
+			p.defined[schema.GroupKind{Group: group, Kind: name}] = true
+		}
+	}
+	slices.SortFunc(w.wanted, Ref.Compare)
+	p.works = append(p.works, w)
+}
+
+// follow starts the watches of all kinds in the sets, so that they get in step
+// at the same time and not one after the other.
+func (p *pass) follow(ctx context.Context) {
+	started := map[kind]bool{}
+	for _, w := range p.works {
+		for i := range w.set.Objects {
+			k := w.set.Objects[i].Object.GroupVersionKind()
+			if started[k] {
+				continue
+			}
+			started[k] = true
+			if m, err := p.kinds.find(ctx, k); err == nil {
+				p.live.follow(m)
+			}
+		}
+	}
+}
+
+// run does the given steps of every set.
+func (p *pass) run(ctx context.Context, steps func(*work) []func() []job) {
+	var turns []*turn
+	for _, w := range p.works {
+		turns = append(turns, &turn{tenant: w.set.App.Tenant, steps: steps(w)})
+	}
+	run(ctx, p.workers, turns)
+}
+
+// answered counts requests that get no answer: after as many in a row as there
+// are workers the API server is taken for unreachable, and the pass ends instead
+// of trying the same with every object.
+func (p *pass) answered(err error) {
+	if !unreachable(err) {
+		p.unanswered.Store(0)
+	} else if p.unanswered.Add(1) >= int64(p.workers) {
+		p.cancel(err)
+	}
+}
+
+// work is what one set needs.
+type work struct {
+	*pass
+	set    *render.Set
+	report *SetReport
+	wanted []Ref // what belongs into the inventory, in order
+
+	failed atomic.Bool           // an object failed: nothing is pruned
+	stuck  atomic.Pointer[error] // the API server did not cope: the rest of the set is skipped
+
+	stored    []Ref     // what the inventory in the cluster lists now
+	home      bool      // there is an inventory where it belongs
+	strays    []*Object // inventories of the application in other namespaces
+	untrusted bool      // the inventory was lost or corrupt: nothing is pruned
+	unpruned  []Ref
+}
+
+func (w *work) app() model.AppID { return w.set.App }
+
+// scope is the first round: what others live in, for all sets.
+func (w *work) scope() []func() []job {
+	return []func() []job{func() []job { return w.stage(render.StageScope) }}
+}
+
+// steps is the second round.
+func (w *work) steps() []func() []job {
+	steps := []func() []job{w.announce}
+	var stages []int
+	for i := range w.set.Objects {
+		if s := w.set.Objects[i].Stage; s > render.StageScope {
+			stages = append(stages, s)
+		}
+	}
+	slices.Sort(stages)
+	for _, s := range slices.Compact(stages) {
+		steps = append(steps, func() []job { return w.stage(s) })
+	}
+	return append(steps, w.prune, w.trim)
+}
+
+// stage returns the jobs for the objects of one stage that need a request.
+func (w *work) stage(stage int) []job {
+	var jobs []job
+	for i := range w.set.Objects {
+		o := &w.set.Objects[i]
+		if o.Stage != stage && !(stage == render.StageScope && o.Stage < stage) {
+			continue
+		}
+		switch {
+		case o.Keep:
+			w.report.Results[i].Action = Kept
+		case w.settled(o, w.report.Results[i].Ref):
+			w.report.Results[i].Action = Unchanged
+		default:
+			jobs = append(jobs, func(ctx context.Context) { w.object(ctx, i) })
+		}
+	}
+	return jobs
+}
+
+// fail takes down the failure of one object.
+func (w *work) fail(r *Result, err error) {
+	if errors.Is(err, context.Canceled) {
+		return // stays skipped
+	}
+	r.Action, r.Message = Failed, sentence(r.Ref, err)
+	w.failed.Store(true)
+	w.answered(err)
+	if exhausted(err) {
+		w.stuck.Store(&err)
+	}
+}
+
+// finish says of what was not tried why not.
+func (w *work) finish(err error) {
+	for i := range w.report.Results {
+		r := &w.report.Results[i]
+		if r.Action != Skipped || r.Message != "" {
+			continue
+		}
+		switch stuck := w.stuck.Load(); {
+		case err != nil:
+			r.Message = "not tried: " + sentence(r.Ref, err)
+		case stuck != nil:
+			r.Message = "not tried, because the API server did not cope with another object of the set"
+		default:
+			r.Message = "not tried, because of an earlier failure"
+		}
+	}
+}
+
+func refOf(u *unstructured.Unstructured) Ref {
+	gvk := u.GroupVersionKind()
+	return Ref{gvk.Group, gvk.Kind, u.GetNamespace(), u.GetName()}
+}
+
+// permanentScope says whether an object is something that others live in. It
+// must exist before the inventory can be written, and is never deleted.
+func permanentScope(r Ref) bool {
+	return permanent(r) && (r.Kind == "Namespace" || r.Kind == "CustomResourceDefinition")
+}

@@ -1,0 +1,190 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// verdict is how an object in the cluster stands to what is wanted.
+type verdict int
+
+const (
+	same     verdict = iota // as wanted, no request
+	absent                  // not there, as far as the watch shows
+	outdated                // something else was wanted before
+	drifted                 // the same was wanted before: somebody else changed it
+	deleting
+	foreign // another application has it
+)
+
+// settled says without waiting whether an object needs no request.
+func (w *work) settled(o *render.Object, r Ref) bool {
+	if !w.kinds.synced(o.Object.GroupVersionKind(), w.live) {
+		return false
+	}
+	v, _ := w.compare(o, r)
+	return v == same
+}
+
+// compare judges an object by what the watch shows, without a request.
+func (w *work) compare(o *render.Object, r Ref) (verdict, *Object) {
+	now, t, remembered := w.live.find(r)
+	want := annotation(o.Object, render.AnnotationApplied)
+	before := remembered && t.applied == want
+	switch {
+	case now == nil && before:
+		return drifted, nil
+	case now == nil:
+		return absent, nil
+	case now.App != w.app() && w.live.lists(now.App, r):
+		return foreign, now
+	case now.Deleting:
+		return deleting, now
+	case now.applied != want || now.App != w.app():
+		if before {
+			return drifted, now
+		}
+		return outdated, now
+	case remembered && t.applied == now.applied && t.left == now.left:
+		return same, now
+	case !remembered && holdsAll(o.Object, now):
+		w.live.remember(now)
+		return same, now
+	}
+	return drifted, now
+}
+
+// holdsAll says whether the object, of which nothing is remembered, holds all
+// that is wanted in our fields.
+func holdsAll(want *unstructured.Unstructured, now *Object) bool {
+	own := map[string]any{}
+	return now.own != nil && utiljson.Unmarshal(now.own, &own) == nil && within(want.Object, own)
+}
+
+// object makes one object as it is wanted.
+func (w *work) object(ctx context.Context, i int) {
+	o, res := &w.set.Objects[i], &w.report.Results[i]
+	if w.stuck.Load() != nil {
+		return
+	}
+	m, err := w.served(ctx, o.Object.GroupVersionKind())
+	if err != nil {
+		w.fail(res, err)
+		return
+	}
+	path := m.path(res.Namespace, res.Name)
+	v, now := w.compare(o, res.Ref)
+	if v == drifted && now != nil || v == absent && res.Kind == "Namespace" {
+		if v, now, err = w.look(ctx, o, res, path, v); err != nil {
+			w.fail(res, err)
+			return
+		}
+	}
+	switch v {
+	case same:
+		res.Action = Unchanged
+		return
+	case deleting:
+		w.fail(res, errDeleting)
+		return
+	case foreign:
+		w.fail(res, fmt.Errorf("it belongs to %s", owner(now)))
+		return
+	}
+	w.send(ctx, o, res, path, v, now)
+}
+
+var errDeleting = errors.New("it is being deleted, and can be made again when that has ended")
+
+// look reads the object before it is corrected, to find out what others did to
+// it. Drift is rare, so it may cost a request.
+func (w *work) look(ctx context.Context, o *render.Object, res *Result, path string, v verdict) (verdict, *Object, error) {
+	u, err := w.client.get(ctx, path)
+	if apierrors.IsNotFound(err) {
+		return v, nil, nil
+	}
+	if err != nil {
+		return v, nil, err
+	}
+	w.answered(nil)
+	if res.Kind == "Namespace" && label(u, render.LabelFleet) != w.fleet {
+		return v, nil, fmt.Errorf("it exists already and does not belong to this fleet; to hand it over, label it %s=%s",
+			render.LabelFleet, w.fleet)
+	}
+	w.live.see(u)
+	v, now := w.compare(o, res.Ref)
+	if v == drifted {
+		var others []level
+		for _, c := range claims(u, w.client.manager) {
+			if !c.ours {
+				others = append(others, level{c.manager, c.fields})
+			}
+		}
+		res.Drift = differences(o.Object.Object, u.Object, others)
+	}
+	return v, now, nil
+}
+
+func (w *work) send(ctx context.Context, o *render.Object, res *Result, path string, v verdict, now *Object) {
+	w.live.begin(res.Ref)
+	u, created, err := w.client.apply(ctx, path, o.JSON)
+	if err != nil {
+		w.live.settle(res.Ref, w.app(), nil)
+		w.fail(res, err)
+		return
+	}
+	w.answered(nil)
+	answer := w.live.observe(u)
+	w.live.settle(res.Ref, w.app(), answer)
+	switch {
+	case created && v == drifted:
+		res.Action, res.Drift = Corrected, []Difference{{}}
+	case created:
+		res.Action = Created
+	case now != nil && now.Version == answer.Version:
+		res.Action = Unchanged
+	case v == drifted && len(res.Drift) > 0:
+		res.Action = Corrected
+	default:
+		res.Action = Configured
+	}
+}
+
+// served finds out how a kind is served, and waits for it if its definition was
+// applied in the same pass: that is not in force at once.
+func (w *work) served(ctx context.Context, k kind) (mapping, error) {
+	m, err := w.mapped(ctx, k)
+	if !w.defined[k.GroupKind()] || err == nil {
+		return m, err
+	}
+	limit := time.After(10 * time.Second)
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for err != nil {
+		select {
+		case <-tick.C:
+			w.kinds.expect()
+			m, err = w.mapped(ctx, k)
+		case <-limit:
+			return m, err
+		case <-ctx.Done():
+			return m, ctx.Err()
+		}
+	}
+	return m, nil
+}
+
+func owner(o *Object) string {
+	if o.App.Name == "" {
+		return "tenant " + o.App.Tenant
+	}
+	return "application " + o.App.String()
+}

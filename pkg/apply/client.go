@@ -1,0 +1,83 @@
+package apply
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+)
+
+// answerIn is how long one request may take. An admission webhook may take 30 s.
+const answerIn = 40 * time.Second
+
+// client sends raw bytes, and counts.
+type client struct {
+	http                *http.Client
+	rest                rest.Interface
+	manager             string
+	applies, gets, dels atomic.Int64
+}
+
+func newClient(cfg *rest.Config, manager string) (*client, error) {
+	hc, err := rest.HTTPClientFor(cfg)
+	if err != nil {
+		return nil, err
+	}
+	cfg = rest.CopyConfig(cfg)
+	cfg.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	rc, err := rest.UnversionedRESTClientForConfigAndClient(cfg, hc)
+	if err != nil {
+		return nil, err
+	}
+	return &client{http: hc, rest: rc, manager: manager}, nil
+}
+
+// apply sends what we want of an object and returns the whole object.
+func (c *client) apply(ctx context.Context, path string, body []byte) (obj *unstructured.Unstructured, created bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerIn)
+	defer cancel()
+	c.applies.Add(1)
+	var code int
+	answer, err := c.rest.Patch(types.ApplyYAMLPatchType).AbsPath(path).
+		Param("fieldManager", c.manager).Param("force", "true").
+		Body(body).Do(ctx).StatusCode(&code).Raw()
+	if err != nil {
+		return nil, false, err
+	}
+	obj, err = decode(answer)
+	return obj, code == http.StatusCreated, err
+}
+
+func (c *client) get(ctx context.Context, path string) (*unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerIn)
+	defer cancel()
+	c.gets.Add(1)
+	answer, err := c.rest.Get().AbsPath(path).Do(ctx).Raw()
+	if err != nil {
+		return nil, err
+	}
+	return decode(answer)
+}
+
+func (c *client) delete(ctx context.Context, path string, opts metav1.DeleteOptions) error {
+	ctx, cancel := context.WithTimeout(ctx, answerIn)
+	defer cancel()
+	c.dels.Add(1)
+	return c.rest.Delete().AbsPath(path).Body(&opts).Do(ctx).Error()
+}
+
+func (c *client) requests() Requests {
+	return Requests{Apply: int(c.applies.Load()), Get: int(c.gets.Load()), Delete: int(c.dels.Load())}
+}
+
+func decode(b []byte) (*unstructured.Unstructured, error) {
+	u := &unstructured.Unstructured{}
+	return u, utiljson.Unmarshal(b, &u.Object)
+}

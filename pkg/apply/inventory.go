@@ -1,0 +1,115 @@
+package apply
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/cli-utils/pkg/common"
+	"sigs.k8s.io/cli-utils/pkg/object"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// inventory lists what an application has, or may have, in the cluster. It is
+// kept in a ConfigMap in the format of cli-utils: one key for each object.
+type inventory struct {
+	refs    []Ref // in order
+	corrupt bool  // a key names no object: somebody else wrote it
+}
+
+// configMap is the kind of inventories.
+var configMap = kind{Version: "v1", Kind: "ConfigMap"}
+
+// inventoryName is the name of the inventory of an application, or of a tenant.
+// An application's name holds no dot, so the two never meet.
+func inventoryName(app model.AppID) string {
+	if app.Name == "" {
+		return "d-aros.tenant"
+	}
+	return "d-aros-" + app.Name
+}
+
+// inventoryID tells the inventories of all fleets apart.
+func inventoryID(fleet string, app model.AppID) string {
+	return string(model.DigestOf([]string{fleet, app.Tenant, app.Name}))
+}
+
+func isInventory(u *unstructured.Unstructured) bool {
+	return u.GetKind() == "ConfigMap" && label(u, common.InventoryLabel) != ""
+}
+
+func readInventory(u *unstructured.Unstructured) *inventory {
+	data, _, _ := unstructured.NestedFieldNoCopy(u.Object, "data")
+	keys, _ := data.(map[string]any)
+	inv := &inventory{}
+	for key := range keys {
+		m, err := object.ParseObjMetadata(key)
+		if err != nil || m.Name == "" || m.GroupKind.Kind == "" {
+			inv.corrupt = true
+			continue
+		}
+		inv.refs = append(inv.refs, Ref{m.GroupKind.Group, m.GroupKind.Kind, m.Namespace, m.Name})
+	}
+	slices.SortFunc(inv.refs, Ref.Compare)
+	return inv
+}
+
+// writeInventory is what is sent to store an inventory.
+func writeInventory(fleet string, app model.AppID, namespace string, refs []Ref) ([]byte, error) {
+	data := map[string]any{}
+	for _, r := range refs {
+		key := object.ObjMetadata{
+			Namespace: r.Namespace, Name: r.Name, GroupKind: schema.GroupKind{Group: r.Group, Kind: r.Kind},
+		}.String()
+		if len(key) > 253 {
+			return nil, fmt.Errorf("the name of %s is too long to be kept in an inventory", r)
+		}
+		data[key] = ""
+	}
+	labels := map[string]any{
+		common.InventoryLabel: inventoryID(fleet, app),
+		render.LabelManagedBy: render.ManagedBy,
+		render.LabelFleet:     fleet,
+		render.LabelTenant:    app.Tenant,
+	}
+	if app.Name != "" {
+		labels[render.LabelApplication] = app.Name
+	}
+	return encode(map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "data": data,
+		"metadata": map[string]any{"name": inventoryName(app), "namespace": namespace, "labels": labels},
+	}), nil
+}
+
+// union and without are the sets of references that they say, in order.
+func union(a, b []Ref) []Ref {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, Ref.Compare)
+	return slices.Compact(all)
+}
+
+func without(a, b []Ref) []Ref {
+	var rest []Ref
+	for _, r := range a {
+		if _, in := slices.BinarySearchFunc(b, r, Ref.Compare); !in {
+			rest = append(rest, r)
+		}
+	}
+	return rest
+}
+
+// permanent are the kinds that are never deleted: they hold what others own or
+// what cannot be made again.
+func permanent(r Ref) bool {
+	switch r.Kind {
+	case "Namespace", "PersistentVolumeClaim", "PersistentVolume":
+		return r.Group == ""
+	case "CustomResourceDefinition":
+		return strings.HasSuffix(r.Group, "k8s.io")
+	}
+	return false
+}

@@ -1,0 +1,128 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+)
+
+// kind is a group and kind, in a version or, if that is "", the preferred one.
+type kind = schema.GroupVersionKind
+
+// mapping says how the API server serves a kind.
+type mapping struct {
+	kind       kind
+	resource   schema.GroupVersionResource
+	namespaced bool
+}
+
+// path is where the API server serves the object.
+func (m mapping) path(namespace, name string) string {
+	p := "/apis/" + m.resource.Group + "/" + m.resource.Version
+	if m.resource.Group == "" {
+		p = "/api/" + m.resource.Version
+	}
+	if m.namespaced {
+		p += "/namespaces/" + namespace
+	}
+	return p + "/" + m.resource.Resource + "/" + name
+}
+
+// forgetAfter bounds how often an unknown kind makes us ask the API server for
+// its kinds again: a definition can have been added meanwhile.
+const forgetAfter = 5 * time.Second
+
+// kinds knows how the API server serves kinds, from discovery.
+type kinds struct {
+	mu     sync.Mutex
+	mapper *restmapper.DeferredDiscoveryRESTMapper
+	known  map[kind]mapping
+	asked  time.Time
+}
+
+func newKinds(cfg *rest.Config, hc *http.Client) (*kinds, error) {
+	dc, err := discovery.NewDiscoveryClientForConfigAndClient(cfg, hc)
+	if err != nil {
+		return nil, err
+	}
+	return &kinds{
+		mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(dc)),
+		known:  map[kind]mapping{},
+	}, nil
+}
+
+// unknownKind is the error for a kind that the API server does not serve.
+type unknownKind struct{ kind kind }
+
+func (e *unknownKind) Error() string {
+	return fmt.Sprintf("the cluster does not know the kind %s", e.kind.GroupKind())
+}
+
+func (k *kinds) find(ctx context.Context, want kind) (mapping, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if m, ok := k.known[want]; ok {
+		return m, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return mapping{}, err
+	}
+	versions := []string{want.Version}
+	if want.Version == "" {
+		versions = nil
+	}
+	m, err := k.mapper.RESTMapping(want.GroupKind(), versions...)
+	if meta.IsNoMatchError(err) && time.Since(k.asked) > forgetAfter {
+		k.asked = time.Now()
+		k.mapper.Reset()
+		m, err = k.mapper.RESTMapping(want.GroupKind(), versions...)
+	}
+	if meta.IsNoMatchError(err) {
+		return mapping{}, &unknownKind{want}
+	}
+	if err != nil {
+		return mapping{}, fmt.Errorf("ask the API server for its kinds: %w", err)
+	}
+	found := mapping{kind: m.GroupVersionKind, resource: m.Resource, namespaced: m.Scope.Name() == meta.RESTScopeNameNamespace}
+	k.known[want] = found
+	return found, nil
+}
+
+// expect makes the next unknown kind be asked for at once: definitions were
+// just applied.
+func (k *kinds) expect() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.asked = time.Time{}
+}
+
+// synced says without waiting whether the kind is known and watched in step.
+func (k *kinds) synced(want kind, l *Live) bool {
+	k.mu.Lock()
+	_, ok := k.known[want]
+	k.mu.Unlock()
+	if !ok {
+		return false
+	}
+	l.mu.Lock()
+	w := l.watches[want.GroupKind()]
+	l.mu.Unlock()
+	if w == nil {
+		return false
+	}
+	select {
+	case <-w.synced:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,410 @@
+package apply
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// Live is what the cluster shows of a fleet's objects: a watch cache of every
+// kind that the fleet uses, of which only a small part of each object is kept.
+// Its methods may be called from any goroutine.
+type Live struct {
+	client  *client
+	kinds   *kinds
+	dynamic dynamic.Interface
+	summary func(*unstructured.Unstructured) any
+	select_ string // label selector
+
+	ctx  context.Context // ends the watches
+	stop context.CancelFunc
+	done sync.WaitGroup
+
+	changed chan struct{}
+
+	mu      sync.Mutex
+	watches map[schema.GroupKind]*watch
+	objects map[Ref]*Object
+	apps    map[model.AppID]map[Ref]*Object
+	left    map[Ref]trace
+	drifted map[model.AppID]bool
+	touched map[model.AppID]bool
+	sending map[Ref]string // objects with a request under way; the version at which they were deleted meanwhile
+}
+
+// trace is what our last apply left of an object.
+type trace struct {
+	app     model.AppID
+	applied string
+	left    model.Digest
+}
+
+func newLive(cfg *rest.Config, c *client, k *kinds, opts Options) (*Live, error) {
+	dc, err := dynamic.NewForConfigAndClient(cfg, c.http)
+	if err != nil {
+		return nil, err
+	}
+	l := &Live{
+		client: c, kinds: k, dynamic: dc, summary: opts.Summary,
+		select_: render.LabelFleet + "=" + opts.Fleet,
+		changed: make(chan struct{}, 1),
+		watches: map[schema.GroupKind]*watch{},
+		objects: map[Ref]*Object{},
+		apps:    map[model.AppID]map[Ref]*Object{},
+		left:    map[Ref]trace{},
+		drifted: map[model.AppID]bool{},
+		touched: map[model.AppID]bool{},
+		sending: map[Ref]string{},
+	}
+	l.ctx, l.stop = context.WithCancel(context.Background())
+	return l, nil
+}
+
+func (l *Live) close() {
+	l.stop()
+	l.done.Wait()
+}
+
+// Watch starts to watch kinds that the fleet's objects are not of themselves
+// but that tell about them, like pods. It returns when they are in step.
+func (l *Live) Watch(ctx context.Context, want ...schema.GroupVersionKind) error {
+	var started []*watch
+	for _, k := range want {
+		m, err := l.kinds.find(ctx, k)
+		if err != nil {
+			return err
+		}
+		started = append(started, l.follow(m))
+	}
+	for _, w := range started {
+		if err := w.wait(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WaitForSync waits until all that inventories list is watched and in step.
+// Kinds that the API server does not let us watch are left out: they concern the
+// applications that use them and nobody else.
+func (l *Live) WaitForSync(ctx context.Context) error {
+	if err := l.Watch(ctx, configMap); err != nil {
+		return err
+	}
+	for _, k := range l.listed() {
+		m, err := l.kinds.find(ctx, k)
+		var unknown *unknownKind
+		if errors.As(err, &unknown) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		l.follow(m)
+	}
+	for _, w := range l.all() {
+		if err := w.wait(ctx); err != nil && !refused(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// listed returns the kinds that are listed in inventories and not watched yet.
+func (l *Live) listed() []kind {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found := map[kind]bool{}
+	for _, o := range l.objects {
+		if o.inventory == nil {
+			continue
+		}
+		for _, r := range o.inventory.refs {
+			if k := (kind{Group: r.Group, Kind: r.Kind}); l.watches[k.GroupKind()] == nil {
+				found[k] = true
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), func(a, b kind) int { return strings.Compare(a.String(), b.String()) })
+}
+
+// Broken returns since when the first of the broken watches is broken and why:
+// what Live shows may be as old as that. The error is nil if all work. Watches
+// that the API server refuses are not broken.
+func (l *Live) Broken() (since time.Time, err error) {
+	for _, w := range l.all() {
+		if at, e := w.broken(); e != nil && !refused(e) && (err == nil || at.Before(since)) {
+			since, err = at, e
+		}
+	}
+	return since, err
+}
+
+func (l *Live) all() []*watch {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.SortedFunc(maps.Values(l.watches), func(a, b *watch) int {
+		return strings.Compare(a.kind.String(), b.kind.String())
+	})
+}
+
+// Objects returns what is kept of an application's objects, in order.
+func (l *Live) Objects(app model.AppID) []*Object {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.SortedFunc(maps.Values(l.apps[app]), func(a, b *Object) int { return a.Compare(b.Ref) })
+}
+
+// Changed returns a channel that gets a value after something changed that
+// Touched or Drifted tell about. Many changes may share one value.
+func (l *Live) Changed() <-chan struct{} { return l.changed }
+
+// Drifted returns, in order, the applications of which somebody else changed or
+// deleted an object since the last call. It says what was seen, not what is so
+// now: Apply decides that.
+func (l *Live) Drifted() []model.AppID { return l.take(&l.drifted) }
+
+// Touched returns, in order, the applications of which anything changed since
+// the last call.
+func (l *Live) Touched() []model.AppID { return l.take(&l.touched) }
+
+func (l *Live) take(set *map[model.AppID]bool) []model.AppID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	apps := slices.SortedFunc(maps.Keys(*set), model.AppID.Compare)
+	*set = map[model.AppID]bool{}
+	return apps
+}
+
+func (l *Live) wake() {
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
+
+// see takes in an object as the API server has it.
+func (l *Live) see(u *unstructured.Unstructured) { l.put(l.observe(u)) }
+
+func (l *Live) put(o *Object) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.set(o) {
+		l.wake()
+	}
+}
+
+// set keeps o unless something newer is known, and says whether that is news.
+func (l *Live) set(o *Object) bool {
+	old := l.objects[o.Ref]
+	if old != nil && !newer(o.Version, old.Version) {
+		return false
+	}
+	if t, ok := l.left[o.Ref]; ok {
+		_, sending := l.sending[o.Ref]
+		if t.left == o.left && t.applied == o.applied {
+			o.own = nil
+		} else if !sending { // else it may be our own change
+			l.drifted[t.app] = true
+		}
+	}
+	l.objects[o.Ref] = o
+	if old != nil && old.App != o.App {
+		l.unlist(old)
+		l.touched[old.App] = true
+	}
+	if l.apps[o.App] == nil {
+		l.apps[o.App] = map[Ref]*Object{}
+	}
+	l.apps[o.App][o.Ref] = o
+	if old != nil && old.same(o) {
+		return false
+	}
+	l.touched[o.App] = true
+	return true
+}
+
+// remove forgets an object that was deleted, or lost our label, at a version.
+func (l *Live) remove(r Ref, version string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.drop(r, version) {
+		l.wake()
+	}
+}
+
+func (l *Live) drop(r Ref, version string) bool {
+	_, sending := l.sending[r]
+	if sending {
+		l.sending[r] = version
+	}
+	old := l.objects[r]
+	if old == nil || newer(old.Version, version) {
+		return false
+	}
+	delete(l.objects, r)
+	l.unlist(old)
+	l.touched[old.App] = true
+	if t, ok := l.left[r]; ok && !sending {
+		l.drifted[t.app] = true
+	}
+	return true
+}
+
+func (l *Live) unlist(o *Object) {
+	delete(l.apps[o.App], o.Ref)
+	if len(l.apps[o.App]) == 0 {
+		delete(l.apps, o.App)
+	}
+}
+
+// relisted replaces all that is known of one kind.
+func (l *Live) relisted(k schema.GroupKind, objects []*Object, version string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	news := false
+	there := make(map[Ref]bool, len(objects))
+	for _, o := range objects {
+		there[o.Ref] = true
+		news = l.set(o) || news
+	}
+	for r := range l.objects {
+		if r.Group == k.Group && r.Kind == k.Kind && !there[r] {
+			news = l.drop(r, version) || news
+		}
+	}
+	if news {
+		l.wake()
+	}
+}
+
+// begin says that a request about an object is under way: until settle, what
+// the watch shows of it may be our own doing.
+func (l *Live) begin(r Ref) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sending[r] = ""
+}
+
+// settle takes in the answer to the request, nil if there was none. The watch
+// may have shown something newer already, then that is drift.
+func (l *Live) settle(r Ref, app model.AppID, answer *Object) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	deleted := l.sending[r]
+	delete(l.sending, r)
+	if answer == nil {
+		return
+	}
+	l.left[r] = trace{app: app, applied: answer.applied, left: answer.left}
+	if deleted == "" || newer(answer.Version, deleted) {
+		l.set(answer)
+	}
+	switch now := l.objects[r]; {
+	case now == nil || now.left != answer.left || now.applied != answer.applied:
+		l.drifted[app] = true
+		l.wake()
+	default:
+		l.slim(now)
+	}
+}
+
+// find returns what is known of an object and what we left of it.
+func (l *Live) find(r Ref) (o *Object, t trace, remembered bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t, remembered = l.left[r]
+	return l.objects[r], t, remembered
+}
+
+// remember notes that o is as we want it.
+func (l *Live) remember(o *Object) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left[o.Ref] = trace{app: o.App, applied: o.applied, left: o.left}
+	if l.objects[o.Ref] == o {
+		l.slim(o)
+	}
+}
+
+// slim drops what is only needed to compare an object that is not remembered.
+func (l *Live) slim(o *Object) {
+	slim := *o
+	slim.own = nil
+	l.objects[o.Ref], l.apps[o.App][o.Ref] = &slim, &slim
+}
+
+// forget notes that the object is no longer wanted.
+func (l *Live) forget(r Ref) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.left, r)
+}
+
+// newer says whether version a is after b. Versions that cannot be compared are
+// taken as newer: what arrives last counts then.
+func newer(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err != nil || order > 0
+}
+
+func digest(b []byte) model.Digest {
+	sum := sha256.Sum256(b)
+	return model.Digest(hex.EncodeToString(sum[:16]))
+}
+
+func groupOf(apiVersion string) string {
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		return ""
+	}
+	return gv.Group
+}
+
+// inventories returns the inventories of an application, in order.
+func (l *Live) inventories(app model.AppID) (all []*Object) {
+	for _, o := range l.Objects(app) {
+		if o.inventory != nil {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// lists says whether an inventory of the application lists the object.
+func (l *Live) lists(app model.AppID, r Ref) bool {
+	inventories := l.inventories(app)
+	for _, o := range inventories {
+		if _, in := slices.BinarySearchFunc(o.inventory.refs, r, Ref.Compare); in {
+			return true
+		}
+	}
+	return false
+}
+
+// applied returns what we applied for an application and is there, as far as
+// kinds are watched, in order.
+func (l *Live) applied(app model.AppID) []Ref {
+	var refs []Ref
+	for _, o := range l.Objects(app) {
+		if o.ours() && !o.Deleting && !permanentScope(o.Ref) {
+			refs = append(refs, o.Ref)
+		}
+	}
+	return refs
+}

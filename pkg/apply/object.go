@@ -1,0 +1,95 @@
+package apply
+
+import (
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// Object is what is kept of one watched object. It is never changed.
+type Object struct {
+	Ref
+	UID       string
+	Version   string // resourceVersion
+	App       model.AppID
+	Component string
+	Workload  string // render.AnnotationWorkload, "" if it has none
+	Owner     Ref    // the controller that made it, zero if nobody did
+	Deleting  bool
+	Summary   any // what Options.Summary said about it
+
+	applied   string       // render.AnnotationApplied
+	own       []byte       // what it holds in our fields; nil once it is known to be as we left it
+	left      model.Digest // of own
+	inventory *inventory   // of an inventory, else nil
+}
+
+// observe reads what is kept of an object.
+func (l *Live) observe(u *unstructured.Unstructured) *Object {
+	gvk := u.GroupVersionKind()
+	o := &Object{
+		Ref:       Ref{gvk.Group, gvk.Kind, u.GetNamespace(), u.GetName()},
+		UID:       string(u.GetUID()),
+		Version:   u.GetResourceVersion(),
+		App:       model.AppID{Tenant: label(u, render.LabelTenant), Name: label(u, render.LabelApplication)},
+		Component: label(u, render.LabelComponent),
+		Workload:  annotation(u, render.AnnotationWorkload),
+		applied:   annotation(u, render.AnnotationApplied),
+		Deleting:  u.GetDeletionTimestamp() != nil,
+	}
+	if owner := metav1.GetControllerOfNoCopy(u); owner != nil {
+		group := ""
+		if gv := owner.APIVersion; gv != "" {
+			group = groupOf(gv)
+		}
+		o.Owner = Ref{group, owner.Kind, o.Namespace, owner.Name}
+	}
+	for _, c := range claims(u, l.client.manager) {
+		if !c.ours {
+			continue
+		}
+		var held any = project(u.Object, c.fields)
+		if c.version != u.GetAPIVersion() {
+			// The paths speak of another version than the one that is watched.
+			held = map[string]any{"fields": c.fields, "time": c.time}
+		}
+		o.own = encode(held)
+		o.left = digest(o.own)
+	}
+	if isInventory(u) {
+		o.inventory = readInventory(u)
+	}
+	if l.summary != nil {
+		o.Summary = l.summary(u)
+	}
+	return o
+}
+
+// ours says whether we applied the object: somebody may have copied its labels.
+func (o *Object) ours() bool { return o.left != "" && o.Owner == Ref{} && o.inventory == nil }
+
+// same says whether nothing that anybody asks about differs.
+func (o *Object) same(p *Object) bool {
+	return o.UID == p.UID && o.App == p.App && o.Component == p.Component && o.Workload == p.Workload &&
+		o.Deleting == p.Deleting && o.applied == p.applied && o.left == p.left && reflect.DeepEqual(o.Summary, p.Summary)
+}
+
+func label(u *unstructured.Unstructured, name string) string {
+	return metadata(u, "labels", name)
+}
+
+func annotation(u *unstructured.Unstructured, name string) string {
+	return metadata(u, "annotations", name)
+}
+
+// metadata reads one label or annotation without copying all of them.
+func metadata(u *unstructured.Unstructured, field, name string) string {
+	m, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", field)
+	all, _ := m.(map[string]any)
+	s, _ := all[name].(string)
+	return s
+}

@@ -1,0 +1,224 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// announce writes down what will be there before it is there, so that nothing
+// is lost track of when we end in between.
+func (w *work) announce() []job {
+	inventories := w.live.inventories(w.app())
+	for _, o := range inventories {
+		if o.Namespace != w.set.Namespace || o.Name != inventoryName(w.app()) {
+			w.strays = append(w.strays, o)
+		}
+		if o.inventory.corrupt {
+			return []job{w.rebuild}
+		}
+		w.stored = union(w.stored, o.inventory.refs)
+	}
+	w.home = len(inventories) > len(w.strays)
+	if !w.home && len(w.strays) == 0 && len(w.live.applied(w.app())) > 0 {
+		return []job{w.rebuild}
+	}
+	if len(w.set.Objects) == 0 || w.home && len(without(w.wanted, w.stored)) == 0 {
+		return nil
+	}
+	return []job{func(ctx context.Context) { w.write(ctx, union(w.stored, w.wanted)) }}
+}
+
+// rebuild makes a new inventory in place of one that is lost or corrupt: what is
+// wanted and what carries our labels and was applied by us. Nothing is pruned in
+// the same pass, so that people can see it first.
+func (w *work) rebuild(ctx context.Context) {
+	w.untrusted = true
+	inventories := w.live.inventories(w.app())
+	for _, o := range inventories {
+		if err := w.remove(ctx, configMap, o.Ref, o.UID, ""); err != nil {
+			w.inventoryFailed(o.Ref, err)
+			return
+		}
+	}
+	left := w.live.applied(w.app())
+	w.report.Notices = append(w.report.Notices, fmt.Sprintf(
+		"the inventory of %s was lost or damaged; it was made again from %d objects that carry its labels, and nothing is pruned in this pass",
+		w.app(), len(left)))
+	w.strays, w.stored = nil, nil
+	if refs := union(left, w.wanted); len(refs) > 0 {
+		w.write(ctx, refs)
+	}
+	for _, r := range without(left, w.wanted) {
+		w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped, Message: "not pruned before the next pass"})
+	}
+}
+
+func (w *work) write(ctx context.Context, refs []Ref) {
+	name := Ref{"", "ConfigMap", w.set.Namespace, inventoryName(w.app())}
+	body, err := writeInventory(w.fleet, w.app(), w.set.Namespace, refs)
+	if err != nil {
+		w.inventoryFailed(name, err)
+		return
+	}
+	m, err := w.mapped(ctx, configMap)
+	if err != nil {
+		w.inventoryFailed(name, err)
+		return
+	}
+	w.live.begin(name)
+	u, _, err := w.client.apply(ctx, m.path(name.Namespace, name.Name), body)
+	if err != nil {
+		w.live.settle(name, w.app(), nil)
+		w.inventoryFailed(name, err)
+		return
+	}
+	w.answered(nil)
+	w.live.settle(name, w.app(), w.live.observe(u))
+	w.stored, w.home = refs, true
+}
+
+// inventoryFailed ends the turn of a set: without an inventory nothing may be made.
+func (w *work) inventoryFailed(r Ref, err error) {
+	w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped})
+	w.stuck.CompareAndSwap(nil, &err)
+	w.fail(&w.report.Results[len(w.report.Results)-1], err)
+}
+
+// prune returns the jobs that delete what the inventory lists and the set does
+// not contain.
+func (w *work) prune() []job {
+	if w.failed.Load() || w.untrusted || w.stuck.Load() != nil {
+		return nil
+	}
+	var jobs []job
+	first := len(w.report.Results)
+	for _, r := range without(w.stored, w.wanted) {
+		w.live.forget(r)
+		w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped})
+	}
+	for i := first; i < len(w.report.Results); i++ {
+		jobs = append(jobs, func(ctx context.Context) { w.delete(ctx, i) })
+	}
+	return jobs
+}
+
+// delete deletes one object, if it is still ours. It looks first: deleting is
+// rare and cannot be taken back.
+func (w *work) delete(ctx context.Context, i int) {
+	res := &w.report.Results[i]
+	keep := func(why string) { res.Action, res.Message = Kept, why }
+	if permanent(res.Ref) {
+		keep("volumes and namespaces are never deleted")
+		return
+	}
+	if w.pass.wanted[res.Ref] > 0 {
+		keep("another application has it now")
+		return
+	}
+	m, err := w.mapped(ctx, kind{Group: res.Group, Kind: res.Kind})
+	var unknown *unknownKind
+	if errors.As(err, &unknown) {
+		res.Action, res.Message = Pruned, "its kind is gone"
+		return
+	}
+	if err != nil {
+		w.fail(res, err)
+		return
+	}
+	for attempt := 0; ; attempt++ {
+		u, err := w.client.get(ctx, m.path(res.Namespace, res.Name))
+		if apierrors.IsNotFound(err) {
+			res.Action = Pruned
+			return
+		}
+		if err != nil {
+			w.fail(res, err)
+			return
+		}
+		w.answered(nil)
+		switch {
+		case label(u, render.LabelFleet) != w.fleet,
+			model.AppID{Tenant: label(u, render.LabelTenant), Name: label(u, render.LabelApplication)} != w.app():
+			keep("it no longer carries the labels of the application")
+			return
+		case annotation(u, render.AnnotationPrune) == render.PruneKeep:
+			keep("it is annotated " + render.AnnotationPrune + "=" + render.PruneKeep)
+			return
+		case u.GetDeletionTimestamp() != nil:
+			res.Action, res.Message = Pruned, "it is being deleted"
+			return
+		}
+		err = w.remove(ctx, m.kind, res.Ref, string(u.GetUID()), u.GetResourceVersion())
+		if apierrors.IsConflict(err) && attempt < 5 {
+			continue // somebody changed it after we looked: look again
+		}
+		if err != nil {
+			w.fail(res, err)
+			return
+		}
+		res.Action = Pruned
+		return
+	}
+}
+
+// remove deletes exactly the object that was looked at. What runs is deleted
+// together with its pods: it is gone when they are.
+func (w *work) remove(ctx context.Context, k kind, r Ref, uid, version string) error {
+	m, err := w.mapped(ctx, k)
+	if err != nil {
+		return err
+	}
+	propagation := metav1.DeletePropagationBackground
+	if r.Group == "apps" || r.Group == "batch" {
+		propagation = metav1.DeletePropagationForeground
+	}
+	opts := metav1.DeleteOptions{
+		Preconditions:     &metav1.Preconditions{UID: (*types.UID)(&uid)},
+		PropagationPolicy: &propagation,
+	}
+	if version != "" {
+		opts.Preconditions.ResourceVersion = &version
+	}
+	err = w.client.delete(ctx, m.path(r.Namespace, r.Name), opts)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// trim makes the inventory list what is there now.
+func (w *work) trim() []job {
+	if w.failed.Load() || w.untrusted || w.stuck.Load() != nil {
+		return nil
+	}
+	if len(w.set.Objects) > 0 && len(w.strays) == 0 && slices.Equal(w.stored, w.wanted) {
+		return nil
+	}
+	if len(w.set.Objects) == 0 && !w.home && len(w.strays) == 0 {
+		return nil
+	}
+	return []job{func(ctx context.Context) {
+		if len(w.set.Objects) > 0 && !slices.Equal(w.stored, w.wanted) {
+			w.write(ctx, w.wanted)
+		}
+		inventories := w.live.inventories(w.app())
+		for _, o := range inventories {
+			if len(w.set.Objects) > 0 && o.Namespace == w.set.Namespace {
+				continue
+			}
+			w.live.forget(o.Ref)
+			if err := w.remove(ctx, configMap, o.Ref, o.UID, ""); err != nil {
+				w.inventoryFailed(o.Ref, err)
+			}
+		}
+	}}
+}

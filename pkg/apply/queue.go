@@ -1,0 +1,168 @@
+package apply
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// job is one thing to do that needs the API server.
+type job func(context.Context)
+
+// turn is the way of one set: steps one after the other, the jobs of one step in
+// any order and in parallel.
+type turn struct {
+	tenant  string
+	steps   []func() []job // each is called when the one before is done; must not block
+	jobs    []job          // of the present step, not yet taken
+	running int
+}
+
+// ready says whether there is a job to take, and moves on to the next step when
+// the present one is done.
+func (t *turn) ready() bool {
+	for len(t.jobs) == 0 && t.running == 0 && len(t.steps) > 0 {
+		step := t.steps[0]
+		t.steps = t.steps[1:]
+		t.jobs = step()
+	}
+	return len(t.jobs) > 0
+}
+
+func (t *turn) finished() bool { return len(t.jobs) == 0 && t.running == 0 && len(t.steps) == 0 }
+
+// lane holds the turns of one tenant.
+type lane struct {
+	turns   []*turn
+	next    int
+	running int
+}
+
+// queue hands out jobs fairly: first to the tenants with the fewest jobs under
+// way, among their applications to those with the fewest, else in turn. So
+// neither a huge nor a slow application delays others.
+type queue struct {
+	mu    sync.Mutex
+	more  *sync.Cond
+	lanes []*lane
+	next  int
+}
+
+// run does all turns with the given number of workers. When ctx ends, no further
+// job is begun and run returns as soon as those under way have.
+func run(ctx context.Context, workers int, turns []*turn) {
+	q := &queue{}
+	q.more = sync.NewCond(&q.mu)
+	byTenant := map[string]*lane{}
+	for _, t := range turns {
+		if byTenant[t.tenant] == nil {
+			byTenant[t.tenant] = &lane{}
+			q.lanes = append(q.lanes, byTenant[t.tenant])
+		}
+		byTenant[t.tenant].turns = append(byTenant[t.tenant].turns, t)
+	}
+	defer context.AfterFunc(ctx, func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.more.Broadcast()
+	})()
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() { q.work(ctx) })
+	}
+	group.Wait()
+}
+
+func (q *queue) work(ctx context.Context) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for ctx.Err() == nil {
+		l, t := q.pick()
+		if t == nil {
+			if len(q.lanes) == 0 {
+				q.more.Broadcast()
+				return
+			}
+			q.more.Wait()
+			continue
+		}
+		do := t.jobs[0]
+		t.jobs = t.jobs[1:]
+		l.running++
+		t.running++
+		q.mu.Unlock()
+		do(ctx)
+		q.mu.Lock()
+		l.running--
+		t.running--
+		if t.running == 0 && len(t.jobs) == 0 {
+			q.more.Broadcast() // its next step may have jobs
+		}
+	}
+}
+
+// pick returns the turn whose job is next, nil if none is ready, and forgets
+// lanes and turns that are finished.
+func (q *queue) pick() (*lane, *turn) {
+	var bestLane *lane
+	var best *turn
+	for i := 0; i < len(q.lanes); {
+		at := (q.next + i) % len(q.lanes)
+		l := q.lanes[at]
+		if bestLane != nil && l.running >= bestLane.running {
+			i++
+			continue
+		}
+		t := l.pick()
+		if len(l.turns) == 0 {
+			q.lanes = slices.Delete(q.lanes, at, at+1)
+			q.next = after(q.next, at, len(q.lanes))
+			continue
+		}
+		if t != nil {
+			bestLane, best = l, t
+			if l.running == 0 {
+				break
+			}
+		}
+		i++
+	}
+	if best != nil {
+		q.next = (slices.Index(q.lanes, bestLane) + 1) % len(q.lanes)
+		bestLane.next = (slices.Index(bestLane.turns, best) + 1) % len(bestLane.turns)
+	}
+	return bestLane, best
+}
+
+func (l *lane) pick() *turn {
+	var best *turn
+	for i := 0; i < len(l.turns); {
+		at := (l.next + i) % len(l.turns)
+		t := l.turns[at]
+		ready := t.ready()
+		if t.finished() {
+			l.turns = slices.Delete(l.turns, at, at+1)
+			l.next = after(l.next, at, len(l.turns))
+			continue
+		}
+		if ready && (best == nil || t.running < best.running) {
+			best = t
+			if t.running == 0 {
+				break
+			}
+		}
+		i++
+	}
+	return best
+}
+
+// after moves a place in a ring of n, from which the one at was just removed.
+func after(next, at, n int) int {
+	if at < next {
+		next--
+	}
+	if next >= n {
+		return 0
+	}
+	return next
+}

@@ -1,0 +1,118 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// messageCap bounds what is passed on of an API server's message.
+const messageCap = 400
+
+// sentence says for people why a request about an object failed.
+func sentence(r Ref, err error) string {
+	status, ok := err.(apierrors.APIStatus)
+	if !ok {
+		ok = errors.As(err, &status)
+	}
+	if !ok {
+		switch {
+		case errors.Is(err, context.Canceled):
+			return "cancelled"
+		case errors.Is(err, context.DeadlineExceeded):
+			return "the API server gave no answer in time"
+		case unreachable(err):
+			return "the API server cannot be reached: " + Clean(err.Error())
+		}
+		return r.String() + ": " + Clean(err.Error())
+	}
+	s := status.Status()
+	return r.String() + ": " + refusal(r, s)
+}
+
+func refusal(r Ref, s metav1.Status) string {
+	message := Clean(s.Message)
+	if r.Kind == "Secret" {
+		message = "its values are not repeated here" // validation echoes what it refuses
+	}
+	switch {
+	case s.Reason == metav1.StatusReasonInvalid && strings.Contains(s.Message, "immutable"):
+		return fmt.Sprintf("%s cannot be changed after creation; delete the object or choose another name (%s)", immutable(s), message)
+	case s.Reason == metav1.StatusReasonInvalid, s.Reason == metav1.StatusReasonBadRequest:
+		return "the API server finds it invalid: " + message
+	case s.Reason == metav1.StatusReasonForbidden && strings.Contains(s.Message, "exceeded quota"):
+		return "a resource quota of the namespace is exceeded: " + message
+	case s.Reason == metav1.StatusReasonForbidden && strings.Contains(s.Message, "being terminated"):
+		return "its namespace is being deleted"
+	case s.Reason == metav1.StatusReasonForbidden:
+		return "the API server forbids it: " + message
+	case s.Reason == metav1.StatusReasonConflict:
+		return "it was changed by somebody else at the same moment"
+	case s.Reason == metav1.StatusReasonNotFound:
+		return "something it needs does not exist: " + message
+	case s.Reason == metav1.StatusReasonRequestEntityTooLarge:
+		return "it is larger than the API server accepts"
+	}
+	return "the API server answers: " + message
+}
+
+func immutable(s metav1.Status) string {
+	if s.Details != nil {
+		for _, c := range s.Details.Causes {
+			if c.Field != "" && strings.Contains(c.Message, "immutable") {
+				return c.Field
+			}
+		}
+	}
+	return "a field"
+}
+
+// Clean makes text from a cluster fit for logs and status files: one line, no
+// control characters, bounded.
+func Clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, s)
+	if len(s) <= messageCap {
+		return s
+	}
+	cut := messageCap
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + " …"
+}
+
+// unreachable says whether there was no answer at all.
+func unreachable(err error) bool {
+	var status apierrors.APIStatus
+	var unknown *unknownKind
+	return err != nil && !errors.As(err, &status) && !errors.As(err, &unknown) &&
+		(errors.Is(err, context.DeadlineExceeded) || isNetwork(err))
+}
+
+// exhausted says whether the API server did not cope, in contrast to refusing:
+// more of the same would only make the others wait.
+func exhausted(err error) bool {
+	return unreachable(err) || apierrors.IsInternalError(err) || apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) ||
+		apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err)
+}
+
+func isNetwork(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}

@@ -1,0 +1,110 @@
+package apply
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Ref names an object of a cluster. It has no version: the same object can be
+// read in several.
+type Ref struct {
+	Group, Kind, Namespace, Name string
+}
+
+// String returns Kind namespace/name, or Kind name if it is in no namespace.
+func (r Ref) String() string {
+	if r.Namespace == "" {
+		return r.Kind + " " + r.Name
+	}
+	return r.Kind + " " + r.Namespace + "/" + r.Name
+}
+
+// Compare orders by group, kind, namespace and name.
+func (r Ref) Compare(o Ref) int {
+	return cmp.Or(strings.Compare(r.Group, o.Group), strings.Compare(r.Kind, o.Kind),
+		strings.Compare(r.Namespace, o.Namespace), strings.Compare(r.Name, o.Name))
+}
+
+// Action is what became of one object.
+type Action string
+
+// Actions.
+const (
+	Created    Action = "created"
+	Configured Action = "configured" // what is wanted changed, and so did the object
+	Corrected  Action = "corrected"  // what is wanted is the same, but somebody else had changed the object
+	Unchanged  Action = "unchanged"
+	Pruned     Action = "pruned"
+	Kept       Action = "kept"    // left alone on purpose
+	Failed     Action = "failed"  // the API server refused it
+	Skipped    Action = "skipped" // not tried, because of an earlier failure or a cancellation
+)
+
+// Result is what became of one object.
+type Result struct {
+	Ref
+	Component string
+	Action    Action
+	Message   string       // why, for people; never holds values of secrets
+	Drift     []Difference // what others had changed, of a corrected object
+}
+
+// Difference is one field that somebody else had changed.
+type Difference struct {
+	Path    string // spec.template.spec.containers[name=web].image; "" if the whole object was gone
+	Manager string // the field manager that holds it now, "" if it was removed or nobody says
+}
+
+// SetReport is what became of one set.
+type SetReport struct {
+	App     model.AppID
+	Results []Result // in the order of the set, then what was pruned
+	Notices []string // what people should know beside the results
+}
+
+// OK says whether every object of the set is as wanted.
+func (r *SetReport) OK() bool {
+	for i := range r.Results {
+		if a := r.Results[i].Action; a == Failed || a == Skipped {
+			return false
+		}
+	}
+	return true
+}
+
+// Requests counts what was sent to the API server, watches and discovery apart.
+type Requests struct {
+	Apply, Get, Delete int
+}
+
+// Report is the outcome of one call of Apply.
+type Report struct {
+	Sets     []SetReport // in the order in which they were given
+	Requests Requests
+	Err      error // the call ended early: it was cancelled, or the API server does not answer
+}
+
+// Count returns how many objects had the action.
+func (r *Report) Count(a Action) int {
+	n := 0
+	for i := range r.Sets {
+		for j := range r.Sets[i].Results {
+			if r.Sets[i].Results[j].Action == a {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Find returns the report of an application's set, or of a tenant's (Name "").
+func (r *Report) Find(app model.AppID) (*SetReport, bool) {
+	for i := range r.Sets {
+		if r.Sets[i].App == app {
+			return &r.Sets[i], true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,149 @@
+package kubernetes
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// pools returns what the cluster offers to each pool of the platform, in order.
+func (r *Runtime) pools(platform *model.Platform) []model.Pool {
+	if platform == nil {
+		return nil
+	}
+	foreign := map[string]model.Resources{}
+	for _, obj := range r.nodes.pods.GetStore().List() {
+		pod := obj.(*corev1.Pod)
+		if pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			continue
+		}
+		foreign[pod.Spec.NodeName] = foreign[pod.Spec.NodeName].Add(amounts(pod.Spec.Containers[0].Resources.Requests, true))
+	}
+	var usable []*corev1.Node
+	for _, obj := range r.nodes.nodes.GetStore().List() {
+		if node := obj.(*corev1.Node); takesPods(node) {
+			usable = append(usable, node)
+		}
+	}
+	slices.SortFunc(usable, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
+	var pools []model.Pool
+	for i := range platform.Pools {
+		pools = append(pools, pool(&platform.Pools[i], usable, foreign))
+	}
+	slices.SortFunc(pools, func(a, b model.Pool) int { return cmp.Compare(a.Name, b.Name) })
+	return pools
+}
+
+// pool sums up the nodes that belong to a pool, or takes what is declared.
+func pool(spec *model.PoolSpec, usable []*corev1.Node, foreign map[string]model.Resources) model.Pool {
+	p := model.Pool{Name: spec.Name}
+	domains := map[string]*model.Domain{}
+	for _, node := range usable {
+		if len(spec.Selector) == 0 || !matches(spec.Selector, node.Labels) {
+			continue
+		}
+		offer := positive(amounts(node.Status.Allocatable, false).Sub(foreign[node.Name]))
+		p.Nodes++
+		p.Capacity = p.Capacity.Add(offer)
+		p.Largest = larger(p.Largest, offer)
+		name, ok := node.Labels[spec.TopologyKey]
+		if spec.TopologyKey == "" || !ok {
+			continue
+		}
+		if domains[name] == nil {
+			domains[name] = &model.Domain{Name: name}
+		}
+		domains[name].Nodes++
+		domains[name].Capacity = domains[name].Capacity.Add(offer)
+	}
+	for _, name := range slices.Sorted(maps.Keys(domains)) {
+		p.Domains = append(p.Domains, *domains[name])
+	}
+	if spec.Capacity != nil {
+		p.Capacity = *spec.Capacity
+	}
+	return p
+}
+
+// takesPods says whether a node is ready and new pods may be placed on it.
+func takesPods(node *corev1.Node) bool {
+	if node.Spec.Unschedulable {
+		return false
+	}
+	for _, t := range node.Spec.Taints {
+		if t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute {
+			return false
+		}
+	}
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+func matches(selector, labels map[string]string) bool {
+	for k, v := range selector {
+		if got, ok := labels[k]; !ok || got != v {
+			return false
+		}
+	}
+	return true
+}
+
+// amounts reads CPU, memory and devices. Fractions round against us: up in what
+// is asked, down in what is offered.
+func amounts(list corev1.ResourceList, asked bool) model.Resources {
+	var r model.Resources
+	for name, q := range list {
+		n := q.Value()
+		if !asked && q.MilliValue() < n*1000 {
+			n--
+		}
+		switch {
+		case name == corev1.ResourceCPU:
+			r.CPU = q.MilliValue()
+		case name == corev1.ResourceMemory:
+			r.Memory = n
+		case device(string(name)) && n > 0:
+			if r.Devices == nil {
+				r.Devices = map[string]int64{}
+			}
+			r.Devices[string(name)] = n
+		}
+	}
+	return r
+}
+
+// device says whether a resource is a device: those of Kubernetes itself (disk,
+// huge pages, pods, volumes) are not arbitrated.
+func device(name string) bool {
+	domain, _, ok := strings.Cut(name, "/")
+	return ok && domain != "kubernetes.io" && !strings.HasSuffix(domain, ".kubernetes.io")
+}
+
+// positive is r without what is less than nothing: pods may ask for more than
+// their node offers now.
+func positive(r model.Resources) model.Resources {
+	return larger(r, model.Resources{})
+}
+
+// larger is the larger amount of each resource.
+func larger(a, b model.Resources) model.Resources {
+	m := model.Resources{CPU: max(a.CPU, b.CPU), Memory: max(a.Memory, b.Memory)}
+	for _, name := range a.Names(b)[2:] {
+		if n := max(a.Devices[name], b.Devices[name]); n > 0 {
+			if m.Devices == nil {
+				m.Devices = map[string]int64{}
+			}
+			m.Devices[name] = n
+		}
+	}
+	return m
+}

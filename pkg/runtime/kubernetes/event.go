@@ -1,0 +1,41 @@
+package kubernetes
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+)
+
+// events writes Kubernetes events: best effort, bounded, repeated ones counted
+// instead of written again. A lost event is no error, the ledger has it.
+type events struct {
+	broadcaster record.EventBroadcaster
+	recorder    record.EventRecorder
+}
+
+func newEvents(core v1.EventsGetter) *events {
+	b := record.NewBroadcasterWithCorrelatorOptions(record.CorrelatorOptions{QPS: 1. / 10, BurstSize: 50})
+	b.StartRecordingToSink(&v1.EventSinkImpl{Interface: core.Events("")})
+	return &events{broadcaster: b, recorder: b.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "d-aros"})}
+}
+
+func (e *events) close() { e.broadcaster.Shutdown() }
+
+// Event tells people who look at a namespace what happened to an application in
+// it. It does not wait and does not fail; events in excess are dropped.
+func (r *Runtime) Event(ctx context.Context, namespace string, warning bool, reason, message string) {
+	if ctx.Err() != nil {
+		return
+	}
+	kind := corev1.EventTypeNormal
+	if warning {
+		kind = corev1.EventTypeWarning
+	}
+	about := &corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: namespace, Namespace: namespace}
+	r.events.recorder.Event(about, kind, reason, apply.Clean(message))
+}

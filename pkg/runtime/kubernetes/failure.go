@@ -1,0 +1,127 @@
+package kubernetes
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Reasons of failures that this runtime reports.
+const (
+	ContainerCrash           = "ContainerCrash"           // a container ends again and again
+	OutOfMemory              = "OutOfMemory"              // … because it exceeds its memory limit
+	ImageUnavailable         = "ImageUnavailable"         // an image cannot be pulled
+	ConfigInvalid            = "ConfigInvalid"            // a container cannot be made as specified
+	Unschedulable            = "Unschedulable"            // no node takes a pod
+	PodLost                  = "PodLost"                  // a pod was evicted, or its node is gone
+	PodsRefused              = "PodsRefused"              // the API server refuses pods, for instance by quota
+	ProgressDeadlineExceeded = "ProgressDeadlineExceeded" // a rollout takes too long
+	JobFailed                = "JobFailed"                // a job used up its attempts
+)
+
+// Classes of failures.
+const (
+	infrastructure = "infrastructure"
+	runtimeClass   = "runtime"
+	application    = "application"
+	controlPlane   = "control-plane"
+)
+
+// podFailure says what is wrong with a pod. It speaks of containers and causes
+// and not of pods, counts and delays: the same trouble has the same words, so
+// that it is one event and not one for each attempt.
+func podFailure(u *unstructured.Unstructured) model.Failure {
+	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
+		for _, c := range items(u.Object, "status", field) {
+			if f := containerFailure(c); f.Reason != "" {
+				return f
+			}
+		}
+	}
+	switch phase := text(u, "status", "phase"); {
+	case phase == "Failed":
+		message := "a pod ended: " + text(u, "status", "reason") + " " + text(u, "status", "message")
+		return model.Failure{Class: infrastructure, Reason: PodLost, Message: apply.Clean(strings.TrimSpace(message))}
+	case phase == "Pending" || phase == "":
+		for _, c := range conditions(u) {
+			if c.kind == "PodScheduled" && c.status == "False" && c.reason == "Unschedulable" {
+				message, _, _ := strings.Cut(c.message, " preemption:")
+				return model.Failure{Class: infrastructure, Reason: Unschedulable, Message: apply.Clean(message)}
+			}
+		}
+	}
+	return model.Failure{}
+}
+
+func containerFailure(c map[string]any) model.Failure {
+	name := str(c, "name")
+	if ready, _ := c["ready"].(bool); ready {
+		return model.Failure{}
+	}
+	switch waiting := str(c, "state", "waiting", "reason"); waiting {
+	case "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable":
+		return model.Failure{Class: runtimeClass, Reason: ImageUnavailable,
+			Message: apply.Clean(fmt.Sprintf("container %s: image %s cannot be pulled", name, str(c, "image")))}
+	case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
+		return model.Failure{Class: application, Reason: ConfigInvalid,
+			Message: apply.Clean(fmt.Sprintf("container %s: %s", name, str(c, "state", "waiting", "message")))}
+	case "CrashLoopBackOff":
+		return crash(c, name, "lastState")
+	}
+	if ended(c, "state") {
+		return crash(c, name, "state")
+	}
+	if ended(c, "lastState") {
+		return crash(c, name, "lastState")
+	}
+	return model.Failure{}
+}
+
+// ended says whether the container ended badly.
+func ended(c map[string]any, state string) bool {
+	t, ok, _ := unstructured.NestedFieldNoCopy(c, state, "terminated")
+	m, _ := t.(map[string]any)
+	return ok && m != nil && integer(m, 0, "exitCode") != 0
+}
+
+func crash(c map[string]any, name, state string) model.Failure {
+	f := model.Failure{Class: runtimeClass, Reason: ContainerCrash, ExitCode: integer(c, 0, state, "terminated", "exitCode")}
+	why := ""
+	switch reason := str(c, state, "terminated", "reason"); reason {
+	case "OOMKilled":
+		f.Reason, why = OutOfMemory, ": it exceeded its memory limit"
+	case "", "Error", "Completed":
+	default:
+		why = ": " + reason
+	}
+	f.Message = apply.Clean(fmt.Sprintf("container %s ends with exit code %d%s", name, f.ExitCode, why))
+	return f
+}
+
+// conditionFailure says what the conditions of a workload report.
+func conditionFailure(u *unstructured.Unstructured) model.Failure {
+	for _, c := range conditions(u) {
+		switch {
+		case c.kind == "ReplicaFailure" && c.status == "True":
+			return model.Failure{Class: controlPlane, Reason: PodsRefused, Message: apply.Clean(withoutPodNames(c.message))}
+		case c.kind == "Progressing" && c.status == "False" && c.reason == "ProgressDeadlineExceeded":
+			return model.Failure{Class: application, Reason: ProgressDeadlineExceeded, Message: "the rollout made no progress in time"}
+		}
+	}
+	return model.Failure{}
+}
+
+// withoutPodNames cuts the generated name off `pods "web-5d8c7-x2x9k" is
+// forbidden: …`: it is another one each time.
+func withoutPodNames(message string) string {
+	if rest, ok := strings.CutPrefix(message, `pods "`); ok {
+		if _, tail, ok := strings.Cut(rest, `" `); ok {
+			return "pods: " + tail
+		}
+	}
+	return message
+}

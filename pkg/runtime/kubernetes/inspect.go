@@ -1,0 +1,62 @@
+package kubernetes
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// explaining are the kinds that are not applied but tell how workloads fare.
+var explaining = []schema.GroupVersionKind{
+	{Version: "v1", Kind: "Pod"},
+	{Group: "apps", Version: "v1", Kind: "ReplicaSet"},
+}
+
+// Inspect returns what the cluster offers to the platform's pools and how the
+// fleet's workloads fare. The first call waits until all of it was seen. It
+// fails, rather than tell what may be stale, when the API server has not been
+// reachable for longer than Stale.
+func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
+	live := r.applier.Live()
+	if err := live.Watch(ctx, explaining...); err != nil {
+		return model.Observation{}, fmt.Errorf("inspect the cluster: %w", err)
+	}
+	if err := live.WaitForSync(ctx); err != nil {
+		return model.Observation{}, fmt.Errorf("inspect the cluster: %w", err)
+	}
+	if err := r.nodes.wait(ctx); err != nil {
+		return model.Observation{}, fmt.Errorf("inspect the cluster: %w", err)
+	}
+	for _, broken := range []func() (time.Time, error){live.Broken, r.nodes.broken} {
+		if since, err := broken(); err != nil && time.Since(since) > Stale {
+			return model.Observation{}, fmt.Errorf("inspect the cluster: %w", err)
+		}
+	}
+	return model.Observation{Pools: r.pools(platform), Workloads: r.inspectWorkloads()}, nil
+}
+
+// inspectWorkloads brings what is known about workloads up to date where
+// anything happened.
+func (r *Runtime) inspectWorkloads() []model.Workload {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	live := r.applier.Live()
+	for _, app := range live.Touched() {
+		if w := workloads(app, live.Objects(app)); len(w) > 0 {
+			r.workloads[app] = w
+		} else {
+			delete(r.workloads, app)
+		}
+	}
+	var all []model.Workload
+	for _, app := range slices.SortedFunc(maps.Keys(r.workloads), model.AppID.Compare) {
+		all = append(all, r.workloads[app]...)
+	}
+	return all
+}

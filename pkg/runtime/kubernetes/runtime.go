@@ -1,0 +1,104 @@
+package kubernetes
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// Stale is how long a broken watch is tolerated: an API server that restarts is
+// back within seconds, and what was seen is not older than that.
+const Stale = 10 * time.Second
+
+// Options of a Runtime.
+type Options struct {
+	Fleet        string // value of render.LabelFleet; separates fleets that share a cluster
+	FieldManager string // default apply.FieldManager
+	Workers      int    // requests at the same time, default 8
+}
+
+// Runtime is one cluster. Close ends its watches.
+type Runtime struct {
+	applier *apply.Applier
+	nodes   *nodes
+	events  *events
+	changed chan struct{}
+	stop    context.CancelFunc
+	done    sync.WaitGroup
+
+	mu        sync.Mutex
+	workloads map[model.AppID][]model.Workload // as of the last Inspect
+}
+
+// New returns the runtime for a cluster. Nothing is sent before the first call.
+func New(cfg *rest.Config, opts Options) (*Runtime, error) {
+	applier, err := apply.New(cfg, apply.Options{
+		Fleet: opts.Fleet, FieldManager: opts.FieldManager, Workers: opts.Workers, Summary: summarize,
+	})
+	if err != nil {
+		return nil, err
+	}
+	cfg = rest.CopyConfig(cfg)
+	cfg.QPS, cfg.RateLimiter = -1, nil
+	cfg.ContentType = "application/vnd.kubernetes.protobuf"
+	core, err := v1.NewForConfig(cfg)
+	if err != nil {
+		applier.Close()
+		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
+	}
+	r := &Runtime{
+		applier: applier, events: newEvents(core), changed: make(chan struct{}, 1),
+		workloads: map[model.AppID][]model.Workload{},
+	}
+	r.nodes = newNodes(core, opts.Fleet, r.wake)
+	ctx, stop := context.WithCancel(context.Background())
+	r.stop = stop
+	r.done.Go(func() {
+		for {
+			select {
+			case <-applier.Live().Changed():
+				r.wake()
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return r, nil
+}
+
+// Act makes the cluster hold the sets. See apply.Applier.Apply.
+func (r *Runtime) Act(ctx context.Context, sets []render.Set) apply.Report {
+	return r.applier.Apply(ctx, sets)
+}
+
+// Drifted returns the applications, in order, of which somebody else changed or
+// deleted an object since the last call.
+func (r *Runtime) Drifted() []model.AppID { return r.applier.Live().Drifted() }
+
+// Changed returns a channel that gets a value after something changed that the
+// next Inspect or Drifted tells. Many changes may share one value.
+func (r *Runtime) Changed() <-chan struct{} { return r.changed }
+
+func (r *Runtime) wake() {
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Close ends all watches and waits for them.
+func (r *Runtime) Close() {
+	r.stop()
+	r.nodes.close()
+	r.events.close()
+	r.applier.Close()
+	r.done.Wait()
+}

@@ -1,0 +1,129 @@
+package kubernetes
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// summary is what is remembered of an object: how it fares.
+type summary struct {
+	current         bool // it is in the state that it asks for
+	done            bool // a job that completed
+	scales          bool // it has replicas
+	replicas, ready int
+	revision        string // of a pod, or that pods should have
+	failure         model.Failure
+}
+
+func seen(o *apply.Object) summary {
+	s, _ := o.Summary.(summary)
+	return s
+}
+
+// summarize judges one object by itself.
+func summarize(u *unstructured.Unstructured) any {
+	gk := u.GroupVersionKind().GroupKind()
+	switch gk.Group + "/" + gk.Kind {
+	case "/Pod":
+		return summary{failure: podFailure(u), revision: u.GetLabels()["controller-revision-hash"]}
+	case "apps/ReplicaSet":
+		return summary{failure: conditionFailure(u)}
+	case "batch/Job":
+		return job(u)
+	case "/PersistentVolumeClaim":
+		// A claim may wait for its first pod; whether the pod gets it, the pod tells.
+		return summary{current: text(u, "status", "phase") != "Lost"}
+	}
+	s := summary{current: current(u), failure: conditionFailure(u)}
+	switch gk.Group + "/" + gk.Kind {
+	case "apps/Deployment", "apps/StatefulSet":
+		s.scales = true
+		s.replicas, s.ready = number(u, 1, "spec", "replicas"), number(u, 0, "status", "readyReplicas")
+		s.revision = text(u, "status", "updateRevision")
+		s.current = s.current && observed(u)
+	case "apps/DaemonSet":
+		s.scales = true
+		s.replicas, s.ready = number(u, 0, "status", "desiredNumberScheduled"), number(u, 0, "status", "numberReady")
+		s.current = s.current && observed(u)
+	}
+	return s
+}
+
+// current is kstatus' opinion. An object that it cannot judge is not current.
+func current(u *unstructured.Unstructured) bool {
+	r, err := status.Compute(u)
+	return err == nil && r.Status == status.CurrentStatus
+}
+
+// observed says whether the controller has seen the present spec.
+func observed(u *unstructured.Unstructured) bool {
+	return int64(number(u, -1, "status", "observedGeneration")) == u.GetGeneration()
+}
+
+// job judges a job on its own terms: kstatus calls every job current that has
+// started, and a suspended one never.
+func job(u *unstructured.Unstructured) summary {
+	s := summary{scales: true, replicas: number(u, 1, "spec", "parallelism"), ready: number(u, 0, "status", "ready")}
+	suspended, _, _ := unstructured.NestedBool(u.Object, "spec", "suspend")
+	s.current = suspended || text(u, "status", "startTime") != ""
+	if suspended {
+		s.replicas = 0
+	}
+	for _, c := range conditions(u) {
+		switch {
+		case c.kind == "Complete" && c.status == "True":
+			s.done, s.current = true, true
+		case c.kind == "Failed" && c.status == "True":
+			s.current = false
+			s.failure = model.Failure{Class: application, Reason: JobFailed, Message: apply.Clean(c.message), Final: true}
+		}
+	}
+	return s
+}
+
+// condition is one entry of status.conditions.
+type condition struct{ kind, status, reason, message string }
+
+func conditions(u *unstructured.Unstructured) []condition {
+	var all []condition
+	for _, m := range items(u.Object, "status", "conditions") {
+		all = append(all, condition{str(m, "type"), str(m, "status"), str(m, "reason"), str(m, "message")})
+	}
+	return all
+}
+
+// items returns the list of maps at a path, nil if there is none.
+func items(m map[string]any, path ...string) []map[string]any {
+	v, _, _ := unstructured.NestedFieldNoCopy(m, path...)
+	list, _ := v.([]any)
+	all := make([]map[string]any, 0, len(list))
+	for _, item := range list {
+		if m, ok := item.(map[string]any); ok {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+func str(m map[string]any, path ...string) string {
+	v, _, _ := unstructured.NestedFieldNoCopy(m, path...)
+	s, _ := v.(string)
+	return s
+}
+
+func text(u *unstructured.Unstructured, path ...string) string { return str(u.Object, path...) }
+
+func integer(m map[string]any, otherwise int, path ...string) int {
+	v, _, _ := unstructured.NestedFieldNoCopy(m, path...)
+	if n, ok := v.(int64); ok {
+		return int(n)
+	}
+	return otherwise
+}
+
+func number(u *unstructured.Unstructured, otherwise int, path ...string) int {
+	return integer(u.Object, otherwise, path...)
+}
