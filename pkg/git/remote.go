@@ -120,10 +120,20 @@ func (r *Remote) Fetch(ctx context.Context, into *Store, want Hash, have []Hash,
 		return into.addPack(demultiplex(req.Capabilities, res), r.limits)
 	})
 	if err != nil {
-		return fmt.Errorf("fetch from %s: %w", r, err)
+		return &FetchError{From: r.String(), Err: err}
 	}
 	return nil
 }
+
+// FetchError says why a fetch brought nothing. One reason is that the ref has
+// moved since it was listed.
+type FetchError struct {
+	From string
+	Err  error
+}
+
+func (e *FetchError) Error() string { return "fetch from " + e.From + ": " + e.Err.Error() }
+func (e *FetchError) Unwrap() error { return e.Err }
 
 func demultiplex(c *capability.List, r io.Reader) io.Reader {
 	switch {

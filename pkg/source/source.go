@@ -100,21 +100,18 @@ func (r *Repository) Snapshot(ctx context.Context) (Snapshot, error) {
 		if s, err = r.snapshot(ctx); err == nil {
 			return s, nil
 		}
+		fetch := (*git.FetchError)(nil)
 		if errors.Is(err, git.ErrMissing) {
 			r.tip = git.ZeroHash
 			if err := r.store.Reset(); err != nil {
 				return Snapshot{}, fmt.Errorf("source unavailable: %w", err)
 			}
-		} else if !errors.Is(err, errFetch) || ctx.Err() != nil {
-			break
+		} else if !errors.As(err, &fetch) || ctx.Err() != nil {
+			break // it did not come from the ref moving between listing and fetching
 		}
 	}
 	return Snapshot{}, fmt.Errorf("source unavailable: %w", err)
 }
-
-// errFetch marks an error that may come from the ref moving between listing
-// and fetching.
-var errFetch = errors.New("fetch")
 
 func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 	refs, err := r.remote.Refs(ctx)
@@ -133,7 +130,7 @@ func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 	}
 	if !r.store.Has(tip) {
 		if err := r.remote.Fetch(ctx, r.store, tip, r.have(), 0); err != nil {
-			return Snapshot{}, fetchError{err}
+			return Snapshot{}, err
 		}
 	}
 	h := r.history.advance(r.store, tip)
@@ -154,11 +151,6 @@ func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 	r.last, r.tip, r.history = s, tip, h
 	return s, nil
 }
-
-type fetchError struct{ error }
-
-func (e fetchError) Is(target error) bool { return target == errFetch }
-func (e fetchError) Unwrap() error        { return e.error }
 
 // follow returns the commit of the ref that is followed. For a commit as
 // revision that is the branch which must contain it.

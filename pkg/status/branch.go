@@ -112,9 +112,27 @@ func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
 	if b.state != nil && b.pending == nil && b.recheck > 0 && time.Since(b.asked) < b.recheck {
 		return b.state.ledger, nil
 	}
+	var err error
+	for range attempts {
+		if err = b.load(ctx); err == nil {
+			b.pending, b.asked = nil, time.Now()
+			return b.state.ledger, nil
+		}
+		// The branch may have moved on between looking and fetching.
+		if fetch := (*git.FetchError)(nil); !errors.As(err, &fetch) || ctx.Err() != nil {
+			break
+		}
+	}
+	return model.Ledger{}, fmt.Errorf("load status branch: %w", err)
+}
+
+// attempts bounds how often a load is tried while others write.
+const attempts = 5
+
+func (b *Branch) load(ctx context.Context) error {
 	refs, err := b.remote.Refs(ctx)
 	if err != nil {
-		return model.Ledger{}, fmt.Errorf("load status branch: %w", err)
+		return err
 	}
 	tip := refs[git.Branch(b.name)]
 	switch {
@@ -128,12 +146,11 @@ func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
 	default:
 		s, err := b.fetch(ctx, tip)
 		if err != nil {
-			return model.Ledger{}, fmt.Errorf("load status branch: %w", err)
+			return err
 		}
 		b.state = s
 	}
-	b.pending, b.asked = nil, time.Now()
-	return b.state.ledger, nil
+	return nil
 }
 
 // fetch reads the tip, and only the tip: the history is of no use to the

@@ -2,7 +2,9 @@ package status
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -131,8 +133,11 @@ func versionAt(store *git.Store, commit git.Hash, app model.AppID, dir string) (
 		return version{}, err
 	}
 	digest, err := files.Digest(dir)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return version{}, nil // the application was not known then
+	}
+	if err != nil {
+		return version{}, err
 	}
 	r, err := readRecord(files, app)
 	if err != nil {

@@ -10,13 +10,14 @@ import (
 
 // applicationPage is the page of one application: what it does, why, and what
 // would change that.
-func applicationPage(r record) []byte {
+func applicationPage(r record, problems []model.Problem) []byte {
 	p := &page{}
 	p.line("# %s\n", r.app)
 	p.line("[Tenant %s](../%s) · [the whole fleet](../../../%s)\n", r.app.Tenant, readmeFile, readmeFile)
 	if r.instance != nil {
 		p.instance(r.instance)
 	}
+	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(problems))
 	if r.decision != nil {
 		p.decision(r.decision)
 	}
@@ -32,8 +33,7 @@ func applicationPage(r record) []byte {
 }
 
 func (p *page) instance(in *model.Instance) {
-	p.line("**%s** since %s: %s", in.Phase, moment(in.Since), reason(in.Reason, in.Message))
-	p.line("")
+	p.line("**%s** since %s%s\n", in.Phase, moment(in.Since), because(in.Reason, in.Message))
 	about := []string{fmt.Sprintf("Instance %s#%d", in.App.Name, in.Number)}
 	if in.Spec != nil {
 		about = append(about, fmt.Sprintf("priority %d", in.Spec.Priority), "spec "+code(in.Spec.Digest.Short()))
@@ -46,7 +46,7 @@ func (p *page) instance(in *model.Instance) {
 	}
 	p.line("%s\n", strings.Join(about, " · "))
 	if in.Refused != nil {
-		p.line("> The newer spec in Git is not accepted. %s\n", reason(in.Refused.Reason, in.Refused.Message))
+		p.line("> The newer spec in Git is not accepted%s\n", because(in.Refused.Reason, in.Refused.Message))
 	}
 	if in.Previous != nil {
 		p.line("An update is on its way. If it does not become ready in time, spec %s comes back.\n", code(in.Previous.Digest.Short()))
@@ -60,26 +60,26 @@ func (p *page) instance(in *model.Instance) {
 	}
 }
 
-// reason writes the constant and the sentence.
-func reason(r model.Reason, message string) string {
-	if message == "" {
-		return text(string(r)) + "."
+// because writes the reason, a constant, and the sentence.
+func because(r model.Reason, message string) string {
+	s := ""
+	if r != "" {
+		s = " (" + text(string(r)) + ")"
 	}
-	return text(string(r)) + ". " + text(message)
+	if message == "" {
+		return s + "."
+	}
+	return s + ": " + text(message)
 }
 
 func (p *page) decision(d *model.Decision) {
 	p.line("## Decision\n")
-	p.line("**%s**: %s\n", text(string(d.Verdict)), reason(d.Reason, d.Message))
-	var about []string
+	p.line("**%s**%s\n", text(string(d.Verdict)), because(d.Reason, d.Message))
 	if d.Position > 0 {
-		about = append(about, fmt.Sprintf("Place %d among those that wait", d.Position))
+		p.line("Place %d among those that wait.\n", d.Position)
 	}
 	if d.Inputs.Commit != "" {
-		about = append(about, "decided on source commit "+code(d.Inputs.Commit))
-	}
-	if len(about) > 0 {
-		p.line("%s.\n", strings.Join(about, "; "))
+		p.line("Decided on source commit %s.\n", code(d.Inputs.Commit))
 	}
 	var checks [][]string
 	for _, c := range d.Constraints {

@@ -16,8 +16,9 @@ type plan struct {
 	prints  map[string]model.Digest
 	removed []string
 
-	apps    []change        // records that changed
-	tenants map[string]bool // whose page changes
+	apps    []change             // records that changed
+	tenants map[string]bool      // whose page changes …
+	redraw  map[model.AppID]bool // … or that of an application whose record does not
 }
 
 // change is one application whose record changed, and how.
@@ -29,7 +30,7 @@ type change struct {
 // plan compares next with what the branch says. It returns nil if there is
 // nothing to write. Only records that changed are encoded.
 func (s *state) plan(next *model.Ledger) (*plan, error) {
-	p := &plan{base: s, prints: map[string]model.Digest{}, tenants: map[string]bool{}}
+	p := &plan{base: s, prints: map[string]model.Digest{}, tenants: map[string]bool{}, redraw: map[model.AppID]bool{}}
 	p.ledger.Commit = next.Commit
 	if err := p.inputs(next); err != nil {
 		return nil, err
@@ -41,6 +42,7 @@ func (s *state) plan(next *model.Ledger) (*plan, error) {
 		return nil, err
 	}
 	p.forget()
+	p.problems()
 	if len(p.edits.below) == 0 {
 		return nil, nil
 	}
@@ -216,6 +218,21 @@ func (p *plan) forget() {
 	}
 }
 
+// problems marks the pages on which problems appear or disappear.
+func (p *plan) problems() {
+	if p.base.prints[problemsFile] == p.prints[problemsFile] {
+		return
+	}
+	for _, list := range [][]model.Problem{p.base.ledger.Problems, p.ledger.Problems} {
+		for _, problem := range list {
+			if label.MatchString(problem.Tenant) {
+				p.tenants[problem.Tenant] = true
+				p.redraw[model.AppID{Tenant: problem.Tenant, Name: problem.App}] = true
+			}
+		}
+	}
+}
+
 // pages plans the pages for people of everything that changed.
 func (p *plan) pages() {
 	p.edits.write(readmeFile, fleetPage(&p.ledger))
@@ -224,16 +241,24 @@ func (p *plan) pages() {
 		if page := tenantPage(&p.ledger, tenant); page != nil {
 			p.edits.write(dir+"/"+readmeFile, page)
 		} else {
-			p.edits.below[tenantsDir].below[tenant] = &edit{removed: true}
+			p.edits.remove(dir)
 		}
 	}
 	for _, c := range p.apps {
-		dir, _ := appDir(c.app)
-		var r record
-		r.app = c.app
-		r.instance, _ = p.ledger.Find(c.app)
-		r.decision, _ = findDecision(&p.ledger, c.app)
-		p.edits.write(dir+"/"+readmeFile, applicationPage(r))
+		p.redraw[c.app] = true
+	}
+	problems := map[model.AppID][]model.Problem{}
+	for _, problem := range p.ledger.Problems {
+		id := model.AppID{Tenant: problem.Tenant, Name: problem.App}
+		problems[id] = append(problems[id], problem)
+	}
+	for app := range p.redraw {
+		r := record{app: app}
+		r.instance, _ = p.ledger.Find(app)
+		r.decision, _ = findDecision(&p.ledger, app)
+		if dir, err := appDir(app); err == nil && (r.instance != nil || r.decision != nil) {
+			p.edits.write(dir+"/"+readmeFile, applicationPage(r, problems[app]))
+		}
 	}
 }
 

@@ -1,0 +1,97 @@
+package status_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/d-aros/d-aros/pkg/git/gittest"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// busyFleet has an application of every kind that a page speaks about.
+func busyFleet() model.Ledger {
+	l := example(model.Running)
+	l = move(l, model.Degraded, noon.Add(90*time.Minute))
+	s := &l.Instances[0]
+	s.Message = "web has 1 of 3 replicas ready"
+	s.Components[1].State, s.Components[1].Message = model.StateFailed, "container exits with code 1"
+	s.Refused = &model.Refusal{Reason: "QuotaExceeded", Message: "the new spec asks for 12 cpu, tenant acme may use 10"}
+	s.History[1].Message = s.Message
+	l.Decisions[0].Policies = []model.PolicyValue{
+		{Path: "limits.maxReplicas", Value: "5", Layer: "tenant", At: "tenants/acme/tenant.cue:9:12"},
+		{Path: "preemption", Value: "within-tenant", Layer: "platform", At: "fleet.cue:14:3"},
+	}
+	l.Decisions[0].Displaced = []model.Displacement{{
+		App: model.AppID{Tenant: "beta", Name: "etl"}, From: "4 replicas of worker", To: "1 replica of worker", Why: "acme is below its guarantee",
+	}}
+	waiting := model.AppID{Tenant: "beta", Name: "train"}
+	l.Instances = append(l.Instances,
+		model.Instance{
+			App: model.AppID{Tenant: "beta", Name: "etl"}, Number: 2, Phase: model.RejectedPhase, Reason: "PriorityCeiling",
+			Message: "asks for priority 900, tenant beta allows at most 200", Since: noon,
+		},
+		model.Instance{App: waiting, Number: 1, Phase: model.Admitted, Reason: "Waiting", Message: "short of 2 nvidia.com/gpu in pool gpu", Since: noon},
+	)
+	l.Decisions = append(l.Decisions, model.Decision{
+		App: waiting, Verdict: model.Waiting, Reason: "CapacityShort", Message: "short of 2 nvidia.com/gpu in pool gpu", Position: 1,
+		Inputs: model.Inputs{Commit: l.Commit},
+		Constraints: []model.Constraint{
+			{Name: "quota.nvidia.com/gpu", Asked: "4", Used: "0", Limit: "4", OK: true, At: "tenants/beta/tenant.cue:6:20"},
+			{Name: "pool.gpu.nvidia.com/gpu", Asked: "4", Used: "6", Limit: "8", Short: "2", At: "fleet.cue:22:9"},
+		},
+		BlockedBy:  []model.AppID{shop()},
+		WouldAdmit: []string{"2 nvidia.com/gpu more in pool gpu", "train asks for 2 nvidia.com/gpu"},
+	})
+	l.Tenants = append(l.Tenants, model.Tenant{Name: "beta", Weight: 1, PriorityCeiling: 200, MaxApplications: 5,
+		Guarantee: model.Resources{CPU: 2000},
+		Quota:     &model.Resources{CPU: 8000, Memory: 16 << 30, Devices: map[string]int64{"nvidia.com/gpu": 4}}})
+	l.Pools = append(l.Pools, model.Pool{Name: "gpu", Nodes: 1,
+		Capacity: model.Resources{CPU: 16_000, Memory: 64 << 30, Devices: map[string]int64{"nvidia.com/gpu": 8}}})
+	l.Problems = []model.Problem{{
+		Code: "DA1203", Path: "application.components.web.replicas", Message: "asks for 9, tenant beta allows at most 5",
+		Places: []model.Place{{At: "tenants/beta/apps/web/app.cue:9:13", Note: "asks for 9"}}, Tenant: "beta", App: "web",
+	}}
+	return l
+}
+
+// files returns everything on the branch as one archive.
+func files(repo *gittest.Repo, rev string, want func(name string) bool) []byte {
+	var a txtar.Archive
+	for name := range strings.Lines(repo.Git("ls-tree", "-r", "--name-only", rev)) {
+		if name = strings.TrimSpace(name); want(name) {
+			a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(repo.Git("show", rev+":"+name) + "\n")})
+		}
+	}
+	return txtar.Format(&a)
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.WriteFile(name, got, 0o644))
+	}
+	want, err := os.ReadFile(name)
+	if !os.IsNotExist(err) {
+		require.NoError(t, err)
+	}
+	require.Equal(t, string(want), string(got))
+}
+
+func TestPages(t *testing.T) {
+	remote := gittest.NewBare(t)
+	b := open(t, remote.Dir)
+	empty, err := b.Load(t.Context())
+	require.NoError(t, err)
+	_, err = b.Commit(t.Context(), empty, busyFleet())
+	require.NoError(t, err)
+	golden(t, "testdata/pages.txtar", files(remote, "status", func(name string) bool { return strings.HasSuffix(name, ".md") }))
+	golden(t, "testdata/records.txtar", files(remote, "status", func(name string) bool { return !strings.HasSuffix(name, ".md") }))
+}
