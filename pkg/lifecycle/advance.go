@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"time"
 
@@ -191,13 +192,17 @@ func record(ledger model.Ledger, d *model.Decision, id model.AppID) (_ *model.De
 	return d, true
 }
 
+// sameRuling compares what two decisions say, not on what inputs. The message of
+// a grant is left out: how much is free besides is no news.
 func sameRuling(x, y *model.Decision) bool {
-	essence := func(d *model.Decision) model.Digest {
+	essence := func(d *model.Decision) model.Decision {
 		e := model.Decision{Verdict: d.Verdict, Reason: d.Reason, Spec: d.Spec, Degraded: d.Degraded, Position: d.Position, Grants: d.Grants, Refused: d.Refused}
 		if d.Verdict != model.Granted {
 			e.Message = d.Message
 		}
-		return model.DigestOf(e)
+		return e
 	}
-	return essence(x) == essence(y)
+	a, b := essence(x), essence(y)
+	// Equal values may differ in memory (no map, an empty map), never in digest.
+	return reflect.DeepEqual(a, b) || model.DigestOf(a) == model.DigestOf(b)
 }

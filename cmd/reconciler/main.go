@@ -1,0 +1,78 @@
+// Command reconciler runs the applications that a fleet repo declares, and tells
+// from its status branch what runs and why.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+// Exit codes besides 0, which means nothing to do, or accepted.
+const (
+	exitDiffers = 1 // something differs or was refused
+	exitError   = 2
+)
+
+// exitCode is an error that ends the command with a code of its own. Its message
+// has been printed already when it is empty.
+type exitCode struct {
+	code    int
+	message string
+}
+
+func (e *exitCode) Error() string { return e.message }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the whole program: it parses args, carries the command out and returns
+// the exit code.
+func run(ctx context.Context, args []string, out, errOut io.Writer) int {
+	root := newRoot(out, errOut)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var exit *exitCode
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		if exit.message != "" {
+			fmt.Fprintln(errOut, "reconciler:", exit.message)
+		}
+		return exit.code
+	}
+	fmt.Fprintln(errOut, "reconciler:", err)
+	return exitError
+}
+
+func newRoot(out, errOut io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "reconciler",
+		Short: "Run the applications that a Git repo declares, and say why",
+		Long: `reconciler runs the applications that a fleet repo declares: it decides which run,
+how much of them and in which order, and writes what it decided and why to the
+status branch of the same repo.`,
+		Version:       version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetOut(out)
+	root.SetErr(errOut)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newRunCommand())
+	return root
+}

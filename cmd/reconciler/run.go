@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
+	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// runFlags are the settings of the run command.
+type runFlags struct {
+	repo, branch, revision, statusBranch, stateDir string
+	tokenFile, writeTokenFile, sshKey, knownHosts  string
+	kubeconfig, fleet, prefix                      string
+	interval                                       time.Duration
+	once, dryRun                                   bool
+	listen                                         string
+	pprof, leaderElect                             bool
+	leaseNamespace                                 string
+	workers                                        int
+	logFormat, logLevel                            string
+}
+
+func newRunCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Reconcile a fleet repo with a cluster",
+		Long: `Run reads the fleet repo, decides, writes the status branch and applies, until it is
+stopped. It acts only on what the status branch says, so it can be killed and
+started again at any time.
+
+The cluster is that of --kubeconfig, else of $KUBECONFIG, else the one it runs in.`,
+		Example: `  # a repo on this machine, the cluster of $KUBECONFIG
+  reconciler run --repo /srv/git/fleet.git
+
+  # a repo on a server, with a token that may only read and one for the status branch
+  reconciler run --repo https://git.example.com/acme/fleet.git --token-file read --write-token-file write
+
+  # one pass; without changing anything
+  reconciler run --repo . --once
+  reconciler run --repo . --once --dry-run`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.repo, "repo", ".", "fleet repo: an https or ssh URL, or a path")
+	fl.StringVar(&f.branch, "branch", "main", "branch that declares the fleet")
+	fl.StringVar(&f.revision, "revision", "", "pin the whole fleet to a branch, tag or commit")
+	fl.StringVar(&f.statusBranch, "status-branch", "status", "branch that the ledger is written to")
+	fl.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "directory for the object store; a cache, safe to delete")
+	fl.StringVar(&f.tokenFile, "token-file", "", "file with the token for https")
+	fl.StringVar(&f.writeTokenFile, "write-token-file", "", "file with the token for the status branch (default: that of --token-file)")
+	fl.StringVar(&f.sshKey, "ssh-key", "", "private key for ssh")
+	fl.StringVar(&f.knownHosts, "known-hosts", "", "known_hosts file for ssh (default: the user's)")
+	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file of the cluster")
+	fl.StringVar(&f.fleet, "fleet", "fleet", "name that marks this fleet's objects in the cluster")
+	fl.StringVar(&f.prefix, "namespace-prefix", "", "put before the name of every namespace")
+	fl.DurationVar(&f.interval, "interval", 15*time.Second, "time between polls; changes that are noticed come sooner")
+	fl.BoolVar(&f.once, "once", false, "make one pass and end")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "decide and report, change nothing (implies --once)")
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:8420", "address of /metrics, /healthz and /readyz; empty for none")
+	fl.BoolVar(&f.pprof, "pprof", false, "serve /debug/pprof too")
+	fl.BoolVar(&f.leaderElect, "leader-elect", false, "reconcile only while holding a Lease in the cluster")
+	fl.StringVar(&f.leaseNamespace, "lease-namespace", "daros-system", "namespace of the Lease")
+	fl.IntVar(&f.workers, "workers", 8, "requests to the API server at the same time")
+	fl.StringVar(&f.logFormat, "log-format", "text", "text or json")
+	fl.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	return cmd
+}
+
+// defaultStateDir is below the user's cache directory.
+func defaultStateDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		dir = os.TempDir()
+	}
+	return filepath.Join(dir, "d-aros")
+}
+
+func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
+	log, err := newLogger(errOut, f.logFormat, f.logLevel)
+	if err != nil {
+		return err
+	}
+	cluster, err := restConfig(f.kubeconfig)
+	if err != nil {
+		return err
+	}
+	src, err := source.Open(ctx, source.Options{
+		URL: f.repo, Branch: f.branch, Revision: f.revision, Dir: filepath.Join(f.stateDir, "source"), Auth: f.auth(f.tokenFile),
+	})
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	branch, err := status.Open(ctx, status.Options{
+		URL: f.repo, Branch: f.statusBranch, Dir: filepath.Join(f.stateDir, "status"), Auth: f.auth(f.writeToken()),
+		Recheck: time.Minute,
+	})
+	if err != nil {
+		return err
+	}
+	defer branch.Close()
+	carrier, err := kubernetes.New(cluster, kubernetes.Options{Fleet: f.fleet, Workers: f.workers})
+	if err != nil {
+		return err
+	}
+	defer carrier.Close()
+
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	loop := reconcile.New(reconcile.Options{
+		Source: src, Status: branch, Runtime: carrier, Evaluator: evaluate.New(sideBySide),
+		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun,
+		SourceChanged: src.Changes(ctx), Log: log, Metrics: reconcile.NewMetrics(registry),
+	})
+	if f.once || f.dryRun {
+		return f.pass(ctx, loop, out)
+	}
+
+	group, ctx := errgroup.WithContext(ctx)
+	if f.listen != "" {
+		group.Go(func() error { return serve(ctx, f.listen, f.pprof, registry, loop, log) })
+	}
+	group.Go(func() error {
+		log.Info("reconciling", "version", version, "repo", f.repo, "branch", f.branch, "cluster", cluster.Host, "fleet", f.fleet)
+		if f.leaderElect {
+			return lead(ctx, cluster, f.leaseNamespace, f.fleet, log, loop.Run)
+		}
+		return loop.Run(ctx)
+	})
+	err = group.Wait()
+	log.Info("stopped")
+	return err
+}
+
+// pass makes one pass and tells what it did, or would do.
+func (f *runFlags) pass(ctx context.Context, loop *reconcile.Loop, out io.Writer) error {
+	r, err := loop.Pass(ctx)
+	if err == nil {
+		err = r.SourceErr
+	}
+	if err != nil {
+		return err
+	}
+	for _, t := range r.Transitions {
+		fmt.Fprintf(out, "%s#%d %s: %s (%s)\n", t.App, t.Instance, t.To, t.Message, t.Reason)
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(out, "%s %s: %s\n", p.Code, p.Path, p.Message)
+		for _, place := range p.Places {
+			fmt.Fprintf(out, "  %s  %s\n", place.At, place.Note)
+		}
+	}
+	if f.dryRun && len(r.Transitions) > 0 {
+		return &exitCode{code: exitDiffers}
+	}
+	return nil
+}
+
+func (f *runFlags) auth(tokenFile string) git.Auth {
+	return git.Auth{TokenFile: tokenFile, KeyFile: f.sshKey, KnownHosts: f.knownHosts}
+}
+
+func (f *runFlags) writeToken() string {
+	if f.writeTokenFile != "" {
+		return f.writeTokenFile
+	}
+	return f.tokenFile
+}
+
+// restConfig finds the cluster.
+func restConfig(kubeconfig string) (*rest.Config, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = kubeconfig
+	cfg, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, errors.New("no cluster: set --kubeconfig or $KUBECONFIG, or try it out with make demo")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the kubeconfig: %w", err)
+	}
+	return cfg, nil
+}
+
+func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		return nil, fmt.Errorf("--log-level %q: use debug, info, warn or error", level)
+	}
+	o := &slog.HandlerOptions{Level: l}
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, o)), nil
+	}
+	return nil, fmt.Errorf("--log-format %q: use text or json", format)
+}
+
+// sideBySide evaluates applications on all processors.
+func sideBySide(n int, do func(i int)) {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error { do(i); return nil })
+	}
+	_ = group.Wait() // nothing in it fails
+}

@@ -1,0 +1,207 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// act carries out what a saved ledger says: it renders and applies what changed
+// since it was last carried out, what drifted, and what failed and is due again.
+func (l *Loop) act(ctx context.Context, fleet model.Fleet, saved model.Ledger, r *Report) error {
+	l.saved = saved
+	for _, id := range l.runtime.Drifted() {
+		l.done.forget(id)
+	}
+	l.begin(r, StageRender)
+	sets, marks, err := l.due(fleet, saved)
+	if len(sets) == 0 {
+		return err
+	}
+	l.begin(r, StageAct)
+	report := l.runtime.Act(ctx, sets)
+	r.Applied = report
+	now := l.now()
+	for i := range report.Sets {
+		s := &report.Sets[i]
+		if s.OK() && report.Err == nil {
+			l.done.mark(s.App, marks[s.App])
+		} else {
+			l.done.failed(s.App, now)
+		}
+	}
+	return errors.Join(err, report.Err)
+}
+
+// due renders the sets that have to be applied, with the mark that each leaves
+// when it is carried out.
+func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[model.AppID]string, error) {
+	var sets []render.Set
+	var errs []error
+	marks := map[model.AppID]string{}
+	now := l.now()
+	tenants := map[string]*model.Tenant{}
+	for i := range fleet.Tenants {
+		t := &fleet.Tenants[i]
+		tenants[t.Name] = t
+		id := model.AppID{Tenant: t.Name}
+		set := render.Tenant(l.name, l.prefix, t, active(saved, t.Name))
+		if mark := setMark(set); l.done.due(id, mark, now) {
+			sets, marks[id] = append(sets, set), mark
+		}
+	}
+	for i := range saved.Instances {
+		inst := &saved.Instances[i]
+		mark := instanceMark(inst, fleet.Platform)
+		if !l.done.due(inst.App, mark, now) {
+			continue
+		}
+		set, err := l.render(inst, tenants[inst.App.Tenant], fleet.Platform)
+		if err != nil {
+			l.done.failed(inst.App, now)
+			errs = append(errs, fmt.Errorf("render %s: %w; what runs is left as it is", inst.App, err))
+			continue
+		}
+		sets, marks[inst.App] = append(sets, set), mark
+	}
+	return sets, marks, errors.Join(errs...)
+}
+
+// render makes the set of an instance: its objects while it is active, and
+// otherwise nothing at all.
+func (l *Loop) render(inst *model.Instance, tenant *model.Tenant, platform *model.Platform) (render.Set, error) {
+	if !inst.Phase.Active() {
+		set := render.Set{App: inst.App}
+		if inst.Spec != nil {
+			set.Namespace = render.Namespace(l.prefix, inst.App, inst.Spec.Policy.Namespace)
+		}
+		return set, nil
+	}
+	if tenant == nil {
+		return render.Set{}, fmt.Errorf("tenant %s has no valid layer", inst.App.Tenant)
+	}
+	files, err := l.directory(inst.Spec)
+	if err != nil {
+		return render.Set{}, err
+	}
+	return render.Application(render.Input{
+		Fleet: l.name, Prefix: l.prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Files: files,
+	})
+}
+
+// directory returns the application's directory at the commit of its spec, nil
+// if nothing in it is needed.
+func (l *Loop) directory(spec *model.Application) (fs.FS, error) {
+	if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) {
+		return nil, nil
+	}
+	files := l.snap.Files
+	if spec.Commit != l.snap.Commit {
+		var err error
+		if files, err = l.source.At(spec.Commit); err != nil {
+			return nil, err
+		}
+	}
+	return fs.Sub(files, path.Join("tenants", spec.ID.Tenant, "apps", spec.ID.Name))
+}
+
+// active lists the applications of a tenant that hold a grant.
+func active(ledger model.Ledger, tenant string) (apps []model.AppID) {
+	for i := range ledger.Instances {
+		if inst := &ledger.Instances[i]; inst.App.Tenant == tenant && inst.Phase.Active() {
+			apps = append(apps, inst.App)
+		}
+	}
+	return apps
+}
+
+// instanceMark is equal for two records of an instance if and only if the same
+// objects follow from them.
+func instanceMark(inst *model.Instance, platform *model.Platform) string {
+	if !inst.Phase.Active() {
+		return "nothing"
+	}
+	mark := fmt.Appendf(nil, "%d %s %s", inst.Number, inst.Spec.Digest, inst.Spec.Commit)
+	for i := range inst.Components {
+		s := &inst.Components[i]
+		mark = fmt.Appendf(mark, " %s", s.Workload)
+		if s.Hold || s.State == model.StateDone {
+			mark = append(mark, " kept"...)
+		}
+		for p := range platform.Pools {
+			if platform.Pools[p].Name == s.Grant.Pool {
+				mark = fmt.Appendf(mark, "%v %s", platform.Pools[p].Selector, platform.Pools[p].TopologyKey)
+			}
+		}
+	}
+	return string(mark)
+}
+
+// setMark identifies a rendered set by its objects.
+func setMark(set render.Set) string {
+	var mark []byte
+	for i := range set.Objects {
+		mark = append(mark, set.Objects[i].Digest...)
+	}
+	return "tenant " + string(mark)
+}
+
+// carriedOut remembers what was carried out, by application. It is a cache: after
+// a restart everything is carried out once more, and finds nothing to change.
+type carriedOut struct {
+	marks map[model.AppID]string
+	retry map[model.AppID]attempt
+}
+
+type attempt struct {
+	next time.Time
+	wait time.Duration
+}
+
+// Waits between attempts at a set that fails.
+const (
+	firstWait = time.Second
+	maxWait   = 5 * time.Minute
+)
+
+func newCarriedOut() carriedOut {
+	return carriedOut{marks: map[model.AppID]string{}, retry: map[model.AppID]attempt{}}
+}
+
+// due says whether a set with this mark is to be applied now.
+func (c *carriedOut) due(id model.AppID, mark string, now time.Time) bool {
+	if a, failed := c.retry[id]; failed && now.Before(a.next) {
+		return false
+	}
+	return c.marks[id] != mark
+}
+
+func (c *carriedOut) mark(id model.AppID, mark string) {
+	c.marks[id] = mark
+	delete(c.retry, id)
+}
+
+func (c *carriedOut) forget(id model.AppID) { delete(c.marks, id) }
+
+func (c *carriedOut) failed(id model.AppID, now time.Time) {
+	wait := min(max(firstWait, 2*c.retry[id].wait), maxWait)
+	c.retry[id] = attempt{now.Add(wait), wait}
+	delete(c.marks, id)
+}
+
+// next returns when the earliest retry is due.
+func (c *carriedOut) next() (t time.Time, ok bool) {
+	for _, a := range c.retry {
+		if !ok || a.next.Before(t) {
+			t, ok = a.next, true
+		}
+	}
+	return t, ok
+}

@@ -1,0 +1,45 @@
+package reconcile
+
+import (
+	"context"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/source"
+)
+
+// Source is the fleet repo. *source.Repository is one.
+type Source interface {
+	// Snapshot returns what the repo holds now, or an error, never an old
+	// commit as a new one.
+	Snapshot(ctx context.Context) (source.Snapshot, error)
+	// At returns the files of an older commit of the same branch.
+	At(commit string) (*source.Files, error)
+}
+
+// Ledger is the status branch. *status.Branch is one.
+type Ledger interface {
+	Load(ctx context.Context) (model.Ledger, error)
+	// Commit writes the difference between two ledgers and returns when the
+	// branch has it. Equal ledgers make no commit. When somebody else wrote, the
+	// error is status.ErrMoved.
+	Commit(ctx context.Context, previous, next model.Ledger) (changed bool, err error)
+}
+
+// Runtime carries workloads. *kubernetes.Runtime is one.
+type Runtime interface {
+	// Inspect shows what the pools of a platform offer and how workloads fare.
+	Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error)
+	// Act makes what runs equal to the sets: creates, starts, changes, stops and,
+	// for an empty set, destroys. It is idempotent and touches nothing that no
+	// set is about.
+	Act(ctx context.Context, sets []render.Set) apply.Report
+	// Drifted returns the applications whose objects somebody else changed or
+	// deleted since the last call; Name is "" for the objects of a tenant.
+	Drifted() []model.AppID
+	// Changed has a value when something happened that a pass should look at.
+	Changed() <-chan struct{}
+	// Event tells the people who look at a namespace what happened, best effort.
+	Event(ctx context.Context, namespace string, warning bool, reason, message string)
+}

@@ -1,0 +1,184 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// Options are what a loop is made of.
+type Options struct {
+	Source    Source
+	Status    Ledger
+	Runtime   Runtime
+	Evaluator *evaluate.Evaluator
+
+	Fleet    string        // name of the fleet; separates fleets that share a cluster
+	Prefix   string        // put before every namespace name
+	Interval time.Duration // between polls
+	DryRun   bool          // decide and report, write nothing anywhere
+
+	// SourceChanged has a value when the fleet repo may have changed, so that
+	// the poll comes sooner. Nil is fine.
+	SourceChanged <-chan struct{}
+
+	Log     *slog.Logger
+	Metrics *Metrics            // nil: none
+	Now     func() time.Time    // nil: time.Now
+	Stage   func(string)        // hears of each stage of a pass as it begins; nil is fine
+	Done    func(Report, error) // hears of each pass as it ends; nil is fine
+}
+
+// Loop reconciles until it is stopped. Pass and Run are not for concurrent use.
+type Loop struct {
+	source    Source
+	status    Ledger
+	runtime   Runtime
+	evaluator *evaluate.Evaluator
+
+	name, prefix  string
+	interval      time.Duration
+	dryRun        bool
+	sourceChanged <-chan struct{}
+	log           *slog.Logger
+	metrics       *Metrics
+	now           func() time.Time
+	stage         func(string)
+	finished      func(Report, error)
+
+	// What follows is a cache of what the repo, the branch and the cluster say.
+	snap      source.Snapshot
+	fleet     model.Fleet // of snap
+	evaluated bool
+	rendered  map[model.Digest]bool // specs of fleet that can be rendered
+	saved     model.Ledger          // the last one known to be on the branch
+	done      carriedOut
+
+	health atomic.Pointer[health]
+}
+
+// health is what the probes ask about.
+type health struct {
+	ended time.Time
+	err   error
+	ready bool // a pass has gone through
+}
+
+// New returns a loop over the edges given.
+func New(o Options) *Loop {
+	l := &Loop{
+		source: o.Source, status: o.Status, runtime: o.Runtime, evaluator: o.Evaluator,
+		name: o.Fleet, prefix: o.Prefix, interval: o.Interval, dryRun: o.DryRun, sourceChanged: o.SourceChanged,
+		log: o.Log, metrics: o.Metrics, now: o.Now, stage: o.Stage, finished: o.Done, done: newCarriedOut(),
+	}
+	if l.now == nil {
+		l.now = time.Now
+	}
+	if l.log == nil {
+		l.log = slog.New(slog.DiscardHandler)
+	}
+	if l.metrics == nil {
+		l.metrics = NewMetrics(nil)
+	}
+	l.health.Store(&health{ended: l.now()})
+	return l
+}
+
+// settle is how long the loop lets changes in the cluster gather: a rollout makes
+// many of them at once.
+const settle = 100 * time.Millisecond
+
+// Run makes passes until ctx ends, and returns nil then. A pass comes after every
+// interval, and sooner when the repo or the cluster changed, when a deadline is
+// reached or a retry is due. After an error passes come with growing waits.
+func (l *Loop) Run(ctx context.Context) error {
+	waits := backoff.NewExponentialBackOff()
+	waits.InitialInterval, waits.MaxInterval = firstWait, max(firstWait, min(l.interval, maxWait))
+	for {
+		r, err := l.Pass(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		wait := l.untilNext(r)
+		switch {
+		case errors.Is(err, status.ErrMoved):
+			wait = 0
+		case err != nil || r.SourceErr != nil:
+			wait = min(wait, waits.NextBackOff())
+		default:
+			waits.Reset()
+		}
+		if !l.wait(ctx, wait, err == nil) {
+			return nil
+		}
+	}
+}
+
+// untilNext is the time until a pass is due without any change: the interval, or
+// less if a deadline or a retry comes before.
+func (l *Loop) untilNext(r Report) time.Duration {
+	now := l.now()
+	next := now.Add(l.interval)
+	for i := range l.saved.Instances {
+		if d := l.saved.Instances[i].Deadline; d.After(now) && d.Before(next) {
+			next = d
+		}
+	}
+	if t, ok := l.done.next(); ok && t.Before(next) {
+		next = t
+	}
+	return max(0, next.Sub(now))
+}
+
+// wait returns when the time is over or something changed; false when ctx ended.
+// While passes fail, changes in the cluster do not shorten the wait: they are
+// often what an outage looks like.
+func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	changed := l.runtime.Changed()
+	if !healthy {
+		changed = nil
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+	case <-l.sourceChanged:
+	case <-changed:
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(settle):
+		}
+	}
+	return true
+}
+
+// Alive says whether passes come to an end: nil, or for how long none did.
+func (l *Loop) Alive() error {
+	const limit = 10 * time.Minute
+	if since := l.now().Sub(l.health.Load().ended); since > limit+l.interval {
+		return errors.New("no pass has ended for " + since.Round(time.Second).String())
+	}
+	return nil
+}
+
+// Ready says whether the loop has brought the cluster in line once and its last
+// pass went well: nil, or what is wrong.
+func (l *Loop) Ready() error {
+	h := l.health.Load()
+	if !h.ready && h.err == nil {
+		return errors.New("the first pass has not ended yet")
+	}
+	return h.err
+}

@@ -1,0 +1,141 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/lifecycle"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// Stages of a pass, in order. Options.Stage hears of each as it begins.
+const (
+	StageSource    = "source"
+	StageStatus    = "status"
+	StageEvaluate  = "evaluate"
+	StageInspect   = "inspect"
+	StageArbitrate = "arbitrate"
+	StageAdvance   = "advance"
+	StageSave      = "save"
+	StageRender    = "render"
+	StageAct       = "act"
+)
+
+// Pass makes one turn: gather, decide, save, act. The report says what happened
+// also when there is an error.
+func (l *Loop) Pass(ctx context.Context) (Report, error) {
+	r := Report{Started: l.now()}
+	err := l.pass(ctx, &r)
+	r.Ended = l.now()
+	l.publish(ctx, &r, err)
+	return r, err
+}
+
+func (l *Loop) pass(ctx context.Context, r *Report) error {
+	l.begin(r, StageSource)
+	snap, err := l.snapshot(ctx, r)
+	if err != nil {
+		return err
+	}
+	l.begin(r, StageStatus)
+	ledger, err := l.status.Load(ctx)
+	if err != nil {
+		return errors.Join(fmt.Errorf("read the status branch: %w", err), l.holdCourse(ctx, r))
+	}
+	l.begin(r, StageEvaluate)
+	fleet := l.evaluate(snap)
+	fleet = lifecycle.KeepLastGood(fleet, ledger, snap.ConfirmRemoval)
+	if fleet.Platform == nil {
+		return l.refuse(ctx, ledger, fleet, r)
+	}
+
+	l.begin(r, StageInspect)
+	seen, err := l.runtime.Inspect(ctx, fleet.Platform)
+	if err != nil {
+		return fmt.Errorf("inspect the cluster: %w", err)
+	}
+	now := l.now()
+	l.begin(r, StageArbitrate)
+	ruling := arbitration.Decide(fleet, seen, ledger, now)
+	l.begin(r, StageAdvance)
+	next := lifecycle.Advance(ledger, fleet, ruling, seen, now)
+	r.take(ledger, next)
+	if l.dryRun {
+		return nil
+	}
+
+	l.begin(r, StageSave)
+	if r.Saved, err = l.status.Commit(ctx, ledger, next); err != nil {
+		return errors.Join(saveError(err), l.act(ctx, fleet, ledger, r))
+	}
+	return l.act(ctx, fleet, next, r)
+}
+
+// snapshot reads the fleet repo. When it is unavailable, the pass goes on with
+// the last snapshot: what it says has been accepted before, and drift and
+// recovery must not wait for Git.
+func (l *Loop) snapshot(ctx context.Context, r *Report) (source.Snapshot, error) {
+	snap, err := l.source.Snapshot(ctx)
+	switch {
+	case err == nil:
+		l.snap = snap
+	case l.snap.Files == nil || ctx.Err() != nil:
+		return source.Snapshot{}, err
+	default:
+		r.SourceErr = err
+	}
+	r.Commit = l.snap.Commit
+	return l.snap, nil
+}
+
+// refuse reports a fleet whose platform layer was never valid: nothing can be
+// decided about it.
+func (l *Loop) refuse(ctx context.Context, ledger model.Ledger, fleet model.Fleet, r *Report) error {
+	next := ledger
+	next.Commit, next.Problems = fleet.Commit, fleet.Problems
+	r.take(ledger, next)
+	if l.dryRun {
+		return nil
+	}
+	l.begin(r, StageSave)
+	var err error
+	if r.Saved, err = l.status.Commit(ctx, ledger, next); err != nil {
+		return saveError(err)
+	}
+	return nil
+}
+
+// holdCourse acts on the last ledger that the branch is known to hold, so that
+// drift is corrected while it cannot be read.
+func (l *Loop) holdCourse(ctx context.Context, r *Report) error {
+	if l.fleet.Platform == nil || l.dryRun {
+		return nil
+	}
+	return l.act(ctx, l.fleet, l.saved, r)
+}
+
+func saveError(err error) error {
+	if errors.Is(err, status.ErrMoved) {
+		return fmt.Errorf("save: somebody else wrote to the status branch; deciding again: %w", err)
+	}
+	return fmt.Errorf("save: %w; nothing new is started or stopped until the status branch can be written", err)
+}
+
+// begin marks the beginning of a stage.
+func (l *Loop) begin(r *Report, stage string) {
+	r.Stages = append(r.Stages, StageTime{stage, l.now()})
+	if l.stage != nil {
+		l.stage(stage)
+	}
+}
+
+// StageTime is when a stage of a pass began.
+type StageTime struct {
+	Stage string
+	Began time.Time
+}

@@ -1,0 +1,70 @@
+package reconcile
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// publish tells what a pass did: a line in the log for each transition and each
+// error and one for a pass that changed something, metrics, and events for the
+// people who look at the cluster.
+func (l *Loop) publish(ctx context.Context, r *Report, err error) {
+	h := *l.health.Load()
+	h.ended, h.err, h.ready = r.Ended, err, h.ready || err == nil
+	l.health.Store(&h)
+	l.metrics.observe(r, err)
+
+	for _, t := range r.Transitions {
+		l.log.Info("transition", "app", t.App, "instance", t.Instance, "from", t.From, "to", t.To, "reason", t.Reason, "message", t.Message)
+		l.event(ctx, t.App, troubling(t.To), string(t.Reason), t.App.Name+" is "+string(t.To)+": "+t.Message)
+	}
+	for i := range r.Applied.Sets {
+		l.publishSet(ctx, &r.Applied.Sets[i])
+	}
+	if r.SourceErr != nil {
+		l.log.Warn("the fleet repo is unavailable; going on with what it said last", "commit", r.Commit, "error", r.SourceErr)
+	}
+	if err != nil && ctx.Err() == nil {
+		l.log.Error("pass", "commit", r.Commit, "error", err)
+	}
+	if r.Changed() {
+		l.log.Info("pass", "commit", r.Commit, "took", r.Ended.Sub(r.Started), "saved", r.Saved, "transitions", len(r.Transitions),
+			slog.Group("objects", "created", r.Applied.Count(apply.Created), "configured", r.Applied.Count(apply.Configured),
+				"corrected", r.Applied.Count(apply.Corrected), "pruned", r.Applied.Count(apply.Pruned), "failed", r.Applied.Count(apply.Failed)),
+			"problems", len(r.Problems))
+	}
+	if l.finished != nil {
+		l.finished(*r, err)
+	}
+}
+
+// publishSet tells what went wrong with a set and what was put back.
+func (l *Loop) publishSet(ctx context.Context, s *apply.SetReport) {
+	for _, notice := range s.Notices {
+		l.log.Warn("apply", "app", s.App, "notice", notice)
+	}
+	for i := range s.Results {
+		switch res := &s.Results[i]; res.Action {
+		case apply.Failed:
+			l.log.Error("apply", "app", s.App, "object", res.Ref.String(), "error", res.Message)
+			l.event(ctx, s.App, true, "ApplyFailed", res.Ref.String()+": "+res.Message)
+		case apply.Corrected:
+			l.log.Warn("drift corrected", "app", s.App, "object", res.Ref.String(), "what", res.Message)
+			l.event(ctx, s.App, true, "DriftCorrected", res.Ref.String()+": "+res.Message)
+		}
+	}
+}
+
+func troubling(p model.Phase) bool { return p == model.Degraded || p == model.RejectedPhase }
+
+// event tells the people who look at the application's namespace. One that never
+// had a place in the cluster has no namespace to look at.
+func (l *Loop) event(ctx context.Context, id model.AppID, warning bool, reason, message string) {
+	if inst, ok := l.saved.Find(id); ok && inst.Spec != nil {
+		l.runtime.Event(ctx, render.Namespace(l.prefix, id, inst.Spec.Policy.Namespace), warning, reason, message)
+	}
+}
