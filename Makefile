@@ -1,0 +1,92 @@
+# Needs GNU make, Go, git and gcc (for the race detector). Tools come from go.mod.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+GO ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+SOURCES := cmd pkg schema test
+# One set of flags, so that "make test" takes over from its cache what "make check" has tested.
+RACE := $(GO) test -race -timeout 30m
+# Packages that have tests or benchmarks of a sort, found by what they contain.
+dirs_with = $(shell grep -rlE $(1) --include='*_test.go' $(SOURCES) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's|^|./|')
+
+.PHONY: help
+help: ## Show this help
+	@echo 'Usage: make TARGET [VARIABLE=value ...]'
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: demo demo-down
+demo: ## Run the main job on KUBECONFIG, or on a cluster of its own; ONCE=1 ends when every expectation was checked
+	$(GO) run ./test/demo $(if $(filter-out 0,$(ONCE)),--once)
+demo-down: ## Stop the demo and remove what it made
+	$(GO) run ./test/demo down
+
+# The race detector watches all of our code, not the control plane, which is a program of its own in test/cluster.
+# Cluster tests share one control plane; the first build of it takes minutes, so it comes first and shows progress.
+.PHONY: test
+test: cluster ## Run all tests: unit, golden, property, integration; needs minutes
+	$(RACE) ./...
+	cd test/cluster && $(GO) vet ./... && $(GO) test -timeout 30m ./...
+
+.PHONY: cluster
+cluster:
+	@test "$${DAROS_SKIP_CLUSTER:-}" = 1 || $(GO) run ./test/devcluster build
+
+.PHONY: check fmt vet staticcheck architecture race
+check: fmt vet staticcheck architecture race ## Run what CI runs before the integration tests
+fmt:
+	@unformatted=$$(gofmt -l $(SOURCES)); test -z "$$unformatted" || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }
+vet:
+	$(GO) vet ./...
+staticcheck:
+	$(GO) tool staticcheck ./...
+architecture:
+	$(GO) test ./test/architecture
+race:
+	DAROS_SKIP_CLUSTER=1 $(RACE) ./...
+
+.PHONY: golden
+golden: ## Write the files that tests compare with anew; look at the difference before you commit it
+	$(GO) test $(call dirs_with,'flag\.Bool\("update"') -update
+	git status --short
+
+FUZZTIME ?= 10s
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME (10s)
+	@grep -rnoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' $(SOURCES) | sed -E 's/^([^:]+):[0-9]+:func (.*)/\1 \2/' | sort | \
+	while read -r file target; do \
+		echo "== $$target in $$(dirname "$$file")"; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")"; \
+	done
+
+.PHONY: cover
+cover: | bin ## Measure which code the tests reach; bin/cover.html shows it
+	$(GO) test -timeout 30m -coverpkg ./cmd/...,./pkg/...,./schema -coverprofile bin/cover.out ./...
+	$(GO) tool cover -html bin/cover.out -o bin/cover.html
+	$(GO) tool cover -func bin/cover.out | tail -n 1
+
+.PHONY: bench
+bench: ## Measure: the packages' benchmarks, then the whole way on a cluster
+	@dirs="$(call dirs_with,'^func Benchmark')"; test -z "$$dirs" || $(GO) test -run '^$$' -bench . -benchmem $$dirs
+	@test ! -d test/bench || $(GO) run ./test/bench
+
+VENDORED := examples/repo/cue.mod/pkg/d-aros.dev/schema
+.PHONY: generate
+generate: ## Write anew what follows from the sources: the vendored schema, charts and tables in docs/
+	rm -f $(VENDORED)/*.cue
+	cp schema/*.cue $(VENDORED)/
+	$(GO) test $(call dirs_with,'/docs/[a-z-]+\.md') -update
+
+.PHONY: build
+build: | bin ## Build bin/reconciler and bin/nodeagent
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/reconciler ./cmd/nodeagent
+
+bin:
+	mkdir -p bin
+
+.PHONY: clean
+clean: ## Remove what was built; the test cluster in .cache stays, as it takes minutes to build
+	rm -rf bin

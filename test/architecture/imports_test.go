@@ -1,0 +1,152 @@
+package architecture
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A ban says which imports production code may not have, and why.
+type ban struct {
+	paths  []string // import paths; one that ends in "/" stands for all below it
+	lines  []string // of the picture where it holds; nil: everywhere
+	except []string // packages that may
+	why    string
+}
+
+var bans = []ban{
+	{
+		paths: []string{"os", "os/", "syscall", "golang.org/x/sys/", "path/filepath"},
+		lines: []string{"words", "core"},
+		why:   "a decision depends on its arguments alone, not on the machine that makes it: take values or an fs.FS",
+	}, {
+		paths: []string{"net", "net/", "context"},
+		lines: []string{"words", "core"},
+		why:   "the core cannot block: an edge fetches, the loop hands over",
+	}, {
+		paths: []string{"math/rand", "math/rand/v2", "crypto/rand"},
+		lines: []string{"words", "core"},
+		why:   "a decision must come out the same tomorrow: break ties by name",
+	}, {
+		paths: []string{"sync", "sync/", "golang.org/x/sync/"},
+		lines: []string{"words", "core"},
+		why:   "the core has no goroutines and no shared state: the caller that wants concurrency brings it",
+	}, {
+		paths: []string{"log", "log/", "k8s.io/klog/"},
+		lines: []string{"words", "core", "plumbing", "edges", "runtimes"},
+		why:   "return what happened: the loop says it, once",
+	}, {
+		paths:  []string{"cuelang.org/", "cuelabs.dev/"},
+		except: []string{"pkg/evaluate"},
+		why:    "only evaluate knows CUE: everybody else works with model.Fleet",
+	}, {
+		paths:  []string{"github.com/go-git/"},
+		except: []string{"pkg/git", "pkg/source", "pkg/status"},
+		why:    "only source and status know Git: everybody else works with an fs.FS and a model.Ledger",
+	}, {
+		paths:  []string{"k8s.io/"},
+		except: []string{"pkg/render", "pkg/apply", "pkg/runtime/kubernetes", "cmd/reconciler"},
+		why:    "only render, apply and the adapter know Kubernetes, and the command that connects them to a cluster",
+	}, {
+		paths:  []string{"sigs.k8s.io/kustomize/"},
+		except: []string{"pkg/render"},
+		why:    "kustomize runs in render, behind its guards",
+	}, {
+		paths:  []string{"sigs.k8s.io/cli-utils/"},
+		except: []string{"pkg/apply", "pkg/runtime/kubernetes"},
+		why:    "inventories and readiness are the business of the edges to the cluster",
+	}, {
+		paths:  []string{"os/exec"},
+		except: []string{"pkg/git", "cmd/reconciler"},
+		why:    "no program is run with what people wrote: only git itself, for repositories on the same disk",
+	}, {
+		paths: []string{"testing", "testing/", "github.com/stretchr/testify/", "pgregory.net/rapid"},
+		why:   "a program does not contain its tests",
+	},
+}
+
+func (b ban) covers(imported string) bool {
+	return slices.ContainsFunc(b.paths, func(p string) bool {
+		return imported == p || strings.HasSuffix(p, "/") && strings.HasPrefix(imported, p)
+	})
+}
+
+func TestBannedImports(t *testing.T) {
+	p := readPicture(t)
+	for _, f := range folders(t) {
+		if f.support() {
+			continue
+		}
+		for _, b := range bans {
+			if slices.Contains(b.except, f.dir) || b.lines != nil && !slices.Contains(b.lines, p.line(f.dir)) {
+				continue
+			}
+			for _, file := range f.production() {
+				for _, imported := range file.imports {
+					if b.covers(imported) {
+						t.Errorf("%s imports %s: %s", file.path, imported, b.why)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBansAreAboutThePicture keeps bans from being void because of a misspelt line or package.
+func TestBansAreAboutThePicture(t *testing.T) {
+	p := readPicture(t)
+	for _, b := range bans {
+		for _, line := range b.lines {
+			require.Contains(t, p.names, line, "a ban speaks of a line that is not in the picture")
+		}
+		for _, dir := range b.except {
+			require.Contains(t, p.height, dir, "a ban excepts a package that is not in the picture")
+		}
+	}
+}
+
+// notLinked is what a program does not contain, not even through others.
+var notLinked = map[string]struct {
+	paths []string
+	why   string
+}{
+	"cmd/nodeagent": {
+		paths: []string{
+			"cuelang.org/", "github.com/go-git/", "sigs.k8s.io/kustomize/", "k8s.io/client-go/", "k8s.io/apimachinery/",
+			module + "pkg/render", module + "pkg/evaluate", module + "pkg/git", module + "pkg/reconcile",
+		},
+		why: "it runs as root on every node and should be small enough to read",
+	},
+	"cmd/reconciler": {
+		paths: []string{"testing", module + "pkg/qos/cgroup", module + "pkg/nodeagent"},
+		why:   "it runs without rights on any machine",
+	},
+}
+
+// TestLinkedPackages asks the go command, as only that finds dependencies of dependencies. The answer depends on the
+// sources and go.mod, which this process has read, too.
+func TestLinkedPackages(t *testing.T) {
+	folders(t)
+	read(t, "go.mod")
+	for command, rule := range notLinked {
+		if _, err := os.Stat(filepath.Join("..", "..", command)); err != nil {
+			t.Errorf("%s: %v", command, err)
+			continue
+		}
+		list := exec.Command("go", "list", "-deps", "./"+command)
+		list.Dir = filepath.Join("..", "..")
+		list.Env = append(os.Environ(), "GOOS=linux")
+		out, err := list.Output()
+		require.NoError(t, err, "list what %s links", command)
+		for dep := range strings.FieldsSeq(string(out)) {
+			if (ban{paths: rule.paths}).covers(dep) {
+				t.Errorf("%s links %s: %s", command, dep, rule.why)
+			}
+		}
+	}
+}
