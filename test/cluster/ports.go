@@ -43,10 +43,9 @@ func reservePort(number int) (port, error) {
 }
 
 func bind(socket, number int) (int, error) {
-	for _, option := range []int{unix.SO_REUSEADDR, unix.SO_REUSEPORT} {
-		if err := unix.SetsockoptInt(socket, unix.SOL_SOCKET, option, 1); err != nil {
-			return 0, err
-		}
+	// Without SO_REUSEADDR, which would let every listener in as long as nobody listens.
+	if err := unix.SetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1); err != nil {
+		return 0, err
 	}
 	if err := unix.Bind(socket, &unix.SockaddrInet4{Port: number, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 		return 0, err

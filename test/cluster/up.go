@@ -69,7 +69,10 @@ func up(ctx context.Context, cancel context.CancelCauseFunc, o options, out io.W
 	}
 
 	s := newSupervisor(dir, o.restart, out, func(err error) { cancel(err) })
-	defer s.stop()
+	defer func() {
+		err = errors.Join(err, dir.forget()) // nobody shall begin to use what is going
+		s.stop()
+	}()
 	c := &cluster{options: o, dir: dir, ports: ports}
 	if err = c.start(ctx, s, out); err == nil {
 		if o.unusedFile != "" {

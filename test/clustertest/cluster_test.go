@@ -87,13 +87,11 @@ func TestPrefix(t *testing.T) {
 	require.NotEqual(t, prefixFor("TestX"), prefixFor("TestX"))
 }
 
-func TestKubeconfigIsUsedInstead(t *testing.T) {
-	c := Start(t)
-	other, err := connect(c.Kubeconfig)
-	require.NoError(t, err)
-	require.Equal(t, c.Config.Host, other.Config.Host)
-	_, err = connect(t.TempDir() + "/missing")
+func TestConnectNamesTheFile(t *testing.T) {
+	missing := t.TempDir() + "/missing"
+	_, err := connect(missing)
 	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorContains(t, err, missing)
 }
 
 func (c *Cluster) createPod(t *testing.T, namespace string, spec corev1.PodSpec, labels map[string]string) {

@@ -32,6 +32,7 @@ var nodeFlags = []string{"--pools=general=12,batch=8", "--zones=3", "--cpu=16", 
 type shared struct {
 	dir    string
 	binary string
+	flags  []string // of "devcluster up", besides those that make it shared
 }
 
 // newShared returns the cluster of one binary. Another binary gets another cluster, in a directory of its own.
@@ -39,6 +40,7 @@ func newShared(cache, binary string) (*shared, error) {
 	s := &shared{
 		dir:    filepath.Join(cache, "testcluster", strings.TrimPrefix(filepath.Base(binary), binaryName)),
 		binary: binary,
+		flags:  nodeFlags,
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the test cluster: %w", err)
@@ -79,16 +81,18 @@ func (s *shared) ensureRunning(ctx context.Context, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if !running {
-		fmt.Fprintf(progress, "starting the test cluster in %s\n", s.dir)
-		exited, err := s.start()
-		if err != nil {
+	if running {
+		// It may be on its way up, started by a process that has died since, or on its way down.
+		if err := s.waitReady(ctx, nil); err == nil || ctx.Err() != nil {
 			return err
 		}
-		return s.waitReady(ctx, exited)
 	}
-	// It may still be on its way up, started by a process that has died since.
-	return s.waitReady(ctx, nil)
+	fmt.Fprintf(progress, "starting the test cluster in %s\n", s.dir)
+	exited, err := s.start()
+	if err != nil {
+		return err
+	}
+	return s.waitReady(ctx, exited)
 }
 
 func (s *shared) isRunning() (bool, error) {
@@ -108,7 +112,7 @@ func (s *shared) start() (<-chan struct{}, error) {
 		return nil, err
 	}
 	defer log.Close()
-	cmd := exec.Command(s.binary, append([]string{"up", "--dir", s.path("data"), "--exit-when-unused", s.path("use.lock")}, nodeFlags...)...)
+	cmd := exec.Command(s.binary, append([]string{"up", "--dir", s.path("data"), "--exit-when-unused", s.path("use.lock")}, s.flags...)...)
 	cmd.Dir = s.dir
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the ^C that ends one test run is not meant for it
