@@ -126,6 +126,9 @@ func (d *applicationDoc) application(in applicationInput, own *layer) (*model.Ap
 		At:     own.positions(applicationQuoted),
 	}
 	var problems []model.Problem
+	if len(d.Components) == 0 {
+		problems = append(problems, own.blame(codeRequired, "application.components", "must have at least one component"))
+	}
 	for _, name := range slices.Sorted(maps.Keys(d.Components)) {
 		c, problem := d.Components[name].component(name, own)
 		if problem != nil {

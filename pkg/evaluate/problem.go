@@ -60,15 +60,19 @@ func explainOne(e errors.Error, path []string, own *layer, layers []*layer, v cu
 		if written && place.text != "" {
 			p.Message = "asks for " + place.text + ", " + sentence
 		}
+	case strings.HasSuffix(p.Message, "field not allowed") && named(path):
+		p.Code, p.Message = codeNoName, "is no name: at most 63 lower-case letters, digits and dashes, beginning with a letter"
 	case strings.HasSuffix(p.Message, "field not allowed"):
 		p.Code, p.Message = codeUnknown, "no such field"+suggest(v, path)
+	case strings.Contains(p.Message, "field is required but not present") && path[0] == "application" && path[1] == "labels":
+		p.Code, p.Message = codeRequiredLabel, "must be written: the policy requires the label (requiredLabels)"
 	case strings.Contains(p.Message, "field is required but not present"):
 		p.Code, p.Message = codeRequired, "must be written"
 	case strings.HasPrefix(p.Message, "incomplete value"), strings.HasPrefix(p.Message, "non-concrete value"):
 		p.Code, p.Message = codeIncomplete, "has no value yet: "+p.Message
 	}
 	switch {
-	case p.Code == codeUnknown && written:
+	case (p.Code == codeUnknown || p.Code == codeNoName) && written:
 		p.Places = append(p.Places, model.Place{At: place.label})
 	case written:
 		p.Places = append(p.Places, model.Place{At: place.value, Note: note("asks for ", place.text)})
@@ -83,10 +87,18 @@ func explainOne(e errors.Error, path []string, own *layer, layers []*layer, v cu
 	return p
 }
 
+// named says whether the last segment of path is a name that the user chose.
+func named(path []string) bool {
+	if len(path) < 2 || validName(path[len(path)-1]) {
+		return false
+	}
+	return slices.Contains([]string{"components", "pools", "bands", "profiles", "releases"}, path[len(path)-2])
+}
+
 // limit returns the place of the policy value that a rule refers to, of the
 // nearest layer that wrote it.
 func limit(code string, own *layer, layers []*layer) (model.Place, bool) {
-	rule := rules[code]
+	rule := ruleOf(code)
 	for i := len(layers) - 1; i >= 0; i-- {
 		l := layers[i]
 		if l == own && !rule.own {

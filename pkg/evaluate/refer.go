@@ -24,6 +24,7 @@ type propertiesDoc struct {
 		Port     int    `json:"port"`
 		Name     string `json:"name"`
 		Protocol string `json:"protocol"`
+		Expose   bool   `json:"expose"`
 	} `json:"ports"`
 	Objects []struct {
 		APIVersion string `json:"apiVersion"`
@@ -106,12 +107,16 @@ func (r *references) check() {
 		r.directory(properties.Path)
 	}
 	if s := traits.Autoscale; s != nil && s.Min > s.Max {
-		r.bad(codeConflict, ".traits.autoscale", "wants at least %d and at most %d replicas", s.Min, s.Max)
+		r.bad(codeScaleBounds, ".traits.autoscale", "wants at least %d and at most %d replicas", s.Min, s.Max)
+	}
+	if traits.Autoscale != nil && r.c.Requests.CPU == 0 {
+		r.bad(codeScaleCPU, ".traits.autoscale.cpu", "is a part of the CPU that the component requests, and it requests none")
 	}
 }
 
 func (r *references) ports(properties propertiesDoc, traits traitsDoc) {
 	ports, names := map[string]bool{}, map[string]bool{}
+	exposed := map[int]bool{}
 	for i, p := range properties.Ports {
 		where := fmt.Sprintf(".properties.ports.%d", i)
 		id := fmt.Sprint(p.Port, "/", p.Protocol)
@@ -122,11 +127,12 @@ func (r *references) ports(properties propertiesDoc, traits traitsDoc) {
 			r.bad(codePort, where+".name", "the name %s is there twice", p.Name)
 		}
 		ports[id], names[p.Name] = true, true
+		exposed[p.Port] = exposed[p.Port] || p.Expose && p.Protocol == "TCP"
 	}
 	for i, in := range traits.Ingress {
 		where := fmt.Sprintf(".traits.ingress.%d", i)
-		if !ports[fmt.Sprint(in.Port, "/TCP")] {
-			r.bad(codeIngressPort, where+".port", "leads to port %d, which is no TCP port of the component", in.Port)
+		if !exposed[in.Port] {
+			r.bad(codeIngressPort, where+".port", "leads to port %d, which is no exposed TCP port of the component", in.Port)
 		}
 		e, _ := r.own.where.find(strings.Split("application.components."+r.c.Name+where+".host", "."))
 		r.hosts = append(r.hosts, host{in.Host, in.Path, e.value})
@@ -201,6 +207,8 @@ func (r *references) storage(traits traitsDoc) {
 			r.bad(codeStorage, where+".name", "the name %s is there twice", s.Name)
 		case paths[mount]:
 			r.bad(codeStorage, where+".mountPath", "something else is mounted at %s already", mount)
+		case s.Type == "persistent" && r.c.Type != "store" && (r.c.Replicas > 1 || r.c.Type == "daemon"):
+			r.bad(codeStorage, where+".type", "is one volume for several replicas; a component of type store gives each its own")
 		}
 		names[s.Name], paths[mount] = true, true
 		if s.Source != "" {

@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Fleet is what one commit of the fleet repo declares, after evaluation: the
 // parts that are valid, and for the rest what is wrong with it.
@@ -135,4 +139,22 @@ type Tenant struct {
 	Policy          Policy            `json:"policy"`
 	Pins            map[string]string `json:"pins,omitempty"` // application name to source commit
 	At              Positions         `json:"-"`
+}
+
+// String writes p for people: code, path and sentence, and below the places.
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.Code)
+	if p.Path != "" {
+		b.WriteString(" " + p.Path + ":")
+	}
+	b.WriteString(" " + p.Message)
+	width := 0
+	for _, place := range p.Places {
+		width = max(width, len(place.At))
+	}
+	for _, place := range p.Places {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("\n  %-*s   %s", width, place.At, place.Note), " "))
+	}
+	return b.String()
 }
