@@ -29,20 +29,28 @@ func newApplication(in Input, spec *model.Application) *application {
 // component renders one component. One that is on hold keeps what it has, of
 // the spec before too.
 func (a *application) component(c *model.Component) ([]Object, error) {
-	w, err := a.workload(c)
-	if err != nil || w == nil {
-		return nil, err
+	state, _ := a.Instance.Component(c.Name)
+	if state == nil {
+		state = &model.ComponentState{Grant: model.Grant{Component: c.Name}}
 	}
-	objects := w.out.seal()
-	if state, ok := a.Instance.Component(c.Name); ok && state.Hold && a.Instance.Previous != nil {
-		before := newApplication(a.Input, a.Instance.Previous)
-		if old, ok := before.spec.Component(c.Name); ok {
-			// Whatever it was, it runs: what cannot be rendered any more has no
-			// identity to keep.
-			if was, err := before.workload(old); err == nil && was != nil {
-				objects = unite(objects, was.out.seal())
-			}
+	objects, err := a.objects(c, *state)
+	if err != nil || !state.Hold || a.Instance.Previous == nil {
+		return objects, err
+	}
+	before := newApplication(a.Input, a.Instance.Previous)
+	old, ok := before.spec.Component(c.Name)
+	if !ok {
+		return objects, nil
+	}
+	held := *state
+	for _, g := range a.Instance.PreviousGrants {
+		if g.Component == c.Name {
+			held.Grant = g
 		}
+	}
+	// What cannot be rendered any more has no identity to keep.
+	if was, err := before.objects(old, held); err == nil {
+		objects = unite(objects, was)
 	}
 	return objects, nil
 }
@@ -67,31 +75,35 @@ type workload struct {
 	name  string // of its objects
 }
 
-// workload renders the objects of a component, nil where no cluster carries it.
-func (a *application) workload(c *model.Component) (*workload, error) {
+// objects renders a component in a state. None where no cluster carries it.
+func (a *application) objects(c *model.Component, state model.ComponentState) ([]Object, error) {
 	if c.Runs() && c.Runtime != "" && c.Runtime != "container" {
 		return nil, nil
-	}
-	w := &workload{
-		app: a, spec: c, name: ObjectName(a.Instance.App, c.Name),
-		grant: model.Grant{Component: c.Name},
-		out:   &part{component: c.Name, commit: a.spec.Commit, namespace: a.namespace, labels: a.labels(c.Name)},
-	}
-	if state, ok := a.Instance.Component(c.Name); ok {
-		w.grant, w.run, w.done = state.Grant, max(0, state.Run), state.State == model.StateDone
-		w.out.keep = state.Hold
-	}
-	w.out.workload = model.WorkloadDigest(c, w.grant, w.run)
-	if w.grant.Replicas == 0 && w.run == 0 {
-		// Nothing runs. What would run is as declared, so that the template
-		// stays what it is when the grant comes back.
-		w.grant.Requests, w.grant.QoS, w.grant.Pool = c.Requests, c.QoS, c.Placement.Pool
 	}
 	render, ok := renderers[c.Type]
 	if !ok {
 		return nil, faultf(CodeUnreadable, "type", "%q is not a type of component", c.Type)
 	}
-	return w, render(w)
+	w := &workload{
+		app: a, spec: c, name: ObjectName(a.Instance.App, c.Name),
+		grant: state.Grant, run: max(0, state.Run), done: state.State == model.StateDone,
+		out: &part{
+			component: c.Name, commit: a.spec.Commit, namespace: a.namespace, labels: a.labels(c.Name),
+			workload: model.WorkloadDigest(c, state.Grant, state.Run), keep: state.Hold,
+		},
+	}
+	if state.Hold {
+		w.run = max(1, w.run) // all that it has when it runs
+	}
+	if w.grant.Replicas == 0 && w.run == 0 {
+		// Nothing runs. What would run is as declared, so that the template
+		// stays what it is when the grant comes back.
+		w.grant.Requests, w.grant.QoS, w.grant.Pool = c.Requests, c.QoS, c.Placement.Pool
+	}
+	if err := render(w); err != nil {
+		return nil, err
+	}
+	return w.out.seal(), nil
 }
 
 // renderers renders each type of component.

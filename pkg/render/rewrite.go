@@ -29,7 +29,7 @@ func (w *writer) rewrite(k *types.Kustomization) error {
 	for _, old := range k.PatchesStrategicMerge {
 		// The old form of a patch is a path or the patch itself.
 		p := types.Patch{Path: string(old)}
-		if strings.ContainsRune(p.Path, '\n') {
+		if strings.ContainsAny(p.Path, "\n{") {
 			p = types.Patch{Patch: p.Path}
 		}
 		k.Patches = append(k.Patches, p)

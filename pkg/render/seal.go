@@ -39,7 +39,7 @@ func (p *part) add(object runtime.Object) {
 
 // unset are fields that the Go types of Kubernetes encode even where nothing
 // was said. Sending them would claim them.
-var unset = []string{"creationTimestamp", "resources", "strategy", "updateStrategy"}
+var unset = []string{"creationTimestamp", "resources", "spec", "status", "strategy", "updateStrategy"}
 
 func dropUnset(v any) {
 	switch v := v.(type) {
@@ -68,6 +68,12 @@ func (p *part) seal() []Object {
 		if u.GetNamespace() == "" && p.namespace != "" {
 			u.SetNamespace(p.namespace)
 		}
+		at := stage(u)
+		if p.keep {
+			sealed[i] = newObject(p.component, anchor(u), at)
+			sealed[i].Keep = true
+			continue
+		}
 		u.SetLabels(merge(u.GetLabels(), p.labels))
 		annotations := map[string]string{}
 		if p.commit != "" {
@@ -80,16 +86,29 @@ func (p *part) seal() []Object {
 		u.SetAnnotations(merge(u.GetAnnotations(), map[string]string{
 			AnnotationApplied: string(model.DigestOf(u.Object)),
 		}))
-		encoded, err := json.Marshal(u.Object)
-		if err != nil {
-			panic(fmt.Sprintf("render: encode %s: %v", identity(u), err))
-		}
-		sealed[i] = Object{
-			Component: p.component, Object: u, JSON: encoded,
-			Digest: model.DigestOf(json.RawMessage(encoded)), Stage: stage(u), Keep: p.keep,
-		}
+		sealed[i] = newObject(p.component, u, at)
 	}
 	return sealed
+}
+
+func newObject(component string, u *unstructured.Unstructured, stage int) Object {
+	encoded, err := json.Marshal(u.Object)
+	if err != nil {
+		panic(fmt.Sprintf("render: encode %s: %v", identity(u), err))
+	}
+	return Object{
+		Component: component, Object: u, JSON: encoded, Digest: model.DigestOf(json.RawMessage(encoded)), Stage: stage,
+	}
+}
+
+// anchor returns the identity of u and nothing else, so that what is kept cannot
+// be sent by mistake.
+func anchor(u *unstructured.Unstructured) *unstructured.Unstructured {
+	bare := &unstructured.Unstructured{}
+	bare.SetGroupVersionKind(u.GroupVersionKind())
+	bare.SetNamespace(u.GetNamespace())
+	bare.SetName(u.GetName())
+	return bare
 }
 
 // merge returns the union of a and b; b wins.

@@ -26,18 +26,15 @@ func Tenant(fleet, prefix string, t *model.Tenant, apps []model.AppID) Set {
 			continue
 		}
 		seen[name] = true
-		set.Objects = append(set.Objects, scope(fleet, name, app, t.Quota)...)
+		set.Objects = append(set.Objects, scope(fleet, name, t)...)
 	}
 	inOrder(set.Objects)
 	return set
 }
 
 // scope renders one namespace and what bounds it.
-func scope(fleet, name string, app model.AppID, quota *model.Resources) []Object {
-	labels := map[string]string{LabelFleet: fleet, LabelTenant: app.Tenant, LabelManagedBy: ManagedBy}
-	if app.Name != "" {
-		labels[LabelApplication] = app.Name
-	}
+func scope(fleet, name string, t *model.Tenant) []Object {
+	labels := map[string]string{LabelFleet: fleet, LabelTenant: t.Name, LabelManagedBy: ManagedBy}
 	// A namespace holds volumes, and deleting it deletes them.
 	cluster := &part{labels: labels}
 	cluster.add(&corev1.Namespace{
@@ -49,7 +46,7 @@ func scope(fleet, name string, app model.AppID, quota *model.Resources) []Object
 		},
 	})
 	inside := &part{labels: labels, namespace: name}
-	if hard := quantities(quota); len(hard) > 0 {
+	if hard := quantities(t.Quota); len(hard) > 0 {
 		inside.add(&corev1.ResourceQuota{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ResourceQuota"},
 			ObjectMeta: metav1.ObjectMeta{Name: "d-aros"},

@@ -1,0 +1,434 @@
+package render
+
+import (
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// kustomization renders a kustomize component whose directory k is in files.
+func kustomization(t testing.TB, files fs.FS) (Set, error) {
+	s := readScenario(t, []byte(`
+kinds: [ConfigMap, Secret, Deployment, Service, HorizontalPodAutoscaler, CronJob, DaemonSet, Pod]
+registries: [ghcr.io/acme]
+components: [{name: k, type: kustomize, replicas: 2, requests: {cpu: 100m, memory: 64Mi}, properties: {path: k}}]`))
+	return Application(s.input(t, files))
+}
+
+func mapFS(files ...string) fstest.MapFS {
+	tree := fstest.MapFS{}
+	for i := 0; i < len(files); i += 2 {
+		tree[files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
+	}
+	return tree
+}
+
+const configMap = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}`
+
+func TestAttack01Symlink(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(secret, []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {canary: canary}}"), 0o600))
+	for name, target := range map[string]string{
+		"absolute": secret, "parent": "../../" + filepath.Base(filepath.Dir(secret)) + "/secret",
+		"git": "../.git/config", "dangling": "nowhere", "loop": "cm.yaml",
+	} {
+		for _, where := range []string{"file", "directory", "kustomization"} {
+			t.Run(name+"/"+where, func(t *testing.T) {
+				root := t.TempDir()
+				require.NoError(t, os.MkdirAll(filepath.Join(root, "k"), 0o755))
+				text := "resources: [cm.yaml]"
+				link := filepath.Join(root, "k", "cm.yaml")
+				switch where {
+				case "directory":
+					text = "resources: [sub/secret]"
+					link = filepath.Join(root, "k", "sub")
+					target := filepath.Dir(target)
+					require.NoError(t, os.Symlink(target, link))
+				case "kustomization":
+					link = filepath.Join(root, "k", "kustomization.yaml")
+					require.NoError(t, os.Symlink(target, link))
+				default:
+					require.NoError(t, os.Symlink(target, link))
+				}
+				if where != "kustomization" {
+					require.NoError(t, os.WriteFile(filepath.Join(root, "k", "kustomization.yaml"), []byte(text), 0o644))
+				}
+				set, err := kustomization(t, os.DirFS(root))
+				require.ErrorContains(t, err, CodeFiles)
+				require.Empty(t, set.Objects)
+				require.NotContains(t, err.Error(), "canary")
+			})
+		}
+	}
+}
+
+func TestAttack02PathTraversal(t *testing.T) {
+	for _, ref := range []string{"../../other", "/etc", "../k/../../other", "sub/../../../other", "..", "../..", `..\other`, "a\x00b"} {
+		for _, field := range []string{"resources: [%q]", "components: [%q]", "bases: [%q]", "patches: [{path: %q}]",
+			"patchesStrategicMerge: [%q]", "patchesJson6902: [{path: %q, target: {kind: ConfigMap, name: a}}]",
+			"replacements: [{path: %q}]", "configMapGenerator: [{name: a, files: [%q]}]", "configMapGenerator: [{name: a, envs: [%q]}]",
+			"secretGenerator: [{name: a, env: %q}]"} {
+			_, err := kustomization(t, mapFS("k/kustomization.yaml", fmt.Sprintf(field, ref), "k/a.yaml", configMap))
+			require.ErrorContains(t, err, CodeFiles, "%s %s", field, ref)
+		}
+	}
+	// Kustomize demands that files are below their kustomization; so do we.
+	_, err := kustomization(t, mapFS("k/kustomization.yaml", "resources: [../other.yaml]", "other.yaml", configMap))
+	require.ErrorContains(t, err, "not below")
+}
+
+func TestAttack03KustomizationCycle(t *testing.T) {
+	t.Run("itself", func(t *testing.T) {
+		_, err := kustomization(t, mapFS("k/kustomization.yaml", "resources: [../k]"))
+		require.ErrorContains(t, err, "builds on itself")
+	})
+	t.Run("each other", func(t *testing.T) {
+		_, err := kustomization(t, mapFS("k/kustomization.yaml", "resources: [../l]", "l/kustomization.yaml", "components: [../k]"))
+		require.ErrorContains(t, err, "builds on itself")
+	})
+	t.Run("deep", func(t *testing.T) {
+		tree := mapFS("k/kustomization.yaml", "resources: [../d0]")
+		for i := range 500 {
+			tree[fmt.Sprintf("d%d/kustomization.yaml", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "resources: [../d%d]", i+1)}
+		}
+		_, err := kustomization(t, tree)
+		require.ErrorContains(t, err, "above each other")
+	})
+	t.Run("doubling", func(t *testing.T) {
+		// Twenty levels, each using the one below twice: a million builds.
+		tree := mapFS("k/kustomization.yaml", "resources: [../a18, ../b18]", "a0/kustomization.yaml", "resources: [cm.yaml]\nnamePrefix: a-",
+			"a0/cm.yaml", configMap, "b0/kustomization.yaml", "resources: [cm.yaml]\nnamePrefix: b-", "b0/cm.yaml", configMap)
+		for i := 1; i <= 18; i++ {
+			for _, side := range []string{"a", "b"} {
+				tree[fmt.Sprintf("%s%d/kustomization.yaml", side, i)] = &fstest.MapFile{
+					Data: fmt.Appendf(nil, "resources: [../a%d, ../b%d]\nnamePrefix: %s-", i-1, i-1, side),
+				}
+			}
+		}
+		_, err := kustomization(t, tree)
+		require.ErrorContains(t, err, "builds on more than")
+	})
+}
+
+// TestAttack04RemoteReference: whatever names something elsewhere is refused, and
+// nobody is asked. A listener counts connections; a git on the PATH would say so.
+func TestAttack04RemoteReferenceSSRF(t *testing.T) {
+	trap := filepath.Join(t.TempDir(), "called")
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\ntouch "+trap+"\n"), 0o755))
+	t.Setenv("PATH", bin)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var connections atomic.Int32
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			connections.Add(1)
+			c.Close()
+		}
+	}()
+	defer listener.Close()
+	host := listener.Addr().String()
+	for _, ref := range []string{
+		"http://" + host + "/a.yaml", "HTTP://" + host + "/a", "https://" + host + "/a", "git::http://" + host + "/a", "ssh://git@" + host + "/a",
+		"git@" + host + ":a/b", "oci://" + host + "/a", "file:///etc", "http:/" + host + "/a", "//" + host + "/a", host + "/a//b?ref=c",
+		"github.com/acme/shop", "github.com/acme/shop?ref=main", "gh:acme/shop", "example.com/a.git", "a.git//b",
+	} {
+		for _, field := range []string{"resources: [%q]", "components: [%q]", "bases: [%q]", "patches: [{path: %q}]",
+			"patchesStrategicMerge: [%q]", "replacements: [{path: %q}]", "configMapGenerator: [{name: a, files: [a=%s]}]",
+			"configMapGenerator: [{name: a, envs: [%q]}]", "secretGenerator: [{name: a, files: [%q]}]",
+			"openapi: {path: %q}", "crds: [%q]", "configurations: [%q]", "generators: [%q]", "transformers: [%q]", "validators: [%q]"} {
+			_, err := kustomization(t, mapFS("k/kustomization.yaml", fmt.Sprintf(field, ref)))
+			require.ErrorContains(t, err, CodeFiles, "%s %s", field, ref)
+		}
+	}
+	t.Run("directories named like repositories are directories", func(t *testing.T) {
+		// Given these names, kustomize itself would run git.
+		for _, dir := range []string{"github.com/acme/shop", "a.git"} {
+			set, err := kustomization(t, mapFS("k/kustomization.yaml", "resources: ["+dir+"]",
+				"k/"+dir+"/kustomization.yaml", "resources: [cm.yaml]", "k/"+dir+"/cm.yaml", configMap))
+			require.NoError(t, err)
+			require.Len(t, set.Objects, 1)
+		}
+	})
+	require.Zero(t, connections.Load())
+	require.NoFileExists(t, trap)
+}
+
+func TestAttack06ExecPlugin(t *testing.T) {
+	for _, text := range []string{
+		"helmCharts: [{name: a, repo: 'https://example.com'}]", "helmGlobals: {chartHome: a}", "helmChartInflationGenerator: [{chartName: a}]",
+		"generators: [a.yaml]", "transformers: [a.yaml]", "validators: [a.yaml]",
+		"generators: ['{apiVersion: v1, kind: Exec, metadata: {name: a, annotations: {config.kubernetes.io/function: \"exec: {path: ./a}\"}}}']",
+		"buildMetadata: [originAnnotations]", "vars: [{name: A, objref: {apiVersion: v1, kind: ConfigMap, name: a}}]",
+	} {
+		_, err := kustomization(t, mapFS("k/kustomization.yaml", text, "k/a.yaml", configMap))
+		require.ErrorContains(t, err, "not allowed", text)
+	}
+	for _, text := range []string{"OpenAPI: {path: a}", "Resources: [a.yaml]", "generatorſ: [a.yaml]", "plugins: [a]"} {
+		// JSON matches names whatever their case. What matters is what it was read as.
+		_, err := kustomization(t, mapFS("k/kustomization.yaml", text))
+		require.ErrorContains(t, err, CodeFiles, text)
+	}
+	// An annotation that names a program is an annotation.
+	set, err := kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml",
+		`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: {config.kubernetes.io/function: "exec: {path: /bin/false}"}}}`))
+	require.NoError(t, err)
+	require.Len(t, set.Objects, 1)
+}
+
+func TestAttack07SchemaPollution(t *testing.T) {
+	for _, text := range []string{"openapi: {path: schema.json}", "openapi: {version: v1.20.4}", "crds: [crd.json]", "configurations: [c.yaml]"} {
+		_, err := kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]\n"+text, "k/a.yaml", configMap,
+			"k/schema.json", "{}", "k/crd.json", "{}", "k/c.yaml", "{}"))
+		require.ErrorContains(t, err, "not allowed", text)
+	}
+}
+
+func TestAttack08YAMLBomb(t *testing.T) {
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for i := 'b'; i < 'k'; i++ {
+		bomb += fmt.Sprintf("%c: &%c [*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c]\n", i, i, i-1, i-1, i-1, i-1, i-1, i-1, i-1, i-1, i-1)
+	}
+	object := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+	for name, text := range map[string]string{
+		"aliases":         object + bomb,
+		"alias of itself": object + "a: &a [*a]\n",
+		"duplicate keys":  object + "kind: Secret\n",
+		"many documents":  strings.Repeat("---\n{}\n", 100_000),
+		"NUL":             object + "a: \"\x00\"\n",
+		"not UTF-8":       object + "a: \xff\n",
+		"own tags":        object + "a: !!python/object/apply:os.system [id]\n",
+		"deep":            object + "a: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000),
+		"large":           object + "a: " + strings.Repeat("x", maxFile),
+		"broken":          "{{{",
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, tree := range []fstest.MapFS{
+				mapFS("k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml", text),
+				mapFS("k/kustomization.yaml", text),
+				mapFS("k/kustomization.yaml", "resources: [a.yaml]\npatches: [{path: p.yaml}]", "k/a.yaml", configMap, "k/p.yaml", text),
+			} {
+				set, err := kustomization(t, tree)
+				require.Error(t, err)
+				require.Less(t, len(err.Error()), 1000)
+				require.Empty(t, set.Objects)
+			}
+		})
+	}
+	for name, text := range map[string]string{"CRLF": strings.ReplaceAll(object, "\n", "\r\n"), "BOM": "\ufeff" + object} {
+		set, err := kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml", text))
+		require.NoError(t, err, name)
+		require.Len(t, set.Objects, 1)
+	}
+}
+
+// TestAttack08Growth: what is small and grows in the build is refused before.
+func TestAttack08Growth(t *testing.T) {
+	doubling := "patches: [{target: {kind: ConfigMap}, patch: '["
+	for i := range 40 {
+		doubling += fmt.Sprintf(`{"op": "copy", "from": "/data", "path": "/data/x%d"},`, i)
+	}
+	_, err := kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]\n"+strings.TrimSuffix(doubling, ",")+"]'}]", "k/a.yaml", configMap))
+	require.ErrorContains(t, err, "copies parts")
+
+	replacements := "resources: [a.yaml]\nreplacements:\n"
+	for range 35 {
+		replacements += "- {source: {kind: ConfigMap, name: a, fieldPath: data}, targets: [{select: {kind: ConfigMap}, fieldPaths: [data.x], options: {create: true}}]}\n"
+	}
+	_, err = kustomization(t, mapFS("k/kustomization.yaml", replacements, "k/a.yaml", configMap))
+	require.ErrorContains(t, err, "too many replacements")
+
+	many := strings.Repeat("---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n", 900)
+	large := `patches: [{target: {kind: ConfigMap}, patch: '[{"op": "add", "path": "/data", "value": {"a": "` + strings.Repeat("x", 500_000) + `"}}]'}]`
+	_, err = kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]\n"+large, "k/a.yaml", many))
+	require.ErrorContains(t, err, "too large for so many objects")
+}
+
+func TestAttack16TenantEscape(t *testing.T) {
+	for name, object := range map[string]string{
+		"other namespace":  `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: other}}`,
+		"namespace":        `{apiVersion: v1, kind: Namespace, metadata: {name: a}}`,
+		"quota":            `{apiVersion: v1, kind: ResourceQuota, metadata: {name: d-aros}}`,
+		"cluster role":     `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: a}}`,
+		"other group":      `{apiVersion: example.com/v1, kind: Deployment, metadata: {name: a}}`,
+		"priority class":   `{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: a}}`,
+		"webhook":          `{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: a}}`,
+		"our label":        `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {d-aros.dev/tenant: other}}}`,
+		"our annotation":   `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: {d-aros.dev/applied: x}}}`,
+		"label of pods":    pod(`{metadata: {labels: {a: b, d-aros.dev/component: x}}, spec: {containers: [{name: a, image: ghcr.io/acme/a}]}}`),
+		"hidden labels":    `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: [d-aros.dev/tenant]}}`,
+		"hidden in pods":   pod(`{metadata: {labels: {a: 1}}, spec: {containers: [{name: a, image: ghcr.io/acme/a}]}}`),
+		"owner":            `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, ownerReferences: [{apiVersion: v1, kind: Node, name: n, uid: u}]}}`,
+		"finalizer":        `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [a/b]}}`,
+		"external IP":      `{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {externalIPs: [10.0.0.1]}}`,
+		"other controller": `{apiVersion: v1, kind: Service, metadata: {name: a, annotations: {nginx.ingress.kubernetes.io/server-snippet: x}}}`,
+		"no name":          `{apiVersion: v1, kind: ConfigMap, metadata: {generateName: a}}`,
+		"name":             `{apiVersion: v1, kind: ConfigMap, metadata: {name: ../a}}`,
+		"other autoscaler": `{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: a}, spec: {maxReplicas: 99, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: shop-web}}}`,
+		"secret in raw":    `{apiVersion: v1, kind: Secret, metadata: {name: a}, stringData: {a: canary}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, err := rawObject(t, object)
+			var problems *Error
+			require.ErrorAs(t, err, &problems)
+			require.Empty(t, set.Objects)
+			require.Equal(t, "acme", problems.Problems[0].Tenant)
+			require.NotContains(t, err.Error(), "canary")
+		})
+	}
+	_, err := rawObject(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: acme}}`)
+	require.NoError(t, err)
+}
+
+// rawObject renders a raw component of one object.
+func rawObject(t testing.TB, object string) (Set, error) {
+	s := readScenario(t, []byte(`
+kinds: [ConfigMap, Deployment, Service, DaemonSet, Pod, HorizontalPodAutoscaler, Secret, Namespace, ResourceQuota, ClusterRole.rbac.authorization.k8s.io]
+registries: [ghcr.io/acme]
+components: [{name: r, type: raw, replicas: 2, requests: {cpu: 100m, memory: 64Mi}, properties: {objects: [`+object+`]}}]`))
+	return Application(s.input(t, nil))
+}
+
+func pod(template string) string {
+	return `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {selector: {matchLabels: {a: b}}, template: ` + template + `}}`
+}
+
+func TestAttack17PrivilegeEscalation(t *testing.T) {
+	container := func(more string) string { return `containers: [{name: a, image: ghcr.io/acme/a` + more + `}]` }
+	for name, spec := range map[string]string{
+		"host network":      "hostNetwork: true, " + container(""),
+		"host processes":    "hostPID: true, " + container(""),
+		"host memory":       "hostIPC: true, " + container(""),
+		"node":              "nodeName: n, " + container(""),
+		"scheduler":         "schedulerName: s, " + container(""),
+		"priority":          "priorityClassName: system-node-critical, " + container(""),
+		"account":           "serviceAccountName: admin, " + container(""),
+		"account, old name": "serviceAccount: admin, " + container(""),
+		"token":             "automountServiceAccountToken: true, " + container(""),
+		"runtime":           "runtimeClassName: other, " + container(""),
+		"sysctl":            "securityContext: {sysctls: [{name: kernel.msgmax, value: '1'}]}, " + container(""),
+		"everywhere":        "tolerations: [{operator: Exists}], " + container(""),
+		"host path":         "volumes: [{name: v, hostPath: {path: /}}], " + container(""),
+		"nfs":               "volumes: [{name: v, nfs: {server: s, path: /}}], " + container(""),
+		"csi":               "volumes: [{name: v, csi: {driver: d}}], " + container(""),
+		"projected token":   "volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t}}]}}], " + container(""),
+		"privileged":        container(", securityContext: {privileged: true}"),
+		"capability":        container(", securityContext: {capabilities: {add: [SYS_ADMIN]}}"),
+		"proc":              container(", securityContext: {procMount: Unmasked}"),
+		"host process":      container(", securityContext: {windowsOptions: {hostProcess: true}}"),
+		"host port":         container(", ports: [{containerPort: 1, hostPort: 1}]"),
+		"init container":    container("") + ", initContainers: [{name: i, image: ghcr.io/acme/a, securityContext: {privileged: true}}]",
+		"image":             "containers: [{name: a, image: docker.io/evil/a}]",
+		"image prefix":      "containers: [{name: a, image: ghcr.io/acme-evil/a}]",
+		"image path":        "containers: [{name: a, image: ghcr.io/acme/../evil/a}]",
+		"init image":        container("") + ", initContainers: [{name: i, image: evil}]",
+		"unknown field":     "hostnetwork: true, " + container(""),
+		"no containers map": "containers: {}",
+		"replicas":          container(", resources: {requests: {cpu: 250m}}"),
+		"limits":            container(", resources: {limits: {memory: 1Gi}}"),
+		"init requests":     container("") + ", initContainers: [{name: i, image: ghcr.io/acme/a, resources: {requests: {cpu: 300m}}}]",
+		"device":            container(", resources: {limits: {nvidia.com/gpu: '1'}}"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := rawObject(t, pod(`{metadata: {labels: {a: b}}, spec: {`+spec+`}}`))
+			require.Error(t, err)
+			_, err = rawObject(t, `{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {`+spec+`}}`)
+			require.Error(t, err)
+			_, err = kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml", pod(`{metadata: {labels: {a: b}}, spec: {`+spec+`}}`)))
+			require.Error(t, err)
+		})
+	}
+	set, err := rawObject(t, pod(`{metadata: {labels: {a: b}}, spec: {`+container(", resources: {requests: {cpu: 200m, memory: 128Mi}}")+`}}`))
+	require.NoError(t, err)
+	require.Len(t, set.Objects, 1)
+}
+
+// TestUndeclared: the message says what is asked for and what was granted.
+func TestUndeclared(t *testing.T) {
+	asks := func(cpu string, replicas int) error {
+		_, err := rawObject(t, fmt.Sprintf(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: %d, selector: {matchLabels: {a: b}},
+			template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: ghcr.io/acme/a, resources: {requests: {cpu: %s}}}]}}}}`, replicas, cpu))
+		return err
+	}
+	require.NoError(t, asks("100m", 2))
+	require.ErrorContains(t, asks("100m", 3), "asks for 300m cpu, but the component was granted 200m cpu, 128Mi memory")
+	require.Error(t, asks("201m", 1))
+	require.Error(t, asks("100m", -1))
+	require.Error(t, asks("100m", 1<<40))
+	scaled := `{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: a}, spec: {maxReplicas: %d, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}}`
+	both := func(most int) error {
+		_, err := rawObject(t, pod(`{metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: ghcr.io/acme/a, resources: {requests: {cpu: 100m}}}]}}`)+", "+fmt.Sprintf(scaled, most))
+		return err
+	}
+	require.NoError(t, both(2))
+	require.ErrorContains(t, both(3), "asks for 300m cpu")
+	_, err := rawObject(t, `{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}, spec: {selector: {matchLabels: {a: b}},
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: ghcr.io/acme/a, resources: {requests: {cpu: 101m}}}]}}}}`)
+	require.ErrorContains(t, err, "asks for 202m cpu")
+}
+
+// TestAttack25LibraryPanic: one application fails, and only it. These made
+// kustomize panic or fail in odd ways.
+func TestAttack25LibraryPanic(t *testing.T) {
+	for _, text := range []string{
+		"", "{}", "[]", "null", "resources:", "resources: [null]", "resources: [a.yaml]\npatches: [{}]", "resources: [a.yaml]\npatches: [{patch: '[]'}]",
+		"resources: [a.yaml]\npatches: [{patch: 'null', target: {name: '('}}]", "resources: [a.yaml]\nreplacements: [{}]", "resources: [a.yaml]\nreplacements: [null]",
+		"resources: [a.yaml]\nreplacements: [{source: null, targets: [null]}]", "resources: [a.yaml]\nimages: [{name: '['}]", "resources: [a.yaml]\nreplicas: [{}]",
+		"resources: [a.yaml]\nlabels: [{pairs: null, fields: [{path: ''}]}]", "configMapGenerator: [{}]", "kind: Component\nresources: [a.yaml]", "namespace: other\nresources: [a.yaml]",
+		"resources: [a.yaml]\nreplacements: [{source: {kind: ConfigMap, name: a, fieldPath: '[='}, targets: [{select: {kind: ConfigMap}, fieldPaths: ['data.[a']}]}]",
+	} {
+		set, err := kustomization(t, mapFS("k/kustomization.yaml", text, "k/a.yaml", configMap))
+		if err != nil {
+			require.Empty(t, set.Objects)
+			var problems *Error
+			require.ErrorAs(t, err, &problems)
+		}
+	}
+	defer func() { require.Nil(t, recover()) }()
+	_, err := build(&tree{files: mapFS(), kinds: nil, sizes: nil}, "k")
+	require.Error(t, err)
+}
+
+// TestAttack18SecretLeak: an error about a build with secrets repeats nothing.
+func TestAttack18SecretLeak(t *testing.T) {
+	for _, tree := range []fstest.MapFS{
+		mapFS("k/kustomization.yaml", "secretGenerator: [{name: a, literals: [a=canary, a=canary]}]"),
+		mapFS("k/kustomization.yaml", "secretGenerator: [{name: a, literals: [canary]}]"),
+		mapFS("k/kustomization.yaml", "resources: [s.yaml]\npatches: [{patch: '[{\"op\": \"test\", \"path\": \"/stringData/a\", \"value\": \"x\"}]', target: {kind: Secret}}]",
+			"k/s.yaml", "{apiVersion: v1, kind: Secret, metadata: {name: a}, stringData: {a: canary}}"),
+		mapFS("k/kustomization.yaml", "resources: [s.yaml]", "k/s.yaml", "{apiVersion: v1, kind: Secret, metadata: {name: a, labels: {d-aros.dev/x: canary}}, type: kubernetes.io/service-account-token}"),
+	} {
+		_, err := kustomization(t, tree)
+		require.Error(t, err, "%s", tree["k/kustomization.yaml"].Data)
+		require.NotContains(t, err.Error(), "canary")
+	}
+}
+
+// TestFilesMissing: a kustomization cannot be rendered from the status branch.
+func TestFilesMissing(t *testing.T) {
+	_, err := kustomization(t, nil)
+	require.ErrorContains(t, err, "as of commit 1111111111111111111111111111111111111111")
+}
+
+// TestCollision: two components cannot bring one object.
+func TestCollision(t *testing.T) {
+	s := readScenario(t, []byte(`
+kinds: [ConfigMap]
+components:
+- {name: a, type: config, properties: {data: {}}}
+- {name: b, type: raw, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: shop-a}}]}}`))
+	_, err := Application(s.input(t, nil))
+	require.ErrorContains(t, err, "DA1704 application.components.b.properties: brings ConfigMap shop-a, which component a has already")
+}
