@@ -34,9 +34,9 @@ func TestResolve(t *testing.T) {
 			require.NoError(t, err)
 			host := Host{Page: 4096}
 			var doc struct {
-				CPU, Memory          string
-				Groups               map[string]Group
-				Controllers          map[string]Version
+				CPU, Memory string
+				Groups      map[string]Group
+				Controllers map[string]Version
 			}
 			dec := json.NewDecoder(strings.NewReader(string(ar.Files[1].Data)))
 			dec.DisallowUnknownFields()

@@ -94,20 +94,20 @@ func TestV1(t *testing.T) {
 	r := newRig(t, cgrouptest.Root)
 	require.Equal(t, Hybrid, r.tree.Mode())
 	workloads := []string{
-		"cgroup: " + name + "/capped, profile: burstable, cpu: {request: 100m, limit: 200m}, memory: {request: 32Mi, limit: 64Mi}",
+		"cgroup: " + name + "/capped, profile: burstable, cpu: {request: 50m, limit: 50m}, memory: {request: 32Mi, limit: 64Mi}",
 		"cgroup: " + name + "/heavy, profile: heavy", "cgroup: " + name + "/light, profile: light",
 	}
 	e := r.plan(workloads...)
 	before := cgrouptest.Read(t, capped, "cpu.shares")
 	got := r.apply(e.Settings)
-	require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
-	require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.cfs_burst_us"))
+	require.Equal(t, "5000", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
+	require.Equal(t, "5000", cgrouptest.Read(t, capped, "cpu.cfs_burst_us"))
 	require.Equal(t, "67108864", cgrouptest.Read(t, cappedMemory, "memory.limit_in_bytes"))
 	require.Zero(t, states(got)[Refused], "%v", got)
 
 	t.Run("quota holds", func(t *testing.T) {
 		used := cgrouptest.Burn(t, 1, capped)[0].Seconds()
-		require.Less(t, used, 0.2*1.15+0.05, "20 ms of every 100 ms, and the burst of the start")
+		require.Less(t, used, 0.05*1.15+0.05, "5 ms of every 100 ms, and what one tick overruns")
 		require.NotContains(t, cgrouptest.Read(t, capped, "cpu.stat"), "nr_throttled 0\n")
 		t.Logf("used %.3f s of 1 s", used)
 	})
@@ -140,8 +140,8 @@ func TestV1(t *testing.T) {
 		again := r.apply(e.Settings)
 		require.True(t, again[name+"/capped/cpu.cfs_quota_us"].Drift)
 		require.Equal(t, "-1", again[name+"/capped/cpu.cfs_quota_us"].From)
-		require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
-		require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.cfs_burst_us"))
+		require.Equal(t, "5000", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
+		require.Equal(t, "5000", cgrouptest.Read(t, capped, "cpu.cfs_burst_us"))
 	})
 	whole := t
 	t.Run("a new group by the same name", func(t *testing.T) {
@@ -155,8 +155,8 @@ func TestV1(t *testing.T) {
 		require.Equal(t, "77", original)
 	})
 	t.Run("quota goes up and down past its burst", func(t *testing.T) {
-		for _, limit := range []string{"900m", "100m", "2", "200m"} {
-			w := strings.Replace(workloads[0], "limit: 200m", "limit: "+limit, 1)
+		for _, limit := range []string{"900m", "100m", "2", "50m"} {
+			w := strings.Replace(workloads[0], "limit: 50m", "limit: "+limit, 1)
 			again := r.apply(r.plan(w).Settings)
 			require.Zero(t, states(again)[Refused], "%v", again)
 		}
@@ -172,9 +172,9 @@ func TestV1(t *testing.T) {
 	})
 	t.Run("a full disk stops writing", func(t *testing.T) {
 		r.full = true
-		_, err := r.tree.Apply(r.plan(strings.Replace(workloads[0], "200m", "300m", 1)).Settings, r.journal, false)
+		_, err := r.tree.Apply(r.plan(strings.Replace(workloads[0], "limit: 50m", "limit: 300m", 1)).Settings, r.journal, false)
 		require.ErrorContains(t, err, "save journal: no space left on device")
-		require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
+		require.Equal(t, "5000", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
 		r.full = false
 	})
 	t.Run("dry run", func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestV1(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, Planned, byKnob(outcomes)[name+"/capped/cpu.cfs_quota_us"].State)
 		require.Equal(t, disk, string(r.disk))
-		require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
+		require.Equal(t, "5000", cgrouptest.Read(t, capped, "cpu.cfs_quota_us"))
 	})
 	t.Run("release gives everything back", func(t *testing.T) {
 		r.restart()

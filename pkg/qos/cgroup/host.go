@@ -35,8 +35,9 @@ func (t *Tree) Host(plan qos.Plan, j *Journal) (qos.Host, error) {
 		CPU: cpus * 1000, Memory: int64(uint64(info.Totalram) * uint64(info.Unit)), Page: int64(os.Getpagesize()),
 		Controllers: t.Controllers(), Groups: map[string]qos.Group{},
 	}
-	ours := map[string]bool{}
+	ours, leaves := map[string]bool{}, map[string]bool{}
 	for _, w := range plan.Workloads {
+		leaves[w.Cgroup] = true
 		for i, c := range w.Cgroup + "/" {
 			if c == '/' {
 				ours[w.Cgroup[:i]] = true
@@ -45,7 +46,9 @@ func (t *Tree) Host(plan qos.Plan, j *Journal) (qos.Host, error) {
 	}
 	host.Groups[""] = t.look("", ours, j)
 	for path := range ours {
-		host.Groups[path] = t.look(path, ours, j)
+		if !leaves[path] {
+			host.Groups[path] = t.look(path, ours, j)
+		}
 	}
 	return host, nil
 }

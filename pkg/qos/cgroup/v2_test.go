@@ -45,7 +45,7 @@ func testV2(t *testing.T) {
 	r := newRig(t, cgrouptest.Root)
 	require.Equal(t, qos.V2, r.tree.Controllers()["cpu"])
 	workloads := []string{
-		"cgroup: " + name + "/capped, profile: burstable, cpu: {request: 100m, limit: 200m}",
+		"cgroup: " + name + "/capped, profile: burstable, cpu: {request: 50m, limit: 50m}",
 		"cgroup: " + name + "/calm, profile: guaranteed-pro, cpu: {request: 1, limit: 2}",
 	}
 	for _, n := range []string{"noisy1", "noisy2", "noisy3"} {
@@ -55,18 +55,18 @@ func testV2(t *testing.T) {
 	e := r.plan(workloads...)
 	got := r.apply(e.Settings)
 	require.Zero(t, states(got)[Refused], "%v", got)
-	require.Equal(t, "20000 100000", cgrouptest.Read(t, capped, "cpu.max"))
-	require.Equal(t, "20000", cgrouptest.Read(t, capped, "cpu.max.burst"))
+	require.Equal(t, "5000 100000", cgrouptest.Read(t, capped, "cpu.max"))
+	require.Equal(t, "5000", cgrouptest.Read(t, capped, "cpu.max.burst"))
 	require.Equal(t, "1", cgrouptest.Read(t, noisy[0], "cpu.weight"))
 
 	used := cgrouptest.Burn(t, 1, capped)[0].Seconds()
-	require.Less(t, used, 0.2*1.15+0.05)
+	require.Less(t, used, 0.05*1.15+0.05)
 	manager, err := cgroup2.Load("/"+name+"/capped", cgroup2.WithMountpoint(root))
 	require.NoError(t, err)
 	stat, err := manager.Stat()
 	require.NoError(t, err)
 	require.NotZero(t, stat.CPU.NrThrottled, "the runtimes' own library sees it too")
-	t.Logf("quota 0.2: used %.3f s of 1 s", used)
+	t.Logf("quota 0.05: used %.3f s of 1 s", used)
 
 	for _, dir := range noisy {
 		cgrouptest.StartBurn(t, 4, dir)

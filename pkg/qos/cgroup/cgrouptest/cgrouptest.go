@@ -35,7 +35,7 @@ const (
 //go:embed borrow-v2.sh
 var borrowScript string
 
-func skip(t *testing.T, format string, args ...any) {
+func skip(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("QOS_REAL") == "require" {
 		t.Fatalf(format, args...)
@@ -44,7 +44,7 @@ func skip(t *testing.T, format string, args ...any) {
 }
 
 // V1 lets the test use the v1 hierarchies of the named controllers, alone on the machine.
-func V1(t *testing.T, controllers ...string) {
+func V1(t testing.TB, controllers ...string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		skip(t, "cgroups need root")
@@ -107,16 +107,16 @@ func Unified() string {
 }
 
 // Name returns the group below which the test keeps its groups.
-func Name(t *testing.T) string { return name(t) }
+func Name(t testing.TB) string { return name(t) }
 
-func name(t *testing.T) string {
-	return fmt.Sprintf("qos-test-%d-%s", os.Getpid(), strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-")))
+func name(t testing.TB) string {
+	return fmt.Sprintf("qos-test-%d-%s", os.Getpid(), strings.ToLower(strings.NewReplacer("/", "-", "#", "-").Replace(t.Name())))
 }
 
 // Group makes the group path below hierarchy, with its ancestors, and removes
 // both at the end with all processes in them. On v2 the ancestors hand the
 // controllers down.
-func Group(t *testing.T, hierarchy, path string, controllers ...string) string {
+func Group(t testing.TB, hierarchy, path string, controllers ...string) string {
 	t.Helper()
 	dir := hierarchy
 	for part := range strings.SplitSeq(path, "/") {
@@ -137,7 +137,7 @@ func Group(t *testing.T, hierarchy, path string, controllers ...string) string {
 
 // remove ends what still runs in a group and removes it; a group dies some
 // milliseconds after its last process.
-func remove(t *testing.T, dir string) {
+func remove(t testing.TB, dir string) {
 	require.Eventually(t, func() bool {
 		procs, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 		for pid := range strings.FieldsSeq(string(procs)) {
@@ -152,7 +152,7 @@ func remove(t *testing.T, dir string) {
 
 // removeStale removes what killed test runs left: under the lock nobody else's
 // groups are in use.
-func removeStale(t *testing.T) {
+func removeStale(t testing.TB) {
 	tops, err := filepath.Glob(Root + "/*/qos-test-*")
 	require.NoError(t, err)
 	for _, top := range tops {
@@ -170,7 +170,7 @@ func removeStale(t *testing.T) {
 }
 
 // Read returns the trimmed content of a file of a group.
-func Read(t *testing.T, dir, file string) string {
+func Read(t testing.TB, dir, file string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, file))
 	require.NoError(t, err)
@@ -178,7 +178,7 @@ func Read(t *testing.T, dir, file string) string {
 }
 
 // Write writes a file of a group, as anybody else on the host might.
-func Write(t *testing.T, dir, file, value string) {
+func Write(t testing.TB, dir, file, value string) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(value), 0))
 }
@@ -193,7 +193,7 @@ func Command(script string, dirs ...string) *exec.Cmd {
 }
 
 // StartBurn keeps the first processor busy for a while from inside a group.
-func StartBurn(t *testing.T, seconds int, dir string) *exec.Cmd {
+func StartBurn(t testing.TB, seconds int, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := Command(fmt.Sprintf("exec taskset -c 0 timeout %d sh -c 'while :; do :; done'", seconds), dir)
 	require.NoError(t, cmd.Start())
@@ -203,7 +203,7 @@ func StartBurn(t *testing.T, seconds int, dir string) *exec.Cmd {
 
 // Burn lets all groups burn on the same processor at the same time and returns
 // the processor time each got.
-func Burn(t *testing.T, seconds int, dirs ...string) []time.Duration {
+func Burn(t testing.TB, seconds int, dirs ...string) []time.Duration {
 	t.Helper()
 	cmds := make([]*exec.Cmd, len(dirs))
 	for i, dir := range dirs {

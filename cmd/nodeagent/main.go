@@ -1,0 +1,73 @@
+//go:build linux
+
+// Command nodeagent keeps the quality of service that a plan promises to the
+// workloads of one Linux node, by cgroups, with or without a cluster.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/nodeagent"
+	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitDiffer = 1 // a plan or a knob was refused, or a dry run would write
+	exitError  = 2
+)
+
+// errDiffer ends a command with exitDiffer; what there is to say has been said.
+var errDiffer = errors.New("differs or refused")
+
+// run is the whole program.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	switch err := root.ExecuteContext(ctx); {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errDiffer):
+		return exitDiffer
+	default:
+		fmt.Fprintln(stderr, "nodeagent:", err)
+		return exitError
+	}
+}
+
+func newRoot() *cobra.Command {
+	var cfg nodeagent.Config
+	root := &cobra.Command{
+		Use:   "nodeagent",
+		Short: "Keep the quality of service promised to the workloads of this node",
+		Long: `nodeagent brings the CPU and memory settings of a plan into the cgroups of this
+node (v1, v2 or both) and keeps them there. It works without a control plane:
+the last good plan stays in force, also across restarts, until it is replaced
+or released.
+
+Exit codes: 0 accepted or nothing to do, 1 differs or refused, 2 error.`,
+		SilenceUsage: true, SilenceErrors: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	root.PersistentFlags().StringVar(&cfg.Root, "cgroup-root", cgroup.Root, "directory of the cgroup file systems")
+	root.PersistentFlags().StringVar(&cfg.StateDir, "state-dir", "/var/lib/d-aros/nodeagent", "directory of the journal, the last good plan and the status")
+	root.AddCommand(newRun(&cfg), newProbe(&cfg), newStatus(&cfg), newRelease(&cfg))
+	return root
+}

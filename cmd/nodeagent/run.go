@@ -1,0 +1,99 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/nodeagent"
+	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+)
+
+func newRun(cfg *nodeagent.Config) *cobra.Command {
+	var once, dry bool
+	var format string
+	cmd := &cobra.Command{
+		Use:   "run --plan FILE",
+		Short: "Bring a plan into force and keep it there",
+		Long: `run applies the plan, repairs what others change, follows every change of the
+file, and waits for cgroups that do not exist yet. A plan that is broken or gone
+leaves the last good one in force. When it is stopped all settings stay as they
+are; "nodeagent release" gives them back.`,
+		Example: `  # keep the plan that a ConfigMap or the status branch brings
+  nodeagent run --plan /etc/d-aros/plan.yaml --listen 127.0.0.1:9465
+
+  # see what it would write, as a user who may read the plan
+  nodeagent run --plan plan.yaml --dry-run
+
+  # apply once, from a script
+  nodeagent run --plan plan.yaml --once || echo "not all of it holds"`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			log, err := newLog(cmd.ErrOrStderr(), format)
+			if err != nil {
+				return err
+			}
+			cfg.Log = log
+			if !once && !dry {
+				return nodeagent.Run(cmd.Context(), *cfg)
+			}
+			report, err := nodeagent.Once(cmd.Context(), *cfg, dry)
+			if err != nil {
+				return err
+			}
+			printReport(cmd.OutOrStdout(), report)
+			if !report.Holds() || report.Differs() {
+				return errDiffer
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&cfg.Plan, "plan", "", "file with the plan (YAML or JSON)")
+	cmd.Flags().DurationVar(&cfg.Interval, "interval", time.Second, "time between two looks at all settings")
+	cmd.Flags().StringVar(&cfg.Listen, "listen", "", "address for /metrics and /healthz, such as 127.0.0.1:9465 (default: none)")
+	cmd.Flags().BoolVar(&once, "once", false, "apply the plan, say what holds, and exit")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would be written, write nothing, and exit")
+	cmd.Flags().StringVar(&format, "log-format", "text", "text or json")
+	_ = cmd.MarkFlagRequired("plan")
+	return cmd
+}
+
+func newLog(w io.Writer, format string) (*slog.Logger, error) {
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, nil)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, nil)), nil
+	}
+	return nil, fmt.Errorf("--log-format %q: want text or json", format)
+}
+
+func newRelease(cfg *nodeagent.Config) *cobra.Command {
+	return &cobra.Command{
+		Use:   "release",
+		Short: "Give every setting back as it was before the agent",
+		Long: `release writes the original values back, in an order in which no protection
+breaks early. What somebody else has changed since is left alone. Stop the agent
+first; it would only take everything again.`,
+		Example: "  systemctl stop d-aros-nodeagent && nodeagent release",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			outcomes, err := nodeagent.Release(*cfg)
+			if err != nil {
+				return err
+			}
+			printOutcomes(cmd.OutOrStdout(), outcomes)
+			for _, o := range outcomes {
+				if o.State == cgroup.Refused {
+					return errDiffer
+				}
+			}
+			return nil
+		},
+	}
+}

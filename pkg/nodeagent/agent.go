@@ -1,0 +1,253 @@
+//go:build linux
+
+package nodeagent
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/qos"
+	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+)
+
+// Config is what an agent works with.
+type Config struct {
+	Plan     string        // file with the plan; may be a link that is swapped
+	Root     string        // of the cgroups
+	StateDir string        // for the journal, the last good plan and the report
+	Interval time.Duration // between two looks at everything
+	Listen   string        // address for metrics and health, "" for none
+	Log      *slog.Logger
+}
+
+// agent is one run.
+type agent struct {
+	cfg     Config
+	state   *state // nil in a dry run
+	tree    *cgroup.Tree
+	journal *cgroup.Journal
+	bundle  *bundle // nil while there is no plan
+	report  Report
+	metrics *metrics
+	said    string // error of the last turn
+}
+
+// open takes the state directory and the cgroups. A dry run takes nothing and
+// may look on while an agent runs.
+func open(cfg Config, dry bool) (*agent, error) {
+	a := &agent{cfg: cfg, metrics: newMetrics()}
+	s := &state{dir: cfg.StateDir}
+	if !dry {
+		var err error
+		if s, err = openState(cfg.StateDir); err != nil {
+			return nil, err
+		}
+		a.state = s
+	}
+	var err error
+	if a.journal, err = s.journal(); err == nil {
+		a.tree, err = cgroup.Open(cfg.Root)
+	}
+	if err != nil {
+		a.close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *agent) close() {
+	if a.tree != nil {
+		_ = a.tree.Close()
+	}
+	if a.state != nil {
+		a.state.close()
+	}
+}
+
+// Run keeps the plan in force until ctx is done, and leaves it in force then.
+func Run(ctx context.Context, cfg Config) error {
+	if cfg.Interval < leastInterval {
+		return fmt.Errorf("interval %s: want at least %s", cfg.Interval, leastInterval)
+	}
+	a, err := open(cfg, false)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	stop, err := a.serve()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	changed, stopWatching := a.watch()
+	defer stopWatching()
+	tick := time.NewTicker(cfg.Interval)
+	defer tick.Stop()
+	a.cfg.Log.Info("agent started", "mode", a.tree.Mode(), "plan", cfg.Plan, "held", a.journal.Len())
+	for {
+		a.turn(ctx)
+		select {
+		case <-ctx.Done():
+			a.cfg.Log.Info("agent stopped, all settings stay in force", "held", a.journal.Len())
+			return nil
+		case <-tick.C:
+		case <-changed:
+		}
+	}
+}
+
+// leastInterval keeps a mistyped interval from occupying a processor.
+const leastInterval = 100 * time.Millisecond
+
+// turn is a pass of the loop. An error is logged when it is new, not every turn.
+func (a *agent) turn(ctx context.Context) {
+	err := a.pass(ctx, false)
+	if ctx.Err() != nil {
+		return
+	}
+	said := ""
+	if err != nil {
+		a.metrics.errors.Inc()
+		said = err.Error()
+		if said != a.said {
+			a.cfg.Log.Error("pass ended early", "error", err)
+		}
+	}
+	a.said = said
+}
+
+// Once brings the plan into force and returns. With dry it only reports what
+// it would do, and leaves no trace.
+func Once(ctx context.Context, cfg Config, dry bool) (Report, error) {
+	a, err := open(cfg, dry)
+	if err != nil {
+		return Report{}, err
+	}
+	defer a.close()
+	err = a.pass(ctx, dry)
+	return a.report, err
+}
+
+// Release gives every knob its original value back. It is an error while an
+// agent runs, which would only take them again.
+func Release(cfg Config) ([]cgroup.Outcome, error) {
+	a, err := open(cfg, false)
+	if err != nil {
+		return nil, err
+	}
+	defer a.close()
+	outcomes, err := a.tree.Apply(nil, a.journal, false)
+	if err == nil {
+		err = a.state.keepReport(Report{Changed: time.Now().UTC(), Mode: a.tree.Mode(), Outcomes: outcomes})
+	}
+	return outcomes, err
+}
+
+// pass is one turn of the loop: load, look, decide, write, report.
+func (a *agent) pass(ctx context.Context, dry bool) error {
+	started := time.Now()
+	problem := a.loadPlan(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	next := Report{Mode: a.tree.Mode()}
+	if problem != nil {
+		next.Problem = problem.Error()
+	}
+	var outcomes []cgroup.Outcome
+	if a.bundle != nil { // without any plan nothing is touched: an earlier one may still protect
+		host, err := a.tree.Host(a.bundle.plan, a.journal)
+		if err != nil {
+			return err
+		}
+		enforce := qos.Resolve(a.bundle.plan, host)
+		if outcomes, err = a.tree.Apply(enforce.Settings, a.journal, dry); err != nil {
+			return err
+		}
+		next.Digest, next.Source, next.Stale = a.bundle.digest, a.bundle.plan.Source, a.bundle.stale
+		next.Shares, next.Degradations = enforce.Shares, enforce.Degradations
+	}
+	next.Outcomes = outcomes
+	if !dry {
+		next.Outcomes = lasting(outcomes)
+		a.tell(next, outcomes)
+	}
+	err := a.keep(next, dry)
+	a.metrics.pass(started, time.Now(), a, outcomes)
+	return err
+}
+
+// keep makes next the report, on disk too if it says something new.
+func (a *agent) keep(next Report, dry bool) error {
+	next.Changed = a.report.Changed
+	if !a.report.Changed.IsZero() && reflect.DeepEqual(next, a.report) {
+		return nil
+	}
+	next.Changed = time.Now().UTC()
+	if !dry {
+		if err := a.state.keepReport(next); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	}
+	a.report = next
+	return nil
+}
+
+// lasting is what outcomes say after the moment: what was written is in force,
+// what was given back is no longer ours to report.
+func lasting(outcomes []cgroup.Outcome) []cgroup.Outcome {
+	var kept []cgroup.Outcome
+	for _, o := range outcomes {
+		switch o.State {
+		case cgroup.Restored, cgroup.Released:
+			continue
+		case cgroup.Written:
+			o.State = cgroup.InForce
+		}
+		o.From, o.Drift = "", false
+		kept = append(kept, o)
+	}
+	return kept
+}
+
+// tell logs what changed between the last report and the next, once.
+func (a *agent) tell(next Report, outcomes []cgroup.Outcome) {
+	log := a.cfg.Log
+	if next.Problem != a.report.Problem && next.Problem != "" {
+		log.Error("plan refused", "error", next.Problem)
+	}
+	if next.Digest != a.report.Digest || next.Stale != a.report.Stale {
+		log.Info("plan in force", "digest", next.Digest, "source", next.Source, "lastGood", next.Stale, "degradations", len(next.Degradations))
+	}
+	before := map[string]string{}
+	for _, o := range a.report.Outcomes {
+		if o.State != cgroup.InForce {
+			before[o.Cgroup+"/"+o.File] = string(o.State) + o.Reason
+		}
+	}
+	for _, o := range outcomes {
+		if o.State == cgroup.InForce {
+			continue
+		}
+		what := []any{"cgroup", o.Cgroup, "file", o.File, "value", o.Value, "workload", o.Workload}
+		switch o.State {
+		case cgroup.Written:
+			if o.Drift {
+				log.Warn("drift repaired", append(what, "from", o.From)...)
+			} else {
+				log.Info("setting written", append(what, "from", o.From)...)
+			}
+		case cgroup.Restored:
+			log.Info("setting given back", append(what, "from", o.From)...)
+		case cgroup.Released:
+			log.Info("setting left to whoever changed it", append(what, "from", o.From)...)
+		case cgroup.Waiting, cgroup.Missing, cgroup.Refused:
+			if before[o.Cgroup+"/"+o.File] != string(o.State)+o.Reason {
+				log.Warn("setting "+string(o.State), append(what, "reason", o.Reason)...)
+			}
+		}
+	}
+}

@@ -1,0 +1,86 @@
+//go:build linux
+
+package nodeagent
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+)
+
+// metrics is what the agent counts.
+type metrics struct {
+	registry *prometheus.Registry
+	lastPass atomic.Int64 // Unix nanoseconds
+	problem  atomic.Pointer[string]
+
+	passes, writes, drift, errors prometheus.Counter
+	duration                      prometheus.Histogram
+	settings                      *prometheus.GaugeVec
+	degradations, held, valid     prometheus.Gauge
+	share, reserved               *prometheus.GaugeVec
+}
+
+func newMetrics() *metrics {
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "daros", Subsystem: "agent", Name: name, Help: help})
+	}
+	opts := func(name, help string) prometheus.GaugeOpts {
+		return prometheus.GaugeOpts{Namespace: "daros", Subsystem: "agent", Name: name, Help: help}
+	}
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		passes:   counter("passes_total", "Turns of the loop."),
+		writes:   counter("writes_total", "Knobs written or given back."),
+		drift:    counter("drift_total", "Knobs that somebody else had changed and that were repaired."),
+		errors:   counter("pass_errors_total", "Turns of the loop that ended early."),
+		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Namespace: "daros", Subsystem: "agent", Name: "pass_duration_seconds", Help: "Duration of a turn.",
+			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 8),
+		}),
+		settings:     prometheus.NewGaugeVec(opts("settings", "Settings of the plan by what became of them."), []string{"state"}),
+		degradations: prometheus.NewGauge(opts("degradations", "Promises this host keeps in a weaker form.")),
+		held:         prometheus.NewGauge(opts("held", "Knobs held away from their original value.")),
+		valid:        prometheus.NewGauge(opts("plan_valid", "1 if the plan file is what is in force.")),
+		share:        prometheus.NewGaugeVec(opts("workload_cpu_share_cores", "Cores a workload gets while all its siblings are busy."), []string{"workload"}),
+		reserved:     prometheus.NewGaugeVec(opts("workload_cpu_reserved_cores", "Cores promised to a workload under overload."), []string{"workload"}),
+	}
+	m.registry.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.held, m.valid, m.share, m.reserved)
+	return m
+}
+
+// pass records one turn of the loop.
+func (m *metrics) pass(started, ended time.Time, a *agent, outcomes []cgroup.Outcome) {
+	m.passes.Inc()
+	m.duration.Observe(ended.Sub(started).Seconds())
+	for _, o := range outcomes {
+		if o.State == cgroup.Written || o.State == cgroup.Restored {
+			m.writes.Inc()
+		}
+		if o.Drift && o.State == cgroup.Written {
+			m.drift.Inc()
+		}
+	}
+	m.settings.Reset()
+	for _, o := range a.report.Outcomes {
+		m.settings.WithLabelValues(string(o.State)).Inc()
+	}
+	m.degradations.Set(float64(len(a.report.Degradations)))
+	m.held.Set(float64(a.journal.Len()))
+	m.valid.Set(0)
+	if a.report.Problem == "" && !a.report.Stale {
+		m.valid.Set(1)
+	}
+	m.share.Reset()
+	m.reserved.Reset()
+	for _, s := range a.report.Shares {
+		m.share.WithLabelValues(s.Workload).Set(float64(s.CPU) / 1000)
+		m.reserved.WithLabelValues(s.Workload).Set(float64(s.Reserved) / 1000)
+	}
+	problem := a.report.Problem
+	m.problem.Store(&problem)
+	m.lastPass.Store(ended.UnixNano())
+}

@@ -1,0 +1,36 @@
+//go:build linux
+
+package nodeagent
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+)
+
+// A probe names everything once, says for each what it means, and tells a kind
+// that no kernel has from those it knows.
+func TestProbe(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Probe(cgroup.Root) {
+		t.Logf("%-22s %-8s %s: %s", f.Name, f.State, f.Detail, f.Means)
+		require.False(t, seen[f.Name], f.Name)
+		seen[f.Name] = true
+		require.NotEmpty(t, f.Means, f.Name)
+		require.Contains(t, []string{yes, no, unknown}, f.State)
+	}
+	require.True(t, seen["tc htb"] && seen["eBPF cgroup_skb"] && seen["pressure"])
+}
+
+func TestTryQdiscs(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("a network namespace needs root")
+	}
+	results, err := tryQdiscs([]string{"no_such_qdisc", "clsact", "pfifo"})
+	require.NoError(t, err)
+	require.ErrorContains(t, results[0], "does not know it")
+	require.NoError(t, results[2])
+}

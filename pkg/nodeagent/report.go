@@ -1,0 +1,73 @@
+//go:build linux
+
+package nodeagent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/qos"
+	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+)
+
+// Report is what the agent last made of its plan. It changes only when
+// something happened.
+type Report struct {
+	Changed      time.Time         `json:"changed"`
+	Digest       string            `json:"digest,omitempty"`  // of the plan in force, "" if there is none
+	Source       string            `json:"source,omitempty"`  // commit the plan was made from
+	Stale        bool              `json:"stale,omitempty"`   // in force is the last good plan, not the file
+	Problem      string            `json:"problem,omitempty"` // what is wrong with the file
+	Mode         cgroup.Mode       `json:"mode"`
+	Outcomes     []cgroup.Outcome  `json:"outcomes"`
+	Shares       []qos.Share       `json:"shares"`
+	Degradations []qos.Degradation `json:"degradations"`
+}
+
+// Holds says whether the whole plan is in force, as far as the host is able to.
+// Groups that do not exist yet break no promise.
+func (r Report) Holds() bool {
+	for _, o := range r.Outcomes {
+		if o.State == cgroup.Refused {
+			return false
+		}
+	}
+	return r.Problem == "" && r.Digest != ""
+}
+
+// Differs says whether a pass would write anything.
+func (r Report) Differs() bool {
+	for _, o := range r.Outcomes {
+		if o.State == cgroup.Planned {
+			return true
+		}
+	}
+	return false
+}
+
+// ErrNoReport says that no agent has worked with the state directory.
+var ErrNoReport = errors.New("no agent has run with this state directory")
+
+// ReadReport returns the last report, and whether an agent is running now.
+func ReadReport(dir string) (r Report, running bool, err error) {
+	s := state{dir: dir}
+	data, err := s.read(reportFile)
+	if err == nil && data == nil {
+		err = ErrNoReport
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		return r, false, fmt.Errorf("read %s: %w", filepath.Join(dir, reportFile), err)
+	}
+	if held, err := openState(dir); err == nil {
+		held.close()
+	} else {
+		running = errors.Is(err, ErrRunning)
+	}
+	return r, running, nil
+}

@@ -1,0 +1,139 @@
+//go:build linux
+
+package nodeagent
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+)
+
+// ErrRunning says that another agent works with the same state directory.
+var ErrRunning = errors.New("an agent is running with this state directory: stop it first")
+
+// state is the directory in which the agent survives restarts.
+type state struct {
+	dir  string
+	lock *os.File
+}
+
+const (
+	journalFile = "journal.json"
+	planFile    = "last-good.yaml"
+	reportFile  = "status.json"
+)
+
+// openState takes the directory for one agent; close gives it up.
+func openState(dir string) (*state, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open state directory: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open state directory: %w", err)
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = lock.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			err = ErrRunning
+		}
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	return &state{dir, lock}, nil
+}
+
+func (s *state) close() { _ = s.lock.Close() }
+
+// journal reads the journal; without a lock it cannot be saved.
+func (s *state) journal() (*cgroup.Journal, error) {
+	data, err := s.read(journalFile)
+	if err != nil {
+		return nil, err
+	}
+	j, err := cgroup.LoadJournal(data, func(data []byte) error { return s.write(journalFile, data) })
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; it holds the original values: restore it, or remove it to take the values in force as original", filepath.Join(s.dir, journalFile), err)
+	}
+	return j, nil
+}
+
+// digest names a plan by its content.
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// keepPlan remembers a plan that was good.
+func (s *state) keepPlan(data []byte) error {
+	return s.write(planFile, append([]byte("# "+digest(data)+"\n"), data...))
+}
+
+// lastGood returns the remembered plan, or fs.ErrNotExist. A copy that does not
+// match its own digest is refused.
+func (s *state) lastGood() ([]byte, error) {
+	file, err := s.read(planFile)
+	if err != nil {
+		return nil, err
+	}
+	if file == nil {
+		return nil, fs.ErrNotExist
+	}
+	head, data, _ := bytes.Cut(file, []byte("\n"))
+	if string(head) != "# "+digest(data) {
+		return nil, fmt.Errorf("%s does not match its digest", filepath.Join(s.dir, planFile))
+	}
+	return data, nil
+}
+
+func (s *state) keepReport(r Report) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return s.write(reportFile, append(data, '\n'))
+}
+
+// read returns a file of the directory, nil if there is none.
+func (s *state) read(name string) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(s.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// write replaces a file so that after a crash it is either old or new.
+func (s *state) write(name string, data []byte) error {
+	f, err := os.CreateTemp(s.dir, "."+name+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = cmp.Or(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), filepath.Join(s.dir, name)); err != nil {
+		return err
+	}
+	dir, err := os.Open(s.dir)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
