@@ -42,7 +42,7 @@ type Live struct {
 	objects map[Ref]*Object
 	apps    map[model.AppID]map[Ref]*Object
 	left    map[Ref]trace
-	drifted map[model.AppID]bool
+	drifted map[Ref]bool // objects that may differ from what we left
 	touched map[model.AppID]bool
 	sending map[Ref]string // objects with a request under way; the version at which they were deleted meanwhile
 }
@@ -67,7 +67,7 @@ func newLive(cfg *rest.Config, c *client, k *kinds, opts Options) (*Live, error)
 		objects: map[Ref]*Object{},
 		apps:    map[model.AppID]map[Ref]*Object{},
 		left:    map[Ref]trace{},
-		drifted: map[model.AppID]bool{},
+		drifted: map[Ref]bool{},
 		touched: map[model.AppID]bool{},
 		sending: map[Ref]string{},
 	}
@@ -175,19 +175,29 @@ func (l *Live) Objects(app model.AppID) []*Object {
 func (l *Live) Changed() <-chan struct{} { return l.changed }
 
 // Drifted returns, in order, the applications of which somebody else changed or
-// deleted an object since the last call. It says what was seen, not what is so
-// now: Apply decides that.
-func (l *Live) Drifted() []model.AppID { return l.take(&l.drifted) }
+// deleted an object since the last call, and of which that has not been
+// corrected meanwhile.
+func (l *Live) Drifted() []model.AppID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	apps := map[model.AppID]bool{}
+	for r := range l.drifted {
+		t, ok := l.left[r]
+		if now := l.objects[r]; ok && (now == nil || now.left != t.left || now.applied != t.applied) {
+			apps[t.app] = true
+		}
+	}
+	clear(l.drifted)
+	return slices.SortedFunc(maps.Keys(apps), model.AppID.Compare)
+}
 
 // Touched returns, in order, the applications of which anything changed since
 // the last call.
-func (l *Live) Touched() []model.AppID { return l.take(&l.touched) }
-
-func (l *Live) take(set *map[model.AppID]bool) []model.AppID {
+func (l *Live) Touched() []model.AppID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	apps := slices.SortedFunc(maps.Keys(*set), model.AppID.Compare)
-	*set = map[model.AppID]bool{}
+	apps := slices.SortedFunc(maps.Keys(l.touched), model.AppID.Compare)
+	clear(l.touched)
 	return apps
 }
 
@@ -220,7 +230,7 @@ func (l *Live) set(o *Object) bool {
 		if t.left == o.left && t.applied == o.applied {
 			o.own = nil
 		} else if !sending { // else it may be our own change
-			l.drifted[t.app] = true
+			l.drifted[o.Ref] = true
 		}
 	}
 	l.objects[o.Ref] = o
@@ -260,8 +270,8 @@ func (l *Live) drop(r Ref, version string) bool {
 	delete(l.objects, r)
 	l.unlist(old)
 	l.touched[old.App] = true
-	if t, ok := l.left[r]; ok && !sending {
-		l.drifted[t.app] = true
+	if _, ok := l.left[r]; ok && !sending {
+		l.drifted[r] = true
 	}
 	return true
 }
@@ -317,7 +327,7 @@ func (l *Live) settle(r Ref, app model.AppID, answer *Object) {
 	}
 	switch now := l.objects[r]; {
 	case now == nil || now.left != answer.left || now.applied != answer.applied:
-		l.drifted[app] = true
+		l.drifted[r] = true
 		l.wake()
 	default:
 		l.slim(now)
