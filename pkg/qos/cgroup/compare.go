@@ -20,20 +20,24 @@ type comparison struct {
 	journal  *Journal
 	entries  map[knob]entry // of the journal, not yet stored
 	dirty    bool
-	groups   map[knob]*os.File // by cgroup and controller
+	groups   map[knob]groupDir // by cgroup and controller
 	changes  []qos.Change
 	pending  map[knob]pending
 	outcomes []Outcome
 }
 
+type groupDir struct {
+	dir *os.File
+	id  identity
+}
+
 type pending struct {
-	dir            *os.File
-	id             identity
+	groupDir
 	drift, restore bool
 }
 
 func (t *Tree) compare(settings []qos.Setting, j *Journal) *comparison {
-	c := &comparison{tree: t, journal: j, entries: maps.Clone(j.entries), groups: map[knob]*os.File{}, pending: map[knob]pending{}}
+	c := &comparison{tree: t, journal: j, entries: maps.Clone(j.entries), groups: map[knob]groupDir{}, pending: map[knob]pending{}}
 	wanted := map[knob]bool{}
 	for _, s := range settings {
 		wanted[knob{s.Cgroup, s.File}] = true
@@ -55,7 +59,7 @@ func (c *comparison) want(s qos.Setting) {
 		c.note(s, Refused, "", "not a knob")
 		return
 	}
-	dir, id, err := c.open(info, s.Cgroup)
+	g, err := c.open(info, s.Cgroup)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		c.note(s, Waiting, "", "")
@@ -63,11 +67,11 @@ func (c *comparison) want(s qos.Setting) {
 	case err != nil:
 		c.note(s, Refused, "", explain(err))
 		return
-	case c.tree.own[id] && !s.Floor:
+	case c.tree.own[g.id] && !s.Floor:
 		c.note(s, Refused, "", "the agent itself runs in this group")
 		return
 	}
-	raw, err := readFile(dir, s.File)
+	raw, err := readFile(g.dir, s.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.Value == info.Default:
 		c.note(s, InForce, "", "")
@@ -81,7 +85,7 @@ func (c *comparison) want(s qos.Setting) {
 	}
 	current := qos.Normal(s.File, raw)
 	e, known := c.entries[key]
-	if known && e.identity() != id { // another group by the same name: nothing of it is ours
+	if known && e.identity() != g.id { // another group by the same name: nothing of it is ours
 		c.drop(key)
 		e, known = entry{}, false
 	}
@@ -99,7 +103,7 @@ func (c *comparison) want(s qos.Setting) {
 		}
 	}
 	if current != s.Value {
-		c.pending[key] = pending{dir: dir, id: id, drift: known && e.Set == s.Value}
+		c.pending[key] = pending{groupDir: g, drift: known && e.Set == s.Value}
 		c.changes = append(c.changes, qos.Change{Setting: s, From: current})
 		return
 	}
@@ -118,14 +122,14 @@ func (c *comparison) giveBack(key knob, e entry) {
 		c.drop(key)
 		return
 	}
-	dir, id, err := c.open(info, key.cgroup)
-	if err != nil || id != e.identity() {
+	g, err := c.open(info, key.cgroup)
+	if err != nil || g.id != e.identity() {
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			c.drop(key) // the group is gone, and its values with it
 		}
 		return
 	}
-	raw, err := readFile(dir, key.file)
+	raw, err := readFile(g.dir, key.file)
 	current := qos.Normal(key.file, raw)
 	switch {
 	case err != nil:
@@ -136,30 +140,32 @@ func (c *comparison) giveBack(key knob, e entry) {
 		c.drop(key)
 		c.note(s, Released, current, "")
 	default:
-		c.pending[key] = pending{dir: dir, id: id, restore: true}
+		c.pending[key] = pending{groupDir: g, restore: true}
 		c.changes = append(c.changes, qos.Change{Setting: s, From: current})
 	}
 }
 
 // open returns the directory of a group in the hierarchy of the knob.
-func (c *comparison) open(info qos.Knob, path string) (*os.File, identity, error) {
+func (c *comparison) open(info qos.Knob, path string) (g groupDir, err error) {
 	if c.tree.hierarchies[info.Controller].version != info.Version {
-		return nil, identity{}, errors.New("the " + info.Controller + " controller is not in cgroup " + info.Version.String())
+		return g, errors.New("the " + info.Controller + " controller is not in cgroup " + info.Version.String())
 	}
 	if path == "." || !fs.ValidPath(path) {
-		return nil, identity{}, errors.New("not a path below the cgroup root")
+		return g, errors.New("not a path below the cgroup root")
 	}
 	key := knob{path, info.Controller}
-	dir := c.groups[key]
-	if dir == nil {
-		var err error
-		if dir, err = c.tree.group(info.Controller, path); err != nil {
-			return nil, identity{}, err
-		}
-		c.groups[key] = dir
+	if g, ok := c.groups[key]; ok {
+		return g, nil
 	}
-	id, err := identify(dir)
-	return dir, id, err
+	if g.dir, err = c.tree.group(info.Controller, path); err != nil {
+		return g, err
+	}
+	if g.id, err = identify(g.dir); err != nil {
+		_ = g.dir.Close()
+		return g, err
+	}
+	c.groups[key] = g
+	return g, nil
 }
 
 func (c *comparison) put(key knob, e entry) { c.entries[key], c.dirty = e, true }
@@ -196,7 +202,7 @@ func (c *comparison) sorted() []Outcome {
 }
 
 func (c *comparison) close() {
-	for _, dir := range c.groups {
-		_ = dir.Close()
+	for _, g := range c.groups {
+		_ = g.dir.Close()
 	}
 }
