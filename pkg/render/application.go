@@ -16,13 +16,9 @@ type application struct {
 }
 
 func newApplication(in Input, spec *model.Application) *application {
-	policy := spec.Policy.Namespace
-	if in.Tenant != nil {
-		policy = in.Tenant.Policy.Namespace
-	}
 	return &application{
 		Input: in, spec: spec, redacted: spec.Redact(),
-		namespace: Namespace(in.Prefix, in.Instance.App, policy),
+		namespace: Namespace(in.Prefix, in.Instance.App, spec.Policy.Namespace),
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 	CodeUndeclared = "DA1710" // manifests ask for more than their component declares
 	CodeFiles      = "DA1711" // a kustomization that is not read
 	CodeBuild      = "DA1712" // a kustomization that kustomize refuses
-	CodePlacement  = "DA1713" // a pool or topology that is not declared
+	CodePlacement  = "DA1713" // a pool that is not declared any more
 	CodeSize       = "DA1714" // more than a cluster or a pass can carry
 )
 

@@ -24,7 +24,8 @@ const (
 	// AnnotationCommit is the source commit that the object comes from.
 	AnnotationCommit = Domain + "commit"
 	// AnnotationWorkload is <digest>.<n>: the model.WorkloadDigest of what the
-	// object is part of and how many objects carry it out together.
+	// object is part of and how many objects carry it out together. Objects that
+	// outlive their declaration are no part of it.
 	AnnotationWorkload = Domain + "workload"
 	// AnnotationApplied is the digest of the object without this annotation.
 	AnnotationApplied = Domain + "applied"

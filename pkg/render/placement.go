@@ -66,8 +66,8 @@ func (w *workload) placement(kind string) (map[string]string, []corev1.TopologyS
 	return selector, []corev1.TopologySpreadConstraint{constraint}, nil
 }
 
-// topologyKey returns the node label whose values are the domains. Zones and
-// nodes are Kubernetes' own; what else there is, the pool names.
+// topologyKey returns the node label whose values are the domains: what the
+// pool says, or the name that Kubernetes has for it.
 func (w *workload) topologyKey(over string) (string, error) {
 	pool, err := w.pool()
 	switch {
@@ -77,8 +77,6 @@ func (w *workload) topologyKey(over string) (string, error) {
 		return corev1.LabelHostname, nil
 	case pool != nil && pool.TopologyKey != "":
 		return pool.TopologyKey, nil
-	case over == "zone":
-		return corev1.LabelTopologyZone, nil
 	}
-	return "", faultf(CodePlacement, "placement.spread.over", "asks for domains by %s, but the pool does not say which label of its nodes names them (topologyKey)", over)
+	return "topology.kubernetes.io/" + over, nil
 }

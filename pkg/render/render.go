@@ -14,7 +14,7 @@ type Input struct {
 	Fleet    string           // value of LabelFleet; separates fleets that share a cluster
 	Prefix   string           // put before every namespace name, "" normally
 	Instance *model.Instance  // its Spec is what is rendered, its Components how much of it may run
-	Tenant   *model.Tenant    // whose namespace it lands in
+	Tenant   *model.Tenant    // whose it is
 	Pools    []model.PoolSpec // that grants refer to
 	Files    fs.FS            // the application's directory at Instance.Spec.Commit; nil where no component needs it
 }

@@ -64,6 +64,12 @@ func dropUnset(v any) {
 // seal gives the objects of a part their labels, annotations, encoding and digest.
 func (p *part) seal() []Object {
 	sealed := make([]Object, len(p.objects))
+	together := 0 // objects that carry out the component
+	for _, u := range p.objects {
+		if !outlives(u) {
+			together++
+		}
+	}
 	for i, u := range p.objects {
 		if u.GetNamespace() == "" && p.namespace != "" {
 			u.SetNamespace(p.namespace)
@@ -79,8 +85,8 @@ func (p *part) seal() []Object {
 		if p.commit != "" {
 			annotations[AnnotationCommit] = p.commit
 		}
-		if p.workload != "" {
-			annotations[AnnotationWorkload] = string(p.workload) + "." + strconv.Itoa(len(p.objects))
+		if p.workload != "" && !outlives(u) {
+			annotations[AnnotationWorkload] = string(p.workload) + "." + strconv.Itoa(together)
 		}
 		u.SetAnnotations(merge(u.GetAnnotations(), annotations))
 		u.SetAnnotations(merge(u.GetAnnotations(), map[string]string{
@@ -89,6 +95,13 @@ func (p *part) seal() []Object {
 		sealed[i] = newObject(p.component, u, at)
 	}
 	return sealed
+}
+
+// outlives says whether an object stays when it is not declared any more. Such a
+// one says nothing about what is declared now, so it is no part of what carries
+// the component out.
+func outlives(u *unstructured.Unstructured) bool {
+	return u.GetKind() == "PersistentVolumeClaim" || u.GetAnnotations()[AnnotationPrune] == PruneKeep
 }
 
 func newObject(component string, u *unstructured.Unstructured, stage int) Object {
