@@ -116,6 +116,9 @@ func checkShare(a *arbiter, c *claim, spec *model.Application) (found []finding)
 			capacity := pool.Capacity.Get(name)
 			limit = max(limit, capacity/1000*thousandths+capacity%1000*thousandths/1000)
 		}
+		if name == "memory" {
+			limit -= limit % (1 << 20) // people read it
+		}
 		asked := demand.Get(name)
 		if asked == 0 {
 			continue

@@ -75,6 +75,7 @@ func (f *facts) current(ledger model.Ledger, id model.AppID) *model.Instance {
 	old, known := ledger.Find(id)
 	if known && (old.Phase != model.Terminated || !f.begun(old)) {
 		inst := *old
+		inst.Spec = f.whole(old.Spec)
 		inst.Components = slices.Clone(old.Components)
 		inst.History = slices.Clip(old.History)
 		inst.Held = slices.Clip(old.Held)
@@ -88,6 +89,17 @@ func (f *facts) current(ledger model.Ledger, id model.AppID) *model.Instance {
 		inst.Number, inst.History = old.Number+1, slices.Clip(old.History)
 	}
 	return inst
+}
+
+// whole returns an accepted spec with what the ledger does not keep of it, secret
+// values and positions, where Git still holds the same spec.
+func (f *facts) whole(spec *model.Application) *model.Application {
+	if spec == nil || f.wanted == nil || f.wanted.Digest != spec.Digest {
+		return spec
+	}
+	full := *f.wanted
+	full.Commit = spec.Commit
+	return &full
 }
 
 // begun says whether a new instance begins after old has ended.

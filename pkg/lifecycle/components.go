@@ -41,6 +41,9 @@ func (f *facts) advanceComponents() {
 }
 
 func (f *facts) advanceComponent(c *model.Component, s *model.ComponentState) {
+	if c.Redacted() && s.Workload != "" {
+		return // its content is not known any more, so it stays as it is
+	}
 	spec := model.DigestOf(c)
 	if s.State == model.StateDone && s.Spec == spec {
 		return // it ran and is not run again, whatever is granted
