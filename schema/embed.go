@@ -14,6 +14,8 @@ import (
 // ImportPath is the path by which a fleet repo imports the schema.
 const ImportPath = "d-aros.dev/schema"
 
+//go:generate go test ../pkg/evaluate -run TestVendoredSchemaIsTheSchema -update
+
 //go:embed *.cue
 var files embed.FS
 

@@ -9,8 +9,9 @@ import (
 )
 
 // An index says where the files of a layer write a value, by its path. CUE's own
-// positions name the line of the schema as often as that of the user.
-type index map[string]entry
+// positions name the line of the schema as often as that of the user. A value may
+// be written more than once, if it is the same.
+type index map[string][]entry
 
 type entry struct {
 	label string // position of the field
@@ -35,9 +36,11 @@ func (ix index) decls(path []string, decls []ast.Decl) {
 
 func (ix index) expr(path []string, label ast.Node, x ast.Expr) {
 	k := key(path)
-	if _, ok := ix[k]; !ok {
-		ix[k] = entry{label.Pos().String(), x.Pos().String(), brief(x)}
+	text := brief(x)
+	if private(path) {
+		text = ""
 	}
+	ix[k] = append(ix[k], entry{label.Pos().String(), x.Pos().String(), text})
 	switch x := x.(type) {
 	case *ast.StructLit:
 		ix.decls(path, x.Elts)
@@ -74,8 +77,8 @@ func brief(x ast.Expr) string {
 // how many segments of path that has. It is 0 if nothing of path is written.
 func (ix index) find(path []string) (e entry, depth int) {
 	for n := len(path); n > 0; n-- {
-		if e, ok := ix[key(path[:n])]; ok {
-			return e, n
+		if es := ix[key(path[:n])]; es != nil {
+			return es[0], n
 		}
 	}
 	return entry{}, 0
@@ -83,6 +86,16 @@ func (ix index) find(path []string) (e entry, depth int) {
 
 // exact returns the entry of a dotted path.
 func (ix index) exact(dotted string) (entry, bool) {
-	e, ok := ix[strings.ReplaceAll(dotted, ".", "\x00")]
-	return e, ok
+	es := ix[strings.ReplaceAll(dotted, ".", "\x00")]
+	if es == nil {
+		return entry{}, false
+	}
+	return es[0], true
+}
+
+// private says whether what is written at path is not to be quoted: it may be a
+// secret.
+func private(path []string) bool {
+	return len(path) >= 4 && path[0] == "application" && path[1] == "components" && path[3] == "properties" &&
+		(len(path) == 4 || path[4] == "data" || path[4] == "env")
 }

@@ -59,10 +59,10 @@ func (l *layer) parse() []*ast.File {
 // field begin with one of the prefixes.
 func (l *layer) positions(quoted func(path []string) bool) model.Positions {
 	out := model.Positions{}
-	for key, e := range l.where {
+	for key, entries := range l.where {
 		segments := strings.Split(key, "\x00")
 		if len(segments) > 1 && segments[0] == l.field && quoted(segments[1:]) {
-			out[strings.Join(segments[1:], ".")] = e.value
+			out[strings.Join(segments[1:], ".")] = entries[0].value
 		}
 	}
 	return out

@@ -69,11 +69,17 @@ func explainOne(e errors.Error, path []string, own *layer, layers []*layer, v cu
 	case strings.Contains(p.Message, "field is required but not present"):
 		p.Code, p.Message = codeRequired, "must be written"
 	case strings.HasPrefix(p.Message, "incomplete value"), strings.HasPrefix(p.Message, "non-concrete value"):
-		p.Code, p.Message = codeIncomplete, "has no value yet: "+p.Message
+		p.Code, p.Message = codeIncomplete, "has no value; a type is not enough"
+	case private(path), strings.Contains(p.Message, "{"): // it quotes what may hold a secret
+		p.Message = "does not fit, or is written twice"
 	}
 	switch {
 	case (p.Code == codeUnknown || p.Code == codeNoName) && written:
 		p.Places = append(p.Places, model.Place{At: place.label})
+	case written && p.Code == codeConflict:
+		for _, e := range own.where[key(path)] {
+			p.Places = append(p.Places, model.Place{At: e.value, Note: e.text})
+		}
 	case written:
 		p.Places = append(p.Places, model.Place{At: place.value, Note: note("asks for ", place.text)})
 	case depth > 0:

@@ -1,0 +1,99 @@
+package evaluate
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/schema"
+)
+
+// withoutExample are the codes of problems that no small fleet shows. Each has a
+// test of its own.
+var withoutExample = []string{codeSize, codeGaveUp, codeUnreadable}
+
+// Every code that the schema or this package can report has a rule, and every
+// rule has an example.
+func TestEveryCodeHasARuleAndAnExample(t *testing.T) {
+	codes := regexp.MustCompile(`DA\d{4}`)
+	var used []string
+	for _, f := range schema.Files() {
+		used = append(used, codes.FindAllString(string(f.Data), -1)...)
+	}
+	source, err := os.ReadFile("codes.go")
+	require.NoError(t, err)
+	used = append(used, codes.FindAllString(string(source), -1)...)
+
+	var known []string
+	for _, c := range chapters {
+		for _, r := range c.rules {
+			known = append(known, r.code)
+		}
+	}
+	require.ElementsMatch(t, sorted(used), known, "codes in use, and rules")
+
+	var shown []string
+	for name := range examples(t) {
+		code, _, _ := strings.Cut(name, "-")
+		shown = append(shown, code)
+	}
+	require.ElementsMatch(t, sorted(known), sorted(append(shown, withoutExample...)), "rules, and examples")
+}
+
+// docs/errors.md is made of the rules and their examples.
+func TestErrorsPage(t *testing.T) {
+	const page = "../../docs/errors.md"
+	var b strings.Builder
+	b.WriteString("# Errors of the fleet repo\n\n" +
+		"Made by `go test ./pkg/evaluate -run TestErrorsPage -update` from the rules and their examples; a test produces every example.\n\n" +
+		"An error has a stable code, the path of the value, a sentence, and the places of both sides: first what was asked, then\n" +
+		"the limit and who set it. The same codes stand in the messages of `cue vet`. The examples change the small fleet of\n" +
+		"`pkg/evaluate/testdata/base.txtar`.\n")
+	shown := examples(t)
+	for _, c := range chapters {
+		fmt.Fprintf(&b, "\n## %s\n", c.title)
+		for _, r := range c.rules {
+			fmt.Fprintf(&b, "\n### %s %s\n\n", r.code, r.title)
+			if a, ok := shown[r.code]; ok {
+				files, want := split(a)
+				b.WriteString("```cue\n")
+				for i, f := range files.Files {
+					if i > 0 {
+						b.WriteString("\n")
+					}
+					fmt.Fprintf(&b, "// %s\n", f.Name)
+					if len(f.Data) == 0 {
+						b.WriteString("// (missing)\n")
+						continue
+					}
+					lines := strings.SplitAfter(string(f.Data), "\n")
+					for _, line := range lines {
+						if len(line) > 200 {
+							line = line[:200] + " …\n"
+						}
+						b.WriteString(line)
+					}
+				}
+				fmt.Fprintf(&b, "```\n```\n%s```\n\n", want)
+			}
+			fmt.Fprintf(&b, "Fix: %s\n", r.fix)
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(page, []byte(b.String()), 0o644))
+	}
+	have, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Equal(t, b.String(), string(have), "run with -update")
+}
+
+func TestRulesAreInOrder(t *testing.T) {
+	for _, c := range chapters {
+		require.True(t, slices.IsSortedFunc(c.rules, func(a, b rule) int { return strings.Compare(a.code, b.code) }), c.title)
+	}
+}
