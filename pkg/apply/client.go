@@ -45,13 +45,9 @@ func (c *client) apply(ctx context.Context, path string, body []byte) (obj *unst
 	defer cancel()
 	c.applies.Add(1)
 	var code int
-	answer, err := c.rest.Patch(types.ApplyYAMLPatchType).AbsPath(path).
+	obj, err = decode(c.rest.Patch(types.ApplyYAMLPatchType).AbsPath(path).
 		Param("fieldManager", c.manager).Param("force", "true").
-		Body(body).Do(ctx).StatusCode(&code).Raw()
-	if err != nil {
-		return nil, false, err
-	}
-	obj, err = decode(answer)
+		Body(body).Do(ctx).StatusCode(&code))
 	return obj, code == http.StatusCreated, err
 }
 
@@ -59,11 +55,7 @@ func (c *client) get(ctx context.Context, path string) (*unstructured.Unstructur
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
 	c.gets.Add(1)
-	answer, err := c.rest.Get().AbsPath(path).Do(ctx).Raw()
-	if err != nil {
-		return nil, err
-	}
-	return decode(answer)
+	return decode(c.rest.Get().AbsPath(path).Do(ctx))
 }
 
 func (c *client) delete(ctx context.Context, path string, opts metav1.DeleteOptions) error {
@@ -77,7 +69,16 @@ func (c *client) requests() Requests {
 	return Requests{Apply: int(c.applies.Load()), Get: int(c.gets.Load()), Delete: int(c.dels.Load())}
 }
 
-func decode(b []byte) (*unstructured.Unstructured, error) {
+// decode reads an answer. The error of a refusal is only complete when it is
+// asked for before the body.
+func decode(answer rest.Result) (*unstructured.Unstructured, error) {
+	if err := answer.Error(); err != nil {
+		return nil, err
+	}
+	body, err := answer.Raw()
+	if err != nil {
+		return nil, err
+	}
 	u := &unstructured.Unstructured{}
-	return u, utiljson.Unmarshal(b, &u.Object)
+	return u, utiljson.Unmarshal(body, &u.Object)
 }

@@ -407,12 +407,12 @@ func (l *Live) lists(app model.AppID, r Ref) bool {
 	return false
 }
 
-// applied returns what we applied for an application and is there, as far as
-// kinds are watched, in order.
+// applied returns what we applied for an application and is there and would be
+// pruned without it, as far as kinds are watched, in order.
 func (l *Live) applied(app model.AppID) []Ref {
 	var refs []Ref
 	for _, o := range l.Objects(app) {
-		if o.ours() && !o.Deleting && !permanentScope(o.Ref) {
+		if o.ours() && !o.Deleting && !o.keep && !permanent(o.Ref) {
 			refs = append(refs, o.Ref)
 		}
 	}

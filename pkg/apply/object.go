@@ -22,6 +22,7 @@ type Object struct {
 	Deleting  bool
 	Summary   any // what Options.Summary said about it
 
+	keep      bool         // render.AnnotationPrune says so
 	applied   string       // render.AnnotationApplied
 	own       []byte       // what it holds in our fields; nil once it is known to be as we left it
 	left      model.Digest // of own
@@ -39,6 +40,7 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 		Component: label(u, render.LabelComponent),
 		Workload:  annotation(u, render.AnnotationWorkload),
 		applied:   annotation(u, render.AnnotationApplied),
+		keep:      annotation(u, render.AnnotationPrune) == render.PruneKeep,
 		Deleting:  u.GetDeletionTimestamp() != nil,
 	}
 	if owner := metav1.GetControllerOfNoCopy(u); owner != nil {

@@ -65,7 +65,7 @@ type SetReport struct {
 }
 
 // OK says whether every object of the set is as wanted.
-func (r *SetReport) OK() bool {
+func (r SetReport) OK() bool {
 	for i := range r.Results {
 		if a := r.Results[i].Action; a == Failed || a == Skipped {
 			return false
@@ -87,7 +87,7 @@ type Report struct {
 }
 
 // Count returns how many objects had the action.
-func (r *Report) Count(a Action) int {
+func (r Report) Count(a Action) int {
 	n := 0
 	for i := range r.Sets {
 		for j := range r.Sets[i].Results {
@@ -100,7 +100,7 @@ func (r *Report) Count(a Action) int {
 }
 
 // Find returns the report of an application's set, or of a tenant's (Name "").
-func (r *Report) Find(app model.AppID) (*SetReport, bool) {
+func (r Report) Find(app model.AppID) (*SetReport, bool) {
 	for i := range r.Sets {
 		if r.Sets[i].App == app {
 			return &r.Sets[i], true
