@@ -47,4 +47,3 @@ func TestReservePortsFreesAllOnError(t *testing.T) {
 	_, err = reservePorts(taken.Addr().(*net.TCPAddr).Port)
 	require.ErrorIs(t, err, syscall.EADDRINUSE)
 }
-

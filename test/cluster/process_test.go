@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +52,7 @@ func TestStopAndStartAgain(t *testing.T) {
 
 	require.NoError(t, again.cmd.Process.Kill())
 	require.Error(t, again.wait(t))
-	require.Eventually(t, func() bool { return len(processesOf(t, dir)) == 0 }, 2*time.Second, tick, "nothing outlives up")
+	requireNoProcess(t, dir, 2*time.Second)
 }
 
 func TestComponentIsStartedAgain(t *testing.T) {
@@ -62,7 +64,12 @@ func TestComponentIsStartedAgain(t *testing.T) {
 		killed := pidOf(t, dir, name)
 		require.NoError(t, syscall.Kill(killed, syscall.SIGKILL))
 		began := time.Now()
-		require.Eventually(t, func() bool { return pidOf(t, dir, name) != killed && isServing(t, client) }, limit, tick)
+		eventually(t, "wait for the next "+name, func(ctx context.Context) error {
+			if pidOf(t, dir, name) == killed {
+				return errors.New("not started yet")
+			}
+			return readyz(ctx, client)
+		})
 		t.Logf("%s serves again after %s", name, time.Since(began).Round(time.Millisecond))
 		requireConfigMap(t, client)
 	}
@@ -95,7 +102,7 @@ func TestDieWithParent(t *testing.T) {
 	waitForFile(t, filepath.Join(dir, "kubeconfig.yaml"), parent)
 	require.NotEmpty(t, processesOf(t, dir))
 	require.NoError(t, parent.cmd.Process.Kill())
-	require.Eventually(t, func() bool { return len(processesOf(t, dir)) == 0 }, 20*time.Second, tick)
+	requireNoProcess(t, dir, 20*time.Second)
 	require.NoFileExists(t, filepath.Join(dir, "kubeconfig.yaml"), "it stopped in order")
 }
 
@@ -144,15 +151,22 @@ func startUp(t *testing.T, dir string, flags ...string) *process {
 
 func waitForFile(t *testing.T, name string, p *process) {
 	t.Helper()
-	require.Eventually(t, func() bool {
+	eventually(t, "wait for "+name, func(context.Context) error {
+		_, err := os.Stat(name)
 		select {
 		case <-p.exited:
 			require.Fail(t, "it ended before it was ready", p.out.String())
 		default:
 		}
-		_, err := os.Stat(name)
-		return err == nil
-	}, limit, tick)
+		return err
+	})
+}
+
+// eventually waits until check returns nil. Unlike require.Eventually it runs check in the test's own goroutine,
+// where check may end the test, and reports its last error.
+func eventually(t *testing.T, what string, check func(context.Context) error) {
+	t.Helper()
+	require.NoError(t, poll(t.Context(), what, limit, tick, check))
 }
 
 func (p *process) wait(t *testing.T) error {
@@ -183,11 +197,21 @@ func processesOf(t *testing.T, dir string) []string {
 	var found []string
 	for _, name := range names {
 		line, err := os.ReadFile(name)
-		if err == nil && bytes.Contains(line, []byte(dir)) && !strings.HasSuffix(name, "/self/cmdline") {
+		if err == nil && bytes.Contains(line, []byte(dir)) {
 			found = append(found, string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
 		}
 	}
 	return found
+}
+
+func requireNoProcess(t *testing.T, dir string, within time.Duration) {
+	t.Helper()
+	require.NoError(t, poll(t.Context(), "wait for the end of all processes", within, tick, func(context.Context) error {
+		if left := processesOf(t, dir); len(left) > 0 {
+			return fmt.Errorf("still there: %q", left)
+		}
+		return nil
+	}))
 }
 
 func pidOf(t *testing.T, dir, component string) int {
@@ -206,12 +230,11 @@ func filesIn(t *testing.T, dir string) []os.DirEntry {
 	return entries
 }
 
-func isServing(t *testing.T, client kubernetes.Interface) bool {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+func readyz(ctx context.Context, client kubernetes.Interface) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	_, err := client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
-	return err == nil
+	return err
 }
 
 func createConfigMap(t *testing.T, client kubernetes.Interface) {
