@@ -250,6 +250,17 @@ func TestAttack08Growth(t *testing.T) {
 	_, err = kustomization(t, mapFS("k/kustomization.yaml", replacements, "k/a.yaml", configMap))
 	require.ErrorContains(t, err, "too many replacements")
 
+	// From ConfigMaps to others, they are no danger however many.
+	copies := "resources: [a.yaml, b.yaml]\nreplacements:\n"
+	for range 35 {
+		copies += "- {source: {kind: ConfigMap, name: a, fieldPath: metadata.name}, targets: [{select: {kind: Service}, fieldPaths: [metadata.annotations.x], options: {create: true}}]}\n"
+	}
+	set, err := kustomization(t, mapFS("k/kustomization.yaml", copies+"- path: r.yaml", "k/a.yaml", configMap, "k/b.yaml", "{apiVersion: v1, kind: Service, metadata: {name: b}}",
+		"k/r.yaml", "source: {kind: ConfigMap, name: a, fieldPath: metadata.name}\ntargets: [{select: {kind: Service}, fieldPaths: [metadata.annotations.y], options: {create: true}}]"))
+	require.NoError(t, err)
+	require.Equal(t, "a", set.Objects[1].Object.GetAnnotations()["x"])
+	require.Equal(t, "a", set.Objects[1].Object.GetAnnotations()["y"])
+
 	many := strings.Repeat("---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n", 900)
 	large := `patches: [{target: {kind: ConfigMap}, patch: '[{"op": "add", "path": "/data", "value": {"a": "` + strings.Repeat("x", 500_000) + `"}}]'}]`
 	_, err = kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]\n"+large, "k/a.yaml", many))

@@ -21,12 +21,13 @@ import (
 // Bounds of a kustomization with all that it builds on, each counted as often as
 // it is used.
 const (
-	maxBases      = 200
-	maxBaseDepth  = 20
-	maxInput      = 8 << 20   // bytes
-	maxWork       = 128 << 20 // bytes that patches write when each meets every object
-	maxReplacing  = 64 << 20  // bytes that replacements write when each doubles what it copies
-	maxSelfPasses = 40        // replacements, so that the shift below stays one
+	maxBases     = 200
+	maxBaseDepth = 20
+	maxInput     = 8 << 20   // bytes
+	maxWork      = 128 << 20 // bytes that patches write when each meets every object
+	maxCopies    = 512 << 20 // bytes that replacements write when each copies everything
+	maxDoublings = 20        // replacements that may copy what another one wrote
+	maxDoubled   = 64 << 20  // bytes that such replacements write when each doubles everything
 )
 
 // Kustomize is no sandbox: a reference may be an address that it fetches, a
@@ -51,7 +52,10 @@ type base struct {
 
 // cost is what building a kustomization takes, with all that it builds on.
 type cost struct {
-	bases, bytes, objects, rules, replacements int
+	bases, bytes, objects int
+	rules                 int // bytes that may meet every object
+	copies                int // fields that replacements write
+	doublings             int // replacements that may copy what another one wrote
 }
 
 func (c *cost) add(o cost) error {
@@ -59,7 +63,8 @@ func (c *cost) add(o cost) error {
 	c.bytes += o.bytes
 	c.objects += o.objects
 	c.rules += o.rules
-	c.replacements += o.replacements
+	c.copies += o.copies
+	c.doublings += o.doublings
 	switch {
 	case c.bases > maxBases:
 		return fmt.Errorf("builds on more than %d kustomizations", maxBases)
@@ -69,8 +74,10 @@ func (c *cost) add(o cost) error {
 		return fmt.Errorf("reads more than %d objects", maxObjects)
 	case c.rules*max(1, c.objects) > maxWork:
 		return errors.New("has patches that are too large for so many objects")
-	case c.replacements > maxSelfPasses || c.replacements > 0 && c.bytes > maxReplacing>>c.replacements:
-		return fmt.Errorf("has too many replacements (%d) for its size", c.replacements)
+	case c.doublings > maxDoublings || c.doublings > 0 && c.bytes > maxDoubled>>c.doublings:
+		return fmt.Errorf("has too many replacements (%d) that may copy what another one wrote", c.doublings)
+	case c.copies > 0 && c.bytes > maxCopies/c.copies/max(1, c.objects):
+		return fmt.Errorf("has replacements of too many fields (%d) for so many objects", c.copies)
 	}
 	return nil
 }

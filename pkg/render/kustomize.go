@@ -37,7 +37,7 @@ func build(t *tree, dir string) (objects []*unstructured.Unstructured, err error
 	var g *graph
 	defer func() {
 		if r := recover(); r != nil {
-			objects, err = nil, faultf(CodeBuild, "properties.path", "kustomize gave up%s", g.explain(fmt.Errorf(": %v", r)))
+			objects, err = nil, faultf(CodeBuild, "properties.path", "kustomize gave up: %s", g.explain(fmt.Errorf("%v", r)))
 		}
 	}()
 	g, root, err := newGraph(t, dir)

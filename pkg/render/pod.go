@@ -46,7 +46,7 @@ func (w *workload) pod(kind string, c container, ports []port, restart corev1.Re
 	off := false
 	template := corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{
-			Labels:      merge(c.Labels, w.out.labels),
+			Labels:      labelled(c.Labels, w.out.labels),
 			Annotations: c.Annotations,
 		},
 		Spec: corev1.PodSpec{

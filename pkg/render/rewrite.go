@@ -1,13 +1,16 @@
 package render
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+	sigsyaml "sigs.k8s.io/yaml"
 )
 
 // writer writes one kustomization anew.
@@ -187,35 +190,79 @@ func plainOperations(d document) error {
 	return nil
 }
 
-// replacement takes in the replacement that a file holds, or several.
+// replacement takes in a replacement, or those that a file holds.
 func (w *writer) replacement(r *types.ReplacementField) error {
-	n := 1
-	if r.Path != "" {
-		p, err := w.tree.resolve(w.dir, r.Path)
-		if err != nil {
-			return refusal("replacements", r.Path, err)
-		}
-		b, err := w.inside(p)
-		if err != nil {
-			return err
-		}
-		docs, err := documents(b)
-		if err != nil {
-			return fmt.Errorf("%s %w", p, err)
-		}
-		for _, d := range docs {
-			if aliased(d.root()) {
-				return fmt.Errorf("%s has aliases", p)
-			}
-			if d.root().Kind == yaml.SequenceNode {
-				n += len(d.root().Content)
-			}
-		}
-		if r.Path, err = w.copy(p, b); err != nil {
+	if r.Path == "" {
+		return w.base.cost.add(replacing(&r.Replacement))
+	}
+	p, err := w.tree.resolve(w.dir, r.Path)
+	if err != nil {
+		return refusal("replacements", r.Path, err)
+	}
+	b, err := w.inside(p)
+	if err != nil {
+		return err
+	}
+	several, err := decodeReplacements(b)
+	if err != nil {
+		return fmt.Errorf("%s %w", p, err)
+	}
+	for i := range several {
+		if err := w.base.cost.add(replacing(&several[i])); err != nil {
 			return err
 		}
 	}
-	return w.base.cost.add(cost{replacements: n})
+	encoded, err := json.Marshal(several)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p, err)
+	}
+	r.Path, err = w.copy(p, encoded)
+	return err
+}
+
+// decodeReplacements reads a file with a replacement or a list of them.
+func decodeReplacements(b []byte) ([]types.Replacement, error) {
+	docs, err := documents(b)
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) != 1 {
+		return nil, errors.New("is not one YAML document")
+	}
+	encoded, err := sigsyaml.YAMLToJSONStrict(b)
+	if err != nil {
+		return nil, errors.New("is not YAML")
+	}
+	if docs[0].root().Kind != yaml.SequenceNode {
+		encoded = slices.Concat([]byte("["), encoded, []byte("]"))
+	}
+	var several []types.Replacement
+	if err := decode(encoded, &several); err != nil {
+		return nil, fmt.Errorf("is not a list of replacements: %w", err)
+	}
+	return several, nil
+}
+
+// replacing says what a replacement may cost. One that copies from ConfigMaps to
+// what is no ConfigMap copies nothing twice; any other may copy what another one
+// wrote, and so double it.
+func replacing(r *types.Replacement) cost {
+	c := cost{}
+	plain := r.Source == nil || r.Source.Kind == "ConfigMap"
+	for _, t := range r.Targets {
+		if t == nil || t.Select == nil {
+			continue
+		}
+		c.copies += max(1, len(t.FieldPaths))
+		kind := t.Select.Kind
+		plain = plain && kind != "" && kind != "ConfigMap" && !strings.ContainsFunc(kind, func(r rune) bool {
+			return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+		})
+	}
+	if !plain {
+		c.doublings = 1
+	}
+	return c
 }
 
 // generator rewrites the files that a generated object is made of. The keys are

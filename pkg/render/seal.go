@@ -80,7 +80,7 @@ func (p *part) seal() []Object {
 			sealed[i].Keep = true
 			continue
 		}
-		u.SetLabels(merge(u.GetLabels(), p.labels))
+		u.SetLabels(labelled(u.GetLabels(), p.labels))
 		annotations := map[string]string{}
 		if p.commit != "" {
 			annotations[AnnotationCommit] = p.commit
@@ -122,6 +122,17 @@ func anchor(u *unstructured.Unstructured) *unstructured.Unstructured {
 	bare.SetNamespace(u.GetNamespace())
 	bare.SetName(u.GetName())
 	return bare
+}
+
+// labelled adds our labels to those of an owner, who may name things otherwise.
+func labelled(theirs, ours map[string]string) map[string]string {
+	labels := merge(theirs, ours)
+	for _, key := range []string{LabelName, LabelPartOf} {
+		if name, said := theirs[key]; said {
+			labels[key] = name
+		}
+	}
+	return labels
 }
 
 // merge returns the union of a and b; b wins.
