@@ -1,0 +1,83 @@
+package e2e
+
+import "fmt"
+
+// The files of small fleets. The pool has nodes of the test's own, so that tests
+// do not take capacity from each other.
+
+// platform declares a pool of the nodes that carry the name.
+func platform(name string) map[string]string {
+	return map[string]string{
+		"fleet.cue": fmt.Sprintf(`package fleet
+
+import "d-aros.dev/schema"
+
+schema.#Fleet
+
+platform: {
+	name: "test"
+	policy: {
+		limits: {maxReplicas: 20, priorityCeiling: 1000}
+		images: registries: ["registry.example.com"]
+		runtimes: ["container"]
+		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "10m"}
+	}
+	pools: general: {
+		os: ["linux"]
+		runtimes: ["container"]
+		nodes: selector: "d-aros.dev/pool": %q
+		topologyKey: "topology.kubernetes.io/zone"
+	}
+}
+`, name),
+	}
+}
+
+// tenant declares a tenant with a quota of cores.
+func tenant(name string, cores int, more string) map[string]string {
+	return map[string]string{
+		"tenants/" + name + "/tenant.cue": fmt.Sprintf(`package fleet
+
+tenant: {
+	name: %q
+	quota: {cpu: "%d", memory: "64Gi"}
+	%s
+}
+`, name, cores, more),
+	}
+}
+
+// app declares an application with the components given.
+func app(tenant, name, components string) map[string]string {
+	return map[string]string{
+		"tenants/" + tenant + "/apps/" + name + "/app.cue": fmt.Sprintf(`package fleet
+
+application: {
+	name: %q
+	components: {
+		%s
+	}
+}
+`, name, components),
+	}
+}
+
+// web is a component that serves, of half a core a replica.
+func web(replicas int, tag string) string {
+	return fmt.Sprintf(`web: {
+			type: "webservice", replicas: %d
+			properties: {image: "registry.example.com/web:%s", ports: [{port: 8080}]}
+			resources: requests: {cpu: "500m", memory: "64Mi"}
+		}`, replicas, tag)
+}
+
+// merge puts files together.
+func merge(sets ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, set := range sets {
+		for k, v := range set {
+			all[k] = v
+		}
+	}
+	return all
+}
