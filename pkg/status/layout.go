@@ -1,6 +1,8 @@
 package status
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -73,8 +75,11 @@ type source struct {
 
 // encode writes a file: what it is, then the value.
 func encode(what string, v any) ([]byte, error) {
-	b, err := yaml.Marshal(v)
+	b, err := json.Marshal(v)
 	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", what, err)
+	}
+	if b, err = yaml.JSONToYAML(escapeForYAML(b)); err != nil {
 		return nil, fmt.Errorf("encode %s: %w", what, err)
 	}
 	b = append([]byte("# "+strings.ToUpper(what[:1])+what[1:]+". Written by D-AROS; do not edit.\n"), b...)
@@ -82,6 +87,25 @@ func encode(what string, v any) ([]byte, error) {
 		return nil, fmt.Errorf("encode %s: has %d bytes, at most %d are allowed", what, len(b), maxFile)
 	}
 	return b, nil
+}
+
+// escapeForYAML escapes the characters that JSON may hold literally and YAML
+// may not, or reads as the end of a line: one of them in somebody's message
+// would otherwise make the whole ledger unwritable.
+func escapeForYAML(b []byte) []byte {
+	bad := func(r rune) bool { return r >= 0x7f && r <= 0xa0 || r == 0xfeff || r == 0xfffe || r == 0xffff }
+	if !bytes.ContainsFunc(b, bad) {
+		return b
+	}
+	var out bytes.Buffer
+	for _, r := range string(b) {
+		if bad(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.Bytes()
 }
 
 // decode reads a file strictly: unknown and repeated fields are errors.

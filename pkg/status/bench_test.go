@@ -1,0 +1,107 @@
+package status_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/git/gittest"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// large is a ledger of n applications, a hundred per tenant.
+func large(n int) model.Ledger {
+	one := example(model.Running)
+	l := one
+	l.Tenants, l.Instances, l.Decisions = nil, nil, nil
+	for i := range n {
+		id := model.AppID{Tenant: fmt.Sprintf("t%04d", i/100), Name: fmt.Sprintf("a%04d", i%100)}
+		if i%100 == 0 {
+			t := one.Tenants[0]
+			t.Name = id.Tenant
+			l.Tenants = append(l.Tenants, t)
+		}
+		in, d, spec := one.Instances[0], one.Decisions[0], *one.Instances[0].Spec
+		spec.ID = id
+		spec = spec.Seal()
+		in.App, in.Spec, d.App, d.Spec = id, &spec, id, spec.Digest
+		l.Instances = append(l.Instances, in)
+		l.Decisions = append(l.Decisions, d)
+	}
+	return l
+}
+
+// BenchmarkCommit saves one changed application.
+func BenchmarkCommit(b *testing.B) {
+	for _, n := range []int{10, 100, 1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			remote := gittest.NewBare(b)
+			remote.Git("config", "receive.unpackLimit", "100000")
+			branch := open(b, remote.Dir)
+			l, err := branch.Load(b.Context())
+			require.NoError(b, err)
+			_, err = branch.Commit(b.Context(), l, large(n))
+			require.NoError(b, err)
+			l, err = branch.Load(b.Context())
+			require.NoError(b, err)
+			objects := func() int {
+				for line := range strings.Lines(remote.Git("count-objects", "-v")) {
+					if count, ok := strings.CutPrefix(strings.TrimSpace(line), "count: "); ok {
+						n, _ := strconv.Atoi(count)
+						return n
+					}
+				}
+				return 0
+			}
+			before, i := objects(), 0
+			for b.Loop() {
+				i++
+				next := move(l, model.Running, noon.Add(time.Duration(i)*time.Second))
+				changed, err := branch.Commit(b.Context(), l, next)
+				require.NoError(b, err)
+				require.True(b, changed)
+				l = next
+			}
+			b.ReportMetric(float64(objects()-before)/float64(i), "objects/op")
+		})
+	}
+}
+
+// BenchmarkCommitNothing compares an equal ledger.
+func BenchmarkCommitNothing(b *testing.B) {
+	for _, n := range []int{1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			branch := open(b, gittest.NewBare(b).Dir)
+			l, err := branch.Load(b.Context())
+			require.NoError(b, err)
+			_, err = branch.Commit(b.Context(), l, large(n))
+			require.NoError(b, err)
+			l, err = branch.Load(b.Context())
+			require.NoError(b, err)
+			for b.Loop() {
+				changed, err := branch.Commit(b.Context(), l, l)
+				require.NoError(b, err)
+				require.False(b, changed)
+			}
+		})
+	}
+}
+
+// BenchmarkLoad reads the ledger of a thousand applications at start.
+func BenchmarkLoad(b *testing.B) {
+	remote := gittest.NewBare(b)
+	branch := open(b, remote.Dir)
+	l, err := branch.Load(b.Context())
+	require.NoError(b, err)
+	_, err = branch.Commit(b.Context(), l, large(1000))
+	require.NoError(b, err)
+	for b.Loop() {
+		l, err := open(b, remote.Dir).Load(b.Context())
+		require.NoError(b, err)
+		require.Len(b, l.Instances, 1000)
+	}
+}

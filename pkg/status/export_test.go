@@ -1,0 +1,40 @@
+package status
+
+import (
+	"testing/fstest"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Text and Code are the escapers, AppDir the path encoder, for fuzzing.
+var (
+	Text   = text
+	Code   = code
+	AppDir = appDir
+	Decode = decode
+)
+
+// Written returns the files that a new branch would hold for a ledger, and the
+// ledger that a Commit would remember.
+func Written(l model.Ledger) (fstest.MapFS, model.Ledger, error) {
+	files := fstest.MapFS{}
+	p, err := newState().plan(&l)
+	if p == nil || err != nil {
+		return files, l, err
+	}
+	var collect func(prefix string, e *edit)
+	collect = func(prefix string, e *edit) {
+		if e.file != nil {
+			files[prefix] = &fstest.MapFile{Data: e.file}
+		}
+		for name, below := range e.below {
+			path := name
+			if prefix != "" {
+				path = prefix + "/" + name
+			}
+			collect(path, below)
+		}
+	}
+	collect("", &p.edits)
+	return files, p.ledger, nil
+}

@@ -1,0 +1,200 @@
+package status_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/git/gittest"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// nasty is what a tenant may write where text is allowed.
+const nasty = "x|y\n\n# Heading\n<script>alert(1)</script> <img src=x> [a](https://evil.example) ![b](http://evil.example/i.png) " +
+	"@everyone `code` **bold** \x1b[31mred\x1b[0m \u202egnp.exe\u0000\r\nSource-Commit: 666\nTransitions: 9\n www.evil.example mailto:a@b.c $\\href{x}{y}$"
+
+var codeSpan = regexp.MustCompile("`[^`\n]*`")
+
+func TestAttack19StatusInjection(t *testing.T) {
+	remote := gittest.NewBare(t)
+	b := open(t, remote.Dir)
+	l := busyFleet()
+	in := &l.Instances[0]
+	in.Message, in.Reason = nasty, model.Reason(nasty)
+	in.Refused.Message, in.Refused.Reason = nasty, model.Reason(nasty)
+	in.Components[0].Message, in.Components[0].State, in.Components[0].Grant.Pool = nasty, nasty, nasty
+	in.History = append(in.History, model.Transition{At: noon, Instance: 1, To: model.Phase(nasty), Reason: model.Reason(nasty), Message: nasty, Commit: nasty})
+	spec := *in.Spec
+	spec.Components[0].Type = nasty
+	in.Spec = &spec
+	l.Decisions[0].Message, l.Decisions[0].Verdict = nasty, model.Verdict(nasty)
+	l.Decisions[0].WouldAdmit = []string{nasty}
+	l.Decisions[0].Constraints[0].Name, l.Decisions[0].Constraints[0].At = nasty, nasty
+	l.Decisions[0].Policies[0] = model.PolicyValue{Path: nasty, Value: nasty, Layer: nasty, At: nasty}
+	l.Platform.Name, l.Pools[0].Name = nasty, nasty
+	l.Problems[0].Message, l.Problems[0].Code, l.Problems[0].Places[0].At = nasty, nasty, nasty
+	empty, err := b.Load(t.Context())
+	require.NoError(t, err)
+	_, err = b.Commit(t.Context(), empty, l)
+	require.NoError(t, err)
+
+	for name := range strings.Lines(remote.Git("ls-tree", "-r", "--name-only", "status")) {
+		name = strings.TrimSpace(name)
+		require.Regexp(t, `^[a-z0-9/.-]+$`, strings.Replace(name, "README", "readme", 1))
+		page := remote.Git("show", "status:"+name)
+		require.False(t, strings.ContainsFunc(page, func(r rune) bool {
+			// Records keep every character of a text; pages only those that show.
+			return r != '\n' && (unicode.IsControl(r) || strings.HasSuffix(name, ".md") && unicode.Is(unicode.Cf, r))
+		}), "%s has control characters", name)
+		if !strings.HasSuffix(name, ".md") {
+			continue
+		}
+		page = codeSpan.ReplaceAllString(page, "") // nothing is active inside
+		require.NotContains(t, page, "<script")
+		require.NotContains(t, page, "<img")
+		require.NotContains(t, page, "https://")
+		require.NotContains(t, page, "\n# Heading")
+		require.NotContains(t, page, "@everyone")
+	}
+	message := remote.Git("log", "-1", "--format=%B", "status")
+	require.Equal(t, 1, strings.Count(message, "Source-Commit:"))
+	require.Equal(t, 1, strings.Count(message, "Transitions:"))
+	require.NotContains(t, message, "evil")
+
+	back, err := b.Load(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, nasty, back.Decisions[0].Message, "records keep the text")
+}
+
+func TestNamesBecomePaths(t *testing.T) {
+	for _, name := range []string{"", ".", "..", ".git", "a/b", "../x", "A", "a_b", "README.md", "-a", "a-", "ä", "a\nb", strings.Repeat("a", 64)} {
+		_, err := status.AppDir(model.AppID{Tenant: "acme", Name: name})
+		require.Error(t, err, "%q", name)
+		_, err = status.AppDir(model.AppID{Tenant: name, Name: "shop"})
+		require.Error(t, err, "%q", name)
+		_, _, err = status.Written(model.Ledger{Instances: []model.Instance{{App: model.AppID{Tenant: "acme", Name: name}, Number: 1, Phase: model.Created}}})
+		require.Error(t, err, "%q", name)
+	}
+}
+
+// TestReadNamesTheFile: every file of the branch is foreign bytes.
+func TestReadNamesTheFile(t *testing.T) {
+	const dir = "tenants/acme/shop/"
+	for _, c := range []struct{ file, content, says string }{
+		{"inputs/source.yaml", "commit: [1]", "inputs/source.yaml"},
+		{"inputs/source.yaml", "commit: \"a b\"", "is not a commit"},
+		{"inputs/platform.yaml", "nmae: x", "unknown field"},
+		{"inputs/capacity.yaml", "{", "inputs/capacity.yaml"},
+		{"errors.yaml", "- code: A\n  code: B", "already set"},
+		{"tenants/acme/tenant.yaml", "name: other", `about tenant "other"`},
+		{dir + "instance.yaml", "application: acme/blog", `about "acme/blog"`},
+		{dir + "instance.yaml", "application: acme/shop\ninstance: 1\nphase: Flying", "is not a phase"},
+		{dir + "instance.yaml", "application: acme/shop\ninstance: 0\nphase: Running", "count from 1"},
+		{dir + "instance.yaml", "&a [*a,*a]", dir + "instance.yaml"},
+		{dir + "instance.yaml", "\x00", dir + "instance.yaml"},
+		{dir + "instance.yaml", strings.Repeat("#", 5<<20), "at most"},
+		{dir + "decision.yaml", "application: acme/blog", `about "acme/blog"`},
+		{dir + "spec.yaml", "id: acme/blog", `about "acme/blog"`},
+		{dir + "spec.yaml", "id: acme/shop\ncomponents: [{name: ../x}]", "cannot name a component"},
+		{dir + "spec.yaml", "id: acme/shop", "instance.yaml: missing"},
+		{"tenants/ACME/shop/instance.yaml", "", "cannot name"},
+		{"tenants/acme/.git/config", "", "cannot name"},
+	} {
+		_, err := status.Read(fstest.MapFS{c.file: &fstest.MapFile{Data: []byte(c.content)}})
+		require.ErrorContains(t, err, c.says, "%s: %s", c.file, c.content[:min(len(c.content), 50)])
+	}
+	l, err := status.Read(fstest.MapFS{"NOTES.txt": {}, "tenants/acme/NOTES.txt": {}, "nodes/general.yaml": {}})
+	require.NoError(t, err)
+	require.Empty(t, l)
+}
+
+// TestLoadHostileBranch: a branch that cannot be read stops the pass with a
+// sentence, and nothing is overwritten.
+func TestLoadHostileBranch(t *testing.T) {
+	user := gittest.New(t)
+	user.Write("tenants/acme/shop/instance.yaml", "phase: [\n")
+	user.Commit("broken")
+	user.Git("branch", "status")
+	b := open(t, user.Dir)
+	_, err := b.Load(t.Context())
+	require.ErrorContains(t, err, "tenants/acme/shop/instance.yaml")
+	_, err = b.Commit(t.Context(), model.Ledger{}, example(model.Running))
+	require.ErrorIs(t, err, status.ErrMoved)
+}
+
+var activeMarkup = regexp.MustCompile("(?i)<[a-z/!]|(^|[^\\\\])[`*_\\[\\]|]|@|https?://|(^|[^\\\\])!\\[")
+
+func FuzzText(f *testing.F) {
+	f.Add(nasty)
+	f.Add("1. x")
+	f.Add("- x")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := status.Text(s)
+		if strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Fatalf("%q has unprintable characters", got)
+		}
+		// An escaped backslash escapes nothing.
+		if plain := strings.ReplaceAll(got, `\\`, ""); activeMarkup.MatchString(plain) {
+			t.Fatalf("%q has markup %q", got, activeMarkup.FindString(plain))
+		}
+		if strings.HasPrefix(got, "- ") || strings.HasPrefix(got, "# ") || strings.HasPrefix(got, "1. ") {
+			t.Fatalf("%q starts a block", got)
+		}
+		if len([]rune(got)) > 6*501 {
+			t.Fatalf("%d characters", len([]rune(got)))
+		}
+		if c := status.Code(s); strings.Count(c, "`")%2 != 0 || strings.Count(c, "`") > 2 || strings.ContainsAny(c, "|<\n") {
+			t.Fatalf("%q breaks out of its code", c)
+		}
+	})
+}
+
+func FuzzAppDir(f *testing.F) {
+	f.Add("acme", "shop")
+	f.Add("..", ".git")
+	f.Fuzz(func(t *testing.T, tenant, name string) {
+		dir, err := status.AppDir(model.AppID{Tenant: tenant, Name: name})
+		if err == nil && !regexp.MustCompile(`^tenants/[a-z0-9-]+/[a-z0-9-]+$`).MatchString(dir) {
+			t.Fatalf("%q", dir)
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	files, _, err := status.Written(busyFleet())
+	require.NoError(f, err)
+	for name, file := range files {
+		if strings.HasSuffix(name, ".yaml") {
+			f.Add(name, file.Data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		fsys := fstest.MapFS{}
+		for n, file := range files {
+			fsys[n] = file
+		}
+		if _, ours := files[name]; !ours {
+			name = "tenants/acme/shop/instance.yaml"
+		}
+		fsys[name] = &fstest.MapFile{Data: data}
+		l, err := status.Read(fsys)
+		if err != nil {
+			return
+		}
+		// What can be read can be written again, and means the same.
+		again, _, err := status.Written(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := status.Read(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		require.Equal(t, asWritten(t, l), asWritten(t, back))
+	})
+}
