@@ -35,7 +35,9 @@ func workloads(app model.AppID, objects []*apply.Object) []model.Workload {
 		if p := components[name]; len(p.objects) > 0 {
 			w := workload(p.objects)
 			w.App, w.Component = app, name
-			w.Failure = worst(p.objects, p.made, owners)
+			if f := worst(p.objects, p.made, owners); f != nil && (f.Final || !w.Current || w.Ready < w.Replicas) {
+				w.Failure = f // else it was overcome, though its traces are still there
+			}
 			all = append(all, w)
 		}
 	}
@@ -54,7 +56,7 @@ func workload(objects []*apply.Object) model.Workload {
 	}
 	digest, count := parseWorkload(main.Workload)
 	w.Digest, w.Current = digest, count == len(objects)
-	scales, done := false, false
+	scales, jobs, done := false, 0, 0
 	for _, o := range objects {
 		s := seen(o)
 		d, _ := parseWorkload(o.Workload)
@@ -64,9 +66,14 @@ func workload(objects []*apply.Object) model.Workload {
 			w.Replicas += s.replicas
 			w.Ready += s.ready
 		}
-		done = done || s.done
+		if o.Group == "batch" && o.Kind == "Job" {
+			jobs++
+		}
+		if s.done {
+			done++
+		}
 	}
-	w.Done = done && d1(objects)
+	w.Done = jobs > 0 && done == jobs
 	if !scales {
 		w.Replicas = 1
 		if w.Current {
@@ -74,16 +81,6 @@ func workload(objects []*apply.Object) model.Workload {
 		}
 	}
 	return w
-}
-
-// d1 says whether all finite parts of a component have ended well.
-func d1(objects []*apply.Object) bool {
-	for _, o := range objects {
-		if o.Kind == "Job" && o.Group == "batch" && !seen(o).done {
-			return false
-		}
-	}
-	return true
 }
 
 // parseWorkload reads <digest>.<n>.
@@ -105,9 +102,15 @@ func worst(objects, made []*apply.Object, owners map[apply.Ref]*apply.Object) *m
 	if len(found) == 0 {
 		return nil
 	}
-	f := slices.MinFunc(found, func(a, b model.Failure) int {
+	slices.SortFunc(found, func(a, b model.Failure) int {
 		return cmp.Or(rank(a)-rank(b), strings.Compare(a.Message, b.Message))
 	})
+	f := found[0]
+	for _, cause := range found[1:] {
+		if f.Reason == JobFailed && f.ExitCode == 0 && cause.ExitCode != 0 {
+			f.ExitCode, f.Message = cause.ExitCode, cause.Message+"; "+f.Message
+		}
+	}
 	return &f
 }
 
