@@ -57,10 +57,9 @@ type componentDoc struct {
 // on, but its tenant's name: equal inputs give equal results.
 type applicationInput struct {
 	app      model.AppID
-	blobs    []blob
+	files    []source
 	platform *layer
-	tenant   *layer
-	policy   model.Policy // in force for the tenant
+	tenant   *tenantResult
 
 	// rest lists what lies in the application's directory beside its CUE files,
 	// and source identifies all of that.
@@ -80,12 +79,12 @@ type applicationResult struct {
 
 // evaluateApplication evaluates one application under valid layers.
 func evaluateApplication(in applicationInput) (r applicationResult) {
-	own, problems := newLayer("application", in.blobs)
+	own, problems := newLayer("application", in.files)
 	r = applicationResult{layer: own, problems: problems}
 	if len(problems) > 0 {
 		return r
 	}
-	doc, _, problems := evaluateLayer(applicationDir(in.app), "", in.platform, in.tenant, &r.layer)
+	doc, problems := evaluateUnder(applicationDir(in.app), in.tenant.effective, in.platform, &in.tenant.layer, &r.layer)
 	if problems != nil {
 		r.problems = problems
 		return r
@@ -122,7 +121,7 @@ func (d *applicationDoc) application(in applicationInput, own *layer) (*model.Ap
 			LatencyP99:   duration(d.Objectives.LatencyP99),
 		},
 		Budget: parts(d.Budget.CostPerHour, millionth),
-		Policy: d.Policy.within(in.policy, own),
+		Policy: d.Policy.within(in.tenant.tenant.Policy, own),
 		At:     own.positions(applicationQuoted),
 	}
 	var problems []model.Problem

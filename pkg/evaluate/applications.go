@@ -43,7 +43,7 @@ func (p *pass) prepare(a *declared) (do func()) {
 		return unreadable(err)
 	}
 	tenant := &a.tenant.result
-	key := memoryKey{digest, tenant.effective, a.tenant.key}
+	key := memoryKey{digest, string(tenant.effective), a.tenant.key}
 	if m, ok := p.e.instances[a.app]; ok && m.files == key.files && m.policy == key.policy {
 		if m.layers == key.layers {
 			a.dir, a.result = key, m.result
@@ -62,9 +62,9 @@ func (p *pass) prepare(a *declared) (do func()) {
 	if err != nil {
 		return unreadable(err)
 	}
-	var blobs []blob
+	var files []source
 	if len(problems) == 0 {
-		if blobs, problems, err = read(a.files, names); err != nil {
+		if files, problems, err = read(a.files, names); err != nil {
 			return unreadable(err)
 		}
 	}
@@ -79,8 +79,8 @@ func (p *pass) prepare(a *declared) (do func()) {
 		return unreadable(err)
 	}
 	in := applicationInput{
-		app: a.app, blobs: blobs, platform: &p.platform.layer, tenant: &tenant.layer,
-		policy: tenant.tenant.Policy, rest: rest, source: source,
+		app: a.app, files: files, platform: &p.platform.layer, tenant: tenant,
+		rest: rest, source: source,
 	}
 	return func() {
 		defer func() {

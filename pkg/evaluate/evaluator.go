@@ -28,7 +28,7 @@ type memory[R any] struct {
 
 type applicationMemory struct {
 	files  string // digest of the directory
-	policy string // digest of the tenant's effective policy
+	policy string // the tenant's effective policy
 	layers string // digest of the files of the layers above
 	result applicationResult
 }

@@ -96,7 +96,9 @@ func golden(t *testing.T, name, got string) {
 // summary writes a fleet for people.
 func summary(f model.Fleet) string {
 	var b strings.Builder
-	line := func(format string, args ...any) { b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n") }
+	line := func(format string, args ...any) {
+		b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+	}
 	if p := f.Platform; p != nil {
 		line("platform %s", p.Name)
 		for _, pool := range p.Pools {

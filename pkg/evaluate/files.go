@@ -24,12 +24,6 @@ const (
 	maxFiles     = 100       // CUE files of one directory
 )
 
-// A blob is one CUE file: its path from the root of the repo and its content.
-type blob struct {
-	name string
-	data []byte
-}
-
 // cueFiles lists the CUE files of a directory, in order of name, and what is
 // wrong with some of them.
 func cueFiles(files fs.FS, dir string) (names []string, problems []model.Problem, err error) {
@@ -60,7 +54,7 @@ func cueFiles(files fs.FS, dir string) (names []string, problems []model.Problem
 }
 
 // read reads the named files within the caps.
-func read(files fs.FS, names []string) (blobs []blob, problems []model.Problem, err error) {
+func read(files fs.FS, names []string) (blobs []source, problems []model.Problem, err error) {
 	total := 0
 	for _, name := range names {
 		info, err := fs.Stat(files, name)
@@ -76,7 +70,7 @@ func read(files fs.FS, names []string) (blobs []blob, problems []model.Problem, 
 		if err != nil {
 			return nil, nil, fmt.Errorf("read %s: %w", name, err)
 		}
-		blobs = append(blobs, blob{name, data})
+		blobs = append(blobs, source{name, data})
 	}
 	return blobs, nil, nil
 }

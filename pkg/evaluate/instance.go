@@ -2,9 +2,9 @@ package evaluate
 
 import (
 	"fmt"
+	"slices"
 
 	"cuelang.org/go/cue"
-	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/build"
 	"cuelang.org/go/cue/cuecontext"
 	"cuelang.org/go/cue/errors"
@@ -18,9 +18,16 @@ import (
 // repo's own name has no meaning here.
 const module = "fleet.invalid@v0"
 
-// build makes the value of a directory from its layers, as cue vet would, in a
-// context of its own: what is built in a context is never freed.
-func buildValue(dir string, layers ...*layer) (v cue.Value, err error) {
+// A source is CUE text that becomes part of an instance.
+type source struct {
+	name string
+	data []byte
+}
+
+// buildValue makes the value of a directory from the files of package fleet in
+// it and above it, as cue vet would, in a context of its own: what is built in a
+// context is never freed.
+func buildValue(dir string, files, schemaFiles []source) (v cue.Value, err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			err = fmt.Errorf("the CUE evaluator gave up: %v", e)
@@ -28,25 +35,23 @@ func buildValue(dir string, layers ...*layer) (v cue.Value, err error) {
 	}()
 	var ctx *build.Context
 	ctx = build.NewContext(build.Loader(func(pos token.Pos, path string) *build.Instance {
+		if imports[path] && path != schema.ImportPath {
+			return nil // of the standard library
+		}
+		in := ctx.NewInstance(path, nil)
 		if path != schema.ImportPath {
-			if imports[path] {
-				return nil // of the standard library
-			}
-			in := ctx.NewInstance(path, nil)
 			in.ReportError(errors.Newf(pos, "import %q is not allowed", path))
 			return in
 		}
-		in := ctx.NewInstance(path, nil)
 		in.ImportPath = path
-		add(in, parseSchema())
+		add(in, schemaFiles)
+		in.Complete()
 		return in
 	}))
 	in := ctx.NewInstance(dir, nil)
 	in.Root, in.Module = "/", module
 	in.ImportPath = "fleet.invalid/" + dir + ":fleet"
-	for _, l := range layers {
-		add(in, l.parse())
-	}
+	add(in, files)
 	in.Complete()
 	if in.Err != nil {
 		return cue.Value{}, in.Err
@@ -54,27 +59,30 @@ func buildValue(dir string, layers ...*layer) (v cue.Value, err error) {
 	return cuecontext.New().BuildInstance(in), nil
 }
 
-func add(in *build.Instance, files []*ast.File) {
+// add parses files into an instance. A syntax tree may be part of one instance
+// only, so it is not kept.
+func add(in *build.Instance, files []source) {
 	for _, f := range files {
-		if err := in.AddSyntax(f); err != nil {
+		tree, err := parser.ParseFile(f.name, f.data)
+		if err != nil {
+			in.ReportError(errors.Promote(err, f.name))
+			continue
+		}
+		if err := in.AddSyntax(tree); err != nil {
 			in.ReportError(err)
 		}
 	}
-	if in.ImportPath == schema.ImportPath {
-		in.Complete()
-	}
 }
 
-func parseSchema() []*ast.File {
-	var trees []*ast.File
+// schemaFiles returns the files of the schema but those left out.
+func schemaFiles(without ...string) []source {
+	var out []source
 	for _, f := range schema.Files() {
-		tree, err := parser.ParseFile("d-aros.dev/schema/"+f.Name, f.Data)
-		if err != nil {
-			panic(err) // the schema is compiled in and tested
+		if !slices.Contains(without, f.Name) {
+			out = append(out, source{schema.ImportPath + "/" + f.Name, f.Data})
 		}
-		trees = append(trees, tree)
 	}
-	return trees
+	return out
 }
 
 // export validates one field of a value and returns it, and on request a hidden

@@ -1,11 +1,12 @@
 package evaluate
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/parser"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -16,16 +17,16 @@ import (
 // is the one top-level field that they may write.
 type layer struct {
 	field string // platform, tenant, application
-	blobs []blob
+	files []source
 	where index
 }
 
 // newLayer parses and checks the files of one directory.
-func newLayer(field string, blobs []blob) (layer, []model.Problem) {
-	l := layer{field, blobs, index{}}
+func newLayer(field string, files []source) (layer, []model.Problem) {
+	l := layer{field, files, index{}}
 	var problems []model.Problem
 	bound := field != "platform"
-	for _, b := range blobs {
+	for _, b := range files {
 		f, err := parser.ParseFile(b.name, b.data)
 		if err != nil {
 			problems = append(problems, syntaxProblems(err)...)
@@ -39,20 +40,6 @@ func newLayer(field string, blobs []blob) (layer, []model.Problem) {
 		problems = append(problems, at(codeNoPlatform, "fleet.cue", "does not bind the repo to the schema; write schema.#Fleet after import \""+schema.ImportPath+"\""))
 	}
 	return l, problems
-}
-
-// parse parses the files once more: a syntax tree may be part of one CUE
-// instance only.
-func (l *layer) parse() []*ast.File {
-	var trees []*ast.File
-	for _, b := range l.blobs {
-		f, err := parser.ParseFile(b.name, b.data)
-		if err != nil {
-			panic("evaluate: " + b.name + " parsed before and does not now")
-		}
-		trees = append(trees, f)
-	}
-	return trees
 }
 
 // positions returns where the values are written whose paths below the layer's
@@ -84,24 +71,46 @@ func (l *layer) blame(code, path, message string) model.Problem {
 	switch {
 	case depth > 0:
 		p.Places = []model.Place{{At: e.value, Note: e.text}}
-	case len(l.blobs) > 0:
-		p.Places = []model.Place{{At: l.blobs[0].name + ":1:1"}}
+	case len(l.files) > 0:
+		p.Places = []model.Place{{At: l.files[0].name + ":1:1"}}
 	}
 	return p
 }
 
-// evaluateLayer exports the field of the last layer, and a hidden field of it.
-func evaluateLayer(dir, hidden string, layers ...*layer) (doc, extra []byte, problems []model.Problem) {
+// evaluateLayer exports the field of the last layer under those above, and the
+// policy in force after it.
+func evaluateLayer(dir string, layers ...*layer) (doc, effective []byte, problems []model.Problem) {
+	var files []source
+	for _, l := range layers {
+		files = append(files, l.files...)
+	}
+	v, err := buildValue(dir, files, schemaFiles())
+	return layers[len(layers)-1].export(v, err, "_effective", layers)
+}
+
+// evaluateUnder exports an application under the policy in force for its tenant.
+// The files of the layers above have no other say: lint keeps references to them
+// and fields for others out. So they need not be evaluated again.
+func evaluateUnder(dir string, policy []byte, layers ...*layer) (doc []byte, problems []model.Problem) {
 	own := layers[len(layers)-1]
-	v, err := buildValue(dir, layers...)
+	under := source{"policy.cue", fmt.Appendf(nil, "package schema\n\n#Under: application: {#Application, _policy: %s}\n", policy)}
+	bind := source{"fleet.cue", []byte("package fleet\n\nimport \"" + schema.ImportPath + "\"\n\nschema.#Under\n")}
+	v, err := buildValue(dir, append([]source{bind}, own.files...),
+		append(schemaFiles("fleet.cue", "platform.cue", "tenant.cue", "policy.cue"), under))
+	doc, _, problems = own.export(v, err, "", layers)
+	return doc, problems
+}
+
+// export returns the layer's field of a value, or what is wrong with it.
+func (l *layer) export(v cue.Value, err error, hidden string, layers []*layer) (doc, extra []byte, problems []model.Problem) {
 	if err == nil {
-		doc, extra, err = export(v, own.field, hidden)
+		doc, extra, err = export(v, l.field, hidden)
 	}
 	if err != nil {
 		return nil, nil, explain(err, v, layers...)
 	}
 	if doc == nil {
-		return nil, nil, []model.Problem{own.blame(codeRequired, own.field, "must be written")}
+		return nil, nil, []model.Problem{l.blame(codeRequired, l.field, "must be written")}
 	}
 	return doc, extra, nil
 }

@@ -64,13 +64,13 @@ type platformResult struct {
 }
 
 // evaluatePlatform evaluates the files at the root of the repo.
-func evaluatePlatform(blobs []blob) platformResult {
-	own, problems := newLayer("platform", blobs)
+func evaluatePlatform(files []source) platformResult {
+	own, problems := newLayer("platform", files)
 	r := platformResult{layer: own, problems: problems}
 	if len(problems) > 0 {
 		return r
 	}
-	doc, effective, problems := evaluateLayer(".", "_effective", &r.layer)
+	doc, effective, problems := evaluateLayer(".", &r.layer)
 	if problems != nil {
 		r.problems = problems
 		return r

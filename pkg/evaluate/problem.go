@@ -130,14 +130,14 @@ func note(prefix, text string) string {
 // elsewhereIn returns the first position in the layer's files that CUE mentions.
 func elsewhereIn(e errors.Error, own *layer) []model.Place {
 	for _, pos := range errors.Positions(e) {
-		for _, b := range own.blobs {
+		for _, b := range own.files {
 			if pos.Filename() == b.name {
 				return []model.Place{{At: pos.String()}}
 			}
 		}
 	}
-	if len(own.blobs) > 0 {
-		return []model.Place{{At: own.blobs[0].name + ":1:1"}}
+	if len(own.files) > 0 {
+		return []model.Place{{At: own.files[0].name + ":1:1"}}
 	}
 	return nil
 }

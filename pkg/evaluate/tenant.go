@@ -31,18 +31,18 @@ type quotaDoc struct {
 type tenantResult struct {
 	layer     layer
 	tenant    *model.Tenant
-	effective string // digest of the policy in force for its applications
+	effective []byte // the policy in force for its applications
 	problems  []model.Problem
 }
 
 // evaluateTenant evaluates the files of one tenant under a valid platform.
-func evaluateTenant(name string, blobs []blob, platform *layer) tenantResult {
-	own, problems := newLayer("tenant", blobs)
+func evaluateTenant(name string, files []source, platform *layer) tenantResult {
+	own, problems := newLayer("tenant", files)
 	r := tenantResult{layer: own, problems: problems}
 	if len(problems) > 0 {
 		return r
 	}
-	doc, effective, problems := evaluateLayer(tenantDir(name), "_effective", platform, &r.layer)
+	doc, effective, problems := evaluateLayer(tenantDir(name), platform, &r.layer)
 	if problems != nil {
 		r.problems = problems
 		return r
@@ -66,7 +66,7 @@ func evaluateTenant(name string, blobs []blob, platform *layer) tenantResult {
 	t.Policy = e.policy(platform, &r.layer)
 	t.PriorityCeiling = t.Policy.PriorityCeiling
 	t.At = r.layer.positions(func(path []string) bool { return path[0] != "name" })
-	r.tenant, r.effective = t, string(model.DigestOf(canonical(effective)))
+	r.tenant, r.effective = t, canonical(effective)
 	return r
 }
 
