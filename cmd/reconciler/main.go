@@ -73,6 +73,6 @@ status branch of the same repo.`,
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRunCommand())
+	root.AddCommand(newRunCommand(), newStatusCommand(), newExplainCommand(), newHistoryCommand())
 	return root
 }

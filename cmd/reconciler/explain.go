@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// explanation is what the explain command answers, and its JSON: everything that
+// the branch says about one application.
+type explanation struct {
+	App      model.AppID        `json:"application"`
+	Instance *model.Instance    `json:"instance"`
+	Spec     *model.Application `json:"spec,omitempty"`     // that runs or is to run
+	Previous *model.Application `json:"previous,omitempty"` // that comes back if the update does not become ready
+	Decision *model.Decision    `json:"decision,omitempty"`
+	Problems []model.Problem    `json:"problems,omitempty"` // why what is in Git cannot be used
+}
+
+func newExplainCommand() *cobra.Command {
+	var from ledgerFlags
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "explain TENANT/APPLICATION",
+		Short: "Explain the decision about one application",
+		Long: `Explain tells all that the status branch says about one application: its phase and
+why, every check that it had to pass with what it asked, used and was allowed and
+where that limit is written, what it was granted, the policies in force and who set
+them, what blocks it and what would admit it, and what became of newer versions in Git.
+
+It reads the status branch alone, like "reconciler status".`,
+		Example: `  reconciler explain acme/shop
+  reconciler explain acme/shop -o json | jq .decision.constraints`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			app, err := model.ParseAppID(args[0])
+			if err != nil {
+				return err
+			}
+			r, ledger, err := from.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			if note := r.note(); note != "" {
+				fmt.Fprintln(cmd.ErrOrStderr(), note)
+			}
+			x, err := explain(&ledger, app)
+			if err != nil {
+				return err
+			}
+			return format.write(cmd.OutOrStdout(), x, func(p *printer) { p.explanation(&x) })
+		},
+	}
+	from.add(cmd.Flags())
+	cmd.Flags().VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+// explain gathers what the ledger holds about an application.
+func explain(l *model.Ledger, app model.AppID) (explanation, error) {
+	s := selection{app.Tenant, app.Name}
+	in, ok := l.Find(app)
+	if !ok {
+		return explanation{}, s.missing(l)
+	}
+	x := explanation{App: app, Instance: in, Spec: in.Spec, Previous: in.Previous, Decision: findDecision(l, app)}
+	for _, p := range l.Problems {
+		if concerns(p, s) {
+			x.Problems = append(x.Problems, p)
+		}
+	}
+	return x, nil
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// explanation prints the decision about one application, the most important
+// things first.
+func (p *printer) explanation(x *explanation) {
+	p.headline(x)
+	p.notAccepted(x)
+	p.components(x.Instance)
+	if d := x.Decision; d != nil {
+		p.checks(d.Constraints)
+		p.wayIn(d)
+		p.displaced(d.Displaced)
+		p.policies(d.Policies)
+	}
+	p.transitions(x.Instance.History)
+}
+
+// headline says in a few lines where the application stands.
+func (p *printer) headline(x *explanation) {
+	in := x.Instance
+	p.line("%s is %s since %s", p.paint(bold, fmt.Sprintf("%s#%d", printable(in.App.String()), in.Number)),
+		p.paint(phaseStyle(in.Phase), string(in.Phase)), p.ago(in.Since))
+	rows := [][]cell{{plain("why"), plain(sentence(in.Reason, in.Message))}}
+	if d := x.Decision; d != nil {
+		verdict := string(d.Verdict)
+		if d.Reason != in.Reason || d.Message != in.Message {
+			verdict += " (" + sentence(d.Reason, d.Message) + ")"
+		}
+		rows = append(rows, []cell{plain("verdict"), {printable(verdict), verdictStyle(d.Verdict)}})
+		if d.Position > 0 {
+			rows = append(rows, []cell{plain("in line"), plain(fmt.Sprintf("number %d", d.Position))})
+		}
+	}
+	if spec := x.Spec; spec != nil {
+		rows = append(rows, []cell{plain("spec"), plain(fmt.Sprintf("%s, from commit %s, priority %d", spec.Digest.Short(), shortCommit(spec.Commit), spec.Priority))})
+	}
+	if d := x.Decision; d != nil {
+		rows = append(rows, []cell{plain("decided on"), plain(fmt.Sprintf("commit %s, policy %s, capacity %s",
+			shortCommit(d.Inputs.Commit), d.Inputs.Policy.Short(), d.Inputs.Capacity.Short()))})
+	}
+	if !in.Deadline.IsZero() {
+		what := "must be ready by"
+		if x.Previous != nil {
+			what = "update must be ready by"
+		}
+		rows = append(rows, []cell{plain("deadline"), plain(what + " " + moment(in.Deadline))})
+	}
+	width := 0
+	for _, r := range rows {
+		width = max(width, len(r[0].text))
+	}
+	most := 1 << 20
+	if p.width > 0 {
+		most = max(24, p.width-width-4)
+	}
+	for _, r := range rows {
+		label := r[0].text
+		for _, text := range fold(r[1].text, most) {
+			p.line("  %s%s  %s", p.paint(dim, label), strings.Repeat(" ", width-len(label)), p.paint(r[1].style, text))
+			label = ""
+		}
+	}
+}
+
+// sentence joins the constant and the message for people.
+func sentence(reason model.Reason, message string) string {
+	if message == "" {
+		return string(reason)
+	}
+	return string(reason) + ": " + message
+}
+
+// notAccepted tells what became of a newer version in Git.
+func (p *printer) notAccepted(x *explanation) {
+	in := x.Instance
+	if in.Refused == nil && len(x.Problems) == 0 && len(in.Held) == 0 {
+		return
+	}
+	p.section("Not accepted")
+	if in.Refused != nil {
+		p.line("  the newer spec in Git: %s", p.paint(red, printable(sentence(in.Refused.Reason, in.Refused.Message))))
+		if in.Spec != nil && in.Phase.Active() {
+			p.line("  what runs stays as it was at commit %s", shortCommit(in.Spec.Commit))
+		}
+	}
+	for i := range x.Problems {
+		p.problem("  ", &x.Problems[i])
+	}
+	if len(in.Held) > 0 {
+		held := make([]string, len(in.Held))
+		for i, d := range in.Held {
+			held[i] = d.Short()
+		}
+		p.line("  rolled back, not tried again: %s", enumerate(held, len(held)))
+	}
+}
+
+func (p *printer) components(in *model.Instance) {
+	if !in.Phase.Active() || len(in.Components) == 0 {
+		return
+	}
+	p.section("Components")
+	var rows [][]cell
+	for _, c := range in.Components {
+		kind, asked, after, note := "", c.Grant.Replicas, "", ""
+		if in.Spec != nil {
+			if spec, ok := in.Spec.Component(c.Grant.Component); ok {
+				if !spec.Runs() {
+					continue
+				}
+				kind, asked, after = spec.Type, spec.Replicas, strings.Join(spec.DependsOn, ", ")
+				if !spec.Critical {
+					note = "not critical"
+				}
+			}
+		}
+		state := c.State
+		if c.Message != "" {
+			state += ": " + c.Message
+		}
+		rows = append(rows, []cell{
+			plain(c.Grant.Component), plain(kind), plain(fmt.Sprintf("%d/%d", c.Grant.Replicas, asked)), plain(c.Grant.Requests.String()),
+			plain(c.Grant.QoS), plain(c.Grant.Pool), plain(after), plain(note), {printable(state), stateStyle(c.State)},
+		})
+	}
+	p.table("  ", []string{"COMPONENT", "TYPE", "GRANT", "EACH", "QOS", "POOL", "AFTER", "", "STATE"}, rows)
+}
+
+func (p *printer) checks(constraints []model.Constraint) {
+	if len(constraints) == 0 {
+		return
+	}
+	p.section("Checks")
+	var rows [][]cell
+	for _, c := range constraints {
+		mark := cell{"ok", green}
+		if !c.OK {
+			mark = cell{"short", red}
+		}
+		rows = append(rows, []cell{
+			mark, plain(c.Name), plain(c.Asked), plain(c.Used), plain(c.Limit), {printable(c.Short), red}, {printable(c.At), cyan},
+		})
+	}
+	p.table("  ", []string{"", "CHECK", "ASKED", "USED BY OTHERS", "LIMIT", "SHORTFALL", "LIMIT SET AT"}, rows)
+}
+
+// wayIn says what stands in the way and what would clear it.
+func (p *printer) wayIn(d *model.Decision) {
+	if len(d.BlockedBy) > 0 {
+		p.section("Ahead of it")
+		p.line("  %s", enumerate(appNames(d.BlockedBy), 20))
+	}
+	if len(d.WouldAdmit) > 0 {
+		p.section("Any one of these would admit it")
+		for _, w := range d.WouldAdmit {
+			p.line("  - %s", printable(w))
+		}
+	}
+}
+
+func (p *printer) displaced(list []model.Displacement) {
+	if len(list) == 0 {
+		return
+	}
+	p.section("Reduced in its favour")
+	var rows [][]cell
+	for _, x := range list {
+		rows = append(rows, []cell{plain(x.App.String()), plain(x.From), plain(x.To), plain(x.Why)})
+	}
+	p.table("  ", []string{"APPLICATION", "FROM", "TO", "WHY"}, rows)
+}
+
+func (p *printer) policies(values []model.PolicyValue) {
+	if len(values) == 0 {
+		return
+	}
+	p.section("Policies in force")
+	var rows [][]cell
+	for _, v := range values {
+		rows = append(rows, []cell{plain(v.Path), plain(v.Value), plain(v.Layer), {printable(v.At), cyan}})
+	}
+	p.table("  ", []string{"POLICY", "VALUE", "SET BY", "AT"}, rows)
+}
+
+// transitions prints the last changes, latest first.
+func (p *printer) transitions(history []model.Transition) {
+	const most = 8
+	if len(history) == 0 {
+		return
+	}
+	p.section("Last changes")
+	var rows [][]cell
+	for _, t := range slices.Backward(history[max(0, len(history)-most):]) {
+		rows = append(rows, []cell{
+			plain(moment(t.At)), plain(age(p.now.Sub(t.At))), plain(fmt.Sprintf("#%d", t.Instance)), {change(t), phaseStyle(t.To)},
+			plain(shortCommit(t.Commit)), plain(sentence(t.Reason, t.Message)),
+		})
+	}
+	p.table("  ", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "COMMIT", "WHY"}, rows)
+}
+
+// change writes a transition: "Scheduled → Running".
+func change(t model.Transition) string {
+	switch t.From {
+	case "":
+		return printable(string(t.To))
+	case t.To:
+		return printable("stays " + string(t.To))
+	}
+	return printable(string(t.From) + " → " + string(t.To))
+}
+
+func verdictStyle(v model.Verdict) style {
+	switch v {
+	case model.Granted:
+		return green
+	case model.Waiting:
+		return yellow
+	}
+	return red
+}
+
+func stateStyle(state string) style {
+	switch state {
+	case model.StateReady, model.StateDone:
+		return green
+	case model.StateFailed:
+		return red
+	case model.StateOff:
+		return dim
+	}
+	return yellow
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// historyEntry is one commit of the status branch, as JSON.
+type historyEntry struct {
+	Commit       string             `json:"commit"` // of the status branch
+	Time         time.Time          `json:"time"`
+	Subject      string             `json:"subject"`
+	SourceCommit string             `json:"sourceCommit,omitempty"`
+	Transitions  []model.Transition `json:"transitions"`
+}
+
+func newHistoryCommand() *cobra.Command {
+	var from ledgerFlags
+	var number int
+	var all bool
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "history TENANT/APPLICATION",
+		Short: "List what happened to one application",
+		Long: `History lists the transitions of an application, latest first, with the commit of the
+status branch that recorded each and the commit of the source branch behind it.
+
+The whole record is "git log status -- tenants/TENANT/APPLICATION".`,
+		Example: `  reconciler history acme/shop
+  reconciler history acme/shop -n 100 -o json`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			app, err := model.ParseAppID(args[0])
+			if err != nil {
+				return err
+			}
+			if number < 1 {
+				return fmt.Errorf("-n %d: must be positive", number)
+			}
+			r, ledger, err := from.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			if note := r.note(); note != "" {
+				fmt.Fprintln(cmd.ErrOrStderr(), note)
+			}
+			if _, ok := ledger.Find(app); !ok {
+				return selection{app.Tenant, app.Name}.missing(&ledger)
+			}
+			entries, err := history(cmd.Context(), r, app, number, all)
+			if err != nil {
+				return err
+			}
+			return format.write(cmd.OutOrStdout(), entries, func(p *printer) { p.history(entries) })
+		},
+	}
+	fl := cmd.Flags()
+	from.add(fl)
+	fl.IntVarP(&number, "number", "n", 20, "commits to list at most")
+	fl.BoolVarP(&all, "all", "a", false, "list commits too that changed the record without a transition")
+	fl.VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+// history returns the last commits about an application, latest first.
+func history(ctx context.Context, r *ledgerReader, app model.AppID, number int, all bool) ([]historyEntry, error) {
+	most := number
+	if !all {
+		most = math.MaxInt // most commits only tell how a component fares
+	}
+	list, err := r.branch.History(ctx, app, most)
+	if err != nil {
+		return nil, err
+	}
+	entries := []historyEntry{}
+	for _, e := range list {
+		if len(entries) == number {
+			break
+		}
+		if all || len(e.Transitions) > 0 {
+			e.Transitions = append([]model.Transition{}, e.Transitions...) // [] and not null in JSON
+			entries = append(entries, historyEntry(e))
+		}
+	}
+	return entries, nil
+}
+
+func (p *printer) history(entries []historyEntry) {
+	var rows [][]cell
+	for _, e := range entries {
+		if len(e.Transitions) == 0 {
+			rows = append(rows, []cell{
+				plain(moment(e.Time)), plain(age(p.now.Sub(e.Time))), {}, {}, plain(shortCommit(e.SourceCommit)), plain(shortCommit(e.Commit)), {printable(e.Subject), dim},
+			})
+		}
+		for i := len(e.Transitions) - 1; i >= 0; i-- {
+			t := e.Transitions[i]
+			rows = append(rows, []cell{
+				plain(moment(t.At)), plain(age(p.now.Sub(t.At))), plain(fmt.Sprintf("#%d", t.Instance)), {change(t), phaseStyle(t.To)},
+				plain(shortCommit(t.Commit)), plain(shortCommit(e.Commit)), plain(sentence(t.Reason, t.Message)),
+			})
+		}
+	}
+	p.table("", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "SOURCE", "STATUS", "WHY"}, rows)
+}

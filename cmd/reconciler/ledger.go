@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// ledgerFlags say which status branch to read. The commands that have them need
+// nothing else: no cluster, no access to the branch that declares the fleet.
+type ledgerFlags struct {
+	repo, branch                  string
+	tokenFile, sshKey, knownHosts string
+}
+
+func (f *ledgerFlags) add(fl *pflag.FlagSet) {
+	fl.StringVar(&f.repo, "repo", ".", "fleet repo: an https or ssh URL, a bare repo, or a clone (which asks its origin)")
+	fl.StringVar(&f.branch, "status-branch", "status", "branch to read")
+	fl.StringVar(&f.tokenFile, "token-file", "", "file with the token for https")
+	fl.StringVar(&f.sshKey, "ssh-key", "", "private key for ssh")
+	fl.StringVar(&f.knownHosts, "known-hosts", "", "known_hosts file for ssh (default: the user's)")
+}
+
+// ledgerReader reads the status branch of one repository.
+type ledgerReader struct {
+	branch *status.Branch
+	dir    string // of the object store, removed at the end
+
+	// stale is set when the origin of a clone cannot be asked, so that this is
+	// what the last "git fetch" brought.
+	stale error
+}
+
+// open finds the status branch and returns what it says.
+func (f *ledgerFlags) open(ctx context.Context) (*ledgerReader, model.Ledger, error) {
+	dir, err := os.MkdirTemp("", "reconciler-")
+	if err != nil {
+		return nil, model.Ledger{}, err
+	}
+	r := &ledgerReader{dir: dir}
+	ledger, err := f.connect(ctx, r)
+	if err != nil {
+		r.close()
+		return nil, model.Ledger{}, err
+	}
+	return r, ledger, nil
+}
+
+func (f *ledgerFlags) connect(ctx context.Context, r *ledgerReader) (model.Ledger, error) {
+	clone, origin := cloneOf(ctx, f.repo)
+	if origin == "" {
+		return f.load(ctx, r, f.repo)
+	}
+	ledger, err := f.load(ctx, r, origin)
+	var missing *noStatusError
+	if err == nil || errors.As(err, &missing) || ctx.Err() != nil {
+		return ledger, err
+	}
+	// People reach private hosts with credentials that only git knows of.
+	fetched := filepath.Join(r.dir, "fetched.git")
+	if copyTracked(ctx, clone, f.branch, fetched) != nil {
+		return ledger, err
+	}
+	r.stale = err
+	return f.load(ctx, r, fetched)
+}
+
+func (f *ledgerFlags) load(ctx context.Context, r *ledgerReader, url string) (model.Ledger, error) {
+	branch, err := status.Open(ctx, status.Options{
+		URL: url, Branch: f.branch, Dir: filepath.Join(r.dir, "status"),
+		Auth: git.Auth{TokenFile: f.tokenFile, KeyFile: f.sshKey, KnownHosts: f.knownHosts},
+	})
+	if err != nil {
+		return model.Ledger{}, err
+	}
+	ledger, err := branch.Load(ctx)
+	if err == nil && ledger.Commit == "" && len(ledger.Instances) == 0 {
+		err = &noStatusError{branch: f.branch, repo: f.repo}
+	}
+	if err != nil {
+		_ = branch.Close()
+		return model.Ledger{}, err
+	}
+	r.branch = branch
+	return ledger, nil
+}
+
+func (r *ledgerReader) close() {
+	if r.branch != nil {
+		_ = r.branch.Close()
+	}
+	_ = os.RemoveAll(r.dir)
+}
+
+// note tells people that what they see may be old, "" if it is not.
+func (r *ledgerReader) note() string {
+	if r.stale == nil {
+		return ""
+	}
+	return fmt.Sprintf("note: %v\nnote: this is what the last \"git fetch\" brought; fetch again for the newest", r.stale)
+}
+
+// noStatusError says that nobody has written the branch yet.
+type noStatusError struct{ branch, repo string }
+
+func (e *noStatusError) Error() string {
+	return fmt.Sprintf("there is no status branch %q yet; \"reconciler run --repo %s\" writes it, and --status-branch reads one of another name", e.branch, e.repo)
+}
+
+// cloneOf returns the top directory of the clone that path lies in and the URL
+// that it was cloned from. Both are empty for what is no clone: a URL, a bare
+// repository, a repository without origin.
+func cloneOf(ctx context.Context, path string) (top, origin string) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return "", ""
+	}
+	top, err := runGit(ctx, path, "rev-parse", "--show-toplevel")
+	if err != nil || top == "" {
+		return "", ""
+	}
+	origin, err = runGit(ctx, top, "remote", "get-url", "origin")
+	if err != nil {
+		return "", ""
+	}
+	if !strings.Contains(origin, ":") && !filepath.IsAbs(origin) {
+		origin = filepath.Join(top, origin)
+	}
+	return top, origin
+}
+
+// copyTracked makes a bare repository whose branch is the clone's remote-tracking
+// branch.
+func copyTracked(ctx context.Context, clone, branch, to string) error {
+	if err := git.CheckRefName(branch); err != nil {
+		return err
+	}
+	if _, err := runGit(ctx, clone, "init", "--quiet", "--bare", to); err != nil {
+		return err
+	}
+	_, err := runGit(ctx, to, "fetch", "--quiet", "--no-tags", clone, "refs/remotes/origin/"+branch+":"+git.Branch(branch))
+	return err
+}
+
+// runGit runs git in a directory of the user and returns the line that it prints.
+func runGit(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// selection is what a reading command is asked about: the fleet, a tenant or an
+// application.
+type selection struct {
+	tenant, app string
+}
+
+// parseSelection reads "", tenant or tenant/application.
+func parseSelection(args []string) (selection, error) {
+	if len(args) == 0 {
+		return selection{}, nil
+	}
+	tenant, app, found := strings.Cut(strings.TrimSuffix(args[0], "/"), "/")
+	if tenant == "" || found && app == "" || strings.Contains(app, "/") {
+		return selection{}, fmt.Errorf("%q names neither a tenant nor an application; write acme or acme/shop", args[0])
+	}
+	return selection{tenant, app}, nil
+}
+
+func (s selection) has(tenant, app string) bool {
+	return (s.tenant == "" || s.tenant == tenant) && (s.app == "" || s.app == app)
+}
+
+// missing says that the ledger knows nothing of what was asked for, and what
+// there is instead.
+func (s selection) missing(l *model.Ledger) error {
+	asked := "tenant " + s.tenant
+	var known []string
+	for i := range l.Instances {
+		id := l.Instances[i].App
+		switch {
+		case s.app == "" && (len(known) == 0 || known[len(known)-1] != id.Tenant):
+			known = append(known, id.Tenant)
+		case s.app != "" && (id.Tenant == s.tenant || id.Name == s.app):
+			known = append(known, id.String())
+		}
+	}
+	if s.app != "" {
+		asked = "application " + s.tenant + "/" + s.app
+	}
+	text := fmt.Sprintf("the status branch knows no %s", printable(asked))
+	if len(known) > 0 {
+		text += "; it knows " + enumerate(known, 8)
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"reconciler": main})
+}
+
+// TestReading runs the real command over real status branches.
+func TestReading(t *testing.T) {
+	now := time.Now().UTC().Truncate(time.Second)
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata",
+		UpdateScripts: *update,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// save REPO first|second writes a ledger of the fixture to the status branch.
+			"save": func(ts *testscript.TestScript, _ bool, args []string) {
+				which := slices.Index([]string{"first", "second"}, args[1])
+				ts.Check(save(t.Context(), ts, args[0], fixture(now)[which]))
+			},
+		},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			for key, ago := range map[string]time.Duration{"T180": 180, "T179": 179, "T30": 30} {
+				env.Setenv(key, moment(now.Add(-ago*time.Minute)))
+			}
+			return nil
+		},
+	})
+}
+
+func save(ctx context.Context, ts *testscript.TestScript, repo string, next model.Ledger) error {
+	dir, err := os.MkdirTemp(ts.Getenv("WORK"), "writer-")
+	if err != nil {
+		return err
+	}
+	branch, err := status.Open(ctx, status.Options{URL: ts.MkAbs(repo), Dir: dir})
+	if err != nil {
+		return err
+	}
+	defer branch.Close()
+	previous, err := branch.Load(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = branch.Commit(ctx, previous, next)
+	return err
+}
+
+// The story that the scripts are told is one that the branch can hold.
+func TestFixture(t *testing.T) {
+	for _, l := range fixture(time.Now()) {
+		for i := range l.Instances {
+			_, ok := l.Find(l.Instances[i].App)
+			require.True(t, ok, "instances are not sorted")
+		}
+	}
+}

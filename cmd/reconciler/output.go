@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/term"
+	"sigs.k8s.io/yaml"
+)
+
+// outputFormat is the value of -o.
+type outputFormat string
+
+const outputUsage = "`FORMAT`: text, json or yaml"
+
+func (f *outputFormat) String() string { return string(*f) }
+func (f *outputFormat) Type() string   { return "format" }
+
+func (f *outputFormat) Set(s string) error {
+	switch s {
+	case "text", "json", "yaml":
+		*f = outputFormat(s)
+		return nil
+	}
+	return fmt.Errorf("use text, json or yaml")
+}
+
+// write encodes v, or lets text print it for people.
+func (f outputFormat) write(out io.Writer, v any, text func(*printer)) error {
+	switch f {
+	case "json":
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(v); err != nil {
+			return err
+		}
+		_, err := b.WriteTo(out)
+		return err
+	case "yaml":
+		b, err := yaml.Marshal(v)
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(b)
+		return err
+	}
+	p := newPrinter(out)
+	text(p)
+	_, err := p.buf.WriteTo(out)
+	return err
+}
+
+// printer collects text for people. It uses colour and folds long lines only on
+// a terminal, so that what is piped stays whole.
+type printer struct {
+	buf    bytes.Buffer
+	colour bool
+	width  int // of the terminal, 0 if there is none
+	now    time.Time
+}
+
+func newPrinter(out io.Writer) *printer {
+	p := &printer{now: time.Now()}
+	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		p.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			p.width = width
+		}
+	}
+	return p
+}
+
+func (p *printer) line(format string, args ...any) {
+	fmt.Fprintf(&p.buf, format+"\n", args...)
+}
+
+// section starts a part with a heading.
+func (p *printer) section(title string) { p.line("\n%s", p.paint(bold, title)) }
+
+// style is how text looks on a terminal.
+type style string
+
+const (
+	normal style = ""
+	bold   style = "1"
+	dim    style = "2"
+	red    style = "31"
+	green  style = "32"
+	yellow style = "33"
+	cyan   style = "36"
+)
+
+func (p *printer) paint(s style, text string) string {
+	if !p.colour || s == normal || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
+
+// printable returns s as one line that cannot disturb a terminal: the branch may
+// have been written by anybody.
+func printable(s string) string {
+	const most = 2000
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, s))
+}
+
+// age writes how long ago something was: 42s, 7m, 3h, 12d.
+func age(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd", d/(24*time.Hour))
+}
+
+// moment writes a time in full.
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
+// shortCommit abbreviates the name of a commit.
+func shortCommit(s string) string { return printable(s[:min(len(s), 10)]) }
+
+// enumerate joins the first words of a list and counts the others.
+func enumerate(words []string, most int) string {
+	clean := make([]string, 0, most)
+	for _, w := range words[:min(len(words), most)] {
+		clean = append(clean, printable(w))
+	}
+	if more := len(words) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(clean, ", "), more)
+	}
+	return strings.Join(clean, ", ")
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// cell is one field of a table.
+type cell struct {
+	text  string
+	style style
+}
+
+func plain(text string) cell { return cell{text: printable(text)} }
+
+// table prints rows below a heading, aligned. Columns in which no row has
+// anything are left out. On a terminal that is too narrow the last columns fold
+// into several lines.
+func (p *printer) table(indent string, head []string, rows [][]cell) {
+	head, rows = dropEmpty(head, rows)
+	if len(head) == 0 {
+		return
+	}
+	widths := make([]int, len(head))
+	for i, h := range head {
+		widths[i] = displayWidth(h)
+	}
+	for _, row := range rows {
+		for i, c := range row {
+			widths[i] = max(widths[i], displayWidth(c.text))
+		}
+	}
+	p.fit(widths, len(indent))
+	headings := make([]cell, len(head))
+	for i, h := range head {
+		headings[i] = cell{h, dim}
+	}
+	p.row(indent, headings, widths)
+	for _, row := range rows {
+		p.row(indent, row, widths)
+	}
+}
+
+// fit narrows the last two columns so that a row fits the terminal, as long as
+// they stay readable.
+func (p *printer) fit(widths []int, indent int) {
+	const readable = 24
+	if p.width == 0 {
+		return
+	}
+	total := indent
+	for _, w := range widths {
+		total += w + gap
+	}
+	over := total - gap - p.width
+	for i := len(widths) - 1; i >= max(0, len(widths)-2) && over > 0; i-- {
+		less := min(over, max(0, widths[i]-readable))
+		widths[i] -= less
+		over -= less
+	}
+}
+
+const gap = 2
+
+func (p *printer) row(indent string, cells []cell, widths []int) {
+	folded := make([][]string, len(cells))
+	height := 1
+	for i, c := range cells {
+		folded[i] = fold(c.text, widths[i])
+		height = max(height, len(folded[i]))
+	}
+	for n := range height {
+		line, pad := indent, 0
+		for i, c := range cells {
+			text := ""
+			if n < len(folded[i]) {
+				text = folded[i][n]
+			}
+			if text != "" {
+				line += strings.Repeat(" ", pad) + p.paint(c.style, text)
+				pad = 0
+			}
+			pad += widths[i] - displayWidth(text) + gap
+		}
+		p.line("%s", line)
+	}
+}
+
+func dropEmpty(head []string, rows [][]cell) ([]string, [][]cell) {
+	var keep []int
+	for i := range head {
+		for _, row := range rows {
+			if row[i].text != "" {
+				keep = append(keep, i)
+				break
+			}
+		}
+	}
+	kept := make([]string, len(keep))
+	for n, i := range keep {
+		kept[n] = head[i]
+	}
+	out := make([][]cell, len(rows))
+	for r, row := range rows {
+		for _, i := range keep {
+			out[r] = append(out[r], row[i])
+		}
+	}
+	return kept, out
+}
+
+// fold breaks text between words into lines of at most the given width. A word
+// that is longer stays whole.
+func fold(text string, most int) []string {
+	if displayWidth(text) <= most {
+		return []string{text}
+	}
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case displayWidth(line)+1+displayWidth(word) <= most:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	return append(lines, line)
+}
+
+// displayWidth counts the columns that text takes on a terminal.
+func displayWidth(text string) int {
+	n := 0
+	for _, r := range text {
+		switch kind := width.LookupRune(r).Kind(); {
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case kind == width.EastAsianWide || kind == width.EastAsianFullwidth:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}

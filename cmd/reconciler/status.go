@@ -1,0 +1,215 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+func newStatusCommand() *cobra.Command {
+	var from ledgerFlags
+	var all bool
+	var wait waitFlags
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "status [TENANT[/APPLICATION]]",
+		Short: "Show which applications run, and why the others do not",
+		Long: `Status shows every application with its phase, what it was granted and why; then
+what waits, what is refused, and what in Git cannot be used, with file and line.
+
+It reads the status branch alone: no cluster, and no access to anything else. In a
+clone it asks the repository that the clone came from.
+
+With --wait it ends when all selected applications are in one of the given phases
+(exit code 0), or when the time is over (1). Add --commit to wait for the verdict on
+a commit that was just pushed: then a refusal ends the wait at once.
+
+GRANT counts replicas granted of those asked for.`,
+		Example: `  # in a clone of the fleet repo, or anywhere
+  reconciler status
+  reconciler status --repo https://git.example.com/acme/fleet.git --token-file token
+
+  # one tenant, one application, for programs
+  reconciler status acme
+  reconciler status acme/shop -o json
+
+  # after a push, in CI: did it arrive?
+  reconciler status acme/shop --wait Running --commit "$(git rev-parse HEAD)" --timeout 5m`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			selected, err := parseSelection(args)
+			if err != nil {
+				return err
+			}
+			if err := wait.check(); err != nil {
+				return err
+			}
+			r, ledger, err := from.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			if note := r.note(); note != "" {
+				fmt.Fprintln(cmd.ErrOrStderr(), note)
+			}
+			var waited error
+			if wait.wanted() {
+				ledger, waited = wait.run(cmd.Context(), r, ledger, selected, cmd.ErrOrStderr())
+				if waited != nil && !isExitCode(waited) {
+					return waited
+				}
+			}
+			view := viewStatus(&ledger, selected)
+			if len(view.Applications) == 0 && len(view.Problems) == 0 && selected.tenant != "" {
+				return selected.missing(&ledger)
+			}
+			err = format.write(cmd.OutOrStdout(), view, func(p *printer) { p.status(&view, all || selected.app != "") })
+			if err != nil {
+				return err
+			}
+			return waited
+		},
+	}
+	fl := cmd.Flags()
+	from.add(fl)
+	fl.VarP(&format, "output", "o", outputUsage)
+	fl.BoolVarP(&all, "all", "a", false, "show terminated applications too")
+	wait.add(fl)
+	return cmd
+}
+
+// status prints the view for people.
+func (p *printer) status(v *statusView, all bool) {
+	p.counts(v, all)
+	p.applications(v, all)
+	p.waiting(v)
+	p.problems(v.Problems)
+}
+
+// counts prints one line: how much there is of each phase.
+func (p *printer) counts(v *statusView, all bool) {
+	var phases []string
+	for _, phase := range model.Phases {
+		if n := v.Phases[phase]; n > 0 {
+			phases = append(phases, p.paint(phaseStyle(phase), fmt.Sprintf("%d %s", n, phase)))
+		}
+	}
+	title := "Fleet"
+	if v.Fleet != "" {
+		title += " " + printable(v.Fleet)
+	}
+	n := len(v.Applications)
+	text := fmt.Sprintf("%s at %s: %d applications", p.paint(bold, title), shortCommit(v.Commit), n)
+	if n == 1 {
+		text = strings.TrimSuffix(text, "s")
+	}
+	if len(phases) > 0 {
+		text += " · " + strings.Join(phases, " · ")
+	}
+	p.line("%s", text)
+	if n := v.Phases[model.Terminated]; n > 0 && !all {
+		p.line("%s", p.paint(dim, "(terminated ones are not listed; --all lists them)"))
+	}
+}
+
+func (p *printer) applications(v *statusView, all bool) {
+	var rows [][]cell
+	for i := range v.Applications {
+		a := &v.Applications[i]
+		if a.Phase == model.Terminated && !all {
+			continue
+		}
+		rows = append(rows, []cell{
+			plain(a.App.String()), plain(fmt.Sprintf("#%d", a.Instance)), {string(a.Phase), phaseStyle(a.Phase)},
+			plain(age(p.now.Sub(a.Since))), plain(a.grant()), {printable(a.why()), whyStyle(a)},
+		})
+	}
+	if len(rows) > 0 {
+		p.line("")
+		p.table("", []string{"APPLICATION", "INSTANCE", "PHASE", "SINCE", "GRANT", "WHY"}, rows)
+	}
+}
+
+func (p *printer) waiting(v *statusView) {
+	line := v.waitingLine()
+	if len(line) == 0 {
+		return
+	}
+	p.section("Waiting for capacity")
+	for _, a := range line {
+		p.line("  %d. %s: %s", a.Waiting.Position, printable(a.App.String()), printable(a.Message))
+		if len(a.Waiting.BlockedBy) > 0 {
+			p.line("     behind %s", enumerate(appNames(a.Waiting.BlockedBy), 6))
+		}
+		for _, w := range a.Waiting.WouldAdmit[:min(3, len(a.Waiting.WouldAdmit))] {
+			p.line("     would admit it: %s", printable(w))
+		}
+	}
+}
+
+// problems prints what in Git cannot be used.
+func (p *printer) problems(problems []model.Problem) {
+	if len(problems) == 0 {
+		return
+	}
+	p.section("Not usable as it stands in Git")
+	for i := range problems {
+		p.problem("  ", &problems[i])
+	}
+}
+
+// problem prints a problem with both of its places.
+func (p *printer) problem(indent string, x *model.Problem) {
+	path := printable(x.Path)
+	if path != "" {
+		path += ": "
+	}
+	p.line("%s%s %s%s", indent, p.paint(red, printable(x.Code)), path, printable(x.Message))
+	width := 0
+	for _, place := range x.Places {
+		width = max(width, displayWidth(printable(place.At)))
+	}
+	for _, place := range x.Places {
+		at := printable(place.At)
+		p.line("%s", strings.TrimRight(indent+"  "+p.paint(cyan, at)+strings.Repeat(" ", width-displayWidth(at)+3)+printable(place.Note), " "))
+	}
+}
+
+func appNames(ids []model.AppID) []string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = id.String()
+	}
+	return names
+}
+
+func phaseStyle(p model.Phase) style {
+	switch p {
+	case model.Running:
+		return green
+	case model.Degraded, model.Scheduled, model.Admitted:
+		return yellow
+	case model.RejectedPhase:
+		return red
+	case model.Terminated:
+		return dim
+	}
+	return normal
+}
+
+func whyStyle(v *applicationView) style {
+	if v.Refused != nil {
+		return red
+	}
+	return normal
+}
+
+// ago writes a time and how long ago it was.
+func (p *printer) ago(t time.Time) string {
+	return fmt.Sprintf("%s (%s ago)", moment(t), age(p.now.Sub(t)))
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// pollWait is the time between two looks at the branch; one costs a listing of
+// refs.
+const pollWait = time.Second
+
+// waitFlags say what to wait for.
+type waitFlags struct {
+	phases  []string
+	commit  string
+	timeout time.Duration
+}
+
+func (f *waitFlags) add(fl *pflag.FlagSet) {
+	fl.StringSliceVar(&f.phases, "wait", nil, "wait until all selected applications are in one of these `PHASES`")
+	fl.StringVar(&f.commit, "commit", "", "wait until the branch reflects this `COMMIT` of the source branch")
+	fl.DurationVar(&f.timeout, "timeout", 5*time.Minute, "how long to wait")
+}
+
+func (f *waitFlags) wanted() bool { return len(f.phases) > 0 || f.commit != "" }
+
+func (f *waitFlags) check() error {
+	for i, name := range f.phases {
+		n := slices.IndexFunc(model.Phases, func(p model.Phase) bool { return strings.EqualFold(string(p), name) })
+		if n < 0 {
+			return fmt.Errorf("--wait %q is not a phase; there are %s", name, phaseNames())
+		}
+		f.phases[i] = string(model.Phases[n])
+	}
+	if f.commit != "" && (len(f.commit) < 7 || strings.Trim(f.commit, "0123456789abcdef") != "") {
+		return fmt.Errorf("--commit %q is not a commit; give its name in hexadecimal, for example \"$(git rev-parse HEAD)\"", f.commit)
+	}
+	return nil
+}
+
+func phaseNames() string {
+	names := make([]string, len(model.Phases))
+	for i, p := range model.Phases {
+		names[i] = string(p)
+	}
+	return strings.Join(names, ", ")
+}
+
+// run looks at the branch until it says what is waited for. It returns the last
+// ledger, also with an exit code that says why the wait was in vain.
+func (f *waitFlags) run(ctx context.Context, r *ledgerReader, l model.Ledger, s selection, errOut io.Writer) (model.Ledger, error) {
+	if r.stale != nil {
+		return l, errors.New("cannot wait: " + r.stale.Error())
+	}
+	deadline := time.NewTimer(f.timeout)
+	defer deadline.Stop()
+	tick := time.NewTicker(pollWait)
+	defer tick.Stop()
+	told := ""
+	for {
+		v := viewStatus(&l, s)
+		missing, final := f.missing(&v)
+		if missing == "" {
+			return l, nil
+		}
+		if missing != told {
+			fmt.Fprintln(errOut, "waiting:", missing)
+			told = missing
+		}
+		if final {
+			return l, &exitCode{exitDiffers, "refused: " + missing}
+		}
+		select {
+		case <-ctx.Done():
+			return l, ctx.Err()
+		case <-deadline.C:
+			return l, &exitCode{exitDiffers, fmt.Sprintf("not so after %s: %s", f.timeout, missing)}
+		case <-tick.C:
+		}
+		next, err := r.branch.Load(ctx)
+		switch {
+		case err == nil:
+			l = next
+		case ctx.Err() != nil:
+			return l, ctx.Err()
+		default: // the host may come back in time
+			missing = err.Error()
+		}
+	}
+}
+
+// missing says what is not yet as it is waited for, "" if all is, and whether
+// only another commit can change that.
+func (f *waitFlags) missing(v *statusView) (text string, final bool) {
+	if f.commit != "" && !strings.HasPrefix(v.Commit, f.commit) {
+		return fmt.Sprintf("the branch reflects commit %s, not yet %s", shortCommit(v.Commit), shortCommit(f.commit)), false
+	}
+	if len(f.phases) == 0 {
+		return "", false
+	}
+	if len(v.Applications) == 0 {
+		return "the branch knows none of the selected applications", f.commit != ""
+	}
+	var others []string
+	for i := range v.Applications {
+		a := &v.Applications[i]
+		refused := f.commit != "" && (a.Refused != nil || a.Phase == model.RejectedPhase)
+		if slices.Contains(f.phases, string(a.Phase)) && !(refused && a.Refused != nil) {
+			continue
+		}
+		text := fmt.Sprintf("%s is %s", a.App, a.Phase)
+		if refused || !a.Phase.Active() {
+			text += " (" + a.why() + ")"
+		}
+		others = append(others, printable(text))
+		final = final || refused
+	}
+	return enumerate(others, 5), final
+}
+
+func isExitCode(err error) bool {
+	var exit *exitCode
+	return errors.As(err, &exit)
+}
