@@ -222,7 +222,7 @@ func (a *agent) tell(next Report, outcomes []cgroup.Outcome) {
 	if next.Digest != a.report.Digest || next.Stale != a.report.Stale {
 		log.Info("plan in force", "digest", next.Digest, "source", next.Source, "lastGood", next.Stale, "degradations", len(next.Degradations))
 	}
-	before := map[string]string{}
+	before, absent := map[string]string{}, map[string]bool{}
 	for _, o := range a.report.Outcomes {
 		if o.State != cgroup.InForce {
 			before[o.Cgroup+"/"+o.File] = string(o.State) + o.Reason
@@ -244,7 +244,12 @@ func (a *agent) tell(next Report, outcomes []cgroup.Outcome) {
 			log.Info("setting given back", append(what, "from", o.From)...)
 		case cgroup.Released:
 			log.Info("setting left to whoever changed it", append(what, "from", o.From)...)
-		case cgroup.Waiting, cgroup.Missing, cgroup.Refused:
+		case cgroup.Waiting: // the same for all knobs of a group: once is enough
+			if before[o.Cgroup+"/"+o.File] == "" && !absent[o.Cgroup] {
+				absent[o.Cgroup] = true
+				log.Info("waiting for the cgroup", "cgroup", o.Cgroup, "workload", o.Workload)
+			}
+		case cgroup.Missing, cgroup.Refused:
 			if before[o.Cgroup+"/"+o.File] != string(o.State)+o.Reason {
 				log.Warn("setting "+string(o.State), append(what, "reason", o.Reason)...)
 			}

@@ -251,7 +251,7 @@ func TestMissingGroupIsWaitedFor(t *testing.T) {
 	require.NoError(t, os.Remove(n.dir))
 	n.write(n.document("200m"))
 	n.start()
-	n.eventually("waiting is said", func() bool { return strings.Contains(n.log.String(), "setting waiting") })
+	n.eventually("waiting is said, once", func() bool { return strings.Count(n.log.String(), "waiting for the cgroup") == 1 })
 	cgrouptest.Group(t, cgrouptest.Root+"/cpu", n.name)
 	n.eventuallyQuota("20000")
 }

@@ -1,6 +1,7 @@
 package qos
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -110,4 +111,16 @@ func FuzzParse(f *testing.F) {
 		}
 		Resolve(plan, Host{CPU: 8000, Memory: 16 << 30, Page: 4096, Controllers: map[string]Version{"cpu": V1, "memory": V2, "io": V2}})
 	})
+}
+
+// The plan that the documentation shows is one.
+func TestDocumentedPlan(t *testing.T) {
+	page, err := os.ReadFile("../../docs/qos.md")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(page), "```yaml\n")
+	doc, _, found := strings.Cut(rest, "```")
+	require.True(t, found)
+	plan, err := Parse([]byte(doc))
+	require.NoError(t, err)
+	require.Len(t, plan.Workloads, 1)
 }
