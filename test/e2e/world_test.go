@@ -67,9 +67,14 @@ func (w *world) start() { w.engine = newEngine(w.t, w.repo, w.name, w.cluster.Co
 
 func newEngine(t *testing.T, repo, name string, cluster *rest.Config, options ...func(*reconcile.Options)) *engine {
 	t.Helper()
+	return newEngineIn(t, t.TempDir(), repo, name, cluster, options...)
+}
+
+// newEngineIn is newEngine with its caches below dir.
+func newEngineIn(t *testing.T, dir, repo, name string, cluster *rest.Config, options ...func(*reconcile.Options)) *engine {
+	t.Helper()
 	ctx := t.Context()
 	e := &engine{writes: new(atomic.Int64)}
-	dir := t.TempDir()
 	var err error
 	e.source, err = source.Open(ctx, source.Options{URL: repo, Dir: filepath.Join(dir, "source")})
 	require.NoError(t, err)

@@ -1,0 +1,122 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+func id(name string) model.AppID { return model.AppID{Tenant: "acme", Name: name} }
+
+// TestBrokenFileBlamesItsOwnApplication: one application's mistake leaves it at
+// its last good state and touches no other.
+func TestBrokenFileBlamesItsOwnApplication(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AddNodes(t, w.name, 2, "8", "16Gi")
+	w.commit("a fleet", merge(platform(w.name), tenant("acme", 10, ""),
+		app("acme", "shop", web(2, "1")), app("acme", "docs", web(1, "1"))))
+	w.phase("acme/shop", model.Running)
+	w.phase("acme/docs", model.Running)
+	w.settled()
+
+	w.commit("a mistake, and a good change beside it", merge(
+		map[string]string{"tenants/acme/apps/shop/app.cue": "package fleet\n\napplication: {name: \"shop\", components: web: }\n"},
+		app("acme", "docs", web(1, "2")), app("acme", "new", "web: replicas: \"many\"")))
+	w.pass()
+	w.phase("acme/docs", model.Running)
+	ledger := w.settled()
+	shop, _ := ledger.Find(id("shop"))
+	require.Equal(t, model.Running, shop.Phase)
+	require.Equal(t, model.InvalidSpec, shop.Refused.Reason)
+	fresh, _ := ledger.Find(id("new"))
+	require.Equal(t, model.RejectedPhase, fresh.Phase)
+	require.NotEmpty(t, ledger.Problems)
+	places := ""
+	for _, p := range ledger.Problems {
+		for _, place := range p.Places {
+			places += place.At + "\n"
+		}
+	}
+	require.Contains(t, places, "tenants/acme/apps/shop/app.cue:3:")
+	require.Contains(t, w.git(w.repo, "show", "status:errors.yaml"), "tenants/acme/apps/shop/app.cue:3:")
+	docs, err := w.cluster.Clientset.AppsV1().Deployments(w.name+"-acme").Get(t.Context(), "docs-web", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "registry.example.com/web:2", docs.Spec.Template.Spec.Containers[0].Image)
+
+	t.Log("a restart while Git is broken changes nothing either")
+	w.stop()
+	commits := w.statusCommits()
+	w.start()
+	w.settled()
+	require.Equal(t, commits, w.statusCommits())
+	require.Zero(t, w.writes.Load())
+
+	t.Log("a broken tenant and a broken platform hold everything below them")
+	for _, file := range []string{"tenants/acme/tenant.cue", "fleet.cue"} {
+		w.commit("break "+file, map[string]string{file: "package fleet\n\nnonsense\n"})
+		w.pass()
+		ledger = w.settled()
+		for _, name := range []string{"shop", "docs"} {
+			inst, _ := ledger.Find(id(name))
+			require.Equal(t, model.Running, inst.Phase, "%s with a broken %s", name, file)
+		}
+	}
+	require.Zero(t, w.writes.Load())
+
+	t.Log("mended, everything is as declared")
+	w.commit("mend", merge(platform(w.name), tenant("acme", 10, ""), app("acme", "shop", web(2, "3")), app("acme", "new", web(1, "1"))))
+	w.pass()
+	w.phase("acme/shop", model.Running)
+	w.phase("acme/new", model.Running)
+	require.Empty(t, w.settled().Problems)
+}
+
+// TestMassRemovalIsHeld: an empty tree or the removal of many applications prunes
+// nothing before a commit confirms it.
+func TestMassRemovalIsHeld(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AddNodes(t, w.name, 3, "8", "16Gi")
+	files := merge(platform(w.name), tenant("acme", 20, ""))
+	gone := map[string]string{"fleet.cue": "", "tenants": ""}
+	for i := range 5 {
+		files = merge(files, app("acme", fmt.Sprint("app", i), web(1, "1")))
+	}
+	w.commit("a fleet", files)
+	for i := range 5 {
+		w.phase(fmt.Sprint("acme/app", i), model.Running)
+	}
+	w.settled()
+	writes := w.writes.Load()
+	running := func() int {
+		ledger := w.settled()
+		n := 0
+		for i := range ledger.Instances {
+			if ledger.Instances[i].Phase == model.Running {
+				n++
+			}
+		}
+		return n
+	}
+
+	w.commit("empty", gone)
+	w.pass()
+	require.Equal(t, 5, running(), "an empty tree removes nothing")
+	w.commit("back, but for three", merge(files, map[string]string{
+		"tenants/acme/apps/app0": "", "tenants/acme/apps/app1": "", "tenants/acme/apps/app2": ""}))
+	w.pass()
+	require.Equal(t, 5, running(), "three of five are held")
+	require.Contains(t, w.ledger().Problems[0].Message, "Confirm-Removal: 3")
+	require.Equal(t, writes, w.writes.Load())
+
+	w.commit("too few are confirmed\n\nConfirm-Removal: 2", nil)
+	w.pass()
+	require.Equal(t, 5, running())
+
+	w.commit("they are meant to go\n\nConfirm-Removal: 3", nil)
+	w.pass()
+	require.Equal(t, 2, running())
+}
