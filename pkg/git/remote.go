@@ -65,9 +65,12 @@ func (r *Remote) String() string { return r.at.String() }
 // LocalPath returns where a repository on this machine lies.
 func (r *Remote) LocalPath() (string, bool) { return r.at.path, r.at.scheme == "file" }
 
-// Refs are the refs of a remote by full name, annotated tags resolved to what
-// they point at.
-type Refs map[string]Hash
+// Refs are the refs of a remote by full name.
+type Refs map[string]Ref
+
+// Ref is where a ref points: Object is what can be fetched, Commit what it
+// stands for. They differ for annotated tags.
+type Ref struct{ Object, Commit Hash }
 
 // Refs lists the refs of the remote. An empty repository has none.
 func (r *Remote) Refs(ctx context.Context) (Refs, error) {
@@ -81,10 +84,10 @@ func (r *Remote) Refs(ctx context.Context) (Refs, error) {
 			return err
 		}
 		for name, h := range adv.References {
-			refs[name] = h
+			refs[name] = Ref{Object: h, Commit: h}
 		}
 		for name, h := range adv.Peeled {
-			refs[name] = h
+			refs[name] = Ref{Object: adv.References[name], Commit: h}
 		}
 		return nil
 	})

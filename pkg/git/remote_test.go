@@ -39,7 +39,7 @@ func roundTrip(t *testing.T, r *git.Remote, repo *gittest.Repo) {
 	t.Helper()
 	refs, err := r.Refs(t.Context())
 	require.NoError(t, err)
-	tip := refs[git.Branch("main")]
+	tip := refs[git.Branch("main")].Commit
 	require.Equal(t, repo.Git("rev-parse", "main"), tip.String())
 	s := store(t)
 	require.NoError(t, r.Fetch(t.Context(), s, tip, nil, 1))

@@ -118,18 +118,19 @@ func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	tip, err := r.follow(refs)
+	ref, err := r.follow(refs)
 	if err != nil {
 		return Snapshot{}, err
 	}
 	if r.store.Damaged() {
 		return Snapshot{}, git.ErrMissing
 	}
+	tip := ref.Commit
 	if tip == r.tip {
 		return r.last, nil
 	}
 	if !r.store.Has(tip) {
-		if err := r.remote.Fetch(ctx, r.store, tip, r.have(), 0); err != nil {
+		if err := r.remote.Fetch(ctx, r.store, ref.Object, r.have(), 0); err != nil {
 			return Snapshot{}, err
 		}
 	}
@@ -152,9 +153,9 @@ func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 	return s, nil
 }
 
-// follow returns the commit of the ref that is followed. For a commit as
-// revision that is the branch which must contain it.
-func (r *Repository) follow(refs git.Refs) (git.Hash, error) {
+// follow returns the ref that is followed. For a commit as revision that is the
+// branch which must contain it.
+func (r *Repository) follow(refs git.Refs) (git.Ref, error) {
 	name := r.branch
 	if _, isCommit := git.ParseHash(r.revision); r.revision != "" && !isCommit {
 		name = r.revision
@@ -163,15 +164,15 @@ func (r *Repository) follow(refs git.Refs) (git.Hash, error) {
 	tag, isTag := refs[git.Tag(name)]
 	switch {
 	case isBranch && isTag && name == r.revision && branch != tag:
-		return git.ZeroHash, fmt.Errorf("%q names both a branch and a tag of %s", name, r.remote)
+		return git.Ref{}, fmt.Errorf("%q names both a branch and a tag of %s", name, r.remote)
 	case isBranch:
 		return branch, nil
 	case isTag && name == r.revision:
 		return tag, nil
 	case name == r.revision:
-		return git.ZeroHash, fmt.Errorf("%s has no branch or tag %q", r.remote, name)
+		return git.Ref{}, fmt.Errorf("%s has no branch or tag %q", r.remote, name)
 	}
-	return git.ZeroHash, fmt.Errorf("%s has no branch %q", r.remote, name)
+	return git.Ref{}, fmt.Errorf("%s has no branch %q", r.remote, name)
 }
 
 // have names commits that the store holds with all their history.

@@ -134,7 +134,7 @@ func (b *Branch) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tip := refs[git.Branch(b.name)]
+	tip := refs[git.Branch(b.name)].Commit
 	switch {
 	case b.pending != nil && tip == b.pending.head:
 		b.state = b.pending
@@ -238,7 +238,7 @@ func (b *Branch) settle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	switch refs[git.Branch(b.name)] {
+	switch refs[git.Branch(b.name)].Commit {
 	case b.pending.head:
 		b.state = b.pending
 	case b.state.head:

@@ -56,7 +56,7 @@ func (b *Branch) fetchHistory(ctx context.Context) (git.Hash, error) {
 	if err != nil {
 		return git.ZeroHash, err
 	}
-	tip := refs[git.Branch(b.name)]
+	tip := refs[git.Branch(b.name)].Commit
 	if b.store.Damaged() {
 		if err := b.store.Reset(); err != nil {
 			return git.ZeroHash, err
