@@ -83,13 +83,18 @@ func (p *pass) prepare(a *declared) (do func()) {
 		rest: rest, source: source,
 	}
 	return func() {
-		defer func() {
-			if e := recover(); e != nil {
-				a.result = applicationResult{problems: []model.Problem{gaveUp(dir, e)}}
-			}
-		}()
-		a.result = evaluateApplication(in)
+		a.result = guarded(dir, func() applicationResult { return evaluateApplication(in) })
 	}
+}
+
+// guarded turns a panic into a problem of the one application that it is about.
+func guarded(dir string, do func() applicationResult) (r applicationResult) {
+	defer func() {
+		if e := recover(); e != nil {
+			r = applicationResult{problems: []model.Problem{gaveUp(dir, e)}}
+		}
+	}()
+	return do()
 }
 
 // settle puts an application where it belongs.

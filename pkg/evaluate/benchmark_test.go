@@ -1,0 +1,124 @@
+package evaluate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// gitLike is a tree on disk whose digests are known, as Git knows them.
+type gitLike struct {
+	tree
+	versions map[string]int // of the application directories that changed
+}
+
+func (g gitLike) Digest(name string) (string, error) {
+	if name == "." {
+		return fmt.Sprint(g.versions), nil
+	}
+	return fmt.Sprint(name, g.versions[name]), nil
+}
+
+// grow writes a fleet of n shops in 10 tenants, each like that of examples/repo.
+func grow(tb testing.TB, n int) gitLike {
+	dir := tb.TempDir()
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(exampleRepo, name))
+		require.NoError(tb, err)
+		return string(data)
+	}
+	write := func(name, data string) {
+		name = filepath.Join(dir, name)
+		require.NoError(tb, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(tb, os.WriteFile(name, []byte(data), 0o644))
+	}
+	write("fleet.cue", read("fleet.cue"))
+	write("pools.cue", read("pools.cue"))
+	tenant, shop := read("tenants/acme/tenant.cue"), read("tenants/acme/apps/shop/app.cue")
+	for i := range min(n, 10) {
+		name := fmt.Sprintf("t%d", i)
+		write("tenants/"+name+"/tenant.cue", strings.Replace(tenant, `"acme"`, `"`+name+`"`, 1))
+	}
+	for i := range n {
+		name := fmt.Sprintf("shop-%d", i)
+		app := strings.NewReplacer(`"shop"`, `"`+name+`"`, "shop.example.com", name+".example.com").Replace(shop)
+		write(fmt.Sprintf("tenants/t%d/apps/%s/app.cue", i%10, name), app)
+	}
+	return gitLike{directory(dir), map[string]int{}}
+}
+
+// cpu is the time that this process has used.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func measure(b *testing.B, per int, do func()) {
+	before := cpu()
+	for b.Loop() {
+		do()
+	}
+	b.ReportMetric(float64(cpu()-before)/float64(time.Millisecond)/float64(b.N*per), "cpu-ms/app")
+}
+
+func BenchmarkCold(b *testing.B) {
+	const n = 30
+	files := grow(b, n)
+	measure(b, n, func() {
+		require.Len(b, New(nil).Fleet("", files, nil).Applications, n)
+	})
+}
+
+func BenchmarkFleet(b *testing.B) {
+	files := grow(b, 1000)
+	e := New(nil)
+	e.Fleet("", files, nil)
+	b.Run("unchanged", func(b *testing.B) {
+		measure(b, 1, func() { e.Fleet("", files, nil) })
+	})
+	b.Run("one-changed", func(b *testing.B) {
+		var f model.Fleet
+		measure(b, 1, func() {
+			files.versions["tenants/t7/apps/shop-7"]++
+			f = e.Fleet("", files, nil)
+		})
+		require.Len(b, f.Applications, 1000)
+	})
+}
+
+// BenchmarkApplication evaluates the shop of examples/repo: six components.
+func BenchmarkApplication(b *testing.B) {
+	in := shopInput(b)
+	measure(b, 1, func() {
+		require.Empty(b, evaluateApplication(in).problems)
+	})
+}
+
+func shopInput(tb testing.TB) applicationInput {
+	files := directory(exampleRepo)
+	load := func(names ...string) []source {
+		sources, problems, err := read(files, names)
+		require.NoError(tb, err)
+		require.Empty(tb, problems)
+		return sources
+	}
+	platform := evaluatePlatform(load("fleet.cue", "pools.cue"))
+	require.Empty(tb, platform.problems)
+	tenant := evaluateTenant("acme", load("tenants/acme/tenant.cue"), &platform.layer)
+	require.Empty(tb, tenant.problems)
+	return applicationInput{
+		app:   model.AppID{Tenant: "acme", Name: "shop"},
+		files: load("tenants/acme/apps/shop/app.cue"), platform: &platform.layer, tenant: &tenant,
+	}
+}

@@ -1,0 +1,255 @@
+package evaluate
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// counted is an evaluator that says how many applications it evaluated.
+func counted() (*Evaluator, *int) {
+	evaluated := 0
+	return New(func(n int, do func(int)) {
+		evaluated += n
+		for i := n - 1; i >= 0; i-- { // order has no meaning
+			do(i)
+		}
+	}), &evaluated
+}
+
+func overlay(name, data string) *txtar.Archive {
+	return &txtar.Archive{Files: []txtar.File{{Name: name, Data: []byte(data)}}}
+}
+
+// two tenants with three applications.
+func threeApplications(t *testing.T) *txtar.Archive {
+	a := archive(t, "base.txtar")
+	app := func(name string) []byte {
+		return []byte("package fleet\n\napplication: {\n\tname: \"" + name + "\"\n\tlabels: team: \"x\"\n\tcomponents: main: {type: \"worker\", properties: image: \"ghcr.io/acme/" + name + ":1\"}\n}\n")
+	}
+	a.Files = append(a.Files,
+		txtar.File{Name: "tenants/acme/apps/site/app.cue", Data: app("site")},
+		txtar.File{Name: "tenants/globex/tenant.cue", Data: []byte("package fleet\n\ntenant: name: \"globex\"\n")},
+		txtar.File{Name: "tenants/globex/apps/api/app.cue", Data: app("api")})
+	return a
+}
+
+// Whatever was evaluated before, the result is that of a new evaluator, and only
+// what changed is evaluated.
+func TestOnlyWhatChangedIsEvaluated(t *testing.T) {
+	e, evaluated := counted()
+	files := []*txtar.Archive{threeApplications(t)}
+	for _, step := range []struct {
+		name, file, data string
+		want             int
+	}{
+		{"first", "README.md", "hello\n", 3},
+		{"nothing changed", "README.md", "hello\n", 0},
+		{"no file of the fleet changed", "README.md", "bye\n", 0},
+		{"one application changed", "tenants/acme/apps/site/more.cue", "package fleet\n\napplication: priority: 7\n", 1},
+		{"a place in the tenant's file moved", "tenants/acme/more.cue", "package fleet\n\n\n\ntenant: policy: limits: maxShare: 0.5\n", 0},
+		{"a quota that is no policy changed", "tenants/acme/more.cue", "package fleet\n\ntenant: quota: workloads: 9\n", 0},
+		{"a tenant's policy changed", "tenants/globex/more.cue", "package fleet\n\ntenant: policy: limits: maxReplicas: 2\n", 1},
+		{"the platform's places moved", "pools.cue", "package fleet\n\nplatform: pools: batch: nodes: selector: pool: \"batch\"\n", 0},
+		{"the platform's policy changed", "policy.cue", "package fleet\n\nplatform: policy: onUpdateFailure: \"keep\"\n", 3},
+		{"an application broke", "tenants/acme/apps/site/more.cue", "package fleet\n\napplication: priority: 7000\n", 1},
+		{"the ceiling that it breaks moved", "tenants/acme/more.cue", "package fleet\n\ntenant: quota: workloads: 10\n", 1},
+		{"a tenant broke", "tenants/globex/more.cue", "package fleet\n\ntenant: policy: limits: maxReplicas: 2000\n", 0},
+		{"and was mended", "tenants/globex/more.cue", "package fleet\n\ntenant: policy: limits: maxReplicas: 2\n", 1},
+		{"an application went", "tenants/acme/apps/shop/app.cue", "", 0},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			files = append(files, overlay(step.file, step.data))
+			*evaluated = 0
+			got := e.Fleet("c", unpack(files...), nil)
+			require.Equal(t, New(nil).Fleet("c", unpack(files...), nil), got)
+			require.Equal(t, step.want, *evaluated)
+		})
+	}
+}
+
+// The commit is that of the files, also when they did not change.
+func TestCommitFollowsTheHead(t *testing.T) {
+	e := New(nil)
+	files := unpack(threeApplications(t))
+	first, second := e.Fleet("one", files, nil), e.Fleet("two", files, nil)
+	require.Equal(t, "two", second.Commit)
+	for i := range second.Applications {
+		require.Equal(t, "one", first.Applications[i].Commit)
+		require.Equal(t, "two", second.Applications[i].Commit)
+		require.Equal(t, first.Applications[i].Digest, second.Applications[i].Digest)
+	}
+}
+
+const releaseCommit = "dddddddddddddddddddddddddddddddddddddddd"
+
+func pin(app string) *txtar.Archive {
+	return overlay("tenants/acme/releases.cue", "package fleet\n\ntenant: releases: "+app+": commit: \""+releaseCommit+"\"\n")
+}
+
+func TestPinnedApplicationIsOfItsCommit(t *testing.T) {
+	old := threeApplications(t)
+	release := func(commit string) (Files, error) {
+		require.Equal(t, releaseCommit, commit)
+		return unpack(old, overlay("tenants/acme/apps/shop/more.cue", "package fleet\n\napplication: priority: 5\n")), nil
+	}
+	now := unpack(old, overlay("tenants/acme/apps/shop/more.cue", "package fleet\n\napplication: priority: \n"), pin("shop"))
+	f := New(nil).Fleet("head", now, release)
+	require.Empty(t, report(f))
+	i := slices.IndexFunc(f.Applications, func(a model.Application) bool { return a.ID.Name == "shop" })
+	require.Equal(t, 5, f.Applications[i].Priority)
+	require.Equal(t, releaseCommit, f.Applications[i].Commit)
+	require.Equal(t, "head", f.Applications[i+1].Commit)
+}
+
+// An old release cannot dodge a new policy.
+func TestPinnedApplicationIsUnderTodaysPolicy(t *testing.T) {
+	old := threeApplications(t)
+	release := func(string) (Files, error) {
+		return unpack(old,
+			overlay("tenants/acme/tenant.cue", "package fleet\n\ntenant: name: \"acme\"\n"),
+			overlay("tenants/acme/apps/shop/more.cue", "package fleet\n\napplication: components: web: replicas: 9\n")), nil
+	}
+	f := New(nil).Fleet("head", unpack(old, pin("shop")), release)
+	require.Equal(t, `DA1203 application.components.web.replicas: asks for 9, tenant acme allows at most 5 replicas (limits.maxReplicas) (in the pinned commit dddddddddddd)
+  tenants/acme/apps/shop/more.cue:3:41   asks for 9
+  tenants/acme/tenant.cue:7:24           tenant.policy.limits.maxReplicas: 5
+`, report(f))
+	require.Equal(t, []model.Unusable{{App: model.AppID{Tenant: "acme", Name: "shop"}, Code: "DA1203",
+		Message: f.Unusable[0].Message}}, f.Unusable)
+	require.Len(t, f.Applications, 2)
+}
+
+// A pin that cannot be read is tried again, although nothing changed.
+func TestPinIsTriedAgain(t *testing.T) {
+	e := New(nil)
+	base := threeApplications(t)
+	files := unpack(base, pin("shop"))
+	f := e.Fleet("head", files, func(string) (Files, error) { return nil, errors.New("not there yet") })
+	require.Len(t, f.Unusable, 1)
+	require.Equal(t, codeNoCommit, f.Unusable[0].Code)
+	f = e.Fleet("head", files, func(string) (Files, error) { return unpack(base), nil })
+	require.Empty(t, f.Unusable)
+}
+
+// A broken layer takes along what is below it, and nothing else.
+func TestBrokenLayers(t *testing.T) {
+	broken := "package fleet\n\ntenant: weight: 0\n"
+	f := New(nil).Fleet("c", unpack(threeApplications(t), overlay("tenants/acme/more.cue", broken)), nil)
+	require.Equal(t, []string{"acme"}, f.UnusableTenants)
+	require.Len(t, f.Tenants, 1)
+	require.Len(t, f.Applications, 1)
+	require.Len(t, f.Unusable, 2)
+	for _, u := range f.Unusable {
+		require.Equal(t, "tenant.weight: asks for 0, a weight is a whole number from 1 to 1000 (tenants/acme/more.cue:3:17)", u.Message)
+	}
+
+	f = New(nil).Fleet("c", unpack(threeApplications(t), overlay("more.cue", "package fleet\n\nplatform: nmae: \"x\"\n")), nil)
+	require.Nil(t, f.Platform)
+	require.Equal(t, []string{"acme", "globex"}, f.UnusableTenants)
+	require.Len(t, f.Unusable, 3)
+	require.Len(t, f.Problems, 1)
+	require.Equal(t, "platform.nmae: no such field; did you mean name? (more.cue:3:11)", f.Unusable[0].Message)
+}
+
+func TestEmptyTree(t *testing.T) {
+	f := New(nil).Fleet("c", unpack(overlay("README.md", "hello\n")), nil)
+	require.Nil(t, f.Platform)
+	require.Empty(t, f.Applications)
+	require.Empty(t, f.Unusable)
+	require.Equal(t, codeNoPlatform, f.Problems[0].Code)
+}
+
+// damaged is a tree of which a part cannot be read.
+type damaged struct {
+	tree
+	part string
+}
+
+var errDamaged = errors.New("object is corrupt")
+
+func (d damaged) Open(name string) (fs.File, error) {
+	if name == d.part {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errDamaged}
+	}
+	return d.tree.Open(name)
+}
+
+func (d damaged) Digest(name string) (string, error) {
+	if name == d.part {
+		return "", errDamaged
+	}
+	return d.tree.Digest(name)
+}
+
+// What cannot be read is not taken for gone, and is read again.
+func TestDamagedTree(t *testing.T) {
+	whole := unpack(threeApplications(t))
+	for part, want := range map[string]struct {
+		applications, unusable int
+		incomplete             bool
+	}{
+		"tenants":                        {0, 0, true},
+		"tenants/acme/apps":              {1, 0, true},
+		"tenants/acme/apps/shop":         {2, 1, false},
+		"tenants/acme/apps/shop/app.cue": {2, 1, false},
+		"tenants/acme":                   {1, 2, false},
+		"tenants/acme/tenant.cue":        {1, 2, false},
+		"fleet.cue":                      {0, 3, false},
+	} {
+		t.Run(part, func(t *testing.T) {
+			e := New(nil)
+			f := e.Fleet("c", damaged{whole, part}, nil)
+			require.Len(t, f.Applications, want.applications)
+			require.Len(t, f.Unusable, want.unusable)
+			require.Equal(t, want.incomplete, f.Incomplete)
+			require.Contains(t, report(f), codeUnreadable)
+			require.Len(t, e.Fleet("c", whole, nil).Applications, 3, "it is read again")
+		})
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	for name, files := range map[string]*txtar.Archive{
+		"one file": overlay("tenants/acme/apps/shop/more.cue", "package fleet\n\n// "+strings.Repeat("x", maxFile)+"\n"),
+		"together": {Files: []txtar.File{
+			{Name: "tenants/acme/apps/shop/a.cue", Data: []byte("package fleet\n\n// " + strings.Repeat("x", maxDirectory*2/3) + "\n")},
+			{Name: "tenants/acme/apps/shop/b.cue", Data: []byte("package fleet\n\n// " + strings.Repeat("x", maxDirectory*2/3) + "\n")},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := New(nil).Fleet("c", unpack(threeApplications(t), files), nil)
+			require.Len(t, f.Applications, 2)
+			require.Equal(t, codeSize, f.Unusable[0].Code)
+		})
+	}
+}
+
+func TestPanicIsAProblemOfOneApplication(t *testing.T) {
+	r := guarded("tenants/acme/apps/shop", func() applicationResult { panic("out of luck\nsecond line") })
+	require.Equal(t, "DA1011 tenants/acme/apps/shop could not be evaluated: out of luck second line\n  tenants/acme/apps/shop:1:1", r.problems[0].String())
+}
+
+// Links are said and not followed.
+func TestLinks(t *testing.T) {
+	files := unpack(threeApplications(t))
+	m := files.FS.(fstest.MapFS)
+	m["tenants/acme/apps/shop/more.cue"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("../../tenant.cue")}
+	m["tenants/evil"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("acme")}
+	f := New(nil).Fleet("c", files, nil)
+	require.Equal(t, `DA1008 tenants/acme/apps/shop/more.cue is no regular file; links are not followed
+  tenants/acme/apps/shop/more.cue:1:1
+DA1008 tenants/evil is a link; links are not followed
+  tenants/evil:1:1
+`, report(f))
+	require.Len(t, f.Applications, 2)
+	require.Len(t, f.Unusable, 1)
+}
