@@ -98,7 +98,9 @@ func (r *Remote) Refs(ctx context.Context) (Refs, error) {
 }
 
 // Fetch brings want and its history into the store. The remote leaves out what
-// it can tell from have that we hold. A depth above zero cuts the history.
+// it can tell from have that we hold; without have it sends everything, which
+// takes the place of all that was fetched before. A depth above zero cuts the
+// history.
 func (r *Remote) Fetch(ctx context.Context, into *Store, want Hash, have []Hash, depth int) error {
 	err := r.converse(ctx, transport.UploadPackServiceName, func(ctx context.Context, s transport.Session) error {
 		adv, err := s.AdvertisedReferencesContext(ctx)
@@ -120,7 +122,7 @@ func (r *Remote) Fetch(ctx context.Context, into *Store, want Hash, have []Hash,
 			return err
 		}
 		defer res.Close()
-		return into.addPack(demultiplex(req.Capabilities, res), r.limits)
+		return into.addPack(demultiplex(req.Capabilities, res), r.limits, len(have) == 0)
 	})
 	if err != nil {
 		return &FetchError{From: r.String(), Err: err}

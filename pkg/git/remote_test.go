@@ -177,3 +177,31 @@ func TestAttack11MaliciousGitServer(t *testing.T) {
 		require.ErrorContains(t, err, "at most 1048576 are allowed")
 	})
 }
+
+// TestFetchEverythingReplacesPacks: a store does not fall apart into ever more
+// packs, and what it held stays readable.
+func TestFetchEverythingReplacesPacks(t *testing.T) {
+	repo := example(t)
+	r, s := remote(t, repo.Dir, git.Auth{}, git.Limits{}), store(t)
+	var tip git.Hash
+	var have []git.Hash
+	for i := range 5 {
+		repo.Write("more", fmt.Sprint(i))
+		tip, _ = git.ParseHash(repo.Commit("more"))
+		require.NoError(t, r.Fetch(t.Context(), s, tip, have, 0))
+		have = []git.Hash{tip}
+		require.Equal(t, i+1, s.Packs())
+	}
+	c, err := s.Commit(tip)
+	require.NoError(t, err)
+	files, err := s.Files(c.TreeHash, git.FileLimits{})
+	require.NoError(t, err)
+	repo.Write("more", "last")
+	last, _ := git.ParseHash(repo.Commit("last"))
+	require.NoError(t, r.Fetch(t.Context(), s, last, nil, 0))
+	require.Equal(t, 1, s.Packs())
+	b, err := files.ReadFile("more")
+	require.NoError(t, err)
+	require.Equal(t, "4", string(b))
+	require.True(t, s.Has(tip) && s.Has(last))
+}

@@ -63,8 +63,11 @@ func OpenStore(dir string) (*Store, error) {
 // repository is where the objects lie below the store's directory.
 func (s *Store) repository() string { return filepath.Join(s.dir, "repository.git") }
 
+// packs is where the packs lie.
+func (s *Store) packs() string { return filepath.Join(s.repository(), "objects", "pack") }
+
 func (s *Store) start() error {
-	packs := filepath.Join(s.repository(), "objects", "pack")
+	packs := s.packs()
 	if err := os.MkdirAll(packs, 0o700); err != nil {
 		return fmt.Errorf("open object store: %w", err)
 	}
@@ -78,7 +81,7 @@ func (s *Store) start() error {
 		}
 	}
 	s.objects = filesystem.NewStorageWithOptions(osfs.New(s.repository()),
-		cache.NewObjectLRU(8*cache.MiByte), filesystem.Options{KeepDescriptors: true})
+		cache.NewObjectLRU(8*cache.MiByte), filesystem.Options{MaxOpenDescriptors: 32})
 	if err := s.objects.Init(); err != nil {
 		return fmt.Errorf("open object store: %w", err)
 	}
@@ -135,8 +138,9 @@ func (s *Store) Reset() error {
 // incoming starts the name of a pack that has not been checked yet.
 const incoming = "incoming-"
 
-// addPack takes in a pack within the limits.
-func (s *Store) addPack(r io.Reader, limits Limits) error {
+// addPack takes in a pack within the limits. With all set the pack holds
+// everything that counts, and takes the place of those before it.
+func (s *Store) addPack(r io.Reader, limits Limits, all bool) error {
 	file, err := os.CreateTemp(s.dir, incoming)
 	if err != nil {
 		return err
@@ -158,11 +162,44 @@ func (s *Store) addPack(r io.Reader, limits Limits) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	before, err := s.objects.ObjectPacks()
+	if err != nil {
+		return err
+	}
 	err = packfile.UpdateObjectStorage(s.objects, file)
 	if errors.Is(err, packfile.ErrEmptyPackfile) {
 		return nil
 	}
-	return err
+	if err != nil {
+		_ = removeUnfinished(s.packs())
+		return err
+	}
+	if after, err := s.objects.ObjectPacks(); all && err == nil && len(before) > 0 && len(after) > len(before) {
+		return s.drop(before)
+	}
+	return nil
+}
+
+// drop removes packs.
+func (s *Store) drop(packs []Hash) error {
+	_ = s.objects.Close()
+	for _, h := range packs {
+		for _, suffix := range []string{".pack", ".idx"} {
+			if err := os.Remove(filepath.Join(s.packs(), "pack-"+h.String()+suffix)); err != nil {
+				return err
+			}
+		}
+	}
+	return s.start()
+}
+
+// Packs returns how many packs there are: one for every fetch, until one is
+// fetched that names nothing it has.
+func (s *Store) Packs() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	packs, _ := s.objects.ObjectPacks()
+	return len(packs)
 }
 
 // read returns the content of an object, verified against its name.

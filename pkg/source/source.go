@@ -175,10 +175,14 @@ func (r *Repository) follow(refs git.Refs) (git.Ref, error) {
 	return git.Ref{}, fmt.Errorf("%s has no branch %q", r.remote, name)
 }
 
+// maxPacks bounds into how many packs the store falls apart before everything
+// is fetched again in one piece.
+const maxPacks = 200
+
 // have names commits that the store holds with all their history.
 func (r *Repository) have() []git.Hash {
 	tip, ok := r.store.Tip()
-	if !ok {
+	if !ok || r.store.Packs() > maxPacks {
 		return nil
 	}
 	have := []git.Hash{tip}
