@@ -1,0 +1,199 @@
+// Package deploy tests the manifests and the image: that they build, that the API knows every field in them, that
+// the programs know every flag, and that the rights are those that are used.
+package deploy
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/d-aros/d-aros/pkg/qos"
+)
+
+// overlay is a deployment as its README describes it, over ssh.
+const overlay = `
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [deploy]
+components: [deploy/ssh]
+images: [{name: ghcr.io/d-aros/reconciler, newTag: v1.2.3}]
+configMapGenerator:
+  - {name: fleet, namespace: daros-system, behavior: merge, literals: ["repo=ssh://git@git.example.com/fleet.git"]}
+`
+
+// build runs kustomize on a copy of this directory, for its files alone, and decodes what comes out. Fields that the
+// API does not know are errors.
+func build(t *testing.T, dir string) []runtime.Object {
+	t.Helper()
+	files := filesys.MakeFsInMemory()
+	for _, pattern := range []string{"*.yaml", "*/*.yaml"} {
+		names, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, names)
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			require.NoError(t, files.WriteFile("/deploy/"+name, text))
+		}
+	}
+	require.NoError(t, files.WriteFile("/kustomization.yaml", []byte(overlay)))
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, dir)
+	require.NoError(t, err)
+
+	decoder := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+	var objects []runtime.Object
+	for _, r := range built.Resources() {
+		text, err := r.AsYAML()
+		require.NoError(t, err)
+		object, _, err := decoder.Decode(text, nil, nil)
+		require.NoError(t, err, "%s", text)
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+// find returns the only object of a type, or the only one that match likes.
+func find[T runtime.Object](t *testing.T, objects []runtime.Object, match func(T) bool) T {
+	t.Helper()
+	var found []T
+	for _, o := range objects {
+		if typed, ok := o.(T); ok && (match == nil || match(typed)) {
+			found = append(found, typed)
+		}
+	}
+	require.Len(t, found, 1)
+	return found[0]
+}
+
+func TestManifestsBuild(t *testing.T) {
+	for _, dir := range []string{"/deploy", "/deploy/reconciler", "/deploy/nodeagent", "/"} {
+		require.NotEmpty(t, build(t, dir), dir)
+	}
+}
+
+func TestOverlay(t *testing.T) {
+	objects := build(t, "/")
+	d := find[*appsv1.Deployment](t, objects, nil)
+	c := d.Spec.Template.Spec.Containers[0]
+	require.Equal(t, "ghcr.io/d-aros/reconciler:v1.2.3", c.Image)
+	require.Contains(t, c.Args, "--ssh-key=/etc/d-aros/git/ssh-key")
+	require.Contains(t, c.Args, "--known-hosts=/etc/d-aros/git/known_hosts")
+	require.NotContains(t, strings.Join(c.Args, " "), "--token-file")
+
+	fleet := find(t, objects, func(m *corev1.ConfigMap) bool { return strings.HasPrefix(m.Name, "fleet-") })
+	require.Equal(t, "ssh://git@git.example.com/fleet.git", fleet.Data["repo"])
+	for _, e := range c.Env {
+		if e.ValueFrom != nil && e.ValueFrom.ConfigMapKeyRef != nil {
+			require.Equal(t, fleet.Name, e.ValueFrom.ConfigMapKeyRef.Name, "%s: a change has to restart the reconciler", e.Name)
+			require.Contains(t, fleet.Data, e.ValueFrom.ConfigMapKeyRef.Key)
+		}
+	}
+}
+
+// templates returns the pods that are deployed, by the program they run.
+func templates(t *testing.T) map[string]corev1.PodSpec {
+	objects := build(t, "/deploy")
+	return map[string]corev1.PodSpec{
+		"reconciler": find[*appsv1.Deployment](t, objects, nil).Spec.Template.Spec,
+		"nodeagent":  find[*appsv1.DaemonSet](t, objects, nil).Spec.Template.Spec,
+	}
+}
+
+// TestArgumentsAreKnown looks for every flag, command and variable of the manifests in the sources of the programs.
+func TestArgumentsAreKnown(t *testing.T) {
+	variable := regexp.MustCompile(`\$\(([A-Z_]+)\)`)
+	for program, pod := range templates(t) {
+		sources, err := filepath.Glob("../cmd/" + program + "/*.go")
+		require.NoError(t, err)
+		require.NotEmpty(t, sources)
+		var code bytes.Buffer
+		for _, name := range sources {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			code.Write(text)
+		}
+		c := pod.Containers[0]
+		env := map[string]bool{}
+		for _, e := range c.Env {
+			env[e.Name] = true
+		}
+		for _, arg := range c.Args {
+			name, value, _ := strings.Cut(arg, "=")
+			if flag, isFlag := strings.CutPrefix(name, "--"); isFlag {
+				require.Regexp(t, `Var\(&[\w.]+, "`+flag+`"`, code.String(), "%s has no flag %s", program, arg)
+			} else {
+				require.Regexp(t, `Use: +"`+arg+`[ "]`, code.String(), "%s has no command %s", program, arg)
+			}
+			for _, m := range variable.FindAllStringSubmatch(value, -1) {
+				require.True(t, env[m[1]], "%s: %s is not set", program, arg)
+			}
+		}
+	}
+}
+
+func TestPodsAreConfined(t *testing.T) {
+	for program, pod := range templates(t) {
+		t.Run(program, func(t *testing.T) {
+			require.Len(t, pod.Containers, 1)
+			c := pod.Containers[0]
+			require.False(t, pod.HostNetwork || pod.HostPID || pod.HostIPC)
+			require.Equal(t, corev1.SeccompProfileTypeRuntimeDefault, pod.SecurityContext.SeccompProfile.Type)
+			require.False(t, *c.SecurityContext.AllowPrivilegeEscalation)
+			require.True(t, *c.SecurityContext.ReadOnlyRootFilesystem)
+			require.Equal(t, []corev1.Capability{"ALL"}, c.SecurityContext.Capabilities.Drop)
+			require.Empty(t, c.SecurityContext.Capabilities.Add)
+			require.Nil(t, c.SecurityContext.Privileged)
+			require.NotNil(t, c.LivenessProbe)
+			require.NotZero(t, c.Resources.Requests.Cpu())
+			require.NotZero(t, c.Resources.Limits.Memory())
+			var host []string
+			for _, v := range pod.Volumes {
+				if v.HostPath != nil {
+					host = append(host, v.HostPath.Path)
+				}
+			}
+			if program == "reconciler" {
+				require.True(t, *pod.SecurityContext.RunAsNonRoot)
+				require.Empty(t, host)
+				return
+			}
+			require.False(t, *pod.AutomountServiceAccountToken)
+			require.Equal(t, []string{"/sys/fs/cgroup", "/var/lib/d-aros/nodeagent"}, host)
+		})
+	}
+}
+
+func TestPlanIsAPlan(t *testing.T) {
+	plan := find(t, build(t, "/deploy"), func(m *corev1.ConfigMap) bool { return m.Name == "plan" })
+	_, err := qos.Parse([]byte(plan.Data["plan.yaml"]))
+	require.NoError(t, err)
+}
+
+// TestImageHasTheSources holds the list of what goes into the image to what the programs are made of.
+func TestImageHasTheSources(t *testing.T) {
+	ignore, err := os.ReadFile("Dockerfile.dockerignore")
+	require.NoError(t, err)
+	dockerfile, err := os.ReadFile("Dockerfile")
+	require.NoError(t, err)
+	for _, dir := range []string{"cmd", "pkg", "schema"} {
+		require.Contains(t, string(ignore), "\n!"+dir+"\n")
+		require.Contains(t, string(dockerfile), "\nCOPY "+dir+" "+dir+"\n")
+	}
+	mod, err := os.ReadFile("../go.mod")
+	require.NoError(t, err)
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(string(mod))
+	require.NotNil(t, version)
+	require.Contains(t, string(dockerfile), "FROM --platform=$BUILDPLATFORM golang:"+version[1]+"-", "the image builds with the Go of go.mod")
+}

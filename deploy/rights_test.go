@@ -1,0 +1,212 @@
+package deploy
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+	adapter "github.com/d-aros/d-aros/pkg/runtime/kubernetes"
+	"github.com/d-aros/d-aros/test/clustertest"
+)
+
+// patience is how long a shared cluster may take under load.
+const patience = 60 * time.Second
+
+// kinds are those that policy allows where nobody says anything else, and those that follow from tenants.
+var kinds = []string{
+	"ConfigMap", "CronJob", "DaemonSet", "Deployment", "HorizontalPodAutoscaler", "Ingress", "Job",
+	"PersistentVolumeClaim", "PodDisruptionBudget", "Secret", "Service", "ServiceAccount", "StatefulSet",
+	"Namespace", "LimitRange", "ResourceQuota",
+}
+
+// components bring every kind of the first sort.
+var components = []model.Component{
+	{Name: "web", Type: "webservice", Properties: []byte(`{"image": "example.com/web:1", "ports": [{"port": 80}]}`),
+		Traits: []byte(`{"ingress": [{"host": "rights.example.com", "port": 80}], "autoscale": {"min": 1, "max": 1, "cpu": 80}}`)},
+	{Name: "db", Type: "store", Properties: []byte(`{"image": "example.com/db:1", "ports": [{"port": 5432}]}`)},
+	{Name: "log", Type: "daemon", Properties: []byte(`{"image": "example.com/log:1"}`)},
+	{Name: "once", Type: "job", Properties: []byte(`{"image": "example.com/once:1"}`)},
+	{Name: "nightly", Type: "cron", Properties: []byte(`{"image": "example.com/nightly:1", "schedule": "0 3 * * *"}`)},
+	{Name: "settings", Type: "config", Properties: []byte(`{"data": {"key": "value"}}`)},
+	{Name: "password", Type: "secret", Properties: []byte(`{"data": {"key": "value"}}`)},
+	{Name: "more", Type: "raw", Properties: []byte(`{"objects": [
+		{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "more"}},
+		{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "more"},
+		 "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}},
+		{"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "more"},
+		 "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "more"}}}}]}`)},
+}
+
+// sets are the objects of a tenant and its application.
+func sets(t *testing.T, fleet string) []render.Set {
+	t.Helper()
+	tenant := &model.Tenant{Name: fleet, Quota: &model.Resources{CPU: 64_000, Memory: 64 << 30}}
+	tenant.Policy = model.Policy{Namespace: "tenant", Kinds: kinds, Registries: []string{"example.com"}}
+	app := &model.Application{ID: model.AppID{Tenant: fleet, Name: "all"}, Policy: tenant.Policy, Commit: strings.Repeat("0", 40)}
+	inst := &model.Instance{App: app.ID, Number: 1, Phase: model.Running, Spec: app}
+	for _, c := range components {
+		c.Runtime, c.OS, c.Critical = "container", "linux", true
+		if c.Runs() {
+			c.Replicas, c.Requests = 1, model.Resources{CPU: 10, Memory: 16 << 20}
+		}
+		app.Components = append(app.Components, c)
+		inst.Components = append(inst.Components, model.ComponentState{
+			Grant: model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests}, Run: c.Replicas,
+		})
+	}
+	rendered, err := render.Application(render.Input{Fleet: fleet, Instance: inst, Tenant: tenant})
+	require.NoError(t, err)
+	all := []render.Set{render.Tenant(fleet, "", tenant, []model.AppID{app.ID}), rendered}
+
+	there := map[string]bool{}
+	for _, s := range all {
+		for _, o := range s.Objects {
+			there[o.Object.GetKind()] = true
+		}
+	}
+	for _, kind := range kinds {
+		require.True(t, there[kind], "no component of the test brings a %s", kind)
+	}
+	return all
+}
+
+// TestRights runs the adapter under exactly the rights of the manifests, on every kind of object that it is for, and
+// compares what it asked for with what it may.
+func TestRights(t *testing.T) {
+	cluster := clustertest.Start(t)
+	fleet := cluster.Prefix(t)
+	role := find[*rbacv1.ClusterRole](t, build(t, "/deploy"), nil)
+	asked := &requests{needed: map[right]bool{}, refused: map[right]bool{}}
+	config := confined(t, cluster, fleet, role.Rules)
+	config.Wrap(asked.wrap)
+
+	carrier, err := adapter.New(config, adapter.Options{Fleet: fleet})
+	require.NoError(t, err)
+	defer carrier.Close()
+	_, err = carrier.Inspect(t.Context(), &model.Platform{})
+	require.NoError(t, err)
+	wanted := sets(t, fleet)
+	act := func(sets []render.Set) {
+		report := carrier.Act(t.Context(), sets)
+		require.NoError(t, report.Err)
+		for _, s := range report.Sets {
+			require.True(t, s.OK(), "%+v", s)
+		}
+	}
+	act(wanted)
+
+	// Somebody else changes everything: the adapter looks before it corrects.
+	drift(t, cluster, wanted)
+	disturbed := map[model.AppID]bool{}
+	require.Eventually(t, func() bool {
+		for _, app := range carrier.Drifted() {
+			disturbed[app] = true
+		}
+		return len(disturbed) == len(wanted)
+	}, patience, 20*time.Millisecond)
+	act(wanted)
+
+	// The same event twice is one that is counted.
+	for range 2 {
+		carrier.Event(t.Context(), fleet, false, "Ready", "all is running")
+	}
+	require.Eventually(t, func() bool { return asked.has(right{"", "events", "patch"}) }, patience, 20*time.Millisecond)
+
+	// All of it goes, but for what holds data.
+	for i := range wanted {
+		wanted[i].Objects = nil
+	}
+	slices.Reverse(wanted)
+	act(wanted)
+
+	asked.mu.Lock()
+	defer asked.mu.Unlock()
+	require.Empty(t, asked.refused, "refused")
+	may := granted(role.Rules)
+	for _, r := range slices.SortedFunc(maps.Keys(may), compareRights) {
+		// A watch begins with a list where the API server does not stream what there is.
+		listed := r.verb == "list" && asked.needed[right{r.group, r.resource, "watch"}]
+		if !asked.needed[r] && !listed {
+			t.Errorf("%v is granted and not used", r)
+		}
+	}
+	for _, r := range slices.SortedFunc(maps.Keys(asked.needed), compareRights) {
+		if !may[r] {
+			t.Errorf("%v is used and not granted: how did it pass?", r)
+		}
+	}
+}
+
+func compareRights(a, b right) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
+
+// confined returns how to connect as somebody who has the rules and nothing else.
+func confined(t *testing.T, cluster *clustertest.Cluster, name string, rules []rbacv1.PolicyRule) *rest.Config {
+	t.Helper()
+	rbac := cluster.Clientset.RbacV1()
+	meta := metav1.ObjectMeta{Name: name}
+	_, err := rbac.ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = rbac.ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: meta,
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: name}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+		defer cancel()
+		require.NoError(t, rbac.ClusterRoleBindings().Delete(ctx, name, metav1.DeleteOptions{}))
+		require.NoError(t, rbac.ClusterRoles().Delete(ctx, name, metav1.DeleteOptions{}))
+	})
+
+	config := rest.CopyConfig(cluster.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: name}
+	client, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { // the API server learns of rules by a watch
+		review, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{
+			Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+				ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "nodes"},
+			},
+		}, metav1.CreateOptions{})
+		return err == nil && review.Status.Allowed
+	}, patience, 20*time.Millisecond)
+	return config
+}
+
+// drift changes a label of every object, which is how people disturb what is managed.
+func drift(t *testing.T, cluster *clustertest.Cluster, sets []render.Set) {
+	t.Helper()
+	client, err := dynamic.NewForConfig(cluster.Config)
+	require.NoError(t, err)
+	groups, err := restmapper.GetAPIGroupResources(cluster.Clientset.Discovery())
+	require.NoError(t, err)
+	mapper := restmapper.NewDiscoveryRESTMapper(groups)
+	change := []byte(`{"metadata": {"labels": {"` + render.LabelManagedBy + `": "somebody-else"}}}`)
+	for _, s := range sets {
+		for _, o := range s.Objects {
+			kind := o.Object.GroupVersionKind()
+			mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+			require.NoError(t, err)
+			_, err = client.Resource(mapping.Resource).Namespace(o.Object.GetNamespace()).
+				Patch(t.Context(), o.Object.GetName(), types.MergePatchType, change, metav1.PatchOptions{})
+			require.NoError(t, err)
+		}
+	}
+}
