@@ -9,7 +9,7 @@ import (
 )
 
 // fleetPage is the first page: the fleet at a glance.
-func fleetPage(l *model.Ledger) []byte {
+func fleetPage(l *model.Ledger, used map[string]usage) []byte {
 	p := &page{}
 	name := "Fleet"
 	if l.Platform != nil && l.Platform.Name != "" {
@@ -34,9 +34,8 @@ func fleetPage(l *model.Ledger) []byte {
 	p.table("", []string{"Phase", "Applications"}, phases)
 
 	var tenants [][]string
-	usage := usageByTenant(l)
 	for _, name := range tenantNames(l) {
-		tenants = append(tenants, tenantRow(l, name, usage[name]))
+		tenants = append(tenants, tenantRow(l, name, used[name]))
 	}
 	p.table("Tenants", []string{"Tenant", "Applications", "Running", "CPU", "Memory", "Devices"}, tenants)
 	p.table("Capacity", []string{"Pool", "Nodes", "CPU granted", "Memory granted", "Devices granted"}, poolRows(l))
@@ -53,30 +52,26 @@ type usage struct {
 	workloads     int
 }
 
-func usageByTenant(l *model.Ledger) map[string]*usage {
-	all := map[string]*usage{}
+func usageByTenant(l *model.Ledger) map[string]usage {
+	all := map[string]usage{}
 	for i := range l.Instances {
 		in := &l.Instances[i]
 		u := all[in.App.Tenant]
-		if u == nil {
-			u = &usage{}
-			all[in.App.Tenant] = u
-		}
 		if in.Phase != model.Terminated {
 			u.apps++
 		}
 		if in.Phase == model.Running {
 			u.running++
 		}
-		if !in.Phase.Active() {
-			continue
-		}
-		for _, c := range in.Components {
-			if c.Grant.Replicas > 0 {
-				u.workloads++
-				u.granted = u.granted.Add(c.Grant.Requests.Times(c.Grant.Replicas))
+		if in.Phase.Active() {
+			for _, c := range in.Components {
+				if c.Grant.Replicas > 0 {
+					u.workloads++
+					u.granted = u.granted.Add(c.Grant.Requests.Times(c.Grant.Replicas))
+				}
 			}
 		}
+		all[in.App.Tenant] = u
 	}
 	return all
 }
@@ -96,10 +91,7 @@ func tenantNames(l *model.Ledger) []string {
 	return slices.Compact(names)
 }
 
-func tenantRow(l *model.Ledger, name string, u *usage) []string {
-	if u == nil {
-		u = &usage{}
-	}
+func tenantRow(l *model.Ledger, name string, u usage) []string {
 	var quota model.Resources
 	limited := false
 	apps := fmt.Sprint(u.apps)

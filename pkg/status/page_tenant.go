@@ -2,19 +2,20 @@ package status
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // tenantPage is the page of one tenant, or nil if the ledger does not know it.
-func tenantPage(l *model.Ledger, name string) []byte {
+func tenantPage(l *model.Ledger, name string, u usage) []byte {
 	tenant, declared := findTenant(l, name)
 	var rows [][]string
-	for i := range l.Instances {
-		if in := &l.Instances[i]; in.App.Tenant == name {
-			rows = append(rows, applicationRow(in))
-		}
+	first, _ := slices.BinarySearchFunc(l.Instances, name, func(in model.Instance, n string) int { return strings.Compare(in.App.Tenant, n) })
+	for i := first; i < len(l.Instances) && l.Instances[i].App.Tenant == name; i++ {
+		rows = append(rows, applicationRow(&l.Instances[i]))
 	}
 	if !declared && rows == nil {
 		return nil
@@ -22,10 +23,6 @@ func tenantPage(l *model.Ledger, name string) []byte {
 	p := &page{}
 	p.line("# Tenant %s\n", name)
 	p.line("[The whole fleet](../../%s)\n", readmeFile)
-	u := usageByTenant(l)[name]
-	if u == nil {
-		u = &usage{}
-	}
 	if declared {
 		p.line("Weight %d; priority at most %d.\n", tenant.Weight, tenant.PriorityCeiling)
 		p.table("Quota", []string{"", "Guaranteed", "Granted", "Limit", "Used"}, quotaRows(tenant, u))
@@ -41,7 +38,7 @@ func tenantPage(l *model.Ledger, name string) []byte {
 	return p.bytes()
 }
 
-func quotaRows(t *model.Tenant, u *usage) [][]string {
+func quotaRows(t *model.Tenant, u usage) [][]string {
 	var quota model.Resources
 	if t.Quota != nil {
 		quota = *t.Quota

@@ -235,10 +235,11 @@ func (p *plan) problems() {
 
 // pages plans the pages for people of everything that changed.
 func (p *plan) pages() {
-	p.edits.write(readmeFile, fleetPage(&p.ledger))
+	used := usageByTenant(&p.ledger)
+	p.edits.write(readmeFile, fleetPage(&p.ledger, used))
 	for tenant := range p.tenants {
 		dir, _ := tenantDir(tenant)
-		if page := tenantPage(&p.ledger, tenant); page != nil {
+		if page := tenantPage(&p.ledger, tenant, used[tenant]); page != nil {
 			p.edits.write(dir+"/"+readmeFile, page)
 		} else {
 			p.edits.remove(dir)
