@@ -6,10 +6,103 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
+
+// incoming starts the name of a pack that has not been checked yet.
+const incoming = "incoming-"
+
+// addPack takes in a pack within the limits. With all set the pack holds
+// everything that counts, and takes the place of those before it.
+func (s *Store) addPack(r io.Reader, limits Limits, all bool) error {
+	file, err := os.CreateTemp(s.dir, incoming)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	n, err := io.Copy(file, io.LimitReader(r, limits.Pack+1))
+	if err != nil {
+		return err
+	}
+	if n > limits.Pack {
+		return fmt.Errorf("the pack is larger than %d bytes", limits.Pack)
+	}
+	if err := checkPack(file, limits.Object); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, err := s.objects.ObjectPacks()
+	if err != nil {
+		return err
+	}
+	err = packfile.UpdateObjectStorage(s.objects, file)
+	if errors.Is(err, packfile.ErrEmptyPackfile) {
+		return nil
+	}
+	if err != nil {
+		_ = removeUnfinished(s.packs())
+		return err
+	}
+	if after, err := s.objects.ObjectPacks(); all && err == nil && len(before) > 0 && len(after) > len(before) {
+		return s.drop(before)
+	}
+	return nil
+}
+
+// drop removes packs.
+func (s *Store) drop(packs []Hash) error {
+	_ = s.objects.Close()
+	for _, h := range packs {
+		for _, suffix := range []string{".pack", ".idx"} {
+			if err := os.Remove(filepath.Join(s.packs(), "pack-"+h.String()+suffix)); err != nil {
+				return err
+			}
+		}
+	}
+	return s.start()
+}
+
+// Packs returns how many packs there are: one for every fetch, until one is
+// fetched that names nothing it has.
+func (s *Store) Packs() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	packs, _ := s.objects.ObjectPacks()
+	return len(packs)
+}
+
+// removeUnfinished removes packs that were being written when the process
+// died: temporary files, and an index or a pack that lacks its other half.
+func removeUnfinished(dir string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	present := map[string]bool{}
+	for _, f := range files {
+		present[f.Name()] = true
+	}
+	for _, f := range files {
+		name := f.Name()
+		base := strings.TrimSuffix(strings.TrimSuffix(name, ".idx"), ".pack")
+		if !present[base+".idx"] || !present[base+".pack"] {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // checkPack reads a pack once and refuses it if one of its objects is, or as a
 // delta claims to grow, larger than max. It runs before the pack is indexed,
