@@ -1,9 +1,11 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -58,7 +60,7 @@ func (w *watch) run(l *Live, m mapping) {
 		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (apiwatch.Interface, error) {
 			opts.LabelSelector = l.select_
 			events, err := resource.Watch(ctx, opts)
-			w.note(err)
+			w.note(cmp.Or(err, closed(events)))
 			return events, err
 		},
 	}
@@ -74,6 +76,15 @@ func (w *watch) run(l *Live, m mapping) {
 		}
 		return false, nil
 	})
+}
+
+// closed is the error of a watch that never began: client-go makes an empty
+// watch of a connection that the other side closed, as if nothing had happened.
+func closed(events apiwatch.Interface) error {
+	if reflect.TypeOf(events) == reflect.TypeOf(apiwatch.NewEmptyWatch()) {
+		return errors.New("the API server closes the connection")
+	}
+	return nil
 }
 
 // note takes down the outcome of an attempt to list or watch.

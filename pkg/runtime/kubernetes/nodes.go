@@ -49,7 +49,7 @@ func newNodes(core v1.CoreV1Interface, fleet string, changed func()) *nodes {
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			w, err := core.Nodes().Watch(ctx, o)
-			return w, n.note("nodes", err)
+			return w, n.watched("nodes", w, err)
 		},
 	}, &corev1.Node{}, 0, cache.Indexers{})
 	foreign := func(o metav1.ListOptions) metav1.ListOptions {
@@ -64,7 +64,7 @@ func newNodes(core v1.CoreV1Interface, fleet string, changed func()) *nodes {
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			w, err := core.Pods("").Watch(ctx, foreign(o))
-			return w, n.note("pods", err)
+			return w, n.watched("pods", w, err)
 		},
 	}, &corev1.Pod{}, 0, cache.Indexers{})
 	return n
@@ -83,6 +83,16 @@ func (n *nodes) note(what string, err error) error {
 		n.errors[what] = trouble{t.since, err}
 	}
 	return err
+}
+
+// watched notes the outcome of an attempt to watch. client-go makes an empty
+// watch of a connection that the other side closed, as if nothing had happened.
+func (n *nodes) watched(what string, w watch.Interface, err error) error {
+	if err == nil && reflect.TypeOf(w) == reflect.TypeOf(watch.NewEmptyWatch()) {
+		_ = n.note(what, errors.New("the API server closes the connection"))
+		return nil
+	}
+	return n.note(what, err)
 }
 
 func (n *nodes) broken() (time.Time, error) {
