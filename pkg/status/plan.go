@@ -10,11 +10,10 @@ import (
 
 // plan is what has to change on the branch so that it says the next ledger.
 type plan struct {
-	base    *state
-	ledger  model.Ledger // next, exactly as it would be read back
-	edits   edit
-	prints  map[string]model.Digest
-	removed []string
+	base   *state
+	ledger model.Ledger // next, exactly as it would be read back
+	edits  edit
+	prints map[string]model.Digest
 
 	apps    []change             // records that changed
 	tenants map[string]bool      // whose page changes …
