@@ -57,6 +57,7 @@ type Loop struct {
 
 	// What follows is a cache of what the repo, the branch and the cluster say.
 	snap      source.Snapshot
+	polled    time.Time   // when snap was read; a poll is due an interval later
 	fleet     model.Fleet // of snap
 	evaluated bool
 	rendered  map[model.Digest]bool // specs of fleet that can be rendered
@@ -104,7 +105,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	waits := backoff.NewExponentialBackOff()
 	waits.InitialInterval, waits.MaxInterval = firstWait, max(firstWait, min(l.interval, maxWait))
 	for {
-		r, err := l.Pass(ctx)
+		r, err := l.turn(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -127,7 +128,10 @@ func (l *Loop) Run(ctx context.Context) error {
 // less if a deadline or a retry comes before.
 func (l *Loop) untilNext(r Report) time.Duration {
 	now := l.now()
-	next := now.Add(l.interval)
+	next := l.polled.Add(l.interval)
+	if r.SourceErr != nil || l.polled.IsZero() {
+		next = now.Add(l.interval)
+	}
 	for i := range l.saved.Instances {
 		if d := l.saved.Instances[i].Deadline; d.After(now) && d.Before(next) {
 			next = d
@@ -154,6 +158,7 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 		return false
 	case <-timer.C:
 	case <-l.sourceChanged:
+		l.polled = time.Time{}
 	case <-changed:
 		select {
 		case <-ctx.Done():

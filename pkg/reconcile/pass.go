@@ -29,6 +29,11 @@ const (
 // Pass makes one turn: gather, decide, save, act. The report says what happened
 // also when there is an error.
 func (l *Loop) Pass(ctx context.Context) (Report, error) {
+	l.polled = time.Time{}
+	return l.turn(ctx)
+}
+
+func (l *Loop) turn(ctx context.Context) (Report, error) {
 	r := Report{Started: l.now()}
 	err := l.pass(ctx, &r)
 	r.Ended = l.now()
@@ -76,14 +81,18 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	return l.act(ctx, fleet, next, r)
 }
 
-// snapshot reads the fleet repo. When it is unavailable, the pass goes on with
-// the last snapshot: what it says has been accepted before, and drift and
-// recovery must not wait for Git.
+// snapshot reads the fleet repo if a poll is due. When it is unavailable, the pass
+// goes on with the last snapshot: what it says has been accepted before, and drift
+// and recovery must not wait for Git.
 func (l *Loop) snapshot(ctx context.Context, r *Report) (source.Snapshot, error) {
+	if now := l.now(); now.Sub(l.polled) < l.interval && l.snap.Files != nil {
+		r.Commit = l.snap.Commit
+		return l.snap, nil
+	}
 	snap, err := l.source.Snapshot(ctx)
 	switch {
 	case err == nil:
-		l.snap = snap
+		l.snap, l.polled = snap, l.now()
 	case l.snap.Files == nil || ctx.Err() != nil:
 		return source.Snapshot{}, err
 	default:

@@ -1,0 +1,75 @@
+package reconcile
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// TestFailedSetsAreRetriedWithGrowingWaits: a set that fails is not tried at every
+// pass, and a success forgets the failures.
+func TestFailedSetsAreRetriedWithGrowingWaits(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	id := model.AppID{Tenant: "acme", Name: "shop"}
+	c := newCarriedOut()
+	require.True(t, c.due(id, "a", now))
+	var waits []time.Duration
+	for range 12 {
+		c.failed(id, now)
+		next, ok := c.next()
+		require.True(t, ok)
+		require.False(t, c.due(id, "a", next.Add(-time.Nanosecond)))
+		require.True(t, c.due(id, "a", next))
+		waits = append(waits, next.Sub(now))
+		now = next
+	}
+	require.Equal(t, firstWait, waits[0])
+	require.Equal(t, 2*firstWait, waits[1])
+	require.Equal(t, maxWait, waits[11])
+
+	c.mark(id, "a")
+	require.False(t, c.due(id, "a", now))
+	require.True(t, c.due(id, "b", now), "a new spec is carried out at once")
+	c.forget(id)
+	require.True(t, c.due(id, "a", now))
+	_, ok := c.next()
+	require.False(t, ok)
+}
+
+// TestOnlyNewTransitionsAreReported, also when the history was cut at its
+// beginning.
+func TestOnlyNewTransitionsAreReported(t *testing.T) {
+	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	var history []model.Transition
+	for i := range 5 {
+		history = append(history, model.Transition{At: at.Add(time.Duration(i) * time.Second), To: model.Running})
+	}
+	ledger := func(h []model.Transition) model.Ledger {
+		return model.Ledger{Instances: []model.Instance{{App: model.AppID{Tenant: "acme", Name: "shop"}, Phase: model.Running, History: h}}}
+	}
+	for _, c := range []struct {
+		name          string
+		before, after []model.Transition
+		want          []model.Transition
+	}{
+		{"new instance", nil, history[:2], history[:2]},
+		{"nothing new", history[:3], history[:3], nil},
+		{"two more", history[:3], history[:5], history[3:5]},
+		{"cut at the beginning", history[:4], history[2:5], history[4:5]},
+	} {
+		var r Report
+		before := model.Ledger{}
+		if c.before != nil {
+			before = ledger(c.before)
+		}
+		r.take(before, ledger(c.after))
+		var got []model.Transition
+		for _, t := range r.Transitions {
+			got = append(got, t.Transition)
+		}
+		require.Equal(t, c.want, got, c.name)
+	}
+}

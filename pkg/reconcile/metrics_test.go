@@ -1,0 +1,100 @@
+package reconcile
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+var update = flag.Bool("update", false, "rewrite the table in docs/operations.md")
+
+// busy is a report in which everything happened.
+func busy() Report {
+	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	id := model.AppID{Tenant: "acme", Name: "shop"}
+	return Report{
+		Started: at, Ended: at.Add(3 * time.Second), Saved: true,
+		Stages: []StageTime{{StageSource, at}, {StageAct, at.Add(time.Second)}},
+		Phases: map[model.Phase]int{model.Running: 1},
+		Transitions: []Transition{
+			{id, model.Transition{At: at, To: model.Created, Reason: model.Declared}},
+			{id, model.Transition{At: at.Add(time.Second), From: model.Admitted, To: model.Scheduled, Reason: model.GrantedCapacity}},
+			{id, model.Transition{At: at.Add(3 * time.Second), From: model.Scheduled, To: model.Running, Reason: model.Ready}},
+		},
+		Decisions: []model.Decision{{App: id, Verdict: model.Granted, Reason: model.Fits}},
+		Problems:  []model.Problem{{Code: "DA1001"}},
+		Applied: apply.Report{Requests: apply.Requests{Apply: 2}, Sets: []apply.SetReport{{App: id, Results: []apply.Result{
+			{Action: apply.Created}, {Action: apply.Corrected}}}}},
+	}
+}
+
+// TestMetricsPageIsTrue holds docs/operations.md to what is registered.
+func TestMetricsPageIsTrue(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	m := NewMetrics(registry)
+	r := busy()
+	m.observe(&r, nil)
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	var table strings.Builder
+	table.WriteString("| metric | labels | meaning |\n|---|---|---|\n")
+	for _, f := range families {
+		var labels []string
+		for _, l := range f.GetMetric()[0].GetLabel() {
+			labels = append(labels, l.GetName())
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", f.GetName(), strings.Join(labels, ", "), f.GetHelp())
+	}
+	const file, begin, end = "../../docs/operations.md", "<!-- metrics -->\n", "<!-- end -->"
+	page, err := os.ReadFile(file)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(page), begin)
+	require.True(t, ok)
+	_, after, ok := strings.Cut(rest, end)
+	require.True(t, ok)
+	want := before + begin + table.String() + end + after
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
+		return
+	}
+	require.Equal(t, want, string(page), "run go test ./pkg/reconcile -update")
+}
+
+// TestMetricsAddUp feeds two passes and reads the figures.
+func TestMetricsAddUp(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	m := NewMetrics(registry)
+	r := busy()
+	m.observe(&r, nil)
+	m.observe(&r, errors.New("down"))
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	got := map[string]float64{}
+	for _, f := range families {
+		for _, s := range f.GetMetric() {
+			name := f.GetName()
+			for _, l := range s.GetLabel() {
+				name += " " + l.GetValue()
+			}
+			got[name] = s.GetCounter().GetValue() + s.GetGauge().GetValue() + s.GetHistogram().GetSampleSum()
+		}
+	}
+	for name, want := range map[string]float64{
+		"daros_passes_total ok": 1, "daros_passes_total error": 1, "daros_status_commits_total": 2, "daros_drift_corrected_total": 2,
+		"daros_objects_total created": 2, "daros_applications Running": 1, "daros_applications Degraded": 0, "daros_problems": 1,
+		"daros_stage_seconds source": 2, "daros_stage_seconds act": 4, "daros_queue_seconds": 2, "daros_start_seconds": 4,
+		"daros_transitions_total Running Ready": 2, "daros_decisions_total Fits granted": 2,
+	} {
+		require.Equal(t, want, got[name], name)
+	}
+}
