@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// patience is how long the demo waits for anything. It is generous, because the
+// machine may be busy.
+const patience = 5 * time.Minute
+
+// watcher reads the status branch of the demo's repo whenever it moves.
+type watcher struct {
+	branch     *status.Branch
+	ref        string // the file that holds it
+	reconciler *child
+}
+
+func newWatcher(ctx context.Context, p *place, r *repo, reconciler *child) (*watcher, error) {
+	branch, err := status.Open(ctx, status.Options{URL: r.bare, Dir: p.path("state", "watch")})
+	if err != nil {
+		return nil, err
+	}
+	return &watcher{branch: branch, ref: filepath.Join(r.bare, "refs", "heads", "status"), reconciler: reconciler}, nil
+}
+
+// until returns the first ledger that is as wanted and stays so for the time
+// hold, and when it became so. It shows every ledger to see.
+func (w *watcher) until(ctx context.Context, what string, hold time.Duration, see func(*model.Ledger), wanted func(*model.Ledger) bool) (model.Ledger, time.Time, error) {
+	var ledger model.Ledger
+	var since time.Time
+	var met bool
+	var ref string
+	deadline := time.Now().Add(patience)
+	for {
+		now, _ := os.ReadFile(w.ref) // absent before the first commit, or packed
+		if string(now) != ref || len(now) == 0 {
+			next, err := w.branch.Load(ctx)
+			if err != nil {
+				return ledger, since, err
+			}
+			ref, ledger = string(now), next
+			see(&ledger)
+			if is := wanted(&ledger); is != met {
+				met, since = is, time.Now()
+			}
+		}
+		if met && time.Since(since) >= hold {
+			return ledger, since, nil
+		}
+		if time.Now().After(deadline) {
+			return ledger, since, fmt.Errorf("waited %s for this: %s\n%s", patience, what, tail(w.reconciler.log, 12))
+		}
+		select {
+		case <-w.reconciler.done:
+			return ledger, since, w.reconciler.ended()
+		default:
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return ledger, since, err
+		}
+	}
+}
+
+// settled says whether every application has found its place, as of a commit.
+func settled(commit string) func(*model.Ledger) bool {
+	return func(l *model.Ledger) bool {
+		if l.Commit != commit || len(l.Instances) == 0 {
+			return false
+		}
+		for i := range l.Instances {
+			in := &l.Instances[i]
+			waits := in.Phase == model.Admitted && in.Reason != model.AdmissionPassed
+			if in.Phase == model.Created || in.Phase == model.Scheduled || in.Phase == model.Admitted && !waits {
+				return false
+			}
+		}
+		return true
+	}
+}
