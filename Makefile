@@ -9,7 +9,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 SOURCES := cmd pkg schema test
 # One set of flags, so that "make test" takes over from its cache what "make check" has tested.
 RACE := $(GO) test -race -timeout 30m
-# Packages that have tests or benchmarks of a sort, found by what they contain.
+# Packages whose tests contain something.
 dirs_with = $(shell grep -rlE $(1) --include='*_test.go' $(SOURCES) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's|^|./|')
 
 .PHONY: help
@@ -48,9 +48,10 @@ architecture:
 race:
 	DAROS_SKIP_CLUSTER=1 $(RACE) ./...
 
+GOLDEN = $(call dirs_with,'flag\.Bool."update"')
 .PHONY: golden
 golden: ## Write the files that tests compare with anew; look at the difference before you commit it
-	$(GO) test $(call dirs_with,'flag\.Bool\("update"') -update
+	$(GO) test $(GOLDEN) -update
 	git status --short
 
 FUZZTIME ?= 10s
@@ -73,12 +74,10 @@ bench: ## Measure: the packages' benchmarks, then the whole way on a cluster
 	@dirs="$(call dirs_with,'^func Benchmark')"; test -z "$$dirs" || $(GO) test -run '^$$' -bench . -benchmem $$dirs
 	@test ! -d test/bench || $(GO) run ./test/bench
 
-VENDORED := examples/repo/cue.mod/pkg/d-aros.dev/schema
 .PHONY: generate
 generate: ## Write anew what follows from the sources: the vendored schema, charts and tables in docs/
-	rm -f $(VENDORED)/*.cue
-	cp schema/*.cue $(VENDORED)/
-	$(GO) test $(call dirs_with,'/docs/[a-z-]+\.md') -update
+	$(GO) generate ./...
+	$(GO) test $(filter $(GOLDEN),$(call dirs_with,'/docs/[a-z-]+\.md')) -update
 
 .PHONY: build
 build: | bin ## Build bin/reconciler and bin/nodeagent

@@ -49,11 +49,6 @@ func isSupport(dir string) bool {
 	return dir == "test" || strings.HasPrefix(dir, "test/") || strings.HasSuffix(dir, "test")
 }
 
-// separate says whether the package belongs to a module of its own.
-func (f *folder) separate() bool {
-	return f.dir == "test/cluster" || strings.HasPrefix(f.dir, "test/cluster/")
-}
-
 // own returns the packages of this module that a file imports, as directories.
 func (f *file) own() (dirs []string) {
 	for _, p := range f.imports {
