@@ -135,7 +135,10 @@ func (p *plan) applications(next *model.Ledger) error {
 		if d, ok := findDecision(&p.base.ledger, r.app); ok {
 			before.decision = d
 		}
-		print := r.print()
+		print := p.base.prints[dir]
+		if print == "" || !r.unchanged(before) {
+			print = r.print()
+		}
 		p.prints[dir] = print
 		if p.base.prints[dir] == print {
 			r = before

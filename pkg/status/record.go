@@ -1,6 +1,7 @@
 package status
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -63,6 +64,21 @@ func (r record) print() model.Digest {
 		content.Decision = &d
 	}
 	return model.DigestOf(content)
+}
+
+// unchanged says, without encoding anything, that r would be written as before
+// was: the common case, for almost every application in every pass. False says
+// nothing.
+func (r record) unchanged(before record) bool {
+	if r.instance == nil || before.instance == nil || r.decision == nil || before.decision == nil {
+		return false
+	}
+	x, y := *r.instance, *before.instance
+	if identity(x.Spec) != identity(y.Spec) || identity(x.Previous) != identity(y.Previous) {
+		return false
+	}
+	x.Spec, x.Previous, y.Spec, y.Previous = nil, nil, nil, nil
+	return reflect.DeepEqual(x, y) && reflect.DeepEqual(r.decision, before.decision)
 }
 
 func identity(a *model.Application) [2]string {
