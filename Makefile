@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules
 
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-SOURCES := cmd pkg schema test
+SOURCES := cmd deploy pkg schema test
 # One set of flags, so that "make test" takes over from its cache what "make check" has tested.
 RACE := $(GO) test -race -timeout 30m
 # Packages whose tests contain something.

@@ -99,3 +99,18 @@ func TestPagesAreInTheIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestCIRunsWhatTheReadmeSays: what newcomers are told to run is what is known to work.
+func TestCIRunsWhatTheReadmeSays(t *testing.T) {
+	readme, ci := read(t, "README.md"), read(t, ".ci/run")
+	require.Contains(t, ci, "\nmake test", "CI runs the tests")
+	for _, target := range []string{"make test", "make demo"} {
+		require.Contains(t, readme, target)
+	}
+	targets := regexp.MustCompile(`(?m)^(?:\s*)make ([a-z-]+)`)
+	for _, page := range []string{readme, ci, read(t, "CONTRIBUTING.md")} {
+		for _, m := range targets.FindAllStringSubmatch(page, -1) {
+			require.Regexp(t, `(?m)^`+m[1]+`:`, read(t, "Makefile"), "the Makefile has no such target")
+		}
+	}
+}
