@@ -43,10 +43,12 @@ const forgetAfter = 5 * time.Second
 
 // kinds knows how the API server serves kinds, from discovery.
 type kinds struct {
-	mu     sync.Mutex
+	asking sync.Mutex // one discovery at a time
 	mapper *restmapper.DeferredDiscoveryRESTMapper
-	known  map[kind]mapping
-	asked  time.Time
+
+	mu    sync.Mutex
+	known map[kind]mapping
+	asked time.Time // when all kinds were last asked for again
 }
 
 func newKinds(cfg *rest.Config, hc *http.Client) (*kinds, error) {
@@ -67,22 +69,38 @@ func (e *unknownKind) Error() string {
 	return fmt.Sprintf("the cluster does not know the kind %s", e.kind.GroupKind())
 }
 
+// find returns how a kind is served. Discovery itself cannot be cancelled, but
+// nobody waits for it longer than ctx lasts.
 func (k *kinds) find(ctx context.Context, want kind) (mapping, error) {
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	if m, ok := k.known[want]; ok {
+	m, ok := k.known[want]
+	k.mu.Unlock()
+	if ok {
 		return m, nil
 	}
-	if err := ctx.Err(); err != nil {
-		return mapping{}, err
+	var err error
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		m, err = k.ask(want)
+	}()
+	select {
+	case <-asked:
+		return m, err
+	case <-ctx.Done():
+		return mapping{}, ctx.Err()
 	}
+}
+
+func (k *kinds) ask(want kind) (mapping, error) {
+	k.asking.Lock()
+	defer k.asking.Unlock()
 	versions := []string{want.Version}
 	if want.Version == "" {
 		versions = nil
 	}
 	m, err := k.mapper.RESTMapping(want.GroupKind(), versions...)
-	if meta.IsNoMatchError(err) && time.Since(k.asked) > forgetAfter {
-		k.asked = time.Now()
+	if meta.IsNoMatchError(err) && k.mayForget() {
 		k.mapper.Reset()
 		m, err = k.mapper.RESTMapping(want.GroupKind(), versions...)
 	}
@@ -93,8 +111,20 @@ func (k *kinds) find(ctx context.Context, want kind) (mapping, error) {
 		return mapping{}, fmt.Errorf("ask the API server for its kinds: %w", err)
 	}
 	found := mapping{kind: m.GroupVersionKind, resource: m.Resource, namespaced: m.Scope.Name() == meta.RESTScopeNameNamespace}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.known[want] = found
 	return found, nil
+}
+
+func (k *kinds) mayForget() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if time.Since(k.asked) <= forgetAfter {
+		return false
+	}
+	k.asked = time.Now()
+	return true
 }
 
 // expect makes the next unknown kind be asked for at once: definitions were
