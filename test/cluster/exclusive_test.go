@@ -30,8 +30,7 @@ func TestAtMostOneStageMatches(t *testing.T) {
 						pod.OwnerReferences = []metav1.OwnerReference{{Kind: owner}}
 					}
 					if deleted {
-						pod.DeletionTimestamp = &metav1.Time{}
-						pod.DeletionTimestamp.Time = metav1.Now().Time
+						pod.DeletionTimestamp = new(metav1.Now())
 					}
 					requireAtMostOne(t, pods, pod.Labels, pod, fmt.Sprint(mode, " ", status, " ", owner, " deleted=", deleted))
 				}
