@@ -16,8 +16,7 @@ type cell struct {
 func plain(text string) cell { return cell{text: printable(text)} }
 
 // table prints rows below a heading, aligned. Columns in which no row has
-// anything are left out. On a terminal that is too narrow the last columns fold
-// into several lines.
+// anything are left out. Columns that are too wide fold into several lines.
 func (p *printer) table(indent string, head []string, rows [][]cell) {
 	head, rows = dropEmpty(head, rows)
 	if len(head) == 0 {
@@ -43,22 +42,28 @@ func (p *printer) table(indent string, head []string, rows [][]cell) {
 	}
 }
 
-// fit narrows the last two columns so that a row fits the terminal, as long as
-// they stay readable.
+// fit narrows columns. One that is not the last is never much wider than a
+// sentence. On a terminal the widest give way, as long as they stay readable.
 func (p *printer) fit(widths []int, indent int) {
-	const readable = 24
-	if p.width == 0 {
-		return
+	const readable, sentence = 24, 60
+	total := indent - gap
+	for i := range widths {
+		if i < len(widths)-1 {
+			widths[i] = min(widths[i], sentence)
+		}
+		total += widths[i] + gap
 	}
-	total := indent
-	for _, w := range widths {
-		total += w + gap
-	}
-	over := total - gap - p.width
-	for i := len(widths) - 1; i >= max(0, len(widths)-2) && over > 0; i-- {
-		less := min(over, max(0, widths[i]-readable))
-		widths[i] -= less
-		over -= less
+	for over := total - p.width; p.width > 0 && over > 0; over-- {
+		widest := len(widths) - 1
+		for i, w := range widths {
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= readable {
+			return
+		}
+		widths[widest]--
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
@@ -101,7 +103,10 @@ func startCluster(ctx context.Context, p *place, show *progress) (*cluster, erro
 	for {
 		_, err := os.Stat(c.kubeconfig)
 		if err == nil {
-			return c, c.connect(ctx)
+			if err := c.connect(ctx); err != nil {
+				return c, err
+			}
+			return c, c.addVolumes(ctx)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return c, err
@@ -133,6 +138,25 @@ func (c *cluster) connect(ctx context.Context) error {
 	c.nodes = map[string]int{}
 	for i := range nodes.Items {
 		c.nodes[nodes.Items[i].Labels["d-aros.dev/pool"]]++
+	}
+	return nil
+}
+
+// addVolumes makes the volumes that an administrator or a storage driver would:
+// the embedded cluster has no storage of its own.
+func (c *cluster) addVolumes(ctx context.Context) error {
+	for i := range 4 {
+		_, err := c.client.CoreV1().PersistentVolumes().Create(ctx, &corev1.PersistentVolume{
+			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("volume-%d", i)},
+			Spec: corev1.PersistentVolumeSpec{
+				Capacity:               corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("100Gi")},
+				AccessModes:            []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+				PersistentVolumeSource: corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: fmt.Sprintf("/volumes/%d", i)}},
+			},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			return fmt.Errorf("make volumes in the cluster: %w", err)
+		}
 	}
 	return nil
 }

@@ -192,10 +192,12 @@ func (d *demo) settle(ctx context.Context, head, pinned string) (model.Ledger, e
 		for i := range l.Instances {
 			in := &l.Instances[i]
 			moving := in.Phase == model.Created || in.Phase == model.Scheduled
-			show.set(in.App.String(), fmt.Sprintf("%s (%s)", in.Phase, in.Reason), !moving)
+			show.set(in.App.String(), standing(in), !moving)
 		}
 	}, settled(head))
 	if err != nil {
+		show.close()
+		_ = d.command(ctx, "status")
 		return ledger, err
 	}
 	d.checks.fleet(&ledger, "at the start")
@@ -205,6 +207,25 @@ func (d *demo) settle(ctx context.Context, head, pinned string) (model.Ledger, e
 		d.checks.expect(image(in, "server") == "registry.example.com/globex/api:3.0.0", "globex/api should run release 3.0.0, and runs %s", image(in, "server"))
 	}
 	return ledger, nil
+}
+
+// standing says where an instance stands and, while it starts, which component
+// it waits for.
+func standing(in *model.Instance) string {
+	text := fmt.Sprintf("%s (%s)", in.Phase, in.Reason)
+	if in.Phase != model.Scheduled {
+		return text
+	}
+	for _, c := range in.Components {
+		if c.State == model.StateStarting || c.State == model.StateFailed {
+			text += fmt.Sprintf(", %s %s", c.Grant.Component, c.State)
+			if c.Message != "" {
+				text += ": " + c.Message
+			}
+			break
+		}
+	}
+	return text
 }
 
 // show lets the real commands speak.
