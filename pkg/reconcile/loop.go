@@ -69,7 +69,7 @@ type Loop struct {
 
 // health is what the probes ask about.
 type health struct {
-	ended time.Time
+	ended time.Time // of the last pass, or when the loop began; zero before that
 	err   error
 	ready bool // a pass has gone through
 }
@@ -90,7 +90,7 @@ func New(o Options) *Loop {
 	if l.metrics == nil {
 		l.metrics = NewMetrics(nil)
 	}
-	l.health.Store(&health{ended: l.now()})
+	l.health.Store(&health{})
 	return l
 }
 
@@ -104,6 +104,7 @@ const settle = 100 * time.Millisecond
 func (l *Loop) Run(ctx context.Context) error {
 	waits := backoff.NewExponentialBackOff()
 	waits.InitialInterval, waits.MaxInterval = firstWait, max(firstWait, min(l.interval, maxWait))
+	l.health.Store(&health{ended: l.now()})
 	for {
 		r, err := l.turn(ctx)
 		if ctx.Err() != nil {
@@ -169,10 +170,12 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 	return true
 }
 
-// Alive says whether passes come to an end: nil, or for how long none did.
+// Alive says whether passes come to an end: nil, or for how long none did. A loop
+// that does not run, because it waits for a Lease, is alive.
 func (l *Loop) Alive() error {
 	const limit = 10 * time.Minute
-	if since := l.now().Sub(l.health.Load().ended); since > limit+l.interval {
+	ended := l.health.Load().ended
+	if since := l.now().Sub(ended); !ended.IsZero() && since > limit+l.interval {
 		return errors.New("no pass has ended for " + since.Round(time.Second).String())
 	}
 	return nil
