@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -35,6 +36,7 @@ func TestKubernetes(t *testing.T) {
 		"quota":                 checkQuota,
 		"jobs":                  checkJobs,
 		"statefulset-daemonset": checkStatefulSetAndDaemonSet,
+		"volumes":               checkVolumes,
 		"eviction":              checkEviction,
 		"custom-resource":       checkCustomResource,
 		"garbage-collection":    checkGarbageCollection,
@@ -124,6 +126,38 @@ spec:
 	pods, err := k.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "job-name=bad"})
 	require.NoError(t, err)
 	require.Equal(t, int32(3), pods.Items[0].Status.ContainerStatuses[0].State.Terminated.ExitCode)
+}
+
+// checkVolumes: a claim that names no class is bound, and its volume goes with it.
+func checkVolumes(t *testing.T, k *kube, namespace string) {
+	claims := k.CoreV1().PersistentVolumeClaims(namespace)
+	_, err := claims.Create(t.Context(), &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "data"},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	var volume string
+	eventually(t, "wait for the claim to be bound", func(ctx context.Context) error {
+		c, err := claims.Get(ctx, "data", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if c.Status.Phase != corev1.ClaimBound {
+			return fmt.Errorf("claim is %s", c.Status.Phase)
+		}
+		volume = c.Spec.VolumeName
+		return nil
+	})
+	require.NoError(t, claims.Delete(t.Context(), "data", metav1.DeleteOptions{}))
+	eventually(t, "wait for the volume to go", func(ctx context.Context) error {
+		if _, err := k.CoreV1().PersistentVolumes().Get(ctx, volume, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("volume %s: %v", volume, err)
+		}
+		return nil
+	})
 }
 
 func checkStatefulSetAndDaemonSet(t *testing.T, k *kube, namespace string) {

@@ -147,6 +147,10 @@ func (c *cluster) settle(ctx context.Context, client kubernetes.Interface) error
 		}
 	}
 	if c.controllers {
+		if err := createStorageClass(ctx, client); err != nil {
+			return err
+		}
+		go provisionVolumes(ctx, client)
 		return waitForServiceAccount(ctx, client)
 	}
 	return nil
