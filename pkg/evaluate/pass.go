@@ -171,6 +171,10 @@ func (p *pass) declaredIn(tenant string) (apps []*declared, problems []model.Pro
 	names, problems, err := directories(p.files, path.Join(tenantDir(tenant), "apps"))
 	for _, name := range names {
 		app := model.AppID{Tenant: tenant, Name: name}
+		if digest, err := p.files.Digest(applicationDir(app)); err == nil && digest == p.e.instances[app].files {
+			apps = append(apps, &declared{app: app, files: p.files, commit: p.commit})
+			continue // known to be one
+		}
 		cue, bad, readErr := cueFiles(p.files, applicationDir(app))
 		switch {
 		case readErr != nil:
