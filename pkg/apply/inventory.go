@@ -113,3 +113,36 @@ func permanent(r Ref) bool {
 	}
 	return false
 }
+
+// inventories returns the inventories of an application, in order.
+func (l *Live) inventories(app model.AppID) (all []*Object) {
+	for _, o := range l.Objects(app) {
+		if o.inventory != nil {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// lists says whether an inventory of the application lists the object.
+func (l *Live) lists(app model.AppID, r Ref) bool {
+	inventories := l.inventories(app)
+	for _, o := range inventories {
+		if _, in := slices.BinarySearchFunc(o.inventory.refs, r, Ref.Compare); in {
+			return true
+		}
+	}
+	return false
+}
+
+// applied returns what we applied for an application and is there and would be
+// pruned without it, as far as kinds are watched, in order.
+func (l *Live) applied(app model.AppID) []Ref {
+	var refs []Ref
+	for _, o := range l.Objects(app) {
+		if o.ours() && !o.Deleting && !o.keep && !permanent(o.Ref) {
+			refs = append(refs, o.Ref)
+		}
+	}
+	return refs
+}

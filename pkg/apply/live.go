@@ -47,13 +47,6 @@ type Live struct {
 	sending map[Ref]string // objects with a request under way; the version at which they were deleted meanwhile
 }
 
-// trace is what our last apply left of an object.
-type trace struct {
-	app     model.AppID
-	applied string
-	left    model.Digest
-}
-
 func newLive(cfg *rest.Config, c *client, k *kinds, opts Options) (*Live, error) {
 	dc, err := dynamic.NewForConfigAndClient(cfg, c.http)
 	if err != nil {
@@ -303,69 +296,6 @@ func (l *Live) relisted(k schema.GroupKind, objects []*Object, version string) {
 	}
 }
 
-// begin says that a request about an object is under way: until settle, what
-// the watch shows of it may be our own doing.
-func (l *Live) begin(r Ref) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.sending[r] = ""
-}
-
-// settle takes in the answer to the request, nil if there was none. The watch
-// may have shown something newer already, then that is drift.
-func (l *Live) settle(r Ref, app model.AppID, answer *Object) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	deleted := l.sending[r]
-	delete(l.sending, r)
-	if answer == nil {
-		return
-	}
-	l.left[r] = trace{app: app, applied: answer.applied, left: answer.left}
-	if deleted == "" || newer(answer.Version, deleted) {
-		l.set(answer)
-	}
-	switch now := l.objects[r]; {
-	case now == nil || now.left != answer.left || now.applied != answer.applied:
-		l.drifted[r] = true
-		l.wake()
-	default:
-		l.slim(now)
-	}
-}
-
-// find returns what is known of an object and what we left of it.
-func (l *Live) find(r Ref) (o *Object, t trace, remembered bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	t, remembered = l.left[r]
-	return l.objects[r], t, remembered
-}
-
-// remember notes that o is as we want it.
-func (l *Live) remember(o *Object) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.left[o.Ref] = trace{app: o.App, applied: o.applied, left: o.left}
-	if l.objects[o.Ref] == o {
-		l.slim(o)
-	}
-}
-
-// slim drops what is only needed to compare an object that is not remembered.
-func (l *Live) slim(o *Object) {
-	slim := *o
-	slim.own = nil
-	l.objects[o.Ref], l.apps[o.App][o.Ref] = &slim, &slim
-}
-
-// forget notes that the object is no longer wanted.
-func (l *Live) forget(r Ref) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.left, r)
-}
-
 // newer says whether version a is after b. Versions that cannot be compared are
 // taken as newer: what arrives last counts then.
 func newer(a, b string) bool {
@@ -384,37 +314,4 @@ func groupOf(apiVersion string) string {
 		return ""
 	}
 	return gv.Group
-}
-
-// inventories returns the inventories of an application, in order.
-func (l *Live) inventories(app model.AppID) (all []*Object) {
-	for _, o := range l.Objects(app) {
-		if o.inventory != nil {
-			all = append(all, o)
-		}
-	}
-	return all
-}
-
-// lists says whether an inventory of the application lists the object.
-func (l *Live) lists(app model.AppID, r Ref) bool {
-	inventories := l.inventories(app)
-	for _, o := range inventories {
-		if _, in := slices.BinarySearchFunc(o.inventory.refs, r, Ref.Compare); in {
-			return true
-		}
-	}
-	return false
-}
-
-// applied returns what we applied for an application and is there and would be
-// pruned without it, as far as kinds are watched, in order.
-func (l *Live) applied(app model.AppID) []Ref {
-	var refs []Ref
-	for _, o := range l.Objects(app) {
-		if o.ours() && !o.Deleting && !o.keep && !permanent(o.Ref) {
-			refs = append(refs, o.Ref)
-		}
-	}
-	return refs
 }

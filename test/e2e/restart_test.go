@@ -89,6 +89,7 @@ func TestKilledAnywhere(t *testing.T) {
 			type: "store"
 			properties: {image: "registry.example.com/db:1", ports: [{port: 5432}]}
 			resources: requests: {cpu: "100m", memory: "64Mi"}
+			traits: storage: [{name: "data", type: "persistent", mountPath: "/data", size: "1Gi"}]
 		}
 		credentials: {type: "secret", properties: data: password: "canary"}
 		`
