@@ -88,5 +88,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	defer place.leave()
 	d := &demo{place: place, out: out, once: *once}
 	defer d.stop()
-	return d.run(ctx)
+	err = d.run(ctx)
+	if ctx.Err() != nil && err != nil {
+		return ctx.Err() // whatever else went wrong did so because of that
+	}
+	return err
 }
