@@ -41,8 +41,9 @@ func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed int) model.F
 		}
 	}
 	mass := len(removed) >= removalMin && len(removed)*1000 > running*removalShare
-	nothing := len(declared) == 0 || platformLost
-	if len(removed) > confirmed && (mass || nothing) {
+	unsure := len(declared) == 0 || platformLost
+	switch {
+	case fleet.Incomplete && len(removed) > 0, len(removed) > confirmed && (mass || unsure):
 		fleet = hold(fleet, removed, running)
 	}
 	return keepTenants(fleet, ledger)
