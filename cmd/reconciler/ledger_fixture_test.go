@@ -25,9 +25,7 @@ func fixture(now time.Time) []model.Ledger {
 		Tenants:  []model.Tenant{{Name: "acme", Quota: &model.Resources{CPU: 10_000, Memory: 64 << 30}}, {Name: "initech"}},
 		Pools:    []model.Pool{{Name: "general", Nodes: 2, Capacity: model.Resources{CPU: 16_000, Memory: 64 << 30}}},
 	}
-	for _, a := range []model.Instance{analytics(start), old(start), shop(start), rendering(start), simulation(start)} {
-		first.Instances = append(first.Instances, a)
-	}
+	first.Instances = []model.Instance{analytics(start), old(start), shop(start), rendering(start), simulation(start)}
 	first.Decisions = decisions(first.Instances)
 
 	second := first

@@ -92,9 +92,7 @@ func (f *waitFlags) run(ctx context.Context, r *ledgerReader, l model.Ledger, s 
 			l = next
 		case ctx.Err() != nil:
 			return l, ctx.Err()
-		default: // the host may come back in time
-			missing = err.Error()
-		}
+		} // else the host may come back in time
 	}
 }
 

@@ -134,7 +134,6 @@ type work struct {
 	home      bool      // there is an inventory where it belongs
 	strays    []*Object // inventories of the application in other namespaces
 	untrusted bool      // the inventory was lost or corrupt: nothing is pruned
-	unpruned  []Ref
 }
 
 func (w *work) app() model.AppID { return w.set.App }

@@ -53,7 +53,8 @@ func runCue(t *testing.T, dir string, args ...string) error {
 	c, err := cmd.New(args)
 	require.NoError(t, err)
 	var out strings.Builder
-	c.SetOutput(&out)
+	c.SetOut(&out)
+	c.SetErr(&out)
 	err = c.Run(t.Context())
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, out.String())

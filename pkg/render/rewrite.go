@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 what tenants have written with deprecated fields is read as well
+
 package render
 
 import (
