@@ -37,7 +37,7 @@ func startsLink(s string) bool { return strings.HasSuffix(strings.ToLower(s), "w
 // startsList escapes what would make the line an item of a numbered list.
 func startsList(s string) string {
 	digits := strings.TrimLeft(s, "0123456789")
-	if digits != s && strings.HasPrefix(digits, ".") {
+	if digits != s && (digits == "." || strings.HasPrefix(digits, ". ")) {
 		return s[:len(s)-len(digits)] + `\` + digits
 	}
 	return s

@@ -114,10 +114,15 @@ func (p *page) decision(d *model.Decision) {
 func (p *page) components(in *model.Instance) {
 	var rows [][]string
 	for _, c := range in.Components {
-		kind, asked, critical := "", "", ""
+		kind, critical := "", ""
+		granted, run, each := fmt.Sprint(c.Grant.Replicas), fmt.Sprint(c.Run), text(c.Grant.Requests.String())
 		if in.Spec != nil {
 			if spec, ok := in.Spec.Component(c.Grant.Component); ok {
-				kind, asked = text(spec.Type), fmt.Sprintf(" of %d", spec.Replicas)
+				kind = text(spec.Type)
+				granted += fmt.Sprintf(" of %d", spec.Replicas)
+				if !spec.Runs() {
+					granted, run, each = "", "", "" // configuration is there or not
+				}
 				if !spec.Critical {
 					critical = " (not critical)"
 				}
@@ -128,8 +133,7 @@ func (p *page) components(in *model.Instance) {
 			state += ": " + text(c.Message)
 		}
 		rows = append(rows, []string{
-			code(c.Grant.Component) + critical, kind, fmt.Sprintf("%d%s", c.Grant.Replicas, asked), fmt.Sprint(c.Run),
-			text(c.Grant.Requests.String()), text(c.Grant.QoS), text(c.Grant.Pool), state,
+			code(c.Grant.Component) + critical, kind, granted, run, each, text(c.Grant.QoS), text(c.Grant.Pool), state,
 		})
 	}
 	p.table("Components", []string{"Component", "Type", "Replicas granted", "May run now", "Each", "QoS", "Pool", "State"}, rows)
