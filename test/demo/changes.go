@@ -30,12 +30,15 @@ func (d *demo) pushImage(ctx context.Context, before model.Ledger) (model.Ledger
 		return before, err
 	}
 	d.moment(began, began, "pushing")
-	seen := map[model.Phase]bool{}
+	admitted := func(at time.Time) {
+		d.moment(began, at, "Scheduled: admitted, says the status branch")
+	}
+	seen := false
 	after, running, err := d.watcher.until(ctx, "acme/shop runs the new image", 0, func(l *model.Ledger) {
 		in, ok := l.Find(shop)
-		if ok && l.Commit == commit && in.Phase == model.Scheduled && !seen[in.Phase] {
-			seen[in.Phase] = true
-			d.moment(began, time.Now(), fmt.Sprintf("%s: the decision is on the status branch (%s)", in.Phase, in.Reason))
+		if ok && l.Commit == commit && in.Phase == model.Scheduled && !seen {
+			seen = true
+			admitted(time.Now())
 		}
 	}, func(l *model.Ledger) bool {
 		in, ok := l.Find(shop)
@@ -43,6 +46,14 @@ func (d *demo) pushImage(ctx context.Context, before model.Ledger) (model.Ledger
 	})
 	if err != nil {
 		return after, err
+	}
+	if !seen { // it went by between two looks at the branch
+		in, _ := after.Find(shop)
+		for _, t := range in.History {
+			if t.Commit == commit && t.To == model.Scheduled {
+				admitted(t.At)
+			}
+		}
 	}
 	d.moment(began, running, "Running: every replica is ready, says the status branch")
 	d.live(ctx, newImage, "after the new image")

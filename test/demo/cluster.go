@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
@@ -51,6 +51,9 @@ func openExternal(ctx context.Context, kubeconfig string) (*cluster, error) {
 	if err := c.connect(ctx); err != nil {
 		return nil, err
 	}
+	if err := c.removeNamespaces(ctx); err != nil {
+		return nil, fmt.Errorf("remove an earlier demo from the cluster of %s: %w", kubeconfig, err)
+	}
 	var missing []string
 	for _, pool := range []string{poolGeneral, poolBatch} {
 		if c.nodes[pool] == 0 {
@@ -65,7 +68,31 @@ The example fleet runs on two pools. Label some nodes of yours, in three zones f
 Its images do not exist, so that only simulated nodes (KWOK) bring its pods up.
 Or let the demo start a cluster of its own: env -u KUBECONFIG make demo`, kubeconfig, strings.Join(missing, " and "))
 	}
-	return c, nil
+	storage, err := c.hasStorage(ctx)
+	if err == nil && !storage {
+		err = fmt.Errorf("the cluster of %s has neither a default StorageClass nor a free volume, and the shop's database needs one", kubeconfig)
+	}
+	return c, err
+}
+
+// hasStorage says whether a claim that names no class can be served.
+func (c *cluster) hasStorage(ctx context.Context) (bool, error) {
+	classes, err := c.client.StorageV1().StorageClasses().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return false, fmt.Errorf("list the storage classes of the cluster: %w", err)
+	}
+	for i := range classes.Items {
+		if classes.Items[i].Annotations["storageclass.kubernetes.io/is-default-class"] == "true" {
+			return true, nil
+		}
+	}
+	volumes, err := c.client.CoreV1().PersistentVolumes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return false, fmt.Errorf("list the volumes of the cluster: %w", err)
+	}
+	return slices.ContainsFunc(volumes.Items, func(v corev1.PersistentVolume) bool {
+		return v.Spec.StorageClassName == "" && v.Status.Phase == corev1.VolumeAvailable
+	}), nil
 }
 
 // exact says whether the nodes are those that the story is written for.
@@ -103,10 +130,7 @@ func startCluster(ctx context.Context, p *place, show *progress) (*cluster, erro
 	for {
 		_, err := os.Stat(c.kubeconfig)
 		if err == nil {
-			if err := c.connect(ctx); err != nil {
-				return c, err
-			}
-			return c, c.addVolumes(ctx)
+			return c, c.connect(ctx)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return c, err
@@ -142,25 +166,6 @@ func (c *cluster) connect(ctx context.Context) error {
 	return nil
 }
 
-// addVolumes makes the volumes that an administrator or a storage driver would:
-// the embedded cluster has no storage of its own.
-func (c *cluster) addVolumes(ctx context.Context) error {
-	for i := range 4 {
-		_, err := c.client.CoreV1().PersistentVolumes().Create(ctx, &corev1.PersistentVolume{
-			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("volume-%d", i)},
-			Spec: corev1.PersistentVolumeSpec{
-				Capacity:               corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("100Gi")},
-				AccessModes:            []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-				PersistentVolumeSource: corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: fmt.Sprintf("/volumes/%d", i)}},
-			},
-		}, metav1.CreateOptions{})
-		if err != nil {
-			return fmt.Errorf("make volumes in the cluster: %w", err)
-		}
-	}
-	return nil
-}
-
 // deployment tells which image a Deployment runs and how many of its replicas
 // are up to date and ready.
 func (c *cluster) deployment(ctx context.Context, tenant, name string) (image string, ready int, err error) {
@@ -171,24 +176,33 @@ func (c *cluster) deployment(ctx context.Context, tenant, name string) (image st
 	return d.Spec.Template.Spec.Containers[0].Image, int(min(d.Status.ReadyReplicas, d.Status.UpdatedReplicas)), nil
 }
 
-// removeNamespaces deletes what the demo made in a cluster that stays.
-func removeNamespaces(ctx context.Context, kubeconfig string) error {
-	c := &cluster{kubeconfig: kubeconfig}
-	if err := c.connect(ctx); err != nil {
-		return err
-	}
-	list, err := c.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{LabelSelector: render.LabelFleet + "=" + fleetName})
-	if err != nil {
-		return err
-	}
-	for i := range list.Items {
-		name := list.Items[i].Name
-		if !strings.HasPrefix(name, externalPrefix) {
-			continue
+// removeNamespaces deletes what a demo made in a cluster that stays, and waits
+// until it is gone.
+func (c *cluster) removeNamespaces(ctx context.Context) error {
+	for {
+		list, err := c.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{LabelSelector: render.LabelFleet + "=" + fleetName})
+		if err != nil {
+			return err
 		}
-		if err := c.client.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		left := 0
+		for i := range list.Items {
+			ns := &list.Items[i]
+			if !strings.HasPrefix(ns.Name, externalPrefix) {
+				continue
+			}
+			left++
+			if ns.DeletionTimestamp != nil {
+				continue
+			}
+			if err := c.client.CoreV1().Namespaces().Delete(ctx, ns.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+				return err
+			}
+		}
+		if left == 0 {
+			return nil
+		}
+		if err := pause(ctx, 200*time.Millisecond); err != nil {
 			return err
 		}
 	}
-	return nil
 }

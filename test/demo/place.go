@@ -248,7 +248,12 @@ func down(ctx context.Context, p *place, out io.Writer) error {
 	}
 	defer p.leave()
 	if kubeconfig := strings.TrimSpace(string(external)); kubeconfig != "" {
-		if err := removeNamespaces(ctx, kubeconfig); err != nil {
+		c := &cluster{kubeconfig: kubeconfig}
+		err := c.connect(ctx)
+		if err == nil {
+			err = c.removeNamespaces(ctx)
+		}
+		if err != nil {
 			return fmt.Errorf("remove the demo from the cluster of %s: %w", kubeconfig, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -89,9 +90,17 @@ func (d *demo) prepare(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		if kubeconfig := os.Getenv("KUBECONFIG"); kubeconfig != "" {
+			if files := filepath.SplitList(kubeconfig); len(files) > 1 {
+				return fmt.Errorf("KUBECONFIG names %d files; name the one of the cluster to use", len(files))
+			}
+			kubeconfig, err := filepath.Abs(kubeconfig) // whoever takes the demo down may stand elsewhere
+			if err != nil {
+				return err
+			}
 			if d.cluster, err = openExternal(ctx, kubeconfig); err != nil {
 				return err
 			}
+			show.set("Kubernetes", d.cluster.String(), true)
 			return os.WriteFile(d.place.path("external"), []byte(kubeconfig), 0o600)
 		}
 		began := time.Now()
@@ -191,8 +200,7 @@ func (d *demo) settle(ctx context.Context, head, pinned string) (model.Ledger, e
 	ledger, _, err := d.watcher.until(ctx, "every application has found its place", 1500*time.Millisecond, func(l *model.Ledger) {
 		for i := range l.Instances {
 			in := &l.Instances[i]
-			moving := in.Phase == model.Created || in.Phase == model.Scheduled
-			show.set(in.App.String(), standing(in), !moving)
+			show.set(in.App.String(), standing(in), in.Phase != model.Created && in.Phase != model.Scheduled)
 		}
 	}, settled(head))
 	if err != nil {

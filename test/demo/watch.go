@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -68,7 +69,8 @@ func (w *watcher) until(ctx context.Context, what string, hold time.Duration, se
 	}
 }
 
-// settled says whether every application has found its place, as of a commit.
+// settled says whether every application and all its components have found their
+// place, as of a commit.
 func settled(commit string) func(*model.Ledger) bool {
 	return func(l *model.Ledger) bool {
 		if l.Commit != commit || len(l.Instances) == 0 {
@@ -80,7 +82,15 @@ func settled(commit string) func(*model.Ledger) bool {
 			if in.Phase == model.Created || in.Phase == model.Scheduled || in.Phase == model.Admitted && !waits {
 				return false
 			}
+			if in.Phase.Active() && slices.ContainsFunc(in.Components, moving) {
+				return false
+			}
 		}
 		return true
 	}
+}
+
+// moving says whether a component is on its way to what it was granted.
+func moving(c model.ComponentState) bool {
+	return c.State == model.StateStarting || c.State == model.StateWaiting
 }
