@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	cue "cuelang.org/go/cmd/cue/cmd"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
@@ -18,7 +19,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"reconciler": main})
+	testscript.Main(m, map[string]func(){"reconciler": main, "cue": func() { os.Exit(cue.Main()) }})
 }
 
 // TestReading runs the real command over real status branches.

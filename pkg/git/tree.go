@@ -77,7 +77,7 @@ func parseTree(b []byte) (*Tree, error) {
 			e.Mode = e.Mode<<3 | Mode(c-'0')
 		}
 		e.Refused = refuseMode(e.Mode)
-		if why := refuseName(e.Name); why != "" {
+		if why := RefuseName(e.Name); why != "" {
 			e.Name, e.Refused = escapeName(e.Name), why
 		}
 		t.Entries = append(t.Entries, e)
@@ -132,7 +132,8 @@ func refuseMode(m Mode) string {
 	return fmt.Sprintf("has the unknown mode %o", m)
 }
 
-func refuseName(name string) string {
+// RefuseName says why an entry of that name cannot be used, "" if it can.
+func RefuseName(name string) string {
 	switch {
 	case name == "" || name == "." || name == "..":
 		return "has a name that leads elsewhere"

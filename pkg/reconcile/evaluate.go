@@ -60,18 +60,23 @@ func (l *Loop) renderable(app *model.Application, tenant *model.Tenant, platform
 	if l.rendered[app.Digest] {
 		return nil
 	}
-	inst := &model.Instance{App: app.ID, Number: 1, Spec: app}
+	files, err := l.directory(app)
+	if err != nil {
+		return []model.Problem{notRendered(app, err)}
+	}
+	return Renderable(app, render.Input{Fleet: l.name, Prefix: l.prefix, Tenant: tenant, Pools: platform.Pools, Files: files})
+}
+
+// Renderable returns what speaks against rendering an application in full, nil if
+// nothing does. The instance of the input is made here.
+func Renderable(app *model.Application, in render.Input) []model.Problem {
+	in.Instance = &model.Instance{App: app.ID, Number: 1, Spec: app}
 	for i := range app.Components {
 		c := &app.Components[i]
 		g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests, QoS: c.QoS, Pool: c.Placement.Pool}
-		inst.Components = append(inst.Components, model.ComponentState{Grant: g, Run: c.Replicas, Workload: model.WorkloadDigest(c, g, c.Replicas)})
+		in.Instance.Components = append(in.Instance.Components, model.ComponentState{Grant: g, Run: c.Replicas, Workload: model.WorkloadDigest(c, g, c.Replicas)})
 	}
-	files, err := l.directory(app)
-	if err == nil {
-		_, err = render.Application(render.Input{
-			Fleet: l.name, Prefix: l.prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Files: files,
-		})
-	}
+	_, err := render.Application(in)
 	var blamed *render.Error
 	switch {
 	case err == nil:
@@ -79,7 +84,12 @@ func (l *Loop) renderable(app *model.Application, tenant *model.Tenant, platform
 	case errors.As(err, &blamed):
 		return blamed.Problems
 	}
-	return []model.Problem{{
+	return []model.Problem{notRendered(app, err)}
+}
+
+// notRendered is a problem with the files of an application that no value is to blame for.
+func notRendered(app *model.Application, err error) model.Problem {
+	return model.Problem{
 		Code: render.CodeFiles, Path: "application", Message: err.Error(), Tenant: app.ID.Tenant, App: app.ID.Name,
-	}}
+	}
 }

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/schema"
+)
+
+func newSchemaCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "schema",
+		Short: "Look after a fleet repo's copy of the schema",
+		Long: `A fleet repo carries a copy of the schema, so that "cue vet" and editors work right
+after a clone. The reconciler itself always uses its own.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSchemaUpdateCommand())
+	return cmd
+}
+
+func newSchemaUpdateCommand() *cobra.Command {
+	var check bool
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "update [DIR]",
+		Short: "Bring a fleet repo's copy of the schema up to date",
+		Long: `Update makes the copy of the schema in a fleet repo that of this reconciler, and says
+which files changed. It commits nothing.
+
+With --check it changes nothing, and the exit code is 1 if there is something to
+change.`,
+		Example: `  reconciler schema update
+  reconciler schema update --check ../fleet`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			w, err := openWorkTree(cmd.Context(), dir)
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			changes, err := schemaChanges(w.top)
+			if err != nil {
+				return err
+			}
+			if !check {
+				if err := updateSchema(w.top, changes); err != nil {
+					return err
+				}
+			}
+			view := schemaView{w.root, vendoredSchema, schema.Digest(), !check, changes}
+			if err := format.write(cmd.OutOrStdout(), view, func(p *printer) { p.schema(&view) }); err != nil {
+				return err
+			}
+			if check && len(changes) > 0 {
+				return &exitCode{code: exitDiffers}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&check, "check", false, "change nothing; end with 1 if there is something to change")
+	cmd.Flags().VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+// vendoredSchema is where a fleet repo has its copy.
+const vendoredSchema = "cue.mod/pkg/" + schema.ImportPath
+
+// schemaView is what update did or would do, as JSON.
+type schemaView struct {
+	Directory string         `json:"directory"`
+	Path      string         `json:"path"`
+	Digest    string         `json:"digest"` // of the schema of this reconciler
+	Written   bool           `json:"written"`
+	Changes   []schemaChange `json:"changes"`
+}
+
+// schemaChange is one file in which the copy differs.
+type schemaChange struct {
+	File   string `json:"file"`
+	Change string `json:"change"` // added, changed or removed
+	data   []byte
+}
+
+// schemaChanges compares the copy in a fleet repo with the schema.
+func schemaChanges(top *os.Root) ([]schemaChange, error) {
+	changes := []schemaChange{}
+	known := map[string]bool{}
+	for _, f := range schema.Files() {
+		known[f.Name] = true
+		have, err := top.ReadFile(filepath.FromSlash(vendoredSchema + "/" + f.Name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			changes = append(changes, schemaChange{f.Name, "added", f.Data})
+		case err != nil:
+			return nil, err
+		case !bytes.Equal(have, f.Data):
+			changes = append(changes, schemaChange{f.Name, "changed", f.Data})
+		}
+	}
+	entries, err := fs.ReadDir(top.FS(), vendoredSchema)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		// Another file of CUE in the directory would be part of the package.
+		if name := e.Name(); !known[name] && strings.HasSuffix(name, ".cue") && !e.IsDir() {
+			changes = append(changes, schemaChange{File: name, Change: "removed"})
+		}
+	}
+	slices.SortFunc(changes, func(a, b schemaChange) int { return strings.Compare(a.File, b.File) })
+	return changes, nil
+}
+
+// updateSchema carries the changes out.
+func updateSchema(top *os.Root, changes []schemaChange) error {
+	if err := top.MkdirAll(filepath.FromSlash(vendoredSchema), 0o755); err != nil {
+		return err
+	}
+	for _, c := range changes {
+		name := filepath.FromSlash(vendoredSchema + "/" + c.File)
+		var err error
+		if c.Change == "removed" {
+			err = top.Remove(name)
+		} else {
+			err = top.WriteFile(name, c.data, 0o644)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// staleSchema says that the copy of a fleet repo is another one, "" if it is not.
+func staleSchema(top *os.Root) string {
+	changes, err := schemaChanges(top)
+	if err != nil || len(changes) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the copy of the schema differs from that of this reconciler in %s, so \"cue vet\" may say something else; \"reconciler schema update\" brings it up to date", count(len(changes), "file"))
+}
+
+func (p *printer) schema(v *schemaView) {
+	if len(v.Changes) == 0 {
+		p.line("%s is up to date", v.Path)
+		return
+	}
+	for _, c := range v.Changes {
+		s := map[string]style{"added": green, "changed": yellow, "removed": red}[c.Change]
+		p.line("%s  %s/%s", p.paint(s, fmt.Sprintf("%-7s", c.Change)), v.Path, printable(c.File))
+	}
+	if !v.Written {
+		p.line("%s to change; \"reconciler schema update\" does it", count(len(v.Changes), "file"))
+		return
+	}
+	p.line("%s written or removed; check with \"reconciler vet\", then commit", count(len(v.Changes), "file"))
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+func newVetCommand() *cobra.Command {
+	var effective string
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "vet [DIR]",
+		Short: "Check a fleet repo on disk as the reconciler would",
+		Long: `Vet says what the reconciler would refuse of a fleet repo as it lies on disk, before it
+is committed: everything that "cue vet" sees, what "cue vet" cannot see (references
+between files, sums, names of directories, files that opt out of the policy), and
+whether the objects of every application can be made. It needs no cluster and no
+network.
+
+It looks at what "git add --all" would commit: changed and new files, and not what
+.gitignore names. Given a directory inside a fleet repo it checks the whole, because
+files of other directories can be to blame, and reports what lies there or above.
+
+With --effective it shows the policy in force for a tenant or an application: each
+value, the layer that set it, and where.
+
+The exit code is 0 if everything is accepted, 1 if something is refused, 2 if that
+could not be found out.`,
+		Example: `  # the fleet repo that this directory is in
+  reconciler vet
+
+  # what one tenant has to look after
+  reconciler vet tenants/acme
+
+  # where does this limit come from?
+  reconciler vet --effective acme/shop
+
+  # in CI, for programs
+  reconciler vet -o json`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			w, err := openWorkTree(cmd.Context(), dir)
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			verdict, err := w.vet(cmd.Context(), cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			if effective != "" {
+				return writeEffective(cmd, format, verdict, effective)
+			}
+			view := viewVet(verdict, w)
+			if err := format.write(cmd.OutOrStdout(), view, func(p *printer) { p.vet(view) }); err != nil {
+				return err
+			}
+			if len(view.Problems)+len(view.Refused) > 0 {
+				return &exitCode{code: exitDiffers}
+			}
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&effective, "effective", "", "show the policy in force for `TENANT[/APPLICATION]`")
+	fl.VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+// vetView is what vet found, as JSON.
+type vetView struct {
+	Directory      string          `json:"directory"`
+	Below          string          `json:"below,omitempty"` // the part that is reported
+	Tenants        int             `json:"tenants"`
+	Applications   int             `json:"applications"`
+	RefusedTenants []string        `json:"refusedTenants"`
+	Refused        []model.AppID   `json:"refused"` // applications that would stay as they are, or not start
+	Problems       []model.Problem `json:"problems"`
+	Notes          []string        `json:"notes"`
+}
+
+// viewVet reports the part of a verdict that was asked for.
+func viewVet(v *verdict, w *workTree) *vetView {
+	view := &vetView{
+		Directory: w.root, RefusedTenants: []string{}, Refused: []model.AppID{}, Problems: []model.Problem{}, Notes: []string{},
+	}
+	in := w.within
+	if w.below != "." {
+		view.Below = w.below
+	}
+	for i := range v.fleet.Tenants {
+		if in(tenantDirectory(v.fleet.Tenants[i].Name)) {
+			view.Tenants++
+		}
+	}
+	for _, name := range v.fleet.UnusableTenants {
+		if in(tenantDirectory(name)) {
+			view.Tenants++
+			view.RefusedTenants = append(view.RefusedTenants, name)
+		}
+	}
+	for i := range v.fleet.Applications {
+		if in(appDirectory(v.fleet.Applications[i].ID)) {
+			view.Applications++
+		}
+	}
+	for _, u := range v.fleet.Unusable {
+		if in(appDirectory(u.App)) {
+			view.Applications++
+			view.Refused = append(view.Refused, u.App)
+		}
+	}
+	for _, p := range v.fleet.Problems {
+		if file := placeOf(&p); in(file) || w.binds(file) {
+			view.Problems = append(view.Problems, p)
+		}
+	}
+	if note := staleSchema(w.top); note != "" {
+		view.Notes = append(view.Notes, note)
+	}
+	return view
+}
+
+func tenantDirectory(name string) string { return "tenants/" + name }
+
+func appDirectory(app model.AppID) string { return "tenants/" + app.Tenant + "/apps/" + app.Name }
+
+// within says whether a file or directory lies in the part that was asked for.
+func (w *workTree) within(name string) bool {
+	return w.below == "." || name == w.below || strings.HasPrefix(name, w.below+"/")
+}
+
+// binds says whether a file is one of a layer above that part.
+func (w *workTree) binds(file string) bool {
+	dir := path.Dir(file)
+	return dir == "." || strings.HasPrefix(w.below+"/", dir+"/")
+}
+
+// placeOf returns the file that a problem blames, or the directory of whose it is.
+func placeOf(p *model.Problem) string {
+	if len(p.Places) > 0 {
+		file, _, _ := strings.Cut(p.Places[0].At, ":")
+		return file
+	}
+	switch {
+	case p.App != "":
+		return appDirectory(model.AppID{Tenant: p.Tenant, Name: p.App})
+	case p.Tenant != "":
+		return tenantDirectory(p.Tenant)
+	}
+	return "fleet.cue"
+}
+
+// vet prints the verdict for people.
+func (p *printer) vet(v *vetView) {
+	for i := range v.Problems {
+		p.problem("", &v.Problems[i])
+		p.line("")
+	}
+	for _, note := range v.Notes {
+		p.line("%s %s\n", p.paint(yellow, "note:"), printable(note))
+	}
+	what := fmt.Sprintf("%s, %s", count(v.Tenants, "tenant"), count(v.Applications, "application"))
+	if len(v.Problems)+len(v.Refused) == 0 {
+		p.line("%s: %s", what, p.paint(green, "accepted"))
+		return
+	}
+	what += ": " + p.paint(red, count(len(v.Problems), "problem"))
+	if n := len(v.RefusedTenants); n > 0 {
+		what += fmt.Sprintf(", %s refused", count(n, "tenant"))
+	}
+	if n := len(v.Refused); n > 0 {
+		what += fmt.Sprintf(", %s refused", count(n, "application"))
+	}
+	p.line("%s", what)
+}
+
+// count writes a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}

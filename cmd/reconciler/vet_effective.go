@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// effectiveView is the policy in force for a tenant or an application, as JSON.
+type effectiveView struct {
+	Tenant      string              `json:"tenant"`
+	Application string              `json:"application,omitempty"`
+	Policy      []model.PolicyValue `json:"policy"`
+}
+
+func writeEffective(cmd *cobra.Command, format outputFormat, v *verdict, of string) error {
+	selected, err := parseSelection([]string{of})
+	if err != nil {
+		return err
+	}
+	values, problems, err := v.effective(selected)
+	if err != nil {
+		return err
+	}
+	if values == nil {
+		p := newPrinter(cmd.ErrOrStderr())
+		for i := range problems {
+			p.problem("", &problems[i])
+		}
+		if _, err := p.buf.WriteTo(cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+		return &exitCode{exitDiffers, fmt.Sprintf("%s is refused, so no policy is in force for it", of)}
+	}
+	view := effectiveView{selected.tenant, selected.app, values}
+	return format.write(cmd.OutOrStdout(), view, func(p *printer) {
+		var rows [][]cell
+		for _, value := range values {
+			layer := plain(value.Layer)
+			if value.Layer == "schema" {
+				layer.style = dim
+			}
+			rows = append(rows, []cell{plain(value.Path), {printable(cmp.Or(value.Value, "(none)")), bold}, layer, {printable(value.At), cyan}})
+		}
+		p.table("", []string{"POLICY", "VALUE", "SET BY", "AT"}, rows)
+	})
+}
+
+// effective returns the policy in force for a tenant or an application, or what
+// speaks against it.
+func (v *verdict) effective(s selection) ([]model.PolicyValue, []model.Problem, error) {
+	apps, tenants := v.declared()
+	if s.app == "" && !slices.Contains(tenants, s.tenant) {
+		return nil, nil, missing("tenant "+s.tenant, tenants)
+	}
+	app := model.AppID{Tenant: s.tenant, Name: s.app}
+	if s.app != "" && !slices.Contains(apps, app) {
+		near := slices.DeleteFunc(apps, func(id model.AppID) bool { return id.Tenant != s.tenant && id.Name != s.app })
+		return nil, nil, missing("application "+app.String(), appNames(near))
+	}
+	for i := range v.fleet.Applications {
+		if v.fleet.Applications[i].ID == app {
+			return v.fleet.Applications[i].Policy.InForce, nil, nil
+		}
+	}
+	for i := range v.fleet.Tenants {
+		if s.app == "" && v.fleet.Tenants[i].Name == s.tenant {
+			return v.fleet.Tenants[i].Policy.InForce, nil, nil
+		}
+	}
+	var blamed []model.Problem
+	for _, p := range v.fleet.Problems {
+		if p.Tenant == "" || p.Tenant == s.tenant && (p.App == "" || p.App == s.app) {
+			blamed = append(blamed, p)
+		}
+	}
+	return nil, blamed, nil
+}
+
+// declared returns all applications and tenants, the refused ones as well.
+func (v *verdict) declared() (apps []model.AppID, tenants []string) {
+	for i := range v.fleet.Applications {
+		apps = append(apps, v.fleet.Applications[i].ID)
+	}
+	for _, u := range v.fleet.Unusable {
+		apps = append(apps, u.App)
+	}
+	for i := range v.fleet.Tenants {
+		tenants = append(tenants, v.fleet.Tenants[i].Name)
+	}
+	tenants = append(tenants, v.fleet.UnusableTenants...)
+	slices.SortFunc(apps, model.AppID.Compare)
+	slices.Sort(tenants)
+	return apps, tenants
+}
+
+// missing says that the fleet has no such thing, and what it has instead.
+func missing(what string, known []string) error {
+	text := "the fleet declares no " + printable(what)
+	if len(known) > 0 {
+		text += "; it declares " + enumerate(known, 8)
+	}
+	return errors.New(text)
+}

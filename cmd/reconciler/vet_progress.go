@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// progress counts work on one line of a terminal. Elsewhere it says nothing. It is
+// safe for concurrent use.
+type progress struct {
+	out  io.Writer // nil: no terminal
+	what string
+
+	mu         sync.Mutex
+	done, of   int
+	next       time.Time // not before this is the line written again
+	everShowed bool
+}
+
+// patience is how long people wait without wondering.
+const patience = 300 * time.Millisecond
+
+func newProgress(out io.Writer, what string) *progress {
+	p := &progress{what: what, next: time.Now().Add(patience)}
+	if isTerminal(out) {
+		p.out = out
+	}
+	return p
+}
+
+// expect says that so much more is to be done.
+func (p *progress) expect(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.of += n
+}
+
+// step says that one part is done.
+func (p *progress) step() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	if p.out == nil || time.Now().Before(p.next) {
+		return
+	}
+	p.everShowed, p.next = true, time.Now().Add(patience/3)
+	fmt.Fprintf(p.out, "\r\x1b[K%s %d of %d", p.what, p.done, p.of)
+}
+
+// end takes the line away.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.everShowed {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}
+
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

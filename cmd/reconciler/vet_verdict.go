@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// verdict is what the reconciler would make of a tree of files.
+type verdict struct {
+	fleet model.Fleet // its applications can be rendered
+}
+
+// uncommitted stands for the commit that is not made yet, as Git writes it.
+var uncommitted = strings.Repeat("0", 40)
+
+// vet evaluates the files as they lie on disk and renders every application.
+func (w *workTree) vet(ctx context.Context, progressTo io.Writer) (*verdict, error) {
+	files, err := w.files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return judge(ctx, files, w.at(ctx), progressTo)
+}
+
+// judge does what the reconciler does with a commit before it decides.
+func judge(ctx context.Context, files *fileTree, at func(string) (evaluate.Files, error), progressTo io.Writer) (*verdict, error) {
+	evaluating := newProgress(progressTo, "evaluating applications:")
+	evaluator := evaluate.New(func(n int, do func(int)) {
+		evaluating.expect(n)
+		sideBySide(n, func(i int) {
+			if ctx.Err() == nil {
+				do(i)
+			}
+			evaluating.step()
+		})
+	})
+	v := &verdict{evaluator.Fleet(uncommitted, files, at)}
+	evaluating.end()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	rendering := newProgress(progressTo, "rendering applications:")
+	rendering.expect(len(v.fleet.Applications))
+	problems := make([][]model.Problem, len(v.fleet.Applications))
+	sideBySide(len(problems), func(i int) {
+		app := &v.fleet.Applications[i]
+		source := evaluate.Files(files)
+		if app.Commit != uncommitted {
+			source, _ = at(app.Commit) // evaluating it has read it
+		}
+		if ctx.Err() == nil {
+			problems[i] = v.render(app, source)
+		}
+		rendering.step()
+	})
+	rendering.end()
+	v.refuse(problems)
+	return v, ctx.Err()
+}
+
+// render returns what speaks against rendering an application.
+func (v *verdict) render(app *model.Application, files fs.FS) []model.Problem {
+	dir, err := fs.Sub(files, appDirectory(app.ID))
+	if err != nil {
+		return []model.Problem{{Code: render.CodeFiles, Path: "application", Message: err.Error(), Tenant: app.ID.Tenant, App: app.ID.Name}}
+	}
+	i := slices.IndexFunc(v.fleet.Tenants, func(t model.Tenant) bool { return t.Name == app.ID.Tenant })
+	return reconcile.Renderable(app, render.Input{
+		Fleet: "fleet", Tenant: &v.fleet.Tenants[i], Pools: v.fleet.Platform.Pools, Files: dir,
+	})
+}
+
+// refuse takes the applications with problems out of the fleet.
+func (v *verdict) refuse(problems [][]model.Problem) {
+	good := v.fleet.Applications[:0:0]
+	for i, app := range v.fleet.Applications {
+		if problems[i] == nil {
+			good = append(good, app)
+			continue
+		}
+		v.fleet.Unusable = append(v.fleet.Unusable, model.Unusable{App: app.ID, Code: problems[i][0].Code, Message: problems[i][0].Message})
+		v.fleet.Problems = append(v.fleet.Problems, problems[i]...)
+	}
+	v.fleet.Applications = good
+	slices.SortFunc(v.fleet.Unusable, func(a, b model.Unusable) int { return a.App.Compare(b.App) })
+}
