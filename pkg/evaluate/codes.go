@@ -18,6 +18,9 @@ const (
 	codeNoPlatform    = "DA1013"
 	codeDirectory     = "DA1014"
 	codeUnreadable    = "DA1015"
+	codeTime          = "DA1016"
+	codeMemory        = "DA1017"
+	codeStack         = "DA1018"
 	codeUnknown       = "DA1101"
 	codeRequired      = "DA1103"
 	codeConflict      = "DA1104"
@@ -49,6 +52,8 @@ const (
 	codeNoCommit      = "DA1601"
 	codeNotInPin      = "DA1602"
 	codeNothingPin    = "DA1603"
+	codePrincipal     = "DA1806"
+	codeUngoverned    = "DA1807"
 )
 
 // A rule is what there is to say about a code beside the sentence of a problem.

@@ -18,6 +18,7 @@ type platformDoc struct {
 	QoS    struct {
 		Profiles map[string]profileDoc `json:"profiles"`
 	} `json:"qos"`
+	Access *platformAccessDoc `json:"access"`
 }
 
 type poolDoc struct {
@@ -58,9 +59,10 @@ type profileDoc struct {
 // platformResult is the platform layer, evaluated. Its model is nil if there are
 // problems.
 type platformResult struct {
-	layer    layer
-	platform *model.Platform
-	problems []model.Problem
+	layer     layer
+	platform  *model.Platform
+	effective []byte // the policy in force for its tenants
+	problems  []model.Problem
 }
 
 // evaluatePlatform evaluates the files at the root of the repo.
@@ -97,14 +99,16 @@ func evaluatePlatform(files []source) platformResult {
 		p.Pools = append(p.Pools, pool)
 	}
 	r.problems = append(r.problems, bandProblems(p.Bands, &r.layer)...)
+	access, problems := d.Access.access(&r.layer)
+	p.Access, r.problems = access, append(r.problems, problems...)
 	if len(r.problems) == 0 {
-		r.platform = p
+		r.platform, r.effective = p, canonical(effective)
 	}
 	return r
 }
 
 func platformQuoted(path []string) bool {
-	return path[0] == "policy" || path[0] == "bands" || path[0] == "pools" && len(path) <= 4
+	return path[0] == "policy" || path[0] == "bands" || path[0] == "access" || path[0] == "pools" && len(path) <= 4
 }
 
 func (d poolDoc) pool(name string, own *layer) (model.PoolSpec, *model.Problem) {

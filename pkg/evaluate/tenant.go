@@ -17,6 +17,7 @@ type tenantDoc struct {
 	Releases  map[string]struct {
 		Commit string `json:"commit"`
 	} `json:"releases"`
+	Access *tenantAccessDoc `json:"access"`
 }
 
 type quotaDoc struct {
@@ -61,6 +62,10 @@ func evaluateTenant(name string, files []source, platform *layer) tenantResult {
 	t, problem := d.tenant(&r.layer)
 	if problem != nil {
 		r.problems = []model.Problem{*problem}
+		return r
+	}
+	if t.Access, problems = d.Access.access(&r.layer, platform); problems != nil {
+		r.problems = problems
 		return r
 	}
 	t.Policy = e.policy(platform, &r.layer)

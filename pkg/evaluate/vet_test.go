@@ -30,6 +30,8 @@ var onlyHere = map[string]string{
 	"DA1013-unbound":       "nothing binds the files to the schema",
 	"DA1014":               "the name of a directory has no meaning in CUE",
 	"DA1106":               "amounts are text",
+	"DA1806":               "a reference between values",
+	"DA1807":               "a count of values",
 }
 
 // seesNames says whether cue vet can see a problem of this code: names of

@@ -65,6 +65,7 @@ type Platform struct {
 	Pools    []PoolSpec   `json:"pools"`
 	Bands    []Band       `json:"bands"` // highest first
 	Profiles []QoSProfile `json:"profiles"`
+	Access   *Access      `json:"access,omitempty"` // nil: nothing is said
 	At       Positions    `json:"-"`
 }
 
@@ -137,7 +138,8 @@ type Tenant struct {
 	MaxWorkloads    int               `json:"maxWorkloads,omitempty"`    // components, 0: no ceiling
 	PriorityCeiling int               `json:"priorityCeiling"`
 	Policy          Policy            `json:"policy"`
-	Pins            map[string]string `json:"pins,omitempty"` // application name to source commit
+	Pins            map[string]string `json:"pins,omitempty"`   // application name to source commit
+	Access          *Access           `json:"access,omitempty"` // nil: nothing is said
 	At              Positions         `json:"-"`
 }
 

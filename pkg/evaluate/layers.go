@@ -1,0 +1,36 @@
+package evaluate
+
+import "github.com/d-aros/d-aros/pkg/model"
+
+// Layers evaluates the platform and the tenants of a tree as far as they matter to
+// who may change what: without tenants if the platform does not ask for
+// signatures, and never applications.
+func (e *Evaluator) Layers(files Files) model.Fleet {
+	p := &pass{e: e, files: files}
+	p.evaluatePlatform()
+	platform := p.fleet.Platform
+	if platform == nil || platform.Access == nil || platform.Access.Enforce != model.EnforceSigned {
+		return p.fleet
+	}
+	names, _, err := directories(files, "tenants")
+	if err != nil {
+		p.unreadable("", "tenants", err)
+	}
+	tenants := map[string]memory[tenantResult]{}
+	for _, name := range names {
+		cue, problems, err := cueFiles(files, tenantDir(name))
+		if err == nil && len(cue)+len(problems) == 0 {
+			continue
+		}
+		m := p.tenantLayer(name, cue, problems, err)
+		tenants[name] = m
+		if m.result.tenant == nil {
+			p.fleet.UnusableTenants = append(p.fleet.UnusableTenants, name)
+			continue
+		}
+		p.fleet.Tenants = append(p.fleet.Tenants, *m.result.tenant)
+	}
+	p.e.tenants = tenants
+	p.fleet.Incomplete = p.fleet.Incomplete || p.unsure
+	return p.fleet
+}

@@ -1,0 +1,50 @@
+package model
+
+// Access is what one layer says about who may change what. It holds public keys
+// only.
+type Access struct {
+	// Enforce is "signed" if every commit needs the signature of somebody who
+	// may make it, "off" if not. Only the platform says so.
+	Enforce string `json:"enforce,omitempty"`
+
+	Principals []Principal `json:"principals,omitempty"` // by name
+	Admins     []string    `json:"admins,omitempty"`     // of the layer, sorted: names of principals
+	Owners     []Owners    `json:"owners,omitempty"`     // of a tenant's applications, by application
+}
+
+// Values of Access.Enforce.
+const (
+	EnforceOff    = "off"
+	EnforceSigned = "signed"
+)
+
+// Principal is somebody who signs commits. Names mean something within the layer
+// that declares them and, for those of the platform, within the tenants.
+type Principal struct {
+	Name        string   `json:"name"`
+	SSH         []string `json:"ssh,omitempty"`         // lines as in authorized_keys
+	OpenPGP     []string `json:"openpgp,omitempty"`     // armored public keys
+	Handle      string   `json:"handle,omitempty"`      // on the Git host, for CODEOWNERS
+	ValidAfter  string   `json:"validAfter,omitempty"`  // RFC 3339; "": always
+	ValidBefore string   `json:"validBefore,omitempty"` // RFC 3339; "": always
+	Revoked     bool     `json:"revoked,omitempty"`
+}
+
+// Owners are the principals who own an application.
+type Owners struct {
+	App        string   `json:"application"`
+	Principals []string `json:"principals"`
+}
+
+// Find returns the principal of that name.
+func (a *Access) Find(name string) (*Principal, bool) {
+	if a == nil {
+		return nil, false
+	}
+	for i := range a.Principals {
+		if a.Principals[i].Name == name {
+			return &a.Principals[i], true
+		}
+	}
+	return nil, false
+}
