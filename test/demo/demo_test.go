@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"os"
 	"os/exec"
@@ -34,30 +33,8 @@ func program(t *testing.T) string {
 	return binary
 }
 
-// place for a run, below a directory that names no other process.
+// runDir is a place for a run that no other process has on its command line.
 func runDir(t *testing.T) string { return filepath.Join(t.TempDir(), ".demo") }
-
-// transcript collects what a running demo prints.
-type transcript struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *transcript) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *transcript) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
-func (b *transcript) has(text string) func() bool {
-	return func() bool { return strings.Contains(b.String(), text) }
-}
 
 // The whole story, and what of it stands in the README.
 func TestOnce(t *testing.T) {
@@ -86,22 +63,20 @@ func TestOnce(t *testing.T) {
 // process behind.
 func TestTakeOverAndKill(t *testing.T) {
 	binary, dir := program(t), runDir(t)
-	first, said := start(t, binary, dir)
-	require.Eventually(t, said.has("acme/shop"), patience, 50*time.Millisecond, "the first demo never came so far")
+	first := start(t, binary, dir)
+	first.waitFor("acme/shop")
 
-	second, said2 := start(t, binary, dir)
-	firstEnded := make(chan error, 1)
-	go func() { firstEnded <- first.Wait() }()
+	second := start(t, binary, dir)
 	select {
-	case err := <-firstEnded:
-		var exit *exec.ExitError
-		require.True(t, err == nil || errors.As(err, &exit) && exit.ExitCode() == 130, "%v\n%s", err, said)
+	case <-first.ended:
 	case <-time.After(patience):
 		t.Fatal("the first demo does not end")
 	}
-	require.Eventually(t, said2.has("acme/shop"), patience, 50*time.Millisecond, "the second demo never came so far")
-	require.NoError(t, second.Process.Kill())
-	_ = second.Wait()
+	code := first.cmd.ProcessState.ExitCode()
+	require.True(t, code == 0 || code == 130, "exit code %d\n%s", code, first)
+	second.waitFor("acme/shop")
+	require.NoError(t, second.cmd.Process.Kill())
+	<-second.ended
 	requireGone(t, dir)
 
 	out, err := exec.CommandContext(t.Context(), binary, "--dir", dir, "down").CombinedOutput()
@@ -121,15 +96,61 @@ func TestForeignDirectory(t *testing.T) {
 	}
 }
 
-func start(t *testing.T, binary, dir string) (*exec.Cmd, *transcript) {
+// running is a demo that plays in the background.
+type running struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	ended chan struct{}
+
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func start(t *testing.T, binary, dir string) *running {
 	t.Helper()
-	said := &transcript{}
-	cmd := exec.Command(binary, "--dir", dir)
-	cmd.Stdout, cmd.Stderr = said, said
-	cmd.WaitDelay = time.Second
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	return cmd, said
+	r := &running{t: t, cmd: exec.Command(binary, "--dir", dir), ended: make(chan struct{})}
+	r.cmd.Stdout, r.cmd.Stderr = r, r
+	r.cmd.WaitDelay = time.Second
+	require.NoError(t, r.cmd.Start())
+	go func() {
+		_ = r.cmd.Wait()
+		close(r.ended)
+	}()
+	t.Cleanup(func() {
+		_ = r.cmd.Process.Kill()
+		<-r.ended
+	})
+	return r
+}
+
+// Write takes what the demo prints.
+func (r *running) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.buf.Write(p)
+}
+
+func (r *running) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.buf.String()
+}
+
+// waitFor waits until the demo has printed some text.
+func (r *running) waitFor(text string) {
+	r.t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(patience)
+	for !strings.Contains(r.String(), text) {
+		select {
+		case <-tick.C:
+		case <-r.ended:
+			r.t.Fatalf("the demo ended: %s\n%s", r.cmd.ProcessState, r)
+		case <-deadline:
+			r.t.Fatalf("waited %s for %q\n%s", patience, text, r)
+		}
+	}
 }
 
 // requireGone waits until no process works in the directory.
