@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newInitCommand() *cobra.Command {
+	var yes bool
+	var names fleetNames
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "init DIR",
+		Short: "Make a fleet repo to start from",
+		Long: `Init makes a small fleet repo in an empty directory: a platform, one tenant, one
+application, the schema, and what checks every change before a commit and in CI.
+"cue vet" and "reconciler vet" accept it as it is.
+
+On a terminal it asks for the names that no flag gives. It makes a Git repository
+unless the directory is in one, and commits nothing.`,
+		Example: `  reconciler init fleet
+
+  # ask nothing
+  reconciler init fleet --yes
+  reconciler init fleet --name example --tenant acme --application shop`,
+		Args: cobra.ExactArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := filepath.Abs(args[0])
+			if err != nil {
+				return err
+			}
+			if err := checkEmpty(dir); err != nil {
+				return err
+			}
+			var in io.Reader
+			if !yes && isTerminal(cmd.InOrStdin()) && isTerminal(cmd.ErrOrStderr()) {
+				in = cmd.InOrStdin()
+			}
+			if err := names.complete(filepath.Base(dir), in, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			view, err := makeFleet(cmd.Context(), dir, names)
+			if err != nil {
+				return err
+			}
+			return format.write(cmd.OutOrStdout(), view, func(p *printer) { p.newFleet(view, args[0]) })
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVarP(&yes, "yes", "y", false, "ask nothing")
+	fl.StringVar(&names.Fleet, "name", "", "name of the fleet (default: that of the directory)")
+	fl.StringVar(&names.Tenant, "tenant", "", `name of the first tenant (default "demo")`)
+	fl.StringVar(&names.App, "application", "", `name of its first application (default "hello")`)
+	fl.VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+// checkEmpty says why no fleet can be made in a directory. It may be there, empty
+// or a fresh clone.
+func checkEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() != ".git" {
+			return fmt.Errorf("%s is not empty: it has %s; choose another directory", dir, printable(e.Name()))
+		}
+	}
+	return nil
+}
+
+// fleetNames are what has to be known to make a fleet.
+type fleetNames struct{ Fleet, Tenant, App string }
+
+// complete fills in the names that are not given: with what people answer if there
+// is somebody to ask, else with defaults.
+func (n *fleetNames) complete(dir string, in io.Reader, out io.Writer) error {
+	if !isName(dir) {
+		dir = "fleet"
+	}
+	var answers *bufio.Scanner
+	if in != nil {
+		answers = bufio.NewScanner(in)
+	}
+	for _, question := range []struct {
+		name               *string
+		flag, about, reply string
+	}{
+		{&n.Fleet, "--name", "Name of the fleet", dir},
+		{&n.Tenant, "--tenant", "First tenant, such as a team or a customer", "demo"},
+		{&n.App, "--application", "Its first application", "hello"},
+	} {
+		given := *question.name != ""
+		for *question.name == "" && answers != nil {
+			fmt.Fprintf(out, "%s [%s]: ", question.about, question.reply)
+			if !answers.Scan() {
+				return errors.Join(answers.Err(), errors.New("no answer; --yes asks nothing"))
+			}
+			answer := strings.TrimSpace(answers.Text())
+			if answer == "" {
+				break
+			}
+			if !isName(answer) {
+				fmt.Fprintln(out, nameRule)
+				continue
+			}
+			*question.name = answer
+		}
+		if *question.name == "" {
+			*question.name = question.reply
+		}
+		if given && !isName(*question.name) {
+			return fmt.Errorf("%s %q: %s", question.flag, *question.name, nameRule)
+		}
+	}
+	return nil
+}
+
+const nameRule = "a name has at most 63 lower-case letters, digits and dashes, and begins with a letter"
+
+var namePattern = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$`)
+
+func isName(s string) bool { return namePattern.MatchString(s) }
+
+// newFleetView is what init made, as JSON.
+type newFleetView struct {
+	Directory   string   `json:"directory"`
+	Fleet       string   `json:"fleet"`
+	Tenant      string   `json:"tenant"`
+	Application string   `json:"application"`
+	Files       []string `json:"files"`
+	Repository  string   `json:"repository"`        // top of the Git repository that it is in, "" if there is no git
+	Created     bool     `json:"repositoryCreated"` // by this command
+	Notes       []string `json:"notes"`
+}
+
+// makeFleet writes a fleet repo into an empty directory.
+func makeFleet(ctx context.Context, dir string, names fleetNames) (*newFleetView, error) {
+	files, err := fleetFiles(names)
+	if err != nil {
+		return nil, err
+	}
+	view := &newFleetView{Directory: dir, Fleet: names.Fleet, Tenant: names.Tenant, Application: names.App, Files: []string{}, Notes: []string{}}
+	for _, f := range files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			return nil, err
+		}
+		view.Files = append(view.Files, f.Name)
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	top, err := gitLine(ctx, dir, "rev-parse", "--show-toplevel")
+	switch {
+	case err == nil && top != dir:
+		view.Notes = append(view.Notes, "the directory is in the Git repository "+top+"; the reconciler reads a fleet from the top of a repository")
+	case err != nil:
+		_, err = gitLine(ctx, dir, "-c", "init.defaultBranch=main", "init", "--quiet")
+		if err != nil {
+			view.Notes = append(view.Notes, "no Git repository was made: "+err.Error())
+			return view, nil
+		}
+		top, view.Created = dir, true
+	}
+	view.Repository = top
+	return view, nil
+}
+
+func (p *printer) newFleet(v *newFleetView, dir string) {
+	p.line("Made the fleet %s in %s:\n", p.paint(bold, v.Fleet), printable(dir))
+	for _, row := range [][2]string{
+		{"fleet.cue, pools.cue", "the platform: policy for everybody, pools of nodes"},
+		{"tenants/" + v.Tenant + "/tenant.cue", "a tenant: its quota and policy"},
+		{"tenants/" + v.Tenant + "/apps/" + v.Application + "/app.cue", "an application"},
+		{"README.md", "how to go on"},
+	} {
+		p.line("  %-*s  %s", len(v.Tenant)+len(v.Application)+21, row[0], p.paint(dim, row[1]))
+	}
+	for _, note := range v.Notes {
+		p.line("\n%s %s", p.paint(yellow, "note:"), printable(note))
+	}
+	p.line("\nNext:\n")
+	p.line("  cd %s", printable(dir))
+	p.line("  reconciler vet")
+	p.line("  git add --all && git commit -m \"Begin the fleet\"")
+	p.line("  reconciler run --repo . --dry-run")
+}
