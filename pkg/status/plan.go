@@ -162,24 +162,26 @@ func (p *plan) application(dir string, before, now record) (record, error) {
 	back := record{app: now.app}
 	p.tenants[now.app.Tenant] = true
 	made := change{app: now.app}
-	for _, file := range []string{instanceFile, specFile, previousFile} {
-		p.edits.remove(dir + "/" + file) // unless it is written below
-	}
-	if now.instance != nil {
+	if now.instance == nil {
+		for _, file := range []string{instanceFile, specFile, previousFile} {
+			p.edits.remove(dir + "/" + file)
+		}
+	} else {
 		in, err := write(p, dir+"/"+instanceFile, "the ledger record of "+name, inUTC(*now.instance))
 		if err != nil {
 			return back, err
 		}
-		if in.Spec, err = p.spec(dir+"/"+specFile, "the accepted spec of "+name, now.instance.Spec); err != nil {
-			return back, err
-		}
-		if in.Previous, err = p.spec(dir+"/"+previousFile, "the last spec of "+name+" that ran well", now.instance.Previous); err != nil {
-			return back, err
-		}
-		var known []model.Transition
+		old := &model.Instance{}
 		if before.instance != nil {
-			known = before.instance.History
+			old = before.instance
 		}
+		if in.Spec, err = p.spec(dir+"/"+specFile, "the accepted spec of "+name, old.Spec, now.instance.Spec); err != nil {
+			return back, err
+		}
+		if in.Previous, err = p.spec(dir+"/"+previousFile, "the last spec of "+name+" that ran well", old.Previous, now.instance.Previous); err != nil {
+			return back, err
+		}
+		known := old.History
 		made.transitions = news(known, in.History)
 		back.instance = &in
 	}
@@ -199,9 +201,14 @@ func (p *plan) application(dir string, before, now record) (record, error) {
 	return back, nil
 }
 
-func (p *plan) spec(path, what string, a *model.Application) (*model.Application, error) {
-	if a == nil {
+// spec plans the file of a spec, unless the branch holds the same one.
+func (p *plan) spec(path, what string, before, a *model.Application) (*model.Application, error) {
+	switch {
+	case a == nil:
+		p.edits.remove(path)
 		return nil, nil
+	case identity(before) == identity(a):
+		return before, nil
 	}
 	back, err := write(p, path, what, a.Redact())
 	return &back, err

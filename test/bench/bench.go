@@ -43,7 +43,7 @@ func (b *bench) measure(ctx context.Context) (f figures, err error) {
 		return f, err
 	}
 	if b.process, err = start(ctx, b.dir, "reconciler", b.reconciler, "run", "--repo", b.repo, "--kubeconfig", kubeconfig,
-		"--state-dir", filepath.Join(b.dir, "state"), "--listen", b.probe.address, "--fleet", "bench"); err != nil {
+		"--state-dir", filepath.Join(b.dir, "state"), "--listen", b.probe.address, "--pprof", "--fleet", "bench"); err != nil {
 		return f, err
 	}
 	defer b.process.stop()
@@ -136,7 +136,8 @@ func (b *bench) rest(ctx context.Context, f *figures) error {
 
 // until waits for a condition.
 func (b *bench) until(ctx context.Context, what string, is func() bool) error {
-	for tick := time.NewTicker(5 * time.Millisecond); ; {
+	// No oftener: reading the metrics costs the reconciler a millisecond or two.
+	for tick := time.NewTicker(25 * time.Millisecond); ; {
 		if is() {
 			tick.Stop()
 			return nil
