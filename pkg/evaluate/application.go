@@ -54,12 +54,12 @@ type componentDoc struct {
 }
 
 // applicationInput is everything that the evaluation of one application depends
-// on, but its tenant's name: equal inputs give equal results.
+// on: equal inputs give equal results.
 type applicationInput struct {
-	app      model.AppID
-	files    []source
-	platform *layer
-	tenant   *tenantResult
+	app    model.AppID
+	files  []source
+	policy []byte // in force after its tenant
+	form   form   // of that policy; the zero form costs time only
 
 	// rest lists what lies in the application's directory beside its CUE files,
 	// and source identifies all of that.
@@ -68,7 +68,7 @@ type applicationInput struct {
 }
 
 // applicationResult is an application, evaluated. Its model is nil if there are
-// problems.
+// problems. What the layers above are quoted with is left to complete.
 type applicationResult struct {
 	layer       layer
 	application *model.Application
@@ -79,12 +79,15 @@ type applicationResult struct {
 
 // evaluateApplication evaluates one application under valid layers.
 func evaluateApplication(in applicationInput) (r applicationResult) {
-	own, problems := newLayer("application", in.files)
+	own, trees, problems := parseLayer("application", in.files)
 	r = applicationResult{layer: own, problems: problems}
 	if len(problems) > 0 {
 		return r
 	}
-	doc, problems := evaluateUnder(applicationDir(in.app), in.tenant.effective, in.platform, &in.tenant.layer, &r.layer)
+	doc, ok := in.form.fill(trees)
+	if !ok {
+		doc, problems = evaluateUnder(applicationDir(in.app), in.policy, &r.layer)
+	}
 	if problems != nil {
 		r.problems = problems
 		return r
@@ -99,17 +102,41 @@ func evaluateApplication(in applicationInput) (r applicationResult) {
 			fmt.Sprintf("says %s, and the directory says %s; both must be equal", d.Name, in.app.Name))}
 		return r
 	}
-	a, problems := d.application(in, &r.layer)
+	var policy effectiveDoc
+	if err := decode(in.policy, &policy); err != nil {
+		r.problems = []model.Problem{gaveUp(applicationDir(in.app), err)}
+		return r
+	}
+	a, problems := d.application(in, policy.policy(), &r.layer)
 	r.hosts, r.problems = refer(a, in, &r.layer)
 	r.problems = append(problems, r.problems...)
 	if len(r.problems) == 0 {
 		sealed := a.Seal()
 		r.application, r.choices = &sealed, d.Policy
 	}
+	r.layer.where = r.layer.where.outline()
 	return r
 }
 
-func (d *applicationDoc) application(in applicationInput, own *layer) (*model.Application, []model.Problem) {
+// complete adds what the layers above say where: the policy values in force, and
+// the values behind the rules that the application breaks.
+func (r applicationResult) complete(platform *layer, tenant *tenantResult) applicationResult {
+	if r.application != nil {
+		a := *r.application
+		a.Policy = r.choices.within(tenant.tenant.Policy, &r.layer)
+		r.application = &a
+	}
+	r.problems = slices.Clone(r.problems)
+	for i := range r.problems {
+		p := &r.problems[i]
+		if by, ok := limit(p.Code, &r.layer, []*layer{platform, &tenant.layer, &r.layer}); ok {
+			p.Places = append(slices.Clone(p.Places), by)
+		}
+	}
+	return r
+}
+
+func (d *applicationDoc) application(in applicationInput, policy model.Policy, own *layer) (*model.Application, []model.Problem) {
 	a := &model.Application{
 		ID:       in.app,
 		Labels:   d.Labels,
@@ -121,7 +148,7 @@ func (d *applicationDoc) application(in applicationInput, own *layer) (*model.Ap
 			LatencyP99:   duration(d.Objectives.LatencyP99),
 		},
 		Budget: parts(d.Budget.CostPerHour, millionth),
-		Policy: d.Policy.within(in.tenant.tenant.Policy, own),
+		Policy: d.Policy.within(policy, own),
 		At:     own.positions(applicationQuoted),
 	}
 	var problems []model.Problem

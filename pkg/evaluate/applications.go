@@ -1,20 +1,50 @@
 package evaluate
 
 import (
+	"slices"
+
 	"github.com/d-aros/d-aros/pkg/model"
 )
+
+// A task is an application that is not in memory.
+type task struct {
+	*declared
+	key      string
+	platform *layer
+	again    bool // it did not change itself
+	known    bool // its answer is recalled
+	in       applicationInput
+	err      error
+}
 
 // evaluateApplications evaluates those that changed and sorts all into usable
 // and unusable.
 func (p *pass) evaluateApplications(apps []*declared) {
-	var work []func()
+	var tasks []*task
 	for _, a := range apps {
-		if do := p.prepare(a); do != nil {
-			work = append(work, do)
+		if t := p.remember(a); t != nil {
+			tasks = append(tasks, t)
 		}
 	}
-	p.e.run(len(work), func(i int) { work[i]() })
+	if p.e.backend != nil {
+		p.e.run(len(tasks), func(i int) { tasks[i].recall(p.e) })
+	}
+	tasks = slices.DeleteFunc(tasks, func(t *task) bool { return t.known || !p.load(t) })
+	// What people changed comes before what follows from it.
+	slices.SortStableFunc(tasks, func(a, b *task) int { return order(a.again) - order(b.again) })
+	if p.e.backend != nil {
+		p.e.run(len(tasks), func(i int) { tasks[i].ask(p.e) })
+	} else {
+		p.here(tasks)
+	}
 
+	for _, t := range tasks {
+		if t.err != nil {
+			p.unsure = true
+			t.dir = memoryKey{} // it is no result
+			t.result.problems = []model.Problem{unanswered(applicationDir(t.app), t.err)}
+		}
+	}
 	instances := map[model.AppID]applicationMemory{}
 	for _, a := range apps {
 		if a.problem == nil && a.dir.files != "" {
@@ -25,70 +55,129 @@ func (p *pass) evaluateApplications(apps []*declared) {
 	p.e.instances = instances
 }
 
-// prepare fills in the result of an application from memory, or returns what
-// computes it.
-func (p *pass) prepare(a *declared) (do func()) {
+func order(late bool) int {
+	if late {
+		return 1
+	}
+	return 0
+}
+
+// unread gives an application up that cannot be read.
+func (p *pass) unread(a *declared, err error) {
+	p.unsure = true
+	problem := at(codeUnreadable, applicationDir(a.app), "cannot be read: "+oneLine(err.Error()))
+	a.problem, a.dir = &problem, memoryKey{}
+}
+
+// remember fills in the result of an application from memory, or returns what is
+// to do.
+func (p *pass) remember(a *declared) *task {
 	if a.problem != nil || a.tenant.result.tenant == nil {
 		return nil
 	}
-	dir := applicationDir(a.app)
-	unreadable := func(err error) func() {
-		p.unsure = true
-		problem := at(codeUnreadable, dir, "cannot be read: "+oneLine(err.Error()))
-		a.problem = &problem
+	digest, err := a.files.Digest(applicationDir(a.app))
+	if err != nil {
+		p.unread(a, err)
 		return nil
 	}
-	digest, err := a.files.Digest(dir)
-	if err != nil {
-		return unreadable(err)
-	}
 	tenant := &a.tenant.result
-	key := memoryKey{digest, string(tenant.effective), a.tenant.key}
-	if m, ok := p.e.instances[a.app]; ok && m.files == key.files && m.policy == key.policy {
-		if m.layers == key.layers {
-			a.dir, a.result = key, m.result
+	a.dir = memoryKey{digest, string(tenant.effective), a.tenant.key}
+	m, ok := p.e.instances[a.app]
+	if ok && m.files == a.dir.files && m.policy == a.dir.policy {
+		if m.layers == a.dir.layers {
+			a.result = m.result
 			return nil
 		}
 		// The same policy, written elsewhere: only the places of its values moved.
 		if m.result.application != nil {
-			moved := *m.result.application
-			moved.Policy = m.result.choices.within(tenant.tenant.Policy, &m.result.layer)
-			a.dir, a.result = key, m.result
-			a.result.application = &moved
+			a.result = m.result.complete(&p.platform.layer, tenant)
 			return nil
 		}
 	}
-	names, problems, err := cueFiles(a.files, dir)
-	if err != nil {
-		return unreadable(err)
-	}
-	var files []source
-	if len(problems) == 0 {
-		if files, problems, err = read(a.files, names); err != nil {
-			return unreadable(err)
-		}
-	}
-	a.dir = key
-	if len(problems) > 0 {
-		a.result = applicationResult{problems: problems}
-		return nil
-	}
-	rest, source, err := beside(a.files, dir)
-	if err != nil {
-		a.dir = memoryKey{}
-		return unreadable(err)
-	}
-	in := applicationInput{
-		app: a.app, files: files, platform: &p.platform.layer, tenant: tenant,
-		rest: rest, source: source,
-	}
-	return func() {
-		a.result = guarded(dir, func() applicationResult { return evaluateApplication(in) })
+	return &task{declared: a, platform: &p.platform.layer, again: ok && m.files == a.dir.files, key: keyOf("application", a.app.Tenant, a.app.Name, a.dir.files, a.dir.policy)}
+}
+
+// recall looks for the answer elsewhere.
+func (t *task) recall(e *Evaluator) {
+	if known, ok := e.recall(t.key); ok {
+		t.known = true
+		t.finish(known.application([]source{{name: applicationDir(t.app)}}))
 	}
 }
 
+// load reads the files of an application, within the caps.
+func (p *pass) load(t *task) bool {
+	dir := applicationDir(t.app)
+	names, problems, err := cueFiles(t.files, dir)
+	if err != nil {
+		p.unread(t.declared, err)
+		return false
+	}
+	var files []source
+	if len(problems) == 0 {
+		if files, problems, err = read(t.files, names); err != nil {
+			p.unread(t.declared, err)
+			return false
+		}
+	}
+	if len(problems) > 0 {
+		t.result = applicationResult{problems: problems}
+		return false
+	}
+	rest, digest, err := beside(t.files, dir)
+	if err != nil {
+		p.unread(t.declared, err)
+		return false
+	}
+	t.in = applicationInput{app: t.app, files: files, policy: t.tenant.result.effective, rest: rest, source: digest}
+	return true
+}
+
+// ask has an application evaluated elsewhere.
+func (t *task) ask(e *Evaluator) {
+	a, err := e.ask(t.key, request{
+		Layer: "application", Tenant: t.app.Tenant, Name: t.app.Name, Files: blobs(t.in.files), Policy: t.in.policy, Rest: t.in.rest, Source: t.in.source,
+	})
+	if err != nil {
+		t.err = err
+		return
+	}
+	t.finish(a.application(t.in.files))
+}
+
+// manyUnderOne is how many applications of one policy make its form worth while.
+const manyUnderOne = 3
+
+// here evaluates applications in this process, those of a tenant together.
+func (p *pass) here(tasks []*task) {
+	for len(tasks) > 0 {
+		n := 1
+		for n < len(tasks) && tasks[n].app.Tenant == tasks[0].app.Tenant {
+			n++
+		}
+		var f form
+		if n >= manyUnderOne {
+			f = newForm(tasks[0].in.policy)
+		}
+		p.e.run(n, func(i int) {
+			t := tasks[i]
+			t.in.form = f
+			t.finish(guarded(t.in))
+		})
+		tasks = tasks[n:]
+	}
+}
+
+func (t *task) finish(r applicationResult) {
+	t.result = r.complete(t.platform, &t.tenant.result)
+}
+
 // guarded turns a panic into a problem of the one application that it is about.
-func guarded(dir string, do func() applicationResult) (r applicationResult) {
+func guarded(in applicationInput) (r applicationResult) {
+	return guard(applicationDir(in.app), func() applicationResult { return evaluateApplication(in) })
+}
+
+func guard(dir string, do func() applicationResult) (r applicationResult) {
 	defer func() {
 		if e := recover(); e != nil {
 			r = applicationResult{problems: []model.Problem{gaveUp(dir, e)}}

@@ -119,6 +119,6 @@ func shopInput(tb testing.TB) applicationInput {
 	require.Empty(tb, tenant.problems)
 	return applicationInput{
 		app:   model.AppID{Tenant: "acme", Name: "shop"},
-		files: load("tenants/acme/apps/shop/app.cue"), platform: &platform.layer, tenant: &tenant,
+		files: load("tenants/acme/apps/shop/app.cue"), policy: tenant.effective,
 	}
 }

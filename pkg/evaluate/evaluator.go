@@ -11,7 +11,8 @@ import (
 // changed. It holds nothing but results that follow from the files: dropping it
 // costs time, never meaning. It is for one goroutine at a time.
 type Evaluator struct {
-	run func(n int, do func(i int))
+	run     func(n int, do func(i int))
+	backend Backend // nil: in this process
 
 	tree      string // digest of the tree of the last fleet, "" if it may not be reused
 	last      model.Fleet

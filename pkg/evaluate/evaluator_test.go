@@ -248,7 +248,7 @@ func TestTooLarge(t *testing.T) {
 }
 
 func TestPanicIsAProblemOfOneApplication(t *testing.T) {
-	r := guarded("tenants/acme/apps/shop", func() applicationResult { panic("out of luck\nsecond line") })
+	r := guard("tenants/acme/apps/shop", func() applicationResult { panic("out of luck\nsecond line") })
 	require.Equal(t, "DA1011 tenants/acme/apps/shop could not be evaluated: out of luck second line\n  tenants/acme/apps/shop:1:1", r.problems[0].String())
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/build"
 	"cuelang.org/go/cue/cuecontext"
 	"cuelang.org/go/cue/errors"
@@ -26,8 +27,8 @@ type source struct {
 
 // buildValue makes the value of a directory from the files of package fleet in
 // it and above it, as cue vet would, in a context of its own: what is built in a
-// context is never freed.
-func buildValue(dir string, files, schemaFiles []source) (v cue.Value, err error) {
+// context is never freed. The schema is edited first, if the caller wants it.
+func buildValue(dir string, files, schemaFiles []source, edit ...func(*ast.File)) (v cue.Value, err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			err = fmt.Errorf("the CUE evaluator gave up: %v", e)
@@ -44,7 +45,7 @@ func buildValue(dir string, files, schemaFiles []source) (v cue.Value, err error
 			return in
 		}
 		in.ImportPath = path
-		add(in, schemaFiles)
+		add(in, schemaFiles, edit...)
 		in.Complete()
 		return in
 	}))
@@ -61,12 +62,15 @@ func buildValue(dir string, files, schemaFiles []source) (v cue.Value, err error
 
 // add parses files into an instance. A syntax tree may be part of one instance
 // only, so it is not kept.
-func add(in *build.Instance, files []source) {
+func add(in *build.Instance, files []source, edit ...func(*ast.File)) {
 	for _, f := range files {
 		tree, err := parser.ParseFile(f.name, f.data)
 		if err != nil {
 			in.ReportError(errors.Promote(err, f.name))
 			continue
+		}
+		for _, edit := range edit {
+			edit(tree)
 		}
 		if err := in.AddSyntax(tree); err != nil {
 			in.ReportError(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/parser"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -23,8 +24,13 @@ type layer struct {
 
 // newLayer parses and checks the files of one directory.
 func newLayer(field string, files []source) (layer, []model.Problem) {
-	l := layer{field, files, index{}}
-	var problems []model.Problem
+	l, _, problems := parseLayer(field, files)
+	return l, problems
+}
+
+// parseLayer is newLayer and returns the syntax trees, which are for one use.
+func parseLayer(field string, files []source) (l layer, trees []*ast.File, problems []model.Problem) {
+	l = layer{field, files, index{}}
 	bound := field != "platform"
 	for _, b := range files {
 		f, err := parser.ParseFile(b.name, b.data)
@@ -32,14 +38,18 @@ func newLayer(field string, files []source) (layer, []model.Problem) {
 			problems = append(problems, syntaxProblems(err)...)
 			continue
 		}
-		problems = append(problems, lint(f, field)...)
+		if bad := lint(f, field); len(bad) > 0 {
+			problems = append(problems, bad...)
+			continue // it may be too much for anything else
+		}
 		l.where.add(f)
+		trees = append(trees, f)
 		bound = bound || embedsFleet(f)
 	}
 	if !bound && len(problems) == 0 {
 		problems = append(problems, at(codeNoPlatform, "fleet.cue", "does not bind the repo to the schema; write schema.#Fleet after import \""+schema.ImportPath+"\""))
 	}
-	return l, problems
+	return l, trees, problems
 }
 
 // positions returns where the values are written whose paths below the layer's
@@ -91,14 +101,19 @@ func evaluateLayer(dir string, layers ...*layer) (doc, effective []byte, problem
 // evaluateUnder exports an application under the policy in force for its tenant.
 // The files of the layers above have no other say: lint keeps references to them
 // and fields for others out. So they need not be evaluated again.
-func evaluateUnder(dir string, policy []byte, layers ...*layer) (doc []byte, problems []model.Problem) {
-	own := layers[len(layers)-1]
-	under := source{"policy.cue", fmt.Appendf(nil, "package schema\n\n#Under: application: {#Application, _policy: %s}\n", policy)}
-	bind := source{"fleet.cue", []byte("package fleet\n\nimport \"" + schema.ImportPath + "\"\n\nschema.#Under\n")}
-	v, err := buildValue(dir, append([]source{bind}, own.files...),
-		append(schemaFiles("fleet.cue", "platform.cue", "tenant.cue", "policy.cue"), under))
-	doc, _, problems = own.export(v, err, "", layers)
+func evaluateUnder(dir string, policy []byte, own *layer) (doc []byte, problems []model.Problem) {
+	v, err := buildValue(dir, append([]source{bindUnder}, own.files...), schemaUnder(policy))
+	doc, _, problems = own.export(v, err, "", []*layer{own})
 	return doc, problems
+}
+
+// bindUnder stands in for the files of the layers above an application.
+var bindUnder = source{"fleet.cue", []byte("package fleet\n\nimport \"" + schema.ImportPath + "\"\n\nschema.#Under\n")}
+
+// schemaUnder is what of the schema concerns an application, and a policy.
+func schemaUnder(policy []byte) []source {
+	under := fmt.Appendf(nil, "package schema\n\n#Under: application: {#Application, _policy: %s}\n", policy)
+	return append(schemaFiles("fleet.cue", "platform.cue", "tenant.cue", "policy.cue"), source{"policy.cue", under})
 }
 
 // export returns the layer's field of a value, or what is wrong with it.

@@ -97,7 +97,11 @@ func (p *pass) evaluatePlatform() {
 		}
 		result := platformResult{problems: problems}
 		if len(problems) == 0 {
-			result = evaluatePlatform(blobs)
+			result, err = p.e.platformOf(key, blobs)
+		}
+		if err != nil {
+			p.unsure = true
+			return platformResult{problems: []model.Problem{unanswered("fleet.cue", err)}}
 		}
 		p.e.platform = memory[platformResult]{key, result}
 		return result
@@ -163,7 +167,12 @@ func (p *pass) tenantLayer(name string, names []string, problems []model.Problem
 	if len(problems) > 0 {
 		return memory[tenantResult]{result: tenantResult{problems: problems}}
 	}
-	return memory[tenantResult]{key, evaluateTenant(name, blobs, &p.platform.layer)}
+	result, err := p.e.tenantOf(name, key, blobs, &p.platform.layer)
+	if err != nil {
+		p.unsure = true
+		return memory[tenantResult]{result: tenantResult{problems: []model.Problem{unanswered(dir, err)}}}
+	}
+	return memory[tenantResult]{key, result}
 }
 
 // declaredIn lists the applications that a tenant's directory declares.

@@ -59,10 +59,9 @@ type profileDoc struct {
 // platformResult is the platform layer, evaluated. Its model is nil if there are
 // problems.
 type platformResult struct {
-	layer     layer
-	platform  *model.Platform
-	effective []byte // the policy in force for its tenants
-	problems  []model.Problem
+	layer    layer
+	platform *model.Platform
+	problems []model.Problem
 }
 
 // evaluatePlatform evaluates the files at the root of the repo.
@@ -102,7 +101,7 @@ func evaluatePlatform(files []source) platformResult {
 	access, problems := d.Access.access(&r.layer)
 	p.Access, r.problems = access, append(r.problems, problems...)
 	if len(r.problems) == 0 {
-		r.platform, r.effective = p, canonical(effective)
+		r.platform = p
 	}
 	return r
 }

@@ -15,7 +15,7 @@ import (
 
 // withoutExample are the codes of problems that no small fleet shows. Each has a
 // test of its own.
-var withoutExample = []string{codeSize, codeGaveUp, codeUnreadable}
+var withoutExample = []string{codeSize, codeGaveUp, codeUnreadable, codeTime, codeMemory, codeStack}
 
 // Every code that the schema or this package can report has a rule, and every
 // rule has an example.

@@ -36,7 +36,7 @@ func full(t *testing.T) map[string]json.RawMessage {
 	require.Empty(t, problems)
 	docs["tenant"], docs["effective"], problems = evaluateLayer("tenants/acme", &platform, &tenant)
 	require.Empty(t, problems)
-	docs["application"], problems = evaluateUnder("tenants/acme/apps/full", docs["effective"], &platform, &tenant, &application)
+	docs["application"], problems = evaluateUnder("tenants/acme/apps/full", docs["effective"], &application)
 	require.Empty(t, problems)
 	return docs
 }
@@ -56,7 +56,7 @@ func TestSchemaAndGoAreInStep(t *testing.T) {
 	for _, f := range schema.Files() {
 		tree, err := parser.ParseFile(f.Name, f.Data)
 		require.NoError(t, err)
-		for _, word := range fields(tree) {
+		for _, word := range fieldsOf(tree) {
 			require.True(t, written[word], "%s: field %s is not in testdata/full.txtar", f.Name, word)
 		}
 	}
@@ -88,7 +88,7 @@ func words(v any, into map[string]bool) {
 
 // fields collects the names of plain fields that definitions of the schema have.
 // Hidden fields are the schema's own affair.
-func fields(tree *ast.File) (names []string) {
+func fieldsOf(tree *ast.File) (names []string) {
 	for _, d := range tree.Decls {
 		f, ok := d.(*ast.Field)
 		if !ok {

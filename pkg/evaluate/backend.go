@@ -1,0 +1,110 @@
+package evaluate
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/schema"
+)
+
+// A Backend evaluates in other processes, whose limits end what does not end by
+// itself, and remembers answers. Requests and answers are opaque to it.
+type Backend interface {
+	// Run calls do for each of 0 to n-1, beginning with the first, side by side if
+	// it likes, and returns when all are done.
+	Run(n int, do func(i int))
+	// Recall returns the answer to the request with a key, if it is known.
+	Recall(key string) (answer []byte, ok bool)
+	// Evaluate returns what Worker.Answer returns for a request, and remembers it
+	// under its key. The error is an *Exhausted if the request is to blame.
+	Evaluate(key string, request []byte) (answer []byte, err error)
+}
+
+// Exhausted is the error of an evaluation that was ended at a limit.
+type Exhausted struct{ Limit Limit }
+
+// A Limit is what an evaluation may use up.
+type Limit string
+
+// Limits of one evaluation.
+const (
+	Time   Limit = "time"
+	Memory Limit = "memory"
+	Stack  Limit = "stack"
+)
+
+func (e *Exhausted) Error() string { return "the evaluation needs too much " + string(e.Limit) }
+
+// Through returns an evaluator that evaluates through a backend.
+func Through(b Backend) *Evaluator { return &Evaluator{run: b.Run, backend: b} }
+
+// engine is what beside the files decides what an evaluation says. A backend that
+// remembers longer than the program lives has to know the program as well.
+var engine = schema.Digest()
+
+// keyOf identifies a request by what is known before its files are read.
+func keyOf(parts ...string) string {
+	return string(model.DigestOf(append([]string{engine}, parts...)))
+}
+
+// recall returns a known answer. One that does not decode is not known.
+func (e *Evaluator) recall(key string) (answer, bool) {
+	if e.backend == nil {
+		return answer{}, false
+	}
+	data, ok := e.backend.Recall(key)
+	if !ok {
+		return answer{}, false
+	}
+	a, err := decodeAnswer(data)
+	return a, err == nil
+}
+
+// ask has a request answered elsewhere.
+func (e *Evaluator) ask(key string, r request) (answer, error) {
+	data, err := e.backend.Evaluate(key, r.encode())
+	if err != nil {
+		return answer{}, err
+	}
+	return decodeAnswer(data)
+}
+
+// platformOf evaluates the platform, here or elsewhere.
+func (e *Evaluator) platformOf(digest string, files []source) (platformResult, error) {
+	if e.backend == nil {
+		return evaluatePlatform(files), nil
+	}
+	a, err := e.answer(keyOf("platform", digest), request{Layer: "platform", Files: blobs(files)})
+	return a.platform(files), err
+}
+
+// tenantOf evaluates a tenant, here or elsewhere.
+func (e *Evaluator) tenantOf(name, digest string, files []source, platform *layer) (tenantResult, error) {
+	if e.backend == nil {
+		return evaluateTenant(name, files, platform), nil
+	}
+	a, err := e.answer(keyOf("tenant", name, digest), request{
+		Layer: "tenant", Tenant: name, Above: blobs(platform.files), Files: blobs(files),
+	})
+	return a.tenant(files), err
+}
+
+// answer recalls or asks.
+func (e *Evaluator) answer(key string, r request) (answer, error) {
+	if known, ok := e.recall(key); ok {
+		return known, nil
+	}
+	return e.ask(key, r)
+}
+
+// unanswered is the problem of a directory whose evaluation did not end well. It
+// is no result: the next pass asks again.
+func unanswered(dir string, err error) model.Problem {
+	var exhausted *Exhausted
+	if !errors.As(err, &exhausted) {
+		return at(codeUnreadable, dir, "cannot be evaluated: "+oneLine(err.Error()))
+	}
+	code := map[Limit]string{Time: codeTime, Memory: codeMemory, Stack: codeStack}[exhausted.Limit]
+	return at(code, dir, "was not evaluated to the end: "+strings.TrimPrefix(exhausted.Error(), "the evaluation ")+"; everything else goes on")
+}

@@ -1,0 +1,162 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// other is another process without the process. Some directories are too much for it.
+type other struct {
+	worker  Worker
+	known   map[string][]byte
+	asked   int
+	failing error
+}
+
+func newOther() *other { return &other{known: map[string][]byte{}} }
+
+func (o *other) Run(n int, do func(i int)) {
+	for i := range n {
+		do(i)
+	}
+}
+
+func (o *other) Recall(key string) ([]byte, bool) {
+	data, ok := o.known[key]
+	return data, ok
+}
+
+func (o *other) Evaluate(key string, request []byte) ([]byte, error) {
+	o.asked++
+	if o.failing != nil {
+		return nil, o.failing
+	}
+	data, err := o.worker.Answer(request)
+	if err == nil {
+		o.known[key] = data
+	}
+	return data, err
+}
+
+// Another process says of every example, byte by byte, what this one says.
+func TestElsewhereIsTheSame(t *testing.T) {
+	base := archive(t, "base.txtar")
+	cases := examples(t)
+	cases["base"] = overlay("README.md", "")
+	cases["full"] = archive(t, "full.txtar")
+	cases["three"] = threeApplications(t)
+	for _, name := range sortedNames(cases) {
+		t.Run(name, func(t *testing.T) {
+			files, _ := split(cases[name])
+			tree := unpack(base, files)
+			if name == "full" {
+				tree = unpack(files)
+			}
+			want := New(nil).Fleet("c", tree, beforeShop)
+			backend := newOther()
+			require.Equal(t, want, Through(backend).Fleet("c", tree, beforeShop))
+			backend.asked = 0
+			require.Equal(t, want, Through(backend).Fleet("c", tree, beforeShop), "recalled")
+			require.Zero(t, backend.asked, "nothing that is known is evaluated")
+		})
+	}
+}
+
+// The short way says the same as the instance.
+func TestFormIsTheInstance(t *testing.T) {
+	in := shopInput(t)
+	want := evaluateApplication(in)
+	in.form = newForm(in.policy)
+	_, trees, _ := parseLayer("application", in.files)
+	_, ok := in.form.fill(trees)
+	require.True(t, ok, "an application of plain values goes the short way")
+	got := evaluateApplication(in)
+	require.Equal(t, want, got)
+
+	base := archive(t, "base.txtar")
+	for name, a := range examples(t) {
+		files, _ := split(a)
+		in, ok := applicationOf(t, unpack(base, files), "acme", "shop")
+		if !ok {
+			continue
+		}
+		want := evaluateApplication(in)
+		in.form = newForm(in.policy)
+		require.Equal(t, want, evaluateApplication(in), name)
+	}
+}
+
+// What is not plain has its meaning in the instance only: the schema's defaults
+// are there to be referred to.
+func TestReferencesSeeDefaults(t *testing.T) {
+	app := "package fleet\n\napplication: {\n\tname: \"shop\"\n\tlabels: team: \"x\"\n\tif application.desired != _|_ {priority: 7}\n\tcomponents: main: {type: \"worker\", properties: image: \"ghcr.io/acme/shop:1\"}\n}\n"
+	in, ok := applicationOf(t, unpack(threeApplications(t), overlay("tenants/acme/apps/shop/app.cue", app)), "acme", "shop")
+	require.True(t, ok)
+	in.form = newForm(in.policy)
+	r := evaluateApplication(in)
+	require.Empty(t, r.problems)
+	require.Equal(t, 7, r.application.Priority)
+}
+
+// A killed evaluation blames its own directory, and is tried again.
+func TestExhausted(t *testing.T) {
+	tree := unpack(threeApplications(t))
+	for limit, code := range map[Limit]string{Time: codeTime, Memory: codeMemory, Stack: codeStack} {
+		backend := newOther()
+		e := Through(backend)
+		require.Len(t, e.Fleet("c", tree, nil).Applications, 3)
+		changed := unpack(threeApplications(t), overlay("tenants/acme/apps/shop/more.cue", "package fleet\n\napplication: priority: 7\n"))
+		backend.failing = &Exhausted{limit}
+		f := e.Fleet("c", changed, nil)
+		require.Len(t, f.Applications, 2)
+		require.Len(t, f.Unusable, 1)
+		require.Equal(t, code, f.Unusable[0].Code)
+		backend.failing = errors.New("no such file")
+		require.Equal(t, codeUnreadable, e.Fleet("c", changed, nil).Unusable[0].Code)
+		backend.failing = nil
+		require.Len(t, e.Fleet("c", changed, nil).Applications, 3, "it is tried again, although nothing changed")
+	}
+}
+
+// An answer that was damaged where it was kept is not known.
+func TestDamagedAnswer(t *testing.T) {
+	tree := unpack(threeApplications(t))
+	backend := newOther()
+	want := Through(backend).Fleet("c", tree, nil)
+	for key := range backend.known {
+		backend.known[key] = []byte("{}")
+	}
+	backend.asked = 0
+	require.Equal(t, want, Through(backend).Fleet("c", tree, nil))
+	require.Equal(t, 6, backend.asked) // the platform, two tenants, three applications
+}
+
+// applicationOf reads one application of a fleet, if it comes to evaluating it.
+func applicationOf(t *testing.T, files tree, tenant, app string) (in applicationInput, ok bool) {
+	backend := &spy{other: newOther(), app: app}
+	Through(backend).Fleet("c", files, beforeShop)
+	return backend.in, backend.in.files != nil
+}
+
+// spy keeps the request about one application.
+type spy struct {
+	*other
+	app string
+	in  applicationInput
+}
+
+func (s *spy) Evaluate(key string, data []byte) ([]byte, error) {
+	var r request
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, err
+	}
+	if r.Layer == "application" && r.Name == s.app {
+		s.in = applicationInput{app: model.AppID{Tenant: r.Tenant, Name: r.Name}, files: sources(r.Files), policy: r.Policy, rest: r.Rest, source: r.Source}
+	}
+	return s.other.Evaluate(key, data)
+}
