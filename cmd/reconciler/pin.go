@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// pinFlags are the settings of pin and unpin.
+type pinFlags struct {
+	dir, message string
+	noCommit     bool
+	format       outputFormat
+}
+
+func (f *pinFlags) add(cmd *cobra.Command) {
+	f.format = "text"
+	fl := cmd.Flags()
+	fl.StringVarP(&f.dir, "directory", "C", ".", "clone of the fleet repo")
+	fl.StringVarP(&f.message, "message", "m", "", "why, for the commit's message")
+	fl.BoolVar(&f.noCommit, "no-commit", false, "leave the edit in the work tree")
+	fl.VarP(&f.format, "output", "o", outputUsage)
+}
+
+func newPinCommand() *cobra.Command {
+	var f pinFlags
+	cmd := &cobra.Command{
+		Use:   "pin TENANT/APPLICATION COMMIT",
+		Short: "Run an application as of an earlier commit",
+		Long: `Pin makes an application run as its directory was at a commit, under today's policy of
+the platform and the tenant: rolling back is pinning. It writes the pin into the
+tenant's file, leaves the rest of the file alone, checks the outcome as vet does, and
+commits that file and nothing else. Push it to put it into force.
+
+COMMIT is a hash, abbreviated or whole, or anything else that git understands, such as
+HEAD~3 or a tag. The current commit must descend from it.`,
+		Example: `  # what was it like before?
+  git log --oneline -- tenants/acme/apps/shop
+  reconciler pin acme/shop 3f2a91c -m "1.5 loses orders"
+  git push
+
+  reconciler pin acme/shop HEAD~1 --no-commit`,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd, args[0], args[1])
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func newUnpinCommand() *cobra.Command {
+	var f pinFlags
+	cmd := &cobra.Command{
+		Use:   "unpin TENANT/APPLICATION",
+		Short: "Let a pinned application follow the branch again",
+		Long: `Unpin takes the pin of an application out of the tenant's file, leaves the rest of the
+file alone, checks the outcome as vet does, and commits that file and nothing else.
+Push it to put it into force: the application then runs as the branch has it.`,
+		Example: `  reconciler unpin acme/shop
+  git push`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd, args[0], "")
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// pinView is what pin or unpin did, as JSON.
+type pinView struct {
+	Application string `json:"application"`
+	Commit      string `json:"commit,omitempty"` // that it is pinned to now
+	Was         string `json:"was,omitempty"`    // that it was pinned to
+	File        string `json:"file,omitempty"`
+	Changed     bool   `json:"changed"`
+	Committed   string `json:"committed,omitempty"` // the new commit
+}
+
+// run pins an application to a commit, or to none.
+func (f *pinFlags) run(cmd *cobra.Command, name, revision string) error {
+	ctx := cmd.Context()
+	app, err := model.ParseAppID(name)
+	if err != nil {
+		return err
+	}
+	w, err := openWorkTree(ctx, f.dir)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if !w.git {
+		return fmt.Errorf("%s is in no Git repository, so there is no commit to pin to", w.root)
+	}
+	files, err := w.files(ctx)
+	if err != nil {
+		return err
+	}
+	if err := hasApplication(files, app, ""); err != nil {
+		return err
+	}
+	view := &pinView{Application: app.String()}
+	var edit evaluate.PinEdit
+	if revision == "" {
+		edit, err = evaluate.Unpin(files, app)
+	} else if view.Commit, err = w.resolve(ctx, app, revision); err == nil {
+		edit, err = evaluate.Pin(files, app, view.Commit)
+	}
+	if err != nil {
+		return err
+	}
+	view.File, view.Was = edit.File, edit.Was
+	if view.Changed = edit.File != "" && edit.Was != view.Commit; view.Changed {
+		if err := w.carryOut(ctx, files, edit, app, cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+	}
+	if view.Changed && !f.noCommit {
+		if view.Committed, err = w.commitPin(ctx, view, app, f.message); err != nil {
+			return err
+		}
+	}
+	return f.format.write(cmd.OutOrStdout(), view, func(p *printer) { p.pin(view) })
+}
+
+// hasApplication says whether a tree declares an application. The tree is that of
+// a commit, or the work tree if that is "".
+func hasApplication(files fs.FS, app model.AppID, commit string) error {
+	if !isName(app.Tenant) || !isName(app.Name) {
+		return fmt.Errorf("%s: %s", app, nameRule)
+	}
+	found, err := fs.Glob(files, appDirectory(app)+"/*.cue")
+	switch {
+	case err != nil:
+		return err
+	case len(found) > 0:
+		return nil
+	case commit == "":
+		return fmt.Errorf("there is no application %s: %s has no CUE file", app, appDirectory(app))
+	}
+	return fmt.Errorf("commit %s has no application %s; \"git log --oneline -- %s\" lists those that may have it", shortCommit(commit), app, appDirectory(app))
+}
+
+// resolve returns the whole hash of a revision that an application can be pinned to.
+func (w *workTree) resolve(ctx context.Context, app model.AppID, revision string) (string, error) {
+	commit, err := gitLine(ctx, w.root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	if err != nil {
+		if _, whole := git.ParseHash(revision); whole {
+			return "", w.reaches(ctx, revision)
+		}
+		return "", fmt.Errorf("%q names no commit of this clone", revision)
+	}
+	if err := w.reaches(ctx, commit); err != nil {
+		return "", fmt.Errorf("%w; only a commit that HEAD descends from can be pinned", err)
+	}
+	files, err := w.commit(ctx, commit)
+	if err != nil {
+		return "", err
+	}
+	return commit, hasApplication(files, app, commit)
+}
+
+// carryOut writes an edit unless somebody else's is in the way or the reconciler
+// would refuse the outcome.
+func (w *workTree) carryOut(ctx context.Context, files *fileTree, edit evaluate.PinEdit, app model.AppID, progressTo io.Writer) error {
+	dirty, err := gitLine(ctx, w.root, "status", "--porcelain", "--", edit.File)
+	if err != nil {
+		return err
+	}
+	if dirty != "" {
+		return fmt.Errorf("%s has changes that are not committed; commit or undo them first", edit.File)
+	}
+	after, err := files.with(edit.File, edit.Data)
+	if err != nil {
+		return err
+	}
+	verdict, err := judge(ctx, after, w.at(ctx), progressTo)
+	if err != nil {
+		return err
+	}
+	p := newPrinter(progressTo)
+	for i := range verdict.fleet.Problems {
+		x := &verdict.fleet.Problems[i]
+		if x.Tenant == "" || x.Tenant == app.Tenant && (x.App == "" || x.App == app.Name) {
+			p.problem("", x)
+		}
+	}
+	if p.buf.Len() > 0 {
+		if _, err := p.buf.WriteTo(progressTo); err != nil {
+			return err
+		}
+		return &exitCode{exitDiffers, fmt.Sprintf("%s would be refused, so nothing was changed", app)}
+	}
+	before, err := w.read(edit.File)
+	if err != nil {
+		return err
+	}
+	if was, err := files.ReadFile(edit.File); err != nil || !bytes.Equal(before, was) {
+		return errors.Join(err, fmt.Errorf("%s changes at this moment; try again", edit.File))
+	}
+	return w.top.WriteFile(filepath.FromSlash(edit.File), edit.Data, 0o644)
+}
+
+// commitPin commits the file that was edited and returns the commit.
+func (w *workTree) commitPin(ctx context.Context, v *pinView, app model.AppID, why string) (string, error) {
+	subject, what := fmt.Sprintf("%s: unpin %s", app.Tenant, app.Name), "It follows the branch again."
+	if v.Commit != "" {
+		subject = fmt.Sprintf("%s: pin %s to %s", app.Tenant, app.Name, shortCommit(v.Commit))
+		about, err := gitLine(ctx, w.root, "show", "--no-patch", "--date=short", "--format=%h (%ad, %s)", v.Commit)
+		if err != nil {
+			return "", err
+		}
+		what = "It runs as of " + printable(about) + ",\nunder the policy of today."
+	}
+	message := subject + "\n"
+	if why = strings.TrimSpace(why); why != "" {
+		message += "\n" + why + "\n"
+	}
+	message += "\n" + what + "\n"
+	if v.Was != "" {
+		message += "It was pinned to " + printable(v.Was) + ".\n"
+	}
+	_, err := gitOutput(ctx, w.root, "commit", "--quiet", "--message", message, "--only", "--", v.File)
+	if err != nil {
+		return "", fmt.Errorf("%s is edited but not committed: %w", v.File, err)
+	}
+	return gitLine(ctx, w.root, "rev-parse", "HEAD")
+}
+
+func (p *printer) pin(v *pinView) {
+	app := p.paint(bold, printable(v.Application))
+	switch {
+	case !v.Changed && v.Commit == "":
+		p.line("%s is not pinned", app)
+		return
+	case !v.Changed:
+		p.line("%s is pinned to %s already", app, shortCommit(v.Commit))
+		return
+	case v.Commit == "":
+		p.line("%s follows the branch again; it was pinned to %s", app, shortCommit(v.Was))
+	case v.Was != "":
+		p.line("%s is pinned to %s; it was pinned to %s", app, shortCommit(v.Commit), shortCommit(v.Was))
+	default:
+		p.line("%s is pinned to %s", app, shortCommit(v.Commit))
+	}
+	if v.Committed == "" {
+		p.line("%s is edited; commit and push it", printable(v.File))
+		return
+	}
+	p.line("%s is committed as %s; \"git push\" puts it into force", printable(v.File), shortCommit(v.Committed))
+}
