@@ -38,10 +38,11 @@ type Repository struct {
 	revision string
 	files    git.FileLimits
 
-	mu      sync.Mutex
-	last    Snapshot // zero before the first
-	tip     git.Hash // what last was resolved from
-	history *history // of tip
+	mu       sync.Mutex
+	last     Snapshot // zero before the first
+	tip      git.Hash // what last was resolved from
+	history  *history // of tip
+	accepted *history // of the commit that was accepted instead; nil: tip
 }
 
 // Snapshot is what the fleet repo holds at one commit. It never changes.
@@ -53,6 +54,7 @@ type Snapshot struct {
 	// ConfirmRemoval is the number of applications that the commit may remove
 	// at once, from its trailer "Confirm-Removal: N". 0: not said.
 	ConfirmRemoval int
+	Pinned         bool // the fleet is pinned to this very commit
 	Files          *Files
 }
 
@@ -136,7 +138,8 @@ func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 	}
 	h := r.history.advance(r.store, tip)
 	commit := tip
-	if pinned, ok := git.ParseHash(r.revision); ok {
+	pinned, isPinned := git.ParseHash(r.revision)
+	if isPinned {
 		if err := h.reaches(pinned); err != nil {
 			return Snapshot{}, err
 		}
@@ -146,10 +149,11 @@ func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
+	s.Pinned = isPinned
 	if err := r.store.SetTip(tip); err != nil {
 		return Snapshot{}, err
 	}
-	r.last, r.tip, r.history = s, tip, h
+	r.last, r.tip, r.history, r.accepted = s, tip, h, nil
 	return s, nil
 }
 
@@ -220,8 +224,9 @@ func (r *Repository) read(commit git.Hash) (Snapshot, error) {
 }
 
 // At returns the files as of another commit, which must be the commit of the
-// last snapshot's branch or one of its ancestors: content that nobody reviewed
-// into the branch, or that was taken out by rewriting it, is not served.
+// last snapshot's branch or one of its ancestors, or of what was accepted instead:
+// content that nobody reviewed into the branch, or that was taken out by rewriting
+// it, is not served.
 func (r *Repository) At(commit string) (*Files, error) {
 	h, ok := git.ParseHash(commit)
 	if !ok {
@@ -229,10 +234,14 @@ func (r *Repository) At(commit string) (*Files, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.history == nil {
+	known := r.history
+	if known == nil {
 		return nil, errors.New("source unavailable: no snapshot yet")
 	}
-	if err := r.history.reaches(h); err != nil {
+	if r.accepted != nil {
+		known = r.accepted
+	}
+	if err := known.reaches(h); err != nil {
 		return nil, err
 	}
 	s, err := r.read(h)

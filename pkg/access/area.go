@@ -1,0 +1,72 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// area is a part of the fleet repo that one role stands for: that of an
+// application, of a tenant (App.Name is ""), or of the platform (both are "").
+// Areas lie within each other: who may change one may change those below it.
+type area struct{ app model.AppID }
+
+// Directories at the root of the repo that belong to tenants.
+const (
+	tenantsDir   = "tenants"
+	approvalsDir = "approvals"
+)
+
+// areaOf returns the smallest area that a path lies in. Only what lies below the
+// directory of a tenant or application is in it; a file in the place of the
+// directory is not. Names that cannot name a tenant or application are nobody's
+// but of the area around them, and a path that leads elsewhere is the platform's.
+func areaOf(path string) area {
+	parts := strings.Split(path, "/")
+	leads := func(part string) bool { return part == "" || part == "." || part == ".." }
+	switch {
+	case len(parts) < 3 || !isName(parts[1]) || slices.ContainsFunc(parts, leads):
+		return area{}
+	case parts[0] == tenantsDir && len(parts) > 4 && parts[2] == "apps" && isName(parts[3]):
+		return area{model.AppID{Tenant: parts[1], Name: parts[3]}}
+	case parts[0] == approvalsDir && len(parts) > 3 && isName(parts[2]):
+		return area{model.AppID{Tenant: parts[1], Name: parts[2]}}
+	case parts[0] == tenantsDir || parts[0] == approvalsDir:
+		return area{model.AppID{Tenant: parts[1]}}
+	}
+	return area{}
+}
+
+// holds says whether b lies in a.
+func (a area) holds(b area) bool {
+	return a.app.Tenant == "" || a == b || a.app.Name == "" && a.app.Tenant == b.app.Tenant
+}
+
+// who names the roles that may change the area.
+func (a area) who() string {
+	switch {
+	case a.app.Tenant == "":
+		return "only platform admins"
+	case a.app.Name == "":
+		return fmt.Sprintf("only admins of tenant %s and platform admins", a.app.Tenant)
+	}
+	return fmt.Sprintf("only owners of %s, admins of tenant %s and platform admins", a.app, a.app.Tenant)
+}
+
+// isName says whether s can name a tenant or an application: a DNS label that
+// begins with a letter, as schema.#Name.
+func isName(s string) bool {
+	if s == "" || len(s) > 63 || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' {
+		return false
+	}
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// SaysWho says whether a path may hold what a policy is made of: the CUE files of
+// the platform and of tenants.
+func SaysWho(path string) bool {
+	n := strings.Count(path, "/")
+	return strings.HasSuffix(path, ".cue") && (n == 0 || n == 2 && strings.HasPrefix(path, tenantsDir+"/"))
+}

@@ -1,0 +1,66 @@
+package access
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Codeowners writes a policy as the CODEOWNERS file of a Git host: whoever it
+// names for a path may change the path, as far as keys are valid. The last line
+// that matches decides, so every line repeats those who stand above.
+func Codeowners(p *Policy) []byte {
+	var b bytes.Buffer
+	b.WriteString("# Written by D-AROS from the access of the fleet repo; do not edit.\n")
+	p.line(&b, "*", area{})
+	for _, a := range p.areas() {
+		if a.app.Name == "" {
+			fmt.Fprintf(&b, "\n")
+			p.line(&b, "/"+tenantsDir+"/"+a.app.Tenant+"/", a)
+			p.line(&b, "/"+approvalsDir+"/"+a.app.Tenant+"/", a)
+			continue
+		}
+		p.line(&b, "/"+tenantsDir+"/"+a.app.Tenant+"/apps/"+a.app.Name+"/", a)
+		p.line(&b, "/"+approvalsDir+"/"+a.app.Tenant+"/"+a.app.Name+"/", a)
+	}
+	return b.Bytes()
+}
+
+// line writes who owns a pattern.
+func (p *Policy) line(b *bytes.Buffer, pattern string, a area) {
+	owners := p.owners(a)
+	if len(owners) == 0 && a != (area{}) {
+		return
+	}
+	b.WriteString(strings.TrimRight(pattern+" "+strings.Join(owners, " "), " ") + "\n")
+}
+
+// owners lists the handles of those who may change an area, sorted.
+func (p *Policy) owners(a area) (handles []string) {
+	for i := range p.holders {
+		if h := &p.holders[i]; h.may(a) && !h.Revoked {
+			handles = append(handles, cmp.Or(h.Handle, "@"+h.Name))
+		}
+	}
+	slices.Sort(handles)
+	return slices.Compact(handles)
+}
+
+// areas lists the areas below the platform that somebody was given: each tenant
+// before its applications, by name.
+func (p *Policy) areas() (all []area) {
+	for i := range p.holders {
+		for _, a := range p.holders[i].areas {
+			if a.app.Tenant == "" {
+				continue
+			}
+			tenant := a
+			tenant.app.Name = ""
+			all = append(all, a, tenant)
+		}
+	}
+	slices.SortFunc(all, func(x, y area) int { return x.app.Compare(y.app) })
+	return slices.Compact(all)
+}

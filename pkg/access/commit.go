@@ -1,0 +1,67 @@
+package access
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Commit is what is judged: one commit of the branch against its first parent.
+type Commit struct {
+	Hash      string
+	Time      time.Time // the committer's
+	Payload   []byte    // what the signature is about
+	Signature []byte    // armored; nil: there is none
+	Paths     []string  // that it changes, both sides of a rename
+	Refused   string    // why it cannot be judged at all, "" if it can
+}
+
+// Codes of violations and problems. docs/access.md says what to do about each.
+const (
+	CodeUnsigned    = "DA2001" // no signature
+	CodeUnreadable  = "DA2002" // signature or commit cannot be read
+	CodeWeak        = "DA2003" // algorithm, hash or key that is not accepted
+	CodeBad         = "DA2004" // the signature does not fit the commit
+	CodeUnknownKey  = "DA2005" // nobody's key
+	CodeRevoked     = "DA2006" // a revoked key
+	CodeExpired     = "DA2007" // outside the time in which the key is valid
+	CodeForbidden   = "DA2008" // a path that the signer may not change
+	CodeLockout     = "DA2009" // nobody could sign for the platform any more
+	CodeRewritten   = "DA2010" // the last accepted commit is not on the branch's line any more
+	CodeNoTrustRoot = "DA2011" // --trust-root is not on the branch's line
+	CodeUnusableKey = "DA2012" // a declared key that nobody can sign with
+)
+
+// Violation is why a commit is not accepted.
+type Violation struct {
+	Code   string
+	Commit string
+	Signer string // principals or a fingerprint, "unsigned" without a signature
+	Path   string // the first path that the signer may not change, else ""
+	Reason string // one clause: "is not signed"
+	Hint   string // what would help
+}
+
+// Error writes the violation as one sentence and the hint.
+func (v *Violation) Error() string {
+	return fmt.Sprintf("commit %s %s; %s", short(v.Commit), v.Reason, v.Hint)
+}
+
+// Problem returns the violation as it stands on the status branch. The fleet stays
+// at the commit given, "" if nothing was accepted yet.
+func (v *Violation) Problem(stays string) model.Problem {
+	kept := "nothing was accepted before it"
+	if stays != "" {
+		kept = "the fleet stays at " + short(stays)
+	}
+	p := model.Problem{Code: v.Code, Path: "commit " + v.Commit,
+		Message: fmt.Sprintf("%s; %s; %s", v.Reason, kept, v.Hint)}
+	if v.Path != "" {
+		p.Places = []model.Place{{At: v.Path + ":1:1", Note: "changed by " + v.Signer}}
+	}
+	return p
+}
+
+// short is enough of a commit's name for a sentence.
+func short(commit string) string { return commit[:min(12, len(commit))] }

@@ -1,0 +1,211 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Policy is who may change what, compiled from the layers of one commit. It never
+// changes.
+type Policy struct {
+	enforced bool
+	holders  []holder
+	ssh      map[string][]int // public key in wire format: indices of holders
+	openpgp  map[uint64][]certificate
+	problems []model.Problem
+}
+
+// A holder is a principal as one layer declares it, with all roles that follow.
+type holder struct {
+	*model.Principal
+	tenant        string // whose principal; "": the platform's
+	after, before time.Time
+	never         bool // its times cannot be read
+	areas         []area
+}
+
+// A certificate is an OpenPGP key, read again for each signature: reading it
+// remembers what was found out at one time and may not hold at another.
+type certificate struct {
+	holder  int
+	armored string
+}
+
+// New compiles the layers of a commit. A nil platform says nothing, and enforces
+// nothing.
+func New(platform *model.Platform, tenants []model.Tenant) *Policy {
+	p := &Policy{ssh: map[string][]int{}, openpgp: map[uint64][]certificate{}}
+	if platform == nil || platform.Access == nil {
+		platform = &model.Platform{Access: &model.Access{}}
+	}
+	p.enforced = platform.Access.Enforce == model.EnforceSigned
+	p.declare("", platform.Access, platform.At)
+	for i := range tenants {
+		if tenants[i].Access != nil {
+			p.declare(tenants[i].Name, tenants[i].Access, tenants[i].At)
+		}
+	}
+	p.appoint(area{}, "", platform.Access.Admins)
+	for i := range tenants {
+		t := &tenants[i]
+		if t.Access == nil || !isName(t.Name) {
+			continue
+		}
+		p.appoint(area{model.AppID{Tenant: t.Name}}, t.Name, t.Access.Admins)
+		for _, o := range t.Access.Owners {
+			if isName(o.App) {
+				p.appoint(area{model.AppID{Tenant: t.Name, Name: o.App}}, t.Name, o.Principals)
+			}
+		}
+	}
+	return p
+}
+
+// Enforced says whether commits need signatures.
+func (p *Policy) Enforced() bool { return p.enforced }
+
+// Problems are the declared keys that nobody can sign with.
+func (p *Policy) Problems() []model.Problem { return p.problems }
+
+// declare takes in the principals of a layer.
+func (p *Policy) declare(tenant string, a *model.Access, at model.Positions) {
+	for i := range a.Principals {
+		h := holder{Principal: &a.Principals[i], tenant: tenant}
+		h.after, h.before, h.never = validity(h.Principal)
+		n := len(p.holders)
+		p.holders = append(p.holders, h)
+		path := "access.principals." + h.Name
+		blame := func(kind string, i int, err error) {
+			if err == nil {
+				return
+			}
+			problem := model.Problem{Code: CodeUnusableKey, Tenant: tenant, Path: layerOf(tenant) + "." + fmt.Sprintf("%s.%s.%d", path, kind, i),
+				Message: "nobody can sign with it: " + err.Error()}
+			if place := at[fmt.Sprintf("%s.%s.%d", path, kind, i)]; place != "" {
+				problem.Places = []model.Place{{At: place}}
+			}
+			p.problems = append(p.problems, problem)
+		}
+		for i, line := range h.SSH {
+			key, err := parseSSHKey(line)
+			if blame("ssh", i, err); err == nil {
+				p.ssh[key] = append(p.ssh[key], n)
+			}
+		}
+		for i, armored := range h.OpenPGP {
+			ids, err := parseCertificate(armored)
+			blame("openpgp", i, err)
+			for _, id := range ids {
+				p.openpgp[id] = append(p.openpgp[id], certificate{n, armored})
+			}
+		}
+	}
+}
+
+func layerOf(tenant string) string {
+	if tenant == "" {
+		return "platform"
+	}
+	return "tenant"
+}
+
+// validity reads the time in which a principal's keys are valid.
+func validity(m *model.Principal) (after, before time.Time, never bool) {
+	read := func(s string) (t time.Time) {
+		if s == "" {
+			return t
+		}
+		t, err := time.Parse(time.RFC3339, s)
+		never = never || err != nil
+		return t
+	}
+	return read(m.ValidAfter), read(m.ValidBefore), never
+}
+
+// appoint gives an area to principals. A name in a tenant means the tenant's
+// principal or, if it has none of that name, the platform's.
+func (p *Policy) appoint(to area, tenant string, names []string) {
+	for _, name := range names {
+		if n := p.find(tenant, name); n >= 0 && !slices.Contains(p.holders[n].areas, to) {
+			p.holders[n].areas = append(p.holders[n].areas, to)
+		}
+	}
+}
+
+func (p *Policy) find(tenant, name string) int {
+	of := func(tenant string) int {
+		return slices.IndexFunc(p.holders, func(h holder) bool { return h.tenant == tenant && h.Name == name })
+	}
+	if n := of(tenant); n >= 0 || tenant == "" {
+		return n
+	}
+	return of("")
+}
+
+// may says whether the holder may change an area.
+func (h *holder) may(a area) bool {
+	return slices.ContainsFunc(h.areas, func(own area) bool { return own.holds(a) })
+}
+
+// expired says why the holder's keys are not valid at a time, "" if they are.
+func (h *holder) expired(at time.Time) string {
+	switch {
+	case h.never:
+		return "whose times of validity cannot be read"
+	case !h.after.IsZero() && at.Before(h.after):
+		return "which is not valid before " + h.ValidAfter
+	case !h.before.IsZero() && !at.Before(h.before):
+		return "which is not valid since " + h.ValidBefore
+	}
+	return ""
+}
+
+// Governed says whether there is a platform admin who can sign at this time.
+// Without one, no commit could ever appoint one.
+func (p *Policy) Governed(now time.Time) bool {
+	usable := func(n int) bool {
+		h := &p.holders[n]
+		return h.may(area{}) && h.expired(now) == ""
+	}
+	for _, ns := range p.ssh {
+		if slices.ContainsFunc(ns, usable) && !p.revoked(ns) {
+			return true
+		}
+	}
+	for _, certificates := range p.openpgp {
+		var ns []int
+		for _, c := range certificates {
+			if certificateUsable(c.armored, now) {
+				ns = append(ns, c.holder)
+			}
+		}
+		if slices.ContainsFunc(ns, usable) && !p.revoked(ns) {
+			return true
+		}
+	}
+	return false
+}
+
+// revoked says whether the platform has revoked a key of these holders. That holds
+// for everybody who lists the key; a tenant revokes for itself only.
+func (p *Policy) revoked(holders []int) bool {
+	return slices.ContainsFunc(holders, func(n int) bool { return p.holders[n].tenant == "" && p.holders[n].Revoked })
+}
+
+// names lists holders for people: ada, acme/bob.
+func (p *Policy) names(holders []int) string {
+	var names []string
+	for _, n := range holders {
+		name := p.holders[n].Name
+		if t := p.holders[n].tenant; t != "" {
+			name = t + "/" + name
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
+}
