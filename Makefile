@@ -20,7 +20,8 @@ help: ## Show this help
 
 .PHONY: demo demo-down
 demo: ## Run the main job on KUBECONFIG, or on a cluster of its own; ONCE=1 ends when every expectation was checked
-	$(GO) run ./test/demo $(if $(filter-out 0,$(ONCE)),--once)
+	@$(GO) build -o .cache/demo ./test/demo
+	@exec .cache/demo $(if $(filter-out 0,$(ONCE)),--once)
 demo-down: ## Stop the demo and remove what it made
 	$(GO) run ./test/demo down
 

@@ -33,6 +33,14 @@ func (a *arbiter) admit(c *claim) {
 		return
 	}
 	c.verdict, c.reason = model.Waiting, model.CapacityShort
+	for _, s := range c.short {
+		c.constraints = append(c.constraints, model.Constraint{
+			Name: "free." + s.pool.Name + "." + s.name, Asked: model.FormatAmount(s.name, s.asked),
+			Used:  model.FormatAmount(s.name, s.pool.used.Get(s.name)),
+			Limit: model.FormatAmount(s.name, s.pool.Capacity.Get(s.name)),
+			Short: model.FormatAmount(s.name, s.asked-max(0, s.free)), At: a.platform.At["pools."+s.pool.Name],
+		})
+	}
 }
 
 // account counts a spec against its tenant: what it declares in full, so that

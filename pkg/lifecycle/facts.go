@@ -133,7 +133,9 @@ func (f *facts) message(r *Rule) string {
 		return r.If
 	case model.UpdateAdmitted:
 		return "update to the spec of commit " + short(f.wanted.Commit) + ": " + f.decision.Message
-	case model.AdmissionPassed, model.GrantedCapacity, model.EvictedReason, "":
+	case model.AdmissionPassed:
+		return "quota, limits and policies admit it"
+	case model.GrantedCapacity, model.EvictedReason, "":
 		if f.decision != nil {
 			return f.decision.Message
 		}

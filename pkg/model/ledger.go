@@ -133,6 +133,15 @@ type ComponentState struct {
 	Message  string    `json:"message,omitempty"`
 }
 
+// Takes returns what the component takes of its pool: what it was granted, and
+// nothing any more once it is done.
+func (s *ComponentState) Takes() Resources {
+	if s.State == StateDone {
+		return Resources{}
+	}
+	return s.Grant.Requests.Times(s.Grant.Replicas)
+}
+
 // States of a component.
 const (
 	StateOff      = "off"      // its grant is nothing

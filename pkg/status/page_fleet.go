@@ -67,7 +67,7 @@ func usageByTenant(l *model.Ledger) map[string]usage {
 			for _, c := range in.Components {
 				if c.Grant.Replicas > 0 {
 					u.workloads++
-					u.granted = u.granted.Add(c.Grant.Requests.Times(c.Grant.Replicas))
+					u.granted = u.granted.Add(c.Takes())
 				}
 			}
 		}
@@ -134,7 +134,7 @@ func poolRows(l *model.Ledger) [][]string {
 			continue
 		}
 		for _, c := range l.Instances[i].Components {
-			granted[c.Grant.Pool] = granted[c.Grant.Pool].Add(c.Grant.Requests.Times(c.Grant.Replicas))
+			granted[c.Grant.Pool] = granted[c.Grant.Pool].Add(c.Takes())
 		}
 	}
 	var rows [][]string
