@@ -74,6 +74,6 @@ status branch of the same repo.`,
 	root.SetErr(errOut)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRunCommand(), newStatusCommand(), newExplainCommand(), newHistoryCommand())
-	root.AddCommand(newInitCommand(), newVetCommand(), newSchemaCommand(), newPinCommand(), newUnpinCommand())
+	root.AddCommand(newInitCommand(), newVetCommand(), newSchemaCommand(), newPinCommand(), newUnpinCommand(), newCodeownersCommand())
 	return root
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/reconcile"
@@ -63,6 +64,7 @@ func judge(ctx context.Context, files *fileTree, at func(string) (evaluate.Files
 	})
 	rendering.end()
 	v.refuse(problems)
+	v.fleet.Problems = append(v.fleet.Problems, access.New(v.fleet.Platform, v.fleet.Tenants).Problems()...)
 	return v, ctx.Err()
 }
 

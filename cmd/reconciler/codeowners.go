@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/access"
+)
+
+func newCodeownersCommand() *cobra.Command {
+	var check, force bool
+	var file string
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "codeowners [DIR]",
+		Short: "Write CODEOWNERS from the access that the fleet repo declares",
+		Long: `Codeowners writes the file by which GitHub, GitLab and others ask for reviews, from
+access of the platform and the tenants: admins of the platform own everything, admins
+of a tenant its directory, owners of an application that of the application, and the
+approvals likewise. Principals appear under their handle, else as @ and their name.
+
+It commits nothing. It writes over a file of its own only, unless --force is given.
+With --check it changes nothing, and the exit code is 1 if the file is out of date.`,
+		Example: `  reconciler codeowners
+  reconciler codeowners --file .gitlab/CODEOWNERS
+
+  # in CI
+  reconciler codeowners --check`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			w, err := openWorkTree(cmd.Context(), dir)
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			verdict, err := w.vet(cmd.Context(), cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			wanted, err := verdict.codeowners()
+			if err != nil {
+				return err
+			}
+			view, err := w.compareOwners(file, wanted)
+			if err != nil {
+				return err
+			}
+			if view.Change != "" && !check {
+				if view.foreign && !force {
+					return fmt.Errorf("%s is not of this command; --force writes over it", view.File)
+				}
+				if err := w.writeOwners(view.File, wanted); err != nil {
+					return err
+				}
+				view.Written = true
+			}
+			if err := format.write(cmd.OutOrStdout(), view, func(p *printer) { p.codeowners(view) }); err != nil {
+				return err
+			}
+			if view.Change != "" && check {
+				return &exitCode{code: exitDiffers}
+			}
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&check, "check", false, "change nothing; end with 1 if the file is out of date")
+	fl.BoolVar(&force, "force", false, "write over a file of somebody else")
+	fl.StringVar(&file, "file", "", "`FILE` in the repo (default: the one that is there, else CODEOWNERS)")
+	fl.VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+// codeowners returns the file that the declared access comes to. A layer that is
+// refused leaves open who owns what, so there is none then.
+func (v *verdict) codeowners() ([]byte, error) {
+	switch {
+	case v.fleet.Platform == nil:
+		return nil, &exitCode{exitDiffers, "the platform is refused, so nobody owns anything; \"reconciler vet\" says why"}
+	case len(v.fleet.UnusableTenants) > 0:
+		return nil, &exitCode{exitDiffers, fmt.Sprintf("%s refused, so their owners are not known; \"reconciler vet\" says why", enumerate(v.fleet.UnusableTenants, 8))}
+	}
+	said := v.fleet.Platform.Access != nil && len(v.fleet.Platform.Access.Admins) > 0
+	for i := range v.fleet.Tenants {
+		said = said || v.fleet.Tenants[i].Access != nil
+	}
+	if !said {
+		return nil, errors.New("the fleet names no owners; write platform.access, for example: access: {principals: ann: {}, admins: [\"ann\"]}")
+	}
+	return access.Codeowners(access.New(v.fleet.Platform, v.fleet.Tenants)), nil
+}
+
+// ownersView is what became of the file, as JSON.
+type ownersView struct {
+	Directory string `json:"directory"`
+	File      string `json:"file"`
+	Change    string `json:"change,omitempty"` // added or changed
+	Written   bool   `json:"written"`
+	foreign   bool   // somebody else wrote what is there
+}
+
+// places are where Git hosts look for the file.
+var places = []string{"CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", "docs/CODEOWNERS"}
+
+// compareOwners says how the file differs from the wanted one.
+func (w *workTree) compareOwners(file string, wanted []byte) (*ownersView, error) {
+	if file == "" {
+		file = places[0]
+		for i := len(places) - 1; i >= 0; i-- {
+			if _, err := w.top.Lstat(filepath.FromSlash(places[i])); err == nil {
+				file = places[i]
+			}
+		}
+	}
+	view := &ownersView{Directory: w.root, File: file}
+	have, err := w.read(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		view.Change = "added"
+	case err != nil:
+		return nil, err
+	case !bytes.Equal(have, wanted):
+		view.Change = "changed"
+		mark, _, _ := strings.Cut(string(wanted), "\n")
+		view.foreign = len(bytes.TrimSpace(have)) > 0 && !strings.HasPrefix(string(have), mark+"\n")
+	}
+	return view, nil
+}
+
+func (w *workTree) writeOwners(file string, data []byte) error {
+	if err := w.top.MkdirAll(filepath.Dir(filepath.FromSlash(file)), 0o755); err != nil {
+		return err
+	}
+	return w.top.WriteFile(filepath.FromSlash(file), data, 0o644)
+}
+
+func (p *printer) codeowners(v *ownersView) {
+	file := printable(v.File)
+	switch {
+	case v.Change == "":
+		p.line("%s is up to date", file)
+	case v.Written:
+		p.line("%s is %s; commit it", file, map[string]string{"added": "written", "changed": "brought up to date"}[v.Change])
+	case v.Change == "added":
+		p.line("%s is missing; \"reconciler codeowners\" writes it", file)
+	default:
+		p.line("%s is out of date; \"reconciler codeowners\" writes it", file)
+	}
+}
