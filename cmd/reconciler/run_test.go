@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/git/gittest"
+	"github.com/d-aros/d-aros/test/clustertest"
+)
+
+// output is what a command writes while the test reads it.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// TestRunServesAndStops: run answers its probes truly and ends well when asked to.
+func TestRunServesAndStops(t *testing.T) {
+	cluster := clustertest.Start(t)
+	name := cluster.Prefix(t)
+	remote := gittest.NewBare(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var log output
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"run", "--repo", remote.Dir, "--kubeconfig", cluster.Kubeconfig, "--state-dir", t.TempDir(),
+			"--listen", "127.0.0.1:0", "--fleet", name, "--namespace-prefix", name + "-", "--interval", "1s"}, io.Discard, &log)
+	}()
+	serving := regexp.MustCompile(`msg=serving address=(\S+)`)
+	var address string
+	require.Eventually(t, func() bool {
+		m := serving.FindStringSubmatch(log.String())
+		if m != nil {
+			address = m[1]
+		}
+		return m != nil
+	}, time.Minute, 50*time.Millisecond)
+	get := func(path string) (int, string) {
+		resp, err := http.Get("http://" + address + path)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return resp.StatusCode, string(body)
+	}
+	require.Eventually(t, func() bool {
+		code, body := get("/readyz")
+		return code == http.StatusServiceUnavailable && regexp.MustCompile("source unavailable.*no branch").MatchString(body)
+	}, time.Minute, 50*time.Millisecond, "an empty repo is no fleet")
+	code, _ := get("/healthz")
+	require.Equal(t, http.StatusOK, code)
+
+	push(t, remote.Dir, map[string]string{"fleet.cue": "package fleet\n\nimport \"d-aros.dev/schema\"\n\nschema.#Fleet\n\n" +
+		"platform: {\n\tname: \"test\"\n\tpolicy: {limits: {maxReplicas: 5, priorityCeiling: 100}, images: registries: [\"example.com\"], " +
+		"runtimes: [\"container\"], defaults: {replicas: 1, priority: 10, strategy: \"spread\", startDeadline: \"1m\"}}\n" +
+		"\tpools: general: {os: [\"linux\"], runtimes: [\"container\"], capacity: {cpu: \"1\", memory: \"1Gi\"}}\n}\n"})
+	require.Eventually(t, func() bool {
+		code, _ := get("/readyz")
+		return code == http.StatusOK
+	}, time.Minute, 50*time.Millisecond, "%s", &log)
+	_, metrics := get("/metrics")
+	require.Contains(t, metrics, "daros_passes_total")
+	code, _ = get("/debug/pprof/")
+	require.Equal(t, http.StatusNotFound, code, "profiles are served when asked for only")
+
+	cancel()
+	select {
+	case code := <-ended:
+		require.Zero(t, code, "%s", &log)
+	case <-time.After(time.Minute):
+		t.Fatalf("does not stop\n%s", &log)
+	}
+	require.Contains(t, log.String(), "msg=stopped")
+}
+
+// push commits files to main of a bare repo.
+func push(t *testing.T, bare string, files map[string]string) {
+	t.Helper()
+	clone := gittest.New(t)
+	for name, content := range files {
+		path := filepath.Join(clone.Dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+	}
+	clone.Git("add", "-A")
+	clone.Git("commit", "-q", "-m", "files")
+	clone.Git("push", "-q", bare, "HEAD:main")
+}
+
+// TestRunRefuses: what cannot work is said at once, with what to do.
+func TestRunRefuses(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("HOME", t.TempDir())
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "--log-level", "loud"}, "use debug, info, warn or error"},
+		{[]string{"run", "--log-format", "xml"}, "use text or json"},
+		{[]string{"run"}, "set --kubeconfig or $KUBECONFIG"},
+		{[]string{"run", "extra"}, "unknown command"},
+		{[]string{"run", "--no-such-flag"}, "unknown flag"},
+	} {
+		var out bytes.Buffer
+		require.Equal(t, exitError, run(t.Context(), c.args, io.Discard, &out), "%v", c.args)
+		require.Contains(t, out.String(), c.want)
+	}
+}
