@@ -15,29 +15,23 @@ import (
 type progress struct {
 	out  io.Writer // nil: no terminal
 	what string
+	of   int
 
-	mu         sync.Mutex
-	done, of   int
-	next       time.Time // not before this is the line written again
-	everShowed bool
+	mu    sync.Mutex
+	done  int
+	next  time.Time // not before this is the line written again
+	shown bool
 }
 
 // patience is how long people wait without wondering.
 const patience = 300 * time.Millisecond
 
-func newProgress(out io.Writer, what string) *progress {
-	p := &progress{what: what, next: time.Now().Add(patience)}
+func newProgress(out io.Writer, what string, of int) *progress {
+	p := &progress{what: what, of: of, next: time.Now().Add(patience)}
 	if isTerminal(out) {
 		p.out = out
 	}
 	return p
-}
-
-// expect says that so much more is to be done.
-func (p *progress) expect(n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.of += n
 }
 
 // step says that one part is done.
@@ -48,7 +42,7 @@ func (p *progress) step() {
 	if p.out == nil || time.Now().Before(p.next) {
 		return
 	}
-	p.everShowed, p.next = true, time.Now().Add(patience/3)
+	p.shown, p.next = true, time.Now().Add(patience/3)
 	fmt.Fprintf(p.out, "\r\x1b[K%s %d of %d", p.what, p.done, p.of)
 }
 
@@ -56,7 +50,7 @@ func (p *progress) step() {
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.everShowed {
+	if p.shown {
 		fmt.Fprint(p.out, "\r\x1b[K")
 	}
 }

@@ -33,9 +33,12 @@ func (w *workTree) vet(ctx context.Context, progressTo io.Writer) (*verdict, err
 
 // judge does what the reconciler does with a commit before it decides.
 func judge(ctx context.Context, files *fileTree, at func(string) (evaluate.Files, error), progressTo io.Writer) (*verdict, error) {
-	evaluating := newProgress(progressTo, "evaluating applications:")
+	declared, err := fs.Glob(files, "tenants/*/apps/*")
+	if err != nil {
+		return nil, err
+	}
+	evaluating := newProgress(progressTo, "evaluating applications:", len(declared))
 	evaluator := evaluate.New(func(n int, do func(int)) {
-		evaluating.expect(n)
 		sideBySide(n, func(i int) {
 			if ctx.Err() == nil {
 				do(i)
@@ -48,8 +51,7 @@ func judge(ctx context.Context, files *fileTree, at func(string) (evaluate.Files
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	rendering := newProgress(progressTo, "rendering applications:")
-	rendering.expect(len(v.fleet.Applications))
+	rendering := newProgress(progressTo, "rendering applications:", len(v.fleet.Applications))
 	problems := make([][]model.Problem, len(v.fleet.Applications))
 	sideBySide(len(problems), func(i int) {
 		app := &v.fleet.Applications[i]
