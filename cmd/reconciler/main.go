@@ -75,5 +75,6 @@ status branch of the same repo.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRunCommand(), newStatusCommand(), newExplainCommand(), newHistoryCommand())
 	root.AddCommand(newInitCommand(), newVetCommand(), newSchemaCommand(), newPinCommand(), newUnpinCommand(), newCodeownersCommand())
+	root.AddCommand(newEvaluateCommand())
 	return root
 }

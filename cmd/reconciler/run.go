@@ -70,7 +70,7 @@ The cluster is that of --kubeconfig, else of $KUBECONFIG, else the one it runs i
 	fl.StringVar(&f.branch, "branch", "main", "branch that declares the fleet")
 	fl.StringVar(&f.revision, "revision", "", "pin the whole fleet to a branch, tag or commit")
 	fl.StringVar(&f.statusBranch, "status-branch", "status", "branch that the ledger is written to")
-	fl.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "directory for the object store; a cache, safe to delete")
+	fl.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "directory for the object store and evaluations; a cache, safe to delete")
 	fl.StringVar(&f.tokenFile, "token-file", "", "file with the token for https")
 	fl.StringVar(&f.writeTokenFile, "write-token-file", "", "file with the token for the status branch (default: that of --token-file)")
 	fl.StringVar(&f.sshKey, "ssh-key", "", "private key for ssh")
@@ -130,11 +130,16 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	defer carrier.Close()
+	evaluators, err := openPool(ctx, filepath.Join(f.stateDir, "answers"))
+	if err != nil {
+		return err
+	}
+	defer evaluators.Close()
 
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	loop := reconcile.New(reconcile.Options{
-		Source: src, Status: branch, Runtime: carrier, Evaluator: evaluate.New(sideBySide),
+		Source: src, Status: branch, Runtime: carrier, Evaluator: evaluate.Through(evaluators),
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun,
 		SourceChanged: src.Changes(ctx), Log: log, Metrics: reconcile.NewMetrics(registry),
 	})

@@ -151,6 +151,9 @@ func (d *applicationDoc) application(in applicationInput, policy model.Policy, o
 		Policy: d.Policy.within(policy, own),
 		At:     own.positions(applicationQuoted),
 	}
+	if len(a.Labels) == 0 {
+		a.Labels = nil // as it comes back from another process
+	}
 	var problems []model.Problem
 	if len(d.Components) == 0 {
 		problems = append(problems, own.blame(codeRequired, "application.components", "must have at least one component"))

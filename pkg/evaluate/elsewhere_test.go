@@ -3,6 +3,7 @@ package evaluate
 import (
 	"encoding/json"
 	"errors"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -159,4 +160,34 @@ func (s *spy) Evaluate(key string, data []byte) ([]byte, error) {
 		s.in = applicationInput{app: model.AppID{Tenant: r.Tenant, Name: r.Name}, files: sources(r.Files), policy: r.Policy, rest: r.Rest, source: r.Source}
 	}
 	return s.other.Evaluate(key, data)
+}
+
+// What the formatter cannot write is evaluated all the same.
+func TestComprehensionInAList(t *testing.T) {
+	app := "package fleet\n\napplication: {\n\tname: \"shop\"\n\tlabels: team: \"x\"\n\tcomponents: main: {type: \"worker\", properties: {image: \"ghcr.io/acme/shop:1\", args: [for n in [1, 2] {\"-v\\(n)\"}]}}\n}\n"
+	f := New(nil).Fleet("c", unpack(threeApplications(t), overlay("tenants/acme/apps/shop/app.cue", app)), nil)
+	require.Empty(t, f.Problems)
+	require.JSONEq(t, `{"args":["-v1","-v2"],"image":"ghcr.io/acme/shop:1"}`, string(f.Applications[0].Components[0].Properties))
+}
+
+// What was evaluated is free again.
+func TestMemoryIsFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("evaluates hundreds of times")
+	}
+	in := shopInput(t)
+	r := request{Layer: "application", Tenant: "acme", Name: "shop", Files: blobs(in.files), Policy: in.policy}.encode()
+	var w Worker
+	heap := func(rounds int) uint64 {
+		for range rounds {
+			_, err := w.Answer(r)
+			require.NoError(t, err)
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap(50)
+	require.Less(t, heap(400), before+4<<20)
 }

@@ -52,7 +52,12 @@ func (ix index) expr(path []string, label ast.Node, x ast.Expr) {
 }
 
 // brief writes an expression for a sentence, "" if it has no short form.
-func brief(x ast.Expr) string {
+func brief(x ast.Expr) (text string) {
+	defer func() {
+		if recover() != nil { // the formatter does not know every expression
+			text = ""
+		}
+	}()
 	switch x := x.(type) {
 	case *ast.BasicLit:
 		if len(x.Value) <= 200 && !strings.Contains(x.Value, "\n") {
@@ -66,11 +71,11 @@ func brief(x ast.Expr) string {
 			return ""
 		}
 	}
-	text, err := format.Node(x)
-	if err != nil || len(text) > 200 || strings.Contains(string(text), "\n") {
+	formatted, err := format.Node(x)
+	if err != nil || len(formatted) > 200 || strings.Contains(string(formatted), "\n") {
 		return ""
 	}
-	return string(text)
+	return string(formatted)
 }
 
 // find returns the entry of path or of its nearest ancestor that is written, and

@@ -1,0 +1,53 @@
+package pool
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+)
+
+// Limits of a child. docs/errors.md states them.
+const (
+	memoryLimit = 512 << 20
+	stackLimit  = 64 << 20
+)
+
+// Child answers requests until in ends, then ends the process, even in the middle
+// of an evaluation: nobody waits for the answer any more.
+func Child(in io.Reader, out io.Writer) error {
+	debug.SetGCPercent(400) // much garbage, little that lives
+	debug.SetMemoryLimit(memoryLimit / 10 * 8)
+	debug.SetMaxStack(stackLimit)
+	if err := limitMemory(memoryLimit); err != nil {
+		return fmt.Errorf("limit the memory of a child: %w", err)
+	}
+	requests := make(chan []byte)
+	go func() {
+		in := bufio.NewReader(in)
+		for {
+			request, err := receive(in, maxRequest)
+			if err != nil {
+				os.Exit(0)
+			}
+			requests <- request
+		}
+	}()
+	var worker evaluate.Worker
+	for request := range requests {
+		answer, err := worker.Answer(request)
+		if err != nil {
+			return err
+		}
+		if len(answer) > maxAnswer {
+			return errTooLong(len(answer))
+		}
+		if err := send(out, answer); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package pool
+
+import "syscall"
+
+// limitMemory leaves it at the limit that the Go runtime heeds.
+func limitMemory(uint64) error { return nil }
+
+// dieWithParent leaves it at the end of the input.
+func dieWithParent() *syscall.SysProcAttr { return nil }

@@ -1,0 +1,89 @@
+package pool
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"testing"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+)
+
+// The test program is its own child.
+func TestMain(m *testing.M) {
+	if len(os.Args) != 2 {
+		os.Exit(m.Run())
+	}
+	switch os.Args[1] {
+	case "evaluate":
+		if err := Child(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case "hang":
+		select {}
+	case "stack":
+		debug.SetMaxStack(1 << 20)
+		first(os.Stdin)
+		fmt.Println(deep(1))
+	case "long":
+		first(os.Stdin)
+		os.Stdout.Write([]byte{0xff, 0xff, 0xff, 0xff})
+		select {}
+	case "killed":
+		first(os.Stdin)
+		self, _ := os.FindProcess(os.Getpid())
+		_ = self.Kill()
+		select {}
+	case "parent":
+		orphan()
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+func first(f *os.File) { _, _ = receive(bufio.NewReader(f), maxRequest) }
+
+func deep(n int) int { return deep(n+1) + n }
+
+// orphan starts a child, keeps it busy for ever, says which it is and waits to be killed.
+func orphan() {
+	child, err := start([]string{os.Args[0], "evaluate"})
+	if err != nil {
+		panic(err)
+	}
+	busy := busyRequest()
+	if err := send(child.in, busy); err != nil {
+		panic(err)
+	}
+	fmt.Println(strconv.Itoa(child.cmd.Process.Pid))
+	select {}
+}
+
+// keeper keeps the last request about an application.
+type keeper struct{ request []byte }
+
+func (k *keeper) Run(n int, do func(i int)) {
+	for i := range n {
+		do(i)
+	}
+}
+
+func (k *keeper) Recall(string) ([]byte, bool) { return nil, false }
+
+func (k *keeper) Evaluate(_ string, request []byte) ([]byte, error) {
+	var w evaluate.Worker
+	if k.request = request; !isBomb(request) {
+		return w.Answer(request)
+	}
+	return nil, &evaluate.Exhausted{Limit: evaluate.Time}
+}
+
+// busyRequest takes for ever to answer.
+func busyRequest() []byte {
+	var k keeper
+	evaluate.Through(&k).Fleet("c", fleetWith(nestedFor), nil)
+	return k.request
+}

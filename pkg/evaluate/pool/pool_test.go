@@ -1,0 +1,221 @@
+package pool
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+func open(t *testing.T, o Options) *Pool {
+	if raceDetector && o.Command == nil {
+		t.Skip("the race detector needs more memory than a child has")
+	}
+	if o.Command == nil {
+		o.Command = []string{os.Args[0], "evaluate"}
+	}
+	p, err := Open(t.Context(), o)
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// The pool says what this process says.
+func TestPoolIsTheSame(t *testing.T) {
+	files := fleetOf(5, "acme", "globex", "initech")
+	files.app("globex", "greedy", 5000)
+	want := evaluate.New(nil).Fleet("c", files, nil)
+	require.Len(t, want.Applications, 15)
+	require.Len(t, want.Unusable, 1)
+	require.Equal(t, want, evaluate.Through(open(t, Options{})).Fleet("c", files, nil))
+}
+
+// counted counts what reaches the children.
+type counted struct {
+	*Pool
+	evaluated int
+}
+
+func (c *counted) Evaluate(key string, request []byte) ([]byte, error) {
+	c.evaluated++ // on a pool of one place
+	return c.Pool.Evaluate(key, request)
+}
+
+func one(p *Pool) *counted {
+	for cap(p.places) > 1 {
+		p.places = make(chan *process, 1)
+		p.places <- nil
+	}
+	return &counted{Pool: p}
+}
+
+// A restart on an unchanged fleet evaluates nothing; damaged answers are misses.
+func TestRestart(t *testing.T) {
+	dir := t.TempDir()
+	files := fleetOf(3, "acme", "globex")
+	run := func() (model.Fleet, int) {
+		c := one(open(t, Options{Dir: dir}))
+		return evaluate.Through(c).Fleet("c", files, nil), c.evaluated
+	}
+	want, n := run()
+	require.Equal(t, 9, n) // the platform, two tenants, six applications
+	require.Empty(t, want.Problems)
+	got, n := run()
+	require.Equal(t, want, got)
+	require.Zero(t, n)
+
+	for damage, edit := range map[string]func([]byte) []byte{
+		"cut":     func(data []byte) []byte { return data[:len(data)/2] },
+		"emptied": func([]byte) []byte { return nil },
+		"flipped": func(data []byte) []byte { data[len(data)-2] ^= 1; return data },
+	} {
+		eachAnswer(t, dir, func(name string) {
+			data, err := os.ReadFile(name)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(name, edit(data), 0o600))
+		})
+		got, n = run()
+		require.Equal(t, want, got, damage)
+		require.Equal(t, 9, n, damage)
+	}
+	// An answer under another's name is none.
+	var names []string
+	eachAnswer(t, dir, func(name string) { names = append(names, name) })
+	data, err := os.ReadFile(names[0])
+	require.NoError(t, err)
+	for _, name := range names {
+		require.NoError(t, os.WriteFile(name, data, 0o600))
+	}
+	got, n = run()
+	require.Equal(t, want, got)
+	require.Equal(t, 8, n)
+
+	require.NoError(t, os.RemoveAll(dir))
+	got, _ = run()
+	require.Equal(t, want, got)
+}
+
+func eachAnswer(t *testing.T, dir string, do func(name string)) {
+	require.NoError(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			do(name)
+		}
+		return err
+	}))
+}
+
+// What is kept is bounded, and what was used last stays.
+func TestAnswersAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	a, err := openAnswers(dir, os.Args[0], 100_000)
+	require.NoError(t, err)
+	for i := range 300 {
+		a.put(fmt.Sprint(i), make([]byte, 1000))
+		_, ok := a.get("0")
+		require.True(t, ok)
+	}
+	require.LessOrEqual(t, a.size, int64(100_000))
+	_, ok := a.get("299")
+	require.True(t, ok)
+	_, ok = a.get("1")
+	require.False(t, ok)
+
+	other := filepath.Join(dir, "program")
+	require.NoError(t, os.WriteFile(other, []byte("another build"), 0o600))
+	_, err = openAnswers(dir, other, 100_000)
+	require.NoError(t, err)
+	_, ok = a.get("0")
+	require.False(t, ok, "another build answers for itself")
+	require.FileExists(t, other, "and removes nothing but answers")
+}
+
+// A child that is killed is replaced, and the application is not to blame.
+func TestKilledChild(t *testing.T) {
+	p := open(t, Options{})
+	one := one(p)
+	e := evaluate.Through(one)
+	files := fleetOf(2, "acme")
+	require.Len(t, e.Fleet("c", files, nil).Applications, 2)
+	child := <-p.places
+	require.NotNil(t, child)
+	require.NoError(t, child.cmd.Process.Kill())
+	p.places <- child
+	files.app("acme", "app-1", 7)
+	f := e.Fleet("c", files, nil)
+	require.Empty(t, f.Problems)
+	require.Len(t, f.Applications, 2)
+}
+
+// Why a child ended is read from how it ended, and who is to blame from that.
+func TestLimits(t *testing.T) {
+	for mode, want := range map[string]error{
+		"hang":   &evaluate.Exhausted{Limit: evaluate.Time},
+		"stack":  &evaluate.Exhausted{Limit: evaluate.Stack},
+		"long":   &evaluate.Exhausted{Limit: evaluate.Memory},
+		"killed": &evaluate.Exhausted{Limit: evaluate.Memory},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			p := open(t, Options{Command: []string{os.Args[0], mode}, Deadline: 5 * time.Second})
+			_, err := p.Evaluate("key", []byte("{}"))
+			require.Equal(t, want, err)
+			began := time.Now()
+			_, err = p.Evaluate("key", []byte("{}"))
+			require.Equal(t, want, err)
+			require.Less(t, time.Since(began), time.Second, "it is not tried again at once")
+		})
+	}
+	p := open(t, Options{Command: []string{filepath.Join(t.TempDir(), "missing")}})
+	_, err := p.Evaluate("key", nil)
+	require.ErrorIs(t, err, fs.ErrNotExist, "the world is to blame")
+}
+
+func TestFailuresWaitLonger(t *testing.T) {
+	var f failures
+	now := time.Unix(0, 0)
+	for _, wait := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
+		require.NoError(t, f.recent("key", now))
+		f.add("key", &evaluate.Exhausted{Limit: evaluate.Time}, now)
+		require.Error(t, f.recent("key", now.Add(wait*time.Minute-1)))
+		require.NoError(t, f.recent("other", now))
+		now = now.Add(wait * time.Minute)
+	}
+	f.forget("key")
+	f.add("key", &evaluate.Exhausted{Limit: evaluate.Time}, now)
+	require.NoError(t, f.recent("key", now.Add(time.Minute)))
+}
+
+// A busy child ends with its input, and with its parent.
+func TestBusyChildEnds(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector needs more memory than a child has")
+	}
+	child, err := start([]string{os.Args[0], "evaluate"})
+	require.NoError(t, err)
+	require.NoError(t, send(child.in, busyRequest()))
+	require.NoError(t, child.in.Close())
+	require.NoError(t, child.cmd.Wait())
+
+	parent := exec.Command(os.Args[0], "parent")
+	out, err := parent.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, parent.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.NoError(t, parent.Process.Kill())
+	_ = parent.Wait()
+	stat := filepath.Join("/proc", strings.TrimSpace(line), "stat")
+	require.Eventually(t, func() bool {
+		data, err := os.ReadFile(stat)
+		return err != nil || strings.Contains(string(data), ") Z ")
+	}, 20*time.Second, 10*time.Millisecond)
+}

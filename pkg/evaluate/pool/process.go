@@ -1,0 +1,127 @@
+package pool
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+)
+
+// A process is one child, for one goroutine at a time. After an error it is gone.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stderr *head
+	served int
+}
+
+// head keeps the beginning of what is written to it.
+type head struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text = append(h.text, p[:min(len(p), 4096-len(h.text))]...)
+	return len(p), nil
+}
+
+func start(command []string) (*process, error) {
+	p := &process{cmd: exec.Command(command[0], command[1:]...), stderr: &head{}}
+	p.cmd.Env = []string{"GOMAXPROCS=2", "CUE_REGISTRY=none"} // and nothing else
+	p.cmd.Dir = "/"
+	p.cmd.Stderr = p.stderr
+	p.cmd.SysProcAttr = dieWithParent()
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("start a child: %w", err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start a child: %w", err)
+	}
+	p.out = bufio.NewReader(out)
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start a child: %w", err)
+	}
+	return p, nil
+}
+
+// errKilled is the end of a child that somebody else killed.
+var errKilled = errors.New("the evaluating process was killed")
+
+// ask has a request answered before the deadline.
+func (p *process) ask(ctx context.Context, request []byte, deadline time.Duration) ([]byte, error) {
+	timely, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	var answer []byte
+	done := make(chan error, 1)
+	go func() {
+		err := send(p.in, request)
+		if err == nil {
+			answer, err = receive(p.out, maxAnswer)
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err == nil {
+			p.served++
+			return answer, nil
+		}
+		return nil, p.end(err)
+	case <-timely.Done():
+		_ = p.cmd.Process.Kill()
+		<-done // it ends with the pipes
+		_ = p.cmd.Wait()
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return nil, &evaluate.Exhausted{Limit: evaluate.Time}
+	}
+}
+
+// end says why a child ended, or did not answer as it should.
+func (p *process) end(err error) error {
+	var tooLong errTooLong
+	if errors.As(err, &tooLong) {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+		return &evaluate.Exhausted{Limit: evaluate.Memory}
+	}
+	// It may still be writing why: what it has left to say ends with it.
+	kill := time.AfterFunc(time.Second, func() { _ = p.cmd.Process.Kill() })
+	_ = p.cmd.Wait()
+	kill.Stop()
+	text := string(p.stderr.text)
+	status, _ := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	switch first, _, _ := strings.Cut(text, "\n"); {
+	case strings.Contains(text, "stack exceeds"), strings.Contains(text, "stack overflow"):
+		return &evaluate.Exhausted{Limit: evaluate.Stack}
+	case strings.Contains(text, "out of memory"), strings.Contains(text, "cannot allocate memory"),
+		strings.Contains(text, "receive a message: it has"),
+		strings.HasPrefix(text, "SIGSEGV"), strings.HasPrefix(text, "fatal error: unexpected signal"): // the Go runtime itself got none
+		return &evaluate.Exhausted{Limit: evaluate.Memory}
+	case status.Signaled() && status.Signal() == syscall.SIGKILL:
+		return errKilled
+	default:
+		return fmt.Errorf("the evaluating process ended (%v): %s", p.cmd.ProcessState, first)
+	}
+}
+
+// stop ends a child between two requests.
+func (p *process) stop() {
+	_ = p.in.Close()
+	_ = p.cmd.Wait()
+}
