@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 func newInitCommand() *cobra.Command {
@@ -188,13 +190,14 @@ func makeFleet(ctx context.Context, dir string, names fleetNames) (*newFleetView
 
 func (p *printer) newFleet(v *newFleetView, dir string) {
 	p.line("Made the fleet %s in %s:\n", p.paint(bold, v.Fleet), printable(dir))
-	for _, row := range [][2]string{
+	rows := [][2]string{
 		{"fleet.cue, pools.cue", "the platform: policy for everybody, pools of nodes"},
-		{"tenants/" + v.Tenant + "/tenant.cue", "a tenant: its quota and policy"},
-		{"tenants/" + v.Tenant + "/apps/" + v.Application + "/app.cue", "an application"},
+		{tenantDirectory(v.Tenant) + "/tenant.cue", "a tenant: its quota and policy"},
+		{appDirectory(model.AppID{Tenant: v.Tenant, Name: v.Application}) + "/app.cue", "an application"},
 		{"README.md", "how to go on"},
-	} {
-		p.line("  %-*s  %s", len(v.Tenant)+len(v.Application)+21, row[0], p.paint(dim, row[1]))
+	}
+	for _, row := range rows {
+		p.line("  %-*s  %s", len(rows[2][0]), row[0], p.paint(dim, row[1]))
 	}
 	for _, note := range v.Notes {
 		p.line("\n%s %s", p.paint(yellow, "note:"), printable(note))

@@ -27,7 +27,7 @@ type pinFlags struct {
 func (f *pinFlags) add(cmd *cobra.Command) {
 	f.format = "text"
 	fl := cmd.Flags()
-	fl.StringVarP(&f.dir, "directory", "C", ".", "clone of the fleet repo")
+	fl.StringVar(&f.dir, "repo", ".", "clone of the fleet repo")
 	fl.StringVarP(&f.message, "message", "m", "", "why, for the commit's message")
 	fl.BoolVar(&f.noCommit, "no-commit", false, "leave the edit in the work tree")
 	fl.VarP(&f.format, "output", "o", outputUsage)
