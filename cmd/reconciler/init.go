@@ -50,7 +50,14 @@ unless the directory is in one, and commits nothing.`,
 			if !yes && isTerminal(cmd.InOrStdin()) && isTerminal(cmd.ErrOrStderr()) {
 				in = cmd.InOrStdin()
 			}
-			if err := names.complete(filepath.Base(dir), in, cmd.ErrOrStderr()); err != nil {
+			answered := make(chan error, 1)
+			go func() { answered <- names.complete(filepath.Base(dir), in, cmd.ErrOrStderr()) }()
+			select {
+			case err = <-answered:
+			case <-cmd.Context().Done(): // reading from a terminal does not end with it
+				err = cmd.Context().Err()
+			}
+			if err != nil {
 				return err
 			}
 			view, err := makeFleet(cmd.Context(), dir, names)

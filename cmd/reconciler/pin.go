@@ -177,7 +177,7 @@ func (w *workTree) resolve(ctx context.Context, app model.AppID, revision string
 // carryOut writes an edit unless somebody else's is in the way or the reconciler
 // would refuse the outcome.
 func (w *workTree) carryOut(ctx context.Context, files *fileTree, edit evaluate.PinEdit, app model.AppID, progressTo io.Writer) error {
-	dirty, err := gitLine(ctx, w.root, "status", "--porcelain", "--", edit.File)
+	dirty, err := gitLine(ctx, w.root, "status", "--porcelain", "--", ":(literal)"+edit.File)
 	if err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func (w *workTree) commitPin(ctx context.Context, v *pinView, app model.AppID, w
 	if v.Was != "" {
 		message += "It was pinned to " + printable(v.Was) + ".\n"
 	}
-	_, err := gitOutput(ctx, w.root, "commit", "--quiet", "--message", message, "--only", "--", v.File)
+	_, err := gitOutput(ctx, w.root, "commit", "--quiet", "--message", message, "--only", "--", ":(literal)"+v.File)
 	if err != nil {
 		return "", fmt.Errorf("%s is edited but not committed: %w", v.File, err)
 	}

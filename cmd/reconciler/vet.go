@@ -172,7 +172,10 @@ func (p *printer) vet(v *vetView) {
 	for _, note := range v.Notes {
 		p.line("%s %s\n", p.paint(yellow, "note:"), printable(note))
 	}
-	what := fmt.Sprintf("%s, %s", count(v.Tenants, "tenant"), count(v.Applications, "application"))
+	what := count(v.Applications, "application")
+	if v.Tenants > 0 || v.Below == "" {
+		what = count(v.Tenants, "tenant") + ", " + what
+	}
 	if len(v.Problems)+len(v.Refused) == 0 {
 		p.line("%s: %s", what, p.paint(green, "accepted"))
 		return

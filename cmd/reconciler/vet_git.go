@@ -13,7 +13,7 @@ import (
 // gitOutput runs git in a directory of the user and returns what it prints. What
 // git says of an error is the error.
 func gitOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "--literal-pathspecs"}, args...)...)
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	// A hook is told of the commit that is being made. The directory says more.
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(s string) bool {
 		name, _, _ := strings.Cut(s, "=")

@@ -52,7 +52,7 @@ func openWorkTree(ctx context.Context, dir string) (*workTree, error) {
 	below = strings.Join(parts[:min(4, len(parts))], "/") // an application is judged as a whole
 	w := &workTree{root: root, below: below, top: top}
 	if inside, err := gitLine(ctx, root, "rev-parse", "--is-inside-work-tree"); err == nil && inside == "true" {
-		_, err := gitLine(ctx, root, "check-ignore", "--quiet", root)
+		_, err := gitLine(ctx, filepath.Dir(root), "check-ignore", "--quiet", "./"+filepath.Base(root))
 		w.git = err != nil // it exits with 0 for what is ignored
 	}
 	return w, nil
