@@ -75,6 +75,11 @@ bench: ## Measure: the packages' benchmarks, then the whole way on a cluster
 	@dirs="$(call dirs_with,'^func Benchmark')"; test -z "$$dirs" || $(GO) test -run '^$$' -bench . -benchmem $$dirs
 	@test ! -d test/bench || $(GO) run ./test/bench
 
+APPS ?= 1000
+.PHONY: bench-evaluate
+bench-evaluate: ## Measure what evaluating a fleet of APPS (1000) applications costs, beside cue vet
+	$(GO) test -timeout 60m -run '^TestMeasure$$' -v -count 1 ./pkg/evaluate/pool -apps $(APPS)
+
 .PHONY: generate
 generate: ## Write anew what follows from the sources: the vendored schema, charts and tables in docs/
 	$(GO) generate ./...

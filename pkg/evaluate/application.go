@@ -59,7 +59,7 @@ type applicationInput struct {
 	app    model.AppID
 	files  []source
 	policy []byte // in force after its tenant
-	form   form   // of that policy; the zero form costs time only
+	form   form   // the zero form costs time only
 
 	// rest lists what lies in the application's directory beside its CUE files,
 	// and source identifies all of that.
@@ -84,7 +84,7 @@ func evaluateApplication(in applicationInput) (r applicationResult) {
 	if len(problems) > 0 {
 		return r
 	}
-	doc, ok := in.form.fill(trees)
+	doc, ok := in.form.fill(in.policy, trees)
 	if !ok {
 		doc, problems = evaluateUnder(applicationDir(in.app), in.policy, &r.layer)
 	}

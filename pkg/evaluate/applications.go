@@ -145,27 +145,19 @@ func (t *task) ask(e *Evaluator) {
 	t.finish(a.application(t.in.files))
 }
 
-// manyUnderOne is how many applications of one policy make its form worth while.
-const manyUnderOne = 3
+// fewTasks are too few to make the form for them.
+const fewTasks = 3
 
-// here evaluates applications in this process, those of a tenant together.
+// here evaluates applications in this process.
 func (p *pass) here(tasks []*task) {
-	for len(tasks) > 0 {
-		n := 1
-		for n < len(tasks) && tasks[n].app.Tenant == tasks[0].app.Tenant {
-			n++
-		}
-		var f form
-		if n >= manyUnderOne {
-			f = newForm(tasks[0].in.policy)
-		}
-		p.e.run(n, func(i int) {
-			t := tasks[i]
-			t.in.form = f
-			t.finish(guarded(t.in))
-		})
-		tasks = tasks[n:]
+	if len(tasks) >= fewTasks && !p.e.form.value.Exists() {
+		p.e.form = newForm()
 	}
+	p.e.run(len(tasks), func(i int) {
+		t := tasks[i]
+		t.in.form = p.e.form
+		t.finish(guarded(t.in))
+	})
 }
 
 func (t *task) finish(r applicationResult) {

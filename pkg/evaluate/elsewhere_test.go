@@ -72,9 +72,9 @@ func TestElsewhereIsTheSame(t *testing.T) {
 func TestFormIsTheInstance(t *testing.T) {
 	in := shopInput(t)
 	want := evaluateApplication(in)
-	in.form = newForm(in.policy)
+	in.form = newForm()
 	_, trees, _ := parseLayer("application", in.files)
-	_, ok := in.form.fill(trees)
+	_, ok := in.form.fill(in.policy, trees)
 	require.True(t, ok, "an application of plain values goes the short way")
 	got := evaluateApplication(in)
 	require.Equal(t, want, got)
@@ -87,7 +87,7 @@ func TestFormIsTheInstance(t *testing.T) {
 			continue
 		}
 		want := evaluateApplication(in)
-		in.form = newForm(in.policy)
+		in.form = newForm()
 		require.Equal(t, want, evaluateApplication(in), name)
 	}
 }
@@ -98,7 +98,7 @@ func TestReferencesSeeDefaults(t *testing.T) {
 	app := "package fleet\n\napplication: {\n\tname: \"shop\"\n\tlabels: team: \"x\"\n\tif application.desired != _|_ {priority: 7}\n\tcomponents: main: {type: \"worker\", properties: image: \"ghcr.io/acme/shop:1\"}\n}\n"
 	in, ok := applicationOf(t, unpack(threeApplications(t), overlay("tenants/acme/apps/shop/app.cue", app)), "acme", "shop")
 	require.True(t, ok)
-	in.form = newForm(in.policy)
+	in.form = newForm()
 	r := evaluateApplication(in)
 	require.Empty(t, r.problems)
 	require.Equal(t, 7, r.application.Priority)

@@ -13,6 +13,7 @@ import (
 type Evaluator struct {
 	run     func(n int, do func(i int))
 	backend Backend // nil: in this process
+	form    form    // made when it pays
 
 	tree      string // digest of the tree of the last fleet, "" if it may not be reused
 	last      model.Fleet

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,19 +10,22 @@ import (
 	"cuelang.org/go/cue/ast/astutil"
 	"cuelang.org/go/cue/build"
 	"cuelang.org/go/cue/cuecontext"
+	"cuelang.org/go/cue/parser"
 	"cuelang.org/go/cue/token"
+
+	"github.com/d-aros/d-aros/schema"
 )
 
-// A form is the schema of an application under one policy, compiled: it says
-// whether an application that is plain data is valid, and what it exports, for a
-// third of what it costs to build its instance. Of anything else, and of an
-// application that is not valid, it says nothing: the sentences and places of
-// problems are those of the instance. The zero form knows nothing.
+// A form is the schema of applications, compiled: it says whether an application
+// that is plain data is valid under a policy, and what it exports, for half of
+// what it costs to build its instance. Of anything else, and of an application
+// that is not valid, it says nothing: the sentences and places of problems are
+// those of the instance. It may be filled side by side. The zero form knows nothing.
 type form struct{ value cue.Value }
 
-// newForm compiles the schema under a policy.
-func newForm(policy []byte) form {
-	v, err := buildValue("form", []source{bindUnder}, schemaUnder(policy), silence)
+// newForm compiles the schema, which costs as much as an application.
+func newForm() form {
+	v, err := buildValue("form", []source{bindUnder}, schemaUnder([]byte("_")), silence)
 	if err != nil || v.Err() != nil {
 		return form{}
 	}
@@ -29,31 +33,47 @@ func newForm(policy []byte) form {
 }
 
 // fill exports the application that files consist of. It uses them up.
-func (f form) fill(files []*ast.File) (doc []byte, ok bool) {
+func (f form) fill(policy []byte, files []*ast.File) (doc []byte, ok bool) {
 	defer func() {
 		if recover() != nil { // the instance will say why
 			doc, ok = nil, false
 		}
 	}()
-	if !f.value.Exists() {
+	if !f.value.Exists() || slices.ContainsFunc(files, func(f *ast.File) bool { return !plain(f.Decls) }) {
 		return nil, false
 	}
-	in := build.NewContext().NewInstance("data", nil)
-	for _, file := range files {
-		if !plain(file.Decls) || in.AddSyntax(file) != nil {
-			return nil, false
-		}
-	}
-	if in.Complete() != nil {
+	under, err := parser.ParseFile("policy.cue", fmt.Appendf(nil, "package schema\n\napplication: _policy: %s\n", policy))
+	if err != nil {
 		return nil, false
 	}
 	// What is compiled in a context is never freed, but together with it.
-	data := cuecontext.New().BuildInstance(in)
-	if data.Err() != nil {
+	ctx := cuecontext.New()
+	data, ok := compile(ctx, "fleet", files)
+	if !ok {
 		return nil, false
 	}
-	doc, _, err := export(f.value.Unify(data), "application", "")
+	above, ok := compile(ctx, schema.ImportPath, []*ast.File{under}) // hidden fields belong to a package
+	if !ok {
+		return nil, false
+	}
+	doc, _, err = export(f.value.Unify(data.Unify(above)), "application", "")
 	return doc, err == nil && doc != nil
+}
+
+// compile makes the value of a package that imports nothing.
+func compile(ctx *cue.Context, path string, files []*ast.File) (cue.Value, bool) {
+	in := build.NewContext().NewInstance(path, nil)
+	in.ImportPath = path
+	for _, file := range files {
+		if in.AddSyntax(file) != nil {
+			return cue.Value{}, false
+		}
+	}
+	if in.Complete() != nil {
+		return cue.Value{}, false
+	}
+	v := ctx.BuildInstance(in)
+	return v, v.Err() == nil
 }
 
 // plain says whether declarations are nothing but values. References and the

@@ -8,11 +8,17 @@ import (
 	"strconv"
 	"testing"
 
+	cue "cuelang.org/go/cmd/cue/cmd"
+
 	"github.com/d-aros/d-aros/pkg/evaluate"
 )
 
 // The test program is its own child.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "cue" {
+		os.Args = os.Args[1:]
+		os.Exit(cue.Main())
+	}
 	if len(os.Args) != 2 {
 		os.Exit(m.Run())
 	}
