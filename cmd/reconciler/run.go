@@ -30,6 +30,7 @@ import (
 // runFlags are the settings of the run command.
 type runFlags struct {
 	repo, branch, revision, statusBranch, stateDir string
+	trustRoot                                      string
 	tokenFile, writeTokenFile, sshKey, knownHosts  string
 	kubeconfig, fleet, prefix                      string
 	interval                                       time.Duration
@@ -69,6 +70,7 @@ The cluster is that of --kubeconfig, else of $KUBECONFIG, else the one it runs i
 	fl.StringVar(&f.repo, "repo", ".", "fleet repo: an https or ssh URL, or a path")
 	fl.StringVar(&f.branch, "branch", "main", "branch that declares the fleet")
 	fl.StringVar(&f.revision, "revision", "", "pin the whole fleet to a branch, tag or commit")
+	fl.StringVar(&f.trustRoot, "trust-root", "", "commit that is accepted as it is; signatures are checked after it (default: the first one ever seen)")
 	fl.StringVar(&f.statusBranch, "status-branch", "status", "branch that the ledger is written to")
 	fl.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "directory for the object store and evaluations; a cache, safe to delete")
 	fl.StringVar(&f.tokenFile, "token-file", "", "file with the token for https")
@@ -106,6 +108,9 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	klog.SetSlogLogger(log) // client-go speaks through it
+	if _, ok := git.ParseHash(f.trustRoot); f.trustRoot != "" && !ok {
+		return fmt.Errorf("--trust-root %q is not a commit; write all 40 digits", f.trustRoot)
+	}
 	cluster, err := restConfig(f.kubeconfig)
 	if err != nil {
 		return err
@@ -140,7 +145,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	loop := reconcile.New(reconcile.Options{
 		Source: src, Status: branch, Runtime: carrier, Evaluator: evaluate.Through(evaluators),
-		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun,
+		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
 		SourceChanged: src.Changes(ctx), Log: log, Metrics: reconcile.NewMetrics(registry),
 	})
 	if f.once || f.dryRun {

@@ -4,10 +4,12 @@ import "github.com/d-aros/d-aros/pkg/model"
 
 // Layers evaluates the platform and the tenants of a tree as far as they matter to
 // who may change what: without tenants if the platform does not ask for
-// signatures, and never applications.
+// signatures, and never applications. Incomplete says that it may come out
+// otherwise another time.
 func (e *Evaluator) Layers(files Files) model.Fleet {
 	p := &pass{e: e, files: files}
 	p.evaluatePlatform()
+	p.fleet.Incomplete = p.unsure
 	platform := p.fleet.Platform
 	if platform == nil || platform.Access == nil || platform.Access.Enforce != model.EnforceSigned {
 		return p.fleet

@@ -16,6 +16,14 @@ type Source interface {
 	Snapshot(ctx context.Context) (source.Snapshot, error)
 	// At returns the files of an older commit of the same branch.
 	At(commit string) (*source.Files, error)
+	// Line returns the commits between one and the nearest of stops on its line of
+	// first parents, oldest first, and that stop.
+	Line(commit string, stops ...string) (line []string, stop string, err error)
+	// Commit returns what a commit changes and who says so.
+	Commit(commit string) (source.Commit, error)
+	// Accept returns the snapshot of an older commit, beyond which At serves
+	// nothing until the branch has moved.
+	Accept(commit string) (source.Snapshot, error)
 }
 
 // Ledger is the status branch. *status.Branch is one.

@@ -27,6 +27,10 @@ type Options struct {
 	Interval time.Duration // between polls
 	DryRun   bool          // decide and report, write nothing anywhere
 
+	// TrustRoot is a commit that is accepted as it is, so that signatures are
+	// checked from there on. "" trusts the first commit that is ever seen.
+	TrustRoot string
+
 	// SourceChanged has a value when the fleet repo may have changed, so that
 	// the poll comes sooner. Nil is fine.
 	SourceChanged <-chan struct{}
@@ -63,6 +67,7 @@ type Loop struct {
 	rendered  map[model.Digest]bool // specs of fleet that can be rendered
 	saved     model.Ledger          // the last one known to be on the branch
 	done      carriedOut
+	gate      gate
 
 	health atomic.Pointer[health]
 }
@@ -80,6 +85,7 @@ func New(o Options) *Loop {
 		source: o.Source, status: o.Status, runtime: o.Runtime, evaluator: o.Evaluator,
 		name: o.Fleet, prefix: o.Prefix, interval: o.Interval, dryRun: o.DryRun, sourceChanged: o.SourceChanged,
 		log: o.Log, metrics: o.Metrics, now: o.Now, stage: o.Stage, finished: o.Done, done: newCarriedOut(),
+		gate: gate{root: o.TrustRoot},
 	}
 	if l.now == nil {
 		l.now = time.Now

@@ -53,7 +53,10 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		return errors.Join(fmt.Errorf("read the status branch: %w", err), l.holdCourse(ctx, r))
 	}
 	l.begin(r, StageEvaluate)
-	fleet := l.evaluate(snap)
+	snap, fleet, err := l.admitted(snap, ledger, r)
+	if err != nil {
+		return errors.Join(err, l.holdCourse(ctx, r))
+	}
 	fleet = lifecycle.KeepLastGood(fleet, ledger, snap.ConfirmRemoval)
 	if fleet.Platform == nil {
 		return l.refuse(ctx, ledger, fleet, r)

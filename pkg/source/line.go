@@ -31,17 +31,20 @@ type Commit struct {
 // ErrNotOnLine says that a commit is not among the first parents of another.
 var ErrNotOnLine = errors.New("is not on the line of first parents")
 
-// ErrGone says that a commit cannot be had from the repository any more.
-var ErrGone = errors.New("is not in the repository any more")
+// ErrGone says that a commit cannot be had from the repository.
+var ErrGone = errors.New("is not in the repository")
+
+// ErrTooFar says that a walk was given up.
+var ErrTooFar = errors.New("has a longer history than is walked")
 
 // Line returns the commits between a commit and the nearest of the given ones on
 // its line of first parents: oldest first, with the commit itself and without
-// where it stops. If none is on the line, or nothing is known of the commit, the
-// error is ErrNotOnLine.
+// where it stops. If none is on the line, the error is ErrNotOnLine; if nothing is
+// known of the commit, ErrGone; if there are too many commits, ErrTooFar.
 func (r *Repository) Line(commit string, stops ...string) (line []string, stop string, err error) {
 	at, ok := git.ParseHash(commit)
 	if !ok || !r.store.Has(at) {
-		return nil, "", fmt.Errorf("no stop on the way from %s: %w", git.Printable(commit), ErrNotOnLine)
+		return nil, "", fmt.Errorf("commit %s: %w", git.Printable(commit), ErrGone)
 	}
 	for {
 		if slices.Contains(stops, at.String()) {
@@ -49,7 +52,7 @@ func (r *Repository) Line(commit string, stops ...string) (line []string, stop s
 			return line, at.String(), nil
 		}
 		if len(line) == maxLine {
-			return nil, "", fmt.Errorf("no stop within %d commits before %s: %w", maxLine, commit, ErrNotOnLine)
+			return nil, "", fmt.Errorf("commit %s: %w: %d commits", commit, ErrTooFar, maxLine)
 		}
 		c, err := r.store.Commit(at)
 		if err != nil {
@@ -57,7 +60,7 @@ func (r *Repository) Line(commit string, stops ...string) (line []string, stop s
 		}
 		line = append(line, at.String())
 		if len(c.ParentHashes) == 0 {
-			return nil, "", fmt.Errorf("no stop on the way from %s: %w", commit, ErrNotOnLine)
+			return nil, "", fmt.Errorf("what is looked for before commit %s: %w", commit, ErrNotOnLine)
 		}
 		at = c.ParentHashes[0]
 	}

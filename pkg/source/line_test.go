@@ -147,7 +147,7 @@ func TestCommitSignature(t *testing.T) {
 		require.ErrorIs(t, err, source.ErrNotOnLine)
 	}
 	_, _, err = r.Line(strings.Repeat("1", 40), root)
-	require.ErrorIs(t, err, source.ErrNotOnLine)
+	require.ErrorIs(t, err, source.ErrGone)
 	require.Equal(t, merge, snapshot(t, r).Commit, "asking for the unknown does no damage")
 }
 
