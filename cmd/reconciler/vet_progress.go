@@ -43,7 +43,7 @@ func (p *progress) step() {
 		return
 	}
 	p.shown, p.next = true, time.Now().Add(patience/3)
-	fmt.Fprintf(p.out, "\r\x1b[K%s %d of %d", p.what, p.done, p.of)
+	fmt.Fprintf(p.out, "\r\x1b[K%s %d of %d", p.what, min(p.done, p.of), p.of)
 }
 
 // end takes the line away.

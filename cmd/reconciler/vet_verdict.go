@@ -4,11 +4,14 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/reconcile"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -38,14 +41,12 @@ func judge(ctx context.Context, files *fileTree, at func(string) (evaluate.Files
 		return nil, err
 	}
 	evaluating := newProgress(progressTo, "evaluating applications:", len(declared))
-	evaluator := evaluate.New(func(n int, do func(int)) {
-		sideBySide(n, func(i int) {
-			if ctx.Err() == nil {
-				do(i)
-			}
-			evaluating.step()
-		})
-	})
+	evaluators, err := openPool(ctx, answersOfVet())
+	if err != nil {
+		return nil, err
+	}
+	defer evaluators.Close()
+	evaluator := evaluate.Through(watched{evaluators, ctx, evaluating})
 	v := &verdict{evaluator.Fleet(uncommitted, files, at)}
 	evaluating.end()
 	if err := ctx.Err(); err != nil {
@@ -68,6 +69,33 @@ func judge(ctx context.Context, files *fileTree, at func(string) (evaluate.Files
 	v.refuse(problems)
 	v.fleet.Problems = append(v.fleet.Problems, access.New(v.fleet.Platform, v.fleet.Tenants).Problems()...)
 	return v, ctx.Err()
+}
+
+// watched is a pool whose progress people see, and which begins nothing after an
+// interrupt.
+type watched struct {
+	*pool.Pool
+	ctx      context.Context
+	progress *progress
+}
+
+func (w watched) Run(n int, do func(i int)) {
+	w.Pool.Run(n, func(i int) {
+		if w.ctx.Err() == nil {
+			do(i)
+		}
+		w.progress.step()
+	})
+}
+
+// answersOfVet is where answers are kept from one vet to the next. It is not the
+// directory of run, which may be of another build and would be emptied.
+func answersOfVet() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "" // nothing is kept where others could write
+	}
+	return filepath.Join(dir, "d-aros", "vet")
 }
 
 // render returns what speaks against rendering an application.
