@@ -19,6 +19,9 @@ const (
 	openpgpBegin    = "-----BEGIN PGP SIGNATURE-----\n"
 	openpgpKeyBegin = "-----BEGIN PGP PUBLIC KEY BLOCK-----"
 	maxCertificate  = 256 << 10
+
+	// maxSkew is how far the clock of a signer may be ahead of ours.
+	maxSkew = 5 * time.Minute
 )
 
 // openpgpConfig refuses what is weak, in signatures and in what binds a key
@@ -113,6 +116,9 @@ func (p *Policy) openpgpSignature(armored string, payload []byte, now time.Time)
 		return s, unreadable
 	}
 	s.fingerprint = fmt.Sprintf("%016X", *sig.IssuerKeyId)
+	if made := sig.CreationTime; made.After(now) && !made.After(now.Add(maxSkew)) {
+		now = made
+	}
 	if config := openpgpConfig(now); config.RejectMessageHashAlgorithm(sig.Hash) || config.RejectPublicKeyAlgorithm(sig.PubKeyAlgo) {
 		return s, &broken{CodeWeak, "has an OpenPGP signature of an algorithm that is not accepted (SHA-1, MD5, DSA)"}
 	}
