@@ -117,10 +117,12 @@ func TestExhausted(t *testing.T) {
 		require.Len(t, f.Applications, 2)
 		require.Len(t, f.Unusable, 1)
 		require.Equal(t, code, f.Unusable[0].Code)
+		require.False(t, e.Settled())
 		backend.failing = errors.New("no such file")
 		require.Equal(t, codeUnreadable, e.Fleet("c", changed, nil).Unusable[0].Code)
 		backend.failing = nil
 		require.Len(t, e.Fleet("c", changed, nil).Applications, 3, "it is tried again, although nothing changed")
+		require.True(t, e.Settled())
 	}
 }
 

@@ -66,6 +66,11 @@ func (e *Evaluator) Fleet(commit string, files Files, at func(commit string) (Fi
 	return p.fleet
 }
 
+// Settled says whether the last fleet is all that its files say: nothing could not
+// be read, or was not evaluated to the end, so that it would come out otherwise
+// another time.
+func (e *Evaluator) Settled() bool { return e.tree != "" }
+
 // recommit is the same fleet in another commit with the same files.
 func recommit(f model.Fleet, commit string) model.Fleet {
 	before := f.Commit

@@ -11,7 +11,7 @@ import (
 )
 
 // evaluate turns a snapshot into a fleet. A commit that was evaluated before is
-// not evaluated again.
+// not evaluated again, unless something was in the way.
 func (l *Loop) evaluate(snap source.Snapshot) model.Fleet {
 	if l.fleet.Commit == snap.Commit && l.evaluated {
 		return l.fleet
@@ -24,7 +24,7 @@ func (l *Loop) evaluate(snap source.Snapshot) model.Fleet {
 		return files, nil
 	}
 	l.fleet = l.checkRendering(l.evaluator.Fleet(snap.Commit, snap.Files, at))
-	l.evaluated = true
+	l.evaluated = l.evaluator.Settled()
 	return l.fleet
 }
 

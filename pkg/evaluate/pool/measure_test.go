@@ -34,16 +34,18 @@ type fleetOnDisk struct {
 	fs.FS
 	dir      string
 	versions map[string]int
+	changes  *int
 }
 
 func (f fleetOnDisk) Digest(name string) (string, error) {
 	if name == "." {
-		return fmt.Sprint(f.versions), nil
+		return strconv.Itoa(*f.changes), nil
 	}
-	return fmt.Sprint(name, f.versions[name]), nil
+	return name + strconv.Itoa(f.versions[name]), nil
 }
 
 func (f fleetOnDisk) write(t *testing.T, name, text string) {
+	*f.changes++
 	f.versions[name]++
 	f.versions[filepath.Dir(name)]++
 	name = filepath.Join(f.dir, name)
@@ -53,7 +55,7 @@ func (f fleetOnDisk) write(t *testing.T, name, text string) {
 
 func grow(t *testing.T, n int) fleetOnDisk {
 	dir := t.TempDir()
-	f := fleetOnDisk{os.DirFS(dir), dir, map[string]int{}}
+	f := fleetOnDisk{os.DirFS(dir), dir, map[string]int{}, new(int)}
 	for name, file := range fleetOf(0).MapFS {
 		f.write(t, name, string(file.Data))
 	}
@@ -141,15 +143,16 @@ func TestMeasure(t *testing.T) {
 	cold := measure(fmt.Sprintf("cold, each of %d applications", n), 1, n, pass)
 	fmt.Printf("%-40s %9d MB\n", "most memory of all processes", memory/1024)
 	const rounds = 50
+	changed := 0
 	measure("one application changed", rounds, 1, func() {
-		name := fmt.Sprintf("app-%d", files.versions["."]%n)
-		files.versions["."]++
-		files.write(t, fmt.Sprintf("tenants/t%02d/apps/%s/app.cue", (files.versions["."]-1)%tenants, name), strings.ReplaceAll(measuredApp, "NAME", name))
+		changed++
+		name := fmt.Sprintf("app-%d", changed%n)
+		files.write(t, fmt.Sprintf("tenants/t%02d/apps/%s/app.cue", changed%n%tenants, name), strings.ReplaceAll(measuredApp, "NAME", name))
 		pass()
 	})
 	measure(fmt.Sprintf("one tenant's policy changed (%d)", n/tenants), 5, 1, func() {
-		files.versions["policy"]++
-		files.write(t, "tenants/t07/tenant.cue", fmt.Sprintf("package fleet\n\ntenant: {name: \"t07\", policy: limits: maxReplicas: %d}\n", 10+files.versions["policy"]))
+		changed++
+		files.write(t, "tenants/t07/tenant.cue", fmt.Sprintf("package fleet\n\ntenant: {name: \"t07\", policy: limits: maxReplicas: %d}\n", changed%50+10))
 		pass()
 	})
 	measure("nothing changed", rounds, 1, pass)
