@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -67,7 +67,7 @@ func judge(ctx context.Context, files *fileTree, at func(string) (evaluate.Files
 	})
 	rendering.end()
 	v.refuse(problems)
-	v.fleet.Problems = append(v.fleet.Problems, access.New(v.fleet.Platform, v.fleet.Tenants).Problems()...)
+	v.fleet.Problems = append(v.fleet.Problems, reconcile.AccessProblems(&v.fleet, time.Now())...)
 	return v, ctx.Err()
 }
 

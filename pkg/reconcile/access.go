@@ -57,7 +57,7 @@ func (l *Loop) admitted(snap source.Snapshot, ledger model.Ledger, r *Report) (s
 	if refused != nil {
 		problems = append(problems, refused.Problem(commit))
 	}
-	problems = append(problems, policyProblems(&fleet, now)...)
+	problems = append(problems, AccessProblems(&fleet, now)...)
 	fleet.Problems = append(problems, fleet.Problems...)
 	return accepted, fleet, nil
 }
@@ -243,9 +243,9 @@ func (l *Loop) layersAt(commit string, before layers) (layers, error) {
 	return after, nil
 }
 
-// policyProblems says which declared keys nobody can sign with, and whether
+// AccessProblems says which declared keys nobody can sign with, and whether
 // anybody can sign for the platform at all.
-func policyProblems(fleet *model.Fleet, now time.Time) (problems []model.Problem) {
+func AccessProblems(fleet *model.Fleet, now time.Time) (problems []model.Problem) {
 	policy := layers{fleet.Platform, fleet.Tenants}.policy()
 	problems = policy.Problems()
 	if policy.Enforced() && !policy.Governed(now) {
