@@ -1,11 +1,11 @@
 package access_test
 
 import (
-	"crypto/dsa"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
+	"math/big"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -235,15 +235,15 @@ func TestOneKeyInManyHands(t *testing.T) {
 func TestUnusableKeys(t *testing.T) {
 	small, err := rsa.GenerateKey(rand.Reader, 1024)
 	require.NoError(t, err)
-	var old dsa.PrivateKey
-	require.NoError(t, dsa.GenerateParameters(&old.Parameters, rand.Reader, dsa.L1024N160))
-	require.NoError(t, dsa.GenerateKey(&old, rand.Reader))
-	oldKey, err := ssh.NewPublicKey(&old.PublicKey)
-	require.NoError(t, err)
+	bits := func(n uint) *big.Int { return new(big.Int).Lsh(big.NewInt(1), n-1) }
+	old := ssh.Marshal(struct { // a DSA key of the usual size
+		Name       string
+		P, Q, G, Y *big.Int
+	}{"ssh-dss", bits(1024), bits(160), bits(2), bits(3)})
 	good, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	m := principal("root", newSSHKey(t, good), newSSHKey(t, small))
-	m.SSH = append(m.SSH, "ssh-ed25519 AAAA", string(ssh.MarshalAuthorizedKey(oldKey)), `cert-authority `+m.SSH[0], m.SSH[0]+"\n"+m.SSH[0])
+	m.SSH = append(m.SSH, "ssh-ed25519 AAAA", "ssh-dss "+encode64(string(old)), `cert-authority `+m.SSH[0], m.SSH[0]+"\n"+m.SSH[0])
 	weak := newPGPKey(t, packet.Config{Algorithm: packet.PubKeyAlgoRSA, RSABits: 1024, MinRSABits: 1024})
 	m.OpenPGP = []string{"nonsense", weak.public(t)}
 	pf := platform([]string{"root"}, m)

@@ -62,21 +62,25 @@ func hold(fleet model.Fleet, removed []model.AppID, running int) model.Fleet {
 	return fleet
 }
 
-// keepTenants adds the last good layer of every tenant that has applications but
-// no valid layer.
+// keepTenants adds the last good layer of every tenant that is declared, or has
+// applications, but has no valid layer.
 func keepTenants(fleet model.Fleet, ledger model.Ledger) model.Fleet {
 	have := map[string]bool{}
 	for i := range fleet.Tenants {
 		have[fleet.Tenants[i].Name] = true
 	}
 	fleet.Tenants = slices.Clip(fleet.Tenants)
+	lost := slices.Clone(fleet.UnusableTenants)
 	for _, u := range fleet.Unusable {
-		if have[u.App.Tenant] {
+		lost = append(lost, u.App.Tenant)
+	}
+	for _, name := range lost {
+		if have[name] {
 			continue
 		}
-		have[u.App.Tenant] = true
+		have[name] = true
 		for i := range ledger.Tenants {
-			if ledger.Tenants[i].Name == u.App.Tenant {
+			if ledger.Tenants[i].Name == name {
 				fleet.Tenants = append(fleet.Tenants, ledger.Tenants[i])
 			}
 		}

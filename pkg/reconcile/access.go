@@ -258,7 +258,7 @@ func AccessProblems(fleet *model.Fleet, now time.Time) (problems []model.Problem
 // held is the fleet that the ledger remembers, when the repository has nothing to
 // go by.
 func held(ledger model.Ledger, why *access.Violation) model.Fleet {
-	fleet := model.Fleet{Commit: ledger.Commit, Incomplete: true}
+	fleet := model.Fleet{Commit: ledger.Commit, Platform: ledger.Platform, Tenants: slices.Clone(ledger.Tenants), Incomplete: true}
 	for i := range ledger.Instances {
 		fleet.Unusable = append(fleet.Unusable, model.Unusable{App: ledger.Instances[i].App, Code: why.Code, Message: why.Error()})
 	}

@@ -410,6 +410,17 @@ func TestAccessRoles(t *testing.T) {
 	k.by("ann")
 	k.accepts()
 
+	t.Log("also of a tenant without applications, and from one poll to the next")
+	k.Git("mv", "tenants/acme/apps/shop/app.cue", "app.txt")
+	k.by("root")
+	k.accepts()
+	k.tenant("nonsense: true")
+	k.by("ann")
+	k.pass()
+	k.tenant(`access: {principals: ann: ssh: [%q], admins: ["ann"]}`, k.public["ann"])
+	k.by("ann")
+	k.accepts()
+
 	t.Log("switched off by who may, everything is accepted, and rewriting, too")
 	k.platform(`access: {enforce: "off", principals: root: ssh: [%q], admins: ["root"]}`, k.public["root"])
 	off := k.by("root")
