@@ -139,13 +139,16 @@ func gitCommand(dir string, args ...string) (string, error) {
 func (w *world) commit(message string, files map[string]string) string {
 	w.t.Helper()
 	for name, content := range files {
-		path := filepath.Join(w.clone, name)
-		if content == "" {
-			require.NoError(w.t, os.RemoveAll(path))
-			continue
+		if content != "" {
+			path := filepath.Join(w.clone, name)
+			require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
+			require.NoError(w.t, os.WriteFile(path, []byte(content), 0o644))
 		}
-		require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(w.t, os.WriteFile(path, []byte(content), 0o644))
+	}
+	for name, content := range files { // last, because they may be directories of files written above
+		if content == "" {
+			require.NoError(w.t, os.RemoveAll(filepath.Join(w.clone, name)))
+		}
 	}
 	w.git(w.clone, "add", "-A")
 	w.git(w.clone, "commit", "-q", "--allow-empty", "-m", message)
