@@ -47,7 +47,23 @@ func explain(err error, v cue.Value, layers ...*layer) (problems []model.Problem
 			return strings.HasPrefix(q.Path, p.Path+".")
 		})
 	})
-	return problems
+	// A wrong number of replicas is said once, not again by what is compared with it.
+	return slices.DeleteFunc(problems, func(p model.Problem) bool {
+		component, below := cutComponent(p.Path)
+		compared := below == "degrade.minReplicas" || below == "traits.autoscale.max" || strings.HasSuffix(below, "._replicas")
+		return compared &&
+			slices.ContainsFunc(problems, func(q model.Problem) bool { return q.Path == component+".replicas" })
+	})
+}
+
+// cutComponent splits application.components.web.degrade.minReplicas after the
+// component's name.
+func cutComponent(path string) (component, below string) {
+	parts := strings.SplitN(path, ".", 4)
+	if len(parts) < 4 {
+		return path, ""
+	}
+	return strings.Join(parts[:3], "."), parts[3]
 }
 
 func explainOne(e errors.Error, path []string, own *layer, layers []*layer, v cue.Value) model.Problem {
