@@ -103,7 +103,7 @@ func TestPagesAreInTheIndex(t *testing.T) {
 // TestCIRunsWhatTheReadmeSays: what newcomers are told to run is what is known to work.
 func TestCIRunsWhatTheReadmeSays(t *testing.T) {
 	readme, ci := read(t, "README.md"), read(t, ".ci/run")
-	require.Contains(t, ci, "\nmake test", "CI runs the tests")
+	require.Contains(t, ci, "\nrun make test", "CI runs the tests")
 	for _, target := range []string{"make test", "make demo"} {
 		require.Contains(t, readme, target)
 	}
