@@ -14,6 +14,25 @@ type claim struct {
 	host host
 }
 
+// An objectName is the name that the objects of a component have in the namespace
+// that the applications of a tenant share.
+type objectName struct {
+	app  model.AppID
+	name string
+	at   string
+}
+
+func objectNames(a *model.Application, own *layer) (names []objectName) {
+	if a.Policy.Namespace != "tenant" {
+		return nil
+	}
+	for _, c := range a.Components {
+		place, _ := own.where.find([]string{"application", "components", c.Name})
+		names = append(names, objectName{a.ID, a.ID.Name + "-" + c.Name, place.label})
+	}
+	return names
+}
+
 // offered checks what an application asks of the platform.
 func (p *pass) offered(a *declared) (problems []model.Problem) {
 	platform, own := p.platform.platform, &a.result.layer
@@ -50,6 +69,7 @@ func (p *pass) offered(a *declared) (problems []model.Problem) {
 // across checks what no directory sees alone.
 func (p *pass) across() {
 	p.sharedHosts()
+	p.sharedObjects()
 	p.guarantees()
 }
 
@@ -79,6 +99,35 @@ func (p *pass) sharedHosts() {
 			refused[c.app] = model.Problem{Code: codeHost, Path: "application", Message: message, Places: places}
 		}
 	}
+	p.refuse(refused)
+}
+
+// sharedObjects refuses applications of a tenant whose objects would have the same
+// names: component c of application a-b, and component b-c of application a.
+func (p *pass) sharedObjects() {
+	byName := map[string][]objectName{}
+	for _, o := range p.objects {
+		name := o.app.Tenant + "/" + o.name
+		byName[name] = append(byName[name], o)
+	}
+	refused := map[model.AppID]model.Problem{}
+	for _, o := range p.objects {
+		for _, other := range byName[o.app.Tenant+"/"+o.name] {
+			if _, known := refused[o.app]; known || other.app == o.app {
+				continue
+			}
+			refused[o.app] = model.Problem{
+				Code: codeSameObjects, Path: "application",
+				Message: fmt.Sprintf("its objects would be named %s, like those of %s", o.name, other.app),
+				Places:  []model.Place{{At: o.at, Note: o.app.String()}, {At: other.at, Note: other.app.String()}},
+			}
+		}
+	}
+	p.refuse(refused)
+}
+
+// refuse takes applications out of the fleet.
+func (p *pass) refuse(refused map[model.AppID]model.Problem) {
 	p.fleet.Applications = slices.DeleteFunc(p.fleet.Applications, func(a model.Application) bool {
 		problem, bad := refused[a.ID]
 		if bad {

@@ -208,6 +208,7 @@ func (p *pass) settle(a *declared) {
 		for _, h := range a.result.hosts {
 			p.hosts = append(p.hosts, claim{app.ID, h})
 		}
+		p.objects = append(p.objects, objectNames(&app, &a.result.layer)...)
 	}
 }
 

@@ -49,6 +49,7 @@ const (
 	codeQuota         = "DA1519"
 	codeScaleCPU      = "DA1520"
 	codeScaleBounds   = "DA1521"
+	codeSameObjects   = "DA1522"
 	codeNoCommit      = "DA1601"
 	codeNotInPin      = "DA1602"
 	codeNothingPin    = "DA1603"

@@ -21,6 +21,7 @@ type pass struct {
 
 	platform *platformResult
 	hosts    []claim
+	objects  []objectName
 }
 
 // A declared is one application that the files declare, on its way.

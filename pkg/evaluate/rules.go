@@ -250,6 +250,8 @@ var chapters = []chapter{
 			fix: "Write resources.requests.cpu."},
 		{code: "DA1521", title: "Scaling between bounds that cross",
 			fix: "Write a min of at most max."},
+		{code: "DA1522", title: "Two applications with objects of one name",
+			fix: "Objects are named APPLICATION-COMPONENT, and the applications of a tenant share a namespace. Rename a component, or give each application its own namespace with policy.namespace: \"application\"."},
 	}},
 	{"Pins", []rule{
 		{code: "DA1601", title: "A pin to an unknown commit",
