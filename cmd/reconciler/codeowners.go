@@ -32,20 +32,9 @@ With --check it changes nothing, and the exit code is 1 if the file is out of da
 
   # in CI
   reconciler codeowners --check`,
-		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := "."
-			if len(args) > 0 {
-				dir = args[0]
-			}
-			w, err := openWorkTree(cmd.Context(), dir)
-			if err != nil {
-				return err
-			}
-			defer w.close()
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeDirectory,
+		RunE: inWorkTree(func(cmd *cobra.Command, w *workTree) error {
 			verdict, err := w.vet(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -74,7 +63,7 @@ With --check it changes nothing, and the exit code is 1 if the file is out of da
 				return &exitCode{code: exitDiffers}
 			}
 			return nil
-		},
+		}),
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&check, "check", false, "change nothing; end with 1 if the file is out of date")

@@ -41,20 +41,9 @@ With --check it changes nothing, and the exit code is 1 if there is something to
 change.`,
 		Example: `  reconciler schema update
   reconciler schema update --check ../fleet`,
-		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := "."
-			if len(args) > 0 {
-				dir = args[0]
-			}
-			w, err := openWorkTree(cmd.Context(), dir)
-			if err != nil {
-				return err
-			}
-			defer w.close()
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeDirectory,
+		RunE: inWorkTree(func(cmd *cobra.Command, w *workTree) error {
 			changes, err := schemaChanges(w.top)
 			if err != nil {
 				return err
@@ -72,7 +61,7 @@ change.`,
 				return &exitCode{code: exitDiffers}
 			}
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "change nothing; end with 1 if there is something to change")
 	cmd.Flags().VarP(&format, "output", "o", outputUsage)

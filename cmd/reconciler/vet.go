@@ -42,20 +42,9 @@ could not be found out.`,
 
   # in CI, for programs
   reconciler vet -o json`,
-		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := "."
-			if len(args) > 0 {
-				dir = args[0]
-			}
-			w, err := openWorkTree(cmd.Context(), dir)
-			if err != nil {
-				return err
-			}
-			defer w.close()
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeDirectory,
+		RunE: inWorkTree(func(cmd *cobra.Command, w *workTree) error {
 			verdict, err := w.vet(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -71,7 +60,7 @@ could not be found out.`,
 				return &exitCode{code: exitDiffers}
 			}
 			return nil
-		},
+		}),
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&effective, "effective", "", "show the policy in force for `TENANT[/APPLICATION]`")

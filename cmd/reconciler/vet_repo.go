@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/spf13/cobra"
+
 	"github.com/d-aros/d-aros/pkg/evaluate"
 )
 
@@ -21,6 +23,28 @@ type workTree struct {
 	below string // the part of it that was asked for, "." for all
 	git   bool   // whether it lies in a Git work tree that does not ignore it
 	top   *os.Root
+}
+
+// inWorkTree runs a command on the fleet repo that its argument belongs to, by
+// default the present directory.
+func inWorkTree(do func(*cobra.Command, *workTree) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		dir := "."
+		if len(args) > 0 {
+			dir = args[0]
+		}
+		w, err := openWorkTree(cmd.Context(), dir)
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		return do(cmd, w)
+	}
+}
+
+// completeDirectory makes shells complete directories.
+func completeDirectory(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
 // openWorkTree finds the fleet repo that dir belongs to.

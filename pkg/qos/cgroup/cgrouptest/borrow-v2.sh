@@ -7,7 +7,7 @@
 #
 # A v1 hierarchy is never free to be unmounted: every Go process of version 1.25
 # or later keeps its cpu.cfs_quota_us open. So each is remounted in place with a
-# placeholder controller that nobody uses, and the wanted one falls to v2. No
+# stand-in controller that nobody uses, and the wanted one falls to v2. No
 # process changes its group: all must sit in the roots, which is checked first.
 # memory is not lent, because its hierarchy usually has groups.
 #
@@ -19,7 +19,7 @@ unified=$root/unified
 lock=/run/qos-cgroup.lock
 tries=50 # of 0.1 s, for a removed group that is still dying
 controllers=(cpu cpuset blkio pids)
-declare -A placeholder=([cpu]=net_cls [cpuset]=perf_event [blkio]=hugetlb [pids]=net_prio)
+declare -A standin=([cpu]=net_cls [cpuset]=perf_event [blkio]=hugetlb [pids]=net_prio)
 
 in_v2() { [ "$1" = blkio ] && echo io || echo "$1"; }
 in_v1() { findmnt -no FS-OPTIONS "$root/$1" | tr , '\n' | grep -qx "$1"; }
@@ -44,7 +44,7 @@ on() {
 		[ -z "$group" ] || skip "the v1 $c hierarchy has groups: $group"
 		# With only a source or only a target mount(8) would merge the old options.
 		for _ in $(seq $tries); do
-			mount -t cgroup -o "remount,${placeholder[$c]}" cgroup "$root/$c" 2>/dev/null && break
+			mount -t cgroup -o "remount,${standin[$c]}" cgroup "$root/$c" 2>/dev/null && break
 			sleep .1
 		done
 		in_v1 "$c" && skip "the kernel keeps $c in v1"
