@@ -16,7 +16,9 @@ type Application struct {
 	Objectives Objectives        `json:"objectives"`
 	Budget     int64             `json:"budget,omitempty"` // millionths of the currency per hour, 0: no budget
 	Policy     Policy            `json:"policy"`
+	Lifecycle  Lifecycle         `json:"lifecycle"`
 	Components []Component       `json:"components"`
+	Workflow   *Workflow         `json:"workflow,omitempty"` // nil: components start in the order of dependsOn
 
 	Digest Digest    `json:"digest,omitempty"` // of everything above; identity of the spec
 	Commit string    `json:"commit,omitempty"` // the source commit that the spec was read from

@@ -65,8 +65,12 @@ type Platform struct {
 	Pools    []PoolSpec   `json:"pools"`
 	Bands    []Band       `json:"bands"` // highest first
 	Profiles []QoSProfile `json:"profiles"`
-	Access   *Access      `json:"access,omitempty"` // nil: nothing is said
-	At       Positions    `json:"-"`
+
+	Groups       []Group       `json:"groups,omitempty"`       // by name
+	Reservations []Reservation `json:"reservations,omitempty"` // by name, those of tenants are theirs
+
+	Access *Access   `json:"access,omitempty"` // nil: nothing is said
+	At     Positions `json:"-"`
 }
 
 // PoolSpec declares a resource pool: a logical view over execution nodes.
@@ -111,6 +115,14 @@ type Policy struct {
 	Strategy        string   `json:"strategy"`
 	OnUpdateFailure string   `json:"onUpdateFailure"` // rollback | keep
 
+	// Ladder is the order in which an application is degraded: qos, optional
+	// (components that are not critical), replicas.
+	Ladder        []string      `json:"ladder,omitempty"`
+	MinRuntime    time.Duration `json:"minRuntime,omitempty"`    // time that an application runs before it may lose its place
+	RestoreHold   time.Duration `json:"restoreHold,omitempty"`   // time that an application stays degraded before it is restored
+	RestoreMargin int           `json:"restoreMargin,omitempty"` // thousandths of a pool that stay free after restoring
+	ReserveAfter  time.Duration `json:"reserveAfter,omitempty"`  // time of waiting after which free capacity is kept for an application
+
 	Replicas      int           `json:"defaultReplicas"`
 	Priority      int           `json:"defaultPriority"`
 	StartDeadline time.Duration `json:"startDeadline"`
@@ -133,6 +145,9 @@ type Tenant struct {
 	Name            string            `json:"name"`
 	Weight          int               `json:"weight"`
 	Guarantee       Resources         `json:"guarantee"`
+	Borrow          *Resources        `json:"borrow,omitempty"`          // most that it may use beyond its guarantee, nil: no limit
+	Lend            *Resources        `json:"lend,omitempty"`            // most of its unused guarantee that others may use, nil: all
+	Reservations    []Reservation     `json:"reservations,omitempty"`    // for its applications, out of its guarantee
 	Quota           *Resources        `json:"quota,omitempty"`           // nil: no ceiling of resources
 	MaxApplications int               `json:"maxApplications,omitempty"` // 0: no ceiling
 	MaxWorkloads    int               `json:"maxWorkloads,omitempty"`    // components, 0: no ceiling

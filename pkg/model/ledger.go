@@ -79,6 +79,10 @@ type Instance struct {
 	Message string    `json:"message,omitempty"`
 	Since   time.Time `json:"since"` // of the last transition
 
+	// Declared is when the application came into Git: its place among equals.
+	// Later instances keep it.
+	Declared time.Time `json:"declared,omitzero"`
+
 	// Spec is the accepted spec: what runs or is to run. Nil until one was
 	// accepted. Secret values in it are digests.
 	Spec *Application `json:"-"`

@@ -1,0 +1,39 @@
+package model
+
+import "time"
+
+// Lifecycle says how an application is ended and what its failures lead to.
+type Lifecycle struct {
+	Grace    time.Duration `json:"grace"`    // between asking a workload to end and ending it
+	Deletion string        `json:"deletion"` // keep-data | delete-data: what becomes of its volumes when it ends
+
+	// OnFailure is what Threshold failures of one critical component within
+	// Window lead to: restart | degrade | rollback | terminate.
+	OnFailure string        `json:"onFailure"`
+	Threshold int           `json:"threshold"`
+	Window    time.Duration `json:"window"`
+	Backoff   Backoff       `json:"backoff"` // between restarts
+
+	// Quarantine is how many failed starts in a row set the application aside,
+	// so that it holds no capacity until its spec changes or the back-off ends.
+	Quarantine int `json:"quarantine"`
+}
+
+// Backoff is a growing pause: Initial, then Factor times the last one, at most Max.
+type Backoff struct {
+	Initial time.Duration `json:"initial"`
+	Factor  int           `json:"factor"`
+	Max     time.Duration `json:"max"`
+}
+
+// After returns the pause before attempt n, counted from 1.
+func (b Backoff) After(n int) time.Duration {
+	pause := b.Initial
+	for ; n > 1 && pause < b.Max && b.Factor > 1; n-- {
+		if pause > b.Max/time.Duration(b.Factor) {
+			return b.Max
+		}
+		pause *= time.Duration(b.Factor)
+	}
+	return min(pause, b.Max)
+}

@@ -1,0 +1,55 @@
+package model
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Workflow is how an application is brought to run, step by step. Steps without
+// DependsOn start at once; a step starts when those it depends on have ended well.
+type Workflow struct {
+	Parallelism int    `json:"parallelism,omitempty"` // steps at a time, 0: no limit
+	Steps       []Step `json:"steps"`                 // in the order written
+}
+
+// Step is one step of a workflow.
+type Step struct {
+	Name      string        `json:"name"`
+	Type      string        `json:"type"` // deploy | job | wait | approval | check | notify | canary | blue-green
+	DependsOn []string      `json:"dependsOn,omitempty"`
+	If        string        `json:"if,omitempty"`      // a condition on inputs and results of earlier steps, "": always
+	Timeout   time.Duration `json:"timeout,omitempty"` // of one attempt
+	Retry     Retry         `json:"retry"`
+	OnFailure string        `json:"onFailure"` // stop | continue | rollback
+	Lock      string        `json:"lock,omitempty"`
+
+	Components []string `json:"components,omitempty"` // deploy, canary, blue-green: which; none means all
+	Component  string   `json:"component,omitempty"`  // job: which
+
+	Inputs  []Input  `json:"inputs,omitempty"`
+	Outputs []Output `json:"outputs,omitempty"`
+
+	// Properties is what the type of the step takes: for, url, query, weight …
+	Properties json.RawMessage `json:"properties,omitempty"`
+}
+
+// Input gives a step a value under a name: written out, or the output of an
+// earlier step.
+type Input struct {
+	Name  string `json:"name"`
+	Value string `json:"value,omitempty"`
+	From  string `json:"from,omitempty"` // step.output
+}
+
+// Output names a value that a step leaves for later ones.
+type Output struct {
+	Name string `json:"name"`
+	From string `json:"from"` // status | body | value | message: which part of the step's result
+}
+
+// Retry is how often and when a failed step is tried again.
+type Retry struct {
+	Attempts     int      `json:"attempts"` // in all, at least 1
+	Backoff      Backoff  `json:"backoff"`
+	NonRetryable []string `json:"nonRetryable,omitempty"` // classes of failure that end the step at once
+}
