@@ -108,6 +108,7 @@ func inUTC(in model.Instance) model.Instance {
 	}
 	in.Components, in.History = slices.Clone(in.Components), slices.Clone(in.History)
 	utc(&in.Since)
+	utc(&in.Declared)
 	utc(&in.Deadline)
 	for i := range in.Components {
 		utc(&in.Components[i].Since)

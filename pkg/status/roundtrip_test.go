@@ -2,6 +2,7 @@ package status_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -26,6 +27,40 @@ var (
 			Requests: rapid.Make[model.Resources]().Draw(t, "requests"), QoS: rapid.String().Draw(t, "qos"), Pool: rapid.String().Draw(t, "pool")}
 	})
 )
+
+// genSound draws any value of a type of the model whose identities name
+// something: an empty name is no name of an application.
+func genSound[T any](t *rapid.T, label string) T {
+	v := rapid.Make[T]().Draw(t, label)
+	soundly(reflect.ValueOf(&v).Elem(), func() model.AppID {
+		return model.AppID{Tenant: genName.Draw(t, "tenant"), Name: genName.Draw(t, "application")}
+	})
+	return v
+}
+
+// soundly replaces every identity in v.
+func soundly(v reflect.Value, id func() model.AppID) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			soundly(v.Elem(), id)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			soundly(v.Index(i), id)
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[model.AppID]() {
+			v.Set(reflect.ValueOf(id()))
+			return
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				soundly(v.Field(i), id)
+			}
+		}
+	}
+}
 
 // genJSON draws a value as evaluation writes it: keys sorted, no white space.
 func genJSON(t *rapid.T, depth int) any {
@@ -84,6 +119,9 @@ func genInstance(t *rapid.T, id model.AppID) model.Instance {
 		Message: rapid.String().Draw(t, "message"), Since: genTime.Draw(t, "since"),
 		Held: rapid.SliceOfN(genDigest, 0, 2).Draw(t, "held"), Refused: rapid.Make[*model.Refusal]().Draw(t, "refused"),
 		PreviousGrants: rapid.SliceOfN(genGrant, 0, 2).Draw(t, "previousGrants")}
+	if rapid.Bool().Draw(t, "declared") {
+		in.Declared = genTime.Draw(t, "declared")
+	}
 	if rapid.Bool().Draw(t, "deadline") {
 		in.Deadline = genTime.Draw(t, "deadline")
 	}
@@ -107,13 +145,14 @@ func genInstance(t *rapid.T, id model.AppID) model.Instance {
 func genLedger(t *rapid.T) model.Ledger {
 	l := model.Ledger{Commit: string(genDigest.Draw(t, "commit"))}
 	if rapid.Bool().Draw(t, "platform") {
-		l.Platform = rapid.Make[*model.Platform]().Draw(t, "platform")
+		platform := genSound[model.Platform](t, "platform")
+		l.Platform = &platform
 	}
 	tenants := rapid.SliceOfNDistinct(genName, 0, 2, rapid.ID[string]).Draw(t, "tenants")
 	slices.Sort(tenants)
 	for _, tenant := range tenants {
 		if rapid.Bool().Draw(t, "layer") {
-			layer := rapid.Make[model.Tenant]().Draw(t, "tenant")
+			layer := genSound[model.Tenant](t, "tenant")
 			layer.Name = tenant
 			l.Tenants = append(l.Tenants, layer)
 		}
@@ -123,8 +162,8 @@ func genLedger(t *rapid.T) model.Ledger {
 			id := model.AppID{Tenant: tenant, Name: app}
 			l.Instances = append(l.Instances, genInstance(t, id))
 			if rapid.Bool().Draw(t, "decided") {
-				d := rapid.Make[model.Decision]().Draw(t, "decision")
-				d.App, d.BlockedBy, d.Displaced = id, nil, nil
+				d := genSound[model.Decision](t, "decision")
+				d.App = id
 				l.Decisions = append(l.Decisions, d)
 			}
 		}
@@ -153,7 +192,7 @@ func asWritten(t require.TestingT, l model.Ledger) string {
 	for i := range l.Instances {
 		in := &l.Instances[i]
 		all = append(all, specs{redact(in.Spec), redact(in.Previous)})
-		in.Since, in.Deadline = in.Since.UTC(), in.Deadline.UTC()
+		in.Since, in.Declared, in.Deadline = in.Since.UTC(), in.Declared.UTC(), in.Deadline.UTC()
 		in.Components, in.History = slices.Clone(in.Components), slices.Clone(in.History)
 		for j := range in.Components {
 			in.Components[j].Since = in.Components[j].Since.UTC()
