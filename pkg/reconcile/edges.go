@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/source"
@@ -24,6 +25,17 @@ type Source interface {
 	// Accept returns the snapshot of an older commit, beyond which At serves
 	// nothing until the branch has moved.
 	Accept(commit string) (source.Snapshot, error)
+}
+
+// Evaluator turns the files of a commit into a fleet. *evaluate.Evaluator is one.
+type Evaluator interface {
+	// Fleet evaluates a commit; at serves the commits that applications are
+	// pinned to.
+	Fleet(commit string, files evaluate.Files, at func(commit string) (evaluate.Files, error)) model.Fleet
+	// Layers evaluates what says who may change what, and no applications.
+	Layers(files evaluate.Files) model.Fleet
+	// Settled says whether the last fleet is all that its files say.
+	Settled() bool
 }
 
 // Ledger is the status branch. *status.Branch is one.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
@@ -20,7 +19,7 @@ type Options struct {
 	Source    Source
 	Status    Ledger
 	Runtime   Runtime
-	Evaluator *evaluate.Evaluator
+	Evaluator Evaluator
 
 	Fleet    string        // name of the fleet; separates fleets that share a cluster
 	Prefix   string        // put before every namespace name
@@ -47,7 +46,7 @@ type Loop struct {
 	source    Source
 	status    Ledger
 	runtime   Runtime
-	evaluator *evaluate.Evaluator
+	evaluator Evaluator
 
 	name, prefix  string
 	interval      time.Duration
