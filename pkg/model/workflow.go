@@ -8,8 +8,14 @@ import (
 // Workflow is how an application is brought to run, step by step. Steps without
 // DependsOn start at once; a step starts when those it depends on have ended well.
 type Workflow struct {
-	Parallelism int    `json:"parallelism,omitempty"` // steps at a time, 0: no limit
-	Steps       []Step `json:"steps"`                 // in the order written
+	Parallelism int           `json:"parallelism,omitempty"` // steps at a time, 0: no limit; wait and approval take no place
+	Timeout     time.Duration `json:"timeout,omitempty"`     // of a whole run, 0: a week
+
+	// RollbackWindow is how many of the specs that succeeded last may be gone
+	// back to without jobs, waits, approvals, checks and stages. 0: none.
+	RollbackWindow int `json:"rollbackWindow,omitempty"`
+
+	Steps []Step `json:"steps"` // in the order written
 }
 
 // Step is one step of a workflow.
@@ -21,15 +27,24 @@ type Step struct {
 	Timeout   time.Duration `json:"timeout,omitempty"` // of one attempt
 	Retry     Retry         `json:"retry"`
 	OnFailure string        `json:"onFailure"` // stop | continue | rollback
-	Lock      string        `json:"lock,omitempty"`
+	Lock      string        `json:"lock,omitempty"` // one step at a time holds it among all runs of the tenant
+	Memo      bool          `json:"memo,omitempty"` // not done again while its inputs, properties and component are the same
 
 	Components []string `json:"components,omitempty"` // deploy, canary, blue-green: which; none means all
 	Component  string   `json:"component,omitempty"`  // job: which
+	Undo       string   `json:"undo,omitempty"`       // job: the component that takes it back in a rollback
 
 	Inputs  []Input  `json:"inputs,omitempty"`
 	Outputs []Output `json:"outputs,omitempty"`
 
-	// Properties is what the type of the step takes: for, url, query, weight …
+	// Properties is what the type of the step takes. Durations are strings (5m):
+	//
+	//	wait        {for}
+	//	approval    {roles: [], count: 1}
+	//	check       {url, success, every, times: 1, failures: 0}  or {prometheus, query, success, …}
+	//	notify      {url, secret, message}
+	//	canary      {stages: [{weight | replicas, pause, manual}], check: {…}}
+	//	blue-green  {pause, manual, keep, check: {…}}
 	Properties json.RawMessage `json:"properties,omitempty"`
 }
 
