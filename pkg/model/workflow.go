@@ -26,7 +26,7 @@ type Step struct {
 	If        string        `json:"if,omitempty"`      // a condition on inputs and results of earlier steps, "": always
 	Timeout   time.Duration `json:"timeout,omitempty"` // of one attempt
 	Retry     Retry         `json:"retry"`
-	OnFailure string        `json:"onFailure"` // stop | continue | rollback
+	OnFailure string        `json:"onFailure"`      // stop | continue | rollback
 	Lock      string        `json:"lock,omitempty"` // one step at a time holds it among all runs of the tenant
 	Memo      bool          `json:"memo,omitempty"` // not done again while its inputs, properties and component are the same
 
