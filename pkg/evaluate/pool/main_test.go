@@ -19,6 +19,13 @@ func TestMain(m *testing.M) {
 		os.Args = os.Args[1:]
 		os.Exit(cue.Main())
 	}
+	if len(os.Args) > 1 && os.Args[1] == "floor" {
+		if err := floor(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if len(os.Args) != 2 {
 		os.Exit(m.Run())
 	}
