@@ -1,0 +1,227 @@
+package plan
+
+import (
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Changes are the differences between two outcomes.
+type Changes struct {
+	Applications []Application   `json:"applications"` // what matters most first
+	Price        Price           `json:"pricePerHour"`
+	Tenants      []Tenant        `json:"tenants"` // whose price changes
+	Objects      []ObjectChange  `json:"objects"`
+	Problems     []model.Problem `json:"problems"` // that come with the change
+	Solved       []model.Problem `json:"solved"`   // that go with it
+}
+
+// Application is one that comes out otherwise.
+type Application struct {
+	App     model.AppID     `json:"application"`
+	Effect  Effect          `json:"effect"`
+	Edited  bool            `json:"edited"` // its own declaration differs; else others are the cause
+	Phase   Phases          `json:"phase"`
+	Grants  []GrantChange   `json:"grants,omitempty"`
+	Price   Price           `json:"pricePerHour"`
+	Before  *model.Decision `json:"before,omitempty"`
+	After   *model.Decision `json:"after,omitempty"`
+	Refused *model.Refusal  `json:"refused,omitempty"` // why the newer spec is not accepted
+}
+
+// Phases are the phases of an application on both sides, "" where it is not known.
+type Phases struct {
+	Before model.Phase `json:"before,omitempty"`
+	After  model.Phase `json:"after,omitempty"`
+}
+
+// GrantChange is a component whose grant differs. One of the two may be nil.
+type GrantChange struct {
+	Component string       `json:"component"`
+	Before    *model.Grant `json:"before,omitempty"`
+	After     *model.Grant `json:"after,omitempty"`
+}
+
+// Tenant is a tenant whose price differs.
+type Tenant struct {
+	Name  string `json:"name"`
+	Price Price  `json:"pricePerHour"`
+}
+
+// Effect is how an application comes out otherwise.
+type Effect string
+
+// Effects, what people have to look at first.
+const (
+	Rejected  Effect = "rejected"  // it is refused a place
+	Refused   Effect = "refused"   // its newer spec is not accepted; the old one goes on
+	Evicted   Effect = "evicted"   // it loses the place that it has otherwise
+	Removed   Effect = "removed"   // it ends, because Git does not want it any more
+	Degraded  Effect = "degraded"  // it runs with less than it asks for
+	Waiting   Effect = "waiting"   // it waits for capacity
+	Admitted  Effect = "admitted"  // it gets a place
+	Restored  Effect = "restored"  // it runs in full again
+	Updated   Effect = "updated"   // it runs another spec
+	Regranted Effect = "regranted" // the same spec gets another amount or pool
+	Requeued  Effect = "requeued"  // its place in the line differs
+	Reworded  Effect = "reworded"  // only the explanation differs
+)
+
+// effects in the order in which people read them.
+var effects = []Effect{Rejected, Refused, Evicted, Removed, Degraded, Waiting, Admitted, Restored, Updated, Regranted, Requeued, Reworded}
+
+// Empty says whether nothing differs.
+func (c *Changes) Empty() bool {
+	return len(c.Applications)+len(c.Objects)+len(c.Problems)+len(c.Solved)+len(c.Tenants) == 0
+}
+
+// Refuses says whether something that was acceptable is so no more: the change
+// brings problems, or an application is rejected that was not before.
+func (c *Changes) Refuses() bool {
+	return len(c.Problems) > 0 || slices.ContainsFunc(c.Applications, func(a Application) bool {
+		return a.Effect == Rejected || a.Effect == Refused
+	})
+}
+
+// Compare returns what the second outcome has otherwise than the first.
+func Compare(before, after *Outcome) Changes {
+	c := Changes{Objects: compareObjects(before.Objects, after.Objects)}
+	was, is := before.standings(), after.standings()
+	everyone := maps.Clone(was)
+	maps.Copy(everyone, is)
+	priceWas, priceIs := pricesOf(before.Fleet.Platform), pricesOf(after.Fleet.Platform)
+	tenants := map[string]Price{}
+	for _, app := range slices.SortedFunc(maps.Keys(everyone), model.AppID.Compare) {
+		x, y := cmp.Or(was[app], &standing{}), cmp.Or(is[app], &standing{})
+		price := Price{priceWas.of(x), priceIs.of(y)}
+		sum := tenants[app.Tenant]
+		tenants[app.Tenant] = Price{sum.Before + price.Before, sum.After + price.After}
+		if effect := effectOf(x, y); effect != "" {
+			c.Applications = append(c.Applications, describe(app, effect, x, y, price))
+		}
+	}
+	slices.SortStableFunc(c.Applications, func(a, b Application) int {
+		return cmp.Compare(slices.Index(effects, a.Effect), slices.Index(effects, b.Effect))
+	})
+	for _, name := range slices.Sorted(maps.Keys(tenants)) {
+		price := tenants[name]
+		c.Price.Before, c.Price.After = c.Price.Before+price.Before, c.Price.After+price.After
+		if price.Before != price.After {
+			c.Tenants = append(c.Tenants, Tenant{name, price})
+		}
+	}
+	c.Problems, c.Solved = without(after.Fleet.Problems, before.Fleet.Problems), without(before.Fleet.Problems, after.Fleet.Problems)
+	return c
+}
+
+// effectOf says how y differs from x, "" if it does not.
+func effectOf(x, y *standing) Effect {
+	switch {
+	case y.runs():
+		return effectOnRunning(x, y)
+	case y.evicted() && !x.evicted(), x.runs() && y.waits():
+		return Evicted
+	case y.waits() && !x.waits():
+		return Waiting
+	case y.rejected() && !x.rejected():
+		return Rejected
+	case x.runs() || (x.waits() || x.rejected()) && !y.waits() && !y.rejected() && !y.evicted():
+		return Removed
+	case x.position() != y.position():
+		return Requeued
+	case !sameWords(x, y):
+		return Reworded
+	}
+	return ""
+}
+
+// effectOnRunning is effectOf where y runs.
+func effectOnRunning(x, y *standing) Effect {
+	refused := y.refusal()
+	switch {
+	case !x.runs() && !y.degraded():
+		return Admitted
+	case refused != nil && (x.refusal() == nil || *x.refusal() != *refused):
+		return Refused
+	case y.degraded() && !x.degraded():
+		return Degraded
+	case x.degraded() && !y.degraded():
+		return Restored
+	case x.instance.SpecDigest() != y.instance.SpecDigest():
+		return Updated
+	case len(grantChanges(x, y)) > 0:
+		return Regranted
+	case !sameWords(x, y):
+		return Reworded
+	}
+	return ""
+}
+
+// sameWords says whether people are told the same about an application. How much
+// is free beside a full grant is no news.
+func sameWords(x, y *standing) bool {
+	a, b := x.decision, y.decision
+	if a == nil || b == nil {
+		return (a == nil) == (b == nil)
+	}
+	return a.Verdict == b.Verdict && a.Reason == b.Reason && reflect.DeepEqual(a.Refused, b.Refused) &&
+		(a.Message == b.Message || a.Verdict == model.Granted && !a.Degraded)
+}
+
+func describe(app model.AppID, effect Effect, x, y *standing, price Price) Application {
+	a := Application{
+		App: app, Effect: effect, Edited: x.digest() != y.digest(), Grants: grantChanges(x, y), Price: price,
+		Before: x.decision, After: y.decision, Refused: y.refusal(),
+	}
+	if x.instance != nil {
+		a.Phase.Before = x.instance.Phase
+	}
+	if y.instance != nil {
+		a.Phase.After = y.instance.Phase
+	}
+	return a
+}
+
+// grantChanges lists the components whose grants differ, by name.
+func grantChanges(x, y *standing) []GrantChange {
+	changes := map[string]*GrantChange{}
+	of := func(name string) *GrantChange {
+		if changes[name] == nil {
+			changes[name] = &GrantChange{Component: name}
+		}
+		return changes[name]
+	}
+	for _, g := range x.grants() {
+		of(g.Component).Before = &g
+	}
+	for _, g := range y.grants() {
+		of(g.Component).After = &g
+	}
+	var list []GrantChange
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		if g := changes[name]; model.DigestOf(g.Before) != model.DigestOf(g.After) {
+			list = append(list, *g)
+		}
+	}
+	return list
+}
+
+// without returns the problems of list that are not among others. Lines move when
+// a file is edited, so where a problem stands says nothing.
+func without(list, others []model.Problem) (rest []model.Problem) {
+	type identity struct{ code, path, message, tenant, app string }
+	of := func(p *model.Problem) identity { return identity{p.Code, p.Path, p.Message, p.Tenant, p.App} }
+	known := map[identity]bool{}
+	for i := range others {
+		known[of(&others[i])] = true
+	}
+	for i := range list {
+		if !known[of(&list[i])] {
+			rest = append(rest, list[i])
+		}
+	}
+	return rest
+}

@@ -1,0 +1,174 @@
+package plan
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/wI2L/jsondiff"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// ObjectChange is an object that is added, changed or removed.
+type ObjectChange struct {
+	App       model.AppID   `json:"-"`
+	Owner     string        `json:"owner"` // the application, or the tenant alone
+	Action    Action        `json:"action"`
+	Kind      string        `json:"kind"`
+	Namespace string        `json:"namespace,omitempty"`
+	Name      string        `json:"name"`
+	Fields    []FieldChange `json:"fields,omitempty"` // of a changed one
+}
+
+// Action is what becomes of an object.
+type Action string
+
+// Actions.
+const (
+	Add    Action = "add"
+	Change Action = "change"
+	Remove Action = "remove"
+	Keep   Action = "keep" // it is declared no more and stays: volumes and namespaces do
+)
+
+// FieldChange is a field whose value differs. One of the two may be nil.
+type FieldChange struct {
+	Path   string          `json:"path"` // spec.template.spec.containers[web].image
+	Before json.RawMessage `json:"before,omitempty"`
+	After  json.RawMessage `json:"after,omitempty"`
+}
+
+// identity is what makes an object the same one on both sides.
+type identity struct{ kind, namespace, name string }
+
+func byIdentity(objects []Object) map[identity]*Object {
+	all := make(map[identity]*Object, len(objects))
+	for i := range objects {
+		o := &objects[i]
+		all[identity{o.Kind, o.Namespace, o.Name}] = o
+	}
+	return all
+}
+
+func compareObjects(before, after []Object) (list []ObjectChange) {
+	was, is := byIdentity(before), byIdentity(after)
+	all := maps.Clone(was)
+	maps.Copy(all, is)
+	for _, o := range all {
+		id := identity{o.Kind, o.Namespace, o.Name}
+		change := ObjectChange{App: o.App, Owner: owner(o.App), Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+		switch x, y := was[id], is[id]; {
+		case x == nil:
+			change.Action = Add
+		case y == nil && x.Outlives:
+			change.Action = Keep
+		case y == nil:
+			change.Action = Remove
+		default:
+			if change.Fields = Fields(x.JSON, y.JSON); len(change.Fields) == 0 {
+				continue
+			}
+			change.Action = Change
+		}
+		list = append(list, change)
+	}
+	slices.SortFunc(list, func(a, b ObjectChange) int {
+		return cmp.Or(a.App.Compare(b.App), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+func owner(app model.AppID) string {
+	if app.Name == "" {
+		return app.Tenant
+	}
+	return app.String()
+}
+
+// Fields compares two JSON documents field by field. What is no JSON is one value.
+func Fields(before, after []byte) []FieldChange {
+	if bytes.Equal(before, after) {
+		return nil
+	}
+	patch, err := jsondiff.Compare(decoded(before), decoded(after))
+	if err != nil {
+		return []FieldChange{{Path: "", Before: encoded(string(before)), After: encoded(string(after))}}
+	}
+	fields := make([]FieldChange, 0, len(patch))
+	for _, op := range patch {
+		f := FieldChange{Path: readable(op.Path)}
+		if op.Type != jsondiff.OperationAdd {
+			f.Before = encoded(op.OldValue)
+		}
+		if op.Type != jsondiff.OperationRemove {
+			f.After = encoded(op.Value)
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// decoded reads a document. Lists whose elements have names become objects by
+// "[name]": an element is the same one wherever it stands.
+func decoded(document []byte) any {
+	var v any
+	if json.Unmarshal(document, &v) != nil {
+		return string(document)
+	}
+	return keyed(v)
+}
+
+func keyed(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			v[key] = keyed(value)
+		}
+	case []any:
+		named := make(map[string]any, len(v))
+		for i, value := range v {
+			v[i] = keyed(value)
+			if object, ok := v[i].(map[string]any); ok {
+				if name, ok := object["name"].(string); ok {
+					named["["+name+"]"] = object
+				}
+			}
+		}
+		if len(v) > 0 && len(named) == len(v) {
+			return named
+		}
+	}
+	return v
+}
+
+func encoded(v any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return json.RawMessage(`"?"`)
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// readable turns a JSON pointer into a path as people write it.
+func readable(pointer string) string {
+	var path strings.Builder
+	for segment := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		segment = strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)
+		switch {
+		case strings.HasPrefix(segment, "["):
+		case pointer == "":
+		case strings.ContainsAny(segment, "./") || strings.Trim(segment, "0123456789") == "":
+			segment = "[" + segment + "]"
+		case path.Len() > 0:
+			segment = "." + segment
+		}
+		path.WriteString(segment)
+	}
+	return path.String()
+}

@@ -1,0 +1,52 @@
+package plan
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Price is what something costs per hour, in millionths of the fleet's currency.
+type Price struct {
+	Before int64 `json:"before"`
+	After  int64 `json:"after"`
+}
+
+// prices are those of a platform by pool.
+type prices map[string]model.Price
+
+func pricesOf(p *model.Platform) prices {
+	list := prices{}
+	if p != nil {
+		for i := range p.Pools {
+			list[p.Pools[i].Name] = p.Pools[i].Price
+		}
+	}
+	return list
+}
+
+// of returns what an application costs where it stands: what it was granted, each
+// component in its pool, and nothing any more for what is done.
+func (p prices) of(s *standing) int64 {
+	if !s.runs() {
+		return 0
+	}
+	sum := new(big.Int)
+	for i := range s.instance.Components {
+		c := &s.instance.Components[i]
+		takes, price := c.Takes(), p[c.Grant.Pool]
+		sum.Add(sum, times(takes.CPU, price.CPU, 1000))
+		sum.Add(sum, times(takes.Memory, price.Memory, 1<<30))
+	}
+	if !sum.IsInt64() {
+		return math.MaxInt64
+	}
+	return sum.Int64()
+}
+
+// times is amount · price ÷ unit, rounded down.
+func times(amount, price, unit int64) *big.Int {
+	n := new(big.Int).Mul(big.NewInt(amount), big.NewInt(price))
+	return n.Quo(n, big.NewInt(unit))
+}
