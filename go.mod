@@ -3,6 +3,7 @@ module github.com/d-aros/d-aros
 go 1.26.0
 
 require (
+	cel.dev/cel-go v0.33.2
 	cuelang.org/go v0.17.1
 	github.com/ProtonMail/go-crypto v1.1.6
 	github.com/cenkalti/backoff/v5 v5.0.3
@@ -42,7 +43,6 @@ require (
 )
 
 require (
-	cel.dev/cel-go v0.33.2 // indirect
 	cel.dev/expr v0.25.1 // indirect
 	cuelabs.dev/go/oci/ociregistry v0.0.0-20260601085548-328ff8e2c943 // indirect
 	github.com/Azure/go-ansiterm v0.0.0-20230124172434-306776ec8161 // indirect
