@@ -1,0 +1,103 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// options are the words of a statement: names first, then key=value.
+type options struct {
+	names  []string
+	values map[string]string
+	err    error // the first
+}
+
+func read(words []string) *options {
+	o := &options{values: map[string]string{}}
+	for _, w := range words {
+		if key, value, ok := strings.Cut(w, "="); ok {
+			o.values[key] = value
+		} else {
+			o.names = append(o.names, w)
+		}
+	}
+	return o
+}
+
+func (o *options) fail(err error) { o.err = cmp.Or(o.err, err) }
+
+// rest returns the first error, or names an option that nobody has read.
+func (o *options) rest() error {
+	for key := range o.values {
+		o.fail(fmt.Errorf("no such option: %s", key))
+	}
+	return o.err
+}
+
+// name returns the only name.
+func (o *options) name() string {
+	if len(o.names) != 1 {
+		o.fail(fmt.Errorf("one name was expected, not %d", len(o.names)))
+		return ""
+	}
+	return o.names[0]
+}
+
+// is says whether a word without a value stands among the names.
+func (o *options) is(word string) bool {
+	for _, n := range o.names {
+		if n == word {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *options) word(key, otherwise string) string {
+	value, ok := o.values[key]
+	delete(o.values, key)
+	if !ok {
+		return otherwise
+	}
+	return value
+}
+
+func (o *options) number(key string, otherwise int) int {
+	word := o.word(key, "")
+	if word == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(word)
+	o.fail(err)
+	return n
+}
+
+func (o *options) time(key string) time.Duration {
+	d, err := time.ParseDuration(o.word(key, "0s"))
+	o.fail(err)
+	return d
+}
+
+func (o *options) amount(key string) model.Resources {
+	word := o.word(key, "")
+	if word == "" {
+		return model.Resources{}
+	}
+	r, err := parseAmount(word)
+	o.fail(err)
+	return r
+}
+
+// limit is an amount that may be absent.
+func (o *options) limit(key string) *model.Resources {
+	if _, ok := o.values[key]; !ok {
+		return nil
+	}
+	r := o.amount(key)
+	return &r
+}

@@ -1,0 +1,141 @@
+package world
+
+import (
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Changes are the applications that a ruling moved, each list by identity.
+type Changes struct {
+	Admitted []model.AppID // ran not, run now
+	Evicted  []model.AppID // ran, run no more
+	Reduced  []model.AppID // run with less
+	Raised   []model.AppID // run with more
+}
+
+// None says whether everything stayed as it was.
+func (c Changes) None() bool {
+	return len(c.Admitted)+len(c.Evicted)+len(c.Reduced)+len(c.Raised) == 0
+}
+
+// Apply lets a ruling come true.
+func (w *World) Apply(ruling model.Ruling) (c Changes) {
+	for i := range ruling.Decisions {
+		d := &ruling.Decisions[i]
+		if inst, ok := w.Ledger.Find(d.App); ok {
+			w.apply(inst, d, &c)
+		}
+	}
+	w.Ledger.Decisions = ruling.Decisions
+	return c
+}
+
+func (w *World) apply(inst *model.Instance, d *model.Decision, c *Changes) {
+	ran := inst.Phase.Active()
+	switch d.Verdict {
+	case model.Granted:
+		phase := model.Running
+		if d.Degraded {
+			phase = model.Degraded
+		}
+		switch {
+		case !ran:
+			c.Admitted = append(c.Admitted, d.App)
+			if inst.Phase == model.Terminated {
+				inst.Number++
+			}
+		case less(d, inst):
+			c.Reduced = append(c.Reduced, d.App)
+		case moved(d.Grants, inst.Components):
+			c.Raised = append(c.Raised, d.App)
+		}
+		w.enter(inst, phase, d)
+		w.grant(inst, d)
+	case model.Evicted:
+		if ran {
+			c.Evicted = append(c.Evicted, d.App)
+		}
+		w.enter(inst, model.Terminated, d)
+		inst.Reason, inst.Spec, inst.Components = model.EvictedReason, nil, nil
+	case model.Waiting:
+		w.enter(inst, model.Admitted, d)
+	case model.Rejected:
+		w.enter(inst, model.RejectedPhase, d)
+	}
+}
+
+// enter writes the phase down. Since is when it was entered.
+func (w *World) enter(inst *model.Instance, phase model.Phase, d *model.Decision) {
+	if inst.Phase != phase {
+		inst.Phase, inst.Since = phase, w.Now
+	}
+	inst.Reason, inst.Message = d.Reason, d.Message
+}
+
+// grant lets every component run at its grant.
+func (w *World) grant(inst *model.Instance, d *model.Decision) {
+	if inst.SpecDigest() != d.Spec {
+		spec := *w.App(d.App)
+		inst.Spec = &spec
+	}
+	before := inst.Components
+	inst.Components = make([]model.ComponentState, len(d.Grants))
+	for i, g := range d.Grants {
+		s := model.ComponentState{Grant: g, Run: g.Replicas, State: model.StateReady, Since: w.Now}
+		if j := slices.IndexFunc(before, func(s model.ComponentState) bool { return s.Grant.Component == g.Component }); j >= 0 {
+			s.State, s.Spec, s.Since = before[j].State, before[j].Spec, before[j].Since
+		}
+		inst.Components[i] = s
+	}
+}
+
+// less says whether the grants are less than what was granted before: in amount,
+// or in anything else that the decision calls degraded.
+func less(d *model.Decision, inst *model.Instance) bool {
+	return moved(d.Grants, inst.Components) &&
+		(held(inst.Components).Sub(granted(d.Grants)).Exceeds(model.Resources{}) != nil || d.Degraded && inst.Phase == model.Running)
+}
+
+// moved says whether replicas, profile or pool of any component differ.
+func moved(now []model.Grant, before []model.ComponentState) bool {
+	return !slices.EqualFunc(now, before, func(g model.Grant, s model.ComponentState) bool {
+		return g.Component == s.Grant.Component && g.Replicas == s.Grant.Replicas && g.QoS == s.Grant.QoS && g.Pool == s.Grant.Pool
+	})
+}
+
+func granted(grants []model.Grant) (sum model.Resources) {
+	for _, g := range grants {
+		sum = sum.Add(g.Requests.Times(g.Replicas))
+	}
+	return sum
+}
+
+func held(states []model.ComponentState) (sum model.Resources) {
+	for i := range states {
+		sum = sum.Add(states[i].Takes())
+	}
+	return sum
+}
+
+// Holds returns what an application takes of all pools.
+func (w *World) Holds(id model.AppID) model.Resources {
+	if inst, ok := w.Ledger.Find(id); ok && inst.Phase.Active() {
+		return held(inst.Components)
+	}
+	return model.Resources{}
+}
+
+// Used returns what is taken of a pool.
+func (w *World) Used(pool string) (sum model.Resources) {
+	for i := range w.Ledger.Instances {
+		if inst := &w.Ledger.Instances[i]; inst.Phase.Active() {
+			for j := range inst.Components {
+				if s := &inst.Components[j]; s.Grant.Pool == pool {
+					sum = sum.Add(s.Takes())
+				}
+			}
+		}
+	}
+	return sum
+}

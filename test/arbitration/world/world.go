@@ -1,0 +1,114 @@
+// Package world plays rounds of arbitration: it holds what Decide is told, and
+// after each ruling what the ledger then says, as if everything granted ran at
+// once and everything evicted was gone at once. So tests and benchmarks see what
+// a sequence of rulings leads to without runtimes, and without the phases that
+// pkg/lifecycle adds. It decides nothing.
+package world
+
+import (
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Start is when every world begins.
+var Start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// World is a fleet, what its runtimes show, its ledger and the time.
+type World struct {
+	Fleet  model.Fleet
+	Seen   model.Observation
+	Ledger model.Ledger
+	Now    time.Time
+
+	at map[model.AppID]int // place in Fleet.Applications
+}
+
+// New returns a world without tenants and applications.
+func New(platform model.Platform) *World {
+	return &World{
+		Fleet: model.Fleet{Commit: "c0ffee", Platform: &platform},
+		Now:   Start,
+		at:    map[model.AppID]int{},
+	}
+}
+
+// AddPool gives the platform a pool for Linux containers.
+func (w *World) AddPool(pool model.Pool) {
+	w.Fleet.Platform.Pools = append(w.Fleet.Platform.Pools, model.PoolSpec{
+		Name: pool.Name, OS: []string{"linux"}, Runtimes: []string{"container"},
+	})
+	w.Seen.Pools = append(w.Seen.Pools, pool)
+}
+
+// Declare puts applications into Git, now. One that is there already is changed
+// and keeps its place among equals.
+func (w *World) Declare(apps ...model.Application) {
+	var fresh []model.Instance
+	for _, app := range apps {
+		app = app.Seal()
+		if i, ok := w.at[app.ID]; ok {
+			w.Fleet.Applications[i] = app
+			continue
+		}
+		w.at[app.ID] = len(w.Fleet.Applications)
+		w.Fleet.Applications = append(w.Fleet.Applications, app)
+		fresh = append(fresh, model.Instance{
+			App: app.ID, Number: 1, Phase: model.Created, Reason: model.Declared, Since: w.Now, Declared: w.Now,
+		})
+	}
+	w.Ledger.Instances = append(w.Ledger.Instances, fresh...)
+	slices.SortFunc(w.Ledger.Instances, func(x, y model.Instance) int { return x.App.Compare(y.App) })
+}
+
+// Remove takes applications out of Git; what they held is free at once.
+func (w *World) Remove(ids ...model.AppID) {
+	gone := map[model.AppID]bool{}
+	for _, id := range ids {
+		i, ok := w.at[id]
+		if !ok {
+			continue
+		}
+		gone[id] = true
+		last := len(w.Fleet.Applications) - 1
+		w.Fleet.Applications[i] = w.Fleet.Applications[last]
+		w.at[w.Fleet.Applications[i].ID] = i
+		w.Fleet.Applications = w.Fleet.Applications[:last]
+		delete(w.at, id)
+	}
+	w.Ledger.Instances = slices.DeleteFunc(w.Ledger.Instances, func(i model.Instance) bool { return gone[i.App] })
+	w.Ledger.Decisions = slices.DeleteFunc(w.Ledger.Decisions, func(d model.Decision) bool { return gone[d.App] })
+}
+
+// App returns what Git declares, nil if it declares no such application.
+func (w *World) App(id model.AppID) *model.Application {
+	if i, ok := w.at[id]; ok {
+		return &w.Fleet.Applications[i]
+	}
+	return nil
+}
+
+// Decide rules on the world as it is and changes nothing.
+func (w *World) Decide() model.Ruling {
+	return arbitration.Decide(w.Fleet, w.Seen, w.Ledger, w.Now)
+}
+
+// Round rules once and lets the ruling come true.
+func (w *World) Round() (model.Ruling, Changes) {
+	ruling := w.Decide()
+	return ruling, w.Apply(ruling)
+}
+
+// Settle plays rounds, step apart, until one changes nothing, and returns how many
+// changed something. It gives up after limit rounds and says so.
+func (w *World) Settle(limit int, step time.Duration) (rounds int, settled bool) {
+	for ; rounds < limit; rounds++ {
+		if _, c := w.Round(); c.None() {
+			return rounds, true
+		}
+		w.Now = w.Now.Add(step)
+	}
+	return rounds, false
+}
