@@ -91,17 +91,21 @@ func BenchmarkCommitNothing(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad reads the ledger of a thousand applications at start.
+// BenchmarkLoad reads the ledger at start, with nothing on disk.
 func BenchmarkLoad(b *testing.B) {
-	remote := gittest.NewBare(b)
-	branch := open(b, remote.Dir)
-	l, err := branch.Load(b.Context())
-	require.NoError(b, err)
-	_, err = branch.Commit(b.Context(), l, large(1000))
-	require.NoError(b, err)
-	for b.Loop() {
-		l, err := open(b, remote.Dir).Load(b.Context())
-		require.NoError(b, err)
-		require.Len(b, l.Instances, 1000)
+	for _, n := range []int{1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			remote := gittest.NewBare(b)
+			branch := open(b, remote.Dir)
+			l, err := branch.Load(b.Context())
+			require.NoError(b, err)
+			_, err = branch.Commit(b.Context(), l, large(n))
+			require.NoError(b, err)
+			for b.Loop() {
+				l, err := open(b, remote.Dir).Load(b.Context())
+				require.NoError(b, err)
+				require.Len(b, l.Instances, n)
+			}
+		})
 	}
 }

@@ -12,7 +12,16 @@ var (
 	Code   = code
 	AppDir = appDir
 	Decode = decode
+	Encode = encode
 )
+
+// DecodeSubset reads what encode writes without the YAML library. False says
+// that the file is left to the library.
+func DecodeSubset(b []byte) (asJSON []byte, ok bool) {
+	r := reader{in: b}
+	ok = r.file()
+	return r.out, ok
+}
 
 // Written returns the files that a new branch would hold for a ledger, and the
 // ledger that a Commit would remember.

@@ -1,13 +1,9 @@
 package status
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -71,44 +67,4 @@ func cutTenant(path string) (tenant string, ok bool) {
 // source is the content of sourceFile.
 type source struct {
 	Commit string `json:"commit"`
-}
-
-// encode writes a file: what it is, then the value.
-func encode(what string, v any) ([]byte, error) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("encode %s: %w", what, err)
-	}
-	if b, err = yaml.JSONToYAML(escapeForYAML(b)); err != nil {
-		return nil, fmt.Errorf("encode %s: %w", what, err)
-	}
-	b = append([]byte("# "+strings.ToUpper(what[:1])+what[1:]+". Written by D-AROS; do not edit.\n"), b...)
-	if len(b) > maxFile {
-		return nil, fmt.Errorf("encode %s: has %d bytes, at most %d are allowed", what, len(b), maxFile)
-	}
-	return b, nil
-}
-
-// escapeForYAML escapes the characters that JSON may hold literally and YAML
-// may not, or reads as the end of a line: one of them in somebody's message
-// would otherwise make the whole ledger unwritable.
-func escapeForYAML(b []byte) []byte {
-	bad := func(r rune) bool { return r >= 0x7f && r <= 0xa0 || r == 0xfeff || r == 0xfffe || r == 0xffff }
-	if !bytes.ContainsFunc(b, bad) {
-		return b
-	}
-	var out bytes.Buffer
-	for _, r := range string(b) {
-		if bad(r) {
-			fmt.Fprintf(&out, `\u%04x`, r)
-		} else {
-			out.WriteRune(r)
-		}
-	}
-	return out.Bytes()
-}
-
-// decode reads a file strictly: unknown and repeated fields are errors.
-func decode(b []byte, into any) error {
-	return yaml.UnmarshalStrict(b, into)
 }

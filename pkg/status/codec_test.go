@@ -1,0 +1,160 @@
+package status_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
+
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// canonicalJSON is b with keys sorted and values written in one way.
+func canonicalJSON(t require.TestingT, b []byte) string {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	require.NoError(t, d.Decode(&v), "%s", b)
+	out, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(out)
+}
+
+// checkAgainstLibrary demands that what is read without the YAML library is
+// what the library reads. It returns whether it was read.
+func checkAgainstLibrary(t require.TestingT, file []byte) bool {
+	got, ok := status.DecodeSubset(file)
+	if !ok {
+		return false
+	}
+	want, err := yaml.YAMLToJSONStrict(file)
+	require.NoError(t, err, "the library refuses\n%s", file)
+	require.Equal(t, canonicalJSON(t, want), canonicalJSON(t, got), "%s", file)
+	return true
+}
+
+// TestWritingStaysReadable: any value is read back as it was, and without the
+// library unless it has a number that YAML writes in another way.
+func TestWritingStaysReadable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := map[string]any{"value": genJSON(t, 4)}
+		file, err := status.Encode("a value", v)
+		require.NoError(t, err)
+		want, err := json.Marshal(v)
+		require.NoError(t, err)
+
+		var back json.RawMessage
+		require.NoError(t, status.Decode(file, &back))
+		require.Equal(t, canonicalJSON(t, want), canonicalJSON(t, back), "%s", file)
+		if !checkAgainstLibrary(t, file) {
+			require.Regexp(t, `[0-9]e[+-]?[0-9]|[0-9]{19}|\d\.\d`, string(want), "left to the library:\n%s", file)
+		}
+	})
+}
+
+// TestRecordsNeedNoLibrary: the records of a fleet are read the fast way, and
+// the library reads the same.
+func TestRecordsNeedNoLibrary(t *testing.T) {
+	files, _, err := status.Written(busyFleet())
+	require.NoError(t, err)
+	for name, file := range files {
+		if strings.HasSuffix(name, ".yaml") {
+			require.True(t, checkAgainstLibrary(t, file.Data), "%s:\n%s", name, file.Data)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		l := genLedger(t)
+		files, _, err := status.Written(l)
+		require.NoError(t, err)
+		for name, file := range files {
+			if strings.HasSuffix(name, ".yaml") {
+				checkAgainstLibrary(t, file.Data)
+			}
+		}
+	})
+}
+
+// TestEncode shows the part of YAML that records are written in.
+func TestEncode(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/encode.txtar")
+	require.NoError(t, err)
+	for i := 0; i+1 < len(archive.Files); i += 2 {
+		in, want := archive.Files[i], &archive.Files[i+1]
+		got, err := status.Encode("a value", json.RawMessage(bytes.TrimSpace(in.Data)))
+		require.NoError(t, err, in.Name)
+		if *update {
+			want.Data = got
+		}
+		require.Equal(t, string(want.Data), string(got), in.Name)
+		checkAgainstLibrary(t, got)
+	}
+	if *update {
+		require.NoError(t, os.WriteFile("testdata/encode.txtar", txtar.Format(archive), 0o644))
+	}
+}
+
+// TestSubset: what is read without the library, and what is left to it.
+func TestSubset(t *testing.T) {
+	for file, fast := range map[string]bool{
+		"a: b\n":             true,
+		"a: \"b\"\n":         true,
+		"a:\n- b\n":          true,
+		"a:\n  - b\n":        true, // by hand, and allowed
+		"a: b":               false,
+		"a: b # why\n":       false,
+		"# why\na: b\n":      true,
+		"a:\n\n  b: c\n":     false,
+		"a:\n   b: c\n":      false,
+		"a: 'b'\n":           false,
+		"a: &x b\nc: *x\n":   false,
+		"a: yes\n":           false,
+		"a: 010\n":           false,
+		"a: 1e3\n":           false,
+		"a: .5\n":            false,
+		"a: ~\n":             false,
+		"a: null\n":          true,
+		"a:\n":               false,
+		"a: b\na: c\n":       false,
+		"a: b\nA: c\n":       false,
+		"a: {b: c}\n":        false,
+		"a: b\n c\n":         false,
+		"a: b\n---\na: c\n":  false,
+		"a: |\n  x\n  y\n":   true,
+		"a: |\n  x\n\n  y\n": true,
+		"a: |2\n  x\n":       false,
+		"a: |+\n  x\n  y\n":  false,
+		"a: >\n  x\n  y\n":   false,
+		"a: |\n   x\n  y\n":  false,
+		"a: !!str 1\n":       false,
+		"a: \"\\x41\"\n":     false,
+		"a: \"\\ud83d\"\n":   false,
+		"a: \"\\\n  b\"\n":   false,
+		"\ufeffa: b\n":       false,
+		"%YAML 1.1\n":        false,
+		"- a: b\n  c: d\n":   true,
+		"- - a\n  - b\n":     true,
+		"- a\nb: c\n":        false,
+	} {
+		require.Equal(t, fast, checkAgainstLibrary(t, []byte(file)), "%q", file)
+	}
+}
+
+// FuzzDecode: what the fast way reads of foreign bytes, the library reads too,
+// and the same.
+func FuzzDecode(f *testing.F) {
+	files, _, err := status.Written(busyFleet())
+	require.NoError(f, err)
+	for name, file := range files {
+		if strings.HasSuffix(name, ".yaml") {
+			f.Add(file.Data)
+		}
+	}
+	f.Add([]byte("a: |\n  x\n\n  y\nb:\n- c: \"\\u00e9\"\n  d: []\n- - e\n"))
+	f.Fuzz(func(t *testing.T, b []byte) { checkAgainstLibrary(t, b) })
+}
