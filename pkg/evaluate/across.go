@@ -70,7 +70,7 @@ func (p *pass) offered(a *declared) (problems []model.Problem) {
 func (p *pass) across() {
 	p.sharedHosts()
 	p.sharedObjects()
-	p.guarantees()
+	p.promises()
 }
 
 // sharedHosts refuses applications that want the same place on the network. All
@@ -137,31 +137,4 @@ func (p *pass) refuse(refused map[model.AppID]model.Problem) {
 		return bad
 	})
 	slices.SortFunc(p.fleet.Unusable, func(a, b model.Unusable) int { return a.App.Compare(b.App) })
-}
-
-// guarantees says when tenants were promised more than there is, where the
-// platform declares what there is.
-func (p *pass) guarantees() {
-	if p.fleet.Platform == nil || len(p.fleet.Platform.Pools) == 0 {
-		return
-	}
-	var have, promised model.Resources
-	for _, pool := range p.fleet.Platform.Pools {
-		if pool.Capacity == nil {
-			return // discovered: only arbitration knows
-		}
-		have = have.Add(*pool.Capacity)
-	}
-	problem := model.Problem{Code: codeGuarantees, Path: "platform.pools"}
-	for _, t := range p.fleet.Tenants {
-		if t.Guarantee.IsZero() {
-			continue
-		}
-		promised = promised.Add(t.Guarantee)
-		problem.Places = append(problem.Places, model.Place{At: t.At["guarantee"], Note: fmt.Sprintf("tenant %s: %v", t.Name, t.Guarantee)})
-	}
-	if !promised.Fits(have) {
-		problem.Message = fmt.Sprintf("tenants are promised %v, and all pools together have %v", promised, have)
-		p.report("", "", problem)
-	}
 }

@@ -17,6 +17,29 @@ type resourcesDoc struct {
 	Devices map[string]int64 `json:"devices"`
 }
 
+// ceiling is a limit on resources, nil if nothing is said. It says both of cpu and
+// memory, so that nobody has to guess what holds for the other.
+func (d *resourcesDoc) ceiling(path string, own *layer) (*model.Resources, *model.Problem) {
+	if d == nil || d.CPU == "" && d.Memory == "" && d.Devices == nil {
+		return nil, nil
+	}
+	if d.CPU == "" || d.Memory == "" {
+		p := own.blame(codeQuota, path, "says only some of its resources; write both cpu and memory, or neither for no ceiling")
+		return nil, &p
+	}
+	return d.amount(path, own)
+}
+
+// amount is what is written at path, or what is wrong with it.
+func (d *resourcesDoc) amount(path string, own *layer) (*model.Resources, *model.Problem) {
+	r, err := d.resources()
+	if err != nil {
+		p := own.blame(codeAmount, path, err.Error())
+		return nil, &p
+	}
+	return &r, nil
+}
+
 func (d *resourcesDoc) resources() (r model.Resources, err error) {
 	if d == nil {
 		return r, nil
@@ -67,6 +90,14 @@ func duration(s string) time.Duration {
 		return 0 // "" where it is optional; the schema has checked the rest
 	}
 	return d
+}
+
+// durationOr is duration where something is written, which may be no time at all.
+func durationOr(s string, otherwise time.Duration) time.Duration {
+	if s == "" {
+		return otherwise
+	}
+	return duration(s)
 }
 
 // decode reads what the schema exports. A field that the Go side does not know

@@ -23,6 +23,7 @@ type applicationDoc struct {
 		CostPerHour json.Number `json:"costPerHour"`
 	} `json:"budget"`
 	Policy     *choicesDoc             `json:"policy"`
+	Lifecycle  lifecycleDoc            `json:"lifecycle"`
 	Components map[string]componentDoc `json:"components"`
 }
 
@@ -148,8 +149,8 @@ func (d *applicationDoc) application(in applicationInput, policy model.Policy, o
 			LatencyP99:   duration(d.Objectives.LatencyP99),
 		},
 		Budget: parts(d.Budget.CostPerHour, millionth),
-		Policy: d.Policy.within(policy, own),
-		At:     own.positions(applicationQuoted),
+		Policy: d.Policy.within(policy, own), Lifecycle: d.Lifecycle.lifecycle(policy),
+		At: own.positions(applicationQuoted),
 	}
 	if len(a.Labels) == 0 {
 		a.Labels = nil // as it comes back from another process
@@ -174,7 +175,7 @@ func (d *applicationDoc) application(in applicationInput, policy model.Policy, o
 // applicationQuoted says whether decisions may quote the place of a value.
 func applicationQuoted(path []string) bool {
 	switch path[0] {
-	case "priority", "desired", "budget", "policy", "objectives":
+	case "priority", "desired", "budget", "policy", "objectives", "lifecycle":
 		return true
 	case "components":
 		if len(path) < 3 {

@@ -60,7 +60,7 @@ func TestOnlyWhatChangedIsEvaluated(t *testing.T) {
 		{"a quota that is no policy changed", "tenants/acme/more.cue", "package fleet\n\ntenant: quota: workloads: 9\n", 0},
 		{"a tenant's policy changed", "tenants/globex/more.cue", "package fleet\n\ntenant: policy: limits: maxReplicas: 2\n", 1},
 		{"the platform's places moved", "pools.cue", "package fleet\n\nplatform: pools: batch: nodes: selector: pool: \"batch\"\n", 0},
-		{"the platform's policy changed", "policy.cue", "package fleet\n\nplatform: policy: onUpdateFailure: \"keep\"\n", 3},
+		{"the platform's policy changed", "policy.cue", "package fleet\n\nplatform: policy: onUpdateFailure: \"hold\"\n", 3},
 		{"an application broke", "tenants/acme/apps/site/more.cue", "package fleet\n\napplication: priority: 7000\n", 1},
 		{"the ceiling that it breaks moved", "tenants/acme/more.cue", "package fleet\n\ntenant: quota: workloads: 10\n", 1},
 		{"a tenant broke", "tenants/globex/more.cue", "package fleet\n\ntenant: policy: limits: maxReplicas: 2000\n", 0},

@@ -18,6 +18,9 @@ type platformDoc struct {
 	QoS    struct {
 		Profiles map[string]profileDoc `json:"profiles"`
 	} `json:"qos"`
+	Groups       map[string]groupDoc       `json:"groups"`
+	Reservations map[string]reservationDoc `json:"reservations"`
+
 	Access *platformAccessDoc `json:"access"`
 }
 
@@ -98,6 +101,10 @@ func evaluatePlatform(files []source) platformResult {
 		p.Pools = append(p.Pools, pool)
 	}
 	r.problems = append(r.problems, bandProblems(p.Bands, &r.layer)...)
+	p.Groups, problems = groups(d.Groups, &r.layer)
+	r.problems = append(r.problems, problems...)
+	p.Reservations, problems = reservations(d.Reservations, p.Pools, &r.layer)
+	r.problems = append(r.problems, problems...)
 	access, problems := d.Access.access(&r.layer)
 	p.Access, r.problems = access, append(r.problems, problems...)
 	if len(r.problems) == 0 {
@@ -107,7 +114,11 @@ func evaluatePlatform(files []source) platformResult {
 }
 
 func platformQuoted(path []string) bool {
-	return path[0] == "policy" || path[0] == "bands" || path[0] == "access" || path[0] == "pools" && len(path) <= 4
+	switch path[0] {
+	case "policy", "bands", "access", "groups", "reservations":
+		return true
+	}
+	return path[0] == "pools" && len(path) <= 4
 }
 
 func (d poolDoc) pool(name string, own *layer) (model.PoolSpec, *model.Problem) {

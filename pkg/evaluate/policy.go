@@ -16,6 +16,7 @@ type effectiveDoc struct {
 		MaxReplicas     int         `json:"maxReplicas"`
 		PriorityCeiling int         `json:"priorityCeiling"`
 		MaxShare        json.Number `json:"maxShare"`
+		Grace           string      `json:"grace"`
 	} `json:"limits"`
 	Images struct {
 		Registries []string `json:"registries"`
@@ -32,7 +33,18 @@ type effectiveDoc struct {
 	RequiredLabels  []string `json:"requiredLabels"`
 	Strategies      []string `json:"strategies"`
 	OnUpdateFailure string   `json:"onUpdateFailure"`
-	Defaults        struct {
+	Deletion        string   `json:"deletion"`
+
+	Ladder        []string    `json:"ladder"`
+	MinRuntime    string      `json:"minRuntime"`
+	RestoreHold   string      `json:"restoreHold"`
+	RestoreMargin json.Number `json:"restoreMargin"`
+	ReserveAfter  string      `json:"reserveAfter"`
+
+	Egress struct {
+		Hosts []string `json:"hosts"`
+	} `json:"egress"`
+	Defaults struct {
 		Replicas      int    `json:"replicas"`
 		Priority      int    `json:"priority"`
 		Strategy      string `json:"strategy"`
@@ -59,6 +71,14 @@ func (d *effectiveDoc) policy(layers ...*layer) model.Policy {
 		Strategies:      sorted(d.Strategies),
 		Strategy:        d.Defaults.Strategy,
 		OnUpdateFailure: d.OnUpdateFailure,
+		MaxGrace:        duration(d.Limits.Grace),
+		Deletion:        d.Deletion,
+		Egress:          sorted(d.Egress.Hosts),
+		Ladder:          d.Ladder, // in the order written
+		MinRuntime:      duration(d.MinRuntime),
+		RestoreHold:     duration(d.RestoreHold),
+		RestoreMargin:   int(parts(d.RestoreMargin, thousandth)),
+		ReserveAfter:    duration(d.ReserveAfter),
 		Replicas:        d.Defaults.Replicas,
 		Priority:        d.Defaults.Priority,
 		StartDeadline:   duration(d.Defaults.StartDeadline),
@@ -73,6 +93,7 @@ func (d *effectiveDoc) inForce(layers []*layer) []model.PolicyValue {
 		{Path: "limits.maxReplicas", Value: fmt.Sprint(d.Limits.MaxReplicas)},
 		{Path: "limits.priorityCeiling", Value: fmt.Sprint(d.Limits.PriorityCeiling)},
 		{Path: "limits.maxShare", Value: d.Limits.MaxShare.String()},
+		{Path: "limits.grace", Value: d.Limits.Grace},
 		{Path: "images.registries", Value: list(d.Images.Registries)},
 		{Path: "runtimes", Value: list(d.Runtimes)},
 		{Path: "kinds", Value: list(d.Kinds)},
@@ -84,6 +105,13 @@ func (d *effectiveDoc) inForce(layers []*layer) []model.PolicyValue {
 		{Path: "requiredLabels", Value: list(d.RequiredLabels)},
 		{Path: "strategies", Value: list(d.Strategies)},
 		{Path: "onUpdateFailure", Value: d.OnUpdateFailure},
+		{Path: "deletion", Value: d.Deletion},
+		{Path: "ladder", Value: list(d.Ladder)},
+		{Path: "minRuntime", Value: d.MinRuntime},
+		{Path: "restoreHold", Value: d.RestoreHold},
+		{Path: "restoreMargin", Value: d.RestoreMargin.String()},
+		{Path: "reserveAfter", Value: d.ReserveAfter},
+		{Path: "egress.hosts", Value: list(d.Egress.Hosts)},
 		{Path: "defaults.replicas", Value: fmt.Sprint(d.Defaults.Replicas)},
 		{Path: "defaults.priority", Value: fmt.Sprint(d.Defaults.Priority)},
 		{Path: "defaults.strategy", Value: d.Defaults.Strategy},
@@ -113,11 +141,12 @@ func setBy(path string, layers []*layer) (name, at string) {
 
 // choicesDoc is what an application says for itself within its tenant's policy.
 type choicesDoc struct {
-	Degradation     *bool  `json:"degradation"`
-	Preemption      string `json:"preemption"`
-	Strategy        string `json:"strategy"`
-	OnUpdateFailure string `json:"onUpdateFailure"`
-	StartDeadline   string `json:"startDeadline"`
+	Degradation     *bool    `json:"degradation"`
+	Preemption      string   `json:"preemption"`
+	Strategy        string   `json:"strategy"`
+	OnUpdateFailure string   `json:"onUpdateFailure"`
+	StartDeadline   string   `json:"startDeadline"`
+	Ladder          []string `json:"ladder"`
 }
 
 // within returns the tenant's policy with the application's choices in it.
@@ -150,6 +179,10 @@ func (d *choicesDoc) within(p model.Policy, own *layer) model.Policy {
 	if d.StartDeadline != "" {
 		p.StartDeadline = duration(d.StartDeadline)
 		set("defaults.startDeadline", "startDeadline", d.StartDeadline)
+	}
+	if d.Ladder != nil {
+		p.Ladder = d.Ladder
+		set("ladder", "ladder", strings.Join(p.Ladder, ", "))
 	}
 	return p
 }

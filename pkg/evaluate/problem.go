@@ -34,7 +34,7 @@ func explain(err error, v cue.Value, layers ...*layer) (problems []model.Problem
 	own := layers[len(layers)-1]
 	seen := map[string]bool{}
 	for _, e := range errors.Errors(err) {
-		path := pathOf(e)
+		path := asWritten(pathOf(e))
 		if seen[key(path)] || len(problems) == maxProblems {
 			continue
 		}
@@ -114,7 +114,7 @@ func named(path []string) bool {
 	if len(path) < 2 || validName(path[len(path)-1]) {
 		return false
 	}
-	return slices.Contains([]string{"components", "pools", "bands", "profiles", "releases"}, path[len(path)-2])
+	return slices.Contains([]string{"components", "pools", "bands", "profiles", "releases", "groups", "reservations"}, path[len(path)-2])
 }
 
 // limit returns the place of the policy value that a rule refers to, of the
@@ -166,6 +166,11 @@ func pathOf(e errors.Error) (path []string) {
 		path = append(path, p)
 	}
 	return path
+}
+
+// asWritten is the path of the field that a rule beside it speaks of.
+func asWritten(path []string) []string {
+	return slices.DeleteFunc(path, func(s string) bool { return s == "_rule" })
 }
 
 func message(e errors.Error) string {

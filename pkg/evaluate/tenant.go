@@ -13,10 +13,17 @@ type tenantDoc struct {
 	Weight    int             `json:"weight"`
 	Guarantee *resourcesDoc   `json:"guarantee"`
 	Quota     *quotaDoc       `json:"quota"`
+	Borrow    *resourcesDoc   `json:"borrow"`
+	Lend      *resourcesDoc   `json:"lend"`
 	Policy    json.RawMessage `json:"policy"` // as written; _effective is what counts
 	Releases  map[string]struct {
 		Commit string `json:"commit"`
 	} `json:"releases"`
+	Reservations map[string]struct {
+		Application string        `json:"application"`
+		Pool        string        `json:"pool"`
+		Amount      *resourcesDoc `json:"amount"`
+	} `json:"reservations"`
 	Access *tenantAccessDoc `json:"access"`
 }
 
@@ -64,6 +71,10 @@ func evaluateTenant(name string, files []source, platform *layer) tenantResult {
 		r.problems = []model.Problem{*problem}
 		return r
 	}
+	if problems = d.reserve(t, &r.layer, platform); problems != nil {
+		r.problems = problems
+		return r
+	}
 	if t.Access, problems = d.Access.access(&r.layer, platform); problems != nil {
 		r.problems = problems
 		return r
@@ -83,23 +94,23 @@ func (d *tenantDoc) tenant(own *layer) (*model.Tenant, *model.Problem) {
 		return nil, &p
 	}
 	if d.Quota != nil {
-		quota, err := d.Quota.resources()
-		if err != nil {
-			p := own.blame(codeAmount, "tenant.quota", err.Error())
-			return nil, &p
-		}
 		t.MaxApplications, t.MaxWorkloads = d.Quota.Applications, d.Quota.Workloads
-		switch written := d.Quota; {
-		case written.CPU != "" && written.Memory != "":
-			t.Quota = &quota
-		case written.CPU != "" || written.Memory != "" || written.Devices != nil:
-			p := own.blame(codeQuota, "tenant.quota", "says only some of its resources; write both cpu and memory, or neither for no ceiling")
+		quota, problem := d.Quota.ceiling("tenant.quota", own)
+		if problem != nil {
+			return nil, problem
+		}
+		t.Quota = quota
+		if quota != nil && !t.Guarantee.Fits(*quota) {
+			p := own.blame(codeGuarantee, "tenant.guarantee", fmt.Sprintf("promises %v, more than the quota of %v", t.Guarantee, *quota))
 			return nil, &p
 		}
-		if t.Quota != nil && !t.Guarantee.Fits(quota) {
-			p := own.blame(codeGuarantee, "tenant.guarantee", fmt.Sprintf("promises %v, more than the quota of %v", t.Guarantee, quota))
-			return nil, &p
-		}
+	}
+	var problem *model.Problem
+	if t.Borrow, problem = d.Borrow.ceiling("tenant.borrow", own); problem != nil {
+		return nil, problem
+	}
+	if t.Lend, problem = d.Lend.ceiling("tenant.lend", own); problem != nil {
+		return nil, problem
 	}
 	for app, release := range d.Releases {
 		if t.Pins == nil {

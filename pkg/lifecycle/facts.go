@@ -53,7 +53,7 @@ func (f *facts) late() bool {
 }
 
 func (f *facts) updateFailed() bool {
-	return f.inst.Previous != nil && f.inst.Spec.Policy.OnUpdateFailure != "keep" && (f.late() || f.brokenForGood())
+	return f.inst.Previous != nil && f.inst.Spec.Policy.OnUpdateFailure != "hold" && (f.late() || f.brokenForGood())
 }
 
 func (f *facts) unrecoverable() bool { return f.brokenForGood() }

@@ -12,7 +12,7 @@ type Application struct {
 	ID         AppID             `json:"id"`
 	Labels     map[string]string `json:"labels,omitempty"`
 	Priority   int               `json:"priority"`
-	Desired    string            `json:"desired"` // running | terminated
+	Desired    string            `json:"desired"` // running | suspended | terminated
 	Objectives Objectives        `json:"objectives"`
 	Budget     int64             `json:"budget,omitempty"` // millionths of the currency per hour, 0: no budget
 	Policy     Policy            `json:"policy"`

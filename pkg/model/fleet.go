@@ -113,7 +113,11 @@ type Policy struct {
 	RequiredLabels  []string `json:"requiredLabels,omitempty"`
 	Strategies      []string `json:"strategies"`
 	Strategy        string   `json:"strategy"`
-	OnUpdateFailure string   `json:"onUpdateFailure"` // rollback | keep
+	OnUpdateFailure string   `json:"onUpdateFailure"` // rollback | hold
+
+	MaxGrace time.Duration `json:"maxGrace,omitempty"` // most that Lifecycle.Grace may be
+	Deletion string        `json:"deletion,omitempty"` // keep-data | delete-data: whether volumes may be deleted
+	Egress   []string      `json:"egress,omitempty"`   // hosts that steps of workflows may call; *.example.com is every host below
 
 	// Ladder is the order in which an application is degraded: qos, optional
 	// (components that are not critical), replicas.
