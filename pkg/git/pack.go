@@ -20,6 +20,9 @@ const incoming = "incoming-"
 // addPack takes in a pack within the limits. With all set the pack holds
 // everything that counts, and takes the place of those before it.
 func (s *Store) addPack(r io.Reader, limits Limits, all bool) error {
+	if s.memory != nil {
+		return s.addToMemory(r, limits)
+	}
 	file, err := os.CreateTemp(s.dir, incoming)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -26,6 +27,8 @@ var ErrMissing = errors.New("object is missing or damaged")
 type Store struct {
 	dir  string
 	lock *os.File
+
+	memory map[Hash]unpacked // nil: the store is on disk
 
 	mu      sync.Mutex
 	objects *filesystem.Storage
@@ -89,6 +92,9 @@ func (s *Store) start() error {
 
 // Close gives the store free for another process.
 func (s *Store) Close() error {
+	if s.memory != nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.objects.Close()
@@ -112,6 +118,9 @@ func (s *Store) Reset() error {
 
 // read returns the content of an object, verified against its name.
 func (s *Store) read(kind plumbing.ObjectType, h Hash, max int64) ([]byte, error) {
+	if s.memory != nil {
+		return s.fromMemory(kind, h, max)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	size, err := s.objects.EncodedObjectSize(h)
@@ -175,6 +184,10 @@ func (s *Store) Tip() (Hash, bool) {
 
 // size returns the number of bytes of an object.
 func (s *Store) size(h Hash) (int64, error) {
+	if s.memory != nil {
+		b, err := s.fromMemory(plumbing.BlobObject, h, math.MaxInt64)
+		return int64(len(b)), err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, err := s.objects.EncodedObjectSize(h)
@@ -212,6 +225,10 @@ func (s *Store) Commit(h Hash) (*object.Commit, error) {
 
 // Has says whether the store holds an object of that name.
 func (s *Store) Has(h Hash) bool {
+	if s.memory != nil {
+		_, ok := s.memory[h]
+		return ok
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.objects.HasEncodedObject(h) == nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -91,6 +92,17 @@ func BenchmarkCommitNothing(b *testing.B) {
 	}
 }
 
+// cpuTime is what this process and the git programs that it has ended used.
+func cpuTime(b *testing.B) time.Duration {
+	var sum time.Duration
+	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
+		var used unix.Rusage
+		require.NoError(b, unix.Getrusage(who, &used))
+		sum += time.Duration(used.Utime.Nano() + used.Stime.Nano())
+	}
+	return sum
+}
+
 // BenchmarkLoad reads the ledger at start, with nothing on disk.
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int{1000, 10_000} {
@@ -101,11 +113,13 @@ func BenchmarkLoad(b *testing.B) {
 			require.NoError(b, err)
 			_, err = branch.Commit(b.Context(), l, large(n))
 			require.NoError(b, err)
+			before := cpuTime(b)
 			for b.Loop() {
 				l, err := open(b, remote.Dir).Load(b.Context())
 				require.NoError(b, err)
 				require.Len(b, l.Instances, n)
 			}
+			b.ReportMetric((cpuTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
 		})
 	}
 }

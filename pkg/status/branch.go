@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -28,7 +27,7 @@ var ErrMoved = errors.New("the status branch has moved")
 type Options struct {
 	URL    string
 	Branch string // default status
-	Dir    string // for temporary files; nothing in it is worth keeping
+	Dir    string // for the history, when it is asked for; nothing in it is worth keeping
 	Auth   git.Auth
 	Limits git.Limits
 	Author Author
@@ -79,13 +78,6 @@ func Open(_ context.Context, o Options) (*Branch, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open status branch: %w", err)
 	}
-	// What a killed process left behind.
-	stale, _ := filepath.Glob(filepath.Join(o.Dir, tipPattern))
-	for _, dir := range stale {
-		if err := os.RemoveAll(dir); err != nil {
-			return nil, fmt.Errorf("open status branch: %w", err)
-		}
-	}
 	return &Branch{remote: remote, name: o.Branch, dir: o.Dir, author: o.Author, recheck: o.Recheck}, nil
 }
 
@@ -100,8 +92,6 @@ func (b *Branch) Close() error {
 	b.store = nil
 	return err
 }
-
-const tipPattern = "tip-*"
 
 // Load returns what the branch says. A branch that does not exist says
 // nothing: the empty ledger. One that disappears while we run loses nothing:
@@ -153,19 +143,10 @@ func (b *Branch) load(ctx context.Context) error {
 	return nil
 }
 
-// fetch reads the tip, and only the tip: the history is of no use to the
-// writer and grows without bound.
+// fetch reads the tip, and only the tip, in memory: the history is of no use to
+// the writer and grows without bound.
 func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
-	dir, err := os.MkdirTemp(b.dir, tipPattern)
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	store, err := git.OpenStore(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer store.Close()
+	store := git.NewMemoryStore()
 	if err := b.remote.Fetch(ctx, store, tip, nil, 1); err != nil {
 		return nil, err
 	}

@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"path"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
 )
 
@@ -58,25 +61,54 @@ func TestWritingStaysReadable(t *testing.T) {
 	})
 }
 
+// checkInto demands that a file that is read into a value of its type without
+// the library gives the value that the library gives.
+func checkInto[T any](t require.TestingT, file []byte) bool {
+	var got, want T
+	if !status.DecodeFast(file, &got) {
+		return false
+	}
+	require.NoError(t, yaml.UnmarshalStrict(file, &want), "the library refuses\n%s", file)
+	require.Equal(t, want, got, "%s", file)
+	return true
+}
+
+// kinds are the types of the records, by file.
+var kinds = map[string]func(require.TestingT, []byte) bool{
+	"instance.yaml": checkInto[model.Instance],
+	"spec.yaml":     checkInto[model.Application],
+	"previous.yaml": checkInto[model.Application],
+	"decision.yaml": checkInto[model.Decision],
+	"tenant.yaml":   checkInto[model.Tenant],
+	"platform.yaml": checkInto[*model.Platform],
+	"capacity.yaml": checkInto[[]model.Pool],
+	"errors.yaml":   checkInto[[]model.Problem],
+}
+
+// checkRecords checks the records among files, and whether the library was needed.
+func checkRecords(t require.TestingT, files fstest.MapFS, mayNeedLibrary bool) {
+	for name, file := range files {
+		if !strings.HasSuffix(name, ".yaml") {
+			continue
+		}
+		fast := checkAgainstLibrary(t, file.Data)
+		if check, ok := kinds[path.Base(name)]; ok {
+			fast = check(t, file.Data) && fast
+		}
+		require.True(t, fast || mayNeedLibrary, "%s:\n%s", name, file.Data)
+	}
+}
+
 // TestRecordsNeedNoLibrary: the records of a fleet are read the fast way, and
 // the library reads the same.
 func TestRecordsNeedNoLibrary(t *testing.T) {
 	files, _, err := status.Written(busyFleet())
 	require.NoError(t, err)
-	for name, file := range files {
-		if strings.HasSuffix(name, ".yaml") {
-			require.True(t, checkAgainstLibrary(t, file.Data), "%s:\n%s", name, file.Data)
-		}
-	}
+	checkRecords(t, files, false)
 	rapid.Check(t, func(t *rapid.T) {
-		l := genLedger(t)
-		files, _, err := status.Written(l)
+		files, _, err := status.Written(genLedger(t))
 		require.NoError(t, err)
-		for name, file := range files {
-			if strings.HasSuffix(name, ".yaml") {
-				checkAgainstLibrary(t, file.Data)
-			}
-		}
+		checkRecords(t, files, true) // for numbers in properties
 	})
 }
 
@@ -156,5 +188,10 @@ func FuzzDecode(f *testing.F) {
 		}
 	}
 	f.Add([]byte("a: |\n  x\n\n  y\nb:\n- c: \"\\u00e9\"\n  d: []\n- - e\n"))
-	f.Fuzz(func(t *testing.T, b []byte) { checkAgainstLibrary(t, b) })
+	f.Fuzz(func(t *testing.T, b []byte) {
+		checkAgainstLibrary(t, b)
+		for _, check := range kinds {
+			check(t, b)
+		}
+	})
 }

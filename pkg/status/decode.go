@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"sigs.k8s.io/yaml"
@@ -15,34 +14,32 @@ import (
 // encode wrote is read without the YAML library; what somebody has written by
 // hand, or wrong, is left to it. Both give the same value where both give one.
 func decode(b []byte, into any) error {
-	r := reader{in: b, out: make([]byte, 0, len(b))}
-	if r.file() {
-		d := json.NewDecoder(bytes.NewReader(r.out))
-		d.DisallowUnknownFields()
-		if d.Decode(into) == nil {
-			return nil
-		}
-		// The library knows how to say what is wrong, and reads a number as text
-		// where text belongs. It must start from nothing.
-		reflect.ValueOf(into).Elem().SetZero()
+	v := reflect.ValueOf(into).Elem()
+	r := reader{in: b}
+	if r.file(v) {
+		return nil
 	}
+	// The library knows how to say what is wrong, and reads a number as text
+	// where text belongs. It must start from nothing.
+	v.SetZero()
 	return yaml.UnmarshalStrict(b, into)
 }
 
-// reader turns the YAML that writer writes into JSON. Its methods return false
-// for everything else.
+// reader reads the YAML that writer writes, into Go values or, where the value
+// is opaque, as JSON. Its methods return false for everything else.
 type reader struct {
 	in  []byte
-	pos int // at the start of a line, or of what follows a dash
-	out []byte
+	pos int    // at the start of a line, or of what follows a dash
+	out []byte // JSON
 
 	// indent is the column of pos.
 	indent int
 	depth  int
+	keys   []span // of the mappings that are being read
 }
 
 // file reads a whole file: a comment, then a value.
-func (r *reader) file() bool {
+func (r *reader) file(v reflect.Value) bool {
 	if !utf8.Valid(r.in) || len(r.in) == 0 || r.in[len(r.in)-1] != '\n' {
 		return false
 	}
@@ -54,7 +51,7 @@ func (r *reader) file() bool {
 		r.pos = end + 1
 	}
 	r.measure()
-	return r.pos < len(r.in) && r.indent == 0 && r.node() && r.pos == len(r.in)
+	return r.pos < len(r.in) && r.indent == 0 && r.node(v) && r.pos == len(r.in)
 }
 
 // end returns where the present line ends.
@@ -78,68 +75,102 @@ func (r *reader) dash() bool {
 }
 
 // node reads the value that starts at pos.
-func (r *reader) node() bool {
+func (r *reader) node(v reflect.Value) bool {
 	if r.depth++; r.depth > maxDepth {
 		return false
 	}
 	defer func() { r.depth-- }()
+	if opaque(v) {
+		start := len(r.out)
+		ok := r.node(reflect.Value{})
+		v.SetBytes(bytes.Clone(r.out[start:]))
+		r.out = r.out[:start]
+		return ok
+	}
 	if r.dash() {
-		return r.sequence()
+		return r.sequence(settle(v))
 	}
 	if _, _, ok := r.key(); ok {
-		return r.mapping()
+		return r.mapping(settle(v))
 	}
-	return r.scalar(r.indent)
+	return r.scalar(v, r.indent)
 }
 
-func (r *reader) sequence() bool {
+func (r *reader) sequence(v reflect.Value) bool {
 	n := r.indent
-	r.out = append(r.out, '[')
-	for first := true; r.indent == n && r.dash(); first = false {
-		if !first {
-			r.out = append(r.out, ',')
+	if v.IsValid() && v.Kind() != reflect.Slice {
+		return false
+	}
+	r.json('[')
+	for i := 0; r.indent == n && r.dash(); i++ {
+		var item reflect.Value
+		if v.IsValid() {
+			v.Grow(1)
+			v.SetLen(i + 1)
+			item = v.Index(i)
+		} else if i > 0 {
+			r.json(',')
 		}
 		r.pos += 2
 		r.indent += 2
-		if r.in[r.pos] == ' ' || !r.node() {
+		if r.in[r.pos] == ' ' || !r.node(item) {
 			return false
 		}
 	}
-	r.out = append(r.out, ']')
+	r.json(']')
 	return r.indent <= n // a key of the mapping that holds the sequence may follow
 }
 
-func (r *reader) mapping() bool {
-	n := r.indent
-	var keys keySet
-	r.out = append(r.out, '{')
+func (r *reader) mapping(v reflect.Value) bool {
+	n, known := r.indent, len(r.keys)
+	defer func() { r.keys = r.keys[:known] }()
+	into, ok := intoMapping(v)
+	if !ok {
+		return false
+	}
+	r.json('{')
 	for first := true; r.indent == n; first = false {
-		if !first {
-			r.out = append(r.out, ',')
+		if !first && !v.IsValid() {
+			r.json(',')
 		}
 		key, after, ok := r.key()
-		if !ok || len(key) > maxKey || !r.string(key) || !keys.add(key) {
+		if !ok || len(key) > maxKey || !r.newKey(key, known) {
 			return false
 		}
-		r.out = append(r.out, ':')
-		r.pos = after
-		if r.in[r.pos] == ' ' {
-			r.pos++
-			if !r.scalar(n + 2) {
+		var value reflect.Value
+		if v.IsValid() {
+			name, ok := r.text(key)
+			if !ok {
 				return false
 			}
-			continue
-		}
-		r.pos++
-		r.measure()
-		below := r.indent == n+2 || r.indent == n && r.dash()
-		if !below || !r.node() {
+			if value = into.value(name); !value.IsValid() {
+				return false
+			}
+		} else if !r.string(key) {
 			return false
 		}
+		if r.pos = after; !v.IsValid() {
+			r.json(':')
+		}
+		if r.in[r.pos] == ' ' {
+			r.pos++
+			ok = r.scalar(value, n+2)
+		} else {
+			r.pos++
+			r.measure()
+			ok = (r.indent == n+2 || r.indent == n && r.dash()) && r.node(value)
+		}
+		if !ok {
+			return false
+		}
+		into.done()
 	}
-	r.out = append(r.out, '}')
+	r.json('}')
 	return r.indent < n
 }
+
+// json adds a byte to the JSON of an opaque value.
+func (r *reader) json(c byte) { r.out = append(r.out, c) }
 
 // key finds a key and its colon on the present line: the key as it stands
 // there, and where what follows the colon starts.
@@ -179,56 +210,75 @@ func quotedEnd(s []byte) int {
 
 // scalar reads the rest of the line as a value, or the block of lines that it
 // announces, which are indented by n.
-func (r *reader) scalar(n int) bool {
+func (r *reader) scalar(v reflect.Value, n int) bool {
+	if opaque(v) {
+		start := len(r.out)
+		ok := r.scalar(reflect.Value{}, n)
+		v.SetBytes(bytes.Clone(r.out[start:]))
+		r.out = r.out[:start]
+		return ok
+	}
 	end := r.end()
 	s := r.in[r.pos:end]
+	ok := false
 	switch {
 	case len(s) == 0:
-		return false
 	case s[0] == '|':
-		return r.literal(n, string(s) == "|-", len(s) > 1 && string(s) != "|-")
+		return n > 0 && (len(s) == 1 || string(s) == "|-") && r.literal(v, n, len(s) > 1)
 	case constant(s) || string(s) == "{}" || string(s) == "[]" || canonicalNumber(s):
-		r.out = append(r.out, s...)
+		if !v.IsValid() {
+			r.out = append(r.out, s...)
+			ok = true
+		} else {
+			ok = setWord(v, s)
+		}
 	case s[0] == '"' && quotedEnd(s) != len(s), s[0] != '"' && !plainText(s):
-		return false
-	case !r.string(s):
-		return false
+	case !v.IsValid():
+		ok = r.string(s)
+	default:
+		var text string
+		text, ok = r.text(s)
+		ok = ok && setText(v, text)
 	}
 	r.pos = end + 1
 	r.measure()
-	return true
+	return ok
 }
 
-// string adds a scalar, plain or quoted, as JSON.
-func (r *reader) string(s []byte) bool {
+// text returns what a scalar, plain or quoted, says.
+func (r *reader) text(s []byte) (string, bool) {
 	if s[0] != '"' {
-		r.out = append(r.out, '"')
-		r.out = append(r.out, s...)
-		r.out = append(r.out, '"')
-		return true
+		return string(s), true
 	}
 	simple := true
 	for _, c := range s[1 : len(s)-1] {
 		if c < 0x20 {
-			return false
+			return "", false
 		}
-		simple = simple && c < 0x7f && c != '\\' && c != '<' && c != '>' && c != '&'
+		simple = simple && c < 0x7f && c != '\\'
 	}
 	if simple {
-		r.out = append(r.out, s...)
-		return true
+		return string(s[1 : len(s)-1]), true
 	}
 	// Escapes that both languages have mean the same; the others are errors in
 	// JSON, but for half a character and the slash.
 	var text string
 	if bytes.ContainsFunc(s, func(c rune) bool { return !literalRune(c) }) || bytes.Contains(s, []byte(`\/`)) ||
 		json.Unmarshal(s, &text) != nil || bytes.Contains(bytes.ToLower(s), []byte(`\ud`)) {
+		return "", false
+	}
+	return text, true
+}
+
+// string adds a scalar, plain or quoted, as encoding/json writes it.
+func (r *reader) string(s []byte) bool {
+	text, ok := r.text(s)
+	if !ok {
 		return false
 	}
 	return r.quote(text)
 }
 
-// quote adds text as encoding/json writes it.
 func (r *reader) quote(text string) bool {
 	b, err := json.Marshal(text)
 	r.out = append(r.out, b...)
@@ -236,10 +286,7 @@ func (r *reader) quote(text string) bool {
 }
 
 // literal reads a block of lines that are indented by n.
-func (r *reader) literal(n int, cut, unknown bool) bool {
-	if unknown || n == 0 {
-		return false
-	}
+func (r *reader) literal(v reflect.Value, n int, cut bool) bool {
 	r.pos = r.end() + 1
 	var text []byte
 	for r.pos < len(r.in) {
@@ -267,48 +314,42 @@ func (r *reader) literal(n int, cut, unknown bool) bool {
 			return false
 		}
 	}
-	return literalText(text) && r.quote(string(text))
-}
-
-// keySet finds keys that appear twice in one mapping. Fields of Go are found in
-// any case, so that case does not count.
-type keySet struct {
-	few  []string
-	many map[string]bool
-}
-
-func (k *keySet) add(key []byte) bool {
-	s := string(key)
-	if key[0] == '"' && json.Unmarshal(key, &s) != nil {
+	if !literalText(text) {
 		return false
 	}
-	if k.many != nil {
-		s = folded(s)
-		known := k.many[s]
-		k.many[s] = true
-		return !known
+	if v.IsValid() {
+		return setText(v, string(text))
 	}
-	for _, other := range k.few {
-		if strings.EqualFold(other, s) {
+	return r.quote(string(text))
+}
+
+// span is a key where it stands.
+type span []byte
+
+// newKey remembers a key and says whether the present mapping, whose keys start
+// at from, has it for the first time. Fields of Go are found in any case, so
+// that case does not count.
+func (r *reader) newKey(key []byte, from int) bool {
+	if len(r.keys)-from > maxKeys {
+		return false // time grows with the square
+	}
+	for _, other := range r.keys[from:] {
+		if (len(other) == len(key) || key[0] == '"' || other[0] == '"') && r.sameKey(other, key) {
 			return false
 		}
 	}
-	if k.few = append(k.few, s); len(k.few) > 32 {
-		k.many = map[string]bool{}
-		for _, other := range k.few {
-			k.many[folded(other)] = true
-		}
-	}
+	r.keys = append(r.keys, key)
 	return true
 }
 
-// folded returns the same for all strings that differ in case only.
-func folded(s string) string {
-	return strings.Map(func(r rune) rune {
-		least := r
-		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-			least = min(least, other)
-		}
-		return least
-	}, s)
+// maxKeys bounds the keys of a mapping that is read here.
+const maxKeys = 1000
+
+func (r *reader) sameKey(a, b []byte) bool {
+	if a[0] != '"' && b[0] != '"' {
+		return bytes.EqualFold(a, b)
+	}
+	x, ok := r.text(a)
+	y, also := r.text(b)
+	return !ok || !also || strings.EqualFold(x, y)
 }

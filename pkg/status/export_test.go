@@ -1,6 +1,7 @@
 package status
 
 import (
+	"reflect"
 	"testing/fstest"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -19,7 +20,7 @@ var (
 // that the file is left to the library.
 func DecodeSubset(b []byte) (asJSON []byte, ok bool) {
 	r := reader{in: b}
-	ok = r.file()
+	ok = r.file(reflect.Value{})
 	return r.out, ok
 }
 
@@ -46,4 +47,10 @@ func Written(l model.Ledger) (fstest.MapFS, model.Ledger, error) {
 	}
 	collect("", &p.edits)
 	return files, p.ledger, nil
+}
+
+// DecodeFast reads a file without the YAML library, or not at all.
+func DecodeFast(b []byte, into any) bool {
+	r := reader{in: b}
+	return r.file(reflect.ValueOf(into).Elem())
 }

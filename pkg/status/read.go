@@ -162,24 +162,14 @@ func checkInstance(in *model.Instance, app model.AppID) error {
 
 // readFile decodes a file into v. A file that does not exist is no error.
 func readFile(fsys fs.FS, name string, v any) (found bool, err error) {
-	f, err := fsys.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("read status branch: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return false, fmt.Errorf("read status branch: %w", err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return false, fmt.Errorf("%s: is no file of at most %d bytes", name, maxFile)
-	}
 	b, err := fs.ReadFile(fsys, name)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
 		return false, fmt.Errorf("read status branch: %w", err)
+	case len(b) > maxFile:
+		return false, fmt.Errorf("%s: has %d bytes, at most %d are allowed", name, len(b), maxFile)
 	}
 	if err := decode(b, v); err != nil {
 		return false, fmt.Errorf("%s: %s", name, oneLineOf(err.Error(), 300))

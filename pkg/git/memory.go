@@ -1,0 +1,276 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+)
+
+// NewMemoryStore returns a store that keeps what is fetched in memory. It is
+// for what is read once and whole: nothing is written to disk, and every object
+// is unpacked and verified once, when it arrives.
+func NewMemoryStore() *Store {
+	return &Store{memory: map[Hash]unpacked{}, trees: newTreeCache(treeCacheSize), extents: map[Hash]extent{}}
+}
+
+// unpacked is an object that was verified against its name.
+type unpacked struct {
+	kind    plumbing.ObjectType
+	content []byte
+}
+
+// maxMemory bounds the bytes that a store in memory holds. A small pack can
+// claim to unpack to much more.
+const maxMemory = 1 << 30
+
+// addToMemory takes in a pack within the limits.
+func (s *Store) addToMemory(r io.Reader, limits Limits) error {
+	u := unpacker{
+		in: bufio.NewReaderSize(io.LimitReader(r, limits.Pack), 64<<10), max: limits.Object,
+		objects: map[Hash]unpacked{}, at: map[int64]Hash{},
+	}
+	if err := u.pack(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.memory = u.objects
+	return nil
+}
+
+// unpacker reads a pack in one go. It believes no size: not that of an object,
+// of what a delta makes of it, nor of all together.
+type unpacker struct {
+	in      *bufio.Reader
+	pos     int64
+	max     int64 // bytes of one object
+	sum     int64 // bytes of all objects
+	inflate io.ReadCloser
+
+	objects map[Hash]unpacked
+	at      map[int64]Hash // objects by where they start in the pack
+	waiting []delta        // whose base comes later
+}
+
+// delta is an object that is described by what differs from its base.
+type delta struct {
+	start   int64
+	base    Hash  // of a named base …
+	offset  int64 // … or where in the pack it starts
+	changes []byte
+}
+
+// counting tells how much of the pack the inflater consumed.
+type counting struct{ u *unpacker }
+
+func (c counting) ReadByte() (byte, error) {
+	b, err := c.u.in.ReadByte()
+	if err == nil {
+		c.u.pos++
+	}
+	return b, err
+}
+
+func (c counting) Read(p []byte) (int, error) {
+	n, err := c.u.in.Read(p)
+	c.u.pos += int64(n)
+	return n, err
+}
+
+var errMalformedPack = errors.New("the pack is malformed")
+
+func (u *unpacker) pack() error {
+	var head [12]byte
+	if _, err := io.ReadFull(counting{u}, head[:]); err != nil || string(head[:4]) != "PACK" || binary.BigEndian.Uint32(head[4:]) != 2 {
+		return errMalformedPack
+	}
+	for range binary.BigEndian.Uint32(head[8:]) {
+		if err := u.object(); err != nil {
+			return err
+		}
+	}
+	return u.settle()
+}
+
+// object reads the next object of the pack.
+func (u *unpacker) object() error {
+	start := u.pos
+	kind, size, err := u.header()
+	if err != nil {
+		return err
+	}
+	d := delta{start: start}
+	switch kind {
+	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
+		content, err := u.content(size)
+		if err != nil {
+			return err
+		}
+		u.keep(start, unpacked{kind, content})
+		return nil
+	case plumbing.OFSDeltaObject:
+		back, err := u.offset()
+		if err != nil || back <= 0 || back > start {
+			return errMalformedPack
+		}
+		d.offset = start - back
+	case plumbing.REFDeltaObject:
+		if _, err := io.ReadFull(counting{u}, d.base[:]); err != nil {
+			return errMalformedPack
+		}
+	default:
+		return errMalformedPack
+	}
+	if d.changes, err = u.content(size); err != nil {
+		return err
+	}
+	known, err := u.apply(&d)
+	if err == nil && !known {
+		u.waiting = append(u.waiting, d)
+	}
+	return err
+}
+
+// header reads the kind and the size of an object.
+func (u *unpacker) header() (plumbing.ObjectType, int64, error) {
+	c, err := counting{u}.ReadByte()
+	if err != nil {
+		return 0, 0, errMalformedPack
+	}
+	kind, size := plumbing.ObjectType(c>>4&7), int64(c&15)
+	for shift := 4; c&0x80 != 0; shift += 7 {
+		if c, err = (counting{u}).ReadByte(); err != nil || shift > 40 {
+			return 0, 0, errMalformedPack
+		}
+		size |= int64(c&0x7f) << shift
+	}
+	return kind, size, nil
+}
+
+// offset reads how far back the base of a delta starts.
+func (u *unpacker) offset() (int64, error) {
+	var n int64
+	for i := 0; ; i++ {
+		c, err := counting{u}.ReadByte()
+		if err != nil || i > 6 {
+			return 0, errMalformedPack
+		}
+		n = n<<7 | int64(c&0x7f)
+		if c&0x80 == 0 {
+			return n, nil
+		}
+		n++
+	}
+}
+
+// content inflates what follows, which must have the given size.
+func (u *unpacker) content(size int64) ([]byte, error) {
+	if err := u.allow(size); err != nil {
+		return nil, err
+	}
+	var err error
+	if u.inflate == nil {
+		u.inflate, err = zlib.NewReader(counting{u})
+	} else {
+		err = u.inflate.(zlib.Resetter).Reset(counting{u}, nil)
+	}
+	if err != nil {
+		return nil, errMalformedPack
+	}
+	b := make([]byte, size)
+	if _, err := io.ReadFull(u.inflate, b); err != nil {
+		return nil, errMalformedPack
+	}
+	// The end, with the checksum before it.
+	if n, err := u.inflate.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		return nil, errMalformedPack
+	}
+	return b, nil
+}
+
+// allow counts the bytes that are about to be held.
+func (u *unpacker) allow(size int64) error {
+	if size > u.max || size < 0 {
+		return fmt.Errorf("the pack holds an object of %d bytes, at most %d are allowed", size, u.max)
+	}
+	if u.sum += size; u.sum > maxMemory {
+		return fmt.Errorf("the pack holds more than %d bytes", maxMemory)
+	}
+	return nil
+}
+
+func (u *unpacker) keep(start int64, o unpacked) {
+	h := plumbing.ComputeHash(o.kind, o.content)
+	u.objects[h] = o
+	u.at[start] = h
+}
+
+// apply makes the object that a delta describes, if its base is known.
+func (u *unpacker) apply(d *delta) (known bool, err error) {
+	base := d.base
+	if d.offset > 0 {
+		if base, known = u.at[d.offset]; !known {
+			return false, nil
+		}
+	}
+	from, known := u.objects[base]
+	if !known {
+		return false, nil
+	}
+	head := beginning{max: 2 * binary.MaxVarintLen64}
+	_, _ = head.Write(d.changes)
+	size, err := head.deltaResult()
+	if err != nil {
+		return false, err
+	}
+	if err := u.allow(size); err != nil {
+		return false, err
+	}
+	content, err := packfile.PatchDelta(from.content, d.changes)
+	if err != nil {
+		return false, errMalformedPack
+	}
+	u.keep(d.start, unpacked{from.kind, content})
+	return true, nil
+}
+
+// settle applies the deltas whose base came later. One whose base never comes
+// is of no use: what needs it will be missing.
+func (u *unpacker) settle() error {
+	for len(u.waiting) > 0 {
+		var still []delta
+		for i := range u.waiting {
+			known, err := u.apply(&u.waiting[i])
+			if err != nil {
+				return err
+			}
+			if !known {
+				still = append(still, u.waiting[i])
+			}
+		}
+		if len(still) == len(u.waiting) {
+			return nil
+		}
+		u.waiting = still
+	}
+	return nil
+}
+
+// fromMemory returns the content of an object of a store in memory.
+func (s *Store) fromMemory(kind plumbing.ObjectType, h Hash, max int64) ([]byte, error) {
+	o, ok := s.memory[h]
+	switch {
+	case !ok || o.kind != kind:
+		return nil, fmt.Errorf("%w: %s %s", ErrMissing, kind, h)
+	case int64(len(o.content)) > max:
+		return nil, &TooLargeError{Size: int64(len(o.content)), Max: max}
+	}
+	return bytes.Clone(o.content), nil
+}
