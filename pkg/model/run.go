@@ -1,0 +1,214 @@
+package model
+
+import "time"
+
+// Run is one execution of a workflow for one spec: the ledger's record. Another
+// spec, and the same spec at another time, is another run.
+type Run struct {
+	ID         Digest    `json:"run"` // of the application, its instance, Number and Spec
+	App        AppID     `json:"application"`
+	Instance   int       `json:"instance"`
+	Number     int       `json:"number"` // of the runs of the application, from 1
+	Spec       Digest    `json:"spec"`   // of the application: what the run brings to run
+	Phase      RunPhase  `json:"phase"`
+	Message    string    `json:"message,omitempty"`
+	Since      time.Time `json:"since"`                  // of Phase
+	Deadline   time.Time `json:"deadline"`               // the run ends by then; ending may add to it once
+	Fast       bool      `json:"fast,omitempty"`         // goes back to a spec that succeeded lately: brings it and does nothing else
+	Superseded Digest    `json:"supersededBy,omitempty"` // the spec that took its place
+
+	Steps    []StepRun `json:"steps"`              // in the order of the workflow
+	Targets  []Target  `json:"targets,omitempty"`  // by component
+	Base     []Target  `json:"base,omitempty"`     // by component: what ran when a run succeeded last, to go back to
+	Memos    []Memo    `json:"memos,omitempty"`    // by step; they pass from run to run
+	Commands []Handled `json:"commands,omitempty"` // in the order they took effect or were refused
+	Good     []Digest  `json:"good,omitempty"`     // specs that succeeded, latest first, at most GoodLimit
+}
+
+// GoodLimit bounds Run.Good.
+const GoodLimit = 10
+
+// RunPhase is where a run stands.
+type RunPhase string
+
+const (
+	RunRunning     RunPhase = "running"
+	RunPaused      RunPhase = "paused"       // nothing starts until somebody resumes it
+	RunFailing     RunPhase = "failing"      // a step failed: what acts ends, then steps that look at results
+	RunRollingBack RunPhase = "rolling-back" // a step failed: what was done is taken back, the latest first
+	RunSucceeded   RunPhase = "succeeded"
+	RunFailed      RunPhase = "failed"
+	RunRolledBack  RunPhase = "rolled-back"
+	RunStopped     RunPhase = "stopped"
+	RunSuperseded  RunPhase = "superseded"
+)
+
+// Ended says whether nothing more happens in the run by itself.
+func (p RunPhase) Ended() bool {
+	switch p {
+	case RunSucceeded, RunFailed, RunRolledBack, RunStopped, RunSuperseded:
+		return true
+	}
+	return false
+}
+
+// Step returns the record of the named step.
+func (r *Run) Step(name string) (*StepRun, bool) {
+	for i := range r.Steps {
+		if r.Steps[i].Name == name {
+			return &r.Steps[i], true
+		}
+	}
+	return nil, false
+}
+
+// Target returns what is to run of the named component.
+func (r *Run) Target(component string) (*Target, bool) {
+	for i := range r.Targets {
+		if r.Targets[i].Component == component {
+			return &r.Targets[i], true
+		}
+	}
+	return nil, false
+}
+
+// StepPhase is where a step of a run stands.
+type StepPhase string
+
+const (
+	StepPending   StepPhase = "pending"   // its dependencies have not ended
+	StepQueued    StepPhase = "queued"    // ready; waits for a lock or a place
+	StepActive    StepPhase = "active"    // an attempt is on its way
+	StepRetrying  StepPhase = "retrying"  // between two attempts
+	StepSucceeded StepPhase = "succeeded" // or need not be done
+	StepFailed    StepPhase = "failed"
+	StepSkipped   StepPhase = "skipped"   // its condition, a dependency or the end of the run kept it from starting
+	StepCancelled StepPhase = "cancelled" // ended from outside
+)
+
+// Ended says whether the step is over.
+func (p StepPhase) Ended() bool {
+	switch p {
+	case StepSucceeded, StepFailed, StepSkipped, StepCancelled:
+		return true
+	}
+	return false
+}
+
+// StepRun is one step of a run. Times are absolute, so that no restart of a
+// program lengthens a wait.
+type StepRun struct {
+	Name    string    `json:"name"`
+	Phase   StepPhase `json:"phase"`
+	Reason  Reason    `json:"reason,omitempty"`
+	Message string    `json:"message,omitempty"`
+	Since   time.Time `json:"since,omitzero"` // of Phase
+
+	Attempt  int       `json:"attempt,omitempty"` // from 1; never counts back
+	First    int       `json:"first,omitempty"`   // the attempt that the present round began with
+	Order    int       `json:"order,omitempty"`   // of its start among the steps of the run
+	Started  time.Time `json:"started,omitzero"`  // of the attempt
+	Deadline time.Time `json:"deadline,omitzero"` // of the attempt
+	Next     time.Time `json:"next,omitzero"`     // of the next attempt or probe; zero while one is out
+	Until    time.Time `json:"until,omitzero"`    // of a wait or of the pause of a stage
+
+	Stage   int      `json:"stage,omitempty"`   // canary, blue-green: from 0
+	Probe   int      `json:"probe,omitempty"`   // the probe that is asked, from 1
+	Passed  int      `json:"passed,omitempty"`  // probes of the stage
+	Missed  int      `json:"missed,omitempty"`  // probes of the stage
+	Resumed bool     `json:"resumed,omitempty"` // somebody let the stage or the wait end
+	Actors  []string `json:"actors,omitempty"`  // who approved, or ended it
+
+	Inputs  []Value `json:"inputs,omitempty"` // resolved when the attempt began
+	Outputs []Value `json:"outputs,omitempty"`
+	Undo    *Undo   `json:"undo,omitempty"` // how to take back what the step does, written before it does it
+}
+
+// Value is a named text that a step takes or leaves.
+type Value struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Undo is how a step is taken back and how far that has got.
+type Undo struct {
+	Targets   []Target  `json:"targets,omitempty"`   // what ran before, by component
+	Component string    `json:"component,omitempty"` // the job that takes back a job
+	Phase     StepPhase `json:"phase"`               // pending | queued | active | retrying | succeeded | failed
+	Message   string    `json:"message,omitempty"`
+	Attempt   int       `json:"attempt,omitempty"`
+	Deadline  time.Time `json:"deadline,omitzero"`
+	Next      time.Time `json:"next,omitzero"`
+}
+
+// Version names the content of a component and the spec that it can be read from.
+type Version struct {
+	Spec    Digest `json:"spec"`    // of the application
+	Content Digest `json:"content"` // of the component
+}
+
+// Target is what a run has brought a component to: it is to be so until the run,
+// or another, says otherwise.
+type Target struct {
+	Component string   `json:"component"`
+	Stable    Version  `json:"stable,omitzero"` // zero: nothing
+	Next      *Version `json:"next,omitempty"`  // runs beside Stable during a canary or a blue-green switch
+	Share     Share    `json:"share,omitzero"`  // of Next
+	Traffic   Traffic  `json:"traffic,omitempty"`
+}
+
+// Share is how much of a component is of its next version: a number of replicas,
+// or a hundredth part of those granted. It takes the place of stable replicas
+// unless it is Extra.
+type Share struct {
+	Replicas int  `json:"replicas,omitempty"`
+	Weight   int  `json:"weight,omitempty"`
+	Extra    bool `json:"extra,omitempty"`
+}
+
+// Traffic says which replicas requests reach while two versions run.
+type Traffic string
+
+const (
+	TrafficBoth   Traffic = ""
+	TrafficStable Traffic = "stable"
+	TrafficNext   Traffic = "next"
+)
+
+// Memo remembers what a step was given when it succeeded and what it left.
+type Memo struct {
+	Step    string  `json:"step"`
+	Digest  Digest  `json:"digest"` // of type, properties, component and inputs
+	Outputs []Value `json:"outputs,omitempty"`
+}
+
+// Command is what somebody asks of a run, by a commit.
+type Command struct {
+	Action string   `json:"action"`           // see the Command constants
+	Run    Digest   `json:"run"`              // this run and no other
+	Step   string   `json:"step,omitempty"`   // approve, reject: which; resume, restart: which, "": the run
+	By     string   `json:"by"`               // who signed the commit
+	Roles  []string `json:"roles,omitempty"`  // that they have for the application
+	Commit string   `json:"commit,omitempty"` // that asked first
+	Why    string   `json:"why,omitempty"`    // in their words
+}
+
+// Actions of commands.
+const (
+	CommandApprove = "approve"
+	CommandReject  = "reject"
+	CommandPause   = "pause"
+	CommandResume  = "resume" // a paused run, a wait, or a stage that waits for it
+	CommandStop    = "stop"
+	CommandRestart = "restart" // from a step on, or all
+)
+
+// Handled is a command that took effect or was refused.
+type Handled struct {
+	ID      Digest `json:"id"` // of the command
+	Action  string `json:"action"`
+	Step    string `json:"step,omitempty"`
+	By      string `json:"by"`
+	Commit  string `json:"commit,omitempty"`
+	Refused string `json:"refused,omitempty"` // why; "": it took effect
+}

@@ -1,0 +1,126 @@
+package workflow
+
+import (
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Intent is something to be done once because of a run, outside of what is to run
+// of its components. Its key never means two things; doing it twice is harmless
+// where the doer keeps the key: a job by its name, a receiver by the event.
+type Intent struct {
+	Key      string    `json:"key"`
+	Step     string    `json:"step"`
+	Deadline time.Time `json:"deadline"` // nobody waits for a result after it
+
+	Job    *Job    `json:"job,omitempty"`
+	Probe  *Probe  `json:"probe,omitempty"`
+	Notice *Notice `json:"notice,omitempty"`
+}
+
+// Job is a finite component to be run once.
+type Job struct {
+	Component string        `json:"component"`
+	Spec      model.Digest  `json:"spec"` // of the application that the component is of
+	Inputs    []model.Value `json:"inputs,omitempty"`
+}
+
+// Probe is a question: a URL, or a query and the Prometheus server to send it to.
+type Probe struct {
+	URL        string `json:"url,omitempty"`
+	Prometheus string `json:"prometheus,omitempty"`
+	Query      string `json:"query,omitempty"`
+}
+
+// Notice is a message to be delivered and signed.
+type Notice struct {
+	URL    string `json:"url"`
+	Secret string `json:"secret,omitempty"` // name of the key to sign with
+
+	// Event is the same for every attempt to deliver the message, so that a
+	// receiver can tell a repetition from news.
+	Event   string        `json:"event"`
+	App     model.AppID   `json:"application"`
+	Run     model.Digest  `json:"run"`
+	Spec    model.Digest  `json:"spec"`
+	Message string        `json:"message,omitempty"`
+	Inputs  []model.Value `json:"inputs,omitempty"`
+	Steps   []NoticeStep  `json:"steps,omitempty"` // that it depends on
+}
+
+// NoticeStep is how a step ended.
+type NoticeStep struct {
+	Name    string          `json:"name"`
+	Phase   model.StepPhase `json:"phase"`
+	Message string          `json:"message,omitempty"`
+}
+
+// Intents returns what is to be done because of run, a run that was saved, whose
+// spec is given. Whatever else is still being done for the application by a key of
+// one of its runs is to be ended first: nobody waits for it any more, and its lock
+// may have passed on.
+func Intents(run *model.Run, spec *model.Application) (intents []Intent) {
+	if run.Phase.Ended() || spec == nil || spec.Workflow == nil || len(spec.Workflow.Steps) != len(run.Steps) {
+		return nil
+	}
+	for i := range run.Steps {
+		rec, decl := &run.Steps[i], &spec.Workflow.Steps[i]
+		if u := rec.Undo; u != nil && u.Phase == model.StepActive && u.Component != "" {
+			intents = append(intents, Intent{
+				Key: undoKey(run, rec), Step: rec.Name, Deadline: u.Deadline,
+				Job: &Job{Component: u.Component, Spec: run.Spec, Inputs: rec.Inputs},
+			})
+		}
+		if rec.Phase != model.StepActive {
+			continue
+		}
+		if intent, ok := intentOf(run, decl, rec); ok {
+			intents = append(intents, intent)
+		}
+	}
+	return intents
+}
+
+func intentOf(run *model.Run, decl *model.Step, rec *model.StepRun) (Intent, bool) {
+	intent := Intent{Key: keyOf(run, rec), Step: rec.Name, Deadline: rec.Deadline}
+	var check *checkProperties
+	switch decl.Type {
+	case "job":
+		intent.Job = &Job{Component: decl.Component, Spec: run.Spec, Inputs: rec.Inputs}
+		return intent, true
+	case "notify":
+		var n notifyProperties
+		if err := read(decl, &n); err != nil {
+			return Intent{}, false
+		}
+		first := *rec
+		first.Attempt = rec.First
+		intent.Notice = &Notice{
+			URL: n.URL, Secret: n.Secret, Event: keyOf(run, &first), Message: n.Message,
+			App: run.App, Run: run.ID, Spec: run.Spec, Inputs: rec.Inputs,
+		}
+		for _, name := range decl.DependsOn {
+			if dep, ok := run.Step(name); ok {
+				intent.Notice.Steps = append(intent.Notice.Steps, NoticeStep{dep.Name, dep.Phase, dep.Message})
+			}
+		}
+		return intent, true
+	case "check":
+		check = &checkProperties{}
+		if err := read(decl, check); err != nil {
+			return Intent{}, false
+		}
+	case "canary", "blue-green":
+		var err error
+		if _, check, err = plan(&step{Step: decl}); err != nil {
+			return Intent{}, false
+		}
+	}
+	if check == nil || rec.Probe == 0 || !rec.Next.IsZero() || decl.Type != "check" && rec.Until.IsZero() {
+		return Intent{}, false
+	}
+	intent.Key = probeKey(run, rec)
+	intent.Probe = &Probe{URL: check.URL, Prometheus: check.Prometheus, Query: check.Query}
+	return intent, true
+}

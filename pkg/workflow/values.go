@@ -1,0 +1,112 @@
+package workflow
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// What steps may leave for others. It is kept in the ledger, so it is small: for
+// more, leave a reference to where it is.
+const (
+	maxValue   = 4 << 10  // bytes of one output
+	maxOutputs = 8 << 10  // of all outputs of a step
+	maxRun     = 64 << 10 // of all outputs of a run
+	maxMessage = 512
+)
+
+// inputs resolves what the step is given. What was not left by the step that it
+// is to come from has to have a value of its own.
+func (p *pass) inputs(s *step) ([]model.Value, error) {
+	var values []model.Value
+	for _, in := range s.Inputs {
+		value, ok := p.input(in)
+		if !ok {
+			return nil, fmt.Errorf("input %s: nothing was left by %s; give it a value of its own for that case", in.Name, in.From)
+		}
+		values = append(values, model.Value{Name: in.Name, Value: value})
+	}
+	return values, nil
+}
+
+func (p *pass) input(in model.Input) (value string, ok bool) {
+	if in.From == "" {
+		return in.Value, true
+	}
+	from, output, _ := strings.Cut(in.From, ".")
+	if s := p.step(from); s != nil {
+		for _, o := range s.rec.Outputs {
+			if o.Name == output {
+				return o.Value, true
+			}
+		}
+	}
+	return in.Value, in.Value != ""
+}
+
+// outputs takes what the step is to leave out of its result.
+func (p *pass) outputs(s *step, r *Result) ([]model.Value, error) {
+	if r == nil {
+		return nil, nil
+	}
+	var values []model.Value
+	sum, rest := 0, maxRun
+	for i := range p.steps {
+		if p.steps[i].rec != s.rec {
+			rest -= sizeOf(p.steps[i].rec.Outputs)
+		}
+	}
+	for _, o := range s.Outputs {
+		v := strings.ToValidUTF8(r.part(o.From), "\uFFFD")
+		if len(v) > maxValue {
+			return nil, fmt.Errorf("output %s has %d bytes, at most %d are kept: leave a reference instead", o.Name, len(v), maxValue)
+		}
+		sum += len(v)
+		values = append(values, model.Value{Name: o.Name, Value: v})
+	}
+	if sum > maxOutputs {
+		return nil, fmt.Errorf("its outputs have %d bytes together, at most %d are kept: leave references instead", sum, maxOutputs)
+	}
+	if sum > rest {
+		return nil, fmt.Errorf("the outputs of the run have more than %d bytes together: leave references instead", maxRun)
+	}
+	return values, nil
+}
+
+func sizeOf(values []model.Value) (n int) {
+	for _, v := range values {
+		n += len(v.Value)
+	}
+	return n
+}
+
+// part returns the named part of a result.
+func (r *Result) part(name string) string {
+	switch name {
+	case "status":
+		return strconv.Itoa(r.Status)
+	case "value":
+		return strconv.FormatFloat(r.Value, 'g', -1, 64)
+	case "body":
+		return r.Body
+	case "message":
+		return r.Message
+	}
+	return ""
+}
+
+// bounded cuts text to at most n bytes of whole characters.
+func bounded(text string, n int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= n {
+		return text
+	}
+	n -= len("…")
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
+}
