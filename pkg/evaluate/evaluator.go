@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -15,24 +14,17 @@ type Evaluator struct {
 	backend Backend // nil: in this process
 	form    form    // made when it pays
 
-	tree      string // digest of the tree of the last fleet, "" if it may not be reused
-	last      model.Fleet
-	platform  memory[platformResult]
-	tenants   map[string]memory[tenantResult]
-	instances map[model.AppID]applicationMemory
+	settled  bool // the last fleet is all that its files say
+	platform memory[platformResult]
+	tenants  map[string]memory[tenantResult]
+	parts    map[string]*part // by tenant
+	hosts    hosts
 }
 
 // memory is a result and the key of what it was computed from.
 type memory[R any] struct {
 	key    string
 	result R
-}
-
-type applicationMemory struct {
-	files  string // digest of the directory
-	policy string // the tenant's effective policy
-	layers string // digest of the files of the layers above
-	result applicationResult
 }
 
 // New returns an evaluator. It evaluates applications that changed through run,
@@ -53,36 +45,16 @@ func New(run func(n int, do func(i int))) *Evaluator {
 // read from the commit that it names, through at. Every application that the
 // files declare is in Applications or in Unusable, exactly once.
 func (e *Evaluator) Fleet(commit string, files Files, at func(commit string) (Files, error)) model.Fleet {
-	tree, err := files.Digest(".")
-	if err == nil && tree == e.tree {
-		return recommit(e.last, commit)
-	}
 	p := &pass{e: e, commit: commit, files: files, at: at, fleet: model.Fleet{Commit: commit}}
 	p.evaluate()
-	e.tree, e.last = tree, p.fleet
-	if err != nil || p.unsure {
-		e.tree = ""
-	}
+	e.settled = !p.unsure
 	return p.fleet
 }
 
 // Settled says whether the last fleet is all that its files say: nothing could not
 // be read, or was not evaluated to the end, so that it would come out otherwise
 // another time.
-func (e *Evaluator) Settled() bool { return e.tree != "" }
-
-// recommit is the same fleet in another commit with the same files.
-func recommit(f model.Fleet, commit string) model.Fleet {
-	before := f.Commit
-	f.Commit = commit
-	f.Applications = slices.Clone(f.Applications)
-	for i := range f.Applications {
-		if f.Applications[i].Commit == before {
-			f.Applications[i].Commit = commit
-		}
-	}
-	return f
-}
+func (e *Evaluator) Settled() bool { return e.settled }
 
 // gaveUp is a problem of the evaluation itself.
 func gaveUp(dir string, reason any) model.Problem {

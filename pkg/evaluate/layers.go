@@ -16,7 +16,7 @@ func (e *Evaluator) Layers(files Files) model.Fleet {
 	}
 	names, _, err := directories(files, "tenants")
 	if err != nil {
-		p.unreadable("", "tenants", err)
+		p.unreadable("tenants", err)
 	}
 	tenants := map[string]memory[tenantResult]{}
 	for _, name := range names {
@@ -24,13 +24,15 @@ func (e *Evaluator) Layers(files Files) model.Fleet {
 		if err == nil && len(cue)+len(problems) == 0 {
 			continue
 		}
-		m := p.tenantLayer(name, cue, problems, err)
-		tenants[name] = m
-		if m.result.tenant == nil {
+		t := &part{name: name}
+		p.layerOf(t, cue, problems, err)
+		p.unsure = p.unsure || t.unsure
+		tenants[name] = t.layer
+		if t.layer.result.tenant == nil {
 			p.fleet.UnusableTenants = append(p.fleet.UnusableTenants, name)
 			continue
 		}
-		p.fleet.Tenants = append(p.fleet.Tenants, *m.result.tenant)
+		p.fleet.Tenants = append(p.fleet.Tenants, *t.layer.result.tenant)
 	}
 	p.e.tenants = tenants
 	p.fleet.Incomplete = p.fleet.Incomplete || p.unsure

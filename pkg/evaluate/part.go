@@ -1,0 +1,207 @@
+package evaluate
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// A part is what the directory of one tenant says. It follows from the directory,
+// the platform and the commits that the tenant pins, so it holds for as long as
+// these are the same: a pass makes anew only the parts that changed, and puts the
+// fleet together from all.
+type part struct {
+	name   string
+	key    partKey // zero if it may come out otherwise another time
+	layer  memory[tenantResult]
+	policy string // in force after the tenant, as a key
+
+	instances map[string]applicationMemory // by application
+
+	declared     bool                // it is a tenant
+	applications []model.Application // usable by themselves; without commit but if they are pinned
+	unusable     []model.Unusable
+	problems     []model.Problem
+	claims       []claim
+	disputed     []string // hosts that several of its applications want
+	objects      []objectName
+	sameObjects  map[model.AppID]model.Problem
+	unsure       bool // something could not be read: the next pass must try again
+	incomplete   bool // so that it is not known what is declared
+}
+
+// applicationMemory is the result of an application and what it follows from.
+type applicationMemory struct {
+	key    applicationKey
+	result applicationResult
+}
+
+type applicationKey struct {
+	files  string // digest of the directory
+	policy string // the tenant's effective policy
+	layers string // digest of the files of the layers above
+}
+
+type partKey struct{ directory, platform string }
+
+// A declared is one application that the files declare, on its way.
+type declared struct {
+	app    model.AppID
+	part   *part
+	commit string // that it is pinned to
+	files  Files
+	key    applicationKey
+
+	result  applicationResult
+	problem *model.Problem // why it cannot be evaluated at all
+}
+
+// partOf returns a tenant's part: the one that is known, or a new one and the
+// applications that it declares.
+func (p *pass) partOf(name string) (t *part, apps []*declared) {
+	dir := tenantDir(name)
+	before := p.e.parts[name]
+	t = &part{name: name}
+	if digest, err := p.files.Digest(dir); err == nil && p.platformKey != "" {
+		t.key = partKey{digest, p.platformKey}
+		if before != nil && before.key == t.key {
+			return before, nil
+		}
+	}
+	apps = p.declaredIn(t, before)
+	names, problems, err := cueFiles(p.files, dir)
+	if err == nil && len(names)+len(problems)+len(apps) == 0 {
+		return t, nil // a directory that declares neither is no tenant
+	}
+	t.declared = true
+	p.layerOf(t, names, problems, err)
+	t.policy = string(t.layer.result.effective)
+	t.report("", t.layer.result.problems...)
+	if tenant := t.layer.result.tenant; tenant != nil {
+		t.report("", p.pins(tenant, apps)...)
+	}
+	return t, apps
+}
+
+// report adds problems of the tenant's or an application's files.
+func (t *part) report(app string, problems ...model.Problem) {
+	for _, problem := range problems {
+		problem.Tenant, problem.App = t.name, app
+		t.problems = append(t.problems, problem)
+	}
+}
+
+// layerOf evaluates a tenant's own files.
+func (p *pass) layerOf(t *part, names []string, problems []model.Problem, err error) {
+	dir := tenantDir(t.name)
+	switch {
+	case err != nil:
+		t.unsure = true
+		problems = append(problems, at(codeUnreadable, dir, "cannot be read: "+oneLine(err.Error())))
+	case len(problems) == 0 && len(names) == 0:
+		problems = append(problems, at(codeNoTenant, path.Join(dir, "tenant.cue"), "is missing; the directory has applications and declares no tenant"))
+	case p.platform.platform == nil:
+		return // the platform's problems stand for it
+	}
+	if len(problems) > 0 {
+		t.layer.result.problems = problems
+		return
+	}
+	key, err := digests(p.files, names)
+	key += p.platformKey
+	if m := p.e.tenants[t.name]; err == nil && m.key == key {
+		t.layer = m
+		return
+	}
+	files, problems, readErr := read(p.files, names)
+	if err = cmp.Or(err, readErr); err != nil {
+		t.unsure = true
+		problems = append(problems, at(codeUnreadable, dir, "cannot be read: "+oneLine(err.Error())))
+	}
+	if len(problems) > 0 {
+		t.layer.result.problems = problems
+		return
+	}
+	result, err := p.e.tenantOf(t.name, key, files, &p.platform.layer)
+	if err != nil {
+		t.unsure = true
+		t.layer.result.problems = []model.Problem{unanswered(dir, err)}
+		return
+	}
+	t.layer = memory[tenantResult]{key, result}
+}
+
+// declaredIn lists the applications that a tenant's directory declares.
+func (p *pass) declaredIn(t, before *part) (apps []*declared) {
+	dir := path.Join(tenantDir(t.name), "apps")
+	names, problems, err := directories(p.files, dir)
+	t.report("", problems...)
+	if err != nil {
+		t.unsure, t.incomplete = true, true
+		t.report("", at(codeUnreadable, dir, "cannot be read: "+oneLine(err.Error())))
+	}
+	for _, name := range names {
+		a := &declared{app: model.AppID{Tenant: t.name, Name: name}, part: t, files: p.files}
+		a.key.files, err = p.files.Digest(applicationDir(a.app))
+		if err == nil && before != nil && before.instances[name].key.files == a.key.files {
+			apps = append(apps, a)
+			continue // known to be one
+		}
+		cue, bad, readErr := cueFiles(p.files, applicationDir(a.app))
+		switch {
+		case readErr != nil:
+			a.unread(readErr)
+			apps = append(apps, a)
+		case len(cue)+len(bad) > 0:
+			apps = append(apps, a)
+		}
+	}
+	return apps
+}
+
+// unread gives an application up that cannot be read.
+func (a *declared) unread(err error) {
+	a.part.unsure = true
+	problem := at(codeUnreadable, applicationDir(a.app), "cannot be read: "+oneLine(err.Error()))
+	a.problem, a.key = &problem, applicationKey{}
+}
+
+// pins points pinned applications to the files of their commit.
+func (p *pass) pins(t *model.Tenant, apps []*declared) (problems []model.Problem) {
+	for _, name := range slices.Sorted(maps.Keys(t.Pins)) {
+		commit := t.Pins[name]
+		where := model.Place{At: t.At["releases."+name+".commit"], Note: commit}
+		blame := func(code, message string) model.Problem {
+			return model.Problem{Code: code, Path: "tenant.releases." + name + ".commit", Message: message, Places: []model.Place{where}}
+		}
+		i := slices.IndexFunc(apps, func(a *declared) bool { return a.app.Name == name })
+		if i < 0 {
+			problems = append(problems, blame(codeNothingPin, "pins "+name+", and the tenant has no such application"))
+			continue
+		}
+		a := apps[i]
+		files, err := p.at(commit)
+		if err != nil {
+			a.part.unsure = true
+			problem := blame(codeNoCommit, "pins "+name+" to a commit that cannot be read: "+oneLine(err.Error()))
+			a.problem = &problem
+			continue
+		}
+		names, bad, err := cueFiles(files, applicationDir(a.app))
+		switch {
+		case err != nil:
+			a.part.unsure = true
+			problem := blame(codeNoCommit, "pins "+name+" to a commit that cannot be read: "+oneLine(err.Error()))
+			a.problem = &problem
+		case len(names)+len(bad) == 0:
+			problem := blame(codeNotInPin, "pins "+name+" to a commit in which it does not exist")
+			a.problem = &problem
+		default:
+			a.files, a.commit, a.key.files = files, commit, ""
+		}
+	}
+	return problems
+}

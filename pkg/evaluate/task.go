@@ -1,0 +1,169 @@
+package evaluate
+
+import (
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// A task is an application that is not in memory.
+type task struct {
+	*declared
+	id       string // of its request
+	platform *layer
+	again    bool // it did not change itself
+	known    bool // its answer is recalled
+	in       applicationInput
+	err      error
+}
+
+// evaluateApplications evaluates those of the applications that changed.
+func (p *pass) evaluateApplications(apps []*declared) {
+	var tasks []*task
+	for _, a := range apps {
+		if t := p.remember(a); t != nil {
+			tasks = append(tasks, t)
+		}
+	}
+	if p.e.backend != nil {
+		p.e.run(len(tasks), func(i int) { tasks[i].recall(p.e) })
+	}
+	tasks = slices.DeleteFunc(tasks, func(t *task) bool { return t.known || !p.load(t) })
+	// What people changed comes before what follows from it.
+	slices.SortStableFunc(tasks, func(a, b *task) int { return order(a.again) - order(b.again) })
+	if p.e.backend != nil {
+		p.e.run(len(tasks), func(i int) { tasks[i].ask(p.e) })
+	} else {
+		p.here(tasks)
+	}
+
+	for _, t := range tasks {
+		if t.err != nil {
+			t.part.unsure = true
+			t.key = applicationKey{} // it is no result
+			t.result.problems = []model.Problem{unanswered(applicationDir(t.app), t.err)}
+		}
+	}
+}
+
+func order(late bool) int {
+	if late {
+		return 1
+	}
+	return 0
+}
+
+// remember fills in the result of an application from memory, or returns what is
+// to do.
+func (p *pass) remember(a *declared) *task {
+	t := a.part
+	if a.problem != nil || t.layer.result.tenant == nil {
+		a.key = applicationKey{}
+		return nil
+	}
+	if a.key.files == "" {
+		var err error
+		if a.key.files, err = a.files.Digest(applicationDir(a.app)); err != nil {
+			a.unread(err)
+			return nil
+		}
+	}
+	a.key.policy, a.key.layers = t.policy, t.layer.key
+	m, ok := applicationMemory{}, false
+	if before := p.e.parts[t.name]; before != nil {
+		m, ok = before.instances[a.app.Name]
+	}
+	if ok && m.key.files == a.key.files && m.key.policy == a.key.policy {
+		if m.key.layers == a.key.layers {
+			a.result = m.result
+			return nil
+		}
+		// The same policy, written elsewhere: only the places of its values moved.
+		if m.result.application != nil {
+			a.result = m.result.complete(&p.platform.layer, &t.layer.result)
+			return nil
+		}
+	}
+	return &task{declared: a, platform: &p.platform.layer, again: ok && m.key.files == a.key.files, id: keyOf("application", a.app.Tenant, a.app.Name, a.key.files, a.key.policy)}
+}
+
+// recall looks for the answer elsewhere.
+func (t *task) recall(e *Evaluator) {
+	if known, ok := e.recall(t.id); ok {
+		t.known = true
+		t.finish(known.application([]source{{name: applicationDir(t.app)}}))
+	}
+}
+
+// load reads the files of an application, within the caps.
+func (p *pass) load(t *task) bool {
+	dir := applicationDir(t.app)
+	names, problems, err := cueFiles(t.files, dir)
+	if err != nil {
+		t.unread(err)
+		return false
+	}
+	var files []source
+	if len(problems) == 0 {
+		if files, problems, err = read(t.files, names); err != nil {
+			t.unread(err)
+			return false
+		}
+	}
+	if len(problems) > 0 {
+		t.result = applicationResult{problems: problems}
+		return false
+	}
+	rest, digest, err := beside(t.files, dir)
+	if err != nil {
+		t.unread(err)
+		return false
+	}
+	t.in = applicationInput{app: t.app, files: files, policy: t.part.layer.result.effective, rest: rest, source: digest}
+	return true
+}
+
+// ask has an application evaluated elsewhere.
+func (t *task) ask(e *Evaluator) {
+	a, err := e.ask(t.id, request{
+		Layer: "application", Tenant: t.app.Tenant, Name: t.app.Name, Files: blobs(t.in.files), Policy: t.in.policy, Rest: t.in.rest, Source: t.in.source,
+	})
+	if err != nil {
+		t.err = err
+		return
+	}
+	t.finish(a.application(t.in.files))
+}
+
+// fewTasks are too few to make the form for them.
+const fewTasks = 3
+
+// here evaluates applications in this process.
+func (p *pass) here(tasks []*task) {
+	if len(tasks) >= fewTasks && !p.e.form.value.Exists() {
+		p.e.form = newForm()
+	}
+	p.e.run(len(tasks), func(i int) {
+		t := tasks[i]
+		t.in.form = p.e.form
+		t.finish(guarded(t.in))
+	})
+}
+
+func (t *task) finish(r applicationResult) {
+	t.result = r.complete(t.platform, &t.part.layer.result)
+}
+
+// guarded turns a panic into a problem of the one application that it is about.
+func guarded(in applicationInput) (r applicationResult) {
+	return guard(applicationDir(in.app), func() applicationResult { return evaluateApplication(in) })
+}
+
+func guard(dir string, do func() applicationResult) (r applicationResult) {
+	defer func() {
+		if e := recover(); e != nil {
+			r = applicationResult{problems: []model.Problem{gaveUp(dir, e)}}
+		}
+	}()
+	return do()
+}
