@@ -1,0 +1,115 @@
+// Command bench measures arbitration on one core, certificates included: how many
+// decisions a second of processor time buys, what preemption and one arrival
+// cost, how cost grows, how far its choices are from the best ones, and whether
+// rulings depend on order or go round in circles. It prints a table with what we
+// want and whether it is so, and fails only when it cannot measure.
+//
+//	go run ./test/arbitration/bench                    everything, minutes
+//	go run ./test/arbitration/bench -only victims      what has this in its name
+//	go run ./test/arbitration/bench -quick             smaller, for a look
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+)
+
+// row is one figure.
+type row struct {
+	what, figure, want string
+	met                bool
+	judged             bool // false: a figure to look at, nothing is wanted of it
+}
+
+// measurement makes some rows.
+type measurement struct {
+	name string
+	run  func(size) []row
+}
+
+// size says how much to measure.
+type size struct {
+	quick bool
+	seed  uint64
+}
+
+// of returns all, or much less where a quick look is enough.
+func (s size) of(all, quick int) int {
+	if s.quick {
+		return quick
+	}
+	return all
+}
+
+var measurements = []measurement{
+	{"queues", queues},
+	{"preemption", preemption},
+	{"arrival", arrival},
+	{"growth", growth},
+	{"victims", victims},
+	{"admission", admission},
+	{"digests", digests},
+	{"cycles", cycles},
+}
+
+func main() {
+	only := flag.String("only", "", "measure what has this in its name")
+	quick := flag.Bool("quick", false, "measure less, for a look")
+	seed := flag.Uint64("seed", 1, "of everything random")
+	flag.Parse()
+	runtime.GOMAXPROCS(1) // the collector included
+	s := size{quick: *quick, seed: *seed}
+
+	var rows []row
+	for _, m := range measurements {
+		if !strings.Contains(m.name, *only) {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "%s …\n", m.name)
+		runtime.GC()
+		rows = append(rows, m.run(s)...)
+	}
+	if err := print(rows); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func print(rows []row) error {
+	w := tabwriter.NewWriter(os.Stdout, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "measured\tfigure\twanted\t")
+	for _, r := range rows {
+		met := ""
+		if r.judged {
+			met = map[bool]string{true: "yes", false: "NO"}[r.met]
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.what, r.figure, r.want, met)
+	}
+	return w.Flush()
+}
+
+// cpu is the processor time that this process has taken, system calls and the
+// collector included.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // cannot fail with these arguments
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// took measures the processor time of f.
+func took(f func()) time.Duration {
+	began := cpu()
+	f()
+	return cpu() - began
+}
+
+// ms writes a duration in milliseconds.
+func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000) }

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/arbitration/generate"
+	"github.com/d-aros/d-aros/test/arbitration/world"
+)
+
+// repeats is how often a measurement is made; the median counts.
+const repeats = 3
+
+// median runs f on the same world several times and returns the median of the
+// processor time, and what it allocated.
+func median(w *world.World, n int) (time.Duration, uint64) {
+	var times []time.Duration
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range n {
+		times = append(times, took(func() { w.Decide() }))
+	}
+	runtime.ReadMemStats(&after)
+	slices.Sort(times)
+	return times[len(times)/2], (after.TotalAlloc - before.TotalAlloc) / uint64(n)
+}
+
+// queues decides on everything that waits at once, in the shapes of Kueue's tests.
+func queues(s size) (rows []row) {
+	shapes := []struct {
+		name  string
+		queue generate.Queues
+	}{{"baseline", generate.Baseline}, {"large-scale", generate.LargeScale}}
+	for _, shape := range shapes {
+		q := shape.queue
+		q.Groups = s.of(q.Groups, q.Groups/5)
+		w := q.World()
+		n := q.Applications()
+		d, bytes := median(w, s.of(repeats, 1))
+		admitted := 0
+		for _, decision := range w.Decide().Decisions {
+			if decision.Verdict == model.Granted {
+				admitted++
+			}
+		}
+		rate := float64(n) / d.Seconds()
+		want := 0.0
+		if shape.name == "large-scale" {
+			want = 25_000
+		}
+		rows = append(rows, row{
+			what:   fmt.Sprintf("%s: %d tenants, %d wait, %d admitted: decisions per CPU-second", shape.name, q.Groups*q.Tenants, n, admitted),
+			figure: fmt.Sprintf("%.0f (%s in all, %.1f KiB each)", rate, ms(d), float64(bytes)/float64(n)/1024),
+			want:   map[bool]string{true: "≥ 25,000"}[want > 0], judged: want > 0, met: rate >= want,
+		})
+	}
+	return rows
+}
+
+// preemption lets a hundred applications in that can only get in by preemption.
+func preemption(s size) (rows []row) {
+	for _, reclaim := range []bool{false, true} {
+		for _, running := range []int{1000, 3000, s.of(10_000, 5000)} {
+			c := generate.Crowded{Tenants: 100, Running: running, Reclaim: reclaim}
+			idle, _ := median(c.World(false), s.of(repeats, 1))
+			w := c.World(true)
+			d, _ := median(w, s.of(repeats, 1))
+			_, changes := w.Round()
+			admitted := max(1, len(changes.Admitted))
+			kind := map[bool]string{false: "inside tenants", true: "between tenants"}[reclaim]
+			each := d / time.Duration(admitted)
+			rows = append(rows, row{
+				what: fmt.Sprintf("preemption %s, %d running: CPU per preempting decision", kind, running),
+				figure: fmt.Sprintf("%s (%d in, %d out; %s in all, %s without them)", ms(each), len(changes.Admitted), len(changes.Evicted),
+					ms(d), ms(idle)),
+				want: "≤ 5 ms", judged: true, met: each <= 5*time.Millisecond && len(changes.Admitted) > 0,
+			})
+		}
+	}
+	return rows
+}
+
+// arrival lets one application more ask where many wait.
+func arrival(s size) []row {
+	q := generate.LargeScale
+	q.Groups = s.of(q.Groups, 1)
+	w := q.World()
+	w.Settle(3, time.Minute)
+	policy := generate.Policy("reclaim")
+	var times []time.Duration
+	for i, spent := 0, time.Duration(0); i < 100 && spent < time.Duration(s.of(60, 5))*time.Second; i++ {
+		tenant := w.Fleet.Tenants[i*7919%len(w.Fleet.Tenants)].Name
+		w.Declare(generate.App(tenant, fmt.Sprintf("late-%03d", i), 150, 1, model.Resources{CPU: 1000}, policy))
+		var ruling model.Ruling
+		d := took(func() { ruling = w.Decide() })
+		w.Apply(ruling)
+		w.Now = w.Now.Add(time.Minute)
+		times, spent = append(times, d), spent+d
+	}
+	slices.Sort(times)
+	at := func(p int) time.Duration { return times[(len(times)-1)*p/100] }
+	return []row{{
+		what:   fmt.Sprintf("one arrival where %d wait, decided from scratch, %d samples: p50 / p99 / max", q.Applications(), len(times)),
+		figure: fmt.Sprintf("%s / %s / %s", ms(at(50)), ms(at(99)), ms(at(100))),
+		want:   "p99 ≤ 10 ms", judged: true, met: at(99) <= 10*time.Millisecond,
+	}}
+}
+
+// growth decides on fleets of growing size and compares with n log n.
+func growth(s size) (rows []row) {
+	var first float64
+	for _, n := range []int{1000, 3000, 10_000, 30_000, 100_000} {
+		if n > s.of(100_000, 10_000) {
+			break
+		}
+		d, _ := median(generate.Growing(n), s.of(repeats, 1))
+		unit := d.Seconds() / (float64(n) * math.Log2(float64(n)))
+		if first == 0 {
+			first = unit
+		}
+		rows = append(rows, row{
+			what:   fmt.Sprintf("growth: %d applications, none of which runs yet", n),
+			figure: fmt.Sprintf("%s, %.1f µs each, %.2f of n log n", ms(d), float64(d.Microseconds())/float64(n), unit/first),
+			want:   "≤ 1.5 of n log n", judged: true, met: unit/first <= 1.5,
+		})
+	}
+	return rows
+}

@@ -1,0 +1,85 @@
+// Package generate makes fleets for tests and benchmarks of arbitration, from a
+// seed or in the shapes that Kueue's published load tests have. Equal arguments
+// give equal fleets. It decides nothing.
+package generate
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/arbitration/world"
+)
+
+// GPU is the device in generated pools.
+const GPU = "example.com/gpu"
+
+// Bands are those of every generated platform.
+var Bands = []model.Band{{Name: "system", Min: 900}, {Name: "production", Min: 500}, {Name: "standard", Min: 100}, {Name: "batch", Min: 0}}
+
+// Policy is the policy of generated platforms, tenants and applications, with as
+// much preemption as named.
+func Policy(preemption string) model.Policy {
+	return model.Policy{
+		PriorityCeiling: 1000, Preemption: preemption, Degradation: true, Runtimes: []string{"container"},
+		OvercommitCPU: 1000, OvercommitMem: 1000, Strategies: []string{"spread", "bin-pack"}, Strategy: "spread", Priority: 100,
+		Ladder: []string{"qos", "optional", "replicas"},
+	}
+}
+
+// App is an application of one component.
+func App(tenant, name string, priority, replicas int, requests model.Resources, policy model.Policy) model.Application {
+	return model.Application{
+		ID: model.AppID{Tenant: tenant, Name: name}, Priority: priority, Desired: "running", Policy: policy,
+		Components: []model.Component{Component("main", replicas, requests)},
+	}
+}
+
+// Component is a critical worker in a container.
+func Component(name string, replicas int, requests model.Resources) model.Component {
+	return model.Component{
+		Name: name, Type: "worker", Runtime: "container", OS: "linux", Replicas: replicas, Critical: true,
+		Requests: requests, QoS: "guaranteed",
+	}
+}
+
+// Run lets applications that are declared run in full in a pool.
+func Run(w *world.World, pool string, ids ...model.AppID) {
+	for _, id := range ids {
+		inst, ok := w.Ledger.Find(id)
+		if !ok {
+			panic(fmt.Sprintf("generate: %s is not declared", id))
+		}
+		app := *w.App(id)
+		inst.Phase, inst.Reason, inst.Spec, inst.Since = model.Running, model.Ready, &app, w.Now
+		inst.Components = nil
+		for i := range app.Components {
+			c := &app.Components[i]
+			inst.Components = append(inst.Components, model.ComponentState{
+				Grant: model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests, QoS: c.QoS, Pool: pool},
+				Run:   c.Replicas, State: model.StateReady, Spec: model.DigestOf(c), Since: w.Now,
+			})
+		}
+	}
+}
+
+// Shuffle puts what Git declares and what pools show into another order. What it
+// says stays the same.
+func Shuffle(w *world.World, rng *rand.Rand) {
+	apps, tenants, pools := w.Fleet.Applications, w.Fleet.Tenants, w.Seen.Pools
+	w.Fleet.Applications = append([]model.Application(nil), apps...)
+	w.Fleet.Tenants = append([]model.Tenant(nil), tenants...)
+	w.Seen.Pools = append([]model.Pool(nil), pools...)
+	rng.Shuffle(len(apps), func(i, j int) {
+		a := w.Fleet.Applications
+		a[i], a[j] = a[j], a[i]
+	})
+	rng.Shuffle(len(tenants), func(i, j int) {
+		t := w.Fleet.Tenants
+		t[i], t[j] = t[j], t[i]
+	})
+	rng.Shuffle(len(pools), func(i, j int) {
+		p := w.Seen.Pools
+		p[i], p[j] = p[j], p[i]
+	})
+}
