@@ -1,8 +1,10 @@
 package evaluate
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,57 +16,106 @@ import (
 	"github.com/d-aros/d-aros/schema"
 )
 
-// onlyHere are the cases that cue vet lets through, and why it cannot see them.
-// Everything else people see on their own machine, with the same code.
-var onlyHere = map[string]string{
-	"DA1002-none":          "a file of no package is left out",
-	"DA1003":               "unification with an equal or new value is no error in CUE",
-	"DA1003-definition":    "a definition is no field",
-	"DA1003-comprehension": "unification with an equal or new value is no error in CUE",
-	"DA1004":               "a file with @if is left out",
-	"DA1006":               "the default is taken",
-	"DA1007":               "a reference is a value",
-	"DA1008":               "a file with such a name is left out",
-	"DA1010":               "CUE has no such cap",
-	"DA1013":               "nothing binds the files to the schema",
-	"DA1013-unbound":       "nothing binds the files to the schema",
-	"DA1014":               "the name of a directory has no meaning in CUE",
-	"DA1106":               "amounts are text",
-	"DA1806":               "a reference between values",
-	"DA1807":               "a count of values",
+// unseen are the refused fleets that cue vet accepts, and why. It refuses all
+// others, with our code and sentence where they stand in the schema.
+var unseen = []struct {
+	title, why string
+	cases      []string // patterns of names
+}{
+	{"Files that CUE leaves out",
+		"A file of no package, one with a condition that does not hold, and one whose name begins with `_` or `.` or ends in `_test.cue` or\n`_tool.cue` says nothing, and what it was to say is missed by nobody.",
+		[]string{"DA1002-none", "DA1004", "DA1008", "if-tenant", "ignore", "file-dot", "file-test", "file-tool", "file-underscore"}},
+	{"Fields of another layer",
+		"To CUE all layers are one value. A new or an equal field is no error, whoever writes it.",
+		[]string{"DA1003", "DA1003-comprehension", "layer-narrows", "label-quoted", "label-computed", "label-interpolated", "embedded-top", "link-file"}},
+	{"Definitions and hidden fields", "They are no fields of the fleet, so the schema does not close them out.",
+		[]string{"DA1003-definition", "label-hidden"}},
+	{"Attributes", "They are no values. The cue command carries them out or passes over them.",
+		[]string{"attribute-inside", "embed-glob", "tag-platform"}},
+	{"Defaults", "A mark decides among alternatives, and the value that was not meant stays in the file.",
+		[]string{"DA1006", "default-mark"}},
+	{"References to another layer", "A reference is as good as the value that it leads to, as long as that does not change.",
+		[]string{"DA1007", "reference-*"}},
+	{"Nesting without end", "The cue command takes the time and the memory that it needs.",
+		[]string{"DA1010"}},
+	{"What nothing binds to the schema", "Without `schema.#Fleet` there is nothing to break.",
+		[]string{"DA1013", "DA1013-unbound"}},
+	{"Another schema", "The cue command believes the copy in the repo. The reconciler brings its own.",
+		[]string{"schema-own"}},
+	{"Names of directories, and links", "Paths have no meaning in CUE, and links to directories are not followed.",
+		[]string{"DA1014", "link-application", "link-tenant", "name-*", "DA1501*"}},
+	{"Amounts", "They are texts of some form.",
+		[]string{"DA1106"}},
+	{"Values beside each other", "CUE compares a value with its rule. What components, applications and tenants say of each other or come to together, one\ndirectory does not show.",
+		[]string{"DA1502*", "DA1503*", "DA1504*", "DA1505*", "DA1506*", "DA1507*", "DA1508*", "DA1509*", "DA151*", "DA152*", "DA153*", "DA154*", "DA1806", "DA1807"}},
+	{"Commits", "CUE sees files, not their history.",
+		[]string{"DA16*"}},
 }
 
-// seesNames says whether cue vet can see a problem of this code: names of
-// directories, references between values, and sums are beyond it.
-func seesNames(code string) bool {
-	return !strings.HasPrefix(code, "DA15") && !strings.HasPrefix(code, "DA16")
+// beyond are the cases of unseen that cue vet sees after all.
+var beyond = []string{"name-component", "reference-effective"}
+
+// whyUnseen is the index in unseen of why cue vet accepts a case, -1 if it must not.
+func whyUnseen(name string) int {
+	if slices.Contains(beyond, name) {
+		return -1
+	}
+	for i, u := range unseen {
+		if slices.ContainsFunc(u.cases, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok }) {
+			return i
+		}
+	}
+	return -1
 }
 
-// The verdict of the real cue command on every example is ours, but for what it
-// cannot see.
+// The verdict of the real cue command on every refused fleet and on every accepted
+// twin is ours, but for what is listed with the reason.
 func TestCueVetSeesTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the cue command on every example")
 	}
 	base := archive(t, "base.txtar")
-	cases := examples(t)
-	for _, name := range sortedNames(cases) {
-		t.Run(name, func(t *testing.T) {
-			files, _ := split(cases[name])
-			dir := t.TempDir()
-			unpackTo(t, dir, unpack(base, files))
-			err := runCue(t, dir, "vet", "-c", "./...")
-			code, _, _ := strings.Cut(name, "-")
-			if onlyHere[name] != "" || !seesNames(code) {
+	for _, p := range pairs(t) {
+		t.Run(p.name, func(t *testing.T) {
+			err := runCue(t, checkout(t, base, p.refused), "vet", "-c", "-E", "./...")
+			if whyUnseen(p.name) >= 0 {
 				require.NoError(t, err, "cue vet sees it after all")
-				return
+			} else {
+				require.Error(t, err, "if cue vet cannot see it, say why in the list")
+				for _, sentence := range ofSchema(p.want) {
+					require.ErrorContains(t, err, sentence)
+				}
 			}
-			require.Error(t, err)
-			if code >= "DA1200" && code != codeRequiredLabel {
-				require.ErrorContains(t, err, code)
+			if p.accepted != nil {
+				require.NoError(t, runCue(t, checkout(t, base, p.accepted), "vet", "-c", "./..."), "the accepted twin")
 			}
 		})
 	}
+}
+
+// ofSchema returns code and sentence of the problems whose rules stand in the schema.
+func ofSchema(report string) (sentences []string) {
+	lines := strings.Split(report, "\n")
+	for i, line := range lines {
+		code, rest, ok := cutCode(line)
+		if !ok || code < "DA1200" || !strings.Contains(allSchema(), "\""+code+" ") {
+			continue
+		}
+		_, sentence, _ := strings.Cut(rest, ": ")
+		if _, asked, ok := strings.Cut(lines[i+1], "asks for "); ok {
+			sentence = strings.TrimPrefix(sentence, "asks for "+asked+", ")
+		}
+		sentences = append(sentences, code+" "+sentence)
+	}
+	return sentences
+}
+
+func allSchema() string {
+	var b strings.Builder
+	for _, f := range schema.Files() {
+		b.Write(f.Data)
+	}
+	return b.String()
 }
 
 func sortedNames(m map[string]*txtar.Archive) []string {
@@ -76,23 +127,93 @@ func sortedNames(m map[string]*txtar.Archive) []string {
 	return names
 }
 
-// unpackTo writes a tree with the vendored schema and a module around it.
-func unpackTo(t *testing.T, dir string, files tree) {
+// checkout writes a fleet to a new directory: a module, the vendored schema and,
+// over both, the files.
+func checkout(t *testing.T, archives ...*txtar.Archive) (dir string) {
+	dir = t.TempDir()
 	put := func(name string, data []byte) {
 		name = filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, data, 0o644))
 	}
-	require.NoError(t, fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(files, name)
-		put(name, data)
-		return err
-	}))
 	put("cue.mod/module.cue", []byte("module: \"fleet.example\"\nlanguage: version: \"v0.17.0\"\n"))
 	for _, f := range schema.Files() {
 		put("cue.mod/pkg/"+schema.ImportPath+"/"+f.Name, f.Data)
 	}
+	files := planted(archives...)
+	require.NoError(t, fs.WalkDir(files.tree, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(files.tree, name)
+		put(name, data)
+		return err
+	}))
+	for name, target := range files.links {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
+	}
+	return dir
+}
+
+// docs/vet.md is made of the list, and TestCueVetSeesTheSame holds it.
+func TestVetPage(t *testing.T) {
+	const page = "../../docs/vet.md"
+	var b strings.Builder
+	b.WriteString("# What only the reconciler sees\n\n" +
+		"Made by `go test ./pkg/evaluate -run TestVetPage -update`.\n\n" +
+		"`cue vet -c ./...` checks a fleet repo on any machine that has the cue command, by the same schema and with the same codes.\n" +
+		"`reconciler vet` checks as the reconciler does. A test runs both on every refused fleet that the tests know, the examples of\n" +
+		"[errors.md](errors.md) and ways around the rules, and on a twin of each that is accepted. Both accept every twin. Of what is\n" +
+		"refused, cue vet accepts only what stands on this page. So before a commit and in CI, use [reconciler vet](authoring.md).\n")
+	all := pairs(t)
+	for i, u := range unseen {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", u.title, u.why)
+		for _, p := range all {
+			if whyUnseen(p.name) == i {
+				fmt.Fprintf(&b, "- %s\n", p.line())
+			}
+		}
+	}
+	b.WriteString("\n## The limits of an evaluation\n\nThese depend on sizes, on time and on the machine, and no small fleet shows them.\n\n")
+	for _, code := range withoutExample {
+		fmt.Fprintf(&b, "- %s %s\n", linkTo(code), ruleOf(code).title)
+	}
+	b.WriteString("\n## What is not evaluation\n\n" +
+		"- Objects that cannot be made, or that a tenant may not have (DA17xx): [Rendering](rendering.md). `reconciler vet` sees them.\n" +
+		"- Declared keys that nobody can sign with (DA2012): [Access](access.md). `reconciler vet` sees them.\n" +
+		"- Commits that nobody who may has signed (other DA20xx): [Access](access.md). Only the running reconciler judges commits.\n" +
+		"- A commit that removes too much at once (DA1901): [The fleet repo as a source](source.md). Only the running reconciler knows\n  what runs.\n")
+	if *update {
+		require.NoError(t, os.WriteFile(page, []byte(b.String()), 0o644))
+	}
+	have, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Equal(t, b.String(), string(have), "run with -update")
+}
+
+// line says what a pair is about.
+func (p *pair) line() string {
+	code, _, _ := strings.Cut(p.want, " ")
+	about := ruleOf(code).title
+	if comment := strings.TrimSpace(string(p.refused.Comment)); comment != "" {
+		about = strings.ReplaceAll(comment, "\n", " ")
+	} else if _, variant, ok := strings.Cut(p.name, "-"); ok {
+		about += " (" + variant + ")"
+	}
+	return linkTo(code) + " " + strings.TrimSuffix(about, ".")
+}
+
+// linkTo links to the section of a code in docs/errors.md.
+func linkTo(code string) string {
+	anchor := strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-', r == '_', r >= '0' && r <= '9', r >= 'a' && r <= 'z':
+			return r
+		}
+		return -1
+	}, strings.ToLower(code+" "+ruleOf(code).title))
+	return fmt.Sprintf("[%s](errors.md#%s)", code, anchor)
 }
