@@ -90,7 +90,12 @@ func (p *pass) expire() {
 				u.Phase, u.Message = model.StepFailed, "not taken back by "+at
 			}
 		}
-		p.to(model.RunFailed, p.run.Message+"; it did not end by "+at)
+		p.run.Message += "; its end took longer than until " + at
+		if p.run.Phase == model.RunRollingBack {
+			p.endUndone()
+			return
+		}
+		p.to(model.RunFailed, p.run.Message)
 		return
 	}
 	open := make([]*step, 0, len(p.steps))
