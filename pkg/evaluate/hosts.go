@@ -124,17 +124,17 @@ func (p *pass) sharedHosts() {
 // rivals are the first claims to one host: of two tenants, and of two applications
 // for each path of a tenant. So finding the first rival of a claim takes no search.
 type rivals struct {
-	tenants      pair
-	applications map[[2]string]*pair // by tenant and path
+	tenants      firstTwo
+	applications map[[2]string]*firstTwo // by tenant and path
 }
 
-// A pair is the first index and the first of another owner.
-type pair struct {
+// firstTwo are the first index and the first of another owner.
+type firstTwo struct {
 	owner         string
 	first, second int // -1: none
 }
 
-func (p *pair) add(i int, owner string) {
+func (p *firstTwo) add(i int, owner string) {
 	switch {
 	case p.first < 0:
 		p.first, p.owner = i, owner
@@ -144,7 +144,7 @@ func (p *pair) add(i int, owner string) {
 }
 
 // other returns the first index that is not of the owner.
-func (p *pair) other(owner string) int {
+func (p *firstTwo) other(owner string) int {
 	if p.first >= 0 && owner == p.owner {
 		return p.second
 	}
@@ -152,7 +152,7 @@ func (p *pair) other(owner string) int {
 }
 
 func newRivals() *rivals {
-	return &rivals{pair{first: -1, second: -1}, map[[2]string]*pair{}}
+	return &rivals{firstTwo{first: -1, second: -1}, map[[2]string]*firstTwo{}}
 }
 
 // add takes in claim i, in order.
@@ -160,7 +160,7 @@ func (r *rivals) add(i int, c claim) {
 	r.tenants.add(i, c.app.Tenant)
 	place := [2]string{c.app.Tenant, c.host.path}
 	if r.applications[place] == nil {
-		r.applications[place] = &pair{first: -1, second: -1}
+		r.applications[place] = &firstTwo{first: -1, second: -1}
 	}
 	r.applications[place].add(i, c.app.Name)
 }
