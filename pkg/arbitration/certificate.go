@@ -3,119 +3,304 @@ package arbitration
 import (
 	"cmp"
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// decision writes down what was ruled about a claim and why.
-func (a *arbiter) decision(c *claim, claims []*claim) model.Decision {
+// competitors is how many of those that hold what is short a decision names.
+const competitors = 3
+
+// ruling writes down what was decided about every claim and why.
+func (p *problem) ruling() model.Ruling {
+	p.line()
+	r := model.Ruling{Decisions: make([]model.Decision, len(p.claims))}
+	for i, c := range p.claims {
+		r.Decisions[i] = p.decision(c)
+	}
+	return r
+}
+
+// line gives those that wait their place in the line of their tenant.
+func (p *problem) line() {
+	byTenant := map[int][]*claim{}
+	for _, c := range p.claims {
+		if c.verdict == model.Waiting {
+			byTenant[c.tenant] = append(byTenant[c.tenant], c)
+		}
+	}
+	for _, waiting := range byTenant {
+		slices.SortFunc(waiting, func(x, y *claim) int { return cmp.Or(x.base().compare(y.base()), elders(x, y)) })
+		for i, c := range waiting {
+			c.position = i + 1
+		}
+	}
+}
+
+func (p *problem) decision(c *claim) model.Decision {
 	d := model.Decision{
 		App: c.app, Verdict: c.verdict, Reason: c.reason, Message: c.message,
-		Degraded: c.level != full, Position: c.position, Grants: c.grants,
-		Refused: c.refused, Constraints: c.constraints,
-		Inputs: model.Inputs{Commit: a.commit, Policy: a.policyDigest(c), Capacity: a.capacity},
+		Degraded: c.granted() && c.rung > 0, Position: c.position, Grants: c.grants,
+		Refused: c.refused, EvictAt: c.evictAt,
+		Inputs: model.Inputs{Commit: p.fleet.Commit, Policy: p.policyDigest(c), Capacity: p.capacity},
 	}
 	if c.spec != nil {
 		d.Spec, d.Policies = c.spec.Digest, c.spec.Policy.InForce
 	}
+	if n := len(c.findings); n > 0 {
+		d.Constraints = make([]model.Constraint, n, n+len(c.short))
+		for i := range c.findings {
+			d.Constraints[i] = c.findings[i].constraint()
+		}
+	}
+	if c.standing != nil {
+		d.Standing = classNames[c.base().class]
+		d.Shares = p.shares(c)
+	}
+	for _, v := range c.victims {
+		d.Displaced = append(d.Displaced, v.displacement())
+	}
+	if c.favoured != nil {
+		d.For = c.favoured.app.String()
+	}
 	switch {
-	case c.verdict == model.Granted && c.level == full:
+	case c.granted() && c.rung == 0:
 		d.Message = "everything it asks for is granted" + inPools(c.grants)
-	case c.verdict == model.Granted:
-		d.Message = "granted its minimum" + inPools(c.grants)
-		if short := sentence(c.short); short != "" {
+		if c.message != "" {
+			d.Message = c.message
+		}
+	case c.granted():
+		d.Message = cmp.Or(c.message, "granted less than it asks for, "+c.ladder[c.rung].cut.String()+inPools(c.grants))
+		if short := p.sentence(c.short); short != "" {
 			d.Message += "; in full it " + short
 		}
-		d.BlockedBy = a.blockers(c, claims)
+		d.BlockedBy = p.blockers(c)
 	case c.verdict == model.Waiting:
-		d.Message = fmt.Sprintf("waits for capacity, number %d in line; it %s", c.position, sentence(c.short))
-		d.BlockedBy = a.blockers(c, claims)
-		d.WouldAdmit = []string{"free " + amounts(c.short)}
-	case c.verdict == model.Rejected:
-		d.WouldAdmit = remedies(c)
+		for _, s := range c.short {
+			d.Constraints = append(d.Constraints, p.shortConstraint(s))
+		}
+		d.Message = "waits for capacity, number " + fmt.Sprint(c.position) + " in the line of tenant " + c.app.Tenant
+		if short := p.sentence(c.short); short != "" {
+			d.Message += "; it " + short
+		}
+		if why := p.obstacle(c); why != "" {
+			d.Message += "; " + why
+		}
+		d.BlockedBy = p.blockers(c)
 	}
 	return d
 }
 
-func (a *arbiter) policyDigest(c *claim) model.Digest {
-	t := a.tenant(c.app.Tenant)
-	var policy model.Policy
-	if c.spec != nil {
-		policy = c.spec.Policy
+// shares are the dominant shares of the application's tenant and of the groups
+// above it, in thousandths of all capacity.
+func (p *problem) shares(c *claim) []model.TenantShare {
+	var shares []model.TenantShare
+	for i := c.tenant; i > 0; i = p.nodes[i].parent {
+		n := &p.nodes[i]
+		s := model.TenantShare{Of: n.name, Used: thousandths(n.used.dominant(p.total)), Guaranteed: thousandths(n.guarantee.dominant(p.total)),
+			Entitled: thousandths(n.entitled), Weight: int(n.weight)}
+		shares = append(shares, s)
 	}
-	return model.DigestOf([]any{policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling})
+	return shares
 }
 
-// blockers names who holds most of what is short, at most three applications.
-func (a *arbiter) blockers(c *claim, claims []*claim) []model.AppID {
+func thousandths(s share) int { return int((min(s, 1000*whole)*1000 + whole/2) / whole) }
+
+// obstacle says why nobody gives way to an application that waits.
+func (p *problem) obstacle(c *claim) string {
 	if len(c.short) == 0 {
-		return nil
+		return ""
 	}
-	short := c.short[0]
-	held := map[model.AppID]int64{}
-	var apps []model.AppID
-	for _, other := range claims {
-		if other.verdict != model.Granted || other == c {
-			continue
-		}
-		if n := a.use(other, other.spec, other.grants)[short.pool].Get(short.name); n > 0 {
-			held[other.app], apps = n, append(apps, other.app)
-		}
+	n := &p.nodes[c.tenant]
+	allowed := min(preemption(&p.platform.Policy), preemption(c.policy()))
+	if c.base().class > entitled && allowed >= reclaim {
+		return fmt.Sprintf("tenant %s may have %s of all capacity, and with it would have more, so nobody gives way", n.name, percent(int64(thousandths(n.entitled))))
 	}
-	slices.SortFunc(apps, func(x, y model.AppID) int { return cmp.Or(cmp.Compare(held[y], held[x]), x.Compare(y)) })
-	return apps[:min(3, len(apps))]
+	switch allowed {
+	case never:
+		return "policy lets nobody give way (preemption: none)"
+	case withinTenant:
+		return "what applications of its tenant with a lower priority hold does not suffice"
+	}
+	return "what others hold beyond what they are entitled to does not suffice, or runs for less than its minRuntime"
 }
 
-// remedies says what single change would lift each refusal, when only one stands
-// in the way.
-func remedies(c *claim) []string {
-	var failed []model.Constraint
-	for _, k := range c.constraints {
-		if !k.OK {
-			failed = append(failed, k)
-		}
+func (p *problem) shortConstraint(s shortage) model.Constraint {
+	k := model.Constraint{Name: p.shortName(s), Asked: fmt.Sprint(s.asked), Limit: fmt.Sprint(s.free)}
+	switch {
+	case s.resource < 0:
+		return k
+	case s.pool >= 0:
+		q := &p.pools[s.pool]
+		k.Used, k.Limit = p.amount(s.resource, q.used[s.resource]), p.amount(s.resource, q.capacity[s.resource])
+		k.At = p.platform.At["pools."+q.Name]
+	default:
+		k.Limit = p.amount(s.resource, max(0, s.free))
 	}
-	if len(failed) != 1 || failed[0].Short == "" {
-		return nil
+	k.Asked, k.Short = p.amount(s.resource, s.asked), p.amount(s.resource, s.asked-max(0, s.free))
+	return k
+}
+
+func (p *problem) shortName(s shortage) string {
+	switch {
+	case s.resource < 0:
+		return "free." + p.pools[s.pool].Name + ".domains"
+	case s.pool >= 0:
+		return "free." + p.pools[s.pool].Name + "." + p.names[s.resource]
+	case s.node > 0:
+		return p.nodes[s.node].name + ".borrow." + p.names[s.resource]
 	}
-	k := failed[0]
-	if strings.HasPrefix(k.Name, "quota.") {
-		return []string{
-			fmt.Sprintf("ask for %s less %s", k.Short, strings.TrimPrefix(k.Name, "quota.")),
-			fmt.Sprintf("raise %s of tenant %s by %s", k.Name, c.app.Tenant, k.Short),
-		}
-	}
-	return []string{fmt.Sprintf("ask for %s less (%s)", k.Short, k.Name)}
+	return "lend." + p.names[s.resource]
+}
+
+func (p *problem) amount(resource int, n int64) string {
+	return model.FormatAmount(p.names[resource], n)
 }
 
 // sentence says what is short: "needs 4 cpu in pool general, where 1500m is free".
-func sentence(short []shortage) string {
+func (p *problem) sentence(short []shortage) string {
 	parts := make([]string, len(short))
 	for i, s := range short {
-		parts[i] = fmt.Sprintf("needs %s %s in pool %s, where %s is free",
-			model.FormatAmount(s.name, s.asked), s.name, s.pool.Name, model.FormatAmount(s.name, max(0, s.free)))
+		switch {
+		case s.resource < 0:
+			parts[i] = fmt.Sprintf("spreads over %d domains of pool %s, of which %d have room", s.asked, p.pools[s.pool].Name, s.free)
+		case s.pool >= 0:
+			parts[i] = "needs " + p.amount(s.resource, s.asked) + " " + p.names[s.resource] + " in pool " + p.pools[s.pool].Name +
+				", where " + p.amount(s.resource, max(0, s.free)) + " is free"
+		case s.node > 0:
+			parts[i] = fmt.Sprintf("needs %s %s, and %s may borrow %s more", p.amount(s.resource, s.asked), p.names[s.resource],
+				p.nodes[s.node].name, p.amount(s.resource, max(0, s.free)))
+		default:
+			parts[i] = fmt.Sprintf("needs %s %s, and others lend %s of what they are guaranteed", p.amount(s.resource, s.asked), p.names[s.resource],
+				p.amount(s.resource, max(0, s.free)))
+		}
 	}
 	return strings.Join(parts, " and ")
 }
 
-// amounts says what would have to become free.
-func amounts(short []shortage) string {
-	parts := make([]string, len(short))
-	for i, s := range short {
-		parts[i] = fmt.Sprintf("%s more %s in pool %s", model.FormatAmount(s.name, s.asked-max(0, s.free)), s.name, s.pool.Name)
+// blockers names who holds most of what is short.
+func (p *problem) blockers(c *claim) []model.AppID {
+	if len(c.short) == 0 || c.short[0].pool < 0 || c.short[0].resource < 0 {
+		return nil
 	}
-	return strings.Join(parts, " and ")
+	var apps []model.AppID
+	for _, other := range p.holders(c.short[0].pool, c.short[0].resource) {
+		if other != c && len(apps) < competitors {
+			apps = append(apps, other.app)
+		}
+	}
+	return apps
+}
+
+// holders lists those that hold most of a resource of a pool, one more than are named.
+func (p *problem) holders(pool, resource int) []*claim {
+	key := [2]int{pool, resource}
+	if list, ok := p.held[key]; ok {
+		return list
+	}
+	if p.held == nil {
+		p.held = map[[2]int][]*claim{}
+	}
+	var list []*claim
+	for _, c := range p.claims {
+		if c.granted() && heldOf(c.taken, pool, resource) > 0 {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(x, y *claim) int {
+		return cmp.Or(cmp.Compare(heldOf(y.taken, pool, resource), heldOf(x.taken, pool, resource)), x.app.Compare(y.app))
+	})
+	list = list[:min(len(list), competitors+1)]
+	p.held[key] = list
+	return list
+}
+
+// why tells a victim and its beneficiary why it is this one that gives way.
+func (p *problem) why(c *claim, s standing, v *claim, m move) string {
+	z := v.worst(v.rung)
+	if m.to < 0 {
+		z = v.base()
+	}
+	lead := "gives way to " + c.app.String() + ": "
+	switch {
+	case c.tenant == v.tenant:
+		return lead + fmt.Sprintf("priority %d is higher than %d", c.priority, v.priority)
+	case s.class == guaranteed:
+		return lead + fmt.Sprintf("tenant %s takes back what it is guaranteed, %s runs beyond the guarantee of its tenant", c.app.Tenant, v.app)
+	case s.class == entitled && z.class == beyond:
+		return lead + fmt.Sprintf("tenant %s is within its share of %s of all capacity, %s is beyond the %s of tenant %s",
+			c.app.Tenant, percent(int64(thousandths(p.nodes[c.tenant].entitled))), v.app, percent(int64(thousandths(p.nodes[v.tenant].entitled))), v.app.Tenant)
+	}
+	return lead + fmt.Sprintf("band %s is served before band %s", p.bandName(c.band), p.bandName(v.band))
+}
+
+func (d *displaced) displacement() model.Displacement {
+	v := d.claim
+	to := "evicted"
+	if d.to >= 0 {
+		to = v.ladder[d.to].name
+	}
+	return model.Displacement{App: v.app, From: v.ladder[d.from].name, To: to, Why: d.why}
+}
+
+// announcement is when an earlier decision said that the application would lose
+// its place, zero if none did.
+func (p *problem) announcement(c *claim) time.Time {
+	if d := p.recorded(c.app); d != nil {
+		return d.EvictAt
+	}
+	return time.Time{}
+}
+
+// recorded is the last decision about an application that the ledger holds.
+func (p *problem) recorded(app model.AppID) *model.Decision {
+	n, ok := slices.BinarySearchFunc(p.ledger.Decisions, app, func(d model.Decision, app model.AppID) int { return d.App.Compare(app) })
+	if !ok {
+		return nil
+	}
+	return &p.ledger.Decisions[n]
+}
+
+// policyKey identifies an effective policy and the quota of its tenant: the
+// policies of a tenant's applications differ only in what applications may set.
+type policyKey struct {
+	tenant      int
+	inForce     *model.PolicyValue
+	strategy    string
+	preemption  string
+	degradation bool
+	onFailure   string
+	deadline    time.Duration
+}
+
+func (p *problem) policyDigest(c *claim) model.Digest {
+	key := policyKey{tenant: c.tenant}
+	var policy model.Policy
+	if c.spec != nil {
+		policy = c.spec.Policy
+		key.strategy, key.preemption, key.degradation = policy.Strategy, policy.Preemption, policy.Degradation
+		key.onFailure, key.deadline = policy.OnUpdateFailure, policy.StartDeadline
+		if len(policy.InForce) > 0 {
+			key.inForce = &policy.InForce[0]
+		}
+	}
+	if d, ok := p.policies[key]; ok && key.inForce != nil {
+		return d
+	}
+	t := p.nodes[c.tenant].tenant
+	d := model.DigestOf([]any{policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling})
+	p.policies[key] = d
+	return d
 }
 
 // inPools names the pools of grants: " in pool general".
 func inPools(grants []model.Grant) string {
 	var pools []string
-	for _, g := range grants {
-		if g.Pool != "" && !slices.Contains(pools, g.Pool) {
-			pools = append(pools, g.Pool)
+	for i := range grants {
+		if name := grants[i].Pool; name != "" && !slices.Contains(pools, name) {
+			pools = append(pools, name)
 		}
 	}
 	slices.Sort(pools)
@@ -126,15 +311,6 @@ func inPools(grants []model.Grant) string {
 		return " in pool " + pools[0]
 	}
 	return " in pools " + strings.Join(pools, ", ")
-}
-
-// price is what resources cost per hour, in millionths: milli-CPU and bytes times
-// prices per core and GiB.
-func price(r model.Resources, p model.Price) int64 {
-	cpu := new(big.Int).Mul(big.NewInt(r.CPU), big.NewInt(p.CPU))
-	mem := new(big.Int).Mul(big.NewInt(r.Memory), big.NewInt(p.Memory))
-	sum := cpu.Quo(cpu, big.NewInt(1000))
-	return sum.Add(sum, mem.Quo(mem, big.NewInt(1<<30))).Int64()
 }
 
 // money writes millionths of the currency.

@@ -3,6 +3,7 @@ package arbitration
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -15,17 +16,36 @@ type claim struct {
 	unusable *model.Unusable    // why there is none
 	instance *model.Instance    // nil if it was never seen
 	holds    []model.Grant      // what it is granted by the ledger
+	tenant   int                // its node
+	priority int
+	band     int // 0 is the highest
+	declared time.Time
 
-	spec        *model.Application // the spec that the verdict is about
-	grants      []model.Grant
-	level       level
-	verdict     model.Verdict
-	reason      model.Reason
-	message     string
-	refused     *model.Refusal
-	constraints []model.Constraint
-	short       []shortage
-	position    int
+	spec     *model.Application // the spec that the verdict is about
+	ladder   []rung             // of spec
+	rung     int                // where it stands on the ladder, when granted
+	standing []standing         // by rung; see stand
+	grants   []model.Grant
+	taken    []load // what is booked for it
+
+	verdict                  model.Verdict
+	reason                   model.Reason
+	message                  string
+	refused                  *model.Refusal
+	update                   []rung    // the ladder of a newer spec that passed the gate, nil if there is none
+	findings, updateFindings []finding // of the gate
+	short                    []shortage
+	victims                  []displaced // in its favour
+	favoured                 *claim      // in whose favour it lost
+	evictAt                  time.Time   // when it loses its place if the shortage lasts
+	position                 int
+}
+
+// displaced is what an application gives up for another.
+type displaced struct {
+	claim    *claim
+	from, to int // rungs; to is -1 for an eviction
+	why      string
 }
 
 // incumbent says whether the application holds a place.
@@ -39,42 +59,53 @@ func (c *claim) accepted() *model.Application {
 	return nil
 }
 
-// priority is that of the spec in Git, or of what runs.
-func (c *claim) priority() int {
-	switch {
-	case c.wanted != nil:
-		return c.wanted.Priority
-	case c.accepted() != nil:
-		return c.accepted().Priority
-	}
-	return 0
-}
+// granted says whether the claim holds a place now.
+func (c *claim) granted() bool { return c.verdict == model.Granted }
 
-// gather makes a claim for every application that is declared and meant to run.
-func gather(fleet *model.Fleet, ledger *model.Ledger) []*claim {
-	var claims []*claim
-	add := func(c *claim) {
-		if inst, ok := ledger.Find(c.app); ok {
+// gather makes a claim for every application that is declared and meant to run,
+// in the order of their names.
+func (p *problem) gather(ledger *model.Ledger) []*claim {
+	block := make([]claim, len(p.fleet.Applications)+len(p.fleet.Unusable))
+	claims := make([]*claim, 0, len(block))
+	add := func(c claim) {
+		inst, known := ledger.Find(c.app)
+		if known {
 			if spent(inst, c.wanted) {
 				return
 			}
-			c.instance = inst
+			c.instance, c.declared = inst, inst.Declared
 			if inst.Phase.Active() {
-				for _, s := range inst.Components {
-					c.holds = append(c.holds, s.Grant)
+				c.holds = make([]model.Grant, len(inst.Components))
+				for i := range inst.Components {
+					c.holds[i] = inst.Components[i].Grant
 				}
 			}
 		}
-		claims = append(claims, c)
+		if c.declared.IsZero() {
+			c.declared = p.now
+		}
+		c.rung = -1
+		c.tenant = p.tenant(c.app.Tenant)
+		switch {
+		case c.wanted != nil:
+			c.priority = c.wanted.Priority
+		case c.accepted() != nil:
+			c.priority = c.accepted().Priority
+		}
+		c.band = p.band(c.priority)
+		n := len(claims)
+		block[n] = c
+		claims = append(claims, &block[n])
 	}
-	for i := range fleet.Applications {
-		if app := &fleet.Applications[i]; app.Desired != "terminated" {
-			add(&claim{app: app.ID, wanted: app})
+	for i := range p.fleet.Applications {
+		if app := &p.fleet.Applications[i]; app.Desired == "running" || app.Desired == "" {
+			add(claim{app: app.ID, wanted: app})
 		}
 	}
-	for i := range fleet.Unusable {
-		add(&claim{app: fleet.Unusable[i].App, unusable: &fleet.Unusable[i]})
+	for i := range p.fleet.Unusable {
+		add(claim{app: p.fleet.Unusable[i].App, unusable: &p.fleet.Unusable[i]})
 	}
+	slices.SortFunc(claims, func(x, y *claim) int { return x.app.Compare(y.app) })
 	return claims
 }
 
@@ -85,41 +116,49 @@ func spent(inst *model.Instance, wanted *model.Application) bool {
 		(wanted == nil || wanted.Digest == inst.SpecDigest())
 }
 
-// order sorts claims by who is served first: incumbents, then band, priority
-// and name. Priority stands for the band too, since bands are its ranges.
-func (a *arbiter) order(x, y *claim) int {
-	place := func(c *claim) int {
-		if c.incumbent() {
-			return 0
+// band returns the rank of a priority's band: 0 is the highest.
+func (p *problem) band(priority int) int {
+	rank := 0
+	for i := range p.platform.Bands {
+		if p.platform.Bands[i].Min > priority {
+			rank++
 		}
-		return 1
 	}
-	return cmp.Or(
-		cmp.Compare(place(x), place(y)),
-		cmp.Compare(y.priority(), x.priority()),
-		x.app.Compare(y.app),
-	)
+	return rank
+}
+
+// bandName names the band of a rank.
+func (p *problem) bandName(rank int) string {
+	bands := slices.Clone(p.platform.Bands)
+	slices.SortFunc(bands, func(x, y model.Band) int { return cmp.Compare(y.Min, x.Min) })
+	if rank < len(bands) {
+		return bands[rank].Name
+	}
+	return ""
+}
+
+// elders orders claims of one tenant: higher priority, then first come, then name.
+func elders(x, y *claim) int {
+	return cmp.Or(cmp.Compare(y.priority, x.priority), x.declared.Compare(y.declared), x.app.Compare(y.app))
 }
 
 // done says whether a component has ended well under the accepted spec and so
 // takes nothing any more.
-func (c *claim) done(spec *model.Application, component string) bool {
+func (c *claim) done(spec *model.Application, comp *model.Component) bool {
 	if c.instance == nil {
 		return false
 	}
-	state, ok := c.instance.Component(component)
-	if !ok || state.State != model.StateDone {
-		return false
-	}
-	comp, ok := spec.Component(component)
-	return ok && state.Spec == model.DigestOf(comp)
+	state, ok := c.instance.Component(comp.Name)
+	return ok && state.State == model.StateDone && state.Spec == model.DigestOf(comp)
 }
 
-// holdsGrant returns what the ledger grants to a component.
-func (c *claim) holdsGrant(component string) (model.Grant, bool) {
-	i := slices.IndexFunc(c.holds, func(g model.Grant) bool { return g.Component == component })
-	if i < 0 {
-		return model.Grant{}, false
+// started is when the application got its present place. Of an instance whose
+// history no longer tells, it was long ago.
+func (c *claim) started() time.Time {
+	for i := len(c.instance.History) - 1; i >= 0; i-- {
+		if t := &c.instance.History[i]; t.Instance == c.instance.Number && t.From == model.Admitted && t.To == model.Scheduled {
+			return t.At
+		}
 	}
-	return c.holds[i], true
+	return time.Time{}
 }

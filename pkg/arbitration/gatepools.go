@@ -6,164 +6,185 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// checkBudget compares the price of the full level, by the dearest pool that the
-// application may be placed in, with its budget per hour.
-func checkBudget(a *arbiter, c *claim, spec *model.Application) []finding {
-	if spec.Budget == 0 {
-		return nil
-	}
-	var cost int64
-	for _, pool := range a.candidates(spec) {
-		cost = max(cost, price(c.demand(spec, full), pool.spec.Price))
-	}
-	return []finding{{
-		Constraint: model.Constraint{Name: "budget.costPerHour", Asked: money(cost), Limit: money(spec.Budget),
-			OK: cost <= spec.Budget, At: spec.At["budget.costPerHour"]},
-		reason:  model.BudgetExceeded,
-		message: fmt.Sprintf("costs %s an hour, its budget is %s", money(cost), money(spec.Budget)),
-	}}
-}
-
 // checkPools asks of every component: does a pool offer what it needs, is one
 // replica no larger than a node, are there enough domains to spread over; and of
-// the whole: is the minimum no larger than the pool.
-func checkPools(a *arbiter, c *claim, spec *model.Application) (found []finding) {
-	refuse := func(reason model.Reason, name, asked, limit, at, message string) {
-		found = append(found, finding{
-			Constraint: model.Constraint{Name: name, Asked: asked, Limit: limit, At: at}, reason: reason, message: message,
-		})
-	}
+// the whole: is the least that it can run no larger than the pool.
+func checkPools(p *problem, c *claim, spec *model.Application, ladder []rung) (found []finding) {
 	for i := range spec.Components {
 		comp := &spec.Components[i]
 		if !comp.Runs() {
 			continue
 		}
 		at := spec.At["components."+comp.Name+".placement.pool"]
-		pools := a.poolsFor(comp)
-		if len(pools) == 0 {
-			refuse(model.NoPool, "components."+comp.Name+".runtime", comp.Runtime+"/"+comp.OS, "none", at,
-				fmt.Sprintf("component %s needs a pool for %s on %s, and %s", comp.Name, comp.Runtime, comp.OS, noPool(comp)))
+		if !p.offered(comp, func(int) bool { return true }) {
+			found = append(found, finding{name: "components." + comp.Name + ".runtime", at: at, reason: model.NoPool,
+				text: [3]string{comp.Runtime + "/" + comp.OS, "none", fmt.Sprintf("component %s needs a pool for %s on %s, and %s", comp.Name, comp.Runtime, comp.OS, noPool(comp))}})
 			continue
 		}
-		if over := tooLarge(comp, pools); over != "" {
-			largest := largestOf(pools, over)
-			refuse(model.NodeTooSmall, "components."+comp.Name+"."+over, model.FormatAmount(over, comp.Requests.Get(over)),
-				model.FormatAmount(over, largest), spec.At["components."+comp.Name+".resources.requests."+over],
-				fmt.Sprintf("one replica of %s asks for %s %s, the largest node offers %s", comp.Name,
-					model.FormatAmount(over, comp.Requests.Get(over)), over, model.FormatAmount(over, largest)))
+		one := p.of(comp.Requests)
+		for r, asked := range one {
+			if asked == 0 || p.offered(comp, func(q int) bool { return p.pools[q].largest == nil || asked <= p.pools[q].largest[r] }) {
+				continue
+			}
+			var largest int64
+			p.offered(comp, func(q int) bool { largest = max(largest, p.pools[q].largest[r]); return false })
+			name := p.names[r]
+			f := finding{name: "components." + comp.Name + "." + name, resource: name, asked: asked, limit: largest,
+				at: spec.At["components."+comp.Name+".resources.requests."+name], reason: model.NodeTooSmall}
+			f.text[2] = fmt.Sprintf("one replica of %s asks for %s %s, the largest node offers %s", comp.Name,
+				model.FormatAmount(name, asked), name, model.FormatAmount(name, largest))
+			found = append(found, f)
 		}
-		if s := comp.Placement.Spread; s != nil && s.Over != "node" && domains(pools) < s.Min {
-			refuse(model.TooFewDomains, "components."+comp.Name+".placement.spread", fmt.Sprint(s.Min), fmt.Sprint(domains(pools)), at,
-				fmt.Sprintf("component %s spreads over at least %d %ss, its pool has %d", comp.Name, s.Min, s.Over, domains(pools)))
+		if s := comp.Placement.Spread; s != nil && s.Over != "node" {
+			most := 0
+			if p.offered(comp, func(q int) bool {
+				n := len(p.pools[q].roomy(one, false))
+				most = max(most, n)
+				return n >= s.Min
+			}) {
+				continue
+			}
+			found = append(found, finding{name: "components." + comp.Name + ".placement.spread", at: at, reason: model.TooFewDomains,
+				text: [3]string{fmt.Sprint(s.Min), fmt.Sprint(most), fmt.Sprintf("component %s spreads over at least %d %ss, its pool has %d that a replica fits in", comp.Name, s.Min, s.Over, most)}})
 		}
 	}
 	if found == nil {
-		found = checkGang(a, c, spec)
+		found = checkGang(p, c, spec, ladder)
 	}
 	return found
 }
 
-// checkGang compares the minimum of the application with the whole of the pool
-// that would take it: more can never be granted.
-func checkGang(a *arbiter, c *claim, spec *model.Application) []finding {
-	lowest := levels(spec)[len(levels(spec))-1]
-	demand := c.demand(spec, lowest)
-	var best []finding
-	for _, pool := range a.candidates(spec) {
-		var found []finding
-		fits := true
-		for _, name := range demand.Names() {
-			asked, limit := demand.Get(name), pool.Capacity.Get(name)
-			if asked == 0 {
+// checkGang compares the least that the application can run with the whole of
+// the pools that would take it: more can never be granted.
+func checkGang(p *problem, c *claim, spec *model.Application, ladder []rung) (found []finding) {
+	least := &ladder[len(ladder)-1]
+	look := func(at int, asked vector) (found []finding, fits bool) {
+		q := &p.pools[at]
+		fits = true
+		for r, n := range asked {
+			if n == 0 {
 				continue
 			}
-			f := finding{
-				Constraint: model.Constraint{Name: "pool." + pool.Name + "." + name, Asked: model.FormatAmount(name, asked),
-					Limit: model.FormatAmount(name, limit), OK: asked <= limit, At: a.platform.At["pools."+pool.Name]},
-				reason: model.PoolTooSmall,
-				message: fmt.Sprintf("needs at least %s %s at once, pool %s has %s in all", model.FormatAmount(name, asked), name,
-					pool.Name, model.FormatAmount(name, limit)),
-			}
-			if !f.OK {
-				fits, f.Short = false, model.FormatAmount(name, asked-limit)
+			name := p.names[r]
+			f := finding{name: "pool." + q.Name + "." + name, resource: name, asked: n, limit: q.capacity[r], ok: n <= q.capacity[r],
+				at: p.platform.At["pools."+q.Name], reason: model.PoolTooSmall}
+			if !f.ok {
+				fits = false
+				f.text[2] = fmt.Sprintf("needs at least %s %s at once, pool %s has %s in all", model.FormatAmount(name, n), name,
+					q.Name, model.FormatAmount(name, q.capacity[r]))
 			}
 			found = append(found, f)
 		}
+		return found, fits
+	}
+	for _, l := range least.bound {
+		f, _ := look(l.pool, l.amount)
+		found = append(found, f...)
+	}
+	if least.loose == nil {
+		return found
+	}
+	var first []finding
+	for _, at := range p.choices(c, spec) {
+		f, fits := look(at, least.loose)
 		if fits {
-			return found
+			return append(found, f...)
 		}
-		if best == nil {
-			best = found
+		if first == nil {
+			first = f
+		}
+	}
+	if first == nil && found == nil {
+		return []finding{{name: "pools", reason: model.NoPool,
+			text: [3]string{"one for all", "none", "no pool offers what all its components need together; name pools with placement.pool"}}}
+	}
+	return append(found, first...)
+}
+
+// checkBudget compares the price of the full level in the cheapest pool that
+// could take it with the budget per hour.
+func checkBudget(p *problem, c *claim, spec *model.Application, ladder []rung) []finding {
+	if spec.Budget == 0 {
+		return nil
+	}
+	cost := int64(-1)
+	for _, at := range p.choices(c, spec) {
+		if n := p.cost(ladder[0].loads(at)); cost < 0 || n < cost {
+			cost = n
+		}
+	}
+	if ladder[0].loose == nil {
+		cost = p.cost(ladder[0].bound)
+	}
+	f := finding{name: "budget.costPerHour", ok: cost <= spec.Budget, at: spec.At["budget.costPerHour"], reason: model.BudgetExceeded,
+		text: [3]string{money(max(cost, 0)), money(spec.Budget)}}
+	if !f.ok {
+		f.text[2] = fmt.Sprintf("costs %s an hour, its budget is %s", money(cost), money(spec.Budget))
+	}
+	return []finding{f}
+}
+
+// checkShare holds the application to its share of a pool, in the largest that
+// could take it.
+func checkShare(p *problem, c *claim, spec *model.Application, ladder []rung) (found []finding) {
+	if spec.Policy.MaxShare <= 0 || spec.Policy.MaxShare >= 1000 {
+		return nil
+	}
+	look := func(at int, asked vector) {
+		for r, n := range asked {
+			limit := p.shareLimit(at, r, spec)
+			if n == 0 {
+				continue
+			}
+			name := p.names[r]
+			f := finding{name: "limits.maxShare." + name, resource: name, asked: n, limit: limit, ok: n <= limit,
+				at: policyAt(spec, "limits.maxShare"), reason: model.ShareExceeded}
+			if !f.ok {
+				f.text[2] = fmt.Sprintf("asks for %s %s, policy allows one application at most %s (%s of a pool)",
+					model.FormatAmount(name, n), name, model.FormatAmount(name, limit), percent(int64(spec.Policy.MaxShare)))
+			}
+			found = append(found, f)
+		}
+	}
+	for _, l := range ladder[0].bound {
+		look(l.pool, l.amount)
+	}
+	if ladder[0].loose == nil {
+		return found
+	}
+	if best := p.roomiest(c, spec, ladder[0].loose); best >= 0 {
+		look(best, ladder[0].loose)
+	}
+	return found
+}
+
+// roomiest returns the pool in which the share that an application may take is
+// largest for what it asks, -1 if no pool could take it.
+func (p *problem) roomiest(c *claim, spec *model.Application, asked vector) int {
+	best, excess := -1, share(0)
+	for _, at := range p.choices(c, spec) {
+		var s share
+		for r, n := range asked {
+			s = max(s, part(n, p.shareLimit(at, r, spec)))
+		}
+		if best < 0 || s < excess {
+			best, excess = at, s
 		}
 	}
 	return best
 }
 
-// checkShare holds the application to its share of a pool.
-func checkShare(a *arbiter, c *claim, spec *model.Application) (found []finding) {
-	thousandths := int64(spec.Policy.MaxShare)
+// shareLimit is how much of a resource of a pool one application may take.
+func (p *problem) shareLimit(at, r int, spec *model.Application) int64 {
+	thousandths, capacity := int64(spec.Policy.MaxShare), p.pools[at].capacity[r]
 	if thousandths <= 0 || thousandths >= 1000 {
-		return nil
+		return capacity
 	}
-	pools := a.candidates(spec)
-	if len(pools) == 0 {
-		return nil
+	limit := capacity/1000*thousandths + capacity%1000*thousandths/1000
+	if r == 1 {
+		limit -= limit % (1 << 20) // people read it
 	}
-	demand := c.demand(spec, full)
-	for _, name := range demand.Names() {
-		var limit int64
-		for _, pool := range pools {
-			capacity := pool.Capacity.Get(name)
-			limit = max(limit, capacity/1000*thousandths+capacity%1000*thousandths/1000)
-		}
-		if name == "memory" {
-			limit -= limit % (1 << 20) // people read it
-		}
-		asked := demand.Get(name)
-		if asked == 0 {
-			continue
-		}
-		found = append(found, finding{
-			Constraint: model.Constraint{Name: "limits.maxShare." + name, Asked: model.FormatAmount(name, asked),
-				Limit: model.FormatAmount(name, limit), OK: asked <= limit, At: policyAt(spec, "limits.maxShare")},
-			reason: model.ShareExceeded,
-			message: fmt.Sprintf("asks for %s %s, policy allows one application at most %s (%s of a pool)",
-				model.FormatAmount(name, asked), name, model.FormatAmount(name, limit), percent(thousandths)),
-		})
-	}
-	return found
-}
-
-// candidates returns the pools that could take all components that name none,
-// or the named ones where every component names one.
-func (a *arbiter) candidates(spec *model.Application) (pools []*poolAccount) {
-	for _, pool := range a.pools {
-		ok, named := true, false
-		for i := range spec.Components {
-			comp := &spec.Components[i]
-			switch {
-			case !comp.Runs():
-			case comp.Placement.Pool != "":
-				named = named || comp.Placement.Pool == pool.Name
-			default:
-				ok, named = ok && offers(pool.spec, comp), true
-			}
-		}
-		if ok && named {
-			pools = append(pools, pool)
-		}
-	}
-	return pools
-}
-
-// poolsFor returns the pools that offer what one component needs.
-func (a *arbiter) poolsFor(comp *model.Component) (pools []*poolAccount) {
-	for _, pool := range a.pools {
-		if offers(pool.spec, comp) && (comp.Placement.Pool == "" || comp.Placement.Pool == pool.Name) {
-			pools = append(pools, pool)
-		}
-	}
-	return pools
+	return limit
 }
 
 func noPool(comp *model.Component) string {
@@ -173,37 +194,12 @@ func noPool(comp *model.Component) string {
 	return "no pool offers it"
 }
 
-// tooLarge names a resource of which one replica needs more than any node has,
-// "" if there is none or the nodes are not known.
-func tooLarge(comp *model.Component, pools []*poolAccount) string {
-	for _, name := range comp.Requests.Names() {
-		if largest := largestOf(pools, name); comp.Requests.Get(name) > largest && known(pools) {
-			return name
+// offered says whether a pool that offers what one component needs is good.
+func (p *problem) offered(comp *model.Component, good func(int) bool) bool {
+	for i := range p.pools {
+		if offers(p.pools[i].spec, comp) && (comp.Placement.Pool == "" || comp.Placement.Pool == p.pools[i].Name) && good(i) {
+			return true
 		}
 	}
-	return ""
-}
-
-// known says whether nodes were seen in every pool; declared capacity has none.
-func known(pools []*poolAccount) bool {
-	for _, p := range pools {
-		if p.Largest.IsZero() {
-			return false
-		}
-	}
-	return true
-}
-
-func largestOf(pools []*poolAccount, resource string) (n int64) {
-	for _, p := range pools {
-		n = max(n, p.Largest.Get(resource))
-	}
-	return n
-}
-
-func domains(pools []*poolAccount) (n int) {
-	for _, p := range pools {
-		n = max(n, len(p.Domains))
-	}
-	return n
+	return false
 }

@@ -68,9 +68,10 @@ func drawApplication(t *rapid.T, id model.AppID) model.Application {
 
 func incumbent(t *rapid.T, app model.Application, pools []model.Pool) model.Instance {
 	inst := model.Instance{App: app.ID, Number: 1, Phase: model.Running, Since: start.Add(-2 * RestoreHold), Spec: &app}
-	lvl := rapid.SampledFrom(levels(&app)).Draw(t, "level")
+	_, levels := cuts(&app)
+	level := rapid.SampledFrom(levels).Draw(t, "level")
 	pool := rapid.SampledFrom(pools).Draw(t, "pool")
-	for _, g := range grantsAt(&app, lvl) {
+	for _, g := range grantsAt(&app, level) {
 		g.Pool = pool.Name
 		inst.Components = append(inst.Components, model.ComponentState{Grant: g, Run: g.Replicas, State: model.StateReady})
 	}

@@ -149,12 +149,13 @@ func (s *scenario) runs(t *testing.T, words []string) {
 	id, err := model.ParseAppID(words[1])
 	require.NoError(t, err)
 	spec := *s.app(t, id)
-	lvl := full
+	level := cut{}
 	inst := model.Instance{App: id, Number: 1, Phase: model.Running, Since: start.Add(-time.Hour), Spec: &spec}
 	if words[3] == "minimum" {
-		lvl, inst.Phase = minimum, model.Degraded
+		_, levels := cuts(&spec)
+		level, inst.Phase = levels[len(levels)-1], model.Degraded
 	}
-	for _, g := range grantsAt(&spec, lvl) {
+	for _, g := range grantsAt(&spec, level) {
 		g.Pool = s.fleet.Platform.Pools[0].Name
 		inst.Components = append(inst.Components, model.ComponentState{Grant: g, Run: g.Replicas, State: model.StateReady})
 	}

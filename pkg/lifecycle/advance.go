@@ -36,18 +36,23 @@ func Advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 	}
 
 	for _, id := range everyone(ledger, declared) {
+		d, changed := record(ledger, rulings[id], id)
 		f := &facts{wanted: wanted[id], declared: declared[id], decision: rulings[id], seen: &seen, now: now}
+		if f.decision != nil {
+			f.decision = d // in the words in which it was made
+		}
 		f.inst = f.current(ledger, id)
 		if f.inst == nil {
 			continue
 		}
 		f.advance(fleet.Commit)
 		next.Instances = append(next.Instances, *f.inst)
-		if d, changed := record(ledger, rulings[id], id); d != nil {
+		if changed {
+			made := *d
+			made.Inputs.At = now.UTC().Round(0)
+			next.Decisions, next.Pools = append(next.Decisions, made), seen.Pools
+		} else if d != nil {
 			next.Decisions = append(next.Decisions, *d)
-			if changed {
-				next.Pools = seen.Pools
-			}
 		}
 	}
 	return next
@@ -84,9 +89,12 @@ func (f *facts) current(ledger model.Ledger, id model.AppID) *model.Instance {
 	if f.stopped() {
 		return nil // declared, but not to run: nothing to keep a record of
 	}
-	inst := &model.Instance{App: id, Number: 1}
+	inst := &model.Instance{App: id, Number: 1, Declared: f.now}
 	if known {
 		inst.Number, inst.History = old.Number+1, slices.Clip(old.History)
+		if old.Reason == model.EvictedReason {
+			inst.Declared = old.Declared // who lost its place keeps its place in line
+		}
 	}
 	return inst
 }
@@ -204,15 +212,14 @@ func record(ledger model.Ledger, d *model.Decision, id model.AppID) (_ *model.De
 	return d, true
 }
 
-// sameRuling compares what two decisions say, not on what inputs. The message of
-// a grant is left out: how much is free besides is no news.
+// sameRuling compares what two decisions say, not on what inputs and in which
+// words: how much is free besides, or who is ahead, is no news.
 func sameRuling(x, y *model.Decision) bool {
 	essence := func(d *model.Decision) model.Decision {
-		e := model.Decision{Verdict: d.Verdict, Reason: d.Reason, Spec: d.Spec, Degraded: d.Degraded, Position: d.Position, Grants: d.Grants, Refused: d.Refused}
-		if d.Verdict != model.Granted {
-			e.Message = d.Message
+		return model.Decision{
+			Verdict: d.Verdict, Reason: d.Reason, Spec: d.Spec, Degraded: d.Degraded, Position: d.Position, Grants: d.Grants,
+			Refused: d.Refused, EvictAt: d.EvictAt.UTC(), For: d.For, Displaced: d.Displaced,
 		}
-		return e
 	}
 	a, b := essence(x), essence(y)
 	// Equal values may differ in memory (no map, an empty map), never in digest.

@@ -20,7 +20,9 @@ type facts struct {
 }
 
 func (f *facts) removed() bool { return !f.declared }
-func (f *facts) stopped() bool { return f.wanted != nil && f.wanted.Desired == "terminated" }
+func (f *facts) stopped() bool {
+	return f.wanted != nil && f.wanted.Desired != "running" && f.wanted.Desired != ""
+}
 
 func (f *facts) verdict(v model.Verdict) bool { return f.decision != nil && f.decision.Verdict == v }
 

@@ -18,7 +18,7 @@ type Rule struct {
 // table is read again from the top, until no row matches.
 var Rules = []Rule{
 	{alive, "removed from Git", (*facts).removed, model.Terminated, model.Removed, (*facts).end},
-	{alive, `desired: "terminated"`, (*facts).stopped, model.Terminated, model.Stopped, (*facts).end},
+	{alive, `desired: "terminated" or "suspended"`, (*facts).stopped, model.Terminated, model.Stopped, (*facts).end},
 	{active, "loses its place to others", (*facts).evicted, model.Terminated, model.EvictedReason, (*facts).end},
 
 	{waiting, "quota, ceiling or policy refuses it", (*facts).rejected, model.RejectedPhase, "", nil},

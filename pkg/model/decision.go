@@ -1,5 +1,7 @@
 package model
 
+import "time"
+
 // Ruling is the outcome of one arbitration: a decision for every application
 // that is declared or holds a grant.
 type Ruling struct {
@@ -47,6 +49,9 @@ const (
 	InvalidSpec         Reason = "InvalidSpec"
 	RemovalHeld         Reason = "RemovalHeld"
 	RolledBackSpec      Reason = "RolledBackSpec"
+	LimitExceeded       Reason = "LimitExceeded"
+	AbsurdAmount        Reason = "AbsurdAmount"
+	Preempted           Reason = "Preempted"
 )
 
 // Decision is the verdict of one arbitration for one application, with its
@@ -59,12 +64,22 @@ type Decision struct {
 
 	Spec     Digest  `json:"spec"`               // the spec that the verdict is about: what is to run
 	Degraded bool    `json:"degraded,omitempty"` // the grants are less than the spec asks for
-	Position int     `json:"position,omitempty"` // place among those that wait, from 1
+	Position int     `json:"position,omitempty"` // place among those of its tenant that wait, from 1
 	Grants   []Grant `json:"grants,omitempty"`   // by component
 
 	// Refused is set when Git holds a newer spec that was not accepted, so
 	// that Spec is an older one.
 	Refused *Refusal `json:"refused,omitempty"`
+
+	// EvictAt is when the application loses its place if the shortage lasts.
+	EvictAt time.Time `json:"evictAt,omitzero"`
+
+	// Standing is what the least that the application can run is to its tenant:
+	// guaranteed, entitled or beyond. Shares are those of its tenant and of the
+	// groups above it.
+	Standing string        `json:"standing,omitempty"`
+	Shares   []TenantShare `json:"shares,omitempty"`
+	For      string        `json:"for,omitempty"` // in whose favour it was reduced or evicted
 
 	Inputs      Inputs         `json:"inputs"`
 	Constraints []Constraint   `json:"constraints,omitempty"` // in the order they were checked
@@ -81,6 +96,16 @@ type Grant struct {
 	Requests  Resources `json:"requests"` // of one replica
 	QoS       string    `json:"qos"`
 	Pool      string    `json:"pool,omitempty"`
+	Domains   []string  `json:"domains,omitempty"` // where there was room, for a component that asks to be spread: a hint
+}
+
+// TenantShare is the dominant share of a tenant or a group, in thousandths of all capacity.
+type TenantShare struct {
+	Of         string `json:"of"`
+	Used       int    `json:"used"`
+	Guaranteed int    `json:"guaranteed,omitempty"`
+	Entitled   int    `json:"entitled"`
+	Weight     int    `json:"weight,omitempty"`
 }
 
 // Refusal says why a newer spec was not accepted.
@@ -95,6 +120,10 @@ type Inputs struct {
 	Commit   string `json:"commit"`   // of the source branch
 	Policy   Digest `json:"policy"`   // effective policy of the application and quota of its tenant
 	Capacity Digest `json:"capacity"` // observed pools
+
+	// At is when it was decided: with the ledger before and what the commit that
+	// wrote the decision holds, that is all it takes to decide again.
+	At time.Time `json:"at,omitzero"`
 }
 
 // Constraint is one check of the gate or of capacity.
@@ -121,6 +150,7 @@ type Displacement struct {
 // renderer writes it on what it creates, the runtime reports it back, and so
 // readiness is always about the present spec and never about an older one.
 func WorkloadDigest(c *Component, g Grant, run int) Digest {
+	g.Domains = nil // a hint: another one is no reason to run anything anew
 	return DigestOf(struct {
 		Component *Component
 		Grant     Grant

@@ -1,0 +1,359 @@
+package arbitration
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// exactLimit is up to how many candidates of a tier all subsets are tried.
+const exactLimit = 16
+
+// choose finds the least that options must give up to cover the needs, nil if
+// all of them together do not. In this order it spares: applications from
+// eviction, those that stand better first; applications from degradation; and
+// what would become free beyond the needs.
+func choose(options []*option, needs []need) []move {
+	rest := make([]int64, len(needs))
+	for i, n := range needs {
+		rest[i] = n.amount
+	}
+	degraded := func(o *option) []int64 {
+		if len(o.gains) == 0 {
+			return make([]int64, len(rest))
+		}
+		return o.gains[len(o.gains)-1]
+	}
+	// What is left when everybody is degraded as far as may be has to be evicted.
+	missing := slices.Clone(rest)
+	for _, o := range options {
+		subtract(missing, degraded(o))
+	}
+	evicted := map[*option]bool{}
+	if !covered(missing) {
+		var candidates []*candidate
+		for _, o := range options {
+			if !o.evict {
+				continue
+			}
+			gain := slices.Clone(o.all)
+			subtract(gain, degraded(o))
+			if !isNothing(gain) {
+				candidates = append(candidates, &candidate{option: o, gain: gain, size: o.all})
+			}
+		}
+		chosen := cover(candidates, missing)
+		if chosen == nil {
+			return nil
+		}
+		for _, x := range chosen {
+			evicted[x.option] = true
+			subtract(rest, x.option.all)
+		}
+	}
+	var moves []move
+	for o := range evicted {
+		moves = append(moves, move{o, -1})
+	}
+	if !covered(rest) {
+		var candidates []*candidate
+		for _, o := range options {
+			if gain := degraded(o); !evicted[o] && !isNothing(gain) {
+				candidates = append(candidates, &candidate{option: o, gain: gain, size: gain})
+			}
+		}
+		chosen := cover(candidates, rest)
+		for _, x := range chosen {
+			moves = append(moves, move{x.option, x.option.lowest})
+			subtract(rest, x.gain)
+		}
+	}
+	soften(moves, rest)
+	slices.SortFunc(moves, func(x, y move) int { return x.option.claim.app.Compare(y.option.claim.app) })
+	return moves
+}
+
+// candidate is an option of which it is to be found out whether it must give way.
+type candidate struct {
+	option *option
+	gain   []int64 // what it adds to what is needed
+	size   []int64 // all that it frees
+}
+
+// cover finds candidates whose gains together cover the rest, nil if all do not.
+// Candidates come worst standing first, in tiers of equal standing. It touches
+// no better tier than it must, and of each tier, best first, as few candidates
+// as it can given all of the worse ones.
+func cover(candidates []*candidate, rest []int64) []*candidate {
+	tiers := [][]*candidate{}
+	for from := 0; from < len(candidates); {
+		to := from
+		for to < len(candidates) && candidates[to].option.least == candidates[from].option.least {
+			to++
+		}
+		tiers, from = append(tiers, candidates[from:to]), to
+	}
+	slices.SortStableFunc(tiers, func(x, y []*candidate) int { return y[0].option.least.compare(x[0].option.least) })
+	tiers = merge(tiers)
+
+	missing := slices.Clone(rest)
+	last := -1
+	for i := range tiers {
+		for _, x := range tiers[i] {
+			subtract(missing, x.gain)
+		}
+		if covered(missing) {
+			last = i
+			break
+		}
+	}
+	if last < 0 {
+		return nil
+	}
+	var chosen []*candidate
+	for i := last; i >= 0; i-- {
+		// What this tier must add when all worse tiers give way, and better ones
+		// as chosen.
+		for _, x := range tiers[i] {
+			for r, n := range x.gain {
+				missing[r] += n
+			}
+		}
+		picked := fewest(tiers[i], missing)
+		for _, x := range picked {
+			subtract(missing, x.gain)
+		}
+		chosen = append(chosen, picked...)
+	}
+	return chosen
+}
+
+// merge joins tiers of equal standing that were not beside each other.
+func merge(tiers [][]*candidate) [][]*candidate {
+	var out [][]*candidate
+	for _, t := range tiers {
+		if n := len(out); n > 0 && out[n-1][0].option.least == t[0].option.least {
+			out[n-1] = append(slices.Clip(out[n-1]), t...)
+			continue
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// fewest picks as few candidates of one tier as cover what is missing, and of
+// these what frees least beyond it. All of them together cover it.
+func fewest(tier []*candidate, missing []int64) []*candidate {
+	if covered(missing) {
+		return nil
+	}
+	if len(tier) <= exactLimit {
+		return exact(tier, missing)
+	}
+	picked := greedy(tier, missing)
+	return swap(tier, picked, missing)
+}
+
+// exact tries all subsets of a size, the smallest size first.
+func exact(tier []*candidate, missing []int64) []*candidate {
+	rest := make([]int64, len(missing))
+	for size := 1; size <= len(tier); size++ {
+		best, bestWaste := uint(0), endless
+		for set := uint(1)<<size - 1; set < 1<<len(tier); set = nextSubset(set) {
+			copy(rest, missing)
+			for left := set; left != 0; left &= left - 1 {
+				subtract(rest, tier[bits.TrailingZeros(left)].gain)
+			}
+			if !covered(rest) {
+				continue
+			}
+			if w := waste(rest, missing); best == 0 || w < bestWaste {
+				best, bestWaste = set, w
+			}
+		}
+		if best == 0 {
+			continue
+		}
+		var picked []*candidate
+		for i, x := range tier {
+			if best>>i&1 == 1 {
+				picked = append(picked, x)
+			}
+		}
+		return picked
+	}
+	return nil
+}
+
+// nextSubset returns the next larger number with as many bits set.
+func nextSubset(set uint) uint {
+	low := set & -set
+	carried := set + low
+	return carried | (set^carried)/low>>2
+}
+
+// greedy takes the candidate that covers most of what is still missing, again
+// and again, and then gives back what is not needed.
+func greedy(tier []*candidate, missing []int64) []*candidate {
+	rest := slices.Clone(missing)
+	left := slices.Clone(tier)
+	var picked []*candidate
+	for !covered(rest) {
+		best, most := -1, share(0)
+		for i, x := range left {
+			if x == nil {
+				continue
+			}
+			if n := progress(x.gain, rest); best < 0 || n > most {
+				best, most = i, n
+			}
+		}
+		picked = append(picked, left[best])
+		subtract(rest, left[best].gain)
+		left[best] = nil
+	}
+	return giveBack(picked, rest)
+}
+
+// giveBack leaves out picked candidates that are not needed, last picked first.
+func giveBack(picked []*candidate, rest []int64) []*candidate {
+	for i := len(picked) - 1; i >= 0; i-- {
+		without := slices.Clone(rest)
+		for r, n := range picked[i].gain {
+			without[r] += n
+		}
+		if covered(without) {
+			copy(rest, without)
+			picked = slices.Delete(picked, i, i+1)
+		}
+	}
+	return picked
+}
+
+// swap improves a choice: one for two that are picked, then one for one where
+// less is wasted.
+func swap(tier, picked []*candidate, missing []int64) []*candidate {
+	in := map[*candidate]bool{}
+	rest := slices.Clone(missing)
+	for _, x := range picked {
+		in[x] = true
+		subtract(rest, x.gain)
+	}
+	// Only the largest of the tier can stand for two.
+	large := slices.Clone(tier)
+	slices.SortStableFunc(large, func(x, y *candidate) int { return cmp.Compare(progress(y.gain, missing), progress(x.gain, missing)) })
+	large = large[:min(len(large), 64)]
+	for improved := true; improved && len(picked) <= 64; {
+		improved = false
+	pairs:
+		for i := range picked {
+			for j := i + 1; j < len(picked); j++ {
+				for _, y := range large {
+					if in[y] {
+						continue
+					}
+					try := slices.Clone(rest)
+					for r := range try {
+						try[r] += picked[i].gain[r] + picked[j].gain[r] - y.gain[r]
+					}
+					if covered(try) {
+						in[picked[i]], in[picked[j]], in[y] = false, false, true
+						picked[i] = y
+						picked = slices.Delete(picked, j, j+1)
+						rest, improved = try, true
+						break pairs
+					}
+				}
+			}
+		}
+	}
+	if len(picked) > 64 {
+		return picked
+	}
+	for i := range picked {
+		bestWaste := waste(rest, missing)
+		for _, y := range tier {
+			if in[y] {
+				continue
+			}
+			try := slices.Clone(rest)
+			for r := range try {
+				try[r] += picked[i].gain[r] - y.gain[r]
+			}
+			if covered(try) && waste(try, missing) < bestWaste {
+				in[picked[i]], in[y] = false, true
+				picked[i], rest, bestWaste = y, try, waste(try, missing)
+			}
+		}
+	}
+	return picked
+}
+
+// soften lets those that are degraded further than needed keep more: rest is
+// what is missing with all moves, negative where more becomes free than needed.
+func soften(moves []move, rest []int64) {
+	slices.SortFunc(moves, func(x, y move) int {
+		return cmp.Or(x.option.least.compare(y.option.least), elders(x.option.claim, y.option.claim))
+	})
+	for i := range moves {
+		m := &moves[i]
+		for m.to > m.option.claim.rung+1 {
+			step := m.to - m.option.claim.rung - 1
+			try := slices.Clone(rest)
+			for r := range try {
+				try[r] += m.option.gains[step][r] - m.option.gains[step-1][r]
+			}
+			if !covered(try) {
+				break
+			}
+			copy(rest, try)
+			m.to--
+		}
+	}
+}
+
+func subtract(rest, gain []int64) {
+	for i, n := range gain {
+		rest[i] -= n
+	}
+}
+
+func covered(rest []int64) bool {
+	for _, n := range rest {
+		if n > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func isNothing(gain []int64) bool {
+	for _, n := range gain {
+		if n > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// progress is the sum of the parts of what is missing that a gain covers.
+func progress(gain, missing []int64) share {
+	var sum share
+	for i, n := range missing {
+		if n > 0 {
+			sum += min(part(gain[i], n), whole)
+		}
+	}
+	return sum
+}
+
+// waste is the largest part, of what was needed, that becomes free beyond it.
+func waste(rest, missing []int64) share {
+	var w share
+	for i, n := range rest {
+		if missing[i] > 0 && n < 0 {
+			w = max(w, part(-n, missing[i]))
+		}
+	}
+	return w
+}

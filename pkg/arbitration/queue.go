@@ -1,0 +1,132 @@
+package arbitration
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+)
+
+// queue hands out the applications that wait, one at a time, in the order in
+// which they are served: by standing, then to the node whose weighted share
+// beyond its guarantee is least after it got the application, at every level of
+// the tree, then elders first.
+type queue struct {
+	*problem
+	lines []line // by node
+}
+
+// line is what waits at and below a node.
+type line struct {
+	queue    *queue
+	node     int
+	waiting  []*claim // of a tenant, best first
+	children []int    // nodes with something waiting, a heap
+	index    int      // place in the parent's heap, -1: none
+
+	head  *claim // first of all that wait here
+	after share  // beyond the guarantee, when head is granted
+}
+
+func (p *problem) newQueue(claims []*claim) *queue {
+	q := &queue{problem: p, lines: make([]line, len(p.nodes))}
+	for i := range q.lines {
+		q.lines[i] = line{queue: q, node: i, index: -1}
+	}
+	for _, c := range claims {
+		l := &q.lines[c.tenant]
+		l.waiting = append(l.waiting, c)
+	}
+	for i := len(q.lines) - 1; i >= 0; i-- {
+		l := &q.lines[i]
+		slices.SortFunc(l.waiting, func(x, y *claim) int { return cmp.Or(x.base().compare(y.base()), elders(x, y)) })
+		q.refresh(i)
+	}
+	return q
+}
+
+// next takes the application that is served next, nil if none waits.
+func (q *queue) next() *claim {
+	c := q.lines[0].head
+	if c == nil {
+		return nil
+	}
+	q.lines[c.tenant].waiting = q.lines[c.tenant].waiting[1:]
+	q.moved(c.tenant)
+	return c
+}
+
+// moved brings the order up to date after a tenant was granted something or lost it.
+func (q *queue) moved(tenant int) {
+	for i := tenant; i >= 0; i = q.nodes[i].parent {
+		q.refresh(i)
+	}
+}
+
+// refresh computes anew what is first at a node, and its place in its parent's heap.
+func (q *queue) refresh(i int) {
+	l := &q.lines[i]
+	l.head = nil
+	if len(l.waiting) > 0 {
+		l.head = l.waiting[0]
+	}
+	if len(l.children) > 0 {
+		l.head = q.lines[l.children[0]].head
+	}
+	if l.head != nil {
+		l.after = q.shareAfter(i, l.head)
+	}
+	if q.nodes[i].parent < 0 {
+		return
+	}
+	parent := &q.lines[q.nodes[i].parent]
+	switch {
+	case l.head == nil && l.index >= 0:
+		heap.Remove(parent, l.index)
+	case l.head != nil && l.index < 0:
+		heap.Push(parent, i)
+	case l.head != nil:
+		heap.Fix(parent, l.index)
+	}
+}
+
+// shareAfter is what a node would have beyond its guarantee.
+func (q *queue) shareAfter(i int, c *claim) share {
+	n := &q.nodes[i]
+	var s share
+	for r, more := range c.ladder[0].total {
+		if over := n.used[r] + more - n.guarantee[r]; over > 0 {
+			s = max(s, part(over, q.total[r]))
+		}
+	}
+	return s
+}
+
+func (l *line) Len() int { return len(l.children) }
+
+func (l *line) Less(a, b int) bool {
+	x, y := &l.queue.lines[l.children[a]], &l.queue.lines[l.children[b]]
+	xs, ys := x.head.base(), y.head.base()
+	xs.priority, ys.priority = 0, 0 // priorities order a tenant's applications only
+	return cmp.Or(
+		xs.compare(ys),
+		comparePerWeight(x.after, l.queue.nodes[x.node].weight, y.after, l.queue.nodes[y.node].weight),
+		cmp.Compare(l.queue.nodes[x.node].name, l.queue.nodes[y.node].name),
+	) < 0
+}
+
+func (l *line) Swap(a, b int) {
+	l.children[a], l.children[b] = l.children[b], l.children[a]
+	l.queue.lines[l.children[a]].index, l.queue.lines[l.children[b]].index = a, b
+}
+
+func (l *line) Push(x any) {
+	l.queue.lines[x.(int)].index = len(l.children)
+	l.children = append(l.children, x.(int))
+}
+
+func (l *line) Pop() any {
+	last := l.children[len(l.children)-1]
+	l.children = l.children[:len(l.children)-1]
+	l.queue.lines[last].index = -1
+	return last
+}

@@ -1,0 +1,355 @@
+package arbitration
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// need is how much of what must become free for an application to fit.
+type need struct {
+	shortage
+	amount int64
+}
+
+// option is an incumbent that may give way: how far down its ladder, and what
+// that frees of each need.
+type option struct {
+	claim  *claim
+	lowest int       // the lowest rung that it may be degraded to, its own if none
+	evict  bool      // whether it may be evicted
+	least  standing  // of the best part that it would lose when evicted, else of its worst part
+	gains  [][]int64 // by rung below its own down to lowest, what becomes free of each need
+	all    []int64   // what becomes free when it is evicted
+}
+
+// plan is a way to make room: to is -1 for those that are evicted.
+type plan struct {
+	moves []move
+	level int // the rung that the application gets
+	at    int // the pool of its loose components
+}
+
+type move struct {
+	option *option
+	to     int
+}
+
+func (pl *plan) evictions() (n int) {
+	for _, m := range pl.moves {
+		if m.to < 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// makeRoom lets others give way for an application that stands better, if policy
+// allows it, and grants it the place. Degradation comes before eviction; of the
+// levels that it could get, the one that evicts fewest applications is taken,
+// and of these the best.
+func (p *problem) makeRoom(c *claim, spec *model.Application, ladder []rung, kept []load) bool {
+	var best *plan
+	for level := range ladder {
+		for _, at := range p.preferred(c, spec, &ladder[0]) {
+			pl := p.plan(c, ladder, level, at, kept)
+			if pl != nil && (best == nil || pl.evictions() < best.evictions()) {
+				best = pl
+			}
+		}
+	}
+	if best == nil {
+		return false
+	}
+	p.carryOut(c, best)
+	loads, _ := p.fit(c, &ladder[best.level], best.at, kept)
+	p.settle(c, spec, ladder, best.level, best.at, loads)
+	return true
+}
+
+// plan finds the least that others must give up so that a rung fits.
+func (p *problem) plan(c *claim, ladder []rung, level, at int, kept []load) *plan {
+	needs := p.needs(c, &ladder[level], at, kept)
+	if len(needs) == 0 {
+		return nil // it fits, or cannot
+	}
+	options := p.options(c, c.worst(level), needs)
+	moves := choose(options, needs)
+	if moves == nil || !p.acceptable(c, ladder, level, at, kept, moves) {
+		return nil
+	}
+	return &plan{moves: moves, level: level, at: at}
+}
+
+// acceptable looks at a plan after all that was done to make it small: every part
+// that is given up stands worse than every part that is gained, so that the
+// outcome is strictly better, and the application then fits. Nothing is booked.
+func (p *problem) acceptable(c *claim, ladder []rung, level, at int, kept []load, moves []move) bool {
+	gained := c.worst(level)
+	before := make([][]load, len(moves))
+	ok := true
+	for i, m := range moves {
+		v, to := m.option.claim, m.to
+		if to < 0 {
+			to = len(v.ladder)
+		}
+		for l := v.rung; l < to; l++ {
+			ok = ok && v.standing[l].compare(gained) > 0
+		}
+		before[i] = p.release(v)
+		if m.to >= 0 {
+			p.take(v, v.ladder[m.to].loads(-1))
+		}
+	}
+	_, short := p.fit(c, &ladder[level], at, kept)
+	for i, m := range moves {
+		if v := m.option.claim; m.to >= 0 {
+			p.release(v)
+		}
+		p.take(m.option.claim, before[i])
+	}
+	return ok && len(short) == 0
+}
+
+// needs lists what is short for a rung.
+func (p *problem) needs(c *claim, r *rung, at int, kept []load) (needs []need) {
+	_, short := p.fit(c, r, at, kept)
+	for _, s := range short {
+		if s.resource < 0 {
+			return nil // too few domains with room: giving way in amounts does not help surely
+		}
+		needs = append(needs, need{s, s.asked - s.free})
+	}
+	if len(needs) > 0 && needs[0].pool >= 0 && p.limited {
+		for _, s := range p.limits(c.tenant, r.total, p.sum(kept)) {
+			needs = append(needs, need{s, s.asked - s.free})
+		}
+	}
+	return needs
+}
+
+// options lists the incumbents that may give way for the standing and free
+// something that is needed: those of the same tenant, then all others that stand
+// worse, worst first.
+func (p *problem) options(c *claim, s standing, needs []need) []*option {
+	w := p.weakness()
+	var options []*option
+	look := func(v *claim) {
+		if v == c || !v.granted() || len(v.taken) == 0 {
+			return
+		}
+		if o := p.option(c, s, v, needs); o != nil {
+			options = append(options, o)
+		}
+	}
+	if preemption(c.policy()) >= withinTenant {
+		for _, v := range w.own[c.tenant] {
+			look(v)
+		}
+	}
+	allowed := min(preemption(&p.platform.Policy), preemption(c.policy()))
+	if allowed < reclaim || s.class > entitled && allowed < anyBand {
+		return options
+	}
+	s.priority = 0
+	for i, v := range w.all {
+		at := w.at[i]
+		if at.priority = 0; at.compare(s) <= 0 {
+			break // all that follow stand as well or better
+		}
+		if v.tenant != c.tenant {
+			look(v)
+		}
+	}
+	return options
+}
+
+// weakness lists the incumbents, those with the worst part first; of equal ones
+// the youngest. It is not sorted anew when some of them give way: that only makes
+// the worst part of what is left better.
+type weakness struct {
+	all []*claim
+	at  []standing // their worst parts when the list was made
+	own map[int][]*claim
+}
+
+func (p *problem) weakness() *weakness {
+	if p.weak != nil {
+		return p.weak
+	}
+	w := &weakness{own: map[int][]*claim{}}
+	worst := map[*claim]standing{}
+	for _, c := range p.claims {
+		if c.incumbent() && c.granted() && c.standing != nil {
+			w.all, worst[c] = append(w.all, c), c.worst(c.rung)
+		}
+	}
+	slices.SortFunc(w.all, func(x, y *claim) int {
+		return cmp.Or(worst[y].compare(worst[x]), elders(y, x))
+	})
+	for _, c := range w.all {
+		w.at = append(w.at, worst[c])
+		w.own[c.tenant] = append(w.own[c.tenant], c)
+	}
+	p.weak = w
+	return w
+}
+
+// option finds out how far an incumbent may give way, nil if not at all.
+func (p *problem) option(c *claim, s standing, v *claim, needs []need) *option {
+	o := &option{claim: v, lowest: v.rung}
+	if p.protected(v) {
+		return nil
+	}
+	for l := v.rung; l < len(v.ladder); l++ {
+		if !p.may(c, s, v, v.standing[l]) {
+			break
+		}
+		if l+1 < len(v.ladder) {
+			o.lowest = l + 1
+		} else {
+			o.evict = true
+		}
+	}
+	useful := false
+	before := p.frees(v, nil, needs)
+	for l := v.rung + 1; l <= o.lowest; l++ {
+		gain := p.frees(v, &v.ladder[l], needs)
+		for i := range gain {
+			gain[i] = max(0, before[i]-gain[i])
+			useful = useful || gain[i] > 0
+		}
+		o.gains = append(o.gains, gain)
+	}
+	if o.evict {
+		o.all = before
+		for _, n := range before {
+			useful = useful || n > 0
+		}
+	}
+	if !useful {
+		return nil
+	}
+	o.least = v.base()
+	return o
+}
+
+// may says whether a part of an application may take the place of a part of
+// another one.
+//
+//   - Within a tenant, by a higher priority, where the policies of both allow it.
+//   - Across tenants, what is guaranteed takes what is not; what a tenant is
+//     entitled to takes what another has beyond its entitlement, in the same or
+//     a lower band; and, where policy says any, a higher band takes from a lower
+//     one. Never what is guaranteed. What may be taken from a tenant is the
+//     platform's policy: nobody keeps what he borrowed by saying so.
+func (p *problem) may(c *claim, s standing, v *claim, z standing) bool {
+	if s.compare(z) >= 0 {
+		return false
+	}
+	if c.tenant == v.tenant {
+		return s.priority > z.priority && preemption(c.policy()) >= withinTenant && preemption(v.policy()) >= withinTenant
+	}
+	allowed := min(preemption(&p.platform.Policy), preemption(c.policy()))
+	switch {
+	case z.class == guaranteed || allowed < reclaim:
+		return false
+	case s.class == guaranteed:
+		return true
+	case s.class == entitled && z.class == beyond && s.band <= z.band:
+		return true
+	}
+	return allowed == anyBand && s.band < z.band
+}
+
+// How far policy lets applications take the place of others.
+const (
+	never = iota
+	withinTenant
+	reclaim
+	anyBand
+)
+
+func preemption(policy *model.Policy) int {
+	switch policy.Preemption {
+	case "within-tenant":
+		return withinTenant
+	case "reclaim":
+		return reclaim
+	case "any":
+		return anyBand
+	}
+	return never
+}
+
+func (c *claim) policy() *model.Policy {
+	switch {
+	case c.wanted != nil:
+		return &c.wanted.Policy
+	case c.spec != nil:
+		return &c.spec.Policy
+	}
+	return &model.Policy{}
+}
+
+// protected says whether an incumbent has not run for the least time that policy
+// gives it.
+func (p *problem) protected(v *claim) bool {
+	least := v.policy().MinRuntime
+	return least > 0 && p.now.Sub(v.started()) < least
+}
+
+// frees is what an incumbent takes of each need: at the given rung, or as it is.
+func (p *problem) frees(v *claim, r *rung, needs []need) []int64 {
+	takes := make([]int64, len(needs))
+	for i, n := range needs {
+		switch {
+		case n.pool >= 0 && r == nil:
+			takes[i] = heldOf(v.taken, n.pool, n.resource)
+		case n.pool >= 0:
+			takes[i] = heldOf(r.bound, n.pool, n.resource)
+		case !p.above(n.node, v.tenant):
+		case r == nil:
+			takes[i] = p.sum(v.taken)[n.resource]
+		default:
+			takes[i] = r.total[n.resource]
+		}
+	}
+	return takes
+}
+
+// carryOut takes from the victims of a plan what they give up.
+func (p *problem) carryOut(c *claim, pl *plan) {
+	for _, m := range pl.moves {
+		v := m.option.claim
+		d := displaced{claim: v, from: v.rung, to: m.to, why: p.why(c, c.worst(pl.level), v, m)}
+		p.release(v)
+		if m.to < 0 {
+			v.verdict, v.reason, v.rung, v.grants = model.Evicted, model.Preempted, -1, nil
+		} else {
+			p.degrade(v, m.to)
+			v.reason = model.Preempted
+		}
+		v.favoured = c
+		v.message = d.why
+		c.victims = append(c.victims, d)
+	}
+}
+
+// degrade puts an incumbent on a lower rung, in the pools that it runs in.
+func (p *problem) degrade(v *claim, to int) {
+	if v.taken != nil {
+		p.release(v)
+	}
+	loads := v.ladder[to].loads(-1)
+	p.take(v, loads)
+	grants := grantsAt(v.spec, v.ladder[to].cut)
+	for i := range grants {
+		n := slices.IndexFunc(v.grants, func(g model.Grant) bool { return g.Component == grants[i].Component })
+		if n >= 0 {
+			grants[i].Pool, grants[i].Domains = v.grants[n].Pool, v.grants[n].Domains
+		}
+	}
+	v.grants, v.rung, v.reason = grants, to, model.CapacityShort
+}
