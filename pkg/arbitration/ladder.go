@@ -87,9 +87,9 @@ func cuts(spec *model.Application) (names []string, levels []cut) {
 		if i < 0 {
 			continue
 		}
-		before := now
-		steps[i].make(&now)
-		if differ(spec, before, now) {
+		lower := now
+		if steps[i].make(&lower); differ(spec, now, lower) {
+			now = lower
 			names, levels = append(names, name), append(levels, now)
 		}
 	}

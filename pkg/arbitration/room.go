@@ -75,41 +75,61 @@ func (p *problem) plan(c *claim, ladder []rung, level, at int, kept []load) *pla
 		return nil // it fits, or cannot
 	}
 	options := p.options(c, c.worst(level), needs)
-	moves := choose(options, needs)
-	if moves == nil || !p.acceptable(c, ladder, level, at, kept, moves) {
-		return nil
+	for {
+		moves := choose(options, needs)
+		if moves == nil {
+			return nil
+		}
+		spared := p.review(c, ladder, level, at, kept, moves)
+		if spared == nil {
+			return &plan{moves: moves, level: level, at: at}
+		}
+		options = slices.DeleteFunc(options, func(o *option) bool { return o == spared })
 	}
-	return &plan{moves: moves, level: level, at: at}
 }
 
-// acceptable looks at a plan after all that was done to make it small: every part
-// that is given up stands worse than every part that is gained, so that the
-// outcome is strictly better, and the application then fits. Nothing is booked.
-func (p *problem) acceptable(c *claim, ladder []rung, level, at int, kept []load, moves []move) bool {
+// review looks at a plan after all that was done to make it small. It is good if
+// every part that is given up stands worse than every part that is gained, so
+// that the outcome is strictly better; if no tenant loses to another one what it
+// needs to have what it is guaranteed or entitled to; and if the application then
+// fits. If not, it returns the option to do without. Nothing is booked.
+func (p *problem) review(c *claim, ladder []rung, level, at int, kept []load, moves []move) (spared *option) {
 	gained := c.worst(level)
-	before := make([][]load, len(moves))
-	ok := true
-	for i, m := range moves {
+	order := slices.Clone(moves)
+	slices.SortFunc(order, func(x, y move) int {
+		return cmp.Or(y.option.least.compare(x.option.least), elders(y.option.claim, x.option.claim))
+	})
+	before := make([][]load, 0, len(order))
+	for _, m := range order {
 		v, to := m.option.claim, m.to
 		if to < 0 {
 			to = len(v.ladder)
 		}
 		for l := v.rung; l < to; l++ {
-			ok = ok && v.standing[l].compare(gained) > 0
+			if !p.may(c, gained, v, v.standing[l]) {
+				spared = m.option
+			}
 		}
-		before[i] = p.release(v)
+		if spared != nil {
+			break
+		}
+		before = append(before, p.release(v))
 		if m.to >= 0 {
 			p.take(v, v.ladder[m.to].loads(-1))
 		}
 	}
-	_, short := p.fit(c, &ladder[level], at, kept)
-	for i, m := range moves {
-		if v := m.option.claim; m.to >= 0 {
-			p.release(v)
+	if spared == nil {
+		if _, short := p.fit(c, &ladder[level], at, kept); short != nil {
+			spared = order[len(order)-1].option
 		}
-		p.take(m.option.claim, before[i])
 	}
-	return ok && len(short) == 0
+	for i := range before {
+		if order[i].to >= 0 {
+			p.release(order[i].option.claim)
+		}
+		p.take(order[i].option.claim, before[i])
+	}
+	return spared
 }
 
 // needs lists what is short for a rung.
@@ -236,14 +256,15 @@ func (p *problem) option(c *claim, s standing, v *claim, needs []need) *option {
 }
 
 // may says whether a part of an application may take the place of a part of
-// another one.
+// another one, which must stand worse.
 //
 //   - Within a tenant, by a higher priority, where the policies of both allow it.
 //   - Across tenants, what is guaranteed takes what is not; what a tenant is
 //     entitled to takes what another has beyond its entitlement, in the same or
 //     a lower band; and, where policy says any, a higher band takes from a lower
-//     one. Never what is guaranteed. What may be taken from a tenant is the
-//     platform's policy: nobody keeps what he borrowed by saying so.
+//     one. Never what is guaranteed, nor from a tenant that has no more than it is
+//     guaranteed. What may be taken from a tenant is the platform's policy:
+//     nobody keeps what he borrowed by saying so.
 func (p *problem) may(c *claim, s standing, v *claim, z standing) bool {
 	if s.compare(z) >= 0 {
 		return false
@@ -252,12 +273,13 @@ func (p *problem) may(c *claim, s standing, v *claim, z standing) bool {
 		return s.priority > z.priority && preemption(c.policy()) >= withinTenant && preemption(v.policy()) >= withinTenant
 	}
 	allowed := min(preemption(&p.platform.Policy), preemption(c.policy()))
+	n := &p.nodes[v.tenant]
 	switch {
-	case z.class == guaranteed || allowed < reclaim:
+	case z.class == guaranteed || allowed < reclaim || n.used.fits(n.floor):
 		return false
 	case s.class == guaranteed:
 		return true
-	case s.class == entitled && z.class == beyond && s.band <= z.band:
+	case s.class == entitled && z.class == beyond && s.band <= z.band && n.used.dominant(p.total) > n.entitled+slack:
 		return true
 	}
 	return allowed == anyBand && s.band < z.band

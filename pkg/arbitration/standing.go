@@ -48,9 +48,11 @@ func (s standing) compare(o standing) int {
 
 // stand gives every part of every application its standing: its lowest rung,
 // which is what it cannot do without, and each step up from there. The parts of
-// a tenant are taken band by band, lowest rungs before steps up, elders first;
-// what does not fit in the guarantee or the entitlement any more is passed over,
-// and what is smaller may still fit.
+// a tenant are taken band by band, lowest rungs before steps up, elders first.
+// What does not fit in the guarantee or the entitlement any more is passed over,
+// and what is smaller may still fit; but nothing stands better than what is
+// entitled and has a higher priority, so that priorities keep their meaning
+// inside a tenant.
 func (p *problem) stand() {
 	byTenant := make([][]*claim, len(p.nodes))
 	for _, c := range p.claims {
@@ -60,54 +62,79 @@ func (p *problem) stand() {
 	}
 	for i, claims := range byTenant {
 		if len(claims) > 0 {
-			p.standTenant(&p.nodes[i], claims)
+			slices.SortFunc(claims, elders)
+			r := &ranks{problem: p, node: &p.nodes[i], inGuarantee: p.zero(), inEntitlement: p.zero(), item: p.zero()}
+			r.rank(claims)
 		}
 	}
 }
 
-func (p *problem) standTenant(n *node, claims []*claim) {
-	slices.SortFunc(claims, elders)
-	ofGuarantee, ofEntitlement, item := p.zero(), p.zero(), p.zero()
-	place := func(c *claim, l int) {
-		copy(item, c.ladder[l].total)
-		if l+1 < len(c.ladder) {
-			item.sub(c.ladder[l+1].total)
-		}
-		s := standing{class: beyond, band: c.band, priority: c.priority}
-		switch {
-		case sumFits(ofGuarantee, item, n.floor):
-			s.class = guaranteed
-			ofGuarantee.add(item)
-			ofEntitlement.add(item)
-		default:
-			ofEntitlement.add(item)
-			if share := ofEntitlement.dominant(p.total); share <= n.entitled {
-				s.class = entitled
-			} else {
-				if share <= n.entitled+slack {
-					s.class = near
+// ranks is how far the guarantee and the entitlement of a tenant are used up.
+type ranks struct {
+	*problem
+	node                       *node
+	inGuarantee, inEntitlement vector
+	item                       vector
+}
+
+func (r *ranks) rank(claims []*claim) {
+	for band := range chunk(claims, func(c *claim) int { return c.band }) {
+		best := guaranteed // that lower priorities may stand
+		for equals := range chunk(band, func(c *claim) int { return c.priority }) {
+			bar := best
+			for _, c := range equals {
+				c.standing = make([]standing, len(c.ladder))
+				if s := r.place(c, len(c.ladder)-1, best); s <= entitled {
+					bar = max(bar, s)
 				}
-				ofEntitlement.sub(item)
 			}
-		}
-		c.standing[l] = s
-	}
-	for from := 0; from < len(claims); {
-		to := from
-		for to < len(claims) && claims[to].band == claims[from].band {
-			to++
-		}
-		band := claims[from:to]
-		for _, c := range band {
-			c.standing = make([]standing, len(c.ladder))
-			place(c, len(c.ladder)-1)
+			best = bar
 		}
 		for _, c := range band {
 			for l := len(c.ladder) - 2; l >= 0; l-- {
-				place(c, l)
+				r.place(c, l, best)
 			}
 		}
-		from = to
+	}
+}
+
+// place ranks one part, which may stand no better than best.
+func (r *ranks) place(c *claim, l int, best class) class {
+	copy(r.item, c.ladder[l].total)
+	if l+1 < len(c.ladder) {
+		r.item.sub(c.ladder[l+1].total)
+	}
+	s := beyond
+	r.inEntitlement.add(r.item)
+	switch share := r.inEntitlement.dominant(r.total); {
+	case best == guaranteed && sumFits(r.inGuarantee, r.item, r.node.floor):
+		s = guaranteed
+		r.inGuarantee.add(r.item)
+	case share <= r.node.entitled:
+		s = entitled
+	case share <= r.node.entitled+slack:
+		s = near
+	}
+	if s > entitled {
+		r.inEntitlement.sub(r.item)
+	}
+	c.standing[l] = standing{class: s, band: c.band, priority: c.priority}
+	return s
+}
+
+// chunk cuts sorted claims where their key changes.
+func chunk(claims []*claim, key func(*claim) int) func(func([]*claim) bool) {
+	return func(yield func([]*claim) bool) {
+		for from := 0; from < len(claims); {
+			to := from
+			for to < len(claims) && key(claims[to]) == key(claims[from]) {
+				to++
+			}
+			if !yield(claims[from:to]) {
+				return
+			}
+			from = to
+		}
 	}
 }
 
