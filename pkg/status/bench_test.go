@@ -2,6 +2,7 @@ package status_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +19,20 @@ import (
 func large(n int) model.Ledger {
 	one := example(model.Running)
 	l := one
+	at, d := &one.Instances[0], &one.Decisions[0]
+	for i := range 7 {
+		at.History = append(at.History, model.Transition{At: noon, Instance: 1, From: model.Running, To: model.Degraded,
+			Reason: model.ComponentFailed, Message: fmt.Sprintf("web has %d of 3 replicas ready", i), Commit: l.Commit})
+	}
+	for _, name := range []string{"memory", "applications", "workloads", "share", "budget"} {
+		c := d.Constraints[0]
+		c.Name = "quota." + name
+		d.Constraints = append(d.Constraints, c)
+	}
+	for _, name := range []string{"limits.maxReplicas", "limits.priorityCeiling", "limits.maxShare", "images.registries", "runtimes",
+		"preemption", "degradation", "strategies", "defaults.replicas", "defaults.priority", "defaults.startDeadline", "overcommit.cpu"} {
+		d.Policies = append(d.Policies, model.PolicyValue{Path: name, Value: "20", Layer: "platform", At: "fleet.cue:14:3"})
+	}
 	l.Tenants, l.Instances, l.Decisions = nil, nil, nil
 	for i := range n {
 		id := model.AppID{Tenant: fmt.Sprintf("t%04d", i/100), Name: fmt.Sprintf("a%04d", i%100)}
@@ -27,6 +42,7 @@ func large(n int) model.Ledger {
 			l.Tenants = append(l.Tenants, t)
 		}
 		in, d, spec := one.Instances[0], one.Decisions[0], *one.Instances[0].Spec
+		in.History, d.Constraints, d.Policies = slices.Clone(in.History), slices.Clone(d.Constraints), slices.Clone(d.Policies)
 		spec.ID = id
 		spec = spec.Seal()
 		in.App, in.Spec, d.App, d.Spec = id, &spec, id, spec.Digest
@@ -72,8 +88,34 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkCommitNothing compares an equal ledger.
+// BenchmarkCommitNothing compares an equal ledger: one that shares what it has
+// with the last, as after a pass in which nothing happened, and one that was
+// computed anew in every part.
 func BenchmarkCommitNothing(b *testing.B) {
+	for _, n := range []int{1000, 10_000} {
+		branch := open(b, gittest.NewBare(b).Dir)
+		l, err := branch.Load(b.Context())
+		require.NoError(b, err)
+		_, err = branch.Commit(b.Context(), l, large(n))
+		require.NoError(b, err)
+		l, err = branch.Load(b.Context())
+		require.NoError(b, err)
+		for name, next := range map[string]model.Ledger{"shared": l, "anew": large(n)} {
+			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
+				before := cpuTime(b)
+				for b.Loop() {
+					changed, err := branch.Commit(b.Context(), l, next)
+					require.NoError(b, err)
+					require.False(b, changed)
+				}
+				b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(b.N)/1000, "cpu-ms/op")
+			})
+		}
+	}
+}
+
+// BenchmarkCommitSome saves a ledger in which one application in a hundred changed.
+func BenchmarkCommitSome(b *testing.B) {
 	for _, n := range []int{1000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			branch := open(b, gittest.NewBare(b).Dir)
@@ -83,11 +125,21 @@ func BenchmarkCommitNothing(b *testing.B) {
 			require.NoError(b, err)
 			l, err = branch.Load(b.Context())
 			require.NoError(b, err)
+			before, i := cpuTime(b), 0
 			for b.Loop() {
-				changed, err := branch.Commit(b.Context(), l, l)
+				i++
+				next := l
+				next.Instances = slices.Clone(l.Instances)
+				for k := i % 100; k < n; k += 100 {
+					at := &next.Instances[k]
+					*at = move(model.Ledger{Instances: []model.Instance{*at}}, model.Running, noon.Add(time.Duration(i)*time.Second)).Instances[0]
+				}
+				changed, err := branch.Commit(b.Context(), l, next)
 				require.NoError(b, err)
-				require.False(b, changed)
+				require.True(b, changed)
+				l = next
 			}
+			b.ReportMetric((cpuTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
 		})
 	}
 }

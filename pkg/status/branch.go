@@ -150,17 +150,22 @@ func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 	if err := b.remote.Fetch(ctx, store, tip, nil, 1); err != nil {
 		return nil, err
 	}
+	c, err := store.Commit(tip)
+	if err != nil {
+		return nil, err
+	}
+	if b.state != nil && c.TreeHash == b.state.tree.hash {
+		s := *b.state // only the history is another: it was compacted
+		s.head = tip
+		return &s, nil
+	}
 	s, err := readState(store, tip)
 	if err != nil {
 		return nil, err
 	}
 	// Somebody else wrote. What people read may be theirs, so the next Commit
 	// writes every page again; pages that are right cost nothing.
-	if b.state != nil {
-		for path := range s.prints {
-			s.prints[path] = ""
-		}
-	}
+	s.stale = b.state != nil
 	return s, nil
 }
 

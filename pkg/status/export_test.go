@@ -54,3 +54,6 @@ func DecodeFast(b []byte, into any) bool {
 	r := reader{in: b}
 	return r.file(reflect.ValueOf(into).Elem())
 }
+
+// Same is the comparison that finds what need not be written.
+func Same[T any](a, b *T) bool { return same(a, b) }

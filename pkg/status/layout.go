@@ -3,7 +3,6 @@ package status
 import (
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -55,13 +54,6 @@ func appDir(app model.AppID) (string, error) {
 		return "", fmt.Errorf("%q cannot name an application: a name has lower-case letters, digits and dashes, at most 63", app.Name)
 	}
 	return dir + "/" + app.Name, nil
-}
-
-// cutTenant returns whose file or directory a path below tenants is.
-func cutTenant(path string) (tenant string, ok bool) {
-	below, ok := strings.CutPrefix(path, tenantsDir+"/")
-	tenant, _, _ = strings.Cut(below, "/")
-	return tenant, ok
 }
 
 // source is the content of sourceFile.

@@ -13,7 +13,6 @@ type plan struct {
 	base   *state
 	ledger model.Ledger // next, exactly as it would be read back
 	edits  edit
-	prints map[string]model.Digest
 
 	apps    []change             // records that changed
 	tenants map[string]bool      // whose page changes …
@@ -29,8 +28,7 @@ type change struct {
 // plan compares next with what the branch says. It returns nil if there is
 // nothing to write. Only records that changed are encoded.
 func (s *state) plan(next *model.Ledger) (*plan, error) {
-	p := &plan{base: s, prints: map[string]model.Digest{}, tenants: map[string]bool{}, redraw: map[model.AppID]bool{}}
-	p.ledger.Commit = next.Commit
+	p := &plan{base: s, tenants: map[string]bool{}, redraw: map[model.AppID]bool{}}
 	if err := p.inputs(next); err != nil {
 		return nil, err
 	}
@@ -40,24 +38,21 @@ func (s *state) plan(next *model.Ledger) (*plan, error) {
 	if err := p.applications(next); err != nil {
 		return nil, err
 	}
-	p.forget()
-	p.problems()
 	if len(p.edits.below) == 0 {
 		return nil, nil
 	}
+	p.problems()
 	p.pages()
 	return p, nil
 }
 
 // put plans one file that holds v, unless the branch has it already, and
 // returns v as it would be read back.
-func put[T any](p *plan, path, what string, before, v T) (T, error) {
-	print := model.DigestOf(v)
-	p.prints[path] = print
-	if p.base.prints[path] == print {
-		return before, nil
+func put[T any](p *plan, path, what string, before, v *T) (back T, err error) {
+	if before != nil && !p.base.stale && same(before, v) {
+		return *before, nil
 	}
-	return write(p, path, what, v)
+	return write(p, path, what, *v)
 }
 
 func write[T any](p *plan, path, what string, v T) (back T, err error) {
@@ -72,78 +67,101 @@ func write[T any](p *plan, path, what string, v T) (back T, err error) {
 	return back, nil
 }
 
+// inputs plans the files that are about the fleet as a whole.
 func (p *plan) inputs(next *model.Ledger) (err error) {
 	before := &p.base.ledger
 	if next.Commit != "" {
-		_, err = put(p, sourceFile, "the source commit that this branch reflects", source{before.Commit}, source{next.Commit})
+		var src source
+		src, err = put(p, sourceFile, "the source commit that this branch reflects", &source{before.Commit}, &source{next.Commit})
 		if err != nil {
 			return err
 		}
+		p.ledger.Commit = src.Commit
+	} else if before.Commit != "" {
+		p.edits.remove(sourceFile)
 	}
 	if next.Platform != nil {
-		p.ledger.Platform, err = put(p, platformFile, "the last good platform layer", before.Platform, next.Platform)
+		platform, err := put(p, platformFile, "the last good platform layer", before.Platform, next.Platform)
 		if err != nil {
 			return err
 		}
+		p.ledger.Platform = &platform
+	} else if before.Platform != nil {
+		p.edits.remove(platformFile)
 	}
-	if len(next.Pools) > 0 {
-		p.ledger.Pools, err = put(p, capacityFile, "the capacity that the decisions were made on", before.Pools, next.Pools)
-		if err != nil {
-			return err
-		}
+	p.ledger.Pools, err = putList(p, capacityFile, "the capacity that the decisions were made on", before.Pools, next.Pools)
+	if err != nil {
+		return err
 	}
-	if n := len(next.Problems); n > 0 {
-		p.ledger.Problems, err = put(p, problemsFile, "what in the fleet repo cannot be used",
-			before.Problems, next.Problems[:min(n, maxProblems)])
-	}
+	p.ledger.Problems, err = putList(p, problemsFile, "what in the fleet repo cannot be used",
+		before.Problems, next.Problems[:min(len(next.Problems), maxProblems)])
 	return err
+}
+
+// putList plans a file that holds a list. An empty list has none.
+func putList[T any](p *plan, path, what string, before, list []T) ([]T, error) {
+	switch {
+	case len(list) > 0 && len(before) > 0:
+		return put(p, path, what, &before, &list)
+	case len(list) > 0:
+		return write(p, path, what, list)
+	case len(before) > 0:
+		p.edits.remove(path)
+	}
+	return nil, nil
 }
 
 func (p *plan) tenantLayers(next *model.Ledger) error {
 	for i := range next.Tenants {
-		t := next.Tenants[i]
+		t := &next.Tenants[i]
 		dir, err := tenantDir(t.Name)
 		if err != nil {
 			return err
 		}
-		var before model.Tenant
-		if at, ok := findTenant(&p.base.ledger, t.Name); ok {
-			before = *at
-		}
-		path := dir + "/" + tenantFile
-		if t, err = put(p, path, "the last good layer of tenant "+t.Name, before, t); err != nil {
+		before, _ := findTenant(&p.base.ledger, t.Name)
+		back, err := put(p, dir+"/"+tenantFile, "the last good layer of tenant "+t.Name, before, t)
+		if err != nil {
 			return err
 		}
-		if p.base.prints[path] != p.prints[path] {
+		if before == nil || p.base.stale || !same(before, &back) {
 			p.tenants[t.Name] = true
 		}
-		p.ledger.Tenants = append(p.ledger.Tenants, t)
+		p.ledger.Tenants = append(p.ledger.Tenants, back)
+	}
+	for i := range p.base.ledger.Tenants {
+		name := p.base.ledger.Tenants[i].Name
+		if _, kept := findTenant(next, name); !kept {
+			p.edits.remove(tenantsDir + "/" + name + "/" + tenantFile)
+			p.tenants[name] = true
+		}
 	}
 	return nil
 }
 
+// applications goes through the records of both ledgers side by side.
 func (p *plan) applications(next *model.Ledger) error {
+	known := records(&p.base.ledger)
+	p.ledger.Instances = slices.Grow(p.ledger.Instances, len(next.Instances))
+	p.ledger.Decisions = slices.Grow(p.ledger.Decisions, len(next.Decisions))
 	for _, r := range records(next) {
-		dir, err := appDir(r.app)
-		if err != nil {
-			return err
+		for len(known) > 0 && known[0].app.Compare(r.app) < 0 {
+			p.forget(known[0].app)
+			known = known[1:]
 		}
 		before := record{app: r.app}
-		if in, ok := p.base.ledger.Find(r.app); ok {
-			before.instance = in
+		if len(known) > 0 && known[0].app == r.app {
+			before, known = known[0], known[1:]
 		}
-		if d, ok := findDecision(&p.base.ledger, r.app); ok {
-			before.decision = d
-		}
-		print := p.base.prints[dir]
-		if print == "" || !r.unchanged(before) {
-			print = r.print()
-		}
-		p.prints[dir] = print
-		if p.base.prints[dir] == print {
+		if !p.base.stale && r.unchanged(before) {
 			r = before
-		} else if r, err = p.application(dir, before, r); err != nil {
-			return err
+		} else {
+			dir, err := appDir(r.app)
+			if err != nil {
+				return err
+			}
+			if r, err = p.application(dir, before, r); err != nil {
+				return err
+			}
 		}
 		if r.instance != nil {
 			p.ledger.Instances = append(p.ledger.Instances, *r.instance)
@@ -152,7 +170,16 @@ func (p *plan) applications(next *model.Ledger) error {
 			p.ledger.Decisions = append(p.ledger.Decisions, *r.decision)
 		}
 	}
+	for _, r := range known {
+		p.forget(r.app)
+	}
 	return nil
+}
+
+// forget removes an application that the next ledger does not have.
+func (p *plan) forget(app model.AppID) {
+	p.edits.remove(tenantsDir + "/" + app.String())
+	p.tenants[app.Tenant] = true
 }
 
 // application plans the files of one record and returns it as it would be read
@@ -188,7 +215,7 @@ func (p *plan) application(dir string, before, now record) (record, error) {
 	switch {
 	case now.decision == nil:
 		p.edits.remove(dir + "/" + decisionFile)
-	case p.base.prints[dir] != "" && sameDecision(before.decision, now.decision):
+	case !p.base.stale && sameDecision(before.decision, now.decision):
 		back.decision = before.decision
 	default:
 		d, err := write(p, dir+"/"+decisionFile, "the last decision about "+name, *now.decision)
@@ -207,29 +234,16 @@ func (p *plan) spec(path, what string, before, a *model.Application) (*model.App
 	case a == nil:
 		p.edits.remove(path)
 		return nil, nil
-	case identity(before) == identity(a):
+	case !p.base.stale && identity(before) == identity(a):
 		return before, nil
 	}
 	back, err := write(p, path, what, a.Redact())
 	return &back, err
 }
 
-// forget removes what the next ledger does not have.
-func (p *plan) forget() {
-	for path := range p.base.prints {
-		if _, kept := p.prints[path]; kept {
-			continue
-		}
-		p.edits.remove(path)
-		if tenant, below := cutTenant(path); below {
-			p.tenants[tenant] = true
-		}
-	}
-}
-
 // problems marks the pages on which problems appear or disappear.
 func (p *plan) problems() {
-	if p.base.prints[problemsFile] == p.prints[problemsFile] {
+	if same(&p.base.ledger.Problems, &p.ledger.Problems) {
 		return
 	}
 	for _, list := range [][]model.Problem{p.base.ledger.Problems, p.ledger.Problems} {
@@ -274,7 +288,7 @@ func (p *plan) pages() {
 
 // apply makes the state that the plan leads to.
 func (p *plan) apply(objects *git.Objects) *state {
-	s := &state{head: p.base.head, ledger: p.ledger, prints: p.prints}
+	s := &state{head: p.base.head, ledger: p.ledger}
 	if s.tree = p.base.tree.edited(&p.edits, objects); s.tree == nil {
 		s.tree = &dir{hash: objects.AddTree(nil)}
 	}

@@ -1,7 +1,6 @@
 package status
 
 import (
-	"reflect"
 	"slices"
 	"time"
 
@@ -44,43 +43,21 @@ func records(l *model.Ledger) []record {
 	return list
 }
 
-// print identifies what would be written of the record. Two decisions that
+// unchanged says whether r would be written as before was. Two decisions that
 // differ in nothing but the inputs that were looked at are the same decision:
 // else every commit to the fleet repo would rewrite every application.
-func (r record) print() model.Digest {
-	var content struct {
-		Instance       *model.Instance
-		Decision       *model.Decision
-		Spec, Previous [2]string
-	}
-	if r.instance != nil {
-		in := inUTC(*r.instance)
-		content.Instance = &in
-		content.Spec, content.Previous = identity(in.Spec), identity(in.Previous)
-	}
-	if r.decision != nil {
-		d := *r.decision
-		d.Inputs = model.Inputs{}
-		content.Decision = &d
-	}
-	return model.DigestOf(content)
-}
-
-// unchanged says, without encoding anything, that r would be written as before
-// was: the common case, for almost every application in every pass. False says
-// nothing.
 func (r record) unchanged(before record) bool {
-	if r.instance == nil || before.instance == nil || r.decision == nil || before.decision == nil {
-		return false
-	}
-	x, y := *r.instance, *before.instance
-	if identity(x.Spec) != identity(y.Spec) || identity(x.Previous) != identity(y.Previous) {
-		return false
-	}
-	x.Spec, x.Previous, y.Spec, y.Previous = nil, nil, nil, nil
-	return reflect.DeepEqual(x, y) && reflect.DeepEqual(r.decision, before.decision)
+	return sameInstance(before.instance, r.instance) && sameDecision(before.decision, r.decision)
 }
 
+func sameInstance(a, b *model.Instance) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return identity(a.Spec) == identity(b.Spec) && identity(a.Previous) == identity(b.Previous) && same(a, b)
+}
+
+// identity is what a spec is known by. Its content follows from it.
 func identity(a *model.Application) [2]string {
 	if a == nil {
 		return [2]string{}
@@ -93,9 +70,9 @@ func sameDecision(a, b *model.Decision) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	x, y := *a, *b
-	x.Inputs, y.Inputs = model.Inputs{}, model.Inputs{}
-	return model.DigestOf(x) == model.DigestOf(y)
+	x := *a
+	x.Inputs = b.Inputs
+	return same(&x, b)
 }
 
 // inUTC returns in with its times in UTC, so that the same moment is written

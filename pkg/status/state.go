@@ -11,20 +11,18 @@ type state struct {
 	tree   *dir
 	ledger model.Ledger // exactly as it would be read back
 
-	// prints tell by path whether a record is the one that the tree holds,
-	// without encoding it.
-	prints map[string]model.Digest
+	// stale says that the tree may not hold what the ledger says: everything
+	// is written again. What is right already costs no object.
+	stale bool
 }
 
-func newState() *state {
-	return &state{tree: &dir{}, prints: map[string]model.Digest{}}
-}
+func newState() *state { return &state{tree: &dir{}} }
 
 // homeless returns the state of a branch that has been deleted: the ledger is
 // known, and nothing of it is written.
 func (s *state) homeless() *state {
 	n := newState()
-	n.ledger = s.ledger
+	n.ledger, n.stale = s.ledger, true
 	return n
 }
 
@@ -45,30 +43,5 @@ func readState(store *git.Store, head git.Hash) (*state, error) {
 	if s.tree, err = readDir(store, c.TreeHash); err != nil {
 		return nil, err
 	}
-	s.prints = printsOf(&s.ledger)
 	return s, nil
-}
-
-// printsOf returns the prints of all records of a ledger.
-func printsOf(l *model.Ledger) map[string]model.Digest {
-	prints := map[string]model.Digest{}
-	if l.Commit != "" {
-		prints[sourceFile] = model.DigestOf(source{l.Commit})
-	}
-	if l.Platform != nil {
-		prints[platformFile] = model.DigestOf(l.Platform)
-	}
-	if len(l.Pools) > 0 {
-		prints[capacityFile] = model.DigestOf(l.Pools)
-	}
-	if len(l.Problems) > 0 {
-		prints[problemsFile] = model.DigestOf(l.Problems)
-	}
-	for i := range l.Tenants {
-		prints[tenantsDir+"/"+l.Tenants[i].Name+"/"+tenantFile] = model.DigestOf(l.Tenants[i])
-	}
-	for _, r := range records(l) {
-		prints[tenantsDir+"/"+r.app.String()] = r.print()
-	}
-	return prints
 }
