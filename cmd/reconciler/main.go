@@ -75,6 +75,7 @@ status branch of the same repo.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRunCommand(), newStatusCommand(), newExplainCommand(), newHistoryCommand())
 	root.AddCommand(newInitCommand(), newVetCommand(), newSchemaCommand(), newPinCommand(), newUnpinCommand(), newCodeownersCommand())
+	root.AddCommand(newPlanCommand(), newWhatIfCommand(), newReplayCommand())
 	root.AddCommand(newEvaluateCommand())
 	return root
 }

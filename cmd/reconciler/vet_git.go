@@ -10,16 +10,21 @@ import (
 	"strings"
 )
 
-// gitOutput runs git in a directory of the user and returns what it prints. What
-// git says of an error is the error.
-func gitOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
+// gitCommand is git in a directory of the user.
+func gitCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	// A hook is told of the commit that is being made. The directory says more.
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(s string) bool {
 		name, _, _ := strings.Cut(s, "=")
 		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, name)
 	})
-	out, err := cmd.Output()
+	return cmd
+}
+
+// gitOutput runs git in a directory of the user and returns what it prints. What
+// git says of an error is the error.
+func gitOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	out, err := gitCommand(ctx, dir, args...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		if said := strings.TrimPrefix(printable(string(exit.Stderr)), "fatal: "); said != "" {

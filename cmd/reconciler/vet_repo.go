@@ -23,6 +23,7 @@ type workTree struct {
 	below string // the part of it that was asked for, "." for all
 	git   bool   // whether it lies in a Git work tree that does not ignore it
 	top   *os.Root
+	blobs blobReader
 }
 
 // inWorkTree runs a command on the fleet repo that its argument belongs to, by
@@ -74,7 +75,7 @@ func openWorkTree(ctx context.Context, dir string) (*workTree, error) {
 	}
 	parts := strings.Split(filepath.ToSlash(below), "/")
 	below = strings.Join(parts[:min(4, len(parts))], "/") // an application is judged as a whole
-	w := &workTree{root: root, below: below, top: top}
+	w := &workTree{root: root, below: below, top: top, blobs: blobReader{dir: root}}
 	if inside, err := gitLine(ctx, root, "rev-parse", "--is-inside-work-tree"); err == nil && inside == "true" {
 		_, err := gitLine(ctx, filepath.Dir(root), "check-ignore", "--quiet", "./"+filepath.Base(root))
 		w.git = err != nil // it exits with 0 for what is ignored
@@ -91,7 +92,10 @@ func isFleet(dir string) bool {
 	return false
 }
 
-func (w *workTree) close() { _ = w.top.Close() }
+func (w *workTree) close() {
+	w.blobs.close()
+	_ = w.top.Close()
+}
 
 // files lists what "git add --all" would put into the next commit: what is
 // tracked or new, as it lies on disk, and not what is ignored. Outside of Git it
@@ -173,6 +177,11 @@ func (w *workTree) list(ctx context.Context) (names []string, err error) {
 // at returns the files of a commit that a tenant pins an application to. Like the
 // reconciler it takes commits that the current one descends from, and no others.
 func (w *workTree) at(ctx context.Context) func(commit string) (evaluate.Files, error) {
+	return w.atOf(ctx, "HEAD")
+}
+
+// atOf is at where tip is the current commit.
+func (w *workTree) atOf(ctx context.Context, tip string) func(commit string) (evaluate.Files, error) {
 	var mu sync.Mutex
 	known := map[string]evaluate.Files{}
 	return func(commit string) (evaluate.Files, error) {
@@ -184,7 +193,7 @@ func (w *workTree) at(ctx context.Context) func(commit string) (evaluate.Files, 
 		if !w.git {
 			return nil, errors.New("the directory is in no Git repository, so there are no commits")
 		}
-		if err := w.reaches(ctx, commit); err != nil {
+		if err := w.reachesFrom(ctx, tip, commit); err != nil {
 			return nil, err
 		}
 		files, err := w.commit(ctx, commit)
@@ -198,13 +207,17 @@ func (w *workTree) at(ctx context.Context) func(commit string) (evaluate.Files, 
 
 // reaches says why a commit is not one that HEAD descends from, nil if it is.
 func (w *workTree) reaches(ctx context.Context, commit string) error {
+	return w.reachesFrom(ctx, "HEAD", commit)
+}
+
+func (w *workTree) reachesFrom(ctx context.Context, tip, commit string) error {
 	if _, err := gitLine(ctx, w.root, "cat-file", "-e", commit+"^{commit}"); err != nil {
 		if shallow, err := gitLine(ctx, w.root, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
 			return fmt.Errorf("commit %s is not in this clone, which is shallow; \"git fetch --unshallow\" completes it", commit)
 		}
 		return fmt.Errorf("commit %s is not in the branch", commit)
 	}
-	if _, err := gitLine(ctx, w.root, "merge-base", "--is-ancestor", commit, "HEAD"); err != nil {
+	if _, err := gitLine(ctx, w.root, "merge-base", "--is-ancestor", commit, tip); err != nil {
 		return fmt.Errorf("commit %s is not in the branch", commit)
 	}
 	return nil
@@ -228,7 +241,7 @@ func (w *workTree) commit(ctx context.Context, commit string) (*fileTree, error)
 			mode = 0
 		}
 		size, _ := strconv.ParseInt(field[3], 10, 64) // "-" for a submodule
-		err := t.add(name, mode, size, func() ([]byte, error) { return gitOutput(ctx, w.root, "cat-file", "blob", field[2]) })
+		err := t.add(name, mode, size, func() ([]byte, error) { return w.blobs.read(ctx, field[2]) })
 		if err != nil {
 			return nil, err
 		}

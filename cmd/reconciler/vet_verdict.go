@@ -36,36 +36,71 @@ func (w *workTree) vet(ctx context.Context, progressTo io.Writer) (*verdict, err
 
 // judge does what the reconciler does with a commit before it decides.
 func judge(ctx context.Context, files *fileTree, at func(string) (evaluate.Files, error), progressTo io.Writer) (*verdict, error) {
-	declared, err := fs.Glob(files, "tenants/*/apps/*")
+	a, err := newAssessor(ctx, "fleet", "", progressTo)
 	if err != nil {
 		return nil, err
 	}
-	evaluating := newProgress(progressTo, "evaluating applications:", len(declared))
+	defer a.close()
+	return a.assess(ctx, uncommitted, files, at)
+}
+
+// assessor judges one tree of files after another and does again only what differs.
+type assessor struct {
+	evaluators *watched
+	evaluator  *evaluate.Evaluator
+	progressTo io.Writer
+	rendered   map[model.Digest]bool // specs whose objects can be made
+
+	fleet, prefix string // see reconcile.Options
+}
+
+func newAssessor(ctx context.Context, fleet, prefix string, progressTo io.Writer) (*assessor, error) {
 	evaluators, err := openPool(ctx, answersOfVet())
 	if err != nil {
 		return nil, err
 	}
-	defer evaluators.Close()
-	evaluator := evaluate.Through(watched{evaluators, ctx, evaluating})
-	v := &verdict{evaluator.Fleet(uncommitted, files, at)}
-	evaluating.end()
+	a := &assessor{
+		evaluators: &watched{Pool: evaluators, ctx: ctx}, progressTo: progressTo, rendered: map[model.Digest]bool{},
+		fleet: fleet, prefix: prefix,
+	}
+	a.evaluator = evaluate.Through(a.evaluators)
+	return a, nil
+}
+
+func (a *assessor) close() { a.evaluators.Close() }
+
+// assess evaluates the files of a commit and renders every application that it has
+// not rendered before.
+func (a *assessor) assess(ctx context.Context, commit string, files evaluate.Files, at func(string) (evaluate.Files, error)) (*verdict, error) {
+	declared, err := fs.Glob(files, "tenants/*/apps/*")
+	if err != nil {
+		return nil, err
+	}
+	a.evaluators.progress = newProgress(a.progressTo, "evaluating applications:", len(declared))
+	v := &verdict{a.evaluator.Fleet(commit, files, at)}
+	a.evaluators.progress.end()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	rendering := newProgress(progressTo, "rendering applications:", len(v.fleet.Applications))
+	rendering := newProgress(a.progressTo, "rendering applications:", len(v.fleet.Applications))
 	problems := make([][]model.Problem, len(v.fleet.Applications))
 	sideBySide(len(problems), func(i int) {
 		app := &v.fleet.Applications[i]
-		source := evaluate.Files(files)
-		if app.Commit != uncommitted {
+		source := files
+		if app.Commit != commit {
 			source, _ = at(app.Commit) // evaluating it has read it
 		}
-		if ctx.Err() == nil {
-			problems[i] = v.render(app, source)
+		if ctx.Err() == nil && !a.rendered[app.Digest] {
+			problems[i] = a.render(v, app, source)
 		}
 		rendering.step()
 	})
 	rendering.end()
+	for i := range v.fleet.Applications {
+		if problems[i] == nil && ctx.Err() == nil {
+			a.rendered[v.fleet.Applications[i].Digest] = true
+		}
+	}
 	v.refuse(problems)
 	v.fleet.Problems = append(v.fleet.Problems, reconcile.AccessProblems(&v.fleet, time.Now())...)
 	return v, ctx.Err()
@@ -79,7 +114,7 @@ type watched struct {
 	progress *progress
 }
 
-func (w watched) Run(n int, do func(i int)) {
+func (w *watched) Run(n int, do func(i int)) {
 	w.Pool.Run(n, func(i int) {
 		if w.ctx.Err() == nil {
 			do(i)
@@ -99,14 +134,14 @@ func answersOfVet() string {
 }
 
 // render returns what speaks against rendering an application.
-func (v *verdict) render(app *model.Application, files fs.FS) []model.Problem {
+func (a *assessor) render(v *verdict, app *model.Application, files fs.FS) []model.Problem {
 	dir, err := fs.Sub(files, appDirectory(app.ID))
 	if err != nil {
 		return []model.Problem{{Code: render.CodeFiles, Path: "application", Message: err.Error(), Tenant: app.ID.Tenant, App: app.ID.Name}}
 	}
 	i := slices.IndexFunc(v.fleet.Tenants, func(t model.Tenant) bool { return t.Name == app.ID.Tenant })
 	return reconcile.Renderable(app, render.Input{
-		Fleet: "fleet", Tenant: &v.fleet.Tenants[i], Pools: v.fleet.Platform.Pools, Files: dir,
+		Fleet: a.fleet, Prefix: a.prefix, Tenant: &v.fleet.Tenants[i], Pools: v.fleet.Platform.Pools, Files: dir,
 	})
 }
 

@@ -68,6 +68,8 @@ func compareObjects(before, after []Object) (list []ObjectChange) {
 			change.Action = Keep
 		case y == nil:
 			change.Action = Remove
+		case x.JSON == nil || y.JSON == nil: // it is left as it is
+			continue
 		default:
 			if change.Fields = Fields(x.JSON, y.JSON); len(change.Fields) == 0 {
 				continue

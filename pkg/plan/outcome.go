@@ -19,7 +19,7 @@ type Object struct {
 	Kind      string
 	Namespace string
 	Name      string
-	JSON      []byte // without what says only which commit it comes from
+	JSON      []byte // without what says only which commit it comes from; nil: it is left as it is
 	Outlives  bool   // it stays in the cluster when it is declared no more
 }
 

@@ -16,9 +16,9 @@ func subject(message string) string {
 	return git.Printable(first)
 }
 
-// confirmRemoval reads the trailer "Confirm-Removal: N" of a commit message.
+// ConfirmRemoval reads the trailer "Confirm-Removal: N" of a commit message.
 // Trailers stand in the last paragraph; of several the smallest counts.
-func confirmRemoval(message string) int {
+func ConfirmRemoval(message string) int {
 	paragraphs := strings.Split(strings.ReplaceAll(strings.TrimSpace(message), "\r\n", "\n"), "\n\n")
 	if len(paragraphs) < 2 {
 		return 0

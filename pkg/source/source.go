@@ -218,7 +218,7 @@ func (r *Repository) read(commit git.Hash) (Snapshot, error) {
 		Time:           c.Committer.When,
 		Author:         git.Printable(c.Author.Name + " <" + c.Author.Email + ">"),
 		Subject:        subject(c.Message),
-		ConfirmRemoval: confirmRemoval(c.Message),
+		ConfirmRemoval: ConfirmRemoval(c.Message),
 		Files:          files,
 	}, nil
 }

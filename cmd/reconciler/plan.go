@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/plan"
+)
+
+// exitRefused is the exit code of plan and what-if when the change would be refused.
+const exitRefused = 2
+
+// planView is what a change does, as JSON.
+type planView struct {
+	Result string    `json:"result"` // same | changes | refused
+	Before planSide  `json:"from"`
+	After  planSide  `json:"to"`
+	Status string    `json:"statusCommit,omitempty"` // that tells what runs
+	Now    time.Time `json:"now"`
+	Notes  []string  `json:"notes"`
+	plan.Changes
+}
+
+// planSide is one of the two that are compared.
+type planSide struct {
+	Name   string `json:"name"`
+	Commit string `json:"commit,omitempty"` // "" for what is not committed
+}
+
+func newPlanCommand() *cobra.Command {
+	var f caseFlags
+	var base, head string
+	format := planFormat("text")
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Show what a change of the fleet repo would do to all tenants",
+		Long: `Plan evaluates the fleet repo as it was before a change and as it is with it, decides on
+both as the reconciler would, and shows what differs: which applications of which
+tenants would be admitted, rejected, degraded, evicted or made to wait, what each is
+granted, the price per hour, and the objects that follow. It needs no cluster and no
+network.
+
+The change is what --head, or the work tree, has beyond the commit at which it left
+--base. What runs and how much the pools have is what the status branch said when it was
+last fetched. The decisions are those that the reconciler writes once the change is
+merged, byte for byte, if nothing else happens before.
+
+The exit code is 0 if nothing changes, 1 if something does, and 2 if the change would be
+refused: it brings a problem, or an application is rejected because of it. It is 2 too if
+that could not be found out.`,
+		Example: `  # what would the files as they lie on disk change?
+  git fetch origin status
+  reconciler plan
+
+  # a pull request, as a comment
+  reconciler plan --base main --head HEAD -o markdown > plan.md
+
+  # for programs
+  reconciler plan -o json | jq -r '.applications[] | "\(.application) \(.effect)"'
+
+  # before there is a cluster
+  reconciler plan --capacity general.cpu=64 --capacity general.memory=256Gi`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			view, err := makePlan(cmd.Context(), &f, base, head, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return view.end(cmd.OutOrStdout(), format)
+		},
+	}
+	fl := cmd.Flags()
+	f.add(fl)
+	fl.StringVar(&base, "base", "main", "branch that the change is for, or any commit")
+	fl.StringVar(&head, "head", "", "branch or commit with the change (default: the files as they lie on disk)")
+	fl.VarP(&format, "output", "o", planUsage)
+	return cmd
+}
+
+// makePlan compares a change with what it is based on.
+func makePlan(ctx context.Context, f *caseFlags, base, head string, progressTo io.Writer) (*planView, error) {
+	edits, err := parseCapacity(f.capacity)
+	if err != nil {
+		return nil, err
+	}
+	o, err := f.open(ctx, progressTo)
+	if err != nil {
+		return nil, err
+	}
+	defer o.close()
+	is, err := o.head(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	was, err := o.base(ctx, base, is)
+	if err != nil {
+		return nil, err
+	}
+	return o.compare(was, is, edits, edits)
+}
+
+// compare decides on two sides and tells the difference.
+func (o *offline) compare(was, is *side, wasEdits, isEdits []capacityEdit) (*planView, error) {
+	before, err := o.decide(was.fleet, was.confirmed, wasEdits)
+	if err != nil {
+		return nil, err
+	}
+	after, err := o.decide(is.fleet, is.confirmed, isEdits)
+	if err != nil {
+		return nil, err
+	}
+	view := &planView{Before: sideOf(was), After: sideOf(is), Status: o.recorded.commit, Now: o.now}
+	switch {
+	case after == nil:
+		o.note("nothing can be decided: the platform is not valid and never was")
+		view.Problems = is.fleet.Problems
+	case before == nil:
+		o.note("before the change there was no valid platform, so everything is new")
+		before = &plan.Outcome{Fleet: model.Fleet{Platform: after.Fleet.Platform}}
+		fallthrough
+	default:
+		o.objects(before, after, was, is)
+		view.Changes = plan.Compare(before, after)
+		hideSecrets(view.Objects)
+	}
+	view.Notes = append([]string{}, o.notes...)
+	view.complete()
+	switch {
+	case view.Refuses():
+		view.Result = "refused"
+	case view.Empty():
+		view.Result = "same"
+	default:
+		view.Result = "changes"
+	}
+	return view, nil
+}
+
+// complete makes empty lists of those that are missing, for JSON.
+func (v *planView) complete() {
+	v.Applications = append([]plan.Application{}, v.Applications...)
+	v.Tenants = append([]plan.Tenant{}, v.Tenants...)
+	v.Objects = append([]plan.ObjectChange{}, v.Objects...)
+	v.Problems = append([]model.Problem{}, v.Problems...)
+	v.Solved = append([]model.Problem{}, v.Solved...)
+}
+
+func sideOf(s *side) planSide {
+	if s.commit == uncommitted {
+		return planSide{Name: s.name}
+	}
+	return planSide{s.name, s.commit}
+}
+
+// end prints a plan and returns how the command ends.
+func (v *planView) end(out io.Writer, format planFormat) error {
+	if err := format.write(out, v); err != nil {
+		return err
+	}
+	switch v.Result {
+	case "refused":
+		return &exitCode{code: exitRefused}
+	case "changes":
+		return &exitCode{code: exitDiffers}
+	}
+	return nil
+}

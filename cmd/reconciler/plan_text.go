@@ -1,0 +1,264 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/plan"
+)
+
+// planFormat is the value of -o of plan and what-if.
+type planFormat string
+
+const planUsage = "`FORMAT`: text, markdown, json or yaml"
+
+func (f *planFormat) String() string { return string(*f) }
+func (f *planFormat) Type() string   { return "format" }
+
+func (f *planFormat) Set(s string) error {
+	var other outputFormat
+	if s != "markdown" && other.Set(s) != nil {
+		return fmt.Errorf("use text, markdown, json or yaml")
+	}
+	*f = planFormat(s)
+	return nil
+}
+
+func (f planFormat) write(out io.Writer, v *planView) error {
+	if f == "markdown" {
+		_, err := io.WriteString(out, planMarkdown(v))
+		return err
+	}
+	return outputFormat(f).write(out, v, func(p *printer) { p.plan(v) })
+}
+
+// Bounds of what people are shown. JSON has everything.
+const (
+	mostObjects = 100
+	mostFields  = 12
+)
+
+// plan prints a plan for people.
+func (p *printer) plan(v *planView) {
+	p.line("%s, compared with %s", p.paint(bold, v.After.text()), v.Before.text())
+	for _, note := range v.Notes {
+		p.line("%s %s", p.paint(yellow, "note:"), printable(note))
+	}
+	if len(v.Problems) > 0 {
+		p.section("Problems")
+		for i := range v.Problems {
+			p.problem("  ", &v.Problems[i])
+		}
+	}
+	if n := len(v.Solved); n > 0 {
+		p.line("\n%s solved", count(n, "problem"))
+	}
+	if len(v.Applications) > 0 {
+		p.section("Applications")
+		var rows [][]cell
+		for i := range v.Applications {
+			a := &v.Applications[i]
+			rows = append(rows, []cell{{string(a.Effect), effectStyle(a.Effect)}, plain(a.App.String()), plain(grantsText(a)), plain(priceText(a.Price)), plain(whyText(a))})
+		}
+		p.table("  ", []string{"EFFECT", "APPLICATION", "GRANTS", "PER HOUR", "WHY"}, rows)
+	}
+	if v.Price.Before != v.Price.After {
+		p.section("Price per hour")
+		rows := [][]cell{}
+		for _, t := range v.Tenants {
+			rows = append(rows, []cell{plain(t.Name), plain(priceText(t.Price))})
+		}
+		if len(rows) > 1 {
+			rows = append(rows, []cell{{"all", bold}, plain(priceText(v.Price))})
+		}
+		p.table("  ", []string{"TENANT", "PER HOUR"}, rows)
+	}
+	p.planObjects(v.Objects)
+	p.line("\n%s", p.paint(bold, v.summary()))
+}
+
+func (p *printer) planObjects(list []plan.ObjectChange) {
+	if len(list) == 0 {
+		return
+	}
+	p.section("Objects")
+	for i := range list {
+		if i == mostObjects {
+			p.line("  and %d more; -o json has all", len(list)-i)
+			return
+		}
+		o := &list[i]
+		p.line("  %s", p.paint(actionStyle(o.Action), actionSign(o.Action)+" "+printable(objectName(o))))
+		for n, f := range o.Fields {
+			if n == mostFields {
+				p.line("      and %s more", count(len(o.Fields)-n, "field"))
+				break
+			}
+			p.line("      %s", printable(fieldText(f)))
+		}
+	}
+}
+
+func (s planSide) text() string {
+	switch {
+	case s.Commit == "":
+		return printable(s.Name)
+	case strings.HasPrefix(s.Commit, s.Name):
+		return shortCommit(s.Commit)
+	}
+	return printable(s.Name) + " (" + shortCommit(s.Commit) + ")"
+}
+
+// summary says in one line what the change does.
+func (v *planView) summary() string {
+	switch v.Result {
+	case "same":
+		return "nothing changes"
+	case "refused":
+		return "refused: " + v.counts()
+	}
+	return v.counts()
+}
+
+func (v *planView) counts() string {
+	var parts []string
+	if n := len(v.Problems); n > 0 {
+		parts = append(parts, count(n, "problem"))
+	}
+	for i := 0; i < len(v.Applications); {
+		n := i
+		for n < len(v.Applications) && v.Applications[n].Effect == v.Applications[i].Effect {
+			n++
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", n-i, v.Applications[i].Effect))
+		i = n
+	}
+	actions := map[plan.Action]int{}
+	for i := range v.Objects {
+		actions[v.Objects[i].Action]++
+	}
+	for _, a := range []struct {
+		action plan.Action
+		text   string
+	}{{plan.Add, "to add"}, {plan.Change, "to change"}, {plan.Remove, "to remove"}, {plan.Keep, "to leave behind"}} {
+		if n := actions[a.action]; n > 0 {
+			parts = append(parts, count(n, "object")+" "+a.text)
+		}
+	}
+	if len(parts) == 0 {
+		return "only what is told about the fleet changes"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// grantsText tells grants that differ: "web 2 → 4, db 1 → 0".
+func grantsText(a *plan.Application) string {
+	var parts []string
+	for _, g := range a.Grants {
+		text := g.Component + " " + amountOf(g.Before) + " → " + amountOf(g.After)
+		if amountOf(g.Before) == amountOf(g.After) { // something else of it differs
+			text = g.Component + " " + grantText(g.Before) + " → " + grantText(g.After)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func amountOf(g *model.Grant) string {
+	if g == nil {
+		return "0"
+	}
+	return strconv.Itoa(g.Replicas)
+}
+
+// grantText is a grant in full: "2× 500m cpu, 1Gi memory, burstable, pool general".
+func grantText(g *model.Grant) string {
+	if g == nil {
+		return "nothing"
+	}
+	text := fmt.Sprintf("%d× %s, %s", g.Replicas, g.Requests, g.QoS)
+	if g.Pool != "" {
+		text += ", pool " + g.Pool
+	}
+	return text
+}
+
+// whyText is the reason with its sentence.
+func whyText(a *plan.Application) string {
+	switch {
+	case a.Effect == plan.Refused && a.Refused != nil:
+		return sentence(a.Refused.Reason, a.Refused.Message)
+	case a.Effect == plan.Removed:
+		return "Git does not want it any more"
+	case a.After == nil:
+		return ""
+	}
+	return sentence(a.After.Reason, a.After.Message)
+}
+
+// priceText tells a price that differs: "1.25 → 2.50".
+func priceText(x plan.Price) string {
+	if x.Before == x.After {
+		return ""
+	}
+	return money(x.Before) + " → " + money(x.After)
+}
+
+// money writes millionths of the currency, to a hundredth of a cent.
+func money(n int64) string { return fmt.Sprintf("%d.%04d", n/1e6, n%1e6/100) }
+
+func objectName(o *plan.ObjectChange) string {
+	name := o.Name
+	if o.Namespace != "" {
+		name = o.Namespace + "/" + name
+	}
+	text := o.Kind + " " + name
+	if o.Action == plan.Keep {
+		text += " is declared no more and stays"
+	}
+	return text
+}
+
+func fieldText(f plan.FieldChange) string {
+	switch {
+	case f.Before == nil:
+		return f.Path + ": " + shortJSON(f.After) + " is new"
+	case f.After == nil:
+		return f.Path + ": " + shortJSON(f.Before) + " goes"
+	}
+	return f.Path + ": " + shortJSON(f.Before) + " → " + shortJSON(f.After)
+}
+
+// shortJSON writes a value in one line, the beginning of it if it is long.
+func shortJSON(v json.RawMessage) string {
+	const most = 80
+	text := []rune(string(v))
+	if len(text) > most {
+		return string(text[:most]) + "…"
+	}
+	return string(text)
+}
+
+func actionSign(a plan.Action) string {
+	return map[plan.Action]string{plan.Add: "+", plan.Change: "~", plan.Remove: "-", plan.Keep: "="}[a]
+}
+
+func actionStyle(a plan.Action) style {
+	return map[plan.Action]style{plan.Add: green, plan.Change: yellow, plan.Remove: red}[a]
+}
+
+func effectStyle(e plan.Effect) style {
+	switch e {
+	case plan.Rejected, plan.Refused, plan.Evicted, plan.Removed:
+		return red
+	case plan.Degraded, plan.Waiting:
+		return yellow
+	case plan.Admitted, plan.Restored:
+		return green
+	}
+	return normal
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/git/gittest"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// world is a fleet repo with a work tree, and the reconciler's own loop over it. In
+// place of a cluster there is paper: capacity as a test says, and workloads that do
+// what the status branch tells them, at once.
+type world struct {
+	t     *testing.T
+	repo  *gittest.Repo
+	now   time.Time
+	paper *paper
+	loop  *reconcile.Loop
+}
+
+var worldBegins = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, repo: gittest.New(t), now: worldBegins}
+	src, err := source.Open(t.Context(), source.Options{URL: w.repo.Dir, Dir: t.TempDir()})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = src.Close() })
+	branch, err := status.Open(t.Context(), status.Options{URL: w.repo.Dir, Dir: t.TempDir()})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = branch.Close() })
+	w.paper = &paper{branch: branch, pools: []model.Pool{{
+		Name: "general", Nodes: 4, Capacity: model.Resources{CPU: 16_000, Memory: 64 << 30},
+	}}}
+	w.loop = reconcile.New(reconcile.Options{
+		Source: src, Status: branch, Runtime: w.paper, Evaluator: evaluate.New(nil), Fleet: "fleet", Interval: time.Second,
+		Now: func() time.Time { return w.now },
+	})
+	w.repo.Write("fleet.cue", `package fleet
+
+import "d-aros.dev/schema"
+
+schema.#Fleet
+platform: {
+	name: "test"
+	policy: {
+		limits: {maxReplicas: 50, priorityCeiling: 1000, maxShare: 1.0}
+		images: registries: ["example.com"]
+		runtimes: ["container"]
+		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "10m"}
+	}
+	pools: general: {os: ["linux"], runtimes: ["container"], nodes: selector: pool: "general", price: {cpu: 0.03, memory: 0.004}}
+}
+`)
+	w.tenant("acme", 32)
+	w.tenant("globex", 32)
+	return w
+}
+
+func (w *world) tenant(name string, cpu int) {
+	w.repo.Write("tenants/"+name+"/tenant.cue", fmt.Sprintf(`package fleet
+
+tenant: {
+	name: %q
+	quota: {cpu: "%d", memory: "256Gi", applications: 50, workloads: 100, priorityCeiling: 900}
+}
+`, name, cpu))
+}
+
+// app writes an application of one component with so many replicas of a core each.
+func (w *world) app(tenant, name string, replicas, priority int) {
+	w.repo.Write("tenants/"+tenant+"/apps/"+name+"/app.cue", fmt.Sprintf(`package fleet
+
+application: {
+	name:     %q
+	priority: %d
+	components: web: {
+		type: "worker", replicas: %d
+		properties: image: "example.com/web:1"
+		resources: requests: {cpu: "1", memory: "1Gi"}
+		degrade: minReplicas: 1
+	}
+}
+`, name, priority, replicas))
+}
+
+// pass makes one pass of the reconciler that must go through.
+func (w *world) pass() {
+	w.t.Helper()
+	_, err := w.loop.Pass(w.t.Context())
+	for errors.Is(err, status.ErrMoved) {
+		_, err = w.loop.Pass(w.t.Context())
+	}
+	require.NoError(w.t, err)
+}
+
+// passes makes passes, a minute apart, until one changes nothing.
+func (w *world) passes() {
+	w.t.Helper()
+	for range 20 {
+		before := w.tip()
+		w.pass()
+		w.now = w.now.Add(time.Minute)
+		if w.tip() == before {
+			return
+		}
+	}
+	w.t.Fatal("the passes do not come to rest")
+}
+
+// tip is the newest commit of the status branch, "" before the first.
+func (w *world) tip() string {
+	out, err := w.repo.Command("rev-parse", "--verify", "--quiet", "refs/heads/status").Output()
+	if err != nil {
+		return ""
+	}
+	return string(bytes.TrimSpace(out))
+}
+
+// plan runs the command on the work tree and reads what it says.
+func (w *world) plan(code int, args ...string) planView {
+	w.t.Helper()
+	var v planView
+	w.run(code, &v, append([]string{"plan", "--repo", w.repo.Dir, "--now", w.now.Format(time.RFC3339), "-o", "json"}, args...)...)
+	return v
+}
+
+func (w *world) run(code int, into any, args ...string) {
+	w.t.Helper()
+	var out, errOut bytes.Buffer
+	got := run(w.t.Context(), args, &out, &errOut)
+	require.Equal(w.t, code, got, "%s%s", &out, &errOut)
+	require.Empty(w.t, errOut.String())
+	require.NoError(w.t, json.Unmarshal(out.Bytes(), into))
+}
+
+// paper is a runtime that needs no machines.
+type paper struct {
+	branch *status.Branch
+	pools  []model.Pool
+	slow   func(model.AppID) bool // what it does not start; nil: nothing
+	broken func(model.AppID) bool // what fails; nil: nothing
+}
+
+func (p *paper) Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
+	ledger, err := p.branch.Load(ctx)
+	if err != nil {
+		return model.Observation{}, err
+	}
+	seen := model.Observation{}
+	for i := range platform.Pools {
+		spec := &platform.Pools[i]
+		pool := model.Pool{Name: spec.Name}
+		if n := slices.IndexFunc(p.pools, func(p model.Pool) bool { return p.Name == spec.Name }); n >= 0 {
+			pool = p.pools[n]
+		}
+		if spec.Capacity != nil {
+			pool.Capacity = *spec.Capacity
+		}
+		seen.Pools = append(seen.Pools, pool)
+	}
+	for _, w := range faring(&ledger) {
+		switch {
+		case p.broken != nil && p.broken(w.App):
+			w.Ready, w.Failure = 0, &model.Failure{Class: "runtime", Reason: "ContainerCrash", ExitCode: 1}
+		case p.slow == nil || !p.slow(w.App):
+			w.Ready, w.Current = w.Replicas, true
+		}
+		seen.Workloads = append(seen.Workloads, w)
+	}
+	return seen, nil
+}
+
+func (p *paper) Act(context.Context, []render.Set) apply.Report      { return apply.Report{} }
+func (p *paper) Drifted() []model.AppID                              { return nil }
+func (p *paper) Changed() <-chan struct{}                            { return nil }
+func (p *paper) Event(context.Context, string, bool, string, string) {}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/lifecycle"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source"
+)
+
+// replayer makes decisions again.
+type replayer struct {
+	dir      string // of the object stores, removed at the end
+	store    *git.Store
+	tip      git.Hash // of the status branch
+	source   *source.Repository
+	assessor *assessor
+	notes    []string
+}
+
+// openReplayer brings the histories of both branches here.
+func (f *replayFlags) openReplayer(ctx context.Context, progressTo io.Writer) (*replayer, error) {
+	dir, err := os.MkdirTemp("", "reconciler-")
+	if err != nil {
+		return nil, err
+	}
+	r := &replayer{dir: dir}
+	if err := f.connectReplayer(ctx, r); err != nil {
+		r.close()
+		return nil, err
+	}
+	if r.assessor, err = newAssessor(ctx, f.fleet, f.prefix, progressTo); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// connectReplayer asks the origin of a clone. Where it cannot be asked, the clone
+// has what was fetched.
+func (f *replayFlags) connectReplayer(ctx context.Context, r *replayer) error {
+	clone, origin := cloneOf(ctx, f.repo)
+	if origin == "" {
+		return f.fetch(ctx, r, f.repo)
+	}
+	err := f.fetch(ctx, r, origin)
+	var missing *noStatusError
+	if err == nil || errors.As(err, &missing) || ctx.Err() != nil {
+		return err
+	}
+	fetched := filepath.Join(r.dir, "fetched.git")
+	for _, branch := range []string{f.ledgerFlags.branch, f.branch} {
+		if copyTracked(ctx, clone, branch, fetched) != nil {
+			return err
+		}
+	}
+	r.closeStores()
+	r.notes = append(r.notes, fmt.Sprintf("note: %v", err), "note: this is what the last \"git fetch\" brought")
+	return f.fetch(ctx, r, fetched)
+}
+
+func (f *replayFlags) fetch(ctx context.Context, r *replayer, url string) error {
+	auth := git.Auth{TokenFile: f.tokenFile, KeyFile: f.sshKey, KnownHosts: f.knownHosts}
+	if err := git.CheckRefName(f.ledgerFlags.branch); err != nil {
+		return fmt.Errorf("--status-branch: %w", err)
+	}
+	remote, err := git.NewRemote(url, auth, git.Limits{})
+	if err != nil {
+		return err
+	}
+	refs, err := remote.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	ref, ok := refs[git.Branch(f.ledgerFlags.branch)]
+	if !ok {
+		return &noStatusError{branch: f.ledgerFlags.branch, repo: f.repo}
+	}
+	if r.store, err = git.OpenStore(filepath.Join(r.dir, "status")); err != nil {
+		return err
+	}
+	if err := remote.Fetch(ctx, r.store, ref.Object, nil, 0); err != nil {
+		return err
+	}
+	r.tip = ref.Commit
+	r.source, err = source.Open(ctx, source.Options{URL: url, Branch: f.branch, Dir: filepath.Join(r.dir, "source"), Auth: auth})
+	if err != nil {
+		return err
+	}
+	_, err = r.source.Snapshot(ctx)
+	return err
+}
+
+func (r *replayer) closeStores() {
+	if r.source != nil {
+		_ = r.source.Close()
+	}
+	if r.store != nil {
+		_ = r.store.Close()
+	}
+	r.source, r.store = nil, nil
+}
+
+func (r *replayer) close() {
+	if r.assessor != nil {
+		r.assessor.close()
+	}
+	r.closeStores()
+	_ = os.RemoveAll(r.dir)
+}
+
+// find returns the commit of the status branch whose name begins so, the newest for
+// "".
+func (r *replayer) find(name string) (git.Hash, error) {
+	if name == "" {
+		return r.tip, nil
+	}
+	if len(name) < 4 {
+		return git.ZeroHash, fmt.Errorf("%q names no commit of the status branch; give at least 4 digits", name)
+	}
+	for at := r.tip; at != git.ZeroHash; {
+		if strings.HasPrefix(at.String(), name) {
+			return at, nil
+		}
+		parent, err := r.parent(at)
+		if err != nil {
+			return git.ZeroHash, err
+		}
+		at = parent
+	}
+	return git.ZeroHash, fmt.Errorf("%q names no commit of the status branch; \"reconciler history TENANT/APPLICATION\" lists those about an application", printable(name))
+}
+
+// parent is ZeroHash where the history begins.
+func (r *replayer) parent(commit git.Hash) (git.Hash, error) {
+	c, err := r.store.Commit(commit)
+	if err != nil || len(c.ParentHashes) == 0 || !r.store.Has(c.ParentHashes[0]) {
+		return git.ZeroHash, err
+	}
+	return c.ParentHashes[0], nil
+}
+
+// commit makes the decisions of one commit again, or that about one application. It
+// returns nil if the commit made none, and the commit before it.
+func (r *replayer) commit(ctx context.Context, at git.Hash, app model.AppID) (*replayCommit, git.Hash, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, git.ZeroHash, err
+	}
+	before, err := r.parent(at)
+	if err != nil {
+		return nil, before, err
+	}
+	if app != (model.AppID{}) && r.sameDecision(at, before, app) {
+		return nil, before, nil
+	}
+	after, err := ledgerAt(r.store, at)
+	if err != nil {
+		return nil, before, fmt.Errorf("status commit %s: %w", at, err)
+	}
+	var ledger model.Ledger
+	if before != git.ZeroHash {
+		if ledger, err = ledgerAt(r.store, before); err != nil {
+			return nil, before, fmt.Errorf("status commit %s: %w", before, err)
+		}
+	}
+	recorded := madeIn(&ledger, &after, app)
+	if len(recorded) == 0 {
+		return nil, before, nil
+	}
+	made := &replayCommit{Commit: at.String(), Source: after.Commit}
+	again, err := r.again(ctx, ledger, after, recorded)
+	if ctx.Err() != nil {
+		return nil, before, ctx.Err()
+	}
+	if err != nil {
+		made.Problem = err.Error()
+	}
+	for _, was := range recorded {
+		made.Decisions = append(made.Decisions, judgeReplay(was, findDecision(&again, was.App), err == nil))
+	}
+	return made, before, nil
+}
+
+// sameDecision says, without reading records, whether two commits hold the same
+// decision about an application.
+func (r *replayer) sameDecision(a, b git.Hash, app model.AppID) bool {
+	digest := func(commit git.Hash) string {
+		if commit == git.ZeroHash {
+			return ""
+		}
+		c, err := r.store.Commit(commit)
+		if err != nil {
+			return commit.String()
+		}
+		files, err := r.store.Files(c.TreeHash, statusLimits)
+		if err != nil {
+			return commit.String()
+		}
+		digest, err := files.Digest("tenants/" + app.String() + "/decision.yaml")
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return commit.String()
+		}
+		return digest
+	}
+	return digest(a) == digest(b)
+}
+
+// madeIn lists the decisions that a commit holds and the one before it does not.
+func madeIn(before, after *model.Ledger, app model.AppID) (list []*model.Decision) {
+	for i := range after.Decisions {
+		d := &after.Decisions[i]
+		if app != (model.AppID{}) && d.App != app {
+			continue
+		}
+		if old := findDecision(before, d.App); old == nil || model.DigestOf(old) != model.DigestOf(d) {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// again decides as the pass did that saved after.
+func (r *replayer) again(ctx context.Context, ledger, after model.Ledger, recorded []*model.Decision) (model.Ledger, error) {
+	now := recorded[0].Inputs.At
+	if now.IsZero() {
+		return model.Ledger{}, errors.New("the time of the decision was not recorded; an older reconciler made it")
+	}
+	snap, err := r.source.Accept(after.Commit)
+	if err != nil {
+		return model.Ledger{}, fmt.Errorf("read the source commit: %w", err)
+	}
+	at := func(commit string) (evaluate.Files, error) { return r.source.At(commit) }
+	v, err := r.assessor.assess(ctx, snap.Commit, snap.Files, at)
+	if err != nil {
+		return model.Ledger{}, err
+	}
+	fleet := lifecycle.KeepLastGood(v.fleet, ledger, snap.ConfirmRemoval)
+	if fleet.Platform == nil {
+		return model.Ledger{}, errors.New("the source commit has no valid platform, and there was none before")
+	}
+	seen := model.Observation{Pools: after.Pools, Workloads: faring(&ledger)}
+	ruling := arbitration.Decide(fleet, seen, ledger, now)
+	return lifecycle.Advance(ledger, fleet, ruling, seen, now), nil
+}
+
+// judgeReplay compares what was recorded with what comes out now.
+func judgeReplay(was, is *model.Decision, made bool) replayDecision {
+	d := replayDecision{App: was.App, Outcome: replayUnknown, Recorded: model.DigestOf(was)}
+	if !made {
+		return d
+	}
+	d.Outcome = replayDiffers
+	if is != nil {
+		d.Recomputed = model.DigestOf(is)
+		if d.Recomputed == d.Recorded {
+			d.Outcome = replayEqual
+			return d
+		}
+	}
+	d.Was, d.Is = was, is
+	return d
+}

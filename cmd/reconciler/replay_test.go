@@ -1,0 +1,101 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+var replayPasses = flag.Int("replay.passes", 300, "passes of the history that is replayed")
+var replaySeed = flag.Uint64("replay.seed", 1, "what makes the history")
+
+// Every decision of a long history can be made again from the branch alone: commits
+// of all sorts, capacity that comes and goes, workloads that are slow or fail.
+func TestReplayOfALongHistory(t *testing.T) {
+	w := newWorld(t)
+	random := rand.New(rand.NewPCG(*replaySeed, 0))
+	names := func() (tenant, app string) {
+		return []string{"acme", "globex"}[random.IntN(2)], []string{"a", "b", "c", "d", "e", "f"}[random.IntN(6)]
+	}
+	slow, broken := map[string]bool{}, map[string]bool{}
+	w.paper.slow = func(id model.AppID) bool { return slow[id.String()] }
+	w.paper.broken = func(id model.AppID) bool { return broken[id.String()] }
+	w.app("acme", "a", 2, 500)
+	w.repo.Commit("first")
+	for n := range *replayPasses {
+		tenant, app := names()
+		id := tenant + "/" + app
+		switch random.IntN(10) {
+		case 0, 1, 2, 3:
+			w.app(tenant, app, 1+random.IntN(8), 100*random.IntN(9))
+			w.repo.Commit("change " + id)
+		case 4:
+			w.repo.Git("rm", "-rqf", "--ignore-unmatch", "tenants/"+tenant+"/apps/"+app)
+			w.repo.Commit("delete " + id + "\n\nConfirm-Removal: " + strconv.Itoa(random.IntN(3)))
+		case 5:
+			w.repo.Write("tenants/"+tenant+"/apps/"+app+"/app.cue", "package fleet\napplication: {nonsense: 1}\n")
+			w.repo.Commit("break " + id)
+		case 6:
+			w.tenant(tenant, 4+random.IntN(30))
+			w.repo.Commit("quota of " + tenant)
+		case 7:
+			w.paper.pools[0].Capacity.CPU = int64(4+random.IntN(16)) * 1000
+		case 8:
+			slow[id] = !slow[id]
+		case 9:
+			broken[id] = !broken[id]
+		}
+		w.now = w.now.Add(time.Duration(1+random.IntN(600)) * time.Second)
+		w.pass()
+		if n == 0 {
+			require.NotEmpty(t, w.tip())
+		}
+	}
+
+	var v replayView
+	w.run(0, &v, "replay", "--repo", w.repo.Dir, "-n", "100000", "-o", "json")
+	require.Zero(t, v.Differs+v.Unknown)
+	require.Greater(t, v.Equal, *replayPasses/2, "a history of decisions")
+	verdicts := map[model.Verdict]int{}
+	for _, app := range strings.Fields(w.repo.Git("log", "--format=", "--name-only", "status", "--", "*/decision.yaml")) {
+		verdicts[model.Verdict(app)]++
+	}
+	t.Log(fmt.Sprintf("seed %d: %d passes, %d status commits with decisions, %d decisions", *replaySeed, *replayPasses, len(v.Commits), v.Equal))
+}
+
+// What was recorded otherwise than it is decided shows, field by field.
+func TestReplayShowsWhatDiffers(t *testing.T) {
+	w := newWorld(t)
+	w.app("acme", "shop", 3, 500)
+	w.app("globex", "api", 3, 400)
+	w.repo.Commit("first")
+	w.passes()
+
+	var v replayView
+	w.run(0, &v, "replay", "acme/shop", "--repo", w.repo.Dir, "-o", "json")
+	require.Equal(t, 1, v.Equal, "it goes back to where the decision was made")
+	made := v.Commits[0].Commit
+
+	// Somebody tells another story of the same decision.
+	w.repo.Git("checkout", "-q", "--detach", made)
+	require.NoError(t, replaceIn(w.repo.Dir+"/tenants/acme/shop/decision.yaml", "replicas: 3", "replicas: 2"))
+	w.repo.Git("commit", "-q", "-a", "--amend", "-m", "forged")
+	w.repo.Git("branch", "-q", "-f", "status", "HEAD")
+	w.repo.Git("checkout", "-q", "-f", "main")
+	w.run(1, &v, "replay", "--repo", w.repo.Dir, "-o", "json")
+	require.Equal(t, replayView{Equal: 1, Differs: 1, Commits: v.Commits}, v)
+	d := v.Commits[0].Decisions[0]
+	require.Equal(t, "acme/shop", d.App.String())
+	require.Equal(t, replayDiffers, d.Outcome)
+	fields := d.fields()
+	require.Len(t, fields, 1)
+	require.Equal(t, "grants[0].replicas: 2 → 3", fieldText(fields[0]))
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/d-aros/d-aros/pkg/plan"
+)
+
+// replay prints what was found for people: what differs in full, what is equal in
+// numbers.
+func (p *printer) replay(v *replayView) {
+	for _, c := range v.Commits {
+		p.line("status %s, of source %s: %s", p.paint(bold, shortCommit(c.Commit)), shortCommit(c.Source), count(len(c.Decisions), "decision"))
+		if c.Problem != "" {
+			p.line("  %s %s", p.paint(yellow, "cannot be made again:"), printable(c.Problem))
+			continue
+		}
+		for i := range c.Decisions {
+			d := &c.Decisions[i]
+			if d.Outcome == replayEqual {
+				p.line("  %s  %s  %s", p.paint(green, "equal  "), printable(d.App.String()), d.Recorded.Short())
+				continue
+			}
+			p.line("  %s  %s  recorded %s, now %s", p.paint(red, "differs"), printable(d.App.String()), d.Recorded.Short(), d.Recomputed.Short())
+			for n, f := range d.fields() {
+				if n == mostFields {
+					p.line("      …")
+					break
+				}
+				p.line("      %s", printable(fieldText(f)))
+			}
+		}
+	}
+	text := count(v.Equal, "decision") + " equal"
+	if v.Differs > 0 {
+		text += fmt.Sprintf(", %d differ", v.Differs)
+	}
+	if v.Unknown > 0 {
+		text += fmt.Sprintf(", %d cannot be made again", v.Unknown)
+	}
+	p.line("%s", p.paint(bold, text))
+}
+
+// fields are those in which two decisions differ.
+func (d *replayDecision) fields() []plan.FieldChange {
+	was, err := json.Marshal(d.Was)
+	if err != nil {
+		return nil
+	}
+	is, err := json.Marshal(d.Is)
+	if err != nil {
+		return nil
+	}
+	return plan.Fields(was, is)
+}

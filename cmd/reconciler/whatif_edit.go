@@ -1,0 +1,296 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// setting is PATH=VALUE, PATH=+VALUE or PATH=-VALUE: a value in place of another, or
+// so much more or less.
+type setting struct {
+	text, path, value string
+	sign              int64 // 0: in place of the other
+}
+
+func parseSetting(text string) (setting, error) {
+	path, value, ok := strings.Cut(text, "=")
+	if !ok || path == "" || value == "" {
+		return setting{}, fmt.Errorf("%q changes nothing; write PATH=VALUE, PATH=+VALUE or PATH=-VALUE", text)
+	}
+	c := setting{text: text, path: path, value: value}
+	switch value[0] {
+	case '+':
+		c.sign, c.value = 1, value[1:]
+	case '-':
+		c.sign, c.value = -1, value[1:]
+	}
+	return c, nil
+}
+
+// number returns what becomes of n.
+func (c setting) number(n, least int64, parse func(string) (int64, error)) (int64, error) {
+	value, err := parse(c.value)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", c.text, err)
+	}
+	if c.sign != 0 {
+		value = n + c.sign*value
+	}
+	if value < least {
+		return 0, fmt.Errorf("%s: makes it %d, at least %d is possible", c.text, value, least)
+	}
+	return value, nil
+}
+
+// amount changes one resource.
+func (c setting) amount(r model.Resources, resource string) (model.Resources, error) {
+	parse := parseCount
+	switch resource {
+	case "cpu":
+		parse = model.ParseCPU
+	case "memory":
+		parse = model.ParseMemory
+	}
+	n, err := c.number(r.Get(resource), 0, parse)
+	if err != nil {
+		return r, err
+	}
+	switch resource {
+	case "cpu":
+		r.CPU = n
+	case "memory":
+		r.Memory = n
+	default:
+		r.Devices = maps.Clone(r.Devices)
+		if r.Devices == nil {
+			r.Devices = map[string]int64{}
+		}
+		r.Devices[resource] = n
+	}
+	return r, nil
+}
+
+func parseCount(s string) (int64, error) {
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no whole number", s)
+	}
+	return n, nil
+}
+
+func parseMoney(s string) (int64, error) {
+	if strings.Trim(s, "0123456789.") != "" {
+		return 0, fmt.Errorf("%q is no amount of money", s)
+	}
+	thousandths, err := model.ParseCPU(s)
+	return thousandths * 1000, err
+}
+
+// fields are what can be changed of something, by path.
+type fields map[string]func(setting) error
+
+// count adds a whole number.
+func (f fields) count(path string, n *int, least int64) {
+	f[path] = func(c setting) error {
+		value, err := c.number(int64(*n), least, parseCount)
+		if err == nil {
+			*n = int(value)
+		}
+		return err
+	}
+}
+
+// resources adds amounts of resources.
+func (f fields) resources(path string, r *model.Resources) {
+	for _, name := range r.Names() {
+		f[path+"."+name] = nil
+	}
+	f[path+".*"] = func(c setting) (err error) {
+		*r, err = c.amount(*r, c.path)
+		return err
+	}
+}
+
+// optional adds a limit that may be none. Then there is nothing to change: a limit of
+// one resource alone cannot be told from one that leaves nothing of the others.
+func (f fields) optional(path string, r **model.Resources) {
+	if *r == nil {
+		f.resources(path, &model.Resources{})
+		f[path+".*"] = func(c setting) error {
+			return fmt.Errorf("%s: there is no such limit to change; declare it and use plan", c.text)
+		}
+		return
+	}
+	own := **r
+	*r = &own
+	f.resources(path, &own)
+}
+
+// apply carries out a change. The rest of its path names the field.
+func (f fields) apply(c setting, what, path string) error {
+	if set := f[path]; set != nil {
+		return set(c)
+	}
+	for _, known := range slices.Sorted(maps.Keys(f)) {
+		prefix, open := strings.CutSuffix(known, "*")
+		resource, ok := strings.CutPrefix(path, prefix)
+		if _, named := f[path]; open && ok && (named || strings.Contains(resource, "/")) {
+			c.path = resource
+			return f[known](c)
+		}
+	}
+	known := slices.DeleteFunc(slices.Sorted(maps.Keys(f)), func(name string) bool { return strings.HasSuffix(name, "*") })
+	hint := "; it has " + strings.Join(known, ", ")
+	if near := nearest(path, known); near != "" {
+		hint = "; did you mean " + near + "?"
+	}
+	return fmt.Errorf("%s: %s has no %q that can be changed%s", c.text, what, path, hint)
+}
+
+// apply changes a fleet.
+func (c setting) apply(fleet *model.Fleet) error {
+	kind, rest, _ := strings.Cut(c.path, ".")
+	name, field, _ := strings.Cut(rest, ".")
+	switch kind {
+	case "tenant":
+		return c.applyToTenant(fleet, name, field)
+	case "application":
+		return c.applyToApplication(fleet, name, field)
+	case "group":
+		return c.applyToGroup(fleet, name, field)
+	}
+	return fmt.Errorf("%s: only a tenant, an application or a group can be changed; write tenant.acme.quota.cpu=128, application.acme/shop.priority=500 or group.retail.weight=3", c.text)
+}
+
+func (c setting) applyToTenant(fleet *model.Fleet, name, field string) error {
+	fleet.Tenants = slices.Clone(fleet.Tenants)
+	var known []string
+	for i := range fleet.Tenants {
+		t := &fleet.Tenants[i]
+		if known = append(known, t.Name); t.Name != name {
+			continue
+		}
+		f := fields{}
+		f.count("weight", &t.Weight, 1)
+		f.count("quota.applications", &t.MaxApplications, 1)
+		f.count("quota.workloads", &t.MaxWorkloads, 1)
+		f.count("quota.priorityCeiling", &t.PriorityCeiling, 0)
+		f.resources("guarantee", &t.Guarantee)
+		f.optional("quota", &t.Quota)
+		f.optional("borrow", &t.Borrow)
+		f.optional("lend", &t.Lend)
+		return f.apply(c, "tenant "+name, field)
+	}
+	return c.unknown("tenant", name, known)
+}
+
+func (c setting) applyToGroup(fleet *model.Fleet, name, field string) error {
+	if fleet.Platform == nil {
+		return c.unknown("group", name, nil)
+	}
+	platform := *fleet.Platform
+	platform.Groups = slices.Clone(platform.Groups)
+	fleet.Platform = &platform
+	var known []string
+	for i := range platform.Groups {
+		g := &platform.Groups[i]
+		if known = append(known, g.Name); g.Name != name {
+			continue
+		}
+		f := fields{}
+		f.count("weight", &g.Weight, 1)
+		f.resources("guarantee", &g.Guarantee)
+		f.optional("quota", &g.Quota)
+		f.optional("borrow", &g.Borrow)
+		f.optional("lend", &g.Lend)
+		return f.apply(c, "group "+name, field)
+	}
+	return c.unknown("group", name, known)
+}
+
+func (c setting) applyToApplication(fleet *model.Fleet, name, field string) error {
+	fleet.Applications = slices.Clone(fleet.Applications)
+	var known []string
+	for i := range fleet.Applications {
+		app := &fleet.Applications[i]
+		if known = append(known, app.ID.String()); app.ID.String() != name {
+			continue
+		}
+		app.Components = slices.Clone(app.Components)
+		f := fields{}
+		f.count("priority", &app.Priority, 0)
+		f["budget.costPerHour"] = func(c setting) (err error) {
+			app.Budget, err = c.number(app.Budget, 1, parseMoney)
+			return err
+		}
+		f["desired"] = func(c setting) error {
+			if c.value != "running" && c.value != "terminated" {
+				return fmt.Errorf("%s: write running or terminated", c.text)
+			}
+			app.Desired = c.value
+			return nil
+		}
+		for n := range app.Components {
+			comp := &app.Components[n]
+			path := "components." + comp.Name + "."
+			f.count(path+"replicas", &comp.Replicas, 0)
+			f.resources(path+"resources.requests", &comp.Requests)
+			if comp.Degrade != nil {
+				own := *comp.Degrade
+				comp.Degrade = &own
+				f.count(path+"degrade.minReplicas", &own.MinReplicas, 0)
+			}
+		}
+		err := f.apply(c, "application "+name, field)
+		*app = app.Seal()
+		return err
+	}
+	return c.unknown("application", name, known)
+}
+
+func (c setting) unknown(kind, name string, known []string) error {
+	if near := nearest(name, known); near != "" {
+		return fmt.Errorf("%s: the fleet declares no %s %s; did you mean %s?", c.text, kind, printable(name), near)
+	}
+	return fmt.Errorf("%s: %w", c.text, missing(kind+" "+cmp.Or(name, "without a name"), known))
+}
+
+// capacityEdit is a change of what a pool has.
+type capacityEdit struct {
+	setting
+	pool, resource string
+}
+
+func parseCapacity(texts []string) ([]capacityEdit, error) {
+	var edits []capacityEdit
+	for _, text := range texts {
+		c, err := parseSetting(text)
+		if err != nil {
+			return nil, fmt.Errorf("--capacity: %w", err)
+		}
+		pool, resource, ok := strings.Cut(c.path, ".")
+		if !ok || resource != "cpu" && resource != "memory" && !strings.Contains(resource, "/") {
+			return nil, fmt.Errorf("--capacity %s: write POOL.cpu, POOL.memory or POOL.DEVICE, for example general.cpu=+64", text)
+		}
+		edits = append(edits, capacityEdit{c, pool, resource})
+	}
+	return edits, nil
+}
+
+// apply changes the pool that is named.
+func (e capacityEdit) apply(pools []model.Pool) (err error) {
+	var known []string
+	for i := range pools {
+		if known = append(known, pools[i].Name); pools[i].Name == e.pool {
+			pools[i].Capacity, err = e.amount(pools[i].Capacity, e.resource)
+			return err
+		}
+	}
+	return fmt.Errorf("--capacity %w", e.unknown("pool", e.pool, known))
+}
