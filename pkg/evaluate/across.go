@@ -10,7 +10,7 @@ import (
 
 // offered checks what an application asks of the platform.
 func (p *pass) offered(a *declared) (problems []model.Problem) {
-	platform, own := p.platform.platform, &a.result.layer
+	platform := p.platform.platform
 	pool := func(name string) bool {
 		return slices.ContainsFunc(platform.Pools, func(p model.PoolSpec) bool { return p.Name == name })
 	}
@@ -24,7 +24,7 @@ func (p *pass) offered(a *declared) (problems []model.Problem) {
 			for _, p := range platform.Pools {
 				names = append(names, p.Name)
 			}
-			problems = append(problems, own.blame(codePool, path+".placement.pool",
+			problems = append(problems, a.result.own().blame(codePool, path+".placement.pool",
 				fmt.Sprintf("asks for pool %s; the platform has %s", c.Placement.Pool, strings.Join(names, ", "))))
 		}
 		names := []string{c.QoS}
@@ -33,7 +33,7 @@ func (p *pass) offered(a *declared) (problems []model.Problem) {
 		}
 		for i, name := range names {
 			if name != "" && !profile(name) {
-				problems = append(problems, own.blame(codeProfile, path+[]string{".qos", ".degrade.qos"}[i],
+				problems = append(problems, a.result.own().blame(codeProfile, path+[]string{".qos", ".degrade.qos"}[i],
 					fmt.Sprintf("asks for QoS profile %s, which the platform does not have", name)))
 			}
 		}

@@ -76,6 +76,7 @@ type applicationResult struct {
 	choices     *choicesDoc // of the tenant's policy
 	hosts       []host
 	problems    []model.Problem
+	where       packed // of the layer, if it came from elsewhere
 }
 
 // evaluateApplication evaluates one application under valid layers.
@@ -122,15 +123,19 @@ func evaluateApplication(in applicationInput) (r applicationResult) {
 // complete adds what the layers above say where: the policy values in force, and
 // the values behind the rules that the application breaks.
 func (r applicationResult) complete(platform *layer, tenant *tenantResult) applicationResult {
+	own := &r.layer
+	if r.choices != nil || len(r.problems) > 0 {
+		own = r.own()
+	}
 	if r.application != nil {
 		a := *r.application
-		a.Policy = r.choices.within(tenant.tenant.Policy, &r.layer)
+		a.Policy = r.choices.within(tenant.tenant.Policy, own)
 		r.application = &a
 	}
 	r.problems = slices.Clone(r.problems)
 	for i := range r.problems {
 		p := &r.problems[i]
-		if by, ok := limit(p.Code, &r.layer, []*layer{platform, &tenant.layer, &r.layer}); ok {
+		if by, ok := limit(p.Code, own, []*layer{platform, &tenant.layer, own}); ok {
 			p.Places = append(slices.Clone(p.Places), by)
 		}
 	}

@@ -27,13 +27,16 @@ func (p *pass) settleOne(a *declared) {
 			t.refuse(a.app, problems[0])
 			return
 		}
-		app := *a.result.application
-		app.Commit = a.commit // else that of the fleet
+		app := a.result.application
+		if a.commit != "" { // else that of the fleet
+			pinned := *app
+			pinned.Commit, app = a.commit, &pinned
+		}
 		t.applications = append(t.applications, app)
 		for _, h := range a.result.hosts {
 			t.claims = append(t.claims, claim{app.ID, h})
 		}
-		t.objects = append(t.objects, objectNames(&app, &a.result.layer)...)
+		t.objects = append(t.objects, objectNames(a)...)
 	}
 }
 

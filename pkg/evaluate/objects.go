@@ -9,20 +9,25 @@ import (
 // An objectName is the name that the objects of a component have in the namespace
 // that the applications of a tenant share.
 type objectName struct {
-	app  model.AppID
-	name string
-	at   string
+	of        *declared
+	component string
+	name      string
 }
 
-func objectNames(a *model.Application, own *layer) (names []objectName) {
-	if a.Policy.Namespace != "tenant" {
+func objectNames(of *declared) (names []objectName) {
+	if of.result.application.Policy.Namespace != "tenant" {
 		return nil
 	}
-	for _, c := range a.Components {
-		place, _ := own.where.find([]string{"application", "components", c.Name})
-		names = append(names, objectName{a.ID, a.ID.Name + "-" + c.Name, place.label})
+	for _, c := range of.result.application.Components {
+		names = append(names, objectName{of, c.Name, of.app.Name + "-" + c.Name})
 	}
 	return names
+}
+
+// place is where the component is declared.
+func (o objectName) place() model.Place {
+	e, _ := o.of.result.own().where.find([]string{"application", "components", o.component})
+	return model.Place{At: e.label, Note: o.of.app.String()}
 }
 
 // compareObjects finds the applications of a tenant whose objects would have the
@@ -35,13 +40,13 @@ func (t *part) compareObjects() {
 	t.sameObjects = map[model.AppID]model.Problem{}
 	for _, o := range t.objects {
 		for _, other := range byName[o.name] {
-			if _, known := t.sameObjects[o.app]; known || other.app == o.app {
+			if _, known := t.sameObjects[o.of.app]; known || other.of == o.of {
 				continue
 			}
-			t.sameObjects[o.app] = model.Problem{
+			t.sameObjects[o.of.app] = model.Problem{
 				Code: codeSameObjects, Path: "application",
-				Message: fmt.Sprintf("its objects would be named %s, like those of %s", o.name, other.app),
-				Places:  []model.Place{{At: o.at, Note: o.app.String()}, {At: other.at, Note: other.app.String()}},
+				Message: fmt.Sprintf("its objects would be named %s, like those of %s", o.name, other.of.app),
+				Places:  []model.Place{o.place(), other.place()},
 			}
 		}
 	}

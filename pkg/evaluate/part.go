@@ -21,8 +21,8 @@ type part struct {
 
 	instances map[string]applicationMemory // by application
 
-	declared     bool                // it is a tenant
-	applications []model.Application // usable by themselves; without commit but if they are pinned
+	declared     bool                 // it is a tenant
+	applications []*model.Application // usable by themselves; without commit but if they are pinned
 	unusable     []model.Unusable
 	problems     []model.Problem
 	claims       []claim

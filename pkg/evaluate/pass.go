@@ -143,11 +143,11 @@ func (p *pass) assemble() {
 			p.fleet.Tenants = append(p.fleet.Tenants, *t.layer.result.tenant)
 		}
 		p.fleet.Unusable = append(p.fleet.Unusable, t.unusable...)
-		p.fleet.Applications = append(p.fleet.Applications, t.applications...)
-	}
-	for i := range p.fleet.Applications {
-		if a := &p.fleet.Applications[i]; a.Commit == "" {
-			a.Commit = p.commit
+		for _, a := range t.applications {
+			p.fleet.Applications = append(p.fleet.Applications, *a)
+			if a.Commit == "" {
+				p.fleet.Applications[len(p.fleet.Applications)-1].Commit = p.commit
+			}
 		}
 	}
 	slices.SortFunc(p.fleet.Unusable, func(a, b model.Unusable) int { return a.App.Compare(b.App) })

@@ -1,8 +1,9 @@
 package evaluate
 
 import (
-	"encoding/json"
 	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -14,7 +15,7 @@ type Worker struct{ form form }
 // Answer evaluates what the request says. The error says that it is no request.
 func (w *Worker) Answer(data []byte) ([]byte, error) {
 	var r request
-	if err := json.Unmarshal(data, &r); err != nil {
+	if err := cbor.Unmarshal(data, &r); err != nil {
 		return nil, fmt.Errorf("decode a request: %w", err)
 	}
 	switch r.Layer {
