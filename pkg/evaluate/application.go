@@ -25,6 +25,7 @@ type applicationDoc struct {
 	Policy     *choicesDoc             `json:"policy"`
 	Lifecycle  lifecycleDoc            `json:"lifecycle"`
 	Components map[string]componentDoc `json:"components"`
+	Workflow   *workflowDoc            `json:"workflow"`
 }
 
 type componentDoc struct {
@@ -154,7 +155,7 @@ func (d *applicationDoc) application(in applicationInput, policy model.Policy, o
 			LatencyP99:   duration(d.Objectives.LatencyP99),
 		},
 		Budget: parts(d.Budget.CostPerHour, millionth),
-		Policy: d.Policy.within(policy, own), Lifecycle: d.Lifecycle.lifecycle(policy),
+		Policy: d.Policy.within(policy, own), Lifecycle: d.Lifecycle.lifecycle(policy), Workflow: d.Workflow.workflow(),
 		At: own.positions(applicationQuoted),
 	}
 	if len(a.Labels) == 0 {
@@ -182,6 +183,8 @@ func applicationQuoted(path []string) bool {
 	switch path[0] {
 	case "priority", "desired", "budget", "policy", "objectives", "lifecycle":
 		return true
+	case "workflow":
+		return len(path) <= 3
 	case "components":
 		if len(path) < 3 {
 			return true

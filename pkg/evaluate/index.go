@@ -101,6 +101,10 @@ func (ix index) exact(dotted string) (entry, bool) {
 // private says whether what is written at path is not to be quoted: it may be a
 // secret.
 func private(path []string) bool {
+	if len(path) > 5 && path[1] == "workflow" && path[4] == "properties" {
+		last := path[len(path)-1] // many an address is a key
+		return last == "url" || last == "prometheus"
+	}
 	return len(path) >= 4 && path[0] == "application" && path[1] == "components" && path[3] == "properties" &&
 		(len(path) == 4 || path[4] == "data" || path[4] == "env")
 }

@@ -43,6 +43,7 @@ type effectiveDoc struct {
 
 	Egress struct {
 		Hosts []string `json:"hosts"`
+		URL   string   `json:"url"` // for the schema
 	} `json:"egress"`
 	Defaults struct {
 		Replicas      int    `json:"replicas"`

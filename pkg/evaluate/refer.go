@@ -67,7 +67,7 @@ func refer(a *model.Application, in applicationInput, own *layer) (hosts []host,
 	if p, ok := cycle(a, own); ok {
 		problems = append(problems, p)
 	}
-	return hosts, problems
+	return hosts, append(problems, checkWorkflow(a, own)...)
 }
 
 // references checks one component.
