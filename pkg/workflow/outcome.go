@@ -62,7 +62,7 @@ func (p *pass) leave(phase model.RunPhase, message string) {
 	p.run.Deadline = latest.Add(endTime)
 	if phase == model.RunRollingBack {
 		p.run.Deadline = p.run.Deadline.Add(p.undoTime())
-		p.restoreUnnamed(false)
+		p.restoreUnnamed()
 	}
 }
 
@@ -135,7 +135,6 @@ func (p *pass) end() bool {
 		if !p.undone() {
 			return p.unwind()
 		}
-		p.restoreUnnamed(true)
 		p.endUndone()
 	}
 	return true

@@ -136,11 +136,11 @@ func undoKey(run *model.Run, rec *model.StepRun) string {
 	return keyOf(run, rec) + "/undo/" + strconv.Itoa(rec.Undo.Attempt)
 }
 
-// restoreUnnamed brings back what no step deals with: first what was there
-// before, as what comes back relies on it, and at the end what was not.
-func (p *pass) restoreUnnamed(atEnd bool) {
+// restoreUnnamed brings back what no step deals with, as what comes back after it
+// relies on it. What was not there before stays to the end.
+func (p *pass) restoreUnnamed() {
 	for _, name := range unnamed(p.spec) {
-		if t := p.base(name); (t.Stable == model.Version{}) == atEnd {
+		if t := p.base(name); t.Stable != (model.Version{}) {
 			aim(&p.run, t)
 		}
 	}
@@ -155,8 +155,10 @@ func (p *pass) base(component string) model.Target {
 	return p.run.Base[n]
 }
 
-// endUndone ends a run that was taken back.
+// endUndone ends a run that was taken back. What a superseded run had begun before
+// it goes, too: all is as it was when a run succeeded last.
 func (p *pass) endUndone() {
+	p.run.Targets = slices.Clone(p.run.Base)
 	for i := range p.steps {
 		if u := p.steps[i].rec.Undo; u != nil && u.Phase == model.StepFailed {
 			p.to(model.RunFailed, p.run.Message+", and step "+p.steps[i].Name+" could not be taken back")

@@ -39,28 +39,30 @@ type declared struct {
 	Parallelism    int            `json:"parallelism"`
 	Timeout        string         `json:"timeout"`
 	RollbackWindow int            `json:"rollbackWindow"`
-	Steps          []struct {
-		Name       string   `json:"name"`
-		Type       string   `json:"type"`
-		DependsOn  []string `json:"dependsOn"`
-		If         string   `json:"if"`
-		Timeout    string   `json:"timeout"`
-		OnFailure  string   `json:"onFailure"`
-		Lock       string   `json:"lock"`
-		Memo       bool     `json:"memo"`
-		Components []string `json:"components"`
-		Component  string   `json:"component"`
-		Undo       string   `json:"undo"`
-		Retry      struct {
-			Attempts     int      `json:"attempts"`
-			Pause        string   `json:"pause"`
-			NonRetryable []string `json:"nonRetryable"`
-		} `json:"retry"`
-		Inputs  []model.Input  `json:"inputs"`
-		Outputs []model.Output `json:"outputs"`
+	Steps          []declaredStep `json:"steps"`
+}
 
-		Properties json.RawMessage `json:"properties"`
-	} `json:"steps"`
+type declaredStep struct {
+	Name       string   `json:"name"`
+	Type       string   `json:"type"`
+	DependsOn  []string `json:"dependsOn"`
+	If         string   `json:"if"`
+	Timeout    string   `json:"timeout"`
+	OnFailure  string   `json:"onFailure"`
+	Lock       string   `json:"lock"`
+	Memo       bool     `json:"memo"`
+	Components []string `json:"components"`
+	Component  string   `json:"component"`
+	Undo       string   `json:"undo"`
+	Retry      struct {
+		Attempts     int      `json:"attempts"`
+		Pause        string   `json:"pause"`
+		NonRetryable []string `json:"nonRetryable"`
+	} `json:"retry"`
+	Inputs  []model.Input  `json:"inputs"`
+	Outputs []model.Output `json:"outputs"`
+
+	Properties json.RawMessage `json:"properties"`
 }
 
 // application returns the declared application with images of a version.
