@@ -87,6 +87,9 @@ func play(t *testing.T, situation, outcome string) {
 		}
 	}
 
+	for _, id := range s.Asking {
+		t.Logf("%s %s: %s; would admit: %v", id, fates[id].what, fates[id].decision.Message, fates[id].decision.WouldAdmit)
+	}
 	w := &wanted{rounds: 1, fates: fates, named: map[model.AppID]bool{}}
 	for line := range strings.Lines(outcome) {
 		w.check(t, s, strings.TrimSpace(line))

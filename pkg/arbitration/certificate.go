@@ -122,7 +122,7 @@ func (p *problem) obstacle(c *claim) string {
 	case never:
 		return "policy lets nobody give way (preemption: none)"
 	case withinTenant:
-		return "what applications of its tenant with a lower priority hold does not suffice"
+		return "what applications of its tenant with a lower priority hold does not suffice (preemption: within-tenant)"
 	}
 	return "what others hold beyond what they are entitled to does not suffice, or runs for less than its minRuntime"
 }

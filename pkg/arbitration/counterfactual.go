@@ -156,6 +156,8 @@ func (p *problem) changes(c *claim) (list []change) {
 		limit := failed[0].limit
 		add(change{try: 1, most: 1, tell: func(int64) string { return fmt.Sprintf("set priority to %d", limit) },
 			make: func(in *inputs, _ int64) { in.edit(c.app).Priority = int(limit) }}, true)
+	case failed[0].reason == model.TooFewDomains:
+		add(fewerDomains(c, failed[0]))
 	case strings.HasPrefix(failed[0].name, "quota."):
 		add(p.moreQuota(c, failed[0]))
 	case strings.HasPrefix(failed[0].name, "pool."):
@@ -252,6 +254,25 @@ func set(r model.Resources, name string, n int64) model.Resources {
 		r.Devices = devices
 	}
 	return r
+}
+
+// fewerDomains spreads a component over as many domains as there are.
+func fewerDomains(c *claim, f *finding) (change, bool) {
+	name := strings.TrimSuffix(strings.TrimPrefix(f.name, "components."), ".placement.spread")
+	i := slices.IndexFunc(c.wanted.Components, func(comp model.Component) bool { return comp.Name == name })
+	if i < 0 {
+		return change{}, false
+	}
+	s := *c.wanted.Components[i].Placement.Spread
+	return change{
+		try: 1, most: int64(s.Min) - 1,
+		make: func(in *inputs, n int64) {
+			in.edit(c.app).Components[i].Placement.Spread = &model.Spread{Over: s.Over, Min: s.Min - int(n)}
+		},
+		tell: func(n int64) string {
+			return fmt.Sprintf("spread %s over %d %ss instead of %d", name, int64(s.Min)-n, s.Over, s.Min)
+		},
+	}, true
 }
 
 // otherPriority tries the priorities just above those of the tenant's own

@@ -206,7 +206,7 @@ func (q *pool) roomy(one vector, booked bool) (names []string) {
 			}
 			free = free && (n == 0 || used+n <= d.capacity[r])
 		}
-		if free || d.capacity.isZero() {
+		if free || d.nodes == 0 { // without nodes, its capacity is not known
 			names = append(names, d.name)
 		}
 	}

@@ -51,8 +51,8 @@ func (s standing) compare(o standing) int {
 // a tenant are taken band by band, lowest rungs before steps up, elders first.
 // What does not fit in the guarantee or the entitlement any more is passed over,
 // and what is smaller may still fit; but nothing stands better than what is
-// entitled and has a higher priority, so that priorities keep their meaning
-// inside a tenant.
+// entitled and comes before it, so that priorities keep their meaning inside a
+// tenant.
 func (p *problem) stand() {
 	byTenant := make([][]*claim, len(p.nodes))
 	for _, c := range p.claims {
@@ -78,23 +78,25 @@ type ranks struct {
 }
 
 func (r *ranks) rank(claims []*claim) {
-	for band := range chunk(claims, func(c *claim) int { return c.band }) {
-		best := guaranteed // that lower priorities may stand
-		for equals := range chunk(band, func(c *claim) int { return c.priority }) {
-			bar := best
-			for _, c := range equals {
-				c.standing = make([]standing, len(c.ladder))
-				if s := r.place(c, len(c.ladder)-1, best); s <= entitled {
-					bar = max(bar, s)
-				}
+	for from := 0; from < len(claims); {
+		to := from
+		for to < len(claims) && claims[to].band == claims[from].band {
+			to++
+		}
+		band := claims[from:to]
+		best := guaranteed // that those who come after may stand
+		for _, c := range band {
+			c.standing = make([]standing, len(c.ladder))
+			if s := r.place(c, len(c.ladder)-1, best); s <= entitled {
+				best = max(best, s)
 			}
-			best = bar
 		}
 		for _, c := range band {
 			for l := len(c.ladder) - 2; l >= 0; l-- {
 				r.place(c, l, best)
 			}
 		}
+		from = to
 	}
 }
 
@@ -103,6 +105,10 @@ func (r *ranks) place(c *claim, l int, best class) class {
 	copy(r.item, c.ladder[l].total)
 	if l+1 < len(c.ladder) {
 		r.item.sub(c.ladder[l+1].total)
+	}
+	if l+1 < len(c.ladder) && r.item.isZero() {
+		c.standing[l] = c.standing[l+1] // it frees nothing, so it protects nothing
+		return c.standing[l].class
 	}
 	s := beyond
 	r.inEntitlement.add(r.item)
@@ -120,22 +126,6 @@ func (r *ranks) place(c *claim, l int, best class) class {
 	}
 	c.standing[l] = standing{class: s, band: c.band, priority: c.priority}
 	return s
-}
-
-// chunk cuts sorted claims where their key changes.
-func chunk(claims []*claim, key func(*claim) int) func(func([]*claim) bool) {
-	return func(yield func([]*claim) bool) {
-		for from := 0; from < len(claims); {
-			to := from
-			for to < len(claims) && key(claims[to]) == key(claims[from]) {
-				to++
-			}
-			if !yield(claims[from:to]) {
-				return
-			}
-			from = to
-		}
-	}
 }
 
 func sumFits(x, y, limit vector) bool {
