@@ -21,10 +21,10 @@ func digests(s size) []row {
 			w.Ledger.Instances[i].Declared, w.Ledger.Instances[i].Since = world.Start, world.Start
 		}
 		rng := rand.New(rand.NewPCG(s.seed, uint64(run)))
-		generate.Shuffle(w, rng)
+		w.Shuffle(rng)
 		ruling, _ := w.Round()
 		w.Now = w.Now.Add(time.Hour)
-		generate.Shuffle(w, rng)
+		w.Shuffle(rng)
 		seen[model.DigestOf([]model.Ruling{ruling, w.Decide()})] = true
 	}
 	return []row{{

@@ -5,7 +5,6 @@ package generate
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/world"
@@ -61,25 +60,4 @@ func Run(w *world.World, pool string, ids ...model.AppID) {
 			})
 		}
 	}
-}
-
-// Shuffle puts what Git declares and what pools show into another order. What it
-// says stays the same.
-func Shuffle(w *world.World, rng *rand.Rand) {
-	apps, tenants, pools := w.Fleet.Applications, w.Fleet.Tenants, w.Seen.Pools
-	w.Fleet.Applications = append([]model.Application(nil), apps...)
-	w.Fleet.Tenants = append([]model.Tenant(nil), tenants...)
-	w.Seen.Pools = append([]model.Pool(nil), pools...)
-	rng.Shuffle(len(apps), func(i, j int) {
-		a := w.Fleet.Applications
-		a[i], a[j] = a[j], a[i]
-	})
-	rng.Shuffle(len(tenants), func(i, j int) {
-		t := w.Fleet.Tenants
-		t[i], t[j] = t[j], t[i]
-	})
-	rng.Shuffle(len(pools), func(i, j int) {
-		p := w.Seen.Pools
-		p[i], p[j] = p[j], p[i]
-	})
 }

@@ -19,14 +19,6 @@ func TestEqualSeedsMakeEqualFleets(t *testing.T) {
 	require.NotEqual(t, digest(1), digest(2))
 }
 
-func TestShuffleMovesAndLosesNothing(t *testing.T) {
-	w := Random(rand.New(rand.NewPCG(1, 0)), Everything(3, 20))
-	before := w.Fleet.Applications
-	Shuffle(w, rand.New(rand.NewPCG(2, 0)))
-	require.ElementsMatch(t, before, w.Fleet.Applications)
-	require.NotEqual(t, before, w.Fleet.Applications)
-}
-
 func TestQueuesHaveTheNumbersOfTheirNames(t *testing.T) {
 	require.Equal(t, 15_000, Baseline.Applications())
 	require.Equal(t, 50_000, LargeScale.Applications())

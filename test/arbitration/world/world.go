@@ -6,6 +6,7 @@
 package world
 
 import (
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -80,6 +81,21 @@ func (w *World) Remove(ids ...model.AppID) {
 	}
 	w.Ledger.Instances = slices.DeleteFunc(w.Ledger.Instances, func(i model.Instance) bool { return gone[i.App] })
 	w.Ledger.Decisions = slices.DeleteFunc(w.Ledger.Decisions, func(d model.Decision) bool { return gone[d.App] })
+}
+
+// Shuffle puts what Git declares and what pools show into another order. What it
+// says stays the same.
+func (w *World) Shuffle(rng *rand.Rand) {
+	w.Fleet.Applications = slices.Clone(w.Fleet.Applications)
+	w.Fleet.Tenants = slices.Clone(w.Fleet.Tenants)
+	w.Seen.Pools = slices.Clone(w.Seen.Pools)
+	apps, tenants, pools := w.Fleet.Applications, w.Fleet.Tenants, w.Seen.Pools
+	rng.Shuffle(len(apps), func(i, j int) { apps[i], apps[j] = apps[j], apps[i] })
+	rng.Shuffle(len(tenants), func(i, j int) { tenants[i], tenants[j] = tenants[j], tenants[i] })
+	rng.Shuffle(len(pools), func(i, j int) { pools[i], pools[j] = pools[j], pools[i] })
+	for i := range apps {
+		w.at[apps[i].ID] = i
+	}
 }
 
 // App returns what Git declares, nil if it declares no such application.

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -67,4 +68,16 @@ func TestRemove(t *testing.T) {
 	w.Declare(app("c", 5))
 	require.Len(t, w.Fleet.Applications, 2, "c has changed and is not new")
 	require.Equal(t, 5, w.App(id("c")).Components[0].Replicas)
+}
+
+func TestShuffleMovesAndLosesNothing(t *testing.T) {
+	w := New(model.Platform{})
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		w.Declare(app(name, 1))
+	}
+	before := w.Fleet.Applications
+	w.Shuffle(rand.New(rand.NewPCG(1, 2)))
+	require.NotEqual(t, before, w.Fleet.Applications)
+	require.ElementsMatch(t, before, w.Fleet.Applications)
+	require.Equal(t, id("c"), w.App(id("c")).ID)
 }
