@@ -18,7 +18,10 @@ type NewCommit struct {
 }
 
 // AddCommit puts a commit into the set and returns its name.
-func (o *Objects) AddCommit(c NewCommit) Hash {
+func (o *Objects) AddCommit(c NewCommit) Hash { return o.add(plumbing.CommitObject, c.encode()) }
+
+// encode writes the commit object, without a signature.
+func (c *NewCommit) encode() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "tree %s\n", c.Tree)
 	if c.Parent != ZeroHash {
@@ -26,7 +29,7 @@ func (o *Objects) AddCommit(c NewCommit) Hash {
 	}
 	who := fmt.Sprintf("%s <%s> %d +0000", identity(c.Name), identity(c.Email), c.Time.Unix())
 	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n%s", who, who, strings.ToValidUTF8(strings.ReplaceAll(c.Message, "\x00", ""), "?"))
-	return o.add(plumbing.CommitObject, b.Bytes())
+	return b.Bytes()
 }
 
 // identity leaves out what would break the header of a commit.

@@ -1,9 +1,12 @@
 package status
 
 import (
+	"context"
 	"reflect"
 	"testing/fstest"
+	"time"
 
+	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -57,3 +60,30 @@ func DecodeFast(b []byte, into any) bool {
 
 // Same is the comparison that finds what need not be written.
 func Same[T any](a, b *T) bool { return same(a, b) }
+
+// Step is one commit of a made-up past.
+type Step struct {
+	At   time.Time
+	Next model.Ledger
+}
+
+// Write commits all steps with one push.
+func (b *Branch) Write(ctx context.Context, steps []Step) error {
+	objects, s := git.NewObjects(), b.state
+	for _, step := range steps {
+		p, err := s.plan(&step.Next)
+		if err != nil {
+			return err
+		}
+		made := p.apply(objects)
+		made.head = objects.AddCommit(git.NewCommit{
+			Tree: made.tree.hash, Parent: s.head, Name: "D-AROS", Email: "reconciler@d-aros.dev", Time: step.At, Message: p.message(),
+		})
+		s = made
+	}
+	if err := b.remote.Push(ctx, git.Branch(b.name), b.state.head, s.head, objects); err != nil {
+		return err
+	}
+	b.state = s
+	return nil
+}

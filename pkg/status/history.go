@@ -2,9 +2,7 @@ package status
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -26,8 +24,7 @@ type Entry struct {
 // an application, latest first. It fetches the whole history of the branch,
 // once, and what is new at later calls.
 func (b *Branch) History(ctx context.Context, app model.AppID, n int) ([]Entry, error) {
-	dir, err := appDir(app)
-	if err != nil {
+	if _, err := appDir(app); err != nil {
 		return nil, err
 	}
 	b.mu.Lock()
@@ -36,7 +33,7 @@ func (b *Branch) History(ctx context.Context, app model.AppID, n int) ([]Entry, 
 	if err != nil {
 		return nil, fmt.Errorf("read status history: %w", err)
 	}
-	entries, err := walk(ctx, b.store, tip, app, dir, n)
+	entries, err := walk(ctx, b.store, tip, app, n)
 	if err != nil {
 		return nil, fmt.Errorf("read status history: %w", err)
 	}
@@ -75,79 +72,88 @@ func (b *Branch) fetchHistory(ctx context.Context) (git.Hash, error) {
 	return tip, b.store.SetTip(tip)
 }
 
-// version is what one commit says about the application.
-type version struct {
-	digest string // of its directory, "" if there is none
-	known  []model.Transition
-}
-
 // walk goes back along first parents. A directory with an equal digest is
 // passed without reading it.
-func walk(ctx context.Context, store *git.Store, tip git.Hash, app model.AppID, dir string, n int) ([]Entry, error) {
+func walk(ctx context.Context, store *git.Store, tip git.Hash, app model.AppID, n int) ([]Entry, error) {
 	var entries []Entry
-	if tip == git.ZeroHash {
-		return nil, nil
-	}
-	now, err := versionAt(store, tip, app, dir)
-	if err != nil {
-		return nil, err
-	}
-	for at := tip; at != git.ZeroHash && len(entries) < n; {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		c, err := store.Commit(at)
-		if err != nil {
-			return nil, err
-		}
-		var before version
-		parent := git.ZeroHash
-		if len(c.ParentHashes) > 0 {
-			parent = c.ParentHashes[0]
-			if before, err = versionAt(store, parent, app, dir); err != nil {
-				return nil, err
-			}
-		}
-		if now.digest != before.digest {
-			subject, _, _ := strings.Cut(c.Message, "\n")
+	var later past
+	var now version
+	add := func(before version) {
+		if later.hash != git.ZeroHash && now.digest != before.digest {
+			subject, _, _ := strings.Cut(later.message, "\n")
 			entries = append(entries, Entry{
-				Commit:       at.String(),
-				Time:         c.Committer.When.UTC(),
+				Commit:       later.hash.String(),
+				Time:         later.time,
 				Subject:      git.Printable(subject),
-				SourceCommit: trailer(c.Message, "Source-Commit"),
+				SourceCommit: trailer(later.message, "Source-Commit"),
 				Transitions:  news(before.known, now.known),
 			})
 		}
-		at, now = parent, before
 	}
-	return entries, nil
+	err := backwards(ctx, store, tip, func(p past) (bool, error) {
+		v, err := versionAt(store, p.tree, app, now)
+		if err != nil {
+			return false, fmt.Errorf("commit %s: %w", p.hash, err)
+		}
+		add(v)
+		later, now = p, v
+		return len(entries) < n, nil
+	})
+	if err == nil && later.parent == git.ZeroHash && len(entries) < n {
+		add(version{})
+	}
+	return entries, err
 }
 
-func versionAt(store *git.Store, commit git.Hash, app model.AppID, dir string) (version, error) {
-	c, err := store.Commit(commit)
-	if err != nil {
-		return version{}, err
+// version is what one commit says about an application.
+type version struct {
+	digest git.Hash // of its directory, ZeroHash if there is none
+	known  []model.Transition
+}
+
+// versionAt reads what a tree says about an application, unless it is the same as at.
+func versionAt(store *git.Store, tree git.Hash, app model.AppID, at version) (version, error) {
+	dir, err := entryAt(store, tree, tenantsDir, app.Tenant, app.Name)
+	if err != nil || dir == at.digest {
+		return at, err
 	}
-	files, err := store.Files(c.TreeHash, limits)
-	if err != nil {
-		return version{}, err
-	}
-	digest, err := files.Digest(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if dir == git.ZeroHash {
 		return version{}, nil // the application was not known then
 	}
+	in, err := instanceAt(store, dir, app)
+	return version{digest: dir, known: in.History}, err
+}
+
+// entryAt returns the name of the object at a path below a tree, ZeroHash if
+// there is none. Only the trees on the way are read.
+func entryAt(store *git.Store, tree git.Hash, path ...string) (git.Hash, error) {
+	for _, name := range path {
+		t, err := store.Tree(tree)
+		if err != nil {
+			return git.ZeroHash, err
+		}
+		e, ok := t.Find(name)
+		if !ok || e.Refused != "" {
+			return git.ZeroHash, nil
+		}
+		tree = e.Hash
+	}
+	return tree, nil
+}
+
+// instanceAt reads the record in the directory of an application. A directory
+// without one holds the zero record.
+func instanceAt(store *git.Store, dir git.Hash, app model.AppID) (model.Instance, error) {
+	var in model.Instance
+	files, err := store.Files(dir, limits)
 	if err != nil {
-		return version{}, err
+		return in, err
 	}
-	r, err := readRecord(files, app)
-	if err != nil {
-		return version{}, fmt.Errorf("commit %s: %w", commit, err)
+	found, err := readFile(files, instanceFile, &in)
+	if found && err == nil {
+		err = checkInstance(&in, app)
 	}
-	v := version{digest: digest}
-	if r.instance != nil {
-		v.known = r.instance.History
-	}
-	return v, nil
+	return in, err
 }
 
 // trailer returns the value of a trailer of a commit message.

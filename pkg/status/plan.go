@@ -28,6 +28,9 @@ type change struct {
 // plan compares next with what the branch says. It returns nil if there is
 // nothing to write. Only records that changed are encoded.
 func (s *state) plan(next *model.Ledger) (*plan, error) {
+	if s.says(next) {
+		return nil, nil
+	}
 	p := &plan{base: s, tenants: map[string]bool{}, redraw: map[model.AppID]bool{}}
 	if err := p.inputs(next); err != nil {
 		return nil, err
@@ -44,6 +47,27 @@ func (s *state) plan(next *model.Ledger) (*plan, error) {
 	p.problems()
 	p.pages()
 	return p, nil
+}
+
+// says compares, without making anything, whether the branch says all of next.
+func (s *state) says(next *model.Ledger) bool {
+	l := &s.ledger
+	if s.stale || len(l.Instances) != len(next.Instances) || len(l.Decisions) != len(next.Decisions) ||
+		l.Commit != next.Commit || !same(&l.Platform, &next.Platform) || !same(&l.Tenants, &next.Tenants) ||
+		!same(&l.Pools, &next.Pools) || !same(&l.Problems, &next.Problems) {
+		return false
+	}
+	for i := range l.Instances {
+		if !sameInstance(&l.Instances[i], &next.Instances[i]) {
+			return false
+		}
+	}
+	for i := range l.Decisions {
+		if !sameDecision(&l.Decisions[i], &next.Decisions[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // put plans one file that holds v, unless the branch has it already, and
