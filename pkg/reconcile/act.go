@@ -52,9 +52,9 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 		t := &fleet.Tenants[i]
 		tenants[t.Name] = t
 		id := model.AppID{Tenant: t.Name}
-		set := render.Tenant(l.name, l.prefix, t, active(saved, t.Name))
-		if mark := setMark(set); l.done.due(id, mark, now) {
-			sets, marks[id] = append(sets, set), mark
+		apps := active(saved, t.Name)
+		if mark := tenantMark(t, apps); l.done.due(id, mark, now) {
+			sets, marks[id] = append(sets, render.Tenant(l.name, l.prefix, t, apps)), mark
 		}
 	}
 	for i := range saved.Instances {
@@ -144,13 +144,13 @@ func instanceMark(inst *model.Instance, platform *model.Platform) string {
 	return string(mark)
 }
 
-// setMark identifies a rendered set by its objects.
-func setMark(set render.Set) string {
-	var mark []byte
-	for i := range set.Objects {
-		mark = append(mark, set.Objects[i].Digest...)
+// tenantMark is equal for two layers of a tenant and the applications that hold a
+// grant if and only if the same objects follow from them.
+func tenantMark(t *model.Tenant, apps []model.AppID) string {
+	if t.Policy.Namespace != "application" {
+		apps = nil // they have no namespaces of their own
 	}
-	return "tenant " + string(mark)
+	return fmt.Sprint("tenant ", t.Policy.Namespace, model.DigestOf(t.Quota), apps)
 }
 
 // carriedOut remembers what was carried out, by application. It is a cache: after

@@ -1,0 +1,290 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// origin is the status branch where it lives: one version after another, each as
+// files. Only a push that knows the tip adds one.
+type origin struct {
+	versions []version // the tip is the last; version n is versions[n-1]
+
+	down   bool // nothing gets through
+	refuse int  // so many pushes get lost before they arrive
+	lose   int  // of so many pushes the answer gets lost
+	deaf   int  // so many questions for the tip after that get lost too
+}
+
+type version struct {
+	files  map[string][]byte
+	ledger model.Ledger // what the files say
+}
+
+func (o *origin) tip() int { return len(o.versions) }
+
+// says returns what the branch said at a version.
+func (o *origin) says(n int) *model.Ledger {
+	if n == 0 {
+		return &model.Ledger{}
+	}
+	return &o.versions[n-1].ledger
+}
+
+// now is what the branch says.
+func (o *origin) now() *model.Ledger { return o.says(o.tip()) }
+
+// recheck is how long a process trusts that the branch is where it saw it last, as
+// cmd/reconciler has it.
+const recheck = time.Minute
+
+// branch is the status branch as one process sees it. It behaves as *status.Branch
+// does, cache and lost answers included.
+type branch struct {
+	*process
+	origin *origin
+
+	known   bool
+	head    int
+	files   map[string][]byte
+	ledger  model.Ledger
+	pending *pushed
+	asked   time.Time
+}
+
+// pushed is a push whose answer was lost.
+type pushed struct {
+	head   int
+	files  map[string][]byte
+	ledger model.Ledger
+}
+
+func (b *branch) Load(context.Context) (model.Ledger, error) {
+	b.line("load the status branch")
+	b.goesBy, b.lost = 0, false
+	fresh := b.known && b.pending == nil && b.world.now.Sub(b.asked) < recheck
+	if !fresh {
+		if b.origin.down {
+			return model.Ledger{}, errDown
+		}
+		switch tip := b.origin.tip(); {
+		case b.pending != nil && b.pending.head == tip:
+			b.head, b.files, b.ledger = tip, b.pending.files, b.pending.ledger
+		case b.known && b.head == tip:
+		default:
+			b.fetch()
+		}
+		b.known, b.pending, b.asked = true, nil, b.world.now
+	}
+	b.goesBy, b.loaded = b.head, b.head
+	return b.ledger, nil
+}
+
+// fetch reads the tip as a process does that knows nothing yet.
+func (b *branch) fetch() {
+	b.head, b.files, b.ledger = b.origin.tip(), nil, *b.origin.now()
+	if b.head > 0 {
+		b.files = b.origin.versions[b.head-1].files
+	}
+}
+
+func (b *branch) Commit(_ context.Context, previous, next model.Ledger) (bool, error) {
+	b.line("save")
+	if b.pending != nil {
+		if err := b.settle(); err != nil {
+			return false, err
+		}
+	}
+	if !b.known || !sameMoment(&previous, &b.ledger) {
+		return false, status.ErrMoved
+	}
+	files, ledger := b.encode(&next)
+	if maps.EqualFunc(files, b.files, func(x, y []byte) bool { return string(x) == string(y) }) {
+		return false, nil
+	}
+	if b.origin.down {
+		return false, errDown
+	}
+	if b.origin.refuse > 0 {
+		b.origin.refuse--
+		return false, errDown
+	}
+	if b.origin.tip() != b.head {
+		b.asked, b.lost = time.Time{}, true
+		return false, status.ErrMoved
+	}
+	b.world.pushes(b.process, b.origin.says(b.head), &ledger)
+	b.origin.versions = append(b.origin.versions, version{files, ledger})
+	b.line("the push has arrived")
+	if b.origin.lose > 0 {
+		b.origin.lose--
+		b.pending = &pushed{b.head + 1, files, ledger}
+		if err := b.settle(); err != nil {
+			return false, err
+		}
+	} else {
+		b.head, b.files, b.ledger = b.head+1, files, ledger
+	}
+	b.asked, b.goesBy = b.world.now, b.head
+	return true, nil
+}
+
+// settle finds out what became of a push without an answer.
+func (b *branch) settle() error {
+	if b.origin.down || b.origin.deaf > 0 {
+		b.origin.deaf = max(0, b.origin.deaf-1)
+		return errDown
+	}
+	switch b.origin.tip() {
+	case b.pending.head:
+		b.head, b.files, b.ledger = b.pending.head, b.pending.files, b.pending.ledger
+	case b.head:
+	default:
+		b.asked, b.lost = time.Time{}, true
+		return status.ErrMoved
+	}
+	b.pending, b.asked = nil, b.world.now
+	return nil
+}
+
+// sameMoment says whether two ledgers tell of the same moment, as pkg/status asks.
+func sameMoment(a, b *model.Ledger) bool {
+	if a.Commit != b.Commit || len(a.Instances) != len(b.Instances) {
+		return false
+	}
+	for i := range a.Instances {
+		x, y := &a.Instances[i], &b.Instances[i]
+		if x.App != y.App || x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) {
+			return false
+		}
+	}
+	return true
+}
+
+// encode returns the files of a ledger, and the ledger as it would be read back
+// from them. What is as before is not encoded again.
+func (b *branch) encode(next *model.Ledger) (map[string][]byte, model.Ledger) {
+	old := &b.ledger
+	files, back := map[string][]byte{}, model.Ledger{}
+	back.Commit = put(b, files, "commit", old.Commit, next.Commit)
+	back.Platform = put(b, files, "platform", old.Platform, next.Platform)
+	back.Tenants = put(b, files, "tenants", old.Tenants, next.Tenants)
+	back.Pools = put(b, files, "capacity", old.Pools, next.Pools)
+	back.Problems = put(b, files, "problems", old.Problems, next.Problems)
+	for i := range next.Instances {
+		now := next.Instances[i]
+		name := now.App.String()
+		was := model.Instance{}
+		if known, ok := old.Find(now.App); ok {
+			was = *known
+		}
+		spec, previous := was.Spec, was.Previous
+		was.Spec, was.Previous = nil, nil
+		inst := put(b, files, "instances/"+name, was, bare(now))
+		inst.Spec = b.putSpec(files, "specs/"+name, spec, now.Spec)
+		inst.Previous = b.putSpec(files, "previous/"+name, previous, now.Previous)
+		back.Instances = append(back.Instances, inst)
+	}
+	for i := range next.Decisions {
+		now := next.Decisions[i]
+		var was model.Decision
+		if known, ok := decisionOf(old, now.App); ok {
+			was = *known
+		}
+		// One that differs in nothing but its inputs is the same decision.
+		inputs := now.Inputs
+		if now.Inputs = was.Inputs; !same(was, now) {
+			now.Inputs = inputs
+		}
+		back.Decisions = append(back.Decisions, put(b, files, "decisions/"+now.App.String(), was, now))
+	}
+	return files, back
+}
+
+// put adds a file that says v, and returns v as it would be read back.
+func put[T any](b *branch, files map[string][]byte, name string, was, v T) T {
+	if before, ok := b.files[name]; ok && reflect.DeepEqual(was, v) {
+		files[name] = before
+		return was
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("sim: encode %s: %v", name, err))
+	}
+	files[name] = text
+	if before, ok := b.files[name]; ok && string(before) == string(text) {
+		return was
+	}
+	return read[T](text)
+}
+
+func same(x, y any) bool {
+	return reflect.DeepEqual(x, y) || model.DigestOf(x) == model.DigestOf(y)
+}
+
+func read[T any](text []byte) (v T) {
+	if err := json.Unmarshal(text, &v); err != nil {
+		panic(fmt.Sprintf("sim: decode %T: %v", v, err))
+	}
+	return v
+}
+
+// bare returns an instance without its specs, which have files of their own.
+func bare(inst model.Instance) model.Instance {
+	inst.Spec, inst.Previous = nil, nil
+	return inst
+}
+
+// putSpec adds the file of a spec, unless there is none or it is there.
+func (b *branch) putSpec(files map[string][]byte, name string, was, now *model.Application) *model.Application {
+	switch {
+	case now == nil:
+		return nil
+	case was != nil && was.Digest == now.Digest && was.Commit == now.Commit && b.files[name] != nil:
+		files[name] = b.files[name]
+		return was
+	}
+	redacted := now.Redact()
+	return put(b, files, name, was, &redacted)
+}
+
+// decode reads a ledger from files.
+func decode(files map[string][]byte) (l model.Ledger) {
+	l.Commit = read[string](files["commit"])
+	l.Platform = read[*model.Platform](files["platform"])
+	l.Tenants = read[[]model.Tenant](files["tenants"])
+	l.Pools = read[[]model.Pool](files["capacity"])
+	l.Problems = read[[]model.Problem](files["problems"])
+	for _, id := range apps {
+		if text, ok := files["instances/"+id.String()]; ok {
+			inst := read[model.Instance](text)
+			if text, ok := files["specs/"+id.String()]; ok {
+				inst.Spec = read[*model.Application](text)
+			}
+			if text, ok := files["previous/"+id.String()]; ok {
+				inst.Previous = read[*model.Application](text)
+			}
+			l.Instances = append(l.Instances, inst)
+		}
+		if text, ok := files["decisions/"+id.String()]; ok {
+			l.Decisions = append(l.Decisions, read[model.Decision](text))
+		}
+	}
+	return l
+}
+
+func decisionOf(l *model.Ledger, app model.AppID) (*model.Decision, bool) {
+	for i := range l.Decisions {
+		if l.Decisions[i].App == app {
+			return &l.Decisions[i], true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package sim
+
+// Racing says that the race detector watches.
+const Racing = false

@@ -1,0 +1,149 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source"
+)
+
+// tree is what a commit of the fleet repo declares, by value.
+type tree struct {
+	apps          [5]declaration
+	quota         [2]int  // of each tenant in cores, 0: none
+	tenantBroken  [2]bool // its layer is invalid
+	broken        bool    // the platform layer is invalid
+	preemption    string
+	confirm       int // the commit's trailer Confirm-Removal
+	parent, named string
+}
+
+// repo is the fleet repo: a line of commits that may be cut and grown anew.
+type repo struct {
+	commits map[string]*tree
+	tip     string
+}
+
+func newRepo() *repo {
+	r := &repo{commits: map[string]*tree{}}
+	r.commit(func(t *tree) { t.preemption = preemptions[0] })
+	return r
+}
+
+// commit adds a commit that changes the tip.
+func (r *repo) commit(change func(*tree)) {
+	t := &tree{parent: r.tip}
+	if tip := r.commits[r.tip]; tip != nil {
+		*t = *tip
+		t.parent, t.confirm = r.tip, 0
+	}
+	change(t)
+	t.named = fmt.Sprintf("%040x", len(r.commits)+1)
+	r.commits[t.named], r.tip = t, t.named
+}
+
+// now is what the tip declares.
+func (r *repo) now() *tree { return r.commits[r.tip] }
+
+// declares says whether Git declares an application, valid or not.
+func (t *tree) declares(app int) bool { return t.apps[app].shape != "" }
+
+// usable says whether it declares a valid one, in valid layers.
+func (t *tree) usable(app int) bool {
+	return t.declares(app) && !t.apps[app].broken && !t.broken && !t.tenantBroken[tenantOf(app)]
+}
+
+func tenantOf(app int) int { return slices.Index(tenants, apps[app].Tenant) }
+
+var errDown = errors.New("connection refused")
+
+// gitSource reads the fleet repo for one process.
+type gitSource struct {
+	*process
+	repo *repo
+}
+
+func (s gitSource) Snapshot(context.Context) (source.Snapshot, error) {
+	s.line("fetch the fleet repo")
+	if s.world.sourceDown {
+		return source.Snapshot{}, errDown
+	}
+	return s.Accept(s.repo.tip)
+}
+
+// The files of a commit mean nothing here: the evaluator knows what it declares.
+func (s gitSource) At(string) (*source.Files, error) { return &source.Files{}, nil }
+
+func (s gitSource) Line(commit string, stops ...string) (line []string, stop string, err error) {
+	for at := commit; at != ""; at = s.repo.commits[at].parent {
+		if slices.Contains(stops, at) {
+			slices.Reverse(line)
+			return line, at, nil
+		}
+		line = append(line, at)
+	}
+	return nil, "", source.ErrNotOnLine
+}
+
+func (s gitSource) Commit(commit string) (source.Commit, error) {
+	return source.Commit{Hash: commit}, nil
+}
+
+func (s gitSource) Accept(commit string) (source.Snapshot, error) {
+	return source.Snapshot{Commit: commit, ConfirmRemoval: s.repo.commits[commit].confirm, Files: &source.Files{}}, nil
+}
+
+// evaluator turns commits into fleets for one process. When it is cut short it
+// says so, and leaves out what it did not come to.
+type evaluator struct {
+	*process
+	repo    *repo
+	settled bool
+}
+
+func (e *evaluator) Settled() bool { return e.settled }
+
+func (e *evaluator) Layers(evaluate.Files) model.Fleet { return model.Fleet{} }
+
+func (e *evaluator) Fleet(commit string, _ evaluate.Files, _ func(string) (evaluate.Files, error)) model.Fleet {
+	e.line("evaluate")
+	e.settled = e.world.cutShort == 0
+	if e.settled {
+		return fleetOf(e.repo.commits[commit], len(apps))
+	}
+	e.world.cutShort--
+	return fleetOf(e.repo.commits[commit], len(apps)/2)
+}
+
+// fleetOf evaluates the first applications of a commit.
+func fleetOf(t *tree, reached int) model.Fleet {
+	f := model.Fleet{Commit: t.named, Incomplete: reached < len(apps)}
+	if !t.broken {
+		f.Platform = platforms()[t.preemption]
+	}
+	for i, name := range tenants {
+		if t.broken || t.tenantBroken[i] {
+			f.UnusableTenants = append(f.UnusableTenants, name)
+			f.Problems = append(f.Problems, model.Problem{Code: "DA1001", Message: "tenant " + name + " is not valid", Tenant: name})
+			continue
+		}
+		tenant := model.Tenant{Name: name, Weight: 1, PriorityCeiling: 1000, Policy: f.Platform.Policy}
+		if t.quota[i] > 0 {
+			tenant.Quota = &model.Resources{CPU: int64(t.quota[i]) * 1000, Memory: 1 << 40}
+		}
+		f.Tenants = append(f.Tenants, tenant)
+	}
+	for i := range apps[:reached] {
+		switch {
+		case t.usable(i):
+			f.Applications = append(f.Applications, application(i, t.apps[i], t.preemption, t.named))
+		case t.declares(i):
+			f.Unusable = append(f.Unusable, model.Unusable{App: apps[i], Code: "DA1001", Message: "its file is not valid"})
+		}
+	}
+	return f
+}

@@ -1,0 +1,204 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// patience is how many passes a fleet may take to come to rest.
+const patience = 120
+
+// comeToRest mends all faults and demands that passes come to an end of changes,
+// and then that everything is as Git declares and the ledger says.
+func (w *World) comeToRest() {
+	w.sourceDown, w.cutShort, w.apiDown, w.apiLoses = false, 0, false, 0
+	clear(w.apiRefuses)
+	clear(w.cluster.behaviour)
+	w.origin.down, w.origin.refuse, w.origin.lose, w.origin.deaf = false, 0, 0, 0
+	var alive []*process
+	for _, p := range w.processes {
+		p.skew = 0
+		if p.loop != nil {
+			p.carrier.stalled = time.Time{}
+			alive = append(alive, p)
+		}
+	}
+	if len(alive) == 0 {
+		alive = w.processes[:1]
+	}
+	w.quieten(alive)
+	if w.held() {
+		w.repo.commit(func(t *tree) { t.confirm = len(apps) })
+		w.tell("the removals are confirmed")
+		w.quieten(alive)
+	}
+	w.everythingIsAsDeclared()
+	w.everythingRunsAsSaved()
+	w.nobodyChangesWhatWasRead()
+}
+
+// quieten makes passes until none of them changes anything, nor hours later.
+func (w *World) quieten(alive []*process) {
+	later := []time.Duration{15 * time.Second, 15 * time.Second, time.Minute, time.Minute, startDeadline, startDeadline, 2 * time.Hour, 2 * time.Hour}
+	quiet := 0
+	for n := 0; quiet < len(later); n++ {
+		if n == patience {
+			w.violate("the fleet comes to rest", "after %d passes without any fault, passes still change something", patience)
+		}
+		w.tick(later[quiet])
+		r, err := alive[n%len(alive)].pass(0, nil)
+		if err == nil && !r.Changed() {
+			quiet += 3 - len(alive)
+		} else {
+			quiet = 0
+		}
+	}
+}
+
+// held says whether the branch reports removals that await a confirmation.
+func (w *World) held() bool {
+	return slices.ContainsFunc(w.origin.now().Problems, func(p model.Problem) bool { return p.Code == model.CodeRemovalHeld })
+}
+
+// everythingIsAsDeclared: what is valid runs, or waits for a reason that is true.
+func (w *World) everythingIsAsDeclared() {
+	git, ledger := w.repo.now(), w.origin.now()
+	roomy := w.roomForAll()
+	for i, id := range apps {
+		inst, known := ledger.Find(id)
+		phase := model.Terminated
+		if known {
+			phase = inst.Phase
+		}
+		switch {
+		case git.broken || git.declares(i) && !git.usable(i):
+			if phase == model.Created || phase == model.Scheduled {
+				w.violate("what is declared comes to something", "%s cannot be used as declared and is %s for ever", id, phase)
+			}
+			continue
+		case !git.declares(i) || git.apps[i].stopped:
+			if phase != model.Terminated {
+				w.violate("what is not declared ends", "%s is not to run and is %s", id, phase)
+			}
+			continue
+		}
+		want := application(i, git.apps[i], git.preemption, "").Digest
+		if phase == model.Terminated {
+			if !known || inst.Reason != model.Unrecoverable || inst.SpecDigest() != want {
+				w.violate("what is declared comes to something", "%s is declared and nothing is done about it", id)
+			}
+			continue
+		}
+		if phase == model.Created || phase == model.Scheduled {
+			w.violate("what is declared comes to something", "%s is %s for ever", id, phase)
+		}
+		if !phase.Active() {
+			if roomy {
+				w.violate("what fits runs", "%s is %s (%s), and there is room for everything", id, phase, inst.Message)
+			}
+			continue
+		}
+		if inst.SpecDigest() != want && (inst.Refused == nil || inst.Refused.Spec != want) {
+			w.violate("an update is carried out or refused", "%s runs another spec than Git declares, and nothing says why", id)
+		}
+		if inst.SpecDigest() != want && roomy && inst.Refused.Reason != model.RolledBackSpec {
+			w.violate("what fits runs", "the update of %s is refused (%s), and there is room for everything", id, inst.Refused.Message)
+		}
+		if phase == model.Degraded && holdsSecrets(inst) && w.tolerates("rollback-without-secret") {
+			continue
+		}
+		if phase == model.Degraded && !reduced(inst) {
+			w.violate("Degraded is said of what is degraded", "%s is Degraded (%s) and runs in full", id, inst.Message)
+		}
+		if phase == model.Degraded && roomy {
+			w.violate("what fits runs", "%s is Degraded (%s), and there is room for everything", id, inst.Message)
+		}
+	}
+}
+
+// roomForAll says whether all that Git declares would fit at once, even beside
+// what was accepted before it.
+func (w *World) roomForAll() bool {
+	git, ledger := w.repo.now(), w.origin.now()
+	if git.broken {
+		return false
+	}
+	var asked [2]int
+	for i := range apps {
+		spec, held := 0, 0
+		if git.declares(i) && !git.apps[i].stopped {
+			a := application(i, git.apps[i], git.preemption, "")
+			spec = replicas(&a)
+		}
+		if inst, ok := ledger.Find(apps[i]); ok && inst.Phase.Active() {
+			held = replicas(inst.Spec)
+		}
+		asked[tenantOf(i)] += max(spec, held)
+	}
+	for i, n := range asked {
+		if q := git.quota[i]; git.tenantBroken[i] || q > 0 && n > q {
+			return false
+		}
+	}
+	return asked[0]+asked[1] <= w.cluster.slots()
+}
+
+func replicas(a *model.Application) (n int) {
+	for i := range a.Components {
+		if a.Components[i].Requests.CPU > 0 {
+			n += a.Components[i].Replicas
+		}
+	}
+	return n
+}
+
+func holdsSecrets(inst *model.Instance) bool {
+	return slices.ContainsFunc(inst.Spec.Components, func(c model.Component) bool { return c.Type == "secret" })
+}
+
+func reduced(inst *model.Instance) bool {
+	return slices.ContainsFunc(inst.Components, func(s model.ComponentState) bool {
+		c, ok := inst.Spec.Component(s.Grant.Component)
+		return ok && (s.Grant.Replicas < c.Replicas || s.Grant.QoS != c.QoS)
+	})
+}
+
+// everythingRunsAsSaved: the cluster holds what the ledger says and nothing else,
+// and every volume that it ever held.
+func (w *World) everythingRunsAsSaved() {
+	runs := map[part]int{}
+	for _, o := range w.cluster.objects {
+		if o.told.scales {
+			runs[o.part] += o.ready
+		}
+	}
+	if list := w.wrong(); len(list) > 0 {
+		o := slices.MinFunc(slices.Collect(maps.Keys(list)), func(x, y *object) int { return x.ref.Compare(y.ref) })
+		w.violate("nothing runs that the ledger does not say", "%s of %s", o.ref, o.part.app)
+	}
+	for _, inst := range active(w.origin.now()) {
+		for i := range inst.Components {
+			s := &inst.Components[i]
+			c, _ := inst.Spec.Component(s.Grant.Component)
+			if c.Finite() || c.Requests.CPU == 0 {
+				continue
+			}
+			if n := runs[part{inst.App, c.Name}]; n != s.Run && inst.Phase == model.Running {
+				w.violate("what the ledger says runs", "%d of %d replicas of %s of %s run", n, s.Run, c.Name, inst.App)
+			}
+		}
+	}
+}
+
+// nobodyChangesWhatWasRead: ledgers are shared between the branch, its cache and
+// the loop, so whoever changes one in place changes the past.
+func (w *World) nobodyChangesWhatWasRead() {
+	if tip := w.origin.tip(); tip > 0 {
+		if model.DigestOf(decode(w.origin.versions[tip-1].files)) != model.DigestOf(w.origin.now()) {
+			w.violate("nobody changes what was read", "the ledger in memory is not what the branch holds")
+		}
+	}
+}

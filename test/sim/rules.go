@@ -1,0 +1,307 @@
+package sim
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/d-aros/d-aros/pkg/lifecycle"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// pushes judges a new version of the status branch as it arrives.
+func (w *World) pushes(p *process, before, after *model.Ledger) {
+	w.nothingIsForgotten(before, after)
+	rolledBack := false
+	for i := range after.Instances {
+		now := &after.Instances[i]
+		was := &model.Instance{App: now.App}
+		if known, ok := before.Find(now.App); ok {
+			was = known
+		}
+		news := w.historyGrows(was, now)
+		rolledBack = rolledBack || slices.ContainsFunc(news, func(t model.Transition) bool { return t.Reason == model.RolledBack })
+		w.transitionsAreInTheTable(was, news)
+		w.removalIsDeclared(p, after.Commit, now, news)
+		w.runningIsTrue(p, now, news)
+	}
+	w.removalsAreConfirmed(after.Commit, before, after)
+	if !rolledBack || !w.tolerates("rollback-takes-more") {
+		w.capacityIsGrantedOnce(p, before, after)
+		w.quotaHolds(before, after)
+	}
+}
+
+// nothingIsForgotten: a record that is dropped is work that nobody finishes: what
+// it said may still run, and nobody would end it.
+func (w *World) nothingIsForgotten(before, after *model.Ledger) {
+	for i := range before.Instances {
+		if id := before.Instances[i].App; w.sabotage == nil { // with a bug planted, let it show in what runs
+			if _, ok := after.Find(id); !ok {
+				w.violate("no record is dropped", "%s was on the branch and is not any more", id)
+			}
+		}
+	}
+}
+
+// historyGrows: the past is not rewritten; returns what is new.
+func (w *World) historyGrows(was, now *model.Instance) []model.Transition {
+	if n := len(now.History); n == 0 || now.History[n-1].To != now.Phase || now.History[n-1].Instance != now.Number {
+		w.violate("history leads to the phase", "%s#%d is %s, and its history ends otherwise", now.App, now.Number, now.Phase)
+	}
+	if len(was.History) == 0 {
+		return now.History
+	}
+	last := was.History[len(was.History)-1]
+	for i := len(now.History) - 1; i >= 0; i-- {
+		if t := now.History[i]; t.At.Equal(last.At) && t.To == last.To && t.Instance == last.Instance && t.Reason == last.Reason {
+			return now.History[i+1:]
+		}
+	}
+	w.violate("history only grows", "%s: %s of instance %d is not in the history any more", now.App, last.Reason, last.Instance)
+	return nil
+}
+
+// row identifies a row of the table; a reason of "" stands for that of a decision.
+type row struct {
+	from, to model.Phase
+	reason   model.Reason
+}
+
+var table = func() map[row]bool {
+	rows := map[row]bool{}
+	for _, r := range lifecycle.Rules {
+		for _, from := range r.From {
+			to := r.To
+			if to == "" {
+				to = from
+			}
+			rows[row{from, to, r.Reason}] = true
+		}
+	}
+	return rows
+}()
+
+// transitionsAreInTheTable: the table is what people were promised.
+func (w *World) transitionsAreInTheTable(was *model.Instance, news []model.Transition) {
+	phase, number := was.Phase, was.Number
+	for _, t := range news {
+		switch born := phase == "" || phase == model.Terminated; {
+		case born && (t.To != model.Created || t.Instance != number+1 || t.Reason != model.Declared):
+			w.violate("every transition is in the table", "%s#%d begins as %s (%s) after instance %d", was.App, t.Instance, t.To, t.Reason, number)
+		case !born && (t.From != phase || t.Instance != number || !table[row{t.From, t.To, t.Reason}] && !table[row{t.From, t.To, ""}]):
+			w.violate("every transition is in the table", "%s#%d: %s, then %s → %s (%s)", was.App, t.Instance, phase, t.From, t.To, t.Reason)
+		}
+		phase, number = t.To, t.Instance
+	}
+}
+
+// removalIsDeclared: what Git is merely silent or broken about goes on.
+func (w *World) removalIsDeclared(p *process, commit string, now *model.Instance, news []model.Transition) {
+	for _, t := range news {
+		if t.Reason != model.Removed || !t.From.Active() && w.tolerates("incomplete-ends-waiting") {
+			continue
+		}
+		if w.repo.commits[commit].declares(slices.Index(apps, now.App)) {
+			w.violate("only what Git removes is removed", "%s is ended as removed, and commit %s declares it", now.App, commit)
+		}
+	}
+}
+
+// removalsAreConfirmed: a commit that empties the fleet by accident ends nothing.
+func (w *World) removalsAreConfirmed(commit string, before, after *model.Ledger) {
+	ended := 0
+	running := active(before)
+	for _, was := range running {
+		now, ok := after.Find(was.App)
+		if ok && now.Phase == model.Terminated && now.Reason == model.Removed {
+			ended++
+		}
+	}
+	if ended >= 3 && ended*5 > len(running) && w.repo.commits[commit].confirm < ended {
+		w.violate("mass removal is confirmed", "%d of %d applications are ended by commit %s, which confirms %d",
+			ended, len(running), commit, w.repo.commits[commit].confirm)
+	}
+}
+
+// runningIsTrue: an application is not called Running before all that is critical
+// was seen to run just as the ledger says. What was seen may be a little old.
+func (w *World) runningIsTrue(p *process, now *model.Instance, news []model.Transition) {
+	if now.Phase != model.Running || len(news) == 0 || news[len(news)-1].From == model.Running {
+		return
+	}
+	for i := range now.Components {
+		s := &now.Components[i]
+		c, _ := now.Spec.Component(s.Grant.Component)
+		if !c.Critical || s.Grant.Replicas == 0 {
+			continue
+		}
+		seen, ok := p.carrier.seen.Find(now.App, c.Name)
+		switch {
+		case c.Finite() && s.State == model.StateDone: // it may have ended well long ago, and be gone
+		case c.Type == "secret" && w.tolerates("lost-secret-is-ready"):
+		case !ok, seen.Digest != s.Workload, !seen.Current, seen.Ready < s.Grant.Replicas:
+			w.violate("Running is said of what runs", "%s#%d is called Running, and of %s was seen: %+v, told %s", now.App, now.Number, c.Name, seen, s.Workload)
+		}
+	}
+}
+
+// capacityIsGrantedOnce: grants never grow beyond what was seen, whoever decides
+// and whatever was granted before. They may be beyond it when capacity is lost.
+func (w *World) capacityIsGrantedOnce(p *process, before, after *model.Ledger) {
+	had, has := granted(before), granted(after)
+	var seen model.Resources
+	for _, pool := range p.carrier.seen.Pools {
+		seen = seen.Add(pool.Capacity)
+	}
+	for _, name := range has.Exceeds(seen) {
+		if has.Get(name) > had.Get(name) {
+			w.violate("capacity is granted once", "%s is granted of %s %s, and %s was before", has, seen, name, had)
+		}
+	}
+}
+
+// granted sums what the ledger grants.
+func granted(l *model.Ledger) (sum model.Resources) {
+	for _, inst := range active(l) {
+		for i := range inst.Components {
+			sum = sum.Add(inst.Components[i].Takes())
+		}
+	}
+	return sum
+}
+
+// quotaHolds: what a tenant's accepted applications declare stays within its quota,
+// unless that was lowered below what was accepted before.
+func (w *World) quotaHolds(before, after *model.Ledger) {
+	for i := range after.Tenants {
+		t := &after.Tenants[i]
+		if t.Quota == nil {
+			continue
+		}
+		had, has := declaredBy(before, t.Name), declaredBy(after, t.Name)
+		if has > t.Quota.CPU && has > had {
+			w.violate("quota holds", "tenant %s has %s cpu, its quota is %s, and it had %s", t.Name,
+				model.FormatCPU(has), model.FormatCPU(t.Quota.CPU), model.FormatCPU(had))
+		}
+	}
+}
+
+// declaredBy is the CPU that the accepted applications of a tenant ask for in full.
+func declaredBy(l *model.Ledger, tenant string) (cpu int64) {
+	for _, inst := range active(l) {
+		if inst.App.Tenant != tenant {
+			continue
+		}
+		for i := range inst.Spec.Components {
+			c := &inst.Spec.Components[i]
+			if s, ok := inst.Component(c.Name); ok && s.State != model.StateDone {
+				cpu += c.Requests.CPU * int64(c.Replicas)
+			}
+		}
+	}
+	return cpu
+}
+
+// writes judges a request to make something, as it arrives: the branch has said
+// it, in the version that this process goes by. Else a crash, or a push that gets
+// lost, leaves something running that nobody remembers having decided.
+func (w *World) writes(p *process, part part, t told) {
+	if part.app.Name == "" || t.workload == "" {
+		return
+	}
+	w.losersRest(p)
+	if inst := p.says(part.app); inst != nil && t.instance == strconv.Itoa(inst.Number) {
+		if s, ok := inst.Component(part.component); ok && !s.Hold && t.digest() == s.Workload {
+			return
+		}
+	}
+	w.violate("only what is saved is done", "%s makes %s of %s, and version %d of the branch, which it goes by, does not say so", p.name, part.component, part.app, p.acts)
+}
+
+// losersRest: who has just heard that the branch says something newer knows that
+// what it would act on is not what holds.
+func (w *World) losersRest(p *process) {
+	if p.lost && !w.tolerates("loser-acts") {
+		w.violate("who loses the race does not act", "%s acts on version %d after it heard that the branch has moved on", p.name, p.acts)
+	}
+}
+
+// deletes judges a request to delete something that runs.
+func (w *World) deletes(p *process, o *object) {
+	if o.part.app.Name == "" || o.told.workload == "" {
+		return
+	}
+	w.losersRest(p)
+	inst := p.says(o.part.app)
+	if inst == nil || o.told.instance != strconv.Itoa(inst.Number) {
+		return
+	}
+	if s, ok := inst.Component(o.part.component); !ok || !s.Hold && o.told.digest() != s.Workload {
+		return
+	}
+	w.violate("only what is saved is undone", "%s deletes %s of %s, and version %d of the branch, which it goes by, wants it", p.name, o.ref, o.part.app, p.acts)
+}
+
+func (t told) digest() model.Digest { return model.Digest(t.workload[:max(0, len(t.workload)-2)]) }
+
+// says returns what the branch says of an application in the version that a
+// process acts on, nil if nothing of it is to run.
+func (p *process) says(app model.AppID) *model.Instance {
+	inst, ok := p.world.origin.says(p.acts).Find(app)
+	if !ok || !inst.Phase.Active() {
+		return nil
+	}
+	return inst
+}
+
+// wrong lists what runs and should not, by what the branch says now.
+func (w *World) wrong() map[*object]bool {
+	now := w.origin.now()
+	var list map[*object]bool
+	for _, o := range w.cluster.objects {
+		if o.part.app.Name == "" || o.permanent() || !o.leaving.IsZero() {
+			continue
+		}
+		if o.ref.Kind == "Secret" && w.tolerates("rollback-without-secret") {
+			continue
+		}
+		if w.raced[o.part.app] && !slices.Contains(w.cluster.inventories[o.part.app], o.ref) && w.tolerates("inventories-race") {
+			continue
+		}
+		if inst, ok := now.Find(o.part.app); ok && inst.Phase.Active() {
+			s, ok := inst.Component(o.part.component)
+			if ok && (s.Hold || o.told.workload == "" || o.told.digest() == s.Workload) {
+				continue
+			}
+		}
+		if list == nil {
+			list = map[*object]bool{}
+		}
+		list[o] = true
+	}
+	return list
+}
+
+// lookedAway notes that a process went through a pass without any trouble, and
+// left as they are objects that were wrong when it began. That every process which
+// is alive does so must not happen: nobody is left to end them.
+func (w *World) lookedAway(p *process, before map[*object]bool) {
+	still := w.wrong()
+	for o := range w.excess {
+		if !still[o] {
+			delete(w.excess, o)
+		}
+	}
+	for o := range still {
+		if !before[o] || w.apiDown || !p.carrier.stalled.IsZero() || p.carrier.unsound[o.part.app] {
+			continue
+		}
+		if w.excess[o] == nil {
+			w.excess[o] = map[string]bool{}
+		}
+		w.excess[o][p.name] = true
+		if other := p.other(); other.loop == nil || w.excess[o][other.name] {
+			w.violate("nothing runs that the ledger does not say, for longer than a pass", "%s of %s runs on, and nobody minds", o.ref, o.part.app)
+		}
+	}
+}

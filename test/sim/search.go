@@ -1,0 +1,100 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Live makes a world, lives through a history in it and returns what did not hold,
+// nil if all did.
+func Live(history []Event, s Sabotage) *Violation { return newWorld(s).run(history) }
+
+// Tell lives through a history and tells it.
+func Tell(history []Event, s Sabotage) (string, *Violation) {
+	w := newWorld(s)
+	w.story = &strings.Builder{}
+	v := w.run(history)
+	return w.story.String(), v
+}
+
+// Finding is a seed whose history violates a rule.
+type Finding struct {
+	Seed      uint64
+	Violation *Violation
+}
+
+func (f Finding) String() string { return fmt.Sprintf("%d: %s", f.Seed, f.Violation.Rule) }
+
+// Search lives through the histories of n seeds from the first on, side by side,
+// and returns those that violate a rule, by seed.
+func Search(first uint64, n, events int, s Sabotage) (found []Finding) {
+	var (
+		mu   sync.Mutex
+		wg   sync.WaitGroup
+		next = first
+	)
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			for next < first+uint64(n) {
+				seed := next
+				next++
+				mu.Unlock()
+				v := Live(Draw(seed, events), s)
+				mu.Lock()
+				if v != nil {
+					found = append(found, Finding{seed, v})
+				}
+			}
+		})
+	}
+	wg.Wait()
+	slices.SortFunc(found, func(x, y Finding) int { return cmp.Compare(x.Seed, y.Seed) })
+	return found
+}
+
+// attempts bounds how often a history is lived through to shorten it.
+const attempts = 4000
+
+// Shrink returns a part of a history that violates the same rule, from which no
+// single event can be taken, as far as attempts suffice.
+func Shrink(history []Event, s Sabotage, rule string) []Event {
+	left := attempts
+	fails := func(h []Event) bool {
+		left--
+		v := Live(h, s)
+		return v != nil && v.Rule == rule
+	}
+	if v := Live(history, s); v != nil && v.Step <= len(history) {
+		history = history[:v.Step]
+	}
+	for size := max(1, len(history)/2); left > 0; {
+		removed := false
+		for at := 0; at+size <= len(history) && left > 0; {
+			shorter := slices.Concat(history[:at], history[at+size:])
+			if fails(shorter) {
+				history, removed = shorter, true
+			} else {
+				at += size
+			}
+		}
+		if size == 1 && !removed {
+			break
+		}
+		size = max(1, size/2)
+	}
+	return history
+}
+
+// Explain tells the shortest history that was found to violate the same rule, and
+// how to keep it.
+func Explain(history []Event, v *Violation) string {
+	short := Shrink(history, nil, v.Rule)
+	story, v := Tell(short, nil)
+	return fmt.Sprintf("%v\n\n%s\nto keep it, as test/sim/testdata/kept/NAME.txt:\n%s", v, story, Text(short))
+}

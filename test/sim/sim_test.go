@@ -1,0 +1,148 @@
+package sim
+
+import (
+	"flag"
+	"io/fs"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	seed      = flag.Uint64("sim.seed", 0, "live through the history of this seed alone, and tell it")
+	histories = flag.Int("sim.histories", 2000, "how many histories to live through")
+	events    = flag.Int("sim.events", 200, "how long they are")
+)
+
+func init() { debug.SetGCPercent(400) } // worlds are small and short-lived
+
+// TestHistories lives through random histories: the same ones every time, so that
+// who changes the code meets what was met before. Others are for FuzzHistories.
+func TestHistories(t *testing.T) {
+	if *seed != 0 {
+		story, v := Tell(Draw(*seed, *events), nil)
+		t.Log(story)
+		if v != nil {
+			t.Error(Explain(Draw(*seed, *events), v))
+		}
+		return
+	}
+	if Racing {
+		*histories = min(*histories, 40)
+	}
+	found := Search(1, *histories, *events, nil)
+	told := map[string]bool{}
+	for _, f := range found {
+		if !told[f.Violation.Rule] {
+			told[f.Violation.Rule] = true
+			t.Errorf("-sim.seed=%d\n%s", f.Seed, Explain(Draw(f.Seed, *events), f.Violation))
+		}
+	}
+	t.Logf("%d histories of %d events, %d of them violate a rule", *histories, *events, len(found))
+}
+
+// TestKept lives through histories that went wrong once.
+func TestKept(t *testing.T) {
+	for name, text := range stories(t, "kept") {
+		t.Run(name, func(t *testing.T) {
+			story, v := Tell(parse(t, text), nil)
+			require.Nil(t, v, story)
+		})
+	}
+}
+
+// TestOpen lives through histories that are known to go wrong, and tolerates all but what each is about:
+// who mends one of them is told to keep it.
+func TestOpen(t *testing.T) {
+	for name, text := range stories(t, "open") {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(nil)
+			w.strict, w.story = name, &strings.Builder{}
+			rule, _, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
+			v := w.run(parse(t, text))
+			require.NotNil(t, v, "this weak spot is mended: move its history from testdata/open to testdata/kept\n%s", w.story)
+			require.Equal(t, rule, v.Rule, w.story)
+		})
+	}
+}
+
+// TestPlantedBugs: the simulation finds each of three bugs that are planted, within
+// few histories, and tells it in few events.
+func TestPlantedBugs(t *testing.T) {
+	for _, bug := range []struct {
+		name   string
+		plant  Sabotage
+		breaks []string // the rules that it may break
+	}{
+		{"act before save", ActBeforeSave, []string{"only what is saved is done"}},
+		{"skip the digest check", SkipDigestCheck, []string{"Running is said of what runs"}},
+		{"forget a tombstone", ForgetTombstone, []string{"nothing runs that the ledger does not say, for longer than a pass"}},
+	} {
+		t.Run(bug.name, func(t *testing.T) {
+			found := Search(1, 100, *events, bug.plant)
+			at := slices.IndexFunc(found, func(f Finding) bool { return slices.Contains(bug.breaks, f.Violation.Rule) })
+			require.GreaterOrEqual(t, at, 0, "100 histories did not find it, but %v", found)
+			f := found[at]
+			short := Shrink(Draw(f.Seed, *events), bug.plant, f.Violation.Rule)
+			story, v := Tell(short, bug.plant)
+			require.NotNil(t, v)
+			require.LessOrEqual(t, len(short), 15, story)
+			t.Logf("history %d of 100, %d found it; in short:\n%s", f.Seed, len(found), story)
+			require.Nil(t, Live(short, nil), "without the bug the same history is fine")
+		})
+	}
+}
+
+// TestHistoriesRepeat: a history is nothing but its events.
+func TestHistoriesRepeat(t *testing.T) {
+	for n := range uint64(5) {
+		first, _ := Tell(Draw(n, *events), nil)
+		again, _ := Tell(Draw(n, *events), nil)
+		require.Equal(t, first, again)
+	}
+}
+
+// TestEventsAreText: what is written can be read again, whatever was drawn.
+func TestEventsAreText(t *testing.T) {
+	for _, e := range Draw(1, 1000) {
+		back, err := ParseEvent(e.String())
+		require.NoError(t, err)
+		require.Equal(t, e.String(), back.String())
+	}
+}
+
+// FuzzHistories lets a fuzzer look for histories that violate a rule.
+func FuzzHistories(f *testing.F) {
+	for n := range uint64(20) {
+		f.Add(ToBytes(Draw(n+1, *events)))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		history := FromBytes(b[:min(len(b), 5*500)])
+		if v := Live(history, nil); v != nil {
+			t.Error(Explain(history, v))
+		}
+	})
+}
+
+// stories returns the histories of a directory of testdata, by name.
+func stories(t *testing.T, dir string) map[string]string {
+	files, err := fs.Glob(testdata, "testdata/"+dir+"/*.txt")
+	require.NoError(t, err)
+	all := map[string]string{}
+	for _, f := range files {
+		text, err := fs.ReadFile(testdata, f)
+		require.NoError(t, err)
+		all[strings.TrimSuffix(path.Base(f), ".txt")] = string(text)
+	}
+	return all
+}
+
+func parse(t *testing.T, text string) []Event {
+	history, err := Parse(text)
+	require.NoError(t, err)
+	return history
+}
