@@ -1,31 +1,32 @@
 package pool
 
 import (
-	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
-	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxAnswers bounds what is kept on disk.
 const maxAnswers = 512 << 20
 
-// answers are kept in files, one each, named by the digest of its key. Those of
-// another build of the program are gone: it may answer otherwise.
+// answers are kept in two logs, as reading ten thousand small files takes longer
+// than decoding them. When the young log is full it becomes the old one, whose
+// predecessor goes; what is asked for in the old one is written to the young one
+// again, so what was used last stays. Only one process writes. Answers of another
+// build of the program are gone: it may answer otherwise.
 type answers struct {
 	dir   string
-	limit int64
+	limit int64    // of both logs together, in bytes
+	lock  *os.File // nil: another process writes
 
-	mu   sync.Mutex
-	size int64
+	mu         sync.Mutex
+	young, old *answerLog // old may be nil
 }
 
 // openAnswers opens the directory for the answers that a program gives.
@@ -47,9 +48,26 @@ func openAnswers(dir, program string, limit int64) (*answers, error) {
 			_ = os.RemoveAll(filepath.Join(dir, e.Name())) // else it stays
 		}
 	}
-	a.trim()
+	lock, err := os.OpenFile(filepath.Join(a.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the answers: %w", err)
+	}
+	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+		a.lock = lock
+	} else {
+		_ = lock.Close()
+	}
+	if a.old, err = openLog(a.path("old"), false); err != nil {
+		a.old = nil // there is none
+	}
+	if a.young, err = openLog(a.path("young"), a.lock != nil); err != nil && a.lock != nil {
+		a.close()
+		return nil, fmt.Errorf("open the answers: %w", err)
+	}
 	return a, nil
 }
+
+func (a *answers) path(name string) string { return filepath.Join(a.dir, name+".log") }
 
 func digestOf(name string) (string, error) {
 	f, err := os.Open(name)
@@ -64,87 +82,55 @@ func digestOf(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-func (a *answers) path(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	name := hex.EncodeToString(sum[:])
-	return filepath.Join(a.dir, name[:2], name[2:])
-}
-
-// get returns an answer that is whole: it stands behind the digest of its key and
-// itself.
+// get returns an answer that is whole.
 func (a *answers) get(key string) ([]byte, bool) {
-	name := a.path(key)
-	data, err := os.ReadFile(name)
-	if err != nil || len(data) < sha256.Size || !bytes.Equal(seal(key, data[sha256.Size:]), data[:sha256.Size]) {
-		return nil, false
+	a.mu.Lock()
+	young, old := a.young, a.old
+	a.mu.Unlock()
+	if data, ok := young.get(key); ok {
+		return data, true
 	}
-	now := time.Now()
-	_ = os.Chtimes(name, now, now) // what is used stays longest
-	return data[sha256.Size:], true
-}
-
-func seal(key string, data []byte) []byte {
-	h := sha256.New()
-	fmt.Fprintf(h, "%d %s", len(key), key)
-	h.Write(data)
-	return h.Sum(nil)
+	data, ok := old.get(key)
+	if ok {
+		a.put(key, data)
+	}
+	return data, ok
 }
 
 // put keeps an answer, if it can: the next time it costs an evaluation.
 func (a *answers) put(key string, data []byte) {
-	name := a.path(key)
-	if os.MkdirAll(filepath.Dir(name), 0o700) != nil {
-		return
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), "new-*")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(append(seal(key, data), data...))
-	if cmp.Or(err, f.Close()) != nil || os.Rename(f.Name(), name) != nil {
-		_ = os.Remove(f.Name())
-		return
-	}
-	a.mu.Lock()
-	a.size += int64(sha256.Size + len(data))
-	full := a.size > a.limit
-	a.mu.Unlock()
-	if full {
-		a.trim()
-	}
-}
-
-// trim removes what was used longest ago, and says anew how much there is.
-func (a *answers) trim() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	type file struct {
-		name string
-		size int64
-		used time.Time
-	}
-	var files []file
-	a.size = 0
-	_ = filepath.WalkDir(a.dir, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return nil
-		}
-		if info, err := e.Info(); err == nil {
-			files = append(files, file{name, info.Size(), info.ModTime()})
-			a.size += info.Size()
-		}
-		return nil
-	})
-	if a.size <= a.limit {
+	if a.lock == nil {
 		return
 	}
-	slices.SortFunc(files, func(x, y file) int { return x.used.Compare(y.used) })
-	for _, f := range files {
-		if a.size <= a.limit/4*3 {
-			return
-		}
-		if os.Remove(f.name) == nil {
-			a.size -= f.size
-		}
+	if a.young.size > 0 && a.young.size+int64(len(data)) > a.limit/2 {
+		a.turn()
+	}
+	a.young.put(key, data)
+}
+
+// turn makes the young log the old one.
+func (a *answers) turn() {
+	if os.Rename(a.path("young"), a.path("old")) != nil {
+		return
+	}
+	young, err := openLog(a.path("young"), true)
+	if err != nil {
+		_ = os.Rename(a.path("old"), a.path("young"))
+		return
+	}
+	a.old.close()
+	a.young, a.old = young, a.young
+}
+
+func (a *answers) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.young.close()
+	a.old.close()
+	if a.lock != nil {
+		_ = a.lock.Close()
+		a.lock = nil
 	}
 }

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"bufio"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
-	"github.com/d-aros/d-aros/pkg/model"
 )
 
 func open(t *testing.T, o Options) *Pool {
@@ -57,86 +55,6 @@ func one(p *Pool) *counted {
 		p.places <- nil
 	}
 	return &counted{Pool: p}
-}
-
-// A restart on an unchanged fleet evaluates nothing; damaged answers are misses.
-func TestRestart(t *testing.T) {
-	dir := t.TempDir()
-	files := fleetOf(3, "acme", "globex")
-	run := func() (model.Fleet, int) {
-		c := one(open(t, Options{Dir: dir}))
-		return evaluate.Through(c).Fleet("c", files, nil), c.evaluated
-	}
-	want, n := run()
-	require.Equal(t, 9, n) // the platform, two tenants, six applications
-	require.Empty(t, want.Problems)
-	got, n := run()
-	require.Equal(t, want, got)
-	require.Zero(t, n)
-
-	for damage, edit := range map[string]func([]byte) []byte{
-		"cut":     func(data []byte) []byte { return data[:len(data)/2] },
-		"emptied": func([]byte) []byte { return nil },
-		"flipped": func(data []byte) []byte { data[len(data)-2] ^= 1; return data },
-	} {
-		eachAnswer(t, dir, func(name string) {
-			data, err := os.ReadFile(name)
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(name, edit(data), 0o600))
-		})
-		got, n = run()
-		require.Equal(t, want, got, damage)
-		require.Equal(t, 9, n, damage)
-	}
-	// An answer under another's name is none.
-	var names []string
-	eachAnswer(t, dir, func(name string) { names = append(names, name) })
-	data, err := os.ReadFile(names[0])
-	require.NoError(t, err)
-	for _, name := range names {
-		require.NoError(t, os.WriteFile(name, data, 0o600))
-	}
-	got, n = run()
-	require.Equal(t, want, got)
-	require.Equal(t, 8, n)
-
-	require.NoError(t, os.RemoveAll(dir))
-	got, _ = run()
-	require.Equal(t, want, got)
-}
-
-func eachAnswer(t *testing.T, dir string, do func(name string)) {
-	require.NoError(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
-			do(name)
-		}
-		return err
-	}))
-}
-
-// What is kept is bounded, and what was used last stays.
-func TestAnswersAreBounded(t *testing.T) {
-	dir := t.TempDir()
-	a, err := openAnswers(dir, os.Args[0], 100_000)
-	require.NoError(t, err)
-	for i := range 300 {
-		a.put(fmt.Sprint(i), make([]byte, 1000))
-		_, ok := a.get("0")
-		require.True(t, ok)
-	}
-	require.LessOrEqual(t, a.size, int64(100_000))
-	_, ok := a.get("299")
-	require.True(t, ok)
-	_, ok = a.get("1")
-	require.False(t, ok)
-
-	other := filepath.Join(dir, "program")
-	require.NoError(t, os.WriteFile(other, []byte("another build"), 0o600))
-	_, err = openAnswers(dir, other, 100_000)
-	require.NoError(t, err)
-	_, ok = a.get("0")
-	require.False(t, ok, "another build answers for itself")
-	require.FileExists(t, other, "and removes nothing but answers")
 }
 
 // A child that is killed is replaced, and the application is not to blame.
