@@ -45,6 +45,7 @@ func (p *pass) offered(a *declared) (problems []model.Problem) {
 func (p *pass) across() {
 	p.sharedHosts()
 	p.sharedObjects()
+	p.sharedNamespaces()
 	p.promises()
 }
 

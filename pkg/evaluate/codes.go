@@ -57,6 +57,7 @@ const (
 	codeReservation    = "DA1527"
 	codePoolReserved   = "DA1528"
 	codeReserved       = "DA1529"
+	codeNamespace      = "DA1530"
 	codeStepName       = "DA1540"
 	codeStepRef        = "DA1541"
 	codeStepCycle      = "DA1542"

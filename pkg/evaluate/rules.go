@@ -342,6 +342,8 @@ var chapters = []chapter{
 			fix: "Lower the reservations or add capacity."},
 		{code: "DA1529", title: "More reserved than guaranteed",
 			fix: "Raise the tenant's guarantee or lower its reservations: they are a part of it."},
+		{code: "DA1530", title: "A namespace that is another tenant's",
+			fix: "Rename the application. What runs keeps running until then."},
 		{code: "DA1540", title: "Two steps of one name",
 			fix: "Rename one."},
 		{code: "DA1541", title: "A step that is not there, or not before",
