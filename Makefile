@@ -16,7 +16,7 @@ dirs_with = $(shell grep -rlE $(1) --include='*_test.go' $(SOURCES) 2>/dev/null 
 help: ## Show this help
 	@echo 'Usage: make TARGET [VARIABLE=value ...]'
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: demo demo-down
 demo: ## Run the main job on KUBECONFIG, or on a cluster of its own; ONCE=1 ends when every expectation was checked
@@ -80,6 +80,10 @@ APPS ?= 1000
 .PHONY: bench-evaluate
 bench-evaluate: ## Measure what evaluating a fleet of APPS (1000) applications costs, beside cue vet
 	$(GO) test -timeout 60m -run '^TestMeasure$$' -v -count 1 ./pkg/evaluate/pool -apps $(APPS)
+
+.PHONY: bench-arbitration
+bench-arbitration: ## Measure what decisions cost on one core, and how far they are from the best
+	$(GO) run ./test/arbitration/bench
 
 .PHONY: generate
 generate: ## Write anew what follows from the sources: the vendored schema, charts and tables in docs/

@@ -7,6 +7,7 @@
 //	go run ./test/arbitration/bench                    everything, minutes
 //	go run ./test/arbitration/bench -only victims      what has this in its name
 //	go run ./test/arbitration/bench -quick             smaller, for a look
+//	go run ./test/arbitration/bench -sequence 211      one of the sequences of cycles, move by move
 package main
 
 import (
@@ -62,7 +63,12 @@ func main() {
 	only := flag.String("only", "", "measure what has this in its name")
 	quick := flag.Bool("quick", false, "measure less, for a look")
 	seed := flag.Uint64("seed", 1, "of everything random")
+	sequence := flag.Int64("sequence", -1, "print this sequence of those that cycles plays, and measure nothing")
 	flag.Parse()
+	if *sequence >= 0 {
+		show(*seed, uint64(*sequence))
+		return
+	}
 	runtime.GOMAXPROCS(1) // the collector included
 	s := size{quick: *quick, seed: *seed}
 

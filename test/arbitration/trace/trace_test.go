@@ -45,9 +45,9 @@ func TestRead(t *testing.T) {
 // pool at all has run in the end.
 func TestReplay(t *testing.T) {
 	tr := load(t)
-	s := Setting{Capacity: 30, Jobs: 400}
+	s := Setting{Capacity: 30, Jobs: 150}
 	f := tr.Replay(s)
-	require.Equal(t, 400, f.Applications)
+	require.Equal(t, 150, f.Applications)
 	require.Equal(t, f.Applications-f.Rejected+f.Evicted, f.Admitted, "each runs once, and once more for each eviction")
 	require.Less(t, f.Rejected, f.Applications/10)
 	require.LessOrEqual(t, f.Use, 1.0)
