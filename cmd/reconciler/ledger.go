@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -181,6 +182,11 @@ func parseSelection(args []string) (selection, error) {
 
 func (s selection) has(tenant, app string) bool {
 	return (s.tenant == "" || s.tenant == tenant) && (s.app == "" || s.app == app)
+}
+
+// known says whether the ledger has any of the selected applications.
+func (s selection) known(l *model.Ledger) bool {
+	return slices.ContainsFunc(l.Instances, func(in model.Instance) bool { return s.has(in.App.Tenant, in.App.Name) })
 }
 
 // missing says that the ledger knows nothing of what was asked for, and what

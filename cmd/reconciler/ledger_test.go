@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
 )
 
@@ -29,15 +29,23 @@ func TestReading(t *testing.T) {
 		Dir:           "testdata",
 		UpdateScripts: *update,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			// save REPO first|second writes a ledger of the fixture to the status branch.
+			// save REPO first|second [DAYS] writes a ledger of the fixture to the status
+			// branch, as if it were so many days ago.
 			"save": func(ts *testscript.TestScript, _ bool, args []string) {
-				which := slices.Index([]string{"first", "second"}, args[1])
-				ts.Check(save(t.Context(), ts, args[0], fixture(now)[which]))
+				which, days := slices.Index([]string{"first", "second"}, args[1]), 0
+				if len(args) > 2 {
+					var err error
+					days, err = strconv.Atoi(args[2])
+					ts.Check(err)
+				}
+				ts.Check(save(t.Context(), ts, args[0], now.AddDate(0, 0, -days), which))
 			},
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			spec, _ := fixture(now)[0].Find(id("acme", "shop"))
+			env.Setenv("SPEC", spec.Spec.Digest.Short())
 			for key, ago := range map[string]time.Duration{"T180": 180, "T179": 179, "T30": 30} {
 				env.Setenv(key, moment(now.Add(-ago*time.Minute)))
 			}
@@ -46,12 +54,12 @@ func TestReading(t *testing.T) {
 	})
 }
 
-func save(ctx context.Context, ts *testscript.TestScript, repo string, next model.Ledger) error {
+func save(ctx context.Context, ts *testscript.TestScript, repo string, now time.Time, which int) error {
 	dir, err := os.MkdirTemp(ts.Getenv("WORK"), "writer-")
 	if err != nil {
 		return err
 	}
-	branch, err := status.Open(ctx, status.Options{URL: ts.MkAbs(repo), Dir: dir})
+	branch, err := status.Open(ctx, status.Options{URL: ts.MkAbs(repo), Dir: dir, Now: func() time.Time { return now }})
 	if err != nil {
 		return err
 	}
@@ -60,7 +68,7 @@ func save(ctx context.Context, ts *testscript.TestScript, repo string, next mode
 	if err != nil {
 		return err
 	}
-	_, err = branch.Commit(ctx, previous, next)
+	_, err = branch.Commit(ctx, previous, fixture(now)[which])
 	return err
 }
 

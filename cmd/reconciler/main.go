@@ -73,7 +73,7 @@ status branch of the same repo.`,
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRunCommand(), newStatusCommand(), newExplainCommand(), newHistoryCommand())
+	root.AddCommand(newRunCommand(), newStatusCommand(), newExplainCommand(), newHistoryCommand(), newEventsCommand(), newCompactCommand())
 	root.AddCommand(newInitCommand(), newVetCommand(), newSchemaCommand(), newPinCommand(), newUnpinCommand(), newCodeownersCommand())
 	root.AddCommand(newPlanCommand(), newWhatIfCommand(), newReplayCommand())
 	root.AddCommand(newEvaluateCommand())

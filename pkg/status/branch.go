@@ -32,6 +32,9 @@ type Options struct {
 	Limits git.Limits
 	Author Author
 
+	// Now dates the commits; default time.Now.
+	Now func() time.Time
+
 	// Recheck is how long Load may trust that the branch is where it was last
 	// seen. Zero asks the remote at every Load. Commit is safe either way.
 	Recheck time.Duration
@@ -48,6 +51,7 @@ type Branch struct {
 	dir     string
 	author  Author
 	recheck time.Duration
+	now     func() time.Time
 
 	mu      sync.Mutex
 	state   *state // nil until loaded, or when the branch is known to have moved
@@ -75,10 +79,13 @@ func Open(_ context.Context, o Options) (*Branch, error) {
 	if o.Author.Email == "" {
 		o.Author.Email = "reconciler@d-aros.dev"
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open status branch: %w", err)
 	}
-	return &Branch{remote: remote, name: o.Branch, dir: o.Dir, author: o.Author, recheck: o.Recheck}, nil
+	return &Branch{remote: remote, name: o.Branch, dir: o.Dir, author: o.Author, recheck: o.Recheck, now: o.Now}, nil
 }
 
 // Close gives the history store free, if it was opened.
@@ -249,7 +256,7 @@ func (b *Branch) commit(objects *git.Objects, s *state, message string) git.Hash
 		Parent:  b.state.head,
 		Name:    b.author.Name,
 		Email:   b.author.Email,
-		Time:    time.Now(),
+		Time:    b.now(),
 		Message: message,
 	})
 }

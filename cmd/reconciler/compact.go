@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+func newCompactCommand() *cobra.Command {
+	var from ledgerFlags
+	var days int
+	var signKey string
+	var dryRun bool
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "compact",
+		Short: "Fold the old history of the status branch into a checkpoint",
+		Long: `Compact shortens the history of the status branch: one commit without parents, the
+checkpoint, takes the place of all commits older than --days, and the newer ones follow it
+with the same content, message and time. What the branch says stays the same, and every
+record keeps its last transitions. The server frees the space when it next cleans up.
+
+The branch is moved by compare-and-swap, so that a reconciler that runs loses nothing: it
+sees at its next save that the branch is elsewhere, reads it and goes on. The server must
+allow the credential to rewrite the branch. Clones follow with
+"git fetch origin +status:refs/remotes/origin/status".
+
+With --sign-key the checkpoint is signed, so that it can be told from one that somebody
+else made. Who needs the old history keeps a copy first; the checkpoint names its end.
+
+The exit code is 0, or 1 with --dry-run if there is something to fold.`,
+		Example: `  reconciler compact --repo https://git.example.com/acme/fleet.git --token-file token --days 90
+  reconciler compact --dry-run
+
+  # keep what goes away, sign what stays
+  git fetch origin status && git push backup FETCH_HEAD:refs/heads/status-2026
+  reconciler compact --days 30 --sign-key ~/.ssh/id_ed25519`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if days < 1 {
+				return fmt.Errorf("--days %d: must be positive", days)
+			}
+			o := status.CompactOptions{Since: time.Now().Add(-time.Duration(days) * 24 * time.Hour), DryRun: dryRun}
+			if signKey != "" {
+				signer, err := readSignKey(signKey)
+				if err != nil {
+					return err
+				}
+				o.Signer = signer
+			}
+			r, _, err := from.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			if r.stale != nil {
+				return errors.New("cannot compact: " + r.stale.Error())
+			}
+			done, err := r.branch.Compact(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			if err := format.write(cmd.OutOrStdout(), done, func(p *printer) { p.compaction(&done, dryRun) }); err != nil {
+				return err
+			}
+			if dryRun && done.Folded > 0 {
+				return &exitCode{code: exitDiffers}
+			}
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	from.add(fl)
+	fl.IntVar(&days, "days", 90, "how many days of history to keep")
+	fl.StringVar(&signKey, "sign-key", "", "private `KEY` to sign the checkpoint with: SSH, or armored OpenPGP, without passphrase")
+	fl.BoolVar(&dryRun, "dry-run", false, "say what would be folded and change nothing")
+	fl.VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+func (p *printer) compaction(c *status.Compaction, dryRun bool) {
+	if c.Folded == 0 {
+		p.line("Nothing to fold: all %d commits are kept.", c.Kept)
+		return
+	}
+	folded := "folded"
+	if dryRun {
+		folded = "would be folded"
+	}
+	p.line("%d commits until %s %s into checkpoint %s; %d newer ones are kept.",
+		c.Folded, moment(c.Time), folded, shortCommit(c.Checkpoint), c.Kept)
+}

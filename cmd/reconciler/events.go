@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+func newEventsCommand() *cobra.Command {
+	var from ledgerFlags
+	var since moments
+	var number int
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "events [TENANT[/APPLICATION]]",
+		Short: "List what happened in the fleet",
+		Long: `Events lists the transitions of all applications, or of those selected, in the order of
+time, latest last, with why, the commit of the source branch behind each, and the commit
+of the status branch that recorded it.
+
+It reads the history of the status branch alone, as far back as that goes: see
+"reconciler compact".`,
+		Example: `  reconciler events --since 2h
+  reconciler events acme --since 2026-03-01 -n 1000
+
+  # which applications were preempted today?
+  reconciler events --since 24h -o json | jq '.[] | select(.reason == "Preempted")'`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			selected, err := parseSelection(args)
+			if err != nil {
+				return err
+			}
+			if number < 1 {
+				return fmt.Errorf("-n %d: must be positive", number)
+			}
+			r, ledger, err := from.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			if note := r.note(); note != "" {
+				fmt.Fprintln(cmd.ErrOrStderr(), note)
+			}
+			events, err := r.branch.Events(cmd.Context(), status.EventFilter{Since: since.from(time.Now()), Tenant: selected.tenant, App: selected.app})
+			if err != nil {
+				return err
+			}
+			if len(events) == 0 && selected.tenant != "" && !selected.known(&ledger) {
+				return selected.missing(&ledger)
+			}
+			left := max(0, len(events)-number)
+			events = append([]status.Event{}, events[left:]...) // [] and not null in JSON
+			return format.write(cmd.OutOrStdout(), events, func(p *printer) { p.events(events, left) })
+		},
+	}
+	fl := cmd.Flags()
+	from.add(fl)
+	fl.Var(&since, "since", "only what happened since `WHEN`: how long ago (30m, 12h, 7d), a date or an RFC 3339 time")
+	fl.IntVarP(&number, "number", "n", 100, "list the last so many")
+	fl.VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+func (p *printer) events(events []status.Event, left int) {
+	if left > 0 {
+		p.line("%s", p.paint(dim, fmt.Sprintf("(%d earlier ones are not listed; -n lists more)", left)))
+	}
+	var rows [][]cell
+	for i := range events {
+		e := &events[i]
+		rows = append(rows, []cell{
+			plain(moment(e.At)), plain(age(p.now.Sub(e.At))), plain(fmt.Sprintf("%s#%d", e.App, e.Instance)), {change(e.Transition), phaseStyle(e.To)},
+			plain(shortCommit(e.Commit)), plain(shortCommit(e.Status)), plain(sentence(e.Reason, e.Message)),
+		})
+	}
+	p.table("", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "SOURCE", "STATUS", "WHY"}, rows)
+}
+
+// moments is a moment as people give it: an age or a time.
+type moments struct {
+	age time.Duration
+	at  time.Time
+}
+
+func (m *moments) Type() string { return "when" }
+
+func (m *moments) String() string {
+	switch {
+	case m.age > 0:
+		return m.age.String()
+	case !m.at.IsZero():
+		return m.at.Format(time.RFC3339)
+	}
+	return ""
+}
+
+func (m *moments) Set(s string) error {
+	*m = moments{}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, s); err == nil {
+			m.at = at
+			return nil
+		}
+	}
+	day := time.Duration(1)
+	if digits, days := strings.CutSuffix(s, "d"); days {
+		s, day = digits+"h", 24
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 || d*day/day != d {
+		return fmt.Errorf("write 30m, 12h, 7d, 2026-03-01 or 2026-03-01T12:00:00Z")
+	}
+	m.age = d * day
+	return nil
+}
+
+// from returns the moment, the zero time if none was given.
+func (m *moments) from(now time.Time) time.Time {
+	if m.age > 0 {
+		return now.Add(-m.age)
+	}
+	return m.at
+}
