@@ -57,7 +57,7 @@ It reads the status branch alone, like "reconciler status".`,
 	}
 	from.add(cmd.Flags())
 	cmd.Flags().VarP(&format, "output", "o", outputUsage)
-	return cmd
+	return withWhyNot(cmd, &from, &format)
 }
 
 // explain gathers what the ledger holds about an application.

@@ -109,18 +109,18 @@ func (v *planView) markdownObjects(b *strings.Builder) {
 	b.WriteString("\n</details>\n")
 }
 
-// escaped makes text fit to stand anywhere in Markdown: one line, shown literally.
+// escaped makes text fit to stand anywhere in Markdown: one line, shown literally,
+// and no address in it becomes a link.
 func escaped(s string) string {
 	var b strings.Builder
-	last := rune(0)
-	for _, r := range printable(s) {
-		switch {
-		case strings.ContainsRune("\\`*_{}[]()<>#!~$&@|", r), r == ':', r == '.' && (last == 'w' || last == 'W'):
+	runes := []rune(printable(s))
+	for i, r := range runes {
+		address := r == ':' && i+1 < len(runes) && runes[i+1] == '/' || r == '.' && i > 0 && strings.ContainsRune("wW", runes[i-1])
+		if address || strings.ContainsRune("\\`*_{}[]<>#!~$&@|", r) {
 			fmt.Fprintf(&b, "&#%d;", r)
-		default:
+		} else {
 			b.WriteRune(r)
 		}
-		last = r
 	}
 	return b.String()
 }

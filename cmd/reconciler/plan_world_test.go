@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -38,19 +39,9 @@ var worldBegins = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, repo: gittest.New(t), now: worldBegins}
-	src, err := source.Open(t.Context(), source.Options{URL: w.repo.Dir, Dir: t.TempDir()})
+	var err error
+	w.paper, w.loop, err = newPaperLoop(t.Context(), w.repo.Dir, t.TempDir(), func() time.Time { return w.now }, t.Cleanup)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = src.Close() })
-	branch, err := status.Open(t.Context(), status.Options{URL: w.repo.Dir, Dir: t.TempDir()})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = branch.Close() })
-	w.paper = &paper{branch: branch, pools: []model.Pool{{
-		Name: "general", Nodes: 4, Capacity: model.Resources{CPU: 16_000, Memory: 64 << 30},
-	}}}
-	w.loop = reconcile.New(reconcile.Options{
-		Source: src, Status: branch, Runtime: w.paper, Evaluator: evaluate.New(nil), Fleet: "fleet", Interval: time.Second,
-		Now: func() time.Time { return w.now },
-	})
 	w.repo.Write("fleet.cue", `package fleet
 
 import "d-aros.dev/schema"
@@ -70,6 +61,24 @@ platform: {
 	w.tenant("acme", 32)
 	w.tenant("globex", 32)
 	return w
+}
+
+// newPaperLoop makes a reconciler over a repo, with one pool of 16 cores.
+func newPaperLoop(ctx context.Context, repo, dir string, now func() time.Time, atEnd func(func())) (*paper, *reconcile.Loop, error) {
+	src, err := source.Open(ctx, source.Options{URL: repo, Dir: filepath.Join(dir, "source")})
+	if err != nil {
+		return nil, nil, err
+	}
+	atEnd(func() { _ = src.Close() })
+	branch, err := status.Open(ctx, status.Options{URL: repo, Dir: filepath.Join(dir, "status")})
+	if err != nil {
+		return nil, nil, err
+	}
+	atEnd(func() { _ = branch.Close() })
+	p := &paper{branch: branch, pools: []model.Pool{{Name: "general", Nodes: 4, Capacity: model.Resources{CPU: 16_000, Memory: 64 << 30}}}}
+	return p, reconcile.New(reconcile.Options{
+		Source: src, Status: branch, Runtime: p, Evaluator: evaluate.New(nil), Fleet: "fleet", Interval: time.Second, Now: now,
+	}), nil
 }
 
 func (w *world) tenant(name string, cpu int) {

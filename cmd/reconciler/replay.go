@@ -38,6 +38,7 @@ type replayCommit struct {
 // replayDecision is one decision that was made again.
 type replayDecision struct {
 	App        model.AppID     `json:"application"`
+	Verdict    model.Verdict   `json:"verdict"`
 	Outcome    string          `json:"outcome"` // equal | differs | unknown
 	Recorded   model.Digest    `json:"recorded"`
 	Recomputed model.Digest    `json:"recomputed,omitempty"`

@@ -174,7 +174,7 @@ func (r *replayer) commit(ctx context.Context, at git.Hash, app model.AppID) (*r
 		}
 	}
 	recorded := madeIn(&ledger, &after, app)
-	if len(recorded) == 0 {
+	if len(recorded) == 0 || before == git.ZeroHash && !beginning(&after) {
 		return nil, before, nil
 	}
 	made := &replayCommit{Commit: at.String(), Source: after.Commit}
@@ -229,33 +229,60 @@ func madeIn(before, after *model.Ledger, app model.AppID) (list []*model.Decisio
 	return list
 }
 
+// beginning says whether a ledger is the first one ever, and not that of a branch
+// whose older history was cut off: everything in it happened at one moment.
+func beginning(l *model.Ledger) bool {
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		d := findDecision(l, in.App)
+		if in.Number != 1 || d != nil && d.Inputs.At != l.Decisions[0].Inputs.At {
+			return false
+		}
+		for _, t := range in.History {
+			if d != nil && !t.At.Equal(d.Inputs.At) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // again decides as the pass did that saved after.
 func (r *replayer) again(ctx context.Context, ledger, after model.Ledger, recorded []*model.Decision) (model.Ledger, error) {
 	now := recorded[0].Inputs.At
 	if now.IsZero() {
 		return model.Ledger{}, errors.New("the time of the decision was not recorded; an older reconciler made it")
 	}
-	snap, err := r.source.Accept(after.Commit)
-	if err != nil {
-		return model.Ledger{}, fmt.Errorf("read the source commit: %w", err)
-	}
-	at := func(commit string) (evaluate.Files, error) { return r.source.At(commit) }
-	v, err := r.assessor.assess(ctx, snap.Commit, snap.Files, at)
+	fleet, err := r.fleet(ctx, after.Commit, ledger)
 	if err != nil {
 		return model.Ledger{}, err
-	}
-	fleet := lifecycle.KeepLastGood(v.fleet, ledger, snap.ConfirmRemoval)
-	if fleet.Platform == nil {
-		return model.Ledger{}, errors.New("the source commit has no valid platform, and there was none before")
 	}
 	seen := model.Observation{Pools: after.Pools, Workloads: faring(&ledger)}
 	ruling := arbitration.Decide(fleet, seen, ledger, now)
 	return lifecycle.Advance(ledger, fleet, ruling, seen, now), nil
 }
 
+// fleet is what a pass decides on that begins with a ledger and a source commit.
+func (r *replayer) fleet(ctx context.Context, commit string, ledger model.Ledger) (model.Fleet, error) {
+	snap, err := r.source.Accept(commit)
+	if err != nil {
+		return model.Fleet{}, fmt.Errorf("read the source commit: %w", err)
+	}
+	at := func(commit string) (evaluate.Files, error) { return r.source.At(commit) }
+	v, err := r.assessor.assess(ctx, snap.Commit, snap.Files, at)
+	if err != nil {
+		return model.Fleet{}, err
+	}
+	fleet := lifecycle.KeepLastGood(v.fleet, ledger, snap.ConfirmRemoval)
+	if fleet.Platform == nil {
+		return fleet, errors.New("the source commit has no valid platform, and there was none before")
+	}
+	return fleet, nil
+}
+
 // judgeReplay compares what was recorded with what comes out now.
 func judgeReplay(was, is *model.Decision, made bool) replayDecision {
-	d := replayDecision{App: was.App, Outcome: replayUnknown, Recorded: model.DigestOf(was)}
+	d := replayDecision{App: was.App, Verdict: was.Verdict, Outcome: replayUnknown, Recorded: model.DigestOf(was)}
 	if !made {
 		return d
 	}

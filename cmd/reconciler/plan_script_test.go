@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+)
+
+// TestPlanScripts runs the commands that decide without a cluster, on real repos.
+func TestPlanScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/plan",
+		UpdateScripts: *update,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// passes REPO lets the reconciler run until nothing changes, on paper.
+			"passes": func(ts *testscript.TestScript, _ bool, args []string) {
+				now := worldBegins
+				dir := filepath.Join(ts.Getenv("WORK"), ".reconciler")
+				_, loop, err := newPaperLoop(t.Context(), ts.MkAbs(args[0]), dir, func() time.Time { return now }, ts.Defer)
+				ts.Check(err)
+				for range 4 {
+					_, err := loop.Pass(t.Context())
+					ts.Check(err)
+					now = now.Add(time.Minute)
+				}
+			},
+			// exits CODE COMMAND … runs a command that ends so.
+			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
+				err := ts.Exec(args[1], args[2:]...)
+				code := 0
+				var exit *exec.ExitError
+				if errors.As(err, &exit) {
+					code = exit.ExitCode()
+				}
+				if strconv.Itoa(code) != args[0] {
+					ts.Fatalf("ends with %d and not %s", code, args[0])
+				}
+			},
+			"replace": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(replaceIn(ts.MkAbs(args[0]), args[1], args[2]))
+			},
+		},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
+			for _, who := range []string{"AUTHOR", "COMMITTER"} {
+				env.Setenv("GIT_"+who+"_NAME", "Ann")
+				env.Setenv("GIT_"+who+"_EMAIL", "ann@example.com")
+				env.Setenv("GIT_"+who+"_DATE", "2026-03-01T12:00:00Z")
+			}
+			return nil
+		},
+	})
+}
+
+// Why not: what stands in the way, and that what would do does.
+func TestWhyNot(t *testing.T) {
+	w := newWorld(t)
+	w.app("acme", "shop", 12, 500)
+	w.app("globex", "api", 8, 300)
+	w.app("globex", "huge", 40, 300)
+	w.repo.Commit("first")
+	w.passes()
+	ask := func(app, level string) (v whyNotView) {
+		w.run(0, &v, "explain", app, "--why-not", level, "--repo", w.repo.Dir, "-o", "json")
+		return v
+	}
+
+	full := ask("acme/shop", "full")
+	require.True(t, full.Reached, "%+v", full)
+
+	low := ask("globex/api", "minimum")
+	require.True(t, low.Reached, "it may be degraded: %+v", low)
+	full = ask("globex/api", "full")
+	require.False(t, full.Reached)
+	require.NotEmpty(t, full.Failing)
+	require.NotEmpty(t, full.Ways)
+	require.NotEmpty(t, full.Ahead)
+
+	for _, level := range whyNotLevels {
+		huge := ask("globex/huge", level)
+		require.False(t, huge.Reached)
+		require.Equal(t, "quota.cpu", huge.Failing[0].Name)
+	}
+	require.Equal(t, exitError, run(t.Context(), []string{"explain", "acme/shop", "--why-not", "more", "--repo", w.repo.Dir}, &output{}, &output{}))
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+func settingsFleet() model.Fleet {
+	app := model.Application{ID: id("acme", "shop"), Priority: 300, Desired: "running", Budget: 2_000_000, Components: []model.Component{
+		{Name: "web", Replicas: 4, Requests: model.Resources{CPU: 500, Memory: 1 << 30}, Degrade: &model.Degrade{MinReplicas: 2}},
+	}}
+	return model.Fleet{
+		Platform: &model.Platform{Groups: []model.Group{{Name: "retail", Weight: 1, Quota: &model.Resources{CPU: 8000}}}},
+		Tenants: []model.Tenant{{Name: "acme", Weight: 2, MaxApplications: 5, PriorityCeiling: 500,
+			Quota: &model.Resources{CPU: 64_000, Memory: 256 << 30, Devices: map[string]int64{"nvidia.com/gpu": 4}}}},
+		Applications: []model.Application{app.Seal()},
+	}
+}
+
+func TestSettings(t *testing.T) {
+	for text, got := range map[string]func(*model.Fleet) any{
+		"tenant.acme.weight=3":                                              func(f *model.Fleet) any { return f.Tenants[0].Weight == 3 },
+		"tenant.acme.weight=+3":                                             func(f *model.Fleet) any { return f.Tenants[0].Weight == 5 },
+		"tenant.acme.quota.cpu=+500m":                                       func(f *model.Fleet) any { return f.Tenants[0].Quota.CPU == 64_500 },
+		"tenant.acme.quota.memory=-56Gi":                                    func(f *model.Fleet) any { return f.Tenants[0].Quota.Memory == 200<<30 },
+		"tenant.acme.quota.nvidia.com/gpu=8":                                func(f *model.Fleet) any { return f.Tenants[0].Quota.Devices["nvidia.com/gpu"] == 8 },
+		"tenant.acme.quota.applications=6":                                  func(f *model.Fleet) any { return f.Tenants[0].MaxApplications == 6 },
+		"tenant.acme.quota.priorityCeiling=900":                             func(f *model.Fleet) any { return f.Tenants[0].PriorityCeiling == 900 },
+		"tenant.acme.guarantee.cpu=4":                                       func(f *model.Fleet) any { return f.Tenants[0].Guarantee.CPU == 4000 },
+		"group.retail.weight=2":                                             func(f *model.Fleet) any { return f.Platform.Groups[0].Weight == 2 },
+		"group.retail.quota.cpu=16":                                         func(f *model.Fleet) any { return f.Platform.Groups[0].Quota.CPU == 16_000 },
+		"application.acme/shop.priority=500":                                func(f *model.Fleet) any { return f.Applications[0].Priority == 500 },
+		"application.acme/shop.budget.costPerHour=+0.25":                    func(f *model.Fleet) any { return f.Applications[0].Budget == 2_250_000 },
+		"application.acme/shop.desired=terminated":                          func(f *model.Fleet) any { return f.Applications[0].Desired == "terminated" },
+		"application.acme/shop.components.web.replicas=-1":                  func(f *model.Fleet) any { return f.Applications[0].Components[0].Replicas == 3 },
+		"application.acme/shop.components.web.resources.requests.cpu=1":     func(f *model.Fleet) any { return f.Applications[0].Components[0].Requests.CPU == 1000 },
+		"application.acme/shop.components.web.degrade.minReplicas=1":        func(f *model.Fleet) any { return f.Applications[0].Components[0].Degrade.MinReplicas == 1 },
+		"application.acme/shop.components.web.resources.requests.a.b/c=1":   func(f *model.Fleet) any { return f.Applications[0].Components[0].Requests.Devices["a.b/c"] == 1 },
+		"application.acme/shop.components.web.resources.requests.memory=2G": func(f *model.Fleet) any { return f.Applications[0].Components[0].Requests.Memory == 2_000_000_000 },
+	} {
+		fleet, before := settingsFleet(), settingsFleet()
+		original := fleet
+		c, err := parseSetting(text)
+		require.NoError(t, err, text)
+		require.NoError(t, c.apply(&fleet), text)
+		require.Equal(t, true, got(&fleet), text)
+		require.Equal(t, before, original, "%s changes the fleet that it starts from", text)
+		if fleet.Applications[0].Digest != before.Applications[0].Digest {
+			require.Contains(t, text, "application.", "the digest tells that the spec is another one")
+		}
+	}
+}
+
+func TestSettingsThatCannotBe(t *testing.T) {
+	for text, want := range map[string]string{
+		"tenant.acme.weight":                               `"tenant.acme.weight" changes nothing; write PATH=VALUE`,
+		"tennant.acme.weight=1":                            "only a tenant, an application or a group can be changed",
+		"tenant.acmee.weight=1":                            "the fleet declares no tenant acmee; did you mean acme?",
+		"tenant.other.weight=1":                            "the fleet declares no tenant other; it declares acme",
+		"tenant.acme.wieght=1":                             `tenant acme has no "wieght" that can be changed; did you mean weight?`,
+		"tenant.acme.colour=1":                             "it has borrow.cpu, borrow.memory, guarantee.cpu",
+		"tenant.acme.quota.gpu=1":                          `did you mean quota.cpu?`,
+		"tenant.acme.weight=0":                             "makes it 0, at least 1 is possible",
+		"tenant.acme.weight=-2":                            "makes it 0, at least 1 is possible",
+		"tenant.acme.weight=x":                             `"x" is no whole number`,
+		"tenant.acme.quota.cpu=lots":                       `"lots" is not an amount`,
+		"tenant.acme.quota.cpu=-65":                        "makes it -1000, at least 0 is possible",
+		"tenant.acme.borrow.cpu=4":                         "there is no such limit to change; declare it and use plan",
+		"group.retial.weight=1":                            "the fleet declares no group retial; did you mean retail?",
+		"application.acme/shop.desired=maybe":              "write running or terminated",
+		"application.acme/shop.budget.costPerHour=1m":      `"1m" is no amount of money`,
+		"application.acme/shp.priority=1":                  "did you mean acme/shop?",
+		"application.acme/shop.components.wbe.replicas=1":  "did you mean components.web.replicas?",
+		"application.acme/shop.components.web.replicas=1x": `"1x" is no whole number`,
+	} {
+		fleet := settingsFleet()
+		c, err := parseSetting(text)
+		if err == nil {
+			err = c.apply(&fleet)
+		}
+		require.ErrorContains(t, err, want, text)
+	}
+	for text, want := range map[string]string{
+		"general=3":         "write POOL.cpu, POOL.memory or POOL.DEVICE",
+		"general.cpus=3":    "write POOL.cpu",
+		"general.cpu=":      "changes nothing",
+		"gneral.cpu=+1":     "did you mean general?",
+		"general.cpu=-17":   "makes it -1000",
+		"general.memory=4x": "is not an amount",
+	} {
+		edits, err := parseCapacity([]string{text})
+		if err == nil {
+			err = edits[0].apply([]model.Pool{{Name: "general", Capacity: model.Resources{CPU: 16_000}}})
+		}
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+func FuzzSetting(f *testing.F) {
+	f.Add("tenant.acme.quota.cpu=+500m")
+	f.Add("application.acme/shop.components.web.replicas=-1")
+	f.Fuzz(func(t *testing.T, text string) {
+		fleet := settingsFleet()
+		if c, err := parseSetting(text); err == nil {
+			_ = c.apply(&fleet)
+		}
+		_, _ = parseCapacity([]string{text})
+	})
+}
