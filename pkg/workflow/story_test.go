@@ -225,7 +225,7 @@ func (w *teller) say(a *app, format string, args ...any) {
 	if len(w.apps) > 1 {
 		name = a.spec.ID.Name + ": "
 	}
-	fmt.Fprintf(&w.log, "    %s%s\n", name, fmt.Sprintf(format, args...))
+	fmt.Fprintf(&w.log, "    %s%s\n", name, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 }
 
 func (w *teller) tellRun(a *app, before *model.Run) {

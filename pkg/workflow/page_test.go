@@ -1,0 +1,110 @@
+package workflow_test
+
+import (
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/workflow"
+	"github.com/d-aros/d-aros/pkg/workflow/condition"
+)
+
+const page = "../../docs/workflow.md"
+
+var (
+	block  = regexp.MustCompile("(?s)```cue\n(.*?)```")
+	told   = regexp.MustCompile(`(?s)<!-- story: ([a-z-]+) -->\n.*?<!-- end -->`)
+	quoted = regexp.MustCompile("`([^`]*(?:outputs|failed|succeeded)[^`A-Z]*)`")
+)
+
+// files is a tree whose digests are nobody's business.
+type files struct{ fstest.MapFS }
+
+func (f files) Digest(name string) (string, error) {
+	data, err := fs.ReadFile(f, name)
+	return string(model.DigestOf(data)), err
+}
+
+// TestPageExample: the example of docs/workflow.md is a valid application, and its
+// run begins as the page says.
+func TestPageExample(t *testing.T) {
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	example := block.FindStringSubmatch(string(text))
+	require.NotNil(t, example)
+	tree := files{fstest.MapFS{}}
+	for name, data := range map[string]string{
+		"fleet.cue": "package fleet\nimport \"d-aros.dev/schema\"\nschema.#Fleet\nplatform: {name: \"example\", pools: general: {os: [\"linux\"], runtimes: [\"container\"], capacity: {cpu: \"64\", memory: \"256Gi\"}},\n" +
+			"policy: {egress: hosts: [\"*.example.com\"], images: registries: [\"ghcr.io\"]}}\n",
+		"tenants/acme/tenant.cue":        "package fleet\ntenant: {name: \"acme\", quota: {cpu: \"64\", memory: \"256Gi\"}}\n",
+		"tenants/acme/apps/shop/app.cue": example[1],
+	} {
+		tree.MapFS[name] = &fstest.MapFile{Data: []byte(data)}
+	}
+	fleet := evaluate.New(nil).Fleet("c0ffee", tree, nil)
+	require.Empty(t, fleet.Problems)
+	require.Len(t, fleet.Applications, 1)
+
+	spec := &fleet.Applications[0]
+	turn := workflow.Turn{Run: workflow.Start(spec, 1, nil, start), Spec: spec}
+	pass := func() { turn.Run = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, start)[0] }
+	phases := func() (phases []model.StepPhase) {
+		for _, s := range turn.Run.Steps {
+			phases = append(phases, s.Phase)
+		}
+		return phases
+	}
+	pass()
+	require.Equal(t, []model.StepPhase{"active", "pending", "pending", "pending"}, phases())
+	turn.Results = []workflow.Result{{Key: workflow.Intents(&turn.Run, spec)[0].Key, OK: true, Message: "7"}}
+	pass()
+	require.Equal(t, []model.StepPhase{"succeeded", "active", "pending", "pending"}, phases())
+	turn.Commands = []model.Command{{Action: "approve", Run: turn.Run.ID, Step: "agree", By: "ann", Roles: []string{"tenant-admin"}}}
+	pass()
+	require.Equal(t, []model.StepPhase{"succeeded", "succeeded", "active", "pending"}, phases())
+	web, _ := spec.Component("web")
+	turn.Seen = []workflow.Seen{{Component: "web", Granted: 4, Versions: []workflow.SeenVersion{{Content: model.DigestOf(web), Replicas: 4, Ready: 4}}}}
+	pass()
+	require.Equal(t, []model.StepPhase{"succeeded", "succeeded", "succeeded", "skipped"}, phases())
+	require.Equal(t, model.RunSucceeded, turn.Run.Phase, turn.Run.Message)
+}
+
+// TestPageConditions: the conditions that the page quotes are conditions.
+func TestPageConditions(t *testing.T) {
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	_, section, _ := strings.Cut(string(text), "## Order and conditions")
+	section, _, _ = strings.Cut(section, "\n## ")
+	found := 0
+	for _, m := range quoted.FindAllStringSubmatch(section, -1) {
+		_, err := condition.Parse(m[1])
+		require.NoError(t, err, m[1])
+		found++
+	}
+	require.GreaterOrEqual(t, found, 4)
+}
+
+// TestPageStories: the histories on the page are those of the stories.
+func TestPageStories(t *testing.T) {
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	got := told.ReplaceAllStringFunc(string(text), func(old string) string {
+		name := told.FindStringSubmatch(old)[1]
+		ar, err := txtar.ParseFile("testdata/" + name + ".txtar")
+		require.NoError(t, err)
+		return "<!-- story: " + name + " -->\n```text\n" + play(t, ar) + "```\n<!-- end -->"
+	})
+	if *update {
+		require.NoError(t, os.WriteFile(page, []byte(got), 0o644))
+		return
+	}
+	require.Equal(t, string(text), got, "go test ./pkg/workflow -run TestPage -update")
+}
