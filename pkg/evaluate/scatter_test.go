@@ -1,0 +1,153 @@
+package evaluate
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/format"
+	"cuelang.org/go/cue/parser"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Whatever people write, right or wrong: over which files they spread it, what
+// these are called and in which order the fields stand changes neither the model
+// nor what is wrong.
+func TestScatteredFleetsComeOutTheSame(t *testing.T) {
+	base := archive(t, "base.txtar")
+	full := unpack(archive(t, "full.txtar"))
+	all := []tree{full}
+	wants := map[int]model.Fleet{}
+	for _, p := range pairs(t) {
+		all = append(all, planted(base, p.refused).tree)
+		if p.accepted != nil {
+			all = append(all, planted(base, p.accepted).tree)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		i := rapid.IntRange(0, len(all)-1).Draw(t, "fleet")
+		at := func(string) (Files, error) { return full, nil }
+		want, ok := wants[i]
+		if !ok {
+			want = New(nil).Fleet("c", all[i], at)
+			wants[i] = want
+		}
+		scattered, was := scatter(t, all[i].FS.(fstest.MapFS))
+		got := New(nil).Fleet("c", tree{scattered}, at)
+		require.Equal(t, whatIsWrong(want, nil), whatIsWrong(got, was))
+		require.Equal(t, content(want), content(got))
+	})
+}
+
+// whatIsWrong are the problems without their places, sorted, and what is not used
+// for them.
+func whatIsWrong(f model.Fleet, was *strings.Replacer) (all []string) {
+	for _, p := range f.Problems {
+		message := p.Message
+		if was != nil {
+			message = was.Replace(message)
+		}
+		all = append(all, strings.TrimSpace(fmt.Sprintln(p.Code, p.Tenant, p.App, p.Path, message)))
+	}
+	slices.Sort(all)
+	for _, u := range f.Unusable {
+		all = append(all, "unusable "+u.App.String())
+	}
+	return append(all, f.UnusableTenants...)
+}
+
+// scatter spreads every file of plain fields over up to three, one declaration for
+// each value, in any order, and renames all files. The replacer knows the old names.
+func scatter(t *rapid.T, files fstest.MapFS) (out fstest.MapFS, was *strings.Replacer) {
+	out = fstest.MapFS{}
+	var names []string
+	for i, name := range slices.Sorted(maps.Keys(files)) {
+		file := files[name]
+		if path.Ext(name) != ".cue" || name == "fleet.cue" || strings.HasPrefix(path.Base(name), "_") ||
+			strings.HasPrefix(path.Base(name), ".") || strings.HasSuffix(name, "_test.cue") || strings.HasSuffix(name, "_tool.cue") {
+			out[name] = file // its name says something
+			continue
+		}
+		letter := rapid.SampledFrom([]string{"a", "m", "z"}).Draw(t, "letter")
+		rename := func(part int) string { return path.Join(path.Dir(name), fmt.Sprintf("%s%d-%d.cue", letter, i, part)) }
+		values, ok := flatten(t, file.Data)
+		if !ok {
+			out[rename(0)] = file
+			names = append(names, rename(0), name)
+			continue
+		}
+		values = rapid.Permutation(values).Draw(t, "order")
+		parts := map[int]string{}
+		for _, v := range values {
+			parts[rapid.IntRange(0, 2).Draw(t, "part")] += v + "\n"
+		}
+		if len(parts) == 0 {
+			out[rename(0)] = file
+		}
+		for part, text := range parts {
+			out[rename(part)] = &fstest.MapFile{Data: []byte("package fleet\n\n" + text), Mode: 0o644}
+			names = append(names, rename(part), name)
+		}
+	}
+	return out, strings.NewReplacer(names...)
+}
+
+// flatten writes a file of plain values as one declaration for each. It is not ok if
+// the place of something may have a meaning.
+func flatten(t *rapid.T, data []byte) (declarations []string, ok bool) {
+	f, err := parser.ParseFile("x.cue", data)
+	if err != nil || f.PackageName() != "fleet" || !plain(f.Decls) {
+		return nil, false
+	}
+	var walk func(path string, decls []ast.Decl)
+	walk = func(path string, decls []ast.Decl) {
+		for _, d := range decls {
+			field, ok := d.(*ast.Field)
+			if !ok {
+				continue
+			}
+			path := path + text(t, field.Label) + ": "
+			if s, ok := field.Value.(*ast.StructLit); ok && len(s.Elts) > 0 {
+				walk(path, s.Elts)
+				continue
+			}
+			turn(t, field.Value)
+			declarations = append(declarations, path+text(t, field.Value))
+		}
+	}
+	walk("", f.Decls)
+	return declarations, true
+}
+
+func text(t *rapid.T, n ast.Node) string {
+	b, err := format.Node(n)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// turn changes the order of fields in the structs of a list.
+func turn(t *rapid.T, x ast.Expr) {
+	switch x := x.(type) {
+	case *ast.ListLit:
+		for _, e := range x.Elts {
+			turn(t, e)
+		}
+	case *ast.StructLit:
+		if len(x.Elts) > 1 {
+			x.Elts = rapid.Permutation(x.Elts).Draw(t, "fields")
+		}
+		for _, d := range x.Elts {
+			if field, ok := d.(*ast.Field); ok {
+				turn(t, field.Value)
+			}
+		}
+	}
+}
