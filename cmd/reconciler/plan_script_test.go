@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -41,6 +42,10 @@ func TestPlanScripts(t *testing.T) {
 				if strconv.Itoa(code) != args[0] {
 					ts.Fatalf("ends with %d and not %s", code, args[0])
 				}
+			},
+			// snippet github|gitlab FILE writes what CI runs by the page about plan.
+			"snippet": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(ciScript(t, args[0])), 0o600))
 			},
 			"replace": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(replaceIn(ts.MkAbs(args[0]), args[1], args[2]))
