@@ -64,8 +64,7 @@ func (p *pass) obey(c model.Command) (early bool, refused string) {
 		}
 		p.to(model.RunPaused, "by "+c.By)
 	case model.CommandStop:
-		p.cancelAll(reasonStopped)
-		p.to(model.RunStopped, "by "+c.By)
+		p.stop("by " + c.By)
 	case model.CommandResume:
 		return p.resume(c)
 	case model.CommandApprove, model.CommandReject:

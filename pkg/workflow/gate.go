@@ -96,7 +96,7 @@ func (c candidate) obstacle(held map[string]string, acting int, limits Limits) s
 	if _, passive := c.s.kind.(passive); passive {
 		return ""
 	}
-	if most := c.p.spec.Workflow.Parallelism; most > 0 && c.p.acting() >= most {
+	if most := flow(c.p.spec).Parallelism; most > 0 && c.p.acting() >= most {
 		return fmt.Sprintf("the workflow takes %d steps at a time", most)
 	}
 	if limits.Steps > 0 && acting >= limits.Steps {

@@ -61,7 +61,7 @@ type NoticeStep struct {
 // one of its runs is to be ended first: nobody waits for it any more, and its lock
 // may have passed on.
 func Intents(run *model.Run, spec *model.Application) (intents []Intent) {
-	if run.Phase.Ended() || spec == nil || spec.Workflow == nil || len(spec.Workflow.Steps) != len(run.Steps) {
+	if run.Phase.Ended() || spec == nil || len(flow(spec).Steps) != len(run.Steps) {
 		return nil
 	}
 	for i := range run.Steps {

@@ -129,6 +129,9 @@ func (w *watched) event() {
 			Step: rapid.SampledFrom([]string{"", "s0", "s1", "s2"}).Draw(t, "step"),
 		})
 	case 9:
+		if rapid.IntRange(0, 9).Draw(t, "gone") == 0 {
+			a.gone = true
+		}
 		version := rapid.SampledFrom([]string{"v1", "v2", "v3"}).Draw(t, "version")
 		w.accept(a, a.declared.application(a.spec.ID.Name, version))
 	}
@@ -208,7 +211,7 @@ func (w *watched) watchStep(a *app, before, after *model.Run, i int) {
 	begins := is.Attempt > was.Attempt
 	if begins {
 		require.False(t, after.Superseded != "", "a superseded run starts step %s", is.Name)
-		require.NotEqual(t, model.RunPaused, before.Phase == model.RunPaused && after.Phase == model.RunPaused, "a paused run starts step %s", is.Name)
+		require.NotEqual(t, model.RunPaused, after.Phase, "a paused run starts step %s", is.Name)
 		for _, name := range decl.DependsOn {
 			dep, _ := after.Step(name)
 			require.True(t, dep.Phase.Ended(), "step %s starts before %s has ended", is.Name, name)
@@ -228,6 +231,7 @@ func (w *watched) watchStep(a *app, before, after *model.Run, i int) {
 	require.LessOrEqual(t, size, 8<<10)
 	if is.Undo != nil && is.Undo.Phase == model.StepActive && (was.Undo == nil || was.Undo.Attempt == 0) {
 		for j := range after.Steps {
+			require.NotEqual(t, model.StepActive, after.Steps[j].Phase, "step %s is taken back while %s acts", is.Name, after.Steps[j].Name)
 			if o := &after.Steps[j]; o.Order > is.Order && o.Undo != nil {
 				require.True(t, o.Undo.Phase.Ended(), "step %s is taken back before %s, which started later", is.Name, o.Name)
 			}

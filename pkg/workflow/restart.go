@@ -29,7 +29,7 @@ func (p *pass) restart(c model.Command) (refused string) {
 		*s.rec = fresh
 		p.enter(s.rec, model.StepPending, reasonForgotten, "")
 	}
-	p.run.Deadline = p.now.Add(cmp.Or(p.spec.Workflow.Timeout, runTimeout))
+	p.run.Deadline = p.now.Add(cmp.Or(flow(p.spec).Timeout, runTimeout))
 	if c.Step == "" {
 		for _, name := range unnamed(p.spec) {
 			known, _ := p.spec.Component(name)

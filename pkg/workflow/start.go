@@ -14,7 +14,7 @@ import (
 func Start(spec *model.Application, instance int, last *model.Run, now time.Time) model.Run {
 	run := model.Run{
 		App: spec.ID, Instance: instance, Number: 1, Spec: spec.Digest,
-		Phase: model.RunRunning, Since: now, Deadline: now.Add(cmp.Or(spec.Workflow.Timeout, runTimeout)),
+		Phase: model.RunRunning, Since: now, Deadline: now.Add(cmp.Or(flow(spec).Timeout, runTimeout)),
 	}
 	if last != nil {
 		run.Number = last.Number + 1
@@ -22,7 +22,7 @@ func Start(spec *model.Application, instance int, last *model.Run, now time.Time
 		run.Good = slices.Clone(last.Good)
 		run.Base = slices.Clone(last.Base)
 		run.Targets = settled(last.Targets)
-		window := run.Good[:min(spec.Workflow.RollbackWindow, len(run.Good))]
+		window := run.Good[:min(flow(spec).RollbackWindow, len(run.Good))]
 		run.Fast = slices.Contains(window, spec.Digest)
 	}
 	run.ID = model.DigestOf(struct {
@@ -30,14 +30,32 @@ func Start(spec *model.Application, instance int, last *model.Run, now time.Time
 		Instance, Number int
 		Spec             model.Digest
 	}{run.App, run.Instance, run.Number, run.Spec})
-	for i := range spec.Workflow.Steps {
-		run.Steps = append(run.Steps, model.StepRun{Name: spec.Workflow.Steps[i].Name, Phase: model.StepPending})
+	for _, s := range flow(spec).Steps {
+		run.Steps = append(run.Steps, model.StepRun{Name: s.Name, Phase: model.StepPending})
 	}
 	for _, name := range unnamed(spec) {
 		c, _ := spec.Component(name)
 		aim(&run, model.Target{Component: name, Stable: versionOf(spec, c)})
 	}
 	return run
+}
+
+// Ran returns the run that spec would have had, had it come to run by a workflow:
+// one that succeeded. Whoever starts the first run of an application that runs
+// already, or runs again after a time without a workflow, gives it to Start as the
+// last run, so that there is something to go back to.
+func Ran(spec *model.Application, instance int, last *model.Run, now time.Time) model.Run {
+	bare := *spec
+	bare.Workflow = nil
+	return Advance([]Turn{{Run: Start(&bare, instance, last, now), Spec: &bare}}, Limits{}, now)[0]
+}
+
+// flow is the workflow of a spec, one without steps if it declares none.
+func flow(spec *model.Application) *model.Workflow {
+	if spec.Workflow == nil {
+		return &model.Workflow{}
+	}
+	return spec.Workflow
 }
 
 // settled returns targets without what an unfinished canary or switch left.
@@ -55,7 +73,7 @@ func settled(targets []model.Target) []model.Target {
 func unnamed(spec *model.Application) (names []string) {
 	for i := range spec.Components {
 		c := &spec.Components[i]
-		if !slices.ContainsFunc(spec.Workflow.Steps, func(s model.Step) bool { return concerns(spec, &s, c.Name) }) {
+		if !slices.ContainsFunc(flow(spec).Steps, func(s model.Step) bool { return concerns(spec, &s, c.Name) }) {
 			names = append(names, c.Name)
 		}
 	}
@@ -80,7 +98,7 @@ func components(spec *model.Application, s *model.Step) []string {
 	var names []string
 	for i := range spec.Components {
 		name := spec.Components[i].Name
-		if !slices.ContainsFunc(spec.Workflow.Steps, func(s model.Step) bool { return s.Component == name || s.Undo == name }) {
+		if !slices.ContainsFunc(flow(spec).Steps, func(s model.Step) bool { return s.Component == name || s.Undo == name }) {
 			names = append(names, name)
 		}
 	}

@@ -24,6 +24,7 @@ var update = flag.Bool("update", false, "write the histories of the stories anew
 // Files *.yaml declare applications; the story has one statement a line, about the
 // application named first in the line as "blog:", else about the first:
 //
+//	ran v1                     the application runs, without a workflow until now
 //	git v2                     Git declares the application with images of version v2
 //	pass                       the reconciler looks, until nothing changes any more
 //	crash                      it looks, and dies before it has saved what it saw
@@ -32,6 +33,7 @@ var update = flag.Bool("update", false, "write the histories of the stories anew
 //	ready COMPONENT            the runtime shows what runs of it as ready
 //	broken COMPONENT REASON    … as failed for good
 //	grant COMPONENT 2          arbitration gives it that many replicas
+//	gone                       the application is removed
 //	wait 5m                    time passes
 //	approve|reject|resume|restart STEP by=NAME roles=A,B why=…    somebody commits a command
 //	pause|resume|stop|restart by=NAME
@@ -110,6 +112,13 @@ func (w *teller) tell(a *app, name string, words []string) {
 		spec := a.declared.application(name, words[1])
 		w.versions[spec.Digest] = words[1]
 		w.accept(a, spec)
+	case "ran":
+		spec := a.declared.application(name, words[1])
+		w.versions[spec.Digest] = words[1]
+		ran := workflow.Ran(spec, 1, a.run, w.now)
+		a.spec, a.runs, a.run = spec, spec, &ran
+	case "gone":
+		a.gone = true
 	case "pass":
 		w.pass()
 	case "crash":

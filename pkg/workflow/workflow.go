@@ -26,6 +26,10 @@ type Turn struct {
 	// taking back what it did, which it finishes first.
 	Wanted model.Digest
 
+	// Gone says that the application, or this instance of it, is not to run any
+	// more: whatever the run does, it stops.
+	Gone bool
+
 	Commands []model.Command // in the order of their commits; those handled before may be among them
 	Results  []Result        // of intents; those of earlier ones may be among them
 	Seen     []Seen          // how components fare
@@ -81,7 +85,7 @@ func newPass(turn *Turn, now time.Time) *pass {
 	for i := range turn.Results {
 		p.results[turn.Results[i].Key] = &turn.Results[i]
 	}
-	if p.spec == nil || p.spec.Workflow == nil || p.spec.Digest != p.run.Spec || len(p.spec.Workflow.Steps) != len(p.run.Steps) {
+	if p.spec == nil || p.spec.Digest != p.run.Spec || len(flow(p.spec).Steps) != len(p.run.Steps) {
 		p.spec = nil
 		return p
 	}
@@ -95,7 +99,11 @@ func newPass(turn *Turn, now time.Time) *pass {
 // settle takes in what happened since the last pass.
 func (p *pass) settle() {
 	if p.spec == nil {
-		p.lose()
+		p.stop(fmt.Sprintf("spec %s is not known any more; commit a change to start again", p.run.Spec.Short()))
+		return
+	}
+	if p.turn.Gone {
+		p.stop("the application is not to run any more")
 		return
 	}
 	if w := p.turn.Wanted; w != "" && w != p.run.Spec {
@@ -126,16 +134,18 @@ func (p *pass) proceed() (changed bool) {
 	return p.end() || changed
 }
 
-// lose ends a run whose spec is not known any more, as nothing can be said about it.
-func (p *pass) lose() {
-	if !p.run.Phase.Ended() {
-		for i := range p.run.Steps {
-			if rec := &p.run.Steps[i]; !rec.Phase.Ended() {
-				p.enter(rec, model.StepCancelled, reasonEnded, "")
-			}
-		}
-		p.to(model.RunFailed, fmt.Sprintf("spec %s is not known any more; commit a change to start again", p.run.Spec.Short()))
+// stop ends the run as it is, without taking anything back.
+func (p *pass) stop(why string) {
+	if p.run.Phase.Ended() {
+		return
 	}
+	p.cancelAll(reasonStopped)
+	for i := range p.run.Steps {
+		if rec := &p.run.Steps[i]; !rec.Phase.Ended() { // of a spec that is not known
+			p.enter(rec, model.StepCancelled, reasonStopped, "")
+		}
+	}
+	p.to(model.RunStopped, why)
 }
 
 // supersede ends the run in favour of another spec.

@@ -30,6 +30,7 @@ type app struct {
 	commands []model.Command
 	results  []workflow.Result
 	seen     map[string]*workflow.Seen
+	gone     bool
 }
 
 // declared is an application of a test, as people would write it.
@@ -131,7 +132,7 @@ func (w *world) turns() (turns []workflow.Turn, of []*app) {
 			begun := workflow.Start(a.spec, 1, run, w.now)
 			run, a.runs = &begun, a.spec
 		}
-		t := workflow.Turn{Run: *run, Spec: a.runs, Wanted: a.spec.Digest, Commands: a.commands, Results: a.results}
+		t := workflow.Turn{Run: *run, Spec: a.runs, Wanted: a.spec.Digest, Commands: a.commands, Results: a.results, Gone: a.gone}
 		for _, s := range a.seen {
 			t.Seen = append(t.Seen, *s)
 		}
