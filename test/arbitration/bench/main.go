@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"github.com/d-aros/d-aros/test/arbitration/page"
 )
 
 // row is one figure.
@@ -63,6 +65,7 @@ func main() {
 	only := flag.String("only", "", "measure what has this in its name")
 	quick := flag.Bool("quick", false, "measure less, for a look")
 	seed := flag.Uint64("seed", 1, "of everything random")
+	file := flag.String("page", "", "also write the table into this page, docs/arbitration-figures.md")
 	sequence := flag.Int64("sequence", -1, "print this sequence of those that cycles plays, and measure nothing")
 	flag.Parse()
 	if *sequence >= 0 {
@@ -81,7 +84,11 @@ func main() {
 		runtime.GC()
 		rows = append(rows, m.run(s)...)
 	}
-	if err := print(rows); err != nil {
+	err := print(rows)
+	if *file != "" && err == nil {
+		err = page.Replace(*file, "bench", markdown(rows))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -98,6 +105,20 @@ func print(rows []row) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.what, r.figure, r.want, met)
 	}
 	return w.Flush()
+}
+
+// markdown writes the table for a page.
+func markdown(rows []row) string {
+	var b strings.Builder
+	b.WriteString("| measured | figure | wanted | met |\n|---|---|---|---|\n")
+	for _, r := range rows {
+		met := ""
+		if r.judged {
+			met = map[bool]string{true: "yes", false: "**no**"}[r.met]
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.what, r.figure, r.want, met)
+	}
+	return b.String()
 }
 
 // cpu is the processor time that this process has taken, system calls and the

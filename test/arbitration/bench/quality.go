@@ -141,7 +141,7 @@ func admission(s size) []row {
 	rng := rand.New(rand.NewPCG(s.seed, 77))
 	var admitted, used, least []float64
 	idle := 0
-	n := s.of(2000, 200)
+	n := s.of(1000, 100)
 	for range n {
 		shape := generate.Shape{Pools: 1, Tenants: 1 + rng.IntN(4), Applications: 4 + rng.IntN(9), Memory: rng.IntN(2) == 0, Devices: rng.IntN(2) == 0, Preemption: "none"}
 		w := generate.Random(rng, shape)

@@ -92,7 +92,7 @@ func arrival(s size) []row {
 	w.Settle(3, time.Minute)
 	policy := generate.Policy("reclaim")
 	var times []time.Duration
-	for i, spent := 0, time.Duration(0); i < 100 && spent < time.Duration(s.of(60, 5))*time.Second; i++ {
+	for i, spent := 0, time.Duration(0); i < 100 && spent < time.Duration(s.of(30, 5))*time.Second; i++ {
 		tenant := w.Fleet.Tenants[i*7919%len(w.Fleet.Tenants)].Name
 		w.Declare(generate.App(tenant, fmt.Sprintf("late-%03d", i), 150, 1, model.Resources{CPU: 1000}, policy))
 		var ruling model.Ruling

@@ -21,7 +21,7 @@ type Setting struct {
 }
 
 // tick is how often arbitration looks while something waits or is degraded.
-const tick = 10 * 60
+const tick = 30 * 60
 
 // Replay lets the jobs of a trace arrive, run for as long as they did, and end. A
 // job that waits or is evicted runs later, for as long as is left of it.
