@@ -1,11 +1,11 @@
 package evaluate
 
 import (
-	"encoding/json"
 	"errors"
 	"runtime"
 	"testing"
 
+	"github.com/fxamacker/cbor/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -155,7 +155,7 @@ type spy struct {
 
 func (s *spy) Evaluate(key string, data []byte) ([]byte, error) {
 	var r request
-	if err := json.Unmarshal(data, &r); err != nil {
+	if err := cbor.Unmarshal(data, &r); err != nil {
 		return nil, err
 	}
 	if r.Layer == "application" && r.Name == s.app {

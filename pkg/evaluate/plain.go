@@ -16,48 +16,96 @@ import (
 	"github.com/d-aros/d-aros/schema"
 )
 
-// A form is the schema of applications, compiled: it says whether an application
-// that is plain data is valid under a policy, and what it exports, for half of
-// what it costs to build its instance. Of anything else, and of an application
-// that is not valid, it says nothing: the sentences and places of problems are
-// those of the instance. It may be filled side by side. The zero form knows nothing.
-type form struct{ value cue.Value }
+// A form is the schema of a layer, compiled: it says whether files that are plain
+// data are valid, and what they export, for half of what it costs to build their
+// instance. Of anything else, and of what is not valid, it says nothing: the
+// sentences and places of problems are those of the instance. It may be filled side
+// by side. The zero form knows nothing.
+type form struct {
+	value  cue.Value
+	policy string    // that an application's form was bound to
+	bound  cue.Value // under it
+}
 
-// newForm compiles the schema, which costs as much as an application.
-func newForm() form {
-	v, err := buildValue("form", []source{bindUnder}, schemaUnder([]byte("_")), silence)
+// newForm compiles the schema of applications, which costs as much as an application.
+func newForm() form { return formOf([]source{bindUnder}, schemaUnder([]byte("_"))) }
+
+// newTenantForm compiles the schema together with the platform that tenants are under.
+func newTenantForm(platform *layer) form { return formOf(platform.files, schemaFiles()) }
+
+func formOf(files, schema []source) form {
+	v, err := buildValue("form", files, schema, silence)
 	if err != nil || v.Err() != nil {
 		return form{}
 	}
-	return form{v}
+	return form{value: v}
+}
+
+// under binds an application's form to a policy. It pays when several
+// applications are under the same.
+func (f form) under(policy []byte) (bound form) {
+	defer func() {
+		if recover() != nil { // the instance will say why
+			bound = f
+		}
+	}()
+	if !f.value.Exists() || f.policy == string(policy) {
+		return f
+	}
+	above, ok := policyValue(policy)
+	if !ok {
+		return f
+	}
+	return form{f.value, string(policy), f.value.Unify(above)}
+}
+
+// policyValue is a policy where the schema of applications has it.
+func policyValue(policy []byte) (cue.Value, bool) {
+	file, err := parser.ParseFile("policy.cue", fmt.Appendf(nil, "package schema\n\napplication: _policy: %s\n", policy))
+	if err != nil {
+		return cue.Value{}, false
+	}
+	return compile(cuecontext.New(), schema.ImportPath, []*ast.File{file}) // hidden fields belong to a package
 }
 
 // fill exports the application that files consist of. It uses them up.
 func (f form) fill(policy []byte, files []*ast.File) (doc []byte, ok bool) {
+	if !f.value.Exists() {
+		return nil, false
+	}
+	if f = f.under(policy); f.policy != string(policy) {
+		return nil, false
+	}
+	doc, _, ok = exportPlain(f.bound, "application", "", files)
+	return doc, ok
+}
+
+// fillTenant exports the tenant that files consist of, and the policy in force
+// after it. It uses them up.
+func (f form) fillTenant(files []*ast.File) (doc, effective []byte, ok bool) {
+	if !f.value.Exists() {
+		return nil, nil, false
+	}
+	return exportPlain(f.value, "tenant", "_effective", files)
+}
+
+// exportPlain exports what plain files are under a form's value.
+func exportPlain(under cue.Value, field, hidden string, files []*ast.File) (doc, extra []byte, ok bool) {
 	defer func() {
 		if recover() != nil { // the instance will say why
-			doc, ok = nil, false
+			doc, extra, ok = nil, nil, false
 		}
 	}()
-	if !f.value.Exists() || slices.ContainsFunc(files, func(f *ast.File) bool { return !plain(f.Decls) }) {
-		return nil, false
-	}
-	under, err := parser.ParseFile("policy.cue", fmt.Appendf(nil, "package schema\n\napplication: _policy: %s\n", policy))
-	if err != nil {
-		return nil, false
+	if slices.ContainsFunc(files, func(f *ast.File) bool { return !plain(f.Decls) }) {
+		return nil, nil, false
 	}
 	// What is compiled in a context is never freed, but together with it.
-	ctx := cuecontext.New()
-	data, ok := compile(ctx, "fleet", files)
+	data, ok := compile(cuecontext.New(), "fleet", files)
 	if !ok {
-		return nil, false
+		return nil, nil, false
 	}
-	above, ok := compile(ctx, schema.ImportPath, []*ast.File{under}) // hidden fields belong to a package
-	if !ok {
-		return nil, false
-	}
-	doc, _, err = export(f.value.Unify(data.Unify(above)), "application", "")
-	return doc, err == nil && doc != nil
+	doc, extra, err := export(under.Unify(data), field, hidden)
+	return doc, extra, err == nil && doc != nil
 }
 
 // compile makes the value of a package that imports nothing.

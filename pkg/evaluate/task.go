@@ -143,9 +143,14 @@ func (p *pass) here(tasks []*task) {
 	if len(tasks) >= fewTasks && !p.e.form.value.Exists() {
 		p.e.form = newForm()
 	}
+	for i, t := range tasks {
+		t.in.form = p.e.form
+		if i > 0 && tasks[i-1].part == t.part {
+			t.in.form = tasks[i-1].in.form.under(t.in.policy)
+		}
+	}
 	p.e.run(len(tasks), func(i int) {
 		t := tasks[i]
-		t.in.form = p.e.form
 		t.finish(guarded(t.in))
 	})
 }

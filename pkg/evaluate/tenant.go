@@ -45,12 +45,20 @@ type tenantResult struct {
 
 // evaluateTenant evaluates the files of one tenant under a valid platform.
 func evaluateTenant(name string, files []source, platform *layer) tenantResult {
-	own, problems := newLayer("tenant", files)
+	return evaluateTenantBy(form{}, name, files, platform)
+}
+
+// evaluateTenantBy evaluates a tenant and has its platform's form, which may be zero.
+func evaluateTenantBy(f form, name string, files []source, platform *layer) tenantResult {
+	own, trees, problems := parseLayer("tenant", files)
 	r := tenantResult{layer: own, problems: problems}
 	if len(problems) > 0 {
 		return r
 	}
-	doc, effective, problems := evaluateLayer(tenantDir(name), platform, &r.layer)
+	doc, effective, ok := f.fillTenant(trees)
+	if !ok {
+		doc, effective, problems = evaluateLayer(tenantDir(name), platform, &r.layer)
+	}
 	if problems != nil {
 		r.problems = problems
 		return r

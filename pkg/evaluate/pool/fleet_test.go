@@ -75,4 +75,4 @@ func fleetWith(b bomb) tree {
 	return t
 }
 
-func isBomb(request []byte) bool { return bytes.Contains(request, []byte(`"name":"bomb"`)) }
+func isBomb(request []byte) bool { return bytes.Contains(request, []byte("\x64name\x64bomb")) } // in CBOR

@@ -1,0 +1,47 @@
+package evaluate
+
+import (
+	"path"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The short way says of every tenant what the instance says.
+func TestTenantFormIsTheInstance(t *testing.T) {
+	cases := examples(t)
+	cases["full"] = archive(t, "full.txtar")
+	cases["base"] = overlay("README.md", "")
+	base, short := archive(t, "base.txtar"), 0
+	for name, a := range cases {
+		files, _ := split(a)
+		tree := unpack(base, files)
+		if name == "full" {
+			tree = unpack(files)
+		}
+		above := evaluatePlatform(sourcesOf(t, tree, "."))
+		if above.platform == nil {
+			continue
+		}
+		form := newTenantForm(&above.layer)
+		tenants, _, err := directories(tree, "tenants")
+		require.NoError(t, err)
+		for _, tenant := range tenants {
+			own := sourcesOf(t, tree, path.Join("tenants", tenant))
+			require.Equal(t, evaluateTenant(tenant, own, &above.layer), evaluateTenantBy(form, tenant, own, &above.layer), name)
+			_, trees, problems := parseLayer("tenant", own)
+			if _, _, ok := form.fillTenant(trees); ok && problems == nil {
+				short++
+			}
+		}
+	}
+	require.Greater(t, short, len(cases)/2, "most tenants go the short way")
+}
+
+func sourcesOf(t *testing.T, tree Files, dir string) []source {
+	names, _, err := cueFiles(tree, dir)
+	require.NoError(t, err)
+	files, _, err := read(tree, names)
+	require.NoError(t, err)
+	return files
+}
