@@ -1,0 +1,83 @@
+package pool
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// TestAttack09CUEBomb: what is more than an application may be is not more in a
+// layer above it. A bomb of a tenant blames that tenant, one of the platform the
+// platform, and each leaves the others as they are.
+func TestAttack09CUEBomb(t *testing.T) {
+	if testing.Short() || raceDetector {
+		t.Skip("waits for limits")
+	}
+	bomb := map[string]string{
+		"exponential disjunctions": "package fleet\n\nFIELD: policy: requiredLabels: [for k, v in (" + rep(20, " & ", "({p#: 1} | {q#: 1})") + ") {\"a\"}]\n",
+		"giant lists":              "package fleet\n\nimport \"list\"\n\nFIELD: policy: requiredLabels: [for a in list.Range(0, 3000, 1) for b in list.Range(0, 3000, 1) if a < 0 {\"a\"}]\n",
+		"deep recursion":           "package fleet\n\nlet text = {\n" + tower(`a0: "lololololo"`, 9, func(p, c string) string { return c + `: "` + strings.Repeat(`\(`+p+`)`, 10) + `"` }) + "}\nFIELD: policy: requiredLabels: [text.a9]\n",
+	}
+	limits := []string{"DA1016", "DA1017", "DA1018"}
+	for name, text := range bomb {
+		t.Run(name+" in a tenant", func(t *testing.T) {
+			files := fleetOf(1, "acme", "globex")
+			files.put("tenants/acme/more.cue", strings.ReplaceAll(text, "FIELD", "tenant"))
+			p := open(t, Options{})
+			began := time.Now()
+			f := evaluate.Through(p).Fleet("c", files, nil)
+			require.Less(t, time.Since(began), time.Minute) // the deadline, on a busy machine
+			require.Equal(t, []string{"acme"}, f.UnusableTenants, f.Problems)
+			require.Len(t, f.Problems, 1)
+			require.Contains(t, limits, f.Problems[0].Code, f.Problems[0].String())
+			require.Len(t, f.Applications, 1, "that of the other tenant")
+			require.Equal(t, model.AppID{Tenant: "globex", Name: "app-0"}, f.Applications[0].ID)
+		})
+	}
+	t.Run("in the platform", func(t *testing.T) {
+		files := fleetOf(1, "acme")
+		files.put("more.cue", strings.ReplaceAll(bomb["giant lists"], "FIELD", "platform"))
+		e := evaluate.Through(open(t, Options{}))
+		f := e.Fleet("c", files, nil)
+		require.Nil(t, f.Platform)
+		require.Len(t, f.Problems, 1)
+		require.Contains(t, limits, f.Problems[0].Code)
+		require.False(t, e.Settled(), "it is tried again")
+	})
+	t.Run("several at once", func(t *testing.T) {
+		files := fleetOf(3, "acme", "globex")
+		files.put("tenants/acme/more.cue", strings.ReplaceAll(bomb["giant lists"], "FIELD", "tenant"))
+		files.put("tenants/globex/apps/app-1/more.cue", "package fleet\n\nimport \"list\"\n\napplication: labels: x: \"\\(len([for a in list.Range(0,300,1) for b in list.Range(0,300,1) for c in list.Range(0,300,1) {a+b+c}]))\"\n")
+		f := evaluate.Through(open(t, Options{})).Fleet("c", files, nil)
+		var blamed []string
+		for _, problem := range f.Problems {
+			require.Contains(t, limits, problem.Code, problem.String())
+			blamed = append(blamed, problem.Tenant+"/"+problem.App)
+		}
+		slices.Sort(blamed)
+		require.Equal(t, []string{"acme/", "globex/app-1"}, blamed)
+		require.Len(t, f.Applications, 2)
+	})
+	t.Run("no file, tool or registry is reached", func(t *testing.T) {
+		p := open(t, Options{})
+		for text, code := range map[string]string{
+			"@extern(embed)\n\npackage fleet\n\ntenant: _ @embed(file=\"/etc/passwd\")\n":                         "DA1004",
+			"package fleet\n\nimport \"tool/exec\"\n\ntenant: x: exec.Run & {cmd: \"true\"}\n":                    "DA1005",
+			"package fleet\n\nimport \"registry.example.com/evil@v0\"\n\ntenant: evil.x\n":                        "DA1005",
+			"package fleet\n\nimport \"tool/http\"\n\ntenant: x: http.Get & {url: \"http://169.254.169.254/\"}\n": "DA1005",
+		} {
+			files := fleetOf(1, "acme", "globex")
+			files.put("tenants/acme/more.cue", text)
+			f := evaluate.Through(p).Fleet("c", files, nil)
+			require.Equal(t, code, f.Problems[0].Code)
+			require.Equal(t, []string{"acme"}, f.UnusableTenants, f.Problems)
+			require.Len(t, f.Applications, 1)
+		}
+	})
+}
