@@ -1,0 +1,46 @@
+package main
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/test/arbitration/world"
+)
+
+// TestEverythingComesToRest plays some of the sequences of cycles.
+func TestEverythingComesToRest(t *testing.T) {
+	moves := 0
+	for n := range uint64(200) {
+		settled := play(2, n, func(_ string, rounds []world.Changes) { moves += len(rounds) })
+		require.True(t, settled, "go run ./test/arbitration/bench -seed 2 -sequence %d", n)
+	}
+	require.Greater(t, moves, 200, "too little happens to say anything")
+}
+
+// TestVictimsAreTheFewest: up to twelve candidates are searched exhaustively, so
+// nobody has to go in vain.
+func TestVictimsAreTheFewest(t *testing.T) {
+	for _, c := range crunches {
+		if c.bands > 1 {
+			continue // one tier after the other is not always the best of all
+		}
+		rng := rand.New(rand.NewPCG(3, 4))
+		for range 5 {
+			o, in := c.play(rng)
+			require.True(t, in)
+			require.Equal(t, o.best.Evictions, o.ours.Evictions, "%+v", c)
+		}
+	}
+}
+
+func TestOrderOfInputDoesNotMatter(t *testing.T) {
+	rows := digests(size{quick: true, seed: 3})
+	require.True(t, rows[0].met, "%s: %s", rows[0].what, rows[0].figure)
+}
+
+func TestTableIsMarkdown(t *testing.T) {
+	got := markdown([]row{{what: "speed", figure: "3", want: "≥ 2", judged: true, met: true}, {what: "colour", figure: "blue"}})
+	require.Equal(t, "| measured | figure | wanted | met |\n|---|---|---|---|\n| speed | 3 | ≥ 2 | yes |\n| colour | blue |  |  |\n", got)
+}
