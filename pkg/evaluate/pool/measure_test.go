@@ -41,9 +41,11 @@ func TestMeasure(t *testing.T) {
 	m.passes("a pool of the platform changed", 3, e, func(i int) { m.repo.platform(fmt.Sprintf("%d", 100+i)) })
 	m.memory("most memory of all processes, after all")
 
+	before, began := m.cpu(), time.Now()
 	again := open(t, Options{Dir: answers})
+	report("restart: open the answers", m.cpu()-before, time.Since(began), 1)
 	m.pools = append(m.pools, again)
-	m.pass("restart on an unchanged fleet", 1, evaluate.Through(again))
+	m.pass("restart: the first pass, nothing changed", 1, evaluate.Through(again))
 
 	floor := m.alone(fmt.Sprintf("floor, each of %d applications", min(n, 500)), min(n, 500), append([]string{"floor"}, m.repo.directories(min(n, 500))...)...)
 	few := []string{"cue", "vet", "-c"} // cue holds all in one context, so it gets a part of the fleet

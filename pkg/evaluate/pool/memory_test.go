@@ -1,0 +1,52 @@
+package pool
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+)
+
+// TestMeasureMemory evaluates changed applications 10,000 times and prints what
+// stays in memory: make bench-evaluate.
+func TestMeasureMemory(t *testing.T) {
+	if *apps == 0 {
+		t.Skip("run it with make bench-evaluate")
+	}
+	const n, rounds, reports = 100, 100, 5
+	repo := grow(t, n)
+	p := open(t, Options{Dir: t.TempDir()})
+	e := evaluate.Through(p)
+	var first, last uint64
+	for round := range rounds {
+		for i := range n {
+			repo.application(i, fmt.Sprintf("1.%d", round))
+		}
+		snap := repo.snapshot()
+		f := e.Fleet(snap.Commit, snap.Files, nil)
+		require.Len(t, f.Applications, n)
+		require.Empty(t, f.Problems)
+		if (round+1)%(rounds/reports) != 0 {
+			continue
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		last = m.HeapAlloc
+		if first == 0 {
+			first = last
+		}
+		most := 0
+		for _, pid := range children(p) {
+			most = max(most, mostMemory(t, pid))
+		}
+		fmt.Printf("%-44s %9d MB heap, %d MB at most here, %d MB at most in a child\n",
+			fmt.Sprintf("after %d evaluations", (round+1)*n), last>>20, mostMemory(t, os.Getpid())>>20, most>>20)
+		runtime.KeepAlive(f)
+	}
+	require.Less(t, last, first+first/4, "memory is flat")
+}
