@@ -54,3 +54,29 @@ func TestBestIsNeverWorse(t *testing.T) {
 		}
 	}
 }
+
+// TestNoChoiceIsCheaper holds the search against choices made at random.
+func TestNoChoiceIsCheaper(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		options := make([]Option, 8)
+		for i := range options {
+			options[i] = evictable(rng.IntN(3), int64(1+rng.IntN(5)))
+			if rng.IntN(2) == 0 {
+				options[i].Frees = []model.Resources{cpu(1), cpu(6)}
+			}
+		}
+		need := cpu(int64(1 + rng.IntN(15)))
+		best, found := Least(need, options)
+		for range 200 {
+			choice := make([]int, len(options))
+			for i := range choice {
+				choice[i] = rng.IntN(len(options[i].Frees) + 1)
+			}
+			if c, enough := Measure(need, options, choice); enough {
+				require.True(t, found)
+				require.GreaterOrEqual(t, c.Compare(best), 0, "%+v is cheaper than %+v", c, best)
+			}
+		}
+	}
+}

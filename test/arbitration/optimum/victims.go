@@ -9,9 +9,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// MostOptions bounds a search.
-const MostOptions = 14
-
 // Option is an application that can make room.
 type Option struct {
 	Tier  int               // of standing; who stands higher has the higher tier
@@ -79,20 +76,105 @@ func Measure(need model.Resources, options []Option, choice []int) (c Cost, enou
 // Least tries every combination of steps and returns the lowest cost that frees
 // what is needed, false if none does.
 func Least(need model.Resources, options []Option) (best Cost, found bool) {
-	choice := make([]int, len(options))
-	for {
-		if c, enough := Measure(need, options, choice); enough && (!found || c.Compare(best) < 0) {
-			best, found = c, true
+	s := newSearch(need, options)
+	s.try(0)
+	if s.best == nil {
+		return best, false
+	}
+	return Measure(need, options, s.best)
+}
+
+// search goes through all combinations with amounts as plain numbers, and leaves
+// those that already cost more than the best.
+type search struct {
+	options []Option
+	frees   [][][]int64 // by option and step, of each resource that is needed
+	need    []int64
+
+	choice    []int
+	freed     []int64
+	evictions []int // by tier, highest first
+	degraded  int
+
+	best          []int
+	bestEvictions []int
+	bestDegraded  int
+	bestWaste     int64
+}
+
+func newSearch(need model.Resources, options []Option) *search {
+	s := &search{options: options, choice: make([]int, len(options))}
+	var names []string
+	for _, name := range need.Names() {
+		if n := need.Get(name); n > 0 {
+			names, s.need = append(names, name), append(s.need, n)
 		}
-		i := 0
-		for ; i < len(choice); i++ {
-			if choice[i]++; choice[i] <= len(options[i].Frees) {
-				break
+	}
+	s.freed = make([]int64, len(names))
+	tiers := 0
+	for _, o := range options {
+		tiers = max(tiers, o.Tier+1)
+		var steps [][]int64
+		for _, r := range o.Frees {
+			var amounts []int64
+			for _, name := range names {
+				amounts = append(amounts, r.Get(name))
 			}
-			choice[i] = 0
+			steps = append(steps, amounts)
 		}
-		if i == len(choice) {
-			return best, found
+		s.frees = append(s.frees, steps)
+	}
+	s.evictions = make([]int, tiers)
+	return s
+}
+
+// try goes through the steps of option i and of all after it.
+func (s *search) try(i int) {
+	if s.best != nil && slices.Compare(s.evictions, s.bestEvictions) > 0 {
+		return
+	}
+	if i == len(s.options) {
+		s.keep()
+		return
+	}
+	s.try(i + 1)
+	tier := len(s.evictions) - 1 - s.options[i].Tier
+	for step, amounts := range s.frees[i] {
+		last := step == len(s.frees[i])-1
+		s.choice[i] = step + 1
+		for r, n := range amounts {
+			s.freed[r] += n
 		}
+		if last {
+			s.evictions[tier]++
+		} else {
+			s.degraded++
+		}
+		s.try(i + 1)
+		if last {
+			s.evictions[tier]--
+		} else {
+			s.degraded--
+		}
+		for r, n := range amounts {
+			s.freed[r] -= n
+		}
+		s.choice[i] = 0
+	}
+}
+
+// keep remembers the present combination if it is enough and the cheapest yet.
+func (s *search) keep() {
+	var waste int64
+	for r, n := range s.need {
+		if s.freed[r] < n {
+			return
+		}
+		waste += (s.freed[r] - n) * 1000 / n
+	}
+	now := Cost{s.evictions, s.degraded, waste}
+	if s.best == nil || now.Compare(Cost{s.bestEvictions, s.bestDegraded, s.bestWaste}) < 0 {
+		s.best, s.bestEvictions = slices.Clone(s.choice), slices.Clone(s.evictions)
+		s.bestDegraded, s.bestWaste = s.degraded, waste
 	}
 }
