@@ -275,12 +275,34 @@ func parseCapacity(texts []string) ([]capacityEdit, error) {
 			return nil, fmt.Errorf("--capacity: %w", err)
 		}
 		pool, resource, ok := strings.Cut(c.path, ".")
-		if !ok || resource != "cpu" && resource != "memory" && !strings.Contains(resource, "/") {
-			return nil, fmt.Errorf("--capacity %s: write POOL.cpu, POOL.memory or POOL.DEVICE, for example general.cpu=+64", text)
+		if !ok || !slices.Contains([]string{"cpu", "memory", poolDomains}, resource) && !strings.Contains(resource, "/") {
+			return nil, fmt.Errorf("--capacity %s: write POOL.cpu, POOL.memory, POOL.DEVICE or POOL.domains, for example general.cpu=+64", text)
 		}
 		edits = append(edits, capacityEdit{c, pool, resource})
 	}
 	return edits, nil
+}
+
+// poolDomains stands for the number of zones or racks of a pool.
+const poolDomains = "domains"
+
+// domains gives a pool so many of them, all alike.
+func (e capacityEdit) domains(p *model.Pool) error {
+	n, err := e.number(int64(len(p.Domains)), 0, parseCount)
+	if err != nil {
+		return err
+	}
+	if n > 1000 {
+		return fmt.Errorf("%s: at most 1000 are possible", e.text)
+	}
+	p.Domains = make([]model.Domain, n)
+	for i := range p.Domains {
+		p.Domains[i] = model.Domain{
+			Name: fmt.Sprintf("domain-%03d", i+1), Nodes: max(1, p.Nodes/int(n)),
+			Capacity: model.Resources{CPU: p.Capacity.CPU / n, Memory: p.Capacity.Memory / n},
+		}
+	}
+	return nil
 }
 
 // apply changes the pool that is named.
@@ -288,6 +310,9 @@ func (e capacityEdit) apply(pools []model.Pool) (err error) {
 	var known []string
 	for i := range pools {
 		if known = append(known, pools[i].Name); pools[i].Name == e.pool {
+			if e.resource == poolDomains {
+				return e.domains(&pools[i])
+			}
 			pools[i].Capacity, err = e.amount(pools[i].Capacity, e.resource)
 			return err
 		}

@@ -84,12 +84,14 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		require.ErrorContains(t, err, want, text)
 	}
 	for text, want := range map[string]string{
-		"general=3":         "write POOL.cpu, POOL.memory or POOL.DEVICE",
-		"general.cpus=3":    "write POOL.cpu",
-		"general.cpu=":      "changes nothing",
-		"gneral.cpu=+1":     "did you mean general?",
-		"general.cpu=-17":   "makes it -1000",
-		"general.memory=4x": "is not an amount",
+		"general=3":            "write POOL.cpu, POOL.memory, POOL.DEVICE or POOL.domains",
+		"general.cpus=3":       "write POOL.cpu",
+		"general.cpu=":         "changes nothing",
+		"gneral.cpu=+1":        "did you mean general?",
+		"general.cpu=-17":      "makes it -1000",
+		"general.memory=4x":    "is not an amount",
+		"general.domains=-1":   "makes it -1",
+		"general.domains=9999": "at most 1000",
 	} {
 		edits, err := parseCapacity([]string{text})
 		if err == nil {
@@ -97,6 +99,19 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		}
 		require.ErrorContains(t, err, want, text)
 	}
+}
+
+// A pool has as many zones as one says, and each its part.
+func TestCapacity(t *testing.T) {
+	pools := []model.Pool{{Name: "general", Capacity: model.Resources{CPU: 16_000, Memory: 64 << 30}}}
+	edits, err := parseCapacity([]string{"general.cpu=+8", "general.nvidia.com/gpu=2", "general.domains=3"})
+	require.NoError(t, err)
+	for _, e := range edits {
+		require.NoError(t, e.apply(pools))
+	}
+	require.Equal(t, model.Resources{CPU: 24_000, Memory: 64 << 30, Devices: map[string]int64{"nvidia.com/gpu": 2}}, pools[0].Capacity)
+	require.Len(t, pools[0].Domains, 3)
+	require.Equal(t, int64(8_000), pools[0].Domains[2].Capacity.CPU)
 }
 
 func FuzzSetting(f *testing.F) {

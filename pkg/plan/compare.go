@@ -62,7 +62,7 @@ const (
 	Removed   Effect = "removed"   // it ends, because Git does not want it any more
 	Degraded  Effect = "degraded"  // it runs with less than it asks for
 	Waiting   Effect = "waiting"   // it waits for capacity
-	Admitted  Effect = "admitted"  // it gets a place
+	Admitted  Effect = "admitted"  // it gets a place, in full or with less
 	Restored  Effect = "restored"  // it runs in full again
 	Updated   Effect = "updated"   // it runs another spec
 	Regranted Effect = "regranted" // the same spec gets another amount or pool
@@ -142,7 +142,7 @@ func effectOf(x, y *standing) Effect {
 func effectOnRunning(x, y *standing) Effect {
 	refused := y.refusal()
 	switch {
-	case !x.runs() && !y.degraded():
+	case !x.runs():
 		return Admitted
 	case refused != nil && (x.refusal() == nil || *x.refusal() != *refused):
 		return Refused

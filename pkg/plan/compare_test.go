@@ -60,7 +60,7 @@ func TestEffects(t *testing.T) {
 	}{
 		{"appears", nil, &runs, Admitted},
 		{"appears without room", nil, &waits, Waiting},
-		{"appears with less", nil, &low, Degraded},
+		{"appears with less", nil, &low, Admitted},
 		{"appears and is refused", nil, &rejected, Rejected},
 		{"gets its place", &waits, &runs, Admitted},
 		{"is pushed out at once", &runs, &evicted, Evicted},
