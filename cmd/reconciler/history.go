@@ -18,6 +18,10 @@ type historyEntry struct {
 	Subject      string             `json:"subject"`
 	SourceCommit string             `json:"sourceCommit,omitempty"`
 	Transitions  []model.Transition `json:"transitions"`
+
+	// Causes says who made the source commits and how they called them, by
+	// commit, in a clone that knows them.
+	Causes map[string]string `json:"causes,omitempty"`
 }
 
 func newHistoryCommand() *cobra.Command {
@@ -30,6 +34,8 @@ func newHistoryCommand() *cobra.Command {
 		Short: "List what happened to one application",
 		Long: `History lists the transitions of an application, latest first, with the commit of the
 status branch that recorded each and the commit of the source branch behind it.
+
+In a clone that knows the source commits, CAUSE tells who made them and how they called them.
 
 The whole record is "git log status -- tenants/TENANT/APPLICATION".`,
 		Example: `  reconciler history acme/shop
@@ -59,6 +65,10 @@ The whole record is "git log status -- tenants/TENANT/APPLICATION".`,
 			if err != nil {
 				return err
 			}
+			known := causes(cmd.Context(), r.clone, entries)
+			for i := range entries {
+				entries[i].addCauses(known)
+			}
 			return format.write(cmd.OutOrStdout(), entries, func(p *printer) { p.history(entries) })
 		},
 	}
@@ -87,10 +97,24 @@ func history(ctx context.Context, r *ledgerReader, app model.AppID, number int, 
 		}
 		if all || len(e.Transitions) > 0 {
 			e.Transitions = append([]model.Transition{}, e.Transitions...) // [] and not null in JSON
-			entries = append(entries, historyEntry(e))
+			entries = append(entries, historyEntry{
+				Commit: e.Commit, Time: e.Time, Subject: e.Subject, SourceCommit: e.SourceCommit, Transitions: e.Transitions,
+			})
 		}
 	}
 	return entries, nil
+}
+
+// addCauses keeps what is known of the source commits of the entry.
+func (e *historyEntry) addCauses(known map[string]string) {
+	for _, t := range e.Transitions {
+		if cause, ok := known[t.Commit]; ok {
+			if e.Causes == nil {
+				e.Causes = map[string]string{}
+			}
+			e.Causes[t.Commit] = cause
+		}
+	}
 }
 
 func (p *printer) history(entries []historyEntry) {
@@ -98,16 +122,16 @@ func (p *printer) history(entries []historyEntry) {
 	for _, e := range entries {
 		if len(e.Transitions) == 0 {
 			rows = append(rows, []cell{
-				plain(moment(e.Time)), plain(age(p.now.Sub(e.Time))), {}, {}, plain(shortCommit(e.SourceCommit)), plain(shortCommit(e.Commit)), {printable(e.Subject), dim},
+				plain(moment(e.Time)), plain(age(p.now.Sub(e.Time))), {}, {}, plain(shortCommit(e.SourceCommit)), plain(shortCommit(e.Commit)), {}, {printable(e.Subject), dim},
 			})
 		}
 		for i := len(e.Transitions) - 1; i >= 0; i-- {
 			t := e.Transitions[i]
 			rows = append(rows, []cell{
 				plain(moment(t.At)), plain(age(p.now.Sub(t.At))), plain(fmt.Sprintf("#%d", t.Instance)), {change(t), phaseStyle(t.To)},
-				plain(shortCommit(t.Commit)), plain(shortCommit(e.Commit)), plain(sentence(t.Reason, t.Message)),
+				plain(shortCommit(t.Commit)), plain(shortCommit(e.Commit)), plain(e.Causes[t.Commit]), plain(sentence(t.Reason, t.Message)),
 			})
 		}
 	}
-	p.table("", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "SOURCE", "STATUS", "WHY"}, rows)
+	p.table("", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "SOURCE", "STATUS", "CAUSE", "WHY"}, rows)
 }

@@ -37,6 +37,8 @@ type ledgerReader struct {
 	branch *status.Branch
 	dir    string // of the object store, removed at the end
 
+	clone string // top directory of the clone that was asked about, "" if it is none
+
 	// stale is set when the origin of a clone cannot be asked, so that this is
 	// what the last "git fetch" brought.
 	stale error
@@ -59,6 +61,7 @@ func (f *ledgerFlags) open(ctx context.Context) (*ledgerReader, model.Ledger, er
 
 func (f *ledgerFlags) connect(ctx context.Context, r *ledgerReader) (model.Ledger, error) {
 	clone, origin := cloneOf(ctx, f.repo)
+	r.clone = clone
 	if origin == "" {
 		return f.load(ctx, r, f.repo)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
 )
 
@@ -40,6 +41,18 @@ func TestReading(t *testing.T) {
 				}
 				ts.Check(save(t.Context(), ts, args[0], now.AddDate(0, 0, -days), which))
 			},
+			// save-as REPO CLONE saves the first ledger as if it were about the tip of a clone.
+			"save-as": func(ts *testscript.TestScript, _ bool, args []string) {
+				tip, err := runGit(t.Context(), ts.MkAbs(args[1]), "rev-parse", "HEAD")
+				ts.Check(err)
+				next := fixture(now)[0]
+				next.Commit = tip
+				shop := &next.Instances[2]
+				for i := range shop.History {
+					shop.History[i].Commit = tip
+				}
+				ts.Check(saveLedger(t.Context(), ts, args[0], now, next))
+			},
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
@@ -55,6 +68,10 @@ func TestReading(t *testing.T) {
 }
 
 func save(ctx context.Context, ts *testscript.TestScript, repo string, now time.Time, which int) error {
+	return saveLedger(ctx, ts, repo, now, fixture(now)[which])
+}
+
+func saveLedger(ctx context.Context, ts *testscript.TestScript, repo string, now time.Time, next model.Ledger) error {
 	dir, err := os.MkdirTemp(ts.Getenv("WORK"), "writer-")
 	if err != nil {
 		return err
@@ -68,7 +85,7 @@ func save(ctx context.Context, ts *testscript.TestScript, repo string, now time.
 	if err != nil {
 		return err
 	}
-	_, err = branch.Commit(ctx, previous, fixture(now)[which])
+	_, err = branch.Commit(ctx, previous, next)
 	return err
 }
 

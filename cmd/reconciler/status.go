@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -12,7 +13,7 @@ import (
 
 func newStatusCommand() *cobra.Command {
 	var from ledgerFlags
-	var all bool
+	var all, follow bool
 	var wait waitFlags
 	format := outputFormat("text")
 	cmd := &cobra.Command{
@@ -28,6 +29,9 @@ With --wait it ends when all selected applications are in one of the given phase
 (exit code 0), or when the time is over (1). Add --commit to wait for the verdict on
 a commit that was just pushed: then a refusal ends the wait at once.
 
+With --watch it shows what the branch says whenever that changes, until it is
+interrupted, or until --timeout if that is given.
+
 GRANT counts replicas granted of those asked for.`,
 		Example: `  # in a clone of the fleet repo, or anywhere
   reconciler status
@@ -36,6 +40,9 @@ GRANT counts replicas granted of those asked for.`,
   # one tenant, one application, for programs
   reconciler status acme
   reconciler status acme/shop -o json
+
+  # live
+  reconciler status -w
 
   # after a push, in CI: did it arrive?
   reconciler status acme/shop --wait Running --commit "$(git rev-parse HEAD)" --timeout 5m`,
@@ -57,6 +64,23 @@ GRANT counts replicas granted of those asked for.`,
 			if note := r.note(); note != "" {
 				fmt.Fprintln(cmd.ErrOrStderr(), note)
 			}
+			show := func(l *model.Ledger) error {
+				view := viewStatus(l, selected)
+				return format.write(cmd.OutOrStdout(), view, func(p *printer) { p.status(&view, all || selected.app != "") })
+			}
+			if follow {
+				if wait.wanted() {
+					return errors.New("--watch and --wait exclude each other")
+				}
+				if selected.tenant != "" && !selected.known(&ledger) {
+					return selected.missing(&ledger)
+				}
+				timeout := wait.timeout
+				if !cmd.Flags().Changed("timeout") {
+					timeout = 0
+				}
+				return watch(cmd.Context(), r, ledger, timeout, cmd.OutOrStdout(), show)
+			}
 			var waited error
 			if wait.wanted() {
 				ledger, waited = wait.run(cmd.Context(), r, ledger, selected, cmd.ErrOrStderr())
@@ -68,8 +92,7 @@ GRANT counts replicas granted of those asked for.`,
 			if len(view.Applications) == 0 && len(view.Problems) == 0 && selected.tenant != "" {
 				return selected.missing(&ledger)
 			}
-			err = format.write(cmd.OutOrStdout(), view, func(p *printer) { p.status(&view, all || selected.app != "") })
-			if err != nil {
+			if err := show(&ledger); err != nil {
 				return err
 			}
 			return waited
@@ -79,6 +102,7 @@ GRANT counts replicas granted of those asked for.`,
 	from.add(fl)
 	fl.VarP(&format, "output", "o", outputUsage)
 	fl.BoolVarP(&all, "all", "a", false, "show terminated applications too")
+	fl.BoolVarP(&follow, "watch", "w", false, "show it again whenever it changes")
 	wait.add(fl)
 	return cmd
 }

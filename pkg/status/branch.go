@@ -126,6 +126,16 @@ func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
 // attempts bounds how often a load is tried while others write.
 const attempts = 5
 
+// Tip returns the commit that Load read or Commit wrote last, "" if there is none.
+func (b *Branch) Tip() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state == nil || b.state.head == git.ZeroHash {
+		return ""
+	}
+	return b.state.head.String()
+}
+
 func (b *Branch) load(ctx context.Context) error {
 	refs, err := b.remote.Refs(ctx)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
@@ -156,8 +157,9 @@ func BenchmarkGrowth(b *testing.B) {
 	const transitions = 10_000
 	for b.Loop() {
 		remote := gittest.NewBare(b)
-		branch := open(b, remote.Dir)
-		_, err := branch.Load(b.Context())
+		branch, err := status.Open(b.Context(), status.Options{URL: remote.Dir, Dir: b.TempDir(), Limits: git.Limits{Timeout: time.Hour}})
+		require.NoError(b, err)
+		_, err = branch.Load(b.Context())
 		require.NoError(b, err)
 		next := large(100)
 		steps := []status.Step{{At: noon, Next: next}}
@@ -170,9 +172,11 @@ func BenchmarkGrowth(b *testing.B) {
 				instances[k].History = h[len(h)-model.HistoryLimit:]
 			}
 			next.Instances = instances
-			steps = append(steps, status.Step{At: at, Next: next})
+			if steps = append(steps, status.Step{At: at, Next: next}); len(steps) >= 500 || i+1 == transitions {
+				require.NoError(b, branch.Write(b.Context(), steps))
+				steps = nil
+			}
 		}
-		require.NoError(b, branch.Write(b.Context(), steps))
 		report := func(what string) {
 			remote.Git("gc", "-q", "--prune=now")
 			for line := range strings.Lines(remote.Git("count-objects", "-v")) {

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"strings"
+	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"sigs.k8s.io/yaml"
@@ -12,7 +13,9 @@ import (
 
 // decode reads a file strictly: unknown and repeated fields are errors. What
 // encode wrote is read without the YAML library; what somebody has written by
-// hand, or wrong, is left to it. Both give the same value where both give one.
+// hand, or wrong, is left to it. Where both give a value it is the same, but for
+// the digits of numbers, which the library may lose, and for the key "<<", which
+// it takes for an order even in quotes: nobody's data can make a file unreadable.
 func decode(b []byte, into any) error {
 	v := reflect.ValueOf(into).Elem()
 	r := reader{in: b}
@@ -134,7 +137,7 @@ func (r *reader) mapping(v reflect.Value) bool {
 			r.json(',')
 		}
 		key, after, ok := r.key()
-		if !ok || len(key) > maxKey || !r.newKey(key, known) {
+		if !ok || !r.newKey(key, known) {
 			return false
 		}
 		var value reflect.Value
@@ -225,7 +228,7 @@ func (r *reader) scalar(v reflect.Value, n int) bool {
 	case len(s) == 0:
 	case s[0] == '|':
 		return n > 0 && (len(s) == 1 || string(s) == "|-") && r.literal(v, n, len(s) > 1)
-	case constant(s) || string(s) == "{}" || string(s) == "[]" || canonicalNumber(s):
+	case constant(s) || string(s) == "{}" || string(s) == "[]" || number(s):
 		if !v.IsValid() {
 			r.out = append(r.out, s...)
 			ok = true
@@ -260,14 +263,41 @@ func (r *reader) text(s []byte) (string, bool) {
 	if simple {
 		return string(s[1 : len(s)-1]), true
 	}
-	// Escapes that both languages have mean the same; the others are errors in
-	// JSON, but for half a character and the slash.
-	var text string
-	if bytes.ContainsFunc(s, func(c rune) bool { return !literalRune(c) }) || bytes.Contains(s, []byte(`\/`)) ||
-		json.Unmarshal(s, &text) != nil || bytes.Contains(bytes.ToLower(s), []byte(`\ud`)) {
+	return unescape(s[1 : len(s)-1])
+}
+
+// unescape reads the escapes that writer writes: they mean the same in YAML and
+// in JSON. Others are left to the library.
+func unescape(s []byte) (string, bool) {
+	if bytes.ContainsFunc(s, func(c rune) bool { return !literalRune(c) }) {
 		return "", false
 	}
-	return text, true
+	text := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			text = append(text, s[i])
+			continue
+		}
+		i++
+		switch {
+		case s[i] == '\\' || s[i] == '"':
+			text = append(text, s[i])
+		case s[i] == 'n':
+			text = append(text, '\n')
+		case s[i] == 't':
+			text = append(text, '\t')
+		case s[i] == 'u' && i+4 < len(s):
+			n, err := strconv.ParseUint(string(s[i+1:i+5]), 16, 16)
+			if err != nil || utf16.IsSurrogate(rune(n)) {
+				return "", false
+			}
+			text = utf8.AppendRune(text, rune(n))
+			i += 4
+		default:
+			return "", false
+		}
+	}
+	return string(text), true
 }
 
 // string adds a scalar, plain or quoted, as encoding/json writes it.
@@ -327,8 +357,7 @@ func (r *reader) literal(v reflect.Value, n int, cut bool) bool {
 type span []byte
 
 // newKey remembers a key and says whether the present mapping, whose keys start
-// at from, has it for the first time. Fields of Go are found in any case, so
-// that case does not count.
+// at from, has it for the first time.
 func (r *reader) newKey(key []byte, from int) bool {
 	if len(r.keys)-from > maxKeys {
 		return false // time grows with the square
@@ -346,10 +375,7 @@ func (r *reader) newKey(key []byte, from int) bool {
 const maxKeys = 1000
 
 func (r *reader) sameKey(a, b []byte) bool {
-	if a[0] != '"' && b[0] != '"' {
-		return bytes.EqualFold(a, b)
-	}
 	x, ok := r.text(a)
 	y, also := r.text(b)
-	return !ok || !also || strings.EqualFold(x, y)
+	return !ok || !also || x == y
 }

@@ -82,7 +82,7 @@ func (w *writer) node(n int, inline bool) bool {
 }
 
 // maxDepth bounds how deep values nest in what is written and read here.
-const maxDepth = 64
+const maxDepth = 1000
 
 func (w *writer) mapping(n int, inline bool) bool {
 	w.pos++
@@ -91,7 +91,7 @@ func (w *writer) mapping(n int, inline bool) bool {
 			w.indent(n)
 		}
 		key, ok := w.string()
-		if !ok || len(key) > maxKey {
+		if !ok {
 			return false
 		}
 		if plainKey(key) {
@@ -119,9 +119,6 @@ func (w *writer) mapping(n int, inline bool) bool {
 	w.pos++
 	return true
 }
-
-// maxKey bounds a key: YAML readers look no further for the colon.
-const maxKey = 500
 
 func (w *writer) sequence(n int, inline bool) bool {
 	w.pos++
@@ -163,7 +160,7 @@ func (w *writer) scalar(n int) bool {
 	}
 	if c := w.in[w.pos]; c == '{' || c == '[' { // empty
 		end++
-	} else if word := w.in[w.pos:end]; !constant(word) && !canonicalNumber(word) {
+	} else if word := w.in[w.pos:end]; !constant(word) && !number(word) {
 		return false
 	}
 	w.out = append(w.out, w.in[w.pos:end]...)
@@ -301,30 +298,15 @@ func constant(s []byte) bool {
 	return false
 }
 
-// canonicalNumber says whether s is a number that every reader takes for the
-// same one and writes in the same way.
-func canonicalNumber(s []byte) bool {
+// number says whether s is a number as JSON writes it, of a size that has a
+// value. Octal and grouped digits, which only YAML has, are none.
+func number(s []byte) bool {
 	digits := bytes.TrimPrefix(s, []byte("-"))
-	if len(digits) == 0 || digits[0] < '0' || digits[0] > '9' || len(digits) > 1 && digits[0] == '0' && digits[1] != '.' {
+	if len(digits) == 0 || digits[0] < '0' || digits[0] > '9' || !json.Valid(s) {
 		return false
 	}
-	whole := true
-	for _, c := range digits {
-		if c == '.' {
-			whole = false
-		} else if c < '0' || c > '9' {
-			return false
-		}
-	}
-	if whole {
-		return len(digits) <= 18 && string(s) != "-0"
-	}
-	f, err := strconv.ParseFloat(string(s), 64)
-	if err != nil {
-		return false
-	}
-	b, err := json.Marshal(f)
-	return err == nil && bytes.Equal(b, s)
+	_, err := strconv.ParseFloat(string(s), 64)
+	return err == nil
 }
 
 // escapeForYAML escapes the characters that JSON may hold literally and YAML

@@ -87,3 +87,6 @@ func (b *Branch) Write(ctx context.Context, steps []Step) error {
 	b.state = s
 	return nil
 }
+
+// FleetPage is the first page.
+func FleetPage(l model.Ledger) []byte { return fleetPage(&l, usageByTenant(&l)) }

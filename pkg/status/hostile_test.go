@@ -33,7 +33,8 @@ func TestAttack19StatusInjection(t *testing.T) {
 	spec.Components[0].Type = nasty
 	in.Spec = &spec
 	l.Decisions[0].Message, l.Decisions[0].Verdict = nasty, model.Verdict(nasty)
-	l.Decisions[0].WouldAdmit = []string{nasty}
+	l.Decisions[0].WouldAdmit, l.Decisions[0].For, l.Decisions[0].Standing = []string{nasty}, nasty, nasty
+	l.Decisions[0].Shares = []model.TenantShare{{Of: nasty}}
 	l.Decisions[0].Constraints[0].Name, l.Decisions[0].Constraints[0].At = nasty, nasty
 	l.Decisions[0].Policies[0] = model.PolicyValue{Path: nasty, Value: nasty, Layer: nasty, At: nasty}
 	l.Platform.Name, l.Pools[0].Name = nasty, nasty

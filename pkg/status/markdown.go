@@ -1,10 +1,24 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
 )
+
+// rowsOf makes the rows of a table. Those that no table shows are only counted:
+// they are nil.
+func rowsOf[T any](list []T, row func(T) []string) [][]string {
+	rows := make([][]string, len(list))
+	for i := range min(len(list), maxRows) {
+		rows[i] = row(list[i])
+	}
+	return rows
+}
+
+// brief is text for a page that shows many.
+func brief(s string) string { return text(oneLineOf(s, 160)) }
 
 // maxText bounds user text on a page, in characters.
 const maxText = 500
@@ -87,7 +101,10 @@ func bar(used, limit int64) string {
 }
 
 // page collects Markdown.
-type page struct{ b strings.Builder }
+type page struct {
+	b    strings.Builder
+	rows int // of a table at most; 0: maxRows
+}
 
 func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
 
@@ -106,10 +123,11 @@ func (p *page) table(heading string, columns []string, rows [][]string) {
 	}
 	p.line("| %s |", strings.Join(columns, " | "))
 	p.line("|%s", strings.Repeat(" --- |", len(columns)))
-	for _, r := range rows[:min(len(rows), maxRows)] {
+	most := min(len(rows), cmp.Or(p.rows, maxRows))
+	for _, r := range rows[:most] {
 		p.line("| %s |", strings.Join(r, " | "))
 	}
-	if more := len(rows) - maxRows; more > 0 {
+	if more := len(rows) - most; more > 0 {
 		p.line("\n… and %d more.", more)
 	}
 	p.line("")

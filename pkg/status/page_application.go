@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,13 +18,13 @@ func applicationPage(r record, problems []model.Problem) []byte {
 	if r.instance != nil {
 		p.instance(r.instance)
 	}
-	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(problems))
+	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(problems, text))
 	if r.decision != nil {
 		p.decision(r.decision)
 	}
 	if r.instance != nil {
 		p.components(r.instance)
-		p.startOrder(r.instance)
+		p.graph(r.instance)
 		p.history(r.instance.History)
 	}
 	if r.decision != nil {
@@ -78,9 +79,16 @@ func (p *page) decision(d *model.Decision) {
 	if d.Position > 0 {
 		p.line("Place %d among those that wait.\n", d.Position)
 	}
+	if d.For != "" {
+		p.line("Reduced in favour of %s.\n", text(d.For))
+	}
+	if !d.EvictAt.IsZero() {
+		p.line("It loses its place at %s if the shortage lasts.\n", moment(d.EvictAt))
+	}
 	if d.Inputs.Commit != "" {
 		p.line("Decided on source commit %s.\n", code(d.Inputs.Commit))
 	}
+	p.shares(d)
 	var checks [][]string
 	for _, c := range d.Constraints {
 		mark := "ok"
@@ -111,6 +119,21 @@ func (p *page) decision(d *model.Decision) {
 	p.table("Reduced in its favour", []string{"Application", "From", "To", "Why"}, displaced)
 }
 
+// shares shows what the tenant and the groups above it had when it was decided.
+func (p *page) shares(d *model.Decision) {
+	if d.Standing != "" {
+		p.line("What it needs at least is **%s** for its tenant.\n", text(d.Standing))
+	}
+	var rows [][]string
+	for _, s := range d.Shares {
+		rows = append(rows, []string{text(s.Of), thousandths(s.Used), thousandths(s.Guaranteed), thousandths(s.Entitled), fmt.Sprint(s.Weight)})
+	}
+	p.table("", []string{"Share of all capacity", "Used", "Guaranteed", "Entitled to", "Weight"}, rows)
+}
+
+// thousandths writes a share with its bar.
+func thousandths(n int) string { return bar(int64(n), 1000) }
+
 func (p *page) components(in *model.Instance) {
 	var rows [][]string
 	for _, c := range in.Components {
@@ -139,22 +162,31 @@ func (p *page) components(in *model.Instance) {
 	p.table("Components", []string{"Component", "Type", "Replicas granted", "May run now", "Each", "QoS", "Pool", "State"}, rows)
 }
 
-// startOrder draws which component starts after which.
-func (p *page) startOrder(in *model.Instance) {
-	if in.Spec == nil || len(in.Spec.Components) > maxRows ||
-		!slices.ContainsFunc(in.Spec.Components, func(c model.Component) bool { return len(c.DependsOn) > 0 }) {
+// graph draws the components with their states, and which starts after which.
+func (p *page) graph(in *model.Instance) {
+	if in.Spec == nil || len(in.Spec.Components) < 2 || len(in.Spec.Components) > maxRows {
 		return
 	}
 	node := map[string]string{}
-	p.line("## Start order\n")
+	used := map[string]bool{}
+	p.line("## Graph\n")
 	p.line("```mermaid\ngraph LR")
 	for i, c := range in.Spec.Components {
 		node[c.Name] = fmt.Sprintf("c%d", i)
-		state := ""
-		if s, ok := in.Component(c.Name); ok {
-			state = "<br/>" + word(s.State)
+		label, class := word(c.Name), ""
+		if s, ok := in.Component(c.Name); ok && in.Phase.Active() {
+			if class = word(s.State); c.Runs() {
+				label += fmt.Sprintf("<br/>%d of %d", s.Grant.Replicas, c.Replicas)
+			}
+			label += "<br/>" + class
 		}
-		p.line("  c%d[\"%s%s\"]", i, word(c.Name), state)
+		if _, known := stateColours[class]; known {
+			used[class] = true
+			class = ":::" + class
+		} else {
+			class = ""
+		}
+		p.line("  c%d[\"%s\"]%s", i, label, class)
 	}
 	for _, c := range in.Spec.Components {
 		for _, d := range c.DependsOn {
@@ -163,7 +195,20 @@ func (p *page) startOrder(in *model.Instance) {
 			}
 		}
 	}
+	for _, state := range slices.Sorted(maps.Keys(used)) {
+		p.line("  classDef %s %s", state, stateColours[state])
+	}
 	p.line("```\n")
+}
+
+// stateColours tell the states of components apart, on light and on dark pages.
+var stateColours = map[string]string{
+	model.StateReady:    "fill:#d4edda,stroke:#28a745,color:#000",
+	model.StateDone:     "fill:#d4edda,stroke:#28a745,color:#000",
+	model.StateStarting: "fill:#fff3cd,stroke:#d39e00,color:#000",
+	model.StateWaiting:  "fill:#fff3cd,stroke:#d39e00,color:#000",
+	model.StateFailed:   "fill:#f8d7da,stroke:#c82333,color:#000",
+	model.StateOff:      "fill:#e2e3e5,stroke:#6c757d,color:#000",
 }
 
 func (p *page) history(transitions []model.Transition) {

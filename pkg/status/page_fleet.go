@@ -8,9 +8,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// fleetPage is the first page: the fleet at a glance.
+// fleetPage is the first page: the fleet at a glance, of a size that can be read
+// however large the fleet is.
 func fleetPage(l *model.Ledger, used map[string]usage) []byte {
-	p := &page{}
+	p := &page{rows: 100}
 	name := "Fleet"
 	if l.Platform != nil && l.Platform.Name != "" {
 		name = "Fleet " + text(l.Platform.Name)
@@ -33,15 +34,12 @@ func fleetPage(l *model.Ledger, used map[string]usage) []byte {
 	}
 	p.table("", []string{"Phase", "Applications"}, phases)
 
-	var tenants [][]string
-	for _, name := range tenantNames(l) {
-		tenants = append(tenants, tenantRow(l, name, used[name]))
-	}
+	tenants := rowsOf(tenantNames(l), func(name string) []string { return tenantRow(l, name, used[name]) })
 	p.table("Tenants", []string{"Tenant", "Applications", "Running", "CPU", "Memory", "Devices"}, tenants)
 	p.table("Capacity", []string{"Pool", "Nodes", "CPU granted", "Memory granted", "Devices granted"}, poolRows(l))
 	p.table("What waits", []string{"Application", "Place", "Why", "What would admit it"}, waitingRows(l))
 	p.table("What is refused or reduced", []string{"Application", "Phase", "Reason", "Why"}, refusedRows(l))
-	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(l.Problems))
+	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(l.Problems, brief))
 	return p.bytes()
 }
 
@@ -162,41 +160,38 @@ func waitingRows(l *model.Ledger) [][]string {
 		}
 	}
 	slices.SortStableFunc(waiting, func(a, b *model.Decision) int { return a.Position - b.Position })
-	var rows [][]string
-	for _, d := range waiting {
+	return rowsOf(waiting, func(d *model.Decision) []string {
 		would := ""
 		if len(d.WouldAdmit) > 0 {
-			would = text(d.WouldAdmit[0])
+			would = brief(d.WouldAdmit[0])
 		}
-		rows = append(rows, []string{appLink(d.App), fmt.Sprint(d.Position), text(d.Message), would})
-	}
-	return rows
+		return []string{appLink(d.App), fmt.Sprint(d.Position), brief(d.Message), would}
+	})
 }
 
 func refusedRows(l *model.Ledger) [][]string {
-	var rows [][]string
+	var list []*model.Instance
 	for i := range l.Instances {
-		in := &l.Instances[i]
-		switch {
-		case in.Refused != nil:
-			rows = append(rows, []string{appLink(in.App), string(in.Phase), "update: " + text(string(in.Refused.Reason)), text(in.Refused.Message)})
-		case in.Phase == model.RejectedPhase || in.Phase == model.Degraded:
-			rows = append(rows, []string{appLink(in.App), string(in.Phase), text(string(in.Reason)), text(in.Message)})
+		if in := &l.Instances[i]; in.Refused != nil || in.Phase == model.RejectedPhase || in.Phase == model.Degraded {
+			list = append(list, in)
 		}
 	}
-	return rows
+	return rowsOf(list, func(in *model.Instance) []string {
+		if in.Refused != nil {
+			return []string{appLink(in.App), string(in.Phase), "update: " + brief(string(in.Refused.Reason)), brief(in.Refused.Message)}
+		}
+		return []string{appLink(in.App), string(in.Phase), brief(string(in.Reason)), brief(in.Message)}
+	})
 }
 
-func problemRows(problems []model.Problem) [][]string {
-	var rows [][]string
-	for _, p := range problems {
+func problemRows(problems []model.Problem, show func(string) string) [][]string {
+	return rowsOf(problems, func(p model.Problem) []string {
 		where := p.Path
 		if len(p.Places) > 0 {
 			where = p.Places[0].At
 		}
-		rows = append(rows, []string{text(where), code(p.Code), text(p.Message)})
-	}
-	return rows
+		return []string{show(where), code(p.Code), show(p.Message)}
+	})
 }
 
 // appLink links to the page of an application, from the first page.

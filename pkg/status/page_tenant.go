@@ -12,12 +12,12 @@ import (
 // tenantPage is the page of one tenant, or nil if the ledger does not know it.
 func tenantPage(l *model.Ledger, name string, u usage) []byte {
 	tenant, declared := findTenant(l, name)
-	var rows [][]string
+	var apps []*model.Instance
 	first, _ := slices.BinarySearchFunc(l.Instances, name, func(in model.Instance, n string) int { return strings.Compare(in.App.Tenant, n) })
 	for i := first; i < len(l.Instances) && l.Instances[i].App.Tenant == name; i++ {
-		rows = append(rows, applicationRow(&l.Instances[i]))
+		apps = append(apps, &l.Instances[i])
 	}
-	if !declared && rows == nil {
+	if !declared && apps == nil {
 		return nil
 	}
 	p := &page{}
@@ -27,14 +27,14 @@ func tenantPage(l *model.Ledger, name string, u usage) []byte {
 		p.line("Weight %d; priority at most %d.\n", tenant.Weight, tenant.PriorityCeiling)
 		p.table("Quota", []string{"", "Guaranteed", "Granted", "Limit", "Used"}, quotaRows(tenant, u))
 	}
-	p.table("Applications", []string{"Application", "Phase", "Reason", "Since", "Priority", "What is to know"}, rows)
+	p.table("Applications", []string{"Application", "Phase", "Reason", "Since", "Priority", "What is to know"}, rowsOf(apps, applicationRow))
 	var own []model.Problem
 	for _, problem := range l.Problems {
 		if problem.Tenant == name {
 			own = append(own, problem)
 		}
 	}
-	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(own))
+	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(own, text))
 	return p.bytes()
 }
 

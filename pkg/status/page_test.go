@@ -1,8 +1,11 @@
 package status_test
 
 import (
+	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -32,6 +36,8 @@ func busyFleet() model.Ledger {
 	l.Decisions[0].Displaced = []model.Displacement{{
 		App: model.AppID{Tenant: "beta", Name: "etl"}, From: "4 replicas of worker", To: "1 replica of worker", Why: "acme is below its guarantee",
 	}}
+	l.Decisions[0].Standing = "guaranteed"
+	l.Decisions[0].Shares = []model.TenantShare{{Of: "tenant acme", Used: 208, Guaranteed: 250, Entitled: 400, Weight: 2}}
 	waiting := model.AppID{Tenant: "beta", Name: "train"}
 	l.Instances = append(l.Instances,
 		model.Instance{
@@ -94,4 +100,43 @@ func TestPages(t *testing.T) {
 	require.NoError(t, err)
 	golden(t, "testdata/pages.txtar", files(remote, "status", func(name string) bool { return strings.HasSuffix(name, ".md") }))
 	golden(t, "testdata/records.txtar", files(remote, "status", func(name string) bool { return !strings.HasSuffix(name, ".md") }))
+}
+
+// TestFleetPageIsBounded: the first page of a large fleet in trouble can still
+// be read, whatever users write.
+func TestFleetPageIsBounded(t *testing.T) {
+	l := large(10_000)
+	for i := range l.Instances {
+		in, d := &l.Instances[i], &l.Decisions[i]
+		in.Phase, in.Reason, in.Message = model.Degraded, model.CapacityShort, strings.Repeat("<", 1000)
+		d.Verdict, d.Position, d.Message, d.WouldAdmit = model.Waiting, i, in.Message, []string{in.Message}
+	}
+	for i := range 2000 {
+		l.Tenants = append(l.Tenants, model.Tenant{Name: fmt.Sprintf("zz%04d", i), Quota: &model.Resources{CPU: 1000}})
+		l.Problems = append(l.Problems, model.Problem{Code: "DA1203", Message: strings.Repeat("|", 1000)})
+	}
+	page := status.FleetPage(l)
+	require.Less(t, len(page), 512<<10)
+	require.Less(t, strings.Count(string(page), "\n"), 500)
+	require.Contains(t, string(page), "… and 9900 more.")
+}
+
+// TestSecretsStayAway: what is marked as secret is on no page and in no record,
+// whichever way it takes.
+func TestSecretsStayAway(t *testing.T) {
+	const canary = "CANARY-2"
+	l := busyFleet()
+	in := &l.Instances[0]
+	spec := *in.Spec
+	spec.Components = append(slices.Clone(spec.Components), model.Component{Name: "more", Type: "secret",
+		Properties: json.RawMessage(`{"data":{"password":"` + canary + `","file":{"nested":["` + canary + `"]}},"immutable":"` + canary + `"}`)})
+	spec = spec.Seal()
+	in.Spec, in.Previous = &spec, &spec
+	files, _, err := status.Written(l)
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for name, file := range files {
+		require.NotContains(t, string(file.Data), "CANARY", name)
+	}
+	require.Contains(t, string(files["tenants/acme/shop/previous.yaml"].Data), "redacted: true")
 }

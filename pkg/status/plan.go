@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/git"
@@ -79,6 +80,7 @@ func put[T any](p *plan, path, what string, before, v *T) (back T, err error) {
 	return write(p, path, what, *v)
 }
 
+// write plans one file that holds v and returns v as it would be read back.
 func write[T any](p *plan, path, what string, v T) (back T, err error) {
 	b, err := encode(what, v)
 	if err != nil {
@@ -86,6 +88,9 @@ func write[T any](p *plan, path, what string, v T) (back T, err error) {
 	}
 	if err := decode(b, &back); err != nil {
 		return back, fmt.Errorf("encode %s: %w", what, err)
+	}
+	if inUTC(reflect.ValueOf(&back)) {
+		return write(p, path, what, back)
 	}
 	p.edits.write(path, b)
 	return back, nil
@@ -218,7 +223,7 @@ func (p *plan) application(dir string, before, now record) (record, error) {
 			p.edits.remove(dir + "/" + file)
 		}
 	} else {
-		in, err := write(p, dir+"/"+instanceFile, "the ledger record of "+name, inUTC(*now.instance))
+		in, err := write(p, dir+"/"+instanceFile, "the ledger record of "+name, *now.instance)
 		if err != nil {
 			return back, err
 		}

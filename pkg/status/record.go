@@ -1,7 +1,7 @@
 package status
 
 import (
-	"slices"
+	"reflect"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -65,35 +65,45 @@ func identity(a *model.Application) [2]string {
 	return [2]string{string(a.Digest), a.Commit}
 }
 
-// sameDecision says whether a and b differ in their inputs at most.
+// sameDecision says whether a and b differ at most in what was looked at: the
+// inputs, and the shares that tenants had at that moment.
 func sameDecision(a, b *model.Decision) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	x := *a
-	x.Inputs = b.Inputs
+	x.Inputs, x.Shares = b.Inputs, b.Shares
 	return same(&x, b)
 }
 
-// inUTC returns in with its times in UTC, so that the same moment is written
-// the same way everywhere.
-func inUTC(in model.Instance) model.Instance {
-	utc := func(t *time.Time) {
-		if !t.IsZero() {
-			*t = t.UTC().Round(0)
+// inUTC puts all times in v into UTC, so that the same moment is written the
+// same way everywhere. It returns whether one was not.
+func inUTC(v reflect.Value) (changed bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		return !v.IsNil() && inUTC(v.Elem())
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return false
+		}
+		for i := range v.Len() {
+			changed = inUTC(v.Index(i)) || changed
+		}
+	case reflect.Struct:
+		if t, ok := v.Interface().(time.Time); ok {
+			if t.Location() == time.UTC {
+				return false
+			}
+			v.Set(reflect.ValueOf(t.UTC()))
+			return true
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				changed = inUTC(v.Field(i)) || changed
+			}
 		}
 	}
-	in.Components, in.History = slices.Clone(in.Components), slices.Clone(in.History)
-	utc(&in.Since)
-	utc(&in.Declared)
-	utc(&in.Deadline)
-	for i := range in.Components {
-		utc(&in.Components[i].Since)
-	}
-	for i := range in.History {
-		utc(&in.History[i].At)
-	}
-	return in
+	return changed
 }
 
 // news returns the transitions of now that before does not have.
