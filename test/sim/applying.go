@@ -126,10 +126,12 @@ func (a *applying) object(o *render.Object) {
 		arrived := a.request(p.app.Name, &a.requests.Apply, func() {
 			a.world.writes(a.process, p, want)
 			now := a.cluster.write(ref, p, want)
+			a.world.writeCount++
+			now.by, now.written = a.loop, a.world.writeCount
 			if a.stalled.IsZero() { // the answer shows it
 				a.view[ref] = *now
 			}
-			a.world.sent = append(a.world.sent, delivery{ref, p, want})
+			a.world.sent = append(a.world.sent, delivery{a.world.now, ref, p, want})
 		})
 		switch {
 		case !arrived:

@@ -170,9 +170,6 @@ func (c *carrier) workloads() []model.Workload {
 }
 
 func (c *carrier) Act(_ context.Context, sets []render.Set) apply.Report {
-	if c.goesBy > 0 {
-		c.acts = c.goesBy
-	}
 	report := apply.Report{Sets: make([]apply.SetReport, len(sets))}
 	for i := range sets {
 		a := &applying{carrier: c, set: &sets[i], report: &report.Sets[i], requests: &report.Requests}

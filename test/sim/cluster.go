@@ -9,6 +9,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/reconcile"
 )
 
 // cluster is what really runs. It outlives every process.
@@ -19,6 +20,7 @@ type cluster struct {
 	objects     map[apply.Ref]*object
 	inventories map[model.AppID][]apply.Ref
 	volumes     map[string]bool // every claim that there is
+	stores      map[part]string // the object whose claims a component has
 	behaviour   map[part]string
 	edits       int
 }
@@ -52,14 +54,17 @@ type object struct {
 	part part
 	told told
 
-	since    time.Time // when it was told something new
-	edited   int       // which edit of somebody else it shows, 0: none
-	leaving  time.Time // when it will be gone; zero: it stays
-	ready    int       // replicas
-	current  bool      // it is what it was told to be
-	done     bool      // a job that ended well
-	lost     bool      // a job that failed for good
-	unplaced int       // replicas that no node takes
+	by       *reconcile.Loop // whose write it was last …
+	written  int             // … counted over all writes
+	since    time.Time       // when it was told something new
+	edited   int             // which edit of somebody else it shows, 0: none
+	late     bool            // its last write came late, and from nobody who still minds
+	leaving  time.Time       // when it will be gone; zero: it stays
+	ready    int             // replicas
+	current  bool            // it is what it was told to be
+	done     bool            // a job that ended well
+	lost     bool            // a job that failed for good
+	unplaced int             // replicas that no node takes
 }
 
 // told is what an object was told to be, by the last write.
@@ -77,7 +82,7 @@ type told struct {
 func newCluster(now func() time.Time) *cluster {
 	c := &cluster{
 		now: now, objects: map[apply.Ref]*object{}, inventories: map[model.AppID][]apply.Ref{},
-		volumes: map[string]bool{}, behaviour: map[part]string{},
+		volumes: map[string]bool{}, stores: map[part]string{}, behaviour: map[part]string{},
 	}
 	for i := range c.nodes {
 		c.nodes[i] = node{4, true}
@@ -85,11 +90,10 @@ func newCluster(now func() time.Time) *cluster {
 	return c
 }
 
-// permanent are the objects that are never deleted: they hold what cannot be made
-// again.
-func (o *object) permanent() bool {
-	return o.told.keep || o.ref.Kind == "PersistentVolumeClaim" || o.ref.Kind == "Namespace"
-}
+// permanent says whether an object was told to outlive its declaration. Unlike a
+// real cluster this one asks nobody twice: what does not say so is deleted, data and
+// all.
+func (o *object) permanent() bool { return o.told.keep }
 
 // write makes an object what it is told to be.
 func (c *cluster) write(ref apply.Ref, p part, t told) *object {
@@ -101,7 +105,7 @@ func (c *cluster) write(ref apply.Ref, p part, t told) *object {
 	if o.told.workload != t.workload || o.told.replicas != t.replicas {
 		o.since, o.current = c.now(), false
 	}
-	o.part, o.told, o.edited = p, t, 0
+	o.part, o.told, o.edited, o.late = p, t, 0, false
 	c.progress()
 	return o
 }
@@ -120,10 +124,9 @@ func (c *cluster) remove(o *object) {
 
 func (c *cluster) gone(o *object) {
 	delete(c.objects, o.ref)
-	if o.ref.Kind == "Namespace" {
-		clear(c.volumes) // it takes everything with it
+	if c.volumes[o.key] {
+		panic(&Violation{Rule: "no volume is lost", Detail: o.key + " is deleted"})
 	}
-	delete(c.volumes, o.key)
 }
 
 // behaviours are what the programs of a component may do, by how long they take to
@@ -175,6 +178,11 @@ func (c *cluster) progress() {
 			o.ready, o.current = placed, placed == o.told.replicas
 		default: // what ran before goes on
 			o.ready = min(o.ready, placed)
+		}
+		if had := c.stores[o.part]; len(o.told.claims) > 0 && had != o.key {
+			if c.stores[o.part] = o.key; had != "" {
+				panic(&Violation{Rule: "no volume is lost", Detail: o.key + " does not find the data of " + had})
+			}
 		}
 		for _, claim := range o.told.claims {
 			for i := range placed {

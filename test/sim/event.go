@@ -42,11 +42,11 @@ var (
 
 func init() {
 	operations = []operation{
-		{"pass", 330, [][]string{processWords}, func(w *World, a []int) { _, _ = w.process(a[0]).pass(0, nil) }},
-		{"crash", 50, [][]string{processWords, lineWords}, func(w *World, a []int) {
+		{"pass", 250, [][]string{processWords}, func(w *World, a []int) { _, _ = w.process(a[0]).pass(0, nil) }},
+		{"crash", 35, [][]string{processWords, lineWords}, func(w *World, a []int) {
 			_, _ = w.process(a[0]).pass(a[1]+1, func() { panic(crash{}) })
 		}},
-		{"overtake", 40, [][]string{processWords, lineWords}, func(w *World, a []int) {
+		{"overtake", 30, [][]string{processWords, lineWords}, func(w *World, a []int) {
 			p := w.process(a[0])
 			_, _ = p.pass(a[1]+1, func() { _, _ = p.other().pass(0, nil) })
 		}},
@@ -113,6 +113,7 @@ func init() {
 		{"api", 10, [][]string{upDown}, func(w *World, a []int) { w.apiDown, w.apiSince = a[0] == 1, w.now }},
 		{"refuse-request", 10, [][]string{appNames, fewWords}, func(w *World, a []int) { w.apiRefuses[apps[a[0]].Name] = a[1] + 1 }},
 		{"lose-request", 10, [][]string{fewWords}, func(w *World, a []int) { w.apiLoses = a[0] + 1 }},
+		{"redeliver", 10, [][]string{lineWords[:8]}, func(w *World, a []int) { w.redeliver(a[0]) }},
 		{"stall", 12, [][]string{processWords}, func(w *World, a []int) {
 			if c := w.process(a[0]).carrier; c != nil && c.stalled.IsZero() {
 				c.stalled = w.now

@@ -39,7 +39,7 @@ var shapes = map[string]func(version, replicas int) []model.Component{
 	"store": func(version, replicas int) []model.Component {
 		db := worker("db", 1, 1, 1)
 		db.Type = "store"
-		db.Traits = []byte(`{"storage":[{"name":"data","type":"persistent","mountPath":"/data","size":"1Gi"}]}`)
+		db.Traits = persistent
 		return []model.Component{db, worker("web", version, replicas, 1, "db")}
 	},
 	"release": func(version, replicas int) []model.Component {
@@ -50,6 +50,7 @@ var shapes = map[string]func(version, replicas int) []model.Component{
 	"extras": func(version, replicas int) []model.Component {
 		extra := worker("reports", 1, 1, 1)
 		extra.Critical, extra.Degrade = false, nil
+		extra.Traits = persistent
 		return []model.Component{extra, worker("web", version, replicas, 1)}
 	},
 	"secretive": func(version, replicas int) []model.Component {
@@ -60,6 +61,8 @@ var shapes = map[string]func(version, replicas int) []model.Component{
 		return []model.Component{key, web}
 	},
 }
+
+var persistent = []byte(`{"storage":[{"name":"data","type":"persistent","mountPath":"/data","size":"1Gi"}]}`)
 
 func worker(name string, version, replicas, least int, after ...string) model.Component {
 	return model.Component{

@@ -27,4 +27,6 @@ var open = sync.OnceValue(func() map[string]bool {
 
 // tolerates says whether a rule is held back because of a weak spot that is known.
 // Once it is mended and its history moved to kept, the rule holds in full.
-func (w *World) tolerates(weakness string) bool { return weakness != w.strict && open()[weakness] }
+func (w *World) tolerates(weakness string) bool {
+	return weakness != w.options.Strict && open()[weakness]
+}

@@ -35,7 +35,7 @@ func (w *World) pushes(p *process, before, after *model.Ledger) {
 // it said may still run, and nobody would end it.
 func (w *World) nothingIsForgotten(before, after *model.Ledger) {
 	for i := range before.Instances {
-		if id := before.Instances[i].App; w.sabotage == nil { // with a bug planted, let it show in what runs
+		if id := before.Instances[i].App; w.options.Plant == nil { // with a bug planted, let it show in what runs
 			if _, ok := after.Find(id); !ok {
 				w.violate("no record is dropped", "%s was on the branch and is not any more", id)
 			}
@@ -212,6 +212,9 @@ func (w *World) writes(p *process, part part, t told) {
 	w.losersRest(p)
 	if inst := p.says(part.app); inst != nil && t.instance == strconv.Itoa(inst.Number) {
 		if s, ok := inst.Component(part.component); ok && !s.Hold && t.digest() == s.Workload {
+			if t.job && s.State == model.StateDone {
+				w.violate("a job that ended well is not run again", "%s runs %s of %s again", p.name, part.component, part.app)
+			}
 			return
 		}
 	}
@@ -265,6 +268,9 @@ func (w *World) wrong() map[*object]bool {
 		if o.ref.Kind == "Secret" && w.tolerates("rollback-without-secret") {
 			continue
 		}
+		if o.late && !slices.Contains(w.cluster.inventories[o.part.app], o.ref) && w.tolerates("late-write-stays") {
+			continue
+		}
 		if w.raced[o.part.app] && !slices.Contains(w.cluster.inventories[o.part.app], o.ref) && w.tolerates("inventories-race") {
 			continue
 		}
@@ -282,6 +288,13 @@ func (w *World) wrong() map[*object]bool {
 	return list
 }
 
+// excused says whether an object was made by somebody else after the process had
+// begun to run, which it does not notice: what it remembers to have carried out may
+// be what holds again, and not what runs.
+func (p *process) excused(o *object) bool {
+	return p.loop != nil && p.born < o.written && p.loop != o.by && p.world.tolerates("memory-outlives-others")
+}
+
 // lookedAway notes that a process went through a pass without any trouble, and
 // left as they are objects that were wrong when it began. That every process which
 // is alive does so must not happen: nobody is left to end them.
@@ -293,14 +306,14 @@ func (w *World) lookedAway(p *process, before map[*object]bool) {
 		}
 	}
 	for o := range still {
-		if !before[o] || w.apiDown || !p.carrier.stalled.IsZero() || p.carrier.unsound[o.part.app] {
+		if p.excused(o) || !before[o] || w.apiDown || !p.carrier.stalled.IsZero() || p.carrier.unsound[o.part.app] {
 			continue
 		}
 		if w.excess[o] == nil {
 			w.excess[o] = map[string]bool{}
 		}
 		w.excess[o][p.name] = true
-		if other := p.other(); other.loop == nil || w.excess[o][other.name] {
+		if other := p.other(); other.loop == nil || other.excused(o) || w.excess[o][other.name] {
 			w.violate("nothing runs that the ledger does not say, for longer than a pass", "%s of %s runs on, and nobody minds", o.ref, o.part.app)
 		}
 	}

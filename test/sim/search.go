@@ -9,13 +9,19 @@ import (
 	"sync"
 )
 
+// Options are what is special about a world.
+type Options struct {
+	Plant  Sabotage // a bug that every process has; nil: none
+	Strict string   // the weak spot that is not tolerated although it is known
+}
+
 // Live makes a world, lives through a history in it and returns what did not hold,
 // nil if all did.
-func Live(history []Event, s Sabotage) *Violation { return newWorld(s).run(history) }
+func Live(history []Event, o Options) *Violation { return newWorld(o).run(history) }
 
 // Tell lives through a history and tells it.
-func Tell(history []Event, s Sabotage) (string, *Violation) {
-	w := newWorld(s)
+func Tell(history []Event, o Options) (string, *Violation) {
+	w := newWorld(o)
 	w.story = &strings.Builder{}
 	v := w.run(history)
 	return w.story.String(), v
@@ -31,7 +37,7 @@ func (f Finding) String() string { return fmt.Sprintf("%d: %s", f.Seed, f.Violat
 
 // Search lives through the histories of n seeds from the first on, side by side,
 // and returns those that violate a rule, by seed.
-func Search(first uint64, n, events int, s Sabotage) (found []Finding) {
+func Search(first uint64, n, events int, o Options) (found []Finding) {
 	var (
 		mu   sync.Mutex
 		wg   sync.WaitGroup
@@ -45,7 +51,7 @@ func Search(first uint64, n, events int, s Sabotage) (found []Finding) {
 				seed := next
 				next++
 				mu.Unlock()
-				v := Live(Draw(seed, events), s)
+				v := Live(Draw(seed, events), o)
 				mu.Lock()
 				if v != nil {
 					found = append(found, Finding{seed, v})
@@ -63,14 +69,14 @@ const attempts = 4000
 
 // Shrink returns a part of a history that violates the same rule, from which no
 // single event can be taken, as far as attempts suffice.
-func Shrink(history []Event, s Sabotage, rule string) []Event {
+func Shrink(history []Event, o Options, rule string) []Event {
 	left := attempts
 	fails := func(h []Event) bool {
 		left--
-		v := Live(h, s)
+		v := Live(h, o)
 		return v != nil && v.Rule == rule
 	}
-	if v := Live(history, s); v != nil && v.Step <= len(history) {
+	if v := Live(history, o); v != nil && v.Step <= len(history) {
 		history = history[:v.Step]
 	}
 	for size := max(1, len(history)/2); left > 0; {
@@ -93,8 +99,8 @@ func Shrink(history []Event, s Sabotage, rule string) []Event {
 
 // Explain tells the shortest history that was found to violate the same rule, and
 // how to keep it.
-func Explain(history []Event, v *Violation) string {
-	short := Shrink(history, nil, v.Rule)
-	story, v := Tell(short, nil)
+func Explain(history []Event, o Options, v *Violation) string {
+	short := Shrink(history, o, v.Rule)
+	story, v := Tell(short, o)
 	return fmt.Sprintf("%v\n\n%s\nto keep it, as test/sim/testdata/kept/NAME.txt:\n%s", v, story, Text(short))
 }

@@ -15,6 +15,7 @@ import (
 var (
 	seed      = flag.Uint64("sim.seed", 0, "live through the history of this seed alone, and tell it")
 	histories = flag.Int("sim.histories", 2000, "how many histories to live through")
+	strict    = flag.String("sim.strict", "", "do not tolerate this weak spot, one of testdata/open")
 	events    = flag.Int("sim.events", 200, "how long they are")
 )
 
@@ -23,23 +24,24 @@ func init() { debug.SetGCPercent(400) } // worlds are small and short-lived
 // TestHistories lives through random histories: the same ones every time, so that
 // who changes the code meets what was met before. Others are for FuzzHistories.
 func TestHistories(t *testing.T) {
+	options := Options{Strict: *strict}
 	if *seed != 0 {
-		story, v := Tell(Draw(*seed, *events), nil)
+		story, v := Tell(Draw(*seed, *events), options)
 		t.Log(story)
 		if v != nil {
-			t.Error(Explain(Draw(*seed, *events), v))
+			t.Error(Explain(Draw(*seed, *events), options, v))
 		}
 		return
 	}
 	if Racing {
 		*histories = min(*histories, 40)
 	}
-	found := Search(1, *histories, *events, nil)
+	found := Search(1, *histories, *events, options)
 	told := map[string]bool{}
 	for _, f := range found {
 		if !told[f.Violation.Rule] {
 			told[f.Violation.Rule] = true
-			t.Errorf("-sim.seed=%d\n%s", f.Seed, Explain(Draw(f.Seed, *events), f.Violation))
+			t.Errorf("-sim.seed=%d\n%s", f.Seed, Explain(Draw(f.Seed, *events), options, f.Violation))
 		}
 	}
 	t.Logf("%d histories of %d events, %d of them violate a rule", *histories, *events, len(found))
@@ -49,7 +51,7 @@ func TestHistories(t *testing.T) {
 func TestKept(t *testing.T) {
 	for name, text := range stories(t, "kept") {
 		t.Run(name, func(t *testing.T) {
-			story, v := Tell(parse(t, text), nil)
+			story, v := Tell(parse(t, text), Options{})
 			require.Nil(t, v, story)
 		})
 	}
@@ -60,12 +62,10 @@ func TestKept(t *testing.T) {
 func TestOpen(t *testing.T) {
 	for name, text := range stories(t, "open") {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(nil)
-			w.strict, w.story = name, &strings.Builder{}
 			rule, _, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
-			v := w.run(parse(t, text))
-			require.NotNil(t, v, "this weak spot is mended: move its history from testdata/open to testdata/kept\n%s", w.story)
-			require.Equal(t, rule, v.Rule, w.story)
+			story, v := Tell(parse(t, text), Options{Strict: name})
+			require.NotNil(t, v, "this weak spot is mended: move its history from testdata/open to testdata/kept\n%s", story)
+			require.Equal(t, rule, v.Rule, story)
 		})
 	}
 }
@@ -83,16 +83,17 @@ func TestPlantedBugs(t *testing.T) {
 		{"forget a tombstone", ForgetTombstone, []string{"nothing runs that the ledger does not say, for longer than a pass"}},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
-			found := Search(1, 100, *events, bug.plant)
+			planted := Options{Plant: bug.plant}
+			found := Search(1, 100, *events, planted)
 			at := slices.IndexFunc(found, func(f Finding) bool { return slices.Contains(bug.breaks, f.Violation.Rule) })
 			require.GreaterOrEqual(t, at, 0, "100 histories did not find it, but %v", found)
 			f := found[at]
-			short := Shrink(Draw(f.Seed, *events), bug.plant, f.Violation.Rule)
-			story, v := Tell(short, bug.plant)
+			short := Shrink(Draw(f.Seed, *events), planted, f.Violation.Rule)
+			story, v := Tell(short, planted)
 			require.NotNil(t, v)
 			require.LessOrEqual(t, len(short), 15, story)
 			t.Logf("history %d of 100, %d found it; in short:\n%s", f.Seed, len(found), story)
-			require.Nil(t, Live(short, nil), "without the bug the same history is fine")
+			require.Nil(t, Live(short, Options{}), "without the bug the same history is fine")
 		})
 	}
 }
@@ -100,8 +101,8 @@ func TestPlantedBugs(t *testing.T) {
 // TestHistoriesRepeat: a history is nothing but its events.
 func TestHistoriesRepeat(t *testing.T) {
 	for n := range uint64(5) {
-		first, _ := Tell(Draw(n, *events), nil)
-		again, _ := Tell(Draw(n, *events), nil)
+		first, _ := Tell(Draw(n, *events), Options{})
+		again, _ := Tell(Draw(n, *events), Options{})
 		require.Equal(t, first, again)
 	}
 }
@@ -122,8 +123,8 @@ func FuzzHistories(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		history := FromBytes(b[:min(len(b), 5*500)])
-		if v := Live(history, nil); v != nil {
-			t.Error(Explain(history, v))
+		if v := Live(history, Options{}); v != nil {
+			t.Error(Explain(history, Options{}, v))
 		}
 	})
 }

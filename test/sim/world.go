@@ -20,8 +20,7 @@ type World struct {
 	origin    *origin
 	cluster   *cluster
 	processes [2]*process
-	sabotage  Sabotage
-	strict    string // the weak spot that is not tolerated, though it is known
+	options   Options
 
 	sourceDown bool
 	cutShort   int // so many evaluations are cut short
@@ -31,13 +30,15 @@ type World struct {
 	apiLoses   int            // of so many requests the answer gets lost
 	sent       []delivery     // requests that arrived, latest last
 
-	raced  map[model.AppID]bool        // applications that two processes have acted on at once
-	excess map[*object]map[string]bool // what runs and should not, and who has looked away
-	story  *strings.Builder            // nil: nobody listens
+	writeCount int
+	raced      map[model.AppID]bool        // applications that two processes have acted on at once
+	excess     map[*object]map[string]bool // what runs and should not, and who has looked away
+	story      *strings.Builder            // nil: nobody listens
 }
 
 // delivery is a request that a process has sent.
 type delivery struct {
+	at   time.Time
 	ref  apply.Ref
 	part part
 	told told
@@ -45,8 +46,8 @@ type delivery struct {
 
 var begin = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-func newWorld(s Sabotage) *World {
-	w := &World{now: begin, repo: newRepo(), origin: &origin{}, sabotage: s, apiRefuses: map[string]int{}, raced: map[model.AppID]bool{}, excess: map[*object]map[string]bool{}}
+func newWorld(o Options) *World {
+	w := &World{now: begin, repo: newRepo(), origin: &origin{}, options: o, apiRefuses: map[string]int{}, raced: map[model.AppID]bool{}, excess: map[*object]map[string]bool{}}
 	w.cluster = newCluster(func() time.Time { return w.now })
 	for i, name := range processNames {
 		w.processes[i] = &process{world: w, name: name}
@@ -64,6 +65,7 @@ type process struct {
 	skew  time.Duration // of its clock
 
 	loop    *reconcile.Loop // nil: it does not run
+	born    int             // how many writes there were when it began to run
 	branch  *branch
 	carrier *carrier
 
@@ -86,16 +88,24 @@ func (p *process) start() {
 	p.branch, p.carrier = &branch{process: p, origin: p.world.origin}, newCarrier(p, p.world.cluster)
 	o := reconcile.Options{
 		Source: gitSource{p, p.world.repo}, Status: p.branch, Runtime: p.carrier, Evaluator: &evaluator{process: p, repo: p.world.repo},
-		Fleet: "sim", Interval: 15 * time.Second, Stage: func(stage string) { p.line("begin to " + stage) },
+		Fleet: "sim", Interval: 15 * time.Second, Stage: p.stage,
 		Now: func() time.Time {
 			p.line("look at the clock")
 			return p.world.now.Add(p.skew)
 		},
 	}
-	if p.world.sabotage != nil {
-		p.world.sabotage(p, &o)
+	if plant := p.world.options.Plant; plant != nil {
+		plant(p, &o)
 	}
-	p.loop = reconcile.New(o)
+	p.loop, p.born = reconcile.New(o), p.world.writeCount
+}
+
+// stage hears that a stage of a pass begins. From rendering on, the loop acts.
+func (p *process) stage(name string) {
+	if name == reconcile.StageRender && p.goesBy > 0 {
+		p.acts = p.goesBy
+	}
+	p.line("begin to " + name)
 }
 
 // line is a place at which a process may be interrupted: between any two of them
@@ -155,6 +165,19 @@ func (p *process) other() *process {
 func (w *World) tick(d time.Duration) {
 	w.now = w.now.Add(d)
 	w.cluster.progress()
+}
+
+// redeliver lets a request arrive once more that was sent a moment ago: a proxy
+// tries again, or its sender is gone and what it sent is not.
+func (w *World) redeliver(n int) {
+	if n >= len(w.sent) || w.now.Sub(w.sent[len(w.sent)-1-n].at) > 30*time.Second {
+		return
+	}
+	d := w.sent[len(w.sent)-1-n]
+	if o := w.cluster.objects[d.ref]; o != nil && (o.told.applied == d.told.applied || !o.leaving.IsZero()) {
+		return
+	}
+	w.cluster.write(d.ref, d.part, d.told).late = true
 }
 
 // Violation is something that must hold and did not.
