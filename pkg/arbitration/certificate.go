@@ -16,7 +16,8 @@ const competitors = 3
 // ruling writes down what was decided about every claim and why.
 func (p *problem) ruling() model.Ruling {
 	p.line()
-	r := model.Ruling{Decisions: make([]model.Decision, len(p.claims))}
+	n := len(p.claims)
+	r := model.Ruling{Decisions: make([]model.Decision, n, n+n/32+16)} // with room for those that arrive
 	for i, c := range p.claims {
 		r.Decisions[i] = p.decision(c)
 	}
@@ -32,12 +33,15 @@ func (p *problem) line() {
 		}
 	}
 	for _, waiting := range byTenant {
-		slices.SortFunc(waiting, func(x, y *claim) int { return cmp.Or(x.base().compare(y.base()), elders(x, y)) })
+		slices.SortFunc(waiting, inLine)
 		for i, c := range waiting {
 			c.position = i + 1
 		}
 	}
 }
+
+// inLine orders those of a tenant that wait.
+func inLine(x, y *claim) int { return cmp.Or(x.base().compare(y.base()), elders(x, y)) }
 
 func (p *problem) decision(c *claim) model.Decision {
 	d := model.Decision{

@@ -82,7 +82,7 @@ func (p *problem) gather(ledger *model.Ledger) []*claim {
 			}
 		}
 		if c.declared.IsZero() {
-			c.declared = p.now
+			c.declared, p.strangers = p.now, true
 		}
 		c.rung = -1
 		c.tenant = p.tenant(c.app.Tenant)

@@ -13,7 +13,7 @@ import (
 // admit those that are left out. What an application would be admitted by is
 // computed when it begins to wait or is rejected, in the order of names, as long
 // as the effort lasts; Counterfactuals computes it for any one at any time.
-const effort = 100_000
+const effort = 20_000
 
 // Counterfactuals lists changes, each sufficient alone, that would have admitted
 // an application that waits or is rejected, those that its owner can make first.
@@ -48,7 +48,9 @@ func (p *problem) explain(r *model.Ruling) {
 			d.WouldAdmit = old.WouldAdmit
 			continue
 		}
-		d.WouldAdmit = p.wouldAdmit(c, &left)
+		if left > 0 {
+			d.WouldAdmit = p.wouldAdmit(c, &left)
+		}
 	}
 }
 

@@ -18,16 +18,17 @@ type problem struct {
 	seen     []model.Pool
 	now      time.Time
 
-	pools   []pool // by name
-	poolAt  map[string]int
-	total   vector // capacity of all pools
-	nodes   []node // the tree; see buildTree
-	tenants map[string]int
-	lending bool // a node withholds some of its guarantee
-	limited bool // a node has a limit of what it may borrow or lend
-	claims  []*claim
-	weak    *weakness           // made when room is first needed
-	held    map[[2]int][]*claim // by pool and resource; see holders
+	pools     []pool // by name
+	poolAt    map[string]int
+	total     vector // capacity of all pools
+	nodes     []node // the tree; see buildTree
+	tenants   map[string]int
+	lending   bool // a node withholds some of its guarantee
+	limited   bool // a node has a limit of what it may borrow or lend
+	claims    []*claim
+	strangers bool                // a claim is not in the ledger yet
+	weak      *weakness           // made when room is first needed
+	held      map[[2]int][]*claim // by pool and resource; see holders
 
 	capacity model.Digest
 	policies map[policyKey]model.Digest
@@ -146,7 +147,7 @@ func devices(fleet *model.Fleet, seen *model.Observation, ledger *model.Ledger) 
 
 func (p *problem) buildPools(seen *model.Observation) {
 	p.total = p.zero()
-	p.capacity = model.DigestOf(seen.Pools)
+	p.capacity = capacityDigest(seen.Pools)
 	at := map[string]int{}
 	for i := range seen.Pools {
 		at[seen.Pools[i].Name] = i
@@ -173,6 +174,17 @@ func (p *problem) buildPools(seen *model.Observation) {
 		p.poolAt[p.pools[i].Name] = i
 		p.total.add(p.pools[i].capacity)
 	}
+}
+
+// capacityDigest identifies what was seen of pools, in whatever order.
+func capacityDigest(pools []model.Pool) model.Digest {
+	pools = slices.Clone(pools)
+	for i := range pools {
+		pools[i].Domains = slices.Clone(pools[i].Domains)
+		slices.SortFunc(pools[i].Domains, func(x, y model.Domain) int { return cmp.Compare(x.Name, y.Name) })
+	}
+	slices.SortFunc(pools, func(x, y model.Pool) int { return cmp.Compare(x.Name, y.Name) })
+	return model.DigestOf(pools)
 }
 
 // overcommit stretches discovered capacity by the factors that policy allows.

@@ -38,7 +38,7 @@ func (p *problem) newQueue(claims []*claim) *queue {
 	}
 	for i := len(q.lines) - 1; i >= 0; i-- {
 		l := &q.lines[i]
-		slices.SortFunc(l.waiting, func(x, y *claim) int { return cmp.Or(x.base().compare(y.base()), elders(x, y)) })
+		slices.SortFunc(l.waiting, inLine)
 		q.refresh(i)
 	}
 	return q

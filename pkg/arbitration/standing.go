@@ -22,6 +22,10 @@ var classNames = []string{guaranteed: "guaranteed", entitled: "entitled", near: 
 // little from moving applications.
 const slack = whole / 1000
 
+// grain is more than what rounding takes off an entitlement: a millionth of all
+// capacity.
+const grain = whole >> 20
+
 // standing orders the parts of all applications: what is guaranteed comes first,
 // then higher bands, then what its tenant is entitled to before what is beyond,
 // then, within a tenant, higher priorities.
@@ -62,12 +66,20 @@ func (p *problem) stand() {
 	}
 	for i, claims := range byTenant {
 		if len(claims) > 0 {
-			slices.SortFunc(claims, elders)
-			r := &ranks{problem: p, node: &p.nodes[i], inGuarantee: p.zero(), inEntitlement: p.zero(), item: p.zero()}
-			r.rank(claims)
+			p.standTenant(i, claims)
 		}
 	}
 }
+
+func (p *problem) standTenant(i int, claims []*claim) {
+	slices.SortFunc(claims, elders)
+	r := &ranks{problem: p, node: &p.nodes[i], inGuarantee: p.zero(), inEntitlement: p.zero(), item: p.zero()}
+	r.node.steady = span{0, endless}
+	r.rank(claims)
+}
+
+// span are entitlements from a lowest one up to, but without, a highest.
+type span struct{ from, to share }
 
 // ranks is how far the guarantee and the entitlement of a tenant are used up.
 type ranks struct {
@@ -112,14 +124,20 @@ func (r *ranks) place(c *claim, l int, best class) class {
 	}
 	s := beyond
 	r.inEntitlement.add(r.item)
+	steady := &r.node.steady
 	switch share := r.inEntitlement.dominant(r.total); {
 	case best == guaranteed && sumFits(r.inGuarantee, r.item, r.node.floor):
 		s = guaranteed
 		r.inGuarantee.add(r.item)
-	case share <= r.node.entitled:
+	case share <= r.node.entitled+grain:
 		s = entitled
+		steady.from = max(steady.from, share-min(share, grain))
 	case share <= r.node.entitled+slack:
 		s = near
+		steady.from = max(steady.from, share-min(share, slack))
+		steady.to = min(steady.to, share-grain)
+	default:
+		steady.to = min(steady.to, share-slack)
 	}
 	if s > entitled {
 		r.inEntitlement.sub(r.item)

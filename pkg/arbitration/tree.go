@@ -30,6 +30,7 @@ type node struct {
 
 	floor    vector // the guarantee that holds: less than declared when capacity fell short of all guarantees
 	entitled share  // see entitle
+	steady   span   // entitlements with which everything of the tenant would stand as it does
 }
 
 // buildTree makes the tree of groups and tenants, parents before children. What
