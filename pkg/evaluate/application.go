@@ -87,9 +87,22 @@ func evaluateApplication(in applicationInput) (r applicationResult) {
 	if len(problems) > 0 {
 		return r
 	}
+	expanded, defined, problems := expand(in, &r.layer)
+	if problems != nil {
+		r.problems = problems
+		return r
+	}
+	if expanded != nil {
+		own.files = expanded
+		if _, trees, problems = parseLayer("application", expanded); problems != nil {
+			r.problems = problems
+			return r
+		}
+	}
 	doc, ok := in.form.fill(in.policy, trees)
 	if !ok {
-		doc, problems = evaluateUnder(applicationDir(in.app), in.policy, &r.layer)
+		doc, problems = evaluateUnder(applicationDir(in.app), in.policy, &own)
+		problems = saysDefinition(problems, defined, &own)
 	}
 	if problems != nil {
 		r.problems = problems
@@ -105,12 +118,15 @@ func evaluateApplication(in applicationInput) (r applicationResult) {
 			fmt.Sprintf("says %s, and the directory says %s; both must be equal", d.Name, in.app.Name))}
 		return r
 	}
-	var policy effectiveDoc
+	var policy policyDoc
 	if err := decode(in.policy, &policy); err != nil {
 		r.problems = []model.Problem{gaveUp(applicationDir(in.app), err)}
 		return r
 	}
 	a, problems := d.application(in, policy.policy(), &r.layer)
+	for i := range a.Components {
+		a.Components[i].Definition = defined[a.Components[i].Name]
+	}
 	r.hosts, r.problems = refer(a, in, &r.layer)
 	r.problems = append(problems, r.problems...)
 	if len(r.problems) == 0 {

@@ -21,7 +21,8 @@ type platformDoc struct {
 	Groups       map[string]groupDoc       `json:"groups"`
 	Reservations map[string]reservationDoc `json:"reservations"`
 
-	Access *platformAccessDoc `json:"access"`
+	Definitions json.RawMessage    `json:"definitions"` // for applications
+	Access      *platformAccessDoc `json:"access"`
 }
 
 type poolDoc struct {
@@ -104,6 +105,8 @@ func evaluatePlatform(files []source) platformResult {
 	p.Groups, problems = groups(d.Groups, &r.layer)
 	r.problems = append(r.problems, problems...)
 	p.Reservations, problems = reservations(d.Reservations, p.Pools, &r.layer)
+	r.problems = append(r.problems, problems...)
+	_, problems = definitionsOf(&r.layer)
 	r.problems = append(r.problems, problems...)
 	access, problems := d.Access.access(&r.layer)
 	p.Access, r.problems = access, append(r.problems, problems...)

@@ -45,6 +45,11 @@ type effectiveDoc struct {
 		Hosts []string `json:"hosts"`
 		URL   string   `json:"url"` // for the schema
 	} `json:"egress"`
+	Defined struct {
+		Components []string `json:"components"`
+		Traits     []string `json:"traits"`
+		Steps      []string `json:"steps"`
+	} `json:"defined"`
 	Defaults struct {
 		Replicas      int    `json:"replicas"`
 		Priority      int    `json:"priority"`

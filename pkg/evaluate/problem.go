@@ -74,7 +74,7 @@ func explainOne(e errors.Error, path []string, own *layer, layers []*layer, v cu
 	case ok:
 		p.Code, p.Message = code, sentence
 		if written && place.text != "" {
-			p.Message = "asks for " + place.text + ", " + sentence
+			p.Message = "asks for " + place.text + ", " + sentence + meant(place.text, sentence)
 		}
 	case strings.HasSuffix(p.Message, "field not allowed") && named(path):
 		p.Code, p.Message = codeNoName, "is no name: at most 63 lower-case letters, digits and dashes, beginning with a letter"

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"slices"
+	"strings"
 
 	"cuelang.org/go/cue"
 )
@@ -22,14 +23,28 @@ func suggest(v cue.Value, path []string) (text string) {
 	if err != nil {
 		return ""
 	}
-	typo := path[len(path)-1]
-	best, least := "", 3
+	var names []string
 	for fields.Next() {
-		sel := fields.Selector()
-		if sel.LabelType() != cue.StringLabel {
-			continue
+		if sel := fields.Selector(); sel.LabelType() == cue.StringLabel {
+			names = append(names, sel.Unquoted())
 		}
-		name := sel.Unquoted()
+	}
+	return nearest(path[len(path)-1], names)
+}
+
+// meant names the type that was probably meant, of those that a sentence lists.
+func meant(asked, sentence string) string {
+	_, list, ok := strings.Cut(sentence, " is of type ")
+	if !ok {
+		return ""
+	}
+	return nearest(strings.Trim(asked, `"`), strings.Split(list, ", "))
+}
+
+// nearest is the question whether one of the names was meant, "" if none is near.
+func nearest(typo string, names []string) string {
+	best, least := "", 3
+	for _, name := range names {
 		if d := distance(typo, name); d < least && d < len(name) && name != typo {
 			best, least = name, d
 		}

@@ -103,7 +103,7 @@ func fieldsOf(tree *ast.File) (names []string) {
 				return false
 			case *ast.Field:
 				name, _, err := ast.LabelName(n.Label)
-				if err == nil && strings.HasPrefix(name, "_") {
+				if err == nil && (strings.HasPrefix(name, "_") || strings.HasPrefix(name, "#")) {
 					return false
 				}
 				if err == nil {

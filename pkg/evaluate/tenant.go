@@ -90,7 +90,8 @@ func evaluateTenantBy(f form, name string, files []source, platform *layer) tena
 	t.Policy = e.policy(platform, &r.layer)
 	t.PriorityCeiling = t.Policy.PriorityCeiling
 	t.At = r.layer.positions(func(path []string) bool { return path[0] != "name" })
-	r.tenant, r.effective = t, canonical(effective)
+	definitions, _ := definitionsOf(platform) // the platform is valid
+	r.tenant, r.effective = t, withDefinitions(canonical(effective), definitions)
 	return r
 }
 

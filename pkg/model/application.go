@@ -53,18 +53,19 @@ type Objectives struct {
 
 // Component is one part of an application. Its running form is a workload.
 type Component struct {
-	Name      string    `json:"name"`
-	Type      string    `json:"type"`    // webservice, worker, store, daemon, job, cron, config, secret, raw, kustomize
-	Runtime   string    `json:"runtime"` // container, virtual-machine, process
-	OS        string    `json:"os"`      // linux, windows
-	Replicas  int       `json:"replicas"`
-	Critical  bool      `json:"critical"`
-	DependsOn []string  `json:"dependsOn,omitempty"`
-	Requests  Resources `json:"requests"` // of one replica
-	Limits    Resources `json:"limits"`   // of one replica; 0: none
-	QoS       string    `json:"qos"`      // name of a profile
-	Degrade   *Degrade  `json:"degrade,omitempty"`
-	Placement Placement `json:"placement"`
+	Name       string    `json:"name"`
+	Type       string    `json:"type"`                 // webservice, worker, store, daemon, job, cron, config, secret, raw, kustomize
+	Definition string    `json:"definition,omitempty"` // of the platform, that Type, Properties and Traits came from
+	Runtime    string    `json:"runtime"`              // container, virtual-machine, process
+	OS         string    `json:"os"`                   // linux, windows
+	Replicas   int       `json:"replicas"`
+	Critical   bool      `json:"critical"`
+	DependsOn  []string  `json:"dependsOn,omitempty"`
+	Requests   Resources `json:"requests"` // of one replica
+	Limits     Resources `json:"limits"`   // of one replica; 0: none
+	QoS        string    `json:"qos"`      // name of a profile
+	Degrade    *Degrade  `json:"degrade,omitempty"`
+	Placement  Placement `json:"placement"`
 
 	Properties json.RawMessage `json:"properties,omitempty"` // the runtime's spec, opaque to arbitration
 	Traits     json.RawMessage `json:"traits,omitempty"`     // by trait name, opaque to arbitration

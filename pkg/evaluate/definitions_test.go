@@ -1,0 +1,57 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// An application that uses definitions of the platform comes out in the words of
+// the schema, and is rendered like any other.
+func TestDefinitions(t *testing.T) {
+	f := New(nil).Fleet("cccc", unpack(archive(t, "definitions.txtar")), nil)
+	require.Empty(t, report(f))
+	require.Len(t, f.Applications, 1)
+	app := f.Applications[0]
+	var b strings.Builder
+	show := func(v any) {
+		out, err := json.MarshalIndent(v, "", "  ")
+		require.NoError(t, err)
+		fmt.Fprintf(&b, "%s\n", out)
+	}
+	show(app.Components)
+	show(app.Workflow)
+
+	inst := model.Instance{App: app.ID, Number: 1, Phase: model.Scheduled, Spec: &app}
+	for _, c := range app.Components {
+		inst.Components = append(inst.Components, model.ComponentState{Grant: model.Grant{Component: c.Name, Replicas: c.Replicas, Pool: "general"}, Run: c.Replicas})
+	}
+	set, err := render.Application(render.Input{Fleet: "example", Instance: &inst, Tenant: &f.Tenants[0], Pools: f.Platform.Pools})
+	require.NoError(t, err)
+	for _, o := range set.Objects {
+		u := o.Object.DeepCopy()
+		u.SetAnnotations(nil) // digests of all of it
+		out, err := yaml.Marshal(u.Object)
+		require.NoError(t, err)
+		fmt.Fprintf(&b, "---\n%s", out)
+	}
+	golden(t, "testdata/definitions.golden", b.String())
+}
+
+// Another definition is another application, also where the policy is the same.
+func TestDefinitionsAreInput(t *testing.T) {
+	a := archive(t, "definitions.txtar")
+	e := New(nil)
+	before := e.Fleet("1", unpack(a), nil).Applications[0].Digest
+	for i := range a.Files {
+		a.Files[i].Data = []byte(strings.ReplaceAll(string(a.Files[i].Data), `cpu: "100m"`, `cpu: "200m"`))
+	}
+	require.NotEqual(t, before, e.Fleet("2", unpack(a), nil).Applications[0].Digest)
+}

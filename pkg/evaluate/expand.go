@@ -1,0 +1,244 @@
+package evaluate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/errors"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// policyDoc is what an application is given of the layers above: the policy in
+// force, and the definitions of the platform.
+type policyDoc struct {
+	effectiveDoc
+	Definitions string `json:"definitions"`
+}
+
+// withDefinitions adds definitions to a policy in force.
+func withDefinitions(policy []byte, definitions string) []byte {
+	var d map[string]json.RawMessage
+	if definitions == "" || json.Unmarshal(policy, &d) != nil {
+		return policy
+	}
+	d["definitions"] = asJSON(definitions)
+	return asJSON(d)
+}
+
+// An expansion puts what definitions stand for in the place of their names, in an
+// application as it is written: the result speaks the words of the schema, and is
+// held to the policy like anything that people write.
+type expansion struct {
+	in       applicationInput
+	own      *layer
+	known    definitions
+	used     map[string]string // definition by component
+	problems []model.Problem
+}
+
+// expand returns the application that stands for the one in own, nil if it uses
+// no definitions, and the definition of each component that has one.
+func expand(in applicationInput, own *layer) (files []source, used map[string]string, problems []model.Problem) {
+	if !bytes.Contains(in.policy, []byte(`"definitions":`)) {
+		return nil, nil, nil
+	}
+	var policy policyDoc
+	if err := decode(in.policy, &policy); err != nil {
+		return nil, nil, []model.Problem{gaveUp(applicationDir(in.app), err)}
+	}
+	names := slices.Concat(policy.Defined.Components, policy.Defined.Traits, policy.Defined.Steps)
+	if !slices.ContainsFunc(names, func(name string) bool { return mentions(own.files, name) }) {
+		return nil, nil, nil
+	}
+	v, err := buildValue(applicationDir(in.app), own.files, schemaFiles())
+	doc, _, problems := own.export(v, err, "", []*layer{own})
+	if problems != nil {
+		return nil, nil, problems
+	}
+	x := &expansion{in: in, own: own, known: compileDefinitions(policy.Definitions), used: map[string]string{}}
+	var a map[string]json.RawMessage
+	json.Unmarshal(doc, &a)
+	x.components(a)
+	x.steps(a)
+	if x.problems != nil {
+		return nil, nil, x.problems
+	}
+	text := append([]byte("package fleet\n\napplication: "), asJSON(a)...)
+	return []source{{own.files[0].name, text}}, x.used, nil
+}
+
+func mentions(files []source, name string) bool {
+	return slices.ContainsFunc(files, func(f source) bool { return bytes.Contains(f.data, []byte(name)) })
+}
+
+type written = map[string]json.RawMessage
+
+func (x *expansion) components(a written) {
+	var all map[string]written
+	if json.Unmarshal(a["components"], &all) != nil {
+		return // the schema says what is wrong
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		c := all[name]
+		path := []string{"application", "components", name}
+		var traits written
+		json.Unmarshal(c["traits"], &traits)
+		for _, trait := range slices.Sorted(maps.Keys(traits)) {
+			if !x.known.has("traits", trait) {
+				continue
+			}
+			out, ok := x.output("traits", trait, name, traits[trait], append(slices.Clone(path), "traits", trait))
+			if ok {
+				delete(traits, trait)
+				traits = merged(out, traits)
+				c["traits"] = asJSON(traits)
+			}
+		}
+		var kind string
+		if json.Unmarshal(c["type"], &kind) != nil || !x.known.has("components", kind) {
+			continue
+		}
+		out, ok := x.output("components", kind, name, c["properties"], append(slices.Clone(path), "properties"))
+		if !ok {
+			continue
+		}
+		x.used[name] = kind
+		if both := (written{"traits": out["traits"]}); out["traits"] != nil && c["traits"] != nil {
+			c["traits"] = merged(both, written{"traits": c["traits"]})["traits"]
+		}
+		all[name] = instead(out, c)
+	}
+	a["components"] = asJSON(all)
+}
+
+func (x *expansion) steps(a written) {
+	var workflow written
+	var steps []written
+	if json.Unmarshal(a["workflow"], &workflow) != nil || json.Unmarshal(workflow["steps"], &steps) != nil {
+		return
+	}
+	for i, s := range steps {
+		var name, kind string
+		json.Unmarshal(s["name"], &name)
+		if json.Unmarshal(s["type"], &kind) != nil || !x.known.has("steps", kind) {
+			continue
+		}
+		out, ok := x.output("steps", kind, name, s["properties"], []string{"application", "workflow", "steps", strconv.Itoa(i), "properties"})
+		if ok {
+			delete(out, "name") // of the example
+			steps[i] = instead(out, s)
+		}
+	}
+	workflow["steps"] = asJSON(steps)
+	a["workflow"] = asJSON(workflow)
+}
+
+// instead is what a definition stands for, with what its user says beside.
+func instead(out, user written) written {
+	for k, v := range user {
+		if k != "type" && k != "properties" {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// output is what a definition stands for. What is written at path is its parameter.
+func (x *expansion) output(kind, definition, name string, parameter json.RawMessage, path []string) (written, bool) {
+	if parameter == nil {
+		parameter = json.RawMessage("{}")
+	}
+	context := map[string]string{"tenant": x.in.app.Tenant, "application": x.in.app.Name, "name": name}
+	data, problems, err := x.known.output(kind, definition, parameter, context, func(err error, v cue.Value) []model.Problem {
+		return x.wrong(err, v, path)
+	})
+	var out written
+	if err == nil && problems == nil {
+		err = json.Unmarshal(data, &out)
+	}
+	if err != nil {
+		problems = append(problems, x.own.blame(codeExpansion, strings.Join(path, "."),
+			fmt.Sprintf("definition %s gives nothing valid for this: %s", definition, oneLine(err.Error()))))
+	}
+	x.problems = append(x.problems, problems...)
+	return out, problems == nil
+}
+
+// wrong says what is wrong with the parameter at path, in the words of the schema.
+func (x *expansion) wrong(err error, v cue.Value, path []string) (problems []model.Problem) {
+	seen := map[string]bool{}
+	for _, e := range errors.Errors(err) {
+		below := pathOf(e)
+		if i := slices.Index(below, "#Parameter"); i >= 0 {
+			below = below[i+1:]
+		}
+		full := append(slices.Clone(path), below...)
+		if seen[key(full)] || len(problems) == maxProblems {
+			continue
+		}
+		seen[key(full)] = true
+		p := explainOne(e, full, x.own, []*layer{x.own}, cue.Value{})
+		if p.Code == codeUnknown && len(below) > 0 {
+			p.Message = "no such field" + suggest(v, below)
+		}
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+// saysDefinition adds to problems with what people did not write themselves which
+// definition it comes from.
+func saysDefinition(problems []model.Problem, used map[string]string, own *layer) []model.Problem {
+	for i, p := range problems {
+		component, _ := cutComponent(p.Path)
+		name := used[strings.TrimPrefix(component, "application.components.")]
+		if _, written := own.where.exact(p.Path); name != "" && !written {
+			problems[i].Message += " (in what definition " + name + " stands for)"
+		}
+	}
+	return problems
+}
+
+// merged adds what the user says to what a definition says: lists one behind the
+// other, structs field by field, and else what the user says.
+func merged(definition, user written) written {
+	out := maps.Clone(definition)
+	if out == nil {
+		out = written{}
+	}
+	for k, v := range user {
+		if before, ok := out[k]; ok {
+			v = mergedValue(before, v)
+		}
+		out[k] = v
+	}
+	return out
+}
+
+func mergedValue(definition, user json.RawMessage) json.RawMessage {
+	var aList, bList []json.RawMessage
+	if json.Unmarshal(definition, &aList) == nil && json.Unmarshal(user, &bList) == nil {
+		return asJSON(append(aList, bList...))
+	}
+	var a, b written
+	if json.Unmarshal(definition, &a) == nil && json.Unmarshal(user, &b) == nil {
+		return asJSON(merged(a, b))
+	}
+	return user
+}
+
+// asJSON encodes what came out of JSON.
+func asJSON(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Errorf("encode %T: %w", v, err))
+	}
+	return data
+}
