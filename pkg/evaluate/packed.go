@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/fxamacker/cbor/v2"
 
@@ -71,38 +72,33 @@ func (r *applicationResult) own() *layer {
 	return &own
 }
 
-// positions are model.Positions in one string, of which the keys and values of the
-// map are parts: a map for each of ten thousand applications is much to allocate.
+// positions are model.Positions in two strings, of which the values of the map are
+// parts. The paths are the same in most applications, so that one copy will do.
 type positions struct {
-	_    struct{} `cbor:",toarray"`
-	Text string
-	Ends []int // of the keys and values in it, in turn
+	_                   struct{} `cbor:",toarray"`
+	Paths, Places       string
+	PathEnds, PlaceEnds []int
 }
 
 func packPositions(at model.Positions) (p positions) {
-	var b strings.Builder
+	var paths, places strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(at)) {
-		b.WriteString(path)
-		p.Ends = append(p.Ends, b.Len())
-		b.WriteString(at[path])
-		p.Ends = append(p.Ends, b.Len())
+		paths.WriteString(path)
+		places.WriteString(at[path])
+		p.PathEnds, p.PlaceEnds = append(p.PathEnds, paths.Len()), append(p.PlaceEnds, places.Len())
 	}
-	p.Text = b.String()
+	p.Paths, p.Places = paths.String(), places.String()
 	return p
 }
 
 func (p positions) unpack() model.Positions {
-	out := make(model.Positions, len(p.Ends)/2)
-	begin := 0
-	next := func(end int) string {
-		end = min(max(end, begin), len(p.Text))
-		s := p.Text[begin:end]
-		begin = end
-		return s
-	}
-	for i := 0; i+1 < len(p.Ends); i += 2 {
-		path := next(p.Ends[i])
-		out[path] = next(p.Ends[i+1])
+	out := make(model.Positions, len(p.PathEnds))
+	path, place := 0, 0 // where the next begin
+	for i := range min(len(p.PathEnds), len(p.PlaceEnds)) {
+		pathEnd := min(max(p.PathEnds[i], path), len(p.Paths))
+		placeEnd := min(max(p.PlaceEnds[i], place), len(p.Places))
+		out[unique.Make(p.Paths[path:pathEnd]).Value()] = p.Places[place:placeEnd]
+		path, place = pathEnd, placeEnd
 	}
 	return out
 }

@@ -14,7 +14,8 @@ type task struct {
 	again    bool // it did not change itself
 	known    bool // its answer is recalled
 	in       applicationInput
-	err      error
+	lost     error // why its files cannot be read
+	err      error // why it was not evaluated
 }
 
 // evaluateApplications evaluates those of the applications that changed.
@@ -28,7 +29,7 @@ func (p *pass) evaluateApplications(apps []*declared) {
 	if p.e.backend != nil {
 		p.e.run(len(tasks), func(i int) { tasks[i].recall(p.e) })
 	}
-	tasks = slices.DeleteFunc(tasks, func(t *task) bool { return t.known || !p.load(t) })
+	tasks = slices.DeleteFunc(tasks, func(t *task) bool { return t.known })
 	// What people changed comes before what follows from it.
 	slices.SortStableFunc(tasks, func(a, b *task) int { return order(a.again) - order(b.again) })
 	if p.e.backend != nil {
@@ -38,7 +39,10 @@ func (p *pass) evaluateApplications(apps []*declared) {
 	}
 
 	for _, t := range tasks {
-		if t.err != nil {
+		switch {
+		case t.lost != nil:
+			t.unread(t.lost)
+		case t.err != nil:
 			t.part.unsure = true
 			t.key = applicationKey{} // it is no result
 			t.result.problems = []model.Problem{unanswered(applicationDir(t.app), t.err)}
@@ -95,18 +99,19 @@ func (t *task) recall(e *Evaluator) {
 	}
 }
 
-// load reads the files of an application, within the caps.
-func (p *pass) load(t *task) bool {
+// load reads the files of an application, within the caps. It is false if that
+// settles it.
+func (t *task) load() bool {
 	dir := applicationDir(t.app)
 	names, problems, err := cueFiles(t.files, dir)
 	if err != nil {
-		t.unread(err)
+		t.lost = err
 		return false
 	}
 	var files []source
 	if len(problems) == 0 {
 		if files, problems, err = read(t.files, names); err != nil {
-			t.unread(err)
+			t.lost = err
 			return false
 		}
 	}
@@ -116,23 +121,28 @@ func (p *pass) load(t *task) bool {
 	}
 	rest, digest, err := beside(t.files, dir)
 	if err != nil {
-		t.unread(err)
+		t.lost = err
 		return false
 	}
 	t.in = applicationInput{app: t.app, files: files, policy: t.part.layer.result.effective, rest: rest, source: digest}
 	return true
 }
 
-// ask has an application evaluated elsewhere.
+// ask has an application evaluated elsewhere. Its files are in memory only as long.
 func (t *task) ask(e *Evaluator) {
+	if !t.load() {
+		return
+	}
+	in := t.in
+	t.in = applicationInput{}
 	a, err := e.ask(t.id, request{
-		Layer: "application", Tenant: t.app.Tenant, Name: t.app.Name, Files: blobs(t.in.files), Policy: t.in.policy, Rest: t.in.rest, Source: t.in.source,
+		Layer: "application", Tenant: t.app.Tenant, Name: t.app.Name, Files: blobs(in.files), Policy: in.policy, Rest: in.rest, Source: in.source,
 	})
 	if err != nil {
 		t.err = err
 		return
 	}
-	t.finish(a.application(t.in.files))
+	t.finish(a.application(in.files))
 }
 
 // fewTasks are too few to make the form for them.
@@ -140,6 +150,7 @@ const fewTasks = 3
 
 // here evaluates applications in this process.
 func (p *pass) here(tasks []*task) {
+	tasks = slices.DeleteFunc(slices.Clone(tasks), func(t *task) bool { return !t.load() })
 	if len(tasks) >= fewTasks && !p.e.form.value.Exists() {
 		p.e.form = newForm()
 	}

@@ -116,7 +116,9 @@ func (r applicationResult) answer() answer {
 		a.Hosts = append(a.Hosts, hostDoc{Name: h.name, Path: h.path, At: h.at})
 	}
 	if r.application != nil {
-		a.At = packPositions(r.application.At)
+		bare := *r.application
+		bare.Policy = model.Policy{} // complete knows it
+		a.Application, a.At = &bare, packPositions(bare.At)
 	}
 	return a
 }
