@@ -16,6 +16,7 @@ func (p *printer) explanation(x *explanation) {
 	p.components(x.Instance)
 	if d := x.Decision; d != nil {
 		p.checks(d.Constraints)
+		p.shares(d)
 		p.wayIn(d)
 		p.displaced(d.Displaced)
 		p.policies(d.Policies)
@@ -37,6 +38,12 @@ func (p *printer) headline(x *explanation) {
 		rows = append(rows, []cell{plain("verdict"), {printable(verdict), verdictStyle(d.Verdict)}})
 		if d.Position > 0 {
 			rows = append(rows, []cell{plain("in line"), plain(fmt.Sprintf("number %d", d.Position))})
+		}
+		if d.For != "" {
+			rows = append(rows, []cell{plain("in favour of"), plain(d.For)})
+		}
+		if !d.EvictAt.IsZero() {
+			rows = append(rows, []cell{plain("loses its place"), plain("at " + moment(d.EvictAt) + " if the shortage lasts")})
 		}
 	}
 	if spec := x.Spec; spec != nil {
@@ -150,6 +157,24 @@ func (p *printer) checks(constraints []model.Constraint) {
 		})
 	}
 	p.table("  ", []string{"", "CHECK", "ASKED", "USED BY OTHERS", "LIMIT", "SHORTFALL", "LIMIT SET AT"}, rows)
+}
+
+// shares prints what the tenant and the groups above it had of all capacity when
+// it was decided.
+func (p *printer) shares(d *model.Decision) {
+	if len(d.Shares) == 0 {
+		return
+	}
+	p.section("Shares of all capacity")
+	percent := func(n int) cell { return plain(fmt.Sprintf("%d.%d %%", n/10, n%10)) }
+	var rows [][]cell
+	for _, s := range d.Shares {
+		rows = append(rows, []cell{plain(s.Of), percent(s.Used), percent(s.Guaranteed), percent(s.Entitled), plain(fmt.Sprint(s.Weight))})
+	}
+	p.table("  ", []string{"OF", "USED", "GUARANTEED", "ENTITLED TO", "WEIGHT"}, rows)
+	if d.Standing != "" {
+		p.line("  its minimum counts as %s", printable(d.Standing))
+	}
 }
 
 // wayIn says what stands in the way and what would clear it.

@@ -2,6 +2,7 @@ package status
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -41,14 +42,23 @@ func (b *Branch) History(ctx context.Context, app model.AppID, n int) ([]Entry, 
 }
 
 // fetchHistory brings the history store up to date and returns the tip.
-func (b *Branch) fetchHistory(ctx context.Context) (git.Hash, error) {
+func (b *Branch) fetchHistory(ctx context.Context) (tip git.Hash, err error) {
 	if b.store == nil {
-		store, err := git.OpenStore(filepath.Join(b.dir, "history"))
-		if err != nil {
+		if b.store, err = git.OpenStore(filepath.Join(b.dir, "history")); err != nil {
 			return git.ZeroHash, err
 		}
-		b.store = store
 	}
+	for range attempts {
+		// The tip may be gone between looking and fetching: see Compact.
+		tip, err = b.fetchTip(ctx)
+		if fetch := (*git.FetchError)(nil); !errors.As(err, &fetch) || ctx.Err() != nil {
+			break
+		}
+	}
+	return tip, err
+}
+
+func (b *Branch) fetchTip(ctx context.Context) (git.Hash, error) {
 	refs, err := b.remote.Refs(ctx)
 	if err != nil {
 		return git.ZeroHash, err

@@ -122,7 +122,7 @@ func (p *page) decision(d *model.Decision) {
 // shares shows what the tenant and the groups above it had when it was decided.
 func (p *page) shares(d *model.Decision) {
 	if d.Standing != "" {
-		p.line("What it needs at least is **%s** for its tenant.\n", text(d.Standing))
+		p.line("Its minimum counts as **%s**.\n", text(d.Standing))
 	}
 	var rows [][]string
 	for _, s := range d.Shares {

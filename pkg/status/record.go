@@ -3,6 +3,7 @@ package status
 import (
 	"reflect"
 	"time"
+	"unsafe"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -71,10 +72,10 @@ func sameDecision(a, b *model.Decision) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	x := *a
-	x.Inputs, x.Shares = b.Inputs, b.Shares
-	return same(&x, b)
+	return compareDecision(unsafe.Pointer(a), unsafe.Pointer(b))
 }
+
+var compareDecision = compareStruct(reflect.TypeFor[model.Decision](), "Inputs", "Shares")
 
 // inUTC puts all times in v into UTC, so that the same moment is written the
 // same way everywhere. It returns whether one was not.

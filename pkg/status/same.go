@@ -3,6 +3,7 @@ package status
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -63,7 +64,8 @@ func makeComparer(t reflect.Type) comparer {
 	}
 }
 
-func compareStruct(t reflect.Type) comparer {
+// compareStruct compares all fields that are written but those that are named.
+func compareStruct(t reflect.Type, but ...string) comparer {
 	type field struct {
 		at   uintptr
 		same comparer
@@ -71,7 +73,7 @@ func compareStruct(t reflect.Type) comparer {
 	var fields []field
 	for i := range t.NumField() {
 		f := t.Field(i)
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" && f.IsExported() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" && f.IsExported() && !slices.Contains(but, f.Name) {
 			fields = append(fields, field{f.Offset, comparison(f.Type)})
 		}
 	}
