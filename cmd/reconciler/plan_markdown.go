@@ -53,17 +53,20 @@ func (v *planView) markdownApplications(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n| effect | application | grants | per hour | why |\n| --- | --- | --- | --- | --- |\n")
-	for i := range v.Applications {
+	list, more := v.shown()
+	for i, a := range list {
 		if b.Len() > mostMarkdown*3/4 {
-			fmt.Fprintf(b, "\n… and %d more applications.\n", len(v.Applications)-i)
-			return
+			more += len(list) - i
+			break
 		}
-		a := &v.Applications[i]
 		effect := string(a.Effect)
 		if effectStyle(a.Effect) == red {
 			effect = "**" + effect + "**"
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", effect, escaped(a.App.String()), escaped(grantsText(a)), escaped(priceText(a.Price)), escaped(whyText(a)))
+	}
+	if more > 0 {
+		fmt.Fprintf(b, "\n… and %s more.\n", count(more, "application"))
 	}
 }
 

@@ -38,8 +38,10 @@ func (f planFormat) write(out io.Writer, v *planView) error {
 
 // Bounds of what people are shown. JSON has everything.
 const (
-	mostObjects = 100
-	mostFields  = 12
+	mostApplications = 200
+	mostAside        = 10 // of those that are told something else, or wait elsewhere in the line
+	mostObjects      = 100
+	mostFields       = 12
 )
 
 // plan prints a plan for people.
@@ -60,11 +62,14 @@ func (p *printer) plan(v *planView) {
 	if len(v.Applications) > 0 {
 		p.section("Applications")
 		var rows [][]cell
-		for i := range v.Applications {
-			a := &v.Applications[i]
+		list, more := v.shown()
+		for _, a := range list {
 			rows = append(rows, []cell{{string(a.Effect), effectStyle(a.Effect)}, plain(a.App.String()), plain(grantsText(a)), plain(priceText(a.Price)), plain(whyText(a))})
 		}
 		p.table("  ", []string{"EFFECT", "APPLICATION", "GRANTS", "PER HOUR", "WHY"}, rows)
+		if more > 0 {
+			p.line("  and %d more; -o json has all", more)
+		}
 	}
 	if v.Price.Before != v.Price.After {
 		p.section("Price per hour")
@@ -111,6 +116,23 @@ func (s planSide) text() string {
 		return shortCommit(s.Commit)
 	}
 	return printable(s.Name) + " (" + shortCommit(s.Commit) + ")"
+}
+
+// shown returns the applications that people are shown, and how many others there
+// are.
+func (v *planView) shown() (list []*plan.Application, more int) {
+	aside := 0
+	for i := range v.Applications {
+		a := &v.Applications[i]
+		if a.Effect == plan.Requeued || a.Effect == plan.Reworded {
+			aside++
+		}
+		if aside > mostAside || len(list) == mostApplications {
+			return list, len(v.Applications) - i
+		}
+		list = append(list, a)
+	}
+	return list, 0
 }
 
 // summary says in one line what the change does.
