@@ -1,8 +1,10 @@
 package workflow_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +31,7 @@ func TestRandomHistories(t *testing.T) {
 			w.accept(a, a.declared.application(fmt.Sprintf("app%d", i), "v1"))
 		}
 		w.pass()
-		for range rapid.IntRange(1, 40).Draw(t, "events") {
+		for range rapid.IntRange(1, 30).Draw(t, "events") {
 			w.event()
 			w.pass()
 		}
@@ -143,13 +145,12 @@ func (w *watched) pass() {
 	before := model.DigestOf(runsOf(turns))
 	next := workflow.Advance(turns, w.limits, w.now)
 	require.Equal(w.t, before, model.DigestOf(runsOf(turns)), "what was handed over is changed")
-	require.Equal(w.t, next, workflow.Advance(turns, w.limits, w.now), "the same gives something else after a crash")
 
 	reversed := slices.Clone(turns)
 	slices.Reverse(reversed)
 	other := workflow.Advance(reversed, w.limits, w.now)
 	slices.Reverse(other)
-	require.Equal(w.t, next, other, "the order of runs matters")
+	require.True(w.t, reflect.DeepEqual(next, other), "after a crash, or in another order, something else comes out")
 
 	for i := range next {
 		w.watch(of[i], &turns[i].Run, &next[i])
@@ -171,7 +172,9 @@ func saved(t require.TestingT, run model.Run) *model.Run {
 	require.NoError(t, err)
 	var back model.Run
 	require.NoError(t, json.Unmarshal(b, &back))
-	require.Equal(t, model.DigestOf(run), model.DigestOf(back))
+	again, err := json.Marshal(back)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(b, again), "something is lost where it is saved")
 	return &back
 }
 
