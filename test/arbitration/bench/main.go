@@ -16,9 +16,10 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/d-aros/d-aros/test/arbitration/page"
 )
@@ -124,11 +125,11 @@ func markdown(rows []row) string {
 // cpu is the processor time that this process has taken, system calls and the
 // collector included.
 func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
 		panic(err) // cannot fail with these arguments
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return time.Duration(t.Nano())
 }
 
 // took measures the processor time of f.

@@ -2,9 +2,11 @@ package trace
 
 import (
 	"math"
+	"runtime"
 	"slices"
-	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
@@ -26,6 +28,8 @@ const tick = 30 * 60
 // Replay lets the jobs of a trace arrive, run for as long as they did, and end. A
 // job that waits or is evicted runs later, for as long as is left of it.
 func (t *Trace) Replay(s Setting) *Figures {
+	runtime.LockOSThread() // whose processor time is measured
+	defer runtime.UnlockOSThread()
 	jobs := t.Jobs
 	if s.Jobs > 0 {
 		jobs = jobs[:min(s.Jobs, len(jobs))]
@@ -179,10 +183,11 @@ func (t *Trace) peak() (most int64) {
 	return most
 }
 
+// processor is the processor time of this thread.
 func processor() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
 		panic(err) // cannot fail with these arguments
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return time.Duration(t.Nano())
 }
