@@ -119,7 +119,15 @@ func cover(candidates []*candidate, rest []int64) []*candidate {
 				missing[r] += n
 			}
 		}
-		picked := fewest(tiers[i], missing)
+		all := slices.Clone(missing) // when nobody of a worse tier gives way
+		for _, worse := range tiers[:i] {
+			for _, x := range worse {
+				for r, n := range x.gain {
+					all[r] += n
+				}
+			}
+		}
+		picked := fewest(tiers[i], missing, all)
 		for _, x := range picked {
 			subtract(missing, x.gain)
 		}
@@ -141,34 +149,59 @@ func merge(tiers [][]*candidate) [][]*candidate {
 	return out
 }
 
-// fewest picks as few candidates of one tier as cover what is missing, and of
-// these what frees least beyond it. All of them together cover it.
-func fewest(tier []*candidate, missing []int64) []*candidate {
+// fewest picks as few candidates of one tier as cover what is missing when all
+// worse tiers give way. Of these it picks those that leave least of all that is
+// missing to the worse tiers, and then those that free least beyond it. All of
+// the tier together cover it.
+func fewest(tier []*candidate, missing, all []int64) []*candidate {
 	if covered(missing) {
 		return nil
 	}
 	if len(tier) <= exactLimit {
-		return exact(tier, missing)
+		return exact(tier, missing, all)
 	}
 	picked := greedy(tier, missing)
-	return swap(tier, picked, missing)
+	return swap(tier, picked, missing, all)
+}
+
+// price is what a choice costs beside the number of its candidates.
+type price struct{ left, waste share }
+
+func (p price) less(o price) bool { return p.left < o.left || p.left == o.left && p.waste < o.waste }
+
+// pricing weighs what is left of all that is missing, negative where more became
+// free than was needed.
+func pricing(left, all []int64) (p price) {
+	for i, n := range left {
+		switch {
+		case all[i] <= 0:
+		case n > 0:
+			p.left += part(n, all[i])
+		default:
+			p.waste = max(p.waste, part(-n, all[i]))
+		}
+	}
+	return p
 }
 
 // exact tries all subsets of a size, the smallest size first.
-func exact(tier []*candidate, missing []int64) []*candidate {
-	rest := make([]int64, len(missing))
+func exact(tier []*candidate, missing, all []int64) []*candidate {
+	rest, left := make([]int64, len(missing)), make([]int64, len(missing))
 	for size := 1; size <= len(tier); size++ {
-		best, bestWaste := uint(0), endless
+		best, lowest := uint(0), price{}
 		for set := uint(1)<<size - 1; set < 1<<len(tier); set = nextSubset(set) {
 			copy(rest, missing)
-			for left := set; left != 0; left &= left - 1 {
-				subtract(rest, tier[bits.TrailingZeros(left)].gain)
+			copy(left, all)
+			for members := set; members != 0; members &= members - 1 {
+				gain := tier[bits.TrailingZeros(members)].gain
+				subtract(rest, gain)
+				subtract(left, gain)
 			}
 			if !covered(rest) {
 				continue
 			}
-			if w := waste(rest, missing); best == 0 || w < bestWaste {
-				best, bestWaste = set, w
+			if cost := pricing(left, all); best == 0 || cost.less(lowest) {
+				best, lowest = set, cost
 			}
 		}
 		if best == 0 {
@@ -232,9 +265,9 @@ func giveBack(picked []*candidate, rest []int64) []*candidate {
 
 // swap improves a choice: one for two that are picked, then one for one where
 // less is wasted.
-func swap(tier, picked []*candidate, missing []int64) []*candidate {
+func swap(tier, picked []*candidate, missing, all []int64) []*candidate {
 	in := map[*candidate]bool{}
-	rest := slices.Clone(missing)
+	rest, left := slices.Clone(missing), slices.Clone(all)
 	for _, x := range picked {
 		in[x] = true
 		subtract(rest, x.gain)
@@ -270,19 +303,25 @@ func swap(tier, picked []*candidate, missing []int64) []*candidate {
 	if len(picked) > 64 {
 		return picked
 	}
+	for _, x := range picked {
+		subtract(left, x.gain)
+	}
+	try, rests := slices.Clone(rest), slices.Clone(left)
 	for i := range picked {
-		bestWaste := waste(rest, missing)
+		lowest := pricing(left, all)
 		for _, y := range tier {
 			if in[y] {
 				continue
 			}
-			try := slices.Clone(rest)
 			for r := range try {
-				try[r] += picked[i].gain[r] - y.gain[r]
+				change := picked[i].gain[r] - y.gain[r]
+				try[r], rests[r] = rest[r]+change, left[r]+change
 			}
-			if covered(try) && waste(try, missing) < bestWaste {
+			if cost := pricing(rests, all); covered(try) && cost.less(lowest) {
 				in[picked[i]], in[y] = false, true
-				picked[i], rest, bestWaste = y, try, waste(try, missing)
+				picked[i], lowest = y, cost
+				copy(rest, try)
+				copy(left, rests)
 			}
 		}
 	}
@@ -345,15 +384,4 @@ func progress(gain, missing []int64) share {
 		}
 	}
 	return sum
-}
-
-// waste is the largest part, of what was needed, that becomes free beyond it.
-func waste(rest, missing []int64) share {
-	var w share
-	for i, n := range rest {
-		if missing[i] > 0 && n < 0 {
-			w = max(w, part(-n, missing[i]))
-		}
-	}
-	return w
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
@@ -65,6 +66,7 @@ type Loop struct {
 	evaluated bool
 	rendered  map[model.Digest]bool // specs of fleet that can be rendered
 	saved     model.Ledger          // the last one known to be on the branch
+	arbiter   arbitration.Arbiter
 	done      carriedOut
 	gate      gate
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
@@ -69,7 +68,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	}
 	now := l.now()
 	l.begin(r, StageArbitrate)
-	ruling := arbitration.Decide(fleet, seen, ledger, now)
+	ruling := l.arbiter.Decide(fleet, seen, ledger, now)
 	l.begin(r, StageAdvance)
 	next := lifecycle.Advance(ledger, fleet, ruling, seen, now)
 	r.take(ledger, next)
