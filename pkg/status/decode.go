@@ -18,7 +18,8 @@ import (
 // it takes for an order even in quotes: nobody's data can make a file unreadable.
 func decode(b []byte, into any) error {
 	v := reflect.ValueOf(into).Elem()
-	r := reader{in: b}
+	r := reader{in: b, words: knownWords.Get().(*words)}
+	defer knownWords.Put(r.words)
 	if r.file(v) {
 		return nil
 	}
@@ -39,6 +40,7 @@ type reader struct {
 	indent int
 	depth  int
 	keys   []span // of the mappings that are being read
+	words  *words // nil: none are shared
 }
 
 // file reads a whole file: a comment, then a value.
@@ -142,9 +144,13 @@ func (r *reader) mapping(v reflect.Value) bool {
 		}
 		var value reflect.Value
 		if v.IsValid() {
-			name, ok := r.text(key)
-			if !ok {
-				return false
+			name := key
+			if key[0] == '"' {
+				text, ok := r.text(key)
+				if !ok {
+					return false
+				}
+				name = []byte(text)
 			}
 			if value = into.value(name); !value.IsValid() {
 				return false
@@ -251,7 +257,7 @@ func (r *reader) scalar(v reflect.Value, n int) bool {
 // text returns what a scalar, plain or quoted, says.
 func (r *reader) text(s []byte) (string, bool) {
 	if s[0] != '"' {
-		return string(s), true
+		return r.words.text(s), true
 	}
 	simple := true
 	for _, c := range s[1 : len(s)-1] {
@@ -261,7 +267,7 @@ func (r *reader) text(s []byte) (string, bool) {
 		simple = simple && c < 0x7f && c != '\\'
 	}
 	if simple {
-		return string(s[1 : len(s)-1]), true
+		return r.words.text(s[1 : len(s)-1]), true
 	}
 	return unescape(s[1 : len(s)-1])
 }

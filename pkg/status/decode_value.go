@@ -126,12 +126,12 @@ func intoMapping(v reflect.Value) (mappingInto, bool) {
 
 // value returns where the value of a key goes, invalid if there is no such
 // field.
-func (m *mappingInto) value(key string) reflect.Value {
+func (m *mappingInto) value(key []byte) reflect.Value {
 	if m.fields == nil {
-		m.key, m.entry = key, reflect.New(m.of.Type().Elem()).Elem()
+		m.key, m.entry = string(key), reflect.New(m.of.Type().Elem()).Elem()
 		return m.entry
 	}
-	i, ok := m.fields[key]
+	i, ok := m.fields[string(key)]
 	if !ok {
 		return reflect.Value{}
 	}
