@@ -83,7 +83,7 @@ func (o *offline) note(format string, args ...any) {
 }
 
 // decide makes of a fleet what the reconciler's next pass would, if everything fares
-// as the status branch says.
+// as the status branch says. It is nil where no platform was ever valid.
 func (o *offline) decide(fleet model.Fleet, confirmed int, edits []capacityEdit) (*plan.Outcome, error) {
 	fleet = lifecycle.KeepLastGood(fleet, o.recorded.ledger, confirmed)
 	if fleet.Platform == nil {

@@ -230,8 +230,8 @@ func (c setting) applyToApplication(fleet *model.Fleet, name, field string) erro
 			return err
 		}
 		f["desired"] = func(c setting) error {
-			if c.value != "running" && c.value != "terminated" {
-				return fmt.Errorf("%s: write running or terminated", c.text)
+			if !slices.Contains([]string{"running", "suspended", "terminated"}, c.value) {
+				return fmt.Errorf("%s: write running, suspended or terminated", c.text)
 			}
 			app.Desired = c.value
 			return nil

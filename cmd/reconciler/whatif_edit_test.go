@@ -70,7 +70,7 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		"tenant.acme.quota.cpu=-65":                        "makes it -1000, at least 0 is possible",
 		"tenant.acme.borrow.cpu=4":                         "there is no such limit to change; declare it and use plan",
 		"group.retial.weight=1":                            "the fleet declares no group retial; did you mean retail?",
-		"application.acme/shop.desired=maybe":              "write running or terminated",
+		"application.acme/shop.desired=maybe":              "write running, suspended or terminated",
 		"application.acme/shop.budget.costPerHour=1m":      `"1m" is no amount of money`,
 		"application.acme/shp.priority=1":                  "did you mean acme/shop?",
 		"application.acme/shop.components.wbe.replicas=1":  "did you mean components.web.replicas?",
