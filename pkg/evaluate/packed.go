@@ -104,11 +104,14 @@ func (p positions) unpack() model.Positions {
 }
 
 // outline keeps of an application's index what is asked for after its evaluation:
-// the places of policy, pools and profiles.
+// the places of policy, pools and profiles, and of what they are written in.
 func (ix index) outline() index {
 	out := index{}
 	for k, entries := range ix {
-		if path := strings.Split(k, "\x00"); len(path) < 4 || path[1] == "policy" || slices.Contains([]string{"placement", "qos", "degrade"}, path[3]) {
+		path := strings.Split(k, "\x00")
+		switch {
+		case len(path) < 3, path[1] == "policy", path[1] == "components" && len(path) < 4,
+			path[1] == "components" && slices.Contains([]string{"placement", "qos", "degrade"}, path[3]):
 			out[k] = entries
 		}
 	}

@@ -108,12 +108,13 @@ func (m *measurement) cpu() time.Duration {
 }
 
 func (m *measurement) memory(what string) {
-	own := mostMemory(m.t, os.Getpid())
-	sum := own
+	own, _ := mostMemory(m.t, os.Getpid())
+	sum, once := own, own
 	for _, pid := range children(m.pools[0]) {
-		sum += mostMemory(m.t, pid)
+		most, shared := mostMemory(m.t, pid)
+		sum, once = sum+most, once+most-shared
 	}
-	fmt.Printf("%-44s %9d MB, of which this process %d MB\n", what, sum>>20, own>>20)
+	fmt.Printf("%-44s %9d MB, of which this process %d MB; %d MB if the program's pages count once\n", what, sum>>20, own>>20, once>>20)
 }
 
 // alone runs this program as another, in the work tree, for n applications.

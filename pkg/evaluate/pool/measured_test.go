@@ -127,12 +127,16 @@ func spentBy(t testing.TB, pid int) (cpu time.Duration) {
 	return cpu
 }
 
-// mostMemory is the most resident memory that a process had so far, in bytes.
-func mostMemory(t testing.TB, pid int) int {
+// mostMemory is the most resident memory that a process had so far, and how much
+// of it are now the pages of the program, which all processes share, in bytes.
+func mostMemory(t testing.TB, pid int) (most, shared int) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	require.NoError(t, err)
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	n, err := strconv.Atoi(strings.Fields(after)[0])
-	require.NoError(t, err)
-	return n << 10
+	field := func(name string) int {
+		_, after, _ := strings.Cut(string(status), name+":")
+		n, err := strconv.Atoi(strings.Fields(after)[0])
+		require.NoError(t, err)
+		return n << 10
+	}
+	return field("VmHWM"), field("RssFile")
 }
