@@ -24,7 +24,7 @@ after a clone. The reconciler itself always uses its own.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSchemaUpdateCommand())
+	cmd.AddCommand(newSchemaUpdateCommand(), newSchemaExportCommand())
 	return cmd
 }
 

@@ -1,0 +1,154 @@
+package evaluate
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/token"
+)
+
+// An object collects the fields of a struct, with those of what it embeds: JSON
+// Schema closes an object only over the fields that stand in it.
+type object struct {
+	fields   map[string]shape
+	required map[string]bool
+	patterns map[string]shape
+	open     bool
+}
+
+func (g *shapes) object(x *ast.StructLit) shape {
+	o := &object{fields: map[string]shape{}, required: map[string]bool{}, patterns: map[string]shape{}}
+	g.collect(o, x.Elts, true)
+	out := shape{"type": "object"}
+	if len(o.fields) > 0 {
+		out["properties"] = o.fields
+	}
+	if len(o.required) > 0 {
+		out["required"] = slices.Sorted(maps.Keys(o.required))
+	}
+	if len(o.patterns) > 0 {
+		out["patternProperties"] = o.patterns
+	}
+	if !o.open && g.adding == 0 {
+		out["additionalProperties"] = false
+	}
+	return out
+}
+
+// oneObject is an object with the fields of both.
+func oneObject(a, b shape) shape {
+	out := maps.Clone(a)
+	maps.Copy(out, b)
+	for _, word := range []string{"properties", "patternProperties"} {
+		fields := map[string]shape{}
+		for _, s := range []shape{a, b} {
+			of, _ := s[word].(map[string]shape)
+			for name, s := range of {
+				fields[name] = both(fields[name], s)
+			}
+		}
+		if len(fields) > 0 {
+			out[word] = fields
+		}
+	}
+	ra, _ := a["required"].([]string)
+	rb, _ := b["required"].([]string)
+	if both := sorted(slices.Concat(ra, rb)); both != nil {
+		out["required"] = both
+	}
+	return out
+}
+
+// collect takes in declarations. What stands in a condition is not always
+// required.
+func (g *shapes) collect(o *object, decls []ast.Decl, always bool) {
+	for _, d := range decls {
+		switch d := d.(type) {
+		case *ast.Field:
+			g.field(o, d, always)
+		case *ast.Ellipsis:
+			o.open = true
+		case *ast.EmbedDecl:
+			g.embed(o, d.Expr, always)
+		case *ast.Comprehension:
+			if body, ok := d.Value.(*ast.StructLit); ok && !loops(d) {
+				g.collect(o, body.Elts, false)
+			}
+		}
+	}
+}
+
+func loops(c *ast.Comprehension) bool {
+	return slices.ContainsFunc(c.Clauses, func(c ast.Clause) bool { _, ok := c.(*ast.ForClause); return ok })
+}
+
+func (g *shapes) embed(o *object, x ast.Expr, always bool) {
+	switch x := x.(type) {
+	case *ast.StructLit:
+		g.collect(o, x.Elts, always)
+	case *ast.Ident:
+		if s, ok := g.known[x.Name].(*ast.StructLit); ok {
+			g.collect(o, s.Elts, always)
+		}
+	default: // T.traits: the table of types says more
+		o.open = true
+	}
+}
+
+func (g *shapes) field(o *object, f *ast.Field, always bool) {
+	if pattern, ok := f.Label.(*ast.ListLit); ok {
+		g.pattern(o, pattern, f.Value)
+		return
+	}
+	name, _, err := ast.LabelName(f.Label)
+	if err != nil || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "#") {
+		return
+	}
+	if c, ok := f.Value.(*ast.CallExpr); ok && isCall(c, "error") {
+		return // where it stands it is forbidden, and elsewhere it is not
+	}
+	s := g.of(f.Value)
+	if before, ok := o.fields[name]; ok {
+		s = both(before, s)
+	}
+	o.fields[name] = s
+	if f.Constraint == token.NOT && always {
+		o.required[name] = true
+	}
+}
+
+// pattern takes in [#Name]: X and [=~"…"]: X.
+func (g *shapes) pattern(o *object, label *ast.ListLit, value ast.Expr) {
+	if len(label.Elts) != 1 {
+		return
+	}
+	if c, ok := value.(*ast.CallExpr); ok && isCall(c, "error") {
+		return
+	}
+	of := g.of(label.Elts[0])
+	if name, ok := of["$ref"].(string); ok {
+		of, _ = g.defs[strings.TrimPrefix(name, "#/$defs/")].(shape)
+	}
+	pattern := patternIn(of)
+	if pattern == "" {
+		o.open = true
+		return
+	}
+	o.patterns[pattern] = g.of(value)
+}
+
+func patternIn(s shape) string {
+	if p, ok := s["pattern"].(string); ok {
+		return p
+	}
+	if all, ok := s["allOf"].([]shape); ok {
+		for _, s := range all {
+			if p := patternIn(s); p != "" {
+				return p
+			}
+		}
+	}
+	return ""
+}
