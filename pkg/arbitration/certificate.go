@@ -242,11 +242,29 @@ func (p *problem) why(c *claim, s standing, v *claim, m move) string {
 
 func (d *displaced) displacement() model.Displacement {
 	v := d.claim
-	to := "evicted"
-	if d.to >= 0 {
-		to = v.ladder[d.to].name
+	if d.to < 0 {
+		return model.Displacement{App: v.app, From: "granted", To: "evicted", Why: d.why}
 	}
-	return model.Displacement{App: v.app, From: v.ladder[d.from].name, To: to, Why: d.why}
+	var from, to []string
+	for i := range v.spec.Components {
+		comp := &v.spec.Components[i]
+		had, hadQoS := at(comp, v.ladder[d.from].cut)
+		has, hasQoS := at(comp, v.ladder[d.to].cut)
+		if had != has {
+			from, to = append(from, replicasOf(had, comp.Name)), append(to, replicasOf(has, comp.Name))
+		}
+		if hadQoS != hasQoS {
+			from, to = append(from, comp.Name+" "+hadQoS), append(to, comp.Name+" "+hasQoS)
+		}
+	}
+	return model.Displacement{App: v.app, From: strings.Join(from, ", "), To: strings.Join(to, ", "), Why: d.why}
+}
+
+func replicasOf(n int, component string) string {
+	if n == 1 {
+		return "1 replica of " + component
+	}
+	return fmt.Sprint(n) + " replicas of " + component
 }
 
 // announcement is when an earlier decision said that the application would lose

@@ -12,8 +12,12 @@ import (
 type cut struct {
 	qos      bool // components run at the profile of their degrade.qos
 	optional bool // components that are not critical are off
-	replicas bool // components run at their degrade.minReplicas
+	replicas int  // so many of partsOfReplicas of what lies above degrade.minReplicas are off
 }
+
+// partsOfReplicas is in how many steps replicas go down to their minimum, so that
+// no more is given up than about what is needed.
+const partsOfReplicas = 4
 
 // String tells people what is given up.
 func (k cut) String() string {
@@ -24,8 +28,12 @@ func (k cut) String() string {
 	if k.optional {
 		parts = append(parts, "optional components off")
 	}
-	if k.replicas {
+	switch k.replicas {
+	case 0:
+	case partsOfReplicas:
 		parts = append(parts, "replicas at their minimum")
+	default:
+		parts = append(parts, "fewer replicas")
 	}
 	return strings.Join(parts, " and ")
 }
@@ -38,7 +46,7 @@ var steps = []struct {
 }{
 	{"qos", func(c *cut) { c.qos = true }},
 	{"optional", func(c *cut) { c.optional = true }},
-	{"replicas", func(c *cut) { c.replicas = true }},
+	{"replicas", func(c *cut) { c.replicas++ }},
 }
 
 // rung is one level of an application's ladder and what it takes there.
@@ -78,19 +86,21 @@ func cuts(spec *model.Application) (names []string, levels []cut) {
 		order = []string{"qos", "optional", "replicas"}
 	}
 	for _, name := range order {
-		i := slices.IndexFunc(steps, func(s struct {
-			name string
-			make func(*cut)
-		}) bool {
-			return s.name == name
-		})
-		if i < 0 {
-			continue
+		times := 1
+		if name == "replicas" {
+			times = partsOfReplicas
 		}
 		lower := now
-		if steps[i].make(&lower); differ(spec, now, lower) {
-			now = lower
-			names, levels = append(names, name), append(levels, now)
+		for range times {
+			for _, s := range steps {
+				if s.name == name {
+					s.make(&lower)
+				}
+			}
+			if differ(spec, now, lower) {
+				now = lower
+				names, levels = append(names, name), append(levels, now)
+			}
 		}
 	}
 	return names, levels
@@ -116,9 +126,7 @@ func at(c *model.Component, k cut) (replicas int, qos string) {
 	if k.qos && c.Degrade != nil && c.Degrade.QoS != "" {
 		qos = c.Degrade.QoS
 	}
-	if k.replicas {
-		replicas = c.MinReplicas()
-	}
+	replicas -= (c.Replicas - c.MinReplicas()) * k.replicas / partsOfReplicas
 	if k.optional && !c.Critical {
 		replicas = 0
 	}
