@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -18,6 +19,7 @@ type part struct {
 	key    partKey // zero if it may come out otherwise another time
 	layer  memory[tenantResult]
 	policy string // in force after the tenant, as a key
+	moved  bool   // the places of its values, at least, are not those of the part before
 
 	instances map[string]applicationMemory // by application
 
@@ -79,11 +81,16 @@ func (p *pass) partOf(name string) (t *part, apps []*declared) {
 	t.declared = true
 	p.layerOf(t, names, problems, err)
 	t.policy = string(t.layer.result.effective)
+	t.moved = before == nil || !samePolicy(before.layer.result.tenant, t.layer.result.tenant)
 	t.report("", t.layer.result.problems...)
 	if tenant := t.layer.result.tenant; tenant != nil {
 		t.report("", p.pins(tenant, apps)...)
 	}
 	return t, apps
+}
+
+func samePolicy(before, after *model.Tenant) bool {
+	return before == after || before != nil && after != nil && reflect.DeepEqual(before.Policy, after.Policy)
 }
 
 // report adds problems of the tenant's or an application's files.

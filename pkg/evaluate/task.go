@@ -78,7 +78,7 @@ func (p *pass) remember(a *declared) *task {
 		m, ok = before.instances[a.app.Name]
 	}
 	if ok && m.key.files == a.key.files && m.key.policy == a.key.policy {
-		if m.key.layers == a.key.layers {
+		if m.key.layers == a.key.layers || !t.moved && m.result.application != nil {
 			a.result = m.result
 			return nil
 		}
