@@ -66,7 +66,7 @@ func main() {
 	only := flag.String("only", "", "measure what has this in its name")
 	quick := flag.Bool("quick", false, "measure less, for a look")
 	seed := flag.Uint64("seed", 1, "of everything random")
-	file := flag.String("page", "", "also write the table into this page, docs/arbitration-figures.md")
+	file := flag.String("page", "", "also write the figures into this page, docs/arbitration-figures.md")
 	sequence := flag.Int64("sequence", -1, "print this sequence of those that cycles plays, and measure nothing")
 	flag.Parse()
 	if *sequence >= 0 {
@@ -76,23 +76,29 @@ func main() {
 	runtime.GOMAXPROCS(1) // the collector included
 	s := size{quick: *quick, seed: *seed}
 
-	var rows []row
+	if err := measure(s, *only, *file); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func measure(s size, only, file string) error {
+	var all []row
 	for _, m := range measurements {
-		if !strings.Contains(m.name, *only) {
+		if !strings.Contains(m.name, only) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "%s …\n", m.name)
 		runtime.GC()
-		rows = append(rows, m.run(s)...)
+		rows := m.run(s)
+		if file != "" {
+			if err := page.Replace(file, m.name, markdown(rows)); err != nil {
+				return err
+			}
+		}
+		all = append(all, rows...)
 	}
-	err := print(rows)
-	if *file != "" && err == nil {
-		err = page.Replace(*file, "bench", markdown(rows))
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
+	return print(all)
 }
 
 func print(rows []row) error {
