@@ -1,25 +1,27 @@
 // Package arbitration decides which applications run and how much of them. It
 // sees whole applications, tenants and pools, never nodes or pods, and says for
-// every application what it is granted and why, or what it lacks.
+// every application what it is granted and why, or what it lacks and what would
+// admit it.
 //
 // It is a pure function of what Git declares, what pools offer, what the ledger
 // remembers and the time: equal inputs give equal rulings, in any order of the
 // input. It never starts or stops anything and never changes a phase.
 //
-// The rules, in the order in which they bind:
+// The rules, in the order in which they bind (docs/arbitration.md tells them to
+// people):
 //
-//  1. Candidate: each application is judged by the spec in Git; one that runs
-//     keeps its accepted spec when the new one is invalid, refused, does not fit
-//     or was rolled back.
-//  2. Gate: quota, counts, ceiling, share cap, budget, pools, domains. All
-//     failures are reported. Quota counts what applications declare in full, so
-//     that it does not move with capacity.
-//  3. Order: who runs keeps its place; then by band, priority, name.
-//  4. Levels: an application is granted its full level, else (where policy and
-//     spec allow) its minimum, else it waits. The minimum is a gang: all or
-//     nothing.
-//  5. Shortage: when a pool holds less than was granted, those that may be
-//     degraded go to their minimum, last in order first. Nobody is evicted.
-//  6. Restore: what was degraded returns to full, first in order first, when it
-//     fits and the degradation has held for RestoreHold.
+//  1. Gate (gate.go, gatepools.go): all checks for every application.
+//  2. Entitlement (entitle.go): guarantees, then weighted, demand-capped,
+//     hierarchical dominant-resource fairness, band by band.
+//  3. Standing (standing.go): the order of everything that could run. It follows
+//     from what is declared and never from who runs, so nothing cycles.
+//  4. Shortage (shortage.go): who gives way when a pool lost capacity.
+//  5. Filling (queue.go, place.go): those that wait, one after the other, each on
+//     the best level of its ladder that fits.
+//  6. Making room (room.go, choose.go): for what stands better, degradation
+//     before eviction, the fewest evictions, reviewed after all edits.
+//  7. Restoring (shortage.go) what was degraded.
+//  8. Certificate (certificate.go, counterfactual.go): why, and what would admit.
+//
+// Arbiter does the same and decides anew only what changed.
 package arbitration

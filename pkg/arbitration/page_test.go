@@ -1,0 +1,80 @@
+package arbitration_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/arbitration/story"
+)
+
+const page = "../../docs/arbitration.md"
+
+// TestPageIsTrue plays the example of docs/arbitration.md and compares what the
+// page says of it.
+func TestPageIsTrue(t *testing.T) {
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	situation := regexp.MustCompile("(?s)```situation\n(.*?)```").FindSubmatch(text)
+	require.NotNil(t, situation, "the page has an example")
+	s, err := story.Read(string(situation[1]))
+	require.NoError(t, err)
+	first, err := story.Read(string(situation[1]))
+	require.NoError(t, err)
+	ruling, _ := s.Round()
+	after := s.Decide()
+
+	var b strings.Builder
+	b.WriteString("```\n")
+	for _, d := range ruling.Decisions {
+		fmt.Fprintf(&b, "%-10s  %s\n", d.App, d.Message)
+		for _, v := range d.Displaced {
+			fmt.Fprintf(&b, "%-10s  %s: %s → %s\n", "", v.App, v.From, v.To)
+		}
+	}
+	b.WriteString("\n")
+	bars(&b, "before", first.Ledger, ruling)
+	bars(&b, "after", s.Ledger, after)
+	b.WriteString("```\n")
+
+	part := regexp.MustCompile(`(?s)(<!-- begin example -->\n).*?(<!-- end example -->)`)
+	want := part.ReplaceAllString(string(text), "${1}"+b.String()+"${2}")
+	if flag.Lookup("update").Value.String() == "true" {
+		require.NoError(t, os.WriteFile(page, []byte(want), 0o644))
+		return
+	}
+	require.Equal(t, want, string(text), "go test ./pkg/arbitration -run TestPageIsTrue -update")
+}
+
+// bars draws what tenants have of the 12 cores of the example, four characters a core.
+func bars(b *strings.Builder, label string, ledger model.Ledger, r model.Ruling) {
+	const scale = 4
+	used := map[string]int{}
+	for _, inst := range ledger.Instances {
+		for _, c := range inst.Components {
+			used[inst.App.Tenant] += int(c.Grant.Requests.CPU) * c.Grant.Replicas * scale / 1000
+		}
+	}
+	for _, d := range r.Decisions {
+		for _, share := range d.Shares {
+			n, known := used[share.Of]
+			if !known {
+				continue
+			}
+			delete(used, share.Of)
+			guaranteed, entitled := cells(share.Guaranteed), cells(share.Entitled)
+			bar := strings.Repeat("#", min(n, guaranteed)) + strings.Repeat("=", max(0, n-guaranteed)) + strings.Repeat(".", max(0, entitled-n))
+			fmt.Fprintf(b, "%-6s  %-5s  |%-48s|\n", label, share.Of, bar)
+			label = ""
+		}
+	}
+}
+
+// cells turns thousandths of twelve cores into characters.
+func cells(thousandths int) int { return (thousandths*48 + 500) / 1000 }
