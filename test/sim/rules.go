@@ -268,7 +268,7 @@ func (w *World) wrong() map[*object]bool {
 		if o.ref.Kind == "Secret" && w.tolerates("rollback-without-secret") {
 			continue
 		}
-		if o.late && !slices.Contains(w.cluster.inventories[o.part.app], o.ref) && w.tolerates("late-write-stays") {
+		if o.late && w.tolerates("late-write-stays") {
 			continue
 		}
 		if w.raced[o.part.app] && !slices.Contains(w.cluster.inventories[o.part.app], o.ref) && w.tolerates("inventories-race") {
