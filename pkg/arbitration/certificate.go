@@ -85,7 +85,7 @@ func (p *problem) decision(c *claim) model.Decision {
 		for _, s := range c.short {
 			d.Constraints = append(d.Constraints, p.shortConstraint(s))
 		}
-		d.Message = "waits for capacity, number " + fmt.Sprint(c.position) + " in the line of tenant " + c.app.Tenant
+		d.Message = "waits for capacity, number " + fmt.Sprint(c.position) + " in the line of its tenant"
 		if short := p.sentence(c.short); short != "" {
 			d.Message += "; it " + short
 		}
@@ -126,9 +126,9 @@ func (p *problem) obstacle(c *claim) string {
 	case never:
 		return "policy lets nobody give way (preemption: none)"
 	case withinTenant:
-		return "what applications of its tenant with a lower priority hold does not suffice (preemption: within-tenant)"
+		return "nothing of a lower priority in its tenant is enough to make room (preemption: within-tenant)"
 	}
-	return "what others hold beyond what they are entitled to does not suffice, or runs for less than its minRuntime"
+	return "what others hold beyond what they are entitled to is not enough to make room, or has not run for its minRuntime"
 }
 
 func (p *problem) shortConstraint(s shortage) model.Constraint {

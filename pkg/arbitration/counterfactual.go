@@ -228,7 +228,7 @@ func (p *problem) smallerRequest(c *claim, resource int, asked, over int64) (cha
 	one, u, name := p.of(comp.Requests)[resource], unit(resource), p.names[resource]
 	each := (over + int64(comp.Replicas) - 1) / int64(comp.Replicas)
 	return change{
-		try: (each + u - 1) / u, most: one / u,
+		try: (each + u - 1) / u, most: one * 9 / 10 / u, // less than a tenth is another application
 		make: func(in *inputs, n int64) {
 			r := &in.edit(c.app).Components[i].Requests
 			*r = set(*r, name, max(0, one-n*u))
