@@ -107,6 +107,7 @@ func ofSchema(report string) (sentences []string) {
 		if _, asked, ok := strings.Cut(lines[i+1], "asks for "); ok {
 			sentence = strings.TrimPrefix(sentence, "asks for "+asked+", ")
 		}
+		sentence, _, _ = strings.Cut(sentence, "; did you mean ") // only the reconciler guesses
 		sentences = append(sentences, code+" "+sentence)
 	}
 	return sentences
