@@ -11,7 +11,7 @@ import (
 // pushes judges a new version of the status branch as it arrives.
 func (w *World) pushes(p *process, before, after *model.Ledger) {
 	w.nothingIsForgotten(before, after)
-	rolledBack := false
+	rolledBack, updated := false, false
 	for i := range after.Instances {
 		now := &after.Instances[i]
 		was := &model.Instance{App: now.App}
@@ -20,15 +20,19 @@ func (w *World) pushes(p *process, before, after *model.Ledger) {
 		}
 		news := w.historyGrows(was, now)
 		rolledBack = rolledBack || slices.ContainsFunc(news, func(t model.Transition) bool { return t.Reason == model.RolledBack })
+		updated = updated || slices.ContainsFunc(news, func(t model.Transition) bool { return t.Reason == model.UpdateAdmitted })
 		w.transitionsAreInTheTable(was, news)
 		w.removalIsDeclared(p, after.Commit, now, news)
 		w.runningIsTrue(p, now, news)
 	}
 	w.removalsAreConfirmed(after.Commit, before, after)
-	if !rolledBack || !w.tolerates("rollback-takes-more") {
-		w.capacityIsGrantedOnce(p, before, after)
-		w.quotaHolds(before, after)
+	if rolledBack && w.tolerates("rollback-takes-more") {
+		return
 	}
+	if !updated || !w.tolerates("update-oversells") {
+		w.capacityIsGrantedOnce(p, before, after)
+	}
+	w.quotaHolds(before, after)
 }
 
 // nothingIsForgotten: a record that is dropped is work that nobody finishes: what
