@@ -14,6 +14,7 @@ type Figures struct {
 	Setting      Setting
 	Applications int
 	Rejected     int // never fit: their minimum is more than any pool has
+	Stuck        int // wait in the end, with nobody else there
 	Admitted     int // counted again after an eviction
 	Lessened     int // of those, how many with less than they ask for
 	Evicted      int

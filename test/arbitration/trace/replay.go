@@ -36,8 +36,12 @@ func (t *Trace) Replay(s Setting) *Figures {
 	}
 	r := &replay{world: t.world(s), left: map[model.AppID]int64{}, jobs: map[model.AppID]*Job{}}
 	r.figures = newFigures(s, r.world)
-	for next := 0; next < len(jobs) || len(r.jobs) > 0; {
+	idle := 0 // passes in a row in which nothing runs and nothing comes any more
+	for next := 0; (next < len(jobs) || len(r.jobs) > 0) && idle < 8; {
 		at := r.nextEnd()
+		if idle++; at != math.MaxInt64 || next < len(jobs) {
+			idle = 0
+		}
 		if r.unsettled {
 			at = min(at, r.now+tick)
 		}
@@ -45,7 +49,7 @@ func (t *Trace) Replay(s Setting) *Figures {
 			at = min(at, jobs[next].Arrives)
 		}
 		if at == math.MaxInt64 {
-			break // what is left never fits
+			break
 		}
 		r.pass(at)
 		for ; next < len(jobs) && jobs[next].Arrives == at; next++ {
@@ -53,6 +57,7 @@ func (t *Trace) Replay(s Setting) *Figures {
 		}
 		r.decide()
 	}
+	r.figures.Stuck = len(r.jobs)
 	r.figures.finish()
 	return r.figures
 }

@@ -30,6 +30,7 @@ func Table(all []*Figures) string {
 	row("Jain's index between tenants with something waiting", func(f *Figures) string { return fmt.Sprintf("%.3f", f.JainShort) })
 	count("applications", func(f *Figures) int { return f.Applications })
 	count("refused: more than any pool has", func(f *Figures) int { return f.Rejected })
+	count("left waiting in the end", func(f *Figures) int { return f.Stuck })
 	count("admissions, again after eviction included", func(f *Figures) int { return f.Admitted })
 	count("… at less than they ask for", func(f *Figures) int { return f.Lessened })
 	count("evictions", func(f *Figures) int { return f.Evicted })

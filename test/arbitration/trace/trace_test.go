@@ -50,6 +50,7 @@ func TestReplay(t *testing.T) {
 	f := tr.Replay(s)
 	require.Equal(t, 150, f.Applications)
 	require.Equal(t, f.Applications-f.Rejected+f.Evicted, f.Admitted, "each runs once, and once more for each eviction")
+	require.Zero(t, f.Stuck)
 	require.Less(t, f.Rejected, f.Applications/10)
 	require.LessOrEqual(t, f.Use, 1.0)
 	require.Equal(t, Table([]*Figures{f}), Table([]*Figures{tr.Replay(s)}))
