@@ -116,7 +116,7 @@ func checkBudget(p *problem, c *claim, spec *model.Application, ladder []rung) [
 	if ladder[0].loose == nil {
 		cost = p.cost(ladder[0].bound)
 	}
-	f := finding{name: "budget.costPerHour", ok: cost <= spec.Budget, at: spec.At["budget.costPerHour"], reason: model.BudgetExceeded,
+	f := finding{name: "budget.costPerHour", asked: cost, limit: spec.Budget, ok: cost <= spec.Budget, at: spec.At["budget.costPerHour"], reason: model.BudgetExceeded,
 		text: [3]string{money(max(cost, 0)), money(spec.Budget)}}
 	if !f.ok {
 		f.text[2] = fmt.Sprintf("costs %s an hour, its budget is %s", money(cost), money(spec.Budget))
@@ -127,7 +127,7 @@ func checkBudget(p *problem, c *claim, spec *model.Application, ladder []rung) [
 // checkShare holds the application to its share of a pool, in the largest that
 // could take it.
 func checkShare(p *problem, c *claim, spec *model.Application, ladder []rung) (found []finding) {
-	if spec.Policy.MaxShare <= 0 || spec.Policy.MaxShare >= 1000 {
+	if !capped(spec) {
 		return nil
 	}
 	look := func(at int, asked vector) {
@@ -174,10 +174,15 @@ func (p *problem) roomiest(c *claim, spec *model.Application, asked vector) int 
 	return best
 }
 
+// capped says whether policy limits the share of a pool that an application takes.
+func capped(spec *model.Application) bool {
+	return spec.Policy.MaxShare > 0 && spec.Policy.MaxShare < 1000
+}
+
 // shareLimit is how much of a resource of a pool one application may take.
 func (p *problem) shareLimit(at, r int, spec *model.Application) int64 {
 	thousandths, capacity := int64(spec.Policy.MaxShare), p.pools[at].capacity[r]
-	if thousandths <= 0 || thousandths >= 1000 {
+	if !capped(spec) {
 		return capacity
 	}
 	limit := capacity/1000*thousandths + capacity%1000*thousandths/1000

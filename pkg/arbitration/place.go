@@ -71,6 +71,9 @@ func (p *problem) preferred(c *claim, spec *model.Application, full *rung) []int
 		if spec.Budget > 0 && p.cost(full.loads(at)) > spec.Budget {
 			return true
 		}
+		if !capped(spec) {
+			return false // in full it may be more than the pool, and its minimum not
+		}
 		for r, n := range full.loose {
 			if n > p.shareLimit(at, r, spec) {
 				return true
