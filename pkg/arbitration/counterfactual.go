@@ -165,8 +165,10 @@ func (p *problem) changes(c *claim) (list []change) {
 	case strings.HasPrefix(failed[0].name, "pool."):
 		add(p.moreCapacity(c))
 	case failed[0].name == "budget.costPerHour":
-		add(change{try: 1, most: 1, tell: func(int64) string { return "raise budget.costPerHour to " + failed[0].text[0] },
-			make: func(in *inputs, _ int64) { in.edit(c.app).Budget = 0 }}, true)
+		// In the unit in which budgets are read: what is rounded down would not do.
+		budget := (failed[0].asked + 99) / 100 * 100
+		add(change{try: 1, most: 1, tell: func(int64) string { return "raise budget.costPerHour to " + money(budget) },
+			make: func(in *inputs, _ int64) { in.edit(c.app).Budget = budget }}, true)
 	}
 	return list
 }
@@ -277,8 +279,9 @@ func fewerDomains(c *claim, f *finding) (change, bool) {
 	}, true
 }
 
-// otherPriority tries the priorities just above those of the tenant's own
-// applications and the lowest of each band, smallest first.
+// otherPriority tries the priorities of the tenant's own applications, those just
+// above them and the lowest of each band, smallest first: between them nothing
+// changes.
 func (p *problem) otherPriority(c *claim) (change, bool) {
 	ceiling := c.wanted.Policy.PriorityCeiling
 	if t := p.nodes[c.tenant].tenant; t.PriorityCeiling > 0 {
@@ -286,8 +289,8 @@ func (p *problem) otherPriority(c *claim) (change, bool) {
 	}
 	var priorities []int
 	for _, v := range p.claims {
-		if v.tenant == c.tenant && v.incumbent() {
-			priorities = append(priorities, v.priority+1)
+		if v.tenant == c.tenant && v != c { // the first to come is first of equals
+			priorities = append(priorities, v.priority, v.priority+1)
 		}
 	}
 	for i := range p.platform.Bands {
