@@ -78,8 +78,8 @@ func (p *pair) write(t *testing.T, want string) {
 	require.NoError(t, os.WriteFile(name, txtar.Format(a), 0o644))
 }
 
-// linked is a tree with links, which show in their directory and cannot be opened,
-// as in that of a commit.
+// linked is a tree with links, which show in their directory as irregular, and have
+// neither content nor digest, as in that of a commit.
 type linked struct {
 	tree
 	links map[string]string
@@ -115,7 +115,7 @@ func (l linked) ReadDir(dir string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(l.tree.FS, dir)
 	for name, target := range l.links {
 		if path.Dir(name) == dir {
-			link := fstest.MapFS{path.Base(name): {Data: []byte(target), Mode: fs.ModeSymlink | 0o777}}
+			link := fstest.MapFS{path.Base(name): {Data: []byte(target), Mode: fs.ModeIrregular}}
 			more, _ := link.ReadDir(".")
 			entries, err = append(entries, more...), nil
 		}

@@ -261,9 +261,30 @@ func TestLinks(t *testing.T) {
 	f := New(nil).Fleet("c", files, nil)
 	require.Equal(t, `DA1008 tenants/acme/apps/shop/more.cue is no regular file; links are not followed
   tenants/acme/apps/shop/more.cue:1:1
-DA1008 tenants/evil is a link; links are not followed
+DA1008 tenants/evil is neither file nor directory; links are not followed
   tenants/evil:1:1
 `, report(f))
 	require.Len(t, f.Applications, 2)
 	require.Len(t, f.Unusable, 1)
+}
+
+// A link beside the CUE files of an application does no harm, as nothing follows
+// it, and is not what makes the next pass try again. One that the application
+// refers to is as if it were not there.
+func TestLinksBesideAnApplication(t *testing.T) {
+	l := planted(archive(t, "base.txtar"))
+	l.links["tenants/acme/apps/shop/README.md"] = "../README.md"
+	l.links["tenants/acme/apps/shop/deploy"] = "../../deploy"
+	e := New(nil)
+	f := e.Fleet("c", l, nil)
+	require.Empty(t, report(f))
+	require.Len(t, f.Applications, 1)
+	require.True(t, e.Settled())
+
+	l.tree = unpack(archive(t, "base.txtar"), overlay("tenants/acme/apps/shop/more.cue",
+		"package fleet\n\napplication: components: objects: {type: \"kustomize\", properties: path: \"deploy\"}\n"))
+	f = e.Fleet("d", l, nil)
+	require.Len(t, f.Problems, 1)
+	require.Equal(t, codePath, f.Problems[0].Code)
+	require.True(t, e.Settled())
 }

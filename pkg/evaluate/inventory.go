@@ -31,8 +31,8 @@ func directories(files fs.FS, dir string) (names []string, problems []model.Prob
 		case e.IsDir():
 			problems = append(problems, at(codeDirectory, path.Join(dir, e.Name()),
 				"is no name: at most 63 lower-case letters, digits and dashes, beginning with a letter; nothing in it is read"))
-		case e.Type()&fs.ModeSymlink != 0:
-			problems = append(problems, at(codeFile, path.Join(dir, e.Name()), "is a link; links are not followed"))
+		case !e.Type().IsRegular():
+			problems = append(problems, at(codeFile, path.Join(dir, e.Name()), "is neither file nor directory; links are not followed"))
 		}
 	}
 	return names, problems, nil
@@ -47,7 +47,9 @@ func validName(s string) bool {
 }
 
 // beside lists the files of an application's directory that are not its CUE
-// files, by path below it, and identifies them all.
+// files, by path below it, and identifies them all. Links and the like are passed
+// over: nothing that is read follows them, and a commit's tree does not say what
+// they hold.
 func beside(files Files, dir string) (rest []string, source model.Digest, err error) {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil {
@@ -55,7 +57,7 @@ func beside(files Files, dir string) (rest []string, source model.Digest, err er
 	}
 	var parts []string
 	for _, e := range entries {
-		if !e.IsDir() && path.Ext(e.Name()) == ".cue" {
+		if !e.IsDir() && (path.Ext(e.Name()) == ".cue" || !e.Type().IsRegular()) {
 			continue
 		}
 		digest, err := files.Digest(path.Join(dir, e.Name()))
