@@ -31,30 +31,37 @@ func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed int) model.F
 		declared[u.App] = true
 	}
 	var running int
-	var removed []model.AppID
+	var removed, waiting []model.AppID // that Git declares no more, with and without a place
 	for i := range ledger.Instances {
-		if inst := &ledger.Instances[i]; inst.Phase.Active() {
+		inst := &ledger.Instances[i]
+		if inst.Phase.Active() {
 			running++
-			if !declared[inst.App] {
-				removed = append(removed, inst.App)
-			}
+		}
+		switch {
+		case declared[inst.App] || inst.Phase == model.Terminated:
+		case inst.Phase.Active():
+			removed = append(removed, inst.App)
+		default:
+			waiting = append(waiting, inst.App)
 		}
 	}
 	mass := len(removed) >= removalMin && len(removed)*1000 > running*removalShare
 	unsure := len(declared) == 0 || platformLost
 	switch {
-	case fleet.Incomplete && len(removed) > 0, len(removed) > confirmed && (mass || unsure):
-		fleet = hold(fleet, removed, running)
+	case fleet.Incomplete && len(removed)+len(waiting) > 0:
+		fleet = hold(fleet, append(removed, waiting...), len(removed), running)
+	case len(removed) > confirmed && (mass || unsure):
+		fleet = hold(fleet, removed, len(removed), running)
 	}
 	return keepTenants(fleet, ledger)
 }
 
-// hold declares the removed applications as unusable, so that they stay.
-func hold(fleet model.Fleet, removed []model.AppID, running int) model.Fleet {
+// hold declares absent applications as unusable, so that they stay.
+func hold(fleet model.Fleet, absent []model.AppID, removed, running int) model.Fleet {
 	message := fmt.Sprintf("this commit removes %d of %d running applications; nothing is removed until a commit with the trailer \"Confirm-Removal: %d\" says so",
-		len(removed), running, len(removed))
+		removed, running, removed)
 	fleet.Unusable = slices.Clone(fleet.Unusable)
-	for _, id := range removed {
+	for _, id := range absent {
 		fleet.Unusable = append(fleet.Unusable, model.Unusable{App: id, Code: model.CodeRemovalHeld, Message: message})
 	}
 	slices.SortFunc(fleet.Unusable, func(x, y model.Unusable) int { return x.App.Compare(y.App) })

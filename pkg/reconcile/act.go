@@ -190,6 +190,22 @@ func (c *carriedOut) mark(id model.AppID, mark string) {
 
 func (c *carriedOut) forget(id model.AppID) { delete(c.marks, id) }
 
+// forgetWhatOthersDid drops what is remembered of applications whose records are
+// not as this loop saved them: another reconciler has written since, and may have
+// acted on it.
+func (l *Loop) forgetWhatOthersDid(ledger model.Ledger) {
+	foreign := func(x, y *model.Instance) bool {
+		return x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.SpecDigest() != y.SpecDigest()
+	}
+	for i := range ledger.Instances {
+		inst := &ledger.Instances[i]
+		if saved, known := l.saved.Find(inst.App); !known || foreign(inst, saved) {
+			l.done.forget(inst.App)
+			l.done.forget(model.AppID{Tenant: inst.App.Tenant})
+		}
+	}
+}
+
 func (c *carriedOut) failed(id model.AppID, now time.Time) {
 	wait := min(max(firstWait, 2*c.retry[id].wait), maxWait)
 	c.retry[id] = attempt{now.Add(wait), wait}

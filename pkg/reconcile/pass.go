@@ -51,6 +51,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("read the status branch: %w", err), l.holdCourse(ctx, r))
 	}
+	l.forgetWhatOthersDid(ledger)
 	l.begin(r, StageEvaluate)
 	snap, fleet, err := l.admitted(snap, ledger, r)
 	if err != nil {
@@ -77,7 +78,9 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	}
 
 	l.begin(r, StageSave)
-	if r.Saved, err = l.status.Commit(ctx, ledger, next); err != nil {
+	if r.Saved, err = l.status.Commit(ctx, ledger, next); errors.Is(err, status.ErrMoved) {
+		return saveError(err) // the ledger that was read is not the one to act on any more
+	} else if err != nil {
 		return errors.Join(saveError(err), l.act(ctx, fleet, ledger, r))
 	}
 	return l.act(ctx, fleet, next, r)
