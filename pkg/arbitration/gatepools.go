@@ -146,32 +146,40 @@ func checkShare(p *problem, c *claim, spec *model.Application, ladder []rung) (f
 			found = append(found, f)
 		}
 	}
-	for _, l := range ladder[0].bound {
+	at := -1
+	if ladder[0].loose != nil {
+		at = p.roomiest(c, spec, &ladder[0])
+	}
+	for _, l := range ladder[0].loads(at) {
 		look(l.pool, l.amount)
-	}
-	if ladder[0].loose == nil {
-		return found
-	}
-	if best := p.roomiest(c, spec, ladder[0].loose); best >= 0 {
-		look(best, ladder[0].loose)
 	}
 	return found
 }
 
-// roomiest returns the pool in which the share that an application may take is
-// largest for what it asks, -1 if no pool could take it.
-func (p *problem) roomiest(c *claim, spec *model.Application, asked vector) int {
+// roomiest returns the pool for the loose components in which the share that an
+// application may take of each pool is exceeded least, -1 if no pool could take
+// them.
+func (p *problem) roomiest(c *claim, spec *model.Application, full *rung) int {
 	best, excess := -1, share(0)
 	for _, at := range p.choices(c, spec) {
-		var s share
-		for r, n := range asked {
-			s = max(s, part(n, p.shareLimit(at, r, spec)))
-		}
-		if best < 0 || s < excess {
+		if s := p.shareTaken(spec, full.loads(at)); best < 0 || s < excess {
 			best, excess = at, s
 		}
 	}
 	return best
+}
+
+// shareTaken is the largest part that loads take of what an application may take
+// of a pool.
+func (p *problem) shareTaken(spec *model.Application, loads []load) (most share) {
+	for _, l := range loads {
+		for r, n := range l.amount {
+			if n > 0 {
+				most = max(most, part(n, p.shareLimit(l.pool, r, spec)))
+			}
+		}
+	}
+	return most
 }
 
 // capped says whether policy limits the share of a pool that an application takes.

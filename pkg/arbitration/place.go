@@ -71,15 +71,8 @@ func (p *problem) preferred(c *claim, spec *model.Application, full *rung) []int
 		if spec.Budget > 0 && p.cost(full.loads(at)) > spec.Budget {
 			return true
 		}
-		if !capped(spec) {
-			return false // in full it may be more than the pool, and its minimum not
-		}
-		for r, n := range full.loose {
-			if n > p.shareLimit(at, r, spec) {
-				return true
-			}
-		}
-		return false
+		// Without a cap, it may be more than the pool in full, and its minimum not.
+		return capped(spec) && p.shareTaken(spec, full.loads(at)) > whole
 	})
 	if s, ok := strategies[spec.Policy.Strategy]; ok && len(fit) > 1 {
 		slices.SortStableFunc(fit, func(x, y int) int { return s.Compare(spec, p.view(x), p.view(y)) })
