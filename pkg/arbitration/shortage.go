@@ -98,6 +98,9 @@ func (p *problem) restore() {
 	for _, c := range degraded {
 		held := p.release(c)
 		for l := 0; l < c.rung; l++ {
+			if !c.mayGrow(l) {
+				continue
+			}
 			loads, short := p.fit(c, &c.ladder[l], -1, held)
 			if short == nil && p.marginHolds(c, loads, held) {
 				p.settle(c, c.spec, c.ladder, l, -1, loads)
@@ -119,14 +122,17 @@ func (p *problem) due(c *claim) bool {
 	if hold == 0 {
 		hold = RestoreHold
 	}
-	if p.now.Sub(c.instance.Since) < hold {
-		return false
-	}
+	return p.now.Sub(c.instance.Since) >= hold && c.mayGrow(c.rung-1)
+}
+
+// mayGrow says whether everything of which rung l has more than is granted now
+// finds ready what it depends on.
+func (c *claim) mayGrow(l int) bool {
 	for i := range c.spec.Components {
 		comp := &c.spec.Components[i]
 		for _, name := range comp.DependsOn {
 			state, ok := c.instance.Component(name)
-			if more, _ := at(comp, c.ladder[c.rung-1].cut); ok && !ready(state) && more > c.replicas(comp.Name) {
+			if more, _ := at(comp, c.ladder[l].cut); ok && !ready(state) && more > c.replicas(comp.Name) {
 				return false
 			}
 		}
