@@ -98,8 +98,8 @@ func (p *problem) restore() {
 	for _, c := range degraded {
 		held := p.release(c)
 		for l := 0; l < c.rung; l++ {
-			if !c.mayGrow(l) {
-				continue
+			if c.ladder[l].loose != nil || !c.mayGrow(l) {
+				continue // its pool is gone, or what it depends on is not ready
 			}
 			loads, short := p.fit(c, &c.ladder[l], -1, held)
 			if short == nil && p.marginHolds(c, loads, held) {
