@@ -64,9 +64,10 @@ func isName(s string) bool {
 	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// SaysWho says whether a path may hold what a policy is made of: the CUE files of
-// the platform and of tenants.
+// SaysWho says whether a path may hold what a policy is made of, the CUE files of
+// the platform and of tenants, or what makes these unusable: CUE files between
+// the layers.
 func SaysWho(path string) bool {
 	n := strings.Count(path, "/")
-	return strings.HasSuffix(path, ".cue") && (n == 0 || n == 2 && strings.HasPrefix(path, tenantsDir+"/"))
+	return strings.HasSuffix(path, ".cue") && (n == 0 || n <= 3 && strings.HasPrefix(path, tenantsDir+"/"))
 }

@@ -330,3 +330,14 @@ func run(t testing.TB, input string, env []string, name string, args ...string) 
 	require.NoError(t, err)
 	return string(out)
 }
+
+// What can change or break the layers of the platform and of tenants is looked at,
+// also files between the layers.
+func TestSaysWho(t *testing.T) {
+	for path, want := range map[string]bool{
+		"fleet.cue": true, "tenants/acme/tenant.cue": true, "tenants/limits.cue": true, "tenants/acme/apps/limits.cue": true,
+		"README.md": false, "tenants/acme/README.md": false, "tenants/acme/apps/shop/app.cue": false, "approvals/acme/shop/x.cue": false,
+	} {
+		require.Equal(t, want, access.SaysWho(path), path)
+	}
+}

@@ -21,6 +21,7 @@ const (
 	codeTime           = "DA1016"
 	codeMemory         = "DA1017"
 	codeStack          = "DA1018"
+	codeBetween        = "DA1019"
 	codeUnknown        = "DA1101"
 	codeRequired       = "DA1103"
 	codeConflict       = "DA1104"

@@ -174,6 +174,39 @@ func TestBrokenLayers(t *testing.T) {
 	require.Equal(t, "platform.nmae: no such field; did you mean name? (more.cue:3:11)", f.Unusable[0].Message)
 }
 
+// A CUE file between the layers takes along the layer above it, as somebody may
+// rely on what it says: that of a tenant concerns no other tenant.
+func TestFilesBetweenLayers(t *testing.T) {
+	limit := "package fleet\n\ntenant: policy: limits: maxShare: 0.1\n"
+	e := New(nil)
+	f := e.Fleet("c", unpack(threeApplications(t), overlay("tenants/acme/apps/limits.cue", limit)), nil)
+	require.Equal(t, []string{"acme"}, f.UnusableTenants)
+	require.Len(t, f.Applications, 1)
+	require.Len(t, f.Unusable, 2)
+	require.Len(t, f.Problems, 1)
+	require.Equal(t, "acme", f.Problems[0].Tenant)
+	require.True(t, e.Settled(), "it is not tried again before the next commit")
+
+	f = e.Fleet("d", unpack(threeApplications(t), overlay("tenants/limits.cue", limit)), nil)
+	require.Nil(t, f.Platform)
+	require.Len(t, f.Unusable, 3)
+	require.Len(t, f.Problems, 1)
+	require.Equal(t, codeBetween, f.Problems[0].Code)
+	require.Empty(t, f.Problems[0].Tenant, "only admins of the platform can write it")
+
+	require.Len(t, e.Fleet("e", unpack(threeApplications(t)), nil).Applications, 3)
+}
+
+// Who may change what does not follow from layers with files between them.
+func TestLayersWithFilesBetweenThem(t *testing.T) {
+	signed := overlay("access.cue", "package fleet\n\nplatform: access: {enforce: \"signed\", principals: ann: ssh: [\"ssh-ed25519 AAAA ann\"], admins: [\"ann\"]}\n")
+	require.Len(t, New(nil).Layers(unpack(threeApplications(t), signed)).Tenants, 2)
+	f := New(nil).Layers(unpack(threeApplications(t), signed, overlay("tenants/acme/apps/x.cue", "package fleet\n")))
+	require.Equal(t, []string{"acme"}, f.UnusableTenants)
+	f = New(nil).Layers(unpack(threeApplications(t), signed, overlay("tenants/x.cue", "package fleet\n")))
+	require.Nil(t, f.Platform)
+}
+
 func TestEmptyTree(t *testing.T) {
 	f := New(nil).Fleet("c", unpack(overlay("README.md", "hello\n")), nil)
 	require.Nil(t, f.Platform)

@@ -53,6 +53,25 @@ func cueFiles(files fs.FS, dir string) (names []string, problems []model.Problem
 	return names, problems, nil
 }
 
+// layerFiles lists the CUE files of a layer, and what is wrong with some of them.
+// It blames the layer as well for CUE files between it and the layers in the
+// directory below: to CUE they hold for all of these, so whoever wrote them relies
+// on them, and only those who may write the layer can write them.
+func layerFiles(files fs.FS, dir, below string) (names []string, problems []model.Problem, err error) {
+	names, problems, err = cueFiles(files, dir)
+	entries, _ := fs.ReadDir(files, below) // who looks for layers in it says why it cannot be read
+	for _, e := range entries {
+		if !e.IsDir() && path.Ext(e.Name()) == ".cue" {
+			problems = append(problems, at(codeBetween, path.Join(below, e.Name()), "lies between the layers, where no file is read; move it to the layer that it speaks for"))
+		}
+	}
+	return names, problems, err
+}
+
+func tenantFiles(files fs.FS, tenant string) (names []string, problems []model.Problem, err error) {
+	return layerFiles(files, tenantDir(tenant), path.Join(tenantDir(tenant), "apps"))
+}
+
 // read reads the named files within the caps.
 func read(files fs.FS, names []string) (blobs []source, problems []model.Problem, err error) {
 	total := 0

@@ -20,7 +20,7 @@ func (e *Evaluator) Layers(files Files) model.Fleet {
 	}
 	tenants := map[string]memory[tenantResult]{}
 	for _, name := range names {
-		cue, problems, err := cueFiles(files, tenantDir(name))
+		cue, problems, err := tenantFiles(files, name)
 		if err == nil && len(cue)+len(problems) == 0 {
 			continue
 		}

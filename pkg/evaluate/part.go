@@ -74,7 +74,7 @@ func (p *pass) partOf(name string) (t *part, apps []*declared) {
 		}
 	}
 	apps = p.declaredIn(t, before)
-	names, problems, err := cueFiles(p.files, dir)
+	names, problems, err := tenantFiles(p.files, name)
 	if err == nil && len(names)+len(problems)+len(apps) == 0 {
 		return t, nil // a directory that declares neither is no tenant
 	}

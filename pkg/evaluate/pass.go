@@ -59,7 +59,7 @@ func (p *pass) unreadable(dir string, err error) {
 
 func (p *pass) evaluatePlatform() {
 	r := func() platformResult {
-		names, problems, err := cueFiles(p.files, ".")
+		names, problems, err := layerFiles(p.files, ".", "tenants")
 		if err != nil {
 			p.unsure = true
 			return platformResult{problems: []model.Problem{at(codeUnreadable, "fleet.cue", "cannot be read: "+oneLine(err.Error()))}}

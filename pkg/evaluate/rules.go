@@ -40,6 +40,8 @@ var chapters = []chapter{
 			fix: "Write values in place of computations; an evaluation has 512 MiB."},
 		{code: "DA1018", title: "An evaluation that needs too much stack",
 			fix: "Nest less; an evaluation has 64 MiB of stack."},
+		{code: "DA1019", title: "A file between the layers",
+			fix: "Move it into the directory of a layer: the root of the repo, tenants/<tenant> or tenants/<tenant>/apps/<application>. Until then the layer above it, and what is below, stays as last accepted."},
 	}},
 	{"Shape", []rule{
 		{code: "DA1101", title: "An unknown field",

@@ -28,6 +28,8 @@ var unseen = []struct {
 	{"Fields of another layer",
 		"To CUE all layers are one value. A new or an equal field is no error, whoever writes it.",
 		[]string{"DA1003", "DA1003-comprehension", "layer-narrows", "label-quoted", "label-computed", "label-interpolated", "embedded-top", "link-file"}},
+	{"Files between the layers", "To CUE they hold for every directory below. The reconciler reads the directories of layers only, and does not pass over what\nsomebody relies on.",
+		[]string{"DA1019*"}},
 	{"Definitions and hidden fields", "They are no fields of the fleet, so the schema does not close them out.",
 		[]string{"DA1003-definition", "label-hidden"}},
 	{"Attributes", "They are no values. The cue command carries them out or passes over them.",
