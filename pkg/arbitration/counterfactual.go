@@ -157,7 +157,7 @@ func (p *problem) changes(c *claim) (list []change) {
 	case failed[0].name == "priorityCeiling":
 		limit := failed[0].limit
 		add(change{try: 1, most: 1, tell: func(int64) string { return fmt.Sprintf("set priority to %d", limit) },
-			make: func(in *inputs, _ int64) { in.edit(c.app).Priority = int(limit) }}, true)
+			make: func(in *inputs, _ int64) { in.edit(c).Priority = int(limit) }}, true)
 	case failed[0].reason == model.TooFewDomains:
 		add(fewerDomains(c, failed[0]))
 	case strings.HasPrefix(failed[0].name, "quota."):
@@ -168,16 +168,16 @@ func (p *problem) changes(c *claim) (list []change) {
 		// In the unit in which budgets are read: what is rounded down would not do.
 		budget := (failed[0].asked + 99) / 100 * 100
 		add(change{try: 1, most: 1, tell: func(int64) string { return "raise budget.costPerHour to " + money(budget) },
-			make: func(in *inputs, _ int64) { in.edit(c.app).Budget = budget }}, true)
+			make: func(in *inputs, _ int64) { in.edit(c).Budget = budget }}, true)
 	}
 	return list
 }
 
-// edit returns an application that may be changed.
-func (in *inputs) edit(app model.AppID) *model.Application {
+// edit returns the application of a claim, to be changed.
+func (in *inputs) edit(c *claim) *model.Application {
 	in.fleet.Applications = slices.Clone(in.fleet.Applications)
 	for i := range in.fleet.Applications {
-		if a := &in.fleet.Applications[i]; a.ID == app {
+		if a := &in.fleet.Applications[i]; a.ID == c.app && a.Digest == c.wanted.Digest {
 			a.Components = slices.Clone(a.Components)
 			return a
 		}
@@ -214,7 +214,7 @@ func (p *problem) fewerReplicas(c *claim, resource int, over int64) (change, boo
 	one := p.of(comp.Requests)[resource]
 	return change{
 		try: (over + one - 1) / one, most: int64(comp.Replicas) - 1,
-		make: func(in *inputs, n int64) { in.edit(c.app).Components[i].Replicas -= int(n) },
+		make: func(in *inputs, n int64) { in.edit(c).Components[i].Replicas -= int(n) },
 		tell: func(n int64) string {
 			return fmt.Sprintf("run %s with %d replicas instead of %d", comp.Name, int64(comp.Replicas)-n, comp.Replicas)
 		},
@@ -232,7 +232,7 @@ func (p *problem) smallerRequest(c *claim, resource int, asked, over int64) (cha
 	return change{
 		try: (each + u - 1) / u, most: one * 9 / 10 / u, // less than a tenth is another application
 		make: func(in *inputs, n int64) {
-			r := &in.edit(c.app).Components[i].Requests
+			r := &in.edit(c).Components[i].Requests
 			*r = set(*r, name, max(0, one-n*u))
 		},
 		tell: func(n int64) string {
@@ -263,7 +263,7 @@ func set(r model.Resources, name string, n int64) model.Resources {
 // fewerDomains spreads a component over as many domains as there are.
 func fewerDomains(c *claim, f *finding) (change, bool) {
 	name := strings.TrimSuffix(strings.TrimPrefix(f.name, "components."), ".placement.spread")
-	i := slices.IndexFunc(c.wanted.Components, func(comp model.Component) bool { return comp.Name == name })
+	i := slices.IndexFunc(c.wanted.Components, func(comp model.Component) bool { return comp.Name == name && comp.Placement.Spread != nil })
 	if i < 0 {
 		return change{}, false
 	}
@@ -271,7 +271,7 @@ func fewerDomains(c *claim, f *finding) (change, bool) {
 	return change{
 		try: 1, most: int64(s.Min) - 1,
 		make: func(in *inputs, n int64) {
-			in.edit(c.app).Components[i].Placement.Spread = &model.Spread{Over: s.Over, Min: s.Min - int(n)}
+			in.edit(c).Components[i].Placement.Spread = &model.Spread{Over: s.Over, Min: s.Min - int(n)}
 		},
 		tell: func(n int64) string {
 			return fmt.Sprintf("spread %s over %d %ss instead of %d", name, int64(s.Min)-n, s.Over, s.Min)
@@ -304,7 +304,7 @@ func (p *problem) otherPriority(c *claim) (change, bool) {
 	}
 	return change{
 		try: 1, most: int64(len(priorities)),
-		make: func(in *inputs, n int64) { in.edit(c.app).Priority = priorities[n-1] },
+		make: func(in *inputs, n int64) { in.edit(c).Priority = priorities[n-1] },
 		tell: func(n int64) string { return fmt.Sprintf("set priority to %d", priorities[n-1]) },
 	}, true
 }
