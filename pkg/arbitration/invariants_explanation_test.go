@@ -1,0 +1,294 @@
+package arbitration_test
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/arbitration/generate"
+)
+
+// I31. A rejected application fails on exactly what its decision lists: with all
+// of that out of the way none of it is listed any more, and with all but one it
+// is still rejected for that one.
+func TestEveryFailureCounts(t *testing.T) { holds(t, 2, everyFailureCounts) }
+
+func everyFailureCounts(t *rapid.T) {
+	s := dressed(t)
+	if s.one(2) {
+		s.lived(t)
+	}
+	for _, d := range s.Decide().Decisions {
+		if d.Verdict != model.Rejected || s.runs(d.App) {
+			continue
+		}
+		failed := failures(d)
+		for keep := -1; keep < len(failed); keep++ {
+			o, known := s.clone(), true
+			for i, name := range failed {
+				if i != keep {
+					known = known && o.relax(d.App, name)
+				}
+			}
+			if !known {
+				return
+			}
+			ruling := o.Decide()
+			again, _ := ruling.Find(d.App)
+			left := failures(*again)
+			for i, name := range failed {
+				listed := again.Verdict == model.Rejected && slices.Contains(left, name)
+				if listed != (i == keep) {
+					t.Fatalf("%s failed %v; with all but number %d out of the way it is %s and fails %v", d.App, failed, keep, again.Verdict, left)
+				}
+			}
+		}
+	}
+}
+
+func failures(d model.Decision) (names []string) {
+	for _, c := range d.Constraints {
+		name := c.Name
+		if strings.HasPrefix(name, "limits.maxShare.") { // one setting for all resources
+			name = "limits.maxShare"
+		}
+		if !c.OK && !strings.HasPrefix(name, "free.") && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// relax takes a constraint of the gate out of the way, if it knows how to.
+func (s *scene) relax(id model.AppID, name string) bool {
+	app := *s.app(id)
+	var tn *model.Tenant
+	for i := range s.Fleet.Tenants {
+		if s.Fleet.Tenants[i].Name == id.Tenant {
+			tn = &s.Fleet.Tenants[i]
+		}
+	}
+	quota, isQuota := strings.CutPrefix(name, "quota.")
+	switch {
+	case quota == "applications" && isQuota:
+		tn.MaxApplications = 0
+	case quota == "workloads" && isQuota:
+		tn.MaxWorkloads = 0
+	case isQuota:
+		if tn.Quota == nil {
+			return false
+		}
+		q := *tn.Quota
+		q = q.Add(one(quota, 1<<50))
+		tn.Quota = &q
+	case name == "priorityCeiling":
+		tn.PriorityCeiling, app.Policy.PriorityCeiling = 1<<20, 1<<20
+	case name == "budget.costPerHour":
+		app.Budget = 0
+	case name == "limits.maxShare":
+		app.Policy.MaxShare = 0
+	default:
+		return false
+	}
+	s.replace(app)
+	return true
+}
+
+// one is an amount of one resource.
+func one(resource string, n int64) model.Resources {
+	switch resource {
+	case "cpu":
+		return model.Resources{CPU: n}
+	case "memory":
+		return model.Resources{Memory: n}
+	}
+	return model.Resources{Devices: map[string]int64{resource: n}}
+}
+
+// replace changes an application in a clone.
+func (s *scene) replace(app model.Application) {
+	for i := range s.Fleet.Applications {
+		if s.Fleet.Applications[i].ID == app.ID {
+			s.Fleet.Applications[i] = app.Seal()
+		}
+	}
+}
+
+// I32. Every change that is said to admit an application does so, as it is
+// written for people, and one unit less of it does not.
+func TestCounterfactualsAreTrue(t *testing.T) { holds(t, 4, counterfactualsAreTrue) }
+
+func counterfactualsAreTrue(t *rapid.T) {
+	s := dressed(t)
+	if s.one(2) {
+		s.lived(t)
+	}
+	for _, d := range s.Decide().Decisions {
+		if s.runs(d.App) || d.Verdict == model.Granted || d.Verdict == model.Evicted {
+			continue
+		}
+		for _, words := range arbitration.Counterfactuals(s.Fleet, s.Seen, s.Ledger, s.Now, d.App) {
+			for less := range 2 {
+				o := s.clone()
+				o.follow(t, d.App, words, int64(less))
+				ruling := o.Decide()
+				if again, _ := ruling.Find(d.App); (again.Verdict == model.Granted) != (less == 0) {
+					t.Fatalf("%s: %s: %s; told to %s: %d units less: %s: %s", d.App, d.Verdict, d.Message, words, less, again.Verdict, again.Message)
+				}
+			}
+		}
+	}
+}
+
+var advice = []struct {
+	words  *regexp.Regexp
+	follow func(s *scene, app *model.Application, w []string, less int64)
+}{
+	{regexp.MustCompile(`^run (\S+) with (\d+) replicas instead of \d+$`), func(s *scene, app *model.Application, w []string, less int64) {
+		c, _ := app.Component(w[1])
+		c.Replicas = int(amount("", w[2]) + less)
+	}},
+	{regexp.MustCompile(`^request (\S+) (\S+) for each replica of (\S+) instead of \S+$`), func(s *scene, app *model.Application, w []string, less int64) {
+		c, _ := app.Component(w[3])
+		n := amount(w[2], w[1]) + less*unitOf(w[2])
+		c.Requests = c.Requests.Add(one(w[2], n-c.Requests.Get(w[2])))
+	}},
+	{regexp.MustCompile(`^set priority to (\d+)$`), func(s *scene, app *model.Application, w []string, less int64) {
+		to := int(amount("", w[1]))
+		if to > app.Priority {
+			less = -less
+		}
+		app.Priority = to + int(less)
+	}},
+	{regexp.MustCompile(`^give pool (\S+) (.+) more$`), func(s *scene, app *model.Application, w []string, less int64) {
+		for i := range s.Seen.Pools {
+			if q := &s.Seen.Pools[i]; q.Name == w[1] {
+				for k, part := range strings.Split(w[2], " and ") {
+					n, name, _ := strings.Cut(part, " ")
+					if k > 0 {
+						less = 0
+					}
+					q.Capacity = q.Capacity.Add(one(name, amount(name, n)-less*unitOf(name)))
+				}
+			}
+		}
+	}},
+	{regexp.MustCompile(`^raise quota\.(\S+) of tenant (\S+) to (\S+)$`), func(s *scene, app *model.Application, w []string, less int64) {
+		for i := range s.Fleet.Tenants {
+			tn := &s.Fleet.Tenants[i]
+			switch to := amount(w[1], w[3]) - less*unitOf(w[1]); {
+			case tn.Name != w[2]:
+			case w[1] == "applications":
+				tn.MaxApplications = int(to)
+			case w[1] == "workloads":
+				tn.MaxWorkloads = int(to)
+			default:
+				q := tn.Quota.Add(one(w[1], to-tn.Quota.Get(w[1])))
+				tn.Quota = &q
+			}
+		}
+	}},
+	{regexp.MustCompile(`^raise budget.costPerHour to (\d+)\.(\d{4})$`), func(s *scene, app *model.Application, w []string, less int64) {
+		app.Budget = amount("", w[1])*1e6 + (amount("", w[2])-less)*100
+	}},
+	{regexp.MustCompile(`^spread (\S+) over (\d+) \S+ instead of \d+$`), func(s *scene, app *model.Application, w []string, less int64) {
+		c, _ := app.Component(w[1])
+		c.Placement.Spread = &model.Spread{Over: c.Placement.Spread.Over, Min: int(amount("", w[2]) + less)}
+	}},
+}
+
+// follow does as it is told, or a little less.
+func (s *scene) follow(t *rapid.T, id model.AppID, words string, less int64) {
+	app := *s.app(id)
+	app.Components = append([]model.Component(nil), app.Components...)
+	for _, a := range advice {
+		if w := a.words.FindStringSubmatch(words); w != nil {
+			a.follow(s, &app, w, less)
+			s.replace(app)
+			return
+		}
+	}
+	t.Fatalf("nobody knows how to %q", words)
+}
+
+func unitOf(resource string) int64 {
+	if resource == "memory" {
+		return 1 << 20
+	}
+	return 1
+}
+
+// amount reads an amount as it is written for people.
+func amount(resource, text string) (n int64) {
+	switch resource {
+	case "cpu":
+		n, _ = model.ParseCPU(text)
+	case "memory":
+		n, _ = model.ParseMemory(text)
+	default:
+		n, _ = strconv.ParseInt(text, 10, 64)
+	}
+	return n
+}
+
+// I33. Every application has one decision; the shares in it are those of what is
+// granted, and what its quota says is used is what the others declare.
+func TestCertificatesAreComplete(t *testing.T) { holds(t, 3, certificatesAreComplete) }
+
+func certificatesAreComplete(t *rapid.T) {
+	s := dressed(t).lived(t)
+	ruling := s.Decide()
+	granted, total := map[string]model.Resources{}, model.Resources{}
+	for _, q := range s.Seen.Pools {
+		total = total.Add(s.offers(q))
+	}
+	seen := map[model.AppID]bool{}
+	for _, d := range ruling.Decisions {
+		if seen[d.App] || s.app(d.App) == nil {
+			t.Fatalf("%s has two decisions, or is not declared", d.App)
+		}
+		seen[d.App] = true
+		if d.Reason == "" || d.Message == "" {
+			t.Fatalf("no reason: %+v", d)
+		}
+		for _, g := range d.Grants {
+			granted[d.App.Tenant] = granted[d.App.Tenant].Add(g.Requests.Times(g.Replicas))
+		}
+	}
+	if len(seen) != len(s.Fleet.Applications) {
+		t.Fatalf("%d decisions on %d applications", len(seen), len(s.Fleet.Applications))
+	}
+	for _, d := range ruling.Decisions {
+		for _, share := range d.Shares {
+			if share.Of == d.App.Tenant && abs(share.Used-dominant(granted[d.App.Tenant], total)) > 1 { // rounded twice
+				t.Fatalf("%s: tenant has %d thousandths, not %d", d.App, dominant(granted[d.App.Tenant], total), share.Used)
+			}
+		}
+		for _, c := range d.Constraints {
+			if c.Used != "" && c.OK && c.Name == "quota.cpu" {
+				used, asked, limit := amount("cpu", c.Used), amount("cpu", c.Asked), amount("cpu", c.Limit)
+				if used+asked > limit {
+					t.Fatalf("%s: %+v is said to be met", d.App, c)
+				}
+			}
+		}
+	}
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// dominant is the largest share of any resource, in thousandths, rounded.
+func dominant(r, total model.Resources) (most int) {
+	for _, name := range []string{"cpu", "memory", generate.GPU} {
+		if n := total.Get(name); n > 0 {
+			most = max(most, int((r.Get(name)*2000+n)/(2*n)))
+		}
+	}
+	return most
+}

@@ -1,0 +1,69 @@
+package arbitration_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// I29. An arbiter that remembers rules as one that does not, after every change.
+// Words and shares are those of the moment when the decision was made.
+func TestRememberingChangesNothing(t *testing.T) { holds(t, 2, incrementalIsFull) }
+
+func incrementalIsFull(t *rapid.T) {
+	s := dressed(t)
+	var remembering arbitration.Arbiter
+	for range rapid.IntRange(1, 5).Draw(t, "events") {
+		fleet, ledger := s.Fleet, s.Ledger // an arbiter keeps what it was given
+		fleet.Applications, ledger.Instances = slices.Clone(fleet.Applications), slices.Clone(ledger.Instances)
+		for i := range ledger.Instances {
+			ledger.Instances[i].Components = slices.Clone(ledger.Instances[i].Components)
+		}
+		got := essence(remembering.Decide(fleet, s.Seen, ledger, s.Now))
+		for i, want := range essence(s.Decide()) {
+			if model.DigestOf(got[i]) != model.DigestOf(want) {
+				t.Fatalf("remembering: %+v; anew: %+v", got[i], want)
+			}
+		}
+		if s.one(2) {
+			s.step(time.Duration(s.rng.IntN(2)) * time.Minute)
+		}
+		s.disturb()
+	}
+}
+
+// I30. At rest, an application that arrives and makes nobody give way changes no
+// decision about other tenants, if these are entitled to as much as before.
+func TestOtherTenantsAreLeftAlone(t *testing.T) { holds(t, 4, otherTenantsAreLeftAlone) }
+
+func otherTenantsAreLeftAlone(t *rapid.T) {
+	s, id := arrival(t)
+	o := s.clone()
+	o.Remove(id)
+	before, after := o.inside(), s.inside()
+	for _, tn := range s.Fleet.Tenants {
+		if tn.Name != id.Tenant && before.Entitlement(tn.Name) != after.Entitlement(tn.Name) {
+			return
+		}
+	}
+	ruling := s.Decide()
+	if d, _ := ruling.Find(id); len(d.Displaced) > 0 {
+		return
+	}
+	was := o.Decide()
+	for _, d := range essence(was) {
+		if d.App.Tenant == id.Tenant {
+			continue
+		}
+		for _, now := range essence(ruling) {
+			if now.App == d.App && model.DigestOf(now) != model.DigestOf(d) {
+				t.Fatalf("%s arrived, and %+v became %+v", id, d, now)
+			}
+		}
+	}
+}
