@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,8 @@ import (
 type form struct {
 	value  cue.Value
 	policy string    // that an application's form was bound to
-	bound  cue.Value // under it
+	rules  string    // of it, whosever they are
+	bound  cue.Value // under them
 }
 
 // newForm compiles the schema of applications, which costs as much as an application.
@@ -52,11 +54,32 @@ func (f form) under(policy []byte) (bound form) {
 	if !f.value.Exists() || f.policy == string(policy) {
 		return f
 	}
-	above, ok := policyValue(policy)
+	rules := anonymous(policy)
+	if f.rules == string(rules) {
+		f.policy = string(policy)
+		return f
+	}
+	above, ok := policyValue(rules)
 	if !ok {
 		return f
 	}
-	return form{f.value, string(policy), f.value.Unify(above)}
+	return form{f.value, string(policy), string(rules), f.value.Unify(above)}
+}
+
+// anonymous takes the owner's name out of a policy. Only sentences say it, and a
+// form has none; so tenants that nothing but their names tell apart are under one
+// bound form.
+func anonymous(policy []byte) []byte {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(policy, &fields) != nil || fields["owner"] == nil {
+		return policy
+	}
+	fields["owner"] = json.RawMessage(`"the tenant"`)
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return policy
+	}
+	return out
 }
 
 // policyValue is a policy where the schema of applications has it.

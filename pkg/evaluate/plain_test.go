@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"bytes"
 	"path"
 	"testing"
 
@@ -44,4 +45,26 @@ func sourcesOf(t *testing.T, tree Files, dir string) []source {
 	files, _, err := read(tree, names)
 	require.NoError(t, err)
 	return files
+}
+
+// Tenants that only their names tell apart are under one bound form, and the
+// sentences about what is not valid still say the name.
+func TestFormIsBoundOnceForEqualPolicies(t *testing.T) {
+	in := shopInput(t)
+	other := in
+	other.policy = bytes.ReplaceAll(in.policy, []byte(`"tenant acme"`), []byte(`"tenant globex"`))
+	require.NotEqual(t, in.policy, other.policy)
+	form := newForm().under(in.policy)
+	again := form.under(other.policy)
+	require.Equal(t, form.bound, again.bound, "not bound anew")
+
+	stricter := bytes.ReplaceAll(other.policy, []byte(`"maxReplicas":`), []byte(`"maxReplicas":1,"":`))
+	require.NotEqual(t, again.rules, again.under(stricter).rules)
+
+	other.form = again
+	require.Empty(t, evaluateApplication(other).problems)
+	other.files = []source{{in.files[0].name, bytes.Replace(in.files[0].data, []byte("priority:"), []byte("priority: 999999 //"), 1)}}
+	problems := evaluateApplication(other).problems
+	require.Len(t, problems, 1)
+	require.Contains(t, problems[0].Message, "tenant globex")
 }
