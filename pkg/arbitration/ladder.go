@@ -122,16 +122,20 @@ func at(c *model.Component, k cut) (replicas int, qos string) {
 	if !c.Runs() {
 		return 1, c.QoS // it exists or not
 	}
-	replicas, qos = c.Replicas, c.QoS
+	full, least := countable(c.Replicas), countable(c.MinReplicas())
+	replicas, qos = full, c.QoS
 	if k.qos && c.Degrade != nil && c.Degrade.QoS != "" {
 		qos = c.Degrade.QoS
 	}
-	replicas -= (c.Replicas - c.MinReplicas()) * k.replicas / partsOfReplicas
+	replicas -= (full - least) * k.replicas / partsOfReplicas
 	if k.optional && !c.Critical {
 		replicas = 0
 	}
 	return replicas, qos
 }
+
+// countable bounds a number of replicas, so that it can be reckoned with.
+func countable(replicas int) int { return min(max(replicas, 0), 1<<31-1) }
 
 // grantsAt returns the grants of a spec under a cut, without pools.
 func grantsAt(spec *model.Application, k cut) []model.Grant {

@@ -82,7 +82,12 @@ func (p *problem) buildTree() {
 	}
 }
 
+// heaviest bounds weights, so that sums of them do not overflow. The schema allows
+// less.
+const heaviest = 1 << 16
+
 func (p *problem) addNode(n node) int {
+	n.weight = min(max(n.weight, 0), heaviest)
 	p.nodes = append(p.nodes, n)
 	i := len(p.nodes) - 1
 	p.nodes[n.parent].children = append(p.nodes[n.parent].children, i)
