@@ -86,6 +86,8 @@ func explainOne(e errors.Error, path []string, own *layer, layers []*layer, v cu
 		p.Code, p.Message = codeRequired, "must be written"
 	case strings.HasPrefix(p.Message, "incomplete value"), strings.HasPrefix(p.Message, "non-concrete value"):
 		p.Code, p.Message = codeIncomplete, "has no value; a type is not enough"
+	case strings.Contains(p.Message, "empty disjunction"):
+		p.Message = "is none of what may be written here"
 	case private(path), strings.Contains(p.Message, "{"): // it quotes what may hold a secret
 		p.Message = "does not fit, or is written twice"
 	}

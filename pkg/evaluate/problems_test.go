@@ -96,3 +96,19 @@ func write(t *testing.T, name string, files *txtar.Archive, want string) {
 	files.Files = append(files.Files, txtar.File{Name: "want", Data: []byte(want)})
 	require.NoError(t, os.WriteFile(filepath.Join("testdata/problems", name+".txtar"), txtar.Format(files), 0o644))
 }
+
+// An unknown field of an element of a list has a suggestion as well.
+func TestDidYouMeanInLists(t *testing.T) {
+	f := New(nil).Fleet("c", unpack(archive(t, "base.txtar"), overlay("tenants/acme/apps/shop/more.cue",
+		"package fleet\n\napplication: components: web: traits: ingress: [{hots: \"shop.example.com\", port: 8080}]\n")), nil)
+	require.Equal(t, "no such field; did you mean host?", f.Problems[0].Message)
+}
+
+// A value that is none of several has a sentence also where no rule gives one.
+func TestNoneOfSeveral(t *testing.T) {
+	f := New(nil).Fleet("c", unpack(archive(t, "base.txtar"), overlay("more.cue",
+		"package fleet\n\nplatform: pools: general: os: [\"plan9\"]\n")), nil)
+	require.Equal(t, `DA1104 platform.pools.general.os.0: is none of what may be written here
+  more.cue:3:32   "plan9"
+`, report(f))
+}

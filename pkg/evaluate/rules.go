@@ -103,6 +103,8 @@ var chapters = []chapter{
 		{code: "DA1218", title: "A required label is missing",
 			fix:    "Write the label.",
 			limits: []string{"policy.requiredLabels"}},
+		{code: "DA1219", title: "A QoS profile that is no name",
+			fix: "Name guaranteed-pro, guaranteed, burstable, best-effort or a profile of the platform."},
 		{code: "DA1220", title: "An image from elsewhere",
 			fix:    "Use an image of the named registries, or ask the platform's admins to allow another.",
 			limits: []string{"policy.images.registries"}},

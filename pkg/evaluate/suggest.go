@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"cuelang.org/go/cue"
@@ -15,11 +16,7 @@ func suggest(v cue.Value, path []string) (text string) {
 			text = ""
 		}
 	}()
-	var parent []cue.Selector
-	for _, p := range path[:len(path)-1] {
-		parent = append(parent, cue.Str(p))
-	}
-	fields, err := v.LookupPath(cue.MakePath(parent...)).Fields(cue.Optional(true))
+	fields, err := lookup(v, path[:len(path)-1]).Fields(cue.Optional(true))
 	if err != nil {
 		return ""
 	}
@@ -30,6 +27,19 @@ func suggest(v cue.Value, path []string) (text string) {
 		}
 	}
 	return nearest(path[len(path)-1], names)
+}
+
+// lookup returns the value at a path, also within what has errors. A number is the
+// index of an element where there is no field of that name.
+func lookup(v cue.Value, path []string) cue.Value {
+	for _, p := range path {
+		below := v.LookupPath(cue.MakePath(cue.Str(p)))
+		if i, err := strconv.Atoi(p); err == nil && i >= 0 && !below.Exists() {
+			below = v.LookupPath(cue.MakePath(cue.Index(i)))
+		}
+		v = below
+	}
+	return v
 }
 
 // meant names the type that was probably meant, of those that a sentence lists.
