@@ -146,20 +146,15 @@ func (a *Arbiter) admitAll(arrived []*model.Application) bool {
 // lineUp gives those of a tenant that wait their places in its line anew.
 func (a *Arbiter) lineUp(tenant int) {
 	p := a.last
-	var waiting []*claim
-	at := map[*claim]int{}
-	for i, c := range p.claims {
-		if c.tenant == tenant && c.verdict == model.Waiting {
-			waiting, at[c] = append(waiting, c), i
-		}
-	}
+	waiting := slices.DeleteFunc(slices.Clone(p.byTenant[tenant]), func(c *claim) bool { return c.verdict != model.Waiting })
 	slices.SortFunc(waiting, inLine)
 	for i, c := range waiting {
 		if c.position == i+1 {
 			continue
 		}
 		c.position = i + 1
-		d := &a.ruling.Decisions[at[c]]
+		n, _ := slices.BinarySearchFunc(p.claims, c.app, func(x *claim, app model.AppID) int { return x.app.Compare(app) })
+		d := &a.ruling.Decisions[n]
 		would := d.WouldAdmit
 		*d = p.decision(c)
 		d.WouldAdmit = would
@@ -171,7 +166,6 @@ func (p *problem) join(c *claim) bool {
 	if !p.steady(c) {
 		return false
 	}
-	p.weak = nil
 	preferred := p.preferred(c, c.spec, &c.ladder[0])
 	for l := range c.ladder {
 		for _, at := range preferred {
@@ -200,9 +194,11 @@ func (p *problem) steady(c *claim) bool {
 	for i := range p.nodes {
 		floors[i] = p.nodes[i].floor
 	}
-	p.claims = append(p.claims, c)
+	if len(p.nodes) != len(p.asked[0]) {
+		return false // of a tenant that was not there
+	}
+	p.askFor(c)
 	p.entitle()
-	p.claims = p.claims[:len(p.claims)-1]
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		if n.tenant == nil || i == c.tenant {
@@ -212,20 +208,19 @@ func (p *problem) steady(c *claim) bool {
 			return false
 		}
 	}
-	own := []*claim{c}
-	var before [][]standing
-	for _, o := range p.claims {
-		if o.tenant == c.tenant && o.ladder != nil {
-			own, before = append(own, o), append(before, o.standing)
-		}
+	others := p.byTenant[c.tenant]
+	before := make([][]standing, len(others))
+	for i, o := range others {
+		before[i] = o.standing
 	}
-	others := slices.Clone(own[1:])
+	own := append(slices.Clone(others), c)
 	p.standTenant(c.tenant, own)
 	for i, o := range others {
 		if !slices.Equal(before[i], o.standing) {
 			return false
 		}
 	}
+	p.byTenant[c.tenant] = own
 	return true
 }
 

@@ -18,9 +18,10 @@ func choose(options []*option, needs []need) []move {
 	for i, n := range needs {
 		rest[i] = n.amount
 	}
+	nothing := make([]int64, len(needs))
 	degraded := func(o *option) []int64 {
 		if len(o.gains) == 0 {
-			return make([]int64, len(rest))
+			return nothing
 		}
 		return o.gains[len(o.gains)-1]
 	}
@@ -31,15 +32,20 @@ func choose(options []*option, needs []need) []move {
 	}
 	evicted := map[*option]bool{}
 	if !covered(missing) {
-		var candidates []*candidate
+		block := make([]candidate, 0, len(options))
+		candidates := make([]*candidate, 0, len(options))
 		for _, o := range options {
 			if !o.evict {
 				continue
 			}
-			gain := slices.Clone(o.all)
-			subtract(gain, degraded(o))
+			gain := o.all
+			if len(o.gains) > 0 {
+				gain = slices.Clone(gain)
+				subtract(gain, degraded(o))
+			}
 			if !isNothing(gain) {
-				candidates = append(candidates, &candidate{option: o, gain: gain, size: o.all})
+				block = append(block, candidate{option: o, gain: gain})
+				candidates = append(candidates, &block[len(block)-1])
 			}
 		}
 		chosen := cover(candidates, missing)
@@ -59,7 +65,7 @@ func choose(options []*option, needs []need) []move {
 		var candidates []*candidate
 		for _, o := range options {
 			if gain := degraded(o); !evicted[o] && !isNothing(gain) {
-				candidates = append(candidates, &candidate{option: o, gain: gain, size: gain})
+				candidates = append(candidates, &candidate{option: o, gain: gain})
 			}
 		}
 		chosen := cover(candidates, rest)
@@ -77,7 +83,6 @@ func choose(options []*option, needs []need) []move {
 type candidate struct {
 	option *option
 	gain   []int64 // what it adds to what is needed
-	size   []int64 // all that it frees
 }
 
 // cover finds candidates whose gains together cover the rest, nil if all do not.
@@ -272,11 +277,14 @@ func swap(tier, picked []*candidate, missing, all []int64) []*candidate {
 		in[x] = true
 		subtract(rest, x.gain)
 	}
-	// Only the largest of the tier can stand for two.
-	large := slices.Clone(tier)
+	// Only the largest of the tier can stand for two, and only where fewer could do.
+	var large []*candidate
+	if len(picked) > atLeast(tier, missing) {
+		large = slices.Clone(tier)
+	}
 	slices.SortStableFunc(large, func(x, y *candidate) int { return cmp.Compare(progress(y.gain, missing), progress(x.gain, missing)) })
 	large = large[:min(len(large), 64)]
-	for improved := true; improved && len(picked) <= 64; {
+	for improved := len(large) > 0; improved && len(picked) <= 64; {
 		improved = false
 	pairs:
 		for i := range picked {
@@ -309,6 +317,9 @@ func swap(tier, picked []*candidate, missing, all []int64) []*candidate {
 	try, rests := slices.Clone(rest), slices.Clone(left)
 	for i := range picked {
 		lowest := pricing(left, all)
+		if lowest == (price{}) {
+			break
+		}
 		for _, y := range tier {
 			if in[y] {
 				continue
@@ -326,6 +337,21 @@ func swap(tier, picked []*candidate, missing, all []int64) []*candidate {
 		}
 	}
 	return picked
+}
+
+// atLeast is how many of a tier it takes at the least to cover what is missing.
+func atLeast(tier []*candidate, missing []int64) int {
+	least := 0
+	for r, n := range missing {
+		var most int64
+		for _, x := range tier {
+			most = max(most, x.gain[r])
+		}
+		if n > 0 && most > 0 {
+			least = max(least, int((n+most-1)/most))
+		}
+	}
+	return least
 }
 
 // soften lets those that are degraded further than needed keep more: rest is

@@ -1,6 +1,9 @@
 package arbitration
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // entitle computes what each tenant is entitled to, as its dominant share of all
 // capacity: first what it is guaranteed and asks for, then its part of what is
@@ -47,22 +50,32 @@ func (p *problem) entitle() {
 	}
 }
 
-// demand sums what the claims of each tenant ask for in full, by band, then
-// node, then resource, up to what the tenant may borrow.
-func (p *problem) demand() [][]vector {
-	demand := make([][]vector, len(p.platform.Bands)+1)
-	for b := range demand {
-		demand[b] = make([]vector, len(p.nodes))
+// askFor counts what a claim asks for in full.
+func (p *problem) askFor(c *claim) {
+	at := &p.asked[c.band][c.tenant]
+	if *at == nil {
+		*at = p.zero()
 	}
-	for _, c := range p.claims {
-		if c.ladder == nil {
-			continue
+	at.add(c.ladder[0].total)
+}
+
+// demand is what the claims of each tenant ask for in full, by band, then node,
+// then resource, up to what the tenant may borrow.
+func (p *problem) demand() [][]vector {
+	if p.asked == nil {
+		p.asked = make([][]vector, len(p.platform.Bands)+1)
+		for b := range p.asked {
+			p.asked[b] = make([]vector, len(p.nodes))
 		}
-		at := &demand[c.band][c.tenant]
-		if *at == nil {
-			*at = p.zero()
+		for _, c := range p.claims {
+			if c.ladder != nil {
+				p.askFor(c)
+			}
 		}
-		at.add(c.ladder[0].total)
+	}
+	demand := make([][]vector, len(p.asked))
+	for b := range demand {
+		demand[b] = slices.Clone(p.asked[b])
 	}
 	for i := range p.nodes {
 		n := &p.nodes[i]
@@ -71,6 +84,7 @@ func (p *problem) demand() [][]vector {
 		}
 		sum := p.zero()
 		for b := range demand {
+			demand[b][i] = slices.Clone(demand[b][i])
 			for r := range demand[b][i] {
 				d := &demand[b][i][r]
 				*d = max(0, min(*d, n.guarantee[r]+n.borrow[r]-sum[r]))

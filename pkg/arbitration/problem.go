@@ -26,6 +26,8 @@ type problem struct {
 	lending   bool // a node withholds some of its guarantee
 	limited   bool // a node has a limit of what it may borrow or lend
 	claims    []*claim
+	byTenant  [][]*claim          // by node, those that have something to stand for, elders first
+	asked     [][]vector          // by band, then node: what claims ask for in full; see demand
 	strangers bool                // a claim is not in the ledger yet
 	weak      *weakness           // made when room is first needed
 	held      map[[2]int][]*claim // by pool and resource; see holders

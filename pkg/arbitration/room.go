@@ -218,10 +218,14 @@ func (p *problem) weakness() *weakness {
 
 // option finds out how far an incumbent may give way, nil if not at all.
 func (p *problem) option(c *claim, s standing, v *claim, needs []need) *option {
-	o := &option{claim: v, lowest: v.rung}
-	if p.protected(v) {
+	if p.protected(v) || !p.may(c, s, v, v.standing[v.rung]) {
 		return nil
 	}
+	before := p.frees(v, nil, needs)
+	if isNothing(before) {
+		return nil
+	}
+	o := &option{claim: v, lowest: v.rung}
 	for l := v.rung; l < len(v.ladder); l++ {
 		if !p.may(c, s, v, v.standing[l]) {
 			break
@@ -233,7 +237,6 @@ func (p *problem) option(c *claim, s standing, v *claim, needs []need) *option {
 		}
 	}
 	useful := false
-	before := p.frees(v, nil, needs)
 	for l := v.rung + 1; l <= o.lowest; l++ {
 		gain := p.frees(v, &v.ladder[l], needs)
 		for i := range gain {

@@ -58,13 +58,13 @@ func (s standing) compare(o standing) int {
 // entitled and comes before it, so that priorities keep their meaning inside a
 // tenant.
 func (p *problem) stand() {
-	byTenant := make([][]*claim, len(p.nodes))
+	p.byTenant = make([][]*claim, len(p.nodes))
 	for _, c := range p.claims {
 		if c.ladder != nil {
-			byTenant[c.tenant] = append(byTenant[c.tenant], c)
+			p.byTenant[c.tenant] = append(p.byTenant[c.tenant], c)
 		}
 	}
-	for i, claims := range byTenant {
+	for i, claims := range p.byTenant {
 		if len(claims) > 0 {
 			p.standTenant(i, claims)
 		}
