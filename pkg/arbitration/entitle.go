@@ -108,6 +108,10 @@ type filling struct {
 
 const rateBits = 44
 
+// dust is what rounding may leave of something that a tenant has got whole. It is
+// no reason to stop when the resource is used up.
+const dust = grain / 16
+
 func (f *filling) table() [][]share {
 	rows, cells := make([][]share, len(f.nodes)), make([]share, len(f.nodes)*len(f.names))
 	for i := range rows {
@@ -216,7 +220,9 @@ func (f *filling) ask(demand [][]vector, b int) {
 					sum += d[r]
 				}
 			}
-			if s := part(sum, f.total[r]); s > f.got[i][r] {
+			// What rounding left is no want: it would stop the tenant where the
+			// resource is used up.
+			if s := part(sum, f.total[r]); s > f.got[i][r]+grain/4 {
 				f.want[i][r] = s - f.got[i][r]
 			}
 		}
