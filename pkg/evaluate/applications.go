@@ -27,14 +27,14 @@ func (p *pass) settleOne(a *declared) {
 			t.refuse(a.app, problems[0])
 			return
 		}
-		app := a.result.application
-		if a.commit != "" { // else that of the fleet
-			pinned := *app
-			pinned.Commit, app = a.commit, &pinned
+		t.applications = append(t.applications, *a.result.application)
+		if app := &t.applications[len(t.applications)-1]; a.commit != "" {
+			app.Commit = a.commit // else that of the fleet
+		} else {
+			a.result.application = app // one is enough
 		}
-		t.applications = append(t.applications, app)
 		for _, h := range a.result.hosts {
-			t.claims = append(t.claims, claim{app.ID, h})
+			t.claims = append(t.claims, claim{a.app, h})
 		}
 		t.objects = append(t.objects, objectNames(a)...)
 	}

@@ -104,10 +104,10 @@ func (p *pass) settle(apps []*declared) {
 		if a.part.instances == nil {
 			a.part.instances = map[string]applicationMemory{}
 		}
+		p.settleOne(a)
 		if a.problem == nil && a.key.files != "" {
 			a.part.instances[a.app.Name] = applicationMemory{a.key, a.result}
 		}
-		p.settleOne(a)
 	}
 	parts := make(map[string]*part, len(p.parts))
 	tenants := make(map[string]memory[tenantResult], len(p.parts))
@@ -143,10 +143,11 @@ func (p *pass) assemble() {
 			p.fleet.Tenants = append(p.fleet.Tenants, *t.layer.result.tenant)
 		}
 		p.fleet.Unusable = append(p.fleet.Unusable, t.unusable...)
-		for _, a := range t.applications {
-			p.fleet.Applications = append(p.fleet.Applications, *a)
-			if a.Commit == "" {
-				p.fleet.Applications[len(p.fleet.Applications)-1].Commit = p.commit
+		first := len(p.fleet.Applications)
+		p.fleet.Applications = append(p.fleet.Applications, t.applications...)
+		for i := first; i < len(p.fleet.Applications); i++ {
+			if a := &p.fleet.Applications[i]; a.Commit == "" {
+				a.Commit = p.commit
 			}
 		}
 	}
