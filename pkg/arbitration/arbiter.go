@@ -117,7 +117,7 @@ func sameGrant(x, y *model.Grant) bool {
 func (a *Arbiter) admitAll(arrived []*model.Application) bool {
 	p := a.last
 	for _, app := range arrived {
-		c := &claim{app: app.ID, wanted: app, declared: p.now, rung: -1, tenant: p.tenant(app.ID.Tenant), priority: app.Priority}
+		c := &claim{app: app.ID, wanted: app, declared: p.now, rung: -1, pool: -1, tenant: p.tenant(app.ID.Tenant), priority: app.Priority}
 		c.band = p.band(c.priority)
 		for name := range devices(&model.Fleet{Applications: []model.Application{*app}}, &model.Observation{}, &model.Ledger{}) {
 			if _, ok := p.index[name]; !ok {

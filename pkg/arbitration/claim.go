@@ -27,6 +27,7 @@ type claim struct {
 	standing []standing         // by rung; see stand
 	grants   []model.Grant
 	taken    []load // what is booked for it
+	pool     int    // of its loose components, -1: it has none, or no place
 
 	verdict                  model.Verdict
 	reason                   model.Reason
@@ -84,7 +85,7 @@ func (p *problem) gather(ledger *model.Ledger) []*claim {
 		if c.declared.IsZero() {
 			c.declared, p.strangers = p.now, true
 		}
-		c.rung = -1
+		c.rung, c.pool = -1, -1
 		c.tenant = p.tenant(c.app.Tenant)
 		switch {
 		case c.wanted != nil:

@@ -212,6 +212,16 @@ func (r *rung) loads(pool int) []load {
 	return addLoad(loads, pool, r.loose)
 }
 
+// takes is what a rung takes of a resource of a pool, with its loose components
+// in the pool at.
+func (r *rung) takes(at, pool, resource int) int64 {
+	n := heldOf(r.bound, pool, resource)
+	if at == pool && r.loose != nil {
+		n += r.loose[resource]
+	}
+	return n
+}
+
 // rungOf finds the rung that grants stand on: the first whose grants they
 // reach. What was granted by an older policy can lie between two rungs.
 func rungOf(spec *model.Application, ladder []rung, grants []model.Grant) int {

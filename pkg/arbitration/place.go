@@ -134,7 +134,7 @@ func (p *problem) sum(loads []load) vector {
 // settle grants a rung: it is booked and written down.
 func (p *problem) settle(c *claim, spec *model.Application, ladder []rung, level, at int, loads []load) {
 	p.take(c, loads)
-	c.spec, c.ladder, c.rung = spec, ladder, level
+	c.spec, c.ladder, c.rung, c.pool = spec, ladder, level, at
 	c.grants = grantsAt(spec, ladder[level].cut)
 	for i := range c.grants {
 		comp := &spec.Components[i]

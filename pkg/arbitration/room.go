@@ -115,7 +115,7 @@ func (p *problem) review(c *claim, ladder []rung, level, at int, kept []load, mo
 		}
 		before = append(before, p.release(v))
 		if m.to >= 0 {
-			p.take(v, v.ladder[m.to].loads(-1))
+			p.take(v, v.ladder[m.to].loads(v.pool))
 		}
 	}
 	if spared == nil {
@@ -333,7 +333,7 @@ func (p *problem) frees(v *claim, r *rung, needs []need) []int64 {
 		case n.pool >= 0 && r == nil:
 			takes[i] = heldOf(v.taken, n.pool, n.resource)
 		case n.pool >= 0:
-			takes[i] = heldOf(r.bound, n.pool, n.resource)
+			takes[i] = r.takes(v.pool, n.pool, n.resource)
 		case !p.above(n.node, v.tenant):
 		case r == nil:
 			takes[i] = p.sum(v.taken)[n.resource]
@@ -367,7 +367,7 @@ func (p *problem) degrade(v *claim, to int) {
 	if v.taken != nil {
 		p.release(v)
 	}
-	loads := v.ladder[to].loads(-1)
+	loads := v.ladder[to].loads(v.pool)
 	p.take(v, loads)
 	grants := grantsAt(v.spec, v.ladder[to].cut)
 	for i := range grants {
