@@ -35,10 +35,14 @@ func FuzzInvariants(f *testing.F) {
 	}))
 }
 
+// racing is set where the race detector watches. The core has no goroutines, so
+// that it has little to see, and each case costs it ten times as much.
+var racing bool
+
 // holds checks a property in so many hundred cases.
 func holds(t *testing.T, hundreds int, property func(*rapid.T)) {
 	t.Helper()
-	if testing.Short() {
+	if testing.Short() || racing {
 		hundreds = 1
 	}
 	for range hundreds {

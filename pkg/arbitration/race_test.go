@@ -1,0 +1,5 @@
+//go:build race
+
+package arbitration_test
+
+func init() { racing = true }
