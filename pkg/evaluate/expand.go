@@ -57,8 +57,9 @@ func expand(in applicationInput, own *layer) (files []source, used map[string]st
 	if !slices.ContainsFunc(names, func(name string) bool { return mentions(own.files, name) }) {
 		return nil, nil, nil
 	}
-	v, err := buildValue(applicationDir(in.app), own.files, schemaFiles())
-	doc, _, problems := own.export(v, err, "", []*layer{own})
+	doc, _, problems := own.export("", []*layer{own}, func(files []source) (cue.Value, error) {
+		return buildValue(applicationDir(in.app), files, schemaFiles())
+	})
 	if problems != nil {
 		return nil, nil, problems
 	}

@@ -90,20 +90,22 @@ func (l *layer) blame(code, path, message string) model.Problem {
 // evaluateLayer exports the field of the last layer under those above, and the
 // policy in force after it.
 func evaluateLayer(dir string, layers ...*layer) (doc, effective []byte, problems []model.Problem) {
-	var files []source
-	for _, l := range layers {
-		files = append(files, l.files...)
+	var above []source
+	for _, l := range layers[:len(layers)-1] {
+		above = append(above, l.files...)
 	}
-	v, err := buildValue(dir, files, schemaFiles())
-	return layers[len(layers)-1].export(v, err, "_effective", layers)
+	return layers[len(layers)-1].export("_effective", layers, func(files []source) (cue.Value, error) {
+		return buildValue(dir, slices.Concat(above, files), schemaFiles())
+	})
 }
 
 // evaluateUnder exports an application under the policy in force for its tenant.
 // The files of the layers above have no other say: lint keeps references to them
 // and fields for others out. So they need not be evaluated again.
 func evaluateUnder(dir string, policy []byte, own *layer) (doc []byte, problems []model.Problem) {
-	v, err := buildValue(dir, append([]source{bindUnder}, own.files...), schemaUnder(policy))
-	doc, _, problems = own.export(v, err, "", []*layer{own})
+	doc, _, problems = own.export("", []*layer{own}, func(files []source) (cue.Value, error) {
+		return buildValue(dir, append([]source{bindUnder}, files...), schemaUnder(policy))
+	})
 	return doc, problems
 }
 
@@ -116,13 +118,15 @@ func schemaUnder(policy []byte) []source {
 	return append(schemaFiles("fleet.cue", "platform.cue", "tenant.cue", "policy.cue", "access.cue", "groups.cue", "definitions.cue"), source{"policy.cue", under})
 }
 
-// export returns the layer's field of a value, or what is wrong with it.
-func (l *layer) export(v cue.Value, err error, hidden string, layers []*layer) (doc, extra []byte, problems []model.Problem) {
+// export returns the layer's field of what is built from its files, or all that is
+// wrong with it.
+func (l *layer) export(hidden string, layers []*layer, build func(files []source) (cue.Value, error)) (doc, extra []byte, problems []model.Problem) {
+	v, err := build(l.files)
 	if err == nil {
 		doc, extra, err = export(v, l.field, hidden)
 	}
 	if err != nil {
-		return nil, nil, explain(err, v, layers...)
+		return nil, nil, l.further(explain(err, v, layers...), build, layers)
 	}
 	if doc == nil {
 		return nil, nil, []model.Problem{l.blame(codeRequired, l.field, "must be written")}

@@ -41,10 +41,17 @@ func explain(err error, v cue.Value, layers ...*layer) (problems []model.Problem
 		seen[key(path)] = true
 		problems = append(problems, explainOne(e, path, own, layers, v))
 	}
-	// A problem deeper in a structure is the cause of one about the whole.
-	problems = slices.DeleteFunc(problems, func(p model.Problem) bool {
-		return p.Code == codeConflict && slices.ContainsFunc(problems, func(q model.Problem) bool {
-			return strings.HasPrefix(q.Path, p.Path+".")
+	return causes(problems)
+}
+
+// causes leaves out what is said of something else that is said.
+func causes(problems []model.Problem) []model.Problem {
+	// A problem deeper in a structure is the cause of one about the whole, but what
+	// is in an unknown field is as unknown.
+	problems = slices.DeleteFunc(slices.Clone(problems), func(p model.Problem) bool {
+		return slices.ContainsFunc(problems, func(q model.Problem) bool {
+			return p.Code == codeConflict && strings.HasPrefix(q.Path, p.Path+".") ||
+				p.Code == codeUnknown && q.Code == codeUnknown && strings.HasPrefix(p.Path, q.Path+".")
 		})
 	})
 	// A wrong number of replicas is said once, not again by what is compared with it.

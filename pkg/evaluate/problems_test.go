@@ -101,7 +101,7 @@ func write(t *testing.T, name string, files *txtar.Archive, want string) {
 func TestDidYouMeanInLists(t *testing.T) {
 	f := New(nil).Fleet("c", unpack(archive(t, "base.txtar"), overlay("tenants/acme/apps/shop/more.cue",
 		"package fleet\n\napplication: components: web: traits: ingress: [{hots: \"shop.example.com\", port: 8080}]\n")), nil)
-	require.Equal(t, "no such field; did you mean host?", f.Problems[0].Message)
+	require.Contains(t, report(f), "hots: no such field; did you mean host?\n")
 }
 
 // A value that is none of several has a sentence also where no rule gives one.
@@ -111,4 +111,97 @@ func TestNoneOfSeveral(t *testing.T) {
 	require.Equal(t, `DA1104 platform.pools.general.os.0: is none of what may be written here
   more.cue:3:32   "plan9"
 `, report(f))
+}
+
+// All that is wrong with a layer is said at once: a broken rule hides neither a
+// typo nor what is missing, and every place is that in the files as they are.
+func TestEverythingWrongIsSaidAtOnce(t *testing.T) {
+	for name, c := range map[string]struct{ file, text, want string }{
+		"of an application": {"tenants/acme/apps/shop/more.cue", `
+application: {
+	priority: 801
+	budgte: {}
+	components: db: {type: "store", replicas: 9, degrade: minReplicas: 2}
+	components: api: type: "worker"
+	components: api: properties: {image: "ghcr.io/acme/api:1", ports: [{prot: 80}]}
+}
+`, `DA1201 application.priority: asks for 801, tenant acme allows priorities up to 800 (limits.priorityCeiling)
+  tenants/acme/apps/shop/more.cue:4:12   asks for 801
+  tenants/acme/tenant.cue:5:55           tenant.quota.priorityCeiling: 800
+DA1101 application.budgte: no such field; did you mean budget?
+  tenants/acme/apps/shop/more.cue:5:2
+DA1103 application.components.db.properties.image: must be written
+  tenants/acme/apps/shop/more.cue:6:14   nearest place that is written
+DA1203 application.components.db.replicas: asks for 9, tenant acme allows at most 5 replicas (limits.maxReplicas)
+  tenants/acme/apps/shop/more.cue:6:44   asks for 9
+  tenants/acme/tenant.cue:7:24           tenant.policy.limits.maxReplicas: 5
+DA1103 application.components.api.properties.ports.0.port: must be written
+  tenants/acme/apps/shop/more.cue:8:69   nearest place that is written
+DA1101 application.components.api.properties.ports.0.prot: no such field; did you mean port?
+  tenants/acme/apps/shop/more.cue:8:70
+`},
+		"of what has an unknown type, no more than that": {"tenants/acme/apps/shop/more.cue", `
+application: components: db: {type: "stroe", replicas: 3, properties: {image: "ghcr.io/acme/db:1", prots: []}}
+application: priority: 801
+`, `DA1210 application.components.db.type: asks for "stroe", a component is of type webservice, worker, store, daemon, job, cron, config, secret, raw, kustomize; did you mean store?
+  tenants/acme/apps/shop/more.cue:3:37   asks for "stroe"
+DA1201 application.priority: asks for 801, tenant acme allows priorities up to 800 (limits.priorityCeiling)
+  tenants/acme/apps/shop/more.cue:4:24   asks for 801
+  tenants/acme/tenant.cue:5:55           tenant.quota.priorityCeiling: 800
+`},
+		"of a tenant": {"tenants/acme/more.cue", `
+tenant: policy: preemption: "any"
+tenant: quotas: cpu: "1"
+tenant: reservations: big: pool: "general"
+`, `DA1310 tenant.policy.preemption: asks for "any", the platform allows none, within-tenant (preemption)
+  tenants/acme/more.cue:3:29   asks for "any"
+  fleet.cue:16:15              platform.policy.preemption: "within-tenant"
+DA1101 tenant.quotas: no such field; did you mean quota?
+  tenants/acme/more.cue:4:9
+DA1103 tenant.reservations.big.amount: must be written
+  tenants/acme/more.cue:5:23   nearest place that is written
+DA1103 tenant.reservations.big.application: must be written
+  tenants/acme/more.cue:5:23   nearest place that is written
+`},
+		"of the platform": {"more.cue", `
+platform: policy: strategy: "spread"
+platform: policy: limits: grace: "48h"
+platform: pools: gpu: {price: cpu: -1, capcity: cpu: "4", nodes: {}}
+`, `DA1101 platform.policy.strategy: no such field
+  more.cue:3:19
+DA1319 platform.policy.limits.grace: asks for "48h", D-AROS allows at most 24h (limits.grace)
+  more.cue:4:34   asks for "48h"
+DA1407 platform.pools.gpu.price.cpu: asks for -1, a price is a number from 0 to 1000000
+  more.cue:5:36   asks for -1
+DA1101 platform.pools.gpu.capcity: no such field; did you mean capacity?
+  more.cue:5:40
+DA1103 platform.pools.gpu.nodes.selector: must be written
+  more.cue:5:59   nearest place that is written
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := New(nil).Fleet("c", unpack(archive(t, "base.txtar"), overlay(c.file, "package fleet\n"+c.text)), nil)
+			require.Equal(t, c.want, report(f))
+		})
+	}
+}
+
+// Erasing leaves a file that parses, with everything else at its place.
+func TestErase(t *testing.T) {
+	for _, c := range []struct{ path, before, after string }{
+		{"a.b", "a: {b: 1, c: 2}\n", "a: {      c: 2}\n"},
+		{"a.c", "a: {b: 1, c: 2}\n", "a: {b: 1,     }\n"},
+		{"a.b", "a: b: 1\nc: 2\n", "a: {}  \nc: 2\n"},
+		{"a.b", "a: {\n\tb: {\n\t\tc: 1\n\t}\n\td: 2\n}\n", "a: {\n\t    \n      \n  \n\td: 2\n}\n"},
+		{"a.0.b", "a: [{b: 1}, {b: 2}]\n", "a: [{    }, {b: 2}]\n"},
+		{"a.b", "a: \"b\": 1\n", "a: {}    \n"},
+	} {
+		out, ok := without([]source{{"x.cue", []byte(c.before)}}, map[string]bool{key(strings.Split(c.path, ".")): true})
+		require.True(t, ok, c.before)
+		require.Equal(t, c.after, string(out[0].data))
+	}
+	for _, text := range []string{"a: {b: x}\nx: 1\n", "a: b: 1\nif true {c: 2}\n"} {
+		out, ok := without([]source{{"x.cue", []byte(text)}}, map[string]bool{key([]string{"a", "b"}): true})
+		require.False(t, ok, "%s %s", text, out)
+	}
 }
