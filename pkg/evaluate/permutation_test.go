@@ -113,7 +113,8 @@ func shuffle(t *rapid.T, x ast.Expr, at string, half int, choice map[string]int,
 					continue
 				}
 			}
-			shuffle(t, field.Value, below, half, choice, order, split)
+			// A definition refers to its own fields, and a reference does not leave its file.
+			shuffle(t, field.Value, below, half, choice, order, split && label != "definitions")
 			elts = append(elts, field)
 		}
 		x.Elts = elts
