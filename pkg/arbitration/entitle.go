@@ -108,10 +108,6 @@ type filling struct {
 
 const rateBits = 44
 
-// dust is what rounding may leave of something that a tenant has got whole. It is
-// no reason to stop when the resource is used up.
-const dust = grain / 16
-
 func (f *filling) table() [][]share {
 	rows, cells := make([][]share, len(f.nodes)), make([]share, len(f.nodes)*len(f.names))
 	for i := range rows {

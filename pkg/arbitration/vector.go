@@ -136,18 +136,7 @@ func (v vector) dominant(total vector) share {
 	return s
 }
 
-// beyond is the dominant share of what v has more than floor.
-func (v vector) beyond(floor, total vector) share {
-	var s share
-	for i, n := range v {
-		if n > floor[i] {
-			s = max(s, part(n-floor[i], total[i]))
-		}
-	}
-	return s
-}
-
-// lessPerWeight says whether x/xw is less than y/yw, exactly. A weight of zero
+// comparePerWeight compares x/xw and y/yw, exactly. A weight of zero
 // makes a share endless.
 func comparePerWeight(x share, xw int64, y share, yw int64) int {
 	xh, xl := bits.Mul64(uint64(x), uint64(yw))
