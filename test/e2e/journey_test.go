@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,9 +79,10 @@ func TestJourney(t *testing.T) {
 	w.commit("remove\n\nConfirm-Removal: 1", merge(tenant("acme", 6, ""), map[string]string{"tenants/acme/apps/shop/app.cue": ""}))
 	w.phase("acme/shop", model.Terminated)
 	w.settled()
-	left, err := deployments.List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	require.Empty(t, left.Items)
+	require.Eventually(t, func() bool { // the cluster takes its time to end what it was told to end
+		left, err := deployments.List(t.Context(), metav1.ListOptions{})
+		return err == nil && len(left.Items) == 0
+	}, time.Minute, 100*time.Millisecond)
 }
 
 // TestQuickReturn goes from A to B and back to A before anything settles: no
