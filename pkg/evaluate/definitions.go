@@ -50,7 +50,7 @@ func definitionsOf(platform *layer) (text string, problems []model.Problem) {
 	if !found || len(problems) > 0 {
 		return "", problems
 	}
-	if err := astutil.Sanitize(out); err != nil {
+	if err := astutil.SanitizeFiles([]*ast.File{out}); err != nil {
 		return "", []model.Problem{platform.blame(codeDefinition, "platform.definitions", "does not stand by itself: "+oneLine(err.Error()))}
 	}
 	formatted, err := format.Node(out)
