@@ -179,7 +179,14 @@ func (p *printer) shares(d *model.Decision) {
 
 // wayIn says what stands in the way and what would clear it.
 func (p *printer) wayIn(d *model.Decision) {
-	if len(d.BlockedBy) > 0 {
+	switch {
+	case len(d.Ahead) > 0:
+		p.section("Ahead of it")
+		for _, x := range d.Ahead {
+			p.line("  %s holds %s (%s); its tenant has %s of all capacity and is entitled to %s", printable(x.App.String()), printable(x.Holds),
+				printable(x.Standing), permille(x.Share), permille(x.Entitled))
+		}
+	case len(d.BlockedBy) > 0:
 		p.section("Ahead of it")
 		p.line("  %s", enumerate(appNames(d.BlockedBy), 20))
 	}

@@ -80,7 +80,7 @@ func (p *problem) decision(c *claim) model.Decision {
 		if short := p.sentence(c.short); short != "" {
 			d.Message += "; in full it " + short
 		}
-		d.BlockedBy = p.blockers(c)
+		p.nameAhead(&d, c)
 	case c.verdict == model.Waiting:
 		for _, s := range c.short {
 			d.Constraints = append(d.Constraints, p.shortConstraint(s))
@@ -92,7 +92,7 @@ func (p *problem) decision(c *claim) model.Decision {
 		if why := p.obstacle(c); why != "" {
 			d.Message += "; " + why
 		}
-		d.BlockedBy = p.blockers(c)
+		p.nameAhead(&d, c)
 	}
 	return d
 }
@@ -184,18 +184,23 @@ func (p *problem) sentence(short []shortage) string {
 	return strings.Join(parts, " and ")
 }
 
-// blockers names who holds most of what is short.
-func (p *problem) blockers(c *claim) []model.AppID {
+// nameAhead names who holds most of what is short, with the shares of their tenants.
+func (p *problem) nameAhead(d *model.Decision, c *claim) {
 	if len(c.short) == 0 || c.short[0].pool < 0 || c.short[0].resource < 0 {
-		return nil
+		return
 	}
-	var apps []model.AppID
-	for _, other := range p.holders(c.short[0].pool, c.short[0].resource) {
-		if other != c && len(apps) < competitors {
-			apps = append(apps, other.app)
+	pool, resource := c.short[0].pool, c.short[0].resource
+	for _, other := range p.holders(pool, resource) {
+		if other == c || len(d.BlockedBy) == competitors {
+			continue
 		}
+		n := &p.nodes[other.tenant]
+		d.BlockedBy = append(d.BlockedBy, other.app)
+		d.Ahead = append(d.Ahead, model.Competitor{
+			App: other.app, Holds: p.amount(resource, heldOf(other.taken, pool, resource)) + " " + p.names[resource],
+			Standing: classNames[other.base().class], Share: thousandths(n.used.dominant(p.total)), Entitled: thousandths(n.entitled),
+		})
 	}
-	return apps
 }
 
 // holders lists those that hold most of a resource of a pool, one more than are named.

@@ -86,6 +86,7 @@ type Decision struct {
 	Policies    []PolicyValue  `json:"policies,omitempty"`
 	Displaced   []Displacement `json:"displaced,omitempty"`
 	BlockedBy   []AppID        `json:"blockedBy,omitempty"`
+	Ahead       []Competitor   `json:"ahead,omitempty"` // those of BlockedBy, with what they hold and their shares
 	WouldAdmit  []string       `json:"wouldAdmit,omitempty"` // changes, each sufficient alone, smallest first
 }
 
@@ -97,6 +98,15 @@ type Grant struct {
 	QoS       string    `json:"qos"`
 	Pool      string    `json:"pool,omitempty"`
 	Domains   []string  `json:"domains,omitempty"` // where there was room, for a component that asks to be spread: a hint
+}
+
+// Competitor is an application that holds what another one lacks.
+type Competitor struct {
+	App      AppID  `json:"application"`
+	Holds    string `json:"holds"` // of the resource that is short: "8 cpu"
+	Standing string `json:"standing"`
+	Share    int    `json:"share"`    // of its tenant, in thousandths of all capacity
+	Entitled int    `json:"entitled"` // what its tenant is entitled to of it
 }
 
 // TenantShare is the dominant share of a tenant or a group, in thousandths of all capacity.

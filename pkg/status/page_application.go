@@ -105,7 +105,12 @@ func (p *page) decision(d *model.Decision) {
 		}
 		p.line("")
 	}
-	if len(d.BlockedBy) > 0 {
+	var rows [][]string
+	for _, x := range d.Ahead[:min(len(d.Ahead), maxRows)] {
+		rows = append(rows, []string{code(x.App.String()), text(x.Holds), text(x.Standing), thousandths(x.Share), thousandths(x.Entitled)})
+	}
+	p.table("Ahead of it", []string{"Application", "Holds", "Stands", "Its tenant has", "Entitled to"}, rows)
+	if len(d.BlockedBy) > 0 && len(rows) == 0 {
 		ahead := make([]string, 0, len(d.BlockedBy))
 		for _, app := range d.BlockedBy[:min(len(d.BlockedBy), maxRows)] {
 			ahead = append(ahead, code(app.String()))
