@@ -70,6 +70,12 @@ func (l *Loop) renderable(app *model.Application, tenant *model.Tenant, platform
 // Renderable returns what speaks against rendering an application in full, nil if
 // nothing does. The instance of the input is made here.
 func Renderable(app *model.Application, in render.Input) []model.Problem {
+	if app.Workflow != nil {
+		return []model.Problem{{
+			Code: render.CodeWorkflow, Path: "application.workflow", Tenant: app.ID.Tenant, App: app.ID.Name,
+			Message: "workflows are not carried out yet, and starting the application without its steps would be wrong; order its components with dependsOn",
+		}}
+	}
 	in.Instance = &model.Instance{App: app.ID, Number: 1, Spec: app}
 	for i := range app.Components {
 		c := &app.Components[i]
