@@ -139,7 +139,15 @@ func (p *problem) passUpdate(c *claim) {
 		p.count(c, c.spec, c.ladder[0].total, 1)
 		return
 	}
-	p.count(c, c.wanted, ladder[0].total, 1)
+	// Until it is known which of the two it will be, the larger of both counts.
+	larger, most := c.wanted, p.zero()
+	if workloads(c.spec) > workloads(c.wanted) {
+		larger = c.spec
+	}
+	for r := range most {
+		most[r] = max(c.ladder[0].total[r], ladder[0].total[r])
+	}
+	p.count(c, larger, most, 1)
 	c.update, c.updateFindings = ladder, found
 }
 
@@ -161,8 +169,6 @@ func (p *problem) replace(c *claim) {
 		Message: "does not fit beside what runs: it " + p.sentence(c.short)}
 	c.spec, c.ladder, c.rung, c.grants, c.reason, c.verdict = accepted, old, rung, grants, reason, model.Granted
 	c.standing = resized(c.standing, len(old))
-	p.count(c, c.wanted, c.update[0].total, -1)
-	p.count(c, accepted, old[0].total, 1)
 	p.take(c, held)
 }
 
