@@ -9,6 +9,9 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 SOURCES := cmd deploy pkg schema test
 # One set of flags, so that "make test" takes over from its cache what "make check" has tested.
 RACE := $(GO) test -race -timeout 30m
+# The race detector watches everything but the evaluation of examples one by one, which is long and has nothing that races.
+RACED = $$($(GO) list ./... | grep -v '/pkg/evaluate$$')
+EVALUATOR = -run 'TestOnly|TestSideBySide|TestShared|TestBrokenLayers|TestPanic' ./pkg/evaluate
 # Packages whose tests contain something.
 dirs_with = $(shell grep -rlE $(1) --include='*_test.go' $(SOURCES) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's|^|./|')
 
@@ -29,7 +32,9 @@ demo-down: ## Stop the demo and remove what it made
 # Cluster tests share one control plane; the first build of it takes minutes, so it comes first and shows progress.
 .PHONY: test
 test: cluster ## Run all tests: unit, golden, property, integration; needs minutes
-	$(RACE) ./...
+	$(RACE) $(RACED)
+	$(RACE) $(EVALUATOR)
+	$(GO) test -timeout 30m ./pkg/evaluate
 	$(GO) test ./pkg/evaluate/pool # its children have limits that the race detector does not fit in
 	$(GO) test ./pkg/arbitration # all cases of its invariants; the race detector sees a part of them
 	$(GO) test -timeout 30m ./test/sim # thousands of histories of one goroutine each: nothing that races, and much to do
@@ -50,7 +55,9 @@ staticcheck:
 architecture:
 	$(GO) test ./test/architecture
 race:
-	DAROS_SKIP_CLUSTER=1 $(RACE) ./...
+	DAROS_SKIP_CLUSTER=1 $(RACE) $(RACED)
+	$(RACE) $(EVALUATOR)
+	$(GO) test -timeout 30m ./pkg/evaluate
 
 GOLDEN = $(call dirs_with,'flag\.Bool."update"')
 .PHONY: golden
