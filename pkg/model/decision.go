@@ -86,7 +86,7 @@ type Decision struct {
 	Policies    []PolicyValue  `json:"policies,omitempty"`
 	Displaced   []Displacement `json:"displaced,omitempty"`
 	BlockedBy   []AppID        `json:"blockedBy,omitempty"`
-	Ahead       []Competitor   `json:"ahead,omitempty"` // those of BlockedBy, with what they hold and their shares
+	Ahead       []Competitor   `json:"ahead,omitempty"`      // those of BlockedBy, with what they hold and their shares
 	WouldAdmit  []string       `json:"wouldAdmit,omitempty"` // changes, each sufficient alone, smallest first
 }
 
