@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,8 @@ func TestScatteredFleetsComeOutTheSame(t *testing.T) {
 	})
 }
 
+var conflict = regexp.MustCompile(`conflicting values (\S+) and (\S+)`)
+
 // whatIsWrong are the problems without their places, sorted, and what is not used
 // for them.
 func whatIsWrong(f model.Fleet, was *strings.Replacer) (all []string) {
@@ -54,6 +57,10 @@ func whatIsWrong(f model.Fleet, was *strings.Replacer) (all []string) {
 		message := p.Message
 		if was != nil {
 			message = was.Replace(message)
+		}
+		// Which of two conflicting values is read first depends on the order of files.
+		if sides := conflict.FindStringSubmatch(message); sides != nil && sides[1] > sides[2] {
+			message = conflict.ReplaceAllString(message, "conflicting values $2 and $1")
 		}
 		all = append(all, strings.TrimSpace(fmt.Sprintln(p.Code, p.Tenant, p.App, p.Path, message)))
 	}
