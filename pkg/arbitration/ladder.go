@@ -51,7 +51,6 @@ var steps = []struct {
 
 // rung is one level of an application's ladder and what it takes there.
 type rung struct {
-	name  string // full, or the step that leads to it from the rung above
 	cut   cut
 	bound []load // of components that stay in a pool of their own
 	loose vector // of components that are placed together, nil: there are none
@@ -75,10 +74,10 @@ type load struct {
 
 // cuts lists the levels that policy and spec allow, best first. Each takes at
 // most what the one above it takes; levels that change nothing are left out.
-func cuts(spec *model.Application) (names []string, levels []cut) {
-	names, levels = []string{"full"}, []cut{{}}
+func cuts(spec *model.Application) []cut {
+	levels := []cut{{}}
 	if !spec.Policy.Degradation {
-		return names, levels
+		return levels
 	}
 	var now cut
 	order := spec.Policy.Ladder
@@ -99,11 +98,11 @@ func cuts(spec *model.Application) (names []string, levels []cut) {
 			}
 			if differ(spec, now, lower) {
 				now = lower
-				names, levels = append(names, name), append(levels, now)
+				levels = append(levels, now)
 			}
 		}
 	}
-	return names, levels
+	return levels
 }
 
 func differ(spec *model.Application, x, y cut) bool {
@@ -151,7 +150,7 @@ func grantsAt(spec *model.Application, k cut) []model.Grant {
 // climb makes the ladder of a spec for a claim: components that name a pool or
 // already run in one are bound to it, and what is done takes nothing.
 func (p *problem) climb(c *claim, spec *model.Application) []rung {
-	names, levels := cuts(spec)
+	levels := cuts(spec)
 	ladder := make([]rung, len(levels))
 	pools := make([]int, len(spec.Components))
 	one := make([]vector, len(spec.Components))
@@ -162,7 +161,7 @@ func (p *problem) climb(c *claim, spec *model.Application) []rung {
 		}
 	}
 	for l, k := range levels {
-		r := rung{name: names[l], cut: k, total: p.zero()}
+		r := rung{cut: k, total: p.zero()}
 		for i := range spec.Components {
 			if one[i] == nil {
 				continue

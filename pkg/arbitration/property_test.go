@@ -68,7 +68,7 @@ func drawApplication(t *rapid.T, id model.AppID) model.Application {
 
 func incumbent(t *rapid.T, app model.Application, pools []model.Pool) model.Instance {
 	inst := model.Instance{App: app.ID, Number: 1, Phase: model.Running, Since: start.Add(-2 * RestoreHold), Spec: &app}
-	_, levels := cuts(&app)
+	levels := cuts(&app)
 	level := rapid.SampledFrom(levels).Draw(t, "level")
 	pool := rapid.SampledFrom(pools).Draw(t, "pool")
 	for _, g := range grantsAt(&app, level) {

@@ -152,7 +152,7 @@ func (s *scenario) runs(t *testing.T, words []string) {
 	level := cut{}
 	inst := model.Instance{App: id, Number: 1, Phase: model.Running, Since: start.Add(-time.Hour), Spec: &spec}
 	if words[3] == "minimum" {
-		_, levels := cuts(&spec)
+		levels := cuts(&spec)
 		level, inst.Phase = levels[len(levels)-1], model.Degraded
 	}
 	for _, g := range grantsAt(&spec, level) {

@@ -74,7 +74,7 @@ func TestOpen(t *testing.T) {
 // few histories, and tells it in few events.
 func TestPlantedBugs(t *testing.T) {
 	if Racing {
-		t.Skip("what the race detector would see here it sees in TestHistories")
+		t.Skip("takes minutes under the race detector, which sees the same code in TestHistories; make test runs it without")
 	}
 	for _, bug := range []struct {
 		name   string
