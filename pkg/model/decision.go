@@ -94,7 +94,8 @@ type Decision struct {
 type Grant struct {
 	Component string    `json:"component"`
 	Replicas  int       `json:"replicas"`
-	Requests  Resources `json:"requests"` // of one replica
+	Surge     int       `json:"surge,omitempty"` // replicas besides, for a second version while a workflow switches from one to the other
+	Requests  Resources `json:"requests"`        // of one replica
 	QoS       string    `json:"qos"`
 	Pool      string    `json:"pool,omitempty"`
 	Domains   []string  `json:"domains,omitempty"` // where there was room, for a component that asks to be spread: a hint

@@ -96,7 +96,11 @@ type Instance struct {
 	Refused  *Refusal  `json:"refused,omitempty"` // the newer spec in Git that is not accepted
 
 	Components []ComponentState `json:"components,omitempty"` // of Spec
-	History    []Transition     `json:"history,omitempty"`    // latest last, at most HistoryLimit
+
+	// Run is the latest run of the workflow, nil if the application had none yet.
+	// It is a file of its own on the status branch.
+	Run     *Run         `json:"-"`
+	History []Transition `json:"history,omitempty"` // latest last, at most HistoryLimit
 }
 
 // HistoryLimit bounds Instance.History; git log has the rest.
@@ -135,6 +139,18 @@ type ComponentState struct {
 	State    string    `json:"state"`    // see the State constants
 	Since    time.Time `json:"since"`    // of State
 	Message  string    `json:"message,omitempty"`
+
+	// Beside is the newer version that runs beside this one while a step of the
+	// workflow brings it in stages, nil if there is none.
+	Beside *Beside `json:"beside,omitempty"`
+}
+
+// Beside is the newer of two versions of a component that run at once.
+type Beside struct {
+	Spec     Digest  `json:"spec"`     // of the component's spec
+	Run      int     `json:"run"`      // replicas
+	Workload Digest  `json:"workload"` // WorkloadDigest of what the runtime is told to run
+	Traffic  Traffic `json:"traffic,omitempty"`
 }
 
 // Takes returns what the component takes of its pool: what it was granted, and
@@ -143,7 +159,7 @@ func (s *ComponentState) Takes() Resources {
 	if s.State == StateDone {
 		return Resources{}
 	}
-	return s.Grant.Requests.Times(s.Grant.Replicas)
+	return s.Grant.Requests.Times(s.Grant.Replicas + s.Grant.Surge)
 }
 
 // States of a component.

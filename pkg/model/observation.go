@@ -4,7 +4,7 @@ package model
 // how workloads fare.
 type Observation struct {
 	Pools     []Pool     `json:"pools"`
-	Workloads []Workload `json:"workloads"` // by application, then component
+	Workloads []Workload `json:"workloads"` // by application, component, Beside and Intent
 }
 
 // Pool is the arbitrable capacity of one resource pool: what its ready,
@@ -35,6 +35,11 @@ type Workload struct {
 	Current   bool     `json:"current"` // the runtime carries out exactly what Digest says, nothing is in flight
 	Done      bool     `json:"done"`    // a finite component that ended well
 	Failure   *Failure `json:"failure,omitempty"`
+
+	// Beside says that it is the newer version of a component of which two run.
+	Beside bool `json:"beside,omitempty"`
+	// Intent is the key of the step of a workflow whose job it is, "" if it is none.
+	Intent string `json:"intent,omitempty"`
 }
 
 // Failure is a cross-runtime failure event.
@@ -46,14 +51,14 @@ type Failure struct {
 	Final    bool   `json:"final,omitempty"` // the runtime will not try again
 }
 
-// Find returns the workload of a component.
+// Find returns the workload of a component: the stable version, and no job of a step.
 func (o *Observation) Find(app AppID, component string) (*Workload, bool) {
 	lo, hi := 0, len(o.Workloads)
 	for lo < hi {
 		mid := (lo + hi) / 2
 		w := &o.Workloads[mid]
 		switch c := w.App.Compare(app); {
-		case c == 0 && w.Component == component:
+		case c == 0 && w.Component == component && !w.Beside && w.Intent == "":
 			return w, true
 		case c < 0 || c == 0 && w.Component < component:
 			lo = mid + 1
