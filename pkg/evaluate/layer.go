@@ -71,7 +71,7 @@ func applicationDir(app model.AppID) string {
 	return path.Join("tenants", app.Tenant, "apps", app.Name)
 }
 func topLevel(name string) bool {
-	return slices.Contains([]string{"platform", "tenant", "application"}, name)
+	return slices.Contains([]string{"platform", "tenant", "application", "approval"}, name)
 }
 
 // blame is a problem with the value at a dotted path, at its place in the layer.
@@ -115,7 +115,7 @@ var bindUnder = source{"fleet.cue", []byte("package fleet\n\nimport \"" + schema
 // schemaUnder is what of the schema concerns an application, and a policy.
 func schemaUnder(policy []byte) []source {
 	under := fmt.Appendf(nil, "package schema\n\n#Under: application: {#Application, _policy: %s}\n", policy)
-	return append(schemaFiles("fleet.cue", "platform.cue", "tenant.cue", "policy.cue", "access.cue", "groups.cue", "definitions.cue"), source{"policy.cue", under})
+	return append(schemaFiles("fleet.cue", "platform.cue", "tenant.cue", "policy.cue", "access.cue", "groups.cue", "definitions.cue", "approval.cue"), source{"policy.cue", under})
 }
 
 // export returns the layer's field of what is built from its files, or all that is

@@ -65,8 +65,8 @@ func lint(f *ast.File, field string) (problems []model.Problem) {
 		case *ast.Attribute:
 			bad(codeAttribute, n, "attribute %s is not allowed", n.Text)
 		case *ast.BinaryExpr:
-			if n.Op == token.OR && field == "application" {
-				bad(codeDisjunction, n, "an application writes values, not alternatives")
+			if n.Op == token.OR && (field == "application" || field == "approval") {
+				bad(codeDisjunction, n, "an %s writes values, not alternatives", field)
 			}
 		}
 		if nodes > maxNodes || depth > maxDepth {
@@ -89,6 +89,8 @@ func elsewhere(name string) string {
 		return "; a tenant is written in tenants/<tenant>"
 	case "application":
 		return "; an application is written in tenants/<tenant>/apps/<application>"
+	case "approval":
+		return "; an approval is written in approvals/<tenant>/<application>"
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"errors"
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,19 @@ func report(f model.Fleet) string {
 	return b.String()
 }
 
+// judged is what is wrong with a fleet and with the approvals beside it.
+func judged(t testing.TB, files Files, at func(string) (Files, error)) model.Fleet {
+	f := New(nil).Fleet("", files, at)
+	names, err := fs.Glob(files, "approvals/*/*/*.cue")
+	require.NoError(t, err)
+	for _, name := range names {
+		data, err := fs.ReadFile(files, name)
+		require.NoError(t, err)
+		f.Problems = append(f.Problems, evaluateApproval(source{name, data}).problems...)
+	}
+	return f
+}
+
 // Every rule refuses what it is there to refuse, says so in its sentence, and
 // names the places of both sides. A rule of the schema may compile and hold
 // nothing: this is the test that it holds.
@@ -75,7 +89,7 @@ func TestProblems(t *testing.T) {
 	for name, a := range examples(t) {
 		t.Run(name, func(t *testing.T) {
 			files, want := split(a)
-			f := New(nil).Fleet("", unpack(base, files), beforeShop)
+			f := judged(t, unpack(base, files), beforeShop)
 			got := report(f)
 			if *update {
 				write(t, name, files, got)

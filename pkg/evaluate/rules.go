@@ -181,6 +181,16 @@ var chapters = []chapter{
 		{code: "DA1261", title: "Not an address",
 			fix: "Write it with https:// and the host."},
 	}},
+	{"Approvals", []rule{
+		{code: "DA1271", title: "A run that is not named by its digest",
+			fix: "Copy it from the page of the application on the status branch, or use `reconciler approve`."},
+		{code: "DA1272", title: "An unknown action",
+			fix: "Choose one of the named."},
+		{code: "DA1273", title: "An approval of no step",
+			fix: "Write `step` with the name of the step that waits."},
+		{code: "DA1274", title: "A step where the whole run is meant",
+			fix: "Leave the step out; a step that waits is rejected."},
+	}},
 	{"A layer's policy within the one above", []rule{
 		{code: "DA1301", title: "A replica limit above that of the layer above",
 			fix:    "Lower it, or ask the platform's admins.",

@@ -105,7 +105,7 @@ func TestTwinsAreAccepted(t *testing.T) {
 	for _, p := range pairs(t) {
 		t.Run(p.name, func(t *testing.T) {
 			require.NotNil(t, p.accepted, "write the smallest change that makes this example accepted into testdata/fixes.txtar")
-			f := New(nil).Fleet("c", planted(base, p.accepted), releases(t))
+			f := judged(t, planted(base, p.accepted), releases(t))
 			require.Empty(t, report(f))
 			require.Empty(t, f.Unusable)
 			require.Empty(t, f.UnusableTenants)

@@ -27,7 +27,7 @@ var unseen = []struct {
 		[]string{"DA1002-none", "DA1004", "DA1008", "if-tenant", "ignore", "file-dot", "file-test", "file-tool", "file-underscore"}},
 	{"Fields of another layer",
 		"To CUE all layers are one value. A new or an equal field is no error, whoever writes it.",
-		[]string{"DA1003", "DA1003-comprehension", "layer-narrows", "label-quoted", "label-computed", "label-interpolated", "embedded-top", "link-file"}},
+		[]string{"DA1003", "DA1003-comprehension", "DA1003-approves", "layer-narrows", "label-quoted", "label-computed", "label-interpolated", "embedded-top", "link-file"}},
 	{"Files between the layers", "To CUE they hold for every directory below. The reconciler reads the directories of layers only, and does not pass over what\nsomebody relies on.",
 		[]string{"DA1019*"}},
 	{"Definitions and hidden fields", "They are no fields of the fleet, so the schema does not close them out.",

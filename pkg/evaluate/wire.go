@@ -11,7 +11,7 @@ import (
 
 // A request is one evaluation, for another process.
 type request struct {
-	Layer  string          `json:"layer"` // platform, tenant, application
+	Layer  string          `json:"layer"` // platform, tenant, application, approval
 	Tenant string          `json:"tenant,omitempty"`
 	Name   string          `json:"name,omitempty"`
 	Above  []blob          `json:"above,omitempty"`  // the platform's files, for a tenant
@@ -61,6 +61,7 @@ type answer struct {
 	Application *model.Application  `json:"application,omitempty"`
 	At          positions           `json:"at"`
 	InForce     []model.PolicyValue `json:"inForce,omitempty"`
+	Commands    []model.Command     `json:"commands,omitempty"`
 	Effective   json.RawMessage     `json:"effective,omitempty"`
 	Choices     *choicesDoc         `json:"choices,omitempty"`
 	Hosts       []hostDoc           `json:"hosts,omitempty"`
@@ -80,7 +81,7 @@ func decodeAnswer(data []byte) (answer, error) {
 		a.Tenant.At, a.Tenant.Policy.InForce = a.At.unpack(), a.InForce
 	case a.Application != nil:
 		a.Application.At = a.At.unpack()
-	case len(a.Problems) == 0:
+	case len(a.Problems)+len(a.Commands) == 0:
 		return a, fmt.Errorf("decode an answer: it says nothing")
 	}
 	return a, nil

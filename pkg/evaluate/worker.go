@@ -48,6 +48,12 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 		w.form = w.form.under(r.Policy)
 		in := applicationInput{app: model.AppID{Tenant: r.Tenant, Name: r.Name}, files: sources(r.Files), policy: r.Policy, form: w.form, rest: r.Rest, source: r.Source}
 		return mustEncode(guarded(in).answer()), nil
+	case "approval":
+		if len(r.Files) != 1 {
+			return nil, fmt.Errorf("answer a request about approvals: it has %d files", len(r.Files))
+		}
+		decided := evaluateApproval(sources(r.Files)[0])
+		return mustEncode(answer{Commands: decided.commands, Problems: decided.problems}), nil
 	}
 	return nil, fmt.Errorf("answer a request: there is no layer %q", r.Layer)
 }
