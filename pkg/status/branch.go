@@ -277,8 +277,7 @@ func sameState(a, b *model.Ledger) bool {
 		return false
 	}
 	for i := range a.Instances {
-		x, y := &a.Instances[i], &b.Instances[i]
-		if x.App != y.App || x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) {
+		if !sameInstance(&a.Instances[i], &b.Instances[i]) {
 			return false
 		}
 	}

@@ -77,6 +77,7 @@ var kinds = map[string]func(require.TestingT, []byte) bool{
 	"instance.yaml": checkInto[model.Instance],
 	"spec.yaml":     checkInto[model.Application],
 	"previous.yaml": checkInto[model.Application],
+	"workflow.yaml": checkInto[model.Run],
 	"decision.yaml": checkInto[model.Decision],
 	"tenant.yaml":   checkInto[model.Tenant],
 	"platform.yaml": checkInto[*model.Platform],

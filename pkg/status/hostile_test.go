@@ -103,6 +103,9 @@ func TestReadNamesTheFile(t *testing.T) {
 		{dir + "spec.yaml", "id: acme/blog", `about "acme/blog"`},
 		{dir + "spec.yaml", "id: acme/shop\ncomponents: [{name: ../x}]", "cannot name a component"},
 		{dir + "spec.yaml", "id: acme/shop", "instance.yaml: missing"},
+		{dir + "workflow.yaml", "application: acme/blog", `about "acme/blog"`},
+		{dir + "workflow.yaml", "application: acme/shop\ninstance: 1\nnumber: 0", "both count from 1"},
+		{dir + "workflow.yaml", "application: acme/shop\ninstance: 1\nnumber: 1", "instance.yaml: missing"},
 		{"tenants/ACME/shop/instance.yaml", "", "cannot name"},
 		{"tenants/acme/.git/config", "", "cannot name"},
 	} {

@@ -16,6 +16,7 @@ const (
 	instanceFile = "instance.yaml"
 	specFile     = "spec.yaml"
 	previousFile = "previous.yaml"
+	workflowFile = "workflow.yaml"
 	decisionFile = "decision.yaml"
 	sourceFile   = "inputs/source.yaml"
 	platformFile = "inputs/platform.yaml"

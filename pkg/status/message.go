@@ -7,7 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// maxListed bounds the transitions that a commit message lists.
+// maxListed bounds the transitions and steps that a commit message lists.
 const maxListed = 50
 
 // message describes the plan. It is made of validated names and constants
@@ -16,14 +16,16 @@ func (p *plan) message() string {
 	var lines []string
 	total := 0
 	for _, c := range p.apps {
+		total += len(c.transitions)
 		for _, t := range c.transitions {
-			if total++; total <= maxListed {
-				lines = append(lines, fmt.Sprintf("%s: %s", c.app, transitionText(t)))
-			}
+			lines = append(lines, fmt.Sprintf("%s: %s", c.app, transitionText(t)))
+		}
+		for _, s := range c.steps {
+			lines = append(lines, fmt.Sprintf("%s: %s", c.app, stepText(s)))
 		}
 	}
-	if total > maxListed {
-		lines = append(lines, fmt.Sprintf("and %d more", total-maxListed))
+	if more := len(lines) - maxListed; more > 0 {
+		lines = append(lines[:maxListed], fmt.Sprintf("and %d more", more))
 	}
 	var b strings.Builder
 	b.WriteString(p.subject() + "\n\n")
@@ -42,6 +44,9 @@ func (p *plan) subject() string {
 	case len(p.apps) == 1 && len(p.apps[0].transitions) > 0:
 		c := p.apps[0]
 		return fmt.Sprintf("%s: %s", c.app, word(string(c.transitions[len(c.transitions)-1].To)))
+	case len(p.apps) == 1 && len(p.apps[0].steps) > 0:
+		c := p.apps[0]
+		return fmt.Sprintf("%s: %s", c.app, stepText(c.steps[len(c.steps)-1]))
 	case len(p.apps) == 1:
 		return fmt.Sprintf("%s: updated", p.apps[0].app)
 	case len(p.apps) > 1:
@@ -59,6 +64,14 @@ func transitionText(t model.Transition) string {
 		text = word(string(t.From)) + " -> " + text
 	}
 	return text + " (" + word(string(t.Reason)) + ")"
+}
+
+// stepText writes what became of a step, or of a run, as "step migrate succeeded".
+func stepText(c model.RunChange) string {
+	if c.Step == "" {
+		return fmt.Sprintf("run %d %s", c.Run, word(c.To))
+	}
+	return "step " + word(c.Step) + " " + word(c.To)
 }
 
 // word keeps what a phase, a reason or a commit is made of.

@@ -24,6 +24,7 @@ type plan struct {
 type change struct {
 	app         model.AppID
 	transitions []model.Transition
+	steps       []model.RunChange // of its workflow
 }
 
 // plan compares next with what the branch says. It returns nil if there is
@@ -219,7 +220,7 @@ func (p *plan) application(dir string, before, now record) (record, error) {
 	p.tenants[now.app.Tenant] = true
 	made := change{app: now.app}
 	if now.instance == nil {
-		for _, file := range []string{instanceFile, specFile, previousFile} {
+		for _, file := range []string{instanceFile, specFile, previousFile, workflowFile} {
 			p.edits.remove(dir + "/" + file)
 		}
 	} else {
@@ -237,8 +238,10 @@ func (p *plan) application(dir string, before, now record) (record, error) {
 		if in.Previous, err = p.spec(dir+"/"+previousFile, "the last spec of "+name+" that ran well", old.Previous, now.instance.Previous); err != nil {
 			return back, err
 		}
-		known := old.History
-		made.transitions = news(known, in.History)
+		if in.Run, err = p.run(dir+"/"+workflowFile, "the latest run of the workflow of "+name, old.Run, now.instance.Run); err != nil {
+			return back, err
+		}
+		made.transitions, made.steps = news(old.History, in.History), in.Run.Changes(old.Run)
 		back.instance = &in
 	}
 	switch {
@@ -267,6 +270,19 @@ func (p *plan) spec(path, what string, before, a *model.Application) (*model.App
 		return before, nil
 	}
 	back, err := write(p, path, what, a.Redact())
+	return &back, err
+}
+
+// run plans the file of a run, unless the branch holds it as it is.
+func (p *plan) run(path, what string, before, r *model.Run) (*model.Run, error) {
+	switch {
+	case r == nil:
+		p.edits.remove(path)
+		return nil, nil
+	case !p.base.stale && same(&before, &r):
+		return before, nil
+	}
+	back, err := write(p, path, what, *r)
 	return &back, err
 }
 

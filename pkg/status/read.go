@@ -106,9 +106,12 @@ func readRecord(fsys fs.FS, app model.AppID) (record, error) {
 	if in.Previous, err = readSpec(fsys, dir+"/"+previousFile, app); err != nil {
 		return r, err
 	}
+	if in.Run, err = readRun(fsys, dir+"/"+workflowFile, app); err != nil {
+		return r, err
+	}
 	switch {
-	case !found && (in.Spec != nil || in.Previous != nil):
-		return r, fmt.Errorf("%s/%s: missing, but there is a spec", dir, instanceFile)
+	case !found && (in.Spec != nil || in.Previous != nil || in.Run != nil):
+		return r, fmt.Errorf("%s/%s: missing, but there is a spec or a run", dir, instanceFile)
 	case found:
 		if err := checkInstance(&in, app); err != nil {
 			return r, fmt.Errorf("%s/%s: %w", dir, instanceFile, err)
@@ -144,6 +147,24 @@ func readSpec(fsys fs.FS, name string, app model.AppID) (*model.Application, err
 		}
 	}
 	return &a, nil
+}
+
+func readRun(fsys fs.FS, name string, app model.AppID) (*model.Run, error) {
+	var r model.Run
+	found, err := readFile(fsys, name, &r)
+	if !found || err != nil {
+		return nil, err
+	}
+	switch {
+	case r.App != app:
+		err = fmt.Errorf("says that it is about %q", r.App)
+	case r.Number < 1 || r.Instance < 1:
+		err = fmt.Errorf("run %d of instance %d: both count from 1", r.Number, r.Instance)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &r, nil
 }
 
 func checkInstance(in *model.Instance, app model.AppID) error {

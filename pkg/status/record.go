@@ -55,7 +55,7 @@ func sameInstance(a, b *model.Instance) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return identity(a.Spec) == identity(b.Spec) && identity(a.Previous) == identity(b.Previous) && same(a, b)
+	return identity(a.Spec) == identity(b.Spec) && identity(a.Previous) == identity(b.Previous) && same(a, b) && same(&a.Run, &b.Run)
 }
 
 // identity is what a spec is known by. Its content follows from it.
@@ -72,7 +72,8 @@ func sameDecision(a, b *model.Decision) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return compareDecision(unsafe.Pointer(a), unsafe.Pointer(b))
+	p, q := unsafe.Pointer(a), unsafe.Pointer(b)
+	return identical(p, q, unsafe.Sizeof(*a)) || compareDecision(p, q)
 }
 
 var compareDecision = compareStruct(reflect.TypeFor[model.Decision](), "Inputs", "Shares")

@@ -24,7 +24,7 @@ var (
 	})
 	genGrant = rapid.Custom(func(t *rapid.T) model.Grant {
 		return model.Grant{Component: genName.Draw(t, "component"), Replicas: rapid.IntRange(0, 9).Draw(t, "replicas"),
-			Requests: rapid.Make[model.Resources]().Draw(t, "requests"), QoS: rapid.String().Draw(t, "qos"), Pool: rapid.String().Draw(t, "pool")}
+			Surge: rapid.IntRange(0, 9).Draw(t, "surge"), Requests: rapid.Make[model.Resources]().Draw(t, "requests"), QoS: rapid.String().Draw(t, "qos"), Pool: rapid.String().Draw(t, "pool")}
 	})
 )
 
@@ -133,13 +133,27 @@ func genInstance(t *rapid.T, id model.AppID) model.Instance {
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "components") {
 		in.Components = append(in.Components, model.ComponentState{Grant: genGrant.Draw(t, "grant"), Run: rapid.IntRange(0, 9).Draw(t, "run"),
-			Spec: genDigest.Draw(t, "spec"), State: rapid.String().Draw(t, "state"), Since: genTime.Draw(t, "since")})
+			Spec: genDigest.Draw(t, "spec"), State: rapid.String().Draw(t, "state"), Since: genTime.Draw(t, "since"),
+			Beside: rapid.Make[*model.Beside]().Draw(t, "beside")})
+	}
+	if rapid.Bool().Draw(t, "run") {
+		in.Run = genRun(t, id)
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "history") {
 		in.History = append(in.History, model.Transition{At: genTime.Draw(t, "at"), Instance: 1, To: in.Phase, Reason: in.Reason,
 			Message: rapid.String().Draw(t, "message")})
 	}
 	return in
+}
+
+func genRun(t *rapid.T, id model.AppID) *model.Run {
+	r := rapid.Make[model.Run]().Draw(t, "run")
+	r.App, r.Number, r.Instance = id, rapid.IntRange(1, 99).Draw(t, "run number"), rapid.IntRange(1, 9).Draw(t, "instance")
+	r.Since, r.Deadline = genTime.Draw(t, "since"), genTime.Draw(t, "deadline")
+	for i := range r.Steps {
+		r.Steps[i].Since, r.Steps[i].Next = genTime.Draw(t, "since"), genTime.Draw(t, "next")
+	}
+	return &r
 }
 
 func genLedger(t *rapid.T) model.Ledger {
@@ -179,7 +193,10 @@ func genLedger(t *rapid.T) model.Ledger {
 
 // asWritten returns the JSON of what the branch promises to keep.
 func asWritten(t require.TestingT, l model.Ledger) string {
-	type specs struct{ Spec, Previous *model.Application }
+	type specs struct {
+		Spec, Previous *model.Application
+		Run            *model.Run
+	}
 	redact := func(a *model.Application) *model.Application {
 		if a == nil {
 			return nil
@@ -191,7 +208,7 @@ func asWritten(t require.TestingT, l model.Ledger) string {
 	var all []specs
 	for i := range l.Instances {
 		in := &l.Instances[i]
-		all = append(all, specs{redact(in.Spec), redact(in.Previous)})
+		all = append(all, specs{redact(in.Spec), redact(in.Previous), runInUTC(in.Run)})
 		in.Since, in.Declared, in.Deadline = in.Since.UTC(), in.Declared.UTC(), in.Deadline.UTC()
 		in.Components, in.History = slices.Clone(in.Components), slices.Clone(in.History)
 		for j := range in.Components {
@@ -207,6 +224,19 @@ func asWritten(t require.TestingT, l model.Ledger) string {
 	}{l, all}, "", " ")
 	require.NoError(t, err)
 	return string(b)
+}
+
+func runInUTC(r *model.Run) *model.Run {
+	if r == nil {
+		return nil
+	}
+	c := *r
+	c.Steps = slices.Clone(c.Steps)
+	c.Since, c.Deadline = c.Since.UTC(), c.Deadline.UTC()
+	for i := range c.Steps {
+		c.Steps[i].Since, c.Steps[i].Next = c.Steps[i].Since.UTC(), c.Steps[i].Next.UTC()
+	}
+	return &c
 }
 
 // TestRoundTrip: whatever is saved is what the next process reads.

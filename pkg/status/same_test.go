@@ -19,6 +19,7 @@ import (
 // whatever field somebody will add.
 func TestSame(t *testing.T) {
 	t.Run("Instance", func(t *testing.T) { rapid.Check(t, checkSame[model.Instance]) })
+	t.Run("Run", func(t *testing.T) { rapid.Check(t, checkSame[model.Run]) })
 	t.Run("Decision", func(t *testing.T) { rapid.Check(t, checkSame[model.Decision]) })
 	t.Run("Tenant", func(t *testing.T) { rapid.Check(t, checkSame[model.Tenant]) })
 	t.Run("Platform", func(t *testing.T) { rapid.Check(t, checkSame[model.Platform]) })
