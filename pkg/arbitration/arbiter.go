@@ -91,7 +91,7 @@ func sameInstances(x, y []model.Instance) bool {
 	for i := range x {
 		a, b := &x[i], &y[i]
 		if a.App != b.App || a.Number != b.Number || a.Phase != b.Phase || a.SpecDigest() != b.SpecDigest() || !a.Since.Equal(b.Since) ||
-			len(a.Held) != len(b.Held) || len(a.Components) != len(b.Components) {
+			!sameRun(a.Run, b.Run) || len(a.Held) != len(b.Held) || len(a.Components) != len(b.Components) {
 			return false
 		}
 		for k := range a.Components {
@@ -104,8 +104,19 @@ func sameInstances(x, y []model.Instance) bool {
 	return true
 }
 
+// sameRun compares what surges reads of runs.
+func sameRun(x, y *model.Run) bool {
+	if x == y || x == nil || y == nil {
+		return x == y
+	}
+	return x.Spec == y.Spec && x.Phase.Ended() == y.Phase.Ended() && len(x.Base) == len(y.Base) &&
+		slices.EqualFunc(x.Targets, y.Targets, func(s, t model.Target) bool {
+			return s.Component == t.Component && s.Stable.Content == t.Stable.Content
+		})
+}
+
 func sameGrant(x, y *model.Grant) bool {
-	return x.Component == y.Component && x.Replicas == y.Replicas && x.QoS == y.QoS && x.Pool == y.Pool &&
+	return x.Component == y.Component && x.Replicas == y.Replicas && x.Surge == y.Surge && x.QoS == y.QoS && x.Pool == y.Pool &&
 		x.Requests.CPU == y.Requests.CPU && x.Requests.Memory == y.Requests.Memory && len(x.Requests.Devices) == len(y.Requests.Devices) &&
 		(len(x.Requests.Devices) == 0 || reflect.DeepEqual(x.Requests.Devices, y.Requests.Devices))
 }

@@ -27,6 +27,7 @@ const mostRounds = 3
 //
 //	a/new granted "guarantee"        it asked and runs; its decision has these words
 //	b/app degraded main=3            it runs with less, here with three replicas
+//	b/app granted main=3+3           and with three of a second version beside them
 //	b/5 evicted "a/new"              it ran and lost its place
 //	2 of b/5 d/5 e/5 evicted         it does not matter which
 //	a/new waiting, a/new rejected    it asked and does not run
@@ -174,7 +175,7 @@ func (w *wanted) check(t *testing.T, s *story.Story, line string) {
 		inst, _ := s.Ledger.Find(id)
 		state, ok := inst.Component(name)
 		require.True(t, ok, "%s has no component %s", id, name)
-		require.Equal(t, number(t, replicas), state.Grant.Replicas, "replicas of %s of %s", name, id)
+		require.Equal(t, replicas, replicasOf(state.Grant), "replicas of %s of %s", name, id)
 	}
 }
 
@@ -219,9 +220,16 @@ func components(inst model.Instance) string {
 	}
 	var all []string
 	for _, c := range inst.Components {
-		all = append(all, fmt.Sprintf("%s=%d %s in %s", c.Grant.Component, c.Grant.Replicas, c.Grant.QoS, c.Grant.Pool))
+		all = append(all, fmt.Sprintf("%s=%s %s in %s", c.Grant.Component, replicasOf(c.Grant), c.Grant.QoS, c.Grant.Pool))
 	}
 	return strings.Join(all, " ")
+}
+
+func replicasOf(g model.Grant) string {
+	if g.Surge > 0 {
+		return fmt.Sprintf("%d+%d", g.Replicas, g.Surge)
+	}
+	return strconv.Itoa(g.Replicas)
 }
 
 func number(t *testing.T, word string) int {

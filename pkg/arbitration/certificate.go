@@ -247,14 +247,14 @@ func (p *problem) why(c *claim, s standing, v *claim, m move) string {
 
 func (d *displaced) displacement() model.Displacement {
 	v := d.claim
-	if d.to < 0 {
+	if d.evicted {
 		return model.Displacement{App: v.app, From: "granted", To: "evicted", Why: d.why}
 	}
 	var from, to []string
-	for i := range v.spec.Components {
-		comp := &v.spec.Components[i]
-		had, hadQoS := at(comp, v.ladder[d.from].cut)
-		has, hasQoS := at(comp, v.ladder[d.to].cut)
+	for i := range d.spec.Components {
+		comp := &d.spec.Components[i]
+		had, hadQoS := at(comp, d.from)
+		has, hasQoS := at(comp, d.to)
 		if had != has {
 			from, to = append(from, replicasOf(had, comp.Name)), append(to, replicasOf(has, comp.Name))
 		}

@@ -42,10 +42,13 @@ type claim struct {
 	position                 int
 }
 
-// displaced is what an application gives up for another.
+// displaced is what an application gives up for another. It may get a newer spec
+// after that, so that it remembers the one that it was about.
 type displaced struct {
 	claim    *claim
-	from, to int // rungs; to is -1 for an eviction
+	spec     *model.Application
+	from, to cut
+	evicted  bool
 	why      string
 }
 
@@ -146,7 +149,7 @@ func elders(x, y *claim) int {
 // done says whether a component has ended well under the accepted spec and so
 // takes nothing any more.
 func (c *claim) done(spec *model.Application, comp *model.Component) bool {
-	if c.instance == nil {
+	if c.instance == nil || c.incumbent() && spec.Digest != c.instance.SpecDigest() && stepped(spec, comp.Name) {
 		return false
 	}
 	state, ok := c.instance.Component(comp.Name)

@@ -68,26 +68,26 @@ func (p *problem) keep(c *claim) {
 	if spec == nil {
 		return
 	}
-	c.spec, c.ladder = spec, p.climb(c, spec)
-	c.rung = rungOf(spec, c.ladder, c.holds)
-	c.grants = c.holds
+	surge := c.held(spec, c.surges(spec))
+	c.spec, c.ladder, c.grants = spec, p.climb(c, spec, surge), c.kept(spec, surge)
+	c.rung = rungOf(spec, c.ladder, c.grants)
 	c.verdict, c.reason = model.Granted, model.Fits
 	if c.rung > 0 {
 		c.reason = model.CapacityShort
 	}
 	var loads []load
-	for i := range c.holds {
-		g := &c.holds[i]
+	for i := range c.grants {
+		g := &c.grants[i]
 		comp, ok := spec.Component(g.Component)
 		pool, known := p.poolAt[g.Pool]
 		if !ok || !known || !comp.Runs() || c.done(spec, comp) {
 			continue
 		}
 		amount := p.zero()
-		amount.addTimes(p.of(g.Requests), g.Replicas)
+		amount.addTimes(p.of(g.Requests), g.Replicas+g.Surge)
 		loads = addLoad(loads, pool, amount)
 		if len(g.Domains) > 0 {
-			p.occupy(&p.pools[pool], g.Domains, p.of(g.Requests), g.Replicas)
+			p.occupy(&p.pools[pool], g.Domains, p.of(g.Requests), g.Replicas+g.Surge)
 		}
 	}
 	p.take(c, loads)
@@ -109,7 +109,7 @@ func (p *problem) pass(c *claim) {
 		return
 	}
 	c.spec = c.wanted
-	ladder := p.climb(c, c.spec)
+	ladder := p.climb(c, c.spec, nil)
 	found, ok := p.gate(c, c.spec, ladder)
 	c.findings = found
 	if !ok {
@@ -122,7 +122,11 @@ func (p *problem) pass(c *claim) {
 }
 
 func (p *problem) passUpdate(c *claim) {
-	if c.wanted == nil || c.spec == nil || c.wanted.Digest == c.spec.Digest {
+	if c.wanted == nil || c.spec == nil {
+		return
+	}
+	surge := c.surges(c.wanted)
+	if c.wanted.Digest == c.spec.Digest && slices.Equal(surge, c.ladder[0].surge) {
 		return
 	}
 	if slices.Contains(c.instance.Held, c.wanted.Digest) {
@@ -131,11 +135,11 @@ func (p *problem) passUpdate(c *claim) {
 		return
 	}
 	p.count(c, c.spec, c.ladder[0].total, -1)
-	ladder := p.climb(c, c.wanted)
+	ladder := p.climb(c, c.wanted, surge)
 	found, ok := p.gate(c, c.wanted, ladder)
 	if !ok {
-		c.findings, c.refused = found, refusal(found)
-		c.refused.Spec = c.wanted.Digest
+		c.findings = found
+		c.refuse(refusal(found), surge)
 		p.count(c, c.spec, c.ladder[0].total, 1)
 		return
 	}
@@ -165,8 +169,7 @@ func (p *problem) replace(c *claim) {
 		c.findings = c.updateFindings
 		return
 	}
-	c.refused = &model.Refusal{Spec: c.wanted.Digest, Reason: model.CapacityShort,
-		Message: "does not fit beside what runs: it " + p.sentence(c.short)}
+	c.refuse(&model.Refusal{Reason: model.CapacityShort, Message: "does not fit beside what runs: it " + p.sentence(c.short)}, c.update[0].surge)
 	c.spec, c.ladder, c.rung, c.grants, c.reason, c.verdict = accepted, old, rung, grants, reason, model.Granted
 	c.standing = resized(c.standing, len(old))
 	p.take(c, held)

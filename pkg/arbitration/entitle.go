@@ -56,7 +56,7 @@ func (p *problem) askFor(c *claim) {
 	if *at == nil {
 		*at = p.zero()
 	}
-	at.add(c.ladder[0].total)
+	at.add(c.ladder[0].lasts)
 }
 
 // demand is what the claims of each tenant ask for in full, by band, then node,

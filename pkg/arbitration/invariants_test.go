@@ -164,6 +164,9 @@ func (s *scene) dressUp(app model.Application) model.Application {
 	if n := len(app.Components); n > 1 && s.one(2) {
 		app.Components[n-1].DependsOn = []string{main.Name}
 	}
+	if s.one(3) {
+		app.Workflow = &model.Workflow{Steps: []model.Step{{Name: "switch", Type: "blue-green"}}}
+	}
 	app.Policy.Strategy = []string{"spread", "bin-pack", "cost-aware", "sla-aware"}[s.rng.IntN(4)]
 	return app
 }
@@ -216,7 +219,7 @@ func (s *scene) arrive() model.AppID {
 // disturb changes something that arbitration must answer.
 func (s *scene) disturb() {
 	apps := s.Fleet.Applications
-	switch kind := s.rng.IntN(9); {
+	switch kind := s.rng.IntN(10); {
 	case kind < 4 || len(apps) == 0:
 		s.arrive()
 	case kind == 4:
@@ -235,6 +238,8 @@ func (s *scene) disturb() {
 		if len(inst.Components) > 0 {
 			inst.Components[0].State = model.StateStarting
 		}
+	case kind == 8: // a workflow has come to its end
+		s.EndRun(s.Ledger.Instances[s.rng.IntN(len(s.Ledger.Instances))].App)
 	default:
 		s.Now = s.Now.Add(time.Hour)
 	}

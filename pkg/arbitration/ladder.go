@@ -55,8 +55,10 @@ type rung struct {
 	bound []load // of components that stay in a pool of their own
 	loose vector // of components that are placed together, nil: there are none
 	total vector
+	lasts vector // total without second versions, which pass: what standing and entitlement count
 
 	spreads []spreading
+	surge   []bool // by component: a second version runs beside it; see surges
 }
 
 // spreading is what a component asks of the topology of its pool.
@@ -148,8 +150,9 @@ func grantsAt(spec *model.Application, k cut) []model.Grant {
 }
 
 // climb makes the ladder of a spec for a claim: components that name a pool or
-// already run in one are bound to it, and what is done takes nothing.
-func (p *problem) climb(c *claim, spec *model.Application) []rung {
+// already run in one are bound to it, and what is done takes nothing. Those that
+// surge take their replicas twice.
+func (p *problem) climb(c *claim, spec *model.Application, surge []bool) []rung {
 	levels := cuts(spec)
 	ladder := make([]rung, len(levels))
 	pools := make([]int, len(spec.Components))
@@ -161,15 +164,21 @@ func (p *problem) climb(c *claim, spec *model.Application) []rung {
 		}
 	}
 	for l, k := range levels {
-		r := rung{cut: k, total: p.zero()}
+		r := rung{cut: k, total: p.zero(), surge: surge}
+		if r.lasts = r.total; surge != nil {
+			r.lasts = p.zero()
+		}
 		for i := range spec.Components {
 			if one[i] == nil {
 				continue
 			}
 			replicas, _ := at(&spec.Components[i], k)
 			amount := p.zero()
-			amount.addTimes(one[i], replicas)
+			amount.addTimes(one[i], r.times(i, replicas))
 			r.total.add(amount)
+			if surge != nil {
+				r.lasts.addTimes(one[i], replicas)
+			}
 			if s := spec.Components[i].Placement.Spread; s != nil && s.Over != "node" && replicas > 0 {
 				r.spreads = append(r.spreads, spreading{pools[i], one[i], s.Min})
 			}
@@ -229,7 +238,7 @@ func rungOf(spec *model.Application, ladder []rung, grants []model.Grant) int {
 		for i := range spec.Components {
 			replicas, qos := at(&spec.Components[i], ladder[l].cut)
 			n := slices.IndexFunc(grants, func(g model.Grant) bool { return g.Component == spec.Components[i].Name })
-			if n < 0 || grants[n].Replicas < replicas || grants[n].QoS != qos && grants[n].QoS != spec.Components[i].QoS {
+			if n < 0 || grants[n].Replicas < replicas || grants[n].Surge < ladder[l].times(i, replicas)-replicas || grants[n].QoS != qos && grants[n].QoS != spec.Components[i].QoS {
 				reached = false
 				break
 			}

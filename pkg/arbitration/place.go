@@ -135,7 +135,7 @@ func (p *problem) sum(loads []load) vector {
 func (p *problem) settle(c *claim, spec *model.Application, ladder []rung, level, at int, loads []load) {
 	p.take(c, loads)
 	c.spec, c.ladder, c.rung, c.pool = spec, ladder, level, at
-	c.grants = grantsAt(spec, ladder[level].cut)
+	c.grants = ladder[level].grants(spec)
 	for i := range c.grants {
 		comp := &spec.Components[i]
 		if !comp.Runs() {
@@ -234,7 +234,7 @@ func (p *problem) spread(c *claim, comp *model.Component, g *model.Grant, q *poo
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(free(y), free(x)) })
 	names = names[:min(len(names), max(s.Min, min(g.Replicas, len(names))))]
 	slices.Sort(names)
-	p.occupy(q, names, one, g.Replicas)
+	p.occupy(q, names, one, g.Replicas+g.Surge)
 	return names
 }
 

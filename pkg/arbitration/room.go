@@ -348,11 +348,12 @@ func (p *problem) frees(v *claim, r *rung, needs []need) []int64 {
 func (p *problem) carryOut(c *claim, pl *plan) {
 	for _, m := range pl.moves {
 		v := m.option.claim
-		d := displaced{claim: v, from: v.rung, to: m.to, why: p.why(c, c.worst(pl.level), v, m)}
+		d := displaced{claim: v, spec: v.spec, from: v.ladder[v.rung].cut, evicted: m.to < 0, why: p.why(c, c.worst(pl.level), v, m)}
 		p.release(v)
 		if m.to < 0 {
 			v.verdict, v.reason, v.rung, v.grants = model.Evicted, model.Preempted, -1, nil
 		} else {
+			d.to = v.ladder[m.to].cut
 			p.degrade(v, m.to)
 			v.reason = model.Preempted
 		}
@@ -369,7 +370,7 @@ func (p *problem) degrade(v *claim, to int) {
 	}
 	loads := v.ladder[to].loads(v.pool)
 	p.take(v, loads)
-	grants := grantsAt(v.spec, v.ladder[to].cut)
+	grants := v.ladder[to].grants(v.spec)
 	for i := range grants {
 		n := slices.IndexFunc(v.grants, func(g model.Grant) bool { return g.Component == grants[i].Component })
 		if n >= 0 {

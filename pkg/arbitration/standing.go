@@ -114,9 +114,9 @@ func (r *ranks) rank(claims []*claim) {
 
 // place ranks one part, which may stand no better than best.
 func (r *ranks) place(c *claim, l int, best class) class {
-	copy(r.item, c.ladder[l].total)
+	copy(r.item, c.ladder[l].lasts)
 	if l+1 < len(c.ladder) {
-		r.item.sub(c.ladder[l+1].total)
+		r.item.sub(c.ladder[l+1].lasts)
 	}
 	if l+1 < len(c.ladder) && r.item.isZero() {
 		c.standing[l] = c.standing[l+1] // it frees nothing, so it protects nothing

@@ -161,7 +161,7 @@ type Displacement struct {
 // renderer writes it on what it creates, the runtime reports it back, and so
 // readiness is always about the present spec and never about an older one.
 func WorkloadDigest(c *Component, g Grant, run int) Digest {
-	g.Domains = nil // a hint: another one is no reason to run anything anew
+	g.Domains, g.Surge = nil, 0 // a hint and room for another version: no reason to run this one anew
 	return DigestOf(struct {
 		Component *Component
 		Grant     Grant

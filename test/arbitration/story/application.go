@@ -18,13 +18,16 @@ func (s *Story) addApplications(verb string, o *options) {
 	}
 	comp.Placement.Pool = o.word("in", "")
 	budget, strategy := o.number("budget", 0), o.word("strategy", s.policy.Strategy)
-	degradation := o.word("degradation", "true") == "true"
+	degradation, step := o.word("degradation", "true") == "true", o.word("workflow", "")
 	for _, name := range o.names {
 		id, err := model.ParseAppID(name)
 		o.fail(err)
 		app := model.Application{ID: id, Priority: priority, Desired: "running", Budget: int64(budget) * 1e6, Policy: s.policy}
 		app.Policy.Strategy, app.Policy.Priority = strategy, Priority
 		app.Policy.Degradation = app.Policy.Degradation && degradation
+		if step != "" {
+			app.Workflow = &model.Workflow{Steps: []model.Step{{Name: "bring", Type: step}}}
+		}
 		if size != "" {
 			comp.Requests, err = parseAmount(size)
 			o.fail(err)
@@ -122,6 +125,31 @@ func (s *Story) fail(o *options) {
 		}
 		spec := *s.App(id)
 		inst.Phase, inst.Reason, inst.Spec = model.Terminated, model.Unrecoverable, &spec
+	}
+}
+
+// switching lets the workflow of an application that runs switch between two
+// versions.
+func (s *Story) switching(o *options, holdsBoth, ended bool) {
+	for _, name := range o.names {
+		id, err := model.ParseAppID(name)
+		o.fail(err)
+		inst, ok := s.Ledger.Find(id)
+		if !ok || inst.Spec == nil {
+			o.fail(fmt.Errorf("%s does not run", id))
+			continue
+		}
+		inst.Run = &model.Run{App: id, Spec: inst.Spec.Digest, Phase: model.RunRunning}
+		for i := range inst.Components {
+			g := &inst.Components[i].Grant
+			if holdsBoth {
+				g.Surge = g.Replicas
+			}
+			inst.Run.Base = append(inst.Run.Base, model.Target{Component: g.Component, Stable: model.Version{Content: "before"}})
+		}
+		if inst.Run.Targets = inst.Run.Base; ended {
+			s.EndRun(id)
+		}
 	}
 }
 

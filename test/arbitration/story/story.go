@@ -9,6 +9,11 @@
 //	asks a/new size=2,1gpu x=3 min=1                … and that ask for a place, here three replicas, at least one
 //	asks a/shop priority=300                        an application of several components:
 //	  web 3 x 500m min=1 qos=burst optional after=db spread=3 in=premium
+//	later a/1 size=2                                changes what Git says of it
+//	asks a/shop size=1 workflow=blue-green          a workflow of one step, here one that switches from one version to the next
+//	switching a/shop                                its workflow is at it and holds both
+//	switched a/shop                                 its workflow has just ended and holds both still
+//	restarted a/shop                                its workflow was begun again and holds one
 //
 // Amounts are cpu, or end in gpu or in a unit of memory. Who stands first came
 // first. Everything has priority 200 where nothing else is said.
@@ -98,6 +103,12 @@ func (s *Story) statement(line string) error {
 		s.fail(o)
 	case "notready":
 		s.notReady(o)
+	case "switching":
+		s.switching(o, true, false)
+	case "switched":
+		s.switching(o, true, true)
+	case "restarted":
+		s.switching(o, false, false)
 	case "later":
 		s.addApplications("later", o)
 	default:

@@ -73,10 +73,43 @@ func (w *World) enter(inst *model.Instance, phase model.Phase, d *model.Decision
 	inst.Reason, inst.Message = d.Reason, d.Message
 }
 
+// begin begins the run of a workflow: what ran until now is what it goes beside.
+func begin(inst *model.Instance, spec *model.Application) {
+	inst.Run = nil
+	if spec.Workflow == nil {
+		return
+	}
+	inst.Run = &model.Run{App: inst.App, Spec: spec.Digest, Phase: model.RunRunning}
+	if inst.Spec == nil {
+		return
+	}
+	for i := range inst.Spec.Components {
+		c := &inst.Spec.Components[i]
+		inst.Run.Base = append(inst.Run.Base, model.Target{Component: c.Name, Stable: model.Version{Spec: inst.Spec.Digest, Content: model.DigestOf(c)}})
+	}
+	inst.Run.Targets = inst.Run.Base
+}
+
+// EndRun ends the run of an application's workflow well.
+func (w *World) EndRun(id model.AppID) {
+	inst, ok := w.Ledger.Find(id)
+	if !ok || inst.Run == nil {
+		return
+	}
+	run := *inst.Run
+	run.Phase, run.Targets = model.RunSucceeded, nil
+	for i := range inst.Spec.Components {
+		c := &inst.Spec.Components[i]
+		run.Targets = append(run.Targets, model.Target{Component: c.Name, Stable: model.Version{Spec: inst.Spec.Digest, Content: model.DigestOf(c)}})
+	}
+	inst.Run = &run
+}
+
 // grant lets every component run at its grant.
 func (w *World) grant(inst *model.Instance, d *model.Decision) {
 	if inst.SpecDigest() != d.Spec {
 		spec := *w.App(d.App)
+		begin(inst, &spec)
 		inst.Spec = &spec
 	}
 	before := inst.Components
@@ -100,13 +133,13 @@ func less(d *model.Decision, inst *model.Instance) bool {
 // moved says whether replicas, profile or pool of any component differ.
 func moved(now []model.Grant, before []model.ComponentState) bool {
 	return !slices.EqualFunc(now, before, func(g model.Grant, s model.ComponentState) bool {
-		return g.Component == s.Grant.Component && g.Replicas == s.Grant.Replicas && g.QoS == s.Grant.QoS && g.Pool == s.Grant.Pool
+		return g.Component == s.Grant.Component && g.Replicas == s.Grant.Replicas && g.Surge == s.Grant.Surge && g.QoS == s.Grant.QoS && g.Pool == s.Grant.Pool
 	})
 }
 
 func granted(grants []model.Grant) (sum model.Resources) {
 	for _, g := range grants {
-		sum = sum.Add(g.Requests.Times(g.Replicas))
+		sum = sum.Add(g.Requests.Times(g.Replicas + g.Surge))
 	}
 	return sum
 }
