@@ -64,6 +64,10 @@ const (
 	Stopped         Reason = "Stopped"
 	EvictedReason   Reason = "Evicted"
 	Unrecoverable   Reason = "Unrecoverable"
+
+	WorkflowBegun   Reason = "WorkflowBegun"
+	WorkflowFailed  Reason = "WorkflowFailed"
+	WorkflowStopped Reason = "WorkflowStopped"
 )
 
 // Active says whether the instance holds a grant and has workloads to run.

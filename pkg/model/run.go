@@ -205,7 +205,8 @@ const (
 
 // Handled is a command that took effect or was refused.
 type Handled struct {
-	ID      Digest `json:"id"` // of the command
+	ID      Digest `json:"id"`  // of the command
+	Run     Digest `json:"run"` // that it named
 	Action  string `json:"action"`
 	Step    string `json:"step,omitempty"`
 	By      string `json:"by"`
