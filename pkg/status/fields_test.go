@@ -15,7 +15,10 @@ import (
 
 // filler gives every field of a value something of its own, so that whatever is
 // lost or mixed up on the way shows.
-type filler struct{ n int }
+type filler struct {
+	n    int
+	text func(n int) string // nil: x1, x2 …
+}
 
 func (f *filler) fill(v reflect.Value) {
 	f.n++
@@ -48,6 +51,9 @@ func (f *filler) fill(v reflect.Value) {
 		}
 	case v.Kind() == reflect.String:
 		v.SetString(fmt.Sprintf("x%d", f.n))
+		if f.text != nil {
+			v.SetString(f.text(f.n))
+		}
 	case v.Kind() == reflect.Bool:
 		v.SetBool(true)
 	case v.CanInt():

@@ -1,6 +1,8 @@
 package status_test
 
 import (
+	"fmt"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -46,21 +48,7 @@ func TestAttack19StatusInjection(t *testing.T) {
 
 	for name := range strings.Lines(remote.Git("ls-tree", "-r", "--name-only", "status")) {
 		name = strings.TrimSpace(name)
-		require.Regexp(t, `^[a-z0-9/.-]+$`, strings.Replace(name, "README", "readme", 1))
-		page := remote.Git("show", "status:"+name)
-		require.False(t, strings.ContainsFunc(page, func(r rune) bool {
-			// Records keep every character of a text; pages only those that show.
-			return r != '\n' && (unicode.IsControl(r) || strings.HasSuffix(name, ".md") && unicode.Is(unicode.Cf, r))
-		}), "%s has control characters", name)
-		if !strings.HasSuffix(name, ".md") {
-			continue
-		}
-		page = codeSpan.ReplaceAllString(page, "") // nothing is active inside
-		require.NotContains(t, page, "<script")
-		require.NotContains(t, page, "<img")
-		require.NotContains(t, page, "https://")
-		require.NotContains(t, page, "\n# Heading")
-		require.NotContains(t, page, "@everyone")
+		checkHarmless(t, name, remote.Git("show", "status:"+name))
 	}
 	message := remote.Git("log", "-1", "--format=%B", "status")
 	require.Equal(t, 1, strings.Count(message, "Source-Commit:"))
@@ -70,6 +58,52 @@ func TestAttack19StatusInjection(t *testing.T) {
 	back, err := b.Load(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, nasty, back.Decisions[0].Message, "records keep the text")
+}
+
+// TestAttack19EveryField: the same for every text that a ledger has, whichever
+// field somebody will add.
+func TestAttack19EveryField(t *testing.T) {
+	l := busyFleet()
+	plant := filler{text: func(int) string { return nasty }}
+	in, d := &l.Instances[0], &l.Decisions[0]
+	plant.fill(reflect.ValueOf(in).Elem())
+	plant.fill(reflect.ValueOf(d).Elem())
+	plant.fill(reflect.ValueOf(&l.Problems).Elem())
+	plant.fill(reflect.ValueOf(&l.Pools).Elem())
+	in.App, in.Spec.ID, in.Previous.ID, in.Run.App, d.App = shop(), shop(), shop(), shop(), shop()
+	for i := range in.Spec.Components {
+		in.Spec.Components[i].Name, in.Previous.Components[i].Name = fmt.Sprint("c", i), fmt.Sprint("c", i)
+		in.Components[i].Grant.Component = fmt.Sprint("c", i)
+	}
+	for _, phase := range []model.RunPhase{model.RunPaused, model.RunRollingBack, nasty} {
+		for _, step := range []model.StepPhase{model.StepActive, model.StepQueued, model.StepRetrying, nasty} {
+			in.Phase, in.Run.Phase, in.Run.Steps[0].Phase, in.Run.Spec = model.Running, phase, step, in.Spec.Digest
+			d.Verdict = model.Waiting
+			files, _, err := status.Written(l)
+			require.NoError(t, err)
+			require.Contains(t, files, "tenants/acme/shop/workflow.yaml")
+			for name, file := range files {
+				checkHarmless(t, name, string(file.Data))
+			}
+		}
+	}
+}
+
+// checkHarmless demands that nothing that people wrote is active on a page.
+func checkHarmless(t *testing.T, name, page string) {
+	t.Helper()
+	require.Regexp(t, `^[a-z0-9/.-]+$`, strings.Replace(name, "README", "readme", 1))
+	require.False(t, strings.ContainsFunc(page, func(r rune) bool {
+		// Records keep every character of a text; pages only those that show.
+		return r != '\n' && (unicode.IsControl(r) || strings.HasSuffix(name, ".md") && unicode.Is(unicode.Cf, r))
+	}), "%s has control characters", name)
+	if !strings.HasSuffix(name, ".md") {
+		return
+	}
+	page = codeSpan.ReplaceAllString(page, "") // nothing is active inside
+	for _, active := range []string{"<script", "<img", "https://", "\n# Heading", "@everyone", "javascript:"} {
+		require.NotContains(t, page, active, name)
+	}
 }
 
 func TestNamesBecomePaths(t *testing.T) {

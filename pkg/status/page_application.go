@@ -18,6 +18,9 @@ func applicationPage(r record, problems []model.Problem) []byte {
 	if r.instance != nil {
 		p.instance(r.instance)
 	}
+	if r.instance != nil {
+		p.workflow(r.instance)
+	}
 	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(problems, text))
 	if r.decision != nil {
 		p.decision(r.decision)
@@ -151,10 +154,16 @@ func (p *page) components(in *model.Instance) {
 				if !spec.Runs() {
 					granted, run, each = "", "", "" // configuration is there or not
 				}
+				if c.Grant.Surge > 0 {
+					granted += fmt.Sprintf(", and %d for a second version", c.Grant.Surge)
+				}
 				if !spec.Critical {
 					critical = " (not critical)"
 				}
 			}
+		}
+		if b := c.Beside; b != nil {
+			run += fmt.Sprintf(", and %d of the next version (requests reach %s)", b.Run, reached(b.Traffic))
 		}
 		state := text(c.State)
 		if c.Message != "" {
@@ -165,6 +174,14 @@ func (p *page) components(in *model.Instance) {
 		})
 	}
 	p.table("Components", []string{"Component", "Type", "Replicas granted", "May run now", "Each", "QoS", "Pool", "State"}, rows)
+}
+
+// reached names the replicas that requests reach while two versions run.
+func reached(t model.Traffic) string {
+	if t == model.TrafficBoth {
+		return "both"
+	}
+	return "the " + word(string(t)) + " ones"
 }
 
 // graph draws the components with their states, and which starts after which.

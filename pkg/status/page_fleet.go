@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
 // fleetPage is the first page: the fleet at a glance, of a size that can be read
@@ -38,6 +39,7 @@ func fleetPage(l *model.Ledger, used map[string]usage) []byte {
 	p.table("Tenants", []string{"Tenant", "Applications", "Running", "CPU", "Memory", "Devices"}, tenants)
 	p.table("Capacity", []string{"Pool", "Nodes", "CPU granted", "Memory granted", "Devices granted"}, poolRows(l))
 	p.table("What waits", []string{"Application", "Place", "Why", "What would admit it"}, waitingRows(l))
+	p.table("What waits for people", []string{"Application", "Step", "Waits for", "Until", "To end that"}, peopleRows(l))
 	p.table("What is refused or reduced", []string{"Application", "Phase", "Reason", "Why"}, refusedRows(l))
 	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(l.Problems, brief))
 	return p.bytes()
@@ -167,6 +169,32 @@ func waitingRows(l *model.Ledger) [][]string {
 		}
 		return []string{appLink(d.App), fmt.Sprint(d.Position), brief(d.Message), would}
 	})
+}
+
+// peopleRows lists the steps of workflows that go on only if somebody acts.
+func peopleRows(l *model.Ledger) [][]string {
+	type wait struct {
+		app model.AppID
+		workflow.Wait
+	}
+	var list []wait
+	for i := range l.Instances {
+		if in := &l.Instances[i]; in.Run != nil {
+			for _, w := range workflow.Waits(in.Run, specOfRun(in)) {
+				if w.People {
+					list = append(list, wait{in.App, w})
+				}
+			}
+		}
+	}
+	return rowsOf(list, func(w wait) []string {
+		return []string{appLink(w.app), code(w.Step), brief(w.For), moment(w.Until), code(commandFor(w.app, w.Wait))}
+	})
+}
+
+// commandFor is what people type to end a wait.
+func commandFor(app model.AppID, w workflow.Wait) string {
+	return strings.TrimSpace(fmt.Sprintf("reconciler %s %s %s", w.Action, app, w.Step))
 }
 
 func refusedRows(l *model.Ledger) [][]string {

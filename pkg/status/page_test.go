@@ -56,6 +56,7 @@ func busyFleet() model.Ledger {
 		BlockedBy:  []model.AppID{shop()},
 		WouldAdmit: []string{"2 nvidia.com/gpu more in pool gpu", "train asks for 2 nvidia.com/gpu"},
 	})
+	l.Instances = append(l.Instances, releasing(model.AppID{Tenant: "beta", Name: "web"}))
 	l.Tenants = append(l.Tenants, model.Tenant{Name: "beta", Weight: 1, PriorityCeiling: 200, MaxApplications: 5,
 		Guarantee: model.Resources{CPU: 2000},
 		Quota:     &model.Resources{CPU: 8000, Memory: 16 << 30, Devices: map[string]int64{"nvidia.com/gpu": 4}}})
@@ -66,6 +67,53 @@ func busyFleet() model.Ledger {
 		Places: []model.Place{{At: "tenants/beta/apps/web/app.cue:9:13", Note: "asks for 9"}}, Tenant: "beta", App: "web",
 	}}
 	return l
+}
+
+// releasing is an application in the middle of a run of its workflow.
+func releasing(app model.AppID) model.Instance {
+	spec := model.Application{ID: app, Priority: 100, Desired: "running", Commit: "1111111111111111111111111111111111111111",
+		Components: []model.Component{
+			{Name: "migrate", Type: "job", Runtime: "container", OS: "linux", Replicas: 1},
+			{Name: "web", Type: "webservice", Runtime: "container", OS: "linux", Replicas: 4, Critical: true},
+		},
+		Workflow: &model.Workflow{Steps: []model.Step{
+			{Name: "migrate", Type: "job", Component: "migrate", OnFailure: "stop"},
+			{Name: "agree", Type: "approval", DependsOn: []string{"migrate"}, OnFailure: "stop", Properties: json.RawMessage(`{"count":2,"roles":["tenant-admin"]}`)},
+			{Name: "release", Type: "canary", DependsOn: []string{"migrate"}, Components: []string{"web"}, OnFailure: "rollback",
+				Properties: json.RawMessage(`{"stages":[{"weight":25,"manual":true}]}`)},
+			{Name: "tell", Type: "notify", DependsOn: []string{"agree", "release"}, OnFailure: "continue", Properties: json.RawMessage(`{"url":"https://hooks.example.com"}`)},
+		}}}.Seal()
+	old, newer := model.DigestOf("old"), model.DigestOf("newer")
+	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
+	return model.Instance{
+		App: app, Number: 1, Phase: model.Scheduled, Reason: model.UpdateAdmitted, Since: noon, Spec: &spec,
+		Components: []model.ComponentState{
+			{Grant: model.Grant{Component: "migrate", Replicas: 1, QoS: "burstable", Pool: "general"}, State: model.StateWaiting, Since: noon},
+			{Grant: model.Grant{Component: "web", Replicas: 4, Surge: 1, QoS: "burstable", Pool: "general"}, Run: 3, State: model.StateReady, Since: noon,
+				Beside: &model.Beside{Spec: newer, Run: 1, Workload: newer, Traffic: model.TrafficBoth}},
+		},
+		Run: &model.Run{
+			ID: model.DigestOf("run"), App: app, Instance: 1, Number: 2, Spec: spec.Digest, Phase: model.RunRunning, Since: noon, Deadline: at(360),
+			Steps: []model.StepRun{
+				{Name: "migrate", Phase: model.StepSucceeded, Reason: "Done", Since: at(3), Attempt: 2, First: 1, Order: 1, Started: at(2), Deadline: at(12),
+					Inputs: []model.Value{{Name: "to", Value: "7"}}, Outputs: []model.Value{{Name: "version", Value: "7"}},
+					Undo: &model.Undo{Component: "unmigrate", Phase: model.StepPending}},
+				{Name: "agree", Phase: model.StepActive, Since: at(3), Attempt: 1, First: 1, Order: 2, Started: at(3), Deadline: at(300), Actors: []string{"ann"}},
+				{Name: "release", Phase: model.StepActive, Since: at(3), Attempt: 1, First: 1, Order: 3, Started: at(3), Deadline: at(120), Until: at(4)},
+				{Name: "tell", Phase: model.StepPending},
+			},
+			Targets: []model.Target{{Component: "web", Stable: model.Version{Spec: old, Content: old}, Next: &model.Version{Spec: spec.Digest, Content: newer},
+				Share: model.Share{Weight: 25}}},
+			Base: []model.Target{{Component: "web", Stable: model.Version{Spec: old, Content: old}}},
+			Commands: []model.Handled{
+				{ID: model.DigestOf("a"), Action: model.CommandApprove, Step: "agree", By: "ann", Commit: "2222222222222222222222222222222222222222"},
+				{ID: model.DigestOf("b"), Action: model.CommandApprove, Step: "agree", By: "bob", Commit: "3333333333333333333333333333333333333333",
+					Refused: "step agree needs the role tenant-admin, and bob has owner"},
+			},
+			Good: []model.Digest{old},
+		},
+		History: []model.Transition{{At: noon, Instance: 1, From: model.Running, To: model.Scheduled, Reason: model.UpdateAdmitted}},
+	}
 }
 
 // files returns everything on the branch as one archive.

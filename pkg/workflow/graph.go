@@ -21,7 +21,7 @@ func Graph(run *model.Run, flow *model.Workflow) string {
 		if rec, ok := run.Step(s.Name); ok {
 			phase, note = rec.Phase, noteOf(rec)
 		}
-		fmt.Fprintf(&b, "    s%d[\"%s<br/>%s<br/>%s%s\"]:::%s\n", i, plain(s.Name), plain(s.Type), phase, note, phase)
+		fmt.Fprintf(&b, "    s%d[\"%s<br/>%s<br/>%s%s\"]:::%s\n", i, plain(s.Name), plain(s.Type), plain(string(phase)), note, plain(string(phase)))
 	}
 	for i := range flow.Steps {
 		for _, name := range flow.Steps[i].DependsOn {

@@ -1,0 +1,105 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/workflow"
+)
+
+// workflow shows the latest run: what it has done, what it waits for, and what
+// people can do about that.
+func (p *page) workflow(in *model.Instance) {
+	spec := in.Spec
+	if in.Run != nil {
+		spec = specOfRun(in)
+	}
+	if in.Run == nil && (spec == nil || spec.Workflow == nil) {
+		return
+	}
+	p.line("## Workflow\n")
+	r := in.Run
+	if r == nil {
+		p.line("No run yet: it begins when the application has been granted its place.\n")
+		r = &model.Run{}
+	} else {
+		p.run(in)
+	}
+	if spec != nil && spec.Workflow != nil && len(spec.Workflow.Steps) <= maxRows {
+		p.line("```mermaid\n%s```\n", workflow.Graph(r, spec.Workflow))
+	}
+	p.table("", []string{"Step", "Phase", "Since", "Attempt", "Reason", "What is to know", "By"}, rowsOf(r.Steps, func(s model.StepRun) []string {
+		attempt := ""
+		if s.Attempt > 0 {
+			attempt = fmt.Sprint(s.Attempt)
+		}
+		return []string{code(s.Name), text(string(s.Phase)), moment(s.Since), attempt, text(string(s.Reason)), text(stepNote(s)), text(strings.Join(s.Actors, ", "))}
+	}))
+	p.table("What people asked of it", []string{"Action", "Step", "By", "Commit", "Outcome"}, rowsOf(r.Commands, func(c model.Handled) []string {
+		outcome := "done"
+		if c.Refused != "" {
+			outcome = "refused: " + text(c.Refused)
+		}
+		return []string{code(c.Action), code(c.Step), text(c.By), code(c.Commit[:min(len(c.Commit), 10)]), outcome}
+	}))
+}
+
+// run says where the run stands and what it waits for.
+func (p *page) run(in *model.Instance) {
+	r := in.Run
+	p.line("Run %d (%s), of spec %s: **%s** since %s%s\n", r.Number, code(r.ID.Short()), code(r.Spec.Short()), text(string(r.Phase)), moment(r.Since), because("", r.Message))
+	if r.Superseded != "" {
+		p.line("Spec %s took its place.\n", code(r.Superseded.Short()))
+	}
+	waits := workflow.Waits(r, specOfRun(in))
+	for _, w := range waits[:min(len(waits), maxRows)] {
+		line := "- "
+		if w.Step != "" {
+			line += code(w.Step) + " "
+		}
+		line += "waits for " + text(w.For)
+		if !w.Until.IsZero() {
+			line += ", until " + moment(w.Until)
+		}
+		if w.Action != "" {
+			line += ". To end that: " + code(commandFor(in.App, w))
+		}
+		p.line("%s", line)
+	}
+	if len(waits) > 0 {
+		p.line("")
+	}
+	if !r.Phase.Ended() {
+		p.line("It ends by %s.\n", moment(r.Deadline))
+	}
+}
+
+// specOfRun is what the run brings, nil if the record does not hold it any more.
+func specOfRun(in *model.Instance) *model.Application {
+	for _, spec := range []*model.Application{in.Spec, in.Previous} {
+		if spec != nil && in.Run != nil && spec.Digest == in.Run.Spec {
+			return spec
+		}
+	}
+	return nil
+}
+
+// stepNote is the message of a step, what it left, and how far it is taken back.
+func stepNote(s model.StepRun) string {
+	notes := make([]string, 0, 3)
+	if s.Message != "" {
+		notes = append(notes, s.Message)
+	}
+	for _, o := range s.Outputs {
+		notes = append(notes, "left "+o.Name+" = "+o.Value)
+	}
+	if s.Undo != nil && s.Undo.Phase != model.StepPending {
+		note := "taking back: " + string(s.Undo.Phase)
+		if s.Undo.Message != "" {
+			note += ", " + s.Undo.Message
+		}
+		notes = append(notes, note)
+	}
+	return strings.Join(notes, "; ")
+}
