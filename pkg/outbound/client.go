@@ -1,0 +1,144 @@
+package outbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/d-aros/d-aros/pkg/workflow"
+)
+
+// Bounds of one request.
+const (
+	requestTime = 10 * time.Second
+	maxBody     = 64 << 10
+	maxHeader   = 32 << 10
+	maxMessage  = 500 // of an error, in bytes
+	redirects   = 5
+)
+
+// Classes of failure, beside those of package workflow.
+const (
+	ClassRefused     = "refused"     // by policy, or because it leads inside; trying again is no use
+	ClassUnreachable = "unreachable" // no connection, or it broke
+	ClassAnswer      = "bad-answer"  // what came back makes no sense, or says no
+	ClassNoData      = "no-data"     // a query found nothing, or more than one value
+	ClassKey         = "no-key"      // the key to sign with is not there
+)
+
+// failure is an error with its class.
+type failure struct{ class, message string }
+
+func (f *failure) Error() string { return f.message }
+
+// newClient returns a client for addresses that tenants choose: it knows no proxy
+// and no cookie, holds no connection open, unpacks nothing, and follows redirects
+// on one host only.
+func newClient(private bool) *http.Client {
+	return &http.Client{
+		Timeout: requestTime,
+		Transport: &http.Transport{
+			DialContext:            newDialer(private).dial,
+			TLSHandshakeTimeout:    requestTime / 2,
+			ResponseHeaderTimeout:  requestTime,
+			MaxResponseHeaderBytes: maxHeader,
+			DisableKeepAlives:      true,
+			DisableCompression:     true,
+		},
+		CheckRedirect: func(next *http.Request, before []*http.Request) error {
+			first := before[0]
+			if first.Method != http.MethodGet || len(before) > redirects || next.URL.Hostname() != first.URL.Hostname() ||
+				next.URL.User != nil || first.URL.Scheme == "https" && next.URL.Scheme != "https" {
+				return http.ErrUseLastResponse // the redirect is the answer
+			}
+			next.Header.Del("Referer")
+			return nil
+		},
+	}
+}
+
+// agent says who calls.
+const agent = "d-aros"
+
+// send makes a request and returns the status and the beginning of the body.
+func send(client *http.Client, r *http.Request) (status int, body []byte, err error) {
+	r.Header.Set("User-Agent", agent)
+	answer, err := client.Do(r)
+	if err != nil {
+		return 0, nil, explain(r.Context(), err)
+	}
+	defer answer.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(answer.Body, maxBody))
+	if err != nil {
+		return 0, nil, explain(r.Context(), err)
+	}
+	return answer.StatusCode, body, nil
+}
+
+// explain says what went wrong with a request. It does not quote the address,
+// which may hold a key.
+func explain(ctx context.Context, err error) error {
+	var known *failure
+	var name *net.DNSError
+	var network *net.OpError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case ctx.Err() != nil:
+		return &failure{workflow.ClassTimeout, "no answer in time"}
+	case errors.As(err, &name):
+		reason := "cannot be looked up now"
+		if name.IsNotFound {
+			reason = "is not known"
+		}
+		return &failure{ClassUnreachable, fmt.Sprintf("the name %s %s", printable(name.Name), reason)}
+	case isTimeout(err):
+		return &failure{workflow.ClassTimeout, fmt.Sprintf("no answer within %s", requestTime)}
+	case errors.As(err, &network):
+		return &failure{ClassUnreachable, printable(network.Err.Error())}
+	}
+	text := err.Error()
+	if i := strings.LastIndex(text, `": `); i >= 0 { // Get "https://…": what happened
+		text = text[i+3:]
+	}
+	return &failure{ClassUnreachable, printable(text)}
+}
+
+func isTimeout(err error) bool {
+	var t net.Error
+	return errors.As(err, &t) && t.Timeout()
+}
+
+// failed is the result that an error comes to.
+func failed(err error) workflow.Result {
+	var f *failure
+	if !errors.As(err, &f) {
+		f = &failure{ClassUnreachable, err.Error()}
+	}
+	return workflow.Result{Class: f.class, Message: printable(f.message)}
+}
+
+// printable returns text from outside as one line without control characters.
+func printable(text string) string {
+	text = strings.Join(strings.Fields(clean(text)), " ")
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
+	}
+	return text
+}
+
+// clean returns text from outside without what is no text, but with its lines.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}

@@ -1,0 +1,102 @@
+package outbound
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// destination reads an address and says whether one of the hosts is meant: the
+// very host, or, for *.example.com, any below it.
+func destination(address string, hosts []string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return nil, &failure{ClassRefused, "the address cannot be read"} // the error would quote it
+	case u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "" || u.User != nil:
+		return nil, &failure{ClassRefused, "an address is https://host/path or http://host/path, without user"}
+	}
+	host := strings.ToLower(u.Hostname())
+	for _, h := range hosts {
+		below, wide := strings.CutPrefix(h, "*")
+		if host == h || wide && strings.HasPrefix(below, ".") && len(host) > len(below) && strings.HasSuffix(host, below) {
+			return u, nil
+		}
+	}
+	return nil, &failure{ClassRefused, fmt.Sprintf("policy does not allow calls to %s (egress.hosts)", printable(host))}
+}
+
+// dialer connects to where a host is, unless that is inside.
+type dialer struct {
+	private bool // inside is allowed
+	plain   net.Dialer
+	guarded net.Dialer // looks at each address when it is about to connect to it
+}
+
+func newDialer(private bool) *dialer {
+	const timeout = 5 * time.Second
+	return &dialer{
+		private: private,
+		plain:   net.Dialer{Timeout: timeout},
+		guarded: net.Dialer{Timeout: timeout, Control: outsideOnly},
+	}
+}
+
+// dial connects. A host that is written as an address stands as such in the policy
+// that allowed it, so that it is what its authors meant. A name may mean another
+// address each time, so the address counts that is connected to.
+func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := netip.ParseAddr(host); err == nil || d.private {
+		return d.plain.DialContext(ctx, network, address)
+	}
+	return d.guarded.DialContext(ctx, network, address)
+}
+
+// outsideOnly refuses to connect to an address inside.
+func outsideOnly(network, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !strings.HasPrefix(network, "tcp") {
+		return &failure{ClassRefused, "it is at an address that cannot be read"}
+	}
+	if a := at.Addr().Unmap(); inside(a) {
+		return &failure{ClassRefused, fmt.Sprintf("it is at %s, which is not outside; policy may allow that address as such (egress.hosts)", a)}
+	}
+	return nil
+}
+
+// inner are addresses that are inside beside those that net/netip knows: of this
+// network, shared between a provider and its customers, for protocols, tests and
+// documentation, reserved, and ways to write an IPv4 address as one of IPv6.
+var inner = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
+	"203.0.113.0/24", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16",
+	"fec0::/10")
+
+func prefixes(texts ...string) (all []netip.Prefix) {
+	for _, t := range texts {
+		all = append(all, netip.MustParsePrefix(t))
+	}
+	return all
+}
+
+// inside says whether an address is not one of the public Internet.
+func inside(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	if !a.IsGlobalUnicast() || a.IsPrivate() {
+		return true // loopback, link-local with the metadata of clouds, multicast, private
+	}
+	for _, p := range inner {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
