@@ -62,8 +62,15 @@ const (
 	RolledBack      Reason = "RolledBack"
 	Removed         Reason = "Removed"
 	Stopped         Reason = "Stopped"
+	Suspended       Reason = "Suspended"
+	Resumed         Reason = "Resumed"
+	Returned        Reason = "Returned"
 	EvictedReason   Reason = "Evicted"
 	Unrecoverable   Reason = "Unrecoverable"
+	FailedTooOften  Reason = "FailedTooOften"
+	Restarted       Reason = "Restarted"
+	Quarantined     Reason = "Quarantined"
+	Overdue         Reason = "Overdue"
 
 	WorkflowBegun   Reason = "WorkflowBegun"
 	WorkflowFailed  Reason = "WorkflowFailed"
@@ -91,15 +98,29 @@ type Instance struct {
 	// accepted. Secret values in it are digests.
 	Spec *Application `json:"-"`
 	// Previous is the last spec that ran well, kept with its grants while an
-	// update of it is on its way.
+	// update of it is on its way, and after it until the time Trial where failures
+	// of the newer one lead back to it.
 	Previous       *Application `json:"-"`
 	PreviousGrants []Grant      `json:"previousGrants,omitempty"`
+	Trial          time.Time    `json:"trial,omitzero"`
 
-	Deadline time.Time `json:"deadline,omitzero"` // of the start or update in progress
+	Deadline time.Time `json:"deadline,omitzero"` // of the wait, start or update in progress
 	Held     []Digest  `json:"held,omitempty"`    // specs that were rolled back and are not tried again
 	Refused  *Refusal  `json:"refused,omitempty"` // the newer spec in Git that is not accepted
 
-	Components []ComponentState `json:"components,omitempty"` // of Spec
+	// Components are those of Spec. Of an instance that has ended they are those
+	// that are still to be kept until what depends on them is gone.
+	Components []ComponentState `json:"components,omitempty"`
+	EndBy      time.Time        `json:"endBy,omitzero"` // when the rest of an ended instance is stopped in whatever order
+
+	// Failures tells what failed lately, the latest last, at most FailureLimit.
+	Failures []FailureCount `json:"failures,omitempty"`
+
+	// FailedStarts is how many starts in a row have failed, also those of the
+	// instances before. Returns is when an application that was set aside for it
+	// comes back by itself.
+	FailedStarts int       `json:"failedStarts,omitempty"`
+	Returns      time.Time `json:"returns,omitzero"`
 
 	// Run is the latest run of the workflow, nil if the application had none yet.
 	// It is a file of its own on the status branch.
@@ -109,6 +130,62 @@ type Instance struct {
 
 // HistoryLimit bounds Instance.History; git log has the rest.
 const HistoryLimit = 20
+
+// FailureLimit bounds Instance.Failures.
+const FailureLimit = 20
+
+// FailureCount tells how often a component failed for one reason.
+type FailureCount struct {
+	Component string    `json:"component"`
+	Class     string    `json:"class"`
+	Reason    string    `json:"reason"`
+	ExitCode  int       `json:"exitCode,omitempty"` // of the last one
+	Signal    int       `json:"signal,omitempty"`   // of the last one
+	Count     int       `json:"count"`
+	First     time.Time `json:"first"`
+	Last      time.Time `json:"last"`
+
+	// Workload and Restarts identify the last one that was counted.
+	Workload Digest `json:"workload,omitempty"`
+	Restarts int    `json:"restarts,omitempty"`
+
+	// Recent are the times of those that count towards the threshold of the
+	// application, the latest last, at most as many as the threshold.
+	Recent []time.Time `json:"recent,omitempty"`
+}
+
+// Ending says whether the instance has ended and some of it is still to be kept
+// until what depends on it is gone.
+func (i *Instance) Ending() bool { return i.Phase == Terminated && len(i.Components) > 0 }
+
+// Rests says whether no new instance follows this one at the time now, although
+// Git wants the application to run with this spec: it is still ending, it failed
+// for good with just this spec, or it is set aside.
+func (i *Instance) Rests(wanted Digest, now time.Time) bool {
+	switch {
+	case i.Phase != Terminated:
+		return false
+	case i.Ending():
+		return true
+	case i.SpecDigest() != wanted:
+		return false
+	}
+	switch i.Reason {
+	case Unrecoverable, FailedTooOften, WorkflowFailed, WorkflowStopped:
+		return true
+	case Quarantined:
+		return now.Before(i.Returns)
+	}
+	return false
+}
+
+// DeletesData says whether the volumes of an instance that has ended are to be
+// deleted: only when the application is gone from Git or is ended there, and both
+// its last accepted spec and policy wanted it so.
+func (i *Instance) DeletesData() bool {
+	return i.Phase == Terminated && (i.Reason == Removed || i.Reason == Stopped) && i.Spec != nil &&
+		i.Spec.Lifecycle.Deletion == "delete-data" && i.Spec.Policy.Deletion == "delete-data"
+}
 
 // SpecDigest is the digest of the accepted spec, "" if there is none.
 func (i *Instance) SpecDigest() Digest {
@@ -143,6 +220,11 @@ type ComponentState struct {
 	State    string    `json:"state"`    // see the State constants
 	Since    time.Time `json:"since"`    // of State
 	Message  string    `json:"message,omitempty"`
+
+	// Pause is until when it is stopped because it failed too often, Pauses how
+	// often that was in a row.
+	Pause  time.Time `json:"pause,omitzero"`
+	Pauses int       `json:"pauses,omitempty"`
 
 	// Beside is the newer version that runs beside this one while a step of the
 	// workflow brings it in stages, nil if there is none.

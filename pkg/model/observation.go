@@ -40,16 +40,44 @@ type Workload struct {
 	Beside bool `json:"beside,omitempty"`
 	// Intent is the key of the step of a workflow whose job it is, "" if it is none.
 	Intent string `json:"intent,omitempty"`
+	// Message is what a job left for whoever ran it.
+	Message string `json:"message,omitempty"`
 }
 
 // Failure is a cross-runtime failure event.
 type Failure struct {
-	Class    string `json:"class"`  // infrastructure | runtime | application | control-plane
+	Class    string `json:"class"`  // see the Class constants
 	Reason   string `json:"reason"` // ContainerCrash, ImageUnavailable, Unschedulable, JobFailed …
 	ExitCode int    `json:"exitCode,omitempty"`
+	Signal   int    `json:"signal,omitempty"` // that ended it, 0: none
 	Message  string `json:"message,omitempty"`
 	Final    bool   `json:"final,omitempty"` // the runtime will not try again
+
+	// Restarts is how often the runtime has started the workload again so far.
+	// With the instance and Workload.Digest it identifies a failure: seen again
+	// with the same number, it is the same one.
+	Restarts int `json:"restarts,omitempty"`
 }
+
+// Classes of failures.
+const (
+	ClassInfrastructure = "infrastructure" // a node, the network, want of room
+	ClassRuntime        = "runtime"        // what carries the workload ended it or cannot start it
+	ClassApplication    = "application"    // the workload itself says that it failed
+	ClassControlPlane   = "control-plane"  // who is to carry it out refuses or is away
+)
+
+// Reasons of failures of class runtime that every runtime of its type tells.
+const (
+	ContainerCrash        = "ContainerCrash"
+	VMExit                = "VMExit"
+	WindowsServiceStopped = "WindowsServiceStopped"
+	ProcessExit           = "ProcessExit"
+)
+
+// Blames says whether the failure tells against the application: where it runs
+// and who carries it out are not its fault.
+func (f *Failure) Blames() bool { return f.Class == ClassRuntime || f.Class == ClassApplication }
 
 // Find returns the workload of a component: the stable version, and no job of a step.
 func (o *Observation) Find(app AppID, component string) (*Workload, bool) {
