@@ -140,7 +140,7 @@ func (l *Live) lists(app model.AppID, r Ref) bool {
 func (l *Live) applied(app model.AppID) []Ref {
 	var refs []Ref
 	for _, o := range l.Objects(app) {
-		if o.ours() && !o.Deleting && !o.keep && !permanent(o.Ref) {
+		if o.prunable() {
 			refs = append(refs, o.Ref)
 		}
 	}

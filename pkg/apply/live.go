@@ -169,14 +169,18 @@ func (l *Live) Changed() <-chan struct{} { return l.changed }
 
 // Drifted returns, in order, the applications of which somebody else changed or
 // deleted an object since the last call, and of which that has not been
-// corrected meanwhile.
+// corrected meanwhile. An object that another process made in our name is one,
+// too: it may have come late, when nobody wanted it any more.
 func (l *Live) Drifted() []model.AppID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	apps := map[model.AppID]bool{}
 	for r := range l.drifted {
-		t, ok := l.left[r]
-		if now := l.objects[r]; ok && (now == nil || now.left != t.left || now.applied != t.applied) {
+		now := l.objects[r]
+		switch t, ok := l.left[r]; {
+		case !ok && now != nil && now.prunable():
+			apps[now.App] = true
+		case ok && (now == nil || now.left != t.left || now.applied != t.applied):
 			apps[t.app] = true
 		}
 	}
@@ -218,13 +222,12 @@ func (l *Live) set(o *Object) bool {
 	if old != nil && !newer(o.Version, old.Version) {
 		return false
 	}
-	if t, ok := l.left[o.Ref]; ok {
-		_, sending := l.sending[o.Ref]
-		if t.left == o.left && t.applied == o.applied {
-			o.own = nil
-		} else if !sending { // else it may be our own change
-			l.drifted[o.Ref] = true
-		}
+	_, sending := l.sending[o.Ref]
+	switch t, ok := l.left[o.Ref]; {
+	case ok && t.left == o.left && t.applied == o.applied:
+		o.own = nil
+	case !sending && (ok || o.prunable()): // else it may be our own change
+		l.drifted[o.Ref] = true
 	}
 	l.objects[o.Ref] = o
 	if old != nil && old.App != o.App {

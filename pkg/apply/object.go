@@ -74,6 +74,9 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 // ours says whether we applied the object: somebody may have copied its labels.
 func (o *Object) ours() bool { return o.left != "" && o.Owner == Ref{} && o.inventory == nil }
 
+// prunable says whether the object goes when nobody wants it any more.
+func (o *Object) prunable() bool { return o.ours() && !o.Deleting && !o.keep && !permanent(o.Ref) }
+
 // same says whether nothing that anybody asks about differs.
 func (o *Object) same(p *Object) bool {
 	return o.UID == p.UID && o.App == p.App && o.Component == p.Component && o.Workload == p.Workload &&

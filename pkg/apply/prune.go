@@ -93,15 +93,16 @@ func (w *work) inventoryFailed(r Ref, err error) {
 	w.fail(&w.report.Results[len(w.report.Results)-1], err)
 }
 
-// prune returns the jobs that delete what the inventory lists and the set does
-// not contain.
+// prune returns the jobs that delete what the inventory lists, or was applied in
+// our name beside it, and the set does not contain. A request of a process that
+// has ended or hangs may come after everybody has written what there is.
 func (w *work) prune() []job {
 	if w.failed.Load() || w.untrusted || w.stuck.Load() != nil {
 		return nil
 	}
 	var jobs []job
 	first := len(w.report.Results)
-	for _, r := range without(w.stored, w.wanted) {
+	for _, r := range without(union(w.stored, w.live.applied(w.app())), w.wanted) {
 		w.live.forget(r)
 		w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped})
 	}

@@ -27,13 +27,9 @@ func (a *applying) run() {
 		}
 	}
 	stored, known := a.cluster.inventories[app]
-	lost := !known && a.leftovers()
+	lost := !known && len(a.applied()) > 0
 	if lost { // an inventory is made anew from what carries our labels; it is pruned by in the next pass
-		for _, o := range a.cluster.objects {
-			if o.part.app == app && !o.permanent() {
-				stored = append(stored, o.ref)
-			}
-		}
+		stored = a.applied()
 	}
 	if all := union(stored, wanted); len(all) > len(stored) || lost {
 		if !a.request(app.Name, &a.requests.Apply, func() { a.cluster.inventories[app] = all }) {
@@ -52,7 +48,7 @@ func (a *applying) run() {
 	if a.failed {
 		return
 	}
-	for _, ref := range stored {
+	for _, ref := range union(stored, a.applied()) {
 		if !slices.Contains(wanted, ref) {
 			a.prune(ref)
 		}
@@ -67,15 +63,16 @@ func (a *applying) run() {
 	})
 }
 
-// leftovers says whether the watch shows objects of the application that would be
-// pruned.
-func (a *applying) leftovers() bool {
-	for ref := range a.view {
-		if o := a.view[ref]; o.part.app == a.set.App && !o.permanent() {
-			return true
+// applied are the objects of the application that the watch shows and that would
+// be pruned without it.
+func (a *applying) applied() (refs []apply.Ref) {
+	for ref, o := range a.view {
+		if o.part.app == a.set.App && o.prunable() {
+			refs = append(refs, ref)
 		}
 	}
-	return false
+	slices.SortFunc(refs, apply.Ref.Compare)
+	return refs
 }
 
 func (a *applying) result(r apply.Result) {
@@ -88,9 +85,6 @@ func (a *applying) request(app string, count *int, do func()) (ok bool) {
 	a.line("send a request")
 	*count++
 	w := a.world
-	if a.other().acting == a.set.App {
-		w.raced[a.set.App] = true
-	}
 	switch {
 	case w.apiDown:
 		return false
@@ -126,8 +120,6 @@ func (a *applying) object(o *render.Object) {
 		arrived := a.request(p.app.Name, &a.requests.Apply, func() {
 			a.world.writes(a.process, p, want)
 			now := a.cluster.write(ref, p, want)
-			a.world.writeCount++
-			now.by, now.written = a.loop, a.world.writeCount
 			if a.stalled.IsZero() { // the answer shows it
 				a.view[ref] = *now
 			}

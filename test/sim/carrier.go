@@ -68,6 +68,11 @@ func (c *carrier) sync() {
 			c.drift[t.app] = true
 		}
 	}
+	for ref, now := range c.view {
+		if _, mine := c.left[ref]; !mine && now.prunable() && (before[ref].told.applied != now.told.applied || before[ref].edited != now.edited) {
+			c.drift[now.part.app] = true
+		}
+	}
 }
 
 func (c *carrier) Drifted() []model.AppID {
@@ -173,14 +178,12 @@ func (c *carrier) Act(_ context.Context, sets []render.Set) apply.Report {
 	report := apply.Report{Sets: make([]apply.SetReport, len(sets))}
 	for i := range sets {
 		a := &applying{carrier: c, set: &sets[i], report: &report.Sets[i], requests: &report.Requests}
-		c.acting = sets[i].App
 		a.run()
 		c.unsound[sets[i].App] = !a.report.OK()
 		if c.world.apiDown && !a.report.OK() {
 			report.Err = errDown
 		}
 	}
-	c.acting = model.AppID{}
 	return report
 }
 

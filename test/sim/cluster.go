@@ -9,7 +9,6 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/reconcile"
 )
 
 // cluster is what really runs. It outlives every process.
@@ -54,17 +53,14 @@ type object struct {
 	part part
 	told told
 
-	by       *reconcile.Loop // whose write it was last …
-	written  int             // … counted over all writes
-	since    time.Time       // when it was told something new
-	edited   int             // which edit of somebody else it shows, 0: none
-	late     bool            // its last write came late, and from nobody who still minds
-	leaving  time.Time       // when it will be gone; zero: it stays
-	ready    int             // replicas
-	current  bool            // it is what it was told to be
-	done     bool            // a job that ended well
-	lost     bool            // a job that failed for good
-	unplaced int             // replicas that no node takes
+	since    time.Time // when it was told something new
+	edited   int       // which edit of somebody else it shows, 0: none
+	leaving  time.Time // when it will be gone; zero: it stays
+	ready    int       // replicas
+	current  bool      // it is what it was told to be
+	done     bool      // a job that ended well
+	lost     bool      // a job that failed for good
+	unplaced int       // replicas that no node takes
 }
 
 // told is what an object was told to be, by the last write.
@@ -95,6 +91,11 @@ func newCluster(now func() time.Time) *cluster {
 // all.
 func (o *object) permanent() bool { return o.told.keep }
 
+// prunable says whether an object goes when nobody wants it any more.
+func (o *object) prunable() bool {
+	return o.part.app.Name != "" && !o.permanent() && o.leaving.IsZero()
+}
+
 // write makes an object what it is told to be.
 func (c *cluster) write(ref apply.Ref, p part, t told) *object {
 	o := c.objects[ref]
@@ -105,7 +106,7 @@ func (c *cluster) write(ref apply.Ref, p part, t told) *object {
 	if o.told.workload != t.workload || o.told.replicas != t.replicas {
 		o.since, o.current = c.now(), false
 	}
-	o.part, o.told, o.edited, o.late = p, t, 0, false
+	o.part, o.told, o.edited = p, t, 0
 	c.progress()
 	return o
 }

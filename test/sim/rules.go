@@ -11,7 +11,7 @@ import (
 // pushes judges a new version of the status branch as it arrives.
 func (w *World) pushes(p *process, before, after *model.Ledger) {
 	w.nothingIsForgotten(before, after)
-	rolledBack, updated := false, false
+	rolledBack := false
 	for i := range after.Instances {
 		now := &after.Instances[i]
 		was := &model.Instance{App: now.App}
@@ -20,7 +20,6 @@ func (w *World) pushes(p *process, before, after *model.Ledger) {
 		}
 		news := w.historyGrows(was, now)
 		rolledBack = rolledBack || slices.ContainsFunc(news, func(t model.Transition) bool { return t.Reason == model.RolledBack })
-		updated = updated || slices.ContainsFunc(news, func(t model.Transition) bool { return t.Reason == model.UpdateAdmitted })
 		w.transitionsAreInTheTable(was, news)
 		w.removalIsDeclared(p, after.Commit, now, news)
 		w.runningIsTrue(p, now, news)
@@ -29,9 +28,7 @@ func (w *World) pushes(p *process, before, after *model.Ledger) {
 	if rolledBack && w.tolerates("rollback-takes-more") {
 		return
 	}
-	if !updated || !w.tolerates("update-oversells") {
-		w.capacityIsGrantedOnce(p, before, after)
-	}
+	w.capacityIsGrantedOnce(p, before, after)
 	w.quotaHolds(before, after)
 }
 
@@ -102,10 +99,7 @@ func (w *World) transitionsAreInTheTable(was *model.Instance, news []model.Trans
 // removalIsDeclared: what Git is merely silent or broken about goes on.
 func (w *World) removalIsDeclared(p *process, commit string, now *model.Instance, news []model.Transition) {
 	for _, t := range news {
-		if t.Reason != model.Removed || !t.From.Active() && w.tolerates("incomplete-ends-waiting") {
-			continue
-		}
-		if w.repo.commits[commit].declares(slices.Index(apps, now.App)) {
+		if t.Reason == model.Removed && w.repo.commits[commit].declares(slices.Index(apps, now.App)) {
 			w.violate("only what Git removes is removed", "%s is ended as removed, and commit %s declares it", now.App, commit)
 		}
 	}
@@ -228,7 +222,7 @@ func (w *World) writes(p *process, part part, t told) {
 // losersRest: who has just heard that the branch says something newer knows that
 // what it would act on is not what holds.
 func (w *World) losersRest(p *process) {
-	if p.lost && !w.tolerates("loser-acts") {
+	if p.lost {
 		w.violate("who loses the race does not act", "%s acts on version %d after it heard that the branch has moved on", p.name, p.acts)
 	}
 }
@@ -272,12 +266,6 @@ func (w *World) wrong() map[*object]bool {
 		if o.ref.Kind == "Secret" && w.tolerates("rollback-without-secret") {
 			continue
 		}
-		if o.late && w.tolerates("late-write-stays") {
-			continue
-		}
-		if w.raced[o.part.app] && !slices.Contains(w.cluster.inventories[o.part.app], o.ref) && w.tolerates("inventories-race") {
-			continue
-		}
 		if inst, ok := now.Find(o.part.app); ok && inst.Phase.Active() {
 			s, ok := inst.Component(o.part.component)
 			if ok && (s.Hold || o.told.workload == "" || o.told.digest() == s.Workload) {
@@ -292,13 +280,6 @@ func (w *World) wrong() map[*object]bool {
 	return list
 }
 
-// excused says whether an object was made by somebody else after the process had
-// begun to run, which it does not notice: what it remembers to have carried out may
-// be what holds again, and not what runs.
-func (p *process) excused(o *object) bool {
-	return p.loop != nil && p.born < o.written && p.loop != o.by && p.world.tolerates("memory-outlives-others")
-}
-
 // lookedAway notes that a process went through a pass without any trouble, and
 // left as they are objects that were wrong when it began. That every process which
 // is alive does so must not happen: nobody is left to end them.
@@ -310,14 +291,14 @@ func (w *World) lookedAway(p *process, before map[*object]bool) {
 		}
 	}
 	for o := range still {
-		if p.excused(o) || !before[o] || w.apiDown || !p.carrier.stalled.IsZero() || p.carrier.unsound[o.part.app] {
+		if !before[o] || w.apiDown || !p.carrier.stalled.IsZero() || p.carrier.unsound[o.part.app] {
 			continue
 		}
 		if w.excess[o] == nil {
 			w.excess[o] = map[string]bool{}
 		}
 		w.excess[o][p.name] = true
-		if other := p.other(); other.loop == nil || other.excused(o) || w.excess[o][other.name] {
+		if other := p.other(); other.loop == nil || w.excess[o][other.name] {
 			w.violate("nothing runs that the ledger does not say, for longer than a pass", "%s of %s runs on, and nobody minds", o.ref, o.part.app)
 		}
 	}

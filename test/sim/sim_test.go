@@ -87,15 +87,15 @@ func TestPlantedBugs(t *testing.T) {
 	} {
 		t.Run(bug.name, func(t *testing.T) {
 			planted := Options{Plant: bug.plant}
-			found := Search(1, 40, *events, planted)
+			found := Search(1, 200, *events, planted)
 			at := slices.IndexFunc(found, func(f Finding) bool { return slices.Contains(bug.breaks, f.Violation.Rule) })
-			require.GreaterOrEqual(t, at, 0, "40 histories did not find it, but %v", found)
+			require.GreaterOrEqual(t, at, 0, "200 histories did not find it, but %v", found)
 			f := found[at]
 			short := Shrink(Draw(f.Seed, *events), planted, f.Violation.Rule)
 			story, v := Tell(short, planted)
 			require.NotNil(t, v)
 			require.LessOrEqual(t, len(short), 15, story)
-			t.Logf("history %d of 40, %d found it; in short:\n%s", f.Seed, len(found), story)
+			t.Logf("history %d of 200, %d found it; in short:\n%s", f.Seed, len(found), story)
 			require.Nil(t, Live(short, Options{}), "without the bug the same history is fine")
 		})
 	}

@@ -30,10 +30,8 @@ type World struct {
 	apiLoses   int            // of so many requests the answer gets lost
 	sent       []delivery     // requests that arrived, latest last
 
-	writeCount int
-	raced      map[model.AppID]bool        // applications that two processes have acted on at once
-	excess     map[*object]map[string]bool // what runs and should not, and who has looked away
-	story      *strings.Builder            // nil: nobody listens
+	excess map[*object]map[string]bool // what runs and should not, and who has looked away
+	story  *strings.Builder            // nil: nobody listens
 }
 
 // delivery is a request that a process has sent.
@@ -47,7 +45,7 @@ type delivery struct {
 var begin = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(o Options) *World {
-	w := &World{now: begin, repo: newRepo(), origin: &origin{}, options: o, apiRefuses: map[string]int{}, raced: map[model.AppID]bool{}, excess: map[*object]map[string]bool{}}
+	w := &World{now: begin, repo: newRepo(), origin: &origin{}, options: o, apiRefuses: map[string]int{}, excess: map[*object]map[string]bool{}}
 	w.cluster = newCluster(func() time.Time { return w.now })
 	for i, name := range processNames {
 		w.processes[i] = &process{world: w, name: name}
@@ -65,7 +63,6 @@ type process struct {
 	skew  time.Duration // of its clock
 
 	loop    *reconcile.Loop // nil: it does not run
-	born    int             // how many writes there were when it began to run
 	branch  *branch
 	carrier *carrier
 
@@ -79,8 +76,7 @@ type process struct {
 	// acted on last where it goes by none.
 	loaded, goesBy, acts int
 
-	lost   bool        // somebody else has written to the branch first in this pass
-	acting model.AppID // whose set it applies at this moment
+	lost bool // somebody else has written to the branch first in this pass
 }
 
 // start makes a process run that knows nothing yet.
@@ -97,7 +93,7 @@ func (p *process) start() {
 	if plant := p.world.options.Plant; plant != nil {
 		plant(p, &o)
 	}
-	p.loop, p.born = reconcile.New(o), p.world.writeCount
+	p.loop = reconcile.New(o)
 }
 
 // stage hears that a stage of a pass begins. From rendering on, the loop acts.
@@ -134,7 +130,7 @@ func (p *process) pass(at int, happens func()) (r reconcile.Report, err error) {
 	wrong := w.wrong()
 	head := w.origin.tip()
 	defer func() {
-		p.at, p.acting = 0, model.AppID{}
+		p.at = 0
 		switch x := recover().(type) {
 		case nil:
 			w.tellPass(p, &r, err)
@@ -177,7 +173,7 @@ func (w *World) redeliver(n int) {
 	if o := w.cluster.objects[d.ref]; o != nil && (o.told.applied == d.told.applied || !o.leaving.IsZero()) {
 		return
 	}
-	w.cluster.write(d.ref, d.part, d.told).late = true
+	w.cluster.write(d.ref, d.part, d.told)
 }
 
 // Violation is something that must hold and did not.
