@@ -91,7 +91,7 @@ func sameInstances(x, y []model.Instance) bool {
 	for i := range x {
 		a, b := &x[i], &y[i]
 		if a.App != b.App || a.Number != b.Number || a.Phase != b.Phase || a.SpecDigest() != b.SpecDigest() || !a.Since.Equal(b.Since) ||
-			!sameRun(a.Run, b.Run) || len(a.Held) != len(b.Held) || len(a.Components) != len(b.Components) {
+			a.Ending() != b.Ending() || !a.Returns.Equal(b.Returns) || !sameRun(a.Run, b.Run) || len(a.Held) != len(b.Held) || len(a.Components) != len(b.Components) {
 			return false
 		}
 		for k := range a.Components {
@@ -262,6 +262,7 @@ func (p *problem) wakes() (at time.Time) {
 			at = t
 		}
 	}
+	soonest(p.returns)
 	for _, c := range p.claims {
 		switch {
 		case c.verdict == model.Waiting && c.policy().ReserveAfter > 0:

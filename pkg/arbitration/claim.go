@@ -74,7 +74,7 @@ func (p *problem) gather(ledger *model.Ledger) []*claim {
 	add := func(c claim) {
 		inst, known := ledger.Find(c.app)
 		if known {
-			if spent(inst, c.wanted) {
+			if p.rests(inst, c.wanted) {
 				return
 			}
 			c.instance, c.declared = inst, inst.Declared
@@ -113,11 +113,20 @@ func (p *problem) gather(ledger *model.Ledger) []*claim {
 	return claims
 }
 
-// spent says whether the instance ended for good with just this spec: it is not
-// tried again before Git says something else.
-func spent(inst *model.Instance, wanted *model.Application) bool {
-	return inst.Phase == model.Terminated && inst.Reason == model.Unrecoverable &&
-		(wanted == nil || wanted.Digest == inst.SpecDigest())
+// rests says whether an instance that has ended is followed by no other at present
+// and so asks for nothing, and notes when that ends by itself.
+func (p *problem) rests(inst *model.Instance, wanted *model.Application) bool {
+	digest := inst.SpecDigest()
+	if wanted != nil {
+		digest = wanted.Digest
+	}
+	if !inst.Rests(digest, p.now) {
+		return false
+	}
+	if at := inst.Returns; at.After(p.now) && (p.returns.IsZero() || at.Before(p.returns)) {
+		p.returns = at
+	}
+	return true
 }
 
 // band returns the rank of a priority's band: 0 is the highest.

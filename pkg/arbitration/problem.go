@@ -29,6 +29,7 @@ type problem struct {
 	byTenant  [][]*claim          // by node, those that have something to stand for, elders first
 	asked     [][]vector          // by band, then node: what claims ask for in full; see demand
 	strangers bool                // a claim is not in the ledger yet
+	returns   time.Time           // when the first of those comes back that are set aside, zero: none does
 	weak      *weakness           // made when room is first needed
 	held      map[[2]int][]*claim // by pool and resource; see holders
 
