@@ -19,6 +19,8 @@ type Evaluator struct {
 	tenants  map[string]memory[tenantResult]
 	parts    map[string]*part // by tenant
 	hosts    hosts
+
+	approvals approvals
 }
 
 // memory is a result and the key of what it was computed from.

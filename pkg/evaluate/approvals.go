@@ -1,0 +1,152 @@
+package evaluate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Caps on approvals.
+const (
+	maxApprovals = 200      // files of one application
+	maxApproval  = 16 << 10 // bytes of one file
+)
+
+// An Approval is what one file of approvals/<tenant>/<application> asks for. Who
+// asks, and with which roles, only its commit can say: the commands name neither.
+type Approval struct {
+	App      model.AppID
+	File     string
+	Commands []model.Command // at least one
+}
+
+// decisions are the approvals of one application, and what they follow from.
+type decisions struct {
+	digest    string // of the directory; "" if it may come out otherwise another time
+	approvals []Approval
+	problems  []model.Problem
+}
+
+// approvals is what an evaluator remembers of the files of approvals.
+type approvals struct {
+	digest string // of all, as decisions.digest
+	sum    decisions
+	of     map[model.AppID]decisions
+}
+
+// Approvals evaluates the files of approvals, in order of their names. A file that
+// is wrong is a problem and nothing else. While no file changed it costs nothing.
+func (e *Evaluator) Approvals(files Files) ([]Approval, []model.Problem) {
+	const dir = "approvals"
+	digest, err := files.Digest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		e.approvals = approvals{}
+		return nil, nil
+	}
+	if err == nil && digest == e.approvals.digest {
+		return e.approvals.sum.approvals, e.approvals.sum.problems
+	}
+	now := approvals{digest: digest, of: map[model.AppID]decisions{}}
+	report := func(problems []model.Problem, err error) {
+		now.sum.problems = append(now.sum.problems, problems...)
+		if err != nil {
+			now.digest = ""
+			now.sum.problems = append(now.sum.problems, at(codeUnreadable, dir, "cannot be read: "+oneLine(err.Error())))
+		}
+	}
+	below := func(dir string) []string {
+		names, problems, err := directories(files, dir)
+		report(problems, err)
+		entries, _ := fs.ReadDir(files, dir) // the error is told
+		for _, entry := range entries {
+			if !entry.IsDir() && path.Ext(entry.Name()) == ".cue" {
+				report([]model.Problem{at(codeBetween, path.Join(dir, entry.Name()), "is about no application; an approval lies in approvals/<tenant>/<application>")}, nil)
+			}
+		}
+		return names
+	}
+	for _, tenant := range below(dir) {
+		apps := below(path.Join(dir, tenant))
+		for _, name := range apps {
+			app := model.AppID{Tenant: tenant, Name: name}
+			d := e.decided(files, app)
+			if now.of[app] = d; d.digest == "" {
+				now.digest = ""
+			}
+			now.sum.approvals = append(now.sum.approvals, d.approvals...)
+			now.sum.problems = append(now.sum.problems, d.problems...)
+		}
+	}
+	e.approvals = now
+	return now.sum.approvals, now.sum.problems
+}
+
+// decided evaluates the approvals of one application.
+func (e *Evaluator) decided(files Files, app model.AppID) (d decisions) {
+	dir := path.Join("approvals", app.Tenant, app.Name)
+	defer func() {
+		for i := range d.problems {
+			d.problems[i].Tenant, d.problems[i].App = app.Tenant, app.Name
+		}
+	}()
+	unread := func(err error) decisions {
+		d.digest = ""
+		d.problems = append(d.problems, at(codeUnreadable, dir, "cannot be read: "+oneLine(err.Error())))
+		return d
+	}
+	digest, err := files.Digest(dir)
+	if err != nil {
+		return unread(err)
+	}
+	if known, ok := e.approvals.of[app]; ok && known.digest == digest {
+		return known
+	}
+	d.digest = digest
+	names, problems, err := cueFiles(files, dir)
+	if err != nil {
+		return unread(err)
+	}
+	if len(names) > maxApprovals {
+		d.problems = []model.Problem{at(codeSize, dir, fmt.Sprintf("has %d files, and at most %d are read; remove those about runs that are over", len(names), maxApprovals))}
+		return d
+	}
+	d.problems = slices.DeleteFunc(problems, func(p model.Problem) bool { return p.Code == codeSize })
+	results, errs := make([]approvalResult, len(names)), make([]error, len(names))
+	e.run(len(names), func(i int) { results[i], errs[i] = e.approvalIn(files, names[i]) })
+	for i, name := range names {
+		if errs[i] != nil {
+			d.digest = ""
+			d.problems = append(d.problems, unanswered(name, errs[i]))
+			continue
+		}
+		d.problems = append(d.problems, results[i].problems...)
+		if len(results[i].commands) > 0 {
+			d.approvals = append(d.approvals, Approval{app, name, results[i].commands})
+		}
+	}
+	return d
+}
+
+// approvalIn evaluates one file.
+func (e *Evaluator) approvalIn(files Files, name string) (approvalResult, error) {
+	digest, err := files.Digest(name)
+	if err != nil {
+		return approvalResult{}, err
+	}
+	info, err := fs.Stat(files, name)
+	if err != nil {
+		return approvalResult{}, err
+	}
+	if info.Size() > maxApproval {
+		return approvalResult{problems: []model.Problem{at(codeSize, name, fmt.Sprintf("is too large; an approval has at most %d KiB", maxApproval>>10))}}, nil
+	}
+	data, err := fs.ReadFile(files, name)
+	if err != nil {
+		return approvalResult{}, err
+	}
+	return e.approvalOf(digest, source{name, data})
+}

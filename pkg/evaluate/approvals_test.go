@@ -1,0 +1,108 @@
+package evaluate
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// approval is a file that approves a step.
+func approval(name, step string) []byte {
+	return fmt.Appendf(nil, "package fleet\n\napproval: %q: {run: \"3f2a91c04be7\", step: %q}\n", name, step)
+}
+
+func treeOf(texts map[string][]byte) tree {
+	files := fstest.MapFS{}
+	for name, data := range texts {
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	return tree{files}
+}
+
+// One file that is wrong, or says too much, is a problem; the others count.
+func TestApprovalsOfAFleet(t *testing.T) {
+	texts := map[string][]byte{
+		"approvals/acme/shop/a.cue":        approval("a", "agree"),
+		"approvals/acme/shop/b.cue":        []byte("package fleet\n\napproval: b: {run: \"3f2a91c04be7\", action: \"accept\", step: \"agree\"}\n"),
+		"approvals/acme/shop/c.cue":        []byte("package fleet\n\napplication: name: \"shop\"\n"),
+		"approvals/acme/shop/huge.cue":     []byte(strings.Repeat("// x\n", 4<<10)),
+		"approvals/acme/shop/notes.md":     []byte("# why"),
+		"approvals/acme/shop/.hidden.cue":  approval("h", "agree"),
+		"approvals/acme/shop/more/d.cue":   approval("d", "agree"),
+		"approvals/acme/blog/a.cue":        approval("a", "look"),
+		"approvals/acme/far.cue":           approval("far", "agree"),
+		"approvals/beta/Upper/a.cue":       approval("a", "agree"),
+		"approvals/beta/crowd/README.cue":  approval("a", "agree"),
+		"tenants/acme/apps/shop/other.cue": nil,
+	}
+	for i := range maxApprovals {
+		texts[fmt.Sprintf("approvals/beta/crowd/%d.cue", i)] = approval("a", "agree")
+	}
+	e := New(nil)
+	got, problems := e.Approvals(treeOf(texts))
+	agree := func(app, file, step string) Approval {
+		id := model.AppID{Tenant: "acme", Name: app}
+		return Approval{id, "approvals/acme/" + app + "/" + file, []model.Command{{Action: "approve", Run: "3f2a91c04be7", Step: step}}}
+	}
+	require.Equal(t, []Approval{agree("blog", "a.cue", "look"), agree("shop", "a.cue", "agree")}, got)
+	var said []string
+	for _, p := range problems {
+		said = append(said, fmt.Sprintf("%s %s/%s %s", p.Code, p.Tenant, p.App, strings.SplitN(p.Places[0].At, ":", 2)[0]))
+	}
+	require.Equal(t, []string{
+		"DA1019 / approvals/acme/far.cue",
+		"DA1008 acme/shop approvals/acme/shop/.hidden.cue",
+		"DA1272 acme/shop approvals/acme/shop/b.cue",
+		"DA1003 acme/shop approvals/acme/shop/c.cue",
+		"DA1009 acme/shop approvals/acme/shop/huge.cue",
+		"DA1014 / approvals/beta/Upper",
+		"DA1009 beta/crowd approvals/beta/crowd",
+	}, said)
+}
+
+// What did not change is not looked at again.
+func TestApprovalsAreRemembered(t *testing.T) {
+	texts := map[string][]byte{"approvals/acme/shop/a.cue": approval("a", "agree"), "approvals/acme/blog/a.cue": approval("a", "look")}
+	files := noted{treeOf(texts), map[string]int{}}
+	e := New(nil)
+	first, _ := e.Approvals(files)
+	clear(files.reads)
+	again, _ := e.Approvals(files)
+	require.Equal(t, first, again)
+	require.Empty(t, files.reads)
+
+	texts["approvals/acme/shop/b.cue"] = approval("b", "agree")
+	files.tree = treeOf(texts)
+	more, _ := e.Approvals(files)
+	require.Len(t, more, 3)
+	require.NotContains(t, files.reads, "approvals/acme/blog/a.cue")
+
+	none, problems := e.Approvals(treeOf(map[string][]byte{"fleet.cue": nil}))
+	require.Empty(t, none)
+	require.Empty(t, problems)
+}
+
+// noted notes what is read.
+type noted struct {
+	tree
+	reads map[string]int
+}
+
+func (c noted) ReadFile(name string) ([]byte, error) {
+	c.reads[name]++
+	return fs.ReadFile(c.tree, name)
+}
+
+// BenchmarkApproval evaluates one file that is not in memory.
+func BenchmarkApproval(b *testing.B) {
+	file := source{"approvals/acme/shop/a.cue", approval("a", "agree")}
+	for b.Loop() {
+		evaluateApproval(file)
+	}
+}
