@@ -91,7 +91,7 @@ func (f *facts) current(ledger model.Ledger, id model.AppID) *model.Instance {
 	}
 	inst := &model.Instance{App: id, Number: 1, Declared: f.now}
 	if known {
-		inst.Number, inst.History = old.Number+1, slices.Clip(old.History)
+		inst.Number, inst.History, inst.Run = old.Number+1, slices.Clip(old.History), old.Run
 		if old.Reason == model.EvictedReason {
 			inst.Declared = old.Declared // who lost its place keeps its place in line
 		}

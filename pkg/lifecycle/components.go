@@ -23,6 +23,14 @@ func (f *facts) setGrants(grants []model.Grant) {
 		}
 		f.inst.Components = append(f.inst.Components, state)
 	}
+	if f.inst.Spec.Workflow == nil {
+		return
+	}
+	for i := range old { // that the run may still aim at
+		if _, declared := f.inst.Spec.Component(old[i].Grant.Component); !declared {
+			f.inst.Components = append(f.inst.Components, old[i])
+		}
+	}
 }
 
 // advanceComponents decides how much of each component may run now and finds how
@@ -33,23 +41,25 @@ func (f *facts) advanceComponents() {
 		s := &f.inst.Components[i]
 		c, _ := f.inst.Spec.Component(s.Grant.Component)
 		before := *s
-		f.advanceComponent(c, s)
+		s.Beside = nil
+		f.advanceComponent(c, s, s.Grant.Replicas)
 		if s.State != before.State || s.Workload != before.Workload {
 			s.Since = f.now
 		}
 	}
 }
 
-func (f *facts) advanceComponent(c *model.Component, s *model.ComponentState) {
+// advanceComponent decides about a component of which so many replicas are to run.
+func (f *facts) advanceComponent(c *model.Component, s *model.ComponentState, replicas int) {
 	if c.Redacted() && s.Workload != "" {
 		return // its content is not known any more, so it stays as it is
 	}
-	spec := model.DigestOf(c)
+	spec := c.Content(f.inst.App)
 	if s.State == model.StateDone && s.Spec == spec {
 		return // it ran and is not run again, whatever is granted
 	}
 	before := *s
-	target := model.WorkloadDigest(c, s.Grant, s.Grant.Replicas)
+	target := model.WorkloadDigest(c, s.Grant, replicas)
 	blocker := f.blocker(c)
 	s.Message, s.Hold = "", false
 	switch {
@@ -58,10 +68,10 @@ func (f *facts) advanceComponent(c *model.Component, s *model.ComponentState) {
 	case blocker != "" && s.Run == 0:
 		s.Spec, s.Workload = spec, model.WorkloadDigest(c, s.Grant, 0)
 		s.State, s.Message = model.StateWaiting, "for "+blocker
-	case blocker != "" && s.Run <= s.Grant.Replicas && s.Workload != target:
+	case blocker != "" && s.Run <= replicas && s.Workload != target:
 		s.Hold, s.State, s.Message = true, model.StateWaiting, "keeps running as it was until "+blocker+" is ready"
 	default: // also when capacity was taken away: that is given up at once
-		s.Spec, s.Run, s.Workload = spec, s.Grant.Replicas, target
+		s.Spec, s.Run, s.Workload = spec, replicas, target
 		f.judge(c, s, &before)
 	}
 }
@@ -82,7 +92,7 @@ func (f *facts) judge(c *model.Component, s, before *model.ComponentState) {
 		s.State, s.Message = model.StateFailed, failureText(w.Failure)
 	case same && before.State == model.StateFailed:
 		s.State, s.Message = model.StateFailed, before.Message
-	case same && before.State == model.StateStarting && f.overdue(before) && !c.Finite():
+	case same && before.State == model.StateStarting && f.overdue(before) && !c.Finite() && !f.underWay():
 		s.State, s.Message = model.StateFailed, fmt.Sprintf("not ready after %s", f.inst.Spec.Policy.StartDeadline)
 	default:
 		s.State = model.StateStarting
@@ -96,6 +106,9 @@ func (f *facts) overdue(s *model.ComponentState) bool {
 // blocker names the first dependency that is not ready, "" if there is none.
 func (f *facts) blocker(c *model.Component) string {
 	for _, name := range c.DependsOn {
+		if w := f.inst.Spec.Workflow; w != nil && w.Job(name) {
+			continue // the order of the steps says when it runs
+		}
 		s, ok := f.inst.Component(name)
 		if !ok || s.Hold || s.State != model.StateReady && s.State != model.StateDone && s.State != model.StateOff {
 			return name

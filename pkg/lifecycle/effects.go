@@ -16,7 +16,7 @@ func (f *facts) begin() { f.accept(f.wanted, f.decision.Grants) }
 // beginUpdate accepts a newer spec. The one that ran well until now is kept until
 // the new one does; a start that never succeeded leaves the older one in place.
 func (f *facts) beginUpdate() {
-	if f.inst.Phase != model.Scheduled {
+	if f.inst.Phase != model.Scheduled && !f.unfinished() {
 		f.inst.Previous, f.inst.PreviousGrants = f.inst.Spec, grantsOf(f.inst)
 	}
 	f.accept(f.wanted, f.decision.Grants)

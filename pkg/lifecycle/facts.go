@@ -33,7 +33,7 @@ func (f *facts) granted() bool  { return f.verdict(model.Granted) && f.wanted !=
 
 // updated says whether arbitration granted a spec in place of the accepted one.
 func (f *facts) updated() bool {
-	return f.granted() && f.decision.Spec == f.wanted.Digest && f.inst.SpecDigest() != f.wanted.Digest
+	return f.granted() && f.decision.Spec == f.wanted.Digest && f.inst.SpecDigest() != f.wanted.Digest && !f.takingBack()
 }
 
 // updateRefused says whether a refusal is news: another spec or another reason.
@@ -51,19 +51,19 @@ func (f *facts) refusal() *model.Refusal {
 }
 
 func (f *facts) late() bool {
-	return !f.inst.Deadline.IsZero() && !f.now.Before(f.inst.Deadline)
+	return !f.inst.Deadline.IsZero() && !f.now.Before(f.inst.Deadline) && !f.underWay()
 }
 
 func (f *facts) updateFailed() bool {
 	return f.inst.Previous != nil && f.inst.Spec.Policy.OnUpdateFailure != "hold" && (f.late() || f.brokenForGood())
 }
 
-func (f *facts) unrecoverable() bool { return f.brokenForGood() }
+func (f *facts) unrecoverable() bool { return f.brokenForGood() && !f.unfinished() }
 
 // brokenForGood says whether a critical component failed and its runtime will not
-// try again.
+// try again. What that means while a workflow is on its way, its steps say.
 func (f *facts) brokenForGood() bool {
-	return f.anyCritical(func(c *model.Component, s *model.ComponentState) bool {
+	return !f.underWay() && f.anyCritical(func(c *model.Component, s *model.ComponentState) bool {
 		w, ok := f.seen.Find(f.inst.App, c.Name)
 		return ok && w.Failure != nil && w.Failure.Final && w.Digest == s.Workload && s.State == model.StateFailed
 	})
@@ -71,7 +71,7 @@ func (f *facts) brokenForGood() bool {
 
 // running says whether every critical component runs at its grant.
 func (f *facts) running() bool {
-	return !f.anyCritical(func(_ *model.Component, s *model.ComponentState) bool { return !f.up(s) })
+	return !f.underWay() && !f.anyCritical(func(_ *model.Component, s *model.ComponentState) bool { return !f.up(s) })
 }
 
 func (f *facts) up(s *model.ComponentState) bool {
@@ -99,7 +99,7 @@ func (f *facts) ready() bool        { return f.running() && !f.reduced() }
 func (f *facts) readyReduced() bool { return f.running() && f.reduced() }
 
 func (f *facts) recovered() bool {
-	return !f.reduced() && !f.failing() &&
+	return !f.reduced() && !f.failing() && !f.unfinished() &&
 		!slices.ContainsFunc(f.inst.Components, func(s model.ComponentState) bool { return !f.up(&s) })
 }
 
@@ -145,6 +145,11 @@ func (f *facts) message(r *Rule) string {
 		return f.refusal().Message
 	case model.Ready, model.Recovered:
 		return "everything runs as granted"
+	case model.WorkflowBegun, model.WorkflowFailed, model.WorkflowStopped:
+		return f.runMessage(r)
+	}
+	if f.unfinished() {
+		return f.runMessage(r)
 	}
 	if parts := f.unready(); parts != "" {
 		return r.If + ": " + parts

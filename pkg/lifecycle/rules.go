@@ -25,6 +25,11 @@ var Rules = []Rule{
 	{notYet, "valid, quota and policies admit it", (*facts).admitted, model.Admitted, model.AdmissionPassed, nil},
 	{[]model.Phase{model.Admitted}, "granted capacity", (*facts).granted, model.Scheduled, model.GrantedCapacity, (*facts).begin},
 
+	{[]model.Phase{model.Scheduled}, "its workflow took the update back", (*facts).tookBack, "", model.RolledBack, (*facts).rollBack},
+	{[]model.Phase{model.Scheduled}, "its first workflow failed and left nothing that runs", (*facts).hopeless, model.Terminated, model.Unrecoverable, (*facts).end},
+	{[]model.Phase{model.Scheduled}, "its workflow failed", (*facts).workflowFailed, model.Degraded, model.WorkflowFailed, (*facts).stay},
+	{[]model.Phase{model.Scheduled}, "its workflow was stopped", (*facts).workflowStopped, model.Degraded, model.WorkflowStopped, (*facts).stay},
+
 	{active, "new spec admitted", (*facts).updated, model.Scheduled, model.UpdateAdmitted, (*facts).beginUpdate},
 	{active, "new spec refused", (*facts).updateRefused, "", model.UpdateRefused, (*facts).noteRefusal},
 	{[]model.Phase{model.Scheduled}, "update missed its deadline or failed for good", (*facts).updateFailed, "", model.RolledBack, (*facts).rollBack},
@@ -35,6 +40,7 @@ var Rules = []Rule{
 	{[]model.Phase{model.Scheduled}, "start deadline passed; critical parts run", (*facts).startIncomplete, model.Degraded, model.StartIncomplete, (*facts).arrive},
 	{[]model.Phase{model.Scheduled}, "start deadline passed; critical parts do not run", (*facts).startFailed, model.Degraded, model.StartFailed, (*facts).arrive},
 
+	{[]model.Phase{model.Running, model.Degraded}, "its workflow runs again", (*facts).underWay, model.Scheduled, model.WorkflowBegun, nil},
 	{[]model.Phase{model.Running}, "grant reduced", (*facts).reduced, model.Degraded, "", nil},
 	{[]model.Phase{model.Running}, "parts failed", (*facts).failing, model.Degraded, model.ComponentFailed, nil},
 	{[]model.Phase{model.Degraded}, "full grant runs again", (*facts).recovered, model.Running, model.Recovered, nil},

@@ -40,6 +40,17 @@ func (c *Component) Redacted() bool {
 	return json.Unmarshal(c.Properties, &p) == nil && string(p[redactedKey]) == "true"
 }
 
+// Content identifies what the component is, whether its secret values are known
+// or replaced by digests.
+func (c *Component) Content(app AppID) Digest {
+	if c.Type == "secret" && !c.Redacted() {
+		redacted := *c
+		redacted.Properties = redactProperties(app, c)
+		c = &redacted
+	}
+	return DigestOf(c)
+}
+
 // redactProperties keeps the keys of properties.data and digests the values,
 // together with where they belong, so that equal values in two places do not
 // look equal. What else the properties hold may repeat a value and goes.

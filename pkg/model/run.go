@@ -72,6 +72,18 @@ func (r *Run) Target(component string) (*Target, bool) {
 	return nil, false
 }
 
+// WentBackTo says whether the run was taken back, and what ran before it, and does
+// so again, is spec.
+func (r *Run) WentBackTo(spec Digest) bool {
+	return r.Phase == RunRolledBack && r.Superseded == "" && len(r.Good) > 0 && r.Good[0] == spec
+}
+
+// Settles says whether the run is what spec, the accepted one, is brought by: it
+// is of it, or went back to it.
+func (r *Run) Settles(spec Digest) bool {
+	return r.Superseded == "" && r.Spec == spec || r.WentBackTo(spec)
+}
+
 // StepPhase is where a step of a run stands.
 type StepPhase string
 
@@ -164,6 +176,16 @@ type Share struct {
 	Replicas int  `json:"replicas,omitempty"`
 	Weight   int  `json:"weight,omitempty"`
 	Extra    bool `json:"extra,omitempty"`
+}
+
+// Of is how many of the replicas that are granted are the share: at least one,
+// unless none are granted, and never more than are granted.
+func (s Share) Of(granted int) int {
+	n := s.Replicas
+	if s.Weight > 0 {
+		n = (granted*s.Weight + 99) / 100
+	}
+	return min(max(n, 1), granted)
 }
 
 // Traffic says which replicas requests reach while two versions run.

@@ -18,6 +18,17 @@ type Workflow struct {
 	Steps []Step `json:"steps"` // in the order written
 }
 
+// Job says whether a step runs the component once, or has it take another back:
+// it runs then, and not with the others.
+func (w *Workflow) Job(component string) bool {
+	for i := range w.Steps {
+		if s := &w.Steps[i]; component != "" && (s.Component == component || s.Undo == component) {
+			return true
+		}
+	}
+	return false
+}
+
 // Step is one step of a workflow.
 type Step struct {
 	Name      string        `json:"name"`

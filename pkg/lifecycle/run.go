@@ -1,0 +1,206 @@
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Follow returns the ledger that follows from next, which Advance returned, when
+// runs of workflows have gone on: runs are those that changed. What runs says what
+// is to run of the components of their applications, and how a run ends decides
+// about the phase, as the same table says.
+func Follow(next model.Ledger, runs []model.Run, seen model.Observation, now time.Time) model.Ledger {
+	if len(runs) == 0 {
+		return next
+	}
+	next.Instances = slices.Clone(next.Instances)
+	for i := range runs {
+		inst, ok := next.Find(runs[i].App)
+		if !ok {
+			continue
+		}
+		inst.Run = &runs[i]
+		if !inst.Phase.Active() {
+			continue
+		}
+		inst.Components, inst.History, inst.Held = slices.Clone(inst.Components), slices.Clip(inst.History), slices.Clip(inst.Held)
+		f := &facts{inst: inst, declared: true, decision: decided(&next, inst), seen: &seen, now: now}
+		f.advance(next.Commit)
+	}
+	return next
+}
+
+// decided is the decision that holds for what an instance runs, nil if the last
+// one is about something else.
+func decided(ledger *model.Ledger, inst *model.Instance) *model.Decision {
+	n, ok := slices.BinarySearchFunc(ledger.Decisions, inst.App, func(d model.Decision, id model.AppID) int { return d.App.Compare(id) })
+	if !ok || ledger.Decisions[n].Spec != inst.SpecDigest() {
+		return nil
+	}
+	return &ledger.Decisions[n]
+}
+
+// run is the run that says what runs of the accepted spec, or the one before it
+// as long as that has not begun: nil without a workflow.
+func (f *facts) run() *model.Run {
+	if f.inst.Spec == nil || f.inst.Spec.Workflow == nil || f.inst.Run == nil || f.inst.Run.Instance != f.inst.Number {
+		return nil
+	}
+	return f.inst.Run
+}
+
+// underWay says whether a workflow is to bring the accepted spec and has not come
+// to its end.
+func (f *facts) underWay() bool {
+	if f.inst.Spec == nil || f.inst.Spec.Workflow == nil {
+		return false
+	}
+	run := f.run()
+	return run == nil || !run.Phase.Ended() || !run.Settles(f.inst.Spec.Digest)
+}
+
+// takingBack says whether a run that failed takes back what it did: it finishes
+// that before anything new is accepted.
+func (f *facts) takingBack() bool {
+	return f.inst.Run != nil && f.inst.Run.Phase == model.RunRollingBack && f.inst.Run.Instance == f.inst.Number
+}
+
+// ended says whether the run of the accepted spec ended so, and nothing went back
+// to that spec.
+func (f *facts) ended(phase model.RunPhase) bool {
+	run := f.run()
+	return run != nil && run.Phase == phase && run.Spec == f.inst.Spec.Digest && run.Superseded == "" && !run.WentBackTo(run.Spec)
+}
+
+// unfinished says whether the run of the accepted spec ended and did not bring it.
+func (f *facts) unfinished() bool {
+	return f.ended(model.RunFailed) || f.ended(model.RunStopped) || f.ended(model.RunRolledBack)
+}
+
+func (f *facts) tookBack() bool { return f.ended(model.RunRolledBack) && f.inst.Previous != nil }
+
+// hopeless says whether the first workflow of an application has failed and left
+// nothing that runs.
+func (f *facts) hopeless() bool {
+	if !f.ended(model.RunRolledBack) && !f.ended(model.RunFailed) || len(f.run().Base) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(f.inst.Components, func(s model.ComponentState) bool {
+		c, ok := f.inst.Spec.Component(s.Grant.Component)
+		return s.Run > 0 && (!ok || c.Runs())
+	})
+}
+
+func (f *facts) workflowFailed() bool {
+	return f.ended(model.RunFailed) || f.ended(model.RunRolledBack)
+}
+func (f *facts) workflowStopped() bool { return f.ended(model.RunStopped) }
+
+// runMessage tells what a run is behind.
+func (f *facts) runMessage(r *Rule) string {
+	if run := f.run(); run != nil && run.Message != "" {
+		return r.If + ": " + run.Message
+	}
+	return r.If
+}
+
+// stay leaves what a run brought as it is. What it did not replace is of the spec
+// before, which is kept.
+func (f *facts) stay() { f.inst.Deadline = time.Time{} }
+
+// advanceTargets lays what the run aims at on the components: of which version they
+// are, and how many run beside it of the next one.
+func (f *facts) advanceTargets(run *model.Run) {
+	f.addAimed(run)
+	for _, i := range startOrder(f.inst.Spec, f.inst.Components) {
+		s := &f.inst.Components[i]
+		before := *s
+		f.advanceTarget(run, s)
+		if s.State != before.State || s.Workload != before.Workload {
+			s.Since = f.now
+		}
+	}
+	switch {
+	case f.inst.Phase != model.Scheduled || run.Spec != f.inst.Spec.Digest || run.Superseded != "":
+	case !run.Phase.Ended():
+		f.inst.Deadline = run.Deadline
+	case run.Phase == model.RunSucceeded: // what it brought has to be ready, too
+		f.inst.Deadline = run.Since.Add(f.inst.Spec.Policy.StartDeadline)
+	}
+}
+
+// addAimed keeps the components that the accepted spec has no more as long as the
+// run aims at them, and no longer.
+func (f *facts) addAimed(run *model.Run) {
+	f.inst.Components = slices.DeleteFunc(f.inst.Components, func(s model.ComponentState) bool {
+		_, own := f.inst.Spec.Component(s.Grant.Component)
+		_, aimed := run.Target(s.Grant.Component)
+		return !own && !aimed
+	})
+	for i := range run.Targets {
+		t := &run.Targets[i]
+		if _, known := f.inst.Component(t.Component); known {
+			continue
+		}
+		n := slices.IndexFunc(f.inst.PreviousGrants, func(g model.Grant) bool { return g.Component == t.Component })
+		if c, _ := f.version(t.Component, t.Stable); c != nil && n >= 0 {
+			f.inst.Components = append(f.inst.Components, model.ComponentState{Grant: f.inst.PreviousGrants[n]})
+		}
+	}
+}
+
+// version returns a component in a version, nil if nobody knows its content any more.
+func (f *facts) version(name string, v model.Version) (*model.Component, *model.Application) {
+	for _, spec := range []*model.Application{f.inst.Spec, f.inst.Previous} {
+		if spec == nil {
+			continue
+		}
+		if c, ok := spec.Component(name); ok && c.Content(spec.ID) == v.Content {
+			return c, spec
+		}
+	}
+	return nil, nil
+}
+
+func (f *facts) advanceTarget(run *model.Run, s *model.ComponentState) {
+	name := s.Grant.Component
+	own, declared := f.inst.Spec.Component(name)
+	t, aimed := run.Target(name)
+	beside := s.Beside
+	s.Message, s.Hold, s.Beside = "", false, nil
+	switch {
+	case declared && f.inst.Spec.Workflow.Job(name):
+		// It runs by intents of the run, each once, and takes room until the run has ended.
+		s.Spec, s.Run, s.Workload, s.State = own.Content(f.inst.App), 0, model.WorkloadDigest(own, s.Grant, 0), model.StateDone
+		if f.underWay() {
+			s.State, s.Message = model.StateWaiting, "for the step that runs it"
+		}
+		return
+	case !aimed:
+		s.Spec, s.Run, s.Workload = own.Content(f.inst.App), 0, model.WorkloadDigest(own, s.Grant, 0)
+		s.State, s.Message = model.StateWaiting, "for the step that brings it"
+		if s.Grant.Replicas == 0 {
+			s.State, s.Message = model.StateOff, ""
+		}
+		return
+	}
+	c, _ := f.version(name, t.Stable)
+	if c == nil {
+		s.Hold, s.Beside = s.Run > 0, beside
+		s.State, s.Message = model.StateWaiting, "keeps running as it was: its spec is not known any more"
+		return
+	}
+	replicas := s.Grant.Replicas
+	if t.Next != nil {
+		if next, _ := f.version(name, *t.Next); next != nil {
+			n := t.Share.Of(replicas)
+			s.Beside = &model.Beside{Spec: next.Content(f.inst.App), Run: n, Workload: model.WorkloadDigest(next, s.Grant, n), Traffic: t.Traffic}
+			if !t.Share.Extra {
+				replicas -= n
+			}
+		}
+	}
+	f.advanceComponent(c, s, replicas)
+}
