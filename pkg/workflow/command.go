@@ -10,46 +10,64 @@ import (
 )
 
 // maxCommands bounds what is remembered of commands. A run takes no more.
-const maxCommands = 100
+const maxCommands = 400
 
 // handle obeys or refuses commands, each once. One that comes too early, as an
 // approval of a step that has not begun, is kept for later by not being handled.
 func (p *pass) handle(commands []model.Command) {
 	for _, c := range commands {
-		id := model.DigestOf(c)
-		if c.Run != p.run.ID || len(p.run.Commands) >= maxCommands ||
-			slices.ContainsFunc(p.run.Commands, func(h model.Handled) bool { return h.ID == id }) {
+		if isHandled(&p.run, c) || len(p.run.Commands) >= maxCommands {
 			continue
 		}
-		early, refused := p.obey(c)
+		early, refused := false, p.misdirected(c)
+		if refused == "" {
+			early, refused = p.obey(c)
+		}
 		if early {
 			continue
 		}
 		p.run.Commands = append(p.run.Commands, model.Handled{
-			ID: id, Action: c.Action, Step: c.Step, By: c.By, Commit: c.Commit, Refused: bounded(refused, maxMessage),
+			ID: commandID(c), Run: c.Run, Action: c.Action, Step: c.Step, By: c.By, Commit: c.Commit, Refused: bounded(refused, maxMessage),
 		})
 	}
 }
 
-// Misdirected returns the commands that name another run than run, the
-// application's latest, each with why it has no effect.
-func Misdirected(run *model.Run, commands []model.Command) (refused []model.Handled) {
-	for _, c := range commands {
-		if c.Run != run.ID {
-			refused = append(refused, model.Handled{
-				ID: model.DigestOf(c), Action: c.Action, Step: c.Step, By: c.By, Commit: c.Commit,
-				Refused: fmt.Sprintf("it names run %s, and the run of %s is now %s (number %d, spec %s): look at that one and decide anew",
-					c.Run.Short(), run.App, run.ID.Short(), run.Number, run.Spec.Short()),
-			})
-		}
+// commandID is what makes two commands the same. Of one that a commit brought, who
+// asks and what may be asked by them is told by the commit: when access changes,
+// the command is still the one that was handled.
+func commandID(c model.Command) model.Digest {
+	c.Why, c.Roles = "", nil
+	if c.Commit != "" {
+		c.By = ""
 	}
-	return refused
+	return model.DigestOf(c)
+}
+
+func isHandled(run *model.Run, c model.Command) bool {
+	id := commandID(c)
+	return slices.ContainsFunc(run.Commands, func(h model.Handled) bool { return h.ID == id })
+}
+
+// minPrefix is the least of a run's name that a command may give for the whole.
+const minPrefix = 12
+
+// misdirected says why a command about another run has no effect, "" if it is
+// about this one.
+func (p *pass) misdirected(c model.Command) string {
+	if len(c.Run) >= minPrefix && strings.HasPrefix(string(p.run.ID), string(c.Run)) {
+		return ""
+	}
+	return fmt.Sprintf("it names run %s, and the run of %s is now %s (number %d, spec %s): look at that one and decide anew",
+		c.Run.Short(), p.run.App, p.run.ID.Short(), p.run.Number, p.run.Spec.Short())
 }
 
 // obey carries out one command. It returns why not, or that it is too early.
 func (p *pass) obey(c model.Command) (early bool, refused string) {
 	if p.run.Superseded != "" {
 		return false, fmt.Sprintf("the run was superseded by spec %s", p.run.Superseded.Short())
+	}
+	if p.turn.Gone || p.spec == nil {
+		return false, "the application, as the run was to bring it, is not to run any more"
 	}
 	if c.Action == model.CommandRestart {
 		return false, p.restart(c)

@@ -53,7 +53,7 @@ func (p *pass) memo(s *step) int {
 func (p *pass) memoDigest(s *step) model.Digest {
 	var content model.Digest
 	if c, ok := p.spec.Component(s.Component); ok {
-		content = model.DigestOf(c)
+		content = c.Content(p.spec.ID)
 	}
 	return model.DigestOf(struct {
 		Type       string

@@ -25,7 +25,7 @@ func Placements(run *model.Run, granted func(component string) int) (placements 
 		}
 		next := Placement{
 			Component: t.Component, Version: *t.Next, Beside: true,
-			Replicas: replicas(t.Share, n), Traffic: t.Traffic != model.TrafficStable,
+			Replicas: t.Share.Of(n), Traffic: t.Traffic != model.TrafficStable,
 		}
 		stable.Traffic = t.Traffic != model.TrafficNext
 		if !t.Share.Extra {

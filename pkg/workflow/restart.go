@@ -45,6 +45,8 @@ func (p *pass) again(from string) (again map[string]bool, refused string) {
 	switch {
 	case from != "" && p.step(from) == nil:
 		return nil, "the workflow has no step " + from
+	case p.turn.Wanted != "" && p.turn.Wanted != p.run.Spec:
+		return nil, fmt.Sprintf("the application went back to spec %s; commit a change to try again", p.turn.Wanted.Short())
 	case p.run.Phase == model.RunFailing || p.run.Phase == model.RunRollingBack:
 		return nil, fmt.Sprintf("the run is %s; wait until it has ended", p.run.Phase)
 	}

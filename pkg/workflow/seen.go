@@ -32,7 +32,7 @@ func (p *pass) fares(component string, v model.Version, share *model.Share) (rea
 		}
 		want := seen.Granted
 		if share != nil {
-			want = replicas(*share, seen.Granted)
+			want = share.Of(seen.Granted)
 		}
 		for _, w := range seen.Versions {
 			if w.Content != v.Content {
@@ -46,14 +46,4 @@ func (p *pass) fares(component string, v model.Version, share *model.Share) (rea
 		return want == 0, nil
 	}
 	return false, nil
-}
-
-// replicas is how many of those granted are a share: at least one, unless none
-// are granted, and never more than are granted.
-func replicas(s model.Share, granted int) int {
-	n := s.Replicas
-	if s.Weight > 0 {
-		n = (granted*s.Weight + 99) / 100
-	}
-	return min(max(n, 1), granted)
 }

@@ -18,10 +18,14 @@ func Start(spec *model.Application, instance int, last *model.Run, now time.Time
 	}
 	if last != nil {
 		run.Number = last.Number + 1
-		run.Memos = slices.Clone(last.Memos)
-		run.Good = slices.Clone(last.Good)
-		run.Base = slices.Clone(last.Base)
-		run.Targets = settled(last.Targets)
+		if last.Instance == instance {
+			run.Base = slices.Clone(last.Base)
+			run.Targets = settled(last.Targets)
+		}
+		if last.Instance == instance || spec.Lifecycle.Deletion != "delete-data" {
+			run.Memos = slices.Clone(last.Memos) // what was done to data is not done to none
+			run.Good = slices.Clone(last.Good)
+		}
 		window := run.Good[:min(flow(spec).RollbackWindow, len(run.Good))]
 		run.Fast = slices.Contains(window, spec.Digest)
 	}
@@ -106,7 +110,7 @@ func components(spec *model.Application, s *model.Step) []string {
 }
 
 func versionOf(spec *model.Application, c *model.Component) model.Version {
-	return model.Version{Spec: spec.Digest, Content: model.DigestOf(c)}
+	return model.Version{Spec: spec.Digest, Content: c.Content(spec.ID)}
 }
 
 // aim sets what is to run of a component.

@@ -244,10 +244,11 @@ func (w *teller) tellRun(a *app, before *model.Run) {
 		if before != nil && a == w.apps[0] {
 			w.earlier = append(w.earlier, before.ID)
 		}
-		for _, h := range workflow.Misdirected(run, a.commands) {
-			w.say(a, "%s of %s by %s is refused: %s", h.Action, h.Step, h.By, w.readable(h.Refused))
+		fresh := &model.Run{}
+		if before != nil {
+			fresh.Targets, fresh.Commands = before.Targets, before.Commands
 		}
-		before = &model.Run{Targets: targetsOf(before)}
+		before = fresh
 	}
 	for _, h := range run.Commands[len(before.Commands):] {
 		if h.Refused != "" {
@@ -264,13 +265,6 @@ func (w *teller) tellRun(a *app, before *model.Run) {
 	if run.Phase != before.Phase && (before.Phase != "" || run.Phase != model.RunRunning) {
 		w.say(a, "run %d is %s %s", run.Number, run.Phase, w.readable(run.Message))
 	}
-}
-
-func targetsOf(run *model.Run) []model.Target {
-	if run == nil {
-		return nil
-	}
-	return run.Targets
 }
 
 func (w *teller) tellStep(a *app, now *model.StepRun, before *model.Run) {

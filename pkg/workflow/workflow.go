@@ -100,10 +100,11 @@ func newPass(turn *Turn, now time.Time) *pass {
 func (p *pass) settle() {
 	if p.spec == nil {
 		p.stop(fmt.Sprintf("spec %s is not known any more; commit a change to start again", p.run.Spec.Short()))
-		return
-	}
-	if p.turn.Gone {
+	} else if p.turn.Gone {
 		p.stop("the application is not to run any more")
+	}
+	if p.spec == nil || p.turn.Gone {
+		p.handle(p.turn.Commands)
 		return
 	}
 	if w := p.turn.Wanted; w != "" && w != p.run.Spec {
@@ -154,7 +155,7 @@ func (p *pass) supersede(by model.Digest) {
 	case p.run.Phase == model.RunRollingBack:
 		return
 	case p.run.Phase.Ended():
-		if p.run.Superseded == "" {
+		if p.run.Superseded == "" && !p.run.WentBackTo(by) {
 			p.run.Superseded = by
 		}
 		return

@@ -130,6 +130,9 @@ func (w *world) turns() (turns []workflow.Turn, of []*app) {
 		run := a.run
 		if run == nil || run.Phase.Ended() && run.Spec != a.spec.Digest {
 			begun := workflow.Start(a.spec, 1, run, w.now)
+			if run != nil {
+				begun.Commands = run.Commands
+			}
 			run, a.runs = &begun, a.spec
 		}
 		t := workflow.Turn{Run: *run, Spec: a.runs, Wanted: a.spec.Digest, Commands: a.commands, Results: a.results, Gone: a.gone}

@@ -1,0 +1,205 @@
+package workflow
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Reports are what the edges tell about runs.
+type Reports struct {
+	Commands map[model.AppID][]model.Command // in the order of their commits
+	Results  []Result                        // of probes and notices
+	Seen     *model.Observation              // jobs among the workloads carry the keys of their intents
+}
+
+// Carry returns the runs that follow from next, the records that are to be saved,
+// in the order of their applications: those that begin and those to which
+// something happened. Before is the ledger that next follows from: it knows the
+// spec of a run whose application has another one by now. The components of next
+// tell how the versions of a run fare.
+func Carry(before, next *model.Ledger, reports Reports, limits Limits, now time.Time) (changed []model.Run) {
+	c := carrier{before: before, reports: reports, now: now}
+	for i := 0; i < len(next.Instances); {
+		tenant := next.Instances[i].App.Tenant
+		for c.turns, c.begun = c.turns[:0], c.begun[:0]; i < len(next.Instances) && next.Instances[i].App.Tenant == tenant; i++ {
+			c.take(&next.Instances[i])
+		}
+		for k, run := range Advance(c.turns, limits, now) {
+			if c.begun[k] || !same(&run, &c.turns[k].Run) {
+				changed = append(changed, run)
+			}
+		}
+	}
+	return changed
+}
+
+// carrier gathers the turns of a tenant.
+type carrier struct {
+	before  *model.Ledger
+	reports Reports
+	now     time.Time
+	results map[model.Digest][]Result // of probes and notices, by run
+
+	turns []Turn
+	begun []bool // by turn: its run is new, or was ended on the way here
+}
+
+// take adds the turn of an instance, if there is one.
+func (c *carrier) take(inst *model.Instance) {
+	run, commands := inst.Run, c.reports.Commands[inst.App]
+	begun := false
+	if begins(inst) {
+		next := c.start(inst, commands)
+		begun, run = next != nil, cmp.Or(next, run)
+	}
+	if run == nil {
+		return
+	}
+	turn := Turn{Run: *run, Spec: c.spec(inst, run), Gone: !inst.Phase.Active() || run.Instance != inst.Number, Commands: commands}
+	if !turn.Gone {
+		turn.Wanted = inst.SpecDigest()
+	}
+	if run.Phase.Ended() {
+		left := run.Superseded == "" && turn.Wanted != "" && turn.Wanted != run.Spec && !run.WentBackTo(turn.Wanted)
+		if !left && !slices.ContainsFunc(commands, func(m model.Command) bool { return !isHandled(run, m) }) {
+			return
+		}
+	}
+	turn.Results, turn.Seen = c.resultsOf(run), seenOf(inst, c.reports.Seen)
+	c.turns, c.begun = append(c.turns, turn), append(c.begun, begun)
+}
+
+// begins says whether the accepted spec has a workflow that no run has carried out
+// yet.
+func begins(inst *model.Instance) bool {
+	if !inst.Phase.Active() || inst.Spec == nil || inst.Spec.Workflow == nil {
+		return false
+	}
+	run := inst.Run
+	return run == nil || run.Instance != inst.Number || !run.Settles(inst.Spec.Digest)
+}
+
+// start begins the run of the accepted spec, once the run before it has ended: nil
+// while that is still taking back what it did.
+func (c *carrier) start(inst *model.Instance, commands []model.Command) *model.Run {
+	last := inst.Run
+	if last != nil && !last.Phase.Ended() {
+		ended := Advance([]Turn{{
+			Run: *last, Spec: c.spec(inst, last), Wanted: inst.Spec.Digest, Gone: last.Instance != inst.Number, Commands: commands,
+		}}, Limits{}, c.now)[0]
+		if !ended.Phase.Ended() {
+			return nil
+		}
+		last = &ended
+	}
+	var handled []model.Handled // as long as their files are there
+	if last != nil {
+		for _, h := range last.Commands {
+			if slices.ContainsFunc(commands, func(m model.Command) bool { return commandID(m) == h.ID }) {
+				handled = append(handled, h)
+			}
+		}
+	}
+	if p := inst.Previous; p != nil && p.Workflow == nil && (last == nil || last.Instance != inst.Number || len(last.Good) == 0 || last.Good[0] != p.Digest) {
+		ran := Ran(p, inst.Number, last, c.now)
+		last = &ran
+	}
+	run := Start(inst.Spec, inst.Number, last, c.now)
+	run.Commands = handled
+	return &run
+}
+
+// spec returns the spec of a run, nil if it is not known any more.
+func (c *carrier) spec(inst *model.Instance, run *model.Run) *model.Application {
+	known := []*model.Application{inst.Spec, inst.Previous}
+	if was, ok := c.before.Find(inst.App); ok {
+		known = append(known, was.Spec, was.Previous)
+	}
+	for _, spec := range known {
+		if spec != nil && spec.Digest == run.Spec {
+			return spec
+		}
+	}
+	return nil
+}
+
+// resultsOf returns what came back for the intents of a run. They begin with its name.
+func (c *carrier) resultsOf(run *model.Run) (results []Result) {
+	if run.Phase.Ended() {
+		return nil
+	}
+	if c.results == nil {
+		c.results = map[model.Digest][]Result{}
+		for _, r := range c.reports.Results {
+			id, _, _ := strings.Cut(r.Key, "/")
+			c.results[model.Digest(id)] = append(c.results[model.Digest(id)], r)
+		}
+	}
+	results = slices.Clip(c.results[run.ID])
+	for _, w := range workloads(c.reports.Seen, run.App) {
+		if !strings.HasPrefix(w.Intent, string(run.ID)+"/") {
+			continue
+		}
+		switch {
+		case w.Done:
+			results = append(results, Result{Key: w.Intent, OK: true, Message: w.Message})
+		case w.Failure != nil && w.Failure.Final:
+			results = append(results, Result{
+				Key: w.Intent, Class: cmp.Or(w.Failure.Reason, w.Failure.Class), Status: w.Failure.ExitCode, Message: cmp.Or(w.Failure.Message, w.Message),
+			})
+		}
+	}
+	return results
+}
+
+// workloads are those of an application.
+func workloads(seen *model.Observation, app model.AppID) []model.Workload {
+	if seen == nil {
+		return nil
+	}
+	from, _ := slices.BinarySearchFunc(seen.Workloads, app, func(w model.Workload, app model.AppID) int { return w.App.Compare(app) })
+	to := from
+	for to < len(seen.Workloads) && seen.Workloads[to].App == app {
+		to++
+	}
+	return seen.Workloads[from:to]
+}
+
+// seenOf tells how the versions of the components fare: of the stable one as the
+// lifecycle judges it, of the one beside it as the runtime shows it.
+func seenOf(inst *model.Instance, observed *model.Observation) (seen []Seen) {
+	running := workloads(observed, inst.App)
+	for i := range inst.Components {
+		s := &inst.Components[i]
+		one := Seen{Component: s.Grant.Component, Granted: s.Grant.Replicas}
+		stable := SeenVersion{Content: s.Spec, Replicas: s.Run, Done: s.State == model.StateDone}
+		if s.State == model.StateReady {
+			stable.Ready = s.Run
+		}
+		for k := range running {
+			w := &running[k]
+			switch {
+			case w.Component != s.Grant.Component || w.Intent != "":
+			case !w.Beside && w.Digest == s.Workload && s.State == model.StateFailed:
+				stable.Failure = w.Failure
+			case w.Beside && s.Beside != nil && w.Digest == s.Beside.Workload:
+				next := SeenVersion{Content: s.Beside.Spec, Replicas: s.Beside.Run, Failure: w.Failure}
+				if w.Current {
+					next.Ready = w.Ready
+				}
+				one.Versions = append(one.Versions, next)
+			}
+		}
+		one.Versions = append(one.Versions, stable)
+		seen = append(seen, one)
+	}
+	return seen
+}
+
+// same says whether nothing happened to a run.
+func same(x, y *model.Run) bool { return reflect.DeepEqual(x, y) }
