@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -22,35 +23,6 @@ func newApplication(in Input, spec *model.Application) *application {
 	}
 }
 
-// component renders one component. One that is on hold keeps what it has, of
-// the spec before too.
-func (a *application) component(c *model.Component) ([]Object, error) {
-	state, _ := a.Instance.Component(c.Name)
-	if state == nil {
-		state = &model.ComponentState{Grant: model.Grant{Component: c.Name}}
-	}
-	objects, err := a.objects(c, *state)
-	if err != nil || !state.Hold || a.Instance.Previous == nil {
-		return objects, err
-	}
-	before := newApplication(a.Input, a.Instance.Previous)
-	old, ok := before.spec.Component(c.Name)
-	if !ok {
-		return objects, nil
-	}
-	held := *state
-	for _, g := range a.Instance.PreviousGrants {
-		if g.Component == c.Name {
-			held.Grant = g
-		}
-	}
-	// What cannot be rendered any more has no identity to keep.
-	if was, err := before.objects(old, held); err == nil {
-		objects = unite(objects, was)
-	}
-	return objects, nil
-}
-
 // unite returns a and those of b that a has not.
 func unite(a, b []Object) []Object {
 	has := map[string]bool{}
@@ -62,30 +34,56 @@ func unite(a, b []Object) []Object {
 
 // workload is one component on its way to objects.
 type workload struct {
-	app   *application
-	out   *part
-	spec  *model.Component
-	grant model.Grant
-	run   int    // replicas that may run now
-	done  bool   // it ended well and is not run again
-	name  string // of its objects
+	app     *application
+	out     *part
+	spec    *model.Component
+	grant   model.Grant
+	run     int           // replicas that may run now
+	done    bool          // it ended well and is not run again
+	name    string        // of its objects
+	track   string        // TrackStable or TrackNext
+	next    *workload     // the newer version that runs beside it, nil if there is none
+	traffic model.Traffic // which of the two requests reach
+	intent  string        // of the step whose job it is, "" if it is none
+	inputs  []model.Value // of that step
 }
 
 // objects renders a component in a state. None where no cluster carries it.
 func (a *application) objects(c *model.Component, state model.ComponentState) ([]Object, error) {
-	if c.Runs() && c.Runtime != "" && c.Runtime != "container" {
+	if !carried(c) || a.isStep(c.Name) && c.Finite() {
 		return nil, nil
 	}
-	render, ok := renderers[c.Type]
-	if !ok {
-		return nil, faultf(CodeUnreadable, "type", "%q is not a type of component", c.Type)
+	w := a.workload(c, state)
+	if b := state.Beside; b != nil && !state.Hold {
+		w.traffic = b.Traffic
+		if at, next, ok := a.versions().find(c.Name, b.Spec); ok {
+			w.next = at.beside(next, state)
+		}
 	}
+	if err := w.render(); err != nil {
+		return nil, err
+	}
+	objects := w.out.seal()
+	if w.next != nil {
+		if err := w.next.render(); err != nil {
+			return nil, err
+		}
+		return append(objects, w.next.out.seal()...), nil
+	}
+	if state.Beside != nil { // it is on hold, or of a spec that is not known any more
+		objects = append(objects, kept(c.Name, "apps/v1", "Deployment", a.namespace, nextName(w.name)))
+	}
+	return objects, nil
+}
+
+// workload returns what is to be rendered of a component in a state.
+func (a *application) workload(c *model.Component, state model.ComponentState) *workload {
 	w := &workload{
-		app: a, spec: c, name: ObjectName(a.Instance.App, c.Name),
-		grant: state.Grant, run: max(0, state.Run), done: state.State == model.StateDone,
+		app: a, spec: c, name: ObjectName(a.Instance.App, c.Name), track: TrackStable,
+		grant: a.granted(state.Grant), run: max(0, state.Run), done: state.State == model.StateDone,
 		out: &part{
 			component: c.Name, commit: a.spec.Commit, namespace: a.namespace, labels: a.labels(c.Name),
-			workload: model.WorkloadDigest(c, state.Grant, state.Run), keep: state.Hold,
+			workload: cmp.Or(state.Workload, model.WorkloadDigest(c, state.Grant, state.Run)), keep: state.Hold,
 		},
 	}
 	if state.Hold {
@@ -94,12 +92,29 @@ func (a *application) objects(c *model.Component, state model.ComponentState) ([
 	if w.grant.Replicas == 0 && w.run == 0 {
 		// Nothing runs. What would run is as declared, so that the template
 		// stays what it is when the grant comes back.
-		w.grant.Requests, w.grant.QoS, w.grant.Pool = c.Requests, c.QoS, c.Placement.Pool
+		w.grant = declared(c, w.grant)
 	}
-	if err := render(w); err != nil {
-		return nil, err
+	return w
+}
+
+// declared is a grant of what a component declares.
+func declared(c *model.Component, g model.Grant) model.Grant {
+	g.Requests, g.QoS, g.Pool = c.Requests, c.QoS, c.Placement.Pool
+	return g
+}
+
+// carried says whether a cluster carries the component.
+func carried(c *model.Component) bool {
+	return !c.Runs() || c.Runtime == "" || c.Runtime == "container"
+}
+
+// render renders the objects of a component as its type has it.
+func (w *workload) render() error {
+	render, ok := renderers[w.spec.Type]
+	if !ok {
+		return faultf(CodeUnreadable, "type", "%q is not a type of component", w.spec.Type)
 	}
-	return w.out.seal(), nil
+	return render(w)
 }
 
 // renderers renders each type of component.
@@ -147,5 +162,5 @@ func (w *workload) refer(path, kind, name string) (string, error) {
 	if c.Type != kind {
 		return "", faultf(CodeReference, path, "refers to component %s as a %s, but it is a %s", name, kind, c.Type)
 	}
-	return ObjectName(w.app.Instance.App, name), nil
+	return w.app.configName(c), nil
 }

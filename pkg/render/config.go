@@ -3,6 +3,8 @@ package render
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // maxData is what the API server takes as the data of one object, in bytes.
@@ -56,4 +58,39 @@ func (w *workload) data() (map[string]string, error) {
 		return nil, faultf(CodeSize, "properties.data", "has %d bytes, a cluster takes at most %d in one object", size, maxData)
 	}
 	return p.Data, nil
+}
+
+// configName returns the name of the object of a config or secret component that
+// pods refer to. Versions of an application with a workflow run side by side, so
+// there each content has a name of its own: a version keeps the configuration that
+// it came with, until the end of its last pod, and going back to it brings nothing
+// else into it.
+func (a *application) configName(c *model.Component) string {
+	name := ObjectName(a.Instance.App, c.Name)
+	if a.spec.Workflow == nil {
+		return name
+	}
+	return name + "-" + a.configuration([]string{c.Name}).Short()
+}
+
+// configurations renders what pods refer to by content, of all versions. They
+// carry out no component: which of them there are says nothing about how one fares.
+func (v versions) configurations() (objects []Object) {
+	for _, a := range v {
+		if a.spec.Workflow == nil {
+			continue
+		}
+		for i := range a.spec.Components {
+			c := &a.spec.Components[i]
+			if c.Runs() {
+				continue
+			}
+			w := a.workload(c, model.ComponentState{Grant: model.Grant{Component: c.Name}})
+			w.name, w.out.workload = a.configName(c), ""
+			if w.render() == nil { // else the component itself is at fault
+				objects = append(objects, w.out.seal()...)
+			}
+		}
+	}
+	return objects
 }

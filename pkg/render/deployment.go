@@ -7,12 +7,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // revisions is how many earlier templates a cluster keeps. Git has the rest.
 const revisions = int32(2)
 
-// deployment renders a webservice or a worker.
+// deployment renders a webservice or a worker, or a newer version of one beside it.
 func (w *workload) deployment() error {
 	var p service
 	if err := w.properties(&p); err != nil {
@@ -22,8 +24,11 @@ func (w *workload) deployment() error {
 	if err != nil {
 		return err
 	}
+	if traits.exclusive && w.app.isStaged(w.spec.Name) {
+		return faultf(CodeConflict, "traits.storage", "is one volume, which two versions cannot have at a time; bring the component with a deploy step")
+	}
 	spec := appsv1.DeploymentSpec{
-		Selector:                &metav1.LabelSelector{MatchLabels: w.app.selector(w.spec.Name)},
+		Selector:                &metav1.LabelSelector{MatchLabels: w.podLabels()},
 		Template:                template,
 		Strategy:                strategy(w.run, traits.exclusive),
 		RevisionHistoryLimit:    pointer(revisions),
@@ -37,7 +42,23 @@ func (w *workload) deployment() error {
 		ObjectMeta: w.meta(p.container),
 		Spec:       spec,
 	})
-	w.service(p.Ports, false)
+	return w.reachable(p.Ports)
+}
+
+// reachable renders the service of a webservice or a worker. It is that of the
+// stable version, unless requests go to the newer one alone.
+func (w *workload) reachable(ports []port) error {
+	if w.track == TrackNext {
+		return nil
+	}
+	if w.next != nil && w.traffic == model.TrafficNext {
+		var p service
+		if err := w.next.properties(&p); err != nil {
+			return err
+		}
+		ports = p.Ports
+	}
+	w.service(ports, false)
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"maps"
+
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,7 +12,8 @@ import (
 
 // job renders a job. Kubernetes does not let the template of one change, so the
 // name carries a digest of it: another template is another job. One that is
-// done stays as it is; one that may not run is not there.
+// done stays as it is; one that may not run is not there. That of a step of a
+// workflow has its name from the step's key.
 func (w *workload) job() error {
 	var p job
 	if err := w.properties(&p); err != nil {
@@ -23,7 +26,13 @@ func (w *workload) job() error {
 	spec.Parallelism = pointer(int32(w.run))
 	if w.run > 0 || w.done {
 		meta := w.meta(p.container)
-		meta.Name += "-" + model.DigestOf([]any{spec.Template, spec.Completions}).Short()
+		if w.intent != "" {
+			meta.Name = StepJobName(w.app.Instance.App, w.spec.Name, w.intent)
+			meta.Annotations = merge(meta.Annotations, map[string]string{AnnotationIntent: w.intent})
+			spec.Template.Annotations = merge(spec.Template.Annotations, map[string]string{AnnotationIntent: w.intent})
+		} else {
+			meta.Name += "-" + model.DigestOf([]any{spec.Template, spec.Completions}).Short()
+		}
 		w.out.keep = w.out.keep || w.done
 		w.out.add(&batchv1.Job{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
@@ -74,6 +83,15 @@ func (w *workload) cronJob() error {
 }
 
 func (w *workload) jobSpec(p job) (batchv1.JobSpec, error) {
+	if w.inputs != nil {
+		p.Env = maps.Clone(p.Env)
+		if p.Env == nil {
+			p.Env = map[string]envValue{}
+		}
+		for _, in := range w.inputs {
+			p.Env[variable(in.Name)] = envValue{Value: literal(in.Value)}
+		}
+	}
 	template, _, err := w.pod("Job", p.container, nil, corev1.RestartPolicyNever)
 	if err != nil {
 		return batchv1.JobSpec{}, err

@@ -10,6 +10,7 @@ const (
 	LabelApplication = Domain + "application"
 	LabelComponent   = Domain + "component"
 	LabelInstance    = Domain + "instance"
+	LabelTrack       = Domain + "track" // of pods of a Deployment: TrackStable or TrackNext
 
 	LabelName      = "app.kubernetes.io/name"
 	LabelPartOf    = "app.kubernetes.io/part-of"
@@ -35,7 +36,16 @@ const (
 	// AnnotationConfig, on pods, digests the configuration that they refer to,
 	// so that a change of it reaches them.
 	AnnotationConfig = Domain + "config"
+	// AnnotationIntent, on jobs and their pods, is the key of the step of a
+	// workflow that asked for it.
+	AnnotationIntent = Domain + "intent"
+	// AnnotationDeletion set to DeletionData says that a claim, or the claims of a
+	// StatefulSet, go when the application ends for good.
+	AnnotationDeletion = Domain + "deletion"
 )
 
 // PruneKeep is the value of AnnotationPrune.
 const PruneKeep = "keep"
+
+// DeletionData is the value of AnnotationDeletion, and of lifecycle.deletion.
+const DeletionData = "delete-data"

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,10 +44,14 @@ func (w *workload) pod(kind string, c container, ports []port, restart corev1.Re
 		LivenessProbe: traits.liveness, ReadinessProbe: traits.readiness, StartupProbe: traits.startup,
 		Resources: requirements(w.spec, w.grant),
 	}
+	labels := w.out.labels
+	if kind == "Deployment" {
+		labels = merge(labels, map[string]string{LabelTrack: w.track})
+	}
 	off := false
 	template := corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{
-			Labels:      labelled(c.Labels, w.out.labels),
+			Labels:      labelled(c.Labels, labels),
 			Annotations: c.Annotations,
 		},
 		Spec: corev1.PodSpec{
@@ -60,6 +65,9 @@ func (w *workload) pod(kind string, c container, ports []port, restart corev1.Re
 			AutomountServiceAccountToken: &off,
 			EnableServiceLinks:           &off,
 		},
+	}
+	if grace := w.app.spec.Lifecycle.Grace; grace > 0 {
+		template.Spec.TerminationGracePeriodSeconds = pointer(int64((grace + time.Second - 1) / time.Second))
 	}
 	if w.spec.OS == "windows" {
 		template.Spec.OS = &corev1.PodOS{Name: corev1.Windows}

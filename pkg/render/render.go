@@ -17,6 +17,7 @@ type Input struct {
 	Tenant   *model.Tenant    // whose it is
 	Pools    []model.PoolSpec // that grants refer to
 	Files    fs.FS            // the application's directory at Instance.Spec.Commit; nil where no component needs it
+	Jobs     []StepJob        // that steps of the workflow ask for
 }
 
 // Set is the whole of what one application, or one tenant, has in a cluster.
@@ -24,6 +25,10 @@ type Set struct {
 	App       model.AppID // Name is "" for the objects of a tenant
 	Namespace string      // where its namespaced objects live
 	Objects   []Object    // in order of stage, then of identity
+
+	// DeleteData says that the application has ended for good and its volumes go
+	// with it: those that carry AnnotationDeletion. Objects is empty then.
+	DeleteData bool
 }
 
 // Object is one object as it is to be in the cluster.
@@ -62,24 +67,52 @@ func Application(in Input) (Set, error) {
 			Message: fmt.Sprintf("would land in namespace %s, which belongs to the cluster itself", a.namespace),
 		})
 	}
+	v := a.versions()
 	owner := map[string]string{} // of object identities
-	for i := range a.spec.Components {
-		c := &a.spec.Components[i]
-		objects, err := a.component(c)
+	add := func(component string, objects []Object, err error) {
 		if err == nil {
 			err = claim(owner, objects)
 		}
 		if err != nil {
-			problems = append(problems, problem(a.spec, c.Name, err))
-			continue
+			problems = append(problems, problem(a.spec, component, err))
+			return
 		}
 		set.Objects = append(set.Objects, objects...)
+	}
+	for _, name := range v.names() {
+		objects, err := v.component(name)
+		for _, j := range in.Jobs {
+			if j.Component == name && err == nil {
+				var more []Object
+				more, err = v.stepJob(j)
+				objects = unite(objects, more)
+			}
+		}
+		add(name, objects, err)
+		if id := "Deployment.apps " + nextName(ObjectName(in.Instance.App, name)); a.isStaged(name) {
+			add(name, nil, reserve(owner, id, name))
+		}
+	}
+	for _, o := range v.configurations() {
+		if id := identity(o.Object); owner[id] == "" {
+			owner[id] = o.Component
+			set.Objects = append(set.Objects, o)
+		}
 	}
 	if problems != nil {
 		return Set{}, &Error{Problems: problems}
 	}
 	inOrder(set.Objects)
 	return set, nil
+}
+
+// reserve keeps an identity free for a component.
+func reserve(owner map[string]string, id, component string) error {
+	if other, taken := owner[id]; taken && other != component {
+		return faultf(CodeName, "name", "needs %s for a newer version of it, which component %s has already", id, other)
+	}
+	owner[id] = component
+	return nil
 }
 
 // claim records whose the objects are. Each belongs to one component.

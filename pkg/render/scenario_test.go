@@ -1,9 +1,11 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -24,6 +26,25 @@ type scenario struct {
 	Pools                                  []model.PoolSpec
 	Components                             []scenarioComponent
 	Previous                               []scenarioComponent
+	Phase                                  model.Phase // default Scheduled; of one that ended only what is listed in Keeps is kept
+	Keeps                                  []string
+	Grace, Deletion                        string
+	Workflow                               *model.Workflow
+	PreviousWorkflow                       *model.Workflow
+	Jobs                                   []scenarioJob
+}
+
+// scenarioJob is the job of a step, of the spec before if Previous is set.
+type scenarioJob struct {
+	Key, Component string
+	Inputs         []model.Value
+	Previous, Keep bool
+}
+
+// scenarioBeside is the newer version of a component, of the accepted spec.
+type scenarioBeside struct {
+	Run     int
+	Traffic model.Traffic
 }
 
 type scenarioComponent struct {
@@ -31,6 +52,8 @@ type scenarioComponent struct {
 	Replicas                                  int
 	Run                                       *int
 	Hold                                      bool
+	Before                                    bool // it still runs in the version of the spec before
+	Beside                                    *scenarioBeside
 	Requests, Limits                          map[string]string
 	Spread                                    *model.Spread
 	Properties, Traits                        map[string]any
@@ -51,17 +74,31 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 	}
 	id := model.AppID{Tenant: s.Tenant, Name: s.App}
 	instance := &model.Instance{App: id, Number: s.Instance, Phase: model.Scheduled}
-	spec := func(from []scenarioComponent) *model.Application {
-		app := model.Application{ID: id, Policy: policy, Commit: s.Commit}
+	if s.Phase != "" {
+		instance.Phase = s.Phase
+	}
+	policy.Deletion = s.Deletion
+	grace, err := time.ParseDuration(cmp.Or(s.Grace, "0s"))
+	require.NoError(t, err)
+	spec := func(from []scenarioComponent, flow *model.Workflow) *model.Application {
+		app := model.Application{
+			ID: id, Policy: policy, Commit: s.Commit, Workflow: flow,
+			Lifecycle: model.Lifecycle{Grace: grace, Deletion: s.Deletion},
+		}
 		for _, c := range from {
 			app.Components = append(app.Components, c.component(t))
 		}
 		app = app.Seal()
 		return &app
 	}
-	instance.Spec = spec(s.Components)
+	instance.Spec = spec(s.Components, s.Workflow)
 	if s.Previous != nil {
-		instance.Previous = spec(s.Previous)
+		instance.Previous = spec(s.Previous, s.PreviousWorkflow)
+		for i, c := range instance.Previous.Components {
+			instance.PreviousGrants = append(instance.PreviousGrants, model.Grant{
+				Component: c.Name, Replicas: c.Replicas, Requests: c.Requests, QoS: c.QoS, Pool: s.Previous[i].Pool,
+			})
+		}
 	}
 	for i, c := range s.Components {
 		mc := instance.Spec.Components[i]
@@ -74,8 +111,36 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 			Run:   run, State: c.State, Hold: c.Hold,
 		})
 	}
+	for i := range instance.Components {
+		c, state := s.Components[i], &instance.Components[i]
+		newest := model.DigestOf(instance.Spec.Components[i])
+		switch {
+		case c.Before:
+			old, ok := instance.Previous.Component(c.Name)
+			require.True(t, ok)
+			state.Spec = model.DigestOf(old)
+		case !c.Hold && state.State != model.StateDone:
+			state.Spec = newest
+		}
+		if b := c.Beside; b != nil {
+			state.Beside = &model.Beside{Spec: newest, Run: b.Run, Traffic: b.Traffic}
+		}
+	}
+	if instance.Phase == model.Terminated {
+		instance.Components = slices.DeleteFunc(instance.Components, func(state model.ComponentState) bool {
+			return !slices.Contains(s.Keeps, state.Grant.Component)
+		})
+	}
+	var jobs []StepJob
+	for _, j := range s.Jobs {
+		job := StepJob{Key: j.Key, Component: j.Component, Spec: instance.Spec.Digest, Inputs: j.Inputs, Keep: j.Keep}
+		if j.Previous {
+			job.Spec = instance.Previous.Digest
+		}
+		jobs = append(jobs, job)
+	}
 	return Input{
-		Fleet: "example", Prefix: s.Prefix, Instance: instance, Pools: s.Pools, Files: files,
+		Jobs: jobs, Fleet: "example", Prefix: s.Prefix, Instance: instance, Pools: s.Pools, Files: files,
 		Tenant: &model.Tenant{Name: s.Tenant, Policy: policy},
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -124,6 +125,16 @@ func anchor(u *unstructured.Unstructured) *unstructured.Unstructured {
 	return bare
 }
 
+// kept is an object that stays as it is, whatever it is.
+func kept(component, apiVersion, kind, namespace, name string) Object {
+	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind}}
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	o := newObject(component, u, stage(u))
+	o.Keep = true
+	return o
+}
+
 // labelled adds our labels to those of an owner, who may name things otherwise.
 func labelled(theirs, ours map[string]string) map[string]string {
 	labels := merge(theirs, ours)
@@ -148,8 +159,11 @@ func merge(a, b map[string]string) map[string]string {
 // stage says when an object is applied. Configuration comes before workloads: a
 // pod reads it when it starts, and one that starts too early would run the new
 // template with the old values.
-func stage(u *unstructured.Unstructured) int {
-	switch kind := u.GroupVersionKind().GroupKind().String(); kind {
+func stage(u *unstructured.Unstructured) int { return StageOf(u.GroupVersionKind().GroupKind()) }
+
+// StageOf returns the stage of the objects of a kind.
+func StageOf(gk schema.GroupKind) int {
+	switch kind := gk.String(); kind {
 	case "Namespace", "CustomResourceDefinition.apiextensions.k8s.io":
 		return StageScope
 	default:

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 func (p port) exposed() bool { return p.Expose == nil || *p.Expose }
@@ -55,6 +57,7 @@ func containerPorts(ports []port) ([]corev1.ContainerPort, error) {
 
 // service renders the service of the exposed ports, if there are any. A
 // headless one gives every pod a name of its own, and is there without ports too.
+// While two versions run, it leads to those that requests are to reach.
 func (w *workload) service(ports []port, headless bool) {
 	var exposed []corev1.ServicePort
 	for _, p := range ports {
@@ -65,6 +68,9 @@ func (w *workload) service(ports []port, headless bool) {
 		}
 	}
 	spec := corev1.ServiceSpec{Ports: exposed, Selector: w.app.selector(w.spec.Name)}
+	if w.traffic != model.TrafficBoth {
+		spec.Selector[LabelTrack] = string(w.traffic)
+	}
 	switch {
 	case headless:
 		spec.ClusterIP = corev1.ClusterIPNone

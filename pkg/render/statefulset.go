@@ -18,9 +18,14 @@ func (w *workload) statefulSet() error {
 	if err != nil {
 		return err
 	}
+	meta := w.meta(p.container)
+	if len(traits.claimTemplates) > 0 {
+		// Templates of claims cannot change, so the set says it for its claims.
+		meta.Annotations = merge(meta.Annotations, w.app.deletion())
+	}
 	w.out.add(&appsv1.StatefulSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
-		ObjectMeta: w.meta(p.container),
+		ObjectMeta: meta,
 		Spec: appsv1.StatefulSetSpec{
 			Replicas:             pointer(int32(w.run)),
 			Selector:             &metav1.LabelSelector{MatchLabels: w.app.selector(w.spec.Name)},

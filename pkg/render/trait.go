@@ -13,6 +13,7 @@ type trait struct {
 	name      string
 	kinds     []string // of workloads that can have it, nil: all
 	conflicts []string // traits that it excludes
+	stable    bool     // a newer version beside the stable one does without
 	process   func(traitContext) (traitResult, error)
 }
 
@@ -21,8 +22,8 @@ var registry = []trait{
 	{name: "envFrom", process: envFrom},
 	{name: "storage", process: storage},
 	{name: "probes", process: probes},
-	{name: "ingress", kinds: []string{"Deployment", "StatefulSet"}, process: ingress},
-	{name: "autoscale", kinds: []string{"Deployment"}, process: autoscale},
+	{name: "ingress", kinds: []string{"Deployment", "StatefulSet"}, stable: true, process: ingress},
+	{name: "autoscale", kinds: []string{"Deployment"}, stable: true, process: autoscale},
 }
 
 // traitContext is what a trait may know.
@@ -95,6 +96,9 @@ func (w *workload) traits(context traitContext) (traitResult, error) {
 			if _, both := declared[other]; both {
 				return sum, faultf(CodeConflict, "traits."+t.name, "excludes trait %s", other)
 			}
+		}
+		if t.stable && w.track == TrackNext {
+			continue
 		}
 		context.declared = raw
 		result, err := t.process(context)

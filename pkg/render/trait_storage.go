@@ -52,6 +52,7 @@ func storage(c traitContext) (result traitResult, err error) {
 				return result, faultf(CodeConflict, path, "is one volume for several replicas; a component of type store gives each its own")
 			}
 			claim.Name = join(maxName, c.name, m.Name)
+			claim.Annotations = merge(claim.Annotations, c.app.deletion())
 			c.out.add(claim)
 			volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name}
 			result.exclusive = true

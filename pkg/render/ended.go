@@ -1,0 +1,25 @@
+package render
+
+import "github.com/d-aros/d-aros/pkg/model"
+
+// Ended returns the set of an instance of which nothing is to run any more: no
+// objects at all. Volumes go with it only where its owner and policy said so and
+// it ended for good. Losing its place to others, failing or being suspended costs
+// nobody his data.
+func Ended(prefix string, inst *model.Instance) Set {
+	set := Set{App: inst.App}
+	if inst.Spec != nil {
+		set.Namespace = Namespace(prefix, inst.App, inst.Spec.Policy.Namespace)
+		set.DeleteData = !inst.Ending() && inst.DeletesData()
+	}
+	return set
+}
+
+// deletion is what volumes, or what makes them, carry while their application says
+// that they go with it. They stay in every update.
+func (a *application) deletion() map[string]string {
+	if a.spec.Lifecycle.Deletion != DeletionData || a.spec.Policy.Deletion != DeletionData {
+		return nil
+	}
+	return map[string]string{AnnotationDeletion: DeletionData}
+}

@@ -1,0 +1,61 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// StepJob is a job that a step of the workflow asks for. Its name follows from
+// the key, so one key is one job, however often it is applied.
+type StepJob struct {
+	Key       string        // of the step and its attempt
+	Component string        // of type job
+	Spec      model.Digest  // of the application that the component is of
+	Inputs    []model.Value // environment variables DAROS_INPUT_<NAME>
+	Keep      bool          // it has ended: it stays as it is, so that its logs can be read
+}
+
+// StepJobName is the name of the Job of a step.
+func StepJobName(app model.AppID, component, key string) string {
+	return ObjectName(app, component) + "-" + model.DigestOf(key).Short()
+}
+
+// stepJob renders the job of a step. What runs of one whose spec is not known any
+// more is left as it is, and nothing new starts.
+func (v versions) stepJob(j StepJob) ([]Object, error) {
+	first := v[0]
+	a := v.named(j.Spec)
+	if j.Keep || a == nil {
+		name := StepJobName(first.Instance.App, j.Component, j.Key)
+		return []Object{kept(j.Component, "batch/v1", "Job", first.namespace, name)}, nil
+	}
+	c, ok := a.spec.Component(j.Component)
+	if !ok || c.Type != "job" {
+		return nil, faultf(CodeReference, "type", "is run by a step of the workflow, but is no job")
+	}
+	if !carried(c) {
+		return nil, nil
+	}
+	state := model.ComponentState{Grant: declared(c, model.Grant{Component: c.Name, Replicas: max(1, c.Replicas)})}
+	if s, ok := a.Instance.Component(c.Name); ok && s.Grant.Replicas > 0 {
+		state.Grant = s.Grant
+	}
+	state.Run = state.Grant.Replicas
+	w := a.workload(c, state)
+	w.intent, w.inputs = j.Key, j.Inputs
+	if err := w.render(); err != nil {
+		return nil, err
+	}
+	return w.out.seal(), nil
+}
+
+// variable is the name of the environment variable of an input.
+func variable(input string) string {
+	return "DAROS_INPUT_" + strings.ToUpper(strings.ReplaceAll(input, "-", "_"))
+}
+
+// literal writes a value so that a cluster puts it into the environment as it
+// is: it replaces $(NAME) by the value of another variable, and inputs can come
+// from outside.
+func literal(value string) string { return strings.ReplaceAll(value, "$", "$$") }
