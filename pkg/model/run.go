@@ -124,6 +124,8 @@ type StepRun struct {
 	Next     time.Time `json:"next,omitzero"`     // of the next attempt or probe; zero while one is out
 	Until    time.Time `json:"until,omitzero"`    // of a wait or of the pause of a stage
 
+	Job string `json:"job,omitempty"` // the component that the attempt runs once
+
 	Stage   int      `json:"stage,omitempty"`   // canary, blue-green: from 0
 	Probe   int      `json:"probe,omitempty"`   // the probe that is asked, from 1
 	Passed  int      `json:"passed,omitempty"`  // probes of the stage

@@ -17,6 +17,7 @@ import (
 // since it was last carried out, what drifted, and what failed and is due again.
 func (l *Loop) act(ctx context.Context, fleet model.Fleet, saved model.Ledger, r *Report) error {
 	l.saved = saved
+	l.dispatch(saved)
 	for _, id := range l.runtime.Drifted() {
 		l.done.forget(id)
 	}
@@ -93,6 +94,7 @@ func (l *Loop) render(inst *model.Instance, tenant *model.Tenant, platform *mode
 	}
 	return render.Application(render.Input{
 		Fleet: l.name, Prefix: l.prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Files: files,
+		Jobs: jobs(inst),
 	})
 }
 
@@ -135,11 +137,17 @@ func instanceMark(inst *model.Instance, platform *model.Platform) string {
 		if s.Hold || s.State == model.StateDone {
 			mark = append(mark, " kept"...)
 		}
+		if s.Beside != nil {
+			mark = fmt.Appendf(mark, " beside %s %s", s.Beside.Workload, s.Beside.Traffic)
+		}
 		for p := range platform.Pools {
 			if platform.Pools[p].Name == s.Grant.Pool {
 				mark = fmt.Appendf(mark, "%v %s", platform.Pools[p].Selector, platform.Pools[p].TopologyKey)
 			}
 		}
+	}
+	for _, j := range jobs(inst) {
+		mark = fmt.Appendf(mark, " job %s %t", j.Key, j.Keep)
 	}
 	return string(mark)
 }
@@ -195,7 +203,8 @@ func (c *carriedOut) forget(id model.AppID) { delete(c.marks, id) }
 // acted on it.
 func (l *Loop) forgetWhatOthersDid(ledger model.Ledger) {
 	foreign := func(x, y *model.Instance) bool {
-		return x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.SpecDigest() != y.SpecDigest()
+		return x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.SpecDigest() != y.SpecDigest() ||
+			x.Run != y.Run && model.DigestOf(x.Run) != model.DigestOf(y.Run)
 	}
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]

@@ -6,8 +6,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/outbound"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
 // Source is the fleet repo. *source.Repository is one.
@@ -62,4 +64,22 @@ type Runtime interface {
 	Changed() <-chan struct{}
 	// Event tells the people who look at a namespace what happened, best effort.
 	Event(ctx context.Context, namespace string, warning bool, reason, message string)
+}
+
+// Commands is what people ask of runs of workflows, by commits.
+type Commands interface {
+	// Commands returns what the files of a commit ask, by application, in the
+	// order of the commits that asked, and what is wrong with some of it.
+	Commands(files evaluate.Files, commit string, fleet model.Fleet) (map[model.AppID][]model.Command, []model.Problem)
+}
+
+// Outbound asks and tells others because of steps. *outbound.Dispatcher is one.
+type Outbound interface {
+	// Do begins what is new among all that is due now, ends what is due no more,
+	// and does not wait.
+	Do(tasks []outbound.Task)
+	// Results returns what came back, for as long as it is due.
+	Results() []workflow.Result
+	// Changed has a value when there are new results.
+	Changed() <-chan struct{}
 }

@@ -70,17 +70,20 @@ func (l *Loop) renderable(app *model.Application, tenant *model.Tenant, platform
 // Renderable returns what speaks against rendering an application in full, nil if
 // nothing does. The instance of the input is made here.
 func Renderable(app *model.Application, in render.Input) []model.Problem {
-	if app.Workflow != nil {
-		return []model.Problem{{
-			Code: render.CodeWorkflow, Path: "application.workflow", Tenant: app.ID.Tenant, App: app.ID.Name,
-			Message: "workflows are not carried out yet, and starting the application without its steps would be wrong; order its components with dependsOn",
-		}}
-	}
 	in.Instance = &model.Instance{App: app.ID, Number: 1, Spec: app}
 	for i := range app.Components {
 		c := &app.Components[i]
 		g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests, QoS: c.QoS, Pool: c.Placement.Pool}
 		in.Instance.Components = append(in.Instance.Components, model.ComponentState{Grant: g, Run: c.Replicas, Workload: model.WorkloadDigest(c, g, c.Replicas)})
+	}
+	if app.Workflow != nil {
+		for i := range app.Workflow.Steps {
+			for _, name := range []string{app.Workflow.Steps[i].Component, app.Workflow.Steps[i].Undo} {
+				if name != "" {
+					in.Jobs = append(in.Jobs, render.StepJob{Key: name, Component: name, Spec: app.Digest})
+				}
+			}
+		}
 	}
 	_, err := render.Application(in)
 	var blamed *render.Error

@@ -13,6 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
 // Options are what a loop is made of.
@@ -21,6 +22,8 @@ type Options struct {
 	Status    Ledger
 	Runtime   Runtime
 	Evaluator Evaluator
+	Commands  Commands // nil: nobody asks anything
+	Outbound  Outbound // nil: nobody is asked or told anything
 
 	Fleet    string        // name of the fleet; separates fleets that share a cluster
 	Prefix   string        // put before every namespace name
@@ -48,6 +51,8 @@ type Loop struct {
 	status    Ledger
 	runtime   Runtime
 	evaluator Evaluator
+	commands  Commands
+	outbound  Outbound
 
 	name, prefix  string
 	interval      time.Duration
@@ -66,6 +71,7 @@ type Loop struct {
 	evaluated bool
 	rendered  map[model.Digest]bool // specs of fleet that can be rendered
 	saved     model.Ledger          // the last one known to be on the branch
+	carried   time.Time             // when its runs were carried forward
 	arbiter   arbitration.Arbiter
 	done      carriedOut
 	gate      gate
@@ -84,6 +90,7 @@ type health struct {
 func New(o Options) *Loop {
 	l := &Loop{
 		source: o.Source, status: o.Status, runtime: o.Runtime, evaluator: o.Evaluator,
+		commands: o.Commands, outbound: o.Outbound,
 		name: o.Fleet, prefix: o.Prefix, interval: o.Interval, dryRun: o.DryRun, sourceChanged: o.SourceChanged,
 		log: o.Log, metrics: o.Metrics, now: o.Now, stage: o.Stage, finished: o.Done, done: newCarriedOut(),
 		gate: gate{root: o.TrustRoot},
@@ -144,6 +151,11 @@ func (l *Loop) untilNext(r Report) time.Duration {
 		if d := l.saved.Instances[i].Deadline; d.After(now) && d.Before(next) {
 			next = d
 		}
+		if run := l.saved.Instances[i].Run; run != nil {
+			if d := workflow.Due(run, l.carried); !d.IsZero() && d.Before(next) {
+				next = d
+			}
+		}
 	}
 	if t, ok := l.done.next(); ok && t.Before(next) {
 		next = t
@@ -158,8 +170,12 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	changed := l.runtime.Changed()
+	var answered <-chan struct{}
+	if l.outbound != nil {
+		answered = l.outbound.Changed()
+	}
 	if !healthy {
-		changed = nil
+		changed, answered = nil, nil
 	}
 	select {
 	case <-ctx.Done():
@@ -167,6 +183,7 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 	case <-timer.C:
 	case <-l.sourceChanged:
 		l.polled = time.Time{}
+	case <-answered:
 	case <-changed:
 		select {
 		case <-ctx.Done():

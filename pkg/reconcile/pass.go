@@ -71,7 +71,8 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	l.begin(r, StageArbitrate)
 	ruling := l.arbiter.Decide(fleet, seen, ledger, now)
 	l.begin(r, StageAdvance)
-	next := lifecycle.Advance(ledger, fleet, ruling, seen, now)
+	asked := l.asked(snap, &fleet)
+	next := l.carry(ledger, lifecycle.Advance(ledger, fleet, ruling, seen, now), asked, seen, now)
 	r.take(ledger, next)
 	if l.dryRun {
 		return nil

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -59,7 +60,7 @@ type NoticeStep struct {
 // Intents returns what is to be done because of run, a run that was saved, whose
 // spec is given. Whatever else is still being done for the application by a key of
 // one of its runs is to be ended first: nobody waits for it any more, and its lock
-// may have passed on.
+// may have passed on. What is left of Finished jobs may stay.
 func Intents(run *model.Run, spec *model.Application) (intents []Intent) {
 	if run.Phase.Ended() || spec == nil || len(flow(spec).Steps) != len(run.Steps) {
 		return nil
@@ -80,6 +81,33 @@ func Intents(run *model.Run, spec *model.Application) (intents []Intent) {
 		}
 	}
 	return intents
+}
+
+// Finished returns the jobs of the latest attempts that have come to an end of
+// their own. There may be logs of them that people want to see.
+func Finished(run *model.Run) (jobs []Intent) {
+	for i := range run.Steps {
+		rec := &run.Steps[i]
+		if rec.Job != "" && finished(rec.Phase, rec.Message) {
+			jobs = append(jobs, Intent{Key: keyOf(run, rec), Step: rec.Name, Job: &Job{Component: rec.Job, Spec: run.Spec}})
+		}
+		if u := rec.Undo; u != nil && u.Component != "" && finished(u.Phase, u.Message) {
+			jobs = append(jobs, Intent{Key: undoKey(run, rec), Step: rec.Name, Job: &Job{Component: u.Component, Spec: run.Spec}})
+		}
+	}
+	return jobs
+}
+
+// finished says whether an attempt ended by what its job reported, and not because
+// nobody waited any longer.
+func finished(phase model.StepPhase, message string) bool {
+	switch phase {
+	case model.StepSucceeded:
+		return true
+	case model.StepFailed, model.StepRetrying:
+		return !strings.HasPrefix(message, ClassTimeout+":") && !strings.HasPrefix(message, classExpired+":") && !strings.HasPrefix(message, "not taken back")
+	}
+	return false
 }
 
 func intentOf(run *model.Run, decl *model.Step, rec *model.StepRun) (Intent, bool) {

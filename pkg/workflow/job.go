@@ -27,6 +27,7 @@ func (jobStep) begin(p *pass, s *step) error {
 			return fmt.Errorf("there is no component %q", name)
 		}
 	}
+	s.rec.Job = s.Component
 	if s.Undo != "" {
 		s.rec.Undo = &model.Undo{Component: s.Undo, Phase: model.StepPending}
 	}

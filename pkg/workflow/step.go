@@ -111,7 +111,7 @@ func (p *pass) attempt(s *step) {
 		rec.Order = p.lastOrder() + 1
 	}
 	rec.Stage, rec.Probe, rec.Passed, rec.Missed, rec.Resumed, rec.Actors = 0, 0, 0, 0, false, nil
-	rec.Next, rec.Until, rec.Outputs = time.Time{}, time.Time{}, nil
+	rec.Next, rec.Until, rec.Outputs, rec.Job = time.Time{}, time.Time{}, nil, ""
 	rec.Started = p.now
 	rec.Deadline = p.now.Add(cmp.Or(s.Timeout, stepTimeout))
 	p.enter(rec, model.StepActive, reasonActing, "")

@@ -1,0 +1,80 @@
+package reconcile
+
+import (
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/lifecycle"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/outbound"
+	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/workflow"
+)
+
+// tenantSteps is how many steps of one tenant may act at a time.
+const tenantSteps = 50
+
+// asked returns what people ask of runs, and adds what is wrong with it to the
+// problems of the fleet.
+func (l *Loop) asked(snap source.Snapshot, fleet *model.Fleet) map[model.AppID][]model.Command {
+	if l.commands == nil {
+		return nil
+	}
+	asked, problems := l.commands.Commands(snap.Files, snap.Commit, *fleet)
+	fleet.Problems = append(slices.Clip(fleet.Problems), problems...)
+	return asked
+}
+
+// carry carries the runs of workflows forward: what they aim at is laid on the
+// components of their applications, and how they end decides about the phase.
+func (l *Loop) carry(before, next model.Ledger, asked map[model.AppID][]model.Command, seen model.Observation, now time.Time) model.Ledger {
+	reports := workflow.Reports{Commands: asked, Seen: &seen}
+	if l.outbound != nil {
+		reports.Results = l.outbound.Results()
+	}
+	l.carried = now
+	return lifecycle.Follow(next, workflow.Carry(&before, &next, reports, workflow.Limits{Steps: tenantSteps}, now), seen, now)
+}
+
+// dispatch has everything asked and told that runs on the branch say is due now,
+// and nothing else.
+func (l *Loop) dispatch(saved model.Ledger) {
+	if l.outbound == nil {
+		return
+	}
+	var tasks []outbound.Task
+	for i := range saved.Instances {
+		inst := &saved.Instances[i]
+		for _, intent := range intents(inst) {
+			if intent.Job == nil {
+				tasks = append(tasks, outbound.Task{App: inst.App, Egress: inst.Spec.Policy.Egress, Intent: intent})
+			}
+		}
+	}
+	l.outbound.Do(tasks)
+}
+
+// intents are what is to be done because of the run of an instance.
+func intents(inst *model.Instance) []workflow.Intent {
+	if !inst.Phase.Active() || inst.Run == nil || inst.Run.Phase.Ended() || inst.SpecDigest() != inst.Run.Spec {
+		return nil
+	}
+	return workflow.Intents(inst.Run, inst.Spec)
+}
+
+// jobs are those that steps run now, and those of the latest run that have ended.
+func jobs(inst *model.Instance) (jobs []render.StepJob) {
+	for _, intent := range intents(inst) {
+		if j := intent.Job; j != nil {
+			jobs = append(jobs, render.StepJob{Key: intent.Key, Component: j.Component, Spec: j.Spec, Inputs: j.Inputs})
+		}
+	}
+	if inst.Run == nil || inst.Run.Instance != inst.Number {
+		return jobs
+	}
+	for _, intent := range workflow.Finished(inst.Run) {
+		jobs = append(jobs, render.StepJob{Key: intent.Key, Component: intent.Job.Component, Spec: intent.Job.Spec, Keep: true})
+	}
+	return jobs
+}
