@@ -2,11 +2,11 @@ package status
 
 import (
 	"bytes"
-	"encoding/json"
 	"reflect"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 
 	"sigs.k8s.io/yaml"
 )
@@ -17,15 +17,15 @@ import (
 // the digits of numbers, which the library may lose, and for the key "<<", which
 // it takes for an order even in quotes: nobody's data can make a file unreadable.
 func decode(b []byte, into any) error {
-	v := reflect.ValueOf(into).Elem()
 	r := reader{in: b, words: knownWords.Get().(*words)}
 	defer knownWords.Put(r.words)
-	if r.file(v) {
+	v := reflect.ValueOf(into)
+	if r.file(func() bool { return decoding(v.Type().Elem()).block(&r, v.UnsafePointer()) }) {
 		return nil
 	}
 	// The library knows how to say what is wrong, and reads a number as text
 	// where text belongs. It must start from nothing.
-	v.SetZero()
+	v.Elem().SetZero()
 	return yaml.UnmarshalStrict(b, into)
 }
 
@@ -44,7 +44,7 @@ type reader struct {
 }
 
 // file reads a whole file: a comment, then a value.
-func (r *reader) file(v reflect.Value) bool {
+func (r *reader) file(value func() bool) bool {
 	if !utf8.Valid(r.in) || len(r.in) == 0 || r.in[len(r.in)-1] != '\n' {
 		return false
 	}
@@ -56,11 +56,20 @@ func (r *reader) file(v reflect.Value) bool {
 		r.pos = end + 1
 	}
 	r.measure()
-	return r.pos < len(r.in) && r.indent == 0 && r.node(v) && r.pos == len(r.in)
+	return r.pos < len(r.in) && r.indent == 0 && value() && r.pos == len(r.in)
 }
 
 // end returns where the present line ends.
 func (r *reader) end() int { return r.pos + bytes.IndexByte(r.in[r.pos:], '\n') }
+
+// rest returns the rest of the line and goes to the next.
+func (r *reader) rest() []byte {
+	end := r.end()
+	s := r.in[r.pos:end]
+	r.pos = end + 1
+	r.measure()
+	return s
+}
 
 // measure finds the indentation of the line that starts at pos and goes to its
 // first character. After the last line the indentation is -1.
@@ -78,108 +87,6 @@ func (r *reader) measure() {
 func (r *reader) dash() bool {
 	return r.in[r.pos] == '-' && r.pos+1 < len(r.in) && r.in[r.pos+1] == ' '
 }
-
-// node reads the value that starts at pos.
-func (r *reader) node(v reflect.Value) bool {
-	if r.depth++; r.depth > maxDepth {
-		return false
-	}
-	defer func() { r.depth-- }()
-	if opaque(v) {
-		start := len(r.out)
-		ok := r.node(reflect.Value{})
-		v.SetBytes(bytes.Clone(r.out[start:]))
-		r.out = r.out[:start]
-		return ok
-	}
-	if r.dash() {
-		return r.sequence(settle(v))
-	}
-	if _, _, ok := r.key(); ok {
-		return r.mapping(settle(v))
-	}
-	return r.scalar(v, r.indent)
-}
-
-func (r *reader) sequence(v reflect.Value) bool {
-	n := r.indent
-	if v.IsValid() && v.Kind() != reflect.Slice {
-		return false
-	}
-	r.json('[')
-	for i := 0; r.indent == n && r.dash(); i++ {
-		var item reflect.Value
-		if v.IsValid() {
-			v.Grow(1)
-			v.SetLen(i + 1)
-			item = v.Index(i)
-		} else if i > 0 {
-			r.json(',')
-		}
-		r.pos += 2
-		r.indent += 2
-		if r.in[r.pos] == ' ' || !r.node(item) {
-			return false
-		}
-	}
-	r.json(']')
-	return r.indent <= n // a key of the mapping that holds the sequence may follow
-}
-
-func (r *reader) mapping(v reflect.Value) bool {
-	n, known := r.indent, len(r.keys)
-	defer func() { r.keys = r.keys[:known] }()
-	into, ok := intoMapping(v)
-	if !ok {
-		return false
-	}
-	r.json('{')
-	for first := true; r.indent == n; first = false {
-		if !first && !v.IsValid() {
-			r.json(',')
-		}
-		key, after, ok := r.key()
-		if !ok || !r.newKey(key, known) {
-			return false
-		}
-		var value reflect.Value
-		if v.IsValid() {
-			name := key
-			if key[0] == '"' {
-				text, ok := r.text(key)
-				if !ok {
-					return false
-				}
-				name = []byte(text)
-			}
-			if value = into.value(name); !value.IsValid() {
-				return false
-			}
-		} else if !r.string(key) {
-			return false
-		}
-		if r.pos = after; !v.IsValid() {
-			r.json(':')
-		}
-		if r.in[r.pos] == ' ' {
-			r.pos++
-			ok = r.scalar(value, n+2)
-		} else {
-			r.pos++
-			r.measure()
-			ok = (r.indent == n+2 || r.indent == n && r.dash()) && r.node(value)
-		}
-		if !ok {
-			return false
-		}
-		into.done()
-	}
-	r.json('}')
-	return r.indent < n
-}
-
-// json adds a byte to the JSON of an opaque value.
-func (r *reader) json(c byte) { r.out = append(r.out, c) }
 
 // key finds a key and its colon on the present line: the key as it stands
 // there, and where what follows the colon starts.
@@ -203,6 +110,34 @@ func (r *reader) key() (key []byte, after int, ok bool) {
 	return line[:n], r.pos + n + 1, true
 }
 
+// pairs reads the mapping that starts at pos. It stops at each value, between the
+// colon of the key and what follows, for each to call pair.
+func (r *reader) pairs(each func(key []byte, n int) bool) bool {
+	n, known := r.indent, len(r.keys)
+	defer func() { r.keys = r.keys[:known] }()
+	for r.indent == n {
+		key, after, ok := r.key()
+		if !ok || !r.newKey(key, known) {
+			return false
+		}
+		if r.pos = after; !each(key, n) {
+			return false
+		}
+	}
+	return r.indent < n
+}
+
+// pair reads the value after the colon of a key of a mapping that is indented by n.
+func (r *reader) pair(d *decoder, p unsafe.Pointer, n int) bool {
+	if r.in[r.pos] == ' ' {
+		r.pos++
+		return d.line(r, p, n+2)
+	}
+	r.pos++
+	r.measure()
+	return (r.indent == n+2 || r.indent == n && r.dash()) && d.block(r, p)
+}
+
 // quotedEnd returns the length of the quoted scalar that s starts with, -1 if
 // it does not end.
 func quotedEnd(s []byte) int {
@@ -215,43 +150,6 @@ func quotedEnd(s []byte) int {
 		}
 	}
 	return -1
-}
-
-// scalar reads the rest of the line as a value, or the block of lines that it
-// announces, which are indented by n.
-func (r *reader) scalar(v reflect.Value, n int) bool {
-	if opaque(v) {
-		start := len(r.out)
-		ok := r.scalar(reflect.Value{}, n)
-		v.SetBytes(bytes.Clone(r.out[start:]))
-		r.out = r.out[:start]
-		return ok
-	}
-	end := r.end()
-	s := r.in[r.pos:end]
-	ok := false
-	switch {
-	case len(s) == 0:
-	case s[0] == '|':
-		return n > 0 && (len(s) == 1 || string(s) == "|-") && r.literal(v, n, len(s) > 1)
-	case constant(s) || string(s) == "{}" || string(s) == "[]" || number(s):
-		if !v.IsValid() {
-			r.out = append(r.out, s...)
-			ok = true
-		} else {
-			ok = setWord(v, s)
-		}
-	case s[0] == '"' && quotedEnd(s) != len(s), s[0] != '"' && !plainText(s):
-	case !v.IsValid():
-		ok = r.string(s)
-	default:
-		var text string
-		text, ok = r.text(s)
-		ok = ok && setText(v, text)
-	}
-	r.pos = end + 1
-	r.measure()
-	return ok
 }
 
 // text returns what a scalar, plain or quoted, says.
@@ -306,25 +204,15 @@ func unescape(s []byte) (string, bool) {
 	return string(text), true
 }
 
-// string adds a scalar, plain or quoted, as encoding/json writes it.
-func (r *reader) string(s []byte) bool {
-	text, ok := r.text(s)
-	if !ok {
-		return false
+// literal reads a block of lines that are indented by n, after the mark that
+// announces it.
+func (r *reader) literal(n int) (text []byte, ok bool) {
+	end := r.end()
+	mark := string(r.in[r.pos:end])
+	if n <= 0 || mark != "|" && mark != "|-" {
+		return nil, false
 	}
-	return r.quote(text)
-}
-
-func (r *reader) quote(text string) bool {
-	b, err := json.Marshal(text)
-	r.out = append(r.out, b...)
-	return err == nil
-}
-
-// literal reads a block of lines that are indented by n.
-func (r *reader) literal(v reflect.Value, n int, cut bool) bool {
-	r.pos = r.end() + 1
-	var text []byte
+	r.pos = end + 1
 	for r.pos < len(r.in) {
 		start := r.pos
 		r.measure()
@@ -333,7 +221,7 @@ func (r *reader) literal(v reflect.Value, n int, cut bool) bool {
 		}
 		end := r.end()
 		if r.in[r.pos] == '\n' && r.indent > 0 {
-			return false
+			return nil, false
 		}
 		if r.indent > 0 {
 			text = append(text, r.in[start+n:end]...)
@@ -344,19 +232,13 @@ func (r *reader) literal(v reflect.Value, n int, cut bool) bool {
 	if r.pos == len(r.in) {
 		r.indent = -1
 	}
-	if cut {
+	if mark == "|-" {
 		text = bytes.TrimSuffix(text, []byte("\n"))
 		if bytes.HasSuffix(text, []byte("\n")) {
-			return false
+			return nil, false
 		}
 	}
-	if !literalText(text) {
-		return false
-	}
-	if v.IsValid() {
-		return setText(v, string(text))
-	}
-	return r.quote(string(text))
+	return text, literalText(text)
 }
 
 // span is a key where it stands.

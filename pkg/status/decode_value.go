@@ -1,169 +1,289 @@
 package status
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"reflect"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
+	"unsafe"
 )
 
-// These functions do what encoding/json does when it fills Go values, for the
-// kinds of values that the model has. They refuse all others.
-
-// opaque says whether v keeps JSON as it is.
-func opaque(v reflect.Value) bool { return v.IsValid() && v.Type() == rawType }
+// decoder reads values of one type, as encoding/json would fill them. It is made
+// once for each type, because reading records is most of what a start of the
+// reconciler costs. Where p points there is a zero value of the type. False
+// leaves the file to the library.
+type decoder struct {
+	block func(r *reader, p unsafe.Pointer) bool        // what starts at pos
+	line  func(r *reader, p unsafe.Pointer, n int) bool // the rest of the line, or the block that it announces, indented by n
+}
 
 var (
-	rawType        = reflect.TypeFor[json.RawMessage]()
-	textType       = reflect.TypeFor[encoding.TextUnmarshaler]()
-	unmarshalType  = reflect.TypeFor[json.Unmarshaler]()
-	fieldsOfTypes  sync.Map // reflect.Type to fields
-	textTypes      sync.Map // reflect.Type to whether it reads text
-	unknownMapping = mappingInto{}
+	decoders      sync.Map // reflect.Type to *decoder
+	textType      = reflect.TypeFor[encoding.TextUnmarshaler]()
+	unmarshalType = reflect.TypeFor[json.Unmarshaler]()
 )
 
-// settle follows a pointer, to a new value if it points nowhere.
-func settle(v reflect.Value) reflect.Value {
-	for v.IsValid() && v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			v.Set(reflect.New(v.Type().Elem()))
-		}
-		v = v.Elem()
+func decoding(t reflect.Type) *decoder {
+	if known, ok := decoders.Load(t); ok {
+		return known.(*decoder)
 	}
-	return v
+	made := makeDecoder(t)
+	decoders.Store(t, made)
+	return made
 }
 
-// setWord stores a constant, a number or an empty collection.
-func setWord(v reflect.Value, s []byte) bool {
-	if string(s) == "null" {
-		return true // everything starts as zero
-	}
-	v = settle(v)
-	if readsText(v) {
-		return false
-	}
-	switch kind := v.Kind(); {
-	case string(s) == "{}":
-		if kind == reflect.Map {
-			v.Set(reflect.MakeMap(v.Type()))
-		}
-		return kind == reflect.Map || kind == reflect.Struct
-	case string(s) == "[]":
-		if kind == reflect.Slice {
-			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
-		}
-		return kind == reflect.Slice
-	case s[0] == 't' || s[0] == 'f':
-		if kind == reflect.Bool {
-			v.SetBool(s[0] == 't')
-		}
-		return kind == reflect.Bool
-	case v.CanInt():
-		n, err := strconv.ParseInt(string(s), 10, 64)
-		if err != nil || v.OverflowInt(n) {
-			return false
-		}
-		v.SetInt(n)
-		return true
-	}
-	return false
-}
-
-// setText stores a text.
-func setText(v reflect.Value, text string) bool {
-	v = settle(v)
-	if readsText(v) {
-		return v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)) == nil
-	}
-	if v.Kind() == reflect.String {
-		v.SetString(text)
-		return true
-	}
-	return false
-}
-
-// readsText says whether a value is written as text of its own making.
-func readsText(v reflect.Value) bool {
-	t := v.Type()
-	if t.PkgPath() == "" {
-		return false // string, int …: cheap, and the common case
-	}
-	reads, known := textTypes.Load(t)
-	if !known {
-		reads = reflect.PointerTo(t).Implements(textType)
-		textTypes.Store(t, reads)
-	}
-	return reads.(bool)
-}
-
-// mappingInto is a struct or a map that is being filled.
-type mappingInto struct {
-	of     reflect.Value
-	fields map[string]int // of a struct, by name
-
-	key   string // of a map …
-	entry reflect.Value
-}
-
-// intoMapping prepares to fill v. An invalid v takes anything.
-func intoMapping(v reflect.Value) (mappingInto, bool) {
-	if !v.IsValid() {
-		return unknownMapping, true
-	}
-	t := v.Type()
+func makeDecoder(t reflect.Type) *decoder {
 	switch {
-	case t.Kind() == reflect.Map && t.Key().Kind() == reflect.String && !t.Key().Implements(textType):
-		v.Set(reflect.MakeMap(t))
-		return mappingInto{of: v}, true
-	case t.Kind() == reflect.Struct && !readsText(v) && !reflect.PointerTo(t).Implements(unmarshalType):
-		fields := fieldsOf(t)
-		return mappingInto{of: v, fields: fields}, fields != nil
+	case t == reflect.TypeFor[json.RawMessage]():
+		return rawDecoder
+	case reflect.PointerTo(t).Implements(textType):
+		return textDecoder(unmarshalText(t))
+	case reflect.PointerTo(t).Implements(unmarshalType):
+		return unknownDecoder
 	}
-	return unknownMapping, false
+	switch t.Kind() {
+	case reflect.String:
+		return textDecoder(func(p unsafe.Pointer, text string) bool {
+			*(*string)(p) = text
+			return true
+		})
+	case reflect.Int:
+		return wordDecoder(func(p unsafe.Pointer, s []byte) bool {
+			n, err := strconv.Atoi(string(s))
+			*(*int)(p) = n
+			return err == nil && wholeNumber(s)
+		})
+	case reflect.Int64:
+		return wordDecoder(func(p unsafe.Pointer, s []byte) bool {
+			n, err := strconv.ParseInt(string(s), 10, 64)
+			*(*int64)(p) = n
+			return err == nil && wholeNumber(s)
+		})
+	case reflect.Bool:
+		return wordDecoder(func(p unsafe.Pointer, s []byte) bool {
+			*(*bool)(p) = string(s) == "true"
+			return string(s) == "true" || string(s) == "false"
+		})
+	case reflect.Struct:
+		return structDecoder(t)
+	case reflect.Slice:
+		return sliceDecoder(t)
+	case reflect.Map:
+		return mapDecoder(t)
+	case reflect.Pointer:
+		return pointerDecoder(t)
+	}
+	return unknownDecoder
 }
 
-// value returns where the value of a key goes, invalid if there is no such
-// field.
-func (m *mappingInto) value(key []byte) reflect.Value {
-	if m.fields == nil {
-		m.key, m.entry = string(key), reflect.New(m.of.Type().Elem()).Elem()
-		return m.entry
+var (
+	// unknownDecoder leaves everything to the library.
+	unknownDecoder = &decoder{
+		block: func(*reader, unsafe.Pointer) bool { return false },
+		line:  func(*reader, unsafe.Pointer, int) bool { return false },
 	}
-	i, ok := m.fields[string(key)]
-	if !ok {
-		return reflect.Value{}
+	// rawDecoder keeps a value as JSON.
+	rawDecoder = &decoder{
+		block: func(r *reader, p unsafe.Pointer) bool { return r.raw(p, r.node()) },
+		line:  func(r *reader, p unsafe.Pointer, n int) bool { return r.raw(p, r.scalar(n)) },
 	}
-	return m.of.Field(i)
+)
+
+// raw stores the JSON of what was read.
+func (r *reader) raw(p unsafe.Pointer, ok bool) bool {
+	*(*json.RawMessage)(p) = bytes.Clone(r.out)
+	r.out = r.out[:0]
+	return ok
 }
 
-// done stores the value of the last key.
-func (m *mappingInto) done() {
-	if m.entry.IsValid() {
-		m.of.SetMapIndex(reflect.ValueOf(m.key).Convert(m.of.Type().Key()), m.entry)
+// oneLine makes the decoder of what a line holds or announces.
+func oneLine(line func(r *reader, p unsafe.Pointer, n int) bool) *decoder {
+	return &decoder{line: line, block: func(r *reader, p unsafe.Pointer) bool { return line(r, p, r.indent) }}
+}
+
+// wordDecoder reads numbers and constants.
+func wordDecoder(set func(p unsafe.Pointer, s []byte) bool) *decoder {
+	return oneLine(func(r *reader, p unsafe.Pointer, _ int) bool {
+		s := r.rest()
+		return string(s) == "null" || set(p, s)
+	})
+}
+
+// wholeNumber says whether s, a number to strconv, is written as one here.
+func wholeNumber(s []byte) bool {
+	digits := bytes.TrimPrefix(s, []byte("-"))
+	return digits[0] >= '1' && digits[0] <= '9' || string(s) == "0"
+}
+
+// textDecoder reads text of one line or of several.
+func textDecoder(set func(p unsafe.Pointer, text string) bool) *decoder {
+	return oneLine(func(r *reader, p unsafe.Pointer, n int) bool {
+		s := r.in[r.pos:r.end()]
+		switch {
+		case len(s) == 0:
+			return false
+		case s[0] == '|':
+			text, ok := r.literal(n)
+			return ok && set(p, string(text))
+		case s[0] == '"' && quotedEnd(s) != len(s), s[0] != '"' && !plainText(s):
+			return string(r.rest()) == "null"
+		}
+		text, ok := r.text(r.rest())
+		return ok && set(p, text)
+	})
+}
+
+// unmarshalText reads a type that is written as text of its own making.
+func unmarshalText(t reflect.Type) func(p unsafe.Pointer, text string) bool {
+	if t == reflect.TypeFor[time.Time]() {
+		return func(p unsafe.Pointer, text string) bool { return (*time.Time)(p).UnmarshalText([]byte(text)) == nil }
+	}
+	return func(p unsafe.Pointer, text string) bool {
+		return reflect.NewAt(t, p).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)) == nil
 	}
 }
 
-// fieldsOf returns the fields of a struct by the name that they are written
-// under, nil if one of them is of a kind that is not known here.
-func fieldsOf(t reflect.Type) map[string]int {
-	if known, ok := fieldsOfTypes.Load(t); ok {
-		return known.(map[string]int)
+// empty reads what stands for an empty collection, or for none.
+func (r *reader) empty(word string) (found, null bool) {
+	s := r.rest()
+	return string(s) == word, string(s) == "null"
+}
+
+// structDecoder reads the fields of a struct in the order in which they are
+// written. So none can come twice; another order is left to the library.
+func structDecoder(t reflect.Type) *decoder {
+	type field struct {
+		name string
+		at   uintptr
+		of   *decoder
 	}
-	fields := map[string]int{}
+	var fields []field
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case name == "-" || !f.IsExported():
 		case f.Anonymous || name == "" || strings.Contains(options, "string"):
-			fieldsOfTypes.Store(t, map[string]int(nil))
-			return nil
+			return unknownDecoder
 		default:
-			fields[name] = i
+			fields = append(fields, field{name, f.Offset, decoding(f.Type)})
 		}
 	}
-	fieldsOfTypes.Store(t, fields)
-	return fields
+	line := func(r *reader, _ unsafe.Pointer, _ int) bool {
+		found, null := r.empty("{}")
+		return found || null
+	}
+	return &decoder{line: line, block: func(r *reader, p unsafe.Pointer) bool {
+		if r.in[r.pos] == '{' {
+			return line(r, p, 0)
+		}
+		n, next := r.indent, 0
+		for r.indent == n {
+			for next < len(fields) && !hasKey(r.in[r.pos:], fields[next].name) {
+				next++
+			}
+			if next == len(fields) {
+				return false
+			}
+			f := &fields[next]
+			next++
+			r.pos += len(f.name) + 1
+			if !r.pair(f.of, unsafe.Add(p, f.at), n) {
+				return false
+			}
+		}
+		return r.indent < n
+	}}
+}
+
+// hasKey says whether a line starts with a key and its colon.
+func hasKey(line []byte, key string) bool {
+	n := len(key)
+	return len(line) > n+1 && line[n] == ':' && (line[n+1] == ' ' || line[n+1] == '\n') && string(line[:n]) == key
+}
+
+func sliceDecoder(t reflect.Type) *decoder {
+	elem, size := decoding(t.Elem()), t.Elem().Size()
+	line := func(r *reader, p unsafe.Pointer, _ int) bool {
+		found, null := r.empty("[]")
+		if found {
+			reflect.NewAt(t, p).Elem().Set(reflect.MakeSlice(t, 0, 0))
+		}
+		return found || null
+	}
+	return &decoder{line: line, block: func(r *reader, p unsafe.Pointer) bool {
+		if !r.dash() {
+			return line(r, p, 0)
+		}
+		n, i, v := r.indent, 0, reflect.NewAt(t, p).Elem()
+		for ; r.indent == n && r.dash(); i++ {
+			if i == v.Len() {
+				v.Grow(max(1, i))
+				v.SetLen(v.Cap())
+			}
+			r.pos += 2
+			r.indent += 2
+			if r.in[r.pos] == ' ' || !elem.block(r, unsafe.Add(v.UnsafePointer(), uintptr(i)*size)) {
+				return false
+			}
+		}
+		v.SetLen(i)
+		return r.indent <= n // a key of the mapping that holds the sequence may follow
+	}}
+}
+
+func mapDecoder(t reflect.Type) *decoder {
+	if t.Key().Kind() != reflect.String || t.Key().Implements(textType) {
+		return unknownDecoder
+	}
+	elem := decoding(t.Elem())
+	line := func(r *reader, p unsafe.Pointer, _ int) bool {
+		found, null := r.empty("{}")
+		if found {
+			reflect.NewAt(t, p).Elem().Set(reflect.MakeMap(t))
+		}
+		return found || null
+	}
+	return &decoder{line: line, block: func(r *reader, p unsafe.Pointer) bool {
+		if r.in[r.pos] == '{' {
+			return line(r, p, 0)
+		}
+		m := reflect.MakeMap(t)
+		reflect.NewAt(t, p).Elem().Set(m)
+		return r.pairs(func(key []byte, n int) bool {
+			name, ok := r.text(key)
+			value := reflect.New(t.Elem())
+			if !ok || !r.pair(elem, value.UnsafePointer(), n) {
+				return false
+			}
+			m.SetMapIndex(reflect.ValueOf(name).Convert(t.Key()), value.Elem())
+			return true
+		})
+	}}
+}
+
+func pointerDecoder(t reflect.Type) *decoder {
+	elem, null := decoding(t.Elem()), []byte("null\n")
+	target := func(p unsafe.Pointer) unsafe.Pointer {
+		made := reflect.New(t.Elem())
+		reflect.NewAt(t, p).Elem().Set(made)
+		return made.UnsafePointer()
+	}
+	line := func(r *reader, p unsafe.Pointer, n int) bool {
+		if bytes.HasPrefix(r.in[r.pos:], null) {
+			r.rest()
+			return true
+		}
+		return elem.line(r, target(p), n)
+	}
+	return &decoder{line: line, block: func(r *reader, p unsafe.Pointer) bool {
+		if bytes.HasPrefix(r.in[r.pos:], null) {
+			return line(r, p, 0)
+		}
+		return elem.block(r, target(p))
+	}}
 }

@@ -23,7 +23,7 @@ var (
 // that the file is left to the library.
 func DecodeSubset(b []byte) (asJSON []byte, ok bool) {
 	r := reader{in: b}
-	ok = r.file(reflect.Value{})
+	ok = r.file(r.node)
 	return r.out, ok
 }
 
@@ -55,7 +55,8 @@ func Written(l model.Ledger) (fstest.MapFS, model.Ledger, error) {
 // DecodeFast reads a file without the YAML library, or not at all.
 func DecodeFast(b []byte, into any) bool {
 	r := reader{in: b}
-	return r.file(reflect.ValueOf(into).Elem())
+	v := reflect.ValueOf(into)
+	return r.file(func() bool { return decoding(v.Type().Elem()).block(&r, v.UnsafePointer()) })
 }
 
 // Same is the comparison that finds what need not be written.

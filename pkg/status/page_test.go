@@ -80,7 +80,7 @@ func releasing(app model.AppID) model.Instance {
 			{Name: "migrate", Type: "job", Component: "migrate", OnFailure: "stop"},
 			{Name: "agree", Type: "approval", DependsOn: []string{"migrate"}, OnFailure: "stop", Properties: json.RawMessage(`{"count":2,"roles":["tenant-admin"]}`)},
 			{Name: "release", Type: "canary", DependsOn: []string{"migrate"}, Components: []string{"web"}, OnFailure: "rollback",
-				Properties: json.RawMessage(`{"stages":[{"weight":25,"manual":true}]}`)},
+				Properties: json.RawMessage(`{"stages":[{"manual":true,"weight":25}]}`)},
 			{Name: "tell", Type: "notify", DependsOn: []string{"agree", "release"}, OnFailure: "continue", Properties: json.RawMessage(`{"url":"https://hooks.example.com"}`)},
 		}}}.Seal()
 	old, newer := model.DigestOf("old"), model.DigestOf("newer")
