@@ -26,7 +26,7 @@ func (v versions) find(name string, content model.Digest) (*application, *model.
 		}
 	}
 	for _, a := range v {
-		if c, ok := a.spec.Component(name); ok && (content == "" || model.DigestOf(c) == content) {
+		if c, ok := a.spec.Component(name); ok && (content == "" || c.Content(a.spec.ID) == content) {
 			return a, c, true
 		}
 	}
