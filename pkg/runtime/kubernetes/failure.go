@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,7 +13,7 @@ import (
 
 // Reasons of failures that this runtime reports.
 const (
-	ContainerCrash           = "ContainerCrash"           // a container ends again and again
+	ContainerCrash           = model.ContainerCrash       // a container ends again and again
 	OutOfMemory              = "OutOfMemory"              // … because it exceeds its memory limit
 	ImageUnavailable         = "ImageUnavailable"         // an image cannot be pulled
 	ConfigInvalid            = "ConfigInvalid"            // a container cannot be made as specified
@@ -21,14 +22,6 @@ const (
 	PodsRefused              = "PodsRefused"              // the API server refuses pods, for instance by quota
 	ProgressDeadlineExceeded = "ProgressDeadlineExceeded" // a rollout takes too long
 	JobFailed                = "JobFailed"                // a job used up its attempts
-)
-
-// Classes of failures.
-const (
-	infrastructure = "infrastructure"
-	runtimeClass   = "runtime"
-	application    = "application"
-	controlPlane   = "control-plane"
 )
 
 // podFailure says what is wrong with a pod. It speaks of containers and causes
@@ -44,17 +37,38 @@ func podFailure(u *unstructured.Unstructured) model.Failure {
 	}
 	switch phase := text(u, "status", "phase"); {
 	case phase == "Failed":
-		message := "a pod ended: " + text(u, "status", "reason") + " " + text(u, "status", "message")
-		return model.Failure{Class: infrastructure, Reason: PodLost, Message: apply.Clean(strings.TrimSpace(message))}
+		return lost("a pod ended: " + text(u, "status", "reason") + " " + text(u, "status", "message"))
+	case phase == "Unknown" || abandoned(u):
+		return lost("the node of a pod does not answer")
 	case phase == "Pending" || phase == "":
 		for _, c := range conditions(u) {
 			if c.kind == "PodScheduled" && c.status == "False" && c.reason == "Unschedulable" {
 				message, _, _ := strings.Cut(c.message, " preemption:")
-				return model.Failure{Class: infrastructure, Reason: Unschedulable, Message: apply.Clean(message)}
+				return model.Failure{Class: model.ClassInfrastructure, Reason: Unschedulable, Message: apply.Clean(message)}
 			}
 		}
 	}
 	return model.Failure{}
+}
+
+func lost(message string) model.Failure {
+	return model.Failure{Class: model.ClassInfrastructure, Reason: PodLost, Message: apply.Clean(strings.TrimSpace(message))}
+}
+
+// abandoned says whether the control plane has given up the node of a pod: it
+// takes back what only the node can say, that the pod is ready, and leaves what
+// the node said last of the containers.
+func abandoned(u *unstructured.Unstructured) bool {
+	containers := items(u.Object, "status", "containerStatuses")
+	if text(u, "status", "phase") != "Running" || len(containers) == 0 || len(items(u.Object, "spec", "readinessGates")) > 0 {
+		return false
+	}
+	for _, c := range containers {
+		if ready, _ := c["ready"].(bool); !ready {
+			return false
+		}
+	}
+	return slices.ContainsFunc(conditions(u), func(c condition) bool { return c.kind == "Ready" && c.status != "True" })
 }
 
 func containerFailure(c map[string]any) model.Failure {
@@ -64,10 +78,10 @@ func containerFailure(c map[string]any) model.Failure {
 	}
 	switch waiting := str(c, "state", "waiting", "reason"); waiting {
 	case "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable":
-		return model.Failure{Class: runtimeClass, Reason: ImageUnavailable,
+		return model.Failure{Class: model.ClassRuntime, Reason: ImageUnavailable,
 			Message: apply.Clean(fmt.Sprintf("container %s: image %s cannot be pulled", name, str(c, "image")))}
 	case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
-		return model.Failure{Class: application, Reason: ConfigInvalid,
+		return model.Failure{Class: model.ClassApplication, Reason: ConfigInvalid,
 			Message: apply.Clean(fmt.Sprintf("container %s: %s", name, str(c, "state", "waiting", "message")))}
 	case "CrashLoopBackOff":
 		return crash(c, name, "lastState")
@@ -89,7 +103,7 @@ func ended(c map[string]any, state string) bool {
 }
 
 func crash(c map[string]any, name, state string) model.Failure {
-	f := model.Failure{Class: runtimeClass, Reason: ContainerCrash, ExitCode: integer(c, 0, state, "terminated", "exitCode")}
+	f := model.Failure{Class: model.ClassRuntime, Reason: ContainerCrash, ExitCode: integer(c, 0, state, "terminated", "exitCode")}
 	why := ""
 	switch reason := str(c, state, "terminated", "reason"); reason {
 	case "OOMKilled":
@@ -97,6 +111,10 @@ func crash(c map[string]any, name, state string) model.Failure {
 	case "", "Error", "Completed":
 	default:
 		why = ": " + reason
+	}
+	f.Signal = integer(c, 0, state, "terminated", "signal")
+	if f.Signal == 0 && f.ExitCode > 128 && f.ExitCode <= 128+64 {
+		f.Signal = f.ExitCode - 128 // that is how it reaches us from inside a container
 	}
 	f.Message = apply.Clean(fmt.Sprintf("container %s ends with exit code %d%s", name, f.ExitCode, why))
 	return f
@@ -107,9 +125,9 @@ func conditionFailure(u *unstructured.Unstructured) model.Failure {
 	for _, c := range conditions(u) {
 		switch {
 		case c.kind == "ReplicaFailure" && c.status == "True":
-			return model.Failure{Class: controlPlane, Reason: PodsRefused, Message: apply.Clean(withoutPodNames(c.message))}
+			return model.Failure{Class: model.ClassControlPlane, Reason: PodsRefused, Message: apply.Clean(withoutPodNames(c.message))}
 		case c.kind == "Progressing" && c.status == "False" && c.reason == "ProgressDeadlineExceeded":
-			return model.Failure{Class: application, Reason: ProgressDeadlineExceeded, Message: "the rollout made no progress in time"}
+			return model.Failure{Class: model.ClassApplication, Reason: ProgressDeadlineExceeded, Message: "the rollout made no progress in time"}
 		}
 	}
 	return model.Failure{}

@@ -210,10 +210,11 @@ func TestFailuresHaveClasses(t *testing.T) {
 			f.pods("Never", "10m")+`}}`),
 	)
 	w := f.until("crash", "crash", failing(kubernetes.ContainerCrash))
-	require.Equal(t, model.Failure{Class: "runtime", Reason: "ContainerCrash", ExitCode: 1, Message: "container c ends with exit code 1"}, *w.Failure)
+	require.Equal(t, model.Failure{Class: "runtime", Reason: "ContainerCrash", ExitCode: 1, Message: "container c ends with exit code 1", Restarts: 5}, *w.Failure)
 	require.False(t, w.Current)
 	w = f.until("oom", "out of memory", failing(kubernetes.OutOfMemory))
 	require.Equal(t, 137, w.Failure.ExitCode)
+	require.Equal(t, 9, w.Failure.Signal)
 	w = f.until("image", "no image", failing(kubernetes.ImageUnavailable))
 	require.Equal(t, "container c: image example.com/c:1 cannot be pulled", w.Failure.Message)
 	w = f.until("big", "no node", failing(kubernetes.Unschedulable))

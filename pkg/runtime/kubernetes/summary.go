@@ -6,16 +6,23 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
 )
 
 // summary is what is remembered of an object: how it fares.
 type summary struct {
 	current         bool // it is in the state that it asks for
-	done            bool // a job that completed
+	done            bool // a job that completed, a pod that ended well
 	scales          bool // it has replicas
 	replicas, ready int
 	revision        string // of a pod, or that pods should have
 	failure         model.Failure
+	restarts        int // of containers, and of pods in place of others
+
+	beside   bool   // of the newer of two versions
+	intent   string // of the step of a workflow whose job it is
+	message  string // that a pod of such a job left
+	finished string // when that was
 }
 
 func seen(o *apply.Object) summary {
@@ -25,10 +32,20 @@ func seen(o *apply.Object) summary {
 
 // summarize judges one object by itself.
 func summarize(u *unstructured.Unstructured) any {
+	s := judge(u)
+	s.beside = u.GetLabels()[render.LabelTrack] == render.TrackNext
+	s.intent = u.GetAnnotations()[render.AnnotationIntent]
+	if s.intent != "" && u.GetKind() == "Pod" {
+		s.message, s.finished = left(u)
+	}
+	return s
+}
+
+func judge(u *unstructured.Unstructured) summary {
 	gk := u.GroupVersionKind().GroupKind()
 	switch gk.Group + "/" + gk.Kind {
 	case "/Pod":
-		return summary{failure: podFailure(u), revision: u.GetLabels()["controller-revision-hash"]}
+		return pod(u)
 	case "apps/ReplicaSet":
 		return summary{failure: conditionFailure(u)}
 	case "batch/Job":
@@ -67,6 +84,7 @@ func observed(u *unstructured.Unstructured) bool {
 // started, and a suspended one never.
 func job(u *unstructured.Unstructured) summary {
 	s := summary{scales: true, replicas: number(u, 1, "spec", "parallelism"), ready: number(u, 0, "status", "ready")}
+	s.restarts = number(u, 0, "status", "failed")
 	suspended, _, _ := unstructured.NestedBool(u.Object, "spec", "suspend")
 	s.current = suspended || text(u, "status", "startTime") != ""
 	if suspended {
@@ -78,7 +96,7 @@ func job(u *unstructured.Unstructured) summary {
 			s.done, s.current = true, true
 		case c.kind == "Failed" && c.status == "True":
 			s.current = false
-			s.failure = model.Failure{Class: application, Reason: JobFailed, Message: apply.Clean(c.message), Final: true}
+			s.failure = model.Failure{Class: model.ClassApplication, Reason: JobFailed, Message: apply.Clean(c.message), Final: true}
 		}
 	}
 	return s

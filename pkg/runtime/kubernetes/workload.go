@@ -11,37 +11,91 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
+// part is what is judged by itself: a component, the newer version of one beside
+// it, or the job of a step of a workflow.
+type part struct {
+	component string
+	beside    bool
+	intent    string
+}
+
+func (p part) compare(q part) int {
+	order := func(beside bool) int {
+		if beside {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(strings.Compare(p.component, q.component), order(p.beside)-order(q.beside), strings.Compare(p.intent, q.intent))
+}
+
 // workloads judges the components of one application by their objects and pods.
 func workloads(app model.AppID, objects []*apply.Object) []model.Workload {
-	type parts struct{ objects, made []*apply.Object }
-	components := map[string]*parts{}
+	type group struct{ objects, made []*apply.Object }
+	parts := map[part]*group{}
 	owners := map[apply.Ref]*apply.Object{}
 	for _, o := range objects {
 		owners[o.Ref] = o
-		p := components[o.Component]
-		if p == nil {
-			p = &parts{}
-			components[o.Component] = p
+		key := part{o.Component, seen(o).beside, seen(o).intent}
+		g := parts[key]
+		if g == nil {
+			g = &group{}
+			parts[key] = g
 		}
 		switch {
 		case o.Owner != apply.Ref{}:
-			p.made = append(p.made, o)
+			g.made = append(g.made, o)
 		case o.Workload != "":
-			p.objects = append(p.objects, o)
+			g.objects = append(g.objects, o)
 		}
 	}
 	var all []model.Workload
-	for _, name := range slices.Sorted(maps.Keys(components)) {
-		if p := components[name]; len(p.objects) > 0 {
-			w := workload(p.objects)
-			w.App, w.Component = app, name
-			if f := worst(p.objects, p.made, owners); f != nil && (f.Final || !w.Current || w.Ready < w.Replicas) {
-				w.Failure = f // else it was overcome, though its traces are still there
-			}
-			all = append(all, w)
+	for _, key := range slices.SortedFunc(maps.Keys(parts), part.compare) {
+		g := parts[key]
+		if len(g.objects) == 0 {
+			continue
 		}
+		w := workload(g.objects)
+		w.App, w.Component, w.Beside, w.Intent = app, key.component, key.beside, key.intent
+		if f := worst(g.objects, g.made, owners); f != nil && (f.Final || !w.Current || w.Ready < w.Replicas) {
+			f.Restarts = restarts(g.objects, g.made, owners)
+			w.Failure = f // else it was overcome, though its traces are still there
+		}
+		if key.intent != "" {
+			w.Message = message(g.made, w.Done)
+		}
+		all = append(all, w)
 	}
 	return all
+}
+
+// restarts counts how often the runtime has started the newest spec of a workload
+// again: containers, and pods in place of others.
+func restarts(objects, made []*apply.Object, owners map[apply.Ref]*apply.Object) (n int) {
+	for _, o := range slices.Concat(objects, made) {
+		if !superseded(o, objects, owners) {
+			n += seen(o).restarts
+		}
+	}
+	return n
+}
+
+// message is what the last pod of a job left, of those that ended as the job did.
+func message(made []*apply.Object, done bool) string {
+	var last *apply.Object
+	for _, o := range made {
+		s := seen(o)
+		if s.message == "" || s.done != done {
+			continue
+		}
+		if last == nil || cmp.Or(strings.Compare(seen(last).finished, s.finished), last.Compare(o.Ref)) < 0 {
+			last = o
+		}
+	}
+	if last == nil {
+		return ""
+	}
+	return seen(last).message
 }
 
 // workload judges one component: it is carried out only if all of its objects
@@ -68,9 +122,9 @@ func workload(objects []*apply.Object) model.Workload {
 		}
 		if o.Group == "batch" && o.Kind == "Job" {
 			jobs++
-		}
-		if s.done {
-			done++
+			if s.done {
+				done++
+			}
 		}
 	}
 	w.Done = jobs > 0 && done == jobs
