@@ -31,6 +31,7 @@ const (
 	CodeRewritten   = "DA2010" // the last accepted commit is not on the branch's line any more
 	CodeNoTrustRoot = "DA2011" // --trust-root is not on the branch's line
 	CodeUnusableKey = "DA2012" // a declared key that nobody can sign with
+	CodeNoOrigin    = "DA2013" // an approval whose commit is too far back to be found
 )
 
 // Violation is why a commit is not accepted.

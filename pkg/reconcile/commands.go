@@ -1,8 +1,11 @@
 package reconcile
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
@@ -83,7 +86,7 @@ func (a *Approvals) Commands(files evaluate.Files, commit string, fleet model.Fl
 	if l := &a.last; l.commit == commit && l.platform == fleet.Platform && len(l.approvals) == len(approvals) && &l.approvals[0] == &approvals[0] {
 		return l.commands, slices.Concat(problems, l.problems)
 	}
-	if err := a.follow(commit, approvals); err != nil {
+	if err := a.follow(commit, files); err != nil {
 		return a.last.commands, append(slices.Clone(problems), model.Problem{
 			Code: access.CodeNoOrigin, Path: "approvals", Message: "who asks cannot be found out now, so that nothing new counts: " + err.Error(),
 		})
@@ -96,7 +99,10 @@ func (a *Approvals) Commands(files evaluate.Files, commit string, fleet model.Fl
 		of[ap.File] = ap
 	}
 	for _, o := range a.origins {
-		ap := of[o.File]
+		ap, asks := of[o.File]
+		if !asks {
+			continue
+		}
 		delete(of, o.File)
 		who, err := a.who(o, ap.App, policy)
 		if err != nil {
@@ -118,29 +124,27 @@ func (a *Approvals) Commands(files evaluate.Files, commit string, fleet model.Fl
 	return next.commands, slices.Concat(problems, next.problems)
 }
 
-// follow brings the origins to a commit: those of its files, and of no others.
-func (a *Approvals) follow(commit string, approvals []evaluate.Approval) error {
-	if commit != a.tip {
-		newer, reached, err := a.record.Origins(commit, "approvals", a.tip, maxOrigins)
-		if err != nil {
-			return err
-		}
-		origins := newer
-		if reached {
-			changed := make(map[string]bool, len(newer))
-			for _, o := range newer {
-				changed[o.File] = true
-			}
-			kept := slices.DeleteFunc(slices.Clone(a.origins), func(o source.Origin) bool { return changed[o.File] })
-			origins = append(kept, newer...)
-		}
-		a.tip, a.origins = commit, origins
+// follow brings the origins to a commit: those of its files.
+func (a *Approvals) follow(commit string, files evaluate.Files) error {
+	if commit == a.tip {
+		return nil
 	}
-	there := make(map[string]bool, len(approvals))
-	for _, ap := range approvals {
-		there[ap.File] = true
+	origins, reached, err := a.record.Origins(commit, "approvals", a.tip, maxOrigins)
+	if err != nil {
+		return err
 	}
-	a.origins = slices.DeleteFunc(slices.Clone(a.origins), func(o source.Origin) bool { return !there[o.File] })
+	if reached {
+		changed := make(map[string]bool, len(origins))
+		for _, o := range origins {
+			changed[o.File] = true
+		}
+		older := slices.DeleteFunc(slices.Clone(a.origins), func(o source.Origin) bool { return changed[o.File] })
+		origins = append(older, origins...)
+	}
+	a.tip, a.origins = commit, slices.DeleteFunc(origins, func(o source.Origin) bool {
+		_, err := fs.Stat(files, o.File)
+		return errors.Is(err, fs.ErrNotExist)
+	})
 	return nil
 }
 
@@ -178,7 +182,7 @@ func (a *Approvals) who(o source.Origin, app model.AppID, policy *access.Policy)
 	if who.by, who.roles, violation = policy.Identify(access.Commit(c), app, a.now()); violation != nil {
 		who = asker{by: o.Author}
 		if len(who.by) > maxAsker {
-			who.by = who.by[:maxAsker] + "…"
+			who.by = strings.ToValidUTF8(who.by[:maxAsker], "") + "…"
 		}
 	}
 	a.askers[key] = who

@@ -2,27 +2,29 @@ package source
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/git"
 )
 
 // Origin is the commit that made a file what it is.
 type Origin struct {
+	File   string
 	Commit string
 	Author string // name <email>, chosen by whoever made the commit
 }
 
 // Origins returns for each file below a directory of a commit the latest commit on
-// the line of first parents in which it is not as in the one before. It looks back
-// to the commit since and says whether it got there: files without an origin have
-// not changed after it, then. Else it looks at all commits, but at no more than
-// most, and a file without an origin has an older one.
-func (r *Repository) Origins(commit, dir, since string, most int) (origins map[string]Origin, reached bool, err error) {
+// the line of first parents in which it is not as in the one before: oldest first,
+// by name within one commit. It looks back to the commit since and says whether it
+// got there: other files have not changed after it, then. Else it looks at all
+// commits, but at no more than most, and other files have an older origin. Files
+// that are gone are among them.
+func (r *Repository) Origins(commit, dir, since string, most int) (origins []Origin, reached bool, err error) {
 	at, ok := git.ParseHash(commit)
 	if !ok || !r.store.Has(at) {
 		return nil, false, fmt.Errorf("commit %s: %w", git.Printable(commit), ErrGone)
 	}
-	origins = map[string]Origin{}
 	c, err := r.store.Commit(at)
 	if err != nil {
 		return nil, false, err
@@ -31,10 +33,8 @@ func (r *Repository) Origins(commit, dir, since string, most int) (origins map[s
 	if err != nil {
 		return nil, false, err
 	}
-	for n := 0; n < most && here != git.ZeroHash; n++ {
-		if at.String() == since {
-			return origins, true, nil
-		}
+	known := map[string]bool{}
+	for n := 0; n < most && here != git.ZeroHash && at.String() != since; n++ {
 		before, earlier := git.ZeroHash, c
 		if len(c.ParentHashes) > 0 {
 			if earlier, err = r.store.Commit(c.ParentHashes[0]); err != nil {
@@ -48,9 +48,10 @@ func (r *Repository) Origins(commit, dir, since string, most int) (origins map[s
 		if err != nil {
 			return nil, false, fmt.Errorf("commit %s: %w", at, err)
 		}
-		for _, p := range paths {
-			if _, known := origins[dir+"/"+p]; !known {
-				origins[dir+"/"+p] = Origin{at.String(), git.Printable(c.Author.Name + " <" + c.Author.Email + ">")}
+		for _, p := range slices.Backward(paths) {
+			if !known[p] {
+				known[p] = true
+				origins = append(origins, Origin{dir + "/" + p, at.String(), git.Printable(c.Author.Name + " <" + c.Author.Email + ">")})
 			}
 		}
 		if len(c.ParentHashes) == 0 {
@@ -58,6 +59,7 @@ func (r *Repository) Origins(commit, dir, since string, most int) (origins map[s
 		}
 		at, c, here = c.ParentHashes[0], earlier, before
 	}
+	slices.Reverse(origins)
 	return origins, at.String() == since, nil
 }
 

@@ -24,8 +24,9 @@ func TestOrigins(t *testing.T) {
 		all, reached, err := r.Origins(snapshot(t, r).Commit, "approvals", since, most)
 		require.NoError(t, err)
 		commits, authors = map[string]string{}, map[string]string{}
-		for file, o := range all {
-			commits[file], authors[file] = o.Commit, o.Author
+		for _, o := range all {
+			require.NotContains(t, commits, o.File)
+			commits[o.File], authors[o.File] = o.Commit, o.Author
 		}
 		return commits, authors, reached
 	}
@@ -77,6 +78,10 @@ func TestOrigins(t *testing.T) {
 	require.Equal(t, map[string]string{"approvals/acme/shop/c.cue": merge}, got)
 	require.Contains(t, authors["approvals/acme/shop/c.cue"], "ann <")
 
-	_, _, err := r.Origins("0000000000000000000000000000000000000001", "approvals", "", 1)
+	all, _, err := r.Origins(merge, "approvals", root, 100)
+	require.NoError(t, err)
+	require.Equal(t, []string{"approvals/acme/shop/a.cue", "approvals/acme/shop/c.cue"}, []string{all[0].File, all[1].File}, "oldest first")
+
+	_, _, err = r.Origins("0000000000000000000000000000000000000001", "approvals", "", 1)
 	require.ErrorIs(t, err, source.ErrGone)
 }
