@@ -35,9 +35,10 @@ func Advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 		rulings[ruling.Decisions[i].App] = &ruling.Decisions[i]
 	}
 
+	room := &room{pass: func() (amounts, map[model.AppID]amounts) { return measure(&ledger, &ruling, &seen) }}
 	for _, id := range everyone(ledger, declared) {
 		d, changed := record(ledger, rulings[id], id)
-		f := &facts{wanted: wanted[id], declared: declared[id], decision: rulings[id], seen: &seen, now: now}
+		f := &facts{wanted: wanted[id], declared: declared[id], decision: rulings[id], seen: &seen, room: room, now: now}
 		if f.decision != nil {
 			f.decision = d // in the words in which it was made
 		}
@@ -78,7 +79,7 @@ func everyone(ledger model.Ledger, declared map[model.AppID]bool) []model.AppID 
 // Git wants the application to run again.
 func (f *facts) current(ledger model.Ledger, id model.AppID) *model.Instance {
 	old, known := ledger.Find(id)
-	if known && (old.Phase != model.Terminated || !f.begun(old)) {
+	if known && (old.Phase != model.Terminated || !f.begins(old)) {
 		inst := *old
 		inst.Spec = f.whole(old.Spec)
 		inst.Components = slices.Clone(old.Components)
@@ -86,14 +87,23 @@ func (f *facts) current(ledger model.Ledger, id model.AppID) *model.Instance {
 		inst.Held = slices.Clip(old.Held)
 		return &inst
 	}
-	if f.stopped() {
+	if f.halted() {
 		return nil // declared, but not to run: nothing to keep a record of
 	}
 	inst := &model.Instance{App: id, Number: 1, Declared: f.now}
+	f.birth = &Births[0]
 	if known {
 		inst.Number, inst.History, inst.Run = old.Number+1, slices.Clip(old.History), old.Run
-		if old.Reason == model.EvictedReason {
+		if old.SpecDigest() == f.wanted.Digest {
+			inst.FailedStarts = old.FailedStarts
+		}
+		switch old.Reason {
+		case model.EvictedReason:
 			inst.Declared = old.Declared // who lost its place keeps its place in line
+		case model.Suspended:
+			inst.Declared, f.birth = old.Declared, &Births[1]
+		case model.Quarantined:
+			f.birth = &Births[2]
 		}
 	}
 	return inst
@@ -110,22 +120,23 @@ func (f *facts) whole(spec *model.Application) *model.Application {
 	return &full
 }
 
-// begun says whether a new instance begins after old has ended.
-func (f *facts) begun(old *model.Instance) bool {
-	if f.wanted == nil || f.stopped() {
-		return false
-	}
-	return old.Reason != model.Unrecoverable || old.SpecDigest() != f.wanted.Digest
+// begins says whether a new instance follows old, which has ended.
+func (f *facts) begins(old *model.Instance) bool {
+	return f.wanted != nil && !f.halted() && !old.Rests(f.wanted.Digest, f.now)
 }
 
 // advance carries the instance through every transition that is due.
 func (f *facts) advance(commit string) {
-	if f.inst.Phase == "" {
-		f.move(&Rule{To: model.Created, Reason: model.Declared, If: "application appears in Git"}, commit)
+	if f.birth != nil {
+		f.move(f.birth, commit)
 	}
 	if f.inst.Phase.Active() && f.verdict(model.Granted) && f.decision.Spec == f.inst.SpecDigest() {
 		f.setGrants(f.decision.Grants)
 	}
+	if f.inst.Phase.Active() {
+		f.noteFailures()
+	}
+	f.endFurther()
 	for range stepLimit {
 		if f.inst.Phase.Active() {
 			f.advanceComponents()
@@ -194,6 +205,12 @@ func (f *facts) settle() {
 	}
 	if f.decision != nil && f.inst.Phase.Active() {
 		f.inst.Refused = f.refusal()
+	}
+	if f.inst.Phase == model.Degraded && !f.inst.Deadline.IsZero() && f.partsRun() {
+		f.arrive() // it has started after all
+	}
+	if !f.inst.Trial.IsZero() && !f.now.Before(f.inst.Trial) {
+		f.dropPrevious()
 	}
 }
 

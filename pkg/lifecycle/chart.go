@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -10,7 +11,12 @@ import (
 // Chart draws Rules as a Mermaid state diagram. docs/lifecycle.md holds it.
 func Chart() string {
 	var b strings.Builder
-	b.WriteString("stateDiagram-v2\n    state \"any phase\" as Any\n    [*] --> Created: Declared\n")
+	b.WriteString("stateDiagram-v2\n    state \"any phase\" as Any\n")
+	for _, r := range Births {
+		for _, from := range append(names(r.From), "[*]")[:1] {
+			fmt.Fprintf(&b, "    %s --> %s: %s\n", from, r.To, r.Reason)
+		}
+	}
 	for _, r := range Rules {
 		if len(r.From) == len(alive) {
 			fmt.Fprintf(&b, "    Any --> %s: %s\n", r.To, r.Reason)
@@ -34,11 +40,14 @@ func Chart() string {
 // Table writes Rules as a Markdown table. docs/lifecycle.md holds it.
 func Table() string {
 	var b strings.Builder
-	b.WriteString("| from | condition | to | reason |\n|---|---|---|---|\n| – | application appears in Git | Created | Declared |\n")
-	for _, r := range Rules {
-		from, to, reason := names(r.From), string(r.To), string(r.Reason)
-		if len(r.From) == len(alive) {
-			from = "any"
+	b.WriteString("| from | condition | to | reason |\n|---|---|---|---|\n")
+	for _, r := range slices.Concat(Births, Rules) {
+		from, to, reason := strings.Join(names(r.From), ", "), string(r.To), string(r.Reason)
+		switch len(r.From) {
+		case 0:
+			from = "–"
+		case len(alive):
+			from = "any but Terminated"
 		}
 		if to == "" {
 			to = "unchanged"
@@ -51,10 +60,10 @@ func Table() string {
 	return b.String()
 }
 
-func names(phases []model.Phase) string {
+func names(phases []model.Phase) []string {
 	s := make([]string, len(phases))
 	for i, p := range phases {
 		s[i] = string(p)
 	}
-	return strings.Join(s, ", ")
+	return s
 }

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -52,7 +53,8 @@ func (f *facts) advanceComponents() {
 // advanceComponent decides about a component of which so many replicas are to run.
 func (f *facts) advanceComponent(c *model.Component, s *model.ComponentState, replicas int) {
 	if c.Redacted() && s.Workload != "" {
-		return // its content is not known any more, so it stays as it is
+		f.watch(c, s)
+		return
 	}
 	spec := c.Content(f.inst.App)
 	if s.State == model.StateDone && s.Spec == spec {
@@ -62,9 +64,18 @@ func (f *facts) advanceComponent(c *model.Component, s *model.ComponentState, re
 	target := model.WorkloadDigest(c, s.Grant, replicas)
 	blocker := f.blocker(c)
 	s.Message, s.Hold = "", false
+	if s.Spec != spec || !f.now.Before(s.Pause) {
+		s.Pause = time.Time{}
+	}
+	if s.Spec != spec {
+		s.Pauses = 0
+	}
 	switch {
 	case s.Grant.Replicas == 0:
 		s.Spec, s.Run, s.Workload, s.State = spec, 0, target, model.StateOff
+	case !s.Pause.IsZero():
+		s.Run, s.Workload, s.State = 0, model.WorkloadDigest(c, s.Grant, 0), model.StateFailed
+		s.Message = "failed too often; stopped until " + s.Pause.UTC().Format(time.RFC3339)
 	case blocker != "" && s.Run == 0:
 		s.Spec, s.Workload = spec, model.WorkloadDigest(c, s.Grant, 0)
 		s.State, s.Message = model.StateWaiting, "for "+blocker
@@ -73,6 +84,26 @@ func (f *facts) advanceComponent(c *model.Component, s *model.ComponentState, re
 	default: // also when capacity was taken away: that is given up at once
 		s.Spec, s.Run, s.Workload = spec, replicas, target
 		f.judge(c, s, &before)
+		if s.Pauses > 0 && before.State == model.StateReady && s.State == model.StateReady && f.now.Sub(s.Since) >= f.inst.Spec.Lifecycle.Window {
+			s.Pauses = 0 // it runs well again
+		}
+	}
+}
+
+// watch judges a secret whose values are not known any more: it stays as it is,
+// and nobody can make it again.
+func (f *facts) watch(c *model.Component, s *model.ComponentState) {
+	if s.Hold {
+		return
+	}
+	before := *s
+	s.Message = ""
+	f.judge(c, s, &before)
+	if before.State == model.StateReady && !f.there(c.Name) {
+		s.State = model.StateFailed
+	}
+	if s.State == model.StateFailed {
+		s.Message = "its values are not known before Git holds the spec that it belongs to"
 	}
 }
 
@@ -145,16 +176,4 @@ func startOrder(spec *model.Application, states []model.ComponentState) []int {
 		visit(i)
 	}
 	return order
-}
-
-// failureText tells a failure in one line.
-func failureText(x *model.Failure) string {
-	text := string(x.Reason)
-	if x.ExitCode != 0 {
-		text += fmt.Sprintf(" (exit code %d)", x.ExitCode)
-	}
-	if x.Message != "" {
-		text += ": " + x.Message
-	}
-	return text
 }

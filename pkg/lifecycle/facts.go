@@ -16,12 +16,25 @@ type facts struct {
 	declared bool               // Git declares the application, valid or not
 	decision *model.Decision    // nil if arbitration had nothing to rule on
 	seen     *model.Observation
+	room     *room
 	now      time.Time
+	birth    *Rule // of an instance that begins in this pass
 }
 
-func (f *facts) removed() bool { return !f.declared }
-func (f *facts) stopped() bool {
-	return f.wanted != nil && f.wanted.Desired != "running" && f.wanted.Desired != ""
+func (f *facts) removed() bool   { return !f.declared }
+func (f *facts) stopped() bool   { return f.wanted != nil && f.wanted.Desired == "terminated" }
+func (f *facts) suspended() bool { return f.wanted != nil && f.wanted.Desired == "suspended" }
+
+// halted says whether Git declares the application and does not want it to run.
+func (f *facts) halted() bool { return f.stopped() || f.suspended() }
+
+// removedSince and stoppedSince are about an instance that has ended for another
+// reason, after which it might have come back.
+func (f *facts) removedSince() bool { return f.removed() && !f.final() }
+func (f *facts) stoppedSince() bool { return f.stopped() && !f.final() }
+
+func (f *facts) final() bool {
+	return f.inst.Reason == model.Removed || f.inst.Reason == model.Stopped
 }
 
 func (f *facts) verdict(v model.Verdict) bool { return f.decision != nil && f.decision.Verdict == v }
@@ -54,11 +67,12 @@ func (f *facts) late() bool {
 	return !f.inst.Deadline.IsZero() && !f.now.Before(f.inst.Deadline) && !f.underWay()
 }
 
-func (f *facts) updateFailed() bool {
-	return f.inst.Previous != nil && f.inst.Spec.Policy.OnUpdateFailure != "hold" && (f.late() || f.brokenForGood())
+// unrecoverable says whether it ends for what is broken. What can still be taken
+// back, now or when there is room for it, does not.
+func (f *facts) unrecoverable() bool {
+	goesBack := f.inst.Previous != nil && f.inst.Spec.Policy.OnUpdateFailure != "hold"
+	return f.brokenForGood() && !goesBack && !f.unfinished()
 }
-
-func (f *facts) unrecoverable() bool { return f.brokenForGood() && !f.unfinished() }
 
 // brokenForGood says whether a critical component failed and its runtime will not
 // try again. What that means while a workflow is on its way, its steps say.
@@ -104,7 +118,6 @@ func (f *facts) recovered() bool {
 }
 
 func (f *facts) startIncomplete() bool { return f.late() && f.partsRun() }
-func (f *facts) startFailed() bool     { return f.late() && !f.partsRun() }
 
 // partsRun says whether of every critical component at least the least number of
 // replicas that it can be degraded to, and one, is ready.
@@ -131,13 +144,19 @@ func (f *facts) anyCritical(is func(*model.Component, *model.ComponentState) boo
 // message tells a transition to people.
 func (f *facts) message(r *Rule) string {
 	switch r.Reason {
-	case model.Declared, model.Removed, model.Stopped:
+	case model.Declared, model.Resumed, model.Returned:
 		return r.If
+	case model.Removed, model.Stopped, model.Suspended:
+		return f.endText(r.If, r.Reason)
+	case model.Quarantined:
+		return f.endText(f.asideText(), r.Reason)
+	case model.FailedTooOften, model.Restarted:
+		return r.If + ": " + f.oftenText()
 	case model.UpdateAdmitted:
 		return "update to the spec of commit " + short(f.wanted.Commit) + ": " + f.decision.Message
 	case model.AdmissionPassed:
 		return "quota, limits and policies admit it"
-	case model.GrantedCapacity, model.EvictedReason, "":
+	case model.GrantedCapacity, model.EvictedReason, model.Overdue, "":
 		if f.decision != nil {
 			return f.decision.Message
 		}

@@ -71,9 +71,9 @@ func (w *world) check(rt *rapid.T) {
 			rt.Fatalf("%s is %s without a spec or components", inst.App, inst.Phase)
 		case inst.Phase == model.Scheduled && inst.Deadline.IsZero():
 			rt.Fatalf("%s waits without a deadline", inst.App)
-		case inst.Phase == model.Terminated && len(inst.Components) > 0:
-			rt.Fatalf("%s has ended and still holds grants", inst.App)
-		case inst.Phase != model.Scheduled && inst.Previous != nil:
+		case inst.Ending() && (inst.EndBy.IsZero() || !w.now.Before(inst.EndBy)):
+			rt.Fatalf("%s has not ended in time", inst.App)
+		case inst.Previous != nil && (!inst.Phase.Active() || inst.Deadline.IsZero() && inst.Trial.IsZero()):
 			rt.Fatalf("%s is %s and still remembers an update", inst.App, inst.Phase)
 		}
 		w.checkHistory(rt, inst)

@@ -16,6 +16,7 @@ func Follow(next model.Ledger, runs []model.Run, seen model.Observation, now tim
 		return next
 	}
 	next.Instances = slices.Clone(next.Instances)
+	room := &room{pass: func() (amounts, map[model.AppID]amounts) { return measure(&next, &model.Ruling{}, &seen) }}
 	for i := range runs {
 		inst, ok := next.Find(runs[i].App)
 		if !ok {
@@ -26,7 +27,7 @@ func Follow(next model.Ledger, runs []model.Run, seen model.Observation, now tim
 			continue
 		}
 		inst.Components, inst.History, inst.Held = slices.Clone(inst.Components), slices.Clip(inst.History), slices.Clip(inst.Held)
-		f := &facts{inst: inst, declared: true, decision: decided(&next, inst), seen: &seen, now: now}
+		f := &facts{inst: inst, declared: true, decision: decided(&next, inst), seen: &seen, room: room, now: now}
 		f.advance(next.Commit)
 	}
 	return next

@@ -256,6 +256,7 @@ const (
 	StateReady    = "ready"    // runs at its grant
 	StateDone     = "done"     // a finite component that ended well; it is not run again
 	StateFailed   = "failed"
+	StateEnding   = "ending" // of an instance that has ended: kept until what depends on it is gone
 )
 
 // Transition is one change of phase.
