@@ -75,15 +75,11 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 	return sets, marks, errors.Join(errs...)
 }
 
-// render makes the set of an instance: its objects while it is active, and
-// otherwise nothing at all.
+// render makes the set of an instance: its objects while it is active, those that
+// others still need while it is ending, and otherwise nothing at all.
 func (l *Loop) render(inst *model.Instance, tenant *model.Tenant, platform *model.Platform) (render.Set, error) {
-	if !inst.Phase.Active() {
-		set := render.Set{App: inst.App}
-		if inst.Spec != nil {
-			set.Namespace = render.Namespace(l.prefix, inst.App, inst.Spec.Policy.Namespace)
-		}
-		return set, nil
+	if !inst.Phase.Active() && (!inst.Ending() || tenant == nil) {
+		return render.Ended(l.prefix, inst), nil
 	}
 	if tenant == nil {
 		return render.Set{}, fmt.Errorf("tenant %s has no valid layer", inst.App.Tenant)
@@ -114,10 +110,10 @@ func (l *Loop) directory(spec *model.Application) (fs.FS, error) {
 	return fs.Sub(files, path.Join("tenants", spec.ID.Tenant, "apps", spec.ID.Name))
 }
 
-// active lists the applications of a tenant that hold a grant.
+// active lists the applications of a tenant that have something to run.
 func active(ledger model.Ledger, tenant string) (apps []model.AppID) {
 	for i := range ledger.Instances {
-		if inst := &ledger.Instances[i]; inst.App.Tenant == tenant && inst.Phase.Active() {
+		if inst := &ledger.Instances[i]; inst.App.Tenant == tenant && (inst.Phase.Active() || inst.Ending()) {
 			apps = append(apps, inst.App)
 		}
 	}
@@ -127,10 +123,10 @@ func active(ledger model.Ledger, tenant string) (apps []model.AppID) {
 // instanceMark is equal for two records of an instance if and only if the same
 // objects follow from them.
 func instanceMark(inst *model.Instance, platform *model.Platform) string {
-	if !inst.Phase.Active() {
-		return "nothing"
+	if !inst.Phase.Active() && !inst.Ending() {
+		return fmt.Sprint("nothing ", inst.DeletesData())
 	}
-	mark := fmt.Appendf(nil, "%d %s %s", inst.Number, inst.Spec.Digest, inst.Spec.Commit)
+	mark := fmt.Appendf(nil, "%s %d %s %s", phaseMark(inst), inst.Number, inst.Spec.Digest, inst.Spec.Commit)
 	for i := range inst.Components {
 		s := &inst.Components[i]
 		mark = fmt.Appendf(mark, " %s", s.Workload)
@@ -150,6 +146,14 @@ func instanceMark(inst *model.Instance, platform *model.Platform) string {
 		mark = fmt.Appendf(mark, " job %s %t", j.Key, j.Keep)
 	}
 	return string(mark)
+}
+
+// phaseMark tells a record whose objects come from those whose objects go.
+func phaseMark(inst *model.Instance) string {
+	if inst.Ending() {
+		return "ending"
+	}
+	return "active"
 }
 
 // tenantMark is equal for two layers of a tenant and the applications that hold a
