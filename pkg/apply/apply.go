@@ -14,8 +14,8 @@ import (
 )
 
 // Apply makes the cluster hold the sets and nothing else that was applied for
-// the same applications before. A set without objects destroys. What is already
-// as wanted costs no request.
+// the same applications before. A set without objects destroys, volumes only where
+// it says so. What is already as wanted costs no request.
 //
 // A failure concerns the set it happens in: its other objects are still applied,
 // but nothing of it is pruned. When ctx ends, requests under way are cancelled
@@ -134,6 +134,7 @@ type work struct {
 	home      bool      // there is an inventory where it belongs
 	strays    []*Object // inventories of the application in other namespaces
 	untrusted bool      // the inventory was lost or corrupt: nothing is pruned
+	disposed  map[Ref]bool
 }
 
 func (w *work) app() model.AppID { return w.set.App }
@@ -156,7 +157,12 @@ func (w *work) steps() []func() []job {
 	for _, s := range slices.Compact(stages) {
 		steps = append(steps, func() []job { return w.stage(s) })
 	}
-	return append(steps, w.prune, w.trim)
+	// What runs goes before what it refers to.
+	return append(steps, w.dispose,
+		func() []job { return w.prune(render.StageWorkload) },
+		func() []job { return w.prune(render.StageSupport) },
+		func() []job { return w.prune(render.StageScope) },
+		w.trim)
 }
 
 // stage returns the jobs for the objects of one stage that need a request.

@@ -58,6 +58,27 @@ func (c *client) get(ctx context.Context, path string) (*unstructured.Unstructur
 	return decode(c.rest.Get().AbsPath(path).Do(ctx))
 }
 
+// list returns the objects of a kind with certain labels at a path.
+func (c *client) list(ctx context.Context, k kind, path, labels string) ([]*unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerIn)
+	defer cancel()
+	c.gets.Add(1)
+	answer, err := decode(c.rest.Get().AbsPath(path).Param("labelSelector", labels).Do(ctx))
+	if err != nil {
+		return nil, err
+	}
+	list, err := answer.ToList()
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]*unstructured.Unstructured, len(list.Items))
+	for i := range list.Items {
+		objects[i] = &list.Items[i]
+		objects[i].SetGroupVersionKind(k) // a list says it once, of itself
+	}
+	return objects, nil
+}
+
 func (c *client) delete(ctx context.Context, path string, opts metav1.DeleteOptions) error {
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()

@@ -25,7 +25,7 @@ type mapping struct {
 	namespaced bool
 }
 
-// path is where the API server serves the object.
+// path is where the API server serves the object, or without a name all of them.
 func (m mapping) path(namespace, name string) string {
 	p := "/apis/" + m.resource.Group + "/" + m.resource.Version
 	if m.resource.Group == "" {
@@ -34,7 +34,11 @@ func (m mapping) path(namespace, name string) string {
 	if m.namespaced {
 		p += "/namespaces/" + namespace
 	}
-	return p + "/" + m.resource.Resource + "/" + name
+	p += "/" + m.resource.Resource
+	if name != "" {
+		p += "/" + name
+	}
+	return p
 }
 
 // forgetAfter bounds how often an unknown kind makes us ask the API server for

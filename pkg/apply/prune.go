@@ -8,9 +8,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
@@ -93,16 +93,24 @@ func (w *work) inventoryFailed(r Ref, err error) {
 	w.fail(&w.report.Results[len(w.report.Results)-1], err)
 }
 
-// prune returns the jobs that delete what the inventory lists, or was applied in
-// our name beside it, and the set does not contain. A request of a process that
-// has ended or hangs may come after everybody has written what there is.
-func (w *work) prune() []job {
+// unwanted lists, in order, what the inventory lists, or was applied in our name
+// beside it, and the set does not contain. A request of a process that has ended
+// or hangs may come after everybody has written what there is.
+func (w *work) unwanted() []Ref {
+	return without(union(w.stored, w.live.applied(w.app())), w.wanted)
+}
+
+// prune returns the jobs that delete what is not wanted any more of one stage.
+func (w *work) prune(stage int) []job {
 	if w.failed.Load() || w.untrusted || w.stuck.Load() != nil {
 		return nil
 	}
 	var jobs []job
 	first := len(w.report.Results)
-	for _, r := range without(union(w.stored, w.live.applied(w.app())), w.wanted) {
+	for _, r := range w.unwanted() {
+		if render.StageOf(schema.GroupKind{Group: r.Group, Kind: r.Kind}) != stage || w.disposed[r] {
+			continue
+		}
 		w.live.forget(r)
 		w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped})
 	}
@@ -118,7 +126,7 @@ func (w *work) delete(ctx context.Context, i int) {
 	res := &w.report.Results[i]
 	keep := func(why string) { res.Action, res.Message = Kept, why }
 	if permanent(res.Ref) {
-		keep("volumes and namespaces are never deleted")
+		keep("volumes and namespaces outlive what declared them")
 		return
 	}
 	if w.pass.wanted[res.Ref] > 0 {
@@ -147,8 +155,7 @@ func (w *work) delete(ctx context.Context, i int) {
 		}
 		w.answered(nil)
 		switch {
-		case label(u, render.LabelFleet) != w.fleet,
-			model.AppID{Tenant: label(u, render.LabelTenant), Name: label(u, render.LabelApplication)} != w.app():
+		case !w.owns(u):
 			keep("it no longer carries the labels of the application")
 			return
 		case annotation(u, render.AnnotationPrune) == render.PruneKeep:

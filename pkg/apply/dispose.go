@@ -1,0 +1,128 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// claimKind is the kind of volumes.
+var claimKind = kind{Version: "v1", Kind: "PersistentVolumeClaim"}
+
+// dispose returns the job that deletes the volumes of an application that has
+// ended for good, where its owner wanted them to go with it. That is not undone by
+// anything, so everything has to agree: the set says it, it is empty, and so does
+// the volume itself, or the StatefulSet that made it, by an annotation of ours.
+//
+// It comes before pruning: a StatefulSet that is gone says nothing about its
+// volumes any more. The cluster keeps a volume until no pod has it.
+func (w *work) dispose() []job {
+	if !w.set.DeleteData || len(w.set.Objects) > 0 || w.failed.Load() || w.untrusted || w.stuck.Load() != nil {
+		return nil
+	}
+	return []job{func(ctx context.Context) {
+		all := Ref{Kind: claimKind.Kind, Namespace: w.set.Namespace, Name: "of " + w.app().String()}
+		m, err := w.kinds.find(ctx, claimKind)
+		if err != nil {
+			w.disposal(all, err)
+			return
+		}
+		made, err := w.claimsOfSets(ctx)
+		if err != nil {
+			w.disposal(all, err)
+			return
+		}
+		found, err := w.client.list(ctx, claimKind, m.path(w.set.Namespace, ""), labels.SelectorFromSet(labels.Set{
+			render.LabelTenant: w.app().Tenant, render.LabelApplication: w.app().Name,
+		}).String())
+		if err != nil {
+			w.disposal(all, err)
+			return
+		}
+		w.answered(nil)
+		w.disposed = map[Ref]bool{}
+		for _, u := range found {
+			if w.declaredDisposable(u) || slices.ContainsFunc(made, func(c claimsOfSet) bool { return c.has(u) }) {
+				r := refOf(u)
+				w.live.forget(r)
+				w.disposed[r] = true
+				w.disposal(r, w.remove(ctx, claimKind, r, string(u.GetUID()), u.GetResourceVersion()))
+			}
+		}
+	}}
+}
+
+// disposal takes down what became of one volume.
+func (w *work) disposal(r Ref, err error) {
+	w.report.Results = append(w.report.Results, Result{Ref: r, Action: Pruned, Message: "its application has ended, and its owner wanted its data to go with it"})
+	if err != nil {
+		w.report.Results[len(w.report.Results)-1].Message = ""
+		w.fail(&w.report.Results[len(w.report.Results)-1], err)
+	}
+}
+
+// declaredDisposable says whether we applied the volume for the application and
+// said then that it goes with it. Somebody may have copied our labels.
+func (w *work) declaredDisposable(u *unstructured.Unstructured) bool {
+	return w.owns(u) && annotation(u, render.AnnotationDeletion) == render.DeletionData &&
+		slices.ContainsFunc(claims(u, w.client.manager), func(c claim) bool { return c.ours })
+}
+
+// owns says whether an object carries the labels of the application.
+func (w *work) owns(u *unstructured.Unstructured) bool {
+	return label(u, render.LabelFleet) == w.fleet &&
+		model.AppID{Tenant: label(u, render.LabelTenant), Name: label(u, render.LabelApplication)} == w.app()
+}
+
+// claimsOfSet tells the volumes that a StatefulSet made from all others.
+type claimsOfSet struct {
+	component string
+	names     []*regexp.Regexp
+}
+
+func (c claimsOfSet) has(u *unstructured.Unstructured) bool {
+	return label(u, render.LabelComponent) == c.component &&
+		slices.ContainsFunc(c.names, func(name *regexp.Regexp) bool { return name.MatchString(u.GetName()) })
+}
+
+// claimsOfSets looks at the StatefulSets of the application that are there and of
+// whose volumes we said that they go with it.
+func (w *work) claimsOfSets(ctx context.Context) (sets []claimsOfSet, err error) {
+	for _, r := range w.unwanted() {
+		if r.Group != "apps" || r.Kind != "StatefulSet" {
+			continue
+		}
+		m, err := w.kinds.find(ctx, kind{Group: r.Group, Kind: r.Kind})
+		if err != nil {
+			return nil, err
+		}
+		u, err := w.client.get(ctx, m.path(r.Namespace, r.Name))
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look at %s: %w", r, err)
+		}
+		if !w.declaredDisposable(u) {
+			continue
+		}
+		set := claimsOfSet{component: label(u, render.LabelComponent)}
+		templates, _, _ := unstructured.NestedSlice(u.Object, "spec", "volumeClaimTemplates")
+		for _, t := range templates {
+			template, _ := t.(map[string]any)
+			if name, _, _ := unstructured.NestedString(template, "metadata", "name"); name != "" {
+				set.names = append(set.names, regexp.MustCompile("^"+regexp.QuoteMeta(name+"-"+r.Name)+"-[0-9]+$"))
+			}
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
