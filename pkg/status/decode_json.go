@@ -89,7 +89,21 @@ func (r *reader) string(s []byte) bool {
 }
 
 func (r *reader) quote(text string) bool {
+	if simple(text) {
+		r.out = append(append(append(r.out, '"'), text...), '"')
+		return true
+	}
 	b, err := json.Marshal(text)
 	r.out = append(r.out, b...)
 	return err == nil
+}
+
+// simple says whether a text stands in JSON as it is.
+func simple(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
 }

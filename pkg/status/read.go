@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -68,10 +69,12 @@ func Read(fsys fs.FS) (model.Ledger, error) {
 func readRecords(fsys fs.FS, apps []model.AppID, l *model.Ledger) error {
 	found := make([]record, len(apps))
 	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, app := range apps {
+	var next atomic.Int64
+	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() (err error) {
-			found[i], err = readRecord(fsys, app)
+			for i := next.Add(1) - 1; i < int64(len(apps)) && err == nil; i = next.Add(1) - 1 {
+				found[i], err = readRecord(fsys, apps[i])
+			}
 			return err
 		})
 	}
