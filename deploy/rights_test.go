@@ -39,7 +39,8 @@ var kinds = []string{
 var components = []model.Component{
 	{Name: "web", Type: "webservice", Properties: []byte(`{"image": "example.com/web:1", "ports": [{"port": 80}]}`),
 		Traits: []byte(`{"ingress": [{"host": "rights.example.com", "port": 80}], "autoscale": {"min": 1, "max": 1, "cpu": 80}}`)},
-	{Name: "db", Type: "store", Properties: []byte(`{"image": "example.com/db:1", "ports": [{"port": 5432}]}`)},
+	{Name: "db", Type: "store", Properties: []byte(`{"image": "example.com/db:1", "ports": [{"port": 5432}]}`),
+		Traits: []byte(`{"storage": [{"name": "data", "type": "persistent", "mountPath": "/data", "size": "1Gi"}]}`)},
 	{Name: "log", Type: "daemon", Properties: []byte(`{"image": "example.com/log:1"}`)},
 	{Name: "once", Type: "job", Properties: []byte(`{"image": "example.com/once:1"}`)},
 	{Name: "nightly", Type: "cron", Properties: []byte(`{"image": "example.com/nightly:1", "schedule": "0 3 * * *"}`)},
@@ -57,8 +58,9 @@ var components = []model.Component{
 func sets(t *testing.T, fleet string) []render.Set {
 	t.Helper()
 	tenant := &model.Tenant{Name: fleet, Quota: &model.Resources{CPU: 64_000, Memory: 64 << 30}}
-	tenant.Policy = model.Policy{Namespace: "tenant", Kinds: kinds, Registries: []string{"example.com"}}
+	tenant.Policy = model.Policy{Namespace: "tenant", Kinds: kinds, Registries: []string{"example.com"}, Deletion: render.DeletionData}
 	app := &model.Application{ID: model.AppID{Tenant: fleet, Name: "all"}, Policy: tenant.Policy, Commit: strings.Repeat("0", 40)}
+	app.Lifecycle.Deletion = render.DeletionData
 	inst := &model.Instance{App: app.ID, Number: 1, Phase: model.Running, Spec: app}
 	for _, c := range components {
 		c.Runtime, c.OS, c.Critical = "container", "linux", true
@@ -128,9 +130,9 @@ func TestRights(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return asked.has(right{"", "events", "patch"}) }, patience, 20*time.Millisecond)
 
-	// All of it goes, but for what holds data.
+	// All of it goes, also the data of an application that ended for good: its owner wanted it so.
 	for i := range wanted {
-		wanted[i].Objects = nil
+		wanted[i].Objects, wanted[i].DeleteData = nil, wanted[i].App.Name != ""
 	}
 	slices.Reverse(wanted)
 	act(wanted)

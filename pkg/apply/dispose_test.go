@@ -83,3 +83,18 @@ func TestWhatRunsGoesFirst(t *testing.T) {
 	}
 	require.Equal(t, []string{"Deployment", "ConfigMap"}, order)
 }
+
+func TestWhatTheUnknownMayNeedStays(t *testing.T) {
+	f := setup(t)
+	a := f.applier()
+	set := f.set("shop", configMap("settings", "1"))
+	f.apply(a, f.tenant(), f.set("shop", configMap("settings", "1"), configMap("old", "1"), deployment("web", "shop:1", "replicas: 0")))
+	set.KeepSupport = true
+	f.apply(a, set)
+	require.True(t, f.exists(configMaps, "old"))
+	f.eventually(func() bool { return !f.exists(deployments, "web") }, "what runs to go")
+	require.Equal(t, apply.Requests{}, f.apply(a, set).Requests)
+	set.KeepSupport = false
+	f.apply(f.applier(), set)
+	require.False(t, f.exists(configMaps, "old"), "it was not lost track of")
+}

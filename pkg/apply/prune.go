@@ -100,6 +100,17 @@ func (w *work) unwanted() []Ref {
 	return without(union(w.stored, w.live.applied(w.app())), w.wanted)
 }
 
+// spared are those of the unwanted that what runs may refer to, though nobody
+// knows any more whether it does.
+func (w *work) spared() []Ref {
+	if !w.set.KeepSupport {
+		return nil
+	}
+	return slices.DeleteFunc(w.unwanted(), func(r Ref) bool { return stageOf(r) != render.StageSupport || permanent(r) })
+}
+
+func stageOf(r Ref) int { return render.StageOf(schema.GroupKind{Group: r.Group, Kind: r.Kind}) }
+
 // prune returns the jobs that delete what is not wanted any more of one stage.
 func (w *work) prune(stage int) []job {
 	if w.failed.Load() || w.untrusted || w.stuck.Load() != nil {
@@ -107,8 +118,8 @@ func (w *work) prune(stage int) []job {
 	}
 	var jobs []job
 	first := len(w.report.Results)
-	for _, r := range w.unwanted() {
-		if render.StageOf(schema.GroupKind{Group: r.Group, Kind: r.Kind}) != stage || w.disposed[r] {
+	for _, r := range without(w.unwanted(), w.spared()) {
+		if stageOf(r) != stage || w.disposed[r] {
 			continue
 		}
 		w.live.forget(r)
@@ -208,15 +219,16 @@ func (w *work) trim() []job {
 	if w.failed.Load() || w.untrusted || w.stuck.Load() != nil {
 		return nil
 	}
-	if len(w.set.Objects) > 0 && len(w.strays) == 0 && slices.Equal(w.stored, w.wanted) {
+	left := union(w.wanted, w.spared())
+	if len(w.set.Objects) > 0 && len(w.strays) == 0 && slices.Equal(w.stored, left) {
 		return nil
 	}
 	if len(w.set.Objects) == 0 && !w.home && len(w.strays) == 0 {
 		return nil
 	}
 	return []job{func(ctx context.Context) {
-		if len(w.set.Objects) > 0 && !slices.Equal(w.stored, w.wanted) {
-			w.write(ctx, w.wanted)
+		if len(w.set.Objects) > 0 && !slices.Equal(w.stored, left) {
+			w.write(ctx, left)
 		}
 		inventories := w.live.inventories(w.app())
 		for _, o := range inventories {

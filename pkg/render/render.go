@@ -18,6 +18,10 @@ type Input struct {
 	Pools    []model.PoolSpec // that grants refer to
 	Files    fs.FS            // the application's directory at Instance.Spec.Commit; nil where no component needs it
 	Jobs     []StepJob        // that steps of the workflow ask for
+
+	// PreviousFiles is the directory at Instance.Previous.Commit. Where it is not at
+	// hand, what needs it stays as it is.
+	PreviousFiles fs.FS
 }
 
 // Set is the whole of what one application, or one tenant, has in a cluster.
@@ -29,6 +33,10 @@ type Set struct {
 	// DeleteData says that the application has ended for good and its volumes go
 	// with it: those that carry AnnotationDeletion. Objects is empty then.
 	DeleteData bool
+
+	// KeepSupport says that something runs in a version that is not known any more:
+	// nothing is pruned that it may refer to.
+	KeepSupport bool
 }
 
 // Object is one object as it is to be in the cluster.
@@ -68,6 +76,7 @@ func Application(in Input) (Set, error) {
 		})
 	}
 	v := a.versions()
+	set.KeepSupport = v.unknown()
 	owner := map[string]string{} // of object identities
 	add := func(component string, objects []Object, err error) {
 		if err == nil {

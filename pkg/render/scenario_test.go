@@ -113,12 +113,12 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 	}
 	for i := range instance.Components {
 		c, state := s.Components[i], &instance.Components[i]
-		newest := model.DigestOf(instance.Spec.Components[i])
+		newest := instance.Spec.Components[i].Content(id)
 		switch {
 		case c.Before:
 			old, ok := instance.Previous.Component(c.Name)
 			require.True(t, ok)
-			state.Spec = model.DigestOf(old)
+			state.Spec = old.Content(id)
 		case !c.Hold && state.State != model.StateDone:
 			state.Spec = newest
 		}
@@ -127,6 +127,9 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 		}
 	}
 	if instance.Phase == model.Terminated {
+		for i := range instance.Components {
+			instance.Components[i].Hold, instance.Components[i].State = true, model.StateEnding
+		}
 		instance.Components = slices.DeleteFunc(instance.Components, func(state model.ComponentState) bool {
 			return !slices.Contains(s.Keeps, state.Grant.Component)
 		})

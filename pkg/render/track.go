@@ -47,7 +47,5 @@ func (a *application) isStaged(component string) bool {
 // isStep says whether a step of the workflow runs the component, or runs it to
 // take back what another one did.
 func (a *application) isStep(component string) bool {
-	return a.spec.Workflow != nil && slices.ContainsFunc(a.spec.Workflow.Steps, func(s model.Step) bool {
-		return s.Component == component || s.Undo == component
-	})
+	return a.spec.Workflow != nil && a.spec.Workflow.Job(component)
 }

@@ -14,7 +14,9 @@ func (a *application) versions() versions {
 	if a.Instance.Previous == nil {
 		return versions{newApplication(a.Input, a.Instance.Spec)}
 	}
-	return versions{newApplication(a.Input, a.Instance.Spec), newApplication(a.Input, a.Instance.Previous)}
+	before := newApplication(a.Input, a.Instance.Previous)
+	before.Files = a.PreviousFiles
+	return versions{newApplication(a.Input, a.Instance.Spec), before}
 }
 
 // find returns the component with that content, and the spec that it is of.
@@ -63,7 +65,7 @@ func (v versions) component(name string) ([]Object, error) {
 		state = *s
 	}
 	if !state.Hold {
-		if at, c, ok := v.find(name, state.Spec); ok {
+		if at, c, ok := v.find(name, state.Spec); ok && (at == v[0] || at.Files != nil || c.Source == "") {
 			return at.objects(c, state)
 		}
 		state.Hold = true
@@ -82,6 +84,14 @@ func (v versions) component(name string) ([]Object, error) {
 		objects = unite(objects, was)
 	}
 	return objects, nil
+}
+
+// unknown says whether a component runs with a content that no spec has any more.
+func (v versions) unknown() bool {
+	return slices.ContainsFunc(v[0].Instance.Components, func(s model.ComponentState) bool {
+		_, _, ok := v.find(s.Grant.Component, s.Spec)
+		return !ok && s.Run > 0
+	})
 }
 
 // granted is the grant of a component in this version: the spec before has what
