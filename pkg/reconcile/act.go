@@ -17,11 +17,11 @@ import (
 // since it was last carried out, what drifted, and what failed and is due again.
 func (l *Loop) act(ctx context.Context, fleet model.Fleet, saved model.Ledger, r *Report) error {
 	l.saved = saved
-	l.dispatch(saved)
 	for _, id := range l.runtime.Drifted() {
 		l.done.forget(id)
 	}
 	l.begin(r, StageRender)
+	l.dispatch(saved)
 	sets, marks, err := l.due(fleet, saved)
 	if len(sets) == 0 {
 		return err
@@ -88,10 +88,16 @@ func (l *Loop) render(inst *model.Instance, tenant *model.Tenant, platform *mode
 	if err != nil {
 		return render.Set{}, err
 	}
-	return render.Application(render.Input{
+	in := render.Input{
 		Fleet: l.name, Prefix: l.prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Files: files,
 		Jobs: jobs(inst),
-	})
+	}
+	if inst.Previous != nil {
+		if before, err := l.directory(inst.Previous); err == nil { // else what needs it stays as it is
+			in.PreviousFiles = before
+		}
+	}
+	return render.Application(in)
 }
 
 // directory returns the application's directory at the commit of its spec, nil
