@@ -76,6 +76,7 @@ status branch of the same repo.`,
 	root.AddCommand(newRunCommand(), newStatusCommand(), newExplainCommand(), newHistoryCommand(), newEventsCommand(), newCompactCommand())
 	root.AddCommand(newInitCommand(), newVetCommand(), newSchemaCommand(), newPinCommand(), newUnpinCommand(), newCodeownersCommand())
 	root.AddCommand(newPlanCommand(), newWhatIfCommand(), newReplayCommand())
+	root.AddCommand(newRequestCommands()...)
 	root.AddCommand(newEvaluateCommand())
 	return root
 }

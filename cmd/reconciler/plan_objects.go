@@ -78,14 +78,14 @@ func (o *offline) render(out *plan.Outcome, s *side, which map[model.AppID]model
 	return objects
 }
 
-// started is an instance all of which runs.
+// started is an instance all of which runs, in the version of its spec.
 func started(in *model.Instance) *model.Instance {
 	all := *in
 	all.Previous = nil
 	all.Components = slices.Clone(in.Components)
 	for i := range all.Components {
 		s := &all.Components[i]
-		s.Hold, s.Run = false, s.Grant.Replicas
+		s.Hold, s.Run, s.Spec, s.Workload, s.Beside = false, s.Grant.Replicas, "", "", nil
 	}
 	return &all
 }

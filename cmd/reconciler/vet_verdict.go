@@ -25,13 +25,25 @@ type verdict struct {
 // uncommitted stands for the commit that is not made yet, as Git writes it.
 var uncommitted = strings.Repeat("0", 40)
 
-// vet evaluates the files as they lie on disk and renders every application.
+// vet evaluates the files as they lie on disk, approvals among them, and renders
+// every application.
 func (w *workTree) vet(ctx context.Context, progressTo io.Writer) (*verdict, error) {
 	files, err := w.files(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return judge(ctx, files, w.at(ctx), progressTo)
+	a, err := newAssessor(ctx, "fleet", "", progressTo)
+	if err != nil {
+		return nil, err
+	}
+	defer a.close()
+	v, err := a.assess(ctx, uncommitted, files, w.at(ctx))
+	if err != nil {
+		return nil, err
+	}
+	_, problems := a.evaluator.Approvals(files)
+	v.fleet.Problems = append(v.fleet.Problems, problems...)
+	return v, ctx.Err()
 }
 
 // judge does what the reconciler does with a commit before it decides.

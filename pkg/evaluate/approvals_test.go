@@ -106,3 +106,31 @@ func BenchmarkApproval(b *testing.B) {
 		evaluateApproval(file)
 	}
 }
+
+// What is written reads as what it was, whatever people give as their reason.
+func TestApprovalFile(t *testing.T) {
+	shop := model.AppID{Tenant: "acme", Name: "shop"}
+	agree := model.Command{Action: "approve", Run: "3f2a91c04be75d0c3f2a91c04be75d0c", Step: "agree", Why: "tested \\(1+1) \"on\"\nThursday\t\u202e"}
+	a, data, err := ApprovalFile(shop, agree, 1)
+	require.NoError(t, err)
+	require.Equal(t, Approval{shop, "approvals/acme/shop/3f2a91c04be7-approve-agree.cue", []model.Command{agree}}, a)
+	require.Equal(t, `package fleet
+
+approval: "3f2a91c04be7-approve-agree": {
+	run:    "3f2a91c04be75d0c3f2a91c04be75d0c"
+	action: "approve"
+	step:   "agree"
+	why:    "tested \\(1+1) \"on\"\nThursday\t\u202e"
+}
+`, string(data))
+
+	agree.Step = "a-step-whose-name-is-as-long-as-a-name-may-be-which-is-63-letters"[:63]
+	a, _, err = ApprovalFile(shop, agree, 200)
+	require.NoError(t, err)
+	require.Equal(t, "approvals/acme/shop/3f2a91c04be7-approve-a-step-whose-name-is-as-long-as-a-n-200.cue", a.File)
+
+	_, _, err = ApprovalFile(shop, model.Command{Action: "stop", Run: agree.Run, Step: "agree"}, 1)
+	require.ErrorContains(t, err, "DA1274")
+	_, _, err = ApprovalFile(shop, model.Command{Action: "stop", Run: agree.Run, Why: strings.Repeat("x", 501)}, 1)
+	require.Error(t, err)
+}

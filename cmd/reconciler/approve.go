@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// requestFlags are the settings of the commands that ask something of a run.
+type requestFlags struct {
+	ledgerFlags
+	runID, why string
+	noCommit   bool
+	format     outputFormat
+}
+
+func (f *requestFlags) add(cmd *cobra.Command) {
+	f.format = "text"
+	fl := cmd.Flags()
+	f.ledgerFlags.add(fl)
+	fl.Lookup("repo").Usage = "clone of the fleet repo; the status branch is that of its origin"
+	fl.StringVar(&f.runID, "run", "", "beginning of the run's digest: refuse if another has taken its place")
+	fl.StringVarP(&f.why, "why", "m", "", "reason, for the file and the commit")
+	fl.BoolVar(&f.noCommit, "no-commit", false, "leave the file in the work tree")
+	fl.VarP(&f.format, "output", "o", outputUsage)
+}
+
+// requestView is what was asked, as JSON.
+type requestView struct {
+	Application string       `json:"application"`
+	Run         model.Digest `json:"run"`
+	Number      int          `json:"number"` // of the run
+	Action      string       `json:"action"`
+	Step        string       `json:"step,omitempty"`
+	Effect      string       `json:"effect"` // once it is pushed
+	File        string       `json:"file"`
+	Committed   string       `json:"committed,omitempty"` // the new commit
+	Signed      bool         `json:"signed"`              // the commit has a signature
+}
+
+// run asks for something by a commit.
+func (f *requestFlags) run(cmd *cobra.Command, action string, args []string) error {
+	ctx := cmd.Context()
+	app, err := model.ParseAppID(args[0])
+	if err != nil {
+		return err
+	}
+	step := ""
+	if len(args) > 1 {
+		step = args[1]
+	}
+	w, err := openWorkTree(ctx, f.repo)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if !w.git {
+		return fmt.Errorf("%s is in no Git repository, and what is asked of a run is asked by a commit", w.root)
+	}
+	r, note, err := f.about(ctx, app, action, step)
+	if note != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), note)
+	}
+	if err != nil {
+		return err
+	}
+	r.Why = strings.TrimSpace(f.why)
+	view := &requestView{Application: app.String(), Run: r.Run, Number: r.inst.Run.Number, Action: action, Step: r.Step, Effect: r.effect()}
+	if view.File, err = w.writeApproval(r); err != nil {
+		return err
+	}
+	if !f.noCommit {
+		if view.Committed, err = w.commitApproval(ctx, r, view.File); err != nil {
+			return err
+		}
+		signature, err := gitOutput(ctx, w.root, "cat-file", "commit", view.Committed)
+		if err != nil {
+			return err
+		}
+		header, _, _ := strings.Cut(string(signature), "\n\n")
+		view.Signed = strings.Contains(header, "\ngpgsig ")
+	}
+	return f.format.write(cmd.OutOrStdout(), view, func(p *printer) { p.request(view, r) })
+}
+
+// maxSame bounds how many files ask for the same.
+const maxSame = 100
+
+// writeApproval writes the file of an approval, under a name that is free, and
+// returns that.
+func (w *workTree) writeApproval(r *request) (string, error) {
+	for n := 1; n <= maxSame; n++ {
+		approval, data, err := evaluate.ApprovalFile(r.app, r.Command, n)
+		if err != nil {
+			return "", err
+		}
+		name := filepath.FromSlash(approval.File)
+		if _, err := w.top.Lstat(name); err == nil {
+			continue
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if err := w.top.MkdirAll(filepath.FromSlash(path.Dir(approval.File)), 0o755); err != nil {
+			return "", err
+		}
+		file, err := w.top.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return "", err
+		}
+		_, err = file.Write(data)
+		return approval.File, errors.Join(err, file.Close())
+	}
+	return "", refusal("%d files ask for this already", maxSame)
+}
+
+// commitApproval commits the file and nothing else, signed if git is told to, and
+// returns the commit.
+func (w *workTree) commitApproval(ctx context.Context, r *request, file string) (string, error) {
+	what := strings.TrimSpace(r.Action + " " + r.Step)
+	message := fmt.Sprintf("%s: %s\n", r.app, what)
+	if r.Why != "" {
+		message += "\n" + r.Why + "\n"
+	}
+	message += fmt.Sprintf("\nIt is about run %d, %s.\n", r.inst.Run.Number, r.Run)
+	literal := ":(literal)" + file
+	_, err := gitOutput(ctx, w.root, "add", "--intent-to-add", "--", literal)
+	if err == nil {
+		_, err = gitOutput(ctx, w.root, "commit", "--quiet", "--message", message, "--only", "--", literal)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s is written but not committed: %w", file, err)
+	}
+	return gitLine(ctx, w.root, "rev-parse", "HEAD")
+}
+
+func (p *printer) request(v *requestView, r *request) {
+	p.line("%s: it %s", p.paint(bold, printable(v.Application)), printable(v.Effect))
+	if v.Committed == "" {
+		p.line("%s is written; commit and push it", printable(v.File))
+		return
+	}
+	p.line("%s is committed as %s; \"git push\" puts it into force", printable(v.File), shortCommit(v.Committed))
+	if len(r.roles()) > 0 && !v.Signed && v.Action == model.CommandApprove {
+		p.line("%s", p.paint(yellow, "the commit is not signed, so it gives no role: git config commit.gpgsign true, then git commit --amend --no-edit -S"))
+	}
+}

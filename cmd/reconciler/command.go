@@ -1,0 +1,267 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/workflow"
+)
+
+// requests are the commands by which people ask something of a run.
+var requests = []struct {
+	action, args, short, long, example string
+}{
+	{
+		action: model.CommandApprove, args: "TENANT/APPLICATION [STEP]", short: "Approve a step of a workflow that waits for it",
+		long: `Approve says yes to a step of type approval. Without STEP it is the one that waits; a
+step that has not begun may be approved beforehand. Where the step asks for a role, the
+approval counts only by a signature that has it.`,
+		example: `  reconciler approve acme/shop -m "tested on Thursday"
+  git push
+
+  reconciler approve acme/shop agree --run 3f2a91c04be7`,
+	},
+	{
+		action: model.CommandReject, args: "TENANT/APPLICATION [STEP]", short: "Reject a step of a workflow that waits for approval",
+		long: `Reject says no to a step of type approval: the step fails, and its onFailure decides
+what follows. One rejection is enough, whoever has approved.`,
+		example: `  reconciler reject acme/shop -m "the figures are not right"
+  git push`,
+	},
+	{
+		action: model.CommandPause, args: "TENANT/APPLICATION", short: "Let no further step of a run begin",
+		long: `Pause keeps the steps of a run from beginning until it is resumed. What has begun goes
+on, and so do deadlines.`,
+		example: `  reconciler pause acme/shop -m "the database is being moved"
+  git push`,
+	},
+	{
+		action: model.CommandResume, args: "TENANT/APPLICATION [STEP]", short: "Let a run, or a step that waits, go on",
+		long: `Resume ends the pause of a run. With STEP it ends what that step waits for: the time of
+a wait, the pause of a stage, a stage that goes on by hand, the time until another attempt.
+Without STEP it is the run if that is paused, else the one step that waits for somebody.`,
+		example: `  reconciler resume acme/shop
+  reconciler resume acme/shop release -m "the canary looks well"
+  git push`,
+	},
+	{
+		action: model.CommandStop, args: "TENANT/APPLICATION", short: "End a run at once",
+		long: `Stop ends a run as it is: nothing more begins, and nothing is taken back but what runs
+beside the old version. A restart, or another spec, goes on from there.`,
+		example: `  reconciler stop acme/shop -m "wrong day"
+  git push`,
+	},
+	{
+		action: model.CommandRestart, args: "TENANT/APPLICATION [STEP]", short: "Do a run again, or from a step on",
+		long: `Restart does a step again and all that depends on it, or without STEP the whole run.
+What other steps have left stays. It works in a run that has ended, too, unless another
+has taken its place.`,
+		example: `  reconciler restart acme/shop migrate
+  git push`,
+	},
+}
+
+// newRequestCommands returns a command for each of them.
+func newRequestCommands() (all []*cobra.Command) {
+	const common = `
+
+It writes a file into the approvals of the application and commits that file and nothing
+else. Push it to put it into force. The file names the latest run by its digest, so that
+it says nothing about any other.`
+	for _, r := range requests {
+		var f requestFlags
+		most := strings.Count(r.args, " ") + 1
+		cmd := &cobra.Command{
+			Use: r.action + " " + r.args, Short: r.short, Long: r.long + common, Example: r.example,
+			Args:              cobra.RangeArgs(1, most),
+			ValidArgsFunction: cobra.NoFileCompletions,
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return f.run(cmd, r.action, args)
+			},
+		}
+		f.add(cmd)
+		all = append(all, cmd)
+	}
+	return all
+}
+
+// request is what is asked of which run.
+type request struct {
+	app  model.AppID
+	inst *model.Instance
+	spec *model.Application // of the run, nil if it is not known
+	model.Command
+}
+
+// refusal ends the command because what is asked makes no sense for the run.
+func refusal(format string, args ...any) error {
+	return &exitCode{exitDiffers, fmt.Sprintf(format, args...)}
+}
+
+// newRequest finds the run and the step that are meant.
+func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string) (*request, error) {
+	inst, ok := ledger.Find(app)
+	if !ok {
+		return nil, selection{app.Tenant, app.Name}.missing(ledger)
+	}
+	if inst.Run == nil {
+		return nil, refusal("%s has no run of a workflow yet", app)
+	}
+	r := &request{app: app, inst: inst, Command: model.Command{Action: action, Run: inst.Run.ID, Step: step}}
+	for _, spec := range []*model.Application{inst.Spec, inst.Previous} {
+		if spec != nil && spec.Digest == inst.Run.Spec {
+			r.spec = spec
+		}
+	}
+	if run != "" && (len(run) < 4 || !strings.HasPrefix(string(inst.Run.ID), run)) {
+		return nil, refusal("%q is not the latest run of %s: that is %s", printable(run), app, describe(inst.Run))
+	}
+	return r, r.settle()
+}
+
+// describe names a run for people.
+func describe(run *model.Run) string {
+	return fmt.Sprintf("%s, number %d, %s", printable(string(run.ID[:min(12, len(run.ID))])), run.Number, printable(string(run.Phase)))
+}
+
+// settle checks what is asked against how the run stands, and finds the step.
+func (r *request) settle() error {
+	run := r.inst.Run
+	switch {
+	case run.Superseded != "":
+		return refusal("run %s of %s was superseded by spec %s: it takes no commands any more", describe(run), r.app, run.Superseded.Short())
+	case run.Phase.Ended() && r.Action != model.CommandRestart:
+		return refusal("the latest run of %s has ended: %s", r.app, describe(run))
+	case r.Action == model.CommandPause && run.Phase != model.RunRunning:
+		return refusal("the run of %s is %s and cannot be paused", r.app, run.Phase)
+	}
+	if r.Step != "" {
+		return r.check()
+	}
+	switch r.Action {
+	case model.CommandApprove, model.CommandReject:
+		return r.choose(model.CommandApprove, "waits for approval")
+	case model.CommandResume:
+		if run.Phase == model.RunPaused {
+			return nil
+		}
+		return r.choose(model.CommandResume, "waits for somebody to resume it")
+	}
+	return nil
+}
+
+// check says whether the step that is named can be asked.
+func (r *request) check() error {
+	rec, ok := r.inst.Run.Step(r.Step)
+	if !ok {
+		var names []string
+		for i := range r.inst.Run.Steps {
+			names = append(names, r.inst.Run.Steps[i].Name)
+		}
+		return refusal("the workflow of %s has no step %s; it has %s", r.app, printable(r.Step), enumerate(names, 50))
+	}
+	decides := r.Action == model.CommandApprove || r.Action == model.CommandReject
+	declared := r.declared()
+	switch {
+	case decides && declared != nil && declared.Type != "approval":
+		return refusal("step %s is of type %s and needs no approval", rec.Name, declared.Type)
+	case r.Action != model.CommandRestart && rec.Phase.Ended():
+		return refusal("step %s does not wait any more: it is %s", rec.Name, rec.Phase)
+	}
+	return nil
+}
+
+// choose takes the one step that the action is for.
+func (r *request) choose(action, what string) error {
+	var steps []string
+	waits := workflow.Waits(r.inst.Run, r.spec)
+	people := slices.ContainsFunc(waits, func(w workflow.Wait) bool { return w.Action == action && w.People })
+	for _, w := range waits {
+		if w.Action == action && w.Step != "" && (w.People || !people) {
+			steps = append(steps, w.Step)
+		}
+	}
+	switch len(steps) {
+	case 1:
+		r.Step = steps[0]
+		return nil
+	case 0:
+		return refusal("no step of %s %s now; its run is %s. Name a step to speak of one that has not begun", r.app, what, describe(r.inst.Run))
+	}
+	return refusal("more than one step of %s %s: name one of %s", r.app, what, enumerate(steps, 50))
+}
+
+// declared returns the step as the spec of the run has it, nil if that is not known.
+func (r *request) declared() *model.Step {
+	if r.spec == nil || r.spec.Workflow == nil {
+		return nil
+	}
+	for i := range r.spec.Workflow.Steps {
+		if s := &r.spec.Workflow.Steps[i]; s.Name == r.Step {
+			return s
+		}
+	}
+	return nil
+}
+
+// roles are those of which the step wants one.
+func (r *request) roles() []string {
+	var p struct{ Roles []string }
+	if s := r.declared(); s == nil || s.Type != "approval" || json.Unmarshal(s.Properties, &p) != nil {
+		return nil
+	}
+	return p.Roles
+}
+
+// effect says what the commit will do.
+func (r *request) effect() string {
+	run := fmt.Sprintf("run %d", r.inst.Run.Number)
+	switch r.Action {
+	case model.CommandApprove:
+		if roles := r.roles(); len(roles) > 0 {
+			return fmt.Sprintf("approves step %s of %s; it counts if it is signed by a %s", r.Step, run, strings.Join(roles, " or "))
+		}
+		return fmt.Sprintf("approves step %s of %s", r.Step, run)
+	case model.CommandReject:
+		onFailure := "the run fails"
+		if s := r.declared(); s != nil {
+			switch s.OnFailure {
+			case "rollback":
+				onFailure = "what the run did is taken back"
+			case "continue":
+				onFailure = "the run goes on"
+			}
+		}
+		return fmt.Sprintf("rejects step %s of %s: the step fails, and %s", r.Step, run, onFailure)
+	case model.CommandPause:
+		return fmt.Sprintf("keeps further steps of %s from beginning until it is resumed; its deadline stays %s", run, moment(r.inst.Run.Deadline))
+	case model.CommandResume:
+		if r.Step == "" {
+			return fmt.Sprintf("lets %s go on", run)
+		}
+		return fmt.Sprintf("ends what step %s of %s waits for", r.Step, run)
+	case model.CommandStop:
+		return fmt.Sprintf("ends %s at once; what it brought stays", run)
+	}
+	if r.Step == "" {
+		return fmt.Sprintf("does all steps of %s again", run)
+	}
+	return fmt.Sprintf("does step %s of %s again, and all that depends on it", r.Step, run)
+}
+
+// about reads the status branch and finds what is meant.
+func (f *requestFlags) about(ctx context.Context, app model.AppID, action, step string) (*request, string, error) {
+	reader, ledger, err := f.open(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	defer reader.close()
+	r, err := newRequest(&ledger, app, action, f.runID, step)
+	return r, reader.note(), err
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/workflow"
+)
+
+// released is the story of the commands that ask something of a run: shop brings a
+// new spec, and waits for people.
+func released(now time.Time) *model.Instance {
+	in := shop(now.Add(-time.Hour))
+	spec := *in.Spec
+	spec.Workflow = &model.Workflow{Steps: []model.Step{
+		{Name: "agree", Type: "approval", OnFailure: "rollback", Properties: []byte(`{"roles":["tenant-admin"]}`)},
+		{Name: "look", Type: "approval", OnFailure: "stop"},
+		{Name: "release", Type: "deploy", DependsOn: []string{"agree", "look"}, OnFailure: "stop"},
+		{Name: "rest", Type: "wait", DependsOn: []string{"release"}, OnFailure: "stop", Properties: []byte(`{"for":"1h"}`)},
+	}}
+	spec = spec.Seal()
+	in.Spec = &spec
+	run := workflow.Start(&spec, 1, nil, now.Add(-time.Hour))
+	in.Run = &run
+	in.Run.Deadline = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	return &in
+}
+
+// stands brings the run to where a script wants it.
+var stands = map[string]func(run *model.Run){
+	"nothing": func(*model.Run) {},
+	"agree":   func(run *model.Run) { run.Steps[0].Phase = model.StepActive },
+	"both":    func(run *model.Run) { run.Steps[0].Phase, run.Steps[1].Phase = model.StepActive, model.StepActive },
+	"rest": func(run *model.Run) {
+		for i := range 3 {
+			run.Steps[i].Phase = model.StepSucceeded
+		}
+		run.Steps[3].Phase, run.Steps[3].Until = model.StepActive, run.Since.Add(time.Hour)
+	},
+	"paused":     func(run *model.Run) { run.Phase = model.RunPaused },
+	"failed":     func(run *model.Run) { run.Phase = model.RunFailed },
+	"superseded": func(run *model.Run) { run.Phase, run.Superseded = model.RunSuperseded, "0123456789abcdef" },
+}
+
+// TestRequests runs the real commands on a fleet repo whose status branch tells
+// where the run of acme/shop stands.
+func TestRequests(t *testing.T) {
+	example, err := filepath.Abs("../../examples/repo")
+	require.NoError(t, err)
+	now := time.Now().UTC().Truncate(time.Second)
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/requests",
+		UpdateScripts: *update,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// fleet DIR makes a repo of examples/repo.
+			"fleet": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(example)))
+				for _, do := range [][]string{{"init", "-q", "-b", "main"}, {"add", "--all"}, {"commit", "-q", "-m", "first release"}} {
+					ts.Check(ts.Exec("git", append([]string{"-C", ts.MkAbs(args[0])}, do...)...))
+				}
+			},
+			// run DIR WHERE writes to the status branch where the run stands.
+			"run": func(ts *testscript.TestScript, _ bool, args []string) {
+				next := fixture(now)[0]
+				in := released(now)
+				stands[args[1]](in.Run)
+				for i := range next.Instances {
+					if next.Instances[i].App == in.App {
+						next.Instances[i] = *in
+					}
+				}
+				ts.Check(saveLedger(t.Context(), ts, args[0], now, next))
+			},
+		},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
+			for _, who := range []string{"AUTHOR", "COMMITTER"} {
+				env.Setenv("GIT_"+who+"_NAME", "Ann")
+				env.Setenv("GIT_"+who+"_EMAIL", "ann@example.com")
+			}
+			env.Setenv("CUE_REGISTRY", "none")
+			env.Setenv("CUE_CACHE_DIR", filepath.Join(env.WorkDir, ".cue-cache"))
+			env.Setenv("RUN", string(released(now).Run.ID))
+			env.Setenv("RUN12", string(released(now).Run.ID)[:12])
+			return nil
+		},
+	})
+}
