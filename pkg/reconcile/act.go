@@ -133,6 +133,9 @@ func instanceMark(inst *model.Instance, platform *model.Platform) string {
 		return fmt.Sprint("nothing ", inst.DeletesData())
 	}
 	mark := fmt.Appendf(nil, "%s %d %s %s", phaseMark(inst), inst.Number, inst.Spec.Digest, inst.Spec.Commit)
+	if inst.Previous != nil { // what it refers to is there until the update has ended
+		mark = fmt.Appendf(mark, " after %s %s", inst.Previous.Digest, inst.Previous.Commit)
+	}
 	for i := range inst.Components {
 		s := &inst.Components[i]
 		mark = fmt.Appendf(mark, " %s", s.Workload)
