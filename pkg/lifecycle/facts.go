@@ -113,7 +113,7 @@ func (f *facts) ready() bool        { return f.running() && !f.reduced() }
 func (f *facts) readyReduced() bool { return f.running() && f.reduced() }
 
 func (f *facts) recovered() bool {
-	return !f.reduced() && !f.failing() && !f.unfinished() &&
+	return !f.reduced() && !f.failing() && !f.unfinished() && !f.degradesOften() &&
 		!slices.ContainsFunc(f.inst.Components, func(s model.ComponentState) bool { return !f.up(&s) })
 }
 
@@ -152,6 +152,10 @@ func (f *facts) message(r *Rule) string {
 		return f.endText(f.asideText(), r.Reason)
 	case model.FailedTooOften, model.Restarted:
 		return r.If + ": " + f.oftenText()
+	case model.RolledBack:
+		if often := f.oftenText(); often != "" {
+			return r.If + ": " + often
+		}
 	case model.UpdateAdmitted:
 		return "update to the spec of commit " + short(f.wanted.Commit) + ": " + f.decision.Message
 	case model.AdmissionPassed:

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -27,10 +28,12 @@ var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 //	git NAME web=2x1 db=1x1 web.after=db job.migrate=1x1   Git declares this application of tenant acme
 //	broken NAME                  Git holds an invalid file for it
 //	gone NAME                    Git does not declare it
-//	stop NAME                    Git says desired: terminated
+//	stop NAME                    Git says desired: terminated; suspend NAME: … suspended
 //	pass                         one pass at the present time
 //	ready NAME/COMPONENT         from now on the runtime shows it ready as it was told last
-//	crash NAME/COMPONENT         … failing; final NAME/COMPONENT: … failed for good; done NAME/COMPONENT: … ended well
+//	crash NAME/COMPONENT 3       … failing, started again 3 times so far; final: … failed for good; done: … ended well
+//	away NAME/COMPONENT          … failing for want of a node; vanish NAME/COMPONENT: … not at all
+//	forget                       the reconciler starts anew: it reads the ledger, which knows no secrets
 //	wait 5m                      time passes
 //	cores 4                      the pool shrinks or grows
 func TestHistories(t *testing.T) {
@@ -91,17 +94,35 @@ func (w *world) play(t *testing.T, words []string) {
 		w.fleet.Unusable = append(w.fleet.Unusable, model.Unusable{App: id(words[1]), Code: "DA1001", Message: "does not parse"})
 	case "gone":
 		w.forget(words[1])
-	case "stop":
+	case "stop", "suspend":
 		for i := range w.fleet.Applications {
 			if a := &w.fleet.Applications[i]; a.ID == id(words[1]) {
-				a.Desired = "terminated"
+				a.Desired = map[string]string{"stop": "terminated", "suspend": "suspended"}[words[0]]
 				*a = a.Seal()
 			}
 		}
 	case "pass":
 		w.pass(t)
-	case "ready", "crash", "final", "done":
-		w.show(t, words[0], words[1])
+	case "ready", "crash", "final", "done", "away":
+		restarts := 0
+		if len(words) > 2 {
+			var err error
+			restarts, err = strconv.Atoi(words[2])
+			require.NoError(t, err)
+		}
+		w.show(t, words[0], words[1], restarts)
+	case "forget":
+		for i := range w.ledger.Instances {
+			inst := &w.ledger.Instances[i]
+			for _, spec := range []**model.Application{&inst.Spec, &inst.Previous} {
+				if *spec != nil {
+					redacted := (*spec).Redact()
+					*spec = &redacted
+				}
+			}
+		}
+	case "vanish":
+		w.vanish(words[1])
 	case "wait":
 		d, err := time.ParseDuration(words[1])
 		require.NoError(t, err)
@@ -129,10 +150,11 @@ func (w *world) pass(t *testing.T) {
 	fleet := lifecycle.KeepLastGood(w.fleet, w.ledger, 0)
 	next := lifecycle.Advance(w.ledger, fleet, arbitration.Decide(fleet, w.seen, w.ledger, w.now), w.seen, w.now)
 	again := lifecycle.Advance(next, fleet, arbitration.Decide(fleet, w.seen, next, w.now), w.seen, w.now)
-	if rolledBack(next, w.now) { // the ruling was about the failed spec: the next one settles
-		again, next = lifecycle.Advance(again, fleet, arbitration.Decide(fleet, w.seen, again, w.now), w.seen, w.now), again
+	for before := w.ledger; surprised(before, next, w.now) && model.DigestOf(next) != model.DigestOf(again); { // what was ruled did not know of it
+		before, next = next, again
+		again = lifecycle.Advance(next, fleet, arbitration.Decide(fleet, w.seen, next, w.now), w.seen, w.now)
 	}
-	require.Equal(t, model.DigestOf(next), model.DigestOf(again), "a second pass changes the ledger")
+	require.Equal(t, text(t, next), text(t, again), "a second pass changes the ledger")
 	for i := range next.Instances {
 		inst := &next.Instances[i]
 		for _, tr := range inst.History {
@@ -150,16 +172,37 @@ func (w *world) pass(t *testing.T) {
 			}
 			w.log.WriteString("\n")
 		}
+		if inst.Ending() {
+			fmt.Fprintf(&w.log, "    %s ends:", inst.App.Name)
+			for _, s := range inst.Components {
+				fmt.Fprintf(&w.log, " %s kept", s.Grant.Component)
+			}
+			w.log.WriteString("\n")
+		}
 	}
 	w.ledger = next
 	w.now = w.now.Add(time.Second)
 }
 
-func rolledBack(l model.Ledger, now time.Time) bool {
+// text is a ledger as people can compare it.
+func text(t *testing.T, l model.Ledger) string {
+	b, err := json.MarshalIndent(l, "", " ")
+	require.NoError(t, err)
+	return string(b)
+}
+
+// surprised says whether something happened at a time that no ruling knew before.
+func surprised(before, l model.Ledger, now time.Time) bool {
 	for i := range l.Instances {
+		if old, ok := before.Find(l.Instances[i].App); ok && old.Ending() && !l.Instances[i].Ending() {
+			return true
+		}
 		for _, tr := range l.Instances[i].History {
-			if tr.Reason == model.RolledBack && tr.At.Equal(now) {
-				return true
+			switch tr.Reason {
+			case model.RolledBack, model.Quarantined, model.FailedTooOften, model.Unrecoverable, model.Removed:
+				if tr.At.Equal(now) {
+					return true
+				}
 			}
 		}
 	}
@@ -172,7 +215,7 @@ func (w *world) told(app model.AppID, tr model.Transition) bool {
 }
 
 // show makes the runtime report on the component as it was told to run it.
-func (w *world) show(t *testing.T, what, where string) {
+func (w *world) show(t *testing.T, what, where string, restarts int) {
 	name, component, _ := strings.Cut(where, "/")
 	inst, ok := w.ledger.Find(id(name))
 	require.True(t, ok, where)
@@ -184,10 +227,12 @@ func (w *world) show(t *testing.T, what, where string) {
 		work.Ready, work.Current = s.Run, true
 	case "done":
 		work.Done = true
+	case "away":
+		work.Failure = &model.Failure{Class: model.ClassInfrastructure, Reason: "Unschedulable"}
 	default:
-		work.Failure = &model.Failure{Class: "runtime", Reason: "ContainerCrash", ExitCode: 1, Final: what == "final"}
+		work.Failure = &model.Failure{Class: model.ClassRuntime, Reason: model.ContainerCrash, ExitCode: 1, Final: what == "final", Restarts: restarts}
 	}
-	w.seen.Workloads = slices.DeleteFunc(w.seen.Workloads, func(x model.Workload) bool { return x.App == work.App && x.Component == component })
+	w.vanish(where)
 	w.seen.Workloads = append(w.seen.Workloads, work)
 	slices.SortFunc(w.seen.Workloads, func(x, y model.Workload) int {
 		if c := x.App.Compare(y.App); c != 0 {
@@ -197,6 +242,12 @@ func (w *world) show(t *testing.T, what, where string) {
 	})
 }
 
+// vanish makes the runtime show nothing of a component.
+func (w *world) vanish(where string) {
+	name, component, _ := strings.Cut(where, "/")
+	w.seen.Workloads = slices.DeleteFunc(w.seen.Workloads, func(x model.Workload) bool { return x.App == id(name) && x.Component == component })
+}
+
 // application reads name=REPLICASxCORES and options.
 func application(t *testing.T, name string, words []string) model.Application {
 	app := model.Application{ID: id(name), Desired: "running", Policy: model.Policy{
@@ -204,6 +255,10 @@ func application(t *testing.T, name string, words []string) model.Application {
 	for _, word := range words {
 		key, value, _ := strings.Cut(word, "=")
 		part, option, _ := strings.Cut(key, ".")
+		if part == "on" {
+			ownLifecycle(t, &app, option, value)
+			continue
+		}
 		if part == "job" {
 			part, option = option, ""
 			app.Components = append(app.Components, model.Component{Name: part, Type: "job"})
@@ -229,6 +284,10 @@ func application(t *testing.T, name string, words []string) model.Application {
 			least, err := strconv.Atoi(value)
 			require.NoError(t, err)
 			c.Degrade = &model.Degrade{MinReplicas: least}
+		case "volume":
+			c.Traits = fmt.Appendf(nil, `{"storage":[{"name":%q,"type":"persistent"}]}`, value)
+		case "secret":
+			c.Type, c.Properties = "secret", fmt.Appendf(nil, `{"data":{"key":%q}}`, value)
 		case "image":
 			c.Properties = fmt.Appendf(nil, `{"image":%q}`, value)
 		default:
@@ -237,4 +296,27 @@ func application(t *testing.T, name string, words []string) model.Application {
 	}
 	slices.SortFunc(app.Components, func(x, y model.Component) int { return strings.Compare(x.Name, y.Name) })
 	return app.Seal()
+}
+
+// ownLifecycle reads on.failure=terminate and the like.
+func ownLifecycle(t *testing.T, app *model.Application, option, value string) {
+	l := &app.Lifecycle
+	var err error
+	switch option {
+	case "failure": // three times within ten minutes
+		l.OnFailure, l.Threshold, l.Window = value, 3, 10*time.Minute
+		l.Backoff = model.Backoff{Initial: time.Minute, Factor: 2, Max: 5 * time.Minute}
+	case "quarantine":
+		l.Quarantine, err = strconv.Atoi(value)
+		l.Backoff = model.Backoff{Initial: time.Hour, Factor: 2, Max: 24 * time.Hour}
+	case "grace":
+		l.Grace, err = time.ParseDuration(value)
+	case "deletion":
+		l.Deletion, app.Policy.Deletion = value, value
+	case "update":
+		app.Policy.OnUpdateFailure = value
+	default:
+		t.Fatalf("unknown option on.%s", option)
+	}
+	require.NoError(t, err)
 }

@@ -24,11 +24,12 @@ func TestRandomHistories(t *testing.T) {
 			name := rapid.SampledFrom(names).Draw(rt, "name")
 			switch rapid.IntRange(0, 9).Draw(rt, "statement") {
 			case 0, 1:
-				spec := fmt.Sprintf("web=%dx1 web.min=1 web.image=v%d job.pre=1x1 pre.image=v%d web.after=pre",
-					rapid.IntRange(1, 6).Draw(rt, "replicas"), rapid.IntRange(1, 3).Draw(rt, "web"), rapid.IntRange(1, 2).Draw(rt, "pre"))
+				spec := fmt.Sprintf("on.failure=%s on.quarantine=%d on.update=%s web=%dx1 web.min=1 web.image=v%d job.pre=1x1 pre.image=v%d web.after=pre",
+					rapid.SampledFrom([]string{"restart", "degrade", "rollback", "terminate"}).Draw(rt, "on failure"), rapid.IntRange(1, 3).Draw(rt, "quarantine"),
+					rapid.SampledFrom([]string{"rollback", "hold"}).Draw(rt, "on update failure"), rapid.IntRange(1, 6).Draw(rt, "replicas"), rapid.IntRange(1, 3).Draw(rt, "web"), rapid.IntRange(1, 2).Draw(rt, "pre"))
 				w.play(t, append([]string{"git", name}, strings.Fields(spec)...))
 			case 2:
-				w.play(t, []string{rapid.SampledFrom([]string{"gone", "broken", "stop"}).Draw(rt, "change"), name})
+				w.play(t, []string{rapid.SampledFrom([]string{"gone", "broken", "stop", "suspend"}).Draw(rt, "change"), name})
 			case 3, 4, 5, 6:
 				w.report(t, rt, name)
 			case 7:
@@ -47,12 +48,12 @@ func (w *world) report(t *testing.T, rt *rapid.T, name string) {
 	if !ok || !inst.Phase.Active() {
 		return
 	}
-	what := rapid.SampledFrom([]string{"ready", "ready", "crash", "final"}).Draw(rt, "report")
+	what := rapid.SampledFrom([]string{"ready", "ready", "crash", "final", "away"}).Draw(rt, "report")
 	component := rapid.SampledFrom([]string{"web", "pre"}).Draw(rt, "component")
 	if component == "pre" && what == "ready" {
 		what = "done"
 	}
-	w.show(t, what, name+"/"+component)
+	w.show(t, what, name+"/"+component, rapid.IntRange(0, 4).Draw(rt, "restarts"))
 }
 
 // check runs a pass and fails when something that must hold does not.
@@ -87,6 +88,9 @@ func (w *world) checkHistory(rt *rapid.T, inst *model.Instance) {
 	for i := 1; i < len(inst.History); i++ {
 		from, to := inst.History[i-1], inst.History[i]
 		if to.To == model.Created {
+			if !slices.ContainsFunc(lifecycle.Births, func(r lifecycle.Rule) bool { return r.Reason == to.Reason }) {
+				rt.Fatalf("%s begins for %s", inst.App, to.Reason)
+			}
 			if from.To != model.Terminated || to.Instance != from.Instance+1 {
 				rt.Fatalf("%s: instance %d begins after %s of %d", inst.App, to.Instance, from.To, from.Instance)
 			}

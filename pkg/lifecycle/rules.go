@@ -45,7 +45,7 @@ var Rules = []Rule{
 	{active, "new spec admitted", (*facts).updated, model.Scheduled, model.UpdateAdmitted, (*facts).beginUpdate},
 	{active, "new spec refused", (*facts).updateRefused, "", model.UpdateRefused, (*facts).noteRefusal},
 	{[]model.Phase{model.Scheduled}, "update missed its deadline or failed for good", (*facts).updateFailed, "", model.RolledBack, (*facts).rollBack},
-	{[]model.Phase{model.Running, model.Degraded}, "update fails since it came up", (*facts).failsSince, model.Scheduled, model.RolledBack, (*facts).rollBack},
+	{[]model.Phase{model.Running, model.Degraded}, "update goes on failing, and can be taken back", (*facts).failsSince, model.Scheduled, model.RolledBack, (*facts).rollBack},
 	{active, "a critical component failed for good", (*facts).unrecoverable, model.Terminated, model.Unrecoverable, (*facts).end},
 	{active, "a critical component failed too often, and that ends the application", (*facts).endsOften, model.Terminated, model.FailedTooOften, (*facts).end},
 	{active, "a critical component failed too often: it is stopped for a while", (*facts).restartsOften, "", model.Restarted, (*facts).pause},
