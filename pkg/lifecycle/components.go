@@ -36,8 +36,15 @@ func (f *facts) setGrants(grants []model.Grant) {
 
 // advanceComponents decides how much of each component may run now and finds how
 // it fares. Dependencies come before their dependants, so that one pass carries
-// readiness along a chain.
+// readiness along a chain. What a workflow is to bring stays as it is until a run
+// says otherwise.
 func (f *facts) advanceComponents() {
+	if run := f.run(); run != nil {
+		f.advanceTargets(run)
+	}
+	if f.inst.Spec.Workflow != nil {
+		return
+	}
 	for _, i := range startOrder(f.inst.Spec, f.inst.Components) {
 		s := &f.inst.Components[i]
 		c, _ := f.inst.Spec.Component(s.Grant.Component)
