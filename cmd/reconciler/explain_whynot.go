@@ -148,8 +148,9 @@ func reached(d *model.Decision, level string) bool {
 func allOrNothing(fleet model.Fleet, ledger model.Ledger, app model.AppID) (model.Fleet, model.Ledger) {
 	fleet.Applications = slices.Clone(fleet.Applications)
 	for i := range fleet.Applications {
-		if a := &fleet.Applications[i]; a.ID == app {
+		if a := *fleet.Applications[i]; a.ID == app {
 			a.Policy.Degradation = false
+			fleet.Applications[i] = &a
 		}
 	}
 	ledger.Instances = slices.Clone(ledger.Instances)

@@ -97,9 +97,9 @@ func (a *assessor) assess(ctx context.Context, commit string, files evaluate.Fil
 	rendering := newProgress(a.progressTo, "rendering applications:", len(v.fleet.Applications))
 	problems := make([][]model.Problem, len(v.fleet.Applications))
 	sideBySide(len(problems), func(i int) {
-		app := &v.fleet.Applications[i]
+		app := v.fleet.Applications[i]
 		source := files
-		if app.Commit != commit {
+		if app.Commit != "" && app.Commit != commit {
 			source, _ = at(app.Commit) // evaluating it has read it
 		}
 		if ctx.Err() == nil && !a.rendered[app.Digest] {

@@ -218,10 +218,12 @@ func (c setting) applyToApplication(fleet *model.Fleet, name, field string) erro
 	fleet.Applications = slices.Clone(fleet.Applications)
 	var known []string
 	for i := range fleet.Applications {
-		app := &fleet.Applications[i]
+		app := fleet.Applications[i]
 		if known = append(known, app.ID.String()); app.ID.String() != name {
 			continue
 		}
+		changed := *app
+		app, fleet.Applications[i] = &changed, &changed
 		app.Components = slices.Clone(app.Components)
 		f := fields{}
 		f.count("priority", &app.Priority, 0)

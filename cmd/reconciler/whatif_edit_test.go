@@ -16,7 +16,7 @@ func settingsFleet() model.Fleet {
 		Platform: &model.Platform{Groups: []model.Group{{Name: "retail", Weight: 1, Quota: &model.Resources{CPU: 8000}}}},
 		Tenants: []model.Tenant{{Name: "acme", Weight: 2, MaxApplications: 5, PriorityCeiling: 500,
 			Quota: &model.Resources{CPU: 64_000, Memory: 256 << 30, Devices: map[string]int64{"nvidia.com/gpu": 4}}}},
-		Applications: []model.Application{app.Seal()},
+		Applications: []*model.Application{new(app.Seal())},
 	}
 }
 

@@ -55,9 +55,9 @@ func (a *Arbiter) arrivals(fleet *model.Fleet, seen *model.Observation, ledger *
 	}
 	known := 0
 	for i := range fleet.Applications {
-		app := &fleet.Applications[i]
+		app := fleet.Applications[i]
 		if known < len(p.fleet.Applications) && p.fleet.Applications[known].ID == app.ID {
-			if old := &p.fleet.Applications[known]; old.Digest != app.Digest || old.Desired != app.Desired {
+			if old := p.fleet.Applications[known]; old.Digest != app.Digest || old.Desired != app.Desired {
 				return nil, false
 			}
 			known++
@@ -130,7 +130,7 @@ func (a *Arbiter) admitAll(arrived []*model.Application) bool {
 	for _, app := range arrived {
 		c := &claim{app: app.ID, wanted: app, declared: p.now, rung: -1, pool: -1, tenant: p.tenant(app.ID.Tenant), priority: app.Priority}
 		c.band = p.band(c.priority)
-		for name := range devices(&model.Fleet{Applications: []model.Application{*app}}, &model.Observation{}, &model.Ledger{}) {
+		for name := range devices(&model.Fleet{Applications: []*model.Application{app}}, &model.Observation{}, &model.Ledger{}) {
 			if _, ok := p.index[name]; !ok {
 				return false
 			}

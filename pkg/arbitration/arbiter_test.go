@@ -24,7 +24,7 @@ func TestDecidingWhatChangedIsDecidingEverything(t *testing.T) {
 		var remembering arbitration.Arbiter
 		for range 8 {
 			fleet, seen, ledger := w.Fleet, w.Seen, w.Ledger
-			fleet.Applications = append([]model.Application(nil), fleet.Applications...)
+			fleet.Applications = append([]*model.Application(nil), fleet.Applications...)
 			got := remembering.Decide(fleet, seen, ledger, w.Now)
 			require.Equal(t, essence(arbitration.Decide(fleet, seen, ledger, w.Now)), essence(got))
 			if rng.IntN(3) > 0 {
@@ -74,10 +74,10 @@ func BenchmarkArrival(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		b.StopTimer()
-		next := more
+		next := *more
 		next.ID.Name = "zz-arrives-" + string(rune('a'+i%26))
 		fleet := w.Fleet
-		fleet.Applications = append(append([]model.Application(nil), apps...), next.Seal())
+		fleet.Applications = append(append([]*model.Application(nil), apps...), new(next.Seal()))
 		a = arbitration.Arbiter{}
 		a.Decide(w.Fleet, w.Seen, w.Ledger, w.Now)
 		b.StartTimer()

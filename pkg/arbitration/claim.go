@@ -102,7 +102,7 @@ func (p *problem) gather(ledger *model.Ledger) []*claim {
 		claims = append(claims, &block[n])
 	}
 	for i := range p.fleet.Applications {
-		if app := &p.fleet.Applications[i]; app.Desired == "running" || app.Desired == "" {
+		if app := p.fleet.Applications[i]; app.Desired == "running" || app.Desired == "" {
 			add(claim{app: app.ID, wanted: app})
 		}
 	}

@@ -118,7 +118,7 @@ func drawAbsurd(t *rapid.T) (fleet model.Fleet, seen model.Observation, ledger m
 	}
 	for range small(t, "applications", 8) {
 		app := drawAbsurdApplication(t, model.AppID{Tenant: name("tenant"), Name: name("app")}, name)
-		fleet.Applications = append(fleet.Applications, app)
+		fleet.Applications = append(fleet.Applications, &app)
 		if _, known := ledger.Find(app.ID); !known && rapid.IntRange(0, 2).Draw(t, "runs") == 0 {
 			inst := model.Instance{App: app.ID, Phase: rapid.SampledFrom(model.Phases).Draw(t, "phase"), Since: world.Start.Add(-time.Hour)}
 			if inst.Phase.Active() {

@@ -115,7 +115,7 @@ func one(resource string, n int64) model.Resources {
 func (s *scene) replace(app model.Application) {
 	for i := range s.Fleet.Applications {
 		if s.Fleet.Applications[i].ID == app.ID {
-			s.Fleet.Applications[i] = app.Seal()
+			s.Fleet.Applications[i] = new(app.Seal())
 		}
 	}
 }

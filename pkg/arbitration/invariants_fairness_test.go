@@ -160,7 +160,7 @@ func sharingPays(t *rapid.T) {
 		for _, tn := range s.Fleet.Tenants {
 			for _, app := range all {
 				if app.ID.Tenant == tn.Name {
-					s.Declare(app)
+					s.Declare(*app)
 				}
 			}
 			s.rest(t)
@@ -196,7 +196,7 @@ func moreForFewerTenants(t *rapid.T) {
 	if rapid.Bool().Draw(t, "less tenants") {
 		gone := o.Fleet.Tenants[0].Name
 		o.Fleet.Tenants = o.Fleet.Tenants[1:]
-		o.Fleet.Applications = slices.DeleteFunc(o.Fleet.Applications, func(a model.Application) bool { return a.ID.Tenant == gone })
+		o.Fleet.Applications = slices.DeleteFunc(o.Fleet.Applications, func(a *model.Application) bool { return a.ID.Tenant == gone })
 	} else {
 		more = int64(rapid.IntRange(1, 5).Draw(t, "more"))
 		o.Seen.Pools[0].Capacity.CPU += more * 1000
@@ -250,7 +250,7 @@ func moreQuotaIsNoLess(t *rapid.T) {
 		app := *less.app(decision.App)
 		app.Components = slices.Clone(app.Components)
 		app.Components[0].Requests.CPU /= 2
-		less.Fleet.Applications[slices.IndexFunc(less.Fleet.Applications, func(a model.Application) bool { return a.ID == app.ID })] = app.Seal()
+		less.Fleet.Applications[slices.IndexFunc(less.Fleet.Applications, func(a *model.Application) bool { return a.ID == app.ID })] = new(app.Seal())
 		ruling := less.Decide()
 		if again, _ := ruling.Find(decision.App); again.Verdict == model.Rejected {
 			t.Fatalf("%s was %s and is rejected when it asks for half: %s", decision.App, decision.Verdict, again.Message)
@@ -267,7 +267,7 @@ func lyingDoesNotPay(t *rapid.T) {
 	o := s.clone()
 	if rapid.Bool().Draw(t, "larger") {
 		for i := range o.Fleet.Applications {
-			if a := &o.Fleet.Applications[i]; a.ID.Tenant == "tenant-0" {
+			if a := o.Fleet.Applications[i]; a.ID.Tenant == "tenant-0" {
 				a.Components = slices.Clone(a.Components)
 				a.Components[0].Requests = cpu(2)
 				*a = a.Seal()
@@ -276,7 +276,7 @@ func lyingDoesNotPay(t *rapid.T) {
 	} else {
 		for i := range rapid.IntRange(1, 6).Draw(t, "more") {
 			app := generate.App("tenant-0", fmt.Sprintf("zz-false-%d", i), 200, 1, cpu(1), generate.Policy("reclaim"))
-			o.Fleet.Applications = append(o.Fleet.Applications, app.Seal())
+			o.Fleet.Applications = append(o.Fleet.Applications, new(app.Seal()))
 			o.Ledger.Instances = append(o.Ledger.Instances, model.Instance{App: app.ID, Number: 1, Phase: model.Created, Declared: s.Now.Add(time.Hour)})
 		}
 		slices.SortFunc(o.Ledger.Instances, func(x, y model.Instance) int { return x.App.Compare(y.App) })

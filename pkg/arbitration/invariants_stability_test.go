@@ -64,7 +64,7 @@ func littleChangesMoveLittle(t *rapid.T) {
 	const hold, least = 2 * time.Minute, 3 * time.Minute
 	s := plain(t)
 	for i := range s.Fleet.Applications {
-		a := &s.Fleet.Applications[i]
+		a := s.Fleet.Applications[i]
 		a.Policy.RestoreHold, a.Policy.MinRuntime = hold, least
 		*a = a.Seal()
 	}
@@ -148,7 +148,7 @@ func TestNobodyStarves(t *testing.T) { holds(t, 2, nobodyStarves) }
 func nobodyStarves(t *rapid.T) {
 	const capacity, patience = 8, 5
 	s := flat(t, capacity, false, func() int { return 1 })
-	for _, app := range append([]model.Application(nil), s.Fleet.Applications...) {
+	for _, app := range append([]*model.Application(nil), s.Fleet.Applications...) {
 		s.Remove(app.ID)
 	}
 	lasts := rapid.IntRange(1, 5).Draw(t, "lasts")

@@ -127,7 +127,7 @@ func dressed(t *rapid.T) *scene {
 		s.Fleet.Platform.Reservations = []model.Reservation{{Name: "sshd", System: "sshd.service", Pool: "pool-1", Amount: model.Resources{CPU: 100}}}
 	}
 	for _, app := range slices.Clone(s.Fleet.Applications) {
-		s.Declare(s.dressUp(app))
+		s.Declare(s.dressUp(*app))
 	}
 	return s
 }
@@ -249,6 +249,9 @@ func (s *scene) disturb() {
 func (s *scene) clone() *scene {
 	c, w := *s, *s.World
 	w.Fleet.Applications = slices.Clone(w.Fleet.Applications)
+	for i, app := range w.Fleet.Applications {
+		w.Fleet.Applications[i] = new(*app)
+	}
 	w.Fleet.Tenants = slices.Clone(w.Fleet.Tenants)
 	platform := *w.Fleet.Platform
 	w.Fleet.Platform = &platform
@@ -274,7 +277,7 @@ func (s *scene) runs(id model.AppID) bool {
 func (s *scene) app(id model.AppID) *model.Application {
 	for i := range s.Fleet.Applications {
 		if s.Fleet.Applications[i].ID == id {
-			return &s.Fleet.Applications[i]
+			return s.Fleet.Applications[i]
 		}
 	}
 	return nil

@@ -138,7 +138,7 @@ func devices(fleet *model.Fleet, seen *model.Observation, ledger *model.Ledger) 
 		add(seen.Pools[i].Capacity)
 	}
 	for i := range fleet.Applications {
-		spec(&fleet.Applications[i])
+		spec(fleet.Applications[i])
 	}
 	for i := range ledger.Instances {
 		if s := ledger.Instances[i].Spec; s != nil {

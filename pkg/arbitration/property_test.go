@@ -44,7 +44,7 @@ func generate(t *rapid.T) (model.Fleet, model.Observation, model.Ledger) {
 				fleet.Unusable = append(fleet.Unusable, model.Unusable{App: app.ID, Message: "broken"})
 				continue
 			}
-			fleet.Applications = append(fleet.Applications, app)
+			fleet.Applications = append(fleet.Applications, &app)
 		}
 	}
 	return fleet, seen, ledger
@@ -199,7 +199,7 @@ func settle(fleet model.Fleet, ledger model.Ledger, r model.Ruling) model.Ledger
 		}
 		for i := range fleet.Applications {
 			if fleet.Applications[i].Digest == d.Spec {
-				inst.Spec = &fleet.Applications[i]
+				inst.Spec = fleet.Applications[i]
 			}
 		}
 		inst.Components = nil
@@ -219,7 +219,7 @@ func TestNoPriorityInversion(t *testing.T) {
 		low := drawApplication(t, model.AppID{Tenant: "t0", Name: "alike-low"})
 		high := low
 		high.ID.Name, low.Priority, high.Priority = "alike-high", 50, 60
-		fleet.Applications = append(fleet.Applications, low.Seal(), high.Seal())
+		fleet.Applications = append(fleet.Applications, new(low.Seal()), new(high.Seal()))
 		ruling := Decide(fleet, seen, ledger, start)
 		l, _ := ruling.Find(low.ID)
 		h, _ := ruling.Find(high.ID)
@@ -241,7 +241,7 @@ func BenchmarkDecide(b *testing.B) {
 					Policy: model.Policy{PriorityCeiling: 1000, Degradation: true},
 					Components: []model.Component{{Name: "web", Type: "webservice", Runtime: "container", OS: "linux", Replicas: 3, Critical: true,
 						Requests: model.Resources{CPU: 500, Memory: 1 << 28}, Degrade: &model.Degrade{MinReplicas: 1}}}}.Seal()
-				fleet.Applications = append(fleet.Applications, app)
+				fleet.Applications = append(fleet.Applications, &app)
 				if i%10 != 0 {
 					ledger.Instances = append(ledger.Instances, model.Instance{App: app.ID, Phase: model.Running, Spec: &app,
 						Components: []model.ComponentState{{Grant: model.Grant{Component: "web", Replicas: 3, Requests: app.Components[0].Requests, Pool: "general"}}}})

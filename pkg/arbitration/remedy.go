@@ -63,9 +63,10 @@ func (p *problem) changes(c *claim) (list []change) {
 func (in *inputs) edit(c *claim) *model.Application {
 	in.fleet.Applications = slices.Clone(in.fleet.Applications)
 	for i := range in.fleet.Applications {
-		if a := &in.fleet.Applications[i]; a.ID == c.app && a.Digest == c.wanted.Digest {
+		if a := *in.fleet.Applications[i]; a.ID == c.app && a.Digest == c.wanted.Digest {
 			a.Components = slices.Clone(a.Components)
-			return a
+			in.fleet.Applications[i] = &a
+			return &a
 		}
 	}
 	return &model.Application{}

@@ -109,8 +109,8 @@ func parse(t *testing.T, text string) *scenario {
 				app = s.app(t, id)
 				*app = next
 			} else {
-				s.fleet.Applications = append(s.fleet.Applications, next)
-				app = &s.fleet.Applications[len(s.fleet.Applications)-1]
+				app = &next
+				s.fleet.Applications = append(s.fleet.Applications, app)
 			}
 		case words[0] == "runs":
 			seal()
@@ -138,7 +138,7 @@ func parse(t *testing.T, text string) *scenario {
 func (s *scenario) app(t *testing.T, id model.AppID) *model.Application {
 	for i := range s.fleet.Applications {
 		if s.fleet.Applications[i].ID == id {
-			return &s.fleet.Applications[i]
+			return s.fleet.Applications[i]
 		}
 	}
 	t.Fatalf("no app %s", id)
@@ -210,7 +210,7 @@ func amount(t *testing.T, opts map[string]string) (r model.Resources) {
 	return r
 }
 
-func without(apps []model.Application, id model.AppID) (rest []model.Application) {
+func without(apps []*model.Application, id model.AppID) (rest []*model.Application) {
 	for _, a := range apps {
 		if a.ID != id {
 			rest = append(rest, a)

@@ -64,7 +64,7 @@ func drawFlatProblem(t *rapid.T) *problem {
 			app := model.Application{ID: model.AppID{Tenant: tn.Name, Name: fmt.Sprint("a", n)}, Priority: 100 * rapid.IntRange(0, 1).Draw(t, "band")}
 			app.Policy.PriorityCeiling = 1000
 			app.Components = []model.Component{{Name: "main", Type: "worker", Runtime: "container", OS: "linux", Replicas: 1, Critical: true, Requests: draw(6, "size")}}
-			fleet.Applications = append(fleet.Applications, app.Seal())
+			fleet.Applications = append(fleet.Applications, new(app.Seal()))
 		}
 	}
 	seen := model.Observation{Pools: []model.Pool{{Name: "pool", Nodes: 1, Capacity: capacity}}}

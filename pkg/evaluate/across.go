@@ -54,7 +54,7 @@ func (p *pass) refuse(refused map[model.AppID]model.Problem) {
 	if len(refused) == 0 {
 		return
 	}
-	p.fleet.Applications = slices.DeleteFunc(p.fleet.Applications, func(a model.Application) bool {
+	p.fleet.Applications = slices.DeleteFunc(p.fleet.Applications, func(a *model.Application) bool {
 		problem, bad := refused[a.ID]
 		if bad {
 			p.report(a.ID.Tenant, a.ID.Name, problem)

@@ -27,12 +27,11 @@ func (p *pass) settleOne(a *declared) {
 			t.refuse(a.app, problems[0])
 			return
 		}
-		t.applications = append(t.applications, *a.result.application)
-		if app := &t.applications[len(t.applications)-1]; a.commit != "" {
-			app.Commit = a.commit // else that of the fleet
-		} else {
-			a.result.application = app // one is enough
+		app := a.result.application
+		if a.commit != "" {
+			app = app.AsOf(a.commit)
 		}
+		t.applications = append(t.applications, app)
 		for _, h := range a.result.hosts {
 			t.claims = append(t.claims, claim{a.app, h})
 		}

@@ -90,16 +90,16 @@ func TestSideBySide(t *testing.T) {
 	require.Equal(t, New(nil).Fleet("c", files, nil), e.Fleet("c", files, nil))
 }
 
-// The commit is that of the files, also when they did not change.
+// The commit is that of the files, also when they did not change: applications
+// are those of the fleet before, and take it from theirs.
 func TestCommitFollowsTheHead(t *testing.T) {
 	e := New(nil)
 	files := unpack(threeApplications(t))
 	first, second := e.Fleet("one", files, nil), e.Fleet("two", files, nil)
 	require.Equal(t, "two", second.Commit)
 	for i := range second.Applications {
-		require.Equal(t, "one", first.Applications[i].Commit)
-		require.Equal(t, "two", second.Applications[i].Commit)
-		require.Equal(t, first.Applications[i].Digest, second.Applications[i].Digest)
+		require.Same(t, first.Applications[i], second.Applications[i])
+		require.Empty(t, second.Applications[i].Commit)
 	}
 }
 
@@ -118,10 +118,10 @@ func TestPinnedApplicationIsOfItsCommit(t *testing.T) {
 	now := unpack(old, overlay("tenants/acme/apps/shop/more.cue", "package fleet\n\napplication: priority: \n"), pin("shop"))
 	f := New(nil).Fleet("head", now, release)
 	require.Empty(t, report(f))
-	i := slices.IndexFunc(f.Applications, func(a model.Application) bool { return a.ID.Name == "shop" })
+	i := slices.IndexFunc(f.Applications, func(a *model.Application) bool { return a.ID.Name == "shop" })
 	require.Equal(t, 5, f.Applications[i].Priority)
 	require.Equal(t, releaseCommit, f.Applications[i].Commit)
-	require.Equal(t, "head", f.Applications[i+1].Commit)
+	require.Equal(t, "head", f.Applications[i+1].AsOf(f.Commit).Commit)
 }
 
 // An old release cannot dodge a new policy.

@@ -132,7 +132,7 @@ func summary(f model.Fleet) string {
 	return b.String()
 }
 
-func summarize(line func(string, ...any), a model.Application) {
+func summarize(line func(string, ...any), a *model.Application) {
 	line("\n  %s: priority %d (%s), %s, labels %v, class %s, budget %d, start within %v, on failed update %s",
 		a.ID, a.Priority, a.At["priority"], a.Desired, a.Labels, a.Objectives.Class, a.Budget, a.Policy.StartDeadline, a.Policy.OnUpdateFailure)
 	for _, c := range a.Components {

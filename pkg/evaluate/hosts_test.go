@@ -56,7 +56,7 @@ func partWithHosts(t *rapid.T, tenant string) *part {
 	p := &part{name: tenant, declared: true, layer: memory[tenantResult]{result: tenantResult{tenant: &model.Tenant{Name: tenant}}}}
 	for i := range rapid.IntRange(0, 3).Draw(t, "applications") {
 		app := model.AppID{Tenant: tenant, Name: fmt.Sprint("app-", i)}
-		p.applications = append(p.applications, model.Application{ID: app})
+		p.applications = append(p.applications, &model.Application{ID: app})
 		for j := range rapid.IntRange(0, 3).Draw(t, "hosts") {
 			p.claims = append(p.claims, claim{app, host{
 				name: rapid.SampledFrom([]string{"a.example", "b.example", "c.example", "d.example"}).Draw(t, "host"),

@@ -22,7 +22,7 @@ func (p *pass) sharedNamespaces() {
 	}
 	byNamespace := map[string][]*model.Application{}
 	for i := range p.fleet.Applications {
-		if a := &p.fleet.Applications[i]; meets[a.ID.Tenant] && a.Policy.Namespace == "application" {
+		if a := p.fleet.Applications[i]; meets[a.ID.Tenant] && a.Policy.Namespace == "application" {
 			name := a.ID.Tenant + "-" + a.ID.Name
 			byNamespace[name] = append(byNamespace[name], a)
 		}

@@ -23,8 +23,8 @@ type part struct {
 
 	instances map[string]applicationMemory // by application
 
-	declared     bool                // it is a tenant
-	applications []model.Application // usable by themselves; without commit but if they are pinned
+	declared     bool                 // it is a tenant
+	applications []*model.Application // usable by themselves
 	unusable     []model.Unusable
 	problems     []model.Problem
 	claims       []claim
@@ -74,7 +74,6 @@ func (p *pass) partOf(name string) (t *part, apps []*declared) {
 		}
 	}
 	apps = p.declaredIn(t, before)
-	t.applications = make([]model.Application, 0, len(apps)) // in a row they are copied fast
 	names, problems, err := tenantFiles(p.files, name)
 	if err == nil && len(names)+len(problems)+len(apps) == 0 {
 		return t, nil // a directory that declares neither is no tenant

@@ -131,7 +131,7 @@ func (p *pass) assemble() {
 	for _, t := range p.parts {
 		n += len(t.applications)
 	}
-	p.fleet.Applications = make([]model.Application, 0, n)
+	p.fleet.Applications = make([]*model.Application, 0, n)
 	for _, t := range p.parts {
 		p.fleet.Problems = append(p.fleet.Problems, t.problems...)
 		p.fleet.Incomplete = p.fleet.Incomplete || t.incomplete
@@ -143,13 +143,7 @@ func (p *pass) assemble() {
 			p.fleet.Tenants = append(p.fleet.Tenants, *t.layer.result.tenant)
 		}
 		p.fleet.Unusable = append(p.fleet.Unusable, t.unusable...)
-		first := len(p.fleet.Applications)
 		p.fleet.Applications = append(p.fleet.Applications, t.applications...)
-		for i := first; i < len(p.fleet.Applications); i++ {
-			if a := &p.fleet.Applications[i]; a.Commit == "" {
-				a.Commit = p.commit
-			}
-		}
 	}
 	slices.SortFunc(p.fleet.Unusable, func(a, b model.Unusable) int { return a.App.Compare(b.App) })
 }

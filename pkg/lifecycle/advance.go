@@ -24,7 +24,7 @@ func Advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 	wanted := map[model.AppID]*model.Application{}
 	declared := map[model.AppID]bool{}
 	for i := range fleet.Applications {
-		wanted[fleet.Applications[i].ID] = &fleet.Applications[i]
+		wanted[fleet.Applications[i].ID] = fleet.Applications[i]
 		declared[fleet.Applications[i].ID] = true
 	}
 	for _, u := range fleet.Unusable {
@@ -38,7 +38,7 @@ func Advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 	room := &room{pass: func() (amounts, map[model.AppID]amounts) { return measure(&ledger, &ruling, &seen) }}
 	for _, id := range everyone(ledger, declared) {
 		d, changed := record(ledger, rulings[id], id)
-		f := &facts{wanted: wanted[id], declared: declared[id], decision: rulings[id], seen: &seen, room: room, now: now}
+		f := &facts{commit: fleet.Commit, wanted: wanted[id], declared: declared[id], decision: rulings[id], seen: &seen, room: room, now: now}
 		if f.decision != nil {
 			f.decision = d // in the words in which it was made
 		}

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 // questions about them; the effects of a rule change only the instance.
 type facts struct {
 	inst     *model.Instance
+	commit   string             // of the fleet
 	wanted   *model.Application // the valid spec in Git, nil if there is none
 	declared bool               // Git declares the application, valid or not
 	decision *model.Decision    // nil if arbitration had nothing to rule on
@@ -157,7 +159,7 @@ func (f *facts) message(r *Rule) string {
 			return r.If + ": " + often
 		}
 	case model.UpdateAdmitted:
-		return "update to the spec of commit " + short(f.wanted.Commit) + ": " + f.decision.Message
+		return "update to the spec of commit " + short(cmp.Or(f.wanted.Commit, f.commit)) + ": " + f.decision.Message
 	case model.AdmissionPassed:
 		return "quota, limits and policies admit it"
 	case model.GrantedCapacity, model.EvictedReason, model.Overdue, "":

@@ -88,7 +88,7 @@ func (w *world) play(t *testing.T, words []string) {
 	switch words[0] {
 	case "git":
 		w.forget(words[1])
-		w.fleet.Applications = append(w.fleet.Applications, application(t, words[1], words[2:]))
+		w.fleet.Applications = append(w.fleet.Applications, new(application(t, words[1], words[2:])))
 	case "broken":
 		w.forget(words[1])
 		w.fleet.Unusable = append(w.fleet.Unusable, model.Unusable{App: id(words[1]), Code: "DA1001", Message: "does not parse"})
@@ -96,9 +96,9 @@ func (w *world) play(t *testing.T, words []string) {
 		w.forget(words[1])
 	case "stop", "suspend":
 		for i := range w.fleet.Applications {
-			if a := &w.fleet.Applications[i]; a.ID == id(words[1]) {
+			if a := *w.fleet.Applications[i]; a.ID == id(words[1]) {
 				a.Desired = map[string]string{"stop": "terminated", "suspend": "suspended"}[words[0]]
-				*a = a.Seal()
+				w.fleet.Applications[i] = new(a.Seal())
 			}
 		}
 	case "pass":
@@ -139,14 +139,14 @@ func (w *world) play(t *testing.T, words []string) {
 func id(name string) model.AppID { return model.AppID{Tenant: "acme", Name: name} }
 
 func (w *world) forget(name string) {
-	w.fleet.Applications = slices.DeleteFunc(w.fleet.Applications, func(a model.Application) bool { return a.ID == id(name) })
+	w.fleet.Applications = slices.DeleteFunc(w.fleet.Applications, func(a *model.Application) bool { return a.ID == id(name) })
 	w.fleet.Unusable = slices.DeleteFunc(w.fleet.Unusable, func(u model.Unusable) bool { return u.App == id(name) })
 }
 
 // pass runs one pass, writes the transitions and the states of components down,
 // and demands that a second pass with the same inputs changes nothing.
 func (w *world) pass(t *testing.T) {
-	slices.SortFunc(w.fleet.Applications, func(x, y model.Application) int { return x.ID.Compare(y.ID) })
+	slices.SortFunc(w.fleet.Applications, func(x, y *model.Application) int { return x.ID.Compare(y.ID) })
 	fleet := lifecycle.KeepLastGood(w.fleet, w.ledger, 0)
 	next := lifecycle.Advance(w.ledger, fleet, arbitration.Decide(fleet, w.seen, w.ledger, w.now), w.seen, w.now)
 	again := lifecycle.Advance(next, fleet, arbitration.Decide(fleet, w.seen, next, w.now), w.seen, w.now)

@@ -37,7 +37,7 @@ func (f *facts) beginUpdate() {
 }
 
 func (f *facts) accept(spec *model.Application, grants []model.Grant) {
-	own := *spec // the ledger outlives the fleet that the spec came from
+	own := *spec.AsOf(f.commit) // the ledger outlives the fleet that the spec came from
 	f.inst.Spec, f.inst.Refused = &own, nil
 	f.inst.Deadline = f.now.Add(spec.Policy.StartDeadline)
 	f.forgive("")

@@ -21,7 +21,7 @@ type Application struct {
 	Workflow   *Workflow         `json:"workflow,omitempty"` // nil: components start in the order of dependsOn
 
 	Digest Digest    `json:"digest,omitempty"` // of everything above; identity of the spec
-	Commit string    `json:"commit,omitempty"` // the source commit that the spec was read from
+	Commit string    `json:"commit,omitempty"` // the source commit that the spec was read from; "" in a fleet: that of the fleet
 	At     Positions `json:"-"`
 }
 
@@ -32,6 +32,16 @@ func (a Application) Seal() Application {
 	content.Digest, content.Commit = "", ""
 	a.Digest = DigestOf(content)
 	return a
+}
+
+// AsOf returns a with the commit that it was read from, in a fleet of that commit.
+func (a *Application) AsOf(commit string) *Application {
+	if a == nil || a.Commit != "" {
+		return a
+	}
+	read := *a
+	read.Commit = commit
+	return &read
 }
 
 // Component returns the named component.

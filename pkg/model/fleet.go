@@ -9,10 +9,10 @@ import (
 // Fleet is what one commit of the fleet repo declares, after evaluation: the
 // parts that are valid, and for the rest what is wrong with it.
 type Fleet struct {
-	Commit       string        // the source commit
-	Platform     *Platform     // nil if the platform layer is invalid
-	Tenants      []Tenant      // valid tenants
-	Applications []Application // valid applications of valid tenants
+	Commit       string         // the source commit
+	Platform     *Platform      // nil if the platform layer is invalid
+	Tenants      []Tenant       // valid tenants
+	Applications []*Application // valid applications of valid tenants; fleets share them, so nobody changes one
 
 	// Unusable are the applications that Git declares but that cannot be used
 	// as declared: their own files, their tenant or the platform are invalid,

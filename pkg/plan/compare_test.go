@@ -36,7 +36,7 @@ func outcome(apps ...at) *Outcome {
 			in.Components = []model.ComponentState{{Grant: g}}
 			d.Verdict, d.Degraded, d.Spec = model.Granted, a.replicas < 4, spec.Digest
 		}
-		o.Fleet.Applications = append(o.Fleet.Applications, spec)
+		o.Fleet.Applications = append(o.Fleet.Applications, &spec)
 		o.Ledger.Instances = append(o.Ledger.Instances, in)
 		o.Ledger.Decisions = append(o.Ledger.Decisions, d)
 	}

@@ -45,7 +45,7 @@ func (o *Outcome) standings() map[model.AppID]*standing {
 		of(o.Ledger.Decisions[i].App).decision = &o.Ledger.Decisions[i]
 	}
 	for i := range o.Fleet.Applications {
-		of(o.Fleet.Applications[i].ID).declared = &o.Fleet.Applications[i]
+		of(o.Fleet.Applications[i].ID).declared = o.Fleet.Applications[i]
 	}
 	return all
 }

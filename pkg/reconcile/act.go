@@ -107,7 +107,7 @@ func (l *Loop) directory(spec *model.Application) (fs.FS, error) {
 		return nil, nil
 	}
 	files := l.snap.Files
-	if spec.Commit != l.snap.Commit {
+	if spec.Commit != "" && spec.Commit != l.snap.Commit {
 		var err error
 		if files, err = l.source.At(spec.Commit); err != nil {
 			return nil, err

@@ -40,10 +40,10 @@ func (l *Loop) checkRendering(fleet model.Fleet) model.Fleet {
 	good := fleet.Applications[:0:0]
 	seen := make(map[model.Digest]bool, len(fleet.Applications))
 	for i := range fleet.Applications {
-		app := &fleet.Applications[i]
+		app := fleet.Applications[i]
 		problems := l.renderable(app, tenants[app.ID.Tenant], fleet.Platform)
 		if problems == nil {
-			good, seen[app.Digest] = append(good, *app), true
+			good, seen[app.Digest] = append(good, app), true
 			continue
 		}
 		fleet.Unusable = append(fleet.Unusable, model.Unusable{App: app.ID, Code: problems[0].Code, Message: problems[0].Message})

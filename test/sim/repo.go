@@ -140,7 +140,7 @@ func fleetOf(t *tree, reached int) model.Fleet {
 	for i := range apps[:reached] {
 		switch {
 		case t.usable(i):
-			f.Applications = append(f.Applications, application(i, t.apps[i], t.preemption, t.named))
+			f.Applications = append(f.Applications, new(application(i, t.apps[i], t.preemption, t.named)))
 		case t.declares(i):
 			f.Unusable = append(f.Unusable, model.Unusable{App: apps[i], Code: "DA1001", Message: "its file is not valid"})
 		}

@@ -71,7 +71,7 @@ type outcome struct{ ours, best, byBand optimum.Cost }
 // application got in at all.
 func (c crunch) play(rng *rand.Rand) (o outcome, in bool) {
 	w, need := c.world(rng)
-	before := make([]model.Application, crunched)
+	before := make([]*model.Application, crunched)
 	copy(before, w.Fleet.Applications)
 	ruling, changes := w.Round()
 
@@ -189,7 +189,7 @@ func admission(s size) []row {
 // asked lists all applications as the search wants them, and those admitted as a set.
 func asked(w *world.World, admitted []model.AppID) (asks []optimum.Ask, set uint) {
 	for i := range w.Fleet.Applications {
-		app := &w.Fleet.Applications[i]
+		app := w.Fleet.Applications[i]
 		tenant := slices.IndexFunc(w.Fleet.Tenants, func(t model.Tenant) bool { return t.Name == app.ID.Tenant })
 		asks = append(asks, optimum.Ask{Tenant: tenant, Amount: app.Components[0].Requests})
 		if slices.Contains(admitted, app.ID) {

@@ -105,7 +105,7 @@ func arrival(s size) []row {
 	for i := range s.of(100, 20) {
 		tenant := w.Fleet.Tenants[i*7919%len(w.Fleet.Tenants)].Name
 		late := generate.App(tenant, fmt.Sprintf("late-%03d", i), 150, 1, model.Resources{CPU: 1000}, policy).Seal()
-		fleet.Applications = append(fleet.Applications, late)
+		fleet.Applications = append(fleet.Applications, &late)
 		remembered = append(remembered, took(func() { remembering.Decide(fleet, w.Seen, w.Ledger, w.Now) }))
 	}
 	for range s.of(5, 2) { // afterwards: its garbage is not that of an arrival

@@ -110,7 +110,7 @@ func happen(w *world.World, rng *rand.Rand, shape generate.Shape, n int) string 
 		w.Remove(id)
 		return fmt.Sprintf("%s goes", id)
 	case kind == 1 && len(apps) > 0:
-		app := apps[rng.IntN(len(apps))]
+		app := *apps[rng.IntN(len(apps))]
 		app.Priority = []int{20, 150, 250, 550}[rng.IntN(4)]
 		w.Declare(app)
 		return fmt.Sprintf("%s gets priority %d", app.ID, app.Priority)

@@ -51,11 +51,11 @@ func (w *World) Declare(apps ...model.Application) {
 	for _, app := range apps {
 		app = app.Seal()
 		if i, ok := w.at[app.ID]; ok {
-			w.Fleet.Applications[i] = app
+			w.Fleet.Applications[i] = &app
 			continue
 		}
 		w.at[app.ID] = len(w.Fleet.Applications)
-		w.Fleet.Applications = append(w.Fleet.Applications, app)
+		w.Fleet.Applications = append(w.Fleet.Applications, &app)
 		fresh = append(fresh, model.Instance{
 			App: app.ID, Number: 1, Phase: model.Created, Reason: model.Declared, Since: w.Now, Declared: w.Now,
 		})
@@ -101,7 +101,7 @@ func (w *World) Shuffle(rng *rand.Rand) {
 // App returns what Git declares, nil if it declares no such application.
 func (w *World) App(id model.AppID) *model.Application {
 	if i, ok := w.at[id]; ok {
-		return &w.Fleet.Applications[i]
+		return w.Fleet.Applications[i]
 	}
 	return nil
 }
