@@ -211,3 +211,67 @@ func TestLostNode(t *testing.T) {
 	require.Equal(t, model.ClassInfrastructure, w.Failure.Class)
 	require.False(t, w.Failure.Blames())
 }
+
+func TestEachRestartIsAnotherFailure(t *testing.T) {
+	f := setup(t)
+	f.AddNodes(t, f.fleet, 1, "4", "16Gi")
+	f.act(f.set("web", 1, f.deployment("web", "crash", 1, "10m")))
+	first := f.until("web", "crash", failing(model.ContainerCrash)).Failure
+	w, _ := f.find("web")
+	require.Equal(t, first, w.Failure, "seen again it is the same one")
+
+	pods, err := f.Clientset.CoreV1().Pods(f.fleet).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, pods.Items, 1)
+	pod := &pods.Items[0]
+	pod.Status.ContainerStatuses[0].RestartCount++
+	_, err = f.Clientset.CoreV1().Pods(f.fleet).UpdateStatus(t.Context(), pod, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	f.until("web", "another crash", func(w model.Workload) bool {
+		return w.Failure != nil && w.Failure.Reason == first.Reason && w.Failure.Restarts == first.Restarts+1
+	})
+}
+
+func TestEndingInOrder(t *testing.T) {
+	f := setup(t)
+	f.AddNodes(t, f.fleet, 1, "4", "16Gi")
+	db := model.Component{
+		Name: "db", Type: "store", Replicas: 1, Requests: model.Resources{CPU: 100, Memory: 64 << 20},
+		Properties: json.RawMessage(`{"image": "example.com/db:1"}`),
+		Traits:     json.RawMessage(`{"storage": [{"name": "data", "type": "persistent", "mountPath": "/data", "size": "1Gi"}]}`),
+	}
+	spec := f.spec("shop", web(1))
+	spec.Components = append(spec.Components, db)
+	spec.Policy.Deletion, spec.Lifecycle.Deletion = render.DeletionData, render.DeletionData
+	inst := &model.Instance{App: spec.ID, Number: 1, Phase: model.Running, Spec: spec, Components: []model.ComponentState{
+		f.state(&spec.Components[0]), f.state(&spec.Components[1]),
+	}}
+	f.carryOut(inst)
+	names := func(o model.Observation) (names []string) {
+		for _, w := range o.Workloads {
+			names = append(names, w.Component)
+		}
+		return names
+	}
+	claims := func() int {
+		list, err := f.Clientset.CoreV1().PersistentVolumeClaims(f.fleet).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		return len(list.Items)
+	}
+	f.eventually("all runs", func(o model.Observation) bool {
+		return len(o.Workloads) == 2 && o.Workloads[0].Ready == 1 && o.Workloads[1].Ready == 2 && claims() == 1
+	})
+
+	inst.Phase, inst.Reason = model.Terminated, model.Removed
+	inst.Components = inst.Components[1:]
+	inst.Components[0].Hold, inst.Components[0].State = true, model.StateEnding
+	require.False(t, render.Ended("", inst).DeleteData, "not before its end")
+	f.carryOut(inst)
+	f.eventually("what nothing needs is gone", func(o model.Observation) bool { return len(o.Workloads) == 1 })
+	require.Equal(t, []string{"db"}, names(f.inspect()))
+	require.Equal(t, 1, claims())
+
+	inst.Components = nil
+	f.act(render.Ended("", inst))
+	f.eventually("all is gone", func(o model.Observation) bool { return len(o.Workloads) == 0 && claims() == 0 })
+}
