@@ -82,7 +82,7 @@ func (f *facts) current(ledger model.Ledger, id model.AppID) *model.Instance {
 	if known && (old.Phase != model.Terminated || !f.begins(old)) {
 		inst := *old
 		inst.Spec = f.whole(old.Spec)
-		inst.Components = slices.Clone(old.Components)
+		inst.Components, f.was = slices.Clone(old.Components), old.Components
 		inst.History = slices.Clip(old.History)
 		inst.Held = slices.Clip(old.Held)
 		return &inst

@@ -18,6 +18,7 @@ type facts struct {
 	declared bool               // Git declares the application, valid or not
 	decision *model.Decision    // nil if arbitration had nothing to rule on
 	seen     *model.Observation
+	was      []model.ComponentState // when the pass began
 	room     *room
 	now      time.Time
 	birth    *Rule // of an instance that begins in this pass
@@ -91,8 +92,8 @@ func (f *facts) running() bool {
 }
 
 func (f *facts) up(s *model.ComponentState) bool {
-	return !s.Hold && s.Run == s.Grant.Replicas &&
-		(s.State == model.StateReady || s.State == model.StateDone || s.State == model.StateOff)
+	return !s.Hold && (s.State == model.StateDone ||
+		s.Run == s.Grant.Replicas && (s.State == model.StateReady || s.State == model.StateOff))
 }
 
 // reduced says whether the grants are less than the spec asks for.

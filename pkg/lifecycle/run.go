@@ -26,8 +26,9 @@ func Follow(next model.Ledger, runs []model.Run, seen model.Observation, now tim
 		if !inst.Phase.Active() {
 			continue
 		}
+		was := inst.Components
 		inst.Components, inst.History, inst.Held = slices.Clone(inst.Components), slices.Clip(inst.History), slices.Clip(inst.Held)
-		f := &facts{inst: inst, declared: true, decision: decided(&next, inst), seen: &seen, room: room, now: now}
+		f := &facts{inst: inst, declared: true, decision: decided(&next, inst), seen: &seen, was: was, room: room, now: now}
 		f.advance(next.Commit)
 	}
 	return next
@@ -133,23 +134,41 @@ func (f *facts) advanceTargets(run *model.Run) {
 }
 
 // addAimed keeps the components that the accepted spec has no more as long as the
-// run aims at them, and no longer.
+// run aims at them, and while nobody else needs the room: arbitration counts the
+// accepted spec.
 func (f *facts) addAimed(run *model.Run) {
+	var more []model.ComponentState
 	f.inst.Components = slices.DeleteFunc(f.inst.Components, func(s model.ComponentState) bool {
 		_, own := f.inst.Spec.Component(s.Grant.Component)
-		_, aimed := run.Target(s.Grant.Component)
-		return !own && !aimed
+		if _, aimed := run.Target(s.Grant.Component); !own && aimed {
+			more = append(more, s)
+		}
+		return !own
 	})
 	for i := range run.Targets {
-		t := &run.Targets[i]
-		if _, known := f.inst.Component(t.Component); known {
+		name := run.Targets[i].Component
+		if _, own := f.inst.Spec.Component(name); own || slices.ContainsFunc(more, func(s model.ComponentState) bool { return s.Grant.Component == name }) {
 			continue
 		}
-		n := slices.IndexFunc(f.inst.PreviousGrants, func(g model.Grant) bool { return g.Component == t.Component })
-		if c, _ := f.version(t.Component, t.Stable); c != nil && n >= 0 {
-			f.inst.Components = append(f.inst.Components, model.ComponentState{Grant: f.inst.PreviousGrants[n]})
+		n := slices.IndexFunc(f.inst.PreviousGrants, func(g model.Grant) bool { return g.Component == name })
+		if c, _ := f.version(name, run.Targets[i].Stable); c != nil && n >= 0 {
+			more = append(more, model.ComponentState{Grant: f.inst.PreviousGrants[n]})
 		}
 	}
+	if more == nil {
+		return
+	}
+	left := f.room.with(f.inst)
+	for i := range f.inst.Components {
+		g := &f.inst.Components[i].Grant
+		left[g.Pool] = left[g.Pool].Sub(f.inst.Components[i].Takes())
+	}
+	for i := range more {
+		if left.book(&more[i].Grant, more[i].Grant.Replicas) {
+			f.inst.Components = append(f.inst.Components, more[i])
+		}
+	}
+	f.room.take(f.inst)
 }
 
 // version returns a component in a version, nil if nobody knows its content any more.
