@@ -140,8 +140,10 @@ func (f *facts) addAimed(run *model.Run) {
 	var more []model.ComponentState
 	f.inst.Components = slices.DeleteFunc(f.inst.Components, func(s model.ComponentState) bool {
 		_, own := f.inst.Spec.Component(s.Grant.Component)
-		if _, aimed := run.Target(s.Grant.Component); !own && aimed {
-			more = append(more, s)
+		if t, aimed := run.Target(s.Grant.Component); !own && aimed {
+			if c, _ := f.version(s.Grant.Component, t.Stable); c != nil {
+				more = append(more, s)
+			}
 		}
 		return !own
 	})
