@@ -40,6 +40,8 @@ type runFlags struct {
 	leaseNamespace                                 string
 	workers                                        int
 	logFormat, logLevel                            string
+
+	outbound outboundFlags
 }
 
 func newRunCommand() *cobra.Command {
@@ -90,6 +92,7 @@ The cluster is that of --kubeconfig, else of $KUBECONFIG, else the one it runs i
 	fl.IntVar(&f.workers, "workers", 8, "requests to the API server at the same time")
 	fl.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	fl.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	f.outbound.add(fl)
 	return cmd
 }
 
@@ -140,11 +143,22 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	defer evaluators.Close()
+	evaluator := evaluate.Through(evaluators)
+	voices, err := f.outbound.open(f.stateDir, f.dryRun, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := voices.close(); err != nil {
+			log.Warn("outbound", "error", err)
+		}
+	}()
 
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	loop := reconcile.New(reconcile.Options{
-		Source: src, Status: branch, Runtime: carrier, Evaluator: evaluate.Through(evaluators),
+		Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
+		Commands: reconcile.NewApprovals(evaluator, src, time.Now), Outbound: voices.dispatcher, Listeners: voices.listeners,
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
 		SourceChanged: src.Changes(ctx), Log: log, Metrics: reconcile.NewMetrics(registry),
 	})

@@ -24,6 +24,7 @@ type Options struct {
 	Evaluator Evaluator
 	Commands  Commands // nil: nobody asks anything
 	Outbound  Outbound // nil: nobody is asked or told anything
+	Listeners []Listener
 
 	Fleet    string        // name of the fleet; separates fleets that share a cluster
 	Prefix   string        // put before every namespace name
@@ -53,6 +54,7 @@ type Loop struct {
 	evaluator Evaluator
 	commands  Commands
 	outbound  Outbound
+	listeners []Listener
 
 	name, prefix  string
 	interval      time.Duration
@@ -90,7 +92,7 @@ type health struct {
 func New(o Options) *Loop {
 	l := &Loop{
 		source: o.Source, status: o.Status, runtime: o.Runtime, evaluator: o.Evaluator,
-		commands: o.Commands, outbound: o.Outbound,
+		commands: o.Commands, outbound: o.Outbound, listeners: o.Listeners,
 		name: o.Fleet, prefix: o.Prefix, interval: o.Interval, dryRun: o.DryRun, sourceChanged: o.SourceChanged,
 		log: o.Log, metrics: o.Metrics, now: o.Now, stage: o.Stage, finished: o.Done, done: newCarriedOut(),
 		gate: gate{root: o.TrustRoot},

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/d-aros/d-aros/pkg/outbound"
+	"github.com/d-aros/d-aros/pkg/reconcile"
+)
+
+// outboundFlags say whom the reconciler may ask and tell beside Git and the cluster.
+type outboundFlags struct {
+	keys           string
+	private        bool
+	webhook        string
+	webhookKey     string
+	commitStatus   string
+	commitStatusID string
+	commitToken    string
+}
+
+func (f *outboundFlags) add(fl *pflag.FlagSet) {
+	fl.StringVar(&f.keys, "notify-keys", "", "`DIR` with the keys that sign messages of workflows, in files <tenant>/<secret>")
+	fl.BoolVar(&f.private, "egress-private", false, "let names in egress.hosts resolve to addresses that are not public")
+	fl.StringVar(&f.webhook, "notify-url", "", "`URL` that is told of every transition")
+	fl.StringVar(&f.webhookKey, "notify-key", "", "`FILE` with the key that signs these messages")
+	fl.StringVar(&f.commitStatus, "commit-status-url", "", "`URL` of the fleet repo in the API of its Git host, which is told what becomes of commits: https://api.github.com/repos/acme/fleet")
+	fl.StringVar(&f.commitStatusID, "commit-status-context", "d-aros", "name of that state among others of a commit")
+	fl.StringVar(&f.commitToken, "commit-status-token", "", "`FILE` with the token for that")
+}
+
+// voices is who speaks for a running reconciler.
+type voices struct {
+	dispatcher *outbound.Dispatcher
+	listeners  []reconcile.Listener
+	closers    []func() error
+}
+
+// open prepares what the flags say. With quiet, nobody is told of anything.
+func (f *outboundFlags) open(stateDir string, quiet bool, log *slog.Logger) (*voices, error) {
+	v := &voices{dispatcher: outbound.NewDispatcher(outbound.Options{Keys: f.keys, Private: f.private})}
+	v.closers = append(v.closers, func() error { v.dispatcher.Close(); return nil })
+	if quiet {
+		return v, nil
+	}
+	report := func(err error) { log.Warn("outbound", "error", err) }
+	if f.webhook != "" {
+		o := outbound.WebhookOptions{URL: f.webhook, Cursor: filepath.Join(stateDir, "told.json"), Report: report, Now: time.Now}
+		if f.webhookKey != "" {
+			var err error
+			if o.Key, err = outbound.ReadKeyFile(f.webhookKey); err != nil {
+				return nil, errors.Join(fmt.Errorf("--notify-key: %w", err), v.close())
+			}
+		}
+		w, err := outbound.OpenWebhook(o)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("--notify-url: %w", err), v.close())
+		}
+		v.listeners, v.closers = append(v.listeners, w), append(v.closers, w.Close)
+	}
+	if f.commitStatus != "" {
+		s, err := outbound.OpenCommitStatus(outbound.CommitStatusOptions{
+			URL: f.commitStatus, TokenFile: f.commitToken, Context: f.commitStatusID, Report: report,
+		})
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("--commit-status-url: %w", err), v.close())
+		}
+		v.listeners, v.closers = append(v.listeners, s), append(v.closers, s.Close)
+	}
+	return v, nil
+}
+
+func (v *voices) close() (err error) {
+	for _, c := range v.closers {
+		err = errors.Join(err, c())
+	}
+	return err
+}

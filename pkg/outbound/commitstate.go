@@ -1,0 +1,100 @@
+package outbound
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// CommitState is what there is to say about a commit of the fleet repo.
+type CommitState struct {
+	Commit      string
+	State       string // pending, success, failure
+	Description string // at most 140 characters
+}
+
+// maxDescription is how many characters Git hosts take.
+const maxDescription = 140
+
+// StateOf says what became of the commit that the ledger reflects. Files that are
+// refused, and applications that this commit got refused, taken back or ended, make
+// it a failure; else those that it set on their way keep it pending. What had
+// nothing to do with the commit does not count, but for how many run.
+func StateOf(ledger *model.Ledger) CommitState {
+	s := CommitState{Commit: ledger.Commit, State: "success"}
+	running, under, failed := 0, []model.AppID{}, []model.AppID{}
+	for i := range ledger.Instances {
+		inst := &ledger.Instances[i]
+		if inst.Phase == model.Running {
+			running++
+		}
+		n := len(inst.History)
+		if n == 0 || inst.History[n-1].Commit != ledger.Commit {
+			continue
+		}
+		switch last := &inst.History[n-1]; {
+		case last.To == model.RejectedPhase, refusing[last.Reason]:
+			failed = append(failed, inst.App)
+		case underWay(inst):
+			under = append(under, inst.App)
+		}
+	}
+	switch {
+	case len(ledger.Problems) > 0:
+		s.State = "failure"
+		s.Description = count(len(ledger.Problems), "problem", "problems") + ": " + problem(&ledger.Problems[0])
+	case len(failed) > 0:
+		s.State, s.Description = "failure", "refused or taken back: "+names(failed)
+	case len(under) > 0:
+		s.State, s.Description = "pending", "on the way: "+names(under)
+	default:
+		s.Description = fmt.Sprintf("%d of %s running", running, count(len(ledger.Instances), "application", "applications"))
+	}
+	if text := []rune(clean(s.Description)); len(text) > maxDescription {
+		s.Description = string(text[:maxDescription-1]) + "…"
+	}
+	return s
+}
+
+// refusing are reasons of transitions that say that a commit did not come through.
+var refusing = map[model.Reason]bool{
+	model.UpdateRefused: true, model.RolledBack: true, model.StartFailed: true, model.Unrecoverable: true,
+	model.FailedTooOften: true, model.WorkflowFailed: true, model.WorkflowStopped: true,
+}
+
+// underWay says whether an application is still on its way to run.
+func underWay(inst *model.Instance) bool {
+	switch inst.Phase {
+	case model.Created, model.Admitted, model.Scheduled:
+		return true
+	}
+	return inst.Run != nil && !inst.Run.Phase.Ended() && inst.Phase.Active()
+}
+
+func problem(p *model.Problem) string {
+	if len(p.Places) > 0 {
+		return fmt.Sprintf("%s at %s", p.Code, p.Places[0].At)
+	}
+	return p.Code + " " + p.Path
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// names lists a few applications.
+func names(apps []model.AppID) string {
+	const most = 3
+	var list []string
+	for _, app := range apps[:min(len(apps), most)] {
+		list = append(list, app.String())
+	}
+	if more := len(apps) - most; more > 0 {
+		list = append(list, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(list, ", ")
+}

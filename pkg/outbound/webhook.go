@@ -1,0 +1,269 @@
+package outbound
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// WebhookOptions say who is told of transitions. Whoever runs the reconciler
+// chooses the receiver, so that it may be anywhere.
+type WebhookOptions struct {
+	URL    string
+	Key    []byte           // that messages are signed with; nil: they are not
+	Cursor string           // file that remembers what was delivered; "": nothing does
+	Report func(error)      // hears of trouble with the receiver, once for each kind of it; nil is fine
+	Now    func() time.Time // nil: time.Now
+}
+
+// A Webhook tells a receiver of every transition of every application, signed, in
+// order for each application, and at least once: what may have been told before has
+// the same id. It reads them from the histories on the status branch, so that none
+// is lost between a save and a crash. It is safe for concurrent use.
+type Webhook struct {
+	url    *url.URL
+	key    []byte
+	client *http.Client
+	cursor *cursor
+	now    func() time.Time
+	pause  func(n int) time.Duration
+	report reporter
+
+	mu    sync.Mutex
+	told  map[model.AppID]model.Transition // the last that is in the queue, or was
+	queue []transition
+	more  chan struct{} // has a value when the queue has grown
+
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+// transition is one that is to be delivered.
+type transition struct {
+	app model.AppID
+	id  model.Digest
+	model.Transition
+}
+
+// Bounds of what is told.
+const (
+	maxQueue = 50_000
+	fresh    = time.Hour // how old a transition may be to be told by who does not know what was told before
+)
+
+// OpenWebhook begins to deliver.
+func OpenWebhook(o WebhookOptions) (*Webhook, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("open the webhook: the address is not one of http or https")
+	}
+	c, err := openCursor(o.Cursor)
+	if err != nil {
+		return nil, fmt.Errorf("open the webhook: %w", err)
+	}
+	w := &Webhook{
+		url: u, key: o.Key, client: newTrustedClient(), cursor: c, now: o.Now, pause: pause, report: reporter{tell: o.Report},
+		told: map[model.AppID]model.Transition{}, more: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	if w.now == nil {
+		w.now = time.Now
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	w.stop = cancel
+	go w.run(ctx)
+	return w, nil
+}
+
+// Close ends the delivery. What was not delivered is told by the next webhook that
+// has the same cursor.
+func (w *Webhook) Close() error {
+	w.stop()
+	<-w.done
+	return w.cursor.save()
+}
+
+// Tell is given what the status branch says. It never blocks.
+func (w *Webhook) Tell(ledger *model.Ledger) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range ledger.Instances {
+		inst := &ledger.Instances[i]
+		n := len(inst.History)
+		if n == 0 {
+			continue
+		}
+		told, known := w.told[inst.App]
+		if known && same(told, inst.History[n-1]) {
+			continue
+		}
+		from := slices.IndexFunc(inst.History, func(t model.Transition) bool { return same(t, told) }) + 1
+		if !known {
+			from = w.begin(inst)
+		}
+		for _, t := range inst.History[from:] {
+			if len(w.queue) >= maxQueue {
+				break // the rest comes when there is room, as far as histories reach
+			}
+			w.queue = append(w.queue, transition{inst.App, idOf(inst.App, t), t})
+			w.told[inst.App] = t
+		}
+		if from == n {
+			w.told[inst.App] = inst.History[n-1]
+		}
+	}
+	wake(w.more)
+}
+
+// begin returns from where the history of an application is to be told that this
+// webhook has not told of.
+func (w *Webhook) begin(inst *model.Instance) (from int) {
+	delivered, ok := w.cursor.of(inst.App)
+	switch {
+	case ok:
+		return slices.IndexFunc(inst.History, func(t model.Transition) bool { return idOf(inst.App, t) == delivered }) + 1
+	case w.cursor.known:
+		return 0
+	}
+	young := func(t model.Transition) bool { return w.now().Sub(t.At) < fresh }
+	if from = slices.IndexFunc(inst.History, young); from < 0 {
+		from = len(inst.History)
+	}
+	if from > 0 { // so that it is not news the next time
+		w.cursor.move(inst.App, idOf(inst.App, inst.History[from-1]))
+	}
+	return from
+}
+
+// idOf names a transition, the same wherever it is read.
+func idOf(app model.AppID, t model.Transition) model.Digest {
+	t.At = t.At.UTC()
+	return model.DigestOf(struct {
+		App model.AppID
+		model.Transition
+	}{app, t})
+}
+
+func same(a, b model.Transition) bool {
+	at := a.At.Equal(b.At)
+	a.At, b.At = time.Time{}, time.Time{}
+	return at && a == b
+}
+
+// typeTransition is the type of messages about transitions.
+const typeTransition = "application.transition"
+
+// transitionData is what such a message says.
+type transitionData struct {
+	App      model.AppID  `json:"application"`
+	Instance int          `json:"instance"`
+	At       time.Time    `json:"at"`
+	From     model.Phase  `json:"from,omitempty"`
+	To       model.Phase  `json:"to"`
+	Reason   model.Reason `json:"reason"`
+	Message  string       `json:"message,omitempty"`
+	Commit   string       `json:"commit,omitempty"` // of the fleet repo, at that time
+}
+
+// run delivers one message after the other.
+func (w *Webhook) run(ctx context.Context) {
+	defer close(w.done)
+	for {
+		next, ok := w.first()
+		if !ok {
+			w.report.of(w.cursor.save())
+			select {
+			case <-ctx.Done():
+				return
+			case <-w.more:
+			}
+			continue
+		}
+		if !w.deliver(ctx, next) {
+			return
+		}
+		w.mu.Lock()
+		w.queue = w.queue[1:]
+		w.mu.Unlock()
+		w.cursor.move(next.app, next.id)
+		w.report.of(w.cursor.saveSometimes())
+	}
+}
+
+func (w *Webhook) first() (transition, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) == 0 {
+		w.queue = nil
+		return transition{}, false
+	}
+	return w.queue[0], true
+}
+
+// deliver sends a message until the receiver has taken it or refused it for good;
+// false when ctx ended before.
+func (w *Webhook) deliver(ctx context.Context, t transition) bool {
+	body, err := json.Marshal(message{typeTransition, transitionData{
+		App: t.app, Instance: t.Instance, At: t.At.UTC(), From: t.From, To: t.To, Reason: t.Reason, Message: t.Message, Commit: t.Commit,
+	}})
+	if err != nil {
+		return true // its fields are plain values
+	}
+	for attempt := 1; ; attempt++ {
+		_, err := post(ctx, w.client, w.url, string(t.id), w.now(), body, w.key)
+		if ctx.Err() != nil {
+			return false
+		}
+		if err != nil {
+			err = fmt.Errorf("tell of transitions: %w", err)
+		}
+		w.report.of(err)
+		if err == nil || final(err) {
+			return true
+		}
+		if !sleep(ctx, w.pause(attempt)) {
+			return false
+		}
+	}
+}
+
+// newTrustedClient returns a client for addresses that whoever runs the reconciler
+// chooses.
+func newTrustedClient() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxResponseHeaderBytes = maxHeader
+	return &http.Client{
+		Timeout: requestTime, Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+func wake(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// A reporter tells of trouble when it begins or is another than before.
+type reporter struct {
+	tell func(error)
+	last string
+}
+
+func (r *reporter) of(err error) {
+	if err == nil {
+		r.last = ""
+		return
+	}
+	if text := err.Error(); text != r.last && r.tell != nil {
+		r.last = text
+		r.tell(err)
+	}
+}
