@@ -14,6 +14,7 @@ type application struct {
 	spec      *model.Application
 	redacted  model.Application // spec with digests in place of secret values
 	namespace string
+	versions  versions // of which it is one
 }
 
 func newApplication(in Input, spec *model.Application) *application {
@@ -56,7 +57,7 @@ func (a *application) objects(c *model.Component, state model.ComponentState) ([
 	w := a.workload(c, state)
 	if b := state.Beside; b != nil && !state.Hold {
 		w.traffic = b.Traffic
-		if at, next, ok := a.versions().find(c.Name, b.Spec); ok {
+		if at, next, ok := a.versions.find(c.Name, b.Spec); ok {
 			w.next = at.beside(next, state)
 		}
 	}
@@ -84,6 +85,7 @@ func (a *application) workload(c *model.Component, state model.ComponentState) *
 		out: &part{
 			component: c.Name, commit: a.spec.Commit, namespace: a.namespace, labels: a.labels(c.Name),
 			workload: cmp.Or(state.Workload, model.WorkloadDigest(c, state.Grant, state.Run)), keep: state.Hold,
+			older: a.spec == a.Instance.Previous,
 		},
 	}
 	if state.Hold {

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -50,6 +51,8 @@ type Object struct {
 	// Keep says that only the identity of Object means something: the live
 	// object stays as it is, and is not pruned.
 	Keep bool
+
+	older bool // of the spec before the accepted one
 }
 
 // Stages of objects.
@@ -66,7 +69,8 @@ func Application(in Input) (Set, error) {
 	if in.Instance.Spec == nil {
 		return Set{}, fmt.Errorf("render %s: no spec was accepted", in.Instance.App)
 	}
-	a := newApplication(in, in.Instance.Spec)
+	v := newVersions(in)
+	a := v[0]
 	set := Set{App: in.Instance.App, Namespace: a.namespace}
 	var problems []model.Problem
 	if reserved(a.namespace) {
@@ -75,19 +79,9 @@ func Application(in Input) (Set, error) {
 			Message: fmt.Sprintf("would land in namespace %s, which belongs to the cluster itself", a.namespace),
 		})
 	}
-	v := a.versions()
 	set.KeepSupport = v.unknown()
 	owner := map[string]string{} // of object identities
-	add := func(component string, objects []Object, err error) {
-		if err == nil {
-			err = claim(owner, objects)
-		}
-		if err != nil {
-			problems = append(problems, problem(a.spec, component, err))
-			return
-		}
-		set.Objects = append(set.Objects, objects...)
-	}
+	var older []Object
 	for _, name := range v.names() {
 		objects, err := v.component(name)
 		for _, j := range in.Jobs {
@@ -97,15 +91,30 @@ func Application(in Input) (Set, error) {
 				objects = unite(objects, more)
 			}
 		}
-		add(name, objects, err)
-		if id := "Deployment.apps " + nextName(ObjectName(in.Instance.App, name)); a.isStaged(name) {
-			add(name, nil, reserve(owner, id, name))
+		newer := slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return o.older })
+		older = append(older, slices.DeleteFunc(objects, func(o Object) bool { return !o.older })...)
+		if err == nil {
+			err = claim(owner, newer)
 		}
+		if err != nil {
+			problems = append(problems, problem(a.spec, name, err))
+			continue
+		}
+		set.Objects = append(set.Objects, newer...)
 	}
-	for _, o := range v.configurations() {
+	// What the spec before brings, and configuration by content, gives way: an object
+	// may have gone over to another component.
+	for _, o := range append(older, v.configurations()...) {
 		if id := identity(o.Object); owner[id] == "" {
 			owner[id] = o.Component
 			set.Objects = append(set.Objects, o)
+		}
+	}
+	for _, name := range v.names() {
+		id := "Deployment.apps " + nextName(ObjectName(in.Instance.App, name))
+		if other := owner[id]; a.isStaged(name) && other != "" && other != name {
+			problems = append(problems, problem(a.spec, name, faultf(CodeName, "name",
+				"needs %s for a newer version of it, which component %s has already", id, other)))
 		}
 	}
 	if problems != nil {
@@ -113,15 +122,6 @@ func Application(in Input) (Set, error) {
 	}
 	inOrder(set.Objects)
 	return set, nil
-}
-
-// reserve keeps an identity free for a component.
-func reserve(owner map[string]string, id, component string) error {
-	if other, taken := owner[id]; taken && other != component {
-		return faultf(CodeName, "name", "needs %s for a newer version of it, which component %s has already", id, other)
-	}
-	owner[id] = component
-	return nil
 }
 
 // claim records whose the objects are. Each belongs to one component.

@@ -24,6 +24,7 @@ type part struct {
 	workload  model.Digest
 	namespace string // of the objects that do not say where they belong
 	keep      bool   // what runs stays as it is
+	older     bool   // of the spec before the accepted one
 	objects   []*unstructured.Unstructured
 }
 
@@ -78,7 +79,7 @@ func (p *part) seal() []Object {
 		at := stage(u)
 		if p.keep {
 			sealed[i] = newObject(p.component, anchor(u), at)
-			sealed[i].Keep = true
+			sealed[i].Keep, sealed[i].older = true, p.older
 			continue
 		}
 		u.SetLabels(labelled(u.GetLabels(), p.labels))
@@ -94,6 +95,7 @@ func (p *part) seal() []Object {
 			AnnotationApplied: string(model.DigestOf(u.Object)),
 		}))
 		sealed[i] = newObject(p.component, u, at)
+		sealed[i].older = p.older
 	}
 	return sealed
 }

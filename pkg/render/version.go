@@ -7,16 +7,19 @@ import (
 )
 
 // versions are the specs that the parts of an instance may be of: the accepted
-// one and, while an update is on its way, the one before it.
+// one first and, while an update is on its way, the one before it.
 type versions []*application
 
-func (a *application) versions() versions {
-	if a.Instance.Previous == nil {
-		return versions{newApplication(a.Input, a.Instance.Spec)}
+func newVersions(in Input) versions {
+	v := versions{newApplication(in, in.Instance.Spec)}
+	if in.Instance.Previous != nil {
+		in.Files = in.PreviousFiles
+		v = append(v, newApplication(in, in.Instance.Previous))
 	}
-	before := newApplication(a.Input, a.Instance.Previous)
-	before.Files = a.PreviousFiles
-	return versions{newApplication(a.Input, a.Instance.Spec), before}
+	for _, a := range v {
+		a.versions = v
+	}
+	return v
 }
 
 // find returns the component with that content, and the spec that it is of.

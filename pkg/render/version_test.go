@@ -153,3 +153,21 @@ func TestStagedRefusals(t *testing.T) {
 		require.Equal(t, want, blamed.Problems[0].Code, "%v", err)
 	}
 }
+
+// TestObjectGoesOver: an object that the newer spec has in another component is
+// that one's, while the one that had it still runs as before.
+func TestObjectGoesOver(t *testing.T) {
+	object := `{apiVersion: v1, kind: ConfigMap, metadata: {name: moved}, data: {of: %s}}`
+	in := readScenario(t, []byte(fmt.Sprintf(`
+kinds: [ConfigMap]
+workflow: {steps: [{name: first, type: deploy, components: [new]}, {name: then, type: deploy, components: [old], dependsOn: [first]}]}
+components:
+- {name: old, type: raw, before: true, properties: {objects: []}}
+- {name: new, type: raw, properties: {objects: [`+object+`]}}
+previous:
+- {name: old, type: raw, properties: {objects: [`+object+`]}}`, "new", "old"))).input(t, nil)
+	set, err := Application(in)
+	require.NoError(t, err)
+	require.Len(t, set.Objects, 1)
+	require.Equal(t, "new", set.Objects[0].Component)
+}
