@@ -3,6 +3,7 @@ package evaluate
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -97,6 +98,18 @@ type noted struct {
 func (c noted) ReadFile(name string) ([]byte, error) {
 	c.reads[name]++
 	return fs.ReadFile(c.tree, name)
+}
+
+// The example of docs/workflow.md is what is written.
+func TestApprovalOnThePage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/workflow.md")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(page), "<!-- approval -->\n```cue\n")
+	shown, _, _ := strings.Cut(rest, "```\n<!-- end -->")
+	_, data, err := ApprovalFile(model.AppID{Tenant: "acme", Name: "shop"},
+		model.Command{Action: "approve", Run: "3f2a91c04be75d0c3f2a91c04be75d0c", Step: "agree", Why: "tested on Thursday"}, 1)
+	require.NoError(t, err)
+	require.Equal(t, string(data), shown)
 }
 
 // BenchmarkApproval evaluates one file that is not in memory.

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -27,8 +28,11 @@ func TestNotice(t *testing.T) {
 
 	got := s.seen()[0]
 	require.Equal(t, "POST /in", got.Method+" "+got.URL.Path)
-	require.JSONEq(t, `{"type": "workflow.notify", "data": {"application": "acme/shop", "run": "3f2a91c04be7", "spec": "77aa", "step": "tell",
-		"message": "it is out", "steps": [{"name": "release", "phase": "succeeded"}]}}`, string(got.body))
+	page, err := os.ReadFile("../../docs/workflow.md")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(page), "<!-- notice -->\n```json\n")
+	shown, _, _ := strings.Cut(rest, "```\n<!-- end -->")
+	require.JSONEq(t, shown, string(got.body), "docs/workflow.md shows it")
 	require.Equal(t, "application/json", got.Header.Get("Content-Type"))
 	require.Equal(t, "run/tell/1", got.Header.Get("webhook-id"))
 	mac := hmac.New(sha256.New, []byte(key))
