@@ -45,12 +45,14 @@ func decided(ledger *model.Ledger, inst *model.Instance) *model.Decision {
 }
 
 // run is the run that says what runs of the accepted spec, or the one before it
-// as long as that has not begun: nil without a workflow.
+// as long as that has not begun: nil without a workflow, and where something else
+// has run since.
 func (f *facts) run() *model.Run {
-	if f.inst.Spec == nil || f.inst.Spec.Workflow == nil || f.inst.Run == nil || f.inst.Run.Instance != f.inst.Number {
+	run := f.inst.Run
+	if f.inst.Spec == nil || f.inst.Spec.Workflow == nil || run == nil || run.Instance != f.inst.Number || run.Superseded != "" {
 		return nil
 	}
-	return f.inst.Run
+	return run
 }
 
 // underWay says whether a workflow is to bring the accepted spec and has not come
@@ -160,17 +162,23 @@ func (f *facts) addAimed(run *model.Run) {
 	if more == nil {
 		return
 	}
-	left := f.room.with(f.inst)
-	for i := range f.inst.Components {
-		g := &f.inst.Components[i].Grant
-		left[g.Pool] = left[g.Pool].Sub(f.inst.Components[i].Takes())
-	}
+	left := f.spare()
 	for i := range more {
 		if left.book(&more[i].Grant, more[i].Grant.Replicas) {
 			f.inst.Components = append(f.inst.Components, more[i])
 		}
 	}
 	f.room.take(f.inst)
+}
+
+// spare is what is free besides what the instance takes.
+func (f *facts) spare() amounts {
+	left := f.room.with(f.inst)
+	for i := range f.inst.Components {
+		s := &f.inst.Components[i]
+		left[s.Grant.Pool] = left[s.Grant.Pool].Sub(s.Takes())
+	}
+	return left
 }
 
 // version returns a component in a version, nil if nobody knows its content any more.
@@ -194,10 +202,18 @@ func (f *facts) advanceTarget(run *model.Run, s *model.ComponentState) {
 	s.Message, s.Hold, s.Beside = "", false, nil
 	switch {
 	case declared && f.inst.Spec.Workflow.Job(name):
-		// It runs by intents of the run, each once, and takes room until the run has ended.
-		s.Spec, s.Run, s.Workload, s.State = own.Content(f.inst.App), 0, model.WorkloadDigest(own, s.Grant, 0), model.StateDone
-		if f.underWay() {
+		// It runs by intents of the run, each once, and takes room until the run has
+		// ended. When a run goes on after that, others may have its room.
+		gaveUp := s.State == model.StateDone
+		s.Spec, s.Run, s.Workload = own.Content(f.inst.App), 0, model.WorkloadDigest(own, s.Grant, 0)
+		switch {
+		case !f.underWay(), gaveUp && !f.spare().book(&s.Grant, s.Grant.Replicas):
+			s.State = model.StateDone
+		default:
 			s.State, s.Message = model.StateWaiting, "for the step that runs it"
+			if gaveUp {
+				f.room.take(f.inst)
+			}
 		}
 		return
 	case !aimed:
