@@ -26,16 +26,22 @@ func (p *problem) ruling() model.Ruling {
 
 // line gives those that wait their place in the line of their tenant.
 func (p *problem) line() {
-	byTenant := map[int][]*claim{}
-	for _, c := range p.claims {
-		if c.verdict == model.Waiting {
-			byTenant[c.tenant] = append(byTenant[c.tenant], c)
-		}
+	for i := range p.lines {
+		p.number(i, func(*claim, int) {})
 	}
-	for _, waiting := range byTenant {
-		slices.SortFunc(waiting, inLine)
-		for i, c := range waiting {
-			c.position = i + 1
+}
+
+// number numbers those of a tenant that wait still, and tells of each that has
+// another place than before.
+func (p *problem) number(i int, moved func(c *claim, place int)) {
+	place := 0
+	for _, c := range p.lines[i] {
+		if c.verdict != model.Waiting {
+			continue
+		}
+		if place++; c.position != place {
+			moved(c, place)
+			c.position = place
 		}
 	}
 }
@@ -85,7 +91,7 @@ func (p *problem) decision(c *claim) model.Decision {
 		for _, s := range c.short {
 			d.Constraints = append(d.Constraints, p.shortConstraint(s))
 		}
-		d.Message = "waits for capacity, number " + fmt.Sprint(c.position) + " in the line of its tenant"
+		d.Message = inLineAt + fmt.Sprint(c.position) + " in the line of its tenant"
 		if short := p.sentence(c.short); short != "" {
 			d.Message += "; it " + short
 		}
@@ -212,16 +218,27 @@ func (p *problem) holders(pool, resource int) []*claim {
 	if p.held == nil {
 		p.held = map[[2]int][]*claim{}
 	}
-	var list []*claim
-	for _, c := range p.claims {
-		if c.granted() && heldOf(c.taken, pool, resource) > 0 {
-			list = append(list, c)
+	more := func(x, y *claim) int {
+		return cmp.Or(cmp.Compare(heldOf(y.taken, pool, resource), heldOf(x.taken, pool, resource)), x.app.Compare(y.app))
+	}
+	list := make([]*claim, 0, competitors+2)
+	add := func(c *claim) {
+		full := len(list) > competitors
+		if !c.granted() || heldOf(c.taken, pool, resource) == 0 || full && more(c, list[competitors]) > 0 {
+			return
+		}
+		n, _ := slices.BinarySearchFunc(list, c, more)
+		list = slices.Insert(list, n, c)
+		list = list[:min(len(list), competitors+1)]
+	}
+	for _, c := range p.running {
+		add(c)
+	}
+	for _, c := range p.touched {
+		if !c.incumbent() {
+			add(c)
 		}
 	}
-	slices.SortFunc(list, func(x, y *claim) int {
-		return cmp.Or(cmp.Compare(heldOf(y.taken, pool, resource), heldOf(x.taken, pool, resource)), x.app.Compare(y.app))
-	})
-	list = list[:min(len(list), competitors+1)]
 	p.held[key] = list
 	return list
 }

@@ -20,6 +20,9 @@ type claim struct {
 	priority int
 	band     int // 0 is the highest
 	declared time.Time
+	slot     int  // among those that run, -1: it does not
+	touched  bool // see touch
+	stale    bool // what was decided about it is to be written anew
 
 	spec     *model.Application // the spec that the verdict is about
 	ladder   []rung             // of spec
@@ -68,49 +71,97 @@ func (c *claim) granted() bool { return c.verdict == model.Granted }
 
 // gather makes a claim for every application that is declared and meant to run,
 // in the order of their names.
-func (p *problem) gather(ledger *model.Ledger) []*claim {
+func (p *problem) gather() {
 	block := make([]claim, len(p.fleet.Applications)+len(p.fleet.Unusable))
-	claims := make([]*claim, 0, len(block))
-	add := func(c claim) {
-		inst, known := ledger.Find(c.app)
-		if known {
-			if p.rests(inst, c.wanted) {
-				return
-			}
-			c.instance, c.declared = inst, inst.Declared
-			if inst.Phase.Active() {
-				c.holds = make([]model.Grant, len(inst.Components))
-				for i := range inst.Components {
-					c.holds[i] = inst.Components[i].Grant
-				}
-			}
+	p.idle = map[model.AppID]*model.Application{}
+	p.claims = make([]*claim, 0, len(block)+len(block)/32+16) // with room for those that arrive
+	add := func(app model.AppID, wanted *model.Application, unusable *model.Unusable) {
+		c := &block[len(p.claims)]
+		if inst, _ := p.ledger.Find(app); p.file(c, app, wanted, unusable, inst) {
+			p.claims = append(p.claims, c)
+		} else if wanted != nil {
+			p.idle[app] = wanted
 		}
-		if c.declared.IsZero() {
-			c.declared, p.strangers = p.now, true
-		}
-		c.rung, c.pool = -1, -1
-		c.tenant = p.tenant(c.app.Tenant)
-		switch {
-		case c.wanted != nil:
-			c.priority = c.wanted.Priority
-		case c.accepted() != nil:
-			c.priority = c.accepted().Priority
-		}
-		c.band = p.band(c.priority)
-		n := len(claims)
-		block[n] = c
-		claims = append(claims, &block[n])
 	}
 	for i := range p.fleet.Applications {
-		if app := p.fleet.Applications[i]; app.Desired == "running" || app.Desired == "" {
-			add(claim{app: app.ID, wanted: app})
-		}
+		app := p.fleet.Applications[i]
+		add(app.ID, app, nil)
 	}
 	for i := range p.fleet.Unusable {
-		add(claim{app: p.fleet.Unusable[i].App, unusable: &p.fleet.Unusable[i]})
+		add(p.fleet.Unusable[i].App, nil, &p.fleet.Unusable[i])
 	}
-	slices.SortFunc(claims, func(x, y *claim) int { return x.app.Compare(y.app) })
-	return claims
+	slices.SortFunc(p.claims, func(x, y *claim) int { return x.app.Compare(y.app) })
+	p.members = make([][]*claim, len(p.nodes))
+	for _, c := range p.claims {
+		p.enlist(c)
+	}
+}
+
+// file makes the case of one application, if it has one: it is to run and does
+// not rest after its end.
+func (p *problem) file(c *claim, app model.AppID, wanted *model.Application, unusable *model.Unusable, inst *model.Instance) bool {
+	if wanted != nil && wanted.Desired != "running" && wanted.Desired != "" || inst != nil && p.rests(inst, wanted) {
+		return false
+	}
+	*c = claim{app: app, wanted: wanted, unusable: unusable, instance: inst, rung: -1, pool: -1, slot: -1, tenant: p.tenant(app.Tenant)}
+	if inst != nil {
+		c.declared = inst.Declared
+		if inst.Phase.Active() {
+			c.holds = make([]model.Grant, len(inst.Components))
+			for i := range inst.Components {
+				c.holds[i] = inst.Components[i].Grant
+			}
+		}
+	}
+	if c.declared.IsZero() {
+		c.declared = p.now
+		p.newcomers = append(p.newcomers, c)
+	}
+	switch {
+	case c.wanted != nil:
+		c.priority = c.wanted.Priority
+	case c.accepted() != nil:
+		c.priority = c.accepted().Priority
+	}
+	c.band = p.band(c.priority)
+	p.patient = p.patient || c.policy().ReserveAfter > 0
+	return true
+}
+
+// enlist enters a claim into the lists of its tenant and of those that run;
+// delist takes it out.
+func (p *problem) enlist(c *claim) {
+	p.members[c.tenant] = append(p.members[c.tenant], c)
+	if c.incumbent() {
+		c.slot = len(p.running)
+		p.running = append(p.running, c)
+	}
+}
+
+func (p *problem) delist(c *claim) {
+	p.members[c.tenant] = slices.DeleteFunc(p.members[c.tenant], func(o *claim) bool { return o == c })
+	if c.slot >= 0 {
+		last := p.running[len(p.running)-1]
+		p.running[c.slot], last.slot = last, c.slot
+		p.running = p.running[:len(p.running)-1]
+	}
+}
+
+// touch notes that a claim is not any more as keep and pass left it.
+func (p *problem) touch(c *claim) {
+	if !c.touched {
+		c.touched = true
+		p.touched = append(p.touched, c)
+	}
+}
+
+// find returns the claim of an application and its place among all.
+func (p *problem) find(app model.AppID) (at int, c *claim) {
+	at, ok := slices.BinarySearchFunc(p.claims, app, func(x *claim, app model.AppID) int { return x.app.Compare(app) })
+	if !ok {
+		return at, nil
+	}
+	return at, p.claims[at]
 }
 
 // rests says whether an instance that has ended is followed by no other at present

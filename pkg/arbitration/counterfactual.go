@@ -35,13 +35,16 @@ func Counterfactuals(fleet model.Fleet, seen model.Observation, ledger model.Led
 
 // explain finds out what would admit those that are left out, where the ledger
 // does not say it already.
-func (p *problem) explain(r *model.Ruling) {
+func (p *problem) explain(r *model.Ruling, claims []*claim) {
 	left := effort
-	for i, c := range p.claims {
-		d := &r.Decisions[i]
+	for i, c := range claims {
 		if c.wanted == nil || c.granted() || c.incumbent() {
 			continue
 		}
+		if len(claims) < len(p.claims) {
+			i, _ = p.find(c.app)
+		}
+		d := &r.Decisions[i]
 		if old := p.recorded(c.app); old != nil && old.Verdict == d.Verdict && old.Reason == d.Reason && old.Spec == d.Spec {
 			d.WouldAdmit = old.WouldAdmit
 			continue

@@ -1,6 +1,7 @@
 package arbitration
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -26,7 +27,7 @@ func Decide(fleet model.Fleet, seen model.Observation, ledger model.Ledger, now 
 	p := newProblem(&fleet, &seen, &ledger, now)
 	p.solve()
 	r := p.ruling()
-	p.explain(&r)
+	p.explain(&r, p.claims)
 	return r
 }
 
@@ -42,23 +43,25 @@ func (p *problem) solve() {
 	}
 	p.entitle()
 	p.stand()
+	p.allot()
+}
+
+// allot decides who gets what, given what everybody stands for.
+func (p *problem) allot() {
 	p.shortages()
-	var updates, waiting []*claim
-	for _, c := range byAge {
-		switch {
-		case c.update != nil && c.granted():
+	var updates []*claim
+	for _, c := range p.touched {
+		if c.update != nil && c.granted() {
 			updates = append(updates, c)
-		case c.verdict == model.Waiting:
-			waiting = append(waiting, c)
 		}
 	}
-	slices.SortStableFunc(updates, func(x, y *claim) int { return x.base().compare(y.base()) })
+	slices.SortFunc(updates, func(x, y *claim) int { return cmp.Or(x.base().compare(y.base()), elders(x, y)) })
 	for _, c := range updates {
 		if c.granted() {
 			p.replace(c)
 		}
 	}
-	p.fill(waiting)
+	p.fill()
 	p.restore()
 }
 
@@ -71,6 +74,9 @@ func (p *problem) keep(c *claim) {
 	surge := c.held(spec, c.surges(spec))
 	c.spec, c.ladder, c.grants = spec, p.climb(c, spec, surge), c.kept(spec, surge)
 	c.rung = rungOf(spec, c.ladder, c.grants)
+	if !sameGrants(c.grants, c.holds) {
+		p.touch(c)
+	}
 	c.verdict, c.reason = model.Granted, model.Fits
 	if c.rung > 0 {
 		c.reason = model.CapacityShort
@@ -87,13 +93,22 @@ func (p *problem) keep(c *claim) {
 		amount.addTimes(p.of(g.Requests), g.Replicas+g.Surge)
 		loads = addLoad(loads, pool, amount)
 		if len(g.Domains) > 0 {
-			p.occupy(&p.pools[pool], g.Domains, p.of(g.Requests), g.Replicas+g.Surge)
+			p.hint(c, g)
 		}
 	}
 	p.take(c, loads)
 	p.count(c, spec, c.ladder[0].total, 1)
 	if c.unusable != nil {
 		c.refused = &model.Refusal{Reason: unusableReason(c.unusable), Message: c.unusable.Message}
+	}
+}
+
+// hint counts what a grant takes of the domains that it names, if it takes
+// anything.
+func (p *problem) hint(c *claim, g *model.Grant) {
+	comp, ok := c.spec.Component(g.Component)
+	if pool, known := p.poolAt[g.Pool]; ok && known && comp.Runs() && !c.done(c.spec, comp) {
+		p.occupy(&p.pools[pool], g.Domains, p.of(g.Requests), g.Replicas+g.Surge)
 	}
 }
 
@@ -153,6 +168,7 @@ func (p *problem) passUpdate(c *claim) {
 	}
 	p.count(c, larger, most, 1)
 	c.update, c.updateFindings = ladder, found
+	p.touch(c)
 }
 
 // replace tries the spec in Git in place of the accepted one. When it does not
@@ -213,9 +229,14 @@ func (p *problem) place(c *claim, spec *model.Application, ladder []rung, kept [
 // fill serves those that wait. An application that has waited for long and still
 // does not fit keeps what is free for itself, so that smaller ones cannot pass it
 // for ever.
-func (p *problem) fill(waiting []*claim) {
-	q := p.newQueue(waiting)
-	for c := q.next(); c != nil; c = q.next() {
+func (p *problem) fill() {
+	q := p.newQueue()
+	for c := q.head(); c != nil; c = q.head() {
+		if p.hopes != nil && p.hopeless(c, true) {
+			q.skip(c)
+			continue
+		}
+		q.advance(c)
 		if p.place(c, c.spec, c.ladder, nil) {
 			q.moved(c.tenant)
 			for _, d := range c.victims {

@@ -1,7 +1,6 @@
 package arbitration_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -19,12 +18,8 @@ func incrementalIsFull(t *rapid.T) {
 	s := dressed(t)
 	var remembering arbitration.Arbiter
 	for range rapid.IntRange(1, 5).Draw(t, "events") {
-		fleet, ledger := s.Fleet, s.Ledger // an arbiter keeps what it was given
-		fleet.Applications, ledger.Instances = slices.Clone(fleet.Applications), slices.Clone(ledger.Instances)
-		for i := range ledger.Instances {
-			ledger.Instances[i].Components = slices.Clone(ledger.Instances[i].Components)
-		}
-		got := essence(remembering.Decide(fleet, s.Seen, ledger, s.Now))
+		fleet, seen, ledger := s.inputs()
+		got := essence(remembering.Decide(fleet, seen, ledger, s.Now))
 		for i, want := range essence(s.Decide()) {
 			if model.DigestOf(got[i]) != model.DigestOf(want) {
 				t.Fatalf("remembering: %+v; anew: %+v", got[i], want)

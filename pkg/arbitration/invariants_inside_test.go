@@ -36,6 +36,9 @@ func LookInside(fleet model.Fleet, seen model.Observation, ledger model.Ledger, 
 	return &Inside{p}
 }
 
+// Counts says how often an arbiter decided everything, what changed, and nothing.
+func Counts(a *Arbiter) (anew, followed, rested int) { return a.anew, a.followed, a.rested }
+
 func (i *Inside) claim(app model.AppID) *claim {
 	for _, c := range i.p.claims {
 		if c.app == app {

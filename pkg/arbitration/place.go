@@ -134,6 +134,7 @@ func (p *problem) sum(loads []load) vector {
 // settle grants a rung: it is booked and written down.
 func (p *problem) settle(c *claim, spec *model.Application, ladder []rung, level, at int, loads []load) {
 	p.take(c, loads)
+	p.touch(c)
 	c.spec, c.ladder, c.rung, c.pool = spec, ladder, level, at
 	c.grants = ladder[level].grants(spec)
 	for i := range c.grants {
@@ -150,7 +151,7 @@ func (p *problem) settle(c *claim, spec *model.Application, ladder []rung, level
 			c.grants[i].Domains = p.spread(c, comp, &c.grants[i], &p.pools[pool])
 		}
 	}
-	c.verdict, c.reason, c.short = model.Granted, model.Fits, nil
+	c.verdict, c.reason, c.short, c.position = model.Granted, model.Fits, nil, 0
 	if level > 0 {
 		c.reason = model.CapacityShort
 	}

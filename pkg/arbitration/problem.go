@@ -23,15 +23,25 @@ type problem struct {
 	total     vector // capacity of all pools
 	nodes     []node // the tree; see buildTree
 	tenants   map[string]int
-	lending   bool // a node withholds some of its guarantee
-	limited   bool // a node has a limit of what it may borrow or lend
-	claims    []*claim
-	byTenant  [][]*claim          // by node, those that have something to stand for, elders first
-	asked     [][]vector          // by band, then node: what claims ask for in full; see demand
-	strangers bool                // a claim is not in the ledger yet
-	returns   time.Time           // when the first of those comes back that are set aside, zero: none does
-	weak      *weakness           // made when room is first needed
-	held      map[[2]int][]*claim // by pool and resource; see holders
+	lending   bool                               // a node withholds some of its guarantee
+	limited   bool                               // a node has a limit of what it may borrow or lend
+	claims    []*claim                           // by name
+	members   [][]*claim                         // by node
+	byTenant  [][]*claim                         // by node, those that have something to stand for, elders first
+	lines     [][]*claim                         // by node, those that waited before filling, in the order in which they are served
+	runs      [][]int                            // by node; see alike
+	running   []*claim                           // that hold a place in the ledger, in no order
+	newcomers []*claim                           // that are not in the ledger yet
+	idle      map[model.AppID]*model.Application // declared, and without a claim
+	touched   []*claim                           // that are not as keep and pass left them
+	asked     [][]vector                         // by band, then node: what claims ask for in full; see demand
+	patient   bool                               // a claim has a time after which room is kept for it
+	returns   time.Time                          // when the first of those comes back that are set aside, zero: none does
+	weak      *weakness                          // made when room is first needed
+	held      map[[2]int][]*claim                // by pool and resource; see holders
+	again     bool                               // those that waited before are known
+	hopes     *hopes                             // of those that waited before, nil: everybody is tried
+	stale     []*claim                           // of which the decision is to be written anew
 
 	capacity model.Digest
 	policies map[policyKey]model.Digest
@@ -114,8 +124,8 @@ func newProblem(fleet *model.Fleet, seen *model.Observation, ledger *model.Ledge
 	p.dimensions = newDimensions(devices(fleet, seen, ledger))
 	p.buildPools(seen)
 	p.buildTree()
-	p.claims = p.gather(ledger)
 	p.reserve()
+	p.gather()
 	return p
 }
 

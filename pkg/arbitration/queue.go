@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // queue hands out the applications that wait, one at a time, in the order in
@@ -20,6 +22,7 @@ type line struct {
 	queue    *queue
 	node     int
 	waiting  []*claim // of a tenant, best first
+	next     int      // of waiting
 	children []int    // nodes with something waiting, a heap
 	index    int      // place in the parent's heap, -1: none
 
@@ -27,32 +30,54 @@ type line struct {
 	after share  // beyond the guarantee, when head is granted
 }
 
-func (p *problem) newQueue(claims []*claim) *queue {
+// lineUp puts those of a tenant that wait into the order in which they are served.
+func (p *problem) lineUp(i int) {
+	p.lines[i], p.runs[i] = p.lines[i][:0], nil
+	for _, c := range p.byTenant[i] {
+		if c.verdict == model.Waiting {
+			p.lines[i] = append(p.lines[i], c)
+		}
+	}
+	slices.SortFunc(p.lines[i], inLine)
+}
+
+func (p *problem) newQueue() *queue {
 	q := &queue{problem: p, lines: make([]line, len(p.nodes))}
+	asked := p.asking()
 	for i := range q.lines {
 		q.lines[i] = line{queue: q, node: i, index: -1}
-	}
-	for _, c := range claims {
-		l := &q.lines[c.tenant]
-		l.waiting = append(l.waiting, c)
+		if asked == nil || asked[i] {
+			q.lines[i].waiting = p.lines[i]
+		}
 	}
 	for i := len(q.lines) - 1; i >= 0; i-- {
-		l := &q.lines[i]
-		slices.SortFunc(l.waiting, inLine)
 		q.refresh(i)
 	}
 	return q
 }
 
-// next takes the application that is served next, nil if none waits.
-func (q *queue) next() *claim {
-	c := q.lines[0].head
-	if c == nil {
-		return nil
+// head is the application that is served next, nil if none waits.
+func (q *queue) head() *claim { return q.lines[0].head }
+
+// advance takes the head out.
+func (q *queue) advance(head *claim) {
+	q.lines[head.tenant].next++
+	q.moved(head.tenant)
+}
+
+// skip takes out the head and those of its tenant that would be served right
+// after it and get nothing either: their order does not matter.
+func (q *queue) skip(head *claim) {
+	l := &q.lines[head.tenant]
+	runs := q.runs[head.tenant]
+	for l.next = runs[l.next]; l.next < len(l.waiting); l.next = runs[l.next] {
+		c := l.waiting[l.next]
+		x, y := head.base(), c.base()
+		if x.class != y.class || x.band != y.band || !c.ladder[0].total.fits(head.ladder[0].total) || !q.hopeless(c, true) {
+			break
+		}
 	}
-	q.lines[c.tenant].waiting = q.lines[c.tenant].waiting[1:]
-	q.moved(c.tenant)
-	return c
+	q.moved(head.tenant)
 }
 
 // moved brings the order up to date after a tenant was granted something or lost it.
@@ -66,8 +91,8 @@ func (q *queue) moved(tenant int) {
 func (q *queue) refresh(i int) {
 	l := &q.lines[i]
 	l.head = nil
-	if len(l.waiting) > 0 {
-		l.head = l.waiting[0]
+	if l.next < len(l.waiting) {
+		l.head = l.waiting[l.next]
 	}
 	if len(l.children) > 0 {
 		l.head = q.lines[l.children[0]].head

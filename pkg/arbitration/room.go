@@ -200,8 +200,8 @@ func (p *problem) weakness() *weakness {
 	}
 	w := &weakness{own: map[int][]*claim{}}
 	worst := map[*claim]standing{}
-	for _, c := range p.claims {
-		if c.incumbent() && c.granted() && c.standing != nil {
+	for _, c := range p.running {
+		if c.granted() && c.standing != nil {
 			w.all, worst[c] = append(w.all, c), c.worst(c.rung)
 		}
 	}
@@ -358,6 +358,7 @@ func (p *problem) carryOut(c *claim, pl *plan) {
 			v.reason = model.Preempted
 		}
 		v.favoured = c
+		p.touch(v)
 		v.message = d.why
 		c.victims = append(c.victims, d)
 	}

@@ -3,6 +3,7 @@ package arbitration
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -54,6 +55,7 @@ func (p *problem) relieve(q *pool, needs []need) {
 // giveWay carries out what a shortage asks of an incumbent.
 func (p *problem) giveWay(q *pool, m move) {
 	v := m.option.claim
+	p.touch(v)
 	switch {
 	case m.to >= 0:
 		p.degrade(v, m.to)
@@ -87,8 +89,8 @@ func (p *problem) announced(v *claim) bool {
 // ready.
 func (p *problem) restore() {
 	var degraded []*claim
-	for _, c := range p.claims {
-		if c.granted() && c.rung > 0 && c.incumbent() && c.spec == c.accepted() && c.favoured == nil && c.evictAt.IsZero() && p.due(c) {
+	for _, c := range p.running {
+		if c.granted() && c.rung > 0 && c.spec == c.accepted() && c.favoured == nil && c.evictAt.IsZero() && p.due(c) {
 			degraded = append(degraded, c)
 		}
 	}
@@ -118,11 +120,15 @@ func (p *problem) restore() {
 
 // due says whether a degraded application may be restored now.
 func (p *problem) due(c *claim) bool {
-	hold := c.policy().RestoreHold
-	if hold == 0 {
-		hold = RestoreHold
+	return p.now.Sub(c.instance.Since) >= c.restoreHold() && c.mayGrow(c.rung-1)
+}
+
+// restoreHold is how long the application stays degraded at the least.
+func (c *claim) restoreHold() time.Duration {
+	if hold := c.policy().RestoreHold; hold != 0 {
+		return hold
 	}
-	return p.now.Sub(c.instance.Since) >= hold && c.mayGrow(c.rung-1)
+	return RestoreHold
 }
 
 // mayGrow says whether everything of which rung l has more than is granted now

@@ -58,24 +58,27 @@ func (s standing) compare(o standing) int {
 // entitled and comes before it, so that priorities keep their meaning inside a
 // tenant.
 func (p *problem) stand() {
-	p.byTenant = make([][]*claim, len(p.nodes))
-	for _, c := range p.claims {
-		if c.ladder != nil {
-			p.byTenant[c.tenant] = append(p.byTenant[c.tenant], c)
-		}
-	}
-	for i, claims := range p.byTenant {
-		if len(claims) > 0 {
-			p.standTenant(i, claims)
-		}
+	p.byTenant, p.lines, p.runs = make([][]*claim, len(p.nodes)), make([][]*claim, len(p.nodes)), make([][]int, len(p.nodes))
+	for i := range p.nodes {
+		p.standTenant(i)
+		p.lineUp(i)
 	}
 }
 
-func (p *problem) standTenant(i int, claims []*claim) {
+func (p *problem) standTenant(i int) {
+	claims := p.byTenant[i][:0]
+	for _, c := range p.members[i] {
+		if c.ladder != nil {
+			claims = append(claims, c)
+		}
+	}
 	slices.SortFunc(claims, elders)
-	r := &ranks{problem: p, node: &p.nodes[i], inGuarantee: p.zero(), inEntitlement: p.zero(), item: p.zero()}
-	r.node.steady = span{0, endless}
-	r.rank(claims)
+	p.byTenant[i] = claims
+	p.nodes[i].steady = span{0, endless}
+	if len(claims) > 0 {
+		r := &ranks{problem: p, node: &p.nodes[i], inGuarantee: p.zero(), inEntitlement: p.zero(), item: p.zero()}
+		r.rank(claims)
+	}
 }
 
 // span are entitlements from a lowest one up to, but without, a highest.

@@ -68,16 +68,12 @@ func (w *World) Declare(apps ...model.Application) {
 func (w *World) Remove(ids ...model.AppID) {
 	gone := map[model.AppID]bool{}
 	for _, id := range ids {
-		i, ok := w.at[id]
-		if !ok {
-			continue
-		}
-		gone[id] = true
-		last := len(w.Fleet.Applications) - 1
-		w.Fleet.Applications[i] = w.Fleet.Applications[last]
+		gone[id] = w.App(id) != nil
+	}
+	w.Fleet.Applications = slices.DeleteFunc(slices.Clone(w.Fleet.Applications), func(a *model.Application) bool { return gone[a.ID] })
+	clear(w.at)
+	for i := range w.Fleet.Applications {
 		w.at[w.Fleet.Applications[i].ID] = i
-		w.Fleet.Applications = w.Fleet.Applications[:last]
-		delete(w.at, id)
 	}
 	w.Ledger.Instances = slices.DeleteFunc(w.Ledger.Instances, func(i model.Instance) bool { return gone[i.App] })
 	w.Ledger.Decisions = slices.DeleteFunc(w.Ledger.Decisions, func(d model.Decision) bool { return gone[d.App] })
