@@ -168,6 +168,7 @@ func TestWorkloadsBecomeReady(t *testing.T) {
 		want := f.inspect()
 		f.runtime = f.restart()
 		require.Equal(t, want, f.inspect())
+		require.Len(t, f.runtime.Drifted(), 7, "what another process made is looked at once")
 	})
 	t.Run("readiness is about the present spec", func(t *testing.T) {
 		f.act(f.set("web", 2, f.deployment("web", "", 3, "200m"), service))
