@@ -17,6 +17,11 @@ const stepLimit = 10
 // the ruling on it and what the runtimes showed at the time now. Records that do
 // not change are returned as they are, so equal inputs give an equal ledger.
 func Advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen model.Observation, now time.Time) model.Ledger {
+	return advance(ledger, fleet, ruling, seen, now, (*facts).still)
+}
+
+// advance goes through the table for every instance that is not still.
+func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen model.Observation, now time.Time, still func(*facts) bool) model.Ledger {
 	next := model.Ledger{
 		Commit: fleet.Commit, Platform: fleet.Platform, Tenants: fleet.Tenants, Problems: fleet.Problems,
 		Pools: ledger.Pools,
@@ -42,11 +47,16 @@ func Advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 		if f.decision != nil {
 			f.decision = d // in the words in which it was made
 		}
-		f.inst = f.current(ledger, id)
-		if f.inst == nil {
-			continue
+		if f.inst, _ = ledger.Find(id); f.inst == nil || !still(f) {
+			if f.inst = f.current(f.inst, id); f.inst == nil {
+				continue
+			}
+			f.advance(fleet.Commit)
+		} else if full := f.whole(f.inst.Spec); full != f.inst.Spec {
+			inst := *f.inst
+			inst.Spec = full
+			f.inst = &inst
 		}
-		f.advance(fleet.Commit)
 		next.Instances = append(next.Instances, *f.inst)
 		if changed {
 			made := *d
@@ -75,10 +85,10 @@ func everyone(ledger model.Ledger, declared map[model.AppID]bool) []model.AppID 
 }
 
 // current returns a copy of the instance that the application has now: the one
-// in the ledger, or a new one where there is none or the last one has ended and
+// in the ledger, which is old, or a new one where there is none or the last one has ended and
 // Git wants the application to run again.
-func (f *facts) current(ledger model.Ledger, id model.AppID) *model.Instance {
-	old, known := ledger.Find(id)
+func (f *facts) current(old *model.Instance, id model.AppID) *model.Instance {
+	known := old != nil
 	if known && (old.Phase != model.Terminated || !f.begins(old)) {
 		inst := *old
 		inst.Spec = f.whole(old.Spec)
@@ -109,10 +119,11 @@ func (f *facts) current(ledger model.Ledger, id model.AppID) *model.Instance {
 	return inst
 }
 
-// whole returns an accepted spec with what the ledger does not keep of it, secret
-// values and positions, where Git still holds the same spec.
+// whole returns an accepted spec with what the ledger does not keep of it, the
+// values of secrets, where Git still holds the same spec.
 func (f *facts) whole(spec *model.Application) *model.Application {
-	if spec == nil || f.wanted == nil || f.wanted.Digest != spec.Digest {
+	if spec == nil || f.wanted == nil || f.wanted.Digest != spec.Digest ||
+		!slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Redacted() }) {
 		return spec
 	}
 	full := *f.wanted
@@ -232,6 +243,9 @@ func record(ledger model.Ledger, d *model.Decision, id model.AppID) (_ *model.De
 // sameRuling compares what two decisions say, not on what inputs and in which
 // words: how much is free besides, or who is ahead, is no news.
 func sameRuling(x, y *model.Decision) bool {
+	if sameAtOnce(x, y) {
+		return true
+	}
 	essence := func(d *model.Decision) model.Decision {
 		return model.Decision{
 			Verdict: d.Verdict, Reason: d.Reason, Spec: d.Spec, Degraded: d.Degraded, Position: d.Position, Grants: d.Grants,

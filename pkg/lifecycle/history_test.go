@@ -149,7 +149,7 @@ func (w *world) pass(t *testing.T) {
 	slices.SortFunc(w.fleet.Applications, func(x, y *model.Application) int { return x.ID.Compare(y.ID) })
 	fleet := lifecycle.KeepLastGood(w.fleet, w.ledger, 0)
 	next := lifecycle.Advance(w.ledger, fleet, arbitration.Decide(fleet, w.seen, w.ledger, w.now), w.seen, w.now)
-	again := lifecycle.Advance(next, fleet, arbitration.Decide(fleet, w.seen, next, w.now), w.seen, w.now)
+	again := lifecycle.AdvanceAll(next, fleet, arbitration.Decide(fleet, w.seen, next, w.now), w.seen, w.now)
 	for before := w.ledger; surprised(before, next, w.now) && model.DigestOf(next) != model.DigestOf(again); { // what was ruled did not know of it
 		before, next = next, again
 		again = lifecycle.Advance(next, fleet, arbitration.Decide(fleet, w.seen, next, w.now), w.seen, w.now)
