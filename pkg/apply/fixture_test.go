@@ -170,7 +170,7 @@ func (f *fixture) get(r schema.GroupVersionResource, name string) *unstructured.
 }
 
 // versions are the resource versions of everything in the namespace that was
-// applied, by kind and name.
+// applied, by kind and name; the generations of what a controller gives a status.
 func (f *fixture) versions() map[string]string {
 	f.t.Helper()
 	all := map[string]string{}
@@ -179,6 +179,9 @@ func (f *fixture) versions() map[string]string {
 		require.NoError(f.t, err)
 		for _, u := range list.Items {
 			all[r.Resource+"/"+u.GetName()] = u.GetResourceVersion()
+			if n := u.GetGeneration(); n > 0 {
+				all[r.Resource+"/"+u.GetName()] = fmt.Sprint("generation ", n)
+			}
 		}
 	}
 	return all
