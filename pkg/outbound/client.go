@@ -128,7 +128,7 @@ func failed(err error) workflow.Result {
 func printable(text string) string {
 	text = strings.Join(strings.Fields(clean(text)), " ")
 	if len(text) > maxMessage {
-		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
+		text = strings.TrimSpace(strings.ToValidUTF8(text[:maxMessage-len("…")], "")) + "…"
 	}
 	return text
 }

@@ -78,12 +78,12 @@ func TestTwiceIsOnce(t *testing.T) {
 // No tenant has more than its places, so that the others find some.
 func TestPlaces(t *testing.T) {
 	var now, most atomic.Int32
-	go4 := make(chan struct{})
+	leave := make(chan struct{})
 	s := receive(t, func(int, http.ResponseWriter, *http.Request) {
 		n := now.Add(1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}
-		<-go4
+		<-leave
 		now.Add(-1)
 	})
 	other := receive(t, nil)
@@ -96,7 +96,8 @@ func TestPlaces(t *testing.T) {
 	quick.App = model.AppID{Tenant: "beta", Name: "blog"}
 	d.Do(append(tasks, quick))
 	require.Equal(t, "other", finish(t, d, 1)[0].Key)
-	close(go4)
+	require.Eventually(t, func() bool { return most.Load() == maxTenantRequests }, 30*time.Second, time.Millisecond)
+	close(leave)
 	require.Len(t, finish(t, d, 21), 21)
 	require.EqualValues(t, maxTenantRequests, most.Load())
 }

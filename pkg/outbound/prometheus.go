@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -47,7 +48,7 @@ func decodeQuery(status int, body []byte) (float64, error) {
 		return 0, &failure{ClassAnswer, fmt.Sprintf("status %d: %s", status, reason)}
 	}
 	if a.Status != "success" {
-		return 0, &failure{ClassAnswer, fmt.Sprintf("status %d: %s", status, printable(a.Error))}
+		return 0, &failure{ClassAnswer, fmt.Sprintf("status %d: %s", status, cmp.Or(printable(a.Error), "the server does not say why"))}
 	}
 	switch a.Data.ResultType {
 	case "scalar":
