@@ -188,7 +188,7 @@ func seenOf(inst *model.Instance, observed *model.Observation) (seen []Seen) {
 			case !w.Beside && w.Digest == s.Workload && s.State == model.StateFailed:
 				stable.Failure = w.Failure
 			case w.Beside && s.Beside != nil && w.Digest == s.Beside.Workload:
-				next := SeenVersion{Content: s.Beside.Spec, Replicas: s.Beside.Run, Failure: w.Failure}
+				next := SeenVersion{Content: s.Beside.Spec, Replicas: s.Beside.Run, Beside: true, Failure: w.Failure}
 				if w.Current {
 					next.Ready = w.Ready
 				}

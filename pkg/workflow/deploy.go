@@ -61,7 +61,7 @@ func (p *pass) arrived(s *step) bool {
 			continue
 		}
 		v, share := t.Stable, (*model.Share)(nil)
-		if t.Next != nil {
+		if t.Next != nil && t.Next.Content != t.Stable.Content {
 			v, share = *t.Next, &t.Share
 		}
 		ready, failure := p.fares(name, v, share)

@@ -165,7 +165,7 @@ func advance(spec *model.Application, o outside) model.Run {
 	if o.Ready && o.Placed == model.DigestOf(o.Run.Targets) {
 		for _, p := range workflow.Placements(&o.Run, func(string) int { return 1 }) {
 			turn.Seen = append(turn.Seen, workflow.Seen{Component: p.Component, Granted: 1,
-				Versions: []workflow.SeenVersion{{Content: p.Version.Content, Replicas: 1, Ready: 1}}})
+				Versions: []workflow.SeenVersion{{Content: p.Version.Content, Beside: p.Beside, Replicas: 1, Ready: 1}}})
 		}
 	}
 	for _, s := range o.Run.Steps {

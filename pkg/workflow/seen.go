@@ -16,6 +16,7 @@ type SeenVersion struct {
 	Content  model.Digest // model.Version.Content of what it was told to run
 	Replicas int
 	Ready    int
+	Beside   bool // the newer of two
 	Done     bool // a finite component that ended well
 	Failure  *model.Failure
 }
@@ -35,7 +36,7 @@ func (p *pass) fares(component string, v model.Version, share *model.Share) (rea
 			want = share.Of(seen.Granted)
 		}
 		for _, w := range seen.Versions {
-			if w.Content != v.Content {
+			if w.Content != v.Content || w.Beside != (share != nil) {
 				continue
 			}
 			if w.Failure != nil && w.Failure.Final {

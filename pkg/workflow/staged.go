@@ -86,6 +86,7 @@ func (stagedStep) progress(p *pass, s *step) {
 	}
 	if s.rec.Stage >= len(stages) {
 		if ready {
+			p.promote(s)
 			p.succeed(s, reasonDone, nil)
 		}
 		return
@@ -120,7 +121,23 @@ func (p *pass) nextStage(s *step, stages []stage) {
 	if s.rec.Stage < len(stages) {
 		p.stage(s, stages[s.rec.Stage])
 	} else {
-		p.promote(s)
+		p.handOver(s)
+	}
+}
+
+// handOver makes the next version the stable one. Where there is room for two, it
+// serves beside that until that is ready, so that requests never find less.
+func (p *pass) handOver(s *step) {
+	for _, name := range components(p.spec, s.Step) {
+		t, ok := p.run.Target(name)
+		if !ok || t.Next == nil || !t.Share.Extra {
+			c, _ := p.spec.Component(name)
+			aim(&p.run, model.Target{Component: name, Stable: versionOf(p.spec, c)})
+			continue
+		}
+		both := *t
+		both.Stable = *t.Next
+		aim(&p.run, both)
 	}
 }
 

@@ -172,7 +172,7 @@ func (a *app) runtime(component string, ready bool, failure *model.Failure) {
 		if p.Component != component {
 			continue
 		}
-		v := workflow.SeenVersion{Content: p.Version.Content, Replicas: p.Replicas, Failure: failure}
+		v := workflow.SeenVersion{Content: p.Version.Content, Replicas: p.Replicas, Beside: p.Beside, Failure: failure}
 		if ready {
 			v.Ready = p.Replicas
 		}
