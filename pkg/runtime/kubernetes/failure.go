@@ -63,6 +63,11 @@ func abandoned(u *unstructured.Unstructured) bool {
 	if text(u, "status", "phase") != "Running" || len(containers) == 0 || len(items(u.Object, "spec", "readinessGates")) > 0 {
 		return false
 	}
+	for _, c := range items(u.Object, "spec", "initContainers") {
+		if str(c, "restartPolicy") == "Always" {
+			return false // it has a part in whether the pod is ready
+		}
+	}
 	for _, c := range containers {
 		if ready, _ := c["ready"].(bool); !ready {
 			return false

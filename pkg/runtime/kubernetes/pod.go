@@ -12,14 +12,14 @@ const maxMessage = 4 << 10
 
 // pod judges a pod.
 func pod(u *unstructured.Unstructured) summary {
-	s := summary{failure: podFailure(u), revision: u.GetLabels()["controller-revision-hash"]}
+	s := summary{failure: podFailure(u), revision: text(u, "metadata", "labels", "controller-revision-hash")}
 	s.done = text(u, "status", "phase") == "Succeeded"
 	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
 		for _, c := range items(u.Object, "status", field) {
 			s.restarts += integer(c, 0, "restartCount")
 		}
 	}
-	if _, counted := u.GetLabels()["job-name"]; text(u, "status", "phase") == "Failed" && !counted {
+	if text(u, "status", "phase") == "Failed" && text(u, "metadata", "labels", "job-name") == "" {
 		s.restarts++ // another one takes its place
 	}
 	return s

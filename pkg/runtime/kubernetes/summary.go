@@ -33,8 +33,8 @@ func seen(o *apply.Object) summary {
 // summarize judges one object by itself.
 func summarize(u *unstructured.Unstructured) any {
 	s := judge(u)
-	s.beside = u.GetLabels()[render.LabelTrack] == render.TrackNext
-	s.intent = u.GetAnnotations()[render.AnnotationIntent]
+	s.beside = text(u, "metadata", "labels", render.LabelTrack) == render.TrackNext
+	s.intent = text(u, "metadata", "annotations", render.AnnotationIntent)
 	if s.intent != "" && u.GetKind() == "Pod" {
 		s.message, s.finished = left(u)
 	}
