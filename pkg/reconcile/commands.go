@@ -22,7 +22,7 @@ const maxOrigins = 10_000
 // who asks from the commits that brought them. It is for one goroutine at a time.
 type Approvals struct {
 	decided decider
-	record  record
+	authors authorship
 	now     func() time.Time
 
 	tip     string          // the commit that origins are of
@@ -39,8 +39,8 @@ type decider interface {
 	Approvals(files evaluate.Files) ([]evaluate.Approval, []model.Problem)
 }
 
-// record knows who wrote what. *source.Repository is one.
-type record interface {
+// authorship knows who wrote what. *source.Repository is one.
+type authorship interface {
 	Origins(commit, dir, since string, most int) (origins []source.Origin, reached bool, err error)
 	Commit(commit string) (source.Commit, error)
 }
@@ -67,8 +67,8 @@ type asked struct {
 }
 
 // NewApprovals returns what reads approvals. Now is time.Now but in tests.
-func NewApprovals(decided decider, record record, now func() time.Time) *Approvals {
-	return &Approvals{decided: decided, record: record, now: now}
+func NewApprovals(decided decider, authors authorship, now func() time.Time) *Approvals {
+	return &Approvals{decided: decided, authors: authors, now: now}
 }
 
 // Commands returns what is asked of the runs of each application by the files of an
@@ -129,7 +129,7 @@ func (a *Approvals) follow(commit string, files evaluate.Files) error {
 	if commit == a.tip {
 		return nil
 	}
-	origins, reached, err := a.record.Origins(commit, "approvals", a.tip, maxOrigins)
+	origins, reached, err := a.authors.Origins(commit, "approvals", a.tip, maxOrigins)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (a *Approvals) who(o source.Origin, app model.AppID, policy *access.Policy)
 	if known, ok := a.askers[key]; ok {
 		return known, nil
 	}
-	c, err := a.record.Commit(o.Commit)
+	c, err := a.authors.Commit(o.Commit)
 	if err != nil {
 		return asker{}, err
 	}

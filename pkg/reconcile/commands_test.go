@@ -144,17 +144,17 @@ func TestAskingByMerge(t *testing.T) {
 }
 
 // deaf is a repository that cannot be read just now.
-type deaf struct{ record }
+type deaf struct{ authorship }
 
 func (deaf) Origins(string, string, string, int) ([]source.Origin, bool, error) {
 	return nil, false, errors.New("the disk is gone")
 }
 
 // far is a repository whose history is longer than is looked at.
-type far struct{ record }
+type far struct{ authorship }
 
 func (f far) Origins(commit, dir, since string, _ int) ([]source.Origin, bool, error) {
-	return f.record.Origins(commit, dir, since, 1)
+	return f.authorship.Origins(commit, dir, since, 1)
 }
 
 // Who cannot be known is nobody: nothing new counts, and it is said why.
@@ -165,14 +165,14 @@ func TestAskersThatAreNotKnown(t *testing.T) {
 	p.expect("agree acme/ann tenant-admin,application-owner")
 	p.approve("b", "again")
 	p.by("ann")
-	whole := p.approvals.record
-	p.approvals.record = deaf{whole}
+	whole := p.approvals.authors
+	p.approvals.authors = deaf{whole}
 	got, problems := p.asked()
 	require.Equal(t, []string{"agree acme/ann tenant-admin,application-owner"}, got)
 	require.Contains(t, problems[0].Message, "nothing new counts: the disk is gone")
 
 	p.restart()
-	p.approvals.record = far{whole}
+	p.approvals.authors = far{whole}
 	got, problems = p.asked()
 	require.Equal(t, []string{"again acme/ann tenant-admin,application-owner"}, got)
 	require.Equal(t, "DA2013", problems[0].Code)
