@@ -185,11 +185,14 @@ func (b *branch) encode(next *model.Ledger) (map[string][]byte, model.Ledger) {
 		if known, ok := old.Find(now.App); ok {
 			was = *known
 		}
-		spec, previous := was.Spec, was.Previous
-		was.Spec, was.Previous = nil, nil
+		spec, previous, run := was.Spec, was.Previous, was.Run
+		was.Spec, was.Previous, was.Run = nil, nil, nil
 		inst := put(b, files, "instances/"+name, was, bare(now))
 		inst.Spec = b.putSpec(files, "specs/"+name, spec, now.Spec)
 		inst.Previous = b.putSpec(files, "previous/"+name, previous, now.Previous)
+		if now.Run != nil {
+			inst.Run = put(b, files, "runs/"+name, run, now.Run)
+		}
 		back.Instances = append(back.Instances, inst)
 	}
 	for i := range next.Decisions {
@@ -238,7 +241,7 @@ func read[T any](text []byte) (v T) {
 
 // bare returns an instance without its specs, which have files of their own.
 func bare(inst model.Instance) model.Instance {
-	inst.Spec, inst.Previous = nil, nil
+	inst.Spec, inst.Previous, inst.Run = nil, nil, nil
 	return inst
 }
 
@@ -270,6 +273,9 @@ func decode(files map[string][]byte) (l model.Ledger) {
 			}
 			if text, ok := files["previous/"+id.String()]; ok {
 				inst.Previous = read[*model.Application](text)
+			}
+			if text, ok := files["runs/"+id.String()]; ok {
+				inst.Run = read[*model.Run](text)
 			}
 			l.Instances = append(l.Instances, inst)
 		}

@@ -120,10 +120,11 @@ func (c *carrier) capacity(name string) model.Pool {
 // workloads judges the components by the objects in view: a component is carried
 // out only if all of its objects are there and say the same.
 func (c *carrier) workloads() []model.Workload {
-	parts := map[part][]*object{}
+	parts := map[running][]*object{}
 	for ref := range c.view {
 		if o := c.view[ref]; o.told.workload != "" {
-			parts[o.part] = append(parts[o.part], &o)
+			p := running{o.part, o.told.beside, o.told.intent}
+			parts[p] = append(parts[p], &o)
 		}
 	}
 	all := make([]model.Workload, 0, len(parts))
@@ -137,7 +138,7 @@ func (c *carrier) workloads() []model.Workload {
 		}
 		digest, count, _ := strings.Cut(main.told.workload, ".")
 		n, _ := strconv.Atoi(count)
-		w := model.Workload{App: p.app, Component: p.component, Digest: model.Digest(digest), Current: n == len(objects)}
+		w := model.Workload{App: p.app, Component: p.component, Digest: model.Digest(digest), Current: n == len(objects), Beside: p.beside, Intent: p.intent}
 		scales, jobs, done := false, 0, 0
 		for _, o := range objects {
 			w.Current = w.Current && o.told.workload == main.told.workload && o.current && o.leaving.IsZero() && o.edited == 0
@@ -152,7 +153,7 @@ func (c *carrier) workloads() []model.Workload {
 			if o.done {
 				done++
 			}
-			if f := o.failure(c.cluster.behaviour[p]); f != nil && o.leaving.IsZero() && (w.Failure == nil || f.Final) {
+			if f := o.failure(c.cluster.behaviour[p.part], c.cluster.now()); f != nil && o.leaving.IsZero() && (w.Failure == nil || f.Final) {
 				w.Failure = f
 			}
 		}
@@ -169,9 +170,19 @@ func (c *carrier) workloads() []model.Workload {
 		all = append(all, w)
 	}
 	slices.SortFunc(all, func(x, y model.Workload) int {
-		return cmp.Or(x.App.Compare(y.App), cmp.Compare(x.Component, y.Component))
+		return cmp.Or(x.App.Compare(y.App), cmp.Compare(x.Component, y.Component), compareBools(x.Beside, y.Beside), cmp.Compare(x.Intent, y.Intent))
 	})
 	return all
+}
+
+func compareBools(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case y:
+		return -1
+	}
+	return 1
 }
 
 func (c *carrier) Act(_ context.Context, sets []render.Set) apply.Report {
@@ -206,6 +217,8 @@ func toldBy(o *render.Object) told {
 	case "Job":
 		t.scales, t.job, t.replicas = true, true, number("parallelism")
 	}
+	t.intent = notes[render.AnnotationIntent]
+	t.beside = u.GetLabels()[render.LabelTrack] == render.TrackNext
 	claims, _, _ := unstructured.NestedSlice(u.Object, "spec", "volumeClaimTemplates")
 	for _, claim := range claims {
 		name, _, _ := unstructured.NestedString(claim.(map[string]any), "metadata", "name")

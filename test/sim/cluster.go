@@ -30,6 +30,13 @@ type part struct {
 	component string
 }
 
+// running is what runs of a component: one of two versions, or the job of a step.
+type running struct {
+	part
+	beside bool
+	intent string
+}
+
 type node struct {
 	cores int
 	ready bool
@@ -71,6 +78,8 @@ type told struct {
 	replicas int    // how many it is to run
 	scales   bool
 	job      bool
+	beside   bool     // it is of the newer of two versions
+	intent   string   // key of the step whose job it is
 	keep     bool     // it outlives its declaration
 	claims   []string // names of its volumes, of one replica each
 }
@@ -193,15 +202,18 @@ func (c *cluster) progress() {
 	}
 }
 
+// crashes is how long it takes a program that crashes to crash again.
+const crashes = 20 * time.Second
+
 // failure is what the cluster tells about an object that does not get up.
-func (o *object) failure(how string) *model.Failure {
+func (o *object) failure(how string, now time.Time) *model.Failure {
 	switch {
 	case o.lost:
 		return &model.Failure{Class: "application", Reason: "JobFailed", Final: true}
 	case o.unplaced > 0:
 		return &model.Failure{Class: "infrastructure", Reason: "Unschedulable"}
 	case how == "crash", how == "fail":
-		return &model.Failure{Class: "runtime", Reason: "ContainerCrash", ExitCode: 1}
+		return &model.Failure{Class: "runtime", Reason: "ContainerCrash", ExitCode: 1, Restarts: int(now.Sub(o.since) / crashes)}
 	}
 	return nil
 }

@@ -76,6 +76,9 @@ func init() {
 		{"stop", 8, [][]string{appNames}, func(w *World, a []int) {
 			w.repo.commit(func(t *tree) { t.apps[a[0]].stopped = t.declares(a[0]) && !t.apps[a[0]].stopped })
 		}},
+		{"suspend", 8, [][]string{appNames}, func(w *World, a []int) {
+			w.repo.commit(func(t *tree) { t.apps[a[0]].suspended = t.declares(a[0]) && !t.apps[a[0]].suspended })
+		}},
 		{"break", 10, [][]string{appNames}, func(w *World, a []int) {
 			w.repo.commit(func(t *tree) { t.apps[a[0]].broken = t.declares(a[0]) && !t.apps[a[0]].broken })
 		}},
@@ -89,6 +92,8 @@ func init() {
 		{"preemption", 6, [][]string{preemptions}, func(w *World, a []int) {
 			w.repo.commit(func(t *tree) { t.preemption = preemptions[a[0]] })
 		}},
+		{"ask", 40, [][]string{appNames, askWords}, func(w *World, a []int) { w.asks(a[0], askWords[a[1]], false) }},
+		{"ask-late", 6, [][]string{appNames, askWords}, func(w *World, a []int) { w.asks(a[0], askWords[a[1]], true) }},
 		{"rewrite", 6, nil, func(w *World, _ []int) { // the branch is cut and grows on from an older commit
 			if before := w.repo.now().parent; before != "" {
 				w.repo.tip = before
@@ -128,7 +133,8 @@ func init() {
 }
 
 var (
-	shapeNames     = []string{"web", "store", "release", "extras", "secretive"}
+	shapeNames     = []string{"web", "store", "release", "extras", "secretive", "migrated", "gated", "switched"}
+	askWords       = []string{"approve", "approve", "approve", "reject", "resume", "resume", "pause", "stop", "restart"}
 	componentNames = []string{"web", "db", "migrate", "reports"}
 	behaviourNames = []string{"well", "slow", "crash", "fail"}
 	upDown         = []string{"up", "down"}

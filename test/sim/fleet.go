@@ -15,6 +15,7 @@ var (
 		{Tenant: "acme", Name: "batch"}, {Tenant: "acme", Name: "blog"}, {Tenant: "acme", Name: "shop"},
 		{Tenant: "zeta", Name: "feed"}, {Tenant: "zeta", Name: "vault"},
 	}
+	onFailure  = map[string]string{"batch": "terminate", "blog": "rollback", "shop": "restart", "feed": "degrade", "vault": "restart"}
 	priorities = map[string]int{"batch": 50, "blog": 100, "shop": 500, "feed": 200, "vault": 900}
 )
 
@@ -26,8 +27,12 @@ var perReplica = model.Resources{CPU: 1000, Memory: 1 << 30}
 type declaration struct {
 	shape             string // "": it is not declared
 	version, replicas int
-	broken, stopped   bool
+	broken            bool
+	stopped           bool // it is to end
+	suspended         bool // it is to pause
 }
+
+func (d declaration) halted() bool { return d.stopped || d.suspended }
 
 // shapes are the sorts of applications. Each has something that the loop treats in
 // a way of its own: an order of start, a job, a volume, a part that is not
@@ -124,13 +129,19 @@ func application(app int, d declaration, preemption, commit string) model.Applic
 		a := model.Application{
 			ID: apps[app], Priority: priorities[apps[app].Name], Desired: "running", Policy: policy(preemption),
 			Lifecycle: model.Lifecycle{
-				Grace: 30 * time.Second, Deletion: "keep-data", OnFailure: "restart", Threshold: 5, Window: 10 * time.Minute,
-				Backoff: model.Backoff{Initial: time.Second, Factor: 2, Max: 5 * time.Minute},
+				Grace: grace, Deletion: "keep-data", OnFailure: onFailure[apps[app].Name], Threshold: 3, Window: 5 * time.Minute,
+				Backoff: model.Backoff{Initial: 10 * time.Second, Factor: 2, Max: 5 * time.Minute}, Quarantine: 2,
 			},
 			Components: shapes[d.shape](d.version, d.replicas),
 		}
-		if d.stopped {
+		if flow := flows[d.shape]; flow != nil {
+			a.Workflow = flow(d.version)
+		}
+		switch {
+		case d.stopped:
 			a.Desired = "terminated"
+		case d.suspended:
+			a.Desired = "suspended"
 		}
 		known, _ = specs.LoadOrStore(key, a.Seal())
 	}

@@ -18,7 +18,8 @@ type tree struct {
 	tenantBroken  [2]bool // its layer is invalid
 	broken        bool    // the platform layer is invalid
 	preemption    string
-	confirm       int // the commit's trailer Confirm-Removal
+	files         []file // of approvals
+	confirm       int    // the commit's trailer Confirm-Removal
 	parent, named string
 }
 

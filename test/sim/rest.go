@@ -30,6 +30,7 @@ func (w *World) comeToRest() {
 		alive = w.processes[:1]
 	}
 	w.quieten(alive)
+	w.letThemThrough(func() { w.quieten(alive) })
 	if w.held() {
 		w.repo.commit(func(t *tree) { t.confirm = len(apps) })
 		w.tell("the removals are confirmed")
@@ -79,7 +80,7 @@ func (w *World) everythingIsAsDeclared() {
 				w.violate("what is declared comes to something", "%s cannot be used as declared and is %s for ever", id, phase)
 			}
 			continue
-		case !git.declares(i) || git.apps[i].stopped:
+		case !git.declares(i) || git.apps[i].halted():
 			if phase != model.Terminated {
 				w.violate("what is not declared ends", "%s is not to run and is %s", id, phase)
 			}
@@ -87,7 +88,7 @@ func (w *World) everythingIsAsDeclared() {
 		}
 		want := application(i, git.apps[i], git.preemption, "").Digest
 		if phase == model.Terminated {
-			if !known || inst.Reason != model.Unrecoverable || inst.SpecDigest() != want {
+			if !known || !inst.Rests(want, w.now) {
 				w.violate("what is declared comes to something", "%s is declared and nothing is done about it", id)
 			}
 			continue
@@ -107,7 +108,10 @@ func (w *World) everythingIsAsDeclared() {
 		if inst.SpecDigest() != want && roomy && inst.Refused.Reason != model.RolledBackSpec {
 			w.violate("what fits runs", "the update of %s is refused (%s), and there is room for everything", id, inst.Refused.Message)
 		}
-		if phase == model.Degraded && holdsSecrets(inst) && w.tolerates("rollback-without-secret") {
+		if unbrought(inst) {
+			continue
+		}
+		if phase == model.Degraded && w.lacksSecret(inst) {
 			continue
 		}
 		if phase == model.Degraded && !reduced(inst) {
@@ -129,7 +133,7 @@ func (w *World) roomForAll() bool {
 	var asked [2]int
 	for i := range apps {
 		spec, held := 0, 0
-		if git.declares(i) && !git.apps[i].stopped {
+		if git.declares(i) && !git.apps[i].halted() {
 			a := application(i, git.apps[i], git.preemption, "")
 			spec = replicas(&a)
 		}
@@ -155,8 +159,13 @@ func replicas(a *model.Application) (n int) {
 	return n
 }
 
-func holdsSecrets(inst *model.Instance) bool {
-	return slices.ContainsFunc(inst.Spec.Components, func(c model.Component) bool { return c.Type == "secret" })
+// lacksSecret says whether an application runs without a secret that nobody can
+// make again before Git holds its spec.
+func (w *World) lacksSecret(inst *model.Instance) bool {
+	return !w.holds(inst) && slices.ContainsFunc(inst.Spec.Components, func(c model.Component) bool {
+		s, ok := inst.Component(c.Name)
+		return ok && c.Type == "secret" && s.State == model.StateFailed
+	})
 }
 
 func reduced(inst *model.Instance) bool {
@@ -182,7 +191,7 @@ func (w *World) everythingRunsAsSaved() {
 		for i := range inst.Components {
 			s := &inst.Components[i]
 			c, _ := inst.Spec.Component(s.Grant.Component)
-			if c.Finite() || c.Requests.CPU == 0 {
+			if c == nil || c.Finite() || c.Requests.CPU == 0 {
 				continue
 			}
 			if n := runs[part{inst.App, c.Name}]; n != s.Run && inst.Phase == model.Running {

@@ -11,7 +11,7 @@ import (
 // pushes judges a new version of the status branch as it arrives.
 func (w *World) pushes(p *process, before, after *model.Ledger) {
 	w.nothingIsForgotten(before, after)
-	rolledBack := false
+	rolledBack := map[string]bool{}
 	for i := range after.Instances {
 		now := &after.Instances[i]
 		was := &model.Instance{App: now.App}
@@ -19,17 +19,19 @@ func (w *World) pushes(p *process, before, after *model.Ledger) {
 			was = known
 		}
 		news := w.historyGrows(was, now)
-		rolledBack = rolledBack || slices.ContainsFunc(news, func(t model.Transition) bool { return t.Reason == model.RolledBack })
+		if slices.ContainsFunc(news, func(t model.Transition) bool { return t.Reason == model.RolledBack }) {
+			rolledBack[now.App.Tenant] = true
+		}
 		w.transitionsAreInTheTable(was, news)
 		w.removalIsDeclared(p, after.Commit, now, news)
 		w.runningIsTrue(p, now, news)
+		w.startIsInOrder(was, now)
+		w.noteEnd(p, was, now)
 	}
+	w.runsGoOn(before, after)
 	w.removalsAreConfirmed(after.Commit, before, after)
-	if rolledBack && w.tolerates("rollback-takes-more") {
-		return
-	}
 	w.capacityIsGrantedOnce(p, before, after)
-	w.quotaHolds(before, after)
+	w.quotaHolds(before, after, rolledBack)
 }
 
 // nothingIsForgotten: a record that is dropped is work that nobody finishes: what
@@ -82,12 +84,22 @@ var table = func() map[row]bool {
 	return rows
 }()
 
+// births are the reasons for which an instance begins.
+var births = func() map[model.Reason]bool {
+	reasons := map[model.Reason]bool{}
+	for _, r := range lifecycle.Births {
+		reasons[r.Reason] = true
+	}
+	return reasons
+}()
+
 // transitionsAreInTheTable: the table is what people were promised.
 func (w *World) transitionsAreInTheTable(was *model.Instance, news []model.Transition) {
 	phase, number := was.Phase, was.Number
 	for _, t := range news {
 		switch born := phase == "" || phase == model.Terminated; {
-		case born && (t.To != model.Created || t.Instance != number+1 || t.Reason != model.Declared):
+		case phase == model.Terminated && t.To == phase && t.Instance == number && table[row{phase, phase, t.Reason}]:
+		case born && (t.To != model.Created || t.Instance != number+1 || !births[t.Reason]):
 			w.violate("every transition is in the table", "%s#%d begins as %s (%s) after instance %d", was.App, t.Instance, t.To, t.Reason, number)
 		case !born && (t.From != phase || t.Instance != number || !table[row{t.From, t.To, t.Reason}] && !table[row{t.From, t.To, ""}]):
 			w.violate("every transition is in the table", "%s#%d: %s, then %s → %s (%s)", was.App, t.Instance, phase, t.From, t.To, t.Reason)
@@ -136,7 +148,6 @@ func (w *World) runningIsTrue(p *process, now *model.Instance, news []model.Tran
 		seen, ok := p.carrier.seen.Find(now.App, c.Name)
 		switch {
 		case c.Finite() && s.State == model.StateDone: // it may have ended well long ago, and be gone
-		case c.Type == "secret" && w.tolerates("lost-secret-is-ready"):
 		case !ok, seen.Digest != s.Workload, !seen.Current, seen.Ready < s.Grant.Replicas:
 			w.violate("Running is said of what runs", "%s#%d is called Running, and of %s was seen: %+v, told %s", now.App, now.Number, c.Name, seen, s.Workload)
 		}
@@ -169,11 +180,12 @@ func granted(l *model.Ledger) (sum model.Resources) {
 }
 
 // quotaHolds: what a tenant's accepted applications declare stays within its quota,
-// unless that was lowered below what was accepted before.
-func (w *World) quotaHolds(before, after *model.Ledger) {
+// unless that was lowered below what was accepted before, or a spec came back that
+// was accepted before.
+func (w *World) quotaHolds(before, after *model.Ledger, rolledBack map[string]bool) {
 	for i := range after.Tenants {
 		t := &after.Tenants[i]
-		if t.Quota == nil {
+		if t.Quota == nil || rolledBack[t.Name] {
 			continue
 		}
 		had, has := declaredBy(before, t.Name), declaredBy(after, t.Name)
@@ -209,7 +221,12 @@ func (w *World) writes(p *process, part part, t told) {
 	}
 	w.losersRest(p)
 	if inst := p.says(part.app); inst != nil && t.instance == strconv.Itoa(inst.Number) {
-		if s, ok := inst.Component(part.component); ok && !s.Hold && t.digest() == s.Workload {
+		if t.intent != "" && allows(inst, t.intent, true) {
+			return
+		}
+		if s, ok := inst.Component(part.component); ok && t.beside && s.Beside != nil && t.digest() == s.Beside.Workload {
+			return
+		} else if ok && !t.beside && t.intent == "" && !s.Hold && t.digest() == s.Workload {
 			if t.job && s.State == model.StateDone {
 				w.violate("a job that ended well is not run again", "%s runs %s of %s again", p.name, part.component, part.app)
 			}
@@ -233,11 +250,12 @@ func (w *World) deletes(p *process, o *object) {
 		return
 	}
 	w.losersRest(p)
+	w.endIsInOrder(p, o)
 	inst := p.says(o.part.app)
 	if inst == nil || o.told.instance != strconv.Itoa(inst.Number) {
 		return
 	}
-	if s, ok := inst.Component(o.part.component); !ok || !s.Hold && o.told.digest() != s.Workload {
+	if !wants(inst, o) || o.told.intent != "" && !allows(inst, o.told.intent, true) {
 		return
 	}
 	w.violate("only what is saved is undone", "%s deletes %s of %s, and version %d of the branch, which it goes by, wants it", p.name, o.ref, o.part.app, p.acts)
@@ -249,10 +267,37 @@ func (t told) digest() model.Digest { return model.Digest(t.workload[:max(0, len
 // process acts on, nil if nothing of it is to run.
 func (p *process) says(app model.AppID) *model.Instance {
 	inst, ok := p.world.origin.says(p.acts).Find(app)
-	if !ok || !inst.Phase.Active() {
+	if !ok || !inst.Phase.Active() && !inst.Ending() {
 		return nil
 	}
 	return inst
+}
+
+// wants says whether a record wants what an object was told to be, or leaves it as
+// it is.
+func wants(inst *model.Instance, o *object) bool {
+	s, ok := inst.Component(o.part.component)
+	switch {
+	case o.told.intent != "":
+		return allows(inst, o.told.intent, false)
+	case !ok:
+		return false
+	case o.told.beside && s.Beside != nil:
+		return s.Hold || o.told.digest() == s.Beside.Workload
+	case o.told.beside:
+		return false
+	}
+	return s.Hold || o.told.workload == "" || o.told.digest() == s.Workload
+}
+
+// holds says whether Git holds the accepted spec of an application, secrets and all.
+func (w *World) holds(inst *model.Instance) bool {
+	git, n := w.repo.now(), slices.Index(apps, inst.App)
+	if !git.usable(n) {
+		return false
+	}
+	a := application(n, git.apps[n], git.preemption, "")
+	return a.Digest == inst.SpecDigest()
 }
 
 // wrong lists what runs and should not, by what the branch says now.
@@ -263,12 +308,14 @@ func (w *World) wrong() map[*object]bool {
 		if o.part.app.Name == "" || o.permanent() || !o.leaving.IsZero() {
 			continue
 		}
-		if o.ref.Kind == "Secret" && w.tolerates("rollback-without-secret") {
-			continue
-		}
-		if inst, ok := now.Find(o.part.app); ok && inst.Phase.Active() {
-			s, ok := inst.Component(o.part.component)
-			if ok && (s.Hold || o.told.workload == "" || o.told.digest() == s.Workload) {
+		if inst, ok := now.Find(o.part.app); ok && (inst.Phase.Active() || inst.Ending()) {
+			if c, ok := inst.Spec.Component(o.part.component); ok && inst.Ending() && !c.Runs() {
+				continue // configuration stays until the end
+			}
+			if o.ref.Kind == "Secret" && !w.holds(inst) {
+				continue // it stays as it is until its values are known again
+			}
+			if wants(inst, o) {
 				continue
 			}
 		}

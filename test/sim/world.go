@@ -30,6 +30,7 @@ type World struct {
 	apiLoses   int            // of so many requests the answer gets lost
 	sent       []delivery     // requests that arrived, latest last
 
+	ends   map[model.AppID]end         // how instances end
 	excess map[*object]map[string]bool // what runs and should not, and who has looked away
 	story  *strings.Builder            // nil: nobody listens
 }
@@ -45,7 +46,7 @@ type delivery struct {
 var begin = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(o Options) *World {
-	w := &World{now: begin, repo: newRepo(), origin: &origin{}, options: o, apiRefuses: map[string]int{}, excess: map[*object]map[string]bool{}}
+	w := &World{now: begin, repo: newRepo(), origin: &origin{}, options: o, apiRefuses: map[string]int{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}}
 	w.cluster = newCluster(func() time.Time { return w.now })
 	for i, name := range processNames {
 		w.processes[i] = &process{world: w, name: name}
@@ -84,6 +85,7 @@ func (p *process) start() {
 	p.branch, p.carrier = &branch{process: p, origin: p.world.origin}, newCarrier(p, p.world.cluster)
 	o := reconcile.Options{
 		Source: gitSource{p, p.world.repo}, Status: p.branch, Runtime: p.carrier, Evaluator: &evaluator{process: p, repo: p.world.repo},
+		Commands: asking{p, p.world.repo}, Outbound: &errands{process: p},
 		Fleet: "sim", Interval: 15 * time.Second, Stage: p.stage,
 		Now: func() time.Time {
 			p.line("look at the clock")
