@@ -194,23 +194,22 @@ func (d *applicationDoc) application(in applicationInput, policy model.Policy, o
 	return a, problems
 }
 
-// applicationQuoted says whether decisions may quote the place of a value.
+// applicationQuoted says whether decisions quote the place of a value: those of
+// policy values are in Policy.InForce.
 func applicationQuoted(path []string) bool {
-	switch path[0] {
-	case "priority", "desired", "budget", "policy", "objectives", "lifecycle":
+	switch {
+	case path[0] == "priority", path[0] == "budget":
 		return true
-	case "workflow":
-		return len(path) <= 3
-	case "components":
-		if len(path) < 3 {
-			return true
-		}
-		switch path[2] {
-		case "replicas", "resources", "placement", "qos", "degrade", "runtime", "os", "type":
-			return true
-		case "dependsOn":
-			return len(path) == 3
-		}
+	case path[0] != "components":
+		return false
+	case len(path) == 1:
+		return true
+	case len(path) == 3:
+		return path[2] == "replicas"
+	case len(path) == 4:
+		return path[2] == "placement" && path[3] == "pool"
+	case len(path) == 5:
+		return path[2] == "resources" && path[3] == "requests"
 	}
 	return false
 }

@@ -22,7 +22,7 @@ type Application struct {
 
 	Digest Digest    `json:"digest,omitempty"` // of everything above; identity of the spec
 	Commit string    `json:"commit,omitempty"` // the source commit that the spec was read from; "" in a fleet: that of the fleet
-	At     Positions `json:"-"`
+	At     Positions `json:"-"`                // of what decisions quote: priority, budget, replicas, requests, pool
 }
 
 // Seal returns a with its digest computed. Position and commit are no content:
