@@ -49,18 +49,18 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 	marks := map[model.AppID]string{}
 	now := l.now()
 	tenants := map[string]*model.Tenant{}
+	running := active(saved)
 	for i := range fleet.Tenants {
 		t := &fleet.Tenants[i]
 		tenants[t.Name] = t
 		id := model.AppID{Tenant: t.Name}
-		apps := active(saved, t.Name)
-		if mark := tenantMark(t, apps); l.done.due(id, mark, now) {
-			sets, marks[id] = append(sets, render.Tenant(l.name, l.prefix, t, apps)), mark
+		if mark := tenantMark(t, running[t.Name]); l.done.due(id, mark, now) {
+			sets, marks[id] = append(sets, render.Tenant(l.name, l.prefix, t, running[t.Name])), mark
 		}
 	}
 	for i := range saved.Instances {
 		inst := &saved.Instances[i]
-		mark := instanceMark(inst, fleet.Platform)
+		mark := l.marks.of(inst, fleet.Platform)
 		if !l.done.due(inst.App, mark, now) {
 			continue
 		}
@@ -78,7 +78,7 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 // render makes the set of an instance: its objects while it is active, those that
 // others still need while it is ending, and otherwise nothing at all.
 func (l *Loop) render(inst *model.Instance, tenant *model.Tenant, platform *model.Platform) (render.Set, error) {
-	if !inst.Phase.Active() && (!inst.Ending() || tenant == nil) {
+	if !inst.Phase.Active() && !inst.Ending() {
 		return render.Ended(l.prefix, inst), nil
 	}
 	if tenant == nil {
@@ -116,11 +116,12 @@ func (l *Loop) directory(spec *model.Application) (fs.FS, error) {
 	return fs.Sub(files, path.Join("tenants", spec.ID.Tenant, "apps", spec.ID.Name))
 }
 
-// active lists the applications of a tenant that have something to run.
-func active(ledger model.Ledger, tenant string) (apps []model.AppID) {
+// active lists the applications that have something to run, by tenant.
+func active(ledger model.Ledger) map[string][]model.AppID {
+	apps := map[string][]model.AppID{}
 	for i := range ledger.Instances {
-		if inst := &ledger.Instances[i]; inst.App.Tenant == tenant && (inst.Phase.Active() || inst.Ending()) {
-			apps = append(apps, inst.App)
+		if inst := &ledger.Instances[i]; inst.Phase.Active() || inst.Ending() {
+			apps[inst.App.Tenant] = append(apps[inst.App.Tenant], inst.App)
 		}
 	}
 	return apps

@@ -76,6 +76,7 @@ type Loop struct {
 	carried   time.Time             // when its runs were carried forward
 	arbiter   arbitration.Arbiter
 	done      carriedOut
+	marks     marks
 	gate      gate
 
 	health atomic.Pointer[health]
@@ -94,7 +95,7 @@ func New(o Options) *Loop {
 		source: o.Source, status: o.Status, runtime: o.Runtime, evaluator: o.Evaluator,
 		commands: o.Commands, outbound: o.Outbound, listeners: o.Listeners,
 		name: o.Fleet, prefix: o.Prefix, interval: o.Interval, dryRun: o.DryRun, sourceChanged: o.SourceChanged,
-		log: o.Log, metrics: o.Metrics, now: o.Now, stage: o.Stage, finished: o.Done, done: newCarriedOut(),
+		log: o.Log, metrics: o.Metrics, now: o.Now, stage: o.Stage, finished: o.Done, done: newCarriedOut(), marks: marks{},
 		gate: gate{root: o.TrustRoot},
 	}
 	if l.now == nil {

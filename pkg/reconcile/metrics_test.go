@@ -27,10 +27,17 @@ func busy() Report {
 		Stages: []StageTime{{StageSource, at}, {StageAct, at.Add(time.Second)}},
 		Phases: map[model.Phase]int{model.Running: 1},
 		Transitions: []Transition{
-			{id, model.Transition{At: at, To: model.Created, Reason: model.Declared}},
-			{id, model.Transition{At: at.Add(time.Second), From: model.Admitted, To: model.Scheduled, Reason: model.GrantedCapacity}},
-			{id, model.Transition{At: at.Add(3 * time.Second), From: model.Scheduled, To: model.Running, Reason: model.Ready}},
+			{App: id, Transition: model.Transition{At: at, To: model.Created, Reason: model.Declared}},
+			{App: id, Transition: model.Transition{At: at.Add(time.Second), From: model.Admitted, To: model.Scheduled, Reason: model.GrantedCapacity}, Queued: time.Second},
+			{App: id, Transition: model.Transition{At: at.Add(3 * time.Second), From: model.Scheduled, To: model.Running, Reason: model.Ready}, In: 2 * time.Second},
 		},
+		Steps: []Step{
+			{App: id, RunChange: model.RunChange{Run: 1, Step: "migrate", From: "active", To: "succeeded"}, Type: "job", Took: 5 * time.Second},
+			{App: id, RunChange: model.RunChange{Run: 1, Step: "agree", From: "queued", To: "active"}, Type: "approval"},
+			{App: id, RunChange: model.RunChange{Run: 1, From: "running", To: "succeeded"}, Took: 7 * time.Second},
+		},
+		Standstill: Standstill{Overdue: map[model.Phase]int{model.Scheduled: 2}, Oldest: map[model.Phase]time.Duration{model.Admitted: time.Minute},
+			People: map[string]int{model.CommandApprove: 3}},
 		Decisions: []model.Decision{{App: id, Verdict: model.Granted, Reason: model.Fits}},
 		Problems:  []model.Problem{{Code: "DA1001"}},
 		Applied: apply.Report{Requests: apply.Requests{Apply: 2}, Sets: []apply.SetReport{{App: id, Results: []apply.Result{
@@ -93,8 +100,26 @@ func TestMetricsAddUp(t *testing.T) {
 		"daros_passes_total ok": 1, "daros_passes_total error": 1, "daros_status_commits_total": 2, "daros_drift_corrected_total": 2,
 		"daros_objects_total created": 2, "daros_applications Running": 1, "daros_applications Degraded": 0, "daros_problems": 1,
 		"daros_stage_seconds source": 2, "daros_stage_seconds act": 4, "daros_queue_seconds": 2, "daros_start_seconds": 4,
+		"daros_phase_seconds Scheduled": 4, "daros_runs_total succeeded acme": 2, "daros_run_seconds succeeded": 14,
+		"daros_steps_total succeeded acme job": 2, "daros_step_seconds succeeded job": 10, "daros_overdue_applications Scheduled": 2,
+		"daros_overdue_applications Running": 0, "daros_oldest_wait_seconds Admitted": 60, "daros_waits_for_people approve": 3,
 		"daros_transitions_total Running Ready": 2, "daros_decisions_total Fits granted": 2,
 	} {
 		require.Equal(t, want, got[name], name)
+	}
+}
+
+// TestTenantsHaveABoundedNumberOfLabels: a fleet of very many tenants does not fill
+// the memory of whoever scrapes it.
+func TestTenantsHaveABoundedNumberOfLabels(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	m := NewMetrics(registry)
+	for i := range 2 * maxTenants {
+		m.step(Step{App: model.AppID{Tenant: fmt.Sprint("t", i), Name: "a"}, RunChange: model.RunChange{To: "succeeded"}})
+	}
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	for _, f := range families {
+		require.LessOrEqual(t, len(f.GetMetric()), maxTenants+1, f.GetName())
 	}
 }

@@ -23,6 +23,7 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 		l.log.Info("transition", "app", t.App, "instance", t.Instance, "from", t.From, "to", t.To, "reason", t.Reason, "message", t.Message)
 		l.event(ctx, t.App, troubling(t.To), string(t.Reason), t.App.Name+" is "+string(t.To)+": "+t.Message)
 	}
+	l.publishSteps(ctx, r.Steps)
 	for i := range r.Applied.Sets {
 		l.publishSet(ctx, &r.Applied.Sets[i])
 	}

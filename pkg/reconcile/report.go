@@ -1,11 +1,11 @@
 package reconcile
 
 import (
-	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
 // Report is what one pass found and did.
@@ -16,7 +16,9 @@ type Report struct {
 	SourceErr      error  // the fleet repo was unavailable and the last snapshot was used
 
 	Phases      map[model.Phase]int
-	Transitions []Transition     // of this pass, by application
+	Transitions []Transition // of this pass, by application
+	Steps       []Step       // changes of runs of workflows in this pass, by application
+	Standstill  Standstill
 	Decisions   []model.Decision // that say something new
 	Problems    []model.Problem
 	Saved       bool         // the status branch has a new commit
@@ -27,6 +29,23 @@ type Report struct {
 type Transition struct {
 	App model.AppID
 	model.Transition
+	In     time.Duration // how long it was in the phase that it leaves
+	Queued time.Duration // with a grant: since the instance came to be
+}
+
+// Step is a change of a run or of one of its steps.
+type Step struct {
+	App model.AppID
+	model.RunChange
+	Type string        // of the step, "" if it is not known any more
+	Took time.Duration // from the begin of what has ended, else 0
+}
+
+// Standstill counts what does not go on by itself, after a pass.
+type Standstill struct {
+	Overdue map[model.Phase]int           // past a deadline that should have led on
+	Oldest  map[model.Phase]time.Duration // the longest wait, in the phases that wait
+	People  map[string]int                // waits that only a command ends, by its action
 }
 
 // Changed says whether the pass changed anything, in the ledger or the cluster.
@@ -36,24 +55,123 @@ func (r *Report) Changed() bool {
 
 // take fills in what follows from the ledgers before and after.
 func (r *Report) take(before, after model.Ledger) {
-	r.Phases = map[model.Phase]int{}
-	r.Problems = after.Problems
+	r.Phases, r.Problems, r.Standstill = map[model.Phase]int{}, after.Problems, newStandstill()
+	known := before.Instances
 	for i := range after.Instances {
-		inst := &after.Instances[i]
+		inst, old := &after.Instances[i], &model.Instance{}
+		for len(known) > 0 && known[0].App.Compare(inst.App) <= 0 {
+			if known[0].App == inst.App {
+				old = &known[0]
+			}
+			known = known[1:]
+		}
 		r.Phases[inst.Phase]++
-		known := 0
-		if old, ok := before.Find(inst.App); ok {
-			known = overlap(old.History, inst.History)
-		}
-		for _, t := range inst.History[known:] {
-			r.Transitions = append(r.Transitions, Transition{inst.App, t})
-		}
+		r.takeTransitions(old, inst)
+		r.takeSteps(old, inst)
+		r.Standstill.count(inst, r.Started)
 	}
+	ruled := before.Decisions
 	for i := range after.Decisions {
 		d := &after.Decisions[i]
-		n, known := slices.BinarySearchFunc(before.Decisions, d.App, func(d model.Decision, id model.AppID) int { return d.App.Compare(id) })
-		if !known || before.Decisions[n].Inputs != d.Inputs || before.Decisions[n].Reason != d.Reason || before.Decisions[n].Message != d.Message {
+		for len(ruled) > 0 && ruled[0].App.Compare(d.App) < 0 {
+			ruled = ruled[1:]
+		}
+		if len(ruled) == 0 || ruled[0].App != d.App || ruled[0].Inputs != d.Inputs || ruled[0].Reason != d.Reason || ruled[0].Message != d.Message {
 			r.Decisions = append(r.Decisions, *d)
+		}
+	}
+}
+
+func (r *Report) takeTransitions(old, inst *model.Instance) {
+	since := old.Since
+	for n := overlap(old.History, inst.History); n < len(inst.History); n++ {
+		t := Transition{App: inst.App, Transition: inst.History[n]}
+		if t.From != "" && t.From != t.To {
+			t.In, since = t.At.Sub(since), t.At
+		} else if t.From == "" {
+			since = t.At
+		}
+		if t.To == model.Scheduled && t.From == model.Admitted {
+			t.Queued = t.At.Sub(born(inst))
+		}
+		r.Transitions = append(r.Transitions, t)
+	}
+}
+
+// born is when an instance came to be, as far as its history goes back.
+func born(inst *model.Instance) time.Time {
+	for _, t := range inst.History {
+		if t.Instance == inst.Number {
+			return t.At
+		}
+	}
+	return inst.Since
+}
+
+func (r *Report) takeSteps(old, inst *model.Instance) {
+	for _, c := range inst.Run.Changes(old.Run) {
+		s := Step{App: inst.App, RunChange: c}
+		var begun time.Time
+		if c.Step == "" && model.RunPhase(c.To).Ended() {
+			begun = beginOf(inst.Run)
+		} else if rec, ok := inst.Run.Step(c.Step); ok {
+			s.Type = typeOf(inst, c.Step)
+			if rec.Phase.Ended() {
+				begun = rec.Started
+			}
+		}
+		if !begun.IsZero() {
+			s.Took = c.At.Sub(begun)
+		}
+		r.Steps = append(r.Steps, s)
+	}
+}
+
+// beginOf is when the first step of a run began, zero if none did.
+func beginOf(run *model.Run) (first time.Time) {
+	for i := range run.Steps {
+		if at := run.Steps[i].Started; !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
+}
+
+// typeOf is the type of a step of the latest run.
+func typeOf(inst *model.Instance, step string) string {
+	if spec := workflow.SpecOf(inst); spec != nil && spec.Workflow != nil {
+		for i := range spec.Workflow.Steps {
+			if s := &spec.Workflow.Steps[i]; s.Name == step {
+				return s.Type
+			}
+		}
+	}
+	return ""
+}
+
+func newStandstill() Standstill {
+	return Standstill{Overdue: map[model.Phase]int{}, Oldest: map[model.Phase]time.Duration{}, People: map[string]int{}}
+}
+
+// overdueAfter is how long after a deadline something should have followed from it.
+const overdueAfter = 2 * time.Minute
+
+func (s *Standstill) count(inst *model.Instance, now time.Time) {
+	passed := func(t time.Time) bool { return !t.IsZero() && now.Sub(t) > overdueAfter }
+	running := inst.Run != nil && !inst.Run.Phase.Ended() && inst.Phase.Active()
+	if passed(inst.Deadline) || passed(inst.EndBy) || running && passed(inst.Run.Deadline) {
+		s.Overdue[inst.Phase]++
+	}
+	switch inst.Phase {
+	case model.Created, model.Admitted, model.Scheduled, model.Degraded:
+		s.Oldest[inst.Phase] = max(s.Oldest[inst.Phase], now.Sub(inst.Since))
+	}
+	if !running {
+		return
+	}
+	for _, w := range workflow.Waits(inst.Run, workflow.SpecOf(inst)) {
+		if w.People {
+			s.People[w.Action]++
 		}
 	}
 }

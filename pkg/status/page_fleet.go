@@ -180,7 +180,7 @@ func peopleRows(l *model.Ledger) [][]string {
 	var list []wait
 	for i := range l.Instances {
 		if in := &l.Instances[i]; in.Run != nil {
-			for _, w := range workflow.Waits(in.Run, specOfRun(in)) {
+			for _, w := range workflow.Waits(in.Run, workflow.SpecOf(in)) {
 				if w.People {
 					list = append(list, wait{in.App, w})
 				}

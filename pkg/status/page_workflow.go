@@ -13,7 +13,7 @@ import (
 func (p *page) workflow(in *model.Instance) {
 	spec := in.Spec
 	if in.Run != nil {
-		spec = specOfRun(in)
+		spec = workflow.SpecOf(in)
 	}
 	if in.Run == nil && (spec == nil || spec.Workflow == nil) {
 		return
@@ -52,7 +52,7 @@ func (p *page) run(in *model.Instance) {
 	if r.Superseded != "" {
 		p.line("Spec %s took its place.\n", code(r.Superseded.Short()))
 	}
-	waits := workflow.Waits(r, specOfRun(in))
+	waits := workflow.Waits(r, workflow.SpecOf(in))
 	for _, w := range waits[:min(len(waits), maxRows)] {
 		line := "- "
 		if w.Step != "" {
@@ -73,16 +73,6 @@ func (p *page) run(in *model.Instance) {
 	if !r.Phase.Ended() {
 		p.line("It ends by %s.\n", moment(r.Deadline))
 	}
-}
-
-// specOfRun is what the run brings, nil if the record does not hold it any more.
-func specOfRun(in *model.Instance) *model.Application {
-	for _, spec := range []*model.Application{in.Spec, in.Previous} {
-		if spec != nil && in.Run != nil && spec.Digest == in.Run.Spec {
-			return spec
-		}
-	}
-	return nil
 }
 
 // stepNote is the message of a step, what it left, and how far it is taken back.

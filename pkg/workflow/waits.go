@@ -48,6 +48,17 @@ func Waits(run *model.Run, spec *model.Application) (waits []Wait) {
 	return waits
 }
 
+// SpecOf returns what the latest run of an instance brings, nil if there is no run
+// or its record does not hold that spec any more.
+func SpecOf(inst *model.Instance) *model.Application {
+	for _, spec := range []*model.Application{inst.Spec, inst.Previous} {
+		if spec != nil && inst.Run != nil && spec.Digest == inst.Run.Spec {
+			return spec
+		}
+	}
+	return nil
+}
+
 // activeWait is what a step waits for while an attempt is on its way.
 func activeWait(rec *model.StepRun, s *model.Step) Wait {
 	w := Wait{Step: rec.Name, For: "being done", Until: rec.Deadline}

@@ -1,0 +1,60 @@
+package reconcile
+
+import (
+	"context"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// maxStepEvents bounds what one pass tells the people who look at the cluster about
+// steps. The log and the status branch tell all of it.
+const maxStepEvents = 200
+
+// publishSteps tells what became of runs and their steps: a line in the log each,
+// and an event for what ended a run, for what failed, and for what waits for people.
+func (l *Loop) publishSteps(ctx context.Context, steps []Step) {
+	told := 0
+	for _, s := range steps {
+		attributes := []any{"app", s.App, "run", s.Run, "from", s.From, "to", s.To}
+		if s.Step != "" {
+			attributes = append(attributes, "step", s.Step, "type", s.Type)
+		}
+		l.log.Info("workflow", append(attributes, "reason", s.Reason, "message", s.Message)...)
+		reason, text, warning := stepEvent(s)
+		if reason == "" || told >= maxStepEvents {
+			continue
+		}
+		told++
+		l.event(ctx, s.App, warning, reason, text)
+	}
+}
+
+// stepEvent is what people who look at the cluster hear of a change, "" if nothing.
+func stepEvent(s Step) (reason, text string, warning bool) {
+	because := func(text string) string { return strings.TrimSuffix(text+": "+s.Message, ": ") }
+	switch {
+	case s.Step == "":
+		switch model.RunPhase(s.To) {
+		case model.RunSucceeded:
+			return "WorkflowSucceeded", because("the workflow has succeeded"), false
+		case model.RunSuperseded:
+			return "WorkflowSuperseded", because("a newer run takes the place of the workflow's"), false
+		case model.RunPaused:
+			return "WorkflowPaused", because("the workflow is paused; go on with: reconciler resume " + s.App.String()), true
+		case model.RunStopped:
+			return "WorkflowStopped", because("the workflow was stopped"), true
+		case model.RunRollingBack:
+			return "WorkflowRollingBack", because("the workflow takes back what it did"), true
+		case model.RunRolledBack:
+			return "WorkflowRolledBack", because("the workflow has taken back what it did"), true
+		case model.RunFailed:
+			return "WorkflowFailed", because("the workflow has failed"), true
+		}
+	case model.StepPhase(s.To) == model.StepFailed:
+		return "StepFailed", because("step " + s.Step + " has failed"), true
+	case model.StepPhase(s.To) == model.StepActive && s.Type == "approval":
+		return "ApprovalNeeded", "step " + s.Step + " waits for approval: reconciler approve " + s.App.String() + " " + s.Step, false
+	}
+	return "", "", false
+}
