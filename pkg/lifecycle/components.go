@@ -69,7 +69,7 @@ func (f *facts) advanceComponent(c *model.Component, s *model.ComponentState, re
 	}
 	before := *s
 	target := model.WorkloadDigest(c, s.Grant, replicas)
-	blocker := f.blocker(c)
+	blocker, ran := f.blocker(c), f.ran(s)
 	s.Message, s.Hold = "", false
 	if s.Spec != spec || !f.now.Before(s.Pause) {
 		s.Pause = time.Time{}
@@ -83,13 +83,11 @@ func (f *facts) advanceComponent(c *model.Component, s *model.ComponentState, re
 	case !s.Pause.IsZero():
 		s.Run, s.Workload, s.State = 0, model.WorkloadDigest(c, s.Grant, 0), model.StateFailed
 		s.Message = "failed too often; stopped until " + s.Pause.UTC().Format(time.RFC3339)
-	case blocker != "" && f.ran(s) == 0:
+	case blocker != "" && ran.Run == 0:
 		s.Spec, s.Run, s.Workload = spec, 0, model.WorkloadDigest(c, s.Grant, 0)
 		s.State, s.Message = model.StateWaiting, "for "+blocker
-	case blocker != "" && f.ran(s) <= replicas && s.Workload != target:
-		if was := f.saved(s.Grant.Component); was != nil {
-			s.Spec, s.Run, s.Workload = was.Spec, was.Run, was.Workload
-		}
+	case blocker != "" && ran.Run <= replicas && ran.Workload != target:
+		s.Spec, s.Run, s.Workload = ran.Spec, ran.Run, ran.Workload
 		s.Hold, s.State, s.Message = true, model.StateWaiting, "keeps running as it was until "+blocker+" is ready"
 	default: // also when capacity was taken away: that is given up at once
 		s.Spec, s.Run, s.Workload = spec, replicas, target
@@ -100,22 +98,14 @@ func (f *facts) advanceComponent(c *model.Component, s *model.ComponentState, re
 	}
 }
 
-// saved is the state of a component when the pass began, nil if it was not there.
-// What the pass told it since has not been carried out.
-func (f *facts) saved(component string) *model.ComponentState {
-	n := slices.IndexFunc(f.was, func(s model.ComponentState) bool { return s.Grant.Component == component })
+// ran is the state of a component when the pass began: what the pass told it since
+// has not been carried out.
+func (f *facts) ran(s *model.ComponentState) model.ComponentState {
+	n := slices.IndexFunc(f.was, func(x model.ComponentState) bool { return x.Grant.Component == s.Grant.Component })
 	if n < 0 {
-		return nil
+		return model.ComponentState{}
 	}
-	return &f.was[n]
-}
-
-// ran is how many replicas of a component run already.
-func (f *facts) ran(s *model.ComponentState) int {
-	if was := f.saved(s.Grant.Component); was != nil {
-		return was.Run
-	}
-	return 0
+	return f.was[n]
 }
 
 // watch judges a secret whose values are not known any more: it stays as it is,

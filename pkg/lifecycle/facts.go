@@ -92,8 +92,11 @@ func (f *facts) running() bool {
 }
 
 func (f *facts) up(s *model.ComponentState) bool {
-	return !s.Hold && (s.State == model.StateDone ||
-		s.Run == s.Grant.Replicas && (s.State == model.StateReady || s.State == model.StateOff))
+	switch s.State {
+	case model.StateDone, model.StateOff:
+		return !s.Hold
+	}
+	return !s.Hold && s.State == model.StateReady && s.Run == s.Grant.Replicas
 }
 
 // reduced says whether the grants are less than the spec asks for.

@@ -15,7 +15,7 @@ func (f *facts) noteFailures() {
 	for i := range f.inst.Components {
 		s := &f.inst.Components[i]
 		w, ok := f.seen.Find(f.inst.App, s.Grant.Component)
-		if !ok || w.Failure == nil || w.Digest != s.Workload {
+		if !ok || w.Failure == nil || w.Digest != s.Workload || s.State == model.StateDone {
 			continue
 		}
 		entry, isNew := f.counted(w)

@@ -70,7 +70,7 @@ func hold(fleet model.Fleet, absent []model.AppID, removed, running int) model.F
 }
 
 // keepTenants adds the last good layer of every tenant that is declared, or has
-// applications, but has no valid layer.
+// applications, also such that are ending, but has no valid layer.
 func keepTenants(fleet model.Fleet, ledger model.Ledger) model.Fleet {
 	have := map[string]bool{}
 	for i := range fleet.Tenants {
@@ -80,6 +80,11 @@ func keepTenants(fleet model.Fleet, ledger model.Ledger) model.Fleet {
 	lost := slices.Clone(fleet.UnusableTenants)
 	for _, u := range fleet.Unusable {
 		lost = append(lost, u.App.Tenant)
+	}
+	for i := range ledger.Instances {
+		if inst := &ledger.Instances[i]; inst.Ending() {
+			lost = append(lost, inst.App.Tenant)
+		}
 	}
 	for _, name := range lost {
 		if have[name] {
