@@ -17,9 +17,8 @@ type Origin struct {
 // Origins returns for each file below a directory of a commit the latest commit on
 // the line of first parents in which it is not as in the one before: oldest first,
 // by name within one commit. It looks back to the commit since and says whether it
-// got there: other files have not changed after it, then. Else it looks at all
-// commits, but at no more than most, and other files have an older origin. Files
-// that are gone are among them.
+// got there: other files have not changed after it, then. Else it looks until all
+// are found, but at no more than most commits, and other files have an older origin.
 func (r *Repository) Origins(commit, dir, since string, most int) (origins []Origin, reached bool, err error) {
 	at, ok := git.ParseHash(commit)
 	if !ok || !r.store.Has(at) {
@@ -33,8 +32,15 @@ func (r *Repository) Origins(commit, dir, since string, most int) (origins []Ori
 	if err != nil {
 		return nil, false, err
 	}
-	known := map[string]bool{}
-	for n := 0; n < most && here != git.ZeroHash && at.String() != since; n++ {
+	files, err := r.changed(git.ZeroHash, here)
+	if err != nil {
+		return nil, false, fmt.Errorf("commit %s: %w", at, err)
+	}
+	sought := make(map[string]bool, len(files))
+	for _, file := range files {
+		sought[file] = true
+	}
+	for n := 0; n < most && len(sought) > 0 && at.String() != since; n++ {
 		before, earlier := git.ZeroHash, c
 		if len(c.ParentHashes) > 0 {
 			if earlier, err = r.store.Commit(c.ParentHashes[0]); err != nil {
@@ -44,14 +50,14 @@ func (r *Repository) Origins(commit, dir, since string, most int) (origins []Ori
 				return nil, false, err
 			}
 		}
-		paths, err := r.store.Changed(before, here, maxChanged)
+		files, err := r.changed(before, here)
 		if err != nil {
 			return nil, false, fmt.Errorf("commit %s: %w", at, err)
 		}
-		for _, p := range slices.Backward(paths) {
-			if !known[p] {
-				known[p] = true
-				origins = append(origins, Origin{dir + "/" + p, at.String(), git.Printable(c.Author.Name + " <" + c.Author.Email + ">")})
+		for _, file := range slices.Backward(files) {
+			if sought[file] {
+				delete(sought, file)
+				origins = append(origins, Origin{dir + "/" + file, at.String(), git.Printable(c.Author.Name + " <" + c.Author.Email + ">")})
 			}
 		}
 		if len(c.ParentHashes) == 0 {
@@ -61,6 +67,14 @@ func (r *Repository) Origins(commit, dir, since string, most int) (origins []Ori
 	}
 	slices.Reverse(origins)
 	return origins, at.String() == since, nil
+}
+
+// changed lists the files in which two directories differ.
+func (r *Repository) changed(before, after git.Hash) ([]string, error) {
+	if before == after {
+		return nil, nil
+	}
+	return r.store.Changed(before, after, maxChanged)
 }
 
 // directory returns the tree of a directory at the root of a commit, a ZeroHash if

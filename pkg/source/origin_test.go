@@ -1,6 +1,8 @@
 package source_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,4 +86,33 @@ func TestOrigins(t *testing.T) {
 
 	_, _, err = r.Origins("0000000000000000000000000000000000000001", "approvals", "", 1)
 	require.ErrorIs(t, err, source.ErrGone)
+}
+
+// BenchmarkOrigins looks back 10,000 commits for who wrote one file.
+func BenchmarkOrigins(b *testing.B) {
+	repo := gittest.New(b)
+	var stream strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&stream, "commit refs/heads/main\nmark :%d\ncommitter Ada <ada@example.com> %d +0000\ndata 1\nx\n", i+1, 1_700_000_000+i)
+		if i > 0 {
+			fmt.Fprintf(&stream, "from :%d\n", i)
+		}
+		name := "tenants/acme/apps/shop/app.cue"
+		if i == 0 {
+			name = "approvals/acme/shop/a.cue"
+		}
+		text := fmt.Sprintf("package fleet // %d\n", i)
+		fmt.Fprintf(&stream, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+	}
+	repo.GitIn(stream.String(), "fast-import", "--quiet")
+	r, err := source.Open(b.Context(), source.Options{URL: repo.Dir, Dir: b.TempDir()})
+	require.NoError(b, err)
+	defer r.Close()
+	snap, err := r.Snapshot(b.Context())
+	require.NoError(b, err)
+	for b.Loop() {
+		origins, _, err := r.Origins(snap.Commit, "approvals", "", 10_000)
+		require.NoError(b, err)
+		require.Len(b, origins, 1)
+	}
 }
