@@ -60,12 +60,19 @@ func (w *work) dispose() []job {
 	}}
 }
 
-// disposal takes down what became of one volume.
+// disposal takes down what became of one volume. Who runs the cluster may have
+// decided that we delete none: that is no failure, and what runs goes all the same.
 func (w *work) disposal(r Ref, err error) {
-	w.report.Results = append(w.report.Results, Result{Ref: r, Action: Pruned, Message: "its application has ended, and its owner wanted its data to go with it"})
-	if err != nil {
-		w.report.Results[len(w.report.Results)-1].Message = ""
-		w.fail(&w.report.Results[len(w.report.Results)-1], err)
+	w.report.Results = append(w.report.Results, Result{Ref: r})
+	res := &w.report.Results[len(w.report.Results)-1]
+	switch {
+	case apierrors.IsForbidden(err):
+		res.Action, res.Message = Kept, sentence(r, err)
+	case err != nil:
+		res.Action = Skipped
+		w.fail(res, err)
+	default:
+		res.Action, res.Message = Pruned, "its application has ended, and its owner wanted its data to go with it"
 	}
 }
 

@@ -1,11 +1,17 @@
 package apply_test
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -58,6 +64,64 @@ func TestDataGoesWithItsApplication(t *testing.T) {
 	}, "volumes to go")
 	require.True(t, f.exists(claims, "data"), "its declaration did not say so")
 	require.True(t, f.exists(claims, "copied"))
+}
+
+// TestEndOfDataAnywhere kills the end of an application between any two of its
+// writes: no volume is left over because the next process knows no better.
+func TestEndOfDataAnywhere(t *testing.T) {
+	f := setup(t)
+	f.apply(f.applier(), f.tenant())
+	ended := render.Set{App: f.set("shop").App, Namespace: f.fleet, DeleteData: true}
+	for survive, done := int64(0), false; !done; survive++ {
+		require.Less(t, survive, int64(20), "it never ends")
+		f.apply(f.applier(), f.set("shop", f.disposable()...))
+		f.eventually(func() bool { return f.exists(claims, "data-db-0") && f.exists(claims, "data-db-1") }, "claims of the StatefulSet")
+		ctx, cancel := context.WithCancel(t.Context())
+		left := &atomic.Int64{}
+		left.Store(survive)
+		cfg := rest.CopyConfig(f.Config)
+		cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return dying{rt, left, cancel} })
+		done = f.applierFor(cfg).Apply(ctx, []render.Set{ended}).Err == nil
+		cancel()
+		f.apply(f.applier(), ended)
+		f.eventually(func() bool {
+			return !f.exists(claims, "goes") && !f.exists(claims, "data-db-0") && !f.exists(claims, "data-db-1") && !f.exists(statefulSets, "db")
+		}, fmt.Sprintf("all to go after %d writes", survive))
+	}
+}
+
+// TestWhoMayNotDeleteDataKeepsIt: what runs goes all the same.
+func TestWhoMayNotDeleteDataKeepsIt(t *testing.T) {
+	f := setup(t)
+	meta := metav1.ObjectMeta{Name: f.fleet}
+	rbac := f.Clientset.RbacV1()
+	_, err := rbac.ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch", "create", "patch"}},
+		{APIGroups: []string{"", "apps"}, Resources: []string{"configmaps", "statefulsets"}, Verbs: []string{"delete"}},
+	}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = rbac.ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: meta,
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: f.fleet},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: f.fleet}}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		require.NoError(t, rbac.ClusterRoleBindings().Delete(ctx, f.fleet, metav1.DeleteOptions{}))
+		require.NoError(t, rbac.ClusterRoles().Delete(ctx, f.fleet, metav1.DeleteOptions{}))
+	})
+	f.apply(f.applier(), f.tenant(), f.set("shop", f.disposable()...))
+	cfg := rest.CopyConfig(f.Config)
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: f.fleet}
+	client, err := dynamic.NewForConfig(cfg)
+	require.NoError(t, err)
+	f.eventually(func() bool { // the API server learns of rules by a watch
+		_, err := client.Resource(claims).Namespace(f.fleet).List(t.Context(), metav1.ListOptions{})
+		return err == nil
+	}, "rights")
+	r := f.apply(f.applierFor(cfg), render.Set{App: f.set("shop").App, Namespace: f.fleet, DeleteData: true})
+	require.Equal(t, apply.Kept, actions(r, "shop")["PersistentVolumeClaim/goes"])
+	require.Equal(t, apply.Pruned, actions(r, "shop")["StatefulSet/db"])
+	require.True(t, f.exists(claims, "goes"))
 }
 
 func TestDataStaysWithoutALastWord(t *testing.T) {
