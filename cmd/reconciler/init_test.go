@@ -1,10 +1,14 @@
 package main
 
 import (
+	"path"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
 )
 
 // On a terminal only what no flag says is asked, and again until it is a name.
@@ -20,4 +24,27 @@ func TestInitAsks(t *testing.T) {
 	for _, bad := range []string{"../up", "a\"b", "A", "-a", "a-", strings.Repeat("a", 64)} {
 		require.ErrorContains(t, (&fleetNames{App: bad}).complete("x", nil, nil), "--application")
 	}
+}
+
+// What the new files show in comments is accepted when somebody takes the marks
+// of the comments away.
+func TestInitComments(t *testing.T) {
+	files, err := fleetFiles(fleetNames{"fleet", "acme", "shop"})
+	require.NoError(t, err)
+	code := regexp.MustCompile(`(?m)^(\t*)// (\t*(?:[a-z][A-Za-z]*: |\}\]).*)$`)
+	tree, shown := newTree(), 0
+	for _, f := range files {
+		if path.Ext(f.Name) == ".cue" && !strings.HasPrefix(f.Name, "cue.mod/") {
+			shown += len(code.FindAll(f.Data, -1))
+			f.Data = code.ReplaceAll(f.Data, []byte("$1$2"))
+		}
+		require.NoError(t, tree.add(f.Name, 0o644, int64(len(f.Data)), func() ([]byte, error) { return f.Data, nil }))
+	}
+	require.Equal(t, 12, shown)
+	fleet := evaluate.New(nil).Fleet("c", tree.finish(), nil)
+	require.Empty(t, fleet.Problems)
+	require.Len(t, fleet.Applications, 1)
+	require.NotNil(t, fleet.Applications[0].Workflow)
+	require.Equal(t, "rollback", fleet.Applications[0].Lifecycle.OnFailure)
+	require.Len(t, fleet.Platform.Groups, 1)
 }

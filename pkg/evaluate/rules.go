@@ -190,6 +190,8 @@ var chapters = []chapter{
 			fix: "Write `step` with the name of the step that waits."},
 		{code: "DA1274", title: "A step where the whole run is meant",
 			fix: "Leave the step out; a step that waits is rejected."},
+		{code: "DA1275", title: "An approval that is not written out",
+			fix: "Write texts in quotes, without imports, references and expressions."},
 	}},
 	{"A layer's policy within the one above", []rule{
 		{code: "DA1301", title: "A replica limit above that of the layer above",
@@ -384,6 +386,10 @@ var chapters = []chapter{
 			fix: "Write url, or prometheus and query."},
 		{code: "DA1548", title: "A stage that says how much in no or two ways",
 			fix: "Write weight or replicas."},
+		{code: "DA1549", title: "A job that no step runs",
+			fix: "Write a job step for it; one without dependsOn runs at once. A deploy step that names it, or names nothing, brings it as well."},
+		{code: "DA1550", title: "Two versions of what there can be one of",
+			fix: "Bring the component with a deploy step, or take the trait out."},
 	}},
 	{"Pins", []rule{
 		{code: "DA1601", title: "A pin to an unknown commit",

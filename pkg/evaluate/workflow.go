@@ -110,6 +110,7 @@ func checkWorkflow(a *model.Application, own *layer) []model.Problem {
 		f.inputs(i, earlier)
 		f.properties(i)
 	}
+	f.jobs()
 	return f.problems
 }
 
@@ -190,6 +191,8 @@ func (f *flow) components(i int) {
 			f.bad(i, codeStepComponent, ".components", "names %s, which is no component of the application", name)
 		case staged && c.Type != "webservice" && c.Type != "worker":
 			f.bad(i, codeStepType, ".components", "has two versions of %s side by side, which a component of type %s does not allow; webservice and worker do", name, c.Type)
+		case staged:
+			f.beside(i, c)
 		}
 	}
 	for _, ref := range []struct{ field, name string }{{".component", s.Component}, {".undo", s.Undo}} {
@@ -200,6 +203,34 @@ func (f *flow) components(i int) {
 		case c.Type != "job":
 			f.bad(i, codeStepType, ref.field, "runs %s, which is a %s; a job step runs a component of type job", ref.name, c.Type)
 		}
+	}
+}
+
+// beside checks that two versions of a component can run side by side.
+func (f *flow) beside(i int, c *model.Component) {
+	var traits traitsDoc
+	json.Unmarshal(c.Traits, &traits) // the schema has checked its form
+	if traits.Autoscale != nil {
+		f.bad(i, codeTwoVersions, ".components", "has two versions of %s side by side, and autoscale knows one: it would undo what the stages say", c.Name)
+	}
+	for _, s := range traits.Storage {
+		if s.Type == "persistent" {
+			f.bad(i, codeTwoVersions, ".components", "has two versions of %s side by side, and they would share its one volume %s", c.Name, s.Name)
+		}
+	}
+}
+
+// jobs checks that some step deals with every job: else it would run when the run
+// begins, beside all that the workflow does, which nobody means who writes one.
+func (f *flow) jobs() {
+	for i := range f.app.Components {
+		c := &f.app.Components[i]
+		if c.Type != "job" || slices.ContainsFunc(f.app.Workflow.Steps, func(s model.Step) bool {
+			return s.Component == c.Name || s.Undo == c.Name || slices.Contains(s.Components, c.Name) || s.Type == "deploy" && len(s.Components) == 0
+		}) {
+			continue
+		}
+		f.problems = append(f.problems, f.own.blame(codeNoStep, "application.components."+c.Name, "is a job, and no step of the workflow runs it"))
 	}
 }
 
