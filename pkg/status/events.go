@@ -12,11 +12,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Event is one transition of one application.
+// Event is one transition of one application, or a change of a run of its workflow
+// or of a step of it. From and To are phases of the application, the run or the step.
 type Event struct {
 	App model.AppID `json:"application"`
 	model.Transition
-	Status string `json:"status"` // the commit of the branch that first told of it
+	Run    int    `json:"run,omitempty"`  // the number of the run, 0: the application itself changed
+	Step   string `json:"step,omitempty"` // "": the run itself changed
+	Status string `json:"status"`         // the commit of the branch that first told of it
 }
 
 // EventFilter selects events.
@@ -30,8 +33,8 @@ func (f EventFilter) has(app model.AppID) bool {
 	return (f.Tenant == "" || f.Tenant == app.Tenant) && (f.App == "" || f.App == app.Name)
 }
 
-// Events returns the transitions of the fleet in the order of time, oldest
-// first, as far back as the history of the branch goes. It fetches that history
+// Events returns the transitions of the fleet and the changes of runs and steps in
+// the order of time, oldest first, as far back as the history of the branch goes. It fetches that history
 // once, and what is new at later calls. Only what changed from one commit to the
 // next is read.
 func (b *Branch) Events(ctx context.Context, filter EventFilter) ([]Event, error) {
@@ -41,7 +44,7 @@ func (b *Branch) Events(ctx context.Context, filter EventFilter) ([]Event, error
 	if err != nil {
 		return nil, fmt.Errorf("read status history: %w", err)
 	}
-	r := eventReader{store: b.store, filter: filter, seen: map[git.Hash][]model.Transition{}}
+	r := eventReader{store: b.store, filter: filter, seen: map[git.Hash][]model.Transition{}, runs: map[git.Hash]*model.Run{}}
 	err = backwards(ctx, b.store, tip, func(p past) (bool, error) {
 		// A transition is older than the commit that tells of it.
 		if p.time.Before(filter.Since) {
@@ -71,6 +74,7 @@ type eventReader struct {
 	// seen are the transitions of records by the name of the file: the older
 	// side of one commit is the newer side of another.
 	seen map[git.Hash][]model.Transition
+	runs map[git.Hash]*model.Run // the same of files of runs
 }
 
 // maxChanged bounds the files that one commit changes.
@@ -92,8 +96,20 @@ func (r *eventReader) commit(p past) error {
 	}
 	var found []Event
 	for _, path := range changed {
-		app, ok := recordOf(path)
-		if !ok || !r.filter.has(app) {
+		app, file := recordOf(path)
+		if file == "" || !r.filter.has(app) {
+			continue
+		}
+		if file == workflowFile {
+			steps, err := r.steps(before, p.tree, app)
+			if err != nil {
+				return err
+			}
+			for _, e := range steps {
+				if e.Status = p.hash.String(); !e.At.Before(r.filter.Since) {
+					found = append(found, e)
+				}
+			}
 			continue
 		}
 		now, err := r.transitions(p.tree, app)
@@ -106,7 +122,7 @@ func (r *eventReader) commit(p past) error {
 		}
 		for _, t := range news(known, now) {
 			if !t.At.Before(r.filter.Since) {
-				found = append(found, Event{app, t, p.hash.String()})
+				found = append(found, Event{App: app, Transition: t, Status: p.hash.String()})
 			}
 		}
 	}
@@ -114,13 +130,61 @@ func (r *eventReader) commit(p past) error {
 	return nil
 }
 
-// recordOf tells whose instance record a file is.
-func recordOf(path string) (model.AppID, bool) {
+// recordOf tells about whom a record or a run is, and which of the two; "" if it
+// is neither.
+func recordOf(path string) (app model.AppID, file string) {
 	part := strings.Split(path, "/")
-	if len(part) != 4 || part[0] != tenantsDir || part[3] != instanceFile || !label.MatchString(part[1]) || !label.MatchString(part[2]) {
-		return model.AppID{}, false
+	if len(part) != 4 || part[0] != tenantsDir || part[3] != instanceFile && part[3] != workflowFile ||
+		!label.MatchString(part[1]) || !label.MatchString(part[2]) {
+		return model.AppID{}, ""
 	}
-	return model.AppID{Tenant: part[1], Name: part[2]}, true
+	return model.AppID{Tenant: part[1], Name: part[2]}, part[3]
+}
+
+// steps returns what a commit changed of the runs of an application.
+func (r *eventReader) steps(before, after git.Hash, app model.AppID) ([]Event, error) {
+	now, err := r.run(after, app)
+	if err != nil || now == nil {
+		return nil, err
+	}
+	old, err := r.run(before, app)
+	if err != nil {
+		return nil, err
+	}
+	var events []Event
+	for _, c := range now.Changes(old) {
+		events = append(events, Event{App: app, Run: c.Run, Step: c.Step, Transition: model.Transition{
+			At: c.At, Instance: now.Instance, From: model.Phase(c.From), To: model.Phase(c.To), Reason: c.Reason, Message: c.Message,
+		}})
+	}
+	return events, nil
+}
+
+// run returns the run that a tree has of an application, nil if there is none.
+func (r *eventReader) run(tree git.Hash, app model.AppID) (*model.Run, error) {
+	if tree == git.ZeroHash {
+		return nil, nil
+	}
+	dir, err := entryAt(r.store, tree, tenantsDir, app.Tenant, app.Name)
+	if err != nil || dir == git.ZeroHash {
+		return nil, err
+	}
+	file, err := entryAt(r.store, dir, workflowFile)
+	if err != nil || file == git.ZeroHash {
+		return nil, err
+	}
+	if known, ok := r.runs[file]; ok {
+		return known, nil
+	}
+	files, err := r.store.Files(dir, limits)
+	if err != nil {
+		return nil, err
+	}
+	run, err := readRun(files, workflowFile, app)
+	if err == nil {
+		r.runs[file] = run
+	}
+	return run, err
 }
 
 // transitions returns what a tree says of the past of an application.

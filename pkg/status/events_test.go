@@ -1,11 +1,14 @@
 package status_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
 )
@@ -47,4 +50,54 @@ func TestEvents(t *testing.T) {
 	_, err = b.Compact(t.Context(), status.CompactOptions{Since: noon.Add(5 * time.Hour)})
 	require.NoError(t, err)
 	require.Len(t, tell(status.EventFilter{}), 8)
+}
+
+// TestStepsAreToldToo: what became of a run and its steps is in the history, among
+// the events, and in the messages of commits.
+func TestStepsAreToldToo(t *testing.T) {
+	remote := gittest.NewBare(t)
+	b := open(t, remote.Dir)
+	_, err := b.Load(t.Context())
+	require.NoError(t, err)
+	app := model.AppID{Tenant: "beta", Name: "web"}
+	first := releasing(app)
+	run := *first.Run
+	run.Steps = []model.StepRun{{Name: "migrate", Phase: model.StepActive, Since: noon, Started: noon}, {Name: "agree", Phase: model.StepPending}}
+	first.Run = &run
+	second := releasing(app)
+	require.NoError(t, b.Write(t.Context(), []status.Step{
+		{At: noon.Add(time.Minute), Next: model.Ledger{Instances: []model.Instance{first}}},
+		{At: noon.Add(time.Hour), Next: model.Ledger{Instances: []model.Instance{second}}},
+	}))
+	require.Equal(t, "beta/web: step release active\n\nbeta/web: step migrate succeeded\nbeta/web: step agree active\nbeta/web: step release active\n\n"+
+		"Transitions: 0", remote.Git("log", "-1", "--format=%B", "status"))
+
+	events, err := b.Events(t.Context(), status.EventFilter{})
+	require.NoError(t, err)
+	var told []string
+	for _, e := range events {
+		told = append(told, strings.TrimSpace(fmt.Sprintf("%s %d %s %s → %s", e.At.Format("15:04"), e.Run, e.Step, e.From, e.To)))
+	}
+	require.Equal(t, []string{
+		"12:00 0  Running → Scheduled", "12:00 2   → running", "12:00 2 migrate  → active",
+		"12:03 2 migrate active → succeeded", "12:03 2 agree pending → active", "12:03 2 release  → active",
+	}, told)
+
+	entries, err := b.History(t.Context(), app, 10)
+	require.NoError(t, err)
+	require.Len(t, entries, 2)
+	require.Len(t, entries[0].Steps, 3)
+	require.Equal(t, "migrate", entries[0].Steps[0].Step)
+	require.Len(t, entries[1].Steps, 2)
+
+	// A run whose record goes leaves no trace, and nothing breaks.
+	second.Run = nil
+	l, err := b.Load(t.Context())
+	require.NoError(t, err)
+	_, err = b.Commit(t.Context(), l, model.Ledger{Instances: []model.Instance{second}})
+	require.NoError(t, err)
+	require.NotContains(t, remote.Git("ls-tree", "-r", "--name-only", "status"), "workflow.yaml")
+	entries, err = b.History(t.Context(), app, 10)
+	require.NoError(t, err)
+	require.Len(t, entries, 3)
 }

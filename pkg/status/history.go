@@ -19,6 +19,7 @@ type Entry struct {
 	Subject      string
 	SourceCommit string // of the fleet repo, from the trailer
 	Transitions  []model.Transition
+	Steps        []model.RunChange // of its workflow
 }
 
 // History returns the last n commits that changed what the branch says about
@@ -97,6 +98,7 @@ func walk(ctx context.Context, store *git.Store, tip git.Hash, app model.AppID, 
 				Subject:      git.Printable(subject),
 				SourceCommit: trailer(later.message, "Source-Commit"),
 				Transitions:  news(before.known, now.known),
+				Steps:        now.run.Changes(before.run),
 			})
 		}
 	}
@@ -119,6 +121,7 @@ func walk(ctx context.Context, store *git.Store, tip git.Hash, app model.AppID, 
 type version struct {
 	digest git.Hash // of its directory, ZeroHash if there is none
 	known  []model.Transition
+	run    *model.Run
 }
 
 // versionAt reads what a tree says about an application, unless it is the same as at.
@@ -131,7 +134,7 @@ func versionAt(store *git.Store, tree git.Hash, app model.AppID, at version) (ve
 		return version{}, nil // the application was not known then
 	}
 	in, err := instanceAt(store, dir, app)
-	return version{digest: dir, known: in.History}, err
+	return version{digest: dir, known: in.History, run: in.Run}, err
 }
 
 // entryAt returns the name of the object at a path below a tree, ZeroHash if
@@ -151,7 +154,7 @@ func entryAt(store *git.Store, tree git.Hash, path ...string) (git.Hash, error) 
 	return tree, nil
 }
 
-// instanceAt reads the record in the directory of an application. A directory
+// instanceAt reads the record in the directory of an application, without specs. A directory
 // without one holds the zero record.
 func instanceAt(store *git.Store, dir git.Hash, app model.AppID) (model.Instance, error) {
 	var in model.Instance
@@ -162,6 +165,9 @@ func instanceAt(store *git.Store, dir git.Hash, app model.AppID) (model.Instance
 	found, err := readFile(files, instanceFile, &in)
 	if found && err == nil {
 		err = checkInstance(&in, app)
+	}
+	if err == nil {
+		in.Run, err = readRun(files, workflowFile, app)
 	}
 	return in, err
 }
