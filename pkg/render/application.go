@@ -51,8 +51,12 @@ type workload struct {
 
 // objects renders a component in a state. None where no cluster carries it.
 func (a *application) objects(c *model.Component, state model.ComponentState) ([]Object, error) {
-	if !carried(c) || a.isStep(c.Name) && c.Finite() {
+	if !carried(c) {
 		return nil, nil
+	}
+	if a.isStep(c.Name) && c.Finite() {
+		// It runs only when the step asks for it, and is checked all the same.
+		state.Run, state.State, state.Hold = 0, model.StateOff, false
 	}
 	w := a.workload(c, state)
 	if b := state.Beside; b != nil && !state.Hold {

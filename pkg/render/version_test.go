@@ -137,16 +137,18 @@ func TestUnknownVersionIsKept(t *testing.T) {
 	require.True(t, kept["Deployment.apps shop-web"] && kept["Deployment.apps shop-web-next"] && kept["Service shop-web"], "%v", kept)
 }
 
-// TestStagedRefusals: what could not be brought in stages later is refused when it
-// is declared.
-func TestStagedRefusals(t *testing.T) {
+// TestRefusedBeforeAStepNeedsIt: what a step could not carry out later is refused
+// when it is declared.
+func TestRefusedBeforeAStepNeedsIt(t *testing.T) {
 	for want, change := range map[string]string{
 		CodeConflict: `{name: web, type: worker, requests: {cpu: 100m, memory: 64Mi}, properties: {image: ghcr.io/acme/shop:1},
 			traits: {storage: [{name: data, type: persistent, mountPath: /data, size: 1Gi}]}}`,
 		CodeName: `{name: web, type: worker, requests: {cpu: 100m, memory: 64Mi}, properties: {image: ghcr.io/acme/shop:1}},
 			{name: web-next, type: worker, requests: {cpu: 100m, memory: 64Mi}, properties: {image: ghcr.io/acme/shop:1}}`,
+		CodeReference: `{name: migrate, type: job, requests: {cpu: 100m, memory: 64Mi},
+			properties: {image: ghcr.io/acme/shop:1, env: {KEY: {secret: {name: none, key: key}}}}}`,
 	} {
-		in := readScenario(t, []byte("workflow: {steps: [{name: release, type: canary, components: [web]}]}\ncomponents: ["+change+"]")).input(t, nil)
+		in := readScenario(t, []byte("workflow: {steps: [{name: release, type: canary, components: [web]}, {name: migrate, type: job, component: migrate}]}\ncomponents: ["+change+"]")).input(t, nil)
 		_, err := Application(in)
 		var blamed *Error
 		require.ErrorAs(t, err, &blamed)
