@@ -30,7 +30,10 @@ type approvalResult struct {
 // evaluateApproval evaluates one file by itself: what is wrong with it is no reason
 // to pass over what others decided.
 func evaluateApproval(file source) (r approvalResult) {
-	own, _, problems := parseLayer("approval", []source{file})
+	own, trees, problems := parseLayer("approval", []source{file})
+	for _, tree := range trees {
+		problems = append(problems, writtenOut(tree)...)
+	}
 	if len(problems) > 0 {
 		return approvalResult{problems: problems}
 	}
@@ -71,5 +74,5 @@ func schemaOfApproval() (out []source) {
 			out = append(out, source{schema.ImportPath + "/" + f.Name, f.Data})
 		}
 	}
-	return append(out, source{schema.ImportPath + "/decided.cue", []byte("package schema\n\n#Decided: approval: #Approvals\n")})
+	return append(out, source{schema.ImportPath + "/decided.cue", []byte("package schema\n\n#Decided: approval: {#Approvals}\n")})
 }

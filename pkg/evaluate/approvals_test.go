@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -146,4 +148,29 @@ approval: "3f2a91c04be7-approve-agree": {
 	require.ErrorContains(t, err, "DA1274")
 	_, _, err = ApprovalFile(shop, model.Command{Action: "stop", Run: agree.Run, Why: strings.Repeat("x", 501)}, 1)
 	require.Error(t, err)
+}
+
+// Whatever a file holds, it asks for something that a run can be asked, or is said
+// to be wrong, and at once.
+func FuzzApproval(f *testing.F) {
+	f.Add(approval("a", "agree"))
+	f.Add([]byte("package fleet\n\napproval: {a: {run: \"3f2a91c04be7\", action: \"stop\", why: \"\"\"\n\tx\n\t\"\"\"}, b: run: \"\\(a.run)\"}\n"))
+	f.Add([]byte("package fleet\n\nimport \"strings\"\n\napproval: a: {run: strings.Repeat(\"0123456789ab\", 1e9), step: \"x\"}\n"))
+	f.Add([]byte("package fleet\nlet a = [for x in b {x}]\napproval: (a): {b?: a | b, [string]: _, @x()}\n"))
+	name := regexp.MustCompile(`^[a-z0-9-]*$`)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > maxApproval {
+			return
+		}
+		r := evaluateApproval(source{"approvals/acme/shop/a.cue", data})
+		require.NotEqual(t, len(r.commands) == 0, len(r.problems) == 0)
+		for _, c := range r.commands {
+			require.Regexp(t, "^[0-9a-f]{12,32}$", string(c.Run))
+			require.Contains(t, []string{"approve", "reject", "pause", "resume", "stop", "restart"}, c.Action)
+			require.Regexp(t, name, c.Step)
+			require.LessOrEqual(t, utf8.RuneCountInString(c.Why), 500)
+			require.Empty(t, c.By)
+			require.Empty(t, c.Roles)
+		}
+	})
 }
