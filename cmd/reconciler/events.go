@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
 )
 
@@ -18,9 +19,9 @@ func newEventsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events [TENANT[/APPLICATION]]",
 		Short: "List what happened in the fleet",
-		Long: `Events lists the transitions of all applications, or of those selected, in the order of
-time, latest last, with why, the commit of the source branch behind each, and the commit
-of the status branch that recorded it.
+		Long: `Events lists the transitions of all applications, or of those selected, and what became
+of the runs and steps of their workflows, in the order of time, latest last, with why, the
+commit of the source branch behind each, and the commit of the status branch that recorded it.
 
 It reads the history of the status branch alone, as far back as that goes: see
 "reconciler compact".`,
@@ -75,11 +76,26 @@ func (p *printer) events(events []status.Event, left int) {
 	for i := range events {
 		e := &events[i]
 		rows = append(rows, []cell{
-			plain(moment(e.At)), plain(age(p.now.Sub(e.At))), plain(fmt.Sprintf("%s#%d", e.App, e.Instance)), {change(e.Transition), phaseStyle(e.To)},
+			plain(moment(e.At)), plain(age(p.now.Sub(e.At))), plain(fmt.Sprintf("%s#%d", e.App, e.Instance)), {eventChange(e), eventStyle(e)},
 			plain(shortCommit(e.Commit)), plain(shortCommit(e.Status)), plain(sentence(e.Reason, e.Message)),
 		})
 	}
 	p.table("", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "SOURCE", "STATUS", "WHY"}, rows)
+}
+
+// eventChange writes what changed: the application, a run of its workflow, or a step.
+func eventChange(e *status.Event) string {
+	if e.Run == 0 {
+		return change(e.Transition)
+	}
+	return stepChange(model.RunChange{Run: e.Run, Step: e.Step, From: string(e.From), To: string(e.To)})
+}
+
+func eventStyle(e *status.Event) style {
+	if e.Run == 0 {
+		return phaseStyle(e.To)
+	}
+	return stepStyle(string(e.To))
 }
 
 // moments is a moment as people give it: an age or a time.

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
 // explanation is what the explain command answers, and its JSON: everything that
@@ -15,6 +16,8 @@ type explanation struct {
 	Instance *model.Instance    `json:"instance"`
 	Spec     *model.Application `json:"spec,omitempty"`     // that runs or is to run
 	Previous *model.Application `json:"previous,omitempty"` // that comes back if the update does not become ready
+	Run      *model.Run         `json:"run,omitempty"`      // the latest of its workflow
+	Waits    []workflow.Wait    `json:"waits,omitempty"`    // what the run waits for
 	Decision *model.Decision    `json:"decision,omitempty"`
 	Problems []model.Problem    `json:"problems,omitempty"` // why what is in Git cannot be used
 }
@@ -28,7 +31,8 @@ func newExplainCommand() *cobra.Command {
 		Long: `Explain tells all that the status branch says about one application: its phase and
 why, every check that it had to pass with what it asked, used and was allowed and
 where that limit is written, what it was granted, the policies in force and who set
-them, what blocks it and what would admit it, and what became of newer versions in Git.
+them, what blocks it and what would admit it, what became of newer versions in Git, and the
+latest run of its workflow: its steps, what it waits for, and what to type to end that.
 
 It reads the status branch alone, like "reconciler status".`,
 		Example: `  reconciler explain acme/shop
@@ -67,7 +71,8 @@ func explain(l *model.Ledger, app model.AppID) (explanation, error) {
 	if !ok {
 		return explanation{}, s.missing(l)
 	}
-	x := explanation{App: app, Instance: in, Spec: in.Spec, Previous: in.Previous, Decision: findDecision(l, app)}
+	x := explanation{App: app, Instance: in, Spec: in.Spec, Previous: in.Previous, Decision: findDecision(l, app),
+		Run: in.Run, Waits: workflow.Waits(in.Run, workflow.SpecOf(in))}
 	for _, p := range l.Problems {
 		if concerns(p, s) {
 			x.Problems = append(x.Problems, p)

@@ -13,6 +13,7 @@ import (
 func (p *printer) explanation(x *explanation) {
 	p.headline(x)
 	p.notAccepted(x)
+	p.workflow(x)
 	p.components(x.Instance)
 	if d := x.Decision; d != nil {
 		p.checks(d.Constraints)

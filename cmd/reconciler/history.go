@@ -18,6 +18,7 @@ type historyEntry struct {
 	Subject      string             `json:"subject"`
 	SourceCommit string             `json:"sourceCommit,omitempty"`
 	Transitions  []model.Transition `json:"transitions"`
+	Steps        []model.RunChange  `json:"steps,omitempty"` // of its workflow
 
 	// Causes says who made the source commits and how they called them, by
 	// commit, in a clone that knows them.
@@ -32,8 +33,9 @@ func newHistoryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history TENANT/APPLICATION",
 		Short: "List what happened to one application",
-		Long: `History lists the transitions of an application, latest first, with the commit of the
-status branch that recorded each and the commit of the source branch behind it.
+		Long: `History lists the transitions of an application and what became of the runs and steps of its
+workflow, latest first, with the commit of the status branch that recorded each and the commit
+of the source branch behind it.
 
 In a clone that knows the source commits, CAUSE tells who made them and how they called them.
 
@@ -95,10 +97,10 @@ func history(ctx context.Context, r *ledgerReader, app model.AppID, number int, 
 		if len(entries) == number {
 			break
 		}
-		if all || len(e.Transitions) > 0 {
+		if all || len(e.Transitions)+len(e.Steps) > 0 {
 			e.Transitions = append([]model.Transition{}, e.Transitions...) // [] and not null in JSON
 			entries = append(entries, historyEntry{
-				Commit: e.Commit, Time: e.Time, Subject: e.Subject, SourceCommit: e.SourceCommit, Transitions: e.Transitions,
+				Commit: e.Commit, Time: e.Time, Subject: e.Subject, SourceCommit: e.SourceCommit, Transitions: e.Transitions, Steps: e.Steps,
 			})
 		}
 	}
@@ -120,9 +122,16 @@ func (e *historyEntry) addCauses(known map[string]string) {
 func (p *printer) history(entries []historyEntry) {
 	var rows [][]cell
 	for _, e := range entries {
-		if len(e.Transitions) == 0 {
+		if len(e.Transitions)+len(e.Steps) == 0 {
 			rows = append(rows, []cell{
 				plain(moment(e.Time)), plain(age(p.now.Sub(e.Time))), {}, {}, plain(shortCommit(e.SourceCommit)), plain(shortCommit(e.Commit)), {}, {printable(e.Subject), dim},
+			})
+		}
+		for i := len(e.Steps) - 1; i >= 0; i-- {
+			s := e.Steps[i]
+			rows = append(rows, []cell{
+				plain(moment(s.At)), plain(age(p.now.Sub(s.At))), {}, {stepChange(s), stepStyle(s.To)}, {}, plain(shortCommit(e.Commit)), {},
+				plain(sentence(s.Reason, s.Message)),
 			})
 		}
 		for i := len(e.Transitions) - 1; i >= 0; i-- {

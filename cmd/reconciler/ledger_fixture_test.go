@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -14,9 +15,10 @@ const (
 
 func id(tenant, name string) model.AppID { return model.AppID{Tenant: tenant, Name: name} }
 
-// fixture is the story that the tests of the reading commands are told: two
-// ledgers of a small fleet, hours apart. In the second, shop holds an older spec
-// because Git holds one that is refused.
+// fixture is the story that the tests of the reading commands are told: ledgers of a
+// small fleet, hours apart. In the second, shop holds an older spec because Git
+// holds one that is refused. In the third and fourth it is being released by a
+// workflow.
 func fixture(now time.Time) []model.Ledger {
 	start := now.Add(-3 * time.Hour)
 	first := model.Ledger{
@@ -44,7 +46,45 @@ func fixture(now time.Time) []model.Ledger {
 			{At: "tenants/acme/tenant.cue:15:24", Note: "tenant.policy.limits.maxReplicas: 20"},
 		},
 	}}
-	return []model.Ledger{first, second}
+	third, fourth := first, first
+	third.Instances, fourth.Instances = slices.Clone(first.Instances), slices.Clone(first.Instances)
+	third.Instances[2], fourth.Instances[2] = releases(first.Instances[2], now)
+	return []model.Ledger{first, second, third, fourth}
+}
+
+// releases is an application in the middle of a run of its workflow, and later,
+// when somebody has agreed and somebody else might not.
+func releases(in model.Instance, now time.Time) (early, late model.Instance) {
+	ago := func(minutes int) time.Time { return now.Add(-time.Duration(minutes) * time.Minute) }
+	spec := *in.Spec
+	spec.Workflow = &model.Workflow{Steps: []model.Step{
+		{Name: "migrate", Type: "job", Component: "migrate"},
+		{Name: "agree", Type: "approval", DependsOn: []string{"migrate"}, Properties: json.RawMessage(`{"count":2,"roles":["tenant-admin"]}`)},
+		{Name: "release", Type: "deploy", DependsOn: []string{"agree"}},
+	}}
+	spec = spec.Seal()
+	in.Spec, in.Phase, in.Reason, in.Message, in.Since = &spec, model.Scheduled, model.UpdateAdmitted, "update to the spec of commit 11111111", ago(20)
+	in.History = append(slices.Clip(in.History), model.Transition{
+		At: ago(20), Instance: 1, From: model.Running, To: model.Scheduled, Reason: model.UpdateAdmitted, Commit: firstCommit,
+	})
+	run := model.Run{ID: model.DigestOf("a run"), App: in.App, Instance: 1, Number: 2, Spec: spec.Digest, Phase: model.RunRunning, Since: ago(20), Deadline: now.Add(6 * time.Hour)}
+	begin, end := run, run
+	begin.Steps = []model.StepRun{
+		{Name: "migrate", Phase: model.StepActive, Since: ago(20), Started: ago(20), Attempt: 1, Deadline: ago(-10)},
+		{Name: "agree", Phase: model.StepPending}, {Name: "release", Phase: model.StepPending},
+	}
+	end.Steps = []model.StepRun{
+		{Name: "migrate", Phase: model.StepSucceeded, Reason: "Done", Since: ago(15), Started: ago(20), Attempt: 1},
+		{Name: "agree", Phase: model.StepActive, Since: ago(15), Started: ago(15), Attempt: 1, Deadline: now.Add(2 * time.Hour), Actors: []string{"ann"}},
+		{Name: "release", Phase: model.StepPending},
+	}
+	end.Commands = []model.Handled{
+		{ID: model.DigestOf("a"), Action: model.CommandApprove, Step: "agree", By: "ann", Commit: firstCommit},
+		{ID: model.DigestOf("b"), Action: model.CommandApprove, Step: "agree", By: "bob\x1b[31m", Commit: secondCommit, Refused: "step agree needs the role tenant-admin, and bob has owner"},
+	}
+	early, late = in, in
+	early.Run, late.Run = &begin, &end
+	return early, late
 }
 
 func shop(start time.Time) model.Instance {

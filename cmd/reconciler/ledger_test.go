@@ -30,10 +30,10 @@ func TestReading(t *testing.T) {
 		Dir:           "testdata",
 		UpdateScripts: *update,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			// save REPO first|second [DAYS] writes a ledger of the fixture to the status
+			// save REPO first|second|third|fourth [DAYS] writes a ledger of the fixture to the status
 			// branch, as if it were so many days ago.
 			"save": func(ts *testscript.TestScript, _ bool, args []string) {
-				which, days := slices.Index([]string{"first", "second"}, args[1]), 0
+				which, days := slices.Index([]string{"first", "second", "third", "fourth"}, args[1]), 0
 				if len(args) > 2 {
 					var err error
 					days, err = strconv.Atoi(args[2])

@@ -112,6 +112,7 @@ func (p *printer) status(v *statusView, all bool) {
 	p.counts(v, all)
 	p.applications(v, all)
 	p.waiting(v)
+	p.peopleWaits(v)
 	p.problems(v.Problems)
 }
 

@@ -30,6 +30,7 @@ type applicationView struct {
 	Commit     string          `json:"commit,omitempty"` // that the running spec was read from
 	Components []componentView `json:"components"`
 	Waiting    *waitingView    `json:"waiting,omitempty"`
+	Workflow   *workflowView   `json:"workflow,omitempty"`
 	Refused    *model.Refusal  `json:"refused,omitempty"` // the newer spec in Git that is not accepted
 }
 
@@ -86,6 +87,9 @@ func viewApplication(l *model.Ledger, in *model.Instance) applicationView {
 	}
 	if in.Spec != nil {
 		v.Commit = in.Spec.Commit
+	}
+	if in.Phase.Active() {
+		v.Workflow = viewWorkflow(in)
 	}
 	if d := findDecision(l, in.App); d != nil && d.Verdict == model.Waiting && in.Phase == model.Admitted {
 		v.Waiting = &waitingView{Position: d.Position, BlockedBy: d.BlockedBy, WouldAdmit: d.WouldAdmit}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// workflow prints the latest run: where it stands, what it waits for, its steps,
+// and what people asked of it.
+func (p *printer) workflow(x *explanation) {
+	r := x.Run
+	if r == nil {
+		return
+	}
+	p.section("Workflow")
+	phase := p.paint(stepStyle(string(r.Phase)), printable(string(r.Phase)))
+	text := fmt.Sprintf("run %d of spec %s is %s since %s", r.Number, r.Spec.Short(), phase, p.ago(r.Since))
+	if r.Message != "" {
+		text += ": " + printable(r.Message)
+	}
+	p.line("  %s", text)
+	for _, w := range x.Waits {
+		subject := "it"
+		if w.Step != "" {
+			subject = "step " + w.Step
+		}
+		line := printable(subject + " waits for " + w.For)
+		if !w.Until.IsZero() {
+			line += ", until " + moment(w.Until)
+		}
+		p.line("  %s", line)
+		if w.Action != "" {
+			p.line("     %s", commandFor(x.App, w))
+		}
+	}
+	var rows [][]cell
+	for i := range r.Steps {
+		rows = append(rows, p.stepRow(&r.Steps[i]))
+	}
+	p.table("  ", []string{"STEP", "PHASE", "SINCE", "ATTEMPT", "WHY", "BY"}, rows)
+	for _, c := range r.Commands {
+		line := printable(strings.Join(strings.Fields(fmt.Sprintf("%s %s by %s", c.Action, c.Step, c.By)), " ")) + ", commit " + shortCommit(c.Commit)
+		if c.Refused != "" {
+			line += ", " + p.paint(red, "refused: "+printable(c.Refused))
+		}
+		p.line("  %s", line)
+	}
+}
+
+func (p *printer) stepRow(s *model.StepRun) []cell {
+	attempt, since := "", ""
+	if s.Attempt > 0 {
+		attempt = fmt.Sprint(s.Attempt)
+	}
+	if !s.Since.IsZero() {
+		since = age(p.now.Sub(s.Since))
+	}
+	return []cell{
+		plain(s.Name), {printable(string(s.Phase)), stepStyle(string(s.Phase))}, plain(since), plain(attempt),
+		plain(sentence(s.Reason, s.Message)), plain(strings.Join(s.Actors, ", ")),
+	}
+}
