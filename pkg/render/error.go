@@ -24,7 +24,7 @@ const (
 	CodeBuild      = "DA1712" // a kustomization that kustomize refuses
 	CodePlacement  = "DA1713" // a pool that is not declared any more
 	CodeSize       = "DA1714" // more than a cluster or a pass can carry
-	CodeWorkflow   = "DA1715" // a workflow: it is declared and checked, and nothing carries it out yet
+	// DA1715 refused workflows while nothing carried them out; codes are not used again
 )
 
 // Error says what is wrong with the declaration of an application. It blames
