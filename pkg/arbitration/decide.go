@@ -232,8 +232,7 @@ func (p *problem) place(c *claim, spec *model.Application, ladder []rung, kept [
 func (p *problem) fill() {
 	q := p.newQueue()
 	for c := q.head(); c != nil; c = q.head() {
-		if p.hopes != nil && p.hopeless(c, true) {
-			q.skip(c)
+		if q.skip(c) {
 			continue
 		}
 		q.advance(c)

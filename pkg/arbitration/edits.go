@@ -225,11 +225,11 @@ func (p *problem) compareInstances(e *edits, limit int) bool {
 	return len(e.apps) <= limit
 }
 
-// sameInstance compares what arbitration reads of instances.
+// sameInstance compares what arbitration reads of instances. What is written with
+// every transition, and so with its time, is left to that.
 func sameInstance(x, y *model.Instance) bool {
-	if x.Number != y.Number || x.Phase != y.Phase || x.SpecDigest() != y.SpecDigest() || x.Reason != y.Reason ||
-		!x.Since.Equal(y.Since) || !x.Declared.Equal(y.Declared) || !x.Returns.Equal(y.Returns) ||
-		!sameRun(x.Run, y.Run) || !slices.Equal(x.Held, y.Held) || len(x.Components) != len(y.Components) || !sameHistory(x.History, y.History) {
+	if x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.SpecDigest() != y.SpecDigest() || x.Reason != y.Reason ||
+		len(x.Held) != len(y.Held) || len(x.Components) != len(y.Components) || !sameRun(x.Run, y.Run) || !x.Returns.Equal(y.Returns) {
 		return false
 	}
 	for k := range x.Components {
@@ -239,10 +239,6 @@ func sameInstance(x, y *model.Instance) bool {
 		}
 	}
 	return true
-}
-
-func sameHistory(x, y []model.Transition) bool {
-	return len(x) == len(y) && (len(x) == 0 || x[len(x)-1].At.Equal(y[len(y)-1].At))
 }
 
 // sameRun compares what surges reads of runs.

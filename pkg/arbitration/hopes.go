@@ -1,8 +1,8 @@
 package arbitration
 
 import (
+	"encoding/binary"
 	"math"
-	"slices"
 )
 
 // hopes are what wakes those that waited in the pass before. Each waits for the
@@ -60,16 +60,94 @@ func (p *problem) byPool() []vector {
 	return v
 }
 
-// fromOthers is the most that a claim might take of other tenants, by pool: nil
-// for nothing. It is generous: it asks only what may (room.go) asks of classes and
-// bands.
-func (p *problem) fromOthers(c *claim) []vector {
-	s := c.base()
-	allowed := min(preemption(&p.platform.Policy), preemption(c.policy()))
-	if allowed < reclaim || s.class > entitled && allowed < anyBand {
+// run is a stretch of a tenant's line in which all hope for just the same.
+type run struct {
+	to       int // where it ends
+	want     *want
+	base     standing
+	allowed  int  // how far the platform's policy and theirs let them take from others
+	own      bool // policy lets them take from their own tenant
+	promised bool // something is reserved for them alone
+}
+
+// want is the least that an application can run with, and what it asks for in
+// full. Those that want the same share it.
+type want struct {
+	least rung
+	total vector
+}
+
+// findRuns divides the line of a tenant into runs: by place in the line, so that
+// each tells where it ends. Who was never tried, or keeps free what it does not
+// get, has no want: it is always tried.
+func (p *problem) findRuns(i int) {
+	line := p.lines[i]
+	if p.runs[i] != nil || len(line) == 0 {
+		return
+	}
+	platform := preemption(&p.platform.Policy)
+	runs := make([]run, len(line))
+	for at := len(line) - 1; at >= 0; at-- {
+		c := line[at]
+		r := run{to: at + 1, base: c.base()}
+		if c.short != nil && c.policy().ReserveAfter == 0 {
+			allowed := preemption(c.policy())
+			r.want, r.allowed, r.own, r.promised = p.wantOf(c), min(platform, allowed), allowed >= withinTenant, p.promisedAlone(c)
+		}
+		if at+1 < len(line) && r.want != nil && !r.promised && r == (run{at + 1, runs[at+1].want, runs[at+1].base, runs[at+1].allowed, runs[at+1].own, runs[at+1].promised}) {
+			r.to = runs[at+1].to
+		}
+		runs[at] = r
+	}
+	p.runs[i] = runs
+}
+
+// wantOf returns what a claim wants, the same for all that want the same.
+func (p *problem) wantOf(c *claim) *want {
+	w := want{least: c.ladder[len(c.ladder)-1], total: c.ladder[0].total}
+	key := make([]byte, 0, 64)
+	add := func(v vector) {
+		key = binary.AppendVarint(key, int64(len(v)))
+		for _, n := range v {
+			key = binary.AppendVarint(key, n)
+		}
+	}
+	add(w.total)
+	add(w.least.loose)
+	for _, l := range w.least.bound {
+		key = binary.AppendVarint(key, int64(l.pool))
+		add(l.amount)
+	}
+	if p.wants == nil {
+		p.wants = map[string]*want{}
+	}
+	if p.wants[string(key)] == nil {
+		p.wants[string(key)] = &w
+	}
+	return p.wants[string(key)]
+}
+
+// promisedAlone says whether a pool is reserved in part for just this application.
+func (p *problem) promisedAlone(c *claim) bool {
+	for i := range p.pools {
+		for j := range p.pools[i].promises {
+			if p.pools[i].promises[j].app == c.app {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fromOthers is the most that those of a run might take of other tenants, by pool:
+// nil for nothing. It is generous: it asks only what may (room.go) asks of classes
+// and bands.
+func (p *problem) fromOthers(w *run) []vector {
+	s := w.base
+	if w.allowed < reclaim || s.class > entitled && w.allowed < anyBand {
 		return nil
 	}
-	key := hope{weak{s.class, s.band}, allowed}
+	key := hope{weak{s.class, s.band}, w.allowed}
 	room, ok := p.hopes.room[key]
 	if ok {
 		return room
@@ -77,7 +155,7 @@ func (p *problem) fromOthers(c *claim) []vector {
 	for v, taken := range p.hopes.taken {
 		switch {
 		case v.class == guaranteed:
-		case s.class == guaranteed, s.class == entitled && v.class == beyond && s.band <= v.band, allowed == anyBand && s.band < v.band:
+		case s.class == guaranteed, s.class == entitled && v.class == beyond && s.band <= v.band, w.allowed == anyBand && s.band < v.band:
 			if room == nil {
 				room = p.byPool()
 			}
@@ -90,54 +168,53 @@ func (p *problem) fromOthers(c *claim) []vector {
 	return room
 }
 
-// fromOwn is the most that a claim might take within its tenant, nil for nothing.
-func (p *problem) fromOwn(c *claim) vector {
-	if p.hopes.least[c.tenant] >= c.priority || preemption(c.policy()) < withinTenant {
+// fromOwn is the most that those of a run might take within their tenant, nil for
+// nothing.
+func (p *problem) fromOwn(c *claim, w *run) vector {
+	if p.hopes.least[c.tenant] >= w.base.priority || !w.own {
 		return nil
 	}
 	return p.nodes[c.tenant].used
 }
 
-// hopeless says that a claim that waited before is sure to get nothing now: not
-// in what is free and not, where it is asked about, in what others would give up.
-func (p *problem) hopeless(c *claim, withRoom bool) bool {
-	if c.short == nil || c.policy().ReserveAfter > 0 {
-		return false // never tried, or it keeps free what it does not get
+// hopeless says that a claim of a run is sure to get nothing now: not in what is
+// free and not in what others would give up.
+func (p *problem) hopeless(c *claim, w *run) bool {
+	if w.want == nil {
+		return false
 	}
-	var others []vector
-	var own vector
-	if withRoom {
-		others, own = p.fromOthers(c), p.fromOwn(c)
-	}
-	fits := func(pool int, amount vector) bool {
-		for r, n := range amount {
-			if n == 0 {
-				continue
-			}
-			free := p.pools[pool].free(c, r)
-			if others != nil {
-				free += others[pool][r]
-			}
-			if own != nil {
-				free += own[r]
-			}
-			if n > free {
-				return false
-			}
-		}
-		return true
-	}
-	least := &c.ladder[len(c.ladder)-1]
-	for _, l := range least.bound {
-		if !fits(l.pool, l.amount) {
+	others, own := p.fromOthers(w), p.fromOwn(c, w)
+	for _, l := range w.want.least.bound {
+		if !p.reaches(c, l.pool, l.amount, others, own) {
 			return true
 		}
 	}
-	if least.loose == nil {
+	if w.want.least.loose == nil {
 		return false
 	}
 	for at := range p.pools {
-		if fits(at, least.loose) {
+		if p.reaches(c, at, w.want.least.loose, others, own) {
+			return false
+		}
+	}
+	return true
+}
+
+// reaches says whether an amount is free in a pool, or would be if others gave up
+// so much.
+func (p *problem) reaches(c *claim, pool int, amount vector, others []vector, own vector) bool {
+	for r, n := range amount {
+		if n == 0 {
+			continue
+		}
+		free := p.pools[pool].free(c, r)
+		if others != nil {
+			free += others[pool][r]
+		}
+		if own != nil {
+			free += own[r]
+		}
+		if n > free {
 			return false
 		}
 	}
@@ -151,20 +228,19 @@ func (p *problem) hopeless(c *claim, withRoom bool) bool {
 // have a say in the order of groups.
 func (p *problem) asking() []bool {
 	if !p.again {
-		p.hopes = nil
 		return nil
 	}
 	p.hopes = p.newHopes()
 	asked, everybody := make([]bool, len(p.nodes)), false
 	for i, line := range p.lines {
 		p.findRuns(i)
-		for at := 0; at < len(line); at = p.runs[i][at] {
-			c := line[at]
-			if p.hopeless(c, true) {
+		for at := 0; at < len(line); at = p.runs[i][at].to {
+			c, w := line[at], &p.runs[i][at]
+			if p.hopeless(c, w) {
 				continue
 			}
 			asked[p.top(i)] = true
-			everybody = everybody || p.fromOwn(c) != nil || p.fromOthers(c) != nil
+			everybody = everybody || w.want == nil || p.fromOwn(c, w) != nil || p.fromOthers(w) != nil
 		}
 	}
 	if everybody {
@@ -182,45 +258,4 @@ func (p *problem) top(i int) int {
 		i = p.nodes[i].parent
 	}
 	return i
-}
-
-// findRuns finds the stretches of a tenant's line in which all are alike: by place
-// in the line, where the stretch ends.
-func (p *problem) findRuns(i int) {
-	line := p.lines[i]
-	if p.runs[i] != nil || len(line) == 0 {
-		return
-	}
-	runs := make([]int, len(line))
-	for at := len(line) - 1; at >= 0; at-- {
-		if runs[at] = at + 1; at+1 < len(line) && p.alike(line[at], line[at+1]) {
-			runs[at] = runs[at+1]
-		}
-	}
-	p.runs[i] = runs
-}
-
-// alike says that two who wait in the line of a tenant hope for just the same.
-func (p *problem) alike(x, y *claim) bool {
-	if x.short == nil || y.short == nil || x.policy().ReserveAfter > 0 || y.policy().ReserveAfter > 0 ||
-		x.base() != y.base() || x.priority != y.priority || preemption(x.policy()) != preemption(y.policy()) ||
-		!slices.Equal(x.ladder[0].total, y.ladder[0].total) || p.promisedAlone(x) || p.promisedAlone(y) {
-		return false
-	}
-	a, b := &x.ladder[len(x.ladder)-1], &y.ladder[len(y.ladder)-1]
-	return slices.Equal(a.loose, b.loose) && slices.EqualFunc(a.bound, b.bound, func(l, m load) bool {
-		return l.pool == m.pool && slices.Equal(l.amount, m.amount)
-	})
-}
-
-// promisedAlone says whether a pool is reserved in part for just this application.
-func (p *problem) promisedAlone(c *claim) bool {
-	for i := range p.pools {
-		for j := range p.pools[i].promises {
-			if p.pools[i].promises[j].app == c.app {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -29,7 +29,7 @@ type problem struct {
 	members   [][]*claim                         // by node
 	byTenant  [][]*claim                         // by node, those that have something to stand for, elders first
 	lines     [][]*claim                         // by node, those that waited before filling, in the order in which they are served
-	runs      [][]int                            // by node; see alike
+	runs      [][]run                            // by node; see findRuns
 	running   []*claim                           // that hold a place in the ledger, in no order
 	newcomers []*claim                           // that are not in the ledger yet
 	idle      map[model.AppID]*model.Application // declared, and without a claim
@@ -41,6 +41,7 @@ type problem struct {
 	held      map[[2]int][]*claim                // by pool and resource; see holders
 	again     bool                               // those that waited before are known
 	hopes     *hopes                             // of those that waited before, nil: everybody is tried
+	wants     map[string]*want                   // see wantOf
 	stale     []*claim                           // of which the decision is to be written anew
 
 	capacity model.Digest

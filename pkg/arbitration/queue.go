@@ -65,19 +65,24 @@ func (q *queue) advance(head *claim) {
 	q.moved(head.tenant)
 }
 
-// skip takes out the head and those of its tenant that would be served right
-// after it and get nothing either: their order does not matter.
-func (q *queue) skip(head *claim) {
-	l := &q.lines[head.tenant]
-	runs := q.runs[head.tenant]
-	for l.next = runs[l.next]; l.next < len(l.waiting); l.next = runs[l.next] {
-		c := l.waiting[l.next]
-		x, y := head.base(), c.base()
-		if x.class != y.class || x.band != y.band || !c.ladder[0].total.fits(head.ladder[0].total) || !q.hopeless(c, true) {
+// skip passes over the head if it has no hopes, and over those of its tenant that
+// would be served right after it and have none either, and says whether it did.
+func (q *queue) skip(head *claim) bool {
+	l, runs := &q.lines[head.tenant], q.runs[head.tenant]
+	if q.hopes == nil || !q.hopeless(head, &runs[l.next]) {
+		return false
+	}
+	first := &runs[l.next]
+	for l.next = first.to; l.next < len(l.waiting); {
+		w := &runs[l.next]
+		if w.want == nil || w.base.class != first.base.class || w.base.band != first.base.band || !w.want.total.fits(first.want.total) ||
+			!q.hopeless(l.waiting[l.next], w) {
 			break
 		}
+		l.next = w.to
 	}
 	q.moved(head.tenant)
+	return true
 }
 
 // moved brings the order up to date after a tenant was granted something or lost it.

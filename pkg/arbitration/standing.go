@@ -58,7 +58,7 @@ func (s standing) compare(o standing) int {
 // entitled and comes before it, so that priorities keep their meaning inside a
 // tenant.
 func (p *problem) stand() {
-	p.byTenant, p.lines, p.runs = make([][]*claim, len(p.nodes)), make([][]*claim, len(p.nodes)), make([][]int, len(p.nodes))
+	p.byTenant, p.lines, p.runs = make([][]*claim, len(p.nodes)), make([][]*claim, len(p.nodes)), make([][]run, len(p.nodes))
 	for i := range p.nodes {
 		p.standTenant(i)
 		p.lineUp(i)

@@ -55,6 +55,7 @@ var measurements = []measurement{
 	{"queues", queues},
 	{"preemption", preemption},
 	{"arrival", arrival},
+	{"departure", departure},
 	{"growth", growth},
 	{"victims", victims},
 	{"admission", admission},

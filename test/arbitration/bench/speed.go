@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
 	"github.com/d-aros/d-aros/test/arbitration/world"
@@ -83,61 +82,6 @@ func preemption(s size) (rows []row) {
 		}
 	}
 	return rows
-}
-
-// arrival lets one application more ask where many wait: decided from scratch, by
-// an arbiter that remembers, and once more when the ledger says what was decided.
-func arrival(s size) []row {
-	q := generate.LargeScale
-	q.Groups = s.of(q.Groups, 1)
-	w := q.World()
-	w.Settle(3, time.Minute)
-	policy := generate.Policy("reclaim")
-	var remembering arbitration.Arbiter
-	remembering.Decide(w.Fleet, w.Seen, w.Ledger, w.Now)
-
-	var scratch, remembered, after []time.Duration
-	fleet := w.Fleet
-	// Room for those that come, so that no list is copied beside what is measured.
-	fleet.Applications = slices.Grow(slices.Clone(fleet.Applications), 100)
-	remembering.Decide(fleet, w.Seen, w.Ledger, w.Now)
-	runtime.GC()
-	for i := range s.of(100, 20) {
-		tenant := w.Fleet.Tenants[i*7919%len(w.Fleet.Tenants)].Name
-		late := generate.App(tenant, fmt.Sprintf("late-%03d", i), 150, 1, model.Resources{CPU: 1000}, policy).Seal()
-		fleet.Applications = append(fleet.Applications, &late)
-		remembered = append(remembered, took(func() { remembering.Decide(fleet, w.Seen, w.Ledger, w.Now) }))
-	}
-	for range s.of(5, 2) { // afterwards: its garbage is not that of an arrival
-		scratch = append(scratch, took(func() { arbitration.Decide(fleet, w.Seen, w.Ledger, w.Now) }))
-	}
-	for i := range s.of(5, 2) { // what came is in the ledger, and one more comes
-		w.Ledger.Instances = slices.Clone(w.Ledger.Instances)
-		w.Fleet.Applications = slices.Clone(w.Fleet.Applications)
-		w.Declare(generate.App(w.Fleet.Tenants[i].Name, fmt.Sprintf("later-%03d", i), 150, 1, model.Resources{CPU: 1000}, policy))
-		w.Apply(w.Decide())
-		w.Now = w.Now.Add(time.Minute)
-		remembering.Decide(w.Fleet, w.Seen, w.Ledger, w.Now)
-		w.Now = w.Now.Add(time.Minute)
-		after = append(after, took(func() { remembering.Decide(w.Fleet, w.Seen, w.Ledger, w.Now) }))
-	}
-	line := func(what string, times []time.Duration, want bool) row {
-		slices.Sort(times)
-		at := func(p int) time.Duration { return times[(len(times)-1)*p/100] }
-		r := row{
-			what:   fmt.Sprintf("one arrival where %d wait, %s, %d times: p50 / p99 / max", q.Applications(), what, len(times)),
-			figure: fmt.Sprintf("%s / %s / %s", ms(at(50)), ms(at(99)), ms(at(100))),
-		}
-		if want {
-			r.want, r.judged, r.met = "p99 ≤ 10 ms", true, at(99) <= 10*time.Millisecond
-		}
-		return r
-	}
-	return []row{
-		line("by an arbiter that remembers the last pass", remembered, true),
-		line("decided from scratch", scratch, false),
-		line("nothing comes, same arbiter", after, false),
-	}
 }
 
 // growth decides on fleets of growing size and compares each with the size before,
