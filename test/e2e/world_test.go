@@ -18,6 +18,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/outbound"
 	"github.com/d-aros/d-aros/pkg/reconcile"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/source"
@@ -84,8 +85,11 @@ func newEngineIn(t *testing.T, dir, repo, name string, cluster *rest.Config, opt
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counter{next, e.writes} })
 	e.carrier, err = kubernetes.New(cfg, kubernetes.Options{Fleet: name})
 	require.NoError(t, err)
+	evaluator, others := evaluate.New(nil), outbound.NewDispatcher(outbound.Options{Private: true})
+	t.Cleanup(others.Close)
 	o := reconcile.Options{
-		Source: e.source, Status: e.branch, Runtime: e.carrier, Evaluator: evaluate.New(nil),
+		Source: e.source, Status: e.branch, Runtime: e.carrier, Evaluator: evaluator,
+		Commands: reconcile.NewApprovals(evaluator, e.source, time.Now), Outbound: others,
 		Fleet: name, Prefix: name + "-", Interval: time.Second,
 	}
 	for _, set := range options {
