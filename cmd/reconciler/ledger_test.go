@@ -42,17 +42,7 @@ func TestReading(t *testing.T) {
 				ts.Check(save(t.Context(), ts, args[0], now.AddDate(0, 0, -days), which))
 			},
 			// save-as REPO CLONE saves the first ledger as if it were about the tip of a clone.
-			"save-as": func(ts *testscript.TestScript, _ bool, args []string) {
-				tip, err := runGit(t.Context(), ts.MkAbs(args[1]), "rev-parse", "HEAD")
-				ts.Check(err)
-				next := fixture(now)[0]
-				next.Commit = tip
-				shop := &next.Instances[2]
-				for i := range shop.History {
-					shop.History[i].Commit = tip
-				}
-				ts.Check(saveLedger(t.Context(), ts, args[0], now, next))
-			},
+			"save-as": func(ts *testscript.TestScript, _ bool, args []string) { saveAs(t.Context(), ts, args, now) },
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
@@ -65,6 +55,18 @@ func TestReading(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+func saveAs(ctx context.Context, ts *testscript.TestScript, args []string, now time.Time) {
+	tip, err := runGit(ctx, ts.MkAbs(args[1]), "rev-parse", "HEAD")
+	ts.Check(err)
+	next := fixture(now)[0]
+	next.Commit = tip
+	shop := &next.Instances[2]
+	for i := range shop.History {
+		shop.History[i].Commit = tip
+	}
+	ts.Check(saveLedger(ctx, ts, args[0], now, next))
 }
 
 func save(ctx context.Context, ts *testscript.TestScript, repo string, now time.Time, which int) error {
