@@ -11,8 +11,7 @@ import (
 
 // Options are what is special about a world.
 type Options struct {
-	Plant  Sabotage // a bug that every process has; nil: none
-	Strict string   // the weak spot that is not tolerated although it is known
+	Plant Sabotage // a bug that every process has; nil: none
 }
 
 // Live makes a world, lives through a history in it and returns what did not hold,

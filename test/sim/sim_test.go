@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"embed"
 	"flag"
 	"io/fs"
 	"path"
@@ -15,7 +16,6 @@ import (
 var (
 	seed      = flag.Uint64("sim.seed", 0, "live through the history of this seed alone, and tell it")
 	histories = flag.Int("sim.histories", 2000, "how many histories to live through")
-	strict    = flag.String("sim.strict", "", "do not tolerate this weak spot, one of testdata/open")
 	events    = flag.Int("sim.events", 200, "how long they are")
 )
 
@@ -24,7 +24,7 @@ func init() { debug.SetGCPercent(400) } // worlds are small and short-lived
 // TestHistories lives through random histories: the same ones every time, so that
 // who changes the code meets what was met before. Others are for FuzzHistories.
 func TestHistories(t *testing.T) {
-	options := Options{Strict: *strict}
+	options := Options{}
 	if *seed != 0 {
 		story, v := Tell(Draw(*seed, *events), options)
 		t.Log(story)
@@ -49,23 +49,10 @@ func TestHistories(t *testing.T) {
 
 // TestKept lives through histories that went wrong once.
 func TestKept(t *testing.T) {
-	for name, text := range stories(t, "kept") {
+	for name, text := range stories(t) {
 		t.Run(name, func(t *testing.T) {
 			story, v := Tell(parse(t, text), Options{})
 			require.Nil(t, v, story)
-		})
-	}
-}
-
-// TestOpen lives through histories that are known to go wrong, and tolerates all but what each is about:
-// who mends one of them is told to keep it.
-func TestOpen(t *testing.T) {
-	for name, text := range stories(t, "open") {
-		t.Run(name, func(t *testing.T) {
-			rule, _, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
-			story, v := Tell(parse(t, text), Options{Strict: name})
-			require.NotNil(t, v, "this weak spot is mended: move its history from testdata/open to testdata/kept\n%s", story)
-			require.Equal(t, rule, v.Rule, story)
 		})
 	}
 }
@@ -132,13 +119,18 @@ func FuzzHistories(f *testing.F) {
 	})
 }
 
-// stories returns the histories of a directory of testdata, by name.
-func stories(t *testing.T, dir string) map[string]string {
-	files, err := fs.Glob(testdata, "testdata/"+dir+"/*.txt")
+// kept holds histories that went wrong once and must go well.
+//
+//go:embed testdata/kept
+var kept embed.FS
+
+// stories returns the histories that are kept, by name.
+func stories(t *testing.T) map[string]string {
+	files, err := fs.Glob(kept, "testdata/kept/*.txt")
 	require.NoError(t, err)
 	all := map[string]string{}
 	for _, f := range files {
-		text, err := fs.ReadFile(testdata, f)
+		text, err := fs.ReadFile(kept, f)
 		require.NoError(t, err)
 		all[strings.TrimSuffix(path.Base(f), ".txt")] = string(text)
 	}
