@@ -80,6 +80,20 @@ func TestDestination(t *testing.T) {
 	}
 }
 
+func TestWithin(t *testing.T) {
+	for _, c := range []struct{ hosts, policy, left string }{
+		{"a.test", "a.test", "a.test"},
+		{"a.test b.test", "b.test c.test", "b.test"},
+		{"x.a.test *.b.test", "*.a.test *.x.b.test y.b.test", "x.a.test *.x.b.test y.b.test"},
+		{"*.a.test", "*.a.test", "*.a.test"},
+		{"*.a.test", "a.test", ""},
+		{"*.test", "", ""},
+		{"", "*.test", ""},
+	} {
+		require.Equal(t, strings.Fields(c.left), append([]string{}, Within(strings.Fields(c.hosts), strings.Fields(c.policy))...), "%s within %s", c.hosts, c.policy)
+	}
+}
+
 // A redirect to another host is an answer, not a way there; on one host it is
 // followed, for questions only and not for ever.
 func TestAttackRedirect(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -22,13 +23,33 @@ func destination(address string, hosts []string) (*url.URL, error) {
 		return nil, &failure{ClassRefused, "an address is https://host/path or http://host/path, without user"}
 	}
 	host := strings.ToLower(u.Hostname())
-	for _, h := range hosts {
-		below, wide := strings.CutPrefix(h, "*")
-		if host == h || wide && strings.HasPrefix(below, ".") && len(host) > len(below) && strings.HasSuffix(host, below) {
-			return u, nil
-		}
+	if covered(host, hosts) {
+		return u, nil
 	}
 	return nil, &failure{ClassRefused, fmt.Sprintf("policy does not allow calls to %s (egress.hosts)", printable(host))}
+}
+
+// covered says whether one of the hosts is this one or, as *.example.com, holds it.
+func covered(host string, hosts []string) bool {
+	return slices.ContainsFunc(hosts, func(h string) bool {
+		below, wide := strings.CutPrefix(h, "*")
+		return host == h || wide && strings.HasPrefix(below, ".") && len(host) > len(below) && strings.HasSuffix(host, below)
+	})
+}
+
+// Within returns what of some hosts is left under a policy that names others.
+func Within(hosts, policy []string) (left []string) {
+	for _, h := range hosts {
+		if covered(h, policy) {
+			left = append(left, h)
+		}
+	}
+	for _, h := range policy {
+		if covered(h, hosts) && !slices.Contains(left, h) {
+			left = append(left, h)
+		}
+	}
+	return left
 }
 
 // dialer connects to where a host is, unless that is inside.

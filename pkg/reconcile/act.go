@@ -21,7 +21,7 @@ func (l *Loop) act(ctx context.Context, fleet model.Fleet, saved model.Ledger, r
 		l.done.forget(id)
 	}
 	l.begin(r, StageRender)
-	l.dispatch(saved)
+	l.dispatch(&fleet, saved)
 	sets, marks, err := l.due(fleet, saved)
 	if len(sets) == 0 {
 		return err

@@ -25,3 +25,17 @@ func TestListenersHearWhatIsSaved(t *testing.T) {
 	l.publish(t.Context(), &Report{}, errors.New("the branch cannot be written"))
 	require.Equal(t, heard{"1", "1"}, h)
 }
+
+// What the platform or the tenant does not allow any more, no old spec may call.
+func TestEgressIsThatOfToday(t *testing.T) {
+	allowing := func(hosts ...string) model.Policy { return model.Policy{Egress: hosts} }
+	spec := &model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Policy: allowing("a.test", "b.test", "c.test")}
+	fleet := &model.Fleet{
+		Platform: &model.Platform{Policy: allowing("*.test")},
+		Tenants:  []model.Tenant{{Name: "acme", Policy: allowing("a.test", "b.test")}, {Name: "globex"}},
+	}
+	require.Equal(t, []string{"a.test", "b.test"}, egress(fleet, spec))
+	fleet.Platform.Policy = allowing("b.test", "c.test")
+	require.Equal(t, []string{"b.test"}, egress(fleet, spec))
+	require.Empty(t, egress(&model.Fleet{Platform: &model.Platform{}}, spec))
+}

@@ -39,7 +39,7 @@ func (l *Loop) carry(before, next model.Ledger, asked map[model.AppID][]model.Co
 
 // dispatch has everything asked and told that runs on the branch say is due now,
 // and nothing else.
-func (l *Loop) dispatch(saved model.Ledger) {
+func (l *Loop) dispatch(fleet *model.Fleet, saved model.Ledger) {
 	if l.outbound == nil {
 		return
 	}
@@ -48,11 +48,27 @@ func (l *Loop) dispatch(saved model.Ledger) {
 		inst := &saved.Instances[i]
 		for _, intent := range intents(inst) {
 			if intent.Job == nil {
-				tasks = append(tasks, outbound.Task{App: inst.App, Egress: inst.Spec.Policy.Egress, Intent: intent})
+				tasks = append(tasks, outbound.Task{App: inst.App, Egress: egress(fleet, inst.Spec), Intent: intent})
 			}
 		}
 	}
 	l.outbound.Do(tasks)
+}
+
+// egress is where steps of a spec may go: as far as it was allowed when the spec
+// was read, and is today. A spec that is kept because today's does not hold gets no
+// further than today's policy.
+func egress(fleet *model.Fleet, spec *model.Application) []string {
+	hosts := spec.Policy.Egress
+	if fleet.Platform != nil {
+		hosts = outbound.Within(hosts, fleet.Platform.Policy.Egress)
+	}
+	for i := range fleet.Tenants {
+		if t := &fleet.Tenants[i]; t.Name == spec.ID.Tenant {
+			hosts = outbound.Within(hosts, t.Policy.Egress)
+		}
+	}
+	return hosts
 }
 
 // intents are what is to be done because of the run of an instance.
