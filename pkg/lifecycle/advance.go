@@ -26,28 +26,25 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 		Commit: fleet.Commit, Platform: fleet.Platform, Tenants: fleet.Tenants, Problems: fleet.Problems,
 		Pools: ledger.Pools,
 	}
-	wanted := map[model.AppID]*model.Application{}
-	declared := map[model.AppID]bool{}
-	for i := range fleet.Applications {
-		wanted[fleet.Applications[i].ID] = fleet.Applications[i]
-		declared[fleet.Applications[i].ID] = true
-	}
-	for _, u := range fleet.Unusable {
-		declared[u.App] = true
-	}
-	rulings := map[model.AppID]*model.Decision{}
-	for i := range ruling.Decisions {
-		rulings[ruling.Decisions[i].App] = &ruling.Decisions[i]
-	}
+	wanted := newAlong(fleet.Applications, func(a **model.Application) model.AppID { return (*a).ID })
+	unusable := newAlong(fleet.Unusable, func(u *model.Unusable) model.AppID { return u.App })
+	rulings := newAlong(ruling.Decisions, decisionOf)
+	known, decided := newAlong(ledger.Instances, instanceOf), newAlong(ledger.Decisions, decisionOf)
 
 	room := &room{pass: func() (amounts, map[model.AppID]amounts) { return measure(&ledger, &ruling, &seen) }}
-	for _, id := range everyone(ledger, declared) {
-		d, changed := record(ledger, rulings[id], id)
-		f := &facts{commit: fleet.Commit, wanted: wanted[id], declared: declared[id], decision: rulings[id], seen: &seen, room: room, now: now}
+	ids := everyone(ledger, fleet)
+	instances := kept[model.Instance]{from: ledger.Instances, most: len(ids)}
+	decisions := kept[model.Decision]{from: ledger.Decisions, most: len(ids)}
+	for _, id := range ids {
+		f := &facts{commit: fleet.Commit, decision: rulings.at(id), declared: unusable.at(id) != nil, seen: &seen, room: room, now: now}
+		if a := wanted.at(id); a != nil {
+			f.wanted, f.declared = *a, true
+		}
+		d, changed := record(decided.at(id), f.decision)
 		if f.decision != nil {
 			f.decision = d // in the words in which it was made
 		}
-		if f.inst, _ = ledger.Find(id); f.inst == nil || !still(f) {
+		if f.inst = known.at(id); f.inst == nil || !still(f) {
 			if f.inst = f.current(f.inst, id); f.inst == nil {
 				continue
 			}
@@ -57,31 +54,46 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 			inst.Spec = full
 			f.inst = &inst
 		}
-		next.Instances = append(next.Instances, *f.inst)
+		instances.add(f.inst)
 		if changed {
 			made := *d
 			made.Inputs.At = now.UTC().Round(0)
-			next.Decisions, next.Pools = append(next.Decisions, made), seen.Pools
-		} else if d != nil {
-			next.Decisions = append(next.Decisions, *d)
+			d, next.Pools = &made, seen.Pools
+		}
+		if d != nil {
+			decisions.add(d)
 		}
 	}
+	next.Instances, next.Decisions = instances.list(), decisions.list()
 	return next
 }
 
+func instanceOf(in *model.Instance) model.AppID { return in.App }
+func decisionOf(d *model.Decision) model.AppID  { return d.App }
+
 // everyone lists the applications that are declared or known, sorted.
-func everyone(ledger model.Ledger, declared map[model.AppID]bool) []model.AppID {
-	ids := make([]model.AppID, 0, len(declared)+len(ledger.Instances))
-	for id := range declared {
-		ids = append(ids, id)
-	}
-	for i := range ledger.Instances {
-		if id := ledger.Instances[i].App; !declared[id] {
-			ids = append(ids, id)
+func everyone(ledger model.Ledger, fleet model.Fleet) []model.AppID {
+	ids := make([]model.AppID, 0, len(fleet.Applications)+len(fleet.Unusable)+len(ledger.Instances))
+	known := ledger.Instances
+	for _, a := range fleet.Applications {
+		for len(known) > 0 && known[0].App.Compare(a.ID) < 0 {
+			ids, known = append(ids, known[0].App), known[1:]
 		}
+		if len(known) > 0 && known[0].App == a.ID {
+			known = known[1:]
+		}
+		ids = append(ids, a.ID)
 	}
-	slices.SortFunc(ids, model.AppID.Compare)
-	return ids
+	for i := range known {
+		ids = append(ids, known[i].App)
+	}
+	for i := range fleet.Unusable {
+		ids = append(ids, fleet.Unusable[i].App)
+	}
+	if !slices.IsSortedFunc(ids, model.AppID.Compare) {
+		slices.SortFunc(ids, model.AppID.Compare)
+	}
+	return slices.Compact(ids)
 }
 
 // current returns a copy of the instance that the application has now: the one
@@ -225,16 +237,14 @@ func (f *facts) settle() {
 	}
 }
 
-// record returns the decision to keep about an application: the new one if it
-// says something else than the last, so that the record of a decision stays what
+// record returns the decision to keep about an application, old or d, the new one,
+// which is nil if there is none: the new one if it says something else than the last, so that the record of a decision stays what
 // it was when it was made.
-func record(ledger model.Ledger, d *model.Decision, id model.AppID) (_ *model.Decision, changed bool) {
-	n, known := slices.BinarySearchFunc(ledger.Decisions, id, func(d model.Decision, id model.AppID) int { return d.App.Compare(id) })
-	if !known {
+func record(old, d *model.Decision) (_ *model.Decision, changed bool) {
+	switch {
+	case old == nil:
 		return d, d != nil
-	}
-	old := &ledger.Decisions[n]
-	if d == nil || sameRuling(old, d) {
+	case d == nil || sameRuling(old, d):
 		return old, false
 	}
 	return d, true
