@@ -194,40 +194,48 @@ func (f *facts) version(name string, v model.Version) (*model.Component, *model.
 	return nil, nil
 }
 
+// rearm has jobs of steps take room again, which a newer spec was granted with.
+func (f *facts) rearm() {
+	for i := range f.inst.Components {
+		if s := &f.inst.Components[i]; f.inst.Spec.Workflow != nil && f.inst.Spec.Workflow.Job(s.Grant.Component) {
+			s.State = model.StateWaiting
+		}
+	}
+}
+
 func (f *facts) advanceTarget(run *model.Run, s *model.ComponentState) {
 	name := s.Grant.Component
 	own, declared := f.inst.Spec.Component(name)
 	t, aimed := run.Target(name)
 	beside := s.Beside
 	s.Message, s.Hold, s.Beside = "", false, nil
-	switch {
-	case declared && f.inst.Spec.Workflow.Job(name):
+	if declared && f.inst.Spec.Workflow.Job(name) {
 		// It runs by intents of the run, each once, and takes room until the run has
-		// ended. When a run goes on after that, others may have its room.
-		gaveUp := s.State == model.StateDone
+		// ended. When that is restarted it takes none: others have it by then.
 		s.Spec, s.Run, s.Workload = own.Content(f.inst.App), 0, model.WorkloadDigest(own, s.Grant, 0)
-		switch {
-		case !f.underWay(), gaveUp && !f.spare().book(&s.Grant, s.Grant.Replicas):
-			s.State = model.StateDone
-		default:
+		if s.State != model.StateDone && f.underWay() {
 			s.State, s.Message = model.StateWaiting, "for the step that runs it"
-			if gaveUp {
-				f.room.take(f.inst)
-			}
+		} else {
+			s.State = model.StateDone
 		}
 		return
-	case !aimed:
+	}
+	var c *model.Component
+	if aimed {
+		c, _ = f.version(name, t.Stable)
+	}
+	lost := aimed && (c == nil || c.Redacted() && s.Workload != "" && s.Spec != t.Stable.Content)
+	switch {
+	case lost && (s.Run <= s.Grant.Replicas || !declared):
+		s.Hold, s.Beside = s.Run > 0, beside
+		s.State, s.Message = model.StateWaiting, "keeps running as it was: its spec is not known any more"
+		return
+	case !aimed, lost:
 		s.Spec, s.Run, s.Workload = own.Content(f.inst.App), 0, model.WorkloadDigest(own, s.Grant, 0)
 		s.State, s.Message = model.StateWaiting, "for the step that brings it"
 		if s.Grant.Replicas == 0 {
 			s.State, s.Message = model.StateOff, ""
 		}
-		return
-	}
-	c, _ := f.version(name, t.Stable)
-	if c == nil {
-		s.Hold, s.Beside = s.Run > 0, beside
-		s.State, s.Message = model.StateWaiting, "keeps running as it was: its spec is not known any more"
 		return
 	}
 	replicas := s.Grant.Replicas

@@ -42,6 +42,7 @@ func (f *facts) accept(spec *model.Application, grants []model.Grant) {
 	f.inst.Deadline = f.now.Add(spec.Policy.StartDeadline)
 	f.forgive("")
 	f.setGrants(grants)
+	f.rearm()
 }
 
 // arrive ends a start or an update: the accepted spec is now the good one. Where
