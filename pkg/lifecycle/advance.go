@@ -237,9 +237,9 @@ func (f *facts) settle() {
 	}
 }
 
-// record returns the decision to keep about an application, old or d, the new one,
-// which is nil if there is none: the new one if it says something else than the last, so that the record of a decision stays what
-// it was when it was made.
+// record returns the decision to keep about an application, of the last one and d,
+// the new one: the new one if it says something else than the last, so that the
+// record of a decision stays what it was when it was made. Either may be nil.
 func record(old, d *model.Decision) (_ *model.Decision, changed bool) {
 	switch {
 	case old == nil:

@@ -216,6 +216,9 @@ func (c *carriedOut) forget(id model.AppID) { delete(c.marks, id) }
 // not as this loop saved them: another reconciler has written since, and may have
 // acted on it.
 func (l *Loop) forgetWhatOthersDid(ledger model.Ledger) {
+	if n := len(ledger.Instances); n > 0 && n == len(l.saved.Instances) && &ledger.Instances[0] == &l.saved.Instances[0] {
+		return // it is the very ledger that was saved
+	}
 	foreign := func(x, y *model.Instance) bool {
 		return x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.SpecDigest() != y.SpecDigest() ||
 			x.Run != y.Run && model.DigestOf(x.Run) != model.DigestOf(y.Run)

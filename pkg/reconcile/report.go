@@ -71,6 +71,9 @@ func (r *Report) take(before, after model.Ledger) {
 		r.Standstill.count(inst, r.Started)
 	}
 	ruled := before.Decisions
+	if len(ruled) > 0 && len(ruled) == len(after.Decisions) && &ruled[0] == &after.Decisions[0] {
+		return // nobody has decided anything new
+	}
 	for i := range after.Decisions {
 		d := &after.Decisions[i]
 		for len(ruled) > 0 && ruled[0].App.Compare(d.App) < 0 {

@@ -273,13 +273,5 @@ func (b *Branch) commit(objects *git.Objects, s *state, message string) git.Hash
 
 // sameState says whether two ledgers tell of the same moment.
 func sameState(a, b *model.Ledger) bool {
-	if a.Commit != b.Commit || len(a.Instances) != len(b.Instances) {
-		return false
-	}
-	for i := range a.Instances {
-		if !sameInstance(&a.Instances[i], &b.Instances[i]) {
-			return false
-		}
-	}
-	return true
+	return a.Commit == b.Commit && allSame(a.Instances, b.Instances, sameInstance)
 }

@@ -54,22 +54,11 @@ func (s *state) plan(next *model.Ledger) (*plan, error) {
 // says compares, without making anything, whether the branch says all of next.
 func (s *state) says(next *model.Ledger) bool {
 	l := &s.ledger
-	if s.stale || len(l.Instances) != len(next.Instances) || len(l.Decisions) != len(next.Decisions) ||
-		l.Commit != next.Commit || !same(&l.Platform, &next.Platform) || !same(&l.Tenants, &next.Tenants) ||
+	if s.stale || l.Commit != next.Commit || !same(&l.Platform, &next.Platform) || !same(&l.Tenants, &next.Tenants) ||
 		!same(&l.Pools, &next.Pools) || !same(&l.Problems, &next.Problems) {
 		return false
 	}
-	for i := range l.Instances {
-		if !sameInstance(&l.Instances[i], &next.Instances[i]) {
-			return false
-		}
-	}
-	for i := range l.Decisions {
-		if !sameDecision(&l.Decisions[i], &next.Decisions[i]) {
-			return false
-		}
-	}
-	return true
+	return allSame(l.Instances, next.Instances, sameInstance) && allSame(l.Decisions, next.Decisions, sameDecision)
 }
 
 // put plans one file that holds v, unless the branch has it already, and

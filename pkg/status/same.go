@@ -24,6 +24,23 @@ func identical(a, b unsafe.Pointer, size uintptr) bool {
 	return bytes.Equal(unsafe.Slice((*byte)(a), size), unsafe.Slice((*byte)(b), size))
 }
 
+// allSame compares two lists element by element, unless they are one: nothing was
+// added, changed or left out.
+func allSame[T any](a, b []T, same func(a, b *T) bool) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	if len(a) == 0 || &a[0] == &b[0] {
+		return true
+	}
+	for i := range a {
+		if !same(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // comparer compares two values of one type. It is made once for each type,
 // because reflection on every value of a large ledger takes longer than
 // everything else in a pass without changes.
