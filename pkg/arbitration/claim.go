@@ -11,18 +11,19 @@ import (
 // claim is one application's case: what it asks for, what it holds, and, as the
 // arbitration goes on, what it gets.
 type claim struct {
-	app      model.AppID
-	wanted   *model.Application // the valid spec in Git, nil if there is none
-	unusable *model.Unusable    // why there is none
-	instance *model.Instance    // nil if it was never seen
-	holds    []model.Grant      // what it is granted by the ledger
-	tenant   int                // its node
-	priority int
-	band     int // 0 is the highest
-	declared time.Time
-	slot     int  // among those that run, -1: it does not
-	touched  bool // see touch
-	stale    bool // what was decided about it is to be written anew
+	app       model.AppID
+	wanted    *model.Application // the valid spec in Git, nil if there is none
+	unusable  *model.Unusable    // why there is none
+	instance  *model.Instance    // nil if it was never seen
+	holds     []model.Grant      // what it is granted by the ledger
+	tenant    int                // its node
+	priority  int
+	band      int // 0 is the highest
+	declared  time.Time
+	slot      int  // among those that run, -1: it does not
+	touched   bool // see touch
+	protected bool // it has not run for the least time that policy gives it
+	stale     bool // what was decided about it is to be written anew
 
 	spec     *model.Application // the spec that the verdict is about
 	ladder   []rung             // of spec

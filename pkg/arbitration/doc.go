@@ -23,5 +23,6 @@
 //  7. Restoring (shortage.go) what was degraded.
 //  8. Certificate (certificate.go, counterfactual.go): why, and what would admit.
 //
-// Arbiter does the same and decides anew only what changed.
+// Arbiter does the same and decides only what changed (edits.go, follow.go), trying
+// of those that waited only whom that gives hopes (hopes.go).
 package arbitration

@@ -38,6 +38,7 @@ type problem struct {
 	patient   bool                               // a claim has a time after which room is kept for it
 	returns   time.Time                          // when the first of those comes back that are set aside, zero: none does
 	weak      *weakness                          // made when room is first needed
+	spare     spares                             // see spares
 	held      map[[2]int][]*claim                // by pool and resource; see holders
 	again     bool                               // those that waited before are known
 	hopes     *hopes                             // of those that waited before, nil: everybody is tried

@@ -27,7 +27,7 @@ func (w *World) Apply(ruling model.Ruling) (c Changes) {
 			w.apply(inst, d, &c)
 		}
 	}
-	w.Ledger.Decisions = ruling.Decisions
+	w.Ledger.Decisions = slices.Clone(ruling.Decisions)
 	return c
 }
 
