@@ -226,11 +226,11 @@ func (f *facts) advanceTarget(run *model.Run, s *model.ComponentState) {
 	}
 	lost := aimed && (c == nil || c.Redacted() && s.Workload != "" && s.Spec != t.Stable.Content)
 	switch {
-	case lost && (s.Run <= s.Grant.Replicas || !declared):
-		s.Hold, s.Beside = s.Run > 0, beside
+	case lost && s.Run > 0 && (s.Run <= s.Grant.Replicas || !declared):
+		s.Hold, s.Beside = true, beside
 		s.State, s.Message = model.StateWaiting, "keeps running as it was: its spec is not known any more"
 		return
-	case !aimed, lost:
+	case !aimed, lost: // what is lost and does not run, too, or has lost its room
 		s.Spec, s.Run, s.Workload = own.Content(f.inst.App), 0, model.WorkloadDigest(own, s.Grant, 0)
 		s.State, s.Message = model.StateWaiting, "for the step that brings it"
 		if s.Grant.Replicas == 0 {
