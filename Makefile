@@ -94,6 +94,10 @@ bench-evaluate: ## Measure what evaluating a fleet of APPS (1000) applications c
 bench-arbitration: ## Measure what decisions cost on one core, and how far they are from the best
 	$(GO) run ./test/arbitration/bench
 
+.PHONY: bench-lifecycle
+bench-lifecycle: ## Measure passes of the loop at 10,000 applications, the growth of the status branch, and a start
+	$(GO) run ./test/bench/lifecycle
+
 .PHONY: generate
 generate: ## Write anew what follows from the sources: the vendored schema, charts and tables in docs/
 	$(GO) generate ./...

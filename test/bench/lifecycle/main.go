@@ -1,0 +1,282 @@
+// Command lifecycle measures the loop from the status branch to what is to run,
+// and back: what a pass costs in which nothing happens and one in which one
+// application in a hundred changes, how the status branch grows, and how long
+// reading it takes at a start. The branch is a real one in a repository of its
+// own, with the git program behind it; the fleet and the runtime are in memory.
+// It prints a table and judges nothing.
+//
+//	go run ./test/bench/lifecycle                       10,000 applications, minutes
+//	go run ./test/bench/lifecycle -apps 1000            fewer
+//	go run ./test/bench/lifecycle -transitions 0        no growth
+//	go run ./test/bench/lifecycle -cpuprofile FILE      of the passes in which nothing happens
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime/pprof"
+	"text/tabwriter"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "lifecycle:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	apps := flag.Int("apps", 10_000, "applications; every fifth has a workflow")
+	passes := flag.Int("passes", 20, "passes in which nothing happens")
+	transitions := flag.Int("transitions", 10_000, "changes of phase after which the status branch is weighed")
+	profile := flag.String("cpuprofile", "", "write a profile of the passes in which nothing happens")
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "daros-lifecycle-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b, err := open(ctx, dir, *apps)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "starting %d applications\n", *apps)
+	if err := b.start(); err != nil {
+		return err
+	}
+	if err := b.quiet(*passes, *profile); err != nil {
+		return err
+	}
+	if err := b.some(*transitions); err != nil {
+		return err
+	}
+	if err := b.load(); err != nil {
+		return err
+	}
+	return b.print()
+}
+
+// bench is a fleet and the loop that reconciles it.
+type bench struct {
+	ctx    context.Context
+	dir    string
+	fleet  *fleet
+	loop   *reconcile.Loop
+	branch *status.Branch
+	now    time.Time
+	rows   [][2]string
+}
+
+func open(ctx context.Context, dir string, apps int) (*bench, error) {
+	b := &bench{ctx: ctx, dir: dir, fleet: newFleet(apps), now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}
+	if _, err := b.git("init", "--quiet", "--bare", b.remote()); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.branch, err = b.open("status"); err != nil {
+		return nil, err
+	}
+	b.loop = reconcile.New(reconcile.Options{
+		Source: repo{b.fleet}, Evaluator: evaluator{b.fleet}, Status: b.branch, Runtime: &carrier{told: map[model.AppID][]model.Workload{}},
+		Metrics: reconcile.NewMetrics(prometheus.NewRegistry()), Fleet: "bench", Interval: 15 * time.Second,
+		Now: func() time.Time { return b.now },
+	})
+	return b, nil
+}
+
+// open opens the status branch anew, as a process that starts.
+func (b *bench) open(cache string) (*status.Branch, error) {
+	return status.Open(b.ctx, status.Options{
+		URL: b.remote(), Dir: filepath.Join(b.dir, cache), Recheck: time.Minute, Now: func() time.Time { return b.now },
+		Limits: git.Limits{Timeout: time.Hour},
+	})
+}
+
+func (b *bench) remote() string { return filepath.Join(b.dir, "fleet.git") }
+
+func (b *bench) git(args ...string) (string, error) {
+	out, err := exec.CommandContext(b.ctx, "git", args...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w: %s", args[0], err, out)
+	}
+	return string(out), nil
+}
+
+// pass makes one pass, some seconds after the last.
+func (b *bench) pass() (reconcile.Report, error) {
+	b.now = b.now.Add(5 * time.Second)
+	r, err := b.loop.Pass(b.ctx)
+	for i := range r.Problems {
+		return r, fmt.Errorf("%s: %s", r.Problems[i].Code, r.Problems[i].Message)
+	}
+	return r, err
+}
+
+// start makes passes until nothing happens any more.
+func (b *bench) start() error {
+	cpu, n := cpuTime(), 0
+	for {
+		r, err := b.pass()
+		if err != nil {
+			return err
+		}
+		if n++; !r.Changed() && r.Phases[model.Running] == len(b.fleet.Applications) {
+			break
+		}
+		if n > 50 {
+			return fmt.Errorf("not settled after %d passes: %v", n, r.Phases)
+		}
+	}
+	b.row("start: CPU until all run, in %d passes", n)("%.1f s", (cpuTime() - cpu).Seconds())
+	return nil
+}
+
+// quiet makes passes in which nothing happens.
+func (b *bench) quiet(passes int, profile string) error {
+	head, _ := b.git("-C", b.remote(), "rev-parse", "status")
+	if profile != "" {
+		f, err := os.Create(profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+	}
+	cpu, began := cpuTime(), time.Now()
+	for range passes {
+		if r, err := b.pass(); err != nil || r.Changed() {
+			return fmt.Errorf("a pass in which nothing happens changed something: %w", err)
+		}
+	}
+	pprof.StopCPUProfile()
+	b.row("pass in which nothing happens: CPU")("%.1f ms", ms(cpuTime()-cpu)/float64(passes))
+	b.row("… wall")("%.1f ms", ms(time.Since(began))/float64(passes))
+	after, err := b.git("-C", b.remote(), "rev-parse", "status")
+	if head != after {
+		return fmt.Errorf("the status branch moved from %s to %s", head, after)
+	}
+	b.row("… commits to the status branch, objects sent to the runtime")("0, 0")
+	heap, resident := memory()
+	b.row("memory: live heap")("%d MiB", heap>>20)
+	b.row("… resident, at most so far")("%d MiB", resident>>20)
+	return err
+}
+
+// some changes one application in a hundred, again and again, until there were so
+// many transitions, and weighs the status branch.
+func (b *bench) some(transitions int) error {
+	if transitions == 0 {
+		return nil
+	}
+	before, err := b.weigh()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "making %d transitions\n", transitions)
+	const each = 100
+	done, passes, writes, began := 0, 0, 0, b.now
+	var cpu time.Duration
+	for round := 0; done < transitions; round++ {
+		b.fleet.change(round%each, each)
+		for busy := true; busy; {
+			at := cpuTime()
+			r, err := b.pass()
+			if err != nil {
+				return err
+			}
+			if busy = r.Changed(); busy {
+				cpu += cpuTime() - at
+				passes++
+				done += len(r.Transitions)
+			}
+			if r.Saved {
+				writes++
+			}
+		}
+	}
+	b.row("one in a hundred changes: CPU of each pass, its push included")("%.0f ms", ms(cpu)/float64(passes))
+	b.row("status branch at the start: pack")("%.1f MiB", before)
+	after, err := b.weigh()
+	if err != nil {
+		return err
+	}
+	b.row("… after %d transitions in %d commits", done, writes)("%.1f MiB", after)
+	kept := b.now.Add(-b.now.Sub(began) / 10)
+	if _, err := b.branch.Compact(b.ctx, status.CompactOptions{Since: kept}); err != nil {
+		return err
+	}
+	after, err = b.weigh()
+	b.row("… after compact, the last tenth kept")("%.1f MiB", after)
+	return err
+}
+
+// weigh returns the size of the repository once packed.
+func (b *bench) weigh() (mebibytes float64, err error) {
+	if _, err := b.git("-C", b.remote(), "gc", "--quiet", "--prune=now"); err != nil {
+		return 0, err
+	}
+	var sum int64
+	err = filepath.Walk(b.remote(), func(_ string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().IsRegular() {
+			sum += info.Size()
+		}
+		return err
+	})
+	return float64(sum) / (1 << 20), err
+}
+
+// load reads the ledger as a process that starts.
+func (b *bench) load() error {
+	var wall, cpu time.Duration
+	for i := range 3 {
+		branch, err := b.open(fmt.Sprint("load", i))
+		if err != nil {
+			return err
+		}
+		at, used := time.Now(), cpuTime()
+		if _, err := branch.Load(b.ctx); err != nil {
+			return err
+		}
+		if d := time.Since(at); wall == 0 || d < wall {
+			wall, cpu = d, cpuTime()-used
+		}
+	}
+	b.row("load the ledger at the start: wall, best of 3")("%.2f s", wall.Seconds())
+	b.row("… CPU, git included")("%.2f s", cpu.Seconds())
+	return nil
+}
+
+// row begins a line of the table; what it returns ends it.
+func (b *bench) row(format string, args ...any) func(figure string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	return func(figure string, args ...any) {
+		b.rows = append(b.rows, [2]string{what, fmt.Sprintf(figure, args...)})
+	}
+}
+
+func (b *bench) print() error {
+	fmt.Printf("%d applications, %s\n\n", len(b.fleet.Applications), load())
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+	for _, r := range b.rows {
+		fmt.Fprintf(w, "%s\t%s\n", r[0], r[1])
+	}
+	return w.Flush()
+}
