@@ -42,7 +42,7 @@ func (a *Arbiter) Decide(fleet model.Fleet, seen model.Observation, ledger model
 		return a.ruling
 	default:
 		a.followed++
-		p.follow(e, &a.ruling)
+		a.ruling = p.follow(e)
 	}
 	a.wake, a.moved = p.wakes(), p.moved()
 	return a.ruling

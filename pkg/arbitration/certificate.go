@@ -16,8 +16,8 @@ const competitors = 3
 // ruling writes down what was decided about every claim and why.
 func (p *problem) ruling() model.Ruling {
 	p.line()
-	n := len(p.claims)
-	r := model.Ruling{Decisions: make([]model.Decision, n, n+n/32+16)} // with room for those that arrive
+	p.shelf = newShelf(len(p.claims))
+	r := model.Ruling{Decisions: p.shelf.decisions()}
 	for i, c := range p.claims {
 		r.Decisions[i] = p.decision(c)
 	}

@@ -134,7 +134,7 @@ func (p *problem) file(c *claim, app model.AppID, wanted *model.Application, unu
 func (p *problem) enlist(c *claim) {
 	p.members[c.tenant] = append(p.members[c.tenant], c)
 	if c.incumbent() {
-		c.slot = len(p.running)
+		c.slot, p.weak = len(p.running), nil
 		p.running = append(p.running, c)
 	}
 }
@@ -142,6 +142,7 @@ func (p *problem) enlist(c *claim) {
 func (p *problem) delist(c *claim) {
 	p.members[c.tenant] = slices.DeleteFunc(p.members[c.tenant], func(o *claim) bool { return o == c })
 	if c.slot >= 0 {
+		p.weak = nil
 		last := p.running[len(p.running)-1]
 		p.running[c.slot], last.slot = last, c.slot
 		p.running = p.running[:len(p.running)-1]

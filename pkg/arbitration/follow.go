@@ -6,30 +6,29 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// follow decides once more after edits, and brings a ruling up to date that was
-// about the same problem. Cases that were edited or moved are made anew, then what
+// follow decides once more after edits, and brings what was decided about the same
+// problem up to date. Cases that were edited or moved are made anew, then what
 // follows from them: quotas of their tenants and groups, entitlements, the
 // standings of tenants of which these moved, and in the end who gets what. All
 // else stands as it was; of those that waited only those are tried that have
 // hopes.
-func (p *problem) follow(e *edits, ruling *model.Ruling) {
-	f := &following{problem: p, edits: e, ruling: ruling, dirty: map[int]bool{}}
+func (p *problem) follow(e *edits) model.Ruling {
+	f := &following{problem: p, edits: e, dirty: map[int]bool{}}
 	f.takeOver()
 	f.grow()
 	f.retell()
 	f.gates()
 	f.stand()
 	p.allot()
-	f.write()
+	return f.write()
 }
 
 // following is one pass of follow.
 type following struct {
 	*problem
-	edits  *edits
-	ruling *model.Ruling
-	fresh  []*claim     // made anew
-	dirty  map[int]bool // tenants whose members or what these ask for are others
+	edits *edits
+	fresh []*claim     // made anew
+	dirty map[int]bool // tenants whose members or what these ask for are others
 }
 
 // takeOver makes cases anew: of what was edited, what the last ruling moved, as
@@ -39,13 +38,16 @@ func (f *following) takeOver() {
 	for _, c := range p.touched {
 		e.apps = append(e.apps, c.app)
 	}
+	if p.weak != nil && p.weak.guarded {
+		p.weak = nil // time may end their protection
+	}
 	if !e.now.Equal(p.now) {
 		for _, c := range p.newcomers {
 			e.apps = append(e.apps, c.app)
 		}
 	}
 	p.fleet, p.ledger, p.seen, p.now = e.fleet, e.ledger, e.seen.Pools, e.now
-	p.again, p.weak, p.held, p.touched, p.stale = true, nil, nil, nil, nil
+	p.again, p.held, p.touched, p.stale = true, nil, nil, nil
 	slices.SortFunc(e.apps, model.AppID.Compare)
 	for _, id := range slices.Compact(e.apps) {
 		f.remake(id)
@@ -91,10 +93,10 @@ func (f *following) remake(id model.AppID) {
 	switch {
 	case !filed && old != nil:
 		p.claims = slices.Delete(p.claims, at, at+1)
-		f.ruling.Decisions = slices.Delete(f.ruling.Decisions, at, at+1)
+		p.shelf.remove(at)
 	case filed && old == nil:
 		p.claims = slices.Insert(p.claims, at, c)
-		f.ruling.Decisions = slices.Insert(f.ruling.Decisions, at, model.Decision{})
+		p.shelf.insert(at)
 	case filed:
 		p.claims[at] = c
 	}

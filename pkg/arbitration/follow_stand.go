@@ -68,6 +68,9 @@ func (p *problem) standAgain(tenant int) (changed bool) {
 			continue
 		}
 		changed = true
+		if c.slot >= 0 {
+			p.weak = nil
+		}
 		if before[i] == nil || before[i][len(before[i])-1].class != c.base().class {
 			p.outdate(c)
 			c.short = nil // so that it is tried, and what it lacks is told anew

@@ -19,8 +19,9 @@ func (p *problem) outdate(c *claim) {
 
 // write brings the ruling up to date. Where somebody only has another place in
 // the line, nothing but the place is written.
-func (f *following) write() {
+func (f *following) write() model.Ruling {
 	p := f.problem
+	ruling := model.Ruling{Decisions: p.shelf.decisions()}
 	for _, c := range p.touched {
 		p.outdate(c)
 		f.dirty[c.tenant] = true
@@ -30,8 +31,8 @@ func (f *following) write() {
 		p.number(t, func(c *claim, place int) {
 			if !c.stale {
 				at, _ := p.find(c.app)
-				f.ruling.Decisions[at].Message = renumbered(f.ruling.Decisions[at].Message, place)
-				f.ruling.Decisions[at].Position = place
+				ruling.Decisions[at].Message = renumbered(ruling.Decisions[at].Message, place)
+				ruling.Decisions[at].Position = place
 			}
 		})
 	}
@@ -40,12 +41,13 @@ func (f *following) write() {
 	for _, c := range p.stale {
 		c.stale = false
 		at, _ := p.find(c.app)
-		if d := p.decision(c); !sameDecision(&f.ruling.Decisions[at], &d) {
-			f.ruling.Decisions[at] = d
+		if d := p.decision(c); !sameDecision(&ruling.Decisions[at], &d) {
+			ruling.Decisions[at] = d
 			changed = append(changed, c)
 		}
 	}
-	p.explain(f.ruling, changed)
+	p.explain(&ruling, changed)
+	return ruling
 }
 
 // sameDecision says whether two decisions about an application decide the same.

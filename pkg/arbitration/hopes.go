@@ -89,10 +89,10 @@ func (p *problem) findRuns(i int) {
 	runs := make([]run, len(line))
 	for at := len(line) - 1; at >= 0; at-- {
 		c := line[at]
-		r := run{to: at + 1, base: c.base()}
+		allowed := preemption(c.policy())
+		r := run{to: at + 1, base: c.base(), allowed: min(platform, allowed), own: allowed >= withinTenant}
 		if c.short != nil && c.policy().ReserveAfter == 0 {
-			allowed := preemption(c.policy())
-			r.want, r.allowed, r.own, r.promised = p.wantOf(c), min(platform, allowed), allowed >= withinTenant, p.promisedAlone(c)
+			r.want, r.promised = p.wantOf(c), p.promisedAlone(c)
 		}
 		if at+1 < len(line) && r.want != nil && !r.promised && r == (run{at + 1, runs[at+1].want, runs[at+1].base, runs[at+1].allowed, runs[at+1].own, runs[at+1].promised}) {
 			r.to = runs[at+1].to
@@ -240,7 +240,7 @@ func (p *problem) asking() []bool {
 				continue
 			}
 			asked[p.top(i)] = true
-			everybody = everybody || w.want == nil || p.fromOwn(c, w) != nil || p.fromOthers(w) != nil
+			everybody = everybody || p.fromOwn(c, w) != nil || p.fromOthers(w) != nil
 		}
 	}
 	if everybody {

@@ -54,11 +54,14 @@ func (p *problem) options(c *claim, s standing, needs []need) []*option {
 
 // weakness lists the incumbents, those with the worst part first; of equal ones
 // the youngest. It is not sorted anew when some of them give way: that only makes
-// the worst part of what is left better.
+// the worst part of what is left better. From one pass to the next it stays as long
+// as the same run and stand as they did.
 type weakness struct {
 	all []*claim
 	at  []standing // their worst parts when the list was made
 	own map[int][]*claim
+
+	guarded bool // some are protected for a time
 }
 
 func (p *problem) weakness() *weakness {
@@ -70,6 +73,7 @@ func (p *problem) weakness() *weakness {
 	for _, c := range p.running {
 		if c.granted() && c.standing != nil {
 			c.protected = p.protected(c)
+			w.guarded = w.guarded || c.policy().MinRuntime > 0
 			w.all, worst[c] = append(w.all, c), c.worst(c.rung)
 		}
 	}

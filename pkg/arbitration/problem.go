@@ -44,6 +44,7 @@ type problem struct {
 	hopes     *hopes                             // of those that waited before, nil: everybody is tried
 	wants     map[string]*want                   // see wantOf
 	stale     []*claim                           // of which the decision is to be written anew
+	shelf     shelf                              // of what was decided about claims, in their order
 
 	capacity model.Digest
 	policies map[policyKey]model.Digest

@@ -175,8 +175,8 @@ func (p *problem) otherPriority(c *claim) (change, bool) {
 		ceiling = min(ceiling, t.PriorityCeiling)
 	}
 	var priorities []int
-	for _, v := range p.claims {
-		if v.tenant == c.tenant && v != c { // the first to come is first of equals
+	for _, v := range p.members[c.tenant] {
+		if v != c { // the first to come is first of equals
 			priorities = append(priorities, v.priority, v.priority+1)
 		}
 	}
