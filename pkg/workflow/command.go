@@ -32,6 +32,21 @@ func (p *pass) handle(commands []model.Command) {
 	}
 }
 
+// handleEarly takes up what was asked before the step began that it is about.
+func (p *pass) handleEarly() (changed bool) {
+	before := len(p.run.Commands)
+	p.handle(p.turn.Commands)
+	if len(p.run.Commands) == before {
+		return false
+	}
+	for i := range p.steps {
+		if s := &p.steps[i]; s.Type == "approval" && s.rec.Phase == model.StepActive {
+			s.kind.progress(p, s)
+		}
+	}
+	return true
+}
+
 // commandID is what makes two commands the same. Of one that a commit brought, who
 // asks and what may be asked by them is told by the commit: when access changes,
 // the command is still the one that was handled.

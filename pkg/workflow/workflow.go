@@ -132,7 +132,7 @@ func (p *pass) proceed() (changed bool) {
 	for i := range p.steps {
 		changed = p.consider(&p.steps[i]) || changed
 	}
-	return p.end() || changed
+	return p.handleEarly() || p.end() || changed
 }
 
 // stop ends the run as it is, without taking anything back.
