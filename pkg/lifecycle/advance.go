@@ -29,6 +29,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 	wanted := newAlong(fleet.Applications, func(a **model.Application) model.AppID { return (*a).ID })
 	unusable := newAlong(fleet.Unusable, func(u *model.Unusable) model.AppID { return u.App })
 	rulings := newAlong(ruling.Decisions, decisionOf)
+	shown := newAlong(seen.Workloads, func(w *model.Workload) model.AppID { return w.App })
 	known, decided := newAlong(ledger.Instances, instanceOf), newAlong(ledger.Decisions, decisionOf)
 
 	room := &room{pass: func() (amounts, map[model.AppID]amounts) { return measure(&ledger, &ruling, &seen) }}
@@ -44,6 +45,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 		if f.decision != nil {
 			f.decision = d // in the words in which it was made
 		}
+		f.shown = shown.all(id)
 		if f.inst = known.at(id); f.inst == nil || !still(f) {
 			if f.inst = f.current(f.inst, id); f.inst == nil {
 				continue

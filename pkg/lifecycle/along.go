@@ -40,6 +40,18 @@ func (a *along[T]) at(id model.AppID) *T {
 	return nil
 }
 
+// all returns all that there is of an application.
+func (a *along[T]) all(id model.AppID) []T {
+	if a.at(id) == nil {
+		return nil
+	}
+	n := 1
+	for n < len(a.list) && a.of(&a.list[n]) == id {
+		n++
+	}
+	return a.list[:n]
+}
+
 // kept makes a list that begins as another does. As long as it does it is that
 // other one, and costs nothing: whoever compares the two sees at once that they are
 // the same.

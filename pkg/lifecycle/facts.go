@@ -18,6 +18,7 @@ type facts struct {
 	declared bool               // Git declares the application, valid or not
 	decision *model.Decision    // nil if arbitration had nothing to rule on
 	seen     *model.Observation
+	shown    []model.Workload       // of it, the part about this application
 	was      []model.ComponentState // when the pass began
 	room     *room
 	now      time.Time

@@ -54,8 +54,11 @@ func (f *facts) stillRuns(c *model.Component, s *model.ComponentState) bool {
 	case model.StateDone:
 		return true
 	case model.StateReady:
-		w, ok := f.seen.Find(f.inst.App, c.Name)
-		return ok && s.Run == s.Grant.Replicas && w.Digest == s.Workload && w.Current && w.Ready >= w.Replicas && !w.Done && w.Failure == nil
+		for i := range f.shown {
+			if w := &f.shown[i]; w.Component == c.Name && !w.Beside && w.Intent == "" {
+				return s.Run == s.Grant.Replicas && w.Digest == s.Workload && w.Current && w.Ready >= w.Replicas && !w.Done && w.Failure == nil
+			}
+		}
 	}
 	return false
 }
