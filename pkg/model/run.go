@@ -75,7 +75,7 @@ func (r *Run) Target(component string) (*Target, bool) {
 // WentBackTo says whether the run was taken back, and what ran before it, and does
 // so again, is spec.
 func (r *Run) WentBackTo(spec Digest) bool {
-	return r.Phase == RunRolledBack && r.Superseded == "" && len(r.Good) > 0 && r.Good[0] == spec
+	return r.Phase == RunRolledBack && r.Superseded == "" && len(r.Base) > 0 && len(r.Good) > 0 && r.Good[0] == spec
 }
 
 // Settles says whether the run is what spec, the accepted one, is brought by: it
