@@ -115,7 +115,7 @@ var bindUnder = source{"fleet.cue", []byte("package fleet\n\nimport \"" + schema
 // schemaUnder is what of the schema concerns an application, and a policy.
 func schemaUnder(policy []byte) []source {
 	under := fmt.Appendf(nil, "package schema\n\n#Under: application: {#Application, _policy: %s}\n", policy)
-	return append(schemaFiles("fleet.cue", "platform.cue", "tenant.cue", "policy.cue", "access.cue", "groups.cue", "definitions.cue", "approval.cue"), source{"policy.cue", under})
+	return append(schemaFiles("fleet.cue", "platform.cue", "tenant.cue", "policy.cue", "access.cue", "groups.cue", "definitions.cue", "approval.cue", "layers_policy.cue"), source{"policy.cue", under})
 }
 
 // export returns the layer's field of what is built from its files, or all that is
