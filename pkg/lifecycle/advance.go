@@ -252,8 +252,8 @@ func record(old, d *model.Decision) (_ *model.Decision, changed bool) {
 	return d, true
 }
 
-// sameRuling compares what two decisions say, not on what inputs and in which
-// words: how much is free besides, or who is ahead, is no news.
+// sameRuling compares what two decisions say, x before y, not on what inputs and in
+// which words: how much is free besides, or who is ahead, is no news.
 func sameRuling(x, y *model.Decision) bool {
 	if sameAtOnce(x, y) {
 		return true
@@ -265,6 +265,9 @@ func sameRuling(x, y *model.Decision) bool {
 		}
 	}
 	a, b := essence(x), essence(y)
+	if len(b.Displaced) == 0 {
+		a.Displaced = nil // whom it displaced when it was made stays part of the record
+	}
 	// Equal values may differ in memory (no map, an empty map), never in digest.
 	return reflect.DeepEqual(a, b) || model.DigestOf(a) == model.DigestOf(b)
 }
