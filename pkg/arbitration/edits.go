@@ -226,10 +226,17 @@ func (p *problem) compareInstances(e *edits, limit int) bool {
 }
 
 // sameInstance compares what arbitration reads of instances. What is written with
-// every transition, and so with its time, is left to that.
+// every transition, and so with its time, is left to that; of one that has not
+// begun nothing else is read.
 func sameInstance(x, y *model.Instance) bool {
-	if x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.SpecDigest() != y.SpecDigest() || x.Reason != y.Reason ||
-		len(x.Held) != len(y.Held) || len(x.Components) != len(y.Components) || !sameRun(x.Run, y.Run) || !x.Returns.Equal(y.Returns) {
+	if x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.Reason != y.Reason {
+		return false
+	}
+	if !x.Phase.Active() && x.Phase != model.Terminated {
+		return true
+	}
+	if x.SpecDigest() != y.SpecDigest() || len(x.Held) != len(y.Held) || len(x.Components) != len(y.Components) ||
+		!sameRun(x.Run, y.Run) || !x.Returns.Equal(y.Returns) {
 		return false
 	}
 	for k := range x.Components {
