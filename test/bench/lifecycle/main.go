@@ -88,6 +88,9 @@ func open(ctx context.Context, dir string, apps int) (*bench, error) {
 	if _, err := b.git("init", "--quiet", "--bare", b.remote()); err != nil {
 		return nil, err
 	}
+	if _, err := b.git("-C", b.remote(), "config", "receive.autogc", "false"); err != nil {
+		return nil, err // it would run while the branch is weighed
+	}
 	var err error
 	if b.branch, err = b.open("status"); err != nil {
 		return nil, err
