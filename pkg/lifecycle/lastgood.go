@@ -53,7 +53,7 @@ func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed int) model.F
 	case len(removed) > confirmed && (mass || unsure):
 		fleet = hold(fleet, removed, len(removed), running)
 	}
-	return keepTenants(fleet, ledger)
+	return keepTenants(keepTakingBack(fleet, ledger), ledger)
 }
 
 // hold declares absent applications as unusable, so that they stay.

@@ -67,8 +67,31 @@ func (f *facts) underWay() bool {
 
 // takingBack says whether a run that failed takes back what it did: it finishes
 // that before anything new is accepted.
-func (f *facts) takingBack() bool {
-	return f.inst.Run != nil && f.inst.Run.Phase == model.RunRollingBack && f.inst.Run.Instance == f.inst.Number
+func (f *facts) takingBack() bool { return takesBack(f.inst) }
+
+func takesBack(inst *model.Instance) bool {
+	return inst.Run != nil && inst.Run.Phase == model.RunRollingBack && inst.Run.Instance == inst.Number && inst.Phase.Active()
+}
+
+// keepTakingBack declares what is accepted of the applications that take something
+// back, so that nobody counts on the room that a newer spec would leave.
+func keepTakingBack(fleet model.Fleet, ledger model.Ledger) model.Fleet {
+	own := false
+	for i := range ledger.Instances {
+		inst := &ledger.Instances[i]
+		if inst.Run == nil || !takesBack(inst) || inst.Spec == nil {
+			continue
+		}
+		n := slices.IndexFunc(fleet.Applications, func(a *model.Application) bool { return a.ID == inst.App })
+		if n < 0 || fleet.Applications[n].Digest == inst.Spec.Digest || fleet.Applications[n].Desired != inst.Spec.Desired {
+			continue
+		}
+		if !own {
+			fleet.Applications, own = slices.Clone(fleet.Applications), true
+		}
+		fleet.Applications[n] = inst.Spec
+	}
+	return fleet
 }
 
 // ended says whether the run of the accepted spec ended so, and nothing went back
