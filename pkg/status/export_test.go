@@ -89,5 +89,10 @@ func (b *Branch) Write(ctx context.Context, steps []Step) error {
 	return nil
 }
 
+// ApplicationPage is the page of an application about which nothing is decided.
+func ApplicationPage(in *model.Instance) []byte {
+	return applicationPage(record{app: in.App, instance: in}, nil)
+}
+
 // FleetPage is the first page.
 func FleetPage(l model.Ledger) []byte { return fleetPage(&l, usageByTenant(&l)) }

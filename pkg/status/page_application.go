@@ -52,8 +52,13 @@ func (p *page) instance(in *model.Instance) {
 	if in.Refused != nil {
 		p.line("> The newer spec in Git is not accepted%s\n", because(in.Refused.Reason, in.Refused.Message))
 	}
-	if in.Previous != nil {
+	switch {
+	case in.Previous == nil:
+	case in.Phase == model.Scheduled:
 		p.line("An update is on its way. If it does not become ready in time, spec %s comes back.\n", code(in.Previous.Digest.Short()))
+	case !in.Trial.IsZero():
+		p.line("The update has arrived. Until %s spec %s is kept, and comes back if this one fails too often.\n",
+			moment(in.Trial), code(in.Previous.Digest.Short()))
 	}
 	if len(in.Held) > 0 {
 		held := make([]string, len(in.Held))

@@ -150,6 +150,21 @@ func TestPages(t *testing.T) {
 	golden(t, "testdata/records.txtar", files(remote, "status", func(name string) bool { return !strings.HasSuffix(name, ".md") }))
 }
 
+// TestPageSaysWhatComesBack: what an application goes back to, and when, differs
+// between an update on its way and one that has arrived.
+func TestPageSaysWhatComesBack(t *testing.T) {
+	old := model.Application{ID: shop(), Priority: 100}.Seal()
+	in := example(model.Running).Instances[0]
+	require.NotContains(t, string(status.ApplicationPage(&in)), "update")
+
+	in.Previous, in.Phase = &old, model.Scheduled
+	require.Contains(t, string(status.ApplicationPage(&in)), "An update is on its way. If it does not become ready in time, spec `"+old.Digest.Short()+"` comes back.")
+
+	in.Phase, in.Trial = model.Running, noon
+	require.Contains(t, string(status.ApplicationPage(&in)),
+		"The update has arrived. Until 2026-03-01 12:00:00 UTC spec `"+old.Digest.Short()+"` is kept, and comes back if this one fails too often.")
+}
+
 // TestFleetPageIsBounded: the first page of a large fleet in trouble can still
 // be read, whatever users write.
 func TestFleetPageIsBounded(t *testing.T) {
