@@ -27,21 +27,21 @@ func (p *problem) ruling() model.Ruling {
 // line gives those that wait their place in the line of their tenant.
 func (p *problem) line() {
 	for i := range p.lines {
-		p.number(i, func(*claim, int) {})
+		p.number(i, func(*claim) {})
 	}
 }
 
 // number numbers those of a tenant that wait still, and tells of each that has
 // another place than before.
-func (p *problem) number(i int, moved func(c *claim, place int)) {
+func (p *problem) number(i int, moved func(*claim)) {
 	place := 0
 	for _, c := range p.lines[i] {
 		if c.verdict != model.Waiting {
 			continue
 		}
 		if place++; c.position != place {
-			moved(c, place)
 			c.position = place
+			moved(c)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (p *problem) decision(c *claim) model.Decision {
 		for _, s := range c.short {
 			d.Constraints = append(d.Constraints, p.shortConstraint(s))
 		}
-		d.Message = inLineAt + fmt.Sprint(c.position) + " in the line of its tenant"
+		d.Message = fmt.Sprintf("waits for capacity, number %d in the line of its tenant", c.position)
 		if short := p.sentence(c.short); short != "" {
 			d.Message += "; it " + short
 		}

@@ -12,8 +12,36 @@ import (
 // standings of tenants of which these moved, and in the end who gets what. All
 // else stands as it was; of those that waited only those are tried that have
 // hopes.
+//
+// What is told of a decision that is news has to be what is so now, or nobody could
+// make it again from what is recorded. Whose case was not made anew, and who is
+// decided otherwise all the same, is therefore looked at once more.
 func (p *problem) follow(e *edits) model.Ruling {
-	f := &following{problem: p, edits: e, dirty: map[int]bool{}}
+	ruling, changed, late := p.followOnce(e, nil)
+	if len(late) > 0 {
+		retold := map[model.AppID]bool{}
+		for _, id := range changed {
+			retold[id] = true
+		}
+		again := &edits{fleet: e.fleet, seen: e.seen, ledger: e.ledger, now: e.now, apps: late}
+		var more []model.AppID
+		ruling, more, _ = p.followOnce(again, retold)
+		changed = append(changed, more...)
+	}
+	slices.SortFunc(changed, model.AppID.Compare)
+	var news []*claim
+	for _, id := range slices.Compact(changed) {
+		_, c := p.find(id)
+		news = append(news, c)
+	}
+	p.explain(&ruling, news)
+	return ruling
+}
+
+// followOnce follows edits, and writes anew what is decided otherwise and what is to
+// be retold.
+func (p *problem) followOnce(e *edits, retold map[model.AppID]bool) (ruling model.Ruling, changed, late []model.AppID) {
+	f := &following{problem: p, edits: e, dirty: map[int]bool{}, retold: retold}
 	f.takeOver()
 	f.grow()
 	f.retell()
@@ -26,9 +54,10 @@ func (p *problem) follow(e *edits) model.Ruling {
 // following is one pass of follow.
 type following struct {
 	*problem
-	edits *edits
-	fresh []*claim     // made anew
-	dirty map[int]bool // tenants whose members or what these ask for are others
+	edits  *edits
+	fresh  []*claim             // made anew
+	dirty  map[int]bool         // tenants whose members or what these ask for are others
+	retold map[model.AppID]bool // to be written anew whatever is decided
 }
 
 // takeOver makes cases anew: of what was edited, what the last ruling moved, as

@@ -3,8 +3,6 @@ package arbitration
 import (
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -17,37 +15,38 @@ func (p *problem) outdate(c *claim) {
 	}
 }
 
-// write brings the ruling up to date. Where somebody only has another place in
-// the line, nothing but the place is written.
-func (f *following) write() model.Ruling {
+// write brings the ruling up to date. It returns whose decision is another than
+// before, and of those the ones whose case was not made anew: these were decided
+// with what was found out about them in an earlier pass.
+func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
 	p := f.problem
-	ruling := model.Ruling{Decisions: p.shelf.decisions()}
+	ruling = model.Ruling{Decisions: p.shelf.decisions()}
 	for _, c := range p.touched {
 		p.outdate(c)
 		f.dirty[c.tenant] = true
 	}
 	for _, t := range slices.Sorted(maps.Keys(f.dirty)) {
 		p.runs[t] = nil // who was tried for the first time is known from now on
-		p.number(t, func(c *claim, place int) {
-			if !c.stale {
-				at, _ := p.find(c.app)
-				ruling.Decisions[at].Message = renumbered(ruling.Decisions[at].Message, place)
-				ruling.Decisions[at].Position = place
-			}
-		})
+		p.number(t, p.outdate)
+	}
+	fresh := make(map[*claim]bool, len(f.fresh))
+	for _, c := range f.fresh {
+		fresh[c] = true
 	}
 	slices.SortFunc(p.stale, func(x, y *claim) int { return x.app.Compare(y.app) })
-	var changed []*claim
 	for _, c := range p.stale {
 		c.stale = false
 		at, _ := p.find(c.app)
-		if d := p.decision(c); !sameDecision(&ruling.Decisions[at], &d) {
-			ruling.Decisions[at] = d
-			changed = append(changed, c)
+		d := p.decision(c)
+		if same := sameDecision(&ruling.Decisions[at], &d); same && !f.retold[c.app] {
+			continue
+		} else if !same && !fresh[c] {
+			late = append(late, c.app)
 		}
+		ruling.Decisions[at] = d
+		changed = append(changed, c.app)
 	}
-	p.explain(&ruling, changed)
-	return ruling
+	return ruling, changed, late
 }
 
 // sameDecision says whether two decisions about an application decide the same.
@@ -56,15 +55,6 @@ func sameDecision(x, y *model.Decision) bool {
 		x.Position == y.Position && x.EvictAt.Equal(y.EvictAt) && x.Standing == y.Standing && x.For == y.For &&
 		sameRefusal(x.Refused, y.Refused) && sameGrants(x.Grants, y.Grants) &&
 		slices.EqualFunc(x.Grants, y.Grants, func(g, h model.Grant) bool { return slices.Equal(g.Domains, h.Domains) })
-}
-
-// inLineAt begins the message about one that waits.
-const inLineAt = "waits for capacity, number "
-
-// renumbered is a message about one that waits with another number.
-func renumbered(message string, place int) string {
-	rest := strings.TrimLeft(strings.TrimPrefix(message, inLineAt), "0123456789")
-	return inLineAt + strconv.Itoa(place) + rest
 }
 
 func sameGrants(x, y []model.Grant) bool {
