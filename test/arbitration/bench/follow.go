@@ -101,7 +101,7 @@ func departure(s size) []row {
 		quiet = append(quiet, d)
 	}
 	return []row{
-		c.line("one departure, by an arbiter that remembers the last pass", gone, true),
+		c.line("one departure, by an arbiter that remembers the last pass", gone, false),
 		c.line("the pass after it, when the ledger says what was ruled", told, true),
 		c.line("a pass in which nothing happened", quiet, false),
 	}
