@@ -107,6 +107,7 @@ type exploration struct {
 	declared [2][]model.Application // what Git may say of each application; the first is nothing
 	git      [2][]int               // which of them it says
 	nodes    bool
+	longest  time.Duration // a start may take
 	known    map[uint64]bool
 	queue    []state
 	steps    int
@@ -147,7 +148,7 @@ var parts = [4]struct {
 var explored = [2]string{"a", "b"}
 
 func newExploration(t *testing.T, own [2]string) *exploration {
-	x := &exploration{T: t, known: map[uint64]bool{}, seed: maphash.MakeSeed()}
+	x := &exploration{T: t, longest: tick, known: map[uint64]bool{}, seed: maphash.MakeSeed()}
 	w := newWorld()
 	x.fleet = w.fleet
 	spec := func(name, words, own string) model.Application {
@@ -353,7 +354,7 @@ func (x *exploration) checkRecord(s *state, inst *model.Instance) {
 		wrong = "is Created after a pass"
 	case inst.Phase.Active() && (inst.Spec == nil || len(names) != len(inst.Spec.Components)):
 		wrong = "does not know all of its components"
-	case inst.Phase == model.Scheduled && (inst.Deadline.IsZero() || inst.Deadline.After(s.now.Add(tick))):
+	case inst.Phase == model.Scheduled && (inst.Deadline.IsZero() || inst.Deadline.After(s.now.Add(x.longest))):
 		wrong = "starts without a deadline"
 	case inst.Phase == model.Scheduled && !s.now.Before(inst.Deadline):
 		wrong = "starts beyond its deadline"
@@ -363,7 +364,7 @@ func (x *exploration) checkRecord(s *state, inst *model.Instance) {
 		wrong = "ends beyond its deadline"
 	case !inst.Phase.Active() && inst.Previous != nil:
 		wrong = "keeps a spec to go back to"
-	case inst.Phase.Active() && inst.Previous != nil && inst.Deadline.IsZero() && inst.Trial.IsZero():
+	case inst.Phase.Active() && inst.Previous != nil && inst.Deadline.IsZero() && inst.Trial.IsZero() && (inst.Run == nil || inst.Run.Phase == model.RunSucceeded):
 		wrong = "keeps a spec to go back to for ever"
 	case len(inst.Failures) > model.FailureLimit || len(inst.History) > model.HistoryLimit:
 		wrong = "grows for ever"
