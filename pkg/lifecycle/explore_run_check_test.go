@@ -245,7 +245,8 @@ func lockHolders(run *model.Run) (holders []string) {
 }
 
 // checkJobs: when a saved ledger is carried out, what the runtime has is what runs
-// want, and one job of those that have the lock.
+// want, and one job of those that have the lock. While it is carried out there may be
+// two: the next one begins without waiting for the end of one that was stopped.
 func (x *runExploration) checkJobs(s *runState) {
 	running := 0
 	for _, j := range s.jobs {
