@@ -183,7 +183,9 @@ func (x *runExploration) next(s runState) {
 		x.visit(crashed)
 	}
 	whole.act(0)
+	x.checkLock(&whole)
 	whole.act(1)
+	x.checkLock(&whole)
 	x.checkJobs(&whole)
 	x.visit(whole)
 

@@ -29,6 +29,9 @@ func Carry(before, next *model.Ledger, reports Reports, limits Limits, now time.
 		for c.turns, c.begun = c.turns[:0], c.begun[:0]; i < len(next.Instances) && next.Instances[i].App.Tenant == tenant; i++ {
 			c.take(&next.Instances[i])
 		}
+		if limits.Jobs = nil; len(c.turns) > 0 {
+			limits.Jobs = runningJobs(reports.Seen, tenant)
+		}
 		for k, run := range Advance(c.turns, limits, now) {
 			if c.begun[k] || !same(&run, &c.turns[k].Run) {
 				changed = append(changed, run)
@@ -168,6 +171,20 @@ func workloads(seen *model.Observation, app model.AppID) []model.Workload {
 		to++
 	}
 	return seen.Workloads[from:to]
+}
+
+// runningJobs are the keys of the intents of a tenant whose jobs are seen to run.
+func runningJobs(seen *model.Observation, tenant string) (keys []string) {
+	if seen == nil {
+		return nil
+	}
+	from, _ := slices.BinarySearchFunc(seen.Workloads, tenant, func(w model.Workload, tenant string) int { return cmp.Compare(w.App.Tenant, tenant) })
+	for i := from; i < len(seen.Workloads) && seen.Workloads[i].App.Tenant == tenant; i++ {
+		if w := &seen.Workloads[i]; w.Intent != "" && !w.Done && (w.Failure == nil || !w.Failure.Final) {
+			keys = append(keys, w.Intent)
+		}
+	}
+	return keys
 }
 
 // seenOf tells how the versions of the components fare: of the stable one as the

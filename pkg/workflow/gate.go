@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -20,7 +21,7 @@ type candidate struct {
 // takes something back, then by how long it has been ready. Whoever waits for a
 // lock or place in vain does not keep others waiting for theirs.
 func admit(passes []*pass, limits Limits) (started bool) {
-	held, acting := map[string]string{}, 0
+	held, acting, left := map[string]string{}, 0, leftover(passes, limits.Jobs)
 	var queue []candidate
 	for _, p := range passes {
 		for i := range p.steps {
@@ -49,7 +50,7 @@ func admit(passes []*pass, limits Limits) (started bool) {
 		return cmp.Or(x.s.rec.Since.Compare(y.s.rec.Since), x.p.run.App.Compare(y.p.run.App), cmp.Compare(x.index, y.index))
 	})
 	for _, c := range queue {
-		if why := c.obstacle(held, acting, limits); why != "" {
+		if why := c.obstacle(held, left, acting, limits); why != "" {
 			c.wait(why)
 			continue
 		}
@@ -76,10 +77,35 @@ func holds(s *step) bool {
 	return on(s.rec.Phase) || s.rec.Undo != nil && on(s.rec.Undo.Phase)
 }
 
+// leftover names one of the jobs that run although their step has ended, "" if
+// there is none.
+func leftover(passes []*pass, jobs []string) string {
+	if len(jobs) == 0 {
+		return ""
+	}
+	spoken := map[string]bool{} // run and step
+	for _, p := range passes {
+		for i := range p.steps {
+			if s := &p.steps[i]; holds(s) {
+				spoken[string(p.run.ID)+"/"+s.Name] = true
+			}
+		}
+	}
+	for _, key := range jobs {
+		if parts := strings.SplitN(key, "/", 3); len(parts) < 3 || !spoken[parts[0]+"/"+parts[1]] {
+			return key
+		}
+	}
+	return ""
+}
+
 // obstacle says what a candidate waits for, "" if it may start.
-func (c candidate) obstacle(held map[string]string, acting int, limits Limits) string {
+func (c candidate) obstacle(held map[string]string, left string, acting int, limits Limits) string {
 	if holder, taken := held[c.s.Lock]; taken && c.s.Lock != "" {
 		return fmt.Sprintf("lock %s is held by %s", c.s.Lock, holder)
+	}
+	if left != "" && c.s.Lock != "" {
+		return fmt.Sprintf("lock %s is free when job %s has ended, which still runs", c.s.Lock, left)
 	}
 	if c.undo {
 		return ""

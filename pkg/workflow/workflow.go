@@ -38,6 +38,11 @@ type Turn struct {
 // Limits bound what the runs of a tenant do at a time.
 type Limits struct {
 	Steps int // that act, 0: no limit
+
+	// Jobs are the keys of the intents whose jobs are seen to run, also of those
+	// that nobody waits for any more. As long as such a one runs no lock passes on:
+	// it may be what the lock is to keep others from.
+	Jobs []string
 }
 
 // Advance returns the runs that follow from those of one tenant, in their order.
