@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"encoding/json"
 	"maps"
 	"path"
 	"slices"
@@ -30,16 +31,7 @@ type approvalResult struct {
 // evaluateApproval evaluates one file by itself: what is wrong with it is no reason
 // to pass over what others decided.
 func evaluateApproval(file source) (r approvalResult) {
-	own, trees, problems := parseLayer("approval", []source{file})
-	for _, tree := range trees {
-		problems = append(problems, writtenOut(tree)...)
-	}
-	if len(problems) > 0 {
-		return approvalResult{problems: problems}
-	}
-	doc, _, problems := own.export("", []*layer{&own}, func(files []source) (cue.Value, error) {
-		return buildValue(path.Dir(file.name), append([]source{bindApproval}, files...), schemaOfApproval())
-	})
+	doc, own, problems := approvalDocument(file)
 	if problems != nil {
 		return approvalResult{problems: problems}
 	}
@@ -52,6 +44,21 @@ func evaluateApproval(file source) (r approvalResult) {
 		r.commands = append(r.commands, model.Command{Action: d.Action, Run: model.Digest(d.Run), Step: d.Step, Why: d.Why})
 	}
 	return r
+}
+
+// approvalDocument returns what a file says, by the names that it gives.
+func approvalDocument(file source) (json.RawMessage, layer, []model.Problem) {
+	own, trees, problems := parseLayer("approval", []source{file})
+	for _, tree := range trees {
+		problems = append(problems, writtenOut(tree)...)
+	}
+	if len(problems) > 0 {
+		return nil, own, problems
+	}
+	doc, _, problems := own.export("", []*layer{&own}, func(files []source) (cue.Value, error) {
+		return buildValue(path.Dir(file.name), append([]source{bindApproval}, files...), schemaOfApproval())
+	})
+	return doc, own, problems
 }
 
 // approvalOf evaluates a file of approvals, here or elsewhere. Digest is that of its

@@ -39,9 +39,8 @@ DA1304 tenant.policy.images.registries.0: asks for "docker.io", the platform all
   tenants/acme/tenant.cue:7:31   asks for "docker.io"
   fleet.cue:11:23                platform.policy.images.registries: ["ghcr.io/acme", "registry.example.com"]
 `
-		besideSays = `DA1201 application.priority: asks for "high", tenant globex allows priorities up to 1000 (limits.priorityCeiling)
-  tenants/globex/apps/api/more.cue:3:24   asks for "high"
-  fleet.cue:10:46                         platform.policy.limits.priorityCeiling: 1000
+		besideSays = `DA1104 application.priority: conflicting values "high" and number (mismatched types string and number)
+  tenants/globex/apps/api/more.cue:3:24   "high"
 `
 		platformSays = `DA1104 platform.policy.preemption: conflicting values "always" and "within-tenant"
   fleet.cue:16:15   "within-tenant"

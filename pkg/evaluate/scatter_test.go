@@ -65,6 +65,7 @@ func whatIsWrong(f model.Fleet, was *strings.Replacer) (all []string) {
 		all = append(all, strings.TrimSpace(fmt.Sprintln(p.Code, p.Tenant, p.App, p.Path, message)))
 	}
 	slices.Sort(all)
+	all = slices.Compact(all) // what stands in one place may be wrong in several once it is scattered
 	for _, u := range f.Unusable {
 		all = append(all, "unusable "+u.App.String())
 	}

@@ -38,6 +38,8 @@ func full(t *testing.T) map[string]json.RawMessage {
 	require.Empty(t, problems)
 	docs["application"], problems = evaluateUnder("tenants/acme/apps/full", docs["effective"], &application)
 	require.Empty(t, problems)
+	docs["approval"], _, problems = approvalDocument(load("approvals/acme/full/agree.cue")[0])
+	require.Empty(t, problems)
 	return docs
 }
 
@@ -63,6 +65,7 @@ func TestSchemaAndGoAreInStep(t *testing.T) {
 
 	for name, into := range map[string]any{
 		"platform": &platformDoc{}, "tenant": &tenantDoc{}, "effective": &effectiveDoc{}, "application": &applicationDoc{},
+		"approval": &map[string]approvalDoc{},
 	} {
 		require.NoError(t, decode(docs[name], into), name)
 		var have any
