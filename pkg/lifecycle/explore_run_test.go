@@ -73,7 +73,7 @@ var runExplorations = []struct {
 	{"a alone", [2][]int{{1, 0, 2, 3, 4}, {0}}, 4, changes{Git: 2, Faults: 1, Crashes: 1, Waits: 1}, 1, []string{"approve", "stop"}},
 	{"a asked", [2][]int{{1}, {0}}, 4, changes{Faults: 1, Crashes: 1, Waits: 1}, 2, []string{"approve", "reject", "stop", "restart", "pause", "resume"}},
 	{"b alone", [2][]int{{0}, {1, 0, 2}}, 4, changes{Git: 1, Faults: 1, Crashes: 1, Waits: 2}, 1, []string{"stop", "restart"}},
-	{"one lock", [2][]int{{1, 2}, {1}}, 8, changes{Git: 1, Faults: 1, Crashes: 1, Waits: 1}, 1, []string{"approve"}},
+	{"one lock", [2][]int{{1, 2}, {1}}, 8, changes{Git: 1, Faults: 1, Crashes: 1, Waits: 1}, 1, []string{"approve", "stop"}},
 	{"too little room", [2][]int{{1, 2}, {1, 0}}, 4, changes{Git: 1, Faults: 1, Crashes: 1, Waits: 1}, 1, []string{"approve", "restart"}},
 }
 
