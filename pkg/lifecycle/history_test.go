@@ -37,7 +37,21 @@ var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 //	wait 5m                      time passes
 //	cores 4                      the pool shrinks or grows
 func TestHistories(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
+	playStories(t, "testdata/*.txtar", func() player { return newWorld() })
+}
+
+// player lives through a story, a line at a time, and tells what came of it.
+type player interface {
+	play(t *testing.T, words []string)
+	history() string
+}
+
+func (w *world) history() string { return w.log.String() }
+
+// playStories plays the stories of some files, each with a player of its own, and
+// compares what they tell with the histories in the files.
+func playStories(t *testing.T, pattern string, begin func() player) {
+	files, err := filepath.Glob(pattern)
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
@@ -45,11 +59,11 @@ func TestHistories(t *testing.T) {
 			ar, err := txtar.ParseFile(file)
 			require.NoError(t, err)
 			require.Len(t, ar.Files, 2, "a story and a history")
-			w := newWorld()
+			w := begin()
 			for line := range strings.Lines(string(ar.Files[0].Data)) {
 				w.play(t, strings.Fields(line))
 			}
-			got := w.log.String()
+			got := w.history()
 			if flag.Lookup("update").Value.String() == "true" {
 				ar.Files[1].Data = []byte(got)
 				require.NoError(t, os.WriteFile(file, txtar.Format(ar), 0o644))

@@ -80,7 +80,7 @@ func (f *facts) restorable() bool {
 }
 
 // backGrants returns grants of the spec before: what it had, or as much of it as
-// there is room for now, and whether that is as much as it can be degraded to.
+// there is room at present, and whether that is as much as it can be degraded to.
 // Quota is no matter: the spec was accepted.
 func (f *facts) backGrants() (grants []model.Grant, fits bool) {
 	spec := f.inst.Previous

@@ -1,15 +1,11 @@
 package lifecycle_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 
 	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/lifecycle"
@@ -25,26 +21,9 @@ import (
 //	result STEP ok                     from now on the latest attempt of a step has ended so; or with a class of failure
 //	ask NAME restart                   somebody asks something of the latest run; approve STEP and so on
 func TestRuns(t *testing.T) {
-	files, err := filepath.Glob("testdata/runs/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			ar, err := txtar.ParseFile(file)
-			require.NoError(t, err)
-			require.Len(t, ar.Files, 2, "a story and a history")
-			w := &flowing{world: newWorld(), asked: map[model.AppID][]model.Command{}}
-			for line := range strings.Lines(string(ar.Files[0].Data)) {
-				w.play(t, strings.Fields(line))
-			}
-			got := w.log.String()
-			if flag.Lookup("update").Value.String() == "true" {
-				ar.Files[1].Data = []byte(got)
-				require.NoError(t, os.WriteFile(file, txtar.Format(ar), 0o644))
-			}
-			require.Equal(t, string(ar.Files[1].Data), got)
-		})
-	}
+	playStories(t, "testdata/runs/*.txtar", func() player {
+		return &flowing{world: newWorld(), asked: map[model.AppID][]model.Command{}}
+	})
 }
 
 // flowing is a world whose applications have workflows.

@@ -2,7 +2,8 @@ package workflow
 
 import "github.com/d-aros/d-aros/pkg/model"
 
-// Placement is what is to run of one version of a component.
+// Placement is what is to run of one version of a component: for stories, in which
+// no lifecycle lays on the components what a run aims at.
 type Placement struct {
 	Component string        `json:"component"`
 	Version   model.Version `json:"version"`
