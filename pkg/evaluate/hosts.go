@@ -27,19 +27,19 @@ func (h *hosts) replace(before, after map[string]*part) {
 		h.tenants, h.disputed = map[string]int{}, map[string]struct{}{}
 	}
 	for name, t := range before {
-		if after[name] != t {
-			h.count(t, -1)
+		if now := after[name]; now == nil || !slices.Equal(now.hosts, t.hosts) {
+			h.count(t.hosts, -1)
 		}
 	}
 	for name, t := range after {
-		if before[name] != t {
-			h.count(t, +1)
+		if was := before[name]; was == nil || !slices.Equal(was.hosts, t.hosts) {
+			h.count(t.hosts, +1)
 		}
 	}
 }
 
-func (h *hosts) count(t *part, by int) {
-	for _, name := range t.hostNames() {
+func (h *hosts) count(names []string, by int) {
+	for _, name := range names {
 		n := h.tenants[name] + by
 		if h.tenants[name] = n; n == 0 {
 			delete(h.tenants, name)
@@ -52,17 +52,17 @@ func (h *hosts) count(t *part, by int) {
 	}
 }
 
-// hostNames are the hosts that applications of the tenant want, each once.
-func (t *part) hostNames() (names []string) {
-	for _, c := range t.claims {
-		names = append(names, c.host.name)
+// gatherHosts lists the hosts that applications of the tenant want, each once, and
+// those that several of them want.
+func (t *part) gatherHosts() {
+	t.hosts = make([]string, len(t.claims))
+	for i, c := range t.claims {
+		t.hosts[i] = c.host.name
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// dispute finds the hosts that several applications of the tenant want.
-func (t *part) dispute() {
+	slices.Sort(t.hosts)
+	if t.hosts = slices.Compact(t.hosts); len(t.hosts) == len(t.claims) {
+		return // nobody wants the same
+	}
 	first := map[host]model.AppID{}
 	for _, c := range t.claims {
 		place := host{name: c.host.name, path: c.host.path}

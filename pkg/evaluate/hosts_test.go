@@ -65,7 +65,7 @@ func partWithHosts(t *rapid.T, tenant string) *part {
 			}})
 		}
 	}
-	p.dispute()
+	p.gatherHosts()
 	return p
 }
 

@@ -33,6 +33,14 @@ func (o objectName) place() model.Place {
 // compareObjects finds the applications of a tenant whose objects would have the
 // same names: component c of application a-b, and component b-c of application a.
 func (t *part) compareObjects() {
+	defer func() { t.objects = nil }() // names are needed no longer
+	names := make(map[string]struct{}, len(t.objects))
+	for _, o := range t.objects {
+		names[o.name] = struct{}{}
+	}
+	if len(names) == len(t.objects) {
+		return // as nearly always
+	}
 	byName := map[string][]objectName{}
 	for _, o := range t.objects {
 		byName[o.name] = append(byName[o.name], o)
@@ -50,7 +58,6 @@ func (t *part) compareObjects() {
 			}
 		}
 	}
-	t.objects = nil // names are needed no longer
 }
 
 // sharedObjects refuses applications of a tenant whose objects would have the same names.

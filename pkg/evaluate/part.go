@@ -28,7 +28,8 @@ type part struct {
 	unusable     []model.Unusable
 	problems     []model.Problem
 	claims       []claim
-	disputed     []string // hosts that several of its applications want
+	hosts        []string // that its applications want, sorted
+	disputed     []string // those that several of them want
 	objects      []objectName
 	sameObjects  map[model.AppID]model.Problem
 	unsure       bool // something could not be read: the next pass must try again

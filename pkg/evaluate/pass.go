@@ -117,7 +117,7 @@ func (p *pass) settle(apps []*declared) {
 			p.unsure, t.key = true, partKey{}
 		}
 		if p.e.parts[t.name] != t {
-			t.dispute()
+			t.gatherHosts()
 			t.compareObjects()
 		}
 	}
