@@ -127,7 +127,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	defer src.Close()
 	branch, err := status.Open(ctx, status.Options{
 		URL: f.repo, Branch: f.statusBranch, Dir: filepath.Join(f.stateDir, "status"), Auth: f.auth(f.writeToken()),
-		Recheck: time.Minute,
+		Keep: true, Recheck: time.Minute,
 	})
 	if err != nil {
 		return err

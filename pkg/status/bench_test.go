@@ -13,6 +13,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
 )
 
 // large is a ledger of n applications, a hundred per tenant.
@@ -155,23 +156,35 @@ func cpuTime(b *testing.B) time.Duration {
 	return sum
 }
 
-// BenchmarkLoad reads the ledger at start, with nothing on disk.
+// BenchmarkLoad reads the ledger at a start, with nothing on disk and with what the
+// process before has kept.
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int{1000, 10_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			remote := gittest.NewBare(b)
-			branch := open(b, remote.Dir)
-			l, err := branch.Load(b.Context())
+		remote, dir := gittest.NewBare(b), b.TempDir()
+		start := func(o status.Options) *status.Branch {
+			o.URL = remote.Dir
+			branch, err := status.Open(b.Context(), o)
 			require.NoError(b, err)
-			_, err = branch.Commit(b.Context(), l, large(n))
-			require.NoError(b, err)
-			before := cpuTime(b)
-			for b.Loop() {
-				l, err := open(b, remote.Dir).Load(b.Context())
-				require.NoError(b, err)
-				require.Len(b, l.Instances, n)
-			}
-			b.ReportMetric((cpuTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
-		})
+			return branch
+		}
+		branch := start(status.Options{Dir: dir, Keep: true})
+		l, err := branch.Load(b.Context())
+		require.NoError(b, err)
+		_, err = branch.Commit(b.Context(), l, large(n))
+		require.NoError(b, err)
+		require.NoError(b, branch.Close())
+		for name, o := range map[string]status.Options{"fetched": {Dir: b.TempDir()}, "kept": {Dir: dir, Keep: true}} {
+			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
+				before := cpuTime(b)
+				for b.Loop() {
+					branch := start(o)
+					l, err := branch.Load(b.Context())
+					require.NoError(b, err)
+					require.Len(b, l.Instances, n)
+					require.NoError(b, branch.Close())
+				}
+				b.ReportMetric((cpuTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
+			})
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -27,13 +28,17 @@ var ErrMoved = errors.New("the status branch has moved")
 type Options struct {
 	URL    string
 	Branch string // default status
-	Dir    string // for the history, when it is asked for; nothing in it is worth keeping
+	Dir    string // for the history, when it is asked for, and for Keep; a cache
 	Auth   git.Auth
 	Limits git.Limits
 	Author Author
 
 	// Now dates the commits; default time.Now.
 	Now func() time.Time
+
+	// Keep writes what the branch says to Dir as well, so that the first Load of a
+	// process that starts again fetches nothing if nobody else has written meanwhile.
+	Keep bool
 
 	// Recheck is how long Load may trust that the branch is where it was last
 	// seen. Zero asks the remote at every Load. Commit is safe either way.
@@ -54,8 +59,9 @@ type Branch struct {
 	now     func() time.Time
 
 	mu      sync.Mutex
-	state   *state // nil until loaded, or when the branch is known to have moved
-	pending *state // pushed, but the answer was lost
+	kept    *git.ObjectLog // nil: nothing is kept
+	state   *state         // nil until loaded, or when the branch is known to have moved
+	pending *state         // pushed, but the answer was lost
 	asked   time.Time
 	store   *git.Store // full history, opened when first asked for
 }
@@ -85,18 +91,28 @@ func Open(_ context.Context, o Options) (*Branch, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open status branch: %w", err)
 	}
-	return &Branch{remote: remote, name: o.Branch, dir: o.Dir, author: o.Author, recheck: o.Recheck, now: o.Now}, nil
+	b := &Branch{remote: remote, name: o.Branch, dir: o.Dir, author: o.Author, recheck: o.Recheck, now: o.Now}
+	if o.Keep {
+		if b.kept, err = git.OpenObjectLog(filepath.Join(o.Dir, "kept")); err != nil {
+			return nil, fmt.Errorf("open status branch: %w", err)
+		}
+	}
+	return b, nil
 }
 
-// Close gives the history store free, if it was opened.
+// Close gives what is on disk free for another process.
 func (b *Branch) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.store == nil {
-		return nil
+	var err error
+	if b.store != nil {
+		err = b.store.Close()
+		b.store = nil
 	}
-	err := b.store.Close()
-	b.store = nil
+	if b.kept != nil {
+		err = errors.Join(err, b.kept.Close())
+		b.kept = nil
+	}
 	return err
 }
 
@@ -150,6 +166,7 @@ func (b *Branch) load(ctx context.Context) error {
 		b.state = b.state.homeless()
 	case tip == git.ZeroHash:
 		b.state = newState()
+		b.keep(git.NewMemoryStore(), tip)
 	default:
 		s, err := b.fetch(ctx, tip)
 		if err != nil {
@@ -163,10 +180,14 @@ func (b *Branch) load(ctx context.Context) error {
 // fetch reads the tip, and only the tip, in memory: the history is of no use to
 // the writer and grows without bound.
 func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
+	if s := b.recall(tip); s != nil {
+		return s, nil
+	}
 	store := git.NewMemoryStore()
 	if err := b.remote.Fetch(ctx, store, tip, nil, 1); err != nil {
 		return nil, err
 	}
+	b.keep(store, tip)
 	c, err := store.Commit(tip)
 	if err != nil {
 		return nil, err
@@ -216,6 +237,7 @@ func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (chang
 		return false, nil
 	}
 	saved.head = b.commit(objects, saved, plan.message())
+	b.append(objects, saved.head)
 	err = b.remote.Push(ctx, git.Branch(b.name), b.state.head, saved.head, objects)
 	switch {
 	case err == nil:

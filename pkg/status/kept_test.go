@@ -1,0 +1,77 @@
+package status_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/git/gittest"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// TestKept: who starts again has what was saved without fetching it, and fetches
+// what somebody else saved meanwhile.
+func TestKept(t *testing.T) {
+	remote, dir := gittest.NewBare(t), t.TempDir()
+	start := func() *status.Branch {
+		b, err := status.Open(t.Context(), status.Options{URL: remote.Dir, Dir: dir, Keep: true})
+		require.NoError(t, err)
+		return b
+	}
+	load := func(b *status.Branch) model.Ledger {
+		l, err := b.Load(t.Context())
+		require.NoError(t, err)
+		return l
+	}
+	save := func(b *status.Branch, next model.Ledger) {
+		changed, err := b.Commit(t.Context(), load(b), next)
+		require.NoError(t, err)
+		require.True(t, changed)
+	}
+	// apart loads while the remote lacks a file: whoever fetches fails.
+	apart := func(b *status.Branch) model.Ledger {
+		blob := remote.Git("rev-parse", "status:tenants/acme/shop/instance.yaml")
+		object := filepath.Join(remote.Dir, "objects", blob[:2], blob[2:40])
+		require.NoError(t, os.Rename(object, object+".away"))
+		defer os.Rename(object+".away", object)
+		_, err := open(t, remote.Dir).Load(t.Context())
+		require.Error(t, err)
+		return load(b)
+	}
+
+	b := start()
+	save(b, example(model.Running))
+	save(b, move(load(b), model.Degraded, noon.Add(time.Minute)))
+	want := load(b)
+	require.NoError(t, b.Close())
+
+	b = start()
+	require.Equal(t, want, apart(b))
+	save(b, move(want, model.Running, noon.Add(2*time.Minute)))
+	want = load(b)
+	require.NoError(t, b.Close())
+
+	other := open(t, remote.Dir) // keeps nothing
+	save(other, move(load(other), model.Degraded, noon.Add(3*time.Minute)))
+	b = start()
+	require.Equal(t, load(other), load(b))
+	want = load(b)
+	require.NoError(t, b.Close())
+	b = start()
+	require.Equal(t, want, apart(b))
+	require.NoError(t, b.Close())
+
+	log := filepath.Join(dir, "kept", "objects.log")
+	data, err := os.ReadFile(log)
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "CANARY")
+	data[len(data)/2] ^= 1
+	require.NoError(t, os.WriteFile(log, data, 0o600))
+	b = start()
+	require.Equal(t, want, load(b), "what is damaged is fetched")
+	require.NoError(t, b.Close())
+}
