@@ -52,7 +52,6 @@ func TestKept(t *testing.T) {
 	b = start()
 	require.Equal(t, want, apart(b))
 	save(b, move(want, model.Running, noon.Add(2*time.Minute)))
-	want = load(b)
 	require.NoError(t, b.Close())
 
 	other := open(t, remote.Dir) // keeps nothing
