@@ -27,12 +27,12 @@ func (h *hosts) replace(before, after map[string]*part) {
 		h.tenants, h.disputed = map[string]int{}, map[string]struct{}{}
 	}
 	for name, t := range before {
-		if now := after[name]; now == nil || !slices.Equal(now.hosts, t.hosts) {
+		if now := after[name]; now != t && (now == nil || !slices.Equal(now.hosts, t.hosts)) {
 			h.count(t.hosts, -1)
 		}
 	}
 	for name, t := range after {
-		if was := before[name]; was == nil || !slices.Equal(was.hosts, t.hosts) {
+		if was := before[name]; was != t && (was == nil || !slices.Equal(was.hosts, t.hosts)) {
 			h.count(t.hosts, +1)
 		}
 	}

@@ -38,6 +38,12 @@ func holds(t *testing.T, s *Store, h *history) {
 	}
 }
 
+func fileSize(t *testing.T, l *ObjectLog) int64 {
+	info, err := l.file.Stat()
+	require.NoError(t, err)
+	return info.Size()
+}
+
 func page(name string) bool { return name == "README.md" }
 
 // TestObjectLog: who starts again finds the commits that were appended, those that
@@ -92,13 +98,15 @@ func TestObjectLogReplaced(t *testing.T) {
 	s, ok := l.Store(h.tip)
 	require.True(t, ok)
 	require.NoError(t, l.Replace(s, h.tip, page))
-	require.Less(t, l.size, int64(logGrowth))
+	require.Less(t, l.base, int64(logGrowth))
+	base := l.base
 	fits, err = l.Append(h.next("another", "small"), h.tip)
 	require.NoError(t, err)
 	require.True(t, fits)
 	s, ok = l.Store(h.tip)
 	require.True(t, ok)
 	holds(t, s, h)
+	require.Equal(t, base, l.base, "who starts again and again lets it grow no further")
 }
 
 // TestObjectLogTorn: wherever a log is cut or damaged, it gives a commit whole or
@@ -111,7 +119,7 @@ func TestObjectLogTorn(t *testing.T) {
 	require.NoError(t, l.Replace(NewMemoryStore(), ZeroHash, page))
 	_, err = l.Append(h.next("a", "first"), h.tip)
 	require.NoError(t, err)
-	first, whole := *h, l.size
+	first, whole := *h, fileSize(t, l)
 	_, err = l.Append(h.next("b", "second"), h.tip)
 	require.NoError(t, err)
 	path := filepath.Join(dir, "objects.log")
@@ -150,11 +158,11 @@ func FuzzObjectLog(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data, commit []byte) {
 		var h Hash
 		copy(h[:], commit)
-		objects, good := readLog(data, h)
-		if good > int64(len(data)) {
-			t.Fatalf("%d of %d bytes are good", good, len(data))
+		r := readLog(data, h)
+		if r.good > int64(len(data)) || r.base > r.good {
+			t.Fatalf("%d of %d bytes are good, %d the base", r.good, len(data), r.base)
 		}
-		for h, o := range objects {
+		for h, o := range r.objects {
 			if plumbing.ComputeHash(o.kind, o.content) != h {
 				t.Fatalf("%s is not the name of its content", h)
 			}

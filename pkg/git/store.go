@@ -42,16 +42,9 @@ type Store struct {
 // OpenStore opens the store in dir and creates it if need be. Left-overs of a
 // process that was killed are removed.
 func OpenStore(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("open object store: %w", err)
-	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := hold(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open object store: %w", err)
-	}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		lock.Close()
-		return nil, fmt.Errorf("open object store %s: another process uses it", dir)
 	}
 	s := &Store{dir: dir, lock: lock, trees: newTreeCache(treeCacheSize), extents: map[Hash]extent{}}
 	if err := s.start(); err != nil {
@@ -59,6 +52,22 @@ func OpenStore(dir string) (*Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// hold makes dir if need be, for this process alone until the file is closed.
+func hold(dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = lock.Close()
+		return nil, fmt.Errorf("%s: another process uses it", dir)
+	}
+	return lock, nil
 }
 
 // repository is where the objects lie below the store's directory.
