@@ -216,8 +216,8 @@ func (c *carriedOut) forget(id model.AppID) { delete(c.marks, id) }
 // not as this loop saved them: another reconciler has written since, and may have
 // acted on it.
 func (l *Loop) forgetWhatOthersDid(ledger model.Ledger) {
-	if n := len(ledger.Instances); n > 0 && n == len(l.saved.Instances) && &ledger.Instances[0] == &l.saved.Instances[0] {
-		return // it is the very ledger that was saved
+	if l.hasSaved(ledger) {
+		return
 	}
 	foreign := func(x, y *model.Instance) bool {
 		return x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.SpecDigest() != y.SpecDigest() ||
@@ -230,6 +230,12 @@ func (l *Loop) forgetWhatOthersDid(ledger model.Ledger) {
 			l.done.forget(model.AppID{Tenant: inst.App.Tenant})
 		}
 	}
+}
+
+// hasSaved says whether a ledger is the very one that this loop carried out last.
+func (l *Loop) hasSaved(ledger model.Ledger) bool {
+	n := len(ledger.Instances)
+	return n > 0 && n == len(l.saved.Instances) && &ledger.Instances[0] == &l.saved.Instances[0]
 }
 
 func (c *carriedOut) failed(id model.AppID, now time.Time) {

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,10 +53,18 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		return errors.Join(fmt.Errorf("read the status branch: %w", err), l.holdCourse(ctx, r))
 	}
 	l.forgetWhatOthersDid(ledger)
+	if l.overtaken(snap, ledger) {
+		if snap, err = l.catchUp(ctx, r); err != nil {
+			return fmt.Errorf("fetch commit %s, on which somebody else has decided: %w", ledger.Commit, err)
+		}
+	}
 	l.begin(r, StageEvaluate)
 	snap, fleet, err := l.admitted(snap, ledger, r)
-	if err != nil {
+	switch {
+	case err != nil && l.hasSaved(ledger):
 		return errors.Join(err, l.holdCourse(ctx, r))
+	case err != nil:
+		return err
 	}
 	fleet = lifecycle.KeepLastGood(fleet, ledger, snap.ConfirmRemoval)
 	if fleet.Platform == nil {
@@ -106,6 +115,20 @@ func (l *Loop) snapshot(ctx context.Context, r *Report) (source.Snapshot, error)
 	}
 	r.Commit = l.snap.Commit
 	return l.snap, nil
+}
+
+// overtaken says whether somebody else has decided on a commit that may be newer
+// than the snapshot: to decide on an older one would take back what it changed.
+func (l *Loop) overtaken(snap source.Snapshot, ledger model.Ledger) bool {
+	return ledger.Commit != "" && ledger.Commit != snap.Commit && ledger.Commit != l.saved.Commit
+}
+
+// catchUp reads the fleet repo after the branch, and thus all that the branch was
+// decided on.
+func (l *Loop) catchUp(ctx context.Context, r *Report) (source.Snapshot, error) {
+	l.polled = time.Time{}
+	snap, err := l.snapshot(ctx, r)
+	return snap, cmp.Or(err, r.SourceErr)
 }
 
 // refuse reports a fleet whose platform layer was never valid: nothing can be

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -286,7 +287,7 @@ func TestTwoReconcilers(t *testing.T) {
 			w.commit("an update", shop(fmt.Sprint(number)))
 		}
 		var run *model.Run
-		require.Eventually(t, func() bool {
+		assert.Eventually(t, func() bool {
 			ledger := w.ledger()
 			inst, ok := ledger.Find(id("shop"))
 			if !ok || inst.Run == nil || !succeeded(number)(inst.Run) || inst.Phase != model.Running {
@@ -295,6 +296,9 @@ func TestTwoReconcilers(t *testing.T) {
 			run = inst.Run
 			return true
 		}, patience, 200*time.Millisecond, "run %d succeeds", number)
+		if run == nil {
+			t.Fatal(describe(w.ledger()))
+		}
 		for _, s := range run.Steps {
 			require.Equal(t, 1, s.Attempt, "step %s", s.Name)
 		}

@@ -245,6 +245,12 @@ func describe(l model.Ledger) string {
 		for _, s := range inst.Components {
 			fmt.Fprintf(&b, "  %s run %d of %d: %s %s\n", s.Grant.Component, s.Run, s.Grant.Replicas, s.State, s.Message)
 		}
+		if run := inst.Run; run != nil {
+			fmt.Fprintf(&b, "  workflow run %d: %s %s\n", run.Number, run.Phase, run.Message)
+			for _, s := range run.Steps {
+				fmt.Fprintf(&b, "    %s: %s, attempt %d: %s\n", s.Name, s.Phase, s.Attempt, s.Message)
+			}
+		}
 	}
 	for _, p := range l.Problems {
 		fmt.Fprintf(&b, "%s %s: %s %v\n", p.Code, p.Path, p.Message, p.Places)

@@ -47,6 +47,16 @@ func (r *repo) commit(change func(*tree)) {
 	r.commits[t.named], r.tip = t, t.named
 }
 
+// follows says whether a commit is a descendant of another, or is it.
+func (r *repo) follows(commit, other string) bool {
+	for at := commit; at != ""; at = r.commits[at].parent {
+		if at == other {
+			return true
+		}
+	}
+	return false
+}
+
 // now is what the tip declares.
 func (r *repo) now() *tree { return r.commits[r.tip] }
 

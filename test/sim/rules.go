@@ -10,6 +10,7 @@ import (
 
 // pushes judges a new version of the status branch as it arrives.
 func (w *World) pushes(p *process, before, after *model.Ledger) {
+	w.commitsGoForward(before, after)
 	w.nothingIsForgotten(before, after)
 	rolledBack := map[string]bool{}
 	for i := range after.Instances {
@@ -32,6 +33,14 @@ func (w *World) pushes(p *process, before, after *model.Ledger) {
 	w.removalsAreConfirmed(after.Commit, before, after)
 	w.capacityIsGrantedOnce(p, before, after)
 	w.quotaHolds(before, after, rolledBack)
+}
+
+// commitsGoForward: what was decided on a commit is not decided again on one before
+// it, for as long as the fleet repo holds both.
+func (w *World) commitsGoForward(before, after *model.Ledger) {
+	if before.Commit != after.Commit && w.repo.follows(w.repo.tip, before.Commit) && w.repo.follows(before.Commit, after.Commit) {
+		w.violate("commits go forward", "the branch was decided on commit %s, and is again on %s before it", before.Commit, after.Commit)
+	}
 }
 
 // nothingIsForgotten: a record that is dropped is work that nobody finishes: what
