@@ -97,12 +97,21 @@ func BenchmarkFleet(b *testing.B) {
 	})
 }
 
-// BenchmarkApplication evaluates the shop of examples/repo: six components.
+// BenchmarkApplication evaluates the shop of examples/repo, six components, as an
+// instance and the short way.
 func BenchmarkApplication(b *testing.B) {
 	in := shopInput(b)
-	measure(b, 1, func() {
-		require.Empty(b, evaluateApplication(in).problems)
-	})
+	evaluated := func(b *testing.B) {
+		measure(b, 1, func() {
+			require.Empty(b, evaluateApplication(in).problems)
+		})
+	}
+	b.Run("instance", evaluated)
+	in.form = newForm().under(in.policy)
+	_, trees, _ := parseLayer("application", in.files)
+	_, ok := in.form.fill(in.policy, trees)
+	require.True(b, ok)
+	b.Run("plain", evaluated)
 }
 
 func shopInput(tb testing.TB) applicationInput {

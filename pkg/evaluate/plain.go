@@ -30,13 +30,29 @@ type form struct {
 }
 
 // newForm compiles the schema of applications, which costs as much as an application.
-func newForm() form { return formOf([]source{bindUnder}, schemaUnder([]byte("_"))) }
+// It is a package by itself: of one that is imported CUE makes another for each
+// evaluation, with all that is evaluated of it.
+func newForm() form {
+	var files []*ast.File
+	for _, f := range schemaUnder([]byte("_")) {
+		file, err := parser.ParseFile(f.name, f.data)
+		if err != nil {
+			return form{}
+		}
+		silence(file)
+		files = append(files, file)
+	}
+	v, ok := compile(schema.ImportPath, files)
+	under := v.LookupPath(cue.MakePath(cue.Def("Under")))
+	if !ok || under.Err() != nil {
+		return form{}
+	}
+	return form{value: under}
+}
 
 // newTenantForm compiles the schema together with the platform that tenants are under.
-func newTenantForm(platform *layer) form { return formOf(platform.files, schemaFiles()) }
-
-func formOf(files, schema []source) form {
-	v, err := buildValue("form", files, schema, silence)
+func newTenantForm(platform *layer) form {
+	v, err := buildValue("form", platform.files, schemaFiles(), silence)
 	if err != nil || v.Err() != nil {
 		return form{}
 	}
@@ -88,7 +104,8 @@ func policyValue(policy []byte) (cue.Value, bool) {
 	if err != nil {
 		return cue.Value{}, false
 	}
-	return compile(cuecontext.New(), schema.ImportPath, []*ast.File{file}) // hidden fields belong to a package
+	v, ok := compile(schema.ImportPath, []*ast.File{file}) // hidden fields belong to a package
+	return v, ok && v.Err() == nil
 }
 
 // fill exports the application that files consist of. It uses them up.
@@ -122,17 +139,17 @@ func exportPlain(under cue.Value, field, hidden string, files []*ast.File) (doc,
 	if slices.ContainsFunc(files, func(f *ast.File) bool { return !plain(f.Decls) }) {
 		return nil, nil, false
 	}
-	// What is compiled in a context is never freed, but together with it.
-	data, ok := compile(cuecontext.New(), "fleet", files)
-	if !ok {
+	data, ok := compile("fleet", files)
+	if !ok || data.Err() != nil {
 		return nil, nil, false
 	}
 	doc, extra, err := export(under.Unify(data), field, hidden)
 	return doc, extra, err == nil && doc != nil
 }
 
-// compile makes the value of a package that imports nothing.
-func compile(ctx *cue.Context, path string, files []*ast.File) (cue.Value, bool) {
+// compile makes the value of a package that imports nothing but the standard
+// library, in a context of its own: what is compiled in one is freed together with it.
+func compile(path string, files []*ast.File) (cue.Value, bool) {
 	in := build.NewContext().NewInstance(path, nil)
 	in.ImportPath = path
 	for _, file := range files {
@@ -143,8 +160,7 @@ func compile(ctx *cue.Context, path string, files []*ast.File) (cue.Value, bool)
 	if in.Complete() != nil {
 		return cue.Value{}, false
 	}
-	v := ctx.BuildInstance(in)
-	return v, v.Err() == nil
+	return cuecontext.New().BuildInstance(in), true
 }
 
 // plain says whether declarations are nothing but values. References and the

@@ -20,6 +20,7 @@ type effectiveDoc struct {
 	} `json:"limits"`
 	Images struct {
 		Registries []string `json:"registries"`
+		Pattern    string   `json:"pattern"` // for the schema
 	} `json:"images"`
 	Runtimes   []string `json:"runtimes"`
 	Kinds      []string `json:"kinds"`
@@ -55,6 +56,7 @@ type effectiveDoc struct {
 		Priority      int    `json:"priority"`
 		Strategy      string `json:"strategy"`
 		StartDeadline string `json:"startDeadline"`
+		Runtime       string `json:"runtime"` // for the schema
 	} `json:"defaults"`
 }
 
