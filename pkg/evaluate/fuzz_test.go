@@ -24,11 +24,13 @@ func FuzzApplicationFile(f *testing.F) {
 		}
 	}
 	base := archive(f, "base.txtar")
+	from := New(nil)
+	from.Fleet("c", unpack(base), nil)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 4<<10 || len(data) == 0 {
 			t.Skip("the caps have a test of their own")
 		}
-		fleet := New(nil).Fleet("c", unpack(base, overlay("tenants/acme/apps/shop/more.cue", string(data))), nil)
+		fleet := again(from).Fleet("c", unpack(base, overlay("tenants/acme/apps/shop/more.cue", string(data))), nil)
 		require.Len(t, fleet.Tenants, 1)
 		require.Equal(t, 1, len(fleet.Applications)+len(fleet.Unusable))
 		for _, p := range fleet.Problems {
