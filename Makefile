@@ -36,6 +36,7 @@ test: cluster ## Run all tests: unit, golden, property, integration; needs minut
 	$(RACE) $(EVALUATOR)
 	$(GO) test -timeout 30m ./pkg/evaluate
 	$(GO) test ./pkg/evaluate/pool # its children have limits that the race detector does not fit in
+	$(GO) test ./cmd/reconciler -run '^TestReplay' # the whole history; the race detector sees a part of it
 	$(GO) test ./pkg/lifecycle # all states of small fleets; the race detector sees the smallest
 	$(GO) test ./pkg/arbitration # all cases of its invariants; the race detector sees a part of them
 	$(GO) test -timeout 30m ./test/sim # thousands of histories of one goroutine each: nothing that races, and much to do

@@ -19,7 +19,7 @@ var replaySeed = flag.Uint64("replay.seed", 1, "what makes the history")
 // of all sorts, capacity that comes and goes, workloads that are slow or fail.
 func TestReplayOfALongHistory(t *testing.T) {
 	passes := *replayPasses
-	if testing.Short() {
+	if racing { // make test replays all of it without the race detector
 		passes = min(passes, 60)
 	}
 	w := newWorld(t)
