@@ -43,7 +43,7 @@ func TestCrashDegradesAndHeals(t *testing.T) {
 func TestFailedUpdateIsRolledBack(t *testing.T) {
 	w := newWorld(t)
 	w.cluster.AddNodes(t, w.name, 2, "4", "16Gi")
-	hasty := platform(w.name)
+	patient, hasty := platform(w.name), platform(w.name) // a busy machine may need longer to start what is good
 	hasty["fleet.cue"] = strings.Replace(hasty["fleet.cue"], `startDeadline: "10m"`, `startDeadline: "5s"`, 1)
 	plain := func(tag, labels string) map[string]string {
 		return app("acme", "shop", fmt.Sprintf(`web: {
@@ -62,11 +62,11 @@ func TestFailedUpdateIsRolledBack(t *testing.T) {
 			}]
 		}`, labels, tag))
 	}
-	w.commit("a fleet", merge(hasty, tenant("acme", 6, ""), plain("1", "")))
+	w.commit("a fleet", merge(patient, tenant("acme", 6, ""), plain("1", "")))
 	w.phase("acme/shop", model.Running)
 	w.settled()
 
-	w.commit("crashes", plain("2", fmt.Sprintf("%q: \"crash\"", clustertest.FailLabel)))
+	w.commit("crashes", merge(hasty, plain("2", fmt.Sprintf("%q: \"crash\"", clustertest.FailLabel))))
 	rolledBack := func(l *model.Ledger) bool {
 		inst, _ := l.Find(id("shop"))
 		return inst.History[len(inst.History)-1].Reason == model.Ready && inst.History[len(inst.History)-2].Reason == model.RolledBack
@@ -78,7 +78,7 @@ func TestFailedUpdateIsRolledBack(t *testing.T) {
 	require.Equal(t, model.RolledBackSpec, inst.Refused.Reason)
 	require.Len(t, inst.Held, 1)
 
-	w.commit("mended", plain("3", ""))
+	w.commit("mended", merge(patient, plain("3", "")))
 	w.pass()
 	w.phase("acme/shop", model.Running)
 	require.Equal(t, "registry.example.com/web:3", w.image("shop"))
