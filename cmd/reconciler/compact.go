@@ -45,7 +45,7 @@ The exit code is 0, or 1 with --dry-run if there is something to fold.`,
 			if days < 1 {
 				return fmt.Errorf("--days %d: must be positive", days)
 			}
-			o := status.CompactOptions{Since: time.Now().Add(-time.Duration(days) * 24 * time.Hour), DryRun: dryRun}
+			o := status.CompactOptions{Since: present().Add(-time.Duration(days) * 24 * time.Hour), DryRun: dryRun}
 			if signKey != "" {
 				signer, err := readSignKey(signKey)
 				if err != nil {

@@ -48,7 +48,7 @@ It reads the history of the status branch alone, as far back as that goes: see
 			if note := r.note(); note != "" {
 				fmt.Fprintln(cmd.ErrOrStderr(), note)
 			}
-			events, err := r.branch.Events(cmd.Context(), status.EventFilter{Since: since.from(time.Now()), Tenant: selected.tenant, App: selected.app})
+			events, err := r.branch.Events(cmd.Context(), status.EventFilter{Since: since.from(present()), Tenant: selected.tenant, App: selected.app})
 			if err != nil {
 				return err
 			}

@@ -96,7 +96,7 @@ func (f *replayFlags) whyNot(ctx context.Context, app model.AppID, level string,
 	if err != nil {
 		return nil, err
 	}
-	return whyNot(fleet, ledger, time.Now(), app, level)
+	return whyNot(fleet, ledger, present(), app, level)
 }
 
 // whyNot tells what stands between an application and a level.

@@ -20,12 +20,25 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"reconciler": main, "cue": func() { os.Exit(cue.Main()) }})
+	testscript.Main(m, map[string]func(){"reconciler": atPresent, "cue": func() { os.Exit(cue.Main()) }})
+}
+
+// atPresent is the command, at the time that a script says it is: however long the
+// script takes, what was half an hour ago stays half an hour ago.
+func atPresent() {
+	if at := os.Getenv("PRESENT"); at != "" {
+		fixed, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			panic(err)
+		}
+		present = func() time.Time { return fixed }
+	}
+	main()
 }
 
 // TestReading runs the real command over real status branches.
 func TestReading(t *testing.T) {
-	now := time.Now().UTC().Truncate(time.Second)
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata",
 		UpdateScripts: *update,
@@ -47,6 +60,7 @@ func TestReading(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			env.Setenv("PRESENT", now.Format(time.RFC3339))
 			spec, _ := fixture(now)[0].Find(id("acme", "shop"))
 			env.Setenv("SPEC", spec.Spec.Digest.Short())
 			for key, ago := range map[string]time.Duration{"T180": 180, "T179": 179, "T30": 30} {

@@ -10,12 +10,17 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
 
 // version is set by the linker.
 var version = "dev"
+
+// present is the clock of the commands that tell how long ago something was. Scripts
+// of tests stop it.
+var present = time.Now
 
 // Exit codes besides 0, which means nothing to do, or accepted.
 const (

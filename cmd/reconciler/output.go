@@ -68,7 +68,7 @@ type printer struct {
 }
 
 func newPrinter(out io.Writer) *printer {
-	p := &printer{now: time.Now()}
+	p := &printer{now: present()}
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		p.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil {

@@ -43,11 +43,11 @@ type offline struct {
 }
 
 func (f *caseFlags) open(ctx context.Context, progressTo io.Writer) (*offline, error) {
-	o := &offline{now: time.Now().UTC().Round(0)}
+	o := &offline{now: present().UTC().Round(0)}
 	var err error
 	if f.now != "" {
 		if o.now, err = time.Parse(time.RFC3339Nano, f.now); err != nil {
-			return nil, fmt.Errorf("--now %s is no time; write it like %s", f.now, time.Now().UTC().Format(time.RFC3339))
+			return nil, fmt.Errorf("--now %s is no time; write it like %s", f.now, present().UTC().Format(time.RFC3339))
 		}
 	}
 	if o.tree, err = openWorkTree(ctx, f.repo); err != nil {

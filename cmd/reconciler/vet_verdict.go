@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
@@ -114,7 +113,7 @@ func (a *assessor) assess(ctx context.Context, commit string, files evaluate.Fil
 		}
 	}
 	v.refuse(problems)
-	v.fleet.Problems = append(v.fleet.Problems, reconcile.AccessProblems(&v.fleet, time.Now())...)
+	v.fleet.Problems = append(v.fleet.Problems, reconcile.AccessProblems(&v.fleet, present())...)
 	return v, ctx.Err()
 }
 

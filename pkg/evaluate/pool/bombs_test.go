@@ -100,7 +100,7 @@ func TestBombs(t *testing.T) {
 		t.Run(b.name, func(t *testing.T) {
 			began := time.Now()
 			f := evaluate.Through(p).Fleet("c", fleetWith(b), nil)
-			require.Less(t, time.Since(began), 20*time.Second) // the deadline, on a busy machine
+			require.Less(t, time.Since(began), 2*patience*p.options.Deadline)
 			require.Len(t, f.Applications, 1, "the other one")
 			require.Len(t, f.Unusable, 1)
 			require.Equal(t, "bomb", f.Unusable[0].App.Name)

@@ -3,6 +3,9 @@ package pool
 import (
 	"os"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // limitMemory bounds what this process may allocate, and has the kernel prefer it
@@ -14,3 +17,11 @@ func limitMemory(bytes uint64) error {
 
 // dieWithParent has the kernel end a child whose parent is gone.
 func dieWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+
+// cpuTime is what all threads of a process have worked. Its clock is named by the
+// process, see clock_getcpuclockid(3).
+func cpuTime(pid int) (time.Duration, error) {
+	var t unix.Timespec
+	err := unix.ClockGettime(int32(^pid<<3|2), &t)
+	return time.Duration(t.Nano()), err
+}

@@ -3,10 +3,12 @@ package pool
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"strconv"
 	"testing"
+	"time"
 
 	cue "cuelang.org/go/cmd/cue/cmd"
 
@@ -35,8 +37,17 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-	case "hang":
-		select {}
+	case "busy":
+		for {
+		}
+	case "idle": // answers at once, answers late, never answers
+		in := bufio.NewReader(os.Stdin)
+		for _, wait := range []time.Duration{0, 300 * time.Millisecond} {
+			_, _ = receive(in, maxRequest)
+			time.Sleep(wait) // for other processes, as it were
+			_ = send(os.Stdout, []byte("answer"))
+		}
+		_, _ = io.Copy(io.Discard, in)
 	case "stack":
 		debug.SetMaxStack(1 << 20)
 		first(os.Stdin)

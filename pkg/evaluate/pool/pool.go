@@ -17,7 +17,8 @@ type Options struct {
 	Command []string
 	// Dir keeps answers over restarts. It is a cache, safe to delete; "": none is kept.
 	Dir string
-	// Deadline of one evaluation, 5 s if it is 0.
+	// Deadline of one evaluation in CPU time, 5 s if it is 0: who is to blame does not
+	// depend on what else the machine does.
 	Deadline time.Duration
 }
 

@@ -77,7 +77,7 @@ func TestKilledChild(t *testing.T) {
 // Why a child ended is read from how it ended, and who is to blame from that.
 func TestLimits(t *testing.T) {
 	for mode, want := range map[string]error{
-		"hang":   &evaluate.Exhausted{Limit: evaluate.Time},
+		"busy":   &evaluate.Exhausted{Limit: evaluate.Time},
 		"stack":  &evaluate.Exhausted{Limit: evaluate.Stack},
 		"long":   &evaluate.Exhausted{Limit: evaluate.Memory},
 		"killed": &evaluate.Exhausted{Limit: evaluate.Memory},
@@ -95,6 +95,25 @@ func TestLimits(t *testing.T) {
 	p := open(t, Options{Command: []string{filepath.Join(t.TempDir(), "missing")}})
 	_, err := p.Evaluate("key", nil)
 	require.ErrorIs(t, err, fs.ErrNotExist, "the world is to blame")
+}
+
+// What a child does not get of the CPU is no fault of what it evaluates: the
+// deadline counts its work. Who hardly gets to work at all has the world to blame.
+func TestBusyMachine(t *testing.T) {
+	child, err := start([]string{os.Args[0], "idle"})
+	require.NoError(t, err)
+	_, err = child.ask(t.Context(), []byte("{}"), time.Minute)
+	require.NoError(t, err)
+	const deadline = 50 * time.Millisecond
+	answer, err := child.ask(t.Context(), []byte("{}"), deadline)
+	require.NoError(t, err)
+	require.Equal(t, "answer", string(answer))
+
+	began := time.Now()
+	_, err = child.ask(t.Context(), []byte("{}"), deadline)
+	require.ErrorContains(t, err, "the machine is too busy: it gave the evaluating process ")
+	require.NotErrorAs(t, err, new(*evaluate.Exhausted))
+	require.GreaterOrEqual(t, time.Since(began), patience*deadline)
 }
 
 func TestFailuresWaitLonger(t *testing.T) {

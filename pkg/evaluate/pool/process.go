@@ -61,10 +61,13 @@ func start(command []string) (*process, error) {
 // errKilled is the end of a child that somebody else killed.
 var errKilled = errors.New("the evaluating process was killed")
 
-// ask has a request answered before the deadline.
+// patience is how many times its deadline an evaluation may take on a machine that
+// gives it little of the CPU.
+const patience = 60
+
+// ask has a request answered with less work than the deadline.
 func (p *process) ask(ctx context.Context, request []byte, deadline time.Duration) ([]byte, error) {
-	timely, cancel := context.WithTimeout(ctx, deadline)
-	defer cancel()
+	watch := newStopwatch(p.cmd.Process.Pid)
 	var answer []byte
 	done := make(chan error, 1)
 	go func() {
@@ -74,21 +77,37 @@ func (p *process) ask(ctx context.Context, request []byte, deadline time.Duratio
 		}
 		done <- err
 	}()
-	select {
-	case err := <-done:
-		if err == nil {
-			p.served++
-			return answer, nil
-		}
-		return nil, p.end(err)
-	case <-timely.Done():
+	kill := func() {
 		_ = p.cmd.Process.Kill()
 		<-done // it ends with the pipes
 		_ = p.cmd.Wait()
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	}
+	look := time.NewTimer(deadline)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-done:
+			if err == nil {
+				p.served++
+				return answer, nil
+			}
+			return nil, p.end(err)
+		case <-ctx.Done():
+			kill()
+			return nil, ctx.Err()
+		case <-look.C:
+			switch work, passed := watch.read(); {
+			case work >= deadline:
+				kill()
+				return nil, &evaluate.Exhausted{Limit: evaluate.Time}
+			case passed >= patience*deadline:
+				kill()
+				return nil, fmt.Errorf("the machine is too busy: it gave the evaluating process %s of CPU time in %s",
+					work.Round(time.Millisecond), passed.Round(time.Millisecond))
+			default:
+				look.Reset(max(deadline-work, deadline/100))
+			}
 		}
-		return nil, &evaluate.Exhausted{Limit: evaluate.Time}
 	}
 }
 
