@@ -60,7 +60,7 @@ func awaitStatus(ts *testscript.TestScript, _ bool, args []string) {
 func wait(ts *testscript.TestScript, ok func() bool) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(30 * time.Second)
+	late := time.After(2 * time.Minute)
 	for !ok() {
 		select {
 		case <-tick.C:

@@ -90,7 +90,7 @@ func (n *node) quota() string { return cgrouptest.Read(n.t, n.dir, "cpu.cfs_quot
 
 func (n *node) eventually(what string, ok func() bool) {
 	n.t.Helper()
-	require.Eventually(n.t, ok, 20*time.Second, 5*time.Millisecond, "%s; log:\n%s", what, n.log)
+	require.Eventually(n.t, ok, 2*time.Minute, 5*time.Millisecond, "%s; log:\n%s", what, n.log)
 }
 
 func (n *node) eventuallyQuota(want string) {

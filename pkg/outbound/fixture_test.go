@@ -82,7 +82,7 @@ func noticeOf(key, url, secret string) Task {
 // finish waits until n results are there.
 func finish(t *testing.T, d *Dispatcher, n int) []workflow.Result {
 	t.Helper()
-	limit := time.After(30 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for {
 		if r := d.Results(); len(r) >= n {
 			return r

@@ -62,13 +62,13 @@ func hook(t *testing.T, s *receiver, cursor string) *Webhook {
 // told again.
 func shut(t *testing.T, w *Webhook) {
 	t.Helper()
-	require.Eventually(t, func() bool { _, more := w.first(); return !more }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { _, more := w.first(); return !more }, 2*time.Minute, time.Millisecond)
 	require.NoError(t, w.Close())
 }
 
 func eventually(t *testing.T, s *receiver, n int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(s.seen()) >= n }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.seen()) >= n }, 2*time.Minute, time.Millisecond)
 }
 
 // Every transition is told once, in order; after a restart the telling goes on where

@@ -81,7 +81,7 @@ func TestRunWithPeopleAndTheWorld(t *testing.T) {
 	require.Equal(t, model.StepSucceeded, run.Steps[0].Phase)
 	require.Equal(t, []string{"acme/ann"}, run.Steps[0].Actors)
 
-	limit := time.After(30 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for !run.Phase.Ended() {
 		select {
 		case <-dispatcher.Changed():

@@ -166,7 +166,7 @@ func requireGone(t *testing.T, dir string) {
 			}
 		}
 		return true
-	}, 30*time.Second, 50*time.Millisecond, "a process of the demo is left")
+	}, 2*time.Minute, 50*time.Millisecond, "a process of the demo is left")
 }
 
 // between returns the text from the first occurrence of one mark up to another.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,7 +15,7 @@ import (
 // layer above it. A bomb of a tenant blames that tenant, one of the platform the
 // platform, and each leaves the others as they are.
 func TestAttack09CUEBomb(t *testing.T) {
-	if testing.Short() || raceDetector {
+	if testing.Short() || racing {
 		t.Skip("its limits are shorter than what the race detector needs; make test runs it without")
 	}
 	bomb := map[string]string{
@@ -30,9 +29,7 @@ func TestAttack09CUEBomb(t *testing.T) {
 			files := fleetOf(1, "acme", "globex")
 			files.put("tenants/acme/more.cue", strings.ReplaceAll(text, "FIELD", "tenant"))
 			p := open(t, Options{})
-			began := time.Now()
 			f := evaluate.Through(p).Fleet("c", files, nil)
-			require.Less(t, time.Since(began), 2*patience*p.options.Deadline)
 			require.Equal(t, []string{"acme"}, f.UnusableTenants, f.Problems)
 			require.Len(t, f.Problems, 1)
 			require.Contains(t, limits, f.Problems[0].Code, f.Problems[0].String())

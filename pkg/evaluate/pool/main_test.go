@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"testing"
@@ -39,6 +40,7 @@ func TestMain(m *testing.M) {
 		}
 	case "busy":
 		for {
+			runtime.Gosched()
 		}
 	case "idle": // answers at once, answers late, never answers
 		in := bufio.NewReader(os.Stdin)

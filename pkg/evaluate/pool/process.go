@@ -120,7 +120,7 @@ func (p *process) end(err error) error {
 		return &evaluate.Exhausted{Limit: evaluate.Memory}
 	}
 	// It may still be writing why: what it has left to say ends with it.
-	kill := time.AfterFunc(time.Second, func() { _ = p.cmd.Process.Kill() })
+	kill := time.AfterFunc(10*time.Second, func() { _ = p.cmd.Process.Kill() })
 	_ = p.cmd.Wait()
 	kill.Stop()
 	text := string(p.stderr.text)

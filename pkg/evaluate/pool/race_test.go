@@ -2,4 +2,4 @@
 
 package pool
 
-const raceDetector = true
+const racing = true

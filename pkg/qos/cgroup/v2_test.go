@@ -71,7 +71,7 @@ func testV2(t *testing.T) {
 	for _, dir := range noisy {
 		cgrouptest.StartBurn(t, 4, dir)
 	}
-	require.Eventually(t, func() bool { return usage(t, noisy...) > 100*time.Millisecond }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return usage(t, noisy...) > 100*time.Millisecond }, 2*time.Minute, 10*time.Millisecond)
 	before := usage(t, noisy...)
 	used = cgrouptest.Burn(t, 2, calm)[0].Seconds()
 	share := used / (used + (usage(t, noisy...) - before).Seconds())

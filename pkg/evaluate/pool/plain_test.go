@@ -2,4 +2,4 @@
 
 package pool
 
-const raceDetector = false
+const racing = false
