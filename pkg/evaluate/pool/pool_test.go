@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -97,15 +98,19 @@ func TestLimits(t *testing.T) {
 // What a child does not get of the CPU is no fault of what it evaluates: the
 // deadline counts its work. Who hardly gets to work at all has the world to blame.
 func TestBusyMachine(t *testing.T) {
-	child, err := start([]string{os.Args[0], "idle"})
+	child, err := start([]string{os.Args[0], "answer"})
 	require.NoError(t, err)
 	_, err = child.ask(t.Context(), []byte("{}"), time.Minute)
 	require.NoError(t, err)
 	const deadline = 50 * time.Millisecond
-	answer, err := child.ask(t.Context(), []byte("{}"), deadline)
-	require.NoError(t, err)
-	require.Equal(t, "answer", string(answer))
 
+	require.NoError(t, child.cmd.Process.Signal(syscall.SIGSTOP))
+	time.AfterFunc(5*deadline, func() { _ = child.cmd.Process.Signal(syscall.SIGCONT) })
+	answer, err := child.ask(t.Context(), []byte("late"), deadline)
+	require.NoError(t, err)
+	require.Equal(t, "late", string(answer))
+
+	require.NoError(t, child.cmd.Process.Signal(syscall.SIGSTOP))
 	began := time.Now()
 	_, err = child.ask(t.Context(), []byte("{}"), deadline)
 	require.ErrorContains(t, err, "the machine is too busy: it gave the evaluating process ")
