@@ -8,7 +8,8 @@ GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 SOURCES := cmd deploy pkg schema test
 # One set of flags, so that "make test" takes over from its cache what "make check" has tested.
-RACE := $(GO) test -race -timeout 30m
+TEST := $(GO) test -timeout 30m
+RACE := $(TEST) -race
 # The race detector watches everything but the evaluation of examples one by one, which is long and has nothing that races.
 RACED = $$($(GO) list ./... | grep -v '/pkg/evaluate$$')
 EVALUATOR = -run 'TestOnly|TestSideBySide|TestShared|TestBrokenLayers|TestPanic' ./pkg/evaluate
@@ -34,12 +35,12 @@ demo-down: ## Stop the demo and remove what it made
 test: cluster ## Run all tests: unit, golden, property, integration; needs minutes
 	$(RACE) $(RACED)
 	$(RACE) $(EVALUATOR)
-	$(GO) test -timeout 30m ./pkg/evaluate
-	$(GO) test ./pkg/evaluate/pool # its children have limits that the race detector does not fit in
-	$(GO) test ./cmd/reconciler -run '^TestReplay' # the whole history; the race detector sees a part of it
-	$(GO) test ./pkg/lifecycle # all states of small fleets; the race detector sees the smallest
-	$(GO) test ./pkg/arbitration # all cases of its invariants; the race detector sees a part of them
-	$(GO) test -timeout 30m ./test/sim # thousands of histories of one goroutine each: nothing that races, and much to do
+	$(TEST) ./pkg/evaluate
+	$(TEST) ./pkg/evaluate/pool # its children have limits that the race detector does not fit in
+	$(TEST) ./cmd/reconciler -run '^TestReplay' # the whole history; the race detector sees a part of it
+	$(TEST) ./pkg/lifecycle # all states of small fleets; the race detector sees the smallest
+	$(TEST) ./pkg/arbitration # all cases of its invariants; the race detector sees a part of them
+	$(TEST) ./test/sim # thousands of histories of one goroutine each: nothing that races, and much to do
 	cd test/cluster && $(GO) test -trimpath -vet=off -timeout 30m ./...
 
 .PHONY: cluster
@@ -59,7 +60,7 @@ architecture:
 race:
 	DAROS_SKIP_CLUSTER=1 $(RACE) $(RACED)
 	$(RACE) $(EVALUATOR)
-	$(GO) test -timeout 30m ./pkg/evaluate
+	$(TEST) ./pkg/evaluate
 
 GOLDEN = $(call dirs_with,'flag\.Bool."update"')
 .PHONY: golden
