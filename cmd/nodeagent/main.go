@@ -19,6 +19,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
+// version is set by the linker.
+var version = "dev"
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -63,6 +66,7 @@ the last good plan stays in force, also across restarts, until it is replaced
 or released.
 
 Exit codes: 0 accepted or nothing to do, 1 differs or refused, 2 error.`,
+		Version:      version,
 		SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
