@@ -157,7 +157,7 @@ func TestWhatTheUnknownMayNeedStays(t *testing.T) {
 	f.apply(a, set)
 	require.True(t, f.exists(configMaps, "old"))
 	f.eventually(func() bool { return !f.exists(deployments, "web") }, "what runs to go")
-	require.Equal(t, apply.Requests{}, f.apply(a, set).Requests)
+	f.settles(a, set)
 	set.KeepSupport = false
 	f.apply(f.applier(), set)
 	require.False(t, f.exists(configMaps, "old"), "it was not lost track of")

@@ -193,6 +193,16 @@ func (f *fixture) eventually(condition func() bool, what string) {
 	require.Eventually(f.t, condition, patience, 20*time.Millisecond, what)
 }
 
+// settles waits for a pass that asks the cluster for nothing: until the watch has
+// told what is gone, a pass may look for it.
+func (f *fixture) settles(a *apply.Applier, sets ...render.Set) {
+	f.t.Helper()
+	f.eventually(func() bool {
+		r := a.Apply(f.t.Context(), sets)
+		return r.Err == nil && r.Requests == apply.Requests{}
+	}, "a pass without requests")
+}
+
 // drifts waits until the watch tells that the application drifted.
 func (f *fixture) drifts(a *apply.Applier, app string) {
 	f.t.Helper()
