@@ -102,8 +102,8 @@ func (p *process) ask(ctx context.Context, request []byte, deadline time.Duratio
 				return nil, &evaluate.Exhausted{Limit: evaluate.Time}
 			case passed >= patience*deadline:
 				kill()
-				return nil, fmt.Errorf("the machine is too busy: it gave the evaluating process %s of CPU time in %s",
-					work.Round(time.Millisecond), passed.Round(time.Millisecond))
+				// Without what was measured: the same trouble is the same sentence on the status branch.
+				return nil, fmt.Errorf("the machine is too busy: an evaluation got less than %s of CPU time in %s", deadline, patience*deadline)
 			default:
 				look.Reset(max(deadline-work, deadline/100))
 			}
