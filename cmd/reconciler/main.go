@@ -18,8 +18,8 @@ import (
 // version is set by the linker.
 var version = "dev"
 
-// present is the clock of the commands that tell how long ago something was. Scripts
-// of tests stop it.
+// present is the clock of the commands that read and judge; run has a real one.
+// Scripts of tests stop it.
 var present = time.Now
 
 // Exit codes besides 0, which means nothing to do, or accepted.

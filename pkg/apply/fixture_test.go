@@ -199,7 +199,8 @@ func (f *fixture) settles(a *apply.Applier, sets ...render.Set) {
 	f.t.Helper()
 	f.eventually(func() bool {
 		r := a.Apply(f.t.Context(), sets)
-		return r.Err == nil && r.Requests == apply.Requests{}
+		failed := func(s apply.SetReport) bool { return !s.OK() }
+		return r.Err == nil && r.Requests == apply.Requests{} && !slices.ContainsFunc(r.Sets, failed)
 	}, "a pass without requests")
 }
 
