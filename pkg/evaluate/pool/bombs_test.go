@@ -3,6 +3,7 @@ package pool
 import (
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -98,7 +99,9 @@ func TestBombs(t *testing.T) {
 	p := open(t, Options{Deadline: 3 * time.Second})
 	for _, b := range bombs {
 		t.Run(b.name, func(t *testing.T) {
+			before := workOfEnded(t)
 			f := evaluate.Through(p).Fleet("c", fleetWith(b), nil)
+			require.Less(t, workOfEnded(t)-before, 4*p.options.Deadline) // of two threads, and what they did before
 			require.Len(t, f.Applications, 1, "the other one")
 			require.Len(t, f.Unusable, 1)
 			require.Equal(t, "bomb", f.Unusable[0].App.Name)
@@ -110,4 +113,11 @@ func TestBombs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// workOfEnded is the CPU time of the children that have ended.
+func workOfEnded(t *testing.T) time.Duration {
+	var u syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
