@@ -12,7 +12,9 @@ import (
 
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/format"
+	"cuelang.org/go/cue/literal"
 	"cuelang.org/go/cue/parser"
+	"cuelang.org/go/cue/token"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -23,16 +25,9 @@ import (
 // these are called and in which order the fields stand changes neither the model
 // nor what is wrong.
 func TestScatteredFleetsComeOutTheSame(t *testing.T) {
-	base := archive(t, "base.txtar")
 	full := unpack(archive(t, "full.txtar"))
-	all := []tree{full}
+	all := append(planteds(t), full)
 	wants := map[int]model.Fleet{}
-	for _, p := range pairs(t) {
-		all = append(all, planted(base, p.refused).tree)
-		if p.accepted != nil {
-			all = append(all, planted(base, p.accepted).tree)
-		}
-	}
 	rapid.Check(t, func(t *rapid.T) {
 		i := rapid.IntRange(0, len(all)-1).Draw(t, "fleet")
 		at := func(string) (Files, error) { return full, nil }
@@ -46,6 +41,72 @@ func TestScatteredFleetsComeOutTheSame(t *testing.T) {
 		require.Equal(t, whatIsWrong(want, nil), whatIsWrong(got, was))
 		require.Equal(t, content(want), content(got))
 	})
+}
+
+// planteds are the files of all examples, bypasses and twins.
+func planteds(t *testing.T) (all []tree) {
+	base := archive(t, "base.txtar")
+	for _, p := range pairs(t) {
+		all = append(all, planted(base, p.refused).tree)
+		if p.accepted != nil {
+			all = append(all, planted(base, p.accepted).tree)
+		}
+	}
+	return all
+}
+
+// Scattering spreads what a file says and drops none of it, so that a fleet which is wrong stays wrong.
+func TestScatteringDropsNothing(t *testing.T) {
+	flattened := map[string]bool{}
+	for _, fleet := range append(planteds(t), unpack(archive(t, "full.txtar"))) {
+		for name, file := range fleet.FS.(fstest.MapFS) {
+			text := string(file.Data)
+			if path.Ext(name) != ".cue" || flattened[text] {
+				continue
+			}
+			declarations, ok := flatten(t, file.Data, func(ast.Expr) {})
+			if !ok {
+				continue
+			}
+			flattened[text] = true
+			require.Equal(t, said(t, text), said(t, "package fleet\n\n"+strings.Join(declarations, "\n")), name)
+		}
+	}
+	require.NotEmpty(t, flattened)
+}
+
+// said are the values and the attributes of a file, sorted.
+func said(t *testing.T, text string) (all []string) {
+	f, err := parser.ParseFile("x.cue", text)
+	require.NoError(t, err, text)
+	var walk func(ast.Node) bool
+	walk = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field: // its label may stand several times
+			for _, a := range n.Attrs {
+				all = append(all, a.Text)
+			}
+			ast.Walk(n.Value, walk, nil)
+			return false
+		case *ast.Attribute:
+			all = append(all, n.Text)
+		case *ast.BasicLit:
+			value := n.Value
+			if n.Kind == token.STRING { // its indentation says nothing
+				value, err = literal.Unquote(value)
+				require.NoError(t, err)
+			}
+			all = append(all, value)
+		case *ast.StructLit:
+			if len(n.Elts) == 0 {
+				all = append(all, "{}")
+			}
+		}
+		return true
+	}
+	ast.Walk(f, walk, nil)
+	slices.Sort(all)
+	return all
 }
 
 var conflict = regexp.MustCompile(`conflicting values (\S+) and (\S+)`)
@@ -86,7 +147,7 @@ func scatter(t *rapid.T, files fstest.MapFS) (out fstest.MapFS, was *strings.Rep
 		}
 		letter := rapid.SampledFrom([]string{"a", "m", "z"}).Draw(t, "letter")
 		rename := func(part int) string { return path.Join(path.Dir(name), fmt.Sprintf("%s%d-%d.cue", letter, i, part)) }
-		values, ok := flatten(t, file.Data)
+		values, ok := flatten(t, file.Data, func(value ast.Expr) { turn(t, value) })
 		if !ok {
 			out[rename(0)] = file
 			names = append(names, rename(0), name)
@@ -110,7 +171,7 @@ func scatter(t *rapid.T, files fstest.MapFS) (out fstest.MapFS, was *strings.Rep
 
 // flatten writes a file of plain values as one declaration for each. It is not ok if
 // the place of something may have a meaning.
-func flatten(t *rapid.T, data []byte) (declarations []string, ok bool) {
+func flatten(t require.TestingT, data []byte, turn func(ast.Expr)) (declarations []string, ok bool) {
 	f, err := parser.ParseFile("x.cue", data)
 	if err != nil || f.PackageName() != "fleet" || !plain(f.Decls) {
 		return nil, false
@@ -123,19 +184,24 @@ func flatten(t *rapid.T, data []byte) (declarations []string, ok bool) {
 				continue
 			}
 			path := path + text(t, field.Label) + ": "
-			if s, ok := field.Value.(*ast.StructLit); ok && len(s.Elts) > 0 {
+			// An attribute belongs to the field as it is written, so that field is not spread.
+			if s, ok := field.Value.(*ast.StructLit); ok && len(s.Elts) > 0 && len(field.Attrs) == 0 {
 				walk(path, s.Elts)
 				continue
 			}
-			turn(t, field.Value)
-			declarations = append(declarations, path+text(t, field.Value))
+			turn(field.Value)
+			declaration := path + text(t, field.Value)
+			for _, a := range field.Attrs {
+				declaration += " " + a.Text
+			}
+			declarations = append(declarations, declaration)
 		}
 	}
 	walk("", f.Decls)
 	return declarations, true
 }
 
-func text(t *rapid.T, n ast.Node) string {
+func text(t require.TestingT, n ast.Node) string {
 	b, err := format.Node(n)
 	require.NoError(t, err)
 	return string(b)
