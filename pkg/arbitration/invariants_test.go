@@ -94,8 +94,9 @@ func shaped(t *rapid.T, shape generate.Shape) *scene {
 
 // dressed draws a world with quotas, budgets, prices, share caps, reservations,
 // racks, named pools, dependencies and times to wait as well.
-func dressed(t *rapid.T) *scene {
-	s := plain(t)
+func dressed(t *rapid.T) *scene { return plain(t).dressed() }
+
+func (s *scene) dressed() *scene {
 	s.dress = true
 	for i := range s.Seen.Pools {
 		q := &s.Seen.Pools[i]
