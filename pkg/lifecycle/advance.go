@@ -17,11 +17,11 @@ const stepLimit = 10
 // the ruling on it and what the runtimes showed at the time now. Records that do
 // not change are returned as they are, so equal inputs give an equal ledger.
 func Advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen model.Observation, now time.Time) model.Ledger {
-	return advance(ledger, fleet, ruling, seen, now, (*facts).still)
+	return advance(ledger, fleet, ruling, seen, now, unchanged)
 }
 
-// advance goes through the table for every instance that is not still.
-func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen model.Observation, now time.Time, still func(*facts) bool) model.Ledger {
+// advance goes through the table for every instance that is not unchanged.
+func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen model.Observation, now time.Time, unchanged func(*facts) bool) model.Ledger {
 	next := model.Ledger{
 		Commit: fleet.Commit, Platform: fleet.Platform, Tenants: fleet.Tenants, Problems: fleet.Problems,
 		Pools: ledger.Pools,
@@ -29,29 +29,31 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 	wanted := newAlong(fleet.Applications, func(a **model.Application) model.AppID { return (*a).ID })
 	unusable := newAlong(fleet.Unusable, func(u *model.Unusable) model.AppID { return u.App })
 	rulings := newAlong(ruling.Decisions, decisionOf)
-	shown := newAlong(seen.Workloads, func(w *model.Workload) model.AppID { return w.App })
+	shown := newAlong(seen.Workloads, appOf)
 	known, decided := newAlong(ledger.Instances, instanceOf), newAlong(ledger.Decisions, decisionOf)
 
-	room := &room{pass: func() (amounts, map[model.AppID]amounts) { return measure(&ledger, &ruling, &seen) }}
+	room := &room{measure: func() (amounts, map[model.AppID]amounts) { return measure(&ledger, &ruling, &seen) }}
 	ids := everyone(ledger, fleet)
 	instances := kept[model.Instance]{from: ledger.Instances, most: len(ids)}
 	decisions := kept[model.Decision]{from: ledger.Decisions, most: len(ids)}
 	for _, id := range ids {
-		f := &facts{commit: fleet.Commit, decision: rulings.at(id), declared: unusable.at(id) != nil, seen: &seen, room: room, now: now}
+		f := &facts{
+			git: declared{commit: fleet.Commit, exists: unusable.at(id) != nil}, decision: rulings.at(id),
+			shown: shown.all(id), room: room, now: now,
+		}
 		if a := wanted.at(id); a != nil {
-			f.wanted, f.declared = *a, true
+			f.git.spec, f.git.exists = *a, true
 		}
 		d, changed := record(decided.at(id), f.decision)
 		if f.decision != nil {
 			f.decision = d // in the words in which it was made
 		}
-		f.shown = shown.all(id)
-		if f.inst = known.at(id); f.inst == nil || !still(f) {
+		if f.inst = known.at(id); f.inst == nil || !unchanged(f) {
 			if f.inst = f.current(f.inst, id); f.inst == nil {
 				continue
 			}
-			f.advance(fleet.Commit)
-		} else if full := f.whole(f.inst.Spec); full != f.inst.Spec {
+			f.advance()
+		} else if full := f.git.whole(f.inst.Spec); full != f.inst.Spec {
 			inst := *f.inst
 			inst.Spec = full
 			f.inst = &inst
@@ -72,6 +74,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 
 func instanceOf(in *model.Instance) model.AppID { return in.App }
 func decisionOf(d *model.Decision) model.AppID  { return d.App }
+func appOf(w *model.Workload) model.AppID       { return w.App }
 
 // everyone lists the applications that are declared or known, sorted.
 func everyone(ledger model.Ledger, fleet model.Fleet) []model.AppID {
@@ -98,32 +101,31 @@ func everyone(ledger model.Ledger, fleet model.Fleet) []model.AppID {
 	return slices.Compact(ids)
 }
 
-// current returns a copy of the instance that the application has now: the one
-// in the ledger, which is old, or a new one where there is none or the last one has ended and
-// Git wants the application to run again.
+// current returns a copy of the instance that the application has now: the one in
+// the ledger, or a new one where there is none or where that has ended and Git wants
+// the application to run again. It is nil if the application needs no record.
 func (f *facts) current(old *model.Instance, id model.AppID) *model.Instance {
-	known := old != nil
-	if known && (old.Phase != model.Terminated || !f.begins(old)) {
+	if old != nil && !f.begins(old) {
 		inst := *old
-		inst.Spec = f.whole(old.Spec)
+		inst.Spec = f.git.whole(old.Spec)
 		inst.Components, f.was = slices.Clone(old.Components), old.Components
 		inst.History = slices.Clip(old.History)
 		inst.Held = slices.Clip(old.Held)
 		return &inst
 	}
-	if f.halted() {
-		return nil // declared, but not to run: nothing to keep a record of
+	if f.git.halted() {
+		return nil
 	}
 	inst := &model.Instance{App: id, Number: 1, Declared: f.now}
 	f.birth = &Births[0]
-	if known {
+	if old != nil {
 		inst.Number, inst.History, inst.Run = old.Number+1, slices.Clip(old.History), old.Run
-		if old.SpecDigest() == f.wanted.Digest {
+		if old.SpecDigest() == f.git.spec.Digest {
 			inst.FailedStarts = old.FailedStarts
 		}
 		switch old.Reason {
 		case model.EvictedReason:
-			inst.Declared = old.Declared // who lost its place keeps its place in line
+			inst.Declared = old.Declared // a preempted application keeps its place in line
 		case model.Suspended:
 			inst.Declared, f.birth = old.Declared, &Births[1]
 		case model.Quarantined:
@@ -133,45 +135,33 @@ func (f *facts) current(old *model.Instance, id model.AppID) *model.Instance {
 	return inst
 }
 
-// whole returns an accepted spec with what the ledger does not keep of it, the
-// values of secrets, where Git still holds the same spec.
-func (f *facts) whole(spec *model.Application) *model.Application {
-	if spec == nil || f.wanted == nil || f.wanted.Digest != spec.Digest ||
-		!slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Redacted() }) {
-		return spec
-	}
-	full := *f.wanted
-	full.Commit = spec.Commit
-	return &full
-}
-
-// begins says whether a new instance follows old, which has ended.
+// begins reports whether a new instance follows old.
 func (f *facts) begins(old *model.Instance) bool {
-	return f.wanted != nil && !f.halted() && !old.Rests(f.wanted.Digest, f.now)
+	return old.Phase == model.Terminated && f.git.spec != nil && !f.git.halted() && !old.Rests(f.git.spec.Digest, f.now)
 }
 
 // advance carries the instance through every transition that is due.
-func (f *facts) advance(commit string) {
+func (f *facts) advance() {
 	if f.birth != nil {
-		f.move(f.birth, commit)
+		f.move(f.birth)
 	}
 	if f.inst.Phase.Active() && f.verdict(model.Granted) && f.decision.Spec == f.inst.SpecDigest() {
-		f.setGrants(f.decision.Grants)
+		setGrants(f.inst, f.decision.Grants)
 	}
 	if f.inst.Phase.Active() {
-		f.noteFailures()
+		noteFailures(f.inst, f.shown, f.now)
 	}
-	f.endFurther()
+	endFurther(f.inst, f.shown, f.now)
 	for range stepLimit {
 		if f.inst.Phase.Active() {
-			f.advanceComponents()
+			components{f.inst, f.was, f.shown, f.now}.advance(f.room)
 		}
 		rule := f.due()
 		if rule == nil {
 			f.settle()
 			return
 		}
-		f.move(rule, commit)
+		f.move(rule)
 	}
 	panic("lifecycle: the transition table has a cycle at " + f.inst.App.String())
 }
@@ -187,10 +177,10 @@ func (f *facts) due() *Rule {
 }
 
 // move carries out a rule and writes it into the history.
-func (f *facts) move(r *Rule, commit string) {
+func (f *facts) move(r *Rule) {
 	t := model.Transition{
 		At: f.now, Instance: f.inst.Number, From: f.inst.Phase, To: cmp.Or(r.To, f.inst.Phase),
-		Reason: r.Reason, Message: f.message(r), Commit: commit,
+		Reason: r.Reason, Message: f.message(r), Commit: f.git.commit,
 	}
 	if t.Reason == "" {
 		t.Reason = f.decisionReason()
@@ -205,9 +195,8 @@ func (f *facts) move(r *Rule, commit string) {
 	}
 }
 
-// decisionReason is the reason of the decision behind a transition. Without one
-// (just after a roll back) what is granted less than the spec asks for was so for
-// want of capacity.
+// decisionReason is the reason of the decision behind a transition. Without a
+// decision, just after a rollback, a reduced grant is for want of capacity.
 func (f *facts) decisionReason() model.Reason {
 	if f.decision == nil {
 		return model.CapacityShort
@@ -231,17 +220,17 @@ func (f *facts) settle() {
 	if f.decision != nil && f.inst.Phase.Active() {
 		f.inst.Refused = f.refusal()
 	}
-	if f.inst.Phase == model.Degraded && !f.inst.Deadline.IsZero() && f.partsRun() {
-		f.arrive() // it has started after all
+	if f.inst.Phase == model.Degraded && !f.inst.Deadline.IsZero() && partsRun(f.inst, f.shown) {
+		arrive(f.inst, f.shown, f.now) // it has started after all
 	}
 	if !f.inst.Trial.IsZero() && !f.now.Before(f.inst.Trial) {
-		f.dropPrevious()
+		dropPrevious(f.inst)
 	}
 }
 
-// record returns the decision to keep about an application, of the last one and d,
-// the new one: the new one if it says something else than the last, so that the
-// record of a decision stays what it was when it was made. Either may be nil.
+// record returns the decision to keep about an application: d, the new one, if it
+// differs from old, the last one, so that the record of a decision stays what it was
+// when it was made. Either may be nil.
 func record(old, d *model.Decision) (_ *model.Decision, changed bool) {
 	switch {
 	case old == nil:
@@ -252,8 +241,8 @@ func record(old, d *model.Decision) (_ *model.Decision, changed bool) {
 	return d, true
 }
 
-// sameRuling compares what two decisions say, x before y, not on what inputs and in
-// which words: how much is free besides, or who is ahead, is no news.
+// sameRuling compares what two decisions rule, x before y. Their inputs and wording
+// do not count: how much is free besides, or which application is ahead, is no news.
 func sameRuling(x, y *model.Decision) bool {
 	if sameAtOnce(x, y) {
 		return true

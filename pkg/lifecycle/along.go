@@ -52,9 +52,8 @@ func (a *along[T]) all(id model.AppID) []T {
 	return a.list[:n]
 }
 
-// kept makes a list that begins as another does. As long as it does it is that
-// other one, and costs nothing: whoever compares the two sees at once that they are
-// the same.
+// kept makes a list that begins as another does. As long as it does, it is that
+// other list and costs nothing, and a comparison of the two ends at once.
 type kept[T any] struct {
 	from []T
 	same int

@@ -8,13 +8,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// setGrants lays grants on the components of the accepted spec, keeping what is
-// known of components that were there before.
-func (f *facts) setGrants(grants []model.Grant) {
-	old := f.inst.Components
-	f.inst.Components = make([]model.ComponentState, 0, len(f.inst.Spec.Components))
-	for i := range f.inst.Spec.Components {
-		c := &f.inst.Spec.Components[i]
+// setGrants sets the grants of the components of the accepted spec, and keeps what
+// is known of components that were there before.
+func setGrants(inst *model.Instance, grants []model.Grant) {
+	old := inst.Components
+	inst.Components = make([]model.ComponentState, 0, len(inst.Spec.Components))
+	for i := range inst.Spec.Components {
+		c := &inst.Spec.Components[i]
 		state := model.ComponentState{Grant: model.Grant{Component: c.Name}}
 		if n := slices.IndexFunc(old, func(s model.ComponentState) bool { return s.Grant.Component == c.Name }); n >= 0 {
 			state = old[n]
@@ -22,102 +22,118 @@ func (f *facts) setGrants(grants []model.Grant) {
 		if n := slices.IndexFunc(grants, func(g model.Grant) bool { return g.Component == c.Name }); n >= 0 {
 			state.Grant = grants[n]
 		}
-		f.inst.Components = append(f.inst.Components, state)
+		inst.Components = append(inst.Components, state)
 	}
-	if f.inst.Spec.Workflow == nil {
+	if inst.Spec.Workflow == nil {
 		return
 	}
-	for i := range old { // that the run may still aim at
-		if _, declared := f.inst.Spec.Component(old[i].Grant.Component); !declared {
-			f.inst.Components = append(f.inst.Components, old[i])
+	for i := range old { // a run may still target them
+		if _, declared := inst.Spec.Component(old[i].Grant.Component); !declared {
+			inst.Components = append(inst.Components, old[i])
 		}
 	}
 }
 
-// advanceComponents decides how much of each component may run now and finds how
-// it fares. Dependencies come before their dependants, so that one pass carries
-// readiness along a chain. What a workflow is to bring stays as it is until a run
-// says otherwise.
-func (f *facts) advanceComponents() {
-	if run := f.run(); run != nil {
-		f.advanceTargets(run)
+// components decides how much of each component of an instance may run now, and
+// judges how it fares.
+type components struct {
+	inst  *model.Instance
+	was   []model.ComponentState // when the pass began
+	shown workloads
+	now   time.Time
+}
+
+// advance handles dependencies before their dependants, so that one pass carries
+// readiness along a chain. With a workflow, the targets of its run decide, and
+// without a run all stays as it is.
+func (c components) advance(room *room) {
+	if run := runOf(c.inst); run != nil {
+		keepTargets(c.inst, run, room)
+		c.each(func(s *model.ComponentState) { c.advanceTarget(run, s) })
+		setRunDeadline(c.inst, run)
 	}
-	if f.inst.Spec.Workflow != nil {
+	if c.inst.Spec.Workflow != nil {
 		return
 	}
-	for _, i := range startOrder(f.inst.Spec, f.inst.Components) {
-		s := &f.inst.Components[i]
-		c, _ := f.inst.Spec.Component(s.Grant.Component)
-		before := *s
+	c.each(func(s *model.ComponentState) {
+		spec, _ := c.inst.Spec.Component(s.Grant.Component)
 		s.Beside = nil
-		f.advanceComponent(c, s, s.Grant.Replicas)
-		if s.State != before.State || s.Workload != before.Workload {
-			s.Since = f.now
+		c.advanceOne(spec, s, s.Grant.Replicas)
+	})
+}
+
+// each handles every component, in the order of their start.
+func (c components) each(handle func(*model.ComponentState)) {
+	for _, i := range startOrder(c.inst.Spec, c.inst.Components) {
+		s := &c.inst.Components[i]
+		state, workload := s.State, s.Workload
+		if handle(s); s.State != state || s.Workload != workload {
+			s.Since = c.now
 		}
 	}
 }
 
-// advanceComponent decides about a component of which so many replicas are to run.
-func (f *facts) advanceComponent(c *model.Component, s *model.ComponentState, replicas int) {
-	if c.Redacted() && s.Workload != "" {
-		f.watch(c, s)
+// advanceOne decides about a component of which so many replicas are to run.
+func (c components) advanceOne(spec *model.Component, s *model.ComponentState, replicas int) {
+	if spec.Redacted() && s.Workload != "" {
+		c.watch(spec, s)
 		return
 	}
-	spec := c.Content(f.inst.App)
-	if s.State == model.StateDone && s.Spec == spec {
+	content := spec.Content(c.inst.App)
+	if s.State == model.StateDone && s.Spec == content {
 		return // it ran and is not run again, whatever is granted
 	}
 	before := *s
-	target := model.WorkloadDigest(c, s.Grant, replicas)
-	blocker, ran := f.blocker(c), f.ran(s)
+	target := model.WorkloadDigest(spec, s.Grant, replicas)
+	blocker, ran := blockerOf(c.inst, spec), c.ran(s)
 	s.Message, s.Hold = "", false
-	if s.Spec != spec || !f.now.Before(s.Pause) {
+	if s.Spec != content || !c.now.Before(s.Pause) {
 		s.Pause = time.Time{}
 	}
-	if s.Spec != spec {
+	if s.Spec != content {
 		s.Pauses = 0
 	}
 	switch {
 	case s.Grant.Replicas == 0:
-		s.Spec, s.Run, s.Workload, s.State = spec, 0, target, model.StateOff
+		s.Spec, s.Run, s.Workload, s.State = content, 0, target, model.StateOff
 	case !s.Pause.IsZero():
-		s.Run, s.Workload, s.State = 0, model.WorkloadDigest(c, s.Grant, 0), model.StateFailed
+		s.Run, s.Workload, s.State = 0, model.WorkloadDigest(spec, s.Grant, 0), model.StateFailed
 		s.Message = "failed too often; stopped until " + s.Pause.UTC().Format(time.RFC3339)
 	case blocker != "" && ran.Run == 0:
-		s.Spec, s.Run, s.Workload = spec, 0, model.WorkloadDigest(c, s.Grant, 0)
+		s.Spec, s.Run, s.Workload = content, 0, model.WorkloadDigest(spec, s.Grant, 0)
 		s.State, s.Message = model.StateWaiting, "for "+blocker
 	case blocker != "" && ran.Run <= replicas && ran.Workload != target:
 		s.Spec, s.Run, s.Workload = ran.Spec, ran.Run, ran.Workload
 		s.Hold, s.State, s.Message = true, model.StateWaiting, "keeps running as it was until "+blocker+" is ready"
 	default: // also when capacity was taken away: that is given up at once
-		s.Spec, s.Run, s.Workload = spec, replicas, target
-		f.judge(c, s, &before)
-		if s.Pauses > 0 && before.State == model.StateReady && s.State == model.StateReady && f.now.Sub(s.Since) >= f.inst.Spec.Lifecycle.Window {
+		s.Spec, s.Run, s.Workload = content, replicas, target
+		c.judge(spec, s, &before)
+		if s.Pauses > 0 && before.State == model.StateReady && s.State == model.StateReady && c.now.Sub(s.Since) >= c.inst.Spec.Lifecycle.Window {
 			s.Pauses = 0 // it runs well again
 		}
 	}
 }
 
-// ran is the state of a component when the pass began: what the pass told it since
-// has not been carried out.
-func (f *facts) ran(s *model.ComponentState) model.ComponentState {
-	n := slices.IndexFunc(f.was, func(x model.ComponentState) bool { return x.Grant.Component == s.Grant.Component })
+// ran is the state of a component when the pass began: what the pass has told it
+// since is not carried out yet.
+func (c components) ran(s *model.ComponentState) model.ComponentState {
+	n := slices.IndexFunc(c.was, func(x model.ComponentState) bool { return x.Grant.Component == s.Grant.Component })
 	if n < 0 {
 		return model.ComponentState{}
 	}
-	return f.was[n]
+	return c.was[n]
 }
 
 // watch judges a secret whose values are not known any more: it stays as it is,
-// and nobody can make it again.
-func (f *facts) watch(c *model.Component, s *model.ComponentState) {
+// and cannot be created again.
+func (c components) watch(spec *model.Component, s *model.ComponentState) {
 	if s.Hold {
 		return
 	}
 	before := *s
 	s.Message = ""
-	f.judge(c, s, &before)
-	if before.State == model.StateReady && !f.there(c.Name) {
+	c.judge(spec, s, &before)
+	if before.State == model.StateReady && c.shown.of(spec.Name) == nil {
 		s.State = model.StateFailed
 	}
 	if s.State == model.StateFailed {
@@ -128,37 +144,34 @@ func (f *facts) watch(c *model.Component, s *model.ComponentState) {
 // judge compares what the runtime shows with what it was told. A component that
 // failed stays failed until it is ready or told something else, so that one that
 // crashes and restarts does not flap.
-func (f *facts) judge(c *model.Component, s, before *model.ComponentState) {
-	w, ok := f.seen.Find(f.inst.App, c.Name)
-	told := ok && w.Digest == s.Workload
+func (c components) judge(spec *model.Component, s, before *model.ComponentState) {
+	w := c.shown.of(spec.Name)
+	told := w != nil && w.Digest == s.Workload
 	same := before.Workload == s.Workload
+	deadline := c.inst.Spec.Policy.StartDeadline
 	switch {
 	case told && w.Done:
 		s.State = model.StateDone
-	case told && w.Current && w.Ready >= w.Replicas && !c.Finite():
+	case told && w.Current && w.Ready >= w.Replicas && !spec.Finite():
 		s.State = model.StateReady
 	case told && w.Failure != nil:
 		s.State, s.Message = model.StateFailed, failureText(w.Failure)
 	case same && before.State == model.StateFailed:
 		s.State, s.Message = model.StateFailed, before.Message
-	case same && before.State == model.StateStarting && f.overdue(before) && !c.Finite() && !f.underWay():
-		s.State, s.Message = model.StateFailed, fmt.Sprintf("not ready after %s", f.inst.Spec.Policy.StartDeadline)
+	case same && before.State == model.StateStarting && !c.now.Before(before.Since.Add(deadline)) && !spec.Finite() && !underWay(c.inst):
+		s.State, s.Message = model.StateFailed, fmt.Sprintf("not ready after %s", deadline)
 	default:
 		s.State = model.StateStarting
 	}
 }
 
-func (f *facts) overdue(s *model.ComponentState) bool {
-	return !f.now.Before(s.Since.Add(f.inst.Spec.Policy.StartDeadline))
-}
-
-// blocker names the first dependency that is not ready, "" if there is none.
-func (f *facts) blocker(c *model.Component) string {
+// blockerOf names the first dependency that is not ready, "" if there is none.
+func blockerOf(inst *model.Instance, c *model.Component) string {
 	for _, name := range c.DependsOn {
-		if w := f.inst.Spec.Workflow; w != nil && w.Job(name) {
+		if w := inst.Spec.Workflow; w != nil && w.Job(name) {
 			continue // the order of the steps says when it runs
 		}
-		s, ok := f.inst.Component(name)
+		s, ok := inst.Component(name)
 		if !ok || s.Hold || s.State != model.StateReady && s.State != model.StateDone && s.State != model.StateOff {
 			return name
 		}

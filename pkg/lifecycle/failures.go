@@ -8,56 +8,56 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// noteFailures writes down what the runtimes tell of failures since the last pass.
-// One that is seen again with the same count of restarts is the same one.
-func (f *facts) noteFailures() {
-	own := false // the slice belongs to this pass
-	for i := range f.inst.Components {
-		s := &f.inst.Components[i]
-		w, ok := f.seen.Find(f.inst.App, s.Grant.Component)
-		if !ok || w.Failure == nil || w.Digest != s.Workload || s.State == model.StateDone {
+// noteFailures records the failures that the runtimes show and that are new. A
+// failure that is shown again with the same number of restarts is the same one.
+func noteFailures(inst *model.Instance, shown workloads, now time.Time) {
+	owned := false // the slice belongs to this pass
+	for i := range inst.Components {
+		s := &inst.Components[i]
+		w := shown.of(s.Grant.Component)
+		if w == nil || w.Failure == nil || w.Digest != s.Workload || s.State == model.StateDone {
 			continue
 		}
-		entry, isNew := f.counted(w)
+		entry, isNew := countFailure(inst, w, now)
 		if !isNew {
 			continue
 		}
-		if !own {
-			f.inst.Failures, own = slices.Clone(f.inst.Failures), true
+		if !owned {
+			inst.Failures, owned = slices.Clone(inst.Failures), true
 		}
-		f.inst.Failures = slices.DeleteFunc(f.inst.Failures, func(e model.FailureCount) bool {
+		inst.Failures = slices.DeleteFunc(inst.Failures, func(e model.FailureCount) bool {
 			return e.Component == entry.Component && e.Reason == entry.Reason
 		})
-		f.inst.Failures = append(f.inst.Failures, entry)
-		f.inst.Failures = f.inst.Failures[max(0, len(f.inst.Failures)-model.FailureLimit):]
+		inst.Failures = append(inst.Failures, entry)
+		inst.Failures = inst.Failures[max(0, len(inst.Failures)-model.FailureLimit):]
 	}
 }
 
-// counted returns the entry of a component's failure with what is new of it.
-// Restarts that nobody saw one by one count one by one only if they happened
-// within the window for sure.
-func (f *facts) counted(w *model.Workload) (entry model.FailureCount, isNew bool) {
-	x, rules := w.Failure, &f.inst.Spec.Lifecycle
-	entry = model.FailureCount{Component: w.Component, Reason: x.Reason, First: f.now}
+// countFailure returns the entry of a component's failure with what is new of it.
+// Restarts between two passes count one by one only if all of them happened within
+// the window.
+func countFailure(inst *model.Instance, w *model.Workload, now time.Time) (entry model.FailureCount, isNew bool) {
+	x, rules := w.Failure, &inst.Spec.Lifecycle
+	entry = model.FailureCount{Component: w.Component, Reason: x.Reason, First: now}
 	more := 1
-	if n := slices.IndexFunc(f.inst.Failures, func(e model.FailureCount) bool { return e.Component == w.Component && e.Reason == x.Reason }); n >= 0 {
-		entry = f.inst.Failures[n]
+	if n := slices.IndexFunc(inst.Failures, func(e model.FailureCount) bool { return e.Component == w.Component && e.Reason == x.Reason }); n >= 0 {
+		entry = inst.Failures[n]
 		if entry.Workload == w.Digest {
 			if entry.Restarts == x.Restarts {
 				return entry, false
 			}
-			if x.Restarts > entry.Restarts && f.now.Sub(entry.Last) < rules.Window {
+			if x.Restarts > entry.Restarts && now.Sub(entry.Last) < rules.Window {
 				more = x.Restarts - entry.Restarts
 			}
 		}
 	}
 	entry.Class, entry.ExitCode, entry.Signal = x.Class, x.ExitCode, x.Signal
 	entry.Workload, entry.Restarts = w.Digest, x.Restarts
-	entry.Count, entry.Last = entry.Count+more, f.now
-	if c, ok := f.inst.Spec.Component(w.Component); ok && c.Critical && x.Blames() {
+	entry.Count, entry.Last = entry.Count+more, now
+	if c, ok := inst.Spec.Component(w.Component); ok && c.Critical && x.Blames() {
 		recent := slices.Clone(entry.Recent)
 		for range min(more, rules.Threshold) {
-			recent = append(recent, f.now)
+			recent = append(recent, now)
 		}
 		entry.Recent = recent[max(0, len(recent)-rules.Threshold):]
 	}
@@ -65,30 +65,31 @@ func (f *facts) counted(w *model.Workload) (entry model.FailureCount, isNew bool
 }
 
 // tooOften returns the first component whose failures have reached the threshold
-// of the application within its window, nil if there is none. What failures mean
-// while a workflow is on its way, its steps say.
-func (f *facts) tooOften() *model.ComponentState {
-	rules := &f.inst.Spec.Lifecycle
-	if rules.Threshold <= 0 || len(f.inst.Failures) == 0 || f.underWay() {
+// of the application within its window, nil if there is none. While a workflow is
+// under way, its steps judge failures.
+func tooOften(inst *model.Instance, now time.Time) *model.ComponentState {
+	rules := &inst.Spec.Lifecycle
+	if rules.Threshold <= 0 || len(inst.Failures) == 0 || underWay(inst) {
 		return nil
 	}
-	for i := range f.inst.Components {
-		s := &f.inst.Components[i]
-		if f.recent(s.Grant.Component) >= rules.Threshold {
+	for i := range inst.Components {
+		s := &inst.Components[i]
+		if recentFailures(inst, s.Grant.Component, now) >= rules.Threshold {
 			return s
 		}
 	}
 	return nil
 }
 
-func (f *facts) recent(component string) (n int) {
-	for i := range f.inst.Failures {
-		e := &f.inst.Failures[i]
+// recentFailures counts the failures of a component within the window.
+func recentFailures(inst *model.Instance, component string, now time.Time) (n int) {
+	for i := range inst.Failures {
+		e := &inst.Failures[i]
 		if e.Component != component {
 			continue
 		}
 		for _, at := range e.Recent {
-			if f.now.Sub(at) < f.inst.Spec.Lifecycle.Window {
+			if now.Sub(at) < inst.Spec.Lifecycle.Window {
 				n++
 			}
 		}
@@ -96,39 +97,31 @@ func (f *facts) recent(component string) (n int) {
 	return n
 }
 
-func (f *facts) endsOften() bool {
-	return f.inst.Spec.Lifecycle.OnFailure == "terminate" && f.tooOften() != nil
-}
-
-func (f *facts) restartsOften() bool {
-	return f.inst.Spec.Lifecycle.OnFailure == "restart" && f.tooOften() != nil
-}
-
-// degradesOften says whether failures are borne, and shown: so the application
-// wants it, or there is nothing that it could go back to.
-func (f *facts) degradesOften() bool {
-	switch f.inst.Spec.Lifecycle.OnFailure {
+// answerTo returns what an application does about a component that fails too
+// often: restart, terminate or degrade. An update that cannot be rolled back
+// degrades the application.
+func answerTo(rules *model.Lifecycle) string {
+	switch rules.OnFailure {
 	case "restart", "terminate":
-		return false
+		return rules.OnFailure
 	}
-	return f.tooOften() != nil
+	return "degrade"
 }
 
-// pause stops the component that failed too often, for a while that grows from
-// time to time.
-func (f *facts) pause() {
-	s := f.tooOften()
+// pause stops the component that failed too often, for a pause that grows each
+// time.
+func pause(inst *model.Instance, _ workloads, now time.Time) {
+	s := tooOften(inst, now)
 	s.Pauses++
-	s.Pause = f.now.Add(max(time.Second, f.inst.Spec.Lifecycle.Backoff.After(s.Pauses)))
-	f.forgive(s.Grant.Component)
+	s.Pause = now.Add(max(time.Second, inst.Spec.Lifecycle.Backoff.After(s.Pauses)))
+	resetFailures(inst, s.Grant.Component)
 }
 
-// forgive lets what failed so far count no more towards the threshold. Of "" it is
-// what any component did.
-func (f *facts) forgive(component string) {
-	f.inst.Failures = slices.Clone(f.inst.Failures)
-	for i := range f.inst.Failures {
-		if e := &f.inst.Failures[i]; component == "" || e.Component == component {
+// resetFailures resets a component's failure count; "" resets all.
+func resetFailures(inst *model.Instance, component string) {
+	inst.Failures = slices.Clone(inst.Failures)
+	for i := range inst.Failures {
+		if e := &inst.Failures[i]; component == "" || e.Component == component {
 			if e.Recent = nil; component != "" {
 				e.Workload = "" // it begins anew, and so do its restarts
 			}
@@ -136,34 +129,23 @@ func (f *facts) forgive(component string) {
 	}
 }
 
-// blamed says whether what keeps critical components from running may be their own
-// fault, and not that of nodes and of who carries them out.
-func (f *facts) blamed() bool {
-	return f.anyCritical(func(c *model.Component, s *model.ComponentState) bool {
-		if f.up(s) || s.State == model.StateWaiting {
-			return false
-		}
-		w, ok := f.seen.Find(f.inst.App, c.Name)
-		return !ok || w.Failure == nil || w.Failure.Blames()
-	})
-}
-
-// oftenText tells which component failed too often.
-func (f *facts) oftenText() string {
-	s := f.tooOften()
+// tooOftenText names the component that failed too often, and how; "" if there is
+// none.
+func tooOftenText(inst *model.Instance, now time.Time) string {
+	s := tooOften(inst, now)
 	if s == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s failed %d times within %s", s.Grant.Component, f.recent(s.Grant.Component), f.inst.Spec.Lifecycle.Window)
-	for i := len(f.inst.Failures) - 1; i >= 0; i-- {
-		if e := &f.inst.Failures[i]; e.Component == s.Grant.Component && len(e.Recent) > 0 {
+	text := fmt.Sprintf("%s failed %d times within %s", s.Grant.Component, recentFailures(inst, s.Grant.Component, now), inst.Spec.Lifecycle.Window)
+	for i := len(inst.Failures) - 1; i >= 0; i-- {
+		if e := &inst.Failures[i]; e.Component == s.Grant.Component && len(e.Recent) > 0 {
 			return text + " (" + failureText(&model.Failure{Reason: e.Reason, ExitCode: e.ExitCode, Signal: e.Signal}) + ")"
 		}
 	}
 	return text
 }
 
-// failureText tells a failure in one line.
+// failureText describes a failure in one line.
 func failureText(x *model.Failure) string {
 	text := x.Reason
 	switch {

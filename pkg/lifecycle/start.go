@@ -1,110 +1,125 @@
 package lifecycle
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// wait gives an application that waits for capacity a time by which it is said
-// that it waits too long.
+// late reports whether the deadline of the wait, start or update is over. A
+// workflow has deadlines of its own.
+func late(inst *model.Instance, _ workloads, now time.Time) bool {
+	return !inst.Deadline.IsZero() && !now.Before(inst.Deadline) && !underWay(inst)
+}
+
+// startIncomplete and startFailed are about a start whose deadline is over.
+func startIncomplete(inst *model.Instance, shown workloads, now time.Time) bool {
+	return late(inst, shown, now) && partsRun(inst, shown)
+}
+
+func startFailed(inst *model.Instance, shown workloads, now time.Time) bool {
+	return late(inst, shown, now) && !partsRun(inst, shown)
+}
+
+// failedAgain reports whether the deadline of another start is over. Where nothing
+// follows from it, it is not reported again.
+func failedAgain(inst *model.Instance, shown workloads, now time.Time) bool {
+	return startFailed(inst, shown, now) && inst.Spec.Lifecycle.Quarantine > 0 && blamed(inst, shown)
+}
+
+// failedInARow reports whether the start that failed just now is one too many.
+func failedInARow(inst *model.Instance, shown workloads, now time.Time) bool {
+	return failedAgain(inst, shown, now) && inst.FailedStarts+1 >= inst.Spec.Lifecycle.Quarantine
+}
+
+// wait sets the time at which a pending application has waited too long.
 func (f *facts) wait() {
 	f.inst.Deadline = time.Time{}
-	if f.wanted != nil {
-		f.inst.Deadline = f.now.Add(f.wanted.Policy.StartDeadline)
+	if f.git.spec != nil {
+		f.inst.Deadline = f.now.Add(f.git.spec.Policy.StartDeadline)
 	}
 }
 
-// waitOn ends the wait's deadline: it is said once.
-func (f *facts) waitOn() { f.inst.Deadline = time.Time{} }
+// clearDeadline ends a wait. What a run left behind when it ended stays as it is.
+func clearDeadline(inst *model.Instance, _ workloads, _ time.Time) { inst.Deadline = time.Time{} }
 
 // begin accepts the spec in Git for a first start.
-func (f *facts) begin() { f.accept(f.wanted, f.decision.Grants) }
+func (f *facts) begin() { f.accept(f.git.spec, f.decision.Grants) }
 
-// beginUpdate accepts a newer spec. The one that ran well until now is kept until
-// the new one does; a start that never succeeded leaves the older one in place.
+// beginUpdate accepts a newer spec. The spec that ran well until now is kept until
+// the new one does; a start that never succeeded leaves the older spec in place.
 func (f *facts) beginUpdate() {
 	ranWell := f.inst.Phase == model.Running || f.inst.Phase == model.Degraded && f.inst.Previous == nil
-	if ranWell && !f.unfinished() {
+	if ranWell && !unfinished(f.inst) {
 		f.inst.Previous, f.inst.PreviousGrants = f.inst.Spec, grantsOf(f.inst)
 	}
-	if f.inst.Previous != nil && f.inst.Previous.Digest == f.wanted.Digest {
-		f.dropPrevious() // somebody went back by hand
+	if f.inst.Previous != nil && f.inst.Previous.Digest == f.git.spec.Digest {
+		dropPrevious(f.inst) // somebody reverted the commit
 	}
 	f.inst.Trial, f.inst.FailedStarts = time.Time{}, 0
-	f.accept(f.wanted, f.decision.Grants)
+	f.accept(f.git.spec, f.decision.Grants)
 }
 
 func (f *facts) accept(spec *model.Application, grants []model.Grant) {
-	own := *spec.AsOf(f.commit) // the ledger outlives the fleet that the spec came from
+	own := *spec.AsOf(f.git.commit) // the ledger outlives the fleet that the spec came from
 	f.inst.Spec, f.inst.Refused = &own, nil
 	f.inst.Deadline = f.now.Add(spec.Policy.StartDeadline)
-	f.forgive("")
-	f.setGrants(grants)
-	f.rearm()
+	resetFailures(f.inst, "")
+	setGrants(f.inst, grants)
+	rearmJobs(f.inst)
 }
+
+// noteRefusal remembers which newer spec was refused, so that it is reported once.
+func (f *facts) noteRefusal() { f.inst.Refused = f.refusal() }
 
 // arrive ends a start or an update: the accepted spec is now the good one. Where
-// failures lead back to the one before, that stays until the new one has run for
-// as long as failures count.
-func (f *facts) arrive() {
-	f.inst.Deadline, f.inst.FailedStarts = time.Time{}, 0
-	rules := &f.inst.Spec.Lifecycle
-	if f.inst.Previous == nil || rules.OnFailure != "rollback" || rules.Threshold <= 0 || rules.Window <= 0 {
-		f.dropPrevious()
+// failures roll back to the spec before, that is kept until the new one has run
+// for as long as failures count.
+func arrive(inst *model.Instance, _ workloads, now time.Time) {
+	inst.Deadline, inst.FailedStarts = time.Time{}, 0
+	rules := &inst.Spec.Lifecycle
+	if inst.Previous == nil || rules.OnFailure != "rollback" || rules.Threshold <= 0 || rules.Window <= 0 {
+		dropPrevious(inst)
 		return
 	}
-	f.inst.Trial = f.now.Add(rules.Window)
+	inst.Trial = now.Add(rules.Window)
 }
 
-func (f *facts) dropPrevious() {
-	f.inst.Previous, f.inst.PreviousGrants, f.inst.Trial = nil, nil, time.Time{}
+// recoverStart ends a start that had failed. A trial goes on.
+func recoverStart(inst *model.Instance, shown workloads, now time.Time) {
+	if inst.Trial.IsZero() {
+		arrive(inst, shown, now)
+	}
+}
+
+func dropPrevious(inst *model.Instance) {
+	inst.Previous, inst.PreviousGrants, inst.Trial = nil, nil, time.Time{}
 }
 
 // failStart counts a failed start and gives the application time for another one.
-func (f *facts) failStart() {
-	f.inst.Deadline = f.now.Add(f.inst.Spec.Policy.StartDeadline)
-	if f.blamed() {
-		f.inst.FailedStarts++
+func failStart(inst *model.Instance, shown workloads, now time.Time) {
+	inst.Deadline = now.Add(inst.Spec.Policy.StartDeadline)
+	if blamed(inst, shown) {
+		inst.FailedStarts++
 	}
-	if f.inst.Spec.Policy.OnUpdateFailure == "hold" {
-		f.dropPrevious()
+	if inst.Spec.Policy.OnUpdateFailure == "hold" {
+		dropPrevious(inst)
 	}
-}
-
-// startFailed says whether the time for a start is over and critical parts do not run.
-func (f *facts) startFailed() bool { return f.late() && !f.partsRun() }
-
-// failedAgain says whether the time for another start is over. Where nothing
-// follows from it, it is not said again.
-func (f *facts) failedAgain() bool {
-	return f.startFailed() && f.inst.Spec.Lifecycle.Quarantine > 0 && f.blamed()
-}
-
-// failedInARow says whether the start that failed just now is one too many.
-func (f *facts) failedInARow() bool {
-	return f.failedAgain() && f.inst.FailedStarts+1 >= f.inst.Spec.Lifecycle.Quarantine
 }
 
 // setAside ends an application that fails every start, so that it holds nothing
-// that others wait for. It comes back after a pause that grows from time to time.
-func (f *facts) setAside() {
-	f.inst.FailedStarts++
-	f.inst.Returns = f.returns(f.inst.FailedStarts)
-	f.end()
+// that others wait for. It comes back after a pause that grows each time.
+func setAside(inst *model.Instance, shown workloads, now time.Time) {
+	inst.FailedStarts++
+	inst.Returns = returnTime(inst, inst.FailedStarts, now)
+	end(inst, shown, now)
 }
 
-// returns is when an application comes back that was set aside after so many
+// returnTime is when an application comes back that was set aside after so many
 // failed starts.
-func (f *facts) returns(failed int) time.Time {
-	rules := &f.inst.Spec.Lifecycle
-	return f.now.Add(max(time.Second, rules.Backoff.After(failed-rules.Quarantine+1)))
-}
-
-func (f *facts) asideText() string {
-	return fmt.Sprintf("%d starts in a row failed; it holds nothing and comes back at %s, or as soon as its spec changes",
-		f.inst.FailedStarts+1, f.returns(f.inst.FailedStarts+1).UTC().Format(time.RFC3339))
+func returnTime(inst *model.Instance, failed int, now time.Time) time.Time {
+	rules := &inst.Spec.Lifecycle
+	return now.Add(max(time.Second, rules.Backoff.After(failed-rules.Quarantine+1)))
 }
 
 func grantsOf(inst *model.Instance) []model.Grant {
@@ -113,14 +128,4 @@ func grantsOf(inst *model.Instance) []model.Grant {
 		grants[i] = inst.Components[i].Grant
 	}
 	return grants
-}
-
-// noteRefusal remembers which newer spec was refused, so that it is said once.
-func (f *facts) noteRefusal() { f.inst.Refused = f.refusal() }
-
-// recover ends a start that had failed. A trial goes on.
-func (f *facts) recover() {
-	if f.inst.Trial.IsZero() {
-		f.arrive()
-	}
 }

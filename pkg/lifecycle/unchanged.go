@@ -7,32 +7,31 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// still says whether nothing about an instance can be another in this pass: it
-// runs what Git and arbitration want as they want it, all of it is as it was told,
-// and nothing waits for a time. Nearly all instances of a fleet are still in nearly
-// all passes, and finding that out costs a hundredth of going through the table.
-// Where it says no although nothing changes, nothing is lost.
-func (f *facts) still() bool {
+// unchanged reports whether the instance cannot change in this pass: it runs what
+// Git and arbitration want, every component is as it was told, and no deadline is
+// set. Nearly all instances are unchanged in nearly all passes, and this costs a
+// hundredth of the way through the table. A wrong no costs only that.
+func unchanged(f *facts) bool {
 	in, d := f.inst, f.decision
-	if in.Phase != model.Running || f.wanted == nil || f.halted() || d == nil || d.Verdict != model.Granted || in.Spec == nil {
+	if in.Phase != model.Running || f.git.spec == nil || f.git.halted() || d == nil || d.Verdict != model.Granted || in.Spec == nil {
 		return false
 	}
 	spec := in.Spec
 	switch {
-	case f.wanted.Digest != spec.Digest || d.Spec != spec.Digest || d.Refused != nil || in.Refused != nil,
-		in.Previous != nil || !in.Trial.IsZero() || !in.Deadline.IsZero() || f.tooOften() != nil,
+	case f.git.spec.Digest != spec.Digest || d.Spec != spec.Digest || d.Refused != nil || in.Refused != nil,
+		in.Previous != nil || !in.Trial.IsZero() || !in.Deadline.IsZero() || tooOften(in, f.now) != nil,
 		len(in.Components) != len(spec.Components):
 		return false
 	}
 	if spec.Workflow != nil {
-		if run := f.run(); run == nil || run.Phase != model.RunSucceeded || run.Spec != spec.Digest {
+		if run := runOf(in); run == nil || run.Phase != model.RunSucceeded || run.Spec != spec.Digest {
 			return false
 		}
 	}
 	grants := d.Grants
 	for i := range in.Components {
 		s, c := &in.Components[i], &spec.Components[i]
-		if s.Grant.Component != c.Name || !f.stillRuns(c, s) {
+		if s.Grant.Component != c.Name || !goesOn(c, s, f.shown) {
 			return false
 		}
 		if len(grants) > 0 && grants[0].Component == c.Name {
@@ -45,8 +44,8 @@ func (f *facts) still() bool {
 	return len(grants) == 0
 }
 
-// stillRuns says whether a component goes on as it was told to.
-func (f *facts) stillRuns(c *model.Component, s *model.ComponentState) bool {
+// goesOn reports whether a component runs in full as it was told to, or is done.
+func goesOn(c *model.Component, s *model.ComponentState, shown workloads) bool {
 	if s.Hold || s.Beside != nil || s.Pauses != 0 || !s.Pause.IsZero() || s.Message != "" || s.Grant.Replicas < c.Replicas || s.Grant.QoS != c.QoS {
 		return false
 	}
@@ -54,11 +53,8 @@ func (f *facts) stillRuns(c *model.Component, s *model.ComponentState) bool {
 	case model.StateDone:
 		return true
 	case model.StateReady:
-		for i := range f.shown {
-			if w := &f.shown[i]; w.Component == c.Name && !w.Beside && w.Intent == "" {
-				return s.Run == s.Grant.Replicas && w.Digest == s.Workload && w.Current && w.Ready >= w.Replicas && !w.Done && w.Failure == nil
-			}
-		}
+		w := shown.of(c.Name)
+		return w != nil && s.Run == s.Grant.Replicas && w.Digest == s.Workload && w.Current && w.Ready >= w.Replicas && !w.Done && w.Failure == nil
 	}
 	return false
 }
@@ -69,7 +65,7 @@ func sameGrant(a, b *model.Grant) bool {
 		maps.Equal(a.Requests.Devices, b.Requests.Devices) && slices.Equal(a.Domains, b.Domains)
 }
 
-// sameAtOnce says whether two decisions say the same for sure.
+// sameAtOnce reports whether a quick look shows that two decisions are equal.
 func sameAtOnce(a, b *model.Decision) bool {
 	return a.Verdict == b.Verdict && a.Reason == b.Reason && a.Spec == b.Spec && a.Degraded == b.Degraded && a.Position == b.Position &&
 		a.Refused == nil && b.Refused == nil && a.EvictAt.Equal(b.EvictAt) && a.For == b.For && len(a.Displaced)+len(b.Displaced) == 0 &&

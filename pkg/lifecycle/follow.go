@@ -1,0 +1,49 @@
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Follow returns the ledger that follows from next, which Advance returned, when
+// runs of workflows have gone on: runs are those that changed. A run decides what
+// is to run of the components of its application, and how it ends decides about
+// the phase, by the same table.
+func Follow(next model.Ledger, runs []model.Run, seen model.Observation, now time.Time) model.Ledger {
+	if len(runs) == 0 {
+		return next
+	}
+	next.Instances = slices.Clone(next.Instances)
+	room := &room{measure: func() (amounts, map[model.AppID]amounts) { return measure(&next, &model.Ruling{}, &seen) }}
+	shown := newAlong(seen.Workloads, appOf)
+	for i := range runs {
+		inst, ok := next.Find(runs[i].App)
+		if !ok {
+			continue
+		}
+		inst.Run = &runs[i]
+		if !inst.Phase.Active() {
+			continue
+		}
+		was := inst.Components
+		inst.Components, inst.History, inst.Held = slices.Clone(inst.Components), slices.Clip(inst.History), slices.Clip(inst.Held)
+		f := &facts{
+			inst: inst, git: declared{commit: next.Commit, exists: true}, decision: decided(&next, inst),
+			shown: shown.all(inst.App), was: was, room: room, now: now,
+		}
+		f.advance()
+	}
+	return next
+}
+
+// decided is the decision that holds for what an instance runs, nil if the last
+// one is about another spec.
+func decided(ledger *model.Ledger, inst *model.Instance) *model.Decision {
+	n, ok := slices.BinarySearchFunc(ledger.Decisions, inst.App, func(d model.Decision, id model.AppID) int { return d.App.Compare(id) })
+	if !ok || ledger.Decisions[n].Spec != inst.SpecDigest() {
+		return nil
+	}
+	return &ledger.Decisions[n]
+}

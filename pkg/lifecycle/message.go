@@ -1,0 +1,102 @@
+package lifecycle
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// message describes a transition to people.
+func (f *facts) message(r *Rule) string {
+	switch r.Reason {
+	case model.Declared, model.Resumed, model.Returned:
+		return r.If
+	case model.Removed, model.Stopped, model.Suspended:
+		return endText(f.inst, r.If, r.Reason)
+	case model.Quarantined:
+		return endText(f.inst, asideText(f.inst, f.now), r.Reason)
+	case model.FailedTooOften, model.Restarted:
+		return r.If + ": " + tooOftenText(f.inst, f.now)
+	case model.RolledBack:
+		if often := tooOftenText(f.inst, f.now); often != "" {
+			return r.If + ": " + often
+		}
+	case model.UpdateAdmitted:
+		return "update to the spec of commit " + short(cmp.Or(f.git.spec.Commit, f.git.commit)) + ": " + f.decision.Message
+	case model.AdmissionPassed:
+		return "quota, limits and policies admit it"
+	case model.GrantedCapacity, model.EvictedReason, model.Overdue, "":
+		if f.decision != nil {
+			return f.decision.Message
+		}
+	case model.UpdateRefused:
+		return f.refusal().Message
+	case model.Ready, model.Recovered:
+		return "everything runs as granted"
+	case model.WorkflowBegun, model.WorkflowFailed, model.WorkflowStopped:
+		return r.If + runText(f.inst)
+	}
+	if unfinished(f.inst) {
+		return r.If + runText(f.inst)
+	}
+	if parts := unready(f.inst); parts != "" {
+		return r.If + ": " + parts
+	}
+	return r.If
+}
+
+func short(commit string) string { return commit[:min(len(commit), 8)] }
+
+// runText is what the run of the accepted spec adds to a message.
+func runText(inst *model.Instance) string {
+	if run := runOf(inst); run != nil && run.Message != "" {
+		return ": " + run.Message
+	}
+	return ""
+}
+
+func asideText(inst *model.Instance, now time.Time) string {
+	failed := inst.FailedStarts + 1
+	return fmt.Sprintf("%d starts in a row failed; it holds nothing and comes back at %s, or as soon as its spec changes",
+		failed, returnTime(inst, failed, now).UTC().Format(time.RFC3339))
+}
+
+// endText says why an instance ends, and what becomes of its volumes.
+func endText(inst *model.Instance, why string, reason model.Reason) string {
+	volumes := volumesOf(inst)
+	if volumes == "" {
+		return why
+	}
+	ended := model.Instance{Phase: model.Terminated, Reason: reason, Spec: inst.Spec}
+	if ended.DeletesData() {
+		return why + "; its volumes are deleted: " + volumes
+	}
+	return why + "; its volumes are kept: " + volumes
+}
+
+// volumesOf names the persistent volumes of the accepted spec.
+func volumesOf(inst *model.Instance) string {
+	if inst.Spec == nil {
+		return ""
+	}
+	var names []string
+	for i := range inst.Spec.Components {
+		var traits struct {
+			Storage []struct{ Name, Type string }
+		}
+		c := &inst.Spec.Components[i]
+		if len(c.Traits) == 0 || json.Unmarshal(c.Traits, &traits) != nil {
+			continue
+		}
+		for _, v := range traits.Storage {
+			if v.Type == "persistent" {
+				names = append(names, c.Name+"/"+v.Name)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,106 @@
+package lifecycle
+
+import (
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// keepTargets keeps removed components while the run targets them and nobody else
+// needs the room: arbitration counts the accepted spec.
+func keepTargets(inst *model.Instance, run *model.Run, room *room) {
+	var more []model.ComponentState
+	inst.Components = slices.DeleteFunc(inst.Components, func(s model.ComponentState) bool {
+		_, own := inst.Spec.Component(s.Grant.Component)
+		if t, ok := run.Target(s.Grant.Component); !own && ok && version(inst, s.Grant.Component, t.Stable) != nil {
+			more = append(more, s)
+		}
+		return !own
+	})
+	for i := range run.Targets {
+		name := run.Targets[i].Component
+		if _, own := inst.Spec.Component(name); own || slices.ContainsFunc(more, func(s model.ComponentState) bool { return s.Grant.Component == name }) {
+			continue
+		}
+		n := slices.IndexFunc(inst.PreviousGrants, func(g model.Grant) bool { return g.Component == name })
+		if n >= 0 && version(inst, name, run.Targets[i].Stable) != nil {
+			more = append(more, model.ComponentState{Grant: inst.PreviousGrants[n]})
+		}
+	}
+	if more == nil {
+		return
+	}
+	left := room.besides(inst)
+	for i := range more {
+		if left.book(&more[i].Grant, more[i].Grant.Replicas) {
+			inst.Components = append(inst.Components, more[i])
+		}
+	}
+	room.take(inst)
+}
+
+// advanceTarget sets what the run targets on a component: its version, and how many
+// replicas of the next version run beside it.
+func (c components) advanceTarget(run *model.Run, s *model.ComponentState) {
+	name := s.Grant.Component
+	own, declared := c.inst.Spec.Component(name)
+	beside := s.Beside
+	s.Message, s.Hold, s.Beside = "", false, nil
+	if declared && c.inst.Spec.Workflow.Job(name) {
+		c.advanceJob(own, s)
+		return
+	}
+	t, targeted := run.Target(name)
+	var spec *model.Component
+	if targeted {
+		spec = version(c.inst, name, t.Stable)
+	}
+	lost := targeted && (spec == nil || spec.Redacted() && s.Workload != "" && s.Spec != t.Stable.Content)
+	switch {
+	case lost && s.Run > 0 && (s.Run <= s.Grant.Replicas || !declared):
+		s.Hold, s.Beside = true, beside
+		s.State, s.Message = model.StateWaiting, "keeps running as it was: its spec is not known any more"
+		return
+	case !targeted, lost: // also a lost version that does not run, or has lost its room
+		s.Spec, s.Run, s.Workload = own.Content(c.inst.App), 0, model.WorkloadDigest(own, s.Grant, 0)
+		s.State, s.Message = model.StateWaiting, "for the step that brings it"
+		if s.Grant.Replicas == 0 {
+			s.State, s.Message = model.StateOff, ""
+		}
+		return
+	}
+	replicas := s.Grant.Replicas
+	if t.Next != nil {
+		if next := version(c.inst, name, *t.Next); next != nil {
+			n := t.Share.Of(replicas)
+			s.Beside = &model.Beside{Spec: next.Content(c.inst.App), Run: n, Workload: model.WorkloadDigest(next, s.Grant, n), Traffic: t.Traffic}
+			if !t.Share.Extra {
+				replicas -= n
+			}
+		}
+	}
+	c.advanceOne(spec, s, replicas)
+}
+
+// advanceJob handles a component that a step of the workflow runs once. It takes
+// room until the run has ended. When a run is restarted after that, its jobs take
+// none: others have the room by then.
+func (c components) advanceJob(spec *model.Component, s *model.ComponentState) {
+	s.Spec, s.Run, s.Workload = spec.Content(c.inst.App), 0, model.WorkloadDigest(spec, s.Grant, 0)
+	if s.State != model.StateDone && underWay(c.inst) {
+		s.State, s.Message = model.StateWaiting, "for the step that runs it"
+	} else {
+		s.State = model.StateDone
+	}
+}
+
+// setRunDeadline makes a run that rolls out the accepted spec set its deadline.
+func setRunDeadline(inst *model.Instance, run *model.Run) {
+	switch {
+	case inst.Phase != model.Scheduled || run.Spec != inst.Spec.Digest:
+	case !run.Phase.Ended():
+		inst.Deadline = run.Deadline
+	case run.Phase == model.RunSucceeded: // what it rolled out has to become ready, too
+		inst.Deadline = run.Since.Add(inst.Spec.Policy.StartDeadline)
+	}
+}
