@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
@@ -25,20 +27,22 @@ type Config struct {
 
 // agent is one run.
 type agent struct {
-	cfg     Config
-	state   *state // nil in a dry run
-	tree    *cgroup.Tree
-	journal *cgroup.Journal
-	bundle  *bundle // nil while there is no plan
-	report  Report
-	metrics *metrics
-	said    string // error of the last turn
+	cfg      Config
+	state    *state // nil in a dry run
+	tree     *cgroup.Tree
+	journal  *cgroup.Journal
+	bundle   *bundle // nil while there is no plan
+	report   Report
+	registry *prometheus.Registry
+	metrics  *metrics
+	said     string // error of the last turn
 }
 
 // open takes the state directory and the cgroups. A dry run takes nothing and
 // may look on while an agent runs.
 func open(cfg Config, dry bool) (*agent, error) {
-	a := &agent{cfg: cfg, metrics: newMetrics()}
+	registry := prometheus.NewRegistry()
+	a := &agent{cfg: cfg, registry: registry, metrics: newMetrics(registry)}
 	s := &state{dir: cfg.StateDir}
 	if !dry {
 		var err error

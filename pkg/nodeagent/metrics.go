@@ -13,7 +13,6 @@ import (
 
 // metrics is what the agent counts.
 type metrics struct {
-	registry *prometheus.Registry
 	lastPass atomic.Int64 // Unix nanoseconds
 	problem  atomic.Pointer[string]
 
@@ -24,7 +23,8 @@ type metrics struct {
 	share, reserved               *prometheus.GaugeVec
 }
 
-func newMetrics() *metrics {
+// newMetrics registers the figures of an agent.
+func newMetrics(reg prometheus.Registerer) *metrics {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "daros", Subsystem: "agent", Name: name, Help: help})
 	}
@@ -32,11 +32,10 @@ func newMetrics() *metrics {
 		return prometheus.GaugeOpts{Namespace: "daros", Subsystem: "agent", Name: name, Help: help}
 	}
 	m := &metrics{
-		registry: prometheus.NewRegistry(),
-		passes:   counter("passes_total", "Turns of the loop."),
-		writes:   counter("writes_total", "Knobs written or given back."),
-		drift:    counter("drift_total", "Knobs that somebody else had changed and that were repaired."),
-		errors:   counter("pass_errors_total", "Turns of the loop that ended early."),
+		passes: counter("passes_total", "Turns of the loop."),
+		writes: counter("writes_total", "Knobs written or given back."),
+		drift:  counter("drift_total", "Knobs that somebody else had changed and that were repaired."),
+		errors: counter("pass_errors_total", "Turns of the loop that ended early."),
 		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "daros", Subsystem: "agent", Name: "pass_duration_seconds", Help: "Duration of a turn.",
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 8),
@@ -48,7 +47,7 @@ func newMetrics() *metrics {
 		share:        prometheus.NewGaugeVec(opts("workload_cpu_share_cores", "Cores a workload gets while all its siblings are busy."), []string{"workload"}),
 		reserved:     prometheus.NewGaugeVec(opts("workload_cpu_reserved_cores", "Cores promised to a workload under overload."), []string{"workload"}),
 	}
-	m.registry.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.held, m.valid, m.share, m.reserved)
+	reg.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.held, m.valid, m.share, m.reserved)
 	return m
 }
 

@@ -40,7 +40,7 @@ func (a *agent) serve() (stop func(), err error) {
 // A refused plan does not make it unhealthy, for a restart would not mend it.
 func (a *agent) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics.registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		late := 3*a.cfg.Interval + 5*time.Second
 		if last := a.metrics.lastPass.Load(); last == 0 || time.Since(time.Unix(0, last)) > late {

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/test/surface"
+)
+
+// answers are the values that -o json prints, by command.
+var answers = map[string]any{
+	"approve":           requestView{},
+	"codeowners":        ownersView{},
+	"compact":           status.Compaction{},
+	"events":            []status.Event{},
+	"explain":           explanation{},
+	"explain --why-not": whyNotView{},
+	"history":           []historyEntry{},
+	"init":              newFleetView{},
+	"pause":             requestView{},
+	"pin":               pinView{},
+	"plan":              planView{},
+	"reject":            requestView{},
+	"replay":            replayView{},
+	"restart":           requestView{},
+	"resume":            requestView{},
+	"schema update":     schemaView{},
+	"status":            statusView{},
+	"stop":              requestView{},
+	"unpin":             pinView{},
+	"vet":               vetView{},
+	"vet --effective":   effectiveView{},
+	"what-if":           planView{},
+}
+
+func TestCommandsAreRecorded(t *testing.T) {
+	surface.Check(t, "commands", *update, surface.Commands(newRoot(io.Discard, io.Discard)))
+}
+
+func TestJSONIsRecorded(t *testing.T) {
+	var entries []string
+	for command, answer := range answers {
+		entries = append(entries, surface.Fields("reconciler "+command, answer)...)
+	}
+	surface.Check(t, "json", *update, entries)
+	surface.Visit(newRoot(io.Discard, io.Discard), func(cmd *cobra.Command) {
+		name := strings.TrimPrefix(cmd.CommandPath(), "reconciler ")
+		if _, known := answers[name]; cmd.Flags().Lookup("output") != nil && !known {
+			t.Errorf("%s has -o, and answers does not have what it prints", name)
+		}
+	})
+}
+
+func TestMetricsAreRecorded(t *testing.T) {
+	var registry surface.Registry
+	reconcile.NewMetrics(&registry)
+	surface.Check(t, "metrics", *update, registry.Entries())
+}
+
+// TestExitCodesAreRecorded runs the real program where each command that has something to differ or refuse does, and
+// where it does not.
+func TestExitCodesAreRecorded(t *testing.T) {
+	example, err := filepath.Abs("../../examples/repo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []string
+	t.Run("script", func(t *testing.T) { // scripts are parallel tests: this one ends with them
+		testscript.Run(t, testscript.Params{
+			Dir: "testdata/exits",
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){
+				"example": func(ts *testscript.TestScript, _ bool, args []string) {
+					ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(example)))
+				},
+				"saved": func(ts *testscript.TestScript, _ bool, args []string) {
+					ts.Check(save(t.Context(), ts, args[0], time.Now().UTC(), 0))
+				},
+				// ends ARGUMENT … records with which code the reconciler ends.
+				"ends": func(ts *testscript.TestScript, _ bool, args []string) {
+					err := ts.Exec("reconciler", args...)
+					code := 0
+					if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+						code = exit.ExitCode()
+					} else {
+						ts.Check(err)
+					}
+					entries = append(entries, fmt.Sprintf("reconciler %s%sexit code %d", strings.Join(args, " "), surface.Gap, code))
+				},
+			},
+			Setup: func(env *testscript.Env) error {
+				env.Setenv("HOME", env.WorkDir)
+				env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+				env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
+				for _, who := range []string{"AUTHOR", "COMMITTER"} {
+					env.Setenv("GIT_"+who+"_NAME", "Ann")
+					env.Setenv("GIT_"+who+"_EMAIL", "ann@example.com")
+				}
+				return nil
+			},
+		})
+	})
+	surface.Check(t, "exit-codes", *update, entries)
+}
