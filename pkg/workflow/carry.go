@@ -10,18 +10,17 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Reports are what the edges tell about runs.
+// Reports are what the edges know about runs.
 type Reports struct {
 	Commands map[model.AppID][]model.Command // in the order of their commits
 	Results  []Result                        // of probes and notices
 	Seen     *model.Observation              // jobs among the workloads carry the keys of their intents
 }
 
-// Carry returns the runs that follow from next, the records that are to be saved,
-// in the order of their applications: those that begin and those to which
-// something happened. Before is the ledger that next follows from: it knows the
-// spec of a run whose application has another one by now. The components of next
-// tell how the versions of a run fare.
+// Carry returns the runs that follow from next and are to be saved, in the order of
+// their applications: runs that begin and runs that changed. Before is the ledger
+// that next follows from: it has the spec of a run whose application has another
+// spec by now. The components of next say how the versions of a run are doing.
 func Carry(before, next *model.Ledger, reports Reports, limits Limits, now time.Time) (changed []model.Run) {
 	c := carrier{before: before, reports: reports, now: now}
 	for i := 0; i < len(next.Instances); {
@@ -77,8 +76,8 @@ func (c *carrier) take(inst *model.Instance) {
 	c.turns, c.begun = append(c.turns, turn), append(c.begun, begun)
 }
 
-// begins says whether the accepted spec has a workflow that no run has carried out
-// yet.
+// begins reports whether the accepted spec has a workflow that no run has carried
+// out yet.
 func begins(inst *model.Instance) bool {
 	if !inst.Phase.Active() || inst.Spec == nil || inst.Spec.Workflow == nil {
 		return false
@@ -87,8 +86,8 @@ func begins(inst *model.Instance) bool {
 	return run == nil || run.Instance != inst.Number || !run.Settles(inst.Spec.Digest)
 }
 
-// start begins the run of the accepted spec, once the run before it has ended: nil
-// while that is still taking back what it did.
+// start begins the run of the accepted spec, once the run before it has ended. It
+// returns nil while that run is still rolling back.
 func (c *carrier) start(inst *model.Instance, commands []model.Command) *model.Run {
 	last := inst.Run
 	if last != nil && !last.Phase.Ended() {
@@ -131,7 +130,8 @@ func (c *carrier) spec(inst *model.Instance, run *model.Run) *model.Application 
 	return nil
 }
 
-// resultsOf returns what came back for the intents of a run. They begin with its name.
+// resultsOf returns the results for the intents of a run, whose keys begin with its
+// name.
 func (c *carrier) resultsOf(run *model.Run) (results []Result) {
 	if run.Phase.Ended() {
 		return nil
@@ -160,7 +160,7 @@ func (c *carrier) resultsOf(run *model.Run) (results []Result) {
 	return results
 }
 
-// workloads are those of an application.
+// workloads returns the workloads of an application.
 func workloads(seen *model.Observation, app model.AppID) []model.Workload {
 	if seen == nil {
 		return nil
@@ -173,7 +173,7 @@ func workloads(seen *model.Observation, app model.AppID) []model.Workload {
 	return seen.Workloads[from:to]
 }
 
-// runningJobs are the keys of the intents of a tenant whose jobs are seen to run.
+// runningJobs returns the keys of the intents of a tenant whose jobs are running.
 func runningJobs(seen *model.Observation, tenant string) (keys []string) {
 	if seen == nil {
 		return nil
@@ -187,8 +187,8 @@ func runningJobs(seen *model.Observation, tenant string) (keys []string) {
 	return keys
 }
 
-// seenOf tells how the versions of the components fare: of the stable one as the
-// lifecycle judges it, of the one beside it as the runtime shows it.
+// seenOf describes the versions of the components: the stable version as the
+// lifecycle judges it, the next version as the runtime shows it.
 func seenOf(inst *model.Instance, observed *model.Observation) (seen []Seen) {
 	running := workloads(observed, inst.App)
 	for i := range inst.Components {
@@ -218,5 +218,5 @@ func seenOf(inst *model.Instance, observed *model.Observation) (seen []Seen) {
 	return seen
 }
 
-// same says whether nothing happened to a run.
+// same reports whether nothing happened to a run.
 func same(x, y *model.Run) bool { return reflect.DeepEqual(x, y) }

@@ -3,6 +3,7 @@ package workflow
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -13,32 +14,61 @@ import (
 // everyDefault is the time between two probes where none is given.
 const everyDefault = 10 * time.Second
 
-// checkStep asks an address or a query until enough answers were good, or too
-// many bad.
-type checkStep struct{}
+// checkStep probes an address or a query until enough answers were good, or too
+// many were bad.
+type checkStep struct{ simple }
 
-func (checkStep) begin(p *pass, s *step) error {
+func (checkStep) traits() traits { return traits{memo: true} }
+
+func (checkStep) begin(s *step) error {
 	var c checkProperties
 	if err := read(s.Step, &c); err != nil {
 		return err
 	}
-	p.ask(s)
+	ask(s.rec)
 	return c.valid()
 }
 
-func (checkStep) progress(p *pass, s *step) {
+func (checkStep) progress(s *step) {
 	var c checkProperties
 	if err := read(s.Step, &c); err != nil {
-		p.fail(s, ClassInvalid, err.Error())
+		s.fail(ClassInvalid, err.Error())
 		return
 	}
-	r := p.answer(s, &c)
+	r := c.takeAnswer(s)
 	if s.rec.Phase == model.StepActive && s.rec.Passed >= c.times() {
-		p.succeed(s, reasonDone, r)
+		s.succeed(reasonDone, r)
 	}
 }
 
+func (checkStep) intent(run *model.Run, decl *model.Step, rec *model.StepRun) Intent {
+	var c checkProperties
+	if err := read(decl, &c); err != nil {
+		return Intent{}
+	}
+	return c.intent(run, rec)
+}
+
+func (checkStep) wait(decl *model.Step, rec *model.StepRun) Wait {
+	var c checkProperties
+	_ = read(decl, &c) // it was checked when the step began
+	return Wait{For: c.answers(rec), Until: rec.Deadline}
+}
+
 func (c *checkProperties) times() int { return max(1, c.Times) }
+
+// answers says how many good answers there are.
+func (c *checkProperties) answers(rec *model.StepRun) string {
+	return fmt.Sprintf("good answers: %d of %d so far", rec.Passed, c.times())
+}
+
+// intent is the probe that is out, if one is. There may be no check at all.
+func (c *checkProperties) intent(run *model.Run, rec *model.StepRun) Intent {
+	if c == nil || rec.Probe == 0 || !rec.Next.IsZero() {
+		return Intent{}
+	}
+	return Intent{Key: probeKey(run, rec), Probe: &Probe{URL: c.URL, Prometheus: c.Prometheus, Query: c.Query}}
+}
 
 func (c *checkProperties) valid() error {
 	if (c.URL == "") == (c.Query == "") {
@@ -51,7 +81,7 @@ func (c *checkProperties) valid() error {
 	return err
 }
 
-// good says whether an answer is a success. No answer is none.
+// good reports whether an answer is a success. A missing answer is not.
 func (c *checkProperties) good(r *Result) (bool, error) {
 	if c.Success == "" {
 		return r.OK && r.Status >= 200 && r.Status < 300, nil
@@ -68,37 +98,38 @@ func (c *checkProperties) good(r *Result) (bool, error) {
 }
 
 // ask sends the next probe out.
-func (p *pass) ask(s *step) {
-	s.rec.Probe++
-	s.rec.Next = time.Time{}
+func ask(rec *model.StepRun) {
+	rec.Probe++
+	rec.Next = time.Time{}
 }
 
-// answer takes in the answer to the probe that is out, or sends the next one when
-// it is time. It fails the step when too many were bad.
-func (p *pass) answer(s *step, c *checkProperties) *Result {
-	if !s.rec.Next.IsZero() {
-		if !p.now.Before(s.rec.Next) {
-			p.ask(s)
+// takeAnswer takes in the answer to the probe that is out, or sends the next probe
+// when it is time. It fails the step when too many answers were bad.
+func (c *checkProperties) takeAnswer(s *step) *Result {
+	rec, now := s.rec, s.x.now
+	if !rec.Next.IsZero() {
+		if !now.Before(rec.Next) {
+			ask(rec)
 		}
 		return nil
 	}
-	r := p.results[probeKey(&p.run, s.rec)]
+	r := s.x.turn.result(probeKey(&s.x.run, rec))
 	if r == nil {
 		return nil
 	}
 	good, err := c.good(r)
 	if err != nil {
-		p.fail(s, ClassInvalid, err.Error())
+		s.fail(ClassInvalid, err.Error())
 		return r
 	}
 	if good {
-		s.rec.Passed++
+		rec.Passed++
 	} else {
-		s.rec.Missed++
+		rec.Missed++
 	}
-	s.rec.Next = p.now.Add(cmp.Or(time.Duration(c.Every), everyDefault))
-	if s.rec.Missed > c.Failures {
-		p.fail(s, ClassCheck, cmp.Or(r.Message, "status "+strconv.Itoa(r.Status)+", value "+r.part("value")))
+	rec.Next = now.Add(cmp.Or(time.Duration(c.Every), everyDefault))
+	if rec.Missed > c.Failures {
+		s.fail(ClassCheck, cmp.Or(r.Message, "status "+strconv.Itoa(r.Status)+", value "+r.part("value")))
 	}
 	return r
 }

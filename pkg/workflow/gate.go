@@ -9,34 +9,33 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// candidate is a step, or its undoing, that is ready to start.
+// candidate is a step that is ready to start, or to be taken back.
 type candidate struct {
-	p     *pass
 	s     *step
 	index int
 	undo  bool
 }
 
-// admit starts what is ready and finds its lock free and a place: first what
-// takes something back, then by how long it has been ready. Whoever waits for a
-// lock or place in vain does not keep others waiting for theirs.
-func admit(passes []*pass, limits Limits) (started bool) {
-	held, acting, left := map[string]string{}, 0, leftover(passes, limits.Jobs)
+// admit starts the candidates that find their lock free and a place: rollbacks
+// first, then in the order in which they became ready. A candidate that has to wait
+// does not keep others waiting.
+func admit(all []*execution, limits Limits) (started bool) {
+	held, acting, left := map[string]string{}, 0, leftover(all, limits.Jobs)
 	var queue []candidate
-	for _, p := range passes {
-		for i := range p.steps {
-			s := &p.steps[i]
-			if s.Lock != "" && holds(s) {
-				held[s.Lock] = p.run.App.String() + ", step " + s.Name
+	for _, x := range all {
+		for i := range x.steps {
+			s := &x.steps[i]
+			if s.Lock != "" && holds(s.rec) {
+				held[s.Lock] = x.run.App.String() + ", step " + s.Name
 			}
 			if s.acts() {
 				acting++
 			}
 			switch {
 			case s.rec.Phase == model.StepQueued:
-				queue = append(queue, candidate{p, s, i, false})
-			case s.rec.Undo != nil && s.rec.Undo.Phase == model.StepQueued && p.run.Phase == model.RunRollingBack:
-				queue = append(queue, candidate{p, s, i, true})
+				queue = append(queue, candidate{s, i, false})
+			case s.rec.Undo != nil && s.rec.Undo.Phase == model.StepQueued && x.run.Phase == model.RunRollingBack:
+				queue = append(queue, candidate{s, i, true})
 			}
 		}
 	}
@@ -47,7 +46,7 @@ func admit(passes []*pass, limits Limits) (started bool) {
 			}
 			return 1
 		}
-		return cmp.Or(x.s.rec.Since.Compare(y.s.rec.Since), x.p.run.App.Compare(y.p.run.App), cmp.Compare(x.index, y.index))
+		return cmp.Or(x.s.rec.Since.Compare(y.s.rec.Since), x.s.x.run.App.Compare(y.s.x.run.App), cmp.Compare(x.index, y.index))
 	})
 	for _, c := range queue {
 		if why := c.obstacle(held, left, acting, limits); why != "" {
@@ -56,12 +55,12 @@ func admit(passes []*pass, limits Limits) (started bool) {
 		}
 		started = true
 		if c.undo {
-			c.p.takeBack(c.s)
+			c.s.takeBack()
 		} else {
-			c.p.attempt(c.s)
+			c.s.attempt()
 		}
-		if c.s.Lock != "" && holds(c.s) {
-			held[c.s.Lock] = c.p.run.App.String() + ", step " + c.s.Name
+		if c.s.Lock != "" && holds(c.s.rec) {
+			held[c.s.Lock] = c.s.x.run.App.String() + ", step " + c.s.Name
 		}
 		if !c.undo && c.s.acts() {
 			acting++
@@ -70,24 +69,23 @@ func admit(passes []*pass, limits Limits) (started bool) {
 	return started
 }
 
-// holds says whether the step has its lock: from its first attempt to its end,
-// and while it is taken back.
-func holds(s *step) bool {
+// holds reports whether a step has its lock: from its first attempt to its end, and
+// while it is taken back.
+func holds(rec *model.StepRun) bool {
 	on := func(p model.StepPhase) bool { return p == model.StepActive || p == model.StepRetrying }
-	return on(s.rec.Phase) || s.rec.Undo != nil && on(s.rec.Undo.Phase)
+	return on(rec.Phase) || rec.Undo != nil && on(rec.Undo.Phase)
 }
 
-// leftover names one of the jobs that run although their step has ended, "" if
-// there is none.
-func leftover(passes []*pass, jobs []string) string {
+// leftover names a job that runs although its step has ended, "" if there is none.
+func leftover(all []*execution, jobs []string) string {
 	if len(jobs) == 0 {
 		return ""
 	}
 	spoken := map[string]bool{} // run and step
-	for _, p := range passes {
-		for i := range p.steps {
-			if s := &p.steps[i]; holds(s) {
-				spoken[string(p.run.ID)+"/"+s.Name] = true
+	for _, x := range all {
+		for i := range x.steps {
+			if s := &x.steps[i]; holds(s.rec) {
+				spoken[string(x.run.ID)+"/"+s.Name] = true
 			}
 		}
 	}
@@ -99,7 +97,7 @@ func leftover(passes []*pass, jobs []string) string {
 	return ""
 }
 
-// obstacle says what a candidate waits for, "" if it may start.
+// obstacle returns what a candidate waits for, "" if it may start.
 func (c candidate) obstacle(held map[string]string, left string, acting int, limits Limits) string {
 	if holder, taken := held[c.s.Lock]; taken && c.s.Lock != "" {
 		return fmt.Sprintf("lock %s is held by %s", c.s.Lock, holder)
@@ -113,20 +111,20 @@ func (c candidate) obstacle(held map[string]string, left string, acting int, lim
 	if c.s.rec.Phase != model.StepQueued {
 		return "it was ended" // by a step that failed when it was to begin
 	}
-	if c.p.run.Phase == model.RunPaused {
+	if c.s.x.run.Phase == model.RunPaused {
 		return "the run is paused"
 	}
-	if !c.p.open() {
+	if !c.s.x.open() {
 		return "the run is taken back first"
 	}
-	if _, passive := c.s.kind.(passive); passive {
+	if c.s.kind.traits().passive {
 		return ""
 	}
-	if most := flow(c.p.spec).Parallelism; most > 0 && c.p.acting() >= most {
+	if most := flow(c.s.x.spec).Parallelism; most > 0 && c.s.x.steps.acting() >= most {
 		return fmt.Sprintf("the workflow takes %d steps at a time", most)
 	}
 	if limits.Steps > 0 && acting >= limits.Steps {
-		return fmt.Sprintf("tenant %s takes %d steps at a time", c.p.run.App.Tenant, limits.Steps)
+		return fmt.Sprintf("tenant %s takes %d steps at a time", c.s.x.run.App.Tenant, limits.Steps)
 	}
 	return ""
 }
@@ -135,13 +133,4 @@ func (c candidate) wait(why string) {
 	if !c.undo && c.s.rec.Phase == model.StepQueued {
 		c.s.rec.Message = why
 	}
-}
-
-func (p *pass) acting() (n int) {
-	for i := range p.steps {
-		if p.steps[i].acts() {
-			n++
-		}
-	}
-	return n
 }

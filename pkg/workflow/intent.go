@@ -57,10 +57,10 @@ type NoticeStep struct {
 	Message string          `json:"message,omitempty"`
 }
 
-// Intents returns what is to be done because of run, a run that was saved, whose
-// spec is given. Whatever else is still being done for the application by a key of
-// one of its runs is to be ended first: nobody waits for it any more, and its lock
-// may have passed on. What is left of Finished jobs may stay.
+// Intents returns what is to be done because of a saved run of the given spec. What
+// is still being done by other keys of the application's runs is to be ended first:
+// no step waits for it any more, and its lock may have passed on. Finished jobs may
+// stay.
 func Intents(run *model.Run, spec *model.Application) (intents []Intent) {
 	if run.Phase.Ended() || spec == nil || len(flow(spec).Steps) != len(run.Steps) {
 		return nil
@@ -76,15 +76,16 @@ func Intents(run *model.Run, spec *model.Application) (intents []Intent) {
 		if rec.Phase != model.StepActive {
 			continue
 		}
-		if intent, ok := intentOf(run, decl, rec); ok {
+		if intent := kindOf(decl.Type).intent(run, decl, rec); intent.Key != "" {
+			intent.Step, intent.Deadline = rec.Name, rec.Deadline
 			intents = append(intents, intent)
 		}
 	}
 	return intents
 }
 
-// Finished returns the jobs of the latest attempts that have come to an end of
-// their own. There may be logs of them that people want to see.
+// Finished returns the jobs of the latest attempts that have ended by themselves.
+// People may want to see their logs.
 func Finished(run *model.Run) (jobs []Intent) {
 	for i := range run.Steps {
 		rec := &run.Steps[i]
@@ -98,8 +99,8 @@ func Finished(run *model.Run) (jobs []Intent) {
 	return jobs
 }
 
-// finished says whether an attempt ended by what its job reported, and not because
-// nobody waited any longer.
+// finished reports whether an attempt ended by what its job reported, and not by a
+// timeout.
 func finished(phase model.StepPhase, message string) bool {
 	switch phase {
 	case model.StepSucceeded:
@@ -108,47 +109,4 @@ func finished(phase model.StepPhase, message string) bool {
 		return !strings.HasPrefix(message, ClassTimeout+":") && !strings.HasPrefix(message, classExpired+":") && !strings.HasPrefix(message, "not taken back")
 	}
 	return false
-}
-
-func intentOf(run *model.Run, decl *model.Step, rec *model.StepRun) (Intent, bool) {
-	intent := Intent{Key: keyOf(run, rec), Step: rec.Name, Deadline: rec.Deadline}
-	var check *checkProperties
-	switch decl.Type {
-	case "job":
-		intent.Job = &Job{Component: decl.Component, Spec: run.Spec, Inputs: rec.Inputs}
-		return intent, true
-	case "notify":
-		var n notifyProperties
-		if err := read(decl, &n); err != nil {
-			return Intent{}, false
-		}
-		first := *rec
-		first.Attempt = rec.First
-		intent.Notice = &Notice{
-			URL: n.URL, Secret: n.Secret, Event: keyOf(run, &first), Message: n.Message,
-			App: run.App, Run: run.ID, Spec: run.Spec, Inputs: rec.Inputs,
-		}
-		for _, name := range decl.DependsOn {
-			if dep, ok := run.Step(name); ok {
-				intent.Notice.Steps = append(intent.Notice.Steps, NoticeStep{dep.Name, dep.Phase, dep.Message})
-			}
-		}
-		return intent, true
-	case "check":
-		check = &checkProperties{}
-		if err := read(decl, check); err != nil {
-			return Intent{}, false
-		}
-	case "canary", "blue-green":
-		var err error
-		if _, check, err = plan(&step{Step: decl}); err != nil {
-			return Intent{}, false
-		}
-	}
-	if check == nil || rec.Probe == 0 || !rec.Next.IsZero() || decl.Type != "check" && rec.Until.IsZero() {
-		return Intent{}, false
-	}
-	intent.Key = probeKey(run, rec)
-	intent.Probe = &Probe{URL: check.URL, Prometheus: check.Prometheus, Query: check.Query}
-	return intent, true
 }

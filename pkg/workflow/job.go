@@ -1,29 +1,19 @@
 package workflow
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Result is the final answer to an intent.
-type Result struct {
-	Key     string // of the intent
-	OK      bool   // the job ended well, an answer came, the notification was taken
-	Class   string // of failure, if not OK
-	Message string
-	Status  int     // HTTP status, exit code
-	Value   float64 // of a query
-	Body    string  // of an HTTP answer; what a job left
-}
-
 // jobStep runs a component once, to its end.
-type jobStep struct{}
+type jobStep struct{ simple }
 
-func (jobStep) begin(p *pass, s *step) error {
+func (jobStep) traits() traits { return traits{memo: true, finishes: leavingPhases} }
+
+func (jobStep) begin(s *step) error {
 	for _, name := range []string{s.Component, s.Undo} {
-		if _, ok := p.spec.Component(name); !ok && (name != "" || s.Component == "") {
+		if _, ok := s.x.spec.Component(name); !ok && (name != "" || s.Component == "") {
 			return fmt.Errorf("there is no component %q", name)
 		}
 	}
@@ -34,25 +24,12 @@ func (jobStep) begin(p *pass, s *step) error {
 	return nil
 }
 
-func (jobStep) progress(p *pass, s *step) { p.takeResult(s) }
+func (jobStep) progress(s *step) { s.takeResult() }
 
-// takeResult ends an attempt as its result says.
-func (p *pass) takeResult(s *step) {
-	switch r := p.results[p.key(s)]; {
-	case r == nil:
-	case r.OK:
-		p.succeed(s, reasonDone, r)
-	default:
-		p.fail(s, cmp.Or(r.Class, "failed"), r.Message)
-	}
+func (jobStep) intent(run *model.Run, decl *model.Step, rec *model.StepRun) Intent {
+	return Intent{Key: keyOf(run, rec), Job: &Job{Component: decl.Component, Spec: run.Spec, Inputs: rec.Inputs}}
 }
 
-// notifyStep tells somebody outside, at least once.
-type notifyStep struct{}
-
-func (notifyStep) begin(_ *pass, s *step) error {
-	var n notifyProperties
-	return read(s.Step, &n)
+func (jobStep) wait(decl *model.Step, rec *model.StepRun) Wait {
+	return Wait{For: "the job " + decl.Component + " to end", Until: rec.Deadline}
 }
-
-func (notifyStep) progress(p *pass, s *step) { p.takeResult(s) }

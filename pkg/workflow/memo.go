@@ -8,52 +8,53 @@ import (
 )
 
 // remembered ends a step that was done before with the same inputs, properties
-// and component, and says so. Its outputs are those it left then.
-func (p *pass) remembered(s *step) bool {
-	if !memoizes(s) {
+// and component, and reports whether it was. Its outputs are those it left then.
+func (s *step) remembered() bool {
+	if !memoizes(s.Step) {
 		return false
 	}
-	n := p.memo(s)
-	if n < 0 || p.run.Memos[n].Digest != p.memoDigest(s) {
+	n := memoOf(&s.x.run, s.Name)
+	if n < 0 || s.x.run.Memos[n].Digest != s.memoDigest() {
 		return false
 	}
-	s.rec.Outputs = p.run.Memos[n].Outputs
-	p.enter(s.rec, model.StepSucceeded, reasonMemo, "")
+	s.rec.Outputs = s.x.run.Memos[n].Outputs
+	s.enter(model.StepSucceeded, reasonMemo, "")
 	return true
 }
 
 // remember keeps what a step was given and left.
-func (p *pass) remember(s *step) {
-	if !memoizes(s) {
+func (s *step) remember() {
+	if !memoizes(s.Step) {
 		return
 	}
-	p.forget(s)
-	p.run.Memos = append(p.run.Memos, model.Memo{Step: s.Name, Digest: p.memoDigest(s), Outputs: s.rec.Outputs})
-	p.run.Memos = slices.DeleteFunc(p.run.Memos, func(m model.Memo) bool {
-		other := p.step(m.Step)
-		return other == nil || !memoizes(other)
+	run := &s.x.run
+	forget(run, s.Name)
+	run.Memos = append(run.Memos, model.Memo{Step: s.Name, Digest: s.memoDigest(), Outputs: s.rec.Outputs})
+	run.Memos = slices.DeleteFunc(run.Memos, func(m model.Memo) bool {
+		other := s.x.steps.find(m.Step)
+		return other == nil || !memoizes(other.Step)
 	})
 }
 
-// memoizes says whether the step can be spared: what is brought to run is
-// compared with what runs, and who is to be told is told.
-func memoizes(s *step) bool { return s.Memo && (s.Type == "job" || s.Type == "check") }
+// memoizes reports whether a step need not be done again with the same inputs. A
+// rollout is compared with what runs, and a message is always sent.
+func memoizes(s *model.Step) bool { return s.Memo && kindOf(s.Type).traits().memo }
 
-// forget makes the step be done again.
-func (p *pass) forget(s *step) {
-	if n := p.memo(s); n >= 0 {
-		p.run.Memos = slices.Delete(p.run.Memos, n, n+1)
+// forget makes a step be done again.
+func forget(run *model.Run, step string) {
+	if n := memoOf(run, step); n >= 0 {
+		run.Memos = slices.Delete(run.Memos, n, n+1)
 	}
 }
 
-func (p *pass) memo(s *step) int {
-	return slices.IndexFunc(p.run.Memos, func(m model.Memo) bool { return m.Step == s.Name })
+func memoOf(run *model.Run, step string) int {
+	return slices.IndexFunc(run.Memos, func(m model.Memo) bool { return m.Step == step })
 }
 
-func (p *pass) memoDigest(s *step) model.Digest {
+func (s *step) memoDigest() model.Digest {
 	var content model.Digest
-	if c, ok := p.spec.Component(s.Component); ok {
-		content = c.Content(p.spec.ID)
+	if c, ok := s.x.spec.Component(s.Component); ok {
+		content = c.Content(s.x.spec.ID)
 	}
 	return model.DigestOf(struct {
 		Type       string

@@ -8,69 +8,64 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// restart has steps done again: the named one and all that depend on it, or all.
-// What never got to its end, because the run did, is done then, too. Outputs of
-// the other steps stay.
-func (p *pass) restart(c model.Command) (refused string) {
-	again, refused := p.again(c.Step)
-	if refused != "" {
-		return refused
+// restart has steps done again: the named step and all that depend on it, or all.
+// Steps that never got to their end, because the run ended, are done then, too.
+// Outputs of the other steps stay.
+func (x *execution) restart(c model.Command) (refused string) {
+	switch {
+	case c.Step != "" && x.steps.find(c.Step) == nil:
+		return "the workflow has no step " + c.Step
+	case x.turn.Wanted != "" && x.turn.Wanted != x.run.Spec:
+		return fmt.Sprintf("the application went back to spec %s; commit a change to try again", x.turn.Wanted.Short())
+	case x.run.Phase == model.RunFailing || x.run.Phase == model.RunRollingBack:
+		return fmt.Sprintf("the run is %s; wait until it has ended", x.run.Phase)
 	}
-	for i := range p.steps {
-		s := &p.steps[i]
+	again := x.steps.again(c.Step, x.run.Phase.Ended())
+	for i := range x.steps {
+		s := &x.steps[i]
+		undone := s.rec.Undo != nil && s.rec.Undo.Phase != model.StepPending
+		switch {
+		case again[s.Name] && (s.rec.Phase == model.StepActive || s.rec.Phase == model.StepRetrying):
+			return fmt.Sprintf("step %s is under way; stop the run first", s.Name)
+		case !again[s.Name] && undone:
+			return fmt.Sprintf("step %s was taken back and would have to be done again, too: restart the whole run", s.Name)
+		}
+	}
+	for i := range x.steps {
+		s := &x.steps[i]
 		if !again[s.Name] {
 			continue
 		}
-		p.forget(s)
+		forget(&x.run, s.Name)
 		fresh := model.StepRun{Name: s.Name, Attempt: s.rec.Attempt, First: s.rec.Attempt + 1, Undo: s.rec.Undo}
 		if fresh.Undo != nil && fresh.Undo.Phase != model.StepPending {
 			fresh.Undo = nil
 		}
 		*s.rec = fresh
-		p.enter(s.rec, model.StepPending, reasonForgotten, "")
+		s.enter(model.StepPending, reasonForgotten, "")
 	}
-	p.run.Deadline = p.now.Add(cmp.Or(flow(p.spec).Timeout, runTimeout))
+	x.run.Deadline = x.now.Add(cmp.Or(flow(x.spec).Timeout, runTimeout))
 	if c.Step == "" {
-		for _, name := range unnamed(p.spec) {
-			known, _ := p.spec.Component(name)
-			aim(&p.run, model.Target{Component: name, Stable: versionOf(p.spec, known)})
-		}
+		targetUnnamed(&x.run, x.spec)
 	}
-	p.to(model.RunRunning, "restarted by "+c.By)
+	x.to(model.RunRunning, "restarted by "+c.By)
 	return ""
 }
 
-// again says which steps a restart from the named one is about, or why it cannot be.
-func (p *pass) again(from string) (again map[string]bool, refused string) {
-	switch {
-	case from != "" && p.step(from) == nil:
-		return nil, "the workflow has no step " + from
-	case p.turn.Wanted != "" && p.turn.Wanted != p.run.Spec:
-		return nil, fmt.Sprintf("the application went back to spec %s; commit a change to try again", p.turn.Wanted.Short())
-	case p.run.Phase == model.RunFailing || p.run.Phase == model.RunRollingBack:
-		return nil, fmt.Sprintf("the run is %s; wait until it has ended", p.run.Phase)
+// again names the steps that a restart from the named one is about. Cut includes
+// the steps that the end of the run kept from their own end.
+func (list steps) again(from string, cut bool) map[string]bool {
+	again := map[string]bool{}
+	for i := range list {
+		s := &list[i]
+		ended := s.rec.Phase == model.StepCancelled || s.rec.Phase == model.StepSkipped && !endedWell(s.Step, s.rec)
+		again[s.Name] = from == "" || s.Name == from || cut && ended
 	}
-	again = map[string]bool{}
-	for i := range p.steps {
-		s := &p.steps[i]
-		cut := p.run.Phase.Ended() && (s.rec.Phase == model.StepCancelled || s.rec.Phase == model.StepSkipped && !endedWell(s))
-		again[s.Name] = from == "" || s.Name == from || cut
-	}
-	for range p.steps { // as often as the longest chain
-		for i := range p.steps {
-			s := &p.steps[i]
+	for range list { // as often as the longest chain
+		for i := range list {
+			s := &list[i]
 			again[s.Name] = again[s.Name] || slices.ContainsFunc(s.DependsOn, func(name string) bool { return again[name] })
 		}
 	}
-	for i := range p.steps {
-		s := &p.steps[i]
-		undone := s.rec.Undo != nil && s.rec.Undo.Phase != model.StepPending
-		switch {
-		case again[s.Name] && (s.rec.Phase == model.StepActive || s.rec.Phase == model.StepRetrying):
-			return nil, fmt.Sprintf("step %s is under way; stop the run first", s.Name)
-		case !again[s.Name] && undone:
-			return nil, fmt.Sprintf("step %s was taken back and would have to be done again, too: restart the whole run", s.Name)
-		}
-	}
-	return again, ""
+	return again
 }

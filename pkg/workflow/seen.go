@@ -1,10 +1,8 @@
 package workflow
 
-import (
-	"github.com/d-aros/d-aros/pkg/model"
-)
+import "github.com/d-aros/d-aros/pkg/model"
 
-// Seen is how a component fares, as far as the runtimes show it.
+// Seen is what the runtimes show of a component.
 type Seen struct {
 	Component string
 	Granted   int // replicas that arbitration gives it
@@ -21,13 +19,13 @@ type SeenVersion struct {
 	Failure  *model.Failure
 }
 
-// fares says whether the component runs in that version as far as it is granted,
-// or, of a share, as far as that goes. A failure is given if it is final.
-func (p *pass) fares(component string, v model.Version, share *model.Share) (ready bool, failure *model.Failure) {
-	if c, ok := p.spec.Component(component); ok && !c.Runs() {
+// runs reports whether a component runs in a version as far as it is granted, or,
+// of a share, as far as that goes. The failure is given if it is final.
+func runs(observed []Seen, spec *model.Application, component string, v model.Version, share *model.Share) (ready bool, failure *model.Failure) {
+	if c, ok := spec.Component(component); ok && !c.Runs() {
 		return true, nil
 	}
-	for _, seen := range p.turn.Seen {
+	for _, seen := range observed {
 		if seen.Component != component {
 			continue
 		}

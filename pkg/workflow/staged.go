@@ -2,50 +2,33 @@ package workflow
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// stagedStep brings components to their next version in stages, beside the one
-// that runs: a canary, or a switch from blue to green. When it fails, is
-// cancelled or runs out of time, the version that ran before is back at once.
-type stagedStep struct{}
-
-func (stagedStep) begin(p *pass, s *step) error {
-	stages, check, err := plan(s)
-	if err != nil {
-		return err
-	}
-	if check != nil {
-		if err := check.valid(); err != nil {
-			return err
-		}
-	}
-	if err := p.writeUndo(s); err != nil {
-		return err
-	}
-	if p.run.Fast || !p.stage(s, stages[0]) {
-		s.rec.Stage = len(stages)
-		p.promote(s)
-	}
-	return nil
+// stagedStep rolls out the next version of components in stages, beside the
+// version that runs: a canary, or a switch from blue to green. When it fails, is
+// cancelled or times out, the version that ran before is back at once.
+type stagedStep struct {
+	plan func(*model.Step) ([]stage, *checkProperties, error) // at least one stage
 }
 
-// plan returns the stages of a step, at least one.
-func plan(s *step) ([]stage, *checkProperties, error) {
-	if s.Type == "canary" {
-		var c canaryProperties
-		if err := read(s.Step, &c); err != nil {
-			return nil, nil, err
-		}
-		if len(c.Stages) == 0 {
-			return nil, nil, errors.New("a canary needs at least one stage")
-		}
-		return c.Stages, c.Check, nil
+func canaryPlan(decl *model.Step) ([]stage, *checkProperties, error) {
+	var c canaryProperties
+	if err := read(decl, &c); err != nil {
+		return nil, nil, err
 	}
+	if len(c.Stages) == 0 {
+		return nil, nil, errors.New("a canary needs at least one stage")
+	}
+	return c.Stages, c.Check, nil
+}
+
+func blueGreenPlan(decl *model.Step) ([]stage, *checkProperties, error) {
 	var b blueGreenProperties
-	if err := read(s.Step, &b); err != nil {
+	if err := read(decl, &b); err != nil {
 		return nil, nil, err
 	}
 	return []stage{
@@ -54,40 +37,43 @@ func plan(s *step) ([]stage, *checkProperties, error) {
 	}, b.Check, nil
 }
 
-// stage aims at a stage and says whether there is anything to stage: what is new,
-// or did not change, is brought at once.
-func (p *pass) stage(s *step, st stage) (staged bool) {
-	for _, name := range components(p.spec, s.Step) {
-		c, _ := p.spec.Component(name)
-		next := versionOf(p.spec, c)
-		t, ok := p.run.Target(name)
-		if !ok || t.Stable.Content == next.Content || !c.Runs() {
-			aim(&p.run, model.Target{Component: name, Stable: next})
-			continue
-		}
-		staged = true
-		aim(&p.run, model.Target{
-			Component: name, Stable: t.Stable, Next: &next, Traffic: st.traffic,
-			Share: model.Share{Replicas: st.Replicas, Weight: st.Weight, Extra: st.extra},
-		})
+func (stagedStep) traits() traits { return traits{rollout: true, fast: true, resumable: true} }
+
+func (k stagedStep) begin(s *step) error {
+	stages, check, err := k.plan(s.Step)
+	if err != nil {
+		return err
 	}
-	return staged
+	if check != nil {
+		if err := check.valid(); err != nil {
+			return err
+		}
+	}
+	r := s.rollout()
+	if s.rec.Undo, err = r.undo(); err != nil {
+		return err
+	}
+	if s.x.run.Fast || !r.stage(stages[0]) {
+		s.rec.Stage = len(stages)
+		r.promote()
+	}
+	return nil
 }
 
-func (stagedStep) progress(p *pass, s *step) {
-	stages, check, err := plan(s)
+func (k stagedStep) progress(s *step) {
+	stages, check, err := k.plan(s.Step)
 	if err != nil {
-		p.fail(s, ClassInvalid, err.Error())
+		s.fail(ClassInvalid, err.Error())
 		return
 	}
-	ready := p.arrived(s)
+	ready := s.arrived()
 	if s.rec.Phase != model.StepActive {
 		return
 	}
 	if s.rec.Stage >= len(stages) {
 		if ready {
-			p.promote(s)
-			p.succeed(s, reasonDone, nil)
+			s.rollout().promote()
+			s.succeed(reasonDone, nil)
 		}
 		return
 	}
@@ -96,12 +82,12 @@ func (stagedStep) progress(p *pass, s *step) {
 		if !ready {
 			return
 		}
-		s.rec.Until = p.now.Add(time.Duration(st.Pause))
+		s.rec.Until = s.x.now.Add(time.Duration(st.Pause))
 		if check != nil {
-			p.ask(s)
+			ask(s.rec)
 		}
 	} else if check != nil {
-		p.answer(s, check)
+		check.takeAnswer(s)
 		if s.rec.Phase != model.StepActive {
 			return
 		}
@@ -109,47 +95,64 @@ func (stagedStep) progress(p *pass, s *step) {
 	switch {
 	case check != nil && s.rec.Passed < check.times():
 	case st.Manual && !s.rec.Resumed:
-	case !s.rec.Resumed && p.now.Before(s.rec.Until):
+	case !s.rec.Resumed && s.x.now.Before(s.rec.Until):
 	default:
-		p.nextStage(s, stages)
+		nextStage(s, stages)
 	}
 }
 
-func (p *pass) nextStage(s *step, stages []stage) {
+func nextStage(s *step, stages []stage) {
 	s.rec.Stage++
 	s.rec.Until, s.rec.Next, s.rec.Passed, s.rec.Missed, s.rec.Resumed = time.Time{}, time.Time{}, 0, 0, false
 	if s.rec.Stage < len(stages) {
-		p.stage(s, stages[s.rec.Stage])
+		s.rollout().stage(stages[s.rec.Stage])
 	} else {
-		p.handOver(s)
+		s.rollout().handOver()
 	}
 }
 
-// handOver makes the next version the stable one. Where there is room for two, it
-// serves beside that until that is ready, so that requests never find less.
-func (p *pass) handOver(s *step) {
-	for _, name := range components(p.spec, s.Step) {
-		t, ok := p.run.Target(name)
-		if !ok || t.Next == nil || !t.Share.Extra {
-			c, _ := p.spec.Component(name)
-			aim(&p.run, model.Target{Component: name, Stable: versionOf(p.spec, c)})
-			continue
-		}
-		both := *t
-		both.Stable = *t.Next
-		aim(&p.run, both)
-	}
-}
-
-// abort brings back at once what ran before. What did not run before stays as it
-// is: there is nothing to go back to.
-func (stagedStep) abort(p *pass, s *step) {
+// abort brings back at once what ran before. A component that did not run before
+// stays as it is: there is nothing to go back to.
+func (stagedStep) abort(s *step) {
 	if s.rec.Undo == nil {
 		return
 	}
 	for _, t := range s.rec.Undo.Targets {
 		if t.Stable != (model.Version{}) {
-			aim(&p.run, t)
+			setTarget(&s.x.run, t)
 		}
 	}
+}
+
+func (k stagedStep) intent(run *model.Run, decl *model.Step, rec *model.StepRun) Intent {
+	_, check, err := k.plan(decl)
+	if err != nil || rec.Until.IsZero() {
+		return Intent{}
+	}
+	return check.intent(run, rec)
+}
+
+func (k stagedStep) wait(decl *model.Step, rec *model.StepRun) Wait {
+	w := Wait{For: "being done", Until: rec.Deadline}
+	stages, check, err := k.plan(decl)
+	if err != nil {
+		return w
+	}
+	if rec.Stage >= len(stages) {
+		w.For = "the new version to be ready alone"
+		return w
+	}
+	at := fmt.Sprintf("stage %d of %d", rec.Stage+1, len(stages))
+	st := stages[rec.Stage]
+	switch {
+	case rec.Until.IsZero():
+		w.For = at + " to be ready"
+	case check != nil && rec.Passed < check.times():
+		w.For = check.answers(rec) + ", in " + at
+	case st.Manual && !rec.Resumed:
+		w.For, w.Action, w.People = "somebody to resume it in "+at, model.CommandResume, true
+	default:
+		w.For, w.Until, w.Action = "the pause of "+at, rec.Until, model.CommandResume
+	}
+	return w
 }

@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"cmp"
-	"fmt"
 	"hash/fnv"
 	"slices"
 	"strconv"
@@ -11,7 +10,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Why a step is where it is.
+// Reasons for the phase of a step.
 const (
 	reasonDone       model.Reason = "Done"
 	reasonMemo       model.Reason = "UnchangedInputs"
@@ -32,9 +31,8 @@ const (
 	reasonForgotten  model.Reason = "Restarted"
 )
 
-// Classes of failure that the engine finds itself. Those of components and jobs
-// come with what the runtimes report. Trying again does not help against those in
-// finalClasses.
+// Classes of failure that the engine finds itself. The runtimes report the classes
+// of components and jobs. A retry does not help against the classes in finalClasses.
 const (
 	ClassTimeout  = "timeout"
 	ClassCheck    = "check-failed"
@@ -46,175 +44,149 @@ const (
 
 var finalClasses = []string{ClassRejected, ClassInput, ClassOutput, ClassInvalid, classExpired}
 
-// kind is what a type of step does.
-type kind interface {
-	// begin prepares an attempt: what it sets is what the saved run says is to
-	// be done.
-	begin(p *pass, s *step) error
-	// progress looks at what was reported of the attempt.
-	progress(p *pass, s *step)
+// step is a step as declared, its record and what its type does.
+type step struct {
+	x *execution
+	*model.Step
+	rec  *model.StepRun
+	kind kind
 }
 
-// An aborter undoes at once what an attempt that ends badly left half done.
-type aborter interface{ abort(p *pass, s *step) }
-
-// passive kinds wait for others and take no place among steps that act.
-type passive interface{ passive() }
-
-func kindOf(name string) kind {
-	switch name {
-	case "deploy":
-		return deployStep{}
-	case "canary", "blue-green":
-		return stagedStep{}
-	case "job":
-		return jobStep{}
-	case "check":
-		return checkStep{}
-	case "notify":
-		return notifyStep{}
-	case "wait":
-		return waitStep{}
-	case "approval":
-		return approvalStep{}
-	}
-	return unknownStep{}
-}
-
-type unknownStep struct{}
-
-func (unknownStep) begin(_ *pass, s *step) error {
-	return fmt.Errorf("there is no type of step named %q", s.Type)
-}
-func (unknownStep) progress(*pass, *step) {}
-
+// acts reports whether the step takes a place among the steps that act.
 func (s *step) acts() bool {
-	_, waits := s.kind.(passive)
-	return !waits && (s.rec.Phase == model.StepActive || s.rec.Phase == model.StepRetrying)
+	return !s.kind.traits().passive && (s.rec.Phase == model.StepActive || s.rec.Phase == model.StepRetrying)
 }
 
-// key names the attempt: it is the idempotency key of what is done for it.
-func (p *pass) key(s *step) string { return keyOf(&p.run, s.rec) }
+// enter moves the step into a phase.
+func (s *step) enter(phase model.StepPhase, reason model.Reason, message string) {
+	enter(s.rec, phase, reason, message, s.x.now)
+}
 
+// keyOf names the attempt of a step: it is the idempotency key of what is done for
+// it.
 func keyOf(run *model.Run, rec *model.StepRun) string {
 	return string(run.ID) + "/" + rec.Name + "/" + strconv.Itoa(rec.Attempt)
 }
 
 // attempt begins the next attempt of a step.
-func (p *pass) attempt(s *step) {
+func (s *step) attempt() {
 	rec := s.rec
 	rec.Attempt++
 	if rec.First == 0 {
 		rec.First = rec.Attempt
 	}
 	if rec.Order == 0 {
-		rec.Order = p.lastOrder() + 1
+		rec.Order = lastOrder(&s.x.run) + 1
 	}
 	rec.Stage, rec.Probe, rec.Passed, rec.Missed, rec.Resumed, rec.Actors = 0, 0, 0, 0, false, nil
 	rec.Next, rec.Until, rec.Outputs, rec.Job = time.Time{}, time.Time{}, nil, ""
-	rec.Started = p.now
-	rec.Deadline = p.now.Add(cmp.Or(s.Timeout, stepTimeout))
-	p.enter(rec, model.StepActive, reasonActing, "")
+	rec.Started = s.x.now
+	rec.Deadline = s.x.now.Add(cmp.Or(s.Timeout, stepTimeout))
+	s.enter(model.StepActive, reasonActing, "")
 
-	inputs, err := p.inputs(s)
+	inputs, err := s.x.steps.inputs(s.Inputs)
 	if err != nil {
-		p.fail(s, ClassInput, err.Error())
+		s.fail(ClassInput, err.Error())
 		return
 	}
 	rec.Inputs = inputs
-	if p.remembered(s) {
+	if s.remembered() {
 		return
 	}
-	if err := s.kind.begin(p, s); err != nil {
-		p.fail(s, ClassInvalid, err.Error())
+	if err := s.kind.begin(s); err != nil {
+		s.fail(ClassInvalid, err.Error())
 	}
 }
 
-func (p *pass) lastOrder() (last int) {
-	for i := range p.run.Steps {
-		last = max(last, p.run.Steps[i].Order)
+func lastOrder(run *model.Run) (last int) {
+	for i := range run.Steps {
+		last = max(last, run.Steps[i].Order)
 	}
 	return last
 }
 
-// progress carries a step on that has been started.
-func (p *pass) progress(s *step) {
+// progress carries a started step on.
+func (s *step) progress() {
 	switch s.rec.Phase {
 	case model.StepActive:
-		s.kind.progress(p, s)
-		if s.rec.Phase == model.StepActive && !p.now.Before(s.rec.Deadline) {
-			p.fail(s, ClassTimeout, "not done by "+s.rec.Deadline.UTC().Format(time.RFC3339))
+		s.kind.progress(s)
+		if s.rec.Phase == model.StepActive && !s.x.now.Before(s.rec.Deadline) {
+			s.fail(ClassTimeout, "not done by "+s.rec.Deadline.UTC().Format(time.RFC3339))
 		}
 	case model.StepRetrying:
-		if p.run.Phase == model.RunPaused || p.now.Before(s.rec.Next) {
+		if s.x.run.Phase == model.RunPaused || s.x.now.Before(s.rec.Next) {
 			return
 		}
-		p.attempt(s)
+		s.attempt()
 	}
 }
 
 // succeed ends a step well.
-func (p *pass) succeed(s *step, reason model.Reason, r *Result) {
-	outputs, err := p.outputs(s, r)
+func (s *step) succeed(reason model.Reason, r *Result) {
+	outputs, err := s.outputs(r)
 	if err != nil {
-		p.fail(s, ClassOutput, err.Error())
+		s.fail(ClassOutput, err.Error())
 		return
 	}
 	s.rec.Outputs, s.rec.Next, s.rec.Until = outputs, time.Time{}, time.Time{}
-	p.enter(s.rec, model.StepSucceeded, reason, "")
-	p.remember(s)
+	s.enter(model.StepSucceeded, reason, "")
+	s.remember()
 }
 
-// fail ends an attempt, and the step if it was the last or trying again is no use.
-func (p *pass) fail(s *step, class, message string) {
+// fail ends an attempt. It ends the step too if that was the last attempt, or a
+// retry does not help.
+func (s *step) fail(class, message string) {
 	rec := s.rec
-	if a, ok := s.kind.(aborter); ok && rec.Phase == model.StepActive {
-		a.abort(p, s)
+	if rec.Phase == model.StepActive {
+		s.kind.abort(s)
 	}
 	message = class + ": " + message
 	rec.Next, rec.Until = time.Time{}, time.Time{}
 	final := slices.Contains(finalClasses, class) || slices.Contains(s.Retry.NonRetryable, class)
 	done := rec.Attempt - rec.First + 1
 	switch {
-	case !final && done < s.Retry.Attempts && !p.leaving(s):
-		rec.Next = p.now.Add(p.pause(s, done))
-		p.enter(rec, model.StepRetrying, reasonAttempt, message)
+	case !final && done < s.Retry.Attempts && !s.x.leaving(s.Step):
+		rec.Next = s.x.now.Add(s.backoff(done))
+		s.enter(model.StepRetrying, reasonAttempt, message)
 		return
 	case final:
-		p.enter(rec, model.StepFailed, reasonFinal, message)
+		s.enter(model.StepFailed, reasonFinal, message)
 	default:
-		p.enter(rec, model.StepFailed, reasonNoAttempt, message)
+		s.enter(model.StepFailed, reasonNoAttempt, message)
 	}
-	p.failed(s)
+	s.x.failed(s.Step)
 }
 
-// pause is the back-off after n attempts, and up to a tenth more, so that steps
-// that failed together do not come back together.
-func (p *pass) pause(s *step, n int) time.Duration {
+// takeResult ends an attempt as its result says.
+func (s *step) takeResult() {
+	switch r := s.x.turn.result(keyOf(&s.x.run, s.rec)); {
+	case r == nil:
+	case r.OK:
+		s.succeed(reasonDone, r)
+	default:
+		s.fail(cmp.Or(r.Class, "failed"), r.Message)
+	}
+}
+
+// backoff is the pause after n attempts, and up to a tenth more, so that steps that
+// failed together do not retry together.
+func (s *step) backoff(n int) time.Duration {
 	pause := s.Retry.Backoff.After(n)
 	h := fnv.New32a()
-	h.Write([]byte(p.key(s)))
+	h.Write([]byte(keyOf(&s.x.run, s.rec)))
 	return pause + pause/10*time.Duration(h.Sum32()%1000)/1000
 }
 
 // cancel ends a step from outside.
-func (p *pass) cancel(s *step, reason model.Reason) {
+func (s *step) cancel(reason model.Reason) {
 	switch s.rec.Phase {
 	case model.StepActive:
-		if a, ok := s.kind.(aborter); ok {
-			a.abort(p, s)
-		}
+		s.kind.abort(s)
 		fallthrough
 	case model.StepRetrying:
-		p.enter(s.rec, model.StepCancelled, reason, "")
+		s.enter(model.StepCancelled, reason, "")
 	case model.StepPending, model.StepQueued:
-		p.enter(s.rec, model.StepSkipped, reason, "")
+		s.enter(model.StepSkipped, reason, "")
 	}
 	s.rec.Next, s.rec.Until = time.Time{}, time.Time{}
-}
-
-func (p *pass) cancelAll(reason model.Reason) {
-	for i := range p.steps {
-		p.cancel(&p.steps[i], reason)
-	}
 }

@@ -9,46 +9,26 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// toUndo says whether the step did something that is still to be taken back. A
+// toUndo reports whether a step did something that is still to be taken back. A
 // step that failed or was cancelled half way counts, too.
-func (p *pass) toUndo(s *step) bool {
-	u := s.rec.Undo
+func toUndo(rec *model.StepRun) bool {
+	u := rec.Undo
 	return u != nil && u.Phase != model.StepSucceeded && u.Phase != model.StepFailed
 }
 
-// undone says whether nothing is left to take back.
-func (p *pass) undone() bool {
-	for i := range p.steps {
-		if p.toUndo(&p.steps[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// undoTime is how long taking everything back may last.
-func (p *pass) undoTime() (sum time.Duration) {
-	for i := range p.steps {
-		if s := &p.steps[i]; p.toUndo(s) {
-			sum += cmp.Or(s.Timeout, stepTimeout) * time.Duration(max(1, s.Retry.Attempts))
-		}
-	}
-	return sum
-}
-
-// unwind lets the next step be taken back: the one that started last, once
+// unwind queues the next step to be taken back: the one that started last, once
 // nothing acts any more.
-func (p *pass) unwind() bool {
-	if p.run.Phase != model.RunRollingBack {
+func (x *execution) unwind() bool {
+	if x.run.Phase != model.RunRollingBack {
 		return false
 	}
 	var last *step
-	for i := range p.steps {
-		s := &p.steps[i]
+	for i := range x.steps {
+		s := &x.steps[i]
 		if s.rec.Phase == model.StepActive || s.rec.Phase == model.StepRetrying {
 			return false
 		}
-		if !p.toUndo(s) {
+		if !toUndo(s.rec) {
 			continue
 		}
 		if s.rec.Undo.Phase != model.StepPending {
@@ -66,66 +46,56 @@ func (p *pass) unwind() bool {
 }
 
 // takeBack begins an attempt to undo a step.
-func (p *pass) takeBack(s *step) {
+func (s *step) takeBack() {
 	u := s.rec.Undo
 	u.Attempt++
 	u.Phase, u.Message, u.Next = model.StepActive, "", time.Time{}
-	u.Deadline = p.now.Add(cmp.Or(s.Timeout, stepTimeout))
+	u.Deadline = s.x.now.Add(cmp.Or(s.Timeout, stepTimeout))
 	for _, t := range u.Targets {
-		aim(&p.run, t)
+		setTarget(&s.x.run, t)
 	}
 }
 
-// progressUndo looks at what was reported of the step that is being taken back.
-// One that cannot be taken back does not keep the others from it.
-func (p *pass) progressUndo() {
-	if p.run.Phase != model.RunRollingBack {
-		return
-	}
-	for i := range p.steps {
-		s := &p.steps[i]
-		u := s.rec.Undo
-		if u == nil {
-			continue
-		}
-		switch u.Phase {
-		case model.StepActive:
-			p.judgeUndo(s)
-		case model.StepRetrying:
-			if !p.now.Before(u.Next) {
-				p.takeBack(s)
-			}
-		}
+// progressUndo carries on a step that is being taken back. A step that cannot be
+// taken back does not keep others from it.
+func (s *step) progressUndo() {
+	u := s.rec.Undo
+	switch {
+	case u == nil:
+	case u.Phase == model.StepActive:
+		s.judgeUndo()
+	case u.Phase == model.StepRetrying && !s.x.now.Before(u.Next):
+		s.takeBack()
 	}
 }
 
-func (p *pass) judgeUndo(s *step) {
+func (s *step) judgeUndo() {
 	u := s.rec.Undo
 	failure := ""
-	switch r := p.results[undoKey(&p.run, s.rec)]; {
+	switch r := s.x.turn.result(undoKey(&s.x.run, s.rec)); {
 	case u.Component != "" && r != nil && !r.OK:
 		failure = cmp.Or(r.Class, "failed") + ": " + r.Message
-	case u.Component != "" && r != nil, u.Component == "" && p.restored(u.Targets):
+	case u.Component != "" && r != nil, u.Component == "" && restored(u.Targets, s.x.turn.Seen, s.x.spec):
 		u.Phase, u.Next = model.StepSucceeded, time.Time{}
 		return
-	case !p.now.Before(u.Deadline):
+	case !s.x.now.Before(u.Deadline):
 		failure = ClassTimeout + ": not taken back by " + u.Deadline.UTC().Format(time.RFC3339)
 	default:
 		return
 	}
 	u.Phase, u.Message = model.StepFailed, bounded(failure, maxMessage)
 	if u.Attempt < s.Retry.Attempts {
-		u.Phase, u.Next = model.StepRetrying, p.now.Add(s.Retry.Backoff.After(u.Attempt))
+		u.Phase, u.Next = model.StepRetrying, s.x.now.Add(s.Retry.Backoff.After(u.Attempt))
 	}
 }
 
-// restored says whether everything runs again that ran before.
-func (p *pass) restored(targets []model.Target) bool {
+// restored reports whether everything runs again that ran before.
+func restored(targets []model.Target, seen []Seen, spec *model.Application) bool {
 	for _, t := range targets {
 		if t.Stable == (model.Version{}) {
 			continue
 		}
-		if ready, _ := p.fares(t.Component, t.Stable, nil); !ready {
+		if ready, _ := runs(seen, spec, t.Component, t.Stable, nil); !ready {
 			return false
 		}
 	}
@@ -136,34 +106,15 @@ func undoKey(run *model.Run, rec *model.StepRun) string {
 	return keyOf(run, rec) + "/undo/" + strconv.Itoa(rec.Undo.Attempt)
 }
 
-// restoreUnnamed brings back what no step deals with, as what comes back after it
-// relies on it. What was not there before stays to the end.
-func (p *pass) restoreUnnamed() {
-	for _, name := range unnamed(p.spec) {
-		if t := p.base(name); t.Stable != (model.Version{}) {
-			aim(&p.run, t)
-		}
-	}
-}
-
-// base is what ran of a component when a run succeeded last.
-func (p *pass) base(component string) model.Target {
-	n := slices.IndexFunc(p.run.Base, func(t model.Target) bool { return t.Component == component })
-	if n < 0 {
-		return model.Target{Component: component}
-	}
-	return p.run.Base[n]
-}
-
 // endUndone ends a run that was taken back. What a superseded run had begun before
-// it goes, too: all is as it was when a run succeeded last.
-func (p *pass) endUndone() {
-	p.run.Targets = slices.Clone(p.run.Base)
-	for i := range p.steps {
-		if u := p.steps[i].rec.Undo; u != nil && u.Phase == model.StepFailed {
-			p.to(model.RunFailed, p.run.Message+", and step "+p.steps[i].Name+" could not be taken back")
+// it is gone, too: everything is as it was when a run succeeded last.
+func (x *execution) endUndone() {
+	x.run.Targets = slices.Clone(x.run.Base)
+	for i := range x.steps {
+		if u := x.steps[i].rec.Undo; u != nil && u.Phase == model.StepFailed {
+			x.to(model.RunFailed, x.run.Message+", and step "+x.steps[i].Name+" could not be taken back")
 			return
 		}
 	}
-	p.to(model.RunRolledBack, p.run.Message)
+	x.to(model.RunRolledBack, x.run.Message)
 }

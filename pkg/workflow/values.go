@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -18,12 +17,12 @@ const (
 	maxMessage = 512
 )
 
-// inputs resolves what the step is given. What was not left by the step that it
-// is to come from has to have a value of its own.
-func (p *pass) inputs(s *step) ([]model.Value, error) {
+// inputs resolves what a step is given. An input whose step left nothing needs a
+// value of its own.
+func (list steps) inputs(declared []model.Input) ([]model.Value, error) {
 	var values []model.Value
-	for _, in := range s.Inputs {
-		value, ok := p.input(in)
+	for _, in := range declared {
+		value, ok := list.input(in)
 		if !ok {
 			return nil, fmt.Errorf("input %s: nothing was left by %s; give it a value of its own for that case", in.Name, in.From)
 		}
@@ -32,12 +31,12 @@ func (p *pass) inputs(s *step) ([]model.Value, error) {
 	return values, nil
 }
 
-func (p *pass) input(in model.Input) (value string, ok bool) {
+func (list steps) input(in model.Input) (value string, ok bool) {
 	if in.From == "" {
 		return in.Value, true
 	}
 	from, output, _ := strings.Cut(in.From, ".")
-	if s := p.step(from); s != nil {
+	if s := list.find(from); s != nil {
 		for _, o := range s.rec.Outputs {
 			if o.Name == output {
 				return o.Value, true
@@ -48,15 +47,15 @@ func (p *pass) input(in model.Input) (value string, ok bool) {
 }
 
 // outputs takes what the step is to leave out of its result.
-func (p *pass) outputs(s *step, r *Result) ([]model.Value, error) {
+func (s *step) outputs(r *Result) ([]model.Value, error) {
 	if r == nil {
 		return nil, nil
 	}
 	var values []model.Value
 	sum, rest := 0, maxRun
-	for i := range p.steps {
-		if p.steps[i].rec != s.rec {
-			rest -= sizeOf(p.steps[i].rec.Outputs)
+	for i := range s.x.steps {
+		if other := s.x.steps[i].rec; other != s.rec {
+			rest -= sizeOf(other.Outputs)
 		}
 	}
 	for _, o := range s.Outputs {
@@ -81,21 +80,6 @@ func sizeOf(values []model.Value) (n int) {
 		n += len(v.Value)
 	}
 	return n
-}
-
-// part returns the named part of a result.
-func (r *Result) part(name string) string {
-	switch name {
-	case "status":
-		return strconv.Itoa(r.Status)
-	case "value":
-		return strconv.FormatFloat(r.Value, 'g', -1, 64)
-	case "body":
-		return r.Body
-	case "message":
-		return r.Message
-	}
-	return ""
 }
 
 // bounded cuts text to at most n bytes of whole characters.

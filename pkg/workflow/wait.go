@@ -1,54 +1,37 @@
 package workflow
 
 import (
-	"cmp"
 	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// waitStep lets time pass, or until somebody resumes it.
-type waitStep struct{}
+// waitStep waits for a time to pass, or until somebody resumes it.
+type waitStep struct{ simple }
 
-func (waitStep) passive() {}
+func (waitStep) traits() traits { return traits{passive: true, resumable: true} }
 
-func (waitStep) begin(p *pass, s *step) error {
+func (waitStep) begin(s *step) error {
 	var w waitProperties
 	if err := read(s.Step, &w); err != nil {
 		return err
 	}
-	s.rec.Until = p.now.Add(time.Duration(w.For))
+	s.rec.Until = s.x.now.Add(time.Duration(w.For))
 	if s.rec.Until.After(s.rec.Deadline) {
 		s.rec.Deadline = s.rec.Until
 	}
 	return nil
 }
 
-func (waitStep) progress(p *pass, s *step) {
+func (waitStep) progress(s *step) {
 	switch {
 	case s.rec.Resumed:
-		p.succeed(s, reasonResumed, nil)
-	case !p.now.Before(s.rec.Until):
-		p.succeed(s, reasonDone, nil)
+		s.succeed(reasonResumed, nil)
+	case !s.x.now.Before(s.rec.Until):
+		s.succeed(reasonDone, nil)
 	}
 }
 
-// approvalStep waits until enough people have approved, or one has rejected.
-type approvalStep struct{}
-
-func (approvalStep) passive() {}
-
-func (approvalStep) begin(p *pass, s *step) error {
-	var a approvalProperties
-	s.rec.Deadline = p.now.Add(cmp.Or(s.Timeout, approvalTimeout))
-	return read(s.Step, &a)
-}
-
-func (approvalStep) progress(p *pass, s *step) {
-	var a approvalProperties
-	if err := read(s.Step, &a); err != nil {
-		p.fail(s, ClassInvalid, err.Error())
-		return
-	}
-	if len(s.rec.Actors) >= max(1, a.Count) {
-		p.succeed(s, reasonApproved, nil)
-	}
+func (waitStep) wait(_ *model.Step, rec *model.StepRun) Wait {
+	return Wait{For: "its time to pass", Until: rec.Until, Action: model.CommandResume}
 }

@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -59,76 +58,18 @@ func SpecOf(inst *model.Instance) *model.Application {
 	return nil
 }
 
-// activeWait is what a step waits for while an attempt is on its way.
-func activeWait(rec *model.StepRun, s *model.Step) Wait {
-	w := Wait{Step: rec.Name, For: "being done", Until: rec.Deadline}
-	if s == nil {
-		return w
+// activeWait is what a step waits for during an attempt.
+func activeWait(rec *model.StepRun, decl *model.Step) Wait {
+	var k kind = unknownStep{}
+	if decl != nil {
+		k = kindOf(decl.Type)
 	}
-	switch s.Type {
-	case "deploy":
-		w.For = "its components to be ready"
-	case "job":
-		w.For = "the job " + s.Component + " to end"
-	case "notify":
-		w.For = "the receiver to take the message"
-	case "wait":
-		w.For, w.Until, w.Action = "its time to pass", rec.Until, model.CommandResume
-	case "approval":
-		w.For, w.Action, w.People = missingApprovals(rec, s), model.CommandApprove, true
-	case "check":
-		var c checkProperties
-		_ = read(s, &c) // it was checked when the step began
-		w.For = goodAnswers(rec, &c)
-	case "canary", "blue-green":
-		stagedWait(rec, s, &w)
-	}
+	w := k.wait(decl, rec)
+	w.Step = rec.Name
 	return w
 }
 
-func missingApprovals(rec *model.StepRun, s *model.Step) string {
-	var a approvalProperties
-	_ = read(s, &a)
-	text := "an approval"
-	if missing := max(1, a.Count) - len(rec.Actors); missing > 1 {
-		text = fmt.Sprintf("%d approvals", missing)
-	} else if len(rec.Actors) > 0 {
-		text = "one more approval"
-	}
-	if len(a.Roles) > 0 {
-		text += " of a " + strings.Join(a.Roles, " or ")
-	}
-	return text
-}
-
-func goodAnswers(rec *model.StepRun, c *checkProperties) string {
-	return fmt.Sprintf("good answers: %d of %d so far", rec.Passed, c.times())
-}
-
-func stagedWait(rec *model.StepRun, s *model.Step, w *Wait) {
-	stages, check, err := plan(&step{Step: s, rec: rec})
-	if err != nil {
-		return
-	}
-	if rec.Stage >= len(stages) {
-		w.For = "the new version to be ready alone"
-		return
-	}
-	at := fmt.Sprintf("stage %d of %d", rec.Stage+1, len(stages))
-	st := stages[rec.Stage]
-	switch {
-	case rec.Until.IsZero():
-		w.For = at + " to be ready"
-	case check != nil && rec.Passed < check.times():
-		w.For = goodAnswers(rec, check) + ", in " + at
-	case st.Manual && !rec.Resumed:
-		w.For, w.Action, w.People = "somebody to resume it in "+at, model.CommandResume, true
-	default:
-		w.For, w.Until, w.Action = "the pause of "+at, rec.Until, model.CommandResume
-	}
-}
-
-// declared returns what the spec of a run says about a step, nil if that is not known.
+// declared returns a step of the spec of a run, nil if that is not known.
 func declared(spec *model.Application, run *model.Run, name string) *model.Step {
 	if spec == nil || spec.Digest != run.Spec || spec.Workflow == nil {
 		return nil

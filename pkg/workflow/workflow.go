@@ -8,12 +8,12 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Times where the declaration gives none. Every wait has an end.
+// Durations where the declaration gives none. Every wait has an end.
 const (
 	runTimeout      = 7 * 24 * time.Hour
 	approvalTimeout = 3 * 24 * time.Hour
 	stepTimeout     = time.Hour
-	endTime         = time.Hour // for taking back and for the last steps, once a run fails
+	endTime         = time.Hour // for the rollback and the last steps, once a run fails
 )
 
 // Turn is a run and what is known for its next step forward.
@@ -22,11 +22,11 @@ type Turn struct {
 	Spec *model.Application // the run's, whole
 
 	// Wanted is the spec that is accepted by now, "" if it is the run's. Another
-	// one supersedes the run: it starts nothing any more and ends, unless it is
-	// taking back what it did, which it finishes first.
+	// spec supersedes the run: the run starts nothing any more and ends, unless it
+	// is rolling back, which it finishes first.
 	Wanted model.Digest
 
-	// Gone says that the application, or this instance of it, is not to run any
+	// Gone means that the application, or this instance of it, is not to run any
 	// more: whatever the run does, it stops.
 	Gone bool
 
@@ -39,9 +39,9 @@ type Turn struct {
 type Limits struct {
 	Steps int // that act, 0: no limit
 
-	// Jobs are the keys of the intents whose jobs are seen to run, also of those
-	// that nobody waits for any more. As long as such a one runs no lock passes on:
-	// it may be what the lock is to keep others from.
+	// Jobs are the keys of the intents whose jobs are observed to run, also of
+	// jobs that no step waits for any more. While such a job runs, no lock passes
+	// on: the job may be doing what the lock protects.
 	Jobs []string
 }
 
@@ -50,135 +50,131 @@ type Limits struct {
 // across them; the order among them does not matter. A run that nothing happened
 // to comes back equal.
 func Advance(turns []Turn, limits Limits, now time.Time) []model.Run {
-	passes := make([]*pass, len(turns))
+	executions := make([]*execution, len(turns))
 	for i := range turns {
-		passes[i] = newPass(&turns[i], now)
-		passes[i].settle()
+		executions[i] = newExecution(&turns[i], now)
+		executions[i].settle()
 	}
 	for again := true; again; {
-		again = admit(passes, limits)
-		for _, p := range passes {
-			again = p.proceed() || again
+		again = admit(executions, limits)
+		for _, x := range executions {
+			again = x.proceed() || again
 		}
 	}
-	next := make([]model.Run, len(passes))
-	for i, p := range passes {
-		next[i] = p.run
+	next := make([]model.Run, len(executions))
+	for i, x := range executions {
+		next[i] = x.run
 	}
 	return next
 }
 
-// pass is one run on its way through Advance.
-type pass struct {
-	run     model.Run
-	spec    *model.Application
-	turn    *Turn
-	steps   []step
-	results map[string]*Result
-	now     time.Time
+// execution is one run on its way through Advance.
+type execution struct {
+	run   model.Run
+	spec  *model.Application // nil if it is not known any more
+	turn  *Turn
+	steps steps
+	now   time.Time
 }
 
-// step is a step as declared, what has become of it and what its type does.
-type step struct {
-	*model.Step
-	rec  *model.StepRun
-	kind kind
-}
-
-func newPass(turn *Turn, now time.Time) *pass {
-	p := &pass{run: clone(turn.Run), spec: turn.Spec, turn: turn, now: now, results: map[string]*Result{}}
-	for i := range turn.Results {
-		p.results[turn.Results[i].Key] = &turn.Results[i]
+func newExecution(turn *Turn, now time.Time) *execution {
+	x := &execution{run: clone(turn.Run), spec: turn.Spec, turn: turn, now: now}
+	if x.spec == nil || x.spec.Digest != x.run.Spec || len(flow(x.spec).Steps) != len(x.run.Steps) {
+		x.spec = nil
+		return x
 	}
-	if p.spec == nil || p.spec.Digest != p.run.Spec || len(flow(p.spec).Steps) != len(p.run.Steps) {
-		p.spec = nil
-		return p
+	for i := range x.run.Steps {
+		decl := &x.spec.Workflow.Steps[i]
+		x.steps = append(x.steps, step{x, decl, &x.run.Steps[i], kindOf(decl.Type)})
 	}
-	for i := range p.run.Steps {
-		decl := &p.spec.Workflow.Steps[i]
-		p.steps = append(p.steps, step{decl, &p.run.Steps[i], kindOf(decl.Type)})
-	}
-	return p
+	return x
 }
 
 // settle takes in what happened since the last pass.
-func (p *pass) settle() {
-	if p.spec == nil {
-		p.stop(fmt.Sprintf("spec %s is not known any more; commit a change to start again", p.run.Spec.Short()))
-	} else if p.turn.Gone {
-		p.stop("the application is not to run any more")
+func (x *execution) settle() {
+	if x.spec == nil {
+		x.stop(fmt.Sprintf("spec %s is not known any more; commit a change to start again", x.run.Spec.Short()))
+	} else if x.turn.Gone {
+		x.stop("the application is not to run any more")
 	}
-	if p.spec == nil || p.turn.Gone {
-		p.handle(p.turn.Commands)
+	if x.spec == nil || x.turn.Gone {
+		x.handle(x.turn.Commands)
 		return
 	}
-	if w := p.turn.Wanted; w != "" && w != p.run.Spec {
-		p.supersede(w)
+	if w := x.turn.Wanted; w != "" && w != x.run.Spec {
+		x.supersede(w)
 	}
-	p.handle(p.turn.Commands)
-	if p.run.Phase.Ended() {
+	x.handle(x.turn.Commands)
+	if x.run.Phase.Ended() {
 		return
 	}
-	if !p.now.Before(p.run.Deadline) {
-		p.expire()
+	if !x.now.Before(x.run.Deadline) {
+		x.expire()
 	}
-	for i := range p.steps {
-		p.progress(&p.steps[i])
+	for i := range x.steps {
+		x.steps[i].progress()
 	}
-	p.progressUndo()
+	if x.run.Phase == model.RunRollingBack {
+		for i := range x.steps {
+			x.steps[i].progressUndo()
+		}
+	}
 }
 
-// proceed does what follows without anything new from outside, and says whether
-// there may be more.
-func (p *pass) proceed() (changed bool) {
-	if p.spec == nil || p.run.Phase.Ended() {
+// proceed does what follows without new input, and reports whether there may be
+// more to do.
+func (x *execution) proceed() (changed bool) {
+	if x.spec == nil || x.run.Phase.Ended() {
 		return false
 	}
-	for i := range p.steps {
-		changed = p.consider(&p.steps[i]) || changed
+	for i := range x.steps {
+		changed = x.steps[i].consider() || changed
 	}
-	return p.handleEarly() || p.end() || changed
+	return x.handleEarly() || x.end() || changed
 }
 
 // stop ends the run as it is, without taking anything back.
-func (p *pass) stop(why string) {
-	if p.run.Phase.Ended() {
+func (x *execution) stop(why string) {
+	if x.run.Phase.Ended() {
 		return
 	}
-	p.cancelAll(reasonStopped)
-	for i := range p.run.Steps {
-		if rec := &p.run.Steps[i]; !rec.Phase.Ended() { // of a spec that is not known
-			p.enter(rec, model.StepCancelled, reasonStopped, "")
+	x.steps.cancel(reasonStopped)
+	for i := range x.run.Steps {
+		if rec := &x.run.Steps[i]; !rec.Phase.Ended() { // of a spec that is not known
+			enter(rec, model.StepCancelled, reasonStopped, "", x.now)
 		}
 	}
-	p.to(model.RunStopped, why)
+	x.to(model.RunStopped, why)
 }
 
 // supersede ends the run in favour of another spec.
-func (p *pass) supersede(by model.Digest) {
+func (x *execution) supersede(by model.Digest) {
 	switch {
-	case p.run.Phase == model.RunRollingBack:
+	case x.run.Phase == model.RunRollingBack:
 		return
-	case p.run.Phase.Ended():
-		if p.run.Superseded == "" && !p.run.WentBackTo(by) {
-			p.run.Superseded = by
+	case x.run.Phase.Ended():
+		if x.run.Superseded == "" && !x.run.WentBackTo(by) {
+			x.run.Superseded = by
 		}
 		return
 	}
-	p.run.Superseded = by
-	p.cancelAll(reasonSuperseded)
-	p.to(model.RunSuperseded, fmt.Sprintf("spec %s takes its place", by.Short()))
+	x.run.Superseded = by
+	x.steps.cancel(reasonSuperseded)
+	x.to(model.RunSuperseded, fmt.Sprintf("spec %s takes its place", by.Short()))
 }
 
 // to moves the run into a phase.
-func (p *pass) to(phase model.RunPhase, message string) {
-	p.run.Phase, p.run.Message, p.run.Since = phase, message, p.now
+func (x *execution) to(phase model.RunPhase, message string) {
+	x.run.Phase, x.run.Message, x.run.Since = phase, message, x.now
 }
 
+// open reports whether steps may become ready: while a run is taken back, none may.
+func (x *execution) open() bool { return x.run.Phase != model.RunRollingBack || x.steps.undone() }
+
 // enter moves a step into a phase.
-func (p *pass) enter(rec *model.StepRun, phase model.StepPhase, reason model.Reason, message string) {
+func enter(rec *model.StepRun, phase model.StepPhase, reason model.Reason, message string, now time.Time) {
 	if rec.Phase != phase {
-		rec.Since = p.now
+		rec.Since = now
 	}
 	rec.Phase, rec.Reason, rec.Message = phase, reason, bounded(message, maxMessage)
 }
