@@ -62,7 +62,7 @@ func (r *requests) RoundTrip(q *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// has says whether a request that needs the right went through.
+// has reports whether a request that needs the right went through.
 func (r *requests) has(need right) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -221,7 +221,7 @@ func refOf(u *unstructured.Unstructured) Ref {
 	return Ref{gvk.Group, gvk.Kind, u.GetNamespace(), u.GetName()}
 }
 
-// permanentScope says whether an object is something that others live in. It
+// permanentScope reports whether an object is something that others live in. It
 // must exist before the inventory can be written, and is never deleted.
 func permanentScope(r Ref) bool {
 	return permanent(r) && (r.Kind == "Namespace" || r.Kind == "CustomResourceDefinition")

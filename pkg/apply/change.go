@@ -62,7 +62,7 @@ func (w *work) compare(o *render.Object, r Ref) (verdict, *Object) {
 	return drifted, now
 }
 
-// holdsAll says whether the object, of which nothing is remembered, holds all
+// holdsAll reports whether an object that was not applied by this process holds all
 // that is wanted in our fields.
 func holdsAll(want *unstructured.Unstructured, now *Object) bool {
 	own := map[string]any{}

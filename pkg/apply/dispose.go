@@ -60,8 +60,8 @@ func (w *work) dispose() []job {
 	}}
 }
 
-// disposal takes down what became of one volume. Who runs the cluster may have
-// decided that we delete none: that is no failure, and what runs goes all the same.
+// disposal records the result for one volume. A cluster may forbid us to delete
+// volumes: that is no failure, and the workloads are deleted all the same.
 func (w *work) disposal(r Ref, err error) {
 	w.report.Results = append(w.report.Results, Result{Ref: r})
 	res := &w.report.Results[len(w.report.Results)-1]
@@ -76,20 +76,20 @@ func (w *work) disposal(r Ref, err error) {
 	}
 }
 
-// declaredDisposable says whether we applied the volume for the application and
+// declaredDisposable reports whether we applied the volume for the application and
 // said then that it goes with it. Somebody may have copied our labels.
 func (w *work) declaredDisposable(u *unstructured.Unstructured) bool {
 	return w.owns(u) && annotation(u, render.AnnotationDeletion) == render.DeletionData &&
 		slices.ContainsFunc(claims(u, w.client.manager), func(c claim) bool { return c.ours })
 }
 
-// owns says whether an object carries the labels of the application.
+// owns reports whether an object carries the labels of the application.
 func (w *work) owns(u *unstructured.Unstructured) bool {
 	return label(u, render.LabelFleet) == w.fleet &&
 		model.AppID{Tenant: label(u, render.LabelTenant), Name: label(u, render.LabelApplication)} == w.app()
 }
 
-// claimsOfSet tells the volumes that a StatefulSet made from all others.
+// claimsOfSet returns the volumes that a StatefulSet made.
 type claimsOfSet struct {
 	component string
 	names     []*regexp.Regexp

@@ -23,7 +23,7 @@ func differences(want, live map[string]any, others []level) []Difference {
 	return c.found
 }
 
-// within says whether own, an object projected on our own fields, holds
+// within reports whether own, an object projected on our own fields, holds
 // everything that is wanted and nothing that only a list could add.
 func within(want, own map[string]any) bool {
 	c := comparison{exact: true}

@@ -33,7 +33,7 @@ func inventoryName(app model.AppID) string {
 	return "d-aros-" + app.Name
 }
 
-// inventoryID tells the inventories of all fleets apart.
+// inventoryID is different for the inventories of different fleets.
 func inventoryID(fleet string, app model.AppID) string {
 	return string(model.DigestOf([]string{fleet, app.Tenant, app.Name}))
 }
@@ -124,7 +124,7 @@ func (l *Live) inventories(app model.AppID) (all []*Object) {
 	return all
 }
 
-// lists says whether an inventory of the application lists the object.
+// lists reports whether an inventory of the application lists the object.
 func (l *Live) lists(app model.AppID, r Ref) bool {
 	inventories := l.inventories(app)
 	for _, o := range inventories {

@@ -74,7 +74,7 @@ func (e *unknownKind) Error() string {
 }
 
 // find returns how a kind is served. Discovery itself cannot be cancelled, but
-// nobody waits for it longer than ctx lasts.
+// the call returns when ctx ends.
 func (k *kinds) find(ctx context.Context, want kind) (mapping, error) {
 	k.mu.Lock()
 	m, ok := k.known[want]

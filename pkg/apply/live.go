@@ -22,7 +22,7 @@ import (
 )
 
 // Live is what the cluster shows of a fleet's objects: a watch cache of every
-// kind that the fleet uses, of which only a small part of each object is kept.
+// kind that the fleet uses. It keeps only a small part of each object.
 // Its methods may be called from any goroutine.
 type Live struct {
 	client  *client
@@ -163,14 +163,14 @@ func (l *Live) Objects(app model.AppID) []*Object {
 	return slices.SortedFunc(maps.Values(l.apps[app]), func(a, b *Object) int { return a.Compare(b.Ref) })
 }
 
-// Changed returns a channel that gets a value after something changed that
-// Touched or Drifted tell about. Many changes may share one value.
+// Changed returns a channel that gets a value after a change that Touched or Drifted
+// report. Many changes may share one value.
 func (l *Live) Changed() <-chan struct{} { return l.changed }
 
-// Drifted returns, in order, the applications of which somebody else changed or
-// deleted an object since the last call, and of which that has not been
-// corrected meanwhile. An object that another process made in our name is one,
-// too: it may have come late, when nobody wanted it any more.
+// Drifted returns, in order, the applications with an object that another manager
+// changed or deleted since the last call, if the drift is still there. An object
+// that another process applied with our field manager counts, too: its request may
+// have arrived after the object was pruned.
 func (l *Live) Drifted() []model.AppID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -188,8 +188,8 @@ func (l *Live) Drifted() []model.AppID {
 	return slices.SortedFunc(maps.Keys(apps), model.AppID.Compare)
 }
 
-// Touched returns, in order, the applications of which anything changed since
-// the last call.
+// Touched returns, in order, the applications with an object that changed since the
+// last call.
 func (l *Live) Touched() []model.AppID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -216,7 +216,7 @@ func (l *Live) put(o *Object) {
 	}
 }
 
-// set keeps o unless something newer is known, and says whether that is news.
+// set keeps o unless something newer is known, and reports whether that is news.
 func (l *Live) set(o *Object) bool {
 	old := l.objects[o.Ref]
 	if old != nil && !newer(o.Version, old.Version) {
@@ -299,7 +299,7 @@ func (l *Live) relisted(k schema.GroupKind, objects []*Object, version string) {
 	}
 }
 
-// newer says whether version a is after b. Versions that cannot be compared are
+// newer reports whether version a is after b. Versions that cannot be compared are
 // taken as newer: what arrives last counts then.
 func newer(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)

@@ -71,13 +71,13 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 	return o
 }
 
-// ours says whether we applied the object: somebody may have copied its labels.
+// ours reports whether we applied the object: its labels alone may be a copy.
 func (o *Object) ours() bool { return o.left != "" && o.Owner == Ref{} && o.inventory == nil }
 
-// prunable says whether the object goes when nobody wants it any more.
+// prunable reports whether the object is deleted once no application wants it.
 func (o *Object) prunable() bool { return o.ours() && !o.Deleting && !o.keep && !permanent(o.Ref) }
 
-// same says whether nothing that anybody asks about differs.
+// same reports whether two records are equal in every field that is used.
 func (o *Object) same(p *Object) bool {
 	return o.UID == p.UID && o.App == p.App && o.Component == p.Component && o.Workload == p.Workload &&
 		o.Deleting == p.Deleting && o.applied == p.applied && o.left == p.left && reflect.DeepEqual(o.Summary, p.Summary)

@@ -93,15 +93,15 @@ func (w *work) inventoryFailed(r Ref, err error) {
 	w.fail(&w.report.Results[len(w.report.Results)-1], err)
 }
 
-// unwanted lists, in order, what the inventory lists, or was applied in our name
-// beside it, and the set does not contain. A request of a process that has ended
-// or hangs may come after everybody has written what there is.
+// unwanted returns, in order, the objects that the set does not contain, although
+// the inventory lists them or our field manager applied them. A late request of a
+// process that has ended or hangs may create an object that no inventory lists.
 func (w *work) unwanted() []Ref {
 	return without(union(w.stored, w.live.applied(w.app())), w.wanted)
 }
 
-// spared are those of the unwanted that what runs may refer to, though nobody
-// knows any more whether it does.
+// spared returns the unwanted objects that running workloads may still refer to: the
+// spec that would tell is not known any more.
 func (w *work) spared() []Ref {
 	if !w.set.KeepSupport {
 		return nil

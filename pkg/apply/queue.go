@@ -18,7 +18,7 @@ type turn struct {
 	running int
 }
 
-// ready says whether there is a job to take, and moves on to the next step when
+// ready reports whether there is a job to take, and moves on to the next step when
 // the present one is done.
 func (t *turn) ready() bool {
 	for len(t.jobs) == 0 && t.running == 0 && len(t.steps) > 0 {

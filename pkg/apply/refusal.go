@@ -97,7 +97,7 @@ func Clean(s string) string {
 	return s[:cut] + " …"
 }
 
-// unreachable says whether there was no answer at all.
+// unreachable reports whether the API server gave no answer.
 func unreachable(err error) bool {
 	var status apierrors.APIStatus
 	var unknown *unknownKind
@@ -105,7 +105,7 @@ func unreachable(err error) bool {
 		(errors.Is(err, context.DeadlineExceeded) || isNetwork(err))
 }
 
-// exhausted says whether the API server did not cope, in contrast to refusing:
+// exhausted reports whether the API server did not cope, in contrast to refusing:
 // more of the same would only make the others wait.
 func exhausted(err error) bool {
 	return unreachable(err) || apierrors.IsInternalError(err) || apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) ||

@@ -64,7 +64,7 @@ type SetReport struct {
 	Notices []string // what people should know beside the results
 }
 
-// OK says whether every object of the set is as wanted.
+// OK reports whether every object of the set is as wanted.
 func (r SetReport) OK() bool {
 	for i := range r.Results {
 		if a := r.Results[i].Action; a == Failed || a == Skipped {

@@ -227,7 +227,7 @@ func (s *sink) Replace(list []any, version string) error {
 // Resync does nothing: Live is only ever what was seen.
 func (s *sink) Resync() error { return nil }
 
-// refused says whether the API server does not let us watch a kind, in contrast
+// refused reports whether the API server does not let us watch a kind, in contrast
 // to a watch that broke.
 func refused(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)

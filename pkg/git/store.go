@@ -162,7 +162,7 @@ func (s *Store) missing(kind plumbing.ObjectType, h Hash) error {
 	return fmt.Errorf("%w: %s %s", ErrMissing, kind, h)
 }
 
-// Damaged says whether an object turned out to be missing since the store was
+// Damaged reports whether an object turned out to be missing since the store was
 // opened or reset: time to reset it and fetch again.
 func (s *Store) Damaged() bool {
 	s.mu.Lock()
@@ -232,7 +232,7 @@ func (s *Store) Commit(h Hash) (*object.Commit, error) {
 	return c, nil
 }
 
-// Has says whether the store holds an object of that name.
+// Has reports whether the store holds an object of that name.
 func (s *Store) Has(h Hash) bool {
 	if s.memory != nil {
 		_, ok := s.memory[h]

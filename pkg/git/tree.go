@@ -42,7 +42,7 @@ type Entry struct {
 	Refused string // why the entry cannot be used, "" if it can
 }
 
-// IsDir says whether the entry is a usable directory.
+// IsDir reports whether the entry is a usable directory.
 func (e *Entry) IsDir() bool { return e.Refused == "" && e.Mode == ModeDir }
 
 // Tree is the content of one directory, by name.
@@ -149,7 +149,7 @@ func RefuseName(name string) string {
 	return ""
 }
 
-// isDotGit says whether some file system takes name for ".git": in any case,
+// isDotGit reports whether some file system takes name for ".git": in any case,
 // with ignored trailing characters, or as its short name.
 func isDotGit(name string) bool {
 	n := strings.ToLower(strings.TrimRight(name, ". "))

@@ -103,11 +103,11 @@ type Spread struct {
 	Min  int    `json:"min"`  // distinct domains
 }
 
-// Runs says whether the component is something that runs and takes capacity, in
+// Runs reports whether the component is something that runs and takes capacity, in
 // contrast to configuration.
 func (c *Component) Runs() bool { return c.Type != "config" && c.Type != "secret" }
 
-// Finite says whether the component ends by itself.
+// Finite reports whether the component ends by itself.
 func (c *Component) Finite() bool { return c.Type == "job" }
 
 // MinReplicas is the least number of replicas that the component can be

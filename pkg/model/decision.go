@@ -71,10 +71,10 @@ type Decision struct {
 	// that Spec is an older one.
 	Refused *Refusal `json:"refused,omitempty"`
 
-	// EvictAt is when the application loses its place if the shortage lasts.
+	// EvictAt is when the application is evicted if the shortage lasts.
 	EvictAt time.Time `json:"evictAt,omitzero"`
 
-	// Standing is what the least that the application can run is to its tenant:
+	// Standing classifies the application's minimum against its tenant's share:
 	// guaranteed, entitled or beyond. Shares are those of its tenant and of the
 	// groups above it.
 	Standing string        `json:"standing,omitempty"`
@@ -101,7 +101,7 @@ type Grant struct {
 	Domains   []string  `json:"domains,omitempty"` // where there was room, for a component that asks to be spread: a hint
 }
 
-// Competitor is an application that holds what another one lacks.
+// Competitor is an application that holds capacity that another one lacks.
 type Competitor struct {
 	App      AppID  `json:"application"`
 	Holds    string `json:"holds"` // of the resource that is short: "8 cpu"

@@ -17,7 +17,7 @@ type Group struct {
 
 // Reservation promises a minimum that holds even under overload: to a tenant, to
 // one application, or to the system outside D-AROS. Exactly one of the three is
-// named. What is reserved is granted to nobody else, used or not.
+// named. Reserved capacity is granted to no other application, used or not.
 type Reservation struct {
 	Name   string    `json:"name"`
 	Tenant string    `json:"tenant,omitempty"`

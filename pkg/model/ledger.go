@@ -77,7 +77,7 @@ const (
 	WorkflowStopped Reason = "WorkflowStopped"
 )
 
-// Active says whether the instance holds a grant and has workloads to run.
+// Active reports whether the instance holds a grant and has workloads to run.
 func (p Phase) Active() bool { return p == Scheduled || p == Running || p == Degraded }
 
 // Instance is an application at one moment: shop#3 is the third instance of
@@ -90,8 +90,8 @@ type Instance struct {
 	Message string    `json:"message,omitempty"`
 	Since   time.Time `json:"since"` // of the last transition
 
-	// Declared is when the application came into Git: its place among equals.
-	// Later instances keep it.
+	// Declared is when the application came into Git, which orders applications
+	// of equal priority. Later instances keep it.
 	Declared time.Time `json:"declared,omitzero"`
 
 	// Spec is the accepted spec: what runs or is to run. Nil until one was
@@ -108,12 +108,12 @@ type Instance struct {
 	Held     []Digest  `json:"held,omitempty"`    // specs that were rolled back and are not tried again
 	Refused  *Refusal  `json:"refused,omitempty"` // the newer spec in Git that is not accepted
 
-	// Components are those of Spec. Of an instance that has ended they are those
-	// that are still to be kept until what depends on them is gone.
+	// Components are those of Spec. An instance that has ended keeps a component
+	// until its dependants are gone.
 	Components []ComponentState `json:"components,omitempty"`
 	EndBy      time.Time        `json:"endBy,omitzero"` // when the rest of an ended instance is stopped in whatever order
 
-	// Failures tells what failed lately, the latest last, at most FailureLimit.
+	// Failures are the recent failures, the latest last, at most FailureLimit.
 	Failures []FailureCount `json:"failures,omitempty"`
 
 	// FailedStarts is how many starts in a row have failed, also those of the
@@ -134,7 +134,7 @@ const HistoryLimit = 20
 // FailureLimit bounds Instance.Failures.
 const FailureLimit = 20
 
-// FailureCount tells how often a component failed for one reason.
+// FailureCount counts the failures of a component for one reason.
 type FailureCount struct {
 	Component string    `json:"component"`
 	Class     string    `json:"class"`
@@ -154,11 +154,11 @@ type FailureCount struct {
 	Recent []time.Time `json:"recent,omitempty"`
 }
 
-// Ending says whether the instance has ended and some of it is still to be kept
-// until what depends on it is gone.
+// Ending reports whether the instance has ended and keeps components until their
+// dependants are gone.
 func (i *Instance) Ending() bool { return i.Phase == Terminated && len(i.Components) > 0 }
 
-// Rests says whether no new instance follows this one at the time now, although
+// Rests reports whether no new instance follows this one at the time now, although
 // Git wants the application to run with this spec: it is still ending, it failed
 // for good with just this spec, or it is set aside.
 func (i *Instance) Rests(wanted Digest, now time.Time) bool {
@@ -179,7 +179,7 @@ func (i *Instance) Rests(wanted Digest, now time.Time) bool {
 	return false
 }
 
-// DeletesData says whether the volumes of an instance that has ended are to be
+// DeletesData reports whether the volumes of an instance that has ended are to be
 // deleted: only when the application is gone from Git or is ended there, and both
 // its last accepted spec and policy wanted it so.
 func (i *Instance) DeletesData() bool {
@@ -206,7 +206,7 @@ func (i *Instance) Component(name string) (*ComponentState, bool) {
 }
 
 // ComponentState is what a component was granted, how much of it may run now
-// and how it fares.
+// and whether it does.
 type ComponentState struct {
 	Grant Grant `json:"grant"`
 	Run   int   `json:"run"` // replicas that may run now: 0 while a dependency is not ready
@@ -239,8 +239,8 @@ type Beside struct {
 	Traffic  Traffic `json:"traffic,omitempty"`
 }
 
-// Takes returns what the component takes of its pool: what it was granted, and
-// nothing any more once it is done.
+// Takes returns the capacity that the component takes from its pool: its grant, or
+// nothing once it is done.
 func (s *ComponentState) Takes() Resources {
 	if s.State == StateDone {
 		return Resources{}
@@ -256,7 +256,7 @@ const (
 	StateReady    = "ready"    // runs at its grant
 	StateDone     = "done"     // a finite component that ended well; it is not run again
 	StateFailed   = "failed"
-	StateEnding   = "ending" // of an instance that has ended: kept until what depends on it is gone
+	StateEnding   = "ending" // of an instance that has ended: kept until its dependants are gone
 )
 
 // Transition is one change of phase.

@@ -1,7 +1,7 @@
 package model
 
-// Observation is what the runtimes showed at one moment: what pools offer and
-// how workloads fare.
+// Observation is what the runtimes showed at one moment: the capacity of pools and
+// the state of workloads.
 type Observation struct {
 	Pools     []Pool     `json:"pools"`
 	Workloads []Workload `json:"workloads"` // by application, component, Beside and Intent
@@ -36,11 +36,11 @@ type Workload struct {
 	Done      bool     `json:"done"`    // a finite component that ended well
 	Failure   *Failure `json:"failure,omitempty"`
 
-	// Beside says that it is the newer version of a component of which two run.
+	// Beside marks the newer version of a component that runs in two versions.
 	Beside bool `json:"beside,omitempty"`
 	// Intent is the key of the step of a workflow whose job it is, "" if it is none.
 	Intent string `json:"intent,omitempty"`
-	// Message is what a job left for whoever ran it.
+	// Message is what a job left for the step that ran it.
 	Message string `json:"message,omitempty"`
 }
 
@@ -62,12 +62,12 @@ type Failure struct {
 // Classes of failures.
 const (
 	ClassInfrastructure = "infrastructure" // a node, the network, want of room
-	ClassRuntime        = "runtime"        // what carries the workload ended it or cannot start it
+	ClassRuntime        = "runtime"        // the runtime ended the workload or cannot start it
 	ClassApplication    = "application"    // the workload itself says that it failed
-	ClassControlPlane   = "control-plane"  // who is to carry it out refuses or is away
+	ClassControlPlane   = "control-plane"  // the control plane refuses it or is away
 )
 
-// Reasons of failures of class runtime that every runtime of its type tells.
+// Reasons of failures of class runtime that every runtime of a type reports.
 const (
 	ContainerCrash        = "ContainerCrash"
 	VMExit                = "VMExit"
@@ -75,8 +75,8 @@ const (
 	ProcessExit           = "ProcessExit"
 )
 
-// Blames says whether the failure tells against the application: where it runs
-// and who carries it out are not its fault.
+// Blames reports whether the failure may be the fault of the application: nodes and
+// the control plane are not.
 func (f *Failure) Blames() bool { return f.Class == ClassRuntime || f.Class == ClassApplication }
 
 // Find returns the workload of a component: the stable version, and no job of a step.

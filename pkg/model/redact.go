@@ -31,7 +31,7 @@ func (a Application) Redact() Application {
 	return a
 }
 
-// Redacted says whether the component is a secret without its values.
+// Redacted reports whether the component is a secret without its values.
 func (c *Component) Redacted() bool {
 	if c.Type != "secret" {
 		return false

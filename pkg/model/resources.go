@@ -59,7 +59,7 @@ func (r Resources) Times(n int) Resources {
 	return r.combine(Resources{}, mul)
 }
 
-// Fits says whether r is at most o in every resource.
+// Fits reports whether r is at most o in every resource.
 func (r Resources) Fits(o Resources) bool { return len(r.Exceeds(o)) == 0 }
 
 // Exceeds returns the names of the resources in which r is more than o.
@@ -73,7 +73,7 @@ func (r Resources) Exceeds(o Resources) []string {
 	return over
 }
 
-// IsZero says whether every amount is zero.
+// IsZero reports whether every amount is zero.
 func (r Resources) IsZero() bool {
 	for _, n := range r.Devices {
 		if n != 0 {

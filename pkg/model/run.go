@@ -34,8 +34,8 @@ type RunPhase string
 const (
 	RunRunning     RunPhase = "running"
 	RunPaused      RunPhase = "paused"       // nothing starts until somebody resumes it
-	RunFailing     RunPhase = "failing"      // a step failed: what acts ends, then steps that look at results
-	RunRollingBack RunPhase = "rolling-back" // a step failed: what was done is taken back, the latest first
+	RunFailing     RunPhase = "failing"      // a step failed: active steps end, then the steps whose conditions are about results
+	RunRollingBack RunPhase = "rolling-back" // a step failed: finished steps are undone, the latest first
 	RunSucceeded   RunPhase = "succeeded"
 	RunFailed      RunPhase = "failed"
 	RunRolledBack  RunPhase = "rolled-back"
@@ -43,7 +43,7 @@ const (
 	RunSuperseded  RunPhase = "superseded"
 )
 
-// Ended says whether nothing more happens in the run by itself.
+// Ended reports whether nothing more happens in the run by itself.
 func (p RunPhase) Ended() bool {
 	switch p {
 	case RunSucceeded, RunFailed, RunRolledBack, RunStopped, RunSuperseded:
@@ -72,14 +72,13 @@ func (r *Run) Target(component string) (*Target, bool) {
 	return nil, false
 }
 
-// WentBackTo says whether the run was taken back, and what ran before it, and does
-// so again, is spec.
+// WentBackTo reports whether the run was rolled back to spec, which runs again.
 func (r *Run) WentBackTo(spec Digest) bool {
 	return r.Phase == RunRolledBack && r.Superseded == "" && len(r.Base) > 0 && len(r.Good) > 0 && r.Good[0] == spec
 }
 
-// Settles says whether the run is what spec, the accepted one, is brought by: it
-// is of it, or went back to it.
+// Settles reports whether the run rolls out spec, the accepted spec: it is the run
+// of that spec, or was rolled back to it.
 func (r *Run) Settles(spec Digest) bool {
 	return r.Superseded == "" && r.Spec == spec || r.WentBackTo(spec)
 }
@@ -98,7 +97,7 @@ const (
 	StepCancelled StepPhase = "cancelled" // ended from outside
 )
 
-// Ended says whether the step is over.
+// Ended reports whether the step is over.
 func (p StepPhase) Ended() bool {
 	switch p {
 	case StepSucceeded, StepFailed, StepSkipped, StepCancelled:
@@ -161,8 +160,8 @@ type Version struct {
 	Content Digest `json:"content"` // of the component
 }
 
-// Target is what a run has brought a component to: it is to be so until the run,
-// or another, says otherwise.
+// Target is the state of a component that a run wants, until the same or another
+// run changes it.
 type Target struct {
 	Component string   `json:"component"`
 	Stable    Version  `json:"stable,omitzero"` // zero: nothing

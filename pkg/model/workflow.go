@@ -18,7 +18,7 @@ type Workflow struct {
 	Steps []Step `json:"steps"` // in the order written
 }
 
-// Job says whether a step runs the component once, or has it take another back:
+// Job reports whether a step runs the component once, or has it take another back:
 // it runs then, and not with the others.
 func (w *Workflow) Job(component string) bool {
 	for i := range w.Steps {

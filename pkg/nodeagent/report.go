@@ -27,7 +27,7 @@ type Report struct {
 	Degradations []qos.Degradation `json:"degradations"`
 }
 
-// Holds says whether the whole plan is in force, as far as the host is able to.
+// Holds reports whether the whole plan is in force, as far as the host is able to.
 // Groups that do not exist yet break no promise.
 func (r Report) Holds() bool {
 	for _, o := range r.Outcomes {
@@ -38,7 +38,7 @@ func (r Report) Holds() bool {
 	return r.Problem == "" && r.Digest != ""
 }
 
-// Differs says whether a pass would write anything.
+// Differs reports whether a pass would write anything.
 func (r Report) Differs() bool {
 	for _, o := range r.Outcomes {
 		if o.State == cgroup.Planned {

@@ -63,7 +63,7 @@ var refusing = map[model.Reason]bool{
 	model.FailedTooOften: true, model.WorkflowFailed: true, model.WorkflowStopped: true,
 }
 
-// underWay says whether an application is still on its way to run.
+// underWay reports whether an application is still on its way to run.
 func underWay(inst *model.Instance) bool {
 	switch inst.Phase {
 	case model.Created, model.Admitted, model.Scheduled:

@@ -78,7 +78,7 @@ func (s *CommitStatus) Tell(ledger *model.Ledger) {
 	}
 }
 
-// isCommit says whether text names a commit, and leads nowhere else as part of an
+// isCommit reports whether text names a commit, and leads nowhere else as part of an
 // address.
 func isCommit(text string) bool {
 	return len(text) >= 40 && strings.Trim(text, "0123456789abcdef") == ""

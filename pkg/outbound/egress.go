@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// destination reads an address and says whether one of the hosts is meant: the
+// destination reads an address and reports whether one of the hosts is meant: the
 // very host, or, for *.example.com, any below it.
 func destination(address string, hosts []string) (*url.URL, error) {
 	u, err := url.Parse(address)
@@ -29,7 +29,7 @@ func destination(address string, hosts []string) (*url.URL, error) {
 	return nil, &failure{ClassRefused, fmt.Sprintf("policy does not allow calls to %s (egress.hosts)", printable(host))}
 }
 
-// covered says whether one of the hosts is this one or, as *.example.com, holds it.
+// covered reports whether one of the hosts is this one or, as *.example.com, holds it.
 func covered(host string, hosts []string) bool {
 	return slices.ContainsFunc(hosts, func(h string) bool {
 		below, wide := strings.CutPrefix(h, "*")
@@ -108,7 +108,7 @@ func prefixes(texts ...string) (all []netip.Prefix) {
 	return all
 }
 
-// inside says whether an address is not one of the public Internet.
+// inside reports whether an address is not one of the public Internet.
 func inside(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	if !a.IsGlobalUnicast() || a.IsPrivate() {

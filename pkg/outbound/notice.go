@@ -112,12 +112,12 @@ func post(ctx context.Context, client *http.Client, u *url.URL, event string, at
 	return status, &failure{ClassAnswer, fmt.Sprintf("the receiver refuses the message with %d", status)}
 }
 
-// again says whether a receiver may take later what it does not take now.
+// again reports whether a receiver may take later what it does not take now.
 func again(status int) bool {
 	return status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusTooManyRequests
 }
 
-// final says whether trying again is no use.
+// final reports whether trying again is no use.
 func final(err error) bool {
 	var f *failure
 	return errors.As(err, &f) && (f.class == ClassRefused || f.class == ClassAnswer || f.class == ClassKey)

@@ -73,12 +73,12 @@ const (
 // effects in the order in which people read them.
 var effects = []Effect{Rejected, Refused, Evicted, Removed, Degraded, Waiting, Admitted, Restored, Updated, Regranted, Requeued, Reworded}
 
-// Empty says whether nothing differs.
+// Empty reports whether nothing differs.
 func (c *Changes) Empty() bool {
 	return len(c.Applications)+len(c.Objects)+len(c.Problems)+len(c.Solved)+len(c.Tenants) == 0
 }
 
-// Refuses says whether something that was acceptable is so no more: the change
+// Refuses reports whether something that was acceptable is so no more: the change
 // brings problems, or an application is rejected that was not before.
 func (c *Changes) Refuses() bool {
 	return len(c.Problems) > 0 || slices.ContainsFunc(c.Applications, func(a Application) bool {
@@ -160,7 +160,7 @@ func effectOnRunning(x, y *standing) Effect {
 	return ""
 }
 
-// sameWords says whether people are told the same about an application. How much
+// sameWords reports whether people are told the same about an application. How much
 // is free beside a full grant is no news.
 func sameWords(x, y *standing) bool {
 	a, b := x.decision, y.decision

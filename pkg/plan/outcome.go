@@ -58,12 +58,12 @@ func (s *standing) in(phases ...model.Phase) bool {
 	return s.instance != nil && slices.Contains(phases, s.instance.Phase)
 }
 
-// evicted says whether it lost its place for others.
+// evicted reports whether it lost its place for others.
 func (s *standing) evicted() bool {
 	return s.in(model.Terminated) && s.instance.Reason == model.EvictedReason
 }
 
-// degraded says whether it runs with less than it asks for.
+// degraded reports whether it runs with less than it asks for.
 func (s *standing) degraded() bool {
 	return s.runs() && s.decision != nil && s.decision.Degraded
 }

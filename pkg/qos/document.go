@@ -230,7 +230,7 @@ func (r *reader) workload(at string, w documentedWorkload) Workload {
 	return out
 }
 
-// reserves says whether the profile promises a minimum under overload.
+// reserves reports whether the profile promises a minimum under overload.
 func reserves(p model.QoSProfile) bool { return p.Memory.Min > 0 }
 
 func (r *reader) amounts(at string, a amounts) model.Resources {

@@ -40,7 +40,7 @@ func (w *workload) admit(path string, u *unstructured.Unstructured) error {
 	return w.admitPods(path, u, s)
 }
 
-// wellFormed says whether u has what every object has.
+// wellFormed reports whether u has what every object has.
 func wellFormed(path string, u *unstructured.Unstructured) error {
 	if u.GetAPIVersion() == "" || u.GetKind() == "" || u.GetName() == "" {
 		return faultf(CodeUnreadable, path, "has no apiVersion, kind or metadata.name")
@@ -63,7 +63,7 @@ func wellFormed(path string, u *unstructured.Unstructured) error {
 	return stringMaps(path, meta)
 }
 
-// stringMaps says whether labels and annotations are what they should be, so
+// stringMaps reports whether labels and annotations are what they should be, so
 // that nothing hides in what cannot be read.
 func stringMaps(path string, meta map[string]any) error {
 	for _, field := range []string{"labels", "annotations"} {

@@ -109,7 +109,7 @@ func declared(c *model.Component, g model.Grant) model.Grant {
 	return g
 }
 
-// carried says whether a cluster carries the component.
+// carried reports whether a cluster runs the component.
 func carried(c *model.Component) bool {
 	return !c.Runs() || c.Runtime == "" || c.Runtime == "container"
 }

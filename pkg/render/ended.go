@@ -2,10 +2,9 @@ package render
 
 import "github.com/d-aros/d-aros/pkg/model"
 
-// Ended returns the set of an instance of which nothing is to run any more: no
-// objects at all. Volumes go with it only where its owner and policy said so and
-// it ended for good. Losing its place to others, failing or being suspended costs
-// nobody his data.
+// Ended returns the set of an instance that is to run nothing any more: no objects
+// at all. Its volumes are deleted only if its owner and its policy said so and it
+// ended for good. Eviction, failure and suspension delete no data.
 func Ended(prefix string, inst *model.Instance) Set {
 	set := Set{App: inst.App}
 	if inst.Spec != nil {

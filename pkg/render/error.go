@@ -69,7 +69,7 @@ func problem(app *model.Application, component string, err error) model.Problem 
 	}
 }
 
-// places returns where path was written, or else what it is part of.
+// places returns where path was written, or where its nearest parent was.
 func places(at model.Positions, path string) []model.Place {
 	for path != "" {
 		if where, ok := at[path]; ok {

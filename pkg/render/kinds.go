@@ -60,7 +60,7 @@ var never = map[string]string{
 	"List":                           "it is no object of its own",
 }
 
-// admitKind says whether policy allows objects of the kind of u. A kind of a
+// admitKind reports whether policy allows objects of the kind of u. A kind of a
 // group of its own is named with it: Certificate.cert-manager.io.
 func admitKind(path string, u *unstructured.Unstructured, allowed []string) error {
 	gk := u.GroupVersionKind().GroupKind()

@@ -38,7 +38,7 @@ func Namespace(prefix string, app model.AppID, policy string) string {
 	return join(maxNamespace, prefix+app.Tenant)
 }
 
-// reserved says whether a namespace belongs to the cluster itself.
+// reserved reports whether a namespace belongs to the cluster itself.
 func reserved(namespace string) bool {
 	return namespace == "default" || strings.HasPrefix(namespace, "kube-")
 }

@@ -71,7 +71,7 @@ func containers(spec *corev1.PodSpec) []corev1.Container {
 	return all
 }
 
-// allowedImage says whether an image comes from one of the registries, each a
+// allowedImage reports whether an image comes from one of the registries, each a
 // host or a path on it.
 func allowedImage(image string, registries []string) bool {
 	for _, r := range registries {

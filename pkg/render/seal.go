@@ -100,7 +100,7 @@ func (p *part) seal() []Object {
 	return sealed
 }
 
-// outlives says whether an object stays when it is not declared any more. Such a
+// outlives reports whether an object stays when it is not declared any more. Such a
 // one says nothing about what is declared now, so it is no part of what carries
 // the component out.
 func outlives(u *unstructured.Unstructured) bool {

@@ -37,14 +37,14 @@ func (w *workload) podLabels() map[string]string {
 	return labels
 }
 
-// isStaged says whether a step of the workflow brings the component in stages.
+// isStaged reports whether a step of the workflow rolls out the component in stages.
 func (a *application) isStaged(component string) bool {
 	return a.spec.Workflow != nil && slices.ContainsFunc(a.spec.Workflow.Steps, func(s model.Step) bool {
 		return (s.Type == "canary" || s.Type == "blue-green") && slices.Contains(s.Components, component)
 	})
 }
 
-// isStep says whether a step of the workflow runs the component, or runs it to
+// isStep reports whether a step of the workflow runs the component, or runs it to
 // take back what another one did.
 func (a *application) isStep(component string) bool {
 	return a.spec.Workflow != nil && a.spec.Workflow.Job(component)

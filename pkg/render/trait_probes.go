@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// probe asks a container how it fares, in one of three ways.
+// probe checks the health of a container, in one of three ways.
 type probe struct {
 	HTTP *struct {
 		Path   string `json:"path"`

@@ -11,8 +11,8 @@ import (
 // maxFiles bounds the files of an application's directory.
 const maxFiles = 10_000
 
-// tree lists an application's directory: what is where, and what it is. Links
-// are listed and never followed.
+// tree lists an application's directory: the type and size of each path. Links are
+// listed and never followed.
 type tree struct {
 	files fs.FS
 	kinds map[string]fs.FileMode // by path

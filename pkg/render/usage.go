@@ -11,7 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// admitUsage says whether what the objects ask for together is within what the
+// admitUsage reports whether the requests of all objects together are within what the
 // component was granted: arbitration has counted nothing else.
 func (w *workload) admitUsage(path string, objects []*unstructured.Unstructured) error {
 	most, err := scaled(path, objects)

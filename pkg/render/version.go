@@ -89,7 +89,7 @@ func (v versions) component(name string) ([]Object, error) {
 	return objects, nil
 }
 
-// unknown says whether a component runs with a content that no spec has any more.
+// unknown reports whether a component runs with a content that no spec has any more.
 func (v versions) unknown() bool {
 	return slices.ContainsFunc(v[0].Instance.Components, func(s model.ComponentState) bool {
 		_, _, ok := v.find(s.Grant.Component, s.Spec)

@@ -22,7 +22,7 @@ type document struct {
 	*yaml.Node
 }
 
-// documents parses YAML, of which nothing is trusted. It refuses what parsers
+// documents parses YAML that nobody vouches for. It refuses what parsers
 // read differently (two keys of one name, own tags) and what grows when it is
 // read (aliases of aliases).
 func documents(b []byte) ([]document, error) {
@@ -113,7 +113,7 @@ func (d document) field(key string) string {
 	return ""
 }
 
-// root is what the document holds.
+// root is the content of the document.
 func (d document) root() *yaml.Node {
 	if d.Kind == yaml.DocumentNode && len(d.Content) == 1 {
 		return d.Content[0]
@@ -121,7 +121,7 @@ func (d document) root() *yaml.Node {
 	return d.Node
 }
 
-// aliased says whether anything in n is written once and meant twice.
+// aliased reports whether n contains a YAML anchor or alias.
 func aliased(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode {
 		return true

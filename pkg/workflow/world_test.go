@@ -145,7 +145,7 @@ func (w *world) turns() (turns []workflow.Turn, of []*app) {
 	return turns, of
 }
 
-// step advances all runs once and says whether anything changed.
+// step advances all runs once and reports whether anything changed.
 func (w *world) step() (changed bool) {
 	turns, of := w.turns()
 	for i, next := range workflow.Advance(turns, w.limits, w.now) {

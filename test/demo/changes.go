@@ -123,7 +123,7 @@ func (d *demo) moment(began, at time.Time, what string) {
 	fmt.Fprintf(d.out, "  %7.2f s  %s\n", at.Sub(began).Seconds(), what)
 }
 
-// verdict says whether everything came out as expected.
+// verdict reports whether everything came out as expected.
 func (d *demo) verdict() error {
 	if !d.cluster.exact() {
 		fmt.Fprintln(d.out, "This cluster has other nodes than the example fleet is written for; what was expected was not checked.")

@@ -75,7 +75,7 @@ Or let the demo start a cluster of its own: env -u KUBECONFIG make demo`, kubeco
 	return c, err
 }
 
-// hasStorage says whether a claim that names no class can be served.
+// hasStorage reports whether a claim that names no class can be served.
 func (c *cluster) hasStorage(ctx context.Context) (bool, error) {
 	classes, err := c.client.StorageV1().StorageClasses().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *cluster) hasStorage(ctx context.Context) (bool, error) {
 	}), nil
 }
 
-// exact says whether the nodes are those that the story is written for.
+// exact reports whether the nodes are those that the story is written for.
 func (c *cluster) exact() bool {
 	for pool, n := range poolNodes {
 		if c.nodes[pool] != n {

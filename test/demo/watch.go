@@ -69,7 +69,7 @@ func (w *watcher) until(ctx context.Context, what string, hold time.Duration, se
 	}
 }
 
-// settled says whether every application and all its components have found their
+// settled reports whether every application and all its components have found their
 // place, as of a commit.
 func settled(commit string) func(*model.Ledger) bool {
 	return func(l *model.Ledger) bool {
@@ -90,7 +90,7 @@ func settled(commit string) func(*model.Ledger) bool {
 	}
 }
 
-// moving says whether a component is on its way to what it was granted.
+// moving reports whether a component is on its way to what it was granted.
 func moving(c model.ComponentState) bool {
 	return c.State == model.StateStarting || c.State == model.StateWaiting
 }

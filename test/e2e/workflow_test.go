@@ -71,7 +71,7 @@ func (w *world) run(what string, wanted func(*model.Run) bool) *model.Run {
 	return run
 }
 
-// is says whether a step of a run is in a phase.
+// is reports whether a step of a run is in a phase.
 func is(step string, phase model.StepPhase) func(*model.Run) bool {
 	return func(r *model.Run) bool {
 		s, ok := r.Step(step)

@@ -128,7 +128,7 @@ func (t *Tree) Close() error {
 // Mode returns how the host mounts its cgroups.
 func (t *Tree) Mode() Mode { return t.mode }
 
-// Recursive says whether memory protection passes from a group to children
+// Recursive reports whether memory protection passes from a group to children
 // that set none.
 func (t *Tree) Recursive() bool { return t.recursive }
 

@@ -70,7 +70,7 @@ func pool(spec *model.PoolSpec, usable []*corev1.Node, foreign map[string]model.
 	return p
 }
 
-// takesPods says whether a node is ready and new pods may be placed on it.
+// takesPods reports whether a node is ready and new pods may be placed on it.
 func takesPods(node *corev1.Node) bool {
 	if node.Spec.Unschedulable {
 		return false
@@ -121,7 +121,7 @@ func amounts(list corev1.ResourceList, asked bool) model.Resources {
 	return r
 }
 
-// device says whether a resource is a device: those of Kubernetes itself (disk,
+// device reports whether a resource is a device: those of Kubernetes itself (disk,
 // huge pages, pods, volumes) are not arbitrated.
 func device(name string) bool {
 	domain, _, ok := strings.Cut(name, "/")

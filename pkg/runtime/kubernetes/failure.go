@@ -55,7 +55,7 @@ func lost(message string) model.Failure {
 	return model.Failure{Class: model.ClassInfrastructure, Reason: PodLost, Message: apply.Clean(strings.TrimSpace(message))}
 }
 
-// abandoned says whether the control plane has given up the node of a pod: it
+// abandoned reports whether the control plane has given up the node of a pod: it
 // takes back what only the node can say, that the pod is ready, and leaves what
 // the node said last of the containers.
 func abandoned(u *unstructured.Unstructured) bool {
@@ -100,7 +100,7 @@ func containerFailure(c map[string]any) model.Failure {
 	return model.Failure{}
 }
 
-// ended says whether the container ended badly.
+// ended reports whether the container ended badly.
 func ended(c map[string]any, state string) bool {
 	t, ok, _ := unstructured.NestedFieldNoCopy(c, state, "terminated")
 	m, _ := t.(map[string]any)

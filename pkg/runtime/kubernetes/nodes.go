@@ -148,7 +148,7 @@ func (n *nodes) close() {
 	n.group.Wait()
 }
 
-// slimNode keeps what says whether a node can take pods and how much.
+// slimNode keeps what reports whether a node can take pods and how much.
 func slimNode(obj any) (any, error) {
 	node, ok := obj.(*corev1.Node)
 	if !ok {

@@ -79,12 +79,12 @@ func (r *Runtime) Act(ctx context.Context, sets []render.Set) apply.Report {
 	return r.applier.Apply(ctx, sets)
 }
 
-// Drifted returns the applications, in order, of which somebody else changed or
-// deleted an object since the last call.
+// Drifted returns the applications, in order, with an object that another manager
+// changed or deleted since the last call.
 func (r *Runtime) Drifted() []model.AppID { return r.applier.Live().Drifted() }
 
-// Changed returns a channel that gets a value after something changed that the
-// next Inspect or Drifted tells. Many changes may share one value.
+// Changed returns a channel that gets a value after a change that the next Inspect
+// or Drifted reports. Many changes may share one value.
 func (r *Runtime) Changed() <-chan struct{} { return r.changed }
 
 func (r *Runtime) wake() {

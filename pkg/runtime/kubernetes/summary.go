@@ -9,7 +9,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// summary is what is remembered of an object: how it fares.
+// summary is what is kept of an object: its health.
 type summary struct {
 	current         bool // it is in the state that it asks for
 	done            bool // a job that completed, a pod that ended well
@@ -75,7 +75,7 @@ func current(u *unstructured.Unstructured) bool {
 	return err == nil && r.Status == status.CurrentStatus
 }
 
-// observed says whether the controller has seen the present spec.
+// observed reports whether the controller has seen the present spec.
 func observed(u *unstructured.Unstructured) bool {
 	return int64(number(u, -1, "status", "observedGeneration")) == u.GetGeneration()
 }

@@ -168,8 +168,8 @@ func worst(objects, made []*apply.Object, owners map[apply.Ref]*apply.Object) *m
 	return &f
 }
 
-// superseded says whether a pod or replica set belongs to an older spec: what
-// happens to it no longer says anything.
+// superseded reports whether a pod or replica set belongs to an older spec, so that
+// its health no longer counts.
 func superseded(o *apply.Object, objects []*apply.Object, owners map[apply.Ref]*apply.Object) bool {
 	if o.Owner == (apply.Ref{}) {
 		return false

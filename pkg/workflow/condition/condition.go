@@ -51,7 +51,7 @@ func firstOf(issues *cel.Issues) string {
 // String returns the condition as it was written.
 func (c Condition) String() string { return c.text }
 
-// Results says whether the condition speaks of how steps ended, so that it takes
+// Results reports whether the condition speaks of how steps ended, so that it takes
 // over from the rule that all dependencies have to end well.
 func (c Condition) Results() bool {
 	for _, name := range []string{"always", "succeeded", "failed", "skipped"} {
@@ -123,7 +123,7 @@ type Values struct {
 	Outputs                    map[string]map[string]string
 }
 
-// Holds says whether the condition is true of v. It is an error to ask for what
+// Holds reports whether the condition is true of v. It is an error to ask for what
 // is not there.
 func (c Condition) Holds(v Values) (bool, error) {
 	return c.holds(map[string]any{
@@ -139,7 +139,7 @@ type Answer struct {
 	Body   string
 }
 
-// Accepts says whether the answer is a success.
+// Accepts reports whether the answer is a success.
 func (c Condition) Accepts(a Answer) (bool, error) {
 	return c.holds(map[string]any{"status": int64(a.Status), "value": a.Value, "body": a.Body})
 }
