@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/schema/jsonschema"
 )
 
 func newSchemaExportCommand() *cobra.Command {
@@ -28,7 +28,7 @@ the last word.`,
 		ValidArgs: []string{"platform", "tenant", "application"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && out == "" {
-				text, err := evaluate.JSONSchema(args[0])
+				text, err := jsonschema.Of(args[0])
 				if err != nil {
 					return err
 				}
@@ -53,7 +53,7 @@ func exportSchemas(cmd *cobra.Command, dir string, layers []string) error {
 		return err
 	}
 	for _, layer := range layers {
-		text, err := evaluate.JSONSchema(layer)
+		text, err := jsonschema.Of(layer)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package evaluate
+package jsonschema
 
 import (
 	"maps"
@@ -55,8 +55,9 @@ func oneObject(a, b shape) shape {
 	}
 	ra, _ := a["required"].([]string)
 	rb, _ := b["required"].([]string)
-	if both := sorted(slices.Concat(ra, rb)); both != nil {
-		out["required"] = both
+	if all := slices.Concat(ra, rb); len(all) > 0 {
+		slices.Sort(all)
+		out["required"] = slices.Compact(all)
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package evaluate
+package jsonschema
 
 import (
 	"bytes"
@@ -6,16 +6,22 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
+	"os"
 	"slices"
 	"testing"
 
+	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/cuecontext"
+	"cuelang.org/go/cue/token"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/d-aros/d-aros/schema"
 )
 
 func editorSchema(t *testing.T, layer string) *jsonschema.Schema {
-	text, err := JSONSchema(layer)
+	text, err := Of(layer)
 	require.NoError(t, err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	require.NoError(t, err)
@@ -26,41 +32,67 @@ func editorSchema(t *testing.T, layer string) *jsonschema.Schema {
 	return s
 }
 
-// documents are the layers of the full fleet and of examples/repo, as written:
-// without what the schema adds.
+// documents are the layers of the full fleet and of examples/repo. Tenants and
+// applications are as people wrote them: each stands by itself, so that the schema
+// adds nothing to it.
 func documents(t *testing.T) map[string]any {
 	out := map[string]any{}
-	add := func(name, layer string, files ...source) {
-		v, err := buildValue("x", files, schemaFiles())
-		require.NoError(t, err)
-		doc, _, err := export(v, layer, "")
-		require.NoError(t, err, name)
-		var value any
-		require.NoError(t, json.Unmarshal(doc, &value))
-		out[layer+" "+name] = map[string]any{layer: value}
-	}
-	load := func(files fs.FS, pattern string) (all []source) {
-		names, err := fs.Glob(files, pattern)
-		require.NoError(t, err)
-		all, problems, err := read(files, names)
-		require.NoError(t, err)
-		require.Empty(t, problems)
-		return all
-	}
-	for name, files := range map[string]fs.FS{"full": unpack(archive(t, "full.txtar")), "example": directory(exampleRepo)} {
-		add(name, "platform", load(files, "*.cue")...)
-		apps, err := fs.Glob(files, "tenants/*/apps/*")
-		require.NoError(t, err)
-		for _, app := range apps {
-			add(name+" "+app, "application", load(files, app+"/*.cue")...)
-		}
-		tenants, err := fs.Glob(files, "tenants/*")
-		require.NoError(t, err)
-		for _, tenant := range tenants {
-			add(name+" "+path.Base(tenant), "tenant", load(files, tenant+"/*.cue")...)
+	for name, files := range map[string]fs.FS{"full": fullFleet(t), "example": os.DirFS("../../examples/repo")} {
+		out["platform "+name] = asWritten(t, files, "*.cue")
+		for layer, pattern := range map[string]string{"application": "tenants/*/apps/*", "tenant": "tenants/*"} {
+			dirs, err := fs.Glob(files, pattern)
+			require.NoError(t, err)
+			for _, dir := range dirs {
+				out[layer+" "+name+" "+dir] = asWritten(t, files, dir+"/*.cue")
+			}
 		}
 	}
 	return out
+}
+
+// asWritten exports the package that the files of a pattern form.
+func asWritten(t *testing.T, files fs.FS, pattern string) (doc map[string]any) {
+	var ctx *build.Context
+	ctx = build.NewContext(build.Loader(func(_ token.Pos, path string) *build.Instance {
+		if path != schema.ImportPath {
+			return nil // of the standard library
+		}
+		in := ctx.NewInstance(path, nil)
+		in.ImportPath = path
+		for _, f := range schema.Files() {
+			require.NoError(t, in.AddFile(f.Name, f.Data))
+		}
+		require.NoError(t, in.Complete())
+		return in
+	}))
+	names, err := fs.Glob(files, pattern)
+	require.NoError(t, err)
+	in := ctx.NewInstance("", nil)
+	for _, name := range names {
+		data, err := fs.ReadFile(files, name)
+		require.NoError(t, err)
+		require.NoError(t, in.AddFile(name, data))
+	}
+	require.NoError(t, in.Complete())
+	text, err := cuecontext.New().BuildInstance(in).MarshalJSON()
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &doc))
+	for layer := range doc {
+		if layer != "platform" && layer != "tenant" && layer != "application" {
+			delete(doc, layer)
+		}
+	}
+	require.Len(t, doc, 1, pattern)
+	return doc
+}
+
+// fullFleet is the fleet that writes every field.
+func fullFleet(t *testing.T) fs.FS {
+	archive, err := txtar.ParseFile("../../pkg/evaluate/testdata/full.txtar")
+	require.NoError(t, err)
+	files, err := txtar.FS(archive)
+	require.NoError(t, err)
+	return files
 }
 
 // An editor accepts what people write, and marks every name of a field that is
@@ -110,8 +142,8 @@ func typos(v any, at []string, try func(at string)) {
 	}
 }
 
-// chosen says whether the fields of the struct at a path have names of people, or
-// mean nothing to the schema.
+// chosen reports whether people choose the names of the fields of the struct at a
+// path, or the schema does not know them.
 func chosen(at []string) bool {
 	open := []string{
 		"components", "pools", "bands", "profiles", "principals", "owners", "releases", "groups", "reservations", "devices", "labels", "annotations",

@@ -1,0 +1,88 @@
+package jsonschema
+
+import (
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/token"
+)
+
+// of is the shape of an expression, {} if nothing is known of it.
+func (g *shapes) of(x ast.Expr) shape {
+	switch x := x.(type) {
+	case *ast.StructLit:
+		return g.object(x)
+	case *ast.ParenExpr:
+		return g.of(x.X)
+	case *ast.ListLit:
+		return g.list(x)
+	case *ast.BasicLit:
+		return shape{"const": constant(x)}
+	case *ast.Ident:
+		switch {
+		case strings.HasPrefix(x.Name, "#") && g.known[x.Name] != nil:
+			return g.ref(x.Name)
+		case x.Name == "string", x.Name == "number":
+			return shape{"type": x.Name}
+		case x.Name == "int":
+			return shape{"type": "integer"}
+		case x.Name == "bool":
+			return shape{"type": "boolean"}
+		}
+	case *ast.UnaryExpr:
+		return g.bound(x)
+	case *ast.BinaryExpr:
+		if x.Op == token.AND {
+			g.adding++ // a struct adds to what it is unified with
+			defer func() { g.adding-- }()
+			return both(g.of(x.X), g.of(x.Y))
+		}
+		if x.Op == token.OR {
+			return g.either(x)
+		}
+	case *ast.CallExpr:
+		return call(x)
+	}
+	return shape{}
+}
+
+// bound is the shape of a comparison with a constant.
+func (g *shapes) bound(x *ast.UnaryExpr) shape {
+	if x.Op == token.MAT || x.Op == token.NMAT {
+		pattern, ok := g.text(x.X)
+		if !ok {
+			return shape{"type": "string"}
+		}
+		if x.Op == token.NMAT {
+			return shape{"not": shape{"pattern": pattern}}
+		}
+		return shape{"type": "string", "pattern": pattern}
+	}
+	word := map[token.Token]string{token.GEQ: "minimum", token.LEQ: "maximum", token.GTR: "exclusiveMinimum", token.LSS: "exclusiveMaximum"}[x.Op]
+	limit, ok := x.X.(*ast.BasicLit)
+	if word == "" || !ok {
+		return shape{}
+	}
+	return shape{word: constant(limit)}
+}
+
+// list is the shape of [...X] and of [X, ...].
+func (g *shapes) list(x *ast.ListLit) shape {
+	out := shape{"type": "array"}
+	least := 0
+	for _, e := range x.Elts {
+		if rest, ok := e.(*ast.Ellipsis); ok {
+			if rest.Type != nil {
+				if items := g.of(rest.Type); len(items) > 0 {
+					out["items"] = items
+				}
+			}
+			continue
+		}
+		least++
+	}
+	if least > 0 {
+		out["minItems"] = least
+	}
+	return out
+}

@@ -1,0 +1,56 @@
+package jsonschema
+
+import (
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+)
+
+// tables say by type what stands in the fields of a component and of a step.
+var tables = map[string]string{"#Component": "_type", "#Step": "_step"}
+
+func (g *shapes) ref(name string) shape {
+	short := strings.TrimPrefix(name, "#")
+	if _, done := g.defs[short]; !done {
+		g.defs[short] = nil // it may refer to itself
+		adding := g.adding
+		g.adding = 0
+		s := g.of(g.known[name])
+		g.adding = adding
+		if table, ok := tables[name]; ok {
+			s["allOf"] = g.byType(table)
+		}
+		g.defs[short] = s
+	}
+	return shape{"$ref": "#/$defs/" + short}
+}
+
+// byType says for each type of a table what its fields are.
+func (g *shapes) byType(table string) (all []shape) {
+	for _, d := range g.known[table].(*ast.StructLit).Elts {
+		entry, ok := d.(*ast.Field)
+		if !ok {
+			continue
+		}
+		name, _, err := ast.LabelName(entry.Label)
+		if err != nil || name == "" {
+			continue // any other type is the platform's
+		}
+		fields := shape{}
+		for _, d := range entry.Value.(*ast.StructLit).Elts {
+			field, ok := d.(*ast.Field)
+			if !ok {
+				continue
+			}
+			if id, ok := field.Value.(*ast.Ident); ok && strings.HasPrefix(id.Name, "#") {
+				label, _, _ := ast.LabelName(field.Label)
+				fields[label] = g.ref(id.Name)
+			}
+		}
+		all = append(all, shape{
+			"if":   shape{"properties": shape{"type": shape{"const": name}}},
+			"then": shape{"properties": fields},
+		})
+	}
+	return all
+}
