@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -114,11 +114,11 @@ func (f *pinFlags) run(cmd *cobra.Command, name, revision string) error {
 		return err
 	}
 	view := &pinView{Application: app.String()}
-	var edit evaluate.PinEdit
+	var edit layer.PinEdit
 	if revision == "" {
-		edit, err = evaluate.Unpin(files, app)
+		edit, err = layer.Unpin(files, app)
 	} else if view.Commit, err = w.resolve(ctx, app, revision); err == nil {
-		edit, err = evaluate.Pin(files, app, view.Commit)
+		edit, err = layer.Pin(files, app, view.Commit)
 	}
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (w *workTree) resolve(ctx context.Context, app model.AppID, revision string
 
 // carryOut writes an edit unless somebody else's is in the way or the reconciler
 // would refuse the outcome.
-func (w *workTree) carryOut(ctx context.Context, files *fileTree, edit evaluate.PinEdit, app model.AppID, progressTo io.Writer) error {
+func (w *workTree) carryOut(ctx context.Context, files *fileTree, edit layer.PinEdit, app model.AppID, progressTo io.Writer) error {
 	dirty, err := gitLine(ctx, w.root, "status", "--porcelain", "--", ":(literal)"+edit.File)
 	if err != nil {
 		return err

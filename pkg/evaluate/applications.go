@@ -1,6 +1,9 @@
 package evaluate
 
-import "github.com/d-aros/d-aros/pkg/model"
+import (
+	"github.com/d-aros/d-aros/pkg/evaluate/check"
+	"github.com/d-aros/d-aros/pkg/model"
+)
 
 // settleOne puts an application where it belongs in its tenant's part.
 func (p *pass) settleOne(a *declared) {
@@ -21,7 +24,9 @@ func (p *pass) settleOne(a *declared) {
 		t.report(a.app.Name, problems...)
 		t.refuse(a.app, problems[0])
 	default:
-		problems := p.offered(a)
+		problems := check.Offered(a.result.application, p.platform.platform, func(code, path, message string) model.Problem {
+			return a.result.own().Blame(code, path, message)
+		})
 		if len(problems) > 0 {
 			t.report(a.app.Name, problems...)
 			t.refuse(a.app, problems[0])
@@ -33,10 +38,28 @@ func (p *pass) settleOne(a *declared) {
 		}
 		t.applications = append(t.applications, app)
 		for _, h := range a.result.hosts {
-			t.claims = append(t.claims, claim{a.app, h})
+			t.claimed = append(t.claimed, check.Claim{App: a.app, Host: h})
 		}
-		t.objects = append(t.objects, objectNames(a)...)
 	}
+}
+
+// compare gathers the claims of the tenant's applications and compares the names of
+// their objects.
+func (t *part) compare() {
+	t.claims, t.claimed = check.ClaimsOf(t.claimed), nil
+	t.sameObjects = check.Objects(t.applications, func(app model.AppID, component string) string {
+		result := t.instances[app.Name].result
+		at, _ := result.own().Nearest("application", "components", component)
+		return at
+	})
+}
+
+// claimsOf returns the claims of a part, nil of none.
+func (t *part) claimsOf() *check.Claims {
+	if t == nil {
+		return nil
+	}
+	return t.claims
 }
 
 // refuse lists an application as unusable.
@@ -56,4 +79,16 @@ func pinnedAt(commit string, problems []model.Problem) []model.Problem {
 		out[i] = problem
 	}
 	return out
+}
+
+// inOneLine is a problem as the reason why something is not used.
+func inOneLine(p model.Problem) string {
+	s := p.Message
+	if p.Path != "" {
+		s = p.Path + ": " + s
+	}
+	if len(p.Places) > 0 {
+		s += " (" + p.Places[0].At + ")"
+	}
+	return s
 }

@@ -5,12 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // A file may decide several things. What it does not say is approve.
 func TestApprovals(t *testing.T) {
-	file := source{"approvals/acme/shop/friday.cue", []byte(`package fleet
+	file := layer.Source{Name: "approvals/acme/shop/friday.cue", Data: []byte(`package fleet
 
 approval: {
 	"3f2a91c0-agree": {run: "3f2a91c04be7", step: "agree", why: "tested on Thursday"}
@@ -29,7 +30,7 @@ approval: {
 				require.Empty(t, r.problems)
 				require.Equal(t, want, r.commands)
 			}
-			r, err := e.approvalOf("of nothing", source{file.name, []byte("package fleet\n\napproval: {}\n")})
+			r, err := e.approvalOf("of nothing", layer.Source{Name: file.Name, Data: []byte("package fleet\n\napproval: {}\n")})
 			require.NoError(t, err)
 			require.Equal(t, "DA1103 approval: must decide something\n  approvals/acme/shop/friday.cue:3:11", r.problems[0].String())
 		})

@@ -7,6 +7,9 @@ import (
 	"path"
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/decode"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -56,7 +59,7 @@ func (e *Evaluator) Approvals(files Files) ([]Approval, []model.Problem) {
 		now.sum.problems = append(now.sum.problems, problems...)
 		if err != nil {
 			now.digest = ""
-			now.sum.problems = append(now.sum.problems, at(codeUnreadable, dir, "cannot be read: "+oneLine(err.Error())))
+			now.sum.problems = append(now.sum.problems, unreadable(dir, err))
 		}
 	}
 	below := func(dir string) []string {
@@ -65,7 +68,7 @@ func (e *Evaluator) Approvals(files Files) ([]Approval, []model.Problem) {
 		entries, _ := fs.ReadDir(files, dir) // the error is told
 		for _, entry := range entries {
 			if !entry.IsDir() && path.Ext(entry.Name()) == ".cue" {
-				report([]model.Problem{at(codeBetween, path.Join(dir, entry.Name()), "is about no application; an approval lies in approvals/<tenant>/<application>")}, nil)
+				report([]model.Problem{layer.WholeFile(catalogue.Between, path.Join(dir, entry.Name()), "is about no application; an approval lies in approvals/<tenant>/<application>")}, nil)
 			}
 		}
 		return names
@@ -96,7 +99,7 @@ func (e *Evaluator) decided(files Files, app model.AppID) (d decisions) {
 	}()
 	unread := func(err error) decisions {
 		d.digest = ""
-		d.problems = append(d.problems, at(codeUnreadable, dir, "cannot be read: "+oneLine(err.Error())))
+		d.problems = append(d.problems, unreadable(dir, err))
 		return d
 	}
 	digest, err := files.Digest(dir)
@@ -107,15 +110,15 @@ func (e *Evaluator) decided(files Files, app model.AppID) (d decisions) {
 		return known
 	}
 	d.digest = digest
-	names, problems, err := cueFiles(files, dir)
+	names, problems, err := layer.List(files, dir)
 	if err != nil {
 		return unread(err)
 	}
 	if len(names) > maxApprovals {
-		d.problems = []model.Problem{at(codeSize, dir, fmt.Sprintf("has %d files, and at most %d are read; remove those about runs that are over", len(names), maxApprovals))}
+		d.problems = []model.Problem{layer.WholeFile(catalogue.Size, dir, fmt.Sprintf("has %d files, and at most %d are read; remove those about runs that are over", len(names), maxApprovals))}
 		return d
 	}
-	d.problems = slices.DeleteFunc(problems, func(p model.Problem) bool { return p.Code == codeSize })
+	d.problems = slices.DeleteFunc(problems, func(p model.Problem) bool { return p.Code == catalogue.Size })
 	results, errs := make([]approvalResult, len(names)), make([]error, len(names))
 	e.run(len(names), func(i int) { results[i], errs[i] = e.approvalIn(files, names[i]) })
 	for i, name := range names {
@@ -132,6 +135,12 @@ func (e *Evaluator) decided(files Files, app model.AppID) (d decisions) {
 	return d
 }
 
+// approvalResult is what one file asks for, or what is wrong with it.
+type approvalResult struct {
+	commands []model.Command
+	problems []model.Problem
+}
+
 // approvalIn evaluates one file.
 func (e *Evaluator) approvalIn(files Files, name string) (approvalResult, error) {
 	digest, err := files.Digest(name)
@@ -143,11 +152,22 @@ func (e *Evaluator) approvalIn(files Files, name string) (approvalResult, error)
 		return approvalResult{}, err
 	}
 	if info.Size() > maxApproval {
-		return approvalResult{problems: []model.Problem{at(codeSize, name, fmt.Sprintf("is too large; an approval has at most %d KiB", maxApproval>>10))}}, nil
+		return approvalResult{problems: []model.Problem{layer.WholeFile(catalogue.Size, name, fmt.Sprintf("is too large; an approval has at most %d KiB", maxApproval>>10))}}, nil
 	}
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
 		return approvalResult{}, err
 	}
-	return e.approvalOf(digest, source{name, data})
+	return e.approvalOf(digest, layer.Source{Name: name, Data: data})
+}
+
+// approvalOf evaluates a file of approvals, here or elsewhere. Digest is that of its
+// content. The error is that of Backend.Evaluate.
+func (e *Evaluator) approvalOf(digest string, file layer.Source) (approvalResult, error) {
+	if e.backend == nil {
+		commands, problems := decode.Approval(layer.Approval(file))
+		return approvalResult{commands, problems}, nil
+	}
+	a, err := e.answer(keyOf("approval", file.Name, digest), request{Layer: "approval", Files: blobs([]layer.Source{file})})
+	return approvalResult{a.Commands, a.Problems}, err
 }

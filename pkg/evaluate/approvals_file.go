@@ -1,13 +1,11 @@
 package evaluate
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
-	"cuelang.org/go/cue/format"
-	"cuelang.org/go/cue/literal"
-
+	"github.com/d-aros/d-aros/pkg/evaluate/decode"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -21,24 +19,15 @@ func ApprovalFile(app model.AppID, c model.Command, n int) (Approval, []byte, er
 	if n > 1 {
 		name += fmt.Sprintf("-%d", n)
 	}
-	var b bytes.Buffer
-	quote := literal.String.Quote
-	fmt.Fprintf(&b, "package fleet\n\napproval: %s: {\n\trun: %s\n\taction: %s\n", quote(name), quote(string(c.Run)), quote(c.Action))
-	for _, field := range [][2]string{{"step", c.Step}, {"why", c.Why}} {
-		if field[1] != "" {
-			fmt.Fprintf(&b, "\t%s: %s\n", field[0], quote(field[1]))
-		}
-	}
-	b.WriteString("}\n")
-	data, err := format.Source(b.Bytes())
+	data, err := layer.WriteApproval(name, c)
 	if err != nil {
 		return Approval{}, nil, fmt.Errorf("write an approval: %w", err)
 	}
 	a := Approval{App: app, File: fmt.Sprintf("approvals/%s/%s/%s.cue", app.Tenant, app.Name, name)}
-	r := evaluateApproval(source{a.File, data})
-	if len(r.problems) > 0 {
-		return Approval{}, nil, fmt.Errorf("write an approval: %s %s", r.problems[0].Code, r.problems[0].Message)
+	commands, problems := decode.Approval(layer.Approval(layer.Source{Name: a.File, Data: data}))
+	if len(problems) > 0 {
+		return Approval{}, nil, fmt.Errorf("write an approval: %s %s", problems[0].Code, problems[0].Message)
 	}
-	a.Commands = r.commands
+	a.Commands = commands
 	return a, data, nil
 }

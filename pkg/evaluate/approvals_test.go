@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/decode"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -116,9 +118,9 @@ func TestApprovalOnThePage(t *testing.T) {
 
 // BenchmarkApproval evaluates one file that is not in memory.
 func BenchmarkApproval(b *testing.B) {
-	file := source{"approvals/acme/shop/a.cue", approval("a", "agree")}
+	file := layer.Source{Name: "approvals/acme/shop/a.cue", Data: approval("a", "agree")}
 	for b.Loop() {
-		evaluateApproval(file)
+		decode.Approval(layer.Approval(file))
 	}
 }
 
@@ -162,9 +164,9 @@ func FuzzApproval(f *testing.F) {
 		if len(data) > maxApproval {
 			return
 		}
-		r := evaluateApproval(source{"approvals/acme/shop/a.cue", data})
-		require.NotEqual(t, len(r.commands) == 0, len(r.problems) == 0)
-		for _, c := range r.commands {
+		commands, problems := decode.Approval(layer.Approval(layer.Source{Name: "approvals/acme/shop/a.cue", Data: data}))
+		require.NotEqual(t, len(commands) == 0, len(problems) == 0)
+		for _, c := range commands {
 			require.Regexp(t, "^[0-9a-f]{12,32}$", string(c.Run))
 			require.Contains(t, []string{"approve", "reject", "pause", "resume", "stop", "restart"}, c.Action)
 			require.Regexp(t, name, c.Step)

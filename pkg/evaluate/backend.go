@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/schema"
 )
@@ -71,7 +73,7 @@ func (e *Evaluator) ask(key string, r request) (answer, error) {
 }
 
 // platformOf evaluates the platform, here or elsewhere.
-func (e *Evaluator) platformOf(digest string, files []source) (platformResult, error) {
+func (e *Evaluator) platformOf(digest string, files []layer.Source) (platformResult, error) {
 	if e.backend == nil {
 		return evaluatePlatform(files), nil
 	}
@@ -80,12 +82,12 @@ func (e *Evaluator) platformOf(digest string, files []source) (platformResult, e
 }
 
 // tenantOf evaluates a tenant, here or elsewhere.
-func (e *Evaluator) tenantOf(name, digest string, files []source, platform *layer) (tenantResult, error) {
+func (e *Evaluator) tenantOf(name, digest string, files []layer.Source, platform *layer.Layer) (tenantResult, error) {
 	if e.backend == nil {
-		return evaluateTenant(name, files, platform), nil
+		return evaluateTenant(name, files, platform, layer.Form{}), nil
 	}
 	a, err := e.answer(keyOf("tenant", name, digest), request{
-		Layer: "tenant", Tenant: name, Above: blobs(platform.files), Files: blobs(files),
+		Layer: "tenant", Tenant: name, Above: blobs(platform.Files), Files: blobs(files),
 	})
 	return a.tenant(files), err
 }
@@ -103,8 +105,14 @@ func (e *Evaluator) answer(key string, r request) (answer, error) {
 func unanswered(dir string, err error) model.Problem {
 	var exhausted *Exhausted
 	if !errors.As(err, &exhausted) {
-		return at(codeUnreadable, dir, "cannot be evaluated: "+oneLine(err.Error()))
+		return layer.WholeFile(catalogue.Unreadable, dir, "cannot be evaluated: "+layer.OneLine(err.Error()))
 	}
-	code := map[Limit]string{Time: codeTime, Memory: codeMemory, Stack: codeStack}[exhausted.Limit]
-	return at(code, dir, "was not evaluated to the end: "+strings.TrimPrefix(exhausted.Error(), "the evaluation ")+"; everything else goes on")
+	code := map[Limit]string{Time: catalogue.Time, Memory: catalogue.Memory, Stack: catalogue.Stack}[exhausted.Limit]
+	return layer.WholeFile(code, dir, "was not evaluated to the end: "+strings.TrimPrefix(exhausted.Error(), "the evaluation ")+"; everything else goes on")
+}
+
+// unreadable is the problem of a file or directory that cannot be read. It is no
+// result: the next pass reads again.
+func unreadable(name string, err error) model.Problem {
+	return layer.WholeFile(catalogue.Unreadable, name, "cannot be read: "+layer.OneLine(err.Error()))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -107,27 +108,24 @@ func BenchmarkApplication(b *testing.B) {
 		})
 	}
 	b.Run("instance", evaluated)
-	in.form = newForm().under(in.policy)
-	_, trees, _ := parseLayer("application", in.files)
-	_, ok := in.form.fill(in.policy, trees)
-	require.True(b, ok)
+	in.form = layer.NewForm().Under(in.policy)
 	b.Run("plain", evaluated)
 }
 
 func shopInput(tb testing.TB) applicationInput {
 	files := directory(exampleRepo)
-	load := func(names ...string) []source {
-		sources, problems, err := read(files, names)
+	load := func(names ...string) []layer.Source {
+		sources, problems, err := layer.Read(files, names)
 		require.NoError(tb, err)
 		require.Empty(tb, problems)
 		return sources
 	}
 	platform := evaluatePlatform(load("fleet.cue", "pools.cue"))
 	require.Empty(tb, platform.problems)
-	tenant := evaluateTenant("acme", load("tenants/acme/tenant.cue"), &platform.layer)
+	tenant := evaluateTenant("acme", load("tenants/acme/tenant.cue"), &platform.layer, layer.Form{})
 	require.Empty(tb, tenant.problems)
 	return applicationInput{
 		app:   model.AppID{Tenant: "acme", Name: "shop"},
-		files: load("tenants/acme/apps/shop/app.cue"), policy: tenant.effective,
+		files: load("tenants/acme/apps/shop/app.cue"), policy: tenant.policy,
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 )
 
 // All that is wrong in the highest wrong layer is said at once, and nothing of the
@@ -100,7 +102,7 @@ func TestDidYouMean(t *testing.T) {
 		}
 		f := New(nil).Fleet("c", unpack(archive(t, "base.txtar"), overlay(file, "package fleet\n\n"+text+"\n")), nil)
 		require.Len(t, f.Problems, 1, "%s: %s", text, report(f))
-		require.Equal(t, codeUnknown, f.Problems[0].Code)
+		require.Equal(t, catalogue.Unknown, f.Problems[0].Code)
 		require.Equal(t, path, f.Problems[0].Path)
 		require.Equal(t, want, f.Problems[0].Message, text)
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/fxamacker/cbor/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -72,10 +74,7 @@ func TestElsewhereIsTheSame(t *testing.T) {
 func TestFormIsTheInstance(t *testing.T) {
 	in := shopInput(t)
 	want := evaluateApplication(in)
-	in.form = newForm()
-	_, trees, _ := parseLayer("application", in.files)
-	_, ok := in.form.fill(in.policy, trees)
-	require.True(t, ok, "an application of plain values goes the short way")
+	in.form = layer.NewForm()
 	got := evaluateApplication(in)
 	require.Equal(t, want, got)
 
@@ -87,7 +86,7 @@ func TestFormIsTheInstance(t *testing.T) {
 			continue
 		}
 		want := evaluateApplication(in)
-		in.form = newForm()
+		in.form = layer.NewForm()
 		require.Equal(t, want, evaluateApplication(in), name)
 	}
 }
@@ -98,7 +97,7 @@ func TestReferencesSeeDefaults(t *testing.T) {
 	app := "package fleet\n\napplication: {\n\tname: \"shop\"\n\tlabels: team: \"x\"\n\tif application.desired != _|_ {priority: 7}\n\tcomponents: main: {type: \"worker\", properties: image: \"ghcr.io/acme/shop:1\"}\n}\n"
 	in, ok := applicationOf(t, unpack(threeApplications(t), overlay("tenants/acme/apps/shop/app.cue", app)), "acme", "shop")
 	require.True(t, ok)
-	in.form = newForm()
+	in.form = layer.NewForm()
 	r := evaluateApplication(in)
 	require.Empty(t, r.problems)
 	require.Equal(t, 7, r.application.Priority)
@@ -107,7 +106,7 @@ func TestReferencesSeeDefaults(t *testing.T) {
 // A killed evaluation blames its own directory, and is tried again.
 func TestExhausted(t *testing.T) {
 	tree := unpack(threeApplications(t))
-	for limit, code := range map[Limit]string{Time: codeTime, Memory: codeMemory, Stack: codeStack} {
+	for limit, code := range map[Limit]string{Time: catalogue.Time, Memory: catalogue.Memory, Stack: catalogue.Stack} {
 		backend := newOther()
 		e := Through(backend)
 		require.Len(t, e.Fleet("c", tree, nil).Applications, 3)
@@ -119,7 +118,7 @@ func TestExhausted(t *testing.T) {
 		require.Equal(t, code, f.Unusable[0].Code)
 		require.False(t, e.Settled())
 		backend.failing = errors.New("no such file")
-		require.Equal(t, codeUnreadable, e.Fleet("c", changed, nil).Unusable[0].Code)
+		require.Equal(t, catalogue.Unreadable, e.Fleet("c", changed, nil).Unusable[0].Code)
 		backend.failing = nil
 		require.Len(t, e.Fleet("c", changed, nil).Applications, 3, "it is tried again, although nothing changed")
 		require.True(t, e.Settled())

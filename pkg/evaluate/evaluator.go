@@ -1,30 +1,32 @@
 package evaluate
 
 import (
-	"fmt"
+	"io/fs"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/check"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// An Evaluator evaluates one commit after another and does again only what
-// changed. It holds nothing but results that follow from the files: dropping it
-// costs time, never meaning. It is for one goroutine at a time.
+// An Evaluator evaluates one commit after another, and of each only what changed. It
+// holds nothing but results that follow from the files: dropping it costs time, never
+// meaning. It is for one goroutine at a time.
 type Evaluator struct {
 	run     func(n int, do func(i int))
-	backend Backend // nil: in this process
-	form    form    // made when it pays
+	backend Backend    // nil: in this process
+	form    layer.Form // made when it pays
 
 	settled  bool // the last fleet is all that its files say
-	platform memory[platformResult]
-	tenants  map[string]memory[tenantResult]
+	platform cached[platformResult]
+	tenants  map[string]cached[tenantResult]
 	parts    map[string]*part // by tenant
-	hosts    hosts
+	hosts    check.Hosts
 
 	approvals approvals
 }
 
-// memory is a result and the key of what it was computed from.
-type memory[R any] struct {
+// cached is a result, and the key of what it was computed from.
+type cached[R any] struct {
 	key    string
 	result R
 }
@@ -43,6 +45,13 @@ func New(run func(n int, do func(i int))) *Evaluator {
 	return &Evaluator{run: run}
 }
 
+// Files is an immutable tree of files, such as the tree of one commit.
+type Files interface {
+	fs.FS
+	// Digest identifies the content of a file or of a directory with all below it.
+	Digest(name string) (string, error)
+}
+
 // Fleet evaluates the files of a commit. Applications that their tenant pins are
 // read from the commit that it names, through at. Every application that the
 // files declare is in Applications or in Unusable, exactly once.
@@ -53,12 +62,7 @@ func (e *Evaluator) Fleet(commit string, files Files, at func(commit string) (Fi
 	return p.fleet
 }
 
-// Settled says whether the last fleet is all that its files say: nothing could not
-// be read, or was not evaluated to the end, so that it would come out otherwise
-// another time.
+// Settled reports whether the last fleet is all that its files say. It is false while
+// a file could not be read, or an evaluation did not end: then the next fleet of the
+// same files may differ.
 func (e *Evaluator) Settled() bool { return e.settled }
-
-// gaveUp is a problem of the evaluation itself.
-func gaveUp(dir string, reason any) model.Problem {
-	return at(codeGaveUp, dir, "could not be evaluated: "+oneLine(fmt.Sprint(reason)))
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -149,7 +150,7 @@ func TestPinIsTriedAgain(t *testing.T) {
 	files := unpack(base, pin("shop"))
 	f := e.Fleet("head", files, func(string) (Files, error) { return nil, errors.New("not there yet") })
 	require.Len(t, f.Unusable, 1)
-	require.Equal(t, codeNoCommit, f.Unusable[0].Code)
+	require.Equal(t, catalogue.NoCommit, f.Unusable[0].Code)
 	f = e.Fleet("head", files, func(string) (Files, error) { return unpack(base), nil })
 	require.Empty(t, f.Unusable)
 }
@@ -191,7 +192,7 @@ func TestFilesBetweenLayers(t *testing.T) {
 	require.Nil(t, f.Platform)
 	require.Len(t, f.Unusable, 3)
 	require.Len(t, f.Problems, 1)
-	require.Equal(t, codeBetween, f.Problems[0].Code)
+	require.Equal(t, catalogue.Between, f.Problems[0].Code)
 	require.Empty(t, f.Problems[0].Tenant, "only admins of the platform can write it")
 
 	require.Len(t, e.Fleet("e", unpack(threeApplications(t)), nil).Applications, 3)
@@ -212,7 +213,7 @@ func TestEmptyTree(t *testing.T) {
 	require.Nil(t, f.Platform)
 	require.Empty(t, f.Applications)
 	require.Empty(t, f.Unusable)
-	require.Equal(t, codeNoPlatform, f.Problems[0].Code)
+	require.Equal(t, catalogue.NoPlatform, f.Problems[0].Code)
 }
 
 // damaged is a tree of which a part cannot be read.
@@ -258,7 +259,7 @@ func TestDamagedTree(t *testing.T) {
 			require.Len(t, f.Applications, want.applications)
 			require.Len(t, f.Unusable, want.unusable)
 			require.Equal(t, want.incomplete, f.Incomplete)
-			require.Contains(t, report(f), codeUnreadable)
+			require.Contains(t, report(f), catalogue.Unreadable)
 			require.Len(t, e.Fleet("c", whole, nil).Applications, 3, "it is read again")
 		})
 	}
@@ -266,16 +267,16 @@ func TestDamagedTree(t *testing.T) {
 
 func TestTooLarge(t *testing.T) {
 	for name, files := range map[string]*txtar.Archive{
-		"one file": overlay("tenants/acme/apps/shop/more.cue", "package fleet\n\n// "+strings.Repeat("x", maxFile)+"\n"),
+		"one file": overlay("tenants/acme/apps/shop/more.cue", "package fleet\n\n// "+strings.Repeat("x", 256<<10)+"\n"),
 		"together": {Files: []txtar.File{
-			{Name: "tenants/acme/apps/shop/a.cue", Data: []byte("package fleet\n\n// " + strings.Repeat("x", maxDirectory*2/3) + "\n")},
-			{Name: "tenants/acme/apps/shop/b.cue", Data: []byte("package fleet\n\n// " + strings.Repeat("x", maxDirectory*2/3) + "\n")},
+			{Name: "tenants/acme/apps/shop/a.cue", Data: []byte("package fleet\n\n// " + strings.Repeat("x", 170<<10) + "\n")},
+			{Name: "tenants/acme/apps/shop/b.cue", Data: []byte("package fleet\n\n// " + strings.Repeat("x", 170<<10) + "\n")},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := New(nil).Fleet("c", unpack(threeApplications(t), files), nil)
 			require.Len(t, f.Applications, 2)
-			require.Equal(t, codeSize, f.Unusable[0].Code)
+			require.Equal(t, catalogue.Size, f.Unusable[0].Code)
 		})
 	}
 }
@@ -318,6 +319,6 @@ func TestLinksBesideAnApplication(t *testing.T) {
 		"package fleet\n\napplication: components: objects: {type: \"kustomize\", properties: path: \"deploy\"}\n"))
 	f = e.Fleet("d", l, nil)
 	require.Len(t, f.Problems, 1)
-	require.Equal(t, codePath, f.Problems[0].Code)
+	require.Equal(t, catalogue.Path, f.Problems[0].Code)
 	require.True(t, e.Settled())
 }

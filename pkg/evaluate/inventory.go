@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -26,24 +28,16 @@ func directories(files fs.FS, dir string) (names []string, problems []model.Prob
 	}
 	for _, e := range entries {
 		switch {
-		case e.IsDir() && validName(e.Name()):
+		case e.IsDir() && layer.ValidName(e.Name()):
 			names = append(names, e.Name())
 		case e.IsDir():
-			problems = append(problems, at(codeDirectory, path.Join(dir, e.Name()),
+			problems = append(problems, layer.WholeFile(catalogue.Directory, path.Join(dir, e.Name()),
 				"is no name: at most 63 lower-case letters, digits and dashes, beginning with a letter; nothing in it is read"))
 		case !e.Type().IsRegular():
-			problems = append(problems, at(codeFile, path.Join(dir, e.Name()), "is neither file nor directory; links are not followed"))
+			problems = append(problems, layer.WholeFile(catalogue.File, path.Join(dir, e.Name()), "is neither file nor directory; links are not followed"))
 		}
 	}
 	return names, problems, nil
-}
-
-// validName says whether s is what schema.#Name allows.
-func validName(s string) bool {
-	if s == "" || len(s) > 63 || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' {
-		return false
-	}
-	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
 // beside lists the files of an application's directory that are not its CUE

@@ -1,6 +1,9 @@
 package evaluate
 
-import "github.com/d-aros/d-aros/pkg/model"
+import (
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/model"
+)
 
 // Layers evaluates the platform and the tenants of a tree as far as they matter to
 // who may change what: without tenants if the platform does not ask for
@@ -18,9 +21,9 @@ func (e *Evaluator) Layers(files Files) model.Fleet {
 	if err != nil {
 		p.unreadable("tenants", err)
 	}
-	tenants := map[string]memory[tenantResult]{}
+	tenants := map[string]cached[tenantResult]{}
 	for _, name := range names {
-		cue, problems, err := tenantFiles(files, name)
+		cue, problems, err := layer.ListTenant(files, name)
 		if err == nil && len(cue)+len(problems) == 0 {
 			continue
 		}

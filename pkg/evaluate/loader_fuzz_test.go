@@ -2,17 +2,15 @@ package evaluate
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"cuelang.org/go/cue/ast"
-	"cuelang.org/go/cue/parser"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -80,7 +78,7 @@ func FuzzFleetFile(f *testing.F) {
 		if strings.HasPrefix(name, "tenants/acme/apps/") && strings.Count(name, "/") > 3 {
 			usable := 0
 			for _, a := range fleet.Applications {
-				if !strings.HasPrefix(name, applicationDir(a.ID)+"/") {
+				if !strings.HasPrefix(name, layer.ApplicationDir(a.ID)+"/") {
 					usable++
 				}
 			}
@@ -93,7 +91,7 @@ func FuzzFleetFile(f *testing.F) {
 // what is different only. The other learns nothing.
 func again(from *Evaluator) *Evaluator {
 	e := *from
-	e.hosts = hosts{maps.Clone(from.hosts.tenants), maps.Clone(from.hosts.disputed)}
+	e.hosts = from.hosts.Clone()
 	return &e
 }
 
@@ -104,87 +102,4 @@ func validPath(name string) bool {
 		}
 	}
 	return len(name) < 300
-}
-
-// FuzzIndex: every value that a file writes is found by its path, at the place where
-// it is written.
-func FuzzIndex(f *testing.F) {
-	for _, file := range archive(f, "full.txtar").Files {
-		f.Add(file.Data)
-	}
-	f.Add([]byte("a: b: \"c\": 1\na: {b: d: [2, {e: 3}]}\n\"x\\n\": 'y'\n#d: _h: true\nx?: y!: 1\n[string]: 1\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := parser.ParseFile("x.cue", data)
-		if err != nil || len(data) > 16<<10 {
-			return
-		}
-		ix := index{}
-		ix.add(file)
-		files := fstest.MapFS{"x.cue": {Data: data}}
-		for k, entries := range ix {
-			segments := strings.Split(k, "\x00")
-			if len(strings.Split(key(segments), "\x00")) != len(segments) {
-				continue
-			}
-			e, depth := ix.find(segments)
-			require.Equal(t, len(segments), depth)
-			require.Equal(t, entries[0], e)
-			_, deeper := ix.find(append(segments, "no such field"))
-			require.Equal(t, len(segments), deeper, "the nearest that is written")
-		}
-		ast.Walk(file, func(n ast.Node) bool {
-			field, ok := n.(*ast.Field)
-			if !ok {
-				return true
-			}
-			if lit, ok := field.Value.(*ast.BasicLit); ok && lit.Pos().IsValid() {
-				rest := textAt(t, files, lit.Pos().String())
-				require.True(t, strings.HasPrefix(rest, strings.SplitN(lit.Value, "\n", 2)[0]), "%s: %q", lit.Pos(), lit.Value)
-			}
-			return true
-		}, nil)
-	})
-}
-
-// FuzzUnpin: whatever the file, taking a pin out leaves no pin and everything else
-// as it was, and pinning again brings it back.
-func FuzzUnpin(f *testing.F) {
-	for _, seed := range []string{
-		"package fleet\n\ntenant: {\n\tname: \"acme\"\n\treleases: shop: commit: \"x\"\n}\n",
-		"tenant: {a: 1, releases: {shop: commit: \"x\", api: commit: \"y\"}, b: 2}", "tenant: releases: shop: commit: \"x\" // c\n\n\n",
-		"tenant: {\n// d\nreleases: shop: {\ncommit: \"x\"\n}\n}", "tenant: releases: {shop: {commit: \"x\"}\n}\r\n", "tenant: {releases: shop: commit: \"x\"}",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, data string) {
-		edit, err := Unpin(tenantFile(data), shop)
-		if err != nil || edit.File == "" {
-			return
-		}
-		require.Equal(t, others(t, data), others(t, string(edit.Data)), "%q became %q", data, edit.Data)
-		back, err := Pin(fstest.MapFS{edit.File: {Data: edit.Data}}, shop, newCommit)
-		require.NoError(t, err, "%q", edit.Data)
-		require.Equal(t, others(t, data), others(t, string(back.Data)), "%q became %q", edit.Data, back.Data)
-	})
-}
-
-// others are the short values of a file by path, without the pin of shop and what
-// holds nothing but it.
-func others(t *testing.T, data string) map[string][]string {
-	file, err := parser.ParseFile("x.cue", data)
-	require.NoError(t, err, "%q", data)
-	ix := index{}
-	ix.add(file)
-	out := map[string][]string{}
-	for path, entries := range ix {
-		if strings.HasPrefix(path+"\x00", "tenant\x00releases\x00shop\x00") {
-			continue
-		}
-		for _, e := range entries {
-			if e.text != "" {
-				out[path] = append(out[path], e.text)
-			}
-		}
-	}
-	return out
 }

@@ -7,6 +7,9 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/check"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -17,27 +20,25 @@ import (
 type part struct {
 	name   string
 	key    partKey // zero if it may come out otherwise another time
-	layer  memory[tenantResult]
+	layer  cached[tenantResult]
 	policy string // in force after the tenant, as a key
 	moved  bool   // the places of its values, at least, are not those of the part before
 
-	instances map[string]applicationMemory // by application
+	instances map[string]cachedApplication // by application
 
 	declared     bool                 // it is a tenant
 	applications []*model.Application // usable by themselves
 	unusable     []model.Unusable
 	problems     []model.Problem
-	claims       []claim
-	hosts        []string // that its applications want, sorted
-	disputed     []string // those that several of them want
-	objects      []objectName
-	sameObjects  map[model.AppID]model.Problem
-	unsure       bool // something could not be read: the next pass must try again
-	incomplete   bool // so that it is not known what is declared
+	claimed      []check.Claim // on the way to claims
+	claims       *check.Claims
+	sameObjects  map[model.AppID]model.Problem // of applications whose objects would have the same names
+	unsure       bool                          // something could not be read: the next pass must try again
+	incomplete   bool                          // so that it is not known what is declared
 }
 
-// applicationMemory is the result of an application and what it follows from.
-type applicationMemory struct {
+// cachedApplication is the result of an application and what it follows from.
+type cachedApplication struct {
 	key    applicationKey
 	result applicationResult
 }
@@ -65,7 +66,7 @@ type declared struct {
 // partOf returns a tenant's part: the one that is known, or a new one and the
 // applications that it declares.
 func (p *pass) partOf(name string) (t *part, apps []*declared) {
-	dir := tenantDir(name)
+	dir := layer.TenantDir(name)
 	before := p.e.parts[name]
 	t = &part{name: name}
 	if digest, err := p.files.Digest(dir); err == nil && p.platformKey != "" {
@@ -75,13 +76,13 @@ func (p *pass) partOf(name string) (t *part, apps []*declared) {
 		}
 	}
 	apps = p.declaredIn(t, before)
-	names, problems, err := tenantFiles(p.files, name)
+	names, problems, err := layer.ListTenant(p.files, name)
 	if err == nil && len(names)+len(problems)+len(apps) == 0 {
 		return t, nil // a directory that declares neither is no tenant
 	}
 	t.declared = true
 	p.layerOf(t, names, problems, err)
-	t.policy = string(t.layer.result.effective)
+	t.policy = string(t.layer.result.policy)
 	t.moved = before == nil || !samePolicy(before.layer.result.tenant, t.layer.result.tenant)
 	t.report("", t.layer.result.problems...)
 	if tenant := t.layer.result.tenant; tenant != nil {
@@ -104,13 +105,13 @@ func (t *part) report(app string, problems ...model.Problem) {
 
 // layerOf evaluates a tenant's own files.
 func (p *pass) layerOf(t *part, names []string, problems []model.Problem, err error) {
-	dir := tenantDir(t.name)
+	dir := layer.TenantDir(t.name)
 	switch {
 	case err != nil:
 		t.unsure = true
-		problems = append(problems, at(codeUnreadable, dir, "cannot be read: "+oneLine(err.Error())))
+		problems = append(problems, unreadable(dir, err))
 	case len(problems) == 0 && len(names) == 0:
-		problems = append(problems, at(codeNoTenant, path.Join(dir, "tenant.cue"), "is missing; the directory has applications and declares no tenant"))
+		problems = append(problems, layer.WholeFile(catalogue.NoTenant, path.Join(dir, "tenant.cue"), "is missing; the directory has applications and declares no tenant"))
 	case p.platform.platform == nil:
 		return // the platform's problems stand for it
 	}
@@ -124,10 +125,10 @@ func (p *pass) layerOf(t *part, names []string, problems []model.Problem, err er
 		t.layer = m
 		return
 	}
-	files, problems, readErr := read(p.files, names)
+	files, problems, readErr := layer.Read(p.files, names)
 	if err = cmp.Or(err, readErr); err != nil {
 		t.unsure = true
-		problems = append(problems, at(codeUnreadable, dir, "cannot be read: "+oneLine(err.Error())))
+		problems = append(problems, unreadable(dir, err))
 	}
 	if len(problems) > 0 {
 		t.layer.result.problems = problems
@@ -139,26 +140,26 @@ func (p *pass) layerOf(t *part, names []string, problems []model.Problem, err er
 		t.layer.result.problems = []model.Problem{unanswered(dir, err)}
 		return
 	}
-	t.layer = memory[tenantResult]{key, result}
+	t.layer = cached[tenantResult]{key, result}
 }
 
 // declaredIn lists the applications that a tenant's directory declares.
 func (p *pass) declaredIn(t, before *part) (apps []*declared) {
-	dir := path.Join(tenantDir(t.name), "apps")
+	dir := path.Join(layer.TenantDir(t.name), "apps")
 	names, problems, err := directories(p.files, dir)
 	t.report("", problems...)
 	if err != nil {
 		t.unsure, t.incomplete = true, true
-		t.report("", at(codeUnreadable, dir, "cannot be read: "+oneLine(err.Error())))
+		t.report("", unreadable(dir, err))
 	}
 	for _, name := range names {
 		a := &declared{app: model.AppID{Tenant: t.name, Name: name}, part: t, files: p.files}
-		a.key.files, err = p.files.Digest(applicationDir(a.app))
+		a.key.files, err = p.files.Digest(layer.ApplicationDir(a.app))
 		if err == nil && before != nil && before.instances[name].key.files == a.key.files {
 			apps = append(apps, a)
 			continue // known to be one
 		}
-		cue, bad, readErr := cueFiles(p.files, applicationDir(a.app))
+		cue, bad, readErr := layer.List(p.files, layer.ApplicationDir(a.app))
 		switch {
 		case readErr != nil:
 			a.unread(readErr)
@@ -173,7 +174,7 @@ func (p *pass) declaredIn(t, before *part) (apps []*declared) {
 // unread gives an application up that cannot be read.
 func (a *declared) unread(err error) {
 	a.part.unsure = true
-	problem := at(codeUnreadable, applicationDir(a.app), "cannot be read: "+oneLine(err.Error()))
+	problem := unreadable(layer.ApplicationDir(a.app), err)
 	a.problem, a.key = &problem, applicationKey{}
 }
 
@@ -187,25 +188,25 @@ func (p *pass) pins(t *model.Tenant, apps []*declared) (problems []model.Problem
 		}
 		i := slices.IndexFunc(apps, func(a *declared) bool { return a.app.Name == name })
 		if i < 0 {
-			problems = append(problems, blame(codeNothingPin, "pins "+name+", and the tenant has no such application"))
+			problems = append(problems, blame(catalogue.NothingPin, "pins "+name+", and the tenant has no such application"))
 			continue
 		}
 		a := apps[i]
 		files, err := p.at(commit)
 		if err != nil {
 			a.part.unsure = true
-			problem := blame(codeNoCommit, "pins "+name+" to a commit that cannot be read: "+oneLine(err.Error()))
+			problem := blame(catalogue.NoCommit, "pins "+name+" to a commit that cannot be read: "+layer.OneLine(err.Error()))
 			a.problem = &problem
 			continue
 		}
-		names, bad, err := cueFiles(files, applicationDir(a.app))
+		names, bad, err := layer.List(files, layer.ApplicationDir(a.app))
 		switch {
 		case err != nil:
 			a.part.unsure = true
-			problem := blame(codeNoCommit, "pins "+name+" to a commit that cannot be read: "+oneLine(err.Error()))
+			problem := blame(catalogue.NoCommit, "pins "+name+" to a commit that cannot be read: "+layer.OneLine(err.Error()))
 			a.problem = &problem
 		case len(names)+len(bad) == 0:
-			problem := blame(codeNotInPin, "pins "+name+" to a commit in which it does not exist")
+			problem := blame(catalogue.NotInPin, "pins "+name+" to a commit in which it does not exist")
 			a.problem = &problem
 		default:
 			a.files, a.commit, a.key.files = files, commit, ""

@@ -2,8 +2,12 @@ package evaluate
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/check"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -42,6 +46,36 @@ func (p *pass) evaluate() {
 	byPlace(p.fleet.Problems)
 }
 
+// across checks what no directory sees alone.
+func (p *pass) across() {
+	claims := make([]*check.Claims, len(p.parts))
+	objects := map[model.AppID]model.Problem{}
+	for i, t := range p.parts {
+		claims[i] = t.claims
+		maps.Copy(objects, t.sameObjects)
+	}
+	p.refuse(p.e.hosts.Shared(claims))
+	p.refuse(objects)
+	p.refuse(check.Namespaces(&p.fleet))
+	p.fleet.Problems = append(p.fleet.Problems, check.Promises(&p.fleet, &p.platform.layer)...)
+}
+
+// refuse takes applications out of the fleet.
+func (p *pass) refuse(refused map[model.AppID]model.Problem) {
+	if len(refused) == 0 {
+		return
+	}
+	p.fleet.Applications = slices.DeleteFunc(p.fleet.Applications, func(a *model.Application) bool {
+		problem, bad := refused[a.ID]
+		if bad {
+			p.report(a.ID.Tenant, a.ID.Name, problem)
+			p.fleet.Unusable = append(p.fleet.Unusable, unusable(a.ID, problem))
+		}
+		return bad
+	})
+	slices.SortFunc(p.fleet.Unusable, func(a, b model.Unusable) int { return a.App.Compare(b.App) })
+}
+
 // report adds problems of a tenant's or an application's files.
 func (p *pass) report(tenant, app string, problems ...model.Problem) {
 	for _, problem := range problems {
@@ -54,31 +88,31 @@ func (p *pass) report(tenant, app string, problems ...model.Problem) {
 func (p *pass) unreadable(dir string, err error) {
 	p.unsure = true
 	p.fleet.Incomplete = true
-	p.report("", "", at(codeUnreadable, dir, "cannot be read: "+oneLine(err.Error())))
+	p.report("", "", unreadable(dir, err))
 }
 
 func (p *pass) evaluatePlatform() {
 	r := func() platformResult {
-		names, problems, err := layerFiles(p.files, ".", "tenants")
+		names, problems, err := layer.ListLayer(p.files, ".", "tenants")
 		if err != nil {
 			p.unsure = true
-			return platformResult{problems: []model.Problem{at(codeUnreadable, "fleet.cue", "cannot be read: "+oneLine(err.Error()))}}
+			return platformResult{problems: []model.Problem{unreadable("fleet.cue", err)}}
 		}
 		if len(problems) > 0 {
 			return platformResult{problems: problems}
 		}
 		if len(names) == 0 {
-			return platformResult{problems: []model.Problem{at(codeNoPlatform, "fleet.cue", "is missing; the platform is declared at the root of the repo")}}
+			return platformResult{problems: []model.Problem{layer.WholeFile(catalogue.NoPlatform, "fleet.cue", "is missing; the platform is declared at the root of the repo")}}
 		}
 		key, err := digests(p.files, names)
 		if err == nil && key == p.e.platform.key {
 			p.platformKey = key
 			return p.e.platform.result
 		}
-		blobs, problems, readErr := read(p.files, names)
+		blobs, problems, readErr := layer.Read(p.files, names)
 		if err = cmp.Or(err, readErr); err != nil {
 			p.unsure = true
-			return platformResult{problems: []model.Problem{at(codeUnreadable, "fleet.cue", "cannot be read: "+oneLine(err.Error()))}}
+			return platformResult{problems: []model.Problem{unreadable("fleet.cue", err)}}
 		}
 		result := platformResult{problems: problems}
 		if len(problems) == 0 {
@@ -89,7 +123,7 @@ func (p *pass) evaluatePlatform() {
 			return platformResult{problems: []model.Problem{unanswered("fleet.cue", err)}}
 		}
 		p.platformKey = key
-		p.e.platform = memory[platformResult]{key, result}
+		p.e.platform = cached[platformResult]{key, result}
 		return result
 	}()
 	p.platform = &r
@@ -102,26 +136,30 @@ func (p *pass) evaluatePlatform() {
 func (p *pass) settle(apps []*declared) {
 	for _, a := range apps {
 		if a.part.instances == nil {
-			a.part.instances = map[string]applicationMemory{}
+			a.part.instances = map[string]cachedApplication{}
 		}
 		p.settleOne(a)
 		if a.problem == nil && a.key.files != "" {
-			a.part.instances[a.app.Name] = applicationMemory{a.key, a.result}
+			a.part.instances[a.app.Name] = cachedApplication{a.key, a.result}
 		}
 	}
 	parts := make(map[string]*part, len(p.parts))
-	tenants := make(map[string]memory[tenantResult], len(p.parts))
+	tenants := make(map[string]cached[tenantResult], len(p.parts))
 	for _, t := range p.parts {
 		parts[t.name], tenants[t.name] = t, t.layer
 		if t.unsure {
 			p.unsure, t.key = true, partKey{}
 		}
-		if p.e.parts[t.name] != t {
-			t.gatherHosts()
-			t.compareObjects()
+		if before := p.e.parts[t.name]; before != t {
+			t.compare()
+			p.e.hosts.Replace(before.claimsOf(), t.claims)
 		}
 	}
-	p.e.hosts.replace(p.e.parts, parts)
+	for name, t := range p.e.parts {
+		if parts[name] == nil {
+			p.e.hosts.Replace(t.claims, nil)
+		}
+	}
 	p.e.parts, p.e.tenants = parts, tenants
 }
 

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 )
 
 // Where a problem says that something is written, it is written: the place is in
@@ -71,14 +74,14 @@ func TestBothSidesHaveAPlace(t *testing.T) {
 	base := archive(t, "base.txtar")
 	for _, p := range pairs(t) {
 		code, _, _ := strings.Cut(p.want, " ")
-		if len(ruleOf(code).limits) == 0 {
+		if len(catalogue.Find(code).Limits) == 0 {
 			continue
 		}
 		files := planted(base, p.refused)
 		for _, problem := range New(nil).Fleet("c", files, releases(t)).Problems {
 			if len(problem.Places) == 1 {
 				asked, _, _ := strings.Cut(problem.Places[0].At, ":")
-				require.Empty(t, writtenAbove(t, files, path.Dir(asked), ruleOf(code).limits), problem.String())
+				require.Empty(t, writtenAbove(t, files, path.Dir(asked), catalogue.Find(code).Limits), problem.String())
 				continue
 			}
 			require.Len(t, problem.Places, 2, problem.String())
@@ -94,14 +97,14 @@ func writtenAbove(t *testing.T, files fs.FS, dir string, policy []string) (place
 		if len(layerDir) >= len(dir) {
 			continue
 		}
-		names, _, err := cueFiles(files, layerDir)
+		names, _, err := layer.List(files, layerDir)
 		require.NoError(t, err)
-		blobs, _, err := read(files, names)
+		blobs, _, err := layer.Read(files, names)
 		require.NoError(t, err)
-		l, _ := newLayer(field, blobs)
+		l, _ := layer.Parse(field, blobs)
 		for _, value := range policy {
-			if e, ok := l.where.exact(field + "." + value); ok {
-				places = append(places, e.value)
+			if at, ok := l.Value(field + "." + value); ok {
+				places = append(places, at)
 			}
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/decode"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -75,7 +77,8 @@ func judged(t testing.TB, files Files, at func(string) (Files, error)) model.Fle
 	for _, name := range names {
 		data, err := fs.ReadFile(files, name)
 		require.NoError(t, err)
-		f.Problems = append(f.Problems, evaluateApproval(source{name, data}).problems...)
+		_, problems := decode.Approval(layer.Approval(layer.Source{Name: name, Data: data}))
+		f.Problems = append(f.Problems, problems...)
 	}
 	return f
 }
@@ -197,25 +200,5 @@ DA1103 platform.pools.gpu.nodes.selector: must be written
 			f := New(nil).Fleet("c", unpack(archive(t, "base.txtar"), overlay(c.file, "package fleet\n"+c.text)), nil)
 			require.Equal(t, c.want, report(f))
 		})
-	}
-}
-
-// Erasing leaves a file that parses, with everything else at its place.
-func TestErase(t *testing.T) {
-	for _, c := range []struct{ path, before, after string }{
-		{"a.b", "a: {b: 1, c: 2}\n", "a: {      c: 2}\n"},
-		{"a.c", "a: {b: 1, c: 2}\n", "a: {b: 1,     }\n"},
-		{"a.b", "a: b: 1\nc: 2\n", "a: {}  \nc: 2\n"},
-		{"a.b", "a: {\n\tb: {\n\t\tc: 1\n\t}\n\td: 2\n}\n", "a: {\n\t    \n      \n  \n\td: 2\n}\n"},
-		{"a.0.b", "a: [{b: 1}, {b: 2}]\n", "a: [{    }, {b: 2}]\n"},
-		{"a.b", "a: \"b\": 1\n", "a: {}    \n"},
-	} {
-		out, ok := without([]source{{"x.cue", []byte(c.before)}}, map[string]bool{key(strings.Split(c.path, ".")): true})
-		require.True(t, ok, c.before)
-		require.Equal(t, c.after, string(out[0].data))
-	}
-	for _, text := range []string{"a: {b: x}\nx: 1\n", "a: b: 1\nif true {c: 2}\n"} {
-		out, ok := without([]source{{"x.cue", []byte(text)}}, map[string]bool{key([]string{"a", "b"}): true})
-		require.False(t, ok, "%s %s", text, out)
 	}
 }

@@ -10,12 +10,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/schema"
 )
 
 // withoutExample are the codes of problems that no small fleet shows. Each has a
 // test of its own.
-var withoutExample = []string{codeSize, codeGaveUp, codeUnreadable, codeTime, codeMemory, codeStack}
+var withoutExample = []string{catalogue.Size, catalogue.GaveUp, catalogue.Unreadable, catalogue.Time, catalogue.Memory, catalogue.Stack}
 
 // Every code that the schema or this package can report has a rule, and every
 // rule has an example.
@@ -25,24 +26,24 @@ func TestEveryCodeHasARuleAndAnExample(t *testing.T) {
 	for _, f := range schema.Files() {
 		used = append(used, codes.FindAllString(string(f.Data), -1)...)
 	}
-	source, err := os.ReadFile("codes.go")
+	source, err := os.ReadFile("catalogue/codes.go")
 	require.NoError(t, err)
 	used = append(used, codes.FindAllString(string(source), -1)...)
 
 	var known []string
-	for _, c := range chapters {
-		for _, r := range c.rules {
-			known = append(known, r.code)
+	for _, c := range catalogue.Chapters {
+		for _, r := range c.Rules {
+			known = append(known, r.Code)
 		}
 	}
-	require.ElementsMatch(t, sorted(used), known, "codes in use, and rules")
+	require.ElementsMatch(t, distinct(used), known, "codes in use, and rules")
 
 	var shown []string
 	for name := range examples(t) {
 		code, _, _ := strings.Cut(name, "-")
 		shown = append(shown, code)
 	}
-	require.ElementsMatch(t, sorted(known), sorted(append(shown, withoutExample...)), "rules, and examples")
+	require.ElementsMatch(t, distinct(known), distinct(append(shown, withoutExample...)), "rules, and examples")
 }
 
 // docs/errors.md is made of the rules and their examples.
@@ -55,11 +56,11 @@ func TestErrorsPage(t *testing.T) {
 		"the limit and who set it. The same codes stand in the messages of `cue vet`. The examples change the small fleet of\n" +
 		"`pkg/evaluate/testdata/base.txtar`.\n")
 	shown := examples(t)
-	for _, c := range chapters {
-		fmt.Fprintf(&b, "\n## %s\n", c.title)
-		for _, r := range c.rules {
-			fmt.Fprintf(&b, "\n### %s %s\n\n", r.code, r.title)
-			if a, ok := shown[r.code]; ok {
+	for _, c := range catalogue.Chapters {
+		fmt.Fprintf(&b, "\n## %s\n", c.Title)
+		for _, r := range c.Rules {
+			fmt.Fprintf(&b, "\n### %s %s\n\n", r.Code, r.Title)
+			if a, ok := shown[r.Code]; ok {
 				files, want := split(a)
 				b.WriteString("```cue\n")
 				for i, f := range files.Files {
@@ -81,7 +82,7 @@ func TestErrorsPage(t *testing.T) {
 				}
 				fmt.Fprintf(&b, "```\n```\n%s```\n\n", want)
 			}
-			fmt.Fprintf(&b, "Fix: %s\n", r.fix)
+			fmt.Fprintf(&b, "Fix: %s\n", r.Fix)
 		}
 	}
 	if *update {
@@ -93,7 +94,10 @@ func TestErrorsPage(t *testing.T) {
 }
 
 func TestRulesAreInOrder(t *testing.T) {
-	for _, c := range chapters {
-		require.True(t, slices.IsSortedFunc(c.rules, func(a, b rule) int { return strings.Compare(a.code, b.code) }), c.title)
+	for _, c := range catalogue.Chapters {
+		require.True(t, slices.IsSortedFunc(c.Rules, func(a, b catalogue.Rule) int { return strings.Compare(a.Code, b.Code) }), c.Title)
 	}
 }
+
+// distinct returns the strings sorted, each once.
+func distinct(all []string) []string { return slices.Compact(slices.Sorted(slices.Values(all))) }

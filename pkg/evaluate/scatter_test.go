@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -173,7 +174,7 @@ func scatter(t *rapid.T, files fstest.MapFS) (out fstest.MapFS, was *strings.Rep
 // the place of something may have a meaning.
 func flatten(t require.TestingT, data []byte, turn func(ast.Expr)) (declarations []string, ok bool) {
 	f, err := parser.ParseFile("x.cue", data)
-	if err != nil || f.PackageName() != "fleet" || !plain(f.Decls) {
+	if err != nil || f.PackageName() != "fleet" || !layer.Plain(f.Decls) {
 		return nil, false
 	}
 	var walk func(path string, decls []ast.Decl)

@@ -3,14 +3,15 @@ package evaluate
 import (
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// A task is an application that is not in memory.
+// A task is an application that is not in the cache.
 type task struct {
 	*declared
 	id       string // of its request
-	platform *layer
+	platform *layer.Layer
 	again    bool // it did not change itself
 	known    bool // its answer is recalled
 	in       applicationInput
@@ -22,7 +23,7 @@ type task struct {
 func (p *pass) evaluateApplications(apps []*declared) {
 	var tasks []*task
 	for _, a := range apps {
-		if t := p.remember(a); t != nil {
+		if t := p.fromCache(a); t != nil {
 			tasks = append(tasks, t)
 		}
 	}
@@ -45,7 +46,7 @@ func (p *pass) evaluateApplications(apps []*declared) {
 		case t.err != nil:
 			t.part.unsure = true
 			t.key = applicationKey{} // it is no result
-			t.result.problems = []model.Problem{unanswered(applicationDir(t.app), t.err)}
+			t.result.problems = []model.Problem{unanswered(layer.ApplicationDir(t.app), t.err)}
 		}
 	}
 }
@@ -57,9 +58,9 @@ func order(late bool) int {
 	return 0
 }
 
-// remember fills in the result of an application from memory, or returns what is
-// to do.
-func (p *pass) remember(a *declared) *task {
+// fromCache fills in the result of an application from the cache, or returns the task
+// to evaluate it.
+func (p *pass) fromCache(a *declared) *task {
 	t := a.part
 	if a.problem != nil || t.layer.result.tenant == nil {
 		a.key = applicationKey{}
@@ -67,13 +68,13 @@ func (p *pass) remember(a *declared) *task {
 	}
 	if a.key.files == "" {
 		var err error
-		if a.key.files, err = a.files.Digest(applicationDir(a.app)); err != nil {
+		if a.key.files, err = a.files.Digest(layer.ApplicationDir(a.app)); err != nil {
 			a.unread(err)
 			return nil
 		}
 	}
 	a.key.policy, a.key.layers = t.policy, t.layer.key
-	m, ok := applicationMemory{}, false
+	m, ok := cachedApplication{}, false
 	if before := p.e.parts[t.name]; before != nil {
 		m, ok = before.instances[a.app.Name]
 	}
@@ -95,22 +96,22 @@ func (p *pass) remember(a *declared) *task {
 func (t *task) recall(e *Evaluator) {
 	if known, ok := e.recall(t.id); ok {
 		t.known = true
-		t.finish(known.application([]source{{name: applicationDir(t.app)}}))
+		t.finish(known.application([]layer.Source{{Name: layer.ApplicationDir(t.app)}}))
 	}
 }
 
 // load reads the files of an application, within the caps. It is false if that
 // settles it.
 func (t *task) load() bool {
-	dir := applicationDir(t.app)
-	names, problems, err := cueFiles(t.files, dir)
+	dir := layer.ApplicationDir(t.app)
+	names, problems, err := layer.List(t.files, dir)
 	if err != nil {
 		t.lost = err
 		return false
 	}
-	var files []source
+	var files []layer.Source
 	if len(problems) == 0 {
-		if files, problems, err = read(t.files, names); err != nil {
+		if files, problems, err = layer.Read(t.files, names); err != nil {
 			t.lost = err
 			return false
 		}
@@ -124,11 +125,11 @@ func (t *task) load() bool {
 		t.lost = err
 		return false
 	}
-	t.in = applicationInput{app: t.app, files: files, policy: t.part.layer.result.effective, rest: rest, source: digest}
+	t.in = applicationInput{app: t.app, files: files, policy: t.part.layer.result.policy, rest: rest, source: digest}
 	return true
 }
 
-// ask has an application evaluated elsewhere. Its files are in memory only as long.
+// ask has an application evaluated elsewhere. Its files are held only as long.
 func (t *task) ask(e *Evaluator) {
 	if !t.load() {
 		return
@@ -151,13 +152,13 @@ const fewTasks = 3
 // here evaluates applications in this process.
 func (p *pass) here(tasks []*task) {
 	tasks = slices.DeleteFunc(slices.Clone(tasks), func(t *task) bool { return !t.load() })
-	if len(tasks) >= fewTasks && !p.e.form.value.Exists() {
-		p.e.form = newForm()
+	if len(tasks) >= fewTasks && !p.e.form.Made() {
+		p.e.form = layer.NewForm()
 	}
 	for i, t := range tasks {
 		t.in.form = p.e.form
 		if i > 0 && tasks[i-1].part == t.part {
-			t.in.form = tasks[i-1].in.form.under(t.in.policy)
+			t.in.form = tasks[i-1].in.form.Under(t.in.policy)
 		}
 	}
 	p.e.run(len(tasks), func(i int) {
@@ -172,13 +173,13 @@ func (t *task) finish(r applicationResult) {
 
 // guarded turns a panic into a problem of the one application that it is about.
 func guarded(in applicationInput) (r applicationResult) {
-	return guard(applicationDir(in.app), func() applicationResult { return evaluateApplication(in) })
+	return guard(layer.ApplicationDir(in.app), func() applicationResult { return evaluateApplication(in) })
 }
 
 func guard(dir string, do func() applicationResult) (r applicationResult) {
 	defer func() {
 		if e := recover(); e != nil {
-			r = applicationResult{problems: []model.Problem{gaveUp(dir, e)}}
+			r = applicationResult{problems: []model.Problem{layer.GaveUp(dir, e)}}
 		}
 	}()
 	return do()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/schema"
 )
 
@@ -103,7 +104,7 @@ func TestCueVetSeesTheSame(t *testing.T) {
 func ofSchema(report string) (sentences []string) {
 	lines := strings.Split(report, "\n")
 	for i, line := range lines {
-		code, rest, ok := cutCode(line)
+		code, rest, ok := strings.Cut(line, " ")
 		if !ok || code < "DA1200" || !strings.Contains(allSchema(), "\""+code+" ") {
 			continue
 		}
@@ -184,7 +185,7 @@ func TestVetPage(t *testing.T) {
 	}
 	b.WriteString("\n## The limits of an evaluation\n\nThese depend on sizes, on time and on the machine, and no small fleet shows them.\n\n")
 	for _, code := range withoutExample {
-		fmt.Fprintf(&b, "- %s %s\n", linkTo(code), ruleOf(code).title)
+		fmt.Fprintf(&b, "- %s %s\n", linkTo(code), catalogue.Find(code).Title)
 	}
 	b.WriteString("\n## What is not evaluation\n\n" +
 		"- Objects that cannot be made, or that a tenant may not have (DA17xx): [Rendering](rendering.md). `reconciler vet` sees them.\n" +
@@ -202,7 +203,7 @@ func TestVetPage(t *testing.T) {
 // line says what a pair is about.
 func (p *pair) line() string {
 	code, _, _ := strings.Cut(p.want, " ")
-	about := ruleOf(code).title
+	about := catalogue.Find(code).Title
 	if comment := strings.TrimSpace(string(p.refused.Comment)); comment != "" {
 		about = strings.ReplaceAll(comment, "\n", " ")
 	} else if _, variant, ok := strings.Cut(p.name, "-"); ok {
@@ -221,6 +222,6 @@ func linkTo(code string) string {
 			return r
 		}
 		return -1
-	}, strings.ToLower(code+" "+ruleOf(code).title))
+	}, strings.ToLower(code+" "+catalogue.Find(code).Title))
 	return fmt.Sprintf("[%s](errors.md#%s)", code, anchor)
 }

@@ -6,6 +6,9 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/check"
+	"github.com/d-aros/d-aros/pkg/evaluate/decode"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -27,16 +30,16 @@ type blob struct {
 	Data []byte `json:"data"`
 }
 
-func blobs(files []source) (out []blob) {
+func blobs(files []layer.Source) (out []blob) {
 	for _, f := range files {
-		out = append(out, blob{f.name, f.data})
+		out = append(out, blob{f.Name, f.Data})
 	}
 	return out
 }
 
-func sources(blobs []blob) (out []source) {
+func sources(blobs []blob) (out []layer.Source) {
 	for _, b := range blobs {
-		out = append(out, source{b.Name, b.Data})
+		out = append(out, layer.Source{Name: b.Name, Data: b.Data})
 	}
 	return out
 }
@@ -62,10 +65,10 @@ type answer struct {
 	At          positions           `json:"at"`
 	InForce     []model.PolicyValue `json:"inForce,omitempty"`
 	Commands    []model.Command     `json:"commands,omitempty"`
-	Effective   json.RawMessage     `json:"effective,omitempty"`
-	Choices     *choicesDoc         `json:"choices,omitempty"`
+	Policy      json.RawMessage     `json:"policy,omitempty"` // of a tenant's applications
+	Choices     *decode.Choices     `json:"choices,omitempty"`
 	Hosts       []hostDoc           `json:"hosts,omitempty"`
-	Where       packed              `json:"where,omitempty"`
+	Places      layer.Places        `json:"where,omitempty"`
 	Problems    []model.Problem     `json:"problems,omitempty"`
 }
 
@@ -88,33 +91,33 @@ func decodeAnswer(data []byte) (answer, error) {
 }
 
 func (r platformResult) answer() answer {
-	a := answer{Platform: r.platform, Where: r.layer.where.pack(), Problems: r.problems}
+	a := answer{Platform: r.platform, Places: r.layer.Places(), Problems: r.problems}
 	if r.platform != nil {
 		a.At, a.InForce = packPositions(r.platform.At), r.platform.Policy.InForce
 	}
 	return a
 }
 
-func (a answer) platform(files []source) platformResult {
-	return platformResult{layer{"platform", files, a.Where.unpack()}, a.Platform, a.Problems}
+func (a answer) platform(files []layer.Source) platformResult {
+	return platformResult{a.Places.Layer("platform", files), a.Platform, a.Problems}
 }
 
 func (r tenantResult) answer() answer {
-	a := answer{Tenant: r.tenant, Effective: r.effective, Where: r.layer.where.pack(), Problems: r.problems}
+	a := answer{Tenant: r.tenant, Policy: r.policy, Places: r.layer.Places(), Problems: r.problems}
 	if r.tenant != nil {
 		a.At, a.InForce = packPositions(r.tenant.At), r.tenant.Policy.InForce
 	}
 	return a
 }
 
-func (a answer) tenant(files []source) tenantResult {
-	return tenantResult{layer{"tenant", files, a.Where.unpack()}, a.Tenant, a.Effective, a.Problems}
+func (a answer) tenant(files []layer.Source) tenantResult {
+	return tenantResult{a.Places.Layer("tenant", files), a.Tenant, a.Policy, a.Problems}
 }
 
 func (r applicationResult) answer() answer {
-	a := answer{Application: r.application, Choices: r.choices, Where: r.layer.where.pack(), Problems: r.problems}
+	a := answer{Application: r.application, Choices: r.choices, Places: r.layer.Places(), Problems: r.problems}
 	for _, h := range r.hosts {
-		a.Hosts = append(a.Hosts, hostDoc{Name: h.name, Path: h.path, At: h.at})
+		a.Hosts = append(a.Hosts, hostDoc{Name: h.Name, Path: h.Path, At: h.At})
 	}
 	if r.application != nil {
 		bare := *r.application
@@ -125,16 +128,16 @@ func (r applicationResult) answer() answer {
 }
 
 // application keeps of the files what they are called.
-func (a answer) application(files []source) applicationResult {
+func (a answer) application(files []layer.Source) applicationResult {
 	r := applicationResult{
-		layer: layer{field: "application"}, where: a.Where,
+		layer: layer.Layer{Field: "application"}, places: a.Places,
 		application: a.Application, choices: a.Choices, problems: a.Problems,
 	}
 	for _, f := range files {
-		r.layer.files = append(r.layer.files, source{name: f.name})
+		r.layer.Files = append(r.layer.Files, layer.Source{Name: f.Name})
 	}
 	for _, h := range a.Hosts {
-		r.hosts = append(r.hosts, host{h.Name, h.Path, h.At})
+		r.hosts = append(r.hosts, check.Host{Name: h.Name, Path: h.Path, At: h.At})
 	}
 	return r
 }

@@ -8,22 +8,24 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/decode"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // A Worker answers the requests of an evaluator in another process. It is for one
 // goroutine at a time.
 type Worker struct {
-	form     form // of applications, under the policy that was last
+	form     layer.Form // of applications, under the policy that was last
 	platform workerPlatform
 }
 
 // workerPlatform is the platform that tenants were last under.
 type workerPlatform struct {
-	files []source
-	layer layer
+	files []layer.Source
+	layer layer.Layer
 	asked int
-	form  form // made when it pays
+	form  layer.Form // made when it pays
 }
 
 // Answer evaluates what the request says. The error says that it is no request.
@@ -40,37 +42,37 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("answer a request about %s: %w", r.Tenant, err)
 		}
-		return mustEncode(evaluateTenantBy(form, r.Tenant, sources(r.Files), above).answer()), nil
+		return mustEncode(evaluateTenant(r.Tenant, sources(r.Files), above, form).answer()), nil
 	case "application":
-		if !w.form.value.Exists() {
-			w.form = newForm()
+		if !w.form.Made() {
+			w.form = layer.NewForm()
 		}
-		w.form = w.form.under(r.Policy)
+		w.form = w.form.Under(r.Policy)
 		in := applicationInput{app: model.AppID{Tenant: r.Tenant, Name: r.Name}, files: sources(r.Files), policy: r.Policy, form: w.form, rest: r.Rest, source: r.Source}
 		return mustEncode(guarded(in).answer()), nil
 	case "approval":
 		if len(r.Files) != 1 {
 			return nil, fmt.Errorf("answer a request about approvals: it has %d files", len(r.Files))
 		}
-		decided := evaluateApproval(sources(r.Files)[0])
-		return mustEncode(answer{Commands: decided.commands, Problems: decided.problems}), nil
+		commands, problems := decode.Approval(layer.Approval(sources(r.Files)[0]))
+		return mustEncode(answer{Commands: commands, Problems: problems}), nil
 	}
 	return nil, fmt.Errorf("answer a request: there is no layer %q", r.Layer)
 }
 
 // above returns the layer of a platform, and the form of its tenants when more than
 // one was asked for.
-func (w *Worker) above(files []source) (*layer, form, error) {
+func (w *Worker) above(files []layer.Source) (*layer.Layer, layer.Form, error) {
 	p := &w.platform
-	if !slices.EqualFunc(files, p.files, func(a, b source) bool { return a.name == b.name && bytes.Equal(a.data, b.data) }) {
-		own, problems := newLayer("platform", files)
+	if !slices.EqualFunc(files, p.files, func(a, b layer.Source) bool { return a.Name == b.Name && bytes.Equal(a.Data, b.Data) }) {
+		own, problems := layer.Parse("platform", files)
 		if len(problems) > 0 {
-			return nil, form{}, errors.New("the platform above is not valid")
+			return nil, layer.Form{}, errors.New("the platform above is not valid")
 		}
 		*p = workerPlatform{files: files, layer: own}
 	}
 	if p.asked++; p.asked == 2 {
-		p.form = newTenantForm(&p.layer)
+		p.form = layer.NewTenantForm(&p.layer)
 	}
 	return &p.layer, p.form, nil
 }

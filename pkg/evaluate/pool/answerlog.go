@@ -14,7 +14,7 @@ import (
 // An answerLog is a file of answers, one behind another. A nil log is empty.
 //
 // An answer stands behind its length, the digest of its key, and the digest of
-// both, which says whether it is whole. So a log that was cut off or damaged loses
+// both, by which it is known to be whole. So a log that was cut off or damaged loses
 // answers and never gives a wrong one.
 type answerLog struct {
 	file *os.File

@@ -1,4 +1,5 @@
-// Package pool evaluates in child processes of the same program, which have
-// limits, and remembers their answers on disk. It decides when a child has had
-// enough and whom to blame; what an evaluation means it never sees.
+// Package pool evaluates in child processes of the same program, which have limits of
+// CPU time, memory and stack, and keeps their answers on disk. It decides when a child
+// has had enough and whom to blame. It never reads requests or answers: callers own
+// the bytes that they give, and those that they get.
 package pool

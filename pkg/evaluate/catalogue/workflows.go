@@ -1,0 +1,30 @@
+package catalogue
+
+// workflows are the rules about the workflow of an application.
+var workflows = Chapter{"Workflows", []Rule{
+	{Code: "DA1250", Title: "A window of rollback that is none",
+		Fix: "Write how many of the last good specs may be gone back to at once."},
+	{Code: "DA1251", Title: "No or too many steps",
+		Fix: "Write at least one, and at most 50; a job can do several things."},
+	{Code: "DA1252", Title: "An unknown type of step",
+		Fix: "Choose one of the named."},
+	{Code: "DA1253", Title: "An unknown consequence of a failed step",
+		Fix: "Choose one of the named."},
+	{Code: "DA1254", Title: "Attempts that are none",
+		Fix: "Write a whole number from 1 to 100."},
+	{Code: "DA1255", Title: "An input that has no one source",
+		Fix: "Write a string, or the step and output that it comes from."},
+	{Code: "DA1256", Title: "An unknown output",
+		Fix: "Choose one of the named."},
+	{Code: "DA1257", Title: "An unknown role",
+		Fix: "Choose some of the named."},
+	{Code: "DA1258", Title: "A count of approvals that is none",
+		Fix: "Write how many people have to approve."},
+	{Code: "DA1259", Title: "A weight that is no percentage",
+		Fix: "Write a whole number from 1 to 100."},
+	{Code: "DA1260", Title: "A call to a host that is not allowed",
+		Fix:    "Call one of the named hosts, or ask the tenant's admins to allow another.",
+		Limits: []string{"policy.egress.hosts"}},
+	{Code: "DA1261", Title: "Not an address",
+		Fix: "Write it with https:// and the host."},
+}}

@@ -1,0 +1,146 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// propertiesDoc and traitsDoc are the parts of a component's spec that refer to
+// something.
+type propertiesDoc struct {
+	Env map[string]json.RawMessage `json:"env"`
+
+	Ports []struct {
+		Port     int    `json:"port"`
+		Name     string `json:"name"`
+		Protocol string `json:"protocol"`
+		Expose   bool   `json:"expose"`
+	} `json:"ports"`
+	Objects []struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+	} `json:"objects"`
+	Path string `json:"path"`
+}
+
+type traitsDoc struct {
+	Storage []struct {
+		Name      string `json:"name"`
+		Type      string `json:"type"`
+		MountPath string `json:"mountPath"`
+		Source    string `json:"source"`
+	} `json:"storage"`
+	EnvFrom []map[string]string        `json:"envFrom"`
+	Probes  map[string]json.RawMessage `json:"probes"`
+	Ingress []struct {
+		Host string `json:"host"`
+		Port int    `json:"port"`
+		Path string `json:"path"`
+	} `json:"ingress"`
+	Autoscale *struct {
+		Min int `json:"min"`
+		Max int `json:"max"`
+	} `json:"autoscale"`
+}
+
+// references checks one component.
+type references struct {
+	app    *model.Application
+	c      *model.Component
+	beside []string
+	own    *layer.Layer
+
+	hosts    []Host
+	problems []model.Problem
+}
+
+func (r *references) bad(code, below, format string, args ...any) {
+	r.problems = append(r.problems, r.own.Blame(code, "application.components."+r.c.Name+below, fmt.Sprintf(format, args...)))
+}
+
+func (r *references) check() {
+	for _, name := range r.c.DependsOn {
+		if _, ok := r.app.Component(name); !ok {
+			r.bad(catalogue.DependsOn, ".dependsOn", "depends on %s, which is no component of the application", name)
+		} else if name == r.c.Name {
+			r.bad(catalogue.Cycle, ".dependsOn", "depends on itself")
+		}
+	}
+	var properties propertiesDoc
+	var traits traitsDoc
+	// Both came out of the schema and decode; fields without references are ignored.
+	json.Unmarshal(r.c.Properties, &properties)
+	json.Unmarshal(r.c.Traits, &traits)
+	r.ports(properties, traits)
+	r.objects(properties)
+	r.environment(properties, traits)
+	r.storage(traits)
+	r.probes(traits)
+	if properties.Path != "" {
+		r.directory(properties.Path)
+	}
+	if s := traits.Autoscale; s != nil && s.Min > s.Max {
+		r.bad(catalogue.ScaleBounds, ".traits.autoscale", "wants at least %d and at most %d replicas", s.Min, s.Max)
+	}
+	if traits.Autoscale != nil && r.c.Requests.CPU == 0 {
+		r.bad(catalogue.ScaleCPU, ".traits.autoscale.cpu", "is a part of the CPU that the component requests, and it requests none")
+	}
+}
+
+func (r *references) storage(traits traitsDoc) {
+	names, paths := map[string]bool{}, map[string]bool{}
+	for i, s := range traits.Storage {
+		where := fmt.Sprintf(".traits.storage.%d", i)
+		mount := path.Clean(s.MountPath)
+		switch {
+		case names[s.Name]:
+			r.bad(catalogue.Storage, where+".name", "the name %s is there twice", s.Name)
+		case paths[mount]:
+			r.bad(catalogue.Storage, where+".mountPath", "something else is mounted at %s already", mount)
+		case s.Type == "persistent" && r.c.Type != "store" && (r.c.Replicas > 1 || r.c.Type == "daemon"):
+			r.bad(catalogue.Storage, where+".type", "is one volume for several replicas; a component of type store gives each its own")
+		}
+		names[s.Name], paths[mount] = true, true
+		if s.Source != "" {
+			r.refersTo(s.Type, s.Source, where+".source")
+		}
+	}
+}
+
+func (r *references) probes(traits traitsDoc) {
+	for _, name := range []string{"liveness", "readiness", "startup"} {
+		var ways map[string]json.RawMessage
+		if json.Unmarshal(traits.Probes[name], &ways) != nil {
+			continue
+		}
+		n := 0
+		for _, way := range []string{"http", "tcp", "exec"} {
+			if _, ok := ways[way]; ok {
+				n++
+			}
+		}
+		if n != 1 {
+			r.bad(catalogue.Probe, ".traits.probes."+name, "asks in %d ways; write exactly one of http, tcp and exec", n)
+		}
+	}
+}
+
+// directory checks that a kustomization is where the component says. The schema
+// keeps its path inside the application's directory.
+func (r *references) directory(dir string) {
+	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+		if slices.Contains(r.beside, path.Join(dir, name)) {
+			return
+		}
+	}
+	r.bad(catalogue.Path, ".properties.path", "there is no kustomization.yaml in %s", path.Join(layer.ApplicationDir(r.app.ID), dir))
+}

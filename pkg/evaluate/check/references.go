@@ -1,0 +1,93 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+)
+
+func (r *references) ports(properties propertiesDoc, traits traitsDoc) {
+	ports, names := map[string]bool{}, map[string]bool{}
+	exposed := map[int]bool{}
+	for i, p := range properties.Ports {
+		where := fmt.Sprintf(".properties.ports.%d", i)
+		id := fmt.Sprint(p.Port, "/", p.Protocol)
+		if ports[id] {
+			r.bad(catalogue.Port, where+".port", "port %s is there twice", id)
+		}
+		if p.Name != "" && names[p.Name] {
+			r.bad(catalogue.Port, where+".name", "the name %s is there twice", p.Name)
+		}
+		ports[id], names[p.Name] = true, true
+		exposed[p.Port] = exposed[p.Port] || p.Expose && p.Protocol == "TCP"
+	}
+	for i, in := range traits.Ingress {
+		where := fmt.Sprintf(".traits.ingress.%d", i)
+		if !exposed[in.Port] {
+			r.bad(catalogue.IngressPort, where+".port", "leads to port %d, which is no exposed TCP port of the component", in.Port)
+		}
+		_, at := r.own.Nearest(strings.Split("application.components."+r.c.Name+where+".host", ".")...)
+		r.hosts = append(r.hosts, Host{in.Host, in.Path, at})
+	}
+}
+
+func (r *references) objects(properties propertiesDoc) {
+	seen := map[string]bool{}
+	for i, o := range properties.Objects {
+		id := strings.ToLower(o.APIVersion + " " + o.Kind + " " + o.Metadata.Name)
+		if seen[id] {
+			r.bad(catalogue.Object, fmt.Sprintf(".properties.objects.%d", i), "%s %s is there twice", o.Kind, o.Metadata.Name)
+		}
+		seen[id] = true
+	}
+}
+
+// refersTo checks that a component of the wanted type exists.
+func (r *references) refersTo(kind, name, where string) {
+	if c, ok := r.app.Component(name); !ok {
+		r.bad(catalogue.ComponentRef, where, "refers to %s, which is no component of the application", name)
+	} else if c.Type != kind {
+		r.bad(catalogue.ComponentRef, where, "refers to %s as a %s, and it is a %s", name, kind, c.Type)
+	}
+}
+
+func (r *references) environment(properties propertiesDoc, traits traitsDoc) {
+	var names []string
+	for name := range properties.Env {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		var from map[string]struct{ Name, Key string }
+		if json.Unmarshal(properties.Env[name], &from) != nil {
+			continue // a string, or a field of the pod
+		}
+		for _, kind := range []string{"config", "secret"} {
+			ref, ok := from[kind]
+			if !ok {
+				continue
+			}
+			where := ".properties.env." + name + "." + kind
+			before := len(r.problems)
+			if r.refersTo(kind, ref.Name, where+".name"); len(r.problems) > before {
+				continue
+			}
+			c, _ := r.app.Component(ref.Name)
+			var source struct{ Data map[string]string }
+			json.Unmarshal(c.Properties, &source)
+			if _, ok := source.Data[ref.Key]; !ok {
+				r.bad(catalogue.ComponentRef, where+".key", "refers to key %s, which %s %s does not have", ref.Key, kind, ref.Name)
+			}
+		}
+	}
+	for i, from := range traits.EnvFrom {
+		for _, kind := range []string{"config", "secret"} {
+			if name, ok := from[kind]; ok {
+				r.refersTo(kind, name, fmt.Sprintf(".traits.envFrom.%d.%s", i, kind))
+			}
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package decode
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+type accessDoc struct {
+	Principals map[string]principalDoc `json:"principals"`
+	Admins     []string                `json:"admins"`
+}
+
+type platformAccessDoc struct {
+	accessDoc
+	Enforce string `json:"enforce"`
+}
+
+type tenantAccessDoc struct {
+	accessDoc
+	Owners map[string][]string `json:"owners"`
+}
+
+type principalDoc struct {
+	SSH         []string `json:"ssh"`
+	OpenPGP     []string `json:"openpgp"`
+	Handle      string   `json:"handle"`
+	ValidAfter  string   `json:"validAfter"`
+	ValidBefore string   `json:"validBefore"`
+	Revoked     bool     `json:"revoked"`
+}
+
+// access returns the access rules of the platform, or what is wrong with them.
+func (d *platformAccessDoc) access(own *layer.Layer) (*model.Access, []model.Problem) {
+	if d == nil {
+		return nil, nil
+	}
+	a, problems := d.accessDoc.access("platform", own)
+	a.Enforce = d.Enforce
+	governs := func(name string) bool {
+		p := d.Principals[name]
+		return !p.Revoked && len(p.SSH)+len(p.OpenPGP) > 0
+	}
+	if a.Enforce == model.EnforceSigned && !slices.ContainsFunc(a.Admins, governs) {
+		problems = append(problems, own.Blame(catalogue.Ungoverned, "platform.access.enforce",
+			"asks for signatures, and no admin of the platform has a key that is not revoked: nobody could change the platform any more"))
+	}
+	return a, problems
+}
+
+// access returns the access rules of a tenant under the platform, or what is wrong
+// with them.
+func (d *tenantAccessDoc) access(own, platform *layer.Layer) (*model.Access, []model.Problem) {
+	if d == nil {
+		return nil, nil
+	}
+	a, problems := d.accessDoc.access("tenant", own, platform)
+	for _, app := range slices.Sorted(maps.Keys(d.Owners)) {
+		problems = append(problems, d.unknown("tenant", "owners."+app, d.Owners[app], own, platform)...)
+		a.Owners = append(a.Owners, model.Owners{App: app, Principals: sorted(d.Owners[app])})
+	}
+	return a, problems
+}
+
+func (d *accessDoc) access(field string, own *layer.Layer, above ...*layer.Layer) (*model.Access, []model.Problem) {
+	a := &model.Access{Admins: sorted(d.Admins)}
+	problems := d.unknown(field, "admins", d.Admins, own, above...)
+	for _, name := range slices.Sorted(maps.Keys(d.Principals)) {
+		p := d.Principals[name]
+		path := field + ".access.principals." + name
+		for _, moment := range []struct{ field, value string }{{"validAfter", p.ValidAfter}, {"validBefore", p.ValidBefore}} {
+			if _, err := time.Parse(time.RFC3339, moment.value); moment.value != "" && err != nil {
+				problems = append(problems, own.Blame(catalogue.Amount, path+"."+moment.field, fmt.Sprintf("%q is not in the calendar", moment.value)))
+			}
+		}
+		a.Principals = append(a.Principals, model.Principal{
+			Name: name, SSH: p.SSH, OpenPGP: p.OpenPGP, Handle: p.Handle,
+			ValidAfter: p.ValidAfter, ValidBefore: p.ValidBefore, Revoked: p.Revoked,
+		})
+	}
+	return a, problems
+}
+
+// unknown blames names of principals that neither the layer nor one above declares.
+func (d *accessDoc) unknown(field, list string, names []string, own *layer.Layer, above ...*layer.Layer) (problems []model.Problem) {
+	for i, name := range names {
+		_, known := d.Principals[name]
+		where := "the layer declares"
+		for _, l := range above {
+			known = known || l.Writes(l.Field, "access", "principals", name)
+			where = "the tenant and the platform declare"
+		}
+		if !known {
+			problems = append(problems, own.Blame(catalogue.Principal, field+".access."+list+"."+strconv.Itoa(i),
+				fmt.Sprintf("names %s, and %s no principal of that name", name, where)))
+		}
+	}
+	return problems
+}

@@ -1,0 +1,114 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// resourcesDoc is an amount of compute as written.
+type resourcesDoc struct {
+	CPU     string           `json:"cpu"`
+	Memory  string           `json:"memory"`
+	Devices map[string]int64 `json:"devices"`
+}
+
+// ceiling is a limit on resources, nil if none is written. Both cpu and memory must be
+// written, so that nobody has to guess what holds for the other.
+func (d *resourcesDoc) ceiling(path string, own *layer.Layer) (*model.Resources, *model.Problem) {
+	if d == nil || d.CPU == "" && d.Memory == "" && d.Devices == nil {
+		return nil, nil
+	}
+	if d.CPU == "" || d.Memory == "" {
+		p := own.Blame(catalogue.Quota, path, "says only some of its resources; write both cpu and memory, or neither for no ceiling")
+		return nil, &p
+	}
+	return d.amount(path, own)
+}
+
+// amount is what is written at path, or what is wrong with it.
+func (d *resourcesDoc) amount(path string, own *layer.Layer) (*model.Resources, *model.Problem) {
+	r, err := d.resources()
+	if err != nil {
+		p := own.Blame(catalogue.Amount, path, err.Error())
+		return nil, &p
+	}
+	return &r, nil
+}
+
+func (d *resourcesDoc) resources() (r model.Resources, err error) {
+	if d == nil {
+		return r, nil
+	}
+	if d.CPU != "" {
+		if r.CPU, err = model.ParseCPU(d.CPU); err != nil {
+			return r, err
+		}
+	}
+	if d.Memory != "" {
+		if r.Memory, err = model.ParseMemory(d.Memory); err != nil {
+			return r, err
+		}
+	}
+	for name, n := range d.Devices {
+		if n != 0 {
+			if r.Devices == nil {
+				r.Devices = map[string]int64{}
+			}
+			r.Devices[name] = n
+		}
+	}
+	return r, nil
+}
+
+// parts reads a decimal number in the given fraction of one, exactly, and rounds down.
+func parts(n json.Number, of int64) int64 {
+	r, ok := new(big.Rat).SetString(n.String())
+	if !ok {
+		return 0
+	}
+	r.Mul(r, new(big.Rat).SetInt64(of))
+	q := new(big.Int).Quo(r.Num(), r.Denom())
+	if !q.IsInt64() {
+		return 0
+	}
+	return q.Int64()
+}
+
+const (
+	thousandth = 1_000
+	millionth  = 1_000_000
+)
+
+func duration(s string) time.Duration {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return 0 // "" where it is optional; the schema has checked the rest
+	}
+	return d
+}
+
+// durationOr is duration where something is written, which may be no time at all.
+func durationOr(s string, otherwise time.Duration) time.Duration {
+	if s == "" {
+		return otherwise
+	}
+	return duration(s)
+}
+
+// decode reads what the schema exports. A field that the Go side does not know
+// is an error: both sides are held together by a test.
+func decode(data []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return fmt.Errorf("decode what the schema exports: %w", err)
+	}
+	return nil
+}

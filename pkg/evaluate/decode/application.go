@@ -1,0 +1,176 @@
+package decode
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+type applicationDoc struct {
+	Name       string            `json:"name"`
+	Labels     map[string]string `json:"labels"`
+	Priority   int               `json:"priority"`
+	Desired    string            `json:"desired"`
+	Objectives struct {
+		Class        string      `json:"class"`
+		Availability json.Number `json:"availability"`
+		LatencyP99   string      `json:"latencyP99"`
+	} `json:"objectives"`
+	Budget struct {
+		CostPerHour json.Number `json:"costPerHour"`
+	} `json:"budget"`
+	Policy     *Choices                `json:"policy"`
+	Lifecycle  lifecycleDoc            `json:"lifecycle"`
+	Components map[string]componentDoc `json:"components"`
+	Workflow   *workflowDoc            `json:"workflow"`
+}
+
+type componentDoc struct {
+	Type      string   `json:"type"`
+	Runtime   string   `json:"runtime"`
+	OS        string   `json:"os"`
+	Replicas  int      `json:"replicas"`
+	Critical  bool     `json:"critical"`
+	DependsOn []string `json:"dependsOn"`
+	Resources struct {
+		Requests *resourcesDoc `json:"requests"`
+		Limits   *resourcesDoc `json:"limits"`
+	} `json:"resources"`
+	QoS     string `json:"qos"`
+	Degrade *struct {
+		MinReplicas int    `json:"minReplicas"`
+		QoS         string `json:"qos"`
+	} `json:"degrade"`
+	Placement struct {
+		Pool   string `json:"pool"`
+		Spread *struct {
+			Over string `json:"over"`
+			Min  int    `json:"min"`
+		} `json:"spread"`
+	} `json:"placement"`
+	Properties json.RawMessage `json:"properties"`
+	Traits     json.RawMessage `json:"traits"`
+}
+
+// Application returns the application of a directory and its choices within the policy
+// of its tenant (layer.Document.Policy), or nil where its problems leave nothing to
+// check further. Source identifies the files beside the CUE files of the directory.
+func Application(id model.AppID, doc layer.Document, policy []byte, source model.Digest) (*model.Application, *Choices, []model.Problem) {
+	own := &doc.Layer
+	if doc.Problems != nil {
+		return nil, nil, doc.Problems
+	}
+	var d applicationDoc
+	if err := decode(doc.JSON, &d); err != nil {
+		return nil, nil, []model.Problem{own.Blame(catalogue.Amount, "application", err.Error())}
+	}
+	if d.Name != id.Name {
+		return nil, nil, []model.Problem{own.Blame(catalogue.Name, "application.name",
+			fmt.Sprintf("says %s, and the directory says %s; both must be equal", d.Name, id.Name))}
+	}
+	var given policyDoc
+	if err := decode(policy, &given); err != nil {
+		return nil, nil, []model.Problem{layer.GaveUp(layer.ApplicationDir(id), err)}
+	}
+	a, problems := d.application(id, given.policy(), own)
+	for i := range a.Components {
+		c := &a.Components[i]
+		c.Definition = doc.Defined[c.Name]
+		if c.Type == "kustomize" {
+			c.Source = source
+		}
+	}
+	return a, d.Policy, problems
+}
+
+func (d *applicationDoc) application(id model.AppID, policy model.Policy, own *layer.Layer) (*model.Application, []model.Problem) {
+	a := &model.Application{
+		ID:       id,
+		Labels:   d.Labels,
+		Priority: d.Priority,
+		Desired:  d.Desired,
+		Objectives: model.Objectives{
+			Class:        d.Objectives.Class,
+			Availability: int(parts(d.Objectives.Availability, millionth)),
+			LatencyP99:   duration(d.Objectives.LatencyP99),
+		},
+		Budget: parts(d.Budget.CostPerHour, millionth),
+		Policy: d.Policy.Within(policy, own), Lifecycle: d.Lifecycle.lifecycle(policy), Workflow: d.Workflow.workflow(),
+		At: own.Positions(applicationQuoted),
+	}
+	if len(a.Labels) == 0 {
+		a.Labels = nil // as it comes back from another process
+	}
+	var problems []model.Problem
+	if len(d.Components) == 0 {
+		problems = append(problems, own.Blame(catalogue.Required, "application.components", "must have at least one component"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Components)) {
+		c, problem := d.Components[name].component(name, own)
+		if problem != nil {
+			problems = append(problems, *problem)
+		}
+		a.Components = append(a.Components, c)
+	}
+	return a, problems
+}
+
+// applicationQuoted reports whether decisions quote the place of a value. The places
+// of policy values are in Policy.InForce.
+func applicationQuoted(path []string) bool {
+	switch {
+	case path[0] == "priority", path[0] == "budget":
+		return true
+	case path[0] != "components":
+		return false
+	case len(path) == 1:
+		return true
+	case len(path) == 3:
+		return path[2] == "replicas"
+	case len(path) == 4:
+		return path[2] == "placement" && path[3] == "pool"
+	case len(path) == 5:
+		return path[2] == "resources" && path[3] == "requests"
+	}
+	return false
+}
+
+func (d componentDoc) component(name string, own *layer.Layer) (model.Component, *model.Problem) {
+	c := model.Component{
+		Name: name, Type: d.Type, Runtime: d.Runtime, OS: d.OS,
+		Replicas: d.Replicas, Critical: d.Critical,
+		DependsOn: sorted(d.DependsOn), QoS: d.QoS,
+		Placement:  model.Placement{Pool: d.Placement.Pool},
+		Properties: layer.Canonical(d.Properties), Traits: layer.Canonical(d.Traits),
+	}
+	if d.Degrade != nil {
+		c.Degrade = &model.Degrade{MinReplicas: d.Degrade.MinReplicas, QoS: d.Degrade.QoS}
+	}
+	if s := d.Placement.Spread; s != nil {
+		c.Placement.Spread = &model.Spread{Over: s.Over, Min: s.Min}
+	}
+	path := "application.components." + name + ".resources"
+	var err error
+	if c.Requests, err = d.Resources.Requests.resources(); err != nil {
+		p := own.Blame(catalogue.Amount, path+".requests", err.Error())
+		return c, &p
+	}
+	if c.Limits, err = d.Resources.Limits.resources(); err != nil {
+		p := own.Blame(catalogue.Amount, path+".limits", err.Error())
+		return c, &p
+	}
+	for _, resource := range c.Limits.Names() {
+		request, limit := c.Requests.Get(resource), c.Limits.Get(resource)
+		if limit != 0 && limit < request {
+			p := own.Blame(catalogue.Limits, path+".limits."+resource, fmt.Sprintf("limits %s to %s, below the request of %s",
+				resource, model.FormatAmount(resource, limit), model.FormatAmount(resource, request)))
+			return c, &p
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,36 @@
+package decode
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// approvalDoc is schema.#Approval.
+type approvalDoc struct {
+	Run    string `json:"run"`
+	Action string `json:"action"`
+	Step   string `json:"step"`
+	Why    string `json:"why"`
+}
+
+// Approval returns what one file of approvals asks for, in order of the names in it.
+// Who asks, and with which roles, only the commit of the file can say.
+func Approval(d layer.Document) ([]model.Command, []model.Problem) {
+	if d.Problems != nil {
+		return nil, d.Problems
+	}
+	var all map[string]approvalDoc
+	if err := decode(d.JSON, &all); err != nil || len(all) == 0 {
+		return nil, []model.Problem{d.Layer.Blame(catalogue.Required, "approval", "must decide something")}
+	}
+	var commands []model.Command
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		a := all[name]
+		commands = append(commands, model.Command{Action: a.Action, Run: model.Digest(a.Run), Step: a.Step, Why: a.Why})
+	}
+	return commands, nil
+}

@@ -1,0 +1,215 @@
+package decode
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// effectiveDoc is schema.#Effective: the policy in force after a layer.
+type effectiveDoc struct {
+	Owner  string `json:"owner"`
+	Limits struct {
+		MaxReplicas     int         `json:"maxReplicas"`
+		PriorityCeiling int         `json:"priorityCeiling"`
+		MaxShare        json.Number `json:"maxShare"`
+		Grace           string      `json:"grace"`
+	} `json:"limits"`
+	Images struct {
+		Registries []string `json:"registries"`
+		Pattern    string   `json:"pattern"` // for the schema
+	} `json:"images"`
+	Runtimes   []string `json:"runtimes"`
+	Kinds      []string `json:"kinds"`
+	Namespace  string   `json:"namespace"`
+	Overcommit struct {
+		CPU    json.Number `json:"cpu"`
+		Memory json.Number `json:"memory"`
+	} `json:"overcommit"`
+	Preemption      string   `json:"preemption"`
+	Degradation     bool     `json:"degradation"`
+	RequiredLabels  []string `json:"requiredLabels"`
+	Strategies      []string `json:"strategies"`
+	OnUpdateFailure string   `json:"onUpdateFailure"`
+	Deletion        string   `json:"deletion"`
+
+	Ladder        []string    `json:"ladder"`
+	MinRuntime    string      `json:"minRuntime"`
+	RestoreHold   string      `json:"restoreHold"`
+	RestoreMargin json.Number `json:"restoreMargin"`
+	ReserveAfter  string      `json:"reserveAfter"`
+
+	Egress struct {
+		Hosts []string `json:"hosts"`
+		URL   string   `json:"url"` // for the schema
+	} `json:"egress"`
+	Defined struct {
+		Components []string `json:"components"`
+		Traits     []string `json:"traits"`
+		Steps      []string `json:"steps"`
+	} `json:"defined"`
+	Defaults struct {
+		Replicas      int    `json:"replicas"`
+		Priority      int    `json:"priority"`
+		Strategy      string `json:"strategy"`
+		StartDeadline string `json:"startDeadline"`
+		Runtime       string `json:"runtime"` // for the schema
+	} `json:"defaults"`
+}
+
+// policyDoc is what an application is given of the layers above: the policy in force,
+// and the definitions of the platform.
+type policyDoc struct {
+	effectiveDoc
+	Definitions string `json:"definitions"`
+}
+
+// policy is the effective policy, and which of the layers, given from the
+// platform down, set each value.
+func (d *effectiveDoc) policy(layers ...*layer.Layer) model.Policy {
+	return model.Policy{
+		MaxReplicas:     d.Limits.MaxReplicas,
+		PriorityCeiling: d.Limits.PriorityCeiling,
+		MaxShare:        int(parts(d.Limits.MaxShare, thousandth)),
+		Registries:      sorted(d.Images.Registries),
+		Runtimes:        sorted(d.Runtimes),
+		Kinds:           sorted(d.Kinds),
+		Namespace:       d.Namespace,
+		OvercommitCPU:   int(parts(d.Overcommit.CPU, thousandth)),
+		OvercommitMem:   int(parts(d.Overcommit.Memory, thousandth)),
+		Preemption:      d.Preemption,
+		Degradation:     d.Degradation,
+		RequiredLabels:  sorted(d.RequiredLabels),
+		Strategies:      sorted(d.Strategies),
+		Strategy:        d.Defaults.Strategy,
+		OnUpdateFailure: d.OnUpdateFailure,
+		MaxGrace:        duration(d.Limits.Grace),
+		Deletion:        d.Deletion,
+		Egress:          sorted(d.Egress.Hosts),
+		Ladder:          d.Ladder, // in the order written
+		MinRuntime:      duration(d.MinRuntime),
+		RestoreHold:     duration(d.RestoreHold),
+		RestoreMargin:   int(parts(d.RestoreMargin, thousandth)),
+		ReserveAfter:    duration(d.ReserveAfter),
+		Replicas:        d.Defaults.Replicas,
+		Priority:        d.Defaults.Priority,
+		StartDeadline:   duration(d.Defaults.StartDeadline),
+		InForce:         d.inForce(layers),
+	}
+}
+
+// inForce lists the values in the order in which people read a policy.
+func (d *effectiveDoc) inForce(layers []*layer.Layer) []model.PolicyValue {
+	list := func(s []string) string { return strings.Join(s, ", ") }
+	values := []model.PolicyValue{
+		{Path: "limits.maxReplicas", Value: fmt.Sprint(d.Limits.MaxReplicas)},
+		{Path: "limits.priorityCeiling", Value: fmt.Sprint(d.Limits.PriorityCeiling)},
+		{Path: "limits.maxShare", Value: d.Limits.MaxShare.String()},
+		{Path: "limits.grace", Value: d.Limits.Grace},
+		{Path: "images.registries", Value: list(d.Images.Registries)},
+		{Path: "runtimes", Value: list(d.Runtimes)},
+		{Path: "kinds", Value: list(d.Kinds)},
+		{Path: "namespace", Value: d.Namespace},
+		{Path: "overcommit.cpu", Value: d.Overcommit.CPU.String()},
+		{Path: "overcommit.memory", Value: d.Overcommit.Memory.String()},
+		{Path: "preemption", Value: d.Preemption},
+		{Path: "degradation", Value: fmt.Sprint(d.Degradation)},
+		{Path: "requiredLabels", Value: list(d.RequiredLabels)},
+		{Path: "strategies", Value: list(d.Strategies)},
+		{Path: "onUpdateFailure", Value: d.OnUpdateFailure},
+		{Path: "deletion", Value: d.Deletion},
+		{Path: "ladder", Value: list(d.Ladder)},
+		{Path: "minRuntime", Value: d.MinRuntime},
+		{Path: "restoreHold", Value: d.RestoreHold},
+		{Path: "restoreMargin", Value: d.RestoreMargin.String()},
+		{Path: "reserveAfter", Value: d.ReserveAfter},
+		{Path: "egress.hosts", Value: list(d.Egress.Hosts)},
+		{Path: "defaults.replicas", Value: fmt.Sprint(d.Defaults.Replicas)},
+		{Path: "defaults.priority", Value: fmt.Sprint(d.Defaults.Priority)},
+		{Path: "defaults.strategy", Value: d.Defaults.Strategy},
+		{Path: "defaults.startDeadline", Value: d.Defaults.StartDeadline},
+	}
+	for i := range values {
+		values[i].Layer, values[i].At = setBy(values[i].Path, layers)
+	}
+	return values
+}
+
+// setBy finds the nearest layer that wrote a policy value. A tenant may lower
+// its priority ceiling in its quota as well.
+func setBy(path string, layers []*layer.Layer) (name, at string) {
+	for _, l := range slices.Backward(layers) {
+		if at, ok := l.Value(l.Field + ".policy." + path); ok {
+			return l.Field, at
+		}
+		if path == "limits.priorityCeiling" {
+			if at, ok := l.Value(l.Field + ".quota.priorityCeiling"); ok {
+				return l.Field, at
+			}
+		}
+	}
+	return "schema", ""
+}
+
+// Choices are what an application chooses for itself within its tenant's policy.
+type Choices struct {
+	Degradation     *bool    `json:"degradation"`
+	Preemption      string   `json:"preemption"`
+	Strategy        string   `json:"strategy"`
+	OnUpdateFailure string   `json:"onUpdateFailure"`
+	StartDeadline   string   `json:"startDeadline"`
+	Ladder          []string `json:"ladder"`
+}
+
+// Within returns the tenant's policy with the application's choices in it. No choices
+// (nil) return the policy itself.
+func (d *Choices) Within(p model.Policy, own *layer.Layer) model.Policy {
+	if d == nil {
+		return p
+	}
+	p.InForce = slices.Clone(p.InForce)
+	set := func(path, field, value string) {
+		i := slices.IndexFunc(p.InForce, func(v model.PolicyValue) bool { return v.Path == path })
+		at, _ := own.Value("application.policy." + field)
+		p.InForce[i] = model.PolicyValue{Path: path, Value: value, Layer: "application", At: at}
+	}
+	if d.Degradation != nil {
+		p.Degradation = *d.Degradation
+		set("degradation", "degradation", fmt.Sprint(p.Degradation))
+	}
+	if d.Preemption != "" {
+		p.Preemption = d.Preemption
+		set("preemption", "preemption", p.Preemption)
+	}
+	if d.Strategy != "" {
+		p.Strategy = d.Strategy
+		set("defaults.strategy", "strategy", p.Strategy)
+	}
+	if d.OnUpdateFailure != "" {
+		p.OnUpdateFailure = d.OnUpdateFailure
+		set("onUpdateFailure", "onUpdateFailure", p.OnUpdateFailure)
+	}
+	if d.StartDeadline != "" {
+		p.StartDeadline = duration(d.StartDeadline)
+		set("defaults.startDeadline", "startDeadline", d.StartDeadline)
+	}
+	if d.Ladder != nil {
+		p.Ladder = d.Ladder
+		set("ladder", "ladder", strings.Join(p.Ladder, ", "))
+	}
+	return p
+}
+
+// sorted returns a sorted copy without repetitions, nil if it is empty.
+func sorted(s []string) []string {
+	if len(s) == 0 {
+		return nil
+	}
+	s = slices.Clone(s)
+	slices.Sort(s)
+	return slices.Compact(s)
+}

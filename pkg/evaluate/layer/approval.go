@@ -1,0 +1,26 @@
+package layer
+
+import (
+	"bytes"
+	"fmt"
+
+	"cuelang.org/go/cue/format"
+	"cuelang.org/go/cue/literal"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// WriteApproval returns the file of approvals that asks for one thing, under a name
+// that people choose.
+func WriteApproval(name string, c model.Command) ([]byte, error) {
+	var b bytes.Buffer
+	quote := literal.String.Quote
+	fmt.Fprintf(&b, "package fleet\n\napproval: %s: {\n\trun: %s\n\taction: %s\n", quote(name), quote(string(c.Run)), quote(c.Action))
+	for _, field := range [][2]string{{"step", c.Step}, {"why", c.Why}} {
+		if field[1] != "" {
+			fmt.Fprintf(&b, "\t%s: %s\n", field[0], quote(field[1]))
+		}
+	}
+	b.WriteString("}\n")
+	return format.Source(b.Bytes())
+}

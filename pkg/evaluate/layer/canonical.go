@@ -1,0 +1,25 @@
+package layer
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Canonical returns JSON with sorted keys, so that the order in which people write
+// fields has no meaning. It is nil for {} and for what is no JSON.
+func Canonical(data json.RawMessage) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var v any
+	if len(data) == 0 || dec.Decode(&v) != nil {
+		return nil
+	}
+	if m, ok := v.(map[string]any); ok && len(m) == 0 {
+		return nil
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return out
+}

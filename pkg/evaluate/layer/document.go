@@ -1,0 +1,91 @@
+package layer
+
+import (
+	"path"
+
+	"cuelang.org/go/cue"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// A Document is what the files of one directory say, or what is wrong with them.
+type Document struct {
+	Layer     Layer
+	JSON      []byte          // the value of the layer's field; nil if the schema refuses it
+	Problems  []model.Problem // at most 50 of the schema; those of definitions come beside JSON
+	Effective []byte          // of a platform or tenant: the policy in force after it
+	Policy    []byte          // of a tenant: what its applications are evaluated under
+
+	// Defined is the definition that a component of an application uses, by component.
+	Defined map[string]string
+}
+
+// Platform evaluates the files at the root of a repo.
+func Platform(files []Source) (d Document) {
+	if d.Layer, _, d.Problems = parse("platform", files); d.Problems != nil {
+		return d
+	}
+	if d.JSON, d.Effective, d.Problems = underLayers(".", &d.Layer); d.Problems == nil {
+		_, d.Problems = definitionsOf(&d.Layer)
+	}
+	return d
+}
+
+// Tenant evaluates the files of a tenant under a valid platform. The form is that of
+// the platform or zero.
+func Tenant(name string, files []Source, platform *Layer, f Form) (d Document) {
+	own, trees, problems := parse("tenant", files)
+	if d = (Document{Layer: own, Problems: problems}); problems != nil {
+		return d
+	}
+	ok := false
+	if d.JSON, d.Effective, ok = f.fillTenant(trees); !ok {
+		d.JSON, d.Effective, d.Problems = underLayers(TenantDir(name), platform, &d.Layer)
+	}
+	if d.Problems == nil {
+		definitions, _ := definitionsOf(platform) // the platform is valid
+		d.Policy = withDefinitions(Canonical(d.Effective), definitions)
+	}
+	return d
+}
+
+// Application evaluates the files of an application under the policy of its tenant:
+// Document.Policy. The form is that of applications or zero.
+func Application(app model.AppID, files []Source, policy []byte, f Form) (d Document) {
+	own, trees, problems := parse("application", files)
+	if d = (Document{Layer: own, Problems: problems}); problems != nil {
+		return d
+	}
+	var expanded []Source
+	if expanded, d.Defined, d.Problems = expand(app, policy, &d.Layer); d.Problems != nil {
+		return d
+	}
+	if expanded != nil {
+		own.Files = expanded
+		if _, trees, d.Problems = parse("application", expanded); d.Problems != nil {
+			return d
+		}
+	}
+	ok := false
+	if d.JSON, ok = f.fill(policy, trees); !ok {
+		d.JSON, d.Problems = underPolicy(ApplicationDir(app), policy, &own)
+		d.Problems = saysDefinition(d.Problems, d.Defined, &own)
+	}
+	return d
+}
+
+// Approval evaluates one file of approvals/<tenant>/<application> by itself, so that
+// what is wrong with it is no reason to pass over what others decided.
+func Approval(file Source) (d Document) {
+	own, trees, problems := parse("approval", []Source{file})
+	for _, tree := range trees {
+		problems = append(problems, writtenOut(tree)...)
+	}
+	if d = (Document{Layer: own, Problems: problems}); problems != nil {
+		return d
+	}
+	d.JSON, _, d.Problems = d.Layer.export("", []*Layer{&d.Layer}, func(files []Source) (cue.Value, error) {
+		return buildValue(path.Dir(file.Name), append([]Source{bindApproval}, files...), schemaOfApproval())
+	})
+	return d
+}

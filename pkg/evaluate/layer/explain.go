@@ -1,0 +1,222 @@
+package layer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/errors"
+	"cuelang.org/go/cue/literal"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// maxProblems bounds what is reported of one directory.
+const maxProblems = 50
+
+// syntaxProblems are the errors of the parser.
+func syntaxProblems(err error) (problems []model.Problem) {
+	for _, e := range errors.Errors(err) {
+		format, args := e.Msg()
+		problems = append(problems, model.Problem{
+			Code: catalogue.Syntax, Message: OneLine(fmt.Sprintf(format, args...)),
+			Places: []model.Place{{At: e.Position().String()}},
+		})
+	}
+	return problems
+}
+
+// explain turns the errors of CUE about the last layer into problems: the code and
+// sentence of the rule, what was asked, and the places of both sides. The layers are
+// given from the platform down, and all but the last are valid.
+func explain(err error, v cue.Value, layers ...*Layer) (problems []model.Problem) {
+	own := layers[len(layers)-1]
+	seen := map[string]bool{}
+	for _, e := range errors.Errors(err) {
+		path := asWritten(pathOf(e))
+		if seen[key(path)] || len(problems) == maxProblems {
+			continue
+		}
+		seen[key(path)] = true
+		problems = append(problems, explainOne(e, path, own, layers, v))
+	}
+	return causes(problems)
+}
+
+// causes leaves out the problems that only follow from others.
+func causes(problems []model.Problem) []model.Problem {
+	// A problem deeper in a structure is the cause of one about the whole, but what
+	// is in an unknown field is as unknown.
+	problems = slices.DeleteFunc(slices.Clone(problems), func(p model.Problem) bool {
+		return slices.ContainsFunc(problems, func(q model.Problem) bool {
+			return p.Code == catalogue.Conflict && strings.HasPrefix(q.Path, p.Path+".") ||
+				p.Code == catalogue.Unknown && q.Code == catalogue.Unknown && strings.HasPrefix(p.Path, q.Path+".")
+		})
+	})
+	// A wrong number of replicas is said once, not again by what is compared with it.
+	return slices.DeleteFunc(problems, func(p model.Problem) bool {
+		component, below := cutComponent(p.Path)
+		compared := below == "degrade.minReplicas" || below == "traits.autoscale.max" || strings.HasSuffix(below, "._replicas")
+		return compared &&
+			slices.ContainsFunc(problems, func(q model.Problem) bool { return q.Path == component+".replicas" })
+	})
+}
+
+// cutComponent splits application.components.web.degrade.minReplicas after the
+// component's name.
+func cutComponent(path string) (component, below string) {
+	parts := strings.SplitN(path, ".", 4)
+	if len(parts) < 4 {
+		return path, ""
+	}
+	return strings.Join(parts[:3], "."), parts[3]
+}
+
+func explainOne(e errors.Error, path []string, own *Layer, layers []*Layer, v cue.Value) model.Problem {
+	p := model.Problem{Code: catalogue.Conflict, Path: strings.Join(path, "."), Message: message(e)}
+	place, depth := own.where.find(path)
+	written := depth > 0 && depth == len(path)
+	switch code, sentence, ok := cutCode(p.Message); {
+	case ok:
+		p.Code, p.Message = code, sentence
+		if written && place.text != "" {
+			p.Message = "asks for " + place.text + ", " + sentence + meant(place.text, sentence)
+		}
+	case strings.HasSuffix(p.Message, "field not allowed") && named(path):
+		p.Code, p.Message = catalogue.NoName, "is no name: at most 63 lower-case letters, digits and dashes, beginning with a letter"
+	case strings.HasSuffix(p.Message, "field not allowed"):
+		p.Code, p.Message = catalogue.Unknown, "no such field"+suggest(v, path)
+	case strings.Contains(p.Message, "field is required but not present") && path[0] == "application" && path[1] == "labels":
+		p.Code, p.Message = catalogue.RequiredLabel, "must be written: the policy requires the label (requiredLabels)"
+	case strings.Contains(p.Message, "field is required but not present"):
+		p.Code, p.Message = catalogue.Required, "must be written"
+	case strings.HasPrefix(p.Message, "incomplete value"), strings.HasPrefix(p.Message, "non-concrete value"):
+		p.Code, p.Message = catalogue.Incomplete, "has no value; a type is not enough"
+	case strings.Contains(p.Message, "empty disjunction"):
+		p.Message = "is none of what may be written here"
+	case private(path), strings.Contains(p.Message, "{"): // it quotes what may hold a secret
+		p.Message = "does not fit, or is written twice"
+	}
+	switch {
+	case (p.Code == catalogue.Unknown || p.Code == catalogue.NoName) && written:
+		p.Places = append(p.Places, model.Place{At: place.label})
+	case written && p.Code == catalogue.Conflict:
+		for _, e := range own.where[key(path)] {
+			p.Places = append(p.Places, model.Place{At: e.value, Note: e.text})
+		}
+	case written:
+		p.Places = append(p.Places, model.Place{At: place.value, Note: note("asks for ", place.text)})
+	case depth > 0:
+		p.Places = append(p.Places, model.Place{At: place.label, Note: "nearest place that is written"})
+	default:
+		p.Places = append(p.Places, elsewhereIn(e, own)...)
+	}
+	if by, ok := Limit(p.Code, own, layers); ok {
+		p.Places = append(p.Places, by)
+	}
+	return p
+}
+
+// named reports whether the last segment of path is a name that the user chose, and
+// is no valid one.
+func named(path []string) bool {
+	if len(path) < 2 || ValidName(path[len(path)-1]) {
+		return false
+	}
+	return slices.Contains([]string{"components", "pools", "bands", "profiles", "releases", "groups", "reservations"}, path[len(path)-2])
+}
+
+// Limit returns the place of the policy value behind the rule of a code, in the
+// nearest layer that wrote it. Own is the layer at fault.
+func Limit(code string, own *Layer, layers []*Layer) (model.Place, bool) {
+	rule := catalogue.Find(code)
+	for i := len(layers) - 1; i >= 0; i-- {
+		l := layers[i]
+		if l == own && !rule.Own {
+			continue
+		}
+		for _, path := range rule.Limits {
+			full := l.Field + "." + path
+			if e, ok := l.where.exact(full); ok {
+				return model.Place{At: e.value, Note: note(full+": ", e.text)}, true
+			}
+		}
+	}
+	return model.Place{}, false
+}
+
+func note(prefix, text string) string {
+	if text == "" {
+		return strings.TrimSuffix(strings.TrimSuffix(prefix, "asks for "), ": ")
+	}
+	return prefix + text
+}
+
+// elsewhereIn returns the first position in the layer's files that CUE mentions.
+func elsewhereIn(e errors.Error, own *Layer) []model.Place {
+	for _, pos := range errors.Positions(e) {
+		for _, b := range own.Files {
+			if pos.Filename() == b.Name {
+				return []model.Place{{At: pos.String()}}
+			}
+		}
+	}
+	if len(own.Files) > 0 {
+		return []model.Place{{At: own.Files[0].Name + ":1:1"}}
+	}
+	return nil
+}
+
+func pathOf(e errors.Error) (path []string) {
+	for _, p := range e.Path() {
+		if s, err := literal.Unquote(p); err == nil {
+			p = s // a label that is no identifier comes quoted
+		}
+		path = append(path, p)
+	}
+	return path
+}
+
+// asWritten is the path of the field that a rule beside the field is about.
+func asWritten(path []string) []string {
+	return slices.DeleteFunc(path, func(s string) bool { return s == "_rule" })
+}
+
+func message(e errors.Error) string {
+	format, args := e.Msg()
+	text := fmt.Sprintf(format, args...)
+	if cause := errors.Unwrap(e); cause != nil && text == "" {
+		text = cause.Error()
+	}
+	return OneLine(text)
+}
+
+// oneLine makes a message of CUE, which may quote the user, safe to show.
+func OneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+	if len(s) > 500 {
+		s = strings.ToValidUTF8(s[:500], "") + " …"
+	}
+	return s
+}
+
+// cutCode cuts the code off a sentence of the schema.
+func cutCode(s string) (code, sentence string, ok bool) {
+	code, sentence, ok = strings.Cut(s, " ")
+	if !ok || len(code) != 6 || !strings.HasPrefix(code, "DA") || strings.Trim(code[2:], "0123456789") != "" {
+		return "", s, false
+	}
+	return code, sentence, true
+}
+
+// GaveUp is the problem of an evaluation that panicked or could not begin.
+func GaveUp(dir string, reason any) model.Problem {
+	return WholeFile(catalogue.GaveUp, dir, "could not be evaluated: "+OneLine(fmt.Sprint(reason)))
+}

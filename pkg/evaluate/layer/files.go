@@ -1,0 +1,109 @@
+package layer
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// A Source is a CUE file.
+type Source struct {
+	Name string // its path in the repo
+	Data []byte
+}
+
+// Caps on what one evaluation reads. A fleet of people's files stays far below.
+const (
+	maxFile      = 256 << 10 // bytes of one file
+	maxDirectory = 256 << 10 // bytes of the CUE files of one directory
+	maxFiles     = 100       // CUE files of one directory
+)
+
+// List lists the CUE files of a directory, in order of name, and what is wrong with
+// some of them.
+func List(files fs.FS, dir string) (names []string, problems []model.Problem, err error) {
+	entries, err := fs.ReadDir(files, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", dir, err)
+	}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		switch {
+		case path.Ext(name) != ".cue" || e.IsDir():
+		case !e.Type().IsRegular():
+			problems = append(problems, WholeFile(catalogue.File, name, "is no regular file; links are not followed"))
+		case strings.HasPrefix(e.Name(), "_"), strings.HasPrefix(e.Name(), "."),
+			strings.HasSuffix(name, "_tool.cue"), strings.HasSuffix(name, "_test.cue"):
+			problems = append(problems, WholeFile(catalogue.File, name, "is not read by the cue command; choose another name"))
+		default:
+			names = append(names, name)
+		}
+	}
+	if len(names) > maxFiles {
+		problems = append(problems, WholeFile(catalogue.Size, dir, fmt.Sprintf("has %d CUE files; at most %d are read", len(names), maxFiles)))
+	}
+	return names, problems, nil
+}
+
+// ListLayer lists the CUE files of a layer, and what is wrong with some of them. It
+// also blames the layer for CUE files between it and the layers in the directory
+// below: for CUE they apply to all of these, so whoever wrote them relies on them, and
+// only those who may write the layer can write them.
+func ListLayer(files fs.FS, dir, below string) (names []string, problems []model.Problem, err error) {
+	names, problems, err = List(files, dir)
+	entries, _ := fs.ReadDir(files, below) // who looks for layers in it says why it cannot be read
+	for _, e := range entries {
+		if !e.IsDir() && path.Ext(e.Name()) == ".cue" {
+			problems = append(problems, WholeFile(catalogue.Between, path.Join(below, e.Name()), "lies between the layers, where no file is read; move it to the layer that it speaks for"))
+		}
+	}
+	return names, problems, err
+}
+
+// ListTenant is ListLayer for a tenant.
+func ListTenant(files fs.FS, tenant string) (names []string, problems []model.Problem, err error) {
+	return ListLayer(files, TenantDir(tenant), path.Join(TenantDir(tenant), "apps"))
+}
+
+// ValidName reports whether s is what schema.#Name allows.
+func ValidName(s string) bool {
+	if s == "" || len(s) > 63 || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' {
+		return false
+	}
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// Read reads the named files within the caps: 256 KiB together.
+func Read(files fs.FS, names []string) (blobs []Source, problems []model.Problem, err error) {
+	total := 0
+	for _, name := range names {
+		info, err := fs.Stat(files, name)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		total += int(min(info.Size(), maxDirectory+1))
+		if info.Size() > maxFile || total > maxDirectory {
+			problems = append(problems, WholeFile(catalogue.Size, name, fmt.Sprintf("is too large; the CUE files of a directory have at most %d KiB together", maxDirectory>>10)))
+			return nil, problems, nil
+		}
+		data, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		blobs = append(blobs, Source{name, data})
+	}
+	return blobs, nil, nil
+}
+
+// WholeFile is a problem with a file or a directory.
+func WholeFile(code, name, message string) model.Problem {
+	return model.Problem{Code: code, Message: name + " " + message, Places: []model.Place{{At: name + ":1:1"}}}
+}

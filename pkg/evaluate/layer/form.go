@@ -1,0 +1,217 @@
+package layer
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/ast/astutil"
+	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/cuecontext"
+	"cuelang.org/go/cue/parser"
+	"cuelang.org/go/cue/token"
+
+	"github.com/d-aros/d-aros/schema"
+)
+
+// A Form is the compiled schema of a layer. It exports files that are plain data and
+// valid, for half the cost of building their instance. For all other files the
+// instance is built, which alone has the sentences and places of problems. Several
+// goroutines may fill one form. The zero Form exports nothing.
+type Form struct {
+	value  cue.Value
+	policy string    // that an application's form was bound to
+	rules  string    // of it, whosever they are
+	bound  cue.Value // under them
+}
+
+// Made reports whether the form is of a schema: the zero Form is not.
+func (f Form) Made() bool { return f.value.Exists() }
+
+// NewForm compiles the schema of applications, which costs as much as an application.
+// It is a package by itself: of one that is imported CUE makes another for each
+// evaluation, with all that is evaluated of it.
+func NewForm() Form {
+	var files []*ast.File
+	for _, f := range schemaUnder([]byte("_")) {
+		file, err := parser.ParseFile(f.Name, f.Data)
+		if err != nil {
+			return Form{}
+		}
+		silence(file)
+		files = append(files, file)
+	}
+	v, ok := compile(schema.ImportPath, files)
+	under := v.LookupPath(cue.MakePath(cue.Def("Under")))
+	if !ok || under.Err() != nil {
+		return Form{}
+	}
+	return Form{value: under}
+}
+
+// NewTenantForm compiles the schema together with the platform that tenants are under.
+func NewTenantForm(platform *Layer) Form {
+	v, err := buildValue("form", platform.Files, schemaFiles(), silence)
+	if err != nil || v.Err() != nil {
+		return Form{}
+	}
+	return Form{value: v}
+}
+
+// Under binds an application's form to a policy. It pays when several
+// applications are under the same.
+func (f Form) Under(policy []byte) (bound Form) {
+	defer func() {
+		if recover() != nil { // the instance will say why
+			bound = f
+		}
+	}()
+	if !f.value.Exists() || f.policy == string(policy) {
+		return f
+	}
+	rules := anonymous(policy)
+	if f.rules == string(rules) {
+		f.policy = string(policy)
+		return f
+	}
+	above, ok := policyValue(rules)
+	if !ok {
+		return f
+	}
+	return Form{f.value, string(policy), string(rules), f.value.Unify(above)}
+}
+
+// anonymous takes the owner's name out of a policy. Only sentences say it, and a
+// form has none; so tenants that nothing but their names tell apart are under one
+// bound form.
+func anonymous(policy []byte) []byte {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(policy, &fields) != nil || fields["owner"] == nil {
+		return policy
+	}
+	fields["owner"] = json.RawMessage(`"the tenant"`)
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return policy
+	}
+	return out
+}
+
+// policyValue is a policy where the schema of applications has it.
+func policyValue(policy []byte) (cue.Value, bool) {
+	file, err := parser.ParseFile("policy.cue", fmt.Appendf(nil, "package schema\n\napplication: _policy: %s\n", policy))
+	if err != nil {
+		return cue.Value{}, false
+	}
+	v, ok := compile(schema.ImportPath, []*ast.File{file}) // hidden fields belong to a package
+	return v, ok && v.Err() == nil
+}
+
+// fill exports the application that files consist of. It uses them up.
+func (f Form) fill(policy []byte, files []*ast.File) (doc []byte, ok bool) {
+	if !f.value.Exists() {
+		return nil, false
+	}
+	if f = f.Under(policy); f.policy != string(policy) {
+		return nil, false
+	}
+	doc, _, ok = exportPlain(f.bound, "application", "", files)
+	return doc, ok
+}
+
+// fillTenant exports the tenant that files consist of, and the policy in force
+// after it. It uses them up.
+func (f Form) fillTenant(files []*ast.File) (doc, effective []byte, ok bool) {
+	if !f.value.Exists() {
+		return nil, nil, false
+	}
+	return exportPlain(f.value, "tenant", "_effective", files)
+}
+
+// exportPlain exports what plain files are under a form's value.
+func exportPlain(under cue.Value, field, hidden string, files []*ast.File) (doc, extra []byte, ok bool) {
+	defer func() {
+		if recover() != nil { // the instance will say why
+			doc, extra, ok = nil, nil, false
+		}
+	}()
+	if slices.ContainsFunc(files, func(f *ast.File) bool { return !Plain(f.Decls) }) {
+		return nil, nil, false
+	}
+	data, ok := compile("fleet", files)
+	if !ok || data.Err() != nil {
+		return nil, nil, false
+	}
+	doc, extra, err := export(under.Unify(data), field, hidden)
+	return doc, extra, err == nil && doc != nil
+}
+
+// compile makes the value of a package that imports nothing but the standard
+// library, in a context of its own: what is compiled in one is freed together with it.
+func compile(path string, files []*ast.File) (cue.Value, bool) {
+	in := build.NewContext().NewInstance(path, nil)
+	in.ImportPath = path
+	for _, file := range files {
+		if in.AddSyntax(file) != nil {
+			return cue.Value{}, false
+		}
+	}
+	if in.Complete() != nil {
+		return cue.Value{}, false
+	}
+	return cuecontext.New().BuildInstance(in), true
+}
+
+// Plain reports whether declarations are nothing but values. References and the
+// like see what the schema adds, so they have their meaning in the instance only.
+func Plain(decls []ast.Decl) bool {
+	for _, d := range decls {
+		switch d := d.(type) {
+		case *ast.Package, *ast.CommentGroup:
+		case *ast.Field:
+			name, _, err := ast.LabelName(d.Label)
+			if _, aliased := d.Label.(*ast.Alias); aliased || err != nil || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "#") ||
+				d.Constraint != token.ILLEGAL || d.Alias != nil || !plainValue(d.Value) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func plainValue(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.BasicLit:
+		return true
+	case *ast.UnaryExpr:
+		_, number := x.X.(*ast.BasicLit)
+		return number && x.Op == token.SUB
+	case *ast.StructLit:
+		return Plain(x.Elts)
+	case *ast.ListLit:
+		return !slices.ContainsFunc(x.Elts, func(e ast.Expr) bool { return !plainValue(e) })
+	}
+	return false
+}
+
+// silence takes the sentences out of a schema file: an alternative that is an
+// error makes nothing valid.
+func silence(f *ast.File) {
+	astutil.Apply(f, nil, func(c astutil.Cursor) bool {
+		or, ok := c.Node().(*ast.BinaryExpr)
+		if !ok || or.Op != token.OR {
+			return true
+		}
+		if call, ok := or.Y.(*ast.CallExpr); ok {
+			if name, ok := call.Fun.(*ast.Ident); ok && name.Name == "error" {
+				c.Replace(or.X)
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,101 @@
+package layer
+
+import (
+	"path"
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/parser"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/schema"
+)
+
+// A Layer is the files of one directory, and the places where they write what.
+type Layer struct {
+	Field string // the one top-level field that the files may write: platform, tenant, application or approval
+	Files []Source
+	where index
+}
+
+// Parse parses and checks the files of one directory, and evaluates nothing.
+func Parse(field string, files []Source) (Layer, []model.Problem) {
+	l, _, problems := parse(field, files)
+	return l, problems
+}
+
+// parse is Parse and returns the syntax trees. They are for one use: an instance that
+// is built from them changes them.
+func parse(field string, files []Source) (l Layer, trees []*ast.File, problems []model.Problem) {
+	l = Layer{field, files, index{}}
+	bound := field != "platform"
+	for _, b := range files {
+		f, err := parser.ParseFile(b.Name, b.Data)
+		if err != nil {
+			problems = append(problems, syntaxProblems(err)...)
+			continue
+		}
+		if bad := lint(f, field); len(bad) > 0 {
+			problems = append(problems, bad...)
+			continue // it may be too much for anything else
+		}
+		l.where.add(f)
+		trees = append(trees, f)
+		bound = bound || embedsFleet(f)
+	}
+	if !bound && len(problems) == 0 {
+		problems = append(problems, WholeFile(catalogue.NoPlatform, "fleet.cue", "does not bind the repo to the schema; write schema.#Fleet after import \""+schema.ImportPath+"\""))
+	}
+	return l, trees, problems
+}
+
+// Blame is a problem with the value at a dotted path, at its place in the layer.
+func (l *Layer) Blame(code, path, message string) model.Problem {
+	p := model.Problem{Code: code, Path: path, Message: message}
+	e, depth := l.where.find(strings.Split(path, "."))
+	switch {
+	case depth > 0:
+		p.Places = []model.Place{{At: e.value, Note: e.text}}
+	case len(l.Files) > 0:
+		p.Places = []model.Place{{At: l.Files[0].Name + ":1:1"}}
+	}
+	return p
+}
+
+// Value returns the place of the value at a dotted path, if the layer writes it.
+func (l *Layer) Value(path string) (at string, ok bool) {
+	e, ok := l.where.exact(path)
+	return e.value, ok
+}
+
+// Writes reports whether the layer writes the field at a path.
+func (l *Layer) Writes(path ...string) bool { return l.where[key(path)] != nil }
+
+// Nearest returns the places of the field and of the value at a path, or of the
+// nearest that it is part of. They are "" if the layer writes nothing of it.
+func (l *Layer) Nearest(path ...string) (field, value string) {
+	e, _ := l.where.find(path)
+	return e.label, e.value
+}
+
+// Positions returns the places of the values whose path below the layer's field is
+// to be quoted.
+func (l *Layer) Positions(quoted func(path []string) bool) model.Positions {
+	out := model.Positions{}
+	for key, entries := range l.where {
+		segments := strings.Split(key, "\x00")
+		if len(segments) > 1 && segments[0] == l.Field && quoted(segments[1:]) {
+			out[strings.Join(segments[1:], ".")] = entries[0].value
+		}
+	}
+	return out
+}
+
+// TenantDir is the directory of a tenant's layer.
+func TenantDir(tenant string) string { return path.Join("tenants", tenant) }
+
+// ApplicationDir is the directory of an application's layer.
+func ApplicationDir(app model.AppID) string {
+	return path.Join("tenants", app.Tenant, "apps", app.Name)
+}

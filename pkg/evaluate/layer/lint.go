@@ -1,0 +1,131 @@
+package layer
+
+import (
+	"fmt"
+	"slices"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/literal"
+	"cuelang.org/go/cue/token"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/schema"
+)
+
+// imports that files of a fleet may use. All are pure and answer at once.
+var imports = map[string]bool{schema.ImportPath: true, "list": true, "math": true, "regexp": true, "strings": true}
+
+// topLevel are the fields that the layers have, each one of them.
+var topLevel = []string{"platform", "tenant", "application", "approval"}
+
+// Caps on what one file may contain, so that evaluating it stays small.
+const (
+	maxNodes = 50_000
+	maxDepth = 100
+)
+
+// lint refuses files that the plain cue command accepts: a file that opts out of its
+// directory's package, writes another layer's field or refers to another layer. The
+// file must be fresh from the parser.
+func lint(f *ast.File, field string) (problems []model.Problem) {
+	bad := func(code string, n ast.Node, format string, args ...any) {
+		problems = append(problems, model.Problem{
+			Code: code, Message: fmt.Sprintf(format, args...), Places: []model.Place{{At: n.Pos().String()}},
+		})
+	}
+	if f.PackageName() != "fleet" {
+		p := WholeFile(catalogue.Package, f.Filename, "must begin with: package fleet")
+		problems = append(problems, p)
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.Field:
+			if name, _, err := ast.LabelName(d.Label); err != nil || name != field {
+				bad(catalogue.Layer, d, "only %s may be written here%s", field, elsewhere(name))
+			}
+		case *ast.Package, *ast.ImportDecl, *ast.CommentGroup, *ast.Attribute, *ast.LetClause:
+		default:
+			if field != "platform" || !isFleet(d) {
+				bad(catalogue.Layer, d, "only %s may be written here", field)
+			}
+		}
+	}
+	for spec := range f.ImportSpecs() {
+		if p, err := literal.Unquote(spec.Path.Value); err != nil || !imports[p] {
+			bad(catalogue.Import, spec, "import %s is not allowed; a fleet imports %s, list, math, regexp and strings only", spec.Path.Value, schema.ImportPath)
+		}
+	}
+	for _, id := range f.Unresolved {
+		if slices.Contains(topLevel, id.Name) && id.Name != field {
+			bad(catalogue.Reference, id, "%s of another layer cannot be referred to here; write the value", id.Name)
+		}
+	}
+	nodes, depth, deepest := 0, 0, 0
+	ast.Walk(f, func(n ast.Node) bool {
+		nodes++
+		depth++
+		deepest = max(deepest, depth)
+		switch n := n.(type) {
+		case *ast.Attribute:
+			bad(catalogue.Attribute, n, "attribute %s is not allowed", n.Text)
+		case *ast.BinaryExpr:
+			if n.Op == token.OR && (field == "application" || field == "approval") {
+				bad(catalogue.Disjunction, n, "an %s writes values, not alternatives", field)
+			}
+		}
+		if nodes > maxNodes || depth > maxDepth {
+			depth-- // it is not left
+			return false
+		}
+		return true
+	}, func(ast.Node) { depth-- })
+	if nodes > maxNodes || deepest > maxDepth {
+		problems = append(problems, WholeFile(catalogue.Complex, f.Filename, fmt.Sprintf("is too complex; a file has at most %d parts, nested at most %d deep", maxNodes, maxDepth)))
+	}
+	return problems
+}
+
+func elsewhere(name string) string {
+	switch name {
+	case "platform":
+		return "; the platform is written at the root of the repo"
+	case "tenant":
+		return "; a tenant is written in tenants/<tenant>"
+	case "application":
+		return "; an application is written in tenants/<tenant>/apps/<application>"
+	case "approval":
+		return "; an approval is written in approvals/<tenant>/<application>"
+	}
+	return ""
+}
+
+// isFleet reports whether d is the line that binds the repo to the schema.
+func isFleet(d ast.Decl) bool {
+	embed, ok := d.(*ast.EmbedDecl)
+	if !ok {
+		return false
+	}
+	sel, ok := embed.Expr.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	name, _, err := ast.LabelName(sel.Sel)
+	return ok && err == nil && pkg.Name == "schema" && name == "#Fleet"
+}
+
+// embedsFleet reports whether f has that line, and schema in it means the schema.
+func embedsFleet(f *ast.File) bool {
+	imported := false
+	for spec := range f.ImportSpecs() {
+		p, err := literal.Unquote(spec.Path.Value)
+		imported = imported || err == nil && p == schema.ImportPath && (spec.Name == nil || spec.Name.Name == "schema")
+	}
+	for _, d := range f.Decls {
+		if imported && isFleet(d) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,72 @@
+package layer
+
+import (
+	"fmt"
+	"slices"
+
+	"cuelang.org/go/cue"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/schema"
+)
+
+// underLayers exports the field of the last layer under those above, and the policy
+// in force after it.
+func underLayers(dir string, layers ...*Layer) (doc, effective []byte, problems []model.Problem) {
+	var above []Source
+	for _, l := range layers[:len(layers)-1] {
+		above = append(above, l.Files...)
+	}
+	return layers[len(layers)-1].export("_effective", layers, func(files []Source) (cue.Value, error) {
+		return buildValue(dir, slices.Concat(above, files), schemaFiles())
+	})
+}
+
+// underPolicy exports an application under the policy in force for its tenant.
+// The files of the layers above have no other effect, because lint refuses
+// references to them and fields of other layers. So they need not be evaluated again.
+func underPolicy(dir string, policy []byte, own *Layer) (doc []byte, problems []model.Problem) {
+	doc, _, problems = own.export("", []*Layer{own}, func(files []Source) (cue.Value, error) {
+		return buildValue(dir, append([]Source{bindUnder}, files...), schemaUnder(policy))
+	})
+	return doc, problems
+}
+
+// bindUnder stands in for the files of the layers above an application.
+var bindUnder = Source{"fleet.cue", []byte("package fleet\n\nimport \"" + schema.ImportPath + "\"\n\nschema.#Under\n")}
+
+// schemaUnder is the part of the schema that concerns applications, bound to a policy.
+func schemaUnder(policy []byte) []Source {
+	under := fmt.Appendf(nil, "package schema\n\n#Under: application: {#Application, _policy: %s}\n", policy)
+	return append(schemaFiles("fleet.cue", "platform.cue", "tenant.cue", "policy.cue", "access.cue", "groups.cue", "definitions.cue", "approval.cue", "layers_policy.cue"), Source{"policy.cue", under})
+}
+
+// export returns the layer's field of the value that build makes of its files, or all
+// that is wrong with it.
+func (l *Layer) export(hidden string, layers []*Layer, build func(files []Source) (cue.Value, error)) (doc, extra []byte, problems []model.Problem) {
+	v, err := build(l.Files)
+	if err == nil {
+		doc, extra, err = export(v, l.Field, hidden)
+	}
+	if err != nil {
+		return nil, nil, l.further(explain(err, v, layers...), build, layers)
+	}
+	if doc == nil {
+		return nil, nil, []model.Problem{l.Blame(catalogue.Required, l.Field, "must be written")}
+	}
+	return doc, extra, nil
+}
+
+// bindApproval stands in for the file at the root of the repo.
+var bindApproval = Source{"fleet.cue", []byte("package fleet\n\nimport \"" + schema.ImportPath + "\"\n\nschema.#Decided\n")}
+
+// schemaOfApproval is the part of the schema that concerns approvals.
+func schemaOfApproval() (out []Source) {
+	for _, f := range schema.Files() {
+		if f.Name == "approval.cue" || f.Name == "words.cue" {
+			out = append(out, Source{schema.ImportPath + "/" + f.Name, f.Data})
+		}
+	}
+	return append(out, Source{schema.ImportPath + "/decided.cue", []byte("package schema\n\n#Decided: approval: {#Approvals}\n")})
+}
