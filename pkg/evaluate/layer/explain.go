@@ -78,25 +78,27 @@ func explainOne(e errors.Error, path []string, own *Layer, layers []*Layer, v cu
 	p := model.Problem{Code: catalogue.Conflict, Path: strings.Join(path, "."), Message: message(e)}
 	place, depth := own.where.find(path)
 	written := depth > 0 && depth == len(path)
-	switch code, sentence, ok := cutCode(p.Message); {
+	code, sentence, ok := cutCode(p.Message)
+	means := meaningOf(p.Message)
+	switch {
 	case ok:
 		p.Code, p.Message = code, sentence
 		if written && place.text != "" {
 			p.Message = "asks for " + place.text + ", " + sentence + meant(place.text, sentence)
 		}
-	case strings.HasSuffix(p.Message, "field not allowed") && named(path):
+	case means == unknownField && named(path):
 		p.Code, p.Message = catalogue.NoName, "is no name: at most 63 lower-case letters, digits and dashes, beginning with a letter"
-	case strings.HasSuffix(p.Message, "field not allowed"):
+	case means == unknownField:
 		p.Code, p.Message = catalogue.Unknown, "no such field"+suggest(v, path)
-	case strings.Contains(p.Message, "field is required but not present") && path[0] == "application" && path[1] == "labels":
+	case means == missingField && len(path) > 1 && path[0] == "application" && path[1] == "labels":
 		p.Code, p.Message = catalogue.RequiredLabel, "must be written: the policy requires the label (requiredLabels)"
-	case strings.Contains(p.Message, "field is required but not present"):
+	case means == missingField:
 		p.Code, p.Message = catalogue.Required, "must be written"
-	case strings.HasPrefix(p.Message, "incomplete value"), strings.HasPrefix(p.Message, "non-concrete value"):
+	case means == noValue:
 		p.Code, p.Message = catalogue.Incomplete, "has no value; a type is not enough"
-	case strings.Contains(p.Message, "empty disjunction"):
+	case means == noneOfSeveral:
 		p.Message = "is none of what may be written here"
-	case private(path), strings.Contains(p.Message, "{"): // it quotes what may hold a secret
+	case private(path), means == quotesStruct:
 		p.Message = "does not fit, or is written twice"
 	}
 	switch {

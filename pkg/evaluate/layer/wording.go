@@ -1,0 +1,43 @@
+package layer
+
+import "strings"
+
+// CUE has no codes: what an error is about stands in its text only. The table below is
+// the one place that knows these texts. A test produces each with the CUE that is
+// linked, so that another version that words an error differently is found.
+
+// A meaning is what an error of CUE is about, as far as problems tell errors apart.
+type meaning int
+
+const (
+	other         meaning = iota // the text of CUE says it best
+	unknownField                 // the schema has no such field
+	missingField                 // a required field is not written
+	noValue                      // a type stands where a value is needed
+	noneOfSeveral                // none of the alternatives fits
+	quotesStruct                 // the text quotes a struct, which may hold a secret
+)
+
+// wordings are the texts of CUE, the first that matches counts.
+var wordings = []struct {
+	matches func(message, text string) bool
+	text    string
+	means   meaning
+}{
+	{strings.HasSuffix, "field not allowed", unknownField},
+	{strings.Contains, "field is required but not present", missingField},
+	{strings.HasPrefix, "incomplete value", noValue},
+	{strings.HasPrefix, "non-concrete value", noValue},
+	{strings.Contains, "empty disjunction", noneOfSeveral},
+	{strings.Contains, "{", quotesStruct},
+}
+
+// meaningOf returns what a message of CUE is about.
+func meaningOf(message string) meaning {
+	for _, w := range wordings {
+		if w.matches(message, w.text) {
+			return w.means
+		}
+	}
+	return other
+}
