@@ -10,18 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
-var replayPasses = flag.Int("replay.passes", 300, "passes of the history that is replayed")
 var replaySeed = flag.Uint64("replay.seed", 1, "what makes the history")
 
 // Every decision of a long history can be made again from the branch alone: commits
 // of all sorts, capacity that comes and goes, workloads that are slow or fail.
 func TestReplayOfALongHistory(t *testing.T) {
-	passes := *replayPasses
-	if racing { // make test replays all of it without the race detector
-		passes = min(passes, 60)
-	}
+	passes := tier.Count(20, 60, 300)
 	w := newWorld(t)
 	random := rand.New(rand.NewPCG(*replaySeed, 0))
 	names := func() (tenant, app string) {

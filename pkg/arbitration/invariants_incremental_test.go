@@ -12,7 +12,7 @@ import (
 
 // I29. An arbiter that remembers rules as one that does not, after every change.
 // Words and shares are those of the moment when the decision was made.
-func TestRememberingChangesNothing(t *testing.T) { holds(t, 2, incrementalIsFull) }
+func TestRememberingChangesNothing(t *testing.T) { holds(t, 3, incrementalIsFull) }
 
 func incrementalIsFull(t *rapid.T) {
 	s := dressed(t)

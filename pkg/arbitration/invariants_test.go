@@ -17,6 +17,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
 	"github.com/d-aros/d-aros/test/arbitration/world"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
 // invariants are the properties by the number that they have in their comments,
@@ -39,20 +40,13 @@ func FuzzInvariants(f *testing.F) {
 	}))
 }
 
-// racing is set where the race detector watches. The core has no goroutines, so
-// that it has little to see, and each case costs it ten times as much.
-var racing bool
-
-// holds checks a property in so many hundred cases.
+// holds checks a property in so many hundred cases; make quick has a hundred of each, make soak ten times as many.
 func holds(t *testing.T, hundreds int, property func(*rapid.T)) {
 	t.Helper()
-	if testing.Short() || racing {
-		hundreds = 1
-	}
 	seed := flag.Lookup("rapid.seed").Value
 	first, err := strconv.Atoi(seed.String())
 	require.NoError(t, err)
-	for n := range hundreds {
+	for n := range tier.Count(1, hundreds, 10*hundreds) {
 		require.NoError(t, seed.Set(strconv.Itoa(first+n)))
 		rapid.Check(t, property)
 	}

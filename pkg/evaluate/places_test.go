@@ -17,6 +17,9 @@ import (
 // Where a problem says that something is written, it is written: the place is in
 // the files, and what the note quotes begins there.
 func TestPlacesAreWhereTheySay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("evaluates every example; TestProblems compares the places with those of the golden files")
+	}
 	base := archive(t, "base.txtar")
 	quoted := 0
 	for _, p := range pairs(t) {

@@ -11,7 +11,7 @@ import (
 
 // The short way says of every tenant what the instance says.
 func TestTenantFormIsTheInstance(t *testing.T) {
-	cases := examples(t)
+	cases := sample(examples(t))
 	cases["full"] = archive(t, "full.txtar")
 	cases["base"] = overlay("README.md", "")
 	base, compared := archive(t, "base.txtar"), 0

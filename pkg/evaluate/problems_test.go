@@ -48,6 +48,18 @@ func examples(t testing.TB) map[string]*txtar.Archive {
 	return out
 }
 
+// sample returns all cases, or one in eight where make quick compares two ways of evaluation.
+func sample(cases map[string]*txtar.Archive) map[string]*txtar.Archive {
+	if testing.Short() {
+		for i, name := range sortedNames(cases) {
+			if i%8 != 0 {
+				delete(cases, name)
+			}
+		}
+	}
+	return cases
+}
+
 // split separates the files of an example from what is wanted of them.
 func split(a *txtar.Archive) (files *txtar.Archive, want string) {
 	files = &txtar.Archive{}

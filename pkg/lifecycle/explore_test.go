@@ -2,7 +2,6 @@ package lifecycle_test
 
 import (
 	"encoding/json"
-	"flag"
 	"hash/maphash"
 	"maps"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
 // TestExplore goes through every state that an application of two components can
@@ -29,11 +29,11 @@ import (
 func TestExplore(t *testing.T) {
 	rows, phases := map[row]bool{}, map[model.Phase]bool{}
 	for _, e := range explorations {
-		if racing && e.left != endless {
-			continue // it has no goroutines; and takes ten times as long then
+		if testing.Short() && e.left != endless {
+			continue // make test goes through all of them
 		}
 		t.Run(e.name, func(t *testing.T) {
-			if *exploreAll && e.left != competing {
+			if tier.Soak() && e.left != competing {
 				e.left = endless
 			}
 			x := newExploration(t, e.own)
@@ -57,7 +57,7 @@ func TestExplore(t *testing.T) {
 		}
 	}
 	for _, p := range model.Phases {
-		if p != model.RejectedPhase && !racing { // nothing refuses them
+		if p != model.RejectedPhase && !testing.Short() { // nothing refuses them
 			require.True(t, phases[p], "%s is never reached", p)
 		}
 	}
@@ -76,10 +76,6 @@ var explorations = []struct {
 	{"one ends", [2]string{"", "on.failure=terminate"}, [2][]int{{0}, {0, 1}}, true, endless},
 	{"two", [2]string{"on.failure=rollback on.quarantine=1", "on.failure=terminate"}, [2][]int{{0, 1, 2}, {0, 1}}, false, competing},
 }
-
-// exploreAll lets anything happen any number of times to one application. It takes
-// minutes.
-var exploreAll = flag.Bool("explore.all", false, "explore without bounds")
 
 // changes are how many changes of each sort may still happen in a history.
 type changes struct{ Git, Nodes, Faults, Crashes, Waits int }

@@ -18,9 +18,6 @@ import (
 // TestClusterTakes: the API server takes every object of every golden case as it
 // is, and knows every field of it.
 func TestClusterTakes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs a cluster")
-	}
 	inputs := goldens(t)
 	cluster := clustertest.Start(t)
 	client, err := dynamic.NewForConfig(cluster.Config)

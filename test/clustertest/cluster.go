@@ -29,6 +29,9 @@ type Cluster struct {
 // process ends. The test fails if there can be none.
 func Start(t testing.TB) *Cluster {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("tests that need a Kubernetes cluster are skipped with -short")
+	}
 	if os.Getenv(SkipVariable) == "1" {
 		t.Skipf("%s=1: tests that need a Kubernetes cluster are skipped", SkipVariable)
 	}

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -94,7 +93,7 @@ func policy(preemption string) model.Policy {
 var preemptions = []string{"none", "within-tenant", "reclaim", "any"}
 
 // platforms holds one platform layer for each of them.
-var platforms = sync.OnceValue(func() map[string]*model.Platform {
+var platforms = func() map[string]*model.Platform {
 	all := map[string]*model.Platform{}
 	for _, p := range preemptions {
 		all[p] = &model.Platform{
@@ -106,13 +105,13 @@ var platforms = sync.OnceValue(func() map[string]*model.Platform {
 		}
 	}
 	return all
-})
+}()
 
 const pool = "general"
 
-// specs remembers applications by what was declared: sealing one takes time, and
-// they are the same in every history.
-var specs sync.Map
+// specs keeps applications by what was declared: sealing one takes time, and they are the same in every history.
+// Histories are lived through one after the other, so it needs no lock.
+var specs = map[specKey]model.Application{}
 
 type specKey struct {
 	app        int
@@ -124,9 +123,9 @@ type specKey struct {
 func application(app int, d declaration, preemption, commit string) model.Application {
 	d.broken = false
 	key := specKey{app, d, preemption}
-	known, ok := specs.Load(key)
+	a, ok := specs[key]
 	if !ok {
-		a := model.Application{
+		a = model.Application{
 			ID: apps[app], Priority: priorities[apps[app].Name], Desired: "running", Policy: policy(preemption),
 			Lifecycle: model.Lifecycle{
 				Grace: grace, Deletion: "keep-data", OnFailure: onFailure[apps[app].Name], Threshold: 3, Window: 5 * time.Minute,
@@ -143,9 +142,9 @@ func application(app int, d declaration, preemption, commit string) model.Applic
 		case d.suspended:
 			a.Desired = "suspended"
 		}
-		known, _ = specs.LoadOrStore(key, a.Seal())
+		a = a.Seal()
+		specs[key] = a
 	}
-	a := known.(model.Application)
 	a.Commit = commit
 	return a
 }

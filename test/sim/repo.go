@@ -134,7 +134,7 @@ func (e *evaluator) Fleet(commit string, _ evaluate.Files, _ func(string) (evalu
 func fleetOf(t *tree, reached int) model.Fleet {
 	f := model.Fleet{Commit: t.named, Incomplete: reached < len(apps)}
 	if !t.broken {
-		f.Platform = platforms()[t.preemption]
+		f.Platform = platforms[t.preemption]
 	}
 	for i, name := range tenants {
 		if t.broken || t.tenantBroken[i] {

@@ -1,12 +1,9 @@
 package sim
 
 import (
-	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Options are what is special about a world.
@@ -34,32 +31,13 @@ type Finding struct {
 
 func (f Finding) String() string { return fmt.Sprintf("%d: %s", f.Seed, f.Violation.Rule) }
 
-// Search lives through the histories of n seeds from the first on, side by side,
-// and returns those that violate a rule, by seed.
+// Search lives through the histories of n seeds from the first on and returns those that violate a rule, by seed.
 func Search(first uint64, n, events int, o Options) (found []Finding) {
-	var (
-		mu   sync.Mutex
-		wg   sync.WaitGroup
-		next = first
-	)
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			mu.Lock()
-			defer mu.Unlock()
-			for next < first+uint64(n) {
-				seed := next
-				next++
-				mu.Unlock()
-				v := Live(Draw(seed, events), o)
-				mu.Lock()
-				if v != nil {
-					found = append(found, Finding{seed, v})
-				}
-			}
-		})
+	for seed := first; seed < first+uint64(n); seed++ {
+		if v := Live(Draw(seed, events), o); v != nil {
+			found = append(found, Finding{seed, v})
+		}
 	}
-	wg.Wait()
-	slices.SortFunc(found, func(x, y Finding) int { return cmp.Compare(x.Seed, y.Seed) })
 	return found
 }
 

@@ -2,14 +2,15 @@ package trace
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/test/arbitration/page"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
 var update = flag.Bool("update", false, "replay everything and write docs/arbitration-figures.md and its chart")
@@ -56,24 +57,31 @@ func TestReplay(t *testing.T) {
 	require.Equal(t, Table([]*Figures{f}), Table([]*Figures{tr.Replay(s)}))
 }
 
-// TestFigures writes the page, when told to.
+// TestFigures replays everything, which comes out as the page says. With -update it writes the page.
 func TestFigures(t *testing.T) {
-	if !*update {
-		t.Skip("replays everything: go test ./test/arbitration/trace -update")
+	if !*update && !tier.Soak() {
+		t.Skip("replays everything: make soak compares it with the page, go test ./test/arbitration/trace -update writes the page")
 	}
 	tr := load(t)
 	all := make([]*Figures, len(levels))
-	var replays sync.WaitGroup
-	for i, level := range levels {
-		replays.Go(func() {
-			f := tr.Replay(Setting{Capacity: level})
-			p50, p99, most := f.CPU()
-			t.Logf("%d %%: processor time of a pass: p50 %s, p99 %s, most %s, %d passes", level, p50, p99, most, f.Passes)
-			all[i] = f
-		})
-	}
-	replays.Wait()
+	t.Run("replays", func(t *testing.T) {
+		for i, level := range levels {
+			t.Run(fmt.Sprintf("%d %%", level), func(t *testing.T) {
+				t.Parallel()
+				f := tr.Replay(Setting{Capacity: level})
+				p50, p99, most := f.CPU()
+				t.Logf("processor time of a pass: p50 %s, p99 %s, most %s, %d passes", p50, p99, most, f.Passes)
+				all[i] = f
+			})
+		}
+	})
 	docs := filepath.Join("..", "..", "..", "docs")
+	if !*update {
+		text, err := os.ReadFile(filepath.Join(docs, "arbitration-figures.md"))
+		require.NoError(t, err)
+		require.Contains(t, string(text), Table(all))
+		return
+	}
 	require.NoError(t, page.Replace(filepath.Join(docs, "arbitration-figures.md"), "trace", Table(all)))
 	require.NoError(t, os.MkdirAll(filepath.Join(docs, "images"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(docs, "images", "arbitration-trace.svg"), []byte(all[0].Chart()), 0o644))

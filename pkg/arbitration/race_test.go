@@ -1,5 +1,0 @@
-//go:build race
-
-package arbitration_test
-
-func init() { racing = true }

@@ -1,6 +1,0 @@
-//go:build !race
-
-package sim
-
-// Racing says that the race detector watches.
-const Racing = false
