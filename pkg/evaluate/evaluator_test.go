@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -76,19 +75,6 @@ func TestOnlyWhatChangedIsEvaluated(t *testing.T) {
 			require.Equal(t, step.want, *evaluated)
 		})
 	}
-}
-
-// Applications may be evaluated side by side.
-func TestSideBySide(t *testing.T) {
-	files := unpack(threeApplications(t))
-	e := New(func(n int, do func(int)) {
-		var wait sync.WaitGroup
-		for i := range n {
-			wait.Go(func() { do(i) })
-		}
-		wait.Wait()
-	})
-	require.Equal(t, New(nil).Fleet("c", files, nil), e.Fleet("c", files, nil))
 }
 
 // The commit is that of the files, also when they did not change: applications

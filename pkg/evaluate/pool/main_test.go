@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -13,6 +15,26 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 )
+
+// program is what the children run: this test program, see TestMain.
+var program = os.Args[0]
+
+// runTests runs the tests. Where the race detector watches this process, the children are the same program without it:
+// it needs more memory than a child may have.
+func runTests(m *testing.M) int {
+	if racing {
+		dir, err := os.MkdirTemp("", "pool-")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		program = filepath.Join(dir, "pool.test")
+		if out, err := exec.Command("go", "test", "-c", "-o", program, ".").CombinedOutput(); err != nil {
+			panic(fmt.Sprintf("build the children: %v\n%s", err, out))
+		}
+	}
+	return m.Run()
+}
 
 // The test program is its own child.
 func TestMain(m *testing.M) {
@@ -28,7 +50,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	if len(os.Args) != 2 {
-		os.Exit(m.Run())
+		os.Exit(runTests(m))
 	}
 	switch os.Args[1] {
 	case "evaluate":
@@ -65,7 +87,7 @@ func TestMain(m *testing.M) {
 	case "parent":
 		orphan()
 	default:
-		os.Exit(m.Run())
+		os.Exit(runTests(m))
 	}
 }
 
@@ -80,7 +102,7 @@ func deep(n int) int {
 
 // orphan starts a child, keeps it busy for ever, says which it is and waits to be killed.
 func orphan() {
-	child, err := start([]string{os.Args[0], "evaluate"})
+	child, err := start([]string{program, "evaluate"})
 	if err != nil {
 		panic(err)
 	}

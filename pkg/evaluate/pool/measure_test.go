@@ -119,7 +119,7 @@ func (m *measurement) memory(what string) {
 
 // alone runs this program as another, in the work tree, for n applications.
 func (m *measurement) alone(what string, n int, args ...string) float64 {
-	cmd := exec.Command(os.Args[0], args...)
+	cmd := exec.Command(program, args...)
 	cmd.Dir = m.repo.Dir
 	cmd.Env = append(os.Environ(), "CUE_REGISTRY=none", "CUE_CACHE_DIR="+m.t.TempDir())
 	began := time.Now()

@@ -2,11 +2,14 @@ package pool
 
 import (
 	"bufio"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -17,11 +20,8 @@ import (
 )
 
 func open(t *testing.T, o Options) *Pool {
-	if racing && o.Command == nil {
-		t.Skip("the race detector needs more memory than a child has")
-	}
 	if o.Command == nil {
-		o.Command = []string{os.Args[0], "evaluate"}
+		o.Command = []string{program, "evaluate"}
 	}
 	p, err := Open(t.Context(), o)
 	require.NoError(t, err)
@@ -37,6 +37,19 @@ func TestPoolIsTheSame(t *testing.T) {
 	require.Len(t, want.Applications, 15)
 	require.Len(t, want.Unusable, 1)
 	require.Equal(t, want, evaluate.Through(open(t, Options{})).Fleet("c", files, nil))
+}
+
+// Applications may be evaluated side by side in one process, too.
+func TestSideBySide(t *testing.T) {
+	files := fleetOf(3, "acme", "globex")
+	e := evaluate.New(func(n int, do func(int)) {
+		var all sync.WaitGroup
+		for i := range n {
+			all.Go(func() { do(i) })
+		}
+		all.Wait()
+	})
+	require.Equal(t, evaluate.New(nil).Fleet("c", files, nil), e.Fleet("c", files, nil))
 }
 
 // counted counts what reaches the children.
@@ -84,7 +97,7 @@ func TestLimits(t *testing.T) {
 		"killed": &evaluate.Exhausted{Limit: evaluate.Memory},
 	} {
 		t.Run(mode, func(t *testing.T) {
-			p := open(t, Options{Command: []string{os.Args[0], mode}, Deadline: 5 * time.Second})
+			p := open(t, Options{Command: []string{program, mode}, Deadline: 2 * time.Second})
 			_, err := p.Evaluate("key", []byte("{}"))
 			require.Equal(t, want, err)
 			p.options.Command = nil // who starts a child now panics: it is not tried again at once
@@ -100,24 +113,37 @@ func TestLimits(t *testing.T) {
 // What a child does not get of the CPU is no fault of what it evaluates: the
 // deadline counts its work. Who hardly gets to work at all has the world to blame.
 func TestBusyMachine(t *testing.T) {
-	child, err := start([]string{os.Args[0], "answer"})
+	child, err := start([]string{program, "answer"})
 	require.NoError(t, err)
 	_, err = child.ask(t.Context(), []byte("{}"), time.Minute)
 	require.NoError(t, err)
 	const deadline = 50 * time.Millisecond
 
-	require.NoError(t, child.cmd.Process.Signal(syscall.SIGSTOP))
+	stop(t, child.cmd.Process)
 	time.AfterFunc(5*deadline, func() { _ = child.cmd.Process.Signal(syscall.SIGCONT) })
 	answer, err := child.ask(t.Context(), []byte("late"), deadline)
 	require.NoError(t, err)
 	require.Equal(t, "late", string(answer))
 
-	require.NoError(t, child.cmd.Process.Signal(syscall.SIGSTOP))
+	stop(t, child.cmd.Process)
 	began := time.Now()
 	_, err = child.ask(t.Context(), []byte("{}"), deadline)
 	require.EqualError(t, err, "the machine is too busy: an evaluation got less than 50ms of CPU time in 3s")
 	require.NotErrorAs(t, err, new(*evaluate.Exhausted))
 	require.GreaterOrEqual(t, time.Since(began), patience*deadline)
+}
+
+// stop stops a process, and returns when none of its threads runs any more.
+func stop(t *testing.T, p *os.Process) {
+	require.NoError(t, p.Signal(syscall.SIGSTOP))
+	require.Eventually(t, func() bool {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.Pid))
+		require.NoError(t, err)
+		return !slices.ContainsFunc(threads, func(name string) bool {
+			stat, err := os.ReadFile(name)
+			return err == nil && !strings.Contains(string(stat), ") T ")
+		})
+	}, 2*time.Minute, time.Millisecond)
 }
 
 func TestFailuresWaitLonger(t *testing.T) {
@@ -137,16 +163,13 @@ func TestFailuresWaitLonger(t *testing.T) {
 
 // A busy child ends with its input, and with its parent.
 func TestBusyChildEnds(t *testing.T) {
-	if racing {
-		t.Skip("the race detector needs more memory than a child has")
-	}
-	child, err := start([]string{os.Args[0], "evaluate"})
+	child, err := start([]string{program, "evaluate"})
 	require.NoError(t, err)
 	require.NoError(t, send(child.in, busyRequest()))
 	require.NoError(t, child.in.Close())
 	require.NoError(t, child.cmd.Wait())
 
-	parent := exec.Command(os.Args[0], "parent")
+	parent := exec.Command(program, "parent")
 	out, err := parent.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, parent.Start())
