@@ -7,12 +7,7 @@ MAKEFLAGS += --no-builtin-rules
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 SOURCES := cmd deploy pkg schema test
-# One set of flags, so that "make test" takes over from its cache what "make check" has tested.
 TEST := $(GO) test -timeout 30m
-RACE := $(TEST) -race
-# The race detector watches everything but the evaluation of examples one by one, which is long and has nothing that races.
-RACED = $$($(GO) list ./... | grep -v '/pkg/evaluate$$')
-EVALUATOR = -run 'TestOnly|TestSideBySide|TestShared|TestBrokenLayers|TestPanic' ./pkg/evaluate
 # Packages whose tests contain something.
 dirs_with = $(shell grep -rlE $(1) --include='*_test.go' $(SOURCES) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's|^|./|')
 
@@ -29,26 +24,31 @@ demo: ## Run the main job on KUBECONFIG, or on a cluster of its own; ONCE=1 ends
 demo-down: ## Stop the demo and remove what it made
 	$(GO) run ./test/demo down
 
-# The race detector watches all of our code, not the control plane, which is a program of its own in test/cluster.
-# Cluster tests share one control plane; the first build of it takes minutes, so it comes first and shows progress.
+.PHONY: quick
+quick: ## Test every package a little, in at most 3 minutes: no cluster, no race detector
+	$(TEST) -short ./...
+
 .PHONY: test
-test: cluster ## Run all tests: unit, golden, property, integration; needs minutes
-	$(RACE) $(RACED)
-	$(RACE) $(EVALUATOR)
-	$(TEST) ./pkg/evaluate
-	$(TEST) ./pkg/evaluate/pool # its children have limits that the race detector does not fit in
-	$(TEST) ./cmd/reconciler -run '^TestReplay' # the whole history; the race detector sees a part of it
-	$(TEST) ./pkg/lifecycle # all states of small fleets; the race detector sees the smallest
-	$(TEST) ./pkg/arbitration # all cases of its invariants; the race detector sees a part of them
-	$(TEST) ./test/sim # thousands of histories of one goroutine each: nothing that races, and much to do
+test: fmt vet staticcheck cluster tests ## Test everything once, on a real control plane, in at most 12 minutes
 	cd test/cluster && $(GO) test -trimpath -vet=off -timeout 30m ./...
 
-.PHONY: cluster
-cluster:
-	@test "$${DAROS_SKIP_CLUSTER:-}" = 1 || $(GO) run ./test/devcluster build
+.PHONY: check
+check: export DAROS_SKIP_CLUSTER := 1
+check: fmt vet staticcheck tests ## Run what make test runs, without the tests that need a cluster
 
-.PHONY: check fmt vet staticcheck architecture race
-check: fmt vet staticcheck architecture race ## Run what CI runs before the integration tests
+# The packages with more to test are those whose tests ask test/tier how much to do.
+.PHONY: soak
+soak: cluster ## Test all there is to test, for hours: all states, thousands of histories, fuzzing, 30,000 applications
+	$(GO) test -timeout 12h -soak $(call dirs_with,'d-aros/test/tier"')
+	$(MAKE) fuzz FUZZTIME=2m
+	$(GO) run ./test/arbitration/bench
+	for apps in 10000 30000; do $(MAKE) bench-evaluate bench-lifecycle APPS=$$apps; done
+
+.PHONY: tests fmt vet staticcheck architecture cluster
+# The race detector watches the packages whose sources start goroutines or take locks.
+tests:
+	packages=$$($(GO) run ./test/goroutines -without); $(TEST) -vet=off $$packages
+	packages=$$($(GO) run ./test/goroutines); $(TEST) -vet=off -race $$packages
 fmt:
 	@unformatted=$$(gofmt -l $(SOURCES)); test -z "$$unformatted" || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }
 vet:
@@ -57,10 +57,9 @@ staticcheck:
 	$(GO) tool staticcheck ./...
 architecture:
 	$(GO) test ./test/architecture
-race:
-	DAROS_SKIP_CLUSTER=1 $(RACE) $(RACED)
-	$(RACE) $(EVALUATOR)
-	$(TEST) ./pkg/evaluate
+# Cluster tests share one control plane. The first build of it takes minutes, so it comes first and shows progress.
+cluster:
+	@test "$${DAROS_SKIP_CLUSTER:-}" = 1 || $(GO) run ./test/devcluster build
 
 GOLDEN = $(call dirs_with,'flag\.Bool."update"')
 .PHONY: golden
@@ -91,15 +90,16 @@ bench: ## Measure: the packages' benchmarks, then the whole way on a cluster
 APPS ?= 1000
 .PHONY: bench-evaluate
 bench-evaluate: ## Measure what evaluating a fleet of APPS (1000) applications costs, beside cue vet and the floor
-	$(GO) test -timeout 60m -run '^TestMeasure' -v -count 1 ./pkg/evaluate/pool -apps $(APPS)
+	$(GO) test -timeout 3h -run '^TestMeasure' -v -count 1 ./pkg/evaluate/pool -apps $(APPS)
 
 .PHONY: bench-arbitration
 bench-arbitration: ## Measure what decisions cost on one core, and how far they are from the best
 	$(GO) run ./test/arbitration/bench
 
 .PHONY: bench-lifecycle
-bench-lifecycle: ## Measure passes of the loop at 10,000 applications, the growth of the status branch, and a start
-	$(GO) run ./test/bench/lifecycle
+bench-lifecycle: APPS = 10000
+bench-lifecycle: ## Measure passes of the loop at APPS (10000) applications, the growth of the status branch, and a start
+	$(GO) run ./test/bench/lifecycle -apps $(APPS)
 
 .PHONY: generate
 generate: ## Write anew what follows from the sources: the vendored schema, charts and tables in docs/
