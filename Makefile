@@ -5,7 +5,6 @@ SHELL := bash
 MAKEFLAGS += --no-builtin-rules
 
 GO ?= go
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 SOURCES := cmd deploy pkg schema test
 TEST := $(GO) test -timeout 30m
 # Packages whose tests contain something.
@@ -108,7 +107,7 @@ generate: ## Write anew what follows from the sources: the vendored schema, char
 
 .PHONY: build
 build: | bin ## Build bin/reconciler and bin/nodeagent
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/reconciler ./cmd/nodeagent
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/reconciler ./cmd/nodeagent
 
 bin:
 	mkdir -p bin

@@ -15,12 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/nodeagent"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
-
-// version is set by the linker.
-var version = "dev"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -66,12 +64,12 @@ the last good plan stays in force, also across restarts, until it is replaced
 or released.
 
 Exit codes: 0 accepted or nothing to do, 1 differs or refused, 2 error.`,
-		Version:      version,
+		Version:      buildinfo.Read().String(),
 		SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	root.PersistentFlags().StringVar(&cfg.Root, "cgroup-root", cgroup.Root, "directory of the cgroup file systems")
 	root.PersistentFlags().StringVar(&cfg.StateDir, "state-dir", "/var/lib/d-aros/nodeagent", "directory of the journal, the last good plan and the status")
-	root.AddCommand(newRun(&cfg), newProbe(&cfg), newStatus(&cfg), newRelease(&cfg))
+	root.AddCommand(newRun(&cfg), newProbe(&cfg), newStatus(&cfg), newRelease(&cfg), newVersion())
 	return root
 }

@@ -23,7 +23,7 @@ func TestCommandsAreRecorded(t *testing.T) {
 
 func TestJSONIsRecorded(t *testing.T) {
 	surface.Check(t, "json", *update, append(
-		surface.Fields("nodeagent probe", []nodeagent.Finding{}), surface.Fields("nodeagent status", status{})...))
+		surface.Fields("nodeagent probe", []nodeagent.Finding{}), append(surface.Fields("nodeagent status", status{}), surface.Fields("nodeagent version", version{})...)...))
 }
 
 func TestExitCodesAreRecorded(t *testing.T) {

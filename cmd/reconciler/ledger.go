@@ -44,59 +44,82 @@ type ledgerReader struct {
 	stale error
 }
 
-// open finds the status branch and returns what it says.
+// open finds the status branch and returns the ledger that it holds.
 func (f *ledgerFlags) open(ctx context.Context) (*ledgerReader, model.Ledger, error) {
-	dir, err := os.MkdirTemp("", "reconciler-")
-	if err != nil {
-		return nil, model.Ledger{}, err
-	}
-	r := &ledgerReader{dir: dir}
-	ledger, err := f.connect(ctx, r)
-	if err != nil {
-		r.close()
-		return nil, model.Ledger{}, err
-	}
-	return r, ledger, nil
+	var ledger model.Ledger
+	r, err := f.connect(ctx, func(b *status.Branch) (exists bool, err error) {
+		ledger, err = b.Load(ctx)
+		return ledger.Commit != "" || len(ledger.Instances) > 0, err
+	})
+	return r, ledger, err
 }
 
-func (f *ledgerFlags) connect(ctx context.Context, r *ledgerReader) (model.Ledger, error) {
+// newest returns the newest commit of the status branch, whatever format its records have.
+func (f *ledgerFlags) newest(ctx context.Context) (*ledgerReader, status.Newest, error) {
+	var newest status.Newest
+	r, err := f.connect(ctx, func(b *status.Branch) (exists bool, err error) {
+		newest, err = b.Newest(ctx)
+		return newest.Commit != "", err
+	})
+	return r, newest, err
+}
+
+// connect opens the status branch and reads it: at the origin of a clone or, if the origin does not answer, as the last
+// "git fetch" left it.
+func (f *ledgerFlags) connect(ctx context.Context, read readBranch) (*ledgerReader, error) {
+	dir, err := os.MkdirTemp("", "reconciler-")
+	if err != nil {
+		return nil, err
+	}
+	r := &ledgerReader{dir: dir}
+	if err := f.find(ctx, r, read); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// readBranch reads what a command needs, and reports whether anything has been written to the branch.
+type readBranch func(*status.Branch) (exists bool, err error)
+
+func (f *ledgerFlags) find(ctx context.Context, r *ledgerReader, read readBranch) error {
 	clone, origin := cloneOf(ctx, f.repo)
 	r.clone = clone
 	if origin == "" {
-		return f.load(ctx, r, f.repo)
+		return f.read(ctx, r, f.repo, read)
 	}
-	ledger, err := f.load(ctx, r, origin)
+	err := f.read(ctx, r, origin, read)
 	var missing *noStatusError
 	if err == nil || errors.As(err, &missing) || ctx.Err() != nil {
-		return ledger, err
+		return err
 	}
 	// People reach private hosts with credentials that only git knows of.
 	fetched := filepath.Join(r.dir, "fetched.git")
 	if copyTracked(ctx, clone, f.branch, fetched) != nil {
-		return ledger, err
+		return err
 	}
 	r.stale = err
-	return f.load(ctx, r, fetched)
+	return f.read(ctx, r, fetched, read)
 }
 
-func (f *ledgerFlags) load(ctx context.Context, r *ledgerReader, url string) (model.Ledger, error) {
+func (f *ledgerFlags) read(ctx context.Context, r *ledgerReader, url string, read readBranch) error {
 	branch, err := status.Open(ctx, status.Options{
 		URL: url, Branch: f.branch, Dir: filepath.Join(r.dir, "status"),
 		Auth: git.Auth{TokenFile: f.tokenFile, KeyFile: f.sshKey, KnownHosts: f.knownHosts},
 	})
 	if err != nil {
-		return model.Ledger{}, err
+		return err
 	}
-	ledger, err := branch.Load(ctx)
-	if err == nil && ledger.Commit == "" && len(ledger.Instances) == 0 {
+	exists, err := read(branch)
+	if err == nil && !exists {
 		err = &noStatusError{branch: f.branch, repo: f.repo}
 	}
 	if err != nil {
 		_ = branch.Close()
-		return model.Ledger{}, err
+		return err
 	}
 	r.branch = branch
-	return ledger, nil
+	return nil
 }
 
 func (r *ledgerReader) close() {

@@ -44,7 +44,7 @@ func TestReading(t *testing.T) {
 		UpdateScripts: *update,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			// save REPO first|second|third|fourth [DAYS] writes a ledger of the fixture to the status
-			// branch, as if it were so many days ago.
+			// branch, as if it were so many days ago, by the program $WRITTEN_BY.
 			"save": func(ts *testscript.TestScript, _ bool, args []string) {
 				which, days := slices.Index([]string{"first", "second", "third", "fourth"}, args[1]), 0
 				if len(args) > 2 {
@@ -92,7 +92,7 @@ func saveLedger(ctx context.Context, ts *testscript.TestScript, repo string, now
 	if err != nil {
 		return err
 	}
-	branch, err := status.Open(ctx, status.Options{URL: ts.MkAbs(repo), Dir: dir, Now: func() time.Time { return now }})
+	branch, err := status.Open(ctx, status.Options{URL: ts.MkAbs(repo), Dir: dir, Now: func() time.Time { return now }, WrittenBy: ts.Getenv("WRITTEN_BY")})
 	if err != nil {
 		return err
 	}

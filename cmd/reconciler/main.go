@@ -13,10 +13,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-)
 
-// version is set by the linker.
-var version = "dev"
+	"github.com/d-aros/d-aros/pkg/buildinfo"
+)
 
 // present is the clock of the commands that read and judge; run has a real one.
 // Scripts of tests stop it.
@@ -71,7 +70,7 @@ func newRoot(out, errOut io.Writer) *cobra.Command {
 		Long: `reconciler runs the applications that a fleet repo declares: it decides which run,
 how much of them and in which order, and writes what it decided and why to the
 status branch of the same repo.`,
-		Version:       version,
+		Version:       buildinfo.Read().String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -82,6 +81,6 @@ status branch of the same repo.`,
 	root.AddCommand(newInitCommand(), newVetCommand(), newSchemaCommand(), newPinCommand(), newUnpinCommand(), newCodeownersCommand())
 	root.AddCommand(newPlanCommand(), newWhatIfCommand(), newReplayCommand())
 	root.AddCommand(newRequestCommands()...)
-	root.AddCommand(newEvaluateCommand())
+	root.AddCommand(newVersionCommand(), newEvaluateCommand())
 	return root
 }

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
+	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/reconcile"
@@ -118,6 +119,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
+	build := buildinfo.Read()
 	src, err := source.Open(ctx, source.Options{
 		URL: f.repo, Branch: f.branch, Revision: f.revision, Dir: filepath.Join(f.stateDir, "source"), Auth: f.auth(f.tokenFile),
 	})
@@ -127,7 +129,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	defer src.Close()
 	branch, err := status.Open(ctx, status.Options{
 		URL: f.repo, Branch: f.statusBranch, Dir: filepath.Join(f.stateDir, "status"), Auth: f.auth(f.writeToken()),
-		Keep: true, Recheck: time.Minute,
+		Keep: true, Recheck: time.Minute, WrittenBy: "reconciler " + build.String(),
 	})
 	if err != nil {
 		return err
@@ -160,7 +162,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
 		Commands: reconcile.NewApprovals(evaluator, src, time.Now), Outbound: voices.dispatcher, Listeners: voices.listeners,
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
-		SourceChanged: src.Changes(ctx), Log: log, Metrics: reconcile.NewMetrics(registry),
+		SourceChanged: src.Changes(ctx), Log: log, Metrics: newMetrics(registry, build),
 	})
 	if f.once || f.dryRun {
 		return f.pass(ctx, loop, out)
@@ -171,7 +173,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		group.Go(func() error { return serve(ctx, f.listen, f.pprof, registry, loop, log) })
 	}
 	group.Go(func() error {
-		log.Info("reconciling", "version", version, "repo", f.repo, "branch", f.branch, "cluster", cluster.Host, "fleet", f.fleet)
+		log.Info("reconciling", "version", build.String(), "repo", f.repo, "branch", f.branch, "cluster", cluster.Host, "fleet", f.fleet)
 		if f.leaderElect {
 			return lead(ctx, cluster, f.leaseNamespace, f.fleet, log, loop.Run)
 		}
@@ -180,6 +182,12 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	err = group.Wait()
 	log.Info("stopped")
 	return err
+}
+
+// newMetrics registers the metrics of the loop and of the build.
+func newMetrics(reg prometheus.Registerer, build buildinfo.Info) *reconcile.Metrics {
+	reg.MustRegister(build.Metric())
+	return reconcile.NewMetrics(reg)
 }
 
 // pass makes one pass and tells what it did, or would do.

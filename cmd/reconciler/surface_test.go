@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
-	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/surface"
 )
@@ -40,6 +40,7 @@ var answers = map[string]any{
 	"status":            statusView{},
 	"stop":              requestView{},
 	"unpin":             pinView{},
+	"version":           versionView{},
 	"vet":               vetView{},
 	"vet --effective":   effectiveView{},
 	"what-if":           planView{},
@@ -65,7 +66,7 @@ func TestJSONIsRecorded(t *testing.T) {
 
 func TestMetricsAreRecorded(t *testing.T) {
 	var registry surface.Registry
-	reconcile.NewMetrics(&registry)
+	newMetrics(&registry, buildinfo.Read())
 	surface.Check(t, "metrics", *update, registry.Entries())
 }
 

@@ -33,6 +33,9 @@ type Options struct {
 	Limits git.Limits
 	Author Author
 
+	// WrittenBy names the program in the trailer Written-By of the commits: "reconciler v0.9.0 (commit 0123456789ab)".
+	WrittenBy string
+
 	// Now dates the commits; default time.Now.
 	Now func() time.Time
 
@@ -55,6 +58,7 @@ type Branch struct {
 	name    string
 	dir     string
 	author  Author
+	program string // for Written-By
 	recheck time.Duration
 	now     func() time.Time
 
@@ -91,7 +95,7 @@ func Open(_ context.Context, o Options) (*Branch, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open status branch: %w", err)
 	}
-	b := &Branch{remote: remote, name: o.Branch, dir: o.Dir, author: o.Author, recheck: o.Recheck, now: o.Now}
+	b := &Branch{remote: remote, name: o.Branch, dir: o.Dir, author: o.Author, program: o.WrittenBy, recheck: o.Recheck, now: o.Now}
 	if o.Keep {
 		if b.kept, err = git.OpenObjectLog(filepath.Join(o.Dir, "kept")); err != nil {
 			return nil, fmt.Errorf("open status branch: %w", err)
@@ -236,7 +240,7 @@ func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (chang
 		b.state = saved // only what is not written has changed
 		return false, nil
 	}
-	saved.head = b.commit(objects, saved, plan.message())
+	saved.head = b.commit(objects, saved, plan.message(b.program))
 	b.append(objects, saved.head)
 	err = b.remote.Push(ctx, git.Branch(b.name), b.state.head, saved.head, objects)
 	switch {

@@ -170,5 +170,8 @@ func checkpointMessage(base past, folded int) string {
 		fmt.Fprintf(&m, "Source-Commit: %s\n", word(source))
 	}
 	fmt.Fprintf(&m, "Checkpoint-Of: %s\n", base.hash)
+	if program := trailer(base.message, writtenBy); program != "" { // of what the branch says, not of this commit
+		fmt.Fprintf(&m, writtenBy+": %s\n", program)
+	}
 	return m.String()
 }

@@ -78,7 +78,7 @@ func (b *Branch) Write(ctx context.Context, steps []Step) error {
 		}
 		made := p.apply(objects)
 		made.head = objects.AddCommit(git.NewCommit{
-			Tree: made.tree.hash, Parent: s.head, Name: "D-AROS", Email: "reconciler@d-aros.dev", Time: step.At, Message: p.message(),
+			Tree: made.tree.hash, Parent: s.head, Name: "D-AROS", Email: "reconciler@d-aros.dev", Time: step.At, Message: p.message(b.program),
 		})
 		s = made
 	}

@@ -10,9 +10,12 @@ import (
 // maxListed bounds the transitions and steps that a commit message lists.
 const maxListed = 50
 
-// message describes the plan. It is made of validated names and constants
-// only, so that nobody can write a trailer into it.
-func (p *plan) message() string {
+// writtenBy is the trailer that names the program that made a commit.
+const writtenBy = "Written-By"
+
+// message describes the plan. It consists of validated names and constants only, so nobody can write a trailer into it.
+// Written-By names the program, if it is known.
+func (p *plan) message(program string) string {
 	var lines []string
 	total := 0
 	for _, c := range p.apps {
@@ -36,6 +39,9 @@ func (p *plan) message() string {
 		fmt.Fprintf(&b, "Source-Commit: %s\n", word(c))
 	}
 	fmt.Fprintf(&b, "Transitions: %d\n", total)
+	if program != "" {
+		fmt.Fprintf(&b, writtenBy+": %s\n", program)
+	}
 	return b.String()
 }
 

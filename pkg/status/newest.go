@@ -1,0 +1,56 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/git"
+)
+
+// Newest describes the newest commit of the branch.
+type Newest struct {
+	Commit    string    `json:"commit"`
+	Time      time.Time `json:"time"`
+	WrittenBy string    `json:"writtenBy,omitempty"` // "reconciler v0.9.0 (commit 0123456789ab)"; "": a program before v0.1.0
+}
+
+// Newest asks the remote for the newest commit. It reads no record, so it can answer for a branch that Load refuses. A
+// branch that does not exist has no newest commit: the zero value.
+func (b *Branch) Newest(ctx context.Context) (Newest, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var err error
+	for range attempts {
+		var n Newest
+		if n, err = b.newest(ctx); err == nil {
+			return n, nil
+		}
+		// The branch may have moved between looking and fetching.
+		if fetch := (*git.FetchError)(nil); !errors.As(err, &fetch) || ctx.Err() != nil {
+			break
+		}
+	}
+	return Newest{}, fmt.Errorf("read the newest commit of the status branch: %w", err)
+}
+
+func (b *Branch) newest(ctx context.Context) (Newest, error) {
+	refs, err := b.remote.Refs(ctx)
+	if err != nil {
+		return Newest{}, err
+	}
+	tip := refs[git.Branch(b.name)].Commit
+	if tip == git.ZeroHash {
+		return Newest{}, nil
+	}
+	store := git.NewMemoryStore()
+	if err := b.remote.Fetch(ctx, store, tip, nil, 1); err != nil {
+		return Newest{}, err
+	}
+	p, err := readPast(store, tip)
+	if err != nil {
+		return Newest{}, err
+	}
+	return Newest{Commit: tip.String(), Time: p.time, WrittenBy: trailer(p.message, writtenBy)}, nil
+}
