@@ -99,5 +99,15 @@ func TestRulesAreInOrder(t *testing.T) {
 	}
 }
 
+// A title is a noun phrase: it names what is wrong and is no sentence.
+func TestTitlesAreNounPhrases(t *testing.T) {
+	sentence := regexp.MustCompile(`^(A|An|The|Not|No) | (is|are) (no|none|neither|missing)\b`)
+	for _, c := range catalogue.Chapters {
+		for _, r := range c.Rules {
+			require.NotRegexp(t, sentence, r.Title, r.Code)
+		}
+	}
+}
+
 // distinct returns the strings sorted, each once.
 func distinct(all []string) []string { return slices.Compact(slices.Sorted(slices.Values(all))) }
