@@ -25,6 +25,7 @@ func planMarkdown(v *planView) string {
 	v.markdownProblems(&b)
 	v.markdownApplications(&b)
 	v.markdownPrices(&b)
+	v.markdownRuns(&b)
 	v.markdownObjects(&b)
 	fmt.Fprintf(&b, "\n_%s_\n", escaped(v.summary()))
 	return b.String()
@@ -87,6 +88,25 @@ func (v *planView) markdownPrices(b *strings.Builder) {
 		fmt.Fprintf(b, "%s%s %s", sign, escaped(t.Name), escaped(priceText(t.Price)))
 	}
 	b.WriteString(".\n")
+}
+
+func (v *planView) markdownRuns(b *strings.Builder) {
+	if len(v.Runs) == 0 {
+		return
+	}
+	b.WriteString("\n#### Workflows\n\n")
+	for i := range v.Runs {
+		if b.Len() > mostMarkdown*7/8 || i == mostRuns {
+			fmt.Fprintf(b, "- … and %d more\n", len(v.Runs)-i)
+			return
+		}
+		r := &v.Runs[i]
+		fmt.Fprintf(b, "- %s\n", escaped(runText(r)))
+		for _, s := range r.Steps {
+			line := strings.TrimSuffix(fmt.Sprintf("%s (%s): %s, waits for %s", s.Name, s.Type, s.Phase, stepText(s)), ", waits for ")
+			fmt.Fprintf(b, "  - %s\n", escaped(line))
+		}
+	}
 }
 
 func (v *planView) markdownObjects(b *strings.Builder) {

@@ -41,6 +41,7 @@ const (
 	mostApplications = 200
 	mostAside        = 10 // of those that are told something else, or wait elsewhere in the line
 	mostObjects      = 100
+	mostRuns         = 50
 	mostFields       = 12
 )
 
@@ -82,8 +83,52 @@ func (p *printer) plan(v *planView) {
 		}
 		p.table("  ", []string{"TENANT", "PER HOUR"}, rows)
 	}
+	p.planRuns(v.Runs)
 	p.planObjects(v.Objects)
 	p.line("\n%s", p.paint(bold, v.summary()))
+}
+
+func (p *printer) planRuns(list []plan.RunChange) {
+	if len(list) == 0 {
+		return
+	}
+	p.section("Workflows")
+	for i := range list {
+		if i == mostRuns {
+			p.line("  and %d more; -o json has all", len(list)-i)
+			return
+		}
+		r := &list[i]
+		p.line("  %s", printable(runText(r)))
+		var rows [][]cell
+		for _, s := range r.Steps {
+			rows = append(rows, []cell{plain(s.Name), plain(s.Type), {string(s.Phase), stepStyle(string(s.Phase))}, plain(stepText(s))})
+		}
+		p.table("    ", []string{"STEP", "TYPE", "PHASE", "WAITS FOR"}, rows)
+	}
+}
+
+// runText tells what the change does to a run: "acme/shop begins run 2".
+func runText(r *plan.RunChange) string {
+	text := fmt.Sprintf("%s %s run %d", r.App, r.Effect, r.Number)
+	switch {
+	case r.Effect == plan.RunBegins && r.Supersedes > 0:
+		text += fmt.Sprintf(" and supersedes run %d, which has not ended", r.Supersedes)
+	case r.Effect != plan.RunBegins:
+		text += ": " + string(r.Phase)
+	}
+	return text
+}
+
+// stepText is what a step waits for, now or once it has begun.
+func stepText(s plan.RunStep) string {
+	switch {
+	case s.Waits != "":
+		return s.Waits
+	case s.People:
+		return "people, once it has begun"
+	}
+	return ""
 }
 
 func (p *printer) planObjects(list []plan.ObjectChange) {
@@ -158,6 +203,9 @@ func (v *planView) counts() string {
 		}
 		parts = append(parts, fmt.Sprintf("%d %s", n-i, v.Applications[i].Effect))
 		i = n
+	}
+	if n := len(v.Runs); n > 0 {
+		parts = append(parts, count(n, "run")+" of workflows")
 	}
 	actions := map[plan.Action]int{}
 	for i := range v.Objects {

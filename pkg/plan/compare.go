@@ -15,6 +15,7 @@ type Changes struct {
 	Price        Price           `json:"pricePerHour"`
 	Tenants      []Tenant        `json:"tenants"` // whose price changes
 	Objects      []ObjectChange  `json:"objects"`
+	Runs         []RunChange     `json:"runs"`     // of workflows, by application
 	Problems     []model.Problem `json:"problems"` // that come with the change
 	Solved       []model.Problem `json:"solved"`   // that go with it
 }
@@ -75,7 +76,7 @@ var effects = []Effect{Rejected, Refused, Evicted, Removed, Degraded, Waiting, A
 
 // Empty reports whether nothing differs.
 func (c *Changes) Empty() bool {
-	return len(c.Applications)+len(c.Objects)+len(c.Problems)+len(c.Solved)+len(c.Tenants) == 0
+	return len(c.Applications)+len(c.Objects)+len(c.Problems)+len(c.Solved)+len(c.Tenants)+len(c.Runs) == 0
 }
 
 // Refuses reports whether something that was acceptable is so no more: the change
@@ -88,7 +89,7 @@ func (c *Changes) Refuses() bool {
 
 // Compare returns what the second outcome has otherwise than the first.
 func Compare(before, after *Outcome) Changes {
-	c := Changes{Objects: compareObjects(before.Objects, after.Objects)}
+	c := Changes{Objects: compareObjects(before.Objects, after.Objects), Runs: compareRuns(before.Runs, after.Runs)}
 	was, is := before.standings(), after.standings()
 	everyone := maps.Clone(was)
 	maps.Copy(everyone, is)

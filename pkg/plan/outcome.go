@@ -11,6 +11,7 @@ type Outcome struct {
 	Fleet   model.Fleet  // that was decided on, completed with what was last good
 	Ledger  model.Ledger // as the pass saves it
 	Objects []Object     // those that may differ between the outcomes
+	Runs    []Run        // of workflows, by application
 }
 
 // Object is one object as it is to be in the cluster.

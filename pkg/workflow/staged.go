@@ -3,6 +3,7 @@ package workflow
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -155,4 +156,10 @@ func (k stagedStep) wait(decl *model.Step, rec *model.StepRun) Wait {
 		w.For, w.Until, w.Action = "the pause of "+at, rec.Until, model.CommandResume
 	}
 	return w
+}
+
+// manual reports whether somebody has to resume one of the stages.
+func (k stagedStep) manual(decl *model.Step) bool {
+	stages, _, _ := k.plan(decl)
+	return slices.ContainsFunc(stages, func(st stage) bool { return st.Manual })
 }

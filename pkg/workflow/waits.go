@@ -47,6 +47,14 @@ func Waits(run *model.Run, spec *model.Application) (waits []Wait) {
 	return waits
 }
 
+// People reports whether a step cannot end well before somebody acts: approves it,
+// or resumes one of its stages.
+func People(decl *model.Step) bool {
+	k := kindOf(decl.Type)
+	staged, ok := k.(stagedStep)
+	return k.traits().approval || ok && staged.manual(decl)
+}
+
 // SpecOf returns what the latest run of an instance brings, nil if there is no run
 // or its record does not hold that spec any more.
 func SpecOf(inst *model.Instance) *model.Application {
