@@ -6,12 +6,12 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/turn"
 )
 
 // Levels that --why-not asks about.
@@ -92,27 +92,28 @@ func (f *replayFlags) whyNot(ctx context.Context, app model.AppID, level string,
 	if _, ok := ledger.Find(app); !ok {
 		return nil, selection{app.Tenant, app.Name}.missing(&ledger)
 	}
-	fleet, err := r.fleet(ctx, ledger.Commit, ledger)
+	c, err := r.caseOf(ctx, ledger.Commit, ledger)
 	if err != nil {
 		return nil, err
 	}
-	return whyNot(fleet, ledger, present(), app, level)
+	c.Seen, c.Now = model.Observation{Pools: ledger.Pools, Workloads: faring(&ledger)}, present()
+	return whyNot(c, app, level)
 }
 
 // whyNot tells what stands between an application and a level.
-func whyNot(fleet model.Fleet, ledger model.Ledger, now time.Time, app model.AppID, level string) (*whyNotView, error) {
-	seen := model.Observation{Pools: ledger.Pools, Workloads: faring(&ledger)}
-	ruling := arbitration.Decide(fleet, seen, ledger, now)
-	d, ok := ruling.Find(app)
+func whyNot(c turn.Case, app model.AppID, level string) (*whyNotView, error) {
+	out := turn.Take(c)
+	c.Fleet = out.Fleet
+	d, ok := out.Ruling.Find(app)
 	if !ok {
 		return nil, fmt.Errorf("%s is not to run: Git says so, or it ended for good with the spec that Git has", app)
 	}
 	v := &whyNotView{App: app, Level: level, Reached: reached(d, level), Failing: []model.Constraint{}, Ahead: []model.AppID{}, Ways: []string{}}
 	if !v.Reached && level == levelFull && d.Verdict != model.Rejected {
 		// What would be decided if it took all or nothing.
-		fleet, ledger = allOrNothing(fleet, ledger, app)
-		again := arbitration.Decide(fleet, seen, ledger, now)
-		if full, ok := again.Find(app); ok && full.Verdict != model.Granted {
+		c.Fleet, c.Ledger = allOrNothing(c.Fleet, c.Ledger, app)
+		again := turn.Take(c)
+		if full, ok := again.Ruling.Find(app); ok && full.Verdict != model.Granted {
 			full.Grants = d.Grants
 			d = full
 		}
@@ -122,13 +123,13 @@ func whyNot(fleet model.Fleet, ledger model.Ledger, now time.Time, app model.App
 	if v.Reached {
 		return v, nil
 	}
-	for _, c := range d.Constraints {
-		if !c.OK {
-			v.Failing = append(v.Failing, c)
+	for _, limit := range d.Constraints {
+		if !limit.OK {
+			v.Failing = append(v.Failing, limit)
 		}
 	}
 	v.Ahead = append(v.Ahead, d.BlockedBy...)
-	v.Ways = append(v.Ways, arbitration.Counterfactuals(fleet, seen, ledger, now, app)...)
+	v.Ways = append(v.Ways, arbitration.Counterfactuals(c.Fleet, c.Seen, c.Ledger, c.Now, app)...)
 	return v, nil
 }
 

@@ -116,10 +116,10 @@ func (o *offline) compare(was, is *side, wasEdits, isEdits []capacityEdit) (*pla
 	}
 	view := &planView{Before: sideOf(was), After: sideOf(is), Status: o.recorded.commit, Now: o.now}
 	switch {
-	case after == nil:
+	case after.Fleet.Platform == nil:
 		o.note("nothing can be decided: the platform is not valid and never was")
-		view.Problems = is.fleet.Problems
-	case before == nil:
+		view.Problems = after.Fleet.Problems
+	case before.Fleet.Platform == nil:
 		o.note("before the change there was no valid platform, so everything is new")
 		before = &plan.Outcome{Fleet: model.Fleet{Platform: after.Fleet.Platform}}
 		fallthrough
@@ -145,6 +145,7 @@ func (o *offline) compare(was, is *side, wasEdits, isEdits []capacityEdit) (*pla
 func (v *planView) complete() {
 	v.Applications = append([]plan.Application{}, v.Applications...)
 	v.Tenants = append([]plan.Tenant{}, v.Tenants...)
+	v.Runs = append([]plan.RunChange{}, v.Runs...)
 	v.Objects = append([]plan.ObjectChange{}, v.Objects...)
 	v.Problems = append([]model.Problem{}, v.Problems...)
 	v.Solved = append([]model.Problem{}, v.Solved...)

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/d-aros/d-aros/pkg/arbitration"
-	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/turn"
+	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
 // caseFlags say what is decided on without a cluster.
@@ -83,19 +83,45 @@ func (o *offline) note(format string, args ...any) {
 }
 
 // decide makes of a fleet what the reconciler's next pass would, if everything fares
-// as the status branch says. It is nil where no platform was ever valid.
+// as the status branch says.
 func (o *offline) decide(fleet model.Fleet, confirmed int, edits []capacityEdit) (*plan.Outcome, error) {
-	fleet = lifecycle.KeepLastGood(fleet, o.recorded.ledger, confirmed)
-	if fleet.Platform == nil {
-		return nil, nil
+	ledger := o.recorded.ledger
+	c := turn.Case{Fleet: fleet, Confirmed: confirmed, Ledger: ledger, Now: o.now}
+	if platform := turn.Platform(fleet, ledger); platform != nil {
+		pools, err := o.pools(platform, edits)
+		if err != nil {
+			return nil, err
+		}
+		c.Seen = model.Observation{Pools: pools, Workloads: faring(&ledger)}
 	}
-	pools, err := o.pools(fleet.Platform, edits)
-	if err != nil {
-		return nil, err
+	out := turn.Take(c)
+	return &plan.Outcome{Fleet: out.Fleet, Ledger: out.Next, Runs: runsOf(&out.Next)}, nil
+}
+
+// runsOf returns the runs of a ledger, with what their steps wait for.
+func runsOf(l *model.Ledger) (runs []plan.Run) {
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		if in.Run == nil {
+			continue
+		}
+		run := plan.Run{App: in.App, Run: in.Run.ID, Number: in.Run.Number, Phase: in.Run.Phase}
+		spec := workflow.SpecOf(in)
+		waits := workflow.Waits(in.Run, spec)
+		for n := range in.Run.Steps {
+			step := plan.RunStep{Name: in.Run.Steps[n].Name, Phase: in.Run.Steps[n].Phase}
+			if spec != nil && spec.Workflow != nil && n < len(spec.Workflow.Steps) {
+				decl := &spec.Workflow.Steps[n]
+				step.Type, step.People = decl.Type, workflow.People(decl) && !step.Phase.Ended()
+			}
+			if w := slices.IndexFunc(waits, func(w workflow.Wait) bool { return w.Step == step.Name }); w >= 0 {
+				step.Waits = waits[w].For
+			}
+			run.Steps = append(run.Steps, step)
+		}
+		runs = append(runs, run)
 	}
-	seen := model.Observation{Pools: pools, Workloads: faring(&o.recorded.ledger)}
-	ruling := arbitration.Decide(fleet, seen, o.recorded.ledger, o.now)
-	return &plan.Outcome{Fleet: fleet, Ledger: lifecycle.Advance(o.recorded.ledger, fleet, ruling, seen, o.now)}, nil
+	return runs
 }
 
 // pools returns the capacity that a platform's pools had when it was last looked at,

@@ -31,11 +31,11 @@ func (o *offline) objects(before, after *plan.Outcome, was, is *side) {
 // marks identify what the objects of each application and tenant follow from.
 func (o *offline) marks(out *plan.Outcome) map[model.AppID]model.Digest {
 	marks := map[model.AppID]model.Digest{}
-	tenants := map[string]model.Digest{}
+	tenants, holders := map[string]model.Digest{}, out.Ledger.WithObjects()
 	for i := range out.Fleet.Tenants {
 		t := &out.Fleet.Tenants[i]
 		tenants[t.Name] = model.DigestOf([]any{t.Quota, t.Policy.Namespace})
-		marks[model.AppID{Tenant: t.Name}] = model.DigestOf([]any{tenants[t.Name], activeOf(&out.Ledger, t.Name)})
+		marks[model.AppID{Tenant: t.Name}] = model.DigestOf([]any{tenants[t.Name], holders[t.Name]})
 	}
 	pools := model.DigestOf(out.Fleet.Platform.Pools)
 	for i := range out.Ledger.Instances {
@@ -52,12 +52,12 @@ func (o *offline) marks(out *plan.Outcome) map[model.AppID]model.Digest {
 
 // render renders the applications and tenants of a set.
 func (o *offline) render(out *plan.Outcome, s *side, which map[model.AppID]model.Digest) (objects []plan.Object) {
-	tenants := map[string]*model.Tenant{}
+	tenants, holders := map[string]*model.Tenant{}, out.Ledger.WithObjects()
 	for i := range out.Fleet.Tenants {
 		t := &out.Fleet.Tenants[i]
 		tenants[t.Name] = t
 		if _, ok := which[model.AppID{Tenant: t.Name}]; ok {
-			objects = append(objects, objectsOf(render.Tenant(o.assessor.fleet, o.assessor.prefix, t, activeOf(&out.Ledger, t.Name)))...)
+			objects = append(objects, objectsOf(render.Tenant(o.assessor.fleet, o.assessor.prefix, t, holders[t.Name]))...)
 		}
 	}
 	for i := range out.Ledger.Instances {
@@ -105,16 +105,6 @@ func (s *side) directory(spec *model.Application) fs.FS {
 		return nil
 	}
 	return dir
-}
-
-// activeOf lists the applications of a tenant that hold a grant.
-func activeOf(l *model.Ledger, tenant string) (apps []model.AppID) {
-	for i := range l.Instances {
-		if in := &l.Instances[i]; in.App.Tenant == tenant && in.Phase.Active() {
-			apps = append(apps, in.App)
-		}
-	}
-	return apps
 }
 
 // objectsOf takes from a set what is worth comparing.

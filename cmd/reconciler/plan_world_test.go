@@ -158,6 +158,14 @@ func (w *world) run(code int, into any, args ...string) {
 	require.NoError(w.t, json.Unmarshal(out.Bytes(), into))
 }
 
+// text runs the command and returns what people read.
+func (w *world) text(code int, args ...string) string {
+	w.t.Helper()
+	var out, errOut bytes.Buffer
+	require.Equal(w.t, code, run(w.t.Context(), args, &out, &errOut), "%s%s", &out, &errOut)
+	return out.String()
+}
+
 // paper is a runtime that needs no machines.
 type paper struct {
 	branch *status.Branch

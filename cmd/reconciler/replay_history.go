@@ -10,12 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/git"
-	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/turn"
 )
 
 // replayer makes decisions again.
@@ -253,31 +252,30 @@ func (r *replayer) again(ctx context.Context, ledger, after model.Ledger, record
 	if now.IsZero() {
 		return model.Ledger{}, errors.New("the time of the decision was not recorded; an older reconciler made it")
 	}
-	fleet, err := r.fleet(ctx, after.Commit, ledger)
+	c, err := r.caseOf(ctx, after.Commit, ledger)
 	if err != nil {
 		return model.Ledger{}, err
 	}
-	seen := model.Observation{Pools: after.Pools, Workloads: faring(&ledger)}
-	ruling := arbitration.Decide(fleet, seen, ledger, now)
-	return lifecycle.Advance(ledger, fleet, ruling, seen, now), nil
+	c.Seen, c.Now = model.Observation{Pools: after.Pools, Workloads: faring(&ledger)}, now
+	return turn.Take(c).Next, nil
 }
 
-// fleet is what a pass decides on that begins with a ledger and a source commit.
-func (r *replayer) fleet(ctx context.Context, commit string, ledger model.Ledger) (model.Fleet, error) {
+// caseOf is what a pass decides on that begins with a ledger and a source commit,
+// but for what is observed and the time.
+func (r *replayer) caseOf(ctx context.Context, commit string, ledger model.Ledger) (turn.Case, error) {
 	snap, err := r.source.Accept(commit)
 	if err != nil {
-		return model.Fleet{}, fmt.Errorf("read the source commit: %w", err)
+		return turn.Case{}, fmt.Errorf("read the source commit: %w", err)
 	}
 	at := func(commit string) (evaluate.Files, error) { return r.source.At(commit) }
 	v, err := r.assessor.assess(ctx, snap.Commit, snap.Files, at)
 	if err != nil {
-		return model.Fleet{}, err
+		return turn.Case{}, err
 	}
-	fleet := lifecycle.KeepLastGood(v.fleet, ledger, snap.ConfirmRemoval)
-	if fleet.Platform == nil {
-		return fleet, errors.New("the source commit has no valid platform, and there was none before")
+	if turn.Platform(v.fleet, ledger) == nil {
+		return turn.Case{}, errors.New("the source commit has no valid platform, and there was none before")
 	}
-	return fleet, nil
+	return turn.Case{Fleet: v.fleet, Confirmed: snap.ConfirmRemoval, Ledger: ledger}, nil
 }
 
 // judgeReplay compares what was recorded with what comes out now.

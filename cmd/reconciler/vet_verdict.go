@@ -6,14 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/reconcile"
-	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/turn"
 )
 
 // verdict is what the reconciler would make of a tree of files.
@@ -40,6 +39,7 @@ func (w *workTree) vet(ctx context.Context, progressTo io.Writer) (*verdict, err
 	if err != nil {
 		return nil, err
 	}
+	v.fleet.Problems = append(v.fleet.Problems, access.New(v.fleet.Platform, v.fleet.Tenants).Problems(present())...)
 	_, problems := a.evaluator.Approvals(files)
 	v.fleet.Problems = append(v.fleet.Problems, problems...)
 	return v, ctx.Err()
@@ -52,7 +52,11 @@ func judge(ctx context.Context, files *fileTree, at func(string) (evaluate.Files
 		return nil, err
 	}
 	defer a.close()
-	return a.assess(ctx, uncommitted, files, at)
+	v, err := a.assess(ctx, uncommitted, files, at)
+	if err == nil {
+		v.fleet.Problems = append(v.fleet.Problems, access.New(v.fleet.Platform, v.fleet.Tenants).Problems(present())...)
+	}
+	return v, err
 }
 
 // assessor judges one tree of files after another and does again only what differs.
@@ -94,26 +98,27 @@ func (a *assessor) assess(ctx context.Context, commit string, files evaluate.Fil
 		return nil, err
 	}
 	rendering := newProgress(a.progressTo, "rendering applications:", len(v.fleet.Applications))
-	problems := make([][]model.Problem, len(v.fleet.Applications))
-	sideBySide(len(problems), func(i int) {
-		app := v.fleet.Applications[i]
-		source := files
-		if app.Commit != "" && app.Commit != commit {
-			source, _ = at(app.Commit) // evaluating it has read it
-		}
-		if ctx.Err() == nil && !a.rendered[app.Digest] {
-			problems[i] = a.render(v, app, source)
-		}
-		rendering.step()
+	v.fleet, a.rendered = turn.CheckRenderings(v.fleet, turn.Renderings{
+		Fleet: a.fleet, Prefix: a.prefix, Checked: a.rendered,
+		Directory: func(app *model.Application) (fs.FS, error) {
+			from := files
+			if app.Commit != "" && app.Commit != commit {
+				if from, err = at(app.Commit); err != nil {
+					return nil, err
+				}
+			}
+			return fs.Sub(from, appDirectory(app.ID))
+		},
+		Run: func(n int, do func(i int)) {
+			sideBySide(n, func(i int) {
+				if ctx.Err() == nil {
+					do(i)
+				}
+				rendering.step()
+			})
+		},
 	})
 	rendering.end()
-	for i := range v.fleet.Applications {
-		if problems[i] == nil && ctx.Err() == nil {
-			a.rendered[v.fleet.Applications[i].Digest] = true
-		}
-	}
-	v.refuse(problems)
-	v.fleet.Problems = append(v.fleet.Problems, reconcile.AccessProblems(&v.fleet, present())...)
 	return v, ctx.Err()
 }
 
@@ -142,31 +147,4 @@ func answersOfVet() string {
 		return "" // nothing is kept where others could write
 	}
 	return filepath.Join(dir, "d-aros", "vet")
-}
-
-// render returns what speaks against rendering an application.
-func (a *assessor) render(v *verdict, app *model.Application, files fs.FS) []model.Problem {
-	dir, err := fs.Sub(files, appDirectory(app.ID))
-	if err != nil {
-		return []model.Problem{{Code: render.CodeFiles, Path: "application", Message: err.Error(), Tenant: app.ID.Tenant, App: app.ID.Name}}
-	}
-	i := slices.IndexFunc(v.fleet.Tenants, func(t model.Tenant) bool { return t.Name == app.ID.Tenant })
-	return reconcile.Renderable(app, render.Input{
-		Fleet: a.fleet, Prefix: a.prefix, Tenant: &v.fleet.Tenants[i], Pools: v.fleet.Platform.Pools, Files: dir,
-	})
-}
-
-// refuse takes the applications with problems out of the fleet.
-func (v *verdict) refuse(problems [][]model.Problem) {
-	good := v.fleet.Applications[:0:0]
-	for i, app := range v.fleet.Applications {
-		if problems[i] == nil {
-			good = append(good, app)
-			continue
-		}
-		v.fleet.Unusable = append(v.fleet.Unusable, model.Unusable{App: app.ID, Code: problems[i][0].Code, Message: problems[i][0].Message})
-		v.fleet.Problems = append(v.fleet.Problems, problems[i]...)
-	}
-	v.fleet.Applications = good
-	slices.SortFunc(v.fleet.Unusable, func(a, b model.Unusable) int { return a.App.Compare(b.App) })
 }

@@ -44,7 +44,7 @@ func FuzzKeys(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, line, armored string) {
 		p := access.New(platform([]string{"root"}, model.Principal{Name: "root", SSH: []string{line}, OpenPGP: []string{armored}}), nil)
 		p.Governed(now)
-		p.Problems()
+		p.Problems(now)
 		access.Codeowners(p)
 	})
 }

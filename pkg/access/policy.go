@@ -68,8 +68,16 @@ func New(platform *model.Platform, tenants []model.Tenant) *Policy {
 // Enforced says whether commits need signatures.
 func (p *Policy) Enforced() bool { return p.enforced }
 
-// Problems are the declared keys that nobody can sign with.
-func (p *Policy) Problems() []model.Problem { return p.problems }
+// Problems returns the declared keys that nobody can sign with, and whether nobody
+// can sign for the platform at the time now.
+func (p *Policy) Problems(now time.Time) []model.Problem {
+	problems := slices.Clip(p.problems)
+	if p.enforced && !p.Governed(now) {
+		problems = append(problems, model.Problem{Code: CodeLockout, Path: "platform.access",
+			Message: "no platform admin has a key that is valid now, so that nobody can change the platform; start with --trust-root at a commit that names one (docs/access.md)"})
+	}
+	return problems
+}
 
 // declare takes in the principals of a layer.
 func (p *Policy) declare(tenant string, a *model.Access, at model.Positions) {

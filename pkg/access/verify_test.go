@@ -250,7 +250,7 @@ func TestUnusableKeys(t *testing.T) {
 	pf.At = model.Positions{"access.principals.root.ssh.1": "fleet.cue:7:9"}
 	p := access.New(pf, nil)
 	var said []string
-	for _, problem := range p.Problems() {
+	for _, problem := range p.Problems(now) {
 		require.Equal(t, access.CodeUnusableKey, problem.Code)
 		said = append(said, strings.TrimPrefix(problem.Path, "platform.access.principals.root.")+" "+strings.TrimPrefix(problem.Message, "nobody can sign with it: "))
 	}
@@ -263,7 +263,7 @@ func TestUnusableKeys(t *testing.T) {
 		"openpgp.0 it is not one armored OpenPGP public key",
 		"openpgp.1 it has no key to sign with, or a weak one (SHA-1, DSA, RSA of less than 2048 bits)",
 	}, said)
-	require.Equal(t, "fleet.cue:7:9", p.Problems()[0].Places[0].At)
+	require.Equal(t, "fleet.cue:7:9", p.Problems(now)[0].Places[0].At)
 	require.True(t, p.Governed(now))
 	_, v := p.Verify(signed(t, newSSHKey(t, good), "fleet.cue"), now)
 	require.Nil(t, v)
@@ -303,7 +303,7 @@ func TestRealSSHKeygen(t *testing.T) {
 		file := filepath.Join(dir, name)
 		run(t, "", nil, "ssh-keygen", append([]string{"-q", "-N", "", "-C", "a comment", "-f", file}, c...)...)
 		p := access.New(platform([]string{"root"}, model.Principal{Name: "root", SSH: []string{read(t, file+".pub")}}), nil)
-		require.Empty(t, p.Problems())
+		require.Empty(t, p.Problems(now))
 		got := commit("fleet.cue")
 		got.Signature = []byte(run(t, string(got.Payload), nil, "ssh-keygen", "-q", "-Y", "sign", "-n", "git", "-f", file))
 		signer, v := p.Verify(got, now)

@@ -13,6 +13,17 @@ type Ledger struct {
 	Problems  []Problem  // what could not be evaluated
 }
 
+// WithObjects lists the applications whose objects are to exist, by tenant.
+func (l *Ledger) WithObjects() map[string][]AppID {
+	apps := map[string][]AppID{}
+	for i := range l.Instances {
+		if inst := &l.Instances[i]; inst.HasObjects() {
+			apps[inst.App.Tenant] = append(apps[inst.App.Tenant], inst.App)
+		}
+	}
+	return apps
+}
+
 // Find returns the instance record of an application.
 func (l *Ledger) Find(app AppID) (*Instance, bool) {
 	lo, hi := 0, len(l.Instances)
@@ -157,6 +168,10 @@ type FailureCount struct {
 // Ending reports whether the instance has ended and keeps components until their
 // dependants are gone.
 func (i *Instance) Ending() bool { return i.Phase == Terminated && len(i.Components) > 0 }
+
+// HasObjects reports whether objects of the instance are to exist: while it is active,
+// and while it is ending, those that others still need.
+func (i *Instance) HasObjects() bool { return i.Phase.Active() || i.Ending() }
 
 // Rests reports whether no new instance follows this one at the time now, although
 // Git wants the application to run with this spec: it is still ending, it failed

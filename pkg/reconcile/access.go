@@ -30,36 +30,27 @@ type gate struct {
 // declares: the snapshot, or the last good commit before one that nobody who may
 // has signed. Nothing after such a commit counts, however good. If not even the
 // last accepted commit can be had any more, everything stays as the ledger says.
-func (l *Loop) admitted(snap source.Snapshot, ledger model.Ledger, r *Report) (source.Snapshot, model.Fleet, error) {
-	now := l.now()
-	commit, refused, err := l.judge(snap, ledger, now)
+func (l *Loop) admitted(snap source.Snapshot, ledger model.Ledger) (accepted source.Snapshot, fleet model.Fleet, refused *access.Violation, err error) {
+	commit, refused, err := l.judge(snap, ledger, l.now())
 	if err != nil {
-		return snap, model.Fleet{}, fmt.Errorf("check who may change what: %w", err)
+		return snap, fleet, nil, fmt.Errorf("check who may change what: %w", err)
 	}
 	l.tell(refused, commit)
-	accepted, err := l.source.Accept(commit)
-	var fleet model.Fleet
+	accepted, err = l.source.Accept(commit)
 	switch {
 	case err == nil:
 		fleet = l.evaluate(accepted)
 	case refused != nil && errors.Is(err, source.ErrGone):
 		accepted.Commit, fleet = commit, held(ledger, refused)
 	default:
-		return snap, model.Fleet{}, fmt.Errorf("read the last accepted commit: %w", err)
+		return snap, fleet, nil, fmt.Errorf("read the last accepted commit: %w", err)
 	}
-	r.Commit = accepted.Commit
 	if ledger.Commit == "" && refused == nil && !l.gate.trusted && (layers{fleet.Platform, nil}).policy().Enforced() {
 		l.gate.trusted = true
 		l.log.Warn("nothing was accepted before; a first commit is trusted as it is, and signatures are checked after it",
 			"commit", cmp.Or(l.gate.root, commit), "trust-root", l.gate.root != "")
 	}
-	var problems []model.Problem
-	if refused != nil {
-		problems = append(problems, refused.Problem(commit))
-	}
-	problems = append(problems, AccessProblems(&fleet, now)...)
-	fleet.Problems = append(problems, fleet.Problems...)
-	return accepted, fleet, nil
+	return accepted, fleet, refused, nil
 }
 
 // judge walks from what was accepted last to the tip of the branch and returns the
@@ -241,18 +232,6 @@ func (l *Loop) layersAt(commit string, before layers) (layers, error) {
 		}
 	}
 	return after, nil
-}
-
-// AccessProblems says which declared keys nobody can sign with, and whether
-// anybody can sign for the platform at all.
-func AccessProblems(fleet *model.Fleet, now time.Time) (problems []model.Problem) {
-	policy := layers{fleet.Platform, fleet.Tenants}.policy()
-	problems = policy.Problems()
-	if policy.Enforced() && !policy.Governed(now) {
-		problems = append(problems, model.Problem{Code: access.CodeLockout, Path: "platform.access",
-			Message: "no platform admin has a key that is valid now, so that nobody can change the platform; start with --trust-root at a commit that names one (docs/access.md)"})
-	}
-	return problems
 }
 
 // held is the fleet that the ledger remembers, when the repository has nothing to

@@ -16,9 +16,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/git/gittest"
-	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/turn"
 )
 
 // A keeper is a signed fleet repo, and a loop that keeps what it accepts.
@@ -105,11 +105,12 @@ func (k *keeper) pass() (source.Snapshot, model.Fleet) {
 	k.t.Helper()
 	snap, err := k.loop.source.Snapshot(k.t.Context())
 	require.NoError(k.t, err)
-	var r Report
-	snap, fleet, err := k.loop.admitted(snap, k.ledger, &r)
+	snap, fleet, refused, err := k.loop.admitted(snap, k.ledger)
 	require.NoError(k.t, err)
-	require.Equal(k.t, snap.Commit, r.Commit)
-	fleet = lifecycle.KeepLastGood(fleet, k.ledger, 0)
+	fleet = turn.Take(turn.Case{
+		Fleet: fleet, Refused: refused, Ledger: k.ledger, Now: k.loop.now(),
+		Decide: func(model.Fleet, model.Observation, model.Ledger, time.Time) (none model.Ruling) { return none },
+	}).Fleet
 	k.ledger.Commit, k.ledger.Platform, k.ledger.Tenants, k.ledger.Problems = fleet.Commit, fleet.Platform, fleet.Tenants, fleet.Problems
 	b, err := json.Marshal(k.ledger)
 	require.NoError(k.t, err)
@@ -294,7 +295,7 @@ func TestAttack23SignatureBypass(t *testing.T) {
 		k.app("2")
 		second := k.by("bob")
 		k.accepts()
-		k.ledger.Instances = []model.Instance{{App: model.AppID{Tenant: "acme", Name: "shop"}, Number: 1, Phase: model.Running}}
+		k.ledger.Instances = []model.Instance{{App: model.AppID{Tenant: "acme", Name: "shop"}, Number: 1, Phase: model.Admitted}}
 		k.Git("reset", "-q", "--hard", first)
 		k.app("evil")
 		k.by("mallory")

@@ -49,7 +49,7 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 	marks := map[model.AppID]string{}
 	now := l.now()
 	tenants := map[string]*model.Tenant{}
-	running := active(saved)
+	running := saved.WithObjects()
 	for i := range fleet.Tenants {
 		t := &fleet.Tenants[i]
 		tenants[t.Name] = t
@@ -78,7 +78,7 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 // render makes the set of an instance: its objects while it is active, those that
 // others still need while it is ending, and otherwise nothing at all.
 func (l *Loop) render(inst *model.Instance, tenant *model.Tenant, platform *model.Platform) (render.Set, error) {
-	if !inst.Phase.Active() && !inst.Ending() {
+	if !inst.HasObjects() {
 		return render.Ended(l.prefix, inst), nil
 	}
 	if tenant == nil {
@@ -116,21 +116,10 @@ func (l *Loop) directory(spec *model.Application) (fs.FS, error) {
 	return fs.Sub(files, path.Join("tenants", spec.ID.Tenant, "apps", spec.ID.Name))
 }
 
-// active lists the applications that have something to run, by tenant.
-func active(ledger model.Ledger) map[string][]model.AppID {
-	apps := map[string][]model.AppID{}
-	for i := range ledger.Instances {
-		if inst := &ledger.Instances[i]; inst.Phase.Active() || inst.Ending() {
-			apps[inst.App.Tenant] = append(apps[inst.App.Tenant], inst.App)
-		}
-	}
-	return apps
-}
-
 // instanceMark is equal for two records of an instance if and only if the same
 // objects follow from them.
 func instanceMark(inst *model.Instance, platform *model.Platform) string {
-	if !inst.Phase.Active() && !inst.Ending() {
+	if !inst.HasObjects() {
 		return fmt.Sprint("nothing ", inst.DeletesData())
 	}
 	mark := fmt.Appendf(nil, "%s %d %s %s", phaseMark(inst), inst.Number, inst.Spec.Digest, inst.Spec.Commit)

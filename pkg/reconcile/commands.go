@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
@@ -14,28 +12,24 @@ import (
 	"github.com/d-aros/d-aros/pkg/source"
 )
 
-// maxOrigins bounds how many commits are looked at to find who asks. After the
-// first time only new ones are.
+// maxOrigins bounds how many commits are looked at to find the one that brought a
+// file. After the first time only new ones are.
 const maxOrigins = 10_000
 
-// Approvals is where people ask for something: it reads the files of approvals, and
-// who asks from the commits that brought them. It is for one goroutine at a time.
+// Approvals reads what people ask for: the files of approvals, and the commits that
+// brought them. It judges nobody. It is for one goroutine at a time.
 type Approvals struct {
 	decided decider
 	authors authorship
-	now     func() time.Time
 
-	tip     string          // the commit that origins are of
-	origins []source.Origin // of the files, oldest first
-	askers  map[asking]asker
-	access  model.Digest // that askers follow from
-
-	last asked
+	tip     string                   // the commit that origins are of
+	origins []source.Origin          // of the files, oldest first
+	commits map[string]source.Commit // of origins, as far as they were read
+	last    []access.Request
 }
 
 // decider evaluates approvals. *evaluate.Evaluator is one.
 type decider interface {
-	// Approvals returns the same slice for as long as no file changed.
 	Approvals(files evaluate.Files) ([]evaluate.Approval, []model.Problem)
 }
 
@@ -45,83 +39,57 @@ type authorship interface {
 	Commit(commit string) (source.Commit, error)
 }
 
-// asking is a commit that asks for something of an application.
-type asking struct {
-	commit string
-	app    model.AppID
+// NewApprovals returns what reads approvals.
+func NewApprovals(decided decider, authors authorship) *Approvals {
+	return &Approvals{decided: decided, authors: authors}
 }
 
-// asker is who asks, as far as that is known.
-type asker struct {
-	by    string
-	roles []string
-}
-
-// asked is the answer to Commands, and what it follows from.
-type asked struct {
-	commit    string
-	platform  *model.Platform
-	approvals []evaluate.Approval
-	commands  map[model.AppID][]model.Command
-	problems  []model.Problem
-}
-
-// NewApprovals returns what reads approvals. Now is time.Now but in tests.
-func NewApprovals(decided decider, authors authorship, now func() time.Time) *Approvals {
-	return &Approvals{decided: decided, authors: authors, now: now}
-}
-
-// Commands returns what is asked of the runs of each application by the files of an
-// accepted commit, in the order of the commits that ask, and what is wrong with some
-// of them. The fleet says who has which role. Each command says who asks: by whom
-// its commit is signed, with the roles that this gives, or whom it names as its
-// author, without any. What was asked before is asked again for as long as its file
-// is there. When the repository cannot say who asks, everything is as it was last.
-func (a *Approvals) Commands(files evaluate.Files, commit string, fleet model.Fleet) (map[model.AppID][]model.Command, []model.Problem) {
+// Requests returns what the files of an accepted commit ask, in the order of the
+// commits that brought them. What was asked before is asked again for as long as its
+// file is there. A file whose commit cannot be found asks nothing and is a problem.
+// When the repository cannot be read, the requests are the last ones.
+func (a *Approvals) Requests(files evaluate.Files, commit string) access.Requests {
 	approvals, problems := a.decided.Approvals(files)
+	r := access.Requests{Problems: problems}
 	if len(approvals) == 0 {
-		a.last, a.tip, a.origins, a.askers = asked{}, "", nil, nil
-		return nil, problems
+		a.tip, a.origins, a.commits, a.last = "", nil, nil, nil
+		return r
 	}
-	if l := &a.last; l.commit == commit && l.platform == fleet.Platform && len(l.approvals) == len(approvals) && &l.approvals[0] == &approvals[0] {
-		return l.commands, slices.Concat(problems, l.problems)
-	}
+	refuse := func(p model.Problem) { r.Problems = append(slices.Clip(r.Problems), p) }
 	if err := a.follow(commit, files); err != nil {
-		return a.last.commands, append(slices.Clone(problems), model.Problem{
-			Code: access.CodeNoOrigin, Path: "approvals", Message: "who asks cannot be found out now, so that nothing new counts: " + err.Error(),
+		refuse(model.Problem{
+			Code: access.CodeNoOrigin, Path: "approvals",
+			Message: "cannot determine who made these requests; new ones are ignored until it can: " + err.Error(),
 		})
+		r.List = a.last
+		return r
 	}
-	a.judgeBy(&fleet)
-	policy := layers{fleet.Platform, fleet.Tenants}.policy()
-	next := asked{commit: commit, platform: fleet.Platform, approvals: approvals, commands: map[model.AppID][]model.Command{}}
-	of := make(map[string]evaluate.Approval, len(approvals))
+	left := make(map[string]evaluate.Approval, len(approvals))
 	for _, ap := range approvals {
-		of[ap.File] = ap
+		left[ap.File] = ap
 	}
+	read := make(map[string]source.Commit, len(a.commits))
 	for _, o := range a.origins {
-		ap, asks := of[o.File]
+		ap, asks := left[o.File]
 		if !asks {
 			continue
 		}
-		delete(of, o.File)
-		who, err := a.who(o, ap.App, policy)
+		delete(left, o.File)
+		c, err := a.commit(o.Commit)
 		if err != nil {
-			next.commit = "" // tried again
-			next.problems = append(next.problems, unknownAsker(ap, "cannot be read now: "+err.Error()))
+			refuse(withoutOrigin(ap, "cannot be read now: "+err.Error()))
 			continue
 		}
-		for _, c := range ap.Commands {
-			c.By, c.Roles, c.Commit = who.by, who.roles, o.Commit
-			next.commands[ap.App] = append(next.commands[ap.App], c)
-		}
+		read[o.Commit] = c
+		r.List = append(r.List, access.Request{App: ap.App, File: ap.File, Asks: ap.Commands, Commit: access.Commit(c), Author: o.Author})
 	}
+	a.commits, a.last = read, r.List
 	for _, ap := range approvals {
-		if _, left := of[ap.File]; left {
-			next.problems = append(next.problems, unknownAsker(ap, fmt.Sprintf("was committed more than %d commits ago, so that nobody knows who asks; commit it anew, or remove it", maxOrigins)))
+		if _, unfound := left[ap.File]; unfound {
+			refuse(withoutOrigin(ap, fmt.Sprintf("was committed more than %d commits ago, so that nobody knows who asks; commit it anew, or remove it", maxOrigins)))
 		}
 	}
-	a.last = next
-	return next.commands, slices.Concat(problems, next.problems)
+	return r
 }
 
 // follow brings the origins to a commit: those of its files.
@@ -148,48 +116,14 @@ func (a *Approvals) follow(commit string, files evaluate.Files) error {
 	return nil
 }
 
-// judgeBy forgets who asked if roles and keys are not what they were.
-func (a *Approvals) judgeBy(fleet *model.Fleet) {
-	var said []any
-	if fleet.Platform != nil {
-		said = append(said, fleet.Platform.Access)
+func (a *Approvals) commit(name string) (source.Commit, error) {
+	if c, known := a.commits[name]; known {
+		return c, nil
 	}
-	for i := range fleet.Tenants {
-		if t := &fleet.Tenants[i]; t.Access != nil {
-			said = append(said, t.Name, t.Access)
-		}
-	}
-	if digest := model.DigestOf(said); a.askers == nil || digest != a.access {
-		a.access, a.askers = digest, map[asking]asker{}
-	}
+	return a.authors.Commit(name)
 }
 
-// maxAsker bounds the name of who asks.
-const maxAsker = 200
-
-// who returns who asks by a commit.
-func (a *Approvals) who(o source.Origin, app model.AppID, policy *access.Policy) (asker, error) {
-	key := asking{o.Commit, app}
-	if known, ok := a.askers[key]; ok {
-		return known, nil
-	}
-	c, err := a.authors.Commit(o.Commit)
-	if err != nil {
-		return asker{}, err
-	}
-	who := asker{}
-	var violation *access.Violation
-	if who.by, who.roles, violation = policy.Identify(access.Commit(c), app, a.now()); violation != nil {
-		who = asker{by: o.Author}
-		if len(who.by) > maxAsker {
-			who.by = strings.ToValidUTF8(who.by[:maxAsker], "") + "…"
-		}
-	}
-	a.askers[key] = who
-	return who, nil
-}
-
-func unknownAsker(ap evaluate.Approval, why string) model.Problem {
+func withoutOrigin(ap evaluate.Approval, why string) model.Problem {
 	return model.Problem{
 		Code: access.CodeNoOrigin, Path: "approval", Message: why, Tenant: ap.App.Tenant, App: ap.App.Name,
 		Places: []model.Place{{At: ap.File + ":1:1"}},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
@@ -27,7 +28,7 @@ func newPetition(t *testing.T) *petition {
 
 // restart forgets what was found out before.
 func (p *petition) restart() {
-	p.approvals = NewApprovals(evaluate.New(nil), p.loop.source.(*source.Repository), p.loop.now)
+	p.approvals = NewApprovals(evaluate.New(nil), p.loop.source.(*source.Repository))
 }
 
 func (p *petition) approve(file, step string) {
@@ -38,13 +39,24 @@ func (p *petition) approve(file, step string) {
 func (p *petition) asked() (lines []string, problems []model.Problem) {
 	p.t.Helper()
 	snap, fleet := p.pass()
-	commands, problems := p.approvals.Commands(snap.Files, snap.Commit, fleet)
-	for _, c := range commands[model.AppID{Tenant: "acme", Name: "shop"}] {
+	requests := p.approvals.Requests(snap.Files, snap.Commit)
+	for _, c := range p.commands(requests.List, fleet) {
 		require.Equal(p.t, "approve", c.Action)
 		require.Equal(p.t, model.Digest("3f2a91c04be7"), c.Run)
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s", c.Step, c.By, strings.Join(c.Roles, ","))))
 	}
-	return lines, problems
+	return lines, requests.Problems
+}
+
+// commands is what is asked of acme/shop, and by whom.
+func (p *petition) commands(requests []access.Request, fleet model.Fleet) (commands []model.Command) {
+	policy := access.New(fleet.Platform, fleet.Tenants)
+	for i := range requests {
+		if r := &requests[i]; r.App == (model.AppID{Tenant: "acme", Name: "shop"}) {
+			commands = append(commands, policy.Commands(r, p.loop.now())...)
+		}
+	}
+	return commands
 }
 
 // expect demands what is asked, also after a restart.
@@ -138,9 +150,8 @@ func TestAskingByMerge(t *testing.T) {
 
 	p.Write("approvals/acme/blog/a.cue", "package fleet\n\napproval: a: {run: \"3f2a91c04be7\", step: \"agree\"}\n")
 	p.by("bob") // owns shop only
-	snap, fleet := p.pass()
-	commands, _ := p.approvals.Commands(snap.Files, snap.Commit, fleet)
-	require.Len(t, commands, 1)
+	snap, _ := p.pass()
+	require.Len(t, p.approvals.Requests(snap.Files, snap.Commit).List, 1)
 }
 
 // deaf is a repository that cannot be read just now.
@@ -169,7 +180,7 @@ func TestAskersThatAreNotKnown(t *testing.T) {
 	p.approvals.authors = deaf{whole}
 	got, problems := p.asked()
 	require.Equal(t, []string{"agree acme/ann tenant-admin,application-owner"}, got)
-	require.Contains(t, problems[0].Message, "nothing new counts: the disk is gone")
+	require.Contains(t, problems[0].Message, "new ones are ignored until it can: the disk is gone")
 
 	p.restart()
 	p.approvals.authors = far{whole}

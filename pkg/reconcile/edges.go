@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -66,11 +67,10 @@ type Runtime interface {
 	Event(ctx context.Context, namespace string, warning bool, reason, message string)
 }
 
-// Commands is what people ask of runs of workflows, by commits.
+// Commands is what people ask of runs of workflows, by commits. *Approvals is one.
 type Commands interface {
-	// Commands returns what the files of a commit ask, by application, in the
-	// order of the commits that asked, and what is wrong with some of it.
-	Commands(files evaluate.Files, commit string, fleet model.Fleet) (map[model.AppID][]model.Command, []model.Problem)
+	// Requests returns what the files of a commit ask, and by which commits.
+	Requests(files evaluate.Files, commit string) access.Requests
 }
 
 // Outbound asks and tells others because of steps. *outbound.Dispatcher is one.

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/turn"
 )
 
 // Stages of a pass, in order. Options.Stage hears of each as it begins.
@@ -59,41 +59,53 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		}
 	}
 	l.begin(r, StageEvaluate)
-	snap, fleet, err := l.admitted(snap, ledger, r)
+	snap, fleet, refused, err := l.admitted(snap, ledger)
 	switch {
 	case err != nil && l.hasSaved(ledger):
 		return errors.Join(err, l.holdCourse(ctx, r))
 	case err != nil:
 		return err
 	}
-	fleet = lifecycle.KeepLastGood(fleet, ledger, snap.ConfirmRemoval)
-	if fleet.Platform == nil {
-		return l.refuse(ctx, ledger, fleet, r)
+	r.Commit = snap.Commit
+	c := turn.Case{Fleet: fleet, Refused: refused, Confirmed: snap.ConfirmRemoval, Ledger: ledger, Requests: l.requests(snap)}
+	if platform := turn.Platform(fleet, ledger); platform != nil {
+		l.begin(r, StageInspect)
+		if c.Seen, err = l.runtime.Inspect(ctx, platform); err != nil {
+			return fmt.Errorf("inspect the cluster: %w", err)
+		}
 	}
-
-	l.begin(r, StageInspect)
-	seen, err := l.runtime.Inspect(ctx, fleet.Platform)
-	if err != nil {
-		return fmt.Errorf("inspect the cluster: %w", err)
-	}
-	now := l.now()
-	l.begin(r, StageArbitrate)
-	ruling := l.arbiter.Decide(fleet, seen, ledger, now)
-	l.begin(r, StageAdvance)
-	asked := l.asked(snap, &fleet)
-	next := l.carry(ledger, lifecycle.Advance(ledger, fleet, ruling, seen, now), asked, seen, now)
-	r.take(ledger, next)
+	out := l.take(c, r)
+	r.take(ledger, out.Next)
 	if l.dryRun {
 		return nil
 	}
 
 	l.begin(r, StageSave)
-	if r.Saved, err = l.status.Commit(ctx, ledger, next); errors.Is(err, status.ErrMoved) {
+	r.Saved, err = l.status.Commit(ctx, ledger, out.Next)
+	switch {
+	case err == nil && !out.Decided():
+		return nil
+	case err == nil:
+		return l.act(ctx, out.Fleet, out.Next, r)
+	case errors.Is(err, status.ErrMoved) || !out.Decided():
 		return saveError(err) // the ledger that was read is not the one to act on any more
-	} else if err != nil {
-		return errors.Join(saveError(err), l.act(ctx, fleet, ledger, r))
 	}
-	return l.act(ctx, fleet, next, r)
+	return errors.Join(saveError(err), l.act(ctx, out.Fleet, ledger, r))
+}
+
+// take makes the decision of the pass.
+func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
+	c.Now = l.now()
+	if l.outbound != nil {
+		c.Results = l.outbound.Results()
+	}
+	c.Decide = func(fleet model.Fleet, seen model.Observation, ledger model.Ledger, now time.Time) model.Ruling {
+		defer l.begin(r, StageAdvance)
+		return l.arbiter.Decide(fleet, seen, ledger, now)
+	}
+	l.carried = c.Now
+	l.begin(r, StageArbitrate)
+	return turn.Take(c)
 }
 
 // snapshot reads the fleet repo if a poll is due. When it is unavailable, the pass
@@ -129,23 +141,6 @@ func (l *Loop) catchUp(ctx context.Context, r *Report) (source.Snapshot, error) 
 	l.polled = time.Time{}
 	snap, err := l.snapshot(ctx, r)
 	return snap, cmp.Or(err, r.SourceErr)
-}
-
-// refuse reports a fleet whose platform layer was never valid: nothing can be
-// decided about it.
-func (l *Loop) refuse(ctx context.Context, ledger model.Ledger, fleet model.Fleet, r *Report) error {
-	next := ledger
-	next.Commit, next.Problems = fleet.Commit, fleet.Problems
-	r.take(ledger, next)
-	if l.dryRun {
-		return nil
-	}
-	l.begin(r, StageSave)
-	var err error
-	if r.Saved, err = l.status.Commit(ctx, ledger, next); err != nil {
-		return saveError(err)
-	}
-	return nil
 }
 
 // holdCourse acts on the last ledger that the branch is known to hold, so that

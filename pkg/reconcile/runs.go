@@ -1,10 +1,7 @@
 package reconcile
 
 import (
-	"slices"
-	"time"
-
-	"github.com/d-aros/d-aros/pkg/lifecycle"
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/outbound"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -12,29 +9,12 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// tenantSteps is how many steps of one tenant may act at a time.
-const tenantSteps = 50
-
-// asked returns what people ask of runs, and adds what is wrong with it to the
-// problems of the fleet.
-func (l *Loop) asked(snap source.Snapshot, fleet *model.Fleet) map[model.AppID][]model.Command {
+// requests returns what the files of a snapshot ask of runs, and by which commits.
+func (l *Loop) requests(snap source.Snapshot) access.Requests {
 	if l.commands == nil {
-		return nil
+		return access.Requests{}
 	}
-	asked, problems := l.commands.Commands(snap.Files, snap.Commit, *fleet)
-	fleet.Problems = append(slices.Clip(fleet.Problems), problems...)
-	return asked
-}
-
-// carry carries the runs of workflows forward: what they aim at is laid on the
-// components of their applications, and how they end decides about the phase.
-func (l *Loop) carry(before, next model.Ledger, asked map[model.AppID][]model.Command, seen model.Observation, now time.Time) model.Ledger {
-	reports := workflow.Reports{Commands: asked, Seen: &seen}
-	if l.outbound != nil {
-		reports.Results = l.outbound.Results()
-	}
-	l.carried = now
-	return lifecycle.Follow(next, workflow.Carry(&before, &next, reports, workflow.Limits{Steps: tenantSteps}, now), seen, now)
+	return l.commands.Requests(snap.Files, snap.Commit)
 }
 
 // dispatch has everything asked and told that runs on the branch say is due now,

@@ -59,9 +59,9 @@ func TestRunWithPeopleAndTheWorld(t *testing.T) {
 	pass := func() {
 		t.Helper()
 		snap, fleet := p.pass()
-		commands, problems := p.approvals.Commands(snap.Files, snap.Commit, fleet)
-		require.Empty(t, problems)
-		run = workflow.Advance([]workflow.Turn{{Run: run, Spec: &spec, Commands: commands[shop], Results: dispatcher.Results()}}, workflow.Limits{}, time.Now())[0]
+		requests := p.approvals.Requests(snap.Files, snap.Commit)
+		require.Empty(t, requests.Problems)
+		run = workflow.Advance([]workflow.Turn{{Run: run, Spec: &spec, Commands: p.commands(requests.List, fleet), Results: dispatcher.Results()}}, workflow.Limits{}, time.Now())[0]
 		var tasks []outbound.Task
 		for _, intent := range workflow.Intents(&run, &spec) {
 			tasks = append(tasks, outbound.Task{App: shop, Egress: spec.Policy.Egress, Intent: intent})

@@ -57,6 +57,12 @@ func commandID(c model.Command) model.Digest {
 	return model.DigestOf(c)
 }
 
+// IsNew reports whether the run of an instance has not handled a command yet. It
+// does not depend on who asks.
+func IsNew(inst *model.Instance, c model.Command) bool {
+	return inst.Run != nil && !isHandled(inst.Run, c) || inst.Run == nil && begins(inst)
+}
+
 func isHandled(run *model.Run, c model.Command) bool {
 	id := commandID(c)
 	return slices.ContainsFunc(run.Commands, func(h model.Handled) bool { return h.ID == id })

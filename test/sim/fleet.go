@@ -98,6 +98,7 @@ var platforms = func() map[string]*model.Platform {
 	for _, p := range preemptions {
 		all[p] = &model.Platform{
 			Name: "sim", Policy: policy(p), Profiles: model.BuiltinQoSProfiles(),
+			Access: &model.Access{Principals: []model.Principal{{Name: "ann", SSH: []string{annsKey}}}, Admins: []string{"ann"}},
 			Pools: []model.PoolSpec{{
 				Name: pool, OS: []string{"linux"}, Runtimes: []string{"container"}, Selector: map[string]string{"pool": pool},
 			}},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/outbound"
@@ -28,7 +29,7 @@ var flows = map[string]func(version int) *model.Workflow{
 	},
 	"gated": func(int) *model.Workflow {
 		return &model.Workflow{RollbackWindow: 1, Steps: []model.Step{
-			{Name: "agree", Type: "approval", Timeout: time.Hour, Retry: once, OnFailure: "stop", Properties: []byte(`{"roles":["owner"]}`)},
+			{Name: "agree", Type: "approval", Timeout: time.Hour, Retry: once, OnFailure: "stop", Properties: []byte(`{"roles":["application-owner"]}`)},
 			{Name: "release", Type: "canary", Components: []string{"web"}, DependsOn: []string{"agree"}, Timeout: 20 * time.Minute, Retry: once, OnFailure: "rollback",
 				Properties: []byte(`{"stages":[{"weight":30,"pause":"10s"},{"weight":60,"manual":true}],"check":{"url":"https://shop.example.com/","every":"10s","times":2,"failures":1}}`)},
 		}}
@@ -71,7 +72,7 @@ func (w *World) asks(app int, action string, stale bool) {
 	if !ok || inst.Run == nil {
 		return
 	}
-	c := model.Command{Action: action, Run: inst.Run.ID, By: "ann", Roles: []string{"owner"}}
+	c := model.Command{Action: action, Run: inst.Run.ID}
 	if stale {
 		c.Run = model.DigestOf([]any{"a run of the past", inst.Run.ID})
 	}
@@ -88,17 +89,25 @@ func (w *World) asks(app int, action string, stale bool) {
 		}
 	}
 	w.repo.commit(func(t *tree) {
-		c.Commit = fmt.Sprintf("%040x", len(w.repo.commits)+1)
-		files := append(slices.Clip(t.files), file{apps[app], c})
+		commit := access.Commit{Hash: fmt.Sprintf("%040x", len(w.repo.commits)+1), Payload: []byte(payload), Signature: []byte(signature)}
+		files := append(slices.Clip(t.files), access.Request{App: apps[app], Asks: []model.Command{c}, Commit: commit, Author: "ann"})
 		t.files = files[max(0, len(files)-maxFiles):]
 	})
 }
 
-// file is a file of approvals.
-type file struct {
-	app     model.AppID
-	command model.Command
-}
+// ann may do everything. All that she signs is the same payload, as verifying it does
+// not depend on what else is known of a commit.
+const (
+	annsKey   = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOJk3lDUXrxnI3afK+oeUP6+aoMjKTWAdZKpjhLm4D3A ann"
+	payload   = "sim"
+	signature = `-----BEGIN SSH SIGNATURE-----
+U1NIU0lHAAAAAQAAADMAAAALc3NoLWVkMjU1MTkAAAAg4mTeUNRevGcjdp8r6h5Q/r5qgy
+MpNYB1kqmOEubgPcAAAAADZ2l0AAAAAAAAAAZzaGE1MTIAAABTAAAAC3NzaC1lZDI1NTE5
+AAAAQJO1y3nCbqxMHETC9J/iHXNI9MukqR90760P06CQdyIY/nd9j/5jlWx5Njh+4DcFlo
+WAvZgJsMPK0pd1309h0Ao=
+-----END SSH SIGNATURE-----
+`
+)
 
 // asking reads the files of approvals for one process.
 type asking struct {
@@ -106,12 +115,8 @@ type asking struct {
 	repo *repo
 }
 
-func (a asking) Commands(_ evaluate.Files, commit string, _ model.Fleet) (map[model.AppID][]model.Command, []model.Problem) {
-	asked := map[model.AppID][]model.Command{}
-	for _, f := range a.repo.commits[commit].files {
-		asked[f.app] = append(asked[f.app], f.command)
-	}
-	return asked, nil
+func (a asking) Requests(_ evaluate.Files, commit string) access.Requests {
+	return access.Requests{List: a.repo.commits[commit].files}
 }
 
 // errands are what one process asks and tells others. An answer takes a while.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
@@ -18,8 +19,8 @@ type tree struct {
 	tenantBroken  [2]bool // its layer is invalid
 	broken        bool    // the platform layer is invalid
 	preemption    string
-	files         []file // of approvals
-	confirm       int    // the commit's trailer Confirm-Removal
+	files         []access.Request // of approvals
+	confirm       int              // the commit's trailer Confirm-Removal
 	parent, named string
 }
 

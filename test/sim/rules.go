@@ -276,7 +276,7 @@ func (t told) digest() model.Digest { return model.Digest(t.workload[:max(0, len
 // process acts on, nil if nothing of it is to run.
 func (p *process) says(app model.AppID) *model.Instance {
 	inst, ok := p.world.origin.says(p.acts).Find(app)
-	if !ok || !inst.Phase.Active() && !inst.Ending() {
+	if !ok || !inst.HasObjects() {
 		return nil
 	}
 	return inst
@@ -317,7 +317,7 @@ func (w *World) wrong() map[*object]bool {
 		if o.part.app.Name == "" || o.permanent() || !o.leaving.IsZero() {
 			continue
 		}
-		if inst, ok := now.Find(o.part.app); ok && (inst.Phase.Active() || inst.Ending()) {
+		if inst, ok := now.Find(o.part.app); ok && inst.HasObjects() {
 			if c, ok := inst.Spec.Component(o.part.component); ok && inst.Ending() && !c.Runs() {
 				continue // configuration stays until the end
 			}

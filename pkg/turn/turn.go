@@ -1,0 +1,110 @@
+package turn
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/lifecycle"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/workflow"
+)
+
+// tenantSteps is how many steps of one tenant may act at a time.
+const tenantSteps = 50
+
+// Case is everything that a pass decides on.
+type Case struct {
+	Fleet     model.Fleet       // of the accepted commit, its renderings checked
+	Refused   *access.Violation // why the commit after the accepted one is refused; nil: none is
+	Confirmed int               // removals of running applications that the commit confirms
+	Ledger    model.Ledger
+	Seen      model.Observation // of Platform(Fleet, Ledger)
+	Requests  access.Requests
+	Results   []workflow.Result // of probes and notices
+	Now       time.Time
+
+	// Decide rules on a fleet; nil means arbitration.Decide. Only a caller that
+	// decides again and again replaces it, by a function that rules the same and
+	// remembers its last case.
+	Decide func(model.Fleet, model.Observation, model.Ledger, time.Time) model.Ruling
+}
+
+// Outcome is the decision.
+type Outcome struct {
+	Fleet  model.Fleet  // that was used, with what was kept of the ledger and all problems
+	Ruling model.Ruling // what arbitration said of this case, also where it said so before
+	Next   model.Ledger // that follows
+}
+
+// Decided reports whether there was a platform to decide on. If not, the next ledger
+// differs from the last in its commit and its problems only, and nothing may be done
+// to a runtime.
+func (o *Outcome) Decided() bool { return o.Fleet.Platform != nil }
+
+// Platform returns the platform that a pass uses: the one of the commit, or the last
+// good one if that is not valid. It is nil if none was ever valid.
+func Platform(fleet model.Fleet, ledger model.Ledger) *model.Platform {
+	return cmp.Or(fleet.Platform, ledger.Platform)
+}
+
+// Take makes the whole decision of one pass. Equal cases have equal outcomes.
+func Take(c Case) Outcome {
+	fleet := c.Fleet
+	fleet.Problems = slices.Concat(c.refusal(), access.New(fleet.Platform, fleet.Tenants).Problems(c.Now), fleet.Problems)
+	fleet = lifecycle.KeepLastGood(fleet, c.Ledger, c.Confirmed)
+	if fleet.Platform == nil {
+		next := c.Ledger
+		next.Commit, next.Problems = fleet.Commit, fleet.Problems
+		return Outcome{Fleet: fleet, Next: next}
+	}
+	fleet.Problems = slices.Concat(fleet.Problems, c.Requests.Problems)
+	decide := c.Decide
+	if decide == nil {
+		decide = arbitration.Decide
+	}
+	ruling := decide(fleet, c.Seen, c.Ledger, c.Now)
+	next := lifecycle.Advance(c.Ledger, fleet, ruling, c.Seen, c.Now)
+	return Outcome{fleet, ruling, c.carry(fleet, next)}
+}
+
+func (c *Case) refusal() []model.Problem {
+	if c.Refused == nil {
+		return nil
+	}
+	return []model.Problem{c.Refused.Problem(c.Fleet.Commit)}
+}
+
+// carry carries the runs of workflows forward: what a run targets is laid on the
+// components of its application, and how it ends decides about the phase.
+func (c *Case) carry(fleet model.Fleet, next model.Ledger) model.Ledger {
+	reports := workflow.Reports{Commands: c.commands(fleet, &next), Results: c.Results, Seen: &c.Seen}
+	runs := workflow.Carry(&c.Ledger, &next, reports, workflow.Limits{Steps: tenantSteps}, c.Now)
+	return lifecycle.Follow(next, runs, c.Seen, c.Now)
+}
+
+// commands returns what people ask of the run of each application, in the order of
+// their commits. Who asks is found out for commands that a run has not handled yet:
+// the others are listed only because they are still there.
+func (c *Case) commands(fleet model.Fleet, next *model.Ledger) map[model.AppID][]model.Command {
+	commands := map[model.AppID][]model.Command{}
+	var policy *access.Policy
+	for i := range c.Requests.List {
+		r := &c.Requests.List[i]
+		inst, ok := next.Find(r.App)
+		if !ok {
+			continue
+		}
+		asked := r.Commands()
+		if slices.ContainsFunc(asked, func(m model.Command) bool { return workflow.IsNew(inst, m) }) {
+			if policy == nil {
+				policy = access.New(fleet.Platform, fleet.Tenants)
+			}
+			asked = policy.Commands(r, c.Now)
+		}
+		commands[r.App] = append(commands[r.App], asked...)
+	}
+	return commands
+}
