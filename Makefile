@@ -112,6 +112,11 @@ build: | bin ## Build bin/reconciler and bin/nodeagent
 bin:
 	mkdir -p bin
 
+SIGN_KEY ?=
+.PHONY: release
+release: ## Make dist/ from a clean checkout: archives, images, bill of materials, manifests, checksums (SIGN_KEY=FILE signs)
+	$(GO) run ./test/release $(if $(SIGN_KEY),--sign-key $(SIGN_KEY))
+
 .PHONY: clean
 clean: ## Remove what was built; the test cluster in .cache stays, as it takes minutes to build
-	rm -rf bin
+	rm -rf bin dist

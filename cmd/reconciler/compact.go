@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/signkey"
 	"github.com/d-aros/d-aros/pkg/status"
 )
 
@@ -47,11 +48,11 @@ The exit code is 0, or 1 with --dry-run if there is something to fold.`,
 			}
 			o := status.CompactOptions{Since: present().Add(-time.Duration(days) * 24 * time.Hour), DryRun: dryRun}
 			if signKey != "" {
-				signer, err := readSignKey(signKey)
+				key, err := signkey.Read(signKey, signkey.Git)
 				if err != nil {
-					return err
+					return fmt.Errorf("read --sign-key: %w", err)
 				}
-				o.Signer = signer
+				o.Signer = key
 			}
 			r, _, err := from.open(cmd.Context())
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	_ "golang.org/x/crypto/x509roots/fallback" // the image has no file of certificate authorities
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 )
