@@ -2,6 +2,7 @@ package access
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -10,12 +11,16 @@ import (
 // Commit is what is judged: one commit of the branch against its first parent.
 type Commit struct {
 	Hash      string
+	Author    string    // name <email>, chosen by whoever made the commit
 	Time      time.Time // the committer's
 	Payload   []byte    // what the signature is about
 	Signature []byte    // armored; nil: there is none
 	Paths     []string  // that it changes, both sides of a rename
-	Refused   string    // why it cannot be judged at all, "" if it can
+	Refused   string    // why it cannot be judged at all, "" if it can; then Payload, Signature and Paths are empty
 }
+
+// SaysWho reports whether a commit may change who may do what.
+func (c *Commit) SaysWho() bool { return c.Refused != "" || slices.ContainsFunc(c.Paths, SaysWho) }
 
 // Codes of violations and problems. docs/access.md says what to do about each.
 const (

@@ -1,0 +1,145 @@
+package access
+
+import (
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Recorded is what was accepted last: a commit, "" if nothing was, and the layers as
+// they were last valid.
+type Recorded struct {
+	Commit   string
+	Platform *model.Platform
+	Tenants  []model.Tenant
+}
+
+func (r Recorded) policy() *Policy { return New(r.Platform, r.Tenants) }
+
+// Verdict is how much of a branch is accepted.
+type Verdict struct {
+	Commit  string     // the last accepted commit, "" if there is none
+	Refused *Violation // why the commit after it is refused, nil if Commit is the tip
+
+	// Unavailable reports that the repository cannot show Commit, so that everything
+	// has to stay as it is recorded.
+	Unavailable bool
+}
+
+// Judge decides how far a branch is accepted: commit by commit, each by the keys and
+// roles that were in force before it, up to the first that is refused. Nothing after
+// that one counts, however good. root is the trust root, "" for none.
+//
+// layers evaluates the layers of a commit. Judge calls it only for commits that may
+// change who may do what, and only after their signatures were found good. Its
+// errors are those of Judge.
+func Judge(line Line, recorded Recorded, root string, now time.Time, layers func(commit string) (model.Fleet, error)) (Verdict, error) {
+	in := recorded
+	switch {
+	case line.Tip == recorded.Commit, recorded.Commit == "" && root == "":
+		return Verdict{Commit: line.Tip}, nil
+	case recorded.Commit == "" && line.Base == "":
+		return stay(line, recorded, &Violation{Code: CodeNoTrustRoot, Commit: line.Tip, Signer: "unknown",
+			Reason: "does not follow from the trust root " + root + " on first parents",
+			Hint:   "start with --trust-root at a commit of the branch"}), nil
+	case recorded.Commit != "" && !line.judgeable(recorded.Commit):
+		return judgeOffLine(line, recorded), nil
+	case line.Base != recorded.Commit:
+		fleet, err := layers(line.Base)
+		if err != nil {
+			return Verdict{}, err
+		}
+		if in = in.then(line.Base, fleet); in.Platform == nil {
+			return stay(line, recorded, &Violation{Code: CodeNoTrustRoot, Commit: line.Base, Signer: "unknown",
+				Reason: "is the trust root and declares no valid platform", Hint: "start with --trust-root at a commit whose platform is valid"}), nil
+		}
+	}
+	return judgeCommits(line.Commits, in, now, layers)
+}
+
+// judgeable reports whether the commits of a line follow from what is recorded, or
+// from a trust root that counts. An old root is no way around what was accepted after
+// it: only one that is newer than the recorded commit, or from another history, can be
+// what whoever runs the program means now.
+func (l Line) judgeable(recorded string) bool {
+	return l.Base == recorded || l.Base != "" && (l.RootIs == Follows || l.RootIs == Apart)
+}
+
+// judgeOffLine judges a tip that does not follow from what is recorded.
+func judgeOffLine(line Line, recorded Recorded) Verdict {
+	switch {
+	case !recorded.policy().Enforced():
+		return Verdict{Commit: line.Tip}
+	case line.Pinned && line.TipIs == Precedes: // it was accepted once, and whoever runs the program wants it back
+		return Verdict{Commit: line.Tip}
+	}
+	reason := "does not follow from the last accepted commit on first parents: the branch was rewritten, or merged the wrong way round"
+	if line.TipIs == TooFar {
+		reason = "is too far from the last accepted commit: the history between them is longer than is read"
+	}
+	return stay(line, recorded, &Violation{Code: CodeRewritten, Commit: line.Tip, Signer: "unknown", Reason: reason,
+		Hint: "push a signed merge whose first parent is the last accepted commit (docs/access.md)"})
+}
+
+// stay refuses a line as a whole.
+func stay(line Line, recorded Recorded, v *Violation) Verdict {
+	return Verdict{Commit: recorded.Commit, Refused: v, Unavailable: recorded.Commit == "" || line.TipIs == Gone}
+}
+
+// judgeCommits judges commits that follow from an accepted one.
+func judgeCommits(commits []Commit, in Recorded, now time.Time, layers func(commit string) (model.Fleet, error)) (Verdict, error) {
+	policy := in.policy()
+	for i := range commits {
+		c, signer := &commits[i], ""
+		if policy.Enforced() {
+			var refused *Violation
+			if signer, refused = policy.Verify(*c, now); refused != nil {
+				return Verdict{Commit: in.Commit, Refused: refused}, nil
+			}
+		}
+		if !c.SaysWho() {
+			in.Commit = c.Hash
+			continue
+		}
+		fleet, err := layers(c.Hash)
+		if err != nil {
+			return Verdict{}, err
+		}
+		next := in.then(c.Hash, fleet)
+		if policy = next.policy(); policy.Enforced() && !policy.Governed(now) {
+			return Verdict{Commit: in.Commit, Refused: &Violation{Code: CodeLockout, Commit: c.Hash, Signer: signer,
+				Reason: "leaves no platform admin with a key that is valid now, so that nobody could change the platform any more",
+				Hint:   "name one, in a merge onto the last accepted commit (docs/access.md)"}}, nil
+		}
+		in = next
+	}
+	return Verdict{Commit: in.Commit}, nil
+}
+
+// then returns what is recorded once a commit is accepted. A layer that is not valid in
+// it stays as it was.
+func (r Recorded) then(commit string, fleet model.Fleet) Recorded {
+	r.Commit = commit
+	if fleet.Platform == nil {
+		return r
+	}
+	tenants := slices.Clone(fleet.Tenants)
+	for i := range r.Tenants {
+		if slices.Contains(fleet.UnusableTenants, r.Tenants[i].Name) {
+			tenants = append(tenants, r.Tenants[i])
+		}
+	}
+	r.Platform, r.Tenants = fleet.Platform, tenants
+	return r
+}
+
+// Held is the fleet that a ledger remembers, for when the repository has nothing to go
+// by: every application stays as it is, because of the violation.
+func Held(ledger *model.Ledger, why *Violation) model.Fleet {
+	fleet := model.Fleet{Commit: ledger.Commit, Platform: ledger.Platform, Tenants: slices.Clone(ledger.Tenants), Incomplete: true}
+	for i := range ledger.Instances {
+		fleet.Unusable = append(fleet.Unusable, model.Unusable{App: ledger.Instances[i].App, Code: why.Code, Message: why.Error()})
+	}
+	return fleet
+}
