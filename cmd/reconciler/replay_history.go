@@ -23,6 +23,7 @@ type replayer struct {
 	store    *git.Store
 	tip      git.Hash // of the status branch
 	source   *source.Repository
+	snap     source.Snapshot // of its tip
 	assessor *assessor
 	notes    []string
 }
@@ -96,7 +97,7 @@ func (f *replayFlags) fetch(ctx context.Context, r *replayer, url string) error 
 	if err != nil {
 		return err
 	}
-	_, err = r.source.Snapshot(ctx)
+	r.snap, err = r.source.Snapshot(ctx)
 	return err
 }
 
@@ -263,11 +264,14 @@ func (r *replayer) again(ctx context.Context, ledger, after model.Ledger, record
 // caseOf is what a pass decides on that begins with a ledger and a source commit,
 // but for what is observed and the time.
 func (r *replayer) caseOf(ctx context.Context, commit string, ledger model.Ledger) (turn.Case, error) {
-	snap, err := r.source.Accept(commit)
+	snap, err := r.snap.At(commit)
 	if err != nil {
 		return turn.Case{}, fmt.Errorf("read the source commit: %w", err)
 	}
-	at := func(commit string) (evaluate.Files, error) { return r.source.At(commit) }
+	at := func(commit string) (evaluate.Files, error) {
+		older, err := snap.At(commit)
+		return older.Files, err
+	}
 	v, err := r.assessor.assess(ctx, snap.Commit, snap.Files, at)
 	if err != nil {
 		return turn.Case{}, err

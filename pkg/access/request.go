@@ -20,7 +20,15 @@ type Request struct {
 	File   string
 	Asks   []model.Command // neither who asks nor the commit is set
 	Commit Commit
-	Author string // whom the commit names, which anybody can write: "name <email>"
+}
+
+// MaxOrigins bounds how many commits are looked at for the origins of files.
+const MaxOrigins = 10_000
+
+// Origin is the commit that made a file what it is.
+type Origin struct {
+	File   string
+	Commit Commit // without Paths
 }
 
 // Commands returns what is asked, by which commit. It does not tell who asks.
@@ -41,7 +49,7 @@ const maxAuthor = 200
 func (p *Policy) Commands(r *Request, now time.Time) []model.Command {
 	by, roles, violation := p.Identify(r.Commit, r.App, now)
 	if violation != nil {
-		by, roles = r.Author, nil
+		by, roles = r.Commit.Author, nil
 		if len(by) > maxAuthor {
 			by = strings.ToValidUTF8(by[:maxAuthor], "") + "…"
 		}

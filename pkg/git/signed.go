@@ -14,12 +14,13 @@ import (
 type Signed struct {
 	Tree      Hash
 	Parents   []Hash
+	Author    string    // name <email>, fit to print
 	Time      time.Time // the committer's
 	Payload   []byte    // what the signature is about: everything but the signature
 	Signature []byte    // armored; nil: there is none
 
 	// Refused says why the commit cannot be taken apart in exactly one way, ""
-	// if it can. Then nothing else is set.
+	// if it can. Then only Author is set.
 	Refused string
 }
 
@@ -36,8 +37,9 @@ func (s *Store) Signed(h Hash) (Signed, error) {
 	}
 	signed := parseSigned(b)
 	if signed.Refused == "" && (signed.Tree != c.TreeHash || !slices.Equal(signed.Parents, c.ParentHashes)) {
-		return Signed{Refused: "has headers that can be read in two ways"}, nil
+		signed = Signed{Refused: "has headers that can be read in two ways"}
 	}
+	signed.Author = Printable(c.Author.Name + " <" + c.Author.Email + ">")
 	return signed, nil
 }
 

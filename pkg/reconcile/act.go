@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,14 +107,11 @@ func (l *Loop) directory(spec *model.Application) (fs.FS, error) {
 	if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) {
 		return nil, nil
 	}
-	files := l.snap.Files
-	if spec.Commit != "" && spec.Commit != l.snap.Commit {
-		var err error
-		if files, err = l.source.At(spec.Commit); err != nil {
-			return nil, err
-		}
+	snap, err := l.accepted.At(cmp.Or(spec.Commit, l.accepted.Commit))
+	if err != nil {
+		return nil, err
 	}
-	return fs.Sub(files, path.Join("tenants", spec.ID.Tenant, "apps", spec.ID.Name))
+	return fs.Sub(snap.Files, path.Join("tenants", spec.ID.Tenant, "apps", spec.ID.Name))
 }
 
 // instanceMark is equal for two records of an instance if and only if the same

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -28,7 +27,7 @@ func newPetition(t *testing.T) *petition {
 
 // restart forgets what was found out before.
 func (p *petition) restart() {
-	p.approvals = NewApprovals(evaluate.New(nil), p.loop.source.(*source.Repository))
+	p.approvals = NewApprovals(evaluate.New(nil))
 }
 
 func (p *petition) approve(file, step string) {
@@ -39,7 +38,7 @@ func (p *petition) approve(file, step string) {
 func (p *petition) asked() (lines []string, problems []model.Problem) {
 	p.t.Helper()
 	snap, fleet := p.pass()
-	requests := p.approvals.Requests(snap.Files, snap.Commit)
+	requests := p.approvals.Requests(snap)
 	for _, c := range p.commands(requests.List, fleet) {
 		require.Equal(p.t, "approve", c.Action)
 		require.Equal(p.t, model.Digest("3f2a91c04be7"), c.Run)
@@ -151,21 +150,7 @@ func TestAskingByMerge(t *testing.T) {
 	p.Write("approvals/acme/blog/a.cue", "package fleet\n\napproval: a: {run: \"3f2a91c04be7\", step: \"agree\"}\n")
 	p.by("bob") // owns shop only
 	snap, _ := p.pass()
-	require.Len(t, p.approvals.Requests(snap.Files, snap.Commit).List, 1)
-}
-
-// deaf is a repository that cannot be read just now.
-type deaf struct{ authorship }
-
-func (deaf) Origins(string, string, string, int) ([]source.Origin, bool, error) {
-	return nil, false, errors.New("the disk is gone")
-}
-
-// far is a repository whose history is longer than is looked at.
-type far struct{ authorship }
-
-func (f far) Origins(commit, dir, since string, _ int) ([]source.Origin, bool, error) {
-	return f.authorship.Origins(commit, dir, since, 1)
+	require.Len(t, p.approvals.Requests(snap).List, 1)
 }
 
 // Who cannot be known is nobody: nothing new counts, and it is said why.
@@ -176,16 +161,11 @@ func TestAskersThatAreNotKnown(t *testing.T) {
 	p.expect("agree acme/ann tenant-admin,application-owner")
 	p.approve("b", "again")
 	p.by("ann")
-	whole := p.approvals.authors
-	p.approvals.authors = deaf{whole}
-	got, problems := p.asked()
-	require.Equal(t, []string{"agree acme/ann tenant-admin,application-owner"}, got)
-	require.Contains(t, problems[0].Message, "new ones are ignored until it can: the disk is gone")
-
-	p.restart()
-	p.approvals.authors = far{whole}
-	got, problems = p.asked()
-	require.Equal(t, []string{"again acme/ann tenant-admin,application-owner"}, got)
-	require.Equal(t, "DA2013", problems[0].Code)
-	require.Equal(t, "approvals/acme/shop/a.cue:1:1", problems[0].Places[0].At)
+	snap, fleet := p.pass()
+	requests := p.approvals.Requests(source.Snapshot{Commit: snap.Commit, Files: snap.Files}) // whose history cannot be read
+	commands := p.commands(requests.List, fleet)
+	require.Len(t, commands, 1)
+	require.Equal(t, "agree", commands[0].Step)
+	require.Contains(t, requests.Problems[0].Message, "new ones are ignored until it can: ")
+	require.Len(t, p.approvals.Requests(snap).List, 2)
 }

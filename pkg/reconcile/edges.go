@@ -15,19 +15,10 @@ import (
 
 // Source is the fleet repo. *source.Repository is one.
 type Source interface {
-	// Snapshot returns what the repo holds now, or an error, never an old
-	// commit as a new one.
-	Snapshot(ctx context.Context) (source.Snapshot, error)
-	// At returns the files of an older commit of the same branch.
-	At(commit string) (*source.Files, error)
-	// Line returns the commits between one and the nearest of stops on its line of
-	// first parents, oldest first, and that stop.
-	Line(commit string, stops ...string) (line []string, stop string, err error)
-	// Commit returns what a commit changes and who says so.
-	Commit(commit string) (source.Commit, error)
-	// Accept returns the snapshot of an older commit, beyond which At serves
-	// nothing until the branch has moved.
-	Accept(commit string) (source.Snapshot, error)
+	// Line fetches what the repo holds now, and how it follows from the commit that
+	// was accepted last and from the trust root, either of which may be "". It
+	// returns an error rather than an old commit as a new one.
+	Line(ctx context.Context, recorded, root string) (source.Line, error)
 }
 
 // Evaluator turns the files of a commit into a fleet. *evaluate.Evaluator is one.
@@ -69,8 +60,8 @@ type Runtime interface {
 
 // Commands is what people ask of runs of workflows, by commits. *Approvals is one.
 type Commands interface {
-	// Requests returns what the files of a commit ask, and by which commits.
-	Requests(files evaluate.Files, commit string) access.Requests
+	// Requests returns what the files of an accepted commit ask, and by which commits.
+	Requests(snap source.Snapshot) access.Requests
 }
 
 // Outbound asks and tells others because of steps. *outbound.Dispatcher is one.

@@ -14,11 +14,8 @@ func (l *Loop) evaluate(snap source.Snapshot) model.Fleet {
 		return l.fleet
 	}
 	at := func(commit string) (evaluate.Files, error) {
-		files, err := l.source.At(commit)
-		if err != nil {
-			return nil, err
-		}
-		return files, nil
+		older, err := snap.At(commit)
+		return older.Files, err
 	}
 	l.fleet, l.rendered = turn.CheckRenderings(l.evaluator.Fleet(snap.Commit, snap.Files, at),
 		turn.Renderings{Fleet: l.name, Prefix: l.prefix, Checked: l.rendered, Directory: l.directory})

@@ -32,6 +32,8 @@ type keeper struct {
 	ledger model.Ledger
 	log    bytes.Buffer
 	now    time.Time
+
+	restart func(*Options) // what every loop of it has; nil: nothing more
 }
 
 // principals are root of the platform, ann of tenant acme, bob of acme/shop, and
@@ -66,6 +68,9 @@ func (k *keeper) start(options ...func(*Options)) {
 	require.NoError(k.t, err)
 	k.t.Cleanup(func() { _ = src.Close() })
 	o := Options{Source: src, Evaluator: evaluate.New(nil), Now: func() time.Time { return k.now }, Log: slog.New(slog.NewTextHandler(&k.log, nil))}
+	if k.restart != nil {
+		k.restart(&o)
+	}
 	for _, set := range options {
 		set(&o)
 	}
@@ -103,9 +108,10 @@ func (k *keeper) by(name string) string { return k.CommitSigned(k.key[name], "by
 // branch would keep it.
 func (k *keeper) pass() (source.Snapshot, model.Fleet) {
 	k.t.Helper()
-	snap, err := k.loop.source.Snapshot(k.t.Context())
+	k.loop.polled = time.Time{}
+	line, err := k.loop.follow(k.t.Context(), k.ledger.Commit, &Report{})
 	require.NoError(k.t, err)
-	snap, fleet, refused, err := k.loop.admitted(snap, k.ledger)
+	snap, fleet, refused, err := k.loop.admitted(line, k.ledger)
 	require.NoError(k.t, err)
 	fleet = turn.Take(turn.Case{
 		Fleet: fleet, Refused: refused, Ledger: k.ledger, Now: k.loop.now(),
@@ -628,12 +634,15 @@ func BenchmarkJudge(b *testing.B) {
 		k.app(fmt.Sprint("v", i))
 		k.by("bob")
 	}
-	snap, err := k.loop.source.Snapshot(b.Context())
-	require.NoError(b, err)
+	recorded := access.Recorded{Commit: k.ledger.Commit, Platform: k.ledger.Platform, Tenants: k.ledger.Tenants}
 	for b.Loop() {
-		good, refused, err := k.loop.judge(snap, k.ledger, k.now)
-		if err != nil || refused != nil || good != snap.Commit {
-			b.Fatal(good, refused, err)
+		_, err := k.loop.source.Line(b.Context(), "", "") // so that the other is read anew
+		require.NoError(b, err)
+		line, err := k.loop.source.Line(b.Context(), recorded.Commit, "")
+		require.NoError(b, err)
+		verdict, err := access.Judge(line.Line, recorded, "", k.now, nil)
+		if err != nil || verdict.Refused != nil || verdict.Commit != line.Tip {
+			b.Fatal(verdict, err)
 		}
 	}
 	b.ReportMetric(float64(b.N*commits)/b.Elapsed().Seconds(), "commits/s")

@@ -67,9 +67,10 @@ type Loop struct {
 	finished      func(Report, error)
 
 	// What follows is a cache of what the repo, the branch and the cluster say.
-	snap      source.Snapshot
-	polled    time.Time   // when snap was read; a poll is due an interval later
-	fleet     model.Fleet // of snap
+	line      source.Line     // that was fetched last, from what is accepted
+	polled    time.Time       // when line was fetched; a poll is due an interval later
+	accepted  source.Snapshot // of line; zero if the repo cannot show it
+	fleet     model.Fleet     // of accepted
 	evaluated bool
 	rendered  map[model.Digest]bool // specs of fleet that can be rendered
 	saved     model.Ledger          // the last one known to be on the branch

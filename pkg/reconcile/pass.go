@@ -1,22 +1,20 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
 // Stages of a pass, in order. Options.Stage hears of each as it begins.
 const (
-	StageSource    = "source"
 	StageStatus    = "status"
+	StageSource    = "source"
 	StageEvaluate  = "evaluate"
 	StageInspect   = "inspect"
 	StageArbitrate = "arbitrate"
@@ -42,24 +40,20 @@ func (l *Loop) turn(ctx context.Context) (Report, error) {
 }
 
 func (l *Loop) pass(ctx context.Context, r *Report) error {
-	l.begin(r, StageSource)
-	snap, err := l.snapshot(ctx, r)
-	if err != nil {
-		return err
-	}
+	r.Commit = l.accepted.Commit
 	l.begin(r, StageStatus)
 	ledger, err := l.status.Load(ctx)
 	if err != nil {
 		return errors.Join(fmt.Errorf("read the status branch: %w", err), l.holdCourse(ctx, r))
 	}
 	l.forgetWhatOthersDid(ledger)
-	if l.overtaken(snap, ledger) {
-		if snap, err = l.catchUp(ctx, r); err != nil {
-			return fmt.Errorf("fetch commit %s, on which somebody else has decided: %w", ledger.Commit, err)
-		}
+	l.begin(r, StageSource)
+	line, err := l.follow(ctx, ledger.Commit, r)
+	if err != nil {
+		return err
 	}
 	l.begin(r, StageEvaluate)
-	snap, fleet, refused, err := l.admitted(snap, ledger)
+	snap, fleet, refused, err := l.admitted(line, ledger)
 	switch {
 	case err != nil && l.hasSaved(ledger):
 		return errors.Join(err, l.holdCourse(ctx, r))
@@ -106,41 +100,6 @@ func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
 	l.carried = c.Now
 	l.begin(r, StageArbitrate)
 	return turn.Take(c)
-}
-
-// snapshot reads the fleet repo if a poll is due. When it is unavailable, the pass
-// goes on with the last snapshot: what it says has been accepted before, and drift
-// and recovery must not wait for Git.
-func (l *Loop) snapshot(ctx context.Context, r *Report) (source.Snapshot, error) {
-	if now := l.now(); now.Sub(l.polled) < l.interval && l.snap.Files != nil {
-		r.Commit = l.snap.Commit
-		return l.snap, nil
-	}
-	snap, err := l.source.Snapshot(ctx)
-	switch {
-	case err == nil:
-		l.snap, l.polled = snap, l.now()
-	case l.snap.Files == nil || ctx.Err() != nil:
-		return source.Snapshot{}, err
-	default:
-		r.SourceErr = err
-	}
-	r.Commit = l.snap.Commit
-	return l.snap, nil
-}
-
-// overtaken says whether somebody else has decided on a commit that may be newer
-// than the snapshot: to decide on an older one would take back what it changed.
-func (l *Loop) overtaken(snap source.Snapshot, ledger model.Ledger) bool {
-	return ledger.Commit != "" && ledger.Commit != snap.Commit && ledger.Commit != l.saved.Commit
-}
-
-// catchUp reads the fleet repo after the branch, and thus all that the branch was
-// decided on.
-func (l *Loop) catchUp(ctx context.Context, r *Report) (source.Snapshot, error) {
-	l.polled = time.Time{}
-	snap, err := l.snapshot(ctx, r)
-	return snap, cmp.Or(err, r.SourceErr)
 }
 
 // holdCourse acts on the last ledger that the branch is known to hold, so that

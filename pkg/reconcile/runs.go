@@ -9,12 +9,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// requests returns what the files of a snapshot ask of runs, and by which commits.
+// requests returns what the files of a snapshot ask of runs, and by which commits:
+// nothing, if the repo cannot show them.
 func (l *Loop) requests(snap source.Snapshot) access.Requests {
-	if l.commands == nil {
+	if l.commands == nil || snap.Files == nil {
 		return access.Requests{}
 	}
-	return l.commands.Requests(snap.Files, snap.Commit)
+	return l.commands.Requests(snap)
 }
 
 // dispatch has everything asked and told that runs on the branch say is due now,

@@ -59,7 +59,7 @@ func TestRunWithPeopleAndTheWorld(t *testing.T) {
 	pass := func() {
 		t.Helper()
 		snap, fleet := p.pass()
-		requests := p.approvals.Requests(snap.Files, snap.Commit)
+		requests := p.approvals.Requests(snap)
 		require.Empty(t, requests.Problems)
 		run = workflow.Advance([]workflow.Turn{{Run: run, Spec: &spec, Commands: p.commands(requests.List, fleet), Results: dispatcher.Results()}}, workflow.Limits{}, time.Now())[0]
 		var tasks []outbound.Task

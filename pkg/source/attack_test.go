@@ -150,7 +150,7 @@ func TestAttack14HistoryRewrite(t *testing.T) {
 		s := snapshot(t, r)
 		require.Equal(t, one, s.Commit)
 		require.Equal(t, "1", content(s))
-		_, err := r.At(two)
+		_, err := s.At(two)
 		require.ErrorContains(t, err, "not in the branch", "it is in the store and not in the branch")
 	})
 	t.Run("forced forward", func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestAttack14HistoryRewrite(t *testing.T) {
 		s := snapshot(t, r)
 		require.Equal(t, three, s.Commit)
 		require.Equal(t, "3", content(s))
-		_, err := r.At(one)
+		_, err := s.At(one)
 		require.NoError(t, err)
 	})
 	t.Run("unrelated history", func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestAttack14HistoryRewrite(t *testing.T) {
 		repo.Git("branch", "-q", "-f", "main", four)
 		s := snapshot(t, r)
 		require.Equal(t, four, s.Commit)
-		_, err := r.At(one)
+		_, err := s.At(one)
 		require.ErrorContains(t, err, "not in the branch")
 	})
 	t.Run("deleted branch", func(t *testing.T) {

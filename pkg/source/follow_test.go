@@ -57,23 +57,24 @@ func TestAt(t *testing.T) {
 	repo.Git("checkout", "-q", "main")
 
 	r := open(t, source.Options{URL: repo.Dir})
-	_, err := r.At(commits[0])
+	_, err := source.Snapshot{}.At(commits[0])
 	require.ErrorContains(t, err, "no snapshot yet")
-	snapshot(t, r)
 	check := func() {
+		s := snapshot(t, r)
 		for i, c := range commits {
-			files, err := r.At(c)
+			older, err := s.At(c)
 			require.NoError(t, err)
-			b, err := fs.ReadFile(files, "f")
+			require.Equal(t, c, older.Commit)
+			b, err := fs.ReadFile(older.Files, "f")
 			require.NoError(t, err)
 			require.Equal(t, fmt.Sprint(i), string(b))
 		}
-		_, err = r.At(merged)
+		_, err = s.At(merged)
 		require.NoError(t, err)
 	}
 	check()
 	for _, bad := range []string{other, "", "HEAD", "main", commits[0][:12], commits[0] + "0", "0000000000000000000000000000000000000000"} {
-		_, err := r.At(bad)
+		_, err := snapshot(t, r).At(bad)
 		require.Error(t, err, bad)
 	}
 	// After a few more commits the walk goes on from where it was.

@@ -1,123 +1,178 @@
 package source
 
 import (
+	"cmp"
+	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"time"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/git"
 )
 
-// Bounds on what is walked and compared.
-const (
-	maxLine    = 100_000 // commits of one line
-	maxChanged = 200_000 // paths of one commit
-)
-
-// Commit is one commit of the branch: what it changes, and what its signer signed.
-type Commit struct {
-	Hash      string
-	Time      time.Time // the committer's
-	Payload   []byte    // what the signature is about
-	Signature []byte    // armored; nil: there is none
-	Paths     []string  // that differ from the first parent, both sides of a rename, sorted
-
-	// Refused says why the commit cannot be judged at all, "" if it can. Then
-	// Payload, Signature and Paths say nothing.
-	Refused string
+// LineLimits bound what is read of a line. Zero values mean the defaults.
+type LineLimits struct {
+	Commits int // default 100,000
+	Bytes   int // of payloads, signatures and paths together; default 128 MiB
 }
 
-// ErrNotOnLine says that a commit is not among the first parents of another.
-var ErrNotOnLine = errors.New("is not on the line of first parents")
-
-// ErrGone says that a commit cannot be had from the repository.
-var ErrGone = errors.New("is not in the repository")
-
-// ErrTooFar says that a walk was given up.
-var ErrTooFar = errors.New("has a longer history than is walked")
-
-// Line returns the commits between a commit and the nearest of the given ones on
-// its line of first parents: oldest first, with the commit itself and without
-// where it stops. If none is on the line, the error is ErrNotOnLine; if nothing is
-// known of the commit, ErrGone; if there are too many commits, ErrTooFar.
-func (r *Repository) Line(commit string, stops ...string) (line []string, stop string, err error) {
-	at, ok := git.ParseHash(commit)
-	if !ok || !r.store.Has(at) {
-		return nil, "", fmt.Errorf("commit %s: %w", git.Printable(commit), ErrGone)
-	}
-	for {
-		if slices.Contains(stops, at.String()) {
-			slices.Reverse(line)
-			return line, at.String(), nil
-		}
-		if len(line) == maxLine {
-			return nil, "", fmt.Errorf("commit %s: %w: %d commits", commit, ErrTooFar, maxLine)
-		}
-		c, err := r.store.Commit(at)
-		if err != nil {
-			return nil, "", err
-		}
-		line = append(line, at.String())
-		if len(c.ParentHashes) == 0 {
-			return nil, "", fmt.Errorf("what is looked for before commit %s: %w", commit, ErrNotOnLine)
-		}
-		at = c.ParentHashes[0]
-	}
+func (l LineLimits) withDefaults() LineLimits {
+	return LineLimits{Commits: cmp.Or(l.Commits, 100_000), Bytes: cmp.Or(l.Bytes, 128<<20)}
 }
 
-// Commit reads a commit of the branch.
-func (r *Repository) Commit(commit string) (Commit, error) {
-	h, ok := git.ParseHash(commit)
-	if !ok {
-		return Commit{}, fmt.Errorf("%q is not a commit", git.Printable(commit))
-	}
-	signed, err := r.store.Signed(h)
-	if err != nil {
-		return Commit{}, err
-	}
-	if signed.Refused != "" {
-		return Commit{Hash: commit, Refused: signed.Refused}, nil
-	}
-	before := git.ZeroHash
-	if len(signed.Parents) > 0 {
-		parent, err := r.store.Commit(signed.Parents[0])
-		if err != nil {
-			return Commit{}, err
-		}
-		before = parent.TreeHash
-	}
-	paths, err := r.store.Changed(before, signed.Tree, maxChanged)
-	if tooMany := (*git.TooManyError)(nil); errors.As(err, &tooMany) {
-		return Commit{Hash: commit, Refused: tooMany.Error()}, nil
-	}
-	if err != nil {
-		return Commit{}, err
-	}
-	return Commit{Hash: commit, Time: signed.Time, Payload: signed.Payload, Signature: signed.Signature, Paths: paths}, nil
+// Line is what one fetch brings: the tip, and the commits that lead to it from the one
+// that was accepted last. It never changes.
+type Line struct {
+	access.Line
+	Snapshot Snapshot // of the tip
+
+	Recorded string // the commit that was accepted last, "" if none was
+	Root     string // the trust root, "" for none
+
+	// Layers has the files of each commit that may change who may do what, and of Base
+	// if that is not what is recorded. The files of a commit that holds more than is
+	// read are missing.
+	Layers map[string]*Files
 }
 
-// Accept returns what a commit holds that the caller accepts in place of the last
-// snapshot, whose branch has gone where the caller does not follow. Until the next
-// snapshot of another commit, At serves that commit and its ancestors only; after
-// an error, nothing. To accept the last snapshot itself changes nothing.
-func (r *Repository) Accept(commit string) (Snapshot, error) {
+// Line fetches what the remote holds now, and returns how it follows from the commit
+// that was accepted last and from the trust root; either may be "". It asks for the
+// refs each time, and fetches and reads only what is new. An error says that the
+// source is unavailable and why.
+func (r *Repository) Line(ctx context.Context, recorded, root string) (line Line, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if commit == r.last.Commit && commit != "" {
-		r.accepted = nil
-		return r.last, nil
-	}
-	h, ok := git.ParseHash(commit)
-	if !ok || !r.store.Has(h) {
-		r.accepted = &history{store: r.store}
-		return Snapshot{}, fmt.Errorf("commit %s: %w", git.Printable(commit), ErrGone)
-	}
-	s, err := r.read(h)
+	err = r.attempt(ctx, func() error {
+		snap, err := r.snapshot(ctx)
+		if err != nil {
+			return err
+		}
+		if rest, ok := r.line.After(recorded); ok && rest.Tip == snap.Commit && rest.Root == root {
+			line = rest
+			return nil
+		}
+		line, err = r.lineTo(snap, recorded, root)
+		return err
+	})
 	if err != nil {
-		r.accepted = &history{store: r.store}
-		return Snapshot{}, err
+		return Line{}, err
 	}
-	r.accepted = r.accepted.advance(r.store, h)
-	return s, nil
+	r.line = line
+	return line, nil
+}
+
+// After returns the rest of a line once a commit of it has been accepted. It reports
+// false if the line does not show how the tip follows from that commit.
+func (l Line) After(accepted string) (Line, bool) {
+	if accepted == l.Recorded {
+		return l, true
+	}
+	rest, ok := l.Line.After(accepted)
+	if !ok {
+		return Line{}, false
+	}
+	after := Line{Line: rest, Snapshot: l.Snapshot, Recorded: accepted, Root: l.Root, Layers: map[string]*Files{}}
+	for i := range rest.Commits {
+		if files, ok := l.Layers[rest.Commits[i].Hash]; ok {
+			after.Layers[rest.Commits[i].Hash] = files
+		}
+	}
+	return after, true
+}
+
+// At returns what a commit holds: the tip, one that it follows from, or the recorded one.
+func (l Line) At(commit string) (Snapshot, error) {
+	if commit == l.Recorded && commit != "" && l.TipIs != access.Follows {
+		return l.Snapshot.repo.open(commit)
+	}
+	return l.Snapshot.At(commit)
+}
+
+// lineTo reads the line to a commit that the store holds.
+func (r *Repository) lineTo(snap Snapshot, recorded, root string) (Line, error) {
+	line := Line{
+		Line:     access.Line{Tip: snap.Commit, Pinned: snap.Pinned},
+		Snapshot: snap, Recorded: recorded, Root: root, Layers: map[string]*Files{},
+	}
+	if recorded == "" && root == "" {
+		return line, nil
+	}
+	stops := slices.DeleteFunc([]string{recorded, root}, func(s string) bool { return s == "" })
+	commits, base, found, err := r.walk(snap.Commit, stops...)
+	if err != nil {
+		return Line{}, err
+	}
+	if found == access.Follows {
+		line.Base = base
+		if found, err = r.readLine(&line, commits); err != nil {
+			return Line{}, err
+		}
+	}
+	switch {
+	case recorded == "":
+		return line, nil
+	case line.Base == recorded:
+		line.TipIs = access.Follows
+		return line, nil
+	case line.Base != "":
+		if line.RootIs, err = r.relation(root, recorded); err != nil {
+			return Line{}, err
+		}
+	}
+	if line.TipIs, err = r.relation(snap.Commit, recorded); err != nil {
+		return Line{}, err
+	}
+	if found == access.TooFar && line.TipIs != access.Precedes && line.TipIs != access.Gone {
+		line.TipIs = access.TooFar
+	}
+	return line, nil
+}
+
+// readLine reads the commits of a line that follow its base. If they are more than is
+// kept in memory, the line is TooFar and has no commits and no base.
+func (r *Repository) readLine(line *Line, commits []git.Hash) (access.Relation, error) {
+	if line.Base != line.Recorded {
+		if err := r.layers(line, line.Base); err != nil {
+			return "", err
+		}
+	}
+	bytes := 0
+	for _, h := range commits {
+		c, err := r.commit(h)
+		if err != nil {
+			return "", err
+		}
+		bytes += len(c.Payload) + len(c.Signature)
+		for _, path := range c.Paths {
+			bytes += len(path)
+		}
+		if bytes > r.limits.Bytes {
+			line.Base, line.Commits = "", nil
+			return access.TooFar, nil
+		}
+		line.Commits = append(line.Commits, c)
+		if c.SaysWho() {
+			if err := r.layers(line, c.Hash); err != nil {
+				return "", err
+			}
+		}
+	}
+	return access.Follows, nil
+}
+
+// layers adds the files of a commit to the layers of a line.
+func (r *Repository) layers(line *Line, commit string) error {
+	h, _ := git.ParseHash(commit)
+	c, err := r.store.Commit(h)
+	if err != nil {
+		return err
+	}
+	files, err := r.store.Files(c.TreeHash, r.files)
+	switch {
+	case errors.Is(err, git.ErrMissing):
+		return err
+	case err == nil: // else it is beyond the limits, so that nothing in it is valid
+		line.Layers[commit] = files
+	}
+	return nil
 }

@@ -2,8 +2,10 @@ package source_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,11 +25,12 @@ func TestCommitPaths(t *testing.T) {
 	r := open(t, source.Options{URL: repo.Dir})
 	paths := func() []string {
 		t.Helper()
-		c, err := r.Commit(snapshot(t, r).Commit)
-		require.NoError(t, err)
-		require.Empty(t, c.Refused)
-		return c.Paths
+		line := lineTo(t, r, repo.Git("rev-parse", "main~1"), "")
+		require.Len(t, line.Commits, 1)
+		require.Empty(t, line.Commits[0].Refused)
+		return line.Commits[0].Paths
 	}
+	repo.Commit("start")
 	repo.Write("a/one", "1")
 	repo.Write("a/two", "2")
 	repo.Write("b", "3")
@@ -61,7 +64,6 @@ func TestCommitPaths(t *testing.T) {
 	blob, other := repo.GitIn("x", "hash-object", "-w", "--stdin"), repo.GitIn("y", "hash-object", "-w", "--stdin")
 	once := repo.GitIn("100644 blob "+blob+"\tf\n", "mktree")
 	repo.Git("update-ref", "refs/heads/main", repo.Git("commit-tree", once, "-m", "once"))
-	paths()
 	entry := func(hash string) string { return "100644 f\x00" + unhex(t, hash) }
 	twice := repo.GitIn(entry(blob)+entry(other), "hash-object", "-w", "-t", "tree", "--stdin", "--literally")
 	repo.Git("update-ref", "refs/heads/main", repo.Git("commit-tree", twice, "-p", "main", "-m", "twice"))
@@ -69,6 +71,13 @@ func TestCommitPaths(t *testing.T) {
 	again := repo.GitIn(entry(blob)+entry(blob), "hash-object", "-w", "-t", "tree", "--stdin", "--literally")
 	repo.Git("update-ref", "refs/heads/main", repo.Git("commit-tree", again, "-p", "main", "-m", "the second only"))
 	require.Equal(t, []string{"."}, paths(), "a difference that shows nowhere is one of the directory")
+}
+
+func lineTo(t testing.TB, r *source.Repository, recorded, root string) source.Line {
+	t.Helper()
+	line, err := r.Line(t.Context(), recorded, root)
+	require.NoError(t, err)
+	return line
 }
 
 func unhex(t *testing.T, s string) string {
@@ -81,9 +90,8 @@ func unhex(t *testing.T, s string) string {
 // TestCommitPathsAreBounded: a tree that is small and means much.
 func TestCommitPathsAreBounded(t *testing.T) {
 	repo := gittest.New(t)
-	repo.Commit("first")
+	first := repo.Commit("first")
 	r := open(t, source.Options{URL: repo.Dir})
-	snapshot(t, r)
 	hash, kind, mode := repo.GitIn("x", "hash-object", "-w", "--stdin"), "blob", "100644"
 	for range 10 {
 		var tree strings.Builder
@@ -94,10 +102,11 @@ func TestCommitPathsAreBounded(t *testing.T) {
 	}
 	bomb := repo.Git("commit-tree", hash, "-p", "main", "-m", "bomb")
 	repo.Git("update-ref", "refs/heads/main", repo.Git("commit-tree", repo.Git("rev-parse", "main^{tree}"), "-p", bomb, "-m", "defused"))
-	snapshot(t, r)
-	c, err := r.Commit(bomb)
-	require.NoError(t, err)
-	require.Contains(t, c.Refused, "changes more than")
+	line := lineTo(t, r, first, "")
+	require.Len(t, line.Commits, 2)
+	require.Contains(t, line.Commits[0].Refused, "changes more than")
+	require.True(t, line.Commits[0].SaysWho(), "nobody knows what it changes")
+	require.NotContains(t, line.Layers, bomb, "it holds more than is read")
 }
 
 // TestCommitSignature: what the real git signs, the real verifier accepts, with
@@ -121,78 +130,161 @@ func TestCommitSignature(t *testing.T) {
 		return repo.Git("rev-parse", "HEAD")
 	}()
 	r := open(t, source.Options{URL: repo.Dir})
-	require.Equal(t, merge, snapshot(t, r).Commit)
-	for commit, want := range map[string][]string{root: {"a"}, other: {"c"}, merge: {"b"}} {
-		c, err := r.Commit(commit)
-		require.NoError(t, err)
-		require.Equal(t, want, c.Paths)
-		signer, v := policy.Verify(access.Commit(c), time.Now())
+	for recorded, want := range map[string]access.Commit{root: {Hash: other, Paths: []string{"c"}}, other: {Hash: merge, Paths: []string{"b"}}} {
+		c := lineTo(t, r, recorded, "").Commits[0]
+		require.Equal(t, want.Hash, c.Hash)
+		require.Equal(t, want.Paths, c.Paths)
+		require.Equal(t, "Ada <ada@example.com>", c.Author)
+		signer, v := policy.Verify(c, time.Now())
 		require.Nil(t, v)
 		require.Equal(t, "ada", signer)
 	}
-	c, err := r.Commit(side)
-	require.NoError(t, err)
-	_, v := policy.Verify(access.Commit(c), time.Now())
+	repo.Git("branch", "-q", "-f", "lone", side)
+	lone := open(t, source.Options{URL: repo.Dir, Branch: "lone"})
+	_, v := policy.Verify(lineTo(t, lone, root, "").Commits[0], time.Now())
 	require.Equal(t, access.CodeUnsigned, v.Code)
-
-	line, stop, err := r.Line(merge, root)
-	require.NoError(t, err)
-	require.Equal(t, root, stop)
-	require.Equal(t, []string{other, merge}, line, "the side branch is no part of the line")
-	_, stop, err = r.Line(merge, root, other, merge)
-	require.NoError(t, err)
-	require.Equal(t, merge, stop, "the nearest counts")
-	for _, stops := range [][]string{{side}, nil, {""}, {strings.Repeat("0", 40)}} {
-		_, _, err = r.Line(merge, stops...)
-		require.ErrorIs(t, err, source.ErrNotOnLine)
-	}
-	_, _, err = r.Line(strings.Repeat("1", 40), root)
-	require.ErrorIs(t, err, source.ErrGone)
-	require.Equal(t, merge, snapshot(t, r).Commit, "asking for the unknown does no damage")
 }
 
-// TestAccept: what was not accepted is not served.
-func TestAccept(t *testing.T) {
+// TestLine: how a tip follows from what is recorded and from a trust root, on a real
+// history: one - two - three(merge of side), two - side, and an unrelated branch.
+func TestLine(t *testing.T) {
 	repo := gittest.New(t)
-	repo.Write("f", "1")
+	repo.Write("fleet.cue", "1")
 	one := repo.Commit("one")
 	repo.Write("f", "2")
 	two := repo.Commit("two\n\nConfirm-Removal: 3")
-	repo.Write("f", "3")
-	three := repo.Commit("three")
-	r := open(t, source.Options{URL: repo.Dir})
-	require.Equal(t, three, snapshot(t, r).Commit)
+	repo.Git("checkout", "-q", "-b", "side")
+	repo.Write("tenants/acme/tenant.cue", "s")
+	side := repo.Commit("side")
+	repo.Git("checkout", "-q", "main")
+	repo.Signed("", "merge", "-q", "--no-ff", "-m", "three", "side")
+	three := repo.Git("rev-parse", "HEAD")
+	repo.Git("checkout", "-q", "--orphan", "other")
+	repo.Write("f", "other")
+	other := repo.Commit("other")
+	repo.Git("checkout", "-q", "main")
+	unknown := strings.Repeat("1", 40)
 
-	s, err := r.Accept(two)
-	require.NoError(t, err)
-	require.Equal(t, two, s.Commit)
-	require.Equal(t, 3, s.ConfirmRemoval)
-	_, err = r.At(three)
-	require.ErrorContains(t, err, "not in the branch")
-	for _, c := range []string{one, two} {
-		_, err = r.At(c)
-		require.NoError(t, err)
+	for _, c := range []struct {
+		name           string
+		branch, pin    string
+		recorded, root string
+		want           access.Line // Commits by their names only
+		layers         []string
+	}{
+		{name: "nothing to follow from", want: access.Line{Tip: three}},
+		{name: "the tip itself", recorded: three, want: access.Line{Tip: three, Base: three, TipIs: access.Follows}},
+		{name: "one commit on", recorded: two, want: access.Line{Tip: three, Base: two, Commits: named(three), TipIs: access.Follows}, layers: []string{three}},
+		{name: "two commits on", recorded: one, want: access.Line{Tip: three, Base: one, Commits: named(two, three), TipIs: access.Follows}, layers: []string{three}},
+		{name: "from a side branch", recorded: side, want: access.Line{Tip: three, TipIs: access.Apart}},
+		{name: "from what is gone", recorded: unknown, want: access.Line{Tip: three, TipIs: access.Gone}},
+		{name: "set back", pin: one, recorded: three, want: access.Line{Tip: one, Pinned: true, TipIs: access.Precedes}},
+		{name: "another history", branch: "other", recorded: three, want: access.Line{Tip: other, TipIs: access.Gone}},
+		{name: "a root", root: one, want: access.Line{Tip: three, Base: one, Commits: named(two, three)}, layers: []string{one, three}},
+		{name: "a root elsewhere", root: side, want: access.Line{Tip: three}},
+		{name: "a newer root", recorded: one, root: two, want: access.Line{Tip: three, Base: two, Commits: named(three), TipIs: access.Follows, RootIs: access.Follows}, layers: []string{two, three}},
+		{name: "an older root", recorded: two, root: one, want: access.Line{Tip: three, Base: two, Commits: named(three), TipIs: access.Follows}, layers: []string{three}},
+		{name: "a root apart", recorded: side, root: one, want: access.Line{Tip: three, Base: one, Commits: named(two, three), TipIs: access.Apart, RootIs: access.Precedes}, layers: []string{one, three}},
+		{name: "a root of before what is gone", recorded: unknown, root: one, want: access.Line{Tip: three, Base: one, Commits: named(two, three), TipIs: access.Gone, RootIs: access.Gone}, layers: []string{one, three}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := open(t, source.Options{URL: repo.Dir, Branch: c.branch, Revision: c.pin})
+			line := lineTo(t, r, c.recorded, c.root)
+			got := line.Line
+			got.Commits = nil
+			for i := range line.Commits {
+				got.Commits = append(got.Commits, named(line.Commits[i].Hash)...)
+			}
+			require.Equal(t, c.want, got)
+			require.ElementsMatch(t, c.layers, slices.Collect(maps.Keys(line.Layers)))
+			for _, commit := range append([]string{line.Tip, line.Base}, c.layers...) {
+				if commit == "" {
+					continue
+				}
+				s, err := line.At(commit)
+				require.NoError(t, err)
+				require.Equal(t, commit, s.Commit)
+			}
+			again := lineTo(t, r, c.recorded, c.root)
+			require.Equal(t, got.Tip, again.Tip)
+			require.Len(t, again.Commits, len(got.Commits))
+		})
 	}
-	require.Equal(t, three, snapshot(t, r).Commit)
-	_, err = r.At(three)
-	require.Error(t, err, "the same snapshot again changes nothing")
-	_, err = r.Accept(three)
-	require.NoError(t, err)
-	_, err = r.At(three)
-	require.NoError(t, err)
+}
 
-	repo.Git("reset", "-q", "--hard", one)
-	repo.Write("f", "4")
-	four := repo.Commit("four")
-	require.Equal(t, four, snapshot(t, r).Commit)
-	s, err = r.Accept(three)
-	require.NoError(t, err, "rewritten history is still here")
-	b, err := s.Files.ReadFile("f")
+func named(commits ...string) (list []access.Commit) {
+	for _, c := range commits {
+		list = append(list, access.Commit{Hash: c})
+	}
+	return list
+}
+
+// TestLineGoesOn: what is accepted of a line leaves the rest of it, without reading
+// anything again, and what was not accepted is not served from there.
+func TestLineGoesOn(t *testing.T) {
+	repo := gittest.New(t)
+	commits := make([]string, 5)
+	for i := range commits {
+		repo.Write("fleet.cue", fmt.Sprint(i))
+		commits[i] = repo.Commit(fmt.Sprintf("commit %d\n\nConfirm-Removal: %d", i, i))
+	}
+	r := open(t, source.Options{URL: repo.Dir})
+	line := lineTo(t, r, commits[0], "")
+	for i, commit := range commits {
+		rest, ok := line.After(commit)
+		require.True(t, ok)
+		fetched := lineTo(t, open(t, source.Options{URL: repo.Dir}), commit, "")
+		require.Equal(t, fetched.Line, rest.Line)
+		require.Len(t, rest.Layers, len(commits)-1-i)
+		accepted, err := line.At(commit)
+		require.NoError(t, err)
+		require.Equal(t, i, accepted.ConfirmRemoval)
+		for j, other := range commits {
+			_, err := accepted.At(other)
+			if j <= i {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, "not in the branch")
+			}
+		}
+	}
+	_, ok := line.After(strings.Repeat("1", 40))
+	require.False(t, ok)
+
+	t.Log("what is recorded is still here when the branch was rewritten")
+	repo.Git("reset", "-q", "--hard", commits[0])
+	repo.Write("fleet.cue", "rewritten")
+	rewritten := repo.Commit("rewritten")
+	line = lineTo(t, r, commits[4], "")
+	require.Equal(t, access.Line{Tip: rewritten, TipIs: access.Apart}, line.Line)
+	held, err := line.At(commits[4])
 	require.NoError(t, err)
-	require.Equal(t, "3", string(b))
-	_, err = r.Accept(strings.Repeat("1", 40))
-	require.ErrorIs(t, err, source.ErrGone)
-	_, err = r.At(one)
-	require.Error(t, err, "nothing is accepted, nothing is served")
-	require.Equal(t, four, snapshot(t, r).Commit)
+	b, err := held.Files.ReadFile("fleet.cue")
+	require.NoError(t, err)
+	require.Equal(t, "4", string(b))
+	_, err = held.At(rewritten)
+	require.ErrorContains(t, err, "not in the branch")
+	_, err = line.Snapshot.At(commits[4])
+	require.ErrorContains(t, err, "not in the branch")
+}
+
+// TestLineIsBounded: a history that is longer than is read breaks the line, and what is
+// recorded is there all the same.
+func TestLineIsBounded(t *testing.T) {
+	repo := gittest.New(t)
+	history(repo, 12)
+	first, fifth := repo.Git("rev-parse", "main~11"), repo.Git("rev-parse", "main~4")
+	for _, limits := range []source.LineLimits{{Commits: 10}, {Bytes: 1500}} {
+		r := open(t, source.Options{URL: repo.Dir, Line: limits})
+		require.Len(t, lineTo(t, r, fifth, "").Commits, 4)
+		line := lineTo(t, r, first, "")
+		require.Equal(t, access.Line{Tip: repo.Git("rev-parse", "main"), TipIs: access.TooFar}, line.Line)
+		s, err := line.At(first)
+		require.NoError(t, err)
+		require.Equal(t, first, s.Commit)
+		require.Empty(t, lineTo(t, r, "", first).Base, "nor from a root")
+		line = lineTo(t, r, first, fifth)
+		require.Len(t, line.Commits, 4, "a newer root is a way on")
+		require.Contains(t, []access.Relation{access.Follows, access.Apart}, line.RootIs)
+	}
 }

@@ -1,28 +1,65 @@
 package source
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/git"
 )
 
-// Origin is the commit that made a file what it is.
-type Origin struct {
-	File   string
-	Commit string
-	Author string // name <email>, chosen by whoever made the commit
+// origins are those of the files below a directory of a commit.
+type origins struct {
+	commit, dir string
+	list        []access.Origin
 }
 
-// Origins returns for each file below a directory of a commit the latest commit on
-// the line of first parents in which it is not as in the one before: oldest first,
-// by name within one commit. It looks back to the commit since and says whether it
-// got there: other files have not changed after it, then. Else it looks until all
-// are found, but at no more than most commits, and other files have an older origin.
-func (r *Repository) Origins(commit, dir, since string, most int) (origins []Origin, reached bool, err error) {
+// Origins returns for each file below a directory the latest commit on first parents
+// in which it is not as in the one before: oldest first, by name within one commit. A
+// file that did not change in the last access.MaxOrigins commits has none. What was
+// found for an earlier commit is not looked for again.
+func (s Snapshot) Origins(dir string) ([]access.Origin, error) {
+	if s.repo == nil {
+		return nil, errors.New("source unavailable: no snapshot yet")
+	}
+	s.repo.mu.Lock()
+	defer s.repo.mu.Unlock()
+	known := s.repo.origins
+	if known.commit == s.Commit && known.dir == dir {
+		return known.list, nil
+	}
+	since := ""
+	if known.dir == dir {
+		since = known.commit
+	}
+	list, reached, err := s.repo.originsSince(s.Commit, dir, since, access.MaxOrigins)
+	if err != nil {
+		return nil, fmt.Errorf("look for who wrote the files of %s: %w", dir, err)
+	}
+	if reached {
+		changed := make(map[string]bool, len(list))
+		for _, o := range list {
+			changed[o.File] = true
+		}
+		older := slices.DeleteFunc(slices.Clone(known.list), func(o access.Origin) bool {
+			_, err := s.Files.Stat(o.File)
+			return changed[o.File] || errors.Is(err, fs.ErrNotExist)
+		})
+		list = append(older, list...)
+	}
+	s.repo.origins = origins{s.Commit, dir, list}
+	return list, nil
+}
+
+// originsSince looks back to the commit since and reports whether it got there: other
+// files have not changed after it, then. Else it looks until all are found, but at no
+// more than most commits.
+func (r *Repository) originsSince(commit, dir, since string, most int) (origins []access.Origin, reached bool, err error) {
 	at, ok := git.ParseHash(commit)
 	if !ok || !r.store.Has(at) {
-		return nil, false, fmt.Errorf("commit %s: %w", git.Printable(commit), ErrGone)
+		return nil, false, fmt.Errorf("commit %s is not in the repository", git.Printable(commit))
 	}
 	c, err := r.store.Commit(at)
 	if err != nil {
@@ -54,10 +91,15 @@ func (r *Repository) Origins(commit, dir, since string, most int) (origins []Ori
 		if err != nil {
 			return nil, false, fmt.Errorf("commit %s: %w", at, err)
 		}
-		for _, file := range slices.Backward(files) {
-			if sought[file] {
+		files = slices.DeleteFunc(files, func(file string) bool { return !sought[file] })
+		if len(files) > 0 {
+			by, err := r.signed(at)
+			if err != nil {
+				return nil, false, err
+			}
+			for _, file := range slices.Backward(files) {
 				delete(sought, file)
-				origins = append(origins, Origin{dir + "/" + file, at.String(), git.Printable(c.Author.Name + " <" + c.Author.Email + ">")})
+				origins = append(origins, access.Origin{File: dir + "/" + file, Commit: by})
 			}
 		}
 		if len(c.ParentHashes) == 0 {

@@ -21,51 +21,46 @@ func TestOrigins(t *testing.T) {
 		repo.Git("commit", "-q", "--author", name+" <"+name+"@example.com>", "-m", "by "+name)
 		return repo.Git("rev-parse", "HEAD")
 	}
-	origins := func(since string, most int) (commits map[string]string, authors map[string]string, reached bool) {
+	fresh := func() *source.Repository { return open(t, source.Options{URL: repo.Dir}) }
+	// origins asks twice: who goes on from what was found before, and who begins.
+	origins := func() (commits, authors map[string]string) {
 		t.Helper()
-		all, reached, err := r.Origins(snapshot(t, r).Commit, "approvals", since, most)
+		all, err := snapshot(t, r).Origins("approvals")
 		require.NoError(t, err)
+		again, err := snapshot(t, fresh()).Origins("approvals")
+		require.NoError(t, err)
+		require.Equal(t, again, all)
 		commits, authors = map[string]string{}, map[string]string{}
 		for _, o := range all {
 			require.NotContains(t, commits, o.File)
-			commits[o.File], authors[o.File] = o.Commit, o.Author
+			commits[o.File], authors[o.File] = o.Commit.Hash, o.Commit.Author
 		}
-		return commits, authors, reached
+		return commits, authors
 	}
 	repo.Write("fleet.cue", "0")
-	root := commit("root")
-	got, _, reached := origins("", 100)
+	commit("root")
+	got, _ := origins()
 	require.Empty(t, got)
-	require.False(t, reached)
 
 	repo.Write("approvals/acme/shop/a.cue", "1")
 	repo.Write("approvals/acme/shop/b.cue", "1")
 	ann := commit("ann")
 	repo.Write("fleet.cue", "1")
 	commit("root")
+	got, _ = origins()
+	require.Equal(t, map[string]string{"approvals/acme/shop/a.cue": ann, "approvals/acme/shop/b.cue": ann}, got)
 	repo.Write("approvals/acme/shop/b.cue", "2")
 	bob := commit("bob")
-	got, authors, reached := origins(root, 100)
+	got, authors := origins()
 	require.Equal(t, map[string]string{"approvals/acme/shop/a.cue": ann, "approvals/acme/shop/b.cue": bob}, got)
 	require.Contains(t, authors["approvals/acme/shop/a.cue"], "ann <")
-	require.True(t, reached)
-
-	t.Log("since a commit, only what is newer")
-	got, _, reached = origins(ann, 100)
-	require.Equal(t, map[string]string{"approvals/acme/shop/b.cue": bob}, got)
-	require.True(t, reached)
-
-	t.Log("not further back than asked for")
-	got, _, reached = origins(root, 1)
-	require.Equal(t, map[string]string{"approvals/acme/shop/b.cue": bob}, got)
-	require.False(t, reached)
 
 	t.Log("taken out and put back by somebody else, unseen in between")
 	repo.Git("rm", "-q", "-r", "approvals")
 	commit("ann")
 	repo.Write("approvals/acme/shop/a.cue", "1")
 	eve := commit("eve")
-	got, authors, _ = origins(bob, 100)
+	got, authors = origins()
 	require.Equal(t, map[string]string{"approvals/acme/shop/a.cue": eve}, got)
 	require.Contains(t, authors["approvals/acme/shop/a.cue"], "eve <")
 
@@ -76,23 +71,37 @@ func TestOrigins(t *testing.T) {
 	repo.Git("checkout", "-q", "main")
 	repo.Git("merge", "-q", "--no-ff", "--no-commit", "side")
 	merge := commit("ann")
-	got, authors, _ = origins(eve, 100)
-	require.Equal(t, map[string]string{"approvals/acme/shop/c.cue": merge}, got)
+	got, authors = origins()
+	require.Equal(t, map[string]string{"approvals/acme/shop/a.cue": eve, "approvals/acme/shop/c.cue": merge}, got)
 	require.Contains(t, authors["approvals/acme/shop/c.cue"], "ann <")
 
-	all, _, err := r.Origins(merge, "approvals", root, 100)
+	all, err := snapshot(t, r).Origins("approvals")
 	require.NoError(t, err)
 	require.Equal(t, []string{"approvals/acme/shop/a.cue", "approvals/acme/shop/c.cue"}, []string{all[0].File, all[1].File}, "oldest first")
-
-	_, _, err = r.Origins("0000000000000000000000000000000000000001", "approvals", "", 1)
-	require.ErrorIs(t, err, source.ErrGone)
+	_, err = source.Snapshot{}.Origins("approvals")
+	require.Error(t, err)
 }
 
-// BenchmarkOrigins looks back 10,000 commits for who wrote one file.
-func BenchmarkOrigins(b *testing.B) {
-	repo := gittest.New(b)
+// A file that did not change for longer than is looked back has no origin: nobody
+// knows who wrote it.
+func TestOriginsAreNotFoundForEver(t *testing.T) {
+	repo := gittest.New(t)
+	history(repo, 10_001)
+	s := snapshot(t, open(t, source.Options{URL: repo.Dir}))
+	all, err := s.Origins("approvals")
+	require.NoError(t, err)
+	require.Empty(t, all)
+	before, err := s.At(repo.Git("rev-parse", "main~1"))
+	require.NoError(t, err)
+	all, err = before.Origins("approvals")
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+}
+
+// history makes a branch of so many commits, of which the first writes an approval.
+func history(repo *gittest.Repo, commits int) {
 	var stream strings.Builder
-	for i := range 10_000 {
+	for i := range commits {
 		fmt.Fprintf(&stream, "commit refs/heads/main\nmark :%d\ncommitter Ada <ada@example.com> %d +0000\ndata 1\nx\n", i+1, 1_700_000_000+i)
 		if i > 0 {
 			fmt.Fprintf(&stream, "from :%d\n", i)
@@ -105,13 +114,14 @@ func BenchmarkOrigins(b *testing.B) {
 		fmt.Fprintf(&stream, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
 	}
 	repo.GitIn(stream.String(), "fast-import", "--quiet")
-	r, err := source.Open(b.Context(), source.Options{URL: repo.Dir, Dir: b.TempDir()})
-	require.NoError(b, err)
-	defer r.Close()
-	snap, err := r.Snapshot(b.Context())
-	require.NoError(b, err)
+}
+
+// BenchmarkOrigins looks back 10,000 commits for who wrote one file.
+func BenchmarkOrigins(b *testing.B) {
+	repo := gittest.New(b)
+	history(repo, 10_000)
 	for b.Loop() {
-		origins, _, err := r.Origins(snap.Commit, "approvals", "", 10_000)
+		origins, err := snapshot(b, open(b, source.Options{URL: repo.Dir})).Origins("approvals")
 		require.NoError(b, err)
 		require.Len(b, origins, 1)
 	}

@@ -1,5 +1,6 @@
 // Package source reads the fleet repo: it follows one branch, or is pinned to a
-// revision, and hands out what a commit holds as an immutable file system.
+// revision, and hands out what a commit holds as an immutable file system, and the
+// commits that lead to it as values. Whether they count is for access.Judge to say.
 //
 // It never writes to the remote, keeps no work tree, and never passes an old
 // commit off as a new one: either the snapshot is what the remote has now,
@@ -28,6 +29,7 @@ type Options struct {
 	Auth     git.Auth
 	Limits   git.Limits     // of a conversation with the remote
 	Files    git.FileLimits // of a tree
+	Line     LineLimits     // of the commits between two snapshots
 }
 
 // Repository is the fleet repo as seen from here. It is safe for concurrent use.
@@ -37,15 +39,17 @@ type Repository struct {
 	branch   string
 	revision string
 	files    git.FileLimits
+	limits   LineLimits
 
-	mu       sync.Mutex
-	last     Snapshot // zero before the first
-	tip      git.Hash // what last was resolved from
-	history  *history // of tip
-	accepted *history // of the commit that was accepted instead; nil: tip
+	mu      sync.Mutex
+	last    Snapshot // zero before the first
+	tip     git.Hash // what last was resolved from
+	line    Line     // the last one
+	origins origins  // the last ones
 }
 
-// Snapshot is what the fleet repo holds at one commit. It never changes.
+// Snapshot is what the fleet repo holds at one commit, and at those that it follows
+// from. It never changes.
 type Snapshot struct {
 	Commit  string
 	Time    time.Time // when it was committed
@@ -56,6 +60,9 @@ type Snapshot struct {
 	ConfirmRemoval int
 	Pinned         bool // the fleet is pinned to this very commit
 	Files          *Files
+
+	repo    *Repository
+	history *history // of Commit
 }
 
 // Open prepares to read the fleet repo. It does not connect yet.
@@ -79,7 +86,7 @@ func Open(_ context.Context, o Options) (*Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Repository{remote: remote, store: store, branch: o.Branch, revision: o.Revision, files: o.Files}, nil
+	return &Repository{remote: remote, store: store, branch: o.Branch, revision: o.Revision, files: o.Files, limits: o.Line.withDefaults()}, nil
 }
 
 // Close gives the object store free. Files of earlier snapshots cannot be read
@@ -90,31 +97,33 @@ func (r *Repository) Close() error { return r.store.Close() }
 // the store has to be rebuilt.
 const attempts = 3
 
-// Snapshot returns what the remote holds now. It asks for the refs each time,
-// fetches only if the one it follows has moved, and reads nothing at all if it
-// has not. An error says that the source is unavailable and why.
+// Snapshot returns what the remote holds now, as Line does.
 func (r *Repository) Snapshot(ctx context.Context) (Snapshot, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var err error
+	line, err := r.Line(ctx, "", "")
+	return line.Snapshot, err
+}
+
+// attempt reads from the remote and the store, again if the remote has moved on or the
+// store has to be rebuilt meanwhile.
+func (r *Repository) attempt(ctx context.Context, read func() error) (err error) {
 	for range attempts {
-		var s Snapshot
-		if s, err = r.snapshot(ctx); err == nil {
-			return s, nil
+		if err = read(); err == nil {
+			return nil
 		}
 		fetch := (*git.FetchError)(nil)
 		if errors.Is(err, git.ErrMissing) {
 			r.tip = git.ZeroHash
 			if err := r.store.Reset(); err != nil {
-				return Snapshot{}, fmt.Errorf("source unavailable: %w", err)
+				return fmt.Errorf("source unavailable: %w", err)
 			}
 		} else if !errors.As(err, &fetch) || ctx.Err() != nil {
 			break // it did not come from the ref moving between listing and fetching
 		}
 	}
-	return Snapshot{}, fmt.Errorf("source unavailable: %w", err)
+	return fmt.Errorf("source unavailable: %w", err)
 }
 
+// snapshot returns what the remote holds now.
 func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 	refs, err := r.remote.Refs(ctx)
 	if err != nil {
@@ -136,7 +145,7 @@ func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 			return Snapshot{}, err
 		}
 	}
-	h := r.history.advance(r.store, tip)
+	h := r.last.history.advance(r.store, tip)
 	commit := tip
 	pinned, isPinned := git.ParseHash(r.revision)
 	if isPinned {
@@ -149,11 +158,11 @@ func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	s.Pinned = isPinned
+	s.Pinned, s.history = isPinned, h
 	if err := r.store.SetTip(tip); err != nil {
 		return Snapshot{}, err
 	}
-	r.last, r.tip, r.history, r.accepted = s, tip, h, nil
+	r.last, r.tip = s, tip
 	return s, nil
 }
 
@@ -220,30 +229,40 @@ func (r *Repository) read(commit git.Hash) (Snapshot, error) {
 		Subject:        subject(c.Message),
 		ConfirmRemoval: ConfirmRemoval(c.Message),
 		Files:          files,
+		repo:           r,
+		history:        (*history)(nil).advance(r.store, commit),
 	}, nil
 }
 
-// At returns the files as of another commit, which must be the commit of the
-// last snapshot's branch or one of its ancestors, or of what was accepted instead:
-// content that nobody reviewed into the branch, or that was taken out by rewriting
-// it, is not served.
-func (r *Repository) At(commit string) (*Files, error) {
+// At returns what another commit holds, which must be the commit of the snapshot or one
+// of its ancestors: content that nobody reviewed into the branch, or that was taken out
+// by rewriting it, is not served.
+func (s Snapshot) At(commit string) (Snapshot, error) {
+	if commit == s.Commit {
+		return s, nil
+	}
 	h, ok := git.ParseHash(commit)
 	if !ok {
-		return nil, fmt.Errorf("%q is not a commit; write all 40 digits", git.Printable(commit))
+		return Snapshot{}, fmt.Errorf("%q is not a commit; write all 40 digits", git.Printable(commit))
 	}
+	if s.repo == nil {
+		return Snapshot{}, errors.New("source unavailable: no snapshot yet")
+	}
+	s.repo.mu.Lock()
+	defer s.repo.mu.Unlock()
+	if err := s.history.reaches(h); err != nil {
+		return Snapshot{}, err
+	}
+	return s.repo.read(h)
+}
+
+// open returns what any commit of the store holds.
+func (r *Repository) open(commit string) (Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	known := r.history
-	if known == nil {
-		return nil, errors.New("source unavailable: no snapshot yet")
+	h, ok := git.ParseHash(commit)
+	if !ok {
+		return Snapshot{}, fmt.Errorf("%q is not a commit", git.Printable(commit))
 	}
-	if r.accepted != nil {
-		known = r.accepted
-	}
-	if err := known.reaches(h); err != nil {
-		return nil, err
-	}
-	s, err := r.read(h)
-	return s.Files, err
+	return r.read(h)
 }

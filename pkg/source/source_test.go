@@ -58,8 +58,8 @@ func TestSnapshot(t *testing.T) {
 	require.Equal(t, shop1, shop2)
 	require.Equal(t, repo.Git("rev-parse", "HEAD:tenants/acme/apps/shop"), shop2)
 
-	old, err := r.At(first)
+	old, err := s2.At(first)
 	require.NoError(t, err)
-	_, err = old.Stat("tenants/acme/apps/blog")
+	_, err = old.Files.Stat("tenants/acme/apps/blog")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }

@@ -89,7 +89,7 @@ func newEngineIn(t *testing.T, dir, repo, name string, cluster *rest.Config, opt
 	t.Cleanup(others.Close)
 	o := reconcile.Options{
 		Source: e.source, Status: e.branch, Runtime: e.carrier, Evaluator: evaluator,
-		Commands: reconcile.NewApprovals(evaluator, e.source), Outbound: others,
+		Commands: reconcile.NewApprovals(evaluator), Outbound: others,
 		Fleet: name, Prefix: name + "-", Interval: time.Second,
 	}
 	for _, set := range options {

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
-	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/outbound"
+	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
@@ -90,7 +90,7 @@ func (w *World) asks(app int, action string, stale bool) {
 	}
 	w.repo.commit(func(t *tree) {
 		commit := access.Commit{Hash: fmt.Sprintf("%040x", len(w.repo.commits)+1), Payload: []byte(payload), Signature: []byte(signature)}
-		files := append(slices.Clip(t.files), access.Request{App: apps[app], Asks: []model.Command{c}, Commit: commit, Author: "ann"})
+		files := append(slices.Clip(t.files), access.Request{App: apps[app], Asks: []model.Command{c}, Commit: commit})
 		t.files = files[max(0, len(files)-maxFiles):]
 	})
 }
@@ -115,8 +115,8 @@ type asking struct {
 	repo *repo
 }
 
-func (a asking) Requests(_ evaluate.Files, commit string) access.Requests {
-	return access.Requests{List: a.repo.commits[commit].files}
+func (a asking) Requests(snap source.Snapshot) access.Requests {
+	return access.Requests{List: a.repo.commits[snap.Commit].files}
 }
 
 // errands are what one process asks and tells others. An answer takes a while.

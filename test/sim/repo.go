@@ -79,34 +79,27 @@ type gitSource struct {
 	repo *repo
 }
 
-func (s gitSource) Snapshot(context.Context) (source.Snapshot, error) {
+func (s gitSource) Line(_ context.Context, recorded, _ string) (source.Line, error) {
 	s.line("fetch the fleet repo")
 	if s.world.sourceDown {
-		return source.Snapshot{}, errDown
+		return source.Line{}, errDown
 	}
-	return s.Accept(s.repo.tip)
-}
-
-// The files of a commit mean nothing here: the evaluator knows what it declares.
-func (s gitSource) At(string) (*source.Files, error) { return &source.Files{}, nil }
-
-func (s gitSource) Line(commit string, stops ...string) (line []string, stop string, err error) {
-	for at := commit; at != ""; at = s.repo.commits[at].parent {
-		if slices.Contains(stops, at) {
-			slices.Reverse(line)
-			return line, at, nil
+	tip := s.repo.tip
+	line := source.Line{Line: access.Line{Tip: tip}, Snapshot: s.snapshot(tip), Recorded: recorded}
+	var commits []access.Commit
+	for at := tip; at != "" && line.Base == ""; at = s.repo.commits[at].parent {
+		if at == recorded {
+			slices.Reverse(commits)
+			line.Base, line.TipIs, line.Commits = at, access.Follows, commits
 		}
-		line = append(line, at)
+		commits = append(commits, access.Commit{Hash: at})
 	}
-	return nil, "", source.ErrNotOnLine
+	return line, nil
 }
 
-func (s gitSource) Commit(commit string) (source.Commit, error) {
-	return source.Commit{Hash: commit}, nil
-}
-
-func (s gitSource) Accept(commit string) (source.Snapshot, error) {
-	return source.Snapshot{Commit: commit, ConfirmRemoval: s.repo.commits[commit].confirm, Files: &source.Files{}}, nil
+// snapshot is a commit. Its files mean nothing here: the evaluator knows what it declares.
+func (s gitSource) snapshot(commit string) source.Snapshot {
+	return source.Snapshot{Commit: commit, ConfirmRemoval: s.repo.commits[commit].confirm, Files: &source.Files{}}
 }
 
 // evaluator turns commits into fleets for one process. When it is cut short it

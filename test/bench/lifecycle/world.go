@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -23,18 +24,13 @@ type (
 	evaluator struct{ *fleet }
 )
 
-func (r repo) Snapshot(context.Context) (source.Snapshot, error) { return r.Accept(r.Fleet.Commit) }
-
-func (repo) Accept(commit string) (source.Snapshot, error) {
-	return source.Snapshot{Commit: commit, Files: &source.Files{}}, nil
-}
-
-func (repo) At(string) (*source.Files, error) { return &source.Files{}, nil }
-
-func (repo) Commit(commit string) (source.Commit, error) { return source.Commit{Hash: commit}, nil }
-
-func (repo) Line(commit string, stops ...string) (line []string, stop string, err error) {
-	return []string{commit}, stops[0], nil
+func (r repo) Line(_ context.Context, recorded, _ string) (source.Line, error) {
+	commit := r.Fleet.Commit
+	line := source.Line{Line: access.Line{Tip: commit, Base: recorded}, Snapshot: source.Snapshot{Commit: commit, Files: &source.Files{}}, Recorded: recorded}
+	if recorded != "" && recorded != commit {
+		line.TipIs, line.Commits = access.Follows, []access.Commit{{Hash: commit}}
+	}
+	return line, nil
 }
 
 func (e evaluator) Fleet(string, evaluate.Files, func(string) (evaluate.Files, error)) model.Fleet {

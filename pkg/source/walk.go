@@ -1,0 +1,94 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/git"
+)
+
+// maxChanged bounds the paths of one commit that are read.
+const maxChanged = 200_000
+
+// relation returns how one commit lies to another.
+func (r *Repository) relation(of, to string) (access.Relation, error) {
+	_, _, found, err := r.walk(of, to)
+	if err != nil || found == access.Follows {
+		return found, err
+	}
+	_, _, back, err := r.walk(to, of)
+	if back == access.Follows {
+		back = access.Precedes
+	}
+	return back, err
+}
+
+// walk goes back on first parents until it is at one of the stops. It returns the
+// commits before it got there, oldest first, and the stop, if commit Follows from one;
+// else how it does not.
+func (r *Repository) walk(commit string, stops ...string) (line []git.Hash, stop string, found access.Relation, err error) {
+	at, ok := git.ParseHash(commit)
+	if !ok || !r.store.Has(at) {
+		return nil, "", access.Gone, nil
+	}
+	for len(line) <= r.limits.Commits {
+		if slices.Contains(stops, at.String()) {
+			slices.Reverse(line)
+			return line, at.String(), access.Follows, nil
+		}
+		c, err := r.store.Commit(at)
+		if err != nil {
+			return nil, "", "", err
+		}
+		if len(c.ParentHashes) == 0 {
+			return nil, "", access.Apart, nil
+		}
+		line, at = append(line, at), c.ParentHashes[0]
+	}
+	return nil, "", access.TooFar, nil
+}
+
+// commit reads what a commit changes and what its signer signed.
+func (r *Repository) commit(h git.Hash) (access.Commit, error) {
+	c, err := r.signed(h)
+	if err != nil || c.Refused != "" {
+		return c, err
+	}
+	tree, before, err := r.trees(h)
+	if err != nil {
+		return access.Commit{}, err
+	}
+	c.Paths, err = r.store.Changed(before, tree, maxChanged)
+	if tooMany := (*git.TooManyError)(nil); errors.As(err, &tooMany) {
+		return access.Commit{Hash: c.Hash, Author: c.Author, Refused: tooMany.Error()}, nil
+	}
+	if err != nil {
+		return access.Commit{}, fmt.Errorf("commit %s: %w", h, err)
+	}
+	return c, nil
+}
+
+// signed reads a commit without the paths that it changes.
+func (r *Repository) signed(h git.Hash) (access.Commit, error) {
+	s, err := r.store.Signed(h)
+	return access.Commit{Hash: h.String(), Author: s.Author, Time: s.Time, Payload: s.Payload, Signature: s.Signature, Refused: s.Refused}, err
+}
+
+// trees returns the tree of a commit and that of its first parent, a ZeroHash if it has
+// none.
+func (r *Repository) trees(h git.Hash) (tree, before git.Hash, err error) {
+	c, err := r.store.Commit(h)
+	if err != nil {
+		return tree, before, err
+	}
+	if len(c.ParentHashes) == 0 {
+		return c.TreeHash, git.ZeroHash, nil
+	}
+	parent, err := r.store.Commit(c.ParentHashes[0])
+	if err != nil {
+		return tree, before, err
+	}
+	return c.TreeHash, parent.TreeHash, nil
+}
