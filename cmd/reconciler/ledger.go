@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
@@ -105,7 +106,8 @@ func (f *ledgerFlags) find(ctx context.Context, r *ledgerReader, read readBranch
 func (f *ledgerFlags) read(ctx context.Context, r *ledgerReader, url string, read readBranch) error {
 	branch, err := status.Open(ctx, status.Options{
 		URL: url, Branch: f.branch, Dir: filepath.Join(r.dir, "status"),
-		Auth: git.Auth{TokenFile: f.tokenFile, KeyFile: f.sshKey, KnownHosts: f.knownHosts},
+		Auth:      git.Auth{TokenFile: f.tokenFile, KeyFile: f.sshKey, KnownHosts: f.knownHosts},
+		WrittenBy: "reconciler " + buildinfo.Read().String(),
 	})
 	if err != nil {
 		return err

@@ -62,14 +62,14 @@ func TestPlanIsWhatTheReconcilerWrites(t *testing.T) {
 		w.repo.Git("merge", "-q", "--ff-only", "change")
 		w.repo.Git("branch", "-q", "-D", "change")
 		w.pass()
-		for _, file := range strings.Fields(w.repo.Git("diff", "--name-only", before, "status", "--", "*/decision.yaml")) {
+		for _, file := range strings.Fields(w.repo.Git("diff", "--name-only", before, "status", "--", "*/decision.json")) {
 			dir := strings.Split(file, "/")
 			require.Contains(t, effects, dir[1]+"/"+dir[2], "%s: the reconciler decided otherwise about it, and plan did not say so", step.name)
 		}
 		planned := decisionsOf(&said)
 		scratch := writeDecisions(t, planned)
 		for _, d := range planned {
-			file := "status:tenants/" + d.App.String() + "/decision.yaml"
+			file := "status:tenants/" + d.App.String() + "/decision.json"
 			require.Equal(t, w.repo.Git("show", file), scratch.Git("show", file), "%s: %s", step.name, d.App)
 		}
 		w.passes()

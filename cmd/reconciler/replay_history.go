@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
@@ -206,11 +206,11 @@ func (r *replayer) sameDecision(a, b git.Hash, app model.AppID) bool {
 		if err != nil {
 			return commit.String()
 		}
-		digest, err := files.Digest("tenants/" + app.String() + "/decision.yaml")
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d, err := status.ReadDecision(files, app) // in whichever format the commit has
+		if err != nil {
 			return commit.String()
 		}
-		return digest
+		return string(model.DigestOf(d))
 	}
 	return digest(a) == digest(b)
 }

@@ -87,7 +87,7 @@ func TestReplayShowsWhatDiffers(t *testing.T) {
 
 	// Somebody tells another story of the same decision.
 	w.repo.Git("checkout", "-q", "--detach", made)
-	require.NoError(t, replaceIn(w.repo.Dir+"/tenants/acme/shop/decision.yaml", "replicas: 3", "replicas: 2"))
+	require.NoError(t, replaceIn(w.repo.Dir+"/tenants/acme/shop/decision.json", `"replicas": 3`, `"replicas": 2`))
 	w.repo.Git("commit", "-q", "-a", "--amend", "-m", "forged")
 	w.repo.Git("branch", "-q", "-f", "status", "HEAD")
 	w.repo.Git("checkout", "-q", "-f", "main")

@@ -130,6 +130,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	branch, err := status.Open(ctx, status.Options{
 		URL: f.repo, Branch: f.statusBranch, Dir: filepath.Join(f.stateDir, "status"), Auth: f.auth(f.writeToken()),
 		Keep: true, Recheck: time.Minute, WrittenBy: "reconciler " + build.String(),
+		Notice: func(sentence string) { log.Warn(sentence) },
 	})
 	if err != nil {
 		return err

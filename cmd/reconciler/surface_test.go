@@ -24,6 +24,7 @@ var answers = map[string]any{
 	"approve":           requestView{},
 	"codeowners":        ownersView{},
 	"compact":           status.Compaction{},
+	"migrate":           status.Migration{},
 	"events":            []status.Event{},
 	"explain":           explanation{},
 	"explain --why-not": whyNotView{},

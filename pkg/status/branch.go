@@ -39,6 +39,10 @@ type Options struct {
 	// Now dates the commits; default time.Now.
 	Now func() time.Time
 
+	// Notice hears once, in a sentence, that the branch has a newer minor format than
+	// this program. Nil is fine.
+	Notice func(sentence string)
+
 	// Keep writes what the branch says to Dir as well, so that the first Load of a
 	// process that starts again fetches nothing if nobody else has written meanwhile.
 	Keep bool
@@ -68,6 +72,7 @@ type Branch struct {
 	pending *state         // pushed, but the answer was lost
 	asked   time.Time
 	store   *git.Store // full history, opened when first asked for
+	notice  func(string)
 }
 
 // Open prepares to use the branch. It does not connect yet. The branch need
@@ -95,7 +100,7 @@ func Open(_ context.Context, o Options) (*Branch, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open status branch: %w", err)
 	}
-	b := &Branch{remote: remote, name: o.Branch, dir: o.Dir, author: o.Author, program: o.WrittenBy, recheck: o.Recheck, now: o.Now}
+	b := &Branch{remote: remote, name: o.Branch, dir: o.Dir, author: o.Author, program: o.WrittenBy, recheck: o.Recheck, now: o.Now, notice: o.Notice}
 	if o.Keep {
 		if b.kept, err = git.OpenObjectLog(filepath.Join(o.Dir, "kept")); err != nil {
 			return nil, fmt.Errorf("open status branch: %w", err)
@@ -133,6 +138,7 @@ func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
 	for range attempts {
 		if err = b.load(ctx); err == nil {
 			b.pending, b.asked = nil, time.Now()
+			b.noticeFormat()
 			return b.state.ledger, nil
 		}
 		// The branch may have moved on between looking and fetching.
@@ -140,7 +146,19 @@ func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
 			break
 		}
 	}
+	if unknown := (*FormatError)(nil); errors.As(err, &unknown) {
+		return model.Ledger{}, unknown
+	}
 	return model.Ledger{}, fmt.Errorf("load status branch: %w", err)
+}
+
+// noticeFormat tells once that the branch has a newer minor format.
+func (b *Branch) noticeFormat() {
+	if b.notice != nil && b.state.format.newer(Current) {
+		b.notice(fmt.Sprintf("status branch has format %s, this program knows %s: it keeps the fields that it does not know; upgrade it (docs/upgrade.md)",
+			b.state.format, Current))
+		b.notice = nil
+	}
 }
 
 // attempts bounds how often a load is tried while others write.
@@ -216,6 +234,9 @@ func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 // act on it. ErrMoved says that somebody else wrote; after any other error the
 // old ledger is still what counts, or the new one if only the answer was lost:
 // the next Load tells.
+//
+// A branch in an older major format is migrated first, by a commit of its own in
+// the same push.
 func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (changed bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -227,20 +248,32 @@ func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (chang
 	if b.state == nil || !sameState(&previous, &b.state.ledger) {
 		return false, ErrMoved
 	}
-	plan, err := b.state.plan(&next)
+	objects, base := git.NewObjects(), b.state
+	if base.format.Major < Current.Major {
+		if base, err = b.migrated(objects, base, Current); err != nil {
+			return false, fmt.Errorf("save status: %w", err)
+		}
+	}
+	plan, err := base.plan(&next)
 	if err != nil {
 		return false, fmt.Errorf("save status: %w", err)
 	}
-	if plan == nil {
+	saved := base
+	if plan != nil {
+		saved = plan.apply(objects)
+		if saved.tree.hash != base.tree.hash || base.head == git.ZeroHash {
+			saved.head = b.commit(objects, saved, plan.message(b.program))
+		}
+	}
+	if saved.head == b.state.head {
+		b.state = saved // at most what is not written has changed
 		return false, nil
 	}
-	objects := git.NewObjects()
-	saved := plan.apply(objects)
-	if saved.tree.hash == b.state.tree.hash && b.state.head != git.ZeroHash {
-		b.state = saved // only what is not written has changed
-		return false, nil
-	}
-	saved.head = b.commit(objects, saved, plan.message(b.program))
+	return b.push(ctx, saved, objects)
+}
+
+// push moves the branch from where it was last seen to saved.
+func (b *Branch) push(ctx context.Context, saved *state, objects *git.Objects) (changed bool, err error) {
 	b.append(objects, saved.head)
 	err = b.remote.Push(ctx, git.Branch(b.name), b.state.head, saved.head, objects)
 	switch {
@@ -285,11 +318,11 @@ func (b *Branch) moved() error {
 	return ErrMoved
 }
 
-// commit adds the commit object and returns its name.
+// commit adds the commit object that follows s.head and returns its name.
 func (b *Branch) commit(objects *git.Objects, s *state, message string) git.Hash {
 	return objects.AddCommit(git.NewCommit{
 		Tree:    s.tree.hash,
-		Parent:  b.state.head,
+		Parent:  s.head,
 		Name:    b.author.Name,
 		Email:   b.author.Email,
 		Time:    b.now(),

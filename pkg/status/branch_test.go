@@ -80,9 +80,9 @@ func TestCommitAndLoad(t *testing.T) {
 	remote.Git("fsck", "--strict", "--no-dangling")
 	require.Equal(t, "acme/shop: Running\n\nacme/shop: Running (Ready)\n\n"+
 		"Source-Commit: 1111111111111111111111111111111111111111\nTransitions: 1", remote.Git("log", "-1", "--format=%B", "status"))
-	require.Equal(t, "README.md\ninputs/capacity.yaml\ninputs/platform.yaml\ninputs/source.yaml\n"+
-		"tenants/acme/README.md\ntenants/acme/shop/README.md\ntenants/acme/shop/decision.yaml\n"+
-		"tenants/acme/shop/instance.yaml\ntenants/acme/shop/spec.yaml\ntenants/acme/tenant.yaml",
+	require.Equal(t, "README.md\ninputs/capacity.json\ninputs/format.json\ninputs/platform.json\ninputs/source.json\ninputs/source.yaml\n"+
+		"tenants/acme/README.md\ntenants/acme/shop/README.md\ntenants/acme/shop/decision.json\n"+
+		"tenants/acme/shop/instance.json\ntenants/acme/shop/spec.json\ntenants/acme/tenant.json",
 		remote.Git("ls-tree", "-r", "--name-only", "status"))
 	require.Empty(t, remote.Git("log", "-p", "-S", "CANARY", "status"))
 
@@ -107,7 +107,7 @@ func TestCommitAndLoad(t *testing.T) {
 	changed, err = b.Commit(t.Context(), warm, second)
 	require.NoError(t, err)
 	require.True(t, changed)
-	require.Equal(t, "README.md\ntenants/acme/README.md\ntenants/acme/shop/README.md\ntenants/acme/shop/instance.yaml",
+	require.Equal(t, "README.md\ntenants/acme/README.md\ntenants/acme/shop/README.md\ntenants/acme/shop/instance.json",
 		remote.Git("diff", "--name-only", "status~1", "status"))
 
 	entries, err := b.History(t.Context(), shop(), 10)

@@ -44,7 +44,7 @@ func (b *Branch) Events(ctx context.Context, filter EventFilter) ([]Event, error
 	if err != nil {
 		return nil, fmt.Errorf("read status history: %w", err)
 	}
-	r := eventReader{store: b.store, filter: filter, seen: map[git.Hash][]model.Transition{}, runs: map[git.Hash]*model.Run{}}
+	r := eventReader{store: b.store, filter: filter, formats: formats{}, seen: map[git.Hash][]model.Transition{}, runs: map[git.Hash]*model.Run{}}
 	err = backwards(ctx, b.store, tip, func(p past) (bool, error) {
 		// A transition is older than the commit that tells of it.
 		if p.time.Before(filter.Since) {
@@ -69,7 +69,8 @@ func (b *Branch) Events(ctx context.Context, filter EventFilter) ([]Event, error
 type eventReader struct {
 	store  *git.Store
 	filter EventFilter
-	found  [][]Event // by commit, latest first
+	formats
+	found [][]Event // by commit, latest first
 
 	// seen are the transitions of records by the name of the file: the older
 	// side of one commit is the newer side of another.
@@ -134,11 +135,15 @@ func (r *eventReader) commit(p past) error {
 // is neither.
 func recordOf(path string) (app model.AppID, file string) {
 	part := strings.Split(path, "/")
-	if len(part) != 4 || part[0] != tenantsDir || part[3] != instanceFile && part[3] != workflowFile ||
-		!label.MatchString(part[1]) || !label.MatchString(part[2]) {
+	if len(part) != 4 || part[0] != tenantsDir || !label.MatchString(part[1]) || !label.MatchString(part[2]) {
 		return model.AppID{}, ""
 	}
-	return model.AppID{Tenant: part[1], Name: part[2]}, part[3]
+	for _, file := range []string{instanceFile, workflowFile} {
+		if part[3] == file || part[3] == inFormat1(file) {
+			return model.AppID{Tenant: part[1], Name: part[2]}, file
+		}
+	}
+	return model.AppID{}, ""
 }
 
 // steps returns what a commit changed of the runs of an application.
@@ -169,7 +174,11 @@ func (r *eventReader) run(tree git.Hash, app model.AppID) (*model.Run, error) {
 	if err != nil || dir == git.ZeroHash {
 		return nil, err
 	}
-	file, err := entryAt(r.store, dir, workflowFile)
+	format, err := r.of(r.store, tree)
+	if err != nil {
+		return nil, err
+	}
+	file, err := entryAt(r.store, dir, format.name(workflowFile))
 	if err != nil || file == git.ZeroHash {
 		return nil, err
 	}
@@ -180,7 +189,7 @@ func (r *eventReader) run(tree git.Hash, app model.AppID) (*model.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := readRun(files, workflowFile, app)
+	run, err := (&reader{fsys: files, format: format}).run(workflowFile, app)
 	if err == nil {
 		r.runs[file] = run
 	}
@@ -196,14 +205,18 @@ func (r *eventReader) transitions(tree git.Hash, app model.AppID) ([]model.Trans
 	if err != nil || dir == git.ZeroHash {
 		return nil, err
 	}
-	file, err := entryAt(r.store, dir, instanceFile)
+	format, err := r.of(r.store, tree)
+	if err != nil {
+		return nil, err
+	}
+	file, err := entryAt(r.store, dir, format.name(instanceFile))
 	if err != nil || file == git.ZeroHash {
 		return nil, err
 	}
 	if known, ok := r.seen[file]; ok {
 		return known, nil
 	}
-	in, err := instanceAt(r.store, dir, app)
+	in, err := instanceAt(r.store, format, dir, app)
 	if err == nil {
 		r.seen[file] = in.History
 	}

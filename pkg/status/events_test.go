@@ -96,7 +96,7 @@ func TestStepsAreToldToo(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.Commit(t.Context(), l, model.Ledger{Instances: []model.Instance{second}})
 	require.NoError(t, err)
-	require.NotContains(t, remote.Git("ls-tree", "-r", "--name-only", "status"), "workflow.yaml")
+	require.NotContains(t, remote.Git("ls-tree", "-r", "--name-only", "status"), "workflow.json")
 	entries, err = b.History(t.Context(), app, 10)
 	require.NoError(t, err)
 	require.Len(t, entries, 3)

@@ -2,7 +2,6 @@ package status
 
 import (
 	"context"
-	"reflect"
 	"testing/fstest"
 	"time"
 
@@ -15,26 +14,22 @@ var (
 	Text   = text
 	Code   = code
 	AppDir = appDir
-	Decode = decode
-	Encode = encode
+	Files1 = filesOfFormat1
 )
-
-// DecodeSubset reads what encode writes without the YAML library. False says
-// that the file is left to the library.
-func DecodeSubset(b []byte) (asJSON []byte, ok bool) {
-	r := reader{in: b}
-	ok = r.file(r.node)
-	return r.out, ok
-}
 
 // Written returns the files that a new branch would hold for a ledger, and the
 // ledger that a Commit would remember.
 func Written(l model.Ledger) (fstest.MapFS, model.Ledger, error) {
-	files := fstest.MapFS{}
 	p, err := newState().plan(&l)
 	if p == nil || err != nil {
-		return files, l, err
+		return fstest.MapFS{}, l, err
 	}
+	return p.files(), p.ledger, nil
+}
+
+// files returns what the plan writes.
+func (p *plan) files() fstest.MapFS {
+	files := fstest.MapFS{}
 	var collect func(prefix string, e *edit)
 	collect = func(prefix string, e *edit) {
 		if e.file != nil {
@@ -49,18 +44,31 @@ func Written(l model.Ledger) (fstest.MapFS, model.Ledger, error) {
 		}
 	}
 	collect("", &p.edits)
-	return files, p.ledger, nil
-}
-
-// DecodeFast reads a file without the YAML library, or not at all.
-func DecodeFast(b []byte, into any) bool {
-	r := reader{in: b}
-	v := reflect.ValueOf(into)
-	return r.file(func() bool { return decoding(v.Type().Elem()).block(&r, v.UnsafePointer()) })
+	return files
 }
 
 // Same is the comparison that finds what need not be written.
 func Same[T any](a, b *T) bool { return same(a, b) }
+
+// Decode reads a record into a value of its type.
+func Decode(b []byte, into any, newer bool) error {
+	_, err := decode(b, into, newer)
+	return err
+}
+
+// Encode writes a record.
+func Encode(v any) ([]byte, error) { return encode(v, nil) }
+
+// filesOfFormat1 returns the files that a branch would hold for a ledger in format 1.
+func filesOfFormat1(l model.Ledger) (fstest.MapFS, error) {
+	s := newState()
+	s.stale = true
+	p := s.newPlan(Format{Major: 1})
+	if err := p.records(&l); err != nil {
+		return nil, err
+	}
+	return p.files(), nil
+}
 
 // Step is one commit of a made-up past.
 type Step struct {

@@ -87,6 +87,7 @@ func (b *Branch) fetchTip(ctx context.Context) (git.Hash, error) {
 // passed without reading it.
 func walk(ctx context.Context, store *git.Store, tip git.Hash, app model.AppID, n int) ([]Entry, error) {
 	var entries []Entry
+	known := formats{}
 	var later past
 	var now version
 	add := func(before version) {
@@ -103,7 +104,7 @@ func walk(ctx context.Context, store *git.Store, tip git.Hash, app model.AppID, 
 		}
 	}
 	err := backwards(ctx, store, tip, func(p past) (bool, error) {
-		v, err := versionAt(store, p.tree, app, now)
+		v, err := versionAt(store, known, p.tree, app, now)
 		if err != nil {
 			return false, fmt.Errorf("commit %s: %w", p.hash, err)
 		}
@@ -125,7 +126,7 @@ type version struct {
 }
 
 // versionAt reads what a tree says about an application, unless it is the same as at.
-func versionAt(store *git.Store, tree git.Hash, app model.AppID, at version) (version, error) {
+func versionAt(store *git.Store, known formats, tree git.Hash, app model.AppID, at version) (version, error) {
 	dir, err := entryAt(store, tree, tenantsDir, app.Tenant, app.Name)
 	if err != nil || dir == at.digest {
 		return at, err
@@ -133,7 +134,11 @@ func versionAt(store *git.Store, tree git.Hash, app model.AppID, at version) (ve
 	if dir == git.ZeroHash {
 		return version{}, nil // the application was not known then
 	}
-	in, err := instanceAt(store, dir, app)
+	format, err := known.of(store, tree)
+	if err != nil {
+		return version{}, err
+	}
+	in, err := instanceAt(store, format, dir, app)
 	return version{digest: dir, known: in.History, run: in.Run}, err
 }
 
@@ -154,20 +159,17 @@ func entryAt(store *git.Store, tree git.Hash, path ...string) (git.Hash, error) 
 	return tree, nil
 }
 
-// instanceAt reads the record in the directory of an application, without specs. A directory
-// without one holds the zero record.
-func instanceAt(store *git.Store, dir git.Hash, app model.AppID) (model.Instance, error) {
+// instanceAt reads the record in the directory of an application, with its run and
+// without specs. A directory without a record holds the zero record.
+func instanceAt(store *git.Store, format Format, dir git.Hash, app model.AppID) (model.Instance, error) {
 	var in model.Instance
 	files, err := store.Files(dir, limits)
 	if err != nil {
 		return in, err
 	}
-	found, err := readFile(files, instanceFile, &in)
-	if found && err == nil {
-		err = checkInstance(&in, app)
-	}
-	if err == nil {
-		in.Run, err = readRun(files, workflowFile, app)
+	r := reader{fsys: files, format: format}
+	if _, err = r.instance("", app, &in); err == nil {
+		in.Run, err = r.run(workflowFile, app)
 	}
 	return in, err
 }

@@ -81,7 +81,7 @@ func TestAttack19EveryField(t *testing.T) {
 			d.Verdict = model.Waiting
 			files, _, err := status.Written(l)
 			require.NoError(t, err)
-			require.Contains(t, files, "tenants/acme/shop/workflow.yaml")
+			require.Contains(t, files, "tenants/acme/shop/workflow.json")
 			for name, file := range files {
 				checkHarmless(t, name, string(file.Data))
 			}
@@ -117,36 +117,43 @@ func TestNamesBecomePaths(t *testing.T) {
 	}
 }
 
+var format2 = &fstest.MapFile{Data: []byte(`{"major": 2, "minor": 0}`)}
+
 // TestReadNamesTheFile: every file of the branch is foreign bytes.
 func TestReadNamesTheFile(t *testing.T) {
 	const dir = "tenants/acme/shop/"
 	for _, c := range []struct{ file, content, says string }{
-		{"inputs/source.yaml", "commit: [1]", "inputs/source.yaml"},
-		{"inputs/source.yaml", "commit: \"a b\"", "is not a commit"},
-		{"inputs/platform.yaml", "nmae: x", "unknown field"},
-		{"inputs/capacity.yaml", "{", "inputs/capacity.yaml"},
-		{"errors.yaml", "- code: A\n  code: B", "already set"},
-		{"tenants/acme/tenant.yaml", "name: other", `about tenant "other"`},
-		{dir + "instance.yaml", "application: acme/blog", `about "acme/blog"`},
-		{dir + "instance.yaml", "application: acme/shop\ninstance: 1\nphase: Flying", "is not a phase"},
-		{dir + "instance.yaml", "application: acme/shop\ninstance: 0\nphase: Running", "count from 1"},
-		{dir + "instance.yaml", "&a [*a,*a]", dir + "instance.yaml"},
-		{dir + "instance.yaml", "\x00", dir + "instance.yaml"},
-		{dir + "instance.yaml", strings.Repeat("#", 5<<20), "at most"},
-		{dir + "decision.yaml", "application: acme/blog", `about "acme/blog"`},
-		{dir + "spec.yaml", "id: acme/blog", `about "acme/blog"`},
-		{dir + "spec.yaml", "id: acme/shop\ncomponents: [{name: ../x}]", "cannot name a component"},
-		{dir + "spec.yaml", "id: acme/shop", "instance.yaml: missing"},
-		{dir + "workflow.yaml", "application: acme/blog", `about "acme/blog"`},
-		{dir + "workflow.yaml", "application: acme/shop\ninstance: 1\nnumber: 0", "both count from 1"},
-		{dir + "workflow.yaml", "application: acme/shop\ninstance: 1\nnumber: 1", "instance.yaml: missing"},
-		{"tenants/ACME/shop/instance.yaml", "", "cannot name"},
+		{"inputs/source.json", `{"commit": [1]}`, "inputs/source.json"},
+		{"inputs/source.json", `{"commit": "a b"}`, "is not a commit"},
+		{"inputs/platform.json", `{"nmae": "x"}`, `format 2.0 has no field "nmae"`},
+		{"inputs/platform.json", `null`, "it is empty"},
+		{"inputs/capacity.json", `{`, "ends too early"},
+		{"inputs/capacity.json", `[]`, "inputs/capacity.json"},
+		{"errors.json", `{"problems": [{"code": "A", "code": "B"}]}`, `the key "code" stands there twice`},
+		{"errors.json", `{"problems": [], "\u0070roblems": []}`, `the key "problems" stands there twice`},
+		{"tenants/acme/tenant.json", `{"name": "other"}`, `about tenant "other"`},
+		{dir + "instance.json", `{"application": "acme/blog"}`, `about "acme/blog"`},
+		{dir + "instance.json", `{"application": "acme/shop", "instance": 1, "phase": "Flying"}`, "is not a phase"},
+		{dir + "instance.json", `{"application": "acme/shop", "instance": 0, "phase": "Running"}`, "count from 1"},
+		{dir + "instance.json", `{"application": "acme/shop"} {}`, "something follows the record"},
+		{dir + "instance.json", "", "ends too early"},
+		{dir + "instance.json", "\x00", dir + "instance.json"},
+		{dir + "instance.json", strings.Repeat(" ", 5<<20), "at most"},
+		{dir + "decision.json", `{"application": "acme/blog"}`, `about "acme/blog"`},
+		{dir + "spec.json", `{"id": "acme/blog"}`, `about "acme/blog"`},
+		{dir + "spec.json", `{"id": "acme/shop", "components": [{"name": "../x"}]}`, "cannot name a component"},
+		{dir + "spec.json", `{"id": "acme/shop"}`, "instance.json is missing"},
+		{dir + "workflow.json", `{"application": "acme/blog"}`, `about "acme/blog"`},
+		{dir + "workflow.json", `{"application": "acme/shop", "instance": 1, "number": 0}`, "both count from 1"},
+		{dir + "workflow.json", `{"application": "acme/shop", "instance": 1, "number": 1}`, "instance.json is missing"},
+		{"tenants/ACME/shop/instance.json", "", "cannot name"},
 		{"tenants/acme/.git/config", "", "cannot name"},
 	} {
-		_, err := status.Read(fstest.MapFS{c.file: &fstest.MapFile{Data: []byte(c.content)}})
+		_, err := status.Read(fstest.MapFS{"inputs/format.json": format2, c.file: &fstest.MapFile{Data: []byte(c.content)}})
 		require.ErrorContains(t, err, c.says, "%s: %s", c.file, c.content[:min(len(c.content), 50)])
+		require.NotContains(t, err.Error(), "\n")
 	}
-	l, err := status.Read(fstest.MapFS{"NOTES.txt": {}, "tenants/acme/NOTES.txt": {}, "nodes/general.yaml": {}})
+	l, err := status.Read(fstest.MapFS{"inputs/format.json": format2, "NOTES.txt": {}, "tenants/acme/NOTES.txt": {}, "nodes/general.json": {}})
 	require.NoError(t, err)
 	require.Empty(t, l)
 }
@@ -155,12 +162,13 @@ func TestReadNamesTheFile(t *testing.T) {
 // sentence, and nothing is overwritten.
 func TestLoadHostileBranch(t *testing.T) {
 	user := gittest.New(t)
-	user.Write("tenants/acme/shop/instance.yaml", "phase: [\n")
+	user.Write("inputs/format.json", string(format2.Data))
+	user.Write("tenants/acme/shop/instance.json", `{"phase": [`)
 	user.Commit("broken")
 	user.Git("branch", "status")
 	b := open(t, user.Dir)
 	_, err := b.Load(t.Context())
-	require.ErrorContains(t, err, "tenants/acme/shop/instance.yaml")
+	require.ErrorContains(t, err, "tenants/acme/shop/instance.json")
 	_, err = b.Commit(t.Context(), model.Ledger{}, example(model.Running))
 	require.ErrorIs(t, err, status.ErrMoved)
 }
@@ -207,7 +215,7 @@ func FuzzRead(f *testing.F) {
 	files, _, err := status.Written(busyFleet())
 	require.NoError(f, err)
 	for name, file := range files {
-		if strings.HasSuffix(name, ".yaml") {
+		if strings.HasSuffix(name, ".json") {
 			f.Add(name, file.Data)
 		}
 	}
@@ -217,7 +225,7 @@ func FuzzRead(f *testing.F) {
 			fsys[n] = file
 		}
 		if _, ours := files[name]; !ours {
-			name = "tenants/acme/shop/instance.yaml"
+			name = "tenants/acme/shop/instance.json"
 		}
 		fsys[name] = &fstest.MapFile{Data: data}
 		l, err := status.Read(fsys)

@@ -34,7 +34,7 @@ func TestKept(t *testing.T) {
 	}
 	// apart loads while the remote lacks a file: whoever fetches fails.
 	apart := func(b *status.Branch) model.Ledger {
-		blob := remote.Git("rev-parse", "status:tenants/acme/shop/instance.yaml")
+		blob := remote.Git("rev-parse", "status:tenants/acme/shop/instance.json")
 		object := filepath.Join(remote.Dir, "objects", blob[:2], blob[2:40])
 		require.NoError(t, os.Rename(object, object+".away"))
 		defer os.Rename(object+".away", object)

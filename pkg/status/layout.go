@@ -8,20 +8,21 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Files of the branch.
+// Files of the branch, by the names of the current format.
 const (
 	readmeFile   = "README.md"
 	tenantsDir   = "tenants"
-	tenantFile   = "tenant.yaml"
-	instanceFile = "instance.yaml"
-	specFile     = "spec.yaml"
-	previousFile = "previous.yaml"
-	workflowFile = "workflow.yaml"
-	decisionFile = "decision.yaml"
-	sourceFile   = "inputs/source.yaml"
-	platformFile = "inputs/platform.yaml"
-	capacityFile = "inputs/capacity.yaml"
-	problemsFile = "errors.yaml"
+	tenantFile   = "tenant.json"
+	instanceFile = "instance.json"
+	specFile     = "spec.json"
+	previousFile = "previous.json"
+	workflowFile = "workflow.json"
+	decisionFile = "decision.json"
+	sourceFile   = "inputs/source.json"
+	platformFile = "inputs/platform.json"
+	capacityFile = "inputs/capacity.json"
+	problemsFile = "errors.json"
+	formatFile   = "inputs/format.json"
 )
 
 // Bounds of what is written and accepted.
@@ -61,3 +62,13 @@ func appDir(app model.AppID) (string, error) {
 type source struct {
 	Commit string `json:"commit"`
 }
+
+// capacity is the content of capacityFile, problems that of problemsFile.
+type (
+	capacity struct {
+		Pools []model.Pool `json:"pools"`
+	}
+	problems struct {
+		Problems []model.Problem `json:"problems"`
+	}
+)

@@ -32,7 +32,9 @@ func (p *plan) message(program string) string {
 	}
 	var b strings.Builder
 	b.WriteString(p.subject() + "\n\n")
-	if len(lines) > 0 {
+	if p.migrates() {
+		b.WriteString("What the branch says does not change.\n\n")
+	} else if len(lines) > 0 {
 		b.WriteString(strings.Join(lines, "\n") + "\n\n")
 	}
 	if c := p.ledger.Commit; c != "" {
@@ -45,8 +47,13 @@ func (p *plan) message(program string) string {
 	return b.String()
 }
 
+// migrates reports whether the plan writes the ledger in another major format.
+func (p *plan) migrates() bool { return p.base.format.Major != p.format.Major }
+
 func (p *plan) subject() string {
 	switch {
+	case p.migrates():
+		return fmt.Sprintf("migrate from format %s to %s", p.base.format, p.format)
 	case len(p.apps) == 1 && len(p.apps[0].transitions) > 0:
 		c := p.apps[0]
 		return fmt.Sprintf("%s: %s", c.app, word(string(c.transitions[len(c.transitions)-1].To)))

@@ -201,5 +201,5 @@ func TestSecretsStayAway(t *testing.T) {
 	for name, file := range files {
 		require.NotContains(t, string(file.Data), "CANARY", name)
 	}
-	require.Contains(t, string(files["tenants/acme/shop/previous.yaml"].Data), "redacted: true")
+	require.Contains(t, string(files["tenants/acme/shop/previous.json"].Data), `"redacted": true`)
 }

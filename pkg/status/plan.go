@@ -12,7 +12,9 @@ import (
 // plan is what has to change on the branch so that it says the next ledger.
 type plan struct {
 	base   *state
-	ledger model.Ledger // next, exactly as it would be read back
+	format Format            // in which it is written
+	more   map[string]fields // by file: what a newer program has written besides
+	ledger model.Ledger      // next, exactly as it would be read back
 	edits  edit
 
 	apps    []change             // records that changed
@@ -33,22 +35,46 @@ func (s *state) plan(next *model.Ledger) (*plan, error) {
 	if s.says(next) {
 		return nil, nil
 	}
-	p := &plan{base: s, tenants: map[string]bool{}, redraw: map[model.AppID]bool{}}
-	if err := p.inputs(next); err != nil {
-		return nil, err
+	format := Current
+	if s.format.newer(format) {
+		format = s.format // it is never lowered
 	}
-	if err := p.tenantLayers(next); err != nil {
-		return nil, err
-	}
-	if err := p.applications(next); err != nil {
+	p := s.newPlan(format)
+	if err := p.records(next); err != nil {
 		return nil, err
 	}
 	if len(p.edits.below) == 0 {
 		return nil, nil
 	}
+	return p, p.finish()
+}
+
+func (s *state) newPlan(format Format) *plan {
+	return &plan{base: s, format: format, more: s.more, tenants: map[string]bool{}, redraw: map[model.AppID]bool{}}
+}
+
+// records plans the files that hold the ledger.
+func (p *plan) records(next *model.Ledger) error {
+	if err := p.inputs(next); err != nil {
+		return err
+	}
+	if err := p.tenantLayers(next); err != nil {
+		return err
+	}
+	return p.applications(next)
+}
+
+// finish plans the files that follow from the records.
+func (p *plan) finish() error {
 	p.problems()
 	p.pages()
-	return p, nil
+	if p.format.Major == 1 || p.base.format == p.format && p.base.tree.has(formatFile) {
+		return nil
+	}
+	b, err := encode(p.format, nil)
+	p.edits.write(formatFile, b)
+	p.edits.write(guardFile, []byte(guard))
+	return err
 }
 
 // says compares, without making anything, whether the branch says all of next.
@@ -63,71 +89,78 @@ func (s *state) says(next *model.Ledger) bool {
 
 // put plans one file that holds v, unless the branch has it already, and
 // returns v as it would be read back.
-func put[T any](p *plan, path, what string, before, v *T) (back T, err error) {
+func put[T any](p *plan, file string, before, v *T) (back T, err error) {
 	if before != nil && !p.base.stale && same(before, v) {
 		return *before, nil
 	}
-	return write(p, path, what, *v)
+	return write(p, file, *v)
 }
 
 // write plans one file that holds v and returns v as it would be read back.
-func write[T any](p *plan, path, what string, v T) (back T, err error) {
-	b, err := encode(what, v)
-	if err != nil {
-		return back, err
+func write[T any](p *plan, file string, v T) (back T, err error) {
+	name := p.format.name(file)
+	var b []byte
+	if p.format.Major == 1 {
+		if b, err = encodeFormat1(v); err == nil {
+			err = decodeFormat1(b, &back)
+		}
+	} else {
+		more := p.more[file]
+		if b, err = encode(v, more); err == nil {
+			_, err = decode(b, &back, len(more) > 0)
+		}
 	}
-	if err := decode(b, &back); err != nil {
-		return back, fmt.Errorf("encode %s: %w", what, err)
+	if err != nil {
+		return back, fmt.Errorf("write %s: %w", name, err)
 	}
 	if inUTC(reflect.ValueOf(&back)) {
-		return write(p, path, what, back)
+		return write(p, file, back)
 	}
-	p.edits.write(path, b)
+	p.edits.write(name, b)
 	return back, nil
 }
+
+// remove plans that a record is not there.
+func (p *plan) remove(file string) { p.edits.remove(p.format.name(file)) }
 
 // inputs plans the files that are about the fleet as a whole.
 func (p *plan) inputs(next *model.Ledger) (err error) {
 	before := &p.base.ledger
 	if next.Commit != "" {
 		var src source
-		src, err = put(p, sourceFile, "the source commit that this branch reflects", &source{before.Commit}, &source{next.Commit})
+		src, err = put(p, sourceFile, &source{before.Commit}, &source{next.Commit})
 		if err != nil {
 			return err
 		}
 		p.ledger.Commit = src.Commit
 	} else if before.Commit != "" {
-		p.edits.remove(sourceFile)
+		p.remove(sourceFile)
 	}
 	if next.Platform != nil {
-		platform, err := put(p, platformFile, "the last good platform layer", before.Platform, next.Platform)
+		platform, err := put(p, platformFile, before.Platform, next.Platform)
 		if err != nil {
 			return err
 		}
 		p.ledger.Platform = &platform
 	} else if before.Platform != nil {
-		p.edits.remove(platformFile)
+		p.remove(platformFile)
 	}
-	p.ledger.Pools, err = putList(p, capacityFile, "the capacity that the decisions were made on", before.Pools, next.Pools)
-	if err != nil {
-		return err
+	var seen capacity
+	if len(next.Pools) > 0 {
+		if seen, err = put(p, capacityFile, &capacity{before.Pools}, &capacity{next.Pools}); err != nil {
+			return err
+		}
+	} else if len(before.Pools) > 0 {
+		p.remove(capacityFile)
 	}
-	p.ledger.Problems, err = putList(p, problemsFile, "what in the fleet repo cannot be used",
-		before.Problems, next.Problems[:min(len(next.Problems), maxProblems)])
+	var wrong problems
+	if len(next.Problems) > 0 {
+		wrong, err = put(p, problemsFile, &problems{before.Problems}, &problems{next.Problems[:min(len(next.Problems), maxProblems)]})
+	} else if len(before.Problems) > 0 {
+		p.remove(problemsFile)
+	}
+	p.ledger.Pools, p.ledger.Problems = seen.Pools, wrong.Problems
 	return err
-}
-
-// putList plans a file that holds a list. An empty list has none.
-func putList[T any](p *plan, path, what string, before, list []T) ([]T, error) {
-	switch {
-	case len(list) > 0 && len(before) > 0:
-		return put(p, path, what, &before, &list)
-	case len(list) > 0:
-		return write(p, path, what, list)
-	case len(before) > 0:
-		p.edits.remove(path)
-	}
-	return nil, nil
 }
 
 func (p *plan) tenantLayers(next *model.Ledger) error {
@@ -138,7 +171,7 @@ func (p *plan) tenantLayers(next *model.Ledger) error {
 			return err
 		}
 		before, _ := findTenant(&p.base.ledger, t.Name)
-		back, err := put(p, dir+"/"+tenantFile, "the last good layer of tenant "+t.Name, before, t)
+		back, err := put(p, dir+"/"+tenantFile, before, t)
 		if err != nil {
 			return err
 		}
@@ -150,7 +183,7 @@ func (p *plan) tenantLayers(next *model.Ledger) error {
 	for i := range p.base.ledger.Tenants {
 		name := p.base.ledger.Tenants[i].Name
 		if _, kept := findTenant(next, name); !kept {
-			p.edits.remove(tenantsDir + "/" + name + "/" + tenantFile)
+			p.remove(tenantsDir + "/" + name + "/" + tenantFile)
 			p.tenants[name] = true
 		}
 	}
@@ -204,16 +237,15 @@ func (p *plan) forget(app model.AppID) {
 // application plans the files of one record and returns it as it would be read
 // back.
 func (p *plan) application(dir string, before, now record) (record, error) {
-	name := now.app.String()
 	back := record{app: now.app}
 	p.tenants[now.app.Tenant] = true
 	made := change{app: now.app}
 	if now.instance == nil {
 		for _, file := range []string{instanceFile, specFile, previousFile, workflowFile} {
-			p.edits.remove(dir + "/" + file)
+			p.remove(dir + "/" + file)
 		}
 	} else {
-		in, err := write(p, dir+"/"+instanceFile, "the ledger record of "+name, *now.instance)
+		in, err := write(p, dir+"/"+instanceFile, *now.instance)
 		if err != nil {
 			return back, err
 		}
@@ -221,13 +253,13 @@ func (p *plan) application(dir string, before, now record) (record, error) {
 		if before.instance != nil {
 			old = before.instance
 		}
-		if in.Spec, err = p.spec(dir+"/"+specFile, "the accepted spec of "+name, old.Spec, now.instance.Spec); err != nil {
+		if in.Spec, err = p.spec(dir+"/"+specFile, old.Spec, now.instance.Spec); err != nil {
 			return back, err
 		}
-		if in.Previous, err = p.spec(dir+"/"+previousFile, "the last spec of "+name+" that ran well", old.Previous, now.instance.Previous); err != nil {
+		if in.Previous, err = p.spec(dir+"/"+previousFile, old.Previous, now.instance.Previous); err != nil {
 			return back, err
 		}
-		if in.Run, err = p.run(dir+"/"+workflowFile, "the latest run of the workflow of "+name, old.Run, now.instance.Run); err != nil {
+		if in.Run, err = p.run(dir+"/"+workflowFile, old.Run, now.instance.Run); err != nil {
 			return back, err
 		}
 		made.transitions, made.steps = news(old.History, in.History), in.Run.Changes(old.Run)
@@ -235,11 +267,11 @@ func (p *plan) application(dir string, before, now record) (record, error) {
 	}
 	switch {
 	case now.decision == nil:
-		p.edits.remove(dir + "/" + decisionFile)
+		p.remove(dir + "/" + decisionFile)
 	case !p.base.stale && sameDecision(before.decision, now.decision):
 		back.decision = before.decision
 	default:
-		d, err := write(p, dir+"/"+decisionFile, "the last decision about "+name, *now.decision)
+		d, err := write(p, dir+"/"+decisionFile, *now.decision)
 		if err != nil {
 			return back, err
 		}
@@ -250,28 +282,28 @@ func (p *plan) application(dir string, before, now record) (record, error) {
 }
 
 // spec plans the file of a spec, unless the branch holds the same one.
-func (p *plan) spec(path, what string, before, a *model.Application) (*model.Application, error) {
+func (p *plan) spec(file string, before, a *model.Application) (*model.Application, error) {
 	switch {
 	case a == nil:
-		p.edits.remove(path)
+		p.remove(file)
 		return nil, nil
 	case !p.base.stale && identity(before) == identity(a):
 		return before, nil
 	}
-	back, err := write(p, path, what, a.Redact())
+	back, err := write(p, file, a.Redact())
 	return &back, err
 }
 
 // run plans the file of a run, unless the branch holds it as it is.
-func (p *plan) run(path, what string, before, r *model.Run) (*model.Run, error) {
+func (p *plan) run(file string, before, r *model.Run) (*model.Run, error) {
 	switch {
 	case r == nil:
-		p.edits.remove(path)
+		p.remove(file)
 		return nil, nil
 	case !p.base.stale && same(&before, &r):
 		return before, nil
 	}
-	back, err := write(p, path, what, *r)
+	back, err := write(p, file, *r)
 	return &back, err
 }
 
@@ -322,7 +354,7 @@ func (p *plan) pages() {
 
 // apply makes the state that the plan leads to.
 func (p *plan) apply(objects *git.Objects) *state {
-	s := &state{head: p.base.head, ledger: p.ledger}
+	s := &state{head: p.base.head, ledger: p.ledger, format: p.format, more: p.more}
 	if s.tree = p.base.tree.edited(&p.edits, objects); s.tree == nil {
 		s.tree = &dir{hash: objects.AddTree(nil)}
 	}

@@ -4,39 +4,80 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"runtime"
 	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // Read returns the ledger that a tree of the status branch holds. It believes
 // nothing: every file is bounded and read strictly, every record must say what
 // its path says, and the error names the file. Files that are not part of the
-// layout are left alone.
+// layout are left alone. A branch of a major format that is not known is a
+// *FormatError.
 func Read(fsys fs.FS) (model.Ledger, error) {
+	format, err := readFormat(fsys)
+	if err != nil {
+		return model.Ledger{}, err
+	}
+	return (&reader{fsys: fsys, format: format}).ledger()
+}
+
+// ReadDecision returns the last decision about one application that a tree of the
+// branch holds, nil if there is none.
+func ReadDecision(fsys fs.FS, app model.AppID) (*model.Decision, error) {
+	format, err := readFormat(fsys)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := appDir(app)
+	if err != nil {
+		return nil, err
+	}
+	return (&reader{fsys: fsys, format: format}).decision(dir+"/"+decisionFile, app)
+}
+
+// reader reads records from a tree of one format.
+type reader struct {
+	fsys   fs.FS
+	format Format
+
+	mu   sync.Mutex
+	more map[string]fields // by file: what this program does not know
+}
+
+func (r *reader) ledger() (model.Ledger, error) {
 	var l model.Ledger
 	var src source
-	if _, err := readFile(fsys, sourceFile, &src); err != nil {
+	if _, err := r.read(sourceFile, &src); err != nil {
 		return l, err
 	}
 	l.Commit = src.Commit
 	if l.Commit != word(l.Commit) {
-		return l, fmt.Errorf("%s: %q is not a commit", sourceFile, l.Commit)
+		return l, damaged(r.format.name(sourceFile), fmt.Errorf("%q is not a commit", l.Commit))
 	}
-	if _, err := readFile(fsys, platformFile, &l.Platform); err != nil {
+	if found, err := r.read(platformFile, &l.Platform); err != nil {
+		return l, err
+	} else if found && l.Platform == nil {
+		return l, damaged(r.format.name(platformFile), errors.New("it is empty"))
+	}
+	var seen capacity
+	if _, err := r.read(capacityFile, &seen); err != nil {
 		return l, err
 	}
-	if _, err := readFile(fsys, capacityFile, &l.Pools); err != nil {
+	var wrong problems
+	if _, err := r.read(problemsFile, &wrong); err != nil {
 		return l, err
 	}
-	if _, err := readFile(fsys, problemsFile, &l.Problems); err != nil {
-		return l, err
-	}
-	tenants, err := subdirectories(fsys, tenantsDir)
+	l.Pools, l.Problems = seen.Pools, wrong.Problems
+	tenants, err := subdirectories(r.fsys, tenantsDir)
 	if err != nil {
 		return l, err
 	}
@@ -44,17 +85,17 @@ func Read(fsys fs.FS) (model.Ledger, error) {
 	for _, name := range tenants {
 		dir := tenantsDir + "/" + name
 		var t model.Tenant
-		found, err := readFile(fsys, dir+"/"+tenantFile, &t)
+		found, err := r.read(dir+"/"+tenantFile, &t)
 		if err != nil {
 			return l, err
 		}
 		if found && t.Name != name {
-			return l, fmt.Errorf("%s/%s: says that it is about tenant %q", dir, tenantFile, t.Name)
+			return l, damaged(r.format.name(dir+"/"+tenantFile), fmt.Errorf("it is about tenant %q", t.Name))
 		}
 		if found {
 			l.Tenants = append(l.Tenants, t)
 		}
-		names, err := subdirectories(fsys, dir)
+		names, err := subdirectories(r.fsys, dir)
 		if err != nil {
 			return l, err
 		}
@@ -62,18 +103,18 @@ func Read(fsys fs.FS) (model.Ledger, error) {
 			apps = append(apps, model.AppID{Tenant: name, Name: app})
 		}
 	}
-	return l, readRecords(fsys, apps, &l)
+	return l, r.records(apps, &l)
 }
 
-// readRecords reads the applications side by side: decoding is what takes time.
-func readRecords(fsys fs.FS, apps []model.AppID, l *model.Ledger) error {
+// records reads the applications side by side: decoding is what takes time.
+func (r *reader) records(apps []model.AppID, l *model.Ledger) error {
 	found := make([]record, len(apps))
 	var group errgroup.Group
 	var next atomic.Int64
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() (err error) {
 			for i := next.Add(1) - 1; i < int64(len(apps)) && err == nil; i = next.Add(1) - 1 {
-				found[i], err = readRecord(fsys, apps[i])
+				found[i], err = r.record(apps[i])
 			}
 			return err
 		})
@@ -81,99 +122,110 @@ func readRecords(fsys fs.FS, apps []model.AppID, l *model.Ledger) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	for _, r := range found {
-		if r.instance != nil {
-			l.Instances = append(l.Instances, *r.instance)
+	for _, rec := range found {
+		if rec.instance != nil {
+			l.Instances = append(l.Instances, *rec.instance)
 		}
-		if r.decision != nil {
-			l.Decisions = append(l.Decisions, *r.decision)
+		if rec.decision != nil {
+			l.Decisions = append(l.Decisions, *rec.decision)
 		}
 	}
 	return nil
 }
 
-func readRecord(fsys fs.FS, app model.AppID) (record, error) {
-	r := record{app: app}
+func (r *reader) record(app model.AppID) (record, error) {
+	rec := record{app: app}
 	dir, err := appDir(app)
 	if err != nil {
-		return r, err
+		return rec, err
 	}
 	var in model.Instance
-	found, err := readFile(fsys, dir+"/"+instanceFile, &in)
+	found, err := r.instance(dir, app, &in)
 	if err != nil {
-		return r, err
+		return rec, err
 	}
-	if in.Spec, err = readSpec(fsys, dir+"/"+specFile, app); err != nil {
-		return r, err
+	if in.Spec, err = r.spec(dir+"/"+specFile, app); err != nil {
+		return rec, err
 	}
-	if in.Previous, err = readSpec(fsys, dir+"/"+previousFile, app); err != nil {
-		return r, err
+	if in.Previous, err = r.spec(dir+"/"+previousFile, app); err != nil {
+		return rec, err
 	}
-	if in.Run, err = readRun(fsys, dir+"/"+workflowFile, app); err != nil {
-		return r, err
+	if in.Run, err = r.run(dir+"/"+workflowFile, app); err != nil {
+		return rec, err
 	}
 	switch {
 	case !found && (in.Spec != nil || in.Previous != nil || in.Run != nil):
-		return r, fmt.Errorf("%s/%s: missing, but there is a spec or a run", dir, instanceFile)
+		return rec, fmt.Errorf("%s is missing, but there is a spec or a run; %s", r.format.name(dir+"/"+instanceFile), restore)
 	case found:
-		if err := checkInstance(&in, app); err != nil {
-			return r, fmt.Errorf("%s/%s: %w", dir, instanceFile, err)
-		}
-		r.instance = &in
+		rec.instance = &in
 	}
-	var d model.Decision
-	found, err = readFile(fsys, dir+"/"+decisionFile, &d)
-	if err != nil {
-		return r, err
-	}
-	if found {
-		if d.App != app {
-			return r, fmt.Errorf("%s/%s: says that it is about %q", dir, decisionFile, d.App)
-		}
-		r.decision = &d
-	}
-	return r, nil
+	rec.decision, err = r.decision(dir+"/"+decisionFile, app)
+	return rec, err
 }
 
-func readSpec(fsys fs.FS, name string, app model.AppID) (*model.Application, error) {
+func (r *reader) decision(name string, app model.AppID) (*model.Decision, error) {
+	var d model.Decision
+	found, err := r.read(name, &d)
+	switch {
+	case !found || err != nil:
+		return nil, err
+	case d.App != app:
+		return nil, r.aboutAnother(name, d.App)
+	}
+	return &d, nil
+}
+
+func (r *reader) aboutAnother(name string, app model.AppID) error {
+	return damaged(r.format.name(name), fmt.Errorf("it is about %q", app))
+}
+
+// instance reads the record in a directory, without specs and run.
+func (r *reader) instance(dir string, app model.AppID, in *model.Instance) (found bool, err error) {
+	name := path.Join(dir, instanceFile)
+	found, err = r.read(name, in)
+	if found && err == nil {
+		if err = checkInstance(in, app); err != nil {
+			err = damaged(r.format.name(name), err)
+		}
+	}
+	return found, err
+}
+
+func (r *reader) spec(name string, app model.AppID) (*model.Application, error) {
 	var a model.Application
-	found, err := readFile(fsys, name, &a)
+	found, err := r.read(name, &a)
 	if !found || err != nil {
 		return nil, err
 	}
 	if a.ID != app {
-		return nil, fmt.Errorf("%s: says that it is about %q", name, a.ID)
+		return nil, r.aboutAnother(name, a.ID)
 	}
 	for i := range a.Components {
 		if !label.MatchString(a.Components[i].Name) {
-			return nil, fmt.Errorf("%s: %q cannot name a component", name, a.Components[i].Name)
+			return nil, damaged(r.format.name(name), fmt.Errorf("%q cannot name a component", a.Components[i].Name))
 		}
 	}
 	return &a, nil
 }
 
-func readRun(fsys fs.FS, name string, app model.AppID) (*model.Run, error) {
-	var r model.Run
-	found, err := readFile(fsys, name, &r)
-	if !found || err != nil {
-		return nil, err
-	}
+func (r *reader) run(name string, app model.AppID) (*model.Run, error) {
+	var run model.Run
+	found, err := r.read(name, &run)
 	switch {
-	case r.App != app:
-		err = fmt.Errorf("says that it is about %q", r.App)
-	case r.Number < 1 || r.Instance < 1:
-		err = fmt.Errorf("run %d of instance %d: both count from 1", r.Number, r.Instance)
+	case !found || err != nil:
+		return nil, err
+	case run.App != app:
+		return nil, r.aboutAnother(name, run.App)
+	case run.Number < 1 || run.Instance < 1:
+		return nil, damaged(r.format.name(name), fmt.Errorf("run %d of instance %d: both count from 1", run.Number, run.Instance))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return &r, nil
+	return &run, nil
 }
 
 func checkInstance(in *model.Instance, app model.AppID) error {
 	switch {
 	case in.App != app:
-		return fmt.Errorf("says that it is about %q", in.App)
+		return fmt.Errorf("it is about %q", in.App)
 	case !slices.Contains(model.Phases, in.Phase):
 		return fmt.Errorf("%q is not a phase", in.Phase)
 	case in.Number < 1:
@@ -184,19 +236,41 @@ func checkInstance(in *model.Instance, app model.AppID) error {
 	return nil
 }
 
-// readFile decodes a file into v. A file that does not exist is no error.
-func readFile(fsys fs.FS, name string, v any) (found bool, err error) {
-	b, err := fs.ReadFile(fsys, name)
+// read decodes a file into v. A file that does not exist is no error.
+func (r *reader) read(file string, v any) (found bool, err error) {
+	name := r.format.name(file)
+	b, err := fs.ReadFile(r.fsys, name)
+	var large *git.TooLargeError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
+	case errors.As(err, &large):
+		return false, damaged(name, large)
 	case err != nil:
 		return false, fmt.Errorf("read status branch: %w", err)
 	case len(b) > maxFile:
-		return false, fmt.Errorf("%s: has %d bytes, at most %d are allowed", name, len(b), maxFile)
+		return false, damaged(name, &git.TooLargeError{Size: int64(len(b)), Max: maxFile})
 	}
-	if err := decode(b, v); err != nil {
-		return false, fmt.Errorf("%s: %s", name, oneLineOf(err.Error(), 300))
+	if r.format.Major == 1 {
+		if err := decodeFormat1(b, v); err != nil {
+			return false, damaged(name, err)
+		}
+		return true, nil
+	}
+	more, err := decode(b, v, r.format.newer(Current))
+	if err != nil {
+		if field, unknown := strings.CutPrefix(err.Error(), unknownField); unknown {
+			err = fmt.Errorf("format %s has no field %s", r.format, field)
+		}
+		return false, damaged(name, err)
+	}
+	if len(more) > 0 {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.more == nil {
+			r.more = map[string]fields{}
+		}
+		r.more[file] = more
 	}
 	return true, nil
 }

@@ -49,6 +49,34 @@ func (d *dir) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(d.entries, name, func(e entry, n string) int { return strings.Compare(e.name, n) })
 }
 
+// has reports whether there is a file at a path below d.
+func (d *dir) has(path string) bool {
+	for name, rest := "", path; d != nil; {
+		name, rest, _ = strings.Cut(rest, "/")
+		i, found := d.find(name)
+		if !found {
+			return false
+		}
+		if rest == "" {
+			return d.entries[i].dir == nil
+		}
+		d = d.entries[i].dir
+	}
+	return false
+}
+
+// files lists the paths of all files below d.
+func (d *dir) files(prefix string) (paths []string) {
+	for _, e := range d.entries {
+		if e.dir != nil {
+			paths = append(paths, e.dir.files(prefix+e.name+"/")...)
+		} else {
+			paths = append(paths, prefix+e.name)
+		}
+	}
+	return paths
+}
+
 // edit is what changes in one directory: by name a new file, a removal, or
 // edits of a directory below.
 type edit struct {

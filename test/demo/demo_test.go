@@ -51,7 +51,7 @@ func TestOnce(t *testing.T) {
 	readme(t, "status", between(t, text, "$ .demo/bin/reconciler status", "\nWhy does"))
 	readme(t, "changes", between(t, text, "A change: ", "\nAll "))
 	readme(t, "log", between(t, text, "$ git -C", "\nA change: "))
-	page, err := git(context.Background(), filepath.Join(dir, "fleet.git"), "ls-tree", "-r", "--name-only", "status", "--", "README.md", "errors.yaml", "inputs", "tenants/acme")
+	page, err := git(context.Background(), filepath.Join(dir, "fleet.git"), "ls-tree", "-r", "--name-only", "status", "--", "README.md", "errors.json", "inputs", "tenants/acme")
 	require.NoError(t, err)
 	readme(t, "tree", page+"\n…\n")
 

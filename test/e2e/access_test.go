@@ -73,7 +73,7 @@ func TestOnlySignedCommitsReachTheCluster(t *testing.T) {
 		require.Len(t, ledger.Problems, 1)
 		require.Equal(t, code, ledger.Problems[0].Code)
 		require.Equal(t, "commit "+bad, ledger.Problems[0].Path)
-		require.Contains(t, w.git(w.repo, "show", "status:errors.yaml"), bad)
+		require.Contains(t, w.git(w.repo, "show", "status:errors.json"), bad)
 		require.Contains(t, w.git(w.repo, "show", "status:README.md"), code)
 		require.Equal(t, "registry.example.com/web:2", image("shop"))
 		require.Equal(t, "registry.example.com/web:1", image("docs"))

@@ -42,7 +42,7 @@ func TestBrokenFileBlamesItsOwnApplication(t *testing.T) {
 		}
 	}
 	require.Contains(t, places, "tenants/acme/apps/shop/app.cue:3:")
-	require.Contains(t, w.git(w.repo, "show", "status:errors.yaml"), "tenants/acme/apps/shop/app.cue:3:")
+	require.Contains(t, w.git(w.repo, "show", "status:errors.json"), "tenants/acme/apps/shop/app.cue:3:")
 	docs, err := w.cluster.Clientset.AppsV1().Deployments(w.name+"-acme").Get(t.Context(), "docs-web", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "registry.example.com/web:2", docs.Spec.Template.Spec.Containers[0].Image)

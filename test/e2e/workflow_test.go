@@ -151,7 +151,7 @@ func TestApprovalOfAnotherRun(t *testing.T) {
 	require.Equal(t, model.RunRunning, second.Phase)
 	require.True(t, is("agree", model.StepActive)(second))
 	require.Contains(t, second.Commands[0].Refused, "look at that one and decide anew")
-	file := w.git(w.repo, "show", "status:tenants/acme/shop/workflow.yaml")
+	file := w.git(w.repo, "show", "status:tenants/acme/shop/workflow.json")
 	require.Contains(t, file, "look at that one and decide anew", "people read it on the branch")
 	w.pass()
 	require.False(t, w.last.Changed(), "it is said once")

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+func newMigrateCommand() *cobra.Command {
+	var from ledgerFlags
+	var to int
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Write the status branch in another format",
+		Long: `Migrate writes what the status branch says in another major format, in one commit that
+changes no meaning. The first save of a reconciler does the same for a branch in the
+format before its own; so this command is for the way back: --to 1 writes the format that
+the older program reads, and lists what that format has no place for.
+
+Stop every reconciler of the fleet first: one of this version that still runs migrates the
+branch again at its next save. The branch is moved by compare-and-swap; when the push is
+refused, nothing has changed.`,
+		Example: `  # take an upgrade back
+  kubectl -n d-aros scale deployment reconciler --replicas=0
+  reconciler migrate --to 1 --repo https://git.example.com/acme/fleet.git --token-file token`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, _, err := from.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			if r.stale != nil {
+				return errors.New("cannot migrate: " + r.stale.Error())
+			}
+			done, err := r.branch.Migrate(cmd.Context(), to)
+			if err != nil {
+				return err
+			}
+			return format.write(cmd.OutOrStdout(), done, func(p *printer) { p.migration(&done) })
+		},
+	}
+	fl := cmd.Flags()
+	from.add(fl)
+	fl.IntVar(&to, "to", status.Current.Major, "major format to write")
+	fl.VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+func (p *printer) migration(m *status.Migration) {
+	if m.From == m.To {
+		p.line("The status branch has format %s already.", m.To)
+		return
+	}
+	p.line("The status branch went from format %s to %s with commit %s.", m.From, m.To, shortCommit(m.Commit))
+	for _, field := range m.Lacks {
+		p.line("  lacks  %s", field)
+	}
+}

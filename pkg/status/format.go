@@ -1,0 +1,191 @@
+package status
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/git"
+)
+
+// Format is the version of the branch's layout and records. A minor version adds
+// optional fields at the top level of records; a major version changes anything.
+type Format struct {
+	Major int `json:"major"`
+	Minor int `json:"minor"`
+}
+
+// Current is the format that this program writes. It reads this major version and
+// the one before, and Branch.Migrate can write both.
+var Current = Format{Major: 2, Minor: 0}
+
+// Oldest is the oldest major version that this program reads and writes.
+const Oldest = 1
+
+func (f Format) String() string { return fmt.Sprintf("%d.%d", f.Major, f.Minor) }
+
+// newer reports whether f has fields that g does not have.
+func (f Format) newer(g Format) bool {
+	return f.Major > g.Major || f.Major == g.Major && f.Minor > g.Minor
+}
+
+// FormatError reports a branch in a major format that this program does not know.
+type FormatError struct {
+	Format  Format
+	Program string // the version that wrote the branch, "" if it is not known
+}
+
+func (e *FormatError) Error() string {
+	use := "the version that wrote it"
+	if e.Program != "" {
+		use = e.Program
+	}
+	return fmt.Sprintf("status branch has format %s; this program reads %d and %d: use %s or newer (docs/upgrade.md)",
+		e.Format, Oldest, Current.Major, use)
+}
+
+// readFormat reads the format of a tree of the branch. A tree without a format file
+// has format 1, in which there was none.
+func readFormat(fsys fs.FS) (Format, error) {
+	b, err := fs.ReadFile(fsys, formatFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		if stray, err := strayRecord(fsys); err != nil {
+			return Format{}, err
+		} else if stray != "" {
+			return Format{}, fmt.Errorf("%s is missing, but there is %s; %s", formatFile, stray, restore)
+		}
+		return Format{Major: 1}, nil
+	}
+	if err != nil {
+		return Format{}, fmt.Errorf("read status branch: %w", err)
+	}
+	return decodeFormat(b)
+}
+
+// decodeFormat reads a format file. One of a newer format may have more fields.
+func decodeFormat(b []byte) (Format, error) {
+	var f Format
+	_, err := decode(b, &f, true)
+	switch {
+	case err != nil:
+		return f, damaged(formatFile, err)
+	case f.Major < Oldest || f.Minor < 0:
+		return f, damaged(formatFile, fmt.Errorf("there is no format %s", f))
+	case f.Major > Current.Major:
+		return f, &FormatError{Format: f}
+	}
+	return f, nil
+}
+
+// strayRecord returns a record in JSON, "" if there is none.
+func strayRecord(fsys fs.FS) (string, error) {
+	for _, pattern := range []string{problemsFile, "inputs/*.json", tenantsDir + "/*/*.json", tenantsDir + "/*/*/*.json"} {
+		found, err := fs.Glob(fsys, pattern)
+		if err != nil {
+			return "", fmt.Errorf("read status branch: %w", err)
+		}
+		if len(found) > 0 {
+			return found[0], nil
+		}
+	}
+	return "", nil
+}
+
+// restore is what to do about a damaged branch.
+const restore = `restore the branch with "git revert" (docs/status-branch.md)`
+
+// damaged reports a file that no program of ours writes so.
+func damaged(name string, err error) error {
+	return fmt.Errorf("%s is damaged: %s; %s", name, oneLineOf(err.Error(), 300), restore)
+}
+
+// guard is the content of guardFile in format 2. A program that knows only format 1
+// takes a branch without records of that format for an empty one and would begin
+// anew; this file makes it stop and say why.
+const guard = `# Programs that read only format 1 stop at this file. See docs/upgrade.md.
+this-branch-needs-a-newer-program: true
+`
+
+// guardFile is where format 1 has the source commit.
+var guardFile = inFormat1(sourceFile)
+
+// inFormat1 returns the name that a record has in format 1, which is YAML.
+func inFormat1(name string) string { return strings.TrimSuffix(name, ".json") + ".yaml" }
+
+// name returns the name of a record in a format.
+func (f Format) name(name string) string {
+	if f.Major == 1 {
+		return inFormat1(name)
+	}
+	return name
+}
+
+// isRecord reports whether a file of a tree is a record of the format.
+func (f Format) isRecord(name string) bool {
+	dir, base := path.Split(name)
+	var list []string
+	switch depth := strings.Count(name, "/"); {
+	case depth == 0, dir == "inputs/":
+		return name == f.name(problemsFile) || name == f.name(sourceFile) || name == f.name(platformFile) || name == f.name(capacityFile) ||
+			f.Major > 1 && (name == formatFile || name == guardFile)
+	case strings.HasPrefix(dir, tenantsDir+"/") && depth == 2:
+		list = []string{tenantFile}
+	case strings.HasPrefix(dir, tenantsDir+"/") && depth == 3:
+		list = []string{instanceFile, specFile, previousFile, workflowFile, decisionFile}
+	}
+	for _, record := range list {
+		if base == f.name(record) {
+			return true
+		}
+	}
+	return false
+}
+
+// release is how released programs are named.
+var release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+[-.+0-9A-Za-z]{0,60}$`)
+
+// programOf returns the version of the program that wrote a commit, "" if the commit
+// does not say so.
+func programOf(message string) string {
+	for word := range strings.FieldsSeq(trailer(message, writtenBy)) {
+		if release.MatchString(word) {
+			return word
+		}
+	}
+	return ""
+}
+
+// formats finds the formats of trees of the branch, as its history is read.
+type formats map[git.Hash]Format // by the name of the format file
+
+// of returns the format of a tree.
+func (known formats) of(store *git.Store, tree git.Hash) (Format, error) {
+	dir, base := path.Split(formatFile)
+	inputs, err := entryAt(store, tree, path.Clean(dir))
+	if err != nil || inputs == git.ZeroHash {
+		return Format{Major: 1}, err
+	}
+	file, err := entryAt(store, inputs, base)
+	if err != nil || file == git.ZeroHash {
+		return Format{Major: 1}, err
+	}
+	if f, ok := known[file]; ok {
+		return f, nil
+	}
+	files, err := store.Files(inputs, limits)
+	if err != nil {
+		return Format{}, err
+	}
+	b, err := files.ReadFile(base)
+	if err != nil {
+		return Format{}, err
+	}
+	f, err := decodeFormat(b)
+	if err == nil {
+		known[file] = f
+	}
+	return f, err
+}

@@ -1,0 +1,88 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/git"
+)
+
+// Migration reports what Migrate did.
+type Migration struct {
+	From   Format   `json:"from"`
+	To     Format   `json:"to"`
+	Commit string   `json:"commit"`          // where the branch is now
+	Lacks  []string `json:"lacks,omitempty"` // what the branch said and To has no place for
+}
+
+// Migrate writes what the branch says in another major format: an older one so that
+// an older program can go on from it, or the current one. It is one commit, which
+// changes no meaning, and the same compare-and-swap as every save. Stop every
+// reconciler first: one that runs would migrate the branch again at its next save.
+func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
+	to := Current
+	if major != Current.Major {
+		to = Format{Major: major}
+	}
+	if major < Oldest || major > Current.Major {
+		return Migration{}, fmt.Errorf("migrate status branch: cannot write format %d; this program writes %d and %d", major, Oldest, Current.Major)
+	}
+	if _, err := b.Load(ctx); err != nil {
+		return Migration{}, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := Migration{From: b.state.format, To: to, Commit: b.state.head.String()}
+	switch {
+	case b.state.head == git.ZeroHash:
+		return m, errors.New("migrate status branch: there is no branch " + b.name + " yet; the first pass of the reconciler writes it")
+	case m.From.Major == to.Major:
+		m.To = m.From
+		return m, nil
+	}
+	if major < m.From.Major {
+		for _, file := range slices.Sorted(maps.Keys(b.state.more)) {
+			for _, field := range slices.Sorted(maps.Keys(b.state.more[file])) {
+				m.Lacks = append(m.Lacks, file+": "+git.Printable(field))
+			}
+		}
+	}
+	objects := git.NewObjects()
+	saved, err := b.migrated(objects, b.state, to)
+	if err == nil {
+		m.Commit = saved.head.String()
+		_, err = b.push(ctx, saved, objects)
+	}
+	if errors.Is(err, ErrMoved) {
+		return m, errors.New("migrate status branch: somebody else wrote to it meanwhile; stop every reconciler, then try again")
+	}
+	if err != nil {
+		return m, fmt.Errorf("migrate status branch: %w; nothing has changed", err)
+	}
+	return m, nil
+}
+
+// migrated adds the commit that writes what a state says in another format.
+func (b *Branch) migrated(objects *git.Objects, from *state, to Format) (*state, error) {
+	stale := *from
+	stale.stale = true
+	p := stale.newPlan(to)
+	p.more = nil
+	for _, file := range from.tree.files("") {
+		if from.format.isRecord(file) {
+			p.edits.remove(file)
+		}
+	}
+	if err := p.records(&from.ledger); err != nil {
+		return nil, err
+	}
+	if err := p.finish(); err != nil {
+		return nil, err
+	}
+	made := p.apply(objects)
+	made.head = b.commit(objects, made, p.message(b.program))
+	return made, nil
+}

@@ -1,0 +1,368 @@
+package status_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/d-aros/d-aros/pkg/git/gittest"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// load reads a branch as a process that starts.
+func load(t testing.TB, repo *gittest.Repo) model.Ledger {
+	t.Helper()
+	l, err := open(t, repo.Dir).Load(t.Context())
+	require.NoError(t, err)
+	return l
+}
+
+// yaml lists the YAML files of a tree.
+func yaml(repo *gittest.Repo, tree string) (names []string) {
+	for name := range strings.FieldsSeq(repo.Git("ls-tree", "-r", "--name-only", tree)) {
+		if strings.HasSuffix(name, ".yaml") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// TestMigration: the first save of this program is one commit that writes the same
+// ledger in the current format, and readers of the past read both sides of it.
+func TestMigration(t *testing.T) {
+	repo := format1(t)
+	old := repo.Git("rev-parse", "status")
+	b := open(t, repo.Dir)
+	before, err := b.Load(t.Context())
+	require.NoError(t, err)
+	events, err := b.Events(t.Context(), status.EventFilter{})
+	require.NoError(t, err)
+
+	changed, err := b.Commit(t.Context(), before, before)
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Equal(t, old, repo.Git("rev-parse", "status^"), "one commit")
+	require.Equal(t, "migrate from format 1.0 to 2.0", repo.Git("log", "-1", "--format=%s", "status"))
+	require.Contains(t, repo.Git("log", "-1", "--format=%B", "status"), "Transitions: 0")
+	require.Empty(t, repo.Git("diff", "--name-only", old, "status", "--", "*.md"), "pages say what they said")
+	require.Equal(t, []string{"inputs/source.yaml"}, yaml(repo, "status"))
+	require.Equal(t, before, load(t, repo))
+
+	after, err := b.Load(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	changed, err = b.Commit(t.Context(), after, after)
+	require.NoError(t, err)
+	require.False(t, changed, "it migrates once")
+
+	again, err := b.Events(t.Context(), status.EventFilter{})
+	require.NoError(t, err)
+	require.Equal(t, events, again, "a migration is no event")
+	entries, err := b.History(t.Context(), shop(), 1000)
+	require.NoError(t, err)
+	require.Equal(t, 187, len(entries))
+	require.Empty(t, entries[0].Transitions)
+
+	// What changes at the same time is the next commit of the same push.
+	repo = format1(t)
+	b = open(t, repo.Dir)
+	before, err = b.Load(t.Context())
+	require.NoError(t, err)
+	_, err = b.Commit(t.Context(), before, move(before, model.Degraded, noon))
+	require.NoError(t, err)
+	require.Equal(t, "migrate from format 1.0 to 2.0", repo.Git("log", "-1", "--format=%s", "status^"))
+	require.Equal(t, old, repo.Git("rev-parse", "status^^"))
+
+	c, err := b.Compact(t.Context(), status.CompactOptions{Since: time.Date(2026, 11, 1, 13, 0, 0, 0, time.UTC)})
+	require.NoError(t, err)
+	require.NotZero(t, c.Folded)
+	migrated := load(t, repo)
+	require.Equal(t, before.Instances[1:], migrated.Instances[1:])
+	_, err = open(t, repo.Dir).Events(t.Context(), status.EventFilter{})
+	require.NoError(t, err)
+}
+
+// TestMigrateBack: what this program says can be written in the format before, and
+// what that has no place for is listed.
+func TestMigrateBack(t *testing.T) {
+	repo := format1(t)
+	before := load(t, repo)
+	b := open(t, repo.Dir)
+	m, err := b.Migrate(t.Context(), 2)
+	require.NoError(t, err)
+	require.Equal(t, "1.0 2.0", m.From.String()+" "+m.To.String())
+	require.Equal(t, m.Commit, repo.Git("rev-parse", "status"))
+
+	m, err = b.Migrate(t.Context(), 1)
+	require.NoError(t, err)
+	require.Empty(t, m.Lacks)
+	require.Equal(t, before, load(t, repo))
+	require.Equal(t, repo.Git("ls-tree", "-r", "--name-only", "status"), repo.Git("ls-tree", "-r", "--name-only", "status~2"))
+
+	m, err = b.Migrate(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, m.Commit, repo.Git("rev-parse", "status"), "nothing to do")
+	for _, major := range []int{0, -1, 3} {
+		_, err = b.Migrate(t.Context(), major)
+		require.ErrorContains(t, err, "this program writes 1 and 2")
+	}
+	_, err = open(t, gittest.NewBare(t).Dir).Migrate(t.Context(), 1)
+	require.ErrorContains(t, err, "there is no branch status yet")
+}
+
+// edit commits changes of files on the status branch, as another program would.
+func edit(t testing.TB, repo *gittest.Repo, message string, change func(dir string)) {
+	t.Helper()
+	dir := t.TempDir()
+	repo.Git("worktree", "add", "-q", "-f", dir, "status")
+	change(dir)
+	repo.Git("-C", dir, "add", "-A")
+	repo.Git("-C", dir, "commit", "-q", "-m", message)
+	repo.Git("worktree", "remove", "--force", dir)
+}
+
+// setFields adds members to a record.
+func setFields(t testing.TB, name string, more map[string]any) {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	require.NoError(t, err)
+	record := map[string]any{}
+	require.NoError(t, json.Unmarshal(b, &record))
+	for k, v := range more {
+		record[k] = v
+	}
+	b, err = json.Marshal(record)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(name, b, 0o644))
+}
+
+// TestNewerMinor: fields of a newer minor format survive whatever this program saves,
+// and so does the number. The program says once that it is older.
+func TestNewerMinor(t *testing.T) {
+	repo := gittest.NewBare(t)
+	b := open(t, repo.Dir)
+	empty, err := b.Load(t.Context())
+	require.NoError(t, err)
+	_, err = b.Commit(t.Context(), empty, busyFleet())
+	require.NoError(t, err)
+	records := []string{"inputs/source.json", "inputs/platform.json", "inputs/capacity.json", "errors.json",
+		"tenants/acme/tenant.json", "tenants/acme/shop/instance.json", "tenants/acme/shop/spec.json", "tenants/acme/shop/decision.json"}
+	edit(t, repo, "a newer program", func(dir string) {
+		setFields(t, filepath.Join(dir, "inputs/format.json"), map[string]any{"minor": 7, "more": "x"})
+		for _, name := range records {
+			setFields(t, filepath.Join(dir, name), map[string]any{"newField": map[string]any{"of": name}, "other": 1})
+		}
+	})
+	var heard []string
+	b, err = status.Open(t.Context(), status.Options{URL: repo.Dir, Dir: t.TempDir(), Notice: func(s string) { heard = append(heard, s) }})
+	require.NoError(t, err)
+	defer b.Close()
+	for i := range 100 {
+		before, err := b.Load(t.Context())
+		require.NoError(t, err)
+		next := move(before, []model.Phase{model.Degraded, model.Running}[i%2], noon.Add(time.Duration(i)*time.Minute))
+		next.Commit = fmt.Sprintf("%040x", i+1)
+		next.Decisions[0].Message = fmt.Sprint("for the time no. ", i)
+		_, err = b.Commit(t.Context(), before, next)
+		require.NoError(t, err)
+	}
+	require.Len(t, heard, 1)
+	require.Contains(t, heard[0], "status branch has format 2.7, this program knows 2.0")
+	for _, name := range records {
+		var record map[string]any
+		require.NoError(t, json.Unmarshal([]byte(repo.Git("show", "status:"+name)), &record))
+		require.Equal(t, map[string]any{"of": name}, record["newField"], name)
+	}
+	require.Contains(t, repo.Git("show", "status:inputs/format.json"), `"minor":7,"more":"x"`)
+
+	m, err := b.Migrate(t.Context(), 1)
+	require.NoError(t, err)
+	require.Contains(t, m.Lacks, "tenants/acme/shop/instance.json: newField")
+	require.Len(t, m.Lacks, 2*len(records))
+}
+
+// TestNewerMajor: nothing is read or written of a branch in a major format that this
+// program does not know, and the error says which program to use.
+func TestNewerMajor(t *testing.T) {
+	repo := format1(t)
+	b := open(t, repo.Dir)
+	before, err := b.Load(t.Context())
+	require.NoError(t, err)
+	edit(t, repo, "Written by a newer program\n\nWritten-By: reconciler v0.9.0 (commit abcdef123456)", func(dir string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "inputs/format.json"), []byte(`{"major": 3, "minor": 0, "more": 1}`), 0o644))
+	})
+	tip := repo.Git("rev-parse", "status")
+	const says = "status branch has format 3.0; this program reads 1 and 2: use v0.9.0 or newer (docs/upgrade.md)"
+
+	_, err = b.Commit(t.Context(), before, move(before, model.Degraded, noon))
+	require.ErrorIs(t, err, status.ErrMoved)
+	_, err = b.Load(t.Context())
+	require.EqualError(t, err, says)
+	_, err = b.Migrate(t.Context(), 2)
+	require.EqualError(t, err, says)
+	_, err = open(t, repo.Dir).Load(t.Context())
+	require.EqualError(t, err, says)
+	require.Equal(t, tip, repo.Git("rev-parse", "status"))
+	_, err = status.Read(fstest.MapFS{"inputs/format.json": &fstest.MapFile{Data: []byte(`{"major": 3}`)}})
+	require.EqualError(t, err, "status branch has format 3.0; this program reads 1 and 2: use the version that wrote it or newer (docs/upgrade.md)")
+}
+
+// TestOlderProgramStops: what a program of format 1 finds in a branch of format 2 is a
+// file that it cannot read, and not an empty branch on which it would begin anew.
+func TestOlderProgramStops(t *testing.T) {
+	files, _, err := status.Written(busyFleet())
+	require.NoError(t, err)
+	delete(files, "inputs/format.json")
+	for name := range files {
+		if strings.HasSuffix(name, ".json") {
+			delete(files, name) // it does not look at them
+		}
+	}
+	_, err = status.Read(files)
+	require.ErrorContains(t, err, "inputs/source.yaml")
+	require.ErrorContains(t, err, "this-branch-needs-a-newer-program")
+}
+
+// TestDamagedFormat: each sentence names the file and what to do.
+func TestDamagedFormat(t *testing.T) {
+	record := &fstest.MapFile{Data: []byte(`{"commit": "1"}`)}
+	for name, files := range map[string]fstest.MapFS{
+		"inputs/format.json is missing, but there is inputs/source.json": {"inputs/source.json": record},
+		"inputs/format.json is missing, but there is tenants/a/b/x.json": {"tenants/a/b/x.json": record},
+		"inputs/format.json is damaged: json: cannot unmarshal string":   {"inputs/format.json": {Data: []byte(`{"major": "two"}`)}},
+		"inputs/format.json is damaged: there is no format 0.0":          {"inputs/format.json": {Data: []byte(`{}`)}},
+		"inputs/format.json is damaged: the file ends too early":         {"inputs/format.json": {Data: []byte(`{"major": 2`)}},
+		"inputs/format.json is damaged: the key \"major\" stands there":  {"inputs/format.json": {Data: []byte(`{"major": 2, "major": 1}`)}},
+	} {
+		_, err := status.Read(files)
+		require.ErrorContains(t, err, name)
+		require.ErrorContains(t, err, `git revert`)
+	}
+}
+
+// TestMigrationRefused: without the right to push nothing changes, and the next save
+// tries again.
+func TestMigrationRefused(t *testing.T) {
+	repo := format1(t)
+	tip := repo.Git("rev-parse", "status")
+	hook(t, repo, "pre-receive", "echo 'protected branch' >&2; exit 1")
+	b := open(t, repo.Dir)
+	l, err := b.Load(t.Context())
+	require.NoError(t, err)
+	_, err = b.Commit(t.Context(), l, l)
+	require.Error(t, err)
+	_, err = b.Migrate(t.Context(), 2)
+	require.ErrorContains(t, err, "nothing has changed")
+	require.Equal(t, tip, repo.Git("rev-parse", "status"))
+	require.NoError(t, os.Remove(filepath.Join(repo.Dir, "hooks", "pre-receive")))
+	changed, err := b.Commit(t.Context(), l, l)
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Equal(t, l, load(t, repo))
+}
+
+// TestMigrationKilled: a process that is killed before or after its push leaves a
+// branch that is migrated, or is not, and the next one goes on from it.
+func TestMigrationKilled(t *testing.T) {
+	if dir := os.Getenv("DAROS_TEST_MIGRATE"); dir != "" {
+		b, err := status.Open(context.Background(), status.Options{URL: dir, Dir: t.TempDir()})
+		require.NoError(t, err)
+		_, err = b.Migrate(context.Background(), 2)
+		require.NoError(t, err)
+		return
+	}
+	for _, hookName := range []string{"pre-receive", "post-receive"} {
+		repo := format1(t)
+		before := load(t, repo)
+		pid := filepath.Join(t.TempDir(), "pid")
+		// The hook waits for the file that names the process. Before the push the
+		// server then refuses; afterwards that has no effect.
+		hook(t, repo, hookName, fmt.Sprintf("while [ ! -s %[1]q ]; do :; done; kill -9 $(cat %[1]q); exit 1", pid))
+		cmd := exec.Command(os.Args[0], "-test.run=^TestMigrationKilled$")
+		cmd.Env = append(os.Environ(), "DAROS_TEST_MIGRATE="+repo.Dir)
+		require.NoError(t, cmd.Start())
+		require.NoError(t, os.WriteFile(pid, []byte(strconv.Itoa(cmd.Process.Pid)), 0o644))
+		var ended *exec.ExitError
+		require.True(t, errors.As(cmd.Wait(), &ended), "it is killed")
+		require.NoError(t, os.Remove(filepath.Join(repo.Dir, "hooks", hookName)))
+
+		b := open(t, repo.Dir)
+		l, err := b.Load(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, before, l)
+		commits := map[string]string{"pre-receive": "212", "post-receive": "213"}[hookName]
+		require.Equal(t, commits, repo.Git("rev-list", "--count", "status"))
+		_, err = b.Commit(t.Context(), l, l)
+		require.NoError(t, err)
+		require.Equal(t, "213", repo.Git("rev-list", "--count", "status"))
+		require.Equal(t, before, load(t, repo))
+	}
+}
+
+// TestFormat1RoundTrip: what format 1 can say survives being written and read in it.
+func TestFormat1RoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := genLedger(t)
+		for i := range l.Instances { // the YAML library loses digits of numbers in what is opaque
+			for _, spec := range []*model.Application{l.Instances[i].Spec, l.Instances[i].Previous} {
+				if spec != nil {
+					for c := range spec.Components {
+						spec.Components[c].Properties = nil
+					}
+				}
+			}
+		}
+		files, err := status.Files1(l)
+		require.NoError(t, err)
+		back, err := status.Read(files)
+		require.NoError(t, err)
+		require.Equal(t, asWritten(t, l), asWritten(t, back))
+	})
+}
+
+// FuzzMigration: whatever can be read in format 1 means the same in format 2, and
+// back in format 1.
+func FuzzMigration(f *testing.F) {
+	files, err := status.Files1(busyFleet())
+	require.NoError(f, err)
+	for name, file := range files {
+		f.Add(name, file.Data)
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		if _, ours := files[name]; !ours {
+			t.Skip()
+		}
+		changed := fstest.MapFS{}
+		for n, file := range files {
+			changed[n] = file
+		}
+		changed[name] = &fstest.MapFile{Data: data}
+		l, err := status.Read(changed)
+		if err != nil {
+			return
+		}
+		now, _, err := status.Written(l)
+		require.NoError(t, err)
+		migrated, err := status.Read(now)
+		require.NoError(t, err)
+		require.Equal(t, asWritten(t, l), asWritten(t, migrated))
+		old, err := status.Files1(migrated)
+		require.NoError(t, err)
+		back, err := status.Read(old)
+		require.NoError(t, err)
+		require.Equal(t, asWritten(t, l), asWritten(t, back))
+	})
+}
