@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/arbitration/follow"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
 )
@@ -23,12 +24,12 @@ func TestDecidingWhatChangedIsDecidingEverything(t *testing.T) {
 	paths := map[string]*[3]int{}
 	holds(t, 10, func(t *rapid.T) {
 		s := dressed(t)
-		var remembering arbitration.Arbiter
+		remembering := follow.New(arbitration.Solve)
 		kind := "at first"
 		var last []model.Decision
 		for range 10 {
 			fleet, seen, ledger := s.inputs()
-			anew, followed, rested := arbitration.Counts(&remembering)
+			anew, followed, rested := remembering.Counts()
 			before := essenceByApp(last)
 			got, want := remembering.Decide(fleet, seen, ledger, s.Now), arbitration.Decide(fleet, seen, ledger, s.Now)
 			if diff := differing(essence(want), essence(got)); diff != "" {
@@ -45,7 +46,7 @@ func TestDecidingWhatChangedIsDecidingEverything(t *testing.T) {
 			if paths[kind] == nil {
 				paths[kind] = &[3]int{}
 			}
-			anew, followed, rested = arbitration.Counts(&remembering)
+			anew, followed, rested = remembering.Counts()
 			for i, n := range [3]int{anew, followed, rested} {
 				paths[kind][i] += n - was[i]
 			}
@@ -199,7 +200,7 @@ func BenchmarkArrival(b *testing.B) {
 	w.Round()
 	w.Now = w.Now.Add(time.Second)
 	w.Round()
-	var a arbitration.Arbiter
+	a := follow.New(arbitration.Solve)
 	a.Decide(w.Fleet, w.Seen, w.Ledger, w.Now)
 	apps := w.Fleet.Applications
 	more := apps[len(apps)/2]
@@ -210,7 +211,7 @@ func BenchmarkArrival(b *testing.B) {
 		next.ID.Name = "zz-arrives-" + string(rune('a'+i%26))
 		fleet := w.Fleet
 		fleet.Applications = append(append([]*model.Application(nil), apps...), new(next.Seal()))
-		a = arbitration.Arbiter{}
+		a = follow.New(arbitration.Solve)
 		a.Decide(w.Fleet, w.Seen, w.Ledger, w.Now)
 		b.StartTimer()
 		a.Decide(fleet, w.Seen, w.Ledger, w.Now)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/arbitration/follow"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
 	"github.com/d-aros/d-aros/test/arbitration/story"
 	"github.com/d-aros/d-aros/test/arbitration/world"
@@ -73,7 +74,7 @@ func editedHistory(seed uint64, write func(any)) {
 	shape := generate.Everything(1+rng.IntN(4), 1+rng.IntN(12))
 	shape.Preemption = []string{"none", "within-tenant", "reclaim", "any", "any"}[rng.IntN(5)]
 	s := (&scene{World: generate.Random(rng, shape), rng: rng, shape: shape}).dressed()
-	var arbiter arbitration.Arbiter
+	arbiter := follow.New(arbitration.Solve)
 	for range 10 {
 		fleet, seen, ledger := s.inputs()
 		write(arbiter.Decide(fleet, seen, ledger, s.Now))

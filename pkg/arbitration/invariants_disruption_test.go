@@ -29,7 +29,7 @@ func disruptionIsMinimal(t *rapid.T) {
 	if s.short() || s.updating() {
 		return
 	}
-	inside, before := s.inside(), s.takes()
+	look, before := s.inside(), s.takes()
 	ruling, changes := s.step(0)
 	d, _ := ruling.Find(id)
 	if len(changes.Admitted) > 1 {
@@ -37,10 +37,10 @@ func disruptionIsMinimal(t *rapid.T) {
 	}
 	after := s.inside()
 	for _, v := range d.Displaced {
-		_, from := inside.Parts(v.App)
+		_, from := look.Parts(v.App)
 		_, to := after.Parts(v.App)
 		if to < 0 {
-			parts, _ := inside.Parts(v.App)
+			parts, _ := look.Parts(v.App)
 			to = len(parts)
 		}
 		if to == from {
@@ -77,14 +77,14 @@ func degradingComesFirst(t *rapid.T) {
 	if s.short() || s.updating() {
 		return
 	}
-	inside := s.inside()
+	look := s.inside()
 	ruling, changes := s.step(0)
 	d, _ := ruling.Find(id)
 	if len(changes.Admitted) > 1 {
 		return // who arrives may also change what those that wait are entitled to
 	}
 	for _, v := range d.Displaced {
-		if v.To == "evicted" && inside.DegradingSuffices(id) {
+		if v.To == "evicted" && look.DegradingSuffices(id) {
 			t.Fatalf("%s is evicted for %s, and degrading would do", v.App, id)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
+	"github.com/d-aros/d-aros/test/arbitration/inside"
 )
 
 // I11. At rest nobody waits for what is free. During a ruling that lets others
@@ -93,22 +93,22 @@ func noExchangeIsFairer(t *rapid.T) {
 		s.disturb()
 	}
 	s.rest(t)
-	inside, ruling := s.inside(), s.Decide()
+	look, ruling := s.inside(), s.Decide()
 	if s.short() {
 		return
 	}
 	free := s.Seen.Pools[0].Capacity.CPU - s.Used("pool-0").CPU
 	for _, d := range ruling.Decisions {
-		parts, _ := inside.Parts(d.App)
-		if d.Verdict != model.Waiting || !arbitration.Entitled(parts[0]) {
+		parts, _ := look.Parts(d.App)
+		if d.Verdict != model.Waiting || !inside.Entitled(parts[0]) {
 			continue
 		}
 		app := s.app(d.App)
 		for _, q := range s.Fleet.Applications {
-			theirs, rung := inside.Parts(q.ID)
-			if rung < 0 || q.ID.Tenant == d.App.Tenant || !arbitration.Beyond(theirs[0]) || !arbitration.Better(parts[0], theirs[0]) ||
-				band(q.Priority) < band(app.Priority) || !inside.AboveFloor(q.ID.Tenant, model.Resources{}) ||
-				inside.Used(q.ID.Tenant) <= inside.Entitlement(q.ID.Tenant)+arbitration.Slack {
+			theirs, rung := look.Parts(q.ID)
+			if rung < 0 || q.ID.Tenant == d.App.Tenant || !inside.Beyond(theirs[0]) || !inside.Better(parts[0], theirs[0]) ||
+				band(q.Priority) < band(app.Priority) || !look.AboveFloor(q.ID.Tenant, model.Resources{}) ||
+				look.Used(q.ID.Tenant) <= look.Entitlement(q.ID.Tenant)+inside.Slack {
 				continue
 			}
 			if need := app.Components[0].Requests.CPU; free+s.Holds(q.ID).CPU >= need {

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/arbitration/follow"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -16,7 +17,7 @@ func TestRememberingChangesNothing(t *testing.T) { holds(t, 3, incrementalIsFull
 
 func incrementalIsFull(t *rapid.T) {
 	s := dressed(t)
-	var remembering arbitration.Arbiter
+	remembering := follow.New(arbitration.Solve)
 	for range rapid.IntRange(1, 5).Draw(t, "events") {
 		fleet, seen, ledger := s.inputs()
 		got := essence(remembering.Decide(fleet, seen, ledger, s.Now))

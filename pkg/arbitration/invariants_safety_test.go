@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/arbitration/inside"
 )
 
 // I4. No pool, tenant or group ever holds more than it may, at the end of a
@@ -325,21 +325,21 @@ func noPriorityInversion(t *rapid.T) {
 	s.noLimits()
 	s.rest(t)
 	s.arrive()
-	inside, before := s.inside(), s.clone()
+	look, before := s.inside(), s.clone()
 	if s.short() {
 		return
 	}
 	ruling, _ := s.step(0)
 	for _, d := range ruling.Decisions {
-		parts, _ := inside.Parts(d.App)
+		parts, _ := look.Parts(d.App)
 		if d.Verdict != model.Waiting || parts == nil {
 			continue
 		}
 		app := s.app(d.App)
 		free := s.Seen.Pools[0].Capacity.CPU - s.Used("pool-0").CPU
 		for _, q := range s.Fleet.Applications {
-			theirs, _ := inside.Parts(q.ID)
-			if q.ID.Tenant == d.App.Tenant && q.Priority < app.Priority && before.runs(q.ID) && s.runs(q.ID) && arbitration.Better(parts[0], theirs[0]) {
+			theirs, _ := look.Parts(q.ID)
+			if q.ID.Tenant == d.App.Tenant && q.Priority < app.Priority && before.runs(q.ID) && s.runs(q.ID) && inside.Better(parts[0], theirs[0]) {
 				free += s.Holds(q.ID).CPU
 			}
 		}
@@ -361,7 +361,7 @@ func nobodyBetterGivesWay(t *rapid.T) {
 	if s.short() || s.updating() { // a newer spec of who runs stands as what it replaces
 		return
 	}
-	inside, before := s.inside(), s.clone()
+	look, before := s.inside(), s.clone()
 	ruling, _ := s.step(0)
 	after := s.inside()
 	times := map[model.AppID]int{}
@@ -374,13 +374,13 @@ func nobodyBetterGivesWay(t *rapid.T) {
 		if before.runs(d.App) { // an update stands as what it replaces
 			continue
 		}
-		gained, _ := inside.Parts(d.App)
+		gained, _ := look.Parts(d.App)
 		_, got := after.Parts(d.App)
 		for _, v := range d.Displaced {
 			if times[v.App] > 1 {
 				continue // which part went to whom is not known from outside
 			}
-			parts, from := inside.Parts(v.App)
+			parts, from := look.Parts(v.App)
 			_, to := after.Parts(v.App)
 			if to < 0 {
 				to = len(parts)
@@ -390,7 +390,7 @@ func nobodyBetterGivesWay(t *rapid.T) {
 			}
 			for _, lost := range parts[from:to] {
 				for _, g := range gained[got:] {
-					if !arbitration.Better(g, lost) {
+					if !inside.Better(g, lost) {
 						t.Fatalf("%s loses %+v for %+v of %s", v.App, lost, g, d.App)
 					}
 				}
@@ -413,7 +413,7 @@ func guaranteesAreSafe(t *rapid.T) {
 	if s.short() {
 		return
 	}
-	inside, before := s.inside(), s.clone()
+	look, before := s.inside(), s.clone()
 	ruling, _ := s.step(0)
 	after := s.inside()
 	lost := map[string][]model.Resources{}
@@ -422,7 +422,7 @@ func guaranteesAreSafe(t *rapid.T) {
 			if v.App.Tenant == d.App.Tenant {
 				continue
 			}
-			parts, from := inside.Parts(v.App)
+			parts, from := look.Parts(v.App)
 			_, to := after.Parts(v.App)
 			if to < 0 {
 				to = len(parts)
@@ -430,7 +430,7 @@ func guaranteesAreSafe(t *rapid.T) {
 			if from >= to || to > len(parts) { // its spec was replaced before it gave way: another ladder
 				continue
 			}
-			if slices.ContainsFunc(parts[from:to], arbitration.Guaranteed) {
+			if slices.ContainsFunc(parts[from:to], inside.Guaranteed) {
 				t.Fatalf("%s loses what is guaranteed to %s", v.App, d.App)
 			}
 			lost[v.App.Tenant] = append(lost[v.App.Tenant], before.Holds(v.App).Sub(s.Holds(v.App)))
@@ -454,11 +454,11 @@ func guaranteesComeBack(t *rapid.T) {
 	tenant := s.rng.IntN(len(s.Fleet.Tenants))
 	id := s.want(tenant, 1)
 	held := s.holdings()
-	inside := s.inside()
+	look := s.inside()
 	ruling, _ := s.step(0)
 	d, _ := ruling.Find(id)
-	parts, _ := inside.Parts(id)
-	if d.Verdict == model.Granted || !arbitration.Guaranteed(parts[0]) {
+	parts, _ := look.Parts(id)
+	if d.Verdict == model.Granted || !inside.Guaranteed(parts[0]) {
 		return
 	}
 	could := 9

@@ -6,9 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
+	"github.com/d-aros/d-aros/test/arbitration/inside"
 )
 
 // I21. Everything comes to rest, those that were evicted being declared still, and
@@ -48,7 +48,7 @@ func nothingCycles(t *rapid.T) {
 			if changes.None() {
 				break
 			}
-			if comparable && len(changes.Evicted)+len(changes.Reduced) > 0 && !arbitration.Improves(s.inside().Running(), before) {
+			if comparable && len(changes.Evicted)+len(changes.Reduced) > 0 && !inside.Improves(s.inside().Running(), before) {
 				t.Fatalf("%+v, and what runs does not stand better:\n%v\n%v", changes, before, s.inside().Running())
 			}
 		}

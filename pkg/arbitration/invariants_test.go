@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
+	"github.com/d-aros/d-aros/test/arbitration/inside"
 	"github.com/d-aros/d-aros/test/arbitration/world"
 	"github.com/d-aros/d-aros/test/tier"
 )
@@ -256,8 +256,8 @@ func (s *scene) clone() *scene {
 	return &c
 }
 
-func (s *scene) inside() *arbitration.Inside {
-	return arbitration.LookInside(s.Fleet, s.Seen, s.Ledger, s.Now)
+func (s *scene) inside() *inside.Inside {
+	return inside.LookInside(s.Fleet, s.Seen, s.Ledger, s.Now)
 }
 
 // resources are all that generated worlds know.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -67,11 +68,10 @@ func drawApplication(t *rapid.T, id model.AppID) model.Application {
 }
 
 func incumbent(t *rapid.T, app model.Application, pools []model.Pool) model.Instance {
-	inst := model.Instance{App: app.ID, Number: 1, Phase: model.Running, Since: start.Add(-2 * RestoreHold), Spec: &app}
-	levels := cuts(&app)
-	level := rapid.SampledFrom(levels).Draw(t, "level")
+	inst := model.Instance{App: app.ID, Number: 1, Phase: model.Running, Since: start.Add(-2 * solve.RestoreHold), Spec: &app}
+	minimum := rapid.Bool().Draw(t, "minimum")
 	pool := rapid.SampledFrom(pools).Draw(t, "pool")
-	for _, g := range grantsAt(&app, level) {
+	for _, g := range grantsOf(&app, minimum) {
 		g.Pool = pool.Name
 		inst.Components = append(inst.Components, model.ComponentState{Grant: g, Run: g.Replicas, State: model.StateReady})
 	}
@@ -193,7 +193,7 @@ func settle(fleet model.Fleet, ledger model.Ledger, r model.Ruling) model.Ledger
 		if d.Verdict != model.Granted {
 			continue
 		}
-		inst := model.Instance{App: d.App, Number: 1, Phase: model.Running, Since: start.Add(-2 * RestoreHold)}
+		inst := model.Instance{App: d.App, Number: 1, Phase: model.Running, Since: start.Add(-2 * solve.RestoreHold)}
 		if old, ok := ledger.Find(d.App); ok {
 			inst = *old
 		}

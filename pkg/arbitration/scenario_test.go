@@ -149,17 +149,34 @@ func (s *scenario) runs(t *testing.T, words []string) {
 	id, err := model.ParseAppID(words[1])
 	require.NoError(t, err)
 	spec := *s.app(t, id)
-	level := cut{}
 	inst := model.Instance{App: id, Number: 1, Phase: model.Running, Since: start.Add(-time.Hour), Spec: &spec}
 	if words[3] == "minimum" {
-		levels := cuts(&spec)
-		level, inst.Phase = levels[len(levels)-1], model.Degraded
+		inst.Phase = model.Degraded
 	}
-	for _, g := range grantsAt(&spec, level) {
+	for _, g := range grantsOf(&spec, words[3] == "minimum") {
 		g.Pool = s.fleet.Platform.Pools[0].Name
 		inst.Components = append(inst.Components, model.ComponentState{Grant: g, Run: g.Replicas, State: model.StateReady})
 	}
 	s.ledger.Instances = append(s.ledger.Instances, inst)
+}
+
+// grantsOf are the grants of a spec in full, or those of the minimum that policy
+// lets it run.
+func grantsOf(spec *model.Application, minimum bool) (grants []model.Grant) {
+	for _, c := range spec.Components {
+		g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests, QoS: c.QoS}
+		if minimum && spec.Policy.Degradation {
+			g.Replicas = c.MinReplicas()
+			if c.Degrade != nil && c.Degrade.QoS != "" {
+				g.QoS = c.Degrade.QoS
+			}
+			if !c.Critical {
+				g.Replicas = 0
+			}
+		}
+		grants = append(grants, g)
+	}
+	return grants
 }
 
 func component(t *testing.T, words []string, opts map[string]string) model.Component {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/arbitration/follow"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/story"
 )
@@ -112,7 +113,7 @@ asks a/new size=4`, func(s *story.Story) {}, model.Granted},
 				inst.History = []model.Transition{{At: s.Now, Instance: 1, From: model.Admitted, To: model.Scheduled}}
 			}
 			at := &scene{World: s.World}
-			var arbiter arbitration.Arbiter
+			arbiter := follow.New(arbitration.Solve)
 			rule := func() model.Ruling {
 				fleet, seen, ledger := at.inputs()
 				ruling := arbiter.Decide(fleet, seen, ledger, s.Now)
@@ -125,14 +126,14 @@ asks a/new size=4`, func(s *story.Story) {}, model.Granted},
 			waits := rule()
 			d, _ := waits.Find(model.AppID{Tenant: "a", Name: "new"})
 			require.NotEqual(t, model.Granted, d.Verdict, d.Message)
-			anew, followed, _ := arbitration.Counts(&arbiter)
+			anew, followed, _ := arbiter.Counts()
 			if c.happens(s); c.name == "the other has run for long enough" {
 				s.Now = s.Now.Add(time.Hour)
 			}
 			ruling := rule()
 			d, _ = ruling.Find(model.AppID{Tenant: "a", Name: "new"})
 			require.Equal(t, c.verdict, d.Verdict, d.Message)
-			again, more, _ := arbitration.Counts(&arbiter)
+			again, more, _ := arbiter.Counts()
 			require.Equal(t, []int{anew, followed + 1}, []int{again, more}, "it decided everything anew")
 		})
 	}
@@ -151,7 +152,7 @@ asks a/next size=2
 asks b/large size=4`)
 	require.NoError(t, err)
 	at := &scene{World: s.World}
-	var arbiter arbitration.Arbiter
+	arbiter := follow.New(arbitration.Solve)
 	rule := func() model.Ruling {
 		fleet, seen, ledger := at.inputs()
 		return arbiter.Decide(fleet, seen, ledger, s.Now)

@@ -10,6 +10,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/arbitration/follow"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
@@ -75,7 +76,7 @@ type Loop struct {
 	rendered  map[model.Digest]bool // specs of fleet that can be rendered
 	saved     model.Ledger          // the last one known to be on the branch
 	carried   time.Time             // when its runs were carried forward
-	arbiter   arbitration.Arbiter
+	arbiter   *follow.Arbiter
 	done      carriedOut
 	marks     marks
 	gate      gate
@@ -97,7 +98,8 @@ func New(o Options) *Loop {
 		commands: o.Commands, outbound: o.Outbound, listeners: o.Listeners,
 		name: o.Fleet, prefix: o.Prefix, interval: o.Interval, dryRun: o.DryRun, sourceChanged: o.SourceChanged,
 		log: o.Log, metrics: o.Metrics, now: o.Now, stage: o.Stage, finished: o.Done, done: newCarriedOut(), marks: marks{},
-		gate: gate{root: o.TrustRoot},
+		arbiter: follow.New(arbitration.Solve),
+		gate:    gate{root: o.TrustRoot},
 	}
 	if l.now == nil {
 		l.now = time.Now

@@ -68,6 +68,10 @@ var bans = []ban{
 		except: []string{"pkg/git", "cmd/reconciler", "pkg/evaluate/pool"},
 		why:    "no program is run with what people wrote: only git itself, for repositories on the same disk, and this program",
 	}, {
+		paths:  []string{module + "pkg/arbitration/follow"},
+		except: []string{"pkg/reconcile"},
+		why:    "only the loop rules again and again on almost the same inputs: everybody else calls arbitration.Decide",
+	}, {
 		paths: []string{"testing", "testing/", "github.com/stretchr/testify/", "pgregory.net/rapid"},
 		why:   "a program does not contain its tests",
 	},

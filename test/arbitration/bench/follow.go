@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/arbitration/follow"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
 	"github.com/d-aros/d-aros/test/arbitration/world"
@@ -15,14 +16,14 @@ import (
 // crowd is a world in which many wait and an arbiter that knows it.
 type crowd struct {
 	*world.World
-	arbiter arbitration.Arbiter
+	arbiter *follow.Arbiter
 	waiting int
 }
 
 func newCrowd(s size) *crowd {
 	q := generate.LargeScale
 	q.Groups = s.of(q.Groups, 1)
-	c := &crowd{World: q.World(), waiting: q.Applications()}
+	c := &crowd{World: q.World(), arbiter: follow.New(arbitration.Solve), waiting: q.Applications()}
 	c.Settle(3, time.Minute)
 	c.decide()
 	c.ownLists()

@@ -1,0 +1,54 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// constraint writes a finding down.
+func constraint(f *solve.Finding) model.Constraint {
+	k := model.Constraint{Name: f.Name, OK: f.OK, At: f.At}
+	if k.Asked, k.Limit = f.Text[0], f.Text[1]; k.Asked == "" {
+		k.Asked = model.FormatAmount(f.Resource, f.Asked)
+	}
+	if k.Limit == "" {
+		k.Limit = model.FormatAmount(f.Resource, f.Limit)
+	}
+	if f.Shared {
+		k.Used = model.FormatAmount(f.Resource, f.Used)
+	}
+	if over := f.Used + f.Asked - f.Limit; !f.OK && over > 0 && f.Text[0] == "" {
+		k.Short = model.FormatAmount(f.Resource, over)
+	}
+	return k
+}
+
+func (w *Writer) shortConstraint(s solve.Shortage) model.Constraint {
+	k := model.Constraint{Name: w.shortName(s), Asked: fmt.Sprint(s.Asked), Limit: fmt.Sprint(s.Free)}
+	switch {
+	case s.Resource < 0:
+		return k
+	case s.Pool >= 0:
+		q := &w.Pools[s.Pool]
+		k.Used, k.Limit = w.Amount(s.Resource, q.Used[s.Resource]), w.Amount(s.Resource, q.Offered[s.Resource])
+		k.At = w.Fleet.Platform.At["pools."+q.Name]
+	default:
+		k.Limit = w.Amount(s.Resource, max(0, s.Free))
+	}
+	k.Asked, k.Short = w.Amount(s.Resource, s.Asked), w.Amount(s.Resource, s.Asked-max(0, s.Free))
+	return k
+}
+
+func (w *Writer) shortName(s solve.Shortage) string {
+	switch {
+	case s.Resource < 0:
+		return "free." + w.Pools[s.Pool].Name + ".domains"
+	case s.Pool >= 0:
+		return "free." + w.Pools[s.Pool].Name + "." + w.Names[s.Resource]
+	case s.Node > 0:
+		return w.Nodes[s.Node].Name + ".borrow." + w.Names[s.Resource]
+	}
+	return "lend." + w.Names[s.Resource]
+}

@@ -1,0 +1,302 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// changes lists what could admit the application, by who could make it: its
+// owner, the tenant's admin, the platform's.
+func (w *Writer) changes(c *solve.App) (list []change) {
+	var failed []*solve.Finding
+	for i := range c.Findings {
+		if f := &c.Findings[i]; !f.OK {
+			failed = append(failed, f)
+		}
+	}
+	add := func(ch change, ok bool) {
+		if ok {
+			list = append(list, ch)
+		}
+	}
+	resource, asked, over := -1, int64(0), int64(0)
+	switch {
+	case len(failed) == 1 && failed[0].Resource != "":
+		f := failed[0]
+		resource, asked, over = w.Index[f.Resource], f.Asked, f.Used+f.Asked-f.Limit
+	case len(failed) == 0 && len(c.Short) > 0 && c.Short[0].Resource >= 0:
+		s := c.Short[0]
+		resource, asked, over = s.Resource, s.Asked, s.Asked-max(0, s.Free)
+	}
+	if resource >= 0 && over > 0 {
+		add(w.fewerReplicas(c, resource, over))
+		add(w.smallerRequest(c, resource, asked, over))
+	}
+	switch {
+	case len(failed) == 0:
+		add(w.otherPriority(c))
+		add(w.moreCapacity(c))
+	case len(failed) > 1:
+	case failed[0].Name == "priorityCeiling":
+		limit := failed[0].Limit
+		add(change{try: 1, most: 1, tell: func(int64) string { return fmt.Sprintf("set priority to %d", limit) },
+			make: func(in *solve.Inputs, _ int64) { edit(in, c).Priority = int(limit) }}, true)
+	case failed[0].Reason == model.TooFewDomains:
+		add(fewerDomains(c, failed[0]))
+	case strings.HasPrefix(failed[0].Name, "quota."):
+		add(w.moreQuota(c, failed[0]))
+	case strings.HasPrefix(failed[0].Name, "pool."):
+		add(w.moreCapacity(c))
+	case failed[0].Name == "budget.costPerHour":
+		// In the unit in which budgets are read: what is rounded down would not do.
+		budget := (failed[0].Asked + 99) / 100 * 100
+		add(change{try: 1, most: 1, tell: func(int64) string { return "raise budget.costPerHour to " + solve.Money(budget) },
+			make: func(in *solve.Inputs, _ int64) { edit(in, c).Budget = budget }}, true)
+	}
+	return list
+}
+
+// edit returns the application of a claim, to be changed.
+func edit(in *solve.Inputs, c *solve.App) *model.Application {
+	in.Fleet.Applications = slices.Clone(in.Fleet.Applications)
+	for i := range in.Fleet.Applications {
+		if a := *in.Fleet.Applications[i]; a.ID == c.ID && a.Digest == c.Wanted.Digest {
+			a.Components = slices.Clone(a.Components)
+			in.Fleet.Applications[i] = &a
+			return &a
+		}
+	}
+	return &model.Application{}
+}
+
+// unit is the smallest amount of a resource that people deal in.
+func unit(resource int) int64 {
+	if resource == 1 {
+		return 1 << 20
+	}
+	return 1
+}
+
+// largest returns the component that asks for most of a resource.
+func (w *Writer) largest(c *solve.App, resource int) int {
+	best, most := -1, int64(0)
+	for i := range c.Wanted.Components {
+		comp := &c.Wanted.Components[i]
+		if n := w.Of(comp.Requests)[resource] * int64(comp.Replicas); comp.Runs() && n > most {
+			best, most = i, n
+		}
+	}
+	return best
+}
+
+func (w *Writer) fewerReplicas(c *solve.App, resource int, over int64) (change, bool) {
+	i := w.largest(c, resource)
+	if i < 0 || c.Wanted.Components[i].Replicas < 2 {
+		return change{}, false
+	}
+	comp := c.Wanted.Components[i]
+	one := w.Of(comp.Requests)[resource]
+	return change{
+		try: (over + one - 1) / one, most: int64(comp.Replicas) - 1,
+		make: func(in *solve.Inputs, n int64) { edit(in, c).Components[i].Replicas -= int(n) },
+		tell: func(n int64) string {
+			return fmt.Sprintf("run %s with %d replicas instead of %d", comp.Name, int64(comp.Replicas)-n, comp.Replicas)
+		},
+	}, true
+}
+
+func (w *Writer) smallerRequest(c *solve.App, resource int, asked, over int64) (change, bool) {
+	i := w.largest(c, resource)
+	if i < 0 {
+		return change{}, false
+	}
+	comp := c.Wanted.Components[i]
+	one, u, name := w.Of(comp.Requests)[resource], unit(resource), w.Names[resource]
+	each := (over + int64(comp.Replicas) - 1) / int64(comp.Replicas)
+	return change{
+		try: (each + u - 1) / u, most: one * 9 / 10 / u, // less than a tenth is another application
+		make: func(in *solve.Inputs, n int64) {
+			r := &edit(in, c).Components[i].Requests
+			*r = set(*r, name, max(0, one-n*u))
+		},
+		tell: func(n int64) string {
+			return fmt.Sprintf("request %s %s for each replica of %s instead of %s", model.FormatAmount(name, max(0, one-n*u)), name, comp.Name, model.FormatAmount(name, one))
+		},
+	}, true
+}
+
+// set returns r with another amount of a resource.
+func set(r model.Resources, name string, n int64) model.Resources {
+	switch name {
+	case "cpu":
+		r.CPU = n
+	case "memory":
+		r.Memory = n
+	default:
+		devices := map[string]int64{name: n}
+		for k, v := range r.Devices {
+			if k != name {
+				devices[k] = v
+			}
+		}
+		r.Devices = devices
+	}
+	return r
+}
+
+// fewerDomains spreads a component over as many domains as there are.
+func fewerDomains(c *solve.App, f *solve.Finding) (change, bool) {
+	name := strings.TrimSuffix(strings.TrimPrefix(f.Name, "components."), ".placement.spread")
+	i := slices.IndexFunc(c.Wanted.Components, func(comp model.Component) bool { return comp.Name == name && comp.Placement.Spread != nil })
+	if i < 0 {
+		return change{}, false
+	}
+	s := *c.Wanted.Components[i].Placement.Spread
+	return change{
+		try: 1, most: int64(s.Min) - 1,
+		make: func(in *solve.Inputs, n int64) {
+			edit(in, c).Components[i].Placement.Spread = &model.Spread{Over: s.Over, Min: s.Min - int(n)}
+		},
+		tell: func(n int64) string {
+			return fmt.Sprintf("spread %s over %d %ss instead of %d", name, int64(s.Min)-n, s.Over, s.Min)
+		},
+	}, true
+}
+
+// otherPriority tries the priorities of the tenant's own applications, those just
+// above them and the lowest of each band, smallest first: between them nothing
+// changes.
+func (w *Writer) otherPriority(c *solve.App) (change, bool) {
+	ceiling := c.Wanted.Policy.PriorityCeiling
+	if t := w.Nodes[c.Tenant].Tenant; t.PriorityCeiling > 0 {
+		ceiling = min(ceiling, t.PriorityCeiling)
+	}
+	var priorities []int
+	for _, v := range w.Members[c.Tenant] {
+		if v != c { // the first to come is first of equals
+			priorities = append(priorities, v.Priority, v.Priority+1)
+		}
+	}
+	for i := range w.Fleet.Platform.Bands {
+		priorities = append(priorities, w.Fleet.Platform.Bands[i].Min)
+	}
+	priorities = slices.DeleteFunc(priorities, func(n int) bool { return n <= c.Priority || n > ceiling })
+	slices.Sort(priorities)
+	priorities = slices.Compact(priorities)
+	if len(priorities) == 0 {
+		return change{}, false
+	}
+	return change{
+		try: 1, most: int64(len(priorities)),
+		make: func(in *solve.Inputs, n int64) { edit(in, c).Priority = priorities[n-1] },
+		tell: func(n int64) string { return fmt.Sprintf("set priority to %d", priorities[n-1]) },
+	}, true
+}
+
+// lack is what a pool has too little of.
+type lack struct {
+	resource int
+	amount   int64
+}
+
+// moreCapacity adds to a pool what the application lacks there.
+func (w *Writer) moreCapacity(c *solve.App) (change, bool) {
+	pool, lacks := -1, []lack(nil)
+	for _, s := range c.Short {
+		if s.Pool >= 0 && s.Resource >= 0 && (pool < 0 || pool == s.Pool) {
+			pool, lacks = s.Pool, append(lacks, lack{s.Resource, s.Asked - max(0, s.Free)})
+		}
+	}
+	for i := range c.Findings {
+		f := &c.Findings[i]
+		if name, ok := strings.CutPrefix(f.Name, "pool."); ok && !f.OK {
+			name = strings.TrimSuffix(name, "."+f.Resource)
+			if at, known := w.PoolAt[name]; known && (pool < 0 || pool == at) {
+				pool, lacks = at, append(lacks, lack{w.Index[f.Resource], f.Asked - f.Limit})
+			}
+		}
+	}
+	if pool < 0 {
+		return change{}, false
+	}
+	return w.enlarge(w.Pools[pool].Name, lacks), true
+}
+
+// enlarge gives a pool more of what it lacks. Of several things the first is
+// minimized.
+func (w *Writer) enlarge(pool string, lacks []lack) change {
+	first := lacks[0]
+	u := unit(first.resource)
+	units := (first.amount + u - 1) / u
+	amounts := func(n int64) []int64 {
+		out := make([]int64, len(lacks))
+		for i, l := range lacks {
+			if out[i] = l.amount; i == 0 {
+				out[i] = n * u
+			}
+		}
+		return out
+	}
+	ch := change{
+		try: units, most: max(units*4, 1),
+		make: func(in *solve.Inputs, n int64) {
+			in.Seen.Pools = slices.Clone(in.Seen.Pools)
+			for i := range in.Seen.Pools {
+				if q := &in.Seen.Pools[i]; q.Name == pool {
+					for k, amount := range amounts(n) {
+						r := w.Names[lacks[k].resource]
+						q.Capacity = set(q.Capacity, r, q.Capacity.Get(r)+amount)
+					}
+				}
+			}
+		},
+		tell: func(n int64) string {
+			var parts []string
+			for k, amount := range amounts(n) {
+				parts = append(parts, w.Amount(lacks[k].resource, amount)+" "+w.Names[lacks[k].resource])
+			}
+			return "give pool " + pool + " " + strings.Join(parts, " and ") + " more"
+		},
+	}
+	if len(lacks) > 1 {
+		without := w.enlarge(pool, lacks[1:])
+		ch.without = &without
+	}
+	return ch
+}
+
+// moreQuota raises a quota of the tenant.
+func (w *Writer) moreQuota(c *solve.App, f *solve.Finding) (change, bool) {
+	key := strings.TrimPrefix(f.Name, "quota.")
+	u := int64(1)
+	if f.Resource != "" {
+		u = unit(w.Index[f.Resource])
+	}
+	short := f.Used + f.Asked - f.Limit
+	return change{
+		try: (short + u - 1) / u, most: max(1, (short+u-1)/u*2),
+		make: func(in *solve.Inputs, n int64) {
+			in.Fleet.Tenants = slices.Clone(in.Fleet.Tenants)
+			for i := range in.Fleet.Tenants {
+				t := &in.Fleet.Tenants[i]
+				switch {
+				case t.Name != c.ID.Tenant:
+				case key == "applications":
+					t.MaxApplications += int(n)
+				case key == "workloads":
+					t.MaxWorkloads += int(n)
+				default:
+					quota := set(*t.Quota, key, t.Quota.Get(key)+n*u)
+					t.Quota = &quota
+				}
+			}
+		},
+		tell: func(n int64) string {
+			return fmt.Sprintf("raise quota.%s of tenant %s to %s", key, c.ID.Tenant, model.FormatAmount(f.Resource, f.Limit+n*u))
+		},
+	}, true
+}

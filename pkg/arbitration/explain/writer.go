@@ -1,0 +1,136 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// recordedClass are the classes as records of format 1 name them.
+var recordedClass = []string{solve.WithinGuarantee: "guaranteed", solve.WithinFairShare: "entitled", solve.WithinSlack: "entitled", solve.Borrowing: "beyond"}
+
+// Writer writes decisions about the applications of one case. It remembers what
+// several decisions need: digests of policies, and who holds what is short.
+type Writer struct {
+	*solve.Case
+	again    func(solve.Inputs) *solve.Case // to verify what would admit an application
+	policies map[policyKey]model.Digest
+	holders  map[[2]int][]*solve.App // by pool and resource; see holding
+}
+
+// newWriter returns a writer for a solved case. Again must be the function that
+// solved it.
+func New(c *solve.Case, again func(solve.Inputs) *solve.Case) *Writer {
+	return &Writer{Case: c, again: again, policies: map[policyKey]model.Digest{}, holders: map[[2]int][]*solve.App{}}
+}
+
+// forgetHolders is to be called after applications were granted something or lost it.
+func (w *Writer) ForgetHolders() { w.holders = map[[2]int][]*solve.App{} }
+
+// forgetPolicies is to be called after a tenant was edited.
+func (w *Writer) ForgetPolicies() { w.policies = map[policyKey]model.Digest{} }
+
+// decision records what was decided about an application and why.
+func (w *Writer) Decision(c *solve.App) model.Decision {
+	d := model.Decision{
+		App: c.ID, Verdict: c.Verdict, Reason: c.Reason, Message: w.message(c),
+		Degraded: c.Granted() && c.Level > 0, Position: c.Position, Grants: c.Grants,
+		Refused: c.Refused, EvictAt: c.EvictAt,
+		Inputs: model.Inputs{Commit: w.Fleet.Commit, Policy: w.policyDigest(c), Capacity: w.Capacity},
+	}
+	if c.Spec != nil {
+		d.Spec, d.Policies = c.Spec.Digest, c.Spec.Policy.InForce
+	}
+	if n := len(c.Findings); n > 0 {
+		d.Constraints = make([]model.Constraint, n, n+len(c.Short))
+		for i := range c.Findings {
+			d.Constraints[i] = constraint(&c.Findings[i])
+		}
+	}
+	if c.Standing != nil {
+		d.Standing = recordedClass[c.Base().Class]
+		d.Shares = w.shares(c)
+	}
+	for _, v := range c.Victims {
+		d.Displaced = append(d.Displaced, w.displacement(v))
+	}
+	if c.Lost != nil {
+		d.For = c.Lost.Preemptor.ID.String()
+	}
+	switch {
+	case c.Granted() && c.Level == 0:
+		d.Message = cmp.Or(d.Message, "everything it asks for is granted"+inPools(c.Grants))
+	case c.Granted():
+		d.Message = cmp.Or(d.Message, "granted less than it asks for, "+c.Levels[c.Level].Cut.String()+inPools(c.Grants))
+		if short := w.Sentence(c.Short); short != "" {
+			d.Message += "; in full it " + short
+		}
+		w.nameAhead(&d, c)
+	case c.Verdict == model.Waiting:
+		for _, s := range c.Short {
+			d.Constraints = append(d.Constraints, w.shortConstraint(s))
+		}
+		d.Message = fmt.Sprintf("waits for capacity, number %d in the line of its tenant", c.Position)
+		if short := w.Sentence(c.Short); short != "" {
+			d.Message += "; it " + short
+		}
+		if why := w.obstacle(c); why != "" {
+			d.Message += "; " + why
+		}
+		w.nameAhead(&d, c)
+	}
+	return d
+}
+
+// shares are the dominant shares of the application's tenant and of the groups
+// above it, in thousandths of all capacity.
+func (w *Writer) shares(c *solve.App) []model.TenantShare {
+	var shares []model.TenantShare
+	for i := c.Tenant; i > 0; i = w.Nodes[i].Parent {
+		n := &w.Nodes[i]
+		s := model.TenantShare{Of: n.Name, Used: thousandths(n.Used.Dominant(w.Total)), Guaranteed: thousandths(n.Guarantee.Dominant(w.Total)),
+			Entitled: thousandths(n.FairShare), Weight: int(n.Weight)}
+		shares = append(shares, s)
+	}
+	return shares
+}
+
+func (w *Writer) policyDigest(c *solve.App) model.Digest {
+	key := policyKey{tenant: c.Tenant}
+	var policy model.Policy
+	if c.Spec != nil {
+		policy = c.Spec.Policy
+		key.strategy, key.preemption, key.degradation = policy.Strategy, policy.Preemption, policy.Degradation
+		key.onFailure, key.deadline = policy.OnUpdateFailure, policy.StartDeadline
+		if len(policy.InForce) > 0 {
+			key.inForce = &policy.InForce[0]
+		}
+	}
+	if d, ok := w.policies[key]; ok && key.inForce != nil {
+		return d
+	}
+	t := w.Nodes[c.Tenant].Tenant
+	d := model.DigestOf([]any{policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling})
+	w.policies[key] = d
+	return d
+}
+
+// policyKey identifies an effective policy and the quota of its tenant: the
+// policies of a tenant's applications differ only in what applications may set.
+type policyKey struct {
+	tenant      int
+	inForce     *model.PolicyValue
+	strategy    string
+	preemption  string
+	degradation bool
+	onFailure   string
+	deadline    time.Duration
+}
+
+// thousandths writes a share in thousandths of all capacity.
+func thousandths(s solve.Share) int {
+	return int((min(s, 1000*solve.Whole)*1000 + solve.Whole/2) / solve.Whole)
+}

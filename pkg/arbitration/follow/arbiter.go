@@ -1,0 +1,106 @@
+package follow
+
+import (
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Arbiter decides as Decide does, and remembers the last arbitration so that the
+// next one costs as much as what changed. It decides everything anew where the
+// tree, the pools or the platform change. A decision that does not change keeps the
+// sentences, shares and inputs with which it was made. An Arbiter is not safe for
+// concurrent use; a ruling is good until the next call, and inputs must never be
+// changed after the call.
+type Arbiter struct {
+	solve  func(solve.Inputs) *solve.Case // everything, from scratch
+	last   *tracker
+	ruling model.Ruling
+	wake   time.Time // when time alone can change the ruling, zero: never
+	moved  bool      // the last ruling moved something
+
+	anew, followed, rested int // how often it decided everything, what changed, nothing
+}
+
+// New returns an arbiter that knows nothing yet. Decide is the whole arbitration
+// from scratch.
+func New(decide func(solve.Inputs) *solve.Case) *Arbiter { return &Arbiter{solve: decide} }
+
+// Decide rules as arbitration.Decide does.
+func (a *Arbiter) Decide(fleet model.Fleet, seen model.Observation, ledger model.Ledger, now time.Time) model.Ruling {
+	if fleet.Platform == nil {
+		a.last = nil
+		return model.Ruling{}
+	}
+	t, e := a.last, &edits{Inputs: solve.Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: now}}
+	switch {
+	case t == nil || now.Before(t.Now) || !t.Returns.IsZero() && !now.Before(t.Returns) || !t.compare(e):
+		a.anew++
+		t = newTracker(e.Inputs, a.solve)
+		a.last, a.ruling = t, t.all()
+	case e.none() && !a.moved && (len(t.Newcomers) == 0 || now.Equal(t.Now)) && (a.wake.IsZero() || now.Before(a.wake)):
+		a.rested++
+		t.Fleet, t.Ledger, t.Seen = fleet, ledger, seen
+		return a.ruling
+	default:
+		a.followed++
+		a.ruling = t.follow(e)
+	}
+	a.wake, a.moved = t.wakes(), t.moved()
+	return a.ruling
+}
+
+// Counts returns how often the arbiter decided everything, only what changed, and
+// nothing.
+func (a *Arbiter) Counts() (anew, followed, rested int) { return a.anew, a.followed, a.rested }
+
+// moved reports whether anything was granted, reduced, raised, replaced or evicted.
+func (t *tracker) moved() bool {
+	for _, c := range t.Changed {
+		switch {
+		case c.Granted() != c.Incumbent(), c.Lost != nil, !c.EvictAt.IsZero():
+			return true
+		case c.Granted() && c.Accepted() != c.Spec:
+			return true
+		case c.Granted() && !solve.SameGrants(c.Grants, c.Holds):
+			return true
+		}
+	}
+	return t.AnyReserved()
+}
+
+// wakes is when time alone can change the ruling next, zero: never.
+func (t *tracker) wakes() (at time.Time) {
+	soonest := func(next time.Time) {
+		if next.After(t.Now) && (at.IsZero() || next.Before(at)) {
+			at = next
+		}
+	}
+	soonest(t.Returns)
+	for _, c := range t.Running {
+		if !c.Granted() {
+			continue
+		}
+		if c.Level > 0 {
+			soonest(c.Instance.Since.Add(c.RestoreHold()))
+		}
+		if least := c.Policy().MinRuntime; least > 0 {
+			soonest(c.Started().Add(least))
+		}
+		if !c.EvictAt.IsZero() {
+			soonest(c.EvictAt)
+		}
+	}
+	if !t.Patient {
+		return at
+	}
+	for _, line := range t.Pending {
+		for _, c := range line {
+			if after := c.Policy().ReserveAfter; after > 0 && c.Verdict == model.Waiting {
+				soonest(c.WaitsSince(t.Now).Add(after))
+			}
+		}
+	}
+	return at
+}

@@ -1,0 +1,63 @@
+package follow
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+)
+
+// stand brings fair shares and standings up to date.
+func (f *following) stand() {
+	recompute := f.edits.capacity != "" || len(f.edits.tenants) > 0
+	for t := range f.dirty {
+		recompute = f.RecountDemand(t) || recompute
+	}
+	moved := map[int]bool{}
+	if recompute {
+		floors := make([]solve.Vector, len(f.Nodes))
+		for i := range f.Nodes {
+			floors[i] = f.Nodes[i].Floor
+		}
+		f.FairShares()
+		for i := range f.Nodes {
+			n := &f.Nodes[i]
+			if n.Tenant != nil && (f.edits.capacity != "" || !n.Steady.Contains(n.FairShare) || !slices.Equal(floors[i], n.Floor)) {
+				moved[i] = true
+			}
+		}
+	}
+	for t := range f.dirty {
+		moved[t] = true
+	}
+	for _, t := range slices.Sorted(maps.Keys(moved)) {
+		if f.standAgain(t) || f.dirty[t] {
+			f.LineUp(t)
+			f.retry.forget(t)
+			f.dirty[t] = true
+		}
+	}
+}
+
+// standAgain ranks a tenant's applications anew, and reports whether a standing
+// changed.
+func (f *following) standAgain(tenant int) (changed bool) {
+	members := f.Members[tenant]
+	before := make([][]solve.Standing, len(members))
+	for i, c := range members {
+		before[i] = c.Standing
+	}
+	f.StandTenant(tenant)
+	for i, c := range members {
+		if c.Levels == nil || slices.Equal(before[i], c.Standing) {
+			continue
+		}
+		changed = true
+		f.DropRanking(c)
+		if before[i] == nil || before[i][len(before[i])-1].Class != c.Base().Class {
+			f.markStale(c)
+			c.Short = nil // so that it is tried, and what it lacks is explained anew
+		}
+	}
+	return changed
+}

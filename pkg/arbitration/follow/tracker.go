@@ -1,0 +1,190 @@
+package follow
+
+import (
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/explain"
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// tracker is the last arbitration, and what follows it from pass to pass.
+type tracker struct {
+	*solve.Case
+	writer *explain.Writer
+	retry  *retryable
+	buffer decisionBuffer
+	stale  map[*solve.App]bool // whose decision is to be written anew
+}
+
+// newTracker decides everything.
+func newTracker(in solve.Inputs, decide func(solve.Inputs) *solve.Case) *tracker {
+	c := decide(in)
+	return &tracker{Case: c, writer: explain.New(c, decide), retry: newRetryable(c), buffer: newDecisionBuffer(len(c.Apps)), stale: map[*solve.App]bool{}}
+}
+
+// all writes all decisions.
+func (t *tracker) all() model.Ruling {
+	r := model.Ruling{Decisions: t.buffer.decisions()}
+	t.writer.All(r.Decisions)
+	return r
+}
+
+// follow decides once more after edits and brings the ruling up to date. Only what
+// the edits concern is made anew: the applications that were edited or moved, then
+// the quotas of their tenants and groups, the fair shares, the standings of tenants
+// for which these changed, and in the end who gets what. Of those that wait only
+// the retryable ones are tried.
+//
+// A decision that differs must be explained with the present inputs, or nobody
+// could make it again from what is recorded. So an application whose decision
+// differs although it was not rebuilt is rebuilt and decided once more.
+func (t *tracker) follow(e *edits) model.Ruling {
+	ruling, changed, late := t.once(e, nil)
+	if len(late) > 0 {
+		rewrite := map[model.AppID]bool{}
+		for _, id := range changed {
+			rewrite[id] = true
+		}
+		var more []model.AppID
+		ruling, more, _ = t.once(&edits{Inputs: e.Inputs, apps: late}, rewrite)
+		changed = append(changed, more...)
+	}
+	slices.SortFunc(changed, model.AppID.Compare)
+	t.writer.Advise(ruling.Decisions, slices.Compact(changed))
+	return ruling
+}
+
+// once follows edits, and writes anew the decisions that differ and those of
+// rewrite.
+func (t *tracker) once(e *edits, rewrite map[model.AppID]bool) (ruling model.Ruling, changed, late []model.AppID) {
+	f := &following{tracker: t, edits: e, dirty: map[int]bool{}, rewrite: rewrite}
+	f.rebuildApps()
+	f.applyCapacity()
+	f.recordUsage()
+	f.gates()
+	f.stand()
+	t.Allot(t.retry)
+	return f.write()
+}
+
+// markStale notes that a decision is to be written anew.
+func (t *tracker) markStale(c *solve.App) { t.stale[c] = true }
+
+// following is one pass of a tracker.
+type following struct {
+	*tracker
+	edits   *edits
+	rebuilt []*solve.App
+	dirty   map[int]bool         // tenants whose applications, or what these ask for, differ
+	rewrite map[model.AppID]bool // to be written anew whatever is decided
+}
+
+// rebuildApps makes applications anew: those that were edited, those that the last
+// ruling changed, as the ledger may say that it did not come about, and those that
+// are new with every pass.
+func (f *following) rebuildApps() {
+	e := f.edits
+	for _, c := range f.Changed {
+		e.apps = append(e.apps, c.ID)
+	}
+	if !e.Now.Equal(f.Now) {
+		for _, c := range f.Newcomers {
+			e.apps = append(e.apps, c.ID)
+		}
+	}
+	f.Inputs = e.Inputs
+	f.Changed = nil
+	f.writer.ForgetHolders()
+	slices.SortFunc(e.apps, model.AppID.Compare)
+	for _, id := range slices.Compact(e.apps) {
+		f.rebuild(id)
+	}
+	f.Newcomers = slices.DeleteFunc(f.Newcomers, func(c *solve.App) bool {
+		_, now := f.Find(c.ID)
+		return now != c
+	})
+}
+
+// rebuild makes one application anew. It keeps a copy of the instance, so that one
+// application does not keep the ledger of a pass in memory.
+func (f *following) rebuild(id model.AppID) {
+	at, old := f.Find(id)
+	wanted, edited := f.edits.wanted[id]
+	switch {
+	case edited:
+	case old != nil:
+		wanted = old.Wanted
+	default:
+		wanted = f.Idle[id]
+	}
+	unusable, edited := f.edits.unusable[id]
+	if !edited && old != nil {
+		unusable = old.Unusable
+	}
+	var inst *model.Instance
+	if i, ok := f.Ledger.Find(id); ok {
+		held := *i
+		inst = &held
+	}
+	if old != nil {
+		f.dirty[old.Tenant] = true
+		f.DropRanking(old)
+		if old.Taken != nil {
+			f.Release(old)
+		}
+		f.Delist(old)
+	}
+	delete(f.Idle, id)
+	c := &solve.App{}
+	takesPart := (wanted != nil || unusable != nil) && f.ReadApp(c, id, wanted, unusable, inst)
+	switch {
+	case !takesPart && old != nil:
+		f.Apps = slices.Delete(f.Apps, at, at+1)
+		f.buffer.remove(at)
+	case takesPart && old == nil:
+		f.Apps = slices.Insert(f.Apps, at, c)
+		f.buffer.insert(at)
+	case takesPart:
+		f.Apps[at] = c
+	}
+	if !takesPart {
+		if wanted != nil {
+			f.Idle[id] = wanted
+		}
+		return
+	}
+	f.Enlist(c)
+	f.DropRanking(c)
+	f.markStale(c)
+	f.dirty[c.Tenant] = true
+	f.rebuilt = append(f.rebuilt, c)
+}
+
+// applyCapacity takes over capacity that has grown, and edits of tenants.
+func (f *following) applyCapacity() {
+	if f.edits.capacity != "" {
+		f.Grow(f.edits.capacity)
+	}
+	if len(f.edits.tenants) > 0 {
+		f.writer.ForgetPolicies()
+	}
+	for i := range f.Fleet.Tenants {
+		t := &f.Fleet.Tenants[i]
+		if !f.edits.tenants[t.Name] {
+			continue
+		}
+		node := f.Tenants[t.Name]
+		f.EditTenant(node, t)
+		f.dirty[node] = true
+	}
+	f.ClearReserved()
+}
+
+// recordUsage re-records the capacity that rebuilt apps hold, per pool and domain.
+func (f *following) recordUsage() {
+	f.RecountDomains()
+	for _, c := range f.rebuilt {
+		f.KeepPlace(c)
+	}
+}

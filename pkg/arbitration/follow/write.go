@@ -1,0 +1,50 @@
+package follow
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// write brings the ruling up to date. It returns whose decision differs from the
+// one before, and of those the applications that were not rebuilt: these were
+// decided with what was found out about them in an earlier pass.
+func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
+	ruling = model.Ruling{Decisions: f.buffer.decisions()}
+	for _, c := range f.Changed {
+		f.markStale(c)
+		f.dirty[c.Tenant] = true
+	}
+	for _, t := range slices.Sorted(maps.Keys(f.dirty)) {
+		f.retry.forget(t) // those that were tried for the first time are known from now on
+		f.Number(t, f.markStale)
+	}
+	rebuilt := make(map[*solve.App]bool, len(f.rebuilt))
+	for _, c := range f.rebuilt {
+		rebuilt[c] = true
+	}
+	stale := slices.SortedFunc(maps.Keys(f.stale), func(x, y *solve.App) int { return x.ID.Compare(y.ID) })
+	clear(f.stale)
+	for _, c := range stale {
+		at, _ := f.Find(c.ID)
+		d := f.writer.Decision(c)
+		if same := sameDecision(&ruling.Decisions[at], &d); same && !f.rewrite[c.ID] {
+			continue
+		} else if !same && !rebuilt[c] {
+			late = append(late, c.ID)
+		}
+		ruling.Decisions[at] = d
+		changed = append(changed, c.ID)
+	}
+	return ruling, changed, late
+}
+
+// sameDecision reports whether two decisions about an application decide the same.
+func sameDecision(x, y *model.Decision) bool {
+	return x.App == y.App && x.Verdict == y.Verdict && x.Reason == y.Reason && x.Spec == y.Spec && x.Degraded == y.Degraded &&
+		x.Position == y.Position && x.EvictAt.Equal(y.EvictAt) && x.Standing == y.Standing && x.For == y.For &&
+		sameRefusal(x.Refused, y.Refused) && solve.SameGrants(x.Grants, y.Grants) &&
+		slices.EqualFunc(x.Grants, y.Grants, func(g, h model.Grant) bool { return slices.Equal(g.Domains, h.Domains) })
+}

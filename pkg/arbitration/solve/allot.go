@@ -1,0 +1,232 @@
+package solve
+
+import (
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Retry tells which of the applications that wait need not be tried again, because
+// nothing that they could get has become free since they were tried. Passing over
+// them must not change a ruling.
+type Retry interface {
+	// Tried reports at and below which nodes somebody is worth trying, nil: at all.
+	// It is asked once, when updates are done and before those that wait are served.
+	Tried() []bool
+	// Next returns the first place at or after at in the pending list of a tenant
+	// that is to be tried. Those who are passed over would be served one right after
+	// the other.
+	Next(tenant, at int) int
+}
+
+// allotment decides who gets what, given everybody's standing.
+type allotment struct {
+	room
+	ledger *model.Ledger
+}
+
+// allot lets applications give way where capacity fell, then serves newer specs,
+// those that wait, and those that are degraded. A nil retry tries all that wait.
+func (p *Case) Allot(retry Retry) {
+	a := &allotment{p.Room(), &p.Ledger}
+	a.shortages()
+	a.updates()
+	a.fill(retry)
+	a.restore()
+	p.ranking = a.ranking
+}
+
+// updates tries the newer specs that passed the gate, best standing first.
+func (a *allotment) updates() {
+	var updates []*App
+	for _, c := range a.Changed {
+		if c.Update != nil && c.Granted() {
+			updates = append(updates, c)
+		}
+	}
+	slices.SortFunc(updates, serveOrder)
+	for _, c := range updates {
+		if c.Granted() {
+			a.replace(c)
+		}
+	}
+}
+
+// replace tries the spec in Git in place of the accepted one. When it does not
+// fit, the accepted one stays as it is.
+func (a *allotment) replace(c *App) {
+	a.ranked() // while it still stands where it does
+	before, reason, held := c.Place, c.Reason, a.Release(c)
+	c.Verdict = model.Waiting
+	// The newer spec stands as the accepted one does, level by level.
+	c.Levels = c.Update.levels
+	c.Standing = resized(c.Standing, len(c.Levels))
+	if a.place(c, c.Wanted, c.Levels, held) {
+		c.Findings = c.Update.findings
+		return
+	}
+	c.refuse(&model.Refusal{Reason: model.CapacityShort, Message: "does not fit beside what runs: it " + a.Sentence(c.Short)}, c.Levels[0].surge)
+	standing := resized(c.Standing, len(before.Levels))
+	c.Place, c.Reason, c.Verdict = before, reason, model.Granted
+	c.Standing = standing
+	a.take(c, held)
+}
+
+// resized gives another number of levels the standings of those before: the base
+// stays the base.
+func resized(s []Standing, n int) []Standing {
+	out := make([]Standing, n)
+	for i := range out {
+		out[n-1-i] = s[max(0, len(s)-1-i)]
+	}
+	return out
+}
+
+// place finds a place for a spec: in free capacity on the best level that fits,
+// else where others must give way.
+func (a *allotment) place(c *App, spec *model.Application, levels []Level, kept []Load) bool {
+	preferred := a.Preferred(c, spec, &levels[0])
+	var first []Shortage
+	for l := range levels {
+		for _, at := range preferred {
+			loads, short := a.fit(c, &levels[l], at, kept)
+			if short == nil {
+				a.settle(c, spec, levels, l, at, loads)
+				c.Short = first
+				return true
+			}
+			if first == nil || l > 0 && at == preferred[0] {
+				first = short
+			}
+		}
+	}
+	if a.makeRoom(c, spec, levels, kept) {
+		return true
+	}
+	c.Short = first
+	return false
+}
+
+// settle grants a level: it is booked and recorded.
+func (a *allotment) settle(c *App, spec *model.Application, levels []Level, level, at int, loads []Load) {
+	a.take(c, loads)
+	a.noteChange(c)
+	c.Spec, c.Levels, c.Level, c.pool = spec, levels, level, at
+	c.Grants = levels[level].grants(spec)
+	for i := range c.Grants {
+		comp := &spec.Components[i]
+		if !comp.Runs() {
+			continue
+		}
+		pool := a.boundTo(c, comp)
+		if pool < 0 {
+			pool = at
+		}
+		if pool >= 0 {
+			c.Grants[i].Pool = a.Pools[pool].Name
+			c.Grants[i].Domains = a.Pools[pool].spread(c, comp, a.Of(comp.Requests), &c.Grants[i])
+		}
+	}
+	c.Verdict, c.Reason, c.Short, c.Position = model.Granted, model.Fits, nil, 0
+	if level > 0 {
+		c.Reason = model.CapacityShort
+	}
+}
+
+// fill serves those that wait. An application that has waited for long and still
+// does not fit has what is free reserved for it, so that smaller ones cannot pass
+// it for ever.
+func (a *allotment) fill(retry Retry) {
+	q := newQueue(a.Books, a.Roster, retry)
+	for c := q.head(); c != nil; c = q.head() {
+		if q.skip(c) {
+			continue
+		}
+		q.advance(c)
+		if a.place(c, c.Spec, c.Levels, nil) {
+			q.moved(c.Tenant)
+			for _, d := range c.Victims {
+				q.moved(d.App.Tenant)
+			}
+			continue
+		}
+		if after := c.Policy().ReserveAfter; after > 0 && a.now.Sub(c.WaitsSince(a.now)) >= after {
+			a.reserveFree(c)
+		}
+	}
+}
+
+// reserveFree reserves what is free of what the application lacks, in the pool
+// that it would be placed in first.
+func (a *allotment) reserveFree(c *App) {
+	at := -1
+	if preferred := a.Preferred(c, c.Spec, &c.Levels[0]); len(preferred) > 0 {
+		at = preferred[0]
+	}
+	for _, l := range c.Levels[len(c.Levels)-1].loads(at) {
+		q := &a.Pools[l.Pool]
+		for r, n := range l.Amount {
+			q.reserved[r] += max(0, min(n, q.Free(c, r)))
+		}
+	}
+}
+
+// makeRoom preempts others for an application that stands better, if policy allows
+// it, and grants it the place.
+func (a *allotment) makeRoom(c *App, spec *model.Application, levels []Level, kept []Load) bool {
+	best := a.best(c, spec, levels, kept)
+	if best == nil {
+		return false
+	}
+	a.carryOut(c, best)
+	loads, _ := a.fit(c, &levels[best.level], best.at, kept)
+	a.settle(c, spec, levels, best.level, best.at, loads)
+	return true
+}
+
+// carryOut takes from the victims of a plan what they give up.
+func (a *allotment) carryOut(c *App, pl *plan) {
+	for _, m := range pl.moves {
+		v := m.option.app
+		d := &Displaced{App: v, Spec: v.Spec, From: v.Levels[v.Level].Cut, Evicted: m.to < 0,
+			Preemptor: c, Gained: c.Worst(pl.level), Lost: v.Worst(v.Level)}
+		a.Release(v)
+		if m.to < 0 {
+			d.Lost = v.Base()
+			v.Verdict, v.Reason, v.Level, v.Grants = model.Evicted, model.Preempted, -1, nil
+		} else {
+			d.To = v.Levels[m.to].Cut
+			a.degrade(v, m.to)
+			v.Reason = model.Preempted
+		}
+		a.noteChange(v)
+		v.Lost, v.Message = d, ""
+		c.Victims = append(c.Victims, d)
+	}
+}
+
+// degrade puts an incumbent on a lower level, in the pools that it runs in.
+func (a *allotment) degrade(v *App, to int) {
+	if v.Taken != nil {
+		a.Release(v)
+	}
+	a.take(v, v.Levels[to].loads(v.pool))
+	grants := v.Levels[to].grants(v.Spec)
+	for i := range grants {
+		n := slices.IndexFunc(v.Grants, func(g model.Grant) bool { return g.Component == grants[i].Component })
+		if n >= 0 {
+			grants[i].Pool, grants[i].Domains = v.Grants[n].Pool, v.Grants[n].Domains
+		}
+	}
+	v.Grants, v.Level, v.Reason = grants, to, model.CapacityShort
+}
+
+// Recorded is the last decision about an application that the ledger holds, nil if
+// it holds none.
+func Recorded(ledger *model.Ledger, app model.AppID) *model.Decision {
+	n, ok := slices.BinarySearchFunc(ledger.Decisions, app, func(d model.Decision, app model.AppID) int { return d.App.Compare(app) })
+	if !ok {
+		return nil
+	}
+	return &ledger.Decisions[n]
+}

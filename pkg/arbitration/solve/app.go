@@ -1,0 +1,152 @@
+package solve
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// App is one application in an arbitration: what it asks for and holds, where it
+// is placed, and what was decided about it.
+type App struct {
+	Asked
+	Place
+	Outcome
+	Findings []Finding // of the gate
+	Update   *newer    // a newer spec that passed the gate, nil if there is none
+	slot     int       // in the list of those that run, -1: it does not
+	changed  bool      // see noteChange
+}
+
+// Asked is what an application asks for and what it holds by the ledger.
+type Asked struct {
+	ID       model.AppID
+	Wanted   *model.Application // the valid spec in Git, nil if there is none
+	Unusable *model.Unusable    // why there is none
+	Instance *model.Instance    // nil if it was never seen
+	Holds    []model.Grant      // by the ledger
+	Tenant   int                // its node in the tree
+	Priority int
+	Band     int // 0 is the highest
+	declared time.Time
+}
+
+// Place is what an application is granted, and what that takes.
+type Place struct {
+	Spec     *model.Application // that the verdict is about
+	Levels   []Level            // of spec, best first
+	Level    int                // that it is granted, -1: none
+	Standing []Standing         // by level; see Stand
+	Grants   []model.Grant
+	Taken    []Load // what is booked for it
+	pool     int    // of its loose components, -1: it has none, or no place
+}
+
+// Outcome is what was decided about an application, and why.
+type Outcome struct {
+	Verdict  model.Verdict
+	Reason   model.Reason
+	Message  string
+	Refused  *model.Refusal
+	Short    []Shortage
+	Victims  []*Displaced // in its favour
+	Lost     *Displaced   // what it gave up for a preemptor, nil: nothing
+	EvictAt  time.Time    // when it loses its place if the shortage lasts
+	Position int          // among those of its tenant that wait
+}
+
+// newer is a newer spec of an application that runs.
+type newer struct {
+	levels   []Level
+	findings []Finding
+}
+
+// Displaced is what an application gives up for another. The application may get a
+// newer spec later in the pass, so the spec that this is about is kept here.
+type Displaced struct {
+	App      *App
+	Spec     *model.Application
+	From, To Cut
+	Evicted  bool
+
+	Preemptor    *App
+	Gained, Lost Standing // the weakest part that is gained, and the one that is compared with it
+}
+
+// incumbent reports whether the application holds a place by the ledger.
+func (c *App) Incumbent() bool { return c.Instance != nil && c.Instance.Phase.Active() }
+
+// accepted is the spec that holds the place, nil for those that hold none.
+func (c *App) Accepted() *model.Application {
+	if c.Incumbent() {
+		return c.Instance.Spec
+	}
+	return nil
+}
+
+// granted reports whether the application holds a place now.
+func (c *App) Granted() bool { return c.Verdict == model.Granted }
+
+// firstCome orders applications of one tenant: higher priority, then first come,
+// then name.
+func FirstCome(x, y *App) int {
+	return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.declared.Compare(y.declared), x.ID.Compare(y.ID))
+}
+
+// serveOrder orders those of a tenant that wait.
+func serveOrder(x, y *App) int { return cmp.Or(x.Base().Compare(y.Base()), FirstCome(x, y)) }
+
+// done reports whether a component has ended well under the accepted spec and so
+// takes nothing any more.
+func (c *App) done(spec *model.Application, comp *model.Component) bool {
+	if c.Instance == nil || c.Incumbent() && spec.Digest != c.Instance.SpecDigest() && stepped(spec, comp.Name) {
+		return false
+	}
+	state, ok := c.Instance.Component(comp.Name)
+	return ok && state.State == model.StateDone && state.Spec == model.DigestOf(comp)
+}
+
+// started is when the application got its present place. It is the zero time for
+// an instance whose history no longer has that transition.
+func (c *App) Started() time.Time {
+	for i := len(c.Instance.History) - 1; i >= 0; i-- {
+		if t := &c.Instance.History[i]; t.Instance == c.Instance.Number && t.From == model.Admitted && t.To == model.Scheduled {
+			return t.At
+		}
+	}
+	return time.Time{}
+}
+
+// waitsSince is when the application began to wait for capacity.
+func (c *App) WaitsSince(now time.Time) time.Time {
+	if c.Instance == nil || c.Instance.Phase != model.Admitted {
+		return now
+	}
+	return c.Instance.Since
+}
+
+// policy is the policy of the spec in Git, else of the accepted one.
+func (c *App) Policy() *model.Policy {
+	switch {
+	case c.Wanted != nil:
+		return &c.Wanted.Policy
+	case c.Spec != nil:
+		return &c.Spec.Policy
+	}
+	return &model.Policy{}
+}
+
+// base is the standing of the minimum that the application can run.
+func (c *App) Base() Standing { return c.Standing[len(c.Standing)-1] }
+
+// worst is the standing of the weakest part of what runs at level l.
+func (c *App) Worst(l int) Standing {
+	w := c.Standing[l]
+	for _, s := range c.Standing[l:] {
+		if s.Compare(w) > 0 {
+			w = s
+		}
+	}
+	return w
+}

@@ -1,0 +1,154 @@
+package solve
+
+import (
+	"math/big"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// roomiest returns the pool for the loose components in which the share that an
+// application may take of each pool is exceeded least, -1 if no pool could take
+// them.
+func (p *PoolSet) roomiest(c *App, spec *model.Application, full *Level) int {
+	best, excess := -1, Share(0)
+	for _, at := range p.choices(c, spec) {
+		if s := p.shareTaken(spec, full.loads(at)); best < 0 || s < excess {
+			best, excess = at, s
+		}
+	}
+	return best
+}
+
+// shareTaken is the largest part that loads take of what an application may take
+// of a pool.
+func (p *PoolSet) shareTaken(spec *model.Application, loads []Load) (most Share) {
+	for _, l := range loads {
+		for r, n := range l.Amount {
+			if n > 0 {
+				most = max(most, part(n, p.shareLimit(l.Pool, r, spec)))
+			}
+		}
+	}
+	return most
+}
+
+// shareLimit is how much of a resource of a pool one application may take.
+func (p *PoolSet) shareLimit(at, r int, spec *model.Application) int64 {
+	thousandths, capacity := int64(spec.Policy.MaxShare), p.Pools[at].Offered[r]
+	if !capped(spec) {
+		return capacity
+	}
+	limit := capacity/1000*thousandths + capacity%1000*thousandths/1000
+	if r == 1 {
+		limit -= limit % (1 << 20) // people read it
+	}
+	return limit
+}
+
+// offered says whether a pool that offers what one component needs is good.
+func (p *PoolSet) offered(comp *model.Component, good func(int) bool) bool {
+	for i := range p.Pools {
+		if offers(p.Pools[i].spec, comp) && (comp.Placement.Pool == "" || comp.Placement.Pool == p.Pools[i].Name) && good(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// capped says whether policy limits the share of a pool that an application takes.
+func capped(spec *model.Application) bool {
+	return spec.Policy.MaxShare > 0 && spec.Policy.MaxShare < 1000
+}
+
+// boundTo returns the pool that a component names or already runs in, -1 if
+// there is none.
+func (p *PoolSet) boundTo(c *App, comp *model.Component) int {
+	if comp.Placement.Pool != "" {
+		if at, ok := p.PoolAt[comp.Placement.Pool]; ok {
+			return at
+		}
+		return -1
+	}
+	for i := range c.Holds {
+		if g := &c.Holds[i]; g.Component == comp.Name && g.Pool != "" {
+			if at, ok := p.PoolAt[g.Pool]; ok && offers(p.Pools[at].spec, comp) {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+// choices returns the pools that offer what every component without a pool of
+// its own needs, by name.
+func (p *PoolSet) choices(c *App, spec *model.Application) []int {
+	fit := make([]int, 0, len(p.Pools))
+	for at := range p.Pools {
+		ok := true
+		for i := range spec.Components {
+			comp := &spec.Components[i]
+			ok = ok && (!comp.Runs() || p.boundTo(c, comp) >= 0 || offers(p.Pools[at].spec, comp))
+		}
+		if ok {
+			fit = append(fit, at)
+		}
+	}
+	return fit
+}
+
+// cost is what loads cost per hour, in millionths of the currency.
+func (p *PoolSet) cost(loads []Load) int64 {
+	var sum int64
+	for _, l := range loads {
+		price := p.Pools[l.Pool].spec.Price
+		sum += priceOf(l.Amount[0], price.CPU, 1000) + priceOf(l.Amount[1], price.Memory, 1<<30)
+	}
+	return sum
+}
+
+// preferred returns the choices that budget and share cap allow, in the order in
+// which the strategy in force prefers them. Pools that are alike keep the order
+// of their names.
+func (p *PoolSet) Preferred(c *App, spec *model.Application, full *Level) []int {
+	if full.Loose == nil {
+		return []int{-1}
+	}
+	fit := p.choices(c, spec)
+	fit = slices.DeleteFunc(fit, func(at int) bool {
+		if spec.Budget > 0 && p.cost(full.loads(at)) > spec.Budget {
+			return true
+		}
+		// Without a cap, it may be more than the pool in full, and its minimum not.
+		return capped(spec) && p.shareTaken(spec, full.loads(at)) > Whole
+	})
+	if s, ok := strategies[spec.Policy.Strategy]; ok && len(fit) > 1 {
+		slices.SortStableFunc(fit, func(x, y int) int { return s.Compare(spec, p.view(x), p.view(y)) })
+	}
+	return fit
+}
+
+// offers says whether a pool has the runtime and system that a component needs.
+func offers(spec *model.PoolSpec, comp *model.Component) bool {
+	return slices.Contains(spec.Runtimes, comp.Runtime) && slices.Contains(spec.OS, comp.OS)
+}
+
+// priceOf is n times a price that is for so many of it.
+func priceOf(n, price, per int64) int64 {
+	if price == 0 || n == 0 {
+		return 0
+	}
+	if n < 1<<31 && price < 1<<31 {
+		return n * price / per
+	}
+	sum := new(big.Int).Mul(big.NewInt(n), big.NewInt(price))
+	if sum.Quo(sum, big.NewInt(per)); sum.IsInt64() {
+		return min(sum.Int64(), most)
+	}
+	return most
+}
+
+func (p *PoolSet) view(at int) PoolView {
+	q := &p.Pools[at]
+	return PoolView{Name: q.Name, Price: q.spec.Price, Capacity: q.Offered[0], Used: q.Used[0], Domains: len(q.domains)}
+}

@@ -1,0 +1,99 @@
+package solve
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// domain counts what the placement hints put into a topology domain of a pool.
+type domain struct {
+	name     string
+	nodes    int
+	capacity Vector
+	used     Vector
+}
+
+// roomy lists the domains in which there is room for an amount, by name: beside
+// what is booked there, or at all.
+func (q *Pool) roomy(one Vector, booked bool) (names []string) {
+	for i := range q.domains {
+		d := &q.domains[i]
+		free := true
+		for r, n := range one {
+			used := int64(0)
+			if booked {
+				used = d.used[r]
+			}
+			free = free && (n == 0 || used+n <= d.capacity[r])
+		}
+		if free || d.nodes == 0 { // without nodes, its capacity is not known
+			names = append(names, d.name)
+		}
+	}
+	return names
+}
+
+// spread picks the domains for a component that asks to be spread: as many as it
+// asks for or has replicas, those with most room for a replica first.
+func (q *Pool) spread(c *App, comp *model.Component, one Vector, g *model.Grant) []string {
+	s := comp.Placement.Spread
+	if s == nil || s.Over == "node" || g.Replicas == 0 {
+		return nil
+	}
+	for i := range c.Holds { // what runs stays where it is
+		if h := &c.Holds[i]; h.Component == comp.Name && h.Pool == q.Name && len(h.Domains) >= s.Min {
+			return h.Domains
+		}
+	}
+	names := q.roomy(one, true)
+	free := func(name string) int64 {
+		for i := range q.domains {
+			if q.domains[i].name == name {
+				return q.domains[i].capacity[0] - q.domains[i].used[0]
+			}
+		}
+		return 0
+	}
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(free(y), free(x)) })
+	names = names[:min(len(names), max(s.Min, min(g.Replicas, len(names))))]
+	slices.Sort(names)
+	q.occupy(names, one, g.Replicas+g.Surge)
+	return names
+}
+
+// occupy counts replicas into domains, evenly.
+func (q *Pool) occupy(names []string, one Vector, replicas int) {
+	for n, name := range names {
+		each := replicas / len(names)
+		if n < replicas%len(names) {
+			each++
+		}
+		for i := range q.domains {
+			if q.domains[i].name == name {
+				q.domains[i].used.addTimes(one, each)
+			}
+		}
+	}
+}
+
+// recountDomains counts anew what those that run take of topology domains.
+func (p *Case) RecountDomains() {
+	for i := range p.Pools {
+		q := &p.Pools[i]
+		for j := range q.domains {
+			clear(q.domains[j].used)
+		}
+		if len(q.domains) == 0 {
+			continue
+		}
+		for _, c := range p.Running {
+			for k := range c.Grants {
+				if g := &c.Grants[k]; g.Pool == q.Name && len(g.Domains) > 0 {
+					p.hint(c, g)
+				}
+			}
+		}
+	}
+}

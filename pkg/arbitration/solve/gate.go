@@ -1,0 +1,228 @@
+package solve
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// finding is a constraint that was checked, and the reason to refuse when it is
+// not met. Texts are made from it only for those who read the decision.
+type Finding struct {
+	Name     string // quota.cpu, limits.priorityCeiling
+	Resource string // whose amounts these are; "" for counts
+	Asked    int64
+	Used     int64 // by others, before this application
+	Limit    int64
+	Shared   bool // used counts: the limit is for several together
+	OK       bool
+	At       string // file:line:column where the limit is set
+	Reason   model.Reason
+	Text     [3]string // asked and limit where they are no amounts, and the sentence for people
+}
+
+// gate checks what applications ask for. It books nothing.
+type gate struct {
+	*Books
+	platform *model.Platform
+}
+
+// checks are the gate's rules in the order in which they are reported. Each
+// is about one subject.
+var checks = []func(gate, *App, *model.Application, []Level) []Finding{
+	checkAmounts,
+	checkPriority,
+	checkCounts,
+	checkQuota,
+	checkGroups,
+	checkPools,
+	checkBudget,
+	checkShare,
+	checkLimits,
+}
+
+// check runs every check on a spec and reports whether all are met.
+func (g gate) check(c *App, spec *model.Application, levels []Level) (found []Finding, ok bool) {
+	ok = true
+	for _, check := range checks {
+		for _, f := range check(g, c, spec, levels) {
+			found = append(found, f)
+			ok = ok && f.OK
+		}
+	}
+	return found, ok
+}
+
+// refusal makes the findings that are not met into a refusal. Its reason is that
+// of the first.
+func refusal(found []Finding) *model.Refusal {
+	var r model.Refusal
+	var messages []string
+	for i := range found {
+		if f := &found[i]; !f.OK {
+			if r.Reason == "" {
+				r.Reason = f.Reason
+			}
+			messages = append(messages, f.Text[2])
+		}
+	}
+	r.Message = strings.Join(messages, "; ")
+	return &r
+}
+
+// checkAmounts refuses what cannot be meant: the schema lets none of it pass, but
+// what arbitration counts it must be able to add up.
+func checkAmounts(g gate, c *App, spec *model.Application, levels []Level) (found []Finding) {
+	for i := range spec.Components {
+		comp := &spec.Components[i]
+		if comp.Replicas < 0 || comp.Requests.CPU < 0 || comp.Requests.Memory < 0 || anyNegative(comp.Requests.Devices) {
+			found = append(found, Finding{Name: "components." + comp.Name, Reason: model.AbsurdAmount,
+				Text: [3]string{"less than nothing", "0", "component " + comp.Name + " asks for less than nothing"}})
+		}
+	}
+	for r, n := range levels[0].Total {
+		if n >= most {
+			name := g.Names[r]
+			found = append(found, Finding{Name: "components." + name, Reason: model.AbsurdAmount,
+				Text: [3]string{"more than can be counted", model.FormatAmount(name, most), "asks for more " + name + " than can be counted"}})
+		}
+	}
+	return found
+}
+
+func anyNegative(devices map[string]int64) bool {
+	for _, n := range devices {
+		if n < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func checkPriority(g gate, c *App, spec *model.Application, _ []Level) []Finding {
+	t := g.Nodes[c.Tenant].Tenant
+	limit, at, owner := spec.Policy.PriorityCeiling, policyAt(spec, "limits.priorityCeiling"), "policy"
+	if t.PriorityCeiling > 0 && t.PriorityCeiling < limit {
+		limit, at, owner = t.PriorityCeiling, t.At["quota.priorityCeiling"], "tenant "+t.Name
+	}
+	f := Finding{Name: "priorityCeiling", Asked: int64(spec.Priority), Limit: int64(limit), OK: spec.Priority <= limit, At: at, Reason: model.PriorityTooHigh}
+	if !f.OK {
+		f.Text[2] = fmt.Sprintf("asks for priority %d, %s allows at most %d", spec.Priority, owner, limit)
+	}
+	return []Finding{f}
+}
+
+func checkCounts(g gate, c *App, spec *model.Application, _ []Level) (found []Finding) {
+	n := &g.Nodes[c.Tenant]
+	count := func(name string, used, asked, limit int, reason model.Reason) {
+		if limit == 0 {
+			return
+		}
+		f := Finding{Name: "quota." + name, Asked: int64(asked), Used: int64(used), Limit: int64(limit), Shared: true,
+			OK: used+asked <= limit, At: n.Tenant.At["quota."+name], Reason: reason}
+		if !f.OK {
+			f.Text[2] = fmt.Sprintf("tenant %s has %d of its %d %s in use and this needs %d more", n.Name, used, limit, name, asked)
+		}
+		found = append(found, f)
+	}
+	count("applications", n.applications, 1, n.Tenant.MaxApplications, model.TooManyApplications)
+	count("workloads", n.workloads, workloads(spec), n.Tenant.MaxWorkloads, model.TooManyWorkloads)
+	return found
+}
+
+func checkQuota(g gate, c *App, _ *model.Application, levels []Level) []Finding {
+	n := &g.Nodes[c.Tenant]
+	return g.quota(n, "quota.", "tenant "+n.Name, n.Tenant.At, levels[0].Total)
+}
+
+// checkGroups holds the application to the quota of every group above its tenant.
+func checkGroups(g gate, c *App, _ *model.Application, levels []Level) (found []Finding) {
+	for i := g.Nodes[c.Tenant].Parent; i > 0; i = g.Nodes[i].Parent {
+		n := &g.Nodes[i]
+		found = append(found, g.quota(n, "groups."+n.Name+".quota.", "group "+n.Name, g.platform.At, levels[0].Total)...)
+	}
+	return found
+}
+
+func (g gate) quota(n *Node, prefix, owner string, at model.Positions, full Vector) (found []Finding) {
+	if n.quota == nil {
+		return nil
+	}
+	for r, asked := range full {
+		if asked == 0 || n.quota[r] >= most {
+			continue
+		}
+		name := g.Names[r]
+		f := Finding{Name: prefix + name, Resource: name, Asked: asked, Used: n.declared[r], Limit: n.quota[r], Shared: true,
+			OK: n.declared[r]+asked <= n.quota[r], At: at[quotaPath(prefix, r, name)], Reason: model.QuotaExceeded}
+		if !f.OK {
+			f.Text[2] = fmt.Sprintf("asks for %s %s, %s has %s of %s left", model.FormatAmount(name, asked), name, owner,
+				model.FormatAmount(name, max(0, f.Limit-f.Used)), model.FormatAmount(name, f.Limit))
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// quotaPath is where the quota of a resource is written.
+func quotaPath(prefix string, r int, name string) string {
+	if r >= 2 {
+		return prefix + "devices." + name
+	}
+	return prefix + name
+}
+
+// checkLimits compares the least that the application can run with what its
+// tenant can ever use: its guarantee and what it and its groups may borrow, and
+// all capacity less what others are guaranteed and do not lend.
+func checkLimits(g gate, c *App, _ *model.Application, levels []Level) (found []Finding) {
+	least := levels[len(levels)-1].Total
+	for i := c.Tenant; i > 0; i = g.Nodes[i].Parent {
+		n := &g.Nodes[i]
+		for r, asked := range least {
+			if n.borrow == nil || asked == 0 {
+				break
+			}
+			f := Finding{Name: n.Name + ".borrow." + g.Names[r], Resource: g.Names[r], Asked: asked, Limit: n.Guarantee[r] + n.borrow[r],
+				At: g.limitAt(i, "borrow", r), Reason: model.LimitExceeded}
+			if f.OK = asked <= f.Limit; !f.OK {
+				f.Text[2] = fmt.Sprintf("needs at least %s %s at once, %s may use %s: its guarantee and what it may borrow",
+					model.FormatAmount(f.Resource, asked), f.Resource, n.Name, model.FormatAmount(f.Resource, f.Limit))
+			}
+			found = append(found, f)
+		}
+	}
+	if !g.lending {
+		return found
+	}
+	for r, asked := range least {
+		reach := g.Total[r] - g.unlent(0, c.Tenant, r)
+		if asked <= reach || asked == 0 {
+			continue
+		}
+		f := Finding{Name: "lend." + g.Names[r], Resource: g.Names[r], Asked: asked, Limit: reach, Reason: model.LimitExceeded}
+		f.Text[2] = fmt.Sprintf("needs at least %s %s at once, others lend so little of what they are guaranteed that tenant %s can reach %s",
+			model.FormatAmount(f.Resource, asked), f.Resource, g.Nodes[c.Tenant].Name, model.FormatAmount(f.Resource, reach))
+		found = append(found, f)
+	}
+	return found
+}
+
+// limitAt is where a limit of a node is written.
+func (g gate) limitAt(i int, limit string, r int) string {
+	if n := &g.Nodes[i]; n.Tenant != nil {
+		return n.Tenant.At[quotaPath(limit+".", r, g.Names[r])]
+	}
+	return g.platform.At[quotaPath("groups."+g.Nodes[i].Name+"."+limit+".", r, g.Names[r])]
+}
+
+// policyAt returns where the effective policy value of a path was set.
+func policyAt(spec *model.Application, path string) string {
+	for i := range spec.Policy.InForce {
+		if v := &spec.Policy.InForce[i]; v.Path == path {
+			return v.At
+		}
+	}
+	return ""
+}

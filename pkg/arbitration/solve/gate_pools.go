@@ -1,0 +1,164 @@
+package solve
+
+import (
+	"fmt"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// checkPools asks of every component: does a pool offer what it needs, is one
+// replica no larger than a node, are there enough domains to spread over; and of
+// the whole: is the least that it can run no larger than the pool.
+func checkPools(g gate, c *App, spec *model.Application, levels []Level) (found []Finding) {
+	for i := range spec.Components {
+		comp := &spec.Components[i]
+		if !comp.Runs() {
+			continue
+		}
+		at := spec.At["components."+comp.Name+".placement.pool"]
+		if !g.offered(comp, func(int) bool { return true }) {
+			found = append(found, Finding{Name: "components." + comp.Name + ".runtime", At: at, Reason: model.NoPool,
+				Text: [3]string{comp.Runtime + "/" + comp.OS, "none", fmt.Sprintf("component %s needs a pool for %s on %s, and %s", comp.Name, comp.Runtime, comp.OS, noPool(comp))}})
+			continue
+		}
+		one := g.Of(comp.Requests)
+		for r, asked := range one {
+			if asked == 0 || g.offered(comp, func(q int) bool { return g.Pools[q].largest == nil || asked <= g.Pools[q].largest[r] }) {
+				continue
+			}
+			var largest int64
+			g.offered(comp, func(q int) bool { largest = max(largest, g.Pools[q].largest[r]); return false })
+			name := g.Names[r]
+			f := Finding{Name: "components." + comp.Name + "." + name, Resource: name, Asked: asked, Limit: largest,
+				At: spec.At["components."+comp.Name+".resources.requests."+name], Reason: model.NodeTooSmall}
+			f.Text[2] = fmt.Sprintf("one replica of %s asks for %s %s, the largest node offers %s", comp.Name,
+				model.FormatAmount(name, asked), name, model.FormatAmount(name, largest))
+			found = append(found, f)
+		}
+		if s := comp.Placement.Spread; s != nil && s.Over != "node" {
+			most := 0
+			if g.offered(comp, func(q int) bool {
+				n := len(g.Pools[q].roomy(one, false))
+				most = max(most, n)
+				return n >= s.Min
+			}) {
+				continue
+			}
+			found = append(found, Finding{Name: "components." + comp.Name + ".placement.spread", At: at, Reason: model.TooFewDomains,
+				Text: [3]string{fmt.Sprint(s.Min), fmt.Sprint(most), fmt.Sprintf("component %s spreads over at least %d %ss, its pool has %d that a replica fits in", comp.Name, s.Min, s.Over, most)}})
+		}
+	}
+	if found == nil {
+		found = checkGang(g, c, spec, levels)
+	}
+	return found
+}
+
+// checkGang compares the least that the application can run with the whole of
+// the pools that would take it: more can never be granted.
+func checkGang(g gate, c *App, spec *model.Application, levels []Level) (found []Finding) {
+	least := &levels[len(levels)-1]
+	look := func(at int, asked Vector) (found []Finding, fits bool) {
+		q := &g.Pools[at]
+		fits = true
+		for r, n := range asked {
+			if n == 0 {
+				continue
+			}
+			name := g.Names[r]
+			f := Finding{Name: "pool." + q.Name + "." + name, Resource: name, Asked: n, Limit: q.Offered[r], OK: n <= q.Offered[r],
+				At: g.platform.At["pools."+q.Name], Reason: model.PoolTooSmall}
+			if !f.OK {
+				fits = false
+				f.Text[2] = fmt.Sprintf("needs at least %s %s at once, pool %s has %s in all", model.FormatAmount(name, n), name,
+					q.Name, model.FormatAmount(name, q.Offered[r]))
+			}
+			found = append(found, f)
+		}
+		return found, fits
+	}
+	for _, l := range least.Bound {
+		f, _ := look(l.Pool, l.Amount)
+		found = append(found, f...)
+	}
+	if least.Loose == nil {
+		return found
+	}
+	var first []Finding
+	for _, at := range g.choices(c, spec) {
+		f, fits := look(at, least.Loose)
+		if fits {
+			return append(found, f...)
+		}
+		if first == nil {
+			first = f
+		}
+	}
+	if first == nil && found == nil {
+		return []Finding{{Name: "pools", Reason: model.NoPool,
+			Text: [3]string{"one for all", "none", "no pool offers what all its components need together; name pools with placement.pool"}}}
+	}
+	return append(found, first...)
+}
+
+// checkBudget compares the price of the full level in the cheapest pool that
+// could take it with the budget per hour.
+func checkBudget(g gate, c *App, spec *model.Application, levels []Level) []Finding {
+	if spec.Budget == 0 {
+		return nil
+	}
+	cost := int64(-1)
+	for _, at := range g.choices(c, spec) {
+		if n := g.cost(levels[0].loads(at)); cost < 0 || n < cost {
+			cost = n
+		}
+	}
+	if levels[0].Loose == nil {
+		cost = g.cost(levels[0].Bound)
+	}
+	f := Finding{Name: "budget.costPerHour", Asked: cost, Limit: spec.Budget, OK: cost <= spec.Budget, At: spec.At["budget.costPerHour"], Reason: model.BudgetExceeded,
+		Text: [3]string{Money(max(cost, 0)), Money(spec.Budget)}}
+	if !f.OK {
+		f.Text[2] = fmt.Sprintf("costs %s an hour, its budget is %s", Money(cost), Money(spec.Budget))
+	}
+	return []Finding{f}
+}
+
+// checkShare holds the application to its share of a pool, in the largest that
+// could take it.
+func checkShare(g gate, c *App, spec *model.Application, levels []Level) (found []Finding) {
+	if !capped(spec) {
+		return nil
+	}
+	look := func(at int, asked Vector) {
+		for r, n := range asked {
+			limit := g.shareLimit(at, r, spec)
+			if n == 0 {
+				continue
+			}
+			name := g.Names[r]
+			f := Finding{Name: "limits.maxShare." + name, Resource: name, Asked: n, Limit: limit, OK: n <= limit,
+				At: policyAt(spec, "limits.maxShare"), Reason: model.ShareExceeded}
+			if !f.OK {
+				f.Text[2] = fmt.Sprintf("asks for %s %s, policy allows one application at most %s (%s of a pool)",
+					model.FormatAmount(name, n), name, model.FormatAmount(name, limit), Percent(int64(spec.Policy.MaxShare)))
+			}
+			found = append(found, f)
+		}
+	}
+	at := -1
+	if levels[0].Loose != nil {
+		at = g.roomiest(c, spec, &levels[0])
+	}
+	for _, l := range levels[0].loads(at) {
+		look(l.Pool, l.Amount)
+	}
+	return found
+}
+
+func noPool(comp *model.Component) string {
+	if comp.Placement.Pool != "" {
+		return "pool " + comp.Placement.Pool + " does not offer it"
+	}
+	return "no pool offers it"
+}

@@ -1,0 +1,251 @@
+package solve
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// cut says which parts of an application are given up. The zero value is none:
+// the application runs in full.
+type Cut struct {
+	qos      bool // components run at the profile of their degrade.qos
+	optional bool // components that are not critical are off
+	replicas int  // so many of partsOfReplicas of what lies above degrade.minReplicas are off
+}
+
+// partsOfReplicas is in how many steps replicas go down to their minimum, so that
+// no more is given up than about what is needed.
+const partsOfReplicas = 4
+
+// String tells people what is given up.
+func (k Cut) String() string {
+	var parts []string
+	if k.qos {
+		parts = append(parts, "a lower QoS")
+	}
+	if k.optional {
+		parts = append(parts, "optional components off")
+	}
+	switch k.replicas {
+	case 0:
+	case partsOfReplicas:
+		parts = append(parts, "replicas at their minimum")
+	default:
+		parts = append(parts, "fewer replicas")
+	}
+	return strings.Join(parts, " and ")
+}
+
+// steps are the cuts by the names that policy gives them, in the order in which
+// they are made where policy does not say another.
+var steps = []struct {
+	name string
+	make func(*Cut)
+}{
+	{"qos", func(c *Cut) { c.qos = true }},
+	{"optional", func(c *Cut) { c.optional = true }},
+	{"replicas", func(c *Cut) { c.replicas++ }},
+}
+
+// rung is one level of an application's ladder and what it takes there.
+type Level struct {
+	Cut   Cut
+	Bound []Load // of components that stay in a pool of their own
+	Loose Vector // of components that are placed together, nil: there are none
+	Total Vector
+	lasts Vector // total without second versions, which pass: what standing and entitlement count
+
+	spreads []spreading
+	surge   []bool // by component: a second version runs beside it; see surges
+}
+
+// spreading is what a component asks of the topology of its pool.
+type spreading struct {
+	pool int    // -1: that of the loose components
+	one  Vector // of one replica
+	min  int    // domains
+}
+
+// load is an amount taken of a pool.
+type Load struct {
+	Pool   int
+	Amount Vector
+}
+
+// cuts lists the levels that policy and spec allow, best first. Each takes at
+// most what the one above it takes; levels that change nothing are left out.
+func cuts(spec *model.Application) []Cut {
+	levels := []Cut{{}}
+	if !spec.Policy.Degradation {
+		return levels
+	}
+	var now Cut
+	order := spec.Policy.Ladder
+	if len(order) == 0 {
+		order = []string{"qos", "optional", "replicas"}
+	}
+	for _, name := range order {
+		times := 1
+		if name == "replicas" {
+			times = partsOfReplicas
+		}
+		lower := now
+		for range times {
+			for _, s := range steps {
+				if s.name == name {
+					s.make(&lower)
+				}
+			}
+			if differ(spec, now, lower) {
+				now = lower
+				levels = append(levels, now)
+			}
+		}
+	}
+	return levels
+}
+
+func differ(spec *model.Application, x, y Cut) bool {
+	for i := range spec.Components {
+		xr, xq := ReplicasAt(&spec.Components[i], x)
+		yr, yq := ReplicasAt(&spec.Components[i], y)
+		if xr != yr || xq != yq {
+			return true
+		}
+	}
+	return false
+}
+
+// at returns the replicas and the profile of a component under a cut.
+func ReplicasAt(c *model.Component, k Cut) (replicas int, qos string) {
+	if !c.Runs() {
+		return 1, c.QoS // it exists or not
+	}
+	full, least := countable(c.Replicas), countable(c.MinReplicas())
+	replicas, qos = full, c.QoS
+	if k.qos && c.Degrade != nil && c.Degrade.QoS != "" {
+		qos = c.Degrade.QoS
+	}
+	replicas -= (full - least) * k.replicas / partsOfReplicas
+	if k.optional && !c.Critical {
+		replicas = 0
+	}
+	return replicas, qos
+}
+
+// countable bounds a number of replicas, so that it can be reckoned with.
+func countable(replicas int) int { return min(max(replicas, 0), 1<<31-1) }
+
+// grantsAt returns the grants of a spec under a cut, without pools.
+func grantsAt(spec *model.Application, k Cut) []model.Grant {
+	grants := make([]model.Grant, len(spec.Components))
+	for i := range spec.Components {
+		c := &spec.Components[i]
+		replicas, qos := ReplicasAt(c, k)
+		grants[i] = model.Grant{Component: c.Name, Replicas: replicas, Requests: c.Requests, QoS: qos}
+	}
+	return grants
+}
+
+// climb makes the ladder of a spec for a claim: components that name a pool or
+// already run in one are bound to it, and what is done takes nothing. Those that
+// surge take their replicas twice.
+func (b *Books) levelsOf(c *App, spec *model.Application, surge []bool) []Level {
+	levels := cuts(spec)
+	ladder := make([]Level, len(levels))
+	pools := make([]int, len(spec.Components))
+	one := make([]Vector, len(spec.Components))
+	for i := range spec.Components {
+		comp := &spec.Components[i]
+		if comp.Runs() && !c.done(spec, comp) {
+			pools[i], one[i] = b.boundTo(c, comp), b.Of(comp.Requests)
+		}
+	}
+	for l, k := range levels {
+		r := Level{Cut: k, Total: b.Zero(), surge: surge}
+		if r.lasts = r.Total; surge != nil {
+			r.lasts = b.Zero()
+		}
+		for i := range spec.Components {
+			if one[i] == nil {
+				continue
+			}
+			replicas, _ := ReplicasAt(&spec.Components[i], k)
+			amount := b.Zero()
+			amount.addTimes(one[i], r.times(i, replicas))
+			r.Total.Add(amount)
+			if surge != nil {
+				r.lasts.addTimes(one[i], replicas)
+			}
+			if s := spec.Components[i].Placement.Spread; s != nil && s.Over != "node" && replicas > 0 {
+				r.spreads = append(r.spreads, spreading{pools[i], one[i], s.Min})
+			}
+			if pools[i] >= 0 {
+				r.Bound = addLoad(r.Bound, pools[i], amount)
+				continue
+			}
+			if r.Loose == nil {
+				r.Loose = amount
+			} else {
+				r.Loose.Add(amount)
+			}
+		}
+		ladder[l] = r
+	}
+	return ladder
+}
+
+func addLoad(loads []Load, pool int, amount Vector) []Load {
+	for i := range loads {
+		if loads[i].Pool == pool {
+			loads[i].Amount.Add(amount)
+			return loads
+		}
+	}
+	return append(loads, Load{pool, slices.Clone(amount)})
+}
+
+// loads returns what a rung takes of each pool when its loose components are put
+// into the given one.
+func (r *Level) loads(pool int) []Load {
+	if r.Loose == nil || pool < 0 {
+		return r.Bound
+	}
+	loads := make([]Load, 0, len(r.Bound)+1)
+	for _, l := range r.Bound {
+		loads = append(loads, Load{l.Pool, slices.Clone(l.Amount)})
+	}
+	return addLoad(loads, pool, r.Loose)
+}
+
+// takes is what a rung takes of a resource of a pool, with its loose components
+// in the pool at.
+func (r *Level) takes(at, pool, resource int) int64 {
+	n := HeldOf(r.Bound, pool, resource)
+	if at == pool && r.Loose != nil {
+		n += r.Loose[resource]
+	}
+	return n
+}
+
+// rungOf finds the rung that grants stand on: the first whose grants they
+// reach. What was granted by an older policy can lie between two rungs.
+func levelOf(spec *model.Application, ladder []Level, grants []model.Grant) int {
+	for l := range ladder {
+		reached := true
+		for i := range spec.Components {
+			replicas, qos := ReplicasAt(&spec.Components[i], ladder[l].Cut)
+			n := slices.IndexFunc(grants, func(g model.Grant) bool { return g.Component == spec.Components[i].Name })
+			if n < 0 || grants[n].Replicas < replicas || grants[n].Surge < ladder[l].times(i, replicas)-replicas || grants[n].QoS != qos && grants[n].QoS != spec.Components[i].QoS {
+				reached = false
+				break
+			}
+		}
+		if reached {
+			return l
+		}
+	}
+	return len(ladder) - 1
+}

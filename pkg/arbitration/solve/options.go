@@ -1,0 +1,174 @@
+package solve
+
+import (
+	"cmp"
+	"slices"
+)
+
+// option is an incumbent that may give way: how far down its levels, and what that
+// frees of each need.
+type option struct {
+	app    *App
+	lowest int       // the lowest level that it may be degraded to, its own if none
+	evict  bool      // it may be evicted
+	least  Standing  // of its minimum
+	Gains  [][]int64 // by level below its own down to lowest, what becomes free of each need
+	all    []int64   // what becomes free when it is evicted
+}
+
+// options lists the incumbents that may give way for standing s and free something
+// that is needed: those of the same tenant, then all others that stand worse,
+// worst first.
+func (r *room) Options(c *App, s Standing, needs []need) []*option {
+	w := r.ranked()
+	var options []*option
+	look := func(v *App) {
+		if v == c || !v.Granted() || len(v.Taken) == 0 {
+			return
+		}
+		if o := r.option(c, s, v, needs); o != nil {
+			options = append(options, o)
+		}
+	}
+	if Preemption(c.Policy()) >= WithinTenant {
+		for _, v := range w.own[c.Tenant] {
+			look(v)
+		}
+	}
+	allowed := min(Preemption(r.platform), Preemption(c.Policy()))
+	if allowed < Reclaim || s.Class > WithinFairShare && allowed < AnyBand {
+		return options
+	}
+	s.Priority = 0
+	for i, v := range w.all {
+		at := w.worst[i]
+		if at.Priority = 0; at.Compare(s) <= 0 {
+			break // all that follow stand as well or better
+		}
+		if v.Tenant != c.Tenant {
+			look(v)
+		}
+	}
+	return options
+}
+
+// ranking lists the incumbents, those with the worst part first; of equal ones the
+// youngest. It is not sorted anew when some of them give way: that only makes the
+// worst part of what is left better.
+type ranking struct {
+	all   []*App
+	worst []Standing // of their parts, when the list was made
+	own   map[int][]*App
+}
+
+// ranked returns the ranking, and makes it when it is first needed.
+func (r *room) ranked() *ranking {
+	if r.ranking != nil {
+		return r.ranking
+	}
+	w := &ranking{own: map[int][]*App{}}
+	worst := map[*App]Standing{}
+	for _, c := range r.Running {
+		if c.Granted() && c.Standing != nil {
+			w.all, worst[c] = append(w.all, c), c.Worst(c.Level)
+		}
+	}
+	slices.SortFunc(w.all, func(x, y *App) int {
+		return cmp.Or(worst[y].Compare(worst[x]), FirstCome(y, x))
+	})
+	for _, c := range w.all {
+		w.worst = append(w.worst, worst[c])
+		w.own[c.Tenant] = append(w.own[c.Tenant], c)
+	}
+	r.ranking = w
+	return w
+}
+
+// option finds out how far an incumbent may give way, nil if not at all.
+func (r *room) option(c *App, s Standing, v *App, needs []need) *option {
+	if r.protected(v) || !r.mayPreempt(c, s, v, v.Standing[v.Level]) {
+		return nil
+	}
+	before := r.frees(v, nil, needs)
+	if isNothing(before) {
+		return nil
+	}
+	o := r.arena.option()
+	o.app, o.lowest = v, v.Level
+	for l := v.Level; l < len(v.Levels); l++ {
+		if !r.mayPreempt(c, s, v, v.Standing[l]) {
+			break
+		}
+		if l+1 < len(v.Levels) {
+			o.lowest = l + 1
+		} else {
+			o.evict = true
+		}
+	}
+	useful := false
+	for l := v.Level + 1; l <= o.lowest; l++ {
+		gain := r.frees(v, &v.Levels[l], needs)
+		for i := range gain {
+			gain[i] = max(0, before[i]-gain[i])
+			useful = useful || gain[i] > 0
+		}
+		o.Gains = append(o.Gains, gain)
+	}
+	if o.evict {
+		o.all = before
+		for _, n := range before {
+			useful = useful || n > 0
+		}
+	}
+	if !useful {
+		return nil
+	}
+	o.least = v.Base()
+	return o
+}
+
+// frees is what an incumbent takes of each need: at the given level, or as it is.
+func (r *room) frees(v *App, l *Level, needs []need) []int64 {
+	takes := r.arena.amounts(len(needs))
+	for i, n := range needs {
+		switch {
+		case n.Pool >= 0 && l == nil:
+			takes[i] = HeldOf(v.Taken, n.Pool, n.Resource)
+		case n.Pool >= 0:
+			takes[i] = l.takes(v.pool, n.Pool, n.Resource)
+		case !r.Above(n.Node, v.Tenant):
+		case l == nil:
+			takes[i] = r.sum(v.Taken)[n.Resource]
+		default:
+			takes[i] = l.Total[n.Resource]
+		}
+	}
+	return takes
+}
+
+// arena hands out options and amounts from blocks: one decision may need many
+// thousands of them.
+type arena struct {
+	options []option
+	numbers []int64
+}
+
+const sparesInBlock = 512
+
+func (s *arena) option() *option {
+	if len(s.options) == 0 {
+		s.options = make([]option, sparesInBlock)
+	}
+	o := &s.options[0]
+	s.options = s.options[1:]
+	return o
+}
+
+func (s *arena) amounts(n int) []int64 {
+	if len(s.numbers) < n {
+		s.numbers = make([]int64, sparesInBlock+n)
+	}
+	a := s.numbers[:n:n]
+	s.numbers = s.numbers[n:]
+	return a
+}

@@ -1,0 +1,123 @@
+package solve
+
+import (
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Apps are the applications of an arbitration, in the lists that its stages read.
+type Roster struct {
+	Apps      []*App                             // by name
+	Members   [][]*App                           // by node, in no order
+	Running   []*App                             // that hold a place in the ledger, in no order
+	Pending   [][]*App                           // by node: those that wait before filling, in the order in which they are served
+	Newcomers []*App                             // that are not in the ledger yet
+	Changed   []*App                             // that are not any more as the ledger and the gate left them
+	Idle      map[model.AppID]*model.Application // declared, and without an App
+	Patient   bool                               // an application has a time after which room is reserved for it
+	Returns   time.Time                          // when the first of those comes back that rest, zero: none does
+}
+
+func newRoster(n int) *Roster {
+	return &Roster{
+		Apps: make([]*App, 0, n+n/32+16), // with room for those that arrive
+		Idle: map[model.AppID]*model.Application{},
+	}
+}
+
+// list sorts all applications and makes the other lists, for so many nodes.
+func (a *Roster) list(nodes int) {
+	slices.SortFunc(a.Apps, func(x, y *App) int { return x.ID.Compare(y.ID) })
+	a.Members, a.Pending = make([][]*App, nodes), make([][]*App, nodes)
+	for _, c := range a.Apps {
+		a.Enlist(c)
+	}
+}
+
+// enlist enters an application into the lists of its tenant and of those that run.
+func (a *Roster) Enlist(c *App) {
+	a.Members[c.Tenant] = append(a.Members[c.Tenant], c)
+	if c.Incumbent() {
+		c.slot = len(a.Running)
+		a.Running = append(a.Running, c)
+	}
+}
+
+// delist takes an application out of these lists.
+func (a *Roster) Delist(c *App) {
+	a.Members[c.Tenant] = slices.DeleteFunc(a.Members[c.Tenant], func(o *App) bool { return o == c })
+	if c.slot >= 0 {
+		last := a.Running[len(a.Running)-1]
+		a.Running[c.slot], last.slot = last, c.slot
+		a.Running = a.Running[:len(a.Running)-1]
+	}
+}
+
+// noteChange notes that an application is not any more as the ledger and the gate
+// left it.
+func (a *Roster) noteChange(c *App) {
+	if !c.changed {
+		c.changed = true
+		a.Changed = append(a.Changed, c)
+	}
+}
+
+// find returns an application, nil if it does not take part, and its place by name.
+func (a *Roster) Find(id model.AppID) (at int, c *App) {
+	at, ok := slices.BinarySearchFunc(a.Apps, id, func(x *App, id model.AppID) int { return x.ID.Compare(id) })
+	if !ok {
+		return at, nil
+	}
+	return at, a.Apps[at]
+}
+
+// firstComeOrder returns all applications in the order of firstCome.
+func (a *Roster) FirstComeOrder() []*App {
+	all := slices.Clone(a.Apps)
+	slices.SortFunc(all, FirstCome)
+	return all
+}
+
+// rests reports whether an instance that has ended is followed by no other now and
+// so asks for nothing. It notes when that ends by itself.
+func (a *Roster) rests(inst *model.Instance, wanted *model.Application, now time.Time) bool {
+	digest := inst.SpecDigest()
+	if wanted != nil {
+		digest = wanted.Digest
+	}
+	if !inst.Rests(digest, now) {
+		return false
+	}
+	if at := inst.Returns; at.After(now) && (a.Returns.IsZero() || at.Before(a.Returns)) {
+		a.Returns = at
+	}
+	return true
+}
+
+// lineUp puts those of a tenant that wait into the order in which they are served.
+func (a *Roster) LineUp(tenant int) {
+	a.Pending[tenant] = a.Pending[tenant][:0]
+	for _, c := range a.Members[tenant] {
+		if c.Levels != nil && c.Verdict == model.Waiting {
+			a.Pending[tenant] = append(a.Pending[tenant], c)
+		}
+	}
+	slices.SortFunc(a.Pending[tenant], serveOrder)
+}
+
+// number gives those of a tenant that still wait their position, and calls moved
+// for each whose position changed.
+func (a *Roster) Number(tenant int, moved func(*App)) {
+	position := 0
+	for _, c := range a.Pending[tenant] {
+		if c.Verdict != model.Waiting {
+			continue
+		}
+		if position++; c.Position != position {
+			c.Position = position
+			moved(c)
+		}
+	}
+}

@@ -1,0 +1,233 @@
+package solve
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// node is a tenant or a group of them in the tree in which capacity is shared.
+// The root is node 0.
+type Node struct {
+	Name     string
+	Tenant   *model.Tenant // nil for groups
+	group    *model.Group  // nil for tenants and the root
+	Parent   int           // -1 at the root
+	children []int         // by name, groups before tenants
+
+	Weight    int64
+	Guarantee Vector
+	borrow    Vector // most that it may use beyond its guarantee, nil: no limit
+	lend      Vector // most of its unused guarantee that others may use, nil: all
+	quota     Vector // of what its applications declare, nil: none
+
+	Used     Vector // granted
+	declared Vector // in full, by everything that passed the gate
+	withheld Vector // of its guarantee and of those below it, unused and not lent
+
+	applications, workloads int // that passed the gate
+
+	Floor     Vector // the guarantee that holds: less than declared when capacity fell short of all guarantees
+	FairShare Share  // see entitle
+	Steady    span   // entitlements with which everything of the tenant would stand as it does
+}
+
+// Tree is the tree of groups and tenants, parents before children.
+type Tree struct {
+	Nodes   []Node
+	Tenants map[string]int
+	lending bool // a node withholds some of its guarantee
+	limited bool // a node has a limit of what it may borrow or lend
+}
+
+// buildTree makes the tree of groups and tenants, parents before children. What
+// names a parent that does not exist hangs from the root; the schema refuses it.
+func (b *Books) buildTree(fleet *model.Fleet) {
+	b.Tenants = map[string]int{}
+	b.Nodes = []Node{{Name: "", Parent: -1, Weight: 1}}
+	groups := slices.Clone(fleet.Platform.Groups)
+	slices.SortFunc(groups, func(x, y model.Group) int { return cmp.Compare(x.Name, y.Name) })
+	place := map[string]int{"": 0}
+	for placed := true; placed && len(place) <= len(groups); {
+		placed = false
+		for i := range groups {
+			g := &groups[i]
+			parent, ok := place[g.Parent]
+			if _, done := place[g.Name]; done || !ok {
+				continue
+			}
+			place[g.Name] = b.addNode(Node{Name: g.Name, group: g, Parent: parent, Weight: int64(g.Weight),
+				Guarantee: b.Of(g.Guarantee), borrow: b.limit(g.Borrow), lend: b.limit(g.Lend), quota: b.limit(g.Quota)})
+			placed = true
+		}
+	}
+	home := map[string]int{}
+	for i := range groups {
+		for _, t := range groups[i].Tenants {
+			home[t] = place[groups[i].Name]
+		}
+	}
+	tenants := make([]*model.Tenant, len(fleet.Tenants))
+	for i := range fleet.Tenants {
+		tenants[i] = &fleet.Tenants[i]
+	}
+	slices.SortFunc(tenants, func(x, y *model.Tenant) int { return cmp.Compare(x.Name, y.Name) })
+	for _, t := range tenants {
+		b.Tenants[t.Name] = b.addNode(Node{Name: t.Name, Tenant: t, Parent: home[t.Name], Weight: int64(t.Weight),
+			Guarantee: b.Of(t.Guarantee), borrow: b.limit(t.Borrow), lend: b.limit(t.Lend), quota: b.limit(t.Quota)})
+	}
+	for i := range b.Nodes {
+		n := &b.Nodes[i]
+		if n.Guarantee == nil {
+			n.Guarantee = b.Zero()
+		}
+		n.Used, n.declared, n.withheld = b.Zero(), b.Zero(), b.Zero()
+		b.lending = b.lending || n.lend != nil
+		b.limited = b.limited || n.lend != nil || n.borrow != nil
+	}
+	for i := len(b.Nodes) - 1; i >= 0; i-- {
+		b.withhold(i)
+	}
+}
+
+// heaviest bounds weights, so that sums of them do not overflow. The schema allows
+// less.
+const heaviest = 1 << 16
+
+func (t *Tree) addNode(n Node) int {
+	n.Weight = min(max(n.Weight, 0), heaviest)
+	t.Nodes = append(t.Nodes, n)
+	i := len(t.Nodes) - 1
+	t.Nodes[n.Parent].children = append(t.Nodes[n.Parent].children, i)
+	return i
+}
+
+// tenant returns the node of a tenant. One that is no longer declared has no
+// limits and no weight; what is left of it is on its way out.
+func (b *Books) tenantNode(name string) int {
+	i, ok := b.Tenants[name]
+	if !ok {
+		i = b.addNode(Node{Name: name, Tenant: &model.Tenant{Name: name}, Parent: 0,
+			Guarantee: b.Zero(), Floor: b.Zero(), Used: b.Zero(), declared: b.Zero(), withheld: b.Zero()})
+		b.Tenants[name] = i
+	}
+	return i
+}
+
+// book adds what is granted to a tenant, or takes it away.
+func (t *Tree) book(tenant int, amount Vector, sign int) {
+	for i := tenant; i >= 0; i = t.Nodes[i].Parent {
+		if sign > 0 {
+			t.Nodes[i].Used.Add(amount)
+		} else {
+			t.Nodes[i].Used.sub(amount)
+		}
+		t.withhold(i)
+	}
+}
+
+// withhold counts how much of the guarantees at and below a node nobody else may
+// use although it is free: what is guaranteed, not used and not lent.
+func (t *Tree) withhold(i int) {
+	n := &t.Nodes[i]
+	if !t.lending {
+		return
+	}
+	for r := range n.withheld {
+		var below int64
+		for _, c := range n.children {
+			below += t.Nodes[c].withheld[r]
+		}
+		var own int64
+		if n.lend != nil {
+			own = n.Guarantee[r] - n.Used[r] - n.lend[r]
+		}
+		n.withheld[r] = max(below, own, 0)
+	}
+}
+
+// count adds what a spec declares in full to its tenant and the groups above, or
+// takes it away, so that quota does not move with capacity.
+func (t *Tree) Count(tenant int, spec *model.Application, full Vector, sign int) {
+	for i := tenant; i >= 0; i = t.Nodes[i].Parent {
+		n := &t.Nodes[i]
+		n.applications += sign
+		n.workloads += sign * workloads(spec)
+		if sign > 0 {
+			n.declared.Add(full)
+		} else {
+			n.declared.sub(full)
+		}
+	}
+}
+
+// workloads counts the components that run.
+func workloads(spec *model.Application) int {
+	n := 0
+	for i := range spec.Components {
+		if spec.Components[i].Runs() {
+			n++
+		}
+	}
+	return n
+}
+
+// unlent is what the nodes at and below i keep back from a tenant when they use
+// nothing.
+func (t *Tree) unlent(i, tenant, r int) int64 {
+	var below int64
+	for _, child := range t.Nodes[i].children {
+		below += t.unlent(child, tenant, r)
+	}
+	n := &t.Nodes[i]
+	if n.lend == nil || t.Above(i, tenant) {
+		return below
+	}
+	return max(below, n.Guarantee[r]-n.lend[r])
+}
+
+// above reports whether node i is the tenant or a group that it is in.
+func (t *Tree) Above(i, tenant int) bool {
+	for ; tenant >= 0; tenant = t.Nodes[tenant].Parent {
+		if tenant == i {
+			return true
+		}
+	}
+	return false
+}
+
+// quotaOver is the highest node at or above a tenant that has a quota or counts
+// applications, 0 if none does.
+func (t *Tree) QuotaOver(tenant int) (top int) {
+	for i := tenant; i > 0; i = t.Nodes[i].Parent {
+		n := &t.Nodes[i]
+		if n.quota != nil || n.Tenant != nil && (n.Tenant.MaxApplications > 0 || n.Tenant.MaxWorkloads > 0) {
+			top = i
+		}
+	}
+	return top
+}
+
+// top is the node just below the root that a node is in.
+func (t *Tree) Top(i int) int {
+	for t.Nodes[i].Parent > 0 {
+		i = t.Nodes[i].Parent
+	}
+	return i
+}
+
+// editTenant takes over an edited quota, weight or policy of a tenant.
+func (b *Books) EditTenant(node int, t *model.Tenant) {
+	n := &b.Nodes[node]
+	edited := *t
+	n.Tenant, n.quota = &edited, b.limit(t.Quota)
+	n.Weight = min(max(int64(t.Weight), 0), heaviest)
+}
+
+// resetCount forgets what was counted as declared at a node.
+func (t *Tree) ResetCount(node int) {
+	n := &t.Nodes[node]
+	n.applications, n.workloads = 0, 0
+	n.declared = make(Vector, len(n.declared))
+}

@@ -1,0 +1,205 @@
+package solve
+
+import (
+	"fmt"
+	"math/big"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// TestEntitlementsAreThoseOfExactFilling compares entitlements with a slow twin
+// that fills in exact fractions, for tenants without groups and one to three
+// resources: they differ by what rounding takes off.
+func TestEntitlementsAreThoseOfExactFilling(t *testing.T) {
+	for range 10 {
+		rapid.Check(t, func(t *rapid.T) {
+			p := drawFlatProblem(t)
+			p.FairShares()
+			twin := exactFilling(p)
+			for i := 1; i < len(p.Nodes); i++ {
+				got := new(big.Rat).SetFrac64(int64(p.Nodes[i].FairShare), int64(Whole))
+				want := new(big.Rat)
+				for _, x := range twin[i] {
+					if x.Cmp(want) > 0 {
+						want = x
+					}
+				}
+				diff := new(big.Rat).Sub(want, got)
+				if diff.Abs(diff).Cmp(big.NewRat(int64(grain), int64(Whole))) > 0 {
+					t.Fatalf("tenant %d is entitled to %s, the twin says %s", i, got.FloatString(9), want.FloatString(9))
+				}
+			}
+		})
+	}
+}
+
+// drawFlatProblem draws tenants that ask, in one pool.
+func drawFlatProblem(t *rapid.T) *Case {
+	dims := rapid.IntRange(1, 3).Draw(t, "resources")
+	draw := func(most int, label string) model.Resources {
+		r := model.Resources{CPU: int64(rapid.IntRange(0, most).Draw(t, label))}
+		if dims > 1 {
+			r.Memory = int64(rapid.IntRange(0, most).Draw(t, label))
+		}
+		if dims > 2 {
+			r.Devices = map[string]int64{"gpu": int64(rapid.IntRange(0, most).Draw(t, label))}
+		}
+		return r
+	}
+	capacity := draw(30, "capacity").Add(model.Resources{CPU: 5, Memory: 5, Devices: map[string]int64{"gpu": 5}})
+	fleet := model.Fleet{Platform: &model.Platform{
+		Pools: []model.PoolSpec{{Name: "pool", OS: []string{"linux"}, Runtimes: []string{"container"}}},
+		Bands: []model.Band{{Name: "high", Min: 100}, {Name: "low"}},
+	}}
+	for i := range rapid.IntRange(1, 4).Draw(t, "tenants") {
+		tn := model.Tenant{Name: fmt.Sprint("t", i), Weight: rapid.IntRange(1, 5).Draw(t, "weight")}
+		if rapid.Bool().Draw(t, "guaranteed") {
+			tn.Guarantee = draw(12, "guarantee")
+		}
+		fleet.Tenants = append(fleet.Tenants, tn)
+		for n := range rapid.IntRange(0, 4).Draw(t, "applications") {
+			app := model.Application{ID: model.AppID{Tenant: tn.Name, Name: fmt.Sprint("a", n)}, Priority: 100 * rapid.IntRange(0, 1).Draw(t, "band")}
+			app.Policy.PriorityCeiling = 1000
+			app.Components = []model.Component{{Name: "main", Type: "worker", Runtime: "container", OS: "linux", Replicas: 1, Critical: true, Requests: draw(6, "size")}}
+			fleet.Applications = append(fleet.Applications, new(app.Seal()))
+		}
+	}
+	seen := model.Observation{Pools: []model.Pool{{Name: "pool", Nodes: 1, Capacity: capacity}}}
+	p := New(Inputs{Fleet: fleet, Seen: seen, Now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)})
+	for _, c := range p.Apps {
+		p.PassGate(c)
+	}
+	p.CountDemand()
+	return p
+}
+
+// exactFilling is progressive filling in fractions of all capacity: by node, then
+// resource. First guarantees, by band and in proportion where there is too
+// little; then what is left, band by band, by weight.
+func exactFilling(p *Case) [][]*big.Rat {
+	zero := func() []*big.Rat {
+		row := make([]*big.Rat, len(p.Names))
+		for r := range row {
+			row[r] = new(big.Rat)
+		}
+		return row
+	}
+	got, left, held := make([][]*big.Rat, len(p.Nodes)), zero(), make([]Vector, len(p.Nodes))
+	for i := range got {
+		got[i], held[i] = zero(), p.Zero()
+	}
+	for r := range left {
+		left[r].SetInt64(1)
+	}
+	fraction := func(n int64, r int) *big.Rat {
+		if p.Total[r] == 0 {
+			return new(big.Rat)
+		}
+		return big.NewRat(n, p.Total[r])
+	}
+	demand := p.boundedDemand()
+	for b := range demand {
+		for r := range p.Names {
+			sum, want := new(big.Rat), make([]*big.Rat, len(p.Nodes))
+			for i := 1; i < len(p.Nodes); i++ {
+				var d int64
+				if demand[b][i] != nil {
+					d = demand[b][i][r]
+				}
+				n := max(0, min(d, p.Nodes[i].Guarantee[r]-held[i][r]))
+				held[i][r] += n
+				want[i] = fraction(n, r)
+				sum.Add(sum, want[i])
+			}
+			scale := big.NewRat(1, 1)
+			if sum.Cmp(left[r]) > 0 {
+				scale.Quo(left[r], sum)
+			}
+			for i := 1; i < len(p.Nodes); i++ {
+				part := new(big.Rat).Mul(want[i], scale)
+				got[i][r].Add(got[i][r], part)
+				left[r].Sub(left[r], part)
+			}
+		}
+	}
+	for b := range demand {
+		want := make([][]*big.Rat, len(p.Nodes))
+		for i := 1; i < len(p.Nodes); i++ {
+			want[i] = zero()
+			for r := range p.Names {
+				var n int64
+				for above := 0; above <= b; above++ {
+					if d := demand[above][i]; d != nil {
+						n += d[r]
+					}
+				}
+				if more := new(big.Rat).Sub(fraction(n, r), got[i][r]); more.Sign() > 0 {
+					want[i][r] = more
+				}
+			}
+		}
+		for exactStep(p, want, got, left) {
+		}
+	}
+	return got
+}
+
+// exactStep lets all grow that can until the first has all or a resource is used up.
+func exactStep(p *Case, want, got [][]*big.Rat, left []*big.Rat) bool {
+	dominant := make([]*big.Rat, len(p.Nodes)) // of those that grow
+	flow := make([]*big.Rat, len(p.Names))
+	for r := range flow {
+		flow[r] = new(big.Rat)
+	}
+	var time *big.Rat // until something happens
+	sooner := func(t *big.Rat) {
+		if time == nil || t.Cmp(time) < 0 {
+			time = t
+		}
+	}
+	for i := 1; i < len(p.Nodes); i++ {
+		most, stopped := new(big.Rat), false
+		for r, w := range want[i] {
+			if w.Cmp(most) > 0 {
+				most = w
+			}
+			stopped = stopped || w.Sign() > 0 && left[r].Sign() == 0
+		}
+		if most.Sign() == 0 || stopped {
+			continue
+		}
+		dominant[i] = new(big.Rat).Set(most)
+		weight := new(big.Rat).SetInt64(p.Nodes[i].Weight)
+		sooner(new(big.Rat).Quo(most, weight))
+		for r, w := range want[i] {
+			rate := new(big.Rat).Mul(new(big.Rat).Quo(w, most), weight)
+			flow[r].Add(flow[r], rate)
+		}
+	}
+	if time == nil {
+		return false
+	}
+	for r := range flow {
+		if flow[r].Sign() > 0 {
+			sooner(new(big.Rat).Quo(left[r], flow[r]))
+		}
+	}
+	for i := range dominant {
+		if dominant[i] == nil {
+			continue
+		}
+		part := new(big.Rat).Mul(time, new(big.Rat).SetInt64(p.Nodes[i].Weight))
+		part.Quo(part, dominant[i])
+		for r, w := range want[i] {
+			amount := new(big.Rat).Mul(w, part)
+			want[i][r] = new(big.Rat).Sub(w, amount)
+			got[i][r].Add(got[i][r], amount)
+			left[r].Sub(left[r], amount)
+		}
+	}
+	return true
+}

@@ -1,0 +1,165 @@
+package solve
+
+import (
+	"maps"
+	"math/bits"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// vector is an amount of every resource that matters to the problem, in the
+// order of its dimensions. Amounts are integers from 0 to most.
+type Vector []int64
+
+// most bounds every amount, so that no sum of them overflows an int64.
+const most = int64(1) << 56
+
+// dimensions are the resources that anybody offers, asks for or is limited in:
+// cpu, memory, then devices by name.
+type Dimensions struct {
+	Names []string
+	Index map[string]int
+}
+
+func newDimensions(devices map[string]bool) Dimensions {
+	d := Dimensions{Names: append([]string{"cpu", "memory"}, slices.Sorted(maps.Keys(devices))...), Index: map[string]int{}}
+	for i, name := range d.Names {
+		d.Index[name] = i
+	}
+	return d
+}
+
+func (d *Dimensions) Zero() Vector { return make(Vector, len(d.Names)) }
+
+func (d *Dimensions) Of(r model.Resources) Vector {
+	v := d.Zero()
+	v[0], v[1] = clamp(r.CPU), clamp(r.Memory)
+	for name, n := range r.Devices {
+		if i, ok := d.Index[name]; ok {
+			v[i] = clamp(n)
+		}
+	}
+	return v
+}
+
+// limit turns an optional ceiling into a vector: nil where there is none. Of
+// devices that it does not name there is no ceiling unless it names any.
+func (d *Dimensions) limit(r *model.Resources) Vector {
+	if r == nil {
+		return nil
+	}
+	v := d.Of(*r)
+	if r.Devices == nil {
+		for i := 2; i < len(v); i++ {
+			v[i] = most
+		}
+	}
+	return v
+}
+
+func clamp(n int64) int64 { return min(max(n, 0), most) }
+
+func (v Vector) Add(w Vector) {
+	for i, n := range w {
+		v[i] += n
+	}
+}
+
+func (v Vector) sub(w Vector) {
+	for i, n := range w {
+		v[i] -= n
+	}
+}
+
+func (v Vector) addTimes(w Vector, n int) {
+	for i, x := range w {
+		if hi, lo := bits.Mul64(uint64(x), uint64(max(n, 0))); hi != 0 || lo > uint64(most) {
+			v[i] = most
+		} else {
+			v[i] = min(v[i]+int64(lo), most)
+		}
+	}
+}
+
+func (v Vector) Fits(w Vector) bool {
+	for i, n := range v {
+		if n > w[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (v Vector) isZero() bool {
+	for _, n := range v {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// share is a part of the capacity of all pools together: whole is all of it.
+type Share uint64
+
+const (
+	Whole   Share = 1 << 32
+	endless Share = 1 << 63 // more than there can be
+)
+
+// part returns n/of in units of whole, rounded down.
+func part(n, of int64) Share {
+	switch {
+	case n <= 0:
+		return 0
+	case of <= 0:
+		return endless
+	}
+	hi, lo := bits.Mul64(uint64(n), uint64(Whole))
+	if hi >= uint64(of) {
+		return endless
+	}
+	q, _ := bits.Div64(hi, lo, uint64(of))
+	return min(Share(q), endless)
+}
+
+// dominant is the largest share that v has of any resource: the measure by which
+// tenants are compared (dominant-resource fairness, Ghodsi et al., NSDI 2011).
+func (v Vector) Dominant(total Vector) Share {
+	var s Share
+	for i, n := range v {
+		if n > 0 {
+			s = max(s, part(n, total[i]))
+		}
+	}
+	return s
+}
+
+// comparePerWeight compares x/xw and y/yw, exactly. A weight of zero
+// makes a share endless.
+func comparePerWeight(x Share, xw int64, y Share, yw int64) int {
+	xh, xl := bits.Mul64(uint64(x), uint64(yw))
+	yh, yl := bits.Mul64(uint64(y), uint64(xw))
+	switch {
+	case xw <= 0 && yw <= 0:
+		return compare(x, y)
+	case xw <= 0:
+		return 1
+	case yw <= 0:
+		return -1
+	case xh != yh:
+		return compare(xh, yh)
+	}
+	return compare(xl, yl)
+}
+
+func compare[T Share | uint64](x, y T) int {
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
