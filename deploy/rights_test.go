@@ -26,7 +26,7 @@ import (
 )
 
 // patience is how long a shared cluster may take under load.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // kinds are those that policy allows where nobody says anything else, and those that follow from tenants.
 var kinds = []string{

@@ -112,7 +112,7 @@ func onTerminal(ts *testscript.TestScript, args []string) error {
 	}
 	cmd := exec.Command(program, args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "XDG_CACHE_HOME="+ts.Getenv("HOME")+"/.cache")
+	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "XDG_CACHE_HOME="+ts.Getenv("HOME")+"/.cache", impatient+"=1")
 	cmd.Stdout, cmd.Stderr = ts.Stdout(), terminal
 	err = cmd.Run()
 	terminal.Close()

@@ -22,7 +22,7 @@ import (
 )
 
 // patience is how long a test waits for a shared cluster under load.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // fixture is one tenant of a fleet of its own on the cluster.
 type fixture struct {

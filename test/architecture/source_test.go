@@ -26,16 +26,6 @@ func TestNoClockInTheCore(t *testing.T) {
 	}
 }
 
-func TestNobodySleeps(t *testing.T) {
-	for _, f := range folders(t) {
-		for _, file := range f.files {
-			for _, use := range uses(file, "time", "Sleep") {
-				t.Errorf("%s sleeps: wait for what you are waiting for (a channel, a condition) and for ctx.Done", use)
-			}
-		}
-	}
-}
-
 // uses returns where a file mentions functions of a package.
 func uses(f *file, imported string, names ...string) (places []string) {
 	local := path.Base(imported)

@@ -21,7 +21,7 @@ import (
 	"github.com/d-aros/d-aros/test/clustertest"
 )
 
-const patience = 90 * time.Second
+const patience = 2 * time.Minute
 
 // fixture is a fleet with one tenant and a pool of its own.
 type fixture struct {
