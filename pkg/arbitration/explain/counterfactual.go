@@ -5,51 +5,30 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// effort bounds how many claims one ruling weighs again to verify what would
-// admit those that are left out. What an application would be admitted by is
-// computed when it begins to wait or is rejected, in the order of names, as long
-// as the effort lasts; Counterfactuals computes it for any one at any time.
+// effort bounds how many applications one ruling arbitrates again to verify what
+// would admit those that are left out. That is computed when an application begins
+// to wait or is rejected, in the order of names, as long as the effort lasts;
+// Counterfactuals computes it for any one at any time.
 const effort = 20_000
 
-// all writes all decisions, in the order of applications.
-func (w *Writer) All(decisions []model.Decision) {
-	for i, c := range w.Apps {
-		decisions[i] = w.Decision(c)
-	}
-	left := effort
-	for i, c := range w.Apps {
-		w.adviseOn(&decisions[i], c, &left)
-	}
+// advisor finds out what would admit applications of a case.
+type advisor struct {
+	*solve.Case
+	again func(solve.Inputs) *solve.Case // the whole arbitration
+	left  int                            // of the effort
 }
 
-// advise finds out what would admit those of the applications that are left out.
-// They are all among those that the decisions are about.
-func (w *Writer) Advise(decisions []model.Decision, apps []model.AppID) {
-	left := effort
-	for _, id := range apps {
-		at, c := w.Find(id)
-		w.adviseOn(&decisions[at], c, &left)
-	}
-}
-
-// adviseOn finds out what would admit an application, unless the ledger says it
-// already.
-func (w *Writer) adviseOn(d *model.Decision, c *solve.App, left *int) {
+// advise finds out what would admit an application that is left out, unless the
+// ledger says it already.
+func (a *advisor) advise(d *model.Decision, c *solve.App) {
 	if c.Wanted == nil || c.Granted() || c.Incumbent() {
 		return
 	}
-	if old := solve.Recorded(&w.Ledger, c.ID); old != nil && old.Verdict == d.Verdict && old.Reason == d.Reason && old.Spec == d.Spec {
+	if old := solve.Recorded(&a.Ledger, c.ID); old != nil && old.Verdict == d.Verdict && old.Reason == d.Reason && old.Spec == d.Spec {
 		d.WouldAdmit = old.WouldAdmit
-	} else if *left > 0 {
-		d.WouldAdmit = w.wouldAdmit(c, left)
+	} else if a.left > 0 {
+		d.WouldAdmit = a.wouldAdmit(c)
 	}
-}
-
-// counterfactuals are the changes that would admit one application, whatever the
-// effort.
-func (w *Writer) Counterfactuals(c *solve.App) []string {
-	left := 1 << 30
-	return w.wouldAdmit(c, &left)
 }
 
 // change is a kind of change with an amount, in units of step.
@@ -62,16 +41,17 @@ type change struct {
 	without *change // the same without the first of several things, nil: it is one
 }
 
-func (w *Writer) wouldAdmit(c *solve.App, left *int) []string {
+// wouldAdmit describes every change that alone admits the application, with the
+// smallest amount.
+func (a *advisor) wouldAdmit(c *solve.App) (out []string) {
 	if c.Granted() || c.Wanted == nil {
 		return nil
 	}
-	var out []string
-	for _, ch := range w.changes(c) {
-		n, ok := w.least(c, ch, left)
-		for ok && n == 1 && ch.without != nil && w.admits(c, ch, 0, left) {
+	for _, ch := range a.changes(c) {
+		n, ok := a.least(c, ch)
+		for ok && n == 1 && ch.without != nil && a.admits(c, ch, 0) {
 			ch = *ch.without
-			n, ok = w.least(c, ch, left)
+			n, ok = a.least(c, ch)
 		}
 		if ok {
 			out = append(out, ch.tell(n))
@@ -80,38 +60,38 @@ func (w *Writer) wouldAdmit(c *solve.App, left *int) []string {
 	return out
 }
 
-// admits arbitrates changed inputs and says whether the application gets a place.
-func (w *Writer) admits(c *solve.App, ch change, n int64, left *int) bool {
-	*left -= len(w.Apps)
-	if *left < 0 {
+// admits arbitrates changed inputs and reports whether the application gets a place.
+func (a *advisor) admits(c *solve.App, ch change, n int64) bool {
+	if a.left -= len(a.Apps); a.left < 0 {
 		return false
 	}
-	in := w.Inputs
+	in := a.Inputs
 	ch.make(&in, n)
-	_, again := w.again(in).Find(c.ID)
+	_, again := a.again(in).Find(c.ID)
 	return again.Granted()
 }
 
-// least finds the smallest amount of a change that admits the application.
-func (w *Writer) least(c *solve.App, ch change, left *int) (int64, bool) {
+// least finds the smallest amount of a change that admits the application, and
+// reports whether there is one.
+func (a *advisor) least(c *solve.App, ch change) (int64, bool) {
 	hi := max(ch.try, 1)
-	for !w.admits(c, ch, min(hi, ch.most), left) {
-		if hi >= ch.most || *left < 0 {
+	for !a.admits(c, ch, min(hi, ch.most)) {
+		if hi >= ch.most || a.left < 0 {
 			return 0, false
 		}
 		hi *= 2
 	}
 	hi = min(hi, ch.most)
 	lo := int64(0) // does not admit
-	if hi > 1 && !w.admits(c, ch, hi-1, left) {
+	if hi > 1 && !a.admits(c, ch, hi-1) {
 		lo = hi - 1
 	}
 	for hi-lo > 1 {
-		if mid := lo + (hi-lo)/2; w.admits(c, ch, mid, left) {
+		if mid := lo + (hi-lo)/2; a.admits(c, ch, mid) {
 			hi = mid
 		} else {
 			lo = mid
 		}
 	}
-	return hi, *left >= 0
+	return hi, a.left >= 0
 }

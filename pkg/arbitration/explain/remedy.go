@@ -11,7 +11,7 @@ import (
 
 // changes lists what could admit the application, by who could make it: its
 // owner, the tenant's admin, the platform's.
-func (w *Writer) changes(c *solve.App) (list []change) {
+func (a *advisor) changes(c *solve.App) (list []change) {
 	var failed []*solve.Finding
 	for i := range c.Findings {
 		if f := &c.Findings[i]; !f.OK {
@@ -27,19 +27,19 @@ func (w *Writer) changes(c *solve.App) (list []change) {
 	switch {
 	case len(failed) == 1 && failed[0].Resource != "":
 		f := failed[0]
-		resource, asked, over = w.Index[f.Resource], f.Asked, f.Used+f.Asked-f.Limit
+		resource, asked, over = a.Index[f.Resource], f.Asked, f.Used+f.Asked-f.Limit
 	case len(failed) == 0 && len(c.Short) > 0 && c.Short[0].Resource >= 0:
 		s := c.Short[0]
 		resource, asked, over = s.Resource, s.Asked, s.Asked-max(0, s.Free)
 	}
 	if resource >= 0 && over > 0 {
-		add(w.fewerReplicas(c, resource, over))
-		add(w.smallerRequest(c, resource, asked, over))
+		add(a.fewerReplicas(c, resource, over))
+		add(a.smallerRequest(c, resource, asked, over))
 	}
 	switch {
 	case len(failed) == 0:
-		add(w.otherPriority(c))
-		add(w.moreCapacity(c))
+		add(a.otherPriority(c))
+		add(a.moreCapacity(c))
 	case len(failed) > 1:
 	case failed[0].Name == "priorityCeiling":
 		limit := failed[0].Limit
@@ -48,9 +48,9 @@ func (w *Writer) changes(c *solve.App) (list []change) {
 	case failed[0].Reason == model.TooFewDomains:
 		add(fewerDomains(c, failed[0]))
 	case strings.HasPrefix(failed[0].Name, "quota."):
-		add(w.moreQuota(c, failed[0]))
+		add(a.moreQuota(c, failed[0]))
 	case strings.HasPrefix(failed[0].Name, "pool."):
-		add(w.moreCapacity(c))
+		add(a.moreCapacity(c))
 	case failed[0].Name == "budget.costPerHour":
 		// In the unit in which budgets are read: what is rounded down would not do.
 		budget := (failed[0].Asked + 99) / 100 * 100
@@ -64,10 +64,10 @@ func (w *Writer) changes(c *solve.App) (list []change) {
 func edit(in *solve.Inputs, c *solve.App) *model.Application {
 	in.Fleet.Applications = slices.Clone(in.Fleet.Applications)
 	for i := range in.Fleet.Applications {
-		if a := *in.Fleet.Applications[i]; a.ID == c.ID && a.Digest == c.Wanted.Digest {
-			a.Components = slices.Clone(a.Components)
-			in.Fleet.Applications[i] = &a
-			return &a
+		if app := *in.Fleet.Applications[i]; app.ID == c.ID && app.Digest == c.Wanted.Digest {
+			app.Components = slices.Clone(app.Components)
+			in.Fleet.Applications[i] = &app
+			return &app
 		}
 	}
 	return &model.Application{}
@@ -82,24 +82,24 @@ func unit(resource int) int64 {
 }
 
 // largest returns the component that asks for most of a resource.
-func (w *Writer) largest(c *solve.App, resource int) int {
+func (a *advisor) largest(c *solve.App, resource int) int {
 	best, most := -1, int64(0)
 	for i := range c.Wanted.Components {
 		comp := &c.Wanted.Components[i]
-		if n := w.Of(comp.Requests)[resource] * int64(comp.Replicas); comp.Runs() && n > most {
+		if n := a.Of(comp.Requests)[resource] * int64(comp.Replicas); comp.Runs() && n > most {
 			best, most = i, n
 		}
 	}
 	return best
 }
 
-func (w *Writer) fewerReplicas(c *solve.App, resource int, over int64) (change, bool) {
-	i := w.largest(c, resource)
+func (a *advisor) fewerReplicas(c *solve.App, resource int, over int64) (change, bool) {
+	i := a.largest(c, resource)
 	if i < 0 || c.Wanted.Components[i].Replicas < 2 {
 		return change{}, false
 	}
 	comp := c.Wanted.Components[i]
-	one := w.Of(comp.Requests)[resource]
+	one := a.Of(comp.Requests)[resource]
 	return change{
 		try: (over + one - 1) / one, most: int64(comp.Replicas) - 1,
 		make: func(in *solve.Inputs, n int64) { edit(in, c).Components[i].Replicas -= int(n) },
@@ -109,13 +109,13 @@ func (w *Writer) fewerReplicas(c *solve.App, resource int, over int64) (change, 
 	}, true
 }
 
-func (w *Writer) smallerRequest(c *solve.App, resource int, asked, over int64) (change, bool) {
-	i := w.largest(c, resource)
+func (a *advisor) smallerRequest(c *solve.App, resource int, asked, over int64) (change, bool) {
+	i := a.largest(c, resource)
 	if i < 0 {
 		return change{}, false
 	}
 	comp := c.Wanted.Components[i]
-	one, u, name := w.Of(comp.Requests)[resource], unit(resource), w.Names[resource]
+	one, u, name := a.Of(comp.Requests)[resource], unit(resource), a.Names[resource]
 	each := (over + int64(comp.Replicas) - 1) / int64(comp.Replicas)
 	return change{
 		try: (each + u - 1) / u, most: one * 9 / 10 / u, // less than a tenth is another application
@@ -170,19 +170,19 @@ func fewerDomains(c *solve.App, f *solve.Finding) (change, bool) {
 // otherPriority tries the priorities of the tenant's own applications, those just
 // above them and the lowest of each band, smallest first: between them nothing
 // changes.
-func (w *Writer) otherPriority(c *solve.App) (change, bool) {
+func (a *advisor) otherPriority(c *solve.App) (change, bool) {
 	ceiling := c.Wanted.Policy.PriorityCeiling
-	if t := w.Nodes[c.Tenant].Tenant; t.PriorityCeiling > 0 {
+	if t := a.Nodes[c.Tenant].Tenant; t.PriorityCeiling > 0 {
 		ceiling = min(ceiling, t.PriorityCeiling)
 	}
 	var priorities []int
-	for _, v := range w.Members[c.Tenant] {
+	for _, v := range a.Members[c.Tenant] {
 		if v != c { // the first to come is first of equals
 			priorities = append(priorities, v.Priority, v.Priority+1)
 		}
 	}
-	for i := range w.Fleet.Platform.Bands {
-		priorities = append(priorities, w.Fleet.Platform.Bands[i].Min)
+	for i := range a.Fleet.Platform.Bands {
+		priorities = append(priorities, a.Fleet.Platform.Bands[i].Min)
 	}
 	priorities = slices.DeleteFunc(priorities, func(n int) bool { return n <= c.Priority || n > ceiling })
 	slices.Sort(priorities)
@@ -204,7 +204,7 @@ type lack struct {
 }
 
 // moreCapacity adds to a pool what the application lacks there.
-func (w *Writer) moreCapacity(c *solve.App) (change, bool) {
+func (a *advisor) moreCapacity(c *solve.App) (change, bool) {
 	pool, lacks := -1, []lack(nil)
 	for _, s := range c.Short {
 		if s.Pool >= 0 && s.Resource >= 0 && (pool < 0 || pool == s.Pool) {
@@ -215,20 +215,20 @@ func (w *Writer) moreCapacity(c *solve.App) (change, bool) {
 		f := &c.Findings[i]
 		if name, ok := strings.CutPrefix(f.Name, "pool."); ok && !f.OK {
 			name = strings.TrimSuffix(name, "."+f.Resource)
-			if at, known := w.PoolAt[name]; known && (pool < 0 || pool == at) {
-				pool, lacks = at, append(lacks, lack{w.Index[f.Resource], f.Asked - f.Limit})
+			if at, known := a.PoolAt[name]; known && (pool < 0 || pool == at) {
+				pool, lacks = at, append(lacks, lack{a.Index[f.Resource], f.Asked - f.Limit})
 			}
 		}
 	}
 	if pool < 0 {
 		return change{}, false
 	}
-	return w.enlarge(w.Pools[pool].Name, lacks), true
+	return a.enlarge(a.Pools[pool].Name, lacks), true
 }
 
 // enlarge gives a pool more of what it lacks. Of several things the first is
 // minimized.
-func (w *Writer) enlarge(pool string, lacks []lack) change {
+func (a *advisor) enlarge(pool string, lacks []lack) change {
 	first := lacks[0]
 	u := unit(first.resource)
 	units := (first.amount + u - 1) / u
@@ -248,7 +248,7 @@ func (w *Writer) enlarge(pool string, lacks []lack) change {
 			for i := range in.Seen.Pools {
 				if q := &in.Seen.Pools[i]; q.Name == pool {
 					for k, amount := range amounts(n) {
-						r := w.Names[lacks[k].resource]
+						r := a.Names[lacks[k].resource]
 						q.Capacity = set(q.Capacity, r, q.Capacity.Get(r)+amount)
 					}
 				}
@@ -257,24 +257,24 @@ func (w *Writer) enlarge(pool string, lacks []lack) change {
 		tell: func(n int64) string {
 			var parts []string
 			for k, amount := range amounts(n) {
-				parts = append(parts, w.Amount(lacks[k].resource, amount)+" "+w.Names[lacks[k].resource])
+				parts = append(parts, a.Amount(lacks[k].resource, amount)+" "+a.Names[lacks[k].resource])
 			}
 			return "give pool " + pool + " " + strings.Join(parts, " and ") + " more"
 		},
 	}
 	if len(lacks) > 1 {
-		without := w.enlarge(pool, lacks[1:])
+		without := a.enlarge(pool, lacks[1:])
 		ch.without = &without
 	}
 	return ch
 }
 
 // moreQuota raises a quota of the tenant.
-func (w *Writer) moreQuota(c *solve.App, f *solve.Finding) (change, bool) {
+func (a *advisor) moreQuota(c *solve.App, f *solve.Finding) (change, bool) {
 	key := strings.TrimPrefix(f.Name, "quota.")
 	u := int64(1)
 	if f.Resource != "" {
-		u = unit(w.Index[f.Resource])
+		u = unit(a.Index[f.Resource])
 	}
 	short := f.Used + f.Asked - f.Limit
 	return change{

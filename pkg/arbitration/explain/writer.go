@@ -33,6 +33,34 @@ func (w *Writer) ForgetHolders() { w.holders = map[[2]int][]*solve.App{} }
 // forgetPolicies is to be called after a tenant was edited.
 func (w *Writer) ForgetPolicies() { w.policies = map[policyKey]model.Digest{} }
 
+// All writes all decisions, in the order of applications.
+func (w *Writer) All(decisions []model.Decision) {
+	for i, c := range w.Apps {
+		decisions[i] = w.Decision(c)
+	}
+	a := advisor{w.Case, w.again, effort}
+	for i, c := range w.Apps {
+		a.advise(&decisions[i], c)
+	}
+}
+
+// Advise adds to the decisions about some applications what would admit them. The
+// decisions are those about all applications.
+func (w *Writer) Advise(decisions []model.Decision, apps []model.AppID) {
+	a := advisor{w.Case, w.again, effort}
+	for _, id := range apps {
+		at, c := w.Find(id)
+		a.advise(&decisions[at], c)
+	}
+}
+
+// Counterfactuals are the changes that would admit one application, whatever the
+// effort.
+func (w *Writer) Counterfactuals(c *solve.App) []string {
+	a := advisor{w.Case, w.again, 1 << 30}
+	return a.wouldAdmit(c)
+}
+
 // decision records what was decided about an application and why.
 func (w *Writer) Decision(c *solve.App) model.Decision {
 	d := model.Decision{

@@ -7,7 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// node is a tenant or a group of them in the tree in which capacity is shared.
+// Node is a tenant or a group of tenants in the tree in which capacity is shared.
 // The root is node 0.
 type Node struct {
 	Name     string
@@ -15,22 +15,28 @@ type Node struct {
 	group    *model.Group  // nil for tenants and the root
 	Parent   int           // -1 at the root
 	children []int         // by name, groups before tenants
+	Terms
+	Usage
+	Floor     Vector // the guarantee that holds: less than declared when capacity fell short of all guarantees
+	FairShare Share  // see divide
+	Steady    span   // fair shares with which everything of the tenant would stand as it does
+}
 
+// Terms are what is declared of a node's part of the capacity.
+type Terms struct {
 	Weight    int64
 	Guarantee Vector
 	borrow    Vector // most that it may use beyond its guarantee, nil: no limit
 	lend      Vector // most of its unused guarantee that others may use, nil: all
 	quota     Vector // of what its applications declare, nil: none
+}
 
-	Used     Vector // granted
-	declared Vector // in full, by everything that passed the gate
-	withheld Vector // of its guarantee and of those below it, unused and not lent
-
-	applications, workloads int // that passed the gate
-
-	Floor     Vector // the guarantee that holds: less than declared when capacity fell short of all guarantees
-	FairShare Share  // see entitle
-	Steady    span   // entitlements with which everything of the tenant would stand as it does
+// Usage is what applications at and below a node take.
+type Usage struct {
+	Used                    Vector // granted
+	declared                Vector // in full, by everything that passed the gate
+	withheld                Vector // of its guarantee and of those below it, unused and not lent
+	applications, workloads int    // that passed the gate
 }
 
 // Tree is the tree of groups and tenants, parents before children.
@@ -45,7 +51,7 @@ type Tree struct {
 // names a parent that does not exist hangs from the root; the schema refuses it.
 func (b *Books) buildTree(fleet *model.Fleet) {
 	b.Tenants = map[string]int{}
-	b.Nodes = []Node{{Name: "", Parent: -1, Weight: 1}}
+	b.Nodes = []Node{{Parent: -1, Terms: Terms{Weight: 1, Guarantee: b.Zero()}}}
 	groups := slices.Clone(fleet.Platform.Groups)
 	slices.SortFunc(groups, func(x, y model.Group) int { return cmp.Compare(x.Name, y.Name) })
 	place := map[string]int{"": 0}
@@ -57,8 +63,8 @@ func (b *Books) buildTree(fleet *model.Fleet) {
 			if _, done := place[g.Name]; done || !ok {
 				continue
 			}
-			place[g.Name] = b.addNode(Node{Name: g.Name, group: g, Parent: parent, Weight: int64(g.Weight),
-				Guarantee: b.Of(g.Guarantee), borrow: b.limit(g.Borrow), lend: b.limit(g.Lend), quota: b.limit(g.Quota)})
+			place[g.Name] = b.addNode(Node{Name: g.Name, group: g, Parent: parent,
+				Terms: b.terms(g.Weight, g.Guarantee, g.Borrow, g.Lend, g.Quota)})
 			placed = true
 		}
 	}
@@ -74,14 +80,11 @@ func (b *Books) buildTree(fleet *model.Fleet) {
 	}
 	slices.SortFunc(tenants, func(x, y *model.Tenant) int { return cmp.Compare(x.Name, y.Name) })
 	for _, t := range tenants {
-		b.Tenants[t.Name] = b.addNode(Node{Name: t.Name, Tenant: t, Parent: home[t.Name], Weight: int64(t.Weight),
-			Guarantee: b.Of(t.Guarantee), borrow: b.limit(t.Borrow), lend: b.limit(t.Lend), quota: b.limit(t.Quota)})
+		b.Tenants[t.Name] = b.addNode(Node{Name: t.Name, Tenant: t, Parent: home[t.Name],
+			Terms: b.terms(t.Weight, t.Guarantee, t.Borrow, t.Lend, t.Quota)})
 	}
 	for i := range b.Nodes {
 		n := &b.Nodes[i]
-		if n.Guarantee == nil {
-			n.Guarantee = b.Zero()
-		}
 		n.Used, n.declared, n.withheld = b.Zero(), b.Zero(), b.Zero()
 		b.lending = b.lending || n.lend != nil
 		b.limited = b.limited || n.lend != nil || n.borrow != nil
@@ -95,8 +98,13 @@ func (b *Books) buildTree(fleet *model.Fleet) {
 // less.
 const heaviest = 1 << 16
 
+func (d *Dimensions) terms(weight int, guarantee model.Resources, borrow, lend, quota *model.Resources) Terms {
+	return Terms{weightOf(weight), d.Of(guarantee), d.limit(borrow), d.limit(lend), d.limit(quota)}
+}
+
+func weightOf(declared int) int64 { return min(max(int64(declared), 0), heaviest) }
+
 func (t *Tree) addNode(n Node) int {
-	n.Weight = min(max(n.Weight, 0), heaviest)
 	t.Nodes = append(t.Nodes, n)
 	i := len(t.Nodes) - 1
 	t.Nodes[n.Parent].children = append(t.Nodes[n.Parent].children, i)
@@ -109,7 +117,8 @@ func (b *Books) tenantNode(name string) int {
 	i, ok := b.Tenants[name]
 	if !ok {
 		i = b.addNode(Node{Name: name, Tenant: &model.Tenant{Name: name}, Parent: 0,
-			Guarantee: b.Zero(), Floor: b.Zero(), Used: b.Zero(), declared: b.Zero(), withheld: b.Zero()})
+			Floor: b.Zero(),
+			Terms: Terms{Guarantee: b.Zero()}, Usage: Usage{Used: b.Zero(), declared: b.Zero(), withheld: b.Zero()}})
 		b.Tenants[name] = i
 	}
 	return i
@@ -222,7 +231,7 @@ func (b *Books) EditTenant(node int, t *model.Tenant) {
 	n := &b.Nodes[node]
 	edited := *t
 	n.Tenant, n.quota = &edited, b.limit(t.Quota)
-	n.Weight = min(max(int64(t.Weight), 0), heaviest)
+	n.Weight = weightOf(t.Weight)
 }
 
 // resetCount forgets what was counted as declared at a node.
