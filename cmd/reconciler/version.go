@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +14,21 @@ import (
 // versionView is what the version command prints, and its JSON.
 type versionView struct {
 	buildinfo.Info
-	Fleet *status.Newest `json:"fleet,omitempty"` // newest commit of the status branch, with --repo
+	Formats formatsView    `json:"statusFormats"`
+	Fleet   *status.Newest `json:"fleet,omitempty"` // newest commit of the status branch, with --repo
+}
+
+// formatsView are the major formats of the status branch that this program knows.
+type formatsView struct {
+	Read  []int `json:"read"`
+	Write []int `json:"write"` // the first is what run writes, the others what migrate can
+}
+
+func viewFormats() (v formatsView) {
+	for major := status.Oldest; major <= status.Current.Major; major++ {
+		v.Read, v.Write = append(v.Read, major), append([]int{major}, v.Write...)
+	}
+	return v
 }
 
 func newVersionCommand() *cobra.Command {
@@ -22,9 +37,10 @@ func newVersionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program, and of the one that runs the fleet",
-		Long: `Version prints which build this program is. With --repo it also prints which program
-wrote the newest commit of the status branch. Use the same version in CI, so that plan
-decides as the reconciler of the fleet does.`,
+		Long: `Version prints which build this program is, and which formats of the status branch it
+reads and writes. With --repo it also prints which program wrote the newest commit of the
+status branch. Use the same version in CI, so that plan decides as the reconciler of the
+fleet does.`,
 		Example: `  reconciler version
 
   # who runs the fleet of this clone?
@@ -34,7 +50,7 @@ decides as the reconciler of the fleet does.`,
   reconciler version --repo . -o json | jq -r .fleet.writtenBy`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			view := versionView{Info: buildinfo.Read()}
+			view := versionView{Info: buildinfo.Read(), Formats: viewFormats()}
 			if from.repo != "" {
 				r, newest, err := from.newest(cmd.Context())
 				if err != nil {
@@ -61,8 +77,14 @@ func (p *printer) version(v *versionView) {
 	p.line("reconciler  %s", v.Version)
 	p.line("commit      %s", cmp.Or(v.Commit, "unknown"))
 	p.line("go          %s", v.Go)
+	p.line("formats     of the status branch: reads %s, writes %s", numbers(v.Formats.Read), numbers(v.Formats.Write))
 	if v.Fleet != nil {
 		by := cmp.Or(printable(v.Fleet.WrittenBy), "a program that does not write its version: one older than v0.1.0")
-		p.line("fleet       run by %s (status commit %s, %s ago)", by, shortCommit(v.Fleet.Commit), age(p.now.Sub(v.Fleet.Time)))
+		p.line("fleet       run by %s (format %s, status commit %s, %s ago)", by, v.Fleet.Format, shortCommit(v.Fleet.Commit), age(p.now.Sub(v.Fleet.Time)))
 	}
+}
+
+// numbers writes [1 2] as "1, 2".
+func numbers(list []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]")
 }

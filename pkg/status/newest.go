@@ -13,10 +13,11 @@ import (
 type Newest struct {
 	Commit    string    `json:"commit"`
 	Time      time.Time `json:"time"`
+	Format    Format    `json:"format"`
 	WrittenBy string    `json:"writtenBy,omitempty"` // "reconciler v0.9.0 (commit 0123456789ab)"; "": a program before v0.1.0
 }
 
-// Newest asks the remote for the newest commit. It reads no record, so it can answer for a branch that Load refuses. A
+// Newest asks the remote for the newest commit. It reads no record, so it answers for a newer format, too. A
 // branch that does not exist has no newest commit: the zero value.
 func (b *Branch) Newest(ctx context.Context) (Newest, error) {
 	b.mu.Lock()
@@ -52,5 +53,13 @@ func (b *Branch) newest(ctx context.Context) (Newest, error) {
 	if err != nil {
 		return Newest{}, err
 	}
-	return Newest{Commit: tip.String(), Time: p.time, WrittenBy: trailer(p.message, writtenBy)}, nil
+	files, err := store.Files(p.tree, limits)
+	if err != nil {
+		return Newest{}, err
+	}
+	format, err := readFormat(files)
+	if unknown := (*FormatError)(nil); err != nil && !errors.As(err, &unknown) {
+		return Newest{}, err
+	}
+	return Newest{Commit: tip.String(), Time: p.time, Format: format, WrittenBy: trailer(p.message, writtenBy)}, nil
 }
