@@ -67,7 +67,7 @@ func (o *offline) render(out *plan.Outcome, s *side, which map[model.AppID]model
 		}
 		set, err := render.Application(render.Input{
 			Fleet: o.assessor.fleet, Prefix: o.assessor.prefix, Instance: started(in), Tenant: tenants[in.App.Tenant],
-			Pools: out.Fleet.Platform.Pools, Files: s.directory(in.Spec),
+			Pools: out.Fleet.Platform.Pools, Kustomizations: o.kustomizations(s, in.Spec),
 		})
 		if err != nil {
 			o.note("the objects of %s cannot be told: %v", in.App, err)
@@ -90,9 +90,9 @@ func started(in *model.Instance) *model.Instance {
 	return &all
 }
 
-// directory is that of an application at the commit of its spec, nil if it cannot
-// be had.
-func (s *side) directory(spec *model.Application) fs.FS {
+// kustomizations builds those of an application from the commit of its spec. They are
+// nil if its files cannot be read.
+func (o *offline) kustomizations(s *side, spec *model.Application) render.Kustomizations {
 	files, err := fs.FS(s.files), error(nil)
 	if spec.Commit != s.commit {
 		files, err = s.at(spec.Commit)
@@ -104,7 +104,11 @@ func (s *side) directory(spec *model.Application) fs.FS {
 	if err != nil {
 		return nil
 	}
-	return dir
+	built, err := render.Build(spec, dir, o.assessor.evaluator.Build)
+	if err != nil {
+		o.note("the objects of %s cannot be built: %v", spec.ID, err)
+	}
+	return built
 }
 
 // objectsOf takes from a set what is worth comparing.

@@ -12,6 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
@@ -100,14 +101,20 @@ func (a *assessor) assess(ctx context.Context, commit string, files evaluate.Fil
 	rendering := newProgress(a.progressTo, "rendering applications:", len(v.fleet.Applications))
 	v.fleet, a.rendered = turn.CheckRenderings(v.fleet, turn.Renderings{
 		Fleet: a.fleet, Prefix: a.prefix, Checked: a.rendered,
-		Directory: func(app *model.Application) (fs.FS, error) {
-			from := files
+		Kustomizations: func(app *model.Application) (render.Kustomizations, error) {
+			from := evaluate.Files(files)
 			if app.Commit != "" && app.Commit != commit {
-				if from, err = at(app.Commit); err != nil {
+				pinned, err := at(app.Commit)
+				if err != nil {
 					return nil, err
 				}
+				from = pinned
 			}
-			return fs.Sub(from, appDirectory(app.ID))
+			dir, err := fs.Sub(from, appDirectory(app.ID))
+			if err != nil {
+				return nil, err
+			}
+			return render.Build(app, dir, a.evaluator.Build)
 		},
 		Run: func(n int, do func(i int)) {
 			sideBySide(n, func(i int) {

@@ -10,11 +10,12 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/decode"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/kustomize"
 )
 
 // A request is one evaluation, for another process.
 type request struct {
-	Layer  string          `json:"layer"` // platform, tenant, application, approval
+	Layer  string          `json:"layer"` // platform, tenant, application, approval, kustomization
 	Tenant string          `json:"tenant,omitempty"`
 	Name   string          `json:"name,omitempty"`
 	Above  []blob          `json:"above,omitempty"`  // the platform's files, for a tenant
@@ -22,6 +23,8 @@ type request struct {
 	Policy json.RawMessage `json:"policy,omitempty"` // in force, for an application
 	Rest   []string        `json:"rest,omitempty"`
 	Source model.Digest    `json:"source,omitempty"`
+
+	Kustomization *kustomize.Kustomization `json:"kustomization,omitempty"`
 }
 
 // A blob is a source. Its bytes need not be text.
@@ -69,6 +72,7 @@ type answer struct {
 	Choices     *decode.Choices     `json:"choices,omitempty"`
 	Hosts       []hostDoc           `json:"hosts,omitempty"`
 	Places      layer.Places        `json:"where,omitempty"`
+	Built       *kustomize.Built    `json:"built,omitempty"`
 	Problems    []model.Problem     `json:"problems,omitempty"`
 }
 
@@ -84,7 +88,7 @@ func decodeAnswer(data []byte) (answer, error) {
 		a.Tenant.At, a.Tenant.Policy.InForce = a.At.unpack(), a.InForce
 	case a.Application != nil:
 		a.Application.At = a.At.unpack()
-	case len(a.Problems)+len(a.Commands) == 0:
+	case len(a.Problems)+len(a.Commands) == 0 && a.Built == nil:
 		return a, fmt.Errorf("decode an answer: it says nothing")
 	}
 	return a, nil

@@ -56,6 +56,12 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 		}
 		commands, problems := decode.Approval(layer.Approval(sources(r.Files)[0]))
 		return mustEncode(answer{Commands: commands, Problems: problems}), nil
+	case "kustomization":
+		if r.Kustomization == nil {
+			return nil, errors.New("answer a request about a kustomization: it has none")
+		}
+		built := r.Kustomization.Build()
+		return mustEncode(answer{Built: &built}), nil
 	}
 	return nil, fmt.Errorf("answer a request: there is no layer %q", r.Layer)
 }

@@ -85,25 +85,25 @@ func (l *Loop) render(inst *model.Instance, tenant *model.Tenant, platform *mode
 	if tenant == nil {
 		return render.Set{}, fmt.Errorf("tenant %s has no valid layer", inst.App.Tenant)
 	}
-	files, err := l.directory(inst.Spec)
+	built, err := l.kustomizations(inst.Spec)
 	if err != nil {
 		return render.Set{}, err
 	}
 	in := render.Input{
-		Fleet: l.name, Prefix: l.prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Files: files,
+		Fleet: l.name, Prefix: l.prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Kustomizations: built,
 		Jobs: jobs(inst),
 	}
 	if inst.Previous != nil {
-		if before, err := l.directory(inst.Previous); err == nil { // else what needs it stays as it is
-			in.PreviousFiles = before
+		if before, err := l.kustomizations(inst.Previous); err == nil { // else what needs them stays as it is
+			in.Previous = before
 		}
 	}
 	return render.Application(in)
 }
 
-// directory returns the application's directory at the commit of its spec, nil
-// if nothing in it is needed.
-func (l *Loop) directory(spec *model.Application) (fs.FS, error) {
+// kustomizations builds those of a spec from the application's directory at its
+// commit. They are nil if the spec has none.
+func (l *Loop) kustomizations(spec *model.Application) (render.Kustomizations, error) {
 	if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) {
 		return nil, nil
 	}
@@ -111,7 +111,11 @@ func (l *Loop) directory(spec *model.Application) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fs.Sub(snap.Files, path.Join("tenants", spec.ID.Tenant, "apps", spec.ID.Name))
+	dir, err := fs.Sub(snap.Files, path.Join("tenants", spec.ID.Tenant, "apps", spec.ID.Name))
+	if err != nil {
+		return nil, err
+	}
+	return render.Build(spec, dir, l.evaluator.Build)
 }
 
 // instanceMark is equal for two records of an instance if and only if the same

@@ -9,6 +9,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/outbound"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/render/kustomize"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
@@ -28,7 +29,10 @@ type Evaluator interface {
 	Fleet(commit string, files evaluate.Files, at func(commit string) (evaluate.Files, error)) model.Fleet
 	// Layers evaluates what says who may change what, and no applications.
 	Layers(files evaluate.Files) model.Fleet
-	// Settled says whether the last fleet is all that its files say.
+	// Build builds a kustomization within the limits of an evaluation. The error says
+	// that no build took place.
+	Build(kustomize.Kustomization) (kustomize.Built, error)
+	// Settled reports whether the last fleet is all that its files say.
 	Settled() bool
 }
 

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
@@ -17,8 +18,15 @@ func (l *Loop) evaluate(snap source.Snapshot) model.Fleet {
 		older, err := snap.At(commit)
 		return older.Files, err
 	}
-	l.fleet, l.rendered = turn.CheckRenderings(l.evaluator.Fleet(snap.Commit, snap.Files, at),
-		turn.Renderings{Fleet: l.name, Prefix: l.prefix, Checked: l.rendered, Directory: l.directory})
-	l.evaluated = l.evaluator.Settled()
+	unsure := false
+	l.fleet, l.rendered = turn.CheckRenderings(l.evaluator.Fleet(snap.Commit, snap.Files, at), turn.Renderings{
+		Fleet: l.name, Prefix: l.prefix, Checked: l.rendered,
+		Kustomizations: func(app *model.Application) (render.Kustomizations, error) {
+			built, err := l.kustomizations(app)
+			unsure = unsure || err != nil // the next pass tries again
+			return built, err
+		},
+	})
+	l.evaluated = l.evaluator.Settled() && !unsure
 	return l.fleet
 }

@@ -25,15 +25,3 @@ func benchmark(b *testing.B, name string) {
 		require.NotEmpty(b, set.Objects)
 	}
 }
-
-// BenchmarkBoutique builds the kustomization of Online Boutique: 35 objects.
-func BenchmarkBoutique(b *testing.B) {
-	files := boutique(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		tree, err := newTree(files)
-		require.NoError(b, err)
-		_, err = build(tree, "base")
-		require.NoError(b, err)
-	}
-}

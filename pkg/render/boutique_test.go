@@ -8,9 +8,6 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
 const boutiqueDir = "../../../shared/data/online-boutique/kustomize"
@@ -21,38 +18,6 @@ func boutique(t testing.TB) fs.FS {
 		t.Skipf("the kustomization of Online Boutique is not at hand: %v", err)
 	}
 	return os.DirFS(boutiqueDir)
-}
-
-// TestBoutique: what is read here and written anew builds to what kustomize
-// builds from the directory itself.
-func TestBoutique(t *testing.T) {
-	files := boutique(t)
-	for dir, objects := range map[string]int{
-		".": 35, "base": 35, "tests/memorystore-with-all-components": 49,
-		"tests/service-mesh-istio-with-all-components": 55, "tests/spanner-with-all-components": 49,
-	} {
-		t.Run(dir, func(t *testing.T) {
-			tree, err := newTree(files)
-			require.NoError(t, err)
-			got, err := build(tree, dir)
-			require.NoError(t, err)
-			require.Len(t, got, objects)
-			direct, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), boutiqueDir+"/"+dir)
-			require.NoError(t, err)
-			want := map[string]any{}
-			for _, r := range direct.Resources() {
-				encoded, err := r.MarshalJSON()
-				require.NoError(t, err)
-				u := &unstructured.Unstructured{}
-				require.NoError(t, u.UnmarshalJSON(encoded))
-				want[identity(u)] = u.Object
-			}
-			require.Len(t, want, objects)
-			for _, u := range got {
-				require.Equal(t, want[identity(u)], u.Object)
-			}
-		})
-	}
 }
 
 // overlay puts a kustomization of ours above Online Boutique.

@@ -1,84 +1,70 @@
 package render
 
 import (
-	"fmt"
-	"strings"
+	"encoding/json"
+	"io/fs"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/kustomize"
 )
+
+// Kustomizations are what the kustomizations of a spec build, by the path that a
+// component names. Nil means that the files of the spec are not at hand.
+type Kustomizations map[string]kustomize.Built
+
+// Build builds the kustomizations of a spec, given its directory. The builder decides
+// where kustomize runs; nil runs it here, without limits. An error is one of the
+// builder: what is wrong with a kustomization is part of the result.
+func Build(spec *model.Application, files fs.FS, build func(kustomize.Kustomization) (kustomize.Built, error)) (Kustomizations, error) {
+	all := Kustomizations{}
+	for i := range spec.Components {
+		var p kustomizeProperties
+		if c := &spec.Components[i]; c.Type != "kustomize" || json.Unmarshal(c.Properties, &p) != nil {
+			continue // rendering says what is wrong
+		}
+		k, err := kustomize.Read(files, p.Path)
+		switch {
+		case err != nil:
+			all[p.Path] = kustomize.Built{Refused: err.Error()}
+		case build == nil:
+			all[p.Path] = k.Build()
+		default:
+			if all[p.Path], err = build(k); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// kustomizeProperties are the properties of a kustomize component.
+type kustomizeProperties struct {
+	Path string `json:"path"`
+}
 
 // kustomize renders a kustomize component: a directory of the application.
 func (w *workload) kustomize() error {
-	var p struct {
-		Path string `json:"path"`
-	}
+	var p kustomizeProperties
 	if err := w.properties(&p); err != nil {
 		return err
 	}
-	if w.app.Files == nil {
+	built, ok := w.app.Kustomizations[p.Path]
+	switch {
+	case !ok:
 		return faultf(CodeFiles, "properties.path", "needs the files of the application's directory as of commit %s, which are not at hand", w.app.spec.Commit)
+	case built.Refused != "":
+		return faultf(CodeFiles, "properties.path", "%s", built.Refused)
+	case built.Failed != "":
+		return faultf(CodeBuild, "properties.path", "%s", built.Failed)
 	}
-	t, err := newTree(w.app.Files)
-	if err != nil {
-		return faultf(CodeFiles, "properties.path", "read the application's directory: %v", err)
-	}
-	objects, err := build(t, p.Path)
-	if err != nil {
-		return err
+	objects := make([]*unstructured.Unstructured, len(built.Objects))
+	for i, encoded := range built.Objects {
+		objects[i] = &unstructured.Unstructured{}
+		if err := objects[i].UnmarshalJSON(encoded); err != nil {
+			return faultf(CodeBuild, "properties.path", "builds what is not an object")
+		}
 	}
 	return w.manifests("properties.path", objects)
-}
-
-// build builds the kustomization in a directory. A panic in a library is an
-// error of this input, like any other.
-func build(t *tree, dir string) (objects []*unstructured.Unstructured, err error) {
-	var g *graph
-	defer func() {
-		if r := recover(); r != nil {
-			objects, err = nil, faultf(CodeBuild, "properties.path", "kustomize gave up: %s", g.explain(fmt.Errorf("%v", r)))
-		}
-	}()
-	g, root, err := newGraph(t, dir)
-	if err != nil {
-		return nil, faultf(CodeFiles, "properties.path", "%v", err)
-	}
-	built, err := krusty.MakeKustomizer(&krusty.Options{
-		Reorder:          krusty.ReorderOptionNone,
-		LoadRestrictions: types.LoadRestrictionsRootOnly,
-		PluginConfig:     types.DisabledPluginConfig(),
-	}).Run(g.memory, root)
-	if err != nil {
-		return nil, faultf(CodeBuild, "properties.path", "kustomize: %s", g.explain(err))
-	}
-	for _, r := range built.Resources() {
-		encoded, err := r.MarshalJSON()
-		if err != nil {
-			return nil, faultf(CodeBuild, "properties.path", "kustomize: %s", g.explain(err))
-		}
-		u := &unstructured.Unstructured{}
-		if err := u.UnmarshalJSON(encoded); err != nil {
-			return nil, faultf(CodeBuild, "properties.path", "builds what is not an object")
-		}
-		objects = append(objects, u)
-	}
-	return objects, nil
-}
-
-// maxExplanation bounds what is repeated of an error of kustomize, in bytes.
-const maxExplanation = 400
-
-// explain repeats an error of kustomize in the tenant's own names. Where secrets
-// are part of the build, an error may repeat them, and so it is not repeated.
-func (g *graph) explain(err error) string {
-	if g == nil || g.secrets {
-		return "the details may repeat a secret; `kustomize build` shows them"
-	}
-	text := strings.NewReplacer(g.names...).Replace(err.Error())
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > maxExplanation {
-		text = strings.ToValidUTF8(text[:maxExplanation], "") + " …"
-	}
-	return text
 }

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,12 +16,12 @@ type Input struct {
 	Instance *model.Instance  // its Spec is what is rendered, its Components how much of it may run
 	Tenant   *model.Tenant    // whose it is
 	Pools    []model.PoolSpec // that grants refer to
-	Files    fs.FS            // the application's directory at Instance.Spec.Commit; nil where no component needs it
 	Jobs     []StepJob        // that steps of the workflow ask for
 
-	// PreviousFiles is the directory at Instance.Previous.Commit. Where it is not at
-	// hand, what needs it stays as it is.
-	PreviousFiles fs.FS
+	Kustomizations Kustomizations // of Instance.Spec; nil where no component needs them
+	// Previous are those of Instance.Previous. Where they are not at hand, the objects
+	// that follow from them stay as they are.
+	Previous Kustomizations
 }
 
 // Set is the whole of what one application, or one tenant, has in a cluster.

@@ -142,8 +142,13 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 		}
 		jobs = append(jobs, job)
 	}
+	var built Kustomizations
+	if files != nil {
+		built, err = Build(instance.Spec, files, nil)
+		require.NoError(t, err)
+	}
 	return Input{
-		Jobs: jobs, Fleet: "example", Prefix: s.Prefix, Instance: instance, Pools: s.Pools, Files: files,
+		Jobs: jobs, Fleet: "example", Prefix: s.Prefix, Instance: instance, Pools: s.Pools, Kustomizations: built,
 		Tenant: &model.Tenant{Name: s.Tenant, Policy: policy},
 	}
 }

@@ -2,7 +2,6 @@ package turn
 
 import (
 	"errors"
-	"io/fs"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -14,9 +13,9 @@ type Renderings struct {
 	Fleet, Prefix string                // name of the fleet and what is put before every namespace
 	Checked       map[model.Digest]bool // specs that were found to be good before
 
-	// Directory returns the directory of an application at the commit of its spec;
-	// nil, if the application needs none of its files.
-	Directory func(*model.Application) (fs.FS, error)
+	// Kustomizations builds those of an application from the commit of its spec; nil,
+	// if the application has none.
+	Kustomizations func(*model.Application) (render.Kustomizations, error)
 
 	// Run calls do with every number below n, in any order or at once. Nil means one
 	// after the other.
@@ -67,7 +66,7 @@ func CheckRenderings(fleet model.Fleet, r Renderings) (model.Fleet, map[model.Di
 // it can. The instance of the input is made here.
 func (r *Renderings) problems(app *model.Application, in render.Input) []model.Problem {
 	var err error
-	if in.Files, err = r.Directory(app); err != nil {
+	if in.Kustomizations, err = r.Kustomizations(app); err != nil {
 		return []model.Problem{unreadable(app, err)}
 	}
 	in.Instance = &model.Instance{App: app.ID, Number: 1, Spec: app}

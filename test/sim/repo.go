@@ -9,6 +9,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/kustomize"
 	"github.com/d-aros/d-aros/pkg/source"
 )
 
@@ -111,6 +112,8 @@ type evaluator struct {
 }
 
 func (e *evaluator) Settled() bool { return e.settled }
+
+func (e *evaluator) Build(k kustomize.Kustomization) (kustomize.Built, error) { return k.Build(), nil }
 
 func (e *evaluator) Layers(evaluate.Files) model.Fleet { return model.Fleet{} }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/render/kustomize"
 	"github.com/d-aros/d-aros/pkg/source"
 )
 
@@ -36,6 +37,8 @@ func (r repo) Line(_ context.Context, recorded, _ string) (source.Line, error) {
 func (e evaluator) Fleet(string, evaluate.Files, func(string) (evaluate.Files, error)) model.Fleet {
 	return e.fleet.Fleet
 }
+
+func (evaluator) Build(k kustomize.Kustomization) (kustomize.Built, error) { return k.Build(), nil }
 
 func (evaluator) Layers(evaluate.Files) model.Fleet { return model.Fleet{} }
 

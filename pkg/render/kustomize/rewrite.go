@@ -1,16 +1,16 @@
 //lint:file-ignore SA1019 what tenants have written with deprecated fields is read as well
 
-package render
+package kustomize
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 	sigsyaml "sigs.k8s.io/yaml"
 )
@@ -21,8 +21,6 @@ type writer struct {
 	base  *base
 	dir   string // of the tenant
 	depth int
-	file  string // of the kustomization
-	files int    // written so far
 }
 
 // rewrite replaces every reference in k by one of ours. Deprecated fields become
@@ -40,7 +38,7 @@ func (w *writer) rewrite(k *types.Kustomization) error {
 		k.Patches = append(k.Patches, p)
 	}
 	k.PatchesStrategicMerge = nil
-	if err := k.FixKustomizationPreMarshalling(w.memory); err != nil {
+	if err := k.FixKustomizationPreMarshalling(filesys.MakeFsInMemory()); err != nil {
 		return err
 	}
 	for i, ref := range k.Resources {
@@ -82,12 +80,12 @@ func (w *writer) rewrite(k *types.Kustomization) error {
 		}
 	}
 	for i := range k.SecretGenerator {
-		w.secrets = true
+		w.out.Secrets = true
 		if err := w.generator("secretGenerator", &k.SecretGenerator[i].KvPairSources); err != nil {
 			return err
 		}
 	}
-	return w.base.cost.add(cost{objects: len(k.ConfigMapGenerator) + len(k.SecretGenerator)})
+	return nil
 }
 
 // directory visits another kustomization and returns how it is referred to.
@@ -99,7 +97,7 @@ func (w *writer) directory(p string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "../" + b.name, w.base.cost.add(b.cost)
+	return "../" + b.name, nil
 }
 
 // manifest copies a file with objects.
@@ -113,13 +111,9 @@ func (w *writer) manifest(p string) (string, error) {
 		return "", fmt.Errorf("%s %w", p, err)
 	}
 	for _, d := range docs {
-		w.secrets = w.secrets || d.field("kind") == "Secret"
+		w.out.Secrets = w.out.Secrets || d.field("kind") == "Secret"
 	}
-	name, err := w.copy(p, b)
-	if err != nil {
-		return "", err
-	}
-	return name, w.base.cost.add(cost{bytes: len(b), objects: len(docs)})
+	return w.copy(p, b)
 }
 
 // inside reads a file, which is in the directory of its kustomization or below:
@@ -135,16 +129,16 @@ func (w *writer) inside(p string) ([]byte, error) {
 	return b, nil
 }
 
-// copy writes a file to memory, under a name of ours.
+// copy adds a file under a name of ours.
 func (w *writer) copy(p string, b []byte) (string, error) {
-	if w.files == maxFiles {
+	if w.base.files == maxFiles {
 		return "", fmt.Errorf("refers to more than %d files", maxFiles)
 	}
-	name := fmt.Sprintf("f%05d", w.files)
-	w.files++
+	name := fmt.Sprintf("f%05d", w.base.files)
+	w.base.files++
 	full := "/" + w.base.name + "/" + name
-	w.names = append([]string{full, p}, w.names...)
-	return name, w.memory.WriteFile(full, b)
+	w.out.Names = append([]string{full, p}, w.out.Names...)
+	return name, w.write(full, b)
 }
 
 // patch rewrites one patch.
@@ -168,14 +162,14 @@ func (w *writer) patch(p *types.Patch) error {
 		return fmt.Errorf("patches: a patch %w", err)
 	}
 	for _, d := range docs {
-		w.secrets = w.secrets || d.field("kind") == "Secret"
+		w.out.Secrets = w.out.Secrets || d.field("kind") == "Secret"
 		if d.root().Kind == yaml.SequenceNode {
 			if err := plainOperations(d); err != nil {
 				return fmt.Errorf("patches: a patch %w", err)
 			}
 		}
 	}
-	return w.base.cost.add(cost{bytes: len(content), rules: len(content)})
+	return nil
 }
 
 // plainOperations refuses operations of a JSON patch that copy: a handful of
@@ -192,10 +186,10 @@ func plainOperations(d document) error {
 	return nil
 }
 
-// replacement takes in a replacement, or those that a file holds.
+// replacement rewrites the file that holds replacements, if it is one.
 func (w *writer) replacement(r *types.ReplacementField) error {
 	if r.Path == "" {
-		return w.base.cost.add(replacing(&r.Replacement))
+		return nil
 	}
 	p, err := w.tree.resolve(w.dir, r.Path)
 	if err != nil {
@@ -208,11 +202,6 @@ func (w *writer) replacement(r *types.ReplacementField) error {
 	several, err := decodeReplacements(b)
 	if err != nil {
 		return fmt.Errorf("%s %w", p, err)
-	}
-	for i := range several {
-		if err := w.base.cost.add(replacing(&several[i])); err != nil {
-			return err
-		}
 	}
 	encoded, err := json.Marshal(several)
 	if err != nil {
@@ -239,86 +228,8 @@ func decodeReplacements(b []byte) ([]types.Replacement, error) {
 		encoded = slices.Concat([]byte("["), encoded, []byte("]"))
 	}
 	var several []types.Replacement
-	if err := decode(encoded, &several); err != nil {
+	if err := strict(encoded, &several); err != nil {
 		return nil, fmt.Errorf("is not a list of replacements: %w", err)
 	}
 	return several, nil
-}
-
-// replacing says what a replacement may cost. One that copies from ConfigMaps to
-// what is no ConfigMap copies nothing twice; any other may copy what another one
-// wrote, and so double it.
-func replacing(r *types.Replacement) cost {
-	c := cost{}
-	plain := r.Source == nil || r.Source.Kind == "ConfigMap"
-	for _, t := range r.Targets {
-		if t == nil || t.Select == nil {
-			continue
-		}
-		c.copies += max(1, len(t.FieldPaths))
-		kind := t.Select.Kind
-		plain = plain && kind != "" && kind != "ConfigMap" && !strings.ContainsFunc(kind, func(r rune) bool {
-			return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-		})
-	}
-	if !plain {
-		c.doublings = 1
-	}
-	return c
-}
-
-// generator rewrites the files that a generated object is made of. The keys are
-// the names that the files had.
-func (w *writer) generator(field string, s *types.KvPairSources) error {
-	envs := s.EnvSources
-	if s.EnvSource != "" {
-		envs = append(envs, s.EnvSource)
-	}
-	s.EnvSources, s.EnvSource = nil, ""
-	for _, ref := range envs {
-		name, _, err := w.source(field, ref)
-		if err != nil {
-			return err
-		}
-		s.EnvSources = append(s.EnvSources, name)
-	}
-	for i, source := range s.FileSources {
-		key, ref, named := strings.Cut(source, "=")
-		if !named {
-			key, ref = "", source
-		}
-		name, p, err := w.source(field, ref)
-		if err != nil {
-			return err
-		}
-		if key == "" {
-			key = path.Base(p)
-		}
-		s.FileSources[i] = key + "=" + name
-	}
-	for _, literal := range s.LiteralSources {
-		if i := strings.IndexByte(literal, '='); i < 1 {
-			return fmt.Errorf("%s: a literal is written key=value", field)
-		}
-	}
-	return nil
-}
-
-func (w *writer) source(field, ref string) (name, p string, err error) {
-	if p, err = w.tree.resolve(w.dir, ref); err != nil {
-		return "", "", refusal(field, ref, err)
-	}
-	b, err := w.inside(p)
-	if err != nil {
-		return "", "", err
-	}
-	if name, err = w.copy(p, b); err != nil {
-		return "", "", err
-	}
-	return name, p, w.base.cost.add(cost{bytes: len(b)})
-}
-
-// refusal says what is wrong with a reference, of which a little is repeated.
-func refusal(field, ref string, err error) error {
-	return fmt.Errorf("%s: %.80q %w", field, ref, err)
 }

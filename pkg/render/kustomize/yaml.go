@@ -1,4 +1,4 @@
-package render
+package kustomize
 
 import (
 	"bytes"
@@ -12,9 +12,10 @@ import (
 
 // Bounds of one YAML file or patch.
 const (
-	maxFile     = 1 << 20 // bytes as written
-	maxExpanded = 4 << 20 // bytes with all aliases written out, a few for each node
-	maxDepth    = 100     // nodes inside each other
+	maxFile      = 1 << 20 // bytes as written
+	maxExpanded  = 4 << 20 // bytes with all aliases written out, a few for each node
+	maxDepth     = 100     // nodes inside each other
+	maxDocuments = 1000
 )
 
 // document is one YAML document that may be read without harm.
@@ -46,8 +47,8 @@ func documents(b []byte) ([]document, error) {
 		if err != nil {
 			return nil, errors.New("is not YAML")
 		}
-		if len(docs) == maxObjects {
-			return nil, fmt.Errorf("has more than %d documents", maxObjects)
+		if len(docs) == maxDocuments {
+			return nil, fmt.Errorf("has more than %d documents", maxDocuments)
 		}
 		size, err := measure(&n, 0, map[*yaml.Node]int{})
 		if err != nil {

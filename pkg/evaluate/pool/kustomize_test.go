@@ -1,0 +1,85 @@
+package pool
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/render/kustomize"
+)
+
+// kustomization reads the directory k of files that are given as names and texts.
+func kustomization(t *testing.T, files ...string) kustomize.Kustomization {
+	tree := fstest.MapFS{}
+	for i := 0; i < len(files); i += 2 {
+		tree[files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
+	}
+	k, err := kustomize.Read(tree, "k")
+	require.NoError(t, err)
+	return k
+}
+
+const oneMap = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: y}}"
+
+// A child builds what this process builds, and says the same of what cannot be built.
+func TestBuildIsTheSame(t *testing.T) {
+	p := open(t, Options{Dir: t.TempDir()})
+	e := evaluate.Through(p)
+	for name, k := range map[string]kustomize.Kustomization{
+		"good":   kustomization(t, "k/kustomization.yaml", "resources: [a.yaml]\nnamePrefix: b-", "k/a.yaml", oneMap),
+		"empty":  kustomization(t, "k/kustomization.yaml", "namePrefix: b-"),
+		"broken": kustomization(t, "k/kustomization.yaml", "resources: [a.yaml]\npatches: [{patch: '{kind: Pod}'}]", "k/a.yaml", oneMap),
+	} {
+		built, err := e.Build(k)
+		require.NoError(t, err)
+		require.Equal(t, k.Build(), built, name)
+		require.Equal(t, name == "good", len(built.Objects) == 1 && built.Failed == "", name)
+	}
+}
+
+// A build that grows is ended at a limit, and blames its own kustomization; the next
+// one is built.
+func TestAttack08KustomizeBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds of work until the limits end it")
+	}
+	doubling := []string{"k/kustomization.yaml", "resources: [../a18, ../b18]"}
+	for _, side := range []string{"a", "b"} {
+		doubling = append(doubling, side+"0/kustomization.yaml", "resources: [cm.yaml]\nnamePrefix: "+side+"-", side+"0/cm.yaml", oneMap)
+		for i := 1; i <= 18; i++ {
+			doubling = append(doubling, fmt.Sprintf("%s%d/kustomization.yaml", side, i), fmt.Sprintf("resources: [../a%d, ../b%d]\nnamePrefix: %s-", i-1, i-1, side))
+		}
+	}
+	replacements := "resources: [a.yaml]\nreplacements:\n" +
+		strings.Repeat("- {source: {kind: ConfigMap, name: a, fieldPath: data}, targets: [{select: {kind: ConfigMap}, fieldPaths: [data.b, data.c], options: {create: true}}]}\n", 35)
+	large := `patches: [{target: {kind: ConfigMap}, patch: '[{"op": "add", "path": "/data", "value": {"a": "` + strings.Repeat("x", 500_000) + `"}}]'}]`
+	many := ""
+	for i := range 900 {
+		many += fmt.Sprintf("---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a%d}}\n", i)
+	}
+	bombs := map[string]kustomize.Kustomization{
+		"bases that double":        kustomization(t, doubling...),
+		"replacements that double": kustomization(t, "k/kustomization.yaml", replacements, "k/a.yaml", oneMap),
+		"a patch of every object":  kustomization(t, "k/kustomization.yaml", "resources: [a.yaml]\n"+large, "k/a.yaml", many),
+	}
+	p := open(t, Options{Deadline: 2 * time.Second})
+	e := evaluate.Through(p)
+	for name, k := range bombs {
+		t.Run(name, func(t *testing.T) {
+			before := workOfEnded(t)
+			built, err := e.Build(k)
+			require.NoError(t, err)
+			require.Regexp(t, `^kustomize was ended: the build needs too much (time|memory|stack)$`, built.Failed)
+			require.Empty(t, built.Objects)
+			require.Less(t, workOfEnded(t)-before, 4*p.options.Deadline)
+			built, err = e.Build(kustomization(t, "k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml", oneMap))
+			require.NoError(t, err)
+			require.Len(t, built.Objects, 1)
+		})
+	}
+}

@@ -1,0 +1,129 @@
+//lint:file-ignore SA1019 what tenants have written with deprecated fields is read as well
+
+package kustomize
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/types"
+)
+
+// Bounds of a kustomization with all that it builds on.
+const (
+	maxBases     = 200
+	maxBaseDepth = 20
+	maxInput     = 8 << 20 // bytes, a file counted once for each reference to it
+)
+
+// graph reads a kustomization and those that it builds on, and writes them anew.
+type graph struct {
+	tree  *tree
+	out   Kustomization
+	bytes int
+	bases map[string]*base // by directory; nil while it is being read
+}
+
+// base is one kustomization that was written anew.
+type base struct {
+	name  string
+	files int // written so far
+}
+
+// Read reads the kustomization in directory dir of a tree of files. The error blames
+// the files.
+func Read(files fs.FS, dir string) (Kustomization, error) {
+	t, err := newTree(files)
+	if err != nil {
+		return Kustomization{}, fmt.Errorf("read the application's directory: %w", err)
+	}
+	g := &graph{tree: t, bases: map[string]*base{}, out: Kustomization{Files: map[string][]byte{}}}
+	p, err := t.resolve(".", dir)
+	if err != nil {
+		return Kustomization{}, fmt.Errorf("%s %w", quote(dir), err)
+	}
+	b, err := g.visit(p, 0)
+	if err != nil {
+		return Kustomization{}, err
+	}
+	g.out.Root = "/" + b.name
+	return g.out, nil
+}
+
+// write adds a file of ours.
+func (g *graph) write(name string, data []byte) error {
+	if g.bytes += len(data); g.bytes > maxInput {
+		return fmt.Errorf("reads more than %d bytes", maxInput)
+	}
+	g.out.Files[name] = data
+	return nil
+}
+
+// visit reads one kustomization and what it builds on.
+func (g *graph) visit(dir string, depth int) (*base, error) {
+	if b, seen := g.bases[dir]; seen {
+		if b == nil {
+			return nil, fmt.Errorf("%s builds on itself", quote(dir))
+		}
+		return b, nil
+	}
+	if depth > maxBaseDepth {
+		return nil, fmt.Errorf("%s is built on by more than %d kustomizations above each other", quote(dir), maxBaseDepth)
+	}
+	if len(g.bases) == maxBases {
+		return nil, fmt.Errorf("%s is one of more than %d kustomizations", quote(dir), maxBases)
+	}
+	g.bases[dir] = nil
+	b := &base{name: fmt.Sprintf("k%04d", len(g.bases)-1)}
+	file, k, err := g.readKustomization(dir)
+	if err != nil {
+		return nil, err
+	}
+	g.out.Names = append(g.out.Names, "/"+b.name+"/", dir+"/", "/"+b.name, dir, "../"+b.name, dir)
+	w := &writer{graph: g, base: b, dir: dir, depth: depth}
+	if err := w.rewrite(k); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	encoded, err := json.Marshal(k)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if err := g.write("/"+b.name+"/"+konfig.DefaultKustomizationFileName(), encoded); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	g.bases[dir] = b
+	return b, nil
+}
+
+// readKustomization reads the kustomization file of a directory.
+func (g *graph) readKustomization(dir string) (file string, k *types.Kustomization, err error) {
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		p := path.Join(dir, name)
+		if _, there := g.tree.kinds[p]; !there {
+			continue
+		}
+		if file != "" {
+			return "", nil, fmt.Errorf("%s has both %s and %s", quote(dir), path.Base(file), name)
+		}
+		file = p
+	}
+	if file == "" {
+		return "", nil, fmt.Errorf("%s is a directory without kustomization.yaml", quote(dir))
+	}
+	b, err := g.tree.read(file)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s %w", file, err)
+	}
+	k, err = decodeKustomization(b)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s %w", file, err)
+	}
+	return file, k, nil
+}
+
+// quote names a directory in a message.
+func quote(dir string) string { return strconv.Quote(dir) }
