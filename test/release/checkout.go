@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -32,6 +33,9 @@ func openCheckout(ctx context.Context, dir string) (c checkout, err error) {
 		}
 		return c, fmt.Errorf("the work tree %s differs from its commit (%s): commit or stash the changes, then start again", c.dir, strings.TrimSpace(first))
 	}
+	if err := announced(ctx, c.dir); err != nil {
+		return c, err
+	}
 	if c.commit, err = git(ctx, c.dir, "rev-parse", "HEAD"); err != nil {
 		return c, err
 	}
@@ -42,6 +46,24 @@ func openCheckout(ctx context.Context, dir string) (c checkout, err error) {
 	c.time, err = time.Parse(time.RFC3339, at)
 	c.time = c.time.UTC()
 	return c, err
+}
+
+// announced checks that the changelog has a section for each version that the commit is tagged with.
+func announced(ctx context.Context, dir string) error {
+	tags, err := git(ctx, dir, "tag", "--list", "v*", "--points-at", "HEAD")
+	if err != nil {
+		return err
+	}
+	changelog, err := os.ReadFile(filepath.Join(dir, "CHANGELOG.md"))
+	if err != nil {
+		return err
+	}
+	for tag := range strings.FieldsSeq(tags) {
+		if !strings.Contains(string(changelog), "\n## ["+tag+"] - ") {
+			return fmt.Errorf("CHANGELOG.md has no section \"## [%s] - DATE\": give the section \"Unreleased\" this title, and tag that commit", tag)
+		}
+	}
+	return nil
 }
 
 func git(ctx context.Context, dir string, args ...string) (string, error) {

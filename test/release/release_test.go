@@ -3,7 +3,6 @@ package main
 import (
 	"archive/tar"
 	"compress/gzip"
-	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"errors"
@@ -44,7 +43,7 @@ func newCheckout(t *testing.T) string {
 		"go.mod":                 "module github.com/d-aros/d-aros\n\ngo 1.26.0\n",
 		"cmd/reconciler/main.go": "package main\n\nfunc main() { println(\"reconciler\") }\n",
 		"cmd/nodeagent/main.go":  "package main\n\nfunc main() { println(\"nodeagent\") }\n",
-		"CHANGELOG.md":           "# Changelog\n", "LICENSE": "Apache\n", "README.md": "# D-AROS\n", "SECURITY.md": "# Security\n",
+		"CHANGELOG.md":           "# Changelog\n\n## [v0.9.0] - 2026-11-01\n", "LICENSE": "Apache\n", "README.md": "# D-AROS\n", "SECURITY.md": "# Security\n",
 	} {
 		write(t, filepath.Join(dir, name), text)
 	}
@@ -273,10 +272,11 @@ func TestRefused(t *testing.T) {
 		dir    string
 		says   string
 	}{
-		"a changed file":     {func(string) { write(t, filepath.Join(dir, "README.md"), "changed\n") }, dir, "differs from its commit (M README.md): commit or stash the changes"},
-		"a file not tracked": {func(string) { write(t, filepath.Join(dir, "cmd/more.go"), "package cmd\n") }, dir, "differs from its commit (?? cmd/more.go): commit or stash the changes"},
-		"no repo":            {func(string) {}, t.TempDir(), "git status: fatal: not a git repository"},
-		"a directory in use": {func(out string) { write(t, filepath.Join(out, "thesis.txt"), "mine\n") }, dir, "is not an earlier release: choose another directory with --out"},
+		"a changed file":             {func(string) { write(t, filepath.Join(dir, "README.md"), "changed\n") }, dir, "differs from its commit (M README.md): commit or stash the changes"},
+		"a file not tracked":         {func(string) { write(t, filepath.Join(dir, "cmd/more.go"), "package cmd\n") }, dir, "differs from its commit (?? cmd/more.go): commit or stash the changes"},
+		"a version nobody announced": {func(string) { git(t.Context(), dir, "tag", "v0.9.1") }, dir, `CHANGELOG.md has no section "## [v0.9.1] - DATE"`},
+		"no repo":                    {func(string) {}, t.TempDir(), "git status: fatal: not a git repository"},
+		"a directory in use":         {func(out string) { write(t, filepath.Join(out, "thesis.txt"), "mine\n") }, dir, "is not an earlier release: choose another directory with --out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "dist")
@@ -286,8 +286,8 @@ func TestRefused(t *testing.T) {
 			require.ErrorContains(t, err, c.says)
 			after, _ := os.ReadDir(out)
 			require.Equal(t, before, after)
-			for _, undo := range [][]string{{"checkout", "-q", "."}, {"clean", "-q", "-f", "-d"}} {
-				require.NoError(t, exec.CommandContext(context.WithoutCancel(t.Context()), "git", append([]string{"-C", dir}, undo...)...).Run())
+			for _, undo := range [][]string{{"checkout", "-q", "."}, {"clean", "-q", "-f", "-d"}, {"tag", "-d", "v0.9.1"}} {
+				_ = exec.Command("git", append([]string{"-C", dir}, undo...)...).Run() // the tag is there in one case only
 			}
 		})
 	}
