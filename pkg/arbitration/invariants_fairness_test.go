@@ -54,7 +54,7 @@ func leastOf(app *model.Application) (sum model.Resources) {
 	return sum
 }
 
-// allows says whether the limits of the tree allow an application so much.
+// allows reports whether the limits of the tree allow an application so much.
 func (s *scene) allows(id model.AppID, pool string, amount model.Resources, k takings) bool {
 	k = k.clone()
 	k.of[id], k.in[id] = amount, map[string]model.Resources{pool: amount}
@@ -100,15 +100,15 @@ func noExchangeIsFairer(t *rapid.T) {
 	free := s.Seen.Pools[0].Capacity.CPU - s.Used("pool-0").CPU
 	for _, d := range ruling.Decisions {
 		parts, _ := look.Parts(d.App)
-		if d.Verdict != model.Waiting || !inside.Entitled(parts[0]) {
+		if d.Verdict != model.Waiting || !inside.WithinFairShare(parts[0]) {
 			continue
 		}
 		app := s.app(d.App)
 		for _, q := range s.Fleet.Applications {
 			theirs, rung := look.Parts(q.ID)
-			if rung < 0 || q.ID.Tenant == d.App.Tenant || !inside.Beyond(theirs[0]) || !inside.Better(parts[0], theirs[0]) ||
+			if rung < 0 || q.ID.Tenant == d.App.Tenant || !inside.Borrowing(theirs[0]) || !inside.Better(parts[0], theirs[0]) ||
 				band(q.Priority) < band(app.Priority) || !look.AboveFloor(q.ID.Tenant, model.Resources{}) ||
-				look.Used(q.ID.Tenant) <= look.Entitlement(q.ID.Tenant)+inside.Slack {
+				look.Used(q.ID.Tenant) <= look.FairShare(q.ID.Tenant)+inside.Slack {
 				continue
 			}
 			if need := app.Components[0].Requests.CPU; free+s.Holds(q.ID).CPU >= need {
@@ -205,7 +205,7 @@ func moreForFewerTenants(t *rapid.T) {
 	held, then := outcome(s), outcome(o)
 	for _, tn := range o.Fleet.Tenants {
 		// In cores: an entitlement is a share of all capacity.
-		was, is := before.Entitlement(tn.Name)*uint64(capacity), after.Entitlement(tn.Name)*uint64(int64(capacity)+more)
+		was, is := before.FairShare(tn.Name)*uint64(capacity), after.FairShare(tn.Name)*uint64(int64(capacity)+more)
 		if is+64*uint64(capacity) < was {
 			t.Fatalf("%s was entitled to %d and is to %d", tn.Name, was, is)
 		}

@@ -43,7 +43,7 @@ func otherTenantsAreLeftAlone(t *rapid.T) {
 	o.Remove(id)
 	before, after := o.inside(), s.inside()
 	for _, tn := range s.Fleet.Tenants {
-		if tn.Name != id.Tenant && before.Entitlement(tn.Name) != after.Entitlement(tn.Name) {
+		if tn.Name != id.Tenant && before.FairShare(tn.Name) != after.FairShare(tn.Name) {
 			return
 		}
 	}

@@ -430,7 +430,7 @@ func guaranteesAreSafe(t *rapid.T) {
 			if from >= to || to > len(parts) { // its spec was replaced before it gave way: another ladder
 				continue
 			}
-			if slices.ContainsFunc(parts[from:to], inside.Guaranteed) {
+			if slices.ContainsFunc(parts[from:to], inside.WithinGuarantee) {
 				t.Fatalf("%s loses what is guaranteed to %s", v.App, d.App)
 			}
 			lost[v.App.Tenant] = append(lost[v.App.Tenant], before.Holds(v.App).Sub(s.Holds(v.App)))
@@ -458,7 +458,7 @@ func guaranteesComeBack(t *rapid.T) {
 	ruling, _ := s.step(0)
 	d, _ := ruling.Find(id)
 	parts, _ := look.Parts(id)
-	if d.Verdict == model.Granted || !inside.Guaranteed(parts[0]) {
+	if d.Verdict == model.Granted || !inside.WithinGuarantee(parts[0]) {
 		return
 	}
 	could := 9

@@ -257,13 +257,13 @@ func (s *scene) clone() *scene {
 }
 
 func (s *scene) inside() *inside.Inside {
-	return inside.LookInside(s.Fleet, s.Seen, s.Ledger, s.Now)
+	return inside.Look(s.Fleet, s.Seen, s.Ledger, s.Now)
 }
 
 // resources are all that generated worlds know.
 var resources = []string{"cpu", "memory", generate.GPU}
 
-// runs says whether an application holds a place.
+// runs reports whether an application holds a place.
 func (s *scene) runs(id model.AppID) bool {
 	inst, ok := s.Ledger.Find(id)
 	return ok && inst.Phase.Active()
@@ -278,7 +278,7 @@ func (s *scene) app(id model.AppID) *model.Application {
 	return nil
 }
 
-// short says whether a pool holds less than was granted of it.
+// short reports whether a pool holds less than was granted of it.
 func (s *scene) short() bool {
 	for _, q := range s.Seen.Pools {
 		if !s.Used(q.Name).Fits(s.offers(q)) {
@@ -298,7 +298,7 @@ func (s *scene) offers(q model.Pool) model.Resources {
 	return q.Capacity
 }
 
-// updating says whether Git holds a newer spec of something that runs.
+// updating reports whether Git holds a newer spec of something that runs.
 func (s *scene) updating() bool {
 	return slices.ContainsFunc(s.Ledger.Instances, func(i model.Instance) bool {
 		app := s.app(i.App)

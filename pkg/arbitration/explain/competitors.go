@@ -8,17 +8,18 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// competitors is how many of those that hold what is short a decision names.
+// competitors is how many holders of what is short a decision names.
 const competitors = 3
 
-// nameAhead names who holds most of what is short, with the shares of their tenants.
-func (w *Writer) nameAhead(d *model.Decision, c *solve.App) {
-	if len(c.Short) == 0 || c.Short[0].Pool < 0 || c.Short[0].Resource < 0 {
+// nameAhead names the applications that hold most of what is short, with the shares
+// of their tenants.
+func (w *Writer) nameAhead(d *model.Decision, app *solve.App) {
+	if len(app.Short) == 0 || app.Short[0].Pool < 0 || app.Short[0].Resource < 0 {
 		return
 	}
-	pool, resource := c.Short[0].Pool, c.Short[0].Resource
+	pool, resource := app.Short[0].Pool, app.Short[0].Resource
 	for _, other := range w.holding(pool, resource) {
-		if other == c || len(d.BlockedBy) == competitors {
+		if other == app || len(d.BlockedBy) == competitors {
 			continue
 		}
 		n := &w.Nodes[other.Tenant]
@@ -30,7 +31,8 @@ func (w *Writer) nameAhead(d *model.Decision, c *solve.App) {
 	}
 }
 
-// holding lists those that hold most of a resource of a pool, one more than are named.
+// holding lists the applications that hold most of a resource of a pool, one more
+// than a decision names.
 func (w *Writer) holding(pool, resource int) []*solve.App {
 	key := [2]int{pool, resource}
 	if list, ok := w.holders[key]; ok {
@@ -40,21 +42,21 @@ func (w *Writer) holding(pool, resource int) []*solve.App {
 		return cmp.Or(cmp.Compare(solve.HeldOf(y.Taken, pool, resource), solve.HeldOf(x.Taken, pool, resource)), x.ID.Compare(y.ID))
 	}
 	list := make([]*solve.App, 0, competitors+2)
-	add := func(c *solve.App) {
+	add := func(app *solve.App) {
 		full := len(list) > competitors
-		if !c.Granted() || solve.HeldOf(c.Taken, pool, resource) == 0 || full && more(c, list[competitors]) > 0 {
+		if !app.Granted() || solve.HeldOf(app.Taken, pool, resource) == 0 || full && more(app, list[competitors]) > 0 {
 			return
 		}
-		n, _ := slices.BinarySearchFunc(list, c, more)
-		list = slices.Insert(list, n, c)
+		n, _ := slices.BinarySearchFunc(list, app, more)
+		list = slices.Insert(list, n, app)
 		list = list[:min(len(list), competitors+1)]
 	}
-	for _, c := range w.Running {
-		add(c)
+	for _, app := range w.Running {
+		add(app)
 	}
-	for _, c := range w.Changed {
-		if !c.Incumbent() {
-			add(c)
+	for _, app := range w.Changed {
+		if !app.Incumbent() {
+			add(app)
 		}
 	}
 	w.holders[key] = list

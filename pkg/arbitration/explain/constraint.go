@@ -7,7 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// constraint writes a finding down.
+// constraint records a finding.
 func constraint(f *solve.Finding) model.Constraint {
 	k := model.Constraint{Name: f.Name, OK: f.OK, At: f.At}
 	if k.Asked, k.Limit = f.Text[0], f.Text[1]; k.Asked == "" {
@@ -25,6 +25,7 @@ func constraint(f *solve.Finding) model.Constraint {
 	return k
 }
 
+// shortConstraint records a shortage.
 func (w *Writer) shortConstraint(s solve.Shortage) model.Constraint {
 	k := model.Constraint{Name: w.shortName(s), Asked: fmt.Sprint(s.Asked), Limit: fmt.Sprint(s.Free)}
 	switch {
@@ -41,6 +42,7 @@ func (w *Writer) shortConstraint(s solve.Shortage) model.Constraint {
 	return k
 }
 
+// shortName names the constraint of a shortage.
 func (w *Writer) shortName(s solve.Shortage) string {
 	switch {
 	case s.Resource < 0:

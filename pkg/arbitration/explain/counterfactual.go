@@ -20,14 +20,14 @@ type advisor struct {
 
 // advise finds out what would admit an application that is left out, unless the
 // ledger says it already.
-func (a *advisor) advise(d *model.Decision, c *solve.App) {
-	if c.Wanted == nil || c.Granted() || c.Incumbent() {
+func (a *advisor) advise(d *model.Decision, app *solve.App) {
+	if app.Wanted == nil || app.Granted() || app.Incumbent() {
 		return
 	}
-	if old := solve.Recorded(&a.Ledger, c.ID); old != nil && old.Verdict == d.Verdict && old.Reason == d.Reason && old.Spec == d.Spec {
+	if old := solve.Recorded(&a.Ledger, app.ID); old != nil && old.Verdict == d.Verdict && old.Reason == d.Reason && old.Spec == d.Spec {
 		d.WouldAdmit = old.WouldAdmit
 	} else if a.left > 0 {
-		d.WouldAdmit = a.wouldAdmit(c)
+		d.WouldAdmit = a.wouldAdmit(app)
 	}
 }
 
@@ -43,15 +43,15 @@ type change struct {
 
 // wouldAdmit describes every change that alone admits the application, with the
 // smallest amount.
-func (a *advisor) wouldAdmit(c *solve.App) (out []string) {
-	if c.Granted() || c.Wanted == nil {
+func (a *advisor) wouldAdmit(app *solve.App) (out []string) {
+	if app.Granted() || app.Wanted == nil {
 		return nil
 	}
-	for _, ch := range a.changes(c) {
-		n, ok := a.least(c, ch)
-		for ok && n == 1 && ch.without != nil && a.admits(c, ch, 0) {
+	for _, ch := range a.changes(app) {
+		n, ok := a.least(app, ch)
+		for ok && n == 1 && ch.without != nil && a.admits(app, ch, 0) {
 			ch = *ch.without
-			n, ok = a.least(c, ch)
+			n, ok = a.least(app, ch)
 		}
 		if ok {
 			out = append(out, ch.tell(n))
@@ -61,21 +61,21 @@ func (a *advisor) wouldAdmit(c *solve.App) (out []string) {
 }
 
 // admits arbitrates changed inputs and reports whether the application gets a place.
-func (a *advisor) admits(c *solve.App, ch change, n int64) bool {
+func (a *advisor) admits(app *solve.App, ch change, n int64) bool {
 	if a.left -= len(a.Apps); a.left < 0 {
 		return false
 	}
 	in := a.Inputs
 	ch.make(&in, n)
-	_, again := a.again(in).Find(c.ID)
+	_, again := a.again(in).Find(app.ID)
 	return again.Granted()
 }
 
 // least finds the smallest amount of a change that admits the application, and
 // reports whether there is one.
-func (a *advisor) least(c *solve.App, ch change) (int64, bool) {
+func (a *advisor) least(app *solve.App, ch change) (int64, bool) {
 	hi := max(ch.try, 1)
-	for !a.admits(c, ch, min(hi, ch.most)) {
+	for !a.admits(app, ch, min(hi, ch.most)) {
 		if hi >= ch.most || a.left < 0 {
 			return 0, false
 		}
@@ -83,11 +83,11 @@ func (a *advisor) least(c *solve.App, ch change) (int64, bool) {
 	}
 	hi = min(hi, ch.most)
 	lo := int64(0) // does not admit
-	if hi > 1 && !a.admits(c, ch, hi-1) {
+	if hi > 1 && !a.admits(app, ch, hi-1) {
 		lo = hi - 1
 	}
 	for hi-lo > 1 {
-		if mid := lo + (hi-lo)/2; a.admits(c, ch, mid) {
+		if mid := lo + (hi-lo)/2; a.admits(app, ch, mid) {
 			hi = mid
 		} else {
 			lo = mid

@@ -9,12 +9,12 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// changes lists what could admit the application, by who could make it: its
-// owner, the tenant's admin, the platform's.
-func (a *advisor) changes(c *solve.App) (list []change) {
+// changes lists the changes that could admit the application: those of its owner
+// first, then those of its tenant's admin, then those of the platform's.
+func (a *advisor) changes(app *solve.App) (list []change) {
 	var failed []*solve.Finding
-	for i := range c.Findings {
-		if f := &c.Findings[i]; !f.OK {
+	for i := range app.Findings {
+		if f := &app.Findings[i]; !f.OK {
 			failed = append(failed, f)
 		}
 	}
@@ -28,52 +28,52 @@ func (a *advisor) changes(c *solve.App) (list []change) {
 	case len(failed) == 1 && failed[0].Resource != "":
 		f := failed[0]
 		resource, asked, over = a.Index[f.Resource], f.Asked, f.Used+f.Asked-f.Limit
-	case len(failed) == 0 && len(c.Short) > 0 && c.Short[0].Resource >= 0:
-		s := c.Short[0]
+	case len(failed) == 0 && len(app.Short) > 0 && app.Short[0].Resource >= 0:
+		s := app.Short[0]
 		resource, asked, over = s.Resource, s.Asked, s.Asked-max(0, s.Free)
 	}
 	if resource >= 0 && over > 0 {
-		add(a.fewerReplicas(c, resource, over))
-		add(a.smallerRequest(c, resource, asked, over))
+		add(a.fewerReplicas(app, resource, over))
+		add(a.smallerRequest(app, resource, asked, over))
 	}
 	switch {
 	case len(failed) == 0:
-		add(a.otherPriority(c))
-		add(a.moreCapacity(c))
+		add(a.otherPriority(app))
+		add(a.moreCapacity(app))
 	case len(failed) > 1:
 	case failed[0].Name == "priorityCeiling":
 		limit := failed[0].Limit
 		add(change{try: 1, most: 1, tell: func(int64) string { return fmt.Sprintf("set priority to %d", limit) },
-			make: func(in *solve.Inputs, _ int64) { edit(in, c).Priority = int(limit) }}, true)
+			make: func(in *solve.Inputs, _ int64) { edit(in, app).Priority = int(limit) }}, true)
 	case failed[0].Reason == model.TooFewDomains:
-		add(fewerDomains(c, failed[0]))
+		add(fewerDomains(app, failed[0]))
 	case strings.HasPrefix(failed[0].Name, "quota."):
-		add(a.moreQuota(c, failed[0]))
+		add(a.moreQuota(app, failed[0]))
 	case strings.HasPrefix(failed[0].Name, "pool."):
-		add(a.moreCapacity(c))
+		add(a.moreCapacity(app))
 	case failed[0].Name == "budget.costPerHour":
 		// In the unit in which budgets are read: what is rounded down would not do.
 		budget := (failed[0].Asked + 99) / 100 * 100
 		add(change{try: 1, most: 1, tell: func(int64) string { return "raise budget.costPerHour to " + solve.Money(budget) },
-			make: func(in *solve.Inputs, _ int64) { edit(in, c).Budget = budget }}, true)
+			make: func(in *solve.Inputs, _ int64) { edit(in, app).Budget = budget }}, true)
 	}
 	return list
 }
 
-// edit returns the application of a claim, to be changed.
-func edit(in *solve.Inputs, c *solve.App) *model.Application {
+// edit returns a copy of an application in the inputs, to be changed.
+func edit(in *solve.Inputs, app *solve.App) *model.Application {
 	in.Fleet.Applications = slices.Clone(in.Fleet.Applications)
 	for i := range in.Fleet.Applications {
-		if app := *in.Fleet.Applications[i]; app.ID == c.ID && app.Digest == c.Wanted.Digest {
-			app.Components = slices.Clone(app.Components)
-			in.Fleet.Applications[i] = &app
-			return &app
+		if edited := *in.Fleet.Applications[i]; edited.ID == app.ID && edited.Digest == app.Wanted.Digest {
+			edited.Components = slices.Clone(edited.Components)
+			in.Fleet.Applications[i] = &edited
+			return &edited
 		}
 	}
 	return &model.Application{}
 }
 
-// unit is the smallest amount of a resource that people deal in.
+// unit is the smallest amount of a resource that advice deals in.
 func unit(resource int) int64 {
 	if resource == 1 {
 		return 1 << 20
@@ -81,11 +81,12 @@ func unit(resource int) int64 {
 	return 1
 }
 
-// largest returns the component that asks for most of a resource.
-func (a *advisor) largest(c *solve.App, resource int) int {
+// largest returns the component that asks for most of a resource, -1 if none asks
+// for it.
+func (a *advisor) largest(app *solve.App, resource int) int {
 	best, most := -1, int64(0)
-	for i := range c.Wanted.Components {
-		comp := &c.Wanted.Components[i]
+	for i := range app.Wanted.Components {
+		comp := &app.Wanted.Components[i]
 		if n := a.Of(comp.Requests)[resource] * int64(comp.Replicas); comp.Runs() && n > most {
 			best, most = i, n
 		}
@@ -93,34 +94,36 @@ func (a *advisor) largest(c *solve.App, resource int) int {
 	return best
 }
 
-func (a *advisor) fewerReplicas(c *solve.App, resource int, over int64) (change, bool) {
-	i := a.largest(c, resource)
-	if i < 0 || c.Wanted.Components[i].Replicas < 2 {
+// fewerReplicas runs the largest component with fewer replicas.
+func (a *advisor) fewerReplicas(app *solve.App, resource int, over int64) (change, bool) {
+	i := a.largest(app, resource)
+	if i < 0 || app.Wanted.Components[i].Replicas < 2 {
 		return change{}, false
 	}
-	comp := c.Wanted.Components[i]
+	comp := app.Wanted.Components[i]
 	one := a.Of(comp.Requests)[resource]
 	return change{
 		try: (over + one - 1) / one, most: int64(comp.Replicas) - 1,
-		make: func(in *solve.Inputs, n int64) { edit(in, c).Components[i].Replicas -= int(n) },
+		make: func(in *solve.Inputs, n int64) { edit(in, app).Components[i].Replicas -= int(n) },
 		tell: func(n int64) string {
 			return fmt.Sprintf("run %s with %d replicas instead of %d", comp.Name, int64(comp.Replicas)-n, comp.Replicas)
 		},
 	}, true
 }
 
-func (a *advisor) smallerRequest(c *solve.App, resource int, asked, over int64) (change, bool) {
-	i := a.largest(c, resource)
+// smallerRequest lets each replica of the largest component ask for less.
+func (a *advisor) smallerRequest(app *solve.App, resource int, asked, over int64) (change, bool) {
+	i := a.largest(app, resource)
 	if i < 0 {
 		return change{}, false
 	}
-	comp := c.Wanted.Components[i]
+	comp := app.Wanted.Components[i]
 	one, u, name := a.Of(comp.Requests)[resource], unit(resource), a.Names[resource]
 	each := (over + int64(comp.Replicas) - 1) / int64(comp.Replicas)
 	return change{
 		try: (each + u - 1) / u, most: one * 9 / 10 / u, // less than a tenth is another application
 		make: func(in *solve.Inputs, n int64) {
-			r := &edit(in, c).Components[i].Requests
+			r := &edit(in, app).Components[i].Requests
 			*r = set(*r, name, max(0, one-n*u))
 		},
 		tell: func(n int64) string {
@@ -149,17 +152,17 @@ func set(r model.Resources, name string, n int64) model.Resources {
 }
 
 // fewerDomains spreads a component over as many domains as there are.
-func fewerDomains(c *solve.App, f *solve.Finding) (change, bool) {
+func fewerDomains(app *solve.App, f *solve.Finding) (change, bool) {
 	name := strings.TrimSuffix(strings.TrimPrefix(f.Name, "components."), ".placement.spread")
-	i := slices.IndexFunc(c.Wanted.Components, func(comp model.Component) bool { return comp.Name == name && comp.Placement.Spread != nil })
+	i := slices.IndexFunc(app.Wanted.Components, func(comp model.Component) bool { return comp.Name == name && comp.Placement.Spread != nil })
 	if i < 0 {
 		return change{}, false
 	}
-	s := *c.Wanted.Components[i].Placement.Spread
+	s := *app.Wanted.Components[i].Placement.Spread
 	return change{
 		try: 1, most: int64(s.Min) - 1,
 		make: func(in *solve.Inputs, n int64) {
-			edit(in, c).Components[i].Placement.Spread = &model.Spread{Over: s.Over, Min: s.Min - int(n)}
+			edit(in, app).Components[i].Placement.Spread = &model.Spread{Over: s.Over, Min: s.Min - int(n)}
 		},
 		tell: func(n int64) string {
 			return fmt.Sprintf("spread %s over %d %ss instead of %d", name, int64(s.Min)-n, s.Over, s.Min)
@@ -167,24 +170,24 @@ func fewerDomains(c *solve.App, f *solve.Finding) (change, bool) {
 	}, true
 }
 
-// otherPriority tries the priorities of the tenant's own applications, those just
-// above them and the lowest of each band, smallest first: between them nothing
-// changes.
-func (a *advisor) otherPriority(c *solve.App) (change, bool) {
-	ceiling := c.Wanted.Policy.PriorityCeiling
-	if t := a.Nodes[c.Tenant].Tenant; t.PriorityCeiling > 0 {
+// otherPriority tries the priorities of the tenant's other applications, those just
+// above them and the lowest of each band, smallest first. Priorities between them
+// change nothing.
+func (a *advisor) otherPriority(app *solve.App) (change, bool) {
+	ceiling := app.Wanted.Policy.PriorityCeiling
+	if t := a.Nodes[app.Tenant].Tenant; t.PriorityCeiling > 0 {
 		ceiling = min(ceiling, t.PriorityCeiling)
 	}
 	var priorities []int
-	for _, v := range a.Members[c.Tenant] {
-		if v != c { // the first to come is first of equals
+	for _, v := range a.Members[app.Tenant] {
+		if v != app { // the first to come is first of equals
 			priorities = append(priorities, v.Priority, v.Priority+1)
 		}
 	}
 	for i := range a.Fleet.Platform.Bands {
 		priorities = append(priorities, a.Fleet.Platform.Bands[i].Min)
 	}
-	priorities = slices.DeleteFunc(priorities, func(n int) bool { return n <= c.Priority || n > ceiling })
+	priorities = slices.DeleteFunc(priorities, func(n int) bool { return n <= app.Priority || n > ceiling })
 	slices.Sort(priorities)
 	priorities = slices.Compact(priorities)
 	if len(priorities) == 0 {
@@ -192,7 +195,7 @@ func (a *advisor) otherPriority(c *solve.App) (change, bool) {
 	}
 	return change{
 		try: 1, most: int64(len(priorities)),
-		make: func(in *solve.Inputs, n int64) { edit(in, c).Priority = priorities[n-1] },
+		make: func(in *solve.Inputs, n int64) { edit(in, app).Priority = priorities[n-1] },
 		tell: func(n int64) string { return fmt.Sprintf("set priority to %d", priorities[n-1]) },
 	}, true
 }
@@ -204,15 +207,15 @@ type lack struct {
 }
 
 // moreCapacity adds to a pool what the application lacks there.
-func (a *advisor) moreCapacity(c *solve.App) (change, bool) {
+func (a *advisor) moreCapacity(app *solve.App) (change, bool) {
 	pool, lacks := -1, []lack(nil)
-	for _, s := range c.Short {
+	for _, s := range app.Short {
 		if s.Pool >= 0 && s.Resource >= 0 && (pool < 0 || pool == s.Pool) {
 			pool, lacks = s.Pool, append(lacks, lack{s.Resource, s.Asked - max(0, s.Free)})
 		}
 	}
-	for i := range c.Findings {
-		f := &c.Findings[i]
+	for i := range app.Findings {
+		f := &app.Findings[i]
 		if name, ok := strings.CutPrefix(f.Name, "pool."); ok && !f.OK {
 			name = strings.TrimSuffix(name, "."+f.Resource)
 			if at, known := a.PoolAt[name]; known && (pool < 0 || pool == at) {
@@ -270,7 +273,7 @@ func (a *advisor) enlarge(pool string, lacks []lack) change {
 }
 
 // moreQuota raises a quota of the tenant.
-func (a *advisor) moreQuota(c *solve.App, f *solve.Finding) (change, bool) {
+func (a *advisor) moreQuota(app *solve.App, f *solve.Finding) (change, bool) {
 	key := strings.TrimPrefix(f.Name, "quota.")
 	u := int64(1)
 	if f.Resource != "" {
@@ -284,7 +287,7 @@ func (a *advisor) moreQuota(c *solve.App, f *solve.Finding) (change, bool) {
 			for i := range in.Fleet.Tenants {
 				t := &in.Fleet.Tenants[i]
 				switch {
-				case t.Name != c.ID.Tenant:
+				case t.Name != app.ID.Tenant:
 				case key == "applications":
 					t.MaxApplications += int(n)
 				case key == "workloads":
@@ -296,7 +299,7 @@ func (a *advisor) moreQuota(c *solve.App, f *solve.Finding) (change, bool) {
 			}
 		},
 		tell: func(n int64) string {
-			return fmt.Sprintf("raise quota.%s of tenant %s to %s", key, c.ID.Tenant, model.FormatAmount(f.Resource, f.Limit+n*u))
+			return fmt.Sprintf("raise quota.%s of tenant %s to %s", key, app.ID.Tenant, model.FormatAmount(f.Resource, f.Limit+n*u))
 		},
 	}, true
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// obstacle says why nobody gives way to an application that waits.
-func (w *Writer) obstacle(c *solve.App) string {
-	if len(c.Short) == 0 {
+// obstacle tells why nothing is preempted for an application that waits.
+func (w *Writer) obstacle(app *solve.App) string {
+	if len(app.Short) == 0 {
 		return ""
 	}
-	n := &w.Nodes[c.Tenant]
-	allowed := min(solve.Preemption(&w.Fleet.Platform.Policy), solve.Preemption(c.Policy()))
-	if c.Base().Class > solve.WithinFairShare && allowed >= solve.Reclaim {
+	n := &w.Nodes[app.Tenant]
+	allowed := min(solve.Preemption(&w.Fleet.Platform.Policy), solve.Preemption(app.Policy()))
+	if app.Base().Class > solve.WithinFairShare && allowed >= solve.Reclaim {
 		return fmt.Sprintf("tenant %s may have %s of all capacity, and with it would have more, so nobody gives way", n.Name, solve.Percent(int64(thousandths(n.FairShare))))
 	}
 	switch allowed {
@@ -29,30 +29,30 @@ func (w *Writer) obstacle(c *solve.App) string {
 	return "what others hold beyond what they are entitled to is not enough to make room, or has not run for its minRuntime"
 }
 
-// message is what an earlier stage said of an application, else why it was
+// message is what an earlier stage recorded about an application, else why it was
 // preempted, else "".
-func (w *Writer) message(c *solve.App) string {
-	if c.Message == "" && c.Lost != nil {
-		return w.why(c.Lost)
+func (w *Writer) message(app *solve.App) string {
+	if app.Message == "" && app.Lost != nil {
+		return w.why(app.Lost)
 	}
-	return c.Message
+	return app.Message
 }
 
-// why tells a victim and its preemptor why it is this one that gives way.
+// why explains to a victim and its preemptor why the victim gives way.
 func (w *Writer) why(d *solve.Displaced) string {
-	c, v := d.Preemptor, d.App
-	lead := "gives way to " + c.ID.String() + ": "
+	app, v := d.Preemptor, d.App
+	lead := "gives way to " + app.ID.String() + ": "
 	switch {
-	case c.Tenant == v.Tenant:
-		return lead + fmt.Sprintf("priority %d is higher than %d", c.Priority, v.Priority)
+	case app.Tenant == v.Tenant:
+		return lead + fmt.Sprintf("priority %d is higher than %d", app.Priority, v.Priority)
 	case d.Gained.Class == solve.WithinGuarantee:
-		return lead + fmt.Sprintf("tenant %s takes back what it is guaranteed, %s runs beyond the guarantee of its tenant", c.ID.Tenant, v.ID)
+		return lead + fmt.Sprintf("tenant %s takes back what it is guaranteed, %s runs beyond the guarantee of its tenant", app.ID.Tenant, v.ID)
 	case d.Gained.Class == solve.WithinFairShare && d.Lost.Class == solve.Borrowing:
 		return lead + fmt.Sprintf("tenant %s is within its share of %s of all capacity, %s is beyond the %s of tenant %s",
-			c.ID.Tenant, solve.Percent(int64(thousandths(w.Nodes[c.Tenant].FairShare))), v.ID, solve.Percent(int64(thousandths(w.Nodes[v.Tenant].FairShare))), v.ID.Tenant)
+			app.ID.Tenant, solve.Percent(int64(thousandths(w.Nodes[app.Tenant].FairShare))), v.ID, solve.Percent(int64(thousandths(w.Nodes[v.Tenant].FairShare))), v.ID.Tenant)
 	}
 	bands := w.Fleet.Platform.Bands
-	return lead + fmt.Sprintf("band %s is served before band %s", bandName(bands, c.Band), bandName(bands, v.Band))
+	return lead + fmt.Sprintf("band %s is served before band %s", bandName(bands, app.Band), bandName(bands, v.Band))
 }
 
 // inPools names the pools of grants: " in pool general".
@@ -94,6 +94,7 @@ func (w *Writer) displacement(d *solve.Displaced) model.Displacement {
 	return model.Displacement{App: v.ID, From: strings.Join(from, ", "), To: strings.Join(to, ", "), Why: w.why(d)}
 }
 
+// replicasOf counts replicas of a component in words.
 func replicasOf(n int, component string) string {
 	if n == 1 {
 		return "1 replica of " + component

@@ -21,26 +21,27 @@ type Writer struct {
 	holders  map[[2]int][]*solve.App // by pool and resource; see holding
 }
 
-// newWriter returns a writer for a solved case. Again must be the function that
-// solved it.
+// New returns a writer for a solved case. Again must be the function that solved
+// it.
 func New(c *solve.Case, again func(solve.Inputs) *solve.Case) *Writer {
 	return &Writer{Case: c, again: again, policies: map[policyKey]model.Digest{}, holders: map[[2]int][]*solve.App{}}
 }
 
-// forgetHolders is to be called after applications were granted something or lost it.
+// ForgetHolders must be called after applications were granted something or lost
+// it.
 func (w *Writer) ForgetHolders() { w.holders = map[[2]int][]*solve.App{} }
 
-// forgetPolicies is to be called after a tenant was edited.
+// ForgetPolicies must be called after a tenant was edited.
 func (w *Writer) ForgetPolicies() { w.policies = map[policyKey]model.Digest{} }
 
 // All writes all decisions, in the order of applications.
 func (w *Writer) All(decisions []model.Decision) {
-	for i, c := range w.Apps {
-		decisions[i] = w.Decision(c)
+	for i, app := range w.Apps {
+		decisions[i] = w.Decision(app)
 	}
 	a := advisor{w.Case, w.again, effort}
-	for i, c := range w.Apps {
-		a.advise(&decisions[i], c)
+	for i, app := range w.Apps {
+		a.advise(&decisions[i], app)
 	}
 }
 
@@ -49,75 +50,75 @@ func (w *Writer) All(decisions []model.Decision) {
 func (w *Writer) Advise(decisions []model.Decision, apps []model.AppID) {
 	a := advisor{w.Case, w.again, effort}
 	for _, id := range apps {
-		at, c := w.Find(id)
-		a.advise(&decisions[at], c)
+		at, app := w.Find(id)
+		a.advise(&decisions[at], app)
 	}
 }
 
 // Counterfactuals are the changes that would admit one application, whatever the
 // effort.
-func (w *Writer) Counterfactuals(c *solve.App) []string {
+func (w *Writer) Counterfactuals(app *solve.App) []string {
 	a := advisor{w.Case, w.again, 1 << 30}
-	return a.wouldAdmit(c)
+	return a.wouldAdmit(app)
 }
 
-// decision records what was decided about an application and why.
-func (w *Writer) Decision(c *solve.App) model.Decision {
+// Decision records what was decided about an application and why.
+func (w *Writer) Decision(app *solve.App) model.Decision {
 	d := model.Decision{
-		App: c.ID, Verdict: c.Verdict, Reason: c.Reason, Message: w.message(c),
-		Degraded: c.Granted() && c.Level > 0, Position: c.Position, Grants: c.Grants,
-		Refused: c.Refused, EvictAt: c.EvictAt,
-		Inputs: model.Inputs{Commit: w.Fleet.Commit, Policy: w.policyDigest(c), Capacity: w.Capacity},
+		App: app.ID, Verdict: app.Verdict, Reason: app.Reason, Message: w.message(app),
+		Degraded: app.Granted() && app.Level > 0, Position: app.Position, Grants: app.Grants,
+		Refused: app.Refused, EvictAt: app.EvictAt,
+		Inputs: model.Inputs{Commit: w.Fleet.Commit, Policy: w.policyDigest(app), Capacity: w.Capacity},
 	}
-	if c.Spec != nil {
-		d.Spec, d.Policies = c.Spec.Digest, c.Spec.Policy.InForce
+	if app.Spec != nil {
+		d.Spec, d.Policies = app.Spec.Digest, app.Spec.Policy.InForce
 	}
-	if n := len(c.Findings); n > 0 {
-		d.Constraints = make([]model.Constraint, n, n+len(c.Short))
-		for i := range c.Findings {
-			d.Constraints[i] = constraint(&c.Findings[i])
+	if n := len(app.Findings); n > 0 {
+		d.Constraints = make([]model.Constraint, n, n+len(app.Short))
+		for i := range app.Findings {
+			d.Constraints[i] = constraint(&app.Findings[i])
 		}
 	}
-	if c.Standing != nil {
-		d.Standing = recordedClass[c.Base().Class]
-		d.Shares = w.shares(c)
+	if app.Standing != nil {
+		d.Standing = recordedClass[app.Base().Class]
+		d.Shares = w.shares(app)
 	}
-	for _, v := range c.Victims {
+	for _, v := range app.Victims {
 		d.Displaced = append(d.Displaced, w.displacement(v))
 	}
-	if c.Lost != nil {
-		d.For = c.Lost.Preemptor.ID.String()
+	if app.Lost != nil {
+		d.For = app.Lost.Preemptor.ID.String()
 	}
 	switch {
-	case c.Granted() && c.Level == 0:
-		d.Message = cmp.Or(d.Message, "everything it asks for is granted"+inPools(c.Grants))
-	case c.Granted():
-		d.Message = cmp.Or(d.Message, "granted less than it asks for, "+c.Levels[c.Level].Cut.String()+inPools(c.Grants))
-		if short := w.Sentence(c.Short); short != "" {
+	case app.Granted() && app.Level == 0:
+		d.Message = cmp.Or(d.Message, "everything it asks for is granted"+inPools(app.Grants))
+	case app.Granted():
+		d.Message = cmp.Or(d.Message, "granted less than it asks for, "+app.Levels[app.Level].Cut.String()+inPools(app.Grants))
+		if short := w.Sentence(app.Short); short != "" {
 			d.Message += "; in full it " + short
 		}
-		w.nameAhead(&d, c)
-	case c.Verdict == model.Waiting:
-		for _, s := range c.Short {
+		w.nameAhead(&d, app)
+	case app.Verdict == model.Waiting:
+		for _, s := range app.Short {
 			d.Constraints = append(d.Constraints, w.shortConstraint(s))
 		}
-		d.Message = fmt.Sprintf("waits for capacity, number %d in the line of its tenant", c.Position)
-		if short := w.Sentence(c.Short); short != "" {
+		d.Message = fmt.Sprintf("waits for capacity, number %d in the line of its tenant", app.Position)
+		if short := w.Sentence(app.Short); short != "" {
 			d.Message += "; it " + short
 		}
-		if why := w.obstacle(c); why != "" {
+		if why := w.obstacle(app); why != "" {
 			d.Message += "; " + why
 		}
-		w.nameAhead(&d, c)
+		w.nameAhead(&d, app)
 	}
 	return d
 }
 
 // shares are the dominant shares of the application's tenant and of the groups
 // above it, in thousandths of all capacity.
-func (w *Writer) shares(c *solve.App) []model.TenantShare {
+func (w *Writer) shares(app *solve.App) []model.TenantShare {
 	var shares []model.TenantShare
-	for i := c.Tenant; i > 0; i = w.Nodes[i].Parent {
+	for i := app.Tenant; i > 0; i = w.Nodes[i].Parent {
 		n := &w.Nodes[i]
 		s := model.TenantShare{Of: n.Name, Used: thousandths(n.Used.Dominant(w.Total)), Guaranteed: thousandths(n.Guarantee.Dominant(w.Total)),
 			Entitled: thousandths(n.FairShare), Weight: int(n.Weight)}
@@ -126,11 +127,12 @@ func (w *Writer) shares(c *solve.App) []model.TenantShare {
 	return shares
 }
 
-func (w *Writer) policyDigest(c *solve.App) model.Digest {
-	key := policyKey{tenant: c.Tenant}
+// policyDigest identifies the policy and the quota that a decision was made under.
+func (w *Writer) policyDigest(app *solve.App) model.Digest {
+	key := policyKey{tenant: app.Tenant}
 	var policy model.Policy
-	if c.Spec != nil {
-		policy = c.Spec.Policy
+	if app.Spec != nil {
+		policy = app.Spec.Policy
 		key.strategy, key.preemption, key.degradation = policy.Strategy, policy.Preemption, policy.Degradation
 		key.onFailure, key.deadline = policy.OnUpdateFailure, policy.StartDeadline
 		if len(policy.InForce) > 0 {
@@ -140,7 +142,7 @@ func (w *Writer) policyDigest(c *solve.App) model.Digest {
 	if d, ok := w.policies[key]; ok && key.inForce != nil {
 		return d
 	}
-	t := w.Nodes[c.Tenant].Tenant
+	t := w.Nodes[app.Tenant].Tenant
 	d := model.DigestOf([]any{policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling})
 	w.policies[key] = d
 	return d

@@ -57,13 +57,13 @@ func (a *Arbiter) Counts() (anew, followed, rested int) { return a.anew, a.follo
 
 // moved reports whether anything was granted, reduced, raised, replaced or evicted.
 func (t *tracker) moved() bool {
-	for _, c := range t.Changed {
+	for _, app := range t.Changed {
 		switch {
-		case c.Granted() != c.Incumbent(), c.Lost != nil, !c.EvictAt.IsZero():
+		case app.Granted() != app.Incumbent(), app.Lost != nil, !app.EvictAt.IsZero():
 			return true
-		case c.Granted() && c.Accepted() != c.Spec:
+		case app.Granted() && app.Accepted() != app.Spec:
 			return true
-		case c.Granted() && !solve.SameGrants(c.Grants, c.Holds):
+		case app.Granted() && !solve.SameGrants(app.Grants, app.Holds):
 			return true
 		}
 	}
@@ -78,27 +78,27 @@ func (t *tracker) wakes() (at time.Time) {
 		}
 	}
 	soonest(t.Returns)
-	for _, c := range t.Running {
-		if !c.Granted() {
+	for _, app := range t.Running {
+		if !app.Granted() {
 			continue
 		}
-		if c.Level > 0 {
-			soonest(c.Instance.Since.Add(c.RestoreHold()))
+		if app.Level > 0 {
+			soonest(app.Instance.Since.Add(app.RestoreHold()))
 		}
-		if least := c.Policy().MinRuntime; least > 0 {
-			soonest(c.Started().Add(least))
+		if least := app.Policy().MinRuntime; least > 0 {
+			soonest(app.Started().Add(least))
 		}
-		if !c.EvictAt.IsZero() {
-			soonest(c.EvictAt)
+		if !app.EvictAt.IsZero() {
+			soonest(app.EvictAt)
 		}
 	}
 	if !t.Patient {
 		return at
 	}
 	for _, line := range t.Pending {
-		for _, c := range line {
-			if after := c.Policy().ReserveAfter; after > 0 && c.Verdict == model.Waiting {
-				soonest(c.WaitsSince(t.Now).Add(after))
+		for _, app := range line {
+			if after := app.Policy().ReserveAfter; after > 0 && app.Verdict == model.Waiting {
+				soonest(app.WaitsSince(t.Now).Add(after))
 			}
 		}
 	}

@@ -2,9 +2,9 @@ package follow
 
 import "github.com/d-aros/d-aros/pkg/model"
 
-// shelf holds decisions in the order of names, with room at both ends: one more
-// or one less moves only the fewer of those beside it. Decisions are large, and
-// while the collector works it looks at everything that is moved.
+// decisionBuffer holds decisions in the order of names, with room at both ends:
+// inserting or removing one moves only the shorter side. Decisions are large, and
+// the garbage collector scans everything that is moved.
 type decisionBuffer struct {
 	all      []model.Decision
 	from, to int
@@ -15,10 +15,10 @@ func newDecisionBuffer(n int) decisionBuffer {
 	return decisionBuffer{all: make([]model.Decision, n+2*room), from: room, to: room + n}
 }
 
-// decisions are those on the shelf, until one is put there or taken away.
+// decisions are those in the buffer, until one is inserted or removed.
 func (s *decisionBuffer) decisions() []model.Decision { return s.all[s.from:s.to:s.to] }
 
-// insert makes a place for one more.
+// insert makes a place for one more decision.
 func (s *decisionBuffer) insert(at int) {
 	if s.from == 0 && s.to == len(s.all) {
 		wider := newDecisionBuffer(s.to)
@@ -35,7 +35,7 @@ func (s *decisionBuffer) insert(at int) {
 	s.all[s.from+at] = model.Decision{}
 }
 
-// remove takes one away.
+// remove takes one decision out.
 func (s *decisionBuffer) remove(at int) {
 	if 2*at < s.to-s.from {
 		copy(s.all[s.from+1:], s.all[s.from:s.from+at])

@@ -8,7 +8,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// edits are what differs between the inputs of two passes.
+// edits are the differences between the inputs of two passes.
 type edits struct {
 	solve.Inputs
 
@@ -23,10 +23,10 @@ func (e *edits) none() bool {
 	return len(e.apps) == 0 && len(e.tenants) == 0 && e.capacity == ""
 }
 
-// compare finds out how inputs differ from those of the pass before. It says false where the
-// difference is not of these kinds or so large that deciding anew is cheaper.
-// Fleets list their applications in a steady order; another order costs deciding
-// anew.
+// compare finds how inputs differ from those of the last pass. It reports false
+// where edits cannot describe the difference, or where deciding everything is
+// cheaper. Fleets list their applications in a steady order; another order costs
+// deciding everything.
 func (t *tracker) compare(e *edits) bool {
 	e.wanted, e.unusable, e.tenants = map[model.AppID]*model.Application{}, map[model.AppID]*model.Unusable{}, map[string]bool{}
 	if !same(t.Fleet.Platform, e.Fleet.Platform) || !t.compareTenants(e) || !t.compareCapacity(e) {
@@ -40,8 +40,8 @@ func (t *tracker) compare(e *edits) bool {
 	return len(e.apps) <= limit && t.knows(e)
 }
 
-// knows says whether all tenants and devices of what was edited are known: if not,
-// the tree or the dimensions change.
+// knows reports whether all tenants and devices of the edited applications are
+// known. If not, the tree or the dimensions change.
 func (t *tracker) knows(e *edits) bool {
 	var apps []*model.Application
 	var instances []model.Instance
@@ -64,7 +64,8 @@ func (t *tracker) knows(e *edits) bool {
 	return true
 }
 
-// same compares values that usually are one and the same.
+// same reports whether two values are equal. Usually they are one and the same,
+// which is found without looking inside.
 func same[T any](x, y T) bool {
 	vx, vy := reflect.ValueOf(x), reflect.ValueOf(y)
 	if vx.Pointer() == vy.Pointer() && (vx.Kind() != reflect.Slice || vx.Len() == vy.Len()) {
@@ -73,9 +74,9 @@ func same[T any](x, y T) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// compareTenants lists tenants of which something was edited that concerns their
-// own applications, or how large their part is. What they are guaranteed, borrow,
-// lend or reserve concerns everybody.
+// compareTenants lists tenants whose quota, weight or policy was edited: that
+// concerns their own applications. It reports false where a guarantee, a limit or a
+// reservation changed: that concerns everybody.
 func (t *tracker) compareTenants(e *edits) bool {
 	old, now := t.Fleet.Tenants, e.Fleet.Tenants
 	if same(old, now) {
@@ -98,8 +99,9 @@ func (t *tracker) compareTenants(e *edits) bool {
 	return true
 }
 
-// compareCapacity accepts pools that have grown: nothing that passed the gate is
-// refused for that. Of pools that shrank everything is decided anew.
+// compareCapacity reports whether pools stayed as they were or have grown: growth
+// never refuses what has passed the gate. When a pool shrank, everything is decided
+// anew.
 func (t *tracker) compareCapacity(e *edits) bool {
 	digest := solve.CapacityDigest(e.Seen.Pools)
 	if digest == t.Capacity {
@@ -118,6 +120,7 @@ func (t *tracker) compareCapacity(e *edits) bool {
 	return true
 }
 
+// grown reports whether a pool has at least what it had, in every domain too.
 func grown(old, now *model.Pool) bool {
 	if !old.Capacity.Fits(now.Capacity) || old.Nodes > now.Nodes || old.Largest.IsZero() != now.Largest.IsZero() ||
 		!old.Largest.Fits(now.Largest) || len(old.Domains) != len(now.Domains) {
@@ -132,6 +135,8 @@ func grown(old, now *model.Pool) bool {
 	return true
 }
 
+// compareApplications lists applications that were added, removed or changed in
+// Git, and those of edited tenants.
 func (t *tracker) compareApplications(e *edits, limit int) bool {
 	old, now := t.Fleet.Applications, e.Fleet.Applications
 	i := 0
@@ -169,15 +174,16 @@ func (t *tracker) compareApplications(e *edits, limit int) bool {
 	return len(e.apps) <= limit
 }
 
-// declares says whether an application stood among those of the fleet.
-func (t *tracker) declares(app model.AppID) bool {
-	if _, c := t.Find(app); c != nil {
-		return c.Wanted != nil
+// declares reports whether the fleet of the last pass declared an application.
+func (t *tracker) declares(id model.AppID) bool {
+	if _, app := t.Find(id); app != nil {
+		return app.Wanted != nil
 	}
-	_, ok := t.Idle[app]
+	_, ok := t.Idle[id]
 	return ok
 }
 
+// compareUnusable lists applications that became unusable or usable.
 func (t *tracker) compareUnusable(e *edits) {
 	if same(t.Fleet.Unusable, e.Fleet.Unusable) {
 		return
@@ -199,6 +205,8 @@ func (t *tracker) compareUnusable(e *edits) {
 	}
 }
 
+// compareInstances lists applications whose records changed in what arbitration
+// reads.
 func (t *tracker) compareInstances(e *edits, limit int) bool {
 	old, now := t.Ledger.Instances, e.Ledger.Instances
 	i, j := 0, 0
@@ -222,9 +230,9 @@ func (t *tracker) compareInstances(e *edits, limit int) bool {
 	return len(e.apps) <= limit
 }
 
-// sameInstance compares what arbitration reads of instances. What is written with
-// every transition, and so with its time, is left to that; of one that has not
-// begun nothing else is read.
+// sameInstance compares what arbitration reads of instances. Since changes with
+// every transition, so what only transitions change is not compared; of an instance
+// that has not begun nothing else is read.
 func sameInstance(x, y *model.Instance) bool {
 	if x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.Reason != y.Reason {
 		return false
@@ -245,7 +253,8 @@ func sameInstance(x, y *model.Instance) bool {
 	return true
 }
 
-// sameRun compares what surges reads of runs.
+// sameRun compares what arbitration reads of runs: what decides about second
+// versions.
 func sameRun(x, y *model.Run) bool {
 	if x == y || x == nil || y == nil {
 		return x == y

@@ -20,20 +20,20 @@ func (f *following) gates() {
 	}
 	again := f.rebuilt
 	if f.edits.capacity != "" {
-		for _, c := range f.Apps {
-			if f.stale[c] || c.Verdict != model.Rejected && c.Refused == nil {
+		for _, app := range f.Apps {
+			if f.stale[app] || app.Verdict != model.Rejected && app.Refused == nil {
 				continue
 			}
-			again = append(again, c)
-			if d := f.QuotaOver(c.Tenant); d > 0 {
+			again = append(again, app)
+			if d := f.QuotaOver(app.Tenant); d > 0 {
 				shared[d] = true
 			}
 		}
 	}
 	slices.SortFunc(again, solve.FirstCome)
-	for _, c := range again {
-		if f.QuotaOver(c.Tenant) == 0 {
-			f.gateAgain(c)
+	for _, app := range again {
+		if f.QuotaOver(app.Tenant) == 0 {
+			f.gateAgain(app)
 		}
 	}
 	for _, d := range slices.Sorted(maps.Keys(shared)) {
@@ -51,39 +51,39 @@ func (f *following) recount(top int) {
 		}
 	}
 	slices.SortFunc(all, solve.FirstCome)
-	for _, c := range all {
-		if c.Incumbent() && c.Spec != nil {
-			f.Count(c.Tenant, c.Spec, c.Levels[0].Total, 1)
+	for _, app := range all {
+		if app.Incumbent() && app.Spec != nil {
+			f.Count(app.Tenant, app.Spec, app.Levels[0].Total, 1)
 		}
 	}
-	for _, c := range all {
-		f.gateAgain(c)
+	for _, app := range all {
+		f.gateAgain(app)
 	}
 }
 
 // gateAgain sends an application through the gate as if for the first time, and
 // notes what that changes.
-func (f *following) gateAgain(c *solve.App) {
-	if c.Wanted == nil {
-		f.PassGate(c)
+func (f *following) gateAgain(app *solve.App) {
+	if app.Wanted == nil {
+		f.PassGate(app)
 		return
 	}
-	verdict, reason, refused, levels := c.Verdict, c.Reason, c.Refused, c.Levels
-	c.Findings, c.Message = nil, ""
-	if c.Incumbent() {
-		c.Refused, c.Update = nil, nil
+	verdict, reason, refused, levels := app.Verdict, app.Reason, app.Refused, app.Levels
+	app.Findings, app.Message = nil, ""
+	if app.Incumbent() {
+		app.Refused, app.Update = nil, nil
 	} else {
-		c.Levels = nil
+		app.Levels = nil
 	}
-	f.PassGate(c)
-	if verdict != c.Verdict || reason != c.Reason || !sameRefusal(refused, c.Refused) {
-		f.markStale(c)
-		f.dirty[c.Tenant] = true
+	f.PassGate(app)
+	if verdict != app.Verdict || reason != app.Reason || !sameRefusal(refused, app.Refused) {
+		f.markStale(app)
+		f.dirty[app.Tenant] = true
 	}
-	if c.Verdict == model.Rejected {
-		c.Standing, c.Short, c.Position = nil, nil, 0
-	} else if levels != nil && !c.Incumbent() {
-		c.Levels = levels
+	if app.Verdict == model.Rejected {
+		app.Standing, app.Short, app.Position = nil, nil, 0
+	} else if levels != nil && !app.Incumbent() {
+		app.Levels = levels
 	}
 }
 

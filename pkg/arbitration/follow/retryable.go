@@ -57,23 +57,23 @@ type want struct {
 	total solve.Vector
 }
 
-// Tried reports at and below which nodes somebody might get something, nil: at
-// all. Others need not queue: they would be passed over without leaving a trace.
-// Where somebody might take something from others all queue, as some of what is
-// given up may be left over. Tenants of a group queue together, as those who get
-// nothing have a say in the order of groups.
+// Tried reports at and below which nodes somebody might get something, nil: at all.
+// The others need not queue, as passing over them leaves no trace. If somebody
+// might preempt others, all queue, as some of what is given up may be left over.
+// Tenants of one group queue together, as even a tenant that gets nothing affects
+// the order of groups.
 func (r *retryable) Tried() []bool {
 	r.countTaken()
 	tried, everybody := make([]bool, len(r.Nodes)), false
 	for i, pending := range r.Pending {
 		r.findRuns(i)
 		for at := 0; at < len(pending); at = r.runs[i][at].to {
-			c, w := pending[at], &r.runs[i][at]
-			if r.inadmissible(c, w) {
+			app, w := pending[at], &r.runs[i][at]
+			if r.inadmissible(app, w) {
 				continue
 			}
 			tried[r.Top(i)] = true
-			everybody = everybody || r.fromOwn(c, w) != nil || r.fromOthers(w) != nil
+			everybody = everybody || r.fromOwn(app, w) != nil || r.fromOthers(w) != nil
 		}
 	}
 	if everybody {
@@ -85,8 +85,8 @@ func (r *retryable) Tried() []bool {
 	return tried
 }
 
-// Next returns the first place at or after at that is to be tried: it passes over
-// those who are inadmissible and would be served one right after the other.
+// Next returns the first place at or after at that is to be tried. It passes over
+// applications that are inadmissible and would be served one right after the other.
 func (r *retryable) Next(tenant, at int) int {
 	pending, runs := r.Pending[tenant], r.runs[tenant]
 	first := &runs[at]
@@ -104,8 +104,8 @@ func (r *retryable) Next(tenant, at int) int {
 	return at
 }
 
-// forget is to be called when the pending list of a tenant changed, or what is
-// known about those on it.
+// forget must be called when the pending list of a tenant changed, or what is known
+// about its applications.
 func (r *retryable) forget(tenant int) { r.runs[tenant] = nil }
 
 // countTaken counts what those that run hold and might have to give up.
@@ -114,21 +114,22 @@ func (r *retryable) countTaken() {
 	for i := range r.least {
 		r.least[i] = math.MaxInt
 	}
-	for _, c := range r.Running {
-		if !c.Granted() || c.Standing == nil {
+	for _, app := range r.Running {
+		if !app.Granted() || app.Standing == nil {
 			continue
 		}
-		r.least[c.Tenant] = min(r.least[c.Tenant], c.Priority)
-		key := bandClass{c.Worst(c.Level).Class, c.Band}
+		r.least[app.Tenant] = min(r.least[app.Tenant], app.Priority)
+		key := bandClass{app.Worst(app.Level).Class, app.Band}
 		if r.taken[key] == nil {
 			r.taken[key] = r.byPool()
 		}
-		for _, l := range c.Taken {
+		for _, l := range app.Taken {
 			r.taken[key][l.Pool].Add(l.Amount)
 		}
 	}
 }
 
+// byPool returns a zero amount for each pool.
 func (r *retryable) byPool() []solve.Vector {
 	v := make([]solve.Vector, len(r.Pools))
 	for i := range v {
@@ -138,8 +139,8 @@ func (r *retryable) byPool() []solve.Vector {
 }
 
 // findRuns divides the pending list of a tenant into runs, by place, so that each
-// tells where it ends. An application that was Never tried, or for which what is
-// free is reserved, has no want.
+// tells where it ends. An application that was never tried, or that has free
+// capacity reserved, has no want.
 func (r *retryable) findRuns(i int) {
 	pending := r.Pending[i]
 	if r.runs[i] != nil || len(pending) == 0 {
@@ -148,11 +149,11 @@ func (r *retryable) findRuns(i int) {
 	platform := solve.Preemption(&r.Fleet.Platform.Policy)
 	runs := make([]run, len(pending))
 	for at := len(pending) - 1; at >= 0; at-- {
-		c := pending[at]
-		allowed := solve.Preemption(c.Policy())
-		n := run{to: at + 1, base: c.Base(), allowed: min(platform, allowed), own: allowed >= solve.WithinTenant}
-		if c.Short != nil && c.Policy().ReserveAfter == 0 {
-			n.want, n.reserved = r.wantOf(c), r.reservedAlone(c)
+		app := pending[at]
+		allowed := solve.Preemption(app.Policy())
+		n := run{to: at + 1, base: app.Base(), allowed: min(platform, allowed), own: allowed >= solve.WithinTenant}
+		if app.Short != nil && app.Policy().ReserveAfter == 0 {
+			n.want, n.reserved = r.wantOf(app), r.reservedAlone(app)
 		}
 		if at+1 < len(pending) && n.want != nil && !n.reserved {
 			same := runs[at+1]
@@ -166,8 +167,8 @@ func (r *retryable) findRuns(i int) {
 }
 
 // wantOf returns what an application wants, the same for all that want the same.
-func (r *retryable) wantOf(c *solve.App) *want {
-	w := want{least: c.Levels[len(c.Levels)-1], total: c.Levels[0].Total}
+func (r *retryable) wantOf(app *solve.App) *want {
+	w := want{least: app.Levels[len(app.Levels)-1], total: app.Levels[0].Total}
 	key := make([]byte, 0, 64)
 	add := func(v solve.Vector) {
 		key = binary.AppendVarint(key, int64(len(v)))
@@ -188,10 +189,10 @@ func (r *retryable) wantOf(c *solve.App) *want {
 }
 
 // reservedAlone reports whether a pool is reserved in part for this application alone.
-func (r *retryable) reservedAlone(c *solve.App) bool {
+func (r *retryable) reservedAlone(app *solve.App) bool {
 	for i := range r.Pools {
 		for j := range r.Pools[i].Reservations {
-			if r.Pools[i].Reservations[j].App == c.ID {
+			if r.Pools[i].Reservations[j].App == app.ID {
 				return true
 			}
 		}
@@ -199,9 +200,9 @@ func (r *retryable) reservedAlone(c *solve.App) bool {
 	return false
 }
 
-// fromOthers is the most that those of a run might take of other tenants, by pool,
-// nil for nothing. It is generous: of the conditions of mayPreempt it checks only
-// classes and bands.
+// fromOthers is the most that the applications of a run might take of other
+// tenants, by pool, nil for nothing. It is generous: of the conditions of
+// preemption it checks only classes and bands.
 func (r *retryable) fromOthers(w *run) []solve.Vector {
 	s := w.base
 	if w.allowed < solve.Reclaim || s.Class > solve.WithinFairShare && w.allowed < solve.AnyBand {
@@ -228,24 +229,24 @@ func (r *retryable) fromOthers(w *run) []solve.Vector {
 	return room
 }
 
-// fromOwn is the most that those of a run might take within their tenant, nil for
-// nothing.
-func (r *retryable) fromOwn(c *solve.App, w *run) solve.Vector {
-	if r.least[c.Tenant] >= w.base.Priority || !w.own {
+// fromOwn is the most that the applications of a run might take within their
+// tenant, nil for nothing.
+func (r *retryable) fromOwn(app *solve.App, w *run) solve.Vector {
+	if r.least[app.Tenant] >= w.base.Priority || !w.own {
 		return nil
 	}
-	return r.Nodes[c.Tenant].Used
+	return r.Nodes[app.Tenant].Used
 }
 
 // inadmissible reports whether an application of a run is sure to get nothing now:
 // neither of what is free nor of what others would give up.
-func (r *retryable) inadmissible(c *solve.App, w *run) bool {
+func (r *retryable) inadmissible(app *solve.App, w *run) bool {
 	if w.want == nil {
 		return false
 	}
-	others, own := r.fromOthers(w), r.fromOwn(c, w)
+	others, own := r.fromOthers(w), r.fromOwn(app, w)
 	for _, l := range w.want.least.Bound {
-		if !r.reaches(c, l.Pool, l.Amount, others, own) {
+		if !r.reaches(app, l.Pool, l.Amount, others, own) {
 			return true
 		}
 	}
@@ -253,7 +254,7 @@ func (r *retryable) inadmissible(c *solve.App, w *run) bool {
 		return false
 	}
 	for at := range r.Pools {
-		if r.reaches(c, at, w.want.least.Loose, others, own) {
+		if r.reaches(app, at, w.want.least.Loose, others, own) {
 			return false
 		}
 	}
@@ -262,12 +263,12 @@ func (r *retryable) inadmissible(c *solve.App, w *run) bool {
 
 // reaches reports whether an amount is free in a pool, or would be if others gave
 // up so much.
-func (r *retryable) reaches(c *solve.App, pool int, amount solve.Vector, others []solve.Vector, own solve.Vector) bool {
+func (r *retryable) reaches(app *solve.App, pool int, amount solve.Vector, others []solve.Vector, own solve.Vector) bool {
 	for i, n := range amount {
 		if n == 0 {
 			continue
 		}
-		free := r.Pools[pool].Free(c, i)
+		free := r.Pools[pool].Free(app, i)
 		if others != nil {
 			free += others[pool][i]
 		}

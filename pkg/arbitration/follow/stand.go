@@ -44,19 +44,19 @@ func (f *following) stand() {
 func (f *following) standAgain(tenant int) (changed bool) {
 	members := f.Members[tenant]
 	before := make([][]solve.Standing, len(members))
-	for i, c := range members {
-		before[i] = c.Standing
+	for i, app := range members {
+		before[i] = app.Standing
 	}
 	f.StandTenant(tenant)
-	for i, c := range members {
-		if c.Levels == nil || slices.Equal(before[i], c.Standing) {
+	for i, app := range members {
+		if app.Levels == nil || slices.Equal(before[i], app.Standing) {
 			continue
 		}
 		changed = true
-		f.DropRanking(c)
-		if before[i] == nil || before[i][len(before[i])-1].Class != c.Base().Class {
-			f.markStale(c)
-			c.Short = nil // so that it is tried, and what it lacks is explained anew
+		f.DropRanking(app)
+		if before[i] == nil || before[i][len(before[i])-1].Class != app.Base().Class {
+			f.markStale(app)
+			app.Short = nil // so that it is tried, and what it lacks is explained anew
 		}
 	}
 	return changed

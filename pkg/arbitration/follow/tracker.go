@@ -69,7 +69,7 @@ func (t *tracker) once(e *edits, rewrite map[model.AppID]bool) (ruling model.Rul
 }
 
 // markStale notes that a decision is to be written anew.
-func (t *tracker) markStale(c *solve.App) { t.stale[c] = true }
+func (t *tracker) markStale(app *solve.App) { t.stale[app] = true }
 
 // following is one pass of a tracker.
 type following struct {
@@ -85,12 +85,12 @@ type following struct {
 // are new with every pass.
 func (f *following) rebuildApps() {
 	e := f.edits
-	for _, c := range f.Changed {
-		e.apps = append(e.apps, c.ID)
+	for _, app := range f.Changed {
+		e.apps = append(e.apps, app.ID)
 	}
 	if !e.Now.Equal(f.Now) {
-		for _, c := range f.Newcomers {
-			e.apps = append(e.apps, c.ID)
+		for _, app := range f.Newcomers {
+			e.apps = append(e.apps, app.ID)
 		}
 	}
 	f.Inputs = e.Inputs
@@ -100,9 +100,9 @@ func (f *following) rebuildApps() {
 	for _, id := range slices.Compact(e.apps) {
 		f.rebuild(id)
 	}
-	f.Newcomers = slices.DeleteFunc(f.Newcomers, func(c *solve.App) bool {
-		_, now := f.Find(c.ID)
-		return now != c
+	f.Newcomers = slices.DeleteFunc(f.Newcomers, func(app *solve.App) bool {
+		_, now := f.Find(app.ID)
+		return now != app
 	})
 }
 
@@ -136,17 +136,17 @@ func (f *following) rebuild(id model.AppID) {
 		f.Delist(old)
 	}
 	delete(f.Idle, id)
-	c := &solve.App{}
-	takesPart := (wanted != nil || unusable != nil) && f.ReadApp(c, id, wanted, unusable, inst)
+	app := &solve.App{}
+	takesPart := (wanted != nil || unusable != nil) && f.ReadApp(app, id, wanted, unusable, inst)
 	switch {
 	case !takesPart && old != nil:
 		f.Apps = slices.Delete(f.Apps, at, at+1)
 		f.buffer.remove(at)
 	case takesPart && old == nil:
-		f.Apps = slices.Insert(f.Apps, at, c)
+		f.Apps = slices.Insert(f.Apps, at, app)
 		f.buffer.insert(at)
 	case takesPart:
-		f.Apps[at] = c
+		f.Apps[at] = app
 	}
 	if !takesPart {
 		if wanted != nil {
@@ -154,11 +154,11 @@ func (f *following) rebuild(id model.AppID) {
 		}
 		return
 	}
-	f.Enlist(c)
-	f.DropRanking(c)
-	f.markStale(c)
-	f.dirty[c.Tenant] = true
-	f.rebuilt = append(f.rebuilt, c)
+	f.Enlist(app)
+	f.DropRanking(app)
+	f.markStale(app)
+	f.dirty[app.Tenant] = true
+	f.rebuilt = append(f.rebuilt, app)
 }
 
 // applyCapacity takes over capacity that has grown, and edits of tenants.
@@ -184,7 +184,7 @@ func (f *following) applyCapacity() {
 // recordUsage re-records the capacity that rebuilt apps hold, per pool and domain.
 func (f *following) recordUsage() {
 	f.RecountDomains()
-	for _, c := range f.rebuilt {
-		f.KeepPlace(c)
+	for _, app := range f.rebuilt {
+		f.KeepPlace(app)
 	}
 }

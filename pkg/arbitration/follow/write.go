@@ -13,30 +13,30 @@ import (
 // decided with what was found out about them in an earlier pass.
 func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
 	ruling = model.Ruling{Decisions: f.buffer.decisions()}
-	for _, c := range f.Changed {
-		f.markStale(c)
-		f.dirty[c.Tenant] = true
+	for _, app := range f.Changed {
+		f.markStale(app)
+		f.dirty[app.Tenant] = true
 	}
 	for _, t := range slices.Sorted(maps.Keys(f.dirty)) {
 		f.retry.forget(t) // those that were tried for the first time are known from now on
 		f.Number(t, f.markStale)
 	}
 	rebuilt := make(map[*solve.App]bool, len(f.rebuilt))
-	for _, c := range f.rebuilt {
-		rebuilt[c] = true
+	for _, app := range f.rebuilt {
+		rebuilt[app] = true
 	}
 	stale := slices.SortedFunc(maps.Keys(f.stale), func(x, y *solve.App) int { return x.ID.Compare(y.ID) })
 	clear(f.stale)
-	for _, c := range stale {
-		at, _ := f.Find(c.ID)
-		d := f.writer.Decision(c)
-		if same := sameDecision(&ruling.Decisions[at], &d); same && !f.rewrite[c.ID] {
+	for _, app := range stale {
+		at, _ := f.Find(app.ID)
+		d := f.writer.Decision(app)
+		if same := sameDecision(&ruling.Decisions[at], &d); same && !f.rewrite[app.ID] {
 			continue
-		} else if !same && !rebuilt[c] {
-			late = append(late, c.ID)
+		} else if !same && !rebuilt[app] {
+			late = append(late, app.ID)
 		}
 		ruling.Decisions[at] = d
-		changed = append(changed, c.ID)
+		changed = append(changed, app.ID)
 	}
 	return ruling, changed, late
 }

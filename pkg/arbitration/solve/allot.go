@@ -25,51 +25,51 @@ type allotment struct {
 	ledger *model.Ledger
 }
 
-// allot lets applications give way where capacity fell, then serves newer specs,
+// Allot lets applications give way where capacity fell, then serves newer specs,
 // those that wait, and those that are degraded. A nil retry tries all that wait.
-func (p *Case) Allot(retry Retry) {
-	a := &allotment{p.Room(), &p.Ledger}
+func (c *Case) Allot(retry Retry) {
+	a := &allotment{c.Room(), &c.Ledger}
 	a.shortages()
 	a.updates()
 	a.fill(retry)
 	a.restore()
-	p.ranking = a.ranking
+	c.ranking = a.ranking
 }
 
 // updates tries the newer specs that passed the gate, best standing first.
 func (a *allotment) updates() {
 	var updates []*App
-	for _, c := range a.Changed {
-		if c.Update != nil && c.Granted() {
-			updates = append(updates, c)
+	for _, app := range a.Changed {
+		if app.Update != nil && app.Granted() {
+			updates = append(updates, app)
 		}
 	}
 	slices.SortFunc(updates, serveOrder)
-	for _, c := range updates {
-		if c.Granted() {
-			a.replace(c)
+	for _, app := range updates {
+		if app.Granted() {
+			a.replace(app)
 		}
 	}
 }
 
 // replace tries the spec in Git in place of the accepted one. When it does not
 // fit, the accepted one stays as it is.
-func (a *allotment) replace(c *App) {
+func (a *allotment) replace(app *App) {
 	a.ranked() // while it still stands where it does
-	before, reason, held := c.Place, c.Reason, a.Release(c)
-	c.Verdict = model.Waiting
+	before, reason, held := app.Place, app.Reason, a.Release(app)
+	app.Verdict = model.Waiting
 	// The newer spec stands as the accepted one does, level by level.
-	c.Levels = c.Update.levels
-	c.Standing = resized(c.Standing, len(c.Levels))
-	if a.place(c, c.Wanted, c.Levels, held) {
-		c.Findings = c.Update.findings
+	app.Levels = app.Update.levels
+	app.Standing = resized(app.Standing, len(app.Levels))
+	if a.place(app, app.Wanted, app.Levels, held) {
+		app.Findings = app.Update.findings
 		return
 	}
-	c.refuse(&model.Refusal{Reason: model.CapacityShort, Message: "does not fit beside what runs: it " + a.Sentence(c.Short)}, c.Levels[0].surge)
-	standing := resized(c.Standing, len(before.Levels))
-	c.Place, c.Reason, c.Verdict = before, reason, model.Granted
-	c.Standing = standing
-	a.take(c, held)
+	app.refuse(&model.Refusal{Reason: model.CapacityShort, Message: "does not fit beside what runs: it " + a.Sentence(app.Short)}, app.Levels[0].surge)
+	standing := resized(app.Standing, len(before.Levels))
+	app.Place, app.Reason, app.Verdict = before, reason, model.Granted
+	app.Standing = standing
+	a.take(app, held)
 }
 
 // resized gives another number of levels the standings of those before: the base
@@ -84,15 +84,15 @@ func resized(s []Standing, n int) []Standing {
 
 // place finds a place for a spec: in free capacity on the best level that fits,
 // else where others must give way.
-func (a *allotment) place(c *App, spec *model.Application, levels []Level, kept []Load) bool {
-	preferred := a.Preferred(c, spec, &levels[0])
+func (a *allotment) place(app *App, spec *model.Application, levels []Level, kept []Load) bool {
+	preferred := a.Preferred(app, spec, &levels[0])
 	var first []Shortage
 	for l := range levels {
 		for _, at := range preferred {
-			loads, short := a.fit(c, &levels[l], at, kept)
+			loads, short := a.fit(app, &levels[l], at, kept)
 			if short == nil {
-				a.settle(c, spec, levels, l, at, loads)
-				c.Short = first
+				a.settle(app, spec, levels, l, at, loads)
+				app.Short = first
 				return true
 			}
 			if first == nil || l > 0 && at == preferred[0] {
@@ -100,36 +100,36 @@ func (a *allotment) place(c *App, spec *model.Application, levels []Level, kept 
 			}
 		}
 	}
-	if a.makeRoom(c, spec, levels, kept) {
+	if a.makeRoom(app, spec, levels, kept) {
 		return true
 	}
-	c.Short = first
+	app.Short = first
 	return false
 }
 
 // settle grants a level: it is booked and recorded.
-func (a *allotment) settle(c *App, spec *model.Application, levels []Level, level, at int, loads []Load) {
-	a.take(c, loads)
-	a.noteChange(c)
-	c.Spec, c.Levels, c.Level, c.pool = spec, levels, level, at
-	c.Grants = levels[level].grants(spec)
-	for i := range c.Grants {
+func (a *allotment) settle(app *App, spec *model.Application, levels []Level, level, at int, loads []Load) {
+	a.take(app, loads)
+	a.noteChange(app)
+	app.Spec, app.Levels, app.Level, app.pool = spec, levels, level, at
+	app.Grants = levels[level].grants(spec)
+	for i := range app.Grants {
 		comp := &spec.Components[i]
 		if !comp.Runs() {
 			continue
 		}
-		pool := a.boundTo(c, comp)
+		pool := a.boundTo(app, comp)
 		if pool < 0 {
 			pool = at
 		}
 		if pool >= 0 {
-			c.Grants[i].Pool = a.Pools[pool].Name
-			c.Grants[i].Domains = a.Pools[pool].spread(c, comp, a.Of(comp.Requests), &c.Grants[i])
+			app.Grants[i].Pool = a.Pools[pool].Name
+			app.Grants[i].Domains = a.Pools[pool].spread(app, comp, a.Of(comp.Requests), &app.Grants[i])
 		}
 	}
-	c.Verdict, c.Reason, c.Short, c.Position = model.Granted, model.Fits, nil, 0
+	app.Verdict, app.Reason, app.Short, app.Position = model.Granted, model.Fits, nil, 0
 	if level > 0 {
-		c.Reason = model.CapacityShort
+		app.Reason = model.CapacityShort
 	}
 }
 
@@ -138,58 +138,58 @@ func (a *allotment) settle(c *App, spec *model.Application, levels []Level, leve
 // it for ever.
 func (a *allotment) fill(retry Retry) {
 	q := newQueue(a.Books, a.Roster, retry)
-	for c := q.head(); c != nil; c = q.head() {
-		if q.skip(c) {
+	for app := q.head(); app != nil; app = q.head() {
+		if q.skip(app) {
 			continue
 		}
-		q.advance(c)
-		if a.place(c, c.Spec, c.Levels, nil) {
-			q.moved(c.Tenant)
-			for _, d := range c.Victims {
+		q.advance(app)
+		if a.place(app, app.Spec, app.Levels, nil) {
+			q.moved(app.Tenant)
+			for _, d := range app.Victims {
 				q.moved(d.App.Tenant)
 			}
 			continue
 		}
-		if after := c.Policy().ReserveAfter; after > 0 && a.now.Sub(c.WaitsSince(a.now)) >= after {
-			a.reserveFree(c)
+		if after := app.Policy().ReserveAfter; after > 0 && a.now.Sub(app.WaitsSince(a.now)) >= after {
+			a.reserveFree(app)
 		}
 	}
 }
 
 // reserveFree reserves what is free of what the application lacks, in the pool
 // that it would be placed in first.
-func (a *allotment) reserveFree(c *App) {
+func (a *allotment) reserveFree(app *App) {
 	at := -1
-	if preferred := a.Preferred(c, c.Spec, &c.Levels[0]); len(preferred) > 0 {
+	if preferred := a.Preferred(app, app.Spec, &app.Levels[0]); len(preferred) > 0 {
 		at = preferred[0]
 	}
-	for _, l := range c.Levels[len(c.Levels)-1].loads(at) {
+	for _, l := range app.Levels[len(app.Levels)-1].loads(at) {
 		q := &a.Pools[l.Pool]
 		for r, n := range l.Amount {
-			q.reserved[r] += max(0, min(n, q.Free(c, r)))
+			q.reserved[r] += max(0, min(n, q.Free(app, r)))
 		}
 	}
 }
 
 // makeRoom preempts others for an application that stands better, if policy allows
 // it, and grants it the place.
-func (a *allotment) makeRoom(c *App, spec *model.Application, levels []Level, kept []Load) bool {
-	best := a.best(c, spec, levels, kept)
+func (a *allotment) makeRoom(app *App, spec *model.Application, levels []Level, kept []Load) bool {
+	best := a.best(app, spec, levels, kept)
 	if best == nil {
 		return false
 	}
-	a.carryOut(c, best)
-	loads, _ := a.fit(c, &levels[best.level], best.at, kept)
-	a.settle(c, spec, levels, best.level, best.at, loads)
+	a.carryOut(app, best)
+	loads, _ := a.fit(app, &levels[best.level], best.at, kept)
+	a.settle(app, spec, levels, best.level, best.at, loads)
 	return true
 }
 
 // carryOut takes from the victims of a plan what they give up.
-func (a *allotment) carryOut(c *App, pl *plan) {
+func (a *allotment) carryOut(app *App, pl *plan) {
 	for _, m := range pl.moves {
 		v := m.option.app
 		d := &Displaced{App: v, Spec: v.Spec, From: v.Levels[v.Level].Cut, Evicted: m.to < 0,
-			Preemptor: c, Gained: c.Worst(pl.level), Lost: v.Worst(v.Level)}
+			Preemptor: app, Gained: app.Worst(pl.level), Lost: v.Worst(v.Level)}
 		a.Release(v)
 		if m.to < 0 {
 			d.Lost = v.Base()
@@ -201,7 +201,7 @@ func (a *allotment) carryOut(c *App, pl *plan) {
 		}
 		a.noteChange(v)
 		v.Lost, v.Message = d, ""
-		c.Victims = append(c.Victims, d)
+		app.Victims = append(app.Victims, d)
 	}
 }
 

@@ -7,7 +7,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Sentence says what is short: "needs 4 cpu in pool general, where 1500m is free".
+// Sentence describes what is short: "needs 4 cpu in pool general, where 1500m is
+// free".
 func (b *Books) Sentence(short []Shortage) string {
 	parts := make([]string, len(short))
 	for i, s := range short {
@@ -28,14 +29,15 @@ func (b *Books) Sentence(short []Shortage) string {
 	return strings.Join(parts, " and ")
 }
 
+// Amount writes an amount of a resource in the unit in which people read it.
 func (b *Books) Amount(resource int, n int64) string {
 	return model.FormatAmount(b.Names[resource], n)
 }
 
-// money writes millionths of the currency.
+// Money writes an amount in millionths of the currency.
 func Money(n int64) string { return fmt.Sprintf("%d.%04d", n/1e6, n%1e6/100) }
 
-// percent writes thousandths.
+// Percent writes an amount in thousandths as a percentage.
 func Percent(thousandths int64) string {
 	if thousandths%10 == 0 {
 		return fmt.Sprintf("%d %%", thousandths/10)

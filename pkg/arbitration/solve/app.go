@@ -50,7 +50,7 @@ type Outcome struct {
 	Message  string
 	Refused  *model.Refusal
 	Short    []Shortage
-	Victims  []*Displaced // in its favour
+	Victims  []*Displaced // preempted for it
 	Lost     *Displaced   // what it gave up for a preemptor, nil: nothing
 	EvictAt  time.Time    // when it loses its place if the shortage lasts
 	Position int          // among those of its tenant that wait
@@ -74,21 +74,21 @@ type Displaced struct {
 	Gained, Lost Standing // the weakest part that is gained, and the one that is compared with it
 }
 
-// incumbent reports whether the application holds a place by the ledger.
-func (c *App) Incumbent() bool { return c.Instance != nil && c.Instance.Phase.Active() }
+// Incumbent reports whether the application holds a place by the ledger.
+func (app *App) Incumbent() bool { return app.Instance != nil && app.Instance.Phase.Active() }
 
-// accepted is the spec that holds the place, nil for those that hold none.
-func (c *App) Accepted() *model.Application {
-	if c.Incumbent() {
-		return c.Instance.Spec
+// Accepted is the spec that holds the place, nil for those that hold none.
+func (app *App) Accepted() *model.Application {
+	if app.Incumbent() {
+		return app.Instance.Spec
 	}
 	return nil
 }
 
-// granted reports whether the application holds a place now.
-func (c *App) Granted() bool { return c.Verdict == model.Granted }
+// Granted reports whether the application holds a place now.
+func (app *App) Granted() bool { return app.Verdict == model.Granted }
 
-// firstCome orders applications of one tenant: higher priority, then first come,
+// FirstCome orders applications of one tenant: higher priority, then first come,
 // then name.
 func FirstCome(x, y *App) int {
 	return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.declared.Compare(y.declared), x.ID.Compare(y.ID))
@@ -99,51 +99,51 @@ func serveOrder(x, y *App) int { return cmp.Or(x.Base().Compare(y.Base()), First
 
 // done reports whether a component has ended well under the accepted spec and so
 // takes nothing any more.
-func (c *App) done(spec *model.Application, comp *model.Component) bool {
-	if c.Instance == nil || c.Incumbent() && spec.Digest != c.Instance.SpecDigest() && stepped(spec, comp.Name) {
+func (app *App) done(spec *model.Application, comp *model.Component) bool {
+	if app.Instance == nil || app.Incumbent() && spec.Digest != app.Instance.SpecDigest() && stepped(spec, comp.Name) {
 		return false
 	}
-	state, ok := c.Instance.Component(comp.Name)
+	state, ok := app.Instance.Component(comp.Name)
 	return ok && state.State == model.StateDone && state.Spec == model.DigestOf(comp)
 }
 
-// started is when the application got its present place. It is the zero time for
+// Started is when the application got its present place. It is the zero time for
 // an instance whose history no longer has that transition.
-func (c *App) Started() time.Time {
-	for i := len(c.Instance.History) - 1; i >= 0; i-- {
-		if t := &c.Instance.History[i]; t.Instance == c.Instance.Number && t.From == model.Admitted && t.To == model.Scheduled {
+func (app *App) Started() time.Time {
+	for i := len(app.Instance.History) - 1; i >= 0; i-- {
+		if t := &app.Instance.History[i]; t.Instance == app.Instance.Number && t.From == model.Admitted && t.To == model.Scheduled {
 			return t.At
 		}
 	}
 	return time.Time{}
 }
 
-// waitsSince is when the application began to wait for capacity.
-func (c *App) WaitsSince(now time.Time) time.Time {
-	if c.Instance == nil || c.Instance.Phase != model.Admitted {
+// WaitsSince is when the application began to wait for capacity.
+func (app *App) WaitsSince(now time.Time) time.Time {
+	if app.Instance == nil || app.Instance.Phase != model.Admitted {
 		return now
 	}
-	return c.Instance.Since
+	return app.Instance.Since
 }
 
-// policy is the policy of the spec in Git, else of the accepted one.
-func (c *App) Policy() *model.Policy {
+// Policy is the policy of the spec in Git, else of the accepted one.
+func (app *App) Policy() *model.Policy {
 	switch {
-	case c.Wanted != nil:
-		return &c.Wanted.Policy
-	case c.Spec != nil:
-		return &c.Spec.Policy
+	case app.Wanted != nil:
+		return &app.Wanted.Policy
+	case app.Spec != nil:
+		return &app.Spec.Policy
 	}
 	return &model.Policy{}
 }
 
-// base is the standing of the minimum that the application can run.
-func (c *App) Base() Standing { return c.Standing[len(c.Standing)-1] }
+// Base is the standing of the minimum that the application can run.
+func (app *App) Base() Standing { return app.Standing[len(app.Standing)-1] }
 
-// worst is the standing of the weakest part of what runs at level l.
-func (c *App) Worst(l int) Standing {
-	w := c.Standing[l]
-	for _, s := range c.Standing[l:] {
+// Worst is the standing of the weakest part of what runs at level l.
+func (app *App) Worst(l int) Standing {
+	w := app.Standing[l]
+	for _, s := range app.Standing[l:] {
 		if s.Compare(w) > 0 {
 			w = s
 		}

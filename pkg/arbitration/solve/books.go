@@ -24,40 +24,40 @@ type Shortage struct {
 }
 
 // take books loads for an application.
-func (b *Books) take(c *App, loads []Load) {
-	c.Taken = loads
-	b.move(c, loads, 1)
+func (b *Books) take(app *App, loads []Load) {
+	app.Taken = loads
+	b.move(app, loads, 1)
 }
 
-// release removes from the books what an application takes, and returns it.
-func (b *Books) Release(c *App) []Load {
-	loads := c.Taken
-	b.move(c, loads, -1)
-	c.Taken = nil
+// Release removes from the books what an application takes, and returns it.
+func (b *Books) Release(app *App) []Load {
+	loads := app.Taken
+	b.move(app, loads, -1)
+	app.Taken = nil
 	return loads
 }
 
-func (b *Books) move(c *App, loads []Load, sign int) {
+func (b *Books) move(app *App, loads []Load, sign int) {
 	for _, l := range loads {
 		q := &b.Pools[l.Pool]
 		for i, n := range l.Amount {
 			q.Used[i] += int64(sign) * n
 		}
 		for i := range q.Reservations {
-			if v := &q.Reservations[i]; v.covers(c) {
+			if v := &q.Reservations[i]; v.covers(app) {
 				for r, n := range l.Amount {
 					v.used[r] += int64(sign) * n
 				}
 			}
 		}
-		b.book(c.Tenant, l.Amount, sign)
+		b.book(app.Tenant, l.Amount, sign)
 	}
 }
 
 // fit reports whether a level fits in free capacity with its loose components in
 // the given pool: it returns what the level would take, or what is short. What the
 // application held before (kept) it may always keep.
-func (b *Books) fit(c *App, r *Level, at int, kept []Load) (loads []Load, short []Shortage) {
+func (b *Books) fit(app *App, r *Level, at int, kept []Load) (loads []Load, short []Shortage) {
 	loads = r.loads(at)
 	for _, l := range loads {
 		q := &b.Pools[l.Pool]
@@ -65,7 +65,7 @@ func (b *Books) fit(c *App, r *Level, at int, kept []Load) (loads []Load, short 
 			if asked == 0 {
 				continue
 			}
-			if free := q.Free(c, i); asked > free && asked > HeldOf(kept, l.Pool, i) {
+			if free := q.Free(app, i); asked > free && asked > HeldOf(kept, l.Pool, i) {
 				short = append(short, Shortage{Pool: l.Pool, Resource: i, Asked: asked, Free: free})
 			}
 		}
@@ -80,7 +80,7 @@ func (b *Books) fit(c *App, r *Level, at int, kept []Load) (loads []Load, short 
 		}
 	}
 	if len(short) == 0 && b.limited {
-		short = b.limits(c.Tenant, r.Total, b.sum(kept))
+		short = b.limits(app.Tenant, r.Total, b.sum(kept))
 	}
 	if len(short) > 0 {
 		return nil, short
@@ -119,7 +119,7 @@ func (b *Books) limits(tenant int, amount, kept Vector) (short []Shortage) {
 	return short
 }
 
-// heldOf is how much loads take of a resource of a pool.
+// HeldOf is how much loads take of a resource of a pool.
 func HeldOf(loads []Load, pool, r int) int64 {
 	for i := range loads {
 		if loads[i].Pool == pool {
@@ -138,21 +138,21 @@ func (b *Books) sum(loads []Load) Vector {
 }
 
 // hint counts what a grant takes of the topology domains that it names.
-func (b *Books) hint(c *App, g *model.Grant) {
-	comp, ok := c.Spec.Component(g.Component)
-	if pool, known := b.PoolAt[g.Pool]; ok && known && comp.Runs() && !c.done(c.Spec, comp) {
+func (b *Books) hint(app *App, g *model.Grant) {
+	comp, ok := app.Spec.Component(g.Component)
+	if pool, known := b.PoolAt[g.Pool]; ok && known && comp.Runs() && !app.done(app.Spec, comp) {
 		b.Pools[pool].occupy(g.Domains, b.Of(g.Requests), g.Replicas+g.Surge)
 	}
 }
 
-// clearReserved forgets what was reserved for applications that have waited for long.
+// ClearReserved forgets what was reserved for applications that have waited for long.
 func (b *Books) ClearReserved() {
 	for i := range b.Pools {
 		b.Pools[i].reserved = b.Zero()
 	}
 }
 
-// anyReserved reports whether something is reserved for them.
+// AnyReserved reports whether something is reserved for them.
 func (b *Books) AnyReserved() bool {
 	return slices.ContainsFunc(b.Pools, func(q Pool) bool { return !q.reserved.isZero() })
 }

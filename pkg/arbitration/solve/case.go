@@ -26,31 +26,31 @@ type Case struct {
 	Capacity model.Digest
 }
 
-// newCase reads the inputs. Their order does not matter.
+// New reads the inputs. Their order does not matter.
 func New(in Inputs) *Case {
-	p := &Case{Inputs: in, Books: &Books{}, Capacity: CapacityDigest(in.Seen.Pools)}
-	p.Dimensions = newDimensions(Devices(in.Fleet.Applications, in.Seen.Pools, in.Ledger.Instances))
-	p.readPools(&in)
-	p.buildTree(&in.Fleet)
-	p.setAside(&in.Fleet)
-	p.readApps()
-	return p
+	c := &Case{Inputs: in, Books: &Books{}, Capacity: CapacityDigest(in.Seen.Pools)}
+	c.Dimensions = newDimensions(Devices(in.Fleet.Applications, in.Seen.Pools, in.Ledger.Instances))
+	c.readPools(&in)
+	c.buildTree(&in.Fleet)
+	c.setAside(&in.Fleet)
+	c.readApps()
+	return c
 }
 
-// dropRanking forgets the order of those that run if the application is one.
-func (p *Case) DropRanking(c *App) {
-	if c.slot >= 0 {
-		p.ranking = nil
+// DropRanking forgets the order of those that run if the application is one.
+func (c *Case) DropRanking(app *App) {
+	if app.slot >= 0 {
+		c.ranking = nil
 	}
 }
 
-// grow takes over pools whose capacity has grown, and keeps what is booked.
-func (p *Case) Grow(capacity model.Digest) {
-	p.Capacity = capacity
-	p.growPools(&p.Inputs)
+// Grow takes over pools whose capacity has grown, and keeps what is booked.
+func (c *Case) Grow(capacity model.Digest) {
+	c.Capacity = capacity
+	c.growPools(&c.Inputs)
 }
 
-// devices lists every device that is offered or asked for.
+// Devices lists every device that is offered or asked for.
 func Devices(apps []*model.Application, pools []model.Pool, instances []model.Instance) map[string]bool {
 	names := map[string]bool{}
 	add := func(r model.Resources) {
@@ -79,55 +79,55 @@ func Devices(apps []*model.Application, pools []model.Pool, instances []model.In
 
 // readApps makes an App for every application that is declared and meant to run,
 // in the order of their names.
-func (p *Case) readApps() {
-	block := make([]App, len(p.Fleet.Applications)+len(p.Fleet.Unusable))
-	p.Roster = newRoster(len(block))
+func (c *Case) readApps() {
+	block := make([]App, len(c.Fleet.Applications)+len(c.Fleet.Unusable))
+	c.Roster = newRoster(len(block))
 	add := func(id model.AppID, wanted *model.Application, unusable *model.Unusable) {
-		c := &block[len(p.Apps)]
-		if inst, _ := p.Ledger.Find(id); p.ReadApp(c, id, wanted, unusable, inst) {
-			p.Apps = append(p.Apps, c)
+		app := &block[len(c.Apps)]
+		if inst, _ := c.Ledger.Find(id); c.ReadApp(app, id, wanted, unusable, inst) {
+			c.Apps = append(c.Apps, app)
 		} else if wanted != nil {
-			p.Idle[id] = wanted
+			c.Idle[id] = wanted
 		}
 	}
-	for _, app := range p.Fleet.Applications {
-		add(app.ID, app, nil)
+	for _, declared := range c.Fleet.Applications {
+		add(declared.ID, declared, nil)
 	}
-	for i := range p.Fleet.Unusable {
-		add(p.Fleet.Unusable[i].App, nil, &p.Fleet.Unusable[i])
+	for i := range c.Fleet.Unusable {
+		add(c.Fleet.Unusable[i].App, nil, &c.Fleet.Unusable[i])
 	}
-	p.list(len(p.Nodes))
+	c.list(len(c.Nodes))
 }
 
-// readApp fills in what one application asks for and holds. It reports whether the
+// ReadApp fills in what one application asks for and holds. It reports whether the
 // application takes part: it is meant to run and does not rest after its end.
-func (p *Case) ReadApp(c *App, id model.AppID, wanted *model.Application, unusable *model.Unusable, inst *model.Instance) bool {
-	if wanted != nil && wanted.Desired != "running" && wanted.Desired != "" || inst != nil && p.rests(inst, wanted, p.Now) {
+func (c *Case) ReadApp(app *App, id model.AppID, wanted *model.Application, unusable *model.Unusable, inst *model.Instance) bool {
+	if wanted != nil && wanted.Desired != "running" && wanted.Desired != "" || inst != nil && c.rests(inst, wanted, c.Now) {
 		return false
 	}
-	*c = App{Asked: Asked{ID: id, Wanted: wanted, Unusable: unusable, Instance: inst, Tenant: p.tenantNode(id.Tenant)},
+	*app = App{Asked: Asked{ID: id, Wanted: wanted, Unusable: unusable, Instance: inst, Tenant: c.tenantNode(id.Tenant)},
 		Place: Place{Level: -1, pool: -1}, slot: -1}
 	if inst != nil {
-		c.declared = inst.Declared
+		app.declared = inst.Declared
 		if inst.Phase.Active() {
-			c.Holds = make([]model.Grant, len(inst.Components))
+			app.Holds = make([]model.Grant, len(inst.Components))
 			for i := range inst.Components {
-				c.Holds[i] = inst.Components[i].Grant
+				app.Holds[i] = inst.Components[i].Grant
 			}
 		}
 	}
-	if c.declared.IsZero() {
-		c.declared = p.Now
-		p.Newcomers = append(p.Newcomers, c)
+	if app.declared.IsZero() {
+		app.declared = c.Now
+		c.Newcomers = append(c.Newcomers, app)
 	}
 	switch {
-	case c.Wanted != nil:
-		c.Priority = c.Wanted.Priority
-	case c.Accepted() != nil:
-		c.Priority = c.Accepted().Priority
+	case app.Wanted != nil:
+		app.Priority = app.Wanted.Priority
+	case app.Accepted() != nil:
+		app.Priority = app.Accepted().Priority
 	}
-	c.Band = bandOf(p.Fleet.Platform.Bands, c.Priority)
-	p.Patient = p.Patient || c.Policy().ReserveAfter > 0
+	app.Band = bandOf(c.Fleet.Platform.Bands, app.Priority)
+	c.Patient = c.Patient || app.Policy().ReserveAfter > 0
 	return true
 }
 

@@ -8,11 +8,10 @@ import (
 )
 
 // roomiest returns the pool for the loose components in which the share that an
-// application may take of each pool is exceeded least, -1 if no pool could take
-// them.
-func (p *PoolSet) roomiest(c *App, spec *model.Application, full *Level) int {
+// application may take is exceeded least, -1 if no pool could take them.
+func (p *PoolSet) roomiest(app *App, spec *model.Application, full *Level) int {
 	best, excess := -1, Share(0)
-	for _, at := range p.choices(c, spec) {
+	for _, at := range p.choices(app, spec) {
 		if s := p.shareTaken(spec, full.loads(at)); best < 0 || s < excess {
 			best, excess = at, s
 		}
@@ -46,7 +45,7 @@ func (p *PoolSet) shareLimit(at, r int, spec *model.Application) int64 {
 	return limit
 }
 
-// offered says whether a pool that offers what one component needs is good.
+// offered reports whether some pool offers what a component needs and is good.
 func (p *PoolSet) offered(comp *model.Component, good func(int) bool) bool {
 	for i := range p.Pools {
 		if offers(p.Pools[i].spec, comp) && (comp.Placement.Pool == "" || comp.Placement.Pool == p.Pools[i].Name) && good(i) {
@@ -56,22 +55,23 @@ func (p *PoolSet) offered(comp *model.Component, good func(int) bool) bool {
 	return false
 }
 
-// capped says whether policy limits the share of a pool that an application takes.
+// capped reports whether policy limits the share of a pool that an application
+// takes.
 func capped(spec *model.Application) bool {
 	return spec.Policy.MaxShare > 0 && spec.Policy.MaxShare < 1000
 }
 
-// boundTo returns the pool that a component names or already runs in, -1 if
-// there is none.
-func (p *PoolSet) boundTo(c *App, comp *model.Component) int {
+// boundTo returns the pool that a component names or already runs in, -1 if there
+// is none.
+func (p *PoolSet) boundTo(app *App, comp *model.Component) int {
 	if comp.Placement.Pool != "" {
 		if at, ok := p.PoolAt[comp.Placement.Pool]; ok {
 			return at
 		}
 		return -1
 	}
-	for i := range c.Holds {
-		if g := &c.Holds[i]; g.Component == comp.Name && g.Pool != "" {
+	for i := range app.Holds {
+		if g := &app.Holds[i]; g.Component == comp.Name && g.Pool != "" {
 			if at, ok := p.PoolAt[g.Pool]; ok && offers(p.Pools[at].spec, comp) {
 				return at
 			}
@@ -80,15 +80,15 @@ func (p *PoolSet) boundTo(c *App, comp *model.Component) int {
 	return -1
 }
 
-// choices returns the pools that offer what every component without a pool of
-// its own needs, by name.
-func (p *PoolSet) choices(c *App, spec *model.Application) []int {
+// choices returns the pools, by name, that offer what every component without a
+// pool of its own needs.
+func (p *PoolSet) choices(app *App, spec *model.Application) []int {
 	fit := make([]int, 0, len(p.Pools))
 	for at := range p.Pools {
 		ok := true
 		for i := range spec.Components {
 			comp := &spec.Components[i]
-			ok = ok && (!comp.Runs() || p.boundTo(c, comp) >= 0 || offers(p.Pools[at].spec, comp))
+			ok = ok && (!comp.Runs() || p.boundTo(app, comp) >= 0 || offers(p.Pools[at].spec, comp))
 		}
 		if ok {
 			fit = append(fit, at)
@@ -107,14 +107,14 @@ func (p *PoolSet) cost(loads []Load) int64 {
 	return sum
 }
 
-// preferred returns the choices that budget and share cap allow, in the order in
-// which the strategy in force prefers them. Pools that are alike keep the order
-// of their names.
-func (p *PoolSet) Preferred(c *App, spec *model.Application, full *Level) []int {
+// Preferred returns the choices that budget and share cap allow, in the order that
+// the strategy in force prefers. Pools that are alike keep the order of their
+// names.
+func (p *PoolSet) Preferred(app *App, spec *model.Application, full *Level) []int {
 	if full.Loose == nil {
 		return []int{-1}
 	}
-	fit := p.choices(c, spec)
+	fit := p.choices(app, spec)
 	fit = slices.DeleteFunc(fit, func(at int) bool {
 		if spec.Budget > 0 && p.cost(full.loads(at)) > spec.Budget {
 			return true
@@ -128,12 +128,13 @@ func (p *PoolSet) Preferred(c *App, spec *model.Application, full *Level) []int 
 	return fit
 }
 
-// offers says whether a pool has the runtime and system that a component needs.
+// offers reports whether a pool has the runtime and operating system that a
+// component needs.
 func offers(spec *model.PoolSpec, comp *model.Component) bool {
 	return slices.Contains(spec.Runtimes, comp.Runtime) && slices.Contains(spec.OS, comp.OS)
 }
 
-// priceOf is n times a price that is for so many of it.
+// priceOf is the cost of n at a price that is for per of it.
 func priceOf(n, price, per int64) int64 {
 	if price == 0 || n == 0 {
 		return 0
@@ -148,6 +149,7 @@ func priceOf(n, price, per int64) int64 {
 	return most
 }
 
+// view is a pool as strategies see it.
 func (p *PoolSet) view(at int) PoolView {
 	q := &p.Pools[at]
 	return PoolView{Name: q.Name, Price: q.spec.Price, Capacity: q.Offered[0], Used: q.Used[0], Domains: len(q.domains)}

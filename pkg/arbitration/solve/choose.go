@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// choose finds the least that options must give up to cover the needs, nil if
-// all of them together do not. In this order it spares: applications from
-// eviction, those that stand better first; applications from degradation; and
-// what would become free beyond the needs.
+// choose finds the least that options must give up to cover the needs, nil if all
+// of them together cannot. It first evicts as few applications as possible, those
+// that stand worse before those that stand better; then it degrades as few as
+// possible; then it frees as little as possible beyond the needs.
 func choose(options []*option, needs []need) []move {
 	rest := make([]int64, len(needs))
 	for i, n := range needs {
@@ -75,16 +75,16 @@ func choose(options []*option, needs []need) []move {
 	return moves
 }
 
-// candidate is an option of which it is to be found out whether it must give way.
+// candidate is a running application that may have to be preempted.
 type candidate struct {
 	option *option
 	gain   []int64 // what it adds to what is needed
 }
 
-// cover finds candidates whose gains together cover the rest, nil if all do not.
-// Candidates come worst standing first, in tiers of equal standing. It touches
-// no better tier than it must, and of each tier, best first, as few candidates
-// as it can given all of the worse ones.
+// cover finds candidates whose gains together cover the rest, nil if all of them
+// cannot. Candidates come worst standing first, in tiers of equal standing. It
+// touches no better tier than it must, and takes from each tier, best first, as few
+// candidates as it can given all of the worse ones.
 func cover(candidates []*candidate, rest []int64) []*candidate {
 	tiers := [][]*candidate{}
 	for from := 0; from < len(candidates); {
@@ -150,7 +150,7 @@ func merge(tiers [][]*candidate) [][]*candidate {
 	return out
 }
 
-// soften lets those that are degraded further than needed keep more: rest is
+// fillBackLevels raises applications that are degraded further than needed. Rest is
 // what is missing with all moves, negative where more becomes free than needed.
 func fillBackLevels(moves []move, rest []int64) {
 	slices.SortFunc(moves, func(x, y move) int {
@@ -197,7 +197,8 @@ func isNothing(gain []int64) bool {
 	return true
 }
 
-// progress is the sum of the parts of what is missing that a gain covers.
+// progress is how much of what is missing a gain covers: the sum of its parts of
+// each need.
 func progress(gain, missing []int64) Share {
 	var sum Share
 	for i, n := range missing {

@@ -3,69 +3,69 @@ package solve
 import "slices"
 
 // addDemand counts what an application asks for in full.
-func (p *Case) addDemand(c *App) {
-	at := &p.demanded[c.Band][c.Tenant]
+func (c *Case) addDemand(app *App) {
+	at := &c.demanded[app.Band][app.Tenant]
 	if *at == nil {
-		*at = p.Zero()
+		*at = c.Zero()
 	}
-	at.Add(c.Levels[0].lasts)
+	at.Add(app.Levels[0].lasts)
 }
 
-// countDemand adds up what all applications ask for.
-func (p *Case) CountDemand() {
-	p.demanded = make([][]Vector, len(p.Fleet.Platform.Bands)+1)
-	for b := range p.demanded {
-		p.demanded[b] = make([]Vector, len(p.Nodes))
+// CountDemand adds up what all applications ask for.
+func (c *Case) CountDemand() {
+	c.demanded = make([][]Vector, len(c.Fleet.Platform.Bands)+1)
+	for b := range c.demanded {
+		c.demanded[b] = make([]Vector, len(c.Nodes))
 	}
-	for _, c := range p.Apps {
-		if c.Levels != nil {
-			p.addDemand(c)
+	for _, app := range c.Apps {
+		if app.Levels != nil {
+			c.addDemand(app)
 		}
 	}
 }
 
-// recountDemand adds up anew what a tenant asks for, and reports whether that has
+// RecountDemand adds up anew what a tenant asks for, and reports whether that has
 // changed.
-func (p *Case) RecountDemand(tenant int) (changed bool) {
-	before := make([]Vector, len(p.demanded))
-	for b := range p.demanded {
-		before[b], p.demanded[b][tenant] = p.demanded[b][tenant], nil
+func (c *Case) RecountDemand(tenant int) (changed bool) {
+	before := make([]Vector, len(c.demanded))
+	for b := range c.demanded {
+		before[b], c.demanded[b][tenant] = c.demanded[b][tenant], nil
 	}
-	for _, c := range p.Members[tenant] {
-		if c.Levels != nil {
-			p.addDemand(c)
+	for _, app := range c.Members[tenant] {
+		if app.Levels != nil {
+			c.addDemand(app)
 		}
 	}
-	for b := range p.demanded {
-		changed = changed || !slices.Equal(before[b], p.demanded[b][tenant])
+	for b := range c.demanded {
+		changed = changed || !slices.Equal(before[b], c.demanded[b][tenant])
 	}
 	return changed
 }
 
-// fairShares divides all capacity and records the result on the nodes.
-func (p *Case) FairShares() {
-	fair, floors := divide(p.Books, p.boundedDemand())
-	for i := range p.Nodes {
-		p.Nodes[i].FairShare = fair[i]
-		if p.Nodes[i].Tenant != nil {
-			p.Nodes[i].Floor = floors[i]
+// FairShares divides all capacity and records the result on the nodes.
+func (c *Case) FairShares() {
+	fair, floors := divide(c.Books, c.boundedDemand())
+	for i := range c.Nodes {
+		c.Nodes[i].FairShare = fair[i]
+		if c.Nodes[i].Tenant != nil {
+			c.Nodes[i].Floor = floors[i]
 		}
 	}
 }
 
 // boundedDemand is what the applications of each tenant ask for in full, by band,
 // then node, up to what the tenant may use.
-func (p *Case) boundedDemand() [][]Vector {
-	demand := make([][]Vector, len(p.demanded))
+func (c *Case) boundedDemand() [][]Vector {
+	demand := make([][]Vector, len(c.demanded))
 	for b := range demand {
-		demand[b] = slices.Clone(p.demanded[b])
+		demand[b] = slices.Clone(c.demanded[b])
 	}
-	for i := range p.Nodes {
-		n := &p.Nodes[i]
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
 		if n.borrow == nil || n.Tenant == nil {
 			continue
 		}
-		sum := p.Zero()
+		sum := c.Zero()
 		for b := range demand {
 			demand[b][i] = slices.Clone(demand[b][i])
 			for r := range demand[b][i] {

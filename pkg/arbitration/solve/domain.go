@@ -15,8 +15,8 @@ type domain struct {
 	used     Vector
 }
 
-// roomy lists the domains in which there is room for an amount, by name: beside
-// what is booked there, or at all.
+// roomy lists, by name, the domains with room for an amount: beside what is booked
+// there, or in all.
 func (q *Pool) roomy(one Vector, booked bool) (names []string) {
 	for i := range q.domains {
 		d := &q.domains[i]
@@ -35,15 +35,15 @@ func (q *Pool) roomy(one Vector, booked bool) (names []string) {
 	return names
 }
 
-// spread picks the domains for a component that asks to be spread: as many as it
-// asks for or has replicas, those with most room for a replica first.
-func (q *Pool) spread(c *App, comp *model.Component, one Vector, g *model.Grant) []string {
+// spread picks domains for a component that asks to be spread: as many as it asks
+// for or has replicas, those with most room first.
+func (q *Pool) spread(app *App, comp *model.Component, one Vector, g *model.Grant) []string {
 	s := comp.Placement.Spread
 	if s == nil || s.Over == "node" || g.Replicas == 0 {
 		return nil
 	}
-	for i := range c.Holds { // what runs stays where it is
-		if h := &c.Holds[i]; h.Component == comp.Name && h.Pool == q.Name && len(h.Domains) >= s.Min {
+	for i := range app.Holds { // what runs stays where it is
+		if h := &app.Holds[i]; h.Component == comp.Name && h.Pool == q.Name && len(h.Domains) >= s.Min {
 			return h.Domains
 		}
 	}
@@ -63,7 +63,7 @@ func (q *Pool) spread(c *App, comp *model.Component, one Vector, g *model.Grant)
 	return names
 }
 
-// occupy counts replicas into domains, evenly.
+// occupy books replicas in domains, evenly.
 func (q *Pool) occupy(names []string, one Vector, replicas int) {
 	for n, name := range names {
 		each := replicas / len(names)
@@ -78,20 +78,20 @@ func (q *Pool) occupy(names []string, one Vector, replicas int) {
 	}
 }
 
-// recountDomains counts anew what those that run take of topology domains.
-func (p *Case) RecountDomains() {
-	for i := range p.Pools {
-		q := &p.Pools[i]
+// RecountDomains counts anew what those that run take of topology domains.
+func (c *Case) RecountDomains() {
+	for i := range c.Pools {
+		q := &c.Pools[i]
 		for j := range q.domains {
 			clear(q.domains[j].used)
 		}
 		if len(q.domains) == 0 {
 			continue
 		}
-		for _, c := range p.Running {
-			for k := range c.Grants {
-				if g := &c.Grants[k]; g.Pool == q.Name && len(g.Domains) > 0 {
-					p.hint(c, g)
+		for _, app := range c.Running {
+			for k := range app.Grants {
+				if g := &app.Grants[k]; g.Pool == q.Name && len(g.Domains) > 0 {
+					c.hint(app, g)
 				}
 			}
 		}

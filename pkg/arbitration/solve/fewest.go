@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// exactLimit is up to how many candidates of a tier all subsets are tried.
+// exactLimit is the largest tier of which all subsets are tried.
 const exactLimit = 16
 
 // fewest picks as few candidates of one tier as cover what is missing when all
-// worse tiers give way. Of these it picks those that leave least of all that is
-// missing to the worse tiers, and then those that free least beyond it. All of
-// the tier together cover it.
+// worse tiers give way. Of equal numbers it picks those that leave least of all to
+// the worse tiers, and then those that free least beyond it. The whole tier covers
+// what is missing.
 func fewest(tier []*candidate, missing, all []int64) []*candidate {
 	if Covered(missing) {
 		return nil
@@ -24,13 +24,14 @@ func fewest(tier []*candidate, missing, all []int64) []*candidate {
 	return swap(tier, picked, missing, all)
 }
 
-// price is what a choice costs beside the number of its candidates.
+// price compares choices of equally many candidates: what they leave to worse
+// tiers, then what they waste.
 type price struct{ left, waste Share }
 
 func (p price) less(o price) bool { return p.left < o.left || p.left == o.left && p.waste < o.waste }
 
-// pricing weighs what is left of all that is missing, negative where more became
-// free than was needed.
+// pricing weighs what a choice leaves of all that is missing. Left is negative
+// where more becomes free than needed.
 func pricing(left, all []int64) (p price) {
 	for i, n := range left {
 		switch {
@@ -85,8 +86,8 @@ func nextSubset(set uint) uint {
 	return carried | (set^carried)/low>>2
 }
 
-// greedy takes the candidate that covers most of what is still missing, again
-// and again, and then gives back what is not needed.
+// greedy takes the candidate that covers most of what is still missing, again and
+// again, and then leaves out those that are not needed.
 func greedy(tier []*candidate, missing []int64) []*candidate {
 	rest := slices.Clone(missing)
 	left := slices.Clone(tier)
@@ -108,7 +109,8 @@ func greedy(tier []*candidate, missing []int64) []*candidate {
 	return fillBack(picked, rest)
 }
 
-// giveBack leaves out picked candidates that are not needed, last picked first.
+// fillBack leaves out picked candidates that are not needed, the last one picked
+// first.
 func fillBack(picked []*candidate, rest []int64) []*candidate {
 	for i := len(picked) - 1; i >= 0; i-- {
 		without := slices.Clone(rest)
@@ -123,8 +125,8 @@ func fillBack(picked []*candidate, rest []int64) []*candidate {
 	return picked
 }
 
-// swap improves a choice: one for two that are picked, then one for one where
-// less is wasted.
+// swap improves a choice: it replaces two picked candidates by one, then one by
+// another that wastes less.
 func swap(tier, picked []*candidate, missing, all []int64) []*candidate {
 	in := map[*candidate]bool{}
 	rest, left := slices.Clone(missing), slices.Clone(all)
@@ -194,7 +196,7 @@ func swap(tier, picked []*candidate, missing, all []int64) []*candidate {
 	return picked
 }
 
-// atLeast is how many of a tier it takes at the least to cover what is missing.
+// atLeast is a lower bound of how many candidates of a tier cover what is missing.
 func atLeast(tier []*candidate, missing []int64) int {
 	least := 0
 	for r, n := range missing {

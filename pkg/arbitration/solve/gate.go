@@ -7,8 +7,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// finding is a constraint that was checked, and the reason to refuse when it is
-// not met. Texts are made from it only for those who read the decision.
+// Finding is a constraint that was checked, and the reason to refuse when it is not
+// met. Amounts become text only where a decision is written.
 type Finding struct {
 	Name     string // quota.cpu, limits.priorityCeiling
 	Resource string // whose amounts these are; "" for counts
@@ -43,10 +43,10 @@ var checks = []func(gate, *App, *model.Application, []Level) []Finding{
 }
 
 // check runs every check on a spec and reports whether all are met.
-func (g gate) check(c *App, spec *model.Application, levels []Level) (found []Finding, ok bool) {
+func (g gate) check(app *App, spec *model.Application, levels []Level) (found []Finding, ok bool) {
 	ok = true
 	for _, check := range checks {
-		for _, f := range check(g, c, spec, levels) {
+		for _, f := range check(g, app, spec, levels) {
 			found = append(found, f)
 			ok = ok && f.OK
 		}
@@ -54,8 +54,7 @@ func (g gate) check(c *App, spec *model.Application, levels []Level) (found []Fi
 	return found, ok
 }
 
-// refusal makes the findings that are not met into a refusal. Its reason is that
-// of the first.
+// refusal combines the findings that are not met. Its reason is that of the first.
 func refusal(found []Finding) *model.Refusal {
 	var r model.Refusal
 	var messages []string
@@ -71,9 +70,9 @@ func refusal(found []Finding) *model.Refusal {
 	return &r
 }
 
-// checkAmounts refuses what cannot be meant: the schema lets none of it pass, but
-// what arbitration counts it must be able to add up.
-func checkAmounts(g gate, c *App, spec *model.Application, levels []Level) (found []Finding) {
+// checkAmounts refuses negative amounts and amounts that cannot be added up. The
+// schema lets none of them pass.
+func checkAmounts(g gate, app *App, spec *model.Application, levels []Level) (found []Finding) {
 	for i := range spec.Components {
 		comp := &spec.Components[i]
 		if comp.Replicas < 0 || comp.Requests.CPU < 0 || comp.Requests.Memory < 0 || anyNegative(comp.Requests.Devices) {
@@ -100,8 +99,10 @@ func anyNegative(devices map[string]int64) bool {
 	return false
 }
 
-func checkPriority(g gate, c *App, spec *model.Application, _ []Level) []Finding {
-	t := g.Nodes[c.Tenant].Tenant
+// checkPriority holds the application to the priority ceiling of its policy and
+// tenant.
+func checkPriority(g gate, app *App, spec *model.Application, _ []Level) []Finding {
+	t := g.Nodes[app.Tenant].Tenant
 	limit, at, owner := spec.Policy.PriorityCeiling, policyAt(spec, "limits.priorityCeiling"), "policy"
 	if t.PriorityCeiling > 0 && t.PriorityCeiling < limit {
 		limit, at, owner = t.PriorityCeiling, t.At["quota.priorityCeiling"], "tenant "+t.Name
@@ -113,8 +114,10 @@ func checkPriority(g gate, c *App, spec *model.Application, _ []Level) []Finding
 	return []Finding{f}
 }
 
-func checkCounts(g gate, c *App, spec *model.Application, _ []Level) (found []Finding) {
-	n := &g.Nodes[c.Tenant]
+// checkCounts holds the application to the number of applications and workloads
+// that its tenant may have.
+func checkCounts(g gate, app *App, spec *model.Application, _ []Level) (found []Finding) {
+	n := &g.Nodes[app.Tenant]
 	count := func(name string, used, asked, limit int, reason model.Reason) {
 		if limit == 0 {
 			return
@@ -131,20 +134,22 @@ func checkCounts(g gate, c *App, spec *model.Application, _ []Level) (found []Fi
 	return found
 }
 
-func checkQuota(g gate, c *App, _ *model.Application, levels []Level) []Finding {
-	n := &g.Nodes[c.Tenant]
+// checkQuota holds the application to the quota of its tenant.
+func checkQuota(g gate, app *App, _ *model.Application, levels []Level) []Finding {
+	n := &g.Nodes[app.Tenant]
 	return g.quota(n, "quota.", "tenant "+n.Name, n.Tenant.At, levels[0].Total)
 }
 
 // checkGroups holds the application to the quota of every group above its tenant.
-func checkGroups(g gate, c *App, _ *model.Application, levels []Level) (found []Finding) {
-	for i := g.Nodes[c.Tenant].Parent; i > 0; i = g.Nodes[i].Parent {
+func checkGroups(g gate, app *App, _ *model.Application, levels []Level) (found []Finding) {
+	for i := g.Nodes[app.Tenant].Parent; i > 0; i = g.Nodes[i].Parent {
 		n := &g.Nodes[i]
 		found = append(found, g.quota(n, "groups."+n.Name+".quota.", "group "+n.Name, g.platform.At, levels[0].Total)...)
 	}
 	return found
 }
 
+// quota checks what an application asks for in full against the quota of one node.
 func (g gate) quota(n *Node, prefix, owner string, at model.Positions, full Vector) (found []Finding) {
 	if n.quota == nil {
 		return nil
@@ -173,12 +178,12 @@ func quotaPath(prefix string, r int, name string) string {
 	return prefix + name
 }
 
-// checkLimits compares the least that the application can run with what its
-// tenant can ever use: its guarantee and what it and its groups may borrow, and
-// all capacity less what others are guaranteed and do not lend.
-func checkLimits(g gate, c *App, _ *model.Application, levels []Level) (found []Finding) {
+// checkLimits compares the minimum of the application with what its tenant can ever
+// use: its guarantee and what it and its groups may borrow, and all capacity less
+// what others are guaranteed and do not lend.
+func checkLimits(g gate, app *App, _ *model.Application, levels []Level) (found []Finding) {
 	least := levels[len(levels)-1].Total
-	for i := c.Tenant; i > 0; i = g.Nodes[i].Parent {
+	for i := app.Tenant; i > 0; i = g.Nodes[i].Parent {
 		n := &g.Nodes[i]
 		for r, asked := range least {
 			if n.borrow == nil || asked == 0 {
@@ -197,13 +202,13 @@ func checkLimits(g gate, c *App, _ *model.Application, levels []Level) (found []
 		return found
 	}
 	for r, asked := range least {
-		reach := g.Total[r] - g.unlent(0, c.Tenant, r)
+		reach := g.Total[r] - g.unlent(0, app.Tenant, r)
 		if asked <= reach || asked == 0 {
 			continue
 		}
 		f := Finding{Name: "lend." + g.Names[r], Resource: g.Names[r], Asked: asked, Limit: reach, Reason: model.LimitExceeded}
 		f.Text[2] = fmt.Sprintf("needs at least %s %s at once, others lend so little of what they are guaranteed that tenant %s can reach %s",
-			model.FormatAmount(f.Resource, asked), f.Resource, g.Nodes[c.Tenant].Name, model.FormatAmount(f.Resource, reach))
+			model.FormatAmount(f.Resource, asked), f.Resource, g.Nodes[app.Tenant].Name, model.FormatAmount(f.Resource, reach))
 		found = append(found, f)
 	}
 	return found

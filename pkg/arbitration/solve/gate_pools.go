@@ -6,10 +6,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// checkPools asks of every component: does a pool offer what it needs, is one
-// replica no larger than a node, are there enough domains to spread over; and of
-// the whole: is the least that it can run no larger than the pool.
-func checkPools(g gate, c *App, spec *model.Application, levels []Level) (found []Finding) {
+// checkPools checks every component: a pool offers what it needs, one replica is no
+// larger than a node, and there are enough domains to spread over. If so, it checks
+// the minimum of the application against the pools.
+func checkPools(g gate, app *App, spec *model.Application, levels []Level) (found []Finding) {
 	for i := range spec.Components {
 		comp := &spec.Components[i]
 		if !comp.Runs() {
@@ -49,14 +49,14 @@ func checkPools(g gate, c *App, spec *model.Application, levels []Level) (found 
 		}
 	}
 	if found == nil {
-		found = checkGang(g, c, spec, levels)
+		found = checkGang(g, app, spec, levels)
 	}
 	return found
 }
 
-// checkGang compares the least that the application can run with the whole of
-// the pools that would take it: more can never be granted.
-func checkGang(g gate, c *App, spec *model.Application, levels []Level) (found []Finding) {
+// checkGang compares the minimum of the application with the whole of the pools
+// that would take it: more can never be granted.
+func checkGang(g gate, app *App, spec *model.Application, levels []Level) (found []Finding) {
 	least := &levels[len(levels)-1]
 	look := func(at int, asked Vector) (found []Finding, fits bool) {
 		q := &g.Pools[at]
@@ -85,7 +85,7 @@ func checkGang(g gate, c *App, spec *model.Application, levels []Level) (found [
 		return found
 	}
 	var first []Finding
-	for _, at := range g.choices(c, spec) {
+	for _, at := range g.choices(app, spec) {
 		f, fits := look(at, least.Loose)
 		if fits {
 			return append(found, f...)
@@ -103,12 +103,12 @@ func checkGang(g gate, c *App, spec *model.Application, levels []Level) (found [
 
 // checkBudget compares the price of the full level in the cheapest pool that
 // could take it with the budget per hour.
-func checkBudget(g gate, c *App, spec *model.Application, levels []Level) []Finding {
+func checkBudget(g gate, app *App, spec *model.Application, levels []Level) []Finding {
 	if spec.Budget == 0 {
 		return nil
 	}
 	cost := int64(-1)
-	for _, at := range g.choices(c, spec) {
+	for _, at := range g.choices(app, spec) {
 		if n := g.cost(levels[0].loads(at)); cost < 0 || n < cost {
 			cost = n
 		}
@@ -126,7 +126,7 @@ func checkBudget(g gate, c *App, spec *model.Application, levels []Level) []Find
 
 // checkShare holds the application to its share of a pool, in the largest that
 // could take it.
-func checkShare(g gate, c *App, spec *model.Application, levels []Level) (found []Finding) {
+func checkShare(g gate, app *App, spec *model.Application, levels []Level) (found []Finding) {
 	if !capped(spec) {
 		return nil
 	}
@@ -148,7 +148,7 @@ func checkShare(g gate, c *App, spec *model.Application, levels []Level) (found 
 	}
 	at := -1
 	if levels[0].Loose != nil {
-		at = g.roomiest(c, spec, &levels[0])
+		at = g.roomiest(app, spec, &levels[0])
 	}
 	for _, l := range levels[0].loads(at) {
 		look(l.Pool, l.Amount)
@@ -156,6 +156,7 @@ func checkShare(g gate, c *App, spec *model.Application, levels []Level) (found 
 	return found
 }
 
+// noPool names the reason why no pool takes a component.
 func noPool(comp *model.Component) string {
 	if comp.Placement.Pool != "" {
 		return "pool " + comp.Placement.Pool + " does not offer it"

@@ -3,8 +3,8 @@ package solve
 import "math/bits"
 
 // guarantee gives each tenant what it is guaranteed and asks for. When all
-// together is more than there is, higher bands are served first, and inside a
-// band everybody gets the same part. It returns the guarantees that hold.
+// guarantees together exceed the capacity, higher bands are served first, and
+// inside a band everybody gets the same part. It returns the guarantees that hold.
 func (f *filling) guarantee(demand [][]Vector) []Vector {
 	held := make([]Vector, len(f.Nodes))
 	all := true
@@ -61,8 +61,8 @@ func (f *filling) guarantee(demand [][]Vector) []Vector {
 	return held
 }
 
-// guaranteeGroup shares among the members of a group what the group is
-// guaranteed beyond what its members are.
+// guaranteeGroup divides what a group is guaranteed beyond its members' guarantees
+// among these members.
 func (f *filling) guaranteeGroup(i int, demand [][]Vector) {
 	extra := make([]Share, len(f.Names))
 	for r, n := range f.Nodes[i].Guarantee {

@@ -7,16 +7,16 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// cut says which parts of an application are given up. The zero value is none:
-// the application runs in full.
+// Cut is what an application gives up at a level. The zero value is nothing: the
+// application runs in full.
 type Cut struct {
 	qos      bool // components run at the profile of their degrade.qos
 	optional bool // components that are not critical are off
 	replicas int  // so many of partsOfReplicas of what lies above degrade.minReplicas are off
 }
 
-// partsOfReplicas is in how many steps replicas go down to their minimum, so that
-// no more is given up than about what is needed.
+// partsOfReplicas is the number of steps in which replicas go down to their
+// minimum, so that hardly more is given up than needed.
 const partsOfReplicas = 4
 
 // String tells people what is given up.
@@ -38,8 +38,7 @@ func (k Cut) String() string {
 	return strings.Join(parts, " and ")
 }
 
-// steps are the cuts by the names that policy gives them, in the order in which
-// they are made where policy does not say another.
+// steps are the cuts by the names that policy gives them, in the default order.
 var steps = []struct {
 	name string
 	make func(*Cut)
@@ -49,13 +48,13 @@ var steps = []struct {
 	{"replicas", func(c *Cut) { c.replicas++ }},
 }
 
-// rung is one level of an application's ladder and what it takes there.
+// Level is one level at which an application can run, and what it takes there.
 type Level struct {
 	Cut   Cut
 	Bound []Load // of components that stay in a pool of their own
 	Loose Vector // of components that are placed together, nil: there are none
 	Total Vector
-	lasts Vector // total without second versions, which pass: what standing and entitlement count
+	lasts Vector // total without second versions, which are temporary: what standing and fair share count
 
 	spreads []spreading
 	surge   []bool // by component: a second version runs beside it; see surges
@@ -68,14 +67,14 @@ type spreading struct {
 	min  int    // domains
 }
 
-// load is an amount taken of a pool.
+// Load is an amount taken of a pool.
 type Load struct {
 	Pool   int
 	Amount Vector
 }
 
-// cuts lists the levels that policy and spec allow, best first. Each takes at
-// most what the one above it takes; levels that change nothing are left out.
+// cuts lists the levels that policy and spec allow, best first. Each takes at most
+// what the one above it takes; levels that change nothing are left out.
 func cuts(spec *model.Application) []Cut {
 	levels := []Cut{{}}
 	if !spec.Policy.Degradation {
@@ -107,6 +106,7 @@ func cuts(spec *model.Application) []Cut {
 	return levels
 }
 
+// differ reports whether two cuts grant a spec something different.
 func differ(spec *model.Application, x, y Cut) bool {
 	for i := range spec.Components {
 		xr, xq := ReplicasAt(&spec.Components[i], x)
@@ -118,7 +118,7 @@ func differ(spec *model.Application, x, y Cut) bool {
 	return false
 }
 
-// at returns the replicas and the profile of a component under a cut.
+// ReplicasAt returns the replicas and the QoS profile of a component under a cut.
 func ReplicasAt(c *model.Component, k Cut) (replicas int, qos string) {
 	if !c.Runs() {
 		return 1, c.QoS // it exists or not
@@ -135,7 +135,7 @@ func ReplicasAt(c *model.Component, k Cut) (replicas int, qos string) {
 	return replicas, qos
 }
 
-// countable bounds a number of replicas, so that it can be reckoned with.
+// countable bounds a number of replicas, so that multiplying it does not overflow.
 func countable(replicas int) int { return min(max(replicas, 0), 1<<31-1) }
 
 // grantsAt returns the grants of a spec under a cut, without pools.
@@ -149,21 +149,21 @@ func grantsAt(spec *model.Application, k Cut) []model.Grant {
 	return grants
 }
 
-// climb makes the ladder of a spec for a claim: components that name a pool or
-// already run in one are bound to it, and what is done takes nothing. Those that
-// surge take their replicas twice.
-func (b *Books) levelsOf(c *App, spec *model.Application, surge []bool) []Level {
-	levels := cuts(spec)
-	ladder := make([]Level, len(levels))
+// levelsOf returns the levels of a spec, best first. Components that name a pool or
+// already run in one are bound to it, and components that are done take nothing.
+// Components that surge take their replicas twice.
+func (b *Books) levelsOf(app *App, spec *model.Application, surge []bool) []Level {
+	cutsOf := cuts(spec)
+	levels := make([]Level, len(cutsOf))
 	pools := make([]int, len(spec.Components))
 	one := make([]Vector, len(spec.Components))
 	for i := range spec.Components {
 		comp := &spec.Components[i]
-		if comp.Runs() && !c.done(spec, comp) {
-			pools[i], one[i] = b.boundTo(c, comp), b.Of(comp.Requests)
+		if comp.Runs() && !app.done(spec, comp) {
+			pools[i], one[i] = b.boundTo(app, comp), b.Of(comp.Requests)
 		}
 	}
-	for l, k := range levels {
+	for l, k := range cutsOf {
 		r := Level{Cut: k, Total: b.Zero(), surge: surge}
 		if r.lasts = r.Total; surge != nil {
 			r.lasts = b.Zero()
@@ -192,11 +192,12 @@ func (b *Books) levelsOf(c *App, spec *model.Application, surge []bool) []Level 
 				r.Loose.Add(amount)
 			}
 		}
-		ladder[l] = r
+		levels[l] = r
 	}
-	return ladder
+	return levels
 }
 
+// addLoad adds an amount to the load of a pool.
 func addLoad(loads []Load, pool int, amount Vector) []Load {
 	for i := range loads {
 		if loads[i].Pool == pool {
@@ -207,7 +208,7 @@ func addLoad(loads []Load, pool int, amount Vector) []Load {
 	return append(loads, Load{pool, slices.Clone(amount)})
 }
 
-// loads returns what a rung takes of each pool when its loose components are put
+// loads returns what a level takes of each pool when its loose components are put
 // into the given one.
 func (r *Level) loads(pool int) []Load {
 	if r.Loose == nil || pool < 0 {
@@ -220,8 +221,8 @@ func (r *Level) loads(pool int) []Load {
 	return addLoad(loads, pool, r.Loose)
 }
 
-// takes is what a rung takes of a resource of a pool, with its loose components
-// in the pool at.
+// takes is what a level takes of a resource of a pool, with its loose components in
+// pool at.
 func (r *Level) takes(at, pool, resource int) int64 {
 	n := HeldOf(r.Bound, pool, resource)
 	if at == pool && r.Loose != nil {
@@ -230,15 +231,15 @@ func (r *Level) takes(at, pool, resource int) int64 {
 	return n
 }
 
-// rungOf finds the rung that grants stand on: the first whose grants they
-// reach. What was granted by an older policy can lie between two rungs.
-func levelOf(spec *model.Application, ladder []Level, grants []model.Grant) int {
-	for l := range ladder {
+// levelOf finds the level that grants stand on: the first whose grants they reach.
+// What was granted under an older policy can lie between two levels.
+func levelOf(spec *model.Application, levels []Level, grants []model.Grant) int {
+	for l := range levels {
 		reached := true
 		for i := range spec.Components {
-			replicas, qos := ReplicasAt(&spec.Components[i], ladder[l].Cut)
+			replicas, qos := ReplicasAt(&spec.Components[i], levels[l].Cut)
 			n := slices.IndexFunc(grants, func(g model.Grant) bool { return g.Component == spec.Components[i].Name })
-			if n < 0 || grants[n].Replicas < replicas || grants[n].Surge < ladder[l].times(i, replicas)-replicas || grants[n].QoS != qos && grants[n].QoS != spec.Components[i].QoS {
+			if n < 0 || grants[n].Replicas < replicas || grants[n].Surge < levels[l].times(i, replicas)-replicas || grants[n].QoS != qos && grants[n].QoS != spec.Components[i].QoS {
 				reached = false
 				break
 			}
@@ -247,5 +248,5 @@ func levelOf(spec *model.Application, ladder []Level, grants []model.Grant) int 
 			return l
 		}
 	}
-	return len(ladder) - 1
+	return len(levels) - 1
 }

@@ -16,26 +16,26 @@ type option struct {
 	all    []int64   // what becomes free when it is evicted
 }
 
-// options lists the incumbents that may give way for standing s and free something
+// Options lists the incumbents that may give way for standing s and free something
 // that is needed: those of the same tenant, then all others that stand worse,
 // worst first.
-func (r *room) Options(c *App, s Standing, needs []need) []*option {
+func (r *room) Options(app *App, s Standing, needs []need) []*option {
 	w := r.ranked()
 	var options []*option
 	look := func(v *App) {
-		if v == c || !v.Granted() || len(v.Taken) == 0 {
+		if v == app || !v.Granted() || len(v.Taken) == 0 {
 			return
 		}
-		if o := r.option(c, s, v, needs); o != nil {
+		if o := r.option(app, s, v, needs); o != nil {
 			options = append(options, o)
 		}
 	}
-	if Preemption(c.Policy()) >= WithinTenant {
-		for _, v := range w.own[c.Tenant] {
+	if Preemption(app.Policy()) >= WithinTenant {
+		for _, v := range w.own[app.Tenant] {
 			look(v)
 		}
 	}
-	allowed := min(Preemption(r.platform), Preemption(c.Policy()))
+	allowed := min(Preemption(r.platform), Preemption(app.Policy()))
 	if allowed < Reclaim || s.Class > WithinFairShare && allowed < AnyBand {
 		return options
 	}
@@ -45,7 +45,7 @@ func (r *room) Options(c *App, s Standing, needs []need) []*option {
 		if at.Priority = 0; at.Compare(s) <= 0 {
 			break // all that follow stand as well or better
 		}
-		if v.Tenant != c.Tenant {
+		if v.Tenant != app.Tenant {
 			look(v)
 		}
 	}
@@ -68,25 +68,25 @@ func (r *room) ranked() *ranking {
 	}
 	w := &ranking{own: map[int][]*App{}}
 	worst := map[*App]Standing{}
-	for _, c := range r.Running {
-		if c.Granted() && c.Standing != nil {
-			w.all, worst[c] = append(w.all, c), c.Worst(c.Level)
+	for _, app := range r.Running {
+		if app.Granted() && app.Standing != nil {
+			w.all, worst[app] = append(w.all, app), app.Worst(app.Level)
 		}
 	}
 	slices.SortFunc(w.all, func(x, y *App) int {
 		return cmp.Or(worst[y].Compare(worst[x]), FirstCome(y, x))
 	})
-	for _, c := range w.all {
-		w.worst = append(w.worst, worst[c])
-		w.own[c.Tenant] = append(w.own[c.Tenant], c)
+	for _, app := range w.all {
+		w.worst = append(w.worst, worst[app])
+		w.own[app.Tenant] = append(w.own[app.Tenant], app)
 	}
 	r.ranking = w
 	return w
 }
 
 // option finds out how far an incumbent may give way, nil if not at all.
-func (r *room) option(c *App, s Standing, v *App, needs []need) *option {
-	if r.protected(v) || !r.mayPreempt(c, s, v, v.Standing[v.Level]) {
+func (r *room) option(app *App, s Standing, v *App, needs []need) *option {
+	if r.protected(v) || !r.mayPreempt(app, s, v, v.Standing[v.Level]) {
 		return nil
 	}
 	before := r.frees(v, nil, needs)
@@ -96,7 +96,7 @@ func (r *room) option(c *App, s Standing, v *App, needs []need) *option {
 	o := r.arena.option()
 	o.app, o.lowest = v, v.Level
 	for l := v.Level; l < len(v.Levels); l++ {
-		if !r.mayPreempt(c, s, v, v.Standing[l]) {
+		if !r.mayPreempt(app, s, v, v.Standing[l]) {
 			break
 		}
 		if l+1 < len(v.Levels) {

@@ -7,7 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Pools are the resource pools, by name.
+// PoolSet are the resource pools, by name.
 type PoolSet struct {
 	Pools  []Pool
 	PoolAt map[string]int
@@ -34,23 +34,23 @@ type reservation struct {
 	used   Vector
 }
 
-func (v *reservation) covers(c *App) bool {
-	return v.tenant == c.Tenant && (v.App == model.AppID{} || v.App == c.ID)
+func (v *reservation) covers(app *App) bool {
+	return v.tenant == app.Tenant && (v.App == model.AppID{} || v.App == app.ID)
 }
 
 // withheld is how much of a resource is reserved for others than the application.
-func (q *Pool) withheld(c *App, r int) int64 {
+func (q *Pool) withheld(app *App, r int) int64 {
 	n := q.reserved[r]
 	for i := range q.Reservations {
-		if v := &q.Reservations[i]; !v.covers(c) {
+		if v := &q.Reservations[i]; !v.covers(app) {
 			n += max(0, v.amount[r]-v.used[r])
 		}
 	}
 	return n
 }
 
-// free is what the application may still take of a resource.
-func (q *Pool) Free(c *App, r int) int64 { return q.Offered[r] - q.Used[r] - q.withheld(c, r) }
+// Free is what the application may still take of a resource.
+func (q *Pool) Free(app *App, r int) int64 { return q.Offered[r] - q.Used[r] - q.withheld(app, r) }
 
 // readPools makes the pools of the platform with the capacity that was observed.
 func (b *Books) readPools(in *Inputs) {
@@ -97,7 +97,7 @@ func (b *Books) growPools(in *Inputs) {
 	}
 }
 
-// capacityDigest identifies what was observed of pools, in any order.
+// CapacityDigest identifies what was observed of pools, in any order.
 func CapacityDigest(pools []model.Pool) model.Digest {
 	pools = slices.Clone(pools)
 	for i := range pools {

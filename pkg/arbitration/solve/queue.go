@@ -5,17 +5,17 @@ import (
 	"container/heap"
 )
 
-// queue hands out the applications that wait, one at a time, in the order in
-// which they are served: by standing, then to the node whose weighted share
-// beyond its guarantee is least after it got the application, at every level of
-// the tree, then elders first.
+// queue hands out the applications that wait, one at a time, in the order in which
+// they are served: by standing, then to the node whose weighted share beyond its
+// guarantee is least after it got the application, at every level of the tree, then
+// in first-come order.
 type queue struct {
 	*Books
 	lines []line // by node
 	retry Retry  // nil: all are tried
 }
 
-// line is what waits at and below a node.
+// line is the part of the queue at and below one node.
 type line struct {
 	queue    *queue
 	node     int
@@ -28,7 +28,7 @@ type line struct {
 	after Share // beyond the guarantee, when head is granted
 }
 
-// newQueue lines up all that wait and that retry, where there is one, wants tried.
+// newQueue lines up all applications that wait, or those that retry selects.
 func newQueue(books *Books, apps *Roster, retry Retry) *queue {
 	q := &queue{Books: books, retry: retry, lines: make([]line, len(books.Nodes))}
 	var tried []bool
@@ -79,7 +79,8 @@ func (q *queue) moved(tenant int) {
 	}
 }
 
-// refresh computes anew what is first at a node, and its place in its parent's heap.
+// refresh recomputes who is first at a node, and the node's place in its parent's
+// heap.
 func (q *queue) refresh(i int) {
 	l := &q.lines[i]
 	l.head = nil
@@ -106,11 +107,12 @@ func (q *queue) refresh(i int) {
 	}
 }
 
-// shareAfter is what a node would have beyond its guarantee.
-func (q *queue) shareAfter(i int, c *App) Share {
+// shareAfter is what a node would have beyond its guarantee with the application
+// granted in full.
+func (q *queue) shareAfter(i int, app *App) Share {
 	n := &q.Nodes[i]
 	var s Share
-	for r, more := range c.Levels[0].Total {
+	for r, more := range app.Levels[0].Total {
 		if over := n.Used[r] + more - n.Guarantee[r]; over > 0 {
 			s = max(s, part(over, q.Total[r]))
 		}

@@ -18,43 +18,43 @@ const RestoreHold = 30 * time.Second
 // enough, and what they depend on is ready.
 func (a *allotment) restore() {
 	var degraded []*App
-	for _, c := range a.Running {
-		if c.Granted() && c.Level > 0 && c.Spec == c.Accepted() && c.Lost == nil && c.EvictAt.IsZero() && a.due(c) {
-			degraded = append(degraded, c)
+	for _, app := range a.Running {
+		if app.Granted() && app.Level > 0 && app.Spec == app.Accepted() && app.Lost == nil && app.EvictAt.IsZero() && a.due(app) {
+			degraded = append(degraded, app)
 		}
 	}
 	slices.SortFunc(degraded, func(x, y *App) int {
 		return cmp.Or(x.Standing[x.Level-1].Compare(y.Standing[y.Level-1]), FirstCome(x, y))
 	})
-	for _, c := range degraded {
-		held := a.Release(c)
-		for l := 0; l < c.Level; l++ {
-			if c.Levels[l].Loose != nil || !c.mayGrow(l) {
+	for _, app := range degraded {
+		held := a.Release(app)
+		for l := 0; l < app.Level; l++ {
+			if app.Levels[l].Loose != nil || !app.mayGrow(l) {
 				continue // its pool is gone, or what it depends on is not ready
 			}
-			loads, short := a.fit(c, &c.Levels[l], -1, held)
-			if short == nil && a.marginHolds(c, loads, held) {
-				a.settle(c, c.Spec, c.Levels, l, -1, loads)
+			loads, short := a.fit(app, &app.Levels[l], -1, held)
+			if short == nil && a.marginHolds(app, loads, held) {
+				a.settle(app, app.Spec, app.Levels, l, -1, loads)
 				break
 			}
 			if l == 0 {
-				c.Short = short
+				app.Short = short
 			}
 		}
-		if c.Taken == nil {
-			a.take(c, held)
+		if app.Taken == nil {
+			a.take(app, held)
 		}
 	}
 }
 
 // due reports whether a degraded application may be restored now.
-func (a *allotment) due(c *App) bool {
-	return a.now.Sub(c.Instance.Since) >= c.RestoreHold() && c.mayGrow(c.Level-1)
+func (a *allotment) due(app *App) bool {
+	return a.now.Sub(app.Instance.Since) >= app.RestoreHold() && app.mayGrow(app.Level-1)
 }
 
-// restoreHold is how long the application stays degraded at the least.
-func (c *App) RestoreHold() time.Duration {
-	if hold := c.Policy().RestoreHold; hold != 0 {
+// RestoreHold is how long the application stays degraded at the least.
+func (app *App) RestoreHold() time.Duration {
+	if hold := app.Policy().RestoreHold; hold != 0 {
 		return hold
 	}
 	return RestoreHold
@@ -62,12 +62,12 @@ func (c *App) RestoreHold() time.Duration {
 
 // mayGrow reports whether level l gives no component more than is granted now whose
 // dependencies are not ready.
-func (c *App) mayGrow(l int) bool {
-	for i := range c.Spec.Components {
-		comp := &c.Spec.Components[i]
+func (app *App) mayGrow(l int) bool {
+	for i := range app.Spec.Components {
+		comp := &app.Spec.Components[i]
 		for _, name := range comp.DependsOn {
-			state, ok := c.Instance.Component(name)
-			if more, _ := ReplicasAt(comp, c.Levels[l].Cut); ok && !Ready(state) && more > c.replicas(comp.Name) {
+			state, ok := app.Instance.Component(name)
+			if more, _ := ReplicasAt(comp, app.Levels[l].Cut); ok && !Ready(state) && more > app.replicas(comp.Name) {
 				return false
 			}
 		}
@@ -80,10 +80,10 @@ func Ready(s *model.ComponentState) bool {
 }
 
 // replicas is how many of a component are granted.
-func (c *App) replicas(component string) int {
-	for i := range c.Grants {
-		if c.Grants[i].Component == component {
-			return c.Grants[i].Replicas
+func (app *App) replicas(component string) int {
+	for i := range app.Grants {
+		if app.Grants[i].Component == component {
+			return app.Grants[i].Replicas
 		}
 	}
 	return 0
@@ -91,15 +91,15 @@ func (c *App) replicas(component string) int {
 
 // marginHolds reports whether the margin that policy wants stays free in the pools
 // that the application would take more of.
-func (a *allotment) marginHolds(c *App, loads, held []Load) bool {
-	thousandths := int64(c.Policy().RestoreMargin)
+func (a *allotment) marginHolds(app *App, loads, held []Load) bool {
+	thousandths := int64(app.Policy().RestoreMargin)
 	if thousandths <= 0 {
 		return true
 	}
 	for _, l := range loads {
 		q := &a.Pools[l.Pool]
 		for r, n := range l.Amount {
-			if n > HeldOf(held, l.Pool, r) && q.Free(c, r)-n < q.Offered[r]/1000*thousandths {
+			if n > HeldOf(held, l.Pool, r) && q.Free(app, r)-n < q.Offered[r]/1000*thousandths {
 				return false
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// room finds out who gives way. It books nothing.
+// room finds who gives way for an application. It books nothing.
 type room struct {
 	*Books
 	*Roster
@@ -18,11 +18,13 @@ type room struct {
 	arena    arena
 }
 
-func (p *Case) Room() room {
-	return room{Books: p.Books, Roster: p.Roster, platform: &p.Fleet.Platform.Policy, now: p.Now, ranking: p.ranking}
+// Room returns the search for room among the applications of the case as they are
+// now.
+func (c *Case) Room() room {
+	return room{Books: c.Books, Roster: c.Roster, platform: &c.Fleet.Platform.Policy, now: c.Now, ranking: c.ranking}
 }
 
-// need is how much of what must become free for an application to fit.
+// need is how much of one shortage must become free for an application to fit.
 type need struct {
 	Shortage
 	Amount int64
@@ -53,10 +55,10 @@ func (pl *plan) evictions() (n int) {
 // best is the plan that makes room for an application, nil if there is none.
 // Degradation comes before eviction; of the levels that the application could get,
 // the one that evicts fewest others is taken, and of these the best.
-func (r *room) best(c *App, spec *model.Application, levels []Level, kept []Load) (best *plan) {
+func (r *room) best(app *App, spec *model.Application, levels []Level, kept []Load) (best *plan) {
 	for level := range levels {
-		for _, at := range r.Preferred(c, spec, &levels[0]) {
-			pl := r.plan(c, levels, level, at, kept)
+		for _, at := range r.Preferred(app, spec, &levels[0]) {
+			pl := r.plan(app, levels, level, at, kept)
 			if pl != nil && (best == nil || pl.evictions() < best.evictions()) {
 				best = pl
 			}
@@ -65,19 +67,20 @@ func (r *room) best(c *App, spec *model.Application, levels []Level, kept []Load
 	return best
 }
 
-// plan finds the least that others must give up so that a level fits.
-func (r *room) plan(c *App, levels []Level, level, at int, kept []Load) *plan {
-	needs := r.Needs(c, &levels[level], at, kept)
+// plan finds the least that others must give up so that a level fits, nil if
+// nothing suffices.
+func (r *room) plan(app *App, levels []Level, level, at int, kept []Load) *plan {
+	needs := r.Needs(app, &levels[level], at, kept)
 	if len(needs) == 0 {
 		return nil // it fits, or cannot
 	}
-	options := r.Options(c, c.Worst(level), needs)
+	options := r.Options(app, app.Worst(level), needs)
 	for {
 		moves := choose(options, needs)
 		if moves == nil {
 			return nil
 		}
-		spared := r.review(c, levels, level, at, kept, moves)
+		spared := r.review(app, levels, level, at, kept, moves)
 		if spared == nil {
 			return &plan{moves: moves, level: level, at: at}
 		}
@@ -90,8 +93,8 @@ func (r *room) plan(c *App, levels []Level, level, at int, kept []Load) *plan {
 // that the outcome is strictly better; if no tenant loses to another one what it
 // needs to have its guarantee or fair share; and if the application then fits. If
 // not, review returns the option to do without.
-func (r *room) review(c *App, levels []Level, level, at int, kept []Load, moves []move) (spared *option) {
-	gained := c.Worst(level)
+func (r *room) review(app *App, levels []Level, level, at int, kept []Load, moves []move) (spared *option) {
+	gained := app.Worst(level)
 	order := slices.Clone(moves)
 	slices.SortFunc(order, func(x, y move) int {
 		return cmp.Or(y.option.least.Compare(x.option.least), FirstCome(y.option.app, x.option.app))
@@ -103,7 +106,7 @@ func (r *room) review(c *App, levels []Level, level, at int, kept []Load, moves 
 			to = len(v.Levels)
 		}
 		for l := v.Level; l < to; l++ {
-			if !r.mayPreempt(c, gained, v, v.Standing[l]) {
+			if !r.mayPreempt(app, gained, v, v.Standing[l]) {
 				spared = m.option
 			}
 		}
@@ -116,7 +119,7 @@ func (r *room) review(c *App, levels []Level, level, at int, kept []Load, moves 
 		}
 	}
 	if spared == nil {
-		if _, short := r.fit(c, &levels[level], at, kept); short != nil {
+		if _, short := r.fit(app, &levels[level], at, kept); short != nil {
 			spared = order[len(order)-1].option
 		}
 	}
@@ -129,9 +132,9 @@ func (r *room) review(c *App, levels []Level, level, at int, kept []Load, moves 
 	return spared
 }
 
-// needs lists what is short for a level, nil if it fits or giving way cannot help.
-func (r *room) Needs(c *App, l *Level, at int, kept []Load) (needs []need) {
-	_, short := r.fit(c, l, at, kept)
+// Needs lists what is short for a level, nil if it fits or giving way cannot help.
+func (r *room) Needs(app *App, l *Level, at int, kept []Load) (needs []need) {
+	_, short := r.fit(app, l, at, kept)
 	for _, s := range short {
 		if s.Resource < 0 {
 			return nil // too few domains with room: giving way in amounts does not help surely
@@ -139,7 +142,7 @@ func (r *room) Needs(c *App, l *Level, at int, kept []Load) (needs []need) {
 		needs = append(needs, need{s, s.Asked - s.Free})
 	}
 	if len(needs) > 0 && needs[0].Pool >= 0 && r.limited {
-		for _, s := range r.limits(c.Tenant, l.Total, r.sum(kept)) {
+		for _, s := range r.limits(app.Tenant, l.Total, r.sum(kept)) {
 			needs = append(needs, need{s, s.Asked - s.Free})
 		}
 	}
@@ -156,14 +159,14 @@ func (r *room) Needs(c *App, l *Level, at int, kept []Load) (needs []need) {
 //     is within a guarantee, nor from a tenant that has no more than its guarantee.
 //     What may be taken from a tenant is the platform's policy: no tenant keeps what
 //     it borrowed by its own policy.
-func (r *room) mayPreempt(c *App, s Standing, v *App, z Standing) bool {
+func (r *room) mayPreempt(app *App, s Standing, v *App, z Standing) bool {
 	if s.Compare(z) >= 0 {
 		return false
 	}
-	if c.Tenant == v.Tenant {
-		return s.Priority > z.Priority && Preemption(c.Policy()) >= WithinTenant && Preemption(v.Policy()) >= WithinTenant
+	if app.Tenant == v.Tenant {
+		return s.Priority > z.Priority && Preemption(app.Policy()) >= WithinTenant && Preemption(v.Policy()) >= WithinTenant
 	}
-	allowed := min(Preemption(r.platform), Preemption(c.Policy()))
+	allowed := min(Preemption(r.platform), Preemption(app.Policy()))
 	n := &r.Nodes[v.Tenant]
 	switch {
 	case z.Class == WithinGuarantee || allowed < Reclaim || n.Used.Fits(n.Floor):
@@ -176,7 +179,7 @@ func (r *room) mayPreempt(c *App, s Standing, v *App, z Standing) bool {
 	return allowed == AnyBand && s.Band < z.Band
 }
 
-// Reach is how far policy lets applications take the place of others.
+// Reach is how far policy lets applications preempt others.
 type Reach int
 
 const (
@@ -186,7 +189,7 @@ const (
 	AnyBand
 )
 
-// preemption returns how far a policy lets applications go.
+// Preemption returns how far a policy lets applications preempt others.
 func Preemption(policy *model.Policy) Reach {
 	switch policy.Preemption {
 	case "within-tenant":

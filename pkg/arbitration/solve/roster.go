@@ -7,7 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Apps are the applications of an arbitration, in the lists that its stages read.
+// Roster has the applications of an arbitration, in the lists that its stages read.
 type Roster struct {
 	Apps      []*App                             // by name
 	Members   [][]*App                           // by node, in no order
@@ -31,41 +31,41 @@ func newRoster(n int) *Roster {
 func (a *Roster) list(nodes int) {
 	slices.SortFunc(a.Apps, func(x, y *App) int { return x.ID.Compare(y.ID) })
 	a.Members, a.Pending = make([][]*App, nodes), make([][]*App, nodes)
-	for _, c := range a.Apps {
-		a.Enlist(c)
+	for _, app := range a.Apps {
+		a.Enlist(app)
 	}
 }
 
-// enlist enters an application into the lists of its tenant and of those that run.
-func (a *Roster) Enlist(c *App) {
-	a.Members[c.Tenant] = append(a.Members[c.Tenant], c)
-	if c.Incumbent() {
-		c.slot = len(a.Running)
-		a.Running = append(a.Running, c)
+// Enlist enters an application into the lists of its tenant and of those that run.
+func (a *Roster) Enlist(app *App) {
+	a.Members[app.Tenant] = append(a.Members[app.Tenant], app)
+	if app.Incumbent() {
+		app.slot = len(a.Running)
+		a.Running = append(a.Running, app)
 	}
 }
 
-// delist takes an application out of these lists.
-func (a *Roster) Delist(c *App) {
-	a.Members[c.Tenant] = slices.DeleteFunc(a.Members[c.Tenant], func(o *App) bool { return o == c })
-	if c.slot >= 0 {
+// Delist takes an application out of these lists.
+func (a *Roster) Delist(app *App) {
+	a.Members[app.Tenant] = slices.DeleteFunc(a.Members[app.Tenant], func(o *App) bool { return o == app })
+	if app.slot >= 0 {
 		last := a.Running[len(a.Running)-1]
-		a.Running[c.slot], last.slot = last, c.slot
+		a.Running[app.slot], last.slot = last, app.slot
 		a.Running = a.Running[:len(a.Running)-1]
 	}
 }
 
 // noteChange notes that an application is not any more as the ledger and the gate
 // left it.
-func (a *Roster) noteChange(c *App) {
-	if !c.changed {
-		c.changed = true
-		a.Changed = append(a.Changed, c)
+func (a *Roster) noteChange(app *App) {
+	if !app.changed {
+		app.changed = true
+		a.Changed = append(a.Changed, app)
 	}
 }
 
-// find returns an application, nil if it does not take part, and its place by name.
-func (a *Roster) Find(id model.AppID) (at int, c *App) {
+// Find returns an application, nil if it does not take part, and its place by name.
+func (a *Roster) Find(id model.AppID) (at int, app *App) {
 	at, ok := slices.BinarySearchFunc(a.Apps, id, func(x *App, id model.AppID) int { return x.ID.Compare(id) })
 	if !ok {
 		return at, nil
@@ -73,7 +73,7 @@ func (a *Roster) Find(id model.AppID) (at int, c *App) {
 	return at, a.Apps[at]
 }
 
-// firstComeOrder returns all applications in the order of firstCome.
+// FirstComeOrder returns all applications in the order of firstCome.
 func (a *Roster) FirstComeOrder() []*App {
 	all := slices.Clone(a.Apps)
 	slices.SortFunc(all, FirstCome)
@@ -96,28 +96,28 @@ func (a *Roster) rests(inst *model.Instance, wanted *model.Application, now time
 	return true
 }
 
-// lineUp puts those of a tenant that wait into the order in which they are served.
+// LineUp puts those of a tenant that wait into the order in which they are served.
 func (a *Roster) LineUp(tenant int) {
 	a.Pending[tenant] = a.Pending[tenant][:0]
-	for _, c := range a.Members[tenant] {
-		if c.Levels != nil && c.Verdict == model.Waiting {
-			a.Pending[tenant] = append(a.Pending[tenant], c)
+	for _, app := range a.Members[tenant] {
+		if app.Levels != nil && app.Verdict == model.Waiting {
+			a.Pending[tenant] = append(a.Pending[tenant], app)
 		}
 	}
 	slices.SortFunc(a.Pending[tenant], serveOrder)
 }
 
-// number gives those of a tenant that still wait their position, and calls moved
+// Number gives those of a tenant that still wait their position, and calls moved
 // for each whose position changed.
 func (a *Roster) Number(tenant int, moved func(*App)) {
 	position := 0
-	for _, c := range a.Pending[tenant] {
-		if c.Verdict != model.Waiting {
+	for _, app := range a.Pending[tenant] {
+		if app.Verdict != model.Waiting {
 			continue
 		}
-		if position++; c.Position != position {
-			c.Position = position
-			moved(c)
+		if position++; app.Position != position {
+			app.Position = position
+			moved(app)
 		}
 	}
 }

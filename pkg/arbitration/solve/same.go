@@ -7,7 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// sameGrants reports whether two lists of grants take the same of the same pools.
+// SameGrants reports whether two lists of grants take the same of the same pools.
 // Topology domains are hints and do not count.
 func SameGrants(x, y []model.Grant) bool {
 	return slices.EqualFunc(x, y, func(g, h model.Grant) bool { return SameGrant(&g, &h) })

@@ -88,8 +88,8 @@ func (a *allotment) announced(v *App) bool {
 
 // announcement is when an earlier decision said that the application would lose
 // its place, zero if none did.
-func announcement(ledger *model.Ledger, c *App) time.Time {
-	if d := Recorded(ledger, c.ID); d != nil {
+func announcement(ledger *model.Ledger, app *App) time.Time {
+	if d := Recorded(ledger, app.ID); d != nil {
 		return d.EvictAt
 	}
 	return time.Time{}

@@ -5,34 +5,34 @@ import (
 	"slices"
 )
 
-// class says how a part of an application stands to what its tenant may expect.
+// Class classifies a part of an application against what its tenant may expect.
 type Class int
 
 const (
 	WithinGuarantee Class = iota // fits in the tenant's guarantee
-	WithinFairShare              // fits in what the tenant is entitled to
+	WithinFairShare              // fits in the fair share of the tenant
 	WithinSlack                  // goes beyond that by no more than the slack
 	Borrowing                    // goes beyond that
 )
 
-// slack is how far a tenant may be beyond what it is entitled to before anything
-// is taken from it: a thousandth of all capacity. It keeps demands that move a
-// little from moving applications.
+// Slack is how far a tenant may exceed its fair share before anything is preempted
+// from it: a thousandth of all capacity. It keeps small changes of demand from
+// moving applications.
 const Slack = Whole / 1000
 
-// grain is more than what rounding takes off an entitlement: a millionth of all
-// capacity.
+// grain is more than rounding takes off a fair share: a millionth of all capacity.
 const grain = Whole >> 20
 
-// standing orders the parts of all applications: what is guaranteed comes first,
-// then higher bands, then what its tenant is entitled to before what is beyond,
+// Standing classifies a part of an application against its tenant's share, and
+// orders the parts of all applications: what is within a guarantee comes first,
+// then higher bands, then what is within a fair share before what is borrowed,
 // then, within a tenant, higher priorities.
 //
-// It follows from what is declared and what there is, never from who runs. Since
-// room is made only for parts that stand better than every part that gives way,
-// and nothing else takes a place from anybody, each disruption makes the sorted
-// list of the standings that run better, and the same inputs can never lead back
-// to an earlier state: nothing cycles.
+// Standing follows from what is declared and what capacity there is, never from who
+// runs. Room is made only for parts that stand better than every part that gives
+// way, and nothing else takes a place from anybody. So each disruption makes the
+// sorted list of the standings that run better, and the same inputs can never lead
+// back to an earlier state: nothing cycles.
 type Standing struct {
 	Class    Class
 	Band     int
@@ -48,36 +48,36 @@ func (s Standing) Compare(o Standing) int {
 	)
 }
 
-// stand gives every part of every application its standing: its lowest level,
-// which is the minimum that it can run, and each step up from there. The parts of
+// Stand gives every part of every application its standing: first its lowest level,
+// which is the minimum that it can run, then each step up from there. The parts of
 // a tenant are taken band by band, lowest levels before steps up, in first-come
 // order. A part that no longer fits in the guarantee or the fair share is passed
-// over, and a smaller one may still fit; but nothing stands better than what is
-// within the fair share and comes before it, so that priorities keep their meaning
+// over, and a smaller one may still fit; but no later part stands better than an
+// earlier one that is within the fair share, so that priorities keep their meaning
 // inside a tenant.
-func (p *Case) Stand() {
-	for i := range p.Nodes {
-		p.StandTenant(i)
-		p.LineUp(i)
+func (c *Case) Stand() {
+	for i := range c.Nodes {
+		c.StandTenant(i)
+		c.LineUp(i)
 	}
 }
 
-// standTenant ranks the parts of one tenant's applications.
-func (p *Case) StandTenant(i int) {
+// StandTenant ranks the parts of one tenant's applications.
+func (c *Case) StandTenant(i int) {
 	var apps []*App
-	for _, c := range p.Members[i] {
-		if c.Levels != nil {
-			apps = append(apps, c)
+	for _, app := range c.Members[i] {
+		if app.Levels != nil {
+			apps = append(apps, app)
 		}
 	}
 	slices.SortFunc(apps, FirstCome)
-	r := &ranks{total: p.Total, fairShare: p.Nodes[i].FairShare, floor: p.Nodes[i].Floor, steady: span{0, endless},
-		inGuarantee: p.Zero(), inFairShare: p.Zero(), item: p.Zero()}
+	r := &ranks{total: c.Total, fairShare: c.Nodes[i].FairShare, floor: c.Nodes[i].Floor, steady: span{0, endless},
+		inGuarantee: c.Zero(), inFairShare: c.Zero(), item: c.Zero()}
 	r.rank(apps)
-	p.Nodes[i].Steady = r.steady
+	c.Nodes[i].Steady = r.steady
 }
 
-// span are entitlements from a lowest one up to, but without, a highest.
+// span is a range of fair shares: from the lowest up to, but without, the highest.
 type span struct{ from, to Share }
 
 func (s span) Contains(fair Share) bool { return s.from <= fair && fair < s.to }
@@ -100,15 +100,15 @@ func (r *ranks) rank(apps []*App) {
 		}
 		band := apps[from:to]
 		best := WithinGuarantee // that those who come after may stand
-		for _, c := range band {
-			c.Standing = make([]Standing, len(c.Levels))
-			if s := r.place(c, len(c.Levels)-1, best); s <= WithinFairShare {
+		for _, app := range band {
+			app.Standing = make([]Standing, len(app.Levels))
+			if s := r.place(app, len(app.Levels)-1, best); s <= WithinFairShare {
 				best = max(best, s)
 			}
 		}
-		for _, c := range band {
-			for l := len(c.Levels) - 2; l >= 0; l-- {
-				r.place(c, l, best)
+		for _, app := range band {
+			for l := len(app.Levels) - 2; l >= 0; l-- {
+				r.place(app, l, best)
 			}
 		}
 		from = to
@@ -116,14 +116,14 @@ func (r *ranks) rank(apps []*App) {
 }
 
 // place ranks one part, which may stand no better than best.
-func (r *ranks) place(c *App, l int, best Class) Class {
-	copy(r.item, c.Levels[l].lasts)
-	if l+1 < len(c.Levels) {
-		r.item.sub(c.Levels[l+1].lasts)
+func (r *ranks) place(app *App, l int, best Class) Class {
+	copy(r.item, app.Levels[l].lasts)
+	if l+1 < len(app.Levels) {
+		r.item.sub(app.Levels[l+1].lasts)
 	}
-	if l+1 < len(c.Levels) && r.item.isZero() {
-		c.Standing[l] = c.Standing[l+1] // it frees nothing, so it protects nothing
-		return c.Standing[l].Class
+	if l+1 < len(app.Levels) && r.item.isZero() {
+		app.Standing[l] = app.Standing[l+1] // it frees nothing, so it protects nothing
+		return app.Standing[l].Class
 	}
 	s := Borrowing
 	r.inFairShare.Add(r.item)
@@ -145,7 +145,7 @@ func (r *ranks) place(c *App, l int, best Class) Class {
 	if s > WithinFairShare {
 		r.inFairShare.sub(r.item)
 	}
-	c.Standing[l] = Standing{Class: s, Band: c.Band, Priority: c.Priority}
+	app.Standing[l] = Standing{Class: s, Band: app.Band, Priority: app.Priority}
 	return s
 }
 

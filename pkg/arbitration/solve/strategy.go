@@ -50,9 +50,9 @@ func (costAware) Compare(_ *model.Application, x, y PoolView) int {
 	return cmp.Compare(x.Price.CPU+4*x.Price.Memory, y.Price.CPU+4*y.Price.Memory)
 }
 
-// slaAware reads the objectives: what must be available goes where there are
-// most domains, what must answer fast where there is most room, and what may
-// take its time where it disturbs least, the fullest pool.
+// slaAware reads the objectives. An application with an availability goal goes to
+// the pool with most domains; one that must answer fast goes to the emptiest pool;
+// a batch application goes to the fullest pool, where it disturbs least.
 type slaAware struct{}
 
 func (slaAware) Compare(app *model.Application, x, y PoolView) int {

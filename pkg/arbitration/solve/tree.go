@@ -47,8 +47,8 @@ type Tree struct {
 	limited bool // a node has a limit of what it may borrow or lend
 }
 
-// buildTree makes the tree of groups and tenants, parents before children. What
-// names a parent that does not exist hangs from the root; the schema refuses it.
+// buildTree makes the tree. A node whose parent does not exist hangs from the root;
+// the schema refuses such a parent.
 func (b *Books) buildTree(fleet *model.Fleet) {
 	b.Tenants = map[string]int{}
 	b.Nodes = []Node{{Parent: -1, Terms: Terms{Weight: 1, Guarantee: b.Zero()}}}
@@ -111,8 +111,8 @@ func (t *Tree) addNode(n Node) int {
 	return i
 }
 
-// tenant returns the node of a tenant. One that is no longer declared has no
-// limits and no weight; what is left of it is on its way out.
+// tenantNode returns the node of a tenant. A tenant that is no longer declared gets
+// a node without limits and weight: what is left of it is on its way out.
 func (b *Books) tenantNode(name string) int {
 	i, ok := b.Tenants[name]
 	if !ok {
@@ -136,7 +136,7 @@ func (t *Tree) book(tenant int, amount Vector, sign int) {
 	}
 }
 
-// withhold counts how much of the guarantees at and below a node nobody else may
+// withhold recounts how much of the guarantees at and below a node nobody else may
 // use although it is free: what is guaranteed, not used and not lent.
 func (t *Tree) withhold(i int) {
 	n := &t.Nodes[i]
@@ -156,7 +156,7 @@ func (t *Tree) withhold(i int) {
 	}
 }
 
-// count adds what a spec declares in full to its tenant and the groups above, or
+// Count adds what a spec declares in full to its tenant and the groups above, or
 // takes it away, so that quota does not move with capacity.
 func (t *Tree) Count(tenant int, spec *model.Application, full Vector, sign int) {
 	for i := tenant; i >= 0; i = t.Nodes[i].Parent {
@@ -182,7 +182,7 @@ func workloads(spec *model.Application) int {
 	return n
 }
 
-// unlent is what the nodes at and below i keep back from a tenant when they use
+// unlent is what the nodes at and below i withhold from a tenant when they use
 // nothing.
 func (t *Tree) unlent(i, tenant, r int) int64 {
 	var below int64
@@ -196,7 +196,7 @@ func (t *Tree) unlent(i, tenant, r int) int64 {
 	return max(below, n.Guarantee[r]-n.lend[r])
 }
 
-// above reports whether node i is the tenant or a group that it is in.
+// Above reports whether node i is the tenant or a group that it is in.
 func (t *Tree) Above(i, tenant int) bool {
 	for ; tenant >= 0; tenant = t.Nodes[tenant].Parent {
 		if tenant == i {
@@ -206,7 +206,7 @@ func (t *Tree) Above(i, tenant int) bool {
 	return false
 }
 
-// quotaOver is the highest node at or above a tenant that has a quota or counts
+// QuotaOver is the highest node at or above a tenant that has a quota or counts
 // applications, 0 if none does.
 func (t *Tree) QuotaOver(tenant int) (top int) {
 	for i := tenant; i > 0; i = t.Nodes[i].Parent {
@@ -218,7 +218,7 @@ func (t *Tree) QuotaOver(tenant int) (top int) {
 	return top
 }
 
-// top is the node just below the root that a node is in.
+// Top is the node just below the root that a node is in.
 func (t *Tree) Top(i int) int {
 	for t.Nodes[i].Parent > 0 {
 		i = t.Nodes[i].Parent
@@ -226,7 +226,7 @@ func (t *Tree) Top(i int) int {
 	return i
 }
 
-// editTenant takes over an edited quota, weight or policy of a tenant.
+// EditTenant takes over an edited quota, weight or policy of a tenant.
 func (b *Books) EditTenant(node int, t *model.Tenant) {
 	n := &b.Nodes[node]
 	edited := *t
@@ -234,7 +234,7 @@ func (b *Books) EditTenant(node int, t *model.Tenant) {
 	n.Weight = weightOf(t.Weight)
 }
 
-// resetCount forgets what was counted as declared at a node.
+// ResetCount forgets what was counted as declared at a node.
 func (t *Tree) ResetCount(node int) {
 	n := &t.Nodes[node]
 	n.applications, n.workloads = 0, 0

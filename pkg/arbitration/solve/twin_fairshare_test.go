@@ -11,17 +11,17 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// TestEntitlementsAreThoseOfExactFilling compares entitlements with a slow twin
+// TestFairSharesAreThoseOfExactFilling compares fair shares with a slow twin
 // that fills in exact fractions, for tenants without groups and one to three
 // resources: they differ by what rounding takes off.
-func TestEntitlementsAreThoseOfExactFilling(t *testing.T) {
+func TestFairSharesAreThoseOfExactFilling(t *testing.T) {
 	for range 10 {
 		rapid.Check(t, func(t *rapid.T) {
-			p := drawFlatProblem(t)
-			p.FairShares()
-			twin := exactFilling(p)
-			for i := 1; i < len(p.Nodes); i++ {
-				got := new(big.Rat).SetFrac64(int64(p.Nodes[i].FairShare), int64(Whole))
+			c := drawFlatProblem(t)
+			c.FairShares()
+			twin := exactFilling(c)
+			for i := 1; i < len(c.Nodes); i++ {
+				got := new(big.Rat).SetFrac64(int64(c.Nodes[i].FairShare), int64(Whole))
 				want := new(big.Rat)
 				for _, x := range twin[i] {
 					if x.Cmp(want) > 0 {
@@ -30,7 +30,7 @@ func TestEntitlementsAreThoseOfExactFilling(t *testing.T) {
 				}
 				diff := new(big.Rat).Sub(want, got)
 				if diff.Abs(diff).Cmp(big.NewRat(int64(grain), int64(Whole))) > 0 {
-					t.Fatalf("tenant %d is entitled to %s, the twin says %s", i, got.FloatString(9), want.FloatString(9))
+					t.Fatalf("the fair share of tenant %d is %s, the twin says %s", i, got.FloatString(9), want.FloatString(9))
 				}
 			}
 		})
@@ -80,37 +80,37 @@ func drawFlatProblem(t *rapid.T) *Case {
 // exactFilling is progressive filling in fractions of all capacity: by node, then
 // resource. First guarantees, by band and in proportion where there is too
 // little; then what is left, band by band, by weight.
-func exactFilling(p *Case) [][]*big.Rat {
+func exactFilling(c *Case) [][]*big.Rat {
 	zero := func() []*big.Rat {
-		row := make([]*big.Rat, len(p.Names))
+		row := make([]*big.Rat, len(c.Names))
 		for r := range row {
 			row[r] = new(big.Rat)
 		}
 		return row
 	}
-	got, left, held := make([][]*big.Rat, len(p.Nodes)), zero(), make([]Vector, len(p.Nodes))
+	got, left, held := make([][]*big.Rat, len(c.Nodes)), zero(), make([]Vector, len(c.Nodes))
 	for i := range got {
-		got[i], held[i] = zero(), p.Zero()
+		got[i], held[i] = zero(), c.Zero()
 	}
 	for r := range left {
 		left[r].SetInt64(1)
 	}
 	fraction := func(n int64, r int) *big.Rat {
-		if p.Total[r] == 0 {
+		if c.Total[r] == 0 {
 			return new(big.Rat)
 		}
-		return big.NewRat(n, p.Total[r])
+		return big.NewRat(n, c.Total[r])
 	}
-	demand := p.boundedDemand()
+	demand := c.boundedDemand()
 	for b := range demand {
-		for r := range p.Names {
-			sum, want := new(big.Rat), make([]*big.Rat, len(p.Nodes))
-			for i := 1; i < len(p.Nodes); i++ {
+		for r := range c.Names {
+			sum, want := new(big.Rat), make([]*big.Rat, len(c.Nodes))
+			for i := 1; i < len(c.Nodes); i++ {
 				var d int64
 				if demand[b][i] != nil {
 					d = demand[b][i][r]
 				}
-				n := max(0, min(d, p.Nodes[i].Guarantee[r]-held[i][r]))
+				n := max(0, min(d, c.Nodes[i].Guarantee[r]-held[i][r]))
 				held[i][r] += n
 				want[i] = fraction(n, r)
 				sum.Add(sum, want[i])
@@ -119,7 +119,7 @@ func exactFilling(p *Case) [][]*big.Rat {
 			if sum.Cmp(left[r]) > 0 {
 				scale.Quo(left[r], sum)
 			}
-			for i := 1; i < len(p.Nodes); i++ {
+			for i := 1; i < len(c.Nodes); i++ {
 				part := new(big.Rat).Mul(want[i], scale)
 				got[i][r].Add(got[i][r], part)
 				left[r].Sub(left[r], part)
@@ -127,10 +127,10 @@ func exactFilling(p *Case) [][]*big.Rat {
 		}
 	}
 	for b := range demand {
-		want := make([][]*big.Rat, len(p.Nodes))
-		for i := 1; i < len(p.Nodes); i++ {
+		want := make([][]*big.Rat, len(c.Nodes))
+		for i := 1; i < len(c.Nodes); i++ {
 			want[i] = zero()
-			for r := range p.Names {
+			for r := range c.Names {
 				var n int64
 				for above := 0; above <= b; above++ {
 					if d := demand[above][i]; d != nil {
@@ -142,16 +142,16 @@ func exactFilling(p *Case) [][]*big.Rat {
 				}
 			}
 		}
-		for exactStep(p, want, got, left) {
+		for exactStep(c, want, got, left) {
 		}
 	}
 	return got
 }
 
 // exactStep lets all grow that can until the first has all or a resource is used up.
-func exactStep(p *Case, want, got [][]*big.Rat, left []*big.Rat) bool {
-	dominant := make([]*big.Rat, len(p.Nodes)) // of those that grow
-	flow := make([]*big.Rat, len(p.Names))
+func exactStep(c *Case, want, got [][]*big.Rat, left []*big.Rat) bool {
+	dominant := make([]*big.Rat, len(c.Nodes)) // of those that grow
+	flow := make([]*big.Rat, len(c.Names))
 	for r := range flow {
 		flow[r] = new(big.Rat)
 	}
@@ -161,7 +161,7 @@ func exactStep(p *Case, want, got [][]*big.Rat, left []*big.Rat) bool {
 			time = t
 		}
 	}
-	for i := 1; i < len(p.Nodes); i++ {
+	for i := 1; i < len(c.Nodes); i++ {
 		most, stopped := new(big.Rat), false
 		for r, w := range want[i] {
 			if w.Cmp(most) > 0 {
@@ -173,7 +173,7 @@ func exactStep(p *Case, want, got [][]*big.Rat, left []*big.Rat) bool {
 			continue
 		}
 		dominant[i] = new(big.Rat).Set(most)
-		weight := new(big.Rat).SetInt64(p.Nodes[i].Weight)
+		weight := new(big.Rat).SetInt64(c.Nodes[i].Weight)
 		sooner(new(big.Rat).Quo(most, weight))
 		for r, w := range want[i] {
 			rate := new(big.Rat).Mul(new(big.Rat).Quo(w, most), weight)
@@ -192,7 +192,7 @@ func exactStep(p *Case, want, got [][]*big.Rat, left []*big.Rat) bool {
 		if dominant[i] == nil {
 			continue
 		}
-		part := new(big.Rat).Mul(time, new(big.Rat).SetInt64(p.Nodes[i].Weight))
+		part := new(big.Rat).Mul(time, new(big.Rat).SetInt64(c.Nodes[i].Weight))
 		part.Quo(part, dominant[i])
 		for r, w := range want[i] {
 			amount := new(big.Rat).Mul(w, part)

@@ -8,15 +8,15 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// vector is an amount of every resource that matters to the problem, in the
-// order of its dimensions. Amounts are integers from 0 to most.
+// Vector is an amount of every resource that matters to the case, in the order of
+// its Dimensions. Amounts are integers from 0 to most.
 type Vector []int64
 
 // most bounds every amount, so that no sum of them overflows an int64.
 const most = int64(1) << 56
 
-// dimensions are the resources that anybody offers, asks for or is limited in:
-// cpu, memory, then devices by name.
+// Dimensions are the resources that anybody offers, asks for or is limited in: cpu,
+// memory, then devices by name.
 type Dimensions struct {
 	Names []string
 	Index map[string]int
@@ -43,8 +43,8 @@ func (d *Dimensions) Of(r model.Resources) Vector {
 	return v
 }
 
-// limit turns an optional ceiling into a vector: nil where there is none. Of
-// devices that it does not name there is no ceiling unless it names any.
+// limit turns an optional ceiling into a vector, nil where there is none. A device
+// that the ceiling does not name has none unless the ceiling names another.
 func (d *Dimensions) limit(r *model.Resources) Vector {
 	if r == nil {
 		return nil
@@ -100,7 +100,7 @@ func (v Vector) isZero() bool {
 	return true
 }
 
-// share is a part of the capacity of all pools together: whole is all of it.
+// Share is a part of the capacity of all pools together: whole is all of it.
 type Share uint64
 
 const (
@@ -124,7 +124,7 @@ func part(n, of int64) Share {
 	return min(Share(q), endless)
 }
 
-// dominant is the largest share that v has of any resource: the measure by which
+// Dominant is the largest share that v has of any resource: the measure by which
 // tenants are compared (dominant-resource fairness, Ghodsi et al., NSDI 2011).
 func (v Vector) Dominant(total Vector) Share {
 	var s Share

@@ -67,7 +67,7 @@ func victims(s size) (rows []row) {
 // outcome is the cost of what arbitration chose, and of the best choices.
 type outcome struct{ ours, best, byBand optimum.Cost }
 
-// play makes one instance, lets arbitration rule on it, and says whether the
+// play makes one instance, lets arbitration rule on it, and reports whether the
 // application got in at all.
 func (c crunch) play(rng *rand.Rand) (o outcome, in bool) {
 	w, need := c.world(rng)

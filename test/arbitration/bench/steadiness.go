@@ -60,7 +60,7 @@ func cycles(s size) []row {
 	}}
 }
 
-// play plays one sequence and says whether everything came to rest each time.
+// play plays one sequence and reports whether everything came to rest each time.
 // After every event it reports the event and what moved, round by round.
 func play(seed, n uint64, report func(event string, rounds []world.Changes)) bool {
 	rng := rand.New(rand.NewPCG(seed, n))

@@ -48,7 +48,7 @@ func (o *options) name() string {
 	return o.names[0]
 }
 
-// is says whether a word without a value stands among the names.
+// is reports whether a word without a value stands among the names.
 func (o *options) is(word string) bool {
 	for _, n := range o.names {
 		if n == word {

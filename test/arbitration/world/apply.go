@@ -14,7 +14,7 @@ type Changes struct {
 	Raised   []model.AppID // run with more
 }
 
-// None says whether everything stayed as it was.
+// None reports whether everything stayed as it was.
 func (c Changes) None() bool {
 	return len(c.Admitted)+len(c.Evicted)+len(c.Reduced)+len(c.Raised) == 0
 }
@@ -123,14 +123,14 @@ func (w *World) grant(inst *model.Instance, d *model.Decision) {
 	}
 }
 
-// less says whether the grants are less than what was granted before: in amount,
+// less reports whether the grants are less than what was granted before: in amount,
 // or in anything else that the decision calls degraded.
 func less(d *model.Decision, inst *model.Instance) bool {
 	return moved(d.Grants, inst.Components) &&
 		(held(inst.Components).Sub(granted(d.Grants)).Exceeds(model.Resources{}) != nil || d.Degraded && inst.Phase == model.Running)
 }
 
-// moved says whether replicas, profile or pool of any component differ.
+// moved reports whether replicas, profile or pool of any component differ.
 func moved(now []model.Grant, before []model.ComponentState) bool {
 	return !slices.EqualFunc(now, before, func(g model.Grant, s model.ComponentState) bool {
 		return g.Component == s.Grant.Component && g.Replicas == s.Grant.Replicas && g.Surge == s.Grant.Surge && g.QoS == s.Grant.QoS && g.Pool == s.Grant.Pool
