@@ -18,6 +18,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/nodeagent"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 func main() {
@@ -32,6 +33,9 @@ const (
 	exitDiffer = 1 // a plan or a knob was refused, or a dry run would write
 	exitError  = 2
 )
+
+// maxComplaint bounds an error on the terminal, in bytes.
+const maxComplaint = 64 << 10
 
 // errDiffer ends a command with exitDiffer; what there is to say has been said.
 var errDiffer = errors.New("differs or refused")
@@ -48,7 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errDiffer):
 		return exitDiffer
 	default:
-		fmt.Fprintln(stderr, "nodeagent:", err)
+		fmt.Fprintln(stderr, "nodeagent:", text.Lines(err.Error(), maxComplaint))
 		return exitError
 	}
 }

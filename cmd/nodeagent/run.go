@@ -12,6 +12,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/nodeagent"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 func newRun(cfg *nodeagent.Config) *cobra.Command {
@@ -46,7 +47,7 @@ are; "nodeagent release" gives them back.`,
 			if err != nil {
 				return err
 			}
-			printReport(cmd.OutOrStdout(), report)
+			printReport(shownWriter{cmd.OutOrStdout()}, report)
 			if !report.Holds() || report.Differs() {
 				return errDiffer
 			}
@@ -66,11 +67,22 @@ are; "nodeagent release" gives them back.`,
 func newLog(w io.Writer, format string) (*slog.Logger, error) {
 	switch format {
 	case "text":
-		return slog.New(slog.NewTextHandler(w, nil)), nil
+		return slog.New(slog.NewTextHandler(shownWriter{w}, nil)), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(w, nil)), nil
+		return slog.New(slog.NewJSONHandler(shownWriter{w}, nil)), nil
 	}
 	return nil, fmt.Errorf("--log-format %q: want text or json", format)
+}
+
+// shownWriter makes what goes through it safe to show: a log on a terminal may repeat
+// what a plan says.
+type shownWriter struct{ out io.Writer }
+
+func (w shownWriter) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(w.out, text.Lines(string(b), len(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 func newRelease(cfg *nodeagent.Config) *cobra.Command {
@@ -87,7 +99,7 @@ first; it would only take everything again.`,
 			if err != nil {
 				return err
 			}
-			printOutcomes(cmd.OutOrStdout(), outcomes)
+			printOutcomes(shownWriter{cmd.OutOrStdout()}, outcomes)
 			for _, o := range outcomes {
 				if o.State == cgroup.Refused {
 					return errDiffer

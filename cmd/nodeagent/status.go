@@ -23,10 +23,10 @@ func outputFlag(cmd *cobra.Command) *string {
 }
 
 // output prints v in the asked form.
-func output(w io.Writer, format string, v any, text func(io.Writer)) error {
+func output(w io.Writer, format string, v any, print func(io.Writer)) error {
 	switch format {
 	case "text":
-		text(w)
+		print(shownWriter{w})
 		return nil
 	case "json":
 		enc := json.NewEncoder(w)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // requestFlags are the settings of the commands that ask something of a run.
@@ -69,7 +70,7 @@ func (f *requestFlags) run(cmd *cobra.Command, action string, args []string) err
 	}
 	r, note, err := f.about(ctx, app, action, step)
 	if note != "" {
-		fmt.Fprintln(cmd.ErrOrStderr(), note)
+		fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
 	}
 	if err != nil {
 		return err
@@ -144,12 +145,12 @@ func (w *workTree) commitApproval(ctx context.Context, r *request, file string) 
 }
 
 func (p *printer) request(v *requestView, r *request) {
-	p.line("%s: it %s", p.paint(bold, printable(v.Application)), printable(v.Effect))
+	p.line("%s: it %s", p.paint(bold, text.Clean(v.Application)), text.Clean(v.Effect))
 	if v.Committed == "" {
-		p.line("%s is written; commit and push it", printable(v.File))
+		p.line("%s is written; commit and push it", text.Clean(v.File))
 		return
 	}
-	p.line("%s is committed as %s; \"git push\" puts it into force", printable(v.File), shortCommit(v.Committed))
+	p.line("%s is committed as %s; \"git push\" puts it into force", text.Clean(v.File), shortCommit(v.Committed))
 	if len(r.roles()) > 0 && !v.Signed && v.Action == model.CommandApprove {
 		p.line("%s", p.paint(yellow, "the commit is not signed, so it gives no role: git config commit.gpgsign true, then git commit --amend --no-edit -S"))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 func newCodeownersCommand() *cobra.Command {
@@ -137,7 +138,7 @@ func (w *workTree) writeOwners(file string, data []byte) error {
 }
 
 func (p *printer) codeowners(v *ownersView) {
-	file := printable(v.File)
+	file := text.Clean(v.File)
 	switch {
 	case v.Change == "":
 		p.line("%s is up to date", file)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
@@ -120,14 +121,14 @@ func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string)
 		}
 	}
 	if run != "" && (len(run) < 4 || !strings.HasPrefix(string(inst.Run.ID), run)) {
-		return nil, refusal("%q is not the latest run of %s: that is %s", printable(run), app, describe(inst.Run))
+		return nil, refusal("%q is not the latest run of %s: that is %s", text.Clean(run), app, describe(inst.Run))
 	}
 	return r, r.settle()
 }
 
 // describe names a run for people.
 func describe(run *model.Run) string {
-	return fmt.Sprintf("%s, number %d, %s", printable(string(run.ID[:min(12, len(run.ID))])), run.Number, printable(string(run.Phase)))
+	return fmt.Sprintf("%s, number %d, %s", text.Clean(string(run.ID[:min(12, len(run.ID))])), run.Number, text.Clean(string(run.Phase)))
 }
 
 // settle checks what is asked against how the run stands, and finds the step.
@@ -164,7 +165,7 @@ func (r *request) check() error {
 		for i := range r.inst.Run.Steps {
 			names = append(names, r.inst.Run.Steps[i].Name)
 		}
-		return refusal("the workflow of %s has no step %s; it has %s", r.app, printable(r.Step), enumerate(names, 50))
+		return refusal("the workflow of %s has no step %s; it has %s", r.app, text.Clean(r.Step), enumerate(names, 50))
 	}
 	decides := r.Action == model.CommandApprove || r.Action == model.CommandReject
 	declared := r.declared()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 func newEventsCommand() *cobra.Command {
@@ -46,7 +47,7 @@ It reads the history of the status branch alone, as far back as that goes: see
 			}
 			defer r.close()
 			if note := r.note(); note != "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), note)
+				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
 			}
 			events, err := r.branch.Events(cmd.Context(), status.EventFilter{Since: since.from(present()), Tenant: selected.tenant, App: selected.app})
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
@@ -50,7 +51,7 @@ It reads the status branch alone, like "reconciler status".`,
 			}
 			defer r.close()
 			if note := r.note(); note != "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), note)
+				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
 			}
 			x, err := explain(&ledger, app)
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // explanation prints the decision about one application, the most important
@@ -28,7 +29,7 @@ func (p *printer) explanation(x *explanation) {
 // headline says in a few lines where the application stands.
 func (p *printer) headline(x *explanation) {
 	in := x.Instance
-	p.line("%s is %s since %s", p.paint(bold, fmt.Sprintf("%s#%d", printable(in.App.String()), in.Number)),
+	p.line("%s is %s since %s", p.paint(bold, fmt.Sprintf("%s#%d", text.Clean(in.App.String()), in.Number)),
 		p.paint(phaseStyle(in.Phase), string(in.Phase)), p.ago(in.Since))
 	rows := [][]cell{{plain("why"), plain(sentence(in.Reason, in.Message))}}
 	if d := x.Decision; d != nil {
@@ -36,7 +37,7 @@ func (p *printer) headline(x *explanation) {
 		if d.Reason != in.Reason || d.Message != in.Message {
 			verdict += " (" + sentence(d.Reason, d.Message) + ")"
 		}
-		rows = append(rows, []cell{plain("verdict"), {printable(verdict), verdictStyle(d.Verdict)}})
+		rows = append(rows, []cell{plain("verdict"), {text.Clean(verdict), verdictStyle(d.Verdict)}})
 		if d.Position > 0 {
 			rows = append(rows, []cell{plain("in line"), plain(fmt.Sprintf("number %d", d.Position))})
 		}
@@ -94,7 +95,7 @@ func (p *printer) notAccepted(x *explanation) {
 	}
 	p.section("Not accepted")
 	if in.Refused != nil {
-		p.line("  the newer spec in Git: %s", p.paint(red, printable(sentence(in.Refused.Reason, in.Refused.Message))))
+		p.line("  the newer spec in Git: %s", p.paint(red, text.Clean(sentence(in.Refused.Reason, in.Refused.Message))))
 		if in.Spec != nil && in.Phase.Active() {
 			p.line("  what runs stays as it was at commit %s", shortCommit(in.Spec.Commit))
 		}
@@ -136,7 +137,7 @@ func (p *printer) components(in *model.Instance) {
 		}
 		rows = append(rows, []cell{
 			plain(c.Grant.Component), plain(kind), plain(fmt.Sprintf("%d/%d", c.Grant.Replicas, asked)), plain(c.Grant.Requests.String()),
-			plain(c.Grant.QoS), plain(c.Grant.Pool), plain(after), plain(note), {printable(state), stateStyle(c.State)},
+			plain(c.Grant.QoS), plain(c.Grant.Pool), plain(after), plain(note), {text.Clean(state), stateStyle(c.State)},
 		})
 	}
 	p.table("  ", []string{"COMPONENT", "TYPE", "GRANT", "EACH", "QOS", "POOL", "AFTER", "", "STATE"}, rows)
@@ -154,7 +155,7 @@ func (p *printer) checks(constraints []model.Constraint) {
 			mark = cell{"short", red}
 		}
 		rows = append(rows, []cell{
-			mark, plain(c.Name), plain(c.Asked), plain(c.Used), plain(c.Limit), {printable(c.Short), red}, {printable(c.At), cyan},
+			mark, plain(c.Name), plain(c.Asked), plain(c.Used), plain(c.Limit), {text.Clean(c.Short), red}, {text.Clean(c.At), cyan},
 		})
 	}
 	p.table("  ", []string{"", "CHECK", "ASKED", "USED BY OTHERS", "LIMIT", "SHORTFALL", "LIMIT SET AT"}, rows)
@@ -174,7 +175,7 @@ func (p *printer) shares(d *model.Decision) {
 	}
 	p.table("  ", []string{"OF", "USED", "GUARANTEED", "ENTITLED TO", "WEIGHT"}, rows)
 	if d.Standing != "" {
-		p.line("  its minimum counts as %s", printable(d.Standing))
+		p.line("  its minimum counts as %s", text.Clean(d.Standing))
 	}
 }
 
@@ -184,8 +185,8 @@ func (p *printer) wayIn(d *model.Decision) {
 	case len(d.Ahead) > 0:
 		p.section("Ahead of it")
 		for _, x := range d.Ahead {
-			p.line("  %s holds %s (%s); its tenant has %s of all capacity and is entitled to %s", printable(x.App.String()), printable(x.Holds),
-				printable(x.Standing), permille(x.Share), permille(x.Entitled))
+			p.line("  %s holds %s (%s); its tenant has %s of all capacity and is entitled to %s", text.Clean(x.App.String()), text.Clean(x.Holds),
+				text.Clean(x.Standing), permille(x.Share), permille(x.Entitled))
 		}
 	case len(d.BlockedBy) > 0:
 		p.section("Ahead of it")
@@ -194,7 +195,7 @@ func (p *printer) wayIn(d *model.Decision) {
 	if len(d.WouldAdmit) > 0 {
 		p.section("Any one of these would admit it")
 		for _, w := range d.WouldAdmit {
-			p.line("  - %s", printable(w))
+			p.line("  - %s", text.Clean(w))
 		}
 	}
 }
@@ -218,7 +219,7 @@ func (p *printer) policies(values []model.PolicyValue) {
 	p.section("Policies in force")
 	var rows [][]cell
 	for _, v := range values {
-		rows = append(rows, []cell{plain(v.Path), plain(v.Value), plain(v.Layer), {printable(v.At), cyan}})
+		rows = append(rows, []cell{plain(v.Path), plain(v.Value), plain(v.Layer), {text.Clean(v.At), cyan}})
 	}
 	p.table("  ", []string{"POLICY", "VALUE", "SET BY", "AT"}, rows)
 }
@@ -244,11 +245,11 @@ func (p *printer) transitions(history []model.Transition) {
 func change(t model.Transition) string {
 	switch t.From {
 	case "":
-		return printable(string(t.To))
+		return text.Clean(string(t.To))
 	case t.To:
-		return printable("stays " + string(t.To))
+		return text.Clean("stays " + string(t.To))
 	}
-	return printable(string(t.From) + " → " + string(t.To))
+	return text.Clean(string(t.From) + " → " + string(t.To))
 }
 
 func verdictStyle(v model.Verdict) style {

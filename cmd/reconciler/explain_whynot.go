@@ -11,6 +11,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
@@ -83,7 +84,7 @@ func (f *replayFlags) whyNot(ctx context.Context, app model.AppID, level string,
 	}
 	defer r.close()
 	for _, note := range r.notes {
-		fmt.Fprintln(notesTo, note)
+		fmt.Fprintln(notesTo, text.Clean(note))
 	}
 	ledger, err := ledgerAt(r.store, r.tip)
 	if err != nil {
@@ -166,26 +167,26 @@ func allOrNothing(fleet model.Fleet, ledger model.Ledger, app model.AppID) (mode
 
 // whyNot prints what stands in the way, for people.
 func (p *printer) whyNot(v *whyNotView) {
-	app := p.paint(bold, printable(v.App.String()))
+	app := p.paint(bold, text.Clean(v.App.String()))
 	what := map[string]string{levelFull: "run in full", levelMinimum: "run at its minimum", levelAdmitted: "get in"}[v.Level]
 	if v.Reached {
-		p.line("nothing: %s does %s (%s)", app, what, printable(sentence(v.Reason, v.Message)))
+		p.line("nothing: %s does %s (%s)", app, what, text.Clean(sentence(v.Reason, v.Message)))
 		return
 	}
-	p.line("%s does not %s: %s", app, what, printable(sentence(v.Reason, v.Message)))
+	p.line("%s does not %s: %s", app, what, text.Clean(sentence(v.Reason, v.Message)))
 	if v.Standing != "" {
-		p.line("  its tenant's standing: %s%s", printable(v.Standing), sharesText(v.Shares))
+		p.line("  its tenant's standing: %s%s", text.Clean(v.Standing), sharesText(v.Shares))
 	}
 	p.checks(v.Failing)
 	if len(v.Ahead) > 0 {
 		p.section("Who holds most of what is short")
 		for _, id := range v.Ahead {
-			p.line("  %s", printable(id.String()))
+			p.line("  %s", text.Clean(id.String()))
 		}
 	}
 	p.section("Any one of these would do")
 	for _, way := range v.Ways {
-		p.line("  - %s", printable(way))
+		p.line("  - %s", text.Clean(way))
 	}
 	if len(v.Ways) == 0 {
 		p.line("  no single change of requests, quota, limits, weight, priority or capacity that was tried")
@@ -196,7 +197,7 @@ func (p *printer) whyNot(v *whyNotView) {
 func sharesText(shares []model.TenantShare) string {
 	var parts []string
 	for _, s := range shares {
-		parts = append(parts, fmt.Sprintf("%s uses %s of all capacity and may have %s", printable(s.Of), permille(s.Used), permille(s.Entitled)))
+		parts = append(parts, fmt.Sprintf("%s uses %s of all capacity and may have %s", text.Clean(s.Of), permille(s.Used), permille(s.Entitled)))
 	}
 	if parts == nil {
 		return ""

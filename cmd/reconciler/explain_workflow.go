@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // workflow prints the latest run: where it stands, what it waits for, its steps,
@@ -15,18 +16,18 @@ func (p *printer) workflow(x *explanation) {
 		return
 	}
 	p.section("Workflow")
-	phase := p.paint(stepStyle(string(r.Phase)), printable(string(r.Phase)))
-	text := fmt.Sprintf("run %d of spec %s is %s since %s", r.Number, r.Spec.Short(), phase, p.ago(r.Since))
+	phase := p.paint(stepStyle(string(r.Phase)), text.Clean(string(r.Phase)))
+	line := fmt.Sprintf("run %d of spec %s is %s since %s", r.Number, r.Spec.Short(), phase, p.ago(r.Since))
 	if r.Message != "" {
-		text += ": " + printable(r.Message)
+		line += ": " + text.Clean(r.Message)
 	}
-	p.line("  %s", text)
+	p.line("  %s", line)
 	for _, w := range x.Waits {
 		subject := "it"
 		if w.Step != "" {
 			subject = "step " + w.Step
 		}
-		line := printable(subject + " waits for " + w.For)
+		line := text.Clean(subject + " waits for " + w.For)
 		if !w.Until.IsZero() {
 			line += ", until " + moment(w.Until)
 		}
@@ -41,9 +42,9 @@ func (p *printer) workflow(x *explanation) {
 	}
 	p.table("  ", []string{"STEP", "PHASE", "SINCE", "ATTEMPT", "WHY", "BY"}, rows)
 	for _, c := range r.Commands {
-		line := printable(strings.Join(strings.Fields(fmt.Sprintf("%s %s by %s", c.Action, c.Step, c.By)), " ")) + ", commit " + shortCommit(c.Commit)
+		line := text.Clean(strings.Join(strings.Fields(fmt.Sprintf("%s %s by %s", c.Action, c.Step, c.By)), " ")) + ", commit " + shortCommit(c.Commit)
 		if c.Refused != "" {
-			line += ", " + p.paint(red, "refused: "+printable(c.Refused))
+			line += ", " + p.paint(red, "refused: "+text.Clean(c.Refused))
 		}
 		p.line("  %s", line)
 	}
@@ -58,7 +59,7 @@ func (p *printer) stepRow(s *model.StepRun) []cell {
 		since = age(p.now.Sub(s.Since))
 	}
 	return []cell{
-		plain(s.Name), {printable(string(s.Phase)), stepStyle(string(s.Phase))}, plain(since), plain(attempt),
+		plain(s.Name), {text.Clean(string(s.Phase)), stepStyle(string(s.Phase))}, plain(since), plain(attempt),
 		plain(sentence(s.Reason, s.Message)), plain(strings.Join(s.Actors, ", ")),
 	}
 }

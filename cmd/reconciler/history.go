@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // historyEntry is one commit of the status branch, as JSON.
@@ -58,7 +59,7 @@ The whole record is "git log status -- tenants/TENANT/APPLICATION".`,
 			}
 			defer r.close()
 			if note := r.note(); note != "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), note)
+				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
 			}
 			if _, ok := ledger.Find(app); !ok {
 				return selection{app.Tenant, app.Name}.missing(&ledger)
@@ -124,7 +125,7 @@ func (p *printer) history(entries []historyEntry) {
 	for _, e := range entries {
 		if len(e.Transitions)+len(e.Steps) == 0 {
 			rows = append(rows, []cell{
-				plain(moment(e.Time)), plain(age(p.now.Sub(e.Time))), {}, {}, plain(shortCommit(e.SourceCommit)), plain(shortCommit(e.Commit)), {}, {printable(e.Subject), dim},
+				plain(moment(e.Time)), plain(age(p.now.Sub(e.Time))), {}, {}, plain(shortCommit(e.SourceCommit)), plain(shortCommit(e.Commit)), {}, {text.Clean(e.Subject), dim},
 			})
 		}
 		for i := len(e.Steps) - 1; i >= 0; i-- {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // causes returns, by source commit, who made it and how they called it, as far
@@ -30,9 +31,9 @@ func causes(ctx context.Context, clone string, entries []historyEntry) map[strin
 		return found
 	}
 	for line := range strings.Lines(out) {
-		commit, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+		commit, subject, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if asked[commit] {
-			found[commit] = printable(text)
+			found[commit] = text.Clean(subject)
 		}
 	}
 	return found

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 func newInitCommand() *cobra.Command {
@@ -86,7 +87,7 @@ func checkEmpty(dir string) error {
 	}
 	for _, e := range entries {
 		if e.Name() != ".git" {
-			return fmt.Errorf("%s is not empty: it has %s; choose another directory", dir, printable(e.Name()))
+			return fmt.Errorf("%s is not empty: it has %s; choose another directory", dir, text.Clean(e.Name()))
 		}
 	}
 	return nil
@@ -194,7 +195,7 @@ func makeFleet(ctx context.Context, dir string, names fleetNames) (*newFleetView
 }
 
 func (p *printer) newFleet(v *newFleetView, dir string) {
-	p.line("Made the fleet %s in %s:\n", p.paint(bold, v.Fleet), printable(dir))
+	p.line("Made the fleet %s in %s:\n", p.paint(bold, v.Fleet), text.Clean(dir))
 	rows := [][2]string{
 		{"fleet.cue, pools.cue", "the platform: policy for everybody, pools of nodes"},
 		{tenantDirectory(v.Tenant) + "/tenant.cue", "a tenant: its quota and policy"},
@@ -205,10 +206,10 @@ func (p *printer) newFleet(v *newFleetView, dir string) {
 		p.line("  %-*s  %s", len(rows[2][0]), row[0], p.paint(dim, row[1]))
 	}
 	for _, note := range v.Notes {
-		p.line("\n%s %s", p.paint(yellow, "note:"), printable(note))
+		p.line("\n%s %s", p.paint(yellow, "note:"), text.Clean(note))
 	}
 	p.line("\nNext:\n")
-	p.line("  cd %s", printable(dir))
+	p.line("  cd %s", text.Clean(dir))
 	p.line("  reconciler vet")
 	p.line("  git add --all && git commit -m \"Begin the fleet\"")
 	p.line("  reconciler run --repo . --dry-run")

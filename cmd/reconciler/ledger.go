@@ -16,6 +16,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // ledgerFlags say which status branch to read. The commands that have them need
@@ -234,7 +235,7 @@ func (s selection) missing(l *model.Ledger) error {
 	if s.app != "" {
 		asked = "application " + s.tenant + "/" + s.app
 	}
-	text := fmt.Sprintf("the status branch knows no %s", printable(asked))
+	text := fmt.Sprintf("the status branch knows no %s", text.Clean(asked))
 	if len(known) > 0 {
 		text += "; it knows " + enumerate(known, 8)
 	}

@@ -16,6 +16,7 @@ import (
 	_ "golang.org/x/crypto/x509roots/fallback" // the image has no file of certificate authorities
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // present is the clock of the commands that read and judge; run has a real one.
@@ -27,6 +28,9 @@ const (
 	exitDiffers = 1 // something differs or was refused
 	exitError   = 2
 )
+
+// maxComplaint bounds an error on the terminal, in bytes: some list all that is wrong.
+const maxComplaint = 64 << 10
 
 // exitCode is an error that ends the command with a code of its own. Its message
 // has been printed already when it is empty.
@@ -56,12 +60,17 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		return 0
 	case errors.As(err, &exit):
 		if exit.message != "" {
-			fmt.Fprintln(errOut, "reconciler:", exit.message)
+			complain(errOut, exit.message)
 		}
 		return exit.code
 	}
-	fmt.Fprintln(errOut, "reconciler:", err)
+	complain(errOut, err.Error())
 	return exitError
+}
+
+// complain prints an error, which may repeat what Git, the cluster or the network says.
+func complain(errOut io.Writer, message string) {
+	fmt.Fprintln(errOut, "reconciler:", text.Lines(message, maxComplaint))
 }
 
 func newRoot(out, errOut io.Writer) *cobra.Command {

@@ -8,10 +8,11 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // outputFormat is the value of -o.
@@ -105,21 +106,6 @@ func (p *printer) paint(s style, text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
-// printable returns s as one line that cannot disturb a terminal: the branch may
-// have been written by anybody.
-func printable(s string) string {
-	const most = 2000
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
-			return ' '
-		}
-		return r
-	}, s))
-}
-
 // age writes how long ago something was: 42s, 7m, 3h, 12d.
 func age(d time.Duration) string {
 	switch {
@@ -139,13 +125,13 @@ func age(d time.Duration) string {
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
 // shortCommit abbreviates the name of a commit.
-func shortCommit(s string) string { return printable(s[:min(len(s), 10)]) }
+func shortCommit(s string) string { return text.Clean(s[:min(len(s), 10)]) }
 
 // enumerate joins the first words of a list and counts the others.
 func enumerate(words []string, most int) string {
 	clean := make([]string, 0, most)
 	for _, w := range words[:min(len(words), most)] {
-		clean = append(clean, printable(w))
+		clean = append(clean, text.Clean(w))
 	}
 	if more := len(words) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(clean, ", "), more)

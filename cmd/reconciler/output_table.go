@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/width"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // cell is one field of a table.
@@ -13,7 +15,7 @@ type cell struct {
 	style style
 }
 
-func plain(text string) cell { return cell{text: printable(text)} }
+func plain(s string) cell { return cell{text: text.Clean(s)} }
 
 // table prints rows below a heading, aligned. Columns in which no row has
 // anything are left out. Columns that are too wide fold into several lines.
@@ -143,7 +145,7 @@ func displayWidth(text string) int {
 	n := 0
 	for _, r := range text {
 		switch kind := width.LookupRune(r).Kind(); {
-		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case unicode.In(r, unicode.Mn, unicode.Me):
 		case kind == width.EastAsianWide || kind == width.EastAsianFullwidth:
 			n += 2
 		default:

@@ -37,17 +37,6 @@ func TestColour(t *testing.T) {
 	require.Equal(t, "\x1b[2mPHASE\x1b[0m\n\x1b[32mRunning\x1b[0m\n", p.buf.String())
 }
 
-// Nothing of what is read from the branch reaches the terminal as a command.
-func TestPrintable(t *testing.T) {
-	require.Equal(t, "a b [31mc d", printable("a\tb\x1b[31mc\u202ed\n"))
-	rapid.Check(t, func(t *rapid.T) {
-		p := printable(rapid.String().Draw(t, "text"))
-		require.NotContains(t, p, "\n")
-		require.NotContains(t, p, "\x1b")
-		require.Equal(t, p, printable(p))
-	})
-}
-
 // Folding loses no word.
 func TestFold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // pinFlags are the settings of pin and unpin.
@@ -224,7 +225,7 @@ func (w *workTree) commitPin(ctx context.Context, v *pinView, app model.AppID, w
 		if err != nil {
 			return "", err
 		}
-		what = "It runs as of " + printable(about) + ",\nunder the policy of today."
+		what = "It runs as of " + text.Clean(about) + ",\nunder the policy of today."
 	}
 	message := subject + "\n"
 	if why = strings.TrimSpace(why); why != "" {
@@ -232,7 +233,7 @@ func (w *workTree) commitPin(ctx context.Context, v *pinView, app model.AppID, w
 	}
 	message += "\n" + what + "\n"
 	if v.Was != "" {
-		message += "It was pinned to " + printable(v.Was) + ".\n"
+		message += "It was pinned to " + text.Clean(v.Was) + ".\n"
 	}
 	_, err := gitOutput(ctx, w.root, "commit", "--quiet", "--message", message, "--only", "--", ":(literal)"+v.File)
 	if err != nil {
@@ -242,7 +243,7 @@ func (w *workTree) commitPin(ctx context.Context, v *pinView, app model.AppID, w
 }
 
 func (p *printer) pin(v *pinView) {
-	app := p.paint(bold, printable(v.Application))
+	app := p.paint(bold, text.Clean(v.Application))
 	switch {
 	case !v.Changed && v.Commit == "":
 		p.line("%s is not pinned", app)
@@ -258,8 +259,8 @@ func (p *printer) pin(v *pinView) {
 		p.line("%s is pinned to %s", app, shortCommit(v.Commit))
 	}
 	if v.Committed == "" {
-		p.line("%s is edited; commit and push it", printable(v.File))
+		p.line("%s is edited; commit and push it", text.Clean(v.File))
 		return
 	}
-	p.line("%s is committed as %s; \"git push\" puts it into force", printable(v.File), shortCommit(v.Committed))
+	p.line("%s is committed as %s; \"git push\" puts it into force", text.Clean(v.File), shortCommit(v.Committed))
 }

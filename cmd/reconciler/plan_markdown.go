@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // planMark begins the comment, so that CI finds the one that it wrote before.
@@ -136,7 +137,7 @@ func (v *planView) markdownObjects(b *strings.Builder) {
 // and no address in it becomes a link.
 func escaped(s string) string {
 	var b strings.Builder
-	runes := []rune(printable(s))
+	runes := []rune(text.Clean(s))
 	for i, r := range runes {
 		address := r == ':' && i+1 < len(runes) && runes[i+1] == '/' || r == '.' && i > 0 && strings.ContainsRune("wW", runes[i-1])
 		if address || strings.ContainsRune("\\`*_{}[]<>#!~$&@|", r) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // planFormat is the value of -o of plan and what-if.
@@ -49,7 +50,7 @@ const (
 func (p *printer) plan(v *planView) {
 	p.line("%s, compared with %s", p.paint(bold, v.After.text()), v.Before.text())
 	for _, note := range v.Notes {
-		p.line("%s %s", p.paint(yellow, "note:"), printable(note))
+		p.line("%s %s", p.paint(yellow, "note:"), text.Clean(note))
 	}
 	if len(v.Problems) > 0 {
 		p.section("Problems")
@@ -99,7 +100,7 @@ func (p *printer) planRuns(list []plan.RunChange) {
 			return
 		}
 		r := &list[i]
-		p.line("  %s", printable(runText(r)))
+		p.line("  %s", text.Clean(runText(r)))
 		var rows [][]cell
 		for _, s := range r.Steps {
 			rows = append(rows, []cell{plain(s.Name), plain(s.Type), {string(s.Phase), stepStyle(string(s.Phase))}, plain(stepText(s))})
@@ -142,13 +143,13 @@ func (p *printer) planObjects(list []plan.ObjectChange) {
 			return
 		}
 		o := &list[i]
-		p.line("  %s", p.paint(actionStyle(o.Action), actionSign(o.Action)+" "+printable(objectName(o))))
+		p.line("  %s", p.paint(actionStyle(o.Action), actionSign(o.Action)+" "+text.Clean(objectName(o))))
 		for n, f := range o.Fields {
 			if n == mostFields {
 				p.line("      and %s more", count(len(o.Fields)-n, "field"))
 				break
 			}
-			p.line("      %s", printable(fieldText(f)))
+			p.line("      %s", text.Clean(fieldText(f)))
 		}
 	}
 }
@@ -156,11 +157,11 @@ func (p *printer) planObjects(list []plan.ObjectChange) {
 func (s planSide) text() string {
 	switch {
 	case s.Commit == "":
-		return printable(s.Name)
+		return text.Clean(s.Name)
 	case strings.HasPrefix(s.Commit, s.Name):
 		return shortCommit(s.Commit)
 	}
-	return printable(s.Name) + " (" + shortCommit(s.Commit) + ")"
+	return text.Clean(s.Name) + " (" + shortCommit(s.Commit) + ")"
 }
 
 // shown returns the applications that people are shown, and how many others there

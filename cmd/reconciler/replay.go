@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Outcomes of a replayed decision.
@@ -118,7 +119,7 @@ func (f *replayFlags) replay(ctx context.Context, args []string, progressTo io.W
 	}
 	defer r.close()
 	for _, note := range r.notes {
-		fmt.Fprintln(progressTo, note)
+		fmt.Fprintln(progressTo, text.Clean(note))
 	}
 	at, err := r.find(commit)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
@@ -138,7 +139,7 @@ func (r *replayer) find(name string) (git.Hash, error) {
 		}
 		at = parent
 	}
-	return git.ZeroHash, fmt.Errorf("%q names no commit of the status branch; \"reconciler history TENANT/APPLICATION\" lists those about an application", printable(name))
+	return git.ZeroHash, fmt.Errorf("%q names no commit of the status branch; \"reconciler history TENANT/APPLICATION\" lists those about an application", text.Clean(name))
 }
 
 // parent is ZeroHash where the history begins.

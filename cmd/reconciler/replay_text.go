@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // replay prints what was found for people: what differs in full, what is equal in
@@ -13,22 +14,22 @@ func (p *printer) replay(v *replayView) {
 	for _, c := range v.Commits {
 		p.line("status %s, of source %s: %s", p.paint(bold, shortCommit(c.Commit)), shortCommit(c.Source), count(len(c.Decisions), "decision"))
 		if c.Problem != "" {
-			p.line("  %s %s", p.paint(yellow, "cannot be made again:"), printable(c.Problem))
+			p.line("  %s %s", p.paint(yellow, "cannot be made again:"), text.Clean(c.Problem))
 			continue
 		}
 		for i := range c.Decisions {
 			d := &c.Decisions[i]
 			if d.Outcome == replayEqual {
-				p.line("  %s  %s  %s", p.paint(green, "equal  "), printable(d.App.String()), d.Recorded.Short())
+				p.line("  %s  %s  %s", p.paint(green, "equal  "), text.Clean(d.App.String()), d.Recorded.Short())
 				continue
 			}
-			p.line("  %s  %s  recorded %s, now %s", p.paint(red, "differs"), printable(d.App.String()), d.Recorded.Short(), d.Recomputed.Short())
+			p.line("  %s  %s  recorded %s, now %s", p.paint(red, "differs"), text.Clean(d.App.String()), d.Recorded.Short(), d.Recomputed.Short())
 			for n, f := range d.fields() {
 				if n == mostFields {
 					p.line("      …")
 					break
 				}
-				p.line("      %s", printable(fieldText(f)))
+				p.line("      %s", text.Clean(fieldText(f)))
 			}
 		}
 	}

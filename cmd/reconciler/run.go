@@ -26,6 +26,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // runFlags are the settings of the run command.
@@ -201,12 +202,12 @@ func (f *runFlags) pass(ctx context.Context, loop *reconcile.Loop, out io.Writer
 		return err
 	}
 	for _, t := range r.Transitions {
-		fmt.Fprintf(out, "%s#%d %s: %s (%s)\n", t.App, t.Instance, t.To, t.Message, t.Reason)
+		fmt.Fprintln(out, text.Clean(fmt.Sprintf("%s#%d %s: %s (%s)", t.App, t.Instance, t.To, t.Message, t.Reason)))
 	}
 	for _, p := range r.Problems {
-		fmt.Fprintf(out, "%s %s: %s\n", p.Code, p.Path, p.Message)
+		fmt.Fprintln(out, text.Clean(fmt.Sprintf("%s %s: %s", p.Code, p.Path, p.Message)))
 		for _, place := range p.Places {
-			fmt.Fprintf(out, "  %s  %s\n", place.At, place.Note)
+			fmt.Fprintf(out, "  %s  %s\n", text.Clean(place.At), text.Clean(place.Note))
 		}
 	}
 	if f.dryRun && len(r.Transitions) > 0 {
@@ -248,11 +249,22 @@ func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
 	o := &slog.HandlerOptions{Level: l}
 	switch format {
 	case "text":
-		return slog.New(slog.NewTextHandler(w, o)), nil
+		return slog.New(slog.NewTextHandler(shownWriter{w}, o)), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(w, o)), nil
+		return slog.New(slog.NewJSONHandler(shownWriter{w}, o)), nil
 	}
 	return nil, fmt.Errorf("--log-format %q: use text or json", format)
+}
+
+// shownWriter makes what goes through it safe to show: a log on a terminal may repeat
+// what people, pods and servers wrote.
+type shownWriter struct{ out io.Writer }
+
+func (w shownWriter) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(w.out, text.Lines(string(b), len(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // sideBySide evaluates applications on all processors.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/schema"
 )
 
@@ -153,7 +154,7 @@ func (p *printer) schema(v *schemaView) {
 	}
 	for _, c := range v.Changes {
 		s := map[string]style{"added": green, "changed": yellow, "removed": red}[c.Change]
-		p.line("%s  %s/%s", p.paint(s, fmt.Sprintf("%-7s", c.Change)), v.Path, printable(c.File))
+		p.line("%s  %s/%s", p.paint(s, fmt.Sprintf("%-7s", c.Change)), v.Path, text.Clean(c.File))
 	}
 	if !v.Written {
 		p.line("%s to change; \"reconciler schema update\" does it", count(len(v.Changes), "file"))

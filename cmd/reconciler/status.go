@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 func newStatusCommand() *cobra.Command {
@@ -62,7 +63,7 @@ GRANT counts replicas granted of those asked for.`,
 			}
 			defer r.close()
 			if note := r.note(); note != "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), note)
+				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
 			}
 			show := func(l *model.Ledger) error {
 				view := viewStatus(l, selected)
@@ -126,7 +127,7 @@ func (p *printer) counts(v *statusView, all bool) {
 	}
 	title := "Fleet"
 	if v.Fleet != "" {
-		title += " " + printable(v.Fleet)
+		title += " " + text.Clean(v.Fleet)
 	}
 	n := len(v.Applications)
 	text := fmt.Sprintf("%s at %s: %d applications", p.paint(bold, title), shortCommit(v.Commit), n)
@@ -151,7 +152,7 @@ func (p *printer) applications(v *statusView, all bool) {
 		}
 		rows = append(rows, []cell{
 			plain(a.App.String()), plain(fmt.Sprintf("#%d", a.Instance)), {string(a.Phase), phaseStyle(a.Phase)},
-			plain(age(p.now.Sub(a.Since))), plain(a.grant()), {printable(a.why()), whyStyle(a)},
+			plain(age(p.now.Sub(a.Since))), plain(a.grant()), {text.Clean(a.why()), whyStyle(a)},
 		})
 	}
 	if len(rows) > 0 {
@@ -167,12 +168,12 @@ func (p *printer) waiting(v *statusView) {
 	}
 	p.section("Waiting for capacity")
 	for _, a := range line {
-		p.line("  %d. %s: %s", a.Waiting.Position, printable(a.App.String()), printable(a.Message))
+		p.line("  %d. %s: %s", a.Waiting.Position, text.Clean(a.App.String()), text.Clean(a.Message))
 		if len(a.Waiting.BlockedBy) > 0 {
 			p.line("     behind %s", enumerate(appNames(a.Waiting.BlockedBy), 6))
 		}
 		for _, w := range a.Waiting.WouldAdmit[:min(3, len(a.Waiting.WouldAdmit))] {
-			p.line("     would admit it: %s", printable(w))
+			p.line("     would admit it: %s", text.Clean(w))
 		}
 	}
 }
@@ -190,18 +191,18 @@ func (p *printer) problems(problems []model.Problem) {
 
 // problem prints a problem with both of its places.
 func (p *printer) problem(indent string, x *model.Problem) {
-	path := printable(x.Path)
+	path := text.Clean(x.Path)
 	if path != "" {
 		path += ": "
 	}
-	p.line("%s%s %s%s", indent, p.paint(red, printable(x.Code)), path, printable(x.Message))
+	p.line("%s%s %s%s", indent, p.paint(red, text.Clean(x.Code)), path, text.Clean(x.Message))
 	width := 0
 	for _, place := range x.Places {
-		width = max(width, displayWidth(printable(place.At)))
+		width = max(width, displayWidth(text.Clean(place.At)))
 	}
 	for _, place := range x.Places {
-		at := printable(place.At)
-		p.line("%s", strings.TrimRight(indent+"  "+p.paint(cyan, at)+strings.Repeat(" ", width-displayWidth(at)+3)+printable(place.Note), " "))
+		at := text.Clean(place.At)
+		p.line("%s", strings.TrimRight(indent+"  "+p.paint(cyan, at)+strings.Repeat(" ", width-displayWidth(at)+3)+text.Clean(place.Note), " "))
 	}
 }
 

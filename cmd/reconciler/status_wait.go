@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // pollWait is the time between two looks at the branch; one costs a listing of
@@ -73,7 +74,7 @@ func (f *waitFlags) run(ctx context.Context, r *ledgerReader, l model.Ledger, s 
 			return l, nil
 		}
 		if missing != told {
-			fmt.Fprintln(errOut, "waiting:", missing)
+			fmt.Fprintln(errOut, "waiting:", text.Clean(missing))
 			told = missing
 		}
 		if final {
@@ -98,7 +99,7 @@ func (f *waitFlags) run(ctx context.Context, r *ledgerReader, l model.Ledger, s 
 
 // missing says what is not yet as it is waited for, "" if all is, and whether
 // only another commit can change that.
-func (f *waitFlags) missing(v *statusView) (text string, final bool) {
+func (f *waitFlags) missing(v *statusView) (why string, final bool) {
 	if f.commit != "" && !strings.HasPrefix(v.Commit, f.commit) {
 		return fmt.Sprintf("the branch reflects commit %s, not yet %s", shortCommit(v.Commit), shortCommit(f.commit)), false
 	}
@@ -115,11 +116,11 @@ func (f *waitFlags) missing(v *statusView) (text string, final bool) {
 		if slices.Contains(f.phases, string(a.Phase)) && !(refused && a.Refused != nil) {
 			continue
 		}
-		text := fmt.Sprintf("%s is %s", a.App, a.Phase)
+		other := fmt.Sprintf("%s is %s", a.App, a.Phase)
 		if refused || !a.Phase.Active() {
-			text += " (" + a.why() + ")"
+			other += " (" + a.why() + ")"
 		}
-		others = append(others, printable(text))
+		others = append(others, text.Clean(other))
 		final = final || refused
 	}
 	return enumerate(others, 5), final

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
@@ -41,7 +42,7 @@ func (p *printer) peopleWaits(v *statusView) {
 				p.section("Waiting for people")
 				first = false
 			}
-			p.line("  %s waits for %s", printable(strings.TrimSuffix(a.App.String()+" step "+w.Step, " step ")), printable(w.For))
+			p.line("  %s waits for %s", text.Clean(strings.TrimSuffix(a.App.String()+" step "+w.Step, " step ")), text.Clean(w.For))
 			p.line("     %s", commandFor(a.App, w))
 		}
 	}
@@ -49,7 +50,7 @@ func (p *printer) peopleWaits(v *statusView) {
 
 // commandFor is what people type to end a wait.
 func commandFor(app model.AppID, w workflow.Wait) string {
-	return printable(strings.TrimSpace(fmt.Sprintf("reconciler %s %s %s", w.Action, app, w.Step)))
+	return text.Clean(strings.TrimSpace(fmt.Sprintf("reconciler %s %s %s", w.Action, app, w.Step)))
 }
 
 // stepChange writes what became of a run or of a step.
@@ -61,7 +62,7 @@ func stepChange(c model.RunChange) string {
 	if c.From != "" {
 		what += c.From + " → "
 	}
-	return printable(what + c.To)
+	return text.Clean(what + c.To)
 }
 
 // stepStyle colours phases of runs and of steps.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // versionView is what the version command prints, and its JSON.
@@ -79,7 +80,7 @@ func (p *printer) version(v *versionView) {
 	p.line("go          %s", v.Go)
 	p.line("formats     of the status branch: reads %s, writes %s", numbers(v.Formats.Read), numbers(v.Formats.Write))
 	if v.Fleet != nil {
-		by := cmp.Or(printable(v.Fleet.WrittenBy), "a program that does not write its version: one older than v0.1.0")
+		by := cmp.Or(text.Clean(v.Fleet.WrittenBy), "a program that does not write its version: one older than v0.1.0")
 		p.line("fleet       run by %s (format %s, status commit %s, %s ago)", by, v.Fleet.Format, shortCommit(v.Fleet.Commit), age(p.now.Sub(v.Fleet.Time)))
 	}
 }

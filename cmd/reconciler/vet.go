@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 func newVetCommand() *cobra.Command {
@@ -159,7 +160,7 @@ func (p *printer) vet(v *vetView) {
 		p.line("")
 	}
 	for _, note := range v.Notes {
-		p.line("%s %s\n", p.paint(yellow, "note:"), printable(note))
+		p.line("%s %s\n", p.paint(yellow, "note:"), text.Clean(note))
 	}
 	what := count(v.Applications, "application")
 	if v.Tenants > 0 || v.Below == "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // effectiveView is the policy in force for a tenant or an application, as JSON.
@@ -45,7 +46,7 @@ func writeEffective(cmd *cobra.Command, format outputFormat, v *verdict, of stri
 			if value.Layer == "schema" {
 				layer.style = dim
 			}
-			rows = append(rows, []cell{plain(value.Path), {printable(cmp.Or(value.Value, "(none)")), bold}, layer, {printable(value.At), cyan}})
+			rows = append(rows, []cell{plain(value.Path), {text.Clean(cmp.Or(value.Value, "(none)")), bold}, layer, {text.Clean(value.At), cyan}})
 		}
 		p.table("", []string{"POLICY", "VALUE", "SET BY", "AT"}, rows)
 	})
@@ -101,7 +102,7 @@ func (v *verdict) declared() (apps []model.AppID, tenants []string) {
 
 // missing says that the fleet has no such thing, and what it has instead.
 func missing(what string, known []string) error {
-	text := "the fleet declares no " + printable(what)
+	text := "the fleet declares no " + text.Clean(what)
 	if len(known) > 0 {
 		text += "; it declares " + enumerate(known, 8)
 	}

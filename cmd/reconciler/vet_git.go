@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // gitCommand is git in a directory of the user.
@@ -27,7 +29,7 @@ func gitOutput(ctx context.Context, dir string, args ...string) ([]byte, error) 
 	out, err := gitCommand(ctx, dir, args...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		if said := strings.TrimPrefix(printable(string(exit.Stderr)), "fatal: "); said != "" {
+		if said := strings.TrimPrefix(text.Clean(string(exit.Stderr)), "fatal: "); said != "" {
 			err = errors.New(said)
 		}
 	}

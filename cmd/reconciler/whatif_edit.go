@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // setting is PATH=VALUE, PATH=+VALUE or PATH=-VALUE: a value in place of another, or
@@ -258,7 +259,7 @@ func (c setting) applyToApplication(fleet *model.Fleet, name, field string) erro
 
 func (c setting) unknown(kind, name string, known []string) error {
 	if near := nearest(name, known); near != "" {
-		return fmt.Errorf("%s: the fleet declares no %s %s; did you mean %s?", c.text, kind, printable(name), near)
+		return fmt.Errorf("%s: the fleet declares no %s %s; did you mean %s?", c.text, kind, text.Clean(name), near)
 	}
 	return fmt.Errorf("%s: %w", c.text, missing(kind+" "+cmp.Or(name, "without a name"), known))
 }

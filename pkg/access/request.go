@@ -2,10 +2,10 @@ package access
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Requests is what people ask of runs of workflows by the files of a commit.
@@ -49,10 +49,7 @@ const maxAuthor = 200
 func (p *Policy) Commands(r *Request, now time.Time) []model.Command {
 	by, roles, violation := p.Identify(r.Commit, r.App, now)
 	if violation != nil {
-		by, roles = r.Commit.Author, nil
-		if len(by) > maxAuthor {
-			by = strings.ToValidUTF8(by[:maxAuthor], "") + "…"
-		}
+		by, roles = text.Line(r.Commit.Author, maxAuthor), nil
 	}
 	commands := r.Commands()
 	for i := range commands {

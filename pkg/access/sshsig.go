@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // The format of SSH signatures is PROTOCOL.sshsig of OpenSSH.
@@ -103,13 +105,13 @@ func (p *Policy) sshSignature(armored string, payload []byte) (signature, *broke
 	}
 	s.fingerprint = ssh.FingerprintSHA256(key)
 	if e.Version != 1 || e.Namespace != sshNamespace {
-		return s, &broken{CodeBad, fmt.Sprintf("has an SSH signature that was not made for Git (namespace %q, version %d)", printable(e.Namespace), e.Version)}
+		return s, &broken{CodeBad, fmt.Sprintf("has an SSH signature that was not made for Git (namespace %q, version %d)", text.Line(e.Namespace, maxPath), e.Version)}
 	}
 	if why := weakSSHKey(key); why != "" {
 		return s, &broken{CodeWeak, "is signed with the SSH key " + s.fingerprint + ", and " + why}
 	}
 	if !slices.Contains(sshAlgorithms[key.Type()], sig.Format) {
-		return s, &broken{CodeWeak, fmt.Sprintf("has an SSH signature of the algorithm %q, which is not accepted", printable(sig.Format))}
+		return s, &broken{CodeWeak, fmt.Sprintf("has an SSH signature of the algorithm %q, which is not accepted", text.Line(sig.Format, maxPath))}
 	}
 	signed := sshSigned{Namespace: e.Namespace, Reserved: e.Reserved, HashAlgorithm: e.HashAlgorithm}
 	switch e.HashAlgorithm {
@@ -120,7 +122,7 @@ func (p *Policy) sshSignature(armored string, payload []byte) (signature, *broke
 		sum := sha512.Sum512(payload)
 		signed.Hash = sum[:]
 	default:
-		return s, &broken{CodeWeak, fmt.Sprintf("has an SSH signature over the hash %q, which is not accepted", printable(e.HashAlgorithm))}
+		return s, &broken{CodeWeak, fmt.Sprintf("has an SSH signature over the hash %q, which is not accepted", text.Line(e.HashAlgorithm, maxPath))}
 	}
 	if s.holders = p.ssh[string(e.PublicKey)]; s.holders == nil {
 		return s, unknownKey("SSH", s.fingerprint)

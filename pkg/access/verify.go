@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Hints that several violations share.
@@ -53,8 +55,8 @@ func (p *Policy) Verify(c Commit, now time.Time) (signer string, violation *Viol
 		if of == (area{}) {
 			hint = hintAdmin
 		}
-		signer, v := refuse(CodeForbidden, names, fmt.Sprintf("is signed by %s and changes %s, which %s may", names, printable(path), of.who()), hint)
-		v.Path = printable(path)
+		signer, v := refuse(CodeForbidden, names, fmt.Sprintf("is signed by %s and changes %s, which %s may", names, text.Line(path, maxPath), of.who()), hint)
+		v.Path = text.Line(path, maxPath)
 		return signer, v
 	}
 	return names, nil
@@ -118,14 +120,5 @@ func (p *Policy) signature(c Commit, now time.Time) (s signature, b *broken) {
 // Bounds.
 const (
 	maxSignature = 64 << 10
-	maxPath      = 200 // of a path in a sentence
+	maxPath      = 200 // of a path or a name in a sentence, in bytes
 )
-
-// printable returns a path for a sentence.
-func printable(path string) string {
-	path = strings.ToValidUTF8(path, "?")
-	if runes := []rune(path); len(runes) > maxPath {
-		return string(runes[:maxPath]) + "…"
-	}
-	return path
-}

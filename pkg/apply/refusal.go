@@ -7,14 +7,14 @@ import (
 	"io"
 	"net"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// messageCap bounds what is passed on of an API server's message.
+// messageCap bounds what is passed on of an API server's message, in bytes.
 const messageCap = 400
 
 // sentence says for people why a request about an object failed.
@@ -30,16 +30,16 @@ func sentence(r Ref, err error) string {
 		case errors.Is(err, context.DeadlineExceeded):
 			return "the API server gave no answer in time"
 		case unreachable(err):
-			return "the API server cannot be reached: " + Clean(err.Error())
+			return "the API server cannot be reached: " + text.Line(err.Error(), messageCap)
 		}
-		return r.String() + ": " + Clean(err.Error())
+		return r.String() + ": " + text.Line(err.Error(), messageCap)
 	}
 	s := status.Status()
 	return r.String() + ": " + refusal(r, s)
 }
 
 func refusal(r Ref, s metav1.Status) string {
-	message := Clean(s.Message)
+	message := text.Line(s.Message, messageCap)
 	if r.Kind == "Secret" {
 		message = "its values are not repeated here" // validation echoes what it refuses
 	}
@@ -73,28 +73,6 @@ func immutable(s metav1.Status) string {
 		}
 	}
 	return "a field"
-}
-
-// Clean makes text from a cluster fit for logs and status files: one line, no
-// control characters, bounded.
-func Clean(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, s)
-	if len(s) <= messageCap {
-		return s
-	}
-	cut := messageCap
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + " …"
 }
 
 // unreachable reports whether the API server gave no answer.

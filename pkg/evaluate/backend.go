@@ -7,6 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/schema"
 )
 
@@ -105,7 +106,7 @@ func (e *Evaluator) answer(key string, r request) (answer, error) {
 func unanswered(dir string, err error) model.Problem {
 	var exhausted *Exhausted
 	if !errors.As(err, &exhausted) {
-		return layer.WholeFile(catalogue.Unreadable, dir, "cannot be evaluated: "+layer.OneLine(err.Error()))
+		return layer.WholeFile(catalogue.Unreadable, dir, "cannot be evaluated: "+text.Clean(err.Error()))
 	}
 	code := map[Limit]string{Time: catalogue.Time, Memory: catalogue.Memory, Stack: catalogue.Stack}[exhausted.Limit]
 	return layer.WholeFile(code, dir, "was not evaluated to the end: "+strings.TrimPrefix(exhausted.Error(), "the evaluation ")+"; everything else goes on")
@@ -114,5 +115,5 @@ func unanswered(dir string, err error) model.Problem {
 // unreadable is the problem of a file or directory that cannot be read. It is no
 // result: the next pass reads again.
 func unreadable(name string, err error) model.Problem {
-	return layer.WholeFile(catalogue.Unreadable, name, "cannot be read: "+layer.OneLine(err.Error()))
+	return layer.WholeFile(catalogue.Unreadable, name, "cannot be read: "+text.Clean(err.Error()))
 }

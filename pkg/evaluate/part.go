@@ -11,6 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/check"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // A part is what the directory of one tenant says. It follows from the directory,
@@ -195,7 +196,7 @@ func (p *pass) pins(t *model.Tenant, apps []*declared) (problems []model.Problem
 		files, err := p.at(commit)
 		if err != nil {
 			a.part.unsure = true
-			problem := blame(catalogue.NoCommit, "pins "+name+" to a commit that cannot be read: "+layer.OneLine(err.Error()))
+			problem := blame(catalogue.NoCommit, "pins "+name+" to a commit that cannot be read: "+text.Clean(err.Error()))
 			a.problem = &problem
 			continue
 		}
@@ -203,7 +204,7 @@ func (p *pass) pins(t *model.Tenant, apps []*declared) (problems []model.Problem
 		switch {
 		case err != nil:
 			a.part.unsure = true
-			problem := blame(catalogue.NoCommit, "pins "+name+" to a commit that cannot be read: "+layer.OneLine(err.Error()))
+			problem := blame(catalogue.NoCommit, "pins "+name+" to a commit that cannot be read: "+text.Clean(err.Error()))
 			a.problem = &problem
 		case len(names)+len(bad) == 0:
 			problem := blame(catalogue.NotInPin, "pins "+name+" to a commit in which it does not exist")

@@ -184,14 +184,14 @@ func flatten(t require.TestingT, data []byte, turn func(ast.Expr)) (declarations
 			if !ok {
 				continue
 			}
-			path := path + text(t, field.Label) + ": "
+			path := path + sourceOf(t, field.Label) + ": "
 			// An attribute belongs to the field as it is written, so that field is not spread.
 			if s, ok := field.Value.(*ast.StructLit); ok && len(s.Elts) > 0 && len(field.Attrs) == 0 {
 				walk(path, s.Elts)
 				continue
 			}
 			turn(field.Value)
-			declaration := path + text(t, field.Value)
+			declaration := path + sourceOf(t, field.Value)
 			for _, a := range field.Attrs {
 				declaration += " " + a.Text
 			}
@@ -202,7 +202,7 @@ func flatten(t require.TestingT, data []byte, turn func(ast.Expr)) (declarations
 	return declarations, true
 }
 
-func text(t require.TestingT, n ast.Node) string {
+func sourceOf(t require.TestingT, n ast.Node) string {
 	b, err := format.Node(n)
 	require.NoError(t, err)
 	return string(b)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // NewCommit describes a commit to be made.
@@ -28,13 +30,13 @@ func (c *NewCommit) encode() []byte {
 		fmt.Fprintf(&b, "parent %s\n", c.Parent)
 	}
 	who := fmt.Sprintf("%s <%s> %d +0000", identity(c.Name), identity(c.Email), c.Time.Unix())
-	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n%s", who, who, strings.ToValidUTF8(strings.ReplaceAll(c.Message, "\x00", ""), "?"))
+	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n%s", who, who, text.Lines(c.Message, maxMessage))
 	return b.Bytes()
 }
 
 // identity leaves out what would break the header of a commit.
 func identity(s string) string {
-	return Printable(strings.NewReplacer("<", "", ">", "").Replace(s))
+	return text.Line(strings.NewReplacer("<", "", ">", "").Replace(s), maxLine)
 }
 
 // AddBlob puts the content of a file into the set and returns its name.

@@ -13,6 +13,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // local talks to a repository on this machine through the git program, so that
@@ -144,7 +146,7 @@ func (l *local) explain(err error) error {
 // line returns the first line that says what went wrong.
 func (b *beginning) line() string {
 	for s := range strings.Lines(b.buf.String()) {
-		if s = Printable(strings.TrimSpace(s)); s != "" && !strings.HasPrefix(s, "warning:") {
+		if s = text.Line(s, maxLine); s != "" && !strings.HasPrefix(s, "warning:") {
 			return strings.TrimPrefix(s, "fatal: ")
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
@@ -18,6 +17,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // ErrUnsupported is returned for a remote that lacks what we rely on.
@@ -244,23 +245,9 @@ func (r *Remote) clean(err error) error {
 	case errors.Is(err, plumbing.ErrObjectNotFound), errors.Is(err, ErrRefMoved):
 		return err
 	}
-	text := Printable(err.Error())
+	said := err.Error()
 	if token, terr := r.auth.token(); terr == nil && token != "" {
-		text = strings.ReplaceAll(text, token, "…")
+		said = strings.ReplaceAll(said, token, "…")
 	}
-	return errors.New(text)
-}
-
-// Printable returns s as one bounded line without control characters.
-func Printable(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar {
-			return ' '
-		}
-		return r
-	}, s)
-	if len(s) > 500 {
-		s = strings.ToValidUTF8(s[:500], "") + "…"
-	}
-	return strings.TrimSpace(s)
+	return errors.New(text.Line(said, maxLine))
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Signed is a commit taken apart into what was signed and the signature.
@@ -39,7 +41,7 @@ func (s *Store) Signed(h Hash) (Signed, error) {
 	if signed.Refused == "" && (signed.Tree != c.TreeHash || !slices.Equal(signed.Parents, c.ParentHashes)) {
 		signed = Signed{Refused: "has headers that can be read in two ways"}
 	}
-	signed.Author = Printable(c.Author.Name + " <" + c.Author.Email + ">")
+	signed.Author = text.Line(c.Author.Name+" <"+c.Author.Email+">", maxLine)
 	return signed, nil
 }
 

@@ -6,15 +6,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 const (
 	maxTree       = 16 << 20 // bytes of one tree object
 	maxName       = 255      // bytes of one file name
+	maxLine       = 500      // bytes of one line of an error or of a commit header
+	maxMessage    = 64 << 10 // bytes of the message of a commit that is made here
 	treeCacheSize = 64 << 20 // bytes, roughly
 )
 
@@ -141,7 +143,7 @@ func RefuseName(name string) string {
 		return fmt.Sprintf("has a name of more than %d bytes", maxName)
 	case strings.ContainsAny(name, "/\\:"):
 		return "has a separator in its name"
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+	case !text.Valid(name):
 		return "has an unprintable character in its name"
 	case isDotGit(name):
 		return "is named like Git's own directory"

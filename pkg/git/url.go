@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // maxURL bounds the length of a repository URL.
@@ -37,8 +38,8 @@ func parseURL(s string) (address, error) {
 		return address{}, errors.New("the repository URL is empty")
 	case len(s) > maxURL:
 		return address{}, fmt.Errorf("the repository URL is longer than %d characters", maxURL)
-	case strings.ContainsFunc(s, unicode.IsControl):
-		return address{}, errors.New("the repository URL contains a control character")
+	case !text.Valid(s):
+		return address{}, errors.New("the repository URL contains a character that does not show")
 	case strings.HasPrefix(s, "-"):
 		return address{}, errors.New("the repository URL starts with a dash")
 	case strings.Contains(s, "::"):

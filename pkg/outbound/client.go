@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
@@ -97,17 +97,17 @@ func explain(ctx context.Context, err error) error {
 		if name.IsNotFound {
 			reason = "is not known"
 		}
-		return &failure{ClassUnreachable, fmt.Sprintf("the name %s %s", printable(name.Name), reason)}
+		return &failure{ClassUnreachable, fmt.Sprintf("the name %s %s", text.Line(name.Name, maxMessage), reason)}
 	case isTimeout(err):
 		return &failure{workflow.ClassTimeout, fmt.Sprintf("no answer within %s", requestTime)}
 	case errors.As(err, &network):
-		return &failure{ClassUnreachable, printable(network.Err.Error())}
+		return &failure{ClassUnreachable, text.Line(network.Err.Error(), maxMessage)}
 	}
-	text := err.Error()
-	if i := strings.LastIndex(text, `": `); i >= 0 { // Get "https://…": what happened
-		text = text[i+3:]
+	said := err.Error()
+	if i := strings.LastIndex(said, `": `); i >= 0 { // Get "https://…": what happened
+		said = said[i+3:]
 	}
-	return &failure{ClassUnreachable, printable(text)}
+	return &failure{ClassUnreachable, text.Line(said, maxMessage)}
 }
 
 func isTimeout(err error) bool {
@@ -121,24 +121,5 @@ func failed(err error) workflow.Result {
 	if !errors.As(err, &f) {
 		f = &failure{ClassUnreachable, err.Error()}
 	}
-	return workflow.Result{Class: f.class, Message: printable(f.message)}
-}
-
-// printable returns text from outside as one line without control characters.
-func printable(text string) string {
-	text = strings.Join(strings.Fields(clean(text)), " ")
-	if len(text) > maxMessage {
-		text = strings.TrimSpace(strings.ToValidUTF8(text[:maxMessage-len("…")], "")) + "…"
-	}
-	return text
-}
-
-// clean returns text from outside without what is no text, but with its lines.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(text, "\uFFFD"))
+	return workflow.Result{Class: f.class, Message: text.Line(f.message, maxMessage)}
 }

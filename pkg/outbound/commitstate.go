@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // CommitState is what there is to say about a commit of the fleet repo.
@@ -14,7 +15,7 @@ type CommitState struct {
 	Description string // at most 140 characters
 }
 
-// maxDescription is how many characters Git hosts take.
+// maxDescription is what Git hosts take, in bytes: their limit counts characters.
 const maxDescription = 140
 
 // StateOf says what became of the commit that the ledger reflects. Files that are
@@ -51,9 +52,7 @@ func StateOf(ledger *model.Ledger) CommitState {
 	default:
 		s.Description = fmt.Sprintf("%d of %s running", running, count(len(ledger.Instances), "application", "applications"))
 	}
-	if text := []rune(clean(s.Description)); len(text) > maxDescription {
-		s.Description = string(text[:maxDescription-1]) + "…"
-	}
+	s.Description = text.Line(s.Description, maxDescription)
 	return s
 }
 

@@ -18,7 +18,7 @@ func TestAnyAnswerIsAResult(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 		fmt.Fprint(w, "short\x1b[31m and\nstout\x00")
 	})
-	require.Equal(t, workflow.Result{Key: "a", OK: true, Status: 418, Body: "short[31m and\nstout"}, one(t, Options{}, probeOf("a", s.URL+"/x?y=z")))
+	require.Equal(t, workflow.Result{Key: "a", OK: true, Status: 418, Body: "short [31m and\nstout "}, one(t, Options{}, probeOf("a", s.URL+"/x?y=z")))
 	require.Equal(t, "/x?y=z", s.seen()[0].RequestURI)
 }
 

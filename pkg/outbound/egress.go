@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // destination reads an address and reports whether one of the hosts is meant: the
@@ -26,7 +28,7 @@ func destination(address string, hosts []string) (*url.URL, error) {
 	if covered(host, hosts) {
 		return u, nil
 	}
-	return nil, &failure{ClassRefused, fmt.Sprintf("policy does not allow calls to %s (egress.hosts)", printable(host))}
+	return nil, &failure{ClassRefused, fmt.Sprintf("policy does not allow calls to %s (egress.hosts)", text.Line(host, maxMessage))}
 }
 
 // covered reports whether one of the hosts is this one or, as *.example.com, holds it.

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
@@ -42,7 +43,7 @@ func (d *Dispatcher) probe(ctx context.Context, t Task, places chan struct{}) wo
 		}
 		return workflow.Result{OK: true, Status: status, Value: value}
 	}
-	return workflow.Result{OK: true, Status: status, Body: clean(string(body))}
+	return workflow.Result{OK: true, Status: status, Body: text.Lines(string(body), maxBody)}
 }
 
 func get(ctx context.Context, client *http.Client, u *url.URL) (status int, body []byte, err error) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // queryAnswer is what a Prometheus server says to an instant query.
@@ -48,7 +50,7 @@ func decodeQuery(status int, body []byte) (float64, error) {
 		return 0, &failure{ClassAnswer, fmt.Sprintf("status %d: %s", status, reason)}
 	}
 	if a.Status != "success" {
-		return 0, &failure{ClassAnswer, fmt.Sprintf("status %d: %s", status, cmp.Or(printable(a.Error), "the server does not say why"))}
+		return 0, &failure{ClassAnswer, fmt.Sprintf("status %d: %s", status, cmp.Or(text.Line(a.Error, maxMessage), "the server does not say why"))}
 	}
 	switch a.Data.ResultType {
 	case "scalar":
@@ -72,5 +74,5 @@ func decodeQuery(status int, body []byte) (float64, error) {
 		}
 		return 0, &failure{ClassNoData, fmt.Sprintf("the query found %d values; aggregate it to one, for example with sum or max", len(series))}
 	}
-	return 0, &failure{ClassAnswer, fmt.Sprintf("the query is a %s; write one that has one value at a time", printable(a.Data.ResultType))}
+	return 0, &failure{ClassAnswer, fmt.Sprintf("the query is a %s; write one that has one value at a time", text.Line(a.Data.ResultType, maxMessage))}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 func TestDecodeQuery(t *testing.T) {
@@ -64,6 +66,6 @@ func FuzzDecodeQuery(f *testing.F) {
 		require.NotEmpty(t, known.class)
 		message := failed(err).Message
 		require.NotEmpty(t, message)
-		require.Equal(t, printable(message), message)
+		require.Equal(t, text.Line(message, maxMessage), message)
 	})
 }

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Headers of a message, as https://www.standardwebhooks.com has them. The id is the
@@ -49,7 +51,7 @@ func sign(h http.Header, id string, at time.Time, body, key []byte) {
 // readKey reads a key below a directory. It is read each time, so that it can be
 // changed without a restart.
 func readKey(dir, tenant, secret string) ([]byte, error) {
-	missing := &failure{ClassKey, fmt.Sprintf("there is no key %s of tenant %s; whoever runs the reconciler puts it there (--notify-keys)", printable(secret), printable(tenant))}
+	missing := &failure{ClassKey, fmt.Sprintf("there is no key %s of tenant %s; whoever runs the reconciler puts it there (--notify-keys)", text.Line(secret, maxMessage), text.Line(tenant, maxMessage))}
 	if dir == "" || !filepath.IsLocal(tenant) || !filepath.IsLocal(secret) || strings.ContainsAny(tenant+secret, `/\`) || strings.HasPrefix(secret, ".") {
 		return nil, missing
 	}
@@ -63,12 +65,12 @@ func readKey(dir, tenant, secret string) ([]byte, error) {
 		return nil, missing
 	}
 	if err != nil {
-		return nil, &failure{ClassKey, fmt.Sprintf("the key %s of tenant %s cannot be read", printable(secret), printable(tenant))}
+		return nil, &failure{ClassKey, fmt.Sprintf("the key %s of tenant %s cannot be read", text.Line(secret, maxMessage), text.Line(tenant, maxMessage))}
 	}
 	defer file.Close()
 	key, err := decodeKey(file)
 	if err != nil {
-		return nil, &failure{ClassKey, fmt.Sprintf("the key %s of tenant %s %s", printable(secret), printable(tenant), err)}
+		return nil, &failure{ClassKey, fmt.Sprintf("the key %s of tenant %s %s", text.Line(secret, maxMessage), text.Line(tenant, maxMessage), err)}
 	}
 	return key, nil
 }

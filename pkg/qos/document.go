@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Limits of a plan document. They are far above what one node can carry and
@@ -135,7 +136,7 @@ func (r *reader) plan(doc document) Plan {
 		r.complain("%d workloads, %d profiles: at most %d and %d", len(doc.Workloads), len(doc.Profiles), maxWorkloads, maxProfiles)
 		return Plan{}
 	}
-	if len(doc.Source) > 256 || !printable(doc.Source) {
+	if len(doc.Source) > 256 || !text.Valid(doc.Source) {
 		r.complain("source is not a commit")
 	}
 	for _, p := range model.BuiltinQoSProfiles() {
@@ -153,7 +154,7 @@ func (r *reader) plan(doc document) Plan {
 	names, cgroups := map[string]bool{}, map[string]string{}
 	for _, w := range doc.Workloads {
 		at := fmt.Sprintf("line %d: workload %q", w.Name.line, w.Name.text)
-		if w.Name.text == "" || len(w.Name.text) > 253 || !printable(w.Name.text) {
+		if w.Name.text == "" || len(w.Name.text) > 253 || !text.Valid(w.Name.text) {
 			r.complain("%s: a workload needs a printable name of at most 253 bytes", at)
 			continue
 		}
@@ -183,7 +184,7 @@ func (r *reader) plan(doc document) Plan {
 
 func (r *reader) profile(p model.QoSProfile) {
 	at := fmt.Sprintf("profile %q", p.Name)
-	if p.Name == "" || len(p.Name) > 63 || !printable(p.Name) {
+	if p.Name == "" || len(p.Name) > 63 || !text.Valid(p.Name) {
 		r.complain("%s: a profile needs a printable name of at most 63 bytes", at)
 	}
 	for _, bound := range []struct {

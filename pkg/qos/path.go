@@ -3,8 +3,8 @@ package qos
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // checkCgroup says what is wrong with a cgroup path of a plan. What it accepts
@@ -15,7 +15,7 @@ func checkCgroup(path string) error {
 	switch {
 	case path == "":
 		return fmt.Errorf("cgroup is missing")
-	case len(path) > 1024 || len(parts) > 32 || !printable(path):
+	case len(path) > 1024 || len(parts) > 32 || !text.Valid(path):
 		return fmt.Errorf("cgroup %q is too long, too deep or not printable", path[:min(len(path), 64)])
 	case parts[0] == "init.scope":
 		return fmt.Errorf("cgroup %q belongs to the host's init", path)
@@ -29,10 +29,6 @@ func checkCgroup(path string) error {
 		}
 	}
 	return nil
-}
-
-func printable(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // ancestors returns the groups above path, outermost first, without the root.

@@ -36,7 +36,7 @@ func TestGolden(t *testing.T) {
 				kept = append(kept, f)
 			}
 			set, err := Application(readScenario(t, input).input(t, files(archive)))
-			got := text(t, set)
+			got := asText(t, set)
 			if err != nil {
 				got = err.Error() + "\n"
 			}

@@ -84,14 +84,14 @@ func TestParallel(t *testing.T) {
 	for name, input := range inputs {
 		set, err := Application(input())
 		require.NoError(t, err)
-		want[name] = text(t, set)
+		want[name] = asText(t, set)
 	}
 	var wg sync.WaitGroup
 	for range 8 {
 		for name, input := range inputs {
 			wg.Go(func() {
 				set, err := Application(input())
-				if err != nil || text(t, set) != want[name] {
+				if err != nil || asText(t, set) != want[name] {
 					t.Errorf("%s rendered differently beside others (%v)", name, err)
 				}
 			})

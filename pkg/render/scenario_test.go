@@ -209,7 +209,7 @@ func files(a *txtar.Archive) fs.FS {
 }
 
 // text writes a set for people.
-func text(t testing.TB, set Set) string {
+func asText(t testing.TB, set Set) string {
 	var b strings.Builder
 	for _, o := range set.Objects {
 		fmt.Fprintf(&b, "# component %q, stage %d", o.Component, o.Stage)

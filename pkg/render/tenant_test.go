@@ -18,9 +18,9 @@ func TestTenant(t *testing.T) {
 	}}
 	apps := []model.AppID{{Tenant: "acme", Name: "shop"}, {Tenant: "acme", Name: "api"}, {Tenant: "other", Name: "api"}}
 	tenant.Policy.Namespace = "tenant"
-	got := text(t, Tenant("example", "", tenant, apps))
+	got := asText(t, Tenant("example", "", tenant, apps))
 	tenant.Policy.Namespace, tenant.Quota = "application", nil
-	got += "# a namespace for each application\n" + text(t, Tenant("example", "test-", tenant, apps))
+	got += "# a namespace for each application\n" + asText(t, Tenant("example", "test-", tenant, apps))
 
 	const file = "testdata/tenant.yaml"
 	if flag.Lookup("update").Value.String() == "true" {

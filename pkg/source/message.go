@@ -4,8 +4,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/text"
 )
+
+// maxText bounds what is repeated of a commit in one line, in bytes.
+const maxText = 500
 
 // maxRemoval bounds what one commit can confirm.
 const maxRemoval = 1_000_000
@@ -13,7 +16,7 @@ const maxRemoval = 1_000_000
 // subject returns the first line of a commit message, fit to print.
 func subject(message string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
-	return git.Printable(first)
+	return text.Line(first, maxText)
 }
 
 // ConfirmRemoval reads the trailer "Confirm-Removal: N" of a commit message.

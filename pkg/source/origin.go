@@ -8,6 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // origins are those of the files below a directory of a commit.
@@ -59,7 +60,7 @@ func (s Snapshot) Origins(dir string) ([]access.Origin, error) {
 func (r *Repository) originsSince(commit, dir, since string, most int) (origins []access.Origin, reached bool, err error) {
 	at, ok := git.ParseHash(commit)
 	if !ok || !r.store.Has(at) {
-		return nil, false, fmt.Errorf("commit %s is not in the repository", git.Printable(commit))
+		return nil, false, fmt.Errorf("commit %s is not in the repository", text.Clean(commit))
 	}
 	c, err := r.store.Commit(at)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Files is the tree of one commit; see git.Files.
@@ -225,7 +226,7 @@ func (r *Repository) read(commit git.Hash) (Snapshot, error) {
 	return Snapshot{
 		Commit:         commit.String(),
 		Time:           c.Committer.When,
-		Author:         git.Printable(c.Author.Name + " <" + c.Author.Email + ">"),
+		Author:         text.Line(c.Author.Name+" <"+c.Author.Email+">", maxText),
 		Subject:        subject(c.Message),
 		ConfirmRemoval: ConfirmRemoval(c.Message),
 		Files:          files,
@@ -243,7 +244,7 @@ func (s Snapshot) At(commit string) (Snapshot, error) {
 	}
 	h, ok := git.ParseHash(commit)
 	if !ok {
-		return Snapshot{}, fmt.Errorf("%q is not a commit; write all 40 digits", git.Printable(commit))
+		return Snapshot{}, fmt.Errorf("%q is not a commit; write all 40 digits", text.Clean(commit))
 	}
 	if s.repo == nil {
 		return Snapshot{}, errors.New("source unavailable: no snapshot yet")
@@ -262,7 +263,7 @@ func (r *Repository) open(commit string) (Snapshot, error) {
 	defer r.mu.Unlock()
 	h, ok := git.ParseHash(commit)
 	if !ok {
-		return Snapshot{}, fmt.Errorf("%q is not a commit", git.Printable(commit))
+		return Snapshot{}, fmt.Errorf("%q is not a commit", text.Clean(commit))
 	}
 	return r.read(h)
 }

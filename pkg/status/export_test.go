@@ -11,7 +11,7 @@ import (
 
 // Text and Code are the escapers, AppDir the path encoder, for fuzzing.
 var (
-	Text   = text
+	Text   = escape
 	Code   = code
 	AppDir = appDir
 	Files1 = filesOfFormat1

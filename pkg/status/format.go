@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Format is the version of the branch's layout and records. A minor version adds
@@ -99,7 +100,7 @@ const restore = `restore the branch with "git revert" (docs/status-branch.md)`
 
 // damaged reports a file that no program of ours writes so.
 func damaged(name string, err error) error {
-	return fmt.Errorf("%s is damaged: %s; %s", name, oneLineOf(err.Error(), 300), restore)
+	return fmt.Errorf("%s is damaged: %s; %s", name, text.Line(err.Error(), 300), restore)
 }
 
 // guard is the content of guardFile in format 2. A program that knows only format 1

@@ -10,6 +10,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Entry is one commit of the branch that changed the record of an application.
@@ -96,7 +97,7 @@ func walk(ctx context.Context, store *git.Store, tip git.Hash, app model.AppID, 
 			entries = append(entries, Entry{
 				Commit:       later.hash.String(),
 				Time:         later.time,
-				Subject:      git.Printable(subject),
+				Subject:      text.Line(subject, maxLine),
 				SourceCommit: trailer(later.message, "Source-Commit"),
 				Transitions:  news(before.known, now.known),
 				Steps:        now.run.Changes(before.run),
@@ -178,7 +179,7 @@ func instanceAt(store *git.Store, format Format, dir git.Hash, app model.AppID) 
 func trailer(message, key string) string {
 	for line := range strings.Lines(message) {
 		if value, ok := strings.CutPrefix(line, key+": "); ok {
-			return git.Printable(value)
+			return text.Line(value, maxLine)
 		}
 	}
 	return ""

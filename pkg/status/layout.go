@@ -29,6 +29,7 @@ const (
 const (
 	maxFile     = 4 << 20
 	maxProblems = 1000
+	maxLine     = 500 // of a commit message, in bytes
 )
 
 // limits of the whole tree.

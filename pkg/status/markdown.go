@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"unicode"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // rowsOf makes the rows of a table. Those that no table shows are only counted:
@@ -17,18 +18,18 @@ func rowsOf[T any](list []T, row func(T) []string) [][]string {
 	return rows
 }
 
-// brief is text for a page that shows many.
-func brief(s string) string { return text(oneLineOf(s, 160)) }
+// brief is foreign text for a page that shows many.
+func brief(s string) string { return escape(text.Line(s, 160)) }
 
-// maxText bounds user text on a page, in characters.
+// maxText bounds foreign text on a page, in bytes.
 const maxText = 500
 
-// text makes user text fit to stand anywhere in Markdown, a table cell
+// escape makes foreign text fit to stand anywhere in Markdown, a table cell
 // included: one line, bounded, shown literally. No link, image, mention, HTML
 // or control sequence survives.
-func text(s string) string {
+func escape(s string) string {
 	var b strings.Builder
-	runes := []rune(oneLineOf(s, maxText))
+	runes := []rune(text.Line(s, maxText))
 	for i, r := range runes {
 		switch {
 		case r == '<' || r == '>' || r == '&' || r == '@' || r == '|':
@@ -57,24 +58,6 @@ func startsList(s string) string {
 	return s
 }
 
-// oneLineOf flattens s to one line of at most max characters.
-func oneLineOf(s string, max int) string {
-	s = strings.Join(strings.Fields(strings.Map(printableRune, s)), " ")
-	if r := []rune(s); len(r) > max {
-		s = string(r[:max]) + "…"
-	}
-	return s
-}
-
-// printableRune replaces what does not print: control characters, terminal
-// sequences, invisible and direction-changing characters, broken encoding.
-func printableRune(r rune) rune {
-	if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
-		return ' '
-	}
-	return r
-}
-
 // code shows a name literally in code type. What no name of ours contains is
 // replaced.
 func code(s string) string {
@@ -83,7 +66,7 @@ func code(s string) string {
 			return r
 		}
 		return '?'
-	}, oneLineOf(s, 200))
+	}, text.Line(s, 200))
 	if s == "" {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Migration reports what Migrate did.
@@ -46,7 +47,7 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 	if major < m.From.Major {
 		for _, file := range slices.Sorted(maps.Keys(b.state.more)) {
 			for _, field := range slices.Sorted(maps.Keys(b.state.more[file])) {
-				m.Lacks = append(m.Lacks, file+": "+git.Printable(field))
+				m.Lacks = append(m.Lacks, file+": "+text.Clean(field))
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func applicationPage(r record, problems []model.Problem) []byte {
 	if r.instance != nil {
 		p.workflow(r.instance)
 	}
-	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(problems, text))
+	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(problems, escape))
 	if r.decision != nil {
 		p.decision(r.decision)
 	}
@@ -73,22 +73,22 @@ func (p *page) instance(in *model.Instance) {
 func because(r model.Reason, message string) string {
 	s := ""
 	if r != "" {
-		s = " (" + text(string(r)) + ")"
+		s = " (" + escape(string(r)) + ")"
 	}
 	if message == "" {
 		return s + "."
 	}
-	return s + ": " + text(message)
+	return s + ": " + escape(message)
 }
 
 func (p *page) decision(d *model.Decision) {
 	p.line("## Decision\n")
-	p.line("**%s**%s\n", text(string(d.Verdict)), because(d.Reason, d.Message))
+	p.line("**%s**%s\n", escape(string(d.Verdict)), because(d.Reason, d.Message))
 	if d.Position > 0 {
 		p.line("Place %d among those that wait.\n", d.Position)
 	}
 	if d.For != "" {
-		p.line("Reduced in favour of %s.\n", text(d.For))
+		p.line("Reduced in favour of %s.\n", escape(d.For))
 	}
 	if !d.EvictAt.IsZero() {
 		p.line("It loses its place at %s if the shortage lasts.\n", moment(d.EvictAt))
@@ -103,19 +103,19 @@ func (p *page) decision(d *model.Decision) {
 		if !c.OK {
 			mark = "**short**"
 		}
-		checks = append(checks, []string{code(c.Name), text(c.Asked), text(c.Used), text(c.Limit), text(c.Short), mark, text(c.At)})
+		checks = append(checks, []string{code(c.Name), escape(c.Asked), escape(c.Used), escape(c.Limit), escape(c.Short), mark, escape(c.At)})
 	}
 	p.table("", []string{"Check", "Asked", "Used by others", "Limit", "Shortfall", "", "Limit set at"}, checks)
 	if len(d.WouldAdmit) > 0 {
 		p.line("Each of these alone would admit it:\n")
 		for _, w := range d.WouldAdmit[:min(len(d.WouldAdmit), maxRows)] {
-			p.line("- %s", text(w))
+			p.line("- %s", escape(w))
 		}
 		p.line("")
 	}
 	var rows [][]string
 	for _, x := range d.Ahead[:min(len(d.Ahead), maxRows)] {
-		rows = append(rows, []string{code(x.App.String()), text(x.Holds), text(x.Standing), thousandths(x.Share), thousandths(x.Entitled)})
+		rows = append(rows, []string{code(x.App.String()), escape(x.Holds), escape(x.Standing), thousandths(x.Share), thousandths(x.Entitled)})
 	}
 	p.table("Ahead of it", []string{"Application", "Holds", "Stands", "Its tenant has", "Entitled to"}, rows)
 	if len(d.BlockedBy) > 0 && len(rows) == 0 {
@@ -127,7 +127,7 @@ func (p *page) decision(d *model.Decision) {
 	}
 	var displaced [][]string
 	for _, x := range d.Displaced {
-		displaced = append(displaced, []string{code(x.App.String()), text(x.From), text(x.To), text(x.Why)})
+		displaced = append(displaced, []string{code(x.App.String()), escape(x.From), escape(x.To), escape(x.Why)})
 	}
 	p.table("Reduced in its favour", []string{"Application", "From", "To", "Why"}, displaced)
 }
@@ -135,11 +135,11 @@ func (p *page) decision(d *model.Decision) {
 // shares shows what the tenant and the groups above it had when it was decided.
 func (p *page) shares(d *model.Decision) {
 	if d.Standing != "" {
-		p.line("Its minimum counts as **%s**.\n", text(d.Standing))
+		p.line("Its minimum counts as **%s**.\n", escape(d.Standing))
 	}
 	var rows [][]string
 	for _, s := range d.Shares {
-		rows = append(rows, []string{text(s.Of), thousandths(s.Used), thousandths(s.Guaranteed), thousandths(s.Entitled), fmt.Sprint(s.Weight)})
+		rows = append(rows, []string{escape(s.Of), thousandths(s.Used), thousandths(s.Guaranteed), thousandths(s.Entitled), fmt.Sprint(s.Weight)})
 	}
 	p.table("", []string{"Share of all capacity", "Used", "Guaranteed", "Entitled to", "Weight"}, rows)
 }
@@ -151,10 +151,10 @@ func (p *page) components(in *model.Instance) {
 	var rows [][]string
 	for _, c := range in.Components {
 		kind, critical := "", ""
-		granted, run, each := fmt.Sprint(c.Grant.Replicas), fmt.Sprint(c.Run), text(c.Grant.Requests.String())
+		granted, run, each := fmt.Sprint(c.Grant.Replicas), fmt.Sprint(c.Run), escape(c.Grant.Requests.String())
 		if in.Spec != nil {
 			if spec, ok := in.Spec.Component(c.Grant.Component); ok {
-				kind = text(spec.Type)
+				kind = escape(spec.Type)
 				granted += fmt.Sprintf(" of %d", spec.Replicas)
 				if !spec.Runs() {
 					granted, run, each = "", "", "" // configuration is there or not
@@ -170,12 +170,12 @@ func (p *page) components(in *model.Instance) {
 		if b := c.Beside; b != nil {
 			run += fmt.Sprintf(", and %d of the next version (requests reach %s)", b.Run, reached(b.Traffic))
 		}
-		state := text(c.State)
+		state := escape(c.State)
 		if c.Message != "" {
-			state += ": " + text(c.Message)
+			state += ": " + escape(c.Message)
 		}
 		rows = append(rows, []string{
-			code(c.Grant.Component) + critical, kind, granted, run, each, text(c.Grant.QoS), text(c.Grant.Pool), state,
+			code(c.Grant.Component) + critical, kind, granted, run, each, escape(c.Grant.QoS), escape(c.Grant.Pool), state,
 		})
 	}
 	p.table("Components", []string{"Component", "Type", "Replicas granted", "May run now", "Each", "QoS", "Pool", "State"}, rows)
@@ -242,8 +242,8 @@ func (p *page) history(transitions []model.Transition) {
 	var rows [][]string
 	for _, t := range slices.Backward(transitions) {
 		rows = append(rows, []string{
-			moment(t.At), fmt.Sprintf("#%d", t.Instance), text(string(t.From)), text(string(t.To)),
-			text(string(t.Reason)), text(t.Message), code(t.Commit[:min(len(t.Commit), 10)]),
+			moment(t.At), fmt.Sprintf("#%d", t.Instance), escape(string(t.From)), escape(string(t.To)),
+			escape(string(t.Reason)), escape(t.Message), code(t.Commit[:min(len(t.Commit), 10)]),
 		})
 	}
 	p.table("History", []string{"When", "Instance", "From", "To", "Reason", "Why", "Source"}, rows)
@@ -252,7 +252,7 @@ func (p *page) history(transitions []model.Transition) {
 func (p *page) policies(values []model.PolicyValue) {
 	var rows [][]string
 	for _, v := range values {
-		rows = append(rows, []string{code(v.Path), text(v.Value), text(v.Layer), text(v.At)})
+		rows = append(rows, []string{code(v.Path), escape(v.Value), escape(v.Layer), escape(v.At)})
 	}
 	p.table("Policies in force", []string{"Policy", "Value", "Set by", "At"}, rows)
 }

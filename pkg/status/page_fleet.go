@@ -15,7 +15,7 @@ func fleetPage(l *model.Ledger, used map[string]usage) []byte {
 	p := &page{rows: 100}
 	name := "Fleet"
 	if l.Platform != nil && l.Platform.Name != "" {
-		name = "Fleet " + text(l.Platform.Name)
+		name = "Fleet " + escape(l.Platform.Name)
 	}
 	p.line("# %s\n", name)
 	if l.Commit != "" {
@@ -146,7 +146,7 @@ func poolRows(l *model.Ledger) [][]string {
 			devices = append(devices, code(d)+" "+share(d, g.Get(d), pool.Capacity.Get(d), true))
 		}
 		rows = append(rows, []string{
-			text(pool.Name), fmt.Sprint(pool.Nodes),
+			escape(pool.Name), fmt.Sprint(pool.Nodes),
 			share("cpu", g.CPU, pool.Capacity.CPU, true), share("memory", g.Memory, pool.Capacity.Memory, true),
 			strings.Join(devices, "<br>"),
 		})

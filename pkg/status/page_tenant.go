@@ -34,7 +34,7 @@ func tenantPage(l *model.Ledger, name string, u usage) []byte {
 			own = append(own, problem)
 		}
 	}
-	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(own, text))
+	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(own, escape))
 	return p.bytes()
 }
 
@@ -80,8 +80,8 @@ func applicationRow(in *model.Instance) []string {
 		note = "The newer spec in Git is not accepted: " + in.Refused.Message
 	}
 	return []string{
-		fmt.Sprintf("[%s](%s/%s)", in.App.Name, in.App.Name, readmeFile), string(in.Phase), text(string(in.Reason)),
-		moment(in.Since), priority, text(note),
+		fmt.Sprintf("[%s](%s/%s)", in.App.Name, in.App.Name, readmeFile), string(in.Phase), escape(string(in.Reason)),
+		moment(in.Since), priority, escape(note),
 	}
 }
 

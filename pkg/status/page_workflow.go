@@ -34,21 +34,21 @@ func (p *page) workflow(in *model.Instance) {
 		if s.Attempt > 0 {
 			attempt = fmt.Sprint(s.Attempt)
 		}
-		return []string{code(s.Name), text(string(s.Phase)), moment(s.Since), attempt, text(string(s.Reason)), text(stepNote(s)), text(strings.Join(s.Actors, ", "))}
+		return []string{code(s.Name), escape(string(s.Phase)), moment(s.Since), attempt, escape(string(s.Reason)), escape(stepNote(s)), escape(strings.Join(s.Actors, ", "))}
 	}))
 	p.table("What people asked of it", []string{"Action", "Step", "By", "Commit", "Outcome"}, rowsOf(r.Commands, func(c model.Handled) []string {
 		outcome := "done"
 		if c.Refused != "" {
-			outcome = "refused: " + text(c.Refused)
+			outcome = "refused: " + escape(c.Refused)
 		}
-		return []string{code(c.Action), code(c.Step), text(c.By), code(c.Commit[:min(len(c.Commit), 10)]), outcome}
+		return []string{code(c.Action), code(c.Step), escape(c.By), code(c.Commit[:min(len(c.Commit), 10)]), outcome}
 	}))
 }
 
 // run says where the run stands and what it waits for.
 func (p *page) run(in *model.Instance) {
 	r := in.Run
-	p.line("Run %d (%s), of spec %s: **%s** since %s%s\n", r.Number, code(r.ID.Short()), code(r.Spec.Short()), text(string(r.Phase)), moment(r.Since), because("", r.Message))
+	p.line("Run %d (%s), of spec %s: **%s** since %s%s\n", r.Number, code(r.ID.Short()), code(r.Spec.Short()), escape(string(r.Phase)), moment(r.Since), because("", r.Message))
 	if r.Superseded != "" {
 		p.line("Spec %s took its place.\n", code(r.Superseded.Short()))
 	}
@@ -58,7 +58,7 @@ func (p *page) run(in *model.Instance) {
 		if w.Step != "" {
 			line += code(w.Step) + " "
 		}
-		line += "waits for " + text(w.For)
+		line += "waits for " + escape(w.For)
 		if !w.Until.IsZero() {
 			line += ", until " + moment(w.Until)
 		}

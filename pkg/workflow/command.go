@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // maxCommands bounds what is remembered of commands. A run takes no more.
@@ -26,7 +27,7 @@ func (x *execution) handle(commands []model.Command) {
 			continue
 		}
 		x.run.Commands = append(x.run.Commands, model.Handled{
-			ID: commandID(c), Run: c.Run, Action: c.Action, Step: c.Step, By: c.By, Commit: c.Commit, Refused: bounded(refused, maxMessage),
+			ID: commandID(c), Run: c.Run, Action: c.Action, Step: c.Step, By: c.By, Commit: c.Commit, Refused: text.Line(refused, maxMessage),
 		})
 	}
 }

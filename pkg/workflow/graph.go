@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Graph draws a run as a Mermaid flow chart: a box for each step with what has
@@ -62,7 +63,7 @@ func plain(s string) string {
 			return r
 		}
 		return '_'
-	}, bounded(s, 63))
+	}, text.Line(s, 63))
 }
 
 var colours = []struct {

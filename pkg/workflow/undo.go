@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // toUndo reports whether a step did something that is still to be taken back. A
@@ -83,7 +84,7 @@ func (s *step) judgeUndo() {
 	default:
 		return
 	}
-	u.Phase, u.Message = model.StepFailed, bounded(failure, maxMessage)
+	u.Phase, u.Message = model.StepFailed, text.Line(failure, maxMessage)
 	if u.Attempt < s.Retry.Attempts {
 		u.Phase, u.Next = model.StepRetrying, s.x.now.Add(s.Retry.Backoff.After(u.Attempt))
 	}

@@ -3,9 +3,9 @@ package workflow
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // What steps may leave for others. It is kept in the ledger, so it is small: for
@@ -59,7 +59,8 @@ func (s *step) outputs(r *Result) ([]model.Value, error) {
 		}
 	}
 	for _, o := range s.Outputs {
-		v := strings.ToValidUTF8(r.part(o.From), "\uFFFD")
+		v := r.part(o.From)
+		v = text.Lines(v, len(v)) // whole: one that is too long is refused, not cut
 		if len(v) > maxValue {
 			return nil, fmt.Errorf("output %s has %d bytes, at most %d are kept: leave a reference instead", o.Name, len(v), maxValue)
 		}
@@ -80,17 +81,4 @@ func sizeOf(values []model.Value) (n int) {
 		n += len(v.Value)
 	}
 	return n
-}
-
-// bounded cuts text to at most n bytes of whole characters.
-func bounded(text string, n int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= n {
-		return text
-	}
-	n -= len("…")
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
 }

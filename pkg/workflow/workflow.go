@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Durations where the declaration gives none. Every wait has an end.
@@ -176,7 +177,7 @@ func enter(rec *model.StepRun, phase model.StepPhase, reason model.Reason, messa
 	if rec.Phase != phase {
 		rec.Since = now
 	}
-	rec.Phase, rec.Reason, rec.Message = phase, reason, bounded(message, maxMessage)
+	rec.Phase, rec.Reason, rec.Message = phase, reason, text.Line(message, maxMessage)
 }
 
 // clone copies a run so deep that nothing of the original changes with it.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
-	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/workflow/condition"
 )
 
@@ -71,7 +71,7 @@ func (f *flow) condition(i int, earlier map[string]bool) {
 	}
 	c, err := condition.Parse(s.If)
 	if err != nil {
-		f.bad(i, catalogue.Condition, ".if", "is no condition: %s", layer.OneLine(err.Error()))
+		f.bad(i, catalogue.Condition, ".if", "is no condition: %s", text.Clean(err.Error()))
 		return
 	}
 	for _, name := range c.Steps() {
@@ -142,6 +142,6 @@ func (f *flow) check(i int, below string, c checkProperties) {
 		f.bad(i, catalogue.Check, below, "asks in no or two ways; write url, or prometheus and query")
 	}
 	if _, err := condition.ParseSuccess(c.Success); err != nil {
-		f.bad(i, catalogue.Condition, below+".success", "is no condition: %s", layer.OneLine(err.Error()))
+		f.bad(i, catalogue.Condition, below+".success", "is no condition: %s", text.Clean(err.Error()))
 	}
 }

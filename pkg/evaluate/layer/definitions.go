@@ -14,12 +14,13 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // definitionsOf returns the definitions of the platform as a CUE file that refers to
 // nothing else, "" if there are none. An application needs nothing else of the
 // platform but its policy.
-func definitionsOf(platform *Layer) (text string, problems []model.Problem) {
+func definitionsOf(platform *Layer) (source string, problems []model.Problem) {
 	out := &ast.File{Decls: []ast.Decl{&ast.Package{Name: ast.NewIdent("definitions")}}}
 	found := false
 	for _, f := range platform.Files {
@@ -52,15 +53,15 @@ func definitionsOf(platform *Layer) (text string, problems []model.Problem) {
 		return "", problems
 	}
 	if err := astutil.SanitizeFiles([]*ast.File{out}); err != nil {
-		return "", []model.Problem{platform.Blame(catalogue.Definition, "platform.definitions", "does not stand by itself: "+OneLine(err.Error()))}
+		return "", []model.Problem{platform.Blame(catalogue.Definition, "platform.definitions", "does not stand by itself: "+text.Clean(err.Error()))}
 	}
 	formatted, err := format.Node(out)
 	if err != nil {
-		return "", []model.Problem{platform.Blame(catalogue.Definition, "platform.definitions", "cannot be written by itself: "+OneLine(err.Error()))}
+		return "", []model.Problem{platform.Blame(catalogue.Definition, "platform.definitions", "cannot be written by itself: "+text.Clean(err.Error()))}
 	}
 	if err := compileDefinitions(string(formatted)).value.Err(); err != nil {
 		return "", []model.Problem{platform.Blame(catalogue.Definition, "platform.definitions",
-			"does not stand by itself; a definition speaks of parameter, context and the standard library: "+OneLine(err.Error()))}
+			"does not stand by itself; a definition speaks of parameter, context and the standard library: "+text.Clean(err.Error()))}
 	}
 	return string(formatted), nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // withDefinitions adds definitions to a policy in force.
@@ -163,7 +164,7 @@ func (x *expansion) output(kind, definition, name string, parameter json.RawMess
 	}
 	if err != nil {
 		problems = append(problems, x.own.Blame(catalogue.Expansion, strings.Join(path, "."),
-			fmt.Sprintf("definition %s gives nothing valid for this: %s", definition, OneLine(err.Error()))))
+			fmt.Sprintf("definition %s gives nothing valid for this: %s", definition, text.Clean(err.Error()))))
 	}
 	x.problems = append(x.problems, problems...)
 	return out, problems == nil

@@ -11,17 +11,21 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // maxProblems bounds what is reported of one directory.
 const maxProblems = 50
+
+// maxMessage bounds what is repeated of a message of CUE, in bytes.
+const maxMessage = 500
 
 // syntaxProblems are the errors of the parser.
 func syntaxProblems(err error) (problems []model.Problem) {
 	for _, e := range errors.Errors(err) {
 		format, args := e.Msg()
 		problems = append(problems, model.Problem{
-			Code: catalogue.Syntax, Message: OneLine(fmt.Sprintf(format, args...)),
+			Code: catalogue.Syntax, Message: text.Line(fmt.Sprintf(format, args...), maxMessage),
 			Places: []model.Place{{At: e.Position().String()}},
 		})
 	}
@@ -42,7 +46,19 @@ func explain(err error, v cue.Value, layers ...*Layer) (problems []model.Problem
 		seen[key(path)] = true
 		problems = append(problems, explainOne(e, path, own, layers, v))
 	}
-	return causes(problems)
+	problems = causes(problems)
+	for i := range problems {
+		show(&problems[i])
+	}
+	return problems
+}
+
+// show makes what a problem repeats of the user's text safe to show.
+func show(p *model.Problem) {
+	p.Path, p.Message = text.Clean(p.Path), text.Clean(p.Message)
+	for i := range p.Places {
+		p.Places[i].Note = text.Clean(p.Places[i].Note)
+	}
 }
 
 // causes leaves out the problems that only follow from others.
@@ -188,25 +204,11 @@ func asWritten(path []string) []string {
 
 func message(e errors.Error) string {
 	format, args := e.Msg()
-	text := fmt.Sprintf(format, args...)
-	if cause := errors.Unwrap(e); cause != nil && text == "" {
-		text = cause.Error()
+	said := fmt.Sprintf(format, args...)
+	if cause := errors.Unwrap(e); cause != nil && said == "" {
+		said = cause.Error()
 	}
-	return OneLine(text)
-}
-
-// oneLine makes a message of CUE, which may quote the user, safe to show.
-func OneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s)
-	if len(s) > 500 {
-		s = strings.ToValidUTF8(s[:500], "") + " …"
-	}
-	return s
+	return text.Line(said, maxMessage)
 }
 
 // cutCode cuts the code off a sentence of the schema.
@@ -220,5 +222,5 @@ func cutCode(s string) (code, sentence string, ok bool) {
 
 // GaveUp is the problem of an evaluation that panicked or could not begin.
 func GaveUp(dir string, reason any) model.Problem {
-	return WholeFile(catalogue.GaveUp, dir, "could not be evaluated: "+OneLine(fmt.Sprint(reason)))
+	return WholeFile(catalogue.GaveUp, dir, "could not be evaluated: "+text.Clean(fmt.Sprint(reason)))
 }

@@ -8,6 +8,8 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // A Kustomization is all that a build reads, written anew: every directory and file
@@ -68,10 +70,5 @@ func (k Kustomization) explain(err error) string {
 	if k.Secrets {
 		return "the details may repeat a secret; `kustomize build` shows them"
 	}
-	text := strings.NewReplacer(k.Names...).Replace(err.Error())
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > maxExplanation {
-		text = strings.ToValidUTF8(text[:maxExplanation], "") + " …"
-	}
-	return text
+	return text.Line(strings.NewReplacer(k.Names...).Replace(err.Error()), maxExplanation)
 }

@@ -5,10 +5,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/kubernetes/typed/core/v1"
+	v1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
 
-	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // events writes Kubernetes events: best effort, bounded, repeated ones counted
@@ -37,5 +37,5 @@ func (r *Runtime) Event(ctx context.Context, namespace string, warning bool, rea
 		kind = corev1.EventTypeWarning
 	}
 	about := &corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: namespace, Namespace: namespace}
-	r.events.recorder.Event(about, kind, reason, apply.Clean(message))
+	r.events.recorder.Event(about, kind, text.Line(reason, maxReason), text.Line(message, maxSentence))
 }

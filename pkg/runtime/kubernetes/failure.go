@@ -7,8 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Reasons of failures that this runtime reports.
@@ -35,16 +35,16 @@ func podFailure(u *unstructured.Unstructured) model.Failure {
 			}
 		}
 	}
-	switch phase := text(u, "status", "phase"); {
+	switch phase := stringAt(u, "status", "phase"); {
 	case phase == "Failed":
-		return lost("a pod ended: " + text(u, "status", "reason") + " " + text(u, "status", "message"))
+		return lost("a pod ended: " + stringAt(u, "status", "reason") + " " + stringAt(u, "status", "message"))
 	case phase == "Unknown" || abandoned(u):
 		return lost("the node of a pod does not answer")
 	case phase == "Pending" || phase == "":
 		for _, c := range conditions(u) {
 			if c.kind == "PodScheduled" && c.status == "False" && c.reason == "Unschedulable" {
 				message, _, _ := strings.Cut(c.message, " preemption:")
-				return model.Failure{Class: model.ClassInfrastructure, Reason: Unschedulable, Message: apply.Clean(message)}
+				return model.Failure{Class: model.ClassInfrastructure, Reason: Unschedulable, Message: text.Line(message, maxSentence)}
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func podFailure(u *unstructured.Unstructured) model.Failure {
 }
 
 func lost(message string) model.Failure {
-	return model.Failure{Class: model.ClassInfrastructure, Reason: PodLost, Message: apply.Clean(strings.TrimSpace(message))}
+	return model.Failure{Class: model.ClassInfrastructure, Reason: PodLost, Message: text.Line(strings.TrimSpace(message), maxSentence)}
 }
 
 // abandoned reports whether the control plane has given up the node of a pod: it
@@ -60,7 +60,7 @@ func lost(message string) model.Failure {
 // the node said last of the containers.
 func abandoned(u *unstructured.Unstructured) bool {
 	containers := items(u.Object, "status", "containerStatuses")
-	if text(u, "status", "phase") != "Running" || len(containers) == 0 || len(items(u.Object, "spec", "readinessGates")) > 0 {
+	if stringAt(u, "status", "phase") != "Running" || len(containers) == 0 || len(items(u.Object, "spec", "readinessGates")) > 0 {
 		return false
 	}
 	for _, c := range items(u.Object, "spec", "initContainers") {
@@ -84,10 +84,10 @@ func containerFailure(c map[string]any) model.Failure {
 	switch waiting := str(c, "state", "waiting", "reason"); waiting {
 	case "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable":
 		return model.Failure{Class: model.ClassRuntime, Reason: ImageUnavailable,
-			Message: apply.Clean(fmt.Sprintf("container %s: image %s cannot be pulled", name, str(c, "image")))}
+			Message: text.Line(fmt.Sprintf("container %s: image %s cannot be pulled", name, str(c, "image")), maxSentence)}
 	case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
 		return model.Failure{Class: model.ClassApplication, Reason: ConfigInvalid,
-			Message: apply.Clean(fmt.Sprintf("container %s: %s", name, str(c, "state", "waiting", "message")))}
+			Message: text.Line(fmt.Sprintf("container %s: %s", name, str(c, "state", "waiting", "message")), maxSentence)}
 	case "CrashLoopBackOff":
 		return crash(c, name, "lastState")
 	}
@@ -121,7 +121,7 @@ func crash(c map[string]any, name, state string) model.Failure {
 	if f.Signal == 0 && f.ExitCode > 128 && f.ExitCode <= 128+64 {
 		f.Signal = f.ExitCode - 128 // that is how it reaches us from inside a container
 	}
-	f.Message = apply.Clean(fmt.Sprintf("container %s ends with exit code %d%s", name, f.ExitCode, why))
+	f.Message = text.Line(fmt.Sprintf("container %s ends with exit code %d%s", name, f.ExitCode, why), maxSentence)
 	return f
 }
 
@@ -130,7 +130,7 @@ func conditionFailure(u *unstructured.Unstructured) model.Failure {
 	for _, c := range conditions(u) {
 		switch {
 		case c.kind == "ReplicaFailure" && c.status == "True":
-			return model.Failure{Class: model.ClassControlPlane, Reason: PodsRefused, Message: apply.Clean(withoutPodNames(c.message))}
+			return model.Failure{Class: model.ClassControlPlane, Reason: PodsRefused, Message: text.Line(withoutPodNames(c.message), maxSentence)}
 		case c.kind == "Progressing" && c.status == "False" && c.reason == "ProgressDeadlineExceeded":
 			return model.Failure{Class: model.ClassApplication, Reason: ProgressDeadlineExceeded, Message: "the rollout made no progress in time"}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // summary is what is kept of an object: its health.
@@ -33,8 +34,8 @@ func seen(o *apply.Object) summary {
 // summarize judges one object by itself.
 func summarize(u *unstructured.Unstructured) any {
 	s := judge(u)
-	s.beside = text(u, "metadata", "labels", render.LabelTrack) == render.TrackNext
-	s.intent = text(u, "metadata", "annotations", render.AnnotationIntent)
+	s.beside = stringAt(u, "metadata", "labels", render.LabelTrack) == render.TrackNext
+	s.intent = stringAt(u, "metadata", "annotations", render.AnnotationIntent)
 	if s.intent != "" && u.GetKind() == "Pod" {
 		s.message, s.finished = left(u)
 	}
@@ -52,14 +53,14 @@ func judge(u *unstructured.Unstructured) summary {
 		return job(u)
 	case "/PersistentVolumeClaim":
 		// A claim may wait for its first pod; whether the pod gets it, the pod tells.
-		return summary{current: text(u, "status", "phase") != "Lost"}
+		return summary{current: stringAt(u, "status", "phase") != "Lost"}
 	}
 	s := summary{current: current(u), failure: conditionFailure(u)}
 	switch gk.Group + "/" + gk.Kind {
 	case "apps/Deployment", "apps/StatefulSet":
 		s.scales = true
 		s.replicas, s.ready = number(u, 1, "spec", "replicas"), number(u, 0, "status", "readyReplicas")
-		s.revision = text(u, "status", "updateRevision")
+		s.revision = stringAt(u, "status", "updateRevision")
 		s.current = s.current && observed(u)
 	case "apps/DaemonSet":
 		s.scales = true
@@ -86,7 +87,7 @@ func job(u *unstructured.Unstructured) summary {
 	s := summary{scales: true, replicas: number(u, 1, "spec", "parallelism"), ready: number(u, 0, "status", "ready")}
 	s.restarts = number(u, 0, "status", "failed")
 	suspended, _, _ := unstructured.NestedBool(u.Object, "spec", "suspend")
-	s.current = suspended || text(u, "status", "startTime") != ""
+	s.current = suspended || stringAt(u, "status", "startTime") != ""
 	if suspended {
 		s.replicas = 0
 	}
@@ -96,7 +97,7 @@ func job(u *unstructured.Unstructured) summary {
 			s.done, s.current = true, true
 		case c.kind == "Failed" && c.status == "True":
 			s.current = false
-			s.failure = model.Failure{Class: model.ClassApplication, Reason: JobFailed, Message: apply.Clean(c.message), Final: true}
+			s.failure = model.Failure{Class: model.ClassApplication, Reason: JobFailed, Message: text.Line(c.message, maxSentence), Final: true}
 		}
 	}
 	return s
@@ -132,7 +133,7 @@ func str(m map[string]any, path ...string) string {
 	return s
 }
 
-func text(u *unstructured.Unstructured, path ...string) string { return str(u.Object, path...) }
+func stringAt(u *unstructured.Unstructured, path ...string) string { return str(u.Object, path...) }
 
 func integer(m map[string]any, otherwise int, path ...string) int {
 	v, _, _ := unstructured.NestedFieldNoCopy(m, path...)

@@ -1,0 +1,33 @@
+package workflow_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text/texttest"
+	"github.com/d-aros/d-aros/pkg/workflow"
+)
+
+// TestMessagesOfStepsAreLines: what a job, a check or a receiver answers is anybody's text, and the message of the step
+// stands in logs, events and on the status branch.
+func TestMessagesOfStepsAreLines(t *testing.T) {
+	d := declared{Jobs: []string{"job"}, Steps: []declaredStep{{Name: "job", Type: "job", Component: "job", OnFailure: "continue",
+		Outputs: []model.Output{{Name: "a", From: "message"}}}}}
+	for _, message := range texttest.Corpus() {
+		spec := d.application("shop", "v1")
+		turn := workflow.Turn{Run: workflow.Start(spec, 1, nil, start), Spec: spec}
+		turn.Run = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, start)[0]
+		for _, i := range workflow.Intents(&turn.Run, spec) {
+			turn.Results = append(turn.Results, workflow.Result{Key: i.Key, Class: "JobFailed", Message: message})
+		}
+		require.NotEmpty(t, turn.Results)
+		turn.Run = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, start.Add(time.Second))[0]
+		for _, s := range turn.Run.Steps {
+			texttest.Line(t, s.Message, 512)
+		}
+		texttest.Line(t, turn.Run.Message, 600)
+	}
+}
