@@ -51,6 +51,10 @@ func (a *Arbiter) Decide(fleet model.Fleet, seen model.Observation, ledger model
 	return a.ruling
 }
 
+// Forget makes the next decision start from scratch: what was ruled last was not
+// saved, or somebody else has decided since.
+func (a *Arbiter) Forget() { a.last = nil }
+
 // Counts returns how often the arbiter decided everything, only what changed, and
 // nothing.
 func (a *Arbiter) Counts() (anew, followed, rested int) { return a.anew, a.followed, a.rested }

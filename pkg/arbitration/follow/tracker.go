@@ -106,6 +106,16 @@ func (f *following) rebuildApps() {
 	})
 }
 
+// unusableIn returns what a fleet says of an application that is declared and cannot
+// be used, nil if it says nothing.
+func unusableIn(fleet *model.Fleet, id model.AppID) *model.Unusable {
+	at := slices.IndexFunc(fleet.Unusable, func(u model.Unusable) bool { return u.App == id })
+	if at < 0 {
+		return nil
+	}
+	return &fleet.Unusable[at]
+}
+
 // rebuild makes one application anew. It keeps a copy of the instance, so that one
 // application does not keep the ledger of a pass in memory.
 func (f *following) rebuild(id model.AppID) {
@@ -119,8 +129,12 @@ func (f *following) rebuild(id model.AppID) {
 		wanted = f.Idle[id]
 	}
 	unusable, edited := f.edits.unusable[id]
-	if !edited && old != nil {
+	switch {
+	case edited:
+	case old != nil:
 		unusable = old.Unusable
+	case wanted == nil: // it may have rested until now
+		unusable = unusableIn(&f.edits.Fleet, id)
 	}
 	var inst *model.Instance
 	if i, ok := f.Ledger.Find(id); ok {
