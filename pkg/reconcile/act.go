@@ -205,10 +205,14 @@ func (c *carriedOut) forget(id model.AppID) { delete(c.marks, id) }
 
 // forgetWhatOthersDid drops what is remembered of applications whose records are
 // not as this loop saved them: another reconciler has written since, and may have
-// acted on it.
+// acted on it. The arbiter starts anew if others have decided, as a decision that it
+// repeats keeps the words with which it was made.
 func (l *Loop) forgetWhatOthersDid(ledger model.Ledger) {
 	if l.hasSaved(ledger) {
 		return
+	}
+	if !slices.EqualFunc(ledger.Decisions, l.saved.Decisions, sameRecord) {
+		l.arbiter.Forget()
 	}
 	foreign := func(x, y *model.Instance) bool {
 		return x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.SpecDigest() != y.SpecDigest() ||
@@ -221,6 +225,11 @@ func (l *Loop) forgetWhatOthersDid(ledger model.Ledger) {
 			l.done.forget(model.AppID{Tenant: inst.App.Tenant})
 		}
 	}
+}
+
+// sameRecord reports whether two records are of the same decision.
+func sameRecord(x, y model.Decision) bool {
+	return x.App == y.App && x.Inputs.At.Equal(y.Inputs.At) && x.Verdict == y.Verdict && x.Reason == y.Reason
 }
 
 // hasSaved says whether a ledger is the very one that this loop carried out last.

@@ -75,7 +75,9 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	}
 
 	l.begin(r, StageSave)
-	r.Saved, err = l.status.Commit(ctx, ledger, out.Next)
+	if r.Saved, err = l.status.Commit(ctx, ledger, out.Next); err != nil {
+		l.arbiter.Forget() // nobody may repeat what was decided and not saved
+	}
 	switch {
 	case err == nil && !out.Decided():
 		return nil

@@ -105,6 +105,7 @@ func (b *branch) Commit(_ context.Context, previous, next model.Ledger) (bool, e
 	if !b.known || !sameMoment(&previous, &b.ledger) {
 		return false, status.ErrMoved
 	}
+	b.world.planned(b, previous, next)
 	files, ledger := b.encode(&next)
 	if maps.EqualFunc(files, b.files, func(x, y []byte) bool { return string(x) == string(y) }) {
 		return false, nil

@@ -160,6 +160,7 @@ func (e *errands) Results() (results []workflow.Result) {
 		}
 	}
 	slices.SortFunc(results, func(x, y workflow.Result) int { return strings.Compare(x.Key, y.Key) })
+	e.gathered.results = results
 	return results
 }
 

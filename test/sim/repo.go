@@ -119,12 +119,12 @@ func (e *evaluator) Layers(evaluate.Files) model.Fleet { return model.Fleet{} }
 
 func (e *evaluator) Fleet(commit string, _ evaluate.Files, _ func(string) (evaluate.Files, error)) model.Fleet {
 	e.line("evaluate")
-	e.settled = e.world.cutShort == 0
-	if e.settled {
-		return fleetOf(e.repo.commits[commit], len(apps))
+	e.settled, e.gathered.reached = e.world.cutShort == 0, len(apps)
+	if !e.settled {
+		e.world.cutShort--
+		e.gathered.reached = len(apps) / 2
 	}
-	e.world.cutShort--
-	return fleetOf(e.repo.commits[commit], len(apps)/2)
+	return fleetOf(e.repo.commits[commit], e.gathered.reached)
 }
 
 // fleetOf evaluates the first applications of a commit.

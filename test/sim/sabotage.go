@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/source"
 )
 
 // Sabotage plants a bug into a process: it stands between the loop and an edge,
@@ -57,6 +59,39 @@ func (b blind) Inspect(ctx context.Context, platform *model.Platform) (model.Obs
 		}
 	}
 	return seen, err
+}
+
+// SkipCarry is a loop that does not carry workflows forward.
+func SkipCarry(_ *process, o *reconcile.Options) { o.Status = careless{o.Status} }
+
+type careless struct{ reconcile.Ledger }
+
+func (c careless) Commit(ctx context.Context, previous, next model.Ledger) (bool, error) {
+	next.Instances = slices.Clone(next.Instances)
+	carriesNothing(&previous, &next)
+	return c.Ledger.Commit(ctx, previous, next)
+}
+
+// Overlook is a loop that overlooks the latest request.
+func Overlook(_ *process, o *reconcile.Options) { o.Commands = overlooking{o.Commands} }
+
+type overlooking struct{ reconcile.Commands }
+
+func (o overlooking) Requests(snap source.Snapshot) access.Requests {
+	r := o.Commands.Requests(snap)
+	r.List = r.List[:max(0, len(r.List)-1)]
+	return r
+}
+
+// EndAtOnce is a loop for which an application that is ending has ended.
+func EndAtOnce(_ *process, o *reconcile.Options) { o.Status = hasty{o.Status} }
+
+type hasty struct{ reconcile.Ledger }
+
+func (h hasty) Commit(ctx context.Context, previous, next model.Ledger) (bool, error) {
+	next.Instances = slices.Clone(next.Instances)
+	endsAtOnce(&next)
+	return h.Ledger.Commit(ctx, previous, next)
 }
 
 // ForgetTombstone is a lifecycle that drops the record of an application when it

@@ -9,6 +9,11 @@ import (
 // Options are what is special about a world.
 type Options struct {
 	Plant Sabotage // a bug that every process has; nil: none
+
+	// Plan plans every pass, for comparison with what is saved; nil: turn.Take. With
+	// a bug planted nothing is planned, unless Planned says so.
+	Plan    Plan
+	Planned bool
 }
 
 // Live makes a world, lives through a history in it and returns what did not hold,

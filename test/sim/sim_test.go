@@ -93,6 +93,30 @@ func TestPlantedBugs(t *testing.T) {
 	}
 }
 
+// TestPlansThatDiffer: a loop that does not do what is planned is found, and so is a plan that does not say what is
+// done. Every history compares each save with a plan that knows the same.
+func TestPlansThatDiffer(t *testing.T) {
+	const most = 300
+	for name, o := range map[string]Options{
+		"the loop carries no workflow":         {Plant: SkipCarry, Planned: true},
+		"the loop overlooks a request":         {Plant: Overlook, Planned: true},
+		"the loop ends applications at once":   {Plant: EndAtOnce, Planned: true},
+		"the plan carries no workflow":         {Plan: NoCarry},
+		"the plan overlooks a request":         {Plan: DropRequest},
+		"the plan forgets who is ending still": {Plan: ForgetEnding},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(most) {
+				if v := Live(Draw(seed+1, *events), o); v != nil && v.Rule == rulePlanned {
+					t.Logf("history %d found it", seed+1)
+					return
+				}
+			}
+			t.Errorf("%d histories did not find it", most)
+		})
+	}
+}
+
 // TestHistoriesRepeat: a history is nothing but its events.
 func TestHistoriesRepeat(t *testing.T) {
 	for n := range uint64(5) {

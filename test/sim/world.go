@@ -30,9 +30,10 @@ type World struct {
 	apiLoses   int            // of so many requests the answer gets lost
 	sent       []delivery     // requests that arrived, latest last
 
-	ends   map[model.AppID]end         // how instances end
-	excess map[*object]map[string]bool // what runs and should not, and who has looked away
-	story  *strings.Builder            // nil: nobody listens
+	ends    map[model.AppID]end         // how instances end
+	checked map[model.Digest]bool       // specs that can be rendered
+	excess  map[*object]map[string]bool // what runs and should not, and who has looked away
+	story   *strings.Builder            // nil: nobody listens
 }
 
 // delivery is a request that a process has sent.
@@ -46,7 +47,7 @@ type delivery struct {
 var begin = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(o Options) *World {
-	w := &World{now: begin, repo: newRepo(), origin: &origin{}, options: o, apiRefuses: map[string]int{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}}
+	w := &World{now: begin, repo: newRepo(), origin: &origin{}, options: o, apiRefuses: map[string]int{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}, checked: map[model.Digest]bool{}}
 	w.cluster = newCluster(func() time.Time { return w.now })
 	for i, name := range processNames {
 		w.processes[i] = &process{world: w, name: name}
@@ -63,9 +64,10 @@ type process struct {
 	name  string
 	skew  time.Duration // of its clock
 
-	loop    *reconcile.Loop // nil: it does not run
-	branch  *branch
-	carrier *carrier
+	loop     *reconcile.Loop // nil: it does not run
+	gathered gathered
+	branch   *branch
+	carrier  *carrier
 
 	lines   int    // of this pass so far
 	at      int    // the line at which something happens, 0: nothing does
