@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCertificateAuthoritiesAreLinked: the image has no other file than the program, and Git is reached over TLS.
+// TestCertificateAuthoritiesAreLinked: the image has no file besides the program, and the reconciler reaches Git over TLS.
 func TestCertificateAuthoritiesAreLinked(t *testing.T) {
 	build, ok := debug.ReadBuildInfo()
 	require.True(t, ok)
