@@ -5,7 +5,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// settleOne puts an application where it belongs in its tenant's part.
+// settleOne lists an application as usable or unusable in its tenant's part.
 func (p *pass) settleOne(a *declared) {
 	t := a.part
 	switch {
@@ -36,9 +36,9 @@ func (p *pass) settleOne(a *declared) {
 		if a.commit != "" {
 			app = app.AsOf(a.commit)
 		}
-		t.applications = append(t.applications, app)
+		t.says.applications = append(t.says.applications, app)
 		for _, h := range a.result.hosts {
-			t.claimed = append(t.claimed, check.Claim{App: a.app, Host: h})
+			t.says.claimed = append(t.says.claimed, check.Claim{App: a.app, Host: h})
 		}
 	}
 }
@@ -46,32 +46,25 @@ func (p *pass) settleOne(a *declared) {
 // compare gathers the claims of the tenant's applications and compares the names of
 // their objects.
 func (t *part) compare() {
-	t.claims, t.claimed = check.ClaimsOf(t.claimed), nil
-	t.sameObjects = check.Objects(t.applications, func(app model.AppID, component string) string {
+	t.says.claims, t.says.claimed = check.ClaimsOf(t.says.claimed), nil
+	t.says.sameObjects = check.Objects(t.says.applications, func(app model.AppID, component string) string {
 		result := t.instances[app.Name].result
 		at, _ := result.own().Nearest("application", "components", component)
 		return at
 	})
 }
 
-// claimsOf returns the claims of a part, nil of none.
-func (t *part) claimsOf() *check.Claims {
-	if t == nil {
-		return nil
-	}
-	return t.claims
-}
-
 // refuse lists an application as unusable.
 func (t *part) refuse(app model.AppID, problem model.Problem) {
-	t.unusable = append(t.unusable, unusable(app, problem))
+	t.says.unusable = append(t.says.unusable, unusable(app, problem))
 }
 
 func unusable(app model.AppID, problem model.Problem) model.Unusable {
 	return model.Unusable{App: app, Message: inOneLine(problem), Code: problem.Code}
 }
 
-// pinnedAt says that the places are in the pinned commit, not in today's files.
+// pinnedAt adds to problems that their places are in the pinned commit, not in today's
+// files.
 func pinnedAt(commit string, problems []model.Problem) []model.Problem {
 	out := make([]model.Problem, len(problems))
 	for i, problem := range problems {
@@ -81,7 +74,7 @@ func pinnedAt(commit string, problems []model.Problem) []model.Problem {
 	return out
 }
 
-// inOneLine is a problem as the reason why something is not used.
+// inOneLine is a problem as the reason why an application is unusable.
 func inOneLine(p model.Problem) string {
 	s := p.Message
 	if p.Path != "" {

@@ -29,21 +29,21 @@ type Approval struct {
 
 // decisions are the approvals of one application, and what they follow from.
 type decisions struct {
-	digest    string // of the directory; "" if it may come out otherwise another time
+	digest    string // of the directory; "" while the result is not final
 	approvals []Approval
 	problems  []model.Problem
 }
 
-// approvals is what an evaluator remembers of the files of approvals.
+// approvals are the cached results for the files of approvals.
 type approvals struct {
 	digest string // of all, as decisions.digest
 	sum    decisions
 	of     map[model.AppID]decisions
 }
 
-// Approvals evaluates the files of approvals, in order of their names. A file that
-// is wrong is a problem and nothing else. While no file changed it costs nothing, and
-// the slices are the same.
+// Approvals evaluates the files of approvals, in order of their names. An invalid file
+// is a problem and affects no other. While no file changed it costs nothing and returns
+// the same slices.
 func (e *Evaluator) Approvals(files Files) ([]Approval, []model.Problem) {
 	const dir = "approvals"
 	digest, err := files.Digest(dir)
@@ -65,7 +65,7 @@ func (e *Evaluator) Approvals(files Files) ([]Approval, []model.Problem) {
 	below := func(dir string) []string {
 		names, problems, err := directories(files, dir)
 		report(problems, err)
-		entries, _ := fs.ReadDir(files, dir) // the error is told
+		entries, _ := fs.ReadDir(files, dir) // directories has reported the error
 		for _, entry := range entries {
 			if !entry.IsDir() && path.Ext(entry.Name()) == ".cue" {
 				report([]model.Problem{layer.WholeFile(catalogue.Between, path.Join(dir, entry.Name()), "is about no application; an approval lies in approvals/<tenant>/<application>")}, nil)

@@ -11,23 +11,23 @@ import (
 	"github.com/d-aros/d-aros/schema"
 )
 
-// A Backend evaluates in other processes, whose limits end what does not end by
-// itself, and remembers answers. Requests and answers are opaque to it.
+// A Backend evaluates in other processes, which have limits, and keeps answers. It
+// cannot read requests and answers.
 type Backend interface {
 	// Run calls do for each of 0 to n-1, beginning with the first, side by side if
 	// it likes, and returns when all are done.
 	Run(n int, do func(i int))
 	// Recall returns the answer to the request with a key, if it is known.
 	Recall(key string) (answer []byte, ok bool)
-	// Evaluate returns what Worker.Answer returns for a request, and remembers it
-	// under its key. The error is an *Exhausted if the request is to blame.
+	// Evaluate returns what Worker.Answer returns for a request, and keeps it under the
+	// key. The error is an *Exhausted if the request is to blame.
 	Evaluate(key string, request []byte) (answer []byte, err error)
 }
 
 // Exhausted is the error of an evaluation that was ended at a limit.
 type Exhausted struct{ Limit Limit }
 
-// A Limit is what an evaluation may use up.
+// A Limit is the resource that an evaluation used up.
 type Limit string
 
 // Limits of one evaluation.
@@ -42,16 +42,18 @@ func (e *Exhausted) Error() string { return "the evaluation needs too much " + s
 // Through returns an evaluator that evaluates through a backend.
 func Through(b Backend) *Evaluator { return &Evaluator{run: b.Run, backend: b} }
 
-// engine is what beside the files decides what an evaluation says. A backend that
-// remembers longer than the program lives has to know the program as well.
+// engine identifies what besides the files decides the result of an evaluation. A
+// backend that keeps answers longer than the program runs has to identify the program,
+// too.
 var engine = schema.Digest()
 
-// keyOf identifies a request by what is known before its files are read.
+// keyOf identifies a request by digests that are known before its files are read.
 func keyOf(parts ...string) string {
 	return string(model.DigestOf(append([]string{engine}, parts...)))
 }
 
-// recall returns a known answer. One that does not decode is not known.
+// recall returns an answer that the backend has. It skips an answer that does not
+// decode.
 func (e *Evaluator) recall(key string) (answer, bool) {
 	if e.backend == nil {
 		return answer{}, false
@@ -64,7 +66,7 @@ func (e *Evaluator) recall(key string) (answer, bool) {
 	return a, err == nil
 }
 
-// ask has a request answered elsewhere.
+// ask has the backend answer a request.
 func (e *Evaluator) ask(key string, r request) (answer, error) {
 	data, err := e.backend.Evaluate(key, r.encode())
 	if err != nil {
@@ -73,7 +75,7 @@ func (e *Evaluator) ask(key string, r request) (answer, error) {
 	return decodeAnswer(data)
 }
 
-// platformOf evaluates the platform, here or elsewhere.
+// platformOf evaluates the platform, in this process or through the backend.
 func (e *Evaluator) platformOf(digest string, files []layer.Source) (platformResult, error) {
 	if e.backend == nil {
 		return evaluatePlatform(files), nil
@@ -82,7 +84,7 @@ func (e *Evaluator) platformOf(digest string, files []layer.Source) (platformRes
 	return a.platform(files), err
 }
 
-// tenantOf evaluates a tenant, here or elsewhere.
+// tenantOf evaluates a tenant, in this process or through the backend.
 func (e *Evaluator) tenantOf(name, digest string, files []layer.Source, platform *layer.Layer) (tenantResult, error) {
 	if e.backend == nil {
 		return evaluateTenant(name, files, platform, layer.Form{}), nil
@@ -93,7 +95,7 @@ func (e *Evaluator) tenantOf(name, digest string, files []layer.Source, platform
 	return a.tenant(files), err
 }
 
-// answer recalls or asks.
+// answer returns the answer that the backend has, or asks for it.
 func (e *Evaluator) answer(key string, r request) (answer, error) {
 	if known, ok := e.recall(key); ok {
 		return known, nil

@@ -3,7 +3,6 @@ package evaluate
 import (
 	"io/fs"
 
-	"github.com/d-aros/d-aros/pkg/evaluate/check"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -20,7 +19,6 @@ type Evaluator struct {
 	platform cached[platformResult]
 	tenants  map[string]cached[tenantResult]
 	parts    map[string]*part // by tenant
-	hosts    check.Hosts
 
 	approvals approvals
 }

@@ -41,9 +41,8 @@ func directories(files fs.FS, dir string) (names []string, problems []model.Prob
 }
 
 // beside lists the files of an application's directory that are not its CUE
-// files, by path below it, and identifies them all. Links and the like are passed
-// over: nothing that is read follows them, and a commit's tree does not say what
-// they hold.
+// files, by path below it, and a digest of them all. It skips links: no reader
+// follows them, and the tree of a commit does not have their content.
 func beside(files Files, dir string) (rest []string, source model.Digest, err error) {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil {

@@ -6,9 +6,8 @@ import (
 )
 
 // Layers evaluates the platform and the tenants of a tree as far as they matter to
-// who may change what: without tenants if the platform does not ask for
-// signatures, and never applications. Incomplete says that it may come out
-// otherwise another time.
+// who may change what: without tenants if the platform does not require signatures,
+// and never applications. Incomplete is set while the result is not final.
 func (e *Evaluator) Layers(files Files) model.Fleet {
 	p := &pass{e: e, files: files}
 	p.evaluatePlatform()

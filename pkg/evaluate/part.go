@@ -14,28 +14,34 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// A part is what the directory of one tenant says. It follows from the directory,
-// the platform and the commits that the tenant pins, so it holds for as long as
-// these are the same: a pass makes anew only the parts that changed, and puts the
-// fleet together from all.
+// A part is the result for the directory of one tenant. It follows from the directory,
+// the platform and the commits that the tenant pins, so it is valid while these are
+// the same. A pass makes only the parts that changed, and puts the fleet together from
+// all parts.
 type part struct {
 	name   string
-	key    partKey // zero if it may come out otherwise another time
+	key    partKey // zero while the result is not final
 	layer  cached[tenantResult]
-	policy string // in force after the tenant, as a key
-	moved  bool   // the places of its values, at least, are not those of the part before
+	policy string // of the tenant's applications, as a key
+	moved  bool   // its policy, or a place of it, is not that of the part before
 
 	instances map[string]cachedApplication // by application
 
+	says   says
+	unsure bool // something could not be read: the next pass must try again
+}
+
+// says is what a part adds to the fleet, and what other parts are compared with.
+type says struct {
 	declared     bool                 // it is a tenant
 	applications []*model.Application // usable by themselves
 	unusable     []model.Unusable
 	problems     []model.Problem
-	claimed      []check.Claim // on the way to claims
-	claims       *check.Claims
-	sameObjects  map[model.AppID]model.Problem // of applications whose objects would have the same names
-	unsure       bool                          // something could not be read: the next pass must try again
-	incomplete   bool                          // so that it is not known what is declared
+	incomplete   bool // the list of applications could not be read
+
+	claimed     []check.Claim // on the way to claims
+	claims      *check.Claims
+	sameObjects map[model.AppID]model.Problem // of applications whose objects would have the same names
 }
 
 // cachedApplication is the result of an application and what it follows from.
@@ -52,11 +58,11 @@ type applicationKey struct {
 
 type partKey struct{ directory, platform string }
 
-// A declared is one application that the files declare, on its way.
+// A declared is one application that the files declare, while it is evaluated.
 type declared struct {
 	app    model.AppID
 	part   *part
-	commit string // that it is pinned to
+	commit string // that it is pinned to, or ""
 	files  Files
 	key    applicationKey
 
@@ -64,8 +70,8 @@ type declared struct {
 	problem *model.Problem // why it cannot be evaluated at all
 }
 
-// partOf returns a tenant's part: the one that is known, or a new one and the
-// applications that it declares.
+// partOf returns a tenant's part: the cached one, or a new one with the applications
+// that are still to be evaluated.
 func (p *pass) partOf(name string) (t *part, apps []*declared) {
 	dir := layer.TenantDir(name)
 	before := p.e.parts[name]
@@ -81,7 +87,7 @@ func (p *pass) partOf(name string) (t *part, apps []*declared) {
 	if err == nil && len(names)+len(problems)+len(apps) == 0 {
 		return t, nil // a directory that declares neither is no tenant
 	}
-	t.declared = true
+	t.says.declared = true
 	p.layerOf(t, names, problems, err)
 	t.policy = string(t.layer.result.policy)
 	t.moved = before == nil || !samePolicy(before.layer.result.tenant, t.layer.result.tenant)
@@ -96,11 +102,11 @@ func samePolicy(before, after *model.Tenant) bool {
 	return before == after || before != nil && after != nil && reflect.DeepEqual(before.Policy, after.Policy)
 }
 
-// report adds problems of the tenant's or an application's files.
+// report adds problems of the files of the tenant, or of one of its applications.
 func (t *part) report(app string, problems ...model.Problem) {
 	for _, problem := range problems {
 		problem.Tenant, problem.App = t.name, app
-		t.problems = append(t.problems, problem)
+		t.says.problems = append(t.says.problems, problem)
 	}
 }
 
@@ -150,7 +156,7 @@ func (p *pass) declaredIn(t, before *part) (apps []*declared) {
 	names, problems, err := directories(p.files, dir)
 	t.report("", problems...)
 	if err != nil {
-		t.unsure, t.incomplete = true, true
+		t.unsure, t.says.incomplete = true, true
 		t.report("", unreadable(dir, err))
 	}
 	for _, name := range names {
@@ -172,7 +178,7 @@ func (p *pass) declaredIn(t, before *part) (apps []*declared) {
 	return apps
 }
 
-// unread gives an application up that cannot be read.
+// unread gives up an application whose files cannot be read.
 func (a *declared) unread(err error) {
 	a.part.unsure = true
 	problem := unreadable(layer.ApplicationDir(a.app), err)

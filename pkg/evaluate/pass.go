@@ -22,7 +22,7 @@ type pass struct {
 	unsure bool // something could not be read: the next pass must try again
 
 	platform    *platformResult
-	platformKey string // "" if the platform may come out otherwise another time
+	platformKey string // "" while the result for the platform is not final
 	parts       []*part
 }
 
@@ -51,10 +51,10 @@ func (p *pass) across() {
 	claims := make([]*check.Claims, len(p.parts))
 	objects := map[model.AppID]model.Problem{}
 	for i, t := range p.parts {
-		claims[i] = t.claims
-		maps.Copy(objects, t.sameObjects)
+		claims[i] = t.says.claims
+		maps.Copy(objects, t.says.sameObjects)
 	}
-	p.refuse(p.e.hosts.Shared(claims))
+	p.refuse(check.Hosts(claims))
 	p.refuse(objects)
 	p.refuse(check.Namespaces(&p.fleet))
 	p.fleet.Problems = append(p.fleet.Problems, check.Promises(&p.fleet, &p.platform.layer)...)
@@ -76,7 +76,7 @@ func (p *pass) refuse(refused map[model.AppID]model.Problem) {
 	slices.SortFunc(p.fleet.Unusable, func(a, b model.Unusable) int { return a.App.Compare(b.App) })
 }
 
-// report adds problems of a tenant's or an application's files.
+// report adds problems of the files of a tenant or an application.
 func (p *pass) report(tenant, app string, problems ...model.Problem) {
 	for _, problem := range problems {
 		problem.Tenant, problem.App = tenant, app
@@ -84,7 +84,7 @@ func (p *pass) report(tenant, app string, problems ...model.Problem) {
 	}
 }
 
-// unreadable reports that what dir declares is not known.
+// unreadable reports a directory that cannot be read, so that its content is unknown.
 func (p *pass) unreadable(dir string, err error) {
 	p.unsure = true
 	p.fleet.Incomplete = true
@@ -131,8 +131,8 @@ func (p *pass) evaluatePlatform() {
 	p.report("", "", r.problems...)
 }
 
-// settle sorts the applications that were evaluated into usable and unusable, and
-// remembers the parts that they belong to.
+// settle sorts the evaluated applications into usable and unusable ones, and caches
+// the parts that they belong to.
 func (p *pass) settle(apps []*declared) {
 	for _, a := range apps {
 		if a.part.instances == nil {
@@ -150,14 +150,8 @@ func (p *pass) settle(apps []*declared) {
 		if t.unsure {
 			p.unsure, t.key = true, partKey{}
 		}
-		if before := p.e.parts[t.name]; before != t {
+		if p.e.parts[t.name] != t {
 			t.compare()
-			p.e.hosts.Replace(before.claimsOf(), t.claims)
-		}
-	}
-	for name, t := range p.e.parts {
-		if parts[name] == nil {
-			p.e.hosts.Replace(t.claims, nil)
 		}
 	}
 	p.e.parts, p.e.tenants = parts, tenants
@@ -167,21 +161,21 @@ func (p *pass) settle(apps []*declared) {
 func (p *pass) assemble() {
 	n := 0
 	for _, t := range p.parts {
-		n += len(t.applications)
+		n += len(t.says.applications)
 	}
 	p.fleet.Applications = make([]*model.Application, 0, n)
 	for _, t := range p.parts {
-		p.fleet.Problems = append(p.fleet.Problems, t.problems...)
-		p.fleet.Incomplete = p.fleet.Incomplete || t.incomplete
+		p.fleet.Problems = append(p.fleet.Problems, t.says.problems...)
+		p.fleet.Incomplete = p.fleet.Incomplete || t.says.incomplete
 		switch {
-		case !t.declared:
+		case !t.says.declared:
 		case t.layer.result.tenant == nil:
 			p.fleet.UnusableTenants = append(p.fleet.UnusableTenants, t.name)
 		default:
 			p.fleet.Tenants = append(p.fleet.Tenants, *t.layer.result.tenant)
 		}
-		p.fleet.Unusable = append(p.fleet.Unusable, t.unusable...)
-		p.fleet.Applications = append(p.fleet.Applications, t.applications...)
+		p.fleet.Unusable = append(p.fleet.Unusable, t.says.unusable...)
+		p.fleet.Applications = append(p.fleet.Applications, t.says.applications...)
 	}
 	slices.SortFunc(p.fleet.Unusable, func(a, b model.Unusable) int { return a.App.Compare(b.App) })
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// positions are model.Positions in two strings, of which the values of the map are
-// parts. The paths are the same in most applications, so that one copy will do.
+// positions are model.Positions in two strings. The values of the map become parts of
+// them, and applications share one copy of each path.
 type positions struct {
 	_                   struct{} `cbor:",toarray"`
 	Paths, Places       string
@@ -30,7 +30,7 @@ func packPositions(at model.Positions) (p positions) {
 
 func (p positions) unpack() model.Positions {
 	out := make(model.Positions, len(p.PathEnds))
-	path, place := 0, 0 // where the next begin
+	path, place := 0, 0 // where the next ones begin
 	for i := range min(len(p.PathEnds), len(p.PlaceEnds)) {
 		pathEnd := min(max(p.PathEnds[i], path), len(p.Paths))
 		placeEnd := min(max(p.PlaceEnds[i], place), len(p.Places))

@@ -12,14 +12,14 @@ type task struct {
 	*declared
 	id       string // of its request
 	platform *layer.Layer
-	again    bool // it did not change itself
-	known    bool // its answer is recalled
+	again    bool // its own files did not change
+	known    bool // the backend has its answer
 	in       applicationInput
 	lost     error // why its files cannot be read
 	err      error // why it was not evaluated
 }
 
-// evaluateApplications evaluates those of the applications that changed.
+// evaluateApplications evaluates the applications that are not in the cache.
 func (p *pass) evaluateApplications(apps []*declared) {
 	var tasks []*task
 	for _, a := range apps {
@@ -31,7 +31,7 @@ func (p *pass) evaluateApplications(apps []*declared) {
 		p.e.run(len(tasks), func(i int) { tasks[i].recall(p.e) })
 	}
 	tasks = slices.DeleteFunc(tasks, func(t *task) bool { return t.known })
-	// What people changed comes before what follows from it.
+	// Applications that people changed come before those whose policy changed.
 	slices.SortStableFunc(tasks, func(a, b *task) int { return order(a.again) - order(b.again) })
 	if p.e.backend != nil {
 		p.e.run(len(tasks), func(i int) { tasks[i].ask(p.e) })
@@ -92,7 +92,7 @@ func (p *pass) fromCache(a *declared) *task {
 	return &task{declared: a, platform: &p.platform.layer, again: ok && m.key.files == a.key.files, id: keyOf("application", a.app.Tenant, a.app.Name, a.key.files, a.key.policy)}
 }
 
-// recall looks for the answer elsewhere.
+// recall asks the backend for an answer that it has.
 func (t *task) recall(e *Evaluator) {
 	if known, ok := e.recall(t.id); ok {
 		t.known = true
@@ -100,8 +100,8 @@ func (t *task) recall(e *Evaluator) {
 	}
 }
 
-// load reads the files of an application, within the caps. It is false if that
-// settles it.
+// load reads the files of an application, within the caps. It returns false if there
+// is nothing left to evaluate.
 func (t *task) load() bool {
 	dir := layer.ApplicationDir(t.app)
 	names, problems, err := layer.List(t.files, dir)
@@ -129,7 +129,7 @@ func (t *task) load() bool {
 	return true
 }
 
-// ask has an application evaluated elsewhere. Its files are held only as long.
+// ask has the backend evaluate an application. It frees the files afterwards.
 func (t *task) ask(e *Evaluator) {
 	if !t.load() {
 		return
@@ -146,7 +146,7 @@ func (t *task) ask(e *Evaluator) {
 	t.finish(a.application(in.files))
 }
 
-// fewTasks are too few to make the form for them.
+// fewTasks is the number of applications from which on compiling the form pays.
 const fewTasks = 3
 
 // here evaluates applications in this process.

@@ -49,8 +49,8 @@ func sources(blobs []blob) (out []layer.Source) {
 
 func (r request) encode() []byte { return mustEncode(r) }
 
-// mustEncode writes a message. CBOR takes a third of the time that JSON takes, in
-// which sources and nested JSON are text once more.
+// mustEncode encodes a message as CBOR, in a third of the time of JSON: that would
+// encode sources and nested JSON as text again.
 func mustEncode(v any) []byte {
 	data, err := cbor.Marshal(v)
 	if err != nil {
@@ -59,8 +59,8 @@ func mustEncode(v any) []byte {
 	return data
 }
 
-// An answer is the result of one evaluation. What model leaves out of JSON stands
-// beside it.
+// An answer is the result of one evaluation. It has the fields that model leaves out
+// of JSON.
 type answer struct {
 	Platform    *model.Platform     `json:"platform,omitempty"`
 	Tenant      *model.Tenant       `json:"tenant,omitempty"`
@@ -125,13 +125,13 @@ func (r applicationResult) answer() answer {
 	}
 	if r.application != nil {
 		bare := *r.application
-		bare.Policy = model.Policy{} // complete knows it
+		bare.Policy = model.Policy{} // complete adds it
 		a.Application, a.At = &bare, packPositions(bare.At)
 	}
 	return a
 }
 
-// application keeps of the files what they are called.
+// application keeps only the names of the files.
 func (a answer) application(files []layer.Source) applicationResult {
 	r := applicationResult{
 		layer: layer.Layer{Field: "application"}, places: a.Places,

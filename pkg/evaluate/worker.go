@@ -16,11 +16,11 @@ import (
 // A Worker answers the requests of an evaluator in another process. It is for one
 // goroutine at a time.
 type Worker struct {
-	form     layer.Form // of applications, under the policy that was last
+	form     layer.Form // of applications, under the last policy
 	platform workerPlatform
 }
 
-// workerPlatform is the platform that tenants were last under.
+// workerPlatform is the platform of the last tenant.
 type workerPlatform struct {
 	files []layer.Source
 	layer layer.Layer
@@ -28,7 +28,7 @@ type workerPlatform struct {
 	form  layer.Form // made when it pays
 }
 
-// Answer evaluates what the request says. The error says that it is no request.
+// Answer evaluates a request. The error means that data is no request.
 func (w *Worker) Answer(data []byte) ([]byte, error) {
 	var r request
 	if err := cbor.Unmarshal(data, &r); err != nil {
@@ -66,8 +66,8 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 	return nil, fmt.Errorf("answer a request: there is no layer %q", r.Layer)
 }
 
-// above returns the layer of a platform, and the form of its tenants when more than
-// one was asked for.
+// above returns the layer of a platform, and the form of its tenants from the second
+// tenant on.
 func (w *Worker) above(files []layer.Source) (*layer.Layer, layer.Form, error) {
 	p := &w.platform
 	if !slices.EqualFunc(files, p.files, func(a, b layer.Source) bool { return a.Name == b.Name && bytes.Equal(a.Data, b.Data) }) {

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
@@ -50,58 +49,20 @@ func ClaimsOf(all []Claim) *Claims {
 	return c
 }
 
-// Hosts knows which hosts several tenants want. It is kept between passes, so that a
-// pass looks only at the claims of tenants that changed. The zero Hosts has no
-// tenants.
-type Hosts struct {
-	tenants  map[string]int      // how many want a host
-	disputed map[string]struct{} // wanted by several
-}
-
-// Replace puts the claims of a tenant in the place of those before. Either may be nil:
-// the tenant is new, or gone.
-func (h *Hosts) Replace(before, after *Claims) {
-	if h.tenants == nil {
-		h.tenants, h.disputed = map[string]int{}, map[string]struct{}{}
-	}
-	var old, now []string
-	if before != nil {
-		old = before.hosts
-	}
-	if after != nil {
-		now = after.hosts
-	}
-	if !slices.Equal(old, now) {
-		h.count(old, -1)
-		h.count(now, +1)
-	}
-}
-
-func (h *Hosts) count(names []string, by int) {
-	for _, name := range names {
-		n := h.tenants[name] + by
-		if h.tenants[name] = n; n == 0 {
-			delete(h.tenants, name)
-		}
-		if n > 1 {
-			h.disputed[name] = struct{}{}
-		} else {
-			delete(h.disputed, name)
-		}
-	}
-}
-
-// Clone returns a copy that may be changed by itself.
-func (h Hosts) Clone() Hosts { return Hosts{maps.Clone(h.tenants), maps.Clone(h.disputed)} }
-
-// Shared returns the applications that want the same place on the network as another,
+// Hosts returns the applications that want the same place on the network as another,
 // given the claims of all tenants. All of them are at fault: which one was first is
 // not in the files.
-func (h *Hosts) Shared(tenants []*Claims) map[model.AppID]model.Problem {
-	disputed := maps.Clone(h.disputed)
+func Hosts(tenants []*Claims) map[model.AppID]model.Problem {
+	seen, disputed := map[string]bool{}, map[string]bool{}
 	for _, t := range tenants {
+		for _, name := range t.hosts {
+			if seen[name] {
+				disputed[name] = true // wanted by several tenants
+			}
+			seen[name] = true
+		}
 		for _, name := range t.disputed {
-			disputed[name] = struct{}{}
+			disputed[name] = true
 		}
 	}
 	if len(disputed) == 0 {
@@ -111,7 +72,7 @@ func (h *Hosts) Shared(tenants []*Claims) map[model.AppID]model.Problem {
 	var claims []Claim
 	for _, t := range tenants {
 		for _, c := range t.all {
-			if _, ok := disputed[c.Host.Name]; ok {
+			if disputed[c.Host.Name] {
 				if rivals[c.Host.Name] == nil {
 					rivals[c.Host.Name] = newRivals()
 				}

@@ -23,17 +23,17 @@ import (
 // goroutines may fill one form. The zero Form exports nothing.
 type Form struct {
 	value  cue.Value
-	policy string    // that an application's form was bound to
-	rules  string    // of it, whosever they are
-	bound  cue.Value // under them
+	policy string    // that an application's form is bound to
+	rules  string    // the policy without the name of its owner
+	bound  cue.Value // value under the rules
 }
 
 // Made reports whether the form is of a schema: the zero Form is not.
 func (f Form) Made() bool { return f.value.Exists() }
 
-// NewForm compiles the schema of applications, which costs as much as an application.
-// It is a package by itself: of one that is imported CUE makes another for each
-// evaluation, with all that is evaluated of it.
+// NewForm compiles the schema of applications, which costs as much as evaluating one.
+// The schema is the package itself, not an import: CUE evaluates an imported package
+// anew for each evaluation.
 func NewForm() Form {
 	var files []*ast.File
 	for _, f := range schemaUnder([]byte("_")) {
@@ -84,9 +84,8 @@ func (f Form) Under(policy []byte) (bound Form) {
 	return Form{f.value, string(policy), string(rules), f.value.Unify(above)}
 }
 
-// anonymous takes the owner's name out of a policy. Only sentences say it, and a
-// form has none; so tenants that nothing but their names tell apart are under one
-// bound form.
+// anonymous takes the owner's name out of a policy. Only sentences use it, and a form
+// has none. So tenants whose policies differ in the name only share one bound form.
 func anonymous(policy []byte) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(policy, &fields) != nil || fields["owner"] == nil {
@@ -100,7 +99,7 @@ func anonymous(policy []byte) []byte {
 	return out
 }
 
-// policyValue is a policy where the schema of applications has it.
+// policyValue is a policy, at its place in the schema of applications.
 func policyValue(policy []byte) (cue.Value, bool) {
 	file, err := parser.ParseFile("policy.cue", fmt.Appendf(nil, "package schema\n\napplication: _policy: %s\n", policy))
 	if err != nil {
@@ -110,7 +109,7 @@ func policyValue(policy []byte) (cue.Value, bool) {
 	return v, ok && v.Err() == nil
 }
 
-// fill exports the application that files consist of. It uses them up.
+// fill exports the application in files. The files cannot be used again.
 func (f Form) fill(policy []byte, files []*ast.File) (doc []byte, ok bool) {
 	if !f.value.Exists() {
 		return nil, false
@@ -122,8 +121,8 @@ func (f Form) fill(policy []byte, files []*ast.File) (doc []byte, ok bool) {
 	return doc, ok
 }
 
-// fillTenant exports the tenant that files consist of, and the policy in force
-// after it. It uses them up.
+// fillTenant exports the tenant in files, and the policy in force after it. The files
+// cannot be used again.
 func (f Form) fillTenant(files []*ast.File) (doc, effective []byte, ok bool) {
 	if !f.value.Exists() {
 		return nil, nil, false
@@ -131,7 +130,7 @@ func (f Form) fillTenant(files []*ast.File) (doc, effective []byte, ok bool) {
 	return exportPlain(f.value, "tenant", "_effective", files)
 }
 
-// exportPlain exports what plain files are under a form's value.
+// exportPlain exports plain files under the value of a form.
 func exportPlain(under cue.Value, field, hidden string, files []*ast.File) (doc, extra []byte, ok bool) {
 	defer func() {
 		if recover() != nil { // the instance will say why
@@ -165,8 +164,8 @@ func compile(path string, files []*ast.File) (cue.Value, bool) {
 	return cuecontext.New().BuildInstance(in), true
 }
 
-// Plain reports whether declarations are nothing but values. References and the
-// like see what the schema adds, so they have their meaning in the instance only.
+// Plain reports whether declarations are nothing but values. A reference may see
+// values that the schema adds, so it has its meaning in the instance only.
 func Plain(decls []ast.Decl) bool {
 	for _, d := range decls {
 		switch d := d.(type) {
@@ -199,8 +198,8 @@ func plainValue(x ast.Expr) bool {
 	return false
 }
 
-// silence takes the sentences out of a schema file: an alternative that is an
-// error makes nothing valid.
+// silence takes the sentences out of a schema file: they are alternatives that are
+// errors, and no value is valid because of them.
 func silence(f *ast.File) {
 	astutil.Apply(f, nil, func(c astutil.Cursor) bool {
 		or, ok := c.Node().(*ast.BinaryExpr)

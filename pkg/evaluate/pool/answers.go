@@ -15,11 +15,11 @@ import (
 // maxAnswers bounds what is kept on disk.
 const maxAnswers = 512 << 20
 
-// answers are kept in two logs, as reading ten thousand small files takes longer
-// than decoding them. When the young log is full it becomes the old one, whose
-// predecessor goes; what is asked for in the old one is written to the young one
-// again, so what was used last stays. Only one process writes. Answers of another
-// build of the program are gone: it may answer otherwise.
+// answers are kept in two logs: reading ten thousand small files would take longer
+// than decoding them. When the young log is full it replaces the old log. An answer
+// that is found in the old log is written to the young one again, so that recently
+// used answers stay. Only one process writes. Answers of another build of the program
+// are removed, because it may answer differently.
 type answers struct {
 	dir   string
 	limit int64    // of both logs together, in bytes
@@ -82,7 +82,7 @@ func digestOf(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// get returns an answer that is whole.
+// get returns an answer if it is there and complete.
 func (a *answers) get(key string) ([]byte, bool) {
 	a.mu.Lock()
 	young, old := a.young, a.old
@@ -97,7 +97,7 @@ func (a *answers) get(key string) ([]byte, bool) {
 	return data, ok
 }
 
-// put keeps an answer, if it can: the next time it costs an evaluation.
+// put keeps an answer if it can; without it the next request costs an evaluation.
 func (a *answers) put(key string, data []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -16,8 +16,8 @@ const (
 	stackLimit  = 64 << 20
 )
 
-// Child answers requests until in ends, then ends the process, even in the middle
-// of an evaluation: nobody waits for the answer any more.
+// Child answers requests until in ends. Then it ends the process, even in the middle of
+// an evaluation, because nobody waits for the answer any more.
 func Child(in io.Reader, out io.Writer) error {
 	debug.SetGCPercent(200) // 150 takes 15 MB less in each child and half a millisecond more for each application
 	debug.SetMemoryLimit(memoryLimit / 10 * 8)

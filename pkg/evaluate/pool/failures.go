@@ -26,7 +26,7 @@ type failure struct {
 	until time.Time
 }
 
-// recent returns the failure of a key that is too young to try again.
+// recent returns the failure of a key while its wait lasts.
 func (f *failures) recent(key string, now time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -17,23 +17,23 @@ type Options struct {
 	Command []string
 	// Dir keeps answers over restarts. It is a cache, safe to delete; "": none is kept.
 	Dir string
-	// Deadline of one evaluation in CPU time, 5 s if it is 0: who is to blame does not
-	// depend on what else the machine does.
+	// Deadline of one evaluation in CPU time, 0 means 5 s. It counts CPU
+	// time, so that a busy machine blames nobody.
 	Deadline time.Duration
 }
 
 // A Pool is an evaluate.Backend. Its children are started when they are needed.
 type Pool struct {
-	ctx      context.Context // of the program: the core that calls knows none
+	ctx      context.Context // of the program: the core that calls has none
 	options  Options
-	places   chan *process // nil: empty, filled on use
+	places   chan *process // nil: no child yet
 	answers  *answers
 	failures failures
 }
 
 const (
 	maxPlaces = 4    // more children than that need more memory than they save time
-	maxServed = 2000 // what a runtime never gives back goes with the child
+	maxServed = 2000 // then the child ends, with memory that its runtime never returns
 )
 
 // Open returns a pool that works until ctx ends.
@@ -56,7 +56,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	return p, nil
 }
 
-// Close ends the children. Nothing may be asked after it.
+// Close ends the children. The pool cannot be used afterwards.
 func (p *Pool) Close() {
 	for range cap(p.places) {
 		if child := <-p.places; child != nil {
@@ -78,7 +78,7 @@ func (p *Pool) Run(n int, do func(i int)) {
 	_ = group.Wait() // nothing in it fails
 }
 
-// Recall returns a kept answer.
+// Recall returns an answer that is kept on disk.
 func (p *Pool) Recall(key string) ([]byte, bool) {
 	if p.answers == nil {
 		return nil, false
@@ -86,8 +86,8 @@ func (p *Pool) Recall(key string) ([]byte, bool) {
 	return p.answers.get(key)
 }
 
-// Evaluate has a child answer, and keeps the answer. A request that ended at a
-// limit fails at once for a while, longer each time.
+// Evaluate has a child answer a request, and keeps the answer. After a request ended
+// at a limit it fails at once for a while, longer each time.
 func (p *Pool) Evaluate(key string, request []byte) ([]byte, error) {
 	if len(request) > maxRequest {
 		return nil, &evaluate.Exhausted{Limit: evaluate.Memory}
@@ -97,7 +97,7 @@ func (p *Pool) Evaluate(key string, request []byte) ([]byte, error) {
 	}
 	answer, err := p.ask(request)
 	if errors.Is(err, errKilled) {
-		// Perhaps by mistake. Who is killed twice took more memory than there is.
+		// Perhaps by mistake. A request whose child is killed twice needs too much memory.
 		if answer, err = p.ask(request); errors.Is(err, errKilled) {
 			err = &evaluate.Exhausted{Limit: evaluate.Memory}
 		}

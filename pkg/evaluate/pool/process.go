@@ -61,11 +61,11 @@ func start(command []string) (*process, error) {
 // errKilled is the end of a child that somebody else killed.
 var errKilled = errors.New("the evaluating process was killed")
 
-// patience is how many times its deadline an evaluation may take on a machine that
-// gives it little of the CPU.
+// patience is how many times its deadline an evaluation may take by the clock, on a
+// machine that gives it little of the CPU.
 const patience = 60
 
-// ask has a request answered with less work than the deadline.
+// ask sends a request and returns the answer, or kills the child at the deadline.
 func (p *process) ask(ctx context.Context, request []byte, deadline time.Duration) ([]byte, error) {
 	watch := newStopwatch(p.cmd.Process.Pid)
 	var answer []byte
@@ -102,7 +102,7 @@ func (p *process) ask(ctx context.Context, request []byte, deadline time.Duratio
 				return nil, &evaluate.Exhausted{Limit: evaluate.Time}
 			case passed >= patience*deadline:
 				kill()
-				// Without what was measured: the same trouble is the same sentence on the status branch.
+				// Without measured values, so that the sentence on the status branch stays the same.
 				return nil, fmt.Errorf("the machine is too busy: an evaluation got less than %s of CPU time in %s", deadline, patience*deadline)
 			default:
 				look.Reset(max(deadline-work, deadline/100))
@@ -111,7 +111,7 @@ func (p *process) ask(ctx context.Context, request []byte, deadline time.Duratio
 	}
 }
 
-// end says why a child ended, or did not answer as it should.
+// end returns why a child ended, or did not answer as it should.
 func (p *process) end(err error) error {
 	var tooLong errTooLong
 	if errors.As(err, &tooLong) {
@@ -119,7 +119,7 @@ func (p *process) end(err error) error {
 		_ = p.cmd.Wait()
 		return &evaluate.Exhausted{Limit: evaluate.Memory}
 	}
-	// It may still be writing why: what it has left to say ends with it.
+	// It may still be writing the reason: wait until it has ended.
 	kill := time.AfterFunc(10*time.Second, func() { _ = p.cmd.Process.Kill() })
 	_ = p.cmd.Wait()
 	kill.Stop()
@@ -130,7 +130,7 @@ func (p *process) end(err error) error {
 		return &evaluate.Exhausted{Limit: evaluate.Stack}
 	case strings.Contains(text, "out of memory"), strings.Contains(text, "cannot allocate memory"),
 		strings.Contains(text, "receive a message: it has"),
-		strings.HasPrefix(text, "SIGSEGV"), strings.HasPrefix(text, "fatal error: unexpected signal"): // the Go runtime itself got none
+		strings.HasPrefix(text, "SIGSEGV"), strings.HasPrefix(text, "fatal error: unexpected signal"): // the Go runtime itself got no memory
 		return &evaluate.Exhausted{Limit: evaluate.Memory}
 	case status.Signaled() && status.Signal() == syscall.SIGKILL:
 		return errKilled

@@ -2,8 +2,8 @@ package pool
 
 import "time"
 
-// A stopwatch tells how much a process has worked since it was started. Where a
-// process has no such clock, it works all the time.
+// A stopwatch measures the CPU time of a process since it was started. On systems
+// without such a clock it measures the time that passed.
 type stopwatch struct {
 	pid    int
 	start  time.Time
