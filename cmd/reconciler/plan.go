@@ -101,6 +101,9 @@ func makePlan(ctx context.Context, f *caseFlags, base, head string, progressTo i
 	if err != nil {
 		return nil, err
 	}
+	if err := o.noteRefusals(ctx, base, is); err != nil {
+		return nil, err
+	}
 	return o.compare(was, is, edits, edits)
 }
 

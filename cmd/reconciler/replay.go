@@ -118,9 +118,11 @@ func (f *replayFlags) replay(ctx context.Context, args []string, progressTo io.W
 		return nil, err
 	}
 	defer r.close()
-	for _, note := range r.notes {
-		fmt.Fprintln(progressTo, text.Clean(note))
-	}
+	defer func() {
+		for _, note := range r.notes {
+			fmt.Fprintln(progressTo, text.Clean(note))
+		}
+	}()
 	at, err := r.find(commit)
 	if err != nil {
 		return nil, err

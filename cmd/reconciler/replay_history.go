@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -258,8 +260,29 @@ func (r *replayer) again(ctx context.Context, ledger, after model.Ledger, record
 	if err != nil {
 		return model.Ledger{}, err
 	}
+	if err := r.noteRefusal(&ledger, after.Commit, now); err != nil {
+		return model.Ledger{}, err
+	}
 	c.Seen, c.Now = model.Observation{Pools: after.Pools, Workloads: faring(&ledger)}, now
 	return turn.Take(c).Next, nil
+}
+
+// noteRefusal notes why a source commit that was decided on is refused after what a
+// ledger has recorded: a reconciler decided that did not check, or was told to trust it.
+func (r *replayer) noteRefusal(ledger *model.Ledger, commit string, now time.Time) error {
+	if !access.New(ledger.Platform, nil).Enforced() {
+		return nil
+	}
+	line, err := r.source.LineTo(commit, ledger.Commit)
+	if err != nil {
+		return fmt.Errorf("read who signed source commit %s: %w", commit, err)
+	}
+	line.Pinned = true // if it lies behind what is recorded, whoever ran the program wanted it back
+	verdict, err := line.Judge(access.RecordedIn(ledger), now, r.assessor.layers)
+	if err == nil && verdict.Refused != nil {
+		r.notes = append(r.notes, fmt.Sprintf("note: source commit %s was decided on, and is refused: %v", commit, verdict.Refused))
+	}
+	return err
 }
 
 // caseOf is what a pass decides on that begins with a ledger and a source commit,

@@ -13,6 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
@@ -84,6 +85,9 @@ func newAssessor(ctx context.Context, fleet, prefix string, progressTo io.Writer
 }
 
 func (a *assessor) close() { a.evaluators.Close() }
+
+// layers evaluates what says who may change what, and no applications.
+func (a *assessor) layers(files *source.Files) model.Fleet { return a.evaluator.Layers(files) }
 
 // assess evaluates the files of a commit and renders every application that it has
 // not rendered before.

@@ -15,6 +15,9 @@ type Recorded struct {
 	Tenants  []model.Tenant
 }
 
+// RecordedIn returns what a ledger has recorded.
+func RecordedIn(l *model.Ledger) Recorded { return Recorded{l.Commit, l.Platform, l.Tenants} }
+
 func (r Recorded) policy() *Policy { return New(r.Platform, r.Tenants) }
 
 // Verdict is how much of a branch is accepted.

@@ -26,7 +26,7 @@ var ErrMissing = errors.New("object is missing or damaged")
 // time holds it.
 type Store struct {
 	dir  string
-	lock *os.File
+	lock *os.File // nil: the store belongs to others
 
 	memory map[Hash]unpacked // nil: the store is on disk
 
@@ -52,6 +52,18 @@ func OpenStore(dir string) (*Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// OpenClone reads the objects of a repository that others write, its git directory
+// given. It locks nothing and changes nothing.
+func OpenClone(dir string) *Store {
+	s := &Store{trees: newTreeCache(treeCacheSize), extents: map[Hash]extent{}}
+	s.objects = storageIn(dir)
+	return s
+}
+
+func storageIn(dir string) *filesystem.Storage {
+	return filesystem.NewStorageWithOptions(osfs.New(dir), cache.NewObjectLRU(8*cache.MiByte), filesystem.Options{MaxOpenDescriptors: 32})
 }
 
 // hold makes dir if need be, for this process alone until the file is closed.
@@ -90,8 +102,7 @@ func (s *Store) start() error {
 			return fmt.Errorf("open object store: %w", err)
 		}
 	}
-	s.objects = filesystem.NewStorageWithOptions(osfs.New(s.repository()),
-		cache.NewObjectLRU(8*cache.MiByte), filesystem.Options{MaxOpenDescriptors: 32})
+	s.objects = storageIn(s.repository())
 	if err := s.objects.Init(); err != nil {
 		return fmt.Errorf("open object store: %w", err)
 	}
@@ -107,13 +118,19 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.objects.Close()
-	return errors.Join(err, s.lock.Close())
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+	}
+	return err
 }
 
 // Reset empties the store.
 func (s *Store) Reset() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.lock == nil {
+		return errors.New("empty object store: it belongs to others")
+	}
 	_ = s.objects.Close()
 	if err := os.RemoveAll(s.repository()); err != nil {
 		return fmt.Errorf("empty object store: %w", err)

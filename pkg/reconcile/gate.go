@@ -20,10 +20,10 @@ type gate struct {
 // the commit after it is refused. If not even the last accepted commit can be had any
 // more, everything stays as the ledger says.
 func (l *Loop) admitted(line source.Line, ledger model.Ledger) (source.Snapshot, model.Fleet, *access.Violation, error) {
-	recorded := access.Recorded{Commit: ledger.Commit, Platform: ledger.Platform, Tenants: ledger.Tenants}
-	verdict, err := access.Judge(line.Line, recorded, l.gate.root, l.now(), func(commit string) (model.Fleet, error) { return l.layers(line, commit) })
+	layers := func(files *source.Files) model.Fleet { return l.evaluator.Layers(files) }
+	verdict, err := line.Judge(access.RecordedIn(&ledger), l.now(), layers)
 	if err != nil {
-		return source.Snapshot{}, model.Fleet{}, nil, fmt.Errorf("check who may change what: %w", err)
+		return source.Snapshot{}, model.Fleet{}, nil, err
 	}
 	l.announceRefusal(verdict)
 	if verdict.Unavailable {
@@ -42,20 +42,6 @@ func (l *Loop) admitted(line source.Line, ledger model.Ledger) (source.Snapshot,
 			"commit", cmp.Or(l.gate.root, verdict.Commit), "trust-root", l.gate.root != "")
 	}
 	return l.accepted, fleet, verdict.Refused, nil
-}
-
-// layers evaluates what a commit of a line says about who may do what. A commit that
-// holds more than is read says nothing that is valid.
-func (l *Loop) layers(line source.Line, commit string) (model.Fleet, error) {
-	files, ok := line.Layers[commit]
-	if !ok {
-		return model.Fleet{}, nil
-	}
-	fleet := l.evaluator.Layers(files)
-	if fleet.Incomplete {
-		return model.Fleet{}, fmt.Errorf("the layers of commit %s cannot be evaluated now", commit)
-	}
-	return fleet, nil
 }
 
 // announceRefusal writes one line for each new reason to stay behind the branch.

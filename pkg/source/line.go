@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // LineLimits bound what is read of a line. Zero values mean the defaults.
@@ -61,6 +64,18 @@ func (r *Repository) Line(ctx context.Context, recorded, root string) (line Line
 	return line, nil
 }
 
+// LineTo returns how a commit that the store holds follows from another, and asks no
+// remote.
+func (r *Repository) LineTo(commit, recorded string) (Line, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	snap, err := r.open(commit)
+	if err != nil {
+		return Line{}, err
+	}
+	return r.lineTo(snap, recorded, "")
+}
+
 // After returns the rest of a line once a commit of it has been accepted. It reports
 // false if the line does not show how the tip follows from that commit.
 func (l Line) After(accepted string) (Line, bool) {
@@ -80,10 +95,27 @@ func (l Line) After(accepted string) (Line, bool) {
 	return after, true
 }
 
+// Judge decides how far the line is accepted, as access.Judge does. layers evaluates the
+// files of a commit; one that holds more than is read has no valid layers.
+func (l Line) Judge(recorded access.Recorded, now time.Time, layers func(*Files) model.Fleet) (access.Verdict, error) {
+	return access.Judge(l.Line, recorded, l.Root, now, func(commit string) (fleet model.Fleet, err error) {
+		if files, ok := l.Layers[commit]; ok {
+			fleet = layers(files)
+		}
+		if fleet.Incomplete {
+			err = fmt.Errorf("check who may change what: the layers of commit %s cannot be evaluated now", commit)
+		}
+		return fleet, err
+	})
+}
+
 // At returns what a commit holds: the tip, one that it follows from, or the recorded one.
 func (l Line) At(commit string) (Snapshot, error) {
 	if commit == l.Recorded && commit != "" && l.TipIs != access.Follows {
-		return l.Snapshot.repo.open(commit)
+		repo := l.Snapshot.repo
+		repo.mu.Lock()
+		defer repo.mu.Unlock()
+		return repo.open(commit)
 	}
 	return l.Snapshot.At(commit)
 }
@@ -118,8 +150,12 @@ func (r *Repository) lineTo(snap Snapshot, recorded, root string) (Line, error) 
 		if line.RootIs, err = r.relation(root, recorded); err != nil {
 			return Line{}, err
 		}
+		if line.RootIs == access.Follows {
+			line.TipIs = access.Follows
+			return line, nil
+		}
 	}
-	if line.TipIs, err = r.relation(snap.Commit, recorded); err != nil {
+	if line.TipIs, err = r.back(snap.Commit, recorded); err != nil {
 		return Line{}, err
 	}
 	if found == access.TooFar && line.TipIs != access.Precedes && line.TipIs != access.Gone {

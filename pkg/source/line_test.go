@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
@@ -266,6 +267,50 @@ func TestLineGoesOn(t *testing.T) {
 	require.ErrorContains(t, err, "not in the branch")
 	_, err = line.Snapshot.At(commits[4])
 	require.ErrorContains(t, err, "not in the branch")
+}
+
+// TestLineInAClone: a clone shows the same line as the fleet repo does, reads nothing but
+// what it has, and changes nothing.
+func TestLineInAClone(t *testing.T) {
+	repo := gittest.New(t)
+	var commits []string
+	for i := range 4 {
+		repo.Write("fleet.cue", fmt.Sprint(i))
+		commits = append(commits, repo.Commit(fmt.Sprint(i)))
+	}
+	repo.Git("gc", "-q") // packed in part
+	repo.Write("fleet.cue", "loose")
+	commits = append(commits, repo.Commit("loose"))
+	r := open(t, source.Options{URL: repo.Dir})
+	clone := source.OpenClone(filepath.Join(repo.Dir, ".git"))
+	t.Cleanup(func() { require.NoError(t, clone.Close()) })
+	for _, recorded := range commits {
+		want := lineTo(t, r, recorded, "")
+		got, err := clone.LineTo(commits[4], recorded)
+		require.NoError(t, err)
+		require.Equal(t, want.Line, got.Line)
+		older, err := got.At(recorded)
+		require.NoError(t, err)
+		require.Equal(t, recorded, older.Commit)
+	}
+	back, err := clone.LineTo(commits[1], commits[3])
+	require.NoError(t, err)
+	require.Equal(t, access.Line{Tip: commits[1], TipIs: access.Precedes}, back.Line)
+	_, err = clone.Line(t.Context(), "", "")
+	require.ErrorContains(t, err, "a clone is read as it is")
+
+	t.Log("shallow")
+	dir := filepath.Join(t.TempDir(), "shallow")
+	repo.Git("clone", "-q", "--depth=2", "file://"+repo.Dir, dir)
+	shallow := source.OpenClone(filepath.Join(dir, ".git"))
+	t.Cleanup(func() { _ = shallow.Close() })
+	line, err := shallow.LineTo(commits[4], commits[3])
+	require.NoError(t, err)
+	require.Len(t, line.Commits, 1)
+	_, err = shallow.LineTo(commits[4], commits[0])
+	require.ErrorIs(t, err, git.ErrMissing)
+	_, err = shallow.LineTo(commits[0], commits[4])
+	require.ErrorIs(t, err, git.ErrMissing)
 }
 
 // TestLineIsBounded: a history that is longer than is read breaks the line, and what is

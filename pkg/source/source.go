@@ -90,6 +90,12 @@ func Open(_ context.Context, o Options) (*Repository, error) {
 	return &Repository{remote: remote, store: store, branch: o.Branch, revision: o.Revision, files: o.Files, limits: o.Line.withDefaults()}, nil
 }
 
+// OpenClone reads what a repository on this machine holds, its git directory given: it
+// locks nothing, writes nothing, and never asks a remote.
+func OpenClone(dir string) *Repository {
+	return &Repository{store: git.OpenClone(dir), limits: LineLimits{}.withDefaults()}
+}
+
 // Close gives the object store free. Files of earlier snapshots cannot be read
 // any more.
 func (r *Repository) Close() error { return r.store.Close() }
@@ -126,6 +132,9 @@ func (r *Repository) attempt(ctx context.Context, read func() error) (err error)
 
 // snapshot returns what the remote holds now.
 func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
+	if r.remote == nil {
+		return Snapshot{}, errors.New("a clone is read as it is")
+	}
 	refs, err := r.remote.Refs(ctx)
 	if err != nil {
 		return Snapshot{}, err
@@ -259,8 +268,6 @@ func (s Snapshot) At(commit string) (Snapshot, error) {
 
 // open returns what any commit of the store holds.
 func (r *Repository) open(commit string) (Snapshot, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	h, ok := git.ParseHash(commit)
 	if !ok {
 		return Snapshot{}, fmt.Errorf("%q is not a commit", text.Clean(commit))

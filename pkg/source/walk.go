@@ -18,6 +18,11 @@ func (r *Repository) relation(of, to string) (access.Relation, error) {
 	if err != nil || found == access.Follows {
 		return found, err
 	}
+	return r.back(of, to)
+}
+
+// back is relation where the commit does not follow from the other.
+func (r *Repository) back(of, to string) (access.Relation, error) {
 	_, _, back, err := r.walk(to, of)
 	if back == access.Follows {
 		back = access.Precedes

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+
+	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/source"
+)
+
+// noteRefusals notes why the reconciler refuses the branch that a change is for, and the
+// change. A change that does not follow from the last accepted commit on first parents
+// has yet to be merged: then whoever signs the merge answers for it.
+func (o *offline) noteRefusals(ctx context.Context, base string, head *side) error {
+	ledger := &o.recorded.ledger
+	if !access.New(ledger.Platform, nil).Enforced() {
+		return nil
+	}
+	repository, err := gitLine(ctx, o.tree.root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return err
+	}
+	tip, err := o.tree.branchTip(ctx, base)
+	if err != nil {
+		return err
+	}
+	clone := source.OpenClone(repository)
+	defer clone.Close()
+	var said access.Violation
+	for _, s := range []struct{ name, commit string }{{base, tip}, {head.name, head.commit}} {
+		if s.commit == "" || s.commit == uncommitted {
+			continue
+		}
+		line, err := clone.LineTo(s.commit, ledger.Commit)
+		if err != nil {
+			o.note("who signed %s cannot be checked: %v; if this clone is shallow, \"git fetch --unshallow\" completes it", s.name, err)
+			continue
+		}
+		if s.commit == head.commit && line.TipIs != access.Follows {
+			continue
+		}
+		verdict, err := line.Judge(access.RecordedIn(ledger), o.now, o.assessor.layers)
+		if err != nil {
+			return err
+		}
+		if verdict.Refused != nil && *verdict.Refused != said {
+			said = *verdict.Refused
+			o.note("%s is refused: %s", s.name, verdict.Refused.Error())
+		}
+	}
+	return nil
+}
