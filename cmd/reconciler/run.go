@@ -128,11 +128,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	defer src.Close()
-	branch, err := status.Open(ctx, status.Options{
-		URL: f.repo, Branch: f.statusBranch, Dir: filepath.Join(f.stateDir, "status"), Auth: f.auth(f.writeToken()),
-		Keep: true, Recheck: time.Minute, WrittenBy: "reconciler " + build.String(),
-		Notice: func(sentence string) { log.Warn(sentence) },
-	})
+	branch, err := status.Open(ctx, f.statusOptions(build, log))
 	if err != nil {
 		return err
 	}
@@ -214,6 +210,14 @@ func (f *runFlags) pass(ctx context.Context, loop *reconcile.Loop, out io.Writer
 		return &exitCode{code: exitDiffers}
 	}
 	return nil
+}
+
+func (f *runFlags) statusOptions(build buildinfo.Info, log *slog.Logger) status.Options {
+	return status.Options{
+		URL: f.repo, Branch: f.statusBranch, Dir: filepath.Join(f.stateDir, "status"), Auth: f.auth(f.writeToken()),
+		Keep: true, Recheck: time.Minute, WrittenBy: "reconciler " + build.String(),
+		Notice: func(sentence string) { log.Warn(sentence) },
+	}
 }
 
 func (f *runFlags) auth(tokenFile string) git.Auth {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,7 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/git/gittest"
+	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/clustertest"
 )
 
@@ -34,6 +37,22 @@ func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.b.String()
+}
+
+// TestRunNamesItself: what run saves tells which program saved it.
+func TestRunNamesItself(t *testing.T) {
+	f := runFlags{repo: gittest.NewBare(t).Dir, statusBranch: "status", stateDir: t.TempDir()}
+	build := buildinfo.Info{Version: "v0.9.0", Commit: "0123456789abcdef0123456789abcdef01234567", Go: "go1.26.0"}
+	branch, err := status.Open(t.Context(), f.statusOptions(build, slog.New(slog.DiscardHandler)))
+	require.NoError(t, err)
+	defer branch.Close()
+	past, err := branch.Load(t.Context())
+	require.NoError(t, err)
+	_, err = branch.Commit(t.Context(), past, fixture(worldBegins)[0])
+	require.NoError(t, err)
+	newest, err := branch.Newest(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "reconciler v0.9.0 (commit 0123456789ab)", newest.WrittenBy)
 }
 
 // TestRunServesAndStops: run answers its probes truly and ends well when asked to.
