@@ -63,7 +63,7 @@ func newClient(private bool) *http.Client {
 	}
 }
 
-// agent says who calls.
+// agent is the User-Agent of requests.
 const agent = "d-aros"
 
 // send makes a request and returns the status and the beginning of the body.

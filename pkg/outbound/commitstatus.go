@@ -16,18 +16,18 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// CommitStatusOptions say which Git host is told what became of commits.
+// CommitStatusOptions name the Git host that shows the state of commits.
 type CommitStatusOptions struct {
 	URL       string      // of the repository in the host's API: https://api.github.com/repos/acme/fleet
 	TokenFile string      // read each time
 	Context   string      // which of the states of a commit this is; default d-aros
-	Report    func(error) // hears of trouble, once for each kind of it; nil is fine
+	Report    func(error) // gets each new kind of error once; nil is fine
 }
 
-// A CommitStatus tells a Git host what became of the commit that the fleet follows,
-// in the way of GitHub, which Gitea and Forgejo understand, too: pending, success or
-// failure, and a sentence. It tells what is new, the latest only, and tries until
-// the host has taken or refused it. It is safe for concurrent use.
+// A CommitStatus shows the state of the commit that the fleet follows on a Git host,
+// with the API of GitHub, which Gitea and Forgejo understand, too: pending, success
+// or failure, and a sentence. It sends only the latest state, and retries until the
+// host has taken or refused it. It is safe for concurrent use.
 type CommitStatus struct {
 	url       *url.URL
 	tokenFile string
@@ -44,7 +44,7 @@ type CommitStatus struct {
 	done chan struct{}
 }
 
-// OpenCommitStatus begins to tell.
+// OpenCommitStatus starts to send states.
 func OpenCommitStatus(o CommitStatusOptions) (*CommitStatus, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -52,7 +52,7 @@ func OpenCommitStatus(o CommitStatusOptions) (*CommitStatus, error) {
 	}
 	s := &CommitStatus{
 		url: u, tokenFile: o.TokenFile, context: cmp.Or(o.Context, "d-aros"), client: newTrustedClient(), pause: pause,
-		report: reporter{tell: o.Report}, more: make(chan struct{}, 1), done: make(chan struct{}),
+		report: reporter{report: o.Report}, more: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
@@ -60,15 +60,15 @@ func OpenCommitStatus(o CommitStatusOptions) (*CommitStatus, error) {
 	return s, nil
 }
 
-// Close ends the telling.
+// Close stops it.
 func (s *CommitStatus) Close() error {
 	s.stop()
 	<-s.done
 	return nil
 }
 
-// Tell is given what the status branch says. It never blocks.
-func (s *CommitStatus) Tell(ledger *model.Ledger) {
+// Announce takes the saved ledger. It never blocks.
+func (s *CommitStatus) Announce(ledger *model.Ledger) {
 	state := StateOf(ledger)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,13 +90,13 @@ func (s *CommitStatus) wanted() CommitState {
 	return s.want
 }
 
-// run tells the latest state each time that there is another one.
+// run sends the latest state each time it has changed.
 func (s *CommitStatus) run(ctx context.Context) {
 	defer close(s.done)
-	var said CommitState
+	var sent CommitState
 	for attempt := 0; ; {
 		state := s.wanted()
-		if state == said {
+		if state == sent {
 			select {
 			case <-ctx.Done():
 				return
@@ -105,13 +105,13 @@ func (s *CommitStatus) run(ctx context.Context) {
 			attempt = 0
 			continue
 		}
-		err := s.say(ctx, state)
+		err := s.send(ctx, state)
 		if ctx.Err() != nil {
 			return
 		}
 		s.report.of(err)
 		if err == nil || final(err) {
-			said, attempt = state, 0
+			sent, attempt = state, 0
 			continue
 		}
 		attempt++
@@ -121,33 +121,33 @@ func (s *CommitStatus) run(ctx context.Context) {
 	}
 }
 
-// say tells one state once.
-func (s *CommitStatus) say(ctx context.Context, state CommitState) error {
+// send sends one state once.
+func (s *CommitStatus) send(ctx context.Context, state CommitState) error {
 	body, err := json.Marshal(map[string]string{"state": state.State, "description": state.Description, "context": s.context})
 	if err != nil {
 		return err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url.JoinPath("statuses", state.Commit).String(), bytes.NewReader(body))
 	if err != nil {
-		return &failure{ClassRefused, "tell what became of a commit: the address cannot be asked"}
+		return &failure{ClassRefused, "set the state of a commit: the address is invalid"}
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json")
 	if s.tokenFile != "" {
 		token, err := os.ReadFile(s.tokenFile)
 		if err != nil {
-			return fmt.Errorf("tell what became of a commit: %w", err)
+			return fmt.Errorf("set the state of a commit: %w", err)
 		}
 		r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	}
 	status, _, err := send(s.client, r)
 	switch {
 	case err != nil:
-		return fmt.Errorf("tell what became of commit %s: %w", state.Commit, err)
+		return fmt.Errorf("set the state of commit %s: %w", state.Commit, err)
 	case status >= 200 && status < 300:
 		return nil
 	case again(status):
-		return fmt.Errorf("tell what became of commit %s: the Git host answers %d", state.Commit, status)
+		return fmt.Errorf("set the state of commit %s: the Git host answers %d", state.Commit, status)
 	}
-	return &failure{ClassAnswer, fmt.Sprintf("tell what became of commit %s: the Git host refuses it with %d; look at --commit-status-url and the rights of the token", state.Commit, status)}
+	return &failure{ClassAnswer, fmt.Sprintf("set the state of commit %s: the Git host refuses it with %d; look at --commit-status-url and the rights of the token", state.Commit, status)}
 }

@@ -49,7 +49,7 @@ func openCursor(file string) (*cursor, error) {
 	if json.Unmarshal(data, &f) == nil && f.Delivered != nil {
 		c.known, c.delivered = true, f.Delivered
 	}
-	return c, nil // a damaged file is as good as none
+	return c, nil // a damaged file counts as missing
 }
 
 func (c *cursor) of(app model.AppID) (model.Digest, bool) {

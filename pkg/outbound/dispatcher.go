@@ -12,26 +12,26 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// How many requests are on their way at a time.
+// The most requests at a time.
 const (
 	maxRequests       = 8
 	maxTenantRequests = 4
 )
 
-// Task is something to be asked or told because of a workflow.
+// Task is a probe or a message that a step of a workflow wants.
 type Task struct {
 	App    model.AppID
 	Egress []string // hosts that it may go to, as policy names them
 	Intent workflow.Intent
 }
 
-// Options are what a dispatcher may and needs.
+// Options configure a dispatcher.
 type Options struct {
 	// Keys is a directory with the keys that sign messages, each in a file
 	// <tenant>/<secret>. "": there are none.
 	Keys string
-	// Private lets names resolve to addresses inside: of this machine, of private
-	// networks, of a cloud's metadata. An address that policy allows as such is
+	// Private lets names resolve to internal addresses: of this machine, of private
+	// networks, of a cloud's metadata. An address that policy names itself is
 	// allowed without it.
 	Private bool
 	Now     func() time.Time // nil: time.Now
@@ -51,16 +51,15 @@ type Dispatcher struct {
 	stop context.CancelFunc
 	busy sync.WaitGroup
 
-	mu      sync.Mutex
-	errands map[string]*errand       // by the key of the intent
-	tenants map[string]chan struct{} // places of each tenant
+	mu       sync.Mutex
+	requests map[string]*request      // by the key of the intent
+	tenants  map[string]chan struct{} // places of each tenant
 }
 
-// An errand is a task on its way, or done.
-type errand struct {
-	Task
+// A request is a task that is under way or done.
+type request struct {
 	cancel context.CancelFunc
-	result *workflow.Result // nil while it is on its way
+	result *workflow.Result // nil while it is under way
 }
 
 // NewDispatcher returns a dispatcher that does nothing yet.
@@ -68,7 +67,7 @@ func NewDispatcher(o Options) *Dispatcher {
 	d := &Dispatcher{
 		client: newClient(o.Private), keys: o.Keys, now: o.Now, pause: pause,
 		changed: make(chan struct{}, 1), all: make(chan struct{}, maxRequests),
-		errands: map[string]*errand{}, tenants: map[string]chan struct{}{},
+		requests: map[string]*request{}, tenants: map[string]chan struct{}{},
 	}
 	if d.now == nil {
 		d.now = time.Now
@@ -77,15 +76,15 @@ func NewDispatcher(o Options) *Dispatcher {
 	return d
 }
 
-// Close ends everything and returns when nothing is on its way any more.
+// Close cancels all requests and returns when they have ended.
 func (d *Dispatcher) Close() {
 	d.stop()
 	d.busy.Wait()
 }
 
-// Do is given everything that is due now: what is new begins, what was due before
-// and is not among the tasks ends, and its result is forgotten. It never blocks.
-// Intents that are neither probe nor notice are for others.
+// Do takes all tasks that are due now. It begins the new ones, and cancels and
+// forgets those that are not due any more. It never blocks. It ignores intents that
+// are neither probe nor notice.
 func (d *Dispatcher) Do(tasks []Task) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -95,23 +94,23 @@ func (d *Dispatcher) Do(tasks []Task) {
 			continue
 		}
 		due[t.Intent.Key] = true
-		if d.errands[t.Intent.Key] == nil && d.ctx.Err() == nil {
+		if d.requests[t.Intent.Key] == nil && d.ctx.Err() == nil {
 			d.begin(t)
 		}
 	}
-	for key, e := range d.errands {
+	for key, r := range d.requests {
 		if !due[key] {
-			e.cancel()
-			delete(d.errands, key)
+			r.cancel()
+			delete(d.requests, key)
 		}
 	}
 }
 
-// begin sets out on an errand.
+// begin starts a request.
 func (d *Dispatcher) begin(t Task) {
 	ctx, cancel := context.WithDeadline(d.ctx, d.deadline(t.Intent.Deadline))
-	e := &errand{Task: t, cancel: cancel}
-	d.errands[t.Intent.Key] = e
+	began := &request{cancel: cancel}
+	d.requests[t.Intent.Key] = began
 	places := d.tenants[t.App.Tenant]
 	if places == nil {
 		places = make(chan struct{}, maxTenantRequests)
@@ -128,10 +127,10 @@ func (d *Dispatcher) begin(t Task) {
 		r.Key = t.Intent.Key
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if d.errands[r.Key] != e {
-			return // nobody waits for it any more
+		if d.requests[r.Key] != began {
+			return // it was cancelled
 		}
-		e.result = &r
+		began.result = &r
 		select {
 		case d.changed <- struct{}{}:
 		default:
@@ -139,19 +138,19 @@ func (d *Dispatcher) begin(t Task) {
 	})
 }
 
-// deadline is a point of the clock that is given, on the clock that contexts use.
+// deadline converts a time of our clock into a time of the clock of contexts.
 func (d *Dispatcher) deadline(at time.Time) time.Time {
 	return time.Now().Add(at.Sub(d.now()))
 }
 
-// Results returns the results of what is due, by key.
+// Results returns the results of the tasks that are due, by key.
 func (d *Dispatcher) Results() []workflow.Result {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var results []workflow.Result
-	for _, e := range d.errands {
-		if e.result != nil {
-			results = append(results, *e.result)
+	for _, r := range d.requests {
+		if r.result != nil {
+			results = append(results, *r.result)
 		}
 	}
 	slices.SortFunc(results, func(a, b workflow.Result) int { return strings.Compare(a.Key, b.Key) })
@@ -161,8 +160,8 @@ func (d *Dispatcher) Results() []workflow.Result {
 // Changed has a value when there are new results.
 func (d *Dispatcher) Changed() <-chan struct{} { return d.changed }
 
-// place waits for a place among the requests of the tenant, and of all. It returns
-// how to give it back, or false when the time is over.
+// place waits for a place among the requests of the tenant, and of all tenants. It
+// returns a function that gives the place back, or false when ctx ended.
 func (d *Dispatcher) place(ctx context.Context, tenant chan struct{}) (leave func(), ok bool) {
 	for i, places := range []chan struct{}{tenant, d.all} {
 		select {

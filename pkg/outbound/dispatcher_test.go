@@ -114,5 +114,5 @@ func TestDeadline(t *testing.T) {
 func TestJobsAreForOthers(t *testing.T) {
 	d := open(t, Options{})
 	d.Do([]Task{{App: shop, Intent: workflow.Intent{Key: "j", Job: &workflow.Job{Component: "migrate"}}}})
-	require.Empty(t, d.errands)
+	require.Empty(t, d.requests)
 }

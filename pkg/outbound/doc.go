@@ -1,13 +1,14 @@
-// Package outbound talks to the world beside Git and the runtimes: it asks the
-// addresses and queries that checks name, and delivers messages, signed, to those
-// who want to hear of steps and transitions.
+// Package outbound talks to the world beside Git and the runtimes: it probes the
+// addresses and queries of checks, and delivers signed messages about steps and
+// transitions to their receivers.
 //
-// It does what it is told and never decides whether it is due: a dispatcher is
-// given all that is due now, begins what is new, ends what is due no more, and
-// hands results to whoever asks. Nothing of it outlives the process. What was not
-// seen through is told again, under the same key.
+// It never decides whether a request is due: a dispatcher gets all requests that are
+// due now, begins the new ones, cancels those that are not due any more, and returns
+// results. None of its state outlives the process. A message that was not delivered
+// is sent again, under the same key.
 //
-// Whatever a tenant may choose is hostile: the address, what answers there, and
-// how long that takes. A request goes to hosts that policy allows and to no address
-// inside, whatever names resolve to; its size, time and number are bounded.
+// Everything that a tenant may choose is hostile: the address, the answer, and the
+// time that it takes. A request goes only to hosts that policy allows, and to no
+// internal address whatever a name resolves to; its size, time and number are
+// bounded.
 package outbound

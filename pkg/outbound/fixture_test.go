@@ -22,10 +22,10 @@ var shop = model.AppID{Tenant: "acme", Name: "shop"}
 type receiver struct {
 	*httptest.Server
 	mu       sync.Mutex
-	requests []request
+	requests []received
 }
 
-type request struct {
+type received struct {
 	*http.Request
 	body []byte
 }
@@ -36,7 +36,7 @@ func receive(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.Req
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		s.mu.Lock()
-		s.requests = append(s.requests, request{r, body})
+		s.requests = append(s.requests, received{r, body})
 		n := len(s.requests)
 		s.mu.Unlock()
 		if answer != nil {
@@ -47,7 +47,7 @@ func receive(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.Req
 	return s
 }
 
-func (s *receiver) seen() []request {
+func (s *receiver) seen() []received {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests

@@ -30,7 +30,7 @@ type message struct {
 	Data any    `json:"data"`
 }
 
-// stepData is what a step of a workflow tells.
+// stepData is the data of a message about a step of a workflow.
 type stepData struct {
 	App     model.AppID           `json:"application"`
 	Run     model.Digest          `json:"run"`

@@ -38,7 +38,7 @@ func (s sample) value() (float64, error) {
 	return v, nil
 }
 
-// decodeQuery returns the one value that a query has. None or several are a failure:
+// decodeQuery returns the one value that a query has. An answer without a value or with several is a failure:
 // which one was meant is not to be guessed.
 func decodeQuery(status int, body []byte) (float64, error) {
 	var a queryAnswer

@@ -13,20 +13,20 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// WebhookOptions say who is told of transitions. Whoever runs the reconciler
-// chooses the receiver, so that it may be anywhere.
+// WebhookOptions name the receiver of transitions. The operator of the reconciler
+// chooses it, so any address is allowed.
 type WebhookOptions struct {
 	URL    string
 	Key    []byte           // that messages are signed with; nil: they are not
-	Cursor string           // file that remembers what was delivered; "": nothing does
-	Report func(error)      // hears of trouble with the receiver, once for each kind of it; nil is fine
+	Cursor string           // file that keeps what was delivered; "": none
+	Report func(error)      // gets each new kind of error of the receiver once; nil is fine
 	Now    func() time.Time // nil: time.Now
 }
 
-// A Webhook tells a receiver of every transition of every application, signed, in
-// order for each application, and at least once: what may have been told before has
-// the same id. It reads them from the histories on the status branch, so that none
-// is lost between a save and a crash. It is safe for concurrent use.
+// A Webhook delivers every transition of every application to a receiver, signed, in
+// order for each application, and at least once: a repetition has the same id. It
+// reads transitions from the histories on the status branch, so that none is lost
+// between a save and a crash. It is safe for concurrent use.
 type Webhook struct {
 	url    *url.URL
 	key    []byte
@@ -37,7 +37,7 @@ type Webhook struct {
 	report reporter
 
 	mu    sync.Mutex
-	told  map[model.AppID]model.Transition // the last that is in the queue, or was
+	known map[model.AppID]model.Transition // the last that is in the queue, or was
 	queue []transition
 	more  chan struct{} // has a value when the queue has grown
 
@@ -52,13 +52,12 @@ type transition struct {
 	model.Transition
 }
 
-// Bounds of what is told.
 const (
 	maxQueue = 50_000
-	fresh    = time.Hour // how old a transition may be to be told by who does not know what was told before
+	fresh    = time.Hour // without a cursor, only transitions that are younger are delivered
 )
 
-// OpenWebhook begins to deliver.
+// OpenWebhook starts to deliver.
 func OpenWebhook(o WebhookOptions) (*Webhook, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -69,8 +68,8 @@ func OpenWebhook(o WebhookOptions) (*Webhook, error) {
 		return nil, fmt.Errorf("open the webhook: %w", err)
 	}
 	w := &Webhook{
-		url: u, key: o.Key, client: newTrustedClient(), cursor: c, now: o.Now, pause: pause, report: reporter{tell: o.Report},
-		told: map[model.AppID]model.Transition{}, more: make(chan struct{}, 1), done: make(chan struct{}),
+		url: u, key: o.Key, client: newTrustedClient(), cursor: c, now: o.Now, pause: pause, report: reporter{report: o.Report},
+		known: map[model.AppID]model.Transition{}, more: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	if w.now == nil {
 		w.now = time.Now
@@ -81,16 +80,15 @@ func OpenWebhook(o WebhookOptions) (*Webhook, error) {
 	return w, nil
 }
 
-// Close ends the delivery. What was not delivered is told by the next webhook that
-// has the same cursor.
+// Close stops the delivery. The next webhook with the same cursor delivers the rest.
 func (w *Webhook) Close() error {
 	w.stop()
 	<-w.done
 	return w.cursor.save()
 }
 
-// Tell is given what the status branch says. It never blocks.
-func (w *Webhook) Tell(ledger *model.Ledger) {
+// Announce takes the saved ledger. It never blocks.
+func (w *Webhook) Announce(ledger *model.Ledger) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := range ledger.Instances {
@@ -99,31 +97,31 @@ func (w *Webhook) Tell(ledger *model.Ledger) {
 		if n == 0 {
 			continue
 		}
-		told, known := w.told[inst.App]
-		if known && same(told, inst.History[n-1]) {
+		last, known := w.known[inst.App]
+		if known && same(last, inst.History[n-1]) {
 			continue
 		}
-		from := slices.IndexFunc(inst.History, func(t model.Transition) bool { return same(t, told) }) + 1
+		from := slices.IndexFunc(inst.History, func(t model.Transition) bool { return same(t, last) }) + 1
 		if !known {
-			from = w.begin(inst)
+			from = w.undelivered(inst)
 		}
 		for _, t := range inst.History[from:] {
 			if len(w.queue) >= maxQueue {
 				break // the rest comes when there is room, as far as histories reach
 			}
 			w.queue = append(w.queue, transition{inst.App, idOf(inst.App, t), t})
-			w.told[inst.App] = t
+			w.known[inst.App] = t
 		}
 		if from == n {
-			w.told[inst.App] = inst.History[n-1]
+			w.known[inst.App] = inst.History[n-1]
 		}
 	}
 	wake(w.more)
 }
 
-// begin returns from where the history of an application is to be told that this
-// webhook has not told of.
-func (w *Webhook) begin(inst *model.Instance) (from int) {
+// undelivered returns the index in the history of an application that the process
+// sees for the first time, from which transitions are to be delivered.
+func (w *Webhook) undelivered(inst *model.Instance) (from int) {
 	delivered, ok := w.cursor.of(inst.App)
 	switch {
 	case ok:
@@ -159,7 +157,7 @@ func same(a, b model.Transition) bool {
 // typeTransition is the type of messages about transitions.
 const typeTransition = "application.transition"
 
-// transitionData is what such a message says.
+// transitionData is the data of such a message.
 type transitionData struct {
 	App      model.AppID  `json:"application"`
 	Instance int          `json:"instance"`
@@ -221,7 +219,7 @@ func (w *Webhook) deliver(ctx context.Context, t transition) bool {
 			return false
 		}
 		if err != nil {
-			err = fmt.Errorf("tell of transitions: %w", err)
+			err = fmt.Errorf("deliver transitions: %w", err)
 		}
 		w.report.of(err)
 		if err == nil || final(err) {
@@ -233,8 +231,8 @@ func (w *Webhook) deliver(ctx context.Context, t transition) bool {
 	}
 }
 
-// newTrustedClient returns a client for addresses that whoever runs the reconciler
-// chooses.
+// newTrustedClient returns a client for addresses that the operator of the
+// reconciler chooses.
 func newTrustedClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxResponseHeaderBytes = maxHeader
@@ -251,10 +249,10 @@ func wake(c chan struct{}) {
 	}
 }
 
-// A reporter tells of trouble when it begins or is another than before.
+// A reporter passes an error on when it differs from the last one.
 type reporter struct {
-	tell func(error)
-	last string
+	report func(error)
+	last   string
 }
 
 func (r *reporter) of(err error) {
@@ -262,8 +260,8 @@ func (r *reporter) of(err error) {
 		r.last = ""
 		return
 	}
-	if text := err.Error(); text != r.last && r.tell != nil {
+	if text := err.Error(); text != r.last && r.report != nil {
 		r.last = text
-		r.tell(err)
+		r.report(err)
 	}
 }

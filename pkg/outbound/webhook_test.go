@@ -77,9 +77,9 @@ func TestTransitionsAreTold(t *testing.T) {
 	s := receive(t, nil)
 	cursor := filepath.Join(t.TempDir(), "state", "told.json")
 	w := hook(t, s, cursor)
-	w.Tell(ledgerOf(map[string][]model.Transition{"shop": history(2)}))
-	w.Tell(ledgerOf(map[string][]model.Transition{"shop": history(2)}))
-	w.Tell(ledgerOf(map[string][]model.Transition{"shop": history(4)[1:]})) // histories are cut at the beginning
+	w.Announce(ledgerOf(map[string][]model.Transition{"shop": history(2)}))
+	w.Announce(ledgerOf(map[string][]model.Transition{"shop": history(2)}))
+	w.Announce(ledgerOf(map[string][]model.Transition{"shop": history(4)[1:]})) // histories are cut at the beginning
 	eventually(t, s, 4)
 	shut(t, w)
 	lines, ids := told(t, s)
@@ -87,7 +87,7 @@ func TestTransitionsAreTold(t *testing.T) {
 	require.NotEmpty(t, s.seen()[0].Header.Get("webhook-signature"))
 
 	w = hook(t, s, cursor)
-	w.Tell(ledgerOf(map[string][]model.Transition{"shop": history(5), "blog": history(1)}))
+	w.Announce(ledgerOf(map[string][]model.Transition{"shop": history(5), "blog": history(1)}))
 	eventually(t, s, 6)
 	shut(t, w)
 	lines, _ = told(t, s)
@@ -96,7 +96,7 @@ func TestTransitionsAreTold(t *testing.T) {
 	t.Log("who forgot what was told tells it again, under the same ids")
 	require.NoError(t, os.Remove(cursor))
 	w = hook(t, s, cursor)
-	w.Tell(ledgerOf(map[string][]model.Transition{"shop": history(5)}))
+	w.Announce(ledgerOf(map[string][]model.Transition{"shop": history(5)}))
 	eventually(t, s, 11)
 	shut(t, w)
 	_, again := told(t, s)
@@ -112,10 +112,10 @@ func TestOldTransitionsAreNoNews(t *testing.T) {
 		old[i].At = old[i].At.Add(-2 * time.Hour)
 	}
 	w := hook(t, s, cursor)
-	w.Tell(ledgerOf(map[string][]model.Transition{"shop": old}))
+	w.Announce(ledgerOf(map[string][]model.Transition{"shop": old}))
 	shut(t, w)
 	w = hook(t, s, cursor)
-	w.Tell(ledgerOf(map[string][]model.Transition{"shop": append(old, history(1)...)}))
+	w.Announce(ledgerOf(map[string][]model.Transition{"shop": append(old, history(1)...)}))
 	eventually(t, s, 1)
 	shut(t, w)
 	lines, _ := told(t, s)
@@ -141,13 +141,13 @@ func TestReceiverDown(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	w.pause = func(int) time.Duration { return time.Millisecond }
-	w.Tell(ledgerOf(map[string][]model.Transition{"shop": history(3)}))
+	w.Announce(ledgerOf(map[string][]model.Transition{"shop": history(3)}))
 	eventually(t, s, 7)
 	shut(t, w)
 	lines, ids := told(t, s)
 	require.Equal(t, []string{"shop 0", "shop 0", "shop 0", "shop 0", "shop 0", "shop 1", "shop 2"}, lines)
 	require.Equal(t, ids[0], ids[4])
-	require.Equal(t, []string{"tell of transitions: the receiver answers 503", "tell of transitions: the receiver refuses the message with 400"}, trouble)
+	require.Equal(t, []string{"deliver transitions: the receiver answers 503", "deliver transitions: the receiver refuses the message with 400"}, trouble)
 }
 
 func TestWebhookAddress(t *testing.T) {
@@ -212,8 +212,8 @@ func TestCommitStatus(t *testing.T) {
 	require.NoError(t, err)
 	c.pause = func(int) time.Duration { return time.Millisecond }
 	ledger := &model.Ledger{Commit: head}
-	c.Tell(ledger)
-	c.Tell(ledger)
+	c.Announce(ledger)
+	c.Announce(ledger)
 	eventually(t, s, 2)
 	require.ErrorContains(t, <-trouble, "the Git host answers 502")
 	first := s.seen()[1]
@@ -222,16 +222,16 @@ func TestCommitStatus(t *testing.T) {
 	require.JSONEq(t, `{"state": "success", "description": "0 of 0 applications running", "context": "d-aros"}`, string(first.body))
 
 	ledger.Problems = []model.Problem{{Code: "DA1203", Path: "application"}}
-	c.Tell(ledger)
+	c.Announce(ledger)
 	refused := <-trouble
 	require.ErrorContains(t, refused, "refuses it with 422")
 	require.NotContains(t, errors.Join(refused).Error(), "t0k3n")
-	c.Tell(ledger) // the same is not said again
+	c.Announce(ledger) // the same is not said again
 	for _, evil := range []string{"", "../../../user", head + "/x", "HEAD"} {
-		c.Tell(&model.Ledger{Commit: evil})
+		c.Announce(&model.Ledger{Commit: evil})
 	}
 	ledger.Problems = nil
-	c.Tell(ledger)
+	c.Announce(ledger)
 	eventually(t, s, 4)
 	require.NoError(t, c.Close())
 	require.Len(t, s.seen(), 4)

@@ -12,7 +12,7 @@ import (
 // heard is a listener that remembers the commits it was told of.
 type heard []string
 
-func (h *heard) Tell(ledger *model.Ledger) { *h = append(*h, ledger.Commit) }
+func (h *heard) Announce(ledger *model.Ledger) { *h = append(*h, ledger.Commit) }
 
 // Listeners hear what the branch is known to hold, and nothing before it is known.
 func TestListenersHearWhatIsSaved(t *testing.T) {

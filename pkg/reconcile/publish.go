@@ -17,7 +17,7 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	h.ended, h.err, h.ready = r.Ended, err, h.ready || err == nil
 	l.health.Store(&h)
 	l.metrics.observe(r, err)
-	l.spread()
+	l.notify()
 
 	for _, t := range r.Transitions {
 		l.log.Info("transition", "app", t.App, "instance", t.Instance, "from", t.From, "to", t.To, "reason", t.Reason, "message", t.Message)

@@ -119,36 +119,37 @@ func (a asking) Requests(snap source.Snapshot) access.Requests {
 	return access.Requests{List: a.repo.commits[snap.Commit].files}
 }
 
-// errands are what one process asks and tells others. An answer takes a while.
-type errands struct {
+// outside stands for everything that one process sends requests to. An answer takes
+// a while.
+type outside struct {
 	*process
-	out map[string]errand
+	out map[string]sent
 }
 
-type errand struct {
+type sent struct {
 	app   model.AppID
 	probe bool
 	since time.Time
 }
 
-func (e *errands) Changed() <-chan struct{} { return nil }
+func (e *outside) Changed() <-chan struct{} { return nil }
 
-func (e *errands) Do(tasks []outbound.Task) {
-	e.line("ask and tell others")
-	out := map[string]errand{}
+func (e *outside) Do(tasks []outbound.Task) {
+	e.line("send requests")
+	out := map[string]sent{}
 	for _, t := range tasks {
-		e.world.doesAnErrand(e.process, t)
+		e.world.requestsOnce(e.process, t)
 		known, ok := e.out[t.Intent.Key]
 		if !ok {
-			known = errand{t.App, t.Intent.Probe != nil, e.world.now}
+			known = sent{t.App, t.Intent.Probe != nil, e.world.now}
 		}
 		out[t.Intent.Key] = known
 	}
 	e.out = out
 }
 
-// answers are how long others take, and whether it is what was hoped for.
-func (e *errands) Results() (results []workflow.Result) {
+// Results answers after a while, as well as the component behaves.
+func (e *outside) Results() (results []workflow.Result) {
 	for key, o := range e.out {
 		how := cmp.Or(e.world.cluster.behaviour[part{app: o.app, component: "web"}], "well")
 		switch {
@@ -164,9 +165,9 @@ func (e *errands) Results() (results []workflow.Result) {
 	return results
 }
 
-// doesAnErrand judges what a process asks or tells: the branch says so, in the
+// requestsOnce judges what a process asks or tells: the branch says so, in the
 // version that it acts on.
-func (w *World) doesAnErrand(p *process, t outbound.Task) {
+func (w *World) requestsOnce(p *process, t outbound.Task) {
 	if inst := p.says(t.App); inst != nil && inst.Run != nil && inst.Run.Spec == inst.SpecDigest() {
 		if slices.ContainsFunc(workflow.Intents(inst.Run, inst.Spec), func(i workflow.Intent) bool { return i.Key == t.Intent.Key }) {
 			return
