@@ -28,8 +28,7 @@ func choose(options []*option, needs []need) []move {
 	}
 	evicted := map[*option]bool{}
 	if !Covered(missing) {
-		block := make([]candidate, 0, len(options))
-		candidates := make([]*candidate, 0, len(options))
+		var candidates []*candidate
 		for _, o := range options {
 			if !o.evict {
 				continue
@@ -40,8 +39,7 @@ func choose(options []*option, needs []need) []move {
 				Subtract(gain, degraded(o))
 			}
 			if !isNothing(gain) {
-				block = append(block, candidate{option: o, gain: gain})
-				candidates = append(candidates, &block[len(block)-1])
+				candidates = append(candidates, &candidate{option: o, gain: gain})
 			}
 		}
 		chosen := cover(candidates, missing)
@@ -82,11 +80,12 @@ type candidate struct {
 }
 
 // cover finds candidates whose gains together cover the rest, nil if all of them
-// cannot. Candidates come worst standing first, in tiers of equal standing. It
-// touches no better tier than it must, and takes from each tier, best first, as few
-// candidates as it can given all of the worse ones.
+// cannot. Candidates of equal standing are a tier. It touches no better tier than it
+// must, and takes from each tier, best first, as few candidates as it can given all
+// of the worse ones.
 func cover(candidates []*candidate, rest []int64) []*candidate {
-	tiers := [][]*candidate{}
+	slices.SortStableFunc(candidates, func(x, y *candidate) int { return y.option.least.Compare(x.option.least) })
+	var tiers [][]*candidate
 	for from := 0; from < len(candidates); {
 		to := from
 		for to < len(candidates) && candidates[to].option.least == candidates[from].option.least {
@@ -94,9 +93,6 @@ func cover(candidates []*candidate, rest []int64) []*candidate {
 		}
 		tiers, from = append(tiers, candidates[from:to]), to
 	}
-	slices.SortStableFunc(tiers, func(x, y []*candidate) int { return y[0].option.least.Compare(x[0].option.least) })
-	tiers = merge(tiers)
-
 	missing := slices.Clone(rest)
 	last := -1
 	for i := range tiers {
@@ -135,19 +131,6 @@ func cover(candidates []*candidate, rest []int64) []*candidate {
 		chosen = append(chosen, picked...)
 	}
 	return chosen
-}
-
-// merge joins tiers of equal standing that were not beside each other.
-func merge(tiers [][]*candidate) [][]*candidate {
-	var out [][]*candidate
-	for _, t := range tiers {
-		if n := len(out); n > 0 && out[n-1][0].option.least == t[0].option.least {
-			out[n-1] = append(slices.Clip(out[n-1]), t...)
-			continue
-		}
-		out = append(out, t)
-	}
-	return out
 }
 
 // fillBackLevels raises applications that are degraded further than needed. Rest is

@@ -93,8 +93,7 @@ func (r *room) option(app *App, s Standing, v *App, needs []need) *option {
 	if isNothing(before) {
 		return nil
 	}
-	o := r.arena.option()
-	o.app, o.lowest = v, v.Level
+	o := &option{app: v, lowest: v.Level, least: v.Base()}
 	for l := v.Level; l < len(v.Levels); l++ {
 		if !r.mayPreempt(app, s, v, v.Standing[l]) {
 			break
@@ -105,7 +104,7 @@ func (r *room) option(app *App, s Standing, v *App, needs []need) *option {
 			o.evict = true
 		}
 	}
-	useful := false
+	useful := o.evict
 	for l := v.Level + 1; l <= o.lowest; l++ {
 		gain := r.frees(v, &v.Levels[l], needs)
 		for i := range gain {
@@ -116,20 +115,16 @@ func (r *room) option(app *App, s Standing, v *App, needs []need) *option {
 	}
 	if o.evict {
 		o.all = before
-		for _, n := range before {
-			useful = useful || n > 0
-		}
 	}
 	if !useful {
 		return nil
 	}
-	o.least = v.Base()
 	return o
 }
 
 // frees is what an incumbent takes of each need: at the given level, or as it is.
 func (r *room) frees(v *App, l *Level, needs []need) []int64 {
-	takes := r.arena.amounts(len(needs))
+	takes := make([]int64, len(needs))
 	for i, n := range needs {
 		switch {
 		case n.Pool >= 0 && l == nil:
@@ -144,31 +139,4 @@ func (r *room) frees(v *App, l *Level, needs []need) []int64 {
 		}
 	}
 	return takes
-}
-
-// arena hands out options and amounts from blocks: one decision may need many
-// thousands of them.
-type arena struct {
-	options []option
-	numbers []int64
-}
-
-const sparesInBlock = 512
-
-func (s *arena) option() *option {
-	if len(s.options) == 0 {
-		s.options = make([]option, sparesInBlock)
-	}
-	o := &s.options[0]
-	s.options = s.options[1:]
-	return o
-}
-
-func (s *arena) amounts(n int) []int64 {
-	if len(s.numbers) < n {
-		s.numbers = make([]int64, sparesInBlock+n)
-	}
-	a := s.numbers[:n:n]
-	s.numbers = s.numbers[n:]
-	return a
 }

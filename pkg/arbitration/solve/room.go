@@ -15,7 +15,6 @@ type room struct {
 	platform *model.Policy
 	now      time.Time
 	ranking  *ranking // see ranked
-	arena    arena
 }
 
 // Room returns the search for room among the applications of the case as they are

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"maps"
 	"math/bits"
 	"slices"
@@ -143,23 +144,13 @@ func comparePerWeight(x Share, xw int64, y Share, yw int64) int {
 	yh, yl := bits.Mul64(uint64(y), uint64(xw))
 	switch {
 	case xw <= 0 && yw <= 0:
-		return compare(x, y)
+		return cmp.Compare(x, y)
 	case xw <= 0:
 		return 1
 	case yw <= 0:
 		return -1
 	case xh != yh:
-		return compare(xh, yh)
+		return cmp.Compare(xh, yh)
 	}
-	return compare(xl, yl)
-}
-
-func compare[T Share | uint64](x, y T) int {
-	switch {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
+	return cmp.Compare(xl, yl)
 }
