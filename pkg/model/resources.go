@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -118,6 +119,34 @@ func saturatingAdd(a, b int64) int64 {
 		return math.MinInt64
 	}
 	return a + b
+}
+
+// FormatAmounts writes amounts of one resource in one unit, the largest in which
+// all of them are whole numbers.
+func FormatAmounts(resource string, amounts ...int64) []string {
+	factor, suffix := int64(1), ""
+	fits := func(factor int64) bool {
+		return !slices.ContainsFunc(amounts, func(n int64) bool { return n%factor != 0 })
+	}
+	switch {
+	case resource == "cpu" && fits(1000):
+		factor = 1000
+	case resource == "cpu":
+		suffix = "m"
+	case resource == "memory":
+		for _, u := range units {
+			if strings.HasSuffix(u.suffix, "i") && u.factor > factor && fits(u.factor) {
+				factor, suffix = u.factor, u.suffix
+			}
+		}
+	}
+	out := make([]string, len(amounts))
+	for i, n := range amounts {
+		if out[i] = strconv.FormatInt(n/factor, 10); n != 0 {
+			out[i] += suffix
+		}
+	}
+	return out
 }
 
 // FormatAmount writes an amount of the named resource the way it is written in

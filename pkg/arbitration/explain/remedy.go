@@ -127,7 +127,8 @@ func (a *advisor) smallerRequest(app *solve.App, resource int, asked, over int64
 			*r = set(*r, name, max(0, one-n*u))
 		},
 		tell: func(n int64) string {
-			return fmt.Sprintf("request %s %s for each replica of %s instead of %s", model.FormatAmount(name, max(0, one-n*u)), name, comp.Name, model.FormatAmount(name, one))
+			amounts := model.FormatAmounts(name, max(0, one-n*u), one)
+			return fmt.Sprintf("request %s %s for each replica of %s instead of %s", amounts[0], name, comp.Name, amounts[1])
 		},
 	}, true
 }

@@ -18,15 +18,15 @@ func (w *Writer) obstacle(app *solve.App) string {
 	n := &w.Nodes[app.Tenant]
 	allowed := min(solve.Preemption(&w.Fleet.Platform.Policy), solve.Preemption(app.Policy()))
 	if app.Base().Class > solve.WithinFairShare && allowed >= solve.Reclaim {
-		return fmt.Sprintf("tenant %s may have %s of all capacity, and with it would have more, so nobody gives way", n.Name, solve.Percent(int64(thousandths(n.FairShare))))
+		return fmt.Sprintf("admitting it would exceed tenant %s's fair share (%s), so nothing is preempted for it", n.Name, percent(n.FairShare))
 	}
 	switch allowed {
 	case solve.Never:
-		return "policy lets nobody give way (preemption: none)"
+		return "policy allows no preemption (preemption: none)"
 	case solve.WithinTenant:
-		return "nothing of a lower priority in its tenant is enough to make room (preemption: within-tenant)"
+		return "preempting everything of a lower priority in its tenant would not make room (preemption: within-tenant)"
 	}
-	return "what others hold beyond what they are entitled to is not enough to make room, or has not run for its minRuntime"
+	return "preempting what others borrow would not make room, or it has not run for its minRuntime"
 }
 
 // message is what an earlier stage recorded about an application, else why it was
@@ -41,19 +41,22 @@ func (w *Writer) message(app *solve.App) string {
 // why explains to a victim and its preemptor why the victim gives way.
 func (w *Writer) why(d *solve.Displaced) string {
 	app, v := d.Preemptor, d.App
-	lead := "gives way to " + app.ID.String() + ": "
+	lead := "preempted for " + app.ID.String() + ": "
 	switch {
 	case app.Tenant == v.Tenant:
 		return lead + fmt.Sprintf("priority %d is higher than %d", app.Priority, v.Priority)
 	case d.Gained.Class == solve.WithinGuarantee:
-		return lead + fmt.Sprintf("tenant %s takes back what it is guaranteed, %s runs beyond the guarantee of its tenant", app.ID.Tenant, v.ID)
+		return lead + fmt.Sprintf("tenant %s takes back its guarantee, and %s exceeds the guarantee of tenant %s", app.ID.Tenant, v.ID, v.ID.Tenant)
 	case d.Gained.Class == solve.WithinFairShare && d.Lost.Class == solve.Borrowing:
-		return lead + fmt.Sprintf("tenant %s is within its share of %s of all capacity, %s is beyond the %s of tenant %s",
-			app.ID.Tenant, solve.Percent(int64(thousandths(w.Nodes[app.Tenant].FairShare))), v.ID, solve.Percent(int64(thousandths(w.Nodes[v.Tenant].FairShare))), v.ID.Tenant)
+		return lead + fmt.Sprintf("tenant %s is within its fair share (%s), and %s exceeds the fair share of tenant %s (%s)",
+			app.ID.Tenant, percent(w.Nodes[app.Tenant].FairShare), v.ID, v.ID.Tenant, percent(w.Nodes[v.Tenant].FairShare))
 	}
 	bands := w.Fleet.Platform.Bands
 	return lead + fmt.Sprintf("band %s is served before band %s", bandName(bands, app.Band), bandName(bands, v.Band))
 }
+
+// percent writes a share as a percentage of all capacity.
+func percent(s solve.Share) string { return solve.Percent(int64(thousandths(s))) }
 
 // inPools names the pools of grants: " in pool general".
 func inPools(grants []model.Grant) string {

@@ -12,18 +12,19 @@ import (
 func (b *Books) Sentence(short []Shortage) string {
 	parts := make([]string, len(short))
 	for i, s := range short {
+		if s.Resource < 0 {
+			parts[i] = fmt.Sprintf("needs room in %d domains of pool %s, and %d have it", s.Asked, b.Pools[s.Pool].Name, s.Free)
+			continue
+		}
+		name := b.Names[s.Resource]
+		n := model.FormatAmounts(name, s.Asked, max(0, s.Free))
 		switch {
-		case s.Resource < 0:
-			parts[i] = fmt.Sprintf("spreads over %d domains of pool %s, of which %d have room", s.Asked, b.Pools[s.Pool].Name, s.Free)
 		case s.Pool >= 0:
-			parts[i] = "needs " + b.Amount(s.Resource, s.Asked) + " " + b.Names[s.Resource] + " in pool " + b.Pools[s.Pool].Name +
-				", where " + b.Amount(s.Resource, max(0, s.Free)) + " is free"
+			parts[i] = "needs " + n[0] + " " + name + " in pool " + b.Pools[s.Pool].Name + ", where " + n[1] + " is free"
 		case s.Node > 0:
-			parts[i] = fmt.Sprintf("needs %s %s, and %s may borrow %s more", b.Amount(s.Resource, s.Asked), b.Names[s.Resource],
-				b.Nodes[s.Node].Name, b.Amount(s.Resource, max(0, s.Free)))
+			parts[i] = fmt.Sprintf("needs %s %s, and %s may borrow %s more", n[0], name, b.Nodes[s.Node].Name, n[1])
 		default:
-			parts[i] = fmt.Sprintf("needs %s %s, and others lend %s of what they are guaranteed", b.Amount(s.Resource, s.Asked), b.Names[s.Resource],
-				b.Amount(s.Resource, max(0, s.Free)))
+			parts[i] = fmt.Sprintf("needs %s %s, and others lend %s of what they are guaranteed", n[0], name, n[1])
 		}
 	}
 	return strings.Join(parts, " and ")
@@ -40,7 +41,7 @@ func Money(n int64) string { return fmt.Sprintf("%d.%04d", n/1e6, n%1e6/100) }
 // Percent writes an amount in thousandths as a percentage.
 func Percent(thousandths int64) string {
 	if thousandths%10 == 0 {
-		return fmt.Sprintf("%d %%", thousandths/10)
+		return fmt.Sprintf("%d%%", thousandths/10)
 	}
-	return fmt.Sprintf("%d.%d %%", thousandths/10, thousandths%10)
+	return fmt.Sprintf("%d.%d%%", thousandths/10, thousandths%10)
 }

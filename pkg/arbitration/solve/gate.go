@@ -162,8 +162,8 @@ func (g gate) quota(n *Node, prefix, owner string, at model.Positions, full Vect
 		f := Finding{Name: prefix + name, Resource: name, Asked: asked, Used: n.declared[r], Limit: n.quota[r], Shared: true,
 			OK: n.declared[r]+asked <= n.quota[r], At: at[quotaPath(prefix, r, name)], Reason: model.QuotaExceeded}
 		if !f.OK {
-			f.Text[2] = fmt.Sprintf("asks for %s %s, %s has %s of %s left", model.FormatAmount(name, asked), name, owner,
-				model.FormatAmount(name, max(0, f.Limit-f.Used)), model.FormatAmount(name, f.Limit))
+			n := model.FormatAmounts(name, asked, max(0, f.Limit-f.Used), f.Limit)
+			f.Text[2] = fmt.Sprintf("asks for %s %s, %s has %s of %s left", n[0], name, owner, n[1], n[2])
 		}
 		found = append(found, f)
 	}
@@ -192,8 +192,8 @@ func checkLimits(g gate, app *App, _ *model.Application, levels []Level) (found 
 			f := Finding{Name: n.Name + ".borrow." + g.Names[r], Resource: g.Names[r], Asked: asked, Limit: n.Guarantee[r] + n.borrow[r],
 				At: g.limitAt(i, "borrow", r), Reason: model.LimitExceeded}
 			if f.OK = asked <= f.Limit; !f.OK {
-				f.Text[2] = fmt.Sprintf("needs at least %s %s at once, %s may use %s: its guarantee and what it may borrow",
-					model.FormatAmount(f.Resource, asked), f.Resource, n.Name, model.FormatAmount(f.Resource, f.Limit))
+				amounts := model.FormatAmounts(f.Resource, asked, f.Limit)
+				f.Text[2] = fmt.Sprintf("needs at least %s %s at once, %s may use %s: its guarantee and what it may borrow", amounts[0], f.Resource, n.Name, amounts[1])
 			}
 			found = append(found, f)
 		}
@@ -207,8 +207,9 @@ func checkLimits(g gate, app *App, _ *model.Application, levels []Level) (found 
 			continue
 		}
 		f := Finding{Name: "lend." + g.Names[r], Resource: g.Names[r], Asked: asked, Limit: reach, Reason: model.LimitExceeded}
+		amounts := model.FormatAmounts(f.Resource, asked, reach)
 		f.Text[2] = fmt.Sprintf("needs at least %s %s at once, others lend so little of what they are guaranteed that tenant %s can reach %s",
-			model.FormatAmount(f.Resource, asked), f.Resource, g.Nodes[app.Tenant].Name, model.FormatAmount(f.Resource, reach))
+			amounts[0], f.Resource, g.Nodes[app.Tenant].Name, amounts[1])
 		found = append(found, f)
 	}
 	return found

@@ -31,8 +31,8 @@ func checkPools(g gate, app *App, spec *model.Application, levels []Level) (foun
 			name := g.Names[r]
 			f := Finding{Name: "components." + comp.Name + "." + name, Resource: name, Asked: asked, Limit: largest,
 				At: spec.At["components."+comp.Name+".resources.requests."+name], Reason: model.NodeTooSmall}
-			f.Text[2] = fmt.Sprintf("one replica of %s asks for %s %s, the largest node offers %s", comp.Name,
-				model.FormatAmount(name, asked), name, model.FormatAmount(name, largest))
+			n := model.FormatAmounts(name, asked, largest)
+			f.Text[2] = fmt.Sprintf("one replica of %s asks for %s %s, the largest node offers %s", comp.Name, n[0], name, n[1])
 			found = append(found, f)
 		}
 		if s := comp.Placement.Spread; s != nil && s.Over != "node" {
@@ -70,8 +70,8 @@ func checkGang(g gate, app *App, spec *model.Application, levels []Level) (found
 				At: g.platform.At["pools."+q.Name], Reason: model.PoolTooSmall}
 			if !f.OK {
 				fits = false
-				f.Text[2] = fmt.Sprintf("needs at least %s %s at once, pool %s has %s in all", model.FormatAmount(name, n), name,
-					q.Name, model.FormatAmount(name, q.Offered[r]))
+				amounts := model.FormatAmounts(name, n, q.Offered[r])
+				f.Text[2] = fmt.Sprintf("needs at least %s %s at once, pool %s has %s in all", amounts[0], name, q.Name, amounts[1])
 			}
 			found = append(found, f)
 		}
@@ -140,8 +140,9 @@ func checkShare(g gate, app *App, spec *model.Application, levels []Level) (foun
 			f := Finding{Name: "limits.maxShare." + name, Resource: name, Asked: n, Limit: limit, OK: n <= limit,
 				At: policyAt(spec, "limits.maxShare"), Reason: model.ShareExceeded}
 			if !f.OK {
+				amounts := model.FormatAmounts(name, n, limit)
 				f.Text[2] = fmt.Sprintf("asks for %s %s, policy allows one application at most %s (%s of a pool)",
-					model.FormatAmount(name, n), name, model.FormatAmount(name, limit), Percent(int64(spec.Policy.MaxShare)))
+					amounts[0], name, amounts[1], Percent(int64(spec.Policy.MaxShare)))
 			}
 			found = append(found, f)
 		}
