@@ -109,11 +109,11 @@ func makePlan(ctx context.Context, f *caseFlags, base, head string, progressTo i
 
 // compare decides on two sides and tells the difference.
 func (o *offline) compare(was, is *side, wasEdits, isEdits []capacityEdit) (*planView, error) {
-	before, err := o.decide(was.fleet, was.confirmed, wasEdits)
+	before, err := o.decide(was, wasEdits)
 	if err != nil {
 		return nil, err
 	}
-	after, err := o.decide(is.fleet, is.confirmed, isEdits)
+	after, err := o.decide(is, isEdits)
 	if err != nil {
 		return nil, err
 	}

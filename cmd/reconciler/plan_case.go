@@ -82,12 +82,12 @@ func (o *offline) note(format string, args ...any) {
 	}
 }
 
-// decide makes of a fleet what the reconciler's next pass would, if everything fares
+// decide makes of a side what the reconciler's next pass would, if everything fares
 // as the status branch says.
-func (o *offline) decide(fleet model.Fleet, confirmed int, edits []capacityEdit) (*plan.Outcome, error) {
+func (o *offline) decide(s *side, edits []capacityEdit) (*plan.Outcome, error) {
 	ledger := o.recorded.ledger
-	c := turn.Case{Fleet: fleet, Confirmed: confirmed, Ledger: ledger, Now: o.now}
-	if platform := turn.Platform(fleet, ledger); platform != nil {
+	c := turn.Case{Fleet: s.fleet, Confirmed: s.confirmed, Ledger: ledger, Requests: s.requests, Now: o.now}
+	if platform := turn.Platform(s.fleet, ledger); platform != nil {
 		pools, err := o.pools(platform, edits)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -19,6 +20,7 @@ type side struct {
 	files     *fileTree
 	at        func(commit string) (evaluate.Files, error)
 	confirmed int // removals that the commit confirms
+	requests  access.Requests
 	fleet     model.Fleet
 }
 
@@ -84,8 +86,12 @@ func (o *offline) commit(ctx context.Context, name, commit string) (*side, error
 
 func (o *offline) evaluate(ctx context.Context, s *side) error {
 	v, err := o.assessor.assess(ctx, s.commit, s.files, s.at)
-	if err == nil {
-		s.fleet = v.fleet
+	if err != nil {
+		return err
+	}
+	s.fleet = v.fleet
+	if o.tree.git {
+		s.requests, err = o.requests(ctx, s)
 	}
 	return err
 }

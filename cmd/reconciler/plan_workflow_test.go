@@ -60,3 +60,49 @@ func TestPlanShowsRuns(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, text, string(want))
 }
+
+// TestPlanCountsApprovals: a change that brings an approval moves the run, in the plan as
+// in the pass after the merge. One that lies on disk alone does not.
+func TestPlanCountsApprovals(t *testing.T) {
+	w := newWorld(t)
+	root, public := w.repo.Key("root")
+	w.repo.Write("access.cue", fmt.Sprintf("package fleet\n\nplatform: access: {principals: root: ssh: [%q], admins: [\"root\"]}\n", public))
+	w.repo.Write("tenants/acme/apps/shop/app.cue", `package fleet
+
+application: {
+	name: "shop"
+	components: web: {type: "worker", replicas: 2, properties: image: "example.com/web:1"}
+	workflow: steps: [
+		{name: "agree", type: "approval", properties: roles: ["tenant-admin"]},
+		{name: "release", type: "deploy", dependsOn: ["agree"]},
+	]
+}
+`)
+	w.repo.Commit("first")
+	w.passes()
+	status := func() *model.Run {
+		var v explanation
+		w.run(0, &v, "explain", "acme/shop", "--repo", w.repo.Dir, "-o", "json")
+		return v.Run
+	}
+	run := status()
+	require.Equal(t, model.StepActive, run.Steps[0].Phase)
+
+	w.repo.Git("checkout", "-q", "-b", "change")
+	w.repo.Write("approvals/acme/shop/go.cue", fmt.Sprintf("package fleet\n\napproval: go: {run: %q, step: \"agree\"}\n", run.ID[:12]))
+	view := w.plan(0)
+	require.Equal(t, []string{"approvals that are not committed ask nothing yet"}, view.Notes)
+	w.repo.CommitSigned(root, "approve")
+	view = w.plan(1, "--head", "change")
+	require.Len(t, view.Runs, 1)
+	require.Equal(t, plan.RunProgresses, view.Runs[0].Effect)
+	require.Equal(t, model.StepSucceeded, view.Runs[0].Steps[0].Phase)
+	require.Equal(t, model.StepActive, view.Runs[0].Steps[1].Phase)
+
+	w.repo.Git("checkout", "-q", "main")
+	w.repo.Git("merge", "-q", "--ff-only", "change")
+	w.pass()
+	run = status()
+	require.Equal(t, []string{"root"}, run.Steps[0].Actors)
+	require.Equal(t, model.StepActive, run.Steps[1].Phase, "as planned")
+}

@@ -76,8 +76,10 @@ func newPaperLoop(ctx context.Context, repo, dir string, now func() time.Time, a
 	}
 	atEnd(func() { _ = branch.Close() })
 	p := &paper{branch: branch, pools: []model.Pool{{Name: "general", Nodes: 4, Capacity: model.Resources{CPU: 16_000, Memory: 64 << 30}}}}
+	evaluator := evaluate.New(nil)
 	return p, reconcile.New(reconcile.Options{
-		Source: src, Status: branch, Runtime: p, Evaluator: evaluate.New(nil), Fleet: "fleet", Interval: time.Second, Now: now,
+		Source: src, Status: branch, Runtime: p, Evaluator: evaluator, Commands: reconcile.NewApprovals(evaluator),
+		Fleet: "fleet", Interval: time.Second, Now: now,
 	}), nil
 }
 

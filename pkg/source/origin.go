@@ -54,6 +54,17 @@ func (s Snapshot) Origins(dir string) ([]access.Origin, error) {
 	return list, nil
 }
 
+// Origins does so for a commit that the store holds, and asks no remote.
+func (r *Repository) Origins(commit, dir string) ([]access.Origin, error) {
+	r.mu.Lock()
+	snap, err := r.open(commit)
+	r.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return snap.Origins(dir)
+}
+
 // originsSince looks back to the commit since and reports whether it got there: other
 // files have not changed after it, then. Else it looks until all are found, but at no
 // more than most commits.
