@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,40 +27,38 @@ func TestNobodySleeps(t *testing.T) {
 // sleeps returns where a test waits for nothing but the clock: a receive from a timer that stands alone, or a select
 // outside of a loop that goes on when the timer fires, as if nothing could happen any more.
 func sleeps(file *ast.File) (places []string) {
-	loops := 0
-	var stack []ast.Node
+	var above []ast.Node
 	ast.Inspect(file, func(n ast.Node) bool {
 		if n == nil {
-			if isLoop(stack[len(stack)-1]) {
-				loops--
-			}
-			stack = stack[:len(stack)-1]
+			above = above[:len(above)-1]
 			return true
-		}
-		stack = append(stack, n)
-		if isLoop(n) {
-			loops++
 		}
 		switch n := n.(type) {
 		case *ast.CommClause:
-			if n.Comm != nil && isTimer(n.Comm) && len(n.Body) == 0 && loops == 0 {
+			if n.Comm != nil && isTimer(n.Comm) && len(n.Body) == 0 && !inLoop(above) {
 				places = append(places, at(n))
 			}
 		case ast.Stmt:
-			_, inSelect := stack[max(0, len(stack)-2)].(*ast.CommClause)
+			_, inSelect := above[len(above)-1].(*ast.CommClause)
 			if isTimer(n) && !inSelect {
 				places = append(places, at(n))
 			}
 		}
+		above = append(above, n)
 		return true
 	})
 	return places
 }
 
-func isLoop(n ast.Node) bool {
-	switch n.(type) {
-	case *ast.ForStmt, *ast.RangeStmt:
-		return true
+// inLoop reports whether one of the nodes around a statement is a loop of the same function.
+func inLoop(above []ast.Node) bool {
+	for _, n := range slices.Backward(above) {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			return true
+		case *ast.FuncLit, *ast.FuncDecl:
+			return false
+		}
 	}
 	return false
 }
@@ -86,9 +85,10 @@ func TestSleepsAreFound(t *testing.T) {
 	for body, want := range map[string]int{
 		"<-time.After(d)":        1,
 		"for { <-time.Tick(d) }": 1,
-		"select {\ncase <-c: fail()\ncase <-time.After(d):\n}":    1,
-		"select {\ncase <-c:\ncase <-time.After(d): fail()\n}":    0,
-		"for {\nselect {\ncase <-c:\ncase <-time.After(d):\n}\n}": 0,
+		"select {\ncase <-c: fail()\ncase <-time.After(d):\n}":                     1,
+		"select {\ncase <-c:\ncase <-time.After(d): fail()\n}":                     0,
+		"for {\nselect {\ncase <-c:\ncase <-time.After(d):\n}\n}":                  0,
+		"for range 2 {\nt.Run(func() {\nselect {\ncase <-time.After(d):\n}\n})\n}": 1,
 		"<-done":                 0,
 		"limit := time.After(d)": 0,
 	} {
