@@ -44,6 +44,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	l.begin(r, StageStatus)
 	ledger, err := l.status.Load(ctx)
 	if err != nil {
+		_, _ = l.follow(ctx, l.saved.Commit, r) // the report tells whether the fleet repo is out of reach, too
 		return errors.Join(fmt.Errorf("read the status branch: %w", err), l.holdCourse(ctx, r))
 	}
 	l.forgetWhatOthersDid(ledger)
