@@ -39,6 +39,9 @@ func identity(s string) string {
 	return text.Line(strings.NewReplacer("<", "", ">", "").Replace(s), maxLine)
 }
 
+// BlobHash returns the name that the content of a file has.
+func BlobHash(content []byte) Hash { return plumbing.ComputeHash(plumbing.BlobObject, content) }
+
 // AddBlob puts the content of a file into the set and returns its name.
 func (o *Objects) AddBlob(content []byte) Hash { return o.add(plumbing.BlobObject, content) }
 

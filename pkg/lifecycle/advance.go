@@ -55,12 +55,14 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 			f.advance()
 		} else if full := f.git.whole(f.inst.Spec); full != f.inst.Spec {
 			inst := *f.inst
+			inst.Revision = model.Revision{}
 			inst.Spec = full
 			f.inst = &inst
 		}
 		instances.add(f.inst)
 		if changed {
 			made := *d
+			made.Revision = model.Revision{}
 			made.Inputs.At = now.UTC().Round(0)
 			d, next.Pools = &made, seen.Pools
 		}
@@ -107,6 +109,7 @@ func everyone(ledger model.Ledger, fleet model.Fleet) []model.AppID {
 func (f *facts) current(old *model.Instance, id model.AppID) *model.Instance {
 	if old != nil && !f.begins(old) {
 		inst := *old
+		inst.Revision = model.Revision{}
 		inst.Spec = f.git.whole(old.Spec)
 		inst.Components, f.was = slices.Clone(old.Components), old.Components
 		inst.History = slices.Clip(old.History)

@@ -23,7 +23,7 @@ func Follow(next model.Ledger, runs []model.Run, seen model.Observation, now tim
 		if !ok {
 			continue
 		}
-		inst.Run = &runs[i]
+		inst.Run, inst.Revision = &runs[i], model.Revision{}
 		if !inst.Phase.Active() {
 			continue
 		}

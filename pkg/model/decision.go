@@ -88,6 +88,8 @@ type Decision struct {
 	BlockedBy   []AppID        `json:"blockedBy,omitempty"`
 	Ahead       []Competitor   `json:"ahead,omitempty"`      // those of BlockedBy, with what they hold and their shares
 	WouldAdmit  []string       `json:"wouldAdmit,omitempty"` // changes, each sufficient alone, smallest first
+
+	Revision Revision `json:"-"`
 }
 
 // Grant is what a decision gives to one component.

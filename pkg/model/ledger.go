@@ -11,6 +11,8 @@ type Ledger struct {
 	Decisions []Decision // by application; the last one about each
 	Pools     []Pool     // capacity that the decisions were made on
 	Problems  []Problem  // what could not be evaluated
+
+	Revision Revision `json:"-"` // of all of it
 }
 
 // WithObjects lists the applications whose objects are to exist, by tenant.
@@ -137,6 +139,8 @@ type Instance struct {
 	// It is a file of its own on the status branch.
 	Run     *Run         `json:"-"`
 	History []Transition `json:"history,omitempty"` // latest last, at most HistoryLimit
+
+	Revision Revision `json:"-"` // of the record with its specs and its run
 }
 
 // HistoryLimit bounds Instance.History; git log has the rest.

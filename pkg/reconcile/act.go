@@ -59,9 +59,10 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 			sets, marks[id] = append(sets, render.Tenant(l.name, l.prefix, t, running[t.Name])), mark
 		}
 	}
+	pools := model.DigestOf(fleet.Platform.Pools)
 	for i := range saved.Instances {
 		inst := &saved.Instances[i]
-		mark := l.marks.of(inst, fleet.Platform)
+		mark := l.marks.of(inst, fleet.Platform, pools)
 		if !l.done.due(inst.App, mark, now) {
 			continue
 		}
@@ -232,10 +233,9 @@ func sameRecord(x, y model.Decision) bool {
 	return x.App == y.App && x.Inputs.At.Equal(y.Inputs.At) && x.Verdict == y.Verdict && x.Reason == y.Reason
 }
 
-// hasSaved says whether a ledger is the very one that this loop carried out last.
+// hasSaved reports whether a ledger has the instances that this loop carried out last.
 func (l *Loop) hasSaved(ledger model.Ledger) bool {
-	n := len(ledger.Instances)
-	return n > 0 && n == len(l.saved.Instances) && &ledger.Instances[0] == &l.saved.Instances[0]
+	return len(ledger.Instances) > 0 && model.SameInstances(ledger.Instances, l.saved.Instances)
 }
 
 func (c *carriedOut) failed(id model.AppID, now time.Time) {

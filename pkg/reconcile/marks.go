@@ -6,37 +6,19 @@ import "github.com/d-aros/d-aros/pkg/model"
 // a pass does for an instance of which nothing is new.
 type marks map[model.AppID]marked
 
+// marked is a mark and what it was made of.
 type marked struct {
-	made record
-	mark string
+	revision model.Revision
+	pools    model.Digest
+	mark     string
 }
 
-// record is what a mark is made of, by address: records never change, so what is
-// at the same place is the same.
-type record struct {
-	number         int
-	phase          model.Phase
-	reason         model.Reason
-	spec, previous *model.Application
-	components     *model.ComponentState
-	length         int
-	run            *model.Run
-	platform       *model.Platform
-}
-
-// of returns the mark of an instance.
-func (m marks) of(inst *model.Instance, platform *model.Platform) string {
-	r := record{
-		number: inst.Number, phase: inst.Phase, reason: inst.Reason, spec: inst.Spec, previous: inst.Previous,
-		length: len(inst.Components), run: inst.Run, platform: platform,
+// of returns the mark of an instance on the pools of a platform, which have a digest.
+func (m marks) of(inst *model.Instance, platform *model.Platform, pools model.Digest) string {
+	if known, ok := m[inst.App]; ok && known.revision.Is(inst.Revision) && known.pools == pools {
+		return known.mark
 	}
-	if r.length > 0 {
-		r.components = &inst.Components[0]
-	}
-	known, ok := m[inst.App]
-	if !ok || known.made != r {
-		known = marked{r, instanceMark(inst, platform)}
-		m[inst.App] = known
-	}
-	return known.mark
+	made := marked{inst.Revision, pools, instanceMark(inst, platform)}
+	m[inst.App] = made
+	return made.mark
 }

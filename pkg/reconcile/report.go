@@ -71,7 +71,7 @@ func (r *Report) take(before, after model.Ledger) {
 		r.Standstill.count(inst, r.Started)
 	}
 	ruled := before.Decisions
-	if len(ruled) > 0 && len(ruled) == len(after.Decisions) && &ruled[0] == &after.Decisions[0] {
+	if model.SameDecisions(ruled, after.Decisions) {
 		return // nobody has decided anything new
 	}
 	for i := range after.Decisions {

@@ -82,7 +82,8 @@ func BenchmarkCommit(b *testing.B) {
 				changed, err := branch.Commit(b.Context(), l, next)
 				require.NoError(b, err)
 				require.True(b, changed)
-				l = next
+				l, err = branch.Load(b.Context())
+				require.NoError(b, err)
 			}
 			b.ReportMetric(float64(objects()-before)/float64(i), "objects/op")
 		})

@@ -245,7 +245,7 @@ func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (chang
 			return false, fmt.Errorf("save status: %w", err)
 		}
 	}
-	if b.state == nil || !sameState(&previous, &b.state.ledger) {
+	if b.state == nil || previous.Revision != b.state.ledger.Revision {
 		return false, ErrMoved
 	}
 	objects, base := git.NewObjects(), b.state
@@ -259,7 +259,11 @@ func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (chang
 		return false, fmt.Errorf("save status: %w", err)
 	}
 	saved := base
-	if plan != nil {
+	if plan == nil {
+		still := *base
+		still.given = givenBy(&next)
+		saved = &still
+	} else {
 		saved = plan.apply(objects)
 		if saved.tree.hash != base.tree.hash || base.head == git.ZeroHash {
 			saved.head = b.commit(objects, saved, plan.message(b.program))
@@ -328,9 +332,4 @@ func (b *Branch) commit(objects *git.Objects, s *state, message string) git.Hash
 		Time:    b.now(),
 		Message: message,
 	})
-}
-
-// sameState says whether two ledgers tell of the same moment.
-func sameState(a, b *model.Ledger) bool {
-	return a.Commit == b.Commit && allSame(a.Instances, b.Instances, sameInstance)
 }

@@ -59,6 +59,7 @@ func example(phase model.Phase) model.Ledger {
 // move adds a transition to the example's application.
 func move(l model.Ledger, to model.Phase, at time.Time) model.Ledger {
 	in := l.Instances[0]
+	in.Revision = model.Revision{}
 	in.History = append(in.History[:len(in.History):len(in.History)],
 		model.Transition{At: at, Instance: in.Number, From: in.Phase, To: to, Reason: model.ComponentFailed})
 	in.Phase, in.Since, in.Reason = to, at, model.ComponentFailed

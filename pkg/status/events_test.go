@@ -26,7 +26,7 @@ func TestEvents(t *testing.T) {
 		}}
 	next := l
 	shop := l.Instances[0]
-	shop.Message = "another word"
+	shop.Message, shop.Revision = "another word", model.Revision{}
 	next.Instances = []model.Instance{blog, shop}
 	require.NoError(t, b.Write(t.Context(), []status.Step{{At: noon.Add(6 * time.Hour), Next: next}}))
 

@@ -47,9 +47,6 @@ func (p *plan) files() fstest.MapFS {
 	return files
 }
 
-// Same is the comparison that finds what need not be written.
-func Same[T any](a, b *T) bool { return same(a, b) }
-
 // Decode reads a record into a value of its type.
 func Decode(b []byte, into any, newer bool) error {
 	_, err := decode(b, into, newer)

@@ -45,7 +45,7 @@ func (f *filler) fill(v reflect.Value) {
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
 			// Positions in files are not kept: they are read from the source again.
-			if field := v.Type().Field(i); field.IsExported() && field.Type != reflect.TypeFor[model.Positions]() {
+			if field := v.Type().Field(i); field.IsExported() && field.Type != reflect.TypeFor[model.Positions]() && field.Type != reflect.TypeFor[model.Revision]() {
 				f.fill(v.Field(i))
 			}
 		}

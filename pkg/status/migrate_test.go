@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,6 +28,18 @@ func load(t testing.TB, repo *gittest.Repo) model.Ledger {
 	t.Helper()
 	l, err := open(t, repo.Dir).Load(t.Context())
 	require.NoError(t, err)
+	return content(l)
+}
+
+// content is a ledger without the revisions, which differ from format to format.
+func content(l model.Ledger) model.Ledger {
+	l.Instances, l.Decisions, l.Revision = slices.Clone(l.Instances), slices.Clone(l.Decisions), model.Revision{}
+	for i := range l.Instances {
+		l.Instances[i].Revision = model.Revision{}
+	}
+	for i := range l.Decisions {
+		l.Decisions[i].Revision = model.Revision{}
+	}
 	return l
 }
 
@@ -59,11 +72,11 @@ func TestMigration(t *testing.T) {
 	require.Contains(t, repo.Git("log", "-1", "--format=%B", "status"), "Transitions: 0")
 	require.Empty(t, repo.Git("diff", "--name-only", old, "status", "--", "*.md"), "pages say what they said")
 	require.Equal(t, []string{"inputs/source.yaml"}, yaml(repo, "status"))
-	require.Equal(t, before, load(t, repo))
+	require.Equal(t, content(before), load(t, repo))
 
 	after, err := b.Load(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, before, after)
+	require.Equal(t, content(before), content(after))
 	changed, err = b.Commit(t.Context(), after, after)
 	require.NoError(t, err)
 	require.False(t, changed, "it migrates once")
@@ -90,7 +103,7 @@ func TestMigration(t *testing.T) {
 	require.NoError(t, err)
 	require.NotZero(t, c.Folded)
 	migrated := load(t, repo)
-	require.Equal(t, before.Instances[1:], migrated.Instances[1:])
+	require.Equal(t, content(before).Instances[1:], migrated.Instances[1:])
 	_, err = open(t, repo.Dir).Events(t.Context(), status.EventFilter{})
 	require.NoError(t, err)
 }
@@ -271,7 +284,7 @@ func TestMigrationRefused(t *testing.T) {
 	changed, err := b.Commit(t.Context(), l, l)
 	require.NoError(t, err)
 	require.True(t, changed)
-	require.Equal(t, l, load(t, repo))
+	require.Equal(t, content(l), load(t, repo))
 }
 
 // TestMigrationKilled: a process that is killed before or after its push leaves a
@@ -302,7 +315,7 @@ func TestMigrationKilled(t *testing.T) {
 		b := open(t, repo.Dir)
 		l, err := b.Load(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, before, l)
+		require.Equal(t, before, content(l))
 		commits := map[string]string{"pre-receive": "212", "post-receive": "213"}[hookName]
 		require.Equal(t, commits, repo.Git("rev-list", "--count", "status"))
 		_, err = b.Commit(t.Context(), l, l)

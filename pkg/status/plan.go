@@ -11,11 +11,13 @@ import (
 
 // plan is what has to change on the branch so that it says the next ledger.
 type plan struct {
-	base   *state
-	format Format            // in which it is written
-	more   map[string]fields // by file: what a newer program has written besides
-	ledger model.Ledger      // next, exactly as it would be read back
-	edits  edit
+	base    *state
+	format  Format            // in which it is written
+	more    map[string]fields // by file: what a newer program has written besides
+	ledger  model.Ledger      // next, exactly as it would be read back
+	edits   edit
+	given   given
+	written int // files that are written or removed
 
 	apps    []change             // records that changed
 	tenants map[string]bool      // whose page changes …
@@ -40,6 +42,7 @@ func (s *state) plan(next *model.Ledger) (*plan, error) {
 		format = s.format // it is never lowered
 	}
 	p := s.newPlan(format)
+	p.given = givenBy(next)
 	if err := p.records(next); err != nil {
 		return nil, err
 	}
@@ -68,7 +71,7 @@ func (p *plan) records(next *model.Ledger) error {
 func (p *plan) finish() error {
 	p.problems()
 	p.pages()
-	if p.format.Major == 1 || p.base.format == p.format && p.base.tree.has(formatFile) {
+	if p.format.Major == 1 || p.base.format == p.format && p.base.tree.blob(formatFile) != git.ZeroHash {
 		return nil
 	}
 	b, err := encode(p.format, nil)
@@ -77,90 +80,84 @@ func (p *plan) finish() error {
 	return err
 }
 
-// says compares, without making anything, whether the branch says all of next.
+// says reports, without making anything, whether the branch surely says all of next.
 func (s *state) says(next *model.Ledger) bool {
 	l := &s.ledger
-	if s.stale || l.Commit != next.Commit || !same(&l.Platform, &next.Platform) || !same(&l.Tenants, &next.Tenants) ||
-		!same(&l.Pools, &next.Pools) || !same(&l.Problems, &next.Problems) {
-		return false
-	}
-	return allSame(l.Instances, next.Instances, sameInstance) && allSame(l.Decisions, next.Decisions, sameDecision)
+	return !s.stale && l.Commit == next.Commit && reflect.DeepEqual(s.given, givenBy(next)) &&
+		slices.EqualFunc(l.Instances, next.Instances, func(a, b model.Instance) bool { return sameInstance(&a, &b) }) &&
+		slices.EqualFunc(l.Decisions, next.Decisions, func(a, b model.Decision) bool { return sameDecision(&a, &b) })
 }
 
-// put plans one file that holds v, unless the branch has it already, and
-// returns v as it would be read back.
-func put[T any](p *plan, file string, before, v *T) (back T, err error) {
-	if before != nil && !p.base.stale && same(before, v) {
-		return *before, nil
-	}
-	return write(p, file, *v)
-}
-
-// write plans one file that holds v and returns v as it would be read back.
-func write[T any](p *plan, file string, v T) (back T, err error) {
+// write plans one file that holds v, unless the branch has just these bytes, and
+// returns v as it would be read back. Before is what the branch says, nil if nothing.
+func write[T any](p *plan, file string, before *T, v T) (back T, err error) {
 	name := p.format.name(file)
 	var b []byte
 	if p.format.Major == 1 {
-		if b, err = encodeFormat1(v); err == nil {
-			err = decodeFormat1(b, &back)
-		}
+		b, err = encodeFormat1(v)
 	} else {
-		more := p.more[file]
-		if b, err = encode(v, more); err == nil {
-			_, err = decode(b, &back, len(more) > 0)
-		}
+		b, err = encode(v, p.more[file])
+	}
+	if err == nil && !p.base.stale && before != nil && p.base.tree.blob(name) == git.BlobHash(b) {
+		return *before, nil
+	}
+	if err == nil && p.format.Major == 1 {
+		err = decodeFormat1(b, &back)
+	} else if err == nil {
+		_, err = decode(b, &back, len(p.more[file]) > 0)
 	}
 	if err != nil {
 		return back, fmt.Errorf("write %s: %w", name, err)
 	}
 	if inUTC(reflect.ValueOf(&back)) {
-		return write(p, file, back)
+		return write(p, file, before, back)
 	}
 	p.edits.write(name, b)
+	p.written++
 	return back, nil
 }
 
 // remove plans that a record is not there.
-func (p *plan) remove(file string) { p.edits.remove(p.format.name(file)) }
+func (p *plan) remove(file string) {
+	if name := p.format.name(file); p.base.tree.blob(name) != git.ZeroHash {
+		p.edits.remove(name)
+		p.written++
+	}
+}
 
 // inputs plans the files that are about the fleet as a whole.
 func (p *plan) inputs(next *model.Ledger) (err error) {
 	before := &p.base.ledger
-	if next.Commit != "" {
-		var src source
-		src, err = put(p, sourceFile, &source{before.Commit}, &source{next.Commit})
-		if err != nil {
-			return err
-		}
-		p.ledger.Commit = src.Commit
-	} else if before.Commit != "" {
-		p.remove(sourceFile)
+	src, err := putIf(p, sourceFile, next.Commit != "", &source{before.Commit}, source{next.Commit})
+	if err != nil {
+		return err
 	}
 	if next.Platform != nil {
-		platform, err := put(p, platformFile, before.Platform, next.Platform)
+		platform, err := write(p, platformFile, before.Platform, *next.Platform)
 		if err != nil {
 			return err
 		}
 		p.ledger.Platform = &platform
-	} else if before.Platform != nil {
+	} else {
 		p.remove(platformFile)
 	}
-	var seen capacity
-	if len(next.Pools) > 0 {
-		if seen, err = put(p, capacityFile, &capacity{before.Pools}, &capacity{next.Pools}); err != nil {
-			return err
-		}
-	} else if len(before.Pools) > 0 {
-		p.remove(capacityFile)
+	seen, err := putIf(p, capacityFile, len(next.Pools) > 0, &capacity{before.Pools}, capacity{next.Pools})
+	if err != nil {
+		return err
 	}
-	var wrong problems
-	if len(next.Problems) > 0 {
-		wrong, err = put(p, problemsFile, &problems{before.Problems}, &problems{next.Problems[:min(len(next.Problems), maxProblems)]})
-	} else if len(before.Problems) > 0 {
-		p.remove(problemsFile)
-	}
-	p.ledger.Pools, p.ledger.Problems = seen.Pools, wrong.Problems
+	listed := problems{next.Problems[:min(len(next.Problems), maxProblems)]}
+	wrong, err := putIf(p, problemsFile, len(listed.Problems) > 0, &problems{before.Problems}, listed)
+	p.ledger.Commit, p.ledger.Pools, p.ledger.Problems = src.Commit, seen.Pools, wrong.Problems
 	return err
+}
+
+// putIf plans a file if it has content, and otherwise that it is not there.
+func putIf[T any](p *plan, file string, some bool, before *T, v T) (back T, err error) {
+	if !some {
+		p.remove(file)
+		return back, nil
+	}
+	return write(p, file, before, v)
 }
 
 func (p *plan) tenantLayers(next *model.Ledger) error {
@@ -171,11 +168,12 @@ func (p *plan) tenantLayers(next *model.Ledger) error {
 			return err
 		}
 		before, _ := findTenant(&p.base.ledger, t.Name)
-		back, err := put(p, dir+"/"+tenantFile, before, t)
+		written := p.written
+		back, err := write(p, dir+"/"+tenantFile, before, *t)
 		if err != nil {
 			return err
 		}
-		if before == nil || p.base.stale || !same(before, &back) {
+		if p.written > written {
 			p.tenants[t.Name] = true
 		}
 		p.ledger.Tenants = append(p.ledger.Tenants, back)
@@ -231,24 +229,25 @@ func (p *plan) applications(next *model.Ledger) error {
 // forget removes an application that the next ledger does not have.
 func (p *plan) forget(app model.AppID) {
 	p.edits.remove(tenantsDir + "/" + app.String())
+	p.written++
 	p.tenants[app.Tenant] = true
 }
 
 // application plans the files of one record and returns it as it would be read
 // back.
 func (p *plan) application(dir string, before, now record) (record, error) {
-	back := record{app: now.app}
-	p.tenants[now.app.Tenant] = true
+	back, written := record{app: now.app}, p.written
 	made := change{app: now.app}
 	if now.instance == nil {
 		for _, file := range []string{instanceFile, specFile, previousFile, workflowFile} {
 			p.remove(dir + "/" + file)
 		}
 	} else {
-		in, err := write(p, dir+"/"+instanceFile, *now.instance)
+		in, err := write(p, dir+"/"+instanceFile, before.instance, *now.instance)
 		if err != nil {
 			return back, err
 		}
+		in.Revision = model.Revision{}
 		old := &model.Instance{}
 		if before.instance != nil {
 			old = before.instance
@@ -271,12 +270,17 @@ func (p *plan) application(dir string, before, now record) (record, error) {
 	case !p.base.stale && sameDecision(before.decision, now.decision):
 		back.decision = before.decision
 	default:
-		d, err := write(p, dir+"/"+decisionFile, *now.decision)
+		d, err := write(p, dir+"/"+decisionFile, before.decision, *now.decision)
 		if err != nil {
 			return back, err
 		}
+		d.Revision = model.Revision{}
 		back.decision = &d
 	}
+	if p.written == written {
+		return before, nil // it only looked different
+	}
+	p.tenants[now.app.Tenant] = true
 	p.apps = append(p.apps, made)
 	return back, nil
 }
@@ -290,7 +294,7 @@ func (p *plan) spec(file string, before, a *model.Application) (*model.Applicati
 	case !p.base.stale && identity(before) == identity(a):
 		return before, nil
 	}
-	back, err := write(p, file, a.Redact())
+	back, err := write(p, file, before, a.Redact())
 	return &back, err
 }
 
@@ -300,16 +304,16 @@ func (p *plan) run(file string, before, r *model.Run) (*model.Run, error) {
 	case r == nil:
 		p.remove(file)
 		return nil, nil
-	case !p.base.stale && same(&before, &r):
+	case !p.base.stale && reflect.DeepEqual(before, r):
 		return before, nil
 	}
-	back, err := write(p, file, *r)
+	back, err := write(p, file, before, *r)
 	return &back, err
 }
 
 // problems marks the pages on which problems appear or disappear.
 func (p *plan) problems() {
-	if same(&p.base.ledger.Problems, &p.ledger.Problems) {
+	if reflect.DeepEqual(p.base.ledger.Problems, p.ledger.Problems) {
 		return
 	}
 	for _, list := range [][]model.Problem{p.base.ledger.Problems, p.ledger.Problems} {
@@ -354,10 +358,11 @@ func (p *plan) pages() {
 
 // apply makes the state that the plan leads to.
 func (p *plan) apply(objects *git.Objects) *state {
-	s := &state{head: p.base.head, ledger: p.ledger, format: p.format, more: p.more}
+	s := &state{head: p.base.head, ledger: p.ledger, format: p.format, more: p.more, given: p.given}
 	if s.tree = p.base.tree.edited(&p.edits, objects); s.tree == nil {
 		s.tree = &dir{hash: objects.AddTree(nil)}
 	}
+	s.revise()
 	return s
 }
 

@@ -3,7 +3,6 @@ package status
 import (
 	"reflect"
 	"time"
-	"unsafe"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -44,18 +43,29 @@ func records(l *model.Ledger) []record {
 	return list
 }
 
-// unchanged says whether r would be written as before was. Two decisions that
+// unchanged reports whether r would be written as before was. Two decisions that
 // differ in nothing but the inputs that were looked at are the same decision:
 // else every commit to the fleet repo would rewrite every application.
 func (r record) unchanged(before record) bool {
 	return sameInstance(before.instance, r.instance) && sameDecision(before.decision, r.decision)
 }
 
+// sameInstance reports whether a and b are surely written alike. What only looks
+// different, such as a time in another zone, is found out when it is written.
 func sameInstance(a, b *model.Instance) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return identity(a.Spec) == identity(b.Spec) && identity(a.Previous) == identity(b.Previous) && same(a, b) && same(&a.Run, &b.Run)
+	if a.Revision.Is(b.Revision) {
+		return true
+	}
+	if identity(a.Spec) != identity(b.Spec) || identity(a.Previous) != identity(b.Previous) {
+		return false
+	}
+	x, y := *a, *b
+	x.Spec, x.Previous, x.Revision = nil, nil, model.Revision{}
+	y.Spec, y.Previous, y.Revision = nil, nil, model.Revision{}
+	return reflect.DeepEqual(&x, &y)
 }
 
 // identity is what a spec is known by. Its content follows from it.
@@ -66,17 +76,19 @@ func identity(a *model.Application) [2]string {
 	return [2]string{string(a.Digest), a.Commit}
 }
 
-// sameDecision says whether a and b differ at most in what was looked at: the
+// sameDecision reports whether a and b differ at most in what was looked at: the
 // inputs, and the shares that tenants had at that moment.
 func sameDecision(a, b *model.Decision) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	p, q := unsafe.Pointer(a), unsafe.Pointer(b)
-	return identical(p, q, unsafe.Sizeof(*a)) || compareDecision(p, q)
+	if a.Revision.Is(b.Revision) {
+		return true
+	}
+	x, y := *a, *b
+	x.Inputs, x.Shares, x.Revision = y.Inputs, y.Shares, y.Revision
+	return reflect.DeepEqual(&x, &y)
 }
-
-var compareDecision = compareStruct(reflect.TypeFor[model.Decision](), "Inputs", "Shares")
 
 // inUTC puts all times in v into UTC, so that the same moment is written the
 // same way everywhere. It returns whether one was not.

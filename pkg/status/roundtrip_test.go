@@ -253,11 +253,13 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // TestRoundTripThroughGit: the same through a real repository, from one random
-// ledger to the next, and nothing to commit once it is there.
+// ledger to the next, and nothing to commit once it is there. Records of one revision
+// are deeply equal.
 func TestRoundTripThroughGit(t *testing.T) {
 	remote := gittest.NewBare(t)
 	b := open(t, remote.Dir)
 	ledgers := rapid.Custom(genLedger)
+	instances, decisions := map[model.Revision]model.Instance{}, map[model.Revision]model.Decision{}
 	for seed := range 8 {
 		next := ledgers.Example(seed)
 		before, err := b.Load(t.Context())
@@ -272,6 +274,18 @@ func TestRoundTripThroughGit(t *testing.T) {
 		cold, err := other.Load(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, warm, cold)
+		for _, in := range slices.Concat(before.Instances, warm.Instances) {
+			known, ok := instances[in.Revision]
+			require.NotZero(t, in.Revision)
+			require.True(t, !ok || reflect.DeepEqual(known, in), "one revision, two contents: %v, %v", known, in)
+			instances[in.Revision] = in
+		}
+		for _, d := range slices.Concat(before.Decisions, warm.Decisions) {
+			known, ok := decisions[d.Revision]
+			require.NotZero(t, d.Revision)
+			require.True(t, !ok || reflect.DeepEqual(known, d), "one revision, two contents: %v, %v", known, d)
+			decisions[d.Revision] = d
+		}
 		changed, err := other.Commit(t.Context(), cold, next)
 		require.NoError(t, err)
 		require.False(t, changed)

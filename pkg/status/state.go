@@ -18,7 +18,21 @@ type state struct {
 	// stale says that the tree may not hold what the ledger says: everything
 	// is written again. What is right already costs no object.
 	stale bool
+
+	// given are the layers as the ledger was given that was saved last, or that
+	// turned out to be no change.
+	given given
 }
+
+// given are the parts of a ledger that have no revision.
+type given struct {
+	platform *model.Platform
+	tenants  []model.Tenant
+	pools    []model.Pool
+	problems []model.Problem
+}
+
+func givenBy(l *model.Ledger) given { return given{l.Platform, l.Tenants, l.Pools, l.Problems} }
 
 func newState() *state { return &state{tree: &dir{}, format: Current} }
 
@@ -55,5 +69,38 @@ func readState(store *git.Store, head git.Hash) (*state, error) {
 	if s.tree, err = readDir(store, c.TreeHash); err != nil {
 		return nil, err
 	}
+	s.revise()
 	return s, nil
+}
+
+// revise sets the revisions of the records that have none: they follow from the names
+// of their files.
+func (s *state) revise() {
+	l := &s.ledger
+	l.Revision = model.Revision(s.tree.hash)
+	name := func(d *dir, file string) []byte {
+		h := git.ZeroHash
+		if d != nil {
+			h = d.blob(s.format.name(file))
+		}
+		return h[:]
+	}
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		if in.Revision != (model.Revision{}) {
+			continue
+		}
+		var names []byte
+		d := s.tree.at(tenantsDir + "/" + in.App.String())
+		for _, file := range []string{instanceFile, specFile, previousFile, workflowFile} {
+			names = append(names, name(d, file)...)
+		}
+		in.Revision = model.Revision(git.BlobHash(names))
+	}
+	for i := range l.Decisions {
+		d := &l.Decisions[i]
+		if d.Revision == (model.Revision{}) {
+			d.Revision = model.Revision(name(s.tree.at(tenantsDir+"/"+d.App.String()), decisionFile))
+		}
+	}
 }

@@ -49,20 +49,30 @@ func (d *dir) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(d.entries, name, func(e entry, n string) int { return strings.Compare(e.name, n) })
 }
 
-// has reports whether there is a file at a path below d.
-func (d *dir) has(path string) bool {
-	for name, rest := "", path; d != nil; {
-		name, rest, _ = strings.Cut(rest, "/")
+// at returns the directory at a path below d, nil if there is none.
+func (d *dir) at(path string) *dir {
+	for name := range strings.SplitSeq(path, "/") {
 		i, found := d.find(name)
-		if !found {
-			return false
-		}
-		if rest == "" {
-			return d.entries[i].dir == nil
+		if !found || d.entries[i].dir == nil {
+			return nil
 		}
 		d = d.entries[i].dir
 	}
-	return false
+	return d
+}
+
+// blob returns the hash of the file at a path below d, ZeroHash if there is none.
+func (d *dir) blob(path string) git.Hash {
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		if d = d.at(path[:i]); d == nil {
+			return git.ZeroHash
+		}
+		path = path[i+1:]
+	}
+	if i, found := d.find(path); found && d.entries[i].dir == nil {
+		return d.entries[i].hash
+	}
+	return git.ZeroHash
 }
 
 // files lists the paths of all files below d.

@@ -57,7 +57,7 @@ func Take(c Case) Outcome {
 	fleet = lifecycle.KeepLastGood(fleet, c.Ledger, c.Confirmed)
 	if fleet.Platform == nil {
 		next := c.Ledger
-		next.Commit, next.Problems = fleet.Commit, fleet.Problems
+		next.Commit, next.Problems, next.Revision = fleet.Commit, fleet.Problems, model.Revision{}
 		return Outcome{Fleet: fleet, Next: next}
 	}
 	fleet.Problems = slices.Concat(fleet.Problems, c.Requests.Problems)

@@ -1,11 +1,14 @@
 package sim
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha1"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -102,10 +105,11 @@ func (b *branch) Commit(_ context.Context, previous, next model.Ledger) (bool, e
 			return false, err
 		}
 	}
-	if !b.known || !sameMoment(&previous, &b.ledger) {
+	if !b.known || previous.Revision != b.ledger.Revision {
 		return false, status.ErrMoved
 	}
 	b.world.planned(b, previous, next)
+	b.checkRevisions(&next)
 	files, ledger := b.encode(&next)
 	if maps.EqualFunc(files, b.files, func(x, y []byte) bool { return string(x) == string(y) }) {
 		return false, nil
@@ -155,18 +159,35 @@ func (b *branch) settle() error {
 	return nil
 }
 
-// sameMoment says whether two ledgers tell of the same moment, as pkg/status asks.
-func sameMoment(a, b *model.Ledger) bool {
-	if a.Commit != b.Commit || len(a.Instances) != len(b.Instances) {
-		return false
-	}
-	for i := range a.Instances {
-		x, y := &a.Instances[i], &b.Instances[i]
-		if x.App != y.App || x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) {
-			return false
+// checkRevisions demands that a record with a revision says what the record of that
+// revision said when it was written: whoever changes one sets the revision to zero.
+func (b *branch) checkRevisions(next *model.Ledger) {
+	for i := range next.Instances {
+		now := &next.Instances[i]
+		if now.Revision == (model.Revision{}) {
+			continue
+		}
+		if bytes.Equal(revised(b.files, now.App), now.Revision[:]) {
+			files := map[string][]byte{}
+			fresh := &branch{process: b.process, origin: b.origin} // it knows nothing, so it encodes all
+			fresh.encodeInstance(files, model.Instance{}, *now)
+			for name, text := range files {
+				if string(text) != string(b.files[name]) {
+					b.world.violate("a changed record has no revision", "%s: %s says %s, and said %s", now.App, name, text, b.files[name])
+				}
+			}
 		}
 	}
-	return true
+}
+
+// revised returns the revision of an instance: it names the content of its files.
+func revised(files map[string][]byte, app model.AppID) []byte {
+	h := sha1.New()
+	for _, kind := range []string{"instances/", "specs/", "previous/", "runs/"} {
+		h.Write(files[kind+app.String()])
+		h.Write([]byte{0})
+	}
+	return h.Sum(nil)
 }
 
 // encode returns the files of a ledger, and the ledger as it would be read back
@@ -181,20 +202,11 @@ func (b *branch) encode(next *model.Ledger) (map[string][]byte, model.Ledger) {
 	back.Problems = put(b, files, "problems", old.Problems, next.Problems)
 	for i := range next.Instances {
 		now := next.Instances[i]
-		name := now.App.String()
 		was := model.Instance{}
 		if known, ok := old.Find(now.App); ok {
 			was = *known
 		}
-		spec, previous, run := was.Spec, was.Previous, was.Run
-		was.Spec, was.Previous, was.Run = nil, nil, nil
-		inst := put(b, files, "instances/"+name, was, bare(now))
-		inst.Spec = b.putSpec(files, "specs/"+name, spec, now.Spec)
-		inst.Previous = b.putSpec(files, "previous/"+name, previous, now.Previous)
-		if now.Run != nil {
-			inst.Run = put(b, files, "runs/"+name, run, now.Run)
-		}
-		back.Instances = append(back.Instances, inst)
+		back.Instances = append(back.Instances, b.encodeInstance(files, was, now))
 	}
 	for i := range next.Decisions {
 		now := next.Decisions[i]
@@ -204,12 +216,37 @@ func (b *branch) encode(next *model.Ledger) (map[string][]byte, model.Ledger) {
 		}
 		// One that differs in nothing but its inputs is the same decision.
 		inputs := now.Inputs
-		if now.Inputs = was.Inputs; !same(was, now) {
+		if now.Inputs, now.Revision = was.Inputs, was.Revision; !same(was, now) {
 			now.Inputs = inputs
 		}
-		back.Decisions = append(back.Decisions, put(b, files, "decisions/"+now.App.String(), was, now))
+		now.Revision = model.Revision{}
+		name := "decisions/" + now.App.String()
+		was.Revision = model.Revision{}
+		made := put(b, files, name, was, now)
+		made.Revision = sha1.Sum(files[name])
+		back.Decisions = append(back.Decisions, made)
 	}
+	h := sha1.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		h.Write([]byte(name))
+		h.Write(files[name])
+	}
+	back.Revision = model.Revision(h.Sum(nil))
 	return files, back
+}
+
+// encodeInstance adds the files of one instance.
+func (b *branch) encodeInstance(files map[string][]byte, was, now model.Instance) model.Instance {
+	name := now.App.String()
+	spec, previous, run := was.Spec, was.Previous, was.Run
+	inst := put(b, files, "instances/"+name, bare(was), bare(now))
+	inst.Spec = b.putSpec(files, "specs/"+name, spec, now.Spec)
+	inst.Previous = b.putSpec(files, "previous/"+name, previous, now.Previous)
+	if now.Run != nil {
+		inst.Run = put(b, files, "runs/"+name, run, now.Run)
+	}
+	inst.Revision = model.Revision(revised(files, now.App))
+	return inst
 }
 
 // put adds a file that says v, and returns v as it would be read back.
@@ -242,7 +279,7 @@ func read[T any](text []byte) (v T) {
 
 // bare returns an instance without its specs, which have files of their own.
 func bare(inst model.Instance) model.Instance {
-	inst.Spec, inst.Previous, inst.Run = nil, nil, nil
+	inst.Spec, inst.Previous, inst.Run, inst.Revision = nil, nil, nil, model.Revision{}
 	return inst
 }
 
