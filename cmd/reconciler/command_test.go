@@ -79,18 +79,11 @@ func TestRequests(t *testing.T) {
 			},
 		},
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("HOME", env.WorkDir)
-			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
-			for _, who := range []string{"AUTHOR", "COMMITTER"} {
-				env.Setenv("GIT_"+who+"_NAME", "Ann")
-				env.Setenv("GIT_"+who+"_EMAIL", "ann@example.com")
-			}
 			env.Setenv("CUE_REGISTRY", "none")
 			env.Setenv("CUE_CACHE_DIR", filepath.Join(env.WorkDir, ".cue-cache"))
 			env.Setenv("RUN", string(released(now).Run.ID))
 			env.Setenv("RUN12", string(released(now).Run.ID)[:12])
-			return nil
+			return isolate(env)
 		},
 	})
 }

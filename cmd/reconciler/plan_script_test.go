@@ -52,15 +52,9 @@ func TestPlanScripts(t *testing.T) {
 			},
 		},
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("HOME", env.WorkDir)
-			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
-			for _, who := range []string{"AUTHOR", "COMMITTER"} {
-				env.Setenv("GIT_"+who+"_NAME", "Ann")
-				env.Setenv("GIT_"+who+"_EMAIL", "ann@example.com")
-				env.Setenv("GIT_"+who+"_DATE", "2026-03-01T12:00:00Z")
-			}
-			return nil
+			env.Setenv("GIT_AUTHOR_DATE", "2026-03-01T12:00:00Z")
+			env.Setenv("GIT_COMMITTER_DATE", "2026-03-01T12:00:00Z")
+			return isolate(env)
 		},
 	})
 }

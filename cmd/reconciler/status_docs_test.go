@@ -49,10 +49,6 @@ save-as ../fleet.git .
 				saveAs(t.Context(), ts, args, time.Now().UTC())
 			},
 		},
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("HOME", env.WorkDir)
-			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-			return nil
-		},
+		Setup: isolate,
 	})
 }

@@ -101,16 +101,7 @@ func TestExitCodesAreRecorded(t *testing.T) {
 					entries = append(entries, fmt.Sprintf("reconciler %s%sexit code %d", strings.Join(args, " "), surface.Gap, code))
 				},
 			},
-			Setup: func(env *testscript.Env) error {
-				env.Setenv("HOME", env.WorkDir)
-				env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-				env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
-				for _, who := range []string{"AUTHOR", "COMMITTER"} {
-					env.Setenv("GIT_"+who+"_NAME", "Ann")
-					env.Setenv("GIT_"+who+"_EMAIL", "ann@example.com")
-				}
-				return nil
-			},
+			Setup: isolate,
 		})
 	})
 	surface.Check(t, "exit-codes", *update, entries)
