@@ -36,7 +36,7 @@ func TestPlanPageShowsWhatIsPrinted(t *testing.T) {
 	for _, f := range scripts.Files {
 		seen.Write(f.Data)
 	}
-	runs, err := os.ReadFile("testdata/plan_runs.txt") // TestPlanShowsRuns has seen it
+	runs, err := os.ReadFile("testdata/runs/plan.txt") // TestPlanShowsRuns has seen it
 	require.NoError(t, err)
 	seen.Write(runs)
 	shown := blocks(t, "text")

@@ -56,7 +56,7 @@ func TestPlanShowsRuns(t *testing.T) {
 	}, run.Steps)
 
 	text := w.text(1, "plan", "--repo", w.repo.Dir, "--now", w.now.Format("2006-01-02T15:04:05Z07:00"), "--head", "change")
-	want, err := os.ReadFile("testdata/plan_runs.txt")
+	want, err := os.ReadFile("testdata/runs/plan.txt")
 	require.NoError(t, err)
 	require.Contains(t, text, string(want))
 }
