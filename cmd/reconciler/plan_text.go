@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/page"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/text"
 )
@@ -31,7 +32,7 @@ func (f *planFormat) Set(s string) error {
 
 func (f planFormat) write(out io.Writer, v *planView) error {
 	if f == "markdown" {
-		_, err := io.WriteString(out, planMarkdown(v))
+		_, err := out.Write(page.Comment(v.comment()))
 		return err
 	}
 	return outputFormat(f).write(out, v, func(p *printer) { p.plan(v) })

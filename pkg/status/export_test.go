@@ -9,10 +9,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Text and Code are the escapers, AppDir the path encoder, for fuzzing.
+// AppDir is the path encoder, for fuzzing.
 var (
-	Text   = escape
-	Code   = code
 	AppDir = appDir
 	Files1 = filesOfFormat1
 )
@@ -93,11 +91,3 @@ func (b *Branch) Write(ctx context.Context, steps []Step) error {
 	b.state = s
 	return nil
 }
-
-// ApplicationPage is the page of an application about which nothing is decided.
-func ApplicationPage(in *model.Instance) []byte {
-	return applicationPage(record{app: in.App, instance: in}, nil)
-}
-
-// FleetPage is the first page.
-func FleetPage(l model.Ledger) []byte { return fleetPage(&l, usageByTenant(&l)) }

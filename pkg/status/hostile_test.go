@@ -173,33 +173,6 @@ func TestLoadHostileBranch(t *testing.T) {
 	require.ErrorIs(t, err, status.ErrMoved)
 }
 
-var activeMarkup = regexp.MustCompile("(?i)<[a-z/!]|(^|[^\\\\])[`*_\\[\\]|]|@|https?://|(^|[^\\\\])!\\[")
-
-func FuzzText(f *testing.F) {
-	f.Add(nasty)
-	f.Add("1. x")
-	f.Add("- x")
-	f.Fuzz(func(t *testing.T, s string) {
-		got := status.Text(s)
-		if strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			t.Fatalf("%q has unprintable characters", got)
-		}
-		// An escaped backslash escapes nothing.
-		if plain := strings.ReplaceAll(got, `\\`, ""); activeMarkup.MatchString(plain) {
-			t.Fatalf("%q has markup %q", got, activeMarkup.FindString(plain))
-		}
-		if strings.HasPrefix(got, "- ") || strings.HasPrefix(got, "# ") || strings.HasPrefix(got, "1. ") {
-			t.Fatalf("%q starts a block", got)
-		}
-		if len([]rune(got)) > 6*501 {
-			t.Fatalf("%d characters", len([]rune(got)))
-		}
-		if c := status.Code(s); strings.Count(c, "`")%2 != 0 || strings.Count(c, "`") > 2 || strings.ContainsAny(c, "|<\n") {
-			t.Fatalf("%q breaks out of its code", c)
-		}
-	})
-}
-
 func FuzzAppDir(f *testing.F) {
 	f.Add("acme", "shop")
 	f.Add("..", ".git")

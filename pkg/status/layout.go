@@ -6,12 +6,13 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/page"
 )
 
 // Files of the branch, by the names of the current format.
 const (
-	readmeFile   = "README.md"
-	tenantsDir   = "tenants"
+	readmeFile   = page.File
+	tenantsDir   = page.Dir
 	tenantFile   = "tenant.json"
 	instanceFile = "instance.json"
 	specFile     = "spec.json"

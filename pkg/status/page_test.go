@@ -15,6 +15,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/page"
 	"github.com/d-aros/d-aros/pkg/status"
 )
 
@@ -155,13 +156,13 @@ func TestPages(t *testing.T) {
 func TestPageSaysWhatComesBack(t *testing.T) {
 	old := model.Application{ID: shop(), Priority: 100}.Seal()
 	in := example(model.Running).Instances[0]
-	require.NotContains(t, string(status.ApplicationPage(&in)), "update")
+	require.NotContains(t, string(page.Application(in.App, &in, nil, nil)), "update")
 
 	in.Previous, in.Phase = &old, model.Scheduled
-	require.Contains(t, string(status.ApplicationPage(&in)), "An update is on its way. If it does not become ready in time, spec `"+old.Digest.Short()+"` comes back.")
+	require.Contains(t, string(page.Application(in.App, &in, nil, nil)), "An update is on its way. If it does not become ready in time, spec `"+old.Digest.Short()+"` comes back.")
 
 	in.Phase, in.Trial = model.Running, noon
-	require.Contains(t, string(status.ApplicationPage(&in)),
+	require.Contains(t, string(page.Application(in.App, &in, nil, nil)),
 		"The update has arrived. Until 2026-03-01 12:00:00 UTC spec `"+old.Digest.Short()+"` is kept, and comes back if this one fails too often.")
 }
 
@@ -178,10 +179,10 @@ func TestFleetPageIsBounded(t *testing.T) {
 		l.Tenants = append(l.Tenants, model.Tenant{Name: fmt.Sprintf("zz%04d", i), Quota: &model.Resources{CPU: 1000}})
 		l.Problems = append(l.Problems, model.Problem{Code: "DA1203", Message: strings.Repeat("|", 1000)})
 	}
-	page := status.FleetPage(l)
-	require.Less(t, len(page), 512<<10)
-	require.Less(t, strings.Count(string(page), "\n"), 500)
-	require.Contains(t, string(page), "… and 9900 more.")
+	got := page.Fleet(&l, page.UsageByTenant(&l))
+	require.Less(t, len(got), 512<<10)
+	require.Less(t, strings.Count(string(got), "\n"), 500)
+	require.Contains(t, string(got), "… and 9900 more.")
 }
 
 // TestSecretsStayAway: what is marked as secret is on no page and in no record,

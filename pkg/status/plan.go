@@ -7,6 +7,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/page"
 )
 
 // plan is what has to change on the branch so that it says the next ledger.
@@ -328,12 +329,12 @@ func (p *plan) problems() {
 
 // pages plans the pages for people of everything that changed.
 func (p *plan) pages() {
-	used := usageByTenant(&p.ledger)
-	p.edits.write(readmeFile, fleetPage(&p.ledger, used))
+	used := page.UsageByTenant(&p.ledger)
+	p.edits.write(readmeFile, page.Fleet(&p.ledger, used))
 	for tenant := range p.tenants {
 		dir, _ := tenantDir(tenant)
-		if page := tenantPage(&p.ledger, tenant, used[tenant]); page != nil {
-			p.edits.write(dir+"/"+readmeFile, page)
+		if b := page.Tenant(&p.ledger, tenant, used[tenant]); b != nil {
+			p.edits.write(dir+"/"+readmeFile, b)
 		} else {
 			p.edits.remove(dir)
 		}
@@ -347,11 +348,10 @@ func (p *plan) pages() {
 		problems[id] = append(problems[id], problem)
 	}
 	for app := range p.redraw {
-		r := record{app: app}
-		r.instance, _ = p.ledger.Find(app)
-		r.decision, _ = findDecision(&p.ledger, app)
-		if dir, err := appDir(app); err == nil && (r.instance != nil || r.decision != nil) {
-			p.edits.write(dir+"/"+readmeFile, applicationPage(r, problems[app]))
+		in, _ := p.ledger.Find(app)
+		d, _ := findDecision(&p.ledger, app)
+		if dir, err := appDir(app); err == nil && (in != nil || d != nil) {
+			p.edits.write(dir+"/"+readmeFile, page.Application(app, in, d, problems[app]))
 		}
 	}
 }

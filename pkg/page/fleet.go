@@ -1,4 +1,4 @@
-package status
+package page
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// fleetPage is the first page: the fleet at a glance, of a size that can be read
+// Fleet returns the first page: the fleet at a glance, of a size that can be read
 // however large the fleet is.
-func fleetPage(l *model.Ledger, used map[string]usage) []byte {
+func Fleet(l *model.Ledger, used map[string]Usage) []byte {
 	p := &page{rows: 100}
 	name := "Fleet"
 	if l.Platform != nil && l.Platform.Name != "" {
@@ -45,38 +45,7 @@ func fleetPage(l *model.Ledger, used map[string]usage) []byte {
 	return p.bytes()
 }
 
-// usage is what a tenant's applications hold.
-type usage struct {
-	granted       model.Resources
-	apps, running int
-	workloads     int
-}
-
-func usageByTenant(l *model.Ledger) map[string]usage {
-	all := map[string]usage{}
-	for i := range l.Instances {
-		in := &l.Instances[i]
-		u := all[in.App.Tenant]
-		if in.Phase != model.Terminated {
-			u.apps++
-		}
-		if in.Phase == model.Running {
-			u.running++
-		}
-		if in.Phase.Active() {
-			for _, c := range in.Components {
-				if c.Grant.Replicas > 0 {
-					u.workloads++
-					u.granted = u.granted.Add(c.Takes())
-				}
-			}
-		}
-		all[in.App.Tenant] = u
-	}
-	return all
-}
-
-// tenantNames lists the tenants that the ledger speaks of.
+// tenantNames lists the tenants that the ledger names.
 func tenantNames(l *model.Ledger) []string {
 	var names []string
 	for i := range l.Tenants {
@@ -91,11 +60,11 @@ func tenantNames(l *model.Ledger) []string {
 	return slices.Compact(names)
 }
 
-func tenantRow(l *model.Ledger, name string, u usage) []string {
+func tenantRow(l *model.Ledger, name string, u Usage) []string {
 	var quota model.Resources
 	limited := false
 	apps := fmt.Sprint(u.apps)
-	if t, ok := findTenant(l, name); ok {
+	if t, ok := tenantOf(l, name); ok {
 		if t.Quota != nil {
 			quota, limited = *t.Quota, true
 		}
@@ -108,7 +77,7 @@ func tenantRow(l *model.Ledger, name string, u usage) []string {
 		devices = append(devices, code(d)+" "+share(d, u.granted.Get(d), quota.Get(d), limited))
 	}
 	return []string{
-		fmt.Sprintf("[%s](%s/%s/%s)", name, tenantsDir, name, readmeFile), apps, fmt.Sprint(u.running),
+		fmt.Sprintf("[%s](%s/%s/%s)", name, Dir, name, File), apps, fmt.Sprint(u.running),
 		share("cpu", u.granted.CPU, quota.CPU, limited), share("memory", u.granted.Memory, quota.Memory, limited),
 		strings.Join(devices, "<br>"),
 	}
@@ -224,5 +193,5 @@ func problemRows(problems []model.Problem, show func(string) string) [][]string 
 
 // appLink links to the page of an application, from the first page.
 func appLink(app model.AppID) string {
-	return fmt.Sprintf("[%s](%s/%s/%s)", app, tenantsDir, app, readmeFile)
+	return fmt.Sprintf("[%s](%s/%s/%s)", app, Dir, app, File)
 }

@@ -1,37 +1,34 @@
-package status
+package page
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// applicationPage is the page of one application: what it does, why, and what
-// would change that.
-func applicationPage(r record, problems []model.Problem) []byte {
+// Application returns the page of one application: what it does, why, and what would
+// change that. The instance and the decision are nil where there is none yet.
+func Application(app model.AppID, in *model.Instance, d *model.Decision, problems []model.Problem) []byte {
 	p := &page{}
-	p.line("# %s\n", r.app)
-	p.line("[Tenant %s](../%s) · [the whole fleet](../../../%s)\n", r.app.Tenant, readmeFile, readmeFile)
-	if r.instance != nil {
-		p.instance(r.instance)
-	}
-	if r.instance != nil {
-		p.workflow(r.instance)
+	p.line("# %s\n", app)
+	p.line("[Tenant %s](../%s) · [the whole fleet](../../../%s)\n", app.Tenant, File, File)
+	if in != nil {
+		p.instance(in)
+		p.workflow(in)
 	}
 	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(problems, escape))
-	if r.decision != nil {
-		p.decision(r.decision)
+	if d != nil {
+		p.decision(d)
 	}
-	if r.instance != nil {
-		p.components(r.instance)
-		p.graph(r.instance)
-		p.history(r.instance.History)
+	if in != nil {
+		p.components(in)
+		p.graph(in)
+		p.history(in.History)
 	}
-	if r.decision != nil {
-		p.policies(r.decision.Policies)
+	if d != nil {
+		p.policies(d.Policies)
 	}
 	return p.bytes()
 }
@@ -187,55 +184,6 @@ func reached(t model.Traffic) string {
 		return "both"
 	}
 	return "the " + word(string(t)) + " ones"
-}
-
-// graph draws the components with their states, and which starts after which.
-func (p *page) graph(in *model.Instance) {
-	if in.Spec == nil || len(in.Spec.Components) < 2 || len(in.Spec.Components) > maxRows {
-		return
-	}
-	node := map[string]string{}
-	used := map[string]bool{}
-	p.line("## Graph\n")
-	p.line("```mermaid\ngraph LR")
-	for i, c := range in.Spec.Components {
-		node[c.Name] = fmt.Sprintf("c%d", i)
-		label, class := word(c.Name), ""
-		if s, ok := in.Component(c.Name); ok && in.Phase.Active() {
-			if class = word(s.State); c.Runs() {
-				label += fmt.Sprintf("<br/>%d of %d", s.Grant.Replicas, c.Replicas)
-			}
-			label += "<br/>" + class
-		}
-		if _, known := stateColours[class]; known {
-			used[class] = true
-			class = ":::" + class
-		} else {
-			class = ""
-		}
-		p.line("  c%d[\"%s\"]%s", i, label, class)
-	}
-	for _, c := range in.Spec.Components {
-		for _, d := range c.DependsOn {
-			if from, ok := node[d]; ok {
-				p.line("  %s --> %s", from, node[c.Name])
-			}
-		}
-	}
-	for _, state := range slices.Sorted(maps.Keys(used)) {
-		p.line("  classDef %s %s", state, stateColours[state])
-	}
-	p.line("```\n")
-}
-
-// stateColours tell the states of components apart, on light and on dark pages.
-var stateColours = map[string]string{
-	model.StateReady:    "fill:#d4edda,stroke:#28a745,color:#000",
-	model.StateDone:     "fill:#d4edda,stroke:#28a745,color:#000",
-	model.StateStarting: "fill:#fff3cd,stroke:#d39e00,color:#000",
-	model.StateWaiting:  "fill:#fff3cd,stroke:#d39e00,color:#000",
-	model.StateFailed:   "fill:#f8d7da,stroke:#c82333,color:#000",
-	model.StateOff:      "fill:#e2e3e5,stroke:#6c757d,color:#000",
 }
 
 func (p *page) history(transitions []model.Transition) {

@@ -1,4 +1,4 @@
-package status
+package page
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// tenantPage is the page of one tenant, or nil if the ledger does not know it.
-func tenantPage(l *model.Ledger, name string, u usage) []byte {
-	tenant, declared := findTenant(l, name)
+// Tenant returns the page of one tenant, or nil if the ledger does not know it.
+func Tenant(l *model.Ledger, name string, u Usage) []byte {
+	tenant, declared := tenantOf(l, name)
 	var apps []*model.Instance
 	first, _ := slices.BinarySearchFunc(l.Instances, name, func(in model.Instance, n string) int { return strings.Compare(in.App.Tenant, n) })
 	for i := first; i < len(l.Instances) && l.Instances[i].App.Tenant == name; i++ {
@@ -22,7 +22,7 @@ func tenantPage(l *model.Ledger, name string, u usage) []byte {
 	}
 	p := &page{}
 	p.line("# Tenant %s\n", name)
-	p.line("[The whole fleet](../../%s)\n", readmeFile)
+	p.line("[The whole fleet](../../%s)\n", File)
 	if declared {
 		p.line("Weight %d; priority at most %d.\n", tenant.Weight, tenant.PriorityCeiling)
 		p.table("Quota", []string{"", "Guaranteed", "Granted", "Limit", "Used"}, quotaRows(tenant, u))
@@ -38,7 +38,7 @@ func tenantPage(l *model.Ledger, name string, u usage) []byte {
 	return p.bytes()
 }
 
-func quotaRows(t *model.Tenant, u usage) [][]string {
+func quotaRows(t *model.Tenant, u Usage) [][]string {
 	var quota model.Resources
 	if t.Quota != nil {
 		quota = *t.Quota
@@ -80,7 +80,7 @@ func applicationRow(in *model.Instance) []string {
 		note = "The newer spec in Git is not accepted: " + in.Refused.Message
 	}
 	return []string{
-		fmt.Sprintf("[%s](%s/%s)", in.App.Name, in.App.Name, readmeFile), string(in.Phase), escape(string(in.Reason)),
+		fmt.Sprintf("[%s](%s/%s)", in.App.Name, in.App.Name, File), string(in.Phase), escape(string(in.Reason)),
 		moment(in.Since), priority, escape(note),
 	}
 }
@@ -91,4 +91,12 @@ func moment(t time.Time) string {
 		return "–"
 	}
 	return t.UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+func tenantOf(l *model.Ledger, name string) (*model.Tenant, bool) {
+	i := slices.IndexFunc(l.Tenants, func(t model.Tenant) bool { return t.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return &l.Tenants[i], true
 }

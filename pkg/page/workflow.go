@@ -1,4 +1,4 @@
-package status
+package page
 
 import (
 	"fmt"
@@ -45,7 +45,7 @@ func (p *page) workflow(in *model.Instance) {
 	}))
 }
 
-// run says where the run stands and what it waits for.
+// run describes the state of the run and what it waits for.
 func (p *page) run(in *model.Instance) {
 	r := in.Run
 	p.line("Run %d (%s), of spec %s: **%s** since %s%s\n", r.Number, code(r.ID.Short()), code(r.Spec.Short()), escape(string(r.Phase)), moment(r.Since), because("", r.Message))

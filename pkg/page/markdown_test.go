@@ -1,0 +1,138 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
+	gmtext "github.com/yuin/goldmark/text"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/text/texttest"
+)
+
+// markdown reads pages as Git hosts do: with tables and links that nobody marked.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+
+// structure returns what a renderer finds in Markdown: everything but text.
+func structure(b []byte) string {
+	var s strings.Builder
+	_ = ast.Walk(markdown.Parser().Parse(gmtext.NewReader(b)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if kind := n.Kind(); kind != ast.KindText && kind != ast.KindString {
+			fmt.Fprintf(&s, "%v%v ", kind, entering)
+		}
+		return ast.WalkContinue, nil
+	})
+	return s.String()
+}
+
+// shown returns the text that a reader sees.
+func shown(t testing.TB, b []byte) string {
+	var out bytes.Buffer
+	require.NoError(t, markdown.Convert(b, &out))
+	s := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(out.String(), "")
+	return strings.TrimSpace(strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&amp;", "&").Replace(s))
+}
+
+// places are where foreign text stands on a page or in a comment.
+var places = []string{"%s\n", "before %s after\n", "- %s\n", "  - %s tail\n", "> **Note:** %s\n", "## %s\n", "| a | b |\n| --- | --- |\n| %s | x |\n", "**%s** x\n", "_%s_\n"}
+
+// checkLiteral demands that a text is shown as it is, in every place, and means nothing.
+func checkLiteral(t testing.TB, s string) {
+	got := escape(s)
+	require.True(t, text.Valid(got), "%q", got)
+	require.LessOrEqual(t, len(got), 6*maxText)
+	if got == "" {
+		return
+	}
+	for _, place := range places {
+		require.Equal(t, structure(fmt.Appendf(nil, place, "word")), structure(fmt.Appendf(nil, place, got)), "%q in %q", got, place)
+	}
+	require.Equal(t, text.Line(s, maxText), shown(t, []byte(got)))
+	if c := code(s); strings.Count(c, "`")%2 != 0 || strings.Count(c, "`") > 2 || strings.ContainsAny(c, "|<\n") {
+		t.Fatalf("%q breaks out of its code", c)
+	}
+}
+
+func TestEscape(t *testing.T) {
+	for in, want := range map[string]string{
+		"a b-c 1.5: y → z": "a b-c 1.5: y → z",
+		"https://x.y":      "https&#58;//x.y",
+		"WWW.x.y":          "WWW&#46;x.y",
+		"- item":           `\- item`,
+		"=====":            `\=====`,
+		"1. item":          `1\. item`,
+		"a_b | <c> @d":     `a\_b &#124; &#60;c&#62; &#64;d`,
+	} {
+		require.Equal(t, want, escape(in))
+	}
+}
+
+func TestCorpusMeansNothing(t *testing.T) {
+	for _, s := range texttest.Corpus() {
+		checkLiteral(t, s)
+		checkLiteral(t, strings.TrimPrefix(s, "head"))
+	}
+}
+
+func FuzzEscape(f *testing.F) {
+	for _, s := range texttest.Corpus() {
+		f.Add(s)
+		f.Add(strings.TrimPrefix(s, "head"))
+	}
+	f.Fuzz(func(t *testing.T, s string) { checkLiteral(t, s) })
+}
+
+// TestCommentOfTheCorpus: whatever text stands in a plan, its comment has the structure of
+// one with plain words, and fits.
+func TestCommentOfTheCorpus(t *testing.T) {
+	filled := func() *Plan {
+		v := &Plan{Notes: make([]string, 3), Problems: make([]model.Problem, 20), Applications: make([]PlanRow, 20), More: 2,
+			TenantPrices: make([]string, 5), Runs: make([]PlanItem, 10), Objects: make([]PlanItem, 10)}
+		for i := range v.Problems {
+			v.Problems[i].Places = make([]model.Place, 2)
+		}
+		for _, list := range [][]PlanItem{v.Runs, v.Objects} {
+			for i := range list {
+				list[i].Below, list[i].Strong = make([]string, 4), i%2 == 0
+			}
+		}
+		return v
+	}
+	plain, hostile := filled(), filled()
+	require.Greater(t, texttest.Plant(hostile), len(texttest.Corpus()), "every text of the corpus is in some field")
+	words(reflect.ValueOf(plain), reflect.ValueOf(hostile))
+	got := Comment(hostile)
+	require.Equal(t, structure(Comment(plain)), structure(got))
+	texttest.Lines(t, string(got), maxComment)
+	require.Less(t, len(got), 65_536, "what a pull request takes")
+}
+
+// words gives plain the word "word" wherever hostile has text that shows.
+func words(plain, hostile reflect.Value) {
+	switch plain.Kind() {
+	case reflect.Pointer:
+		words(plain.Elem(), hostile.Elem())
+	case reflect.Struct:
+		for i := range plain.NumField() {
+			words(plain.Field(i), hostile.Field(i))
+		}
+	case reflect.Slice:
+		for i := range plain.Len() {
+			words(plain.Index(i), hostile.Index(i))
+		}
+	case reflect.String:
+		if text.Clean(hostile.String()) != "" {
+			plain.SetString("word")
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package page
+
+import "github.com/d-aros/d-aros/pkg/model"
+
+// Usage is what the applications of a tenant hold.
+type Usage struct {
+	granted       model.Resources
+	apps, running int
+	workloads     int
+}
+
+// UsageByTenant adds up what the applications of each tenant hold. The pages of a fleet
+// are made of it, so that a change costs one pass over the ledger.
+func UsageByTenant(l *model.Ledger) map[string]Usage {
+	all := map[string]Usage{}
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		u := all[in.App.Tenant]
+		if in.Phase != model.Terminated {
+			u.apps++
+		}
+		if in.Phase == model.Running {
+			u.running++
+		}
+		if in.Phase.Active() {
+			for _, c := range in.Components {
+				if c.Grant.Replicas > 0 {
+					u.workloads++
+					u.granted = u.granted.Add(c.Takes())
+				}
+			}
+		}
+		all[in.App.Tenant] = u
+	}
+	return all
+}

@@ -1,0 +1,60 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// bar draws how much of a limit is used: ███████░░░ 70 %.
+func bar(used, limit int64) string {
+	if limit <= 0 {
+		return ""
+	}
+	percent := int64(float64(used) / float64(limit) * 100)
+	blocks := min(max((percent+5)/10, 0), 10)
+	return "`" + strings.Repeat("█", int(blocks)) + strings.Repeat("░", int(10-blocks)) + "` " + fmt.Sprintf("%d %%", percent)
+}
+
+// page collects Markdown.
+type page struct {
+	b    strings.Builder
+	rows int // of a table at most; 0: maxRows
+}
+
+func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
+
+func (p *page) bytes() []byte { return []byte(strings.TrimRight(p.b.String(), "\n") + "\n") }
+
+// maxRows bounds a table.
+const maxRows = 200
+
+// table writes a table with a heading; without rows it writes nothing.
+func (p *page) table(heading string, columns []string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	if heading != "" {
+		p.line("## %s\n", heading)
+	}
+	p.line("| %s |", strings.Join(columns, " | "))
+	p.line("|%s", strings.Repeat(" --- |", len(columns)))
+	most := min(len(rows), cmp.Or(p.rows, maxRows))
+	for _, r := range rows[:most] {
+		p.line("| %s |", strings.Join(r, " | "))
+	}
+	if more := len(rows) - most; more > 0 {
+		p.line("\n… and %d more.", more)
+	}
+	p.line("")
+}
+
+// rowsOf makes the rows of a table. Those that no table shows are only counted:
+// they are nil.
+func rowsOf[T any](list []T, row func(T) []string) [][]string {
+	rows := make([][]string, len(list))
+	for i := range min(len(list), maxRows) {
+		rows[i] = row(list[i])
+	}
+	return rows
+}
