@@ -12,6 +12,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/text/texttest"
 )
 
 // kustomization renders a kustomize component whose directory k is in files.
@@ -417,4 +419,15 @@ components:
 - {name: b, type: raw, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: shop-a}}]}}`))
 	_, err := Application(s.input(t, nil))
 	require.ErrorContains(t, err, "DA1704 application.components.b.properties: brings ConfigMap shop-a, which component a has already")
+}
+
+// TestMessagesAboutFilesAreLines: a message about files names them as text that is safe to
+// show.
+func TestMessagesAboutFilesAreLines(t *testing.T) {
+	for _, s := range texttest.Corpus() {
+		_, err := kustomization(t, mapFS("k/kustomization.yaml", "resources: [../sub]", "sub/kustomization.yaml", "nameprefix"+strings.ToValidUTF8(s, "?")+": a"))
+		if err != nil {
+			texttest.Line(t, strings.TrimPrefix(err.Error(), "\n"), 3000)
+		}
+	}
 }

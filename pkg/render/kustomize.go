@@ -8,6 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Kustomizations are what the kustomizations of a spec build, by the path that a
@@ -27,7 +28,7 @@ func Build(spec *model.Application, files fs.FS, build func(kustomize.Kustomizat
 		k, err := kustomize.Read(files, p.Path)
 		switch {
 		case err != nil:
-			all[p.Path] = kustomize.Built{Refused: err.Error()}
+			all[p.Path] = kustomize.Built{Refused: text.Clean(err.Error())}
 		case build == nil:
 			all[p.Path] = k.Build()
 		default:
