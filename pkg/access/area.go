@@ -27,11 +27,11 @@ func areaOf(path string) area {
 	parts := strings.Split(path, "/")
 	leads := func(part string) bool { return part == "" || part == "." || part == ".." }
 	switch {
-	case len(parts) < 3 || !isName(parts[1]) || slices.ContainsFunc(parts, leads):
+	case len(parts) < 3 || !model.ValidName(parts[1]) || slices.ContainsFunc(parts, leads):
 		return area{}
-	case parts[0] == tenantsDir && len(parts) > 4 && parts[2] == "apps" && isName(parts[3]):
+	case parts[0] == tenantsDir && len(parts) > 4 && parts[2] == "apps" && model.ValidName(parts[3]):
 		return area{model.AppID{Tenant: parts[1], Name: parts[3]}}
-	case parts[0] == approvalsDir && len(parts) > 3 && isName(parts[2]):
+	case parts[0] == approvalsDir && len(parts) > 3 && model.ValidName(parts[2]):
 		return area{model.AppID{Tenant: parts[1], Name: parts[2]}}
 	case parts[0] == tenantsDir || parts[0] == approvalsDir:
 		return area{model.AppID{Tenant: parts[1]}}
@@ -53,15 +53,6 @@ func (a area) who() string {
 		return fmt.Sprintf("only admins of tenant %s and platform admins", a.app.Tenant)
 	}
 	return fmt.Sprintf("only owners of %s, admins of tenant %s and platform admins", a.app, a.app.Tenant)
-}
-
-// isName says whether s can name a tenant or an application: a DNS label that
-// begins with a letter, as schema.#Name.
-func isName(s string) bool {
-	if s == "" || len(s) > 63 || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' {
-		return false
-	}
-	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
 // SaysWho says whether a path may hold what a policy is made of, the CUE files of

@@ -52,12 +52,12 @@ func New(platform *model.Platform, tenants []model.Tenant) *Policy {
 	p.appoint(area{}, "", platform.Access.Admins)
 	for i := range tenants {
 		t := &tenants[i]
-		if t.Access == nil || !isName(t.Name) {
+		if t.Access == nil || !model.ValidName(t.Name) {
 			continue
 		}
 		p.appoint(area{model.AppID{Tenant: t.Name}}, t.Name, t.Access.Admins)
 		for _, o := range t.Access.Owners {
-			if isName(o.App) {
+			if model.ValidName(o.App) {
 				p.appoint(area{model.AppID{Tenant: t.Name, Name: o.App}}, t.Name, o.Principals)
 			}
 		}

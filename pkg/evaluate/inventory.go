@@ -28,7 +28,7 @@ func directories(files fs.FS, dir string) (names []string, problems []model.Prob
 	}
 	for _, e := range entries {
 		switch {
-		case e.IsDir() && layer.ValidName(e.Name()):
+		case e.IsDir() && model.ValidName(e.Name()):
 			names = append(names, e.Name())
 		case e.IsDir():
 			problems = append(problems, layer.WholeFile(catalogue.Directory, path.Join(dir, e.Name()),

@@ -42,6 +42,15 @@ func (id *AppID) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
+// ValidName reports whether s can name a tenant, an application or a part of one: a
+// DNS label that begins with a letter, as schema.#Name.
+func ValidName(s string) bool {
+	if s == "" || len(s) > 63 || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' {
+		return false
+	}
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
 // Digest identifies content: the first 16 bytes of a SHA-256, in hex. Equal
 // content has equal digests, wherever and whenever it was computed.
 type Digest string

@@ -140,7 +140,7 @@ func explainOne(e errors.Error, path []string, own *Layer, layers []*Layer, v cu
 // named reports whether the last segment of path is a name that the user chose, and
 // is no valid one.
 func named(path []string) bool {
-	if len(path) < 2 || ValidName(path[len(path)-1]) {
+	if len(path) < 2 || model.ValidName(path[len(path)-1]) {
 		return false
 	}
 	return slices.Contains([]string{"components", "pools", "bands", "profiles", "releases", "groups", "reservations"}, path[len(path)-2])

@@ -73,14 +73,6 @@ func ListTenant(files fs.FS, tenant string) (names []string, problems []model.Pr
 	return ListLayer(files, TenantDir(tenant), path.Join(TenantDir(tenant), "apps"))
 }
 
-// ValidName reports whether s is what schema.#Name allows.
-func ValidName(s string) bool {
-	if s == "" || len(s) > 63 || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' {
-		return false
-	}
-	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-}
-
 // Read reads the named files within the caps: 256 KiB together.
 func Read(files fs.FS, names []string) (blobs []Source, problems []model.Problem, err error) {
 	total := 0
