@@ -52,7 +52,7 @@ func (a *Arbiter) Decide(fleet model.Fleet, seen model.Observation, ledger model
 }
 
 // Forget makes the next decision start from scratch: what was ruled last was not
-// saved, or somebody else has decided since.
+// saved, or another program has decided since.
 func (a *Arbiter) Forget() { a.last = nil }
 
 // Counts returns how often the arbiter decided everything, only what changed, and

@@ -76,7 +76,7 @@ func same[T any](x, y T) bool {
 
 // compareTenants lists tenants whose quota, weight or policy was edited: that
 // concerns their own applications. It reports false where a guarantee, a limit or a
-// reservation changed: that concerns everybody.
+// reservation changed: that concerns all tenants.
 func (t *tracker) compareTenants(e *edits) bool {
 	old, now := t.Fleet.Tenants, e.Fleet.Tenants
 	if same(old, now) {

@@ -9,7 +9,7 @@ import (
 
 // retryable selects the applications that were pending in the last pass and may
 // fit now. Each waits for its lowest level to fit, and that needs a pool in which
-// as much is free as it asks for, or would be if everybody gave way who might. As
+// as much is free as it asks for, or would be if all gave way that might. As
 // long as no pool has that, nothing can be decided about it that was not decided
 // before, and it is passed over.
 type retryable struct {
@@ -20,7 +20,7 @@ type retryable struct {
 	// What might be taken from others is counted once in a pass, before those that
 	// wait are served, and can only become less while they are.
 	taken map[bandClass][]solve.Vector // by pool: what those of a class and a band hold, at least a part of it
-	least []int                        // by node: the lowest priority of those that run
+	least []int                        // by node: the lowest priority of running applications
 	room  map[prospect][]solve.Vector  // by pool: what applications of a kind might take of other tenants
 }
 
@@ -57,7 +57,7 @@ type want struct {
 	total solve.Vector
 }
 
-// Tried reports at and below which nodes somebody might get something, nil: at all.
+// Tried reports at and below which nodes an application might get something, nil: at all.
 // The others need not queue, as passing over them leaves no trace. If somebody
 // might preempt others, all queue, as some of what is given up may be left over.
 // Tenants of one group queue together, as even a tenant that gets nothing affects
@@ -108,7 +108,7 @@ func (r *retryable) Next(tenant, at int) int {
 // about its applications.
 func (r *retryable) forget(tenant int) { r.runs[tenant] = nil }
 
-// countTaken counts what those that run hold and might have to give up.
+// countTaken counts what running applications hold and might have to give up.
 func (r *retryable) countTaken() {
 	r.taken, r.room, r.least = map[bandClass][]solve.Vector{}, map[prospect][]solve.Vector{}, make([]int, len(r.Nodes))
 	for i := range r.least {

@@ -18,7 +18,7 @@ func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
 		f.dirty[app.Tenant] = true
 	}
 	for _, t := range slices.Sorted(maps.Keys(f.dirty)) {
-		f.retry.forget(t) // those that were tried for the first time are known from now on
+		f.retry.forget(t) // what is known about them now decides whether they are tried again
 		f.Number(t, f.markStale)
 	}
 	rebuilt := make(map[*solve.App]bool, len(f.rebuilt))

@@ -10,23 +10,23 @@ import (
 // nothing that they could get has become free since they were tried. Passing over
 // them must not change a ruling.
 type Retry interface {
-	// Tried reports at and below which nodes somebody is worth trying, nil: at all.
-	// It is asked once, when updates are done and before those that wait are served.
+	// Tried reports at and below which nodes an application is worth trying, nil: at all.
+	// It is asked once, when updates are done and before pending applications are served.
 	Tried() []bool
 	// Next returns the first place at or after at in the pending list of a tenant
-	// that is to be tried. Those who are passed over would be served one right after
+	// that is to be tried. The applications passed over would be served one right after
 	// the other.
 	Next(tenant, at int) int
 }
 
-// allotment decides who gets what, given everybody's standing.
+// allotment decides who gets what, given the standing of every application.
 type allotment struct {
 	room
 	ledger *model.Ledger
 }
 
 // Allot lets applications give way where capacity fell, then serves newer specs,
-// those that wait, and those that are degraded. A nil retry tries all that wait.
+// pending applications, and degraded ones. A nil retry tries all pending applications.
 func (c *Case) Allot(retry Retry) {
 	a := &allotment{c.Room(), &c.Ledger}
 	a.shortages()
@@ -133,7 +133,7 @@ func (a *allotment) settle(app *App, spec *model.Application, levels []Level, le
 	}
 }
 
-// fill serves those that wait. An application that has waited for long and still
+// fill serves pending applications. An application that has waited for long and still
 // does not fit has what is free reserved for it, so that smaller ones cannot pass
 // it for ever.
 func (a *allotment) fill(retry Retry) {

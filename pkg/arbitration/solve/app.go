@@ -15,7 +15,7 @@ type App struct {
 	Outcome
 	Findings []Finding // of the gate
 	Update   *newer    // a newer spec that passed the gate, nil if there is none
-	slot     int       // in the list of those that run, -1: it does not
+	slot     int       // in the list of running applications, -1: it does not
 	changed  bool      // see noteChange
 }
 
@@ -53,7 +53,7 @@ type Outcome struct {
 	Victims  []*Displaced // preempted for it
 	Lost     *Displaced   // what it gave up for a preemptor, nil: nothing
 	EvictAt  time.Time    // when it loses its place if the shortage lasts
-	Position int          // among those of its tenant that wait
+	Position int          // among the pending applications of its tenant
 }
 
 // newer is a newer spec of an application that runs.
@@ -77,7 +77,7 @@ type Displaced struct {
 // Incumbent reports whether the application holds a place by the ledger.
 func (app *App) Incumbent() bool { return app.Instance != nil && app.Instance.Phase.Active() }
 
-// Accepted is the spec that holds the place, nil for those that hold none.
+// Accepted is the spec that holds the place, nil if it holds none.
 func (app *App) Accepted() *model.Application {
 	if app.Incumbent() {
 		return app.Instance.Spec
@@ -94,7 +94,7 @@ func FirstCome(x, y *App) int {
 	return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.declared.Compare(y.declared), x.ID.Compare(y.ID))
 }
 
-// serveOrder orders those of a tenant that wait.
+// serveOrder orders the pending applications of a tenant.
 func serveOrder(x, y *App) int { return cmp.Or(x.Base().Compare(y.Base()), FirstCome(x, y)) }
 
 // done reports whether a component has ended well under the accepted spec and so

@@ -37,7 +37,7 @@ func New(in Inputs) *Case {
 	return c
 }
 
-// DropRanking forgets the order of those that run if the application is one.
+// DropRanking forgets the ranking of running applications if the application is one.
 func (c *Case) DropRanking(app *App) {
 	if app.slot >= 0 {
 		c.ranking = nil

@@ -21,7 +21,7 @@ func choose(options []*option, needs []need) []move {
 		}
 		return o.Gains[len(o.Gains)-1]
 	}
-	// What is left when everybody is degraded as far as may be has to be evicted.
+	// What is missing when all are degraded as far as they may be must come from evictions.
 	missing := slices.Clone(rest)
 	for _, o := range options {
 		Subtract(missing, degraded(o))

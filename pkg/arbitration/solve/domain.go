@@ -78,7 +78,7 @@ func (q *Pool) occupy(names []string, one Vector, replicas int) {
 	}
 }
 
-// RecountDomains counts anew what those that run take of topology domains.
+// RecountDomains recounts what running applications take of topology domains.
 func (c *Case) RecountDomains() {
 	for i := range c.Pools {
 		q := &c.Pools[i]

@@ -112,7 +112,7 @@ func (f *filling) fill(top int, left []Share) {
 }
 
 // step lets shares grow until the next tenant has all that it wants or a
-// resource is used up. It reports whether anybody still wanted something.
+// resource is used up. It reports whether any tenant still wanted something.
 func (f *filling) step(top int, left []Share) bool {
 	if !f.profiles(top, left) {
 		return false

@@ -4,7 +4,7 @@ import "math/bits"
 
 // guarantee gives each tenant what it is guaranteed and asks for. When all
 // guarantees together exceed the capacity, higher bands are served first, and
-// inside a band everybody gets the same part. It returns the guarantees that hold.
+// inside a band every tenant gets the same part. It returns the guarantees that hold.
 func (f *filling) guarantee(demand [][]Vector) []Vector {
 	held := make([]Vector, len(f.Nodes))
 	all := true

@@ -12,7 +12,7 @@ type Roster struct {
 	Apps      []*App                             // by name
 	Members   [][]*App                           // by node, in no order
 	Running   []*App                             // that hold a place in the ledger, in no order
-	Pending   [][]*App                           // by node: those that wait before filling, in the order in which they are served
+	Pending   [][]*App                           // by node: pending before filling, in the order in which they are served
 	Newcomers []*App                             // that are not in the ledger yet
 	Changed   []*App                             // that are not any more as the ledger and the gate left them
 	Idle      map[model.AppID]*model.Application // declared, and without an App
@@ -22,7 +22,7 @@ type Roster struct {
 
 func newRoster(n int) *Roster {
 	return &Roster{
-		Apps: make([]*App, 0, n+n/32+16), // with room for those that arrive
+		Apps: make([]*App, 0, n+n/32+16), // with room for arrivals
 		Idle: map[model.AppID]*model.Application{},
 	}
 }
@@ -36,7 +36,7 @@ func (a *Roster) list(nodes int) {
 	}
 }
 
-// Enlist enters an application into the lists of its tenant and of those that run.
+// Enlist enters an application into the lists of its tenant and of running applications.
 func (a *Roster) Enlist(app *App) {
 	a.Members[app.Tenant] = append(a.Members[app.Tenant], app)
 	if app.Incumbent() {
@@ -96,7 +96,7 @@ func (a *Roster) rests(inst *model.Instance, wanted *model.Application, now time
 	return true
 }
 
-// LineUp puts those of a tenant that wait into the order in which they are served.
+// LineUp puts the pending applications of a tenant into the order in which they are served.
 func (a *Roster) LineUp(tenant int) {
 	a.Pending[tenant] = a.Pending[tenant][:0]
 	for _, app := range a.Members[tenant] {
@@ -107,7 +107,7 @@ func (a *Roster) LineUp(tenant int) {
 	slices.SortFunc(a.Pending[tenant], serveOrder)
 }
 
-// Number gives those of a tenant that still wait their position, and calls moved
+// Number gives the pending applications of a tenant their positions, and calls moved
 // for each whose position changed.
 func (a *Roster) Number(tenant int, moved func(*App)) {
 	position := 0

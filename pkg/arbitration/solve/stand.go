@@ -30,7 +30,7 @@ const grain = Whole >> 20
 //
 // Standing follows from what is declared and what capacity there is, never from who
 // runs. Room is made only for parts that stand better than every part that gives
-// way, and nothing else takes a place from anybody. So each disruption makes the
+// way, and nothing else takes a place from an application. So each disruption makes the
 // sorted list of the standings that run better, and the same inputs can never lead
 // back to an earlier state: nothing cycles.
 type Standing struct {
@@ -99,7 +99,7 @@ func (r *ranks) rank(apps []*App) {
 			to++
 		}
 		band := apps[from:to]
-		best := WithinGuarantee // that those who come after may stand
+		best := WithinGuarantee // that later applications may stand
 		for _, app := range band {
 			app.Standing = make([]Standing, len(app.Levels))
 			if s := r.place(app, len(app.Levels)-1, best); s <= WithinFairShare {

@@ -16,7 +16,7 @@ type Vector []int64
 // most bounds every amount, so that no sum of them overflows an int64.
 const most = int64(1) << 56
 
-// Dimensions are the resources that anybody offers, asks for or is limited in: cpu,
+// Dimensions are the resources that a pool offers, an application asks for or a limit names: cpu,
 // memory, then devices by name.
 type Dimensions struct {
 	Names []string
