@@ -133,7 +133,7 @@ func TestDidYouMeanInLists(t *testing.T) {
 	require.Contains(t, report(f), "hots: no such field; did you mean host?\n")
 }
 
-// A value that is none of several has a sentence also where no rule gives one.
+// A value outside of a list of values has a sentence also where no rule gives one.
 func TestNoneOfSeveral(t *testing.T) {
 	f := New(nil).Fleet("c", unpack(archive(t, "base.txtar"), overlay("more.cue",
 		"package fleet\n\nplatform: pools: general: os: [\"plan9\"]\n")), nil)

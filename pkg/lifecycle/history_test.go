@@ -205,7 +205,7 @@ func text(t *testing.T, l model.Ledger) string {
 	return string(b)
 }
 
-// surprised says whether something happened at a time that no ruling knew before.
+// surprised reports whether something happened at a time that no ruling knew before.
 func surprised(before, l model.Ledger, now time.Time) bool {
 	for i := range l.Instances {
 		if old, ok := before.Find(l.Instances[i].App); ok && old.Ending() && !l.Instances[i].Ending() {

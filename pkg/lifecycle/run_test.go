@@ -138,7 +138,7 @@ func (w *flowing) pass(t *testing.T) {
 	w.now = w.now.Add(1e9)
 }
 
-// more says whether something is kept that the accepted spec does not have.
+// more reports whether something is kept that the accepted spec does not have.
 func more(ledger *model.Ledger) bool {
 	for i := range ledger.Instances {
 		if inst := &ledger.Instances[i]; inst.Phase.Active() && len(inst.Components) > len(inst.Spec.Components) {

@@ -14,7 +14,7 @@ type application struct {
 	spec      *model.Application
 	redacted  model.Application // spec with digests in place of secret values
 	namespace string
-	versions  versions // of which it is one
+	versions  versions // that run of the component, this one among them
 }
 
 func newApplication(in Input, spec *model.Application) *application {

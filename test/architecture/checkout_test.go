@@ -42,7 +42,7 @@ func (f *folder) production() []*file {
 	return slices.DeleteFunc(slices.Clone(f.files), func(f *file) bool { return f.test })
 }
 
-// support says whether the package serves tests and tools only, or has nothing but tests.
+// support reports whether the package serves tests and tools only, or has nothing but tests.
 func (f *folder) support() bool { return isSupport(f.dir) || len(f.production()) == 0 }
 
 func isSupport(dir string) bool {

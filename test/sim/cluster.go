@@ -95,12 +95,12 @@ func newCluster(now func() time.Time) *cluster {
 	return c
 }
 
-// permanent says whether an object was told to outlive its declaration. Unlike a
+// permanent reports whether an object was told to outlive its declaration. Unlike a
 // real cluster this one asks nobody twice: what does not say so is deleted, data and
 // all.
 func (o *object) permanent() bool { return o.told.keep }
 
-// prunable says whether an object goes when nobody wants it any more.
+// prunable reports whether an object goes when nobody wants it any more.
 func (o *object) prunable() bool {
 	return o.part.app.Name != "" && !o.permanent() && o.leaving.IsZero()
 }

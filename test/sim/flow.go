@@ -176,7 +176,7 @@ func (w *World) requestsOnce(p *process, t outbound.Task) {
 	w.violate("only what is saved is done", "%s does %s of %s, and version %d of the branch, which it goes by, does not say so", p.name, t.Intent.Key, t.App, p.acts)
 }
 
-// allows says whether a record lets the job of a step be there: it is due, or has
+// allows reports whether a record lets the job of a step be there: it is due, or has
 // come to its end and may be looked at. Only what is due may be told to run.
 func allows(inst *model.Instance, key string, toRun bool) bool {
 	is := func(i workflow.Intent) bool { return i.Key == key && i.Job != nil }
@@ -245,7 +245,7 @@ func (w *World) peopleAgreed(run *model.Run) {
 	}
 }
 
-// earlier says whether a command took effect on the run that it names, before.
+// earlier reports whether a command took effect on the run that it names, before.
 func (w *World) earlier(h model.Handled) bool {
 	for i := len(w.origin.versions) - 1; i >= 0; i-- {
 		for k := range w.origin.versions[i].ledger.Instances {
@@ -322,7 +322,7 @@ func waiting(inst *model.Instance) *model.Step {
 	return nil
 }
 
-// unbrought says whether a workflow ended without bringing the spec, which nothing
+// unbrought reports whether a workflow ended without bringing the spec, which nothing
 // mends but a new spec or somebody who restarts it.
 func unbrought(inst *model.Instance) bool {
 	return inst.Reason == model.WorkflowFailed || inst.Reason == model.WorkflowStopped

@@ -49,7 +49,7 @@ func (r *repo) commit(change func(*tree)) {
 	r.commits[t.named], r.tip = t, t.named
 }
 
-// follows says whether a commit is a descendant of another, or is it.
+// follows reports whether a commit is a descendant of another, or is it.
 func (r *repo) follows(commit, other string) bool {
 	for at := commit; at != ""; at = r.commits[at].parent {
 		if at == other {
@@ -62,10 +62,10 @@ func (r *repo) follows(commit, other string) bool {
 // now is what the tip declares.
 func (r *repo) now() *tree { return r.commits[r.tip] }
 
-// declares says whether Git declares an application, valid or not.
+// declares reports whether Git declares an application, valid or not.
 func (t *tree) declares(app int) bool { return t.apps[app].shape != "" }
 
-// usable says whether it declares a valid one, in valid layers.
+// usable reports whether it declares a valid one, in valid layers.
 func (t *tree) usable(app int) bool {
 	return t.declares(app) && !t.apps[app].broken && !t.broken && !t.tenantBroken[tenantOf(app)]
 }

@@ -59,7 +59,7 @@ func (w *World) quieten(alive []*process) {
 	}
 }
 
-// held says whether the branch reports removals that await a confirmation.
+// held reports whether the branch reports removals that await a confirmation.
 func (w *World) held() bool {
 	return slices.ContainsFunc(w.origin.now().Problems, func(p model.Problem) bool { return p.Code == model.CodeRemovalHeld })
 }
@@ -123,7 +123,7 @@ func (w *World) everythingIsAsDeclared() {
 	}
 }
 
-// roomForAll says whether all that Git declares would fit at once, even beside
+// roomForAll reports whether all that Git declares would fit at once, even beside
 // what was accepted before it.
 func (w *World) roomForAll() bool {
 	git, ledger := w.repo.now(), w.origin.now()
@@ -159,7 +159,7 @@ func replicas(a *model.Application) (n int) {
 	return n
 }
 
-// lacksSecret says whether an application runs without a secret that nobody can
+// lacksSecret reports whether an application runs without a secret that nobody can
 // make again before Git holds its spec.
 func (w *World) lacksSecret(inst *model.Instance) bool {
 	return !w.holds(inst) && slices.ContainsFunc(inst.Spec.Components, func(c model.Component) bool {

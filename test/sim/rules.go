@@ -282,7 +282,7 @@ func (p *process) says(app model.AppID) *model.Instance {
 	return inst
 }
 
-// wants says whether a record wants what an object was told to be, or leaves it as
+// wants reports whether a record wants what an object was told to be, or leaves it as
 // it is.
 func wants(inst *model.Instance, o *object) bool {
 	s, ok := inst.Component(o.part.component)
@@ -299,7 +299,7 @@ func wants(inst *model.Instance, o *object) bool {
 	return s.Hold || o.told.workload == "" || o.told.digest() == s.Workload
 }
 
-// holds says whether Git holds the accepted spec of an application, secrets and all.
+// holds reports whether Git holds the accepted spec of an application, secrets and all.
 func (w *World) holds(inst *model.Instance) bool {
 	git, n := w.repo.now(), slices.Index(apps, inst.App)
 	if !git.usable(n) {
