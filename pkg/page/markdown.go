@@ -8,10 +8,13 @@ import (
 )
 
 // brief is foreign text for a page that shows many.
-func brief(s string) string { return escape(text.Line(s, 160)) }
+func brief(s string) string { return escape(text.Line(s, maxBrief)) }
 
-// maxText bounds foreign text on a page, in bytes.
-const maxText = 500
+// Bounds of foreign text on a page, in bytes, with the three of the ellipsis.
+const (
+	maxText  = 503
+	maxBrief = 163 // on a page that shows many
+)
 
 // escape makes foreign text fit to stand anywhere in Markdown: in a sentence, a list, a
 // table or a heading. It is one line of at most maxText bytes before the escaping, shown

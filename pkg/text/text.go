@@ -105,5 +105,5 @@ func cut(s string, limit int) string {
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return strings.TrimRight(s[:n], " ") + ellipsis
+	return s[:n] + ellipsis
 }

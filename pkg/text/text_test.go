@@ -38,7 +38,7 @@ func TestLineIsCutBetweenCharacters(t *testing.T) {
 		limit int
 		want  string
 	}{
-		{"abcdef", 6, "abcdef"}, {"abcdefg", 6, "abc…"}, {"äöü", 6, "äöü"}, {"äöüß", 6, "ä…"}, {"ab cdefg", 6, "ab…"},
+		{"abcdef", 6, "abcdef"}, {"abcdefg", 6, "abc…"}, {"äöü", 6, "äöü"}, {"äöüß", 6, "ä…"}, {"ab cdefg", 6, "ab …"},
 		{"abcdef", 3, "…"}, {"abcdef", 2, ""}, {"abcdef", 0, ""}, {"", 0, ""}, {"abcdef \n\x00", 6, "abcdef"},
 	} {
 		require.Equal(t, c.want, text.Line(c.in, c.limit), "%q", c.in)
