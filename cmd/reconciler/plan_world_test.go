@@ -172,6 +172,7 @@ func (w *world) text(code int, args ...string) string {
 type paper struct {
 	branch *status.Branch
 	pools  []model.Pool
+	steady bool                   // everything fares as the status branch says
 	slow   func(model.AppID) bool // what it does not start; nil: nothing
 	broken func(model.AppID) bool // what fails; nil: nothing
 }
@@ -195,6 +196,7 @@ func (p *paper) Inspect(ctx context.Context, platform *model.Platform) (model.Ob
 	}
 	for _, w := range faring(&ledger) {
 		switch {
+		case p.steady:
 		case p.broken != nil && p.broken(w.App):
 			w.Ready, w.Failure = 0, &model.Failure{Class: "runtime", Reason: "ContainerCrash", ExitCode: 1}
 		case p.slow == nil || !p.slow(w.App):
