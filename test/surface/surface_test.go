@@ -47,7 +47,7 @@ func TestFieldsAreThoseOfTheJSON(t *testing.T) {
 		Raw      json.RawMessage `json:"raw"`
 		Children []*tree         `json:"children"`
 		Share    float64
-		hidden   bool //nolint:unused // not in JSON
+		Hidden   bool `json:"-"`
 	}
 	require.Equal(t, []string{
 		"x -o json .[].at  time",
