@@ -157,7 +157,7 @@ func (r *request) settle() error {
 	return nil
 }
 
-// check says whether the step that is named can be asked.
+// check reports whether the step that is named can be asked.
 func (r *request) check() error {
 	rec, ok := r.inst.Run.Step(r.Step)
 	if !ok {

@@ -97,7 +97,7 @@ func (f *replayFlags) whyNot(ctx context.Context, app model.AppID, level string,
 	if err != nil {
 		return nil, err
 	}
-	c.Seen, c.Now = model.Observation{Pools: ledger.Pools, Workloads: faring(&ledger)}, present()
+	c.Seen, c.Now = model.Observation{Pools: ledger.Pools, Workloads: asRecorded(&ledger)}, present()
 	return whyNot(c, app, level)
 }
 
@@ -134,7 +134,7 @@ func whyNot(c turn.Case, app model.AppID, level string) (*whyNotView, error) {
 	return v, nil
 }
 
-// reached says whether a decision gives what a level asks for.
+// reached reports whether a decision gives what a level asks for.
 func reached(d *model.Decision, level string) bool {
 	switch level {
 	case levelFull:

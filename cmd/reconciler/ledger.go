@@ -213,7 +213,7 @@ func (s selection) has(tenant, app string) bool {
 	return (s.tenant == "" || s.tenant == tenant) && (s.app == "" || s.app == app)
 }
 
-// known says whether the ledger has any of the selected applications.
+// known reports whether the ledger has any of the selected applications.
 func (s selection) known(l *model.Ledger) bool {
 	return slices.ContainsFunc(l.Instances, func(in model.Instance) bool { return s.has(in.App.Tenant, in.App.Name) })
 }

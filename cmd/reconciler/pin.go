@@ -138,7 +138,7 @@ func (f *pinFlags) run(cmd *cobra.Command, name, revision string) error {
 	return f.format.write(cmd.OutOrStdout(), view, func(p *printer) { p.pin(view) })
 }
 
-// hasApplication says whether a tree declares an application. The tree is that of
+// hasApplication reports whether a tree declares an application. The tree is that of
 // a commit, or the work tree if that is "".
 func hasApplication(files fs.FS, app model.AppID, commit string) error {
 	if !isName(app.Tenant) || !isName(app.Name) {

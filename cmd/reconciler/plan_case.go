@@ -92,7 +92,7 @@ func (o *offline) decide(s *side, edits []capacityEdit) (*plan.Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.Seen = model.Observation{Pools: pools, Workloads: faring(&ledger)}
+		c.Seen = model.Observation{Pools: pools, Workloads: asRecorded(&ledger)}
 	}
 	out := turn.Take(c)
 	return &plan.Outcome{Fleet: out.Fleet, Ledger: out.Next, Runs: runsOf(&out.Next)}, nil
@@ -162,8 +162,9 @@ func (o *offline) pools(platform *model.Platform, edits []capacityEdit) ([]model
 	return pools, nil
 }
 
-// faring is what the runtimes would show if they showed what the ledger says.
-func faring(l *model.Ledger) (list []model.Workload) {
+// asRecorded returns the workloads that the runtimes would show if they were as the
+// ledger says.
+func asRecorded(l *model.Ledger) (list []model.Workload) {
 	for i := range l.Instances {
 		in := &l.Instances[i]
 		if !in.Phase.Active() {

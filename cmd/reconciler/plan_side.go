@@ -108,7 +108,7 @@ func (w *workTree) revision(ctx context.Context, name string) (string, error) {
 	return commit, nil
 }
 
-// clean says whether what lies on disk is what was committed last.
+// clean reports whether what lies on disk is what was committed last.
 func (w *workTree) clean(ctx context.Context) bool {
 	if !w.git {
 		return false

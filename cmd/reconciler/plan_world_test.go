@@ -194,7 +194,7 @@ func (p *paper) Inspect(ctx context.Context, platform *model.Platform) (model.Ob
 		}
 		seen.Pools = append(seen.Pools, pool)
 	}
-	for _, w := range faring(&ledger) {
+	for _, w := range asRecorded(&ledger) {
 		switch {
 		case p.steady:
 		case p.broken != nil && p.broken(w.App):

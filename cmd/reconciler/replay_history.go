@@ -232,7 +232,7 @@ func madeIn(before, after *model.Ledger, app model.AppID) (list []*model.Decisio
 	return list
 }
 
-// beginning says whether a ledger is the first one ever, and not that of a branch
+// beginning reports whether a ledger is the first one ever, and not that of a branch
 // whose older history was cut off: everything in it happened at one moment.
 func beginning(l *model.Ledger) bool {
 	for i := range l.Instances {
@@ -263,7 +263,7 @@ func (r *replayer) again(ctx context.Context, ledger, after model.Ledger, record
 	if err := r.noteRefusal(&ledger, after.Commit, now); err != nil {
 		return model.Ledger{}, err
 	}
-	c.Seen, c.Now = model.Observation{Pools: after.Pools, Workloads: faring(&ledger)}, now
+	c.Seen, c.Now = model.Observation{Pools: after.Pools, Workloads: asRecorded(&ledger)}, now
 	return turn.Take(c).Next, nil
 }
 

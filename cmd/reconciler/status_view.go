@@ -74,7 +74,7 @@ func viewStatus(l *model.Ledger, s selection) statusView {
 	return v
 }
 
-// concerns says whether a problem has to do with the selection: one of the
+// concerns reports whether a problem has to do with the selection: one of the
 // platform or of a tenant concerns everything below it.
 func concerns(p model.Problem, s selection) bool {
 	return (p.Tenant == "" || s.tenant == "" || p.Tenant == s.tenant) && (p.App == "" || s.app == "" || p.App == s.app)

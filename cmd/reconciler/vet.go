@@ -127,12 +127,12 @@ func tenantDirectory(name string) string { return "tenants/" + name }
 
 func appDirectory(app model.AppID) string { return "tenants/" + app.Tenant + "/apps/" + app.Name }
 
-// within says whether a file or directory lies in the part that was asked for.
+// within reports whether a file or directory lies in the part that was asked for.
 func (w *workTree) within(name string) bool {
 	return w.below == "." || name == w.below || strings.HasPrefix(name, w.below+"/")
 }
 
-// binds says whether a file is one of a layer above that part.
+// binds reports whether a file is one of a layer above that part.
 func (w *workTree) binds(file string) bool {
 	dir := path.Dir(file)
 	return dir == "." || strings.HasPrefix(w.below+"/", dir+"/")

@@ -39,7 +39,7 @@ func areaOf(path string) area {
 	return area{}
 }
 
-// holds says whether b lies in a.
+// holds reports whether b lies in a.
 func (a area) holds(b area) bool {
 	return a.app.Tenant == "" || a == b || a.app.Name == "" && a.app.Tenant == b.app.Tenant
 }
@@ -55,7 +55,7 @@ func (a area) who() string {
 	return fmt.Sprintf("only owners of %s, admins of tenant %s and platform admins", a.app, a.app.Tenant)
 }
 
-// SaysWho says whether a path may hold what a policy is made of, the CUE files of
+// SaysWho reports whether a path may hold what a policy is made of, the CUE files of
 // the platform and of tenants, or what makes these unusable: CUE files between
 // the layers.
 func SaysWho(path string) bool {

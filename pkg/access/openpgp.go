@@ -84,7 +84,7 @@ func parseCertificate(armored string) (ids []uint64, err error) {
 	return ids, nil
 }
 
-// certificateUsable says whether a key can sign at a time.
+// certificateUsable reports whether a key can sign at a time.
 func certificateUsable(armored string, now time.Time) (ok bool) {
 	defer func() {
 		if recover() != nil {

@@ -65,7 +65,7 @@ func New(platform *model.Platform, tenants []model.Tenant) *Policy {
 	return p
 }
 
-// Enforced says whether commits need signatures.
+// Enforced reports whether commits need signatures.
 func (p *Policy) Enforced() bool { return p.enforced }
 
 // Problems returns the declared keys that nobody can sign with, and whether nobody
@@ -154,7 +154,7 @@ func (p *Policy) find(tenant, name string) int {
 	return of("")
 }
 
-// may says whether the holder may change an area.
+// may reports whether the holder may change an area.
 func (h *holder) may(a area) bool {
 	return slices.ContainsFunc(h.areas, func(own area) bool { return own.holds(a) })
 }
@@ -172,7 +172,7 @@ func (h *holder) expired(at time.Time) string {
 	return ""
 }
 
-// Governed says whether there is a platform admin who can sign at this time.
+// Governed reports whether there is a platform admin who can sign at this time.
 // Without one, no commit could ever appoint one.
 func (p *Policy) Governed(now time.Time) bool {
 	usable := func(n int) bool {
@@ -198,7 +198,7 @@ func (p *Policy) Governed(now time.Time) bool {
 	return false
 }
 
-// revoked says whether the platform has revoked a key of these holders. That holds
+// revoked reports whether the platform has revoked a key of these holders. That holds
 // for everybody who lists the key; a tenant revokes for itself only.
 func (p *Policy) revoked(holders []int) bool {
 	return slices.ContainsFunc(holders, func(n int) bool { return p.holders[n].tenant == "" && p.holders[n].Revoked })

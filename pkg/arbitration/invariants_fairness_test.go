@@ -105,8 +105,8 @@ func noExchangeIsFairer(t *rapid.T) {
 		}
 		app := s.app(d.App)
 		for _, q := range s.Fleet.Applications {
-			theirs, rung := look.Parts(q.ID)
-			if rung < 0 || q.ID.Tenant == d.App.Tenant || !inside.Borrowing(theirs[0]) || !inside.Better(parts[0], theirs[0]) ||
+			theirs, level := look.Parts(q.ID)
+			if level < 0 || q.ID.Tenant == d.App.Tenant || !inside.Borrowing(theirs[0]) || !inside.Better(parts[0], theirs[0]) ||
 				band(q.Priority) < band(app.Priority) || !look.AboveFloor(q.ID.Tenant, model.Resources{}) ||
 				look.Used(q.ID.Tenant) <= look.FairShare(q.ID.Tenant)+inside.Slack {
 				continue

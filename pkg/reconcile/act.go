@@ -189,7 +189,7 @@ func newCarriedOut() carriedOut {
 	return carriedOut{marks: map[model.AppID]string{}, retry: map[model.AppID]attempt{}}
 }
 
-// due says whether a set with this mark is to be applied now.
+// due reports whether a set with this mark is to be applied now.
 func (c *carriedOut) due(id model.AppID, mark string, now time.Time) bool {
 	if a, failed := c.retry[id]; failed && now.Before(a.next) {
 		return false

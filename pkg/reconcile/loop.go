@@ -200,7 +200,7 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 	return true
 }
 
-// Alive says whether passes come to an end: nil, or for how long none did. A loop
+// Alive reports whether passes come to an end: nil, or for how long none did. A loop
 // that does not run, because it waits for a Lease, is alive.
 func (l *Loop) Alive() error {
 	const limit = 10 * time.Minute
@@ -211,7 +211,7 @@ func (l *Loop) Alive() error {
 	return nil
 }
 
-// Ready says whether the loop has brought the cluster in line once and its last
+// Ready reports whether the loop has brought the cluster in line once and its last
 // pass went well: nil, or what is wrong.
 func (l *Loop) Ready() error {
 	h := l.health.Load()

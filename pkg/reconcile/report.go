@@ -48,7 +48,7 @@ type Standstill struct {
 	People  map[string]int                // waits that only a command ends, by its action
 }
 
-// Changed says whether the pass changed anything, in the ledger or the cluster.
+// Changed reports whether the pass changed anything, in the ledger or the cluster.
 func (r *Report) Changed() bool {
 	return r.Saved || len(r.Transitions) > 0 || r.Applied.Requests.Apply+r.Applied.Requests.Delete > 0
 }

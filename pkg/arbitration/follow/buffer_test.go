@@ -11,8 +11,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// TestShelfIsASlice: whatever is put there and taken away.
-func TestShelfIsASlice(t *testing.T) {
+// TestDecisionBufferIsASlice: whatever is put there and taken away.
+func TestDecisionBufferIsASlice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, want := newDecisionBuffer(0), []model.Decision{}
 		for n := range rapid.IntRange(0, 60).Draw(t, "edits") {

@@ -17,7 +17,7 @@ import (
 func TestFairSharesAreThoseOfExactFilling(t *testing.T) {
 	for range 10 {
 		rapid.Check(t, func(t *rapid.T) {
-			c := drawFlatProblem(t)
+			c := drawFlatCase(t)
 			c.FairShares()
 			twin := exactFilling(c)
 			for i := 1; i < len(c.Nodes); i++ {
@@ -37,8 +37,8 @@ func TestFairSharesAreThoseOfExactFilling(t *testing.T) {
 	}
 }
 
-// drawFlatProblem draws tenants that ask, in one pool.
-func drawFlatProblem(t *rapid.T) *Case {
+// drawFlatCase draws tenants that ask, in one pool.
+func drawFlatCase(t *rapid.T) *Case {
 	dims := rapid.IntRange(1, 3).Draw(t, "resources")
 	draw := func(most int, label string) model.Resources {
 		r := model.Resources{CPU: int64(rapid.IntRange(0, most).Draw(t, label))}
