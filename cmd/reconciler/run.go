@@ -157,8 +157,10 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	loop := reconcile.New(reconcile.Options{
-		Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
-		Commands: reconcile.NewApprovals(evaluator), Outbound: voices.dispatcher, Listeners: voices.listeners,
+		Edges: reconcile.Edges{
+			Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
+			Commands: reconcile.NewApprovals(evaluator), Outbound: voices.dispatcher, Listeners: voices.listeners,
+		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
 		SourceChanged: src.Changes(ctx), Log: log, Metrics: newMetrics(registry, build),
 	})

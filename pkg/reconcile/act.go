@@ -1,12 +1,9 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
 	"time"
 
@@ -18,7 +15,7 @@ import (
 // since it was last carried out, what drifted, and what failed and is due again.
 func (l *Loop) act(ctx context.Context, fleet model.Fleet, saved model.Ledger, r *Report) error {
 	l.saved = saved
-	for _, id := range l.runtime.Drifted() {
+	for _, id := range l.o.Runtime.Drifted() {
 		l.done.forget(id)
 	}
 	l.begin(r, StageRender)
@@ -28,9 +25,9 @@ func (l *Loop) act(ctx context.Context, fleet model.Fleet, saved model.Ledger, r
 		return err
 	}
 	l.begin(r, StageAct)
-	report := l.runtime.Act(ctx, sets)
+	report := l.o.Runtime.Act(ctx, sets)
 	r.Applied = report
-	now := l.now()
+	now := l.o.Now()
 	for i := range report.Sets {
 		s := &report.Sets[i]
 		if s.OK() && report.Err == nil {
@@ -48,7 +45,7 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 	var sets []render.Set
 	var errs []error
 	marks := map[model.AppID]string{}
-	now := l.now()
+	now := l.o.Now()
 	tenants := map[string]*model.Tenant{}
 	running := saved.WithObjects()
 	for i := range fleet.Tenants {
@@ -56,7 +53,7 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 		tenants[t.Name] = t
 		id := model.AppID{Tenant: t.Name}
 		if mark := tenantMark(t, running[t.Name]); l.done.due(id, mark, now) {
-			sets, marks[id] = append(sets, render.Tenant(l.name, l.prefix, t, running[t.Name])), mark
+			sets, marks[id] = append(sets, render.Tenant(l.o.Fleet, l.o.Prefix, t, running[t.Name])), mark
 		}
 	}
 	pools := model.DigestOf(fleet.Platform.Pools)
@@ -81,42 +78,25 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 // others still need while it is ending, and otherwise nothing at all.
 func (l *Loop) render(inst *model.Instance, tenant *model.Tenant, platform *model.Platform) (render.Set, error) {
 	if !inst.HasObjects() {
-		return render.Ended(l.prefix, inst), nil
+		return render.Ended(l.o.Prefix, inst), nil
 	}
 	if tenant == nil {
 		return render.Set{}, fmt.Errorf("tenant %s has no valid layer", inst.App.Tenant)
 	}
-	built, err := l.kustomizations(inst.Spec)
+	built, err := l.declared.kustomizations(inst.Spec)
 	if err != nil {
 		return render.Set{}, err
 	}
 	in := render.Input{
-		Fleet: l.name, Prefix: l.prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Kustomizations: built,
+		Fleet: l.o.Fleet, Prefix: l.o.Prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Kustomizations: built,
 		Jobs: jobs(inst),
 	}
 	if inst.Previous != nil {
-		if before, err := l.kustomizations(inst.Previous); err == nil { // else what needs them stays as it is
+		if before, err := l.declared.kustomizations(inst.Previous); err == nil { // else what needs them stays as it is
 			in.Previous = before
 		}
 	}
 	return render.Application(in)
-}
-
-// kustomizations builds those of a spec from the application's directory at its
-// commit. They are nil if the spec has none.
-func (l *Loop) kustomizations(spec *model.Application) (render.Kustomizations, error) {
-	if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) {
-		return nil, nil
-	}
-	snap, err := l.accepted.At(cmp.Or(spec.Commit, l.accepted.Commit))
-	if err != nil {
-		return nil, err
-	}
-	dir, err := fs.Sub(snap.Files, path.Join("tenants", spec.ID.Tenant, "apps", spec.ID.Name))
-	if err != nil {
-		return nil, err
-	}
-	return render.Build(spec, dir, l.evaluator.Build)
 }
 
 // instanceMark is equal for two records of an instance if and only if the same

@@ -52,7 +52,7 @@ func (p *petition) commands(requests []access.Request, fleet model.Fleet) (comma
 	policy := access.New(fleet.Platform, fleet.Tenants)
 	for i := range requests {
 		if r := &requests[i]; r.App == (model.AppID{Tenant: "acme", Name: "shop"}) {
-			commands = append(commands, policy.Commands(r, p.loop.now())...)
+			commands = append(commands, policy.Commands(r, p.loop.o.Now())...)
 		}
 	}
 	return commands

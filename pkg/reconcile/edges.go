@@ -14,6 +14,17 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
+// Edges are what a loop stands between.
+type Edges struct {
+	Source    Source
+	Status    Ledger
+	Runtime   Runtime
+	Evaluator Evaluator
+	Commands  Commands // nil: nobody asks anything
+	Outbound  Outbound // nil: nobody is asked or told anything
+	Listeners []Listener
+}
+
 // Source is the fleet repo. *source.Repository is one.
 type Source interface {
 	// Line fetches what the repo holds now, and how it follows from the commit that

@@ -73,7 +73,7 @@ func (enteredRuntime) Event(context.Context, string, bool, string, string) {}
 func newEntered(t *testing.T) (*keeper, *entries) {
 	k := newKeeper(t)
 	calls := &entries{}
-	branch, err := status.Open(t.Context(), status.Options{URL: gittest.NewBare(t).Dir, Dir: t.TempDir(), Now: k.loop.now})
+	branch, err := status.Open(t.Context(), status.Options{URL: gittest.NewBare(t).Dir, Dir: t.TempDir(), Now: k.loop.o.Now})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = branch.Close() })
 	k.restart = func(o *Options) {

@@ -1,6 +1,12 @@
 package reconcile
 
 import (
+	"cmp"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -10,23 +16,49 @@ import (
 
 // evaluate turns a snapshot into a fleet whose renderings are checked. A commit that
 // was evaluated before is not evaluated again, unless something was in the way.
-func (l *Loop) evaluate(snap source.Snapshot) model.Fleet {
-	if l.fleet.Commit == snap.Commit && l.evaluated {
-		return l.fleet
+func (d *declared) evaluate(snap source.Snapshot) model.Fleet {
+	if d.fleet.Commit == snap.Commit && d.evaluated {
+		return d.fleet
 	}
 	at := func(commit string) (evaluate.Files, error) {
 		older, err := snap.At(commit)
 		return older.Files, err
 	}
 	unsure := false
-	l.fleet, l.rendered = turn.CheckRenderings(l.evaluator.Fleet(snap.Commit, snap.Files, at), turn.Renderings{
-		Fleet: l.name, Prefix: l.prefix, Checked: l.rendered,
+	d.fleet, d.rendered = turn.CheckRenderings(d.o.Evaluator.Fleet(snap.Commit, snap.Files, at), turn.Renderings{
+		Fleet: d.o.Fleet, Prefix: d.o.Prefix, Checked: d.rendered,
 		Kustomizations: func(app *model.Application) (render.Kustomizations, error) {
-			built, err := l.kustomizations(app)
+			built, err := d.kustomizations(app)
 			unsure = unsure || err != nil // the next pass tries again
 			return built, err
 		},
 	})
-	l.evaluated = l.evaluator.Settled() && !unsure
-	return l.fleet
+	d.evaluated = d.o.Evaluator.Settled() && !unsure
+	return d.fleet
+}
+
+// kustomizations builds those of a spec from the application's directory at its
+// commit. They are nil if the spec has none.
+func (d *declared) kustomizations(spec *model.Application) (render.Kustomizations, error) {
+	if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) {
+		return nil, nil
+	}
+	snap, err := d.accepted.At(cmp.Or(spec.Commit, d.accepted.Commit))
+	if err != nil {
+		return nil, err
+	}
+	dir, err := fs.Sub(snap.Files, path.Join("tenants", spec.ID.Tenant, "apps", spec.ID.Name))
+	if err != nil {
+		return nil, err
+	}
+	return render.Build(spec, dir, d.o.Evaluator.Build)
+}
+
+// requests returns what the files of a snapshot ask of runs, and by which commits:
+// nothing, if the repo cannot show them.
+func (d *declared) requests(snap source.Snapshot) access.Requests {
+	if d.o.Commands == nil || snap.Files == nil {
+		return access.Requests{}
+	}
+	return d.o.Commands.Requests(snap)
 }

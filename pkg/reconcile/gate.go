@@ -9,9 +9,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/source"
 )
 
-// gate is where commits are let in: the trust root, and what the log has heard.
+// gate is what the log has heard of commits that are let in or not.
 type gate struct {
-	root    string // Options.TrustRoot
 	said    access.Violation
 	trusted bool // the log has heard what was trusted at first
 }
@@ -19,41 +18,43 @@ type gate struct {
 // admitted returns the accepted commit of a line, the fleet that it declares, and why
 // the commit after it is refused. If not even the last accepted commit can be had any
 // more, everything stays as the ledger says.
-func (l *Loop) admitted(line source.Line, ledger model.Ledger) (source.Snapshot, model.Fleet, *access.Violation, error) {
-	layers := func(files *source.Files) model.Fleet { return l.evaluator.Layers(files) }
-	verdict, err := line.Judge(access.RecordedIn(&ledger), l.now(), layers)
+func (d *declared) admitted(line source.Line, ledger model.Ledger) (source.Snapshot, model.Fleet, *access.Violation, error) {
+	layers := func(files *source.Files) model.Fleet { return d.o.Evaluator.Layers(files) }
+	verdict, err := line.Judge(access.RecordedIn(&ledger), d.o.Now(), layers)
 	if err != nil {
 		return source.Snapshot{}, model.Fleet{}, nil, err
 	}
-	l.announceRefusal(verdict)
+	d.announceRefusal(verdict)
 	if verdict.Unavailable {
-		l.accepted = source.Snapshot{}
+		d.accepted = source.Snapshot{}
 		return source.Snapshot{Commit: verdict.Commit}, access.Held(&ledger, verdict.Refused), verdict.Refused, nil
 	}
-	if l.accepted.Commit != verdict.Commit {
-		if l.accepted, err = line.At(verdict.Commit); err != nil {
+	if d.accepted.Commit != verdict.Commit {
+		accepted, err := line.At(verdict.Commit)
+		if err != nil {
 			return source.Snapshot{}, model.Fleet{}, nil, fmt.Errorf("read the last accepted commit: %w", err)
 		}
+		d.accepted = accepted
 	}
-	fleet := l.evaluate(l.accepted)
-	if ledger.Commit == "" && verdict.Refused == nil && !l.gate.trusted && access.New(fleet.Platform, nil).Enforced() {
-		l.gate.trusted = true
-		l.log.Warn("nothing was accepted before; a first commit is trusted as it is, and signatures are checked after it",
-			"commit", cmp.Or(l.gate.root, verdict.Commit), "trust-root", l.gate.root != "")
+	fleet := d.evaluate(d.accepted)
+	if ledger.Commit == "" && verdict.Refused == nil && !d.gate.trusted && access.New(fleet.Platform, nil).Enforced() {
+		d.gate.trusted = true
+		d.o.Log.Warn("nothing was accepted before; a first commit is trusted as it is, and signatures are checked after it",
+			"commit", cmp.Or(d.o.TrustRoot, verdict.Commit), "trust-root", d.o.TrustRoot != "")
 	}
-	return l.accepted, fleet, verdict.Refused, nil
+	return d.accepted, fleet, verdict.Refused, nil
 }
 
 // announceRefusal writes one line for each new reason to stay behind the branch.
-func (l *Loop) announceRefusal(verdict access.Verdict) {
+func (d *declared) announceRefusal(verdict access.Verdict) {
 	refused := verdict.Refused
 	if refused == nil {
-		l.gate.said = access.Violation{}
+		d.gate.said = access.Violation{}
 		return
 	}
-	if *refused != l.gate.said {
-		l.log.Warn("commit refused", "commit", refused.Commit, "code", refused.Code, "signer", refused.Signer, "path", refused.Path,
+	if *refused != d.gate.said {
+		d.o.Log.Warn("commit refused", "commit", refused.Commit, "code", refused.Code, "signer", refused.Signer, "path", refused.Path,
 			"reason", refused.Reason, "hint", refused.Hint, "stays", verdict.Commit)
-		l.gate.said = *refused
+		d.gate.said = *refused
 	}
 }

@@ -67,7 +67,7 @@ func (k *keeper) start(options ...func(*Options)) {
 	src, err := source.Open(k.t.Context(), k.opts)
 	require.NoError(k.t, err)
 	k.t.Cleanup(func() { _ = src.Close() })
-	o := Options{Source: src, Evaluator: evaluate.New(nil), Now: func() time.Time { return k.now }, Log: slog.New(slog.NewTextHandler(&k.log, nil))}
+	o := Options{Edges: Edges{Source: src, Evaluator: evaluate.New(nil)}, Now: func() time.Time { return k.now }, Log: slog.New(slog.NewTextHandler(&k.log, nil))}
 	if k.restart != nil {
 		k.restart(&o)
 	}
@@ -108,13 +108,13 @@ func (k *keeper) by(name string) string { return k.CommitSigned(k.key[name], "by
 // branch would keep it.
 func (k *keeper) pass() (source.Snapshot, model.Fleet) {
 	k.t.Helper()
-	k.loop.polled = time.Time{}
-	line, err := k.loop.follow(k.t.Context(), k.ledger.Commit, &Report{})
+	k.loop.declared.polled = time.Time{}
+	line, err := k.loop.declared.follow(k.t.Context(), k.ledger.Commit, &Report{})
 	require.NoError(k.t, err)
-	snap, fleet, refused, err := k.loop.admitted(line, k.ledger)
+	snap, fleet, refused, err := k.loop.declared.admitted(line, k.ledger)
 	require.NoError(k.t, err)
 	fleet = turn.Take(turn.Case{
-		Fleet: fleet, Refused: refused, Ledger: k.ledger, Now: k.loop.now(),
+		Fleet: fleet, Refused: refused, Ledger: k.ledger, Now: k.loop.o.Now(),
 		Decide: func(model.Fleet, model.Observation, model.Ledger, time.Time) (none model.Ruling) { return none },
 	}).Fleet
 	k.ledger.Commit, k.ledger.Platform, k.ledger.Tenants, k.ledger.Problems = fleet.Commit, fleet.Platform, fleet.Tenants, fleet.Problems
@@ -508,7 +508,7 @@ func TestRecovery(t *testing.T) {
 		_, fleet := k.pass()
 		require.Equal(t, access.CodeRewritten, fleet.Problems[0].Code)
 		require.Equal(t, good, fleet.Commit)
-		k.loop.gate = gate{root: root}
+		k.loop.o.TrustRoot = root
 		require.Contains(t, image(k), "web:6")
 	})
 }
@@ -636,9 +636,9 @@ func BenchmarkJudge(b *testing.B) {
 	}
 	recorded := access.Recorded{Commit: k.ledger.Commit, Platform: k.ledger.Platform, Tenants: k.ledger.Tenants}
 	for b.Loop() {
-		_, err := k.loop.source.Line(b.Context(), "", "") // so that the other is read anew
+		_, err := k.loop.o.Source.Line(b.Context(), "", "") // so that the other is read anew
 		require.NoError(b, err)
-		line, err := k.loop.source.Line(b.Context(), recorded.Commit, "")
+		line, err := k.loop.o.Source.Line(b.Context(), recorded.Commit, "")
 		require.NoError(b, err)
 		verdict, err := access.Judge(line.Line, recorded, "", k.now, nil)
 		if err != nil || verdict.Refused != nil || verdict.Commit != line.Tip {

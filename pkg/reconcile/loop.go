@@ -12,20 +12,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/arbitration/follow"
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
 // Options are what a loop is made of.
 type Options struct {
-	Source    Source
-	Status    Ledger
-	Runtime   Runtime
-	Evaluator Evaluator
-	Commands  Commands // nil: nobody asks anything
-	Outbound  Outbound // nil: nobody is asked or told anything
-	Listeners []Listener
+	Edges
 
 	Fleet    string        // name of the fleet; separates fleets that share a cluster
 	Prefix   string        // put before every namespace name
@@ -47,41 +40,17 @@ type Options struct {
 	Done    func(Report, error) // hears of each pass as it ends; nil is fine
 }
 
-// Loop reconciles until it is stopped. Pass and Run are not for concurrent use.
+// Loop reconciles until it is stopped. Pass and Run are not for concurrent use. All that
+// it keeps but its options is a cache of what the repo, the branch and the cluster say.
 type Loop struct {
-	source    Source
-	status    Ledger
-	runtime   Runtime
-	evaluator Evaluator
-	commands  Commands
-	outbound  Outbound
-	listeners []Listener
-
-	name, prefix  string
-	interval      time.Duration
-	dryRun        bool
-	sourceChanged <-chan struct{}
-	log           *slog.Logger
-	metrics       *Metrics
-	now           func() time.Time
-	stage         func(string)
-	finished      func(Report, error)
-
-	// What follows is a cache of what the repo, the branch and the cluster say.
-	line      source.Line     // that was fetched last, from what is accepted
-	polled    time.Time       // when line was fetched; a poll is due an interval later
-	accepted  source.Snapshot // of line; zero if the repo cannot show it
-	fleet     model.Fleet     // of accepted
-	evaluated bool
-	rendered  map[model.Digest]bool // specs of fleet that can be rendered
-	saved     model.Ledger          // the last one known to be on the branch
-	carried   time.Time             // when its runs were carried forward
-	arbiter   *follow.Arbiter
-	done      carriedOut
-	marks     marks
-	gate      gate
-
-	health atomic.Pointer[health]
+	o        Options
+	declared declared
+	arbiter  *follow.Arbiter
+	saved    model.Ledger // the last one known to be on the branch
+	carried  time.Time    // when its runs were carried forward
+	done     carriedOut
+	marks    marks
+	health   atomic.Pointer[health]
 }
 
 // health is what the probes ask about.
@@ -93,23 +62,17 @@ type health struct {
 
 // New returns a loop over the edges given.
 func New(o Options) *Loop {
-	l := &Loop{
-		source: o.Source, status: o.Status, runtime: o.Runtime, evaluator: o.Evaluator,
-		commands: o.Commands, outbound: o.Outbound, listeners: o.Listeners,
-		name: o.Fleet, prefix: o.Prefix, interval: o.Interval, dryRun: o.DryRun, sourceChanged: o.SourceChanged,
-		log: o.Log, metrics: o.Metrics, now: o.Now, stage: o.Stage, finished: o.Done, done: newCarriedOut(), marks: marks{},
-		arbiter: follow.New(arbitration.Solve),
-		gate:    gate{root: o.TrustRoot},
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	if l.now == nil {
-		l.now = time.Now
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if l.log == nil {
-		l.log = slog.New(slog.DiscardHandler)
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics(nil)
 	}
-	if l.metrics == nil {
-		l.metrics = NewMetrics(nil)
-	}
+	l := &Loop{o: o, arbiter: follow.New(arbitration.Solve), done: newCarriedOut(), marks: marks{}}
+	l.declared.o = &l.o
 	l.health.Store(&health{})
 	return l
 }
@@ -123,8 +86,8 @@ const settle = 100 * time.Millisecond
 // reached or a retry is due. After an error passes come with growing waits.
 func (l *Loop) Run(ctx context.Context) error {
 	waits := backoff.NewExponentialBackOff()
-	waits.InitialInterval, waits.MaxInterval = firstWait, max(firstWait, min(l.interval, maxWait))
-	l.health.Store(&health{ended: l.now()})
+	waits.InitialInterval, waits.MaxInterval = firstWait, max(firstWait, min(l.o.Interval, maxWait))
+	l.health.Store(&health{ended: l.o.Now()})
 	for {
 		r, err := l.turn(ctx)
 		if ctx.Err() != nil {
@@ -148,10 +111,10 @@ func (l *Loop) Run(ctx context.Context) error {
 // untilNext is the time until a pass is due without any change: the interval, or
 // less if a deadline or a retry comes before.
 func (l *Loop) untilNext(r Report) time.Duration {
-	now := l.now()
-	next := l.polled.Add(l.interval)
-	if r.SourceErr != nil || l.polled.IsZero() {
-		next = now.Add(l.interval)
+	now := l.o.Now()
+	next := l.declared.polled.Add(l.o.Interval)
+	if r.SourceErr != nil || l.declared.polled.IsZero() {
+		next = now.Add(l.o.Interval)
 	}
 	for i := range l.saved.Instances {
 		if d := l.saved.Instances[i].Deadline; d.After(now) && d.Before(next) {
@@ -175,10 +138,10 @@ func (l *Loop) untilNext(r Report) time.Duration {
 func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	changed := l.runtime.Changed()
+	changed := l.o.Runtime.Changed()
 	var answered <-chan struct{}
-	if l.outbound != nil {
-		answered = l.outbound.Changed()
+	if l.o.Outbound != nil {
+		answered = l.o.Outbound.Changed()
 	}
 	if !healthy {
 		changed, answered = nil, nil
@@ -187,8 +150,8 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 	case <-ctx.Done():
 		return false
 	case <-timer.C:
-	case <-l.sourceChanged:
-		l.polled = time.Time{}
+	case <-l.o.SourceChanged:
+		l.declared.polled = time.Time{}
 	case <-answered:
 	case <-changed:
 		select {
@@ -205,7 +168,7 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 func (l *Loop) Alive() error {
 	const limit = 10 * time.Minute
 	ended := l.health.Load().ended
-	if since := l.now().Sub(ended); !ended.IsZero() && since > limit+l.interval {
+	if since := l.o.Now().Sub(ended); !ended.IsZero() && since > limit+l.o.Interval {
 		return errors.New("no pass has ended for " + since.Round(time.Second).String())
 	}
 	return nil

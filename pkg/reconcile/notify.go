@@ -16,7 +16,7 @@ func (l *Loop) notify() {
 	if l.saved.Commit == "" {
 		return
 	}
-	for _, listener := range l.listeners {
+	for _, listener := range l.o.Listeners {
 		listener.Announce(&l.saved)
 	}
 }

@@ -17,7 +17,7 @@ func (h *heard) Announce(ledger *model.Ledger) { *h = append(*h, ledger.Commit) 
 // Listeners hear what the branch is known to hold, and nothing before it is known.
 func TestListenersHearWhatIsSaved(t *testing.T) {
 	var h heard
-	l := New(Options{Listeners: []Listener{&h}})
+	l := New(Options{Edges: Edges{Listeners: []Listener{&h}}})
 	l.publish(t.Context(), &Report{}, errors.New("the branch cannot be read"))
 	require.Empty(t, h)
 	l.saved = model.Ledger{Commit: "1"}

@@ -27,34 +27,34 @@ const (
 // Pass makes one turn: gather, decide, save, act. The report says what happened
 // also when there is an error.
 func (l *Loop) Pass(ctx context.Context) (Report, error) {
-	l.polled = time.Time{}
+	l.declared.polled = time.Time{}
 	return l.turn(ctx)
 }
 
 func (l *Loop) turn(ctx context.Context) (Report, error) {
-	r := Report{Started: l.now()}
+	r := Report{Started: l.o.Now()}
 	err := l.pass(ctx, &r)
-	r.Ended = l.now()
+	r.Ended = l.o.Now()
 	l.publish(ctx, &r, err)
 	return r, err
 }
 
 func (l *Loop) pass(ctx context.Context, r *Report) error {
-	r.Commit = l.accepted.Commit
+	r.Commit = l.declared.accepted.Commit
 	l.begin(r, StageStatus)
-	ledger, err := l.status.Load(ctx)
+	ledger, err := l.o.Status.Load(ctx)
 	if err != nil {
-		_, _ = l.follow(ctx, l.saved.Commit, r) // the report tells whether the fleet repo is out of reach, too
+		_, _ = l.declared.follow(ctx, l.saved.Commit, r) // the report tells whether the fleet repo is out of reach, too
 		return errors.Join(fmt.Errorf("read the status branch: %w", err), l.holdCourse(ctx, r))
 	}
 	l.forgetWhatOthersDid(ledger)
 	l.begin(r, StageSource)
-	line, err := l.follow(ctx, ledger.Commit, r)
+	line, err := l.declared.follow(ctx, ledger.Commit, r)
 	if err != nil {
 		return err
 	}
 	l.begin(r, StageEvaluate)
-	snap, fleet, refused, err := l.admitted(line, ledger)
+	snap, fleet, refused, err := l.declared.admitted(line, ledger)
 	switch {
 	case err != nil && l.hasSaved(ledger):
 		return errors.Join(err, l.holdCourse(ctx, r))
@@ -62,21 +62,21 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		return err
 	}
 	r.Commit = snap.Commit
-	c := turn.Case{Fleet: fleet, Refused: refused, Confirmed: snap.ConfirmRemoval, Ledger: ledger, Requests: l.requests(snap)}
+	c := turn.Case{Fleet: fleet, Refused: refused, Confirmed: snap.ConfirmRemoval, Ledger: ledger, Requests: l.declared.requests(snap)}
 	if platform := turn.Platform(fleet, ledger); platform != nil {
 		l.begin(r, StageInspect)
-		if c.Seen, err = l.runtime.Inspect(ctx, platform); err != nil {
+		if c.Seen, err = l.o.Runtime.Inspect(ctx, platform); err != nil {
 			return fmt.Errorf("inspect the cluster: %w", err)
 		}
 	}
 	out := l.take(c, r)
 	r.take(ledger, out.Next)
-	if l.dryRun {
+	if l.o.DryRun {
 		return nil
 	}
 
 	l.begin(r, StageSave)
-	if r.Saved, err = l.status.Commit(ctx, ledger, out.Next); err != nil {
+	if r.Saved, err = l.o.Status.Commit(ctx, ledger, out.Next); err != nil {
 		l.arbiter.Forget() // nobody may repeat what was decided and not saved
 	}
 	switch {
@@ -92,9 +92,9 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 
 // take makes the decision of the pass.
 func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
-	c.Now = l.now()
-	if l.outbound != nil {
-		c.Results = l.outbound.Results()
+	c.Now = l.o.Now()
+	if l.o.Outbound != nil {
+		c.Results = l.o.Outbound.Results()
 	}
 	c.Decide = func(fleet model.Fleet, seen model.Observation, ledger model.Ledger, now time.Time) model.Ruling {
 		defer l.begin(r, StageAdvance)
@@ -108,10 +108,10 @@ func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
 // holdCourse acts on the last ledger that the branch is known to hold, so that
 // drift is corrected while it cannot be read.
 func (l *Loop) holdCourse(ctx context.Context, r *Report) error {
-	if l.fleet.Platform == nil || l.dryRun {
+	if l.declared.fleet.Platform == nil || l.o.DryRun {
 		return nil
 	}
-	return l.act(ctx, l.fleet, l.saved, r)
+	return l.act(ctx, l.declared.fleet, l.saved, r)
 }
 
 func saveError(err error) error {
@@ -123,9 +123,9 @@ func saveError(err error) error {
 
 // begin marks the beginning of a stage.
 func (l *Loop) begin(r *Report, stage string) {
-	r.Stages = append(r.Stages, StageTime{stage, l.now()})
-	if l.stage != nil {
-		l.stage(stage)
+	r.Stages = append(r.Stages, StageTime{stage, l.o.Now()})
+	if l.o.Stage != nil {
+		l.o.Stage(stage)
 	}
 }
 

@@ -16,11 +16,11 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	h := *l.health.Load()
 	h.ended, h.err, h.ready = r.Ended, err, h.ready || err == nil
 	l.health.Store(&h)
-	l.metrics.observe(r, err)
+	l.o.Metrics.observe(r, err)
 	l.notify()
 
 	for _, t := range r.Transitions {
-		l.log.Info("transition", "app", t.App, "instance", t.Instance, "from", t.From, "to", t.To, "reason", t.Reason, "message", t.Message)
+		l.o.Log.Info("transition", "app", t.App, "instance", t.Instance, "from", t.From, "to", t.To, "reason", t.Reason, "message", t.Message)
 		l.event(ctx, t.App, troubling(t.To), string(t.Reason), t.App.Name+" is "+string(t.To)+": "+t.Message)
 	}
 	l.publishSteps(ctx, r.Steps)
@@ -28,34 +28,34 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 		l.publishSet(ctx, &r.Applied.Sets[i])
 	}
 	if r.SourceErr != nil {
-		l.log.Warn("the fleet repo is unavailable; going on with what it said last", "commit", r.Commit, "error", r.SourceErr)
+		l.o.Log.Warn("the fleet repo is unavailable; going on with what it said last", "commit", r.Commit, "error", r.SourceErr)
 	}
 	if err != nil && ctx.Err() == nil {
-		l.log.Error("pass", "commit", r.Commit, "error", err)
+		l.o.Log.Error("pass", "commit", r.Commit, "error", err)
 	}
 	if r.Changed() {
-		l.log.Info("pass", "commit", r.Commit, "took", r.Ended.Sub(r.Started), "saved", r.Saved, "transitions", len(r.Transitions),
+		l.o.Log.Info("pass", "commit", r.Commit, "took", r.Ended.Sub(r.Started), "saved", r.Saved, "transitions", len(r.Transitions),
 			slog.Group("objects", "created", r.Applied.Count(apply.Created), "configured", r.Applied.Count(apply.Configured),
 				"corrected", r.Applied.Count(apply.Corrected), "pruned", r.Applied.Count(apply.Pruned), "failed", r.Applied.Count(apply.Failed)),
 			"problems", len(r.Problems))
 	}
-	if l.finished != nil {
-		l.finished(*r, err)
+	if l.o.Done != nil {
+		l.o.Done(*r, err)
 	}
 }
 
 // publishSet tells what went wrong with a set and what was put back.
 func (l *Loop) publishSet(ctx context.Context, s *apply.SetReport) {
 	for _, notice := range s.Notices {
-		l.log.Warn("apply", "app", s.App, "notice", notice)
+		l.o.Log.Warn("apply", "app", s.App, "notice", notice)
 	}
 	for i := range s.Results {
 		switch res := &s.Results[i]; res.Action {
 		case apply.Failed:
-			l.log.Error("apply", "app", s.App, "object", res.Ref.String(), "error", res.Message)
+			l.o.Log.Error("apply", "app", s.App, "object", res.Ref.String(), "error", res.Message)
 			l.event(ctx, s.App, true, "ApplyFailed", res.Ref.String()+": "+res.Message)
 		case apply.Corrected:
-			l.log.Warn("drift corrected", "app", s.App, "object", res.Ref.String(), "what", res.Message)
+			l.o.Log.Warn("drift corrected", "app", s.App, "object", res.Ref.String(), "what", res.Message)
 			l.event(ctx, s.App, true, "DriftCorrected", res.Ref.String()+": "+res.Message)
 		}
 	}
@@ -67,6 +67,6 @@ func troubling(p model.Phase) bool { return p == model.Degraded || p == model.Re
 // had a place in the cluster has no namespace to look at.
 func (l *Loop) event(ctx context.Context, id model.AppID, warning bool, reason, message string) {
 	if inst, ok := l.saved.Find(id); ok && inst.Spec != nil {
-		l.runtime.Event(ctx, render.Namespace(l.prefix, id, inst.Spec.Policy.Namespace), warning, reason, message)
+		l.o.Runtime.Event(ctx, render.Namespace(l.o.Prefix, id, inst.Spec.Policy.Namespace), warning, reason, message)
 	}
 }

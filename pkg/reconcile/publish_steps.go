@@ -20,7 +20,7 @@ func (l *Loop) publishSteps(ctx context.Context, steps []Step) {
 		if s.Step != "" {
 			attributes = append(attributes, "step", s.Step, "type", s.Type)
 		}
-		l.log.Info("workflow", append(attributes, "reason", s.Reason, "message", s.Message)...)
+		l.o.Log.Info("workflow", append(attributes, "reason", s.Reason, "message", s.Message)...)
 		reason, text, warning := stepEvent(s)
 		if reason == "" || told >= maxStepEvents {
 			continue

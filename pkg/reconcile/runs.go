@@ -1,27 +1,16 @@
 package reconcile
 
 import (
-	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/outbound"
 	"github.com/d-aros/d-aros/pkg/render"
-	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
-
-// requests returns what the files of a snapshot ask of runs, and by which commits:
-// nothing, if the repo cannot show them.
-func (l *Loop) requests(snap source.Snapshot) access.Requests {
-	if l.commands == nil || snap.Files == nil {
-		return access.Requests{}
-	}
-	return l.commands.Requests(snap)
-}
 
 // dispatch has everything asked and told that runs on the branch say is due now,
 // and nothing else.
 func (l *Loop) dispatch(fleet *model.Fleet, saved model.Ledger) {
-	if l.outbound == nil {
+	if l.o.Outbound == nil {
 		return
 	}
 	var tasks []outbound.Task
@@ -33,7 +22,7 @@ func (l *Loop) dispatch(fleet *model.Fleet, saved model.Ledger) {
 			}
 		}
 	}
-	l.outbound.Do(tasks)
+	l.o.Outbound.Do(tasks)
 }
 
 // egress is where steps of a spec may go: as far as it was allowed when the spec

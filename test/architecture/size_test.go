@@ -21,9 +21,7 @@ type size struct{ fields, methods int }
 // large are the types that are above the limits, with the size that they may have
 // until they are split.
 var large = map[string]size{
-	"pkg/reconcile.Loop":     {30, 29},
 	"pkg/reconcile.Metrics":  {22, 6},
-	"pkg/reconcile.Options":  {18, 1},
 	"pkg/reconcile.Report":   {13, 4},
 	"pkg/render.traitResult": {13, 1},
 	"pkg/render.workload":    {12, 31},

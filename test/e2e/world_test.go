@@ -88,8 +88,10 @@ func newEngineIn(t *testing.T, dir, repo, name string, cluster *rest.Config, opt
 	evaluator, others := evaluate.New(nil), outbound.NewDispatcher(outbound.Options{Private: true})
 	t.Cleanup(others.Close)
 	o := reconcile.Options{
-		Source: e.source, Status: e.branch, Runtime: e.carrier, Evaluator: evaluator,
-		Commands: reconcile.NewApprovals(evaluator), Outbound: others,
+		Edges: reconcile.Edges{
+			Source: e.source, Status: e.branch, Runtime: e.carrier, Evaluator: evaluator,
+			Commands: reconcile.NewApprovals(evaluator), Outbound: others,
+		},
 		Fleet: name, Prefix: name + "-", Interval: time.Second,
 	}
 	for _, set := range options {

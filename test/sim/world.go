@@ -86,8 +86,10 @@ type process struct {
 func (p *process) start() {
 	p.branch, p.carrier = &branch{process: p, origin: p.world.origin}, newCarrier(p, p.world.cluster)
 	o := reconcile.Options{
-		Source: gitSource{p, p.world.repo}, Status: p.branch, Runtime: p.carrier, Evaluator: &evaluator{process: p, repo: p.world.repo},
-		Commands: asking{p, p.world.repo}, Outbound: &outside{process: p},
+		Edges: reconcile.Edges{
+			Source: gitSource{p, p.world.repo}, Status: p.branch, Runtime: p.carrier, Evaluator: &evaluator{process: p, repo: p.world.repo},
+			Commands: asking{p, p.world.repo}, Outbound: &outside{process: p},
+		},
 		Fleet: "sim", Interval: 15 * time.Second, Stage: p.stage,
 		Now: func() time.Time {
 			p.line("look at the clock")
