@@ -26,7 +26,7 @@ func causes(ctx context.Context, clone string, entries []historyEntry) map[strin
 	if clone == "" || len(asked) == 0 {
 		return found
 	}
-	out, err := runGit(ctx, clone, args...)
+	out, err := gitLine(ctx, clone, args...)
 	if err != nil {
 		return found
 	}

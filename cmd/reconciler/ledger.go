@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -154,11 +153,11 @@ func cloneOf(ctx context.Context, path string) (top, origin string) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return "", ""
 	}
-	top, err := runGit(ctx, path, "rev-parse", "--show-toplevel")
+	top, err := gitLine(ctx, path, "rev-parse", "--show-toplevel")
 	if err != nil || top == "" {
 		return "", ""
 	}
-	origin, err = runGit(ctx, top, "remote", "get-url", "origin")
+	origin, err = gitLine(ctx, top, "remote", "get-url", "origin")
 	if err != nil {
 		return "", ""
 	}
@@ -174,21 +173,11 @@ func copyTracked(ctx context.Context, clone, branch, to string) error {
 	if err := git.CheckRefName(branch); err != nil {
 		return err
 	}
-	if _, err := runGit(ctx, clone, "init", "--quiet", "--bare", to); err != nil {
+	if _, err := gitLine(ctx, clone, "init", "--quiet", "--bare", to); err != nil {
 		return err
 	}
-	_, err := runGit(ctx, to, "fetch", "--quiet", "--no-tags", clone, "refs/remotes/origin/"+branch+":"+git.Branch(branch))
+	_, err := gitLine(ctx, to, "fetch", "--quiet", "--no-tags", clone, "refs/remotes/origin/"+branch+":"+git.Branch(branch))
 	return err
-}
-
-// runGit runs git in a directory of the user and returns the line that it prints.
-func runGit(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("git %s: %w", args[0], err)
-	}
-	return strings.TrimSpace(string(out)), nil
 }
 
 // selection is what a reading command is asked about: the fleet, a tenant or an

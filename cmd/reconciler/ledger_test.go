@@ -78,7 +78,7 @@ func TestReading(t *testing.T) {
 }
 
 func saveAs(ctx context.Context, ts *testscript.TestScript, args []string, now time.Time) {
-	tip, err := runGit(ctx, ts.MkAbs(args[1]), "rev-parse", "HEAD")
+	tip, err := gitLine(ctx, ts.MkAbs(args[1]), "rev-parse", "HEAD")
 	ts.Check(err)
 	next := fixture(now)[0]
 	next.Commit = tip
