@@ -53,7 +53,7 @@ func (a *along[T]) all(id model.AppID) []T {
 }
 
 // kept makes a list that begins as another does. As long as it does, it is that
-// other list and costs nothing, and a comparison of the two ends at once.
+// other list, so a pass in which nothing changes copies no records.
 type kept[T any] struct {
 	from []T
 	same int
