@@ -20,7 +20,7 @@ func (l *Loop) act(ctx context.Context, fleet model.Fleet, saved model.Ledger, r
 	}
 	l.begin(r, StageRender)
 	l.dispatch(&fleet, saved)
-	sets, marks, err := l.due(fleet, saved)
+	sets, revisions, err := l.due(fleet, saved)
 	if len(sets) == 0 {
 		return err
 	}
@@ -31,7 +31,7 @@ func (l *Loop) act(ctx context.Context, fleet model.Fleet, saved model.Ledger, r
 	for i := range report.Sets {
 		s := &report.Sets[i]
 		if s.OK() && report.Err == nil {
-			l.done.mark(s.App, marks[s.App])
+			l.done.succeeded(s.App, revisions[s.App])
 		} else {
 			l.done.failed(s.App, now)
 		}
@@ -39,12 +39,11 @@ func (l *Loop) act(ctx context.Context, fleet model.Fleet, saved model.Ledger, r
 	return errors.Join(err, report.Err)
 }
 
-// due renders the sets that have to be applied, with the mark that each leaves
-// when it is carried out.
+// due renders the sets that have to be applied, and returns the revision of each.
 func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[model.AppID]string, error) {
 	var sets []render.Set
 	var errs []error
-	marks := map[model.AppID]string{}
+	revisions := map[model.AppID]string{}
 	now := l.o.Now()
 	tenants := map[string]*model.Tenant{}
 	running := saved.WithObjects()
@@ -52,15 +51,15 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 		t := &fleet.Tenants[i]
 		tenants[t.Name] = t
 		id := model.AppID{Tenant: t.Name}
-		if mark := tenantMark(t, running[t.Name]); l.done.due(id, mark, now) {
-			sets, marks[id] = append(sets, render.Tenant(l.o.Fleet, l.o.Prefix, t, running[t.Name])), mark
+		if revision := tenantRevision(t, running[t.Name]); l.done.due(id, revision, now) {
+			sets, revisions[id] = append(sets, render.Tenant(l.o.Fleet, l.o.Prefix, t, running[t.Name])), revision
 		}
 	}
 	pools := model.DigestOf(fleet.Platform.Pools)
 	for i := range saved.Instances {
 		inst := &saved.Instances[i]
-		mark := l.marks.of(inst, fleet.Platform, pools)
-		if !l.done.due(inst.App, mark, now) {
+		revision := l.revisions.of(inst, fleet.Platform, pools)
+		if !l.done.due(inst.App, revision, now) {
 			continue
 		}
 		set, err := l.render(inst, tenants[inst.App.Tenant], fleet.Platform)
@@ -69,9 +68,9 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 			errs = append(errs, fmt.Errorf("render %s: %w; what runs is left as it is", inst.App, err))
 			continue
 		}
-		sets, marks[inst.App] = append(sets, set), mark
+		sets, revisions[inst.App] = append(sets, set), revision
 	}
-	return sets, marks, errors.Join(errs...)
+	return sets, revisions, errors.Join(errs...)
 }
 
 // render makes the set of an instance: its objects while it is active, those that
@@ -99,59 +98,59 @@ func (l *Loop) render(inst *model.Instance, tenant *model.Tenant, platform *mode
 	return render.Application(in)
 }
 
-// instanceMark is equal for two records of an instance if and only if the same
-// objects follow from them.
-func instanceMark(inst *model.Instance, platform *model.Platform) string {
+// objectsRevision identifies the objects of an instance: it is equal for two records
+// if and only if the same objects follow from them.
+func objectsRevision(inst *model.Instance, platform *model.Platform) string {
 	if !inst.HasObjects() {
 		return fmt.Sprint("nothing ", inst.DeletesData())
 	}
-	mark := fmt.Appendf(nil, "%s %d %s %s", phaseMark(inst), inst.Number, inst.Spec.Digest, inst.Spec.Commit)
+	revision := fmt.Appendf(nil, "%s %d %s %s", phasePart(inst), inst.Number, inst.Spec.Digest, inst.Spec.Commit)
 	if inst.Previous != nil { // what it refers to is there until the update has ended
-		mark = fmt.Appendf(mark, " after %s %s", inst.Previous.Digest, inst.Previous.Commit)
+		revision = fmt.Appendf(revision, " after %s %s", inst.Previous.Digest, inst.Previous.Commit)
 	}
 	for i := range inst.Components {
 		s := &inst.Components[i]
-		mark = fmt.Appendf(mark, " %s", s.Workload)
+		revision = fmt.Appendf(revision, " %s", s.Workload)
 		if s.Hold || s.State == model.StateDone {
-			mark = append(mark, " kept"...)
+			revision = append(revision, " kept"...)
 		}
 		if s.Beside != nil {
-			mark = fmt.Appendf(mark, " beside %s %s", s.Beside.Workload, s.Beside.Traffic)
+			revision = fmt.Appendf(revision, " beside %s %s", s.Beside.Workload, s.Beside.Traffic)
 		}
 		for p := range platform.Pools {
 			if platform.Pools[p].Name == s.Grant.Pool {
-				mark = fmt.Appendf(mark, "%v %s", platform.Pools[p].Selector, platform.Pools[p].TopologyKey)
+				revision = fmt.Appendf(revision, "%v %s", platform.Pools[p].Selector, platform.Pools[p].TopologyKey)
 			}
 		}
 	}
 	for _, j := range jobs(inst) {
-		mark = fmt.Appendf(mark, " job %s %t", j.Key, j.Keep)
+		revision = fmt.Appendf(revision, " job %s %t", j.Key, j.Keep)
 	}
-	return string(mark)
+	return string(revision)
 }
 
-// phaseMark tells a record whose objects come from those whose objects go.
-func phaseMark(inst *model.Instance) string {
+// phasePart is different where objects come and where they go.
+func phasePart(inst *model.Instance) string {
 	if inst.Ending() {
 		return "ending"
 	}
 	return "active"
 }
 
-// tenantMark is equal for two layers of a tenant and the applications that hold a
-// grant if and only if the same objects follow from them.
-func tenantMark(t *model.Tenant, apps []model.AppID) string {
+// tenantRevision identifies the objects of a tenant: it is equal for two layers and
+// lists of applications if and only if the same objects follow from them.
+func tenantRevision(t *model.Tenant, apps []model.AppID) string {
 	if t.Policy.Namespace != "application" {
 		apps = nil // they have no namespaces of their own
 	}
 	return fmt.Sprint("tenant ", t.Policy.Namespace, model.DigestOf(t.Quota), apps)
 }
 
-// carriedOut remembers what was carried out, by application. It is a cache: after
+// carriedOut keeps what was applied, by application. It is a cache: after
 // a restart everything is carried out once more, and finds nothing to change.
 type carriedOut struct {
-	marks map[model.AppID]string
-	retry map[model.AppID]attempt
+	applied map[model.AppID]string // the revision that was applied last
+	retry   map[model.AppID]attempt
 }
 
 type attempt struct {
@@ -166,23 +165,23 @@ const (
 )
 
 func newCarriedOut() carriedOut {
-	return carriedOut{marks: map[model.AppID]string{}, retry: map[model.AppID]attempt{}}
+	return carriedOut{applied: map[model.AppID]string{}, retry: map[model.AppID]attempt{}}
 }
 
-// due reports whether a set with this mark is to be applied now.
-func (c *carriedOut) due(id model.AppID, mark string, now time.Time) bool {
+// due reports whether a set of this revision is to be applied now.
+func (c *carriedOut) due(id model.AppID, revision string, now time.Time) bool {
 	if a, failed := c.retry[id]; failed && now.Before(a.next) {
 		return false
 	}
-	return c.marks[id] != mark
+	return c.applied[id] != revision
 }
 
-func (c *carriedOut) mark(id model.AppID, mark string) {
-	c.marks[id] = mark
+func (c *carriedOut) succeeded(id model.AppID, revision string) {
+	c.applied[id] = revision
 	delete(c.retry, id)
 }
 
-func (c *carriedOut) forget(id model.AppID) { delete(c.marks, id) }
+func (c *carriedOut) forget(id model.AppID) { delete(c.applied, id) }
 
 // forgetWhatOthersDid drops what is remembered of applications whose records are
 // not as this loop saved them: another reconciler has written since, and may have
@@ -221,7 +220,7 @@ func (l *Loop) hasSaved(ledger model.Ledger) bool {
 func (c *carriedOut) failed(id model.AppID, now time.Time) {
 	wait := min(max(firstWait, 2*c.retry[id].wait), maxWait)
 	c.retry[id] = attempt{now.Add(wait), wait}
-	delete(c.marks, id)
+	delete(c.applied, id)
 }
 
 // next returns when the earliest retry is due.

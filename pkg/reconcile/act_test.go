@@ -30,7 +30,7 @@ func TestFailedSetsAreRetriedWithGrowingWaits(t *testing.T) {
 	require.Equal(t, 2*firstWait, waits[1])
 	require.Equal(t, maxWait, waits[11])
 
-	c.mark(id, "a")
+	c.succeeded(id, "a")
 	require.False(t, c.due(id, "a", now))
 	require.True(t, c.due(id, "b", now), "a new spec is carried out at once")
 	c.forget(id)

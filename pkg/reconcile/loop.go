@@ -43,14 +43,14 @@ type Options struct {
 // Loop reconciles until it is stopped. Pass and Run are not for concurrent use. All that
 // it keeps but its options is a cache of what the repo, the branch and the cluster say.
 type Loop struct {
-	o        Options
-	declared declared
-	arbiter  *follow.Arbiter
-	saved    model.Ledger // the last one known to be on the branch
-	carried  time.Time    // when its runs were carried forward
-	done     carriedOut
-	marks    marks
-	health   atomic.Pointer[health]
+	o         Options
+	declared  declared
+	arbiter   *follow.Arbiter
+	saved     model.Ledger // the last one known to be on the branch
+	carried   time.Time    // when its runs were carried forward
+	done      carriedOut
+	revisions revisions
+	health    atomic.Pointer[health]
 }
 
 // health is what the probes ask about.
@@ -71,7 +71,7 @@ func New(o Options) *Loop {
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics(nil)
 	}
-	l := &Loop{o: o, arbiter: follow.New(arbitration.Solve), done: newCarriedOut(), marks: marks{}}
+	l := &Loop{o: o, arbiter: follow.New(arbitration.Solve), done: newCarriedOut(), revisions: revisions{}}
 	l.declared.o = &l.o
 	l.health.Store(&health{})
 	return l
