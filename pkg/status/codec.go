@@ -90,12 +90,12 @@ func decodeStrictly(b []byte, into any) error {
 
 // cut parts a record into the fields that its type does not have and the rest.
 func cut(b []byte, t reflect.Type) (more fields, rest []byte, err error) {
-	if key, found := repeatedKey(b); found {
-		return nil, nil, fmt.Errorf("the key %q stands there twice", key)
-	}
 	known := fields{}
 	if err := json.Unmarshal(b, &known); err != nil {
 		return nil, nil, err
+	}
+	if key, found := repeatedKey(b); found {
+		return nil, nil, fmt.Errorf("the key %q stands there twice", key)
 	}
 	more = fields{}
 	for name, value := range known {
