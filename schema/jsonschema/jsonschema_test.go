@@ -10,8 +10,10 @@ import (
 	"slices"
 	"testing"
 
+	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/build"
 	"cuelang.org/go/cue/cuecontext"
+	"cuelang.org/go/cue/parser"
 	"cuelang.org/go/cue/token"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
@@ -50,6 +52,12 @@ func documents(t *testing.T) map[string]any {
 	return out
 }
 
+func parse(t *testing.T, name string, data []byte) *ast.File {
+	file, err := parser.ParseFile(name, data, parser.ParseComments)
+	require.NoError(t, err)
+	return file
+}
+
 // asWritten exports the package that the files of a pattern form.
 func asWritten(t *testing.T, files fs.FS, pattern string) (doc map[string]any) {
 	var ctx *build.Context
@@ -60,7 +68,7 @@ func asWritten(t *testing.T, files fs.FS, pattern string) (doc map[string]any) {
 		in := ctx.NewInstance(path, nil)
 		in.ImportPath = path
 		for _, f := range schema.Files() {
-			require.NoError(t, in.AddFile(f.Name, f.Data))
+			require.NoError(t, in.AddSyntax(parse(t, f.Name, f.Data)))
 		}
 		require.NoError(t, in.Complete())
 		return in
@@ -71,7 +79,7 @@ func asWritten(t *testing.T, files fs.FS, pattern string) (doc map[string]any) {
 	for _, name := range names {
 		data, err := fs.ReadFile(files, name)
 		require.NoError(t, err)
-		require.NoError(t, in.AddFile(name, data))
+		require.NoError(t, in.AddSyntax(parse(t, name, data)))
 	}
 	require.NoError(t, in.Complete())
 	text, err := cuecontext.New().BuildInstance(in).MarshalJSON()
