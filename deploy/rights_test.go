@@ -61,7 +61,7 @@ func sets(t *testing.T, fleet string) []render.Set {
 	tenant.Policy = model.Policy{Namespace: "tenant", Kinds: kinds, Registries: []string{"example.com"}, Deletion: render.DeletionData}
 	app := &model.Application{ID: model.AppID{Tenant: fleet, Name: "all"}, Policy: tenant.Policy, Commit: strings.Repeat("0", 40)}
 	app.Lifecycle.Deletion = render.DeletionData
-	inst := &model.Instance{App: app.ID, Number: 1, Phase: model.Running, Spec: app}
+	inst := &model.Instance{App: app.ID, Number: 1, Phase: model.PhaseRunning, Spec: app}
 	for _, c := range components {
 		c.Runtime, c.OS, c.Critical = "container", "linux", true
 		if c.Runs() {

@@ -254,9 +254,9 @@ func change(t model.Transition) string {
 
 func verdictStyle(v model.Verdict) style {
 	switch v {
-	case model.Granted:
+	case model.VerdictGranted:
 		return green
-	case model.Waiting:
+	case model.VerdictWaiting:
 		return yellow
 	}
 	return red

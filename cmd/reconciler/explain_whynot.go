@@ -110,11 +110,11 @@ func whyNot(c turn.Case, app model.AppID, level string) (*whyNotView, error) {
 		return nil, fmt.Errorf("%s is not to run: Git says so, or it ended for good with the spec that Git has", app)
 	}
 	v := &whyNotView{App: app, Level: level, Reached: reached(d, level), Failing: []model.Constraint{}, Ahead: []model.AppID{}, Ways: []string{}}
-	if !v.Reached && level == levelFull && d.Verdict != model.Rejected {
+	if !v.Reached && level == levelFull && d.Verdict != model.VerdictRejected {
 		// What would be decided if it took all or nothing.
 		c.Fleet, c.Ledger = allOrNothing(c.Fleet, c.Ledger, app)
 		again := turn.Take(c)
-		if full, ok := again.Ruling.Find(app); ok && full.Verdict != model.Granted {
+		if full, ok := again.Ruling.Find(app); ok && full.Verdict != model.VerdictGranted {
 			full.Grants = d.Grants
 			d = full
 		}
@@ -138,11 +138,11 @@ func whyNot(c turn.Case, app model.AppID, level string) (*whyNotView, error) {
 func reached(d *model.Decision, level string) bool {
 	switch level {
 	case levelFull:
-		return d.Verdict == model.Granted && !d.Degraded && d.Refused == nil
+		return d.Verdict == model.VerdictGranted && !d.Degraded && d.Refused == nil
 	case levelMinimum:
-		return d.Verdict == model.Granted
+		return d.Verdict == model.VerdictGranted
 	}
-	return d.Verdict == model.Granted || d.Verdict == model.Waiting
+	return d.Verdict == model.VerdictGranted || d.Verdict == model.VerdictWaiting
 }
 
 // allOrNothing is the same fleet where one application cannot be degraded and asks
@@ -158,7 +158,7 @@ func allOrNothing(fleet model.Fleet, ledger model.Ledger, app model.AppID) (mode
 	ledger.Instances = slices.Clone(ledger.Instances)
 	for i := range ledger.Instances {
 		if in := &ledger.Instances[i]; in.App == app && in.Phase.Active() {
-			*in = model.Instance{App: app, Number: in.Number, Phase: model.Admitted, Since: in.Since, Declared: in.Declared}
+			*in = model.Instance{App: app, Number: in.Number, Phase: model.PhaseAdmitted, Since: in.Since, Declared: in.Declared}
 		}
 	}
 	ledger.Decisions = slices.DeleteFunc(slices.Clone(ledger.Decisions), func(d model.Decision) bool { return d.App == app })

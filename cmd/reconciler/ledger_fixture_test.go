@@ -34,9 +34,9 @@ func fixture(now time.Time) []model.Ledger {
 	second.Commit = secondCommit
 	second.Instances = append([]model.Instance{}, first.Instances...)
 	s := &second.Instances[2]
-	s.Refused = &model.Refusal{Reason: model.InvalidSpec, Message: "asks for 25, tenant acme allows at most 20"}
+	s.Refused = &model.Refusal{Reason: model.ReasonInvalidSpec, Message: "asks for 25, tenant acme allows at most 20"}
 	s.History = append(s.History[:len(s.History):len(s.History)], model.Transition{
-		At: now.Add(-30 * time.Minute), Instance: 1, From: model.Running, To: model.Running, Reason: model.UpdateRefused,
+		At: now.Add(-30 * time.Minute), Instance: 1, From: model.PhaseRunning, To: model.PhaseRunning, Reason: model.ReasonUpdateRefused,
 		Message: s.Refused.Message, Commit: secondCommit,
 	})
 	second.Problems = []model.Problem{{
@@ -63,9 +63,9 @@ func releases(in model.Instance, now time.Time) (early, late model.Instance) {
 		{Name: "release", Type: "deploy", DependsOn: []string{"agree"}},
 	}}
 	spec = spec.Seal()
-	in.Spec, in.Phase, in.Reason, in.Message, in.Since = &spec, model.Scheduled, model.UpdateAdmitted, "update to the spec of commit 11111111", ago(20)
+	in.Spec, in.Phase, in.Reason, in.Message, in.Since = &spec, model.PhaseScheduled, model.ReasonUpdateAdmitted, "update to the spec of commit 11111111", ago(20)
 	in.History = append(slices.Clip(in.History), model.Transition{
-		At: ago(20), Instance: 1, From: model.Running, To: model.Scheduled, Reason: model.UpdateAdmitted, Commit: firstCommit,
+		At: ago(20), Instance: 1, From: model.PhaseRunning, To: model.PhaseScheduled, Reason: model.ReasonUpdateAdmitted, Commit: firstCommit,
 	})
 	run := model.Run{ID: model.DigestOf("a run"), App: in.App, Instance: 1, Number: 2, Spec: spec.Digest, Phase: model.RunRunning, Since: ago(20), Deadline: now.Add(6 * time.Hour)}
 	begin, end := run, run
@@ -98,13 +98,13 @@ func shop(start time.Time) model.Instance {
 			{Name: "worker", Type: "worker", Replicas: 2, DependsOn: []string{"migrate"}, Requests: model.Resources{CPU: 1000, Memory: 1 << 30}, QoS: "best-effort"},
 		},
 	}.Seal()
-	in := instance(&spec, start, model.Running, model.Ready, "everything runs as granted", "general")
+	in := instance(&spec, start, model.PhaseRunning, model.ReasonReady, "everything runs as granted", "general")
 	in.Components[1].State = model.StateDone
 	in.History = []model.Transition{
-		{At: start, Instance: 1, To: model.Created, Reason: model.Declared, Message: "application appears in Git", Commit: firstCommit},
-		{At: start, Instance: 1, From: model.Created, To: model.Admitted, Reason: model.AdmissionPassed, Commit: firstCommit},
-		{At: start, Instance: 1, From: model.Admitted, To: model.Scheduled, Reason: model.GrantedCapacity, Message: "everything it asks for is granted in pool general", Commit: firstCommit},
-		{At: start.Add(time.Minute), Instance: 1, From: model.Scheduled, To: model.Running, Reason: model.Ready, Message: "everything runs as granted", Commit: firstCommit},
+		{At: start, Instance: 1, To: model.PhaseCreated, Reason: model.ReasonDeclared, Message: "application appears in Git", Commit: firstCommit},
+		{At: start, Instance: 1, From: model.PhaseCreated, To: model.PhaseAdmitted, Reason: model.ReasonAdmissionPassed, Commit: firstCommit},
+		{At: start, Instance: 1, From: model.PhaseAdmitted, To: model.PhaseScheduled, Reason: model.ReasonGranted, Message: "everything it asks for is granted in pool general", Commit: firstCommit},
+		{At: start.Add(time.Minute), Instance: 1, From: model.PhaseScheduled, To: model.PhaseRunning, Reason: model.ReasonReady, Message: "everything runs as granted", Commit: firstCommit},
 	}
 	in.Since = start.Add(time.Minute)
 	return in
@@ -116,7 +116,7 @@ func rendering(start time.Time) model.Instance {
 		Components: []model.Component{{Name: "farm", Type: "worker", Replicas: 6, Critical: true,
 			Requests: model.Resources{CPU: 2000, Memory: 4 << 30}, QoS: "burstable", Degrade: &model.Degrade{MinReplicas: 2}}},
 	}.Seal()
-	in := instance(&spec, start, model.Degraded, model.CapacityShort,
+	in := instance(&spec, start, model.PhaseDegraded, model.ReasonCapacityShort,
 		"granted its minimum in pool batch; in full it needs 12 cpu in pool batch, where 8 is free", "batch")
 	in.Components[0].Grant.Replicas = 2
 	return in
@@ -124,17 +124,17 @@ func rendering(start time.Time) model.Instance {
 
 // simulation waits. What it says of itself tries to disturb the terminal.
 func simulation(start time.Time) model.Instance {
-	return model.Instance{App: id("initech", "simulation"), Number: 1, Phase: model.Admitted, Reason: model.CapacityShort, Since: start,
+	return model.Instance{App: id("initech", "simulation"), Number: 1, Phase: model.PhaseAdmitted, Reason: model.ReasonCapacityShort, Since: start,
 		Message: "waits for capacity, number 1 in line; it needs 16 cpu \x1b[31min pool 批处理\u202e, where 4 is free"}
 }
 
 func analytics(start time.Time) model.Instance {
-	return model.Instance{App: id("acme", "analytics"), Number: 2, Phase: model.RejectedPhase, Reason: model.QuotaExceeded, Since: start,
+	return model.Instance{App: id("acme", "analytics"), Number: 2, Phase: model.PhaseRejected, Reason: model.ReasonQuotaExceeded, Since: start,
 		Message: "asks for 24 cpu, tenant acme has 3 of 10 left"}
 }
 
 func old(start time.Time) model.Instance {
-	return model.Instance{App: id("acme", "old"), Number: 1, Phase: model.Terminated, Reason: model.Removed, Since: start, Message: "removed from Git"}
+	return model.Instance{App: id("acme", "old"), Number: 1, Phase: model.PhaseTerminated, Reason: model.ReasonRemoved, Since: start, Message: "removed from Git"}
 }
 
 func instance(spec *model.Application, since time.Time, phase model.Phase, reason model.Reason, message, pool string) model.Instance {
@@ -153,20 +153,20 @@ func decisions(instances []model.Instance) []model.Decision {
 	var list []model.Decision
 	for i := range instances {
 		in := &instances[i]
-		d := model.Decision{App: in.App, Verdict: model.Granted, Reason: model.Fits, Spec: in.SpecDigest(), Inputs: inputs,
+		d := model.Decision{App: in.App, Verdict: model.VerdictGranted, Reason: model.ReasonFits, Spec: in.SpecDigest(), Inputs: inputs,
 			Message: "everything it asks for is granted in pool general"}
 		switch in.App.Name {
 		case "old":
 			continue
 		case "analytics":
-			d.Verdict, d.Reason, d.Message = model.Rejected, in.Reason, in.Message
+			d.Verdict, d.Reason, d.Message = model.VerdictRejected, in.Reason, in.Message
 			d.Constraints = []model.Constraint{
 				{Name: "quota.cpu", Asked: "24", Used: "7", Limit: "10", Short: "21", At: "tenants/acme/tenant.cue:9:20"},
 				{Name: "quota.memory", Asked: "48Gi", Used: "8Gi", Limit: "64Gi", OK: true, At: "tenants/acme/tenant.cue:10:20"},
 			}
 			d.WouldAdmit = []string{"raise tenant acme's quota of cpu to 31", "ask for 1 replica of engine"}
 		case "simulation":
-			d.Verdict, d.Reason, d.Message, d.Position = model.Waiting, in.Reason, in.Message, 1
+			d.Verdict, d.Reason, d.Message, d.Position = model.VerdictWaiting, in.Reason, in.Message, 1
 			d.BlockedBy = []model.AppID{id("initech", "rendering")}
 			d.WouldAdmit = []string{"free 12 more cpu in pool batch"}
 			d.Standing, d.Shares = "beyond", []model.TenantShare{{Of: "tenant initech", Used: 250, Guaranteed: 125, Entitled: 500, Weight: 1}}

@@ -96,7 +96,7 @@ func writeDecisions(t *testing.T, decisions []model.Decision) *gittest.Repo {
 	require.NoError(t, err)
 	next := model.Ledger{Commit: uncommitted, Decisions: decisions}
 	for _, d := range decisions {
-		next.Instances = append(next.Instances, model.Instance{App: d.App, Number: 1, Phase: model.Created})
+		next.Instances = append(next.Instances, model.Instance{App: d.App, Number: 1, Phase: model.PhaseCreated})
 	}
 	_, err = branch.Commit(t.Context(), empty, next)
 	require.NoError(t, err)

@@ -66,7 +66,7 @@ func TestReplayOfALongHistory(t *testing.T) {
 			verdicts[d.Verdict]++
 		}
 	}
-	for _, verdict := range []model.Verdict{model.Granted, model.Waiting, model.Rejected} {
+	for _, verdict := range []model.Verdict{model.VerdictGranted, model.VerdictWaiting, model.VerdictRejected} {
 		require.NotZero(t, verdicts[verdict], "%s of %v", verdict, verdicts)
 	}
 	t.Logf("seed %d: %d passes, %d status commits with decisions, %v", *replaySeed, passes, len(v.Commits), verdicts)

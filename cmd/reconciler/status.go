@@ -138,7 +138,7 @@ func (p *printer) counts(v *statusView, all bool) {
 		text += " · " + strings.Join(phases, " · ")
 	}
 	p.line("%s", text)
-	if n := v.Phases[model.Terminated]; n > 0 && !all {
+	if n := v.Phases[model.PhaseTerminated]; n > 0 && !all {
 		p.line("%s", p.paint(dim, "(terminated ones are not listed; --all lists them)"))
 	}
 }
@@ -147,7 +147,7 @@ func (p *printer) applications(v *statusView, all bool) {
 	var rows [][]cell
 	for i := range v.Applications {
 		a := &v.Applications[i]
-		if a.Phase == model.Terminated && !all {
+		if a.Phase == model.PhaseTerminated && !all {
 			continue
 		}
 		rows = append(rows, []cell{
@@ -216,13 +216,13 @@ func appNames(ids []model.AppID) []string {
 
 func phaseStyle(p model.Phase) style {
 	switch p {
-	case model.Running:
+	case model.PhaseRunning:
 		return green
-	case model.Degraded, model.Scheduled, model.Admitted:
+	case model.PhaseDegraded, model.PhaseScheduled, model.PhaseAdmitted:
 		return yellow
-	case model.RejectedPhase:
+	case model.PhaseRejected:
 		return red
-	case model.Terminated:
+	case model.PhaseTerminated:
 		return dim
 	}
 	return normal

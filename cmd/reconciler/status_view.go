@@ -91,7 +91,7 @@ func viewApplication(l *model.Ledger, in *model.Instance) applicationView {
 	if in.Phase.Active() {
 		v.Workflow = viewWorkflow(in)
 	}
-	if d := findDecision(l, in.App); d != nil && d.Verdict == model.Waiting && in.Phase == model.Admitted {
+	if d := findDecision(l, in.App); d != nil && d.Verdict == model.VerdictWaiting && in.Phase == model.PhaseAdmitted {
 		v.Waiting = &waitingView{Position: d.Position, BlockedBy: d.BlockedBy, WouldAdmit: d.WouldAdmit}
 	}
 	return v

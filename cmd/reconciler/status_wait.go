@@ -112,7 +112,7 @@ func (f *waitFlags) missing(v *statusView) (why string, final bool) {
 	var others []string
 	for i := range v.Applications {
 		a := &v.Applications[i]
-		refused := f.commit != "" && (a.Refused != nil || a.Phase == model.RejectedPhase)
+		refused := f.commit != "" && (a.Refused != nil || a.Phase == model.PhaseRejected)
 		if slices.Contains(f.phases, string(a.Phase)) && !(refused && a.Refused != nil) {
 			continue
 		}

@@ -113,7 +113,7 @@ func play(t *testing.T, situation, outcome string) {
 func noteFates(fates map[model.AppID]fate, ruling model.Ruling, evicted []model.AppID) {
 	for _, d := range ruling.Decisions {
 		what := string(d.Verdict)
-		if d.Verdict == model.Granted && d.Degraded {
+		if d.Verdict == model.VerdictGranted && d.Degraded {
 			what = "degraded"
 		}
 		if slices.Contains(evicted, d.App) {

@@ -41,7 +41,7 @@ func absurd(t *rapid.T) {
 	// What newcomers get fits in what there is, whatever the incumbents hold.
 	used := map[string]model.Resources{}
 	for _, d := range ruling.Decisions {
-		if _, ran := ledger.Find(d.App); ran || d.Verdict != model.Granted {
+		if _, ran := ledger.Find(d.App); ran || d.Verdict != model.VerdictGranted {
 			continue
 		}
 		for _, g := range d.Grants {

@@ -116,7 +116,7 @@ func nobodyGivesWayForNothing(t *rapid.T) {
 	if len(d.Displaced) == 0 || len(changes.Admitted) > 1 {
 		return // who arrives may also change what those that wait are entitled to
 	}
-	if d.Verdict != model.Granted {
+	if d.Verdict != model.VerdictGranted {
 		t.Fatalf("%v give way to %s, which is %s", d.Displaced, id, d.Verdict)
 	}
 	for _, v := range d.Displaced {

@@ -25,7 +25,7 @@ func everyFailureCounts(t *rapid.T) {
 		s.lived(t)
 	}
 	for _, d := range s.Decide().Decisions {
-		if d.Verdict != model.Rejected || s.runs(d.App) {
+		if d.Verdict != model.VerdictRejected || s.runs(d.App) {
 			continue
 		}
 		failed := failures(d)
@@ -43,7 +43,7 @@ func everyFailureCounts(t *rapid.T) {
 			again, _ := ruling.Find(d.App)
 			left := failures(*again)
 			for i, name := range failed {
-				listed := again.Verdict == model.Rejected && slices.Contains(left, name)
+				listed := again.Verdict == model.VerdictRejected && slices.Contains(left, name)
 				if listed != (i == keep) {
 					t.Fatalf("%s failed %v; with all but number %d out of the way it is %s and fails %v", d.App, failed, keep, again.Verdict, left)
 				}
@@ -130,7 +130,7 @@ func counterfactualsAreTrue(t *rapid.T) {
 		s.lived(t)
 	}
 	for _, d := range s.Decide().Decisions {
-		if s.runs(d.App) || d.Verdict == model.Granted || d.Verdict == model.Evicted {
+		if s.runs(d.App) || d.Verdict == model.VerdictGranted || d.Verdict == model.VerdictEvicted {
 			continue
 		}
 		for _, words := range arbitration.Counterfactuals(s.Fleet, s.Seen, s.Ledger, s.Now, d.App) {
@@ -138,7 +138,7 @@ func counterfactualsAreTrue(t *rapid.T) {
 				o := s.clone()
 				o.follow(t, d.App, words, int64(less))
 				ruling := o.Decide()
-				if again, _ := ruling.Find(d.App); (again.Verdict == model.Granted) != (less == 0) {
+				if again, _ := ruling.Find(d.App); (again.Verdict == model.VerdictGranted) != (less == 0) {
 					t.Fatalf("%s: %s: %s; told to %s: %d units less: %s: %s", d.App, d.Verdict, d.Message, words, less, again.Verdict, again.Message)
 				}
 			}

@@ -23,7 +23,7 @@ func nothingFitsThatWaits(t *rapid.T) {
 	ruling := s.Decide()
 	before := s.takes()
 	for _, d := range ruling.Decisions {
-		if d.Verdict != model.Waiting {
+		if d.Verdict != model.VerdictWaiting {
 			continue
 		}
 		least := leastOf(s.app(d.App))
@@ -100,7 +100,7 @@ func noExchangeIsFairer(t *rapid.T) {
 	free := s.Seen.Pools[0].Capacity.CPU - s.Used("pool-0").CPU
 	for _, d := range ruling.Decisions {
 		parts, _ := look.Parts(d.App)
-		if d.Verdict != model.Waiting || !inside.WithinFairShare(parts[0]) {
+		if d.Verdict != model.VerdictWaiting || !inside.WithinFairShare(parts[0]) {
 			continue
 		}
 		app := s.app(d.App)
@@ -243,7 +243,7 @@ func moreQuotaIsNoLess(t *rapid.T) {
 
 	d := dressed(t).lived(t)
 	for _, decision := range d.Decide().Decisions {
-		if d.runs(decision.App) || decision.Verdict == model.Rejected {
+		if d.runs(decision.App) || decision.Verdict == model.VerdictRejected {
 			continue
 		}
 		less := d.clone()
@@ -252,7 +252,7 @@ func moreQuotaIsNoLess(t *rapid.T) {
 		app.Components[0].Requests.CPU /= 2
 		less.Fleet.Applications[slices.IndexFunc(less.Fleet.Applications, func(a *model.Application) bool { return a.ID == app.ID })] = new(app.Seal())
 		ruling := less.Decide()
-		if again, _ := ruling.Find(decision.App); again.Verdict == model.Rejected {
+		if again, _ := ruling.Find(decision.App); again.Verdict == model.VerdictRejected {
 			t.Fatalf("%s was %s and is rejected when it asks for half: %s", decision.App, decision.Verdict, again.Message)
 		}
 	}
@@ -277,13 +277,13 @@ func lyingDoesNotPay(t *rapid.T) {
 		for i := range rapid.IntRange(1, 6).Draw(t, "more") {
 			app := generate.App("tenant-0", fmt.Sprintf("zz-false-%d", i), 200, 1, cpu(1), generate.Policy("reclaim"))
 			o.Fleet.Applications = append(o.Fleet.Applications, new(app.Seal()))
-			o.Ledger.Instances = append(o.Ledger.Instances, model.Instance{App: app.ID, Number: 1, Phase: model.Created, Declared: s.Now.Add(time.Hour)})
+			o.Ledger.Instances = append(o.Ledger.Instances, model.Instance{App: app.ID, Number: 1, Phase: model.PhaseCreated, Declared: s.Now.Add(time.Hour)})
 		}
 		slices.SortFunc(o.Ledger.Instances, func(x, y model.Instance) int { return x.App.Compare(y.App) })
 	}
 	useful := func(w *scene) (n int) {
 		for _, d := range w.Decide().Decisions {
-			if d.Verdict == model.Granted && d.App.Tenant == "tenant-0" && s.app(d.App) != nil {
+			if d.Verdict == model.VerdictGranted && d.App.Tenant == "tenant-0" && s.app(d.App) != nil {
 				n++
 			}
 		}

@@ -234,7 +234,7 @@ func capsHold(t *rapid.T) {
 		var declared model.Resources
 		apps, workloads, fresh := 0, 0, 0
 		for _, d := range ruling.Decisions {
-			if d.App.Tenant != tn.Name || d.Verdict == model.Rejected {
+			if d.App.Tenant != tn.Name || d.Verdict == model.VerdictRejected {
 				continue
 			}
 			spec := before.specOf(d)
@@ -257,7 +257,7 @@ func capsHold(t *rapid.T) {
 		}
 	}
 	for _, d := range ruling.Decisions {
-		if d.Verdict == model.Granted && !before.runs(d.App) {
+		if d.Verdict == model.VerdictGranted && !before.runs(d.App) {
 			keepsToItsCaps(t, s, d)
 		}
 	}
@@ -299,7 +299,7 @@ func TestPriorityCeilingsHold(t *testing.T) { holds(t, 3, ceilingsHold) }
 func ceilingsHold(t *rapid.T) {
 	s := dressed(t).lived(t)
 	for _, d := range s.Decide().Decisions {
-		if d.Verdict != model.Granted && d.Verdict != model.Waiting || s.runs(d.App) {
+		if d.Verdict != model.VerdictGranted && d.Verdict != model.VerdictWaiting || s.runs(d.App) {
 			continue
 		}
 		app := s.app(d.App)
@@ -332,7 +332,7 @@ func noPriorityInversion(t *rapid.T) {
 	ruling, _ := s.step(0)
 	for _, d := range ruling.Decisions {
 		parts, _ := look.Parts(d.App)
-		if d.Verdict != model.Waiting || parts == nil {
+		if d.Verdict != model.VerdictWaiting || parts == nil {
 			continue
 		}
 		app := s.app(d.App)
@@ -458,7 +458,7 @@ func guaranteesComeBack(t *rapid.T) {
 	ruling, _ := s.step(0)
 	d, _ := ruling.Find(id)
 	parts, _ := look.Parts(id)
-	if d.Verdict == model.Granted || !inside.WithinGuarantee(parts[0]) {
+	if d.Verdict == model.VerdictGranted || !inside.WithinGuarantee(parts[0]) {
 		return
 	}
 	could := 9

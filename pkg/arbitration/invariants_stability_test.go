@@ -85,11 +85,11 @@ func littleChangesMoveLittle(t *rapid.T) {
 		}
 		now, degraded := s.Now, map[model.AppID]bool{}
 		for _, inst := range s.Ledger.Instances {
-			degraded[inst.App] = inst.Phase == model.Degraded
+			degraded[inst.App] = inst.Phase == model.PhaseDegraded
 		}
 		ruling, changes := s.step(20 * time.Second)
 		for _, id := range changes.Reduced {
-			if inst, _ := s.Ledger.Find(id); !degraded[id] && inst.Phase == model.Degraded {
+			if inst, _ := s.Ledger.Find(id); !degraded[id] && inst.Phase == model.PhaseDegraded {
 				reduced[id] = now
 			}
 		}

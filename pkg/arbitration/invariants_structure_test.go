@@ -16,7 +16,7 @@ func gangsAreWhole(t *rapid.T) {
 	s := dressed(t).lived(t)
 	ruling := s.Decide()
 	for _, d := range ruling.Decisions {
-		if d.Verdict != model.Granted {
+		if d.Verdict != model.VerdictGranted {
 			if len(d.Grants) > 0 {
 				t.Fatalf("%s is %s and has grants", d.App, d.Verdict)
 			}
@@ -64,7 +64,7 @@ func dependantsWait(t *rapid.T) {
 	before := s.clone()
 	for _, d := range s.Decide().Decisions {
 		inst, ok := before.Ledger.Find(d.App)
-		if !ok || !inst.Phase.Active() || d.Verdict != model.Granted || inst.SpecDigest() != d.Spec {
+		if !ok || !inst.Phase.Active() || d.Verdict != model.VerdictGranted || inst.SpecDigest() != d.Spec {
 			continue
 		}
 		for i, c := range inst.Spec.Components {
@@ -85,7 +85,7 @@ func TestHintsHaveDomains(t *testing.T) { holds(t, 4, hintsHaveDomains) }
 func hintsHaveDomains(t *rapid.T) {
 	s := dressed(t).lived(t)
 	for _, d := range s.Decide().Decisions {
-		if d.Verdict != model.Granted || s.runs(d.App) {
+		if d.Verdict != model.VerdictGranted || s.runs(d.App) {
 			continue
 		}
 		for i, c := range s.app(d.App).Components {

@@ -180,7 +180,7 @@ func (s *scene) step(pass time.Duration) (model.Ruling, world.Changes) {
 	ruling, changes := s.Round()
 	for _, id := range changes.Admitted {
 		inst, _ := s.Ledger.Find(id)
-		inst.History = append(inst.History, model.Transition{At: s.Now, Instance: inst.Number, From: model.Admitted, To: model.Scheduled})
+		inst.History = append(inst.History, model.Transition{At: s.Now, Instance: inst.Number, From: model.PhaseAdmitted, To: model.PhaseScheduled})
 	}
 	s.Now = s.Now.Add(pass)
 	return ruling, changes

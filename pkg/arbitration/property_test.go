@@ -68,7 +68,7 @@ func drawApplication(t *rapid.T, id model.AppID) model.Application {
 }
 
 func incumbent(t *rapid.T, app model.Application, pools []model.Pool) model.Instance {
-	inst := model.Instance{App: app.ID, Number: 1, Phase: model.Running, Since: start.Add(-2 * solve.RestoreHold), Spec: &app}
+	inst := model.Instance{App: app.ID, Number: 1, Phase: model.PhaseRunning, Since: start.Add(-2 * solve.RestoreHold), Spec: &app}
 	minimum := rapid.Bool().Draw(t, "minimum")
 	pool := rapid.SampledFrom(pools).Draw(t, "pool")
 	for _, g := range grantsOf(&app, minimum) {
@@ -82,7 +82,7 @@ func incumbent(t *rapid.T, app model.Application, pools []model.Pool) model.Inst
 func usage(r model.Ruling) map[string]model.Resources {
 	used := map[string]model.Resources{}
 	for _, d := range r.Decisions {
-		if d.Verdict == model.Granted {
+		if d.Verdict == model.VerdictGranted {
 			for _, g := range d.Grants {
 				used[g.Pool] = used[g.Pool].Add(g.Requests.Times(g.Replicas))
 			}
@@ -133,7 +133,7 @@ func TestEveryApplicationIsRuledOnOnce(t *testing.T) {
 			if d.Reason == "" || d.Message == "" || d.Verdict == "" {
 				t.Fatalf("decision without a reason: %+v", d)
 			}
-			if (d.Verdict == model.Granted) != (len(d.Grants) > 0) {
+			if (d.Verdict == model.VerdictGranted) != (len(d.Grants) > 0) {
 				t.Fatalf("grants do not go with the verdict: %+v", d)
 			}
 		}
@@ -148,7 +148,7 @@ func TestIncumbentsStay(t *testing.T) {
 		ruling := Decide(fleet, seen, ledger, start)
 		for _, i := range ledger.Instances {
 			d, ok := ruling.Find(i.App)
-			if ok && d.Verdict != model.Granted {
+			if ok && d.Verdict != model.VerdictGranted {
 				t.Fatalf("%s ran and is now %s", i.App, d.Verdict)
 			}
 		}
@@ -190,10 +190,10 @@ func TestDecidingAgainChangesNothing(t *testing.T) {
 func settle(fleet model.Fleet, ledger model.Ledger, r model.Ruling) model.Ledger {
 	var next model.Ledger
 	for _, d := range r.Decisions {
-		if d.Verdict != model.Granted {
+		if d.Verdict != model.VerdictGranted {
 			continue
 		}
-		inst := model.Instance{App: d.App, Number: 1, Phase: model.Running, Since: start.Add(-2 * solve.RestoreHold)}
+		inst := model.Instance{App: d.App, Number: 1, Phase: model.PhaseRunning, Since: start.Add(-2 * solve.RestoreHold)}
 		if old, ok := ledger.Find(d.App); ok {
 			inst = *old
 		}
@@ -223,7 +223,7 @@ func TestNoPriorityInversion(t *testing.T) {
 		ruling := Decide(fleet, seen, ledger, start)
 		l, _ := ruling.Find(low.ID)
 		h, _ := ruling.Find(high.ID)
-		if l.Verdict == model.Granted && h.Verdict != model.Granted {
+		if l.Verdict == model.VerdictGranted && h.Verdict != model.VerdictGranted {
 			t.Fatalf("priority 50 is granted and 60 is %s: %s", h.Verdict, h.Message)
 		}
 	})
@@ -243,7 +243,7 @@ func BenchmarkDecide(b *testing.B) {
 						Requests: model.Resources{CPU: 500, Memory: 1 << 28}, Degrade: &model.Degrade{MinReplicas: 1}}}}.Seal()
 				fleet.Applications = append(fleet.Applications, &app)
 				if i%10 != 0 {
-					ledger.Instances = append(ledger.Instances, model.Instance{App: app.ID, Phase: model.Running, Spec: &app,
+					ledger.Instances = append(ledger.Instances, model.Instance{App: app.ID, Phase: model.PhaseRunning, Spec: &app,
 						Components: []model.ComponentState{{Grant: model.Grant{Component: "web", Replicas: 3, Requests: app.Components[0].Requests, Pool: "general"}}}})
 				}
 			}

@@ -149,9 +149,9 @@ func (s *scenario) runs(t *testing.T, words []string) {
 	id, err := model.ParseAppID(words[1])
 	require.NoError(t, err)
 	spec := *s.app(t, id)
-	inst := model.Instance{App: id, Number: 1, Phase: model.Running, Since: start.Add(-time.Hour), Spec: &spec}
+	inst := model.Instance{App: id, Number: 1, Phase: model.PhaseRunning, Since: start.Add(-time.Hour), Spec: &spec}
 	if words[3] == "minimum" {
-		inst.Phase = model.Degraded
+		inst.Phase = model.PhaseDegraded
 	}
 	for _, g := range grantsOf(&spec, words[3] == "minimum") {
 		g.Pool = s.fleet.Platform.Pools[0].Name
@@ -241,7 +241,7 @@ func show(r model.Ruling) string {
 	var b strings.Builder
 	for _, d := range r.Decisions {
 		fmt.Fprintf(&b, "%s: %s %s\n  %s\n", d.App, d.Verdict, d.Reason, d.Message)
-		if d.Verdict == model.Granted {
+		if d.Verdict == model.VerdictGranted {
 			for _, g := range d.Grants {
 				fmt.Fprintf(&b, "  %s %d in %s\n", g.Component, g.Replicas, g.Pool)
 			}

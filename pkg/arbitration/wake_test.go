@@ -35,7 +35,7 @@ pool general cpu=4
 tenant a
 tenant b
 runs b/1 size=3
-asks a/new size=2`, gone("b/1"), model.Granted},
+asks a/new size=2`, gone("b/1"), model.VerdictGranted},
 		{"another goes and leaves too little", `
 policy preemption=none
 pool general cpu=4
@@ -43,7 +43,7 @@ tenant a
 tenant b
 runs b/1 b/2 size=1
 runs b/3 size=2
-asks a/new size=2`, gone("b/1"), model.Waiting},
+asks a/new size=2`, gone("b/1"), model.VerdictWaiting},
 		{"another goes and with what its own tenant gives up it is enough", `
 policy preemption=within-tenant
 pool general cpu=6
@@ -51,7 +51,7 @@ tenant a guarantee=6
 tenant b
 runs a/low size=2
 runs b/1 b/2 size=2
-asks a/new size=4 priority=300`, gone("b/1"), model.Granted},
+asks a/new size=4 priority=300`, gone("b/1"), model.VerdictGranted},
 		{"another goes and with what others give up it is enough", `
 policy preemption=any
 pool general cpu=6
@@ -61,26 +61,26 @@ tenant c
 runs c/low size=2
 runs b/1 b/2 size=2 priority=600
 asks b/large size=6 priority=600
-asks a/new size=4 priority=600`, gone("b/1"), model.Granted},
+asks a/new size=4 priority=600`, gone("b/1"), model.VerdictGranted},
 		{"a pool grows", `
 pool general cpu=4
 tenant a
 runs a/1 size=3
-asks a/new size=2`, func(s *story.Story) { s.Seen.Pools[0].Capacity.CPU += 1000 }, model.Granted},
+asks a/new size=2`, func(s *story.Story) { s.Seen.Pools[0].Capacity.CPU += 1000 }, model.VerdictGranted},
 		{"a pool grows to what it asks for at the least", `
 pool general cpu=4
 tenant a
-asks a/new size=5`, func(s *story.Story) { s.Seen.Pools[0].Capacity.CPU += 1000 }, model.Granted},
+asks a/new size=5`, func(s *story.Story) { s.Seen.Pools[0].Capacity.CPU += 1000 }, model.VerdictGranted},
 		{"quota is raised", `
 pool general cpu=8
 tenant a quota=4
 runs a/1 size=3
-asks a/new size=2`, func(s *story.Story) { s.Fleet.Tenants[0].Quota = &model.Resources{CPU: 5000, Memory: 1 << 40} }, model.Granted},
+asks a/new size=2`, func(s *story.Story) { s.Fleet.Tenants[0].Quota = &model.Resources{CPU: 5000, Memory: 1 << 40} }, model.VerdictGranted},
 		{"one that counts against the same quota goes", `
 pool general cpu=8
 tenant a quota=4
 runs a/1 size=3
-asks a/new size=2`, gone("a/1"), model.Granted},
+asks a/new size=2`, gone("a/1"), model.VerdictGranted},
 		{"weight makes it entitled", `
 policy preemption=reclaim
 pool general cpu=6
@@ -88,7 +88,7 @@ tenant a
 tenant b
 runs b/1 b/2 b/3 size=1
 runs b/4 b/5 b/6 size=1
-asks a/new size=4`, func(s *story.Story) { s.Fleet.Tenants[0].Weight = 3 }, model.Granted},
+asks a/new size=4`, func(s *story.Story) { s.Fleet.Tenants[0].Weight = 3 }, model.VerdictGranted},
 		{"it has waited for long enough to be kept room for, and the next that goes leaves the rest", `
 policy reserveAfter=5m
 pool general cpu=4
@@ -97,20 +97,20 @@ tenant b
 runs b/1 b/2 size=2
 asks a/new size=4`, func(s *story.Story) {
 			s.Remove(model.AppID{Tenant: "b", Name: "1"}, model.AppID{Tenant: "b", Name: "2"})
-		}, model.Granted},
+		}, model.VerdictGranted},
 		{"the other has run for long enough", `
 policy preemption=reclaim minRuntime=30m
 pool general cpu=4
 tenant a guarantee=4
 tenant b
 runs b/1 size=4
-asks a/new size=4`, func(s *story.Story) {}, model.Granted},
+asks a/new size=4`, func(s *story.Story) {}, model.VerdictGranted},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := story.Read(c.situation)
 			require.NoError(t, err)
 			if inst, ok := s.Ledger.Find(model.AppID{Tenant: "b", Name: "1"}); ok { // it has just begun
-				inst.History = []model.Transition{{At: s.Now, Instance: 1, From: model.Admitted, To: model.Scheduled}}
+				inst.History = []model.Transition{{At: s.Now, Instance: 1, From: model.PhaseAdmitted, To: model.PhaseScheduled}}
 			}
 			at := &scene{World: s.World}
 			arbiter := follow.New(arbitration.Solve)
@@ -125,7 +125,7 @@ asks a/new size=4`, func(s *story.Story) {}, model.Granted},
 			}
 			waits := rule()
 			d, _ := waits.Find(model.AppID{Tenant: "a", Name: "new"})
-			require.NotEqual(t, model.Granted, d.Verdict, d.Message)
+			require.NotEqual(t, model.VerdictGranted, d.Verdict, d.Message)
 			anew, followed, _ := arbiter.Counts()
 			if c.happens(s); c.name == "the other has run for long enough" {
 				s.Now = s.Now.Add(time.Hour)

@@ -29,7 +29,7 @@ func TestDefinitions(t *testing.T) {
 	show(app.Components)
 	show(app.Workflow)
 
-	inst := model.Instance{App: app.ID, Number: 1, Phase: model.Scheduled, Spec: app}
+	inst := model.Instance{App: app.ID, Number: 1, Phase: model.PhaseScheduled, Spec: app}
 	for _, c := range app.Components {
 		inst.Components = append(inst.Components, model.ComponentState{Grant: model.Grant{Component: c.Name, Replicas: c.Replicas, Pool: "general"}, Run: c.Replicas})
 	}

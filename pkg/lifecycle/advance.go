@@ -127,11 +127,11 @@ func (f *facts) current(old *model.Instance, id model.AppID) *model.Instance {
 			inst.FailedStarts = old.FailedStarts
 		}
 		switch old.Reason {
-		case model.EvictedReason:
+		case model.ReasonEvicted:
 			inst.Declared = old.Declared // a preempted application keeps its place in line
-		case model.Suspended:
+		case model.ReasonSuspended:
 			inst.Declared, f.birth = old.Declared, &Births[1]
-		case model.Quarantined:
+		case model.ReasonQuarantined:
 			f.birth = &Births[2]
 		}
 	}
@@ -140,7 +140,7 @@ func (f *facts) current(old *model.Instance, id model.AppID) *model.Instance {
 
 // begins reports whether a new instance follows old.
 func (f *facts) begins(old *model.Instance) bool {
-	return old.Phase == model.Terminated && f.git.spec != nil && !f.git.halted() && !old.Rests(f.git.spec.Digest, f.now)
+	return old.Phase == model.PhaseTerminated && f.git.spec != nil && !f.git.halted() && !old.Rests(f.git.spec.Digest, f.now)
 }
 
 // advance carries the instance through every transition that is due.
@@ -148,7 +148,7 @@ func (f *facts) advance() {
 	if f.birth != nil {
 		f.move(f.birth)
 	}
-	if f.inst.Phase.Active() && f.verdict(model.Granted) && f.decision.Spec == f.inst.SpecDigest() {
+	if f.inst.Phase.Active() && f.verdict(model.VerdictGranted) && f.decision.Spec == f.inst.SpecDigest() {
 		setGrants(f.inst, f.decision.Grants)
 	}
 	if f.inst.Phase.Active() {
@@ -202,7 +202,7 @@ func (f *facts) move(r *Rule) {
 // decision, just after a rollback, a reduced grant is for want of capacity.
 func (f *facts) decisionReason() model.Reason {
 	if f.decision == nil {
-		return model.CapacityShort
+		return model.ReasonCapacityShort
 	}
 	return f.decision.Reason
 }
@@ -211,19 +211,19 @@ func (f *facts) decisionReason() model.Reason {
 // or is rejected, and whether Git still holds a spec that is refused.
 func (f *facts) settle() {
 	switch f.inst.Phase {
-	case model.Admitted:
-		if f.verdict(model.Waiting) {
+	case model.PhaseAdmitted:
+		if f.verdict(model.VerdictWaiting) {
 			f.inst.Reason, f.inst.Message = f.decision.Reason, f.decision.Message
 		}
-	case model.RejectedPhase:
-		if f.verdict(model.Rejected) {
+	case model.PhaseRejected:
+		if f.verdict(model.VerdictRejected) {
 			f.inst.Reason, f.inst.Message = f.decision.Reason, f.decision.Message
 		}
 	}
 	if f.decision != nil && f.inst.Phase.Active() {
 		f.inst.Refused = f.refusal()
 	}
-	if f.inst.Phase == model.Degraded && !f.inst.Deadline.IsZero() && partsRun(f.inst, f.shown) {
+	if f.inst.Phase == model.PhaseDegraded && !f.inst.Deadline.IsZero() && partsRun(f.inst, f.shown) {
 		arrive(f.inst, f.shown, f.now) // it has started after all
 	}
 	if !f.inst.Trial.IsZero() && !f.now.Before(f.inst.Trial) {

@@ -57,7 +57,7 @@ func TestExploreRuns(t *testing.T) {
 	for _, end := range []model.RunPhase{model.RunSucceeded, model.RunFailed, model.RunRolledBack, model.RunStopped, model.RunSuperseded} {
 		require.True(t, ends[end], "no run is ever %s", end)
 	}
-	for _, reason := range []model.Reason{model.WorkflowBegun, model.WorkflowFailed, model.WorkflowStopped, model.RolledBack, model.Unrecoverable} {
+	for _, reason := range []model.Reason{model.ReasonWorkflowBegun, model.ReasonWorkflowFailed, model.ReasonWorkflowStopped, model.ReasonRolledBack, model.ReasonUnrecoverable} {
 		require.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(rows)), func(r row) bool { return r.reason == reason }), "nothing is ever %s", reason)
 	}
 }

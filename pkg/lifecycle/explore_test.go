@@ -57,7 +57,7 @@ func TestExplore(t *testing.T) {
 		}
 	}
 	for _, p := range model.Phases {
-		if p != model.RejectedPhase && !testing.Short() { // nothing refuses them
+		if p != model.PhaseRejected && !testing.Short() { // nothing refuses them
 			require.True(t, phases[p], "%s is never reached", p)
 		}
 	}
@@ -346,15 +346,15 @@ func (x *exploration) checkRecord(s *state, inst *model.Instance) {
 		}
 	}
 	switch {
-	case inst.Phase == model.Created:
+	case inst.Phase == model.PhaseCreated:
 		wrong = "is Created after a pass"
 	case inst.Phase.Active() && (inst.Spec == nil || len(names) != len(inst.Spec.Components)):
 		wrong = "does not know all of its components"
-	case inst.Phase == model.Scheduled && (inst.Deadline.IsZero() || inst.Deadline.After(s.now.Add(x.longest))):
+	case inst.Phase == model.PhaseScheduled && (inst.Deadline.IsZero() || inst.Deadline.After(s.now.Add(x.longest))):
 		wrong = "starts without a deadline"
-	case inst.Phase == model.Scheduled && !s.now.Before(inst.Deadline):
+	case inst.Phase == model.PhaseScheduled && !s.now.Before(inst.Deadline):
 		wrong = "starts beyond its deadline"
-	case inst.Phase == model.Terminated && inst.Reason == model.Quarantined && inst.Returns.IsZero():
+	case inst.Phase == model.PhaseTerminated && inst.Reason == model.ReasonQuarantined && inst.Returns.IsZero():
 		wrong = "is set aside for ever"
 	case inst.Ending() && !s.now.Before(inst.EndBy):
 		wrong = "ends beyond its deadline"
@@ -386,8 +386,8 @@ func (x *exploration) checkWay(old, inst *model.Instance) {
 	}
 	for _, t := range news {
 		from := t.From
-		if t.To == model.Created && t.From == "" {
-			if phase != "" && phase != model.Terminated || inst.Number != old.Number+1 {
+		if t.To == model.PhaseCreated && t.From == "" {
+			if phase != "" && phase != model.PhaseTerminated || inst.Number != old.Number+1 {
 				x.Fatalf("%s begins after %s", inst.App, phase)
 			}
 		} else if from != phase || !slices.ContainsFunc(lifecycle.Rules, func(r lifecycle.Rule) bool {
@@ -465,9 +465,9 @@ func (x *exploration) key(s *state) uint64 {
 			First: !in.Declared.After(s.ledger.Instances[0].Declared),
 		}
 		switch in.Phase {
-		case model.Degraded, model.Admitted: // when it is restored, or has waited for long
+		case model.PhaseDegraded, model.PhaseAdmitted: // when it is restored, or has waited for long
 			c.Since = when(in.Since)
-		case model.Terminated:
+		case model.PhaseTerminated:
 			c.Reason = in.Reason
 		}
 		c.Held = slices.Compact(slices.Sorted(slices.Values(in.Held)))

@@ -69,7 +69,7 @@ func (list workloads) of(component string) *model.Workload {
 
 func (f *facts) verdict(v model.Verdict) bool { return f.decision != nil && f.decision.Verdict == v }
 
-func (f *facts) granted() bool { return f.verdict(model.Granted) && f.git.spec != nil }
+func (f *facts) granted() bool { return f.verdict(model.VerdictGranted) && f.git.spec != nil }
 
 // updated reports whether arbitration granted a spec in place of the accepted one.
 func (f *facts) updated() bool {
@@ -80,7 +80,7 @@ func (f *facts) updated() bool {
 // reason.
 func (f *facts) updateRefused() bool {
 	r, old := f.refusal(), f.inst.Refused
-	return r != nil && r.Reason != model.RolledBackSpec && (old == nil || old.Spec != r.Spec || old.Reason != r.Reason)
+	return r != nil && r.Reason != model.ReasonRolledBackSpec && (old == nil || old.Spec != r.Spec || old.Reason != r.Reason)
 }
 
 func (f *facts) refusal() *model.Refusal {

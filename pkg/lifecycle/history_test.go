@@ -213,7 +213,7 @@ func surprised(before, l model.Ledger, now time.Time) bool {
 		}
 		for _, tr := range l.Instances[i].History {
 			switch tr.Reason {
-			case model.RolledBack, model.Quarantined, model.FailedTooOften, model.Unrecoverable, model.Removed:
+			case model.ReasonRolledBack, model.ReasonQuarantined, model.ReasonFailedTooOften, model.ReasonUnrecoverable, model.ReasonRemoved:
 				if tr.At.Equal(now) {
 					return true
 				}

@@ -38,7 +38,7 @@ func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed int) model.F
 			running++
 		}
 		switch {
-		case declared[inst.App], inst.Phase == model.Terminated && (inst.Reason == model.Removed || inst.Reason == model.Stopped):
+		case declared[inst.App], inst.Phase == model.PhaseTerminated && (inst.Reason == model.ReasonRemoved || inst.Reason == model.ReasonStopped):
 		case inst.Phase.Active():
 			removed = append(removed, inst.App)
 		default:

@@ -13,31 +13,31 @@ import (
 // message describes a transition to people.
 func (f *facts) message(r *Rule) string {
 	switch r.Reason {
-	case model.Declared, model.Resumed, model.Returned:
+	case model.ReasonDeclared, model.ReasonResumed, model.ReasonReturned:
 		return r.If
-	case model.Removed, model.Stopped, model.Suspended:
+	case model.ReasonRemoved, model.ReasonStopped, model.ReasonSuspended:
 		return endText(f.inst, r.If, r.Reason)
-	case model.Quarantined:
+	case model.ReasonQuarantined:
 		return endText(f.inst, asideText(f.inst, f.now), r.Reason)
-	case model.FailedTooOften, model.Restarted:
+	case model.ReasonFailedTooOften, model.ReasonRestarted:
 		return r.If + ": " + tooOftenText(f.inst, f.now)
-	case model.RolledBack:
+	case model.ReasonRolledBack:
 		if often := tooOftenText(f.inst, f.now); often != "" {
 			return r.If + ": " + often
 		}
-	case model.UpdateAdmitted:
+	case model.ReasonUpdateAdmitted:
 		return "update to the spec of commit " + short(cmp.Or(f.git.spec.Commit, f.git.commit)) + ": " + f.decision.Message
-	case model.AdmissionPassed:
+	case model.ReasonAdmissionPassed:
 		return "quota, limits and policies admit it"
-	case model.GrantedCapacity, model.EvictedReason, model.Overdue, "":
+	case model.ReasonGranted, model.ReasonEvicted, model.ReasonOverdue, "":
 		if f.decision != nil {
 			return f.decision.Message
 		}
-	case model.UpdateRefused:
+	case model.ReasonUpdateRefused:
 		return f.refusal().Message
-	case model.Ready, model.Recovered:
+	case model.ReasonReady, model.ReasonRecovered:
 		return "everything runs as granted"
-	case model.WorkflowBegun, model.WorkflowFailed, model.WorkflowStopped:
+	case model.ReasonWorkflowBegun, model.ReasonWorkflowFailed, model.ReasonWorkflowStopped:
 		return r.If + runText(f.inst)
 	}
 	if unfinished(f.inst) {
@@ -71,7 +71,7 @@ func endText(inst *model.Instance, why string, reason model.Reason) string {
 	if volumes == "" {
 		return why
 	}
-	ended := model.Instance{Phase: model.Terminated, Reason: reason, Spec: inst.Spec}
+	ended := model.Instance{Phase: model.PhaseTerminated, Reason: reason, Spec: inst.Spec}
 	if ended.DeletesData() {
 		return why + "; its volumes are deleted: " + volumes
 	}

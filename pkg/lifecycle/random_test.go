@@ -70,7 +70,7 @@ func (w *world) check(rt *rapid.T) {
 		switch {
 		case inst.Phase.Active() && (inst.Spec == nil || len(inst.Components) != len(inst.Spec.Components)):
 			rt.Fatalf("%s is %s without a spec or components", inst.App, inst.Phase)
-		case inst.Phase == model.Scheduled && inst.Deadline.IsZero():
+		case inst.Phase == model.PhaseScheduled && inst.Deadline.IsZero():
 			rt.Fatalf("%s waits without a deadline", inst.App)
 		case inst.Ending() && (inst.EndBy.IsZero() || !w.now.Before(inst.EndBy)):
 			rt.Fatalf("%s has not ended in time", inst.App)
@@ -87,11 +87,11 @@ func (w *world) check(rt *rapid.T) {
 func (w *world) checkHistory(rt *rapid.T, inst *model.Instance) {
 	for i := 1; i < len(inst.History); i++ {
 		from, to := inst.History[i-1], inst.History[i]
-		if to.To == model.Created {
+		if to.To == model.PhaseCreated {
 			if !slices.ContainsFunc(lifecycle.Births, func(r lifecycle.Rule) bool { return r.Reason == to.Reason }) {
 				rt.Fatalf("%s begins for %s", inst.App, to.Reason)
 			}
-			if from.To != model.Terminated || to.Instance != from.Instance+1 {
+			if from.To != model.PhaseTerminated || to.Instance != from.Instance+1 {
 				rt.Fatalf("%s: instance %d begins after %s of %d", inst.App, to.Instance, from.To, from.Instance)
 			}
 			continue

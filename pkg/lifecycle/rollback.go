@@ -21,7 +21,7 @@ func (f *facts) rollBack() {
 	dropPrevious(in)
 	f.accept(spec, grants)
 	f.room.take(in)
-	in.Refused = &model.Refusal{Spec: bad, Reason: model.RolledBackSpec, Message: "this spec was rolled back because it did not start; it is tried again when it changes"}
+	in.Refused = &model.Refusal{Spec: bad, Reason: model.ReasonRolledBackSpec, Message: "this spec was rolled back because it did not start; it is tried again when it changes"}
 	// The ruling of this pass was about the failed spec.
 	f.decision = nil
 }
@@ -45,7 +45,7 @@ func (f *facts) updateFailed() bool {
 // failsSince reports the same of an update that had arrived, or that could not be
 // taken back when it failed.
 func (f *facts) failsSince() bool {
-	return f.goesBack(f.inst.Phase == model.Degraded && !f.inst.Deadline.IsZero() && !partsRun(f.inst, f.shown))
+	return f.goesBack(f.inst.Phase == model.PhaseDegraded && !f.inst.Deadline.IsZero() && !partsRun(f.inst, f.shown))
 }
 
 // canGoBack reports whether the spec before can run again.

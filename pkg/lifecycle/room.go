@@ -113,7 +113,7 @@ func measure(ledger *model.Ledger, ruling *model.Ruling, seen *model.Observation
 	for i := range ruling.Decisions {
 		d := &ruling.Decisions[i]
 		ruled[d.App] = true
-		if d.Verdict != model.Granted {
+		if d.Verdict != model.VerdictGranted {
 			continue
 		}
 		inst, known := ledger.Find(d.App)

@@ -28,65 +28,65 @@ type (
 // Births are the ways in which an instance begins: the first instance of an
 // application, and one that follows an instance that has ended.
 var Births = []Rule{
-	{nil, "application appears in Git", nil, model.Created, model.Declared, nil},
-	{ended, "suspended, and is to run again", nil, model.Created, model.Resumed, nil},
-	{ended, "set aside, and the time of that is over", nil, model.Created, model.Returned, nil},
+	{nil, "application appears in Git", nil, model.PhaseCreated, model.ReasonDeclared, nil},
+	{ended, "suspended, and is to run again", nil, model.PhaseCreated, model.ReasonResumed, nil},
+	{ended, "set aside, and the time of that is over", nil, model.PhaseCreated, model.ReasonReturned, nil},
 }
 
 // Rules is the whole lifecycle. The first row that matches applies, and then the
 // table is read again from the top, until no row matches.
 var Rules = []Rule{
-	{alive, "removed from Git", git(declared.removed), model.Terminated, model.Removed, change(end)},
-	{alive, `desired: "terminated"`, git(declared.stopped), model.Terminated, model.Stopped, change(end)},
-	{alive, `desired: "suspended"`, git(declared.suspended), model.Terminated, model.Suspended, change(end)},
-	{active, "loses its place to others", ruled(model.Evicted), model.Terminated, model.EvictedReason, change(end)},
-	{ended, "removed from Git after it had ended", afterwards(declared.removed), model.Terminated, model.Removed, nil},
-	{ended, `desired: "terminated" after it had ended`, afterwards(declared.stopped), model.Terminated, model.Stopped, nil},
+	{alive, "removed from Git", git(declared.removed), model.PhaseTerminated, model.ReasonRemoved, change(end)},
+	{alive, `desired: "terminated"`, git(declared.stopped), model.PhaseTerminated, model.ReasonStopped, change(end)},
+	{alive, `desired: "suspended"`, git(declared.suspended), model.PhaseTerminated, model.ReasonSuspended, change(end)},
+	{active, "loses its place to others", ruled(model.VerdictEvicted), model.PhaseTerminated, model.ReasonEvicted, change(end)},
+	{ended, "removed from Git after it had ended", afterwards(declared.removed), model.PhaseTerminated, model.ReasonRemoved, nil},
+	{ended, `desired: "terminated" after it had ended`, afterwards(declared.stopped), model.PhaseTerminated, model.ReasonStopped, nil},
 
-	{waiting, "quota, ceiling or policy refuses it", ruled(model.Rejected), model.RejectedPhase, "", change(clearDeadline)},
-	{notYet, "valid, quota and policies admit it", ruled(model.Waiting, model.Granted), model.Admitted, model.AdmissionPassed, (*facts).wait},
-	{admitted, "granted capacity", (*facts).granted, model.Scheduled, model.GrantedCapacity, (*facts).begin},
-	{admitted, "no capacity within its start deadline: it waits on", observed(late), "", model.Overdue, change(clearDeadline)},
+	{waiting, "quota, ceiling or policy refuses it", ruled(model.VerdictRejected), model.PhaseRejected, "", change(clearDeadline)},
+	{notYet, "valid, quota and policies admit it", ruled(model.VerdictWaiting, model.VerdictGranted), model.PhaseAdmitted, model.ReasonAdmissionPassed, (*facts).wait},
+	{admitted, "granted capacity", (*facts).granted, model.PhaseScheduled, model.ReasonGranted, (*facts).begin},
+	{admitted, "no capacity within its start deadline: it waits on", observed(late), "", model.ReasonOverdue, change(clearDeadline)},
 
-	{scheduled, "its workflow took the update back", instance(tookBack), "", model.RolledBack, (*facts).rollBack},
-	{scheduled, "its first workflow failed and left nothing that runs", instance(leftNothing), model.Terminated, model.Unrecoverable, change(end)},
-	{scheduled, "its workflow failed", run(model.RunFailed, model.RunRolledBack), model.Degraded, model.WorkflowFailed, change(clearDeadline)},
-	{scheduled, "its workflow was stopped", run(model.RunStopped), model.Degraded, model.WorkflowStopped, change(clearDeadline)},
+	{scheduled, "its workflow took the update back", instance(tookBack), "", model.ReasonRolledBack, (*facts).rollBack},
+	{scheduled, "its first workflow failed and left nothing that runs", instance(leftNothing), model.PhaseTerminated, model.ReasonUnrecoverable, change(end)},
+	{scheduled, "its workflow failed", run(model.RunFailed, model.RunRolledBack), model.PhaseDegraded, model.ReasonWorkflowFailed, change(clearDeadline)},
+	{scheduled, "its workflow was stopped", run(model.RunStopped), model.PhaseDegraded, model.ReasonWorkflowStopped, change(clearDeadline)},
 
-	{active, "new spec admitted", (*facts).updated, model.Scheduled, model.UpdateAdmitted, (*facts).beginUpdate},
-	{active, "new spec refused", (*facts).updateRefused, "", model.UpdateRefused, (*facts).noteRefusal},
-	{scheduled, "update missed its deadline or failed for good", (*facts).updateFailed, "", model.RolledBack, (*facts).rollBack},
-	{arrived, "update goes on failing, and can be taken back", (*facts).failsSince, model.Scheduled, model.RolledBack, (*facts).rollBack},
-	{active, "a critical component failed for good", observed(unrecoverable), model.Terminated, model.Unrecoverable, change(end)},
-	{active, "a critical component failed too often, and that ends the application", tooOftenAnd("terminate"), model.Terminated, model.FailedTooOften, change(end)},
-	{active, "a critical component failed too often: it is stopped for a while", tooOftenAnd("restart"), "", model.Restarted, change(pause)},
+	{active, "new spec admitted", (*facts).updated, model.PhaseScheduled, model.ReasonUpdateAdmitted, (*facts).beginUpdate},
+	{active, "new spec refused", (*facts).updateRefused, "", model.ReasonUpdateRefused, (*facts).noteRefusal},
+	{scheduled, "update missed its deadline or failed for good", (*facts).updateFailed, "", model.ReasonRolledBack, (*facts).rollBack},
+	{arrived, "update goes on failing, and can be taken back", (*facts).failsSince, model.PhaseScheduled, model.ReasonRolledBack, (*facts).rollBack},
+	{active, "a critical component failed for good", observed(unrecoverable), model.PhaseTerminated, model.ReasonUnrecoverable, change(end)},
+	{active, "a critical component failed too often, and that ends the application", tooOftenAnd("terminate"), model.PhaseTerminated, model.ReasonFailedTooOften, change(end)},
+	{active, "a critical component failed too often: it is stopped for a while", tooOftenAnd("restart"), "", model.ReasonRestarted, change(pause)},
 
-	{scheduled, "every critical component runs at its full grant", instance(runsInFull), model.Running, model.Ready, change(arrive)},
-	{scheduled, "runs, at a reduced grant", instance(runsReduced), model.Degraded, "", change(arrive)},
-	{scheduled, "start deadline passed; critical parts run", observed(startIncomplete), model.Degraded, model.StartIncomplete, change(arrive)},
-	{starting, "one failed start too many in a row", observed(failedInARow), model.Terminated, model.Quarantined, change(setAside)},
-	{scheduled, "start deadline passed; critical parts do not run", observed(startFailed), model.Degraded, model.StartFailed, change(failStart)},
-	{degraded, "start deadline passed once more; critical parts do not run", observed(failedAgain), "", model.StartFailed, change(failStart)},
+	{scheduled, "every critical component runs at its full grant", instance(runsInFull), model.PhaseRunning, model.ReasonReady, change(arrive)},
+	{scheduled, "runs, at a reduced grant", instance(runsReduced), model.PhaseDegraded, "", change(arrive)},
+	{scheduled, "start deadline passed; critical parts run", observed(startIncomplete), model.PhaseDegraded, model.ReasonStartIncomplete, change(arrive)},
+	{starting, "one failed start too many in a row", observed(failedInARow), model.PhaseTerminated, model.ReasonQuarantined, change(setAside)},
+	{scheduled, "start deadline passed; critical parts do not run", observed(startFailed), model.PhaseDegraded, model.ReasonStartFailed, change(failStart)},
+	{degraded, "start deadline passed once more; critical parts do not run", observed(failedAgain), "", model.ReasonStartFailed, change(failStart)},
 
-	{arrived, "its workflow runs again", instance(underWay), model.Scheduled, model.WorkflowBegun, nil},
-	{healthy, "grant reduced", instance(reduced), model.Degraded, "", nil},
-	{healthy, "a critical component failed too often", tooOftenAnd("degrade"), model.Degraded, model.FailedTooOften, nil},
-	{healthy, "parts failed", instance(failing), model.Degraded, model.ComponentFailed, nil},
-	{degraded, "full grant runs again", observed(recovered), model.Running, model.Recovered, change(recoverStart)},
+	{arrived, "its workflow runs again", instance(underWay), model.PhaseScheduled, model.ReasonWorkflowBegun, nil},
+	{healthy, "grant reduced", instance(reduced), model.PhaseDegraded, "", nil},
+	{healthy, "a critical component failed too often", tooOftenAnd("degrade"), model.PhaseDegraded, model.ReasonFailedTooOften, nil},
+	{healthy, "parts failed", instance(failing), model.PhaseDegraded, model.ReasonComponentFailed, nil},
+	{degraded, "full grant runs again", observed(recovered), model.PhaseRunning, model.ReasonRecovered, change(recoverStart)},
 }
 
 var (
-	alive     = []model.Phase{model.Created, model.Admitted, model.RejectedPhase, model.Scheduled, model.Running, model.Degraded}
-	active    = []model.Phase{model.Scheduled, model.Running, model.Degraded}
-	waiting   = []model.Phase{model.Created, model.Admitted}
-	notYet    = []model.Phase{model.Created, model.RejectedPhase}
-	admitted  = []model.Phase{model.Admitted}
-	scheduled = []model.Phase{model.Scheduled}
-	starting  = []model.Phase{model.Scheduled, model.Degraded}
-	arrived   = []model.Phase{model.Running, model.Degraded}
-	healthy   = []model.Phase{model.Running}
-	degraded  = []model.Phase{model.Degraded}
-	ended     = []model.Phase{model.Terminated}
+	alive     = []model.Phase{model.PhaseCreated, model.PhaseAdmitted, model.PhaseRejected, model.PhaseScheduled, model.PhaseRunning, model.PhaseDegraded}
+	active    = []model.Phase{model.PhaseScheduled, model.PhaseRunning, model.PhaseDegraded}
+	waiting   = []model.Phase{model.PhaseCreated, model.PhaseAdmitted}
+	notYet    = []model.Phase{model.PhaseCreated, model.PhaseRejected}
+	admitted  = []model.Phase{model.PhaseAdmitted}
+	scheduled = []model.Phase{model.PhaseScheduled}
+	starting  = []model.Phase{model.PhaseScheduled, model.PhaseDegraded}
+	arrived   = []model.Phase{model.PhaseRunning, model.PhaseDegraded}
+	healthy   = []model.Phase{model.PhaseRunning}
+	degraded  = []model.Phase{model.PhaseDegraded}
+	ended     = []model.Phase{model.PhaseTerminated}
 )
 
 // The functions below make conditions and effects of questions about a part of the
@@ -99,7 +99,7 @@ func git(is func(declared) bool) condition { return func(f *facts) bool { return
 // after which it might have come back.
 func afterwards(is func(declared) bool) condition {
 	return func(f *facts) bool {
-		return is(f.git) && f.inst.Reason != model.Removed && f.inst.Reason != model.Stopped
+		return is(f.git) && f.inst.Reason != model.ReasonRemoved && f.inst.Reason != model.ReasonStopped
 	}
 }
 

@@ -49,7 +49,7 @@ func (f *facts) begin() { f.accept(f.git.spec, f.decision.Grants) }
 // beginUpdate accepts a newer spec. The spec that ran well until now is kept until
 // the new one does; a start that never succeeded leaves the older spec in place.
 func (f *facts) beginUpdate() {
-	ranWell := f.inst.Phase == model.Running || f.inst.Phase == model.Degraded && f.inst.Previous == nil
+	ranWell := f.inst.Phase == model.PhaseRunning || f.inst.Phase == model.PhaseDegraded && f.inst.Previous == nil
 	if ranWell && !unfinished(f.inst) {
 		f.inst.Previous, f.inst.PreviousGrants = f.inst.Spec, grantsOf(f.inst)
 	}

@@ -23,7 +23,7 @@ func targets(r Rule, from model.Phase) model.Phase {
 
 // TestEveryPhaseIsReachable walks the table from Created.
 func TestEveryPhaseIsReachable(t *testing.T) {
-	reached := map[model.Phase]bool{model.Created: true}
+	reached := map[model.Phase]bool{model.PhaseCreated: true}
 	for range model.Phases {
 		for _, r := range Rules {
 			for _, from := range r.From {
@@ -42,7 +42,7 @@ func TestEveryPhaseIsReachable(t *testing.T) {
 func TestEveryPhaseHasAWayOn(t *testing.T) {
 	for _, p := range model.Phases {
 		on := slices.ContainsFunc(Rules, func(r Rule) bool { return slices.Contains(r.From, p) && targets(r, p) != p })
-		require.Equal(t, p != model.Terminated, on, "%s", p)
+		require.Equal(t, p != model.PhaseTerminated, on, "%s", p)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // hundredth of the way through the table. A wrong no costs only that.
 func unchanged(f *facts) bool {
 	in, d := f.inst, f.decision
-	if in.Phase != model.Running || f.git.spec == nil || f.git.halted() || d == nil || d.Verdict != model.Granted || in.Spec == nil {
+	if in.Phase != model.PhaseRunning || f.git.spec == nil || f.git.halted() || d == nil || d.Verdict != model.VerdictGranted || in.Spec == nil {
 		return false
 	}
 	spec := in.Spec

@@ -22,10 +22,10 @@ func (r *Ruling) Find(app AppID) (*Decision, bool) {
 type Verdict string
 
 const (
-	Granted  Verdict = "granted"  // it may run with the grants given
-	Waiting  Verdict = "waiting"  // admitted, but short of capacity
-	Rejected Verdict = "rejected" // quota, ceiling or policy refuses it
-	Evicted  Verdict = "evicted"  // it ran and loses its place
+	VerdictGranted  Verdict = "granted"  // it may run with the grants given
+	VerdictWaiting  Verdict = "waiting"  // admitted, but short of capacity
+	VerdictRejected Verdict = "rejected" // quota, ceiling or policy refuses it
+	VerdictEvicted  Verdict = "evicted"  // it ran and loses its place
 )
 
 // Reason is a constant word for why something is so. The sentence for people
@@ -34,24 +34,24 @@ type Reason string
 
 // Reasons of decisions.
 const (
-	Fits                Reason = "Fits"
-	CapacityShort       Reason = "CapacityShort"
-	QuotaExceeded       Reason = "QuotaExceeded"
-	TooManyApplications Reason = "TooManyApplications"
-	TooManyWorkloads    Reason = "TooManyWorkloads"
-	PriorityTooHigh     Reason = "PriorityTooHigh"
-	ShareExceeded       Reason = "ShareExceeded"
-	BudgetExceeded      Reason = "BudgetExceeded"
-	NoPool              Reason = "NoPool"
-	PoolTooSmall        Reason = "PoolTooSmall"
-	NodeTooSmall        Reason = "NodeTooSmall"
-	TooFewDomains       Reason = "TooFewDomains"
-	InvalidSpec         Reason = "InvalidSpec"
-	RemovalHeld         Reason = "RemovalHeld"
-	RolledBackSpec      Reason = "RolledBackSpec"
-	LimitExceeded       Reason = "LimitExceeded"
-	AbsurdAmount        Reason = "AbsurdAmount"
-	Preempted           Reason = "Preempted"
+	ReasonFits                Reason = "Fits"
+	ReasonCapacityShort       Reason = "CapacityShort"
+	ReasonQuotaExceeded       Reason = "QuotaExceeded"
+	ReasonTooManyApplications Reason = "TooManyApplications"
+	ReasonTooManyWorkloads    Reason = "TooManyWorkloads"
+	ReasonPriorityTooHigh     Reason = "PriorityTooHigh"
+	ReasonShareExceeded       Reason = "ShareExceeded"
+	ReasonBudgetExceeded      Reason = "BudgetExceeded"
+	ReasonNoPool              Reason = "NoPool"
+	ReasonPoolTooSmall        Reason = "PoolTooSmall"
+	ReasonNodeTooSmall        Reason = "NodeTooSmall"
+	ReasonTooFewDomains       Reason = "TooFewDomains"
+	ReasonInvalidSpec         Reason = "InvalidSpec"
+	ReasonRemovalHeld         Reason = "RemovalHeld"
+	ReasonRolledBackSpec      Reason = "RolledBackSpec"
+	ReasonLimitExceeded       Reason = "LimitExceeded"
+	ReasonAbsurdAmount        Reason = "AbsurdAmount"
+	ReasonPreempted           Reason = "Preempted"
 )
 
 // Decision is the verdict of one arbitration for one application, with its

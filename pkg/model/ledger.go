@@ -47,51 +47,51 @@ func (l *Ledger) Find(app AppID) (*Instance, bool) {
 type Phase string
 
 const (
-	Created       Phase = "Created"
-	Admitted      Phase = "Admitted"
-	RejectedPhase Phase = "Rejected"
-	Scheduled     Phase = "Scheduled"
-	Running       Phase = "Running"
-	Degraded      Phase = "Degraded"
-	Terminated    Phase = "Terminated"
+	PhaseCreated    Phase = "Created"
+	PhaseAdmitted   Phase = "Admitted"
+	PhaseRejected   Phase = "Rejected"
+	PhaseScheduled  Phase = "Scheduled"
+	PhaseRunning    Phase = "Running"
+	PhaseDegraded   Phase = "Degraded"
+	PhaseTerminated Phase = "Terminated"
 )
 
 // Phases lists all phases in the order of a life.
-var Phases = []Phase{Created, Admitted, RejectedPhase, Scheduled, Running, Degraded, Terminated}
+var Phases = []Phase{PhaseCreated, PhaseAdmitted, PhaseRejected, PhaseScheduled, PhaseRunning, PhaseDegraded, PhaseTerminated}
 
 // Reasons of transitions. A rejection or a degradation carries the reason of
 // its decision instead.
 const (
-	Declared        Reason = "Declared"
-	AdmissionPassed Reason = "AdmissionPassed"
-	GrantedCapacity Reason = "Granted"
-	Ready           Reason = "Ready"
-	StartIncomplete Reason = "StartIncomplete"
-	StartFailed     Reason = "StartFailed"
-	ComponentFailed Reason = "ComponentFailed"
-	Recovered       Reason = "Recovered"
-	UpdateAdmitted  Reason = "UpdateAdmitted"
-	UpdateRefused   Reason = "UpdateRefused"
-	RolledBack      Reason = "RolledBack"
-	Removed         Reason = "Removed"
-	Stopped         Reason = "Stopped"
-	Suspended       Reason = "Suspended"
-	Resumed         Reason = "Resumed"
-	Returned        Reason = "Returned"
-	EvictedReason   Reason = "Evicted"
-	Unrecoverable   Reason = "Unrecoverable"
-	FailedTooOften  Reason = "FailedTooOften"
-	Restarted       Reason = "Restarted"
-	Quarantined     Reason = "Quarantined"
-	Overdue         Reason = "Overdue"
+	ReasonDeclared        Reason = "Declared"
+	ReasonAdmissionPassed Reason = "AdmissionPassed"
+	ReasonGranted         Reason = "Granted"
+	ReasonReady           Reason = "Ready"
+	ReasonStartIncomplete Reason = "StartIncomplete"
+	ReasonStartFailed     Reason = "StartFailed"
+	ReasonComponentFailed Reason = "ComponentFailed"
+	ReasonRecovered       Reason = "Recovered"
+	ReasonUpdateAdmitted  Reason = "UpdateAdmitted"
+	ReasonUpdateRefused   Reason = "UpdateRefused"
+	ReasonRolledBack      Reason = "RolledBack"
+	ReasonRemoved         Reason = "Removed"
+	ReasonStopped         Reason = "Stopped"
+	ReasonSuspended       Reason = "Suspended"
+	ReasonResumed         Reason = "Resumed"
+	ReasonReturned        Reason = "Returned"
+	ReasonEvicted         Reason = "Evicted"
+	ReasonUnrecoverable   Reason = "Unrecoverable"
+	ReasonFailedTooOften  Reason = "FailedTooOften"
+	ReasonRestarted       Reason = "Restarted"
+	ReasonQuarantined     Reason = "Quarantined"
+	ReasonOverdue         Reason = "Overdue"
 
-	WorkflowBegun   Reason = "WorkflowBegun"
-	WorkflowFailed  Reason = "WorkflowFailed"
-	WorkflowStopped Reason = "WorkflowStopped"
+	ReasonWorkflowBegun   Reason = "WorkflowBegun"
+	ReasonWorkflowFailed  Reason = "WorkflowFailed"
+	ReasonWorkflowStopped Reason = "WorkflowStopped"
 )
 
 // Active reports whether the instance holds a grant and has workloads to run.
-func (p Phase) Active() bool { return p == Scheduled || p == Running || p == Degraded }
+func (p Phase) Active() bool { return p == PhaseScheduled || p == PhaseRunning || p == PhaseDegraded }
 
 // Instance is an application at one moment: shop#3 is the third instance of
 // shop. It is the ledger's record.
@@ -171,7 +171,7 @@ type FailureCount struct {
 
 // Ending reports whether the instance has ended and keeps components until their
 // dependants are gone.
-func (i *Instance) Ending() bool { return i.Phase == Terminated && len(i.Components) > 0 }
+func (i *Instance) Ending() bool { return i.Phase == PhaseTerminated && len(i.Components) > 0 }
 
 // HasObjects reports whether objects of the instance are to exist: while it is active,
 // and while it is ending, those that others still need.
@@ -182,7 +182,7 @@ func (i *Instance) HasObjects() bool { return i.Phase.Active() || i.Ending() }
 // for good with just this spec, or it is set aside.
 func (i *Instance) Rests(wanted Digest, now time.Time) bool {
 	switch {
-	case i.Phase != Terminated:
+	case i.Phase != PhaseTerminated:
 		return false
 	case i.Ending():
 		return true
@@ -190,9 +190,9 @@ func (i *Instance) Rests(wanted Digest, now time.Time) bool {
 		return false
 	}
 	switch i.Reason {
-	case Unrecoverable, FailedTooOften, WorkflowFailed, WorkflowStopped:
+	case ReasonUnrecoverable, ReasonFailedTooOften, ReasonWorkflowFailed, ReasonWorkflowStopped:
 		return true
-	case Quarantined:
+	case ReasonQuarantined:
 		return now.Before(i.Returns)
 	}
 	return false
@@ -202,7 +202,7 @@ func (i *Instance) Rests(wanted Digest, now time.Time) bool {
 // deleted: only when the application is gone from Git or is ended there, and both
 // its last accepted spec and policy wanted it so.
 func (i *Instance) DeletesData() bool {
-	return i.Phase == Terminated && (i.Reason == Removed || i.Reason == Stopped) && i.Spec != nil &&
+	return i.Phase == PhaseTerminated && (i.Reason == ReasonRemoved || i.Reason == ReasonStopped) && i.Spec != nil &&
 		i.Spec.Lifecycle.Deletion == "delete-data" && i.Spec.Policy.Deletion == "delete-data"
 }
 

@@ -27,7 +27,7 @@ func StateOf(ledger *model.Ledger) CommitState {
 	running, under, failed := 0, []model.AppID{}, []model.AppID{}
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
-		if inst.Phase == model.Running {
+		if inst.Phase == model.PhaseRunning {
 			running++
 		}
 		n := len(inst.History)
@@ -35,7 +35,7 @@ func StateOf(ledger *model.Ledger) CommitState {
 			continue
 		}
 		switch last := &inst.History[n-1]; {
-		case last.To == model.RejectedPhase, refusing[last.Reason]:
+		case last.To == model.PhaseRejected, refusing[last.Reason]:
 			failed = append(failed, inst.App)
 		case underWay(inst):
 			under = append(under, inst.App)
@@ -58,14 +58,14 @@ func StateOf(ledger *model.Ledger) CommitState {
 
 // refusing are reasons of transitions that say that a commit did not come through.
 var refusing = map[model.Reason]bool{
-	model.UpdateRefused: true, model.RolledBack: true, model.StartFailed: true, model.Unrecoverable: true,
-	model.FailedTooOften: true, model.WorkflowFailed: true, model.WorkflowStopped: true,
+	model.ReasonUpdateRefused: true, model.ReasonRolledBack: true, model.ReasonStartFailed: true, model.ReasonUnrecoverable: true,
+	model.ReasonFailedTooOften: true, model.ReasonWorkflowFailed: true, model.ReasonWorkflowStopped: true,
 }
 
 // underWay reports whether an application is still on its way to run.
 func underWay(inst *model.Instance) bool {
 	switch inst.Phase {
-	case model.Created, model.Admitted, model.Scheduled:
+	case model.PhaseCreated, model.PhaseAdmitted, model.PhaseScheduled:
 		return true
 	}
 	return inst.Run != nil && !inst.Run.Phase.Ended() && inst.Phase.Active()

@@ -22,7 +22,7 @@ var began = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 // history is that of an application which changed its phase n times, a minute apart.
 func history(n int) (h []model.Transition) {
 	for i := range n {
-		h = append(h, model.Transition{At: began.Add(time.Duration(i) * time.Minute), Instance: 1, To: model.Running, Reason: model.Ready, Message: fmt.Sprint(i)})
+		h = append(h, model.Transition{At: began.Add(time.Duration(i) * time.Minute), Instance: 1, To: model.PhaseRunning, Reason: model.ReasonReady, Message: fmt.Sprint(i)})
 	}
 	return h
 }
@@ -166,9 +166,9 @@ func TestStateOf(t *testing.T) {
 	app := func(name string, phase model.Phase, reason model.Reason, commit string) model.Instance {
 		return model.Instance{App: model.AppID{Tenant: "acme", Name: name}, Phase: phase, History: []model.Transition{{To: phase, Reason: reason, Commit: commit}}}
 	}
-	running := app("blog", model.Running, model.Ready, "older")
-	refused := app("old", model.RejectedPhase, model.QuotaExceeded, "older")
-	release := app("shop", model.Running, model.WorkflowBegun, head)
+	running := app("blog", model.PhaseRunning, model.ReasonReady, "older")
+	refused := app("old", model.PhaseRejected, model.ReasonQuotaExceeded, "older")
+	release := app("shop", model.PhaseRunning, model.ReasonWorkflowBegun, head)
 	release.Run = &model.Run{Phase: model.RunPaused}
 	for _, c := range []struct {
 		state, description string
@@ -177,12 +177,12 @@ func TestStateOf(t *testing.T) {
 	}{
 		{"success", "0 of 0 applications running", nil, nil},
 		{"success", "1 of 2 applications running", nil, []model.Instance{running, refused}},
-		{"pending", "on the way: acme/shop", nil, []model.Instance{running, app("shop", model.Scheduled, model.UpdateAdmitted, head)}},
+		{"pending", "on the way: acme/shop", nil, []model.Instance{running, app("shop", model.PhaseScheduled, model.ReasonUpdateAdmitted, head)}},
 		{"pending", "on the way: acme/shop", nil, []model.Instance{release}},
 		{"pending", "on the way: acme/a, acme/b, acme/c, 1 more", nil, []model.Instance{
-			app("a", model.Created, "", head), app("b", model.Admitted, "", head), app("c", model.Admitted, "", head), app("d", model.Scheduled, "", head)}},
-		{"failure", "refused or taken back: acme/shop", nil, []model.Instance{app("a", model.Scheduled, "", head), app("shop", model.Running, model.UpdateRefused, head)}},
-		{"failure", "refused or taken back: acme/shop", nil, []model.Instance{app("shop", model.Degraded, model.WorkflowFailed, head)}},
+			app("a", model.PhaseCreated, "", head), app("b", model.PhaseAdmitted, "", head), app("c", model.PhaseAdmitted, "", head), app("d", model.PhaseScheduled, "", head)}},
+		{"failure", "refused or taken back: acme/shop", nil, []model.Instance{app("a", model.PhaseScheduled, "", head), app("shop", model.PhaseRunning, model.ReasonUpdateRefused, head)}},
+		{"failure", "refused or taken back: acme/shop", nil, []model.Instance{app("shop", model.PhaseDegraded, model.ReasonWorkflowFailed, head)}},
 		{"failure", "2 problems: DA1203 at tenants/acme/apps/shop/app.cue:9:13",
 			[]model.Problem{{Code: "DA1203", Places: []model.Place{{At: "tenants/acme/apps/shop/app.cue:9:13"}}}, {}}, []model.Instance{running}},
 		{"failure", "1 problem: DA1 " + strings.Repeat("é", 61) + "…", []model.Problem{{Code: "DA1", Path: strings.Repeat("é", 200)}}, nil},

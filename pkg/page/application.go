@@ -51,7 +51,7 @@ func (p *page) instance(in *model.Instance) {
 	}
 	switch {
 	case in.Previous == nil:
-	case in.Phase == model.Scheduled:
+	case in.Phase == model.PhaseScheduled:
 		p.line("An update is on its way. If it does not become ready in time, spec %s comes back.\n", code(in.Previous.Digest.Short()))
 	case !in.Trial.IsZero():
 		p.line("The update has arrived. Until %s spec %s is kept, and comes back if this one fails too often.\n",

@@ -126,7 +126,7 @@ func poolRows(l *model.Ledger) [][]string {
 func waitingRows(l *model.Ledger) [][]string {
 	var waiting []*model.Decision
 	for i := range l.Decisions {
-		if l.Decisions[i].Verdict == model.Waiting {
+		if l.Decisions[i].Verdict == model.VerdictWaiting {
 			waiting = append(waiting, &l.Decisions[i])
 		}
 	}
@@ -169,7 +169,7 @@ func commandFor(app model.AppID, w workflow.Wait) string {
 func refusedRows(l *model.Ledger) [][]string {
 	var list []*model.Instance
 	for i := range l.Instances {
-		if in := &l.Instances[i]; in.Refused != nil || in.Phase == model.RejectedPhase || in.Phase == model.Degraded {
+		if in := &l.Instances[i]; in.Refused != nil || in.Phase == model.PhaseRejected || in.Phase == model.PhaseDegraded {
 			list = append(list, in)
 		}
 	}

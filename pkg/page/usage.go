@@ -16,10 +16,10 @@ func UsageByTenant(l *model.Ledger) map[string]Usage {
 	for i := range l.Instances {
 		in := &l.Instances[i]
 		u := all[in.App.Tenant]
-		if in.Phase != model.Terminated {
+		if in.Phase != model.PhaseTerminated {
 			u.apps++
 		}
-		if in.Phase == model.Running {
+		if in.Phase == model.PhaseRunning {
 			u.running++
 		}
 		if in.Phase.Active() {

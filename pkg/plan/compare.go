@@ -169,7 +169,7 @@ func sameWords(x, y *standing) bool {
 		return (a == nil) == (b == nil)
 	}
 	return a.Verdict == b.Verdict && a.Reason == b.Reason && reflect.DeepEqual(a.Refused, b.Refused) &&
-		(a.Message == b.Message || a.Verdict == model.Granted && !a.Degraded)
+		(a.Message == b.Message || a.Verdict == model.VerdictGranted && !a.Degraded)
 }
 
 func describe(app model.AppID, effect Effect, x, y *standing, price Price) Application {

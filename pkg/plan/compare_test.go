@@ -29,12 +29,12 @@ func outcome(apps ...at) *Outcome {
 		spec := model.Application{ID: id, Labels: map[string]string{"image": a.image},
 			Components: []model.Component{{Name: "web", Replicas: 4, Requests: model.Resources{CPU: 500, Memory: 1 << 30}}}}.Seal()
 		in := model.Instance{App: id, Number: 1, Phase: a.phase, Reason: a.reason, Refused: a.refused}
-		d := model.Decision{App: id, Verdict: model.Waiting, Reason: a.reason, Position: a.position, Message: fmt.Sprintf("number %d", a.position)}
+		d := model.Decision{App: id, Verdict: model.VerdictWaiting, Reason: a.reason, Position: a.position, Message: fmt.Sprintf("number %d", a.position)}
 		if a.phase.Active() {
 			in.Spec = &spec
 			g := model.Grant{Component: "web", Replicas: a.replicas, Requests: spec.Components[0].Requests, Pool: "general"}
 			in.Components = []model.ComponentState{{Grant: g}}
-			d.Verdict, d.Degraded, d.Spec = model.Granted, a.replicas < 4, spec.Digest
+			d.Verdict, d.Degraded, d.Spec = model.VerdictGranted, a.replicas < 4, spec.Digest
 		}
 		o.Fleet.Applications = append(o.Fleet.Applications, &spec)
 		o.Ledger.Instances = append(o.Ledger.Instances, in)
@@ -44,14 +44,14 @@ func outcome(apps ...at) *Outcome {
 }
 
 func TestEffects(t *testing.T) {
-	runs, low := at{phase: model.Running, replicas: 4}, at{phase: model.Running, replicas: 2}
-	waits, second := at{phase: model.Admitted, position: 1}, at{phase: model.Admitted, position: 2}
-	rejected := at{phase: model.RejectedPhase, reason: model.QuotaExceeded}
-	ended := at{phase: model.Terminated, reason: model.Removed}
-	evicted := at{phase: model.Terminated, reason: model.EvictedReason}
-	newer := at{phase: model.Scheduled, replicas: 4, image: "2"}
-	refused := at{phase: model.Running, replicas: 4, refused: &model.Refusal{Reason: model.QuotaExceeded}}
-	more := at{phase: model.Running, replicas: 1}
+	runs, low := at{phase: model.PhaseRunning, replicas: 4}, at{phase: model.PhaseRunning, replicas: 2}
+	waits, second := at{phase: model.PhaseAdmitted, position: 1}, at{phase: model.PhaseAdmitted, position: 2}
+	rejected := at{phase: model.PhaseRejected, reason: model.ReasonQuotaExceeded}
+	ended := at{phase: model.PhaseTerminated, reason: model.ReasonRemoved}
+	evicted := at{phase: model.PhaseTerminated, reason: model.ReasonEvicted}
+	newer := at{phase: model.PhaseScheduled, replicas: 4, image: "2"}
+	refused := at{phase: model.PhaseRunning, replicas: 4, refused: &model.Refusal{Reason: model.ReasonQuotaExceeded}}
+	more := at{phase: model.PhaseRunning, replicas: 1}
 	for _, c := range []struct {
 		name   string
 		before *at
@@ -100,9 +100,9 @@ func TestEffects(t *testing.T) {
 
 // What matters most comes first, and then the names.
 func TestOrderAndPrice(t *testing.T) {
-	before := outcome(at{name: "a", phase: model.Admitted, position: 1}, at{name: "b", phase: model.Running, replicas: 4}, at{name: "c", phase: model.Running, replicas: 4})
-	after := outcome(at{name: "a", phase: model.Running, replicas: 4}, at{name: "b", phase: model.Running, replicas: 2},
-		at{name: "c", phase: model.Admitted, position: 1}, at{name: "d", phase: model.RejectedPhase})
+	before := outcome(at{name: "a", phase: model.PhaseAdmitted, position: 1}, at{name: "b", phase: model.PhaseRunning, replicas: 4}, at{name: "c", phase: model.PhaseRunning, replicas: 4})
+	after := outcome(at{name: "a", phase: model.PhaseRunning, replicas: 4}, at{name: "b", phase: model.PhaseRunning, replicas: 2},
+		at{name: "c", phase: model.PhaseAdmitted, position: 1}, at{name: "d", phase: model.PhaseRejected})
 	c := Compare(before, after)
 	var said []string
 	for _, a := range c.Applications {

@@ -52,8 +52,8 @@ func (o *Outcome) standings() map[model.AppID]*standing {
 }
 
 func (s *standing) runs() bool     { return s.instance != nil && s.instance.Phase.Active() }
-func (s *standing) waits() bool    { return s.in(model.Admitted) }
-func (s *standing) rejected() bool { return s.in(model.RejectedPhase, model.Created) }
+func (s *standing) waits() bool    { return s.in(model.PhaseAdmitted) }
+func (s *standing) rejected() bool { return s.in(model.PhaseRejected, model.PhaseCreated) }
 
 func (s *standing) in(phases ...model.Phase) bool {
 	return s.instance != nil && slices.Contains(phases, s.instance.Phase)
@@ -61,7 +61,7 @@ func (s *standing) in(phases ...model.Phase) bool {
 
 // evicted reports whether it lost its place for others.
 func (s *standing) evicted() bool {
-	return s.in(model.Terminated) && s.instance.Reason == model.EvictedReason
+	return s.in(model.PhaseTerminated) && s.instance.Reason == model.ReasonEvicted
 }
 
 // degraded reports whether it runs with less than it asks for.

@@ -45,10 +45,10 @@ func TestOnlyNewTransitionsAreReported(t *testing.T) {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	var history []model.Transition
 	for i := range 5 {
-		history = append(history, model.Transition{At: at.Add(time.Duration(i) * time.Second), To: model.Running})
+		history = append(history, model.Transition{At: at.Add(time.Duration(i) * time.Second), To: model.PhaseRunning})
 	}
 	ledger := func(h []model.Transition) model.Ledger {
-		return model.Ledger{Instances: []model.Instance{{App: model.AppID{Tenant: "acme", Name: "shop"}, Phase: model.Running, History: h}}}
+		return model.Ledger{Instances: []model.Instance{{App: model.AppID{Tenant: "acme", Name: "shop"}, Phase: model.PhaseRunning, History: h}}}
 	}
 	for _, c := range []struct {
 		name          string

@@ -301,7 +301,7 @@ func TestAttack23SignatureBypass(t *testing.T) {
 		k.app("2")
 		second := k.by("bob")
 		k.accepts()
-		k.ledger.Instances = []model.Instance{{App: model.AppID{Tenant: "acme", Name: "shop"}, Number: 1, Phase: model.Admitted}}
+		k.ledger.Instances = []model.Instance{{App: model.AppID{Tenant: "acme", Name: "shop"}, Number: 1, Phase: model.PhaseAdmitted}}
 		k.Git("reset", "-q", "--hard", first)
 		k.app("evil")
 		k.by("mallory")

@@ -143,7 +143,7 @@ func (m *Metrics) time(t Transition) {
 		return
 	}
 	m.phases.WithLabelValues(string(t.From)).Observe(t.In.Seconds())
-	if t.From == model.Scheduled && t.To == model.Running {
+	if t.From == model.PhaseScheduled && t.To == model.PhaseRunning {
 		m.start.Observe(t.In.Seconds())
 	}
 }
@@ -173,7 +173,7 @@ func (m *Metrics) standstill(s *Standstill) {
 	for _, p := range model.Phases {
 		m.overdue.WithLabelValues(string(p)).Set(float64(s.Overdue[p]))
 	}
-	for _, p := range []model.Phase{model.Created, model.Admitted, model.Scheduled, model.Degraded} {
+	for _, p := range []model.Phase{model.PhaseCreated, model.PhaseAdmitted, model.PhaseScheduled, model.PhaseDegraded} {
 		m.oldest.WithLabelValues(string(p)).Set(s.Oldest[p].Round(time.Second).Seconds())
 	}
 	for _, action := range []string{model.CommandApprove, model.CommandResume} {

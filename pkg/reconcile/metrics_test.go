@@ -25,20 +25,20 @@ func busy() Report {
 	return Report{
 		Started: at, Ended: at.Add(3 * time.Second), Saved: true,
 		Stages: []StageTime{{StageSource, at}, {StageAct, at.Add(time.Second)}},
-		Phases: map[model.Phase]int{model.Running: 1},
+		Phases: map[model.Phase]int{model.PhaseRunning: 1},
 		Transitions: []Transition{
-			{App: id, Transition: model.Transition{At: at, To: model.Created, Reason: model.Declared}},
-			{App: id, Transition: model.Transition{At: at.Add(time.Second), From: model.Admitted, To: model.Scheduled, Reason: model.GrantedCapacity}, Queued: time.Second},
-			{App: id, Transition: model.Transition{At: at.Add(3 * time.Second), From: model.Scheduled, To: model.Running, Reason: model.Ready}, In: 2 * time.Second},
+			{App: id, Transition: model.Transition{At: at, To: model.PhaseCreated, Reason: model.ReasonDeclared}},
+			{App: id, Transition: model.Transition{At: at.Add(time.Second), From: model.PhaseAdmitted, To: model.PhaseScheduled, Reason: model.ReasonGranted}, Queued: time.Second},
+			{App: id, Transition: model.Transition{At: at.Add(3 * time.Second), From: model.PhaseScheduled, To: model.PhaseRunning, Reason: model.ReasonReady}, In: 2 * time.Second},
 		},
 		Steps: []Step{
 			{App: id, RunChange: model.RunChange{Run: 1, Step: "migrate", From: "active", To: "succeeded"}, Type: "job", Took: 5 * time.Second},
 			{App: id, RunChange: model.RunChange{Run: 1, Step: "agree", From: "queued", To: "active"}, Type: "approval"},
 			{App: id, RunChange: model.RunChange{Run: 1, From: "running", To: "succeeded"}, Took: 7 * time.Second},
 		},
-		Standstill: Standstill{Overdue: map[model.Phase]int{model.Scheduled: 2}, Oldest: map[model.Phase]time.Duration{model.Admitted: time.Minute},
+		Standstill: Standstill{Overdue: map[model.Phase]int{model.PhaseScheduled: 2}, Oldest: map[model.Phase]time.Duration{model.PhaseAdmitted: time.Minute},
 			People: map[string]int{model.CommandApprove: 3}},
-		Decisions: []model.Decision{{App: id, Verdict: model.Granted, Reason: model.Fits}},
+		Decisions: []model.Decision{{App: id, Verdict: model.VerdictGranted, Reason: model.ReasonFits}},
 		Problems:  []model.Problem{{Code: "DA1001"}},
 		Applied: apply.Report{Requests: apply.Requests{Apply: 2}, Sets: []apply.SetReport{{App: id, Results: []apply.Result{
 			{Action: apply.Created}, {Action: apply.Corrected}}}}},

@@ -61,7 +61,7 @@ func (l *Loop) publishSet(ctx context.Context, s *apply.SetReport) {
 	}
 }
 
-func troubling(p model.Phase) bool { return p == model.Degraded || p == model.RejectedPhase }
+func troubling(p model.Phase) bool { return p == model.PhaseDegraded || p == model.PhaseRejected }
 
 // event tells the people who look at the application's namespace. One that never
 // had a place in the cluster has no namespace to look at.

@@ -94,7 +94,7 @@ func (r *Report) takeTransitions(old, inst *model.Instance) {
 		} else if t.From == "" {
 			since = t.At
 		}
-		if t.To == model.Scheduled && t.From == model.Admitted {
+		if t.To == model.PhaseScheduled && t.From == model.PhaseAdmitted {
 			t.Queued = t.At.Sub(born(inst))
 		}
 		r.Transitions = append(r.Transitions, t)
@@ -166,7 +166,7 @@ func (s *Standstill) count(inst *model.Instance, now time.Time) {
 		s.Overdue[inst.Phase]++
 	}
 	switch inst.Phase {
-	case model.Created, model.Admitted, model.Scheduled, model.Degraded:
+	case model.PhaseCreated, model.PhaseAdmitted, model.PhaseScheduled, model.PhaseDegraded:
 		s.Oldest[inst.Phase] = max(s.Oldest[inst.Phase], now.Sub(inst.Since))
 	}
 	if !running {

@@ -15,15 +15,15 @@ func TestReportTellsWhatIsNew(t *testing.T) {
 	at := func(minutes int) time.Time { return time.Date(2026, 1, 1, 12, minutes, 0, 0, time.UTC) }
 	id := model.AppID{Tenant: "acme", Name: "shop"}
 	spec := model.Application{ID: id, Workflow: &model.Workflow{Steps: []model.Step{{Name: "migrate", Type: "job"}, {Name: "agree", Type: "approval"}}}}.Seal()
-	created := model.Transition{At: at(0), Instance: 1, To: model.Created, Reason: model.Declared}
-	admitted := model.Transition{At: at(1), Instance: 1, From: model.Created, To: model.Admitted, Reason: model.AdmissionPassed}
-	scheduled := model.Transition{At: at(5), Instance: 1, From: model.Admitted, To: model.Scheduled, Reason: model.GrantedCapacity}
-	running := model.Transition{At: at(8), Instance: 1, From: model.Scheduled, To: model.Running, Reason: model.Ready}
+	created := model.Transition{At: at(0), Instance: 1, To: model.PhaseCreated, Reason: model.ReasonDeclared}
+	admitted := model.Transition{At: at(1), Instance: 1, From: model.PhaseCreated, To: model.PhaseAdmitted, Reason: model.ReasonAdmissionPassed}
+	scheduled := model.Transition{At: at(5), Instance: 1, From: model.PhaseAdmitted, To: model.PhaseScheduled, Reason: model.ReasonGranted}
+	running := model.Transition{At: at(8), Instance: 1, From: model.PhaseScheduled, To: model.PhaseRunning, Reason: model.ReasonReady}
 	before := model.Ledger{Instances: []model.Instance{{
-		App: id, Number: 1, Phase: model.Admitted, Since: at(1), Spec: &spec, History: []model.Transition{created, admitted},
+		App: id, Number: 1, Phase: model.PhaseAdmitted, Since: at(1), Spec: &spec, History: []model.Transition{created, admitted},
 	}}}
 	now := before.Instances[0]
-	now.Phase, now.Since, now.Deadline = model.Scheduled, at(5), at(7)
+	now.Phase, now.Since, now.Deadline = model.PhaseScheduled, at(5), at(7)
 	now.History = []model.Transition{created, admitted, scheduled, running}
 	now.Run = &model.Run{ID: "r", Number: 1, Spec: spec.Digest, Phase: model.RunRunning, Since: at(5), Deadline: at(60), Steps: []model.StepRun{
 		{Name: "migrate", Phase: model.StepFailed, Since: at(7), Started: at(6), Message: "exit code 1"},
@@ -42,7 +42,7 @@ func TestReportTellsWhatIsNew(t *testing.T) {
 		{App: id, RunChange: model.RunChange{At: at(7), Run: 1, Step: "agree", To: "active"}, Type: "approval"},
 	}, r.Steps)
 	require.Equal(t, Standstill{
-		Overdue: map[model.Phase]int{model.Scheduled: 1}, Oldest: map[model.Phase]time.Duration{model.Scheduled: 5 * time.Minute},
+		Overdue: map[model.Phase]int{model.PhaseScheduled: 1}, Oldest: map[model.Phase]time.Duration{model.PhaseScheduled: 5 * time.Minute},
 		People: map[string]int{model.CommandApprove: 1},
 	}, r.Standstill)
 

@@ -73,7 +73,7 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 		policy.Namespace = s.Namespace
 	}
 	id := model.AppID{Tenant: s.Tenant, Name: s.App}
-	instance := &model.Instance{App: id, Number: s.Instance, Phase: model.Scheduled}
+	instance := &model.Instance{App: id, Number: s.Instance, Phase: model.PhaseScheduled}
 	if s.Phase != "" {
 		instance.Phase = s.Phase
 	}
@@ -126,7 +126,7 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 			state.Beside = &model.Beside{Spec: newest, Run: b.Run, Traffic: b.Traffic}
 		}
 	}
-	if instance.Phase == model.Terminated {
+	if instance.Phase == model.PhaseTerminated {
 		for i := range instance.Components {
 			instance.Components[i].Hold, instance.Components[i].State = true, model.StateEnding
 		}

@@ -43,7 +43,7 @@ func anyVersion(t *rapid.T, version string) *model.Application {
 func TestVersionsSideBySide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		specs := []*model.Application{anyVersion(t, "old"), anyVersion(t, "new")}
-		inst := &model.Instance{App: specs[1].ID, Number: 1, Phase: model.Scheduled, Previous: specs[0], Spec: specs[1]}
+		inst := &model.Instance{App: specs[1].ID, Number: 1, Phase: model.PhaseScheduled, Previous: specs[0], Spec: specs[1]}
 		runs := map[string]*model.Application{} // by Deployment
 		for _, name := range []string{"settings", "key", "api", "web"} {
 			at := specs[1]

@@ -18,12 +18,12 @@ import (
 
 // large is a ledger of n applications, a hundred per tenant.
 func large(n int) model.Ledger {
-	one := example(model.Running)
+	one := example(model.PhaseRunning)
 	l := one
 	at, d := &one.Instances[0], &one.Decisions[0]
 	for i := range 7 {
-		at.History = append(at.History, model.Transition{At: noon, Instance: 1, From: model.Running, To: model.Degraded,
-			Reason: model.ComponentFailed, Message: fmt.Sprintf("web has %d of 3 replicas ready", i), Commit: l.Commit})
+		at.History = append(at.History, model.Transition{At: noon, Instance: 1, From: model.PhaseRunning, To: model.PhaseDegraded,
+			Reason: model.ReasonComponentFailed, Message: fmt.Sprintf("web has %d of 3 replicas ready", i), Commit: l.Commit})
 	}
 	for _, name := range []string{"memory", "applications", "workloads", "share", "budget"} {
 		c := d.Constraints[0]
@@ -78,7 +78,7 @@ func BenchmarkCommit(b *testing.B) {
 			before, i := objects(), 0
 			for b.Loop() {
 				i++
-				next := move(l, model.Running, noon.Add(time.Duration(i)*time.Second))
+				next := move(l, model.PhaseRunning, noon.Add(time.Duration(i)*time.Second))
 				changed, err := branch.Commit(b.Context(), l, next)
 				require.NoError(b, err)
 				require.True(b, changed)
@@ -134,7 +134,7 @@ func BenchmarkCommitSome(b *testing.B) {
 				next.Instances = slices.Clone(l.Instances)
 				for k := i % 100; k < n; k += 100 {
 					at := &next.Instances[k]
-					*at = move(model.Ledger{Instances: []model.Instance{*at}}, model.Running, noon.Add(time.Duration(i)*time.Second)).Instances[0]
+					*at = move(model.Ledger{Instances: []model.Instance{*at}}, model.PhaseRunning, noon.Add(time.Duration(i)*time.Second)).Instances[0]
 				}
 				changed, err := branch.Commit(b.Context(), l, next)
 				require.NoError(b, err)

@@ -43,14 +43,14 @@ func example(phase model.Phase) model.Ledger {
 			Quota: &model.Resources{CPU: 10_000, Memory: 8 << 30}}},
 		Pools: []model.Pool{{Name: "general", Nodes: 3, Capacity: model.Resources{CPU: 12_000, Memory: 48 << 30}}},
 		Instances: []model.Instance{{
-			App: shop(), Number: 1, Phase: phase, Reason: model.Ready, Since: noon, Spec: &spec,
+			App: shop(), Number: 1, Phase: phase, Reason: model.ReasonReady, Since: noon, Spec: &spec,
 			Components: []model.ComponentState{
 				{Grant: model.Grant{Component: "db", Replicas: 1, Requests: spec.Components[0].Requests, QoS: "guaranteed-pro", Pool: "general"}, Run: 1, State: model.StateReady, Since: noon},
 				{Grant: model.Grant{Component: "web", Replicas: 3, Requests: spec.Components[2].Requests, QoS: "burstable", Pool: "general"}, Run: 3, State: model.StateReady, Since: noon},
 			},
-			History: []model.Transition{{At: noon, Instance: 1, To: phase, Reason: model.Ready, Commit: "1111111111111111111111111111111111111111"}},
+			History: []model.Transition{{At: noon, Instance: 1, To: phase, Reason: model.ReasonReady, Commit: "1111111111111111111111111111111111111111"}},
 		}},
-		Decisions: []model.Decision{{App: shop(), Verdict: model.Granted, Reason: "Granted", Message: "fits", Spec: spec.Digest,
+		Decisions: []model.Decision{{App: shop(), Verdict: model.VerdictGranted, Reason: "Granted", Message: "fits", Spec: spec.Digest,
 			Inputs:      model.Inputs{Commit: "1111111111111111111111111111111111111111"},
 			Constraints: []model.Constraint{{Name: "quota.cpu", Asked: "2500m", Used: "0", Limit: "10", OK: true, At: "tenants/acme/tenant.cue:5:9"}}}},
 	}
@@ -61,8 +61,8 @@ func move(l model.Ledger, to model.Phase, at time.Time) model.Ledger {
 	in := l.Instances[0]
 	in.Revision = model.Revision{}
 	in.History = append(in.History[:len(in.History):len(in.History)],
-		model.Transition{At: at, Instance: in.Number, From: in.Phase, To: to, Reason: model.ComponentFailed})
-	in.Phase, in.Since, in.Reason = to, at, model.ComponentFailed
+		model.Transition{At: at, Instance: in.Number, From: in.Phase, To: to, Reason: model.ReasonComponentFailed})
+	in.Phase, in.Since, in.Reason = to, at, model.ReasonComponentFailed
 	l.Instances = append([]model.Instance{in}, l.Instances[1:]...)
 	return l
 }
@@ -74,7 +74,7 @@ func TestCommitAndLoad(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, empty)
 
-	first := example(model.Running)
+	first := example(model.PhaseRunning)
 	changed, err := b.Commit(t.Context(), empty, first)
 	require.NoError(t, err)
 	require.True(t, changed)
@@ -97,14 +97,14 @@ func TestCommitAndLoad(t *testing.T) {
 
 	// The same again is no commit, from whichever side it comes.
 	tip := remote.Git("rev-parse", "status")
-	for _, again := range []model.Ledger{first, warm, cold, example(model.Running)} {
+	for _, again := range []model.Ledger{first, warm, cold, example(model.PhaseRunning)} {
 		changed, err = b.Commit(t.Context(), warm, again)
 		require.NoError(t, err)
 		require.False(t, changed)
 	}
 	require.Equal(t, tip, remote.Git("rev-parse", "status"))
 
-	second := move(warm, model.Degraded, noon.Add(time.Hour))
+	second := move(warm, model.PhaseDegraded, noon.Add(time.Hour))
 	changed, err = b.Commit(t.Context(), warm, second)
 	require.NoError(t, err)
 	require.True(t, changed)
@@ -117,5 +117,5 @@ func TestCommitAndLoad(t *testing.T) {
 	require.Equal(t, "acme/shop: Degraded", entries[0].Subject)
 	require.Equal(t, first.Commit, entries[0].SourceCommit)
 	require.Len(t, entries[0].Transitions, 1)
-	require.Equal(t, model.Degraded, entries[0].Transitions[0].To)
+	require.Equal(t, model.PhaseDegraded, entries[0].Transitions[0].To)
 }

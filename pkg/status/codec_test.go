@@ -102,7 +102,7 @@ func TestFieldsOfNewerFormats(t *testing.T) {
 	var in model.Instance
 	require.ErrorContains(t, status.Decode(record, &in, false), "newField")
 	require.NoError(t, status.Decode(record, &in, true))
-	require.Equal(t, model.Running, in.Phase)
+	require.Equal(t, model.PhaseRunning, in.Phase)
 	for _, wrong := range []string{
 		`{"application": "acme/shop", "refused": {"newField": 1}}`,
 		`{"newField": 1, "history": [{"other": 1}]}`,

@@ -22,12 +22,12 @@ func story(t testing.TB, hours int) (*gittest.Repo, *status.Branch) {
 	b := open(t, remote.Dir)
 	_, err := b.Load(t.Context())
 	require.NoError(t, err)
-	next := example(model.Running)
+	next := example(model.PhaseRunning)
 	var steps []status.Step
 	for hour := range hours {
 		at := noon.Add(time.Duration(hour) * time.Hour)
 		if hour > 0 {
-			next = move(next, []model.Phase{model.Running, model.Degraded}[hour%2], at)
+			next = move(next, []model.Phase{model.PhaseRunning, model.PhaseDegraded}[hour%2], at)
 		}
 		steps = append(steps, status.Step{At: at, Next: next})
 	}
@@ -63,7 +63,7 @@ func TestCompact(t *testing.T) {
 	require.Equal(t, "4", remote.Git("rev-list", "--count", "status"))
 
 	// Whoever runs on finds out at the next save, reads again and goes on.
-	next := move(before, model.Degraded, noon.Add(20*time.Hour))
+	next := move(before, model.PhaseDegraded, noon.Add(20*time.Hour))
 	_, err = running.Commit(t.Context(), before, next)
 	require.ErrorIs(t, err, status.ErrMoved)
 	again, err := running.Load(t.Context())
@@ -124,7 +124,7 @@ func TestCompactWhileOthersWrite(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				switch _, err = b.Commit(t.Context(), l, move(l, model.Degraded, noon.Add(time.Duration(100+i)*time.Hour))); {
+				switch _, err = b.Commit(t.Context(), l, move(l, model.PhaseDegraded, noon.Add(time.Duration(100+i)*time.Hour))); {
 				case err == nil:
 					i++
 				case !errors.Is(err, status.ErrMoved):
@@ -167,7 +167,7 @@ func BenchmarkGrowth(b *testing.B) {
 			at := noon.Add(time.Duration(i+1) * time.Minute)
 			instances := append([]model.Instance{}, next.Instances...)
 			k := i * 37 % 100
-			instances[k] = move(model.Ledger{Instances: instances[k : k+1]}, []model.Phase{model.Degraded, model.Running}[i/100%2], at).Instances[0]
+			instances[k] = move(model.Ledger{Instances: instances[k : k+1]}, []model.Phase{model.PhaseDegraded, model.PhaseRunning}[i/100%2], at).Instances[0]
 			if h := instances[k].History; len(h) > model.HistoryLimit {
 				instances[k].History = h[len(h)-model.HistoryLimit:]
 			}

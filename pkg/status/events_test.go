@@ -19,10 +19,10 @@ func TestEvents(t *testing.T) {
 	require.NoError(t, err)
 	// A second application comes, with two transitions in one commit; and the
 	// first one changes without a transition.
-	blog := model.Instance{App: model.AppID{Tenant: "acme", Name: "blog"}, Number: 1, Phase: model.Admitted, Since: noon.Add(6 * time.Hour),
+	blog := model.Instance{App: model.AppID{Tenant: "acme", Name: "blog"}, Number: 1, Phase: model.PhaseAdmitted, Since: noon.Add(6 * time.Hour),
 		History: []model.Transition{
-			{At: noon.Add(2*time.Hour + time.Minute), Instance: 1, To: model.Created, Reason: model.Declared},
-			{At: noon.Add(6 * time.Hour), Instance: 1, From: model.Created, To: model.Admitted, Reason: model.AdmissionPassed},
+			{At: noon.Add(2*time.Hour + time.Minute), Instance: 1, To: model.PhaseCreated, Reason: model.ReasonDeclared},
+			{At: noon.Add(6 * time.Hour), Instance: 1, From: model.PhaseCreated, To: model.PhaseAdmitted, Reason: model.ReasonAdmissionPassed},
 		}}
 	next := l
 	shop := l.Instances[0]

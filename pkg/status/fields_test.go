@@ -74,7 +74,7 @@ func TestNoFieldIsLost(t *testing.T) {
 	l.Instances = make([]model.Instance, 1)
 	in := &l.Instances[0]
 	(&filler{}).fill(reflect.ValueOf(in).Elem())
-	in.App, in.Phase = shop(), model.Running
+	in.App, in.Phase = shop(), model.PhaseRunning
 	in.Spec.ID, in.Previous.ID, in.Run.App = shop(), shop(), shop()
 	in.Spec.Policy.InForce, in.Previous.Policy.InForce = nil, nil // the decision has them
 

@@ -36,12 +36,12 @@ func TestFormat1(t *testing.T) {
 		phases[in.Phase] = append(phases[in.Phase], in.App.String())
 	}
 	require.Equal(t, map[model.Phase][]string{
-		model.Admitted:      {"globex/batch", "globex/sweep"},
-		model.RejectedPhase: {"acme/huge", "globex/newer"},
-		model.Scheduled:     {"acme/books", "acme/front", "acme/late"},
-		model.Running:       {"acme/blog", "acme/chat", "acme/fresh", "acme/shop", "globex/api", "globex/rush", "globex/wiki"},
-		model.Degraded:      {"acme/mixed"},
-		model.Terminated:    {"acme/nightly", "acme/old"},
+		model.PhaseAdmitted:   {"globex/batch", "globex/sweep"},
+		model.PhaseRejected:   {"acme/huge", "globex/newer"},
+		model.PhaseScheduled:  {"acme/books", "acme/front", "acme/late"},
+		model.PhaseRunning:    {"acme/blog", "acme/chat", "acme/fresh", "acme/shop", "globex/api", "globex/rush", "globex/wiki"},
+		model.PhaseDegraded:   {"acme/mixed"},
+		model.PhaseTerminated: {"acme/nightly", "acme/old"},
 	}, phases)
 	app := func(name string) *model.Instance {
 		t.Helper()
@@ -62,7 +62,7 @@ func TestFormat1(t *testing.T) {
 	require.Contains(t, app("books").Run.Commands[0].Refused, "needs the role tenant-admin")
 
 	require.Len(t, app("blog").Held, 1)
-	require.True(t, slices.ContainsFunc(app("blog").History, func(tr model.Transition) bool { return tr.Reason == model.RolledBack }))
+	require.True(t, slices.ContainsFunc(app("blog").History, func(tr model.Transition) bool { return tr.Reason == model.ReasonRolledBack }))
 	require.NotNil(t, app("chat").Refused)
 	require.NotEqual(t, ledger.Commit, app("fresh").Spec.Commit, "a pinned release")
 

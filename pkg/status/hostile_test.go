@@ -77,8 +77,8 @@ func TestAttack19EveryField(t *testing.T) {
 	}
 	for _, phase := range []model.RunPhase{model.RunPaused, model.RunRollingBack, nasty} {
 		for _, step := range []model.StepPhase{model.StepActive, model.StepQueued, model.StepRetrying, nasty} {
-			in.Phase, in.Run.Phase, in.Run.Steps[0].Phase, in.Run.Spec = model.Running, phase, step, in.Spec.Digest
-			d.Verdict = model.Waiting
+			in.Phase, in.Run.Phase, in.Run.Steps[0].Phase, in.Run.Spec = model.PhaseRunning, phase, step, in.Spec.Digest
+			d.Verdict = model.VerdictWaiting
 			files, _, err := status.Written(l)
 			require.NoError(t, err)
 			require.Contains(t, files, "tenants/acme/shop/workflow.json")
@@ -112,7 +112,7 @@ func TestNamesBecomePaths(t *testing.T) {
 		require.Error(t, err, "%q", name)
 		_, err = status.AppDir(model.AppID{Tenant: name, Name: "shop"})
 		require.Error(t, err, "%q", name)
-		_, _, err = status.Written(model.Ledger{Instances: []model.Instance{{App: model.AppID{Tenant: "acme", Name: name}, Number: 1, Phase: model.Created}}})
+		_, _, err = status.Written(model.Ledger{Instances: []model.Instance{{App: model.AppID{Tenant: "acme", Name: name}, Number: 1, Phase: model.PhaseCreated}}})
 		require.Error(t, err, "%q", name)
 	}
 }
@@ -169,7 +169,7 @@ func TestLoadHostileBranch(t *testing.T) {
 	b := open(t, user.Dir)
 	_, err := b.Load(t.Context())
 	require.ErrorContains(t, err, "tenants/acme/shop/instance.json")
-	_, err = b.Commit(t.Context(), model.Ledger{}, example(model.Running))
+	_, err = b.Commit(t.Context(), model.Ledger{}, example(model.PhaseRunning))
 	require.ErrorIs(t, err, status.ErrMoved)
 }
 

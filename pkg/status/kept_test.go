@@ -44,18 +44,18 @@ func TestKept(t *testing.T) {
 	}
 
 	b := start()
-	save(b, example(model.Running))
-	save(b, move(load(b), model.Degraded, noon.Add(time.Minute)))
+	save(b, example(model.PhaseRunning))
+	save(b, move(load(b), model.PhaseDegraded, noon.Add(time.Minute)))
 	want := load(b)
 	require.NoError(t, b.Close())
 
 	b = start()
 	require.Equal(t, want, apart(b))
-	save(b, move(want, model.Running, noon.Add(2*time.Minute)))
+	save(b, move(want, model.PhaseRunning, noon.Add(2*time.Minute)))
 	require.NoError(t, b.Close())
 
 	other := open(t, remote.Dir) // keeps nothing
-	save(other, move(load(other), model.Degraded, noon.Add(3*time.Minute)))
+	save(other, move(load(other), model.PhaseDegraded, noon.Add(3*time.Minute)))
 	b = start()
 	require.Equal(t, load(other), load(b))
 	want = load(b)

@@ -94,7 +94,7 @@ func TestMigration(t *testing.T) {
 	b = open(t, repo.Dir)
 	before, err = b.Load(t.Context())
 	require.NoError(t, err)
-	_, err = b.Commit(t.Context(), before, move(before, model.Degraded, noon))
+	_, err = b.Commit(t.Context(), before, move(before, model.PhaseDegraded, noon))
 	require.NoError(t, err)
 	require.Equal(t, "migrate from format 1.0 to 2.0", repo.Git("log", "-1", "--format=%s", "status^"))
 	require.Equal(t, old, repo.Git("rev-parse", "status^^"))
@@ -186,7 +186,7 @@ func TestNewerMinor(t *testing.T) {
 	for i := range 100 {
 		before, err := b.Load(t.Context())
 		require.NoError(t, err)
-		next := move(before, []model.Phase{model.Degraded, model.Running}[i%2], noon.Add(time.Duration(i)*time.Minute))
+		next := move(before, []model.Phase{model.PhaseDegraded, model.PhaseRunning}[i%2], noon.Add(time.Duration(i)*time.Minute))
 		next.Commit = fmt.Sprintf("%040x", i+1)
 		next.Decisions[0].Message = fmt.Sprint("for the time no. ", i)
 		_, err = b.Commit(t.Context(), before, next)
@@ -220,7 +220,7 @@ func TestNewerMajor(t *testing.T) {
 	tip := repo.Git("rev-parse", "status")
 	const says = "status branch has format 3.0; this program reads 1 and 2: use v0.9.0 or newer (docs/upgrade.md)"
 
-	_, err = b.Commit(t.Context(), before, move(before, model.Degraded, noon))
+	_, err = b.Commit(t.Context(), before, move(before, model.PhaseDegraded, noon))
 	require.ErrorIs(t, err, status.ErrMoved)
 	_, err = b.Load(t.Context())
 	require.EqualError(t, err, says)

@@ -23,8 +23,8 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // busyFleet has an application of every kind that a page speaks about.
 func busyFleet() model.Ledger {
-	l := example(model.Running)
-	l = move(l, model.Degraded, noon.Add(90*time.Minute))
+	l := example(model.PhaseRunning)
+	l = move(l, model.PhaseDegraded, noon.Add(90*time.Minute))
 	s := &l.Instances[0]
 	s.Message = "web has 1 of 3 replicas ready"
 	s.Components[1].State, s.Components[1].Message = model.StateFailed, "container exits with code 1"
@@ -42,13 +42,13 @@ func busyFleet() model.Ledger {
 	waiting := model.AppID{Tenant: "beta", Name: "train"}
 	l.Instances = append(l.Instances,
 		model.Instance{
-			App: model.AppID{Tenant: "beta", Name: "etl"}, Number: 2, Phase: model.RejectedPhase, Reason: "PriorityCeiling",
+			App: model.AppID{Tenant: "beta", Name: "etl"}, Number: 2, Phase: model.PhaseRejected, Reason: "PriorityCeiling",
 			Message: "asks for priority 900, tenant beta allows at most 200", Since: noon,
 		},
-		model.Instance{App: waiting, Number: 1, Phase: model.Admitted, Reason: "Waiting", Message: "short of 2 nvidia.com/gpu in pool gpu", Since: noon},
+		model.Instance{App: waiting, Number: 1, Phase: model.PhaseAdmitted, Reason: "Waiting", Message: "short of 2 nvidia.com/gpu in pool gpu", Since: noon},
 	)
 	l.Decisions = append(l.Decisions, model.Decision{
-		App: waiting, Verdict: model.Waiting, Reason: "CapacityShort", Message: "short of 2 nvidia.com/gpu in pool gpu", Position: 1,
+		App: waiting, Verdict: model.VerdictWaiting, Reason: "CapacityShort", Message: "short of 2 nvidia.com/gpu in pool gpu", Position: 1,
 		Inputs: model.Inputs{Commit: l.Commit},
 		Constraints: []model.Constraint{
 			{Name: "quota.nvidia.com/gpu", Asked: "4", Used: "0", Limit: "4", OK: true, At: "tenants/beta/tenant.cue:6:20"},
@@ -87,7 +87,7 @@ func releasing(app model.AppID) model.Instance {
 	old, newer := model.DigestOf("old"), model.DigestOf("newer")
 	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
 	return model.Instance{
-		App: app, Number: 1, Phase: model.Scheduled, Reason: model.UpdateAdmitted, Since: noon, Spec: &spec,
+		App: app, Number: 1, Phase: model.PhaseScheduled, Reason: model.ReasonUpdateAdmitted, Since: noon, Spec: &spec,
 		Components: []model.ComponentState{
 			{Grant: model.Grant{Component: "migrate", Replicas: 1, QoS: "burstable", Pool: "general"}, State: model.StateWaiting, Since: noon},
 			{Grant: model.Grant{Component: "web", Replicas: 4, Surge: 1, QoS: "burstable", Pool: "general"}, Run: 3, State: model.StateReady, Since: noon,
@@ -113,7 +113,7 @@ func releasing(app model.AppID) model.Instance {
 			},
 			Good: []model.Digest{old},
 		},
-		History: []model.Transition{{At: noon, Instance: 1, From: model.Running, To: model.Scheduled, Reason: model.UpdateAdmitted}},
+		History: []model.Transition{{At: noon, Instance: 1, From: model.PhaseRunning, To: model.PhaseScheduled, Reason: model.ReasonUpdateAdmitted}},
 	}
 }
 
@@ -155,13 +155,13 @@ func TestPages(t *testing.T) {
 // between an update on its way and one that has arrived.
 func TestPageSaysWhatComesBack(t *testing.T) {
 	old := model.Application{ID: shop(), Priority: 100}.Seal()
-	in := example(model.Running).Instances[0]
+	in := example(model.PhaseRunning).Instances[0]
 	require.NotContains(t, string(page.Application(in.App, &in, nil, nil)), "update")
 
-	in.Previous, in.Phase = &old, model.Scheduled
+	in.Previous, in.Phase = &old, model.PhaseScheduled
 	require.Contains(t, string(page.Application(in.App, &in, nil, nil)), "An update is on its way. If it does not become ready in time, spec `"+old.Digest.Short()+"` comes back.")
 
-	in.Phase, in.Trial = model.Running, noon
+	in.Phase, in.Trial = model.PhaseRunning, noon
 	require.Contains(t, string(page.Application(in.App, &in, nil, nil)),
 		"The update has arrived. Until 2026-03-01 12:00:00 UTC spec `"+old.Digest.Short()+"` is kept, and comes back if this one fails too often.")
 }
@@ -172,8 +172,8 @@ func TestFleetPageIsBounded(t *testing.T) {
 	l := large(10_000)
 	for i := range l.Instances {
 		in, d := &l.Instances[i], &l.Decisions[i]
-		in.Phase, in.Reason, in.Message = model.Degraded, model.CapacityShort, strings.Repeat("<", 1000)
-		d.Verdict, d.Position, d.Message, d.WouldAdmit = model.Waiting, i, in.Message, []string{in.Message}
+		in.Phase, in.Reason, in.Message = model.PhaseDegraded, model.ReasonCapacityShort, strings.Repeat("<", 1000)
+		d.Verdict, d.Position, d.Message, d.WouldAdmit = model.VerdictWaiting, i, in.Message, []string{in.Message}
 	}
 	for i := range 2000 {
 		l.Tenants = append(l.Tenants, model.Tenant{Name: fmt.Sprintf("zz%04d", i), Quota: &model.Resources{CPU: 1000}})

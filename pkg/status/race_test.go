@@ -19,8 +19,8 @@ import (
 
 // declare returns l with one application more.
 func declare(l model.Ledger, id model.AppID) model.Ledger {
-	in := model.Instance{App: id, Number: 1, Phase: model.Created, Reason: model.Declared, Since: noon,
-		History: []model.Transition{{At: noon, Instance: 1, To: model.Created, Reason: model.Declared}}}
+	in := model.Instance{App: id, Number: 1, Phase: model.PhaseCreated, Reason: model.ReasonDeclared, Since: noon,
+		History: []model.Transition{{At: noon, Instance: 1, To: model.PhaseCreated, Reason: model.ReasonDeclared}}}
 	at := 0
 	for at < len(l.Instances) && l.Instances[at].App.Compare(id) < 0 {
 		at++
@@ -184,12 +184,12 @@ func TestAttack21StatusPushRace(t *testing.T) {
 func TestAttack22FeedbackLoop(t *testing.T) {
 	remote := gittest.NewBare(t)
 	b := open(t, remote.Dir)
-	next := example(model.Running)
+	next := example(model.PhaseRunning)
 	require.NoError(t, save(b, t, func(model.Ledger) model.Ledger { return next }))
 	for i := range 5 {
 		// A new look at the same state: newer inputs of the same decision,
 		// another time zone, other memory.
-		same := example(model.Running)
+		same := example(model.PhaseRunning)
 		same.Decisions[0].Inputs.Capacity = model.Digest(fmt.Sprint(i))
 		same.Instances[0].Since = noon.In(time.FixedZone("east", 3600*i))
 		require.NoError(t, save(b, t, func(model.Ledger) model.Ledger { return same }))
@@ -204,7 +204,7 @@ func TestAttack26StaleWorkDirs(t *testing.T) {
 	dir := t.TempDir()
 	b, err := status.Open(t.Context(), status.Options{URL: remote.Dir, Dir: dir})
 	require.NoError(t, err)
-	require.NoError(t, save(b, t, func(model.Ledger) model.Ledger { return example(model.Running) }))
+	require.NoError(t, save(b, t, func(model.Ledger) model.Ledger { return example(model.PhaseRunning) }))
 	b2, err := status.Open(t.Context(), status.Options{URL: remote.Dir, Dir: dir})
 	require.NoError(t, err)
 	_, err = b2.Load(t.Context())

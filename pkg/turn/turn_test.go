@@ -26,7 +26,7 @@ func noRuling(model.Fleet, model.Observation, model.Ledger, time.Time) (none mod
 // TestNothingToDecideOn: without a platform, the ledger keeps what it has and tells
 // the problems, and nobody rules.
 func TestNothingToDecideOn(t *testing.T) {
-	ledger := model.Ledger{Commit: "a", Instances: []model.Instance{{App: shop, Number: 1, Phase: model.Admitted}}}
+	ledger := model.Ledger{Commit: "a", Instances: []model.Instance{{App: shop, Number: 1, Phase: model.PhaseAdmitted}}}
 	broken := model.Problem{Code: "DA1001", Message: "it is broken"}
 	out := turn.Take(turn.Case{
 		Fleet: model.Fleet{Commit: "b", Problems: []model.Problem{broken}}, Ledger: ledger, Now: now,
@@ -47,7 +47,7 @@ func TestOrderOfProblems(t *testing.T) {
 	out := turn.Take(turn.Case{
 		Fleet:    model.Fleet{Commit: "b", Platform: platform, Problems: problem("DA1001"), Incomplete: true},
 		Refused:  &access.Violation{Code: access.CodeUnsigned, Commit: "c"},
-		Ledger:   model.Ledger{Commit: "b", Instances: []model.Instance{{App: shop, Number: 1, Phase: model.Admitted}}},
+		Ledger:   model.Ledger{Commit: "b", Instances: []model.Instance{{App: shop, Number: 1, Phase: model.PhaseAdmitted}}},
 		Requests: access.Requests{Problems: problem(access.CodeNoOrigin)},
 		Now:      now, Decide: noRuling,
 	})

@@ -17,7 +17,7 @@ func TestLockPassesOnWhenTheJobHasEnded(t *testing.T) {
 	ledger := model.Ledger{}
 	for _, name := range []string{"blog", "shop"} {
 		spec := job.application(name, "v1")
-		ledger.Instances = append(ledger.Instances, model.Instance{App: spec.ID, Number: 1, Phase: model.Scheduled, Spec: spec})
+		ledger.Instances = append(ledger.Instances, model.Instance{App: spec.ID, Number: 1, Phase: model.PhaseScheduled, Spec: spec})
 	}
 	asked := map[model.AppID][]model.Command{}
 	pass := func() {

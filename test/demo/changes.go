@@ -36,13 +36,13 @@ func (d *demo) pushImage(ctx context.Context, before model.Ledger) (model.Ledger
 	seen := false
 	after, running, err := d.watcher.until(ctx, "acme/shop runs the new image", 0, func(l *model.Ledger) {
 		in, ok := l.Find(shop)
-		if ok && l.Commit == commit && in.Phase == model.Scheduled && !seen {
+		if ok && l.Commit == commit && in.Phase == model.PhaseScheduled && !seen {
 			seen = true
 			admitted(time.Now())
 		}
 	}, func(l *model.Ledger) bool {
 		in, ok := l.Find(shop)
-		return ok && in.Phase == model.Running && in.Spec != nil && in.Spec.Commit == commit && settled(commit)(l)
+		return ok && in.Phase == model.PhaseRunning && in.Spec != nil && in.Spec.Commit == commit && settled(commit)(l)
 	})
 	if err != nil {
 		return after, err
@@ -50,7 +50,7 @@ func (d *demo) pushImage(ctx context.Context, before model.Ledger) (model.Ledger
 	if !seen { // it went by between two looks at the branch
 		in, _ := after.Find(shop)
 		for _, t := range in.History {
-			if t.Commit == commit && t.To == model.Scheduled {
+			if t.Commit == commit && t.To == model.PhaseScheduled {
 				admitted(t.At)
 			}
 		}
@@ -100,7 +100,7 @@ func (d *demo) pushBreaking(ctx context.Context, before model.Ledger) error {
 	in, _ := after.Find(shop)
 	was, _ := before.Find(shop)
 	d.checks.expect(problem != nil && len(problem.Places) >= 2, "the problem should name both files: what was asked and what is allowed")
-	d.checks.expect(in.Phase == model.Running && in.SpecDigest() == was.SpecDigest() && in.Since.Equal(was.Since),
+	d.checks.expect(in.Phase == model.PhaseRunning && in.SpecDigest() == was.SpecDigest() && in.Since.Equal(was.Since),
 		"acme/shop should go on as it was, and is %s (%s)", in.Phase, in.Message)
 	d.checks.fleet(&after, "after the breaking change")
 	d.checks.others(&before, &after, shop, "after the breaking change")

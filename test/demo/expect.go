@@ -18,15 +18,15 @@ type expectation struct {
 }
 
 var expectations = []expectation{
-	{"acme/shop", model.Running, "", "a database, a migration, then web and worker"},
-	{"acme/site", model.Running, "", "a kustomization of its own"},
-	{"globex/analytics", model.RejectedPhase, model.QuotaExceeded, "asks for more than its tenant's quota"},
-	{"globex/api", model.Running, "", "pinned to the first commit"},
-	{"globex/reports", model.Running, "", "a cron"},
-	{"initech/backfill", model.Running, "", "a batch job"},
-	{"initech/rendering", model.Degraded, model.CapacityShort, "room for its minimum only"},
-	{"initech/risk", model.Running, "", "takes three quarters of the batch pool"},
-	{"initech/simulation", model.Admitted, model.CapacityShort, "needs 16 CPU at once"},
+	{"acme/shop", model.PhaseRunning, "", "a database, a migration, then web and worker"},
+	{"acme/site", model.PhaseRunning, "", "a kustomization of its own"},
+	{"globex/analytics", model.PhaseRejected, model.ReasonQuotaExceeded, "asks for more than its tenant's quota"},
+	{"globex/api", model.PhaseRunning, "", "pinned to the first commit"},
+	{"globex/reports", model.PhaseRunning, "", "a cron"},
+	{"initech/backfill", model.PhaseRunning, "", "a batch job"},
+	{"initech/rendering", model.PhaseDegraded, model.ReasonCapacityShort, "room for its minimum only"},
+	{"initech/risk", model.PhaseRunning, "", "takes three quarters of the batch pool"},
+	{"initech/simulation", model.PhaseAdmitted, model.ReasonCapacityShort, "needs 16 CPU at once"},
 }
 
 // checks collects what was expected and what of it did not hold.

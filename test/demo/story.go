@@ -200,7 +200,7 @@ func (d *demo) settle(ctx context.Context, head, pinned string) (model.Ledger, e
 	ledger, _, err := d.watcher.until(ctx, "every application has found its place", 1500*time.Millisecond, func(l *model.Ledger) {
 		for i := range l.Instances {
 			in := &l.Instances[i]
-			show.set(in.App.String(), standing(in), in.Phase != model.Created && in.Phase != model.Scheduled)
+			show.set(in.App.String(), standing(in), in.Phase != model.PhaseCreated && in.Phase != model.PhaseScheduled)
 		}
 	}, settled(head))
 	if err != nil {
@@ -221,7 +221,7 @@ func (d *demo) settle(ctx context.Context, head, pinned string) (model.Ledger, e
 // it waits for.
 func standing(in *model.Instance) string {
 	text := fmt.Sprintf("%s (%s)", in.Phase, in.Reason)
-	if in.Phase != model.Scheduled {
+	if in.Phase != model.PhaseScheduled {
 		return text
 	}
 	for _, c := range in.Components {

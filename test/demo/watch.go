@@ -78,8 +78,8 @@ func settled(commit string) func(*model.Ledger) bool {
 		}
 		for i := range l.Instances {
 			in := &l.Instances[i]
-			waits := in.Phase == model.Admitted && in.Reason != model.AdmissionPassed
-			if in.Phase == model.Created || in.Phase == model.Scheduled || in.Phase == model.Admitted && !waits {
+			waits := in.Phase == model.PhaseAdmitted && in.Reason != model.ReasonAdmissionPassed
+			if in.Phase == model.PhaseCreated || in.Phase == model.PhaseScheduled || in.Phase == model.PhaseAdmitted && !waits {
 				return false
 			}
 			if in.Phase.Active() && slices.ContainsFunc(in.Components, moving) {

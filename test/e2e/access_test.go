@@ -46,8 +46,8 @@ func TestOnlySignedCommitsReachTheCluster(t *testing.T) {
 	w.commit("a fleet", merge(platform(w.name), signatures,
 		tenant("acme", 10, fmt.Sprintf("access: {principals: bob: ssh: [%q], owners: shop: [\"bob\"]}", bobKey)),
 		app("acme", "shop", web(1, "1")), app("acme", "docs", web(1, "1"))))
-	w.phase("acme/shop", model.Running)
-	w.phase("acme/docs", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
+	w.phase("acme/docs", model.PhaseRunning)
 	w.settled()
 	image := func(name string) string {
 		live, err := w.cluster.Clientset.AppsV1().Deployments(w.name+"-acme").Get(t.Context(), name+"-web", metav1.GetOptions{})
@@ -59,7 +59,7 @@ func TestOnlySignedCommitsReachTheCluster(t *testing.T) {
 	w.signWith(bob)
 	good := w.commit("2", app("acme", "shop", web(1, "2")))
 	w.pass()
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	require.Empty(t, w.settled().Problems)
 	require.Equal(t, "registry.example.com/web:2", image("shop"))
 
@@ -100,8 +100,8 @@ func TestOnlySignedCommitsReachTheCluster(t *testing.T) {
 	w.git(w.clone, "merge", "-q", "--no-ff", "-m", "take over", "origin/main")
 	w.git(w.clone, "push", "-q", "origin", "HEAD:main")
 	w.pass()
-	w.phase("acme/shop", model.Running)
-	w.phase("acme/docs", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
+	w.phase("acme/docs", model.PhaseRunning)
 	require.Empty(t, w.settled().Problems)
 	require.Equal(t, "registry.example.com/web:4", image("shop"))
 	require.Equal(t, "registry.example.com/web:4", image("docs"))

@@ -18,7 +18,7 @@ func TestDriftIsPutBack(t *testing.T) {
 	w := newWorld(t)
 	w.cluster.AddNodes(t, w.name, 2, "4", "16Gi")
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 6, ""), app("acme", "shop", web(2, "1"))))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 	ctx, ns := t.Context(), w.name+"-acme"
 	deployments := w.cluster.Clientset.AppsV1().Deployments(ns)
@@ -47,7 +47,7 @@ func TestDriftIsPutBack(t *testing.T) {
 		return false
 	}, patience, 100e6, "an event tells of the correction")
 	w.settled()
-	require.Equal(t, model.Running, w.phase("acme/shop", model.Running).Phase)
+	require.Equal(t, model.PhaseRunning, w.phase("acme/shop", model.PhaseRunning).Phase)
 }
 
 // noticed makes the pass in which the loop has heard of a change, and demands that
@@ -78,7 +78,7 @@ func TestFieldsOfOthersAreLeftAlone(t *testing.T) {
 			traits: autoscale: {min: 2, max: 6, cpu: 70}
 		}`
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 6, ""), app("acme", "shop", scaled)))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 	deployments := w.cluster.Clientset.AppsV1().Deployments(w.name + "-acme")
 	scale, err := deployments.GetScale(t.Context(), "shop-web", metav1.GetOptions{})
@@ -96,6 +96,6 @@ func TestFieldsOfOthersAreLeftAlone(t *testing.T) {
 	live, err := deployments.Get(t.Context(), "shop-web", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 4, *live.Spec.Replicas)
-	inst := w.phase("acme/shop", model.Running)
+	inst := w.phase("acme/shop", model.PhaseRunning)
 	require.Equal(t, model.StateReady, inst.Components[0].State)
 }

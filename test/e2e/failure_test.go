@@ -19,7 +19,7 @@ func TestCrashDegradesAndHeals(t *testing.T) {
 	w := newWorld(t)
 	w.cluster.AddNodes(t, w.name, 2, "4", "16Gi")
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 6, ""), app("acme", "shop", web(1, "1"))))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 	pods := w.cluster.Clientset.CoreV1().Pods(w.name + "-acme")
 	list, err := pods.List(t.Context(), metav1.ListOptions{})
@@ -29,13 +29,13 @@ func TestCrashDegradesAndHeals(t *testing.T) {
 	_, err = pods.Patch(t.Context(), pod, types.MergePatchType,
 		fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"oom"}}}`, clustertest.FailLabel), metav1.PatchOptions{})
 	require.NoError(t, err)
-	inst := w.phase("acme/shop", model.Degraded)
-	require.Equal(t, model.ComponentFailed, inst.Reason)
+	inst := w.phase("acme/shop", model.PhaseDegraded)
+	require.Equal(t, model.ReasonComponentFailed, inst.Reason)
 	require.Contains(t, inst.Message, "137")
 
 	require.NoError(t, pods.Delete(t.Context(), pod, metav1.DeleteOptions{}))
-	inst = w.phase("acme/shop", model.Running)
-	require.Equal(t, model.Recovered, inst.Reason)
+	inst = w.phase("acme/shop", model.PhaseRunning)
+	require.Equal(t, model.ReasonRecovered, inst.Reason)
 }
 
 // TestFailedUpdateIsRolledBack: an update that does not come up before its
@@ -63,23 +63,23 @@ func TestFailedUpdateIsRolledBack(t *testing.T) {
 		}`, labels, tag))
 	}
 	w.commit("a fleet", merge(patient, tenant("acme", 6, ""), plain("1", "")))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 
 	w.commit("crashes", merge(hasty, plain("2", fmt.Sprintf("%q: \"crash\"", clustertest.FailLabel))))
 	rolledBack := func(l *model.Ledger) bool {
 		inst, _ := l.Find(id("shop"))
-		return inst.History[len(inst.History)-1].Reason == model.Ready && inst.History[len(inst.History)-2].Reason == model.RolledBack
+		return inst.History[len(inst.History)-1].Reason == model.ReasonReady && inst.History[len(inst.History)-2].Reason == model.ReasonRolledBack
 	}
 	w.until("the update is rolled back and the old spec runs again", rolledBack)
 	require.Equal(t, "registry.example.com/web:1", w.image("shop"))
 	ledger := w.settled()
 	inst, _ := ledger.Find(id("shop"))
-	require.Equal(t, model.RolledBackSpec, inst.Refused.Reason)
+	require.Equal(t, model.ReasonRolledBackSpec, inst.Refused.Reason)
 	require.Len(t, inst.Held, 1)
 
 	w.commit("mended", merge(patient, plain("3", "")))
 	w.pass()
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	require.Equal(t, "registry.example.com/web:3", w.image("shop"))
 }

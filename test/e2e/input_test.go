@@ -19,21 +19,21 @@ func TestBrokenFileBlamesItsOwnApplication(t *testing.T) {
 	w.cluster.AddNodes(t, w.name, 2, "8", "16Gi")
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 10, ""),
 		app("acme", "shop", web(2, "1")), app("acme", "docs", web(1, "1"))))
-	w.phase("acme/shop", model.Running)
-	w.phase("acme/docs", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
+	w.phase("acme/docs", model.PhaseRunning)
 	w.settled()
 
 	w.commit("a mistake, and a good change beside it", merge(
 		map[string]string{"tenants/acme/apps/shop/app.cue": "package fleet\n\napplication: {name: \"shop\", components: web: }\n"},
 		app("acme", "docs", web(1, "2")), app("acme", "new", "web: replicas: \"many\"")))
 	w.pass()
-	w.phase("acme/docs", model.Running)
+	w.phase("acme/docs", model.PhaseRunning)
 	ledger := w.settled()
 	shop, _ := ledger.Find(id("shop"))
-	require.Equal(t, model.Running, shop.Phase)
-	require.Equal(t, model.InvalidSpec, shop.Refused.Reason)
+	require.Equal(t, model.PhaseRunning, shop.Phase)
+	require.Equal(t, model.ReasonInvalidSpec, shop.Refused.Reason)
 	fresh, _ := ledger.Find(id("new"))
-	require.Equal(t, model.RejectedPhase, fresh.Phase)
+	require.Equal(t, model.PhaseRejected, fresh.Phase)
 	require.NotEmpty(t, ledger.Problems)
 	places := ""
 	for _, p := range ledger.Problems {
@@ -62,7 +62,7 @@ func TestBrokenFileBlamesItsOwnApplication(t *testing.T) {
 		ledger = w.settled()
 		for _, name := range []string{"shop", "docs"} {
 			inst, _ := ledger.Find(id(name))
-			require.Equal(t, model.Running, inst.Phase, "%s with a broken %s", name, file)
+			require.Equal(t, model.PhaseRunning, inst.Phase, "%s with a broken %s", name, file)
 		}
 	}
 	require.Zero(t, w.writes.Load())
@@ -70,8 +70,8 @@ func TestBrokenFileBlamesItsOwnApplication(t *testing.T) {
 	t.Log("mended, everything is as declared")
 	w.commit("mend", merge(platform(w.name), tenant("acme", 10, ""), app("acme", "shop", web(2, "3")), app("acme", "new", web(1, "1"))))
 	w.pass()
-	w.phase("acme/shop", model.Running)
-	w.phase("acme/new", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
+	w.phase("acme/new", model.PhaseRunning)
 	require.Empty(t, w.settled().Problems)
 }
 
@@ -87,7 +87,7 @@ func TestMassRemovalIsHeld(t *testing.T) {
 	}
 	w.commit("a fleet", files)
 	for i := range 5 {
-		w.phase(fmt.Sprint("acme/app", i), model.Running)
+		w.phase(fmt.Sprint("acme/app", i), model.PhaseRunning)
 	}
 	w.settled()
 	writes := w.writes.Load()
@@ -95,7 +95,7 @@ func TestMassRemovalIsHeld(t *testing.T) {
 		ledger := w.settled()
 		n := 0
 		for i := range ledger.Instances {
-			if ledger.Instances[i].Phase == model.Running {
+			if ledger.Instances[i].Phase == model.PhaseRunning {
 				n++
 			}
 		}

@@ -23,7 +23,7 @@ func TestGitDown(t *testing.T) {
 	w := newWorld(t)
 	w.cluster.AddNodes(t, w.name, 2, "4", "16Gi")
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 6, ""), app("acme", "shop", web(2, "1"))))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 	w.commit("an update", app("acme", "shop", web(2, "2")))
 
@@ -45,7 +45,7 @@ func TestGitDown(t *testing.T) {
 	require.NoError(t, os.Rename(away, w.repo))
 	w.pass()
 	require.NoError(t, w.loop.Ready())
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	require.Equal(t, "registry.example.com/web:2", w.image("shop-web"))
 }
 
@@ -54,7 +54,7 @@ func TestProtectedStatusBranch(t *testing.T) {
 	w := newWorld(t)
 	w.cluster.AddNodes(t, w.name, 2, "4", "16Gi")
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 6, ""), app("acme", "shop", web(2, "1"))))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 	hook := filepath.Join(w.repo, "hooks", "update")
 	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\n[ \"$1\" != refs/heads/status ] || { echo 'status is protected' >&2; exit 1; }\n"), 0o755))
@@ -68,7 +68,7 @@ func TestProtectedStatusBranch(t *testing.T) {
 
 	require.NoError(t, os.Remove(hook))
 	w.pass()
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	require.Equal(t, "registry.example.com/web:2", w.image("shop-web"))
 }
 
@@ -81,7 +81,7 @@ func TestAPIServerDown(t *testing.T) {
 	w.stop()
 	w.engine = newEngine(t, w.repo, w.name, road.config)
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 6, ""), app("acme", "shop", web(2, "1"))))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 	commits := w.statusCommits()
 
@@ -94,7 +94,7 @@ func TestAPIServerDown(t *testing.T) {
 	require.Equal(t, "registry.example.com/web:1", w.image("shop-web"))
 	before := w.ledger()
 	inst, _ := before.Find(id("shop"))
-	require.NotEqual(t, model.Degraded, inst.Phase, "an API server that is away says nothing about applications")
+	require.NotEqual(t, model.PhaseDegraded, inst.Phase, "an API server that is away says nothing about applications")
 	require.LessOrEqual(t, w.statusCommits(), commits+1)
 
 	road.open()
@@ -102,7 +102,7 @@ func TestAPIServerDown(t *testing.T) {
 		_, err := w.loop.Pass(t.Context())
 		return err == nil
 	}, patience, 100e6)
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	require.Equal(t, "registry.example.com/web:2", w.image("shop-web"))
 }
 
@@ -120,7 +120,7 @@ func TestDiskFull(t *testing.T) {
 	w.stop()
 	w.engine = newEngineIn(t, dir, w.repo, w.name, w.cluster.Config)
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 6, ""), app("acme", "shop", web(2, "1"))))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 
 	ballast := filepath.Join(dir, "ballast")
@@ -135,7 +135,7 @@ func TestDiskFull(t *testing.T) {
 
 	require.NoError(t, os.Remove(ballast))
 	w.pass()
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	require.Equal(t, "registry.example.com/web:2", w.image("shop-web"))
 }
 

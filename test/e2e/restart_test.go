@@ -95,8 +95,8 @@ func TestKilledAnywhere(t *testing.T) {
 		`
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 10, ""),
 		app("acme", "shop", db+web(2, "0")), app("acme", "docs", web(1, "0"))))
-	w.phase("acme/shop", model.Running)
-	w.phase("acme/docs", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
+	w.phase("acme/docs", model.PhaseRunning)
 	w.settled()
 	w.stop()
 	tag := map[string]int{}
@@ -118,7 +118,7 @@ func TestKilledAnywhere(t *testing.T) {
 		w.sacrifice(point)
 
 		w.start()
-		w.phase("acme/"+name, model.Running)
+		w.phase("acme/"+name, model.PhaseRunning)
 		w.settled()
 		w.stop()
 		w.checkChangedOnce(before, beforeLedger, name)
@@ -212,7 +212,7 @@ func (w *world) checkChangedOnce(before liveObjects, ledger model.Ledger, name s
 		}
 		var want []model.Reason
 		if inst.App.Name == name {
-			want = []model.Reason{model.UpdateAdmitted, model.Ready}
+			want = []model.Reason{model.ReasonUpdateAdmitted, model.ReasonReady}
 		}
 		require.Equal(w.t, want, news, "%s: transitions lost or repeated", inst.App)
 	}

@@ -105,7 +105,7 @@ func TestRelease(t *testing.T) {
 	w.commit("a fleet", merge(open, tenant("acme", 12, ""), shop("1")))
 	first := w.run("the first run waits for somebody", is("agree", model.StepActive))
 	w.commit("agreed", ask(first.ID, "approve", "agree"))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 	require.Zero(t, asked.Load(), "there was nothing to stage")
 
@@ -126,7 +126,7 @@ func TestRelease(t *testing.T) {
 	require.Equal(t, "registry.example.com/web:2", w.image("shop-web-next"))
 	require.NotZero(t, asked.Load())
 	w.commit("go on", ask(second.ID, "resume", "release"))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 	require.Equal(t, "registry.example.com/web:2", w.image("shop-web"))
 	list, err := w.cluster.Clientset.AppsV1().Deployments(w.name+"-acme").List(t.Context(), metav1.ListOptions{})
@@ -182,23 +182,23 @@ func TestNeverHealthy(t *testing.T) {
 			`{name: "release", type: "deploy", components: ["web"], dependsOn: ["migrate"], timeout: "8s", onFailure: "rollback"}`))
 	}
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 12, ""), shop("1", "")))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 
 	serving := w.watchReady("shop")
 	w.commit("never gets well", shop("2", `"kwok.d-aros.dev/fail": "never-ready"`))
 	run := w.run("the run is taken back", func(r *model.Run) bool { return r.Phase == model.RunRolledBack })
 	require.Contains(t, run.Message, "release")
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	ledger := w.settled()
 	inst, _ := ledger.Find(id("shop"))
-	require.Equal(t, model.RolledBackSpec, inst.Refused.Reason)
+	require.Equal(t, model.ReasonRolledBackSpec, inst.Refused.Reason)
 	require.Equal(t, "registry.example.com/web:1", w.image("shop"))
 	require.GreaterOrEqual(t, serving(), int32(2), "what ran before served all the time")
 
 	w.commit("mended", shop("3", ""))
 	w.run("the next run succeeds", func(r *model.Run) bool { return r.Number == 3 && r.Phase == model.RunSucceeded })
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	require.Equal(t, "registry.example.com/web:3", w.image("shop"))
 }
 
@@ -238,7 +238,7 @@ func TestKilledInRelease(t *testing.T) {
 	}
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 6, ""), shop(1)))
 	w.run("the first run succeeds", succeeded(1))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 	w.stop()
 	points := []string{"write 1", "write 2", "write 3"}
@@ -252,7 +252,7 @@ func TestKilledInRelease(t *testing.T) {
 		w.sacrifice(point)
 		w.start()
 		run := w.run(fmt.Sprintf("run %d succeeds", number), succeeded(number))
-		w.phase("acme/shop", model.Running)
+		w.phase("acme/shop", model.PhaseRunning)
 		w.stop()
 		for _, s := range run.Steps {
 			require.Equal(t, 1, s.Attempt, "step %s", s.Name)
@@ -290,7 +290,7 @@ func TestTwoReconcilers(t *testing.T) {
 		assert.Eventually(t, func() bool {
 			ledger := w.ledger()
 			inst, ok := ledger.Find(id("shop"))
-			if !ok || inst.Run == nil || !succeeded(number)(inst.Run) || inst.Phase != model.Running {
+			if !ok || inst.Run == nil || !succeeded(number)(inst.Run) || inst.Phase != model.PhaseRunning {
 				return false
 			}
 			run = inst.Run
@@ -325,7 +325,7 @@ func TestAPIServerAwayInRelease(t *testing.T) {
 	}
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 6, ""), shop("1")))
 	w.run("the first run succeeds", succeeded(1))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 
 	w.commit("an update", shop("2"))
@@ -347,7 +347,7 @@ func TestAPIServerAwayInRelease(t *testing.T) {
 		return err == nil
 	}, patience, 100*time.Millisecond)
 	run := w.run("the second run succeeds", succeeded(2))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	for _, s := range run.Steps {
 		require.Equal(t, 1, s.Attempt, "step %s", s.Name)
 	}
@@ -382,7 +382,7 @@ func TestThereAndBack(t *testing.T) {
 			`{name: "rest", type: "wait", dependsOn: ["release"], properties: for: "1s"}`))
 	}
 	w.commit("a fleet", merge(platform(w.name), tenant("acme", 6, ""), shop("a")))
-	w.phase("acme/shop", model.Running)
+	w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 	deployments := w.cluster.Clientset.AppsV1().Deployments(w.name + "-acme")
 	before, err := deployments.Get(t.Context(), "shop-web", metav1.GetOptions{})
@@ -405,7 +405,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 	cancel()
 	<-done
-	inst := w.phase("acme/shop", model.Running)
+	inst := w.phase("acme/shop", model.PhaseRunning)
 	w.settled()
 	after, err := deployments.Get(t.Context(), "shop-web", metav1.GetOptions{})
 	require.NoError(t, err)

@@ -214,7 +214,7 @@ func (w *world) settled() model.Ledger {
 	w.t.Helper()
 	return w.until("everything has settled", func(l *model.Ledger) bool {
 		for i := range l.Instances {
-			if l.Instances[i].Phase == model.Scheduled {
+			if l.Instances[i].Phase == model.PhaseScheduled {
 				return false
 			}
 		}

@@ -325,5 +325,5 @@ func waiting(inst *model.Instance) *model.Step {
 // unbrought reports whether a workflow ended without bringing the spec, which nothing
 // mends but a new spec or somebody who restarts it.
 func unbrought(inst *model.Instance) bool {
-	return inst.Reason == model.WorkflowFailed || inst.Reason == model.WorkflowStopped
+	return inst.Reason == model.ReasonWorkflowFailed || inst.Reason == model.ReasonWorkflowStopped
 }

@@ -53,7 +53,7 @@ func (w *World) noteEnd(p *process, was, now *model.Instance) {
 // before the time for that is over.
 func (w *World) endIsInOrder(p *process, o *object) {
 	inst, ok := w.origin.says(p.acts).Find(o.part.app)
-	if !ok || inst.Phase != model.Terminated || inst.Spec == nil || o.told.instance != strconv.Itoa(inst.Number) {
+	if !ok || inst.Phase != model.PhaseTerminated || inst.Spec == nil || o.told.instance != strconv.Itoa(inst.Number) {
 		return
 	}
 	for _, q := range w.processes {

@@ -70,30 +70,30 @@ func (w *World) everythingIsAsDeclared() {
 	roomy := w.roomForAll()
 	for i, id := range apps {
 		inst, known := ledger.Find(id)
-		phase := model.Terminated
+		phase := model.PhaseTerminated
 		if known {
 			phase = inst.Phase
 		}
 		switch {
 		case git.broken || git.declares(i) && !git.usable(i):
-			if phase == model.Created || phase == model.Scheduled {
+			if phase == model.PhaseCreated || phase == model.PhaseScheduled {
 				w.violate("what is declared comes to something", "%s cannot be used as declared and is %s for ever", id, phase)
 			}
 			continue
 		case !git.declares(i) || git.apps[i].halted():
-			if phase != model.Terminated {
+			if phase != model.PhaseTerminated {
 				w.violate("what is not declared ends", "%s is not to run and is %s", id, phase)
 			}
 			continue
 		}
 		want := application(i, git.apps[i], git.preemption, "").Digest
-		if phase == model.Terminated {
+		if phase == model.PhaseTerminated {
 			if !known || !inst.Rests(want, w.now) {
 				w.violate("what is declared comes to something", "%s is declared and nothing is done about it", id)
 			}
 			continue
 		}
-		if phase == model.Created || phase == model.Scheduled {
+		if phase == model.PhaseCreated || phase == model.PhaseScheduled {
 			w.violate("what is declared comes to something", "%s is %s for ever", id, phase)
 		}
 		if !phase.Active() {
@@ -105,19 +105,19 @@ func (w *World) everythingIsAsDeclared() {
 		if inst.SpecDigest() != want && (inst.Refused == nil || inst.Refused.Spec != want) {
 			w.violate("an update is carried out or refused", "%s runs another spec than Git declares, and nothing says why", id)
 		}
-		if inst.SpecDigest() != want && roomy && inst.Refused.Reason != model.RolledBackSpec {
+		if inst.SpecDigest() != want && roomy && inst.Refused.Reason != model.ReasonRolledBackSpec {
 			w.violate("what fits runs", "the update of %s is refused (%s), and there is room for everything", id, inst.Refused.Message)
 		}
 		if unbrought(inst) {
 			continue
 		}
-		if phase == model.Degraded && w.lacksSecret(inst) {
+		if phase == model.PhaseDegraded && w.lacksSecret(inst) {
 			continue
 		}
-		if phase == model.Degraded && !reduced(inst) {
+		if phase == model.PhaseDegraded && !reduced(inst) {
 			w.violate("Degraded is said of what is degraded", "%s is Degraded (%s) and runs in full", id, inst.Message)
 		}
-		if phase == model.Degraded && roomy {
+		if phase == model.PhaseDegraded && roomy {
 			w.violate("what fits runs", "%s is Degraded (%s), and there is room for everything", id, inst.Message)
 		}
 	}
@@ -194,7 +194,7 @@ func (w *World) everythingRunsAsSaved() {
 			if c == nil || c.Finite() || c.Requests.CPU == 0 {
 				continue
 			}
-			if n := runs[part{inst.App, c.Name}]; n != s.Run && inst.Phase == model.Running {
+			if n := runs[part{inst.App, c.Name}]; n != s.Run && inst.Phase == model.PhaseRunning {
 				w.violate("what the ledger says runs", "%d of %d replicas of %s of %s run", n, s.Run, c.Name, inst.App)
 			}
 		}

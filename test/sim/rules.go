@@ -20,7 +20,7 @@ func (w *World) pushes(p *process, before, after *model.Ledger) {
 			was = known
 		}
 		news := w.historyGrows(was, now)
-		if slices.ContainsFunc(news, func(t model.Transition) bool { return t.Reason == model.RolledBack }) {
+		if slices.ContainsFunc(news, func(t model.Transition) bool { return t.Reason == model.ReasonRolledBack }) {
 			rolledBack[now.App.Tenant] = true
 		}
 		w.transitionsAreInTheTable(was, news)
@@ -106,9 +106,9 @@ var births = func() map[model.Reason]bool {
 func (w *World) transitionsAreInTheTable(was *model.Instance, news []model.Transition) {
 	phase, number := was.Phase, was.Number
 	for _, t := range news {
-		switch born := phase == "" || phase == model.Terminated; {
-		case phase == model.Terminated && t.To == phase && t.Instance == number && table[row{phase, phase, t.Reason}]:
-		case born && (t.To != model.Created || t.Instance != number+1 || !births[t.Reason]):
+		switch born := phase == "" || phase == model.PhaseTerminated; {
+		case phase == model.PhaseTerminated && t.To == phase && t.Instance == number && table[row{phase, phase, t.Reason}]:
+		case born && (t.To != model.PhaseCreated || t.Instance != number+1 || !births[t.Reason]):
 			w.violate("every transition is in the table", "%s#%d begins as %s (%s) after instance %d", was.App, t.Instance, t.To, t.Reason, number)
 		case !born && (t.From != phase || t.Instance != number || !table[row{t.From, t.To, t.Reason}] && !table[row{t.From, t.To, ""}]):
 			w.violate("every transition is in the table", "%s#%d: %s, then %s → %s (%s)", was.App, t.Instance, phase, t.From, t.To, t.Reason)
@@ -120,7 +120,7 @@ func (w *World) transitionsAreInTheTable(was *model.Instance, news []model.Trans
 // removalIsDeclared: what Git is merely silent or broken about goes on.
 func (w *World) removalIsDeclared(p *process, commit string, now *model.Instance, news []model.Transition) {
 	for _, t := range news {
-		if t.Reason == model.Removed && w.repo.commits[commit].declares(slices.Index(apps, now.App)) {
+		if t.Reason == model.ReasonRemoved && w.repo.commits[commit].declares(slices.Index(apps, now.App)) {
 			w.violate("only what Git removes is removed", "%s is ended as removed, and commit %s declares it", now.App, commit)
 		}
 	}
@@ -132,7 +132,7 @@ func (w *World) removalsAreConfirmed(commit string, before, after *model.Ledger)
 	running := active(before)
 	for _, was := range running {
 		now, ok := after.Find(was.App)
-		if ok && now.Phase == model.Terminated && now.Reason == model.Removed {
+		if ok && now.Phase == model.PhaseTerminated && now.Reason == model.ReasonRemoved {
 			ended++
 		}
 	}
@@ -145,7 +145,7 @@ func (w *World) removalsAreConfirmed(commit string, before, after *model.Ledger)
 // runningIsTrue: an application is not called Running before all that is critical
 // was seen to run just as the ledger says. What was seen may be a little old.
 func (w *World) runningIsTrue(p *process, now *model.Instance, news []model.Transition) {
-	if now.Phase != model.Running || len(news) == 0 || news[len(news)-1].From == model.Running {
+	if now.Phase != model.PhaseRunning || len(news) == 0 || news[len(news)-1].From == model.PhaseRunning {
 		return
 	}
 	for i := range now.Components {

@@ -102,7 +102,7 @@ type forgetful struct{ reconcile.Ledger }
 
 func (f forgetful) Commit(ctx context.Context, previous, next model.Ledger) (bool, error) {
 	next.Instances = slices.DeleteFunc(slices.Clone(next.Instances), func(i model.Instance) bool {
-		return i.Phase == model.Terminated
+		return i.Phase == model.PhaseTerminated
 	})
 	return f.Ledger.Commit(ctx, previous, next)
 }

@@ -45,7 +45,7 @@ func (a *advisor) changes(app *solve.App) (list []change) {
 		limit := failed[0].Limit
 		add(change{try: 1, most: 1, tell: func(int64) string { return fmt.Sprintf("set priority to %d", limit) },
 			make: func(in *solve.Inputs, _ int64) { edit(in, app).Priority = int(limit) }}, true)
-	case failed[0].Reason == model.TooFewDomains:
+	case failed[0].Reason == model.ReasonTooFewDomains:
 		add(fewerDomains(app, failed[0]))
 	case strings.HasPrefix(failed[0].Name, "quota."):
 		add(a.moreQuota(app, failed[0]))

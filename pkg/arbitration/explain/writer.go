@@ -98,7 +98,7 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 			d.Message += "; in full it " + short
 		}
 		w.nameAhead(&d, app)
-	case app.Verdict == model.Waiting:
+	case app.Verdict == model.VerdictWaiting:
 		for _, s := range app.Short {
 			d.Constraints = append(d.Constraints, w.shortConstraint(s))
 		}

@@ -101,7 +101,7 @@ func (t *tracker) wakes() (at time.Time) {
 	}
 	for _, line := range t.Pending {
 		for _, app := range line {
-			if after := app.Policy().ReserveAfter; after > 0 && app.Verdict == model.Waiting {
+			if after := app.Policy().ReserveAfter; after > 0 && app.Verdict == model.VerdictWaiting {
 				soonest(app.WaitsSince(t.Now).Add(after))
 			}
 		}

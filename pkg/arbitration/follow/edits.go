@@ -237,7 +237,7 @@ func sameInstance(x, y *model.Instance) bool {
 	if x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.Reason != y.Reason {
 		return false
 	}
-	if !x.Phase.Active() && x.Phase != model.Terminated {
+	if !x.Phase.Active() && x.Phase != model.PhaseTerminated {
 		return true
 	}
 	if x.SpecDigest() != y.SpecDigest() || len(x.Held) != len(y.Held) || len(x.Components) != len(y.Components) ||

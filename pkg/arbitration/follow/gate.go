@@ -21,7 +21,7 @@ func (f *following) gates() {
 	again := f.rebuilt
 	if f.edits.capacity != "" {
 		for _, app := range f.Apps {
-			if f.stale[app] || app.Verdict != model.Rejected && app.Refused == nil {
+			if f.stale[app] || app.Verdict != model.VerdictRejected && app.Refused == nil {
 				continue
 			}
 			again = append(again, app)
@@ -80,7 +80,7 @@ func (f *following) gateAgain(app *solve.App) {
 		f.markStale(app)
 		f.dirty[app.Tenant] = true
 	}
-	if app.Verdict == model.Rejected {
+	if app.Verdict == model.VerdictRejected {
 		app.Standing, app.Short, app.Position = nil, nil, 0
 	} else if levels != nil && !app.Incumbent() {
 		app.Levels = levels

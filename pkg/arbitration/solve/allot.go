@@ -57,7 +57,7 @@ func (a *allotment) updates() {
 func (a *allotment) replace(app *App) {
 	a.ranked() // while it still stands where it does
 	before, reason, held := app.Place, app.Reason, a.Release(app)
-	app.Verdict = model.Waiting
+	app.Verdict = model.VerdictWaiting
 	// The newer spec stands as the accepted one does, level by level.
 	app.Levels = app.Update.levels
 	app.Standing = resized(app.Standing, len(app.Levels))
@@ -65,9 +65,9 @@ func (a *allotment) replace(app *App) {
 		app.Findings = app.Update.findings
 		return
 	}
-	app.refuse(&model.Refusal{Reason: model.CapacityShort, Message: "does not fit beside what runs: it " + a.Sentence(app.Short)}, app.Levels[0].surge)
+	app.refuse(&model.Refusal{Reason: model.ReasonCapacityShort, Message: "does not fit beside what runs: it " + a.Sentence(app.Short)}, app.Levels[0].surge)
 	standing := resized(app.Standing, len(before.Levels))
-	app.Place, app.Reason, app.Verdict = before, reason, model.Granted
+	app.Place, app.Reason, app.Verdict = before, reason, model.VerdictGranted
 	app.Standing = standing
 	a.take(app, held)
 }
@@ -127,9 +127,9 @@ func (a *allotment) settle(app *App, spec *model.Application, levels []Level, le
 			app.Grants[i].Domains = a.Pools[pool].spread(app, comp, a.Of(comp.Requests), &app.Grants[i])
 		}
 	}
-	app.Verdict, app.Reason, app.Short, app.Position = model.Granted, model.Fits, nil, 0
+	app.Verdict, app.Reason, app.Short, app.Position = model.VerdictGranted, model.ReasonFits, nil, 0
 	if level > 0 {
-		app.Reason = model.CapacityShort
+		app.Reason = model.ReasonCapacityShort
 	}
 }
 
@@ -193,11 +193,11 @@ func (a *allotment) carryOut(app *App, pl *plan) {
 		a.Release(v)
 		if m.to < 0 {
 			d.Lost = v.Base()
-			v.Verdict, v.Reason, v.Level, v.Grants = model.Evicted, model.Preempted, -1, nil
+			v.Verdict, v.Reason, v.Level, v.Grants = model.VerdictEvicted, model.ReasonPreempted, -1, nil
 		} else {
 			d.To = v.Levels[m.to].Cut
 			a.degrade(v, m.to)
-			v.Reason = model.Preempted
+			v.Reason = model.ReasonPreempted
 		}
 		a.noteChange(v)
 		v.Lost, v.Message = d, ""
@@ -218,7 +218,7 @@ func (a *allotment) degrade(v *App, to int) {
 			grants[i].Pool, grants[i].Domains = v.Grants[n].Pool, v.Grants[n].Domains
 		}
 	}
-	v.Grants, v.Level, v.Reason = grants, to, model.CapacityShort
+	v.Grants, v.Level, v.Reason = grants, to, model.ReasonCapacityShort
 }
 
 // Recorded is the last decision about an application that the ledger holds, nil if

@@ -86,7 +86,7 @@ func (app *App) Accepted() *model.Application {
 }
 
 // Granted reports whether the application holds a place now.
-func (app *App) Granted() bool { return app.Verdict == model.Granted }
+func (app *App) Granted() bool { return app.Verdict == model.VerdictGranted }
 
 // FirstCome orders applications of one tenant: higher priority, then first come,
 // then name.
@@ -111,7 +111,7 @@ func (app *App) done(spec *model.Application, comp *model.Component) bool {
 // an instance whose history no longer has that transition.
 func (app *App) Started() time.Time {
 	for i := len(app.Instance.History) - 1; i >= 0; i-- {
-		if t := &app.Instance.History[i]; t.Instance == app.Instance.Number && t.From == model.Admitted && t.To == model.Scheduled {
+		if t := &app.Instance.History[i]; t.Instance == app.Instance.Number && t.From == model.PhaseAdmitted && t.To == model.PhaseScheduled {
 			return t.At
 		}
 	}
@@ -120,7 +120,7 @@ func (app *App) Started() time.Time {
 
 // WaitsSince is when the application began to wait for capacity.
 func (app *App) WaitsSince(now time.Time) time.Time {
-	if app.Instance == nil || app.Instance.Phase != model.Admitted {
+	if app.Instance == nil || app.Instance.Phase != model.PhaseAdmitted {
 		return now
 	}
 	return app.Instance.Since

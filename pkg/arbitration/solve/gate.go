@@ -76,14 +76,14 @@ func checkAmounts(g gate, app *App, spec *model.Application, levels []Level) (fo
 	for i := range spec.Components {
 		comp := &spec.Components[i]
 		if comp.Replicas < 0 || comp.Requests.CPU < 0 || comp.Requests.Memory < 0 || anyNegative(comp.Requests.Devices) {
-			found = append(found, Finding{Name: "components." + comp.Name, Reason: model.AbsurdAmount,
+			found = append(found, Finding{Name: "components." + comp.Name, Reason: model.ReasonAbsurdAmount,
 				Text: [3]string{"less than nothing", "0", "component " + comp.Name + " asks for less than nothing"}})
 		}
 	}
 	for r, n := range levels[0].Total {
 		if n >= most {
 			name := g.Names[r]
-			found = append(found, Finding{Name: "components." + name, Reason: model.AbsurdAmount,
+			found = append(found, Finding{Name: "components." + name, Reason: model.ReasonAbsurdAmount,
 				Text: [3]string{"more than can be counted", model.FormatAmount(name, most), "asks for more " + name + " than can be counted"}})
 		}
 	}
@@ -107,7 +107,7 @@ func checkPriority(g gate, app *App, spec *model.Application, _ []Level) []Findi
 	if t.PriorityCeiling > 0 && t.PriorityCeiling < limit {
 		limit, at, owner = t.PriorityCeiling, t.At["quota.priorityCeiling"], "tenant "+t.Name
 	}
-	f := Finding{Name: "priorityCeiling", Asked: int64(spec.Priority), Limit: int64(limit), OK: spec.Priority <= limit, At: at, Reason: model.PriorityTooHigh}
+	f := Finding{Name: "priorityCeiling", Asked: int64(spec.Priority), Limit: int64(limit), OK: spec.Priority <= limit, At: at, Reason: model.ReasonPriorityTooHigh}
 	if !f.OK {
 		f.Text[2] = fmt.Sprintf("asks for priority %d, %s allows at most %d", spec.Priority, owner, limit)
 	}
@@ -129,8 +129,8 @@ func checkCounts(g gate, app *App, spec *model.Application, _ []Level) (found []
 		}
 		found = append(found, f)
 	}
-	count("applications", n.applications, 1, n.Tenant.MaxApplications, model.TooManyApplications)
-	count("workloads", n.workloads, workloads(spec), n.Tenant.MaxWorkloads, model.TooManyWorkloads)
+	count("applications", n.applications, 1, n.Tenant.MaxApplications, model.ReasonTooManyApplications)
+	count("workloads", n.workloads, workloads(spec), n.Tenant.MaxWorkloads, model.ReasonTooManyWorkloads)
 	return found
 }
 
@@ -160,7 +160,7 @@ func (g gate) quota(n *Node, prefix, owner string, at model.Positions, full Vect
 		}
 		name := g.Names[r]
 		f := Finding{Name: prefix + name, Resource: name, Asked: asked, Used: n.declared[r], Limit: n.quota[r], Shared: true,
-			OK: n.declared[r]+asked <= n.quota[r], At: at[quotaPath(prefix, r, name)], Reason: model.QuotaExceeded}
+			OK: n.declared[r]+asked <= n.quota[r], At: at[quotaPath(prefix, r, name)], Reason: model.ReasonQuotaExceeded}
 		if !f.OK {
 			n := model.FormatAmounts(name, asked, max(0, f.Limit-f.Used), f.Limit)
 			f.Text[2] = fmt.Sprintf("asks for %s %s, %s has %s of %s left", n[0], name, owner, n[1], n[2])
@@ -190,7 +190,7 @@ func checkLimits(g gate, app *App, _ *model.Application, levels []Level) (found 
 				break
 			}
 			f := Finding{Name: n.Name + ".borrow." + g.Names[r], Resource: g.Names[r], Asked: asked, Limit: n.Guarantee[r] + n.borrow[r],
-				At: g.limitAt(i, "borrow", r), Reason: model.LimitExceeded}
+				At: g.limitAt(i, "borrow", r), Reason: model.ReasonLimitExceeded}
 			if f.OK = asked <= f.Limit; !f.OK {
 				amounts := model.FormatAmounts(f.Resource, asked, f.Limit)
 				f.Text[2] = fmt.Sprintf("needs at least %s %s at once, %s may use %s: its guarantee and what it may borrow", amounts[0], f.Resource, n.Name, amounts[1])
@@ -206,7 +206,7 @@ func checkLimits(g gate, app *App, _ *model.Application, levels []Level) (found 
 		if asked <= reach || asked == 0 {
 			continue
 		}
-		f := Finding{Name: "lend." + g.Names[r], Resource: g.Names[r], Asked: asked, Limit: reach, Reason: model.LimitExceeded}
+		f := Finding{Name: "lend." + g.Names[r], Resource: g.Names[r], Asked: asked, Limit: reach, Reason: model.ReasonLimitExceeded}
 		amounts := model.FormatAmounts(f.Resource, asked, reach)
 		f.Text[2] = fmt.Sprintf("needs at least %s %s at once, others lend so little of what they are guaranteed that tenant %s can reach %s",
 			amounts[0], f.Resource, g.Nodes[app.Tenant].Name, amounts[1])

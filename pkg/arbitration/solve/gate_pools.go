@@ -17,7 +17,7 @@ func checkPools(g gate, app *App, spec *model.Application, levels []Level) (foun
 		}
 		at := spec.At["components."+comp.Name+".placement.pool"]
 		if !g.offered(comp, func(int) bool { return true }) {
-			found = append(found, Finding{Name: "components." + comp.Name + ".runtime", At: at, Reason: model.NoPool,
+			found = append(found, Finding{Name: "components." + comp.Name + ".runtime", At: at, Reason: model.ReasonNoPool,
 				Text: [3]string{comp.Runtime + "/" + comp.OS, "none", fmt.Sprintf("component %s needs a pool for %s on %s, and %s", comp.Name, comp.Runtime, comp.OS, noPool(comp))}})
 			continue
 		}
@@ -30,7 +30,7 @@ func checkPools(g gate, app *App, spec *model.Application, levels []Level) (foun
 			g.offered(comp, func(q int) bool { largest = max(largest, g.Pools[q].largest[r]); return false })
 			name := g.Names[r]
 			f := Finding{Name: "components." + comp.Name + "." + name, Resource: name, Asked: asked, Limit: largest,
-				At: spec.At["components."+comp.Name+".resources.requests."+name], Reason: model.NodeTooSmall}
+				At: spec.At["components."+comp.Name+".resources.requests."+name], Reason: model.ReasonNodeTooSmall}
 			n := model.FormatAmounts(name, asked, largest)
 			f.Text[2] = fmt.Sprintf("one replica of %s asks for %s %s, the largest node offers %s", comp.Name, n[0], name, n[1])
 			found = append(found, f)
@@ -44,7 +44,7 @@ func checkPools(g gate, app *App, spec *model.Application, levels []Level) (foun
 			}) {
 				continue
 			}
-			found = append(found, Finding{Name: "components." + comp.Name + ".placement.spread", At: at, Reason: model.TooFewDomains,
+			found = append(found, Finding{Name: "components." + comp.Name + ".placement.spread", At: at, Reason: model.ReasonTooFewDomains,
 				Text: [3]string{fmt.Sprint(s.Min), fmt.Sprint(most), fmt.Sprintf("component %s spreads over at least %d %ss, its pool has %d that a replica fits in", comp.Name, s.Min, s.Over, most)}})
 		}
 	}
@@ -67,7 +67,7 @@ func checkGang(g gate, app *App, spec *model.Application, levels []Level) (found
 			}
 			name := g.Names[r]
 			f := Finding{Name: "pool." + q.Name + "." + name, Resource: name, Asked: n, Limit: q.Offered[r], OK: n <= q.Offered[r],
-				At: g.platform.At["pools."+q.Name], Reason: model.PoolTooSmall}
+				At: g.platform.At["pools."+q.Name], Reason: model.ReasonPoolTooSmall}
 			if !f.OK {
 				fits = false
 				amounts := model.FormatAmounts(name, n, q.Offered[r])
@@ -95,7 +95,7 @@ func checkGang(g gate, app *App, spec *model.Application, levels []Level) (found
 		}
 	}
 	if first == nil && found == nil {
-		return []Finding{{Name: "pools", Reason: model.NoPool,
+		return []Finding{{Name: "pools", Reason: model.ReasonNoPool,
 			Text: [3]string{"one for all", "none", "no pool offers what all its components need together; name pools with placement.pool"}}}
 	}
 	return append(found, first...)
@@ -116,7 +116,7 @@ func checkBudget(g gate, app *App, spec *model.Application, levels []Level) []Fi
 	if levels[0].Loose == nil {
 		cost = g.cost(levels[0].Bound)
 	}
-	f := Finding{Name: "budget.costPerHour", Asked: cost, Limit: spec.Budget, OK: cost <= spec.Budget, At: spec.At["budget.costPerHour"], Reason: model.BudgetExceeded,
+	f := Finding{Name: "budget.costPerHour", Asked: cost, Limit: spec.Budget, OK: cost <= spec.Budget, At: spec.At["budget.costPerHour"], Reason: model.ReasonBudgetExceeded,
 		Text: [3]string{Money(max(cost, 0)), Money(spec.Budget)}}
 	if !f.OK {
 		f.Text[2] = fmt.Sprintf("costs %s an hour, its budget is %s", Money(cost), Money(spec.Budget))
@@ -138,7 +138,7 @@ func checkShare(g gate, app *App, spec *model.Application, levels []Level) (foun
 			}
 			name := g.Names[r]
 			f := Finding{Name: "limits.maxShare." + name, Resource: name, Asked: n, Limit: limit, OK: n <= limit,
-				At: policyAt(spec, "limits.maxShare"), Reason: model.ShareExceeded}
+				At: policyAt(spec, "limits.maxShare"), Reason: model.ReasonShareExceeded}
 			if !f.OK {
 				amounts := model.FormatAmounts(name, n, limit)
 				f.Text[2] = fmt.Sprintf("asks for %s %s, policy allows one application at most %s (%s of a pool)",

@@ -18,9 +18,9 @@ func (c *Case) KeepPlace(app *App) {
 	if !SameGrants(app.Grants, app.Holds) {
 		c.noteChange(app)
 	}
-	app.Verdict, app.Reason = model.Granted, model.Fits
+	app.Verdict, app.Reason = model.VerdictGranted, model.ReasonFits
 	if app.Level > 0 {
-		app.Reason = model.CapacityShort
+		app.Reason = model.ReasonCapacityShort
 	}
 	var loads []Load
 	for i := range app.Grants {
@@ -52,7 +52,7 @@ func (c *Case) PassGate(app *App) {
 		return
 	}
 	if app.Wanted == nil {
-		app.Verdict, app.Reason, app.Message = model.Rejected, unusableReason(app.Unusable), app.Unusable.Message
+		app.Verdict, app.Reason, app.Message = model.VerdictRejected, unusableReason(app.Unusable), app.Unusable.Message
 		return
 	}
 	app.Spec = app.Wanted
@@ -61,10 +61,10 @@ func (c *Case) PassGate(app *App) {
 	app.Findings = found
 	if !ok {
 		r := refusal(found)
-		app.Verdict, app.Reason, app.Message = model.Rejected, r.Reason, r.Message
+		app.Verdict, app.Reason, app.Message = model.VerdictRejected, r.Reason, r.Message
 		return
 	}
-	app.Levels, app.Verdict, app.Reason = levels, model.Waiting, model.CapacityShort
+	app.Levels, app.Verdict, app.Reason = levels, model.VerdictWaiting, model.ReasonCapacityShort
 	c.Count(app.Tenant, app.Spec, levels[0].Total, 1)
 }
 
@@ -79,7 +79,7 @@ func (c *Case) passUpdate(app *App) {
 		return
 	}
 	if slices.Contains(app.Instance.Held, app.Wanted.Digest) {
-		app.Refused = &model.Refusal{Spec: app.Wanted.Digest, Reason: model.RolledBackSpec,
+		app.Refused = &model.Refusal{Spec: app.Wanted.Digest, Reason: model.ReasonRolledBackSpec,
 			Message: "this spec was rolled back because it did not start; it is tried again when it changes"}
 		return
 	}
@@ -108,7 +108,7 @@ func (c *Case) passUpdate(app *App) {
 // unusableReason tells an invalid spec from a removal that awaits confirmation.
 func unusableReason(u *model.Unusable) model.Reason {
 	if u.Code == model.CodeRemovalHeld {
-		return model.RemovalHeld
+		return model.ReasonRemovalHeld
 	}
-	return model.InvalidSpec
+	return model.ReasonInvalidSpec
 }

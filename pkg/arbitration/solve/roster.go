@@ -100,7 +100,7 @@ func (a *Roster) rests(inst *model.Instance, wanted *model.Application, now time
 func (a *Roster) LineUp(tenant int) {
 	a.Pending[tenant] = a.Pending[tenant][:0]
 	for _, app := range a.Members[tenant] {
-		if app.Levels != nil && app.Verdict == model.Waiting {
+		if app.Levels != nil && app.Verdict == model.VerdictWaiting {
 			a.Pending[tenant] = append(a.Pending[tenant], app)
 		}
 	}
@@ -112,7 +112,7 @@ func (a *Roster) LineUp(tenant int) {
 func (a *Roster) Number(tenant int, moved func(*App)) {
 	position := 0
 	for _, app := range a.Pending[tenant] {
-		if app.Verdict != model.Waiting {
+		if app.Verdict != model.VerdictWaiting {
 			continue
 		}
 		if position++; app.Position != position {

@@ -65,14 +65,14 @@ func (a *allotment) giveWay(q *Pool, m move) {
 		v.Message = "granted less, because pool " + q.Name + " holds less than was granted of it"
 	case a.announced(v):
 		a.Release(v)
-		v.Verdict, v.Reason, v.Level, v.Grants = model.Evicted, model.CapacityShort, -1, nil
+		v.Verdict, v.Reason, v.Level, v.Grants = model.VerdictEvicted, model.ReasonCapacityShort, -1, nil
 		v.Message = "loses its place: pool " + q.Name + " has held less than was granted of it for " + ShortageHold.String()
 	default:
 		// Until then it is degraded as far as it can be.
 		if last := len(v.Levels) - 1; v.Level < last {
 			a.degrade(v, last)
 		}
-		v.Reason = model.CapacityShort
+		v.Reason = model.ReasonCapacityShort
 		v.Message = "pool " + q.Name + " holds less than was granted of it; the application loses its place if that lasts for " + ShortageHold.String()
 		if v.EvictAt = announcement(a.ledger, v); v.EvictAt.IsZero() {
 			v.EvictAt = a.now.Add(ShortageHold)

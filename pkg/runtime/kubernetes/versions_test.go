@@ -85,7 +85,7 @@ func TestTwoVersionsSideBySide(t *testing.T) {
 	f.AddNodes(t, f.fleet, 2, "16", "64Gi")
 	v1, v2 := f.spec("shop", web(1)), f.spec("shop", web(2))
 	old, next := &v1.Components[0], &v2.Components[0]
-	inst := &model.Instance{App: v1.ID, Number: 1, Phase: model.Scheduled, Spec: v1, Components: []model.ComponentState{f.state(old)}}
+	inst := &model.Instance{App: v1.ID, Number: 1, Phase: model.PhaseScheduled, Spec: v1, Components: []model.ComponentState{f.state(old)}}
 	stable := func(o model.Observation, ready int) bool {
 		w, ok := o.Find(v1.ID, "web")
 		return ok && w.Current && w.Ready == ready && w.Digest == inst.Components[0].Workload
@@ -147,7 +147,7 @@ func TestStepJob(t *testing.T) {
 	}
 	spec := f.spec("shop", job("hang"))
 	spec.Workflow = &model.Workflow{Steps: []model.Step{{Name: "migrate", Type: "job", Component: "migrate"}}}
-	inst := &model.Instance{App: spec.ID, Number: 1, Phase: model.Scheduled, Spec: spec}
+	inst := &model.Instance{App: spec.ID, Number: 1, Phase: model.PhaseScheduled, Spec: spec}
 	first := render.StepJob{Key: "run/migrate/1", Component: "migrate", Spec: spec.Digest, Inputs: []model.Value{{Name: "to", Value: "7"}}}
 	f.carryOut(inst, first)
 	running := &corev1.Pod{}
@@ -243,7 +243,7 @@ func TestEndingInOrder(t *testing.T) {
 	spec := f.spec("shop", web(1))
 	spec.Components = append(spec.Components, db)
 	spec.Policy.Deletion, spec.Lifecycle.Deletion = render.DeletionData, render.DeletionData
-	inst := &model.Instance{App: spec.ID, Number: 1, Phase: model.Running, Spec: spec, Components: []model.ComponentState{
+	inst := &model.Instance{App: spec.ID, Number: 1, Phase: model.PhaseRunning, Spec: spec, Components: []model.ComponentState{
 		f.state(&spec.Components[0]), f.state(&spec.Components[1]),
 	}}
 	f.carryOut(inst)
@@ -262,7 +262,7 @@ func TestEndingInOrder(t *testing.T) {
 		return len(o.Workloads) == 2 && o.Workloads[0].Ready == 1 && o.Workloads[1].Ready == 2 && claims() == 1
 	})
 
-	inst.Phase, inst.Reason = model.Terminated, model.Removed
+	inst.Phase, inst.Reason = model.PhaseTerminated, model.ReasonRemoved
 	inst.Components = inst.Components[1:]
 	inst.Components[0].Hold, inst.Components[0].State = true, model.StateEnding
 	require.False(t, render.Ended("", inst).DeleteData, "not before its end")

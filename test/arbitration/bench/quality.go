@@ -86,7 +86,7 @@ func (c crunch) play(rng *rand.Rand) (o outcome, in bool) {
 		if d.Standing == "entitled" {
 			options[i].Tier++
 		}
-		if d.Verdict == model.Evicted {
+		if d.Verdict == model.VerdictEvicted {
 			choice[i] = 1
 		}
 	}

@@ -43,7 +43,7 @@ func queues(s size) (rows []row) {
 		d, bytes := median(w, s.of(repeats, 1))
 		admitted := 0
 		for _, decision := range w.Decide().Decisions {
-			if decision.Verdict == model.Granted {
+			if decision.Verdict == model.VerdictGranted {
 				admitted++
 			}
 		}

@@ -50,7 +50,7 @@ func Run(w *world.World, pool string, ids ...model.AppID) {
 			panic(fmt.Sprintf("generate: %s is not declared", id))
 		}
 		app := *w.App(id)
-		inst.Phase, inst.Reason, inst.Spec, inst.Since = model.Running, model.Ready, &app, w.Now
+		inst.Phase, inst.Reason, inst.Spec, inst.Since = model.PhaseRunning, model.ReasonReady, &app, w.Now
 		inst.Components = nil
 		for i := range app.Components {
 			c := &app.Components[i]

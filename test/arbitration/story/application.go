@@ -97,7 +97,7 @@ func (s *Story) close() error {
 		}
 		app := *s.App(id)
 		inst, _ := s.Ledger.Find(id)
-		inst.Phase, inst.Reason, inst.Spec, inst.Since = model.Running, model.Ready, &app, s.Now
+		inst.Phase, inst.Reason, inst.Spec, inst.Since = model.PhaseRunning, model.ReasonReady, &app, s.Now
 		for i := range app.Components {
 			c := &app.Components[i]
 			g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests, QoS: c.QoS, Pool: c.Placement.Pool}
@@ -124,7 +124,7 @@ func (s *Story) fail(o *options) {
 			continue
 		}
 		spec := *s.App(id)
-		inst.Phase, inst.Reason, inst.Spec = model.Terminated, model.Unrecoverable, &spec
+		inst.Phase, inst.Reason, inst.Spec = model.PhaseTerminated, model.ReasonUnrecoverable, &spec
 	}
 }
 

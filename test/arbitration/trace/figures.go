@@ -141,7 +141,7 @@ func (f *Figures) count(ruling model.Ruling, c world.Changes) {
 	f.Raised += len(c.Raised)
 	for _, d := range ruling.Decisions {
 		switch {
-		case d.Verdict == model.Rejected:
+		case d.Verdict == model.VerdictRejected:
 			f.Rejected++
 		case d.Degraded && slices.Contains(c.Admitted, d.App):
 			f.Lessened++

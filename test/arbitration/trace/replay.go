@@ -126,11 +126,11 @@ func (r *replay) decide() {
 	changes := r.world.Apply(ruling)
 	r.figures.count(ruling, changes)
 	r.unsettled = slices.ContainsFunc(ruling.Decisions, func(d model.Decision) bool {
-		return d.Verdict == model.Waiting || d.Verdict == model.Evicted || d.Degraded
+		return d.Verdict == model.VerdictWaiting || d.Verdict == model.VerdictEvicted || d.Degraded
 	})
 	var refused []model.AppID // for ever: the pools do not grow
 	for _, d := range ruling.Decisions {
-		if d.Verdict == model.Rejected {
+		if d.Verdict == model.VerdictRejected {
 			refused = append(refused, d.App)
 			delete(r.jobs, d.App)
 			delete(r.left, d.App)

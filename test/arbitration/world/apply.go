@@ -34,15 +34,15 @@ func (w *World) Apply(ruling model.Ruling) (c Changes) {
 func (w *World) apply(inst *model.Instance, d *model.Decision, c *Changes) {
 	ran := inst.Phase.Active()
 	switch d.Verdict {
-	case model.Granted:
-		phase := model.Running
+	case model.VerdictGranted:
+		phase := model.PhaseRunning
 		if d.Degraded {
-			phase = model.Degraded
+			phase = model.PhaseDegraded
 		}
 		switch {
 		case !ran:
 			c.Admitted = append(c.Admitted, d.App)
-			if inst.Phase == model.Terminated {
+			if inst.Phase == model.PhaseTerminated {
 				inst.Number++
 			}
 		case less(d, inst):
@@ -52,16 +52,16 @@ func (w *World) apply(inst *model.Instance, d *model.Decision, c *Changes) {
 		}
 		w.enter(inst, phase, d)
 		w.grant(inst, d)
-	case model.Evicted:
+	case model.VerdictEvicted:
 		if ran {
 			c.Evicted = append(c.Evicted, d.App)
 		}
-		w.enter(inst, model.Terminated, d)
-		inst.Reason, inst.Spec, inst.Components = model.EvictedReason, nil, nil
-	case model.Waiting:
-		w.enter(inst, model.Admitted, d)
-	case model.Rejected:
-		w.enter(inst, model.RejectedPhase, d)
+		w.enter(inst, model.PhaseTerminated, d)
+		inst.Reason, inst.Spec, inst.Components = model.ReasonEvicted, nil, nil
+	case model.VerdictWaiting:
+		w.enter(inst, model.PhaseAdmitted, d)
+	case model.VerdictRejected:
+		w.enter(inst, model.PhaseRejected, d)
 	}
 }
 
@@ -127,7 +127,7 @@ func (w *World) grant(inst *model.Instance, d *model.Decision) {
 // or in anything else that the decision calls degraded.
 func less(d *model.Decision, inst *model.Instance) bool {
 	return moved(d.Grants, inst.Components) &&
-		(held(inst.Components).Sub(granted(d.Grants)).Exceeds(model.Resources{}) != nil || d.Degraded && inst.Phase == model.Running)
+		(held(inst.Components).Sub(granted(d.Grants)).Exceeds(model.Resources{}) != nil || d.Degraded && inst.Phase == model.PhaseRunning)
 }
 
 // moved reports whether replicas, profile or pool of any component differ.

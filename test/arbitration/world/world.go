@@ -57,7 +57,7 @@ func (w *World) Declare(apps ...model.Application) {
 		w.at[app.ID] = len(w.Fleet.Applications)
 		w.Fleet.Applications = append(w.Fleet.Applications, &app)
 		fresh = append(fresh, model.Instance{
-			App: app.ID, Number: 1, Phase: model.Created, Reason: model.Declared, Since: w.Now, Declared: w.Now,
+			App: app.ID, Number: 1, Phase: model.PhaseCreated, Reason: model.ReasonDeclared, Since: w.Now, Declared: w.Now,
 		})
 	}
 	w.Ledger.Instances = append(w.Ledger.Instances, fresh...)

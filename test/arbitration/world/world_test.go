@@ -22,12 +22,12 @@ func app(name string, replicas int) model.Application {
 func ruling(w *World, replicas map[string]int, degraded bool) (r model.Ruling) {
 	for i := range w.Ledger.Instances {
 		app := w.App(w.Ledger.Instances[i].App)
-		d := model.Decision{App: app.ID, Spec: app.Digest, Verdict: model.Waiting}
+		d := model.Decision{App: app.ID, Spec: app.Digest, Verdict: model.VerdictWaiting}
 		switch n := replicas[app.ID.Name]; {
 		case n < 0:
-			d.Verdict = model.Evicted
+			d.Verdict = model.VerdictEvicted
 		case n > 0:
-			d.Verdict, d.Degraded = model.Granted, degraded
+			d.Verdict, d.Degraded = model.VerdictGranted, degraded
 			d.Grants = []model.Grant{{Component: "web", Replicas: n, Requests: app.Components[0].Requests, Pool: "general"}}
 		}
 		r.Decisions = append(r.Decisions, d)
@@ -49,7 +49,7 @@ func TestRulingsComeTrue(t *testing.T) {
 	require.Equal(t, began, b.Since, "nothing has changed")
 
 	require.Equal(t, Changes{Reduced: []model.AppID{id("b")}}, w.Apply(ruling(w, map[string]int{"b": 1}, true)))
-	require.Equal(t, model.Degraded, b.Phase)
+	require.Equal(t, model.PhaseDegraded, b.Phase)
 	require.Equal(t, w.Now, b.Since)
 	require.Equal(t, Changes{Raised: []model.AppID{id("b")}}, w.Apply(ruling(w, map[string]int{"b": 3}, false)))
 	require.Equal(t, Changes{Admitted: []model.AppID{id("a")}, Evicted: []model.AppID{id("b")}}, w.Apply(ruling(w, map[string]int{"b": -1, "a": 1}, false)))

@@ -139,7 +139,7 @@ func (b *bench) start() error {
 		if err != nil {
 			return err
 		}
-		if n++; !r.Changed() && r.Phases[model.Running] == len(b.fleet.Applications) {
+		if n++; !r.Changed() && r.Phases[model.PhaseRunning] == len(b.fleet.Applications) {
 			break
 		}
 		if n > 50 {
