@@ -233,9 +233,9 @@ func (r *request) effect() string {
 		onFailure := "the run fails"
 		if s := r.declared(); s != nil {
 			switch s.OnFailure {
-			case "rollback":
+			case model.StepFailureRollback:
 				onFailure = "what the run did is taken back"
-			case "continue":
+			case model.StepFailureContinue:
 				onFailure = "the run goes on"
 			}
 		}

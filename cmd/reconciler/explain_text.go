@@ -131,7 +131,7 @@ func (p *printer) components(in *model.Instance) {
 				}
 			}
 		}
-		state := c.State
+		state := string(c.State)
 		if c.Message != "" {
 			state += ": " + c.Message
 		}
@@ -262,7 +262,7 @@ func verdictStyle(v model.Verdict) style {
 	return red
 }
 
-func stateStyle(state string) style {
+func stateStyle(state model.State) style {
 	switch state {
 	case model.StateReady, model.StateDone:
 		return green

@@ -36,12 +36,12 @@ type applicationView struct {
 
 // componentView is a component that runs, or would.
 type componentView struct {
-	Name    string `json:"name"`
-	Granted int    `json:"granted"`
-	Asked   int    `json:"asked"`
-	State   string `json:"state"`
-	Message string `json:"message,omitempty"`
-	Pool    string `json:"pool,omitempty"`
+	Name    string      `json:"name"`
+	Granted int         `json:"granted"`
+	Asked   int         `json:"asked"`
+	State   model.State `json:"state"`
+	Message string      `json:"message,omitempty"`
+	Pool    string      `json:"pool,omitempty"`
 }
 
 // waitingView says what an application without capacity waits for.
@@ -140,7 +140,7 @@ func (v *applicationView) grant() string {
 		case model.StateDone:
 			text = c.Name + " done"
 		default:
-			text += " " + c.State
+			text += " " + string(c.State)
 		}
 		parts = append(parts, text)
 	}

@@ -233,10 +233,10 @@ func (c setting) applyToApplication(fleet *model.Fleet, name, field string) erro
 			return err
 		}
 		f["desired"] = func(c setting) error {
-			if !slices.Contains([]string{"running", "suspended", "terminated"}, c.value) {
+			if !slices.Contains([]model.Desired{model.DesiredRunning, model.DesiredSuspended, model.DesiredTerminated}, model.Desired(c.value)) {
 				return fmt.Errorf("%s: write running, suspended or terminated", c.text)
 			}
-			app.Desired = c.value
+			app.Desired = model.Desired(c.value)
 			return nil
 		}
 		for n := range app.Components {

@@ -132,7 +132,7 @@ func (s *scene) edit() string {
 			tenant.Guarantee.CPU = int64(s.rng.IntN(4)) * 1000
 			return "guarantee"
 		case 1:
-			s.Fleet.Platform.Policy.Preemption = []string{"none", "within-tenant", "reclaim", "any"}[s.rng.IntN(4)]
+			s.Fleet.Platform.Policy.Preemption = []model.Preemption{"none", "within-tenant", "reclaim", "any"}[s.rng.IntN(4)]
 			return "platform"
 		}
 		app := *some()
@@ -142,7 +142,7 @@ func (s *scene) edit() string {
 	case 14:
 		inst := &s.Ledger.Instances[s.rng.IntN(len(s.Ledger.Instances))]
 		if len(inst.Components) > 0 {
-			inst.Components[0].State = []string{model.StateStarting, model.StateReady}[s.rng.IntN(2)]
+			inst.Components[0].State = []model.State{model.StateStarting, model.StateReady}[s.rng.IntN(2)]
 		}
 		return "readiness"
 	case 15:

@@ -18,6 +18,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/arbitration/follow"
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
 	"github.com/d-aros/d-aros/test/arbitration/story"
 	"github.com/d-aros/d-aros/test/arbitration/world"
@@ -72,7 +73,7 @@ func TestRulingsKeepTheirBytes(t *testing.T) {
 func editedHistory(seed uint64, write func(any)) {
 	rng := rand.New(rand.NewPCG(seed, 36))
 	shape := generate.Everything(1+rng.IntN(4), 1+rng.IntN(12))
-	shape.Preemption = []string{"none", "within-tenant", "reclaim", "any", "any"}[rng.IntN(5)]
+	shape.Preemption = []model.Preemption{"none", "within-tenant", "reclaim", "any", "any"}[rng.IntN(5)]
 	s := (&scene{World: generate.Random(rng, shape), rng: rng, shape: shape}).dressed()
 	arbiter := follow.New(arbitration.Solve)
 	for range 10 {

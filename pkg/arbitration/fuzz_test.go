@@ -89,7 +89,7 @@ func drawAbsurd(t *rapid.T) (fleet model.Fleet, seen model.Observation, ledger m
 	}
 	p := &model.Platform{}
 	fleet.Platform = p
-	p.Policy.Preemption = rapid.SampledFrom([]string{"", "any", "reclaim"}).Draw(t, "preemption")
+	p.Policy.Preemption = rapid.SampledFrom([]model.Preemption{"", "any", "reclaim"}).Draw(t, "preemption")
 	p.Policy.OvercommitCPU = small(t, "overcommit", 1000, -1)
 	for range small(t, "bands", 5) {
 		p.Bands = append(p.Bands, model.Band{Name: name("band"), Min: small(t, "min", math.MinInt, math.MaxInt)})
@@ -141,7 +141,7 @@ func drawAbsurd(t *rapid.T) (fleet model.Fleet, seen model.Observation, ledger m
 func drawAbsurdApplication(t *rapid.T, id model.AppID, name func(string) string) model.Application {
 	app := model.Application{ID: id, Priority: small(t, "priority", math.MaxInt, math.MinInt), Budget: amounts.Draw(t, "budget")}
 	app.Policy = model.Policy{PriorityCeiling: small(t, "ceiling", math.MaxInt), Degradation: rapid.Bool().Draw(t, "degradation"), MaxShare: small(t, "share", 500, -1, math.MaxInt),
-		Preemption: rapid.SampledFrom([]string{"", "any", "within-tenant"}).Draw(t, "preemption"), Strategy: rapid.SampledFrom([]string{"", "spread", "bin-pack", "cost-aware", "sla-aware"}).Draw(t, "strategy"),
+		Preemption: rapid.SampledFrom([]model.Preemption{"", "any", "within-tenant"}).Draw(t, "preemption"), Strategy: rapid.SampledFrom([]string{"", "spread", "bin-pack", "cost-aware", "sla-aware"}).Draw(t, "strategy"),
 		ReserveAfter: time.Duration(small(t, "after", -1)), RestoreMargin: small(t, "margin", math.MaxInt), Ladder: []string{"replicas", "replicas", "", "optional"}}
 	for i := range small(t, "components") {
 		c := model.Component{Name: fmt.Sprint("c", i/2), Type: "worker", Runtime: "container", OS: "linux", Replicas: small(t, "replicas", -1, math.MaxInt, math.MinInt),

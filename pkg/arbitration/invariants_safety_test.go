@@ -320,7 +320,7 @@ func TestNoPriorityIsInverted(t *testing.T) { holds(t, 4, noPriorityInversion) }
 
 func noPriorityInversion(t *rapid.T) {
 	shape := generateOnePool(rapid.IntRange(1, 3).Draw(t, "tenants"), rapid.IntRange(2, 10).Draw(t, "applications"))
-	shape.Preemption = rapid.SampledFrom([]string{"within-tenant", "reclaim", "any"}).Draw(t, "preemption")
+	shape.Preemption = rapid.SampledFrom([]model.Preemption{"within-tenant", "reclaim", "any"}).Draw(t, "preemption")
 	s := shaped(t, shape)
 	s.noLimits()
 	s.rest(t)

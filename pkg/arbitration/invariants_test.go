@@ -77,7 +77,7 @@ type scene struct {
 // plain draws a world with trees, limits, ladders and devices.
 func plain(t *rapid.T) *scene {
 	shape := generate.Everything(rapid.IntRange(1, 4).Draw(t, "tenants"), rapid.IntRange(1, 9).Draw(t, "applications"))
-	shape.Preemption = rapid.SampledFrom([]string{"none", "within-tenant", "reclaim", "any", "any"}).Draw(t, "preemption")
+	shape.Preemption = rapid.SampledFrom([]model.Preemption{"none", "within-tenant", "reclaim", "any", "any"}).Draw(t, "preemption")
 	return shaped(t, shape)
 }
 

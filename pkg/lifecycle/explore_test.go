@@ -477,7 +477,7 @@ func (x *exploration) key(s *state) uint64 {
 		for k := range in.Components {
 			st := &in.Components[k]
 			e := component{
-				Name: st.Grant.Component, State: st.State, Grant: st.Grant.Replicas, Run: st.Run, Hold: st.Hold, Spec: st.Spec, Workload: st.Workload,
+				Name: st.Grant.Component, State: string(st.State), Grant: st.Grant.Replicas, Run: st.Run, Hold: st.Hold, Spec: st.Spec, Workload: st.Workload,
 				Pause: when(st.Pause), Pauses: min(st.Pauses, 1),
 			}
 			if st.State == model.StateStarting || st.Pauses > 0 {

@@ -27,8 +27,8 @@ type declared struct {
 }
 
 func (d declared) removed() bool   { return !d.exists }
-func (d declared) stopped() bool   { return d.spec != nil && d.spec.Desired == "terminated" }
-func (d declared) suspended() bool { return d.spec != nil && d.spec.Desired == "suspended" }
+func (d declared) stopped() bool   { return d.spec != nil && d.spec.Desired == model.DesiredTerminated }
+func (d declared) suspended() bool { return d.spec != nil && d.spec.Desired == model.DesiredSuspended }
 
 // halted reports whether Git declares the application and does not want it to run.
 func (d declared) halted() bool { return d.stopped() || d.suspended() }

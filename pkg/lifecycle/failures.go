@@ -100,12 +100,12 @@ func recentFailures(inst *model.Instance, component string, now time.Time) (n in
 // answerTo returns what an application does about a component that fails too
 // often: restart, terminate or degrade. An update that cannot be rolled back
 // degrades the application.
-func answerTo(rules *model.Lifecycle) string {
+func answerTo(rules *model.Lifecycle) model.OnFailure {
 	switch rules.OnFailure {
-	case "restart", "terminate":
+	case model.OnFailureRestart, model.OnFailureTerminate:
 		return rules.OnFailure
 	}
-	return "degrade"
+	return model.OnFailureDegrade
 }
 
 // pause stops the component that failed too often, for a pause that grows each

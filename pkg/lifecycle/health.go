@@ -80,13 +80,13 @@ func brokenForGood(inst *model.Instance, shown workloads) bool {
 // unrecoverable reports whether what is broken ends the instance. An update that
 // can be taken back, now or when there is room for it, does not end it.
 func unrecoverable(inst *model.Instance, shown workloads, _ time.Time) bool {
-	goesBack := inst.Previous != nil && inst.Spec.Policy.OnUpdateFailure != "hold"
+	goesBack := inst.Previous != nil && inst.Spec.Policy.OnUpdateFailure != model.OnUpdateFailureHold
 	return brokenForGood(inst, shown) && !goesBack && !unfinished(inst)
 }
 
 // recovered reports whether the full grant runs again.
 func recovered(inst *model.Instance, _ workloads, now time.Time) bool {
-	degrades := answerTo(&inst.Spec.Lifecycle) == "degrade" && tooOften(inst, now) != nil
+	degrades := answerTo(&inst.Spec.Lifecycle) == model.OnFailureDegrade && tooOften(inst, now) != nil
 	return !reduced(inst) && !failing(inst) && !unfinished(inst) && !degrades && allUp(inst)
 }
 
@@ -110,7 +110,7 @@ func unready(inst *model.Instance) string {
 		if up(s) {
 			continue
 		}
-		text := s.Grant.Component + " " + s.State
+		text := s.Grant.Component + " " + string(s.State)
 		if s.Message != "" {
 			text += " (" + s.Message + ")"
 		}

@@ -111,7 +111,7 @@ func (w *world) play(t *testing.T, words []string) {
 	case "stop", "suspend":
 		for i := range w.fleet.Applications {
 			if a := *w.fleet.Applications[i]; a.ID == id(words[1]) {
-				a.Desired = map[string]string{"stop": "terminated", "suspend": "suspended"}[words[0]]
+				a.Desired = map[string]model.Desired{"stop": "terminated", "suspend": "suspended"}[words[0]]
 				w.fleet.Applications[i] = new(a.Seal())
 			}
 		}
@@ -318,7 +318,7 @@ func ownLifecycle(t *testing.T, app *model.Application, option, value string) {
 	var err error
 	switch option {
 	case "failure": // three times within ten minutes
-		l.OnFailure, l.Threshold, l.Window = value, 3, 10*time.Minute
+		l.OnFailure, l.Threshold, l.Window = model.OnFailure(value), 3, 10*time.Minute
 		l.Backoff = model.Backoff{Initial: time.Minute, Factor: 2, Max: 5 * time.Minute}
 	case "quarantine":
 		l.Quarantine, err = strconv.Atoi(value)
@@ -326,9 +326,9 @@ func ownLifecycle(t *testing.T, app *model.Application, option, value string) {
 	case "grace":
 		l.Grace, err = time.ParseDuration(value)
 	case "deletion":
-		l.Deletion, app.Policy.Deletion = value, value
+		l.Deletion, app.Policy.Deletion = model.Deletion(value), model.Deletion(value)
 	case "update":
-		app.Policy.OnUpdateFailure = value
+		app.Policy.OnUpdateFailure = model.OnUpdateFailure(value)
 	default:
 		t.Fatalf("unknown option on.%s", option)
 	}

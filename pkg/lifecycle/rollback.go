@@ -33,8 +33,8 @@ func (f *facts) goesBack(failed bool) bool {
 	if in.Previous == nil {
 		return false
 	}
-	often := in.Spec.Lifecycle.OnFailure == "rollback" && tooOften(in, f.now) != nil
-	return (often || in.Spec.Policy.OnUpdateFailure != "hold" && failed) && canGoBack(in, f.room)
+	often := in.Spec.Lifecycle.OnFailure == model.OnFailureRollback && tooOften(in, f.now) != nil
+	return (often || in.Spec.Policy.OnUpdateFailure != model.OnUpdateFailureHold && failed) && canGoBack(in, f.room)
 }
 
 // updateFailed reports whether an update that is on its way is to be taken back.

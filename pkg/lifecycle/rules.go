@@ -58,8 +58,8 @@ var Rules = []Rule{
 	{scheduled, "update missed its deadline or failed for good", (*facts).updateFailed, "", model.ReasonRolledBack, (*facts).rollBack},
 	{arrived, "update goes on failing, and can be taken back", (*facts).failsSince, model.PhaseScheduled, model.ReasonRolledBack, (*facts).rollBack},
 	{active, "a critical component failed for good", observed(unrecoverable), model.PhaseTerminated, model.ReasonUnrecoverable, change(end)},
-	{active, "a critical component failed too often, and that ends the application", tooOftenAnd("terminate"), model.PhaseTerminated, model.ReasonFailedTooOften, change(end)},
-	{active, "a critical component failed too often: it is stopped for a while", tooOftenAnd("restart"), "", model.ReasonRestarted, change(pause)},
+	{active, "a critical component failed too often, and that ends the application", tooOftenAnd(model.OnFailureTerminate), model.PhaseTerminated, model.ReasonFailedTooOften, change(end)},
+	{active, "a critical component failed too often: it is stopped for a while", tooOftenAnd(model.OnFailureRestart), "", model.ReasonRestarted, change(pause)},
 
 	{scheduled, "every critical component runs at its full grant", instance(runsInFull), model.PhaseRunning, model.ReasonReady, change(arrive)},
 	{scheduled, "runs, at a reduced grant", instance(runsReduced), model.PhaseDegraded, "", change(arrive)},
@@ -70,7 +70,7 @@ var Rules = []Rule{
 
 	{arrived, "its workflow runs again", instance(underWay), model.PhaseScheduled, model.ReasonWorkflowBegun, nil},
 	{healthy, "grant reduced", instance(reduced), model.PhaseDegraded, "", nil},
-	{healthy, "a critical component failed too often", tooOftenAnd("degrade"), model.PhaseDegraded, model.ReasonFailedTooOften, nil},
+	{healthy, "a critical component failed too often", tooOftenAnd(model.OnFailureDegrade), model.PhaseDegraded, model.ReasonFailedTooOften, nil},
 	{healthy, "parts failed", instance(failing), model.PhaseDegraded, model.ReasonComponentFailed, nil},
 	{degraded, "full grant runs again", observed(recovered), model.PhaseRunning, model.ReasonRecovered, change(recoverStart)},
 }
@@ -122,7 +122,7 @@ func run(phases ...model.RunPhase) condition {
 
 // tooOftenAnd asks whether a component failed too often, and the application
 // answers to that in the given way.
-func tooOftenAnd(answer string) condition {
+func tooOftenAnd(answer model.OnFailure) condition {
 	return func(f *facts) bool {
 		return answerTo(&f.inst.Spec.Lifecycle) == answer && tooOften(f.inst, f.now) != nil
 	}

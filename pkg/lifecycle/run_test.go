@@ -76,7 +76,7 @@ func (w *flowing) flow(t *testing.T, name string, words []string) {
 				onFailure = component
 				continue
 			}
-			s := model.Step{Name: kind, Type: kind, OnFailure: onFailure, Retry: model.Retry{Attempts: 1}}
+			s := model.Step{Name: kind, Type: kind, OnFailure: model.StepFailure(onFailure), Retry: model.Retry{Attempts: 1}}
 			switch kind {
 			case "job":
 				s.Component = component

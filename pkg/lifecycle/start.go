@@ -78,7 +78,7 @@ func (f *facts) noteRefusal() { f.inst.Refused = f.refusal() }
 func arrive(inst *model.Instance, _ workloads, now time.Time) {
 	inst.Deadline, inst.FailedStarts = time.Time{}, 0
 	rules := &inst.Spec.Lifecycle
-	if inst.Previous == nil || rules.OnFailure != "rollback" || rules.Threshold <= 0 || rules.Window <= 0 {
+	if inst.Previous == nil || rules.OnFailure != model.OnFailureRollback || rules.Threshold <= 0 || rules.Window <= 0 {
 		dropPrevious(inst)
 		return
 	}
@@ -102,7 +102,7 @@ func failStart(inst *model.Instance, shown workloads, now time.Time) {
 	if blamed(inst, shown) {
 		inst.FailedStarts++
 	}
-	if inst.Spec.Policy.OnUpdateFailure == "hold" {
+	if inst.Spec.Policy.OnUpdateFailure == model.OnUpdateFailureHold {
 		dropPrevious(inst)
 	}
 }

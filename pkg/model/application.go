@@ -12,7 +12,7 @@ type Application struct {
 	ID         AppID             `json:"id"`
 	Labels     map[string]string `json:"labels,omitempty"`
 	Priority   int               `json:"priority"`
-	Desired    string            `json:"desired"` // running | suspended | terminated
+	Desired    Desired           `json:"desired"`
 	Objectives Objectives        `json:"objectives"`
 	Budget     int64             `json:"budget,omitempty"` // millionths of the currency per hour, 0: no budget
 	Policy     Policy            `json:"policy"`
@@ -53,6 +53,15 @@ func (a *Application) Component(name string) (*Component, bool) {
 	}
 	return nil, false
 }
+
+// Desired is whether Git wants an application to run.
+type Desired string
+
+const (
+	DesiredRunning    Desired = "running"
+	DesiredSuspended  Desired = "suspended"  // ended, and may come back
+	DesiredTerminated Desired = "terminated" // ended for good
+)
 
 // Objectives are the service levels that the application asks for.
 type Objectives struct {

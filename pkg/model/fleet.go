@@ -99,24 +99,24 @@ type Band struct {
 // Policy is the effective policy of one layer: every value within what the
 // layers above allow, defaults of the nearest layer filled in.
 type Policy struct {
-	MaxReplicas     int      `json:"maxReplicas"`
-	PriorityCeiling int      `json:"priorityCeiling"`
-	MaxShare        int      `json:"maxShare"` // thousandths of a pool that one application may take
-	Registries      []string `json:"registries,omitempty"`
-	Runtimes        []string `json:"runtimes"`
-	Kinds           []string `json:"kinds"`         // object kinds that raw and kustomize components may render
-	Namespace       string   `json:"namespace"`     // tenant | application: whose namespace objects land in
-	OvercommitCPU   int      `json:"overcommitCPU"` // thousandths of discovered capacity, at least 1000
-	OvercommitMem   int      `json:"overcommitMemory"`
-	Preemption      string   `json:"preemption"` // none | within-tenant | reclaim | any
-	Degradation     bool     `json:"degradation"`
-	RequiredLabels  []string `json:"requiredLabels,omitempty"`
-	Strategies      []string `json:"strategies"`
-	Strategy        string   `json:"strategy"`
-	OnUpdateFailure string   `json:"onUpdateFailure"` // rollback | hold
+	MaxReplicas     int             `json:"maxReplicas"`
+	PriorityCeiling int             `json:"priorityCeiling"`
+	MaxShare        int             `json:"maxShare"` // thousandths of a pool that one application may take
+	Registries      []string        `json:"registries,omitempty"`
+	Runtimes        []string        `json:"runtimes"`
+	Kinds           []string        `json:"kinds"`         // object kinds that raw and kustomize components may render
+	Namespace       string          `json:"namespace"`     // tenant | application: whose namespace objects land in
+	OvercommitCPU   int             `json:"overcommitCPU"` // thousandths of discovered capacity, at least 1000
+	OvercommitMem   int             `json:"overcommitMemory"`
+	Preemption      Preemption      `json:"preemption"`
+	Degradation     bool            `json:"degradation"`
+	RequiredLabels  []string        `json:"requiredLabels,omitempty"`
+	Strategies      []string        `json:"strategies"`
+	Strategy        string          `json:"strategy"`
+	OnUpdateFailure OnUpdateFailure `json:"onUpdateFailure"`
 
 	MaxGrace time.Duration `json:"maxGrace,omitempty"` // most that Lifecycle.Grace may be
-	Deletion string        `json:"deletion,omitempty"` // keep-data | delete-data: whether volumes may be deleted
+	Deletion Deletion      `json:"deletion,omitempty"` // whether volumes may be deleted
 	Egress   []string      `json:"egress,omitempty"`   // hosts that steps of workflows may call; *.example.com is every host below
 
 	// Ladder is the order in which an application is degraded: qos, optional
@@ -135,6 +135,24 @@ type Policy struct {
 	// between the applications of a tenant and not part of any digest.
 	InForce []PolicyValue `json:"-"`
 }
+
+// Preemption is which other applications an application may displace.
+type Preemption string
+
+const (
+	PreemptionNone         Preemption = "none"
+	PreemptionWithinTenant Preemption = "within-tenant"
+	PreemptionReclaim      Preemption = "reclaim" // and those of others that borrow
+	PreemptionAny          Preemption = "any"
+)
+
+// OnUpdateFailure is what happens to an update that does not start.
+type OnUpdateFailure string
+
+const (
+	OnUpdateFailureRollback OnUpdateFailure = "rollback"
+	OnUpdateFailureHold     OnUpdateFailure = "hold" // it stays as it is
+)
 
 // PolicyValue is one effective policy value and the layer that set it.
 type PolicyValue struct {

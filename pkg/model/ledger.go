@@ -203,7 +203,7 @@ func (i *Instance) Rests(wanted Digest, now time.Time) bool {
 // its last accepted spec and policy wanted it so.
 func (i *Instance) DeletesData() bool {
 	return i.Phase == PhaseTerminated && (i.Reason == ReasonRemoved || i.Reason == ReasonStopped) && i.Spec != nil &&
-		i.Spec.Lifecycle.Deletion == "delete-data" && i.Spec.Policy.Deletion == "delete-data"
+		i.Spec.Lifecycle.Deletion == DeletionDeleteData && i.Spec.Policy.Deletion == DeletionDeleteData
 }
 
 // SpecDigest is the digest of the accepted spec, "" if there is none.
@@ -236,8 +236,8 @@ type ComponentState struct {
 
 	Spec     Digest    `json:"spec"`     // of the component's spec
 	Workload Digest    `json:"workload"` // WorkloadDigest of what the runtime is told to run
-	State    string    `json:"state"`    // see the State constants
-	Since    time.Time `json:"since"`    // of State
+	State    State     `json:"state"`
+	Since    time.Time `json:"since"` // of State
 	Message  string    `json:"message,omitempty"`
 
 	// Pause is until when it is stopped because it failed too often, Pauses how
@@ -267,15 +267,17 @@ func (s *ComponentState) Takes() Resources {
 	return s.Grant.Requests.Times(s.Grant.Replicas + s.Grant.Surge)
 }
 
-// States of a component.
+// State is how a component of an instance does.
+type State string
+
 const (
-	StateOff      = "off"      // its grant is nothing
-	StateWaiting  = "waiting"  // for its dependencies
-	StateStarting = "starting" // told to run, not ready yet
-	StateReady    = "ready"    // runs at its grant
-	StateDone     = "done"     // a finite component that ended well; it is not run again
-	StateFailed   = "failed"
-	StateEnding   = "ending" // of an instance that has ended: kept until its dependants are gone
+	StateOff      State = "off"      // its grant is nothing
+	StateWaiting  State = "waiting"  // for its dependencies
+	StateStarting State = "starting" // told to run, not ready yet
+	StateReady    State = "ready"    // runs at its grant
+	StateDone     State = "done"     // a finite component that ended well; it is not run again
+	StateFailed   State = "failed"
+	StateEnding   State = "ending" // of an instance that has ended: kept until its dependants are gone
 )
 
 // Transition is one change of phase.

@@ -5,11 +5,11 @@ import "time"
 // Lifecycle says how an application is ended and what its failures lead to.
 type Lifecycle struct {
 	Grace    time.Duration `json:"grace"`    // between asking a workload to end and ending it
-	Deletion string        `json:"deletion"` // keep-data | delete-data: what becomes of its volumes when it ends
+	Deletion Deletion      `json:"deletion"` // what becomes of its volumes when it ends
 
 	// OnFailure is what Threshold failures of one critical component within
-	// Window lead to: restart | degrade | rollback | terminate.
-	OnFailure string        `json:"onFailure"`
+	// Window lead to.
+	OnFailure OnFailure     `json:"onFailure"`
 	Threshold int           `json:"threshold"`
 	Window    time.Duration `json:"window"`
 	Backoff   Backoff       `json:"backoff"` // between restarts
@@ -18,6 +18,24 @@ type Lifecycle struct {
 	// so that it holds no capacity until its spec changes or the back-off ends.
 	Quarantine int `json:"quarantine"`
 }
+
+// Deletion is what becomes of volumes.
+type Deletion string
+
+const (
+	DeletionKeepData   Deletion = "keep-data"
+	DeletionDeleteData Deletion = "delete-data"
+)
+
+// OnFailure is what an application does about a component that fails too often.
+type OnFailure string
+
+const (
+	OnFailureRestart   OnFailure = "restart" // after a pause
+	OnFailureDegrade   OnFailure = "degrade"
+	OnFailureRollback  OnFailure = "rollback"
+	OnFailureTerminate OnFailure = "terminate"
+)
 
 // Backoff is a growing pause: Initial, then Factor times the last one, at most Max.
 type Backoff struct {

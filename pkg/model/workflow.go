@@ -37,7 +37,7 @@ type Step struct {
 	If        string        `json:"if,omitempty"`      // a condition on inputs and results of earlier steps, "": always
 	Timeout   time.Duration `json:"timeout,omitempty"` // of one attempt
 	Retry     Retry         `json:"retry"`
-	OnFailure string        `json:"onFailure"`      // stop | continue | rollback
+	OnFailure StepFailure   `json:"onFailure"`
 	Lock      string        `json:"lock,omitempty"` // one step at a time holds it among all runs of the tenant
 	Memo      bool          `json:"memo,omitempty"` // not done again while its inputs, properties and component are the same
 
@@ -79,3 +79,12 @@ type Retry struct {
 	Backoff      Backoff  `json:"backoff"`
 	NonRetryable []string `json:"nonRetryable,omitempty"` // classes of failure that end the step at once
 }
+
+// StepFailure is what a run does when a step has failed for good.
+type StepFailure string
+
+const (
+	StepFailureStop     StepFailure = "stop"
+	StepFailureContinue StepFailure = "continue"
+	StepFailureRollback StepFailure = "rollback"
+)

@@ -167,7 +167,7 @@ func (p *page) components(in *model.Instance) {
 		if b := c.Beside; b != nil {
 			run += fmt.Sprintf(", and %d of the next version (requests reach %s)", b.Run, reached(b.Traffic))
 		}
-		state := escape(c.State)
+		state := escape(string(c.State))
 		if c.Message != "" {
 			state += ": " + escape(c.Message)
 		}

@@ -22,7 +22,7 @@ func (p *page) graph(in *model.Instance) {
 		node[c.Name] = fmt.Sprintf("c%d", i)
 		label, class := word(c.Name), ""
 		if s, ok := in.Component(c.Name); ok && in.Phase.Active() {
-			if class = word(s.State); c.Runs() {
+			if class = word(string(s.State)); c.Runs() {
 				label += fmt.Sprintf("<br/>%d of %d", s.Grant.Replicas, c.Replicas)
 			}
 			label += "<br/>" + class
@@ -50,12 +50,12 @@ func (p *page) graph(in *model.Instance) {
 
 // stateColours tell the states of components apart, on light and on dark pages.
 var stateColours = map[string]string{
-	model.StateReady:    "fill:#d4edda,stroke:#28a745,color:#000",
-	model.StateDone:     "fill:#d4edda,stroke:#28a745,color:#000",
-	model.StateStarting: "fill:#fff3cd,stroke:#d39e00,color:#000",
-	model.StateWaiting:  "fill:#fff3cd,stroke:#d39e00,color:#000",
-	model.StateFailed:   "fill:#f8d7da,stroke:#c82333,color:#000",
-	model.StateOff:      "fill:#e2e3e5,stroke:#6c757d,color:#000",
+	string(model.StateReady):    "fill:#d4edda,stroke:#28a745,color:#000",
+	string(model.StateDone):     "fill:#d4edda,stroke:#28a745,color:#000",
+	string(model.StateStarting): "fill:#fff3cd,stroke:#d39e00,color:#000",
+	string(model.StateWaiting):  "fill:#fff3cd,stroke:#d39e00,color:#000",
+	string(model.StateFailed):   "fill:#f8d7da,stroke:#c82333,color:#000",
+	string(model.StateOff):      "fill:#e2e3e5,stroke:#6c757d,color:#000",
 }
 
 // word keeps of s what a name, a phase or a state consists of, so that nothing else gets

@@ -77,13 +77,13 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 	if s.Phase != "" {
 		instance.Phase = s.Phase
 	}
-	policy.Deletion = s.Deletion
+	policy.Deletion = model.Deletion(s.Deletion)
 	grace, err := time.ParseDuration(cmp.Or(s.Grace, "0s"))
 	require.NoError(t, err)
 	spec := func(from []scenarioComponent, flow *model.Workflow) *model.Application {
 		app := model.Application{
 			ID: id, Policy: policy, Commit: s.Commit, Workflow: flow,
-			Lifecycle: model.Lifecycle{Grace: grace, Deletion: s.Deletion},
+			Lifecycle: model.Lifecycle{Grace: grace, Deletion: model.Deletion(s.Deletion)},
 		}
 		for _, c := range from {
 			app.Components = append(app.Components, c.component(t))
@@ -108,7 +108,7 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 		}
 		instance.Components = append(instance.Components, model.ComponentState{
 			Grant: model.Grant{Component: mc.Name, Replicas: mc.Replicas, Requests: mc.Requests, QoS: mc.QoS, Pool: c.Pool},
-			Run:   run, State: c.State, Hold: c.Hold,
+			Run:   run, State: model.State(c.State), Hold: c.Hold,
 		})
 	}
 	for i := range instance.Components {

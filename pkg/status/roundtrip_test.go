@@ -95,7 +95,7 @@ func genJSON(t *rapid.T, depth int) any {
 
 func genSpec(t *rapid.T, id model.AppID) *model.Application {
 	a := model.Application{ID: id, Labels: rapid.MapOfN(rapid.String(), rapid.String(), 0, 2).Draw(t, "labels"),
-		Priority: rapid.Int().Draw(t, "priority"), Desired: rapid.String().Draw(t, "desired"),
+		Priority: rapid.Int().Draw(t, "priority"), Desired: model.Desired(rapid.String().Draw(t, "desired")),
 		Objectives: rapid.Make[model.Objectives]().Draw(t, "objectives"), Commit: string(genDigest.Draw(t, "commit"))}
 	names := rapid.SliceOfNDistinct(genName, 0, 3, rapid.ID[string]).Draw(t, "components")
 	slices.Sort(names)
@@ -133,7 +133,7 @@ func genInstance(t *rapid.T, id model.AppID) model.Instance {
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "components") {
 		in.Components = append(in.Components, model.ComponentState{Grant: genGrant.Draw(t, "grant"), Run: rapid.IntRange(0, 9).Draw(t, "run"),
-			Spec: genDigest.Draw(t, "spec"), State: rapid.String().Draw(t, "state"), Since: genTime.Draw(t, "since"),
+			Spec: genDigest.Draw(t, "spec"), State: model.State(rapid.String().Draw(t, "state")), Since: genTime.Draw(t, "since"),
 			Beside: rapid.Make[*model.Beside]().Draw(t, "beside")})
 	}
 	if rapid.Bool().Draw(t, "run") {

@@ -26,7 +26,7 @@ func (x *execution) failed(decl *model.Step) {
 	switch x.run.Phase {
 	case model.RunRunning, model.RunPaused:
 	case model.RunFailing:
-		if decl.OnFailure != "rollback" || looksBack(decl) {
+		if decl.OnFailure != model.StepFailureRollback || looksBack(decl) {
 			return
 		}
 	default:
@@ -34,8 +34,8 @@ func (x *execution) failed(decl *model.Step) {
 	}
 	message := fmt.Sprintf("step %s failed", decl.Name)
 	switch decl.OnFailure {
-	case "continue":
-	case "rollback":
+	case model.StepFailureContinue:
+	case model.StepFailureRollback:
 		x.leave(model.RunRollingBack, message)
 	default:
 		x.leave(model.RunFailing, message)
@@ -95,7 +95,7 @@ func (x *execution) expire() {
 		}
 	}
 	severity := func(s *step) int {
-		return slices.Index([]string{"rollback", "stop", "continue"}, cmp.Or(s.OnFailure, "stop"))
+		return slices.Index([]model.StepFailure{model.StepFailureRollback, model.StepFailureStop, model.StepFailureContinue}, cmp.Or(s.OnFailure, model.StepFailureStop))
 	}
 	slices.SortStableFunc(open, func(a, b *step) int { return cmp.Compare(severity(a), severity(b)) })
 	for _, s := range open {

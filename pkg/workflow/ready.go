@@ -52,7 +52,7 @@ func endedWell(decl *model.Step, rec *model.StepRun) bool {
 	case model.StepSkipped:
 		return rec.Reason == reasonCondition || rec.Reason == reasonFast
 	case model.StepFailed:
-		return decl.OnFailure == "continue"
+		return decl.OnFailure == model.StepFailureContinue
 	}
 	return false
 }

@@ -22,7 +22,7 @@ func Start(spec *model.Application, instance int, last *model.Run, now time.Time
 			run.Base = slices.Clone(last.Base)
 			run.Targets = settled(last.Targets)
 		}
-		if last.Instance == instance || spec.Lifecycle.Deletion != "delete-data" {
+		if last.Instance == instance || spec.Lifecycle.Deletion != model.DeletionDeleteData {
 			run.Memos = slices.Clone(last.Memos) // what was done to data is not done to none
 			run.Good = slices.Clone(last.Good)
 		}

@@ -83,7 +83,7 @@ func (d *declared) application(name, version string) *model.Application {
 	slices.SortFunc(a.Components, func(x, y model.Component) int { return strings.Compare(x.Name, y.Name) })
 	for _, s := range d.Steps {
 		a.Workflow.Steps = append(a.Workflow.Steps, model.Step{
-			Name: s.Name, Type: s.Type, DependsOn: s.DependsOn, If: s.If, Timeout: parse(s.Timeout), OnFailure: s.OnFailure,
+			Name: s.Name, Type: s.Type, DependsOn: s.DependsOn, If: s.If, Timeout: parse(s.Timeout), OnFailure: model.StepFailure(s.OnFailure),
 			Lock: s.Lock, Memo: s.Memo, Components: s.Components, Component: s.Component, Undo: s.Undo,
 			Retry: model.Retry{Attempts: s.Retry.Attempts, NonRetryable: s.Retry.NonRetryable,
 				Backoff: model.Backoff{Initial: parse(s.Retry.Pause), Factor: 2, Max: 5 * time.Minute}},

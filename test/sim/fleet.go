@@ -14,7 +14,7 @@ var (
 		{Tenant: "acme", Name: "batch"}, {Tenant: "acme", Name: "blog"}, {Tenant: "acme", Name: "shop"},
 		{Tenant: "zeta", Name: "feed"}, {Tenant: "zeta", Name: "vault"},
 	}
-	onFailure  = map[string]string{"batch": "terminate", "blog": "rollback", "shop": "restart", "feed": "degrade", "vault": "restart"}
+	onFailure  = map[string]model.OnFailure{"batch": "terminate", "blog": "rollback", "shop": "restart", "feed": "degrade", "vault": "restart"}
 	priorities = map[string]int{"batch": 50, "blog": 100, "shop": 500, "feed": 200, "vault": 900}
 )
 
@@ -83,7 +83,7 @@ func policy(preemption string) model.Policy {
 	return model.Policy{
 		MaxReplicas: 50, PriorityCeiling: 1000, MaxShare: 1000, Registries: []string{"registry.example.com"},
 		Runtimes: []string{"container"}, Namespace: "tenant", OvercommitCPU: 1000, OvercommitMem: 1000,
-		Preemption: preemption, Degradation: true, Strategies: []string{"spread"}, Strategy: "spread",
+		Preemption: model.Preemption(preemption), Degradation: true, Strategies: []string{"spread"}, Strategy: "spread",
 		OnUpdateFailure: "rollback", Ladder: []string{"qos", "optional", "replicas"}, RestoreHold: 30 * time.Second,
 		Replicas: 1, Priority: 100, StartDeadline: startDeadline,
 	}

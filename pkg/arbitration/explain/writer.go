@@ -154,9 +154,9 @@ type policyKey struct {
 	tenant      int
 	inForce     *model.PolicyValue
 	strategy    string
-	preemption  string
+	preemption  model.Preemption
 	degradation bool
-	onFailure   string
+	onFailure   model.OnUpdateFailure
 	deadline    time.Duration
 }
 

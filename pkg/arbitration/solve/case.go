@@ -102,7 +102,7 @@ func (c *Case) readApps() {
 // ReadApp fills in what one application asks for and holds. It reports whether the
 // application takes part: it is meant to run and does not rest after its end.
 func (c *Case) ReadApp(app *App, id model.AppID, wanted *model.Application, unusable *model.Unusable, inst *model.Instance) bool {
-	if wanted != nil && wanted.Desired != "running" && wanted.Desired != "" || inst != nil && c.rests(inst, wanted, c.Now) {
+	if wanted != nil && wanted.Desired != model.DesiredRunning && wanted.Desired != "" || inst != nil && c.rests(inst, wanted, c.Now) {
 		return false
 	}
 	*app = App{Asked: Asked{ID: id, Wanted: wanted, Unusable: unusable, Instance: inst, Tenant: c.tenantNode(id.Tenant)},

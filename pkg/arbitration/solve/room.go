@@ -191,11 +191,11 @@ const (
 // Preemption returns how far a policy lets applications preempt others.
 func Preemption(policy *model.Policy) Reach {
 	switch policy.Preemption {
-	case "within-tenant":
+	case model.PreemptionWithinTenant:
 		return WithinTenant
-	case "reclaim":
+	case model.PreemptionReclaim:
 		return Reclaim
-	case "any":
+	case model.PreemptionAny:
 		return AnyBand
 	}
 	return Never

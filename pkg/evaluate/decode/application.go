@@ -15,7 +15,7 @@ type applicationDoc struct {
 	Name       string            `json:"name"`
 	Labels     map[string]string `json:"labels"`
 	Priority   int               `json:"priority"`
-	Desired    string            `json:"desired"`
+	Desired    model.Desired     `json:"desired"`
 	Objectives struct {
 		Class        string      `json:"class"`
 		Availability json.Number `json:"availability"`

@@ -30,12 +30,12 @@ type effectiveDoc struct {
 		CPU    json.Number `json:"cpu"`
 		Memory json.Number `json:"memory"`
 	} `json:"overcommit"`
-	Preemption      string   `json:"preemption"`
-	Degradation     bool     `json:"degradation"`
-	RequiredLabels  []string `json:"requiredLabels"`
-	Strategies      []string `json:"strategies"`
-	OnUpdateFailure string   `json:"onUpdateFailure"`
-	Deletion        string   `json:"deletion"`
+	Preemption      model.Preemption      `json:"preemption"`
+	Degradation     bool                  `json:"degradation"`
+	RequiredLabels  []string              `json:"requiredLabels"`
+	Strategies      []string              `json:"strategies"`
+	OnUpdateFailure model.OnUpdateFailure `json:"onUpdateFailure"`
+	Deletion        model.Deletion        `json:"deletion"`
 
 	Ladder        []string    `json:"ladder"`
 	MinRuntime    string      `json:"minRuntime"`
@@ -116,12 +116,12 @@ func (d *effectiveDoc) inForce(layers []*layer.Layer) []model.PolicyValue {
 		{Path: "namespace", Value: d.Namespace},
 		{Path: "overcommit.cpu", Value: d.Overcommit.CPU.String()},
 		{Path: "overcommit.memory", Value: d.Overcommit.Memory.String()},
-		{Path: "preemption", Value: d.Preemption},
+		{Path: "preemption", Value: string(d.Preemption)},
 		{Path: "degradation", Value: fmt.Sprint(d.Degradation)},
 		{Path: "requiredLabels", Value: list(d.RequiredLabels)},
 		{Path: "strategies", Value: list(d.Strategies)},
-		{Path: "onUpdateFailure", Value: d.OnUpdateFailure},
-		{Path: "deletion", Value: d.Deletion},
+		{Path: "onUpdateFailure", Value: string(d.OnUpdateFailure)},
+		{Path: "deletion", Value: string(d.Deletion)},
 		{Path: "ladder", Value: list(d.Ladder)},
 		{Path: "minRuntime", Value: d.MinRuntime},
 		{Path: "restoreHold", Value: d.RestoreHold},
@@ -157,12 +157,12 @@ func setBy(path string, layers []*layer.Layer) (name, at string) {
 
 // Choices are what an application chooses for itself within its tenant's policy.
 type Choices struct {
-	Degradation     *bool    `json:"degradation"`
-	Preemption      string   `json:"preemption"`
-	Strategy        string   `json:"strategy"`
-	OnUpdateFailure string   `json:"onUpdateFailure"`
-	StartDeadline   string   `json:"startDeadline"`
-	Ladder          []string `json:"ladder"`
+	Degradation     *bool                 `json:"degradation"`
+	Preemption      model.Preemption      `json:"preemption"`
+	Strategy        string                `json:"strategy"`
+	OnUpdateFailure model.OnUpdateFailure `json:"onUpdateFailure"`
+	StartDeadline   string                `json:"startDeadline"`
+	Ladder          []string              `json:"ladder"`
 }
 
 // Within returns the tenant's policy with the application's choices in it. No choices
@@ -183,7 +183,7 @@ func (d *Choices) Within(p model.Policy, own *layer.Layer) model.Policy {
 	}
 	if d.Preemption != "" {
 		p.Preemption = d.Preemption
-		set("preemption", "preemption", p.Preemption)
+		set("preemption", "preemption", string(p.Preemption))
 	}
 	if d.Strategy != "" {
 		p.Strategy = d.Strategy
@@ -191,7 +191,7 @@ func (d *Choices) Within(p model.Policy, own *layer.Layer) model.Policy {
 	}
 	if d.OnUpdateFailure != "" {
 		p.OnUpdateFailure = d.OnUpdateFailure
-		set("onUpdateFailure", "onUpdateFailure", p.OnUpdateFailure)
+		set("onUpdateFailure", "onUpdateFailure", string(p.OnUpdateFailure))
 	}
 	if d.StartDeadline != "" {
 		p.StartDeadline = duration(d.StartDeadline)

@@ -19,14 +19,14 @@ type workflowDoc struct {
 }
 
 type stepDoc struct {
-	Name      string   `json:"name"`
-	Type      string   `json:"type"`
-	DependsOn []string `json:"dependsOn"`
-	If        string   `json:"if"`
-	Timeout   string   `json:"timeout"`
-	OnFailure string   `json:"onFailure"`
-	Lock      string   `json:"lock"`
-	Memo      bool     `json:"memo"`
+	Name      string            `json:"name"`
+	Type      string            `json:"type"`
+	DependsOn []string          `json:"dependsOn"`
+	If        string            `json:"if"`
+	Timeout   string            `json:"timeout"`
+	OnFailure model.StepFailure `json:"onFailure"`
+	Lock      string            `json:"lock"`
+	Memo      bool              `json:"memo"`
 	Retry     struct {
 		Attempts     int        `json:"attempts"`
 		Backoff      backoffDoc `json:"backoff"`

@@ -18,7 +18,7 @@ var Bands = []model.Band{{Name: "system", Min: 900}, {Name: "production", Min: 5
 
 // Policy is the policy of generated platforms, tenants and applications, with as
 // much preemption as named.
-func Policy(preemption string) model.Policy {
+func Policy(preemption model.Preemption) model.Policy {
 	return model.Policy{
 		PriorityCeiling: 1000, Preemption: preemption, Degradation: true, Runtimes: []string{"container"},
 		OvercommitCPU: 1000, OvercommitMem: 1000, Strategies: []string{"spread", "bin-pack"}, Strategy: "spread", Priority: 100,

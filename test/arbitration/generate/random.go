@@ -16,7 +16,7 @@ type Shape struct {
 	Memory, Devices              bool // beside cpu
 	Bands                        bool // priorities of all bands, else one band
 	Ladders                      bool // applications that can be degraded, of several components
-	Preemption                   string
+	Preemption                   model.Preemption
 }
 
 // Everything is a shape that has all there is.

@@ -118,7 +118,7 @@ func (s *Story) statement(line string) error {
 }
 
 func (s *Story) setPolicy(o *options) {
-	s.policy.Preemption = o.word("preemption", s.policy.Preemption)
+	s.policy.Preemption = model.Preemption(o.word("preemption", string(s.policy.Preemption)))
 	s.policy.Degradation = o.word("degradation", "true") == "true"
 	s.policy.MaxShare = o.number("share", s.policy.MaxShare)
 	s.policy.MinRuntime = o.time("minRuntime")
