@@ -61,11 +61,10 @@ func newRoot() *cobra.Command {
 	var cfg nodeagent.Config
 	root := &cobra.Command{
 		Use:   "nodeagent",
-		Short: "Keep the quality of service promised to the workloads of this node",
-		Long: `nodeagent brings the CPU and memory settings of a plan into the cgroups of this
-node (v1, v2 or both) and keeps them there. It works without a control plane:
-the last good plan stays in force, also across restarts, until it is replaced
-or released.
+		Short: "Enforce the quality of service that a plan promises to the workloads of this node",
+		Long: `nodeagent writes the CPU and memory settings of a plan to the cgroups of this node
+(v1, v2 or both) and keeps them in force. It works without a control plane: the last
+good plan stays in force, also across restarts, until it is replaced or released.
 
 Exit codes: 0 accepted or nothing to do, 1 differs or refused, 2 error.`,
 		Version:      buildinfo.Read().String(),

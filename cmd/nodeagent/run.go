@@ -20,15 +20,15 @@ func newRun(cfg *nodeagent.Config) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "run --plan FILE",
-		Short: "Bring a plan into force and keep it there",
-		Long: `run applies the plan, repairs what others change, follows every change of the
-file, and waits for cgroups that do not exist yet. A plan that is broken or gone
-leaves the last good one in force. When it is stopped all settings stay as they
-are; "nodeagent release" gives them back.`,
-		Example: `  # keep the plan that a ConfigMap or the status branch brings
+		Short: "Enforce a plan and keep it in force",
+		Long: `run applies the plan, repairs settings that others change, follows every change of
+the file, and waits for cgroups that do not exist yet. If the plan is broken or gone,
+the last good plan stays in force. When the agent stops, all settings stay as they
+are; "nodeagent release" restores the original values.`,
+		Example: `  # enforce a plan from a ConfigMap or from the status branch
   nodeagent run --plan /etc/d-aros/plan.yaml --listen 127.0.0.1:9465
 
-  # see what it would write, as a user who may read the plan
+  # show what would be written; any user who may read the plan can do this
   nodeagent run --plan plan.yaml --dry-run
 
   # apply once, from a script
@@ -55,10 +55,10 @@ are; "nodeagent release" gives them back.`,
 		},
 	}
 	cmd.Flags().StringVar(&cfg.Plan, "plan", "", "file with the plan (YAML or JSON)")
-	cmd.Flags().DurationVar(&cfg.Interval, "interval", time.Second, "time between two looks at all settings")
+	cmd.Flags().DurationVar(&cfg.Interval, "interval", time.Second, "time between two checks of all settings")
 	cmd.Flags().StringVar(&cfg.Listen, "listen", "", "address for /metrics and /healthz, such as 127.0.0.1:9465 (default: none)")
-	cmd.Flags().BoolVar(&once, "once", false, "apply the plan, say what holds, and exit")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would be written, write nothing, and exit")
+	cmd.Flags().BoolVar(&once, "once", false, "apply the plan, print the state of its settings, and exit")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be written, write nothing, and exit")
 	cmd.Flags().StringVar(&format, "log-format", "text", "text or json")
 	_ = cmd.MarkFlagRequired("plan")
 	return cmd
@@ -74,8 +74,7 @@ func newLog(w io.Writer, format string) (*slog.Logger, error) {
 	return nil, fmt.Errorf("--log-format %q: want text or json", format)
 }
 
-// shownWriter makes what goes through it safe to show: a log on a terminal may repeat
-// what a plan says.
+// shownWriter makes text safe to show on a terminal: a log may repeat text of a plan.
 type shownWriter struct{ out io.Writer }
 
 func (w shownWriter) Write(b []byte) (int, error) {
@@ -88,10 +87,10 @@ func (w shownWriter) Write(b []byte) (int, error) {
 func newRelease(cfg *nodeagent.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "release",
-		Short: "Give every setting back as it was before the agent",
-		Long: `release writes the original values back, in an order in which no protection
-breaks early. What somebody else has changed since is left alone. Stop the agent
-first; it would only take everything again.`,
+		Short: "Restore every setting to its value before the agent",
+		Long: `release writes the original values back, in an order that keeps each protection as
+long as possible. Settings that others have changed since are left alone. Stop the
+agent first; otherwise it applies its plan again.`,
 		Example: "  systemctl stop d-aros-nodeagent && nodeagent release",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

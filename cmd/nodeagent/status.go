@@ -22,7 +22,7 @@ func outputFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().StringP("output", "o", "text", "text or json")
 }
 
-// output prints v in the asked form.
+// output prints v in the given format.
 func output(w io.Writer, format string, v any, print func(io.Writer)) error {
 	switch format {
 	case "text":
@@ -39,7 +39,7 @@ func output(w io.Writer, format string, v any, print func(io.Writer)) error {
 func newProbe(cfg *nodeagent.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "probe",
-		Short:   "Say what this host can enforce",
+		Short:   "Show what this host can enforce",
 		Example: "  nodeagent probe\n  nodeagent probe -o json | jq -r '.[] | select(.state != \"yes\").name'",
 		Args:    cobra.NoArgs,
 	}
@@ -67,8 +67,8 @@ type status struct {
 func newStatus(cfg *nodeagent.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "status",
-		Short:   "Say which plan is in force and what of it holds",
-		Long:    "status prints what the agent last made of its plan. Exit code 1: not all of it holds.",
+		Short:   "Show the plan in force and the state of its settings",
+		Long:    "status prints the last report of the agent. The exit code is 1 if not all settings are in force.",
 		Example: "  nodeagent status\n  nodeagent status -o json | jq .degradations",
 		Args:    cobra.NoArgs,
 	}

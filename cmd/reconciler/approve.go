@@ -29,14 +29,14 @@ func (f *requestFlags) add(cmd *cobra.Command) {
 	f.format = "text"
 	fl := cmd.Flags()
 	f.ledgerFlags.add(fl)
-	fl.Lookup("repo").Usage = "clone of the fleet repo; the status branch is that of its origin"
-	fl.StringVar(&f.runID, "run", "", "beginning of the run's digest: refuse if another has taken its place")
+	fl.Lookup("repo").Usage = "clone of the fleet repo; the status branch is read from its origin"
+	fl.StringVar(&f.runID, "run", "", "beginning of the run's digest; the command fails if the latest run is another")
 	fl.StringVarP(&f.why, "why", "m", "", "reason, for the file and the commit")
 	fl.BoolVar(&f.noCommit, "no-commit", false, "leave the file in the work tree")
 	fl.VarP(&f.format, "output", "o", outputUsage)
 }
 
-// requestView is what was asked, as JSON.
+// requestView is the request as JSON.
 type requestView struct {
 	Application string       `json:"application"`
 	Run         model.Digest `json:"run"`
@@ -49,7 +49,7 @@ type requestView struct {
 	Signed      bool         `json:"signed"`              // the commit has a signature
 }
 
-// run asks for something by a commit.
+// run makes a request: it writes the file and commits it.
 func (f *requestFlags) run(cmd *cobra.Command, action string, args []string) error {
 	ctx := cmd.Context()
 	app, err := model.ParseAppID(args[0])

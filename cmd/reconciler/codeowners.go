@@ -21,13 +21,13 @@ func newCodeownersCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "codeowners [DIR]",
 		Short: "Write CODEOWNERS from the access that the fleet repo declares",
-		Long: `Codeowners writes the file by which GitHub, GitLab and others ask for reviews, from
-access of the platform and the tenants: admins of the platform own everything, admins
-of a tenant its directory, owners of an application that of the application, and the
-approvals likewise. Principals appear under their handle, else as @ and their name.
+		Long: `Codeowners writes the file from which GitHub, GitLab and others choose reviewers. It takes
+the owners from access in the platform and the tenants: platform admins own everything,
+admins of a tenant own its directory, and owners of an application own its directory and
+its approvals. A principal appears by its handle, else as @ and its name.
 
-It commits nothing. It writes over a file of its own only, unless --force is given.
-With --check it changes nothing, and the exit code is 1 if the file is out of date.`,
+It commits nothing. It overwrites only a file that it wrote itself, unless --force is given.
+With --check it changes no file, and the exit code is 1 if the file is out of date.`,
 		Example: `  reconciler codeowners
   reconciler codeowners --file .gitlab/CODEOWNERS
 
@@ -67,9 +67,9 @@ With --check it changes nothing, and the exit code is 1 if the file is out of da
 		}),
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&check, "check", false, "change nothing; end with 1 if the file is out of date")
-	fl.BoolVar(&force, "force", false, "write over a file of somebody else")
-	fl.StringVar(&file, "file", "", "`FILE` in the repo (default: the one that is there, else CODEOWNERS)")
+	fl.BoolVar(&check, "check", false, "change no file; exit with 1 if the file is out of date")
+	fl.BoolVar(&force, "force", false, "overwrite a file that this command did not write")
+	fl.StringVar(&file, "file", "", "`FILE` in the repo (default: the existing one, else CODEOWNERS)")
 	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd
 }

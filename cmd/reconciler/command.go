@@ -14,67 +14,67 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// requests are the commands by which people ask something of a run.
+// requests are the commands by which people change the course of a workflow run.
 var requests = []struct {
 	action, args, short, long, example string
 }{
 	{
-		action: model.CommandApprove, args: "TENANT/APPLICATION [STEP]", short: "Approve a step of a workflow that waits for it",
-		long: `Approve says yes to a step of type approval. Without STEP it is the one that waits; a
-step that has not begun may be approved beforehand. Where the step asks for a role, the
-approval counts only by a signature that has it.`,
+		action: model.CommandApprove, args: "TENANT/APPLICATION [STEP]", short: "Approve a workflow step that waits for approval",
+		long: `Approve approves a step of type approval. Without STEP it approves the step that waits
+for approval now; a step that has not begun can be approved in advance. If the step
+requires a role, the approval counts only if somebody with that role signed its commit.`,
 		example: `  reconciler approve acme/shop -m "tested on Thursday"
   git push
 
   reconciler approve acme/shop agree --run 3f2a91c04be7`,
 	},
 	{
-		action: model.CommandReject, args: "TENANT/APPLICATION [STEP]", short: "Reject a step of a workflow that waits for approval",
-		long: `Reject says no to a step of type approval: the step fails, and its onFailure decides
-what follows. One rejection is enough, whoever has approved.`,
+		action: model.CommandReject, args: "TENANT/APPLICATION [STEP]", short: "Reject a workflow step that waits for approval",
+		long: `Reject rejects a step of type approval: the step fails, and its onFailure decides what
+happens next. One rejection is enough, even if others have approved the step.`,
 		example: `  reconciler reject acme/shop -m "the figures are not right"
   git push`,
 	},
 	{
-		action: model.CommandPause, args: "TENANT/APPLICATION", short: "Let no further step of a run begin",
-		long: `Pause keeps the steps of a run from beginning until it is resumed. What has begun goes
-on, and so do deadlines.`,
+		action: model.CommandPause, args: "TENANT/APPLICATION", short: "Pause a workflow run before its next step",
+		long: `Pause keeps further steps of a run from beginning until the run is resumed. Steps that
+have begun go on, and deadlines keep counting.`,
 		example: `  reconciler pause acme/shop -m "the database is being moved"
   git push`,
 	},
 	{
-		action: model.CommandResume, args: "TENANT/APPLICATION [STEP]", short: "Let a run, or a step that waits, go on",
-		long: `Resume ends the pause of a run. With STEP it ends what that step waits for: the time of
-a wait, the pause of a stage, a stage that goes on by hand, the time until another attempt.
-Without STEP it is the run if that is paused, else the one step that waits for somebody.`,
+		action: model.CommandResume, args: "TENANT/APPLICATION [STEP]", short: "Resume a paused workflow run, or a step that waits",
+		long: `Resume ends the pause of a run. With STEP it ends the wait of that step: the time of a
+wait, the pause of a stage, a stage that people move on, or the time until the next attempt.
+Without STEP it resumes the run if the run is paused, else the one step that waits for people.`,
 		example: `  reconciler resume acme/shop
   reconciler resume acme/shop release -m "the canary looks well"
   git push`,
 	},
 	{
-		action: model.CommandStop, args: "TENANT/APPLICATION", short: "End a run at once",
-		long: `Stop ends a run as it is: nothing more begins, and nothing is taken back but what runs
-beside the old version. A restart, or another spec, goes on from there.`,
+		action: model.CommandStop, args: "TENANT/APPLICATION", short: "Stop a workflow run at once",
+		long: `Stop ends a run where it is: no further step begins, and no step is rolled back. Only
+what runs beside the old version is removed. A restart, or another spec, goes on from there.`,
 		example: `  reconciler stop acme/shop -m "wrong day"
   git push`,
 	},
 	{
-		action: model.CommandRestart, args: "TENANT/APPLICATION [STEP]", short: "Do a run again, or from a step on",
-		long: `Restart does a step again and all that depends on it, or without STEP the whole run.
-What other steps have left stays. It works in a run that has ended, too, unless another
-has taken its place.`,
+		action: model.CommandRestart, args: "TENANT/APPLICATION [STEP]", short: "Restart a workflow run, or a part of it from a step on",
+		long: `Restart runs a step and all steps that depend on it again, or without STEP the whole run.
+The results of other steps stay. A run that has ended can be restarted too, unless another
+run has taken its place.`,
 		example: `  reconciler restart acme/shop migrate
   git push`,
 	},
 }
 
-// newRequestCommands returns a command for each of them.
+// newRequestCommands returns a command for each action in requests.
 func newRequestCommands() (all []*cobra.Command) {
 	const common = `
 
-It writes a file into the approvals of the application and commits that file and nothing
-else. Push it to put it into force. The file names the latest run by its digest, so that
-it says nothing about any other.`
+The command writes a file into the approvals directory of the application and commits only
+that file. Push the commit to put it into force. The file names the latest run by its
+digest, so it applies to no other run.`
 	for _, r := range requests {
 		var f requestFlags
 		most := strings.Count(r.args, " ") + 1

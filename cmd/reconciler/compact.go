@@ -20,20 +20,20 @@ func newCompactCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact",
 		Short: "Fold the old history of the status branch into a checkpoint",
-		Long: `Compact shortens the history of the status branch: one commit without parents, the
-checkpoint, takes the place of all commits older than --days, and the newer ones follow it
-with the same content, message and time. What the branch says stays the same, and every
-record keeps its last transitions. The server frees the space when it next cleans up.
+		Long: `Compact shortens the history of the status branch. One commit without parents, the
+checkpoint, replaces all commits older than --days. The newer commits follow it with the
+same content, message and time. The state of the branch stays the same, and every record
+keeps its last transitions. The server frees the space at its next garbage collection.
 
-The branch is moved by compare-and-swap, so that a reconciler that runs loses nothing: it
-sees at its next save that the branch is elsewhere, reads it and goes on. The server must
-allow the credential to rewrite the branch. Clones follow with
+The branch is moved by compare-and-swap, so a running reconciler loses nothing: at its next
+save it notices that the branch was moved, reads it and goes on. The server must allow the
+credential to rewrite the branch. Clones follow with
 "git fetch origin +status:refs/remotes/origin/status".
 
-With --sign-key the checkpoint is signed, so that it can be told from one that somebody
-else made. Who needs the old history keeps a copy first; the checkpoint names its end.
+With --sign-key the checkpoint is signed, which proves who made it. To keep the old history,
+copy the branch first; the checkpoint names its last commit.
 
-The exit code is 0, or 1 with --dry-run if there is something to fold.`,
+The exit code is 0, or 1 with --dry-run if there are commits to fold.`,
 		Example: `  reconciler compact --repo https://git.example.com/acme/fleet.git --token-file token --days 90
   reconciler compact --dry-run
 
@@ -77,9 +77,9 @@ The exit code is 0, or 1 with --dry-run if there is something to fold.`,
 	}
 	fl := cmd.Flags()
 	from.add(fl)
-	fl.IntVar(&days, "days", 90, "how many days of history to keep")
+	fl.IntVar(&days, "days", 90, "number of days of history to keep")
 	fl.StringVar(&signKey, "sign-key", "", "private `KEY` to sign the checkpoint with: SSH, or armored OpenPGP, without passphrase")
-	fl.BoolVar(&dryRun, "dry-run", false, "say what would be folded and change nothing")
+	fl.BoolVar(&dryRun, "dry-run", false, "print what would be folded and change nothing")
 	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd
 }

@@ -19,13 +19,12 @@ func newEventsCommand() *cobra.Command {
 	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "events [TENANT[/APPLICATION]]",
-		Short: "List what happened in the fleet",
-		Long: `Events lists the transitions of all applications, or of those selected, and what became
-of the runs and steps of their workflows, in the order of time, latest last, with why, the
-commit of the source branch behind each, and the commit of the status branch that recorded it.
+		Short: "List the transitions of all applications",
+		Long: `Events lists the transitions of all or of the selected applications and the outcomes of
+their workflows' runs and steps, by time, latest last. Each entry has a reason, the commit of
+the source branch that caused it, and the commit of the status branch that recorded it.
 
-It reads the history of the status branch alone, as far back as that goes: see
-"reconciler compact".`,
+It reads only the history of the status branch, which "reconciler compact" shortens.`,
 		Example: `  reconciler events --since 2h
   reconciler events acme --since 2026-03-01 -n 1000
 
@@ -63,8 +62,8 @@ It reads the history of the status branch alone, as far back as that goes: see
 	}
 	fl := cmd.Flags()
 	from.add(fl)
-	fl.Var(&since, "since", "only what happened since `WHEN`: how long ago (30m, 12h, 7d), a date or an RFC 3339 time")
-	fl.IntVarP(&number, "number", "n", 100, "list the last so many")
+	fl.Var(&since, "since", "list only entries since `WHEN`: a duration before now (30m, 12h, 7d), a date or an RFC 3339 time")
+	fl.IntVarP(&number, "number", "n", 100, "number of entries to list")
 	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd
 }

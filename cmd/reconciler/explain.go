@@ -29,13 +29,16 @@ func newExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain TENANT/APPLICATION",
 		Short: "Explain the decision about one application",
-		Long: `Explain tells all that the status branch says about one application: its phase and
-why, every check that it had to pass with what it asked, used and was allowed and
-where that limit is written, what it was granted, the policies in force and who set
-them, what blocks it and what would admit it, what became of newer versions in Git, and the
-latest run of its workflow: its steps, what it waits for, and what to type to end that.
+		Long: `Explain shows everything that the status branch records about one application:
 
-It reads the status branch alone, like "reconciler status".`,
+  - its phase and the reason
+  - each check: the amount requested, used and allowed, and where the limit is declared
+  - its grant, and each policy in force with the layer that set it
+  - the applications that block it, and the changes that would admit it
+  - newer versions in Git, and why they are not in use
+  - the latest run of its workflow: the steps, and the command that ends a wait
+
+It reads only the status branch, like "reconciler status".`,
 		Example: `  reconciler explain acme/shop
   reconciler explain acme/shop -o json | jq .decision.constraints`,
 		Args:              cobra.ExactArgs(1),

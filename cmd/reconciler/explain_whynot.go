@@ -15,7 +15,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
-// Levels that --why-not asks about.
+// The levels that --why-not accepts.
 const (
 	levelFull     = "full"     // everything that the application asks for
 	levelMinimum  = "minimum"  // the least that it can run with
@@ -24,7 +24,7 @@ const (
 
 var whyNotLevels = []string{levelFull, levelMinimum, levelAdmitted}
 
-// whyNotView is what stands between an application and a level, as JSON.
+// whyNotView shows what keeps an application from a level, as JSON.
 type whyNotView struct {
 	App      model.AppID         `json:"application"`
 	Level    string              `json:"level"`
@@ -44,7 +44,7 @@ type whyNotView struct {
 func withWhyNot(cmd *cobra.Command, from *ledgerFlags, format *outputFormat) *cobra.Command {
 	var level string
 	f := replayFlags{fleet: "fleet"}
-	cmd.Flags().StringVar(&level, "why-not", "", "tell what stands between the application and a `LEVEL`: full, minimum or admitted")
+	cmd.Flags().StringVar(&level, "why-not", "", "show what keeps the application from a `LEVEL`: full, minimum or admitted")
 	cmd.Flags().StringVar(&f.branch, "branch", "main", "branch that declares the fleet, for --why-not")
 	cmd.Long += `
 

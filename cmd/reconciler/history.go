@@ -33,14 +33,14 @@ func newHistoryCommand() *cobra.Command {
 	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "history TENANT/APPLICATION",
-		Short: "List what happened to one application",
-		Long: `History lists the transitions of an application and what became of the runs and steps of its
-workflow, latest first, with the commit of the status branch that recorded each and the commit
-of the source branch behind it.
+		Short: "List the transitions of one application",
+		Long: `History lists the transitions of an application and the outcomes of its workflow's runs and
+steps, latest first. Each entry names the commit of the status branch that recorded it and the
+commit of the source branch that caused it.
 
-In a clone that knows the source commits, CAUSE tells who made them and how they called them.
+In a clone that has the source commits, CAUSE shows their authors and subjects.
 
-The whole record is "git log status -- tenants/TENANT/APPLICATION".`,
+For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 		Example: `  reconciler history acme/shop
   reconciler history acme/shop -n 100 -o json`,
 		Args:              cobra.ExactArgs(1),
@@ -77,8 +77,8 @@ The whole record is "git log status -- tenants/TENANT/APPLICATION".`,
 	}
 	fl := cmd.Flags()
 	from.add(fl)
-	fl.IntVarP(&number, "number", "n", 20, "commits to list at most")
-	fl.BoolVarP(&all, "all", "a", false, "list commits too that changed the record without a transition")
+	fl.IntVarP(&number, "number", "n", 20, "maximum number of commits to list")
+	fl.BoolVarP(&all, "all", "a", false, "also list commits that changed the record without a transition")
 	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd
 }

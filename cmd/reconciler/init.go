@@ -23,16 +23,16 @@ func newInitCommand() *cobra.Command {
 	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "init DIR",
-		Short: "Make a fleet repo to start from",
-		Long: `Init makes a small fleet repo in an empty directory: a platform, one tenant, one
-application, the schema, and what checks every change before a commit and in CI.
-"cue vet" and "reconciler vet" accept it as it is.
+		Short: "Create a small fleet repo to start from",
+		Long: `Init creates a small fleet repo in an empty directory: a platform, one tenant, one
+application, the schema, and the checks that run before a commit and in CI.
+"cue vet" and "reconciler vet" accept it unchanged.
 
-On a terminal it asks for the names that no flag gives. It makes a Git repository
+On a terminal it prompts for the names that no flag gives. It creates a Git repository
 unless the directory is in one, and commits nothing.`,
 		Example: `  reconciler init fleet
 
-  # ask nothing
+  # without prompts
   reconciler init fleet --yes
   reconciler init fleet --name example --tenant acme --application shop`,
 		Args:              cobra.ExactArgs(1),
@@ -67,8 +67,8 @@ unless the directory is in one, and commits nothing.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.BoolVarP(&yes, "yes", "y", false, "ask nothing")
-	fl.StringVar(&names.Fleet, "name", "", "name of the fleet (default: that of the directory)")
+	fl.BoolVarP(&yes, "yes", "y", false, "do not prompt; use the defaults")
+	fl.StringVar(&names.Fleet, "name", "", "name of the fleet (default: name of the directory)")
 	fl.StringVar(&names.Tenant, "tenant", "", `name of the first tenant (default "demo")`)
 	fl.StringVar(&names.App, "application", "", `name of its first application (default "hello")`)
 	fl.VarP(&format, "output", "o", outputUsage)

@@ -26,7 +26,7 @@ type ledgerFlags struct {
 }
 
 func (f *ledgerFlags) add(fl *pflag.FlagSet) {
-	fl.StringVar(&f.repo, "repo", ".", "fleet repo: an https or ssh URL, a bare repo, or a clone (which asks its origin)")
+	fl.StringVar(&f.repo, "repo", ".", "fleet repo: an https or ssh URL, a bare repo, or a clone (the branch is read from its origin)")
 	fl.StringVar(&f.branch, "status-branch", "status", "branch to read")
 	fl.StringVar(&f.tokenFile, "token-file", "", "file with the token for https")
 	fl.StringVar(&f.sshKey, "ssh-key", "", "private key for ssh")

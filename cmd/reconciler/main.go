@@ -76,10 +76,10 @@ func complain(errOut io.Writer, message string) {
 func newRoot(out, errOut io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "reconciler",
-		Short: "Run the applications that a Git repo declares, and say why",
-		Long: `reconciler runs the applications that a fleet repo declares: it decides which run,
-how much of them and in which order, and writes what it decided and why to the
-status branch of the same repo.`,
+		Short: "Run the applications that a Git repo declares, and explain each decision",
+		Long: `reconciler runs the applications that a fleet repo declares. It decides which applications
+run, with how many replicas and in which order, and writes each decision with its reason
+to the status branch of the same repo.`,
 		Version:       buildinfo.Read().String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,

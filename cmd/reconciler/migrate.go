@@ -15,15 +15,15 @@ func newMigrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Write the status branch in another format",
-		Long: `Migrate writes what the status branch says in another major format, in one commit that
+		Long: `Migrate writes the state on the status branch in another major format, in one commit that
 changes no meaning. The first save of a reconciler does the same for a branch in the
-format before its own; so this command is for the way back: --to 1 writes the format that
-the older program reads, and lists what that format has no place for.
+format before its own, so this command is for a rollback: --to 1 writes the format that
+the older program reads, and lists what that format cannot hold.
 
-Stop every reconciler of the fleet first: one of this version that still runs migrates the
+Stop every reconciler of the fleet first: a reconciler of this version would migrate the
 branch again at its next save. The branch is moved by compare-and-swap; when the push is
 refused, nothing has changed.`,
-		Example: `  # take an upgrade back
+		Example: `  # roll back an upgrade
   kubectl -n d-aros scale deployment reconciler --replicas=0
   reconciler migrate --to 1 --repo https://git.example.com/acme/fleet.git --token-file token`,
 		Args:              cobra.NoArgs,

@@ -29,7 +29,7 @@ func (f *pinFlags) add(cmd *cobra.Command) {
 	f.format = "text"
 	fl := cmd.Flags()
 	fl.StringVar(&f.dir, "repo", ".", "clone of the fleet repo")
-	fl.StringVarP(&f.message, "message", "m", "", "why, for the commit's message")
+	fl.StringVarP(&f.message, "message", "m", "", "reason, for the commit message")
 	fl.BoolVar(&f.noCommit, "no-commit", false, "leave the edit in the work tree")
 	fl.VarP(&f.format, "output", "o", outputUsage)
 }
@@ -39,14 +39,14 @@ func newPinCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pin TENANT/APPLICATION COMMIT",
 		Short: "Run an application as of an earlier commit",
-		Long: `Pin makes an application run as its directory was at a commit, under today's policy of
-the platform and the tenant: rolling back is pinning. It writes the pin into the
-tenant's file, leaves the rest of the file alone, checks the outcome as vet does, and
-commits that file and nothing else. Push it to put it into force.
+		Long: `Pin rolls an application back: it runs as its directory was at a commit, under today's
+policy of the platform and the tenant. The command writes the pin into the tenant's file
+without other changes, checks the result as vet does, and commits only that file. Push
+the commit to put it into force.
 
-COMMIT is a hash, abbreviated or whole, or anything else that git understands, such as
+COMMIT is a full or abbreviated hash, or anything else that git understands, such as
 HEAD~3 or a tag. The current commit must descend from it.`,
-		Example: `  # what was it like before?
+		Example: `  # which commits changed the application?
   git log --oneline -- tenants/acme/apps/shop
   reconciler pin acme/shop 3f2a91c -m "1.5 loses orders"
   git push
@@ -67,9 +67,9 @@ func newUnpinCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "unpin TENANT/APPLICATION",
 		Short: "Let a pinned application follow the branch again",
-		Long: `Unpin takes the pin of an application out of the tenant's file, leaves the rest of the
-file alone, checks the outcome as vet does, and commits that file and nothing else.
-Push it to put it into force: the application then runs as the branch has it.`,
+		Long: `Unpin removes the pin of an application from the tenant's file without other changes,
+checks the result as vet does, and commits only that file. Push the commit to put it into
+force: the application then runs as the branch declares it.`,
 		Example: `  reconciler unpin acme/shop
   git push`,
 		Args:              cobra.ExactArgs(1),

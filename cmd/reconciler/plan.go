@@ -38,20 +38,19 @@ func newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Show what a change of the fleet repo would do to all tenants",
-		Long: `Plan evaluates the fleet repo as it was before a change and as it is with it, decides on
-both as the reconciler would, and shows what differs: which applications of which
-tenants would be admitted, rejected, degraded, evicted or made to wait, what each is
-granted, the price per hour, and the objects that follow. It needs no cluster and no
-network.
+		Long: `Plan evaluates the fleet repo without and with a change, decides on both as the reconciler
+would, and shows the differences: the applications of each tenant that would be admitted,
+rejected, degraded, evicted or made to wait, their grants, the price per hour, the workflow
+runs that begin, and the objects that change. It needs no cluster and no network.
 
-The change is what --head, or the work tree, has beyond the commit at which it left
---base. What runs and how much the pools have is what the status branch said when it was
-last fetched. The decisions are those that the reconciler writes once the change is
-merged, byte for byte, if nothing else happens before.
+The change is the difference between --head, or the work tree, and the commit at which it
+branched off --base. The running applications and the capacity of the pools are read from
+the status branch as last fetched. If nothing else happens before the merge, the reconciler
+then writes the same decisions, byte for byte.
 
 The exit code is 0 if nothing changes, 1 if something does, and 2 if the change would be
-refused: it brings a problem, or an application is rejected because of it. It is 2 too if
-that could not be found out.`,
+refused, because it has an error or an application is rejected because of it. The exit
+code is 2 also if plan itself failed.`,
 		Example: `  # what would the files as they lie on disk change?
   git fetch origin status
   reconciler plan

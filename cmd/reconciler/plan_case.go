@@ -25,7 +25,7 @@ type caseFlags struct {
 
 func (f *caseFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.repo, "repo", ".", "clone of the fleet repo")
-	fl.StringVar(&f.statusBranch, "status-branch", "status", "branch that tells what runs, as last fetched")
+	fl.StringVar(&f.statusBranch, "status-branch", "status", "status branch of the clone, as last fetched")
 	fl.StringVar(&f.now, "now", "", "decide as of this `TIME`, such as 2026-05-01T12:00:00Z (default: now)")
 	fl.StringArrayVar(&f.capacity, "capacity", nil, "capacity of a pool, `POOL.RESOURCE=[+|-]AMOUNT`, such as general.cpu=+64; can be given several times")
 	fl.StringVar(&f.fleet, "fleet", "fleet", "name of the fleet, as given to run")

@@ -52,20 +52,20 @@ func newReplayCommand() *cobra.Command {
 	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "replay [STATUS-COMMIT] [TENANT/APPLICATION]",
-		Short: "Make recorded decisions again and compare",
-		Long: `Replay makes the decisions again that a commit of the status branch recorded, from what
-the branch holds: the ledger before, the capacity that was seen, the time, and the source
-commit, which it reads from the fleet repo. Equal inputs give equal decisions, so it says
-of each that it is equal, or shows both.
+		Short: "Compute recorded decisions again and compare",
+		Long: `Replay computes the decisions of a commit of the status branch again. The inputs are on
+the branch: the ledger before the commit, the capacity that was observed, the time, and
+the source commit, which replay reads from the fleet repo. Equal inputs give equal
+decisions: replay reports each decision as equal, or shows both.
 
-Without STATUS-COMMIT it begins with the newest. Decisions that the commit only carried
-on were made by an earlier one and are judged there; with an application, replay goes
-back to the commit that made its last decision.
+Without STATUS-COMMIT it starts with the newest commit. A decision that a commit took over
+unchanged was made by an earlier commit and is compared there. With an application, replay
+goes back to the commit that made its last decision.
 
-Decisions are those of this reconciler: one of another version may decide otherwise, and
-replay shows where. The exit code is 0 if all are equal, 1 if one differs or cannot be
-made again, 2 if nothing could be found out.`,
-		Example: `  # was the last decision about shop as it has to be?
+Replay decides as this version of the program does. Another version may decide otherwise,
+and replay shows where. The exit code is 0 if all decisions are equal, 1 if one differs or
+cannot be computed again, 2 if replay itself failed.`,
+		Example: `  # was the last decision about shop correct?
   reconciler replay acme/shop
 
   # the last hundred commits, after an upgrade, on a test machine
@@ -91,7 +91,7 @@ made again, 2 if nothing could be found out.`,
 	fl := cmd.Flags()
 	f.add(fl)
 	fl.StringVar(&f.branch, "branch", "main", "branch that declares the fleet")
-	fl.IntVarP(&f.number, "number", "n", 1, "commits with decisions to go back through")
+	fl.IntVarP(&f.number, "number", "n", 1, "number of commits with decisions to replay")
 	fl.StringVar(&f.fleet, "fleet", "fleet", "name of the fleet, as given to run")
 	fl.StringVar(&f.prefix, "namespace-prefix", "", "prefix of every namespace, as given to run")
 	fl.VarP(&format, "output", "o", outputUsage)

@@ -51,18 +51,19 @@ func newRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Reconcile a fleet repo with a cluster",
-		Long: `Run reads the fleet repo, decides, writes the status branch and applies, until it is
-stopped. It acts only on what the status branch says, so it can be killed and
-started again at any time.
+		Long: `Run reads the fleet repo, decides, writes the decisions to the status branch and applies
+them to the cluster, until it is stopped. It acts only on decisions that the status branch
+has, so it can be killed and started again at any time.
 
-The cluster is that of --kubeconfig, else of $KUBECONFIG, else the one it runs in.`,
+The cluster is that of --kubeconfig, else of $KUBECONFIG, else the cluster that the
+program runs in.`,
 		Example: `  # a repo on this machine, the cluster of $KUBECONFIG
   reconciler run --repo /srv/git/fleet.git
 
   # a repo on a server, with a token that may only read and one for the status branch
   reconciler run --repo https://git.example.com/acme/fleet.git --token-file read --write-token-file write
 
-  # one pass; without changing anything
+  # one pass; the second changes nothing
   reconciler run --repo . --once
   reconciler run --repo . --once --dry-run`,
 		Args: cobra.NoArgs,
@@ -74,24 +75,24 @@ The cluster is that of --kubeconfig, else of $KUBECONFIG, else the one it runs i
 	fl.StringVar(&f.repo, "repo", ".", "fleet repo: an https or ssh URL, or a path")
 	fl.StringVar(&f.branch, "branch", "main", "branch that declares the fleet")
 	fl.StringVar(&f.revision, "revision", "", "pin the whole fleet to a branch, tag or commit")
-	fl.StringVar(&f.trustRoot, "trust-root", "", "commit that is accepted as it is; signatures are checked after it (default: the first one ever seen)")
+	fl.StringVar(&f.trustRoot, "trust-root", "", "commit that is trusted without a check; later commits need signatures (default: the first commit ever seen)")
 	fl.StringVar(&f.statusBranch, "status-branch", "status", "branch that the ledger is written to")
-	fl.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "directory for the object store and evaluations; a cache, safe to delete")
+	fl.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "directory for Git objects and evaluations; a cache, safe to delete")
 	fl.StringVar(&f.tokenFile, "token-file", "", "file with the token for https")
-	fl.StringVar(&f.writeTokenFile, "write-token-file", "", "file with the token for the status branch (default: that of --token-file)")
+	fl.StringVar(&f.writeTokenFile, "write-token-file", "", "file with the token for the status branch (default: the token in --token-file)")
 	fl.StringVar(&f.sshKey, "ssh-key", "", "private key for ssh")
 	fl.StringVar(&f.knownHosts, "known-hosts", "", "known_hosts file for ssh (default: the user's)")
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file of the cluster")
 	fl.StringVar(&f.fleet, "fleet", "fleet", "name that marks this fleet's objects in the cluster")
-	fl.StringVar(&f.prefix, "namespace-prefix", "", "put before the name of every namespace")
-	fl.DurationVar(&f.interval, "interval", 15*time.Second, "time between polls; changes that are noticed come sooner")
-	fl.BoolVar(&f.once, "once", false, "make one pass and end")
-	fl.BoolVar(&f.dryRun, "dry-run", false, "decide and report, change nothing (implies --once)")
-	fl.StringVar(&f.listen, "listen", "127.0.0.1:8420", "address of /metrics, /healthz and /readyz; empty for none")
+	fl.StringVar(&f.prefix, "namespace-prefix", "", "prefix of the name of every namespace")
+	fl.DurationVar(&f.interval, "interval", 15*time.Second, "time between polls of the fleet repo; watched changes start a pass sooner")
+	fl.BoolVar(&f.once, "once", false, "make one pass and exit")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "print the decisions and change nothing (implies --once)")
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:8420", "address to serve /metrics, /healthz and /readyz on; empty: none")
 	fl.BoolVar(&f.pprof, "pprof", false, "serve /debug/pprof too")
 	fl.BoolVar(&f.leaderElect, "leader-elect", false, "reconcile only while holding a Lease in the cluster")
 	fl.StringVar(&f.leaseNamespace, "lease-namespace", "daros-system", "namespace of the Lease")
-	fl.IntVar(&f.workers, "workers", 8, "requests to the API server at the same time")
+	fl.IntVar(&f.workers, "workers", 8, "number of concurrent requests to the API server")
 	fl.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	fl.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.outbound.add(fl)

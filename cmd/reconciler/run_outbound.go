@@ -25,13 +25,13 @@ type outboundFlags struct {
 }
 
 func (f *outboundFlags) add(fl *pflag.FlagSet) {
-	fl.StringVar(&f.keys, "notify-keys", "", "`DIR` with the keys that sign messages of workflows, in files <tenant>/<secret>")
-	fl.BoolVar(&f.private, "egress-private", false, "let names in egress.hosts resolve to addresses that are not public")
-	fl.StringVar(&f.webhook, "notify-url", "", "`URL` that is told of every transition")
-	fl.StringVar(&f.webhookKey, "notify-key", "", "`FILE` with the key that signs these messages")
-	fl.StringVar(&f.commitStatus, "commit-status-url", "", "`URL` of the fleet repo in the API of its Git host, which is told what becomes of commits: https://api.github.com/repos/acme/fleet")
-	fl.StringVar(&f.commitStatusID, "commit-status-context", "d-aros", "name of that state among others of a commit")
-	fl.StringVar(&f.commitToken, "commit-status-token", "", "`FILE` with the token for that")
+	fl.StringVar(&f.keys, "notify-keys", "", "`DIR` with the keys to sign workflow messages with, in files <tenant>/<secret>")
+	fl.BoolVar(&f.private, "egress-private", false, "let names in egress.hosts resolve to private addresses")
+	fl.StringVar(&f.webhook, "notify-url", "", "`URL` that gets a message about every transition")
+	fl.StringVar(&f.webhookKey, "notify-key", "", "`FILE` with the key to sign these messages with")
+	fl.StringVar(&f.commitStatus, "commit-status-url", "", "`URL` of the fleet repo in the API of its Git host, to set commit statuses with: https://api.github.com/repos/acme/fleet")
+	fl.StringVar(&f.commitStatusID, "commit-status-context", "d-aros", "context of the commit status: the name that it has among the others of a commit")
+	fl.StringVar(&f.commitToken, "commit-status-token", "", "`FILE` with the token for commit statuses")
 }
 
 // voices is who speaks for a running reconciler.

@@ -19,9 +19,9 @@ import (
 func newSchemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
-		Short: "Look after a fleet repo's copy of the schema",
-		Long: `A fleet repo carries a copy of the schema, so that "cue vet" and editors work right
-after a clone. The reconciler itself always uses its own.`,
+		Short: "Update or export the schema of a fleet repo",
+		Long: `A fleet repo has a copy of the schema, so that "cue vet" and editors work right after a
+clone. The reconciler itself always uses its built-in schema.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -34,12 +34,11 @@ func newSchemaUpdateCommand() *cobra.Command {
 	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "update [DIR]",
-		Short: "Bring a fleet repo's copy of the schema up to date",
-		Long: `Update makes the copy of the schema in a fleet repo that of this reconciler, and says
-which files changed. It commits nothing.
+		Short: "Update a fleet repo's copy of the schema",
+		Long: `Update replaces the copy of the schema in a fleet repo by the schema of this program, and
+lists the files that changed. It commits nothing.
 
-With --check it changes nothing, and the exit code is 1 if there is something to
-change.`,
+With --check it changes no file, and the exit code is 1 if the copy is out of date.`,
 		Example: `  reconciler schema update
   reconciler schema update --check ../fleet`,
 		Args:              cobra.MaximumNArgs(1),
@@ -64,7 +63,7 @@ change.`,
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&check, "check", false, "change nothing; end with 1 if there is something to change")
+	cmd.Flags().BoolVar(&check, "check", false, "change no file; exit with 1 if the copy is out of date")
 	cmd.Flags().VarP(&format, "output", "o", outputUsage)
 	return cmd
 }

@@ -14,14 +14,14 @@ func newSchemaExportCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "export [platform | tenant | application]",
-		Short: "Write the shape of the layers as JSON Schema, for editors",
-		Long: `Export writes what the documents of a layer look like as JSON Schema (draft 2020-12),
-for editors and tools that do not speak CUE. Without an argument it writes all three
-layers as files, else the one to standard output.
+		Short: "Write the schema of the layers as JSON Schema, for editors",
+		Long: `Export writes the schema of a layer's documents as JSON Schema (draft 2020-12), for
+editors and tools that do not read CUE. Without an argument it writes one file for each
+of the three layers. With an argument it writes that layer to standard output.
 
-It holds fields, what is required, patterns, and bounds that are the same for
-everybody. What depends on the policy of a fleet is left out: "reconciler vet" has
-the last word.`,
+The schema has the fields, the required ones, patterns, and the bounds that hold in
+every fleet. Rules that depend on the policy of a fleet are not in it: run
+"reconciler vet" to check those.`,
 		Example: `  reconciler schema export application
   reconciler schema export --out .schema`,
 		Args:      cobra.MaximumNArgs(1),
@@ -44,7 +44,7 @@ the last word.`,
 			return exportSchemas(cmd, out, args)
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "directory to write LAYER.schema.json to (default: this one)")
+	cmd.Flags().StringVar(&out, "out", "", "directory to write LAYER.schema.json to (default: the current one)")
 	return cmd
 }
 

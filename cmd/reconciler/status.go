@@ -20,20 +20,20 @@ func newStatusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [TENANT[/APPLICATION]]",
 		Short: "Show which applications run, and why the others do not",
-		Long: `Status shows every application with its phase, what it was granted and why; then
-what waits, what is refused, and what in Git cannot be used, with file and line.
+		Long: `Status shows every application with its phase, its grant and the reason; then the
+applications that wait, those that are refused, and the errors in Git with file and line.
 
-It reads the status branch alone: no cluster, and no access to anything else. In a
-clone it asks the repository that the clone came from.
+It reads only the status branch and needs no access to the cluster. In a clone it reads
+the branch from the origin of the clone.
 
 With --wait it ends when all selected applications are in one of the given phases
-(exit code 0), or when the time is over (1). Add --commit to wait for the verdict on
-a commit that was just pushed: then a refusal ends the wait at once.
+(exit code 0) or at the timeout (exit code 1). Add --commit to wait for the verdict on a
+commit that was just pushed: a refusal then ends the wait at once.
 
-With --watch it shows what the branch says whenever that changes, until it is
-interrupted, or until --timeout if that is given.
+With --watch it shows the status again whenever the branch changes, until it is
+interrupted or until --timeout.
 
-GRANT counts replicas granted of those asked for.`,
+GRANT is the number of replicas granted, of the number that the application asks for.`,
 		Example: `  # in a clone of the fleet repo, or anywhere
   reconciler status
   reconciler status --repo https://git.example.com/acme/fleet.git --token-file token
@@ -103,7 +103,7 @@ GRANT counts replicas granted of those asked for.`,
 	from.add(fl)
 	fl.VarP(&format, "output", "o", outputUsage)
 	fl.BoolVarP(&all, "all", "a", false, "show terminated applications too")
-	fl.BoolVarP(&follow, "watch", "w", false, "show it again whenever it changes")
+	fl.BoolVarP(&follow, "watch", "w", false, "show the status again whenever it changes")
 	wait.add(fl)
 	return cmd
 }

@@ -38,10 +38,10 @@ func newVersionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program, and of the one that runs the fleet",
-		Long: `Version prints which build this program is, and which formats of the status branch it
-reads and writes. With --repo it also prints which program wrote the newest commit of the
-status branch. Use the same version in CI, so that plan decides as the reconciler of the
-fleet does.`,
+		Long: `Version prints the version of this program and the formats of the status branch that it
+reads and writes. With --repo it also prints the program that wrote the newest commit of
+the status branch. Use the same version in CI, so that plan decides as the reconciler of
+the fleet does.`,
 		Example: `  reconciler version
 
   # who runs the fleet of this clone?

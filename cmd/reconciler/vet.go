@@ -17,21 +17,21 @@ func newVetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vet [DIR]",
 		Short: "Check a fleet repo on disk as the reconciler would",
-		Long: `Vet says what the reconciler would refuse of a fleet repo as it lies on disk, before it
-is committed: everything that "cue vet" sees, what "cue vet" cannot see (references
-between files, sums, names of directories, files that opt out of the policy), and
-whether the objects of every application can be made. It needs no cluster and no
-network.
+		Long: `Vet checks the files of a fleet repo on disk, before they are committed, and lists what
+the reconciler would refuse: all errors that "cue vet" finds, errors that it cannot find
+(references between files, sums, names of directories, files that opt out of the policy),
+and applications whose objects cannot be rendered. It needs no cluster and no network.
 
-It looks at what "git add --all" would commit: changed and new files, and not what
-.gitignore names. Given a directory inside a fleet repo it checks the whole, because
-files of other directories can be to blame, and reports what lies there or above.
+It checks the files that "git add --all" would commit: changed and new files, without
+those that .gitignore names. Given a directory inside a fleet repo it checks the whole
+repo, because the cause can be in another directory, and reports the errors in that
+directory and in those above it.
 
 With --effective it shows the policy in force for a tenant or an application: each
 value, the layer that set it, and where.
 
-The exit code is 0 if everything is accepted, 1 if something is refused, 2 if that
-could not be found out.`,
+The exit code is 0 if everything is accepted, 1 if something is refused, 2 if the check
+itself failed.`,
 		Example: `  # the fleet repo that this directory is in
   reconciler vet
 

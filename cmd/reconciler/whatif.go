@@ -16,28 +16,27 @@ func newWhatIfCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "what-if",
 		Short: "Show what other quotas, weights, priorities or capacity would do",
-		Long: `What-if decides on the fleet repo as it is and once more with some values changed, and
-shows what differs, as plan does. Nothing is written: to make a change real, commit it.
+		Long: `What-if decides twice, on the fleet repo as it is and with some values changed, and shows
+the differences as plan does. It writes nothing: commit a change to put it into force.
 
---set changes what Git declares, named as it is written there:
+--set changes a value that Git declares, by the name that it has there:
   tenant.NAME.weight, .quota.cpu, .quota.memory, .quota.DEVICE, .quota.applications,
     .quota.workloads, .quota.priorityCeiling, .guarantee.cpu …, .borrow.cpu …, .lend.cpu …
   group.NAME.weight, .guarantee.cpu …, .quota.cpu …, .borrow.cpu …, .lend.cpu …
   application.TENANT/NAME.priority, .budget.costPerHour, .desired,
     .components.NAME.replicas, .resources.requests.cpu …, .degrade.minReplicas
---capacity changes what a pool has. With + or - before the value it is so much more or
-less. Limits of the schema are not checked: a value that no commit could have shows what
-it would do if one could.
+--capacity changes the capacity of a pool. A value with + or - is added or subtracted.
+The limits of the schema are not checked, so values that no commit may have can be tried.
 
 The exit code is 0 if nothing changes, 1 if something does, 2 if an application would be
-rejected, or if that could not be found out.`,
+rejected or if what-if itself failed.`,
 		Example: `  # would more quota help?
   reconciler what-if --set tenant.acme.quota.cpu=+16
 
-  # what do we lose with four nodes?
+  # what would the loss of four nodes do?
   reconciler what-if --capacity general.cpu=-32 --capacity general.memory=-128Gi
 
-  # who makes room if this becomes important?
+  # which applications give way if this one becomes important?
   reconciler what-if --set application.acme/shop.priority=500 -o json`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
