@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // On a terminal only what no flag says is asked, and again until it is a name.
@@ -45,6 +46,6 @@ func TestInitComments(t *testing.T) {
 	require.Empty(t, fleet.Problems)
 	require.Len(t, fleet.Applications, 1)
 	require.NotNil(t, fleet.Applications[0].Workflow)
-	require.Equal(t, "rollback", fleet.Applications[0].Lifecycle.OnFailure)
+	require.Equal(t, model.OnFailureRollback, fleet.Applications[0].Lifecycle.OnFailure)
 	require.Len(t, fleet.Platform.Groups, 1)
 }
