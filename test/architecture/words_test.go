@@ -13,7 +13,7 @@ import (
 
 // A refusal is a word that docs/words.md replaces by another.
 type refusal struct {
-	word    string // as it begins, in lower case
+	word    string // split into words
 	dir     string // where it is refused; "": everywhere
 	instead string
 }
@@ -29,7 +29,7 @@ func refusals(t *testing.T) (list []refusal) {
 			continue
 		}
 		for _, m := range notColumn.FindAllStringSubmatch(cells[4], -1) {
-			list = append(list, refusal{strings.ToLower(m[1]), m[2], strings.TrimSpace(cells[1])})
+			list = append(list, refusal{splitWords(m[1]), m[2], strings.TrimSpace(cells[1])})
 		}
 	}
 	require.NotEmpty(t, list)
@@ -49,35 +49,43 @@ func phrases(t *testing.T) (list []string) {
 }
 
 // in reports whether the word occurs in a text that was split into words.
-func (r refusal) in(words []string) bool {
-	parts := strings.Fields(splitWords(r.word))
-	for i := range words {
-		if len(words)-i >= len(parts) && strings.HasPrefix(strings.Join(words[i:], " ")+" ", strings.Join(parts, " ")+" ") {
-			return true
-		}
-	}
-	return false
+func (r refusal) in(text string) bool {
+	return strings.Contains(text, r.word)
 }
 
-var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-
-// splitWords takes an identifier or a text apart: "giveBack" is "give back".
+// splitWords takes an identifier or a text apart: "giveBack" is " give back ".
 func splitWords(s string) string {
-	s = camel.ReplaceAllString(s, "$1 $2")
-	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r < 'a' || r > 'z' }), " ")
+	var b strings.Builder
+	lower := false // the last was a small letter or a digit
+	for _, r := range s {
+		switch {
+		case r >= 'a' && r <= 'z':
+			b.WriteRune(r)
+		case r >= 'A' && r <= 'Z':
+			if lower {
+				b.WriteByte(' ')
+			}
+			b.WriteRune(r - 'A' + 'a')
+		default:
+			b.WriteByte(' ')
+		}
+		lower = r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
+	}
+	return " " + strings.Join(strings.Fields(b.String()), " ") + " "
 }
 
 func TestWords(t *testing.T) {
 	list := refusals(t)
 	check := func(dir, where, text string) {
-		words := strings.Fields(splitWords(text))
+		text = splitWords(text)
 		for _, r := range list {
-			if (r.dir == "" || dir == r.dir || strings.HasPrefix(dir, r.dir+"/")) && r.in(words) {
-				t.Errorf("%s: %q is not a word of ours: use %q (docs/words.md)", where, r.word, r.instead)
+			if (r.dir == "" || dir == r.dir || strings.HasPrefix(dir, r.dir+"/")) && r.in(text) {
+				t.Errorf("%s: %q is not a word of ours: use %q (docs/words.md)", where, strings.TrimSpace(r.word), r.instead)
 			}
 		}
 	}
 	for _, f := range folders(t) {
+		names := map[string]bool{} // that were checked
 		for _, file := range f.files {
 			var visit func(n ast.Node) bool
 			visit = func(n ast.Node) bool {
@@ -91,7 +99,10 @@ func TestWords(t *testing.T) {
 					ast.Inspect(n.Type, visit)
 					return false
 				case *ast.Ident:
-					check(f.dir, at(n), n.Name)
+					if !names[n.Name] {
+						names[n.Name] = true
+						check(f.dir, at(n), n.Name)
+					}
 				case *ast.BasicLit:
 					check(f.dir, at(n), n.Value)
 				}
