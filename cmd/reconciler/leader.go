@@ -38,12 +38,12 @@ func lead(ctx context.Context, cluster *rest.Config, namespace, fleet string, lo
 		ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(ctx context.Context) {
-				log.Info("leading")
+				log.Info("became the leader")
 				result <- work(ctx)
 				cancel()
 			},
 			OnStoppedLeading: func() {},
-			OnNewLeader:      func(id string) { log.Info("leader", "identity", id) },
+			OnNewLeader:      func(id string) { log.Info("new leader", "identity", id) },
 		},
 	})
 	if err != nil {

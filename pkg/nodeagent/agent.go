@@ -177,7 +177,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 	next.Outcomes = outcomes
 	if !dry {
 		next.Outcomes = lasting(outcomes)
-		a.tell(next, outcomes)
+		a.logChanges(next, outcomes)
 	}
 	err := a.keep(next, dry)
 	a.metrics.pass(started, time.Now(), a, outcomes)
@@ -217,8 +217,8 @@ func lasting(outcomes []cgroup.Outcome) []cgroup.Outcome {
 	return kept
 }
 
-// tell logs what changed between the last report and the next, once.
-func (a *agent) tell(next Report, outcomes []cgroup.Outcome) {
+// logChanges writes the changes between the last report and the next to the log, once each.
+func (a *agent) logChanges(next Report, outcomes []cgroup.Outcome) {
 	log := a.cfg.Log
 	if next.Problem != a.report.Problem && next.Problem != "" {
 		log.Error("plan refused", "error", next.Problem)
@@ -245,9 +245,9 @@ func (a *agent) tell(next Report, outcomes []cgroup.Outcome) {
 				log.Info("setting written", append(what, "from", o.From)...)
 			}
 		case cgroup.Restored:
-			log.Info("setting given back", append(what, "from", o.From)...)
+			log.Info("setting restored", append(what, "from", o.From)...)
 		case cgroup.Released:
-			log.Info("setting left to whoever changed it", append(what, "from", o.From)...)
+			log.Info("setting released, because others changed it", append(what, "from", o.From)...)
 		case cgroup.Waiting: // the same for all knobs of a group: once is enough
 			if before[o.Cgroup+"/"+o.File] == "" && !absent[o.Cgroup] {
 				absent[o.Cgroup] = true

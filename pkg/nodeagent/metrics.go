@@ -12,7 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
-// metrics is what the agent counts.
+// metrics has the counters of the agent.
 type metrics struct {
 	lastPass atomic.Int64 // Unix nanoseconds
 	problem  atomic.Pointer[string]
@@ -33,18 +33,18 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		return prometheus.GaugeOpts{Namespace: "daros", Subsystem: "agent", Name: name, Help: help}
 	}
 	m := &metrics{
-		passes: counter("passes_total", "Turns of the loop."),
-		writes: counter("writes_total", "Knobs written or given back."),
-		drift:  counter("drift_total", "Knobs that somebody else had changed and that were repaired."),
-		errors: counter("pass_errors_total", "Turns of the loop that ended early."),
+		passes: counter("passes_total", "Passes of the loop."),
+		writes: counter("writes_total", "Knobs written or restored."),
+		drift:  counter("drift_total", "Knobs repaired after others changed them."),
+		errors: counter("pass_errors_total", "Passes of the loop that ended early."),
 		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Namespace: "daros", Subsystem: "agent", Name: "pass_duration_seconds", Help: "Duration of a turn.",
+			Namespace: "daros", Subsystem: "agent", Name: "pass_duration_seconds", Help: "Duration of a pass.",
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 8),
 		}),
-		settings:     prometheus.NewGaugeVec(opts("settings", "Settings of the plan by what became of them."), []string{"state"}),
-		degradations: prometheus.NewGauge(opts("degradations", "Promises this host keeps in a weaker form.")),
+		settings:     prometheus.NewGaugeVec(opts("settings", "Settings of the plan by state."), []string{"state"}),
+		degradations: prometheus.NewGauge(opts("degradations", "Promises that this host keeps in a weaker form.")),
 		held:         prometheus.NewGauge(opts("held", "Knobs held away from their original value.")),
-		valid:        prometheus.NewGauge(opts("plan_valid", "1 if the plan file is what is in force.")),
+		valid:        prometheus.NewGauge(opts("plan_valid", "1 if the plan in force is that of the plan file.")),
 		share:        prometheus.NewGaugeVec(opts("workload_cpu_share_cores", "Cores a workload gets while all its siblings are busy."), []string{"workload"}),
 		reserved:     prometheus.NewGaugeVec(opts("workload_cpu_reserved_cores", "Cores promised to a workload under overload."), []string{"workload"}),
 	}

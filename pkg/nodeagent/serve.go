@@ -44,7 +44,7 @@ func (a *agent) handler() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		late := 3*a.cfg.Interval + 5*time.Second
 		if last := a.metrics.lastPass.Load(); last == 0 || time.Since(time.Unix(0, last)) > late {
-			http.Error(w, "the loop has not finished a turn for a while", http.StatusServiceUnavailable)
+			http.Error(w, "the loop has not finished a pass for a while", http.StatusServiceUnavailable)
 			return
 		}
 		fmt.Fprintln(w, "ok")

@@ -21,7 +21,7 @@ type Edges struct {
 	Runtime   Runtime
 	Evaluator Evaluator
 	Commands  Commands // nil: nobody asks anything
-	Outbound  Outbound // nil: nobody is asked or told anything
+	Outbound  Outbound // nil: no request leaves the process
 	Listeners []Listener
 }
 

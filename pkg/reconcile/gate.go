@@ -39,7 +39,7 @@ func (d *declared) admitted(line source.Line, ledger model.Ledger) (source.Snaps
 	fleet := d.evaluate(d.accepted)
 	if ledger.Commit == "" && verdict.Refused == nil && !d.gate.trusted && access.New(fleet.Platform, nil).Enforced() {
 		d.gate.trusted = true
-		d.o.Log.Warn("nothing was accepted before; a first commit is trusted as it is, and signatures are checked after it",
+		d.o.Log.Warn("no commit was accepted before: this one is trusted without a check, and later commits need signatures",
 			"commit", cmp.Or(d.o.TrustRoot, verdict.Commit), "trust-root", d.o.TrustRoot != "")
 	}
 	return d.accepted, fleet, verdict.Refused, nil

@@ -28,10 +28,10 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 		l.publishSet(ctx, &r.Applied.Sets[i])
 	}
 	if r.SourceErr != nil {
-		l.o.Log.Warn("the fleet repo is unavailable; going on with what it said last", "commit", r.Commit, "error", r.SourceErr)
+		l.o.Log.Warn("the fleet repo is unavailable; the last commit that was read stays in force", "commit", r.Commit, "error", r.SourceErr)
 	}
 	if err != nil && ctx.Err() == nil {
-		l.o.Log.Error("pass", "commit", r.Commit, "error", err)
+		l.o.Log.Error("pass failed", "commit", r.Commit, "error", err)
 	}
 	if r.Changed() {
 		l.o.Log.Info("pass", "commit", r.Commit, "took", r.Ended.Sub(r.Started), "saved", r.Saved, "transitions", len(r.Transitions),
@@ -52,7 +52,7 @@ func (l *Loop) publishSet(ctx context.Context, s *apply.SetReport) {
 	for i := range s.Results {
 		switch res := &s.Results[i]; res.Action {
 		case apply.Failed:
-			l.o.Log.Error("apply", "app", s.App, "object", res.Ref.String(), "error", res.Message)
+			l.o.Log.Error("apply failed", "app", s.App, "object", res.Ref.String(), "error", res.Message)
 			l.event(ctx, s.App, true, "ApplyFailed", res.Ref.String()+": "+res.Message)
 		case apply.Corrected:
 			l.o.Log.Warn("drift corrected", "app", s.App, "object", res.Ref.String(), "what", res.Message)

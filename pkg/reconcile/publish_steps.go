@@ -7,12 +7,12 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// maxStepEvents bounds what one pass tells the people who look at the cluster about
-// steps. The log and the status branch tell all of it.
+// maxStepEvents bounds the Kubernetes Events about steps in one pass. The log and the
+// status branch have all of them.
 const maxStepEvents = 200
 
-// publishSteps tells what became of runs and their steps: a line in the log each,
-// and an event for what ended a run, for what failed, and for what waits for people.
+// publishSteps announces the transitions of runs and their steps: a line in the log each,
+// and an event for each run that ended, each step that failed, and each wait for people.
 func (l *Loop) publishSteps(ctx context.Context, steps []Step) {
 	told := 0
 	for _, s := range steps {

@@ -7,8 +7,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// dispatch has everything asked and told that runs on the branch say is due now,
-// and nothing else.
+// dispatch makes exactly the requests to the outside that the runs on the status branch
+// declare due now.
 func (l *Loop) dispatch(fleet *model.Fleet, saved model.Ledger) {
 	if l.o.Outbound == nil {
 		return
