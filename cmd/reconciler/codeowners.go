@@ -81,7 +81,7 @@ func (v *verdict) codeowners() ([]byte, error) {
 	case v.fleet.Platform == nil:
 		return nil, &exitCode{exitDiffers, "the platform is refused, so nobody owns anything; \"reconciler vet\" says why"}
 	case len(v.fleet.UnusableTenants) > 0:
-		return nil, &exitCode{exitDiffers, fmt.Sprintf("%s refused, so their owners are not known; \"reconciler vet\" says why", enumerate(v.fleet.UnusableTenants, 8))}
+		return nil, &exitCode{exitDiffers, fmt.Sprintf("%s refused, so their owners are not known; \"reconciler vet\" says why", text.Enumerate(v.fleet.UnusableTenants, 8))}
 	}
 	said := v.fleet.Platform.Access != nil && len(v.fleet.Platform.Access.Admins) > 0
 	for i := range v.fleet.Tenants {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
@@ -109,7 +110,7 @@ func refusal(format string, args ...any) error {
 func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string) (*request, error) {
 	inst, ok := ledger.Find(app)
 	if !ok {
-		return nil, selection{app.Tenant, app.Name}.missing(ledger)
+		return nil, view.Of(app).Missing(ledger)
 	}
 	if inst.Run == nil {
 		return nil, refusal("%s has no run of a workflow yet", app)
@@ -165,7 +166,7 @@ func (r *request) check() error {
 		for i := range r.inst.Run.Steps {
 			names = append(names, r.inst.Run.Steps[i].Name)
 		}
-		return refusal("the workflow of %s has no step %s; it has %s", r.app, text.Clean(r.Step), enumerate(names, 50))
+		return refusal("the workflow of %s has no step %s; it has %s", r.app, text.Clean(r.Step), text.Enumerate(names, 50))
 	}
 	decides := r.Action == model.CommandApprove || r.Action == model.CommandReject
 	declared := r.declared()
@@ -195,7 +196,7 @@ func (r *request) choose(action, what string) error {
 	case 0:
 		return refusal("no step of %s %s now; its run is %s. Name a step to speak of one that has not begun", r.app, what, describe(r.inst.Run))
 	}
-	return refusal("more than one step of %s %s: name one of %s", r.app, what, enumerate(steps, 50))
+	return refusal("more than one step of %s %s: name one of %s", r.app, what, text.Enumerate(steps, 50))
 }
 
 // declared returns the step as the spec of the run has it, nil if that is not known.

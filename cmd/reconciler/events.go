@@ -10,6 +10,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 func newEventsCommand() *cobra.Command {
@@ -33,7 +34,7 @@ It reads only the history of the status branch, which "reconciler compact" short
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			selected, err := parseSelection(args)
+			selected, err := view.ParseSelection(args...)
 			if err != nil {
 				return err
 			}
@@ -48,15 +49,14 @@ It reads only the history of the status branch, which "reconciler compact" short
 			if note := r.note(); note != "" {
 				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
 			}
-			events, err := r.branch.Events(cmd.Context(), status.EventFilter{Since: since.from(present()), Tenant: selected.tenant, App: selected.app})
+			events, err := r.branch.Events(cmd.Context(), status.EventFilter{Since: since.from(present()), Tenant: selected.Tenant, App: selected.App})
 			if err != nil {
 				return err
 			}
-			if len(events) == 0 && selected.tenant != "" && !selected.known(&ledger) {
-				return selected.missing(&ledger)
+			if len(events) == 0 && selected.Tenant != "" && !selected.Known(&ledger) {
+				return selected.Missing(&ledger)
 			}
-			left := max(0, len(events)-number)
-			events = append([]status.Event{}, events[left:]...) // [] and not null in JSON
+			events, left := view.Events(events, number)
 			return format.write(cmd.OutOrStdout(), events, func(p *printer) { p.events(events, left) })
 		},
 	}

@@ -7,21 +7,8 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
-	"github.com/d-aros/d-aros/pkg/workflow"
+	"github.com/d-aros/d-aros/pkg/view"
 )
-
-// explanation is what the explain command answers, and its JSON: everything that
-// the branch says about one application.
-type explanation struct {
-	App      model.AppID        `json:"application"`
-	Instance *model.Instance    `json:"instance"`
-	Spec     *model.Application `json:"spec,omitempty"`     // that runs or is to run
-	Previous *model.Application `json:"previous,omitempty"` // that comes back if the update does not become ready
-	Run      *model.Run         `json:"run,omitempty"`      // the latest of its workflow
-	Waits    []workflow.Wait    `json:"waits,omitempty"`    // what the run waits for
-	Decision *model.Decision    `json:"decision,omitempty"`
-	Problems []model.Problem    `json:"problems,omitempty"` // why what is in Git cannot be used
-}
 
 func newExplainCommand() *cobra.Command {
 	var from ledgerFlags
@@ -56,7 +43,7 @@ It reads only the status branch, like "reconciler status".`,
 			if note := r.note(); note != "" {
 				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
 			}
-			x, err := explain(&ledger, app)
+			x, err := view.Explain(&ledger, app)
 			if err != nil {
 				return err
 			}
@@ -66,21 +53,4 @@ It reads only the status branch, like "reconciler status".`,
 	from.add(cmd.Flags())
 	cmd.Flags().VarP(&format, "output", "o", outputUsage)
 	return withWhyNot(cmd, &from, &format)
-}
-
-// explain gathers what the ledger holds about an application.
-func explain(l *model.Ledger, app model.AppID) (explanation, error) {
-	s := selection{app.Tenant, app.Name}
-	in, ok := l.Find(app)
-	if !ok {
-		return explanation{}, s.missing(l)
-	}
-	x := explanation{App: app, Instance: in, Spec: in.Spec, Previous: in.Previous, Decision: findDecision(l, app),
-		Run: in.Run, Waits: workflow.Waits(in.Run, workflow.SpecOf(in))}
-	for _, p := range l.Problems {
-		if concerns(p, s) {
-			x.Problems = append(x.Problems, p)
-		}
-	}
-	return x, nil
 }

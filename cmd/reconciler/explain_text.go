@@ -7,11 +7,12 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // explanation prints the decision about one application, the most important
 // things first.
-func (p *printer) explanation(x *explanation) {
+func (p *printer) explanation(x *view.Explanation) {
 	p.headline(x)
 	p.notAccepted(x)
 	p.workflow(x)
@@ -27,7 +28,7 @@ func (p *printer) explanation(x *explanation) {
 }
 
 // headline says in a few lines where the application stands.
-func (p *printer) headline(x *explanation) {
+func (p *printer) headline(x *view.Explanation) {
 	in := x.Instance
 	p.line("%s is %s since %s", p.paint(bold, fmt.Sprintf("%s#%d", text.Clean(in.App.String()), in.Number)),
 		p.paint(phaseStyle(in.Phase), string(in.Phase)), p.ago(in.Since))
@@ -88,7 +89,7 @@ func sentence(reason model.Reason, message string) string {
 }
 
 // notAccepted tells what became of a newer version in Git.
-func (p *printer) notAccepted(x *explanation) {
+func (p *printer) notAccepted(x *view.Explanation) {
 	in := x.Instance
 	if in.Refused == nil && len(x.Problems) == 0 && len(in.Held) == 0 {
 		return
@@ -108,7 +109,7 @@ func (p *printer) notAccepted(x *explanation) {
 		for i, d := range in.Held {
 			held[i] = d.Short()
 		}
-		p.line("  rolled back, not tried again: %s", enumerate(held, len(held)))
+		p.line("  rolled back, not tried again: %s", text.Enumerate(held, len(held)))
 	}
 }
 
@@ -190,7 +191,7 @@ func (p *printer) wayIn(d *model.Decision) {
 		}
 	case len(d.BlockedBy) > 0:
 		p.section("Ahead of it")
-		p.line("  %s", enumerate(appNames(d.BlockedBy), 20))
+		p.line("  %s", text.Enumerate(appNames(d.BlockedBy), 20))
 	}
 	if len(d.WouldAdmit) > 0 {
 		p.section("Any one of these would admit it")

@@ -13,6 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/turn"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // The levels that --why-not accepts.
@@ -91,7 +92,7 @@ func (f *replayFlags) whyNot(ctx context.Context, app model.AppID, level string,
 		return nil, err
 	}
 	if _, ok := ledger.Find(app); !ok {
-		return nil, selection{app.Tenant, app.Name}.missing(&ledger)
+		return nil, view.Of(app).Missing(&ledger)
 	}
 	c, err := r.caseOf(ctx, ledger.Commit, ledger)
 	if err != nil {

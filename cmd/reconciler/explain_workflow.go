@@ -6,11 +6,12 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // workflow prints the latest run: where it stands, what it waits for, its steps,
 // and what people asked of it.
-func (p *printer) workflow(x *explanation) {
+func (p *printer) workflow(x *view.Explanation) {
 	r := x.Run
 	if r == nil {
 		return

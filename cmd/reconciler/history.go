@@ -4,27 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 )
-
-// historyEntry is one commit of the status branch, as JSON.
-type historyEntry struct {
-	Commit       string             `json:"commit"` // of the status branch
-	Time         time.Time          `json:"time"`
-	Subject      string             `json:"subject"`
-	SourceCommit string             `json:"sourceCommit,omitempty"`
-	Transitions  []model.Transition `json:"transitions"`
-	Steps        []model.RunChange  `json:"steps,omitempty"` // of its workflow
-
-	// Causes says who made the source commits and how they called them, by
-	// commit, in a clone that knows them.
-	Causes map[string]string `json:"causes,omitempty"`
-}
 
 func newHistoryCommand() *cobra.Command {
 	var from ledgerFlags
@@ -62,15 +48,11 @@ For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
 			}
 			if _, ok := ledger.Find(app); !ok {
-				return selection{app.Tenant, app.Name}.missing(&ledger)
+				return view.Of(app).Missing(&ledger)
 			}
 			entries, err := history(cmd.Context(), r, app, number, all)
 			if err != nil {
 				return err
-			}
-			known := causes(cmd.Context(), r.clone, entries)
-			for i := range entries {
-				entries[i].addCauses(known)
 			}
 			return format.write(cmd.OutOrStdout(), entries, func(p *printer) { p.history(entries) })
 		},
@@ -84,43 +66,21 @@ For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 }
 
 // history returns the last commits about an application, latest first.
-func history(ctx context.Context, r *ledgerReader, app model.AppID, number int, all bool) ([]historyEntry, error) {
+func history(ctx context.Context, r *ledgerReader, app model.AppID, number int, all bool) ([]view.HistoryEntry, error) {
 	most := number
 	if !all {
-		most = math.MaxInt // most commits only tell how a component fares
+		most = math.MaxInt // most commits only record the state of a component
 	}
 	list, err := r.branch.History(ctx, app, most)
 	if err != nil {
 		return nil, err
 	}
-	entries := []historyEntry{}
-	for _, e := range list {
-		if len(entries) == number {
-			break
-		}
-		if all || len(e.Transitions)+len(e.Steps) > 0 {
-			e.Transitions = append([]model.Transition{}, e.Transitions...) // [] and not null in JSON
-			entries = append(entries, historyEntry{
-				Commit: e.Commit, Time: e.Time, Subject: e.Subject, SourceCommit: e.SourceCommit, Transitions: e.Transitions, Steps: e.Steps,
-			})
-		}
-	}
+	entries := view.History(list, number, all)
+	view.AddCauses(entries, causes(ctx, r.clone, entries))
 	return entries, nil
 }
 
-// addCauses keeps what is known of the source commits of the entry.
-func (e *historyEntry) addCauses(known map[string]string) {
-	for _, t := range e.Transitions {
-		if cause, ok := known[t.Commit]; ok {
-			if e.Causes == nil {
-				e.Causes = map[string]string{}
-			}
-			e.Causes[t.Commit] = cause
-		}
-	}
-}
-
-func (p *printer) history(entries []historyEntry) {
+func (p *printer) history(entries []view.HistoryEntry) {
 	var rows [][]cell
 	for _, e := range entries {
 		if len(e.Transitions)+len(e.Steps) == 0 {

@@ -6,12 +6,13 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // causes returns, by source commit, who made it and how they called it, as far
 // as the clone that the command runs in knows the commits. The status branch
 // names commits only: what people write does not get there.
-func causes(ctx context.Context, clone string, entries []historyEntry) map[string]string {
+func causes(ctx context.Context, clone string, entries []view.HistoryEntry) map[string]string {
 	args := []string{"log", "--no-walk=unsorted", "--ignore-missing", "--format=%H %an: %s", "--end-of-options"}
 	asked := map[string]bool{}
 	for _, e := range entries {

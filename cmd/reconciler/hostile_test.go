@@ -15,6 +15,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/text/texttest"
 )
 
@@ -61,7 +62,7 @@ func TestTableIsSafe(t *testing.T) {
 			p.table("", []string{"A", "B"}, [][]cell{{plain("x"), plain(s)}})
 			texttest.Lines(t, p.buf.String(), 16<<10)
 			require.NotContains(t, p.buf.String(), "\t")
-			texttest.Line(t, enumerate([]string{s, s}, 3), 8<<10)
+			texttest.Line(t, text.Enumerate([]string{s, s}, 3), 8<<10)
 		}
 	}
 }

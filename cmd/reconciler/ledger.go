@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -15,7 +14,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
-	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // ledgerFlags say which status branch to read. The commands that have them need
@@ -178,55 +176,4 @@ func copyTracked(ctx context.Context, clone, branch, to string) error {
 	}
 	_, err := gitLine(ctx, to, "fetch", "--quiet", "--no-tags", clone, "refs/remotes/origin/"+branch+":"+git.Branch(branch))
 	return err
-}
-
-// selection is what a reading command is asked about: the fleet, a tenant or an
-// application.
-type selection struct {
-	tenant, app string
-}
-
-// parseSelection reads "", tenant or tenant/application.
-func parseSelection(args []string) (selection, error) {
-	if len(args) == 0 {
-		return selection{}, nil
-	}
-	tenant, app, found := strings.Cut(strings.TrimSuffix(args[0], "/"), "/")
-	if tenant == "" || found && app == "" || strings.Contains(app, "/") {
-		return selection{}, fmt.Errorf("%q names neither a tenant nor an application; write acme or acme/shop", args[0])
-	}
-	return selection{tenant, app}, nil
-}
-
-func (s selection) has(tenant, app string) bool {
-	return (s.tenant == "" || s.tenant == tenant) && (s.app == "" || s.app == app)
-}
-
-// known reports whether the ledger has any of the selected applications.
-func (s selection) known(l *model.Ledger) bool {
-	return slices.ContainsFunc(l.Instances, func(in model.Instance) bool { return s.has(in.App.Tenant, in.App.Name) })
-}
-
-// missing says that the ledger knows nothing of what was asked for, and what
-// there is instead.
-func (s selection) missing(l *model.Ledger) error {
-	asked := "tenant " + s.tenant
-	var known []string
-	for i := range l.Instances {
-		id := l.Instances[i].App
-		switch {
-		case s.app == "" && (len(known) == 0 || known[len(known)-1] != id.Tenant):
-			known = append(known, id.Tenant)
-		case s.app != "" && (id.Tenant == s.tenant || id.Name == s.app):
-			known = append(known, id.String())
-		}
-	}
-	if s.app != "" {
-		asked = "application " + s.tenant + "/" + s.app
-	}
-	text := fmt.Sprintf("the status branch knows no %s", text.Clean(asked))
-	if len(known) > 0 {
-		text += "; it knows " + enumerate(known, 8)
-	}
-	return errors.New(text)
 }

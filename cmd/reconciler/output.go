@@ -2,17 +2,16 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
 
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // outputFormat is the value of -o.
@@ -36,14 +35,11 @@ func (f *outputFormat) Set(s string) error {
 func (f outputFormat) write(out io.Writer, v any, text func(*printer)) error {
 	switch f {
 	case "json":
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		if err := e.Encode(v); err != nil {
+		b, err := view.JSON(v)
+		if err != nil {
 			return err
 		}
-		_, err := b.WriteTo(out)
+		_, err = out.Write(b)
 		return err
 	case "yaml":
 		b, err := yaml.Marshal(v)
@@ -126,15 +122,3 @@ func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") 
 
 // shortCommit abbreviates the name of a commit.
 func shortCommit(s string) string { return text.Clean(s[:min(len(s), 10)]) }
-
-// enumerate joins the first words of a list and counts the others.
-func enumerate(words []string, most int) string {
-	clean := make([]string, 0, most)
-	for _, w := range words[:min(len(words), most)] {
-		clean = append(clean, text.Clean(w))
-	}
-	if more := len(words) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(clean, ", "), more)
-	}
-	return strings.Join(clean, ", ")
-}

@@ -3,33 +3,16 @@ package main
 import (
 	"context"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // exitRefused is the exit code of plan and what-if when the change would be refused.
 const exitRefused = 2
-
-// planView is what a change does, as JSON.
-type planView struct {
-	Result string    `json:"result"` // same | changes | refused
-	Before planSide  `json:"from"`
-	After  planSide  `json:"to"`
-	Status string    `json:"statusCommit,omitempty"` // that tells what runs
-	Now    time.Time `json:"now"`
-	Notes  []string  `json:"notes"`
-	plan.Changes
-}
-
-// planSide is one of the two that are compared.
-type planSide struct {
-	Name   string `json:"name"`
-	Commit string `json:"commit,omitempty"` // "" for what is not committed
-}
 
 func newPlanCommand() *cobra.Command {
 	var f caseFlags
@@ -66,11 +49,11 @@ code is 2 also if plan itself failed.`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			view, err := makePlan(cmd.Context(), &f, base, head, cmd.ErrOrStderr())
+			answer, err := makePlan(cmd.Context(), &f, base, head, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			return view.end(cmd.OutOrStdout(), format)
+			return endPlan(answer, cmd.OutOrStdout(), format)
 		},
 	}
 	fl := cmd.Flags()
@@ -82,7 +65,7 @@ code is 2 also if plan itself failed.`,
 }
 
 // makePlan compares a change with what it is based on.
-func makePlan(ctx context.Context, f *caseFlags, base, head string, progressTo io.Writer) (*planView, error) {
+func makePlan(ctx context.Context, f *caseFlags, base, head string, progressTo io.Writer) (*view.Plan, error) {
 	edits, err := parseCapacity(f.capacity)
 	if err != nil {
 		return nil, err
@@ -106,8 +89,8 @@ func makePlan(ctx context.Context, f *caseFlags, base, head string, progressTo i
 	return o.compare(was, is, edits, edits)
 }
 
-// compare decides on two sides and tells the difference.
-func (o *offline) compare(was, is *side, wasEdits, isEdits []capacityEdit) (*planView, error) {
+// compare decides on two sides and returns the difference.
+func (o *offline) compare(was, is *side, wasEdits, isEdits []capacityEdit) (*view.Plan, error) {
 	before, err := o.decide(was, wasEdits)
 	if err != nil {
 		return nil, err
@@ -116,59 +99,42 @@ func (o *offline) compare(was, is *side, wasEdits, isEdits []capacityEdit) (*pla
 	if err != nil {
 		return nil, err
 	}
-	view := &planView{Before: sideOf(was), After: sideOf(is), Status: o.recorded.commit, Now: o.now}
+	var changes plan.Changes
 	switch {
 	case after.Fleet.Platform == nil:
 		o.note("nothing can be decided: the platform is not valid and never was")
-		view.Problems = after.Fleet.Problems
+		changes.Problems = after.Fleet.Problems
 	case before.Fleet.Platform == nil:
 		o.note("before the change there was no valid platform, so everything is new")
 		before = &plan.Outcome{Fleet: model.Fleet{Platform: after.Fleet.Platform}}
 		fallthrough
 	default:
 		o.objects(before, after, was, is)
-		view.Changes = plan.Compare(before, after)
-		hideSecrets(view.Objects)
+		changes = plan.Compare(before, after)
+		hideSecrets(changes.Objects)
 	}
-	view.Notes = append([]string{}, o.notes...)
-	view.complete()
-	switch {
-	case view.Refuses():
-		view.Result = "refused"
-	case view.Empty():
-		view.Result = "same"
-	default:
-		view.Result = "changes"
-	}
-	return view, nil
+	answer := view.NewPlan(changes)
+	answer.Before, answer.After, answer.Status, answer.Now = sideOf(was), sideOf(is), o.recorded.commit, o.now
+	answer.Notes = append(answer.Notes, o.notes...)
+	return answer, nil
 }
 
-// complete makes empty lists of those that are missing, for JSON.
-func (v *planView) complete() {
-	v.Applications = append([]plan.Application{}, v.Applications...)
-	v.Tenants = append([]plan.Tenant{}, v.Tenants...)
-	v.Runs = append([]plan.RunChange{}, v.Runs...)
-	v.Objects = append([]plan.ObjectChange{}, v.Objects...)
-	v.Problems = append([]model.Problem{}, v.Problems...)
-	v.Solved = append([]model.Problem{}, v.Solved...)
-}
-
-func sideOf(s *side) planSide {
+func sideOf(s *side) view.Side {
 	if s.commit == uncommitted {
-		return planSide{Name: s.name}
+		return view.Side{Name: s.name}
 	}
-	return planSide{s.name, s.commit}
+	return view.Side{Name: s.name, Commit: s.commit}
 }
 
-// end prints a plan and returns how the command ends.
-func (v *planView) end(out io.Writer, format planFormat) error {
+// endPlan prints a plan and returns how the command ends.
+func endPlan(v *view.Plan, out io.Writer, format planFormat) error {
 	if err := format.write(out, v); err != nil {
 		return err
 	}
 	switch v.Result {
-	case "refused":
+	case view.PlanRefused:
 		return &exitCode{code: exitRefused}
-	case "changes":
+	case view.PlanChanges:
 		return &exitCode{code: exitDiffers}
 	}
 	return nil

@@ -10,13 +10,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/page"
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // However much changes, a comment stays one that can be posted, and none of its text
 // means anything to what shows it.
 func TestPlanOfEverything(t *testing.T) {
 	hostile := "![x](http://x.y) [a](b) `c` **d** <script> @team | www.x.y #1 \x1b[31m\n\n# heading " + strings.Repeat("long ", 500)
-	v := &planView{Result: "changes", Before: planSide{Name: "main"}, After: planSide{Name: hostile}, Notes: []string{hostile}}
+	v := &view.Plan{Result: "changes", Before: view.Side{Name: "main"}, After: view.Side{Name: hostile}, Notes: []string{hostile}}
 	for i := range 3000 {
 		effect := plan.Degraded
 		if i >= 1500 {
@@ -28,7 +29,7 @@ func TestPlanOfEverything(t *testing.T) {
 			Fields: []plan.FieldChange{{Path: hostile, Before: []byte(`"` + hostile + `"`)}}})
 		v.Problems = append(v.Problems, model.Problem{Code: "DA1203", Path: hostile, Message: hostile, Places: []model.Place{{At: hostile, Note: hostile}}})
 	}
-	said := string(page.Comment(v.comment()))
+	said := string(page.Comment(commentOf(v)))
 	require.Less(t, len(said), 65_536, "what a pull request takes")
 	for _, means := range []string{"![", "](", " `c", "<script", "@team", "http:/", "www.", "\x1b", "\n# ", " #1"} {
 		require.NotContains(t, said, means)
@@ -40,7 +41,7 @@ func TestPlanOfEverything(t *testing.T) {
 	require.NotContains(t, text.String(), "\x1b")
 
 	v.Applications = v.Applications[1490:]
-	list, more := v.shown()
+	list, more := shownOf(v)
 	require.Len(t, list, 10+mostAside)
 	require.Equal(t, 1490, more)
 }

@@ -6,15 +6,16 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/page"
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
-// comment is a plan in the words of its comment on a pull request.
-func (v *planView) comment() *page.Plan {
+// commentOf returns the content of a comment on a pull request.
+func commentOf(v *view.Plan) *page.Plan {
 	p := &page.Plan{
-		Title: map[string]string{"same": "nothing changes", "changes": "this changes what runs", "refused": "this would be refused"}[v.Result],
-		After: v.After.text(), Before: v.Before.text(), Notes: v.Notes, Problems: v.Problems, Price: priceText(v.Price), Summary: v.summary(),
+		Title: map[string]string{view.PlanSame: "nothing changes", view.PlanChanges: "this changes what runs", view.PlanRefused: "this would be refused"}[v.Result],
+		After: sideText(v.After), Before: sideText(v.Before), Notes: v.Notes, Problems: v.Problems, Price: priceText(v.Price), Summary: summaryOf(v),
 	}
-	list, more := v.shown()
+	list, more := shownOf(v)
 	p.More = more
 	for _, a := range list {
 		p.Applications = append(p.Applications, page.PlanRow{

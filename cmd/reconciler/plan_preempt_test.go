@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // Who has to make room for a change shows, although nobody edited it.
@@ -30,7 +31,7 @@ func TestPlanShowsWhoMakesRoom(t *testing.T) {
 	require.Less(t, low.Price.After, low.Price.Before)
 
 	// The same without touching a file.
-	var again planView
+	var again view.Plan
 	w.repo.Commit("high")
 	w.passes()
 	w.now = w.now.Add(time.Hour)

@@ -13,6 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/reconcile"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // What the reconciler would refuse is planned all the same, with a note that says who has
@@ -26,7 +27,7 @@ func TestPlanAndReplayNoteRefusals(t *testing.T) {
 	w.passes()
 	plan := func(args ...string) []string {
 		t.Helper()
-		var v planView
+		var v view.Plan
 		w.run(exitDiffers, &v, append([]string{"plan", "--repo", w.repo.Dir, "-o", "json"}, args...)...)
 		return v.Notes
 	}

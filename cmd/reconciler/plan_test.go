@@ -11,6 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // What plan says before the merge is what the reconciler writes after it, byte for
@@ -76,7 +77,7 @@ func TestPlanIsWhatTheReconcilerWrites(t *testing.T) {
 	}
 }
 
-func decisionsOf(v *planView) (list []model.Decision) {
+func decisionsOf(v *view.Plan) (list []model.Decision) {
 	for _, a := range v.Applications {
 		if a.After != nil {
 			list = append(list, *a.After)

@@ -11,6 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/page"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // planFormat is the value of -o of plan and what-if.
@@ -30,9 +31,9 @@ func (f *planFormat) Set(s string) error {
 	return nil
 }
 
-func (f planFormat) write(out io.Writer, v *planView) error {
+func (f planFormat) write(out io.Writer, v *view.Plan) error {
 	if f == "markdown" {
-		_, err := out.Write(page.Comment(v.comment()))
+		_, err := out.Write(page.Comment(commentOf(v)))
 		return err
 	}
 	return outputFormat(f).write(out, v, func(p *printer) { p.plan(v) })
@@ -48,8 +49,8 @@ const (
 )
 
 // plan prints a plan for people.
-func (p *printer) plan(v *planView) {
-	p.line("%s, compared with %s", p.paint(bold, v.After.text()), v.Before.text())
+func (p *printer) plan(v *view.Plan) {
+	p.line("%s, compared with %s", p.paint(bold, sideText(v.After)), sideText(v.Before))
 	for _, note := range v.Notes {
 		p.line("%s %s", p.paint(yellow, "note:"), text.Clean(note))
 	}
@@ -65,7 +66,7 @@ func (p *printer) plan(v *planView) {
 	if len(v.Applications) > 0 {
 		p.section("Applications")
 		var rows [][]cell
-		list, more := v.shown()
+		list, more := shownOf(v)
 		for _, a := range list {
 			rows = append(rows, []cell{{string(a.Effect), effectStyle(a.Effect)}, plain(a.App.String()), plain(grantsText(a)), plain(priceText(a.Price)), plain(whyText(a))})
 		}
@@ -87,7 +88,7 @@ func (p *printer) plan(v *planView) {
 	}
 	p.planRuns(v.Runs)
 	p.planObjects(v.Objects)
-	p.line("\n%s", p.paint(bold, v.summary()))
+	p.line("\n%s", p.paint(bold, summaryOf(v)))
 }
 
 func (p *printer) planRuns(list []plan.RunChange) {
@@ -155,7 +156,7 @@ func (p *printer) planObjects(list []plan.ObjectChange) {
 	}
 }
 
-func (s planSide) text() string {
+func sideText(s view.Side) string {
 	switch {
 	case s.Commit == "":
 		return text.Clean(s.Name)
@@ -165,9 +166,9 @@ func (s planSide) text() string {
 	return text.Clean(s.Name) + " (" + shortCommit(s.Commit) + ")"
 }
 
-// shown returns the applications that people are shown, and how many others there
+// shownOf returns the applications that people are shown, and how many others there
 // are.
-func (v *planView) shown() (list []*plan.Application, more int) {
+func shownOf(v *view.Plan) (list []*plan.Application, more int) {
 	aside := 0
 	for i := range v.Applications {
 		a := &v.Applications[i]
@@ -182,18 +183,18 @@ func (v *planView) shown() (list []*plan.Application, more int) {
 	return list, 0
 }
 
-// summary says in one line what the change does.
-func (v *planView) summary() string {
+// summaryOf returns the effect of the change in one line.
+func summaryOf(v *view.Plan) string {
 	switch v.Result {
-	case "same":
+	case view.PlanSame:
 		return "nothing changes"
-	case "refused":
-		return "refused: " + v.counts()
+	case view.PlanRefused:
+		return "refused: " + countsOf(v)
 	}
-	return v.counts()
+	return countsOf(v)
 }
 
-func (v *planView) counts() string {
+func countsOf(v *view.Plan) string {
 	var parts []string
 	if n := len(v.Problems); n > 0 {
 		parts = append(parts, count(n, "problem"))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // flow writes an application whose workflow runs a job, waits for an approval and
@@ -42,9 +43,9 @@ func TestPlanShowsRuns(t *testing.T) {
 	w.flow("example.com/web:2")
 	w.repo.Commit("a new image")
 
-	view := w.plan(1, "--head", "change")
-	require.Len(t, view.Runs, 1)
-	run := view.Runs[0]
+	made := w.plan(1, "--head", "change")
+	require.Len(t, made.Runs, 1)
+	run := made.Runs[0]
 	require.Equal(t, plan.RunBegins, run.Effect)
 	require.Equal(t, "acme/shop", run.App.String())
 	require.Equal(t, 2, run.Number)
@@ -81,7 +82,7 @@ application: {
 	w.repo.Commit("first")
 	w.passes()
 	status := func() *model.Run {
-		var v explanation
+		var v view.Explanation
 		w.run(0, &v, "explain", "acme/shop", "--repo", w.repo.Dir, "-o", "json")
 		return v.Run
 	}
@@ -90,14 +91,14 @@ application: {
 
 	w.repo.Git("checkout", "-q", "-b", "change")
 	w.repo.Write("approvals/acme/shop/go.cue", fmt.Sprintf("package fleet\n\napproval: go: {run: %q, step: \"agree\"}\n", run.ID[:12]))
-	view := w.plan(0)
-	require.Equal(t, []string{"approvals that are not committed ask nothing yet"}, view.Notes)
+	made := w.plan(0)
+	require.Equal(t, []string{"approvals that are not committed ask nothing yet"}, made.Notes)
 	w.repo.CommitSigned(root, "approve")
-	view = w.plan(1, "--head", "change")
-	require.Len(t, view.Runs, 1)
-	require.Equal(t, plan.RunProgresses, view.Runs[0].Effect)
-	require.Equal(t, model.StepSucceeded, view.Runs[0].Steps[0].Phase)
-	require.Equal(t, model.StepActive, view.Runs[0].Steps[1].Phase)
+	made = w.plan(1, "--head", "change")
+	require.Len(t, made.Runs, 1)
+	require.Equal(t, plan.RunProgresses, made.Runs[0].Effect)
+	require.Equal(t, model.StepSucceeded, made.Runs[0].Steps[0].Phase)
+	require.Equal(t, model.StepActive, made.Runs[0].Steps[1].Phase)
 
 	w.repo.Git("checkout", "-q", "main")
 	w.repo.Git("merge", "-q", "--ff-only", "change")

@@ -21,6 +21,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // world is a fleet repo with a work tree, and the reconciler's own loop over it. In
@@ -144,9 +145,9 @@ func (w *world) tip() string {
 }
 
 // plan runs the command on the work tree and reads what it says.
-func (w *world) plan(code int, args ...string) planView {
+func (w *world) plan(code int, args ...string) view.Plan {
 	w.t.Helper()
-	var v planView
+	var v view.Plan
 	w.run(code, &v, append([]string{"plan", "--repo", w.repo.Dir, "--now", w.now.Format(time.RFC3339), "-o", "json"}, args...)...)
 	return v
 }

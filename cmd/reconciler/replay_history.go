@@ -189,7 +189,8 @@ func (r *replayer) commit(ctx context.Context, at git.Hash, app model.AppID) (*r
 		made.Problem = err.Error()
 	}
 	for _, was := range recorded {
-		made.Decisions = append(made.Decisions, judgeReplay(was, findDecision(&again, was.App), err == nil))
+		is, _ := again.Decision(was.App)
+		made.Decisions = append(made.Decisions, judgeReplay(was, is, err == nil))
 	}
 	return made, before, nil
 }
@@ -225,7 +226,7 @@ func madeIn(before, after *model.Ledger, app model.AppID) (list []*model.Decisio
 		if app != (model.AppID{}) && d.App != app {
 			continue
 		}
-		if old := findDecision(before, d.App); old == nil || model.DigestOf(old) != model.DigestOf(d) {
+		if old, ok := before.Decision(d.App); !ok || model.DigestOf(old) != model.DigestOf(d) {
 			list = append(list, d)
 		}
 	}
@@ -237,12 +238,12 @@ func madeIn(before, after *model.Ledger, app model.AppID) (list []*model.Decisio
 func beginning(l *model.Ledger) bool {
 	for i := range l.Instances {
 		in := &l.Instances[i]
-		d := findDecision(l, in.App)
-		if in.Number != 1 || d != nil && d.Inputs.At != l.Decisions[0].Inputs.At {
+		d, ok := l.Decision(in.App)
+		if in.Number != 1 || ok && d.Inputs.At != l.Decisions[0].Inputs.At {
 			return false
 		}
 		for _, t := range in.History {
-			if d != nil && !t.At.Equal(d.Inputs.At) {
+			if ok && !t.At.Equal(d.Inputs.At) {
 				return false
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 func newStatusCommand() *cobra.Command {
@@ -50,7 +51,7 @@ GRANT is the number of replicas granted, of the number that the application asks
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			selected, err := parseSelection(args)
+			selected, err := view.ParseSelection(args...)
 			if err != nil {
 				return err
 			}
@@ -66,15 +67,15 @@ GRANT is the number of replicas granted, of the number that the application asks
 				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
 			}
 			show := func(l *model.Ledger) error {
-				view := viewStatus(l, selected)
-				return format.write(cmd.OutOrStdout(), view, func(p *printer) { p.status(&view, all || selected.app != "") })
+				answer := view.StatusOf(l, selected)
+				return format.write(cmd.OutOrStdout(), answer, func(p *printer) { p.status(&answer, all || selected.App != "") })
 			}
 			if follow {
 				if wait.wanted() {
 					return errors.New("--watch and --wait exclude each other")
 				}
-				if selected.tenant != "" && !selected.known(&ledger) {
-					return selected.missing(&ledger)
+				if selected.Tenant != "" && !selected.Known(&ledger) {
+					return selected.Missing(&ledger)
 				}
 				timeout := wait.timeout
 				if !cmd.Flags().Changed("timeout") {
@@ -89,9 +90,9 @@ GRANT is the number of replicas granted, of the number that the application asks
 					return waited
 				}
 			}
-			view := viewStatus(&ledger, selected)
-			if len(view.Applications) == 0 && len(view.Problems) == 0 && selected.tenant != "" {
-				return selected.missing(&ledger)
+			answer := view.StatusOf(&ledger, selected)
+			if len(answer.Applications) == 0 && len(answer.Problems) == 0 && selected.Tenant != "" {
+				return selected.Missing(&ledger)
 			}
 			if err := show(&ledger); err != nil {
 				return err
@@ -108,8 +109,8 @@ GRANT is the number of replicas granted, of the number that the application asks
 	return cmd
 }
 
-// status prints the view for people.
-func (p *printer) status(v *statusView, all bool) {
+// status prints the answer for people.
+func (p *printer) status(v *view.Status, all bool) {
 	p.counts(v, all)
 	p.applications(v, all)
 	p.waiting(v)
@@ -118,7 +119,7 @@ func (p *printer) status(v *statusView, all bool) {
 }
 
 // counts prints one line: how much there is of each phase.
-func (p *printer) counts(v *statusView, all bool) {
+func (p *printer) counts(v *view.Status, all bool) {
 	var phases []string
 	for _, phase := range model.Phases {
 		if n := v.Phases[phase]; n > 0 {
@@ -143,7 +144,7 @@ func (p *printer) counts(v *statusView, all bool) {
 	}
 }
 
-func (p *printer) applications(v *statusView, all bool) {
+func (p *printer) applications(v *view.Status, all bool) {
 	var rows [][]cell
 	for i := range v.Applications {
 		a := &v.Applications[i]
@@ -152,7 +153,7 @@ func (p *printer) applications(v *statusView, all bool) {
 		}
 		rows = append(rows, []cell{
 			plain(a.App.String()), plain(fmt.Sprintf("#%d", a.Instance)), {string(a.Phase), phaseStyle(a.Phase)},
-			plain(age(p.now.Sub(a.Since))), plain(a.grant()), {text.Clean(a.why()), whyStyle(a)},
+			plain(age(p.now.Sub(a.Since))), plain(grantsOf(a)), {text.Clean(whyOf(a)), whyStyle(a)},
 		})
 	}
 	if len(rows) > 0 {
@@ -161,8 +162,8 @@ func (p *printer) applications(v *statusView, all bool) {
 	}
 }
 
-func (p *printer) waiting(v *statusView) {
-	line := v.waitingLine()
+func (p *printer) waiting(v *view.Status) {
+	line := waitingLine(v)
 	if len(line) == 0 {
 		return
 	}
@@ -170,7 +171,7 @@ func (p *printer) waiting(v *statusView) {
 	for _, a := range line {
 		p.line("  %d. %s: %s", a.Waiting.Position, text.Clean(a.App.String()), text.Clean(a.Message))
 		if len(a.Waiting.BlockedBy) > 0 {
-			p.line("     behind %s", enumerate(appNames(a.Waiting.BlockedBy), 6))
+			p.line("     behind %s", text.Enumerate(appNames(a.Waiting.BlockedBy), 6))
 		}
 		for _, w := range a.Waiting.WouldAdmit[:min(3, len(a.Waiting.WouldAdmit))] {
 			p.line("     would admit it: %s", text.Clean(w))
@@ -228,7 +229,7 @@ func phaseStyle(p model.Phase) style {
 	return normal
 }
 
-func whyStyle(v *applicationView) style {
+func whyStyle(v *view.Application) style {
 	if v.Refused != nil {
 		return red
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // pollWait is the time between two looks at the branch; one costs a listing of
@@ -58,7 +59,7 @@ func phaseNames() string {
 
 // run looks at the branch until it says what is waited for. It returns the last
 // ledger, also with an exit code that says why the wait was in vain.
-func (f *waitFlags) run(ctx context.Context, r *ledgerReader, l model.Ledger, s selection, errOut io.Writer) (model.Ledger, error) {
+func (f *waitFlags) run(ctx context.Context, r *ledgerReader, l model.Ledger, s view.Selection, errOut io.Writer) (model.Ledger, error) {
 	if r.stale != nil {
 		return l, errors.New("cannot wait: " + r.stale.Error())
 	}
@@ -68,7 +69,7 @@ func (f *waitFlags) run(ctx context.Context, r *ledgerReader, l model.Ledger, s 
 	defer tick.Stop()
 	told := ""
 	for {
-		v := viewStatus(&l, s)
+		v := view.StatusOf(&l, s)
 		missing, final := f.missing(&v)
 		if missing == "" {
 			return l, nil
@@ -99,7 +100,7 @@ func (f *waitFlags) run(ctx context.Context, r *ledgerReader, l model.Ledger, s 
 
 // missing says what is not yet as it is waited for, "" if all is, and whether
 // only another commit can change that.
-func (f *waitFlags) missing(v *statusView) (why string, final bool) {
+func (f *waitFlags) missing(v *view.Status) (why string, final bool) {
 	if f.commit != "" && !strings.HasPrefix(v.Commit, f.commit) {
 		return fmt.Sprintf("the branch reflects commit %s, not yet %s", shortCommit(v.Commit), shortCommit(f.commit)), false
 	}
@@ -118,12 +119,12 @@ func (f *waitFlags) missing(v *statusView) (why string, final bool) {
 		}
 		other := fmt.Sprintf("%s is %s", a.App, a.Phase)
 		if refused || !a.Phase.Active() {
-			other += " (" + a.why() + ")"
+			other += " (" + whyOf(a) + ")"
 		}
 		others = append(others, text.Clean(other))
 		final = final || refused
 	}
-	return enumerate(others, 5), final
+	return text.Enumerate(others, 5), final
 }
 
 func isExitCode(err error) bool {

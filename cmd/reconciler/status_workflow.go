@@ -6,28 +6,12 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// workflowView is the latest run of an application's workflow at a glance.
-type workflowView struct {
-	Run     model.Digest    `json:"run"`
-	Number  int             `json:"number"`
-	Phase   model.RunPhase  `json:"phase"`
-	Message string          `json:"message,omitempty"`
-	Waits   []workflow.Wait `json:"waits,omitempty"`
-}
-
-func viewWorkflow(in *model.Instance) *workflowView {
-	r := in.Run
-	if r == nil {
-		return nil
-	}
-	return &workflowView{Run: r.ID, Number: r.Number, Phase: r.Phase, Message: r.Message, Waits: workflow.Waits(r, workflow.SpecOf(in))}
-}
-
 // peopleWaits prints what goes on only if somebody acts, and what to type.
-func (p *printer) peopleWaits(v *statusView) {
+func (p *printer) peopleWaits(v *view.Status) {
 	first := true
 	for i := range v.Applications {
 		a := &v.Applications[i]

@@ -16,6 +16,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/view"
 	"github.com/d-aros/d-aros/test/surface"
 )
 
@@ -26,25 +27,25 @@ var answers = map[string]any{
 	"compact":           status.Compaction{},
 	"migrate":           status.Migration{},
 	"events":            []status.Event{},
-	"explain":           explanation{},
+	"explain":           view.Explanation{},
 	"explain --why-not": whyNotView{},
-	"history":           []historyEntry{},
+	"history":           []view.HistoryEntry{},
 	"init":              newFleetView{},
 	"pause":             requestView{},
 	"pin":               pinView{},
-	"plan":              planView{},
+	"plan":              view.Plan{},
 	"reject":            requestView{},
 	"replay":            replayView{},
 	"restart":           requestView{},
 	"resume":            requestView{},
 	"schema update":     schemaView{},
-	"status":            statusView{},
+	"status":            view.Status{},
 	"stop":              requestView{},
 	"unpin":             pinView{},
 	"version":           versionView{},
 	"vet":               vetView{},
 	"vet --effective":   effectiveView{},
-	"what-if":           planView{},
+	"what-if":           view.Plan{},
 }
 
 func TestCommandsAreRecorded(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // effectiveView is the policy in force for a tenant or an application, as JSON.
@@ -20,7 +21,7 @@ type effectiveView struct {
 }
 
 func writeEffective(cmd *cobra.Command, format outputFormat, v *verdict, of string) error {
-	selected, err := parseSelection([]string{of})
+	selected, err := view.ParseSelection(of)
 	if err != nil {
 		return err
 	}
@@ -38,8 +39,8 @@ func writeEffective(cmd *cobra.Command, format outputFormat, v *verdict, of stri
 		}
 		return &exitCode{exitDiffers, fmt.Sprintf("%s is refused, so no policy is in force for it", of)}
 	}
-	view := effectiveView{selected.tenant, selected.app, values}
-	return format.write(cmd.OutOrStdout(), view, func(p *printer) {
+	answer := effectiveView{selected.Tenant, selected.App, values}
+	return format.write(cmd.OutOrStdout(), answer, func(p *printer) {
 		var rows [][]cell
 		for _, value := range values {
 			layer := plain(value.Layer)
@@ -54,14 +55,14 @@ func writeEffective(cmd *cobra.Command, format outputFormat, v *verdict, of stri
 
 // effective returns the policy in force for a tenant or an application, or what
 // speaks against it.
-func (v *verdict) effective(s selection) ([]model.PolicyValue, []model.Problem, error) {
+func (v *verdict) effective(s view.Selection) ([]model.PolicyValue, []model.Problem, error) {
 	apps, tenants := v.declared()
-	if s.app == "" && !slices.Contains(tenants, s.tenant) {
-		return nil, nil, missing("tenant "+s.tenant, tenants)
+	if s.App == "" && !slices.Contains(tenants, s.Tenant) {
+		return nil, nil, missing("tenant "+s.Tenant, tenants)
 	}
-	app := model.AppID{Tenant: s.tenant, Name: s.app}
-	if s.app != "" && !slices.Contains(apps, app) {
-		near := slices.DeleteFunc(apps, func(id model.AppID) bool { return id.Tenant != s.tenant && id.Name != s.app })
+	app := model.AppID{Tenant: s.Tenant, Name: s.App}
+	if s.App != "" && !slices.Contains(apps, app) {
+		near := slices.DeleteFunc(apps, func(id model.AppID) bool { return id.Tenant != s.Tenant && id.Name != s.App })
 		return nil, nil, missing("application "+app.String(), appNames(near))
 	}
 	for i := range v.fleet.Applications {
@@ -70,13 +71,13 @@ func (v *verdict) effective(s selection) ([]model.PolicyValue, []model.Problem, 
 		}
 	}
 	for i := range v.fleet.Tenants {
-		if s.app == "" && v.fleet.Tenants[i].Name == s.tenant {
+		if s.App == "" && v.fleet.Tenants[i].Name == s.Tenant {
 			return v.fleet.Tenants[i].Policy.InForce, nil, nil
 		}
 	}
 	var blamed []model.Problem
 	for _, p := range v.fleet.Problems {
-		if p.Tenant == "" || p.Tenant == s.tenant && (p.App == "" || p.App == s.app) {
+		if p.Tenant == "" || p.Tenant == s.Tenant && (p.App == "" || p.App == s.App) {
 			blamed = append(blamed, p)
 		}
 	}
@@ -102,9 +103,9 @@ func (v *verdict) declared() (apps []model.AppID, tenants []string) {
 
 // missing says that the fleet has no such thing, and what it has instead.
 func missing(what string, known []string) error {
-	text := "the fleet declares no " + text.Clean(what)
+	said := "the fleet declares no " + text.Clean(what)
 	if len(known) > 0 {
-		text += "; it declares " + enumerate(known, 8)
+		said += "; it declares " + text.Enumerate(known, 8)
 	}
-	return errors.New(text)
+	return errors.New(said)
 }

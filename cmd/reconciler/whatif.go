@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 func newWhatIfCommand() *cobra.Command {
@@ -41,11 +43,11 @@ rejected or if what-if itself failed.`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			view, err := whatIf(cmd.Context(), &f, head, sets, cmd.ErrOrStderr())
+			answer, err := whatIf(cmd.Context(), &f, head, sets, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			return view.end(cmd.OutOrStdout(), format)
+			return endPlan(answer, cmd.OutOrStdout(), format)
 		},
 	}
 	fl := cmd.Flags()
@@ -57,7 +59,7 @@ rejected or if what-if itself failed.`,
 }
 
 // whatIf compares the fleet with itself after some changes.
-func whatIf(ctx context.Context, f *caseFlags, head string, sets []string, progressTo io.Writer) (*planView, error) {
+func whatIf(ctx context.Context, f *caseFlags, head string, sets []string, progressTo io.Writer) (*view.Plan, error) {
 	if len(sets)+len(f.capacity) == 0 {
 		return nil, errors.New("what if what? give --set or --capacity, for example --set tenant.acme.quota.cpu=+16")
 	}
@@ -86,9 +88,9 @@ func whatIf(ctx context.Context, f *caseFlags, head string, sets []string, progr
 			return nil, err
 		}
 	}
-	view, err := o.compare(was, &is, nil, edits)
+	answer, err := o.compare(was, &is, nil, edits)
 	if err == nil {
-		view.After = planSide{Name: is.name}
+		answer.After = view.Side{Name: is.name}
 	}
-	return view, err
+	return answer, err
 }

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Ledger is what the status branch says: the only memory of D-AROS.
 type Ledger struct {
@@ -41,6 +44,15 @@ func (l *Ledger) Find(app AppID) (*Instance, bool) {
 		}
 	}
 	return nil, false
+}
+
+// Decision returns the last decision about an application.
+func (l *Ledger) Decision(app AppID) (*Decision, bool) {
+	i, ok := slices.BinarySearchFunc(l.Decisions, app, func(d Decision, id AppID) int { return d.App.Compare(id) })
+	if !ok {
+		return nil, false
+	}
+	return &l.Decisions[i], true
 }
 
 // Phase is where an application instance stands in its life.

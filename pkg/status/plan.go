@@ -349,7 +349,7 @@ func (p *plan) pages() {
 	}
 	for app := range p.redraw {
 		in, _ := p.ledger.Find(app)
-		d, _ := findDecision(&p.ledger, app)
+		d, _ := p.ledger.Decision(app)
 		if dir, err := appDir(app); err == nil && (in != nil || d != nil) {
 			p.edits.write(dir+"/"+readmeFile, page.Application(app, in, d, problems[app]))
 		}
@@ -372,12 +372,4 @@ func findTenant(l *model.Ledger, name string) (*model.Tenant, bool) {
 		return nil, false
 	}
 	return &l.Tenants[i], true
-}
-
-func findDecision(l *model.Ledger, app model.AppID) (*model.Decision, bool) {
-	i, ok := slices.BinarySearchFunc(l.Decisions, app, func(d model.Decision, id model.AppID) int { return d.App.Compare(id) })
-	if !ok {
-		return nil, false
-	}
-	return &l.Decisions[i], true
 }

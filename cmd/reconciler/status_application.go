@@ -1,0 +1,50 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+// grantsOf writes what an application was given: "database 1/1 · web 2/4". A
+// component that is not ready says so.
+func grantsOf(v *view.Application) string {
+	parts := make([]string, 0, len(v.Components))
+	for _, c := range v.Components {
+		text := fmt.Sprintf("%s %d/%d", c.Name, c.Granted, c.Asked)
+		switch c.State {
+		case model.StateReady, model.StateOff:
+		case model.StateDone:
+			text = c.Name + " done"
+		default:
+			text += " " + string(c.State)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// whyOf returns the reason and sentence that matter most: those of a refused update come first.
+func whyOf(v *view.Application) string {
+	reason, message, prefix := v.Reason, v.Message, ""
+	if v.Refused != nil {
+		reason, message, prefix = v.Refused.Reason, v.Refused.Message, "update refused: "
+	}
+	return prefix + sentence(reason, message)
+}
+
+// waitingLine returns the applications that wait for capacity, the first in line first.
+func waitingLine(v *view.Status) []*view.Application {
+	var line []*view.Application
+	for i := range v.Applications {
+		if v.Applications[i].Waiting != nil {
+			line = append(line, &v.Applications[i])
+		}
+	}
+	slices.SortStableFunc(line, func(a, b *view.Application) int { return cmp.Compare(a.Waiting.Position, b.Waiting.Position) })
+	return line
+}

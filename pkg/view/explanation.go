@@ -1,0 +1,37 @@
+package view
+
+import (
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/workflow"
+)
+
+// Explanation is everything that the ledger holds about one application.
+type Explanation struct {
+	App      model.AppID        `json:"application"`
+	Instance *model.Instance    `json:"instance"`
+	Spec     *model.Application `json:"spec,omitempty"`     // accepted: the one that runs or is to run
+	Previous *model.Application `json:"previous,omitempty"` // comes back if the update does not become ready
+	Run      *model.Run         `json:"run,omitempty"`      // the latest one of the workflow
+	Waits    []workflow.Wait    `json:"waits,omitempty"`    // of the run
+	Decision *model.Decision    `json:"decision,omitempty"`
+	Problems []model.Problem    `json:"problems,omitempty"` // that make what is in Git unusable
+}
+
+// Explain returns what the ledger holds about an application. An application that the ledger does not know is an error.
+func Explain(l *model.Ledger, app model.AppID) (Explanation, error) {
+	s := Of(app)
+	in, ok := l.Find(app)
+	if !ok {
+		return Explanation{}, s.Missing(l)
+	}
+	x := Explanation{
+		App: app, Instance: in, Spec: in.Spec, Previous: in.Previous, Run: in.Run, Waits: workflow.Waits(in.Run, workflow.SpecOf(in)),
+	}
+	x.Decision, _ = l.Decision(app)
+	for _, p := range l.Problems {
+		if s.concerns(p) {
+			x.Problems = append(x.Problems, p)
+		}
+	}
+	return x, nil
+}

@@ -1,0 +1,54 @@
+package view
+
+import (
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// HistoryEntry is one commit of the status branch that changed the record of an application.
+type HistoryEntry struct {
+	Commit       string             `json:"commit"` // of the status branch
+	Time         time.Time          `json:"time"`
+	Subject      string             `json:"subject"`
+	SourceCommit string             `json:"sourceCommit,omitempty"`
+	Transitions  []model.Transition `json:"transitions"`
+	Steps        []model.RunChange  `json:"steps,omitempty"` // of its workflow
+
+	// Causes maps source commits to their author and subject. It has those that the clone knows.
+	Causes map[string]string `json:"causes,omitempty"`
+}
+
+// History returns the first most of the commits. Unless all is set it leaves out commits without a transition of the
+// application, a run or a step.
+func History(commits []status.Entry, most int, all bool) []HistoryEntry {
+	entries := []HistoryEntry{} // [] and not null in JSON, as for the transitions below
+	for _, c := range commits {
+		if len(entries) == most {
+			break
+		}
+		if all || len(c.Transitions)+len(c.Steps) > 0 {
+			entries = append(entries, HistoryEntry{
+				Commit: c.Commit, Time: c.Time, Subject: c.Subject, SourceCommit: c.SourceCommit,
+				Transitions: append([]model.Transition{}, c.Transitions...), Steps: c.Steps,
+			})
+		}
+	}
+	return entries
+}
+
+// AddCauses notes in each entry what is known of its source commits.
+func AddCauses(entries []HistoryEntry, known map[string]string) {
+	for i := range entries {
+		e := &entries[i]
+		for _, t := range e.Transitions {
+			if cause, ok := known[t.Commit]; ok {
+				if e.Causes == nil {
+					e.Causes = map[string]string{}
+				}
+				e.Causes[t.Commit] = cause
+			}
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package view
+
+import (
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Status is the state of the selected applications, and of what in Git cannot be used.
+type Status struct {
+	Fleet        string              `json:"fleet,omitempty"`
+	Commit       string              `json:"commit"` // of the source branch that the answer reflects
+	Phases       map[model.Phase]int `json:"phases"` // how many of the applications each has
+	Applications []Application       `json:"applications"`
+	Problems     []model.Problem     `json:"problems"` // that make parts of the fleet repo unusable
+}
+
+// Application is one application in short.
+type Application struct {
+	App        model.AppID    `json:"application"`
+	Instance   int            `json:"instance"`
+	Phase      model.Phase    `json:"phase"`
+	Reason     model.Reason   `json:"reason"`
+	Message    string         `json:"message,omitempty"`
+	Since      time.Time      `json:"since"`
+	Commit     string         `json:"commit,omitempty"` // of the source branch that holds the running spec
+	Components []Component    `json:"components"`
+	Waiting    *Waiting       `json:"waiting,omitempty"`
+	Workflow   *Workflow      `json:"workflow,omitempty"`
+	Refused    *model.Refusal `json:"refused,omitempty"` // the newer spec in Git that is not accepted
+}
+
+// Component is a component with what it was granted, in replicas.
+type Component struct {
+	Name    string      `json:"name"`
+	Granted int         `json:"granted"`
+	Asked   int         `json:"asked"`
+	State   model.State `json:"state"`
+	Message string      `json:"message,omitempty"`
+	Pool    string      `json:"pool,omitempty"`
+}
+
+// Waiting is the place of an application that waits for capacity.
+type Waiting struct {
+	Position   int           `json:"position"` // in line, from 1
+	BlockedBy  []model.AppID `json:"blockedBy,omitempty"`
+	WouldAdmit []string      `json:"wouldAdmit,omitempty"`
+}
+
+// viewStatus picks from the ledger what was asked for.
+func StatusOf(l *model.Ledger, s Selection) Status {
+	v := Status{
+		Commit: l.Commit, Phases: map[model.Phase]int{}, Applications: []Application{}, Problems: []model.Problem{},
+	}
+	if l.Platform != nil {
+		v.Fleet = l.Platform.Name
+	}
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		if s.Has(in.App) {
+			v.Applications = append(v.Applications, applicationOf(l, in))
+			v.Phases[in.Phase]++
+		}
+	}
+	for _, p := range l.Problems {
+		if s.concerns(p) {
+			v.Problems = append(v.Problems, p)
+		}
+	}
+	return v
+}
+
+func applicationOf(l *model.Ledger, in *model.Instance) Application {
+	v := Application{
+		App: in.App, Instance: in.Number, Phase: in.Phase, Reason: in.Reason, Message: in.Message, Since: in.Since,
+		Components: componentsOf(in), Refused: in.Refused,
+	}
+	if in.Spec != nil {
+		v.Commit = in.Spec.Commit
+	}
+	if in.Phase.Active() {
+		v.Workflow = workflowOf(in)
+	}
+	if d, ok := l.Decision(in.App); ok && d.Verdict == model.VerdictWaiting && in.Phase == model.PhaseAdmitted {
+		v.Waiting = &Waiting{Position: d.Position, BlockedBy: d.BlockedBy, WouldAdmit: d.WouldAdmit}
+	}
+	return v
+}
+
+// viewComponents leaves out configuration: it neither runs nor takes capacity.
+func componentsOf(in *model.Instance) []Component {
+	views := []Component{}
+	if !in.Phase.Active() {
+		return views
+	}
+	for _, c := range in.Components {
+		v := Component{
+			Name: c.Grant.Component, Granted: c.Grant.Replicas, Asked: c.Grant.Replicas,
+			State: c.State, Message: c.Message, Pool: c.Grant.Pool,
+		}
+		if in.Spec != nil {
+			if spec, ok := in.Spec.Component(v.Name); ok {
+				if !spec.Runs() {
+					continue
+				}
+				v.Asked = spec.Replicas
+			}
+		}
+		views = append(views, v)
+	}
+	return views
+}
