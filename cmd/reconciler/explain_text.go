@@ -172,11 +172,11 @@ func (p *printer) shares(d *model.Decision) {
 	percent := func(n int) cell { return plain(fmt.Sprintf("%d.%d %%", n/10, n%10)) }
 	var rows [][]cell
 	for _, s := range d.Shares {
-		rows = append(rows, []cell{plain(s.Of), percent(s.Used), percent(s.Guaranteed), percent(s.Entitled), plain(fmt.Sprint(s.Weight))})
+		rows = append(rows, []cell{plain(s.Of), percent(s.Used), percent(s.Guaranteed), percent(s.FairShare), plain(fmt.Sprint(s.Weight))})
 	}
-	p.table("  ", []string{"OF", "USED", "GUARANTEED", "ENTITLED TO", "WEIGHT"}, rows)
+	p.table("  ", []string{"OF", "USED", "GUARANTEED", "FAIR SHARE", "WEIGHT"}, rows)
 	if d.Standing != "" {
-		p.line("  its minimum counts as %s", text.Clean(d.Standing))
+		p.line("  its minimum counts as %s", text.Clean(string(d.Standing)))
 	}
 }
 
@@ -186,8 +186,8 @@ func (p *printer) wayIn(d *model.Decision) {
 	case len(d.Ahead) > 0:
 		p.section("Ahead of it")
 		for _, x := range d.Ahead {
-			p.line("  %s holds %s (%s); its tenant has %s of all capacity and is entitled to %s", text.Clean(x.App.String()), text.Clean(x.Holds),
-				text.Clean(x.Standing), permille(x.Share), permille(x.Entitled))
+			p.line("  %s holds %s (%s); its tenant has %s of all capacity and a fair share of %s", text.Clean(x.App.String()), text.Clean(x.Holds),
+				text.Clean(string(x.Standing)), permille(x.Share), permille(x.FairShare))
 		}
 	case len(d.BlockedBy) > 0:
 		p.section("Ahead of it")

@@ -34,7 +34,7 @@ type whyNotView struct {
 	Reason   model.Reason        `json:"reason"`
 	Message  string              `json:"message"`
 	Position int                 `json:"position,omitempty"`
-	Standing string              `json:"standing,omitempty"`
+	Standing model.Standing      `json:"standing,omitempty"`
 	Shares   []model.TenantShare `json:"shares,omitempty"`
 	Failing  []model.Constraint  `json:"failing"`
 	Ahead    []model.AppID       `json:"ahead"` // who holds most of what is short
@@ -176,7 +176,7 @@ func (p *printer) whyNot(v *whyNotView) {
 	}
 	p.line("%s does not %s: %s", app, what, text.Clean(sentence(v.Reason, v.Message)))
 	if v.Standing != "" {
-		p.line("  its tenant's standing: %s%s", text.Clean(v.Standing), sharesText(v.Shares))
+		p.line("  its minimum counts as %s%s", text.Clean(string(v.Standing)), sharesText(v.Shares))
 	}
 	p.checks(v.Failing)
 	if len(v.Ahead) > 0 {
@@ -198,7 +198,7 @@ func (p *printer) whyNot(v *whyNotView) {
 func sharesText(shares []model.TenantShare) string {
 	var parts []string
 	for _, s := range shares {
-		parts = append(parts, fmt.Sprintf("%s uses %s of all capacity and may have %s", text.Clean(s.Of), permille(s.Used), permille(s.Entitled)))
+		parts = append(parts, fmt.Sprintf("%s uses %s of all capacity and has a fair share of %s", text.Clean(s.Of), permille(s.Used), permille(s.FairShare)))
 	}
 	if parts == nil {
 		return ""

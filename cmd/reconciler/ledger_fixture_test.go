@@ -169,7 +169,7 @@ func decisions(instances []model.Instance) []model.Decision {
 			d.Verdict, d.Reason, d.Message, d.Position = model.VerdictWaiting, in.Reason, in.Message, 1
 			d.BlockedBy = []model.AppID{id("initech", "rendering")}
 			d.WouldAdmit = []string{"free 12 more cpu in pool batch"}
-			d.Standing, d.Shares = "beyond", []model.TenantShare{{Of: "tenant initech", Used: 250, Guaranteed: 125, Entitled: 500, Weight: 1}}
+			d.Standing, d.Shares = model.StandingBorrowing, []model.TenantShare{{Of: "tenant initech", Used: 250, Guaranteed: 125, FairShare: 500, Weight: 1}}
 		case "rendering":
 			d.Reason, d.Message, d.Degraded = in.Reason, in.Message, true
 		case "shop":

@@ -75,13 +75,18 @@ func (w *workTree) branchTip(ctx context.Context, branch string) (string, error)
 
 // ledgerAt returns what a commit of a status branch says.
 func ledgerAt(store *git.Store, commit git.Hash) (model.Ledger, error) {
-	c, err := store.Commit(commit)
-	if err != nil {
-		return model.Ledger{}, err
-	}
-	files, err := store.Files(c.TreeHash, statusLimits)
+	files, err := statusFiles(store, commit)
 	if err != nil {
 		return model.Ledger{}, err
 	}
 	return status.Read(files)
+}
+
+// statusFiles returns the files of a commit of a status branch.
+func statusFiles(store *git.Store, commit git.Hash) (*git.Files, error) {
+	c, err := store.Commit(commit)
+	if err != nil {
+		return nil, err
+	}
+	return store.Files(c.TreeHash, statusLimits)
 }

@@ -166,7 +166,7 @@ func (r *replayer) commit(ctx context.Context, at git.Hash, app model.AppID) (*r
 	if app != (model.AppID{}) && r.sameDecision(at, before, app) {
 		return nil, before, nil
 	}
-	after, err := ledgerAt(r.store, at)
+	after, format, err := r.recordedIn(at)
 	if err != nil {
 		return nil, before, fmt.Errorf("status commit %s: %w", at, err)
 	}
@@ -190,9 +190,22 @@ func (r *replayer) commit(ctx context.Context, at git.Hash, app model.AppID) (*r
 	}
 	for _, was := range recorded {
 		is, _ := again.Decision(was.App)
-		made.Decisions = append(made.Decisions, judgeReplay(was, is, err == nil))
+		made.Decisions = append(made.Decisions, judgeReplay(was, format.Reread(is), err == nil))
 	}
 	return made, before, nil
+}
+
+// recordedIn returns what a commit of the branch says, and in which format.
+func (r *replayer) recordedIn(commit git.Hash) (l model.Ledger, f status.Format, err error) {
+	files, err := statusFiles(r.store, commit)
+	if err != nil {
+		return l, f, err
+	}
+	if f, err = status.ReadFormat(files); err != nil {
+		return l, f, err
+	}
+	l, err = status.Read(files)
+	return l, f, err
 }
 
 // sameDecision says, without reading records, whether two commits hold the same
@@ -202,11 +215,7 @@ func (r *replayer) sameDecision(a, b git.Hash, app model.AppID) bool {
 		if commit == git.ZeroHash {
 			return ""
 		}
-		c, err := r.store.Commit(commit)
-		if err != nil {
-			return commit.String()
-		}
-		files, err := r.store.Files(c.TreeHash, statusLimits)
+		files, err := statusFiles(r.store, commit)
 		if err != nil {
 			return commit.String()
 		}

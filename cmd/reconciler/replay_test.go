@@ -3,12 +3,15 @@ package main
 import (
 	"flag"
 	"math/rand/v2"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/tier"
 )
@@ -99,4 +102,34 @@ func TestReplayShowsWhatDiffers(t *testing.T) {
 	fields := d.fields()
 	require.Len(t, fields, 1)
 	require.Equal(t, "grants[0].replicas: 2 → 3", fieldText(fields[0]))
+}
+
+// The decisions of a branch in format 1 can be made again. They differ at most in
+// sentences, which this program words in another way than the one that wrote them.
+func TestReplayOfFormat1(t *testing.T) {
+	bundle, err := filepath.Abs("../../pkg/status/testdata/format-1.bundle")
+	require.NoError(t, err)
+	repo := gittest.NewBare(t)
+	repo.Git("fetch", "-q", bundle, "refs/heads/*:refs/heads/*")
+
+	var v replayView
+	w := &world{t: t}
+	w.run(1, &v, "replay", "--repo", repo.Dir, "-n", "1000", "-o", "json")
+	require.Zero(t, v.Unknown)
+	require.Greater(t, v.Equal, 100)
+	standings := map[model.Standing]int{}
+	sentence := regexp.MustCompile(`(^|\.)(message|why|wouldAdmit\[\d+\])$`)
+	for _, c := range v.Commits {
+		for _, d := range c.Decisions {
+			if d.Was == nil {
+				continue
+			}
+			standings[d.Was.Standing]++
+			for _, f := range d.fields() {
+				require.Regexp(t, sentence, f.Path, "%s of %s", d.App, c.Commit)
+			}
+		}
+	}
+	require.NotZero(t, standings[model.StandingWithinFairShare], "%v", standings)
+	require.NotZero(t, standings[model.StandingBorrowing], "%v", standings)
 }

@@ -33,7 +33,7 @@ func disruptionIsMinimal(t *rapid.T) {
 	ruling, changes := s.step(0)
 	d, _ := ruling.Find(id)
 	if len(changes.Admitted) > 1 {
-		return // who arrives may also change what those that wait are entitled to
+		return // an application that arrives may also change fair shares
 	}
 	after := s.inside()
 	for _, v := range d.Displaced {
@@ -81,7 +81,7 @@ func degradingComesFirst(t *rapid.T) {
 	ruling, changes := s.step(0)
 	d, _ := ruling.Find(id)
 	if len(changes.Admitted) > 1 {
-		return // who arrives may also change what those that wait are entitled to
+		return // an application that arrives may also change fair shares
 	}
 	for _, v := range d.Displaced {
 		if v.To == "evicted" && look.DegradingSuffices(id) {
@@ -114,7 +114,7 @@ func nobodyGivesWayForNothing(t *rapid.T) {
 		t.Fatalf("%+v, and %d are said to give way", changes, named)
 	}
 	if len(d.Displaced) == 0 || len(changes.Admitted) > 1 {
-		return // who arrives may also change what those that wait are entitled to
+		return // an application that arrives may also change fair shares
 	}
 	if d.Verdict != model.VerdictGranted {
 		t.Fatalf("%v give way to %s, which is %s", d.Displaced, id, d.Verdict)

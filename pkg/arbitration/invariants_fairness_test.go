@@ -76,10 +76,10 @@ func (s *scene) allows(id model.AppID, pool string, amount model.Resources, k ta
 	return true
 }
 
-// I12. At rest no single exchange is fairer: nobody waits for what his tenant is
-// entitled to while one application of another tenant, in the same or a lower
-// band, is wholly beyond the entitlement of its tenant and alone holds what is
-// needed, and the tenant is beyond its entitlement by more than the slack. It is
+// I12. At rest no single exchange is fairer: nobody waits within its fair share
+// while one application of another tenant, in the same or a lower
+// band, is wholly beyond the fair share of its tenant and alone holds what is
+// needed, and the tenant is beyond its fair share by more than the slack. It is
 // narrower than leximin of shares, as standings do not follow from who runs.
 func TestNoExchangeIsFairer(t *testing.T) { holds(t, 4, noExchangeIsFairer) }
 
@@ -112,7 +112,7 @@ func noExchangeIsFairer(t *rapid.T) {
 				continue
 			}
 			if need := app.Components[0].Requests.CPU; free+s.Holds(q.ID).CPU >= need {
-				t.Fatalf("%s is entitled and waits for %d, %s is beyond and holds %d: %s", d.App, need, q.ID, s.Holds(q.ID).CPU, d.Message)
+				t.Fatalf("%s is within its fair share and waits for %d, %s borrows and holds %d: %s", d.App, need, q.ID, s.Holds(q.ID).CPU, d.Message)
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func sharingPays(t *rapid.T) {
 }
 
 // I15. Where there is one resource: without one tenant, or with more capacity, no
-// tenant is entitled to less; and where sizes are 1, none gets less by more
+// tenant has a smaller fair share; and where sizes are 1, none gets less by more
 // than one application. With several resources it is not so, for any rule that
 // pays for all.
 func TestFewerTenantsAndMoreCapacityHurtNobody(t *testing.T) { holds(t, 4, moreForFewerTenants) }
@@ -207,7 +207,7 @@ func moreForFewerTenants(t *rapid.T) {
 		// In cores: an entitlement is a share of all capacity.
 		was, is := before.FairShare(tn.Name)*uint64(capacity), after.FairShare(tn.Name)*uint64(int64(capacity)+more)
 		if is+64*uint64(capacity) < was {
-			t.Fatalf("%s was entitled to %d and is to %d", tn.Name, was, is)
+			t.Fatalf("%s had a fair share of %d and has %d", tn.Name, was, is)
 		}
 		if size == 1 && then[tn.Name]+1 < held[tn.Name] {
 			t.Fatalf("%s had %d and has %d", tn.Name, held[tn.Name], then[tn.Name])

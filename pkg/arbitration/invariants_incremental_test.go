@@ -34,7 +34,7 @@ func incrementalIsFull(t *rapid.T) {
 }
 
 // I30. At rest, an application that arrives and makes nobody give way changes no
-// decision about other tenants, if these are entitled to as much as before.
+// decision about other tenants, if their fair shares are as before.
 func TestOtherTenantsAreLeftAlone(t *testing.T) { holds(t, 4, otherTenantsAreLeftAlone) }
 
 func otherTenantsAreLeftAlone(t *rapid.T) {

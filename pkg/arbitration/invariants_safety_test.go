@@ -313,8 +313,8 @@ func ceilingsHold(t *rapid.T) {
 
 // I7. Nobody waits for what less important applications of its tenant hold, if
 // policy lets them give way. It is narrower than priorities alone: an application
-// stands by what its tenant is guaranteed and entitled to, and the one that goes
-// beyond that takes from nobody who does not; the decision then says so. And
+// stands by its tenant's guarantee and fair share, and the one that goes
+// beyond these takes from nobody who does not; the decision then says so. And
 // time protects those that run for less than their minRuntime.
 func TestNoPriorityIsInverted(t *testing.T) { holds(t, 4, noPriorityInversion) }
 

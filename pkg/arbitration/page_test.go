@@ -68,8 +68,8 @@ func bars(b *strings.Builder, label string, ledger model.Ledger, r model.Ruling)
 				continue
 			}
 			delete(used, share.Of)
-			guaranteed, entitled := cells(share.Guaranteed), cells(share.Entitled)
-			bar := strings.Repeat("#", min(n, guaranteed)) + strings.Repeat("=", max(0, n-guaranteed)) + strings.Repeat(".", max(0, entitled-n))
+			guaranteed, fair := cells(share.Guaranteed), cells(share.FairShare)
+			bar := strings.Repeat("#", min(n, guaranteed)) + strings.Repeat("=", max(0, n-guaranteed)) + strings.Repeat(".", max(0, fair-n))
 			fmt.Fprintf(b, "%-6s  %-5s  |%-48s|\n", label, share.Of, bar)
 			label = ""
 		}

@@ -81,7 +81,7 @@ pool general cpu=8
 tenant a quota=4
 runs a/1 size=3
 asks a/new size=2`, gone("a/1"), model.VerdictGranted},
-		{"weight makes it entitled", `
+		{"weight raises its fair share", `
 policy preemption=reclaim
 pool general cpu=6
 tenant a

@@ -74,10 +74,9 @@ type Decision struct {
 	// EvictAt is when the application is evicted if the shortage lasts.
 	EvictAt time.Time `json:"evictAt,omitzero"`
 
-	// Standing classifies the application's minimum against its tenant's share:
-	// guaranteed, entitled or beyond. Shares are those of its tenant and of the
-	// groups above it.
-	Standing string        `json:"standing,omitempty"`
+	// Standing classifies the application's minimum. Shares are those of its tenant
+	// and of the groups above it.
+	Standing Standing      `json:"standing,omitempty"`
 	Shares   []TenantShare `json:"shares,omitempty"`
 	For      string        `json:"for,omitempty"` // in whose favour it was reduced or evicted
 
@@ -92,6 +91,17 @@ type Decision struct {
 	Revision Revision `json:"-"`
 }
 
+// Standing classifies the least that an application can run at against the share
+// of its tenant.
+type Standing string
+
+const (
+	StandingWithinGuarantee Standing = "within guarantee"  // it fits in what the tenant is guaranteed
+	StandingWithinFairShare Standing = "within fair share" // it fits in the tenant's fair share
+	StandingWithinSlack     Standing = "within slack"      // it exceeds the fair share by so little that nothing is preempted for that
+	StandingBorrowing       Standing = "borrowing"         // it exceeds the fair share
+)
+
 // Grant is what a decision gives to one component.
 type Grant struct {
 	Component string    `json:"component"`
@@ -105,11 +115,11 @@ type Grant struct {
 
 // Competitor is an application that holds capacity that another one lacks.
 type Competitor struct {
-	App      AppID  `json:"application"`
-	Holds    string `json:"holds"` // of the resource that is short: "8 cpu"
-	Standing string `json:"standing"`
-	Share    int    `json:"share"`    // of its tenant, in thousandths of all capacity
-	Entitled int    `json:"entitled"` // what its tenant is entitled to of it
+	App       AppID    `json:"application"`
+	Holds     string   `json:"holds"` // of the resource that is short: "8 cpu"
+	Standing  Standing `json:"standing"`
+	Share     int      `json:"share"`    // of its tenant, in thousandths of all capacity
+	FairShare int      `json:"entitled"` // the fair share of its tenant, in thousandths too
 }
 
 // TenantShare is the dominant share of a tenant or a group, in thousandths of all capacity.
@@ -117,7 +127,7 @@ type TenantShare struct {
 	Of         string `json:"of"`
 	Used       int    `json:"used"`
 	Guaranteed int    `json:"guaranteed,omitempty"`
-	Entitled   int    `json:"entitled"`
+	FairShare  int    `json:"entitled"`
 	Weight     int    `json:"weight,omitempty"`
 }
 

@@ -112,9 +112,9 @@ func (p *page) decision(d *model.Decision) {
 	}
 	var rows [][]string
 	for _, x := range d.Ahead[:min(len(d.Ahead), maxRows)] {
-		rows = append(rows, []string{code(x.App.String()), escape(x.Holds), escape(x.Standing), thousandths(x.Share), thousandths(x.Entitled)})
+		rows = append(rows, []string{code(x.App.String()), escape(x.Holds), escape(string(x.Standing)), thousandths(x.Share), thousandths(x.FairShare)})
 	}
-	p.table("Ahead of it", []string{"Application", "Holds", "Stands", "Its tenant has", "Entitled to"}, rows)
+	p.table("Ahead of it", []string{"Application", "Holds", "Stands", "Its tenant has", "Fair share"}, rows)
 	if len(d.BlockedBy) > 0 && len(rows) == 0 {
 		ahead := make([]string, 0, len(d.BlockedBy))
 		for _, app := range d.BlockedBy[:min(len(d.BlockedBy), maxRows)] {
@@ -132,13 +132,13 @@ func (p *page) decision(d *model.Decision) {
 // shares shows what the tenant and the groups above it had when it was decided.
 func (p *page) shares(d *model.Decision) {
 	if d.Standing != "" {
-		p.line("Its minimum counts as **%s**.\n", escape(d.Standing))
+		p.line("Its minimum counts as **%s**.\n", escape(string(d.Standing)))
 	}
 	var rows [][]string
 	for _, s := range d.Shares {
-		rows = append(rows, []string{escape(s.Of), thousandths(s.Used), thousandths(s.Guaranteed), thousandths(s.Entitled), fmt.Sprint(s.Weight)})
+		rows = append(rows, []string{escape(s.Of), thousandths(s.Used), thousandths(s.Guaranteed), thousandths(s.FairShare), fmt.Sprint(s.Weight)})
 	}
-	p.table("", []string{"Share of all capacity", "Used", "Guaranteed", "Entitled to", "Weight"}, rows)
+	p.table("", []string{"Share of all capacity", "Used", "Guaranteed", "Fair share", "Weight"}, rows)
 }
 
 // thousandths writes a share with its bar.

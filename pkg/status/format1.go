@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // Format 1 wrote the same records in YAML, and lists as they are. It is read so that
@@ -18,6 +21,12 @@ func decodeFormat1(b []byte, into any) error {
 		return yaml.UnmarshalStrict(b, &v.Pools)
 	case *problems:
 		return yaml.UnmarshalStrict(b, &v.Problems)
+	case *model.Decision:
+		err := yaml.UnmarshalStrict(b, v)
+		if err == nil {
+			*v, err = renamed(*v, fromFormat1)
+		}
+		return err
 	}
 	return yaml.UnmarshalStrict(b, into)
 }
@@ -29,6 +38,12 @@ func encodeFormat1(v any) ([]byte, error) {
 		v = list.Pools
 	case problems:
 		v = list.Problems
+	case model.Decision:
+		d, err := renamed(list, toFormat1)
+		if err != nil {
+			return nil, err
+		}
+		v = d
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -43,6 +58,67 @@ func encodeFormat1(v any) ([]byte, error) {
 		return nil, fmt.Errorf("has %d bytes, at most %d are allowed", len(b), maxFile)
 	}
 	return b, nil
+}
+
+// standingsOfFormat1 are the standings as format 1 names them. It does not tell
+// what is within the slack from what is within the fair share.
+var standingsOfFormat1 = []struct{ name, standing model.Standing }{
+	{"", ""},
+	{"guaranteed", model.StandingWithinGuarantee},
+	{"entitled", model.StandingWithinFairShare}, // what is read
+	{"entitled", model.StandingWithinSlack},
+	{"beyond", model.StandingBorrowing},
+}
+
+func fromFormat1(name model.Standing) (model.Standing, bool) {
+	for _, s := range standingsOfFormat1 {
+		if s.name == name {
+			return s.standing, true
+		}
+	}
+	return "", false
+}
+
+func toFormat1(standing model.Standing) (model.Standing, bool) {
+	for _, s := range standingsOfFormat1 {
+		if s.standing == standing {
+			return s.name, true
+		}
+	}
+	return "", false
+}
+
+// renamed returns a decision with other names for the standings that it mentions.
+func renamed(d model.Decision, name func(model.Standing) (model.Standing, bool)) (model.Decision, error) {
+	d.Ahead = slices.Clone(d.Ahead)
+	standings := []*model.Standing{&d.Standing}
+	for i := range d.Ahead {
+		standings = append(standings, &d.Ahead[i].Standing)
+	}
+	for _, s := range standings {
+		other, known := name(*s)
+		if !known {
+			return d, fmt.Errorf("format 1 has no standing %q", *s)
+		}
+		*s = other
+	}
+	return d, nil
+}
+
+// Reread returns a decision as it would be read back after it was saved in a format,
+// for a comparison with a recorded one. Format 1 says less than a decision does.
+func (f Format) Reread(d *model.Decision) *model.Decision {
+	if d == nil || f.Major > 1 {
+		return d
+	}
+	saved, err := renamed(*d, toFormat1)
+	if err == nil {
+		saved, err = renamed(saved, fromFormat1)
+	}
+	if err != nil {
+		return d // it cannot be saved, so it equals nothing that was
+	}
+	return &saved
 }
 
 // escapeForYAML escapes the characters that JSON may hold literally and YAML may not,

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -48,6 +50,11 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 		for _, file := range slices.Sorted(maps.Keys(b.state.more)) {
 			for _, field := range slices.Sorted(maps.Keys(b.state.more[file])) {
 				m.Lacks = append(m.Lacks, file+": "+text.Clean(field))
+			}
+		}
+		for i := range b.state.ledger.Decisions {
+			if d := &b.state.ledger.Decisions[i]; d.Standing == model.StandingWithinSlack {
+				m.Lacks = append(m.Lacks, path.Join(tenantsDir, d.App.String(), decisionFile)+`: the standing "within slack"; it says "entitled"`)
 			}
 		}
 	}

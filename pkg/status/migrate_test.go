@@ -70,7 +70,12 @@ func TestMigration(t *testing.T) {
 	require.Equal(t, old, repo.Git("rev-parse", "status^"), "one commit")
 	require.Equal(t, "migrate from format 1.0 to 2.0", repo.Git("log", "-1", "--format=%s", "status"))
 	require.Contains(t, repo.Git("log", "-1", "--format=%B", "status"), "Transitions: 0")
-	require.Empty(t, repo.Git("diff", "--name-only", old, "status", "--", "*.md"), "pages say what they said")
+	pages := func(commit string) string {
+		return repo.Git("grep", "", commit+"^{tree}", "--", "*.md")
+	}
+	words := strings.NewReplacer("**guaranteed**", "**within guarantee**", "**entitled**", "**within fair share**", "**beyond**", "**borrowing**",
+		" entitled |", " within fair share |", " Entitled to |", " Fair share |", repo.Git("rev-parse", old+"^{tree}"), repo.Git("rev-parse", "status^{tree}"))
+	require.Equal(t, words.Replace(strings.ReplaceAll(pages(old), old, "status")), pages("status"), "pages say what they said")
 	require.Equal(t, []string{"inputs/source.yaml"}, yaml(repo, "status"))
 	require.Equal(t, content(before), load(t, repo))
 
@@ -342,8 +347,60 @@ func TestFormat1RoundTrip(t *testing.T) {
 		require.NoError(t, err)
 		back, err := status.Read(files)
 		require.NoError(t, err)
+		for i := range l.Decisions { // it knows no slack
+			l.Decisions[i] = *status.Format{Major: 1}.Reread(&l.Decisions[i])
+		}
 		require.Equal(t, asWritten(t, l), asWritten(t, back))
 	})
+}
+
+// TestStandingsOfFormat1: format 1 has other names for the standings, and one for
+// what is within the fair share and what is within the slack.
+func TestStandingsOfFormat1(t *testing.T) {
+	decision := "tenants/acme/shop/decision.yaml"
+	l := busyFleet()
+	for _, c := range []struct {
+		standing model.Standing
+		name     string
+		back     model.Standing
+	}{
+		{model.StandingWithinGuarantee, "guaranteed", model.StandingWithinGuarantee},
+		{model.StandingWithinFairShare, "entitled", model.StandingWithinFairShare},
+		{model.StandingWithinSlack, "entitled", model.StandingWithinFairShare},
+		{model.StandingBorrowing, "beyond", model.StandingBorrowing},
+	} {
+		d := &l.Decisions[0]
+		d.Standing, d.Ahead = c.standing, []model.Competitor{{App: shop(), Standing: c.standing}}
+		files, err := status.Files1(l)
+		require.NoError(t, err)
+		require.Equal(t, 2, strings.Count(string(files[decision].Data), "standing: "+c.name+"\n"), string(files[decision].Data))
+		back, err := status.Read(files)
+		require.NoError(t, err)
+		require.Equal(t, c.back, back.Decisions[0].Standing)
+		require.Equal(t, c.back, back.Decisions[0].Ahead[0].Standing)
+		require.Equal(t, c.standing, l.Decisions[0].Ahead[0].Standing, "what is written stays as it is")
+		require.Equal(t, c.back, status.Format{Major: 1}.Reread(d).Standing)
+		require.Equal(t, c.standing, status.Current.Reread(d).Standing)
+
+		files[decision].Data = []byte(strings.ReplaceAll(string(files[decision].Data), "standing: "+c.name, "standing: within slack"))
+		_, err = status.Read(files)
+		require.ErrorContains(t, err, decision+` is damaged: format 1 has no standing "within slack"`)
+	}
+}
+
+// TestMigrateBackListsStandings: the way back to format 1 lists the decisions whose
+// standing it has no name for.
+func TestMigrateBackListsStandings(t *testing.T) {
+	b := open(t, gittest.NewBare(t).Dir)
+	empty, err := b.Load(t.Context())
+	require.NoError(t, err)
+	l := busyFleet()
+	l.Decisions[0].Standing = model.StandingWithinSlack
+	_, err = b.Commit(t.Context(), empty, l)
+	require.NoError(t, err)
+	m, err := b.Migrate(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, []string{`tenants/acme/shop/decision.json: the standing "within slack"; it says "entitled"`}, m.Lacks)
 }
 
 // FuzzMigration: whatever can be read in format 1 means the same in format 2, and

@@ -57,7 +57,7 @@ func (b *Branch) newest(ctx context.Context) (Newest, error) {
 	if err != nil {
 		return Newest{}, err
 	}
-	format, err := readFormat(files)
+	format, err := ReadFormat(files)
 	if unknown := (*FormatError)(nil); err != nil && !errors.As(err, &unknown) {
 		return Newest{}, err
 	}

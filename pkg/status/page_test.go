@@ -37,8 +37,8 @@ func busyFleet() model.Ledger {
 	l.Decisions[0].Displaced = []model.Displacement{{
 		App: model.AppID{Tenant: "beta", Name: "etl"}, From: "4 replicas of worker", To: "1 replica of worker", Why: "acme is below its guarantee",
 	}}
-	l.Decisions[0].Standing = "guaranteed"
-	l.Decisions[0].Shares = []model.TenantShare{{Of: "tenant acme", Used: 208, Guaranteed: 250, Entitled: 400, Weight: 2}}
+	l.Decisions[0].Standing = model.StandingWithinGuarantee
+	l.Decisions[0].Shares = []model.TenantShare{{Of: "tenant acme", Used: 208, Guaranteed: 250, FairShare: 400, Weight: 2}}
 	waiting := model.AppID{Tenant: "beta", Name: "train"}
 	l.Instances = append(l.Instances,
 		model.Instance{

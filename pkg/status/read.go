@@ -23,7 +23,7 @@ import (
 // layout are left alone. A branch of a major format that is not known is a
 // *FormatError.
 func Read(fsys fs.FS) (model.Ledger, error) {
-	format, err := readFormat(fsys)
+	format, err := ReadFormat(fsys)
 	if err != nil {
 		return model.Ledger{}, err
 	}
@@ -33,7 +33,7 @@ func Read(fsys fs.FS) (model.Ledger, error) {
 // ReadDecision returns the last decision about one application that a tree of the
 // branch holds, nil if there is none.
 func ReadDecision(fsys fs.FS, app model.AppID) (*model.Decision, error) {
-	format, err := readFormat(fsys)
+	format, err := ReadFormat(fsys)
 	if err != nil {
 		return nil, err
 	}

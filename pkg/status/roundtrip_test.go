@@ -178,6 +178,12 @@ func genLedger(t *rapid.T) model.Ledger {
 			if rapid.Bool().Draw(t, "decided") {
 				d := genSound[model.Decision](t, "decision")
 				d.App = id
+				standings := rapid.SampledFrom([]model.Standing{"", model.StandingWithinGuarantee, model.StandingWithinFairShare,
+					model.StandingWithinSlack, model.StandingBorrowing})
+				d.Standing = standings.Draw(t, "standing")
+				for k := range d.Ahead {
+					d.Ahead[k].Standing = standings.Draw(t, "standing ahead")
+				}
 				l.Decisions = append(l.Decisions, d)
 			}
 		}

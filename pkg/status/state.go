@@ -55,7 +55,7 @@ func readState(store *git.Store, head git.Hash) (*state, error) {
 		return nil, err
 	}
 	s := &state{head: head}
-	if s.format, err = readFormat(files); err != nil {
+	if s.format, err = ReadFormat(files); err != nil {
 		if unknown := (*FormatError)(nil); errors.As(err, &unknown) {
 			unknown.Program = programOf(c.Message)
 		}

@@ -26,7 +26,7 @@ func (w *Writer) nameAhead(d *model.Decision, app *solve.App) {
 		d.BlockedBy = append(d.BlockedBy, other.ID)
 		d.Ahead = append(d.Ahead, model.Competitor{
 			App: other.ID, Holds: w.Amount(resource, solve.HeldOf(other.Taken, pool, resource)) + " " + w.Names[resource],
-			Standing: recordedClass[other.Base().Class], Share: thousandths(n.Used.Dominant(w.Total)), Entitled: thousandths(n.FairShare),
+			Standing: recordedClass[other.Base().Class], Share: thousandths(n.Used.Dominant(w.Total)), FairShare: thousandths(n.FairShare),
 		})
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// recordedClass are the classes as records of format 1 name them.
-var recordedClass = []string{solve.WithinGuarantee: "guaranteed", solve.WithinFairShare: "entitled", solve.WithinSlack: "entitled", solve.Borrowing: "beyond"}
+// recordedClass are the classes as records name them.
+var recordedClass = []model.Standing{solve.WithinGuarantee: model.StandingWithinGuarantee, solve.WithinFairShare: model.StandingWithinFairShare,
+	solve.WithinSlack: model.StandingWithinSlack, solve.Borrowing: model.StandingBorrowing}
 
 // Writer writes decisions about the applications of one case. It remembers what
 // several decisions need: digests of policies, and who holds what is short.
@@ -121,7 +122,7 @@ func (w *Writer) shares(app *solve.App) []model.TenantShare {
 	for i := app.Tenant; i > 0; i = w.Nodes[i].Parent {
 		n := &w.Nodes[i]
 		s := model.TenantShare{Of: n.Name, Used: thousandths(n.Used.Dominant(w.Total)), Guaranteed: thousandths(n.Guarantee.Dominant(w.Total)),
-			Entitled: thousandths(n.FairShare), Weight: int(n.Weight)}
+			FairShare: thousandths(n.FairShare), Weight: int(n.Weight)}
 		shares = append(shares, s)
 	}
 	return shares

@@ -26,7 +26,7 @@ var crunches = []crunch{
 const crunched = 12 // applications that hold the pool
 
 // victims compares whom arbitration makes room with, with the best there is: by
-// its own rules, which spare within a band what tenants are entitled to, and by
+// its own rules, which spare within a band what is within a fair share, and by
 // bands alone, so that the difference is the price of fairness.
 func victims(s size) (rows []row) {
 	var all, bands []float64
@@ -83,7 +83,7 @@ func (c crunch) play(rng *rand.Rand) (o outcome, in bool) {
 		band := slices.Index([]int{50, 200, 600}, before[i].Priority)
 		byBand[i] = optimum.Option{Tier: band, Frees: frees}
 		options[i] = optimum.Option{Tier: 2 * band, Frees: frees}
-		if d.Standing == "entitled" {
+		if d.Standing == model.StandingWithinFairShare || d.Standing == model.StandingWithinSlack {
 			options[i].Tier++
 		}
 		if d.Verdict == model.VerdictEvicted {
