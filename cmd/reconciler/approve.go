@@ -14,6 +14,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -60,13 +61,13 @@ func (f *requestFlags) run(cmd *cobra.Command, action string, args []string) err
 	if len(args) > 1 {
 		step = args[1]
 	}
-	w, err := openWorkTree(ctx, f.repo)
+	w, err := clone.Open(ctx, f.repo)
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	if !w.git {
-		return fmt.Errorf("%s is in no Git repository, and what is asked of a run is asked by a commit", w.root)
+	defer w.Close()
+	if !w.Git {
+		return fmt.Errorf("%s is in no Git repository, and what is asked of a run is asked by a commit", w.Root)
 	}
 	r, note, err := f.about(ctx, app, action, step)
 	if note != "" {
@@ -77,14 +78,14 @@ func (f *requestFlags) run(cmd *cobra.Command, action string, args []string) err
 	}
 	r.Why = strings.TrimSpace(f.why)
 	view := &requestView{Application: app.String(), Run: r.Run, Number: r.inst.Run.Number, Action: action, Step: r.Step, Effect: r.effect()}
-	if view.File, err = w.writeApproval(r); err != nil {
+	if view.File, err = writeApproval(w, r); err != nil {
 		return err
 	}
 	if !f.noCommit {
-		if view.Committed, err = w.commitApproval(ctx, r, view.File); err != nil {
+		if view.Committed, err = commitApproval(ctx, w, r, view.File); err != nil {
 			return err
 		}
-		signature, err := gitOutput(ctx, w.root, "cat-file", "commit", view.Committed)
+		signature, err := clone.Output(ctx, w.Root, "cat-file", "commit", view.Committed)
 		if err != nil {
 			return err
 		}
@@ -99,22 +100,22 @@ const maxSame = 100
 
 // writeApproval writes the file of an approval, under a name that is free, and
 // returns that.
-func (w *workTree) writeApproval(r *request) (string, error) {
+func writeApproval(w *clone.Tree, r *request) (string, error) {
 	for n := 1; n <= maxSame; n++ {
 		approval, data, err := evaluate.ApprovalFile(r.app, r.Command, n)
 		if err != nil {
 			return "", err
 		}
 		name := filepath.FromSlash(approval.File)
-		if _, err := w.top.Lstat(name); err == nil {
+		if _, err := w.Top.Lstat(name); err == nil {
 			continue
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		if err := w.top.MkdirAll(filepath.FromSlash(path.Dir(approval.File)), 0o755); err != nil {
+		if err := w.Top.MkdirAll(filepath.FromSlash(path.Dir(approval.File)), 0o755); err != nil {
 			return "", err
 		}
-		file, err := w.top.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		file, err := w.Top.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
 			return "", err
 		}
@@ -126,7 +127,7 @@ func (w *workTree) writeApproval(r *request) (string, error) {
 
 // commitApproval commits the file and nothing else, signed if git is told to, and
 // returns the commit.
-func (w *workTree) commitApproval(ctx context.Context, r *request, file string) (string, error) {
+func commitApproval(ctx context.Context, w *clone.Tree, r *request, file string) (string, error) {
 	what := strings.TrimSpace(r.Action + " " + r.Step)
 	message := fmt.Sprintf("%s: %s\n", r.app, what)
 	if r.Why != "" {
@@ -134,14 +135,14 @@ func (w *workTree) commitApproval(ctx context.Context, r *request, file string) 
 	}
 	message += fmt.Sprintf("\nIt is about run %d, %s.\n", r.inst.Run.Number, r.Run)
 	literal := ":(literal)" + file
-	_, err := gitOutput(ctx, w.root, "add", "--intent-to-add", "--", literal)
+	_, err := clone.Output(ctx, w.Root, "add", "--intent-to-add", "--", literal)
 	if err == nil {
-		_, err = gitOutput(ctx, w.root, "commit", "--quiet", "--message", message, "--only", "--", literal)
+		_, err = clone.Output(ctx, w.Root, "commit", "--quiet", "--message", message, "--only", "--", literal)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s is written but not committed: %w", file, err)
 	}
-	return gitLine(ctx, w.root, "rev-parse", "HEAD")
+	return clone.Line(ctx, w.Root, "rev-parse", "HEAD")
 }
 
 func (p *printer) request(v *requestView, r *request) {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -35,8 +36,8 @@ With --check it changes no file, and the exit code is 1 if the file is out of da
   reconciler codeowners --check`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeDirectory,
-		RunE: inWorkTree(func(cmd *cobra.Command, w *workTree) error {
-			verdict, err := w.vet(cmd.Context(), cmd.ErrOrStderr())
+		RunE: inWorkTree(func(cmd *cobra.Command, w *clone.Tree) error {
+			verdict, err := vetTree(cmd.Context(), w, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -44,7 +45,7 @@ With --check it changes no file, and the exit code is 1 if the file is out of da
 			if err != nil {
 				return err
 			}
-			view, err := w.compareOwners(file, wanted)
+			view, err := compareOwners(w, file, wanted)
 			if err != nil {
 				return err
 			}
@@ -52,7 +53,7 @@ With --check it changes no file, and the exit code is 1 if the file is out of da
 				if view.foreign && !force {
 					return fmt.Errorf("%s is not of this command; --force writes over it", view.File)
 				}
-				if err := w.writeOwners(view.File, wanted); err != nil {
+				if err := writeOwners(w, view.File, wanted); err != nil {
 					return err
 				}
 				view.Written = true
@@ -106,17 +107,17 @@ type ownersView struct {
 var places = []string{"CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", "docs/CODEOWNERS"}
 
 // compareOwners says how the file differs from the wanted one.
-func (w *workTree) compareOwners(file string, wanted []byte) (*ownersView, error) {
+func compareOwners(w *clone.Tree, file string, wanted []byte) (*ownersView, error) {
 	if file == "" {
 		file = places[0]
 		for i := len(places) - 1; i >= 0; i-- {
-			if _, err := w.top.Lstat(filepath.FromSlash(places[i])); err == nil {
+			if _, err := w.Top.Lstat(filepath.FromSlash(places[i])); err == nil {
 				file = places[i]
 			}
 		}
 	}
-	view := &ownersView{Directory: w.root, File: file}
-	have, err := w.read(file)
+	view := &ownersView{Directory: w.Root, File: file}
+	have, err := w.Read(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		view.Change = "added"
@@ -130,11 +131,11 @@ func (w *workTree) compareOwners(file string, wanted []byte) (*ownersView, error
 	return view, nil
 }
 
-func (w *workTree) writeOwners(file string, data []byte) error {
-	if err := w.top.MkdirAll(filepath.Dir(filepath.FromSlash(file)), 0o755); err != nil {
+func writeOwners(w *clone.Tree, file string, data []byte) error {
+	if err := w.Top.MkdirAll(filepath.Dir(filepath.FromSlash(file)), 0o755); err != nil {
 		return err
 	}
-	return w.top.WriteFile(filepath.FromSlash(file), data, 0o644)
+	return w.Top.WriteFile(filepath.FromSlash(file), data, 0o644)
 }
 
 func (p *printer) codeowners(v *ownersView) {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
 )
@@ -76,7 +77,15 @@ func history(ctx context.Context, r *ledgerReader, app model.AppID, number int, 
 		return nil, err
 	}
 	entries := view.History(list, number, all)
-	view.AddCauses(entries, causes(ctx, r.clone, entries))
+	if r.clone != "" { // the status branch names commits only, so that no text of people gets there
+		var commits []string
+		for i := range entries {
+			for _, t := range entries[i].Transitions {
+				commits = append(commits, t.Commit)
+			}
+		}
+		view.AddCauses(entries, clone.Subjects(ctx, r.clone, commits))
+	}
 	return entries, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -178,12 +179,12 @@ func makeFleet(ctx context.Context, dir string, names fleetNames) (*newFleetView
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
-	top, err := gitLine(ctx, dir, "rev-parse", "--show-toplevel")
+	top, err := clone.Line(ctx, dir, "rev-parse", "--show-toplevel")
 	switch {
 	case err == nil && top != dir:
 		view.Notes = append(view.Notes, "the directory is in the Git repository "+top+"; the reconciler reads a fleet from the top of a repository")
 	case err != nil:
-		_, err = gitLine(ctx, dir, "-c", "init.defaultBranch=main", "init", "--quiet")
+		_, err = clone.Line(ctx, dir, "-c", "init.defaultBranch=main", "init", "--quiet")
 		if err != nil {
 			view.Notes = append(view.Notes, "no Git repository was made: "+err.Error())
 			return view, nil

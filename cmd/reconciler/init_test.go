@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 )
 
 // On a terminal only what no flag says is asked, and again until it is a name.
@@ -33,16 +36,23 @@ func TestInitComments(t *testing.T) {
 	files, err := fleetFiles(fleetNames{"fleet", "acme", "shop"})
 	require.NoError(t, err)
 	code := regexp.MustCompile(`(?m)^(\t*)// (\t*(?:[a-z][A-Za-z]*: |\}\]).*)$`)
-	tree, shown := newTree(), 0
+	dir, shown := t.TempDir(), 0
 	for _, f := range files {
 		if path.Ext(f.Name) == ".cue" && !strings.HasPrefix(f.Name, "cue.mod/") {
 			shown += len(code.FindAll(f.Data, -1))
 			f.Data = code.ReplaceAll(f.Data, []byte("$1$2"))
 		}
-		require.NoError(t, tree.add(f.Name, 0o644, int64(len(f.Data)), func() ([]byte, error) { return f.Data, nil }))
+		name := filepath.Join(dir, f.Name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, f.Data, 0o644))
 	}
 	require.Equal(t, 12, shown)
-	fleet := evaluate.New(nil).Fleet("c", tree.finish(), nil)
+	w, err := clone.Open(t.Context(), dir)
+	require.NoError(t, err)
+	defer w.Close()
+	tree, err := w.Files(t.Context())
+	require.NoError(t, err)
+	fleet := evaluate.New(nil).Fleet("c", tree, nil)
 	require.Empty(t, fleet.Problems)
 	require.Len(t, fleet.Applications, 1)
 	require.NotNil(t, fleet.Applications[0].Workflow)

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/status"
 )
 
@@ -82,8 +82,8 @@ func (f *ledgerFlags) connect(ctx context.Context, read readBranch) (*ledgerRead
 type readBranch func(*status.Branch) (exists bool, err error)
 
 func (f *ledgerFlags) find(ctx context.Context, r *ledgerReader, read readBranch) error {
-	clone, origin := cloneOf(ctx, f.repo)
-	r.clone = clone
+	top, origin := clone.Origin(ctx, f.repo)
+	r.clone = top
 	if origin == "" {
 		return f.read(ctx, r, f.repo, read)
 	}
@@ -94,7 +94,7 @@ func (f *ledgerFlags) find(ctx context.Context, r *ledgerReader, read readBranch
 	}
 	// People reach private hosts with credentials that only git knows of.
 	fetched := filepath.Join(r.dir, "fetched.git")
-	if copyTracked(ctx, clone, f.branch, fetched) != nil {
+	if clone.CopyTracked(ctx, top, f.branch, fetched) != nil {
 		return err
 	}
 	r.stale = err
@@ -142,38 +142,4 @@ type noStatusError struct{ branch, repo string }
 
 func (e *noStatusError) Error() string {
 	return fmt.Sprintf("there is no status branch %q yet; \"reconciler run --repo %s\" writes it, and --status-branch reads one of another name", e.branch, e.repo)
-}
-
-// cloneOf returns the top directory of the clone that path lies in and the URL
-// that it was cloned from. Both are empty for what is no clone: a URL, a bare
-// repository, a repository without origin.
-func cloneOf(ctx context.Context, path string) (top, origin string) {
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return "", ""
-	}
-	top, err := gitLine(ctx, path, "rev-parse", "--show-toplevel")
-	if err != nil || top == "" {
-		return "", ""
-	}
-	origin, err = gitLine(ctx, top, "remote", "get-url", "origin")
-	if err != nil {
-		return "", ""
-	}
-	if !strings.Contains(origin, ":") && !filepath.IsAbs(origin) {
-		origin = filepath.Join(top, origin)
-	}
-	return top, origin
-}
-
-// copyTracked makes a bare repository whose branch is the clone's remote-tracking
-// branch.
-func copyTracked(ctx context.Context, clone, branch, to string) error {
-	if err := git.CheckRefName(branch); err != nil {
-		return err
-	}
-	if _, err := gitLine(ctx, clone, "init", "--quiet", "--bare", to); err != nil {
-		return err
-	}
-	_, err := gitLine(ctx, to, "fetch", "--quiet", "--no-tags", clone, "refs/remotes/origin/"+branch+":"+git.Branch(branch))
-	return err
 }

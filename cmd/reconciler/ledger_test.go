@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/status"
 )
 
@@ -78,7 +79,7 @@ func TestReading(t *testing.T) {
 }
 
 func saveAs(ctx context.Context, ts *testscript.TestScript, args []string, now time.Time) {
-	tip, err := gitLine(ctx, ts.MkAbs(args[1]), "rev-parse", "HEAD")
+	tip, err := clone.Line(ctx, ts.MkAbs(args[1]), "rev-parse", "HEAD")
 	ts.Check(err)
 	next := fixture(now)[0]
 	next.Commit = tip

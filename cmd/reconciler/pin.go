@@ -15,6 +15,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -99,15 +100,15 @@ func (f *pinFlags) run(cmd *cobra.Command, name, revision string) error {
 	if err != nil {
 		return err
 	}
-	w, err := openWorkTree(ctx, f.dir)
+	w, err := clone.Open(ctx, f.dir)
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	if !w.git {
-		return fmt.Errorf("%s is in no Git repository, so there is no commit to pin to", w.root)
+	defer w.Close()
+	if !w.Git {
+		return fmt.Errorf("%s is in no Git repository, so there is no commit to pin to", w.Root)
 	}
-	files, err := w.files(ctx)
+	files, err := w.Files(ctx)
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func (f *pinFlags) run(cmd *cobra.Command, name, revision string) error {
 	var edit layer.PinEdit
 	if revision == "" {
 		edit, err = layer.Unpin(files, app)
-	} else if view.Commit, err = w.resolve(ctx, app, revision); err == nil {
+	} else if view.Commit, err = resolve(ctx, w, app, revision); err == nil {
 		edit, err = layer.Pin(files, app, view.Commit)
 	}
 	if err != nil {
@@ -126,12 +127,12 @@ func (f *pinFlags) run(cmd *cobra.Command, name, revision string) error {
 	}
 	view.File, view.Was = edit.File, edit.Was
 	if view.Changed = edit.File != "" && edit.Was != view.Commit; view.Changed {
-		if err := w.carryOut(ctx, files, edit, app, cmd.ErrOrStderr()); err != nil {
+		if err := carryOut(ctx, w, files, edit, app, cmd.ErrOrStderr()); err != nil {
 			return err
 		}
 	}
 	if view.Changed && !f.noCommit {
-		if view.Committed, err = w.commitPin(ctx, view, app, f.message); err != nil {
+		if view.Committed, err = commitPin(ctx, w, view, app, f.message); err != nil {
 			return err
 		}
 	}
@@ -157,18 +158,18 @@ func hasApplication(files fs.FS, app model.AppID, commit string) error {
 }
 
 // resolve returns the whole hash of a revision that an application can be pinned to.
-func (w *workTree) resolve(ctx context.Context, app model.AppID, revision string) (string, error) {
-	commit, err := gitLine(ctx, w.root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+func resolve(ctx context.Context, w *clone.Tree, app model.AppID, revision string) (string, error) {
+	commit, err := clone.Line(ctx, w.Root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if err != nil {
 		if _, whole := git.ParseHash(revision); whole {
-			return "", w.reaches(ctx, revision)
+			return "", w.Reaches(ctx, "HEAD", revision)
 		}
 		return "", fmt.Errorf("%q names no commit of this clone", revision)
 	}
-	if err := w.reaches(ctx, commit); err != nil {
+	if err := w.Reaches(ctx, "HEAD", commit); err != nil {
 		return "", fmt.Errorf("%w; only a commit that HEAD descends from can be pinned", err)
 	}
-	files, err := w.commit(ctx, commit)
+	files, err := w.Commit(ctx, commit)
 	if err != nil {
 		return "", err
 	}
@@ -177,19 +178,19 @@ func (w *workTree) resolve(ctx context.Context, app model.AppID, revision string
 
 // carryOut writes an edit unless somebody else's is in the way or the reconciler
 // would refuse the outcome.
-func (w *workTree) carryOut(ctx context.Context, files *fileTree, edit layer.PinEdit, app model.AppID, progressTo io.Writer) error {
-	dirty, err := gitLine(ctx, w.root, "status", "--porcelain", "--", ":(literal)"+edit.File)
+func carryOut(ctx context.Context, w *clone.Tree, files *clone.Files, edit layer.PinEdit, app model.AppID, progressTo io.Writer) error {
+	dirty, err := clone.Line(ctx, w.Root, "status", "--porcelain", "--", ":(literal)"+edit.File)
 	if err != nil {
 		return err
 	}
 	if dirty != "" {
 		return fmt.Errorf("%s has changes that are not committed; commit or undo them first", edit.File)
 	}
-	after, err := files.with(edit.File, edit.Data)
+	after, err := files.With(edit.File, edit.Data)
 	if err != nil {
 		return err
 	}
-	verdict, err := judge(ctx, after, w.at(ctx), progressTo)
+	verdict, err := judge(ctx, after, w.At(ctx, "HEAD"), progressTo)
 	if err != nil {
 		return err
 	}
@@ -206,22 +207,22 @@ func (w *workTree) carryOut(ctx context.Context, files *fileTree, edit layer.Pin
 		}
 		return &exitCode{exitDiffers, fmt.Sprintf("%s would be refused, so nothing was changed", app)}
 	}
-	before, err := w.read(edit.File)
+	before, err := w.Read(edit.File)
 	if err != nil {
 		return err
 	}
 	if was, err := files.ReadFile(edit.File); err != nil || !bytes.Equal(before, was) {
 		return errors.Join(err, fmt.Errorf("%s changes at this moment; try again", edit.File))
 	}
-	return w.top.WriteFile(filepath.FromSlash(edit.File), edit.Data, 0o644)
+	return w.Top.WriteFile(filepath.FromSlash(edit.File), edit.Data, 0o644)
 }
 
 // commitPin commits the file that was edited and returns the commit.
-func (w *workTree) commitPin(ctx context.Context, v *pinView, app model.AppID, why string) (string, error) {
+func commitPin(ctx context.Context, w *clone.Tree, v *pinView, app model.AppID, why string) (string, error) {
 	subject, what := fmt.Sprintf("%s: unpin %s", app.Tenant, app.Name), "It follows the branch again."
 	if v.Commit != "" {
 		subject = fmt.Sprintf("%s: pin %s to %s", app.Tenant, app.Name, shortCommit(v.Commit))
-		about, err := gitLine(ctx, w.root, "show", "--no-patch", "--date=short", "--format=%h (%ad, %s)", v.Commit)
+		about, err := clone.Line(ctx, w.Root, "show", "--no-patch", "--date=short", "--format=%h (%ad, %s)", v.Commit)
 		if err != nil {
 			return "", err
 		}
@@ -235,11 +236,11 @@ func (w *workTree) commitPin(ctx context.Context, v *pinView, app model.AppID, w
 	if v.Was != "" {
 		message += "It was pinned to " + text.Clean(v.Was) + ".\n"
 	}
-	_, err := gitOutput(ctx, w.root, "commit", "--quiet", "--message", message, "--only", "--", ":(literal)"+v.File)
+	_, err := clone.Output(ctx, w.Root, "commit", "--quiet", "--message", message, "--only", "--", ":(literal)"+v.File)
 	if err != nil {
 		return "", fmt.Errorf("%s is edited but not committed: %w", v.File, err)
 	}
-	return gitLine(ctx, w.root, "rev-parse", "HEAD")
+	return clone.Line(ctx, w.Root, "rev-parse", "HEAD")
 }
 
 func (p *printer) pin(v *pinView) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/turn"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
@@ -35,7 +36,7 @@ func (f *caseFlags) add(fl *pflag.FlagSet) {
 // offline is all that a pass is made of, without the edges: the clone in place of
 // the remote, what the status branch says in place of the cluster.
 type offline struct {
-	tree     *workTree
+	tree     *clone.Tree
 	assessor *assessor
 	recorded recorded
 	now      time.Time
@@ -50,10 +51,10 @@ func (f *caseFlags) open(ctx context.Context, progressTo io.Writer) (*offline, e
 			return nil, fmt.Errorf("--now %s is no time; write it like %s", f.now, present().UTC().Format(time.RFC3339))
 		}
 	}
-	if o.tree, err = openWorkTree(ctx, f.repo); err != nil {
+	if o.tree, err = clone.Open(ctx, f.repo); err != nil {
 		return nil, err
 	}
-	if o.recorded, err = o.tree.recorded(ctx, f.statusBranch); err != nil {
+	if o.recorded, err = recordedIn(ctx, o.tree, f.statusBranch); err != nil {
 		o.close()
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (o *offline) close() {
 	if o.assessor != nil {
 		o.assessor.close()
 	}
-	o.tree.close()
+	o.tree.Close()
 }
 
 // note tells people, once, what the outcome rests on.

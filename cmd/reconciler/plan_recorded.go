@@ -8,6 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/status"
 )
 
@@ -20,20 +21,20 @@ type recorded struct {
 // statusLimits bound the tree of a status branch.
 var statusLimits = git.FileLimits{Size: 4 << 20, Count: 400_000, Depth: 8}
 
-// recorded reads the status branch as this clone has it: as fetched from the origin,
+// recordedIn reads the status branch as this clone has it: as fetched from the origin,
 // or the branch itself where the reconciler writes here.
-func (w *workTree) recorded(ctx context.Context, branch string) (recorded, error) {
+func recordedIn(ctx context.Context, w *clone.Tree, branch string) (recorded, error) {
 	if err := git.CheckRefName(branch); err != nil {
 		return recorded{}, fmt.Errorf("--status-branch: %w", err)
 	}
-	if !w.git {
+	if !w.Git {
 		return recorded{}, nil
 	}
-	commit, err := w.branchTip(ctx, branch)
+	commit, err := w.BranchTip(ctx, branch)
 	if commit == "" || err != nil {
 		return recorded{}, err
 	}
-	repository, err := gitLine(ctx, w.root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	repository, err := w.GitDir(ctx)
 	if err != nil {
 		return recorded{}, err
 	}
@@ -60,17 +61,6 @@ func (w *workTree) recorded(ctx context.Context, branch string) (recorded, error
 		return recorded{}, fmt.Errorf("read branch %s: %w", branch, err)
 	}
 	return recorded{commit, ledger}, nil
-}
-
-// branchTip returns the commit that a branch of the origin had when it was fetched,
-// or that of the branch of this clone; "" if there is neither.
-func (w *workTree) branchTip(ctx context.Context, branch string) (string, error) {
-	for _, ref := range []string{"refs/remotes/origin/" + branch, git.Branch(branch)} {
-		if commit, err := gitLine(ctx, w.root, "rev-parse", "--verify", "--quiet", ref+"^{commit}"); err == nil {
-			return commit, nil
-		}
-	}
-	return "", ctx.Err()
 }
 
 // ledgerAt returns what a commit of a status branch says.

@@ -15,22 +15,22 @@ func (o *offline) noteRefusals(ctx context.Context, base string, head *side) err
 	if !access.New(ledger.Platform, nil).Enforced() {
 		return nil
 	}
-	repository, err := gitLine(ctx, o.tree.root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	repository, err := o.tree.GitDir(ctx)
 	if err != nil {
 		return err
 	}
-	tip, err := o.tree.branchTip(ctx, base)
+	tip, err := o.tree.BranchTip(ctx, base)
 	if err != nil {
 		return err
 	}
-	clone := source.OpenClone(repository)
-	defer clone.Close()
+	objects := source.OpenClone(repository)
+	defer objects.Close()
 	var said access.Violation
 	for _, s := range []struct{ name, commit string }{{base, tip}, {head.name, head.commit}} {
 		if s.commit == "" || s.commit == uncommitted {
 			continue
 		}
-		line, err := clone.LineTo(s.commit, ledger.Commit)
+		line, err := objects.LineTo(s.commit, ledger.Commit)
 		if err != nil {
 			o.note("who signed %s cannot be checked: %v; if this clone is shallow, \"git fetch --unshallow\" completes it", s.name, err)
 			continue

@@ -6,6 +6,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
@@ -14,10 +15,10 @@ import (
 func (o *offline) requests(ctx context.Context, s *side) (access.Requests, error) {
 	files, commit := s.files, s.commit
 	if commit == uncommitted {
-		if commit = o.tree.headCommit(ctx); commit == "" {
+		if commit = o.tree.Head(ctx); commit == "" {
 			return access.Requests{}, nil
 		}
-		committed, err := o.tree.commit(ctx, commit)
+		committed, err := o.tree.Commit(ctx, commit)
 		if err != nil {
 			return access.Requests{}, err
 		}
@@ -27,17 +28,17 @@ func (o *offline) requests(ctx context.Context, s *side) (access.Requests, error
 		files = committed
 	}
 	approvals, problems := o.assessor.evaluator.Approvals(files)
-	prefix, err := gitLine(ctx, o.tree.root, "rev-parse", "--show-prefix")
+	prefix, err := clone.Line(ctx, o.tree.Root, "rev-parse", "--show-prefix")
 	if err != nil || prefix != "" || len(approvals) == 0 { // the reconciler reads a fleet at the root of its repo only
 		return access.Requests{Problems: problems}, err
 	}
-	repository, err := gitLine(ctx, o.tree.root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	repository, err := o.tree.GitDir(ctx)
 	if err != nil {
 		return access.Requests{}, err
 	}
-	clone := source.OpenClone(repository)
-	defer clone.Close()
-	origins, err := clone.Origins(commit, "approvals")
+	objects := source.OpenClone(repository)
+	defer objects.Close()
+	origins, err := objects.Origins(commit, "approvals")
 	if err != nil {
 		return access.Requests{}, fmt.Errorf("%w; if this clone is shallow, \"git fetch --unshallow\" completes it", err)
 	}
@@ -47,7 +48,7 @@ func (o *offline) requests(ctx context.Context, s *side) (access.Requests, error
 }
 
 // digest identifies the approvals of a tree, "" if there are none.
-func digest(files *fileTree) string {
+func digest(files *clone.Files) string {
 	d, _ := files.Digest("approvals")
 	return d
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/turn"
@@ -52,7 +53,7 @@ func (f *replayFlags) openReplayer(ctx context.Context, progressTo io.Writer) (*
 // connectReplayer asks the origin of a clone. Where it cannot be asked, the clone
 // has what was fetched.
 func (f *replayFlags) connectReplayer(ctx context.Context, r *replayer) error {
-	clone, origin := cloneOf(ctx, f.repo)
+	top, origin := clone.Origin(ctx, f.repo)
 	if origin == "" {
 		return f.fetch(ctx, r, f.repo)
 	}
@@ -63,7 +64,7 @@ func (f *replayFlags) connectReplayer(ctx context.Context, r *replayer) error {
 	}
 	fetched := filepath.Join(r.dir, "fetched.git")
 	for _, branch := range []string{f.ledgerFlags.branch, f.branch} {
-		if copyTracked(ctx, clone, branch, fetched) != nil {
+		if clone.CopyTracked(ctx, top, branch, fetched) != nil {
 			return err
 		}
 	}

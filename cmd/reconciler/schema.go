@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/schema"
 )
@@ -43,17 +44,17 @@ With --check it changes no file, and the exit code is 1 if the copy is out of da
   reconciler schema update --check ../fleet`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeDirectory,
-		RunE: inWorkTree(func(cmd *cobra.Command, w *workTree) error {
-			changes, err := schemaChanges(w.top)
+		RunE: inWorkTree(func(cmd *cobra.Command, w *clone.Tree) error {
+			changes, err := schemaChanges(w.Top)
 			if err != nil {
 				return err
 			}
 			if !check {
-				if err := updateSchema(w.top, changes); err != nil {
+				if err := updateSchema(w.Top, changes); err != nil {
 					return err
 				}
 			}
-			view := schemaView{w.root, vendoredSchema, schema.Digest(), !check, changes}
+			view := schemaView{w.Root, vendoredSchema, schema.Digest(), !check, changes}
 			if err := format.write(cmd.OutOrStdout(), view, func(p *printer) { p.schema(&view) }); err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -45,8 +46,8 @@ itself failed.`,
   reconciler vet -o json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeDirectory,
-		RunE: inWorkTree(func(cmd *cobra.Command, w *workTree) error {
-			verdict, err := w.vet(cmd.Context(), cmd.ErrOrStderr())
+		RunE: inWorkTree(func(cmd *cobra.Command, w *clone.Tree) error {
+			verdict, err := vetTree(cmd.Context(), w, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -82,13 +83,13 @@ type vetView struct {
 }
 
 // viewVet reports the part of a verdict that was asked for.
-func viewVet(v *verdict, w *workTree) *vetView {
+func viewVet(v *verdict, w *clone.Tree) *vetView {
 	view := &vetView{
-		Directory: w.root, RefusedTenants: []string{}, Refused: []model.AppID{}, Problems: []model.Problem{}, Notes: []string{},
+		Directory: w.Root, RefusedTenants: []string{}, Refused: []model.AppID{}, Problems: []model.Problem{}, Notes: []string{},
 	}
-	in := w.within
-	if w.below != "." {
-		view.Below = w.below
+	in := func(file string) bool { return within(w, file) }
+	if w.Below != "." {
+		view.Below = w.Below
 	}
 	for i := range v.fleet.Tenants {
 		if in(tenantDirectory(v.fleet.Tenants[i].Name)) {
@@ -113,11 +114,11 @@ func viewVet(v *verdict, w *workTree) *vetView {
 		}
 	}
 	for _, p := range v.fleet.Problems {
-		if file := placeOf(&p); in(file) || w.binds(file) {
+		if file := placeOf(&p); in(file) || binds(w, file) {
 			view.Problems = append(view.Problems, p)
 		}
 	}
-	if note := staleSchema(w.top); note != "" {
+	if note := staleSchema(w.Top); note != "" {
 		view.Notes = append(view.Notes, note)
 	}
 	return view
@@ -128,14 +129,14 @@ func tenantDirectory(name string) string { return "tenants/" + name }
 func appDirectory(app model.AppID) string { return "tenants/" + app.Tenant + "/apps/" + app.Name }
 
 // within reports whether a file or directory lies in the part that was asked for.
-func (w *workTree) within(name string) bool {
-	return w.below == "." || name == w.below || strings.HasPrefix(name, w.below+"/")
+func within(w *clone.Tree, name string) bool {
+	return w.Below == "." || name == w.Below || strings.HasPrefix(name, w.Below+"/")
 }
 
 // binds reports whether a file is one of a layer above that part.
-func (w *workTree) binds(file string) bool {
+func binds(w *clone.Tree, file string) bool {
 	dir := path.Dir(file)
-	return dir == "." || strings.HasPrefix(w.below+"/", dir+"/")
+	return dir == "." || strings.HasPrefix(w.Below+"/", dir+"/")
 }
 
 // placeOf returns the file that a problem blames, or the directory of whose it is.

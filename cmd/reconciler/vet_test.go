@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
@@ -48,45 +47,4 @@ func replaceIn(name, old, new string) error {
 		return &fs.PathError{Op: "replace " + old + " in", Path: name, Err: fs.ErrNotExist}
 	}
 	return os.WriteFile(name, []byte(before+new+after), 0o644)
-}
-
-// A work tree reads like the tree of a commit.
-func TestFilesOfAWorkTree(t *testing.T) {
-	dir := t.TempDir()
-	for name, data := range map[string]string{
-		"fleet.cue": "package fleet", "tenants/acme/tenant.cue": "x", "tenants/acme/apps/shop/a/b/c.txt": "y", ".git/config": "no",
-	} {
-		name = filepath.Join(dir, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		require.NoError(t, os.WriteFile(name, []byte(data), 0o644))
-	}
-	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(dir, "tenants/link.cue")))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "big"), make([]byte, mostBytes+1), 0o644))
-	w, err := openWorkTree(t.Context(), filepath.Join(dir, "tenants", "acme"))
-	require.NoError(t, err)
-	defer w.close()
-	require.Equal(t, "tenants/acme", w.below)
-	files, err := w.files(t.Context())
-	require.NoError(t, err)
-
-	app, err := fs.Sub(files, "tenants/acme/apps")
-	require.NoError(t, err)
-	require.NoError(t, fstest.TestFS(app, "shop/a/b/c.txt"))
-	_, err = fs.ReadFile(files, "tenants/link.cue")
-	require.Error(t, err, "links are not followed")
-	_, err = fs.ReadFile(files, "big")
-	require.ErrorContains(t, err, "at most 1048576")
-	_, err = fs.Stat(files, ".git/config")
-	require.ErrorIs(t, err, fs.ErrNotExist)
-
-	// A digest speaks for everything below.
-	changed, err := files.with("tenants/acme/apps/shop/a/b/c.txt", []byte("z"))
-	require.NoError(t, err)
-	for name, same := range map[string]bool{".": false, "tenants/acme/apps/shop": false, "fleet.cue": true} {
-		before, err := files.Digest(name)
-		require.NoError(t, err)
-		after, err := changed.Digest(name)
-		require.NoError(t, err)
-		require.Equal(t, same, before == after, name)
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
@@ -25,10 +26,10 @@ type verdict struct {
 // uncommitted stands for the commit that is not made yet, as Git writes it.
 var uncommitted = strings.Repeat("0", 40)
 
-// vet evaluates the files as they lie on disk, approvals among them, and renders
+// vetTree evaluates the files as they lie on disk, approvals among them, and renders
 // every application.
-func (w *workTree) vet(ctx context.Context, progressTo io.Writer) (*verdict, error) {
-	files, err := w.files(ctx)
+func vetTree(ctx context.Context, w *clone.Tree, progressTo io.Writer) (*verdict, error) {
+	files, err := w.Files(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +38,7 @@ func (w *workTree) vet(ctx context.Context, progressTo io.Writer) (*verdict, err
 		return nil, err
 	}
 	defer a.close()
-	v, err := a.assess(ctx, uncommitted, files, w.at(ctx))
+	v, err := a.assess(ctx, uncommitted, files, w.At(ctx, "HEAD"))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func (w *workTree) vet(ctx context.Context, progressTo io.Writer) (*verdict, err
 }
 
 // judge does what the reconciler does with a commit before it decides.
-func judge(ctx context.Context, files *fileTree, at func(string) (evaluate.Files, error), progressTo io.Writer) (*verdict, error) {
+func judge(ctx context.Context, files *clone.Files, at func(string) (evaluate.Files, error), progressTo io.Writer) (*verdict, error) {
 	a, err := newAssessor(ctx, "fleet", "", progressTo)
 	if err != nil {
 		return nil, err

@@ -52,6 +52,10 @@ var bans = []ban{
 		except: []string{"pkg/git", "pkg/source", "pkg/status"},
 		why:    "only source and status know Git: everybody else works with an fs.FS and a model.Ledger",
 	}, {
+		paths:  []string{module + "pkg/git"},
+		except: []string{"pkg/source", "pkg/source/clone", "pkg/status", "cmd/reconciler"},
+		why:    "only source and status know Git, and the command that reads the history of the status branch",
+	}, {
 		paths:  []string{"k8s.io/"},
 		except: []string{"pkg/render", "pkg/apply", "pkg/runtime/kubernetes", "cmd/reconciler"},
 		why:    "only render, apply and the adapter know Kubernetes, and the command that connects them to a cluster",
@@ -65,7 +69,7 @@ var bans = []ban{
 		why:    "inventories and readiness are the business of the edges to the cluster",
 	}, {
 		paths:  []string{"os/exec"},
-		except: []string{"pkg/git", "cmd/reconciler", "pkg/evaluate/pool"},
+		except: []string{"pkg/git", "pkg/source/clone", "pkg/evaluate/pool"},
 		why:    "no program is run with what people wrote: only git itself, for repositories on the same disk, and this program",
 	}, {
 		paths:  []string{module + "pkg/arbitration/follow"},

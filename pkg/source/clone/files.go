@@ -1,4 +1,4 @@
-package main
+package clone
 
 import (
 	"bytes"
@@ -18,22 +18,22 @@ import (
 	"github.com/d-aros/d-aros/pkg/git"
 )
 
-// Caps of the reconciler on the tree of a commit.
+// Limits of the reconciler on the tree of a commit.
 const (
 	mostFiles = 100_000
 	mostDepth = 32
-	mostBytes = 1 << 20 // of one file
+
+	MaxBytes = 1 << 20 // of one file
 )
 
-// fileTree is a tree of files that was listed once and is read when asked, like
-// that of a commit. What a commit could not hold as a regular file shows in its
-// directory as irregular and cannot be opened. It is safe for concurrent use.
-type fileTree struct {
-	entries map[string]*treeEntry // by path; "." is the root
+// Files is a tree of files that was listed once; each file is read on demand. A name that no commit may hold as a regular
+// file is listed as irregular and cannot be opened. Files is safe for concurrent use.
+type Files struct {
+	entries map[string]*entry // by path; "." is the root
 }
 
-// treeEntry is a file or a directory.
-type treeEntry struct {
+// entry is a file or a directory.
+type entry struct {
 	name     string
 	mode     fs.FileMode
 	size     int64
@@ -42,12 +42,13 @@ type treeEntry struct {
 	children []fs.DirEntry // of a directory, by name
 }
 
-func newTree() *fileTree {
-	return &fileTree{entries: map[string]*treeEntry{".": {name: ".", mode: fs.ModeDir | 0o555}}}
+// newFiles returns a tree to add files to.
+func newFiles() *Files {
+	return &Files{entries: map[string]*entry{".": {name: ".", mode: fs.ModeDir | 0o555}}}
 }
 
 // add puts a file into the tree. A mode that is not regular is kept as such.
-func (t *fileTree) add(name string, mode fs.FileMode, size int64, read func() ([]byte, error)) error {
+func (t *Files) add(name string, mode fs.FileMode, size int64, read func() ([]byte, error)) error {
 	switch {
 	case !fs.ValidPath(name) || name == ".":
 		return nil // nothing that a tree could hold
@@ -64,12 +65,12 @@ func (t *fileTree) add(name string, mode fs.FileMode, size int64, read func() ([
 	if !mode.IsRegular() {
 		mode = fs.ModeIrregular
 		read = func() ([]byte, error) { return nil, errors.New("is no regular file") }
-	} else if size > mostBytes {
-		read = func() ([]byte, error) { return nil, &git.TooLargeError{Size: size, Max: mostBytes} }
+	} else if size > MaxBytes {
+		read = func() ([]byte, error) { return nil, &git.TooLargeError{Size: size, Max: MaxBytes} }
 	}
-	e := &treeEntry{name: path.Base(name), mode: mode, size: size, read: read}
+	e := &entry{name: path.Base(name), mode: mode, size: size, read: read}
 	e.digest = sync.OnceValues(func() (string, error) {
-		if !e.mode.IsRegular() || e.size > mostBytes {
+		if !e.mode.IsRegular() || e.size > MaxBytes {
 			return digestOf(e.mode.String(), fmt.Sprint(e.size)), nil // nobody can read it
 		}
 		b, err := e.read()
@@ -79,19 +80,19 @@ func (t *fileTree) add(name string, mode fs.FileMode, size int64, read func() ([
 	return nil
 }
 
-// put hangs an entry below its directory and makes that if need be.
-func (t *fileTree) put(name string, e *treeEntry) {
+// put adds an entry to its directory, which it makes if there is none.
+func (t *Files) put(name string, e *entry) {
 	t.entries[name] = e
 	dir, ok := t.entries[path.Dir(name)]
 	if !ok {
-		dir = &treeEntry{name: path.Base(path.Dir(name)), mode: fs.ModeDir | 0o555}
+		dir = &entry{name: path.Base(path.Dir(name)), mode: fs.ModeDir | 0o555}
 		t.put(path.Dir(name), dir)
 	}
 	dir.children = append(dir.children, fs.FileInfoToDirEntry(e))
 }
 
 // finish sorts the directories. Nothing is added after it.
-func (t *fileTree) finish() *fileTree {
+func (t *Files) finish() *Files {
 	for name, e := range t.entries {
 		if !e.mode.IsDir() {
 			continue
@@ -120,9 +121,9 @@ func digestOf(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// with returns the tree with other content in one file that it has.
-func (t *fileTree) with(name string, data []byte) (*fileTree, error) {
-	out := newTree()
+// With returns the tree with other content in one of its files.
+func (t *Files) With(name string, data []byte) (*Files, error) {
+	out := newFiles()
 	for _, file := range slices.Sorted(maps.Keys(t.entries)) {
 		e := t.entries[file]
 		if e.mode.IsDir() {
@@ -139,7 +140,7 @@ func (t *fileTree) with(name string, data []byte) (*fileTree, error) {
 	return out.finish(), nil
 }
 
-func (t *fileTree) find(op, name string) (*treeEntry, error) {
+func (t *Files) find(op, name string) (*entry, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
@@ -151,7 +152,7 @@ func (t *fileTree) find(op, name string) (*treeEntry, error) {
 }
 
 // Digest identifies the content of a file or of a directory with all below it.
-func (t *fileTree) Digest(name string) (string, error) {
+func (t *Files) Digest(name string) (string, error) {
 	e, err := t.find("digest", name)
 	if err != nil {
 		return "", err
@@ -159,7 +160,7 @@ func (t *fileTree) Digest(name string) (string, error) {
 	return e.digest()
 }
 
-func (t *fileTree) ReadFile(name string) ([]byte, error) {
+func (t *Files) ReadFile(name string) ([]byte, error) {
 	e, err := t.find("read", name)
 	if err != nil {
 		return nil, err
@@ -174,7 +175,7 @@ func (t *fileTree) ReadFile(name string) ([]byte, error) {
 	return b, nil
 }
 
-func (t *fileTree) ReadDir(name string) ([]fs.DirEntry, error) {
+func (t *Files) ReadDir(name string) ([]fs.DirEntry, error) {
 	e, err := t.find("readdir", name)
 	if err != nil {
 		return nil, err
@@ -185,7 +186,7 @@ func (t *fileTree) ReadDir(name string) ([]fs.DirEntry, error) {
 	return slices.Clone(e.children), nil
 }
 
-func (t *fileTree) Stat(name string) (fs.FileInfo, error) {
+func (t *Files) Stat(name string) (fs.FileInfo, error) {
 	e, err := t.find("stat", name)
 	if err != nil {
 		return nil, err
@@ -193,12 +194,12 @@ func (t *fileTree) Stat(name string) (fs.FileInfo, error) {
 	return e, nil
 }
 
-func (t *fileTree) Open(name string) (fs.File, error) {
+func (t *Files) Open(name string) (fs.File, error) {
 	e, err := t.find("open", name)
 	if err != nil {
 		return nil, err
 	}
-	f := &openEntry{treeEntry: e, rest: e.children}
+	f := &openFile{entry: e, rest: e.children}
 	if !e.mode.IsDir() {
 		b, err := t.ReadFile(name)
 		if err != nil {
@@ -209,33 +210,33 @@ func (t *fileTree) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-// A treeEntry describes itself.
-func (e *treeEntry) Name() string       { return e.name }
-func (e *treeEntry) Size() int64        { return e.size }
-func (e *treeEntry) Mode() fs.FileMode  { return e.mode }
-func (e *treeEntry) ModTime() time.Time { return time.Time{} } // a commit has none
-func (e *treeEntry) IsDir() bool        { return e.mode.IsDir() }
-func (e *treeEntry) Sys() any           { return nil }
+// A entry describes itself.
+func (e *entry) Name() string       { return e.name }
+func (e *entry) Size() int64        { return e.size }
+func (e *entry) Mode() fs.FileMode  { return e.mode }
+func (e *entry) ModTime() time.Time { return time.Time{} } // a commit has none
+func (e *entry) IsDir() bool        { return e.mode.IsDir() }
+func (e *entry) Sys() any           { return nil }
 
-// openEntry is a file or a directory that is being read.
-type openEntry struct {
-	*treeEntry
+// openFile is a file or a directory that is being read.
+type openFile struct {
+	*entry
 	*bytes.Reader
 	rest []fs.DirEntry
 }
 
-func (f *openEntry) Stat() (fs.FileInfo, error) { return f.treeEntry, nil }
-func (f *openEntry) Close() error               { return nil }
-func (f *openEntry) Size() int64                { return f.treeEntry.size }
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.entry, nil }
+func (f *openFile) Close() error               { return nil }
+func (f *openFile) Size() int64                { return f.entry.size }
 
-func (f *openEntry) Read(b []byte) (int, error) {
+func (f *openFile) Read(b []byte) (int, error) {
 	if f.Reader == nil {
 		return 0, &fs.PathError{Op: "read", Path: f.name, Err: errors.New("is a directory")}
 	}
 	return f.Reader.Read(b)
 }
 
-func (f *openEntry) ReadDir(n int) ([]fs.DirEntry, error) {
+func (f *openFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	if n <= 0 || n > len(f.rest) {
 		if n > 0 && len(f.rest) == 0 {
 			return nil, io.EOF

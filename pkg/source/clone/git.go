@@ -1,4 +1,4 @@
-package main
+package clone
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// gitCommand is git in a directory of the user.
-func gitCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
+// command returns the git program, to be run in a directory of the user.
+func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
-	// A hook is told of the commit that is being made. The directory says more.
+	// Git tells its hooks which repository and index it is writing. The directory decides, not these.
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(s string) bool {
 		name, _, _ := strings.Cut(s, "=")
 		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, name)
@@ -23,10 +23,10 @@ func gitCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// gitOutput runs git in a directory of the user and returns what it prints. What
-// git says of an error is the error.
-func gitOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	out, err := gitCommand(ctx, dir, args...).Output()
+// Output runs git in a directory of the user and returns its standard output. If git fails, the error has the text
+// of its standard error.
+func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	out, err := command(ctx, dir, args...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		if said := strings.TrimPrefix(text.Clean(string(exit.Stderr)), "fatal: "); said != "" {
@@ -39,8 +39,8 @@ func gitOutput(ctx context.Context, dir string, args ...string) ([]byte, error) 
 	return out, nil
 }
 
-// gitLine is gitOutput for one line.
-func gitLine(ctx context.Context, dir string, args ...string) (string, error) {
-	out, err := gitOutput(ctx, dir, args...)
+// Line is Output without the white space around it.
+func Line(ctx context.Context, dir string, args ...string) (string, error) {
+	out, err := Output(ctx, dir, args...)
 	return strings.TrimSpace(string(out)), err
 }

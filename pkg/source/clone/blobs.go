@@ -1,4 +1,4 @@
-package main
+package clone
 
 import (
 	"bufio"
@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// blobReader reads the files of commits through one git process, which it starts
-// when the first is asked for. It is safe for concurrent use.
+// blobReader reads the files of commits through one git process, which starts with the first read. It is safe for
+// concurrent use.
 type blobReader struct {
 	dir string
 
@@ -43,7 +43,7 @@ func (b *blobReader) read(ctx context.Context, name string) ([]byte, error) {
 }
 
 func (b *blobReader) start(ctx context.Context) (err error) {
-	git := gitCommand(ctx, b.dir, "cat-file", "--batch")
+	git := command(ctx, b.dir, "cat-file", "--batch")
 	if b.asks, err = git.StdinPipe(); err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (b *blobReader) ask(name string) ([]byte, error) {
 		return nil, errors.New("it is not in this clone")
 	}
 	size, err := strconv.ParseInt(field[2], 10, 64)
-	if err != nil || size < 0 || size > mostBytes {
-		return nil, fmt.Errorf("has %s bytes, at most %d are read", field[2], mostBytes)
+	if err != nil || size < 0 || size > MaxBytes {
+		return nil, fmt.Errorf("has %s bytes, at most %d are read", field[2], MaxBytes)
 	}
 	content := make([]byte, size+1)
 	if _, err := io.ReadFull(b.tells, content); err != nil {

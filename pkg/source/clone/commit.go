@@ -1,0 +1,79 @@
+package clone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+)
+
+// At returns a function that opens the commits that tenants pin applications to. Like the reconciler it takes only commits
+// that tip descends from.
+func (w *Tree) At(ctx context.Context, tip string) func(commit string) (evaluate.Files, error) {
+	var mu sync.Mutex
+	known := map[string]evaluate.Files{}
+	return func(commit string) (evaluate.Files, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if files, ok := known[commit]; ok {
+			return files, nil
+		}
+		if !w.Git {
+			return nil, errors.New("the directory is in no Git repository, so there are no commits")
+		}
+		if err := w.Reaches(ctx, tip, commit); err != nil {
+			return nil, err
+		}
+		files, err := w.Commit(ctx, commit)
+		if err != nil {
+			return nil, err
+		}
+		known[commit] = files
+		return files, nil
+	}
+}
+
+// Reaches returns an error that says why tip does not descend from a commit, nil if it does.
+func (w *Tree) Reaches(ctx context.Context, tip, commit string) error {
+	if _, err := Line(ctx, w.Root, "cat-file", "-e", commit+"^{commit}"); err != nil {
+		if shallow, err := Line(ctx, w.Root, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
+			return fmt.Errorf("commit %s is not in this clone, which is shallow; \"git fetch --unshallow\" completes it", commit)
+		}
+		return fmt.Errorf("commit %s is not in the branch", commit)
+	}
+	if _, err := Line(ctx, w.Root, "merge-base", "--is-ancestor", commit, tip); err != nil {
+		return fmt.Errorf("commit %s is not in the branch", commit)
+	}
+	return nil
+}
+
+// Commit lists the files that a commit has in the directory of the fleet repo.
+func (w *Tree) Commit(ctx context.Context, commit string) (*Files, error) {
+	out, err := Output(ctx, w.Root, "ls-tree", "-r", "-z", "-l", commit)
+	if err != nil {
+		return nil, fmt.Errorf("list commit %s: %w", commit, err)
+	}
+	t := newFiles()
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		about, name, ok := strings.Cut(line, "\t")
+		field := strings.Fields(about) // mode, type, object, size
+		if !ok || len(field) != 4 {
+			continue
+		}
+		mode := fs.ModeIrregular
+		if strings.HasPrefix(field[0], "100") {
+			mode = 0
+		}
+		size, _ := strconv.ParseInt(field[3], 10, 64) // "-" for a submodule
+		err := t.add(name, mode, size, func() ([]byte, error) { return w.blobs.read(ctx, field[2]) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t.finish(), nil
+}

@@ -1,0 +1,53 @@
+package clone
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/git"
+)
+
+// Revision returns the hash of the commit that people call name.
+func (w *Tree) Revision(ctx context.Context, name string) (string, error) {
+	if !w.Git {
+		return "", fmt.Errorf("%s is in no Git repository, so there is no commit %s", w.Root, name)
+	}
+	commit, err := Line(ctx, w.Root, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err != nil {
+		return "", fmt.Errorf("%q names no commit of this clone; \"git fetch origin %s\" may bring it", name, strings.TrimPrefix(name, "origin/"))
+	}
+	return commit, nil
+}
+
+// Clean reports whether the files on disk are those of the last commit.
+func (w *Tree) Clean(ctx context.Context) bool {
+	if !w.Git {
+		return false
+	}
+	changed, err := Line(ctx, w.Root, "status", "--porcelain", "--", ".")
+	_, known := git.ParseHash(w.Head(ctx))
+	return err == nil && changed == "" && known
+}
+
+// Head returns the last commit, "" if there is none.
+func (w *Tree) Head(ctx context.Context) string {
+	commit, _ := Line(ctx, w.Root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	return commit
+}
+
+// BranchTip returns the commit of a branch of the origin as last fetched, or else of the branch of this clone; "" if there
+// is neither.
+func (w *Tree) BranchTip(ctx context.Context, branch string) (string, error) {
+	for _, ref := range []string{"refs/remotes/origin/" + branch, git.Branch(branch)} {
+		if commit, err := Line(ctx, w.Root, "rev-parse", "--verify", "--quiet", ref+"^{commit}"); err == nil {
+			return commit, nil
+		}
+	}
+	return "", ctx.Err()
+}
+
+// GitDir returns the absolute path of the Git directory that holds the objects.
+func (w *Tree) GitDir(ctx context.Context) (string, error) {
+	return Line(ctx, w.Root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+}
