@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Auth is how to prove who we are to a remote. The zero value is anonymous.
+// Auth has the credentials for a remote. The zero value is anonymous.
 // Files are read again for every connection, so that credentials may rotate.
 type Auth struct {
 	Username   string // of https; default "git"

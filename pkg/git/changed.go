@@ -43,7 +43,7 @@ func (c *changes) add(path string) error {
 	return nil
 }
 
-// compare lists what differs in a directory.
+// compare lists the entries of a directory that differ.
 func (c *changes) compare(dir string, before, after Hash, depth int) error {
 	if before == after {
 		return nil
@@ -95,7 +95,7 @@ func (c *changes) entries(tree Hash) ([]Entry, error) {
 	return t.Entries, nil
 }
 
-// entry lists what differs below one name. Nil: the name is not there.
+// entry lists the differences below one name. Nil: the name does not exist.
 func (c *changes) entry(dir string, was, is *Entry, depth int) error {
 	if was != nil && is != nil && *was == *is {
 		return nil

@@ -34,7 +34,7 @@ func (c *NewCommit) encode() []byte {
 	return b.Bytes()
 }
 
-// identity leaves out what would break the header of a commit.
+// identity removes characters that would break the header of a commit.
 func identity(s string) string {
 	return text.Line(strings.NewReplacer("<", "", ">", "").Replace(s), maxLine)
 }

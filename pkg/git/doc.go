@@ -3,8 +3,8 @@
 // commit as an immutable file system, and updates one ref by compare-and-swap.
 //
 // It never merges, never forces, never runs a shell, never follows a symbolic
-// link or submodule, and believes no byte: what it reads from a store is
-// verified against its hash, what a remote sends is bounded in time and size.
+// link or submodule, and trusts no input: every object read from a store is
+// verified against its hash, every answer of a remote is bounded in time and size.
 package git
 
 import "github.com/go-git/go-git/v5/plumbing"

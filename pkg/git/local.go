@@ -30,8 +30,8 @@ type local struct {
 	waited bool
 }
 
-// passedOn is what git needs from the environment: to find its parts, its
-// configuration and room for temporary files.
+// passedOn lists the environment variables that git needs to find its programs, its
+// configuration and a directory for temporary files.
 var passedOn = []string{"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR"}
 
 // openLocal starts service, upload-pack or receive-pack, on the repository at
@@ -134,7 +134,7 @@ func (l *local) Close() error {
 	return nil
 }
 
-// explain ends the conversation after err and prefers what git said about it.
+// explain ends the conversation after err and prefers the error message of git.
 func (l *local) explain(err error) error {
 	_ = l.Close()
 	if said := l.stderr.line(); said != "" {
@@ -143,7 +143,7 @@ func (l *local) explain(err error) error {
 	return err
 }
 
-// line returns the first line that says what went wrong.
+// line returns the first line of the error message.
 func (b *beginning) line() string {
 	for s := range strings.Lines(b.buf.String()) {
 		if s = text.Line(s, maxLine); s != "" && !strings.HasPrefix(s, "warning:") {

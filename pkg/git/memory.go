@@ -13,9 +13,9 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// NewMemoryStore returns a store that keeps what is fetched in memory. It is
-// for what is read once and whole: nothing is written to disk, and every object
-// is unpacked and verified once, when it arrives.
+// NewMemoryStore returns a store that keeps fetched objects in memory. It is for
+// commits that are read once and whole: nothing is written to disk, and every
+// object is unpacked and verified once, when it arrives.
 func NewMemoryStore() *Store {
 	return &Store{memory: map[Hash]unpacked{}, trees: newTreeCache(treeCacheSize), extents: map[Hash]extent{}}
 }
@@ -46,8 +46,8 @@ func (s *Store) addToMemory(r io.Reader, limits Limits) error {
 	return nil
 }
 
-// unpacker reads a pack in one go. It believes no size: not that of an object,
-// of what a delta makes of it, nor of all together.
+// unpacker reads a pack in one go. It checks every size against its limit: the size
+// of each object, of the result of each delta, and of all objects together.
 type unpacker struct {
 	from    *counting
 	in      *bufio.Reader // the inflater reads no byte too many from it
@@ -60,7 +60,7 @@ type unpacker struct {
 	waiting []delta        // in the order of the pack
 }
 
-// delta is an object that is described by what differs from its base.
+// delta is an object that is stored as its differences from a base.
 type delta struct {
 	start   int64
 	base    Hash  // of a named base …
@@ -187,7 +187,7 @@ func (u *unpacker) offset() (int64, error) {
 	}
 }
 
-// content inflates what follows, which must have the given size.
+// content inflates the next object, which must have the given size.
 func (u *unpacker) content(size int64) ([]byte, error) {
 	if err := u.allow(size); err != nil {
 		return nil, err
@@ -258,8 +258,8 @@ func (u *unpacker) apply(d *delta) (known bool, err error) {
 	return true, nil
 }
 
-// settle applies the deltas. A base comes before or after what builds on it. One whose base never comes
-// is of no use: what needs it will be missing.
+// settle applies the deltas. A base comes before or after the deltas that refer to it. A delta whose base
+// never comes is dropped, and its object is missing.
 func (u *unpacker) settle() error {
 	for len(u.waiting) > 0 {
 		var still []delta

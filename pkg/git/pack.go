@@ -17,8 +17,8 @@ import (
 // incoming starts the name of a pack that has not been checked yet.
 const incoming = "incoming-"
 
-// addPack takes in a pack within the limits. With all set the pack holds
-// everything that counts, and takes the place of those before it.
+// addPack adds a pack within the limits. With all set the pack holds every
+// object that is needed and replaces the packs before it.
 func (s *Store) addPack(r io.Reader, limits Limits, all bool) error {
 	if s.memory != nil {
 		return s.addToMemory(r, limits)
@@ -159,7 +159,7 @@ func (b *beginning) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// deltaResult reads the size of what a delta produces: the second of the two
+// deltaResult reads the size of the result of a delta: the second of the two
 // numbers that a delta starts with.
 func (b *beginning) deltaResult() (int64, error) {
 	if _, err := binary.ReadUvarint(&b.buf); err != nil {

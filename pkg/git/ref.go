@@ -8,8 +8,8 @@ import (
 // maxRef bounds the length of a ref name.
 const maxRef = 250
 
-// CheckRefName says why s cannot name a branch or tag. It follows the rules of
-// git check-ref-format and refuses what could be read as an option.
+// CheckRefName returns an error if s cannot name a branch or tag. It follows the rules
+// of git check-ref-format and refuses names that could be read as an option.
 func CheckRefName(s string) error {
 	refuse := func(why string) error { return fmt.Errorf("%q is not a valid branch or tag name: it %s", s, why) }
 	switch {

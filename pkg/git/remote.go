@@ -21,7 +21,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// ErrUnsupported is returned for a remote that lacks what we rely on.
+// ErrUnsupported is returned for a remote that lacks a capability that we need.
 var ErrUnsupported = errors.New("the Git server does not support what is needed")
 
 // Remote is a repository that is reached through a URL. It keeps no connection.
@@ -69,8 +69,8 @@ func (r *Remote) LocalPath() (string, bool) { return r.at.path, r.at.scheme == "
 // Refs are the refs of a remote by full name.
 type Refs map[string]Ref
 
-// Ref is where a ref points: Object is what can be fetched, Commit what it
-// stands for. They differ for annotated tags.
+// Ref is the target of a ref: Object can be fetched, Commit is the commit that it
+// leads to. They differ for annotated tags.
 type Ref struct{ Object, Commit Hash }
 
 // Refs lists the refs of the remote. An empty repository has none.
@@ -98,10 +98,9 @@ func (r *Remote) Refs(ctx context.Context) (Refs, error) {
 	return refs, nil
 }
 
-// Fetch brings want and its history into the store. The remote leaves out what
-// it can tell from have that we hold; without have it sends everything, which
-// takes the place of all that was fetched before. A depth above zero cuts the
-// history.
+// Fetch brings want and its history into the store. The remote omits the objects
+// that the commits in have lead to. Without have it sends everything, and that
+// replaces all objects fetched before. A depth above zero cuts the history.
 func (r *Remote) Fetch(ctx context.Context, into *Store, want Hash, have []Hash, depth int) error {
 	err := r.converse(ctx, transport.UploadPackServiceName, func(ctx context.Context, s transport.Session) error {
 		adv, err := s.AdvertisedReferencesContext(ctx)

@@ -12,13 +12,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// Signed is a commit taken apart into what was signed and the signature.
+// Signed is a commit split into the signed payload and the signature.
 type Signed struct {
 	Tree      Hash
 	Parents   []Hash
 	Author    string    // name <email>, fit to print
 	Time      time.Time // the committer's
-	Payload   []byte    // what the signature is about: everything but the signature
+	Payload   []byte    // the signed bytes: the commit without the signature
 	Signature []byte    // armored; nil: there is none
 
 	// Refused says why the commit cannot be taken apart in exactly one way, ""
@@ -100,7 +100,7 @@ func isCommitHeader(name string) bool {
 	return name == "tree" || name == "parent" || name == "author" || name == "committer"
 }
 
-// header takes in one header after those found, or says what is wrong with it.
+// header reads one header after those in found, or returns why it is refused.
 func (s *Signed) header(name, value string, found []string) (refused string) {
 	last := ""
 	if len(found) > 0 {

@@ -21,9 +21,9 @@ import (
 // ErrMissing says that an object is not in the store, or damaged there.
 var ErrMissing = errors.New("object is missing or damaged")
 
-// Store is a bare object store on disk. It is a cache of a remote: what it
-// loses can be fetched again. It is safe for concurrent use; one process at a
-// time holds it.
+// Store is a bare object store on disk. It is a cache of a remote: lost objects
+// can be fetched again. It is safe for concurrent use; one process at a time
+// holds it.
 type Store struct {
 	dir  string
 	lock *os.File // nil: the store belongs to others
@@ -187,7 +187,7 @@ func (s *Store) Damaged() bool {
 	return s.damaged
 }
 
-// tipRef records in the store itself what was fetched last.
+// tipRef records in the store itself the commit that was fetched last.
 const tipRef = plumbing.ReferenceName("refs/heads/fetched")
 
 // SetTip records the commit that was fetched last, with all its history.
@@ -197,7 +197,7 @@ func (s *Store) SetTip(h Hash) error {
 	return s.objects.SetReference(plumbing.NewHashReference(tipRef, h))
 }
 
-// Tip returns what SetTip recorded, also in an earlier process.
+// Tip returns the commit that SetTip recorded, also in an earlier process.
 func (s *Store) Tip() (Hash, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

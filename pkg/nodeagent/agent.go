@@ -15,12 +15,12 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
-// Config is what an agent works with.
+// Config configures an agent.
 type Config struct {
 	Plan     string        // file with the plan; may be a link that is swapped
 	Root     string        // of the cgroups
 	StateDir string        // for the journal, the last good plan and the report
-	Interval time.Duration // between two looks at everything
+	Interval time.Duration // between two checks of all settings
 	Listen   string        // address for metrics and health, "" for none
 	Log      *slog.Logger
 }
@@ -123,8 +123,8 @@ func (a *agent) turn(ctx context.Context) {
 	a.said = said
 }
 
-// Once brings the plan into force and returns. With dry it only reports what
-// it would do, and leaves no trace.
+// Once brings the plan into force and returns. With dry it only reports the
+// settings that it would write, and leaves no trace.
 func Once(ctx context.Context, cfg Config, dry bool) (Report, error) {
 	a, err := open(cfg, dry)
 	if err != nil {
@@ -200,8 +200,8 @@ func (a *agent) keep(next Report, dry bool) error {
 	return nil
 }
 
-// lasting is what outcomes say after the moment: what was written is in force,
-// what was given back is no longer ours to report.
+// lasting returns the outcomes as they are after the pass: a written setting is in
+// force, a restored one is not reported any more.
 func lasting(outcomes []cgroup.Outcome) []cgroup.Outcome {
 	var kept []cgroup.Outcome
 	for _, o := range outcomes {

@@ -21,8 +21,8 @@ type bundle struct {
 	stale  bool // it is the last good one; the file says something else or nothing
 }
 
-// settle is how long a changed file must stay the same before it is believed: a
-// half-written plan may parse, and would release what the other half protects.
+// settle is how long a changed file must stay the same before it is read: a
+// half-written plan may parse, and would release the workloads of its other half.
 const settle = 50 * time.Millisecond
 
 // loadPlan brings the bundle up to date with the file. A file that cannot be

@@ -18,7 +18,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
-// Finding is one thing that the host can do or not, and what that means.
+// Finding is one ability of the host, whether it has it, and the consequence.
 type Finding struct {
 	Name   string `json:"name"`
 	State  string `json:"state"` // yes, no or unknown
@@ -32,7 +32,7 @@ const (
 	unknown = "unknown"
 )
 
-// Probe tries out what the host can enforce. It tries instead of guessing from
+// Probe finds out what the host can enforce. It tries instead of guessing from
 // versions, and changes nothing that outlives it; asking for a queueing
 // discipline may make the kernel load its module, as tc would.
 func Probe(root string) []Finding {

@@ -13,14 +13,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
-// Report is what the agent last made of its plan. It changes only when
-// something happened.
+// Report is the state of the plan after the last pass. It changes only when a
+// setting or the plan changes.
 type Report struct {
 	Changed      time.Time         `json:"changed"`
 	Digest       string            `json:"digest,omitempty"`  // of the plan in force, "" if there is none
 	Source       string            `json:"source,omitempty"`  // commit the plan was made from
 	Stale        bool              `json:"stale,omitempty"`   // in force is the last good plan, not the file
-	Problem      string            `json:"problem,omitempty"` // what is wrong with the file
+	Problem      string            `json:"problem,omitempty"` // error of the plan file, "" if it is in force
 	Mode         cgroup.Mode       `json:"mode"`
 	Outcomes     []cgroup.Outcome  `json:"outcomes"`
 	Shares       []qos.Share       `json:"shares"`

@@ -98,8 +98,8 @@ func (r *resolver) tree() *group {
 	return groups[""]
 }
 
-// gather adds up the subtree of g: what it asks for, what must reach it, and
-// the weight with which it competes before any reservation is solved.
+// gather adds up the subtree of g: its requests, its reservations, and the weight
+// with which it competes before any reservation is solved.
 func (g *group) gather(s scale, found map[string]Group) {
 	if w := g.workload; w != nil {
 		g.request, g.reserved = w.Request.CPU, w.Reserved.CPU*micro
@@ -134,8 +134,8 @@ func (g *group) gather(s scale, found map[string]Group) {
 	g.reserved += wide(besides, widest).ceil(s.max)
 }
 
-// weigh solves the weights of the children of g and of all below, and notes
-// what every workload can count on. Ancestors without a reservation are left alone.
+// weigh solves the weights of all groups below g, and records the share that every
+// workload gets in the worst case. Ancestors without a reservation are left alone.
 func (r *resolver) weigh(g *group, s scale) {
 	claims := make([]claim, len(g.children))
 	for i, child := range g.children {

@@ -69,7 +69,7 @@ func (s *scalar) UnmarshalYAML(n *yaml.Node) error {
 
 // Parse reads a plan document. It refuses unknown fields, unknown profiles,
 // cgroups outside the root, two workloads in one cgroup or inside each other,
-// and promises that contradict themselves; its error lists what is wrong with the lines.
+// and promises that contradict themselves; its error lists the problems with their lines.
 func Parse(data []byte) (Plan, error) {
 	if len(data) > MaxDocument {
 		return Plan{}, fmt.Errorf("plan of %d bytes: at most %d are read", len(data), MaxDocument)
@@ -111,7 +111,7 @@ func readable(err error) string {
 	return strings.Join(lines[:min(len(lines), maxErrors)], "; ")
 }
 
-// reader turns a document into a plan and collects what is wrong with it.
+// reader turns a document into a plan and collects its problems.
 type reader struct {
 	profiles map[string]model.QoSProfile
 	problems []string

@@ -13,19 +13,19 @@ const (
 // String returns absent, v1 or v2.
 func (v Version) String() string { return [...]string{"absent", "v1", "v2"}[v] }
 
-// Host is what the arithmetic needs to know of a machine.
+// Host has the facts about a machine that the settings depend on.
 type Host struct {
 	CPU    int64 // milli-CPU that are online
 	Memory int64 // bytes
 	Page   int64 // bytes
 	// Controllers maps cpu, memory and io to where they live. Missing: Absent.
 	Controllers map[string]Version
-	// Groups tells about the ancestors of the plan's cgroups, the root as "".
-	// Weights are as they were before the agent touched them.
+	// Groups describes the ancestors of the plan's cgroups, the root as "".
+	// Weights are those from before the agent changed them.
 	Groups map[string]Group
 }
 
-// Group is what else is in and around one ancestor.
+// Group describes one ancestor and the groups in it that the plan does not name.
 type Group struct {
 	Weight int64 // its own CPU weight in the units of the host's version, 0 if unknown
 	Others int64 // sum of the CPU weights of its children that the plan does not name

@@ -7,7 +7,7 @@ import (
 )
 
 // memory decides protection and bounds. A group is protected only as far as
-// each of its ancestors is, so ancestors get the sum of what is below them.
+// each of its ancestors is, so ancestors get the sum of their children.
 func (r *resolver) memory() {
 	version := r.host.Controllers["memory"]
 	mins, lows := map[string]int64{}, map[string]int64{}

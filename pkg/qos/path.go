@@ -7,9 +7,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// checkCgroup says what is wrong with a cgroup path of a plan. What it accepts
-// names a group strictly below the root, with no component that a file system
-// or the kernel gives another meaning.
+// checkCgroup returns an error if the cgroup path of a plan is not valid. A valid
+// path names a group strictly below the root and has no component that has another
+// meaning to a file system or the kernel.
 func checkCgroup(path string) error {
 	parts := strings.Split(path, "/")
 	switch {

@@ -8,7 +8,7 @@ const (
 	Kind       = "NodePlan"
 )
 
-// Plan says which workloads a node carries and what each was promised.
+// Plan lists the workloads of a node and the promises to each.
 type Plan struct {
 	Source    string          // commit that the plan was made from, "" if unknown
 	System    model.Resources // kept for the host itself, never promised to workloads

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Enforcement is what one host does for a plan.
+// Enforcement is the result of a plan on one host.
 type Enforcement struct {
 	Settings     []Setting     `json:"settings"`     // by cgroup, outermost first, then by file
 	Degradations []Degradation `json:"degradations"` // by workload, then by promise
@@ -15,8 +15,8 @@ type Enforcement struct {
 // Degradation is a promise that this host keeps in a weaker form or not at all.
 type Degradation struct {
 	Workload string `json:"workload,omitempty"` // "" for all
-	Promise  string `json:"promise"`            // what the profile says: memory.min
-	Instead  string `json:"instead"`            // what is done: none, or a weaker knob
+	Promise  string `json:"promise"`            // of the profile: memory.min
+	Instead  string `json:"instead"`            // the knob used in its place: none, or a weaker one
 	Reason   string `json:"reason"`
 }
 

@@ -14,7 +14,7 @@ type Setting struct {
 	File   string `json:"file"`
 	Value  string `json:"value"`
 	// Floor: an ancestor shared with others is raised to the value and never
-	// lowered below what it had.
+	// lowered below its original value.
 	Floor    bool   `json:"floor,omitempty"`
 	Workload string `json:"workload,omitempty"` // for whom; "" for an ancestor
 }
@@ -44,7 +44,7 @@ var knobs = map[string]Knob{
 	"memory.limit_in_bytes": {"memory", V1, "-1", 0},
 }
 
-// LookupKnob returns what is known about a file, and whether it is a knob at all.
+// LookupKnob returns the knob of a file, and whether there is one.
 func LookupKnob(file string) (Knob, bool) {
 	k, ok := knobs[file]
 	return k, ok

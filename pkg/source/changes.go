@@ -11,13 +11,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/git"
 )
 
-// quiet is how long files must have been still before a change is told, so
-// that one push is one hint.
+// quiet is how long files must stay unchanged before a change is reported, so that
+// one push is one hint.
 const quiet = 100 * time.Millisecond
 
-// Changes tells, for a repository on this machine, that the branch may have
-// moved. It is a hint to take a snapshot sooner and no more: events get lost,
-// so keep a timer. For other repositories, and where files cannot be watched,
+// Changes reports that the branch of a repository on this machine may have
+// moved. It is only a hint to take a snapshot sooner: events get lost, so
+// keep a timer. For other repositories, and where files cannot be watched,
 // the channel is nil and never ready. It stops when ctx ends.
 func (r *Repository) Changes(ctx context.Context) <-chan struct{} {
 	path, ok := r.remote.LocalPath()
@@ -31,8 +31,8 @@ func (r *Repository) Changes(ctx context.Context) <-chan struct{} {
 	if err != nil {
 		return nil
 	}
-	// Directories, because git replaces files by renaming. Only the files that
-	// tell of our ref count: the status branch moves beside it.
+	// Directories, because git replaces files by renaming. Only the files of our
+	// ref count, because the status branch may move in the same repository.
 	watched := map[string]bool{filepath.Join(path, "packed-refs"): true}
 	dirs := map[string]bool{path: true}
 	for _, name := range []string{r.branch, r.revision} {

@@ -6,8 +6,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/git"
 )
 
-// history answers whether a commit is an ancestor of a tip. It walks only as
-// far back as it was asked for and remembers what it has seen.
+// history finds out whether a commit is an ancestor of a tip. It walks back only as
+// far as needed and remembers the commits that it has seen.
 type history struct {
 	store  *git.Store
 	tip    git.Hash
@@ -60,8 +60,8 @@ func (h *history) add(commit git.Hash) {
 	}
 }
 
-// join takes over what the earlier history has seen: all of it is reachable
-// now that its tip is.
+// join takes over the commits that the earlier history has seen: all of them are
+// reachable, because its tip is.
 func (h *history) join() {
 	h.ahead = append(h.ahead[1:], h.before.ahead...)
 	for c := range h.before.seen {

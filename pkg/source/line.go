@@ -13,7 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// LineLimits bound what is read of a line. Zero values mean the defaults.
+// LineLimits bound the part of a line that is read. Zero values mean the defaults.
 type LineLimits struct {
 	Commits int // default 100,000
 	Bytes   int // of payloads, signatures and paths together; default 128 MiB
@@ -23,8 +23,8 @@ func (l LineLimits) withDefaults() LineLimits {
 	return LineLimits{Commits: cmp.Or(l.Commits, 100_000), Bytes: cmp.Or(l.Bytes, 128<<20)}
 }
 
-// Line is what one fetch brings: the tip, and the commits that lead to it from the one
-// that was accepted last. It never changes.
+// Line is the result of one fetch: the tip, and the commits that lead to it from the
+// commit that was accepted last. It never changes.
 type Line struct {
 	access.Line
 	Snapshot Snapshot // of the tip
@@ -32,16 +32,16 @@ type Line struct {
 	Recorded string // the commit that was accepted last, "" if none was
 	Root     string // the trust root, "" for none
 
-	// Layers has the files of each commit that may change who may do what, and of Base
-	// if that is not what is recorded. The files of a commit that holds more than is
-	// read are missing.
+	// Layers has the files of each commit that may change access, and of Base if that is
+	// not the recorded commit. The files of a commit that exceeds the limits are
+	// missing.
 	Layers map[string]*Files
 }
 
-// Line fetches what the remote holds now, and returns how it follows from the commit
-// that was accepted last and from the trust root; either may be "". It asks for the
-// refs each time, and fetches and reads only what is new. An error says that the
-// source is unavailable and why.
+// Line fetches the current state of the remote, and returns how it follows from the
+// commit that was accepted last and from the trust root; either may be "". It lists the
+// refs each time, and fetches and reads only new objects. The error is that the source
+// is unavailable, with the reason.
 func (r *Repository) Line(ctx context.Context, recorded, root string) (line Line, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,7 +109,7 @@ func (l Line) Judge(recorded access.Recorded, now time.Time, layers func(*Files)
 	})
 }
 
-// At returns what a commit holds: the tip, one that it follows from, or the recorded one.
+// At opens a commit: the tip, one of its ancestors, or the recorded commit.
 func (l Line) At(commit string) (Snapshot, error) {
 	if commit == l.Recorded && commit != "" && l.TipIs != access.Follows {
 		repo := l.Snapshot.repo

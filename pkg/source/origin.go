@@ -11,7 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// origins are those of the files below a directory of a commit.
+// origins has the origins of the files below a directory of a commit.
 type origins struct {
 	commit, dir string
 	list        []access.Origin

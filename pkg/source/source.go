@@ -1,10 +1,10 @@
 // Package source reads the fleet repo: it follows one branch, or is pinned to a
-// revision, and hands out what a commit holds as an immutable file system, and the
-// commits that lead to it as values. Whether they count is for access.Judge to say.
+// revision, and returns the files of a commit as an immutable file system, and the
+// commits that lead to it as values. access.Judge decides whether they are accepted.
 //
-// It never writes to the remote, keeps no work tree, and never passes an old
-// commit off as a new one: either the snapshot is what the remote has now,
-// complete and verified, or there is an error and the caller keeps what it has.
+// It never writes to the remote, keeps no work tree, and never returns an old commit
+// as a new one: either the snapshot is the current state of the remote, complete and
+// verified, or there is an error and the caller keeps its last snapshot.
 package source
 
 import (
@@ -21,7 +21,7 @@ import (
 // Files is the tree of one commit; see git.Files.
 type Files = git.Files
 
-// Options say where the fleet repo is and what it may cost.
+// Options configure access to the fleet repo and bound its cost.
 type Options struct {
 	URL      string // https, ssh, or a repository on this machine
 	Branch   string // that is followed; default main
@@ -49,15 +49,15 @@ type Repository struct {
 	origins origins  // the last ones
 }
 
-// Snapshot is what the fleet repo holds at one commit, and at those that it follows
-// from. It never changes.
+// Snapshot is the content of the fleet repo at one commit and at its ancestors. It
+// never changes.
 type Snapshot struct {
 	Commit  string
 	Time    time.Time // when it was committed
 	Author  string
 	Subject string
 	// ConfirmRemoval is the number of applications that the commit may remove
-	// at once, from its trailer "Confirm-Removal: N". 0: not said.
+	// at once, from its trailer "Confirm-Removal: N". 0: it has none.
 	ConfirmRemoval int
 	Pinned         bool // the fleet is pinned to this very commit
 	Files          *Files
@@ -90,8 +90,8 @@ func Open(_ context.Context, o Options) (*Repository, error) {
 	return &Repository{remote: remote, store: store, branch: o.Branch, revision: o.Revision, files: o.Files, limits: o.Line.withDefaults()}, nil
 }
 
-// OpenClone reads what a repository on this machine holds, its git directory given: it
-// locks nothing, writes nothing, and never asks a remote.
+// OpenClone opens a repository on this machine by its git directory. It takes no lock,
+// writes nothing, and never contacts a remote.
 func OpenClone(dir string) *Repository {
 	return &Repository{store: git.OpenClone(dir), limits: LineLimits{}.withDefaults()}
 }
@@ -104,7 +104,7 @@ func (r *Repository) Close() error { return r.store.Close() }
 // the store has to be rebuilt.
 const attempts = 3
 
-// Snapshot returns what the remote holds now, as Line does.
+// Snapshot fetches the current state of the remote, as Line does.
 func (r *Repository) Snapshot(ctx context.Context) (Snapshot, error) {
 	line, err := r.Line(ctx, "", "")
 	return line.Snapshot, err
@@ -130,7 +130,7 @@ func (r *Repository) attempt(ctx context.Context, read func() error) (err error)
 	return fmt.Errorf("source unavailable: %w", err)
 }
 
-// snapshot returns what the remote holds now.
+// snapshot fetches the current state of the remote.
 func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 	if r.remote == nil {
 		return Snapshot{}, errors.New("a clone is read as it is")
@@ -244,9 +244,9 @@ func (r *Repository) read(commit git.Hash) (Snapshot, error) {
 	}, nil
 }
 
-// At returns what another commit holds, which must be the commit of the snapshot or one
-// of its ancestors: content that nobody reviewed into the branch, or that was taken out
-// by rewriting it, is not served.
+// At opens another commit, which must be the commit of the snapshot or one of its
+// ancestors: content that was never reviewed into the branch, or that a rewrite removed
+// from it, is not served.
 func (s Snapshot) At(commit string) (Snapshot, error) {
 	if commit == s.Commit {
 		return s, nil
@@ -266,7 +266,7 @@ func (s Snapshot) At(commit string) (Snapshot, error) {
 	return s.repo.read(h)
 }
 
-// open returns what any commit of the store holds.
+// open opens any commit of the store.
 func (r *Repository) open(commit string) (Snapshot, error) {
 	h, ok := git.ParseHash(commit)
 	if !ok {

@@ -55,7 +55,7 @@ func (r *Repository) walk(commit string, stops ...string) (line []git.Hash, stop
 	return nil, "", access.TooFar, nil
 }
 
-// commit reads what a commit changes and what its signer signed.
+// commit reads the paths that a commit changes, and its signed payload.
 func (r *Repository) commit(h git.Hash) (access.Commit, error) {
 	c, err := r.signed(h)
 	if err != nil || c.Refused != "" {

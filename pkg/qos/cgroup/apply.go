@@ -12,34 +12,33 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos"
 )
 
-// State is what became of one setting.
+// State is the state of one setting.
 type State string
 
 // The states.
 const (
-	InForce  State = "in-force" // the kernel says what the plan wants
-	Written  State = "written"  // it does now
-	Planned  State = "planned"  // it would, were this not a dry run
-	Restored State = "restored" // no longer wanted: original value put back
-	Released State = "released" // no longer wanted, and somebody else changed it since: left alone
+	InForce  State = "in-force" // the kernel has the value of the plan
+	Written  State = "written"  // the value was written in this pass
+	Planned  State = "planned"  // the value would be written without dry run
+	Restored State = "restored" // not in the plan any more: the original value was restored
+	Released State = "released" // not in the plan any more, and changed by others since: left alone
 	Waiting  State = "waiting"  // the group does not exist
 	Missing  State = "missing"  // the group exists, the knob does not
 	Refused  State = "refused"  // the kernel did not take the value
 )
 
-// Outcome is a setting with what became of it.
+// Outcome is a setting with its state.
 type Outcome struct {
 	qos.Setting
 	State  State  `json:"state"`
 	From   string `json:"from,omitempty"`   // value before
 	Reason string `json:"reason,omitempty"` // for missing and refused
-	Drift  bool   `json:"drift,omitempty"`  // somebody else had changed what the agent wrote
+	Drift  bool   `json:"drift,omitempty"`  // others had changed the value that the agent wrote
 }
 
-// Apply makes the settings true and gives back every knob in the journal that
-// is not among them; without settings it releases everything. With dry it only
-// says what it would do. One knob that fails does not keep the others from
-// being written. It returns an error when the journal cannot be saved: a value
+// Apply writes the settings and restores every knob in the journal that is not
+// among them; without settings it restores all. With dry it writes nothing and
+// returns what it would do. If one knob fails, the others are still written. It returns an error when the journal cannot be saved: a value
 // whose original is not on disk is never overwritten.
 func (t *Tree) Apply(settings []qos.Setting, j *Journal, dry bool) ([]Outcome, error) {
 	c := t.compare(settings, j)
@@ -61,7 +60,7 @@ func (t *Tree) Apply(settings []qos.Setting, j *Journal, dry bool) ([]Outcome, e
 	return c.sorted(), c.store()
 }
 
-// announce notes in the journal what is about to be written, and over what.
+// announce records in the journal the changes that follow, with the original values.
 func (c *comparison) announce() {
 	for _, change := range c.changes {
 		key := knob{change.Cgroup, change.File}
@@ -75,8 +74,8 @@ func (c *comparison) announce() {
 	}
 }
 
-// write does the changes in order. What the kernel refuses is tried once more
-// at the end, for then whatever stood in its way may be gone.
+// write makes the changes in order. Changes that the kernel refuses are tried once
+// more at the end, when the conflicting values may have changed.
 func (c *comparison) write() {
 	var again []qos.Change
 	for _, change := range c.changes {
@@ -92,7 +91,7 @@ func (c *comparison) write() {
 	}
 }
 
-// writeOne writes and returns what the knob says afterwards.
+// writeOne writes a value and returns the value that the knob has afterwards.
 func (c *comparison) writeOne(change qos.Change) (now string, err error) {
 	dir := c.pending[knob{change.Cgroup, change.File}].dir
 	err = writeFile(dir, change.File, change.Value)
@@ -130,7 +129,7 @@ func (c *comparison) settle(change qos.Change, now string, err error) {
 	}
 }
 
-// explain says what an error means where the kernel's word alone does not help.
+// explain adds the cause to errors of the kernel that do not name it.
 func explain(err error) string {
 	switch {
 	case errors.Is(err, unix.EBUSY):

@@ -13,8 +13,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos"
 )
 
-// comparison is what is wanted against what is: the changes that would make
-// them equal, and an outcome for everything that needs none.
+// comparison compares the wanted settings with the kernel: it has the changes that
+// make them equal, and an outcome for each setting that needs no change.
 type comparison struct {
 	tree     *Tree
 	journal  *Journal
@@ -175,7 +175,7 @@ func (c *comparison) drop(key knob) {
 	c.dirty = true
 }
 
-// store makes the journal say what the comparison knows.
+// store saves the entries of the comparison in the journal.
 func (c *comparison) store() error {
 	if !c.dirty {
 		return nil

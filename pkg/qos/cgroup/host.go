@@ -16,8 +16,8 @@ import (
 // manyChildren is where counting siblings stops: weights are then as good as they get.
 const manyChildren = 10_000
 
-// Host looks at the machine and at the groups around the plan's. Weights that
-// the journal knows to be ours count as what they were before.
+// Host reads the facts of the machine and of the groups around the plan's. Weights
+// that the agent has written count with their original value in the journal.
 func (t *Tree) Host(plan qos.Plan, j *Journal) (qos.Host, error) {
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err != nil {
@@ -53,7 +53,7 @@ func (t *Tree) Host(plan qos.Plan, j *Journal) (qos.Host, error) {
 	return host, nil
 }
 
-// look describes one group; what cannot be read is unknown and stays zero.
+// look describes one group; values that cannot be read are unknown and stay zero.
 func (t *Tree) look(path string, ours map[string]bool, j *Journal) qos.Group {
 	var g qos.Group
 	h := t.hierarchies["cpu"]

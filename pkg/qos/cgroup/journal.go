@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Journal remembers on disk what every knob said before the agent wrote it, so
-// that everything can be given back, also after a crash between two writes.
+// Journal keeps on disk the value that every knob had before the agent wrote it, so
+// that all knobs can be restored, also after a crash between two writes.
 // It is valid for one boot: cgroups do not outlive it.
 type Journal struct {
 	save    func(data []byte) error
@@ -23,8 +23,8 @@ type Journal struct {
 
 type knob struct{ cgroup, file string }
 
-// entry says what a knob was, what the agent made it, and what it was about to
-// make it when the journal was saved.
+// entry has the original value of a knob, the value that the agent set, and the value
+// that it was about to set when the journal was saved.
 type entry struct {
 	Cgroup   string `json:"cgroup"`
 	File     string `json:"file"`
@@ -44,7 +44,7 @@ type journalFile struct {
 	Entries []entry `json:"entries"`
 }
 
-// LoadJournal reads what save was last called with, or starts an empty journal
+// LoadJournal reads the data that save was last called with, or starts an empty journal
 // when data is empty. Entries of an earlier boot are forgotten. save returns
 // when the data would survive a crash.
 func LoadJournal(data []byte, save func(data []byte) error) (*Journal, error) {

@@ -28,8 +28,8 @@ const (
 	Legacy  Mode = "legacy"  // v1 only
 )
 
-// Tree is the cgroups of a host. It keeps the root directories open, so that
-// what is mounted over them later does not matter.
+// Tree has the cgroups of a host. It keeps the root directories open, so that later
+// mounts over them have no effect.
 type Tree struct {
 	mode        Mode
 	hierarchies map[string]hierarchy // by controller: cpu, memory, io
@@ -43,7 +43,7 @@ type hierarchy struct {
 	version qos.Version
 }
 
-// identity is what makes a group itself: a new group of the same name has another.
+// identity tells a group from a later one of the same name.
 type identity struct{ device, inode uint64 }
 
 // Open finds the hierarchies at root: a cgroup2 directory, or a directory with
