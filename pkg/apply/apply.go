@@ -120,17 +120,17 @@ func (p *pass) answered(err error) {
 	}
 }
 
-// work is what one set needs.
+// work is the work on one set.
 type work struct {
 	*pass
 	set    *render.Set
 	report *SetReport
-	wanted []Ref // what belongs into the inventory, in order
+	wanted []Ref // the objects of the inventory, in order
 
 	failed atomic.Bool           // an object failed: nothing is pruned
 	stuck  atomic.Pointer[error] // the API server did not cope: the rest of the set is skipped
 
-	stored    []Ref     // what the inventory in the cluster lists now
+	stored    []Ref     // the objects that the inventory in the cluster lists now
 	home      bool      // there is an inventory where it belongs
 	strays    []*Object // inventories of the application in other namespaces
 	untrusted bool      // the inventory was lost or corrupt: nothing is pruned
@@ -139,7 +139,7 @@ type work struct {
 
 func (w *work) app() model.AppID { return w.set.App }
 
-// scope is the first round: what others live in, for all sets.
+// scope is the first round: namespaces and definitions of all sets.
 func (w *work) scope() []func() []job {
 	return []func() []job{func() []job { return w.stage(render.StageScope) }}
 }
@@ -157,7 +157,7 @@ func (w *work) steps() []func() []job {
 	for _, s := range slices.Compact(stages) {
 		steps = append(steps, func() []job { return w.stage(s) })
 	}
-	// What runs goes before what it refers to.
+	// Workloads are deleted before the objects that they refer to.
 	return append(steps, w.dispose,
 		func() []job { return w.prune(render.StageWorkload) },
 		func() []job { return w.prune(render.StageSupport) },
@@ -198,7 +198,7 @@ func (w *work) fail(r *Result, err error) {
 	}
 }
 
-// finish says of what was not tried why not.
+// finish gives the reason for each object that was not tried.
 func (w *work) finish(err error) {
 	for i := range w.report.Results {
 		r := &w.report.Results[i]

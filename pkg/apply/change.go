@@ -13,7 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// verdict is how an object in the cluster stands to what is wanted.
+// verdict compares an object in the cluster with the wanted object.
 type verdict int
 
 const (
@@ -34,7 +34,7 @@ func (w *work) settled(o *render.Object, r Ref) bool {
 	return v == same
 }
 
-// compare judges an object by what the watch shows, without a request.
+// compare judges an object by its state in the watch, without a request.
 func (w *work) compare(o *render.Object, r Ref) (verdict, *Object) {
 	now, t, remembered := w.live.find(r)
 	want := annotation(o.Object, render.AnnotationApplied)
@@ -104,8 +104,8 @@ func (w *work) object(ctx context.Context, i int) {
 
 var errDeleting = errors.New("it is being deleted, and can be made again when that has ended")
 
-// look reads the object before it is corrected, to find out what others did to
-// it. Drift is rare, so it may cost a request.
+// look reads the object before it is corrected, to find out what others have changed
+// in it. Drift is rare, so it may cost a request.
 func (w *work) look(ctx context.Context, o *render.Object, res *Result, path string, v verdict) (verdict, *Object, error) {
 	u, err := w.client.get(ctx, path)
 	if apierrors.IsNotFound(err) {

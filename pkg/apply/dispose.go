@@ -76,8 +76,8 @@ func (w *work) disposal(r Ref, err error) {
 	}
 }
 
-// declaredDisposable reports whether we applied the volume for the application and
-// said then that it goes with it. Somebody may have copied our labels.
+// declaredDisposable reports whether we applied the volume for the application with
+// the annotation that deletes it with the application. Somebody may have copied our labels.
 func (w *work) declaredDisposable(u *unstructured.Unstructured) bool {
 	return w.owns(u) && annotation(u, render.AnnotationDeletion) == render.DeletionData &&
 		slices.ContainsFunc(claims(u, w.client.manager), func(c claim) bool { return c.ours })
@@ -100,8 +100,8 @@ func (c claimsOfSet) has(u *unstructured.Unstructured) bool {
 		slices.ContainsFunc(c.names, func(name *regexp.Regexp) bool { return name.MatchString(u.GetName()) })
 }
 
-// claimsOfSets looks at the StatefulSets of the application that are there and of
-// whose volumes we said that they go with it.
+// claimsOfSets reads the existing StatefulSets of the application whose volumes we
+// declared to be deleted with it.
 func (w *work) claimsOfSets(ctx context.Context) (sets []claimsOfSet, err error) {
 	for _, r := range w.unwanted() {
 		if r.Group != "apps" || r.Kind != "StatefulSet" {

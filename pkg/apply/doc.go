@@ -1,11 +1,10 @@
-// Package apply makes a cluster hold what was rendered: it creates, changes and
+// Package apply brings rendered objects into a cluster: it creates, changes and
 // prunes objects by server-side apply, in parallel, fairly between tenants and
 // applications, and can be cancelled at any moment.
 //
-// It decides object by object whether a request is needed at all: what the
-// cluster shows (Live, a watch cache) is compared with what the last apply left
-// behind, and an object that is as it was left costs nothing. It never decides
-// what should run, never takes a field that it does not send, never deletes
-// anything that its inventory does not list and that does not carry the labels
-// of the application, and never deletes namespaces, definitions and volumes.
+// It decides object by object whether a request is needed: it compares the state in
+// Live, a watch cache, with the state after the last apply, and an unchanged object
+// costs no request. It never decides which workloads run, never owns a field that it
+// does not send, never deletes an object that is not in its inventory or lacks the
+// labels of the application, and never deletes namespaces, definitions and volumes.
 package apply

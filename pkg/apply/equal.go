@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// A comparison finds where live differs from wanted. Only what is wanted is
-// compared: fields beside it belong to others or are defaults.
+// A comparison finds the fields in which live differs from wanted. Only wanted fields
+// are compared: other fields belong to other managers or are defaults.
 type comparison struct {
 	exact bool // lists must have the same length: live is projected on our own fields
 	found []Difference

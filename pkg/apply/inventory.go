@@ -14,7 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// inventory lists what an application has, or may have, in the cluster. It is
+// inventory lists the objects that an application has, or may have, in the cluster. It is
 // kept in a ConfigMap in the format of cli-utils: one key for each object.
 type inventory struct {
 	refs    []Ref // in order
@@ -58,7 +58,7 @@ func readInventory(u *unstructured.Unstructured) *inventory {
 	return inv
 }
 
-// writeInventory is what is sent to store an inventory.
+// writeInventory encodes the object that stores an inventory.
 func writeInventory(fleet string, app model.AppID, namespace string, refs []Ref) ([]byte, error) {
 	data := map[string]any{}
 	for _, r := range refs {
@@ -102,8 +102,8 @@ func without(a, b []Ref) []Ref {
 	return rest
 }
 
-// permanent are the kinds that are never deleted: they hold what others own or
-// what cannot be made again.
+// permanent reports whether objects of the kind are never deleted: they hold objects
+// of others, or data that cannot be made again.
 func permanent(r Ref) bool {
 	switch r.Kind {
 	case "Namespace", "PersistentVolumeClaim", "PersistentVolume":
@@ -135,8 +135,8 @@ func (l *Live) lists(app model.AppID, r Ref) bool {
 	return false
 }
 
-// applied returns what we applied for an application and is there and would be
-// pruned without it, as far as kinds are watched, in order.
+// applied returns the existing objects of watched kinds that we applied for an
+// application and that pruning may delete, in order.
 func (l *Live) applied(app model.AppID) []Ref {
 	var refs []Ref
 	for _, o := range l.Objects(app) {

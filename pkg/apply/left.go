@@ -2,23 +2,23 @@ package apply
 
 import "github.com/d-aros/d-aros/pkg/model"
 
-// trace is what our last apply left of an object.
+// trace is the state of an object after our last apply.
 type trace struct {
 	app     model.AppID
 	applied string
 	left    model.Digest
 }
 
-// begin says that a request about an object is under way: until settle, what
-// the watch shows of it may be our own doing.
+// begin records that a request about an object is under way: until settle, changes
+// that the watch shows may be our own.
 func (l *Live) begin(r Ref) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sending[r] = ""
 }
 
-// settle takes in the answer to the request, nil if there was none. The watch
-// may have shown something newer already, then that is drift.
+// settle records the answer to the request, nil if there was none. If the watch has
+// shown a newer version already, that is drift.
 func (l *Live) settle(r Ref, app model.AppID, answer *Object) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,7 +40,7 @@ func (l *Live) settle(r Ref, app model.AppID, answer *Object) {
 	}
 }
 
-// find returns what is known of an object and what we left of it.
+// find returns the object in the watch and its trace.
 func (l *Live) find(r Ref) (o *Object, t trace, remembered bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,7 +58,7 @@ func (l *Live) remember(o *Object) {
 	}
 }
 
-// slim drops what is only needed to compare an object that is not remembered.
+// slim drops the fields that are needed only to compare an object without a trace.
 func (l *Live) slim(o *Object) {
 	slim := *o
 	slim.own = nil

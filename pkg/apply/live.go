@@ -21,7 +21,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// Live is what the cluster shows of a fleet's objects: a watch cache of every
+// Live has the state of a fleet's objects in the cluster: a watch cache of every
 // kind that the fleet uses. It keeps only a small part of each object.
 // Its methods may be called from any goroutine.
 type Live struct {
@@ -42,7 +42,7 @@ type Live struct {
 	objects map[Ref]*Object
 	apps    map[model.AppID]map[Ref]*Object
 	left    map[Ref]trace
-	drifted map[Ref]bool // objects that may differ from what we left
+	drifted map[Ref]bool // objects that may have changed since our last apply
 	touched map[model.AppID]bool
 	sending map[Ref]string // objects with a request under way; the version at which they were deleted meanwhile
 }
@@ -73,8 +73,8 @@ func (l *Live) close() {
 	l.done.Wait()
 }
 
-// Watch starts to watch kinds that the fleet's objects are not of themselves
-// but that tell about them, like pods. It returns when they are in step.
+// Watch starts to watch further kinds, such as pods, that show the state of the
+// fleet's objects. It returns when the watches are in sync.
 func (l *Live) Watch(ctx context.Context, want ...schema.GroupVersionKind) error {
 	var started []*watch
 	for _, k := range want {
@@ -136,8 +136,8 @@ func (l *Live) listed() []kind {
 	return slices.SortedFunc(maps.Keys(found), func(a, b kind) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// Broken returns since when the first of the broken watches is broken and why:
-// what Live shows may be as old as that. The error is nil if all work. Watches
+// Broken returns when and why the first of the broken watches broke: the state in
+// Live may be as old as that. The error is nil if all work. Watches
 // that the API server refuses are not broken.
 func (l *Live) Broken() (since time.Time, err error) {
 	for _, w := range l.all() {
@@ -156,7 +156,7 @@ func (l *Live) all() []*watch {
 	})
 }
 
-// Objects returns what is kept of an application's objects, in order.
+// Objects returns the objects of an application, in order.
 func (l *Live) Objects(app model.AppID) []*Object {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// Object is what is kept of one watched object. It is never changed.
+// Object is the part of a watched object that Live keeps. It is never changed.
 type Object struct {
 	Ref
 	UID       string
@@ -20,16 +20,16 @@ type Object struct {
 	Workload  string // render.AnnotationWorkload, "" if it has none
 	Owner     Ref    // the controller that made it, zero if nobody did
 	Deleting  bool
-	Summary   any // what Options.Summary said about it
+	Summary   any // the result of Options.Summary
 
 	keep      bool         // render.AnnotationPrune says so
 	applied   string       // render.AnnotationApplied
-	own       []byte       // what it holds in our fields; nil once it is known to be as we left it
+	own       []byte       // the values of our fields; nil once they are known to be unchanged
 	left      model.Digest // of own
 	inventory *inventory   // of an inventory, else nil
 }
 
-// observe reads what is kept of an object.
+// observe reads the kept part of an object.
 func (l *Live) observe(u *unstructured.Unstructured) *Object {
 	gvk := u.GroupVersionKind()
 	o := &Object{

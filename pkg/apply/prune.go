@@ -14,8 +14,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// announce writes down what will be there before it is there, so that nothing
-// is lost track of when we end in between.
+// announce writes the objects into the inventory before they are created, so that none
+// is lost when the process ends in between.
 func (w *work) announce() []job {
 	inventories := w.live.inventories(w.app())
 	for _, o := range inventories {
@@ -37,9 +37,9 @@ func (w *work) announce() []job {
 	return []job{func(ctx context.Context) { w.write(ctx, union(w.stored, w.wanted)) }}
 }
 
-// rebuild makes a new inventory in place of one that is lost or corrupt: what is
-// wanted and what carries our labels and was applied by us. Nothing is pruned in
-// the same pass, so that people can see it first.
+// rebuild makes a new inventory in place of one that is lost or corrupt: of the wanted
+// objects, and of those that carry our labels and were applied by us. No object is
+// pruned in the same pass, so that people can see it first.
 func (w *work) rebuild(ctx context.Context) {
 	w.untrusted = true
 	inventories := w.live.inventories(w.app())
@@ -101,7 +101,7 @@ func (w *work) unwanted() []Ref {
 }
 
 // spared returns the unwanted objects that running workloads may still refer to: the
-// spec that would tell is not known any more.
+// spec that shows this is not known any more.
 func (w *work) spared() []Ref {
 	if !w.set.KeepSupport {
 		return nil
@@ -111,7 +111,7 @@ func (w *work) spared() []Ref {
 
 func stageOf(r Ref) int { return render.StageOf(schema.GroupKind{Group: r.Group, Kind: r.Kind}) }
 
-// prune returns the jobs that delete what is not wanted any more of one stage.
+// prune returns the jobs that delete the unwanted objects of one stage.
 func (w *work) prune(stage int) []job {
 	if w.failed.Load() || w.untrusted || w.stuck.Load() != nil {
 		return nil
@@ -214,7 +214,7 @@ func (w *work) remove(ctx context.Context, k kind, r Ref, uid, version string) e
 	return err
 }
 
-// trim makes the inventory list what is there now.
+// trim removes objects that do not exist any more from the inventory.
 func (w *work) trim() []job {
 	if w.failed.Load() || w.untrusted || w.stuck.Load() != nil {
 		return nil

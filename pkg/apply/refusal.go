@@ -14,10 +14,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// messageCap bounds what is passed on of an API server's message, in bytes.
+// messageCap bounds the part of an API server's message that is passed on, in bytes.
 const messageCap = 400
 
-// sentence says for people why a request about an object failed.
+// sentence explains to people why a request about an object failed.
 func sentence(r Ref, err error) string {
 	status, ok := err.(apierrors.APIStatus)
 	if !ok {

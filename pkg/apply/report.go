@@ -27,14 +27,14 @@ func (r Ref) Compare(o Ref) int {
 		strings.Compare(r.Namespace, o.Namespace), strings.Compare(r.Name, o.Name))
 }
 
-// Action is what became of one object.
+// Action is the action taken on one object.
 type Action string
 
 // Actions.
 const (
 	Created    Action = "created"
-	Configured Action = "configured" // what is wanted changed, and so did the object
-	Corrected  Action = "corrected"  // what is wanted is the same, but somebody else had changed the object
+	Configured Action = "configured" // changed, because the declaration changed
+	Corrected  Action = "corrected"  // changed back, because others had changed the object
 	Unchanged  Action = "unchanged"
 	Pruned     Action = "pruned"
 	Kept       Action = "kept"    // left alone on purpose
@@ -42,13 +42,13 @@ const (
 	Skipped    Action = "skipped" // not tried, because of an earlier failure or a cancellation
 )
 
-// Result is what became of one object.
+// Result is the outcome of one object.
 type Result struct {
 	Ref
 	Component string
 	Action    Action
 	Message   string       // why, for people; never holds values of secrets
-	Drift     []Difference // what others had changed, of a corrected object
+	Drift     []Difference // of a corrected object: the fields that others had changed
 }
 
 // Difference is one field that somebody else had changed.
@@ -57,11 +57,11 @@ type Difference struct {
 	Manager string // the field manager that holds it now, "" if it was removed or nobody says
 }
 
-// SetReport is what became of one set.
+// SetReport is the outcome of one set.
 type SetReport struct {
 	App     model.AppID
-	Results []Result // in the order of the set, then what was pruned
-	Notices []string // what people should know beside the results
+	Results []Result // in the order of the set, then the pruned objects
+	Notices []string // sentences for people, besides the results
 }
 
 // OK reports whether every object of the set is as wanted.
@@ -74,7 +74,7 @@ func (r SetReport) OK() bool {
 	return true
 }
 
-// Requests counts what was sent to the API server, watches and discovery apart.
+// Requests counts the requests to the API server, without watches and discovery.
 type Requests struct {
 	Apply, Get, Delete int
 }

@@ -146,7 +146,7 @@ func (w *watch) wait(ctx context.Context) error {
 	}
 }
 
-// sink is where a reflector puts what it sees.
+// sink receives the objects that a reflector sees.
 type sink struct {
 	live  *Live
 	watch *watch
@@ -224,7 +224,7 @@ func (s *sink) Replace(list []any, version string) error {
 	return nil
 }
 
-// Resync does nothing: Live is only ever what was seen.
+// Resync does nothing: Live has only objects that the watch has shown.
 func (s *sink) Resync() error { return nil }
 
 // refused reports whether the API server does not let us watch a kind, in contrast

@@ -40,7 +40,7 @@ func (w *workload) admit(path string, u *unstructured.Unstructured) error {
 	return w.admitPods(path, u, s)
 }
 
-// wellFormed reports whether u has what every object has.
+// wellFormed reports whether u has the fields that every object has.
 func wellFormed(path string, u *unstructured.Unstructured) error {
 	if u.GetAPIVersion() == "" || u.GetKind() == "" || u.GetName() == "" {
 		return faultf(CodeUnreadable, path, "has no apiVersion, kind or metadata.name")
@@ -92,7 +92,7 @@ func refuseReserved(path string, labels, annotations map[string]string) error {
 	return nil
 }
 
-// refuseFields refuses what gives more than the tenant has, kind by kind.
+// refuseFields refuses fields that give more rights than the tenant has, kind by kind.
 func refuseFields(path string, u *unstructured.Unstructured) error {
 	switch u.GroupVersionKind().GroupKind().String() {
 	case "Service":

@@ -24,7 +24,7 @@ func newApplication(in Input, spec *model.Application) *application {
 	}
 }
 
-// unite returns a and those of b that a has not.
+// unite returns a, and the elements of b that a lacks.
 func unite(a, b []Object) []Object {
 	has := map[string]bool{}
 	for _, o := range a {
@@ -81,7 +81,7 @@ func (a *application) objects(c *model.Component, state model.ComponentState) ([
 	return objects, nil
 }
 
-// workload returns what is to be rendered of a component in a state.
+// workload returns the objects to render for a component in a state.
 func (a *application) workload(c *model.Component, state model.ComponentState) *workload {
 	w := &workload{
 		app: a, spec: c, name: ObjectName(a.Instance.App, c.Name), track: TrackStable,
@@ -137,7 +137,7 @@ var renderers = map[string]func(*workload) error{
 	"kustomize":  (*workload).kustomize,
 }
 
-// labels are those of every object and pod of a component.
+// labels returns the labels of every object and pod of a component.
 func (a *application) labels(component string) map[string]string {
 	return merge(a.selector(component), map[string]string{
 		LabelFleet:     a.Fleet,

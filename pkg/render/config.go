@@ -7,7 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// maxData is what the API server takes as the data of one object, in bytes.
+// maxData is the limit of the API server for the data of one object, in bytes.
 const maxData = 1 << 20
 
 // config renders a config component.
@@ -73,7 +73,7 @@ func (a *application) configName(c *model.Component) string {
 	return name + "-" + a.configuration([]string{c.Name}).Short()
 }
 
-// configurations renders what pods refer to by content, of all versions. They
+// configurations renders the objects that pods refer to by content, of all versions. They
 // carry out no component: which of them there are says nothing about how one fares.
 func (v versions) configurations() (objects []Object) {
 	for _, a := range v {

@@ -8,10 +8,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Codes of what rendering refuses. docs/errors.md explains each.
+// Codes of the errors of rendering. docs/errors.md explains each.
 const (
-	CodeUnreadable = "DA1701" // properties or traits are not what the type takes
-	CodeReference  = "DA1702" // something refers to what is not there
+	CodeUnreadable = "DA1701" // properties or traits do not fit the type
+	CodeReference  = "DA1702" // a reference to an object that does not exist
 	CodeConflict   = "DA1703" // two things that exclude each other
 	CodeName       = "DA1704" // two objects of one name
 	CodeKind       = "DA1705" // a kind of object that policy does not allow
@@ -27,7 +27,7 @@ const (
 	// DA1715 refused workflows while nothing carried them out; codes are not used again
 )
 
-// Error says what is wrong with the declaration of an application. It blames
+// Error is an error in the declaration of an application. It blames
 // the input: the same input fails again.
 type Error struct {
 	Problems []model.Problem // in the order of components, at least one
@@ -42,7 +42,7 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// fault is what is wrong inside one component.
+// fault is an error inside one component.
 type fault struct {
 	code    string
 	path    string // inside the component: properties.image

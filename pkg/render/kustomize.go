@@ -17,7 +17,7 @@ type Kustomizations map[string]kustomize.Built
 
 // Build builds the kustomizations of a spec, given its directory. The builder decides
 // where kustomize runs; nil runs it here, without limits. An error is one of the
-// builder: what is wrong with a kustomization is part of the result.
+// builder: the error of a kustomization is part of the result.
 func Build(spec *model.Application, files fs.FS, build func(kustomize.Kustomization) (kustomize.Built, error)) (Kustomizations, error) {
 	all := Kustomizations{}
 	for i := range spec.Components {

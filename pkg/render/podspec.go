@@ -82,7 +82,7 @@ func allowedImage(image string, registries []string) bool {
 	return false
 }
 
-// refusePrivileges refuses what reaches beyond the pod: the node, its other
+// refusePrivileges refuses fields that reach beyond the pod: the node, its other
 // pods, the API server, the scheduler's order.
 func refusePrivileges(path string, spec *corev1.PodSpec) error {
 	refuse := func(field, why string) error {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// container is what every component that runs a container takes.
+// container has the properties of every component that runs a container.
 type container struct {
 	Image       string              `json:"image"`
 	Command     []string            `json:"command"`

@@ -13,7 +13,7 @@ import (
 type Input struct {
 	Fleet    string           // value of LabelFleet; separates fleets that share a cluster
 	Prefix   string           // put before every namespace name, "" normally
-	Instance *model.Instance  // its Spec is what is rendered, its Components how much of it may run
+	Instance *model.Instance  // its Spec is rendered, its Components bound how much of it may run
 	Tenant   *model.Tenant    // whose it is
 	Pools    []model.PoolSpec // that grants refer to
 	Jobs     []StepJob        // that steps of the workflow ask for
@@ -24,7 +24,7 @@ type Input struct {
 	Previous Kustomizations
 }
 
-// Set is the whole of what one application, or one tenant, has in a cluster.
+// Set has all objects that one application, or one tenant, has in a cluster.
 type Set struct {
 	App       model.AppID // Name is "" for the objects of a tenant
 	Namespace string      // where its namespaced objects live
@@ -42,7 +42,7 @@ type Set struct {
 // Object is one object as it is to be in the cluster.
 type Object struct {
 	Component string                     // that it belongs to, "" for the objects of a tenant
-	Object    *unstructured.Unstructured // what is sent, with labels and annotations
+	Object    *unstructured.Unstructured // as it is sent, with labels and annotations
 	JSON      []byte                     // its encoding, keys sorted
 	Digest    model.Digest               // of JSON
 	Stage     int                        // everything of a lower stage is applied first
@@ -56,9 +56,9 @@ type Object struct {
 
 // Stages of objects.
 const (
-	StageScope    = iota // namespaces and definitions: what others live in
-	StageSupport         // what workloads refer to: configuration, claims, quotas, services
-	StageWorkload        // what runs, and what points at it
+	StageScope    = iota // namespaces and definitions
+	StageSupport         // objects that workloads refer to: configuration, claims, quotas, services
+	StageWorkload        // workloads, and objects that refer to them
 )
 
 // Application renders an application instance, all components that a cluster

@@ -16,14 +16,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// part is what one component, or a tenant, contributes to a set.
+// part has the objects that one component, or a tenant, contributes to a set.
 type part struct {
 	component string
 	labels    map[string]string
 	commit    string
 	workload  model.Digest
 	namespace string // of the objects that do not say where they belong
-	keep      bool   // what runs stays as it is
+	keep      bool   // running objects stay as they are
 	older     bool   // of the spec before the accepted one
 	objects   []*unstructured.Unstructured
 }
@@ -127,7 +127,7 @@ func anchor(u *unstructured.Unstructured) *unstructured.Unstructured {
 	return bare
 }
 
-// kept is an object that stays as it is, whatever it is.
+// kept is an object that stays unchanged, whatever its kind.
 func kept(component, apiVersion, kind, namespace, name string) Object {
 	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind}}
 	u.SetNamespace(namespace)
@@ -137,7 +137,7 @@ func kept(component, apiVersion, kind, namespace, name string) Object {
 	return o
 }
 
-// labelled adds our labels to those of an owner, who may name things otherwise.
+// labelled adds our labels to those of an owner, who may override the names.
 func labelled(theirs, ours map[string]string) map[string]string {
 	labels := merge(theirs, ours)
 	for _, key := range []string{LabelName, LabelPartOf} {

@@ -12,7 +12,7 @@ import (
 // whatever wrote them: no host access, no privileges.
 const podSecurity = "baseline"
 
-// Tenant renders what a tenant has besides its applications: its namespace, and
+// Tenant renders the objects of a tenant besides its applications: its namespace, and
 // where policy gives every application its own, those of apps too, each with
 // the quota of the tenant as a second line of defence behind arbitration. A
 // namespace that belongs to the cluster itself is left out.

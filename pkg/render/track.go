@@ -28,7 +28,7 @@ func (a *application) beside(c *model.Component, state model.ComponentState) *wo
 	return w
 }
 
-// podLabels are those that tell the pods of a Deployment from all others.
+// podLabels returns the labels that distinguish the pods of a Deployment from all others.
 func (w *workload) podLabels() map[string]string {
 	labels := w.app.selector(w.spec.Name)
 	if w.track == TrackNext {

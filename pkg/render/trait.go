@@ -26,7 +26,7 @@ var registry = []trait{
 	{name: "autoscale", kinds: []string{"Deployment"}, stable: true, process: autoscale},
 }
 
-// traitContext is what a trait may know.
+// traitContext has the facts that a trait may use.
 type traitContext struct {
 	*workload
 	kind     string // of the workload: Deployment, StatefulSet, DaemonSet, Job
@@ -42,7 +42,7 @@ func (c traitContext) decode(name string, into any) error {
 	return nil
 }
 
-// traitResult is what a trait adds.
+// traitResult has the parts that a trait adds.
 type traitResult struct {
 	initContainers []corev1.Container
 	containers     []corev1.Container

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// autoscale lets the load set the number of replicas, up to what may run now.
+// autoscale lets the load set the number of replicas, up to the number that may run now.
 // The field belongs to the autoscaler then. Nothing runs, nothing scales.
 func autoscale(c traitContext) (result traitResult, err error) {
 	var declared struct{ Min, Max, CPU int }

@@ -126,7 +126,7 @@ func podRequests(spec *corev1.PodSpec) model.Resources {
 	return sum
 }
 
-// requests is what a container asks for; a limit alone is a request too.
+// requests returns the requests of a container; a limit alone is a request too.
 func requests(r corev1.ResourceRequirements) model.Resources {
 	var sum model.Resources
 	for name, q := range r.Requests {

@@ -21,10 +21,10 @@ type Kustomization struct {
 	Secrets bool              // something in it is a secret
 }
 
-// Built is what a kustomization builds, or why it builds nothing.
+// Built has the objects that a kustomization builds, or the reason why it fails.
 type Built struct {
 	Objects []json.RawMessage // in the order of kustomize
-	Refused string            // what is wrong with its files
+	Refused string            // error in its files
 	Failed  string            // why kustomize does not build them
 }
 
@@ -61,7 +61,7 @@ func (k Kustomization) Build() (b Built) {
 	return b
 }
 
-// maxExplanation bounds what is repeated of an error of kustomize, in bytes.
+// maxExplanation bounds the quoted part of an error of kustomize, in bytes.
 const maxExplanation = 400
 
 // explain repeats an error of kustomize in the names of the tenant. Where secrets are

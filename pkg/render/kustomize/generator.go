@@ -59,7 +59,7 @@ func (w *writer) source(field, ref string) (name, p string, err error) {
 	return name, p, nil
 }
 
-// refusal says what is wrong with a reference, of which a little is repeated.
+// refusal explains why a reference is refused, and quotes a little of it.
 func refusal(field, ref string, err error) error {
 	return fmt.Errorf("%s: %.80q %w", field, ref, err)
 }

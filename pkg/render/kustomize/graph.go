@@ -20,7 +20,7 @@ const (
 	maxInput     = 8 << 20 // bytes, a file counted once for each reference to it
 )
 
-// graph reads a kustomization and those that it builds on, and writes them anew.
+// graph reads a kustomization and its bases, and writes them again.
 type graph struct {
 	tree  *tree
 	out   Kustomization
@@ -63,7 +63,7 @@ func (g *graph) write(name string, data []byte) error {
 	return nil
 }
 
-// visit reads one kustomization and what it builds on.
+// visit reads one kustomization and its bases.
 func (g *graph) visit(dir string, depth int) (*base, error) {
 	if b, seen := g.bases[dir]; seen {
 		if b == nil {
