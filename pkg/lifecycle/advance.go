@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
 	"time"
 
@@ -247,19 +246,8 @@ func record(old, d *model.Decision) (_ *model.Decision, changed bool) {
 // sameRuling compares what two decisions rule, x before y. Their inputs and wording
 // do not count: how much is free besides, or which application is ahead, is no news.
 func sameRuling(x, y *model.Decision) bool {
-	if sameAtOnce(x, y) {
-		return true
-	}
-	essence := func(d *model.Decision) model.Decision {
-		return model.Decision{
-			Verdict: d.Verdict, Reason: d.Reason, Spec: d.Spec, Degraded: d.Degraded, Position: d.Position, Grants: d.Grants,
-			Refused: d.Refused, EvictAt: d.EvictAt.UTC(), For: d.For, Displaced: d.Displaced,
-		}
-	}
-	a, b := essence(x), essence(y)
-	if len(b.Displaced) == 0 {
-		a.Displaced = nil // whom it displaced when it was made stays part of the record
-	}
-	// Equal values may differ in memory (no map, an empty map), never in digest.
-	return reflect.DeepEqual(a, b) || model.DigestOf(a) == model.DigestOf(b)
+	return x.Verdict == y.Verdict && x.Reason == y.Reason && x.Spec == y.Spec && x.Degraded == y.Degraded && x.Position == y.Position &&
+		x.Refused.Equal(y.Refused) && x.EvictAt.Equal(y.EvictAt) && x.For == y.For &&
+		slices.EqualFunc(x.Grants, y.Grants, model.Grant.Equal) &&
+		(len(y.Displaced) == 0 || slices.Equal(x.Displaced, y.Displaced)) // those that it displaced when it was made stay part of the record
 }

@@ -1,11 +1,6 @@
 package lifecycle
 
-import (
-	"maps"
-	"slices"
-
-	"github.com/d-aros/d-aros/pkg/model"
-)
+import "github.com/d-aros/d-aros/pkg/model"
 
 // unchanged reports whether the instance cannot change in this pass: it runs what
 // Git and arbitration want, every component is as it was told, and no deadline is
@@ -35,7 +30,7 @@ func unchanged(f *facts) bool {
 			return false
 		}
 		if len(grants) > 0 && grants[0].Component == c.Name {
-			if !sameGrant(&grants[0], &s.Grant) {
+			if !grants[0].Equal(s.Grant) {
 				return false
 			}
 			grants = grants[1:]
@@ -57,17 +52,4 @@ func goesOn(c *model.Component, s *model.ComponentState, shown workloads) bool {
 		return w != nil && s.Run == s.Grant.Replicas && w.Digest == s.Workload && w.Current && w.Ready >= w.Replicas && !w.Done && w.Failure == nil
 	}
 	return false
-}
-
-func sameGrant(a, b *model.Grant) bool {
-	return a.Component == b.Component && a.Replicas == b.Replicas && a.Surge == b.Surge && a.QoS == b.QoS && a.Pool == b.Pool &&
-		a.Requests.CPU == b.Requests.CPU && a.Requests.Memory == b.Requests.Memory &&
-		maps.Equal(a.Requests.Devices, b.Requests.Devices) && slices.Equal(a.Domains, b.Domains)
-}
-
-// sameAtOnce reports whether a quick look shows that two decisions are equal.
-func sameAtOnce(a, b *model.Decision) bool {
-	return a.Verdict == b.Verdict && a.Reason == b.Reason && a.Spec == b.Spec && a.Degraded == b.Degraded && a.Position == b.Position &&
-		a.Refused == nil && b.Refused == nil && a.EvictAt.Equal(b.EvictAt) && a.For == b.For && len(a.Displaced)+len(b.Displaced) == 0 &&
-		slices.EqualFunc(a.Grants, b.Grants, func(x, y model.Grant) bool { return sameGrant(&x, &y) })
 }

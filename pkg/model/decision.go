@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Ruling is the outcome of one arbitration: a decision for every application
 // that is declared or holds a grant.
@@ -113,6 +117,16 @@ type Grant struct {
 	Domains   []string  `json:"domains,omitempty"` // where there was room, for a component that asks to be spread: a hint
 }
 
+// Equal reports whether two grants are the same in every field.
+func (g Grant) Equal(o Grant) bool { return g.SameCapacity(o) && slices.Equal(g.Domains, o.Domains) }
+
+// SameCapacity reports whether two grants take the same of the same pool. Domains are
+// hints and do not count.
+func (g Grant) SameCapacity(o Grant) bool {
+	return g.Component == o.Component && g.Replicas == o.Replicas && g.Surge == o.Surge && g.QoS == o.QoS && g.Pool == o.Pool &&
+		g.Requests.CPU == o.Requests.CPU && g.Requests.Memory == o.Requests.Memory && maps.Equal(g.Requests.Devices, o.Requests.Devices)
+}
+
 // Competitor is an application that holds capacity that another one lacks.
 type Competitor struct {
 	App       AppID    `json:"application"`
@@ -137,6 +151,9 @@ type Refusal struct {
 	Reason  Reason `json:"reason"`
 	Message string `json:"message"`
 }
+
+// Equal reports whether two refusals are the same; nil is none.
+func (r *Refusal) Equal(o *Refusal) bool { return r == o || r != nil && o != nil && *r == *o }
 
 // Inputs are what a decision was computed from.
 type Inputs struct {

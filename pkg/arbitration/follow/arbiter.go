@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
@@ -67,7 +68,7 @@ func (t *tracker) moved() bool {
 			return true
 		case app.Granted() && app.Accepted() != app.Spec:
 			return true
-		case app.Granted() && !solve.SameGrants(app.Grants, app.Holds):
+		case app.Granted() && !slices.EqualFunc(app.Grants, app.Holds, model.Grant.SameCapacity):
 			return true
 		}
 	}

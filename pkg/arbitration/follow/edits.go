@@ -246,7 +246,7 @@ func sameInstance(x, y *model.Instance) bool {
 	}
 	for k := range x.Components {
 		c, d := &x.Components[k], &y.Components[k]
-		if (c.State == model.StateDone) != (d.State == model.StateDone) || solve.Ready(c) != solve.Ready(d) || c.Spec != d.Spec || !solve.SameGrant(&c.Grant, &d.Grant) {
+		if (c.State == model.StateDone) != (d.State == model.StateDone) || solve.Ready(c) != solve.Ready(d) || c.Spec != d.Spec || !c.Grant.Equal(d.Grant) {
 			return false
 		}
 	}

@@ -76,7 +76,7 @@ func (f *following) gateAgain(app *solve.App) {
 		app.Levels = nil
 	}
 	f.PassGate(app)
-	if verdict != app.Verdict || reason != app.Reason || !sameRefusal(refused, app.Refused) {
+	if verdict != app.Verdict || reason != app.Reason || !refused.Equal(app.Refused) {
 		f.markStale(app)
 		f.dirty[app.Tenant] = true
 	}
@@ -86,5 +86,3 @@ func (f *following) gateAgain(app *solve.App) {
 		app.Levels = levels
 	}
 }
-
-func sameRefusal(x, y *model.Refusal) bool { return x == y || x != nil && y != nil && *x == *y }

@@ -45,6 +45,5 @@ func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
 func sameDecision(x, y *model.Decision) bool {
 	return x.App == y.App && x.Verdict == y.Verdict && x.Reason == y.Reason && x.Spec == y.Spec && x.Degraded == y.Degraded &&
 		x.Position == y.Position && x.EvictAt.Equal(y.EvictAt) && x.Standing == y.Standing && x.For == y.For &&
-		sameRefusal(x.Refused, y.Refused) && solve.SameGrants(x.Grants, y.Grants) &&
-		slices.EqualFunc(x.Grants, y.Grants, func(g, h model.Grant) bool { return slices.Equal(g.Domains, h.Domains) })
+		x.Refused.Equal(y.Refused) && slices.EqualFunc(x.Grants, y.Grants, model.Grant.Equal)
 }
