@@ -94,7 +94,7 @@ func (v *verdict) codeowners() ([]byte, error) {
 	return access.Codeowners(access.New(v.fleet.Platform, v.fleet.Tenants)), nil
 }
 
-// ownersView is what became of the file, as JSON.
+// ownersView is the result as JSON.
 type ownersView struct {
 	Directory string `json:"directory"`
 	File      string `json:"file"`

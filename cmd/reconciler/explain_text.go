@@ -88,7 +88,7 @@ func sentence(reason model.Reason, message string) string {
 	return string(reason) + ": " + message
 }
 
-// notAccepted tells what became of a newer version in Git.
+// notAccepted explains why a newer version in Git is not in use.
 func (p *printer) notAccepted(x *view.Explanation) {
 	in := x.Instance
 	if in.Refused == nil && len(x.Problems) == 0 && len(in.Held) == 0 {

@@ -111,7 +111,7 @@ func (p *printer) planRuns(list []plan.RunChange) {
 	}
 }
 
-// runText tells what the change does to a run: "acme/shop begins run 2".
+// runText describes the effect of the change on a run: "acme/shop begins run 2".
 func runText(r *plan.RunChange) string {
 	text := fmt.Sprintf("%s %s run %d", r.App, r.Effect, r.Number)
 	switch {

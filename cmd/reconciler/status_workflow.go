@@ -37,7 +37,7 @@ func commandFor(app model.AppID, w workflow.Wait) string {
 	return text.Clean(strings.TrimSpace(fmt.Sprintf("reconciler %s %s %s", w.Action, app, w.Step)))
 }
 
-// stepChange writes what became of a run or of a step.
+// stepChange writes the outcome of a run or of a step.
 func stepChange(c model.RunChange) string {
 	what := fmt.Sprintf("run %d: ", c.Run)
 	if c.Step != "" {
