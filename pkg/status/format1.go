@@ -49,10 +49,13 @@ func encodeFormat1(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	key := unusedKey(b)
+	b = bytes.ReplaceAll(b, mergeKey, []byte(`"`+key+`":`))
 	b, err = yaml.JSONToYAML(escapeForYAML(b))
 	if err != nil {
 		return nil, err
 	}
+	b = bytes.ReplaceAll(b, []byte(key+":"), []byte(`"<<":`))
 	b = append([]byte("# Written by D-AROS; do not edit.\n"), b...)
 	if len(b) > maxFile {
 		return nil, fmt.Errorf("has %d bytes, at most %d are allowed", len(b), maxFile)
@@ -119,6 +122,20 @@ func (f Format) Reread(d *model.Decision) *model.Decision {
 		return d // it cannot be saved, so it equals nothing that was
 	}
 	return &saved
+}
+
+// mergeKey is the name "<<" of a field, as json.Marshal writes it. The YAML library
+// writes it without quotes, and reads that as a reference to another map. So the
+// record is converted with another name in its place.
+var mergeKey = []byte(`"\u003c\u003c":`)
+
+// unusedKey returns a name that does not occur in a record.
+func unusedKey(b []byte) (key string) {
+	for n := 0; ; n++ {
+		if key = fmt.Sprintf("merge-key-%d-", n); !bytes.Contains(b, []byte(key)) {
+			return key
+		}
+	}
 }
 
 // escapeForYAML escapes the characters that JSON may hold literally and YAML may not,

@@ -436,3 +436,15 @@ func FuzzMigration(f *testing.F) {
 		require.Equal(t, asWritten(t, l), asWritten(t, back))
 	})
 }
+
+// TestMergeKeyOfFormat1: YAML reads a field named "<<" as a reference to another map
+// if it stands there without quotes.
+func TestMergeKeyOfFormat1(t *testing.T) {
+	l := busyFleet()
+	l.Instances[0].Spec.Labels = map[string]string{"<<": "a", "merge-key-0-": "b", "text": "<<", "more": "\"<<\": c\n<<: d\n"}
+	files, err := status.Files1(l)
+	require.NoError(t, err)
+	back, err := status.Read(files)
+	require.NoError(t, err)
+	require.Equal(t, l.Instances[0].Spec.Labels, back.Instances[0].Spec.Labels)
+}
