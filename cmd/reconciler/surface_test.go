@@ -49,6 +49,7 @@ var answers = map[string]any{
 }
 
 func TestCommandsAreRecorded(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", "/cache") // the default of --state-dir lies below it
 	surface.Check(t, "commands", *update, surface.Commands(newRoot(io.Discard, io.Discard)))
 }
 

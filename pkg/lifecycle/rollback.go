@@ -75,8 +75,9 @@ func restorable(inst *model.Instance) bool {
 	return true
 }
 
-// backGrants returns grants for the spec before: what it had, or as much of it as
-// there is room for now, and whether that is at least what it can be degraded to.
+// backGrants returns grants for the spec before: its former grants, or the part of
+// them that the free capacity allows. It reports whether that part covers the minimum
+// to which policy lets the application be degraded.
 // Quota does not matter: the spec was accepted.
 func backGrants(inst *model.Instance, room *room) (grants []model.Grant, fits bool) {
 	spec := inst.Previous

@@ -82,9 +82,9 @@ func (d *Dispatcher) Close() {
 	d.busy.Wait()
 }
 
-// Do takes all tasks that are due now. It begins the new ones, and cancels and
-// forgets those that are not due any more. It never blocks. It ignores intents that
-// are neither probe nor notice.
+// Do takes all tasks that are due now. It starts the requests of new tasks, and
+// cancels and forgets the requests of tasks that are no longer due. It never blocks.
+// It ignores intents that are neither probe nor notice.
 func (d *Dispatcher) Do(tasks []Task) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -2,9 +2,9 @@
 // addresses and queries of checks, and delivers signed messages about steps and
 // transitions to their receivers.
 //
-// It never decides whether a request is due: a dispatcher gets all requests that are
-// due now, begins the new ones, cancels those that are not due any more, and returns
-// results. None of its state outlives the process. A message that was not delivered
+// It never decides whether a task is due: a dispatcher gets all tasks that are due
+// now, starts the requests of new tasks, cancels the requests of tasks that are no
+// longer due, and returns results. None of its state outlives the process. A message that was not delivered
 // is sent again, under the same key.
 //
 // Everything that a tenant may choose is hostile: the address, the answer, and the

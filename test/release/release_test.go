@@ -235,8 +235,8 @@ func checkImages(t *testing.T, dir, program string) {
 
 // TestSigned lets ssh-keygen judge the signature of the checksums.
 func TestSigned(t *testing.T) {
-	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		t.Skip("ssh-keygen is not installed")
+	if _, err := exec.LookPath("ssh-keygen"); err != nil && os.Getenv("CI") == "" {
+		t.Skipf("the signature is checked by ssh-keygen: %v", err)
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "key")

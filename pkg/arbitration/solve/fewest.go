@@ -86,8 +86,8 @@ func nextSubset(set uint) uint {
 	return carried | (set^carried)/low>>2
 }
 
-// greedy takes the candidate that covers most of what is still missing, again and
-// again, and then leaves out those that are not needed.
+// greedy takes the candidate that covers most of the missing capacity, repeats that
+// until nothing is missing, and then drops each candidate that is not needed.
 func greedy(tier []*candidate, missing []int64) []*candidate {
 	rest := slices.Clone(missing)
 	left := slices.Clone(tier)
