@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/qos/cgroup/cgrouptest"
+	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
 func TestMain(m *testing.M) {

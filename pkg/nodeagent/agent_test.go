@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
-	"github.com/d-aros/d-aros/pkg/qos/cgroup/cgrouptest"
+	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
 // node is a group with an agent that looks after it.

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/d-aros/d-aros/pkg/qos/cgroup/cgrouptest"
+	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
 // A turn of the loop in which nothing changes, which is nearly all of them: at an

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/qos"
-	"github.com/d-aros/d-aros/pkg/qos/cgroup/cgrouptest"
+	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
 // rig is an agent's view of the host: a tree and a journal kept in memory.

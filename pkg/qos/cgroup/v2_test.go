@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/qos"
-	"github.com/d-aros/d-aros/pkg/qos/cgroup/cgrouptest"
+	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
 // On a hybrid host with cpu and io in v2, and memory in v1.
