@@ -34,7 +34,7 @@ func (l *Live) settle(r Ref, app model.AppID, answer *Object) {
 	switch now := l.objects[r]; {
 	case now == nil || now.left != answer.left || now.applied != answer.applied:
 		l.drifted[r] = true
-		l.wake()
+		l.Wake()
 	default:
 		l.slim(now)
 	}

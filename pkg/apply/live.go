@@ -141,7 +141,7 @@ func (l *Live) listed() []kind {
 // that the API server refuses are not broken.
 func (l *Live) Broken() (since time.Time, err error) {
 	for _, w := range l.all() {
-		if at, e := w.broken(); e != nil && !refused(e) && (err == nil || at.Before(since)) {
+		if at, e := w.Broken(); e != nil && !refused(e) && (err == nil || at.Before(since)) {
 			since, err = at, e
 		}
 	}
@@ -164,7 +164,7 @@ func (l *Live) Objects(app model.AppID) []*Object {
 }
 
 // Changed returns a channel that gets a value after a change that Touched or Drifted
-// report. Many changes may share one value.
+// report, and after Wake. Many changes may share one value.
 func (l *Live) Changed() <-chan struct{} { return l.changed }
 
 // Drifted returns, in order, the applications with an object that another manager
@@ -198,7 +198,8 @@ func (l *Live) Touched() []model.AppID {
 	return apps
 }
 
-func (l *Live) wake() {
+// Wake makes the channel of Changed get a value.
+func (l *Live) Wake() {
 	select {
 	case l.changed <- struct{}{}:
 	default:
@@ -212,7 +213,7 @@ func (l *Live) put(o *Object) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.set(o) {
-		l.wake()
+		l.Wake()
 	}
 }
 
@@ -250,7 +251,7 @@ func (l *Live) remove(r Ref, version string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.drop(r, version) {
-		l.wake()
+		l.Wake()
 	}
 }
 
@@ -295,7 +296,7 @@ func (l *Live) relisted(k schema.GroupKind, objects []*Object, version string) {
 		}
 	}
 	if news {
-		l.wake()
+		l.Wake()
 	}
 }
 

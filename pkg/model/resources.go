@@ -49,6 +49,11 @@ func (r Resources) Sub(o Resources) Resources {
 	return r.combine(o, func(a, b int64) int64 { return saturatingAdd(a, -b) })
 }
 
+// Max returns the larger amount of each resource.
+func (r Resources) Max(o Resources) Resources {
+	return r.combine(o, func(a, b int64) int64 { return max(a, b) })
+}
+
 // Times returns n times r, for n >= 0.
 func (r Resources) Times(n int) Resources {
 	mul := func(a, _ int64) int64 {

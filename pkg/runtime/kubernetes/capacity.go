@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -42,15 +43,16 @@ func (r *Runtime) pools(platform *model.Platform) []model.Pool {
 // pool sums up the nodes that belong to a pool, or takes what is declared.
 func pool(spec *model.PoolSpec, usable []*corev1.Node, foreign map[string]model.Resources) model.Pool {
 	p := model.Pool{Name: spec.Name}
+	selector := labels.SelectorFromSet(spec.Selector)
 	domains := map[string]*model.Domain{}
 	for _, node := range usable {
-		if len(spec.Selector) == 0 || !matches(spec.Selector, node.Labels) {
+		if len(spec.Selector) == 0 || !selector.Matches(labels.Set(node.Labels)) {
 			continue
 		}
-		offer := positive(amounts(node.Status.Allocatable, false).Sub(foreign[node.Name]))
+		offer := amounts(node.Status.Allocatable, false).Sub(foreign[node.Name]).Max(model.Resources{}) // pods may ask for more than their node offers now
 		p.Nodes++
 		p.Capacity = p.Capacity.Add(offer)
-		p.Largest = larger(p.Largest, offer)
+		p.Largest = p.Largest.Max(offer)
 		name, ok := node.Labels[spec.TopologyKey]
 		if spec.TopologyKey == "" || !ok {
 			continue
@@ -88,15 +90,6 @@ func takesPods(node *corev1.Node) bool {
 	return false
 }
 
-func matches(selector, labels map[string]string) bool {
-	for k, v := range selector {
-		if got, ok := labels[k]; !ok || got != v {
-			return false
-		}
-	}
-	return true
-}
-
 // amounts reads CPU, memory and devices. Fractions round against us: up in what
 // is asked, down in what is offered.
 func amounts(list corev1.ResourceList, asked bool) model.Resources {
@@ -126,24 +119,4 @@ func amounts(list corev1.ResourceList, asked bool) model.Resources {
 func device(name string) bool {
 	domain, _, ok := strings.Cut(name, "/")
 	return ok && domain != "kubernetes.io" && !strings.HasSuffix(domain, ".kubernetes.io")
-}
-
-// positive is r without what is less than nothing: pods may ask for more than
-// their node offers now.
-func positive(r model.Resources) model.Resources {
-	return larger(r, model.Resources{})
-}
-
-// larger is the larger amount of each resource.
-func larger(a, b model.Resources) model.Resources {
-	m := model.Resources{CPU: max(a.CPU, b.CPU), Memory: max(a.Memory, b.Memory)}
-	for _, name := range a.Names(b)[2:] {
-		if n := max(a.Devices[name], b.Devices[name]); n > 0 {
-			if m.Devices == nil {
-				m.Devices = map[string]int64{}
-			}
-			m.Devices[name] = n
-		}
-	}
-	return m
 }

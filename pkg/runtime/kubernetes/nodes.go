@@ -2,8 +2,6 @@ package kubernetes
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"reflect"
 	"sync"
 	"time"
@@ -11,123 +9,72 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/component-helpers/resource"
 
+	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
 // nodes watches what takes part in capacity: the nodes, and the pods that are
 // not the fleet's own. Of both only what counts is kept.
 type nodes struct {
-	nodes, pods cache.SharedIndexInformer
+	nodes, pods *watched
 	changed     func()
 
-	start  sync.Once
-	ctx    context.Context
-	stop   context.CancelFunc
-	group  sync.WaitGroup
-	mu     sync.Mutex
-	errors map[string]trouble
+	start sync.Once
+	ctx   context.Context
+	stop  context.CancelFunc
+	group sync.WaitGroup
 }
 
-// trouble is why a watch does not work, and since when.
-type trouble struct {
-	since time.Time
-	err   error
+// watched is the watch of one kind.
+type watched struct {
+	cache.SharedIndexInformer
+	*apply.Health
 }
 
 func newNodes(core v1.CoreV1Interface, fleet string, changed func()) *nodes {
-	n := &nodes{changed: changed, errors: map[string]trouble{}}
+	n := &nodes{changed: changed}
 	n.ctx, n.stop = context.WithCancel(context.Background())
-	n.nodes = cache.NewSharedIndexInformer(&cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			list, err := core.Nodes().List(ctx, o)
-			return list, n.note("nodes", err)
-		},
-		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			w, err := core.Nodes().Watch(ctx, o)
-			return w, n.watched("nodes", w, err)
-		},
-	}, &corev1.Node{}, 0, cache.Indexers{})
-	foreign := func(o metav1.ListOptions) metav1.ListOptions {
+	n.nodes = watchKind(core, "nodes", &corev1.Node{}, slimNode, func(*metav1.ListOptions) {})
+	n.pods = watchKind(core, "pods", &corev1.Pod{}, slimPod, func(o *metav1.ListOptions) {
 		o.LabelSelector = render.LabelFleet + "!=" + fleet
 		o.FieldSelector = "status.phase!=Succeeded,status.phase!=Failed"
-		return o
-	}
-	n.pods = cache.NewSharedIndexInformer(&cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			list, err := core.Pods("").List(ctx, foreign(o))
-			return list, n.note("pods", err)
-		},
-		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			w, err := core.Pods("").Watch(ctx, foreign(o))
-			return w, n.watched("pods", w, err)
-		},
-	}, &corev1.Pod{}, 0, cache.Indexers{})
+	})
 	return n
 }
 
-func (n *nodes) note(what string, err error) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	t, broken := n.errors[what]
-	switch {
-	case err == nil || errors.Is(err, context.Canceled):
-		delete(n.errors, what)
-	case !broken:
-		n.errors[what] = trouble{time.Now(), err}
-	default:
-		n.errors[what] = trouble{t.since, err}
-	}
-	return err
+func watchKind(core v1.CoreV1Interface, resource string, example runtime.Object, slim cache.TransformFunc, only func(*metav1.ListOptions)) *watched {
+	health := apply.NewHealth(resource)
+	lw := health.Follow(cache.NewFilteredListWatchFromClient(core.RESTClient(), resource, "", only))
+	informer := cache.NewSharedIndexInformer(lw, example, 0, cache.Indexers{})
+	_ = informer.SetTransform(slim)
+	return &watched{informer, health}
 }
 
-// watched notes the outcome of an attempt to watch. client-go makes an empty
-// watch of a connection that the other side closed, as if nothing had happened.
-func (n *nodes) watched(what string, w watch.Interface, err error) error {
-	if err == nil && reflect.TypeOf(w) == reflect.TypeOf(watch.NewEmptyWatch()) {
-		_ = n.note(what, errors.New("the API server closes the connection"))
-		return nil
-	}
-	return n.note(what, err)
-}
-
+// broken returns when and why the first of the broken watches broke.
 func (n *nodes) broken() (time.Time, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, what := range []string{"nodes", "pods"} {
-		if t, ok := n.errors[what]; ok {
-			return t.since, fmt.Errorf("watch %s: %w", what, t.err)
-		}
+	if since, err := n.nodes.Broken(); err != nil {
+		return since, err
 	}
-	return time.Time{}, nil
+	return n.pods.Broken()
 }
 
-// wait starts the watches and waits until they are in step. It fails when the
-// API server refuses or cannot be reached for longer than Stale.
+// wait starts the watches and waits until they are in step. It fails while the API
+// server refuses a watch or cannot be reached.
 func (n *nodes) wait(ctx context.Context) error {
 	n.start.Do(n.run)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !n.nodes.HasSynced() || !n.pods.HasSynced() {
-		if _, err := n.broken(); err != nil {
+	for _, w := range []*watched{n.nodes, n.pods} {
+		if err := w.Wait(ctx, w.HasSyncedChecker().Done()); err != nil {
 			return err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
 		}
 	}
 	return nil
 }
 
 func (n *nodes) run() {
-	_ = n.nodes.SetTransform(slimNode)
-	_ = n.pods.SetTransform(slimPod)
 	_, _ = n.nodes.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(any) { n.changed() },
 		DeleteFunc: func(any) { n.changed() },

@@ -30,9 +30,6 @@ type Runtime struct {
 	applier *apply.Applier
 	nodes   *nodes
 	events  *events
-	changed chan struct{}
-	stop    context.CancelFunc
-	done    sync.WaitGroup
 
 	mu        sync.Mutex
 	workloads map[model.AppID][]model.Workload // as of the last Inspect
@@ -54,23 +51,8 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		applier.Close()
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
 	}
-	r := &Runtime{
-		applier: applier, events: newEvents(core), changed: make(chan struct{}, 1),
-		workloads: map[model.AppID][]model.Workload{},
-	}
-	r.nodes = newNodes(core, opts.Fleet, r.wake)
-	ctx, stop := context.WithCancel(context.Background())
-	r.stop = stop
-	r.done.Go(func() {
-		for {
-			select {
-			case <-applier.Live().Changed():
-				r.wake()
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
+	r := &Runtime{applier: applier, events: newEvents(core), workloads: map[model.AppID][]model.Workload{}}
+	r.nodes = newNodes(core, opts.Fleet, applier.Live().Wake)
 	return r, nil
 }
 
@@ -85,20 +67,11 @@ func (r *Runtime) Drifted() []model.AppID { return r.applier.Live().Drifted() }
 
 // Changed returns a channel that gets a value after a change that the next Inspect
 // or Drifted reports. Many changes may share one value.
-func (r *Runtime) Changed() <-chan struct{} { return r.changed }
-
-func (r *Runtime) wake() {
-	select {
-	case r.changed <- struct{}{}:
-	default:
-	}
-}
+func (r *Runtime) Changed() <-chan struct{} { return r.applier.Live().Changed() }
 
 // Close ends all watches and waits for them.
 func (r *Runtime) Close() {
-	r.stop()
 	r.nodes.close()
 	r.events.close()
 	r.applier.Close()
-	r.done.Wait()
 }
