@@ -31,10 +31,9 @@ func (t *turn) ready() bool {
 
 func (t *turn) finished() bool { return len(t.jobs) == 0 && t.running == 0 && len(t.steps) == 0 }
 
-// lane holds the turns of one tenant.
+// lane holds the unfinished turns of one tenant.
 type lane struct {
-	turns   []*turn
-	next    int
+	turns   []*turn // the one that had a job last is last
 	running int
 }
 
@@ -44,8 +43,7 @@ type lane struct {
 type queue struct {
 	mu    sync.Mutex
 	more  *sync.Cond
-	lanes []*lane
-	next  int
+	lanes []*lane // those with unfinished turns; the one that had a job last is last
 }
 
 // run does all turns with the given number of workers. When ctx ends, no further
@@ -101,68 +99,43 @@ func (q *queue) work(ctx context.Context) {
 	}
 }
 
-// pick returns the turn whose job is next, nil if none is ready, and forgets
-// lanes and turns that are finished.
+// pick returns the turn whose job is next, nil if none is ready, and moves it and its
+// lane to the end. It forgets lanes and turns that are finished.
 func (q *queue) pick() (*lane, *turn) {
-	var bestLane *lane
-	var best *turn
-	for i := 0; i < len(q.lanes); {
-		at := (q.next + i) % len(q.lanes)
-		l := q.lanes[at]
-		if bestLane != nil && l.running >= bestLane.running {
-			i++
-			continue
-		}
-		t := l.pick()
-		if len(l.turns) == 0 {
-			q.lanes = slices.Delete(q.lanes, at, at+1)
-			q.next = after(q.next, at, len(q.lanes))
-			continue
-		}
-		if t != nil {
-			bestLane, best = l, t
-			if l.running == 0 {
-				break
+	var from *lane
+	var next *turn
+	q.lanes = slices.DeleteFunc(q.lanes, func(l *lane) bool {
+		if next == nil || l.running < from.running {
+			if t := l.pick(); t != nil {
+				from, next = l, t
 			}
 		}
-		i++
+		return len(l.turns) == 0
+	})
+	if next != nil {
+		q.lanes = last(q.lanes, from)
+		from.turns = last(from.turns, next)
 	}
-	if best != nil {
-		q.next = (slices.Index(q.lanes, bestLane) + 1) % len(q.lanes)
-		bestLane.next = (slices.Index(bestLane.turns, best) + 1) % len(bestLane.turns)
-	}
-	return bestLane, best
+	return from, next
 }
 
-func (l *lane) pick() *turn {
-	var best *turn
-	for i := 0; i < len(l.turns); {
-		at := (l.next + i) % len(l.turns)
-		t := l.turns[at]
-		ready := t.ready()
+func (l *lane) pick() (next *turn) {
+	for i := 0; i < len(l.turns) && (next == nil || next.running > 0); {
+		t := l.turns[i]
+		if t.ready() && (next == nil || t.running < next.running) {
+			next = t
+		}
 		if t.finished() {
-			l.turns = slices.Delete(l.turns, at, at+1)
-			l.next = after(l.next, at, len(l.turns))
-			continue
+			l.turns = slices.Delete(l.turns, i, i+1)
+		} else {
+			i++
 		}
-		if ready && (best == nil || t.running < best.running) {
-			best = t
-			if t.running == 0 {
-				break
-			}
-		}
-		i++
-	}
-	return best
-}
-
-// after moves a place in a ring of n, from which the one at was just removed.
-func after(next, at, n int) int {
-	if at < next {
-		next--
-	}
-	if next >= n {
-		return 0
 	}
 	return next
+}
+
+// last moves one element to the end.
+func last[T comparable](list []T, one T) []T {
+	i := slices.Index(list, one)
+	return append(slices.Delete(list, i, i+1), one)
 }
