@@ -24,8 +24,8 @@ func (w *workload) config() error {
 	return nil
 }
 
-// secret renders a secret component. Where only digests of its values are known,
-// the live object stays as it is.
+// secret renders a secret component. If only digests of its values are known, the live
+// object stays as it is.
 func (w *workload) secret() error {
 	d, err := w.data()
 	if err != nil {
@@ -60,11 +60,10 @@ func (w *workload) data() (map[string]string, error) {
 	return p.Data, nil
 }
 
-// configName returns the name of the object of a config or secret component that
-// pods refer to. Versions of an application with a workflow run side by side, so
-// there each content has a name of its own: a version keeps the configuration that
-// it came with, until the end of its last pod, and going back to it brings nothing
-// else into it.
+// configName returns the name by which pods refer to the object of a config or secret
+// component. Versions of an application with a workflow run side by side, so there the
+// name has a digest of the data: each version keeps its own configuration until its
+// last pod ends, and a rollback restores it.
 func (a *application) configName(c *model.Component) string {
 	name := ObjectName(a.Instance.App, c.Name)
 	if a.spec.Workflow == nil {
@@ -73,8 +72,8 @@ func (a *application) configName(c *model.Component) string {
 	return name + "-" + a.configuration([]string{c.Name}).Short()
 }
 
-// configurations renders the objects that pods refer to by content, of all versions. They
-// carry out no component: which of them there are says nothing about how one fares.
+// configurations renders the objects that pods refer to by a name with a digest, of all
+// versions. They do not count as objects of their component.
 func (v versions) configurations() (objects []Object) {
 	for _, a := range v {
 		if a.spec.Workflow == nil {
@@ -87,7 +86,7 @@ func (v versions) configurations() (objects []Object) {
 			}
 			w := a.workload(c, model.ComponentState{Grant: model.Grant{Component: c.Name}})
 			w.name, w.out.workload = a.configName(c), ""
-			if w.render() == nil { // else the component itself is at fault
+			if w.render() == nil { // an error is reported for the component itself
 				objects = append(objects, w.out.seal()...)
 			}
 		}

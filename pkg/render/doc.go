@@ -4,8 +4,8 @@
 // on any machine, in any order, in parallel.
 //
 // It never talks to a cluster, a network or a disk, never runs a program, never
-// reads a clock, and never renders what policy does not allow. It takes what
-// kustomizations build as a value (Kustomizations): kustomize runs before, where its
-// time and memory are limited. What it refuses it refuses with the place in the
-// declaration, so that people can correct it. The objects belong to the caller.
+// reads a clock, and never renders an object that policy does not allow. It takes
+// the results of kustomizations as a value (Kustomizations): kustomize runs before,
+// where its time and memory are limited. A refusal names the place in the declaration,
+// so that people can correct it. The objects belong to the caller.
 package render

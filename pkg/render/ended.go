@@ -2,9 +2,9 @@ package render
 
 import "github.com/d-aros/d-aros/pkg/model"
 
-// Ended returns the set of an instance that is to run nothing any more: no objects
-// at all. Its volumes are deleted only if its owner and its policy said so and it
-// ended for good. Eviction, failure and suspension delete no data.
+// Ended returns the set of an instance that must not run any more. It has no objects.
+// Volumes are deleted only if the instance ended for good, and its owner and its policy
+// both allow it. Eviction, failure and suspension delete no data.
 func Ended(prefix string, inst *model.Instance) Set {
 	set := Set{App: inst.App}
 	if inst.Spec != nil {
@@ -14,8 +14,8 @@ func Ended(prefix string, inst *model.Instance) Set {
 	return set
 }
 
-// deletion is what volumes, or what makes them, carry while their application says
-// that they go with it. They stay in every update.
+// deletion returns the annotation of volumes that are deleted with their application,
+// nil where they are kept. An update deletes no volume.
 func (a *application) deletion() map[string]string {
 	if a.spec.Lifecycle.Deletion != DeletionData || a.spec.Policy.Deletion != DeletionData {
 		return nil

@@ -27,8 +27,7 @@ const (
 	// DA1715 refused workflows while nothing carried them out; codes are not used again
 )
 
-// Error is an error in the declaration of an application. It blames
-// the input: the same input fails again.
+// Error is an error in the declaration of an application. The same input fails again.
 type Error struct {
 	Problems []model.Problem // in the order of components, at least one
 }
@@ -69,7 +68,7 @@ func problem(app *model.Application, component string, err error) model.Problem 
 	}
 }
 
-// places returns where path was written, or where its nearest parent was.
+// places returns the place of the value at path, or of the nearest value above it.
 func places(at model.Positions, path string) []model.Place {
 	for path != "" {
 		if where, ok := at[path]; ok {

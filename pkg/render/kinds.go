@@ -6,10 +6,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// shape says where a kind of workload has its pods.
+// shape has the paths of the pods in a kind of workload.
 type shape struct {
 	pod      []string // path of the pod's template: metadata and spec
-	replicas []string // path of how many there are, nil: one
+	replicas []string // path of their number, nil: one
 }
 
 // workloads are the kinds of Kubernetes that run pods.
@@ -30,11 +30,11 @@ var workloads = map[string]shape{
 // autoscaler changes the replicas of a workload.
 const autoscaler = "HorizontalPodAutoscaler.autoscaling"
 
-// bare are the groups whose kinds policy names without their group.
+// bare are the groups whose kinds a policy names without the group.
 var bare = []string{"", "apps", "batch", "networking.k8s.io", "autoscaling", "policy"}
 
-// never are groups and kinds that no tenant brings, whatever policy says: what
-// is not in a namespace, what gives rights, and what bounds the tenant itself.
+// never are groups and kinds that no policy can allow to a tenant: objects without a
+// namespace, objects that give rights, and objects that limit the tenant.
 var never = map[string]string{
 	"rbac.authorization.k8s.io":      "rights are given by the fleet's access rules",
 	"admissionregistration.k8s.io":   "it would change what others apply",
@@ -60,8 +60,8 @@ var never = map[string]string{
 	"List":                           "it is no object of its own",
 }
 
-// admitKind reports whether policy allows objects of the kind of u. A kind of a
-// group of its own is named with it: Certificate.cert-manager.io.
+// admitKind refuses an object whose kind the policy does not allow. A policy names the
+// kinds of other groups with the group: Certificate.cert-manager.io.
 func admitKind(path string, u *unstructured.Unstructured, allowed []string) error {
 	gk := u.GroupVersionKind().GroupKind()
 	for _, word := range []string{gk.Group, gk.String()} {

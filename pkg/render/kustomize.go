@@ -11,19 +11,19 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// Kustomizations are what the kustomizations of a spec build, by the path that a
-// component names. Nil means that the files of the spec are not at hand.
+// Kustomizations are the results of the kustomizations of a spec, by the path that a
+// component names. Nil means that the files of the spec are not available.
 type Kustomizations map[string]kustomize.Built
 
-// Build builds the kustomizations of a spec, given its directory. The builder decides
-// where kustomize runs; nil runs it here, without limits. An error is one of the
-// builder: the error of a kustomization is part of the result.
+// Build builds the kustomizations of a spec, given the files of its directory. The
+// builder decides where kustomize runs; nil runs it in this process without limits. An
+// error is that of the builder: an error of a kustomization is part of the result.
 func Build(spec *model.Application, files fs.FS, build func(kustomize.Kustomization) (kustomize.Built, error)) (Kustomizations, error) {
 	all := Kustomizations{}
 	for i := range spec.Components {
 		var p kustomizeProperties
 		if c := &spec.Components[i]; c.Type != "kustomize" || json.Unmarshal(c.Properties, &p) != nil {
-			continue // rendering says what is wrong
+			continue // rendering reports it
 		}
 		k, err := kustomize.Read(files, p.Path)
 		switch {
@@ -45,7 +45,7 @@ type kustomizeProperties struct {
 	Path string `json:"path"`
 }
 
-// kustomize renders a kustomize component: a directory of the application.
+// kustomize renders a kustomize component: the objects that its directory builds.
 func (w *workload) kustomize() error {
 	var p kustomizeProperties
 	if err := w.properties(&p); err != nil {

@@ -24,23 +24,23 @@ const (
 const (
 	// AnnotationCommit is the source commit that the object comes from.
 	AnnotationCommit = Domain + "commit"
-	// AnnotationWorkload is <digest>.<n>: the model.WorkloadDigest of what the
-	// object is part of and how many objects carry it out together. Objects that
-	// outlive their declaration are no part of it.
+	// AnnotationWorkload is <digest>.<n>: the model.WorkloadDigest of the component
+	// and the number of its objects. Objects that stay after their declaration is
+	// removed have no such annotation and do not count.
 	AnnotationWorkload = Domain + "workload"
 	// AnnotationApplied is the digest of the object without this annotation.
 	AnnotationApplied = Domain + "applied"
-	// AnnotationPrune set to PruneKeep says that the object outlives its
-	// declaration: volumes and what holds them.
+	// AnnotationPrune with the value PruneKeep marks an object that stays after its
+	// declaration is removed: a volume, or the namespace of volumes.
 	AnnotationPrune = Domain + "prune"
-	// AnnotationConfig, on pods, digests the configuration that they refer to,
-	// so that a change of it reaches them.
+	// AnnotationConfig, on pods, is the digest of the configuration that they refer
+	// to, so that a change of the configuration restarts them.
 	AnnotationConfig = Domain + "config"
-	// AnnotationIntent, on jobs and their pods, is the key of the step of a
-	// workflow that asked for it.
+	// AnnotationIntent, on jobs and their pods, is the key of the workflow step that
+	// runs the job.
 	AnnotationIntent = Domain + "intent"
-	// AnnotationDeletion set to DeletionData says that a claim, or the claims of a
-	// StatefulSet, go when the application ends for good.
+	// AnnotationDeletion with the value DeletionData marks a claim, or a StatefulSet
+	// with claims, that is deleted when the application ends for good.
 	AnnotationDeletion = Domain + "deletion"
 )
 

@@ -6,15 +6,15 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Lengths of names. Controllers append to the names of what they run (a Job of
-// a CronJob, the revision of a StatefulSet) and the result is to be a label.
+// Lengths of names. Controllers append to the names of objects (a Job of a CronJob, a
+// revision of a StatefulSet), and the result must be valid as a label.
 const (
 	maxName      = 52
 	maxNamespace = 63
 )
 
-// join joins parts to a name of at most limit characters. A longer one is cut
-// and told apart by its digest.
+// join joins parts to a name of at most limit characters. A longer name is cut, and
+// ends with its digest.
 func join(limit int, parts ...string) string {
 	name := strings.Join(parts, "-")
 	if len(name) <= limit {
@@ -28,9 +28,8 @@ func ObjectName(app model.AppID, component string) string {
 	return join(maxName, app.Name, component)
 }
 
-// Namespace returns the namespace that the objects of an application land in,
-// as policy has it: its own, or the one of its tenant. That of a tenant is that
-// of an application without a name.
+// Namespace returns the namespace of the objects of an application, by policy: its own
+// namespace, or that of its tenant. An AppID without a name gives the tenant's.
 func Namespace(prefix string, app model.AppID, policy string) string {
 	if policy == "application" && app.Name != "" {
 		return join(maxNamespace, prefix+app.Tenant, app.Name)

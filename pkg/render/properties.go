@@ -19,13 +19,13 @@ type container struct {
 	Annotations map[string]string   `json:"annotations"`
 }
 
-// service is a container that keeps running.
+// service has the properties of a component that keeps running.
 type service struct {
 	container
 	Ports []port `json:"ports"`
 }
 
-// job is a container that ends by itself.
+// job has the properties of a component that ends by itself.
 type job struct {
 	container
 	BackoffLimit *int32 `json:"backoffLimit"`
@@ -33,7 +33,7 @@ type job struct {
 	Deadline     string `json:"deadline"`
 }
 
-// cron is a job that starts again and again.
+// cron has the properties of a job on a schedule.
 type cron struct {
 	job
 	Schedule    string `json:"schedule"`
@@ -41,7 +41,7 @@ type cron struct {
 	Concurrency string `json:"concurrency"`
 }
 
-// data is the content of a config or secret.
+// data has the properties of a config or secret component.
 type data struct {
 	Data     map[string]string `json:"data"`
 	Redacted bool              `json:"redacted"` // values are digests
@@ -55,7 +55,7 @@ type port struct {
 	TargetPort int32  `json:"targetPort"`
 }
 
-// envValue is a plain value, or where the value comes from.
+// envValue is a plain value or the source of one.
 type envValue struct {
 	Value  string  `json:"-"`
 	Secret *keyRef `json:"secret"`
@@ -103,7 +103,7 @@ func seconds(path, s string) (int64, error) {
 	return int64((d + time.Second - 1) / time.Second), nil
 }
 
-// optionalSeconds is seconds of a duration that may be left out.
+// optionalSeconds is seconds for a duration that may be left out.
 func optionalSeconds(path, s string) (int32, error) {
 	if s == "" {
 		return 0, nil

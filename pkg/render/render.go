@@ -9,46 +9,46 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Input is all that the objects of one application follow from.
+// Input is all that the objects of one application depend on.
 type Input struct {
 	Fleet    string           // value of LabelFleet; separates fleets that share a cluster
 	Prefix   string           // put before every namespace name, "" normally
-	Instance *model.Instance  // its Spec is rendered, its Components bound how much of it may run
-	Tenant   *model.Tenant    // whose it is
+	Instance *model.Instance  // its Spec is rendered; its Components limit how much of it may run
+	Tenant   *model.Tenant    // that owns the application
 	Pools    []model.PoolSpec // that grants refer to
-	Jobs     []StepJob        // that steps of the workflow ask for
+	Jobs     []StepJob        // of workflow steps
 
 	Kustomizations Kustomizations // of Instance.Spec; nil where no component needs them
-	// Previous are those of Instance.Previous. Where they are not at hand, the objects
-	// that follow from them stay as they are.
+	// Previous are those of Instance.Previous. Without them the objects of its
+	// kustomizations stay as they are.
 	Previous Kustomizations
 }
 
-// Set has all objects that one application, or one tenant, has in a cluster.
+// Set has all objects of one application, or of one tenant, in a cluster.
 type Set struct {
 	App       model.AppID // Name is "" for the objects of a tenant
 	Namespace string      // where its namespaced objects live
 	Objects   []Object    // in order of stage, then of identity
 
-	// DeleteData says that the application has ended for good and its volumes go
-	// with it: those that carry AnnotationDeletion. Objects is empty then.
+	// DeleteData is set if the application has ended for good and its volumes with
+	// AnnotationDeletion are deleted, too. Objects is empty then.
 	DeleteData bool
 
-	// KeepSupport says that something runs in a version that is not known any more:
-	// nothing is pruned that it may refer to.
+	// KeepSupport is set if a component runs a version that is not known any more.
+	// Then no object that the component may refer to is pruned.
 	KeepSupport bool
 }
 
-// Object is one object as it is to be in the cluster.
+// Object is one object of the cluster, as declared.
 type Object struct {
 	Component string                     // that it belongs to, "" for the objects of a tenant
 	Object    *unstructured.Unstructured // as it is sent, with labels and annotations
-	JSON      []byte                     // its encoding, keys sorted
+	JSON      []byte                     // its encoding with sorted keys
 	Digest    model.Digest               // of JSON
 	Stage     int                        // everything of a lower stage is applied first
 
-	// Keep says that only the identity of Object means something: the live
-	// object stays as it is, and is not pruned.
+	// Keep is set if the live object stays as it is and is not pruned. Object has only
+	// its identity then.
 	Keep bool
 
 	older bool // of the spec before the accepted one
@@ -61,9 +61,9 @@ const (
 	StageWorkload        // workloads, and objects that refer to them
 )
 
-// Application renders an application instance, all components that a cluster
-// carries. An error is an *Error: it blames the declaration, and then there is
-// no set at all, because an incomplete one would prune what it lacks.
+// Application renders all components of an application instance that a cluster runs.
+// An error of the declaration is an *Error. Then there is no set, because an incomplete
+// one would prune objects that it lacks.
 func Application(in Input) (Set, error) {
 	if in.Instance.Spec == nil {
 		return Set{}, fmt.Errorf("render %s: no spec was accepted", in.Instance.App)
@@ -101,8 +101,8 @@ func Application(in Input) (Set, error) {
 		}
 		set.Objects = append(set.Objects, newer...)
 	}
-	// What the spec before brings, and configuration by content, gives way: an object
-	// may have gone over to another component.
+	// Objects of the spec before, and of configurations, give way to those of the
+	// accepted spec: an object may have moved to another component.
 	for _, o := range append(older, v.configurations()...) {
 		if id := identity(o.Object); owner[id] == "" {
 			owner[id] = o.Component
@@ -123,7 +123,7 @@ func Application(in Input) (Set, error) {
 	return set, nil
 }
 
-// claim records whose the objects are. Each belongs to one component.
+// claim records the owners of objects. Each object belongs to one component.
 func claim(owner map[string]string, objects []Object) error {
 	for _, o := range objects {
 		id := identity(o.Object)

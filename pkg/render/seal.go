@@ -16,19 +16,19 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// part has the objects that one component, or a tenant, contributes to a set.
+// part has the objects of one component, or of a tenant.
 type part struct {
 	component string
 	labels    map[string]string
 	commit    string
 	workload  model.Digest
-	namespace string // of the objects that do not say where they belong
+	namespace string // of the objects without a namespace of their own
 	keep      bool   // running objects stay as they are
 	older     bool   // of the spec before the accepted one
 	objects   []*unstructured.Unstructured
 }
 
-// add adds a typed object. It panics where the object is not one of Kubernetes.
+// add adds a typed object of Kubernetes. It panics for any other type.
 func (p *part) add(object runtime.Object) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
@@ -39,8 +39,8 @@ func (p *part) add(object runtime.Object) {
 	p.objects = append(p.objects, &unstructured.Unstructured{Object: content})
 }
 
-// unset are fields that the Go types of Kubernetes encode even where nothing
-// was said. Sending them would claim them.
+// unset are fields that the Go types of Kubernetes encode even without a value. To send
+// them would claim their ownership.
 var unset = []string{"creationTimestamp", "resources", "spec", "status", "strategy", "updateStrategy"}
 
 func dropUnset(v any) {
@@ -66,7 +66,7 @@ func dropUnset(v any) {
 // seal gives the objects of a part their labels, annotations, encoding and digest.
 func (p *part) seal() []Object {
 	sealed := make([]Object, len(p.objects))
-	together := 0 // objects that carry out the component
+	together := 0 // objects that count as the component
 	for _, u := range p.objects {
 		if !outlives(u) {
 			together++
@@ -100,9 +100,8 @@ func (p *part) seal() []Object {
 	return sealed
 }
 
-// outlives reports whether an object stays when it is not declared any more. Such a
-// one says nothing about what is declared now, so it is no part of what carries
-// the component out.
+// outlives reports whether an object stays after its declaration is removed. Such an
+// object does not count as part of the component, because it may be of an earlier one.
 func outlives(u *unstructured.Unstructured) bool {
 	return u.GetKind() == "PersistentVolumeClaim" || u.GetAnnotations()[AnnotationPrune] == PruneKeep
 }
@@ -117,8 +116,8 @@ func newObject(component string, u *unstructured.Unstructured, stage int) Object
 	}
 }
 
-// anchor returns the identity of u and nothing else, so that what is kept cannot
-// be sent by mistake.
+// anchor returns the identity of u and nothing else, so that an object that is kept
+// cannot be applied by mistake.
 func anchor(u *unstructured.Unstructured) *unstructured.Unstructured {
 	bare := &unstructured.Unstructured{}
 	bare.SetGroupVersionKind(u.GroupVersionKind())
@@ -127,7 +126,7 @@ func anchor(u *unstructured.Unstructured) *unstructured.Unstructured {
 	return bare
 }
 
-// kept is an object that stays unchanged, whatever its kind.
+// kept returns the identity of an object that stays as it is in the cluster.
 func kept(component, apiVersion, kind, namespace, name string) Object {
 	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind}}
 	u.SetNamespace(namespace)
@@ -137,7 +136,7 @@ func kept(component, apiVersion, kind, namespace, name string) Object {
 	return o
 }
 
-// labelled adds our labels to those of an owner, who may override the names.
+// labelled adds our labels to those of the owner, who may override the two name labels.
 func labelled(theirs, ours map[string]string) map[string]string {
 	labels := merge(theirs, ours)
 	for _, key := range []string{LabelName, LabelPartOf} {
@@ -158,9 +157,8 @@ func merge(a, b map[string]string) map[string]string {
 	return union
 }
 
-// stage says when an object is applied. Configuration comes before workloads: a
-// pod reads it when it starts, and one that starts too early would run the new
-// template with the old values.
+// stage returns the stage in which an object is applied. Configuration comes before
+// workloads: a pod that starts too early would run the new template with old values.
 func stage(u *unstructured.Unstructured) int { return StageOf(u.GroupVersionKind().GroupKind()) }
 
 // StageOf returns the stage of the objects of a kind.
@@ -176,7 +174,7 @@ func StageOf(gk schema.GroupKind) int {
 	}
 }
 
-// refersToWorkloads are kinds that mean nothing before what they refer to.
+// refersToWorkloads are kinds that are applied after the workloads they refer to.
 var refersToWorkloads = map[string]bool{
 	"HorizontalPodAutoscaler.autoscaling": true,
 	"PodDisruptionBudget.policy":          true,

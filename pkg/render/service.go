@@ -20,7 +20,7 @@ func (p port) protocol() corev1.Protocol {
 	return corev1.Protocol(p.Protocol)
 }
 
-// target is the port of the container.
+// target returns the port of the container.
 func (p port) target() int32 {
 	if p.TargetPort != 0 {
 		return p.TargetPort
@@ -28,7 +28,7 @@ func (p port) target() int32 {
 	return p.Port
 }
 
-// name is as written, or else tcp-8080.
+// name returns the declared name, or a name such as tcp-8080.
 func (p port) name() string {
 	if p.Name != "" {
 		return p.Name
@@ -46,7 +46,7 @@ func containerPorts(ports []port) ([]corev1.ContainerPort, error) {
 			return nil, faultf(CodeConflict, "properties.ports", "says port %s (%s) twice", number, p.name())
 		}
 		taken[number], taken[p.name()] = true, true
-		// Two ports of the service may lead to one of the container.
+		// Two ports of the Service may lead to one port of the container.
 		if target := fmt.Sprintf("%d/%s", p.target(), p.protocol()); !bound[target] {
 			bound[target] = true
 			listening = append(listening, corev1.ContainerPort{Name: p.name(), ContainerPort: p.target(), Protocol: p.protocol()})
@@ -55,9 +55,9 @@ func containerPorts(ports []port) ([]corev1.ContainerPort, error) {
 	return listening, nil
 }
 
-// service renders the service of the exposed ports, if there are any. A
-// headless one gives every pod a name of its own, and is there without ports too.
-// While two versions run, it leads to those that requests are to reach.
+// service renders the Service of the exposed ports, if there are any. A headless Service
+// gives every pod its own name, and exists without ports, too. While two versions run,
+// it selects those that receive requests.
 func (w *workload) service(ports []port, headless bool) {
 	var exposed []corev1.ServicePort
 	for _, p := range ports {

@@ -6,14 +6,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// StepJob is a job that a step of the workflow asks for. Its name follows from
-// the key, so one key is one job, however often it is applied.
+// StepJob is the job of a workflow step. Its name depends on the key only, so one key is
+// one Job, however often it is applied.
 type StepJob struct {
 	Key       string        // of the step and its attempt
 	Component string        // of type job
-	Spec      model.Digest  // of the application that the component is of
+	Spec      model.Digest  // of the application that has the component
 	Inputs    []model.Value // environment variables DAROS_INPUT_<NAME>
-	Keep      bool          // it has ended: it stays as it is, so that its logs can be read
+	Keep      bool          // it has ended, and stays as it is so that people can read its logs
 }
 
 // StepJobName is the name of the Job of a step.
@@ -21,8 +21,8 @@ func StepJobName(app model.AppID, component, key string) string {
 	return ObjectName(app, component) + "-" + model.DigestOf(key).Short()
 }
 
-// stepJob renders the job of a step. What runs of one whose spec is not known any
-// more is left as it is, and nothing new starts.
+// stepJob renders the job of a step. If its spec is not known any more, a running Job
+// stays as it is and no new one starts.
 func (v versions) stepJob(j StepJob) ([]Object, error) {
 	first := v[0]
 	a := v.named(j.Spec)
@@ -50,12 +50,11 @@ func (v versions) stepJob(j StepJob) ([]Object, error) {
 	return w.out.seal(), nil
 }
 
-// variable is the name of the environment variable of an input.
+// variable returns the name of the environment variable of an input.
 func variable(input string) string {
 	return "DAROS_INPUT_" + strings.ToUpper(strings.ReplaceAll(input, "-", "_"))
 }
 
-// literal writes a value so that a cluster puts it into the environment as it
-// is: it replaces $(NAME) by the value of another variable, and inputs can come
-// from outside.
+// literal escapes a value of an environment variable. A cluster replaces $(NAME) by the
+// value of another variable, and inputs can come from outside.
 func literal(value string) string { return strings.ReplaceAll(value, "$", "$$") }

@@ -8,14 +8,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// podSecurity is the standard that the API server holds the pods of tenants to,
-// whatever wrote them: no host access, no privileges.
+// podSecurity is the Pod Security Standard that the API server enforces on all pods of
+// tenants: no host access, no privileges.
 const podSecurity = "baseline"
 
-// Tenant renders the objects of a tenant besides its applications: its namespace, and
-// where policy gives every application its own, those of apps too, each with
-// the quota of the tenant as a second line of defence behind arbitration. A
-// namespace that belongs to the cluster itself is left out.
+// Tenant renders the objects of a tenant without its applications: its namespace and, if
+// policy gives every application its own, the namespaces of apps. Each has the quota of
+// the tenant, as a second line of defence behind arbitration. A namespace that belongs
+// to the cluster itself is left out.
 func Tenant(fleet, prefix string, t *model.Tenant, apps []model.AppID) Set {
 	home := model.AppID{Tenant: t.Name}
 	set := Set{App: home, Namespace: Namespace(prefix, home, t.Policy.Namespace)}
@@ -32,7 +32,7 @@ func Tenant(fleet, prefix string, t *model.Tenant, apps []model.AppID) Set {
 	return set
 }
 
-// scope renders one namespace and what bounds it.
+// scope renders one namespace with its limits.
 func scope(fleet, name string, t *model.Tenant) []Object {
 	labels := map[string]string{LabelFleet: fleet, LabelTenant: t.Name, LabelManagedBy: ManagedBy}
 	// A namespace holds volumes, and deleting it deletes them.
@@ -53,7 +53,7 @@ func scope(fleet, name string, t *model.Tenant) []Object {
 			Spec:       corev1.ResourceQuotaSpec{Hard: hard},
 		})
 	}
-	// Quota refuses pods that say nothing about their requests; these are tiny.
+	// A quota refuses pods without requests, so they get tiny ones by default.
 	inside.add(&corev1.LimitRange{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "LimitRange"},
 		ObjectMeta: metav1.ObjectMeta{Name: "d-aros"},
@@ -68,7 +68,7 @@ func scope(fleet, name string, t *model.Tenant) []Object {
 	return append(cluster.seal(), inside.seal()...)
 }
 
-// quantities writes a tenant's quota as that of a namespace.
+// quantities converts the quota of a tenant to that of a namespace.
 func quantities(quota *model.Resources) corev1.ResourceList {
 	if quota == nil {
 		return nil
@@ -82,7 +82,7 @@ func quantities(quota *model.Resources) corev1.ResourceList {
 	return hard
 }
 
-// quantity writes an amount of the named resource.
+// quantity converts an amount of the named resource.
 func quantity(name string, n int64) resource.Quantity {
 	switch name {
 	case "cpu":

@@ -7,10 +7,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Tracks of the pods of a Deployment. While a step of the workflow brings a newer
-// version in stages, that runs on a Deployment of its own, whose name ends in
-// -next; Service, Ingress and autoscaler stay those of the stable one. So the
-// Service can tell by the track which pods requests reach.
+// Tracks of the pods of a Deployment. While a workflow step rolls out a newer version
+// in stages, that version has its own Deployment, whose name ends in -next. Service,
+// Ingress and autoscaler stay those of the stable version, and the Service selects by
+// track the pods that receive requests.
 const (
 	TrackStable = string(model.TrafficStable)
 	TrackNext   = string(model.TrafficNext)
@@ -18,7 +18,7 @@ const (
 
 func nextName(name string) string { return name + "-next" }
 
-// beside returns the newer version of a component on its way to objects.
+// beside returns the newer version of a component, which runs beside the stable one.
 func (a *application) beside(c *model.Component, state model.ComponentState) *workload {
 	b := state.Beside
 	state.Run, state.Workload, state.Beside = b.Run, cmp.Or(b.Workload, model.WorkloadDigest(c, state.Grant, b.Run)), nil
@@ -44,8 +44,8 @@ func (a *application) isStaged(component string) bool {
 	})
 }
 
-// isStep reports whether a step of the workflow runs the component, or runs it to
-// take back what another one did.
+// isStep reports whether a workflow step runs the component, or runs it to undo another
+// step.
 func (a *application) isStep(component string) bool {
 	return a.spec.Workflow != nil && a.spec.Workflow.Job(component)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// versions are the specs that the parts of an instance may be of: the accepted
-// one first and, while an update is on its way, the one before it.
+// versions are the specs that components of an instance may run: the accepted spec
+// first and, during an update, the spec before it.
 type versions []*application
 
 func newVersions(in Input) versions {
@@ -22,8 +22,8 @@ func newVersions(in Input) versions {
 	return v
 }
 
-// find returns the component with that content, and the spec that it is of.
-// Without a content it is the one of the accepted spec.
+// find returns the component with that content, and the spec that has it. With an
+// empty content it is the component of the accepted spec.
 func (v versions) find(name string, content model.Digest) (*application, *model.Component, bool) {
 	if a := v.plain(); a != nil {
 		if c, ok := a.spec.Component(name); ok && !c.Runs() {
@@ -38,9 +38,9 @@ func (v versions) find(name string, content model.Digest) (*application, *model.
 	return nil, nil, false
 }
 
-// plain returns the spec before a first one with a workflow: its pods refer to
-// configuration by a name that any content can have, so that stays theirs until
-// the update has ended. Nil if there is none.
+// plain returns the spec without a workflow that an accepted spec with one replaces,
+// nil if that is not the case. Its pods refer to configuration by a name without a
+// digest, so that configuration must not change before the update has ended.
 func (v versions) plain() *application {
 	if len(v) == 2 && v[0].spec.Workflow != nil && v[1].spec.Workflow == nil {
 		return v[1]
@@ -48,7 +48,7 @@ func (v versions) plain() *application {
 	return nil
 }
 
-// named returns the spec of that digest, nil if none of them has it.
+// named returns the spec with that digest, nil without one.
 func (v versions) named(spec model.Digest) *application {
 	for _, a := range v {
 		if a.spec.Digest == spec {
@@ -58,9 +58,9 @@ func (v versions) named(spec model.Digest) *application {
 	return nil
 }
 
-// component renders one component in the version that it is to run in. One whose
-// content no spec has any more is left as it is, and so is one that is on hold:
-// that keeps what it has, of the spec before too.
+// component renders one component in the version that its state names. A component
+// whose content no spec has any more stays as it is. A component on hold keeps all its
+// objects, also those of the spec before.
 func (v versions) component(name string) ([]Object, error) {
 	instance := v[0].Instance
 	state := model.ComponentState{Grant: model.Grant{Component: name}}
@@ -83,13 +83,13 @@ func (v versions) component(name string) ([]Object, error) {
 		if err != nil && i == 0 {
 			return nil, err
 		}
-		// What cannot be rendered any more has no identity to keep.
+		// An object that cannot be rendered any more has no identity to keep.
 		objects = unite(objects, was)
 	}
 	return objects, nil
 }
 
-// unknown reports whether a component runs with a content that no spec has any more.
+// unknown reports whether a component runs a content that no spec has any more.
 func (v versions) unknown() bool {
 	return slices.ContainsFunc(v[0].Instance.Components, func(s model.ComponentState) bool {
 		_, _, ok := v.find(s.Grant.Component, s.Spec)
@@ -97,8 +97,8 @@ func (v versions) unknown() bool {
 	})
 }
 
-// granted is the grant of a component in this version: the spec before has what
-// it was granted when it ran alone, so that nothing of it changes under way.
+// granted returns the grant of a component in this version. The spec before keeps the
+// grant that it had before the update, so that the update does not change its objects.
 func (a *application) granted(g model.Grant) model.Grant {
 	if a.spec != a.Instance.Previous {
 		return g
@@ -110,9 +110,9 @@ func (a *application) granted(g model.Grant) model.Grant {
 	return g
 }
 
-// names lists the components that there is something to render of: those of the
-// accepted spec and those of the one before that still run. Of an instance that
-// has ended they are those that others still need, with all configuration.
+// names lists the components to render: those of the accepted spec, and those of the
+// spec before that still run. For an instance that ends it is the components that have
+// a state, and all configuration.
 func (v versions) names() (names []string) {
 	instance := v[0].Instance
 	for i := range v[0].spec.Components {
