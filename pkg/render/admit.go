@@ -8,21 +8,38 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// admit checks one object that a tenant wrote, and makes it the component's. The
-// path says where it comes from.
-func (w *workload) admit(path string, u *unstructured.Unstructured) error {
+// An admission decides which objects that a tenant wrote may become those of a
+// component.
+type admission struct {
+	policy    *model.Policy
+	namespace string            // of the application
+	labels    map[string]string // that all pods get
+	placement placement
+	grant     model.Grant
+}
+
+// admission returns the rules for objects that the tenant wrote for this component.
+func (w *workload) admission() admission {
+	return admission{&w.app.spec.Policy, w.app.namespace, w.app.labels(w.spec.Name), w.placement(), w.grant}
+}
+
+// admit checks one object that a tenant wrote, and changes it to one of the component.
+// Errors are at path.
+func (a admission) admit(path string, u *unstructured.Unstructured) error {
 	if err := wellFormed(path, u); err != nil {
 		return err
 	}
-	if err := admitKind(path, u, w.app.spec.Policy.Kinds); err != nil {
+	if err := admitKind(path, u, a.policy.Kinds); err != nil {
 		return err
 	}
-	if ns := u.GetNamespace(); ns != "" && ns != w.app.namespace {
-		return faultf(CodeNamespace, path, "is for namespace %s; objects of this application land in %s", ns, w.app.namespace)
+	if ns := u.GetNamespace(); ns != "" && ns != a.namespace {
+		return faultf(CodeNamespace, path, "is for namespace %s; objects of this application land in %s", ns, a.namespace)
 	}
-	u.SetNamespace(w.app.namespace)
+	u.SetNamespace(a.namespace)
 	if err := refuseReserved(path, u.GetLabels(), u.GetAnnotations()); err != nil {
 		return err
 	}
@@ -37,10 +54,11 @@ func (w *workload) admit(path string, u *unstructured.Unstructured) error {
 	if !runs {
 		return nil
 	}
-	return w.admitPods(path, u, s)
+	return a.admitPods(path, u, s)
 }
 
-// wellFormed reports whether u has the fields that every object has.
+// wellFormed refuses an object without the fields that every object has, and one with
+// fields that only the cluster sets.
 func wellFormed(path string, u *unstructured.Unstructured) error {
 	if u.GetAPIVersion() == "" || u.GetKind() == "" || u.GetName() == "" {
 		return faultf(CodeUnreadable, path, "has no apiVersion, kind or metadata.name")
@@ -63,8 +81,8 @@ func wellFormed(path string, u *unstructured.Unstructured) error {
 	return stringMaps(path, meta)
 }
 
-// stringMaps reports whether labels and annotations are what they should be, so
-// that nothing hides in what cannot be read.
+// stringMaps refuses labels and annotations that are not maps of strings: the checks
+// after it could not read them.
 func stringMaps(path string, meta map[string]any) error {
 	for _, field := range []string{"labels", "annotations"} {
 		if _, _, err := unstructured.NestedStringMap(meta, field); err != nil {
@@ -74,8 +92,8 @@ func stringMaps(path string, meta map[string]any) error {
 	return nil
 }
 
-// refuseReserved refuses labels and annotations that are the system's own, and
-// those that carry configuration into controllers of others.
+// refuseReserved refuses labels and annotations that only D-AROS sets, and annotations
+// that bring configuration into a shared controller.
 func refuseReserved(path string, labels, annotations map[string]string) error {
 	for _, words := range []map[string]string{labels, annotations} {
 		for _, key := range slices.Sorted(maps.Keys(words)) {
@@ -111,7 +129,7 @@ func refuseFields(path string, u *unstructured.Unstructured) error {
 	return nil
 }
 
-// list writes words for people.
+// list joins words for a message.
 func list(words []string) string {
 	if len(words) == 0 {
 		return "none"
@@ -119,5 +137,5 @@ func list(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// at names an object of a component in paths.
+// at returns the path of the object with an index.
 func at(component string, i int) string { return fmt.Sprintf("%s.%d", component, i) }

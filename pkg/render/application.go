@@ -8,13 +8,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// application is one spec on its way to objects.
+// application is one spec of an instance, while its objects are rendered.
 type application struct {
 	Input
 	spec      *model.Application
 	redacted  model.Application // spec with digests in place of secret values
 	namespace string
-	versions  versions // that run of the component, this one among them
+	versions  versions // all specs of the instance, with this one
 }
 
 func newApplication(in Input, spec *model.Application) *application {
@@ -24,7 +24,7 @@ func newApplication(in Input, spec *model.Application) *application {
 	}
 }
 
-// unite returns a, and the elements of b that a lacks.
+// unite appends the objects of b that a does not have to a.
 func unite(a, b []Object) []Object {
 	has := map[string]bool{}
 	for _, o := range a {
@@ -33,29 +33,30 @@ func unite(a, b []Object) []Object {
 	return append(a, slices.DeleteFunc(b, func(o Object) bool { return has[identity(o.Object)] })...)
 }
 
-// workload is one component on its way to objects.
+// workload is one component in a state, while its objects are rendered.
 type workload struct {
 	app     *application
 	out     *part
 	spec    *model.Component
 	grant   model.Grant
 	run     int           // replicas that may run now
-	done    bool          // it ended well and is not run again
+	done    bool          // it succeeded and is not run again
 	name    string        // of its objects
 	track   string        // TrackStable or TrackNext
-	next    *workload     // the newer version that runs beside it, nil if there is none
-	traffic model.Traffic // which of the two requests reach
-	intent  string        // of the step whose job it is, "" if it is none
+	next    *workload     // the newer version beside it, nil without one
+	traffic model.Traffic // the versions that receive requests
+	intent  string        // key of the step that runs it as its job, "" without one
 	inputs  []model.Value // of that step
 }
 
-// objects renders a component in a state. None where no cluster carries it.
+// objects renders a component in a state. A component that no cluster runs has no
+// objects.
 func (a *application) objects(c *model.Component, state model.ComponentState) ([]Object, error) {
 	if !carried(c) {
 		return nil, nil
 	}
 	if a.isStep(c.Name) && c.Finite() {
-		// It runs only when the step asks for it, and is checked all the same.
+		// Only the step runs it. It is rendered here to check it.
 		state.Run, state.State, state.Hold = 0, model.StateOff, false
 	}
 	w := a.workload(c, state)
@@ -75,13 +76,13 @@ func (a *application) objects(c *model.Component, state model.ComponentState) ([
 		}
 		return append(objects, w.next.out.seal()...), nil
 	}
-	if state.Beside != nil { // it is on hold, or of a spec that is not known any more
+	if state.Beside != nil { // the newer version is on hold, or its spec is not known any more
 		objects = append(objects, kept(c.Name, "apps/v1", "Deployment", a.namespace, nextName(w.name)))
 	}
 	return objects, nil
 }
 
-// workload returns the objects to render for a component in a state.
+// workload returns the component of this spec in a state.
 func (a *application) workload(c *model.Component, state model.ComponentState) *workload {
 	w := &workload{
 		app: a, spec: c, name: ObjectName(a.Instance.App, c.Name), track: TrackStable,
@@ -93,28 +94,29 @@ func (a *application) workload(c *model.Component, state model.ComponentState) *
 		},
 	}
 	if state.Hold {
-		w.run = max(1, w.run) // all that it has when it runs
+		w.run = max(1, w.run) // every object that it has while it runs
 	}
 	if w.grant.Replicas == 0 && w.run == 0 {
-		// Nothing runs. What would run is as declared, so that the template
-		// stays what it is when the grant comes back.
+		// Nothing runs. The template is rendered as declared, so that it is the same
+		// when the grant comes back.
 		w.grant = declared(c, w.grant)
 	}
 	return w
 }
 
-// declared is a grant of what a component declares.
+// declared returns a grant with the requests, QoS profile and pool that the component
+// declares.
 func declared(c *model.Component, g model.Grant) model.Grant {
 	g.Requests, g.QoS, g.Pool = c.Requests, c.QoS, c.Placement.Pool
 	return g
 }
 
-// carried reports whether a cluster runs the component.
+// carried reports whether a cluster has the objects of the component.
 func carried(c *model.Component) bool {
 	return !c.Runs() || c.Runtime == "" || c.Runtime == "container"
 }
 
-// render renders the objects of a component as its type has it.
+// render renders the objects of the component by its type.
 func (w *workload) render() error {
 	render, ok := renderers[w.spec.Type]
 	if !ok {
@@ -148,8 +150,8 @@ func (a *application) labels(component string) map[string]string {
 	})
 }
 
-// selector is what tells the pods of a component from all others, for ever:
-// Kubernetes does not let selectors change.
+// selector returns the labels that only the pods of a component have. They never
+// change, because Kubernetes refuses a change of a selector.
 func (a *application) selector(component string) map[string]string {
 	return map[string]string{
 		LabelTenant:      a.Instance.App.Tenant,
@@ -158,15 +160,7 @@ func (a *application) selector(component string) map[string]string {
 	}
 }
 
-// refer returns the name of the object of a config or secret component of the
-// application.
-func (w *workload) refer(path, kind, name string) (string, error) {
-	c, ok := w.app.spec.Component(name)
-	if !ok {
-		return "", faultf(CodeReference, path, "refers to component %s, which the application does not have", name)
-	}
-	if c.Type != kind {
-		return "", faultf(CodeReference, path, "refers to component %s as a %s, but it is a %s", name, kind, c.Type)
-	}
-	return w.app.configName(c), nil
+// placement returns where the pods of the component may run.
+func (w *workload) placement() placement {
+	return placement{w.spec, w.grant.Pool, w.app.Pools}
 }

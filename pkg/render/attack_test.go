@@ -256,9 +256,9 @@ func TestAttack16TenantEscape(t *testing.T) {
 		"webhook":          `{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: a}}`,
 		"our label":        `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {d-aros.dev/tenant: other}}}`,
 		"our annotation":   `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: {d-aros.dev/applied: x}}}`,
-		"label of pods":    pod(`{metadata: {labels: {a: b, d-aros.dev/component: x}}, spec: {containers: [{name: a, image: ghcr.io/acme/a}]}}`),
+		"label of pods":    podWith(`{metadata: {labels: {a: b, d-aros.dev/component: x}}, spec: {containers: [{name: a, image: ghcr.io/acme/a}]}}`),
 		"hidden labels":    `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: [d-aros.dev/tenant]}}`,
-		"hidden in pods":   pod(`{metadata: {labels: {a: 1}}, spec: {containers: [{name: a, image: ghcr.io/acme/a}]}}`),
+		"hidden in pods":   podWith(`{metadata: {labels: {a: 1}}, spec: {containers: [{name: a, image: ghcr.io/acme/a}]}}`),
 		"owner":            `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, ownerReferences: [{apiVersion: v1, kind: Node, name: n, uid: u}]}}`,
 		"finalizer":        `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [a/b]}}`,
 		"external IP":      `{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {externalIPs: [10.0.0.1]}}`,
@@ -290,7 +290,7 @@ components: [{name: r, type: raw, replicas: 2, requests: {cpu: 100m, memory: 64M
 	return Application(s.input(t, nil))
 }
 
-func pod(template string) string {
+func podWith(template string) string {
 	return `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {selector: {matchLabels: {a: b}}, template: ` + template + `}}`
 }
 
@@ -331,15 +331,15 @@ func TestAttack17PrivilegeEscalation(t *testing.T) {
 		"device":            container(", resources: {limits: {nvidia.com/gpu: '1'}}"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := rawObject(t, pod(`{metadata: {labels: {a: b}}, spec: {`+spec+`}}`))
+			_, err := rawObject(t, podWith(`{metadata: {labels: {a: b}}, spec: {`+spec+`}}`))
 			require.Error(t, err)
 			_, err = rawObject(t, `{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {`+spec+`}}`)
 			require.Error(t, err)
-			_, err = kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml", pod(`{metadata: {labels: {a: b}}, spec: {`+spec+`}}`)))
+			_, err = kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml", podWith(`{metadata: {labels: {a: b}}, spec: {`+spec+`}}`)))
 			require.Error(t, err)
 		})
 	}
-	set, err := rawObject(t, pod(`{metadata: {labels: {a: b}}, spec: {`+container(", resources: {requests: {cpu: 200m, memory: 128Mi}}")+`}}`))
+	set, err := rawObject(t, podWith(`{metadata: {labels: {a: b}}, spec: {`+container(", resources: {requests: {cpu: 200m, memory: 128Mi}}")+`}}`))
 	require.NoError(t, err)
 	require.Len(t, set.Objects, 1)
 }
@@ -358,7 +358,7 @@ func TestUndeclared(t *testing.T) {
 	require.Error(t, asks("100m", 1<<40))
 	scaled := `{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: a}, spec: {maxReplicas: %d, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}}`
 	both := func(most int) error {
-		_, err := rawObject(t, pod(`{metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: ghcr.io/acme/a, resources: {requests: {cpu: 100m}}}]}}`)+", "+fmt.Sprintf(scaled, most))
+		_, err := rawObject(t, podWith(`{metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: ghcr.io/acme/a, resources: {requests: {cpu: 100m}}}]}}`)+", "+fmt.Sprintf(scaled, most))
 		return err
 	}
 	require.NoError(t, both(2))

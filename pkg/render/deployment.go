@@ -11,42 +11,38 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// revisions is how many earlier templates a cluster keeps. Git has the rest.
-const revisions = int32(2)
+// revisions is the number of earlier templates that a cluster keeps. Git has the rest.
+const revisions = 2
 
 // deployment renders a webservice or a worker, or a newer version of one beside it.
 func (w *workload) deployment() error {
-	var p service
-	if err := w.properties(&p); err != nil {
-		return err
-	}
-	template, traits, err := w.pod("Deployment", p.container, p.Ports, corev1.RestartPolicyAlways)
+	s, p, err := w.running("Deployment")
 	if err != nil {
 		return err
 	}
-	if traits.exclusive && w.app.isStaged(w.spec.Name) {
+	if p.exclusive && w.app.isStaged(w.spec.Name) {
 		return faultf(CodeConflict, "traits.storage", "is one volume, which two versions cannot have at a time; bring the component with a deploy step")
 	}
 	spec := appsv1.DeploymentSpec{
 		Selector:                &metav1.LabelSelector{MatchLabels: w.podLabels()},
-		Template:                template,
-		Strategy:                strategy(w.run, traits.exclusive),
-		RevisionHistoryLimit:    pointer(revisions),
+		Template:                p.template,
+		Strategy:                strategy(w.run, p.exclusive),
+		RevisionHistoryLimit:    new(int32(revisions)),
 		ProgressDeadlineSeconds: progressDeadline(w.app.spec.Policy.StartDeadline),
 	}
-	if !traits.scales || w.run == 0 {
-		spec.Replicas = pointer(int32(w.run))
+	if !p.scales || w.run == 0 {
+		spec.Replicas = new(int32(w.run))
 	}
 	w.out.add(&appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: w.meta(p.container),
+		ObjectMeta: w.meta(s.container),
 		Spec:       spec,
 	})
-	return w.reachable(p.Ports)
+	return w.reachable(s.Ports)
 }
 
-// reachable renders the service of a webservice or a worker. It is that of the
-// stable version, unless requests go to the newer one alone.
+// reachable renders the Service of a webservice or a worker. Its ports are those of
+// the stable version, unless all requests go to the newer version.
 func (w *workload) reachable(ports []port) error {
 	if w.track == TrackNext {
 		return nil
@@ -62,12 +58,11 @@ func (w *workload) reachable(ports []port) error {
 	return nil
 }
 
-// strategy says how pods of an old template make way for new ones. One more than
-// granted may run meanwhile where there is room for it. Where there is none,
-// because the quota or the pool is full, an update of several replicas goes on
-// all the same by giving up one; a single replica is not given up: its update
-// waits for room and misses its deadline without.
-// Pods that own a volume cannot be two at a time.
+// strategy returns how new pods replace old ones. One pod more than granted may run
+// during an update if there is capacity for it. If the quota or the pool is full, an
+// update of several replicas continues with one pod less. A single replica is kept:
+// its update waits for capacity, and misses its deadline without any. Pods that own a
+// volume are stopped first, because two pods cannot use the volume.
 func strategy(replicas int, exclusive bool) appsv1.DeploymentStrategy {
 	if exclusive {
 		return appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
@@ -82,20 +77,31 @@ func strategy(replicas int, exclusive bool) appsv1.DeploymentStrategy {
 	}
 }
 
-// progressDeadline is when Kubernetes reports a deployment as stuck.
+// progressDeadline returns the seconds after which Kubernetes reports a Deployment as
+// stuck.
 func progressDeadline(d time.Duration) *int32 {
 	if d < time.Second {
 		return nil
 	}
-	return pointer(int32(min(d/time.Second, 1<<31-1)))
+	return new(int32(min(d/time.Second, 1<<31-1)))
 }
 
-// meta is the metadata of what runs the component: its owner's labels and
-// annotations are on it too.
+// meta returns the metadata of the object that runs the component, with the labels
+// and annotations that its owner declares.
 func (w *workload) meta(c container) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: w.name, Labels: c.Labels, Annotations: c.Annotations}
 }
 
+// running returns the properties of a component that keeps running, and its pods.
+func (w *workload) running(kind string) (s service, p *pod, err error) {
+	if err := w.properties(&s); err != nil {
+		return s, nil, err
+	}
+	p, err = w.pod(kind, s.container, s.Ports, corev1.RestartPolicyAlways)
+	return s, p, err
+}
+
+// properties reads the properties of the component.
 func (w *workload) properties(into any) error {
 	if err := decode(w.spec.Properties, into); err != nil {
 		return faultf(CodeUnreadable, "properties", "%v", err)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"maps"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -10,10 +11,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// job renders a job. Kubernetes does not let the template of one change, so the
-// name carries a digest of it: another template is another job. One that is
-// done stays as it is; one that may not run is not there. That of a step of a
-// workflow has its name from the step's key.
+// job renders a job. Kubernetes refuses a change of a Job's template, so the name has
+// a digest of it: another template is another Job. A job that is done stays as it is.
+// A job that may not run is absent. The Job of a workflow step is named by the key of
+// the step.
 func (w *workload) job() error {
 	var p job
 	if err := w.properties(&p); err != nil {
@@ -23,7 +24,7 @@ func (w *workload) job() error {
 	if err != nil {
 		return err
 	}
-	spec.Parallelism = pointer(int32(w.run))
+	spec.Parallelism = new(int32(w.run))
 	if w.run > 0 || w.done {
 		meta := w.meta(p.container)
 		if w.intent != "" {
@@ -43,11 +44,11 @@ func (w *workload) job() error {
 	return nil
 }
 
-// startWithin is how late a run of a cron may start, in seconds. Runs that were
-// missed for longer, while it was suspended or nothing scheduled, are left out.
-const startWithin = int64(300)
+// startWithin is how late a run of a cron may start, in seconds. Runs that are later,
+// because the cron was suspended or nothing scheduled them, are skipped.
+const startWithin = 300
 
-// cronJob renders a cron. Suspended, it keeps its schedule and starts nothing.
+// cronJob renders a cron. While it is suspended it keeps its schedule and starts nothing.
 func (w *workload) cronJob() error {
 	var p cron
 	if err := w.properties(&p); err != nil {
@@ -57,12 +58,12 @@ func (w *workload) cronJob() error {
 	if err != nil {
 		return err
 	}
-	spec.Parallelism = pointer(int32(max(1, w.run)))
+	spec.Parallelism = new(int32(max(1, w.run)))
 	schedule := batchv1.CronJobSpec{
 		Schedule:                p.Schedule,
-		StartingDeadlineSeconds: pointer(startWithin),
+		StartingDeadlineSeconds: new(int64(startWithin)),
 		ConcurrencyPolicy:       batchv1.ConcurrencyPolicy(p.Concurrency),
-		Suspend:                 pointer(w.run == 0),
+		Suspend:                 new(w.run == 0),
 		JobTemplate: batchv1.JobTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: w.out.labels},
 			Spec:       spec,
@@ -92,16 +93,12 @@ func (w *workload) jobSpec(p job) (batchv1.JobSpec, error) {
 			p.Env[variable(in.Name)] = envValue{Value: literal(in.Value)}
 		}
 	}
-	template, _, err := w.pod("Job", p.container, nil, corev1.RestartPolicyNever)
+	pod, err := w.pod("Job", p.container, nil, corev1.RestartPolicyNever)
 	if err != nil {
 		return batchv1.JobSpec{}, err
 	}
-	spec := batchv1.JobSpec{Template: template, BackoffLimit: pointer(int32(3)), Completions: pointer(int32(1))}
-	if p.BackoffLimit != nil {
-		spec.BackoffLimit = p.BackoffLimit
-	}
-	if p.Completions != nil {
-		spec.Completions = p.Completions
+	spec := batchv1.JobSpec{
+		Template: pod.template, BackoffLimit: cmp.Or(p.BackoffLimit, new(int32(3))), Completions: cmp.Or(p.Completions, new(int32(1))),
 	}
 	if p.Deadline != "" {
 		n, err := seconds("properties.deadline", p.Deadline)

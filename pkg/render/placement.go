@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,67 +10,68 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// pool returns the declaration of the pool that the component was granted, nil
-// where it was granted none.
-func (w *workload) pool() (*model.PoolSpec, error) {
-	if w.grant.Pool == "" {
+// placement decides where the pods of a component may run.
+type placement struct {
+	spec    *model.Component
+	granted string           // the pool, "" if none
+	pools   []model.PoolSpec // that the platform declares
+}
+
+// pool returns the declaration of the granted pool, nil without a grant.
+func (p placement) pool() (*model.PoolSpec, error) {
+	if p.granted == "" {
 		return nil, nil
 	}
-	i := slices.IndexFunc(w.app.Pools, func(p model.PoolSpec) bool { return p.Name == w.grant.Pool })
+	i := slices.IndexFunc(p.pools, func(s model.PoolSpec) bool { return s.Name == p.granted })
 	if i < 0 {
-		return nil, faultf(CodePlacement, "placement.pool", "was granted pool %s, which the platform does not declare any more", w.grant.Pool)
+		return nil, faultf(CodePlacement, "placement.pool", "was granted pool %s, which the platform does not declare any more", p.granted)
 	}
-	return &w.app.Pools[i], nil
+	return &p.pools[i], nil
 }
 
 // nodes returns the labels of the nodes that the component may run on.
-func (w *workload) nodes() (map[string]string, error) {
-	pool, err := w.pool()
+func (p placement) nodes() (map[string]string, error) {
+	pool, err := p.pool()
 	if err != nil {
 		return nil, err
 	}
-	os := w.spec.OS
-	if os == "" {
-		os = "linux"
-	}
-	selector := map[string]string{corev1.LabelOSStable: os}
+	selector := map[string]string{corev1.LabelOSStable: cmp.Or(p.spec.OS, "linux")}
 	if pool != nil {
 		selector = merge(pool.Selector, selector)
 	}
 	return selector, nil
 }
 
-// placement says where the pods of a workload of the given kind may run.
-func (w *workload) placement(kind string) (map[string]string, []corev1.TopologySpreadConstraint, error) {
-	selector, err := w.nodes()
-	spread := w.spec.Placement.Spread
-	if err != nil || spread == nil || kind == "DaemonSet" {
-		return selector, nil, err
+// spread returns how the pods of a workload of a kind are spread over domains. The
+// selector is that of the pods.
+func (p placement) spread(kind string, selector map[string]string) ([]corev1.TopologySpreadConstraint, error) {
+	spread := p.spec.Placement.Spread
+	if spread == nil || kind == "DaemonSet" {
+		return nil, nil
 	}
-	key, err := w.topologyKey(spread.Over)
+	key, err := p.topologyKey(spread.Over)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	constraint := corev1.TopologySpreadConstraint{
 		MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: corev1.ScheduleAnyway,
-		LabelSelector: &metav1.LabelSelector{MatchLabels: w.app.selector(w.spec.Name)},
+		LabelSelector: &metav1.LabelSelector{MatchLabels: selector},
 	}
 	if kind == "Deployment" {
 		// Old and new pods of an update are spread apart from each other.
 		constraint.MatchLabelKeys = []string{"pod-template-hash"}
 	}
 	if spread.Min > 1 {
-		// A number of domains was asked for, not only a preference.
-		least := int32(spread.Min)
-		constraint.WhenUnsatisfiable, constraint.MinDomains = corev1.DoNotSchedule, &least
+		// The component demands a number of domains, and does not only prefer them.
+		constraint.WhenUnsatisfiable, constraint.MinDomains = corev1.DoNotSchedule, new(int32(spread.Min))
 	}
-	return selector, []corev1.TopologySpreadConstraint{constraint}, nil
+	return []corev1.TopologySpreadConstraint{constraint}, nil
 }
 
-// topologyKey returns the node label whose values are the domains: what the
-// pool says, or the name that Kubernetes has for it.
-func (w *workload) topologyKey(over string) (string, error) {
-	pool, err := w.pool()
+// topologyKey returns the node label whose values are the domains: the label that the
+// pool declares, or that of Kubernetes.
+func (p placement) topologyKey(over string) (string, error) {
+	pool, err := p.pool()
 	switch {
 	case err != nil:
 		return "", err

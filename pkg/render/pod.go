@@ -1,94 +1,91 @@
 package render
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// pod renders the template of the component's pods and what else its traits
-// bring. Ports are those of a service, none for a job.
-func (w *workload) pod(kind string, c container, ports []port, restart corev1.RestartPolicy) (corev1.PodTemplateSpec, traitResult, error) {
-	none := corev1.PodTemplateSpec{}
+// A pod is the template of a component's pods while it is rendered. Traits add to it.
+type pod struct {
+	*workload
+	kind  string // of the workload: Deployment, StatefulSet, DaemonSet, Job
+	ports []port // of a service, none for a job
+
+	template   corev1.PodTemplateSpec
+	main       corev1.Container // the component's own
+	claims     []corev1.PersistentVolumeClaim
+	references []string // config and secret components whose change reaches the pods
+	exclusive  bool     // two pods cannot run at the same time
+	scales     bool     // an autoscaler sets the number of replicas
+}
+
+// pod renders the template of the component's pods, and the objects of its traits.
+func (w *workload) pod(kind string, c container, ports []port, restart corev1.RestartPolicy) (*pod, error) {
 	if c.Image == "" {
-		return none, traitResult{}, faultf(CodeUnreadable, "properties.image", "is missing")
+		return nil, faultf(CodeUnreadable, "properties.image", "is missing")
 	}
 	if err := refuseReserved("properties", c.Labels, c.Annotations); err != nil {
-		return none, traitResult{}, err
+		return nil, err
 	}
-	traits, err := w.traits(traitContext{workload: w, kind: kind, ports: ports})
-	if err != nil {
-		return none, traitResult{}, err
+	p := &pod{workload: w, kind: kind, ports: ports, main: corev1.Container{
+		Name: w.spec.Name, Image: c.Image, Command: c.Command, Args: c.Args, Resources: requirements(w.spec, w.grant),
+	}}
+	if err := p.addTraits(); err != nil {
+		return nil, err
 	}
-	env, references, err := w.env(c.Env)
-	if err != nil {
-		return none, traitResult{}, err
+	if err := p.addEnv(c.Env); err != nil {
+		return nil, err
 	}
-	listening, err := containerPorts(ports)
-	if err != nil {
-		return none, traitResult{}, err
+	var err error
+	if p.main.Ports, err = containerPorts(ports); err != nil {
+		return nil, err
 	}
-	selector, spread, err := w.placement(kind)
-	if err != nil {
-		return none, traitResult{}, err
+	spec := &p.template.Spec
+	place := w.placement()
+	if spec.NodeSelector, err = place.nodes(); err != nil {
+		return nil, err
 	}
-	main := corev1.Container{
-		Name: w.spec.Name, Image: c.Image, Command: c.Command, Args: c.Args,
-		Env: append(env, traits.env...), EnvFrom: traits.envFrom, Ports: listening, VolumeMounts: traits.mounts,
-		LivenessProbe: traits.liveness, ReadinessProbe: traits.readiness, StartupProbe: traits.startup,
-		Resources: requirements(w.spec, w.grant),
+	if spec.TopologySpreadConstraints, err = place.spread(kind, w.app.selector(w.spec.Name)); err != nil {
+		return nil, err
 	}
 	labels := w.out.labels
 	if kind == "Deployment" {
 		labels = merge(labels, map[string]string{LabelTrack: w.track})
 	}
-	off := false
-	template := corev1.PodTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{
-			Labels:      labelled(c.Labels, labels),
-			Annotations: c.Annotations,
-		},
-		Spec: corev1.PodSpec{
-			InitContainers: traits.initContainers,
-			Containers:     append([]corev1.Container{main}, traits.containers...),
-			Volumes:        traits.volumes,
-			RestartPolicy:  restart,
-			NodeSelector:   selector, TopologySpreadConstraints: spread,
-			// Pods have no business with the API server, and the variables of
-			// other services would reach them by chance.
-			AutomountServiceAccountToken: &off,
-			EnableServiceLinks:           &off,
-		},
+	p.template.Labels, p.template.Annotations = labelled(c.Labels, labels), c.Annotations
+	if digest := w.app.configuration(p.references); digest != "" {
+		p.template.Annotations = merge(p.template.Annotations, map[string]string{AnnotationConfig: string(digest)})
 	}
+	// Pods do not need the API server, and would get the variables of other services
+	// by chance.
+	spec.AutomountServiceAccountToken, spec.EnableServiceLinks = new(false), new(false)
+	spec.RestartPolicy = restart
 	if grace := w.app.spec.Lifecycle.Grace; grace > 0 {
-		template.Spec.TerminationGracePeriodSeconds = pointer(int64((grace + time.Second - 1) / time.Second))
+		spec.TerminationGracePeriodSeconds = new(int64((grace + time.Second - 1) / time.Second))
 	}
 	if w.spec.OS == "windows" {
-		template.Spec.OS = &corev1.PodOS{Name: corev1.Windows}
+		spec.OS = &corev1.PodOS{Name: corev1.Windows}
 	} else {
-		template.Spec.OS = &corev1.PodOS{Name: corev1.Linux}
-		template.Spec.SecurityContext = &corev1.PodSecurityContext{
+		spec.OS = &corev1.PodOS{Name: corev1.Linux}
+		spec.SecurityContext = &corev1.PodSecurityContext{
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		}
-		for i := range template.Spec.Containers {
-			template.Spec.Containers[i].SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: &off}
-		}
+		p.main.SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: new(false)}
 	}
-	if digest := w.app.configuration(append(references, traits.references...)); digest != "" {
-		template.Annotations = merge(template.Annotations, map[string]string{AnnotationConfig: string(digest)})
-	}
-	return template, traits, nil
+	spec.Containers = []corev1.Container{p.main}
+	return p, nil
 }
 
-// configuration digests the data of the named components, "" without names.
-// Secrets count by the digests of their values: those are all that the status
-// branch holds of them, and a restart of the reconciler is to change no pod.
+// configuration digests the data of the named components, "" without names. Secrets
+// count by the digests of their values: the status branch has nothing else of them,
+// and a restart of the reconciler must change no pod.
 func (a *application) configuration(names []string) model.Digest {
 	if len(names) == 0 {
 		return ""
@@ -106,50 +103,54 @@ func (a *application) configuration(names []string) model.Digest {
 	return model.DigestOf(contents)
 }
 
-// env renders environment variables by name, and names the components that they
-// refer to.
-func (w *workload) env(values map[string]envValue) (env []corev1.EnvVar, references []string, err error) {
+// addEnv adds environment variables in order of their names.
+func (p *pod) addEnv(values map[string]envValue) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		v, path := values[name], "properties.env."+name
 		variable := corev1.EnvVar{Name: name, Value: v.Value}
 		switch {
 		case v.Secret != nil:
-			object, err := w.refer(path, "secret", v.Secret.Name)
+			object, err := p.refer(path, "secret", v.Secret.Name)
 			if err != nil {
-				return nil, nil, err
+				return err
 			}
-			references = append(references, v.Secret.Name)
-			variable.ValueFrom = &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
-				LocalObjectReference: corev1.LocalObjectReference{Name: object}, Key: v.Secret.Key,
-			}}
+			variable.ValueFrom = &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: object, Key: v.Secret.Key}}
 		case v.Config != nil:
-			object, err := w.refer(path, "config", v.Config.Name)
+			object, err := p.refer(path, "config", v.Config.Name)
 			if err != nil {
-				return nil, nil, err
+				return err
 			}
-			references = append(references, v.Config.Name)
-			variable.ValueFrom = &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{
-				LocalObjectReference: corev1.LocalObjectReference{Name: object}, Key: v.Config.Key,
-			}}
+			variable.ValueFrom = &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: object, Key: v.Config.Key}}
 		case v.Field != "":
 			variable.ValueFrom = &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: v.Field}}
 		}
-		env = append(env, variable)
+		p.main.Env = append(p.main.Env, variable)
 	}
-	return env, references, nil
+	return nil
 }
 
-// requirements are what a container asks for and how far it may go. A profile
-// that guarantees memory makes the request the limit, so that the container is
-// never killed for what a neighbour takes; guaranteed-pro does the same with
-// CPU, which is what makes a pod Guaranteed to Kubernetes: its cores may be its
-// own, and it is evicted last. Devices cannot be shared.
+// refer returns the object of a config or secret component of the application. A
+// change of its data reaches the pods.
+func (p *pod) refer(path, kind, name string) (object corev1.LocalObjectReference, err error) {
+	c, ok := p.app.spec.Component(name)
+	if !ok {
+		return object, faultf(CodeReference, path, "refers to component %s, which the application does not have", name)
+	}
+	if c.Type != kind {
+		return object, faultf(CodeReference, path, "refers to component %s as a %s, but it is a %s", name, kind, c.Type)
+	}
+	p.references = append(p.references, name)
+	return corev1.LocalObjectReference{Name: p.app.configName(c)}, nil
+}
+
+// requirements returns the requests and limits of a container. A QoS profile that
+// guarantees memory makes the request the limit, so that the kernel never kills the
+// container for the memory of a neighbour. guaranteed-pro does the same with CPU:
+// then Kubernetes classes the pod as Guaranteed, may give it cores of its own, and
+// evicts it last. Devices cannot be shared.
 func requirements(c *model.Component, grant model.Grant) corev1.ResourceRequirements {
 	limit := c.Limits
-	qos := grant.QoS
-	if qos == "" {
-		qos = c.QoS
-	}
+	qos := cmp.Or(grant.QoS, c.QoS)
 	if qos == model.Guaranteed || qos == model.GuaranteedPro {
 		limit.Memory = grant.Requests.Memory
 	}

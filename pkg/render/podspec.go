@@ -1,6 +1,8 @@
 package render
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -8,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// admitPods checks the pods of a workload that a tenant wrote and puts them
-// where the component was granted room.
-func (w *workload) admitPods(path string, u *unstructured.Unstructured, s shape) error {
+// admitPods checks the pods of a workload that a tenant wrote, and places them in the
+// pool that the component was granted.
+func (a admission) admitPods(path string, u *unstructured.Unstructured, s shape) error {
 	template := u.Object
 	for _, field := range s.pod {
 		inner, ok := template[field].(map[string]any)
@@ -31,11 +33,11 @@ func (w *workload) admitPods(path string, u *unstructured.Unstructured, s shape)
 		return err
 	}
 	for _, c := range containers(&spec) {
-		if !allowedImage(c.Image, w.app.spec.Policy.Registries) {
-			return faultf(CodeImage, path, "runs image %s; policy allows images from %s (images.registries)", c.Image, list(w.app.spec.Policy.Registries))
+		if !allowedImage(c.Image, a.policy.Registries) {
+			return faultf(CodeImage, path, "runs image %s; policy allows images from %s (images.registries)", c.Image, list(a.policy.Registries))
 		}
 	}
-	nodes, err := w.nodes()
+	nodes, err := a.placement.nodes()
 	if err != nil {
 		return err
 	}
@@ -51,9 +53,9 @@ func (w *workload) admitPods(path string, u *unstructured.Unstructured, s shape)
 	if err := refuseReserved(path, labels, annotations); err != nil {
 		return err
 	}
-	ours := w.app.labels(w.spec.Name)
+	ours := maps.Clone(a.labels)
 	for _, key := range []string{LabelName, LabelPartOf, LabelManagedBy} {
-		delete(ours, key) // selectors of the tenant's may be about these
+		delete(ours, key) // the tenant's selectors may use these
 	}
 	unstructured.SetNestedStringMap(meta, merge(labels, ours), "labels")
 	template["metadata"] = meta
@@ -71,19 +73,16 @@ func containers(spec *corev1.PodSpec) []corev1.Container {
 	return all
 }
 
-// allowedImage reports whether an image comes from one of the registries, each a
-// host or a path on it.
+// allowedImage reports whether an image comes from one of the registries. Each is a
+// host, or a path on a host.
 func allowedImage(image string, registries []string) bool {
-	for _, r := range registries {
-		if strings.HasPrefix(image, strings.TrimSuffix(r, "/")+"/") && !strings.Contains(image, "..") {
-			return true
-		}
-	}
-	return false
+	return !strings.Contains(image, "..") && slices.ContainsFunc(registries, func(r string) bool {
+		return strings.HasPrefix(image, strings.TrimSuffix(r, "/")+"/")
+	})
 }
 
-// refusePrivileges refuses fields that reach beyond the pod: the node, its other
-// pods, the API server, the scheduler's order.
+// refusePrivileges refuses fields that give access to the node, to other pods on it or
+// to the API server, or that change the order of scheduling.
 func refusePrivileges(path string, spec *corev1.PodSpec) error {
 	refuse := func(field, why string) error {
 		return faultf(CodePrivilege, path, "asks for %s: %s", field, why)
@@ -166,15 +165,15 @@ func windowsHost(o *corev1.WindowsSecurityContextOptions) bool {
 	return o != nil && o.HostProcess != nil && *o.HostProcess
 }
 
-// baseline are the capabilities that the baseline standard of Kubernetes lets
-// containers add.
+// baseline are the capabilities that the baseline Pod Security Standard of Kubernetes
+// allows containers to add.
 var baseline = map[corev1.Capability]bool{
 	"AUDIT_WRITE": true, "CHOWN": true, "DAC_OVERRIDE": true, "FOWNER": true, "FSETID": true, "KILL": true,
 	"MKNOD": true, "NET_BIND_SERVICE": true, "SETFCAP": true, "SETGID": true, "SETPCAP": true, "SETUID": true, "SYS_CHROOT": true,
 }
 
-// beyond names the source of a volume that is not the application's own, "" if
-// it is.
+// beyond returns the name of a volume source that does not belong to the application,
+// "" for a source that does.
 func beyond(v corev1.VolumeSource) string {
 	own := corev1.VolumeSource{
 		EmptyDir: v.EmptyDir, ConfigMap: v.ConfigMap, Secret: v.Secret, DownwardAPI: v.DownwardAPI,

@@ -9,8 +9,7 @@ import (
 // maxObjects bounds the objects of one component.
 const maxObjects = 1000
 
-// raw renders a raw component: objects as its owner wrote them, as far as policy
-// lets them pass.
+// raw renders a raw component: the objects that its owner wrote, if policy allows them.
 func (w *workload) raw() error {
 	var p struct {
 		Objects []json.RawMessage `json:"objects"`
@@ -33,19 +32,20 @@ func (w *workload) raw() error {
 	return w.manifests("properties.objects", objects)
 }
 
-// manifests takes over objects that a tenant wrote. While the component may not
-// run, only what runs nothing is there.
+// manifests adds objects that a tenant wrote to the component. While it may not run,
+// workloads and autoscalers are left out.
 func (w *workload) manifests(path string, objects []*unstructured.Unstructured) error {
 	if len(objects) > maxObjects {
 		return faultf(CodeSize, path, "brings %d objects, at most %d are taken", len(objects), maxObjects)
 	}
+	admission := w.admission()
 	for i, u := range objects {
-		if err := w.admit(at(path, i), u); err != nil {
+		if err := admission.admit(at(path, i), u); err != nil {
 			return err
 		}
 	}
 	if w.run > 0 {
-		if err := w.admitUsage(path, objects); err != nil {
+		if err := admission.admitUsage(path, objects); err != nil {
 			return err
 		}
 	}

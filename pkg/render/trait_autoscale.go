@@ -6,40 +6,39 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// autoscale lets the load set the number of replicas, up to the number that may run now.
-// The field belongs to the autoscaler then. Nothing runs, nothing scales.
-func autoscale(c traitContext) (result traitResult, err error) {
-	var declared struct{ Min, Max, CPU int }
-	if err := c.decode("autoscale", &declared); err != nil {
-		return result, err
-	}
+// scaling is the declaration of the autoscale trait. CPU is the target utilization in percent.
+type scaling struct{ Min, Max, CPU int }
+
+// autoscale lets an autoscaler set the number of replicas, up to the number that may
+// run now. The autoscaler then owns that field. It is absent while nothing may run.
+func (p *pod) autoscale(declared scaling) error {
 	if declared.Min < 1 || declared.Max < declared.Min || declared.CPU < 1 {
-		return result, faultf(CodeUnreadable, "traits.autoscale", "takes a min of at least 1, a max of at least min and the wanted use of cpu in percent")
+		return faultf(CodeUnreadable, "traits.autoscale", "takes a min of at least 1, a max of at least min and the wanted use of cpu in percent")
 	}
-	if c.grant.Requests.CPU == 0 {
-		return result, faultf(CodeConflict, "traits.autoscale.cpu", "is a part of the CPU that the component requests, and it requests none")
+	if p.grant.Requests.CPU == 0 {
+		return faultf(CodeConflict, "traits.autoscale.cpu", "is a part of the CPU that the component requests, and it requests none")
 	}
-	if c.run == 0 {
-		return result, nil
+	if p.run == 0 {
+		return nil
 	}
-	c.out.add(&autoscalingv2.HorizontalPodAutoscaler{
+	p.out.add(&autoscalingv2.HorizontalPodAutoscaler{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "autoscaling/v2", Kind: "HorizontalPodAutoscaler"},
-		ObjectMeta: metav1.ObjectMeta{Name: c.name},
+		ObjectMeta: metav1.ObjectMeta{Name: p.name},
 		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
-			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: c.kind, Name: c.name},
-			MinReplicas:    pointer(int32(min(declared.Min, c.run))),
-			MaxReplicas:    int32(min(declared.Max, c.run)),
+			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: p.kind, Name: p.name},
+			MinReplicas:    new(int32(min(declared.Min, p.run))),
+			MaxReplicas:    int32(min(declared.Max, p.run)),
 			Metrics: []autoscalingv2.MetricSpec{{
 				Type: autoscalingv2.ResourceMetricSourceType,
 				Resource: &autoscalingv2.ResourceMetricSource{
 					Name: corev1.ResourceCPU,
 					Target: autoscalingv2.MetricTarget{
-						Type: autoscalingv2.UtilizationMetricType, AverageUtilization: pointer(int32(declared.CPU)),
+						Type: autoscalingv2.UtilizationMetricType, AverageUtilization: new(int32(declared.CPU)),
 					},
 				},
 			}},
 		},
 	})
-	result.scales = true
-	return result, nil
+	p.scales = true
+	return nil
 }

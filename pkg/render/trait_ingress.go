@@ -22,31 +22,30 @@ type route struct {
 }
 
 // ingress renders one Ingress for all routes of the component.
-func ingress(c traitContext) (result traitResult, err error) {
-	var routes []route
-	if err := c.decode("ingress", &routes); err != nil || len(routes) == 0 {
-		return result, err
+func (p *pod) ingress(routes []route) error {
+	if len(routes) == 0 {
+		return nil
 	}
 	object := &networkingv1.Ingress{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "Ingress"},
-		ObjectMeta: metav1.ObjectMeta{Name: c.name},
+		ObjectMeta: metav1.ObjectMeta{Name: p.name},
 	}
 	secrets := map[string][]string{} // hosts by the secret that has their certificate
 	for i, r := range routes {
 		path := fmt.Sprintf("traits.ingress.%d", i)
-		if !slices.ContainsFunc(c.ports, func(p port) bool { return p.Port == r.Port && p.exposed() }) {
-			return result, faultf(CodeReference, path+".port", "leads to port %d, which the component does not expose", r.Port)
+		if !slices.ContainsFunc(p.ports, func(p port) bool { return p.Port == r.Port && p.exposed() }) {
+			return faultf(CodeReference, path+".port", "leads to port %d, which the component does not expose", r.Port)
 		}
 		if err := refuseReserved(path, nil, r.Annotations); err != nil {
-			return result, err
+			return err
 		}
 		if err := takeOver(object, path, r); err != nil {
-			return result, err
+			return err
 		}
 		if r.TLS != "" {
 			secrets[r.TLS] = append(secrets[r.TLS], r.Host)
 		}
-		addPath(object, r, c.name)
+		addPath(object, r, p.name)
 	}
 	slices.SortFunc(object.Spec.Rules, func(a, b networkingv1.IngressRule) int { return strings.Compare(a.Host, b.Host) })
 	for secret, hosts := range secrets {
@@ -54,12 +53,12 @@ func ingress(c traitContext) (result traitResult, err error) {
 		object.Spec.TLS = append(object.Spec.TLS, networkingv1.IngressTLS{SecretName: secret, Hosts: slices.Compact(hosts)})
 	}
 	slices.SortFunc(object.Spec.TLS, func(a, b networkingv1.IngressTLS) int { return strings.Compare(a.SecretName, b.SecretName) })
-	c.out.add(object)
-	return result, nil
+	p.out.add(object)
+	return nil
 }
 
-// takeOver takes over what a route says about the whole Ingress. Routes of one
-// component cannot disagree on that.
+// takeOver adds the class and the annotations of a route to the Ingress. It refuses
+// routes that contradict each other.
 func takeOver(object *networkingv1.Ingress, path string, r route) error {
 	if r.ClassName != "" {
 		if was := object.Spec.IngressClassName; was != nil && *was != r.ClassName {
@@ -88,7 +87,7 @@ func addPath(object *networkingv1.Ingress, r route, service string) {
 	http := object.Spec.Rules[i].HTTP
 	http.Paths = append(http.Paths, networkingv1.HTTPIngressPath{
 		Path:     cmp.Or(r.Path, "/"),
-		PathType: pointer(networkingv1.PathType(cmp.Or(r.PathType, "Prefix"))),
+		PathType: new(networkingv1.PathType(cmp.Or(r.PathType, "Prefix"))),
 		Backend: networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{
 			Name: service, Port: networkingv1.ServiceBackendPort{Number: r.Port},
 		}},

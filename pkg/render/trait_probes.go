@@ -25,20 +25,19 @@ type probe struct {
 	SuccessThreshold int32  `json:"successThreshold"`
 }
 
-// probes tell whether a container lives, is ready and has started.
-func probes(c traitContext) (result traitResult, err error) {
-	var declared struct{ Liveness, Readiness, Startup *probe }
-	if err := c.decode("probes", &declared); err != nil {
-		return result, err
+// health is the declaration of the probes trait.
+type health struct{ Liveness, Readiness, Startup *probe }
+
+// probes check whether the container is alive, is ready and has started.
+func (p *pod) probes(declared health) (err error) {
+	if p.main.LivenessProbe, err = declared.Liveness.render("traits.probes.liveness"); err != nil {
+		return err
 	}
-	if result.liveness, err = declared.Liveness.render("traits.probes.liveness"); err != nil {
-		return result, err
+	if p.main.ReadinessProbe, err = declared.Readiness.render("traits.probes.readiness"); err != nil {
+		return err
 	}
-	if result.readiness, err = declared.Readiness.render("traits.probes.readiness"); err != nil {
-		return result, err
-	}
-	result.startup, err = declared.Startup.render("traits.probes.startup")
-	return result, err
+	p.main.StartupProbe, err = declared.Startup.render("traits.probes.startup")
+	return err
 }
 
 func (p *probe) render(path string) (*corev1.Probe, error) {

@@ -21,77 +21,72 @@ type mount struct {
 	SubPath      string `json:"subPath"`
 }
 
-// storage mounts volumes. A persistent one of a store is a claim of each
-// replica; of anything else it is one claim, so only one pod can have it. Claims
-// outlive their declaration.
-func storage(c traitContext) (result traitResult, err error) {
-	var mounts []mount
-	if err := c.decode("storage", &mounts); err != nil {
-		return result, err
-	}
+// storage mounts volumes. Each replica of a store has its own claim for a persistent
+// volume; other components have one claim, which only one pod can use. Claims stay
+// after their declaration is removed.
+func (p *pod) storage(mounts []mount) error {
 	names, paths := map[string]bool{}, map[string]bool{}
 	for i, m := range mounts {
 		path := fmt.Sprintf("traits.storage.%d", i)
 		if names[m.Name] || paths[m.MountPath] {
-			return result, faultf(CodeConflict, path, "mounts %s at %s, and so does another entry", m.Name, m.MountPath)
+			return faultf(CodeConflict, path, "mounts %s at %s, and so does another entry", m.Name, m.MountPath)
 		}
 		names[m.Name], paths[m.MountPath] = true, true
 		volume := corev1.Volume{Name: m.Name}
 		switch m.Type {
 		case "persistent":
-			claim, err := c.claim(path, m)
+			claim, err := m.claim(path)
 			if err != nil {
-				return result, err
+				return err
 			}
-			if c.kind == "StatefulSet" {
-				claim.Labels = c.app.selector(c.spec.Name)
-				result.claimTemplates = append(result.claimTemplates, *claim)
+			if p.kind == "StatefulSet" {
+				claim.Labels = p.app.selector(p.spec.Name)
+				p.claims = append(p.claims, *claim)
 				break
 			}
-			if c.kind == "DaemonSet" || c.spec.Replicas > 1 {
-				return result, faultf(CodeConflict, path, "is one volume for several replicas; a component of type store gives each its own")
+			if p.kind == "DaemonSet" || p.spec.Replicas > 1 {
+				return faultf(CodeConflict, path, "is one volume for several replicas; a component of type store gives each its own")
 			}
-			claim.Name = join(maxName, c.name, m.Name)
-			claim.Annotations = merge(claim.Annotations, c.app.deletion())
-			c.out.add(claim)
+			claim.Name = join(maxName, p.name, m.Name)
+			claim.Annotations = merge(claim.Annotations, p.app.deletion())
+			p.out.add(claim)
 			volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name}
-			result.exclusive = true
+			p.exclusive = true
 		case "ephemeral":
 			volume.EmptyDir = &corev1.EmptyDirVolumeSource{}
 			if m.Size != "" {
 				bytes, err := model.ParseMemory(m.Size)
 				if err != nil {
-					return result, faultf(CodeUnreadable, path+".size", "%v", err)
+					return faultf(CodeUnreadable, path+".size", "%v", err)
 				}
 				size := quantity("memory", bytes)
 				volume.EmptyDir.SizeLimit = &size
 			}
 		case "config", "secret":
-			object, err := c.refer(path+".source", m.Type, m.Source)
+			object, err := p.refer(path+".source", m.Type, m.Source)
 			if err != nil {
-				return result, err
+				return err
 			}
-			result.references = append(result.references, m.Source)
 			if m.Type == "config" {
-				volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: object}}
+				volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: object}
 			} else {
-				volume.Secret = &corev1.SecretVolumeSource{SecretName: object}
+				volume.Secret = &corev1.SecretVolumeSource{SecretName: object.Name}
 			}
 		default:
-			return result, faultf(CodeUnreadable, path+".type", "%q is not a type of storage", m.Type)
+			return faultf(CodeUnreadable, path+".type", "%q is not a type of storage", m.Type)
 		}
 		if volume.VolumeSource != (corev1.VolumeSource{}) {
-			result.volumes = append(result.volumes, volume)
+			p.template.Spec.Volumes = append(p.template.Spec.Volumes, volume)
 		}
-		result.mounts = append(result.mounts, corev1.VolumeMount{
+		p.main.VolumeMounts = append(p.main.VolumeMounts, corev1.VolumeMount{
 			Name: m.Name, MountPath: m.MountPath, ReadOnly: m.ReadOnly, SubPath: m.SubPath,
 		})
 	}
-	return result, nil
+	return nil
 }
 
 // claim renders the claim of a persistent volume.
-func (w *workload) claim(path string, m mount) (*corev1.PersistentVolumeClaim, error) {
+func (m mount) claim(path string) (*corev1.PersistentVolumeClaim, error) {
 	bytes, err := model.ParseMemory(m.Size)
 	if err != nil || bytes == 0 {
 		return nil, faultf(CodeUnreadable, path+".size", "a persistent volume has a size such as 20Gi")

@@ -7,13 +7,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// admitUsage reports whether the requests of all objects together are within what the
-// component was granted: arbitration has counted nothing else.
-func (w *workload) admitUsage(path string, objects []*unstructured.Unstructured) error {
+// admitUsage refuses objects whose pods together request more than the component was
+// granted: arbitration counted only the grant.
+func (a admission) admitUsage(path string, objects []*unstructured.Unstructured) error {
 	most, err := scaled(path, objects)
 	if err != nil {
 		return err
@@ -35,13 +36,13 @@ func (w *workload) admitUsage(path string, objects []*unstructured.Unstructured)
 				return faultf(CodeUnreadable, path, "has a spec of pods that cannot be read: %v", err)
 			}
 		}
-		n, err := w.replicas(path, u, kind, s)
+		n, err := a.replicas(path, u, kind, s)
 		if err != nil {
 			return err
 		}
 		asked = asked.Add(podRequests(&spec).Times(max(n, most[kind+" "+u.GetName()])))
 	}
-	granted := w.grant.Requests.Times(w.grant.Replicas)
+	granted := a.grant.Requests.Times(a.grant.Replicas)
 	if over := asked.Exceeds(granted); over != nil {
 		return faultf(CodeUndeclared, path, "asks for %s, but the component was granted %s (%s): declare it in resources.requests and replicas",
 			asked, granted, strings.Join(over, ", "))
@@ -49,11 +50,11 @@ func (w *workload) admitUsage(path string, objects []*unstructured.Unstructured)
 	return nil
 }
 
-// replicas is how many pods a workload has. How many nodes there are is not
-// known here: a DaemonSet has as many pods as the component declares replicas.
-func (w *workload) replicas(path string, u *unstructured.Unstructured, kind string, s shape) (int, error) {
+// replicas returns the number of pods of a workload. For a DaemonSet, whose nodes are
+// not known here, it is the number of replicas that the component declares.
+func (a admission) replicas(path string, u *unstructured.Unstructured, kind string, s shape) (int, error) {
 	if kind == "DaemonSet.apps" {
-		return max(1, w.grant.Replicas), nil
+		return max(1, a.grant.Replicas), nil
 	}
 	if s.replicas == nil {
 		return 1, nil
@@ -69,8 +70,8 @@ func (w *workload) replicas(path string, u *unstructured.Unstructured, kind stri
 	return int(n), nil
 }
 
-// scaled returns how far autoscalers among the objects may go, by what they
-// scale, which is to be among the objects too.
+// scaled returns the maximum replicas of the autoscalers among the objects, by the
+// identity of the workload that each scales. That workload must be among the objects.
 func scaled(path string, objects []*unstructured.Unstructured) (map[string]int, error) {
 	there := map[string]bool{}
 	for _, u := range objects {
@@ -82,11 +83,8 @@ func scaled(path string, objects []*unstructured.Unstructured) (map[string]int, 
 			continue
 		}
 		ref, _, _ := unstructured.NestedStringMap(u.Object, "spec", "scaleTargetRef")
-		group, _, _ := strings.Cut(ref["apiVersion"], "/")
-		if !strings.Contains(ref["apiVersion"], "/") {
-			group = ""
-		}
-		target := strings.TrimSuffix(ref["kind"]+"."+group, ".") + " " + ref["name"]
+		kind := schema.FromAPIVersionAndKind(ref["apiVersion"], ref["kind"]).GroupKind()
+		target := kind.String() + " " + ref["name"]
 		if !there[target] {
 			return nil, faultf(CodeReference, path, "scales %s, which the component does not bring", target)
 		}
@@ -99,9 +97,9 @@ func scaled(path string, objects []*unstructured.Unstructured) (map[string]int, 
 	return most, nil
 }
 
-// podRequests is what the scheduler sets aside for a pod: its containers
-// together with init containers that stay, or the largest init container before
-// them, or what the pod says as a whole, whichever is most.
+// podRequests returns the requests that the scheduler counts for a pod, at most: the
+// sum of its containers and sidecars, the largest init container with the sidecars
+// before it, or the requests of the pod as a whole.
 func podRequests(spec *corev1.PodSpec) model.Resources {
 	var sum, largest model.Resources
 	for _, c := range spec.InitContainers {
@@ -126,7 +124,8 @@ func podRequests(spec *corev1.PodSpec) model.Resources {
 	return sum
 }
 
-// requests returns the requests of a container; a limit alone is a request too.
+// requests returns the requests of a container. A limit without a request counts as
+// one.
 func requests(r corev1.ResourceRequirements) model.Resources {
 	var sum model.Resources
 	for name, q := range r.Requests {
@@ -140,7 +139,7 @@ func requests(r corev1.ResourceRequirements) model.Resources {
 	return sum
 }
 
-// amount is one entry of a list of resources. Storage is not arbitrated.
+// amount converts one entry of a list of resources. Storage is not arbitrated.
 func amount(name corev1.ResourceName, q resource.Quantity) model.Resources {
 	switch {
 	case name == corev1.ResourceCPU:
@@ -153,7 +152,7 @@ func amount(name corev1.ResourceName, q resource.Quantity) model.Resources {
 	return model.Resources{}
 }
 
-// larger is the larger of a and b, resource by resource.
+// larger returns the maximum of a and b in each resource.
 func larger(a, b model.Resources) model.Resources {
 	result := model.Resources{CPU: max(a.CPU, b.CPU), Memory: max(a.Memory, b.Memory)}
 	for _, name := range a.Names(b)[2:] {
