@@ -41,10 +41,5 @@ func (a *Access) Find(name string) (*Principal, bool) {
 	if a == nil {
 		return nil, false
 	}
-	for i := range a.Principals {
-		if a.Principals[i].Name == name {
-			return &a.Principals[i], true
-		}
-	}
-	return nil, false
+	return Find(a.Principals, name)
 }

@@ -45,14 +45,7 @@ func (a *Application) AsOf(commit string) *Application {
 }
 
 // Component returns the named component.
-func (a *Application) Component(name string) (*Component, bool) {
-	for i := range a.Components {
-		if a.Components[i].Name == name {
-			return &a.Components[i], true
-		}
-	}
-	return nil, false
-}
+func (a *Application) Component(name string) (*Component, bool) { return Find(a.Components, name) }
 
 // Desired is whether Git wants an application to run.
 type Desired string

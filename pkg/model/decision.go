@@ -13,14 +13,7 @@ type Ruling struct {
 }
 
 // Find returns the decision about an application.
-func (r *Ruling) Find(app AppID) (*Decision, bool) {
-	for i := range r.Decisions {
-		if r.Decisions[i].App == app {
-			return &r.Decisions[i], true
-		}
-	}
-	return nil, false
-}
+func (r *Ruling) Find(app AppID) (*Decision, bool) { return Find(r.Decisions, app) }
 
 // Verdict is what arbitration says about an application.
 type Verdict string

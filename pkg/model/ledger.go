@@ -1,7 +1,7 @@
 package model
 
 import (
-	"slices"
+	"sort"
 	"time"
 )
 
@@ -31,24 +31,16 @@ func (l *Ledger) WithObjects() map[string][]AppID {
 
 // Find returns the instance record of an application.
 func (l *Ledger) Find(app AppID) (*Instance, bool) {
-	lo, hi := 0, len(l.Instances)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		switch c := l.Instances[mid].App.Compare(app); {
-		case c == 0:
-			return &l.Instances[mid], true
-		case c < 0:
-			lo = mid + 1
-		default:
-			hi = mid
-		}
+	i, ok := sort.Find(len(l.Instances), func(i int) int { return app.Compare(l.Instances[i].App) })
+	if !ok {
+		return nil, false
 	}
-	return nil, false
+	return &l.Instances[i], true
 }
 
 // Decision returns the last decision about an application.
 func (l *Ledger) Decision(app AppID) (*Decision, bool) {
-	i, ok := slices.BinarySearchFunc(l.Decisions, app, func(d Decision, id AppID) int { return d.App.Compare(id) })
+	i, ok := sort.Find(len(l.Decisions), func(i int) int { return app.Compare(l.Decisions[i].App) })
 	if !ok {
 		return nil, false
 	}
@@ -228,12 +220,7 @@ func (i *Instance) SpecDigest() Digest {
 
 // Component returns the state of the named component.
 func (i *Instance) Component(name string) (*ComponentState, bool) {
-	for n := range i.Components {
-		if i.Components[n].Grant.Component == name {
-			return &i.Components[n], true
-		}
-	}
-	return nil, false
+	return Find(i.Components, name)
 }
 
 // ComponentState is what a component was granted, how much of it may run now

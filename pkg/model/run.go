@@ -53,24 +53,10 @@ func (p RunPhase) Ended() bool {
 }
 
 // Step returns the record of the named step.
-func (r *Run) Step(name string) (*StepRun, bool) {
-	for i := range r.Steps {
-		if r.Steps[i].Name == name {
-			return &r.Steps[i], true
-		}
-	}
-	return nil, false
-}
+func (r *Run) Step(name string) (*StepRun, bool) { return Find(r.Steps, name) }
 
 // Target returns what is to run of the named component.
-func (r *Run) Target(component string) (*Target, bool) {
-	for i := range r.Targets {
-		if r.Targets[i].Component == component {
-			return &r.Targets[i], true
-		}
-	}
-	return nil, false
-}
+func (r *Run) Target(component string) (*Target, bool) { return Find(r.Targets, component) }
 
 // WentBackTo reports whether the run was rolled back to spec, which runs again.
 func (r *Run) WentBackTo(spec Digest) bool {

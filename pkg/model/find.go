@@ -1,0 +1,36 @@
+package model
+
+// Find returns the element of a list that has a key, for example the component or the
+// grant of a name. The pointer leads into the list. It looks at every element, so the
+// list may be in any order; lists of all applications have faster ways, such as
+// Ledger.Find.
+func Find[T any, K comparable, P interface {
+	*T
+	key() K
+}](list []T, key K) (*T, bool) {
+	for i := range list {
+		if P(&list[i]).key() == key {
+			return &list[i], true
+		}
+	}
+	return nil, false
+}
+
+// The keys by which the elements of lists are found.
+
+func (c *Component) key() string      { return c.Name }
+func (s *ComponentState) key() string { return s.Grant.Component }
+func (d *Decision) key() AppID        { return d.App }
+func (d *Domain) key() string         { return d.Name }
+func (g *Grant) key() string          { return g.Component }
+func (m *Memo) key() string           { return m.Step }
+func (p *Pool) key() string           { return p.Name }
+func (p *PoolSpec) key() string       { return p.Name }
+func (v *PolicyValue) key() string    { return v.Path }
+func (p *Principal) key() string      { return p.Name }
+func (s *Step) key() string           { return s.Name }
+func (s *StepRun) key() string        { return s.Name }
+func (t *Target) key() string         { return t.Component }
+func (t *Tenant) key() string         { return t.Name }
+func (u *Unusable) key() AppID        { return u.App }
+func (v *Value) key() string          { return v.Name }
