@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"reconciler": atPresent, "cue": func() { os.Exit(cue.Main()) }})
+	testscript.Main(scripts{m}, map[string]func(){"reconciler": atPresent, "cue": func() { os.Exit(cue.Main()) }})
 }
 
 // impatient is a variable of the environment with which the command shows progress from the first step on.
@@ -65,6 +65,7 @@ func TestReading(t *testing.T) {
 			"save-as": func(ts *testscript.TestScript, _ bool, args []string) { saveAs(t.Context(), ts, args, now) },
 		},
 		Setup: func(env *testscript.Env) error {
+			unwatched(env)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("PRESENT", now.Format(time.RFC3339))

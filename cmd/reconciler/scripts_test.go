@@ -1,9 +1,48 @@
 package main
 
-import "github.com/rogpeppe/go-internal/testscript"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/d-aros/d-aros/test/unraced"
+)
+
+// scripts is the tests with a directory of commands that the race detector does not watch.
+type scripts struct{ *testing.M }
+
+var commandDir string // of the commands that the race detector does not watch
+
+func (m scripts) Run() int {
+	dir, err := os.MkdirTemp("", "commands-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	program, err := unraced.Program(dir)
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range []string{"reconciler", "cue"} {
+		if err := os.Symlink(program, filepath.Join(dir, name)); err != nil {
+			panic(err)
+		}
+	}
+	commandDir = dir
+	return m.M.Run()
+}
+
+// unwatched lets a script run the commands without the race detector. It watches the commands that tests run in this
+// process, and those of the other scripts.
+func unwatched(env *testscript.Env) {
+	env.Setenv("PATH", commandDir+string(filepath.ListSeparator)+env.Getenv("PATH"))
+}
 
 // isolate keeps the settings of this machine out of a script, in which Ann commits.
 func isolate(env *testscript.Env) error {
+	unwatched(env)
 	env.Setenv("HOME", env.WorkDir)
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -14,24 +12,21 @@ import (
 	cue "cuelang.org/go/cmd/cue/cmd"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/test/unraced"
 )
 
 // program is what the children run: this test program, see TestMain.
 var program = os.Args[0]
 
-// runTests runs the tests. Where the race detector watches this process, the children are the same program without it:
-// it needs more memory than a child may have.
+// runTests runs the tests. The race detector needs more memory than a child may have.
 func runTests(m *testing.M) int {
-	if racing {
-		dir, err := os.MkdirTemp("", "pool-")
-		if err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(dir)
-		program = filepath.Join(dir, "pool.test")
-		if out, err := exec.Command("go", "test", "-c", "-o", program, ".").CombinedOutput(); err != nil {
-			panic(fmt.Sprintf("build the children: %v\n%s", err, out))
-		}
+	dir, err := os.MkdirTemp("", "pool-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if program, err = unraced.Program(dir); err != nil {
+		panic(err)
 	}
 	return m.Run()
 }

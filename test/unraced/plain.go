@@ -1,5 +1,5 @@
 //go:build !race
 
-package pool
+package unraced
 
 const racing = false
