@@ -69,10 +69,12 @@ func (f *requestFlags) run(cmd *cobra.Command, action string, args []string) err
 	if !w.Git {
 		return fmt.Errorf("%s is in no Git repository, and what is asked of a run is asked by a commit", w.Root)
 	}
-	r, note, err := f.about(ctx, app, action, step)
-	if note != "" {
-		fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
+	reader, ledger, err := f.open(cmd)
+	if err != nil {
+		return err
 	}
+	defer reader.close()
+	r, err := newRequest(&ledger, app, action, f.runID, step)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 )
@@ -37,11 +38,11 @@ With --check it changes no file, and the exit code is 1 if the file is out of da
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeDirectory,
 		RunE: inWorkTree(func(cmd *cobra.Command, w *clone.Tree) error {
-			verdict, err := vetTree(cmd.Context(), w, cmd.ErrOrStderr())
+			verdict, err := vetTree(cmd, w)
 			if err != nil {
 				return err
 			}
-			wanted, err := verdict.codeowners()
+			wanted, err := codeownersOf(&verdict.Fleet)
 			if err != nil {
 				return err
 			}
@@ -75,23 +76,23 @@ With --check it changes no file, and the exit code is 1 if the file is out of da
 	return cmd
 }
 
-// codeowners returns the file that the declared access comes to. A layer that is
+// codeownersOf returns the file that the declared access comes to. A layer that is
 // refused leaves open who owns what, so there is none then.
-func (v *verdict) codeowners() ([]byte, error) {
+func codeownersOf(fleet *model.Fleet) ([]byte, error) {
 	switch {
-	case v.fleet.Platform == nil:
+	case fleet.Platform == nil:
 		return nil, &exitCode{exitDiffers, "the platform is refused, so nobody owns anything; \"reconciler vet\" says why"}
-	case len(v.fleet.UnusableTenants) > 0:
-		return nil, &exitCode{exitDiffers, fmt.Sprintf("%s refused, so their owners are not known; \"reconciler vet\" says why", text.Enumerate(v.fleet.UnusableTenants, 8))}
+	case len(fleet.UnusableTenants) > 0:
+		return nil, &exitCode{exitDiffers, fmt.Sprintf("%s refused, so their owners are not known; \"reconciler vet\" says why", text.Enumerate(fleet.UnusableTenants, 8))}
 	}
-	said := v.fleet.Platform.Access != nil && len(v.fleet.Platform.Access.Admins) > 0
-	for i := range v.fleet.Tenants {
-		said = said || v.fleet.Tenants[i].Access != nil
+	said := fleet.Platform.Access != nil && len(fleet.Platform.Access.Admins) > 0
+	for i := range fleet.Tenants {
+		said = said || fleet.Tenants[i].Access != nil
 	}
 	if !said {
 		return nil, errors.New("the fleet names no owners; write platform.access, for example: access: {principals: ann: {}, admins: [\"ann\"]}")
 	}
-	return access.Codeowners(access.New(v.fleet.Platform, v.fleet.Tenants)), nil
+	return access.Codeowners(access.New(fleet.Platform, fleet.Tenants)), nil
 }
 
 // ownersView is the result as JSON.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -255,15 +254,4 @@ func (r *request) effect() string {
 		return fmt.Sprintf("does all steps of %s again", run)
 	}
 	return fmt.Sprintf("does step %s of %s again, and all that depends on it", r.Step, run)
-}
-
-// about reads the status branch and finds what is meant.
-func (f *requestFlags) about(ctx context.Context, app model.AppID, action, step string) (*request, string, error) {
-	reader, ledger, err := f.open(ctx)
-	if err != nil {
-		return nil, "", err
-	}
-	defer reader.close()
-	r, err := newRequest(&ledger, app, action, f.runID, step)
-	return r, reader.note(), err
 }

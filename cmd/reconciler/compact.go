@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -54,14 +53,11 @@ The exit code is 0, or 1 with --dry-run if there are commits to fold.`,
 				}
 				o.Signer = key
 			}
-			r, _, err := from.open(cmd.Context())
+			r, err := from.openToWrite(cmd)
 			if err != nil {
 				return err
 			}
 			defer r.close()
-			if r.stale != nil {
-				return errors.New("cannot compact: " + r.stale.Error())
-			}
 			done, err := r.branch.Compact(cmd.Context(), o)
 			if err != nil {
 				return err

@@ -1,13 +1,16 @@
 package main
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
+	"github.com/d-aros/d-aros/pkg/offline"
 )
 
 const evaluateCommand = "evaluate"
@@ -25,12 +28,41 @@ func newEvaluateCommand() *cobra.Command {
 	}
 }
 
-// openPool returns the pool whose children are this program, and which keeps
-// their answers in dir.
-func openPool(ctx context.Context, dir string) (*pool.Pool, error) {
+// childCommand starts this program as a child of a pool.
+func childCommand() ([]string, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	return pool.Open(ctx, pool.Options{Command: []string{program, evaluateCommand}, Dir: dir})
+	return []string{program, evaluateCommand}, nil
+}
+
+// fleetFlags say which objects a fleet has in the cluster.
+type fleetFlags struct{ fleet, prefix string }
+
+func (f *fleetFlags) add(fl *pflag.FlagSet) {
+	fl.StringVar(&f.fleet, "fleet", "fleet", "name of the fleet, as given to run")
+	fl.StringVar(&f.prefix, "namespace-prefix", "", "prefix of every namespace, as given to run")
+}
+
+// options say how the commands that need no cluster evaluate a fleet.
+func (f *fleetFlags) options(progressTo io.Writer) (offline.Options, error) {
+	child, err := childCommand()
+	return offline.Options{
+		Child: child, Answers: answersDir(), Fleet: f.fleet, Prefix: f.prefix,
+		Progress: func(what string, steps int) (step, end func()) {
+			p := newProgress(progressTo, what, steps)
+			return p.step, p.end
+		},
+	}, err
+}
+
+// answersDir keeps answers from one command to the next. It is not the directory of run, which may be of another build
+// and would be emptied.
+func answersDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "" // nothing is kept where others could write
+	}
+	return filepath.Join(dir, "d-aros", "vet")
 }

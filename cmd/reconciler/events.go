@@ -9,7 +9,6 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
-	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -41,14 +40,11 @@ It reads only the history of the status branch, which "reconciler compact" short
 			if number < 1 {
 				return fmt.Errorf("-n %d: must be positive", number)
 			}
-			r, ledger, err := from.open(cmd.Context())
+			r, ledger, err := from.open(cmd)
 			if err != nil {
 				return err
 			}
 			defer r.close()
-			if note := r.note(); note != "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
-			}
 			events, err := r.branch.Events(cmd.Context(), status.EventFilter{Since: since.from(present()), Tenant: selected.Tenant, App: selected.App})
 			if err != nil {
 				return err

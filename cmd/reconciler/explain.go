@@ -1,12 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -35,14 +32,11 @@ It reads only the status branch, like "reconciler status".`,
 			if err != nil {
 				return err
 			}
-			r, ledger, err := from.open(cmd.Context())
+			r, ledger, err := from.open(cmd)
 			if err != nil {
 				return err
 			}
 			defer r.close()
-			if note := r.note(); note != "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
-			}
 			x, err := view.Explain(&ledger, app)
 			if err != nil {
 				return err

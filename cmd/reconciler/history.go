@@ -40,14 +40,11 @@ For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 			if number < 1 {
 				return fmt.Errorf("-n %d: must be positive", number)
 			}
-			r, ledger, err := from.open(cmd.Context())
+			r, ledger, err := from.open(cmd)
 			if err != nil {
 				return err
 			}
 			defer r.close()
-			if note := r.note(); note != "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
-			}
 			if _, ok := ledger.Find(app); !ok {
 				return view.Of(app).Missing(&ledger)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -199,8 +200,8 @@ func (p *printer) newFleet(v *newFleetView, dir string) {
 	p.line("Made the fleet %s in %s:\n", p.paint(bold, v.Fleet), text.Clean(dir))
 	rows := [][2]string{
 		{"fleet.cue, pools.cue", "the platform: policy for everybody, pools of nodes"},
-		{tenantDirectory(v.Tenant) + "/tenant.cue", "a tenant: its quota and policy"},
-		{appDirectory(model.AppID{Tenant: v.Tenant, Name: v.Application}) + "/app.cue", "an application"},
+		{layer.TenantDir(v.Tenant) + "/tenant.cue", "a tenant: its quota and policy"},
+		{layer.ApplicationDir(model.AppID{Tenant: v.Tenant, Name: v.Application}) + "/app.cue", "an application"},
 		{"README.md", "how to go on"},
 	}
 	for _, row := range rows {

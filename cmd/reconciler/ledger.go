@@ -1,19 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
-	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // ledgerFlags say which status branch to read. The commands that have them need
@@ -37,6 +40,8 @@ type ledgerReader struct {
 	dir    string // of the object store, removed at the end
 
 	clone string // top directory of the clone that was asked about, "" if it is none
+	url   string // that is read: of the origin of the clone, or of a copy of what was fetched
+	auth  source.Auth
 
 	// stale is set when the origin of a clone cannot be asked, so that this is
 	// what the last "git fetch" brought.
@@ -44,68 +49,87 @@ type ledgerReader struct {
 }
 
 // open finds the status branch and returns the ledger that it holds.
-func (f *ledgerFlags) open(ctx context.Context) (*ledgerReader, model.Ledger, error) {
+func (f *ledgerFlags) open(cmd *cobra.Command) (*ledgerReader, model.Ledger, error) {
 	var ledger model.Ledger
-	r, err := f.connect(ctx, func(b *status.Branch) (exists bool, err error) {
-		ledger, err = b.Load(ctx)
+	r, err := f.connect(cmd, func(b *status.Branch) (exists bool, err error) {
+		ledger, err = b.Load(cmd.Context())
 		return ledger.Commit != "" || len(ledger.Instances) > 0, err
 	})
 	return r, ledger, err
 }
 
+// openToWrite finds the status branch for a command that changes it: what was fetched does not serve.
+func (f *ledgerFlags) openToWrite(cmd *cobra.Command) (*ledgerReader, error) {
+	r, _, err := f.open(cmd)
+	if err == nil && r.stale != nil {
+		r.close()
+		err = fmt.Errorf("cannot %s: %w", cmd.Name(), r.stale)
+	}
+	return r, err
+}
+
 // newest returns the newest commit of the status branch, whatever format its records have.
-func (f *ledgerFlags) newest(ctx context.Context) (*ledgerReader, status.Newest, error) {
+func (f *ledgerFlags) newest(cmd *cobra.Command) (*ledgerReader, status.Newest, error) {
 	var newest status.Newest
-	r, err := f.connect(ctx, func(b *status.Branch) (exists bool, err error) {
-		newest, err = b.Newest(ctx)
+	r, err := f.connect(cmd, func(b *status.Branch) (exists bool, err error) {
+		newest, err = b.Newest(cmd.Context())
 		return newest.Commit != "", err
 	})
 	return r, newest, err
 }
 
-// connect opens the status branch and reads it: at the origin of a clone or, if the origin does not answer, as the last
-// "git fetch" left it.
-func (f *ledgerFlags) connect(ctx context.Context, read readBranch) (*ledgerReader, error) {
-	dir, err := os.MkdirTemp("", "reconciler-")
-	if err != nil {
-		return nil, err
-	}
-	r := &ledgerReader{dir: dir}
-	if err := f.find(ctx, r, read); err != nil {
-		r.close()
-		return nil, err
-	}
-	return r, nil
+// latest returns the newest commit of the status branch, with its whole history.
+func (f *ledgerFlags) latest(cmd *cobra.Command) (*ledgerReader, status.Saved, error) {
+	var latest status.Saved
+	r, err := f.connect(cmd, func(b *status.Branch) (exists bool, err error) {
+		latest, exists, err = b.Latest(cmd.Context())
+		return exists, err
+	})
+	return r, latest, err
 }
 
 // readBranch reads what a command needs, and reports whether anything has been written to the branch.
 type readBranch func(*status.Branch) (exists bool, err error)
 
+// connect opens the status branch and reads it: at the origin of a clone or, if the origin does not answer, as the last
+// "git fetch" left it. It tells people in the latter case.
+func (f *ledgerFlags) connect(cmd *cobra.Command, read readBranch) (*ledgerReader, error) {
+	dir, err := os.MkdirTemp("", "reconciler-")
+	if err != nil {
+		return nil, err
+	}
+	r := &ledgerReader{dir: dir, auth: source.Auth{TokenFile: f.tokenFile, KeyFile: f.sshKey, KnownHosts: f.knownHosts}}
+	if err := f.find(cmd.Context(), r, read); err != nil {
+		r.close()
+		return nil, err
+	}
+	if r.stale != nil {
+		note := fmt.Sprintf("note: %v\nnote: this is what the last \"git fetch\" brought; fetch again for the newest", r.stale)
+		fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
+	}
+	return r, nil
+}
+
 func (f *ledgerFlags) find(ctx context.Context, r *ledgerReader, read readBranch) error {
 	top, origin := clone.Origin(ctx, f.repo)
-	r.clone = top
-	if origin == "" {
-		return f.read(ctx, r, f.repo, read)
-	}
-	err := f.read(ctx, r, origin, read)
+	r.clone, r.url = top, cmp.Or(origin, f.repo)
+	err := f.read(ctx, r, read)
 	var missing *noStatusError
-	if err == nil || errors.As(err, &missing) || ctx.Err() != nil {
+	if err == nil || origin == "" || errors.As(err, &missing) || ctx.Err() != nil {
 		return err
 	}
 	// People reach private hosts with credentials that only git knows of.
-	fetched := filepath.Join(r.dir, "fetched.git")
-	if clone.CopyTracked(ctx, top, f.branch, fetched) != nil {
+	r.url = filepath.Join(r.dir, "fetched.git")
+	if clone.CopyTracked(ctx, top, f.branch, r.url) != nil {
 		return err
 	}
 	r.stale = err
-	return f.read(ctx, r, fetched, read)
+	return f.read(ctx, r, read)
 }
 
-func (f *ledgerFlags) read(ctx context.Context, r *ledgerReader, url string, read readBranch) error {
+func (f *ledgerFlags) read(ctx context.Context, r *ledgerReader, read readBranch) error {
 	branch, err := status.Open(ctx, status.Options{
-		URL: url, Branch: f.branch, Dir: filepath.Join(r.dir, "status"),
-		Auth:      git.Auth{TokenFile: f.tokenFile, KeyFile: f.sshKey, KnownHosts: f.knownHosts},
-		WrittenBy: "reconciler " + buildinfo.Read().String(),
+		URL: r.url, Branch: f.branch, Dir: filepath.Join(r.dir, "status"), Auth: r.auth, WrittenBy: "reconciler " + buildinfo.Read().String(),
 	})
 	if err != nil {
 		return err
@@ -122,19 +146,20 @@ func (f *ledgerFlags) read(ctx context.Context, r *ledgerReader, url string, rea
 	return nil
 }
 
+// fleet opens the branch that declares the fleet, in the repository of the status branch. The caller closes it before
+// the reader.
+func (r *ledgerReader) fleet(ctx context.Context, branch string) (*source.Repository, error) {
+	if r.stale != nil && clone.CopyTracked(ctx, r.clone, branch, r.url) != nil {
+		return nil, r.stale
+	}
+	return source.Open(ctx, source.Options{URL: r.url, Branch: branch, Dir: filepath.Join(r.dir, "source"), Auth: r.auth})
+}
+
 func (r *ledgerReader) close() {
 	if r.branch != nil {
 		_ = r.branch.Close()
 	}
 	_ = os.RemoveAll(r.dir)
-}
-
-// note tells people that what they see may be old, "" if it is not.
-func (r *ledgerReader) note() string {
-	if r.stale == nil {
-		return ""
-	}
-	return fmt.Sprintf("note: %v\nnote: this is what the last \"git fetch\" brought; fetch again for the newest", r.stale)
 }
 
 // noStatusError says that nobody has written the branch yet.

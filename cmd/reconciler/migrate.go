@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/status"
@@ -29,14 +27,11 @@ refused, nothing has changed.`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			r, _, err := from.open(cmd.Context())
+			r, err := from.openToWrite(cmd)
 			if err != nil {
 				return err
 			}
 			defer r.close()
-			if r.stale != nil {
-				return errors.New("cannot migrate: " + r.stale.Error())
-			}
 			done, err := r.branch.Migrate(cmd.Context(), to)
 			if err != nil {
 				return err

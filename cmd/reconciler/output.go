@@ -122,3 +122,12 @@ func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") 
 
 // shortCommit abbreviates the name of a commit.
 func shortCommit(s string) string { return text.Clean(s[:min(len(s), 10)]) }
+
+// names returns words as strings, such as phases.
+func names[T ~string](words []T) []string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = string(w)
+	}
+	return list
+}

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
-	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 )
@@ -145,23 +145,23 @@ func hasApplication(files fs.FS, app model.AppID, commit string) error {
 	if !isName(app.Tenant) || !isName(app.Name) {
 		return fmt.Errorf("%s: %s", app, nameRule)
 	}
-	found, err := fs.Glob(files, appDirectory(app)+"/*.cue")
+	found, err := fs.Glob(files, layer.ApplicationDir(app)+"/*.cue")
 	switch {
 	case err != nil:
 		return err
 	case len(found) > 0:
 		return nil
 	case commit == "":
-		return fmt.Errorf("there is no application %s: %s has no CUE file", app, appDirectory(app))
+		return fmt.Errorf("there is no application %s: %s has no CUE file", app, layer.ApplicationDir(app))
 	}
-	return fmt.Errorf("commit %s has no application %s; \"git log --oneline -- %s\" lists those that may have it", shortCommit(commit), app, appDirectory(app))
+	return fmt.Errorf("commit %s has no application %s; \"git log --oneline -- %s\" lists those that may have it", shortCommit(commit), app, layer.ApplicationDir(app))
 }
 
 // resolve returns the whole hash of a revision that an application can be pinned to.
 func resolve(ctx context.Context, w *clone.Tree, app model.AppID, revision string) (string, error) {
 	commit, err := clone.Line(ctx, w.Root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if err != nil {
-		if _, whole := git.ParseHash(revision); whole {
+		if source.IsCommit(revision) {
 			return "", w.Reaches(ctx, "HEAD", revision)
 		}
 		return "", fmt.Errorf("%q names no commit of this clone", revision)
@@ -190,16 +190,13 @@ func carryOut(ctx context.Context, w *clone.Tree, files *clone.Files, edit layer
 	if err != nil {
 		return err
 	}
-	verdict, err := judge(ctx, after, w.At(ctx, "HEAD"), progressTo)
+	verdict, err := vetFiles(ctx, w, after, progressTo)
 	if err != nil {
 		return err
 	}
 	p := newPrinter(progressTo)
-	for i := range verdict.fleet.Problems {
-		x := &verdict.fleet.Problems[i]
-		if x.Tenant == "" || x.Tenant == app.Tenant && (x.App == "" || x.App == app.Name) {
-			p.problem("", x)
-		}
+	for _, x := range verdict.Against(app) {
+		p.problem("", &x)
 	}
 	if p.buf.Len() > 0 {
 		if _, err := p.buf.WriteTo(progressTo); err != nil {

@@ -1,13 +1,15 @@
 package main
 
 import (
-	"context"
-	"io"
+	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -49,11 +51,9 @@ code is 2 also if plan itself failed.`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			answer, err := makePlan(cmd.Context(), &f, base, head, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			return endPlan(answer, cmd.OutOrStdout(), format)
+			return f.run(cmd, format, func(o offline.Options, c offline.Case) (plan.Comparison, error) {
+				return offline.Plan(cmd.Context(), o, c, base, head)
+			})
 		},
 	}
 	fl := cmd.Flags()
@@ -64,74 +64,50 @@ code is 2 also if plan itself failed.`,
 	return cmd
 }
 
-// makePlan compares a change with what it is based on.
-func makePlan(ctx context.Context, f *caseFlags, base, head string, progressTo io.Writer) (*view.Plan, error) {
-	edits, err := parseCapacity(f.capacity)
-	if err != nil {
-		return nil, err
-	}
-	o, err := f.open(ctx, progressTo)
-	if err != nil {
-		return nil, err
-	}
-	defer o.close()
-	is, err := o.head(ctx, head)
-	if err != nil {
-		return nil, err
-	}
-	was, err := o.base(ctx, base, is)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.noteRefusals(ctx, base, is); err != nil {
-		return nil, err
-	}
-	return o.compare(was, is, edits, edits)
+// caseFlags say what is decided on without a cluster.
+type caseFlags struct {
+	fleetFlags
+	repo, statusBranch, now string
+	capacity                []string
 }
 
-// compare decides on two sides and returns the difference.
-func (o *offline) compare(was, is *side, wasEdits, isEdits []capacityEdit) (*view.Plan, error) {
-	before, err := o.decide(was, wasEdits)
-	if err != nil {
-		return nil, err
-	}
-	after, err := o.decide(is, isEdits)
-	if err != nil {
-		return nil, err
-	}
-	var changes plan.Changes
-	switch {
-	case after.Fleet.Platform == nil:
-		o.note("nothing can be decided: the platform is not valid and never was")
-		changes.Problems = after.Fleet.Problems
-	case before.Fleet.Platform == nil:
-		o.note("before the change there was no valid platform, so everything is new")
-		before = &plan.Outcome{Fleet: model.Fleet{Platform: after.Fleet.Platform}}
-		fallthrough
-	default:
-		o.objects(before, after, was, is)
-		changes = plan.Compare(before, after)
-		hideSecrets(changes.Objects)
-	}
-	answer := view.NewPlan(changes)
-	answer.Before, answer.After, answer.Status, answer.Now = sideOf(was), sideOf(is), o.recorded.commit, o.now
-	answer.Notes = append(answer.Notes, o.notes...)
-	return answer, nil
+func (f *caseFlags) add(fl *pflag.FlagSet) {
+	fl.StringVar(&f.repo, "repo", ".", "clone of the fleet repo")
+	fl.StringVar(&f.statusBranch, "status-branch", "status", "status branch of the clone, as last fetched")
+	fl.StringVar(&f.now, "now", "", "decide as of this `TIME`, such as 2026-05-01T12:00:00Z (default: now)")
+	fl.StringArrayVar(&f.capacity, "capacity", nil, "capacity of a pool, `POOL.RESOURCE=[+|-]AMOUNT`, such as general.cpu=+64; can be given several times")
+	f.fleetFlags.add(fl)
 }
 
-func sideOf(s *side) view.Side {
-	if s.commit == uncommitted {
-		return view.Side{Name: s.name}
+// run has a comparison made, prints it and returns how the command ends.
+func (f *caseFlags) run(cmd *cobra.Command, format planFormat, compare func(offline.Options, offline.Case) (plan.Comparison, error)) error {
+	c := offline.Case{StatusBranch: f.statusBranch, Now: present().UTC().Round(0)}
+	var err error
+	if f.now != "" {
+		if c.Now, err = time.Parse(time.RFC3339Nano, f.now); err != nil {
+			return fmt.Errorf("--now %s is no time; write it like %s", f.now, present().UTC().Format(time.RFC3339))
+		}
 	}
-	return view.Side{Name: s.name, Commit: s.commit}
-}
-
-// endPlan prints a plan and returns how the command ends.
-func endPlan(v *view.Plan, out io.Writer, format planFormat) error {
-	if err := format.write(out, v); err != nil {
+	if c.Capacity, err = offline.ParseCapacity(f.capacity); err != nil {
 		return err
 	}
-	switch v.Result {
+	if c.Tree, err = clone.Open(cmd.Context(), f.repo); err != nil {
+		return err
+	}
+	defer c.Tree.Close()
+	o, err := f.options(cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	made, err := compare(o, c)
+	if err != nil {
+		return err
+	}
+	answer := view.PlanOf(made)
+	if err := format.write(cmd.OutOrStdout(), &answer); err != nil {
+		return err
+	}
+	switch answer.Result {
 	case view.PlanRefused:
 		return &exitCode{code: exitRefused}
 	case view.PlanChanges:

@@ -17,7 +17,8 @@ import (
 // means anything to what shows it.
 func TestPlanOfEverything(t *testing.T) {
 	hostile := "![x](http://x.y) [a](b) `c` **d** <script> @team | www.x.y #1 \x1b[31m\n\n# heading " + strings.Repeat("long ", 500)
-	v := &view.Plan{Result: "changes", Before: view.Side{Name: "main"}, After: view.Side{Name: hostile}, Notes: []string{hostile}}
+	v := &view.Plan{Result: "changes"}
+	v.Before, v.After, v.Notes = plan.Side{Name: "main"}, plan.Side{Name: hostile}, []string{hostile}
 	for i := range 3000 {
 		effect := plan.Degraded
 		if i >= 1500 {

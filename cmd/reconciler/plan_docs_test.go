@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
+
+	"github.com/d-aros/d-aros/pkg/offline"
 )
 
 const planPage = "../../docs/plan.md"
@@ -62,7 +64,7 @@ func TestPlanPageCommands(t *testing.T) {
 			require.NoError(t, cmd.ValidateArgs(cmd.Flags().Args()), line)
 			if sets, err := cmd.Flags().GetStringArray("set"); err == nil {
 				for _, set := range sets {
-					_, err := parseSetting(set)
+					_, err := offline.ParseSetting(set)
 					require.NoError(t, err, line)
 				}
 			}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/tier"
 )
@@ -38,7 +40,7 @@ func TestPlanIsWhatIsSaved(t *testing.T) {
 				f.now = f.now.Add(20 * time.Second)
 			}
 		}
-		var view replayView
+		var view offline.Replayed
 		f.run(0, &view, "replay", "--repo", f.repo.Dir, "-n", "1000", "-o", "json")
 		require.Positive(t, view.Equal)
 	}
@@ -132,9 +134,9 @@ func (f *fluctuation) change() string {
 
 // ask approves or resumes whatever step of an application waits.
 func (f *fluctuation) ask(name string) {
-	o := f.open()
-	defer o.close()
-	in, ok := o.recorded.ledger.Find(model.AppID{Tenant: "acme", Name: name})
+	ledger, err := status.ReadClone(filepath.Join(f.repo.Dir, ".git"), f.tip())
+	require.NoError(f.t, err)
+	in, ok := ledger.Find(model.AppID{Tenant: "acme", Name: name})
 	if !ok || in.Run == nil {
 		return
 	}
@@ -148,22 +150,15 @@ func (f *fluctuation) ask(name string) {
 	}
 }
 
-func (f *fluctuation) open() *offline {
-	f.t.Helper()
-	flags := caseFlags{repo: f.repo.Dir, statusBranch: "status", fleet: "fleet", now: f.now.Format(time.RFC3339Nano)}
-	o, err := flags.open(f.t.Context(), nil)
-	require.NoError(f.t, err)
-	return o
-}
-
 // planned returns a repository whose status branch has what is planned of the clone.
 func (f *fluctuation) planned() *gittest.Repo {
 	f.t.Helper()
-	o := f.open()
-	defer o.close()
-	side, err := o.head(f.t.Context(), "main")
+	w, err := clone.Open(f.t.Context(), f.repo.Dir)
 	require.NoError(f.t, err)
-	out, err := o.decide(side, nil)
+	defer w.Close()
+	o, err := (&fleetFlags{fleet: "fleet"}).options(nil)
+	require.NoError(f.t, err)
+	made, err := offline.Plan(f.t.Context(), o, offline.Case{Tree: w, StatusBranch: "status", Now: f.now}, "main", "main")
 	require.NoError(f.t, err)
 
 	scratch := gittest.NewBare(f.t)
@@ -173,7 +168,7 @@ func (f *fluctuation) planned() *gittest.Repo {
 	defer branch.Close()
 	previous, err := branch.Load(f.t.Context())
 	require.NoError(f.t, err)
-	_, err = branch.Commit(f.t.Context(), previous, out.Ledger)
+	_, err = branch.Commit(f.t.Context(), previous, made.Next)
 	require.NoError(f.t, err)
 	return scratch
 }

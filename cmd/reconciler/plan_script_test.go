@@ -11,6 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/offline"
 )
 
 // TestPlanScripts runs the commands that decide without a cluster, on real repos.
@@ -67,7 +69,7 @@ func TestWhyNot(t *testing.T) {
 	w.app("globex", "huge", 40, 300)
 	w.repo.Commit("first")
 	w.passes()
-	ask := func(app, level string) (v whyNotView) {
+	ask := func(app, level string) (v offline.Obstacles) {
 		w.run(0, &v, "explain", app, "--why-not", level, "--repo", w.repo.Dir, "-o", "json")
 		return v
 	}
@@ -83,7 +85,7 @@ func TestWhyNot(t *testing.T) {
 	require.NotEmpty(t, full.Ways)
 	require.NotEmpty(t, full.Ahead)
 
-	for _, level := range whyNotLevels {
+	for _, level := range names(offline.Levels) {
 		huge := ask("globex/huge", level)
 		require.False(t, huge.Reached)
 		require.Equal(t, "quota.cpu", huge.Failing[0].Name)

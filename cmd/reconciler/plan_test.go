@@ -95,7 +95,7 @@ func writeDecisions(t *testing.T, decisions []model.Decision) *gittest.Repo {
 	defer branch.Close()
 	empty, err := branch.Load(t.Context())
 	require.NoError(t, err)
-	next := model.Ledger{Commit: uncommitted, Decisions: decisions}
+	next := model.Ledger{Commit: firstCommit, Decisions: decisions}
 	for _, d := range decisions {
 		next.Instances = append(next.Instances, model.Instance{App: d.App, Number: 1, Phase: model.PhaseCreated})
 	}

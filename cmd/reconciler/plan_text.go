@@ -156,7 +156,7 @@ func (p *printer) planObjects(list []plan.ObjectChange) {
 	}
 }
 
-func sideText(s view.Side) string {
+func sideText(s plan.Side) string {
 	switch {
 	case s.Commit == "":
 		return text.Clean(s.Name)

@@ -21,6 +21,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/turn"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -195,7 +196,7 @@ func (p *paper) Inspect(ctx context.Context, platform *model.Platform) (model.Ob
 		}
 		seen.Pools = append(seen.Pools, pool)
 	}
-	for _, w := range asRecorded(&ledger) {
+	for _, w := range turn.AsRecorded(&ledger) {
 		switch {
 		case p.steady:
 		case p.broken != nil && p.broken(w.App):

@@ -1,54 +1,22 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// Outcomes of a replayed decision.
-const (
-	replayEqual   = "equal"
-	replayDiffers = "differs"
-	replayUnknown = "unknown" // it could not be made again
-)
-
-// replayView is what replay found, as JSON.
-type replayView struct {
-	Equal   int             `json:"equal"`
-	Differs int             `json:"differs"`
-	Unknown int             `json:"unknown"`
-	Commits []*replayCommit `json:"commits"` // that hold decisions, latest first
-}
-
-// replayCommit is one commit of the status branch whose decisions were made again.
-type replayCommit struct {
-	Commit    string           `json:"commit"`
-	Source    string           `json:"sourceCommit"`
-	Problem   string           `json:"problem,omitempty"` // why its decisions cannot be made again
-	Decisions []replayDecision `json:"decisions"`
-}
-
-// replayDecision is one decision that was made again.
-type replayDecision struct {
-	App        model.AppID     `json:"application"`
-	Verdict    model.Verdict   `json:"verdict"`
-	Outcome    string          `json:"outcome"` // equal | differs | unknown
-	Recorded   model.Digest    `json:"recorded"`
-	Recomputed model.Digest    `json:"recomputed,omitempty"`
-	Was        *model.Decision `json:"was,omitempty"` // of those that differ
-	Is         *model.Decision `json:"is,omitempty"`
-}
-
 func newReplayCommand() *cobra.Command {
-	var f replayFlags
+	var from ledgerFlags
+	var of fleetFlags
+	var branch string
+	var number int
 	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "replay [STATUS-COMMIT] [TENANT/APPLICATION]",
@@ -75,11 +43,35 @@ cannot be computed again, 2 if replay itself failed.`,
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			view, err := f.replay(cmd.Context(), args, cmd.ErrOrStderr())
+			if number < 1 {
+				return fmt.Errorf("-n %d: must be positive", number)
+			}
+			commit, app, err := replayArgs(args)
 			if err != nil {
 				return err
 			}
-			if err := format.write(cmd.OutOrStdout(), view, func(p *printer) { p.replay(view) }); err != nil {
+			r, latest, err := from.latest(cmd)
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			fleet, err := r.fleet(cmd.Context(), branch)
+			if err != nil {
+				return err
+			}
+			defer fleet.Close()
+			o, err := of.options(cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			view, err := offline.Replay(cmd.Context(), o, fleet, latest, commit, app, number)
+			for _, note := range view.Notes {
+				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
+			}
+			if err != nil {
+				return err
+			}
+			if err := format.write(cmd.OutOrStdout(), view, func(p *printer) { p.replay(&view) }); err != nil {
 				return err
 			}
 			if view.Differs+view.Unknown > 0 {
@@ -89,59 +81,12 @@ cannot be computed again, 2 if replay itself failed.`,
 		},
 	}
 	fl := cmd.Flags()
-	f.add(fl)
-	fl.StringVar(&f.branch, "branch", "main", "branch that declares the fleet")
-	fl.IntVarP(&f.number, "number", "n", 1, "number of commits with decisions to replay")
-	fl.StringVar(&f.fleet, "fleet", "fleet", "name of the fleet, as given to run")
-	fl.StringVar(&f.prefix, "namespace-prefix", "", "prefix of every namespace, as given to run")
+	from.add(fl)
+	of.add(fl)
+	fl.StringVar(&branch, "branch", "main", "branch that declares the fleet")
+	fl.IntVarP(&number, "number", "n", 1, "number of commits with decisions to replay")
 	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd
-}
-
-// replayFlags say what is made again.
-type replayFlags struct {
-	ledgerFlags
-	branch, fleet, prefix string
-	number                int
-}
-
-func (f *replayFlags) replay(ctx context.Context, args []string, progressTo io.Writer) (*replayView, error) {
-	if f.number < 1 {
-		return nil, fmt.Errorf("-n %d: must be positive", f.number)
-	}
-	commit, app, err := replayArgs(args)
-	if err != nil {
-		return nil, err
-	}
-	r, err := f.openReplayer(ctx, progressTo)
-	if err != nil {
-		return nil, err
-	}
-	defer r.close()
-	defer func() {
-		for _, note := range r.notes {
-			fmt.Fprintln(progressTo, text.Clean(note))
-		}
-	}()
-	at, err := r.find(commit)
-	if err != nil {
-		return nil, err
-	}
-	view := &replayView{Commits: []*replayCommit{}}
-	for !at.IsZero() && len(view.Commits) < f.number {
-		made, before, err := r.commit(ctx, at, app)
-		if err != nil {
-			return nil, err
-		}
-		if made != nil {
-			view.add(made)
-		}
-		at = before
-	}
-	if len(view.Commits) == 0 && app != (model.AppID{}) {
-		return nil, fmt.Errorf("the status branch has no decision about %s there", app)
-	}
-	return view, nil
 }
 
 // replayArgs tells a commit from an application.
@@ -159,18 +104,4 @@ func replayArgs(args []string) (commit string, app model.AppID, err error) {
 		commit = arg
 	}
 	return commit, app, nil
-}
-
-func (v *replayView) add(c *replayCommit) {
-	v.Commits = append(v.Commits, c)
-	for _, d := range c.Decisions {
-		switch d.Outcome {
-		case replayEqual:
-			v.Equal++
-		case replayDiffers:
-			v.Differs++
-		default:
-			v.Unknown++
-		}
-	}
 }

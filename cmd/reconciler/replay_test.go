@@ -13,6 +13,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/test/tier"
 )
 
@@ -59,7 +60,7 @@ func TestReplayOfALongHistory(t *testing.T) {
 		w.pass()
 	}
 
-	var v replayView
+	var v offline.Replayed
 	w.run(0, &v, "replay", "--repo", w.repo.Dir, "-n", "100000", "-o", "json")
 	require.Zero(t, v.Differs+v.Unknown)
 	require.Greater(t, v.Equal, passes/2, "a history of decisions")
@@ -83,7 +84,7 @@ func TestReplayShowsWhatDiffers(t *testing.T) {
 	w.repo.Commit("first")
 	w.passes()
 
-	var v replayView
+	var v offline.Replayed
 	w.run(0, &v, "replay", "acme/shop", "--repo", w.repo.Dir, "-o", "json")
 	require.Equal(t, 1, v.Equal, "it goes back to where the decision was made")
 	made := v.Commits[0].Commit
@@ -95,11 +96,11 @@ func TestReplayShowsWhatDiffers(t *testing.T) {
 	w.repo.Git("branch", "-q", "-f", "status", "HEAD")
 	w.repo.Git("checkout", "-q", "-f", "main")
 	w.run(1, &v, "replay", "--repo", w.repo.Dir, "-o", "json")
-	require.Equal(t, replayView{Equal: 1, Differs: 1, Commits: v.Commits}, v)
+	require.Equal(t, offline.Replayed{Equal: 1, Differs: 1, Commits: v.Commits}, v)
 	d := v.Commits[0].Decisions[0]
 	require.Equal(t, "acme/shop", d.App.String())
-	require.Equal(t, replayDiffers, d.Outcome)
-	fields := d.fields()
+	require.Equal(t, offline.ReplayDiffers, d.Outcome)
+	fields := differencesOf(&d)
 	require.Len(t, fields, 1)
 	require.Equal(t, "grants[0].replicas: 2 → 3", fieldText(fields[0]))
 }
@@ -112,7 +113,7 @@ func TestReplayOfFormat1(t *testing.T) {
 	repo := gittest.NewBare(t)
 	repo.Git("fetch", "-q", bundle, "refs/heads/*:refs/heads/*")
 
-	var v replayView
+	var v offline.Replayed
 	w := &world{t: t}
 	w.run(1, &v, "replay", "--repo", repo.Dir, "-n", "1000", "-o", "json")
 	require.Zero(t, v.Unknown)
@@ -125,7 +126,7 @@ func TestReplayOfFormat1(t *testing.T) {
 				continue
 			}
 			standings[d.Was.Standing]++
-			for _, f := range d.fields() {
+			for _, f := range differencesOf(&d) {
 				require.Regexp(t, sentence, f.Path, "%s of %s", d.App, c.Commit)
 			}
 		}

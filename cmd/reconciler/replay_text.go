@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // replay prints what was found for people: what differs in full, what is equal in
 // numbers.
-func (p *printer) replay(v *replayView) {
+func (p *printer) replay(v *offline.Replayed) {
 	for _, c := range v.Commits {
 		p.line("status %s, of source %s: %s", p.paint(bold, shortCommit(c.Commit)), shortCommit(c.Source), count(len(c.Decisions), "decision"))
 		if c.Problem != "" {
@@ -19,12 +20,12 @@ func (p *printer) replay(v *replayView) {
 		}
 		for i := range c.Decisions {
 			d := &c.Decisions[i]
-			if d.Outcome == replayEqual {
+			if d.Outcome == offline.ReplayEqual {
 				p.line("  %s  %s  %s", p.paint(green, "equal  "), text.Clean(d.App.String()), d.Recorded.Short())
 				continue
 			}
 			p.line("  %s  %s  recorded %s, now %s", p.paint(red, "differs"), text.Clean(d.App.String()), d.Recorded.Short(), d.Recomputed.Short())
-			for n, f := range d.fields() {
+			for n, f := range differencesOf(d) {
 				if n == mostFields {
 					p.line("      …")
 					break
@@ -43,8 +44,8 @@ func (p *printer) replay(v *replayView) {
 	p.line("%s", p.paint(bold, text))
 }
 
-// fields are those in which two decisions differ.
-func (d *replayDecision) fields() []plan.FieldChange {
+// differencesOf returns the fields in which two decisions differ.
+func differencesOf(d *offline.ReplayedDecision) []plan.FieldChange {
 	was, err := json.Marshal(d.Was)
 	if err != nil {
 		return nil

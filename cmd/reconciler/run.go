@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,7 +20,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/evaluate"
-	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/reconcile"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/source"
@@ -114,7 +113,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	klog.SetSlogLogger(log) // client-go speaks through it
-	if _, ok := git.ParseHash(f.trustRoot); f.trustRoot != "" && !ok {
+	if f.trustRoot != "" && !source.IsCommit(f.trustRoot) {
 		return fmt.Errorf("--trust-root %q is not a commit; write all 40 digits", f.trustRoot)
 	}
 	cluster, err := restConfig(f.kubeconfig)
@@ -139,7 +138,11 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	defer carrier.Close()
-	evaluators, err := openPool(ctx, filepath.Join(f.stateDir, "answers"))
+	child, err := childCommand()
+	if err != nil {
+		return err
+	}
+	evaluators, err := pool.Open(ctx, pool.Options{Command: child, Dir: filepath.Join(f.stateDir, "answers")})
 	if err != nil {
 		return err
 	}
@@ -223,8 +226,8 @@ func (f *runFlags) statusOptions(build buildinfo.Info, log *slog.Logger) status.
 	}
 }
 
-func (f *runFlags) auth(tokenFile string) git.Auth {
-	return git.Auth{TokenFile: tokenFile, KeyFile: f.sshKey, KnownHosts: f.knownHosts}
+func (f *runFlags) auth(tokenFile string) source.Auth {
+	return source.Auth{TokenFile: tokenFile, KeyFile: f.sshKey, KnownHosts: f.knownHosts}
 }
 
 func (f *runFlags) writeToken() string {
@@ -272,14 +275,4 @@ func (w shownWriter) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return len(b), nil
-}
-
-// sideBySide evaluates applications on all processors.
-func sideBySide(n int, do func(i int)) {
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		group.Go(func() error { do(i); return nil })
-	}
-	_ = group.Wait() // nothing in it fails
 }

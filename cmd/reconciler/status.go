@@ -58,14 +58,11 @@ GRANT is the number of replicas granted, of the number that the application asks
 			if err := wait.check(); err != nil {
 				return err
 			}
-			r, ledger, err := from.open(cmd.Context())
+			r, ledger, err := from.open(cmd)
 			if err != nil {
 				return err
 			}
 			defer r.close()
-			if note := r.note(); note != "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
-			}
 			show := func(l *model.Ledger) error {
 				answer := view.StatusOf(l, selected)
 				return format.write(cmd.OutOrStdout(), answer, func(p *printer) { p.status(&answer, all || selected.App != "") })

@@ -39,7 +39,7 @@ func (f *waitFlags) check() error {
 	for i, name := range f.phases {
 		n := slices.IndexFunc(model.Phases, func(p model.Phase) bool { return strings.EqualFold(string(p), name) })
 		if n < 0 {
-			return fmt.Errorf("--wait %q is not a phase; there are %s", name, phaseNames())
+			return fmt.Errorf("--wait %q is not a phase; there are %s", name, strings.Join(names(model.Phases), ", "))
 		}
 		f.phases[i] = string(model.Phases[n])
 	}
@@ -47,14 +47,6 @@ func (f *waitFlags) check() error {
 		return fmt.Errorf("--commit %q is not a commit; give its name in hexadecimal, for example \"$(git rev-parse HEAD)\"", f.commit)
 	}
 	return nil
-}
-
-func phaseNames() string {
-	names := make([]string, len(model.Phases))
-	for i, p := range model.Phases {
-		names[i] = string(p)
-	}
-	return strings.Join(names, ", ")
 }
 
 // run looks at the branch until it says what is waited for. It returns the last

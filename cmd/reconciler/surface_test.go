@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
+	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/view"
 	"github.com/d-aros/d-aros/test/surface"
@@ -28,14 +29,14 @@ var answers = map[string]any{
 	"migrate":           status.Migration{},
 	"events":            []status.Event{},
 	"explain":           view.Explanation{},
-	"explain --why-not": whyNotView{},
+	"explain --why-not": offline.Obstacles{},
 	"history":           []view.HistoryEntry{},
 	"init":              newFleetView{},
 	"pause":             requestView{},
 	"pin":               pinView{},
 	"plan":              view.Plan{},
 	"reject":            requestView{},
-	"replay":            replayView{},
+	"replay":            offline.Replayed{},
 	"restart":           requestView{},
 	"resume":            requestView{},
 	"schema update":     schemaView{},

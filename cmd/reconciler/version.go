@@ -53,14 +53,11 @@ the fleet does.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			view := versionView{Info: buildinfo.Read(), Formats: viewFormats()}
 			if from.repo != "" {
-				r, newest, err := from.newest(cmd.Context())
+				r, newest, err := from.newest(cmd)
 				if err != nil {
 					return err
 				}
 				defer r.close()
-				if note := r.note(); note != "" {
-					fmt.Fprintln(cmd.ErrOrStderr(), note)
-				}
 				view.Fleet = &newest
 			}
 			return format.write(cmd.OutOrStdout(), view, func(p *printer) { p.version(&view) })

@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 )
@@ -47,7 +50,7 @@ itself failed.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeDirectory,
 		RunE: inWorkTree(func(cmd *cobra.Command, w *clone.Tree) error {
-			verdict, err := vetTree(cmd.Context(), w, cmd.ErrOrStderr())
+			verdict, err := vetTree(cmd, w)
 			if err != nil {
 				return err
 			}
@@ -83,7 +86,7 @@ type vetView struct {
 }
 
 // viewVet reports the part of a verdict that was asked for.
-func viewVet(v *verdict, w *clone.Tree) *vetView {
+func viewVet(v offline.Verdict, w *clone.Tree) *vetView {
 	view := &vetView{
 		Directory: w.Root, RefusedTenants: []string{}, Refused: []model.AppID{}, Problems: []model.Problem{}, Notes: []string{},
 	}
@@ -91,29 +94,29 @@ func viewVet(v *verdict, w *clone.Tree) *vetView {
 	if w.Below != "." {
 		view.Below = w.Below
 	}
-	for i := range v.fleet.Tenants {
-		if in(tenantDirectory(v.fleet.Tenants[i].Name)) {
+	for i := range v.Fleet.Tenants {
+		if in(layer.TenantDir(v.Fleet.Tenants[i].Name)) {
 			view.Tenants++
 		}
 	}
-	for _, name := range v.fleet.UnusableTenants {
-		if in(tenantDirectory(name)) {
+	for _, name := range v.Fleet.UnusableTenants {
+		if in(layer.TenantDir(name)) {
 			view.Tenants++
 			view.RefusedTenants = append(view.RefusedTenants, name)
 		}
 	}
-	for i := range v.fleet.Applications {
-		if in(appDirectory(v.fleet.Applications[i].ID)) {
+	for i := range v.Fleet.Applications {
+		if in(layer.ApplicationDir(v.Fleet.Applications[i].ID)) {
 			view.Applications++
 		}
 	}
-	for _, u := range v.fleet.Unusable {
-		if in(appDirectory(u.App)) {
+	for _, u := range v.Fleet.Unusable {
+		if in(layer.ApplicationDir(u.App)) {
 			view.Applications++
 			view.Refused = append(view.Refused, u.App)
 		}
 	}
-	for _, p := range v.fleet.Problems {
+	for _, p := range slices.Concat(v.Fleet.Problems, v.Approvals) {
 		if file := placeOf(&p); in(file) || binds(w, file) {
 			view.Problems = append(view.Problems, p)
 		}
@@ -123,10 +126,6 @@ func viewVet(v *verdict, w *clone.Tree) *vetView {
 	}
 	return view
 }
-
-func tenantDirectory(name string) string { return "tenants/" + name }
-
-func appDirectory(app model.AppID) string { return "tenants/" + app.Tenant + "/apps/" + app.Name }
 
 // within reports whether a file or directory lies in the part that was asked for.
 func within(w *clone.Tree, name string) bool {
@@ -147,9 +146,9 @@ func placeOf(p *model.Problem) string {
 	}
 	switch {
 	case p.App != "":
-		return appDirectory(model.AppID{Tenant: p.Tenant, Name: p.App})
+		return layer.ApplicationDir(model.AppID{Tenant: p.Tenant, Name: p.App})
 	case p.Tenant != "":
-		return tenantDirectory(p.Tenant)
+		return layer.TenantDir(p.Tenant)
 	}
 	return "fleet.cue"
 }

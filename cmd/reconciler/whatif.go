@@ -1,13 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/d-aros/d-aros/pkg/view"
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/plan"
 )
 
 func newWhatIfCommand() *cobra.Command {
@@ -43,11 +42,20 @@ rejected or if what-if itself failed.`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			answer, err := whatIf(cmd.Context(), &f, head, sets, cmd.ErrOrStderr())
-			if err != nil {
-				return err
+			if len(sets)+len(f.capacity) == 0 {
+				return errors.New("what if what? give --set or --capacity, for example --set tenant.acme.quota.cpu=+16")
 			}
-			return endPlan(answer, cmd.OutOrStdout(), format)
+			var settings []offline.Setting
+			for _, text := range sets {
+				s, err := offline.ParseSetting(text)
+				if err != nil {
+					return err
+				}
+				settings = append(settings, s)
+			}
+			return f.run(cmd, format, func(o offline.Options, c offline.Case) (plan.Comparison, error) {
+				return offline.WhatIf(cmd.Context(), o, c, head, settings)
+			})
 		},
 	}
 	fl := cmd.Flags()
@@ -56,41 +64,4 @@ rejected or if what-if itself failed.`,
 	fl.StringArrayVar(&sets, "set", nil, "`PATH=[+|-]VALUE` of a tenant, a group or an application; can be given several times")
 	fl.VarP(&format, "output", "o", planUsage)
 	return cmd
-}
-
-// whatIf compares the fleet with itself after some changes.
-func whatIf(ctx context.Context, f *caseFlags, head string, sets []string, progressTo io.Writer) (*view.Plan, error) {
-	if len(sets)+len(f.capacity) == 0 {
-		return nil, errors.New("what if what? give --set or --capacity, for example --set tenant.acme.quota.cpu=+16")
-	}
-	edits, err := parseCapacity(f.capacity)
-	if err != nil {
-		return nil, err
-	}
-	o, err := f.open(ctx, progressTo)
-	if err != nil {
-		return nil, err
-	}
-	defer o.close()
-	was, err := o.head(ctx, head)
-	if err != nil {
-		return nil, err
-	}
-	is := *was
-	is.name = "with these changes"
-	is.commit = was.commit
-	for _, text := range sets {
-		c, err := parseSetting(text)
-		if err != nil {
-			return nil, err
-		}
-		if err := c.apply(&is.fleet); err != nil {
-			return nil, err
-		}
-	}
-	answer, err := o.compare(was, &is, nil, edits)
-	if err == nil {
-		answer.After = view.Side{Name: is.name}
-	}
-	return answer, err
 }

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
+	"io"
+
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 )
 
@@ -26,4 +30,22 @@ func inWorkTree(do func(*cobra.Command, *clone.Tree) error) func(*cobra.Command,
 // completeDirectory makes shells complete directories.
 func completeDirectory(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// vetTree checks the files of a work tree as the reconciler would.
+func vetTree(cmd *cobra.Command, w *clone.Tree) (offline.Verdict, error) {
+	files, err := w.Files(cmd.Context())
+	if err != nil {
+		return offline.Verdict{}, err
+	}
+	return vetFiles(cmd.Context(), w, files, cmd.ErrOrStderr())
+}
+
+// vetFiles checks files in place of those of a work tree.
+func vetFiles(ctx context.Context, w *clone.Tree, files *clone.Files, progressTo io.Writer) (offline.Verdict, error) {
+	o, err := (&fleetFlags{fleet: "fleet"}).options(progressTo)
+	if err != nil {
+		return offline.Verdict{}, err
+	}
+	return offline.Vet(ctx, o, w, files, present())
 }

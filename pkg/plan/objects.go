@@ -75,6 +75,9 @@ func compareObjects(before, after []Object) (list []ObjectChange) {
 				continue
 			}
 			change.Action = Change
+			if o.Kind == "Secret" {
+				hideValues(change.Fields)
+			}
 		}
 		list = append(list, change)
 	}
@@ -82,6 +85,23 @@ func compareObjects(before, after []Object) (list []ObjectChange) {
 		return cmp.Or(a.App.Compare(b.App), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	return list
+}
+
+// hideValues takes the values of a secret out of its changes: the readers of a plan may not read them.
+func hideValues(fields []FieldChange) {
+	hidden := json.RawMessage(`"(hidden)"`)
+	for i := range fields {
+		f := &fields[i]
+		if !strings.HasPrefix(f.Path, "data") && !strings.HasPrefix(f.Path, "stringData") {
+			continue
+		}
+		if f.Before != nil {
+			f.Before = hidden
+		}
+		if f.After != nil {
+			f.After = hidden
+		}
+	}
 }
 
 func owner(app model.AppID) string {

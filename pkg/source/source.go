@@ -21,13 +21,22 @@ import (
 // Files is the tree of one commit; see git.Files.
 type Files = git.Files
 
+// Auth says with which credentials a remote is read; see git.Auth.
+type Auth = git.Auth
+
+// IsCommit reports whether a name is the whole hash of a commit.
+func IsCommit(name string) bool {
+	_, ok := git.ParseHash(name)
+	return ok
+}
+
 // Options configure access to the fleet repo and bound its cost.
 type Options struct {
 	URL      string // https, ssh, or a repository on this machine
 	Branch   string // that is followed; default main
 	Revision string // branch, tag or commit that the fleet is pinned to; "": follow Branch
 	Dir      string // where the object store lies; it is a cache
-	Auth     git.Auth
+	Auth     Auth
 	Limits   git.Limits     // of a conversation with the remote
 	Files    git.FileLimits // of a tree
 	Line     LineLimits     // of the commits between two snapshots

@@ -30,20 +30,6 @@ func Read(fsys fs.FS) (model.Ledger, error) {
 	return (&reader{fsys: fsys, format: format}).ledger()
 }
 
-// ReadDecision returns the last decision about one application that a tree of the
-// branch holds, nil if there is none.
-func ReadDecision(fsys fs.FS, app model.AppID) (*model.Decision, error) {
-	format, err := ReadFormat(fsys)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := appDir(app)
-	if err != nil {
-		return nil, err
-	}
-	return (&reader{fsys: fsys, format: format}).decision(dir+"/"+decisionFile, app)
-}
-
 // reader reads records from a tree of one format.
 type reader struct {
 	fsys   fs.FS

@@ -1,8 +1,6 @@
 package view
 
 import (
-	"time"
-
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
 )
@@ -16,31 +14,21 @@ const (
 
 // Plan is the effect of a change of the fleet repo.
 type Plan struct {
-	Result string    `json:"result"` // same | changes | refused
-	Before Side      `json:"from"`
-	After  Side      `json:"to"`
-	Status string    `json:"statusCommit,omitempty"` // of the status branch that says which applications run
-	Now    time.Time `json:"now"`
-	Notes  []string  `json:"notes"`
-	plan.Changes
+	Result string `json:"result"` // same | changes | refused
+	plan.Comparison
 }
 
-// Side is one of the two states of the fleet repo that a plan compares.
-type Side struct {
-	Name   string `json:"name"`
-	Commit string `json:"commit,omitempty"` // "" for files that are not committed
-}
-
-// NewPlan returns a plan with these changes and their result. The caller fills in what was compared, and notes.
-func NewPlan(c plan.Changes) *Plan {
+// PlanOf returns the answer for a comparison.
+func PlanOf(c plan.Comparison) Plan {
 	// [] and not null in JSON
+	c.Notes = append([]string{}, c.Notes...)
 	c.Applications = append([]plan.Application{}, c.Applications...)
 	c.Tenants = append([]plan.Tenant{}, c.Tenants...)
 	c.Runs = append([]plan.RunChange{}, c.Runs...)
 	c.Objects = append([]plan.ObjectChange{}, c.Objects...)
 	c.Problems = append([]model.Problem{}, c.Problems...)
 	c.Solved = append([]model.Problem{}, c.Solved...)
-	p := &Plan{Result: PlanChanges, Notes: []string{}, Changes: c}
+	p := Plan{PlanChanges, c}
 	switch {
 	case c.Refuses():
 		p.Result = PlanRefused

@@ -133,15 +133,15 @@ func TestEvents(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
-	require.Equal(t, view.PlanSame, view.NewPlan(plan.Changes{}).Result)
-	require.Equal(t, view.PlanChanges, view.NewPlan(plan.Changes{Applications: []plan.Application{{Effect: plan.Admitted}}}).Result)
-	require.Equal(t, view.PlanRefused, view.NewPlan(plan.Changes{Applications: []plan.Application{{Effect: plan.Rejected}}}).Result)
-	require.Equal(t, view.PlanRefused, view.NewPlan(plan.Changes{Problems: []model.Problem{{Code: "DA1001"}}}).Result)
+	require.Equal(t, view.PlanSame, view.PlanOf(plan.Comparison{Changes: plan.Changes{}}).Result)
+	require.Equal(t, view.PlanChanges, view.PlanOf(plan.Comparison{Changes: plan.Changes{Applications: []plan.Application{{Effect: plan.Admitted}}}}).Result)
+	require.Equal(t, view.PlanRefused, view.PlanOf(plan.Comparison{Changes: plan.Changes{Applications: []plan.Application{{Effect: plan.Rejected}}}}).Result)
+	require.Equal(t, view.PlanRefused, view.PlanOf(plan.Comparison{Changes: plan.Changes{Problems: []model.Problem{{Code: "DA1001"}}}}).Result)
 }
 
 func TestJSON(t *testing.T) {
-	p := view.NewPlan(plan.Changes{})
-	p.Before, p.After = view.Side{Name: "main", Commit: "a1"}, view.Side{Name: "<work tree> & more"}
+	p := view.PlanOf(plan.Comparison{})
+	p.Before, p.After = plan.Side{Name: "main", Commit: "a1"}, plan.Side{Name: "<work tree> & more"}
 	p.Now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	made, err := view.JSON(p)
 	require.NoError(t, err)

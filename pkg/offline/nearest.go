@@ -1,4 +1,4 @@
-package main
+package offline
 
 // nearest is the name that was probably meant, "" if none is near.
 func nearest(typed string, known []string) string {

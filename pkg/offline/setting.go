@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"cmp"
@@ -12,19 +12,19 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// setting is PATH=VALUE, PATH=+VALUE or PATH=-VALUE: a value in place of another, or
-// so much more or less.
-type setting struct {
+// Setting is PATH=VALUE, PATH=+VALUE or PATH=-VALUE: a value that replaces another, or is added to it or subtracted from it.
+type Setting struct {
 	text, path, value string
 	sign              int64 // 0: in place of the other
 }
 
-func parseSetting(text string) (setting, error) {
+// ParseSetting reads a setting. Whether the path exists shows when it is applied to a fleet.
+func ParseSetting(text string) (Setting, error) {
 	path, value, ok := strings.Cut(text, "=")
 	if !ok || path == "" || value == "" {
-		return setting{}, fmt.Errorf("%q changes nothing; write PATH=VALUE, PATH=+VALUE or PATH=-VALUE", text)
+		return Setting{}, fmt.Errorf("%q changes nothing; write PATH=VALUE, PATH=+VALUE or PATH=-VALUE", text)
 	}
-	c := setting{text: text, path: path, value: value}
+	c := Setting{text: text, path: path, value: value}
 	switch value[0] {
 	case '+':
 		c.sign, c.value = 1, value[1:]
@@ -35,7 +35,7 @@ func parseSetting(text string) (setting, error) {
 }
 
 // number returns what becomes of n.
-func (c setting) number(n, least int64, parse func(string) (int64, error)) (int64, error) {
+func (c Setting) number(n, least int64, parse func(string) (int64, error)) (int64, error) {
 	value, err := parse(c.value)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", c.text, err)
@@ -50,7 +50,7 @@ func (c setting) number(n, least int64, parse func(string) (int64, error)) (int6
 }
 
 // amount changes one resource.
-func (c setting) amount(r model.Resources, resource string) (model.Resources, error) {
+func (c Setting) amount(r model.Resources, resource string) (model.Resources, error) {
 	parse := parseCount
 	switch resource {
 	case "cpu":
@@ -94,11 +94,11 @@ func parseMoney(s string) (int64, error) {
 }
 
 // fields are what can be changed of something, by path.
-type fields map[string]func(setting) error
+type fields map[string]func(Setting) error
 
 // count adds a whole number.
 func (f fields) count(path string, n *int, least int64) {
-	f[path] = func(c setting) error {
+	f[path] = func(c Setting) error {
 		value, err := c.number(int64(*n), least, parseCount)
 		if err == nil {
 			*n = int(value)
@@ -112,7 +112,7 @@ func (f fields) resources(path string, r *model.Resources) {
 	for _, name := range r.Names() {
 		f[path+"."+name] = nil
 	}
-	f[path+".*"] = func(c setting) (err error) {
+	f[path+".*"] = func(c Setting) (err error) {
 		*r, err = c.amount(*r, c.path)
 		return err
 	}
@@ -123,7 +123,7 @@ func (f fields) resources(path string, r *model.Resources) {
 func (f fields) optional(path string, r **model.Resources) {
 	if *r == nil {
 		f.resources(path, &model.Resources{})
-		f[path+".*"] = func(c setting) error {
+		f[path+".*"] = func(c Setting) error {
 			return fmt.Errorf("%s: there is no such limit to change; declare it and use plan", c.text)
 		}
 		return
@@ -134,7 +134,7 @@ func (f fields) optional(path string, r **model.Resources) {
 }
 
 // apply carries out a change. The rest of its path names the field.
-func (f fields) apply(c setting, what, path string) error {
+func (f fields) apply(c Setting, what, path string) error {
 	if set := f[path]; set != nil {
 		return set(c)
 	}
@@ -155,7 +155,7 @@ func (f fields) apply(c setting, what, path string) error {
 }
 
 // apply changes a fleet.
-func (c setting) apply(fleet *model.Fleet) error {
+func (c Setting) apply(fleet *model.Fleet) error {
 	kind, rest, _ := strings.Cut(c.path, ".")
 	name, field, _ := strings.Cut(rest, ".")
 	switch kind {
@@ -169,7 +169,7 @@ func (c setting) apply(fleet *model.Fleet) error {
 	return fmt.Errorf("%s: only a tenant, an application or a group can be changed; write tenant.acme.quota.cpu=128, application.acme/shop.priority=500 or group.retail.weight=3", c.text)
 }
 
-func (c setting) applyToTenant(fleet *model.Fleet, name, field string) error {
+func (c Setting) applyToTenant(fleet *model.Fleet, name, field string) error {
 	fleet.Tenants = slices.Clone(fleet.Tenants)
 	var known []string
 	for i := range fleet.Tenants {
@@ -191,7 +191,7 @@ func (c setting) applyToTenant(fleet *model.Fleet, name, field string) error {
 	return c.unknown("tenant", name, known)
 }
 
-func (c setting) applyToGroup(fleet *model.Fleet, name, field string) error {
+func (c Setting) applyToGroup(fleet *model.Fleet, name, field string) error {
 	if fleet.Platform == nil {
 		return c.unknown("group", name, nil)
 	}
@@ -215,7 +215,7 @@ func (c setting) applyToGroup(fleet *model.Fleet, name, field string) error {
 	return c.unknown("group", name, known)
 }
 
-func (c setting) applyToApplication(fleet *model.Fleet, name, field string) error {
+func (c Setting) applyToApplication(fleet *model.Fleet, name, field string) error {
 	fleet.Applications = slices.Clone(fleet.Applications)
 	var known []string
 	for i := range fleet.Applications {
@@ -228,11 +228,11 @@ func (c setting) applyToApplication(fleet *model.Fleet, name, field string) erro
 		app.Components = slices.Clone(app.Components)
 		f := fields{}
 		f.count("priority", &app.Priority, 0)
-		f["budget.costPerHour"] = func(c setting) (err error) {
+		f["budget.costPerHour"] = func(c Setting) (err error) {
 			app.Budget, err = c.number(app.Budget, 1, parseMoney)
 			return err
 		}
-		f["desired"] = func(c setting) error {
+		f["desired"] = func(c Setting) error {
 			if !slices.Contains([]model.Desired{model.DesiredRunning, model.DesiredSuspended, model.DesiredTerminated}, model.Desired(c.value)) {
 				return fmt.Errorf("%s: write running, suspended or terminated", c.text)
 			}
@@ -257,68 +257,9 @@ func (c setting) applyToApplication(fleet *model.Fleet, name, field string) erro
 	return c.unknown("application", name, known)
 }
 
-func (c setting) unknown(kind, name string, known []string) error {
+func (c Setting) unknown(kind, name string, known []string) error {
 	if near := nearest(name, known); near != "" {
 		return fmt.Errorf("%s: the fleet declares no %s %s; did you mean %s?", c.text, kind, text.Clean(name), near)
 	}
 	return fmt.Errorf("%s: %w", c.text, missing(kind+" "+cmp.Or(name, "without a name"), known))
-}
-
-// capacityEdit is a change of what a pool has.
-type capacityEdit struct {
-	setting
-	pool, resource string
-}
-
-func parseCapacity(texts []string) ([]capacityEdit, error) {
-	var edits []capacityEdit
-	for _, text := range texts {
-		c, err := parseSetting(text)
-		if err != nil {
-			return nil, fmt.Errorf("--capacity: %w", err)
-		}
-		pool, resource, ok := strings.Cut(c.path, ".")
-		if !ok || !slices.Contains([]string{"cpu", "memory", poolDomains}, resource) && !strings.Contains(resource, "/") {
-			return nil, fmt.Errorf("--capacity %s: write POOL.cpu, POOL.memory, POOL.DEVICE or POOL.domains, for example general.cpu=+64", text)
-		}
-		edits = append(edits, capacityEdit{c, pool, resource})
-	}
-	return edits, nil
-}
-
-// poolDomains stands for the number of zones or racks of a pool.
-const poolDomains = "domains"
-
-// domains gives a pool so many of them, all alike.
-func (e capacityEdit) domains(p *model.Pool) error {
-	n, err := e.number(int64(len(p.Domains)), 0, parseCount)
-	if err != nil {
-		return err
-	}
-	if n > 1000 {
-		return fmt.Errorf("%s: at most 1000 are possible", e.text)
-	}
-	p.Domains = make([]model.Domain, n)
-	for i := range p.Domains {
-		p.Domains[i] = model.Domain{
-			Name: fmt.Sprintf("domain-%03d", i+1), Nodes: max(1, p.Nodes/int(n)),
-			Capacity: model.Resources{CPU: p.Capacity.CPU / n, Memory: p.Capacity.Memory / n},
-		}
-	}
-	return nil
-}
-
-// apply changes the pool that is named.
-func (e capacityEdit) apply(pools []model.Pool) (err error) {
-	var known []string
-	for i := range pools {
-		if known = append(known, pools[i].Name); pools[i].Name == e.pool {
-			if e.resource == poolDomains {
-				return e.domains(&pools[i])
-			}
-			pools[i].Capacity, err = e.amount(pools[i].Capacity, e.resource)
-			return err
-		}
-	}
-	return fmt.Errorf("--capacity %w", e.unknown("pool", e.pool, known))
 }

@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 )
 
 func settingsFleet() model.Fleet {
-	app := model.Application{ID: id("acme", "shop"), Priority: 300, Desired: "running", Budget: 2_000_000, Components: []model.Component{
+	app := model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Priority: 300, Desired: "running", Budget: 2_000_000, Components: []model.Component{
 		{Name: "web", Replicas: 4, Requests: model.Resources{CPU: 500, Memory: 1 << 30}, Degrade: &model.Degrade{MinReplicas: 2}},
 	}}
 	return model.Fleet{
@@ -43,7 +43,7 @@ func TestSettings(t *testing.T) {
 	} {
 		fleet, before := settingsFleet(), settingsFleet()
 		original := fleet
-		c, err := parseSetting(text)
+		c, err := ParseSetting(text)
 		require.NoError(t, err, text)
 		require.NoError(t, c.apply(&fleet), text)
 		require.Equal(t, true, got(&fleet), text)
@@ -77,7 +77,7 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		"application.acme/shop.components.web.replicas=1x": `"1x" is no whole number`,
 	} {
 		fleet := settingsFleet()
-		c, err := parseSetting(text)
+		c, err := ParseSetting(text)
 		if err == nil {
 			err = c.apply(&fleet)
 		}
@@ -93,7 +93,7 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		"general.domains=-1":   "makes it -1",
 		"general.domains=9999": "at most 1000",
 	} {
-		edits, err := parseCapacity([]string{text})
+		edits, err := ParseCapacity([]string{text})
 		if err == nil {
 			err = edits[0].apply([]model.Pool{{Name: "general", Capacity: model.Resources{CPU: 16_000}}})
 		}
@@ -104,7 +104,7 @@ func TestSettingsThatCannotBe(t *testing.T) {
 // A pool has as many zones as one says, and each its part.
 func TestCapacity(t *testing.T) {
 	pools := []model.Pool{{Name: "general", Capacity: model.Resources{CPU: 16_000, Memory: 64 << 30}}}
-	edits, err := parseCapacity([]string{"general.cpu=+8", "general.nvidia.com/gpu=2", "general.domains=3"})
+	edits, err := ParseCapacity([]string{"general.cpu=+8", "general.nvidia.com/gpu=2", "general.domains=3"})
 	require.NoError(t, err)
 	for _, e := range edits {
 		require.NoError(t, e.apply(pools))
@@ -119,9 +119,9 @@ func FuzzSetting(f *testing.F) {
 	f.Add("application.acme/shop.components.web.replicas=-1")
 	f.Fuzz(func(t *testing.T, text string) {
 		fleet := settingsFleet()
-		if c, err := parseSetting(text); err == nil {
+		if c, err := ParseSetting(text); err == nil {
 			_ = c.apply(&fleet)
 		}
-		_, _ = parseCapacity([]string{text})
+		_, _ = ParseCapacity([]string{text})
 	})
 }

@@ -1,0 +1,113 @@
+package offline
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/evaluate/pool"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/turn"
+)
+
+// Options say how fleets are evaluated and rendered.
+type Options struct {
+	Child   []string // command line of a process that answers the requests of evaluate/pool
+	Answers string   // directory that keeps answers for the next time; "": none
+	Fleet   string   // name of the fleet, as given to run
+	Prefix  string   // of every namespace, as given to run
+
+	// Progress is called when a part of the work begins, with the number of its steps. It returns a function that is
+	// called after each step, from any goroutine, and one that is called at the end. Nil is fine.
+	Progress func(what string, steps int) (step, end func())
+}
+
+// revision is the files of a commit, or of a work tree, and access to the commits before it.
+type revision struct {
+	commit string // uncommitted for the files of a work tree
+	files  evaluate.Files
+	at     func(commit string) (evaluate.Files, error)
+}
+
+// assessor evaluates one revision after another. It evaluates and renders only what it has not seen before.
+type assessor struct {
+	Options
+	children  *watchedPool
+	evaluator *evaluate.Evaluator
+	rendered  map[model.Digest]bool // specs whose objects can be rendered
+}
+
+func newAssessor(ctx context.Context, o Options) (*assessor, error) {
+	children, err := pool.Open(ctx, pool.Options{Command: o.Child, Dir: o.Answers})
+	if err != nil {
+		return nil, err
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int) (step, end func()) { return func() {}, func() {} }
+	}
+	watched := &watchedPool{Pool: children, ctx: ctx}
+	return &assessor{Options: o, children: watched, evaluator: evaluate.Through(watched), rendered: map[model.Digest]bool{}}, nil
+}
+
+func (a *assessor) close() { a.children.Close() }
+
+// assess returns the fleet of a revision, in which every application can be rendered.
+func (a *assessor) assess(ctx context.Context, r revision) (model.Fleet, error) {
+	declared, err := fs.Glob(r.files, "tenants/*/apps/*")
+	if err != nil {
+		return model.Fleet{}, err
+	}
+	var end func()
+	a.children.step, end = a.Progress("evaluating applications:", len(declared))
+	fleet := a.evaluator.Fleet(r.commit, r.files, r.at)
+	end()
+	if err := ctx.Err(); err != nil {
+		return model.Fleet{}, err
+	}
+	a.children.step, end = a.Progress("rendering applications:", len(fleet.Applications))
+	fleet, a.rendered = turn.CheckRenderings(fleet, turn.Renderings{
+		Fleet: a.Fleet, Prefix: a.Prefix, Checked: a.rendered, Run: a.children.Run,
+		Kustomizations: func(app *model.Application) (render.Kustomizations, error) { return a.kustomizations(r, app) },
+	})
+	end()
+	return fleet, ctx.Err()
+}
+
+// kustomizations builds those of an application from its directory at the commit of its spec.
+func (a *assessor) kustomizations(r revision, app *model.Application) (render.Kustomizations, error) {
+	if !slices.ContainsFunc(app.Components, func(c model.Component) bool { return c.Source != "" }) {
+		return nil, nil
+	}
+	files := r.files
+	if commit := cmp.Or(app.Commit, r.commit); commit != r.commit {
+		var err error
+		if files, err = r.at(commit); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := fs.Sub(files, layer.ApplicationDir(app.ID))
+	if err != nil {
+		return nil, err
+	}
+	return render.Build(app, dir, a.evaluator.Build)
+}
+
+// watchedPool is a pool that counts its steps, and begins none after the context has ended.
+type watchedPool struct {
+	*pool.Pool
+	ctx  context.Context
+	step func()
+}
+
+func (w *watchedPool) Run(n int, do func(i int)) {
+	w.Pool.Run(n, func(i int) {
+		if w.ctx.Err() == nil {
+			do(i)
+		}
+		w.step()
+	})
+}

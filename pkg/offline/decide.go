@@ -1,0 +1,89 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/turn"
+	"github.com/d-aros/d-aros/pkg/workflow"
+)
+
+// decide makes of a side what the reconciler's next pass would, if the runtimes are as the ledger says.
+func decide(s side, ledger model.Ledger, now time.Time, capacity []Capacity, n *notes) (plan.Outcome, error) {
+	c := turn.Case{Fleet: s.fleet, Confirmed: s.confirmed, Ledger: ledger, Requests: s.requests, Now: now}
+	if platform := turn.Platform(s.fleet, ledger); platform != nil {
+		pools, err := poolsOf(platform, &ledger, capacity, n)
+		if err != nil {
+			return plan.Outcome{}, err
+		}
+		c.Seen = model.Observation{Pools: pools, Workloads: turn.AsRecorded(&ledger)}
+	}
+	out := turn.Take(c)
+	return plan.Outcome{Fleet: out.Fleet, Ledger: out.Next, Runs: runsOf(&out.Next)}, nil
+}
+
+// runsOf returns the runs of a ledger, with what their steps wait for.
+func runsOf(l *model.Ledger) (runs []plan.Run) {
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		if in.Run == nil {
+			continue
+		}
+		run := plan.Run{App: in.App, Run: in.Run.ID, Number: in.Run.Number, Phase: in.Run.Phase}
+		spec := workflow.SpecOf(in)
+		waits := workflow.Waits(in.Run, spec)
+		for n := range in.Run.Steps {
+			step := plan.RunStep{Name: in.Run.Steps[n].Name, Phase: in.Run.Steps[n].Phase}
+			if spec != nil && spec.Workflow != nil && n < len(spec.Workflow.Steps) {
+				decl := &spec.Workflow.Steps[n]
+				step.Type, step.People = decl.Type, workflow.People(decl) && !step.Phase.Ended()
+			}
+			if w := slices.IndexFunc(waits, func(w workflow.Wait) bool { return w.Step == step.Name }); w >= 0 {
+				step.Waits = waits[w].For
+			}
+			run.Steps = append(run.Steps, step)
+		}
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// poolsOf returns the capacity that the pools of a platform had when they were last observed, or that they declare.
+func poolsOf(platform *model.Platform, ledger *model.Ledger, capacity []Capacity, n *notes) ([]model.Pool, error) {
+	before := map[string]*model.PoolSpec{}
+	if ledger.Platform != nil {
+		for i := range ledger.Platform.Pools {
+			before[ledger.Platform.Pools[i].Name] = &ledger.Platform.Pools[i]
+		}
+	}
+	var pools []model.Pool
+	for i := range platform.Pools {
+		spec := &platform.Pools[i]
+		p := model.Pool{Name: spec.Name}
+		seen := slices.IndexFunc(ledger.Pools, func(p model.Pool) bool { return p.Name == spec.Name })
+		if seen >= 0 {
+			p = ledger.Pools[seen]
+		}
+		given := slices.ContainsFunc(capacity, func(c Capacity) bool { return c.pool == spec.Name })
+		switch last := before[spec.Name]; {
+		case spec.Capacity != nil:
+			p.Capacity = *spec.Capacity
+		case seen < 0 && !given:
+			n.add("how much pool %s has is not known, so it is taken to have nothing; say it with --capacity %s.cpu=… and --capacity %s.memory=…",
+				spec.Name, spec.Name, spec.Name)
+		case seen >= 0 && last != nil && (last.Capacity != nil || model.DigestOf(last.Selector) != model.DigestOf(spec.Selector)):
+			n.add("pool %s is made of other nodes than before; its capacity is taken to be what it was", spec.Name)
+		}
+		pools = append(pools, p)
+	}
+	slices.SortFunc(pools, func(a, b model.Pool) int { return strings.Compare(a.Name, b.Name) })
+	for _, c := range capacity {
+		if err := c.apply(pools); err != nil {
+			return nil, err
+		}
+	}
+	return pools, nil
+}

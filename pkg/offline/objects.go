@@ -1,0 +1,141 @@
+package offline
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// renderDifferences renders the objects of what differs between two outcomes: those of each application as its grants
+// have them once everything has started.
+func (a *assessor) renderDifferences(was, is side, before, after *plan.Outcome, n *notes) {
+	differ := objectsFollow(before)
+	for app, digest := range objectsFollow(after) {
+		if differ[app] == digest {
+			delete(differ, app)
+		} else {
+			differ[app] = digest
+		}
+	}
+	before.Objects = a.render(was.revision, before, differ, n)
+	after.Objects = a.render(is.revision, after, differ, n)
+}
+
+// objectsFollow identifies what the objects of each application and tenant follow from.
+func objectsFollow(out *plan.Outcome) map[model.AppID]model.Digest {
+	from := map[model.AppID]model.Digest{}
+	tenants, holders := map[string]model.Digest{}, out.Ledger.WithObjects()
+	for i := range out.Fleet.Tenants {
+		t := &out.Fleet.Tenants[i]
+		tenants[t.Name] = model.DigestOf([]any{t.Quota, t.Policy.Namespace})
+		from[model.AppID{Tenant: t.Name}] = model.DigestOf([]any{tenants[t.Name], holders[t.Name]})
+	}
+	pools := model.DigestOf(out.Fleet.Platform.Pools)
+	for i := range out.Ledger.Instances {
+		if in := &out.Ledger.Instances[i]; in.Phase.Active() {
+			grants := make([]model.Grant, len(in.Components))
+			for n := range in.Components {
+				grants[n] = in.Components[n].Grant
+			}
+			from[in.App] = model.DigestOf([]any{in.Number, in.SpecDigest(), grants, tenants[in.App.Tenant], pools})
+		}
+	}
+	return from
+}
+
+// render renders the objects of some applications and tenants.
+func (a *assessor) render(r revision, out *plan.Outcome, which map[model.AppID]model.Digest, n *notes) (objects []plan.Object) {
+	tenants, holders := map[string]*model.Tenant{}, out.Ledger.WithObjects()
+	for i := range out.Fleet.Tenants {
+		t := &out.Fleet.Tenants[i]
+		tenants[t.Name] = t
+		if _, ok := which[model.AppID{Tenant: t.Name}]; ok {
+			objects = append(objects, objectsOf(render.Tenant(a.Fleet, a.Prefix, t, holders[t.Name]))...)
+		}
+	}
+	for i := range out.Ledger.Instances {
+		in := &out.Ledger.Instances[i]
+		if _, ok := which[in.App]; !ok || !in.Phase.Active() || tenants[in.App.Tenant] == nil {
+			continue
+		}
+		built, err := a.kustomizations(r, in.Spec)
+		if err != nil {
+			n.add("the objects of %s cannot be built: %v", in.App, err)
+		}
+		set, err := render.Application(render.Input{
+			Fleet: a.Fleet, Prefix: a.Prefix, Instance: started(in), Tenant: tenants[in.App.Tenant],
+			Pools: out.Fleet.Platform.Pools, Kustomizations: built,
+		})
+		if err != nil {
+			n.add("the objects of %s cannot be told: %v", in.App, err)
+			continue
+		}
+		objects = append(objects, objectsOf(set)...)
+	}
+	return objects
+}
+
+// started is an instance all of which runs, in the version of its spec.
+func started(in *model.Instance) *model.Instance {
+	all := *in
+	all.Previous = nil
+	all.Components = slices.Clone(in.Components)
+	for i := range all.Components {
+		s := &all.Components[i]
+		s.Hold, s.Run, s.Spec, s.Workload, s.Beside = false, s.Grant.Replicas, "", "", nil
+	}
+	return &all
+}
+
+// objectsOf takes from a set what is worth comparing.
+func objectsOf(set render.Set) []plan.Object {
+	list := make([]plan.Object, 0, len(set.Objects))
+	for i := range set.Objects {
+		u := set.Objects[i].Object
+		o := plan.Object{
+			App: set.App, Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(),
+			Outlives: u.GetAnnotations()[render.AnnotationPrune] == render.PruneKeep || u.GetKind() == "PersistentVolumeClaim",
+		}
+		if !set.Objects[i].Keep {
+			o.JSON = content(u.DeepCopy().Object)
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// content encodes an object without what says only which commit it comes from or repeats the rest of it. It changes the
+// object.
+func content(object map[string]any) []byte {
+	forget(object)
+	b, err := json.Marshal(object)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// forget drops the annotations that follow from the rest, of the object and of the
+// pods that it makes.
+func forget(v any) {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return
+	}
+	for key, value := range object {
+		annotations, ok := value.(map[string]any)
+		if key != "annotations" || !ok {
+			forget(value)
+			continue
+		}
+		for _, name := range []string{render.AnnotationCommit, render.AnnotationWorkload, render.AnnotationApplied} {
+			delete(annotations, name)
+		}
+		if len(annotations) == 0 {
+			delete(object, key)
+		}
+	}
+}

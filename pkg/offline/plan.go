@@ -1,0 +1,132 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// Case is what a plan is decided on, besides the change.
+type Case struct {
+	Tree         *clone.Tree // of the fleet repo
+	StatusBranch string      // of the clone, as last fetched
+	Now          time.Time
+	Capacity     []Capacity // of pools, in place of what was observed
+}
+
+// recorded is what the status branch said when it was last fetched.
+type recorded struct {
+	commit string // of the status branch, "" if there is none
+	ledger model.Ledger
+}
+
+// notes are sentences that tell people what an answer rests on, each once.
+type notes []string
+
+func (n *notes) add(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(*n, text) {
+		*n = append(*n, text)
+	}
+}
+
+// Plan compares a change with the commit at which it left a branch, base. head is a revision with the change; "" stands
+// for the files as they lie on disk.
+func Plan(ctx context.Context, o Options, c Case, base, head string) (plan.Comparison, error) {
+	var n notes
+	rec, a, err := c.open(ctx, o, &n)
+	if err != nil {
+		return plan.Comparison{}, err
+	}
+	defer a.close()
+	is, err := headSide(ctx, c.Tree, a, head, &n)
+	if err != nil {
+		return plan.Comparison{}, err
+	}
+	was, err := baseSide(ctx, c.Tree, a, base, is, &n)
+	if err != nil {
+		return plan.Comparison{}, err
+	}
+	if err := noteRefusals(ctx, c, a.evaluator, &rec.ledger, base, is, &n); err != nil {
+		return plan.Comparison{}, err
+	}
+	return c.compare(a, rec, was, is, c.Capacity, n)
+}
+
+// WhatIf compares the fleet at a revision with itself after some settings and changes of capacity.
+func WhatIf(ctx context.Context, o Options, c Case, head string, settings []Setting) (plan.Comparison, error) {
+	var n notes
+	rec, a, err := c.open(ctx, o, &n)
+	if err != nil {
+		return plan.Comparison{}, err
+	}
+	defer a.close()
+	was, err := headSide(ctx, c.Tree, a, head, &n)
+	if err != nil {
+		return plan.Comparison{}, err
+	}
+	is := was
+	for _, s := range settings {
+		if err := s.apply(&is.fleet); err != nil {
+			return plan.Comparison{}, err
+		}
+	}
+	made, err := c.compare(a, rec, was, is, nil, n)
+	made.After = plan.Side{Name: "with these changes"}
+	return made, err
+}
+
+// open reads the status branch as the clone has it, and prepares to evaluate.
+func (c Case) open(ctx context.Context, o Options, n *notes) (rec recorded, a *assessor, err error) {
+	if c.Tree.Git {
+		if rec.commit, err = c.Tree.BranchTip(ctx, c.StatusBranch); err != nil {
+			return rec, nil, err
+		}
+	}
+	if rec.commit == "" {
+		n.add("there is no status branch %q here, so nothing is taken to run and no pool to have more than it declares; \"git fetch origin %s\" brings it",
+			c.StatusBranch, c.StatusBranch)
+	} else {
+		repository, err := c.Tree.GitDir(ctx)
+		if err != nil {
+			return rec, nil, err
+		}
+		if rec.ledger, err = status.ReadClone(repository, rec.commit); err != nil {
+			return rec, nil, fmt.Errorf("read branch %s: %w", c.StatusBranch, err)
+		}
+	}
+	a, err = newAssessor(ctx, o)
+	return rec, a, err
+}
+
+// compare decides on two sides and returns the difference. The second one always has the capacity of the case.
+func (c Case) compare(a *assessor, rec recorded, was, is side, capacityBefore []Capacity, n notes) (plan.Comparison, error) {
+	before, err := decide(was, rec.ledger, c.Now, capacityBefore, &n)
+	if err != nil {
+		return plan.Comparison{}, err
+	}
+	after, err := decide(is, rec.ledger, c.Now, c.Capacity, &n)
+	if err != nil {
+		return plan.Comparison{}, err
+	}
+	made := plan.Comparison{Before: was.said(), After: is.said(), Status: rec.commit, Now: c.Now, Next: after.Ledger}
+	switch {
+	case after.Fleet.Platform == nil:
+		n.add("nothing can be decided: the platform is not valid and never was")
+		made.Problems = after.Fleet.Problems
+	case before.Fleet.Platform == nil:
+		n.add("before the change there was no valid platform, so everything is new")
+		before = plan.Outcome{Fleet: model.Fleet{Platform: after.Fleet.Platform}}
+		fallthrough
+	default:
+		a.renderDifferences(was, is, &before, &after, &n)
+		made.Changes = plan.Compare(&before, &after)
+	}
+	made.Notes = n
+	return made, nil
+}

@@ -1,0 +1,251 @@
+package offline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/turn"
+)
+
+// Outcomes of a replayed decision.
+const (
+	ReplayEqual   = "equal"
+	ReplayDiffers = "differs"
+	ReplayUnknown = "unknown" // it could not be made again
+)
+
+// Replayed is the result of a replay.
+type Replayed struct {
+	Equal   int               `json:"equal"`
+	Differs int               `json:"differs"`
+	Unknown int               `json:"unknown"`
+	Commits []*ReplayedCommit `json:"commits"` // that hold decisions, latest first
+	Notes   []string          `json:"-"`       // on refused commits that were decided on
+}
+
+// ReplayedCommit is one commit of the status branch whose decisions were made again.
+type ReplayedCommit struct {
+	Commit    string             `json:"commit"`
+	Source    string             `json:"sourceCommit"`
+	Problem   string             `json:"problem,omitempty"` // why its decisions cannot be made again
+	Decisions []ReplayedDecision `json:"decisions"`
+}
+
+// ReplayedDecision is one decision that was made again.
+type ReplayedDecision struct {
+	App        model.AppID     `json:"application"`
+	Verdict    model.Verdict   `json:"verdict"`
+	Outcome    string          `json:"outcome"` // equal | differs | unknown
+	Recorded   model.Digest    `json:"recorded"`
+	Recomputed model.Digest    `json:"recomputed,omitempty"`
+	Was        *model.Decision `json:"was,omitempty"` // of those that differ
+	Is         *model.Decision `json:"is,omitempty"`
+}
+
+// Replay makes the decisions of the last commits of a status branch again that hold any: at most so many, from a commit
+// on, and with an application only those about it. The commit is the beginning of a name, "" for latest. The fleet
+// repo has the source commits. The notes count beside an error, too.
+func Replay(ctx context.Context, o Options, fleet *source.Repository, latest status.Saved, commit string, app model.AppID, most int) (Replayed, error) {
+	v := Replayed{Commits: []*ReplayedCommit{}} // [] and not null in JSON
+	at, err := find(ctx, latest, commit)
+	if err != nil {
+		return v, err
+	}
+	d, err := openDeclared(ctx, o, fleet)
+	if err != nil {
+		return v, err
+	}
+	defer d.close()
+	for more := true; more && len(v.Commits) < most; {
+		if err := ctx.Err(); err != nil {
+			return v, err
+		}
+		before, exists, err := at.Before()
+		if err != nil {
+			return v, err
+		}
+		made, err := d.replay(ctx, at, before, exists, app, (*notes)(&v.Notes))
+		if err != nil {
+			return v, err
+		}
+		if made != nil {
+			v.add(made)
+		}
+		at, more = before, exists
+	}
+	if len(v.Commits) == 0 && app != (model.AppID{}) {
+		return v, fmt.Errorf("the status branch has no decision about %s there", app)
+	}
+	return v, nil
+}
+
+func (v *Replayed) add(c *ReplayedCommit) {
+	v.Commits = append(v.Commits, c)
+	for _, d := range c.Decisions {
+		switch d.Outcome {
+		case ReplayEqual:
+			v.Equal++
+		case ReplayDiffers:
+			v.Differs++
+		default:
+			v.Unknown++
+		}
+	}
+}
+
+// find returns the newest commit whose name begins so.
+func find(ctx context.Context, latest status.Saved, name string) (status.Saved, error) {
+	if name != "" && len(name) < 4 {
+		return latest, fmt.Errorf("%q names no commit of the status branch; give at least 4 digits", name)
+	}
+	for at, exists := latest, true; exists; {
+		if strings.HasPrefix(at.Commit, name) {
+			return at, nil
+		}
+		var err error
+		if at, exists, err = at.Before(); err != nil {
+			return at, err
+		}
+		if err := ctx.Err(); err != nil {
+			return at, err
+		}
+	}
+	return latest, fmt.Errorf("%q names no commit of the status branch; \"reconciler history TENANT/APPLICATION\" lists those about an application", text.Clean(name))
+}
+
+// replay makes the decisions of one commit again, or the one about an application. It returns nil if the commit made none.
+func (d declared) replay(ctx context.Context, at, before status.Saved, exists bool, app model.AppID, n *notes) (*ReplayedCommit, error) {
+	if app != (model.AppID{}) && exists && sameDecision(at, before, app) {
+		return nil, nil
+	}
+	after, format, err := at.Read()
+	if err != nil {
+		return nil, fmt.Errorf("status commit %s: %w", at.Commit, err)
+	}
+	var ledger model.Ledger
+	if exists {
+		if ledger, _, err = before.Read(); err != nil {
+			return nil, fmt.Errorf("status commit %s: %w", before.Commit, err)
+		}
+	}
+	recorded := madeIn(&ledger, &after, app)
+	if len(recorded) == 0 || !exists && !isFirst(&after) {
+		return nil, nil
+	}
+	made := &ReplayedCommit{Commit: at.Commit, Source: after.Commit}
+	again, err := d.decideAgain(ctx, ledger, after, recorded[0].Inputs.At, n)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		made.Problem = err.Error()
+	}
+	for _, was := range recorded {
+		is, _ := again.Decision(was.App)
+		made.Decisions = append(made.Decisions, compareDecisions(was, format.Reread(is), err == nil))
+	}
+	return made, nil
+}
+
+// sameDecision reports whether two commits hold the same decision about an application. It reports false if it cannot
+// read them.
+func sameDecision(a, b status.Saved, app model.AppID) bool {
+	x, err := a.Decision(app)
+	if err != nil {
+		return false
+	}
+	y, err := b.Decision(app)
+	return err == nil && model.DigestOf(x) == model.DigestOf(y)
+}
+
+// madeIn lists the decisions that a commit holds and the one before it does not.
+func madeIn(before, after *model.Ledger, app model.AppID) (list []*model.Decision) {
+	for i := range after.Decisions {
+		d := &after.Decisions[i]
+		if app != (model.AppID{}) && d.App != app {
+			continue
+		}
+		if old, ok := before.Decision(d.App); !ok || model.DigestOf(old) != model.DigestOf(d) {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// isFirst reports whether a ledger is the first one ever, and not that of a branch whose older history was cut off:
+// everything in it happened at one moment.
+func isFirst(l *model.Ledger) bool {
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		d, ok := l.Decision(in.App)
+		if in.Number != 1 || ok && d.Inputs.At != l.Decisions[0].Inputs.At {
+			return false
+		}
+		for _, t := range in.History {
+			if ok && !t.At.Equal(d.Inputs.At) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// decideAgain decides as the pass did that saved after.
+func (d declared) decideAgain(ctx context.Context, ledger, after model.Ledger, now time.Time, n *notes) (model.Ledger, error) {
+	if now.IsZero() {
+		return model.Ledger{}, errors.New("the time of the decision was not recorded; an older reconciler made it")
+	}
+	c, err := d.caseOf(ctx, after.Commit, ledger)
+	if err != nil {
+		return model.Ledger{}, err
+	}
+	if err := d.noteRefused(&ledger, after.Commit, now, n); err != nil {
+		return model.Ledger{}, err
+	}
+	c.Seen, c.Now = model.Observation{Pools: after.Pools, Workloads: turn.AsRecorded(&ledger)}, now
+	return turn.Take(c).Next, nil
+}
+
+// noteRefused notes why a source commit that was decided on is refused after what a ledger has recorded: a reconciler
+// decided that did not check, or was told to trust it.
+func (d declared) noteRefused(ledger *model.Ledger, commit string, now time.Time, n *notes) error {
+	if !access.New(ledger.Platform, nil).Enforced() {
+		return nil
+	}
+	line, err := d.repo.LineTo(commit, ledger.Commit)
+	if err != nil {
+		return fmt.Errorf("read who signed source commit %s: %w", commit, err)
+	}
+	line.Pinned = true // if it lies behind what is recorded, whoever ran the program wanted it back
+	verdict, err := line.Judge(access.RecordedIn(ledger), now, func(f *source.Files) model.Fleet { return d.evaluator.Layers(f) })
+	if err == nil && verdict.Refused != nil {
+		n.add("note: source commit %s was decided on, and is refused: %v", commit, verdict.Refused)
+	}
+	return err
+}
+
+// compareDecisions compares what was recorded with what comes out now.
+func compareDecisions(was, is *model.Decision, made bool) ReplayedDecision {
+	d := ReplayedDecision{App: was.App, Verdict: was.Verdict, Outcome: ReplayUnknown, Recorded: model.DigestOf(was)}
+	if !made {
+		return d
+	}
+	d.Outcome = ReplayDiffers
+	if is != nil {
+		d.Recomputed = model.DigestOf(is)
+		if d.Recomputed == d.Recorded {
+			d.Outcome = ReplayEqual
+			return d
+		}
+	}
+	d.Was, d.Is = was, is
+	return d
+}

@@ -1,0 +1,56 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/turn"
+)
+
+// workTreeRequests returns the requests of the last commit: a file of approvals counts once it is committed.
+func workTreeRequests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator, files *clone.Files, n *notes) (access.Requests, error) {
+	commit := w.Head(ctx)
+	if commit == "" {
+		return access.Requests{}, nil
+	}
+	committed, err := w.Commit(ctx, commit)
+	if err != nil {
+		return access.Requests{}, err
+	}
+	if approvalsDigest(files) != approvalsDigest(committed) {
+		n.add("approvals that are not committed ask nothing yet")
+	}
+	return requests(ctx, w, e, commit, committed)
+}
+
+// requests returns what the files of a commit ask of runs, and the commits that brought these files.
+func requests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator, commit string, files *clone.Files) (access.Requests, error) {
+	approvals, problems := e.Approvals(files)
+	prefix, err := clone.Line(ctx, w.Root, "rev-parse", "--show-prefix")
+	if err != nil || prefix != "" || len(approvals) == 0 { // the reconciler reads a fleet at the root of its repo only
+		return access.Requests{Problems: problems}, err
+	}
+	repository, err := w.GitDir(ctx)
+	if err != nil {
+		return access.Requests{}, err
+	}
+	objects := source.OpenClone(repository)
+	defer objects.Close()
+	origins, err := objects.Origins(commit, "approvals")
+	if err != nil {
+		return access.Requests{}, fmt.Errorf("%w; if this clone is shallow, \"git fetch --unshallow\" completes it", err)
+	}
+	r := turn.Requests(approvals, origins)
+	r.Problems = append(problems[:len(problems):len(problems)], r.Problems...)
+	return r, nil
+}
+
+// approvalsDigest identifies the approvals of a tree, "" if there are none.
+func approvalsDigest(files *clone.Files) string {
+	d, _ := files.Digest("approvals")
+	return d
+}

@@ -1,0 +1,102 @@
+package offline
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/text"
+)
+
+// uncommitted stands for the commit that is not made yet, as Git writes it.
+var uncommitted = strings.Repeat("0", 40)
+
+// Verdict is what the reconciler would make of files if they were committed.
+type Verdict struct {
+	Fleet     model.Fleet     // its applications can be rendered
+	Approvals []model.Problem // of the files of approvals, which keep no application from anything
+}
+
+// Vet evaluates files of a work tree and renders every application.
+func Vet(ctx context.Context, o Options, w *clone.Tree, files *clone.Files, now time.Time) (Verdict, error) {
+	a, err := newAssessor(ctx, o)
+	if err != nil {
+		return Verdict{}, err
+	}
+	defer a.close()
+	fleet, err := a.assess(ctx, revision{uncommitted, files, w.At(ctx, "HEAD")})
+	if err != nil {
+		return Verdict{}, err
+	}
+	fleet.Problems = append(fleet.Problems, access.New(fleet.Platform, fleet.Tenants).Problems(now)...)
+	_, approvals := a.evaluator.Approvals(files)
+	return Verdict{fleet, approvals}, ctx.Err()
+}
+
+// PolicyInForce returns the policy of an application, or of a tenant if app is "". If what is asked for is refused, it
+// returns the problems that refuse it and no policy. An error says that the fleet declares no such thing.
+func (v Verdict) PolicyInForce(tenant, app string) ([]model.PolicyValue, []model.Problem, error) {
+	apps, tenants := declaredIn(&v.Fleet)
+	if app == "" && !slices.Contains(tenants, tenant) {
+		return nil, nil, missing("tenant "+tenant, tenants)
+	}
+	id := model.AppID{Tenant: tenant, Name: app}
+	if app != "" && !slices.Contains(apps, id) {
+		var near []string
+		for _, a := range apps {
+			if a.Tenant == tenant || a.Name == app {
+				near = append(near, a.String())
+			}
+		}
+		return nil, nil, missing("application "+id.String(), near)
+	}
+	for _, a := range v.Fleet.Applications {
+		if a.ID == id {
+			return a.Policy.InForce, nil, nil
+		}
+	}
+	for i := range v.Fleet.Tenants {
+		if app == "" && v.Fleet.Tenants[i].Name == tenant {
+			return v.Fleet.Tenants[i].Policy.InForce, nil, nil
+		}
+	}
+	return nil, v.Against(id), nil
+}
+
+// Against returns the problems because of which an application is refused. Without a name in it, it is about the tenant.
+func (v Verdict) Against(app model.AppID) []model.Problem {
+	return slices.DeleteFunc(slices.Clone(v.Fleet.Problems), func(p model.Problem) bool {
+		return p.Tenant != "" && (p.Tenant != app.Tenant || p.App != "" && p.App != app.Name)
+	})
+}
+
+// declaredIn returns all applications and tenants of a fleet, sorted, the refused ones as well.
+func declaredIn(fleet *model.Fleet) (apps []model.AppID, tenants []string) {
+	for _, a := range fleet.Applications {
+		apps = append(apps, a.ID)
+	}
+	for _, u := range fleet.Unusable {
+		apps = append(apps, u.App)
+	}
+	for i := range fleet.Tenants {
+		tenants = append(tenants, fleet.Tenants[i].Name)
+	}
+	tenants = append(tenants, fleet.UnusableTenants...)
+	slices.SortFunc(apps, model.AppID.Compare)
+	slices.Sort(tenants)
+	return apps, tenants
+}
+
+// missing says that the fleet does not declare something, and what it declares instead.
+func missing(what string, known []string) error {
+	said := "the fleet declares no " + text.Clean(what)
+	if len(known) > 0 {
+		said += "; it declares " + text.Enumerate(known, 8)
+	}
+	return errors.New(said)
+}
