@@ -42,7 +42,7 @@ func TestTerminalIsSafe(t *testing.T) {
 	defer branch.Close()
 	empty, err := branch.Load(t.Context())
 	require.NoError(t, err)
-	_, err = branch.Commit(t.Context(), empty, ledger)
+	_, _, err = branch.Commit(t.Context(), empty, ledger)
 	require.NoError(t, err)
 
 	for _, args := range [][]string{{"status", "--all"}, {"status", "acme/shop"}, {"explain", "acme/shop"}, {"explain", "acme/analytics"}, {"events"}, {"history", "acme/shop"}} {

@@ -109,7 +109,7 @@ func saveLedger(ctx context.Context, ts *testscript.TestScript, repo string, now
 	if err != nil {
 		return err
 	}
-	_, err = branch.Commit(ctx, previous, next)
+	_, _, err = branch.Commit(ctx, previous, next)
 	return err
 }
 

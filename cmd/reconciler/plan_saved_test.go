@@ -168,7 +168,7 @@ func (f *fluctuation) planned() *gittest.Repo {
 	defer branch.Close()
 	previous, err := branch.Load(f.t.Context())
 	require.NoError(f.t, err)
-	_, err = branch.Commit(f.t.Context(), previous, made.Next)
+	_, _, err = branch.Commit(f.t.Context(), previous, made.Next)
 	require.NoError(f.t, err)
 	return scratch
 }

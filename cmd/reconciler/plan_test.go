@@ -99,7 +99,7 @@ func writeDecisions(t *testing.T, decisions []model.Decision) *gittest.Repo {
 	for _, d := range decisions {
 		next.Instances = append(next.Instances, model.Instance{App: d.App, Number: 1, Phase: model.PhaseCreated})
 	}
-	_, err = branch.Commit(t.Context(), empty, next)
+	_, _, err = branch.Commit(t.Context(), empty, next)
 	require.NoError(t, err)
 	return repo
 }

@@ -48,7 +48,7 @@ func TestRunNamesItself(t *testing.T) {
 	defer branch.Close()
 	past, err := branch.Load(t.Context())
 	require.NoError(t, err)
-	_, err = branch.Commit(t.Context(), past, fixture(worldBegins)[0])
+	_, _, err = branch.Commit(t.Context(), past, fixture(worldBegins)[0])
 	require.NoError(t, err)
 	newest, err := branch.Newest(t.Context())
 	require.NoError(t, err)

@@ -12,11 +12,6 @@ type Revision [20]byte
 // Nothing is sure about a record that is not written yet.
 func (r Revision) Is(other Revision) bool { return r == other && r != Revision{} }
 
-// SameInstances reports whether two lists surely hold the same records.
-func SameInstances(a, b []Instance) bool {
-	return slices.EqualFunc(a, b, func(x, y Instance) bool { return x.Revision.Is(y.Revision) })
-}
-
 // SameDecisions reports whether two lists surely hold the same records.
 func SameDecisions(a, b []Decision) bool {
 	return slices.EqualFunc(a, b, func(x, y Decision) bool { return x.Revision.Is(y.Revision) })

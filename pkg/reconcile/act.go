@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -13,14 +12,14 @@ import (
 
 // act carries out what a saved ledger says: it renders and applies what changed
 // since it was last carried out, what drifted, and what failed and is due again.
-func (l *Loop) act(ctx context.Context, fleet model.Fleet, saved model.Ledger, r *Report) error {
-	l.saved = saved
+func (l *Loop) act(ctx context.Context, fleet model.Fleet, ledger model.Ledger, r *Report) error {
+	l.acted = ledger
 	for _, id := range l.o.Runtime.Drifted() {
 		l.done.forget(id)
 	}
 	l.begin(r, StageRender)
-	l.dispatch(&fleet, saved)
-	sets, revisions, err := l.due(fleet, saved)
+	l.dispatch(&fleet, ledger)
+	sets, revisions, err := l.due(fleet, ledger)
 	if len(sets) == 0 {
 		return err
 	}
@@ -40,13 +39,13 @@ func (l *Loop) act(ctx context.Context, fleet model.Fleet, saved model.Ledger, r
 }
 
 // due renders the sets that have to be applied, and returns the revision of each.
-func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[model.AppID]string, error) {
+func (l *Loop) due(fleet model.Fleet, ledger model.Ledger) ([]render.Set, map[model.AppID]string, error) {
 	var sets []render.Set
 	var errs []error
 	revisions := map[model.AppID]string{}
 	now := l.o.Now()
 	tenants := map[string]*model.Tenant{}
-	running := saved.WithObjects()
+	running := ledger.WithObjects()
 	for i := range fleet.Tenants {
 		t := &fleet.Tenants[i]
 		tenants[t.Name] = t
@@ -56,8 +55,8 @@ func (l *Loop) due(fleet model.Fleet, saved model.Ledger) ([]render.Set, map[mod
 		}
 	}
 	pools := model.DigestOf(fleet.Platform.Pools)
-	for i := range saved.Instances {
-		inst := &saved.Instances[i]
+	for i := range ledger.Instances {
+		inst := &ledger.Instances[i]
 		revision := l.revisions.of(inst, fleet.Platform, pools)
 		if !l.done.due(inst.App, revision, now) {
 			continue
@@ -188,33 +187,19 @@ func (c *carriedOut) forget(id model.AppID) { delete(c.applied, id) }
 // acted on it. The arbiter starts anew if others have decided, as a decision that it
 // repeats keeps the words with which it was made.
 func (l *Loop) forgetWhatOthersDid(ledger model.Ledger) {
-	if l.hasSaved(ledger) {
+	if ledger.Revision.Is(l.saved.Revision) {
 		return
 	}
-	if !slices.EqualFunc(ledger.Decisions, l.saved.Decisions, sameRecord) {
+	if !model.SameDecisions(ledger.Decisions, l.saved.Decisions) {
 		l.arbiter.Forget()
-	}
-	foreign := func(x, y *model.Instance) bool {
-		return x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.SpecDigest() != y.SpecDigest() ||
-			x.Run != y.Run && model.DigestOf(x.Run) != model.DigestOf(y.Run)
 	}
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
-		if saved, known := l.saved.Find(inst.App); !known || foreign(inst, saved) {
+		if saved, known := l.saved.Find(inst.App); !known || !saved.Revision.Is(inst.Revision) {
 			l.done.forget(inst.App)
 			l.done.forget(model.AppID{Tenant: inst.App.Tenant})
 		}
 	}
-}
-
-// sameRecord reports whether two records are of the same decision.
-func sameRecord(x, y model.Decision) bool {
-	return x.App == y.App && x.Inputs.At.Equal(y.Inputs.At) && x.Verdict == y.Verdict && x.Reason == y.Reason
-}
-
-// hasSaved reports whether a ledger has the instances that this loop carried out last.
-func (l *Loop) hasSaved(ledger model.Ledger) bool {
-	return len(ledger.Instances) > 0 && model.SameInstances(ledger.Instances, l.saved.Instances)
 }
 
 func (c *carriedOut) failed(id model.AppID, now time.Time) {

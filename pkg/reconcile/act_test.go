@@ -73,3 +73,25 @@ func TestOnlyNewTransitionsAreReported(t *testing.T) {
 		require.Equal(t, c.want, got, c.name)
 	}
 }
+
+// TestWhatOthersWroteIsCarriedOutAgain, however little of the record it changed, and
+// nothing else is.
+func TestWhatOthersWroteIsCarriedOutAgain(t *testing.T) {
+	record := func(name string, revision byte) model.Instance {
+		return model.Instance{App: model.AppID{Tenant: "acme", Name: name}, Number: 1, Phase: model.PhaseRunning, Revision: model.Revision{revision}}
+	}
+	l := New(Options{})
+	l.saved = model.Ledger{Instances: []model.Instance{record("blog", 1), record("shop", 2)}, Revision: model.Revision{1}}
+	now := l.o.Now()
+	for i := range l.saved.Instances {
+		l.done.succeeded(l.saved.Instances[i].App, "a")
+	}
+	l.forgetWhatOthersDid(l.saved)
+	require.Len(t, l.done.applied, 2)
+
+	written := record("shop", 3)
+	written.Components = []model.ComponentState{{Run: 2}}
+	l.forgetWhatOthersDid(model.Ledger{Instances: []model.Instance{record("blog", 1), written}, Revision: model.Revision{2}})
+	require.False(t, l.done.due(record("blog", 1).App, "a", now))
+	require.True(t, l.done.due(written.App, "a", now))
+}

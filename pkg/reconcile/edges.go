@@ -50,10 +50,10 @@ type Evaluator interface {
 // Ledger is the status branch. *status.Branch is one.
 type Ledger interface {
 	Load(ctx context.Context) (model.Ledger, error)
-	// Commit writes the difference between two ledgers and returns when the
-	// branch has it. Equal ledgers make no commit. When somebody else wrote, the
-	// error is status.ErrMoved.
-	Commit(ctx context.Context, previous, next model.Ledger) (changed bool, err error)
+	// Commit writes the difference between two ledgers. It returns when the branch has
+	// it, with what the branch says then. Equal ledgers make no commit. When somebody
+	// else wrote, the error is status.ErrMoved.
+	Commit(ctx context.Context, previous, next model.Ledger) (saved model.Ledger, changed bool, err error)
 }
 
 // Runtime carries workloads. *kubernetes.Runtime is one.

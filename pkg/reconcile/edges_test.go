@@ -42,7 +42,7 @@ func (l enteredLedger) Load(ctx context.Context) (model.Ledger, error) {
 	return l.Ledger.Load(ctx)
 }
 
-func (l enteredLedger) Commit(ctx context.Context, previous, next model.Ledger) (bool, error) {
+func (l enteredLedger) Commit(ctx context.Context, previous, next model.Ledger) (model.Ledger, bool, error) {
 	*l.entries = append(*l.entries, "status.Commit")
 	return l.Ledger.Commit(ctx, previous, next)
 }

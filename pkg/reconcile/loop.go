@@ -46,7 +46,8 @@ type Loop struct {
 	o         Options
 	declared  declared
 	arbiter   *follow.Arbiter
-	saved     model.Ledger // the last one known to be on the branch
+	saved     model.Ledger // the last one known to be on the branch, as the branch has it
+	acted     model.Ledger // the same with the values of secrets, as it was carried out
 	carried   time.Time    // when its runs were carried forward
 	done      carriedOut
 	revisions revisions

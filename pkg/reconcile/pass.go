@@ -56,7 +56,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	l.begin(r, StageEvaluate)
 	snap, fleet, refused, err := l.declared.admitted(line, ledger)
 	switch {
-	case err != nil && l.hasSaved(ledger):
+	case err != nil && ledger.Revision.Is(l.saved.Revision):
 		return errors.Join(err, l.holdCourse(ctx, r))
 	case err != nil:
 		return err
@@ -76,23 +76,26 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	}
 
 	l.begin(r, StageSave)
-	if r.Saved, err = l.o.Status.Commit(ctx, ledger, out.Next); err != nil {
+	saved, changed, err := l.o.Status.Commit(ctx, ledger, out.Next)
+	if r.Saved = changed; err != nil {
 		l.arbiter.Forget() // nobody may repeat what was decided and not saved
 	}
 	switch {
 	case err == nil && !out.Decided():
 		return nil
 	case err == nil:
+		l.saved = saved
 		return l.act(ctx, out.Fleet, out.Next, r)
 	case errors.Is(err, status.ErrMoved) || !out.Decided():
 		return saveError(err) // the ledger that was read is not the one to act on any more
 	}
+	l.saved = ledger
 	return errors.Join(saveError(err), l.act(ctx, out.Fleet, ledger, r))
 }
 
 // take makes the decision of the pass.
 func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
-	c.Now = l.o.Now()
+	c.Now = l.o.Now().UTC().Round(0) // as it is recorded
 	if l.o.Outbound != nil {
 		c.Results = l.o.Outbound.Results()
 	}
@@ -105,13 +108,13 @@ func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
 	return turn.Take(c)
 }
 
-// holdCourse acts on the last ledger that the branch is known to hold, so that
-// drift is corrected while it cannot be read.
+// holdCourse acts again on the ledger that was acted on last, so that drift is
+// corrected while the branch cannot be read.
 func (l *Loop) holdCourse(ctx context.Context, r *Report) error {
 	if l.declared.fleet.Platform == nil || l.o.DryRun {
 		return nil
 	}
-	return l.act(ctx, l.declared.fleet, l.saved, r)
+	return l.act(ctx, l.declared.fleet, l.acted, r)
 }
 
 func saveError(err error) error {

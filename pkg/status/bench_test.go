@@ -62,7 +62,7 @@ func BenchmarkCommit(b *testing.B) {
 			branch := open(b, remote.Dir)
 			l, err := branch.Load(b.Context())
 			require.NoError(b, err)
-			_, err = branch.Commit(b.Context(), l, large(n))
+			_, _, err = branch.Commit(b.Context(), l, large(n))
 			require.NoError(b, err)
 			l, err = branch.Load(b.Context())
 			require.NoError(b, err)
@@ -79,7 +79,7 @@ func BenchmarkCommit(b *testing.B) {
 			for b.Loop() {
 				i++
 				next := move(l, model.PhaseRunning, noon.Add(time.Duration(i)*time.Second))
-				changed, err := branch.Commit(b.Context(), l, next)
+				_, changed, err := branch.Commit(b.Context(), l, next)
 				require.NoError(b, err)
 				require.True(b, changed)
 				l, err = branch.Load(b.Context())
@@ -98,7 +98,7 @@ func BenchmarkCommitNothing(b *testing.B) {
 		branch := open(b, gittest.NewBare(b).Dir)
 		l, err := branch.Load(b.Context())
 		require.NoError(b, err)
-		_, err = branch.Commit(b.Context(), l, large(n))
+		_, _, err = branch.Commit(b.Context(), l, large(n))
 		require.NoError(b, err)
 		l, err = branch.Load(b.Context())
 		require.NoError(b, err)
@@ -106,7 +106,7 @@ func BenchmarkCommitNothing(b *testing.B) {
 			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
 				before := cpuTime(b)
 				for b.Loop() {
-					changed, err := branch.Commit(b.Context(), l, next)
+					_, changed, err := branch.Commit(b.Context(), l, next)
 					require.NoError(b, err)
 					require.False(b, changed)
 				}
@@ -123,7 +123,7 @@ func BenchmarkCommitSome(b *testing.B) {
 			branch := open(b, gittest.NewBare(b).Dir)
 			l, err := branch.Load(b.Context())
 			require.NoError(b, err)
-			_, err = branch.Commit(b.Context(), l, large(n))
+			_, _, err = branch.Commit(b.Context(), l, large(n))
 			require.NoError(b, err)
 			l, err = branch.Load(b.Context())
 			require.NoError(b, err)
@@ -136,7 +136,7 @@ func BenchmarkCommitSome(b *testing.B) {
 					at := &next.Instances[k]
 					*at = move(model.Ledger{Instances: []model.Instance{*at}}, model.PhaseRunning, noon.Add(time.Duration(i)*time.Second)).Instances[0]
 				}
-				changed, err := branch.Commit(b.Context(), l, next)
+				_, changed, err := branch.Commit(b.Context(), l, next)
 				require.NoError(b, err)
 				require.True(b, changed)
 				l = next
@@ -171,7 +171,7 @@ func BenchmarkLoad(b *testing.B) {
 		branch := start(status.Options{Dir: dir, Keep: true})
 		l, err := branch.Load(b.Context())
 		require.NoError(b, err)
-		_, err = branch.Commit(b.Context(), l, large(n))
+		_, _, err = branch.Commit(b.Context(), l, large(n))
 		require.NoError(b, err)
 		require.NoError(b, branch.Close())
 		for name, o := range map[string]status.Options{"fetched": {Dir: b.TempDir()}, "kept": {Dir: dir, Keep: true}} {

@@ -229,20 +229,29 @@ func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 	return s, nil
 }
 
-// Commit saves next, which was computed from previous, and returns whether
-// there was anything to save. When it returns nil the remote has it: only then
-// act on it. ErrMoved says that somebody else wrote; after any other error the
-// old ledger is still what counts, or the new one if only the answer was lost:
-// the next Load tells.
+// Commit saves next, which was computed from previous. It returns what the branch
+// says then, as Load would, and whether there was anything to save. When the error is
+// nil the remote has it: only then act on it. ErrMoved says that somebody else wrote;
+// after any other error the old ledger is still what counts, or the new one if only
+// the answer was lost: the next Load tells.
 //
 // A branch in an older major format is migrated first, by a commit of its own in
 // the same push.
-func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (changed bool, err error) {
+func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (saved model.Ledger, changed bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if changed, err = b.save(ctx, previous, next); errors.Is(err, ErrMoved) {
+		return model.Ledger{}, false, ErrMoved
+	} else if err != nil {
+		return model.Ledger{}, false, fmt.Errorf("save status: %w", err)
+	}
+	return b.state.ledger, changed, nil
+}
+
+func (b *Branch) save(ctx context.Context, previous, next model.Ledger) (changed bool, err error) {
 	if b.pending != nil {
 		if err := b.settle(ctx); err != nil {
-			return false, fmt.Errorf("save status: %w", err)
+			return false, err
 		}
 	}
 	if b.state == nil || previous.Revision != b.state.ledger.Revision {
@@ -251,18 +260,18 @@ func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (chang
 	objects, base := git.NewObjects(), b.state
 	if base.format.Major < Current.Major {
 		if base, err = b.migrated(objects, base, Current); err != nil {
-			return false, fmt.Errorf("save status: %w", err)
+			return false, err
 		}
 	}
 	plan, err := base.plan(&next)
 	if err != nil {
-		return false, fmt.Errorf("save status: %w", err)
+		return false, err
 	}
 	saved := base
 	if plan == nil {
-		still := *base
-		still.given = givenBy(&next)
-		saved = &still
+		same := *base
+		same.given = givenBy(&next)
+		saved = &same
 	} else {
 		saved = plan.apply(objects)
 		if saved.tree.hash != base.tree.hash || base.head == git.ZeroHash {
@@ -270,7 +279,7 @@ func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (chang
 		}
 	}
 	if saved.head == b.state.head {
-		b.state = saved // at most what is not written has changed
+		b.state = saved // the branch says it already
 		return false, nil
 	}
 	return b.push(ctx, saved, objects)
@@ -294,7 +303,7 @@ func (b *Branch) push(ctx context.Context, saved *state, objects *git.Objects) (
 	} else if errors.Is(settled, ErrMoved) {
 		return false, ErrMoved
 	}
-	return false, fmt.Errorf("save status: %w", err)
+	return false, err
 }
 
 // settle finds out what became of a push without an answer. After nil, state

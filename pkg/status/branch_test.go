@@ -75,7 +75,7 @@ func TestCommitAndLoad(t *testing.T) {
 	require.Empty(t, empty)
 
 	first := example(model.PhaseRunning)
-	changed, err := b.Commit(t.Context(), empty, first)
+	_, changed, err := b.Commit(t.Context(), empty, first)
 	require.NoError(t, err)
 	require.True(t, changed)
 	remote.Git("fsck", "--strict", "--no-dangling")
@@ -98,14 +98,14 @@ func TestCommitAndLoad(t *testing.T) {
 	// The same again is no commit, from whichever side it comes.
 	tip := remote.Git("rev-parse", "status")
 	for _, again := range []model.Ledger{first, warm, cold, example(model.PhaseRunning)} {
-		changed, err = b.Commit(t.Context(), warm, again)
+		_, changed, err = b.Commit(t.Context(), warm, again)
 		require.NoError(t, err)
 		require.False(t, changed)
 	}
 	require.Equal(t, tip, remote.Git("rev-parse", "status"))
 
 	second := move(warm, model.PhaseDegraded, noon.Add(time.Hour))
-	changed, err = b.Commit(t.Context(), warm, second)
+	_, changed, err = b.Commit(t.Context(), warm, second)
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.Equal(t, "README.md\ntenants/acme/README.md\ntenants/acme/shop/README.md\ntenants/acme/shop/instance.json",

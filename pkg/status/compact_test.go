@@ -64,12 +64,12 @@ func TestCompact(t *testing.T) {
 
 	// Whoever runs on finds out at the next save, reads again and goes on.
 	next := move(before, model.PhaseDegraded, noon.Add(20*time.Hour))
-	_, err = running.Commit(t.Context(), before, next)
+	_, _, err = running.Commit(t.Context(), before, next)
 	require.ErrorIs(t, err, status.ErrMoved)
 	again, err := running.Load(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, before, again)
-	changed, err := running.Commit(t.Context(), again, next)
+	_, changed, err := running.Commit(t.Context(), again, next)
 	require.NoError(t, err)
 	require.True(t, changed)
 
@@ -124,7 +124,7 @@ func TestCompactWhileOthersWrite(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				switch _, err = b.Commit(t.Context(), l, move(l, model.PhaseDegraded, noon.Add(time.Duration(100+i)*time.Hour))); {
+				switch _, _, err = b.Commit(t.Context(), l, move(l, model.PhaseDegraded, noon.Add(time.Duration(100+i)*time.Hour))); {
 				case err == nil:
 					i++
 				case !errors.Is(err, status.ErrMoved):

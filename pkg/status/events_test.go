@@ -94,7 +94,7 @@ func TestStepsAreToldToo(t *testing.T) {
 	second.Run = nil
 	l, err := b.Load(t.Context())
 	require.NoError(t, err)
-	_, err = b.Commit(t.Context(), l, model.Ledger{Instances: []model.Instance{second}})
+	_, _, err = b.Commit(t.Context(), l, model.Ledger{Instances: []model.Instance{second}})
 	require.NoError(t, err)
 	require.NotContains(t, remote.Git("ls-tree", "-r", "--name-only", "status"), "workflow.json")
 	entries, err = b.History(t.Context(), app, 10)

@@ -43,7 +43,7 @@ func TestAttack19StatusInjection(t *testing.T) {
 	l.Problems[0].Message, l.Problems[0].Code, l.Problems[0].Places[0].At = nasty, nasty, nasty
 	empty, err := b.Load(t.Context())
 	require.NoError(t, err)
-	_, err = b.Commit(t.Context(), empty, l)
+	_, _, err = b.Commit(t.Context(), empty, l)
 	require.NoError(t, err)
 
 	for name := range strings.Lines(remote.Git("ls-tree", "-r", "--name-only", "status")) {
@@ -169,7 +169,7 @@ func TestLoadHostileBranch(t *testing.T) {
 	b := open(t, user.Dir)
 	_, err := b.Load(t.Context())
 	require.ErrorContains(t, err, "tenants/acme/shop/instance.json")
-	_, err = b.Commit(t.Context(), model.Ledger{}, example(model.PhaseRunning))
+	_, _, err = b.Commit(t.Context(), model.Ledger{}, example(model.PhaseRunning))
 	require.ErrorIs(t, err, status.ErrMoved)
 }
 

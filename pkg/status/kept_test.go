@@ -28,7 +28,7 @@ func TestKept(t *testing.T) {
 		return l
 	}
 	save := func(b *status.Branch, next model.Ledger) {
-		changed, err := b.Commit(t.Context(), load(b), next)
+		_, changed, err := b.Commit(t.Context(), load(b), next)
 		require.NoError(t, err)
 		require.True(t, changed)
 	}

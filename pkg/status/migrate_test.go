@@ -64,7 +64,7 @@ func TestMigration(t *testing.T) {
 	events, err := b.Events(t.Context(), status.EventFilter{})
 	require.NoError(t, err)
 
-	changed, err := b.Commit(t.Context(), before, before)
+	_, changed, err := b.Commit(t.Context(), before, before)
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.Equal(t, old, repo.Git("rev-parse", "status^"), "one commit")
@@ -82,7 +82,7 @@ func TestMigration(t *testing.T) {
 	after, err := b.Load(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, content(before), content(after))
-	changed, err = b.Commit(t.Context(), after, after)
+	_, changed, err = b.Commit(t.Context(), after, after)
 	require.NoError(t, err)
 	require.False(t, changed, "it migrates once")
 
@@ -99,7 +99,7 @@ func TestMigration(t *testing.T) {
 	b = open(t, repo.Dir)
 	before, err = b.Load(t.Context())
 	require.NoError(t, err)
-	_, err = b.Commit(t.Context(), before, move(before, model.PhaseDegraded, noon))
+	_, _, err = b.Commit(t.Context(), before, move(before, model.PhaseDegraded, noon))
 	require.NoError(t, err)
 	require.Equal(t, "migrate from format 1.0 to 2.0", repo.Git("log", "-1", "--format=%s", "status^"))
 	require.Equal(t, old, repo.Git("rev-parse", "status^^"))
@@ -174,7 +174,7 @@ func TestNewerMinor(t *testing.T) {
 	b := open(t, repo.Dir)
 	empty, err := b.Load(t.Context())
 	require.NoError(t, err)
-	_, err = b.Commit(t.Context(), empty, busyFleet())
+	_, _, err = b.Commit(t.Context(), empty, busyFleet())
 	require.NoError(t, err)
 	records := []string{"inputs/source.json", "inputs/platform.json", "inputs/capacity.json", "errors.json",
 		"tenants/acme/tenant.json", "tenants/acme/shop/instance.json", "tenants/acme/shop/spec.json", "tenants/acme/shop/decision.json"}
@@ -194,7 +194,7 @@ func TestNewerMinor(t *testing.T) {
 		next := move(before, []model.Phase{model.PhaseDegraded, model.PhaseRunning}[i%2], noon.Add(time.Duration(i)*time.Minute))
 		next.Commit = fmt.Sprintf("%040x", i+1)
 		next.Decisions[0].Message = fmt.Sprint("for the time no. ", i)
-		_, err = b.Commit(t.Context(), before, next)
+		_, _, err = b.Commit(t.Context(), before, next)
 		require.NoError(t, err)
 	}
 	require.Len(t, heard, 1)
@@ -225,7 +225,7 @@ func TestNewerMajor(t *testing.T) {
 	tip := repo.Git("rev-parse", "status")
 	const says = "status branch has format 3.0; this program reads 1 and 2: use v0.9.0 or newer (docs/upgrade.md)"
 
-	_, err = b.Commit(t.Context(), before, move(before, model.PhaseDegraded, noon))
+	_, _, err = b.Commit(t.Context(), before, move(before, model.PhaseDegraded, noon))
 	require.ErrorIs(t, err, status.ErrMoved)
 	_, err = b.Load(t.Context())
 	require.EqualError(t, err, says)
@@ -280,13 +280,13 @@ func TestMigrationRefused(t *testing.T) {
 	b := open(t, repo.Dir)
 	l, err := b.Load(t.Context())
 	require.NoError(t, err)
-	_, err = b.Commit(t.Context(), l, l)
+	_, _, err = b.Commit(t.Context(), l, l)
 	require.Error(t, err)
 	_, err = b.Migrate(t.Context(), 2)
 	require.ErrorContains(t, err, "nothing has changed")
 	require.Equal(t, tip, repo.Git("rev-parse", "status"))
 	require.NoError(t, os.Remove(filepath.Join(repo.Dir, "hooks", "pre-receive")))
-	changed, err := b.Commit(t.Context(), l, l)
+	_, changed, err := b.Commit(t.Context(), l, l)
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.Equal(t, content(l), load(t, repo))
@@ -323,7 +323,7 @@ func TestMigrationKilled(t *testing.T) {
 		require.Equal(t, before, content(l))
 		commits := map[string]string{"pre-receive": "212", "post-receive": "213"}[hookName]
 		require.Equal(t, commits, repo.Git("rev-list", "--count", "status"))
-		_, err = b.Commit(t.Context(), l, l)
+		_, _, err = b.Commit(t.Context(), l, l)
 		require.NoError(t, err)
 		require.Equal(t, "213", repo.Git("rev-list", "--count", "status"))
 		require.Equal(t, before, load(t, repo))
@@ -396,7 +396,7 @@ func TestMigrateBackListsStandings(t *testing.T) {
 	require.NoError(t, err)
 	l := busyFleet()
 	l.Decisions[0].Standing = model.StandingWithinSlack
-	_, err = b.Commit(t.Context(), empty, l)
+	_, _, err = b.Commit(t.Context(), empty, l)
 	require.NoError(t, err)
 	m, err := b.Migrate(t.Context(), 1)
 	require.NoError(t, err)

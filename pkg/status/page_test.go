@@ -145,7 +145,7 @@ func TestPages(t *testing.T) {
 	b := open(t, remote.Dir)
 	empty, err := b.Load(t.Context())
 	require.NoError(t, err)
-	_, err = b.Commit(t.Context(), empty, busyFleet())
+	_, _, err = b.Commit(t.Context(), empty, busyFleet())
 	require.NoError(t, err)
 	golden(t, "testdata/pages.txtar", files(remote, "status", func(name string) bool { return strings.HasSuffix(name, ".md") }))
 	golden(t, "testdata/records.txtar", files(remote, "status", func(name string) bool { return !strings.HasSuffix(name, ".md") }))

@@ -98,7 +98,12 @@ func (b *branch) fetch() {
 	}
 }
 
-func (b *branch) Commit(_ context.Context, previous, next model.Ledger) (bool, error) {
+func (b *branch) Commit(_ context.Context, previous, next model.Ledger) (model.Ledger, bool, error) {
+	changed, err := b.save(previous, next)
+	return b.ledger, changed, err
+}
+
+func (b *branch) save(previous, next model.Ledger) (bool, error) {
 	b.line("save")
 	if b.pending != nil {
 		if err := b.settle(); err != nil {

@@ -25,15 +25,15 @@ type late struct {
 
 func (l *late) Load(ctx context.Context) (model.Ledger, error) {
 	if l.next != nil {
-		_, _ = l.Ledger.Commit(ctx, *l.previous, *l.next)
+		_, _, _ = l.Ledger.Commit(ctx, *l.previous, *l.next)
 		l.next = nil
 	}
 	return l.Ledger.Load(ctx)
 }
 
-func (l *late) Commit(_ context.Context, previous, next model.Ledger) (bool, error) {
+func (l *late) Commit(_ context.Context, previous, next model.Ledger) (model.Ledger, bool, error) {
 	l.previous, l.next = &previous, &next
-	return true, nil
+	return next, true, nil
 }
 
 // SkipDigestCheck is a lifecycle that takes whatever is seen of a component for
@@ -66,7 +66,7 @@ func SkipCarry(_ *process, o *reconcile.Options) { o.Status = careless{o.Status}
 
 type careless struct{ reconcile.Ledger }
 
-func (c careless) Commit(ctx context.Context, previous, next model.Ledger) (bool, error) {
+func (c careless) Commit(ctx context.Context, previous, next model.Ledger) (model.Ledger, bool, error) {
 	next.Instances = slices.Clone(next.Instances)
 	carriesNothing(&previous, &next)
 	return c.Ledger.Commit(ctx, previous, next)
@@ -88,7 +88,7 @@ func EndAtOnce(_ *process, o *reconcile.Options) { o.Status = hasty{o.Status} }
 
 type hasty struct{ reconcile.Ledger }
 
-func (h hasty) Commit(ctx context.Context, previous, next model.Ledger) (bool, error) {
+func (h hasty) Commit(ctx context.Context, previous, next model.Ledger) (model.Ledger, bool, error) {
 	next.Instances = slices.Clone(next.Instances)
 	endsAtOnce(&next)
 	return h.Ledger.Commit(ctx, previous, next)
@@ -100,7 +100,7 @@ func ForgetTombstone(_ *process, o *reconcile.Options) { o.Status = forgetful{o.
 
 type forgetful struct{ reconcile.Ledger }
 
-func (f forgetful) Commit(ctx context.Context, previous, next model.Ledger) (bool, error) {
+func (f forgetful) Commit(ctx context.Context, previous, next model.Ledger) (model.Ledger, bool, error) {
 	next.Instances = slices.DeleteFunc(slices.Clone(next.Instances), func(i model.Instance) bool {
 		return i.Phase == model.PhaseTerminated
 	})
