@@ -34,12 +34,12 @@ func decodeFormat1(b []byte, into any) error {
 // encodeFormat1 writes a record in format 1.
 func encodeFormat1(v any) ([]byte, error) {
 	switch list := v.(type) {
-	case capacity:
+	case *capacity:
 		v = list.Pools
-	case problems:
+	case *problems:
 		v = list.Problems
-	case model.Decision:
-		d, err := renamed(list, toFormat1)
+	case *model.Decision:
+		d, err := renamed(*list, toFormat1)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -89,76 +90,88 @@ func (s *state) says(next *model.Ledger) bool {
 		slices.EqualFunc(l.Decisions, next.Decisions, func(a, b model.Decision) bool { return sameDecision(&a, &b) })
 }
 
-// write plans one file that holds v, unless the branch has just these bytes, and
-// returns v as it would be read back. Before is what the branch says, nil if nothing.
-func write[T any](p *plan, file string, before *T, v T) (back T, err error) {
+// write plans the file of a record, unless the branch has just these bytes. A record
+// that is nil has no file. It returns v as it would be read back; before is what the
+// branch says.
+func write[T any](p *plan, file string, before, v *T) (*T, error) {
 	name := p.format.name(file)
-	var b []byte
-	if p.format.Major == 1 {
-		b, err = encodeFormat1(v)
-	} else {
-		b, err = encode(v, p.more[file])
+	if v == nil {
+		if p.base.tree.blob(name) != git.ZeroHash {
+			p.edits.remove(name)
+			p.written++
+		}
+		return nil, nil
 	}
-	if err == nil && !p.base.stale && before != nil && p.base.tree.blob(name) == git.BlobHash(b) {
-		return *before, nil
-	}
-	if err == nil && p.format.Major == 1 {
-		err = decodeFormat1(b, &back)
-	} else if err == nil {
-		_, err = decode(b, &back, len(p.more[file]) > 0)
-	}
+	b, back, err := p.encode(file, v)
 	if err != nil {
-		return back, fmt.Errorf("write %s: %w", name, err)
+		return nil, fmt.Errorf("write %s: %w", name, err)
 	}
-	if inUTC(reflect.ValueOf(&back)) {
-		return write(p, file, before, back)
+	if !p.base.stale && before != nil && p.base.tree.blob(name) == git.BlobHash(b) {
+		return before, nil
 	}
 	p.edits.write(name, b)
 	p.written++
-	return back, nil
+	return back.(*T), nil
 }
 
-// remove plans that a record is not there.
-func (p *plan) remove(file string) {
-	if name := p.format.name(file); p.base.tree.blob(name) != git.ZeroHash {
-		p.edits.remove(name)
-		p.written++
+// encode returns the bytes of a record, and the record as it would be read back.
+func (p *plan) encode(file string, v any) (b []byte, back any, err error) {
+	back = reflect.New(reflect.TypeOf(v).Elem()).Interface()
+	if p.format.Major == 1 {
+		if b, err = encodeFormat1(v); err == nil {
+			err = decodeFormat1(b, back)
+		}
+	} else {
+		if b, err = encode(v, p.more[file]); err == nil && exact(reflect.ValueOf(v)) {
+			return b, v, nil
+		}
+		if err == nil {
+			_, err = decode(b, back, len(p.more[file]) > 0)
+		}
 	}
+	if err == nil && inUTC(reflect.ValueOf(back)) {
+		return p.encode(file, back)
+	}
+	return b, back, err
 }
 
 // inputs plans the files that are about the fleet as a whole.
 func (p *plan) inputs(next *model.Ledger) (err error) {
 	before := &p.base.ledger
-	src, err := putIf(p, sourceFile, next.Commit != "", &source{before.Commit}, source{next.Commit})
-	if err != nil {
+	var commit *source
+	if next.Commit != "" {
+		commit = &source{next.Commit}
+	}
+	if commit, err = write(p, sourceFile, &source{before.Commit}, commit); err != nil {
 		return err
 	}
-	if next.Platform != nil {
-		platform, err := write(p, platformFile, before.Platform, *next.Platform)
-		if err != nil {
-			return err
-		}
-		p.ledger.Platform = &platform
-	} else {
-		p.remove(platformFile)
+	if commit != nil {
+		p.ledger.Commit = commit.Commit
 	}
-	seen, err := putIf(p, capacityFile, len(next.Pools) > 0, &capacity{before.Pools}, capacity{next.Pools})
-	if err != nil {
+	if p.ledger.Platform, err = write(p, platformFile, before.Platform, next.Platform); err != nil {
 		return err
 	}
-	listed := problems{next.Problems[:min(len(next.Problems), maxProblems)]}
-	wrong, err := putIf(p, problemsFile, len(listed.Problems) > 0, &problems{before.Problems}, listed)
-	p.ledger.Commit, p.ledger.Pools, p.ledger.Problems = src.Commit, seen.Pools, wrong.Problems
-	return err
-}
-
-// putIf plans a file if it has content, and otherwise that it is not there.
-func putIf[T any](p *plan, file string, some bool, before *T, v T) (back T, err error) {
-	if !some {
-		p.remove(file)
-		return back, nil
+	var seen *capacity
+	if len(next.Pools) > 0 {
+		seen = &capacity{next.Pools}
 	}
-	return write(p, file, before, v)
+	if seen, err = write(p, capacityFile, &capacity{before.Pools}, seen); err != nil {
+		return err
+	}
+	if seen != nil {
+		p.ledger.Pools = seen.Pools
+	}
+	var listed *problems
+	if n := min(len(next.Problems), maxProblems); n > 0 {
+		listed = &problems{next.Problems[:n]}
+	}
+	if listed, err = write(p, problemsFile, &problems{before.Problems}, listed); err != nil {
+		return err
+	}
+	if listed != nil {
+		p.ledger.Problems = listed.Problems
+	}
+	return nil
 }
 
 func (p *plan) tenantLayers(next *model.Ledger) error {
@@ -170,19 +183,19 @@ func (p *plan) tenantLayers(next *model.Ledger) error {
 		}
 		before, _ := findTenant(&p.base.ledger, t.Name)
 		written := p.written
-		back, err := write(p, dir+"/"+tenantFile, before, *t)
+		back, err := write(p, dir+"/"+tenantFile, before, t)
 		if err != nil {
 			return err
 		}
 		if p.written > written {
 			p.tenants[t.Name] = true
 		}
-		p.ledger.Tenants = append(p.ledger.Tenants, back)
+		p.ledger.Tenants = append(p.ledger.Tenants, *back)
 	}
 	for i := range p.base.ledger.Tenants {
 		name := p.base.ledger.Tenants[i].Name
 		if _, kept := findTenant(next, name); !kept {
-			p.remove(tenantsDir + "/" + name + "/" + tenantFile)
+			_, _ = write[model.Tenant](p, tenantsDir+"/"+name+"/"+tenantFile, nil, nil)
 			p.tenants[name] = true
 		}
 	}
@@ -236,80 +249,69 @@ func (p *plan) forget(app model.AppID) {
 
 // application plans the files of one record and returns it as it would be read
 // back.
-func (p *plan) application(dir string, before, now record) (record, error) {
-	back, written := record{app: now.app}, p.written
-	made := change{app: now.app}
-	if now.instance == nil {
-		for _, file := range []string{instanceFile, specFile, previousFile, workflowFile} {
-			p.remove(dir + "/" + file)
-		}
-	} else {
-		in, err := write(p, dir+"/"+instanceFile, before.instance, *now.instance)
-		if err != nil {
-			return back, err
-		}
-		in.Revision = model.Revision{}
-		old := &model.Instance{}
-		if before.instance != nil {
-			old = before.instance
-		}
-		if in.Spec, err = p.spec(dir+"/"+specFile, old.Spec, now.instance.Spec); err != nil {
-			return back, err
-		}
-		if in.Previous, err = p.spec(dir+"/"+previousFile, old.Previous, now.instance.Previous); err != nil {
-			return back, err
-		}
-		if in.Run, err = p.run(dir+"/"+workflowFile, old.Run, now.instance.Run); err != nil {
-			return back, err
-		}
-		made.transitions, made.steps = news(old.History, in.History), in.Run.Changes(old.Run)
-		back.instance = &in
+func (p *plan) application(dir string, before, now record) (back record, err error) {
+	written := p.written
+	old, next := cmp.Or(before.instance, &model.Instance{}), cmp.Or(now.instance, &model.Instance{})
+	if back.instance, err = p.instance(dir, before.instance, now.instance); err != nil {
+		return back, err
 	}
-	switch {
-	case now.decision == nil:
-		p.remove(dir + "/" + decisionFile)
-	case !p.base.stale && sameDecision(before.decision, now.decision):
-		back.decision = before.decision
-	default:
-		d, err := write(p, dir+"/"+decisionFile, before.decision, *now.decision)
-		if err != nil {
+	if back.decision = before.decision; p.base.stale || !sameDecision(before.decision, now.decision) {
+		if back.decision, err = write(p, dir+"/"+decisionFile, before.decision, now.decision); err != nil {
 			return back, err
 		}
-		d.Revision = model.Revision{}
-		back.decision = &d
 	}
 	if p.written == written {
 		return before, nil // it only looked different
 	}
 	p.tenants[now.app.Tenant] = true
-	p.apps = append(p.apps, made)
+	p.apps = append(p.apps, change{now.app, news(old.History, next.History), next.Run.Changes(old.Run)})
 	return back, nil
 }
 
-// spec plans the file of a spec, unless the branch holds the same one.
+// instance plans the files of an instance.
+func (p *plan) instance(dir string, before, now *model.Instance) (_ *model.Instance, err error) {
+	var alone *model.Instance // without what has files of its own
+	if now != nil {
+		alone = new(*now)
+		alone.Spec, alone.Previous, alone.Run, alone.Revision = nil, nil, nil, model.Revision{}
+	}
+	written, err := write(p, dir+"/"+instanceFile, before, alone)
+	if err != nil {
+		return nil, err
+	}
+	before, now = cmp.Or(before, &model.Instance{}), cmp.Or(now, &model.Instance{})
+	var in model.Instance
+	if in.Spec, err = p.spec(dir+"/"+specFile, before.Spec, now.Spec); err != nil {
+		return nil, err
+	}
+	if in.Previous, err = p.spec(dir+"/"+previousFile, before.Previous, now.Previous); err != nil {
+		return nil, err
+	}
+	if in.Run = before.Run; p.base.stale || now.Run == nil || !reflect.DeepEqual(before.Run, now.Run) {
+		if in.Run, err = write(p, dir+"/"+workflowFile, before.Run, now.Run); err != nil {
+			return nil, err
+		}
+	}
+	if written == nil {
+		return nil, nil
+	}
+	made := *written
+	made.Spec, made.Previous, made.Run, made.Revision = in.Spec, in.Previous, in.Run, model.Revision{}
+	return &made, nil
+}
+
+// spec plans the file of a spec, unless the branch holds the same one. What is kept of
+// it is fit for people to read, and does not say where in the fleet repo it came from.
 func (p *plan) spec(file string, before, a *model.Application) (*model.Application, error) {
 	switch {
 	case a == nil:
-		p.remove(file)
-		return nil, nil
+		return write(p, file, before, nil)
 	case !p.base.stale && identity(before) == identity(a):
 		return before, nil
 	}
-	back, err := write(p, file, before, a.Redact())
-	return &back, err
-}
-
-// run plans the file of a run, unless the branch holds it as it is.
-func (p *plan) run(file string, before, r *model.Run) (*model.Run, error) {
-	switch {
-	case r == nil:
-		p.remove(file)
-		return nil, nil
-	case !p.base.stale && reflect.DeepEqual(before, r):
-		return before, nil
-	}
-	back, err := write(p, file, before, *r)
-	return &back, err
+	kept := a.Redact()
+	kept.At, kept.Policy.InForce = nil, nil
+	return write(p, file, before, &kept)
 }
 
 // problems marks the pages on which problems appear or disappear.
