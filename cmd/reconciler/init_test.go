@@ -52,7 +52,7 @@ func TestInitComments(t *testing.T) {
 	defer w.Close()
 	tree, err := w.Files(t.Context())
 	require.NoError(t, err)
-	fleet := evaluate.New(nil).Fleet("c", tree, nil)
+	fleet := evaluate.New().Fleet("c", tree, nil)
 	require.Empty(t, fleet.Problems)
 	require.Len(t, fleet.Applications, 1)
 	require.NotNil(t, fleet.Applications[0].Workflow)

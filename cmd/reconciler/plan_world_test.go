@@ -78,7 +78,7 @@ func newPaperLoop(ctx context.Context, repo, dir string, now func() time.Time, a
 	}
 	atEnd(func() { _ = branch.Close() })
 	p := &paper{branch: branch, pools: []model.Pool{{Name: "general", Nodes: 4, Capacity: model.Resources{CPU: 16_000, Memory: 64 << 30}}}}
-	evaluator := evaluate.New(nil)
+	evaluator := evaluate.New()
 	return p, reconcile.New(reconcile.Options{
 		Edges: reconcile.Edges{Source: src, Status: branch, Runtime: p, Evaluator: evaluator, Commands: reconcile.NewApprovals(evaluator)},
 		Fleet: "fleet", Interval: time.Second, Now: now,

@@ -76,7 +76,7 @@ platform: {
 // layers compiles what the files say that are checked out, nil if nobody could
 // change the platform any more.
 func (h *history) layers() *access.Policy {
-	fleet := evaluate.New(nil).Layers(onDisk{os.DirFS(h.Dir)})
+	fleet := evaluate.New().Layers(onDisk{os.DirFS(h.Dir)})
 	if fleet.Platform == nil {
 		require.Equal(h.t, "DA1807", fleet.Problems[0].Code, fleet.Problems)
 		return nil

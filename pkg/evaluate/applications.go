@@ -12,32 +12,30 @@ func (p *pass) settleOne(a *declared) {
 	case a.problem != nil:
 		t.report(a.app.Name, *a.problem)
 		t.refuse(a.app, *a.problem)
-	case t.layer.result.tenant == nil && len(t.layer.result.problems) > 0:
-		t.refuse(a.app, t.layer.result.problems[0])
-	case t.layer.result.tenant == nil:
-		t.refuse(a.app, p.platform.problems[0])
-	case a.result.application == nil:
-		problems := a.result.problems
+	case t.layer.result.Tenant == nil && len(t.layer.result.Problems) > 0:
+		t.refuse(a.app, t.layer.result.Problems[0])
+	case t.layer.result.Tenant == nil:
+		t.refuse(a.app, p.platform.Problems[0])
+	case a.result.Application == nil:
+		problems := a.result.Problems
 		if a.commit != "" {
 			problems = pinnedAt(a.commit, problems)
 		}
 		t.report(a.app.Name, problems...)
 		t.refuse(a.app, problems[0])
 	default:
-		problems := check.Offered(a.result.application, p.platform.platform, func(code, path, message string) model.Problem {
-			return a.result.own().Blame(code, path, message)
-		})
+		problems := check.Offered(a.result.Application, p.platform.Platform, &a.result.Layer)
 		if len(problems) > 0 {
 			t.report(a.app.Name, problems...)
 			t.refuse(a.app, problems[0])
 			return
 		}
-		app := a.result.application
+		app := a.result.Application
 		if a.commit != "" {
 			app = app.AsOf(a.commit)
 		}
 		t.says.applications = append(t.says.applications, app)
-		for _, h := range a.result.hosts {
+		for _, h := range a.result.Hosts {
 			t.says.claimed = append(t.says.claimed, check.Claim{App: a.app, Host: h})
 		}
 	}
@@ -48,8 +46,7 @@ func (p *pass) settleOne(a *declared) {
 func (t *part) compare() {
 	t.says.claims, t.says.claimed = check.ClaimsOf(t.says.claimed), nil
 	t.says.sameObjects = check.Objects(t.says.applications, func(app model.AppID, component string) string {
-		result := t.instances[app.Name].result
-		at, _ := result.own().Nearest("application", "components", component)
+		at, _ := t.instances[app.Name].result.Layer.Nearest("application", "components", component)
 		return at
 	})
 }

@@ -22,17 +22,15 @@ approval: {
 		{Action: "approve", Run: "3f2a91c04be7", Step: "agree", Why: "tested on Thursday"},
 		{Action: "restart", Run: "3f2a91c04be75d0c3f2a91c04be75d0c"},
 	}
-	for name, e := range map[string]*Evaluator{"here": New(nil), "elsewhere": Through(newOther())} {
-		t.Run(name, func(t *testing.T) {
-			for range 2 { // once out of memory
-				r, err := e.approvalOf("digest", file)
-				require.NoError(t, err)
-				require.Empty(t, r.problems)
-				require.Equal(t, want, r.commands)
-			}
-			r, err := e.approvalOf("of nothing", layer.Source{Name: file.Name, Data: []byte("package fleet\n\napproval: {}\n")})
-			require.NoError(t, err)
-			require.Equal(t, "DA1103 approval: must decide something\n  approvals/acme/shop/friday.cue:3:11", r.problems[0].String())
-		})
+	e := Through(newOther())
+	for range 2 { // once recalled
+		r, err := e.evaluate("digest", request{Layer: "approval", Files: []layer.Source{file}})
+		require.NoError(t, err)
+		require.Empty(t, r.Problems)
+		require.Equal(t, want, r.Commands)
 	}
+	file.Data = []byte("package fleet\n\napproval: {}\n")
+	r, err := e.evaluate("of nothing", request{Layer: "approval", Files: []layer.Source{file}})
+	require.NoError(t, err)
+	require.Equal(t, "DA1103 approval: must decide something\n  approvals/acme/shop/friday.cue:3:11", r.Problems[0].String())
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
-	"github.com/d-aros/d-aros/pkg/evaluate/decode"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -119,55 +118,38 @@ func (e *Evaluator) decided(files Files, app model.AppID) (d decisions) {
 		return d
 	}
 	d.problems = slices.DeleteFunc(problems, func(p model.Problem) bool { return p.Code == catalogue.Size })
-	results, errs := make([]approvalResult, len(names)), make([]error, len(names))
-	e.run(len(names), func(i int) { results[i], errs[i] = e.approvalIn(files, names[i]) })
+	results, errs := make([]*result, len(names)), make([]error, len(names))
+	e.backend.Run(len(names), func(i int) { results[i], errs[i] = e.approvalIn(files, names[i]) })
 	for i, name := range names {
 		if errs[i] != nil {
 			d.digest = ""
 			d.problems = append(d.problems, unanswered(name, errs[i]))
 			continue
 		}
-		d.problems = append(d.problems, results[i].problems...)
-		if len(results[i].commands) > 0 {
-			d.approvals = append(d.approvals, Approval{app, name, results[i].commands})
+		d.problems = append(d.problems, results[i].Problems...)
+		if len(results[i].Commands) > 0 {
+			d.approvals = append(d.approvals, Approval{app, name, results[i].Commands})
 		}
 	}
 	return d
 }
 
-// approvalResult is what one file asks for, or what is wrong with it.
-type approvalResult struct {
-	commands []model.Command
-	problems []model.Problem
-}
-
 // approvalIn evaluates one file.
-func (e *Evaluator) approvalIn(files Files, name string) (approvalResult, error) {
+func (e *Evaluator) approvalIn(files Files, name string) (*result, error) {
 	digest, err := files.Digest(name)
 	if err != nil {
-		return approvalResult{}, err
+		return nil, err
 	}
 	info, err := fs.Stat(files, name)
 	if err != nil {
-		return approvalResult{}, err
+		return nil, err
 	}
 	if info.Size() > maxApproval {
-		return approvalResult{problems: []model.Problem{layer.WholeFile(catalogue.Size, name, fmt.Sprintf("is too large; an approval has at most %d KiB", maxApproval>>10))}}, nil
+		return &result{Problems: []model.Problem{layer.WholeFile(catalogue.Size, name, fmt.Sprintf("is too large; an approval has at most %d KiB", maxApproval>>10))}}, nil
 	}
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
-		return approvalResult{}, err
+		return nil, err
 	}
-	return e.approvalOf(digest, layer.Source{Name: name, Data: data})
-}
-
-// approvalOf evaluates a file of approvals, here or elsewhere. Digest is that of its
-// content. The error is that of Backend.Evaluate.
-func (e *Evaluator) approvalOf(digest string, file layer.Source) (approvalResult, error) {
-	if e.backend == nil {
-		commands, problems := decode.Approval(layer.Approval(file))
-		return approvalResult{commands, problems}, nil
-	}
-	a, err := e.answer(keyOf("approval", file.Name, digest), request{Layer: "approval", Files: blobs([]layer.Source{file})})
-	return approvalResult{a.Commands, a.Problems}, err
+	return e.evaluate(keyOf("approval", name, digest), request{Layer: "approval", Files: []layer.Source{{Name: name, Data: data}}})
 }

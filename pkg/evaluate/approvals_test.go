@@ -49,7 +49,7 @@ func TestApprovalsOfAFleet(t *testing.T) {
 	for i := range maxApprovals {
 		texts[fmt.Sprintf("approvals/beta/crowd/%d.cue", i)] = approval("a", "agree")
 	}
-	e := New(nil)
+	e := New()
 	got, problems := e.Approvals(treeOf(texts))
 	agree := func(app, file, step string) Approval {
 		id := model.AppID{Tenant: "acme", Name: app}
@@ -75,7 +75,7 @@ func TestApprovalsOfAFleet(t *testing.T) {
 func TestApprovalsAreRemembered(t *testing.T) {
 	texts := map[string][]byte{"approvals/acme/shop/a.cue": approval("a", "agree"), "approvals/acme/blog/a.cue": approval("a", "look")}
 	files := noted{treeOf(texts), map[string]int{}}
-	e := New(nil)
+	e := New()
 	first, _ := e.Approvals(files)
 	clear(files.reads)
 	again, _ := e.Approvals(files)

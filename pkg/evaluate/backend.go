@@ -11,8 +11,8 @@ import (
 	"github.com/d-aros/d-aros/schema"
 )
 
-// A Backend evaluates in other processes, which have limits, and keeps answers. It
-// cannot read requests and answers.
+// A Backend evaluates, in processes that have limits, and keeps answers. It cannot read
+// requests and answers.
 type Backend interface {
 	// Run calls do for each of 0 to n-1, beginning with the first, side by side if
 	// it likes, and returns when all are done.
@@ -22,6 +22,21 @@ type Backend interface {
 	// Evaluate returns what Worker.Answer returns for a request, and keeps it under the
 	// key. The error is an *Exhausted if the request is to blame.
 	Evaluate(key string, request []byte) (answer []byte, err error)
+}
+
+// inProcess is a backend without limits and without memory.
+type inProcess struct{ worker Worker }
+
+func (*inProcess) Run(n int, do func(i int)) {
+	for i := range n {
+		do(i)
+	}
+}
+
+func (*inProcess) Recall(string) ([]byte, bool) { return nil, false }
+
+func (b *inProcess) Evaluate(_ string, request []byte) ([]byte, error) {
+	return b.worker.Answer(request)
 }
 
 // Exhausted is the error of an evaluation that was ended at a limit.
@@ -39,9 +54,6 @@ const (
 
 func (e *Exhausted) Error() string { return "the evaluation needs too much " + string(e.Limit) }
 
-// Through returns an evaluator that evaluates through a backend.
-func Through(b Backend) *Evaluator { return &Evaluator{run: b.Run, backend: b} }
-
 // engine identifies what besides the files decides the result of an evaluation. A
 // backend that keeps answers longer than the program runs has to identify the program,
 // too.
@@ -52,52 +64,32 @@ func keyOf(parts ...string) string {
 	return string(model.DigestOf(append([]string{engine}, parts...)))
 }
 
-// recall returns an answer that the backend has. It skips an answer that does not
-// decode.
-func (e *Evaluator) recall(key string) (answer, bool) {
-	if e.backend == nil {
-		return answer{}, false
-	}
+// recall returns the result that the backend keeps, nil without one. It skips an answer
+// that does not decode.
+func (e *Evaluator) recall(key string) *result {
 	data, ok := e.backend.Recall(key)
 	if !ok {
-		return answer{}, false
+		return nil
 	}
-	a, err := decodeAnswer(data)
-	return a, err == nil
+	r, err := decodeAnswer(data)
+	if err != nil {
+		return nil
+	}
+	return r
 }
 
-// ask has the backend answer a request.
-func (e *Evaluator) ask(key string, r request) (answer, error) {
-	data, err := e.backend.Evaluate(key, r.encode())
+// ask has the backend evaluate a request.
+func (e *Evaluator) ask(key string, r request) (*result, error) {
+	data, err := e.backend.Evaluate(key, encode(r))
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	return decodeAnswer(data)
 }
 
-// platformOf evaluates the platform, in this process or through the backend.
-func (e *Evaluator) platformOf(digest string, files []layer.Source) (platformResult, error) {
-	if e.backend == nil {
-		return evaluatePlatform(files), nil
-	}
-	a, err := e.answer(keyOf("platform", digest), request{Layer: "platform", Files: blobs(files)})
-	return a.platform(files), err
-}
-
-// tenantOf evaluates a tenant, in this process or through the backend.
-func (e *Evaluator) tenantOf(name, digest string, files []layer.Source, platform *layer.Layer) (tenantResult, error) {
-	if e.backend == nil {
-		return evaluateTenant(name, files, platform, layer.Form{}), nil
-	}
-	a, err := e.answer(keyOf("tenant", name, digest), request{
-		Layer: "tenant", Tenant: name, Above: blobs(platform.Files), Files: blobs(files),
-	})
-	return a.tenant(files), err
-}
-
-// answer returns the answer that the backend has, or asks for it.
-func (e *Evaluator) answer(key string, r request) (answer, error) {
-	if known, ok := e.recall(key); ok {
+// evaluate returns the result that the backend keeps, or has it evaluate the request.
+func (e *Evaluator) evaluate(key string, r request) (*result, error) {
+	if known := e.recall(key); known != nil {
 		return known, nil
 	}
 	return e.ask(key, r)

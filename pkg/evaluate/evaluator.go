@@ -3,7 +3,6 @@ package evaluate
 import (
 	"io/fs"
 
-	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -11,37 +10,27 @@ import (
 // holds nothing but results that follow from the files: dropping it costs time, never
 // meaning. It is for one goroutine at a time.
 type Evaluator struct {
-	run     func(n int, do func(i int))
-	backend Backend    // nil: in this process
-	form    layer.Form // made when it pays
+	backend Backend
 
 	settled  bool // the last fleet is all that its files say
-	platform cached[platformResult]
-	tenants  map[string]cached[tenantResult]
+	platform cached
+	tenants  map[string]cached
 	parts    map[string]*part // by tenant
 
 	approvals approvals
 }
 
-// cached is a result, and the key of what it was computed from.
-type cached[R any] struct {
+// cached is the result of a layer, and the key of what it was computed from.
+type cached struct {
 	key    string
-	result R
+	result *result
 }
 
-// New returns an evaluator. It evaluates applications that changed through run,
-// which calls do for each of 0 to n-1, in any order and side by side if it likes,
-// and returns when all are done. Nil evaluates one after the other.
-func New(run func(n int, do func(i int))) *Evaluator {
-	if run == nil {
-		run = func(n int, do func(i int)) {
-			for i := range n {
-				do(i)
-			}
-		}
-	}
-	return &Evaluator{run: run}
-}
+// New returns an evaluator that evaluates in this process, without limits.
+func New() *Evaluator { return Through(&inProcess{}) }
+
+// Through returns an evaluator that evaluates through a backend.
+func Through(b Backend) *Evaluator { return &Evaluator{backend: b} }
 
 // Files is an immutable tree of files, such as the tree of one commit.
 type Files interface {

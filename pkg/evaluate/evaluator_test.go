@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/fxamacker/cbor/v2"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
@@ -15,15 +16,33 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// counted is an evaluator that says how many applications it evaluated.
+// counting is a backend that counts the applications and approvals that it evaluates.
+type counting struct {
+	inProcess
+	evaluated int
+}
+
+func (c *counting) Run(n int, do func(int)) {
+	for i := n - 1; i >= 0; i-- { // order has no meaning
+		do(i)
+	}
+}
+
+func (c *counting) Evaluate(key string, data []byte) ([]byte, error) {
+	var r request
+	if err := cbor.Unmarshal(data, &r); err != nil {
+		return nil, err
+	}
+	if r.Layer == "application" || r.Layer == "approval" {
+		c.evaluated++
+	}
+	return c.inProcess.Evaluate(key, data)
+}
+
+// counted is an evaluator, with the number of what it evaluated.
 func counted() (*Evaluator, *int) {
-	evaluated := 0
-	return New(func(n int, do func(int)) {
-		evaluated += n
-		for i := n - 1; i >= 0; i-- { // order has no meaning
-			do(i)
-		}
-	}), &evaluated
+	c := &counting{}
+	return Through(c), &c.evaluated
 }
 
 func overlay(name, data string) *txtar.Archive {
@@ -71,7 +90,7 @@ func TestOnlyWhatChangedIsEvaluated(t *testing.T) {
 			files = append(files, overlay(step.file, step.data))
 			*evaluated = 0
 			got := e.Fleet("c", unpack(files...), nil)
-			require.Equal(t, New(nil).Fleet("c", unpack(files...), nil), got)
+			require.Equal(t, New().Fleet("c", unpack(files...), nil), got)
 			require.Equal(t, step.want, *evaluated)
 		})
 	}
@@ -80,7 +99,7 @@ func TestOnlyWhatChangedIsEvaluated(t *testing.T) {
 // The commit is that of the files, also when they did not change: applications
 // are those of the fleet before, and take it from theirs.
 func TestCommitFollowsTheHead(t *testing.T) {
-	e := New(nil)
+	e := New()
 	files := unpack(threeApplications(t))
 	first, second := e.Fleet("one", files, nil), e.Fleet("two", files, nil)
 	require.Equal(t, "two", second.Commit)
@@ -103,7 +122,7 @@ func TestPinnedApplicationIsOfItsCommit(t *testing.T) {
 		return unpack(old, overlay("tenants/acme/apps/shop/more.cue", "package fleet\n\napplication: priority: 5\n")), nil
 	}
 	now := unpack(old, overlay("tenants/acme/apps/shop/more.cue", "package fleet\n\napplication: priority: \n"), pin("shop"))
-	f := New(nil).Fleet("head", now, release)
+	f := New().Fleet("head", now, release)
 	require.Empty(t, report(f))
 	i := slices.IndexFunc(f.Applications, func(a *model.Application) bool { return a.ID.Name == "shop" })
 	require.Equal(t, 5, f.Applications[i].Priority)
@@ -119,7 +138,7 @@ func TestPinnedApplicationIsUnderTodaysPolicy(t *testing.T) {
 			overlay("tenants/acme/tenant.cue", "package fleet\n\ntenant: name: \"acme\"\n"),
 			overlay("tenants/acme/apps/shop/more.cue", "package fleet\n\napplication: components: web: replicas: 9\n")), nil
 	}
-	f := New(nil).Fleet("head", unpack(old, pin("shop")), release)
+	f := New().Fleet("head", unpack(old, pin("shop")), release)
 	require.Equal(t, `DA1203 application.components.web.replicas: asks for 9, tenant acme allows at most 5 replicas (limits.maxReplicas) (in the pinned commit dddddddddddd)
   tenants/acme/apps/shop/more.cue:3:41   asks for 9
   tenants/acme/tenant.cue:7:24           tenant.policy.limits.maxReplicas: 5
@@ -131,7 +150,7 @@ func TestPinnedApplicationIsUnderTodaysPolicy(t *testing.T) {
 
 // A pin that cannot be read is tried again, although nothing changed.
 func TestPinIsTriedAgain(t *testing.T) {
-	e := New(nil)
+	e := New()
 	base := threeApplications(t)
 	files := unpack(base, pin("shop"))
 	f := e.Fleet("head", files, func(string) (Files, error) { return nil, errors.New("not there yet") })
@@ -144,7 +163,7 @@ func TestPinIsTriedAgain(t *testing.T) {
 // A broken layer takes along what is below it, and nothing else.
 func TestBrokenLayers(t *testing.T) {
 	broken := "package fleet\n\ntenant: weight: 0\n"
-	f := New(nil).Fleet("c", unpack(threeApplications(t), overlay("tenants/acme/more.cue", broken)), nil)
+	f := New().Fleet("c", unpack(threeApplications(t), overlay("tenants/acme/more.cue", broken)), nil)
 	require.Equal(t, []string{"acme"}, f.UnusableTenants)
 	require.Len(t, f.Tenants, 1)
 	require.Len(t, f.Applications, 1)
@@ -153,7 +172,7 @@ func TestBrokenLayers(t *testing.T) {
 		require.Equal(t, "tenant.weight: asks for 0, a weight is a whole number from 1 to 1000 (tenants/acme/more.cue:3:17)", u.Message)
 	}
 
-	f = New(nil).Fleet("c", unpack(threeApplications(t), overlay("more.cue", "package fleet\n\nplatform: nmae: \"x\"\n")), nil)
+	f = New().Fleet("c", unpack(threeApplications(t), overlay("more.cue", "package fleet\n\nplatform: nmae: \"x\"\n")), nil)
 	require.Nil(t, f.Platform)
 	require.Equal(t, []string{"acme", "globex"}, f.UnusableTenants)
 	require.Len(t, f.Unusable, 3)
@@ -165,7 +184,7 @@ func TestBrokenLayers(t *testing.T) {
 // rely on what it says: that of a tenant concerns no other tenant.
 func TestFilesBetweenLayers(t *testing.T) {
 	limit := "package fleet\n\ntenant: policy: limits: maxShare: 0.1\n"
-	e := New(nil)
+	e := New()
 	f := e.Fleet("c", unpack(threeApplications(t), overlay("tenants/acme/apps/limits.cue", limit)), nil)
 	require.Equal(t, []string{"acme"}, f.UnusableTenants)
 	require.Len(t, f.Applications, 1)
@@ -187,15 +206,15 @@ func TestFilesBetweenLayers(t *testing.T) {
 // Who may change what does not follow from layers with files between them.
 func TestLayersWithFilesBetweenThem(t *testing.T) {
 	signed := overlay("access.cue", "package fleet\n\nplatform: access: {enforce: \"signed\", principals: ann: ssh: [\"ssh-ed25519 AAAA ann\"], admins: [\"ann\"]}\n")
-	require.Len(t, New(nil).Layers(unpack(threeApplications(t), signed)).Tenants, 2)
-	f := New(nil).Layers(unpack(threeApplications(t), signed, overlay("tenants/acme/apps/x.cue", "package fleet\n")))
+	require.Len(t, New().Layers(unpack(threeApplications(t), signed)).Tenants, 2)
+	f := New().Layers(unpack(threeApplications(t), signed, overlay("tenants/acme/apps/x.cue", "package fleet\n")))
 	require.Equal(t, []string{"acme"}, f.UnusableTenants)
-	f = New(nil).Layers(unpack(threeApplications(t), signed, overlay("tenants/x.cue", "package fleet\n")))
+	f = New().Layers(unpack(threeApplications(t), signed, overlay("tenants/x.cue", "package fleet\n")))
 	require.Nil(t, f.Platform)
 }
 
 func TestEmptyTree(t *testing.T) {
-	f := New(nil).Fleet("c", unpack(overlay("README.md", "hello\n")), nil)
+	f := New().Fleet("c", unpack(overlay("README.md", "hello\n")), nil)
 	require.Nil(t, f.Platform)
 	require.Empty(t, f.Applications)
 	require.Empty(t, f.Unusable)
@@ -240,7 +259,7 @@ func TestDamagedTree(t *testing.T) {
 		"fleet.cue":                      {0, 3, false},
 	} {
 		t.Run(part, func(t *testing.T) {
-			e := New(nil)
+			e := New()
 			f := e.Fleet("c", damaged{whole, part}, nil)
 			require.Len(t, f.Applications, want.applications)
 			require.Len(t, f.Unusable, want.unusable)
@@ -260,7 +279,7 @@ func TestTooLarge(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := New(nil).Fleet("c", unpack(threeApplications(t), files), nil)
+			f := New().Fleet("c", unpack(threeApplications(t), files), nil)
 			require.Len(t, f.Applications, 2)
 			require.Equal(t, catalogue.Size, f.Unusable[0].Code)
 		})
@@ -268,8 +287,11 @@ func TestTooLarge(t *testing.T) {
 }
 
 func TestPanicIsAProblemOfOneApplication(t *testing.T) {
-	r := guard("tenants/acme/apps/shop", func() applicationResult { panic("out of luck\nsecond line") })
-	require.Equal(t, "DA1011 tenants/acme/apps/shop could not be evaluated: out of luck second line\n  tenants/acme/apps/shop:1:1", r.problems[0].String())
+	r := func() (r result) {
+		defer recovered(model.AppID{Tenant: "acme", Name: "shop"}, &r)
+		panic("out of luck\nsecond line")
+	}()
+	require.Equal(t, "DA1011 tenants/acme/apps/shop could not be evaluated: out of luck second line\n  tenants/acme/apps/shop:1:1", r.Problems[0].String())
 }
 
 // Links are said and not followed.
@@ -278,7 +300,7 @@ func TestLinks(t *testing.T) {
 	m := files.FS.(fstest.MapFS)
 	m["tenants/acme/apps/shop/more.cue"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("../../tenant.cue")}
 	m["tenants/evil"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("acme")}
-	f := New(nil).Fleet("c", files, nil)
+	f := New().Fleet("c", files, nil)
 	require.Equal(t, `DA1008 tenants/acme/apps/shop/more.cue is no regular file; links are not followed
   tenants/acme/apps/shop/more.cue:1:1
 DA1008 tenants/evil is neither file nor directory; links are not followed
@@ -295,7 +317,7 @@ func TestLinksBesideAnApplication(t *testing.T) {
 	l := planted(archive(t, "base.txtar"))
 	l.links["tenants/acme/apps/shop/README.md"] = "../README.md"
 	l.links["tenants/acme/apps/shop/deploy"] = "../../deploy"
-	e := New(nil)
+	e := New()
 	f := e.Fleet("c", l, nil)
 	require.Empty(t, report(f))
 	require.Len(t, f.Applications, 1)

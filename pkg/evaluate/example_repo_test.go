@@ -79,7 +79,7 @@ func TestExampleRepoBreaksCueVetWhenWrong(t *testing.T) {
 // The example is what its README says. Evaluating it reads nothing that the
 // files do not say.
 func TestExampleRepo(t *testing.T) {
-	f := New(nil).Fleet("0123456789abcdef0123456789abcdef01234567", directory(exampleRepo), nil)
+	f := New().Fleet("0123456789abcdef0123456789abcdef01234567", directory(exampleRepo), nil)
 	require.Empty(t, report(f))
 	require.Empty(t, f.Unusable)
 	golden(t, "testdata/example-repo.golden", summary(f))
@@ -152,8 +152,8 @@ func TestNothingButTheFleetIsRead(t *testing.T) {
 	}))
 	require.Contains(t, names, "README.md")
 	base, more := archive(t, "base.txtar"), archive(t, "beside.txtar")
-	want := New(nil).Fleet("", unpack(base), nil)
-	got := New(nil).Fleet("", unpack(base, more), nil)
+	want := New().Fleet("", unpack(base), nil)
+	got := New().Fleet("", unpack(base, more), nil)
 	require.Empty(t, report(got))
 	require.Equal(t, want.Applications[0].Digest, got.Applications[0].Digest)
 	require.Len(t, got.Applications, len(want.Applications))

@@ -13,7 +13,7 @@ import (
 
 // What the full fleet says arrives in the model, value by value.
 func TestFullFleet(t *testing.T) {
-	f := New(nil).Fleet("cccc", unpack(archive(t, "full.txtar")), func(commit string) (Files, error) {
+	f := New().Fleet("cccc", unpack(archive(t, "full.txtar")), func(commit string) (Files, error) {
 		require.Equal(t, strings.Repeat("b", 40), commit)
 		return unpack(archive(t, "full.txtar")), nil
 	})

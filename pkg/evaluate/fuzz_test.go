@@ -24,7 +24,7 @@ func FuzzApplicationFile(f *testing.F) {
 		}
 	}
 	base := archive(f, "base.txtar")
-	from := New(nil)
+	from := New()
 	from.Fleet("c", unpack(base), nil)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 4<<10 || len(data) == 0 {

@@ -21,7 +21,7 @@ func TestMessagesAreLines(t *testing.T) {
 		b.WriteString("\t" + literal.String.Quote(strings.ToValidUTF8(s, "?")) + ": " + literal.String.Quote(strings.ToValidUTF8(s, "?")) + "\n")
 	}
 	b.WriteString("}\n")
-	f := New(nil).Fleet("c", unpack(archive(t, "base.txtar"), overlay("tenants/acme/apps/shop/more.cue", b.String())), nil)
+	f := New().Fleet("c", unpack(archive(t, "base.txtar"), overlay("tenants/acme/apps/shop/more.cue", b.String())), nil)
 	require.NotEmpty(t, f.Problems)
 	for _, p := range f.Problems {
 		texttest.Line(t, p.Message, 600)

@@ -20,21 +20,21 @@ func (e *Evaluator) Layers(files Files) model.Fleet {
 	if err != nil {
 		p.unreadable("tenants", err)
 	}
-	tenants := map[string]cached[tenantResult]{}
+	tenants := map[string]cached{}
 	for _, name := range names {
 		cue, problems, err := layer.ListTenant(files, name)
 		if err == nil && len(cue)+len(problems) == 0 {
 			continue
 		}
-		t := &part{name: name}
+		t := newPart(name)
 		p.layerOf(t, cue, problems, err)
 		p.unsure = p.unsure || t.unsure
 		tenants[name] = t.layer
-		if t.layer.result.tenant == nil {
+		if t.layer.result.Tenant == nil {
 			p.fleet.UnusableTenants = append(p.fleet.UnusableTenants, name)
 			continue
 		}
-		p.fleet.Tenants = append(p.fleet.Tenants, *t.layer.result.tenant)
+		p.fleet.Tenants = append(p.fleet.Tenants, *t.layer.result.Tenant)
 	}
 	p.e.tenants = tenants
 	p.fleet.Incomplete = p.fleet.Incomplete || p.unsure

@@ -36,7 +36,7 @@ func FuzzFleetFile(f *testing.F) {
 		txtar.File{Name: "tenants/acme/apps/site/app.cue", Data: fmt.Appendf(nil, app, "site")},
 		txtar.File{Name: "tenants/globex/tenant.cue", Data: []byte("package fleet\n\ntenant: name: \"globex\"\n")},
 		txtar.File{Name: "tenants/globex/apps/api/app.cue", Data: fmt.Appendf(nil, app, "api")})
-	from := New(nil)
+	from := New()
 	from.Fleet("c", unpack(base), beforeShop)
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		if len(data) > 4<<10 || len(data) == 0 || !validPath(name) {

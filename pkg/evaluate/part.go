@@ -21,7 +21,7 @@ import (
 type part struct {
 	name   string
 	key    partKey // zero while the result is not final
-	layer  cached[tenantResult]
+	layer  cached
 	policy string // of the tenant's applications, as a key
 	moved  bool   // its policy, or a place of it, is not that of the part before
 
@@ -47,7 +47,7 @@ type says struct {
 // cachedApplication is the result of an application and what it follows from.
 type cachedApplication struct {
 	key    applicationKey
-	result applicationResult
+	result *result
 }
 
 type applicationKey struct {
@@ -66,16 +66,19 @@ type declared struct {
 	files  Files
 	key    applicationKey
 
-	result  applicationResult
+	result  *result
 	problem *model.Problem // why it cannot be evaluated at all
 }
+
+// newPart returns the part of a tenant without a result.
+func newPart(name string) *part { return &part{name: name, layer: cached{result: &result{}}} }
 
 // partOf returns a tenant's part: the cached one, or a new one with the applications
 // that are still to be evaluated.
 func (p *pass) partOf(name string) (t *part, apps []*declared) {
 	dir := layer.TenantDir(name)
 	before := p.e.parts[name]
-	t = &part{name: name}
+	t = newPart(name)
 	if digest, err := p.files.Digest(dir); err == nil && p.platformKey != "" {
 		t.key = partKey{digest, p.platformKey}
 		if before != nil && before.key == t.key {
@@ -89,10 +92,10 @@ func (p *pass) partOf(name string) (t *part, apps []*declared) {
 	}
 	t.says.declared = true
 	p.layerOf(t, names, problems, err)
-	t.policy = string(t.layer.result.policy)
-	t.moved = before == nil || !samePolicy(before.layer.result.tenant, t.layer.result.tenant)
-	t.report("", t.layer.result.problems...)
-	if tenant := t.layer.result.tenant; tenant != nil {
+	t.policy = string(t.layer.result.Policy)
+	t.moved = before == nil || !samePolicy(before.layer.result.Tenant, t.layer.result.Tenant)
+	t.report("", t.layer.result.Problems...)
+	if tenant := t.layer.result.Tenant; tenant != nil {
 		t.report("", p.pins(tenant, apps)...)
 	}
 	return t, apps
@@ -119,11 +122,11 @@ func (p *pass) layerOf(t *part, names []string, problems []model.Problem, err er
 		problems = append(problems, unreadable(dir, err))
 	case len(problems) == 0 && len(names) == 0:
 		problems = append(problems, layer.WholeFile(catalogue.NoTenant, path.Join(dir, "tenant.cue"), "is missing; the directory has applications and declares no tenant"))
-	case p.platform.platform == nil:
+	case p.platform.Platform == nil:
 		return // the platform's problems stand for it
 	}
 	if len(problems) > 0 {
-		t.layer.result.problems = problems
+		t.layer.result.Problems = problems
 		return
 	}
 	key, err := digests(p.files, names)
@@ -138,16 +141,16 @@ func (p *pass) layerOf(t *part, names []string, problems []model.Problem, err er
 		problems = append(problems, unreadable(dir, err))
 	}
 	if len(problems) > 0 {
-		t.layer.result.problems = problems
+		t.layer.result.Problems = problems
 		return
 	}
-	result, err := p.e.tenantOf(t.name, key, files, &p.platform.layer)
+	result, err := p.e.evaluate(keyOf("tenant", t.name, key), request{Layer: "tenant", Tenant: t.name, Above: p.platform.Layer.Files, Files: files})
 	if err != nil {
 		t.unsure = true
-		t.layer.result.problems = []model.Problem{unanswered(dir, err)}
+		t.layer.result.Problems = []model.Problem{unanswered(dir, err)}
 		return
 	}
-	t.layer = cached[tenantResult]{key, result}
+	t.layer = cached{key, result}
 }
 
 // declaredIn lists the applications that a tenant's directory declares.

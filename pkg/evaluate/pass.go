@@ -21,7 +21,7 @@ type pass struct {
 	fleet  model.Fleet
 	unsure bool // something could not be read: the next pass must try again
 
-	platform    *platformResult
+	platform    *result
 	platformKey string // "" while the result for the platform is not final
 	parts       []*part
 }
@@ -57,7 +57,7 @@ func (p *pass) across() {
 	p.refuse(check.Hosts(claims))
 	p.refuse(objects)
 	p.refuse(check.Namespaces(&p.fleet))
-	p.fleet.Problems = append(p.fleet.Problems, check.Promises(&p.fleet, &p.platform.layer)...)
+	p.fleet.Problems = append(p.fleet.Problems, check.Promises(&p.fleet, &p.platform.Layer)...)
 }
 
 // refuse takes applications out of the fleet.
@@ -92,43 +92,44 @@ func (p *pass) unreadable(dir string, err error) {
 }
 
 func (p *pass) evaluatePlatform() {
-	r := func() platformResult {
+	r := func() *result {
 		names, problems, err := layer.ListLayer(p.files, ".", "tenants")
 		if err != nil {
 			p.unsure = true
-			return platformResult{problems: []model.Problem{unreadable("fleet.cue", err)}}
+			return &result{Problems: []model.Problem{unreadable("fleet.cue", err)}}
 		}
 		if len(problems) > 0 {
-			return platformResult{problems: problems}
+			return &result{Problems: problems}
 		}
 		if len(names) == 0 {
-			return platformResult{problems: []model.Problem{layer.WholeFile(catalogue.NoPlatform, "fleet.cue", "is missing; the platform is declared at the root of the repo")}}
+			return &result{Problems: []model.Problem{layer.WholeFile(catalogue.NoPlatform, "fleet.cue", "is missing; the platform is declared at the root of the repo")}}
 		}
 		key, err := digests(p.files, names)
 		if err == nil && key == p.e.platform.key {
 			p.platformKey = key
 			return p.e.platform.result
 		}
-		blobs, problems, readErr := layer.Read(p.files, names)
+		files, problems, readErr := layer.Read(p.files, names)
 		if err = cmp.Or(err, readErr); err != nil {
 			p.unsure = true
-			return platformResult{problems: []model.Problem{unreadable("fleet.cue", err)}}
+			return &result{Problems: []model.Problem{unreadable("fleet.cue", err)}}
 		}
-		result := platformResult{problems: problems}
+		r := &result{Problems: problems}
 		if len(problems) == 0 {
-			result, err = p.e.platformOf(key, blobs)
+			r, err = p.e.evaluate(keyOf("platform", key), request{Layer: "platform", Files: files})
 		}
 		if err != nil {
 			p.unsure = true
-			return platformResult{problems: []model.Problem{unanswered("fleet.cue", err)}}
+			return &result{Problems: []model.Problem{unanswered("fleet.cue", err)}}
 		}
+		r.Layer.Files = files // those of tenants are evaluated with them
 		p.platformKey = key
-		p.e.platform = cached[platformResult]{key, result}
-		return result
+		p.e.platform = cached{key, r}
+		return r
 	}()
-	p.platform = &r
-	p.fleet.Platform = r.platform
-	p.report("", "", r.problems...)
+	p.platform = r
+	p.fleet.Platform = r.Platform
+	p.report("", "", r.Problems...)
 }
 
 // settle sorts the evaluated applications into usable and unusable ones, and caches
@@ -144,7 +145,7 @@ func (p *pass) settle(apps []*declared) {
 		}
 	}
 	parts := make(map[string]*part, len(p.parts))
-	tenants := make(map[string]cached[tenantResult], len(p.parts))
+	tenants := make(map[string]cached, len(p.parts))
 	for _, t := range p.parts {
 		parts[t.name], tenants[t.name] = t, t.layer
 		if t.unsure {
@@ -169,10 +170,10 @@ func (p *pass) assemble() {
 		p.fleet.Incomplete = p.fleet.Incomplete || t.says.incomplete
 		switch {
 		case !t.says.declared:
-		case t.layer.result.tenant == nil:
+		case t.layer.result.Tenant == nil:
 			p.fleet.UnusableTenants = append(p.fleet.UnusableTenants, t.name)
 		default:
-			p.fleet.Tenants = append(p.fleet.Tenants, *t.layer.result.tenant)
+			p.fleet.Tenants = append(p.fleet.Tenants, *t.layer.result.Tenant)
 		}
 		p.fleet.Unusable = append(p.fleet.Unusable, t.says.unusable...)
 		p.fleet.Applications = append(p.fleet.Applications, t.says.applications...)

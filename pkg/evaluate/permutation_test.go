@@ -20,7 +20,7 @@ import (
 func TestOrderHasNoMeaning(t *testing.T) {
 	files := unpack(archive(t, "full.txtar"))
 	at := func(string) (Files, error) { return files, nil }
-	want := content(New(nil).Fleet("c", files, at))
+	want := content(New().Fleet("c", files, at))
 	require.NotEmpty(t, want.applications)
 	rounds := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -35,7 +35,7 @@ func TestOrderHasNoMeaning(t *testing.T) {
 				shuffled[name] = f
 			}
 		}
-		f := New(nil).Fleet("c", tree{shuffled}, at)
+		f := New().Fleet("c", tree{shuffled}, at)
 		if report(f) != "" {
 			t.Fatalf("%s", report(f))
 		}

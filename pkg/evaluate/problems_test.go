@@ -83,7 +83,7 @@ func report(f model.Fleet) string {
 
 // judged is what is wrong with a fleet and with the approvals beside it.
 func judged(t testing.TB, files Files, at func(string) (Files, error)) model.Fleet {
-	f := New(nil).Fleet("", files, at)
+	f := New().Fleet("", files, at)
 	names, err := fs.Glob(files, "approvals/*/*/*.cue")
 	require.NoError(t, err)
 	for _, name := range names {
@@ -100,7 +100,7 @@ func judged(t testing.TB, files Files, at func(string) (Files, error)) model.Fle
 // nothing: this is the test that it holds.
 func TestProblems(t *testing.T) {
 	base := archive(t, "base.txtar")
-	require.Empty(t, New(nil).Fleet("", unpack(base), nil).Problems, "the base fleet is without problems")
+	require.Empty(t, New().Fleet("", unpack(base), nil).Problems, "the base fleet is without problems")
 	for name, a := range examples(t) {
 		t.Run(name, func(t *testing.T) {
 			files, want := split(a)
@@ -128,14 +128,14 @@ func write(t *testing.T, name string, files *txtar.Archive, want string) {
 
 // An unknown field of an element of a list has a suggestion as well.
 func TestDidYouMeanInLists(t *testing.T) {
-	f := New(nil).Fleet("c", unpack(archive(t, "base.txtar"), overlay("tenants/acme/apps/shop/more.cue",
+	f := New().Fleet("c", unpack(archive(t, "base.txtar"), overlay("tenants/acme/apps/shop/more.cue",
 		"package fleet\n\napplication: components: web: traits: ingress: [{hots: \"shop.example.com\", port: 8080}]\n")), nil)
 	require.Contains(t, report(f), "hots: no such field; did you mean host?\n")
 }
 
 // A value outside of a list of values has a sentence also where no rule gives one.
 func TestNoneOfSeveral(t *testing.T) {
-	f := New(nil).Fleet("c", unpack(archive(t, "base.txtar"), overlay("more.cue",
+	f := New().Fleet("c", unpack(archive(t, "base.txtar"), overlay("more.cue",
 		"package fleet\n\nplatform: pools: general: os: [\"plan9\"]\n")), nil)
 	require.Equal(t, `DA1104 platform.pools.general.os.0: is none of what may be written here
   more.cue:3:32   "plan9"
@@ -209,7 +209,7 @@ DA1103 platform.pools.gpu.nodes.selector: must be written
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := New(nil).Fleet("c", unpack(archive(t, "base.txtar"), overlay(c.file, "package fleet\n"+c.text)), nil)
+			f := New().Fleet("c", unpack(archive(t, "base.txtar"), overlay(c.file, "package fleet\n"+c.text)), nil)
 			require.Equal(t, c.want, report(f))
 		})
 	}

@@ -9,109 +9,73 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// platformResult is the evaluated platform. Its model is nil if there are problems.
-type platformResult struct {
-	layer    layer.Layer
-	platform *model.Platform
-	problems []model.Problem
-}
-
 // evaluatePlatform evaluates the files at the root of the repo.
-func evaluatePlatform(files []layer.Source) platformResult {
-	doc := layer.Platform(files)
+func evaluatePlatform(r request) result {
+	doc := layer.Platform(r.Files)
 	platform, problems := decode.Platform(doc)
-	return platformResult{doc.Layer, platform, problems}
+	return result{Layer: doc.Layer.Outline(nil), Platform: platform, Problems: problems}
 }
 
-// tenantResult is a tenant, evaluated under the platform. Its model is nil if there
-// are problems.
-type tenantResult struct {
-	layer    layer.Layer
-	tenant   *model.Tenant
-	policy   []byte // that its applications are evaluated under
-	problems []model.Problem
-}
-
-// evaluateTenant evaluates the files of one tenant under a valid platform, whose form
-// may be zero.
-func evaluateTenant(name string, files []layer.Source, platform *layer.Layer, f layer.Form) tenantResult {
-	doc := layer.Tenant(name, files, platform, f)
-	tenant, problems := decode.Tenant(name, doc, platform)
-	if tenant == nil {
-		return tenantResult{layer: doc.Layer, problems: problems}
+// evaluateTenant evaluates the files of one tenant under a valid platform.
+func evaluateTenant(r request) result {
+	platform, problems := layer.Parse("platform", r.Above)
+	if len(problems) > 0 {
+		return result{Problems: problems}
 	}
-	return tenantResult{doc.Layer, tenant, doc.Policy, nil}
+	doc := layer.Tenant(r.Tenant, r.Files, &platform)
+	tenant, problems := decode.Tenant(r.Tenant, doc, &platform)
+	return result{Layer: doc.Layer.Outline(nil), Tenant: tenant, Policy: doc.Policy, Problems: problems}
 }
 
-// applicationInput is everything that the evaluation of one application depends on:
-// equal inputs give equal results.
-type applicationInput struct {
-	app    model.AppID
-	files  []layer.Source
-	policy []byte     // of its tenant
-	form   layer.Form // the zero form costs time only
-
-	// rest lists the files beside the CUE files of the application's directory, and
-	// source identifies them all.
-	rest   []string
-	source model.Digest
-}
-
-// applicationResult is an evaluated application. Its model is nil if there are
-// problems. The places of the layers above are left to complete.
-type applicationResult struct {
-	layer       layer.Layer
-	application *model.Application
-	choices     *decode.Choices
-	hosts       []check.Host
-	problems    []model.Problem
-	places      layer.Places // of the layer, if another process evaluated it
-}
-
-// evaluateApplication evaluates one application under valid layers.
-func evaluateApplication(in applicationInput) (r applicationResult) {
-	doc := layer.Application(in.app, in.files, in.policy, in.form)
-	r.layer = doc.Layer
-	a, choices, problems := decode.Application(in.app, doc, in.policy, in.source)
-	if r.problems = problems; a == nil {
-		return r
+// evaluateApplication evaluates one application under valid layers. The form costs time
+// only. Places in the layers above are left
+// to complete.
+func evaluateApplication(r request, form layer.Form) (out result) {
+	app := model.AppID{Tenant: r.Tenant, Name: r.Name}
+	defer recovered(app, &out)
+	doc := layer.Application(app, r.Files, r.Policy, form)
+	out.Layer = doc.Layer.Outline(applicationOutline)
+	a, choices, problems := decode.Application(app, doc, r.Policy, r.Source)
+	if out.Problems = problems; a == nil {
+		return out
 	}
-	r.hosts, problems = check.Application(a, in.rest, &r.layer)
-	if r.problems = append(r.problems, problems...); len(r.problems) == 0 {
+	out.Hosts, problems = check.Application(a, r.Rest, &doc.Layer)
+	if out.Problems = append(out.Problems, problems...); len(out.Problems) == 0 {
 		sealed := a.Seal()
-		r.application, r.choices = &sealed, choices
+		out.Application, out.Choices = &sealed, choices
 	}
-	r.layer = r.layer.Outline()
-	return r
+	return out
 }
 
-// own returns the application's layer, to ask where something is written.
-func (r *applicationResult) own() *layer.Layer {
-	if r.places == nil {
-		return &r.layer
+// recovered turns a panic into a problem of the one application that is evaluated.
+func recovered(app model.AppID, out *result) {
+	if e := recover(); e != nil {
+		*out = result{Problems: []model.Problem{layer.GaveUp(layer.ApplicationDir(app), e)}}
 	}
-	own := r.places.Layer(r.layer.Field, r.layer.Files)
-	return &own
 }
 
-// complete adds the places of the layers above: of the policy values in force, and of
+// applicationOutline reports whether the place of a value is asked for after the
+// evaluation of its application: that of policy, pools and profiles, and of the values
+// that contain them.
+func applicationOutline(path []string) bool {
+	return len(path) < 3 || path[1] == "policy" ||
+		path[1] == "components" && (len(path) == 3 || slices.Contains([]string{"placement", "qos", "degrade"}, path[3]))
+}
+
+// complete adds the places in the layers above: of the policy values in force, and of
 // the values behind the rules that the application breaks.
-func (r applicationResult) complete(platform *layer.Layer, tenant *tenantResult) applicationResult {
-	own := &r.layer
-	if r.choices != nil || len(r.problems) > 0 {
-		own = r.own()
+func (r result) complete(platform, tenant *result) *result {
+	if r.Application != nil {
+		a := *r.Application
+		a.Policy = r.Choices.Within(tenant.Tenant.Policy, &r.Layer)
+		r.Application = &a
 	}
-	if r.application != nil {
-		a := *r.application
-		a.Policy = r.choices.Within(tenant.tenant.Policy, own)
-		r.application = &a
-	}
-	r.problems = slices.Clone(r.problems)
-	for i := range r.problems {
-		p := &r.problems[i]
-		if by, ok := layer.Limit(p.Code, own, []*layer.Layer{platform, &tenant.layer, own}); ok {
+	r.Problems = slices.Clone(r.Problems)
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		if by, ok := layer.Limit(p.Code, &platform.Layer, &tenant.Layer, &r.Layer); ok {
 			p.Places = append(slices.Clone(p.Places), by)
 		}
 	}
-	return r
+	return &r
 }

@@ -34,11 +34,11 @@ func TestScatteredFleetsComeOutTheSame(t *testing.T) {
 		at := func(string) (Files, error) { return full, nil }
 		want, ok := wants[i]
 		if !ok {
-			want = New(nil).Fleet("c", all[i], at)
+			want = New().Fleet("c", all[i], at)
 			wants[i] = want
 		}
 		scattered, was := scatter(t, all[i].FS.(fstest.MapFS))
-		got := New(nil).Fleet("c", tree{scattered}, at)
+		got := New().Fleet("c", tree{scattered}, at)
 		require.Equal(t, whatIsWrong(want, nil), whatIsWrong(got, was))
 		require.Equal(t, content(want), content(got))
 	})

@@ -27,7 +27,7 @@ func newPetition(t *testing.T) *petition {
 
 // restart forgets what was found out before.
 func (p *petition) restart() {
-	p.approvals = NewApprovals(evaluate.New(nil))
+	p.approvals = NewApprovals(evaluate.New())
 }
 
 func (p *petition) approve(file, step string) {

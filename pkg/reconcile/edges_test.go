@@ -77,7 +77,7 @@ func newEntered(t *testing.T) (*keeper, *entries) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = branch.Close() })
 	k.restart = func(o *Options) {
-		evaluator := evaluate.New(nil)
+		evaluator := evaluate.New()
 		o.Source, o.Status, o.Runtime = enteredSource{calls, o.Source}, enteredLedger{calls, branch}, enteredRuntime{calls}
 		o.Evaluator, o.Commands, o.Fleet = evaluator, NewApprovals(evaluator), "test"
 		o.Interval = time.Hour

@@ -33,7 +33,7 @@ func TestBuildIsTriedAgain(t *testing.T) {
 	k.Write("tenants/acme/apps/shop/site/kustomization.yaml", "resources: [map.yaml]\n")
 	k.Write("tenants/acme/apps/shop/site/map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n")
 	k.by("bob")
-	b := &crowded{Evaluator: evaluate.New(nil), err: errors.New("the machine is too busy")}
+	b := &crowded{Evaluator: evaluate.New(), err: errors.New("the machine is too busy")}
 	k.start(func(o *Options) { o.Evaluator = b })
 
 	_, fleet := k.pass()

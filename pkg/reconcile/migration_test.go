@@ -73,7 +73,7 @@ func TestMigrationChangesNothing(t *testing.T) {
 	before, err := branch.Load(t.Context())
 	require.NoError(t, err)
 	now := time.Date(2026, 11, 1, 13, 22, 0, 0, time.UTC) // 15 seconds after the last pass
-	evaluator := evaluate.New(nil)
+	evaluator := evaluate.New()
 	loop := New(Options{Edges: Edges{Source: src, Evaluator: evaluator, Status: branch, Runtime: runtime, Commands: NewApprovals(evaluator)},
 		Fleet: "fixture", Interval: 15 * time.Second, Now: func() time.Time { return now }})
 

@@ -49,7 +49,7 @@ func TestPageExample(t *testing.T) {
 	} {
 		tree.MapFS[name] = &fstest.MapFile{Data: []byte(data)}
 	}
-	fleet := evaluate.New(nil).Fleet("c0ffee", tree, nil)
+	fleet := evaluate.New().Fleet("c0ffee", tree, nil)
 	require.Empty(t, fleet.Problems)
 	require.Len(t, fleet.Applications, 1)
 

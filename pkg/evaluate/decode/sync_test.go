@@ -27,7 +27,7 @@ func full(t *testing.T) map[string]json.RawMessage {
 		return []layer.Source{{Name: name, Data: archive.Files[i].Data}}
 	}
 	platform := layer.Platform(load("fleet.cue"))
-	tenant := layer.Tenant("acme", load("tenants/acme/tenant.cue"), &platform.Layer, layer.Form{})
+	tenant := layer.Tenant("acme", load("tenants/acme/tenant.cue"), &platform.Layer)
 	application := layer.Application(model.AppID{Tenant: "acme", Name: "full"}, load("tenants/acme/apps/full/app.cue"), tenant.Policy, layer.Form{})
 	approval := layer.Approval(load("approvals/acme/full/agree.cue")[0])
 	for _, d := range []layer.Document{platform, tenant, application, approval} {

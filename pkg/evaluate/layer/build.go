@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"cuelang.org/go/cue"
-	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/build"
 	"cuelang.org/go/cue/cuecontext"
 	"cuelang.org/go/cue/errors"
@@ -21,8 +20,8 @@ const module = "fleet.invalid@v0"
 
 // buildValue makes the value of a directory from the files of package fleet in it and
 // above it, as cue vet would. It uses a context of its own, because a context never
-// frees what is built in it. The edits change the files of the schema first.
-func buildValue(dir string, files, schemaFiles []Source, edit ...func(*ast.File)) (v cue.Value, err error) {
+// frees what is built in it.
+func buildValue(dir string, files, schemaFiles []Source) (v cue.Value, err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			err = fmt.Errorf("the CUE evaluator gave up: %v", e)
@@ -39,7 +38,7 @@ func buildValue(dir string, files, schemaFiles []Source, edit ...func(*ast.File)
 			return in
 		}
 		in.ImportPath = path
-		add(in, schemaFiles, edit...)
+		add(in, schemaFiles)
 		in.Complete()
 		return in
 	}))
@@ -56,15 +55,12 @@ func buildValue(dir string, files, schemaFiles []Source, edit ...func(*ast.File)
 
 // add parses files into an instance. A syntax tree may be part of one instance
 // only, so it is not kept.
-func add(in *build.Instance, files []Source, edit ...func(*ast.File)) {
+func add(in *build.Instance, files []Source) {
 	for _, f := range files {
 		tree, err := parser.ParseFile(f.Name, f.Data)
 		if err != nil {
 			in.ReportError(errors.Promote(err, f.Name))
 			continue
-		}
-		for _, edit := range edit {
-			edit(tree)
 		}
 		if err := in.AddSyntax(tree); err != nil {
 			in.ReportError(err)

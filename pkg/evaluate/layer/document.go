@@ -31,18 +31,12 @@ func Platform(files []Source) (d Document) {
 	return d
 }
 
-// Tenant evaluates the files of a tenant under a valid platform. The form is that of
-// the platform or zero.
-func Tenant(name string, files []Source, platform *Layer, f Form) (d Document) {
-	own, trees, problems := parse("tenant", files)
-	if d = (Document{Layer: own, Problems: problems}); problems != nil {
+// Tenant evaluates the files of a tenant under a valid platform.
+func Tenant(name string, files []Source, platform *Layer) (d Document) {
+	if d.Layer, d.Problems = Parse("tenant", files); d.Problems != nil {
 		return d
 	}
-	ok := false
-	if d.JSON, d.Effective, ok = f.fillTenant(trees); !ok {
-		d.JSON, d.Effective, d.Problems = underLayers(TenantDir(name), platform, &d.Layer)
-	}
-	if d.Problems == nil {
+	if d.JSON, d.Effective, d.Problems = underLayers(TenantDir(name), platform, &d.Layer); d.Problems == nil {
 		definitions, _ := definitionsOf(platform) // the platform is valid
 		d.Policy = withDefinitions(Canonical(d.Effective), definitions)
 	}

@@ -183,7 +183,7 @@ func (x *expansion) wrong(err error, v cue.Value, path []string) (problems []mod
 			continue
 		}
 		seen[key(full)] = true
-		p := explainOne(e, full, x.own, []*Layer{x.own}, cue.Value{})
+		p := explainOne(e, full, cue.Value{}, x.own)
 		if p.Code == catalogue.Unknown && len(below) > 0 {
 			p.Message = "no such field" + suggest(v, below)
 		}
@@ -198,7 +198,7 @@ func saysDefinition(problems []model.Problem, used map[string]string, own *Layer
 	for i, p := range problems {
 		component, _ := cutComponent(p.Path)
 		name := used[strings.TrimPrefix(component, "application.components.")]
-		if _, written := own.where.exact(p.Path); name != "" && !written {
+		if _, written := own.Where.exact(p.Path); name != "" && !written {
 			problems[i].Message += " (in what definition " + name + " stands for)"
 		}
 	}

@@ -36,7 +36,6 @@ func syntaxProblems(err error) (problems []model.Problem) {
 // sentence of the rule, what was asked, and the places of both sides. The layers are
 // given from the platform down, and all but the last are valid.
 func explain(err error, v cue.Value, layers ...*Layer) (problems []model.Problem) {
-	own := layers[len(layers)-1]
 	seen := map[string]bool{}
 	for _, e := range errors.Errors(err) {
 		path := asWritten(pathOf(e))
@@ -44,7 +43,7 @@ func explain(err error, v cue.Value, layers ...*Layer) (problems []model.Problem
 			continue
 		}
 		seen[key(path)] = true
-		problems = append(problems, explainOne(e, path, own, layers, v))
+		problems = append(problems, explainOne(e, path, v, layers...))
 	}
 	problems = causes(problems)
 	for i := range problems {
@@ -90,17 +89,19 @@ func cutComponent(path string) (component, below string) {
 	return strings.Join(parts[:3], "."), parts[3]
 }
 
-func explainOne(e errors.Error, path []string, own *Layer, layers []*Layer, v cue.Value) model.Problem {
+// explainOne turns one error about the last layer, and the value at path, into a problem.
+func explainOne(e errors.Error, path []string, v cue.Value, layers ...*Layer) model.Problem {
+	own := layers[len(layers)-1]
 	p := model.Problem{Code: catalogue.Conflict, Path: strings.Join(path, "."), Message: message(e)}
-	place, depth := own.where.find(path)
+	place, depth := own.Where.find(path)
 	written := depth > 0 && depth == len(path)
 	code, sentence, ok := cutCode(p.Message)
 	means := meaningOf(p.Message)
 	switch {
 	case ok:
 		p.Code, p.Message = code, sentence
-		if written && place.text != "" {
-			p.Message = "asks for " + place.text + ", " + sentence + meant(place.text, sentence)
+		if written && place.Text != "" {
+			p.Message = "asks for " + place.Text + ", " + sentence + meant(place.Text, sentence)
 		}
 	case means == unknownField && named(path):
 		p.Code, p.Message = catalogue.NoName, "is no name: at most 63 lower-case letters, digits and dashes, beginning with a letter"
@@ -119,19 +120,19 @@ func explainOne(e errors.Error, path []string, own *Layer, layers []*Layer, v cu
 	}
 	switch {
 	case (p.Code == catalogue.Unknown || p.Code == catalogue.NoName) && written:
-		p.Places = append(p.Places, model.Place{At: place.label})
+		p.Places = append(p.Places, model.Place{At: place.Label})
 	case written && p.Code == catalogue.Conflict:
-		for _, e := range own.where[key(path)] {
-			p.Places = append(p.Places, model.Place{At: e.value, Note: e.text})
+		for _, e := range own.Where[key(path)] {
+			p.Places = append(p.Places, model.Place{At: e.Value, Note: e.Text})
 		}
 	case written:
-		p.Places = append(p.Places, model.Place{At: place.value, Note: note("asks for ", place.text)})
+		p.Places = append(p.Places, model.Place{At: place.Value, Note: note("asks for ", place.Text)})
 	case depth > 0:
-		p.Places = append(p.Places, model.Place{At: place.label, Note: "nearest place that is written"})
+		p.Places = append(p.Places, model.Place{At: place.Label, Note: "nearest place that is written"})
 	default:
 		p.Places = append(p.Places, elsewhereIn(e, own)...)
 	}
-	if by, ok := Limit(p.Code, own, layers); ok {
+	if by, ok := Limit(p.Code, layers...); ok {
 		p.Places = append(p.Places, by)
 	}
 	return p
@@ -146,19 +147,18 @@ func named(path []string) bool {
 	return slices.Contains([]string{"components", "pools", "bands", "profiles", "releases", "groups", "reservations"}, path[len(path)-2])
 }
 
-// Limit returns the place of the policy value behind the rule of a code, in the
-// nearest layer that wrote it. Own is the layer at fault.
-func Limit(code string, own *Layer, layers []*Layer) (model.Place, bool) {
+// Limit returns the place of the policy value behind the rule of a code, in the nearest
+// layer that writes it. The last of the layers is the one at fault.
+func Limit(code string, layers ...*Layer) (model.Place, bool) {
 	rule := catalogue.Find(code)
-	for i := len(layers) - 1; i >= 0; i-- {
-		l := layers[i]
-		if l == own && !rule.Own {
+	for i, l := range slices.Backward(layers) {
+		if i == len(layers)-1 && !rule.Own {
 			continue
 		}
 		for _, path := range rule.Limits {
 			full := l.Field + "." + path
-			if e, ok := l.where.exact(full); ok {
-				return model.Place{At: e.value, Note: note(full+": ", e.text)}, true
+			if e, ok := l.Where.exact(full); ok {
+				return model.Place{At: e.Value, Note: note(full+": ", e.Text)}, true
 			}
 		}
 	}

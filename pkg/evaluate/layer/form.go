@@ -17,13 +17,13 @@ import (
 	"github.com/d-aros/d-aros/schema"
 )
 
-// A Form is the compiled schema of a layer. It exports files that are plain data and
-// valid, for half the cost of building their instance. For all other files the
-// instance is built, which alone has the sentences and places of problems. Several
-// goroutines may fill one form. The zero Form exports nothing.
+// A Form is the compiled schema of applications. It exports files that are plain data
+// and valid, for half the cost of building their instance. For all other files the
+// instance is built, because only that has the sentences and places of problems. The
+// zero Form exports nothing.
 type Form struct {
 	value  cue.Value
-	policy string    // that an application's form is bound to
+	policy string    // that it is bound to
 	rules  string    // the policy without the name of its owner
 	bound  cue.Value // value under the rules
 }
@@ -52,16 +52,7 @@ func NewForm() Form {
 	return Form{value: under}
 }
 
-// NewTenantForm compiles the schema together with the platform that tenants are under.
-func NewTenantForm(platform *Layer) Form {
-	v, err := buildValue("form", platform.Files, schemaFiles(), silence)
-	if err != nil || v.Err() != nil {
-		return Form{}
-	}
-	return Form{value: v}
-}
-
-// Under binds an application's form to a policy. It pays when several
+// Under binds the form to a policy. It pays when several
 // applications are under the same.
 func (f Form) Under(policy []byte) (bound Form) {
 	defer func() {
@@ -69,7 +60,7 @@ func (f Form) Under(policy []byte) (bound Form) {
 			bound = f
 		}
 	}()
-	if !f.value.Exists() || f.policy == string(policy) {
+	if !f.Made() || f.policy == string(policy) {
 		return f
 	}
 	rules := anonymous(policy)
@@ -111,41 +102,24 @@ func policyValue(policy []byte) (cue.Value, bool) {
 
 // fill exports the application in files. The files cannot be used again.
 func (f Form) fill(policy []byte, files []*ast.File) (doc []byte, ok bool) {
-	if !f.value.Exists() {
-		return nil, false
-	}
-	if f = f.Under(policy); f.policy != string(policy) {
-		return nil, false
-	}
-	doc, _, ok = exportPlain(f.bound, "application", "", files)
-	return doc, ok
-}
-
-// fillTenant exports the tenant in files, and the policy in force after it. The files
-// cannot be used again.
-func (f Form) fillTenant(files []*ast.File) (doc, effective []byte, ok bool) {
-	if !f.value.Exists() {
-		return nil, nil, false
-	}
-	return exportPlain(f.value, "tenant", "_effective", files)
-}
-
-// exportPlain exports plain files under the value of a form.
-func exportPlain(under cue.Value, field, hidden string, files []*ast.File) (doc, extra []byte, ok bool) {
 	defer func() {
 		if recover() != nil { // the instance will say why
-			doc, extra, ok = nil, nil, false
+			doc, ok = nil, false
 		}
 	}()
-	if slices.ContainsFunc(files, func(f *ast.File) bool { return !Plain(f.Decls) }) {
-		return nil, nil, false
+	if !f.Made() {
+		return nil, false
+	}
+	f = f.Under(policy)
+	if f.policy != string(policy) || slices.ContainsFunc(files, func(f *ast.File) bool { return !Plain(f.Decls) }) {
+		return nil, false
 	}
 	data, ok := compile("fleet", files)
 	if !ok || data.Err() != nil {
-		return nil, nil, false
+		return nil, false
 	}
-	doc, extra, err := export(under.Unify(data), field, hidden)
-	return doc, extra, err == nil && doc != nil
+	doc, _, err := export(f.bound.Unify(data), "application", "")
+	return doc, err == nil && doc != nil
 }
 
 // compile makes the value of a package that imports nothing but the standard

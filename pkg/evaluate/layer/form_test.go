@@ -34,7 +34,7 @@ func sources(t testing.TB, dir string) (all []Source) {
 func policyOf(t testing.TB) []byte {
 	platform := Platform(sources(t, "."))
 	require.Empty(t, platform.Problems)
-	tenant := Tenant("acme", sources(t, "tenants/acme"), &platform.Layer, Form{})
+	tenant := Tenant("acme", sources(t, "tenants/acme"), &platform.Layer)
 	require.Empty(t, tenant.Problems)
 	return tenant.Policy
 }
@@ -44,15 +44,10 @@ var inShop = model.AppID{Tenant: "acme", Name: "shop"}
 // What is plain data is exported without its instance, and comes out the same.
 func TestPlainDataGoesTheShortWay(t *testing.T) {
 	platform := Platform(sources(t, "."))
-	_, trees, _ := parse("tenant", sources(t, "tenants/acme"))
-	doc, effective, ok := NewTenantForm(&platform.Layer).fillTenant(trees)
-	require.True(t, ok)
-	tenant := Tenant("acme", sources(t, "tenants/acme"), &platform.Layer, Form{})
-	require.Equal(t, string(tenant.JSON), string(doc))
-	require.Equal(t, string(tenant.Effective), string(effective))
+	tenant := Tenant("acme", sources(t, "tenants/acme"), &platform.Layer)
 
-	_, trees, _ = parse("application", sources(t, "tenants/acme/apps/shop"))
-	doc, ok = NewForm().fill(tenant.Policy, trees)
+	_, trees, _ := parse("application", sources(t, "tenants/acme/apps/shop"))
+	doc, ok := NewForm().fill(tenant.Policy, trees)
 	require.True(t, ok)
 	require.Equal(t, string(Application(inShop, sources(t, "tenants/acme/apps/shop"), tenant.Policy, Form{}).JSON), string(doc))
 }

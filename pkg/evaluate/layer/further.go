@@ -62,7 +62,7 @@ func (l *Layer) written(dotted string) (path []string, ok bool) {
 	for len(path) > 1 && number(path[len(path)-1]) {
 		path = path[:len(path)-1]
 	}
-	return path, len(path) > 1 && l.where[key(path)] != nil
+	return path, len(path) > 1 && l.Where[key(path)] != nil
 }
 
 func number(s string) bool {

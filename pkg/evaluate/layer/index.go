@@ -14,9 +14,10 @@ import (
 type index map[string][]entry
 
 type entry struct {
-	label string // position of the field
-	value string // position of its value
-	text  string // what is written there, if it is short
+	_     struct{} `cbor:",toarray"`
+	Label string   // position of the field
+	Value string   // position of its value
+	Text  string   // of the value, if it is short
 }
 
 func key(path []string) string { return strings.Join(path, "\x00") }
@@ -40,7 +41,7 @@ func (ix index) expr(path []string, label ast.Node, x ast.Expr) {
 	if private(path) {
 		text = ""
 	}
-	ix[k] = append(ix[k], entry{label.Pos().String(), x.Pos().String(), text})
+	ix[k] = append(ix[k], entry{Label: label.Pos().String(), Value: x.Pos().String(), Text: text})
 	switch x := x.(type) {
 	case *ast.StructLit:
 		ix.decls(path, x.Elts)

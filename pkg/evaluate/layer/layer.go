@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"maps"
 	"path"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 type Layer struct {
 	Field string // the one top-level field that the files may write: platform, tenant, application or approval
 	Files []Source
-	where index
+	Where index // by path
 }
 
 // Parse parses and checks the files of one directory, and evaluates nothing.
@@ -40,7 +41,7 @@ func parse(field string, files []Source) (l Layer, trees []*ast.File, problems [
 			problems = append(problems, bad...)
 			continue // it may be too much for anything else
 		}
-		l.where.add(f)
+		l.Where.add(f)
 		trees = append(trees, f)
 		bound = bound || embedsFleet(f)
 	}
@@ -53,10 +54,10 @@ func parse(field string, files []Source) (l Layer, trees []*ast.File, problems [
 // Blame is a problem with the value at a dotted path, at its place in the layer.
 func (l *Layer) Blame(code, path, message string) model.Problem {
 	p := model.Problem{Code: code, Path: path, Message: message}
-	e, depth := l.where.find(strings.Split(path, "."))
+	e, depth := l.Where.find(strings.Split(path, "."))
 	switch {
 	case depth > 0:
-		p.Places = []model.Place{{At: e.value, Note: e.text}}
+		p.Places = []model.Place{{At: e.Value, Note: e.Text}}
 	case len(l.Files) > 0:
 		p.Places = []model.Place{{At: l.Files[0].Name + ":1:1"}}
 	}
@@ -65,29 +66,43 @@ func (l *Layer) Blame(code, path, message string) model.Problem {
 
 // Value returns the place of the value at a dotted path, if the layer writes it.
 func (l *Layer) Value(path string) (at string, ok bool) {
-	e, ok := l.where.exact(path)
-	return e.value, ok
+	e, ok := l.Where.exact(path)
+	return e.Value, ok
 }
 
 // Writes reports whether the layer writes the field at a path.
-func (l *Layer) Writes(path ...string) bool { return l.where[key(path)] != nil }
+func (l *Layer) Writes(path ...string) bool { return l.Where[key(path)] != nil }
 
 // Nearest returns the places of the field and of the value at a path, or of the
 // nearest that it is part of. They are "" if the layer writes nothing of it.
 func (l *Layer) Nearest(path ...string) (field, value string) {
-	e, _ := l.where.find(path)
-	return e.label, e.value
+	e, _ := l.Where.find(path)
+	return e.Label, e.Value
 }
 
 // Positions returns the places of the values whose path below the layer's field is
 // to be quoted.
 func (l *Layer) Positions(quoted func(path []string) bool) model.Positions {
 	out := model.Positions{}
-	for key, entries := range l.where {
+	for key, entries := range l.Where {
 		segments := strings.Split(key, "\x00")
 		if len(segments) > 1 && segments[0] == l.Field && quoted(segments[1:]) {
-			out[strings.Join(segments[1:], ".")] = entries[0].value
+			out[strings.Join(segments[1:], ".")] = entries[0].Value
 		}
+	}
+	return out
+}
+
+// Outline returns the layer without the content of its files, and with the places of the
+// values whose path is to be kept. Nil keeps all.
+func (l Layer) Outline(keep func(path []string) bool) Layer {
+	out := Layer{Field: l.Field, Where: l.Where}
+	for _, f := range l.Files {
+		out.Files = append(out.Files, Source{Name: f.Name})
+	}
+	if keep != nil {
+		out.Where = maps.Clone(l.Where)
+		maps.DeleteFunc(out.Where, func(key string, _ []entry) bool { return !keep(strings.Split(key, "\x00")) })
 	}
 	return out
 }

@@ -44,8 +44,8 @@ func others(t *testing.T, data string) map[string][]string {
 			continue
 		}
 		for _, e := range entries {
-			if e.text != "" {
-				out[path] = append(out[path], e.text)
+			if e.Text != "" {
+				out[path] = append(out[path], e.Text)
 			}
 		}
 	}

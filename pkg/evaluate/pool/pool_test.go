@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -33,23 +32,10 @@ func open(t *testing.T, o Options) *Pool {
 func TestPoolIsTheSame(t *testing.T) {
 	files := fleetOf(5, "acme", "globex", "initech")
 	files.app("globex", "greedy", 5000)
-	want := evaluate.New(nil).Fleet("c", files, nil)
+	want := evaluate.New().Fleet("c", files, nil)
 	require.Len(t, want.Applications, 15)
 	require.Len(t, want.Unusable, 1)
 	require.Equal(t, want, evaluate.Through(open(t, Options{})).Fleet("c", files, nil))
-}
-
-// Applications may be evaluated side by side in one process, too.
-func TestSideBySide(t *testing.T) {
-	files := fleetOf(3, "acme", "globex")
-	e := evaluate.New(func(n int, do func(int)) {
-		var all sync.WaitGroup
-		for i := range n {
-			all.Go(func() { do(i) })
-		}
-		all.Wait()
-	})
-	require.Equal(t, evaluate.New(nil).Fleet("c", files, nil), e.Fleet("c", files, nil))
 }
 
 // counted counts what reaches the children.
