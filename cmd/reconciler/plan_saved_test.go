@@ -134,7 +134,7 @@ func (f *fluctuation) change() string {
 
 // ask approves or resumes whatever step of an application waits.
 func (f *fluctuation) ask(name string) {
-	ledger, err := status.ReadClone(filepath.Join(f.repo.Dir, ".git"), f.tip())
+	ledger, err := status.ReadClone(f.t.Context(), f.repo.Dir, f.tip())
 	require.NoError(f.t, err)
 	in, ok := ledger.Find(model.AppID{Tenant: "acme", Name: name})
 	if !ok || in.Run == nil {

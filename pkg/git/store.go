@@ -29,6 +29,7 @@ type Store struct {
 	lock *os.File // nil: the store belongs to others
 
 	memory map[Hash]unpacked // nil: the store is on disk
+	clone  *clone            // nil: the store is our own
 
 	mu      sync.Mutex
 	objects *filesystem.Storage
@@ -52,14 +53,6 @@ func OpenStore(dir string) (*Store, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// OpenClone reads the objects of a repository that others write, its git directory
-// given. It locks nothing and changes nothing.
-func OpenClone(dir string) *Store {
-	s := &Store{trees: newTreeCache(treeCacheSize), extents: map[Hash]extent{}}
-	s.objects = storageIn(dir)
-	return s
 }
 
 func storageIn(dir string) *filesystem.Storage {
@@ -117,11 +110,10 @@ func (s *Store) Close() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.objects.Close()
-	if s.lock != nil {
-		err = errors.Join(err, s.lock.Close())
+	if s.clone != nil {
+		return s.clone.close()
 	}
-	return err
+	return errors.Join(s.objects.Close(), s.lock.Close())
 }
 
 // Reset empties the store.
@@ -149,6 +141,9 @@ func (s *Store) read(kind plumbing.ObjectType, h Hash, max int64) ([]byte, error
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.clone != nil {
+		return s.clone.read(kind, h, max)
+	}
 	size, err := s.objects.EncodedObjectSize(h)
 	if err != nil {
 		return nil, s.missing(kind, h)
@@ -216,6 +211,13 @@ func (s *Store) size(h Hash) (int64, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.clone != nil {
+		kind, n, _, err := s.clone.find(h, 0)
+		if kind != plumbing.BlobObject {
+			err = errors.Join(err, fmt.Errorf("%w: blob %s", ErrMissing, h))
+		}
+		return n, err
+	}
 	n, err := s.objects.EncodedObjectSize(h)
 	if err != nil {
 		return 0, s.missing(plumbing.BlobObject, h)
@@ -257,5 +259,9 @@ func (s *Store) Has(h Hash) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.clone != nil {
+		kind, _, _, err := s.clone.find(h, 0)
+		return kind != plumbing.InvalidObject && err == nil
+	}
 	return s.objects.HasEncodedObject(h) == nil
 }

@@ -91,14 +91,8 @@ func (c Case) open(ctx context.Context, o Options, n *notes) (rec recorded, a *a
 	if rec.commit == "" {
 		n.add("there is no status branch %q here, so nothing is taken to run and no pool to have more than it declares; \"git fetch origin %s\" brings it",
 			c.StatusBranch, c.StatusBranch)
-	} else {
-		repository, err := c.Tree.GitDir(ctx)
-		if err != nil {
-			return rec, nil, err
-		}
-		if rec.ledger, err = status.ReadClone(repository, rec.commit); err != nil {
-			return rec, nil, fmt.Errorf("read branch %s: %w", c.StatusBranch, err)
-		}
+	} else if rec.ledger, err = status.ReadClone(ctx, c.Tree.Root, rec.commit); err != nil {
+		return rec, nil, fmt.Errorf("read branch %s: %w", c.StatusBranch, err)
 	}
 	a, err = newAssessor(ctx, o)
 	return rec, a, err

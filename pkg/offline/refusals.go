@@ -15,15 +15,11 @@ func noteRefusals(ctx context.Context, c Case, e *evaluate.Evaluator, ledger *mo
 	if !access.New(ledger.Platform, nil).Enforced() {
 		return nil
 	}
-	repository, err := c.Tree.GitDir(ctx)
-	if err != nil {
-		return err
-	}
 	tip, err := c.Tree.BranchTip(ctx, base)
 	if err != nil {
 		return err
 	}
-	objects := source.OpenClone(repository)
+	objects := source.OpenClone(ctx, c.Tree.Root)
 	defer objects.Close()
 	var said access.Violation
 	for _, s := range []struct{ name, commit string }{{base, tip}, {head.name, head.commit}} {

@@ -12,7 +12,7 @@ import (
 )
 
 // workTreeRequests returns the requests of the last commit: a file of approvals counts once it is committed.
-func workTreeRequests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator, files *clone.Files, n *notes) (access.Requests, error) {
+func workTreeRequests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator, files evaluate.Files, n *notes) (access.Requests, error) {
 	commit := w.Head(ctx)
 	if commit == "" {
 		return access.Requests{}, nil
@@ -28,17 +28,13 @@ func workTreeRequests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator,
 }
 
 // requests returns what the files of a commit ask of runs, and the commits that brought these files.
-func requests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator, commit string, files *clone.Files) (access.Requests, error) {
+func requests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator, commit string, files evaluate.Files) (access.Requests, error) {
 	approvals, problems := e.Approvals(files)
 	prefix, err := clone.Line(ctx, w.Root, "rev-parse", "--show-prefix")
 	if err != nil || prefix != "" || len(approvals) == 0 { // the reconciler reads a fleet at the root of its repo only
 		return access.Requests{Problems: problems}, err
 	}
-	repository, err := w.GitDir(ctx)
-	if err != nil {
-		return access.Requests{}, err
-	}
-	objects := source.OpenClone(repository)
+	objects := source.OpenClone(ctx, w.Root)
 	defer objects.Close()
 	origins, err := objects.Origins(commit, "approvals")
 	if err != nil {
@@ -50,7 +46,7 @@ func requests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator, commit 
 }
 
 // approvalsDigest identifies the approvals of a tree, "" if there are none.
-func approvalsDigest(files *clone.Files) string {
+func approvalsDigest(files evaluate.Files) string {
 	d, _ := files.Digest("approvals")
 	return d
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -23,7 +24,7 @@ type Verdict struct {
 }
 
 // Vet evaluates files of a work tree and renders every application.
-func Vet(ctx context.Context, o Options, w *clone.Tree, files *clone.Files, now time.Time) (Verdict, error) {
+func Vet(ctx context.Context, o Options, w *clone.Tree, files evaluate.Files, now time.Time) (Verdict, error) {
 	a, err := newAssessor(ctx, o)
 	if err != nil {
 		return Verdict{}, err

@@ -282,7 +282,7 @@ func TestLineInAClone(t *testing.T) {
 	repo.Write("fleet.cue", "loose")
 	commits = append(commits, repo.Commit("loose"))
 	r := open(t, source.Options{URL: repo.Dir})
-	clone := source.OpenClone(filepath.Join(repo.Dir, ".git"))
+	clone := source.OpenClone(t.Context(), filepath.Join(repo.Dir, ".git"))
 	t.Cleanup(func() { require.NoError(t, clone.Close()) })
 	for _, recorded := range commits {
 		want := lineTo(t, r, recorded, "")
@@ -302,7 +302,7 @@ func TestLineInAClone(t *testing.T) {
 	t.Log("shallow")
 	dir := filepath.Join(t.TempDir(), "shallow")
 	repo.Git("clone", "-q", "--depth=2", "file://"+repo.Dir, dir)
-	shallow := source.OpenClone(filepath.Join(dir, ".git"))
+	shallow := source.OpenClone(t.Context(), filepath.Join(dir, ".git"))
 	t.Cleanup(func() { _ = shallow.Close() })
 	line, err := shallow.LineTo(commits[4], commits[3])
 	require.NoError(t, err)

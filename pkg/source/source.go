@@ -99,10 +99,10 @@ func Open(_ context.Context, o Options) (*Repository, error) {
 	return &Repository{remote: remote, store: store, branch: o.Branch, revision: o.Revision, files: o.Files, limits: o.Line.withDefaults()}, nil
 }
 
-// OpenClone opens a repository on this machine by its git directory. It takes no lock,
-// writes nothing, and never contacts a remote.
-func OpenClone(dir string) *Repository {
-	return &Repository{store: git.OpenClone(dir), limits: LineLimits{}.withDefaults()}
+// OpenClone opens a repository of the user by one of its directories. It takes no lock and writes nothing. The context
+// bounds all reads.
+func OpenClone(ctx context.Context, dir string) *Repository {
+	return &Repository{store: git.OpenClone(ctx, dir), limits: LineLimits{}.withDefaults()}
 }
 
 // Close gives the object store free. Files of earlier snapshots cannot be read

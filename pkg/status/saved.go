@@ -27,10 +27,9 @@ func (b *Branch) Latest(ctx context.Context) (Saved, bool, error) {
 	return savedAt(b.store, tip)
 }
 
-// ReadClone returns what a commit says that a repository on this machine holds, its Git directory given. It asks no
-// remote.
-func ReadClone(gitDir, commit string) (model.Ledger, error) {
-	store := git.OpenClone(gitDir)
+// ReadClone returns what a commit says that a repository of the user holds, by one of its directories.
+func ReadClone(ctx context.Context, dir, commit string) (model.Ledger, error) {
+	store := git.OpenClone(ctx, dir)
 	defer store.Close()
 	h, _ := git.ParseHash(commit)
 	s, _, err := savedAt(store, h)

@@ -106,3 +106,21 @@ func TestErrorOfGit(t *testing.T) {
 	_, err := clone.Output(t.Context(), t.TempDir(), "rev-parse", "HEAD")
 	require.ErrorContains(t, err, "git rev-parse: not a git repository")
 }
+
+// A clone may have its objects elsewhere: in another repository on this machine, or still at the origin.
+func TestObjectsElsewhere(t *testing.T) {
+	repo, _, commits := fleet(t)
+	repo.Git("config", "uploadpack.allowFilter", "true")
+	for name, args := range map[string][]string{"shared": {"--shared", repo.Dir}, "partial": {"--filter=blob:none", "file://" + repo.Dir}} {
+		dir := filepath.Join(t.TempDir(), name)
+		repo.Git(append(append([]string{"clone", "--quiet"}, args...), dir)...)
+		w, err := clone.Open(t.Context(), dir)
+		require.NoError(t, err)
+		defer w.Close()
+		older, err := w.Commit(t.Context(), commits[0])
+		require.NoError(t, err)
+		content, err := fs.ReadFile(older, "fleet.cue")
+		require.NoError(t, err, name)
+		require.Equal(t, "package fleet", string(content))
+	}
+}

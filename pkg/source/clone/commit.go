@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/git"
 )
 
 // At returns a function that opens the commits that tenants pin applications to. Like the reconciler it takes only commits
@@ -52,28 +50,18 @@ func (w *Tree) Reaches(ctx context.Context, tip, commit string) error {
 	return nil
 }
 
-// Commit lists the files that a commit has in the directory of the fleet repo.
-func (w *Tree) Commit(ctx context.Context, commit string) (*Files, error) {
-	out, err := Output(ctx, w.Root, "ls-tree", "-r", "-z", "-l", commit)
+// Commit returns the files that a commit has in the directory of the fleet repo.
+func (w *Tree) Commit(ctx context.Context, commit string) (*git.Files, error) {
+	tree, err := Line(ctx, w.Root, "rev-parse", "--verify", "--quiet", "--end-of-options", commit+":./")
+	if err != nil && w.Reaches(ctx, commit, commit) == nil {
+		return w.store.Files(w.store.AddTree(nil), git.FileLimits{}) // the directory is newer
+	}
+	h, ok := git.ParseHash(tree)
+	if err == nil && !ok {
+		err = fmt.Errorf("%q is no hash that the reconciler reads", tree)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list commit %s: %w", commit, err)
 	}
-	t := newFiles()
-	for line := range strings.SplitSeq(string(out), "\x00") {
-		about, name, ok := strings.Cut(line, "\t")
-		field := strings.Fields(about) // mode, type, object, size
-		if !ok || len(field) != 4 {
-			continue
-		}
-		mode := fs.ModeIrregular
-		if strings.HasPrefix(field[0], "100") {
-			mode = 0
-		}
-		size, _ := strconv.ParseInt(field[3], 10, 64) // "-" for a submodule
-		err := t.add(name, mode, size, func() ([]byte, error) { return w.blobs.read(ctx, field[2]) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	return t.finish(), nil
+	return w.store.Files(h, git.FileLimits{})
 }

@@ -46,8 +46,3 @@ func (w *Tree) BranchTip(ctx context.Context, branch string) (string, error) {
 	}
 	return "", ctx.Err()
 }
-
-// GitDir returns the absolute path of the Git directory that holds the objects.
-func (w *Tree) GitDir(ctx context.Context) (string, error) {
-	return Line(ctx, w.Root, "rev-parse", "--path-format=absolute", "--git-common-dir")
-}
