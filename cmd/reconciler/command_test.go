@@ -26,7 +26,7 @@ func released(now time.Time) *model.Instance {
 	}}
 	spec = spec.Seal()
 	in.Spec = &spec
-	run := workflow.Start(&spec, 1, nil, now.Add(-time.Hour))
+	run := workflow.Start("", &spec, 1, nil, now.Add(-time.Hour))
 	in.Run = &run
 	in.Run.Deadline = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	return &in

@@ -164,9 +164,10 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		Edges: reconcile.Edges{
 			Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
 			Commands: reconcile.NewApprovals(evaluator), Outbound: voices.dispatcher, Listeners: voices.listeners,
+			SourceChanged: src.Changes(ctx),
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
-		SourceChanged: src.Changes(ctx), Log: log, Metrics: newMetrics(registry, build),
+		Log: log, Metrics: newMetrics(registry, build),
 	})
 	if f.once || f.dryRun {
 		return f.pass(ctx, loop, out)

@@ -22,7 +22,7 @@ func Advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 // advance goes through the table for every instance that is not unchanged.
 func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen model.Observation, now time.Time, unchanged func(*facts) bool) model.Ledger {
 	next := model.Ledger{
-		Commit: fleet.Commit, Platform: fleet.Platform, Tenants: fleet.Tenants, Problems: fleet.Problems,
+		Identity: ledger.Identity, Commit: fleet.Commit, Platform: fleet.Platform, Tenants: fleet.Tenants, Problems: fleet.Problems,
 		Pools: ledger.Pools,
 	}
 	wanted := newAlong(fleet.Applications, func(a **model.Application) model.AppID { return (*a).ID })

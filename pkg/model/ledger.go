@@ -7,6 +7,7 @@ import (
 
 // Ledger is what the status branch says: the only memory of D-AROS.
 type Ledger struct {
+	Identity  LedgerIdentity
 	Commit    string     // the source commit that it reflects
 	Platform  *Platform  // last good platform layer
 	Tenants   []Tenant   // last good tenant layers

@@ -5,7 +5,7 @@ import "time"
 // Run is one execution of a workflow for one spec: the ledger's record. Another
 // spec, and the same spec at another time, is another run.
 type Run struct {
-	ID         Digest    `json:"run"` // of the application, its instance, Number and Spec
+	ID         Digest    `json:"run"` // of the ledger, the application, its instance, Number and Spec
 	App        AppID     `json:"application"`
 	Instance   int       `json:"instance"`
 	Number     int       `json:"number"` // of the runs of the application, from 1

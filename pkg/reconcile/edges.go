@@ -23,6 +23,10 @@ type Edges struct {
 	Commands  Commands // nil: nobody asks anything
 	Outbound  Outbound // nil: no request leaves the process
 	Listeners []Listener
+
+	// SourceChanged has a value when the fleet repo may have changed, so that
+	// the poll comes sooner. Nil is fine.
+	SourceChanged <-chan struct{}
 }
 
 // Source is the fleet repo. *source.Repository is one.

@@ -29,9 +29,7 @@ type Options struct {
 	// checked from there on. "" trusts the first commit that is ever seen.
 	TrustRoot string
 
-	// SourceChanged has a value when the fleet repo may have changed, so that
-	// the poll comes sooner. Nil is fine.
-	SourceChanged <-chan struct{}
+	Recognition Recognition
 
 	Log     *slog.Logger
 	Metrics *Metrics            // nil: none
@@ -48,6 +46,7 @@ type Loop struct {
 	arbiter   *follow.Arbiter
 	saved     model.Ledger // the last one known to be on the branch, as the branch has it
 	acted     model.Ledger // the same with the values of secrets, as it was carried out
+	freshID   string       // for a ledger that has no id yet
 	carried   time.Time    // when its runs were carried forward
 	done      carriedOut
 	revisions revisions
@@ -65,6 +64,9 @@ type health struct {
 func New(o Options) *Loop {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Recognition.NewID == nil {
+		o.Recognition.NewID = status.NewLedgerID
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

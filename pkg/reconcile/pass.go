@@ -47,6 +47,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		_, _ = l.declared.follow(ctx, l.saved.Commit, r) // the report tells whether the fleet repo is out of reach, too
 		return errors.Join(fmt.Errorf("read the status branch: %w", err), l.holdCourse(ctx, r))
 	}
+	ledger = l.identified(ledger)
 	l.forgetWhatOthersDid(ledger)
 	l.begin(r, StageSource)
 	line, err := l.declared.follow(ctx, ledger.Commit, r)

@@ -53,7 +53,7 @@ func TestRunWithPeopleAndTheWorld(t *testing.T) {
 	p := newPetition(t)
 	dispatcher := outbound.NewDispatcher(outbound.Options{Keys: keys})
 	defer dispatcher.Close()
-	run := workflow.Start(&spec, 1, nil, time.Now())
+	run := workflow.Start("", &spec, 1, nil, time.Now())
 
 	// pass carries the run forward with what is asked and what came back.
 	pass := func() {

@@ -258,8 +258,9 @@ func (b *Branch) save(ctx context.Context, previous, next model.Ledger) (changed
 		return false, ErrMoved
 	}
 	objects, base := git.NewObjects(), b.state
+	next.Identity = base.following(next.Identity)
 	if base.format.Major < Current.Major {
-		if base, err = b.migrated(objects, base, Current); err != nil {
+		if base, err = b.migrated(objects, base, Current, next.Identity); err != nil {
 			return false, err
 		}
 	}

@@ -130,7 +130,7 @@ func (f Format) isRecord(name string) bool {
 	var list []string
 	switch depth := strings.Count(name, "/"); {
 	case depth == 0, dir == "inputs/":
-		return name == f.name(problemsFile) || name == f.name(sourceFile) || name == f.name(platformFile) || name == f.name(capacityFile) ||
+		return name == f.name(problemsFile) || name == f.name(ledgerFile) || name == f.name(sourceFile) || name == f.name(platformFile) || name == f.name(capacityFile) ||
 			f.Major > 1 && (name == formatFile || name == guardFile)
 	case strings.HasPrefix(dir, tenantsDir+"/") && depth == 2:
 		list = []string{tenantFile}

@@ -19,6 +19,7 @@ const (
 	previousFile = "previous.json"
 	workflowFile = "workflow.json"
 	decisionFile = "decision.json"
+	ledgerFile   = "inputs/ledger.json"
 	sourceFile   = "inputs/source.json"
 	platformFile = "inputs/platform.json"
 	capacityFile = "inputs/capacity.json"

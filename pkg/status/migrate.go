@@ -59,7 +59,7 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 		}
 	}
 	objects := git.NewObjects()
-	saved, err := b.migrated(objects, b.state, to)
+	saved, err := b.migrated(objects, b.state, to, b.state.following(b.state.ledger.Identity))
 	if err == nil {
 		m.Commit = saved.head.String()
 		_, err = b.push(ctx, saved, objects)
@@ -73,8 +73,10 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 	return m, nil
 }
 
-// migrated adds the commit that writes what a state says in another format.
-func (b *Branch) migrated(objects *git.Objects, from *state, to Format) (*state, error) {
+// migrated adds the commit that writes what a state says in another format. Which
+// ledger it is goes with it: format 1 keeps the file, although its programs do not
+// read it, so that an approval counts and the anchor holds after a migration back.
+func (b *Branch) migrated(objects *git.Objects, from *state, to Format, identity model.LedgerIdentity) (*state, error) {
 	stale := *from
 	stale.stale = true
 	p := stale.newPlan(to)
@@ -85,6 +87,9 @@ func (b *Branch) migrated(objects *git.Objects, from *state, to Format) (*state,
 		}
 	}
 	if err := p.records(&from.ledger); err != nil {
+		return nil, err
+	}
+	if err := p.identity(identity); err != nil {
 		return nil, err
 	}
 	if err := p.finish(); err != nil {

@@ -48,8 +48,11 @@ func (s *state) plan(next *model.Ledger) (*plan, error) {
 	if err := p.records(next); err != nil {
 		return nil, err
 	}
-	if len(p.edits.below) == 0 {
+	if len(p.edits.below) == 0 && s.ledger.Identity.ID == next.Identity.ID {
 		return nil, nil
+	}
+	if err := p.identity(next.Identity); err != nil {
+		return nil, err
 	}
 	return p, p.finish()
 }
@@ -85,7 +88,7 @@ func (p *plan) finish() error {
 // says reports, without making anything, whether the branch surely says all of next.
 func (s *state) says(next *model.Ledger) bool {
 	l := &s.ledger
-	return !s.stale && l.Commit == next.Commit && reflect.DeepEqual(s.given, givenBy(next)) &&
+	return !s.stale && l.Identity.ID == next.Identity.ID && l.Commit == next.Commit && reflect.DeepEqual(s.given, givenBy(next)) &&
 		slices.EqualFunc(l.Instances, next.Instances, func(a, b model.Instance) bool { return sameInstance(&a, &b) }) &&
 		slices.EqualFunc(l.Decisions, next.Decisions, func(a, b model.Decision) bool { return sameDecision(&a, &b) })
 }

@@ -39,8 +39,10 @@ type reader struct {
 	more map[string]fields // by file: what this program does not know
 }
 
-func (r *reader) ledger() (model.Ledger, error) {
-	var l model.Ledger
+func (r *reader) ledger() (l model.Ledger, err error) {
+	if l.Identity, err = r.readIdentity(); err != nil {
+		return l, err
+	}
 	var src source
 	if _, err := r.read(sourceFile, &src); err != nil {
 		return l, err

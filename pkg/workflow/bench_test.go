@@ -27,7 +27,7 @@ func thousand() []workflow.Turn {
 	turns := make([]workflow.Turn, 1000)
 	for i := range turns {
 		spec := d.application(fmt.Sprintf("app%d", i), "v1")
-		turns[i] = workflow.Turn{Run: workflow.Start(spec, 1, nil, start), Spec: spec}
+		turns[i] = workflow.Turn{Run: workflow.Start("", spec, 1, nil, start), Spec: spec}
 	}
 	return turns
 }

@@ -22,7 +22,7 @@ type Reports struct {
 // that next follows from: it has the spec of a run whose application has another
 // spec by now. The components of next say how the versions of a run are doing.
 func Carry(before, next *model.Ledger, reports Reports, limits Limits, now time.Time) (changed []model.Run) {
-	c := carrier{before: before, reports: reports, now: now}
+	c := carrier{before: before, ledger: next.Identity.ID, reports: reports, now: now}
 	for i := 0; i < len(next.Instances); {
 		tenant := next.Instances[i].App.Tenant
 		for c.turns, c.begun = c.turns[:0], c.begun[:0]; i < len(next.Instances) && next.Instances[i].App.Tenant == tenant; i++ {
@@ -43,6 +43,7 @@ func Carry(before, next *model.Ledger, reports Reports, limits Limits, now time.
 // carrier gathers the turns of a tenant.
 type carrier struct {
 	before  *model.Ledger
+	ledger  string // id, for the names of the runs that begin
 	reports Reports
 	now     time.Time
 	results map[model.Digest][]Result // of probes and notices, by run
@@ -108,10 +109,10 @@ func (c *carrier) start(inst *model.Instance, commands []model.Command) *model.R
 		}
 	}
 	if p := inst.Previous; p != nil && p.Workflow == nil && (last == nil || last.Instance != inst.Number || len(last.Good) == 0 || last.Good[0] != p.Digest) {
-		ran := Ran(p, inst.Number, last, c.now)
+		ran := Ran(c.ledger, p, inst.Number, last, c.now)
 		last = &ran
 	}
-	run := Start(inst.Spec, inst.Number, last, c.now)
+	run := Start(c.ledger, inst.Spec, inst.Number, last, c.now)
 	run.Commands = handled
 	return &run
 }

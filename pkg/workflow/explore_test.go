@@ -88,7 +88,7 @@ func (o outside) clone() outside {
 
 func explore(t *testing.T, d *declared) int {
 	spec := d.application("shop", "v1")
-	first := outside{Run: workflow.Start(spec, 1, nil, start), Now: start, Tasks: map[string]taskState{}}
+	first := outside{Run: workflow.Start("", spec, 1, nil, start), Now: start, Tasks: map[string]taskState{}}
 	seen := map[model.Digest]bool{}
 	queue := []outside{first}
 	for len(queue) > 0 {

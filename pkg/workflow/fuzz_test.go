@@ -28,7 +28,7 @@ func FuzzResult(f *testing.F) {
 				Inputs: []model.Input{{Name: "a", From: "job.a", Value: "none"}}},
 		}}
 		spec := d.application("shop", "v1")
-		turn := workflow.Turn{Run: workflow.Start(spec, 1, nil, start), Spec: spec}
+		turn := workflow.Turn{Run: workflow.Start("", spec, 1, nil, start), Spec: spec}
 		turn.Run = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, start)[0]
 		for _, i := range workflow.Intents(&turn.Run, spec) {
 			turn.Results = append(turn.Results, workflow.Result{Key: i.Key, OK: ok, Class: class, Message: message, Body: body, Status: status, Value: value})
@@ -67,7 +67,7 @@ func FuzzProperties(f *testing.F) {
 		var last *model.Run
 		for _, version := range []string{"v1", "v2"} {
 			spec := d.application("shop", version)
-			turn := workflow.Turn{Run: workflow.Start(spec, 1, last, start), Spec: spec}
+			turn := workflow.Turn{Run: workflow.Start("", spec, 1, last, start), Spec: spec}
 			now := start
 			for range 50 {
 				turn.Run = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, now)[0]

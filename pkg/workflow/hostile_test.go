@@ -18,7 +18,7 @@ func TestMessagesOfStepsAreLines(t *testing.T) {
 		Outputs: []model.Output{{Name: "a", From: "message"}}}}}
 	for _, message := range texttest.Corpus() {
 		spec := d.application("shop", "v1")
-		turn := workflow.Turn{Run: workflow.Start(spec, 1, nil, start), Spec: spec}
+		turn := workflow.Turn{Run: workflow.Start("", spec, 1, nil, start), Spec: spec}
 		turn.Run = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, start)[0]
 		for _, i := range workflow.Intents(&turn.Run, spec) {
 			turn.Results = append(turn.Results, workflow.Result{Key: i.Key, Class: "JobFailed", Message: message})

@@ -54,7 +54,7 @@ func TestPageExample(t *testing.T) {
 	require.Len(t, fleet.Applications, 1)
 
 	spec := fleet.Applications[0]
-	turn := workflow.Turn{Run: workflow.Start(spec, 1, nil, start), Spec: spec}
+	turn := workflow.Turn{Run: workflow.Start("", spec, 1, nil, start), Spec: spec}
 	pass := func() { turn.Run = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, start)[0] }
 	phases := func() (phases []model.StepPhase) {
 		for _, s := range turn.Run.Steps {

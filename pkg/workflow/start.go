@@ -11,7 +11,10 @@ import (
 // Start returns the run that rolls out spec. Last is the application's latest run,
 // which has ended, or nil if there was none. Components that no step of the
 // workflow handles are rolled out at once: they are there before the first step.
-func Start(spec *model.Application, instance int, last *model.Run, now time.Time) model.Run {
+//
+// The id of the ledger is part of the name of the run, so that an approval of run 1
+// in a ledger that was lost does not approve run 1 in the ledger after it.
+func Start(ledger string, spec *model.Application, instance int, last *model.Run, now time.Time) model.Run {
 	run := model.Run{
 		App: spec.ID, Instance: instance, Number: 1, Spec: spec.Digest,
 		Phase: model.RunRunning, Since: now, Deadline: now.Add(cmp.Or(flow(spec).Timeout, runTimeout)),
@@ -30,10 +33,11 @@ func Start(spec *model.Application, instance int, last *model.Run, now time.Time
 		run.Fast = slices.Contains(window, spec.Digest)
 	}
 	run.ID = model.DigestOf(struct {
+		Ledger           string `json:",omitempty"`
 		App              model.AppID
 		Instance, Number int
 		Spec             model.Digest
-	}{run.App, run.Instance, run.Number, run.Spec})
+	}{ledger, run.App, run.Instance, run.Number, run.Spec})
 	for _, s := range flow(spec).Steps {
 		run.Steps = append(run.Steps, model.StepRun{Name: s.Name, Phase: model.StepPending})
 	}
@@ -44,10 +48,10 @@ func Start(spec *model.Application, instance int, last *model.Run, now time.Time
 // Ran returns the successful run that spec would have had with a workflow. It is
 // the last run to give to Start for an application that runs already without a
 // workflow, so that there is something to go back to.
-func Ran(spec *model.Application, instance int, last *model.Run, now time.Time) model.Run {
+func Ran(ledger string, spec *model.Application, instance int, last *model.Run, now time.Time) model.Run {
 	bare := *spec
 	bare.Workflow = nil
-	return Advance([]Turn{{Run: Start(&bare, instance, last, now), Spec: &bare}}, Limits{}, now)[0]
+	return Advance([]Turn{{Run: Start(ledger, &bare, instance, last, now), Spec: &bare}}, Limits{}, now)[0]
 }
 
 // flow is the workflow of a spec, one without steps if it declares none.

@@ -115,7 +115,7 @@ func (w *teller) tell(a *app, name string, words []string) {
 	case "ran":
 		spec := a.declared.application(name, words[1])
 		w.versions[spec.Digest] = words[1]
-		ran := workflow.Ran(spec, 1, a.run, w.now)
+		ran := workflow.Ran("", spec, 1, a.run, w.now)
 		a.spec, a.runs, a.run = spec, spec, &ran
 	case "gone":
 		a.gone = true

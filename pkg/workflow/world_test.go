@@ -129,7 +129,7 @@ func (w *world) turns() (turns []workflow.Turn, of []*app) {
 		}
 		run := a.run
 		if run == nil || run.Phase.Ended() && run.Spec != a.spec.Digest {
-			begun := workflow.Start(a.spec, 1, run, w.now)
+			begun := workflow.Start("", a.spec, 1, run, w.now)
 			if run != nil {
 				begun.Commands = run.Commands
 			}

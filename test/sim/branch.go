@@ -119,6 +119,8 @@ func (b *branch) save(previous, next model.Ledger) (bool, error) {
 	if maps.EqualFunc(files, b.files, func(x, y []byte) bool { return string(x) == string(y) }) {
 		return false, nil
 	}
+	next.Identity.Sequence = b.ledger.Identity.Sequence + 1
+	files, ledger = b.encode(&next)
 	if b.origin.down {
 		return false, errDown
 	}
@@ -200,6 +202,7 @@ func revised(files map[string][]byte, app model.AppID) []byte {
 func (b *branch) encode(next *model.Ledger) (map[string][]byte, model.Ledger) {
 	old := &b.ledger
 	files, back := map[string][]byte{}, model.Ledger{}
+	back.Identity = put(b, files, "ledger", old.Identity, next.Identity)
 	back.Commit = put(b, files, "commit", old.Commit, next.Commit)
 	back.Platform = put(b, files, "platform", old.Platform, next.Platform)
 	back.Tenants = put(b, files, "tenants", old.Tenants, next.Tenants)
@@ -303,6 +306,7 @@ func (b *branch) putSpec(files map[string][]byte, name string, was, now *model.A
 
 // decode reads a ledger from files.
 func decode(files map[string][]byte) (l model.Ledger) {
+	l.Identity = read[model.LedgerIdentity](files["ledger"])
 	l.Commit = read[string](files["commit"])
 	l.Platform = read[*model.Platform](files["platform"])
 	l.Tenants = read[[]model.Tenant](files["tenants"])

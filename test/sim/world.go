@@ -91,6 +91,7 @@ func (p *process) start() {
 			Commands: asking{p, p.world.repo}, Outbound: &outside{process: p},
 		},
 		Fleet: "sim", Interval: 15 * time.Second, Stage: p.stage,
+		Recognition: reconcile.Recognition{NewID: func() string { return string(model.DigestOf(p.name)) }},
 		Now: func() time.Time {
 			p.line("look at the clock")
 			return p.world.now.Add(p.skew)
