@@ -1,13 +1,18 @@
 // Package catalogue lists the errors of a fleet repo: the code of each, its title,
-// how to fix it, and which policy values stand behind it. docs/errors.md is made of
-// it.
+// how to fix it, and the policy values behind it. docs/errors.md is made of it.
 //
 // It is data. It never decides whether something is wrong: the schema and the
 // packages above do, and name a code of this catalogue. Everybody shares its slices,
 // and nobody may change them.
 package catalogue
 
-// A Rule is what there is to say about a code beside the sentence of a problem.
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+)
+
+// A Rule has the words about a code that are not in the sentence of a problem.
 type Rule struct {
 	Code  string
 	Title string
@@ -23,9 +28,17 @@ type Chapter struct {
 	Rules []Rule
 }
 
+//go:embed rules.json
+var rules []byte
+
 // Chapters are all rules, in the order of docs/errors.md.
-var Chapters = []Chapter{
-	files, shape, applications, workflows, approvals, policies, words, references, pins, access,
+var Chapters = read()
+
+func read() (chapters []Chapter) {
+	if err := json.Unmarshal(rules, &chapters); err != nil {
+		panic(fmt.Errorf("read the rules: %w", err))
+	}
+	return chapters
 }
 
 // Find returns the rule of a code, the zero rule if there is none.
