@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -8,25 +9,21 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-
-	"golang.org/x/sys/unix"
 )
 
-// maxAnswers bounds what is kept on disk.
+// maxAnswers bounds the answers on disk, in bytes.
 const maxAnswers = 512 << 20
 
-// answers are kept in two logs: reading ten thousand small files would take longer
-// than decoding them. When the young log is full it replaces the old log. An answer
-// that is found in the old log is written to the young one again, so that recently
-// used answers stay. Only one process writes. Answers of another build of the program
-// are removed, because it may answer differently.
+// answers are kept as files in two directories. When the young one is full it replaces
+// the old one. An answer that is found in the old directory is written to the young one
+// again, so that recently used answers stay. Processes may share them. Answers of
+// another build of the program are removed, because it may answer differently.
 type answers struct {
 	dir   string
-	limit int64    // of both logs together, in bytes
-	lock  *os.File // nil: another process writes
+	limit int64 // of both directories together, in bytes
 
-	mu         sync.Mutex
-	young, old *answerLog // old may be nil
+	mu   sync.Mutex
+	size int64 // of the young directory
 }
 
 // openAnswers opens the directory for the answers that a program gives.
@@ -36,7 +33,7 @@ func openAnswers(dir, program string, limit int64) (*answers, error) {
 		return nil, fmt.Errorf("open the answers in %s: %w", dir, err)
 	}
 	a := &answers{dir: filepath.Join(dir, build), limit: limit}
-	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+	if err := os.MkdirAll(a.path("young", ""), 0o700); err != nil {
 		return nil, fmt.Errorf("open the answers: %w", err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -48,29 +45,22 @@ func openAnswers(dir, program string, limit int64) (*answers, error) {
 			_ = os.RemoveAll(filepath.Join(dir, e.Name())) // else it stays
 		}
 	}
-	lock, err := os.OpenFile(filepath.Join(a.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	young, err := os.ReadDir(a.path("young", ""))
 	if err != nil {
 		return nil, fmt.Errorf("open the answers: %w", err)
 	}
-	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-		a.lock = lock
-	} else {
-		_ = lock.Close()
-	}
-	if a.old, err = openLog(a.path("old"), false); err != nil {
-		a.old = nil // there is none
-	}
-	if a.young, err = openLog(a.path("young"), a.lock != nil); err != nil && a.lock != nil {
-		a.close()
-		return nil, fmt.Errorf("open the answers: %w", err)
+	for _, e := range young {
+		if info, err := e.Info(); err == nil {
+			a.size += info.Size()
+		}
 	}
 	return a, nil
 }
 
-func (a *answers) path(name string) string { return filepath.Join(a.dir, name+".log") }
+func (a *answers) path(half, name string) string { return filepath.Join(a.dir, half, name) }
 
-func digestOf(name string) (string, error) {
-	f, err := os.Open(name)
+func digestOf(program string) (string, error) {
+	f, err := os.Open(program)
 	if err != nil {
 		return "", err
 	}
@@ -82,55 +72,77 @@ func digestOf(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
+// nameOf is the name of the file that has the answer to a request.
+func nameOf(key string) string {
+	digest := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(digest[:])
+}
+
+// seal stands before an answer: a file that was damaged loses its answer, and never
+// gives a wrong one.
+func seal(key string, data []byte) []byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %s", len(key), key)
+	h.Write(data)
+	return h.Sum(nil)
+}
+
 // get returns an answer if it is there and complete.
 func (a *answers) get(key string) ([]byte, bool) {
-	a.mu.Lock()
-	young, old := a.young, a.old
-	a.mu.Unlock()
-	if data, ok := young.get(key); ok {
+	for _, half := range []string{"young", "old"} {
+		file, err := os.ReadFile(a.path(half, nameOf(key)))
+		if err != nil || len(file) < sha256.Size {
+			continue
+		}
+		data := file[sha256.Size:]
+		if !bytes.Equal(seal(key, data), file[:sha256.Size]) {
+			continue
+		}
+		if half == "old" {
+			a.put(key, data)
+		}
 		return data, true
 	}
-	data, ok := old.get(key)
-	if ok {
-		a.put(key, data)
-	}
-	return data, ok
+	return nil, false
 }
 
 // put keeps an answer if it can; without it the next request costs an evaluation.
 func (a *answers) put(key string, data []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.lock == nil {
-		return
-	}
-	if a.young.size > 0 && a.young.size+int64(len(data)) > a.limit/2 {
+	file := append(seal(key, data), data...)
+	if a.size > 0 && a.size+int64(len(file)) > a.limit/2 {
 		a.turn()
 	}
-	a.young.put(key, data)
+	if write(a.path("young", nameOf(key)), file) == nil {
+		a.size += int64(len(file))
+	}
 }
 
-// turn makes the young log the old one.
+// turn makes the young directory the old one.
 func (a *answers) turn() {
-	if os.Rename(a.path("young"), a.path("old")) != nil {
-		return
+	_ = os.RemoveAll(a.path("old", ""))
+	if os.Rename(a.path("young", ""), a.path("old", "")) == nil {
+		a.size = 0
 	}
-	young, err := openLog(a.path("young"), true)
-	if err != nil {
-		_ = os.Rename(a.path("old"), a.path("young"))
-		return
-	}
-	a.old.close()
-	a.young, a.old = young, a.young
+	_ = os.MkdirAll(a.path("young", ""), 0o700)
 }
 
-func (a *answers) close() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.young.close()
-	a.old.close()
-	if a.lock != nil {
-		_ = a.lock.Close()
-		a.lock = nil
+// write writes a file that other processes see as a whole or not at all.
+func write(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), "new-*")
+	if err != nil {
+		return err
 	}
+	_, err = f.Write(data)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,7 +22,6 @@ func TestRestart(t *testing.T) {
 		p := open(t, Options{Dir: dir})
 		c := one(p)
 		f := evaluate.Through(c).Fleet("c", files, nil)
-		p.answers.close() // as at the end of a process
 		return f, c.evaluated
 	}
 	want, n := run()
@@ -32,57 +32,56 @@ func TestRestart(t *testing.T) {
 	require.Zero(t, n)
 
 	for damage, edit := range map[string]func([]byte) []byte{
-		"emptied":                 func([]byte) []byte { return nil },
-		"of another format":       func(data []byte) []byte { return []byte("\xff\xff\xff\xffno answers are in here") },
-		"cut in the first answer": func(data []byte) []byte { return data[:100] },
-		"each byte flipped": func(data []byte) []byte {
-			for i := range data {
-				data[i] ^= 1
-			}
-			return data
-		},
+		"emptied":           func([]byte) []byte { return nil },
+		"of another format": func([]byte) []byte { return []byte("\xff\xff\xff\xffno answers are in here") },
+		"cut":               func(data []byte) []byte { return data[:len(data)-10] },
+		"cut in the seal":   func(data []byte) []byte { return data[:10] },
+		"flipped in a byte": func(data []byte) []byte { data[len(data)-2] ^= 1; return data },
 	} {
-		editAnswers(t, dir, edit)
+		names := kept(t, dir)
+		require.Len(t, names, 9)
+		for _, name := range names {
+			editFile(t, name, edit)
+		}
 		got, n = run()
 		require.Equal(t, want, got, damage)
 		require.Equal(t, 9, n, damage)
 		_, n = run()
 		require.Zero(t, n, "after it was "+damage)
+
+		editFile(t, names[4], edit)
+		got, n = run()
+		require.Equal(t, want, got, damage)
+		require.Equal(t, 1, n, "only one answer was "+damage)
 	}
 
-	editAnswers(t, dir, func(data []byte) []byte { return data[:len(data)-10] })
-	got, n = run()
-	require.Equal(t, want, got)
-	require.Equal(t, 1, n, "only the last answer was cut")
-
-	editAnswers(t, dir, func(data []byte) []byte { data[len(data)-2] ^= 1; return data })
-	got, n = run()
-	require.Equal(t, want, got)
-	require.Equal(t, 1, n, "only the last answer was damaged")
-
 	// An answer under another's key is none.
-	editAnswers(t, dir, func(data []byte) []byte {
-		first := int(data[2])<<8 + int(data[3]) + headSize
-		copy(data[first+4:first+36], data[4:36])
-		return data
-	})
+	names := kept(t, dir)
+	data, err := os.ReadFile(names[0])
+	require.NoError(t, err)
+	editFile(t, names[1], func([]byte) []byte { return data })
 	got, n = run()
 	require.Equal(t, want, got)
-	require.Equal(t, 2, n, "the first two answers")
+	require.Equal(t, 1, n)
 
 	require.NoError(t, os.RemoveAll(dir))
 	got, _ = run()
 	require.Equal(t, want, got)
 }
 
-func editAnswers(t *testing.T, dir string, edit func([]byte) []byte) {
+// kept are the files with young answers.
+func kept(t *testing.T, dir string) []string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*", "young.log"))
+	names, err := filepath.Glob(filepath.Join(dir, "*", "young", "*"))
 	require.NoError(t, err)
-	require.Len(t, names, 1)
-	data, err := os.ReadFile(names[0])
+	return names
+}
+
+func editFile(t *testing.T, name string, edit func([]byte) []byte) {
+	t.Helper()
+	data, err := os.ReadFile(name)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(names[0], edit(data), 0o600))
+	require.NoError(t, os.WriteFile(name, edit(data), 0o600))
 }
 
 // What is kept is bounded, and what was used last stays.
@@ -94,17 +93,15 @@ func TestAnswersAreBounded(t *testing.T) {
 		a.put(fmt.Sprint(i), make([]byte, 1000))
 		_, ok := a.get("0")
 		require.True(t, ok)
-		require.LessOrEqual(t, a.young.size+sizeOf(a.old), int64(101_000))
+		require.LessOrEqual(t, sizeOf(t, dir), int64(101_000))
 	}
 	_, ok := a.get("299")
 	require.True(t, ok)
 	_, ok = a.get("1")
 	require.False(t, ok)
-	a.close()
 
 	a, err = openAnswers(dir, os.Args[0], 100_000)
 	require.NoError(t, err)
-	defer a.close()
 	for _, key := range []string{"0", "299", "260"} {
 		data, ok := a.get(key)
 		require.True(t, ok, key)
@@ -115,46 +112,47 @@ func TestAnswersAreBounded(t *testing.T) {
 	require.NoError(t, os.WriteFile(other, []byte("another build"), 0o600))
 	b, err := openAnswers(dir, other, 100_000)
 	require.NoError(t, err)
-	defer b.close()
 	_, ok = b.get("0")
 	require.False(t, ok, "another build answers for itself")
 	require.FileExists(t, other, "and removes nothing but answers")
 }
 
-func sizeOf(l *answerLog) int64 {
-	if l == nil {
-		return 0
-	}
-	return l.size
+// sizeOf is the size of all files below a directory.
+func sizeOf(t *testing.T, dir string) (size int64) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			info, err := e.Info()
+			require.NoError(t, err)
+			size += info.Size()
+		}
+		return err
+	}))
+	return size
 }
 
-// A second process reads what the first has kept, and leaves writing to it.
-func TestOneProcessWrites(t *testing.T) {
+// Two processes on one directory read what the other has kept, also after the
+// directories turn, and a file that was never finished is no answer.
+func TestProcessesShareAnswers(t *testing.T) {
 	dir := t.TempDir()
 	first, err := openAnswers(dir, os.Args[0], 100_000)
 	require.NoError(t, err)
 	first.put("a", []byte("of the first"))
+	require.NoError(t, os.WriteFile(first.path("young", "new-1"), make([]byte, 5000), 0o600))
 	second, err := openAnswers(dir, os.Args[0], 100_000)
 	require.NoError(t, err)
+	require.Greater(t, second.size, int64(5000), "what is there counts")
 	data, ok := second.get("a")
 	require.True(t, ok)
 	require.Equal(t, "of the first", string(data))
 	second.put("b", []byte("of the second"))
-	_, ok = second.get("b")
-	require.False(t, ok)
-	for i := range 200 { // the logs turn
+	for i := range 60 { // they turn once
 		first.put(fmt.Sprint(i), make([]byte, 1000))
 	}
-	data, ok = second.get("a")
-	require.True(t, ok, "it holds the log that it opened")
-	require.Equal(t, "of the first", string(data))
-	second.close()
-	first.close()
-
-	third, err := openAnswers(dir, os.Args[0], 100_000)
-	require.NoError(t, err)
-	defer third.close()
-	third.put("c", []byte("of the third"))
-	_, ok = third.get("c")
-	require.True(t, ok, "the lock went with the process")
+	data, ok = first.get("b")
+	require.True(t, ok)
+	require.Equal(t, "of the second", string(data))
+	_, ok = second.get("59")
+	require.True(t, ok)
+	require.NoFileExists(t, first.path("young", "new-1"))
 }

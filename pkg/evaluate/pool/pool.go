@@ -63,9 +63,6 @@ func (p *Pool) Close() {
 			child.stop()
 		}
 	}
-	if p.answers != nil {
-		p.answers.close()
-	}
 }
 
 // Run calls do for each of 0 to n-1, as many at a time as there are children.
