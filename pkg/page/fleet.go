@@ -64,7 +64,7 @@ func tenantRow(l *model.Ledger, name string, u Usage) []string {
 	var quota model.Resources
 	limited := false
 	apps := fmt.Sprint(u.apps)
-	if t, ok := tenantOf(l, name); ok {
+	if t, ok := model.Find(l.Tenants, name); ok {
 		if t.Quota != nil {
 			quota, limited = *t.Quota, true
 		}

@@ -11,7 +11,7 @@ import (
 
 // Tenant returns the page of one tenant, or nil if the ledger does not know it.
 func Tenant(l *model.Ledger, name string, u Usage) []byte {
-	tenant, declared := tenantOf(l, name)
+	tenant, declared := model.Find(l.Tenants, name)
 	var apps []*model.Instance
 	first, _ := slices.BinarySearchFunc(l.Instances, name, func(in model.Instance, n string) int { return strings.Compare(in.App.Tenant, n) })
 	for i := first; i < len(l.Instances) && l.Instances[i].App.Tenant == name; i++ {
@@ -91,12 +91,4 @@ func moment(t time.Time) string {
 		return "–"
 	}
 	return t.UTC().Format("2006-01-02 15:04:05 UTC")
-}
-
-func tenantOf(l *model.Ledger, name string) (*model.Tenant, bool) {
-	i := slices.IndexFunc(l.Tenants, func(t model.Tenant) bool { return t.Name == name })
-	if i < 0 {
-		return nil, false
-	}
-	return &l.Tenants[i], true
 }

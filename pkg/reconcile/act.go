@@ -116,10 +116,8 @@ func objectsRevision(inst *model.Instance, platform *model.Platform) string {
 		if s.Beside != nil {
 			revision = fmt.Appendf(revision, " beside %s %s", s.Beside.Workload, s.Beside.Traffic)
 		}
-		for p := range platform.Pools {
-			if platform.Pools[p].Name == s.Grant.Pool {
-				revision = fmt.Appendf(revision, "%v %s", platform.Pools[p].Selector, platform.Pools[p].TopologyKey)
-			}
+		if pool, ok := model.Find(platform.Pools, s.Grant.Pool); ok {
+			revision = fmt.Appendf(revision, "%v %s", pool.Selector, pool.TopologyKey)
 		}
 	}
 	for _, j := range jobs(inst) {

@@ -33,10 +33,8 @@ func egress(fleet *model.Fleet, spec *model.Application) []string {
 	if fleet.Platform != nil {
 		hosts = outbound.Within(hosts, fleet.Platform.Policy.Egress)
 	}
-	for i := range fleet.Tenants {
-		if t := &fleet.Tenants[i]; t.Name == spec.ID.Tenant {
-			hosts = outbound.Within(hosts, t.Policy.Egress)
-		}
+	if t, ok := model.Find(fleet.Tenants, spec.ID.Tenant); ok {
+		hosts = outbound.Within(hosts, t.Policy.Egress)
 	}
 	return hosts
 }

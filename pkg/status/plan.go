@@ -184,7 +184,7 @@ func (p *plan) tenantLayers(next *model.Ledger) error {
 		if err != nil {
 			return err
 		}
-		before, _ := findTenant(&p.base.ledger, t.Name)
+		before, _ := model.Find(p.base.ledger.Tenants, t.Name)
 		written := p.written
 		back, err := write(p, dir+"/"+tenantFile, before, t)
 		if err != nil {
@@ -197,7 +197,7 @@ func (p *plan) tenantLayers(next *model.Ledger) error {
 	}
 	for i := range p.base.ledger.Tenants {
 		name := p.base.ledger.Tenants[i].Name
-		if _, kept := findTenant(next, name); !kept {
+		if _, kept := model.Find(next.Tenants, name); !kept {
 			_, _ = write[model.Tenant](p, tenantsDir+"/"+name+"/"+tenantFile, nil, nil)
 			p.tenants[name] = true
 		}
@@ -369,12 +369,4 @@ func (p *plan) apply(objects *git.Objects) *state {
 	}
 	s.revise()
 	return s
-}
-
-func findTenant(l *model.Ledger, name string) (*model.Tenant, bool) {
-	i := slices.IndexFunc(l.Tenants, func(t model.Tenant) bool { return t.Name == name })
-	if i < 0 {
-		return nil, false
-	}
-	return &l.Tenants[i], true
 }
