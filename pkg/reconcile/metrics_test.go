@@ -23,23 +23,22 @@ func busy() Report {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	id := model.AppID{Tenant: "acme", Name: "shop"}
 	return Report{
-		Started: at, Ended: at.Add(3 * time.Second), Saved: true,
-		Stages: []StageTime{{StageSource, at}, {StageAct, at.Add(time.Second)}},
+		Times:  Times{at, at.Add(3 * time.Second), []StageTime{{StageSource, at}, {StageAct, at.Add(time.Second)}}},
+		Saved:  true,
 		Phases: map[model.Phase]int{model.PhaseRunning: 1},
-		Transitions: []Transition{
+		Changes: Changes{Transitions: []Transition{
 			{App: id, Transition: model.Transition{At: at, To: model.PhaseCreated, Reason: model.ReasonDeclared}},
 			{App: id, Transition: model.Transition{At: at.Add(time.Second), From: model.PhaseAdmitted, To: model.PhaseScheduled, Reason: model.ReasonGranted}, Queued: time.Second},
 			{App: id, Transition: model.Transition{At: at.Add(3 * time.Second), From: model.PhaseScheduled, To: model.PhaseRunning, Reason: model.ReasonReady}, In: 2 * time.Second},
 		},
-		Steps: []Step{
-			{App: id, RunChange: model.RunChange{Run: 1, Step: "migrate", From: "active", To: "succeeded"}, Type: "job", Took: 5 * time.Second},
-			{App: id, RunChange: model.RunChange{Run: 1, Step: "agree", From: "queued", To: "active"}, Type: "approval"},
-			{App: id, RunChange: model.RunChange{Run: 1, From: "running", To: "succeeded"}, Took: 7 * time.Second},
-		},
+			Steps: []Step{
+				{App: id, RunChange: model.RunChange{Run: 1, Step: "migrate", From: "active", To: "succeeded"}, Type: "job", Took: 5 * time.Second},
+				{App: id, RunChange: model.RunChange{Run: 1, Step: "agree", From: "queued", To: "active"}, Type: "approval"},
+				{App: id, RunChange: model.RunChange{Run: 1, From: "running", To: "succeeded"}, Took: 7 * time.Second},
+			}, Decisions: []model.Decision{{App: id, Verdict: model.VerdictGranted, Reason: model.ReasonFits}}},
 		Standstill: Standstill{Overdue: map[model.Phase]int{model.PhaseScheduled: 2}, Oldest: map[model.Phase]time.Duration{model.PhaseAdmitted: time.Minute},
 			People: map[string]int{model.CommandApprove: 3}},
-		Decisions: []model.Decision{{App: id, Verdict: model.VerdictGranted, Reason: model.ReasonFits}},
-		Problems:  []model.Problem{{Code: "DA1001"}},
+		Problems: []model.Problem{{Code: "DA1001"}},
 		Applied: apply.Report{Requests: apply.Requests{Apply: 2}, Sets: []apply.SetReport{{App: id, Results: []apply.Result{
 			{Action: apply.Created}, {Action: apply.Corrected}}}}},
 	}
@@ -115,7 +114,7 @@ func TestTenantsHaveABoundedNumberOfLabels(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	m := NewMetrics(registry)
 	for i := range 2 * maxTenants {
-		m.step(Step{App: model.AppID{Tenant: fmt.Sprint("t", i), Name: "a"}, RunChange: model.RunChange{To: "succeeded"}})
+		m.workflows.step(Step{App: model.AppID{Tenant: fmt.Sprint("t", i), Name: "a"}, RunChange: model.RunChange{To: "succeeded"}})
 	}
 	families, err := registry.Gather()
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ func (l *Loop) Pass(ctx context.Context) (Report, error) {
 }
 
 func (l *Loop) turn(ctx context.Context) (Report, error) {
-	r := Report{Started: l.o.Now()}
+	r := Report{Times: Times{Started: l.o.Now()}}
 	err := l.pass(ctx, &r)
 	r.Ended = l.o.Now()
 	l.publish(ctx, &r, err)
@@ -131,10 +131,4 @@ func (l *Loop) begin(r *Report, stage string) {
 	if l.o.Stage != nil {
 		l.o.Stage(stage)
 	}
-}
-
-// StageTime is when a stage of a pass began.
-type StageTime struct {
-	Stage string
-	Began time.Time
 }

@@ -10,19 +10,35 @@ import (
 
 // Report is what one pass found and did.
 type Report struct {
+	Times
+	Commit    string // the source commit that was decided on
+	SourceErr error  // the fleet repo was unavailable and the last snapshot was used
+
+	Phases     map[model.Phase]int // applications by phase, after the pass
+	Standstill Standstill
+	Problems   []model.Problem
+	Changes
+	Saved   bool         // the status branch has a new commit
+	Applied apply.Report // what was done in the cluster
+}
+
+// Times are when a pass began and ended, and its stages, in order.
+type Times struct {
 	Started, Ended time.Time
 	Stages         []StageTime
-	Commit         string // the source commit that was decided on
-	SourceErr      error  // the fleet repo was unavailable and the last snapshot was used
+}
 
-	Phases      map[model.Phase]int
-	Transitions []Transition // of this pass, by application
-	Steps       []Step       // changes of runs of workflows in this pass, by application
-	Standstill  Standstill
+// StageTime is when a stage of a pass began.
+type StageTime struct {
+	Stage string
+	Began time.Time
+}
+
+// Changes are what is new in the ledger since the pass before.
+type Changes struct {
+	Transitions []Transition     // by application
+	Steps       []Step           // changes of runs of workflows, by application
 	Decisions   []model.Decision // that say something new
-	Problems    []model.Problem
-	Saved       bool         // the status branch has a new commit
-	Applied     apply.Report // what was done in the cluster
 }
 
 // Transition is a change of phase of an application.
@@ -143,10 +159,8 @@ func beginOf(run *model.Run) (first time.Time) {
 // typeOf is the type of a step of the latest run.
 func typeOf(inst *model.Instance, step string) string {
 	if spec := workflow.SpecOf(inst); spec != nil && spec.Workflow != nil {
-		for i := range spec.Workflow.Steps {
-			if s := &spec.Workflow.Steps[i]; s.Name == step {
-				return s.Type
-			}
+		if s, ok := model.Find(spec.Workflow.Steps, step); ok {
+			return s.Type
 		}
 	}
 	return ""

@@ -29,7 +29,7 @@ func TestReportTellsWhatIsNew(t *testing.T) {
 		{Name: "migrate", Phase: model.StepFailed, Since: at(7), Started: at(6), Message: "exit code 1"},
 		{Name: "agree", Phase: model.StepActive, Since: at(7), Started: at(7), Deadline: at(50)},
 	}}
-	r := Report{Started: at(10)}
+	r := Report{Times: Times{Started: at(10)}}
 	r.take(before, model.Ledger{Instances: []model.Instance{now}})
 
 	require.Equal(t, []Transition{
@@ -57,7 +57,7 @@ func TestReportTellsWhatIsNew(t *testing.T) {
 		"ApprovalNeeded step agree waits for approval: reconciler approve acme/shop agree",
 	}, events)
 
-	again := Report{Started: at(10)}
+	again := Report{Times: Times{Started: at(10)}}
 	again.take(model.Ledger{Instances: []model.Instance{now}}, model.Ledger{Instances: []model.Instance{now}})
 	require.Empty(t, again.Transitions)
 	require.Empty(t, again.Steps)

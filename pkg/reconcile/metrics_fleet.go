@@ -1,0 +1,128 @@
+package reconcile
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// fleetMetrics are about the fleet after the last pass.
+type fleetMetrics struct {
+	applications *prometheus.GaugeVec
+	problems     prometheus.Gauge
+	overdue      *prometheus.GaugeVec
+	oldest       *prometheus.GaugeVec
+	people       *prometheus.GaugeVec
+}
+
+func newFleetMetrics(f factory) fleetMetrics {
+	return fleetMetrics{
+		applications: f.gauge("daros_applications", "Application instances by phase.", "phase"),
+		problems:     f.gauge("daros_problems", "Problems in the current commit of the fleet repo.").WithLabelValues(),
+		overdue:      f.gauge("daros_overdue_applications", "Stuck instances by phase: their deadline passed and they did not move on.", "phase"),
+		oldest:       f.gauge("daros_oldest_wait_seconds", "Longest time that an instance has been waiting in a phase, by phase.", "phase"),
+		people:       f.gauge("daros_waits_for_people", "Workflow steps that wait for people, by the command that ends the wait.", "action"),
+	}
+}
+
+func (m *fleetMetrics) observe(r *Report) {
+	for _, p := range model.Phases {
+		m.applications.WithLabelValues(string(p)).Set(float64(r.Phases[p]))
+		m.overdue.WithLabelValues(string(p)).Set(float64(r.Standstill.Overdue[p]))
+	}
+	m.problems.Set(float64(len(r.Problems)))
+	for _, p := range []model.Phase{model.PhaseCreated, model.PhaseAdmitted, model.PhaseScheduled, model.PhaseDegraded} {
+		m.oldest.WithLabelValues(string(p)).Set(r.Standstill.Oldest[p].Round(time.Second).Seconds())
+	}
+	for _, action := range []string{model.CommandApprove, model.CommandResume} {
+		m.people.WithLabelValues(action).Set(float64(r.Standstill.People[action]))
+	}
+}
+
+// changeMetrics are about transitions and decisions.
+type changeMetrics struct {
+	transitions *prometheus.CounterVec
+	decisions   *prometheus.CounterVec
+	queue       prometheus.Observer
+	start       prometheus.Observer
+	phases      *prometheus.HistogramVec
+}
+
+func newChangeMetrics(f factory) changeMetrics {
+	return changeMetrics{
+		transitions: f.counter("daros_transitions_total", "Transitions by phase entered and reason.", "phase", "reason"),
+		decisions:   f.counter("daros_decisions_total", "New decisions by verdict and reason.", "verdict", "reason"),
+		queue:       f.histogram("daros_queue_seconds", "Time from Created to Scheduled.", long).WithLabelValues(),
+		start:       f.histogram("daros_start_seconds", "Time from Scheduled to Running.", long).WithLabelValues(),
+		phases:      f.histogram("daros_phase_seconds", "Time that instances spent in a phase, recorded when they leave it.", long, "phase"),
+	}
+}
+
+func (m *changeMetrics) observe(c *Changes) {
+	for _, t := range c.Transitions {
+		m.transitions.WithLabelValues(string(t.To), string(t.Reason)).Inc()
+		m.time(t)
+	}
+	for _, d := range c.Decisions {
+		m.decisions.WithLabelValues(string(d.Verdict), string(d.Reason)).Inc()
+	}
+}
+
+// time measures how long applications wait, start and stay.
+func (m *changeMetrics) time(t Transition) {
+	if t.Queued > 0 {
+		m.queue.Observe(t.Queued.Seconds())
+	}
+	if t.From == "" || t.From == t.To {
+		return
+	}
+	m.phases.WithLabelValues(string(t.From)).Observe(t.In.Seconds())
+	if t.From == model.PhaseScheduled && t.To == model.PhaseRunning {
+		m.start.Observe(t.In.Seconds())
+	}
+}
+
+// workflowMetrics are about the runs of workflows.
+type workflowMetrics struct {
+	runs     *prometheus.CounterVec
+	runTime  *prometheus.HistogramVec
+	steps    *prometheus.CounterVec
+	stepTime *prometheus.HistogramVec
+	tenants  map[string]bool // that have a label of their own
+}
+
+// maxTenants bounds the tenants that have a label of their own; others are "other".
+const maxTenants = 200
+
+func newWorkflowMetrics(f factory) workflowMetrics {
+	return workflowMetrics{
+		runs:     f.counter("daros_runs_total", "Workflow runs that ended, by tenant and outcome.", "tenant", "outcome"),
+		runTime:  f.histogram("daros_run_seconds", "Time from the first step of a run to its end.", long, "outcome"),
+		steps:    f.counter("daros_steps_total", "Workflow steps that ended, by tenant, type and outcome.", "tenant", "type", "outcome"),
+		stepTime: f.histogram("daros_step_seconds", "Duration of the last attempt of a step.", long, "type", "outcome"),
+		tenants:  map[string]bool{},
+	}
+}
+
+// step counts a run or a step that has ended.
+func (m *workflowMetrics) step(s Step) {
+	switch tenant := m.tenant(s.App.Tenant); {
+	case s.Step == "" && model.RunPhase(s.To).Ended():
+		m.runs.WithLabelValues(tenant, s.To).Inc()
+		m.runTime.WithLabelValues(s.To).Observe(s.Took.Seconds())
+	case s.Step != "" && model.StepPhase(s.To).Ended():
+		m.steps.WithLabelValues(tenant, s.Type, s.To).Inc()
+		m.stepTime.WithLabelValues(s.Type, s.To).Observe(s.Took.Seconds())
+	}
+}
+
+// tenant is the label of a tenant.
+func (m *workflowMetrics) tenant(name string) string {
+	if !m.tenants[name] && len(m.tenants) >= maxTenants {
+		return "other"
+	}
+	m.tenants[name] = true
+	return name
+}
