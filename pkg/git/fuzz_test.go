@@ -72,12 +72,10 @@ func FuzzURL(f *testing.F) {
 func FuzzCheckPack(f *testing.F) {
 	o := NewObjects()
 	o.AddBlob([]byte("x"))
-	r, err := o.pack()
+	pack, err := o.pack()
 	if err != nil {
 		f.Fatal(err)
 	}
-	var b bytes.Buffer
-	_, _ = b.ReadFrom(r)
-	f.Add(b.Bytes())
+	f.Add(pack)
 	f.Fuzz(func(_ *testing.T, b []byte) { _ = checkPack(bytes.NewReader(b), 1<<16) })
 }

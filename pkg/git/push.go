@@ -22,6 +22,7 @@ var ErrRefMoved = errors.New("the ref has moved")
 type Objects struct {
 	storage *memory.Storage
 	order   []Hash
+	packed  []byte // nil: not yet, or not all of them
 }
 
 // NewObjects returns an empty set.
@@ -35,7 +36,7 @@ func (o *Objects) add(kind plumbing.ObjectType, content []byte) Hash {
 	h := obj.Hash()
 	if _, known := o.storage.Objects[h]; !known {
 		_, _ = o.storage.SetEncodedObject(obj)
-		o.order = append(o.order, h)
+		o.order, o.packed = append(o.order, h), nil
 	}
 	return h
 }
@@ -44,12 +45,16 @@ func (o *Objects) add(kind plumbing.ObjectType, content []byte) Hash {
 func (o *Objects) Len() int { return len(o.order) }
 
 // pack encodes the set.
-func (o *Objects) pack() (io.ReadCloser, error) {
+func (o *Objects) pack() ([]byte, error) {
+	if o.packed != nil {
+		return o.packed, nil
+	}
 	var buf bytes.Buffer
 	if _, err := packfile.NewEncoder(&buf, o.storage, false).Encode(o.order, 0); err != nil {
 		return nil, err
 	}
-	return io.NopCloser(&buf), nil
+	o.packed = buf.Bytes()
+	return o.packed, nil
 }
 
 // Push moves ref from old to new (ZeroHash: the ref does not exist) and brings
@@ -78,15 +83,17 @@ func (r *Remote) Push(ctx context.Context, ref string, old, new Hash, objects *O
 			_ = req.Capabilities.Set(capability.ReportStatus)
 		}
 		req.Commands = []*packp.Command{{Name: plumbing.ReferenceName(ref), Old: old, New: new}}
-		if req.Packfile, err = objects.pack(); err != nil {
+		pack, err := objects.pack()
+		if err != nil {
 			return err
 		}
+		req.Packfile = io.NopCloser(bytes.NewReader(pack))
 		report, err := s.(transport.ReceivePackSession).ReceivePack(ctx, req)
 		if err != nil {
 			return err
 		}
 		if report == nil || len(report.CommandStatuses) != 1 || report.CommandStatuses[0].ReferenceName.String() != ref {
-			return errors.New("the Git server did not report what became of the push")
+			return errors.New("the Git server did not report the result of the push")
 		}
 		return nil
 	})

@@ -102,6 +102,11 @@ func (r *Remote) Refs(ctx context.Context) (Refs, error) {
 // that the commits in have lead to. Without have it sends everything, and that
 // replaces all objects fetched before. A depth above zero cuts the history.
 func (r *Remote) Fetch(ctx context.Context, into *Store, want Hash, have []Hash, depth int) error {
+	return r.fetch(ctx, want, have, depth, func(pack io.Reader) error { return into.addPack(pack, r.limits, len(have) == 0) })
+}
+
+// fetch lets take read the pack of want and its history.
+func (r *Remote) fetch(ctx context.Context, want Hash, have []Hash, depth int, take func(pack io.Reader) error) error {
 	err := r.converse(ctx, transport.UploadPackServiceName, func(ctx context.Context, s transport.Session) error {
 		adv, err := s.AdvertisedReferencesContext(ctx)
 		if err != nil {
@@ -122,7 +127,7 @@ func (r *Remote) Fetch(ctx context.Context, into *Store, want Hash, have []Hash,
 			return err
 		}
 		defer res.Close()
-		return into.addPack(demultiplex(req.Capabilities, res), r.limits, len(have) == 0)
+		return take(demultiplex(req.Capabilities, res))
 	})
 	if err != nil {
 		return &FetchError{From: r.String(), Err: err}

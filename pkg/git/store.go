@@ -30,6 +30,7 @@ type Store struct {
 
 	memory map[Hash]unpacked // nil: the store is on disk
 	clone  *clone            // nil: the store is our own
+	keep   *Copy             // of what a store in memory fetches; nil: nothing is kept
 
 	mu      sync.Mutex
 	objects *filesystem.Storage

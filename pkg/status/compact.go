@@ -67,7 +67,7 @@ func (b *Branch) compact(ctx context.Context, o CompactOptions) (Compaction, err
 	}
 	objects := git.NewObjects()
 	checkpoint := git.NewCommit{
-		Tree: base.tree, Name: b.author.Name, Email: b.author.Email, Time: base.time, Message: checkpointMessage(base, older),
+		Tree: base.tree, Name: b.o.Author.Name, Email: b.o.Author.Email, Time: base.time, Message: checkpointMessage(base, older),
 	}
 	var at git.Hash
 	if o.Signer == nil {
@@ -88,7 +88,7 @@ func (b *Branch) compact(ctx context.Context, o CompactOptions) (Compaction, err
 // rewrite moves the branch from one commit to another that does not follow it.
 // git.ErrRefMoved says that somebody else was first.
 func (b *Branch) rewrite(ctx context.Context, from, to git.Hash, objects *git.Objects) error {
-	err := b.remote.Push(ctx, git.Branch(b.name), from, to, objects)
+	err := b.remote.Push(ctx, git.Branch(b.o.Branch), from, to, objects)
 	if err == nil || errors.Is(err, git.ErrRefMoved) {
 		return err
 	}
@@ -97,11 +97,11 @@ func (b *Branch) rewrite(ctx context.Context, from, to git.Hash, objects *git.Ob
 	if asked != nil {
 		return err
 	}
-	switch refs[git.Branch(b.name)].Commit {
+	switch refs[git.Branch(b.o.Branch)].Commit {
 	case to:
 		return nil
 	case from:
-		return fmt.Errorf("%w; the repository must allow this credential to rewrite the branch %s", err, b.name)
+		return fmt.Errorf("%w; the repository must allow this credential to rewrite the branch %s", err, b.o.Branch)
 	}
 	return git.ErrRefMoved
 }

@@ -81,11 +81,11 @@ func (b *Branch) Write(ctx context.Context, steps []Step) error {
 		}
 		made := p.apply(objects)
 		made.head = objects.AddCommit(git.NewCommit{
-			Tree: made.tree.hash, Parent: s.head, Name: "D-AROS", Email: "reconciler@d-aros.dev", Time: step.At, Message: p.message(b.program),
+			Tree: made.tree.hash, Parent: s.head, Name: "D-AROS", Email: "reconciler@d-aros.dev", Time: step.At, Message: p.message(b.o.WrittenBy),
 		})
 		s = made
 	}
-	if err := b.remote.Push(ctx, git.Branch(b.name), b.state.head, s.head, objects); err != nil {
+	if err := b.remote.Push(ctx, git.Branch(b.o.Branch), b.state.head, s.head, objects); err != nil {
 		return err
 	}
 	b.state = s

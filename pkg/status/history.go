@@ -46,7 +46,7 @@ func (b *Branch) History(ctx context.Context, app model.AppID, n int) ([]Entry, 
 // fetchHistory brings the history store up to date and returns the tip.
 func (b *Branch) fetchHistory(ctx context.Context) (tip git.Hash, err error) {
 	if b.store == nil {
-		if b.store, err = git.OpenStore(filepath.Join(b.dir, "history")); err != nil {
+		if b.store, err = git.OpenStore(filepath.Join(b.o.Dir, "history")); err != nil {
 			return git.ZeroHash, err
 		}
 	}
@@ -65,7 +65,7 @@ func (b *Branch) fetchTip(ctx context.Context) (git.Hash, error) {
 	if err != nil {
 		return git.ZeroHash, err
 	}
-	tip := refs[git.Branch(b.name)].Commit
+	tip := refs[git.Branch(b.o.Branch)].Commit
 	if b.store.Damaged() {
 		if err := b.store.Reset(); err != nil {
 			return git.ZeroHash, err

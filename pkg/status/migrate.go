@@ -41,7 +41,7 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 	m := Migration{From: b.state.format, To: to, Commit: b.state.head.String()}
 	switch {
 	case b.state.head == git.ZeroHash:
-		return m, errors.New("migrate status branch: there is no branch " + b.name + " yet; the first pass of the reconciler writes it")
+		return m, errors.New("migrate status branch: there is no branch " + b.o.Branch + " yet; the first pass of the reconciler writes it")
 	case m.From.Major == to.Major:
 		m.To = m.From
 		return m, nil
@@ -96,6 +96,6 @@ func (b *Branch) migrated(objects *git.Objects, from *state, to Format, identity
 		return nil, err
 	}
 	made := p.apply(objects)
-	made.head = b.commit(objects, made, p.message(b.program))
+	made.head = b.commit(objects, made, p.message(b.o.WrittenBy))
 	return made, nil
 }

@@ -41,7 +41,7 @@ func (b *Branch) newest(ctx context.Context) (Newest, error) {
 	if err != nil {
 		return Newest{}, err
 	}
-	tip := refs[git.Branch(b.name)].Commit
+	tip := refs[git.Branch(b.o.Branch)].Commit
 	if tip == git.ZeroHash {
 		return Newest{}, nil
 	}

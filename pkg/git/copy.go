@@ -1,0 +1,148 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Copy keeps the content of one branch in a file, so that a process that starts again
+// need not fetch it: the pack that was fetched last, and those that were pushed since.
+// It is a cache: what is cut off, damaged or missing is fetched, and no error of it
+// stops anything. One process at a time holds it, for one goroutine at a time. A nil
+// Copy keeps nothing.
+type Copy struct {
+	path string
+	lock *os.File
+	file *os.File // nil: nothing is kept until the next fetch
+	base int64    // bytes that were fetched
+	size int64    // bytes with those that were pushed
+}
+
+// OpenCopy opens the copy in dir, or fails because another process has it.
+func OpenCopy(dir string) (*Copy, error) {
+	lock, err := hold(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open copy of a branch: %w", err)
+	}
+	return &Copy{path: filepath.Join(dir, "packs"), lock: lock}, nil
+}
+
+// Close gives the copy free for another process.
+func (c *Copy) Close() error {
+	if c == nil {
+		return nil
+	}
+	c.stop()
+	return c.lock.Close()
+}
+
+// stop keeps nothing more until the next fetch.
+func (c *Copy) stop() {
+	if c.file != nil {
+		_ = c.file.Close()
+		c.file = nil
+	}
+}
+
+// NewStore returns a store in memory. What it fetches is kept in place of all else.
+func (c *Copy) NewStore() *Store {
+	s := NewMemoryStore()
+	s.keep = c
+	return s
+}
+
+// Clear keeps a branch that has no commit yet.
+func (c *Copy) Clear() { c.begin(nil) }
+
+// begin keeps, in place of all else, the pack that is read from what it returns.
+func (c *Copy) begin(pack io.Reader) io.Reader {
+	if c == nil {
+		return pack
+	}
+	c.stop()
+	c.file, _ = os.OpenFile(c.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	c.base, c.size = 0, 0
+	return io.TeeReader(pack, c)
+}
+
+// fetched ends what begin began.
+func (c *Copy) fetched(err error) {
+	if c == nil {
+		return
+	}
+	if c.base = c.size; err != nil {
+		c.stop()
+	}
+}
+
+// Write keeps a part of a pack. It returns no error: a file that cannot be written is
+// not used at the next start.
+func (c *Copy) Write(p []byte) (int, error) {
+	if c.file != nil {
+		if _, err := c.file.Write(p); err != nil {
+			c.stop()
+		}
+	}
+	c.size += int64(len(p))
+	return len(p), nil
+}
+
+// copyGrowth is how much a small copy may grow.
+const copyGrowth = 4 << 20
+
+// Append keeps the objects of a push. It may come before the push, as a copy may hold
+// more than the branch. Append reports whether the copy has grown so much that it is
+// time to fetch it again.
+func (c *Copy) Append(objects *Objects) (grown bool) {
+	if c == nil || c.file == nil {
+		return false // what came before is missing already
+	}
+	pack, err := objects.pack()
+	if err != nil {
+		c.stop()
+		return false
+	}
+	_, _ = c.Write(pack)
+	return c.size > c.base+c.base/4+copyGrowth
+}
+
+// Fetch keeps the content of a commit in place of all else. Nobody reads it before the
+// next start, so it is not unpacked.
+func (c *Copy) Fetch(ctx context.Context, from *Remote, commit Hash) {
+	err := from.fetch(ctx, commit, nil, 1, func(pack io.Reader) error {
+		_, err := io.Copy(io.Discard, c.begin(io.LimitReader(pack, from.limits.Pack)))
+		return err
+	})
+	c.fetched(err)
+}
+
+// Store returns a store in memory with what is kept, if that has a commit. The next
+// pushes are then appended.
+func (c *Copy) Store(commit Hash) (*Store, bool) {
+	if c == nil {
+		return nil, false
+	}
+	c.stop()
+	file, err := os.OpenFile(c.path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, false
+	}
+	u := newUnpacker(file, Limits{}.withDefaults())
+	if err = u.pack(); err == nil {
+		c.base = u.pos()
+		err = u.rest()
+	}
+	if err != nil || u.objects[commit].kind != plumbing.CommitObject {
+		_ = file.Close()
+		return nil, false
+	}
+	c.file, c.size = file, u.pos()
+	s := NewMemoryStore()
+	s.memory = u.objects
+	return s, true
+}

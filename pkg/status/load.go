@@ -1,0 +1,109 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Load returns what the branch says. A branch that does not exist says
+// nothing: the empty ledger. One that disappears while we run loses nothing:
+// Load goes on returning what it said, and the next Commit writes it again.
+func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state != nil && b.pending == nil && b.o.Recheck > 0 && time.Since(b.asked) < b.o.Recheck {
+		return b.state.ledger, nil
+	}
+	var err error
+	for range attempts {
+		if err = b.load(ctx); err == nil {
+			b.pending, b.asked = nil, time.Now()
+			b.noticeFormat()
+			return b.state.ledger, nil
+		}
+		// The branch may have moved on between looking and fetching.
+		if fetch := (*git.FetchError)(nil); !errors.As(err, &fetch) || ctx.Err() != nil {
+			break
+		}
+	}
+	if unknown := (*FormatError)(nil); errors.As(err, &unknown) {
+		return model.Ledger{}, unknown
+	}
+	return model.Ledger{}, fmt.Errorf("load status branch: %w", err)
+}
+
+// noticeFormat tells once that the branch has a newer minor format.
+func (b *Branch) noticeFormat() {
+	if b.o.Notice != nil && b.state.format.newer(Current) {
+		b.o.Notice(fmt.Sprintf("status branch has format %s, this program knows %s: it keeps the fields that it does not know; upgrade it (docs/upgrade.md)",
+			b.state.format, Current))
+		b.o.Notice = nil
+	}
+}
+
+// attempts bounds how often a load is tried while others write.
+const attempts = 5
+
+func (b *Branch) load(ctx context.Context) error {
+	refs, err := b.remote.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	tip := refs[git.Branch(b.o.Branch)].Commit
+	switch {
+	case b.pending != nil && tip == b.pending.head:
+		b.state = b.pending
+	case b.state != nil && tip == b.state.head:
+	case tip == git.ZeroHash && b.state != nil:
+		b.state = b.state.homeless()
+	case tip == git.ZeroHash:
+		b.state = newState()
+		b.kept.Clear()
+	default:
+		s, err := b.fetch(ctx, tip)
+		if err != nil {
+			return err
+		}
+		b.state = s
+	}
+	return nil
+}
+
+// fetch reads the tip, and only the tip, in memory: the history is of no use to
+// the writer and grows without bound. A process that starts reads its copy of the
+// branch first. If that does not hold all of the tip, the branch itself does.
+func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
+	if b.state == nil {
+		if store, ok := b.kept.Store(tip); ok {
+			if s, err := readState(store, tip); err == nil {
+				return s, nil
+			}
+		}
+	}
+	store := b.kept.NewStore()
+	if err := b.remote.Fetch(ctx, store, tip, nil, 1); err != nil {
+		return nil, err
+	}
+	c, err := store.Commit(tip)
+	if err != nil {
+		return nil, err
+	}
+	if b.state != nil && c.TreeHash == b.state.tree.hash {
+		s := *b.state // only the history is another: it was compacted
+		s.head = tip
+		return &s, nil
+	}
+	s, err := readState(store, tip)
+	if err != nil {
+		return nil, err
+	}
+	// Somebody else wrote. What people read may be theirs, so the next Commit
+	// writes every page again; pages that are right cost nothing.
+	s.stale = b.state != nil
+	return s, nil
+}

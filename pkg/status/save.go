@@ -1,0 +1,129 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Commit saves next, which was computed from previous. It returns what the branch
+// says then, as Load would, and whether there was anything to save. When the error is
+// nil the remote has it: only then act on it. ErrMoved says that somebody else wrote;
+// after any other error the old ledger is still what counts, or the new one if only
+// the answer was lost: the next Load tells.
+//
+// A branch in an older major format is migrated first, by a commit of its own in
+// the same push.
+func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (saved model.Ledger, changed bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if changed, err = b.save(ctx, previous, next); errors.Is(err, ErrMoved) {
+		return model.Ledger{}, false, ErrMoved
+	} else if err != nil {
+		return model.Ledger{}, false, fmt.Errorf("save status: %w", err)
+	}
+	return b.state.ledger, changed, nil
+}
+
+func (b *Branch) save(ctx context.Context, previous, next model.Ledger) (changed bool, err error) {
+	if b.pending != nil {
+		if err := b.settle(ctx); err != nil {
+			return false, err
+		}
+	}
+	if b.state == nil || previous.Revision != b.state.ledger.Revision {
+		return false, ErrMoved
+	}
+	objects, base := git.NewObjects(), b.state
+	next.Identity = base.following(next.Identity)
+	if base.format.Major < Current.Major {
+		if base, err = b.migrated(objects, base, Current, next.Identity); err != nil {
+			return false, err
+		}
+	}
+	plan, err := base.plan(&next)
+	if err != nil {
+		return false, err
+	}
+	saved := base
+	if plan == nil {
+		same := *base
+		same.given = givenBy(&next)
+		saved = &same
+	} else {
+		saved = plan.apply(objects)
+		if saved.tree.hash != base.tree.hash || base.head == git.ZeroHash {
+			saved.head = b.commit(objects, saved, plan.message(b.o.WrittenBy))
+		}
+	}
+	if saved.head == b.state.head {
+		b.state = saved // the branch says it already
+		return false, nil
+	}
+	return b.push(ctx, saved, objects)
+}
+
+// push moves the branch from where it was last seen to saved.
+func (b *Branch) push(ctx context.Context, saved *state, objects *git.Objects) (changed bool, err error) {
+	grown := b.kept.Append(objects)
+	err = b.remote.Push(ctx, git.Branch(b.o.Branch), b.state.head, saved.head, objects)
+	switch {
+	case err == nil:
+		b.state, b.asked = saved, time.Now()
+		if grown {
+			b.kept.Fetch(ctx, b.remote, saved.head)
+		}
+		return true, nil
+	case errors.Is(err, git.ErrRefMoved):
+		return false, b.moved()
+	}
+	// The push may have gone through although the answer did not.
+	b.pending = saved
+	if settled := b.settle(ctx); settled == nil && b.state == saved {
+		return true, nil
+	} else if errors.Is(settled, ErrMoved) {
+		return false, ErrMoved
+	}
+	return false, err
+}
+
+// settle finds out whether a push without an answer has arrived. After nil, state
+// is what the branch says.
+func (b *Branch) settle(ctx context.Context) error {
+	refs, err := b.remote.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	switch refs[git.Branch(b.o.Branch)].Commit {
+	case b.pending.head:
+		b.state = b.pending
+	case b.state.head:
+	default:
+		return b.moved()
+	}
+	b.pending, b.asked = nil, time.Now()
+	return nil
+}
+
+// moved makes the next Load ask the remote. What the branch said is kept, for
+// the case that it has been deleted.
+func (b *Branch) moved() error {
+	b.asked = time.Time{}
+	return ErrMoved
+}
+
+// commit adds the commit object that follows s.head and returns its name.
+func (b *Branch) commit(objects *git.Objects, s *state, message string) git.Hash {
+	return objects.AddCommit(git.NewCommit{
+		Tree:    s.tree.hash,
+		Parent:  s.head,
+		Name:    b.o.Author.Name,
+		Email:   b.o.Author.Email,
+		Time:    b.o.Now(),
+		Message: message,
+	})
+}
