@@ -1,19 +1,20 @@
 package layer
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"cuelang.org/go/cue"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // suggest names the field that the user probably meant by the last segment of path:
 // the nearest one that the schema has there.
-func suggest(v cue.Value, path []string) (text string) {
+func suggest(v cue.Value, path []string) (question string) {
 	defer func() {
 		if recover() != nil {
-			text = ""
+			question = ""
 		}
 	}()
 	fields, err := lookup(v, path[:len(path)-1]).Fields(cue.Optional(true))
@@ -53,41 +54,8 @@ func meant(asked, sentence string) string {
 
 // nearest is the question whether one of the names was meant, "" if none is near.
 func nearest(typo string, names []string) string {
-	best, least := "", 3
-	for _, name := range names {
-		if d := distance(typo, name); d < least && d < len(name) && name != typo {
-			best, least = name, d
-		}
+	if name := text.Nearest(typo, names); name != "" {
+		return "; did you mean " + name + "?"
 	}
-	if best == "" {
-		return ""
-	}
-	return "; did you mean " + best + "?"
-}
-
-// distance counts the letters to insert, delete, replace or swap to get from a to b.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
-	}
-	var before []int
-	last := make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row := slices.Repeat([]int{i}, len(b)+1)
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
+	return ""
 }
