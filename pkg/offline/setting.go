@@ -148,117 +148,102 @@ func (f fields) apply(c Setting, what, path string) error {
 	}
 	known := slices.DeleteFunc(slices.Sorted(maps.Keys(f)), func(name string) bool { return strings.HasSuffix(name, "*") })
 	hint := "; it has " + strings.Join(known, ", ")
-	if near := nearest(path, known); near != "" {
+	if near := text.Nearest(path, known); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
 	return fmt.Errorf("%s: %s has no %q that can be changed%s", c.text, what, path, hint)
 }
 
-// apply changes a fleet.
+// apply changes a fleet. What other fleets share stays as it is.
 func (c Setting) apply(fleet *model.Fleet) error {
 	kind, rest, _ := strings.Cut(c.path, ".")
 	name, field, _ := strings.Cut(rest, ".")
+	var known []string
 	switch kind {
 	case "tenant":
-		return c.applyToTenant(fleet, name, field)
-	case "application":
-		return c.applyToApplication(fleet, name, field)
+		fleet.Tenants = slices.Clone(fleet.Tenants)
+		for i := range fleet.Tenants {
+			t := &fleet.Tenants[i]
+			if known = append(known, t.Name); t.Name == name {
+				f := shareFields(&t.Weight, &t.Guarantee, &t.Quota, &t.Borrow, &t.Lend)
+				f.count("quota.applications", &t.MaxApplications, 1)
+				f.count("quota.workloads", &t.MaxWorkloads, 1)
+				f.count("quota.priorityCeiling", &t.PriorityCeiling, 0)
+				return f.apply(c, "tenant "+name, field)
+			}
+		}
 	case "group":
-		return c.applyToGroup(fleet, name, field)
-	}
-	return fmt.Errorf("%s: only a tenant, an application or a group can be changed; write tenant.acme.quota.cpu=128, application.acme/shop.priority=500 or group.retail.weight=3", c.text)
-}
-
-func (c Setting) applyToTenant(fleet *model.Fleet, name, field string) error {
-	fleet.Tenants = slices.Clone(fleet.Tenants)
-	var known []string
-	for i := range fleet.Tenants {
-		t := &fleet.Tenants[i]
-		if known = append(known, t.Name); t.Name != name {
-			continue
+		if fleet.Platform == nil {
+			break
 		}
-		f := fields{}
-		f.count("weight", &t.Weight, 1)
-		f.count("quota.applications", &t.MaxApplications, 1)
-		f.count("quota.workloads", &t.MaxWorkloads, 1)
-		f.count("quota.priorityCeiling", &t.PriorityCeiling, 0)
-		f.resources("guarantee", &t.Guarantee)
-		f.optional("quota", &t.Quota)
-		f.optional("borrow", &t.Borrow)
-		f.optional("lend", &t.Lend)
-		return f.apply(c, "tenant "+name, field)
-	}
-	return c.unknown("tenant", name, known)
-}
-
-func (c Setting) applyToGroup(fleet *model.Fleet, name, field string) error {
-	if fleet.Platform == nil {
-		return c.unknown("group", name, nil)
-	}
-	platform := *fleet.Platform
-	platform.Groups = slices.Clone(platform.Groups)
-	fleet.Platform = &platform
-	var known []string
-	for i := range platform.Groups {
-		g := &platform.Groups[i]
-		if known = append(known, g.Name); g.Name != name {
-			continue
-		}
-		f := fields{}
-		f.count("weight", &g.Weight, 1)
-		f.resources("guarantee", &g.Guarantee)
-		f.optional("quota", &g.Quota)
-		f.optional("borrow", &g.Borrow)
-		f.optional("lend", &g.Lend)
-		return f.apply(c, "group "+name, field)
-	}
-	return c.unknown("group", name, known)
-}
-
-func (c Setting) applyToApplication(fleet *model.Fleet, name, field string) error {
-	fleet.Applications = slices.Clone(fleet.Applications)
-	var known []string
-	for i := range fleet.Applications {
-		app := fleet.Applications[i]
-		if known = append(known, app.ID.String()); app.ID.String() != name {
-			continue
-		}
-		changed := *app
-		app, fleet.Applications[i] = &changed, &changed
-		app.Components = slices.Clone(app.Components)
-		f := fields{}
-		f.count("priority", &app.Priority, 0)
-		f["budget.costPerHour"] = func(c Setting) (err error) {
-			app.Budget, err = c.number(app.Budget, 1, parseMoney)
-			return err
-		}
-		f["desired"] = func(c Setting) error {
-			if !slices.Contains([]model.Desired{model.DesiredRunning, model.DesiredSuspended, model.DesiredTerminated}, model.Desired(c.value)) {
-				return fmt.Errorf("%s: write running, suspended or terminated", c.text)
-			}
-			app.Desired = model.Desired(c.value)
-			return nil
-		}
-		for n := range app.Components {
-			comp := &app.Components[n]
-			path := "components." + comp.Name + "."
-			f.count(path+"replicas", &comp.Replicas, 0)
-			f.resources(path+"resources.requests", &comp.Requests)
-			if comp.Degrade != nil {
-				own := *comp.Degrade
-				comp.Degrade = &own
-				f.count(path+"degrade.minReplicas", &own.MinReplicas, 0)
+		platform := *fleet.Platform
+		platform.Groups = slices.Clone(platform.Groups)
+		fleet.Platform = &platform
+		for i := range platform.Groups {
+			g := &platform.Groups[i]
+			if known = append(known, g.Name); g.Name == name {
+				return shareFields(&g.Weight, &g.Guarantee, &g.Quota, &g.Borrow, &g.Lend).apply(c, "group "+name, field)
 			}
 		}
-		err := f.apply(c, "application "+name, field)
-		*app = app.Seal()
+	case "application":
+		fleet.Applications = slices.Clone(fleet.Applications)
+		for i, app := range fleet.Applications {
+			if known = append(known, app.ID.String()); app.ID.String() == name {
+				changed := *app
+				err := applicationFields(&changed).apply(c, "application "+name, field)
+				changed = changed.Seal()
+				fleet.Applications[i] = &changed
+				return err
+			}
+		}
+	default:
+		return fmt.Errorf("%s: only a tenant, an application or a group can be changed; write tenant.acme.quota.cpu=128, application.acme/shop.priority=500 or group.retail.weight=3", c.text)
+	}
+	return c.unknown(kind, name, known)
+}
+
+// shareFields are those that tenants and groups have.
+func shareFields(weight *int, guarantee *model.Resources, quota, borrow, lend **model.Resources) fields {
+	f := fields{}
+	f.count("weight", weight, 1)
+	f.resources("guarantee", guarantee)
+	f.optional("quota", quota)
+	f.optional("borrow", borrow)
+	f.optional("lend", lend)
+	return f
+}
+
+func applicationFields(app *model.Application) fields {
+	app.Components = slices.Clone(app.Components)
+	f := fields{}
+	f.count("priority", &app.Priority, 0)
+	f["budget.costPerHour"] = func(c Setting) (err error) {
+		app.Budget, err = c.number(app.Budget, 1, parseMoney)
 		return err
 	}
-	return c.unknown("application", name, known)
+	f["desired"] = func(c Setting) error {
+		if !slices.Contains([]model.Desired{model.DesiredRunning, model.DesiredSuspended, model.DesiredTerminated}, model.Desired(c.value)) {
+			return fmt.Errorf("%s: write running, suspended or terminated", c.text)
+		}
+		app.Desired = model.Desired(c.value)
+		return nil
+	}
+	for n := range app.Components {
+		comp := &app.Components[n]
+		path := "components." + comp.Name + "."
+		f.count(path+"replicas", &comp.Replicas, 0)
+		f.resources(path+"resources.requests", &comp.Requests)
+		if comp.Degrade != nil {
+			own := *comp.Degrade
+			comp.Degrade = &own
+			f.count(path+"degrade.minReplicas", &own.MinReplicas, 0)
+		}
+	}
+	return f
 }
 
 func (c Setting) unknown(kind, name string, known []string) error {
-	if near := nearest(name, known); near != "" {
+	if near := text.Nearest(name, known); near != "" {
 		return fmt.Errorf("%s: the fleet declares no %s %s; did you mean %s?", c.text, kind, text.Clean(name), near)
 	}
 	return fmt.Errorf("%s: %w", c.text, missing(kind+" "+cmp.Or(name, "without a name"), known))
