@@ -55,6 +55,15 @@ func (f outputFormat) write(out io.Writer, v any, text func(*printer)) error {
 	return err
 }
 
+// end writes v and returns how a command ends: with exitDiffers if something differs or is refused.
+func (f outputFormat) end(out io.Writer, v any, differs bool, text func(*printer)) error {
+	err := f.write(out, v, text)
+	if err == nil && differs {
+		return &exitCode{code: exitDiffers}
+	}
+	return err
+}
+
 // printer collects text for people. It uses colour and folds long lines only on
 // a terminal, so that what is piped stays whole.
 type printer struct {

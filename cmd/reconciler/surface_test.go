@@ -44,8 +44,8 @@ var answers = map[string]any{
 	"stop":              requestView{},
 	"unpin":             pinView{},
 	"version":           versionView{},
-	"vet":               vetView{},
-	"vet --effective":   effectiveView{},
+	"vet":               view.Vet{},
+	"vet --effective":   view.Policy{},
 	"what-if":           view.Plan{},
 }
 

@@ -2,17 +2,13 @@ package main
 
 import (
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/d-aros/d-aros/pkg/evaluate/layer"
-	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 func newVetCommand() *cobra.Command {
@@ -57,14 +53,11 @@ itself failed.`,
 			if effective != "" {
 				return writeEffective(cmd, format, verdict, effective)
 			}
-			view := viewVet(verdict, w)
-			if err := format.write(cmd.OutOrStdout(), view, func(p *printer) { p.vet(view) }); err != nil {
-				return err
+			answer := view.VetOf(&verdict.Fleet, slices.Concat(verdict.Fleet.Problems, verdict.Approvals), w.Root, w.Below)
+			if note := staleSchema(w.Top); note != "" {
+				answer.Notes = append(answer.Notes, note)
 			}
-			if len(view.Problems)+len(view.Refused) > 0 {
-				return &exitCode{code: exitDiffers}
-			}
-			return nil
+			return format.end(cmd.OutOrStdout(), answer, len(answer.Problems)+len(answer.Refused) > 0, func(p *printer) { p.vet(&answer) })
 		}),
 	}
 	fl := cmd.Flags()
@@ -73,88 +66,8 @@ itself failed.`,
 	return cmd
 }
 
-// vetView is what vet found, as JSON.
-type vetView struct {
-	Directory      string          `json:"directory"`
-	Below          string          `json:"below,omitempty"` // the part that is reported
-	Tenants        int             `json:"tenants"`
-	Applications   int             `json:"applications"`
-	RefusedTenants []string        `json:"refusedTenants"`
-	Refused        []model.AppID   `json:"refused"` // applications that would stay as they are, or not start
-	Problems       []model.Problem `json:"problems"`
-	Notes          []string        `json:"notes"`
-}
-
-// viewVet reports the part of a verdict that was asked for.
-func viewVet(v offline.Verdict, w *clone.Tree) *vetView {
-	view := &vetView{
-		Directory: w.Root, RefusedTenants: []string{}, Refused: []model.AppID{}, Problems: []model.Problem{}, Notes: []string{},
-	}
-	in := func(file string) bool { return within(w, file) }
-	if w.Below != "." {
-		view.Below = w.Below
-	}
-	for i := range v.Fleet.Tenants {
-		if in(layer.TenantDir(v.Fleet.Tenants[i].Name)) {
-			view.Tenants++
-		}
-	}
-	for _, name := range v.Fleet.UnusableTenants {
-		if in(layer.TenantDir(name)) {
-			view.Tenants++
-			view.RefusedTenants = append(view.RefusedTenants, name)
-		}
-	}
-	for i := range v.Fleet.Applications {
-		if in(layer.ApplicationDir(v.Fleet.Applications[i].ID)) {
-			view.Applications++
-		}
-	}
-	for _, u := range v.Fleet.Unusable {
-		if in(layer.ApplicationDir(u.App)) {
-			view.Applications++
-			view.Refused = append(view.Refused, u.App)
-		}
-	}
-	for _, p := range slices.Concat(v.Fleet.Problems, v.Approvals) {
-		if file := placeOf(&p); in(file) || binds(w, file) {
-			view.Problems = append(view.Problems, p)
-		}
-	}
-	if note := staleSchema(w.Top); note != "" {
-		view.Notes = append(view.Notes, note)
-	}
-	return view
-}
-
-// within reports whether a file or directory lies in the part that was asked for.
-func within(w *clone.Tree, name string) bool {
-	return w.Below == "." || name == w.Below || strings.HasPrefix(name, w.Below+"/")
-}
-
-// binds reports whether a file is one of a layer above that part.
-func binds(w *clone.Tree, file string) bool {
-	dir := path.Dir(file)
-	return dir == "." || strings.HasPrefix(w.Below+"/", dir+"/")
-}
-
-// placeOf returns the file that a problem blames, or the directory of whose it is.
-func placeOf(p *model.Problem) string {
-	if len(p.Places) > 0 {
-		file, _, _ := strings.Cut(p.Places[0].At, ":")
-		return file
-	}
-	switch {
-	case p.App != "":
-		return layer.ApplicationDir(model.AppID{Tenant: p.Tenant, Name: p.App})
-	case p.Tenant != "":
-		return layer.TenantDir(p.Tenant)
-	}
-	return "fleet.cue"
-}
-
 // vet prints the verdict for people.
-func (p *printer) vet(v *vetView) {
+func (p *printer) vet(v *view.Vet) {
 	for i := range v.Problems {
 		p.problem("", &v.Problems[i])
 		p.line("")

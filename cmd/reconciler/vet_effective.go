@@ -6,18 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
 )
-
-// effectiveView is the policy in force for a tenant or an application, as JSON.
-type effectiveView struct {
-	Tenant      string              `json:"tenant"`
-	Application string              `json:"application,omitempty"`
-	Policy      []model.PolicyValue `json:"policy"`
-}
 
 func writeEffective(cmd *cobra.Command, format outputFormat, v offline.Verdict, of string) error {
 	selected, err := view.ParseSelection(of)
@@ -38,7 +30,7 @@ func writeEffective(cmd *cobra.Command, format outputFormat, v offline.Verdict, 
 		}
 		return &exitCode{exitDiffers, fmt.Sprintf("%s is refused, so no policy is in force for it", of)}
 	}
-	answer := effectiveView{selected.Tenant, selected.App, values}
+	answer := view.Policy{Tenant: selected.Tenant, Application: selected.App, Policy: values}
 	return format.write(cmd.OutOrStdout(), answer, func(p *printer) {
 		var rows [][]cell
 		for _, value := range values {

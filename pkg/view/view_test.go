@@ -157,3 +157,25 @@ func TestJSON(t *testing.T) {
 	_, err = view.JSON(func() {})
 	require.Error(t, err)
 }
+
+func TestVet(t *testing.T) {
+	fleet := &model.Fleet{
+		Tenants: []model.Tenant{{Name: "acme"}}, UnusableTenants: []string{"bolt"},
+		Applications: []*model.Application{{ID: app("acme", "shop")}}, Unusable: []model.Unusable{{App: app("acme", "blog")}, {App: app("bolt", "shop")}},
+	}
+	problems := []model.Problem{
+		{Code: "platform"}, {Code: "acme", Tenant: "acme"}, {Code: "blog", Tenant: "acme", App: "blog"}, {Code: "bolt", Tenant: "bolt"},
+		{Code: "shop", Places: []model.Place{{At: "tenants/acme/apps/shop/app.cue:1:2"}}},
+	}
+	all := view.VetOf(fleet, problems, "/fleet", ".")
+	require.Equal(t, view.Vet{Directory: "/fleet", Tenants: 2, Applications: 3, RefusedTenants: []string{"bolt"},
+		Refused: []model.AppID{app("acme", "blog"), app("bolt", "shop")}, Problems: problems, Notes: []string{}}, all)
+	acme := view.VetOf(fleet, problems, "/fleet", "tenants/acme")
+	require.Equal(t, 1, acme.Tenants)
+	require.Equal(t, 2, acme.Applications)
+	require.Empty(t, acme.RefusedTenants)
+	require.Equal(t, []string{"platform", "acme", "blog", "shop"}, codes(acme.Problems))
+	shop := view.VetOf(fleet, problems, "/fleet", "tenants/acme/apps/shop")
+	require.Zero(t, shop.Tenants)
+	require.Equal(t, []string{"platform", "acme", "shop"}, codes(shop.Problems))
+}
