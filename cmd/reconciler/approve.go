@@ -136,15 +136,7 @@ func commitApproval(ctx context.Context, w *clone.Tree, r *request, file string)
 		message += "\n" + r.Why + "\n"
 	}
 	message += fmt.Sprintf("\nIt is about run %d, %s.\n", r.inst.Run.Number, r.Run)
-	literal := ":(literal)" + file
-	_, err := clone.Output(ctx, w.Root, "add", "--intent-to-add", "--", literal)
-	if err == nil {
-		_, err = clone.Output(ctx, w.Root, "commit", "--quiet", "--message", message, "--only", "--", literal)
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s is written but not committed: %w", file, err)
-	}
-	return clone.Line(ctx, w.Root, "rev-parse", "HEAD")
+	return commitFile(ctx, w, file, message)
 }
 
 func (p *printer) request(v *requestView, r *request) {

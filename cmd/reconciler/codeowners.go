@@ -59,13 +59,7 @@ With --check it changes no file, and the exit code is 1 if the file is out of da
 				}
 				view.Written = true
 			}
-			if err := format.write(cmd.OutOrStdout(), view, func(p *printer) { p.codeowners(view) }); err != nil {
-				return err
-			}
-			if view.Change != "" && check {
-				return &exitCode{code: exitDiffers}
-			}
-			return nil
+			return format.end(cmd.OutOrStdout(), view, view.Change != "" && check, func(p *printer) { p.codeowners(view) })
 		}),
 	}
 	fl := cmd.Flags()

@@ -80,8 +80,7 @@ digest, so it applies to no other run.`
 		most := strings.Count(r.args, " ") + 1
 		cmd := &cobra.Command{
 			Use: r.action + " " + r.args, Short: r.short, Long: r.long + common, Example: r.example,
-			Args:              cobra.RangeArgs(1, most),
-			ValidArgsFunction: cobra.NoFileCompletions,
+			Args: cobra.RangeArgs(1, most),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return f.run(cmd, r.action, args)
 			},
@@ -114,12 +113,7 @@ func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string)
 	if inst.Run == nil {
 		return nil, refusal("%s has no run of a workflow yet", app)
 	}
-	r := &request{app: app, inst: inst, Command: model.Command{Action: action, Run: inst.Run.ID, Step: step}}
-	for _, spec := range []*model.Application{inst.Spec, inst.Previous} {
-		if spec != nil && spec.Digest == inst.Run.Spec {
-			r.spec = spec
-		}
-	}
+	r := &request{app: app, inst: inst, spec: workflow.SpecOf(inst), Command: model.Command{Action: action, Run: inst.Run.ID, Step: step}}
 	if run != "" && (len(run) < 4 || !strings.HasPrefix(string(inst.Run.ID), run)) {
 		return nil, refusal("%q is not the latest run of %s: that is %s", text.Clean(run), app, describe(inst.Run))
 	}
@@ -161,9 +155,9 @@ func (r *request) settle() error {
 func (r *request) check() error {
 	rec, ok := r.inst.Run.Step(r.Step)
 	if !ok {
-		var names []string
-		for i := range r.inst.Run.Steps {
-			names = append(names, r.inst.Run.Steps[i].Name)
+		names := make([]string, len(r.inst.Run.Steps))
+		for i := range names {
+			names[i] = r.inst.Run.Steps[i].Name
 		}
 		return refusal("the workflow of %s has no step %s; it has %s", r.app, text.Clean(r.Step), text.Enumerate(names, 50))
 	}
@@ -203,12 +197,8 @@ func (r *request) declared() *model.Step {
 	if r.spec == nil || r.spec.Workflow == nil {
 		return nil
 	}
-	for i := range r.spec.Workflow.Steps {
-		if s := &r.spec.Workflow.Steps[i]; s.Name == r.Step {
-			return s
-		}
-	}
-	return nil
+	step, _ := model.Find(r.spec.Workflow.Steps, r.Step)
+	return step
 }
 
 // roles are those of which the step wants one.

@@ -39,8 +39,7 @@ The exit code is 0, or 1 with --dry-run if there are commits to fold.`,
   # keep what goes away, sign what stays
   git fetch origin status && git push backup FETCH_HEAD:refs/heads/status-2026
   reconciler compact --days 30 --sign-key ~/.ssh/id_ed25519`,
-		Args:              cobra.NoArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if days < 1 {
 				return fmt.Errorf("--days %d: must be positive", days)
@@ -62,13 +61,7 @@ The exit code is 0, or 1 with --dry-run if there are commits to fold.`,
 			if err != nil {
 				return err
 			}
-			if err := format.write(cmd.OutOrStdout(), done, func(p *printer) { p.compaction(&done, dryRun) }); err != nil {
-				return err
-			}
-			if dryRun && done.Folded > 0 {
-				return &exitCode{code: exitDiffers}
-			}
-			return nil
+			return format.end(cmd.OutOrStdout(), done, dryRun && done.Folded > 0, func(p *printer) { p.compaction(&done, dryRun) })
 		},
 	}
 	fl := cmd.Flags()

@@ -30,8 +30,7 @@ It reads only the history of the status branch, which "reconciler compact" short
 
   # which applications were preempted today?
   reconciler events --since 24h -o json | jq '.[] | select(.reason == "Preempted")'`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			selected, err := view.ParseSelection(args...)
 			if err != nil {

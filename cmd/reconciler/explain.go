@@ -25,8 +25,7 @@ func newExplainCommand() *cobra.Command {
 It reads only the status branch, like "reconciler status".`,
 		Example: `  reconciler explain acme/shop
   reconciler explain acme/shop -o json | jq .decision.constraints`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			app, err := model.ParseAppID(args[0])
 			if err != nil {

@@ -63,21 +63,10 @@ func (p *printer) headline(x *view.Explanation) {
 		}
 		rows = append(rows, []cell{plain("deadline"), plain(what + " " + moment(in.Deadline))})
 	}
-	width := 0
-	for _, r := range rows {
-		width = max(width, len(r[0].text))
+	for i := range rows {
+		rows[i][0].style = dim
 	}
-	most := 1 << 20
-	if p.width > 0 {
-		most = max(24, p.width-width-4)
-	}
-	for _, r := range rows {
-		label := r[0].text
-		for _, text := range fold(r[1].text, most) {
-			p.line("  %s%s  %s", p.paint(dim, label), strings.Repeat(" ", width-len(label)), p.paint(r[1].style, text))
-			label = ""
-		}
-	}
+	p.table("  ", nil, rows)
 }
 
 // sentence joins the constant and the message for people.

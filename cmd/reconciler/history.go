@@ -30,8 +30,7 @@ In a clone that has the source commits, CAUSE shows their authors and subjects.
 For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 		Example: `  reconciler history acme/shop
   reconciler history acme/shop -n 100 -o json`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			app, err := model.ParseAppID(args[0])
 			if err != nil {

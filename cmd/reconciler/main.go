@@ -92,5 +92,10 @@ to the status branch of the same repo.`,
 	root.AddCommand(newPlanCommand(), newWhatIfCommand(), newReplayCommand())
 	root.AddCommand(newRequestCommands()...)
 	root.AddCommand(newVersionCommand(), newEvaluateCommand())
+	for _, cmd := range root.Commands() {
+		if cmd.ValidArgsFunction == nil {
+			cmd.ValidArgsFunction = cobra.NoFileCompletions
+		}
+	}
 	return root
 }

@@ -24,8 +24,7 @@ refused, nothing has changed.`,
 		Example: `  # roll back an upgrade
   kubectl -n d-aros scale deployment reconciler --replicas=0
   reconciler migrate --to 1 --repo https://git.example.com/acme/fleet.git --token-file token`,
-		Args:              cobra.NoArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := from.openToWrite(cmd)
 			if err != nil {

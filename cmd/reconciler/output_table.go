@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,28 +18,30 @@ type cell struct {
 
 func plain(s string) cell { return cell{text: text.Clean(s)} }
 
-// table prints rows below a heading, aligned. Columns in which no row has
-// anything are left out. Columns that are too wide fold into several lines.
+// table prints rows below a heading, aligned; without a heading if that is nil.
+// Columns in which no row has anything are left out. Columns that are too wide fold
+// into several lines.
 func (p *printer) table(indent string, head []string, rows [][]cell) {
-	head, rows = dropEmpty(head, rows)
-	if len(head) == 0 {
+	if head != nil {
+		headings := make([]cell, len(head))
+		for i, h := range head {
+			headings[i] = cell{h, dim}
+		}
+		rows = slices.Insert(rows, 0, headings)
+	}
+	if len(rows) == 0 {
 		return
 	}
-	widths := make([]int, len(head))
-	for i, h := range head {
-		widths[i] = displayWidth(h)
+	if rows = dropEmpty(rows, min(len(head), 1)); len(rows[0]) == 0 {
+		return
 	}
+	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, c := range row {
 			widths[i] = max(widths[i], displayWidth(c.text))
 		}
 	}
 	p.fit(widths, len(indent))
-	headings := make([]cell, len(head))
-	for i, h := range head {
-		headings[i] = cell{h, dim}
-	}
-	p.row(indent, headings, widths)
 	for _, row := range rows {
 		p.row(indent, row, widths)
 	}
@@ -95,27 +98,17 @@ func (p *printer) row(indent string, cells []cell, widths []int) {
 	}
 }
 
-func dropEmpty(head []string, rows [][]cell) ([]string, [][]cell) {
-	var keep []int
-	for i := range head {
-		for _, row := range rows {
-			if row[i].text != "" {
-				keep = append(keep, i)
-				break
+// dropEmpty leaves out the columns that are empty in all rows from the first one on.
+func dropEmpty(rows [][]cell, first int) [][]cell {
+	kept := make([][]cell, len(rows))
+	for i := range rows[0] {
+		if slices.ContainsFunc(rows[first:], func(row []cell) bool { return row[i].text != "" }) {
+			for n, row := range rows {
+				kept[n] = append(kept[n], row[i])
 			}
 		}
 	}
-	kept := make([]string, len(keep))
-	for n, i := range keep {
-		kept[n] = head[i]
-	}
-	out := make([][]cell, len(rows))
-	for r, row := range rows {
-		for _, i := range keep {
-			out[r] = append(out[r], row[i])
-		}
-	}
-	return kept, out
+	return kept
 }
 
 // fold breaks text between words into lines of at most the given width. A word

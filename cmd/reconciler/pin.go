@@ -53,8 +53,7 @@ HEAD~3 or a tag. The current commit must descend from it.`,
   git push
 
   reconciler pin acme/shop HEAD~1 --no-commit`,
-		Args:              cobra.ExactArgs(2),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args[0], args[1])
 		},
@@ -73,8 +72,7 @@ checks the result as vet does, and commits only that file. Push the commit to pu
 force: the application then runs as the branch declares it.`,
 		Example: `  reconciler unpin acme/shop
   git push`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args[0], "")
 		},
@@ -233,11 +231,7 @@ func commitPin(ctx context.Context, w *clone.Tree, v *pinView, app model.AppID, 
 	if v.Was != "" {
 		message += "It was pinned to " + text.Clean(v.Was) + ".\n"
 	}
-	_, err := clone.Output(ctx, w.Root, "commit", "--quiet", "--message", message, "--only", "--", ":(literal)"+v.File)
-	if err != nil {
-		return "", fmt.Errorf("%s is edited but not committed: %w", v.File, err)
-	}
-	return clone.Line(ctx, w.Root, "rev-parse", "HEAD")
+	return commitFile(ctx, w, v.File, message)
 }
 
 func (p *printer) pin(v *pinView) {

@@ -48,8 +48,7 @@ code is 2 also if plan itself failed.`,
 
   # before there is a cluster
   reconciler plan --capacity general.cpu=64 --capacity general.memory=256Gi`,
-		Args:              cobra.NoArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.run(cmd, format, func(o offline.Options, c offline.Case) (plan.Comparison, error) {
 				return offline.Plan(cmd.Context(), o, c, base, head)

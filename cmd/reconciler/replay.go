@@ -40,8 +40,7 @@ cannot be computed again, 2 if replay itself failed.`,
   reconciler replay --repo https://git.example.com/acme/fleet.git -n 100
 
   reconciler replay 3f2a91c acme/shop -o json`,
-		Args:              cobra.MaximumNArgs(2),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if number < 1 {
 				return fmt.Errorf("-n %d: must be positive", number)
@@ -71,13 +70,7 @@ cannot be computed again, 2 if replay itself failed.`,
 			if err != nil {
 				return err
 			}
-			if err := format.write(cmd.OutOrStdout(), view, func(p *printer) { p.replay(&view) }); err != nil {
-				return err
-			}
-			if view.Differs+view.Unknown > 0 {
-				return &exitCode{code: exitDiffers}
-			}
-			return nil
+			return format.end(cmd.OutOrStdout(), view, view.Differs+view.Unknown > 0, func(p *printer) { p.replay(&view) })
 		},
 	}
 	fl := cmd.Flags()

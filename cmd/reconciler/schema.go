@@ -55,13 +55,7 @@ With --check it changes no file, and the exit code is 1 if the copy is out of da
 				}
 			}
 			view := schemaView{w.Root, vendoredSchema, schema.Digest(), !check, changes}
-			if err := format.write(cmd.OutOrStdout(), view, func(p *printer) { p.schema(&view) }); err != nil {
-				return err
-			}
-			if check && len(changes) > 0 {
-				return &exitCode{code: exitDiffers}
-			}
-			return nil
+			return format.end(cmd.OutOrStdout(), view, check && len(changes) > 0, func(p *printer) { p.schema(&view) })
 		}),
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "change no file; exit with 1 if the copy is out of date")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -55,12 +56,10 @@ func (f *waitFlags) run(ctx context.Context, r *ledgerReader, l model.Ledger, s 
 	if r.stale != nil {
 		return l, errors.New("cannot wait: " + r.stale.Error())
 	}
-	deadline := time.NewTimer(f.timeout)
-	defer deadline.Stop()
-	tick := time.NewTicker(pollWait)
-	defer tick.Stop()
+	within, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
 	told := ""
-	for {
+	for l = range r.ledgers(within, l) {
 		v := view.StatusOf(&l, s)
 		missing, final := f.missing(&v)
 		if missing == "" {
@@ -73,20 +72,28 @@ func (f *waitFlags) run(ctx context.Context, r *ledgerReader, l model.Ledger, s 
 		if final {
 			return l, &exitCode{exitDiffers, "refused: " + missing}
 		}
-		select {
-		case <-ctx.Done():
-			return l, ctx.Err()
-		case <-deadline.C:
-			return l, &exitCode{exitDiffers, fmt.Sprintf("not so after %s: %s", f.timeout, missing)}
-		case <-tick.C:
+	}
+	if ctx.Err() != nil {
+		return l, ctx.Err()
+	}
+	return l, &exitCode{exitDiffers, fmt.Sprintf("not so after %s: %s", f.timeout, told)}
+}
+
+// ledgers yields what the branch says now, and then once in pollWait, until ctx ends.
+func (r *ledgerReader) ledgers(ctx context.Context, l model.Ledger) iter.Seq[model.Ledger] {
+	return func(yield func(model.Ledger) bool) {
+		tick := time.NewTicker(pollWait)
+		defer tick.Stop()
+		for yield(l) {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if next, err := r.branch.Load(ctx); err == nil {
+				l = next
+			} // else the host may come back in time
 		}
-		next, err := r.branch.Load(ctx)
-		switch {
-		case err == nil:
-			l = next
-		case ctx.Err() != nil:
-			return l, ctx.Err()
-		} // else the host may come back in time
 	}
 }
 

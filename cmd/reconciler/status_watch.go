@@ -17,16 +17,17 @@ func watch(ctx context.Context, r *ledgerReader, l model.Ledger, timeout time.Du
 	if r.stale != nil {
 		return errors.New("cannot watch: " + r.stale.Error())
 	}
-	var over <-chan time.Time // never, unless there is a timeout
 	if timeout > 0 {
-		deadline := time.NewTimer(timeout)
-		defer deadline.Stop()
-		over = deadline.C
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
 	}
-	tick := time.NewTicker(pollWait)
-	defer tick.Stop()
 	screen := newPrinter(out).width > 0
-	for first := true; ; first = false {
+	first, shown := true, ""
+	for l := range r.ledgers(ctx, l) {
+		if !first && r.branch.Tip() == shown {
+			continue
+		}
 		switch {
 		case screen:
 			fmt.Fprint(out, "\x1b[H\x1b[2J")
@@ -36,17 +37,7 @@ func watch(ctx context.Context, r *ledgerReader, l model.Ledger, timeout time.Du
 		if err := show(&l); err != nil {
 			return err
 		}
-		for said := r.branch.Tip(); r.branch.Tip() == said; {
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-over:
-				return nil
-			case <-tick.C:
-			}
-			if next, err := r.branch.Load(ctx); err == nil {
-				l = next
-			} // else the host may come back in time
-		}
+		first, shown = false, r.branch.Tip()
 	}
+	return nil
 }

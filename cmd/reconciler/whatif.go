@@ -39,8 +39,7 @@ rejected or if what-if itself failed.`,
 
   # which applications give way if this one becomes important?
   reconciler what-if --set application.acme/shop.priority=500 -o json`,
-		Args:              cobra.NoArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(sets)+len(f.capacity) == 0 {
 				return errors.New("what if what? give --set or --capacity, for example --set tenant.acme.quota.cpu=+16")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -48,4 +49,17 @@ func vetFiles(ctx context.Context, w *clone.Tree, files *clone.Files, progressTo
 		return offline.Verdict{}, err
 	}
 	return offline.Vet(ctx, o, w, files, present())
+}
+
+// commitFile commits a file that was written and nothing else, signed if git is told to, and returns the commit.
+func commitFile(ctx context.Context, w *clone.Tree, file, message string) (string, error) {
+	literal := ":(literal)" + file
+	_, err := clone.Output(ctx, w.Root, "add", "--intent-to-add", "--", literal)
+	if err == nil {
+		_, err = clone.Output(ctx, w.Root, "commit", "--quiet", "--message", message, "--only", "--", literal)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s is written but not committed: %w", file, err)
+	}
+	return clone.Line(ctx, w.Root, "rev-parse", "HEAD")
 }
