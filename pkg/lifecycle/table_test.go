@@ -51,8 +51,8 @@ func TestPageIsTrue(t *testing.T) {
 	const file = "../../docs/lifecycle.md"
 	b, err := os.ReadFile(file)
 	require.NoError(t, err)
-	want := fill(string(b), "table", Table())
-	want = fill(want, "chart", "```mermaid\n"+Chart()+"```\n")
+	want := fill(string(b), "table", table())
+	want = fill(want, "chart", "```mermaid\n"+chart()+"```\n")
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
 		return

@@ -27,7 +27,7 @@ func (p *page) workflow(in *model.Instance) {
 		p.run(in)
 	}
 	if spec != nil && spec.Workflow != nil && len(spec.Workflow.Steps) <= maxRows {
-		p.line("```mermaid\n%s```\n", workflow.Graph(r, spec.Workflow))
+		p.line("```mermaid\n%s```\n", runGraph(r, spec.Workflow))
 	}
 	p.table("", []string{"Step", "Phase", "Since", "Attempt", "Reason", "What is to know", "By"}, rowsOf(r.Steps, func(s model.StepRun) []string {
 		attempt := ""

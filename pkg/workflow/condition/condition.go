@@ -48,9 +48,6 @@ func firstOf(issues *cel.Issues) string {
 	return "does not parse"
 }
 
-// String returns the condition as it was written.
-func (c Condition) String() string { return c.text }
-
 // Results reports whether the condition speaks of how steps ended, so that it takes
 // over from the rule that all dependencies have to end well.
 func (c Condition) Results() bool {

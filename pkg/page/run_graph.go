@@ -1,4 +1,4 @@
-package workflow
+package page
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// Graph draws a run as a Mermaid flow chart: a box for each step with what has
-// become of it, an arrow for each dependency. Only letters, digits and a few marks
-// of what people wrote get into it.
-func Graph(run *model.Run, flow *model.Workflow) string {
+// runGraph draws a run as a Mermaid flow chart: a box for each step with its phase, and an
+// arrow for each dependency. Of foreign text only letters, digits and a few marks get
+// into it.
+func runGraph(run *model.Run, flow *model.Workflow) string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
 	number := map[string]int{}
@@ -20,7 +20,7 @@ func Graph(run *model.Run, flow *model.Workflow) string {
 		number[s.Name] = i
 		phase, note := model.StepPending, ""
 		if rec, ok := run.Step(s.Name); ok {
-			phase, note = rec.Phase, noteOf(rec)
+			phase, note = rec.Phase, phaseNote(rec)
 		}
 		fmt.Fprintf(&b, "    s%d[\"%s<br/>%s<br/>%s%s\"]:::%s\n", i, plain(s.Name), plain(s.Type), plain(string(phase)), note, plain(string(phase)))
 	}
@@ -31,14 +31,14 @@ func Graph(run *model.Run, flow *model.Workflow) string {
 			}
 		}
 	}
-	for _, c := range colours {
+	for _, c := range phaseColours {
 		fmt.Fprintf(&b, "    classDef %s %s\n", c.phase, c.style)
 	}
 	return b.String()
 }
 
-// noteOf says what matters beside the phase.
-func noteOf(rec *model.StepRun) string {
+// phaseNote is what the box of a step says beside its phase.
+func phaseNote(rec *model.StepRun) string {
 	var notes []string
 	if rec.Attempt > rec.First {
 		notes = append(notes, fmt.Sprintf("attempt %d", rec.Attempt-rec.First+1))
@@ -55,7 +55,7 @@ func noteOf(rec *model.StepRun) string {
 	return ", " + strings.Join(notes, ", ")
 }
 
-// plain keeps text from being anything but text in a chart.
+// plain replaces every character that could mean something in a chart.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -66,7 +66,8 @@ func plain(s string) string {
 	}, text.Line(s, 63))
 }
 
-var colours = []struct {
+// phaseColours tell the phases of steps apart.
+var phaseColours = []struct {
 	phase model.StepPhase
 	style string
 }{

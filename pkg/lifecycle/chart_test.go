@@ -8,8 +8,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Chart draws Rules as a Mermaid state diagram. docs/lifecycle.md holds it.
-func Chart() string {
+// chart draws Rules as a Mermaid state diagram. docs/lifecycle.md holds it.
+func chart() string {
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n    state \"any phase\" as Any\n")
 	for _, r := range Births {
@@ -37,8 +37,8 @@ func Chart() string {
 	return b.String()
 }
 
-// Table writes Rules as a Markdown table. docs/lifecycle.md holds it.
-func Table() string {
+// table writes Rules as a Markdown table. docs/lifecycle.md holds it.
+func table() string {
 	var b strings.Builder
 	b.WriteString("| from | condition | to | reason |\n|---|---|---|---|\n")
 	for _, r := range slices.Concat(Births, Rules) {
