@@ -39,7 +39,10 @@ func TestRulingsKeepTheirBytes(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%s %x", name, h.Sum(nil)))
 	}
 	for seed := range uint64(300) {
-		record(fmt.Sprintf("random/%03d", seed), func(write func(any)) { editedHistory(seed, write) })
+		record(fmt.Sprintf("random/%03d", seed), func(write func(any)) { editedHistory(seed, write, func(model.Ruling) {}) })
+		record(fmt.Sprintf("random/%03d incremental", seed), func(write func(any)) {
+			editedHistory(seed, func(any) {}, func(r model.Ruling) { write(r) })
+		})
 	}
 	for name, w := range map[string]*world.World{
 		"crowded": generate.Crowded{Tenants: 10, Running: 300}.World(true),
@@ -68,9 +71,9 @@ func TestRulingsKeepTheirBytes(t *testing.T) {
 	compareDigests(t, lines)
 }
 
-// editedHistory writes what an incremental arbiter and Decide rule after each of
+// editedHistory writes what Decide and an incremental arbiter rule after each of
 // ten random edits of a random world, and what would admit each application.
-func editedHistory(seed uint64, write func(any)) {
+func editedHistory(seed uint64, write func(any), incremental func(model.Ruling)) {
 	rng := rand.New(rand.NewPCG(seed, 36))
 	shape := generate.Everything(1+rng.IntN(4), 1+rng.IntN(12))
 	shape.Preemption = []model.Preemption{"none", "within-tenant", "reclaim", "any", "any"}[rng.IntN(5)]
@@ -78,7 +81,7 @@ func editedHistory(seed uint64, write func(any)) {
 	arbiter := follow.New(arbitration.Solve)
 	for range 10 {
 		fleet, seen, ledger := s.inputs()
-		write(arbiter.Decide(fleet, seen, ledger, s.Now))
+		incremental(arbiter.Decide(fleet, seen, ledger, s.Now))
 		write(s.Decide())
 		s.edit()
 	}
