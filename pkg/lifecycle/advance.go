@@ -230,24 +230,16 @@ func (f *facts) settle() {
 	}
 }
 
-// record returns the decision to keep about an application: d, the new one, if it
-// differs from old, the last one, so that the record of a decision stays what it was
-// when it was made. Either may be nil.
+// record returns the decision to keep about an application: d, the new one, if it rules
+// something else than old, the last one, so that the record of a decision stays what it
+// was when it was made. What a decision displaced stays part of its record. Either may be
+// nil.
 func record(old, d *model.Decision) (_ *model.Decision, changed bool) {
 	switch {
 	case old == nil:
 		return d, d != nil
-	case d == nil || sameRuling(old, d):
+	case d == nil || old.RulesAs(d) && (len(d.Displaced) == 0 || slices.Equal(old.Displaced, d.Displaced)):
 		return old, false
 	}
 	return d, true
-}
-
-// sameRuling compares what two decisions rule, x before y. Their inputs and wording
-// do not count: how much is free besides, or which application is ahead, is no news.
-func sameRuling(x, y *model.Decision) bool {
-	return x.Verdict == y.Verdict && x.Reason == y.Reason && x.Spec == y.Spec && x.Degraded == y.Degraded && x.Position == y.Position &&
-		x.Refused.Equal(y.Refused) && x.EvictAt.Equal(y.EvictAt) && x.For == y.For &&
-		slices.EqualFunc(x.Grants, y.Grants, model.Grant.Equal) &&
-		(len(y.Displaced) == 0 || slices.Equal(x.Displaced, y.Displaced)) // those that it displaced when it was made stay part of the record
 }

@@ -41,9 +41,8 @@ func Follow(next model.Ledger, runs []model.Run, seen model.Observation, now tim
 // decided is the decision that holds for what an instance runs, nil if the last
 // one is about another spec.
 func decided(ledger *model.Ledger, inst *model.Instance) *model.Decision {
-	n, ok := slices.BinarySearchFunc(ledger.Decisions, inst.App, func(d model.Decision, id model.AppID) int { return d.App.Compare(id) })
-	if !ok || ledger.Decisions[n].Spec != inst.SpecDigest() {
-		return nil
+	if d, ok := ledger.Decision(inst.App); ok && d.Spec == inst.SpecDigest() {
+		return d
 	}
-	return &ledger.Decisions[n]
+	return nil
 }

@@ -88,6 +88,13 @@ type Decision struct {
 	Revision Revision `json:"-"`
 }
 
+// RulesAs reports whether two decisions rule the same about an application. Why they do
+// does not count: their inputs, their wording, and what else happened for it.
+func (d *Decision) RulesAs(o *Decision) bool {
+	return d.Verdict == o.Verdict && d.Reason == o.Reason && d.Spec == o.Spec && d.Degraded == o.Degraded && d.Position == o.Position &&
+		d.Refused.Equal(o.Refused) && d.EvictAt.Equal(o.EvictAt) && d.For == o.For && slices.EqualFunc(d.Grants, o.Grants, Grant.Equal)
+}
+
 // Standing classifies the least that an application can run at against the share
 // of its tenant.
 type Standing string

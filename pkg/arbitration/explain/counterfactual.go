@@ -24,7 +24,7 @@ func (a *advisor) advise(d *model.Decision, app *solve.App) {
 	if app.Wanted == nil || app.Granted() || app.Incumbent() {
 		return
 	}
-	if old := solve.Recorded(&a.Ledger, app.ID); old != nil && old.Verdict == d.Verdict && old.Reason == d.Reason && old.Spec == d.Spec {
+	if old, ok := a.Ledger.Decision(app.ID); ok && old.Verdict == d.Verdict && old.Reason == d.Reason && old.Spec == d.Spec {
 		d.WouldAdmit = old.WouldAdmit
 	} else if a.left > 0 {
 		d.WouldAdmit = a.wouldAdmit(app)

@@ -3,7 +3,6 @@ package explain
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -13,27 +12,23 @@ import (
 var recordedClass = []model.Standing{solve.WithinGuarantee: model.StandingWithinGuarantee, solve.WithinFairShare: model.StandingWithinFairShare,
 	solve.WithinSlack: model.StandingWithinSlack, solve.Borrowing: model.StandingBorrowing}
 
-// Writer writes decisions about the applications of one case. It remembers what
-// several decisions need: digests of policies, and who holds what is short.
+// Writer writes decisions about the applications of one case. It remembers who
+// holds what is short, which several decisions name.
 type Writer struct {
 	*solve.Case
-	again    func(solve.Inputs) *solve.Case // to verify what would admit an application
-	policies map[policyKey]model.Digest
-	holders  map[[2]int][]*solve.App // by pool and resource; see holding
+	again   func(solve.Inputs) *solve.Case // to verify what would admit an application
+	holders map[[2]int][]*solve.App        // by pool and resource; see holding
 }
 
 // New returns a writer for a solved case. Again must be the function that solved
 // it.
 func New(c *solve.Case, again func(solve.Inputs) *solve.Case) *Writer {
-	return &Writer{Case: c, again: again, policies: map[policyKey]model.Digest{}, holders: map[[2]int][]*solve.App{}}
+	return &Writer{Case: c, again: again, holders: map[[2]int][]*solve.App{}}
 }
 
 // ForgetHolders must be called after applications were granted something or lost
 // it.
 func (w *Writer) ForgetHolders() { w.holders = map[[2]int][]*solve.App{} }
-
-// ForgetPolicies must be called after a tenant was edited.
-func (w *Writer) ForgetPolicies() { w.policies = map[policyKey]model.Digest{} }
 
 // All writes all decisions, in the order of applications.
 func (w *Writer) All(decisions []model.Decision) {
@@ -130,35 +125,12 @@ func (w *Writer) shares(app *solve.App) []model.TenantShare {
 
 // policyDigest identifies the policy and the quota that a decision was made under.
 func (w *Writer) policyDigest(app *solve.App) model.Digest {
-	key := policyKey{tenant: app.Tenant}
 	var policy model.Policy
 	if app.Spec != nil {
 		policy = app.Spec.Policy
-		key.strategy, key.preemption, key.degradation = policy.Strategy, policy.Preemption, policy.Degradation
-		key.onFailure, key.deadline = policy.OnUpdateFailure, policy.StartDeadline
-		if len(policy.InForce) > 0 {
-			key.inForce = &policy.InForce[0]
-		}
-	}
-	if d, ok := w.policies[key]; ok && key.inForce != nil {
-		return d
 	}
 	t := w.Nodes[app.Tenant].Tenant
-	d := model.DigestOf([]any{policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling})
-	w.policies[key] = d
-	return d
-}
-
-// policyKey identifies an effective policy and the quota of its tenant: the
-// policies of a tenant's applications differ only in what applications may set.
-type policyKey struct {
-	tenant      int
-	inForce     *model.PolicyValue
-	strategy    string
-	preemption  model.Preemption
-	degradation bool
-	onFailure   model.OnUpdateFailure
-	deadline    time.Duration
+	return model.DigestOf([]any{policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling})
 }
 
 // thousandths writes a share in thousandths of all capacity.

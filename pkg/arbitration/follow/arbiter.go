@@ -9,8 +9,8 @@ import (
 )
 
 // Arbiter decides as Decide does, and remembers the last arbitration so that the
-// next one costs as much as what changed. It decides everything anew where the
-// tree, the pools or the platform change. A decision that does not change keeps the
+// next one costs as much as what changed. It decides everything anew where more changed
+// than applications and their records. A decision that does not change keeps the
 // sentences, shares and inputs with which it was made. An Arbiter is not safe for
 // concurrent use; a ruling is good until the next call, and inputs must never be
 // changed after the call.
@@ -20,8 +20,6 @@ type Arbiter struct {
 	ruling model.Ruling
 	wake   time.Time // when time alone can change the ruling, zero: never
 	moved  bool      // the last ruling moved something
-
-	anew, followed, rested int // how often it decided everything, what changed, nothing
 }
 
 // New returns an arbiter that knows nothing yet. Decide is the whole arbitration
@@ -37,15 +35,12 @@ func (a *Arbiter) Decide(fleet model.Fleet, seen model.Observation, ledger model
 	t, e := a.last, &edits{Inputs: solve.Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: now}}
 	switch {
 	case t == nil || now.Before(t.Now) || !t.Returns.IsZero() && !now.Before(t.Returns) || !t.compare(e):
-		a.anew++
 		t = newTracker(e.Inputs, a.solve)
 		a.last, a.ruling = t, t.all()
-	case e.none() && !a.moved && (len(t.Newcomers) == 0 || now.Equal(t.Now)) && (a.wake.IsZero() || now.Before(a.wake)):
-		a.rested++
+	case len(e.apps) == 0 && !a.moved && (len(t.Newcomers) == 0 || now.Equal(t.Now)) && (a.wake.IsZero() || now.Before(a.wake)):
 		t.Fleet, t.Ledger, t.Seen = fleet, ledger, seen
 		return a.ruling
 	default:
-		a.followed++
 		a.ruling = t.follow(e)
 	}
 	a.wake, a.moved = t.wakes(), t.moved()
@@ -56,17 +51,13 @@ func (a *Arbiter) Decide(fleet model.Fleet, seen model.Observation, ledger model
 // saved, or another program has decided since.
 func (a *Arbiter) Forget() { a.last = nil }
 
-// Counts returns how often the arbiter decided everything, only what changed, and
-// nothing.
-func (a *Arbiter) Counts() (anew, followed, rested int) { return a.anew, a.followed, a.rested }
-
 // moved reports whether anything was granted, reduced, raised, replaced or evicted.
 func (t *tracker) moved() bool {
 	for _, app := range t.Changed {
 		switch {
 		case app.Granted() != app.Incumbent(), app.Lost != nil, !app.EvictAt.IsZero():
 			return true
-		case app.Granted() && app.Accepted() != app.Spec:
+		case app.Granted() && app.Update != nil:
 			return true
 		case app.Granted() && !slices.EqualFunc(app.Grants, app.Holds, model.Grant.SameCapacity):
 			return true

@@ -9,8 +9,7 @@ import (
 )
 
 // gates sends applications through the gate again for which the answer may differ:
-// those that were rebuilt, where there are quotas also all that share them, and
-// when capacity has grown all that were refused.
+// those that were rebuilt and, where there are quotas, all that share them.
 func (f *following) gates() {
 	shared := map[int]bool{}
 	for t := range f.dirty {
@@ -18,20 +17,8 @@ func (f *following) gates() {
 			shared[d] = true
 		}
 	}
-	again := f.rebuilt
-	if f.edits.capacity != "" {
-		for _, app := range f.Apps {
-			if f.stale[app] || app.Verdict != model.VerdictRejected && app.Refused == nil {
-				continue
-			}
-			again = append(again, app)
-			if d := f.QuotaOver(app.Tenant); d > 0 {
-				shared[d] = true
-			}
-		}
-	}
-	slices.SortFunc(again, solve.FirstCome)
-	for _, app := range again {
+	slices.SortFunc(f.rebuilt, solve.FirstCome)
+	for _, app := range f.rebuilt {
 		if f.QuotaOver(app.Tenant) == 0 {
 			f.gateAgain(app)
 		}

@@ -9,7 +9,7 @@ import (
 
 // stand brings fair shares and standings up to date.
 func (f *following) stand() {
-	recompute := f.edits.capacity != "" || len(f.edits.tenants) > 0
+	recompute := false
 	for t := range f.dirty {
 		recompute = f.RecountDemand(t) || recompute
 	}
@@ -22,7 +22,7 @@ func (f *following) stand() {
 		f.FairShares()
 		for i := range f.Nodes {
 			n := &f.Nodes[i]
-			if n.Tenant != nil && (f.edits.capacity != "" || !n.Steady.Contains(n.FairShare) || !slices.Equal(floors[i], n.Floor)) {
+			if n.Tenant != nil && (!n.Steady.Contains(n.FairShare) || !slices.Equal(floors[i], n.Floor)) {
 				moved[i] = true
 			}
 		}

@@ -60,7 +60,6 @@ func (t *tracker) follow(e *edits) model.Ruling {
 func (t *tracker) once(e *edits, rewrite map[model.AppID]bool) (ruling model.Ruling, changed, late []model.AppID) {
 	f := &following{tracker: t, edits: e, dirty: map[int]bool{}, rewrite: rewrite}
 	f.rebuildApps()
-	f.applyCapacity()
 	f.recordUsage()
 	f.gates()
 	f.stand()
@@ -106,16 +105,6 @@ func (f *following) rebuildApps() {
 	})
 }
 
-// unusableIn returns what a fleet says of an application that is declared and cannot
-// be used, nil if it says nothing.
-func unusableIn(fleet *model.Fleet, id model.AppID) *model.Unusable {
-	at := slices.IndexFunc(fleet.Unusable, func(u model.Unusable) bool { return u.App == id })
-	if at < 0 {
-		return nil
-	}
-	return &fleet.Unusable[at]
-}
-
 // rebuild makes one application anew. It keeps a copy of the instance, so that one
 // application does not keep the ledger of a pass in memory.
 func (f *following) rebuild(id model.AppID) {
@@ -125,16 +114,12 @@ func (f *following) rebuild(id model.AppID) {
 	case edited:
 	case old != nil:
 		wanted = old.Wanted
-	default:
+	default: // it may have rested until now
 		wanted = f.Idle[id]
 	}
-	unusable, edited := f.edits.unusable[id]
-	switch {
-	case edited:
-	case old != nil:
-		unusable = old.Unusable
-	case wanted == nil: // it may have rested until now
-		unusable = unusableIn(&f.edits.Fleet, id)
+	var unusable *model.Unusable
+	if wanted == nil {
+		unusable, _ = model.Find(f.Fleet.Unusable, id)
 	}
 	var inst *model.Instance
 	if i, ok := f.Ledger.Find(id); ok {
@@ -175,28 +160,9 @@ func (f *following) rebuild(id model.AppID) {
 	f.rebuilt = append(f.rebuilt, app)
 }
 
-// applyCapacity takes over capacity that has grown, and edits of tenants.
-func (f *following) applyCapacity() {
-	if f.edits.capacity != "" {
-		f.Grow(f.edits.capacity)
-	}
-	if len(f.edits.tenants) > 0 {
-		f.writer.ForgetPolicies()
-	}
-	for i := range f.Fleet.Tenants {
-		t := &f.Fleet.Tenants[i]
-		if !f.edits.tenants[t.Name] {
-			continue
-		}
-		node := f.Tenants[t.Name]
-		f.EditTenant(node, t)
-		f.dirty[node] = true
-	}
-	f.ClearReserved()
-}
-
 // recordUsage re-records the capacity that rebuilt apps hold, per pool and domain.
 func (f *following) recordUsage() {
+	f.ClearReserved()
 	f.RecountDomains()
 	for _, app := range f.rebuilt {
 		f.KeepPlace(app)

@@ -30,7 +30,8 @@ func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
 	for _, app := range stale {
 		at, _ := f.Find(app.ID)
 		d := f.writer.Decision(app)
-		if same := sameDecision(&ruling.Decisions[at], &d); same && !f.rewrite[app.ID] {
+		old := &ruling.Decisions[at]
+		if same := old.App == d.App && old.Standing == d.Standing && old.RulesAs(&d); same && !f.rewrite[app.ID] {
 			continue
 		} else if !same && !rebuilt[app] {
 			late = append(late, app.ID)
@@ -39,11 +40,4 @@ func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
 		changed = append(changed, app.ID)
 	}
 	return ruling, changed, late
-}
-
-// sameDecision reports whether two decisions about an application decide the same.
-func sameDecision(x, y *model.Decision) bool {
-	return x.App == y.App && x.Verdict == y.Verdict && x.Reason == y.Reason && x.Spec == y.Spec && x.Degraded == y.Degraded &&
-		x.Position == y.Position && x.EvictAt.Equal(y.EvictAt) && x.Standing == y.Standing && x.For == y.For &&
-		x.Refused.Equal(y.Refused) && slices.EqualFunc(x.Grants, y.Grants, model.Grant.Equal)
 }

@@ -67,7 +67,7 @@ func (a *allotment) replace(app *App) {
 	}
 	app.refuse(&model.Refusal{Reason: model.ReasonCapacityShort, Message: "does not fit beside what runs: it " + a.Sentence(app.Short)}, app.Levels[0].surge)
 	standing := resized(app.Standing, len(before.Levels))
-	app.Place, app.Reason, app.Verdict = before, reason, model.VerdictGranted
+	app.Place, app.Reason, app.Verdict, app.Update = before, reason, model.VerdictGranted, nil
 	app.Standing = standing
 	a.take(app, held)
 }
@@ -219,14 +219,4 @@ func (a *allotment) degrade(v *App, to int) {
 		}
 	}
 	v.Grants, v.Level, v.Reason = grants, to, model.ReasonCapacityShort
-}
-
-// Recorded is the last decision about an application that the ledger holds, nil if
-// it holds none.
-func Recorded(ledger *model.Ledger, app model.AppID) *model.Decision {
-	n, ok := slices.BinarySearchFunc(ledger.Decisions, app, func(d model.Decision, app model.AppID) int { return d.App.Compare(app) })
-	if !ok {
-		return nil
-	}
-	return &ledger.Decisions[n]
 }

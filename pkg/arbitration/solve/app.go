@@ -14,7 +14,7 @@ type App struct {
 	Place
 	Outcome
 	Findings []Finding // of the gate
-	Update   *newer    // a newer spec that passed the gate, nil if there is none
+	Update   *newer    // a newer spec that passed the gate, nil if there is none or it did not fit
 	slot     int       // in the list of running applications, -1: it does not
 	changed  bool      // see noteChange
 }

@@ -44,12 +44,6 @@ func (c *Case) DropRanking(app *App) {
 	}
 }
 
-// Grow takes over pools whose capacity has grown, and keeps what is booked.
-func (c *Case) Grow(capacity model.Digest) {
-	c.Capacity = capacity
-	c.growPools(&c.Inputs)
-}
-
 // Devices lists every device that is offered or asked for.
 func Devices(apps []*model.Application, pools []model.Pool, instances []model.Instance) map[string]bool {
 	names := map[string]bool{}

@@ -84,19 +84,6 @@ func (b *Books) readPools(in *Inputs) {
 	}
 }
 
-// growPools takes over pools whose capacity has grown and keeps what is booked.
-func (b *Books) growPools(in *Inputs) {
-	old := b.Pools
-	b.readPools(in)
-	b.setAside(&in.Fleet)
-	for i := range b.Pools {
-		b.Pools[i].Used = old[i].Used
-		for j := range b.Pools[i].Reservations {
-			b.Pools[i].Reservations[j].used = old[i].Reservations[j].used
-		}
-	}
-}
-
 // CapacityDigest identifies what was observed of pools, in any order.
 func CapacityDigest(pools []model.Pool) model.Digest {
 	pools = slices.Clone(pools)

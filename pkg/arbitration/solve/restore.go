@@ -19,7 +19,7 @@ const RestoreHold = 30 * time.Second
 func (a *allotment) restore() {
 	var degraded []*App
 	for _, app := range a.Running {
-		if app.Granted() && app.Level > 0 && app.Spec == app.Accepted() && app.Lost == nil && app.EvictAt.IsZero() && a.due(app) {
+		if app.Granted() && app.Level > 0 && app.Update == nil && app.Lost == nil && app.EvictAt.IsZero() && a.due(app) {
 			degraded = append(degraded, app)
 		}
 	}

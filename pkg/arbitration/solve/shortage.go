@@ -58,12 +58,16 @@ func (a *allotment) relieve(q *Pool, needs []need) {
 // giveWay carries out what a shortage asks of an incumbent.
 func (a *allotment) giveWay(q *Pool, m move) {
 	v := m.option.app
+	announced := a.now.Add(ShortageHold)
+	if d, ok := a.ledger.Decision(v.ID); ok && !d.EvictAt.IsZero() {
+		announced = d.EvictAt
+	}
 	a.noteChange(v)
 	switch {
 	case m.to >= 0:
 		a.degrade(v, m.to)
 		v.Message = "granted less, because pool " + q.Name + " holds less than was granted of it"
-	case a.announced(v):
+	case !a.now.Before(announced):
 		a.Release(v)
 		v.Verdict, v.Reason, v.Level, v.Grants = model.VerdictEvicted, model.ReasonCapacityShort, -1, nil
 		v.Message = "loses its place: pool " + q.Name + " has held less than was granted of it for " + ShortageHold.String()
@@ -74,23 +78,6 @@ func (a *allotment) giveWay(q *Pool, m move) {
 		}
 		v.Reason = model.ReasonCapacityShort
 		v.Message = "pool " + q.Name + " holds less than was granted of it; the application loses its place if that lasts for " + ShortageHold.String()
-		if v.EvictAt = announcement(a.ledger, v); v.EvictAt.IsZero() {
-			v.EvictAt = a.now.Add(ShortageHold)
-		}
+		v.EvictAt = announced
 	}
-}
-
-// announced reports whether the time has come that an earlier decision announced.
-func (a *allotment) announced(v *App) bool {
-	at := announcement(a.ledger, v)
-	return !at.IsZero() && !a.now.Before(at)
-}
-
-// announcement is when an earlier decision said that the application would lose
-// its place, zero if none did.
-func announcement(ledger *model.Ledger, app *App) time.Time {
-	if d := Recorded(ledger, app.ID); d != nil {
-		return d.EvictAt
-	}
-	return time.Time{}
 }

@@ -99,10 +99,8 @@ func (b *Books) buildTree(fleet *model.Fleet) {
 const heaviest = 1 << 16
 
 func (d *Dimensions) terms(weight int, guarantee model.Resources, borrow, lend, quota *model.Resources) Terms {
-	return Terms{weightOf(weight), d.Of(guarantee), d.limit(borrow), d.limit(lend), d.limit(quota)}
+	return Terms{min(max(int64(weight), 0), heaviest), d.Of(guarantee), d.limit(borrow), d.limit(lend), d.limit(quota)}
 }
-
-func weightOf(declared int) int64 { return min(max(int64(declared), 0), heaviest) }
 
 func (t *Tree) addNode(n Node) int {
 	t.Nodes = append(t.Nodes, n)
@@ -224,14 +222,6 @@ func (t *Tree) Top(i int) int {
 		i = t.Nodes[i].Parent
 	}
 	return i
-}
-
-// EditTenant takes over an edited quota, weight or policy of a tenant.
-func (b *Books) EditTenant(node int, t *model.Tenant) {
-	n := &b.Nodes[node]
-	edited := *t
-	n.Tenant, n.quota = &edited, b.limit(t.Quota)
-	n.Weight = weightOf(t.Weight)
 }
 
 // ResetCount forgets what was counted as declared at a node.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
 	"runtime"
 	"slices"
@@ -18,6 +19,7 @@ type crowd struct {
 	*world.World
 	arbiter *follow.Arbiter
 	waiting int
+	saved   uint64 // records
 }
 
 func newCrowd(s size) *crowd {
@@ -25,6 +27,7 @@ func newCrowd(s size) *crowd {
 	q.Groups = s.of(q.Groups, 1)
 	c := &crowd{World: q.World(), arbiter: follow.New(arbitration.Solve), waiting: q.Applications()}
 	c.Settle(3, time.Minute)
+	c.save()
 	c.decide()
 	c.ownLists()
 	c.decide()
@@ -42,6 +45,16 @@ func (c *crowd) decide() (model.Ruling, time.Duration) {
 func (c *crowd) ownLists() {
 	c.Fleet.Applications = slices.Grow(slices.Clone(c.Fleet.Applications), 1)
 	c.Ledger.Instances = slices.Grow(slices.Clone(c.Ledger.Instances), 1)
+}
+
+// save gives the records that changed a revision, as reading or writing them does.
+func (c *crowd) save() {
+	for i := range c.Ledger.Instances {
+		if inst := &c.Ledger.Instances[i]; inst.Revision == (model.Revision{}) {
+			c.saved++
+			binary.BigEndian.PutUint64(inst.Revision[:], c.saved)
+		}
+	}
 }
 
 // running finds an application that runs, another one for each n.
@@ -92,6 +105,7 @@ func departure(s size) []row {
 
 		c.ownLists()
 		c.Apply(ruling)
+		c.save()
 		runtime.GC()
 		_, d = c.decide()
 		told = append(told, d)

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -24,7 +25,10 @@ func (w *World) Apply(ruling model.Ruling) (c Changes) {
 	for i := range ruling.Decisions {
 		d := &ruling.Decisions[i]
 		if inst, ok := w.Ledger.Find(d.App); ok {
-			w.apply(inst, d, &c)
+			was := *inst
+			if w.apply(inst, d, &c); !reflect.DeepEqual(was, *inst) {
+				inst.Revision = model.Revision{}
+			}
 		}
 	}
 	w.Ledger.Decisions = slices.Clone(ruling.Decisions)
