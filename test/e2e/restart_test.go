@@ -69,20 +69,25 @@ func (k *killer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return k.next.RoundTrip(r)
 }
 
-// TestKilledAnywhere changes one application at a time, kills the reconciler at a
-// drawn point on the way, and lets a new one carry on: the change happens exactly
-// once, and nothing else changes.
+// TestKilledAnywhere changes one application at a time, kills the reconciler at a drawn point on the way, and lets a new
+// one continue: the change happens exactly once, and nothing else changes. Two fleets do so beside each other.
 func TestKilledAnywhere(t *testing.T) {
-	const points = 24
 	seed := uint64(20261121)
 	if s := os.Getenv("DAROS_E2E_SEED"); s != "" {
 		var err error
 		seed, err = strconv.ParseUint(s, 10, 64)
 		require.NoError(t, err)
 	}
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	for fleet := range uint64(2) {
+		t.Run(fmt.Sprint(fleet), func(t *testing.T) {
+			t.Logf("seed %d", seed)
+			killAnywhere(t, rand.New(rand.NewPCG(seed, fleet)))
+		})
+	}
+}
 
+func killAnywhere(t *testing.T, rng *rand.Rand) {
+	const points = 12
 	w := newWorld(t)
 	w.cluster.AddNodes(t, w.name, 3, "8", "16Gi")
 	db := `db: {

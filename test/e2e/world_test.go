@@ -51,8 +51,10 @@ type engine struct {
 	last    reconcile.Report
 }
 
+// newWorld returns a world beside those of other tests: each mostly waits for the cluster.
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	t.Parallel()
 	cluster := clustertest.Start(t)
 	w := &world{t: t, cluster: cluster, name: cluster.Prefix(t)}
 	dir := t.TempDir()
