@@ -45,9 +45,9 @@ func (o *other) Evaluate(key string, request []byte) ([]byte, error) {
 	return data, err
 }
 
-// A fleet of recalled answers is the fleet that was evaluated.
+// A fleet of recalled answers is the fleet that was evaluated. What examples share is evaluated once.
 func TestRecalledIsTheSame(t *testing.T) {
-	base := archive(t, "base.txtar")
+	base, backend := archive(t, "base.txtar"), newOther()
 	cases := sample(examples(t))
 	cases["base"] = overlay("README.md", "")
 	cases["full"] = archive(t, "full.txtar")
@@ -59,7 +59,6 @@ func TestRecalledIsTheSame(t *testing.T) {
 			if name == "full" {
 				tree = unpack(files)
 			}
-			backend := newOther()
 			want := Through(backend).Fleet("c", tree, beforeShop)
 			backend.asked = 0
 			require.Equal(t, want, Through(backend).Fleet("c", tree, beforeShop), "recalled")
@@ -73,10 +72,10 @@ func TestFormIsTheInstance(t *testing.T) {
 	in := shopRequest(t)
 	require.Equal(t, evaluateApplication(in, layer.Form{}), evaluateApplication(in, layer.NewForm()))
 
-	base := archive(t, "base.txtar")
+	base, backend := archive(t, "base.txtar"), newOther()
 	for name, a := range sample(examples(t)) {
 		files, _ := split(a)
-		in, ok := applicationOf(t, unpack(base, files), "acme", "shop")
+		in, ok := applicationOf(backend, unpack(base, files), "shop")
 		if !ok {
 			continue
 		}
@@ -88,7 +87,7 @@ func TestFormIsTheInstance(t *testing.T) {
 // are there to be referred to.
 func TestReferencesSeeDefaults(t *testing.T) {
 	app := "package fleet\n\napplication: {\n\tname: \"shop\"\n\tlabels: team: \"x\"\n\tif application.desired != _|_ {priority: 7}\n\tcomponents: main: {type: \"worker\", properties: image: \"ghcr.io/acme/shop:1\"}\n}\n"
-	in, ok := applicationOf(t, unpack(threeApplications(t), overlay("tenants/acme/apps/shop/app.cue", app)), "acme", "shop")
+	in, ok := applicationOf(newOther(), unpack(threeApplications(t), overlay("tenants/acme/apps/shop/app.cue", app)), "shop")
 	require.True(t, ok)
 	r := evaluateApplication(in, layer.NewForm())
 	require.Empty(t, r.Problems)
@@ -130,9 +129,9 @@ func TestDamagedAnswer(t *testing.T) {
 	require.Equal(t, 6, backend.asked) // the platform, two tenants, three applications
 }
 
-// applicationOf reads one application of a fleet, if it comes to evaluating it.
-func applicationOf(t *testing.T, files tree, tenant, app string) (in request, ok bool) {
-	backend := &spy{other: newOther(), app: app}
+// applicationOf reads one application of a fleet, if it comes to evaluating it and the other process does not know it.
+func applicationOf(o *other, files tree, app string) (in request, ok bool) {
+	backend := &spy{other: o, app: app}
 	Through(backend).Fleet("c", files, beforeShop)
 	return backend.in, backend.in.Files != nil
 }

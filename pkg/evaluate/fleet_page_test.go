@@ -19,7 +19,7 @@ func TestFleetPage(t *testing.T) {
 		shown.Files = append(shown.Files, txtar.File{Name: string(block[1]), Data: append([]byte("package fleet\n\n"), block[2]...)})
 	}
 	require.Len(t, shown.Files, 7)
-	f := judged(t, unpack(archive(t, "base.txtar"), shown), nil)
+	f := judged(t, New(), unpack(archive(t, "base.txtar"), shown), nil)
 	require.Empty(t, report(f))
 	require.Len(t, f.Applications, 1)
 	require.Equal(t, "redis", f.Applications[0].Components[0].Definition)

@@ -20,12 +20,12 @@ func TestPlacesAreWhereTheySay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("evaluates every example; TestProblems compares the places with those of the golden files")
 	}
-	base := archive(t, "base.txtar")
+	base, backend := archive(t, "base.txtar"), newOther() // which evaluates once what examples share
 	quoted := 0
 	for _, p := range pairs(t) {
 		t.Run(p.name, func(t *testing.T) {
 			files := planted(base, p.refused)
-			f := New().Fleet("c", files, releases(t))
+			f := Through(backend).Fleet("c", files, releases(t))
 			for _, problem := range f.Problems {
 				seen := map[string]bool{}
 				for _, place := range problem.Places {

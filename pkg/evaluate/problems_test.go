@@ -82,8 +82,8 @@ func report(f model.Fleet) string {
 }
 
 // judged is what is wrong with a fleet and with the approvals beside it.
-func judged(t testing.TB, files Files, at func(string) (Files, error)) model.Fleet {
-	f := New().Fleet("", files, at)
+func judged(t testing.TB, e *Evaluator, files Files, at func(string) (Files, error)) model.Fleet {
+	f := e.Fleet("", files, at)
 	names, err := fs.Glob(files, "approvals/*/*/*.cue")
 	require.NoError(t, err)
 	for _, name := range names {
@@ -104,7 +104,7 @@ func TestProblems(t *testing.T) {
 	for name, a := range examples(t) {
 		t.Run(name, func(t *testing.T) {
 			files, want := split(a)
-			f := judged(t, unpack(base, files), beforeShop)
+			f := judged(t, New(), unpack(base, files), beforeShop)
 			got := report(f)
 			if *update {
 				write(t, name, files, got)
