@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -157,36 +156,4 @@ func programOf(message string) string {
 		}
 	}
 	return ""
-}
-
-// formats finds the formats of trees of the branch, as its history is read.
-type formats map[git.Hash]Format // by the name of the format file
-
-// of returns the format of a tree.
-func (known formats) of(store *git.Store, tree git.Hash) (Format, error) {
-	dir, base := path.Split(formatFile)
-	inputs, err := entryAt(store, tree, path.Clean(dir))
-	if err != nil || inputs == git.ZeroHash {
-		return Format{Major: 1}, err
-	}
-	file, err := entryAt(store, inputs, base)
-	if err != nil || file == git.ZeroHash {
-		return Format{Major: 1}, err
-	}
-	if f, ok := known[file]; ok {
-		return f, nil
-	}
-	files, err := store.Files(inputs, limits)
-	if err != nil {
-		return Format{}, err
-	}
-	b, err := files.ReadFile(base)
-	if err != nil {
-		return Format{}, err
-	}
-	f, err := decodeFormat(b)
-	if err == nil {
-		known[file] = f
-	}
-	return f, err
 }

@@ -88,24 +88,24 @@ func (b *Branch) fetchTip(ctx context.Context) (git.Hash, error) {
 // passed without reading it.
 func walk(ctx context.Context, store *git.Store, tip git.Hash, app model.AppID, n int) ([]Entry, error) {
 	var entries []Entry
-	known := formats{}
+	versions := newVersions(store)
 	var later past
 	var now version
 	add := func(before version) {
-		if later.hash != git.ZeroHash && now.digest != before.digest {
+		if later.hash != git.ZeroHash && now.dir != before.dir {
 			subject, _, _ := strings.Cut(later.message, "\n")
 			entries = append(entries, Entry{
 				Commit:       later.hash.String(),
 				Time:         later.time,
 				Subject:      text.Line(subject, maxLine),
 				SourceCommit: trailer(later.message, "Source-Commit"),
-				Transitions:  news(before.known, now.known),
+				Transitions:  news(before.transitions, now.transitions),
 				Steps:        now.run.Changes(before.run),
 			})
 		}
 	}
 	err := backwards(ctx, store, tip, func(p past) (bool, error) {
-		v, err := versionAt(store, known, p.tree, app, now)
+		v, err := versions.at(p.tree, app)
 		if err != nil {
 			return false, fmt.Errorf("commit %s: %w", p.hash, err)
 		}
@@ -117,62 +117,6 @@ func walk(ctx context.Context, store *git.Store, tip git.Hash, app model.AppID, 
 		add(version{})
 	}
 	return entries, err
-}
-
-// version is what one commit says about an application.
-type version struct {
-	digest git.Hash // of its directory, ZeroHash if there is none
-	known  []model.Transition
-	run    *model.Run
-}
-
-// versionAt reads what a tree says about an application, unless it is the same as at.
-func versionAt(store *git.Store, known formats, tree git.Hash, app model.AppID, at version) (version, error) {
-	dir, err := entryAt(store, tree, tenantsDir, app.Tenant, app.Name)
-	if err != nil || dir == at.digest {
-		return at, err
-	}
-	if dir == git.ZeroHash {
-		return version{}, nil // the application was not known then
-	}
-	format, err := known.of(store, tree)
-	if err != nil {
-		return version{}, err
-	}
-	in, err := instanceAt(store, format, dir, app)
-	return version{digest: dir, known: in.History, run: in.Run}, err
-}
-
-// entryAt returns the name of the object at a path below a tree, ZeroHash if
-// there is none. Only the trees on the way are read.
-func entryAt(store *git.Store, tree git.Hash, path ...string) (git.Hash, error) {
-	for _, name := range path {
-		t, err := store.Tree(tree)
-		if err != nil {
-			return git.ZeroHash, err
-		}
-		e, ok := t.Find(name)
-		if !ok || e.Refused != "" {
-			return git.ZeroHash, nil
-		}
-		tree = e.Hash
-	}
-	return tree, nil
-}
-
-// instanceAt reads the record in the directory of an application, with its run and
-// without specs. A directory without a record holds the zero record.
-func instanceAt(store *git.Store, format Format, dir git.Hash, app model.AppID) (model.Instance, error) {
-	var in model.Instance
-	files, err := store.Files(dir, limits)
-	if err != nil {
-		return in, err
-	}
-	r := reader{fsys: files, format: format}
-	if _, err = r.instance("", app, &in); err == nil {
-		in.Run, err = r.run(workflowFile, app)
-	}
-	return in, err
 }
 
 // trailer returns the value of a trailer of a commit message.

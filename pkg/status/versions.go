@@ -1,0 +1,112 @@
+package status
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// version is what a commit says about the past of an application. The zero version
+// is that of an application that the commit does not know.
+type version struct {
+	dir         git.Hash // its directory
+	transitions []model.Transition
+	run         *model.Run
+}
+
+// versions reads versions of applications from the history of the branch. It remembers
+// them, as most are those of many commits.
+type versions struct {
+	store *git.Store
+	known map[place]version
+}
+
+type place struct {
+	app model.AppID
+	dir git.Hash
+}
+
+// maxVersions bounds the versions that are remembered.
+const maxVersions = 10_000
+
+func newVersions(store *git.Store) *versions {
+	return &versions{store: store, known: map[place]version{}}
+}
+
+// at returns what a tree says about an application. A ZeroHash is an empty tree.
+func (r *versions) at(tree git.Hash, app model.AppID) (version, error) {
+	if tree == git.ZeroHash {
+		return version{}, nil
+	}
+	dir, err := entryAt(r.store, tree, tenantsDir, app.Tenant, app.Name)
+	if err != nil || dir == git.ZeroHash {
+		return version{}, err
+	}
+	if v, ok := r.known[place{app, dir}]; ok {
+		return v, nil
+	}
+	format, err := formatAt(r.store, tree)
+	if err != nil {
+		return version{}, err
+	}
+	files, err := r.store.Files(dir, limits)
+	if err != nil {
+		return version{}, err
+	}
+	records := reader{fsys: files, format: format}
+	var in model.Instance // without a record: the zero one
+	if _, err := records.instance("", app, &in); err != nil {
+		return version{}, err
+	}
+	run, err := records.run(workflowFile, app)
+	if err != nil {
+		return version{}, err
+	}
+	if len(r.known) == maxVersions {
+		clear(r.known)
+	}
+	v := version{dir, in.History, run}
+	r.known[place{app, dir}] = v
+	return v, nil
+}
+
+// formatAt returns the format of a tree, and reads nothing else of it.
+func formatAt(store *git.Store, tree git.Hash) (Format, error) {
+	dir, base := path.Split(formatFile)
+	inputs, err := entryAt(store, tree, path.Clean(dir))
+	if err != nil || inputs == git.ZeroHash {
+		return Format{Major: 1}, err
+	}
+	files, err := store.Files(inputs, limits)
+	if err != nil {
+		return Format{}, err
+	}
+	b, err := files.ReadFile(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Format{Major: 1}, nil
+	}
+	if err != nil {
+		return Format{}, err
+	}
+	return decodeFormat(b)
+}
+
+// entryAt returns the name of the object at a path below a tree, ZeroHash if
+// there is none. Only the trees on the way are read.
+func entryAt(store *git.Store, tree git.Hash, path ...string) (git.Hash, error) {
+	for _, name := range path {
+		t, err := store.Tree(tree)
+		if err != nil {
+			return git.ZeroHash, err
+		}
+		e, ok := t.Find(name)
+		if !ok || e.Refused != "" {
+			return git.ZeroHash, nil
+		}
+		tree = e.Hash
+	}
+	return tree, nil
+}
