@@ -194,3 +194,20 @@ func (s *Store) Tree(h Hash) (*Tree, error) {
 	s.trees.put(h, t, len(b)*4)
 	return t, nil
 }
+
+// Directory returns the name of the directory at a path below a tree, ZeroHash if there
+// is none. It reads only the trees on the way.
+func (s *Store) Directory(tree Hash, path ...string) (Hash, error) {
+	for _, name := range path {
+		t, err := s.Tree(tree)
+		if err != nil {
+			return ZeroHash, err
+		}
+		e, ok := t.Find(name)
+		if !ok || !e.IsDir() {
+			return ZeroHash, nil
+		}
+		tree = e.Hash
+	}
+	return tree, nil
+}

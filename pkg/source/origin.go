@@ -77,7 +77,7 @@ func (r *Repository) originsSince(commit, dir, since string, most int) (origins 
 	if err != nil {
 		return nil, false, err
 	}
-	here, err := r.directory(c.TreeHash, dir)
+	here, err := r.store.Directory(c.TreeHash, dir)
 	if err != nil {
 		return nil, false, err
 	}
@@ -95,7 +95,7 @@ func (r *Repository) originsSince(commit, dir, since string, most int) (origins 
 			if earlier, err = r.store.Commit(c.ParentHashes[0]); err != nil {
 				return nil, false, err
 			}
-			if before, err = r.directory(earlier.TreeHash, dir); err != nil {
+			if before, err = r.store.Directory(earlier.TreeHash, dir); err != nil {
 				return nil, false, err
 			}
 		}
@@ -129,17 +129,4 @@ func (r *Repository) changed(before, after git.Hash) ([]string, error) {
 		return nil, nil
 	}
 	return r.store.Changed(before, after, maxChanged)
-}
-
-// directory returns the tree of a directory at the root of a commit, a ZeroHash if
-// there is none.
-func (r *Repository) directory(root git.Hash, name string) (git.Hash, error) {
-	t, err := r.store.Tree(root)
-	if err != nil {
-		return git.ZeroHash, err
-	}
-	if e, ok := t.Find(name); ok && e.IsDir() {
-		return e.Hash, nil
-	}
-	return git.ZeroHash, nil
 }

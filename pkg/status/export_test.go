@@ -2,6 +2,7 @@ package status
 
 import (
 	"context"
+	"io/fs"
 	"testing/fstest"
 	"time"
 
@@ -14,6 +15,15 @@ var (
 	AppDir = appDir
 	Files1 = filesOfFormat1
 )
+
+// Read returns the ledger that a tree of the branch holds.
+func Read(fsys fs.FS) (model.Ledger, error) {
+	r, err := newReader(fsys)
+	if err != nil {
+		return model.Ledger{}, err
+	}
+	return r.ledger()
+}
 
 // Written returns the files that a new branch would hold for a ledger, and the
 // ledger that a Commit would remember.

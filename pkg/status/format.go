@@ -47,9 +47,9 @@ func (e *FormatError) Error() string {
 		e.Format, Oldest, Current.Major, use)
 }
 
-// ReadFormat returns the format of a tree of the branch. A tree without a format
+// readFormat returns the format of a tree of the branch. A tree without a format
 // file has format 1, in which there was none.
-func ReadFormat(fsys fs.FS) (Format, error) {
+func readFormat(fsys fs.FS) (Format, error) {
 	b, err := fs.ReadFile(fsys, formatFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		if stray, err := strayRecord(fsys); err != nil {

@@ -2,7 +2,6 @@ package status
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -50,13 +49,10 @@ func (b *Branch) fetchHistory(ctx context.Context) (tip git.Hash, err error) {
 			return git.ZeroHash, err
 		}
 	}
-	for range attempts {
-		// The tip may be gone between looking and fetching: see Compact.
+	err = retry(ctx, func() error {
 		tip, err = b.fetchTip(ctx)
-		if fetch := (*git.FetchError)(nil); !errors.As(err, &fetch) || ctx.Err() != nil {
-			break
-		}
-	}
+		return err
+	})
 	return tip, err
 }
 

@@ -19,17 +19,11 @@ func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
 	if b.state != nil && b.pending == nil && b.o.Recheck > 0 && time.Since(b.asked) < b.o.Recheck {
 		return b.state.ledger, nil
 	}
-	var err error
-	for range attempts {
-		if err = b.load(ctx); err == nil {
-			b.pending, b.asked = nil, time.Now()
-			b.noticeFormat()
-			return b.state.ledger, nil
-		}
-		// The branch may have moved on between looking and fetching.
-		if fetch := (*git.FetchError)(nil); !errors.As(err, &fetch) || ctx.Err() != nil {
-			break
-		}
+	err := retry(ctx, func() error { return b.load(ctx) })
+	if err == nil {
+		b.pending, b.asked = nil, time.Now()
+		b.noticeFormat()
+		return b.state.ledger, nil
 	}
 	if unknown := (*FormatError)(nil); errors.As(err, &unknown) {
 		return model.Ledger{}, unknown
@@ -46,8 +40,19 @@ func (b *Branch) noticeFormat() {
 	}
 }
 
-// attempts bounds how often a load is tried while others write.
+// attempts bounds how often something is tried while others write.
 const attempts = 5
+
+// retry calls read again when the branch has moved on between listing and fetching.
+func retry(ctx context.Context, read func() error) (err error) {
+	for range attempts {
+		err = read()
+		if fetch := (*git.FetchError)(nil); !errors.As(err, &fetch) || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
 
 func (b *Branch) load(ctx context.Context) error {
 	refs, err := b.remote.Refs(ctx)

@@ -22,18 +22,15 @@ type Newest struct {
 func (b *Branch) Newest(ctx context.Context) (Newest, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var err error
-	for range attempts {
-		var n Newest
-		if n, err = b.newest(ctx); err == nil {
-			return n, nil
-		}
-		// The branch may have moved between looking and fetching.
-		if fetch := (*git.FetchError)(nil); !errors.As(err, &fetch) || ctx.Err() != nil {
-			break
-		}
+	var n Newest
+	err := retry(ctx, func() (err error) {
+		n, err = b.newest(ctx)
+		return err
+	})
+	if err != nil {
+		return Newest{}, fmt.Errorf("read the newest commit of the status branch: %w", err)
 	}
-	return Newest{}, fmt.Errorf("read the newest commit of the status branch: %w", err)
+	return n, nil
 }
 
 func (b *Branch) newest(ctx context.Context) (Newest, error) {
@@ -57,7 +54,7 @@ func (b *Branch) newest(ctx context.Context) (Newest, error) {
 	if err != nil {
 		return Newest{}, err
 	}
-	format, err := ReadFormat(files)
+	format, err := readFormat(files)
 	if unknown := (*FormatError)(nil); err != nil && !errors.As(err, &unknown) {
 		return Newest{}, err
 	}

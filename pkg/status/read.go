@@ -17,26 +17,22 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Read returns the ledger that a tree of the status branch holds. It believes
-// nothing: every file is bounded and read strictly, every record must say what
-// its path says, and the error names the file. Files that are not part of the
-// layout are left alone. A branch of a major format that is not known is a
-// *FormatError.
-func Read(fsys fs.FS) (model.Ledger, error) {
-	format, err := ReadFormat(fsys)
-	if err != nil {
-		return model.Ledger{}, err
-	}
-	return (&reader{fsys: fsys, format: format}).ledger()
-}
-
-// reader reads records from a tree of one format.
+// reader reads the records of a tree of the branch. It believes nothing: every file is
+// bounded and read strictly, every record must say what its path says, and the error
+// names the file. Files that are not part of the layout are left alone.
 type reader struct {
 	fsys   fs.FS
 	format Format
 
 	mu   sync.Mutex
 	more map[string]fields // by file: what this program does not know
+}
+
+// newReader reads the format of a tree. One of a major version that is not known is a
+// *FormatError.
+func newReader(fsys fs.FS) (*reader, error) {
+	format, err := readFormat(fsys)
+	return &reader{fsys: fsys, format: format}, err
 }
 
 func (r *reader) ledger() (l model.Ledger, err error) {

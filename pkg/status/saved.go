@@ -58,25 +58,17 @@ func (s Saved) Before() (Saved, bool, error) {
 
 // Read returns what the commit says, and in which format.
 func (s Saved) Read() (model.Ledger, Format, error) {
-	files, err := s.store.Files(s.past.tree, limits)
+	r, err := s.reader()
 	if err != nil {
 		return model.Ledger{}, Format{}, err
 	}
-	format, err := ReadFormat(files)
-	if err != nil {
-		return model.Ledger{}, format, err
-	}
-	l, err := (&reader{fsys: files, format: format}).ledger()
-	return l, format, err
+	l, err := r.ledger()
+	return l, r.format, err
 }
 
 // Decision returns the last decision about an application, nil if there is none. It reads no other record.
 func (s Saved) Decision(app model.AppID) (*model.Decision, error) {
-	files, err := s.store.Files(s.past.tree, limits)
-	if err != nil {
-		return nil, err
-	}
-	format, err := ReadFormat(files)
+	r, err := s.reader()
 	if err != nil {
 		return nil, err
 	}
@@ -84,5 +76,13 @@ func (s Saved) Decision(app model.AppID) (*model.Decision, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&reader{fsys: files, format: format}).decision(dir+"/"+decisionFile, app)
+	return r.decision(dir+"/"+decisionFile, app)
+}
+
+func (s Saved) reader() (*reader, error) {
+	files, err := s.store.Files(s.past.tree, limits)
+	if err != nil {
+		return nil, err
+	}
+	return newReader(files)
 }

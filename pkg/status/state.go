@@ -54,14 +54,14 @@ func readState(store *git.Store, head git.Hash) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &state{head: head}
-	if s.format, err = ReadFormat(files); err != nil {
+	r, err := newReader(files)
+	if err != nil {
 		if unknown := (*FormatError)(nil); errors.As(err, &unknown) {
 			unknown.Program = programOf(c.Message)
 		}
 		return nil, err
 	}
-	r := reader{fsys: files, format: s.format}
+	s := &state{head: head, format: r.format}
 	if s.ledger, err = r.ledger(); err != nil {
 		return nil, err
 	}

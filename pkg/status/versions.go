@@ -41,7 +41,7 @@ func (r *versions) at(tree git.Hash, app model.AppID) (version, error) {
 	if tree == git.ZeroHash {
 		return version{}, nil
 	}
-	dir, err := entryAt(r.store, tree, tenantsDir, app.Tenant, app.Name)
+	dir, err := r.store.Directory(tree, tenantsDir, app.Tenant, app.Name)
 	if err != nil || dir == git.ZeroHash {
 		return version{}, err
 	}
@@ -76,7 +76,7 @@ func (r *versions) at(tree git.Hash, app model.AppID) (version, error) {
 // formatAt returns the format of a tree, and reads nothing else of it.
 func formatAt(store *git.Store, tree git.Hash) (Format, error) {
 	dir, base := path.Split(formatFile)
-	inputs, err := entryAt(store, tree, path.Clean(dir))
+	inputs, err := store.Directory(tree, path.Clean(dir))
 	if err != nil || inputs == git.ZeroHash {
 		return Format{Major: 1}, err
 	}
@@ -92,21 +92,4 @@ func formatAt(store *git.Store, tree git.Hash) (Format, error) {
 		return Format{}, err
 	}
 	return decodeFormat(b)
-}
-
-// entryAt returns the name of the object at a path below a tree, ZeroHash if
-// there is none. Only the trees on the way are read.
-func entryAt(store *git.Store, tree git.Hash, path ...string) (git.Hash, error) {
-	for _, name := range path {
-		t, err := store.Tree(tree)
-		if err != nil {
-			return git.ZeroHash, err
-		}
-		e, ok := t.Find(name)
-		if !ok || e.Refused != "" {
-			return git.ZeroHash, nil
-		}
-		tree = e.Hash
-	}
-	return tree, nil
 }
