@@ -12,7 +12,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/nodeagent"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
-	"github.com/d-aros/d-aros/pkg/text/texttest"
+	"github.com/d-aros/d-aros/test/texttest"
 )
 
 // TestTerminalIsSafe: a plan and a kernel file may hold any text, and the report repeats it.

@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/text"
-	"github.com/d-aros/d-aros/pkg/text/texttest"
+	"github.com/d-aros/d-aros/test/gittest"
+	"github.com/d-aros/d-aros/test/texttest"
 )
 
 // TestTerminalIsSafe: whatever text stands on the status branch, in whichever field, the reading commands print lines that

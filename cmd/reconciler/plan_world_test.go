@@ -15,7 +15,6 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/evaluate"
-	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/reconcile"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -23,6 +22,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/turn"
 	"github.com/d-aros/d-aros/pkg/view"
+	"github.com/d-aros/d-aros/test/gittest"
 )
 
 // world is a fleet repo with a work tree, and the reconciler's own loop over it. In

@@ -17,7 +17,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
-	"github.com/d-aros/d-aros/pkg/git/gittest"
+	"github.com/d-aros/d-aros/test/gittest"
 )
 
 // A history is a fleet repo with commits that the real git and ssh-keygen have made

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/text/texttest"
+	"github.com/d-aros/d-aros/test/texttest"
 )
 
 // TestPathsInViolationsAreLines: a path in a commit is anybody's text, and it stands in the log, on the status branch and

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/text/texttest"
+	"github.com/d-aros/d-aros/test/texttest"
 )
 
 func parse(t *testing.T, s string) map[string]any {

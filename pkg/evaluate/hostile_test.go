@@ -7,7 +7,7 @@ import (
 	"cuelang.org/go/cue/literal"
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/text/texttest"
+	"github.com/d-aros/d-aros/test/texttest"
 )
 
 // TestMessagesAreLines: a message may repeat what somebody wrote in CUE, and stands in logs, in comments and on the status

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/git"
-	"github.com/d-aros/d-aros/pkg/text/texttest"
+	"github.com/d-aros/d-aros/test/texttest"
 )
 
 // TestErrorsOfServersAreLines: whatever a server says, the error is one line that a log and a terminal can have.

@@ -13,7 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/git/gittest"
+	"github.com/d-aros/d-aros/test/gittest"
 )
 
 // packs returns packs of the real git program that hold the same objects: with

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/git"
-	"github.com/d-aros/d-aros/pkg/git/gittest"
+	"github.com/d-aros/d-aros/test/gittest"
 )
 
 const token = "CANARY-token"

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"github.com/d-aros/d-aros/pkg/git"
-	"github.com/d-aros/d-aros/pkg/git/gittest"
+	"github.com/d-aros/d-aros/test/gittest"
 )
 
 // key makes a key pair and writes the private half to a file.

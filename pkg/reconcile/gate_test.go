@@ -15,10 +15,10 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
-	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/turn"
+	"github.com/d-aros/d-aros/test/gittest"
 )
 
 // A keeper is a signed fleet repo, and a loop that keeps what it accepts.

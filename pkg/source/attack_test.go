@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/git"
-	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/test/gittest"
 )
 
 func snapshot(t testing.TB, r *source.Repository) source.Snapshot {

@@ -3,9 +3,9 @@ package source_test
 import (
 	"testing"
 
-	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/source"
-	"github.com/d-aros/d-aros/pkg/text/texttest"
+	"github.com/d-aros/d-aros/test/gittest"
+	"github.com/d-aros/d-aros/test/texttest"
 )
 
 // TestWhatACommitSaysIsALine: the author and the subject of a commit are anybody's text.

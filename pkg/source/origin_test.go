@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/test/gittest"
 )
 
 // Who wrote a file is who committed it as it is: not who wrote it before, nor who

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/test/gittest"
 )
 
 func open(t testing.TB, o source.Options) *source.Repository {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/d-aros/d-aros/pkg/text"
-	"github.com/d-aros/d-aros/pkg/text/texttest"
+	"github.com/d-aros/d-aros/test/texttest"
 )
 
 func TestLine(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/text/texttest"
 	"github.com/d-aros/d-aros/pkg/workflow"
+	"github.com/d-aros/d-aros/test/texttest"
 )
 
 // TestMessagesOfStepsAreLines: what a job, a check or a receiver answers is anybody's text, and the message of the step

@@ -46,7 +46,7 @@ func (f *folder) production() []*file {
 func (f *folder) support() bool { return isSupport(f.dir) || len(f.production()) == 0 }
 
 func isSupport(dir string) bool {
-	return dir == "test" || strings.HasPrefix(dir, "test/") || strings.HasSuffix(dir, "test")
+	return dir == "test" || strings.HasPrefix(dir, "test/")
 }
 
 // own returns the packages of this module that a file imports, as directories.

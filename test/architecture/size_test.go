@@ -18,10 +18,6 @@ const (
 // count as methods.
 type size struct{ fields, methods int }
 
-// large are the types that are above the limits, with the size that they may have
-// until they are split.
-var large = map[string]size{}
-
 func TestTypesStaySmall(t *testing.T) {
 	p := readPicture(t)
 	for _, f := range folders(t) {
@@ -32,16 +28,9 @@ func TestTypesStaySmall(t *testing.T) {
 			if f.dir == "pkg/model" {
 				n.fields = 0 // the nouns have as many fields as people need
 			}
-			limit, excepted := large[f.dir+"."+name]
-			if !excepted {
-				limit = size{mostFields, mostMethods}
-			}
-			switch {
-			case n.fields > limit.fields || n.methods > limit.methods:
+			if n.fields > mostFields || n.methods > mostMethods {
 				t.Errorf("%s.%s has %d fields and %d methods, at most %d and %d: pass values between stages, or split it by subject",
-					f.dir, name, n.fields, n.methods, limit.fields, limit.methods)
-			case excepted && n.fields <= mostFields && n.methods <= mostMethods:
-				t.Errorf("%s.%s needs no exception any more", f.dir, name)
+					f.dir, name, n.fields, n.methods, mostFields, mostMethods)
 			}
 		}
 	}

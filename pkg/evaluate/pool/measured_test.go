@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/git/gittest"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/schema"
+	"github.com/d-aros/d-aros/test/gittest"
 )
 
 const tenants = 100
