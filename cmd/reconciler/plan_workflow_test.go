@@ -92,7 +92,7 @@ application: {
 	w.repo.Git("checkout", "-q", "-b", "change")
 	w.repo.Write("approvals/acme/shop/go.cue", fmt.Sprintf("package fleet\n\napproval: go: {run: %q, step: \"agree\"}\n", run.ID[:12]))
 	made := w.plan(0)
-	require.Equal(t, []string{"approvals that are not committed ask nothing yet"}, made.Notes)
+	require.Equal(t, []string{"approvals have no effect before they are committed"}, made.Notes)
 	w.repo.CommitSigned(root, "approve")
 	made = w.plan(1, "--head", "change")
 	require.Len(t, made.Runs, 1)

@@ -22,7 +22,7 @@ func workTreeRequests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator,
 		return access.Requests{}, err
 	}
 	if approvalsDigest(files) != approvalsDigest(committed) {
-		n.add("approvals that are not committed ask nothing yet")
+		n.add("approvals have no effect before they are committed")
 	}
 	return requests(ctx, w, e, commit, committed)
 }
