@@ -4,15 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/offline"
@@ -52,6 +56,26 @@ var answers = map[string]any{
 func TestCommandsAreRecorded(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", "/cache") // the default of --state-dir lies below it
 	surface.Check(t, "commands", *update, surface.Commands(newRoot(io.Discard, io.Discard)))
+}
+
+// TestCommandsHaveScripts: every command runs in a script, as the real program.
+func TestCommandsHaveScripts(t *testing.T) {
+	var scripts []byte
+	require.NoError(t, filepath.WalkDir("testdata", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(name) != ".txtar" {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		scripts = append(scripts, data...)
+		return err
+	}))
+	surface.Visit(newRoot(io.Discard, io.Discard), func(cmd *cobra.Command) {
+		if cmd.Runnable() {
+			name := strings.TrimPrefix(cmd.CommandPath(), "reconciler ")
+			runs := regexp.MustCompile(`(?m)^([!?] )?(exec reconciler|exits [012] reconciler|ends) ` + name + `\b`)
+			assert.True(t, runs.Match(scripts), "no script in testdata runs the command %s", name)
+		}
+	})
 }
 
 func TestJSONIsRecorded(t *testing.T) {
