@@ -71,38 +71,54 @@ func holdsAll(want *unstructured.Unstructured, now *Object) bool {
 
 // object makes one object as it is wanted.
 func (w *work) object(ctx context.Context, i int) {
-	o, res := &w.set.Objects[i], &w.report.Results[i]
 	if w.stuck.Load() != nil {
 		return
 	}
+	res := &w.report.Results[i]
+	if err := w.bring(ctx, &w.set.Objects[i], res); err != nil {
+		w.fail(res, err)
+	}
+}
+
+// bring sends an object unless the cluster has it as it is wanted.
+func (w *work) bring(ctx context.Context, o *render.Object, res *Result) error {
 	m, err := w.served(ctx, o.Object.GroupVersionKind())
 	if err != nil {
-		w.fail(res, err)
-		return
+		return err
 	}
 	path := m.path(res.Namespace, res.Name)
 	v, now := w.compare(o, res.Ref)
 	if v == drifted && now != nil || v == absent && res.Kind == "Namespace" {
 		if v, now, err = w.look(ctx, o, res, path, v); err != nil {
-			w.fail(res, err)
-			return
+			return err
 		}
 	}
 	switch v {
 	case same:
 		res.Action = Unchanged
-		return
+		return nil
 	case deleting:
-		w.fail(res, errDeleting)
-		return
+		return errors.New("it is being deleted, and can be made again when that has ended")
 	case foreign:
-		w.fail(res, fmt.Errorf("it belongs to %s", owner(now)))
-		return
+		return fmt.Errorf("it belongs to %s", owner(now))
 	}
-	w.send(ctx, o, res, path, v, now)
+	answer, created, err := w.send(ctx, res.Ref, path, o.JSON)
+	switch {
+	case err != nil:
+		return err
+	case created && v == drifted:
+		res.Action, res.Drift = Corrected, []Difference{{}}
+	case created:
+		res.Action = Created
+	case now != nil && now.Version == answer.Version:
+		res.Action = Unchanged
+	case v == drifted && len(res.Drift) > 0:
+		res.Action = Corrected
+	default:
+		res.Action = Configured
+	}
+	return nil
 }
-
-var errDeleting = errors.New("it is being deleted, and can be made again when that has ended")
 
 // look reads the object before it is corrected, to find out what others have changed
 // in it. Drift is rare, so it may cost a request.
@@ -133,29 +149,16 @@ func (w *work) look(ctx context.Context, o *render.Object, res *Result, path str
 	return v, now, nil
 }
 
-func (w *work) send(ctx context.Context, o *render.Object, res *Result, path string, v verdict, now *Object) {
-	w.live.begin(res.Ref)
-	u, created, err := w.client.apply(ctx, path, o.JSON)
-	if err != nil {
-		w.live.settle(res.Ref, w.app(), nil)
-		w.fail(res, err)
-		return
+// send applies an object and returns what the API server made of it.
+func (w *work) send(ctx context.Context, r Ref, path string, body []byte) (answer *Object, created bool, err error) {
+	w.live.begin(r)
+	u, created, err := w.client.apply(ctx, path, body)
+	if err == nil {
+		w.answered(nil)
+		answer = w.live.observe(u)
 	}
-	w.answered(nil)
-	answer := w.live.observe(u)
-	w.live.settle(res.Ref, w.app(), answer)
-	switch {
-	case created && v == drifted:
-		res.Action, res.Drift = Corrected, []Difference{{}}
-	case created:
-		res.Action = Created
-	case now != nil && now.Version == answer.Version:
-		res.Action = Unchanged
-	case v == drifted && len(res.Drift) > 0:
-		res.Action = Corrected
-	default:
-		res.Action = Configured
-	}
+	w.live.settle(r, w.app(), answer)
+	return answer, created, err
 }
 
 // served finds out how a kind is served, and waits for it if its definition was

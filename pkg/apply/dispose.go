@@ -29,35 +29,38 @@ func (w *work) dispose() []job {
 		return nil
 	}
 	return []job{func(ctx context.Context) {
-		all := Ref{Kind: claimKind.Kind, Namespace: w.set.Namespace, Name: "of " + w.app().String()}
-		m, err := w.kinds.find(ctx, claimKind)
-		if err != nil {
-			w.disposal(all, err)
-			return
-		}
-		made, err := w.claimsOfSets(ctx)
-		if err != nil {
-			w.disposal(all, err)
-			return
-		}
-		found, err := w.client.list(ctx, claimKind, m.path(w.set.Namespace, ""), labels.SelectorFromSet(labels.Set{
-			render.LabelTenant: w.app().Tenant, render.LabelApplication: w.app().Name,
-		}).String())
-		if err != nil {
-			w.disposal(all, err)
-			return
-		}
-		w.answered(nil)
-		w.disposed = map[Ref]bool{}
-		for _, u := range found {
-			if w.declaredDisposable(u) || slices.ContainsFunc(made, func(c claimsOfSet) bool { return c.has(u) }) {
-				r := refOf(u)
-				w.live.forget(r)
-				w.disposed[r] = true
-				w.disposal(r, w.remove(ctx, claimKind, r, string(u.GetUID()), u.GetResourceVersion()))
-			}
+		if err := w.deleteData(ctx); err != nil {
+			w.disposal(Ref{Kind: claimKind.Kind, Namespace: w.set.Namespace, Name: "of " + w.app().String()}, err)
 		}
 	}}
+}
+
+func (w *work) deleteData(ctx context.Context) error {
+	m, err := w.kinds.find(ctx, claimKind)
+	if err != nil {
+		return err
+	}
+	made, err := w.claimsOfSets(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := w.client.list(ctx, claimKind, m.path(w.set.Namespace, ""), labels.SelectorFromSet(labels.Set{
+		render.LabelTenant: w.app().Tenant, render.LabelApplication: w.app().Name,
+	}).String())
+	if err != nil {
+		return err
+	}
+	w.answered(nil)
+	w.disposed = map[Ref]bool{}
+	for _, u := range found {
+		if w.declaredDisposable(u) || slices.ContainsFunc(made, func(c claimsOfSet) bool { return c.has(u) }) {
+			r := refOf(u)
+			w.live.forget(r)
+			w.disposed[r] = true
+			w.disposal(r, w.remove(ctx, claimKind, r, string(u.GetUID()), u.GetResourceVersion()))
+		}
+	}
+	return nil
 }
 
 // disposal records the result for one volume. A cluster may forbid us to delete

@@ -170,16 +170,13 @@ var amounts = map[string]bool{"limits": true, "requests": true, "hard": true, "d
 // sameScalar compares two values as the API does: numbers by value, quantities
 // by amount, and an absent field as its zero value.
 func sameScalar(name string, want, live any) bool {
-	if want == live {
+	n, isNumber := number(want)
+	switch m, both := number(live); {
+	case want == live, both && isNumber && n == m:
 		return true
-	}
-	if live == nil {
-		return want == "" || want == false || number(want) && asFloat(want) == 0
-	}
-	if number(want) && number(live) {
-		return asFloat(want) == asFloat(live)
-	}
-	if name == "quantity" || name == "sizeLimit" || name == "averageValue" || name == "divisor" {
+	case live == nil:
+		return want == "" || want == false || isNumber && n == 0
+	case name == "quantity" || name == "sizeLimit" || name == "averageValue" || name == "divisor":
 		a, errA := resource.ParseQuantity(fmt.Sprint(want))
 		b, errB := resource.ParseQuantity(fmt.Sprint(live))
 		return errA == nil && errB == nil && a.Cmp(b) == 0
@@ -187,24 +184,13 @@ func sameScalar(name string, want, live any) bool {
 	return false
 }
 
-func number(v any) bool {
-	switch v.(type) {
-	case int, int32, int64, float64:
-		return true
-	}
-	return false
-}
-
-func asFloat(v any) float64 {
+// number returns the value of a number, as JSON and the converter of objects decode it.
+func number(v any) (float64, bool) {
 	switch n := v.(type) {
-	case int:
-		return float64(n)
-	case int32:
-		return float64(n)
 	case int64:
-		return float64(n)
+		return float64(n), true
 	case float64:
-		return n
+		return n, true
 	}
-	return 0
+	return 0, false
 }

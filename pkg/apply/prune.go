@@ -23,30 +23,47 @@ func (w *work) announce() []job {
 			w.strays = append(w.strays, o)
 		}
 		if o.inventory.corrupt {
-			return []job{w.rebuild}
+			return []job{w.inventoryJob(w.rebuild)}
 		}
 		w.stored = union(w.stored, o.inventory.refs)
 	}
 	w.home = len(inventories) > len(w.strays)
 	if !w.home && len(w.strays) == 0 && len(w.live.applied(w.app())) > 0 {
-		return []job{w.rebuild}
+		return []job{w.inventoryJob(w.rebuild)}
 	}
 	if len(w.set.Objects) == 0 || w.home && len(without(w.wanted, w.stored)) == 0 {
 		return nil
 	}
-	return []job{func(ctx context.Context) { w.write(ctx, union(w.stored, w.wanted)) }}
+	return []job{w.inventoryJob(func(ctx context.Context) (Ref, error) {
+		return w.inventory(), w.write(ctx, union(w.stored, w.wanted))
+	})}
+}
+
+// inventoryJob returns a job on inventories. If the job fails, it returns the inventory
+// that failed, and the turn of the set ends: without an inventory nothing may be made.
+func (w *work) inventoryJob(do func(context.Context) (Ref, error)) job {
+	return func(ctx context.Context) {
+		if r, err := do(ctx); err != nil {
+			w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped})
+			w.stuck.CompareAndSwap(nil, &err)
+			w.fail(&w.report.Results[len(w.report.Results)-1], err)
+		}
+	}
+}
+
+// inventory names the inventory of the set.
+func (w *work) inventory() Ref {
+	return Ref{"", configMap.Kind, w.set.Namespace, inventoryName(w.app())}
 }
 
 // rebuild makes a new inventory in place of one that is lost or corrupt: of the wanted
 // objects, and of those that carry our labels and were applied by us. No object is
 // pruned in the same pass, so that people can see it first.
-func (w *work) rebuild(ctx context.Context) {
+func (w *work) rebuild(ctx context.Context) (Ref, error) {
 	w.untrusted = true
-	inventories := w.live.inventories(w.app())
-	for _, o := range inventories {
+	for _, o := range w.live.inventories(w.app()) {
 		if err := w.remove(ctx, configMap, o.Ref, o.UID, ""); err != nil {
-			w.inventoryFailed(o.Ref, err)
-			return
+			return o.Ref, err
 		}
 	}
 	left := w.live.applied(w.app())
@@ -54,43 +71,30 @@ func (w *work) rebuild(ctx context.Context) {
 		"the inventory of %s was lost or damaged; it was made again from %d objects that carry its labels, and nothing is pruned in this pass",
 		w.app(), len(left)))
 	w.strays, w.stored = nil, nil
-	if refs := union(left, w.wanted); len(refs) > 0 {
-		w.write(ctx, refs)
-	}
 	for _, r := range without(left, w.wanted) {
 		w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped, Message: "not pruned before the next pass"})
 	}
+	if refs := union(left, w.wanted); len(refs) > 0 {
+		return w.inventory(), w.write(ctx, refs)
+	}
+	return Ref{}, nil
 }
 
-func (w *work) write(ctx context.Context, refs []Ref) {
-	name := Ref{"", "ConfigMap", w.set.Namespace, inventoryName(w.app())}
+// write makes the inventory list exactly refs.
+func (w *work) write(ctx context.Context, refs []Ref) error {
+	name := w.inventory()
 	body, err := writeInventory(w.fleet, w.app(), w.set.Namespace, refs)
 	if err != nil {
-		w.inventoryFailed(name, err)
-		return
+		return err
 	}
 	m, err := w.mapped(ctx, configMap)
 	if err != nil {
-		w.inventoryFailed(name, err)
-		return
+		return err
 	}
-	w.live.begin(name)
-	u, _, err := w.client.apply(ctx, m.path(name.Namespace, name.Name), body)
-	if err != nil {
-		w.live.settle(name, w.app(), nil)
-		w.inventoryFailed(name, err)
-		return
+	if _, _, err = w.send(ctx, name, m.path(name.Namespace, name.Name), body); err == nil {
+		w.stored, w.home = refs, true
 	}
-	w.answered(nil)
-	w.live.settle(name, w.app(), w.live.observe(u))
-	w.stored, w.home = refs, true
-}
-
-// inventoryFailed ends the turn of a set: without an inventory nothing may be made.
-func (w *work) inventoryFailed(r Ref, err error) {
-	w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped})
-	w.stuck.CompareAndSwap(nil, &err)
-	w.fail(&w.report.Results[len(w.report.Results)-1], err)
+	return err
 }
 
 // unwanted returns, in order, the objects that the set does not contain, although
@@ -131,61 +135,54 @@ func (w *work) prune(stage int) []job {
 	return jobs
 }
 
-// delete deletes one object, if it is still ours. It looks first: deleting is
-// rare and cannot be taken back.
+// delete deletes one object, if it is still ours.
 func (w *work) delete(ctx context.Context, i int) {
 	res := &w.report.Results[i]
-	keep := func(why string) { res.Action, res.Message = Kept, why }
-	if permanent(res.Ref) {
-		keep("volumes and namespaces outlive what declared them")
-		return
-	}
-	if w.pass.wanted[res.Ref] > 0 {
-		keep("another application has it now")
-		return
-	}
-	m, err := w.mapped(ctx, kind{Group: res.Group, Kind: res.Kind})
-	var unknown *unknownKind
-	if errors.As(err, &unknown) {
-		res.Action, res.Message = Pruned, "its kind is gone"
-		return
-	}
+	action, why, err := w.deleteOurs(ctx, res.Ref)
 	if err != nil {
 		w.fail(res, err)
 		return
 	}
+	res.Action, res.Message = action, why
+}
+
+// deleteOurs reads the object first: a deletion is rare and cannot be taken back.
+func (w *work) deleteOurs(ctx context.Context, r Ref) (action Action, why string, err error) {
+	if permanent(r) {
+		return Kept, "volumes and namespaces outlive what declared them", nil
+	}
+	if w.pass.wanted[r] > 0 {
+		return Kept, "another application has it now", nil
+	}
+	m, err := w.mapped(ctx, kind{Group: r.Group, Kind: r.Kind})
+	var unknown *unknownKind
+	if errors.As(err, &unknown) {
+		return Pruned, "its kind is gone", nil
+	}
+	if err != nil {
+		return "", "", err
+	}
 	for attempt := 0; ; attempt++ {
-		u, err := w.client.get(ctx, m.path(res.Namespace, res.Name))
+		u, err := w.client.get(ctx, m.path(r.Namespace, r.Name))
 		if apierrors.IsNotFound(err) {
-			res.Action = Pruned
-			return
+			return Pruned, "", nil
 		}
 		if err != nil {
-			w.fail(res, err)
-			return
+			return "", "", err
 		}
 		w.answered(nil)
 		switch {
 		case !w.owns(u):
-			keep("it no longer carries the labels of the application")
-			return
+			return Kept, "it no longer carries the labels of the application", nil
 		case annotation(u, render.AnnotationPrune) == render.PruneKeep:
-			keep("it is annotated " + render.AnnotationPrune + "=" + render.PruneKeep)
-			return
+			return Kept, "it is annotated " + render.AnnotationPrune + "=" + render.PruneKeep, nil
 		case u.GetDeletionTimestamp() != nil:
-			res.Action, res.Message = Pruned, "it is being deleted"
-			return
+			return Pruned, "it is being deleted", nil
 		}
-		err = w.remove(ctx, m.kind, res.Ref, string(u.GetUID()), u.GetResourceVersion())
-		if apierrors.IsConflict(err) && attempt < 5 {
-			continue // somebody changed it after we looked: look again
-		}
-		if err != nil {
-			w.fail(res, err)
-			return
-		}
-		res.Action = Pruned
-		return
+		err = w.remove(ctx, m.kind, r, string(u.GetUID()), u.GetResourceVersion())
+		if !apierrors.IsConflict(err) || attempt == 5 {
+			return Pruned, "", err
+		} // else somebody changed it after we read it
 	}
 }
 
@@ -226,19 +223,21 @@ func (w *work) trim() []job {
 	if len(w.set.Objects) == 0 && !w.home && len(w.strays) == 0 {
 		return nil
 	}
-	return []job{func(ctx context.Context) {
+	return []job{w.inventoryJob(func(ctx context.Context) (Ref, error) {
 		if len(w.set.Objects) > 0 && !slices.Equal(w.stored, left) {
-			w.write(ctx, left)
+			if err := w.write(ctx, left); err != nil {
+				return w.inventory(), err
+			}
 		}
-		inventories := w.live.inventories(w.app())
-		for _, o := range inventories {
+		for _, o := range w.live.inventories(w.app()) {
 			if len(w.set.Objects) > 0 && o.Namespace == w.set.Namespace {
 				continue
 			}
 			w.live.forget(o.Ref)
 			if err := w.remove(ctx, configMap, o.Ref, o.UID, ""); err != nil {
-				w.inventoryFailed(o.Ref, err)
+				return o.Ref, err
 			}
 		}
-	}}
+		return Ref{}, nil
+	})}
 }
