@@ -23,6 +23,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	github.com/stretchr/testify v1.12.1
+	github.com/vishvananda/netlink v1.3.1
 	github.com/wI2L/jsondiff v0.7.1
 	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/crypto v0.57.0
@@ -47,7 +48,10 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require github.com/yuin/goldmark v1.8.2 // indirect
+require (
+	github.com/vishvananda/netns v0.0.5 // indirect
+	github.com/yuin/goldmark v1.8.2 // indirect
+)
 
 require (
 	cel.dev/expr v0.25.1 // indirect
