@@ -83,6 +83,9 @@ func WhatIf(ctx context.Context, o Options, c Case, head string, settings []Sett
 
 // open reads the status branch as the clone has it, and prepares to evaluate.
 func (c Case) open(ctx context.Context, o Options, n *notes) (rec recorded, a *assessor, err error) {
+	if err := clone.CheckBranch(c.StatusBranch); err != nil {
+		return rec, nil, fmt.Errorf("--status-branch: %w", err)
+	}
 	if c.Tree.Git {
 		if rec.commit, err = c.Tree.BranchTip(ctx, c.StatusBranch); err != nil {
 			return rec, nil, err

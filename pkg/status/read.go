@@ -35,6 +35,15 @@ func newReader(fsys fs.FS) (*reader, error) {
 	return &reader{fsys: fsys, format: format}, err
 }
 
+// readerOf is newReader for the tree of a commit: the error for a format that is not known names the program that wrote it.
+func readerOf(fsys fs.FS, message string) (*reader, error) {
+	r, err := newReader(fsys)
+	if unknown := (*FormatError)(nil); errors.As(err, &unknown) {
+		unknown.Program = programOf(message)
+	}
+	return r, err
+}
+
 func (r *reader) ledger() (l model.Ledger, err error) {
 	if l.Identity, err = r.readIdentity(); err != nil {
 		return l, err

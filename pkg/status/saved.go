@@ -84,5 +84,5 @@ func (s Saved) reader() (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newReader(files)
+	return readerOf(files, s.past.message)
 }

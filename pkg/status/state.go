@@ -1,8 +1,6 @@
 package status
 
 import (
-	"errors"
-
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -54,11 +52,8 @@ func readState(store *git.Store, head git.Hash) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := newReader(files)
+	r, err := readerOf(files, c.Message)
 	if err != nil {
-		if unknown := (*FormatError)(nil); errors.As(err, &unknown) {
-			unknown.Program = programOf(c.Message)
-		}
 		return nil, err
 	}
 	s := &state{head: head, format: r.format}

@@ -36,6 +36,9 @@ func (w *Tree) Head(ctx context.Context) string {
 	return commit
 }
 
+// CheckBranch returns an error if no branch can have that name.
+func CheckBranch(name string) error { return git.CheckRefName(name) }
+
 // BranchTip returns the commit of a branch of the origin as last fetched, or else of the branch of this clone; "" if there
 // is neither.
 func (w *Tree) BranchTip(ctx context.Context, branch string) (string, error) {
