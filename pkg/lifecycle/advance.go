@@ -33,8 +33,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 
 	room := &room{measure: func() (amounts, map[model.AppID]amounts) { return measure(&ledger, &ruling, &seen) }}
 	ids := everyone(ledger, fleet)
-	instances := kept[model.Instance]{from: ledger.Instances, most: len(ids)}
-	decisions := kept[model.Decision]{from: ledger.Decisions, most: len(ids)}
+	instances, decisions := records[model.Instance]{old: ledger.Instances}, records[model.Decision]{old: ledger.Decisions}
 	for _, id := range ids {
 		f := &facts{
 			git: declared{commit: fleet.Commit, exists: unusable.at(id) != nil}, decision: rulings.at(id),
@@ -47,18 +46,20 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 		if f.decision != nil {
 			f.decision = d // in the words in which it was made
 		}
-		if f.inst = known.at(id); f.inst == nil || !unchanged(f) {
+		f.inst = known.at(id)
+		same := f.inst != nil && unchanged(f)
+		switch {
+		case !same:
 			if f.inst = f.current(f.inst, id); f.inst == nil {
 				continue
 			}
 			f.advance()
-		} else if full := f.git.whole(f.inst.Spec); full != f.inst.Spec {
+		case f.git.hasSecretsOf(f.inst.Spec):
 			inst := *f.inst
-			inst.Revision = model.Revision{}
-			inst.Spec = full
-			f.inst = &inst
+			inst.Revision, inst.Spec = model.Revision{}, f.git.whole(inst.Spec)
+			f.inst, same = &inst, false
 		}
-		instances.add(f.inst)
+		instances.add(f.inst, !same)
 		if changed {
 			made := *d
 			made.Revision = model.Revision{}
@@ -66,7 +67,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 			d, next.Pools = &made, seen.Pools
 		}
 		if d != nil {
-			decisions.add(d)
+			decisions.add(d, changed)
 		}
 	}
 	next.Instances, next.Decisions = instances.list(), decisions.list()

@@ -52,30 +52,26 @@ func (a *along[T]) all(id model.AppID) []T {
 	return a.list[:n]
 }
 
-// kept makes a list that begins as another does. As long as it does, it is that
-// other list, so a pass in which nothing changes copies no records.
-type kept[T any] struct {
-	from []T
-	same int
-	made []T // nil: all that was added is from[:same]
-	most int
+// records gathers what becomes of the records of a list.
+type records[T any] struct {
+	old     []T
+	all     []*T
+	changed bool
 }
 
-// add adds what v points to.
-func (k *kept[T]) add(v *T) {
-	if k.made == nil {
-		if k.same < len(k.from) && v == &k.from[k.same] {
-			k.same++
-			return
-		}
-		k.made = append(make([]T, 0, max(k.most, k.same+1)), k.from[:k.same]...)
-	}
-	k.made = append(k.made, *v)
+func (r *records[T]) add(record *T, changed bool) {
+	r.all, r.changed = append(r.all, record), r.changed || changed
 }
 
-func (k *kept[T]) list() []T {
-	if k.made == nil && k.same > 0 {
-		return slices.Clip(k.from[:k.same])
+// list returns the old list where nothing changed, so a pass in which nothing changes
+// copies no records.
+func (r *records[T]) list() []T {
+	if !r.changed && len(r.all) == len(r.old) {
+		return r.old
 	}
-	return k.made
+	list := make([]T, len(r.all))
+	for i := range list {
+		list[i] = *r.all[i]
+	}
+	return list
 }

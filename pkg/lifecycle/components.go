@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -16,11 +15,11 @@ func setGrants(inst *model.Instance, grants []model.Grant) {
 	for i := range inst.Spec.Components {
 		c := &inst.Spec.Components[i]
 		state := model.ComponentState{Grant: model.Grant{Component: c.Name}}
-		if n := slices.IndexFunc(old, func(s model.ComponentState) bool { return s.Grant.Component == c.Name }); n >= 0 {
-			state = old[n]
+		if s, ok := model.Find(old, c.Name); ok {
+			state = *s
 		}
-		if n := slices.IndexFunc(grants, func(g model.Grant) bool { return g.Component == c.Name }); n >= 0 {
-			state.Grant = grants[n]
+		if g, ok := model.Find(grants, c.Name); ok {
+			state.Grant = *g
 		}
 		inst.Components = append(inst.Components, state)
 	}
@@ -117,11 +116,10 @@ func (c components) advanceOne(spec *model.Component, s *model.ComponentState, r
 // ran is the state of a component when the pass began: what the pass has told it
 // since is not carried out yet.
 func (c components) ran(s *model.ComponentState) model.ComponentState {
-	n := slices.IndexFunc(c.was, func(x model.ComponentState) bool { return x.Grant.Component == s.Grant.Component })
-	if n < 0 {
-		return model.ComponentState{}
+	if was, ok := model.Find(c.was, s.Grant.Component); ok {
+		return *was
 	}
-	return c.was[n]
+	return model.ComponentState{}
 }
 
 // watch judges a secret whose values are not known any more: it stays as it is,

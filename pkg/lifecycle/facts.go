@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -36,7 +37,7 @@ func (d declared) halted() bool { return d.stopped() || d.suspended() }
 // whole returns an accepted spec with the secret values that the ledger does not
 // keep, where Git still holds the same spec.
 func (d declared) whole(spec *model.Application) *model.Application {
-	if spec == nil || d.spec == nil || d.spec.Digest != spec.Digest || !redacted(spec) {
+	if !d.hasSecretsOf(spec) {
 		return spec
 	}
 	full := *d.spec
@@ -44,13 +45,10 @@ func (d declared) whole(spec *model.Application) *model.Application {
 	return &full
 }
 
-func redacted(spec *model.Application) bool {
-	for i := range spec.Components {
-		if spec.Components[i].Redacted() {
-			return true
-		}
-	}
-	return false
+// hasSecretsOf reports whether an accepted spec lacks secret values, and Git has them.
+func (d declared) hasSecretsOf(spec *model.Application) bool {
+	return spec != nil && d.spec != nil && d.spec.Digest == spec.Digest &&
+		slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Redacted() })
 }
 
 // workloads are what the runtimes show of one application.

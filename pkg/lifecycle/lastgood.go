@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -91,17 +92,10 @@ func keepTenants(fleet model.Fleet, ledger model.Ledger) model.Fleet {
 			continue
 		}
 		have[name] = true
-		for i := range ledger.Tenants {
-			if ledger.Tenants[i].Name == name {
-				fleet.Tenants = append(fleet.Tenants, ledger.Tenants[i])
-			}
+		if t, ok := model.Find(ledger.Tenants, name); ok {
+			fleet.Tenants = append(fleet.Tenants, *t)
 		}
 	}
-	slices.SortFunc(fleet.Tenants, func(x, y model.Tenant) int {
-		if x.Name < y.Name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(fleet.Tenants, func(x, y model.Tenant) int { return cmp.Compare(x.Name, y.Name) })
 	return fleet
 }

@@ -19,12 +19,11 @@ func keepTargets(inst *model.Instance, run *model.Run, room *room) {
 	})
 	for i := range run.Targets {
 		name := run.Targets[i].Component
-		if _, own := inst.Spec.Component(name); own || slices.ContainsFunc(more, func(s model.ComponentState) bool { return s.Grant.Component == name }) {
-			continue
-		}
-		n := slices.IndexFunc(inst.PreviousGrants, func(g model.Grant) bool { return g.Component == name })
-		if n >= 0 && version(inst, name, run.Targets[i].Stable) != nil {
-			more = append(more, model.ComponentState{Grant: inst.PreviousGrants[n]})
+		_, own := inst.Spec.Component(name)
+		_, kept := model.Find(more, name)
+		g, had := model.Find(inst.PreviousGrants, name)
+		if !own && !kept && had && version(inst, name, run.Targets[i].Stable) != nil {
+			more = append(more, model.ComponentState{Grant: *g})
 		}
 	}
 	if more == nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"strconv"
 	"strings"
 )
 
@@ -56,21 +55,4 @@ func parseScaled(whole, digits string, factor int64) (int64, error) {
 }
 
 // FormatCPU writes milli-CPU: whole cores without a unit, else with m.
-func FormatCPU(milli int64) string {
-	if milli%1000 == 0 {
-		return strconv.FormatInt(milli/1000, 10)
-	}
-	return strconv.FormatInt(milli, 10) + "m"
-}
-
-// FormatMemory writes bytes in the largest binary unit that keeps them whole.
-func FormatMemory(bytes int64) string {
-	for _, u := range []string{"Pi", "Ti", "Gi", "Mi", "Ki"} {
-		for _, known := range units {
-			if known.suffix == u && bytes != 0 && bytes%known.factor == 0 {
-				return strconv.FormatInt(bytes/known.factor, 10) + u
-			}
-		}
-	}
-	return strconv.FormatInt(bytes, 10)
-}
+func FormatCPU(milli int64) string { return FormatAmount("cpu", milli) }

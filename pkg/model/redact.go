@@ -16,18 +16,12 @@ const redactedKey = "redacted"
 // be written where people read it. Digest and Commit stay: they tell which spec
 // it is, and the commit still holds the values.
 func (a Application) Redact() Application {
-	components := a.Components
+	a.Components = slices.Clone(a.Components)
 	for i := range a.Components {
-		c := &a.Components[i]
-		if c.Type != "secret" || c.Redacted() {
-			continue
+		if c := &a.Components[i]; c.Type == "secret" && !c.Redacted() {
+			c.Properties = redactProperties(a.ID, c)
 		}
-		if &components[0] == &a.Components[0] {
-			components = slices.Clone(a.Components)
-		}
-		components[i].Properties = redactProperties(a.ID, c)
 	}
-	a.Components = components
 	return a
 }
 

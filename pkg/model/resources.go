@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -156,12 +155,4 @@ func FormatAmounts(resource string, amounts ...int64) []string {
 
 // FormatAmount writes an amount of the named resource the way it is written in
 // a fleet: 500m or 2 for cpu, 256Mi for memory, a count for devices.
-func FormatAmount(resource string, n int64) string {
-	switch resource {
-	case "cpu":
-		return FormatCPU(n)
-	case "memory":
-		return FormatMemory(n)
-	}
-	return fmt.Sprint(n)
-}
+func FormatAmount(resource string, n int64) string { return FormatAmounts(resource, n)[0] }

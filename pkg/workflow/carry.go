@@ -32,7 +32,7 @@ func Carry(before, next *model.Ledger, reports Reports, limits Limits, now time.
 			limits.Jobs = runningJobs(reports.Seen, tenant)
 		}
 		for k, run := range Advance(c.turns, limits, now) {
-			if c.begun[k] || !same(&run, &c.turns[k].Run) {
+			if c.begun[k] || !reflect.DeepEqual(run, c.turns[k].Run) {
 				changed = append(changed, run)
 			}
 		}
@@ -218,6 +218,3 @@ func seenOf(inst *model.Instance, observed *model.Observation) (seen []Seen) {
 	}
 	return seen
 }
-
-// same reports whether nothing happened to a run.
-func same(x, y *model.Run) bool { return reflect.DeepEqual(x, y) }

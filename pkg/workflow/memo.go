@@ -13,11 +13,11 @@ func (s *step) remembered() bool {
 	if !memoizes(s.Step) {
 		return false
 	}
-	n := memoOf(&s.x.run, s.Name)
-	if n < 0 || s.x.run.Memos[n].Digest != s.memoDigest() {
+	memo, ok := model.Find(s.x.run.Memos, s.Name)
+	if !ok || memo.Digest != s.memoDigest() {
 		return false
 	}
-	s.rec.Outputs = s.x.run.Memos[n].Outputs
+	s.rec.Outputs = memo.Outputs
 	s.enter(model.StepSucceeded, reasonMemo, "")
 	return true
 }
@@ -42,13 +42,7 @@ func memoizes(s *model.Step) bool { return s.Memo && kindOf(s.Type).traits().mem
 
 // forget makes a step be done again.
 func forget(run *model.Run, step string) {
-	if n := memoOf(run, step); n >= 0 {
-		run.Memos = slices.Delete(run.Memos, n, n+1)
-	}
-}
-
-func memoOf(run *model.Run, step string) int {
-	return slices.IndexFunc(run.Memos, func(m model.Memo) bool { return m.Step == step })
+	run.Memos = slices.DeleteFunc(run.Memos, func(m model.Memo) bool { return m.Step == step })
 }
 
 func (s *step) memoDigest() model.Digest {

@@ -33,11 +33,10 @@ func settled(targets []model.Target) []model.Target {
 
 // baseOf is what ran of a component when a run succeeded last.
 func baseOf(run *model.Run, component string) model.Target {
-	n := slices.IndexFunc(run.Base, func(t model.Target) bool { return t.Component == component })
-	if n < 0 {
-		return model.Target{Component: component}
+	if t, ok := model.Find(run.Base, component); ok {
+		return *t
 	}
-	return run.Base[n]
+	return model.Target{Component: component}
 }
 
 func versionOf(spec *model.Application, c *model.Component) model.Version {
@@ -68,8 +67,8 @@ func unnamed(spec *model.Application) (names []string) {
 	for i := range spec.Components {
 		name := spec.Components[i].Name
 		if !slices.ContainsFunc(flow(spec).Steps, func(s model.Step) bool {
-			return s.Component == name || s.Undo == name || slices.Contains(components(spec, &s), name)
-		}) {
+			return slices.Contains(components(spec, &s), name)
+		}) && !flow(spec).Job(name) {
 			names = append(names, name)
 		}
 	}
@@ -88,7 +87,7 @@ func components(spec *model.Application, s *model.Step) []string {
 	var names []string
 	for i := range spec.Components {
 		name := spec.Components[i].Name
-		if !slices.ContainsFunc(flow(spec).Steps, func(s model.Step) bool { return s.Component == name || s.Undo == name }) {
+		if !flow(spec).Job(name) {
 			names = append(names, name)
 		}
 	}

@@ -37,10 +37,8 @@ func (list steps) input(in model.Input) (value string, ok bool) {
 	}
 	from, output, _ := strings.Cut(in.From, ".")
 	if s := list.find(from); s != nil {
-		for _, o := range s.rec.Outputs {
-			if o.Name == output {
-				return o.Value, true
-			}
+		if o, ok := model.Find(s.rec.Outputs, output); ok {
+			return o.Value, true
 		}
 	}
 	return in.Value, in.Value != ""

@@ -82,12 +82,8 @@ func declared(spec *model.Application, run *model.Run, name string) *model.Step 
 	if spec == nil || spec.Digest != run.Spec || spec.Workflow == nil {
 		return nil
 	}
-	for i := range spec.Workflow.Steps {
-		if s := &spec.Workflow.Steps[i]; s.Name == name {
-			return s
-		}
-	}
-	return nil
+	s, _ := model.Find(spec.Workflow.Steps, name)
+	return s
 }
 
 func after(separator, text string) string {

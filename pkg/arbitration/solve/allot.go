@@ -28,7 +28,7 @@ type allotment struct {
 // Allot lets applications give way where capacity fell, then serves newer specs,
 // pending applications, and degraded ones. A nil retry tries all pending applications.
 func (c *Case) Allot(retry Retry) {
-	a := &allotment{c.Room(), &c.Ledger}
+	a := &allotment{c.room(), &c.Ledger}
 	a.shortages()
 	a.updates()
 	a.fill(retry)
@@ -213,9 +213,8 @@ func (a *allotment) degrade(v *App, to int) {
 	a.take(v, v.Levels[to].loads(v.pool))
 	grants := v.Levels[to].grants(v.Spec)
 	for i := range grants {
-		n := slices.IndexFunc(v.Grants, func(g model.Grant) bool { return g.Component == grants[i].Component })
-		if n >= 0 {
-			grants[i].Pool, grants[i].Domains = v.Grants[n].Pool, v.Grants[n].Domains
+		if g, ok := model.Find(v.Grants, grants[i].Component); ok {
+			grants[i].Pool, grants[i].Domains = g.Pool, g.Domains
 		}
 	}
 	v.Grants, v.Level, v.Reason = grants, to, model.ReasonCapacityShort

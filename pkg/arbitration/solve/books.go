@@ -154,5 +154,5 @@ func (b *Books) ClearReserved() {
 
 // AnyReserved reports whether something is reserved for them.
 func (b *Books) AnyReserved() bool {
-	return slices.ContainsFunc(b.Pools, func(q Pool) bool { return !q.reserved.isZero() })
+	return slices.ContainsFunc(b.Pools, func(q Pool) bool { return !q.reserved.isNothing() })
 }

@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"math/big"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -70,11 +69,9 @@ func (p *PoolSet) boundTo(app *App, comp *model.Component) int {
 		}
 		return -1
 	}
-	for i := range app.Holds {
-		if g := &app.Holds[i]; g.Component == comp.Name && g.Pool != "" {
-			if at, ok := p.PoolAt[g.Pool]; ok && offers(p.Pools[at].spec, comp) {
-				return at
-			}
+	if g, ok := model.Find(app.Holds, comp.Name); ok {
+		if at, known := p.PoolAt[g.Pool]; known && offers(p.Pools[at].spec, comp) {
+			return at
 		}
 	}
 	return -1
@@ -123,7 +120,7 @@ func (p *PoolSet) Preferred(app *App, spec *model.Application, full *Level) []in
 		return capped(spec) && p.shareTaken(spec, full.loads(at)) > Whole
 	})
 	if s, ok := strategies[spec.Policy.Strategy]; ok && len(fit) > 1 {
-		slices.SortStableFunc(fit, func(x, y int) int { return s.Compare(spec, p.view(x), p.view(y)) })
+		slices.SortStableFunc(fit, func(x, y int) int { return s(spec, &p.Pools[x], &p.Pools[y]) })
 	}
 	return fit
 }
@@ -134,23 +131,7 @@ func offers(spec *model.PoolSpec, comp *model.Component) bool {
 	return slices.Contains(spec.Runtimes, comp.Runtime) && slices.Contains(spec.OS, comp.OS)
 }
 
-// priceOf is the cost of n at a price that is for per of it.
+// priceOf is the cost of n at a price that is for per of it, at most most.
 func priceOf(n, price, per int64) int64 {
-	if price == 0 || n == 0 {
-		return 0
-	}
-	if n < 1<<31 && price < 1<<31 {
-		return n * price / per
-	}
-	sum := new(big.Int).Mul(big.NewInt(n), big.NewInt(price))
-	if sum.Quo(sum, big.NewInt(per)); sum.IsInt64() {
-		return min(sum.Int64(), most)
-	}
-	return most
-}
-
-// view is a pool as strategies see it.
-func (p *PoolSet) view(at int) PoolView {
-	q := &p.Pools[at]
-	return PoolView{Name: q.Name, Price: q.spec.Price, Capacity: q.Offered[0], Used: q.Used[0], Domains: len(q.domains)}
+	return int64(min(mulDiv(Share(max(n, 0)), Share(max(price, 0)), Share(per)), Share(most)))
 }

@@ -21,7 +21,7 @@ func divide(b *Books, demand [][]Vector) (fair []Share, floors []Vector) {
 	f := newFilling(b)
 	floors = f.guarantee(demand)
 	for i := len(b.Nodes) - 1; i > 0; i-- {
-		if b.Nodes[i].group != nil && !b.Nodes[i].Guarantee.isZero() {
+		if b.Nodes[i].group != nil && !b.Nodes[i].Guarantee.isNothing() {
 			f.guaranteeGroup(i, demand)
 		}
 	}

@@ -13,8 +13,8 @@ const exactLimit = 16
 // worse tiers give way. Of equal numbers it picks those that leave least of all to
 // the worse tiers, and then those that free least beyond it. The whole tier covers
 // what is missing.
-func fewest(tier []*candidate, missing, all []int64) []*candidate {
-	if Covered(missing) {
+func fewest(tier []*candidate, missing, all Vector) []*candidate {
+	if missing.isNothing() {
 		return nil
 	}
 	if len(tier) <= exactLimit {
@@ -32,7 +32,7 @@ func (p price) less(o price) bool { return p.left < o.left || p.left == o.left &
 
 // pricing weighs what a choice leaves of all that is missing. Left is negative
 // where more becomes free than needed.
-func pricing(left, all []int64) (p price) {
+func pricing(left, all Vector) (p price) {
 	for i, n := range left {
 		switch {
 		case all[i] <= 0:
@@ -46,8 +46,8 @@ func pricing(left, all []int64) (p price) {
 }
 
 // exact tries all subsets of a size, the smallest size first.
-func exact(tier []*candidate, missing, all []int64) []*candidate {
-	rest, left := make([]int64, len(missing)), make([]int64, len(missing))
+func exact(tier []*candidate, missing, all Vector) []*candidate {
+	rest, left := make(Vector, len(missing)), make(Vector, len(missing))
 	for size := 1; size <= len(tier); size++ {
 		best, lowest := uint(0), price{}
 		for set := uint(1)<<size - 1; set < 1<<len(tier); set = nextSubset(set) {
@@ -55,10 +55,10 @@ func exact(tier []*candidate, missing, all []int64) []*candidate {
 			copy(left, all)
 			for members := set; members != 0; members &= members - 1 {
 				gain := tier[bits.TrailingZeros(members)].gain
-				Subtract(rest, gain)
-				Subtract(left, gain)
+				rest.sub(gain)
+				left.sub(gain)
 			}
-			if !Covered(rest) {
+			if !rest.isNothing() {
 				continue
 			}
 			if cost := pricing(left, all); best == 0 || cost.less(lowest) {
@@ -88,11 +88,11 @@ func nextSubset(set uint) uint {
 
 // greedy takes the candidate that covers most of the missing capacity, repeats that
 // until nothing is missing, and then drops each candidate that is not needed.
-func greedy(tier []*candidate, missing []int64) []*candidate {
+func greedy(tier []*candidate, missing Vector) []*candidate {
 	rest := slices.Clone(missing)
 	left := slices.Clone(tier)
 	var picked []*candidate
-	for !Covered(rest) {
+	for !rest.isNothing() {
 		best, most := -1, Share(0)
 		for i, x := range left {
 			if x == nil {
@@ -103,7 +103,7 @@ func greedy(tier []*candidate, missing []int64) []*candidate {
 			}
 		}
 		picked = append(picked, left[best])
-		Subtract(rest, left[best].gain)
+		rest.sub(left[best].gain)
 		left[best] = nil
 	}
 	return fillBack(picked, rest)
@@ -111,13 +111,10 @@ func greedy(tier []*candidate, missing []int64) []*candidate {
 
 // fillBack leaves out picked candidates that are not needed, the last one picked
 // first.
-func fillBack(picked []*candidate, rest []int64) []*candidate {
+func fillBack(picked []*candidate, rest Vector) []*candidate {
 	for i := len(picked) - 1; i >= 0; i-- {
 		without := slices.Clone(rest)
-		for r, n := range picked[i].gain {
-			without[r] += n
-		}
-		if Covered(without) {
+		if without.Add(picked[i].gain); without.isNothing() {
 			copy(rest, without)
 			picked = slices.Delete(picked, i, i+1)
 		}
@@ -127,12 +124,12 @@ func fillBack(picked []*candidate, rest []int64) []*candidate {
 
 // swap improves a choice: it replaces two picked candidates by one, then one by
 // another that wastes less.
-func swap(tier, picked []*candidate, missing, all []int64) []*candidate {
+func swap(tier, picked []*candidate, missing, all Vector) []*candidate {
 	in := map[*candidate]bool{}
 	rest, left := slices.Clone(missing), slices.Clone(all)
 	for _, x := range picked {
 		in[x] = true
-		Subtract(rest, x.gain)
+		rest.sub(x.gain)
 	}
 	// Only the largest of the tier can stand for two, and only where fewer could do.
 	var large []*candidate
@@ -151,10 +148,9 @@ func swap(tier, picked []*candidate, missing, all []int64) []*candidate {
 						continue
 					}
 					try := slices.Clone(rest)
-					for r := range try {
-						try[r] += picked[i].gain[r] + picked[j].gain[r] - y.gain[r]
-					}
-					if Covered(try) {
+					try.Add(picked[i].gain)
+					try.Add(picked[j].gain)
+					if try.sub(y.gain); try.isNothing() {
 						in[picked[i]], in[picked[j]], in[y] = false, false, true
 						picked[i] = y
 						picked = slices.Delete(picked, j, j+1)
@@ -169,7 +165,7 @@ func swap(tier, picked []*candidate, missing, all []int64) []*candidate {
 		return picked
 	}
 	for _, x := range picked {
-		Subtract(left, x.gain)
+		left.sub(x.gain)
 	}
 	try, rests := slices.Clone(rest), slices.Clone(left)
 	for i := range picked {
@@ -185,7 +181,7 @@ func swap(tier, picked []*candidate, missing, all []int64) []*candidate {
 				change := picked[i].gain[r] - y.gain[r]
 				try[r], rests[r] = rest[r]+change, left[r]+change
 			}
-			if cost := pricing(rests, all); Covered(try) && cost.less(lowest) {
+			if cost := pricing(rests, all); try.isNothing() && cost.less(lowest) {
 				in[picked[i]], in[y] = false, true
 				picked[i], lowest = y, cost
 				copy(rest, try)
@@ -197,7 +193,7 @@ func swap(tier, picked []*candidate, missing, all []int64) []*candidate {
 }
 
 // atLeast is a lower bound of how many candidates of a tier cover what is missing.
-func atLeast(tier []*candidate, missing []int64) int {
+func atLeast(tier []*candidate, missing Vector) int {
 	least := 0
 	for r, n := range missing {
 		var most int64

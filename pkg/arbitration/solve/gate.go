@@ -225,10 +225,8 @@ func (g gate) limitAt(i int, limit string, r int) string {
 
 // policyAt returns where the effective policy value of a path was set.
 func policyAt(spec *model.Application, path string) string {
-	for i := range spec.Policy.InForce {
-		if v := &spec.Policy.InForce[i]; v.Path == path {
-			return v.At
-		}
+	if v, ok := model.Find(spec.Policy.InForce, path); ok {
+		return v.At
 	}
 	return ""
 }

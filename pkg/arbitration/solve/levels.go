@@ -238,8 +238,8 @@ func levelOf(spec *model.Application, levels []Level, grants []model.Grant) int 
 		reached := true
 		for i := range spec.Components {
 			replicas, qos := ReplicasAt(&spec.Components[i], levels[l].Cut)
-			n := slices.IndexFunc(grants, func(g model.Grant) bool { return g.Component == spec.Components[i].Name })
-			if n < 0 || grants[n].Replicas < replicas || grants[n].Surge < levels[l].times(i, replicas)-replicas || grants[n].QoS != qos && grants[n].QoS != spec.Components[i].QoS {
+			g, ok := model.Find(grants, spec.Components[i].Name)
+			if !ok || g.Replicas < replicas || g.Surge < levels[l].times(i, replicas)-replicas || g.QoS != qos && g.QoS != spec.Components[i].QoS {
 				reached = false
 				break
 			}

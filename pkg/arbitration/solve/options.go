@@ -9,25 +9,33 @@ import (
 // frees of each need.
 type option struct {
 	app    *App
-	lowest int       // the lowest level that it may be degraded to, its own if none
-	evict  bool      // it may be evicted
-	least  Standing  // of its minimum
-	Gains  [][]int64 // by level below its own down to lowest, what becomes free of each need
-	all    []int64   // what becomes free when it is evicted
+	lowest int      // the lowest level that it may be degraded to, its own if none
+	evict  bool     // it may be evicted
+	least  Standing // of its minimum
+	gains  []Vector // by level below its own down to lowest, what becomes free of each need
+	all    Vector   // what becomes free when it is evicted
 }
 
-// Options lists the incumbents that may give way for standing s and free something
+// degraded is what becomes free of each need at the lowest level, nil if that is its own.
+func (o *option) degraded() Vector {
+	if len(o.gains) == 0 {
+		return nil
+	}
+	return o.gains[len(o.gains)-1]
+}
+
+// options lists the incumbents that may give way for standing s and free something
 // that is needed: those of the same tenant, then all others that stand worse,
 // worst first.
-func (r *room) Options(app *App, s Standing, needs []need) []*option {
+func (r *room) options(app *App, s Standing, needs []need) []*option {
 	w := r.ranked()
-	var options []*option
+	var found []*option
 	look := func(v *App) {
 		if v == app || !v.Granted() || len(v.Taken) == 0 {
 			return
 		}
 		if o := r.option(app, s, v, needs); o != nil {
-			options = append(options, o)
+			found = append(found, o)
 		}
 	}
 	if Preemption(app.Policy()) >= WithinTenant {
@@ -37,7 +45,7 @@ func (r *room) Options(app *App, s Standing, needs []need) []*option {
 	}
 	allowed := min(Preemption(r.platform), Preemption(app.Policy()))
 	if allowed < Reclaim || s.Class > WithinFairShare && allowed < AnyBand {
-		return options
+		return found
 	}
 	s.Priority = 0
 	for i, v := range w.all {
@@ -49,7 +57,7 @@ func (r *room) Options(app *App, s Standing, needs []need) []*option {
 			look(v)
 		}
 	}
-	return options
+	return found
 }
 
 // ranking lists the incumbents, those with the worst part first; of equal ones the
@@ -90,7 +98,7 @@ func (r *room) option(app *App, s Standing, v *App, needs []need) *option {
 		return nil
 	}
 	before := r.frees(v, nil, needs)
-	if isNothing(before) {
+	if before.isNothing() {
 		return nil
 	}
 	o := &option{app: v, lowest: v.Level, least: v.Base()}
@@ -111,7 +119,7 @@ func (r *room) option(app *App, s Standing, v *App, needs []need) *option {
 			gain[i] = max(0, before[i]-gain[i])
 			useful = useful || gain[i] > 0
 		}
-		o.Gains = append(o.Gains, gain)
+		o.gains = append(o.gains, gain)
 	}
 	if o.evict {
 		o.all = before
@@ -123,8 +131,8 @@ func (r *room) option(app *App, s Standing, v *App, needs []need) *option {
 }
 
 // frees is what an incumbent takes of each need: at the given level, or as it is.
-func (r *room) frees(v *App, l *Level, needs []need) []int64 {
-	takes := make([]int64, len(needs))
+func (r *room) frees(v *App, l *Level, needs []need) Vector {
+	takes := make(Vector, len(needs))
 	for i, n := range needs {
 		switch {
 		case n.Pool >= 0 && l == nil:

@@ -64,10 +64,13 @@ func (app *App) RestoreHold() time.Duration {
 // dependencies are not ready.
 func (app *App) mayGrow(l int) bool {
 	for i := range app.Spec.Components {
-		comp := &app.Spec.Components[i]
+		comp, granted := &app.Spec.Components[i], 0
+		if g, ok := model.Find(app.Grants, comp.Name); ok {
+			granted = g.Replicas
+		}
 		for _, name := range comp.DependsOn {
 			state, ok := app.Instance.Component(name)
-			if more, _ := ReplicasAt(comp, app.Levels[l].Cut); ok && !Ready(state) && more > app.replicas(comp.Name) {
+			if more, _ := ReplicasAt(comp, app.Levels[l].Cut); ok && !Ready(state) && more > granted {
 				return false
 			}
 		}
@@ -75,18 +78,9 @@ func (app *App) mayGrow(l int) bool {
 	return true
 }
 
+// Ready reports whether what depends on a component may grow.
 func Ready(s *model.ComponentState) bool {
 	return s.State == model.StateReady || s.State == model.StateDone || s.State == model.StateOff || s.State == ""
-}
-
-// replicas is how many of a component are granted.
-func (app *App) replicas(component string) int {
-	for i := range app.Grants {
-		if app.Grants[i].Component == component {
-			return app.Grants[i].Replicas
-		}
-	}
-	return 0
 }
 
 // marginHolds reports whether the margin that policy wants stays free in the pools

@@ -17,16 +17,15 @@ type room struct {
 	ranking  *ranking // see ranked
 }
 
-// Room returns the search for room among the applications of the case as they are
-// now.
-func (c *Case) Room() room {
+// room returns the search for room among the applications of the case as they are now.
+func (c *Case) room() room {
 	return room{Books: c.Books, Roster: c.Roster, platform: &c.Fleet.Platform.Policy, now: c.Now, ranking: c.ranking}
 }
 
 // need is how much of one shortage must become free for an application to fit.
 type need struct {
 	Shortage
-	Amount int64
+	amount int64
 }
 
 // plan is a way to make room.
@@ -69,11 +68,11 @@ func (r *room) best(app *App, spec *model.Application, levels []Level, kept []Lo
 // plan finds the least that others must give up so that a level fits, nil if
 // nothing suffices.
 func (r *room) plan(app *App, levels []Level, level, at int, kept []Load) *plan {
-	needs := r.Needs(app, &levels[level], at, kept)
+	needs := r.needs(app, &levels[level], at, kept)
 	if len(needs) == 0 {
 		return nil // it fits, or cannot
 	}
-	options := r.Options(app, app.Worst(level), needs)
+	options := r.options(app, app.Worst(level), needs)
 	for {
 		moves := choose(options, needs)
 		if moves == nil {
@@ -131,8 +130,8 @@ func (r *room) review(app *App, levels []Level, level, at int, kept []Load, move
 	return spared
 }
 
-// Needs lists what is short for a level, nil if it fits or giving way cannot help.
-func (r *room) Needs(app *App, l *Level, at int, kept []Load) (needs []need) {
+// needs lists what is short for a level, nil if it fits or giving way cannot help.
+func (r *room) needs(app *App, l *Level, at int, kept []Load) (needs []need) {
 	_, short := r.fit(app, l, at, kept)
 	for _, s := range short {
 		if s.Resource < 0 {

@@ -38,7 +38,7 @@ func (a *allotment) relieve(q *Pool, needs []need) {
 		}
 		o := &option{app: v, lowest: len(v.Levels) - 1, evict: true, least: v.Base()}
 		o.all = a.frees(v, nil, needs)
-		if isNothing(o.all) {
+		if o.all.isNothing() {
 			continue
 		}
 		for l := v.Level + 1; l < len(v.Levels); l++ {
@@ -46,7 +46,7 @@ func (a *allotment) relieve(q *Pool, needs []need) {
 			for i := range gain {
 				gain[i] = max(0, o.all[i]-gain[i])
 			}
-			o.Gains = append(o.Gains, gain)
+			o.gains = append(o.gains, gain)
 		}
 		options = append(options, o)
 	}

@@ -121,7 +121,7 @@ func (r *ranks) place(app *App, l int, best Class) Class {
 	if l+1 < len(app.Levels) {
 		r.item.sub(app.Levels[l+1].lasts)
 	}
-	if l+1 < len(app.Levels) && r.item.isZero() {
+	if l+1 < len(app.Levels) && r.item.isNothing() {
 		app.Standing[l] = app.Standing[l+1] // it frees nothing, so it protects nothing
 		return app.Standing[l].Class
 	}

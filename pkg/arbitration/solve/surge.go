@@ -92,12 +92,8 @@ func (app *App) replaces(comp *model.Component) bool {
 
 // holdsSurge reports whether the ledger grants a second version of a component.
 func (app *App) holdsSurge(component string) bool {
-	for i := range app.Holds {
-		if app.Holds[i].Component == component {
-			return app.Holds[i].Surge > 0
-		}
-	}
-	return false
+	g, ok := model.Find(app.Holds, component)
+	return ok && g.Surge > 0
 }
 
 // held reports which of the components that surge hold their second version
@@ -117,16 +113,12 @@ func (app *App) held(spec *model.Application, surge []bool) (held []bool) {
 // kept are the grants of an incumbent, without second versions that are no longer
 // needed.
 func (app *App) kept(spec *model.Application, surge []bool) []model.Grant {
-	grants := app.Holds
-	for i := range app.Holds {
-		n := slices.IndexFunc(spec.Components, func(comp model.Component) bool { return comp.Name == app.Holds[i].Component })
-		if app.Holds[i].Surge == 0 || n >= 0 && surge != nil && surge[n] {
-			continue
+	grants := slices.Clone(app.Holds)
+	for i := range grants {
+		n := slices.IndexFunc(spec.Components, func(comp model.Component) bool { return comp.Name == grants[i].Component })
+		if n < 0 || surge == nil || !surge[n] {
+			grants[i].Surge = 0
 		}
-		if &grants[0] == &app.Holds[0] {
-			grants = slices.Clone(grants)
-		}
-		grants[i].Surge = 0
 	}
 	return grants
 }
@@ -153,7 +145,5 @@ func (r *Level) grants(spec *model.Application) []model.Grant {
 // component runs again with every spec, though it has ended well under the one
 // before.
 func stepped(spec *model.Application, component string) bool {
-	return spec.Workflow != nil && slices.ContainsFunc(spec.Workflow.Steps, func(s model.Step) bool {
-		return s.Component == component || s.Undo == component
-	})
+	return spec.Workflow != nil && spec.Workflow.Job(component)
 }

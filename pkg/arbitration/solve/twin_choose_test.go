@@ -26,7 +26,7 @@ func chooseAsTheTwin(t *rapid.T) {
 	dims := rapid.IntRange(1, 3).Draw(t, "resources")
 	needs := make([]need, dims)
 	for r := range needs {
-		needs[r].Amount = int64(rapid.IntRange(1, 20).Draw(t, "need"))
+		needs[r].amount = int64(rapid.IntRange(1, 20).Draw(t, "need"))
 	}
 	options := drawOptions(t, dims)
 	moves := choose(slices.Clone(options), needs)
@@ -37,18 +37,18 @@ func chooseAsTheTwin(t *rapid.T) {
 	if moves == nil {
 		return
 	}
-	rest := make([]int64, dims)
+	rest := make(Vector, dims)
 	for r := range rest {
-		rest[r] = needs[r].Amount
+		rest[r] = needs[r].amount
 	}
 	counts := make([]int, len(best))
 	for _, m := range moves {
-		Subtract(rest, freed(m))
+		rest.sub(freed(m))
 		if m.to < 0 {
 			counts[tierOf(m.option)]++
 		}
 	}
-	if !Covered(rest) {
+	if !rest.isNothing() {
 		t.Fatalf("%v is missing after all that was chosen", rest)
 	}
 	for tier, n := range counts { // the best standing first
@@ -64,17 +64,17 @@ func chooseAsTheTwin(t *rapid.T) {
 		for r, n := range freed(m) {
 			without[r] += n
 		}
-		if Covered(without) {
+		if without.isNothing() {
 			t.Fatalf("%s need not give way at all", m.option.app.ID)
 		}
 	}
 }
 
-func freed(m move) []int64 {
+func freed(m move) Vector {
 	if m.to < 0 {
 		return m.option.all
 	}
-	return m.option.Gains[m.to-m.option.app.Level-1]
+	return m.option.gains[m.to-m.option.app.Level-1]
 }
 
 // tierOf is the rank of the standing that is lost, 0 for the best of three.
@@ -84,7 +84,7 @@ func tierOf(o *option) int { return o.least.Band }
 func drawOptions(t *rapid.T, dims int) []*option {
 	options := make([]*option, rapid.IntRange(1, 8).Draw(t, "options"))
 	for i := range options {
-		o := &option{app: &App{Asked: Asked{ID: model.AppID{Tenant: "t", Name: fmt.Sprint("a", i)}}}, all: make([]int64, dims)}
+		o := &option{app: &App{Asked: Asked{ID: model.AppID{Tenant: "t", Name: fmt.Sprint("a", i)}}}, all: make(Vector, dims)}
 		o.least = Standing{Class: Borrowing, Band: rapid.IntRange(0, 2).Draw(t, "tier")}
 		for r := range o.all {
 			o.all[r] = int64(rapid.IntRange(1, 9).Draw(t, "frees"))
@@ -97,11 +97,11 @@ func drawOptions(t *rapid.T, dims int) []*option {
 		o.lowest = steps
 		o.app.Levels = make([]Level, steps+1)
 		for s := range steps {
-			gain := make([]int64, dims)
+			gain := make(Vector, dims)
 			for r := range gain {
 				gain[r] = o.all[r] * int64(s+1) / int64(steps+1)
 			}
-			o.Gains = append(o.Gains, gain)
+			o.gains = append(o.gains, gain)
 		}
 		options[i] = o
 	}
@@ -114,22 +114,22 @@ func drawOptions(t *rapid.T, dims int) []*option {
 // standing first; nil if none suffices.
 func fewestByTrying(options []*option, needs []need) (best []int) {
 	for set := range uint(1) << len(options) {
-		counts, rest, allowed := make([]int, 3), make([]int64, len(needs)), true
+		counts, rest, allowed := make([]int, 3), make(Vector, len(needs)), true
 		for r := range rest {
-			rest[r] = needs[r].Amount
+			rest[r] = needs[r].amount
 		}
 		for i, o := range options {
 			switch {
 			case set>>i&1 == 1:
 				allowed = allowed && o.evict
 				counts[tierOf(o)]++
-				Subtract(rest, o.all)
-			case len(o.Gains) > 0:
-				Subtract(rest, o.Gains[len(o.Gains)-1])
+				rest.sub(o.all)
+			case len(o.gains) > 0:
+				rest.sub(o.gains[len(o.gains)-1])
 			}
 		}
 		// Of the best standing, fewest; then of the next.
-		if allowed && Covered(rest) && (best == nil || slices.Compare(counts, best) < 0) {
+		if allowed && rest.isNothing() && (best == nil || slices.Compare(counts, best) < 0) {
 			best = counts
 		}
 	}

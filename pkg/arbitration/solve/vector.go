@@ -92,13 +92,10 @@ func (v Vector) Fits(w Vector) bool {
 	return true
 }
 
-func (v Vector) isZero() bool {
-	for _, n := range v {
-		if n != 0 {
-			return false
-		}
-	}
-	return true
+// isNothing reports whether no amount is above zero. What is missing may be negative,
+// where more is free than needed.
+func (v Vector) isNothing() bool {
+	return !slices.ContainsFunc(v, func(n int64) bool { return n > 0 })
 }
 
 // Share is a part of the capacity of all pools together: whole is all of it.
@@ -140,8 +137,6 @@ func (v Vector) Dominant(total Vector) Share {
 // comparePerWeight compares x/xw and y/yw, exactly. A weight of zero
 // makes a share endless.
 func comparePerWeight(x Share, xw int64, y Share, yw int64) int {
-	xh, xl := bits.Mul64(uint64(x), uint64(yw))
-	yh, yl := bits.Mul64(uint64(y), uint64(xw))
 	switch {
 	case xw <= 0 && yw <= 0:
 		return cmp.Compare(x, y)
@@ -149,8 +144,13 @@ func comparePerWeight(x Share, xw int64, y Share, yw int64) int {
 		return 1
 	case yw <= 0:
 		return -1
-	case xh != yh:
-		return cmp.Compare(xh, yh)
 	}
-	return cmp.Compare(xl, yl)
+	return compareProducts(uint64(x), uint64(yw), uint64(y), uint64(xw))
+}
+
+// compareProducts compares a*b and c*d, exactly.
+func compareProducts(a, b, c, d uint64) int {
+	xh, xl := bits.Mul64(a, b)
+	yh, yl := bits.Mul64(c, d)
+	return cmp.Or(cmp.Compare(xh, yh), cmp.Compare(xl, yl))
 }

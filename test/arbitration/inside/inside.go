@@ -107,29 +107,85 @@ func Improves(after, before []Rank) bool { return slices.CompareFunc(after, befo
 func backwards(x, y Rank) int { return y.Compare(x) }
 
 // DegradingSuffices reports whether an application that waits would fit at some
-// level if all that may be degraded for it were.
+// level if all that may be degraded for it were. It is a slow reading of the rules of
+// preemption, and answers no where limits of tenants or topology domains decide.
 func (i *Inside) DegradingSuffices(id model.AppID) bool {
-	p, c := i.p, i.app(id)
-	r := p.Room()
+	c := i.app(id)
+	for _, n := range i.p.Nodes {
+		if t := n.Tenant; t != nil && (t.Borrow != nil || t.Lend != nil) {
+			return false
+		}
+	}
+	for _, g := range i.p.Fleet.Platform.Groups {
+		if g.Borrow != nil || g.Lend != nil {
+			return false
+		}
+	}
+	for k := range c.Spec.Components {
+		if c.Spec.Components[k].Placement.Spread != nil {
+			return false
+		}
+	}
 	for l := range c.Levels {
-		for _, at := range p.Preferred(c, c.Spec, &c.Levels[0]) {
-			needs := r.Needs(c, &c.Levels[l], at, nil)
-			if len(needs) == 0 {
-				continue
-			}
-			rest := make([]int64, len(needs))
-			for k, n := range needs {
-				rest[k] = n.Amount
-			}
-			for _, o := range r.Options(c, c.Worst(l), needs) {
-				if len(o.Gains) > 0 {
-					solve.Subtract(rest, o.Gains[len(o.Gains)-1])
-				}
-			}
-			if solve.Covered(rest) {
+		for _, at := range i.p.Preferred(c, c.Spec, &c.Levels[0]) {
+			if i.fitsWhenOthersAreDegraded(c, l, at) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// fitsWhenOthersAreDegraded reports whether every pool has, or would have, what a level
+// takes with its loose components in pool at.
+func (i *Inside) fitsWhenOthersAreDegraded(c *solve.App, l, at int) bool {
+	for pool := range i.p.Pools {
+		for r := range i.p.Names {
+			asked := taken(&c.Levels[l], at, pool, r)
+			free := i.p.Pools[pool].Free(c, r)
+			for _, v := range i.p.Running {
+				if lowest := i.lowest(c, c.Worst(l), v); lowest > v.Level {
+					free += max(0, solve.HeldOf(v.Taken, pool, r)-solve.HeldOf(v.Levels[lowest].Bound, pool, r))
+				}
+			}
+			if asked > 0 && asked > free {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func taken(l *solve.Level, at, pool, r int) int64 {
+	n := solve.HeldOf(l.Bound, pool, r)
+	if at == pool && l.Loose != nil {
+		n += l.Loose[r]
+	}
+	return n
+}
+
+// lowest is the level to which an application may be degraded for standing s of c, its
+// own if it may not.
+func (i *Inside) lowest(c *solve.App, s Rank, v *solve.App) int {
+	if v == c || !v.Granted() || v.Standing == nil || v.Policy().MinRuntime > 0 || v.Levels[len(v.Levels)-1].Loose != nil {
+		return v.Level
+	}
+	l := v.Level
+	for l+1 < len(v.Levels) && i.mayPreempt(c, s, v, v.Standing[l]) {
+		l++
+	}
+	return l
+}
+
+func (i *Inside) mayPreempt(c *solve.App, s Rank, v *solve.App, z Rank) bool {
+	own, theirs := solve.Preemption(c.Policy()), solve.Preemption(v.Policy())
+	if c.Tenant == v.Tenant {
+		return Better(s, z) && s.Priority > z.Priority && own >= solve.WithinTenant && theirs >= solve.WithinTenant
+	}
+	n, allowed := &i.p.Nodes[v.Tenant], min(own, solve.Preemption(&i.p.Fleet.Platform.Policy))
+	if !Better(s, z) || WithinGuarantee(z) || allowed < solve.Reclaim || n.Used.Fits(n.Floor) {
+		return false
+	}
+	reclaims := WithinFairShare(s) && Borrowing(z) && s.Band <= z.Band && n.Used.Dominant(i.p.Total) > n.FairShare+solve.Slack
+	return WithinGuarantee(s) || reclaims || allowed == solve.AnyBand && s.Band < z.Band
 }
