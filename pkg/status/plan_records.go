@@ -1,0 +1,182 @@
+package status
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// inputs plans the files that are about the fleet as a whole.
+func (p *plan) inputs(next *model.Ledger) (err error) {
+	before, problem := &p.base.ledger, next.Problems[:min(len(next.Problems), maxProblems)]
+	if p.ledger.Platform, err = write(p, platformFile, before.Platform, next.Platform); err != nil {
+		return err
+	}
+	commit, err := write(p, sourceFile, &source{before.Commit}, recordIf(next.Commit != "", source{next.Commit}))
+	if err != nil {
+		return err
+	}
+	seen, err := write(p, capacityFile, &capacity{before.Pools}, recordIf(len(next.Pools) > 0, capacity{next.Pools}))
+	if err != nil {
+		return err
+	}
+	listed, err := write(p, problemsFile, &problems{before.Problems}, recordIf(len(problem) > 0, problems{problem}))
+	if err != nil {
+		return err
+	}
+	p.ledger.Commit = cmp.Or(commit, &source{}).Commit
+	p.ledger.Pools = cmp.Or(seen, &capacity{}).Pools
+	p.ledger.Problems = cmp.Or(listed, &problems{}).Problems
+	return nil
+}
+
+// recordIf returns a record, or nil if it has no content and therefore no file.
+func recordIf[T any](content bool, record T) *T {
+	if !content {
+		return nil
+	}
+	return &record
+}
+
+// tenantLayers plans the files of the tenants.
+func (p *plan) tenantLayers(next *model.Ledger) error {
+	for i := range next.Tenants {
+		t := &next.Tenants[i]
+		dir, err := tenantDir(t.Name)
+		if err != nil {
+			return err
+		}
+		before, _ := model.Find(p.base.ledger.Tenants, t.Name)
+		written := p.written
+		back, err := write(p, dir+"/"+tenantFile, before, t)
+		if err != nil {
+			return err
+		}
+		if p.written > written {
+			p.tenants[t.Name] = true
+		}
+		p.ledger.Tenants = append(p.ledger.Tenants, *back)
+	}
+	for i := range p.base.ledger.Tenants {
+		name := p.base.ledger.Tenants[i].Name
+		if _, kept := model.Find(next.Tenants, name); !kept {
+			_, _ = write[model.Tenant](p, tenantsDir+"/"+name+"/"+tenantFile, nil, nil)
+			p.tenants[name] = true
+		}
+	}
+	return nil
+}
+
+// applications goes through the records of both ledgers side by side.
+func (p *plan) applications(next *model.Ledger) error {
+	known := records(&p.base.ledger)
+	p.ledger.Instances = slices.Grow(p.ledger.Instances, len(next.Instances))
+	p.ledger.Decisions = slices.Grow(p.ledger.Decisions, len(next.Decisions))
+	for _, r := range records(next) {
+		for len(known) > 0 && known[0].app.Compare(r.app) < 0 {
+			p.forget(known[0].app)
+			known = known[1:]
+		}
+		before := record{app: r.app}
+		if len(known) > 0 && known[0].app == r.app {
+			before, known = known[0], known[1:]
+		}
+		if !p.base.stale && r.unchanged(before) {
+			r = before
+		} else {
+			dir, err := appDir(r.app)
+			if err != nil {
+				return err
+			}
+			if r, err = p.application(dir, before, r); err != nil {
+				return err
+			}
+		}
+		if r.instance != nil {
+			p.ledger.Instances = append(p.ledger.Instances, *r.instance)
+		}
+		if r.decision != nil {
+			p.ledger.Decisions = append(p.ledger.Decisions, *r.decision)
+		}
+	}
+	for _, r := range known {
+		p.forget(r.app)
+	}
+	return nil
+}
+
+// forget removes an application that the next ledger does not have.
+func (p *plan) forget(app model.AppID) {
+	p.edits.remove(tenantsDir + "/" + app.String())
+	p.written++
+	p.tenants[app.Tenant] = true
+}
+
+// application plans the files of one record and returns it as it would be read
+// back.
+func (p *plan) application(dir string, before, now record) (back record, err error) {
+	written := p.written
+	old, next := cmp.Or(before.instance, &model.Instance{}), cmp.Or(now.instance, &model.Instance{})
+	if back.instance, err = p.instance(dir, before.instance, now.instance); err != nil {
+		return back, err
+	}
+	if back.decision = before.decision; p.base.stale || !sameDecision(before.decision, now.decision) {
+		if back.decision, err = write(p, dir+"/"+decisionFile, before.decision, now.decision); err != nil {
+			return back, err
+		}
+	}
+	if p.written == written {
+		return before, nil // the bytes are the same
+	}
+	p.tenants[now.app.Tenant] = true
+	p.apps = append(p.apps, change{now.app, news(old.History, next.History), next.Run.Changes(old.Run)})
+	return back, nil
+}
+
+// instance plans the files of an instance.
+func (p *plan) instance(dir string, before, now *model.Instance) (_ *model.Instance, err error) {
+	var alone *model.Instance // without what has files of its own
+	if now != nil {
+		alone = new(*now)
+		alone.Spec, alone.Previous, alone.Run, alone.Revision = nil, nil, nil, model.Revision{}
+	}
+	written, err := write(p, dir+"/"+instanceFile, before, alone)
+	if err != nil {
+		return nil, err
+	}
+	before, now = cmp.Or(before, &model.Instance{}), cmp.Or(now, &model.Instance{})
+	var in model.Instance
+	if in.Spec, err = p.spec(dir+"/"+specFile, before.Spec, now.Spec); err != nil {
+		return nil, err
+	}
+	if in.Previous, err = p.spec(dir+"/"+previousFile, before.Previous, now.Previous); err != nil {
+		return nil, err
+	}
+	if in.Run = before.Run; p.base.stale || now.Run == nil || !reflect.DeepEqual(before.Run, now.Run) {
+		if in.Run, err = write(p, dir+"/"+workflowFile, before.Run, now.Run); err != nil {
+			return nil, err
+		}
+	}
+	if written == nil {
+		return nil, nil
+	}
+	made := *written
+	made.Spec, made.Previous, made.Run, made.Revision = in.Spec, in.Previous, in.Run, model.Revision{}
+	return &made, nil
+}
+
+// spec plans the file of a spec, unless the branch holds the same one. What is kept of
+// it is fit for people to read, and does not say where in the fleet repo it came from.
+func (p *plan) spec(file string, before, a *model.Application) (*model.Application, error) {
+	switch {
+	case a == nil:
+		return write(p, file, before, nil)
+	case !p.base.stale && identity(before) == identity(a):
+		return before, nil
+	}
+	kept := a.Redact()
+	kept.At, kept.Policy.InForce = nil, nil
+	return write(p, file, before, &kept)
+}
