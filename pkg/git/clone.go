@@ -39,10 +39,10 @@ func OpenClone(ctx context.Context, dir string) *Store {
 
 // clone is the objects of a repository of the user, and those of files that nobody has committed. The store locks it.
 type clone struct {
-	git  *exec.Cmd // starts with the first read
-	asks io.WriteCloser
-	said *bufio.Reader
-	err  error // after it nothing is read any more
+	git     *exec.Cmd // starts with the first read
+	asks    io.WriteCloser
+	answers *bufio.Reader
+	err     error // after it nothing is read any more
 
 	made map[Hash]madeObject
 }
@@ -99,7 +99,7 @@ func (c *clone) find(h Hash, max int64) (kind plumbing.ObjectType, size int64, c
 	if o, ok := c.made[h]; ok {
 		return o.kind, o.size, bytes.Clone(o.content), nil
 	}
-	if c.said == nil && c.err == nil {
+	if c.answers == nil && c.err == nil {
 		c.err = c.start()
 	}
 	if c.err == nil {
@@ -122,7 +122,7 @@ func (c *clone) start() (err error) {
 	if err := c.git.Start(); err != nil {
 		return err
 	}
-	c.said = bufio.NewReader(out)
+	c.answers = bufio.NewReader(out)
 	return nil
 }
 
@@ -131,7 +131,7 @@ func (c *clone) ask(h Hash, max int64) (kind plumbing.ObjectType, size int64, co
 	if _, err := io.WriteString(c.asks, h.String()+"\n"); err != nil {
 		return kind, 0, nil, err
 	}
-	head, err := c.said.ReadString('\n')
+	head, err := c.answers.ReadString('\n')
 	if err != nil {
 		return kind, 0, nil, err
 	}
@@ -149,16 +149,16 @@ func (c *clone) ask(h Hash, max int64) (kind plumbing.ObjectType, size int64, co
 		return kind, 0, nil, err
 	}
 	if size > max {
-		_, err = io.CopyN(io.Discard, c.said, size+1)
+		_, err = io.CopyN(io.Discard, c.answers, size+1)
 		return kind, size, nil, err
 	}
 	content = make([]byte, size+1)
-	_, err = io.ReadFull(c.said, content)
+	_, err = io.ReadFull(c.answers, content)
 	return kind, size, content[:size], err
 }
 
 func (c *clone) close() error {
-	if c.said == nil {
+	if c.answers == nil {
 		return nil
 	}
 	_ = c.asks.Close()

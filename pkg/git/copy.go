@@ -32,7 +32,7 @@ func OpenCopy(dir string) (*Copy, error) {
 	return &Copy{path: filepath.Join(dir, "packs"), lock: lock}, nil
 }
 
-// Close gives the copy free for another process.
+// Close releases the copy for another process.
 func (c *Copy) Close() error {
 	if c == nil {
 		return nil

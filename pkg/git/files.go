@@ -33,8 +33,8 @@ func (l FileLimits) withDefaults() FileLimits {
 }
 
 // Files is the tree of one commit as a file system: immutable, read from the
-// store when asked. Symbolic links, submodules and files with evil names show
-// in their directory as irregular and cannot be opened. It is safe for
+// store on demand. Symbolic links, submodules and files with refused names are listed
+// as irregular and cannot be opened. It is safe for
 // concurrent use.
 type Files struct {
 	store  *Store
@@ -48,8 +48,8 @@ var (
 	_ fs.StatFS     = (*Files)(nil)
 )
 
-// Files returns the tree as a file system, after it has seen that all its
-// directories are there and that it is within the limits.
+// Files returns the tree as a file system, after checking that all its directories
+// exist and that it is within the limits.
 func (s *Store) Files(tree Hash, limits FileLimits) (*Files, error) {
 	limits = limits.withDefaults()
 	if err := s.survey(tree, limits); err != nil {
@@ -58,8 +58,8 @@ func (s *Store) Files(tree Hash, limits FileLimits) (*Files, error) {
 	return &Files{store: s, root: tree, limits: limits}, nil
 }
 
-// Digest returns the Git object name of a file or directory: equal digest,
-// equal content, and nothing below it has to be read to know.
+// Digest returns the Git object name of a file or directory. Equal digests mean equal
+// content, and nothing below is read.
 func (f *Files) Digest(name string) (string, error) {
 	e, err := f.find("digest", name)
 	if err != nil {

@@ -122,8 +122,7 @@ func (l *local) ReceivePack(_ context.Context, req *packp.ReferenceUpdateRequest
 }
 
 // Close ends the conversation and waits until git, and the hooks it may run,
-// have ended. What git says about a conversation that we broke off is of no
-// interest.
+// have ended. Errors of git after an interrupted conversation are ignored.
 func (l *local) Close() error {
 	if !l.waited {
 		l.waited = true
@@ -137,8 +136,8 @@ func (l *local) Close() error {
 // explain ends the conversation after err and prefers the error message of git.
 func (l *local) explain(err error) error {
 	_ = l.Close()
-	if said := l.stderr.line(); said != "" {
-		return errors.New(said)
+	if message := l.stderr.line(); message != "" {
+		return errors.New(message)
 	}
 	return err
 }

@@ -75,8 +75,8 @@ func (s *Store) drop(packs []Hash) error {
 	return s.start()
 }
 
-// Packs returns how many packs there are: one for every fetch, until one is
-// fetched that names nothing it has.
+// Packs returns the number of packs: one for every fetch since the last that fetched
+// everything.
 func (s *Store) Packs() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,8 +84,8 @@ func (s *Store) Packs() int {
 	return len(packs)
 }
 
-// removeUnfinished removes packs that were being written when the process
-// died: temporary files, and an index or a pack that lacks its other half.
+// removeUnfinished removes packs that were being written when a process died:
+// temporary files, and an index without its pack or a pack without its index.
 func removeUnfinished(dir string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -107,8 +107,8 @@ func removeUnfinished(dir string) error {
 	return nil
 }
 
-// checkPack reads a pack once and refuses it if one of its objects is, or as a
-// delta claims to grow, larger than max. It runs before the pack is indexed,
+// checkPack reads a pack once and refuses it if an object, or the result of a delta, is
+// larger than max. It runs before the pack is indexed,
 // because indexing holds whole objects in memory: a few kilobytes of zeros,
 // well compressed, would otherwise be enough to end the process.
 func checkPack(r io.ReadSeeker, max int64) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// ErrRefMoved says that a ref is not where the update expects it to be.
+// ErrRefMoved reports that a ref does not point where the update expects.
 var ErrRefMoved = errors.New("the ref has moved")
 
 // Objects are new objects that are not in any repository yet.
@@ -59,8 +59,8 @@ func (o *Objects) pack() ([]byte, error) {
 
 // Push moves ref from old to new (ZeroHash: the ref does not exist) and brings
 // the objects that new needs and the remote lacks. It is one compare-and-swap:
-// the remote changes the ref only if it is at old. ErrRefMoved says that it was
-// seen elsewhere before anything was sent. After any other error the ref may or
+// the remote changes the ref only if it is at old. ErrRefMoved reports that
+// the ref was elsewhere before anything was sent. After any other error the ref may or
 // may not have moved: ask the remote.
 func (r *Remote) Push(ctx context.Context, ref string, old, new Hash, objects *Objects) error {
 	err := r.converse(ctx, transport.ReceivePackServiceName, func(ctx context.Context, s transport.Session) error {

@@ -31,7 +31,8 @@ type Remote struct {
 	limits Limits
 }
 
-// Limits bound what a remote may cost. Zero values mean the defaults.
+// Limits bound the time and the bytes that a remote may take. Zero values mean the
+// defaults.
 type Limits struct {
 	Timeout time.Duration // of one conversation; default 2 minutes
 	Pack    int64         // bytes of one pack; default 2 GiB
@@ -69,8 +70,8 @@ func (r *Remote) LocalPath() (string, bool) { return r.at.path, r.at.scheme == "
 // Refs are the refs of a remote by full name.
 type Refs map[string]Ref
 
-// Ref is the target of a ref: Object can be fetched, Commit is the commit that it
-// leads to. They differ for annotated tags.
+// Ref is the target of a ref. Object can be fetched; Commit is the commit that it leads
+// to. They differ for annotated tags.
 type Ref struct{ Object, Commit Hash }
 
 // Refs lists the refs of the remote. An empty repository has none.
@@ -135,8 +136,8 @@ func (r *Remote) fetch(ctx context.Context, want Hash, have []Hash, depth int, t
 	return nil
 }
 
-// FetchError says why a fetch brought nothing. One reason is that the ref has
-// moved since it was listed.
+// FetchError is the reason why a fetch failed, for example that the ref has moved since
+// it was listed.
 type FetchError struct {
 	From string
 	Err  error
@@ -175,9 +176,9 @@ func (r *Remote) converse(ctx context.Context, service string, f func(context.Co
 	select {
 	case err = <-done:
 	case <-ctx.Done():
-		// A session that listens to the context ends now and is waited for, so
-		// that nobody writes to the store behind our back; one that hangs in a
-		// handshake has not come that far.
+		// A session that observes the context ends now. It is waited for, so that it
+		// does not write to the store later. One that hangs in a handshake has not
+		// reached the store.
 		select {
 		case err = <-done:
 		case <-time.After(time.Second):
@@ -218,8 +219,7 @@ func (r *Remote) open(ctx context.Context, service string) (transport.Session, e
 	return client.NewReceivePackSession(ep, auth)
 }
 
-// bounded refuses redirects to another host and cuts answers that are longer
-// than any honest one.
+// bounded refuses redirects to another host and cuts answers off at a limit.
 type bounded struct{ max int64 }
 
 func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -249,9 +249,9 @@ func (r *Remote) clean(err error) error {
 	case errors.Is(err, plumbing.ErrObjectNotFound), errors.Is(err, ErrRefMoved):
 		return err
 	}
-	said := err.Error()
+	message := err.Error()
 	if token, terr := r.auth.token(); terr == nil && token != "" {
-		said = strings.ReplaceAll(said, token, "…")
+		message = strings.ReplaceAll(message, token, "…")
 	}
-	return errors.New(text.Line(said, maxLine))
+	return errors.New(text.Line(message, maxLine))
 }

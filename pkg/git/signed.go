@@ -21,13 +21,13 @@ type Signed struct {
 	Payload   []byte    // the signed bytes: the commit without the signature
 	Signature []byte    // armored; nil: there is none
 
-	// Refused says why the commit cannot be taken apart in exactly one way, ""
-	// if it can. Then only Author is set.
+	// Refused is the reason why the commit cannot be read in exactly one way, "" if it
+	// can. If it is set, only Author is set besides.
 	Refused string
 }
 
-// Signed reads a commit as Git does when it checks a signature. A commit in which
-// Git and others could see different things is refused.
+// Signed reads a commit as Git does when it checks a signature. A commit that another
+// program could read differently is refused.
 func (s *Store) Signed(h Hash) (Signed, error) {
 	c, err := s.Commit(h)
 	if err != nil {

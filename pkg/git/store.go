@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrMissing says that an object is not in the store, or damaged there.
+// ErrMissing reports an object that is missing in the store, or damaged there.
 var ErrMissing = errors.New("object is missing or damaged")
 
 // Store is a bare object store on disk. It is a cache of a remote: lost objects
@@ -60,7 +60,8 @@ func storageIn(dir string) *filesystem.Storage {
 	return filesystem.NewStorageWithOptions(osfs.New(dir), cache.NewObjectLRU(8*cache.MiByte), filesystem.Options{MaxOpenDescriptors: 32})
 }
 
-// hold makes dir if need be, for this process alone until the file is closed.
+// hold creates dir if it does not exist, and locks it for this process until the file
+// is closed.
 func hold(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (s *Store) start() error {
 	return nil
 }
 
-// Close gives the store free for another process.
+// Close releases the store for another process.
 func (s *Store) Close() error {
 	if s.memory != nil {
 		return nil
@@ -169,14 +170,14 @@ func (s *Store) read(kind plumbing.ObjectType, h Hash, max int64) ([]byte, error
 	return buf.Bytes(), nil
 }
 
-// missing remembers that the store has lost something that it should hold.
+// missing marks the store as damaged: it lacks an object that it should hold.
 func (s *Store) missing(kind plumbing.ObjectType, h Hash) error {
 	s.damaged = true
 	return fmt.Errorf("%w: %s %s", ErrMissing, kind, h)
 }
 
-// Damaged reports whether an object turned out to be missing since the store was
-// opened or reset: time to reset it and fetch again.
+// Damaged reports whether an object was found to be missing since the store was opened
+// or reset. Then reset it and fetch again.
 func (s *Store) Damaged() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,7 +227,7 @@ func (s *Store) size(h Hash) (int64, error) {
 	return n, nil
 }
 
-// TooLargeError says that an object exceeds a limit.
+// TooLargeError reports an object that exceeds a limit.
 type TooLargeError struct{ Size, Max int64 }
 
 func (e *TooLargeError) Error() string {

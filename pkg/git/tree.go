@@ -134,7 +134,7 @@ func refuseMode(m Mode) string {
 	return fmt.Sprintf("has the unknown mode %o", m)
 }
 
-// RefuseName says why an entry of that name cannot be used, "" if it can.
+// RefuseName returns why an entry of that name cannot be used, "" if it can.
 func RefuseName(name string) string {
 	switch {
 	case name == "" || name == "." || name == "..":
@@ -175,13 +175,13 @@ func escapeName(name string) string {
 	return cmp.Or(b.String(), "%")
 }
 
-// Tree reads a tree, from memory if it was read before.
+// Tree reads a tree, from the cache if it was read before.
 func (s *Store) Tree(h Hash) (*Tree, error) {
 	if t, ok := s.trees.get(h); ok {
 		return t, nil
 	}
 	if h == emptyTree {
-		return &Tree{}, nil // Git knows it without having it
+		return &Tree{}, nil // Git knows it without storing it
 	}
 	b, err := s.read(plumbing.TreeObject, h, maxTree)
 	if err != nil {

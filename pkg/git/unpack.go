@@ -21,7 +21,7 @@ const maxMemory = 1 << 30
 // together. An index, which go-git needs, would take longer than all of it.
 type unpacker struct {
 	from    *counting
-	in      *bufio.Reader // the inflater reads no byte too many from it
+	in      *bufio.Reader // so that the inflater reads no byte beyond its object
 	max     int64         // bytes of one object
 	sum     int64         // bytes of all objects
 	inflate io.ReadCloser
@@ -67,7 +67,7 @@ func (u *unpacker) pack() error {
 	if _, err := io.ReadFull(u.in, head[:]); err != nil || string(head[:4]) != "PACK" || binary.BigEndian.Uint32(head[4:]) != 2 {
 		return errMalformedPack
 	}
-	// Computing names takes a third of the time, and the inflater need not wait.
+	// Computing names takes a third of the time, so another goroutine does it.
 	whole, named := make(chan arrival, 256), make(chan struct{})
 	go func() {
 		defer close(named)
@@ -110,8 +110,7 @@ type arrival struct {
 	unpacked
 }
 
-// object reads the next object of the pack. Those that are deltas wait until all
-// others are known.
+// object reads the next object of the pack. Deltas wait until all others are known.
 func (u *unpacker) object(whole chan<- arrival) error {
 	start := u.pos()
 	kind, size, err := u.header()
@@ -204,7 +203,7 @@ func (u *unpacker) content(size int64) ([]byte, error) {
 	return b, nil
 }
 
-// allow counts the bytes that are about to be held.
+// allow counts bytes before they are allocated, and refuses those beyond a limit.
 func (u *unpacker) allow(size int64) error {
 	if size > u.max || size < 0 {
 		return fmt.Errorf("the pack holds an object of %d bytes, at most %d are allowed", size, u.max)
@@ -221,7 +220,7 @@ func (u *unpacker) keep(start int64, o unpacked) {
 	u.at[start] = h
 }
 
-// apply makes the object that a delta describes, if its base is known.
+// apply adds the object that a delta describes, if its base is known.
 func (u *unpacker) apply(d *delta) (known bool, err error) {
 	base := d.base
 	if d.offset > 0 {

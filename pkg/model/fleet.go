@@ -69,7 +69,7 @@ type Platform struct {
 	Groups       []Group       `json:"groups,omitempty"`       // by name
 	Reservations []Reservation `json:"reservations,omitempty"` // by name, those of tenants are theirs
 
-	Access *Access   `json:"access,omitempty"` // nil: nothing is said
+	Access *Access   `json:"access,omitempty"` // nil: not declared
 	At     Positions `json:"-"`
 }
 
@@ -176,7 +176,7 @@ type Tenant struct {
 	PriorityCeiling int               `json:"priorityCeiling"`
 	Policy          Policy            `json:"policy"`
 	Pins            map[string]string `json:"pins,omitempty"`   // application name to source commit
-	Access          *Access           `json:"access,omitempty"` // nil: nothing is said
+	Access          *Access           `json:"access,omitempty"` // nil: not declared
 	At              Positions         `json:"-"`
 }
 

@@ -5,7 +5,7 @@ import "time"
 // Lifecycle says how an application is ended and what its failures lead to.
 type Lifecycle struct {
 	Grace    time.Duration `json:"grace"`    // between asking a workload to end and ending it
-	Deletion Deletion      `json:"deletion"` // what becomes of its volumes when it ends
+	Deletion Deletion      `json:"deletion"` // whether its volumes are kept when it ends
 
 	// OnFailure is what Threshold failures of one critical component within
 	// Window lead to.
@@ -19,7 +19,7 @@ type Lifecycle struct {
 	Quarantine int `json:"quarantine"`
 }
 
-// Deletion is what becomes of volumes.
+// Deletion is the policy for the volumes of an application that has ended.
 type Deletion string
 
 const (

@@ -81,7 +81,7 @@ func send(client *http.Client, r *http.Request) (status int, body []byte, err er
 	return answer.StatusCode, body, nil
 }
 
-// explain says what went wrong with a request. It does not quote the address,
+// explain describes the failure of a request. It does not quote the address,
 // which may hold a key.
 func explain(ctx context.Context, err error) error {
 	var known *failure
@@ -103,11 +103,11 @@ func explain(ctx context.Context, err error) error {
 	case errors.As(err, &network):
 		return &failure{ClassUnreachable, text.Line(network.Err.Error(), maxMessage)}
 	}
-	said := err.Error()
-	if i := strings.LastIndex(said, `": `); i >= 0 { // Get "https://…": what happened
-		said = said[i+3:]
+	message := err.Error()
+	if i := strings.LastIndex(message, `": `); i >= 0 { // Get "https://…": what happened
+		message = message[i+3:]
 	}
-	return &failure{ClassUnreachable, text.Line(said, maxMessage)}
+	return &failure{ClassUnreachable, text.Line(message, maxMessage)}
 }
 
 func isTimeout(err error) bool {

@@ -18,7 +18,7 @@ type CommitState struct {
 // maxDescription is what Git hosts take, in bytes: their limit counts characters.
 const maxDescription = 140
 
-// StateOf says what became of the commit that the ledger reflects. Files that are
+// StateOf returns the state of the commit that the ledger reflects. Files that are
 // refused, and applications that this commit got refused, taken back or ended, make
 // it a failure; else those that it set on their way keep it pending. What had
 // nothing to do with the commit does not count, but for how many run.

@@ -14,7 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// Edges are what a loop stands between.
+// Edges connect a loop to the world.
 type Edges struct {
 	Source    Source
 	Status    Ledger
@@ -62,33 +62,33 @@ type Ledger interface {
 
 // Runtime carries workloads. *kubernetes.Runtime is one.
 type Runtime interface {
-	// Inspect shows what the pools of a platform offer and how workloads fare.
+	// Inspect returns the capacity of the pools of a platform and the state of workloads.
 	Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error)
-	// Act makes what runs equal to the sets: creates, starts, changes, stops and,
-	// for an empty set, destroys. It is idempotent and touches nothing that no
-	// set is about.
+	// Act makes the cluster equal to the sets: it creates, starts, changes, stops and,
+	// for an empty set, deletes. It is idempotent, and touches only the applications
+	// and tenants of the sets.
 	Act(ctx context.Context, sets []render.Set) apply.Report
 	// Drifted returns the applications whose objects somebody else changed or
 	// deleted since the last call; Name is "" for the objects of a tenant.
 	Drifted() []model.AppID
 	// Changed has a value when something happened that a pass should look at.
 	Changed() <-chan struct{}
-	// Event tells the people who look at a namespace what happened, best effort.
+	// Event creates an event in a namespace, best effort.
 	Event(ctx context.Context, namespace string, warning bool, reason, message string)
 }
 
-// Commands is what people ask of runs of workflows, by commits. *Approvals is one.
+// Commands reads the requests of people to runs of workflows. *Approvals is one.
 type Commands interface {
 	// Requests returns what the files of an accepted commit ask, and by which commits.
 	Requests(snap source.Snapshot) access.Requests
 }
 
-// Outbound asks and tells others because of steps. *outbound.Dispatcher is one.
+// Outbound makes the requests of steps to other systems. *outbound.Dispatcher is one.
 type Outbound interface {
-	// Do begins what is new among all that is due now, ends what is due no more,
-	// and does not wait.
+	// Do gets all tasks that are due. It starts new ones, stops those that are not due
+	// any more, and does not wait.
 	Do(tasks []outbound.Task)
-	// Results returns what came back, for as long as it is due.
+	// Results returns the results of the tasks that are still due.
 	Results() []workflow.Result
 	// Changed has a value when there are new results.
 	Changed() <-chan struct{}

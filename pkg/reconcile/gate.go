@@ -9,10 +9,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/source"
 )
 
-// gate is what the log has heard of commits that are let in or not.
+// gate remembers what was logged about accepted and refused commits.
 type gate struct {
-	said    access.Violation
-	trusted bool // the log has heard what was trusted at first
+	refused access.Violation // that was logged last
+	trusted bool             // the commit that was trusted at first was logged
 }
 
 // admitted returns the accepted commit of a line, the fleet that it declares, and why
@@ -49,12 +49,12 @@ func (d *declared) admitted(line source.Line, ledger model.Ledger) (source.Snaps
 func (d *declared) announceRefusal(verdict access.Verdict) {
 	refused := verdict.Refused
 	if refused == nil {
-		d.gate.said = access.Violation{}
+		d.gate.refused = access.Violation{}
 		return
 	}
-	if *refused != d.gate.said {
+	if *refused != d.gate.refused {
 		d.o.Log.Warn("commit refused", "commit", refused.Commit, "code", refused.Code, "signer", refused.Signer, "path", refused.Path,
 			"reason", refused.Reason, "hint", refused.Hint, "stays", verdict.Commit)
-		d.gate.said = *refused
+		d.gate.refused = *refused
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// Options are what a loop is made of.
+// Options configure a loop.
 type Options struct {
 	Edges
 
@@ -34,8 +34,8 @@ type Options struct {
 	Log     *slog.Logger
 	Metrics *Metrics            // nil: none
 	Now     func() time.Time    // nil: time.Now
-	Stage   func(string)        // hears of each stage of a pass as it begins; nil is fine
-	Done    func(Report, error) // hears of each pass as it ends; nil is fine
+	Stage   func(string)        // called when a stage of a pass begins; may be nil
+	Done    func(Report, error) // called when a pass ends; may be nil
 }
 
 // Loop reconciles until it is stopped. Pass and Run are not for concurrent use. All that

@@ -11,7 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
-// Stages of a pass, in order. Options.Stage hears of each as it begins.
+// Stages of a pass, in order. Options.Stage is called when each begins.
 const (
 	StageStatus    = "status"
 	StageSource    = "source"
@@ -44,7 +44,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	l.begin(r, StageStatus)
 	ledger, err := l.o.Status.Load(ctx)
 	if err != nil {
-		_, _ = l.declared.follow(ctx, l.saved.Commit, r) // the report tells whether the fleet repo is out of reach, too
+		_, _ = l.declared.follow(ctx, l.saved.Commit, r) // the report then has the error of the fleet repo, too
 		return errors.Join(fmt.Errorf("read the status branch: %w", err), l.holdCourse(ctx, r))
 	}
 	ledger = l.identified(ledger)

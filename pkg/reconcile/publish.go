@@ -9,9 +9,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// publish tells what a pass did: a line in the log for each transition and each
-// error and one for a pass that changed something, metrics, and events for the
-// people who look at the cluster.
+// publish reports what a pass did: a log line for each transition and each error and
+// one for a pass that changed something, metrics, and events for people who look at the
+// cluster.
 func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	h := *l.health.Load()
 	h.ended, h.err, h.ready = r.Ended, err, h.ready || err == nil
@@ -44,7 +44,7 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	}
 }
 
-// publishSet tells what went wrong with a set and what was put back.
+// publishSet logs what failed of a set and what was put back.
 func (l *Loop) publishSet(ctx context.Context, s *apply.SetReport) {
 	for _, notice := range s.Notices {
 		l.o.Log.Warn("apply", "app", s.App, "notice", notice)
@@ -63,8 +63,8 @@ func (l *Loop) publishSet(ctx context.Context, s *apply.SetReport) {
 
 func troubling(p model.Phase) bool { return p == model.PhaseDegraded || p == model.PhaseRejected }
 
-// event tells the people who look at the application's namespace. One that never
-// had a place in the cluster has no namespace to look at.
+// event creates an event in the application's namespace. An application that never had
+// a place in the cluster has no namespace.
 func (l *Loop) event(ctx context.Context, id model.AppID, warning bool, reason, message string) {
 	if inst, ok := l.saved.Find(id); ok && inst.Spec != nil {
 		l.o.Runtime.Event(ctx, render.Namespace(l.o.Prefix, id, inst.Spec.Policy.Namespace), warning, reason, message)

@@ -14,7 +14,7 @@ const maxStepEvents = 200
 // publishSteps announces the transitions of runs and their steps: a line in the log each,
 // and an event for each run that ended, each step that failed, and each wait for people.
 func (l *Loop) publishSteps(ctx context.Context, steps []Step) {
-	told := 0
+	sent := 0
 	for _, s := range steps {
 		attributes := []any{"app", s.App, "run", s.Run, "from", s.From, "to", s.To}
 		if s.Step != "" {
@@ -22,15 +22,16 @@ func (l *Loop) publishSteps(ctx context.Context, steps []Step) {
 		}
 		l.o.Log.Info("workflow", append(attributes, "reason", s.Reason, "message", s.Message)...)
 		reason, text, warning := stepEvent(s)
-		if reason == "" || told >= maxStepEvents {
+		if reason == "" || sent >= maxStepEvents {
 			continue
 		}
-		told++
+		sent++
 		l.event(ctx, s.App, warning, reason, text)
 	}
 }
 
-// stepEvent is what people who look at the cluster hear of a change, "" if nothing.
+// stepEvent returns the event of a change for people who look at the cluster; the reason
+// is "" if there is none.
 func stepEvent(s Step) (reason, text string, warning bool) {
 	because := func(text string) string { return strings.TrimSuffix(text+": "+s.Message, ": ") }
 	switch {

@@ -57,9 +57,9 @@ type Step struct {
 	Took time.Duration // from the begin of what has ended, else 0
 }
 
-// Standstill counts what does not go on by itself, after a pass.
+// Standstill counts the applications and steps that are stuck or wait, after a pass.
 type Standstill struct {
-	Overdue map[model.Phase]int           // past a deadline that should have led on
+	Overdue map[model.Phase]int           // past a deadline that should have ended the wait
 	Oldest  map[model.Phase]time.Duration // the longest wait, in the phases that wait
 	People  map[string]int                // waits that only a command ends, by its action
 }

@@ -2,8 +2,8 @@ package reconcile
 
 import "github.com/d-aros/d-aros/pkg/model"
 
-// revisions is a cache of objectsRevision. To compute one takes longer than
-// everything else in a pass for an instance that did not change.
+// revisions caches objectsRevision, which would take longer than all other work of a
+// pass on an unchanged instance.
 type revisions map[model.AppID]cachedRevision
 
 // cachedRevision is a revision of objects and what it was computed from.

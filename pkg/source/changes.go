@@ -61,7 +61,7 @@ func (r *Repository) Changes(ctx context.Context) <-chan struct{} {
 // forward turns bursts of file events into single hints until ctx ends.
 func forward(ctx context.Context, watcher *fsnotify.Watcher, watched map[string]bool, hints chan<- struct{}) {
 	defer watcher.Close()
-	var still <-chan time.Time
+	var settled <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -71,15 +71,15 @@ func forward(ctx context.Context, watcher *fsnotify.Watcher, watched map[string]
 				return
 			}
 			if watched[e.Name] {
-				still = time.After(quiet)
+				settled = time.After(quiet)
 			}
 		case _, ok := <-watcher.Errors:
 			if !ok {
 				return
 			}
-			still = time.After(quiet) // events were lost
-		case <-still:
-			still = nil
+			settled = time.After(quiet) // events were lost
+		case <-settled:
+			settled = nil
 			select {
 			case hints <- struct{}{}:
 			default: // one is waiting already

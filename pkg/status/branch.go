@@ -20,15 +20,15 @@ import (
 	"github.com/d-aros/d-aros/pkg/git"
 )
 
-// ErrMoved says that the branch is not where the caller believes it to be:
-// somebody else wrote to it. Load, compute again, and never merge.
+// ErrMoved reports that somebody else wrote to the branch since the caller read it.
+// Load and compute again; never merge.
 var ErrMoved = errors.New("the status branch has moved")
 
-// Options say where the branch is.
+// Options configure access to the branch.
 type Options struct {
 	URL    string
 	Branch string // default status
-	Dir    string // for the history, when it is asked for, and for Keep; a cache
+	Dir    string // a cache, of the history once it is asked for, and for Keep
 	Auth   git.Auth
 	Limits git.Limits
 	Author Author
@@ -39,12 +39,12 @@ type Options struct {
 	// Now dates the commits; default time.Now.
 	Now func() time.Time
 
-	// Notice hears once, in a sentence, that the branch has a newer minor format than
-	// this program. Nil is fine.
+	// Notice is called once, with a sentence, if the branch has a newer minor format
+	// than this program. It may be nil.
 	Notice func(sentence string)
 
-	// Keep writes what the branch says to Dir as well, so that the first Load of a
-	// process that starts again fetches nothing if nobody else has written meanwhile.
+	// Keep keeps a copy of the branch in Dir. The first Load of the next process then
+	// fetches nothing if nobody else has written meanwhile.
 	Keep bool
 
 	// Recheck is how long Load may trust that the branch is where it was last
@@ -52,11 +52,11 @@ type Options struct {
 	Recheck time.Duration
 }
 
-// Author is who commits.
+// Author is the author and committer of the commits.
 type Author struct{ Name, Email string }
 
-// Branch is the status branch, with what it says held in memory. It is safe
-// for concurrent use. Ledgers that go in and come out are never changed.
+// Branch is the status branch, with its ledger in memory. It is safe for concurrent
+// use. Ledgers that go in and come out are never changed.
 type Branch struct {
 	o      Options
 	remote *git.Remote
@@ -97,7 +97,7 @@ func Open(_ context.Context, o Options) (*Branch, error) {
 	return b, nil
 }
 
-// Close gives what is on disk free for another process.
+// Close releases the files on disk for another process.
 func (b *Branch) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -66,8 +66,8 @@ func decode(b []byte, into any, newer bool) (more fields, err error) {
 	return more, err
 }
 
-// unknownField is how encoding/json begins to complain about a field that the type
-// does not have.
+// unknownField starts the error of encoding/json for a field that the type does not
+// have.
 const unknownField = "json: unknown field "
 
 func decodeStrictly(b []byte, into any) error {
@@ -88,7 +88,7 @@ func decodeStrictly(b []byte, into any) error {
 	return nil
 }
 
-// cut parts a record into the fields that its type does not have and the rest.
+// cut splits a record into the fields that its type does not have and the rest.
 func cut(b []byte, t reflect.Type) (more fields, rest []byte, err error) {
 	known := fields{}
 	if err := json.Unmarshal(b, &known); err != nil {

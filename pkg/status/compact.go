@@ -11,30 +11,30 @@ import (
 	"github.com/d-aros/d-aros/pkg/git"
 )
 
-// Compaction says what compacting the branch did, or would do.
+// Compaction reports what compacting the branch did, or would do.
 type Compaction struct {
-	Folded     int       `json:"folded"`               // commits whose place the checkpoint takes
+	Folded     int       `json:"folded"`               // commits that the checkpoint replaces
 	Kept       int       `json:"kept"`                 // commits after it
 	Checkpoint string    `json:"checkpoint,omitempty"` // the first commit of the branch; "" if there is nothing to fold
-	Time       time.Time `json:"time,omitzero"`        // of the checkpoint: that of the last commit that it stands for
+	Time       time.Time `json:"time,omitzero"`        // of the checkpoint: that of the last commit that it replaces
 	Before     string    `json:"before"`               // where the branch was
 	After      string    `json:"after"`                // where it is
 }
 
-// CompactOptions say what to keep.
+// CompactOptions select the commits to keep.
 type CompactOptions struct {
 	Since  time.Time  // commits from then on are kept, and the last one before them as the checkpoint
 	Signer git.Signer // of the checkpoint; nil: it is not signed
 	DryRun bool       // compute and change nothing
 }
 
-// Compact makes the branch forget how it came to be before a moment: one commit
-// without parents, the checkpoint, holds what the branch said then, and the
-// commits after it follow with the same content, message and time. What the
-// branch says does not change, so neither does what anybody does.
+// Compact removes the history of the branch before a moment: one commit without
+// parents, the checkpoint, has the content that the branch had then, and the commits
+// after it follow with the same content, message and time. The ledger does not
+// change, so no decision does.
 //
-// It is the only thing that moves the branch elsewhere than forward. It does so
-// by compare-and-swap: when somebody writes meanwhile, it starts again.
+// Nothing else moves the branch other than forward. It is one compare-and-swap: when
+// somebody writes meanwhile, Compact starts again.
 func (b *Branch) Compact(ctx context.Context, o CompactOptions) (Compaction, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,7 +92,7 @@ func (b *Branch) rewrite(ctx context.Context, from, to git.Hash, objects *git.Ob
 	if err == nil || errors.Is(err, git.ErrRefMoved) {
 		return err
 	}
-	// Servers tell in many ways that somebody was faster, and answers get lost.
+	// Servers report a lost race in many ways, and answers get lost.
 	refs, asked := b.remote.Refs(ctx)
 	if asked != nil {
 		return err
@@ -126,7 +126,7 @@ func readPast(store *git.Store, h git.Hash) (past, error) {
 	return p, nil
 }
 
-// backwards calls visit for a commit and those before it, until visit says to stop.
+// backwards calls visit for a commit and those before it, until visit returns false.
 func backwards(ctx context.Context, store *git.Store, from git.Hash, visit func(past) (goOn bool, err error)) error {
 	for at := from; at != git.ZeroHash; {
 		if err := ctx.Err(); err != nil {
@@ -161,8 +161,8 @@ func split(ctx context.Context, store *git.Store, tip git.Hash, since time.Time)
 	return kept, base, older, err
 }
 
-// checkpointMessage names the commit that the checkpoint stands for, so that who
-// keeps a copy of the old history can find where it goes on.
+// checkpointMessage names the last commit that the checkpoint replaces, so that people
+// who keep a copy of the old history find where it continues.
 func checkpointMessage(base past, folded int) string {
 	var m strings.Builder
 	fmt.Fprintf(&m, "checkpoint: %d commits\n\nWhat the branch said at commit %s.\n\n", folded, base.hash)
@@ -170,7 +170,7 @@ func checkpointMessage(base past, folded int) string {
 		fmt.Fprintf(&m, "Source-Commit: %s\n", word(source))
 	}
 	fmt.Fprintf(&m, "Checkpoint-Of: %s\n", base.hash)
-	if program := trailer(base.message, writtenBy); program != "" { // of what the branch says, not of this commit
+	if program := trailer(base.message, writtenBy); program != "" { // of the content, not of this commit
 		fmt.Fprintf(&m, writtenBy+": %s\n", program)
 	}
 	return m.String()

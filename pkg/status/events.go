@@ -19,7 +19,7 @@ type Event struct {
 	model.Transition
 	Run    int    `json:"run,omitempty"`  // the number of the run, 0: the application itself changed
 	Step   string `json:"step,omitempty"` // "": the run itself changed
-	Status string `json:"status"`         // the commit of the branch that first told of it
+	Status string `json:"status"`         // the commit of the branch that recorded it first
 }
 
 // EventFilter selects events.
@@ -47,7 +47,7 @@ func (b *Branch) Events(ctx context.Context, filter EventFilter) ([]Event, error
 	versions := newVersions(b.store)
 	var found [][]Event // by commit, latest first
 	err = backwards(ctx, b.store, tip, func(p past) (bool, error) {
-		// A transition is older than the commit that first told of it.
+		// A transition is older than the commit that recorded it first.
 		if p.time.Before(filter.Since) {
 			return false, nil
 		}
@@ -72,7 +72,7 @@ func (b *Branch) Events(ctx context.Context, filter EventFilter) ([]Event, error
 // maxChanged bounds the files that one commit changes.
 const maxChanged = 1_000_000
 
-// eventsOf returns the selected events of which a commit is the first to tell.
+// eventsOf returns the selected events that a commit was the first to record.
 func eventsOf(versions *versions, p past, filter EventFilter) (events []Event, err error) {
 	var before git.Hash
 	if p.parent != git.ZeroHash {

@@ -22,8 +22,8 @@ type Entry struct {
 	Steps        []model.RunChange // of its workflow
 }
 
-// History returns the last n commits that changed what the branch says about
-// an application, latest first. It fetches the whole history of the branch,
+// History returns the last n commits that changed the records of an application,
+// latest first. It fetches the whole history of the branch,
 // once, and what is new at later calls.
 func (b *Branch) History(ctx context.Context, app model.AppID, n int) ([]Entry, error) {
 	if _, err := appDir(app); err != nil {

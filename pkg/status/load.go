@@ -10,9 +10,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Load returns what the branch says. A branch that does not exist says
-// nothing: the empty ledger. One that disappears while we run loses nothing:
-// Load goes on returning what it said, and the next Commit writes it again.
+// Load returns the ledger on the branch, which is empty if the branch does not exist.
+// When the branch is deleted while the process runs, nothing is lost: Load returns the
+// last ledger, and the next Commit writes it again.
 func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -31,7 +31,7 @@ func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
 	return model.Ledger{}, fmt.Errorf("load status branch: %w", err)
 }
 
-// noticeFormat tells once that the branch has a newer minor format.
+// noticeFormat calls Notice once if the branch has a newer minor format.
 func (b *Branch) noticeFormat() {
 	if b.o.Notice != nil && b.state.format.newer(Current) {
 		b.o.Notice(fmt.Sprintf("status branch has format %s, this program knows %s: it keeps the fields that it does not know; upgrade it (docs/upgrade.md)",
@@ -65,7 +65,7 @@ func (b *Branch) load(ctx context.Context) error {
 		b.state = b.pending
 	case b.state != nil && tip == b.state.head:
 	case tip == git.ZeroHash && b.state != nil:
-		b.state = b.state.homeless()
+		b.state = b.state.deleted()
 	case tip == git.ZeroHash:
 		b.state = newState()
 		b.kept.Clear()
@@ -99,7 +99,7 @@ func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 		return nil, err
 	}
 	if b.state != nil && c.TreeHash == b.state.tree.hash {
-		s := *b.state // only the history is another: it was compacted
+		s := *b.state // only the history differs: it was compacted
 		s.head = tip
 		return &s, nil
 	}
@@ -107,8 +107,8 @@ func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Somebody else wrote. What people read may be theirs, so the next Commit
-	// writes every page again; pages that are right cost nothing.
+	// Somebody else wrote, and the pages may be theirs. So the next Commit writes
+	// every page again; pages that are right cost nothing.
 	s.stale = b.state != nil
 	return s, nil
 }

@@ -79,7 +79,7 @@ func transitionText(t model.Transition) string {
 	return text + " (" + word(string(t.Reason)) + ")"
 }
 
-// stepText writes what became of a step, or of a run, as "step migrate succeeded".
+// stepText writes the transition of a step or of a run, as "step migrate succeeded".
 func stepText(c model.RunChange) string {
 	if c.Step == "" {
 		return fmt.Sprintf("run %d %s", c.Run, word(c.To))
@@ -87,7 +87,7 @@ func stepText(c model.RunChange) string {
 	return "step " + word(c.Step) + " " + word(c.To)
 }
 
-// word keeps what a phase, a reason or a commit is made of.
+// word removes every character that phases, reasons and commits do not have.
 func word(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {

@@ -18,11 +18,11 @@ type Migration struct {
 	From   Format   `json:"from"`
 	To     Format   `json:"to"`
 	Commit string   `json:"commit"`          // where the branch is now
-	Lacks  []string `json:"lacks,omitempty"` // what the branch said and To has no place for
+	Lacks  []string `json:"lacks,omitempty"` // records and fields that To has no place for
 }
 
-// Migrate writes what the branch says in another major format: an older one so that
-// an older program can go on from it, or the current one. It is one commit, which
+// Migrate writes the ledger in another major format: an older one, so that an older
+// program can continue from it, or the current one. It is one commit, which
 // changes no meaning, and the same compare-and-swap as every save. Stop every
 // reconciler first: one that runs would migrate the branch again at its next save.
 func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
@@ -73,7 +73,7 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 	return m, nil
 }
 
-// migrated adds the commit that writes what a state says in another format. Which
+// migrated adds the commit that writes the ledger of a state in another format. Which
 // ledger it is goes with it: format 1 keeps the file, although its programs do not
 // read it, so that an approval counts and the anchor holds after a migration back.
 func (b *Branch) migrated(objects *git.Objects, from *state, to Format, identity model.LedgerIdentity) (*state, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// record is what the ledger says about one application.
+// record has the records of one application.
 type record struct {
 	app      model.AppID
 	instance *model.Instance // nil: none yet
@@ -50,8 +50,8 @@ func (r record) unchanged(before record) bool {
 	return sameInstance(before.instance, r.instance) && sameDecision(before.decision, r.decision)
 }
 
-// sameInstance reports whether a and b are surely written alike. What only looks
-// different, such as a time in another zone, is found out when it is written.
+// sameInstance reports whether a and b surely have the same files. It may report false
+// for equal files, for example if a time is in another zone; writing finds that out.
 func sameInstance(a, b *model.Instance) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -68,7 +68,7 @@ func sameInstance(a, b *model.Instance) bool {
 	return reflect.DeepEqual(&x, &y)
 }
 
-// identity is what a spec is known by. Its content follows from it.
+// identity identifies a spec: two specs of one identity have the same content.
 func identity(a *model.Application) [2]string {
 	if a == nil {
 		return [2]string{}
@@ -76,8 +76,8 @@ func identity(a *model.Application) [2]string {
 	return [2]string{string(a.Digest), a.Commit}
 }
 
-// sameDecision reports whether a and b differ at most in what was looked at: the
-// inputs, and the shares that tenants had at that moment.
+// sameDecision reports whether a and b differ at most in the inputs and in the shares
+// that tenants had at that moment.
 func sameDecision(a, b *model.Decision) bool {
 	if a == nil || b == nil {
 		return a == b

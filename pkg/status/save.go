@@ -10,11 +10,11 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Commit saves next, which was computed from previous. It returns what the branch
-// says then, as Load would, and whether there was anything to save. When the error is
-// nil the remote has it: only then act on it. ErrMoved says that somebody else wrote;
-// after any other error the old ledger is still what counts, or the new one if only
-// the answer was lost: the next Load tells.
+// Commit saves next, which was computed from previous. It returns the ledger that the
+// branch holds then, as Load would, and whether anything was written. When the error is
+// nil the remote has it: only then act on it. ErrMoved reports that somebody else wrote.
+// After any other error the branch holds the old ledger, or the new one if only the
+// answer was lost: the next Load finds out.
 //
 // A branch in an older major format is migrated first, by a commit of its own in
 // the same push.
@@ -61,7 +61,7 @@ func (b *Branch) save(ctx context.Context, previous, next model.Ledger) (changed
 		}
 	}
 	if saved.head == b.state.head {
-		b.state = saved // the branch says it already
+		b.state = saved // the branch holds it already
 		return false, nil
 	}
 	return b.push(ctx, saved, objects)
@@ -91,8 +91,8 @@ func (b *Branch) push(ctx context.Context, saved *state, objects *git.Objects) (
 	return false, err
 }
 
-// settle finds out whether a push without an answer has arrived. After nil, state
-// is what the branch says.
+// settle finds out whether a push without an answer has arrived, and sets the state
+// accordingly.
 func (b *Branch) settle(ctx context.Context) error {
 	refs, err := b.remote.Refs(ctx)
 	if err != nil {
@@ -109,8 +109,8 @@ func (b *Branch) settle(ctx context.Context) error {
 	return nil
 }
 
-// moved makes the next Load ask the remote. What the branch said is kept, for
-// the case that it has been deleted.
+// moved makes the next Load ask the remote. The last ledger is kept, in case the branch
+// was deleted.
 func (b *Branch) moved() error {
 	b.asked = time.Time{}
 	return ErrMoved

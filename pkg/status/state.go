@@ -5,7 +5,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// state is what the branch says at one commit. It never changes once made.
+// state is the content of the branch at one commit. It is immutable.
 type state struct {
 	head   git.Hash // ZeroHash: the branch does not exist
 	tree   *dir
@@ -13,12 +13,11 @@ type state struct {
 	format Format
 	more   map[string]fields // by file: fields of a newer format, which are kept
 
-	// stale says that the tree may not hold what the ledger says: everything
-	// is written again. What is right already costs no object.
+	// stale marks a tree that may differ from the ledger, so that every file is
+	// written again. A file that is right costs no object.
 	stale bool
 
-	// given are the layers as the ledger was given that was saved last, or that
-	// turned out to be no change.
+	// given are the layers of the ledger that was saved last, as the caller gave them.
 	given given
 }
 
@@ -34,15 +33,15 @@ func givenBy(l *model.Ledger) given { return given{l.Platform, l.Tenants, l.Pool
 
 func newState() *state { return &state{tree: &dir{}, format: Current} }
 
-// homeless returns the state of a branch that has been deleted: the ledger is
-// known, and nothing of it is written.
-func (s *state) homeless() *state {
+// deleted returns the state after the branch was deleted: the ledger is known, and none
+// of its files exist.
+func (s *state) deleted() *state {
 	n := newState()
 	n.ledger, n.format, n.more, n.stale = s.ledger, s.format, s.more, true
 	return n
 }
 
-// readState reads what a commit says.
+// readState reads the state of the branch at a commit.
 func readState(store *git.Store, head git.Hash) (*state, error) {
 	c, err := store.Commit(head)
 	if err != nil {

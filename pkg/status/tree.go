@@ -21,9 +21,8 @@ type entry struct {
 	dir  *dir     // nil for a file
 }
 
-// readDir reads a directory with all below it. What no directory of ours can
-// hold (links, submodules, evil names) is left out and so disappears when the
-// directory is next written.
+// readDir reads a directory with all below it. Links, submodules and refused names are
+// left out, so they disappear when the directory is next written.
 func readDir(store *git.Store, tree git.Hash) (*dir, error) {
 	t, err := store.Tree(tree)
 	if err != nil {
@@ -87,8 +86,8 @@ func (d *dir) files(prefix string) (paths []string) {
 	return paths
 }
 
-// edit is what changes in one directory: by name a new file, a removal, or
-// edits of a directory below.
+// edit is a change at one path: a new file, a removal, or edits of what is below, by
+// name.
 type edit struct {
 	file    []byte
 	removed bool

@@ -9,16 +9,16 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// version is what a commit says about the past of an application. The zero version
-// is that of an application that the commit does not know.
+// version is the past of an application as one commit records it. It is zero if the
+// commit does not know the application.
 type version struct {
 	dir         git.Hash // its directory
 	transitions []model.Transition
 	run         *model.Run
 }
 
-// versions reads versions of applications from the history of the branch. It remembers
-// them, as most are those of many commits.
+// versions reads versions of applications from the history of the branch. It caches
+// them, because most commits change few.
 type versions struct {
 	store *git.Store
 	known map[place]version
@@ -36,7 +36,7 @@ func newVersions(store *git.Store) *versions {
 	return &versions{store: store, known: map[place]version{}}
 }
 
-// at returns what a tree says about an application. A ZeroHash is an empty tree.
+// at returns the version of an application in a tree. A ZeroHash is an empty tree.
 func (r *versions) at(tree git.Hash, app model.AppID) (version, error) {
 	if tree == git.ZeroHash {
 		return version{}, nil

@@ -41,7 +41,7 @@ func idOf(i int) model.AppID {
 	return model.AppID{Tenant: fmt.Sprintf("t%04d", i/100), Name: fmt.Sprintf("a%04d", i%100)}
 }
 
-// change gives every so-manieth application, beginning with one, a new image.
+// change gives a new image to the application first and to every each-th after it.
 func (f *fleet) change(first, each int) {
 	f.Applications = slices.Clone(f.Applications)
 	for i := first; i < len(f.Applications); i += each {
