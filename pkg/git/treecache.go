@@ -2,51 +2,36 @@ package git
 
 import "sync"
 
-// treeCache remembers parsed trees. Trees never change, so it is never wrong.
-// It forgets the generation that was not asked for since the last one filled.
+// treeCache caches parsed trees. Trees never change. A full cache is emptied: the trees
+// in use are soon in it again.
 type treeCache struct {
 	mu        sync.Mutex
 	max, size int
-	young     map[Hash]cachedTree
-	old       map[Hash]cachedTree
+	trees     map[Hash]*Tree
 }
 
-type cachedTree struct {
-	tree *Tree
-	size int
-}
-
-func newTreeCache(max int) *treeCache { return &treeCache{max: max, young: map[Hash]cachedTree{}} }
+func newTreeCache(max int) *treeCache { return &treeCache{max: max, trees: map[Hash]*Tree{}} }
 
 func (c *treeCache) get(h Hash) (*Tree, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if t, ok := c.young[h]; ok {
-		return t.tree, true
-	}
-	if t, ok := c.old[h]; ok {
-		c.add(h, t)
-		return t.tree, true
-	}
-	return nil, false
+	t, ok := c.trees[h]
+	return t, ok
 }
 
 func (c *treeCache) put(h Hash, t *Tree, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.add(h, cachedTree{t, size + 200})
-}
-
-func (c *treeCache) add(h Hash, t cachedTree) {
-	if c.size+t.size > c.max/2 {
-		c.old, c.young, c.size = c.young, map[Hash]cachedTree{}, 0
+	if c.size += size + 200; c.size > c.max {
+		clear(c.trees)
+		c.size = size + 200
 	}
-	c.young[h] = t
-	c.size += t.size
+	c.trees[h] = t
 }
 
 func (c *treeCache) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.young, c.old, c.size = map[Hash]cachedTree{}, nil, 0
+	clear(c.trees)
+	c.size = 0
 }
