@@ -18,7 +18,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// requestFlags are the settings of the commands that ask something of a run.
+// requestFlags are the settings of the commands that request something of a workflow run.
 type requestFlags struct {
 	ledgerFlags
 	runID, why string
@@ -97,11 +97,10 @@ func (f *requestFlags) run(cmd *cobra.Command, action string, args []string) err
 	return f.format.write(cmd.OutOrStdout(), view, func(p *printer) { p.request(view, r) })
 }
 
-// maxSame bounds how many files ask for the same.
+// maxSame limits the number of files that make the same request.
 const maxSame = 100
 
-// writeApproval writes the file of an approval, under a name that is free, and
-// returns that.
+// writeApproval writes the file of an approval under a new name and returns the name.
 func writeApproval(w *clone.Tree, r *request) (string, error) {
 	for n := 1; n <= maxSame; n++ {
 		approval, data, err := evaluate.ApprovalFile(r.app, r.Command, n)
@@ -127,8 +126,7 @@ func writeApproval(w *clone.Tree, r *request) (string, error) {
 	return "", refusal("%d files ask for this already", maxSame)
 }
 
-// commitApproval commits the file and nothing else, signed if git is told to, and
-// returns the commit.
+// commitApproval commits the file of an approval and returns the commit.
 func commitApproval(ctx context.Context, w *clone.Tree, r *request, file string) (string, error) {
 	what := strings.TrimSpace(r.Action + " " + r.Step)
 	message := fmt.Sprintf("%s: %s\n", r.app, what)

@@ -70,8 +70,8 @@ With --check it changes no file, and the exit code is 1 if the file is out of da
 	return cmd
 }
 
-// codeownersOf returns the file that the declared access comes to. A layer that is
-// refused leaves open who owns what, so there is none then.
+// codeownersOf returns the file for the declared access. If a layer is refused, its owners are unknown, and the result is
+// an error.
 func codeownersOf(fleet *model.Fleet) ([]byte, error) {
 	switch {
 	case fleet.Platform == nil:
@@ -95,13 +95,13 @@ type ownersView struct {
 	File      string `json:"file"`
 	Change    string `json:"change,omitempty"` // added or changed
 	Written   bool   `json:"written"`
-	foreign   bool   // somebody else wrote what is there
+	foreign   bool   // the existing file has another author
 }
 
 // places are where Git hosts look for the file.
 var places = []string{"CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", "docs/CODEOWNERS"}
 
-// compareOwners says how the file differs from the wanted one.
+// compareOwners compares the file on disk with the wanted one.
 func compareOwners(w *clone.Tree, file string, wanted []byte) (*ownersView, error) {
 	if file == "" {
 		file = places[0]

@@ -14,7 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// requests are the commands by which people change the course of a workflow run.
+// requests are the commands with which people control a workflow run.
 var requests = []struct {
 	action, args, short, long, example string
 }{
@@ -91,20 +91,20 @@ digest, so it applies to no other run.`
 	return all
 }
 
-// request is what is asked of which run.
+// request is one command for one workflow run.
 type request struct {
 	app  model.AppID
 	inst *model.Instance
-	spec *model.Application // of the run, nil if it is not known
+	spec *model.Application // of the run; nil: unknown
 	model.Command
 }
 
-// refusal ends the command because what is asked makes no sense for the run.
+// refusal is the error for a request that the run cannot take.
 func refusal(format string, args ...any) error {
 	return &exitCode{exitDiffers, fmt.Sprintf(format, args...)}
 }
 
-// newRequest finds the run and the step that are meant.
+// newRequest finds the run and the step that the arguments name.
 func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string) (*request, error) {
 	inst, ok := ledger.Find(app)
 	if !ok {
@@ -125,7 +125,7 @@ func describe(run *model.Run) string {
 	return fmt.Sprintf("%s, number %d, %s", text.Clean(string(run.ID[:min(12, len(run.ID))])), run.Number, text.Clean(string(run.Phase)))
 }
 
-// settle checks what is asked against how the run stands, and finds the step.
+// settle checks the request against the phase of the run, and finds the step if none is named.
 func (r *request) settle() error {
 	run := r.inst.Run
 	switch {
@@ -151,7 +151,7 @@ func (r *request) settle() error {
 	return nil
 }
 
-// check reports whether the step that is named can be asked.
+// check returns an error if the named step cannot take the request.
 func (r *request) check() error {
 	rec, ok := r.inst.Run.Step(r.Step)
 	if !ok {
@@ -172,7 +172,7 @@ func (r *request) check() error {
 	return nil
 }
 
-// choose takes the one step that the action is for.
+// choose finds the only step that waits for the action.
 func (r *request) choose(action, what string) error {
 	var steps []string
 	waits := workflow.Waits(r.inst.Run, r.spec)
@@ -192,7 +192,7 @@ func (r *request) choose(action, what string) error {
 	return refusal("more than one step of %s %s: name one of %s", r.app, what, text.Enumerate(steps, 50))
 }
 
-// declared returns the step as the spec of the run has it, nil if that is not known.
+// declared returns the step in the spec of the run, nil if the spec is unknown.
 func (r *request) declared() *model.Step {
 	if r.spec == nil || r.spec.Workflow == nil {
 		return nil
@@ -201,7 +201,7 @@ func (r *request) declared() *model.Step {
 	return step
 }
 
-// roles are those of which the step wants one.
+// roles are the roles that may approve the step; empty: all.
 func (r *request) roles() []string {
 	var p struct{ Roles []string }
 	if s := r.declared(); s == nil || s.Type != "approval" || json.Unmarshal(s.Properties, &p) != nil {
@@ -210,7 +210,7 @@ func (r *request) roles() []string {
 	return p.Roles
 }
 
-// effect says what the commit will do.
+// effect describes what the commit will do once it is pushed.
 func (r *request) effect() string {
 	run := fmt.Sprintf("run %d", r.inst.Run.Number)
 	switch r.Action {

@@ -15,7 +15,7 @@ import (
 
 const evaluateCommand = "evaluate"
 
-// newEvaluateCommand is what run starts for itself.
+// newEvaluateCommand is the hidden command of the child processes that evaluate.
 func newEvaluateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    evaluateCommand,
@@ -37,7 +37,7 @@ func childCommand() ([]string, error) {
 	return []string{program, evaluateCommand}, nil
 }
 
-// fleetFlags say which objects a fleet has in the cluster.
+// fleetFlags name the fleet as the reconciler names it in the cluster.
 type fleetFlags struct{ fleet, prefix string }
 
 func (f *fleetFlags) add(fl *pflag.FlagSet) {
@@ -45,7 +45,7 @@ func (f *fleetFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.prefix, "namespace-prefix", "", "prefix of every namespace, as given to run")
 }
 
-// options say how the commands that need no cluster evaluate a fleet.
+// options returns how a command without a cluster evaluates a fleet.
 func (f *fleetFlags) options(progressTo io.Writer) (offline.Options, error) {
 	child, err := childCommand()
 	return offline.Options{
@@ -57,12 +57,11 @@ func (f *fleetFlags) options(progressTo io.Writer) (offline.Options, error) {
 	}, err
 }
 
-// answersDir keeps answers from one command to the next. It is not the directory of run, which may be of another build
-// and would be emptied.
+// answersDir is the cache of evaluations. It differs from the one of run: a program of another build empties the cache.
 func answersDir() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "" // nothing is kept where others could write
+		return "" // others could write to any other directory
 	}
 	return filepath.Join(dir, "d-aros", "vet")
 }

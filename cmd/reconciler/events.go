@@ -78,7 +78,7 @@ func (p *printer) events(events []status.Event, left int) {
 	p.table("", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "SOURCE", "STATUS", "WHY"}, rows)
 }
 
-// eventChange writes what changed: the application, a run of its workflow, or a step.
+// eventChange describes the change of an application, a workflow run or a step.
 func eventChange(e *status.Event) string {
 	if e.Run == 0 {
 		return change(e.Transition)
@@ -93,7 +93,7 @@ func eventStyle(e *status.Event) style {
 	return stepStyle(string(e.To))
 }
 
-// moments is a moment as people give it: an age or a time.
+// moments is the value of --since: an age or a time.
 type moments struct {
 	age time.Duration
 	at  time.Time

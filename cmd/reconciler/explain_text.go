@@ -27,7 +27,7 @@ func (p *printer) explanation(x *view.Explanation) {
 	p.transitions(x.Instance.History)
 }
 
-// headline says in a few lines where the application stands.
+// headline prints the phase, the verdict and what they rest on.
 func (p *printer) headline(x *view.Explanation) {
 	in := x.Instance
 	p.line("%s is %s since %s", p.paint(bold, fmt.Sprintf("%s#%d", text.Clean(in.App.String()), in.Number)),
@@ -69,7 +69,7 @@ func (p *printer) headline(x *view.Explanation) {
 	p.table("  ", nil, rows)
 }
 
-// sentence joins the constant and the message for people.
+// sentence joins a reason and its message.
 func sentence(reason model.Reason, message string) string {
 	if message == "" {
 		return string(reason)
@@ -77,7 +77,7 @@ func sentence(reason model.Reason, message string) string {
 	return string(reason) + ": " + message
 }
 
-// notAccepted explains why a newer version in Git is not in use.
+// notAccepted prints why a newer version in Git is not in use.
 func (p *printer) notAccepted(x *view.Explanation) {
 	in := x.Instance
 	if in.Refused == nil && len(x.Problems) == 0 && len(in.Held) == 0 {
@@ -151,8 +151,7 @@ func (p *printer) checks(constraints []model.Constraint) {
 	p.table("  ", []string{"", "CHECK", "ASKED", "USED BY OTHERS", "LIMIT", "SHORTFALL", "LIMIT SET AT"}, rows)
 }
 
-// shares prints what the tenant and the groups above it had of all capacity when
-// it was decided.
+// shares prints the shares of all capacity that the tenant and its groups had at the decision.
 func (p *printer) shares(d *model.Decision) {
 	if len(d.Shares) == 0 {
 		return
@@ -169,7 +168,7 @@ func (p *printer) shares(d *model.Decision) {
 	}
 }
 
-// wayIn says what stands in the way and what would clear it.
+// wayIn prints the applications ahead and the changes that would admit this one.
 func (p *printer) wayIn(d *model.Decision) {
 	switch {
 	case len(d.Ahead) > 0:

@@ -65,7 +65,7 @@ which would do. For that it reads the fleet repo too.`
 	return cmd
 }
 
-// whyNot prints what stands in the way, for people.
+// whyNot prints what keeps an application from a level.
 func (p *printer) whyNot(v *offline.Obstacles) {
 	app := p.paint(bold, text.Clean(v.App.String()))
 	what := map[offline.Level]string{offline.LevelFull: "run in full", offline.LevelMinimum: "run at its minimum", offline.LevelAdmitted: "get in"}[v.Level]
@@ -93,7 +93,7 @@ func (p *printer) whyNot(v *offline.Obstacles) {
 	}
 }
 
-// sharesText tells the shares of all capacity that a tenant and its groups have.
+// sharesText describes the shares of all capacity that a tenant and its groups have.
 func sharesText(shares []model.TenantShare) string {
 	var parts []string
 	for _, s := range shares {

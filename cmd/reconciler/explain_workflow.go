@@ -9,8 +9,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
-// workflow prints the latest run: where it stands, what it waits for, its steps,
-// and what people asked of it.
+// workflow prints the latest run: its phase, its waits, its steps and the requests of people.
 func (p *printer) workflow(x *view.Explanation) {
 	r := x.Run
 	if r == nil {

@@ -73,7 +73,7 @@ func history(ctx context.Context, r *ledgerReader, app model.AppID, number int, 
 		return nil, err
 	}
 	entries := view.History(list, number, all)
-	if r.clone != "" { // the status branch names commits only, so that no text of people gets there
+	if r.clone != "" { // the status branch has only the hashes, so that no foreign text gets there
 		var commits []string
 		for i := range entries {
 			for _, t := range entries[i].Transitions {

@@ -71,8 +71,8 @@ func TestTableIsSafe(t *testing.T) {
 func TestErrorsAreSafe(t *testing.T) {
 	for _, s := range texttest.Corpus() {
 		var out bytes.Buffer
-		complain(&out, fmt.Errorf("do this: %w", errors.New(s)).Error())
-		texttest.Lines(t, out.String(), maxComplaint+100)
+		printError(&out, fmt.Errorf("do this: %w", errors.New(s)).Error())
+		texttest.Lines(t, out.String(), maxErrorText+100)
 	}
 }
 

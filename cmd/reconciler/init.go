@@ -77,8 +77,7 @@ unless the directory is in one, and commits nothing.`,
 	return cmd
 }
 
-// checkEmpty says why no fleet can be made in a directory. It may be there, empty
-// or a fresh clone.
+// checkEmpty returns an error unless the directory does not exist, is empty or is a new clone.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -95,11 +94,10 @@ func checkEmpty(dir string) error {
 	return nil
 }
 
-// fleetNames are what has to be known to make a fleet.
+// fleetNames are the names that a new fleet needs.
 type fleetNames struct{ Fleet, Tenant, App string }
 
-// complete fills in the names that are not given: with what people answer if there
-// is somebody to ask, else with defaults.
+// complete fills in the names that are not given: with answers read from in, or with defaults if in is nil.
 func (n *fleetNames) complete(dir string, in io.Reader, out io.Writer) error {
 	if !isName(dir) {
 		dir = "fleet"
@@ -148,7 +146,7 @@ var namePattern = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
 func isName(s string) bool { return namePattern.MatchString(s) }
 
-// newFleetView is what init made, as JSON.
+// newFleetView is the result of init as JSON.
 type newFleetView struct {
 	Directory   string   `json:"directory"`
 	Fleet       string   `json:"fleet"`

@@ -16,9 +16,8 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// lead runs work while this process holds the Lease of the fleet. Losing it ends
-// the process with an error, so that nothing goes on that another one may do. The
-// status branch is safe in any case: its push is a compare-and-swap.
+// lead runs work while this process holds the Lease of the fleet. When it loses the Lease, it ends with an error, because
+// another process may lead now. The status branch is safe in any case: its push is a compare-and-swap.
 func lead(ctx context.Context, cluster *rest.Config, namespace, fleet string, log *slog.Logger, work func(context.Context) error) error {
 	client, err := kubernetes.NewForConfig(cluster)
 	if err != nil {

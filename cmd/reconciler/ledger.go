@@ -19,8 +19,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// ledgerFlags say which status branch to read. The commands that have them need
-// nothing else: no cluster, no access to the branch that declares the fleet.
+// ledgerFlags select the status branch. Most commands with these flags need nothing else: no cluster, and no access to
+// the branch that declares the fleet.
 type ledgerFlags struct {
 	repo, branch                  string
 	tokenFile, sshKey, knownHosts string
@@ -39,12 +39,11 @@ type ledgerReader struct {
 	branch *status.Branch
 	dir    string // of the object store, removed at the end
 
-	clone string // top directory of the clone that was asked about, "" if it is none
-	url   string // that is read: of the origin of the clone, or of a copy of what was fetched
+	clone string // top directory of the clone at --repo, "" if it is no clone
+	url   string // that is read: the origin of the clone, or a copy of what was fetched
 	auth  source.Auth
 
-	// stale is set when the origin of a clone cannot be asked, so that this is
-	// what the last "git fetch" brought.
+	// stale is the reason why the origin of a clone cannot be read. Then the reader has what the last "git fetch" brought.
 	stale error
 }
 
@@ -58,7 +57,7 @@ func (f *ledgerFlags) open(cmd *cobra.Command) (*ledgerReader, model.Ledger, err
 	return r, ledger, err
 }
 
-// openToWrite finds the status branch for a command that changes it: what was fetched does not serve.
+// openToWrite finds the status branch for a command that changes it. It needs the origin.
 func (f *ledgerFlags) openToWrite(cmd *cobra.Command) (*ledgerReader, error) {
 	r, _, err := f.open(cmd)
 	if err == nil && r.stale != nil {
@@ -88,11 +87,11 @@ func (f *ledgerFlags) latest(cmd *cobra.Command) (*ledgerReader, status.Saved, e
 	return r, latest, err
 }
 
-// readBranch reads what a command needs, and reports whether anything has been written to the branch.
+// readBranch reads what a command needs, and reports whether the branch has anything.
 type readBranch func(*status.Branch) (exists bool, err error)
 
 // connect opens the status branch and reads it: at the origin of a clone or, if the origin does not answer, as the last
-// "git fetch" left it. It tells people in the latter case.
+// "git fetch" left it, with a note to standard error.
 func (f *ledgerFlags) connect(cmd *cobra.Command, read readBranch) (*ledgerReader, error) {
 	dir, err := os.MkdirTemp("", "reconciler-")
 	if err != nil {
@@ -118,7 +117,7 @@ func (f *ledgerFlags) find(ctx context.Context, r *ledgerReader, read readBranch
 	if err == nil || origin == "" || errors.As(err, &missing) || ctx.Err() != nil {
 		return err
 	}
-	// People reach private hosts with credentials that only git knows of.
+	// Only git may have the credentials for a private host.
 	r.url = filepath.Join(r.dir, "fetched.git")
 	if clone.CopyTracked(ctx, top, f.branch, r.url) != nil {
 		return err
@@ -162,7 +161,7 @@ func (r *ledgerReader) close() {
 	_ = os.RemoveAll(r.dir)
 }
 
-// noStatusError says that nobody has written the branch yet.
+// noStatusError reports a status branch that does not exist.
 type noStatusError struct{ branch, repo string }
 
 func (e *noStatusError) Error() string {

@@ -38,7 +38,7 @@ func atPresent() {
 		present = func() time.Time { return fixed }
 	}
 	if os.Getenv(impatient) != "" {
-		patience = 0
+		progressDelay = 0
 	}
 	main()
 }

@@ -1,5 +1,5 @@
-// Command reconciler runs the applications that a fleet repo declares, and tells
-// from its status branch what runs and why.
+// Command reconciler runs the applications that a fleet repo declares, and shows from its status branch which
+// applications run and why.
 package main
 
 import (
@@ -19,8 +19,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// present is the clock of the commands that read and judge; run has a real one.
-// Scripts of tests stop it.
+// present is the clock of all commands but run. Test scripts stop it.
 var present = time.Now
 
 // Exit codes besides 0, which means nothing to do, or accepted.
@@ -29,11 +28,10 @@ const (
 	exitError   = 2
 )
 
-// maxComplaint bounds an error on the terminal, in bytes: some list all that is wrong.
-const maxComplaint = 64 << 10
+// maxErrorText limits an error on the terminal, in bytes.
+const maxErrorText = 64 << 10
 
-// exitCode is an error that ends the command with a code of its own. Its message
-// has been printed already when it is empty.
+// exitCode is an error that ends the command with a certain code. An empty message is not printed.
 type exitCode struct {
 	code    int
 	message string
@@ -48,8 +46,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the whole program: it parses args, carries the command out and returns
-// the exit code.
+// run is the whole program: it parses args, runs the command and returns the exit code.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	root := newRoot(out, errOut)
 	root.SetArgs(args)
@@ -60,17 +57,17 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		return 0
 	case errors.As(err, &exit):
 		if exit.message != "" {
-			complain(errOut, exit.message)
+			printError(errOut, exit.message)
 		}
 		return exit.code
 	}
-	complain(errOut, err.Error())
+	printError(errOut, err.Error())
 	return exitError
 }
 
-// complain prints an error, which may repeat what Git, the cluster or the network says.
-func complain(errOut io.Writer, message string) {
-	fmt.Fprintln(errOut, "reconciler:", text.Lines(message, maxComplaint))
+// printError prints an error, which may contain text of Git, the cluster or the network.
+func printError(errOut io.Writer, message string) {
+	fmt.Fprintln(errOut, "reconciler:", text.Lines(message, maxErrorText))
 }
 
 func newRoot(out, errOut io.Writer) *cobra.Command {

@@ -31,7 +31,7 @@ func (f *outputFormat) Set(s string) error {
 	return fmt.Errorf("use text, json or yaml")
 }
 
-// write encodes v, or lets text print it for people.
+// write encodes v as JSON or YAML, or lets text print it.
 func (f outputFormat) write(out io.Writer, v any, text func(*printer)) error {
 	switch f {
 	case "json":
@@ -55,7 +55,7 @@ func (f outputFormat) write(out io.Writer, v any, text func(*printer)) error {
 	return err
 }
 
-// end writes v and returns how a command ends: with exitDiffers if something differs or is refused.
+// end writes v and ends the command: with exitDiffers if something differs or is refused.
 func (f outputFormat) end(out io.Writer, v any, differs bool, text func(*printer)) error {
 	err := f.write(out, v, text)
 	if err == nil && differs {
@@ -64,8 +64,7 @@ func (f outputFormat) end(out io.Writer, v any, differs bool, text func(*printer
 	return err
 }
 
-// printer collects text for people. It uses colour and folds long lines only on
-// a terminal, so that what is piped stays whole.
+// printer collects text for people. It uses colour and folds long lines only on a terminal.
 type printer struct {
 	buf    bytes.Buffer
 	colour bool
@@ -132,7 +131,7 @@ func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") 
 // shortCommit abbreviates the name of a commit.
 func shortCommit(s string) string { return text.Clean(s[:min(len(s), 10)]) }
 
-// names returns words as strings, such as phases.
+// names converts a list of constants, such as phases.
 func names[T ~string](words []T) []string {
 	list := make([]string, len(words))
 	for i, w := range words {

@@ -47,8 +47,8 @@ func (p *printer) table(indent string, head []string, rows [][]cell) {
 	}
 }
 
-// fit narrows columns. One that is not the last is never much wider than a
-// sentence. On a terminal the widest give way, as long as they stay readable.
+// fit narrows columns. A column before the last is at most a sentence wide. On a terminal the widest columns are
+// narrowed until the table fits or they would become unreadable.
 func (p *printer) fit(widths []int, indent int) {
 	const readable, sentence = 24, 60
 	total := indent - gap
@@ -98,7 +98,7 @@ func (p *printer) row(indent string, cells []cell, widths []int) {
 	}
 }
 
-// dropEmpty leaves out the columns that are empty in all rows from the first one on.
+// dropEmpty removes the columns that are empty in rows[first:].
 func dropEmpty(rows [][]cell, first int) [][]cell {
 	kept := make([][]cell, len(rows))
 	for i := range rows[0] {
@@ -111,8 +111,7 @@ func dropEmpty(rows [][]cell, first int) [][]cell {
 	return kept
 }
 
-// fold breaks text between words into lines of at most the given width. A word
-// that is longer stays whole.
+// fold breaks text between words into lines of at most the given width. It never breaks a word.
 func fold(text string, most int) []string {
 	if displayWidth(text) <= most {
 		return []string{text}
@@ -133,7 +132,7 @@ func fold(text string, most int) []string {
 	return append(lines, line)
 }
 
-// displayWidth counts the columns that text takes on a terminal.
+// displayWidth returns the number of columns that text takes on a terminal.
 func displayWidth(text string) int {
 	n := 0
 	for _, r := range text {

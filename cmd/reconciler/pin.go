@@ -81,11 +81,11 @@ force: the application then runs as the branch declares it.`,
 	return cmd
 }
 
-// pinView is what pin or unpin did, as JSON.
+// pinView is the result of pin or unpin as JSON.
 type pinView struct {
 	Application string `json:"application"`
-	Commit      string `json:"commit,omitempty"` // that it is pinned to now
-	Was         string `json:"was,omitempty"`    // that it was pinned to
+	Commit      string `json:"commit,omitempty"` // the new pin
+	Was         string `json:"was,omitempty"`    // the pin before
 	File        string `json:"file,omitempty"`
 	Changed     bool   `json:"changed"`
 	Committed   string `json:"committed,omitempty"` // the new commit
@@ -137,8 +137,8 @@ func (f *pinFlags) run(cmd *cobra.Command, name, revision string) error {
 	return f.format.write(cmd.OutOrStdout(), view, func(p *printer) { p.pin(view) })
 }
 
-// hasApplication reports whether a tree declares an application. The tree is that of
-// a commit, or the work tree if that is "".
+// hasApplication returns an error unless a tree declares an application. The tree is that of a commit; "" stands for the
+// work tree.
 func hasApplication(files fs.FS, app model.AppID, commit string) error {
 	if !isName(app.Tenant) || !isName(app.Name) {
 		return fmt.Errorf("%s: %s", app, nameRule)
@@ -174,8 +174,7 @@ func resolve(ctx context.Context, w *clone.Tree, app model.AppID, revision strin
 	return commit, hasApplication(files, app, commit)
 }
 
-// carryOut writes an edit unless somebody else's is in the way or the reconciler
-// would refuse the outcome.
+// carryOut writes an edit, unless the file has uncommitted changes or the reconciler would refuse the result.
 func carryOut(ctx context.Context, w *clone.Tree, files *clone.Files, edit layer.PinEdit, app model.AppID, progressTo io.Writer) error {
 	dirty, err := clone.Line(ctx, w.Root, "status", "--porcelain", "--", ":(literal)"+edit.File)
 	if err != nil {
@@ -212,7 +211,7 @@ func carryOut(ctx context.Context, w *clone.Tree, files *clone.Files, edit layer
 	return w.Top.WriteFile(filepath.FromSlash(edit.File), edit.Data, 0o644)
 }
 
-// commitPin commits the file that was edited and returns the commit.
+// commitPin commits the edited file and returns the commit.
 func commitPin(ctx context.Context, w *clone.Tree, v *pinView, app model.AppID, why string) (string, error) {
 	subject, what := fmt.Sprintf("%s: unpin %s", app.Tenant, app.Name), "It follows the branch again."
 	if v.Commit != "" {

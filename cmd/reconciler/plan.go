@@ -63,7 +63,7 @@ code is 2 also if plan itself failed.`,
 	return cmd
 }
 
-// caseFlags say what is decided on without a cluster.
+// caseFlags are the inputs of plan and what-if besides the change.
 type caseFlags struct {
 	fleetFlags
 	repo, statusBranch, now string
@@ -78,7 +78,7 @@ func (f *caseFlags) add(fl *pflag.FlagSet) {
 	f.fleetFlags.add(fl)
 }
 
-// run has a comparison made, prints it and returns how the command ends.
+// run makes a comparison, prints it and ends the command with its exit code.
 func (f *caseFlags) run(cmd *cobra.Command, format planFormat, compare func(offline.Options, offline.Case) (plan.Comparison, error)) error {
 	c := offline.Case{StatusBranch: f.statusBranch, Now: present().UTC().Round(0)}
 	var err error

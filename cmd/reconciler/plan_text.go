@@ -39,10 +39,10 @@ func (f planFormat) write(out io.Writer, v *view.Plan) error {
 	return outputFormat(f).write(out, v, func(p *printer) { p.plan(v) })
 }
 
-// Bounds of what people are shown. JSON has everything.
+// Limits of the text. JSON has everything.
 const (
 	mostApplications = 200
-	mostAside        = 10 // of those that are told something else, or wait elsewhere in the line
+	mostAside        = 10 // that only have another explanation or place in line
 	mostObjects      = 100
 	mostRuns         = 50
 	mostFields       = 12
@@ -123,7 +123,7 @@ func runText(r *plan.RunChange) string {
 	return text
 }
 
-// stepText is what a step waits for, now or once it has begun.
+// stepText describes what a step waits for, now or once it has begun.
 func stepText(s plan.RunStep) string {
 	switch {
 	case s.Waits != "":
@@ -166,8 +166,7 @@ func sideText(s plan.Side) string {
 	return text.Clean(s.Name) + " (" + shortCommit(s.Commit) + ")"
 }
 
-// shownOf returns the applications that people are shown, and how many others there
-// are.
+// shownOf returns the applications that the text lists, and the number of the others.
 func shownOf(v *view.Plan) (list []*plan.Application, more int) {
 	aside := 0
 	for i := range v.Applications {
@@ -228,12 +227,12 @@ func countsOf(v *view.Plan) string {
 	return strings.Join(parts, ", ")
 }
 
-// grantsText tells grants that differ: "web 2 → 4, db 1 → 0".
+// grantsText describes the grants that differ: "web 2 → 4, db 1 → 0".
 func grantsText(a *plan.Application) string {
 	var parts []string
 	for _, g := range a.Grants {
 		text := g.Component + " " + amountOf(g.Before) + " → " + amountOf(g.After)
-		if amountOf(g.Before) == amountOf(g.After) { // something else of it differs
+		if amountOf(g.Before) == amountOf(g.After) { // the number of replicas is the same
 			text = g.Component + " " + grantText(g.Before) + " → " + grantText(g.After)
 		}
 		parts = append(parts, text)
@@ -248,7 +247,7 @@ func amountOf(g *model.Grant) string {
 	return strconv.Itoa(g.Replicas)
 }
 
-// grantText is a grant in full: "2× 500m cpu, 1Gi memory, burstable, pool general".
+// grantText describes a grant in full: "2× 500m cpu, 1Gi memory, burstable, pool general".
 func grantText(g *model.Grant) string {
 	if g == nil {
 		return "nothing"
@@ -260,7 +259,7 @@ func grantText(g *model.Grant) string {
 	return text
 }
 
-// whyText is the reason with its sentence.
+// whyText returns the reason for the effect.
 func whyText(a *plan.Application) string {
 	switch {
 	case a.Effect == plan.Refused && a.Refused != nil:
@@ -273,7 +272,7 @@ func whyText(a *plan.Application) string {
 	return sentence(a.After.Reason, a.After.Message)
 }
 
-// priceText tells a price that differs: "1.25 → 2.50".
+// priceText describes a price that differs: "1.25 → 2.50".
 func priceText(x plan.Price) string {
 	if x.Before == x.After {
 		return ""
@@ -281,7 +280,7 @@ func priceText(x plan.Price) string {
 	return money(x.Before) + " → " + money(x.After)
 }
 
-// money writes millionths of the currency, to a hundredth of a cent.
+// money formats millionths of the currency with four decimals.
 func money(n int64) string { return fmt.Sprintf("%d.%04d", n/1e6, n%1e6/100) }
 
 func objectName(o *plan.ObjectChange) string {
@@ -306,7 +305,7 @@ func fieldText(f plan.FieldChange) string {
 	return f.Path + ": " + shortJSON(f.Before) + " → " + shortJSON(f.After)
 }
 
-// shortJSON writes a value in one line, the beginning of it if it is long.
+// shortJSON cuts a long value.
 func shortJSON(v json.RawMessage) string {
 	const most = 80
 	text := []rune(string(v))

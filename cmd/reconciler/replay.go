@@ -82,7 +82,7 @@ cannot be computed again, 2 if replay itself failed.`,
 	return cmd
 }
 
-// replayArgs tells a commit from an application.
+// replayArgs reads a commit and an application, in any order.
 func replayArgs(args []string) (commit string, app model.AppID, err error) {
 	for _, arg := range args {
 		if isApp := slices.Contains([]byte(arg), '/'); isApp && app == (model.AppID{}) {

@@ -9,8 +9,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// replay prints what was found for people: what differs in full, what is equal in
-// numbers.
+// replay prints the fields of decisions that differ, and one line for each equal decision.
 func (p *printer) replay(v *offline.Replayed) {
 	for _, c := range v.Commits {
 		p.line("status %s, of source %s: %s", p.paint(bold, shortCommit(c.Commit)), shortCommit(c.Source), count(len(c.Decisions), "decision"))

@@ -112,7 +112,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	klog.SetSlogLogger(log) // client-go speaks through it
+	klog.SetSlogLogger(log) // client-go logs through klog
 	if f.trustRoot != "" && !source.IsCommit(f.trustRoot) {
 		return fmt.Errorf("--trust-root %q is not a commit; write all 40 digits", f.trustRoot)
 	}
@@ -148,12 +148,12 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	defer evaluators.Close()
 	evaluator := evaluate.Through(evaluators)
-	voices, err := f.outbound.open(f.stateDir, f.dryRun, log)
+	outgoing, err := f.outbound.open(f.stateDir, f.dryRun, log)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if err := voices.close(); err != nil {
+		if err := outgoing.close(); err != nil {
 			log.Warn("outbound", "error", err)
 		}
 	}()
@@ -163,7 +163,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	loop := reconcile.New(reconcile.Options{
 		Edges: reconcile.Edges{
 			Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
-			Commands: reconcile.NewApprovals(evaluator), Outbound: voices.dispatcher, Listeners: voices.listeners,
+			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Listeners: outgoing.listeners,
 			SourceChanged: src.Changes(ctx),
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
@@ -195,7 +195,7 @@ func newMetrics(reg prometheus.Registerer, build buildinfo.Info) *reconcile.Metr
 	return reconcile.NewMetrics(reg)
 }
 
-// pass makes one pass and tells what it did, or would do.
+// pass makes one pass and prints its transitions and problems.
 func (f *runFlags) pass(ctx context.Context, loop *reconcile.Loop, out io.Writer) error {
 	r, err := loop.Pass(ctx)
 	if err == nil {
@@ -238,7 +238,7 @@ func (f *runFlags) writeToken() string {
 	return f.tokenFile
 }
 
-// restConfig finds the cluster.
+// restConfig returns how to connect to the cluster.
 func restConfig(kubeconfig string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = kubeconfig
@@ -267,8 +267,7 @@ func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
 	return nil, fmt.Errorf("--log-format %q: use text or json", format)
 }
 
-// shownWriter makes what goes through it safe to show: a log on a terminal may repeat
-// what people, pods and servers wrote.
+// shownWriter makes a log safe for a terminal: it may contain text of people, pods and servers.
 type shownWriter struct{ out io.Writer }
 
 func (w shownWriter) Write(b []byte) (int, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/reconcile"
 )
 
-// outboundFlags say whom the reconciler may ask and tell beside Git and the cluster.
+// outboundFlags are the hosts that the reconciler may contact besides Git and the cluster.
 type outboundFlags struct {
 	keys           string
 	private        bool
@@ -34,16 +34,16 @@ func (f *outboundFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.commitToken, "commit-status-token", "", "`FILE` with the token for commit statuses")
 }
 
-// voices is who speaks for a running reconciler.
-type voices struct {
+// outgoing are the connections of a running reconciler to these hosts.
+type outgoing struct {
 	dispatcher *outbound.Dispatcher
 	listeners  []reconcile.Listener
 	closers    []func() error
 }
 
-// open prepares what the flags say. With quiet, nobody is told of anything.
-func (f *outboundFlags) open(stateDir string, quiet bool, log *slog.Logger) (*voices, error) {
-	v := &voices{dispatcher: outbound.NewDispatcher(outbound.Options{Keys: f.keys, Private: f.private})}
+// open prepares the connections. With quiet, the reconciler notifies nobody.
+func (f *outboundFlags) open(stateDir string, quiet bool, log *slog.Logger) (*outgoing, error) {
+	v := &outgoing{dispatcher: outbound.NewDispatcher(outbound.Options{Keys: f.keys, Private: f.private})}
 	v.closers = append(v.closers, func() error { v.dispatcher.Close(); return nil })
 	if quiet {
 		return v, nil
@@ -75,7 +75,7 @@ func (f *outboundFlags) open(stateDir string, quiet bool, log *slog.Logger) (*vo
 	return v, nil
 }
 
-func (v *voices) close() (err error) {
+func (v *outgoing) close() (err error) {
 	for _, c := range v.closers {
 		err = errors.Join(err, c())
 	}

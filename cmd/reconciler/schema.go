@@ -63,10 +63,10 @@ With --check it changes no file, and the exit code is 1 if the copy is out of da
 	return cmd
 }
 
-// vendoredSchema is where a fleet repo has its copy.
+// vendoredSchema is the directory of the copy in a fleet repo.
 const vendoredSchema = "cue.mod/pkg/" + schema.ImportPath
 
-// schemaView is what update did or would do, as JSON.
+// schemaView is the result of schema update as JSON.
 type schemaView struct {
 	Directory string         `json:"directory"`
 	Path      string         `json:"path"`
@@ -75,7 +75,7 @@ type schemaView struct {
 	Changes   []schemaChange `json:"changes"`
 }
 
-// schemaChange is one file in which the copy differs.
+// schemaChange is a file of the copy that differs from the schema.
 type schemaChange struct {
 	File   string `json:"file"`
 	Change string `json:"change"` // added, changed or removed
@@ -103,7 +103,7 @@ func schemaChanges(top *os.Root) ([]schemaChange, error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		// Another file of CUE in the directory would be part of the package.
+		// Any other CUE file in the directory would be part of the package.
 		if name := e.Name(); !known[name] && strings.HasSuffix(name, ".cue") && !e.IsDir() {
 			changes = append(changes, schemaChange{File: name, Change: "removed"})
 		}
@@ -112,7 +112,7 @@ func schemaChanges(top *os.Root) ([]schemaChange, error) {
 	return changes, nil
 }
 
-// updateSchema carries the changes out.
+// updateSchema writes and removes the files that differ.
 func updateSchema(top *os.Root, changes []schemaChange) error {
 	if err := top.MkdirAll(filepath.FromSlash(vendoredSchema), 0o755); err != nil {
 		return err
@@ -132,7 +132,7 @@ func updateSchema(top *os.Root, changes []schemaChange) error {
 	return nil
 }
 
-// staleSchema says that the copy of a fleet repo is another one, "" if it is not.
+// staleSchema returns a note if the copy of a fleet repo differs from the schema, else "".
 func staleSchema(top *os.Root) string {
 	changes, err := schemaChanges(top)
 	if err != nil || len(changes) == 0 {

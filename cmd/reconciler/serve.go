@@ -48,7 +48,7 @@ func serve(ctx context.Context, address string, profiles bool, registry *prometh
 	return nil
 }
 
-// probe answers 200, or 503 with what is wrong.
+// probe answers 200, or 503 with the error of the check.
 func probe(check func() error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if err := check(); err != nil {

@@ -114,7 +114,7 @@ func (p *printer) status(v *view.Status, all bool) {
 	p.problems(v.Problems)
 }
 
-// counts prints one line: how much there is of each phase.
+// counts prints the number of applications in each phase.
 func (p *printer) counts(v *view.Status, all bool) {
 	var phases []string
 	for _, phase := range model.Phases {
@@ -175,7 +175,7 @@ func (p *printer) waiting(v *view.Status) {
 	}
 }
 
-// problems prints what in Git cannot be used.
+// problems prints the parts of the fleet repo that cannot be used.
 func (p *printer) problems(problems []model.Problem) {
 	if len(problems) == 0 {
 		return
@@ -232,7 +232,7 @@ func whyStyle(v *view.Application) style {
 	return normal
 }
 
-// ago writes a time and how long ago it was.
+// ago formats a time with its age.
 func (p *printer) ago(t time.Time) string {
 	return fmt.Sprintf("%s (%s ago)", moment(t), age(p.now.Sub(t)))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
-// grantsOf writes what an application was given: "database 1/1 · web 2/4". A
-// component that is not ready says so.
+// grantsOf describes the grants of an application, with the state of components that are not ready:
+// "database 1/1 · web 2/4 starting".
 func grantsOf(v *view.Application) string {
 	parts := make([]string, 0, len(v.Components))
 	for _, c := range v.Components {
@@ -28,7 +28,7 @@ func grantsOf(v *view.Application) string {
 	return strings.Join(parts, " · ")
 }
 
-// whyOf returns the reason and sentence that matter most: those of a refused update come first.
+// whyOf returns the reason and its sentence, of a refused update if there is one.
 func whyOf(v *view.Application) string {
 	reason, message, prefix := v.Reason, v.Message, ""
 	if v.Refused != nil {

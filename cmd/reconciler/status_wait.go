@@ -17,11 +17,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
-// pollWait is the time between two looks at the branch; one costs a listing of
-// refs.
+// pollWait is the time between two polls of the branch. A poll lists the refs.
 const pollWait = time.Second
 
-// waitFlags say what to wait for.
+// waitFlags are the conditions of --wait.
 type waitFlags struct {
 	phases  []string
 	commit  string
@@ -50,8 +49,7 @@ func (f *waitFlags) check() error {
 	return nil
 }
 
-// run looks at the branch until it says what is waited for. It returns the last
-// ledger, also with an exit code that says why the wait was in vain.
+// run polls the branch until the conditions hold. It returns the last ledger, also beside an exit code.
 func (f *waitFlags) run(ctx context.Context, r *ledgerReader, l model.Ledger, s view.Selection, errOut io.Writer) (model.Ledger, error) {
 	if r.stale != nil {
 		return l, errors.New("cannot wait: " + r.stale.Error())
@@ -79,7 +77,7 @@ func (f *waitFlags) run(ctx context.Context, r *ledgerReader, l model.Ledger, s 
 	return l, &exitCode{exitDiffers, fmt.Sprintf("not so after %s: %s", f.timeout, told)}
 }
 
-// ledgers yields what the branch says now, and then once in pollWait, until ctx ends.
+// ledgers yields the given ledger, and then the one of the branch every pollWait, until ctx ends.
 func (r *ledgerReader) ledgers(ctx context.Context, l model.Ledger) iter.Seq[model.Ledger] {
 	return func(yield func(model.Ledger) bool) {
 		tick := time.NewTicker(pollWait)
@@ -92,13 +90,13 @@ func (r *ledgerReader) ledgers(ctx context.Context, l model.Ledger) iter.Seq[mod
 			}
 			if next, err := r.branch.Load(ctx); err == nil {
 				l = next
-			} // else the host may come back in time
+			} // else the host may answer the next time
 		}
 	}
 }
 
-// missing says what is not yet as it is waited for, "" if all is, and whether
-// only another commit can change that.
+// missing describes the conditions that do not hold yet, "" if all do. final reports whether only another commit can
+// change that.
 func (f *waitFlags) missing(v *view.Status) (why string, final bool) {
 	if f.commit != "" && !strings.HasPrefix(v.Commit, f.commit) {
 		return fmt.Sprintf("the branch reflects commit %s, not yet %s", shortCommit(v.Commit), shortCommit(f.commit)), false

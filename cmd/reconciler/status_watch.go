@@ -10,9 +10,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// watch shows what the branch says, and again whenever it says something else,
-// until the user ends it or the time is over. On a terminal each view takes the
-// place of the last.
+// watch shows the status now and after each change of the branch, until it is interrupted or at the timeout. On a terminal
+// it clears the screen first.
 func watch(ctx context.Context, r *ledgerReader, l model.Ledger, timeout time.Duration, out io.Writer, show func(*model.Ledger) error) error {
 	if r.stale != nil {
 		return errors.New("cannot watch: " + r.stale.Error())

@@ -10,7 +10,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// peopleWaits prints what goes on only if somebody acts, and what to type.
+// peopleWaits prints the waits that only people can end, with the command for each.
 func (p *printer) peopleWaits(v *view.Status) {
 	first := true
 	for i := range v.Applications {
@@ -32,12 +32,12 @@ func (p *printer) peopleWaits(v *view.Status) {
 	}
 }
 
-// commandFor is what people type to end a wait.
+// commandFor returns the command that ends a wait.
 func commandFor(app model.AppID, w workflow.Wait) string {
 	return text.Clean(strings.TrimSpace(fmt.Sprintf("reconciler %s %s %s", w.Action, app, w.Step)))
 }
 
-// stepChange writes the outcome of a run or of a step.
+// stepChange describes the change of a run or of a step.
 func stepChange(c model.RunChange) string {
 	what := fmt.Sprintf("run %d: ", c.Run)
 	if c.Step != "" {
@@ -49,7 +49,7 @@ func stepChange(c model.RunChange) string {
 	return text.Clean(what + c.To)
 }
 
-// stepStyle colours phases of runs and of steps.
+// stepStyle returns the colour of a phase of a run or of a step.
 func stepStyle(phase string) style {
 	switch phase {
 	case string(model.StepSucceeded):

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// progress counts work on one line of a terminal. Elsewhere it says nothing. It is
-// safe for concurrent use.
+// progress shows on one line of a terminal how many steps of the work are done. Elsewhere it shows nothing. It is safe for
+// concurrent use.
 type progress struct {
 	out  io.Writer // nil: no terminal
 	what string
@@ -19,22 +19,22 @@ type progress struct {
 
 	mu    sync.Mutex
 	done  int
-	next  time.Time // not before this is the line written again
+	next  time.Time // earliest time of the next update
 	shown bool
 }
 
-// patience is how long people wait without wondering. Tests set it to 0, so that a fast machine shows progress, too.
-var patience = 300 * time.Millisecond
+// progressDelay is how long work takes before the line appears. Tests set it to 0.
+var progressDelay = 300 * time.Millisecond
 
 func newProgress(out io.Writer, what string, of int) *progress {
-	p := &progress{what: what, of: of, next: time.Now().Add(patience)}
+	p := &progress{what: what, of: of, next: time.Now().Add(progressDelay)}
 	if isTerminal(out) {
 		p.out = out
 	}
 	return p
 }
 
-// step says that one part is done.
+// step counts a step that is done.
 func (p *progress) step() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,11 +42,11 @@ func (p *progress) step() {
 	if p.out == nil || time.Now().Before(p.next) {
 		return
 	}
-	p.shown, p.next = true, time.Now().Add(patience/3)
+	p.shown, p.next = true, time.Now().Add(progressDelay/3)
 	fmt.Fprintf(p.out, "\r\x1b[K%s %d of %d", p.what, min(p.done, p.of), p.of)
 }
 
-// end takes the line away.
+// end clears the line.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

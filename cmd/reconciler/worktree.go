@@ -11,8 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/source/clone"
 )
 
-// inWorkTree runs a command on the fleet repo that its argument belongs to, by
-// default the present directory.
+// inWorkTree runs a command on the fleet repo that contains the directory of its argument, by default the current one.
 func inWorkTree(do func(*cobra.Command, *clone.Tree) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		dir := "."
@@ -42,7 +41,7 @@ func vetTree(cmd *cobra.Command, w *clone.Tree) (offline.Verdict, error) {
 	return vetFiles(cmd.Context(), w, files, cmd.ErrOrStderr())
 }
 
-// vetFiles checks files in place of those of a work tree.
+// vetFiles checks files as if they were those of the work tree.
 func vetFiles(ctx context.Context, w *clone.Tree, files *clone.Files, progressTo io.Writer) (offline.Verdict, error) {
 	o, err := (&fleetFlags{fleet: "fleet"}).options(progressTo)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
-// Options say how fleets are evaluated and rendered.
+// Options configure the evaluation and the rendering of fleets.
 type Options struct {
-	Child   []string // command line of a process that answers the requests of evaluate/pool
-	Answers string   // directory that keeps answers for the next time; "": none
+	Child   []string // command line of the child processes of evaluate/pool
+	Answers string   // directory of the cache of evaluations; "": none
 	Fleet   string   // name of the fleet, as given to run
 	Prefix  string   // of every namespace, as given to run
 
@@ -96,7 +96,7 @@ func (a *assessor) kustomizations(r revision, app *model.Application) (render.Ku
 	return render.Build(app, dir, a.evaluator.Build)
 }
 
-// watchedPool is a pool that counts its steps, and begins none after the context has ended.
+// watchedPool is a pool that reports its steps, and starts none after the context has ended.
 type watchedPool struct {
 	*pool.Pool
 	ctx  context.Context

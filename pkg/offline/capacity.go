@@ -34,7 +34,7 @@ func ParseCapacity(texts []string) ([]Capacity, error) {
 // poolDomains stands for the number of zones or racks of a pool.
 const poolDomains = "domains"
 
-// domains gives a pool so many of them, all alike.
+// domains sets the number of domains of a pool. All get the same capacity.
 func (e Capacity) domains(p *model.Pool) error {
 	n, err := e.number(int64(len(p.Domains)), 0, parseCount)
 	if err != nil {
@@ -53,7 +53,7 @@ func (e Capacity) domains(p *model.Pool) error {
 	return nil
 }
 
-// apply changes the pool that is named.
+// apply changes the named pool.
 func (e Capacity) apply(pools []model.Pool) (err error) {
 	var known []string
 	for i := range pools {

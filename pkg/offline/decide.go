@@ -11,7 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// decide makes of a side what the reconciler's next pass would, if the runtimes are as the ledger says.
+// decide returns the outcome of the reconciler's next pass for a side, if the runtimes are as the ledger says.
 func decide(s side, ledger model.Ledger, now time.Time, capacity []Capacity, n *notes) (plan.Outcome, error) {
 	c := turn.Case{Fleet: s.fleet, Confirmed: s.confirmed, Ledger: ledger, Requests: s.requests, Now: now}
 	if platform := turn.Platform(s.fleet, ledger); platform != nil {
@@ -25,7 +25,7 @@ func decide(s side, ledger model.Ledger, now time.Time, capacity []Capacity, n *
 	return plan.Outcome{Fleet: out.Fleet, Ledger: out.Next, Runs: runsOf(&out.Next)}, nil
 }
 
-// runsOf returns the runs of a ledger, with what their steps wait for.
+// runsOf returns the workflow runs of a ledger, with the waits of their steps.
 func runsOf(l *model.Ledger) (runs []plan.Run) {
 	for i := range l.Instances {
 		in := &l.Instances[i]

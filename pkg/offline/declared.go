@@ -27,7 +27,7 @@ func openDeclared(ctx context.Context, o Options, repo *source.Repository) (decl
 	return declared{a, repo, tip}, err
 }
 
-// caseOf is what a pass decides on that begins with a ledger and a source commit, without the observation and the time.
+// caseOf returns the case of a pass that starts with a ledger and a source commit, without observation and time.
 func (d declared) caseOf(ctx context.Context, commit string, ledger model.Ledger) (turn.Case, error) {
 	snap, err := d.tip.At(commit)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// renderDifferences renders the objects of what differs between two outcomes: those of each application as its grants
-// have them once everything has started.
+// renderDifferences renders the objects of the applications and tenants that differ between two outcomes: as they are
+// once everything granted has started.
 func (a *assessor) renderDifferences(was, is side, before, after *plan.Outcome, n *notes) {
-	differ := objectsFollow(before)
-	for app, digest := range objectsFollow(after) {
+	differ := inputsOfObjects(before)
+	for app, digest := range inputsOfObjects(after) {
 		if differ[app] == digest {
 			delete(differ, app)
 		} else {
@@ -24,8 +24,9 @@ func (a *assessor) renderDifferences(was, is side, before, after *plan.Outcome, 
 	after.Objects = a.render(is.revision, after, differ, n)
 }
 
-// objectsFollow identifies what the objects of each application and tenant follow from.
-func objectsFollow(out *plan.Outcome) map[model.AppID]model.Digest {
+// inputsOfObjects returns a digest of the inputs of rendering for each application and tenant. Equal inputs give equal
+// objects.
+func inputsOfObjects(out *plan.Outcome) map[model.AppID]model.Digest {
 	from := map[model.AppID]model.Digest{}
 	tenants, holders := map[string]model.Digest{}, out.Ledger.WithObjects()
 	for i := range out.Fleet.Tenants {
@@ -78,7 +79,7 @@ func (a *assessor) render(r revision, out *plan.Outcome, which map[model.AppID]m
 	return objects
 }
 
-// started is an instance all of which runs, in the version of its spec.
+// started returns the instance as it is once everything granted runs in the version of its spec.
 func started(in *model.Instance) *model.Instance {
 	all := *in
 	all.Previous = nil
@@ -90,7 +91,7 @@ func started(in *model.Instance) *model.Instance {
 	return &all
 }
 
-// objectsOf takes from a set what is worth comparing.
+// objectsOf converts rendered objects to those of a plan.
 func objectsOf(set render.Set) []plan.Object {
 	list := make([]plan.Object, 0, len(set.Objects))
 	for i := range set.Objects {
@@ -107,10 +108,9 @@ func objectsOf(set render.Set) []plan.Object {
 	return list
 }
 
-// content encodes an object without what says only which commit it comes from or repeats the rest of it. It changes the
-// object.
+// content encodes an object without derived annotations. It changes the object.
 func content(object map[string]any) []byte {
-	forget(object)
+	dropDerived(object)
 	b, err := json.Marshal(object)
 	if err != nil {
 		return nil
@@ -118,9 +118,9 @@ func content(object map[string]any) []byte {
 	return b
 }
 
-// forget drops the annotations that follow from the rest, of the object and of the
-// pods that it makes.
-func forget(v any) {
+// dropDerived removes the annotations that follow from the commit or from the rest of the object, also from pod
+// templates.
+func dropDerived(v any) {
 	object, ok := v.(map[string]any)
 	if !ok {
 		return
@@ -128,7 +128,7 @@ func forget(v any) {
 	for key, value := range object {
 		annotations, ok := value.(map[string]any)
 		if key != "annotations" || !ok {
-			forget(value)
+			dropDerived(value)
 			continue
 		}
 		for _, name := range []string{render.AnnotationCommit, render.AnnotationWorkload, render.AnnotationApplied} {

@@ -12,21 +12,21 @@ import (
 	"github.com/d-aros/d-aros/pkg/status"
 )
 
-// Case is what a plan is decided on, besides the change.
+// Case is the input of a plan, besides the change.
 type Case struct {
 	Tree         *clone.Tree // of the fleet repo
 	StatusBranch string      // of the clone, as last fetched
 	Now          time.Time
-	Capacity     []Capacity // of pools, in place of what was observed
+	Capacity     []Capacity // changes of the observed capacity
 }
 
-// recorded is what the status branch said when it was last fetched.
+// recorded is the status branch as last fetched.
 type recorded struct {
 	commit string // of the status branch, "" if there is none
 	ledger model.Ledger
 }
 
-// notes are sentences that tell people what an answer rests on, each once.
+// notes are the assumptions of an answer, as sentences without repetition.
 type notes []string
 
 func (n *notes) add(format string, args ...any) {
@@ -111,7 +111,7 @@ func (c Case) compare(a *assessor, rec recorded, was, is side, capacityBefore []
 	if err != nil {
 		return plan.Comparison{}, err
 	}
-	made := plan.Comparison{Before: was.said(), After: is.said(), Status: rec.commit, Now: c.Now, Next: after.Ledger}
+	made := plan.Comparison{Before: was.description(), After: is.description(), Status: rec.commit, Now: c.Now, Next: after.Ledger}
 	switch {
 	case after.Fleet.Platform == nil:
 		n.add("nothing can be decided: the platform is not valid and never was")

@@ -9,8 +9,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/source"
 )
 
-// noteRefusals notes why the reconciler refuses the branch that a change is for, and the change. A change that does not
-// follow from the last accepted commit on first parents has yet to be merged: then the signer of the merge answers for it.
+// noteRefusals notes why access refuses the base branch or the change. A change that does not follow from the last
+// accepted commit on first parents still has to be merged: then the signer of the merge counts.
 func noteRefusals(ctx context.Context, c Case, e *evaluate.Evaluator, ledger *model.Ledger, base string, head side, n *notes) error {
 	if !access.New(ledger.Platform, nil).Enforced() {
 		return nil

@@ -19,7 +19,7 @@ import (
 const (
 	ReplayEqual   = "equal"
 	ReplayDiffers = "differs"
-	ReplayUnknown = "unknown" // it could not be made again
+	ReplayUnknown = "unknown" // it cannot be computed again
 )
 
 // Replayed is the result of a replay.
@@ -27,32 +27,32 @@ type Replayed struct {
 	Equal   int               `json:"equal"`
 	Differs int               `json:"differs"`
 	Unknown int               `json:"unknown"`
-	Commits []*ReplayedCommit `json:"commits"` // that hold decisions, latest first
-	Notes   []string          `json:"-"`       // on refused commits that were decided on
+	Commits []*ReplayedCommit `json:"commits"` // with decisions, latest first
+	Notes   []string          `json:"-"`       // about refused source commits
 }
 
-// ReplayedCommit is one commit of the status branch whose decisions were made again.
+// ReplayedCommit is a commit of the status branch with the decisions that it made.
 type ReplayedCommit struct {
 	Commit    string             `json:"commit"`
 	Source    string             `json:"sourceCommit"`
-	Problem   string             `json:"problem,omitempty"` // why its decisions cannot be made again
+	Problem   string             `json:"problem,omitempty"` // why its decisions cannot be computed again
 	Decisions []ReplayedDecision `json:"decisions"`
 }
 
-// ReplayedDecision is one decision that was made again.
+// ReplayedDecision is a recorded decision, compared with the one computed now.
 type ReplayedDecision struct {
 	App        model.AppID     `json:"application"`
 	Verdict    model.Verdict   `json:"verdict"`
 	Outcome    string          `json:"outcome"` // equal | differs | unknown
 	Recorded   model.Digest    `json:"recorded"`
 	Recomputed model.Digest    `json:"recomputed,omitempty"`
-	Was        *model.Decision `json:"was,omitempty"` // of those that differ
+	Was        *model.Decision `json:"was,omitempty"` // set if they differ
 	Is         *model.Decision `json:"is,omitempty"`
 }
 
-// Replay makes the decisions of the last commits of a status branch again that hold any: at most so many, from a commit
-// on, and with an application only those about it. The commit is the beginning of a name, "" for latest. The fleet
-// repo has the source commits. The notes count beside an error, too.
+// Replay computes the decisions of commits of a status branch again. It goes back from a commit, given by the start of its
+// hash ("" is latest), to at most most commits that made decisions. With an application it considers only decisions about
+// that. The source commits are read from fleet. The notes are valid also beside an error.
 func Replay(ctx context.Context, o Options, fleet *source.Repository, latest status.Saved, commit string, app model.AppID, most int) (Replayed, error) {
 	v := Replayed{Commits: []*ReplayedCommit{}} // [] and not null in JSON
 	at, err := find(ctx, latest, commit)
@@ -101,7 +101,7 @@ func (v *Replayed) add(c *ReplayedCommit) {
 	}
 }
 
-// find returns the newest commit whose name begins so.
+// find returns the newest commit whose hash starts with a prefix.
 func find(ctx context.Context, latest status.Saved, name string) (status.Saved, error) {
 	if name != "" && len(name) < 4 {
 		return latest, fmt.Errorf("%q names no commit of the status branch; give at least 4 digits", name)
@@ -121,7 +121,7 @@ func find(ctx context.Context, latest status.Saved, name string) (status.Saved, 
 	return latest, fmt.Errorf("%q names no commit of the status branch; \"reconciler history TENANT/APPLICATION\" lists those about an application", text.Clean(name))
 }
 
-// replay makes the decisions of one commit again, or the one about an application. It returns nil if the commit made none.
+// replay computes the decisions of one commit again. It returns nil if the commit made none.
 func (d declared) replay(ctx context.Context, at, before status.Saved, exists bool, app model.AppID, n *notes) (*ReplayedCommit, error) {
 	if app != (model.AppID{}) && exists && sameDecision(at, before, app) {
 		return nil, nil
@@ -155,8 +155,7 @@ func (d declared) replay(ctx context.Context, at, before status.Saved, exists bo
 	return made, nil
 }
 
-// sameDecision reports whether two commits hold the same decision about an application. It reports false if it cannot
-// read them.
+// sameDecision reports whether two commits have the same decision about an application, false if one cannot be read.
 func sameDecision(a, b status.Saved, app model.AppID) bool {
 	x, err := a.Decision(app)
 	if err != nil {
@@ -166,7 +165,7 @@ func sameDecision(a, b status.Saved, app model.AppID) bool {
 	return err == nil && model.DigestOf(x) == model.DigestOf(y)
 }
 
-// madeIn lists the decisions that a commit holds and the one before it does not.
+// madeIn lists the decisions of a commit that the commit before it does not have.
 func madeIn(before, after *model.Ledger, app model.AppID) (list []*model.Decision) {
 	for i := range after.Decisions {
 		d := &after.Decisions[i]
@@ -180,8 +179,8 @@ func madeIn(before, after *model.Ledger, app model.AppID) (list []*model.Decisio
 	return list
 }
 
-// isFirst reports whether a ledger is the first one ever, and not that of a branch whose older history was cut off:
-// everything in it happened at one moment.
+// isFirst reports whether a ledger is the first one of the fleet, and not the first one after the history was cut:
+// everything in it happened at the same time.
 func isFirst(l *model.Ledger) bool {
 	for i := range l.Instances {
 		in := &l.Instances[i]
@@ -198,7 +197,7 @@ func isFirst(l *model.Ledger) bool {
 	return true
 }
 
-// decideAgain decides as the pass did that saved after.
+// decideAgain repeats the decision of the pass that saved after.
 func (d declared) decideAgain(ctx context.Context, ledger, after model.Ledger, now time.Time, n *notes) (model.Ledger, error) {
 	if now.IsZero() {
 		return model.Ledger{}, errors.New("the time of the decision was not recorded; an older reconciler made it")
@@ -214,8 +213,8 @@ func (d declared) decideAgain(ctx context.Context, ledger, after model.Ledger, n
 	return turn.Take(c).Next, nil
 }
 
-// noteRefused notes why a source commit that was decided on is refused after what a ledger has recorded: a reconciler
-// decided that did not check, or was told to trust it.
+// noteRefused notes why access refuses a source commit that was decided on: the reconciler did not check signatures, or
+// its user trusted the commit.
 func (d declared) noteRefused(ledger *model.Ledger, commit string, now time.Time, n *notes) error {
 	if !access.New(ledger.Platform, nil).Enforced() {
 		return nil
@@ -224,7 +223,7 @@ func (d declared) noteRefused(ledger *model.Ledger, commit string, now time.Time
 	if err != nil {
 		return fmt.Errorf("read who signed source commit %s: %w", commit, err)
 	}
-	line.Pinned = true // if it lies behind what is recorded, whoever ran the program wanted it back
+	line.Pinned = true // an older commit was pinned by the user of the reconciler
 	verdict, err := line.Judge(access.RecordedIn(ledger), now, func(f *source.Files) model.Fleet { return d.evaluator.Layers(f) })
 	if err == nil && verdict.Refused != nil {
 		n.add("note: source commit %s was decided on, and is refused: %v", commit, verdict.Refused)
@@ -232,7 +231,7 @@ func (d declared) noteRefused(ledger *model.Ledger, commit string, now time.Time
 	return err
 }
 
-// compareDecisions compares what was recorded with what comes out now.
+// compareDecisions compares a recorded decision with the one computed now; made reports whether it could be computed.
 func compareDecisions(was, is *model.Decision, made bool) ReplayedDecision {
 	d := ReplayedDecision{App: was.App, Verdict: was.Verdict, Outcome: ReplayUnknown, Recorded: model.DigestOf(was)}
 	if !made {

@@ -11,7 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
-// workTreeRequests returns the requests of the last commit: a file of approvals counts once it is committed.
+// workTreeRequests returns the requests of the last commit: an approval counts only once it is committed.
 func workTreeRequests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator, files evaluate.Files, n *notes) (access.Requests, error) {
 	commit := w.Head(ctx)
 	if commit == "" {
@@ -27,7 +27,7 @@ func workTreeRequests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator,
 	return requests(ctx, w, e, commit, committed)
 }
 
-// requests returns what the files of a commit ask of runs, and the commits that brought these files.
+// requests returns the requests in the files of a commit, each with the commit that added its file.
 func requests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator, commit string, files evaluate.Files) (access.Requests, error) {
 	approvals, problems := e.Approvals(files)
 	prefix, err := clone.Line(ctx, w.Root, "rev-parse", "--show-prefix")

@@ -15,10 +15,10 @@ import (
 // Setting is PATH=VALUE, PATH=+VALUE or PATH=-VALUE: a value that replaces another, or is added to it or subtracted from it.
 type Setting struct {
 	text, path, value string
-	sign              int64 // 0: in place of the other
+	sign              int64 // 0: replace the value
 }
 
-// ParseSetting reads a setting. Whether the path exists shows when it is applied to a fleet.
+// ParseSetting reads a setting. It does not check the path.
 func ParseSetting(text string) (Setting, error) {
 	path, value, ok := strings.Cut(text, "=")
 	if !ok || path == "" || value == "" {
@@ -34,7 +34,7 @@ func ParseSetting(text string) (Setting, error) {
 	return c, nil
 }
 
-// number returns what becomes of n.
+// number returns the new value for n.
 func (c Setting) number(n, least int64, parse func(string) (int64, error)) (int64, error) {
 	value, err := parse(c.value)
 	if err != nil {
@@ -49,7 +49,7 @@ func (c Setting) number(n, least int64, parse func(string) (int64, error)) (int6
 	return value, nil
 }
 
-// amount changes one resource.
+// amount returns r with one resource changed.
 func (c Setting) amount(r model.Resources, resource string) (model.Resources, error) {
 	parse := parseCount
 	switch resource {
@@ -93,10 +93,10 @@ func parseMoney(s string) (int64, error) {
 	return thousandths * 1000, err
 }
 
-// fields are what can be changed of something, by path.
+// fields are the fields that a setting can change, by path.
 type fields map[string]func(Setting) error
 
-// count adds a whole number.
+// count adds a field with a whole number.
 func (f fields) count(path string, n *int, least int64) {
 	f[path] = func(c Setting) error {
 		value, err := c.number(int64(*n), least, parseCount)
@@ -107,7 +107,7 @@ func (f fields) count(path string, n *int, least int64) {
 	}
 }
 
-// resources adds amounts of resources.
+// resources adds a field for each resource.
 func (f fields) resources(path string, r *model.Resources) {
 	for _, name := range r.Names() {
 		f[path+"."+name] = nil
@@ -118,8 +118,8 @@ func (f fields) resources(path string, r *model.Resources) {
 	}
 }
 
-// optional adds a limit that may be none. Then there is nothing to change: a limit of
-// one resource alone cannot be told from one that leaves nothing of the others.
+// optional adds a limit that may be absent. An absent limit cannot be changed: a limit with one resource would allow
+// nothing of the others.
 func (f fields) optional(path string, r **model.Resources) {
 	if *r == nil {
 		f.resources(path, &model.Resources{})
@@ -133,7 +133,7 @@ func (f fields) optional(path string, r **model.Resources) {
 	f.resources(path, &own)
 }
 
-// apply carries out a change. The rest of its path names the field.
+// apply changes the field at a path.
 func (f fields) apply(c Setting, what, path string) error {
 	if set := f[path]; set != nil {
 		return set(c)
@@ -154,7 +154,7 @@ func (f fields) apply(c Setting, what, path string) error {
 	return fmt.Errorf("%s: %s has no %q that can be changed%s", c.text, what, path, hint)
 }
 
-// apply changes a fleet. What other fleets share stays as it is.
+// apply changes a fleet. It copies what the fleet shares with others.
 func (c Setting) apply(fleet *model.Fleet) error {
 	kind, rest, _ := strings.Cut(c.path, ".")
 	name, field, _ := strings.Cut(rest, ".")
@@ -202,7 +202,7 @@ func (c Setting) apply(fleet *model.Fleet) error {
 	return c.unknown(kind, name, known)
 }
 
-// shareFields are those that tenants and groups have.
+// shareFields are the fields that tenants and groups have in common.
 func shareFields(weight *int, guarantee *model.Resources, quota, borrow, lend **model.Resources) fields {
 	f := fields{}
 	f.count("weight", weight, 1)

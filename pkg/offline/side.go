@@ -21,15 +21,15 @@ type side struct {
 	requests  access.Requests
 }
 
-// said describes the side in an answer.
-func (s *side) said() plan.Side {
+// description returns the side for an answer.
+func (s *side) description() plan.Side {
 	if s.commit == uncommitted {
 		return plan.Side{Name: s.name}
 	}
 	return plan.Side{Name: s.name, Commit: s.commit}
 }
 
-// headSide evaluates a revision, or with "" the files as they lie on disk.
+// headSide evaluates a revision; "" stands for the files on disk.
 func headSide(ctx context.Context, w *clone.Tree, a *assessor, revision string, n *notes) (side, error) {
 	if revision != "" || w.Clean(ctx) {
 		commit, err := w.Revision(ctx, cmp.Or(revision, "HEAD"))
@@ -51,7 +51,7 @@ func headSide(ctx context.Context, w *clone.Tree, a *assessor, revision string, 
 	return s, err
 }
 
-// baseSide evaluates the commit at which head left a branch: what the branch has got since is no part of the change.
+// baseSide evaluates the commit at which head left a branch: later commits of the branch are no part of the change.
 func baseSide(ctx context.Context, w *clone.Tree, a *assessor, branch string, head side, n *notes) (side, error) {
 	if !w.Git {
 		return side{}, fmt.Errorf("%s is in no Git repository, so there is nothing to compare with", w.Root)

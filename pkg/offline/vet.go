@@ -14,13 +14,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// uncommitted stands for the commit that is not made yet, as Git writes it.
+// uncommitted is the hash of files that are not committed, as in Git.
 var uncommitted = strings.Repeat("0", 40)
 
-// Verdict is what the reconciler would make of files if they were committed.
+// Verdict is the result of the checks that the reconciler makes of a commit.
 type Verdict struct {
 	Fleet     model.Fleet     // its applications can be rendered
-	Approvals []model.Problem // of the files of approvals, which keep no application from anything
+	Approvals []model.Problem // of approvals; they refuse no application
 }
 
 // Vet evaluates files of a work tree and renders every application.
@@ -39,8 +39,8 @@ func Vet(ctx context.Context, o Options, w *clone.Tree, files evaluate.Files, no
 	return Verdict{fleet, approvals}, ctx.Err()
 }
 
-// PolicyInForce returns the policy of an application, or of a tenant if app is "". If what is asked for is refused, it
-// returns the problems that refuse it and no policy. An error says that the fleet declares no such thing.
+// PolicyInForce returns the policy of an application, or of a tenant if app is "". A refused one has no policy but the
+// problems that refuse it. An unknown one is an error.
 func (v Verdict) PolicyInForce(tenant, app string) ([]model.PolicyValue, []model.Problem, error) {
 	apps, tenants := declaredIn(&v.Fleet)
 	if app == "" && !slices.Contains(tenants, tenant) {
@@ -69,7 +69,7 @@ func (v Verdict) PolicyInForce(tenant, app string) ([]model.PolicyValue, []model
 	return nil, v.Against(id), nil
 }
 
-// Against returns the problems because of which an application is refused. Without a name in it, it is about the tenant.
+// Against returns the problems that refuse an application, or a tenant if the name of the application is "".
 func (v Verdict) Against(app model.AppID) []model.Problem {
 	return slices.DeleteFunc(slices.Clone(v.Fleet.Problems), func(p model.Problem) bool {
 		return p.Tenant != "" && (p.Tenant != app.Tenant || p.App != "" && p.App != app.Name)
@@ -93,7 +93,7 @@ func declaredIn(fleet *model.Fleet) (apps []model.AppID, tenants []string) {
 	return apps, tenants
 }
 
-// missing says that the fleet does not declare something, and what it declares instead.
+// missing is the error for a name that the fleet does not declare. It lists those that it declares.
 func missing(what string, known []string) error {
 	said := "the fleet declares no " + text.Clean(what)
 	if len(known) > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
-// Level is what an application may be kept from.
+// Level is how far an application is admitted.
 type Level string
 
 // Levels.
@@ -37,7 +37,7 @@ type Obstacles struct {
 	Standing model.Standing      `json:"standing,omitempty"`
 	Shares   []model.TenantShare `json:"shares,omitempty"`
 	Failing  []model.Constraint  `json:"failing"`
-	Ahead    []model.AppID       `json:"ahead"` // who holds most of what is short
+	Ahead    []model.AppID       `json:"ahead"` // applications that hold most of the scarce capacity
 	Ways     []string            `json:"ways"`  // changes, each sufficient alone
 }
 
@@ -67,7 +67,7 @@ func obstacles(c turn.Case, app model.AppID, level Level) (Obstacles, error) {
 	}
 	v := Obstacles{App: app, Level: level, Reached: reached(d, level), Failing: []model.Constraint{}, Ahead: []model.AppID{}, Ways: []string{}}
 	if !v.Reached && level == LevelFull && d.Verdict != model.VerdictRejected {
-		// What would be decided if it took all or nothing.
+		// Decide as if the application could not be degraded.
 		c.Fleet, c.Ledger = allOrNothing(c.Fleet, c.Ledger, app)
 		again := turn.Take(c)
 		if full, ok := again.Ruling.Find(app); ok && full.Verdict != model.VerdictGranted {
@@ -90,7 +90,7 @@ func obstacles(c turn.Case, app model.AppID, level Level) (Obstacles, error) {
 	return v, nil
 }
 
-// reached reports whether a decision gives what a level asks for.
+// reached reports whether a decision gives a level.
 func reached(d *model.Decision, level Level) bool {
 	switch level {
 	case LevelFull:

@@ -11,20 +11,20 @@ import (
 
 // Changes are the differences between two outcomes.
 type Changes struct {
-	Applications []Application   `json:"applications"` // what matters most first
+	Applications []Application   `json:"applications"` // most important first
 	Price        Price           `json:"pricePerHour"`
-	Tenants      []Tenant        `json:"tenants"` // whose price changes
+	Tenants      []Tenant        `json:"tenants"` // with another price
 	Objects      []ObjectChange  `json:"objects"`
 	Runs         []RunChange     `json:"runs"`     // of workflows, by application
-	Problems     []model.Problem `json:"problems"` // that come with the change
-	Solved       []model.Problem `json:"solved"`   // that go with it
+	Problems     []model.Problem `json:"problems"` // that the change introduces
+	Solved       []model.Problem `json:"solved"`   // that the change solves
 }
 
-// Application is one that comes out otherwise.
+// Application is an application that the change affects.
 type Application struct {
 	App     model.AppID     `json:"application"`
 	Effect  Effect          `json:"effect"`
-	Edited  bool            `json:"edited"` // its own declaration differs; else others are the cause
+	Edited  bool            `json:"edited"` // its own declaration differs; else the cause is elsewhere
 	Phase   Phases          `json:"phase"`
 	Grants  []GrantChange   `json:"grants,omitempty"`
 	Price   Price           `json:"pricePerHour"`
@@ -33,7 +33,7 @@ type Application struct {
 	Refused *model.Refusal  `json:"refused,omitempty"` // why the newer spec is not accepted
 }
 
-// Phases are the phases of an application on both sides, "" where it is not known.
+// Phases are the phases of an application on both sides; "": it does not exist there.
 type Phases struct {
 	Before model.Phase `json:"before,omitempty"`
 	After  model.Phase `json:"after,omitempty"`
@@ -52,15 +52,15 @@ type Tenant struct {
 	Price Price  `json:"pricePerHour"`
 }
 
-// Effect is how an application comes out otherwise.
+// Effect is what the change does to an application.
 type Effect string
 
-// Effects, what people have to look at first.
+// Effects, the most important ones first.
 const (
-	Rejected  Effect = "rejected"  // it is refused a place
-	Refused   Effect = "refused"   // its newer spec is not accepted; the old one goes on
-	Evicted   Effect = "evicted"   // it loses the place that it has otherwise
-	Removed   Effect = "removed"   // it ends, because Git does not want it any more
+	Rejected  Effect = "rejected"  // it is not admitted
+	Refused   Effect = "refused"   // its newer spec is not accepted; the old one keeps running
+	Evicted   Effect = "evicted"   // it loses its place
+	Removed   Effect = "removed"   // it ends, because Git no longer declares it
 	Degraded  Effect = "degraded"  // it runs with less than it asks for
 	Waiting   Effect = "waiting"   // it waits for capacity
 	Admitted  Effect = "admitted"  // it gets a place, in full or with less
@@ -71,7 +71,7 @@ const (
 	Reworded  Effect = "reworded"  // only the explanation differs
 )
 
-// effects in the order in which people read them.
+// effects in the order of a plan.
 var effects = []Effect{Rejected, Refused, Evicted, Removed, Degraded, Waiting, Admitted, Restored, Updated, Regranted, Requeued, Reworded}
 
 // Empty reports whether nothing differs.
@@ -79,24 +79,23 @@ func (c *Changes) Empty() bool {
 	return len(c.Applications)+len(c.Objects)+len(c.Problems)+len(c.Solved)+len(c.Tenants)+len(c.Runs) == 0
 }
 
-// Refuses reports whether something that was acceptable is so no more: the change
-// brings problems, or an application is rejected that was not before.
+// Refuses reports whether the change is refused: it introduces a problem, or an application or its update is rejected.
 func (c *Changes) Refuses() bool {
 	return len(c.Problems) > 0 || slices.ContainsFunc(c.Applications, func(a Application) bool {
 		return a.Effect == Rejected || a.Effect == Refused
 	})
 }
 
-// Compare returns what the second outcome has otherwise than the first.
+// Compare returns the differences of the second outcome from the first.
 func Compare(before, after *Outcome) Changes {
 	c := Changes{Objects: compareObjects(before.Objects, after.Objects), Runs: compareRuns(before.Runs, after.Runs)}
-	was, is := before.standings(), after.standings()
+	was, is := before.states(), after.states()
 	everyone := maps.Clone(was)
 	maps.Copy(everyone, is)
 	priceWas, priceIs := pricesOf(before.Fleet.Platform), pricesOf(after.Fleet.Platform)
 	tenants := map[string]Price{}
 	for _, app := range slices.SortedFunc(maps.Keys(everyone), model.AppID.Compare) {
-		x, y := cmp.Or(was[app], &standing{}), cmp.Or(is[app], &standing{})
+		x, y := cmp.Or(was[app], &appState{}), cmp.Or(is[app], &appState{})
 		price := Price{priceWas.of(x), priceIs.of(y)}
 		sum := tenants[app.Tenant]
 		tenants[app.Tenant] = Price{sum.Before + price.Before, sum.After + price.After}
@@ -118,8 +117,8 @@ func Compare(before, after *Outcome) Changes {
 	return c
 }
 
-// effectOf says how y differs from x, "" if it does not.
-func effectOf(x, y *standing) Effect {
+// effectOf returns how y differs from x, "" if it does not.
+func effectOf(x, y *appState) Effect {
 	switch {
 	case y.runs():
 		return effectOnRunning(x, y)
@@ -139,8 +138,8 @@ func effectOf(x, y *standing) Effect {
 	return ""
 }
 
-// effectOnRunning is effectOf where y runs.
-func effectOnRunning(x, y *standing) Effect {
+// effectOnRunning is effectOf for an application that runs in y.
+func effectOnRunning(x, y *appState) Effect {
 	refused := y.refusal()
 	switch {
 	case !x.runs():
@@ -161,9 +160,9 @@ func effectOnRunning(x, y *standing) Effect {
 	return ""
 }
 
-// sameWords reports whether people are told the same about an application. How much
-// is free beside a full grant is no news.
-func sameWords(x, y *standing) bool {
+// sameWords reports whether the explanation is the same. For a full grant its sentence does not count: it mentions the
+// capacity that is free.
+func sameWords(x, y *appState) bool {
 	a, b := x.decision, y.decision
 	if a == nil || b == nil {
 		return (a == nil) == (b == nil)
@@ -172,7 +171,7 @@ func sameWords(x, y *standing) bool {
 		(a.Message == b.Message || a.Verdict == model.VerdictGranted && !a.Degraded)
 }
 
-func describe(app model.AppID, effect Effect, x, y *standing, price Price) Application {
+func describe(app model.AppID, effect Effect, x, y *appState, price Price) Application {
 	a := Application{
 		App: app, Effect: effect, Edited: x.digest() != y.digest(), Grants: grantChanges(x, y), Price: price,
 		Before: x.decision, After: y.decision, Refused: y.refusal(),
@@ -187,7 +186,7 @@ func describe(app model.AppID, effect Effect, x, y *standing, price Price) Appli
 }
 
 // grantChanges lists the components whose grants differ, by name.
-func grantChanges(x, y *standing) []GrantChange {
+func grantChanges(x, y *appState) []GrantChange {
 	changes := map[string]*GrantChange{}
 	of := func(name string) *GrantChange {
 		if changes[name] == nil {
@@ -210,8 +209,8 @@ func grantChanges(x, y *standing) []GrantChange {
 	return list
 }
 
-// without returns the problems of list that are not among others. Lines move when
-// a file is edited, so where a problem stands says nothing.
+// without returns the problems of list that are not among others. It ignores their places: lines move when a file is
+// edited.
 func without(list, others []model.Problem) (rest []model.Problem) {
 	type identity struct{ code, path, message, tenant, app string }
 	of := func(p *model.Problem) identity { return identity{p.Code, p.Path, p.Message, p.Tenant, p.App} }

@@ -6,16 +6,16 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Comparison is the effect of a change of the fleet repo, and what it was found out from.
+// Comparison is the effect of a change of the fleet repo, with the inputs of the comparison.
 type Comparison struct {
 	Before Side      `json:"from"`
 	After  Side      `json:"to"`
-	Status string    `json:"statusCommit,omitempty"` // of the status branch that says which applications run
+	Status string    `json:"statusCommit,omitempty"` // of the status branch with the running applications
 	Now    time.Time `json:"now"`
-	Notes  []string  `json:"notes"` // what it rests on, in sentences
+	Notes  []string  `json:"notes"` // assumptions, as sentences
 	Changes
 
-	Next model.Ledger `json:"-"` // what the next pass saves, if nothing else happens before it
+	Next model.Ledger `json:"-"` // that the next pass saves if nothing else happens
 }
 
 // Side is one of the two states of the fleet repo that are compared.

@@ -1,8 +1,6 @@
-// Package plan compares two outcomes: what a pass makes of one state of the fleet
-// repo and what it makes of another. It says which applications come out otherwise
-// and how, what that costs, which runs of workflows begin or end, and which objects
-// follow.
+// Package plan compares the outcomes of a pass for two states of the fleet repo. It decides which effect the change has
+// on each application, and lists the prices, the workflow runs and the objects that differ.
 //
-// It decides nothing about applications: both outcomes are decided by those who
-// decide in a pass. It reads nothing, and equal outcomes have no differences.
+// It never decides about applications: turn.Take makes both outcomes. It reads nothing. Equal outcomes have no
+// differences. A result shares records with the outcomes, so the caller does not change them.
 package plan

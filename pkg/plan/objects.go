@@ -16,15 +16,15 @@ import (
 // ObjectChange is an object that is added, changed or removed.
 type ObjectChange struct {
 	App       model.AppID   `json:"-"`
-	Owner     string        `json:"owner"` // the application, or the tenant alone
+	Owner     string        `json:"owner"` // the application, or only the tenant
 	Action    Action        `json:"action"`
 	Kind      string        `json:"kind"`
 	Namespace string        `json:"namespace,omitempty"`
 	Name      string        `json:"name"`
-	Fields    []FieldChange `json:"fields,omitempty"` // of a changed one
+	Fields    []FieldChange `json:"fields,omitempty"` // that differ
 }
 
-// Action is what becomes of an object.
+// Action is what the change does to an object.
 type Action string
 
 // Actions.
@@ -32,7 +32,7 @@ const (
 	Add    Action = "add"
 	Change Action = "change"
 	Remove Action = "remove"
-	Keep   Action = "keep" // it is declared no more and stays: volumes and namespaces do
+	Keep   Action = "keep" // it is no longer declared but stays, such as a volume
 )
 
 // FieldChange is a field whose value differs. One of the two may be nil.
@@ -42,7 +42,7 @@ type FieldChange struct {
 	After  json.RawMessage `json:"after,omitempty"`
 }
 
-// identity is what makes an object the same one on both sides.
+// identity identifies an object on both sides.
 type identity struct{ kind, namespace, name string }
 
 func byIdentity(objects []Object) map[identity]*Object {
@@ -68,7 +68,7 @@ func compareObjects(before, after []Object) (list []ObjectChange) {
 			change.Action = Keep
 		case y == nil:
 			change.Action = Remove
-		case x.JSON == nil || y.JSON == nil: // it is left as it is
+		case x.JSON == nil || y.JSON == nil: // its content is not managed
 			continue
 		default:
 			if change.Fields = Fields(x.JSON, y.JSON); len(change.Fields) == 0 {
@@ -111,7 +111,7 @@ func owner(app model.AppID) string {
 	return app.String()
 }
 
-// Fields compares two JSON documents field by field. What is no JSON is one value.
+// Fields compares two JSON documents field by field. Other text is one value.
 func Fields(before, after []byte) []FieldChange {
 	if bytes.Equal(before, after) {
 		return nil
@@ -134,8 +134,8 @@ func Fields(before, after []byte) []FieldChange {
 	return fields
 }
 
-// decoded reads a document. Lists whose elements have names become objects by
-// "[name]": an element is the same one wherever it stands.
+// decoded reads a document. A list whose elements have names becomes an object with the keys "[name]", so that the order
+// of the elements does not count.
 func decoded(document []byte) any {
 	var v any
 	if json.Unmarshal(document, &v) != nil {
@@ -177,7 +177,7 @@ func encoded(v any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// readable turns a JSON pointer into a path as people write it.
+// readable converts a JSON pointer: /spec/replicas is spec.replicas.
 func readable(pointer string) string {
 	var path strings.Builder
 	for segment := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {

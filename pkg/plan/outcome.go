@@ -6,36 +6,36 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Outcome is what one pass makes of one state of the fleet repo.
+// Outcome is the outcome of a pass for one state of the fleet repo.
 type Outcome struct {
-	Fleet   model.Fleet  // that was decided on, completed with what was last good
-	Ledger  model.Ledger // as the pass saves it
-	Objects []Object     // those that may differ between the outcomes
+	Fleet   model.Fleet  // that was decided on, with what was kept of the ledger
+	Ledger  model.Ledger // that the pass saves
+	Objects []Object     // those that may differ from the other outcome
 	Runs    []Run        // of workflows, by application
 }
 
-// Object is one object as it is to be in the cluster.
+// Object is an object for the cluster.
 type Object struct {
 	App       model.AppID // Name is "" for the objects of a tenant
 	Kind      string
 	Namespace string
 	Name      string
-	JSON      []byte // without what says only which commit it comes from; nil: it is left as it is
-	Outlives  bool   // it stays in the cluster when it is declared no more
+	JSON      []byte // without annotations that only repeat its origin; nil: its content is not managed
+	Outlives  bool   // it stays in the cluster when it is no longer declared
 }
 
-// standing is where an application stands in an outcome.
-type standing struct {
-	instance *model.Instance    // nil: it is not known
-	decision *model.Decision    // nil: nothing was ruled about it
+// appState is the state of an application in an outcome.
+type appState struct {
+	instance *model.Instance    // nil: unknown
+	decision *model.Decision    // nil: none
 	declared *model.Application // the valid spec in Git, nil if there is none
 }
 
-func (o *Outcome) standings() map[model.AppID]*standing {
-	all := map[model.AppID]*standing{}
-	of := func(app model.AppID) *standing {
+func (o *Outcome) states() map[model.AppID]*appState {
+	all := map[model.AppID]*appState{}
+	of := func(app model.AppID) *appState {
 		if all[app] == nil {
-			all[app] = &standing{}
+			all[app] = &appState{}
 		}
 		return all[app]
 	}
@@ -51,41 +51,41 @@ func (o *Outcome) standings() map[model.AppID]*standing {
 	return all
 }
 
-func (s *standing) runs() bool     { return s.instance != nil && s.instance.Phase.Active() }
-func (s *standing) waits() bool    { return s.in(model.PhaseAdmitted) }
-func (s *standing) rejected() bool { return s.in(model.PhaseRejected, model.PhaseCreated) }
+func (s *appState) runs() bool     { return s.instance != nil && s.instance.Phase.Active() }
+func (s *appState) waits() bool    { return s.in(model.PhaseAdmitted) }
+func (s *appState) rejected() bool { return s.in(model.PhaseRejected, model.PhaseCreated) }
 
-func (s *standing) in(phases ...model.Phase) bool {
+func (s *appState) in(phases ...model.Phase) bool {
 	return s.instance != nil && slices.Contains(phases, s.instance.Phase)
 }
 
-// evicted reports whether it lost its place for others.
-func (s *standing) evicted() bool {
+// evicted reports whether it lost its place to others.
+func (s *appState) evicted() bool {
 	return s.in(model.PhaseTerminated) && s.instance.Reason == model.ReasonEvicted
 }
 
 // degraded reports whether it runs with less than it asks for.
-func (s *standing) degraded() bool {
+func (s *appState) degraded() bool {
 	return s.runs() && s.decision != nil && s.decision.Degraded
 }
 
-// refusal is why a newer spec in Git is not accepted, nil if none is refused.
-func (s *standing) refusal() *model.Refusal {
+// refusal returns why a newer spec in Git is not accepted, nil if none is refused.
+func (s *appState) refusal() *model.Refusal {
 	if !s.runs() {
 		return nil
 	}
 	return s.instance.Refused
 }
 
-func (s *standing) position() int {
+func (s *appState) position() int {
 	if !s.waits() || s.decision == nil {
 		return 0
 	}
 	return s.decision.Position
 }
 
-// grants are what it holds, by component.
-func (s *standing) grants() []model.Grant {
+// grants returns the grants of its components.
+func (s *appState) grants() []model.Grant {
 	if !s.runs() {
 		return nil
 	}
@@ -96,8 +96,8 @@ func (s *standing) grants() []model.Grant {
 	return grants
 }
 
-// digest identifies what Git declares, "" if that is nothing valid.
-func (s *standing) digest() model.Digest {
+// digest identifies the valid spec in Git, "" if there is none.
+func (s *appState) digest() model.Digest {
 	if s.declared == nil {
 		return ""
 	}

@@ -26,9 +26,9 @@ func pricesOf(p *model.Platform) prices {
 	return list
 }
 
-// of returns what an application costs where it stands: what it was granted, each
-// component in its pool, and nothing any more for what is done.
-func (p prices) of(s *standing) int64 {
+// of returns what an application costs: the grants of its components at the prices of their pools. A component that is
+// done costs nothing.
+func (p prices) of(s *appState) int64 {
 	if !s.runs() {
 		return 0
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Run is the run of the workflow of an application in an outcome.
+// Run is the workflow run of an application in an outcome.
 type Run struct {
 	App    model.AppID    `json:"application"`
 	Run    model.Digest   `json:"run"`
@@ -19,16 +19,16 @@ type Run struct {
 // RunStep is a step of a run.
 type RunStep struct {
 	Name   string          `json:"step"`
-	Type   string          `json:"type,omitempty"` // "" if the spec of the run is not known any more
+	Type   string          `json:"type,omitempty"` // "": the spec of the run is no longer known
 	Phase  model.StepPhase `json:"phase"`
 	Waits  string          `json:"waitsFor,omitempty"` // as in "waits for …"
-	People bool            `json:"people,omitempty"`   // it does not end before somebody acts
+	People bool            `json:"people,omitempty"`   // it ends only when somebody acts
 }
 
-// RunChange is a run that the change begins, ends or moves.
+// RunChange is a workflow run that the change affects.
 type RunChange struct {
 	Effect     RunEffect `json:"effect"`
-	Supersedes int       `json:"supersedes,omitempty"` // the number of the run that ends for this one, which had not ended
+	Supersedes int       `json:"supersedes,omitempty"` // number of the unfinished run that this one replaces
 	Run
 }
 
@@ -38,11 +38,11 @@ type RunEffect string
 // Effects on runs.
 const (
 	RunBegins     RunEffect = "begins"
-	RunEnds       RunEffect = "ends"       // its phase says how
-	RunProgresses RunEffect = "progresses" // a step of it does, as when the change brings an approval
+	RunEnds       RunEffect = "ends"       // with the phase of the run
+	RunProgresses RunEffect = "progresses" // a step changes, such as by an approval
 )
 
-// compareRuns returns the runs that come out otherwise, by application.
+// compareRuns returns the runs that differ, by application.
 func compareRuns(before, after []Run) (changes []RunChange) {
 	for i := range after {
 		is := &after[i]

@@ -36,7 +36,7 @@ func (w *Tree) At(ctx context.Context, tip string) func(commit string) (evaluate
 	}
 }
 
-// Reaches returns an error that says why tip does not descend from a commit, nil if it does.
+// Reaches returns nil if tip descends from a commit, else why not.
 func (w *Tree) Reaches(ctx context.Context, tip, commit string) error {
 	if _, err := Line(ctx, w.Root, "cat-file", "-e", commit+"^{commit}"); err != nil {
 		if shallow, err := Line(ctx, w.Root, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
@@ -54,7 +54,7 @@ func (w *Tree) Reaches(ctx context.Context, tip, commit string) error {
 func (w *Tree) Commit(ctx context.Context, commit string) (*git.Files, error) {
 	tree, err := Line(ctx, w.Root, "rev-parse", "--verify", "--quiet", "--end-of-options", commit+":./")
 	if err != nil && w.Reaches(ctx, commit, commit) == nil {
-		return w.store.Files(w.store.AddTree(nil), git.FileLimits{}) // the directory is newer
+		return w.store.Files(w.store.AddTree(nil), git.FileLimits{}) // the directory did not exist yet
 	}
 	h, ok := git.ParseHash(tree)
 	if err == nil && !ok {

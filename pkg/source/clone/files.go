@@ -38,7 +38,7 @@ func (w *Tree) Files(ctx context.Context) (*Files, error) {
 		return nil, fmt.Errorf("list %s: %w", w.Root, err)
 	}
 	for _, name := range changed {
-		name = strings.TrimSuffix(name, "/") // a repository of its own
+		name = strings.TrimSuffix(name, "/") // a nested repository
 		delete(entries, name)
 		info, err := w.Top.Lstat(filepath.FromSlash(name))
 		switch {
@@ -116,7 +116,7 @@ func (w *Tree) walk() (names []string, err error) {
 		case e.IsDir():
 			return nil
 		case len(names) > mostFiles:
-			return fs.SkipAll // reading them says so
+			return fs.SkipAll // the limit of the tree reports it
 		}
 		names = append(names, name)
 		return nil
@@ -133,7 +133,7 @@ func (w *Tree) Read(name string) ([]byte, error) {
 	return b, err
 }
 
-// start reads a file, but of one that is too large only the start.
+// start reads a file, or the start of one that is too large.
 func (w *Tree) start(name string) ([]byte, error) {
 	f, err := w.Top.Open(filepath.FromSlash(name))
 	if err != nil {
