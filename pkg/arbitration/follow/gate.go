@@ -55,7 +55,7 @@ func (f *following) gateAgain(app *solve.App) {
 		f.PassGate(app)
 		return
 	}
-	verdict, reason, refused, levels := app.Verdict, app.Reason, app.Refused, app.Levels
+	verdict, reason, refused := app.Verdict, app.Reason, app.Refused
 	app.Findings, app.Message = nil, ""
 	if app.Incumbent() {
 		app.Refused, app.Update = nil, nil
@@ -69,7 +69,5 @@ func (f *following) gateAgain(app *solve.App) {
 	}
 	if app.Verdict == model.VerdictRejected {
 		app.Standing, app.Short, app.Position = nil, nil, 0
-	} else if levels != nil && !app.Incumbent() {
-		app.Levels = levels
 	}
 }

@@ -1,64 +1,41 @@
 package follow
 
 import (
-	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 )
 
 // retryable selects the applications that were pending in the last pass and may
 // fit now. Each waits for its lowest level to fit, and that needs a pool in which
-// as much is free as it asks for, or would be if all gave way that might. As
+// as much is free as it asks for, or would be if every application gave way that might. As
 // long as no pool has that, nothing can be decided about it that was not decided
 // before, and it is passed over.
 type retryable struct {
 	*solve.Case
-	runs  [][]run // by node; see findRuns
-	wants map[string]*want
+	ends [][]int // by node, then place in its pending list: where the stretch of applications that are alike ends
 
-	// What might be taken from others is counted once in a pass, before those that
-	// wait are served, and can only become less while they are.
-	taken map[bandClass][]solve.Vector // by pool: what those of a class and a band hold, at least a part of it
-	least []int                        // by node: the lowest priority of running applications
-	room  map[prospect][]solve.Vector  // by pool: what applications of a kind might take of other tenants
+	// What might be taken from others is counted once in a pass, before pending
+	// applications are served, and can only become less while they are.
+	taken map[solve.Standing][]solve.Vector // by pool: what applications hold whose worst part is of a class and a band
+	least []int                             // by node: the lowest priority of running applications
+	room  map[prospect][]solve.Vector       // by pool: what applications might take of other tenants
 }
 
 func newRetryable(c *solve.Case) *retryable {
-	return &retryable{Case: c, runs: make([][]run, len(c.Nodes)), wants: map[string]*want{}}
+	return &retryable{Case: c, ends: make([][]int, len(c.Nodes))}
 }
 
-// bandClass is what may give way, by its worst part.
-type bandClass struct {
-	class solve.Class
-	band  int
-}
-
-// prospect is what applications have in common that might take the same.
+// prospect is what applications have in common that might take the same: their class and
+// band, and how far policy lets them preempt others.
 type prospect struct {
-	bandClass
+	solve.Standing
 	allowed solve.Reach
 }
 
-// run is a stretch of a tenant's pending list in which all may fit just the same.
-type run struct {
-	to       int   // where it ends
-	want     *want // nil: to be tried in any case
-	base     solve.Standing
-	allowed  solve.Reach // how far the platform's policy and theirs let them take from others
-	own      bool        // policy lets them take from their own tenant
-	reserved bool        // something is reserved for them alone
-}
-
-// want is the minimum that an application can run, and what it asks for in full.
-// Applications that want the same share it.
-type want struct {
-	least solve.Level
-	total solve.Vector
-}
-
 // Tried reports at and below which nodes an application might get something, nil: at all.
-// The others need not queue, as passing over them leaves no trace. If somebody
+// The others need not queue, as passing over them leaves no trace. If one application
 // might preempt others, all queue, as some of what is given up may be left over.
 // Tenants of one group queue together, as even a tenant that gets nothing affects
 // the order of groups.
@@ -66,14 +43,14 @@ func (r *retryable) Tried() []bool {
 	r.countTaken()
 	tried, everybody := make([]bool, len(r.Nodes)), false
 	for i, pending := range r.Pending {
-		r.findRuns(i)
-		for at := 0; at < len(pending); at = r.runs[i][at].to {
-			app, w := pending[at], &r.runs[i][at]
-			if r.inadmissible(app, w) {
+		r.findEnds(i)
+		for at := 0; at < len(pending); at = r.ends[i][at] {
+			app := pending[at]
+			if r.inadmissible(app) {
 				continue
 			}
 			tried[r.Top(i)] = true
-			everybody = everybody || r.fromOwn(app, w) != nil || r.fromOthers(w) != nil
+			everybody = everybody || r.fromOwn(app) != nil || r.fromOthers(app) != nil
 		}
 	}
 	if everybody {
@@ -88,29 +65,27 @@ func (r *retryable) Tried() []bool {
 // Next returns the first place at or after at that is to be tried. It passes over
 // applications that are inadmissible and would be served one right after the other.
 func (r *retryable) Next(tenant, at int) int {
-	pending, runs := r.Pending[tenant], r.runs[tenant]
-	first := &runs[at]
-	if !r.inadmissible(pending[at], first) {
+	pending, ends := r.Pending[tenant], r.ends[tenant]
+	first := pending[at]
+	if !r.inadmissible(first) {
 		return at
 	}
-	for at = first.to; at < len(pending); {
-		w := &runs[at]
-		if w.want == nil || w.base.Class != first.base.Class || w.base.Band != first.base.Band || !w.want.total.Fits(first.want.total) ||
-			!r.inadmissible(pending[at], w) {
+	for at = ends[at]; at < len(pending); at = ends[at] {
+		app, base := pending[at], pending[at].Base()
+		if base.Class != first.Base().Class || base.Band != first.Base().Band || !app.Levels[0].Total.Fits(first.Levels[0].Total) || !r.inadmissible(app) {
 			break
 		}
-		at = w.to
 	}
 	return at
 }
 
 // forget must be called when the pending list of a tenant changed, or what is known
 // about its applications.
-func (r *retryable) forget(tenant int) { r.runs[tenant] = nil }
+func (r *retryable) forget(tenant int) { r.ends[tenant] = nil }
 
 // countTaken counts what running applications hold and might have to give up.
 func (r *retryable) countTaken() {
-	r.taken, r.room, r.least = map[bandClass][]solve.Vector{}, map[prospect][]solve.Vector{}, make([]int, len(r.Nodes))
+	r.taken, r.room, r.least = map[solve.Standing][]solve.Vector{}, map[prospect][]solve.Vector{}, make([]int, len(r.Nodes))
 	for i := range r.least {
 		r.least[i] = math.MaxInt
 	}
@@ -119,7 +94,7 @@ func (r *retryable) countTaken() {
 			continue
 		}
 		r.least[app.Tenant] = min(r.least[app.Tenant], app.Priority)
-		key := bandClass{app.Worst(app.Level).Class, app.Band}
+		key := solve.Standing{Class: app.Worst(app.Level).Class, Band: app.Band}
 		if r.taken[key] == nil {
 			r.taken[key] = r.byPool()
 		}
@@ -138,55 +113,35 @@ func (r *retryable) byPool() []solve.Vector {
 	return v
 }
 
-// findRuns divides the pending list of a tenant into runs, by place, so that each
-// tells where it ends. An application that was never tried, or that has free
-// capacity reserved, has no want.
-func (r *retryable) findRuns(i int) {
-	pending := r.Pending[i]
-	if r.runs[i] != nil || len(pending) == 0 {
+// findEnds divides the pending list of a tenant into stretches of applications that are
+// alike: either all of a stretch may fit or none.
+func (r *retryable) findEnds(tenant int) {
+	pending := r.Pending[tenant]
+	if r.ends[tenant] != nil || len(pending) == 0 {
 		return
 	}
-	platform := solve.Preemption(&r.Fleet.Platform.Policy)
-	runs := make([]run, len(pending))
+	ends := make([]int, len(pending))
 	for at := len(pending) - 1; at >= 0; at-- {
-		app := pending[at]
-		allowed := solve.Preemption(app.Policy())
-		n := run{to: at + 1, base: app.Base(), allowed: min(platform, allowed), own: allowed >= solve.WithinTenant}
-		if app.Short != nil && app.Policy().ReserveAfter == 0 {
-			n.want, n.reserved = r.wantOf(app), r.reservedAlone(app)
+		if ends[at] = at + 1; at+1 < len(pending) && r.alike(pending[at], pending[at+1]) {
+			ends[at] = ends[at+1]
 		}
-		if at+1 < len(pending) && n.want != nil && !n.reserved {
-			same := runs[at+1]
-			if same.to = n.to; n == same {
-				n.to = runs[at+1].to
-			}
-		}
-		runs[at] = n
 	}
-	r.runs[i] = runs
+	r.ends[tenant] = ends
 }
 
-// wantOf returns what an application wants, the same for all that want the same.
-func (r *retryable) wantOf(app *solve.App) *want {
-	w := want{least: app.Levels[len(app.Levels)-1], total: app.Levels[0].Total}
-	key := make([]byte, 0, 64)
-	add := func(v solve.Vector) {
-		key = binary.AppendVarint(key, int64(len(v)))
-		for _, n := range v {
-			key = binary.AppendVarint(key, n)
-		}
-	}
-	add(w.total)
-	add(w.least.Loose)
-	for _, l := range w.least.Bound {
-		key = binary.AppendVarint(key, int64(l.Pool))
-		add(l.Amount)
-	}
-	if r.wants[string(key)] == nil {
-		r.wants[string(key)] = &w
-	}
-	return r.wants[string(key)]
+// alike reports whether two applications of a tenant want the same and may preempt the
+// same.
+func (r *retryable) alike(x, y *solve.App) bool {
+	xl, yl := &x.Levels[len(x.Levels)-1], &y.Levels[len(y.Levels)-1]
+	return !alwaysTried(x) && !alwaysTried(y) && x.Base() == y.Base() && solve.Preemption(x.Policy()) == solve.Preemption(y.Policy()) &&
+		slices.Equal(x.Levels[0].Total, y.Levels[0].Total) && slices.Equal(xl.Loose, yl.Loose) &&
+		slices.EqualFunc(xl.Bound, yl.Bound, func(a, b solve.Load) bool { return a.Pool == b.Pool && slices.Equal(a.Amount, b.Amount) }) &&
+		!r.reservedAlone(x) && !r.reservedAlone(y)
 }
+
+// alwaysTried reports whether nothing is known that keeps an application from fitting: it
+// was never tried, or free capacity may be reserved for it.
+func alwaysTried(app *solve.App) bool { return app.Short == nil || app.Policy().ReserveAfter > 0 }
 
 // reservedAlone reports whether a pool is reserved in part for this application alone.
 func (r *retryable) reservedAlone(app *solve.App) bool {
@@ -200,23 +155,24 @@ func (r *retryable) reservedAlone(app *solve.App) bool {
 	return false
 }
 
-// fromOthers is the most that the applications of a run might take of other
-// tenants, by pool, nil for nothing. It is generous: of the conditions of
-// preemption it checks only classes and bands.
-func (r *retryable) fromOthers(w *run) []solve.Vector {
-	s := w.base
-	if w.allowed < solve.Reclaim || s.Class > solve.WithinFairShare && w.allowed < solve.AnyBand {
+// fromOthers is the most that an application might take of other tenants, by pool, nil
+// for nothing. It is generous: of the conditions of preemption it checks only classes and
+// bands.
+func (r *retryable) fromOthers(app *solve.App) []solve.Vector {
+	s, allowed := app.Base(), min(solve.Preemption(&r.Fleet.Platform.Policy), solve.Preemption(app.Policy()))
+	if allowed < solve.Reclaim || s.Class > solve.WithinFairShare && allowed < solve.AnyBand {
 		return nil
 	}
-	key := prospect{bandClass{s.Class, s.Band}, w.allowed}
+	s.Priority = 0
+	key := prospect{s, allowed}
 	room, ok := r.room[key]
 	if ok {
 		return room
 	}
 	for v, taken := range r.taken {
 		switch {
-		case v.class == solve.WithinGuarantee:
-		case s.Class == solve.WithinGuarantee, s.Class == solve.WithinFairShare && v.class == solve.Borrowing && s.Band <= v.band, w.allowed == solve.AnyBand && s.Band < v.band:
+		case v.Class == solve.WithinGuarantee:
+		case s.Class == solve.WithinGuarantee, s.Class == solve.WithinFairShare && v.Class == solve.Borrowing && s.Band <= v.Band, allowed == solve.AnyBand && s.Band < v.Band:
 			if room == nil {
 				room = r.byPool()
 			}
@@ -229,32 +185,31 @@ func (r *retryable) fromOthers(w *run) []solve.Vector {
 	return room
 }
 
-// fromOwn is the most that the applications of a run might take within their
-// tenant, nil for nothing.
-func (r *retryable) fromOwn(app *solve.App, w *run) solve.Vector {
-	if r.least[app.Tenant] >= w.base.Priority || !w.own {
+// fromOwn is the most that an application might take within its tenant, nil for nothing.
+func (r *retryable) fromOwn(app *solve.App) solve.Vector {
+	if r.least[app.Tenant] >= app.Priority || solve.Preemption(app.Policy()) < solve.WithinTenant {
 		return nil
 	}
 	return r.Nodes[app.Tenant].Used
 }
 
-// inadmissible reports whether an application of a run is sure to get nothing now:
-// neither of what is free nor of what others would give up.
-func (r *retryable) inadmissible(app *solve.App, w *run) bool {
-	if w.want == nil {
+// inadmissible reports whether an application is sure to get nothing now: neither of what
+// is free nor of what others would give up.
+func (r *retryable) inadmissible(app *solve.App) bool {
+	if alwaysTried(app) {
 		return false
 	}
-	others, own := r.fromOthers(w), r.fromOwn(app, w)
-	for _, l := range w.want.least.Bound {
+	least, others, own := &app.Levels[len(app.Levels)-1], r.fromOthers(app), r.fromOwn(app)
+	for _, l := range least.Bound {
 		if !r.reaches(app, l.Pool, l.Amount, others, own) {
 			return true
 		}
 	}
-	if w.want.least.Loose == nil {
+	if least.Loose == nil {
 		return false
 	}
 	for at := range r.Pools {
-		if r.reaches(app, at, w.want.least.Loose, others, own) {
+		if r.reaches(app, at, least.Loose, others, own) {
 			return false
 		}
 	}

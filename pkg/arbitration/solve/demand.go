@@ -2,29 +2,18 @@ package solve
 
 import "slices"
 
-// addDemand counts what an application asks for in full.
-func (c *Case) addDemand(app *App) {
-	at := &c.demanded[app.Band][app.Tenant]
-	if *at == nil {
-		*at = c.Zero()
-	}
-	at.Add(app.Levels[0].lasts)
-}
-
-// CountDemand adds up what all applications ask for.
+// CountDemand adds up what all applications ask for in full, by band and tenant.
 func (c *Case) CountDemand() {
 	c.demanded = make([][]Vector, len(c.Fleet.Platform.Bands)+1)
 	for b := range c.demanded {
 		c.demanded[b] = make([]Vector, len(c.Nodes))
 	}
-	for _, app := range c.Apps {
-		if app.Levels != nil {
-			c.addDemand(app)
-		}
+	for tenant := range c.Nodes {
+		c.RecountDemand(tenant)
 	}
 }
 
-// RecountDemand adds up anew what a tenant asks for, and reports whether that has
+// RecountDemand adds up again what a tenant asks for, and reports whether that has
 // changed.
 func (c *Case) RecountDemand(tenant int) (changed bool) {
 	before := make([]Vector, len(c.demanded))
@@ -32,9 +21,14 @@ func (c *Case) RecountDemand(tenant int) (changed bool) {
 		before[b], c.demanded[b][tenant] = c.demanded[b][tenant], nil
 	}
 	for _, app := range c.Members[tenant] {
-		if app.Levels != nil {
-			c.addDemand(app)
+		if app.Levels == nil {
+			continue
 		}
+		sum := &c.demanded[app.Band][tenant]
+		if *sum == nil {
+			*sum = c.Zero()
+		}
+		sum.Add(app.Levels[0].lasts)
 	}
 	for b := range c.demanded {
 		changed = changed || !slices.Equal(before[b], c.demanded[b][tenant])

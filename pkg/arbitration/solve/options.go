@@ -112,22 +112,28 @@ func (r *room) option(app *App, s Standing, v *App, needs []need) *option {
 			o.evict = true
 		}
 	}
-	useful := o.evict
-	for l := v.Level + 1; l <= o.lowest; l++ {
-		gain := r.frees(v, &v.Levels[l], needs)
-		for i := range gain {
-			gain[i] = max(0, before[i]-gain[i])
-			useful = useful || gain[i] > 0
-		}
-		o.gains = append(o.gains, gain)
-	}
+	o.gains = r.gains(v, o.lowest, before, needs)
 	if o.evict {
 		o.all = before
 	}
-	if !useful {
+	if !o.evict && !slices.ContainsFunc(o.gains, func(g Vector) bool { return !g.isNothing() }) {
 		return nil
 	}
 	return o
+}
+
+// gains is what becomes free of each need at every level of an incumbent below its own
+// down to lowest. Held is what it takes now.
+func (r *room) gains(v *App, lowest int, held Vector, needs []need) (gains []Vector) {
+	for l := v.Level + 1; l <= lowest; l++ {
+		gain := slices.Clone(held)
+		gain.sub(r.frees(v, &v.Levels[l], needs))
+		for i := range gain {
+			gain[i] = max(0, gain[i])
+		}
+		gains = append(gains, gain)
+	}
+	return gains
 }
 
 // frees is what an incumbent takes of each need: at the given level, or as it is.

@@ -36,19 +36,10 @@ func (a *allotment) relieve(q *Pool, needs []need) {
 		if !v.Granted() || len(v.Taken) == 0 {
 			continue
 		}
-		o := &option{app: v, lowest: len(v.Levels) - 1, evict: true, least: v.Base()}
-		o.all = a.frees(v, nil, needs)
-		if o.all.isNothing() {
-			continue
+		if held := a.frees(v, nil, needs); !held.isNothing() {
+			last := len(v.Levels) - 1
+			options = append(options, &option{app: v, lowest: last, evict: true, least: v.Base(), all: held, gains: a.gains(v, last, held, needs)})
 		}
-		for l := v.Level + 1; l < len(v.Levels); l++ {
-			gain := a.frees(v, &v.Levels[l], needs)
-			for i := range gain {
-				gain[i] = max(0, o.all[i]-gain[i])
-			}
-			o.gains = append(o.gains, gain)
-		}
-		options = append(options, o)
 	}
 	for _, m := range choose(options, needs) {
 		a.giveWay(q, m)
