@@ -103,6 +103,9 @@ func (t *tracker) declares(id model.AppID) bool {
 // compareInstances lists applications whose records changed in what arbitration
 // reads.
 func (t *tracker) compareInstances(e *edits) {
+	if t.Ledger.Revision.Is(e.Ledger.Revision) {
+		return
+	}
 	old, now := t.Ledger.Instances, e.Ledger.Instances
 	for len(old) > 0 || len(now) > 0 {
 		switch {

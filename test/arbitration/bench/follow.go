@@ -19,7 +19,7 @@ type crowd struct {
 	*world.World
 	arbiter *follow.Arbiter
 	waiting int
-	saved   uint64 // records
+	saved   uint64 // revisions
 }
 
 func newCrowd(s size) *crowd {
@@ -47,12 +47,17 @@ func (c *crowd) ownLists() {
 	c.Ledger.Instances = slices.Grow(slices.Clone(c.Ledger.Instances), 1)
 }
 
-// save gives the records that changed a revision, as reading or writing them does.
+// save gives the ledger, and the records in it that changed, a revision, as reading and
+// writing them does.
 func (c *crowd) save() {
+	revise := func(r *model.Revision) {
+		c.saved++
+		binary.BigEndian.PutUint64(r[:], c.saved)
+	}
+	revise(&c.Ledger.Revision)
 	for i := range c.Ledger.Instances {
 		if inst := &c.Ledger.Instances[i]; inst.Revision == (model.Revision{}) {
-			c.saved++
-			binary.BigEndian.PutUint64(inst.Revision[:], c.saved)
+			revise(&inst.Revision)
 		}
 	}
 }
@@ -99,6 +104,7 @@ func departure(s size) []row {
 	for i := range s.of(100, 20) {
 		c.ownLists()
 		c.Remove(c.running(i))
+		c.save()
 		runtime.GC()
 		ruling, d := c.decide()
 		gone = append(gone, d)
