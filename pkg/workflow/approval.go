@@ -10,30 +10,25 @@ import (
 )
 
 // approvalStep waits until enough people have approved, or one has rejected.
-type approvalStep struct{ simple }
-
-func (approvalStep) traits() traits { return traits{passive: true, approval: true} }
-
-func (approvalStep) begin(s *step) error {
-	var a approvalProperties
-	s.rec.Deadline = s.x.now.Add(cmp.Or(s.Timeout, approvalTimeout))
-	return read(s.Step, &a)
+type approvalStep struct {
+	simple
+	approvalProperties
 }
 
-func (approvalStep) progress(s *step) {
-	var a approvalProperties
-	if err := read(s.Step, &a); err != nil {
-		s.fail(ClassInvalid, err.Error())
-		return
-	}
+func (approvalStep) traits() traits { return traits{passive: true, people: true} }
+
+func (approvalStep) begin(s *step) error {
+	s.rec.Deadline = s.x.now.Add(cmp.Or(s.Timeout, approvalTimeout))
+	return nil
+}
+
+func (a approvalStep) progress(s *step) {
 	if len(s.rec.Actors) >= max(1, a.Count) {
 		s.succeed(reasonApproved, nil)
 	}
 }
 
-func (approvalStep) wait(decl *model.Step, rec *model.StepRun) Wait {
-	var a approvalProperties
-	_ = read(decl, &a) // it was checked when the step began
+func (a approvalStep) wait(_ *model.Step, rec *model.StepRun) Wait {
 	text := "an approval"
 	if missing := max(1, a.Count) - len(rec.Actors); missing > 1 {
 		text = fmt.Sprintf("%d approvals", missing)
@@ -48,17 +43,14 @@ func (approvalStep) wait(decl *model.Step, rec *model.StepRun) Wait {
 
 // decide takes an approval or a rejection.
 func (s *step) decide(c model.Command) (early bool, refused string) {
+	a, ok := s.kind.(approvalStep)
 	switch {
-	case !s.kind.traits().approval:
+	case !ok:
 		return false, fmt.Sprintf("step %s is of type %s and needs no approval", c.Step, s.Type)
 	case s.rec.Phase.Ended():
 		return false, fmt.Sprintf("step %s does not wait any more: it is %s %s", c.Step, s.rec.Phase, s.rec.Message)
 	case s.rec.Phase != model.StepActive || !s.x.now.Before(s.rec.Deadline):
 		return true, ""
-	}
-	var a approvalProperties
-	if err := read(s.Step, &a); err != nil {
-		return false, err.Error()
 	}
 	if len(a.Roles) > 0 && !slices.ContainsFunc(c.Roles, func(r string) bool { return slices.Contains(a.Roles, r) }) {
 		return false, fmt.Sprintf("step %s needs the role %s, and %s has %s",

@@ -16,54 +16,42 @@ const everyDefault = 10 * time.Second
 
 // checkStep probes an address or a query until enough answers were good, or too
 // many were bad.
-type checkStep struct{ simple }
+type checkStep struct {
+	simple
+	checkProperties
+}
 
 func (checkStep) traits() traits { return traits{memo: true} }
 
-func (checkStep) begin(s *step) error {
-	var c checkProperties
-	if err := read(s.Step, &c); err != nil {
-		return err
-	}
+func (c checkStep) begin(s *step) error {
 	ask(s.rec)
 	return c.valid()
 }
 
-func (checkStep) progress(s *step) {
-	var c checkProperties
-	if err := read(s.Step, &c); err != nil {
-		s.fail(ClassInvalid, err.Error())
-		return
-	}
+func (c checkStep) progress(s *step) {
 	r := c.takeAnswer(s)
 	if s.rec.Phase == model.StepActive && s.rec.Passed >= c.times() {
 		s.succeed(reasonDone, r)
 	}
 }
 
-func (checkStep) intent(run *model.Run, decl *model.Step, rec *model.StepRun) Intent {
-	var c checkProperties
-	if err := read(decl, &c); err != nil {
-		return Intent{}
-	}
-	return c.intent(run, rec)
+func (c checkStep) intent(run *model.Run, _ *model.Step, rec *model.StepRun) Intent {
+	return c.probe(run, rec)
 }
 
-func (checkStep) wait(decl *model.Step, rec *model.StepRun) Wait {
-	var c checkProperties
-	_ = read(decl, &c) // it was checked when the step began
+func (c checkStep) wait(_ *model.Step, rec *model.StepRun) Wait {
 	return Wait{For: c.answers(rec), Until: rec.Deadline}
 }
 
 func (c *checkProperties) times() int { return max(1, c.Times) }
 
-// answers says how many good answers there are.
+// answers tells how many good answers there are.
 func (c *checkProperties) answers(rec *model.StepRun) string {
 	return fmt.Sprintf("good answers: %d of %d so far", rec.Passed, c.times())
 }
 
-// intent is the probe that is out, if one is. There may be no check at all.
-func (c *checkProperties) intent(run *model.Run, rec *model.StepRun) Intent {
+// probe is the probe that is out, if one is. There may be no check at all.
+func (c *checkProperties) probe(run *model.Run, rec *model.StepRun) Intent {
 	if c == nil || rec.Probe == 0 || !rec.Next.IsZero() {
 		return Intent{}
 	}

@@ -40,8 +40,10 @@ func (x *execution) handleEarly() (changed bool) {
 		return false
 	}
 	for i := range x.steps {
-		if s := &x.steps[i]; s.kind.traits().approval && s.rec.Phase == model.StepActive {
-			s.kind.progress(s)
+		if s := &x.steps[i]; s.rec.Phase == model.StepActive {
+			if a, ok := s.kind.(approvalStep); ok {
+				a.progress(s)
+			}
 		}
 	}
 	return true

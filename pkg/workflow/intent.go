@@ -76,7 +76,7 @@ func Intents(run *model.Run, spec *model.Application) (intents []Intent) {
 		if rec.Phase != model.StepActive {
 			continue
 		}
-		if intent := kindOf(decl.Type).intent(run, decl, rec); intent.Key != "" {
+		if intent := kindOf(decl).intent(run, decl, rec); intent.Key != "" {
 			intent.Step, intent.Deadline = rec.Name, rec.Deadline
 			intents = append(intents, intent)
 		}

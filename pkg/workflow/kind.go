@@ -30,7 +30,7 @@ type traits struct {
 	rollout   bool             // rolls out components
 	fast      bool             // is done in a fast rollback, too
 	memo      bool             // need not be done again with the same inputs
-	approval  bool             // waits for approvals
+	people    bool             // cannot end well before somebody acts
 	resumable bool             // a command ends its wait early
 	finishes  []model.RunPhase // run phases in which a begun attempt still goes on to its end
 }
@@ -38,26 +38,38 @@ type traits struct {
 // leavingPhases are those of a run that failed and has not ended.
 var leavingPhases = []model.RunPhase{model.RunFailing, model.RunRollingBack}
 
-func kindOf(name string) kind {
-	switch name {
+// kindOf returns what a step does, with its properties.
+func kindOf(decl *model.Step) kind {
+	switch decl.Type {
 	case "deploy":
 		return deployStep{}
 	case "canary":
-		return stagedStep{plan: canaryPlan}
+		return kindWith(decl, canaryProperties.staged)
 	case "blue-green":
-		return stagedStep{plan: blueGreenPlan}
+		return kindWith(decl, blueGreenProperties.staged)
 	case "job":
 		return jobStep{}
 	case "notify":
-		return notifyStep{}
+		return kindWith(decl, func(p notifyProperties) kind { return notifyStep{notifyProperties: p} })
 	case "check":
-		return checkStep{}
+		return kindWith(decl, func(p checkProperties) kind { return checkStep{checkProperties: p} })
 	case "wait":
-		return waitStep{}
+		return kindWith(decl, func(p waitProperties) kind { return waitStep{waitProperties: p} })
 	case "approval":
-		return approvalStep{}
+		return kindWith(decl, func(p approvalProperties) kind { return approvalStep{approvalProperties: p} })
 	}
-	return unknownStep{}
+	return invalidStep{deployStep{}, traits{}, fmt.Errorf("there is no type of step named %q", decl.Type)}
+}
+
+// kindWith decodes the properties of a step.
+func kindWith[P any](decl *model.Step, of func(P) kind) kind {
+	var p P
+	err := read(decl, &p)
+	k := of(p)
+	if err != nil {
+		return invalidStep{k, k.traits(), err}
+	}
+	return k
 }
 
 // simple answers for the types of steps with nothing to abort and nothing to do
@@ -67,13 +79,17 @@ type simple struct{}
 func (simple) abort(*step)                                           {}
 func (simple) intent(*model.Run, *model.Step, *model.StepRun) Intent { return Intent{} }
 
-type unknownStep struct{ simple }
-
-func (unknownStep) traits() traits { return traits{} }
-func (unknownStep) begin(s *step) error {
-	return fmt.Errorf("there is no type of step named %q", s.Type)
+// invalidStep is a step whose type or properties are invalid: it fails when it begins.
+type invalidStep struct {
+	kind
+	as  traits
+	err error
 }
-func (unknownStep) progress(*step) {}
-func (unknownStep) wait(_ *model.Step, rec *model.StepRun) Wait {
+
+func (k invalidStep) traits() traits                                      { return k.as }
+func (k invalidStep) begin(*step) error                                   { return k.err }
+func (k invalidStep) progress(s *step)                                    { s.fail(ClassInvalid, k.err.Error()) }
+func (invalidStep) intent(*model.Run, *model.Step, *model.StepRun) Intent { return Intent{} }
+func (invalidStep) wait(_ *model.Step, rec *model.StepRun) Wait {
 	return Wait{For: "being done", Until: rec.Deadline}
 }

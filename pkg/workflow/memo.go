@@ -38,7 +38,7 @@ func (s *step) remember() {
 
 // memoizes reports whether a step need not be done again with the same inputs. A
 // rollout is compared with what runs, and a message is always sent.
-func memoizes(s *model.Step) bool { return s.Memo && kindOf(s.Type).traits().memo }
+func memoizes(s *model.Step) bool { return s.Memo && kindOf(s).traits().memo }
 
 // forget makes a step be done again.
 func forget(run *model.Run, step string) {

@@ -3,22 +3,18 @@ package workflow
 import "github.com/d-aros/d-aros/pkg/model"
 
 // notifyStep sends a message to a receiver outside, at least once.
-type notifyStep struct{ simple }
+type notifyStep struct {
+	simple
+	notifyProperties
+}
 
 func (notifyStep) traits() traits { return traits{fast: true, finishes: leavingPhases} }
 
-func (notifyStep) begin(s *step) error {
-	var n notifyProperties
-	return read(s.Step, &n)
-}
+func (notifyStep) begin(*step) error { return nil }
 
 func (notifyStep) progress(s *step) { s.takeResult() }
 
-func (notifyStep) intent(run *model.Run, decl *model.Step, rec *model.StepRun) Intent {
-	var n notifyProperties
-	if err := read(decl, &n); err != nil {
-		return Intent{}
-	}
+func (n notifyStep) intent(run *model.Run, decl *model.Step, rec *model.StepRun) Intent {
 	first := *rec
 	first.Attempt = rec.First
 	notice := &Notice{

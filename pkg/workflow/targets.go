@@ -78,7 +78,7 @@ func unnamed(spec *model.Application) (names []string) {
 // components lists what a step rolls out: the components that it names, else
 // everything that is no job of another step.
 func components(spec *model.Application, s *model.Step) []string {
-	if !kindOf(s.Type).traits().rollout {
+	if !kindOf(s).traits().rollout {
 		return nil
 	}
 	if len(s.Components) > 0 {

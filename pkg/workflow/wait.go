@@ -7,15 +7,14 @@ import (
 )
 
 // waitStep waits for a time to pass, or until somebody resumes it.
-type waitStep struct{ simple }
+type waitStep struct {
+	simple
+	waitProperties
+}
 
 func (waitStep) traits() traits { return traits{passive: true, resumable: true} }
 
-func (waitStep) begin(s *step) error {
-	var w waitProperties
-	if err := read(s.Step, &w); err != nil {
-		return err
-	}
+func (w waitStep) begin(s *step) error {
 	s.rec.Until = s.x.now.Add(time.Duration(w.For))
 	if s.rec.Until.After(s.rec.Deadline) {
 		s.rec.Deadline = s.rec.Until

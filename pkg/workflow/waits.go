@@ -50,9 +50,7 @@ func Waits(run *model.Run, spec *model.Application) (waits []Wait) {
 // People reports whether a step cannot end well before somebody acts: approves it,
 // or resumes one of its stages.
 func People(decl *model.Step) bool {
-	k := kindOf(decl.Type)
-	staged, ok := k.(stagedStep)
-	return k.traits().approval || ok && staged.manual(decl)
+	return kindOf(decl).traits().people
 }
 
 // SpecOf returns what the latest run of an instance brings, nil if there is no run
@@ -68,11 +66,10 @@ func SpecOf(inst *model.Instance) *model.Application {
 
 // activeWait is what a step waits for during an attempt.
 func activeWait(rec *model.StepRun, decl *model.Step) Wait {
-	var k kind = unknownStep{}
+	w := Wait{For: "being done", Until: rec.Deadline}
 	if decl != nil {
-		k = kindOf(decl.Type)
+		w = kindOf(decl).wait(decl, rec)
 	}
-	w := k.wait(decl, rec)
 	w.Step = rec.Name
 	return w
 }

@@ -86,7 +86,7 @@ func newExecution(turn *Turn, now time.Time) *execution {
 	}
 	for i := range x.run.Steps {
 		decl := &x.spec.Workflow.Steps[i]
-		x.steps = append(x.steps, step{x, decl, &x.run.Steps[i], kindOf(decl.Type)})
+		x.steps = append(x.steps, step{x, decl, &x.run.Steps[i], kindOf(decl)})
 	}
 	return x
 }
