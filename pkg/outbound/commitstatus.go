@@ -7,11 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -29,42 +27,23 @@ type CommitStatusOptions struct {
 // or failure, and a sentence. It sends only the latest state, and retries until the
 // host has taken or refused it. It is safe for concurrent use.
 type CommitStatus struct {
-	url       *url.URL
+	*sender
 	tokenFile string
 	context   string
-	client    *http.Client
-	pause     func(n int) time.Duration
-	report    reporter
 
 	mu   sync.Mutex
 	want CommitState
-	more chan struct{}
-
-	stop context.CancelFunc
-	done chan struct{}
 }
 
 // OpenCommitStatus starts to send states.
 func OpenCommitStatus(o CommitStatusOptions) (*CommitStatus, error) {
-	u, err := url.Parse(o.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("open commit states: the address is not one of http or https")
+	sender, err := newSender(o.URL, o.Report)
+	if err != nil {
+		return nil, fmt.Errorf("open commit states: %w", err)
 	}
-	s := &CommitStatus{
-		url: u, tokenFile: o.TokenFile, context: cmp.Or(o.Context, "d-aros"), client: newTrustedClient(), pause: pause,
-		report: reporter{report: o.Report}, more: make(chan struct{}, 1), done: make(chan struct{}),
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	s.stop = cancel
-	go s.run(ctx)
+	s := &CommitStatus{sender: sender, tokenFile: o.TokenFile, context: cmp.Or(o.Context, "d-aros")}
+	s.start(s.run)
 	return s, nil
-}
-
-// Close stops it.
-func (s *CommitStatus) Close() error {
-	s.stop()
-	<-s.done
-	return nil
 }
 
 // Announce takes the saved ledger. It never blocks.
@@ -74,7 +53,7 @@ func (s *CommitStatus) Announce(ledger *model.Ledger) {
 	defer s.mu.Unlock()
 	if isCommit(state.Commit) && state != s.want {
 		s.want = state
-		wake(s.more)
+		s.wake()
 	}
 }
 
@@ -92,30 +71,18 @@ func (s *CommitStatus) wanted() CommitState {
 
 // run sends the latest state each time it has changed.
 func (s *CommitStatus) run(ctx context.Context) {
-	defer close(s.done)
 	var sent CommitState
-	for attempt := 0; ; {
-		state := s.wanted()
-		if state == sent {
-			select {
-			case <-ctx.Done():
+	for {
+		if s.wanted() == sent {
+			if !s.wait(ctx) {
 				return
-			case <-s.more:
 			}
-			attempt = 0
 			continue
 		}
-		err := s.send(ctx, state)
-		if ctx.Err() != nil {
-			return
-		}
-		s.report.of(err)
-		if err == nil || final(err) {
-			sent, attempt = state, 0
-			continue
-		}
-		attempt++
-		if !sleep(ctx, s.pause(attempt)) {
+		if !s.deliver(ctx, func() error {
+			sent = s.wanted()
+			return s.send(ctx, sent)
+		}) {
 			return
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -28,21 +26,14 @@ type WebhookOptions struct {
 // reads transitions from the histories on the status branch, so that none is lost
 // between a save and a crash. It is safe for concurrent use.
 type Webhook struct {
-	url    *url.URL
+	*sender
 	key    []byte
-	client *http.Client
 	cursor *cursor
 	now    func() time.Time
-	pause  func(n int) time.Duration
-	report reporter
 
 	mu    sync.Mutex
 	known map[model.AppID]model.Transition // the last that is in the queue, or was
 	queue []transition
-	more  chan struct{} // has a value when the queue has grown
-
-	stop context.CancelFunc
-	done chan struct{}
 }
 
 // transition is one that is to be delivered.
@@ -59,31 +50,25 @@ const (
 
 // OpenWebhook starts to deliver.
 func OpenWebhook(o WebhookOptions) (*Webhook, error) {
-	u, err := url.Parse(o.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("open the webhook: the address is not one of http or https")
+	sender, err := newSender(o.URL, o.Report)
+	if err != nil {
+		return nil, fmt.Errorf("open the webhook: %w", err)
 	}
 	c, err := openCursor(o.Cursor)
 	if err != nil {
 		return nil, fmt.Errorf("open the webhook: %w", err)
 	}
-	w := &Webhook{
-		url: u, key: o.Key, client: newTrustedClient(), cursor: c, now: o.Now, pause: pause, report: reporter{report: o.Report},
-		known: map[model.AppID]model.Transition{}, more: make(chan struct{}, 1), done: make(chan struct{}),
-	}
+	w := &Webhook{sender: sender, key: o.Key, cursor: c, now: o.Now, known: map[model.AppID]model.Transition{}}
 	if w.now == nil {
 		w.now = time.Now
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	w.stop = cancel
-	go w.run(ctx)
+	w.start(w.run)
 	return w, nil
 }
 
 // Close stops the delivery. The next webhook with the same cursor delivers the rest.
 func (w *Webhook) Close() error {
-	w.stop()
-	<-w.done
+	_ = w.sender.Close()
 	return w.cursor.save()
 }
 
@@ -116,7 +101,7 @@ func (w *Webhook) Announce(ledger *model.Ledger) {
 			w.known[inst.App] = inst.History[n-1]
 		}
 	}
-	wake(w.more)
+	w.wake()
 }
 
 // undelivered returns the index in the history of an application that the process
@@ -171,26 +156,23 @@ type transitionData struct {
 
 // run delivers one message after the other.
 func (w *Webhook) run(ctx context.Context) {
-	defer close(w.done)
 	for {
 		next, ok := w.first()
 		if !ok {
-			w.report.of(w.cursor.save())
-			select {
-			case <-ctx.Done():
+			w.note(w.cursor.save())
+			if !w.wait(ctx) {
 				return
-			case <-w.more:
 			}
 			continue
 		}
-		if !w.deliver(ctx, next) {
+		if !w.deliver(ctx, func() error { return w.send(ctx, next) }) {
 			return
 		}
 		w.mu.Lock()
 		w.queue = w.queue[1:]
 		w.mu.Unlock()
 		w.cursor.move(next.app, next.id)
-		w.report.of(w.cursor.saveSometimes())
+		w.note(w.cursor.saveSometimes())
 	}
 }
 
@@ -204,64 +186,16 @@ func (w *Webhook) first() (transition, bool) {
 	return w.queue[0], true
 }
 
-// deliver sends a message until the receiver has taken it or refused it for good;
-// false when ctx ended before.
-func (w *Webhook) deliver(ctx context.Context, t transition) bool {
+// send sends a message once.
+func (w *Webhook) send(ctx context.Context, t transition) error {
 	body, err := json.Marshal(message{typeTransition, transitionData{
 		App: t.app, Instance: t.Instance, At: t.At.UTC(), From: t.From, To: t.To, Reason: t.Reason, Message: t.Message, Commit: t.Commit,
 	}})
 	if err != nil {
-		return true // its fields are plain values
+		return &failure{ClassRefused, "deliver transitions: " + err.Error()}
 	}
-	for attempt := 1; ; attempt++ {
-		_, err := post(ctx, w.client, w.url, string(t.id), w.now(), body, w.key)
-		if ctx.Err() != nil {
-			return false
-		}
-		if err != nil {
-			err = fmt.Errorf("deliver transitions: %w", err)
-		}
-		w.report.of(err)
-		if err == nil || final(err) {
-			return true
-		}
-		if !sleep(ctx, w.pause(attempt)) {
-			return false
-		}
+	if _, err := post(ctx, w.client, w.url, string(t.id), w.now(), body, w.key); err != nil {
+		return fmt.Errorf("deliver transitions: %w", err)
 	}
-}
-
-// newTrustedClient returns a client for addresses that the operator of the
-// reconciler chooses.
-func newTrustedClient() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxResponseHeaderBytes = maxHeader
-	return &http.Client{
-		Timeout: requestTime, Transport: transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
-func wake(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// A reporter passes an error on when it differs from the last one.
-type reporter struct {
-	report func(error)
-	last   string
-}
-
-func (r *reporter) of(err error) {
-	if err == nil {
-		r.last = ""
-		return
-	}
-	if text := err.Error(); text != r.last && r.report != nil {
-		r.last = text
-		r.report(err)
-	}
+	return nil
 }

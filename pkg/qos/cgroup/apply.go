@@ -53,24 +53,24 @@ func (t *Tree) Apply(settings []qos.Setting, j *Journal, dry bool) ([]Outcome, e
 	if len(c.changes) > 0 {
 		c.announce()
 	}
-	if err := c.store(); err != nil {
+	if err := j.store(); err != nil {
 		return nil, err
 	}
 	c.write()
-	return c.sorted(), c.store()
+	return c.sorted(), j.store()
 }
 
 // announce records in the journal the changes that follow, with the original values.
 func (c *comparison) announce() {
 	for _, change := range c.changes {
 		key := knob{change.Cgroup, change.File}
-		e, known := c.entries[key]
+		e, known := c.journal.entries[key]
 		if !known {
 			id := c.pending[key].id
 			e = entry{Cgroup: change.Cgroup, File: change.File, Device: id.device, Inode: id.inode, Original: change.From}
 		}
 		e.Next = change.Value
-		c.put(key, e)
+		c.journal.put(key, e)
 	}
 }
 
@@ -106,24 +106,24 @@ func (c *comparison) writeOne(change qos.Change) (now string, err error) {
 // settle records how a change ended.
 func (c *comparison) settle(change qos.Change, now string, err error) {
 	key := knob{change.Cgroup, change.File}
-	e, p := c.entries[key], c.pending[key]
+	e, p := c.journal.entries[key], c.pending[key]
 	e.Next = ""
 	switch {
 	case err == nil && p.restore:
-		c.drop(key)
+		c.journal.drop(key)
 		c.note(change.Setting, Restored, change.From, "")
 	case err == nil:
 		e.Set = now
-		c.put(key, e)
+		c.journal.put(key, e)
 		c.note(change.Setting, Written, change.From, "")
 	default:
 		if now != change.From {
 			e.Set = now
 		}
 		if e.Set == "" {
-			c.drop(key)
+			c.journal.drop(key)
 		} else {
-			c.put(key, e)
+			c.journal.put(key, e)
 		}
 		c.note(change.Setting, Refused, change.From, explain(err))
 	}

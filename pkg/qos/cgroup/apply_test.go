@@ -209,7 +209,7 @@ func TestCrashBetweenWrites(t *testing.T) {
 	// announced and not written
 	c := r.tree.compare(light, r.journal)
 	c.announce()
-	require.NoError(t, c.store())
+	require.NoError(t, r.journal.store())
 	c.close()
 	r.restart()
 	r.apply(nil)
@@ -217,7 +217,7 @@ func TestCrashBetweenWrites(t *testing.T) {
 	// written and not settled
 	c = r.tree.compare(heavy, r.journal)
 	c.announce()
-	require.NoError(t, c.store())
+	require.NoError(t, r.journal.store())
 	c.write()
 	c.close()
 	r.restart()

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 
@@ -18,8 +17,6 @@ import (
 type comparison struct {
 	tree     *Tree
 	journal  *Journal
-	entries  map[knob]entry // of the journal, not yet stored
-	dirty    bool
 	groups   map[knob]groupDir // by cgroup and controller
 	changes  []qos.Change
 	pending  map[knob]pending
@@ -37,7 +34,7 @@ type pending struct {
 }
 
 func (t *Tree) compare(settings []qos.Setting, j *Journal) *comparison {
-	c := &comparison{tree: t, journal: j, entries: maps.Clone(j.entries), groups: map[knob]groupDir{}, pending: map[knob]pending{}}
+	c := &comparison{tree: t, journal: j, groups: map[knob]groupDir{}, pending: map[knob]pending{}}
 	wanted := map[knob]bool{}
 	for _, s := range settings {
 		wanted[knob{s.Cgroup, s.File}] = true
@@ -84,15 +81,15 @@ func (c *comparison) want(s qos.Setting) {
 		return
 	}
 	current := qos.Normal(s.File, raw)
-	e, known := c.entries[key]
+	e, known := c.journal.entries[key]
 	if known && e.identity() != g.id { // another group by the same name: nothing of it is ours
-		c.drop(key)
+		c.journal.drop(key)
 		e, known = entry{}, false
 	}
 	if s.Floor {
 		if known && !e.ours(current) && qos.Size(s.File, current) > qos.Size(s.File, s.Value) {
 			e.Original = current // whoever shares this ancestor raised it since
-			c.put(key, e)
+			c.journal.put(key, e)
 		}
 		before := current
 		if known {
@@ -109,7 +106,7 @@ func (c *comparison) want(s qos.Setting) {
 	}
 	if known && (e.Set != current || e.Next != "") {
 		e.Set, e.Next = current, ""
-		c.put(key, e)
+		c.journal.put(key, e)
 	}
 	c.note(s, InForce, "", "")
 }
@@ -119,13 +116,13 @@ func (c *comparison) giveBack(key knob, e entry) {
 	s := qos.Setting{Cgroup: key.cgroup, File: key.file, Value: e.Original}
 	info, known := qos.LookupKnob(key.file)
 	if !known || key.cgroup == "." || !fs.ValidPath(key.cgroup) {
-		c.drop(key)
+		c.journal.drop(key)
 		return
 	}
 	g, err := c.open(info, key.cgroup)
 	if err != nil || g.id != e.identity() {
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			c.drop(key) // the group is gone, and its values with it
+			c.journal.drop(key) // the group is gone, and its values with it
 		}
 		return
 	}
@@ -135,9 +132,9 @@ func (c *comparison) giveBack(key knob, e entry) {
 	case err != nil:
 		c.note(s, Refused, "", explain(err))
 	case current == e.Original:
-		c.drop(key)
+		c.journal.drop(key)
 	case !e.ours(current):
-		c.drop(key)
+		c.journal.drop(key)
 		c.note(s, Released, current, "")
 	default:
 		c.pending[key] = pending{groupDir: g, restore: true}
@@ -166,28 +163,6 @@ func (c *comparison) open(info qos.Knob, path string) (g groupDir, err error) {
 	}
 	c.groups[key] = g
 	return g, nil
-}
-
-func (c *comparison) put(key knob, e entry) { c.entries[key], c.dirty = e, true }
-
-func (c *comparison) drop(key knob) {
-	delete(c.entries, key)
-	c.dirty = true
-}
-
-// store saves the entries of the comparison in the journal.
-func (c *comparison) store() error {
-	if !c.dirty {
-		return nil
-	}
-	before := c.journal.entries
-	c.journal.entries = maps.Clone(c.entries)
-	if err := c.journal.store(); err != nil {
-		c.journal.entries = before
-		return err
-	}
-	c.dirty = false
-	return nil
 }
 
 func (c *comparison) note(s qos.Setting, state State, from, reason string) {

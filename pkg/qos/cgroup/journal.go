@@ -19,6 +19,7 @@ type Journal struct {
 	save    func(data []byte) error
 	boot    string
 	entries map[knob]entry
+	dirty   bool // entries differ from those on disk
 }
 
 type knob struct{ cgroup, file string }
@@ -77,8 +78,18 @@ func (j *Journal) original(cgroup, file string) (string, bool) {
 	return e.Original, ok
 }
 
+func (j *Journal) put(key knob, e entry) { j.entries[key], j.dirty = e, true }
+
+func (j *Journal) drop(key knob) {
+	delete(j.entries, key)
+	j.dirty = true
+}
+
 // store makes the journal durable.
 func (j *Journal) store() error {
+	if !j.dirty {
+		return nil
+	}
 	file := journalFile{Boot: j.boot, Entries: slices.SortedFunc(maps.Values(j.entries), func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.Cgroup, b.Cgroup), cmp.Compare(a.File, b.File))
 	})}
@@ -89,5 +100,6 @@ func (j *Journal) store() error {
 	if err != nil {
 		return fmt.Errorf("save journal: %w", err)
 	}
+	j.dirty = false
 	return nil
 }
