@@ -8,9 +8,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// area is a part of the fleet repo that one role stands for: that of an
-// application, of a tenant (App.Name is ""), or of the platform (both are "").
-// Areas lie within each other: who may change one may change those below it.
+// area is a part of the fleet repo: that of an application, of a tenant (Name is
+// ""), or of the platform (both names are ""). Areas are nested: a signer who may
+// change one may change those below it.
 type area struct{ app model.AppID }
 
 // Directories at the root of the repo that belong to tenants.
@@ -19,10 +19,10 @@ const (
 	approvalsDir = "approvals"
 )
 
-// areaOf returns the smallest area that a path lies in. Only what lies below the
-// directory of a tenant or application is in it; a file in the place of the
-// directory is not. Names that cannot name a tenant or application are nobody's
-// but of the area around them, and a path that leads elsewhere is the platform's.
+// areaOf returns the smallest area that has a path. The area of a tenant or
+// application has the paths below its directory, but not a file in place of the
+// directory. A path with an invalid name belongs to the area around it, and a path
+// with "." or ".." to the platform.
 func areaOf(path string) area {
 	parts := strings.Split(path, "/")
 	leads := func(part string) bool { return part == "" || part == "." || part == ".." }
@@ -55,9 +55,9 @@ func (a area) who() string {
 	return fmt.Sprintf("only owners of %s, admins of tenant %s and platform admins", a.app, a.app.Tenant)
 }
 
-// SaysWho reports whether a path may hold what a policy is made of, the CUE files of
-// the platform and of tenants, or what makes these unusable: CUE files between
-// the layers.
+// SaysWho reports whether a file may change the policy of access: the CUE files of the
+// platform and of tenants, and CUE files between the layers, which make the layers
+// unusable.
 func SaysWho(path string) bool {
 	n := strings.Count(path, "/")
 	return strings.HasSuffix(path, ".cue") && (n == 0 || n <= 3 && strings.HasPrefix(path, tenantsDir+"/"))

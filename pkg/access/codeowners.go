@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Codeowners writes a policy as the CODEOWNERS file of a Git host: whoever it
-// names for a path may change the path, as far as keys are valid. The last line
-// that matches decides, so every line repeats those who stand above.
+// Codeowners writes a policy as the CODEOWNERS file of a Git host. Its owners of a
+// path are the principals who may change the path, if their keys are valid. Git
+// hosts use the last line that matches, so every line repeats the owners above it.
 func Codeowners(p *Policy) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Written by D-AROS from the access of the fleet repo; do not edit.\n")
@@ -48,8 +48,8 @@ func (p *Policy) owners(a area) (handles []string) {
 	return slices.Compact(handles)
 }
 
-// areas lists the areas below the platform that somebody was given: each tenant
-// before its applications, by name.
+// areas lists the areas below the platform that have a holder, by name: each tenant
+// before its applications.
 func (p *Policy) areas() (all []area) {
 	for i := range p.holders {
 		for _, a := range p.holders[i].areas {

@@ -8,18 +8,18 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Commit is what is judged: one commit of the branch against its first parent.
+// Commit is one commit of the branch, compared with its first parent.
 type Commit struct {
 	Hash      string
-	Author    string    // name <email>, chosen by whoever made the commit
+	Author    string    // name <email>, as the commit says
 	Time      time.Time // the committer's
-	Payload   []byte    // what the signature is about
+	Payload   []byte    // the signed bytes
 	Signature []byte    // armored; nil: there is none
 	Paths     []string  // that it changes, both sides of a rename
 	Refused   string    // why it cannot be judged at all, "" if it can; then Payload, Signature and Paths are empty
 }
 
-// SaysWho reports whether a commit may change who may do what.
+// SaysWho reports whether a commit may change the policy of access.
 func (c *Commit) SaysWho() bool { return c.Refused != "" || slices.ContainsFunc(c.Paths, SaysWho) }
 
 // Codes of violations and problems. docs/access.md says what to do about each.
@@ -30,23 +30,23 @@ const (
 	CodeBad         = "DA2004" // the signature does not fit the commit
 	CodeUnknownKey  = "DA2005" // nobody's key
 	CodeRevoked     = "DA2006" // a revoked key
-	CodeExpired     = "DA2007" // outside the time in which the key is valid
+	CodeExpired     = "DA2007" // outside the validity of the key
 	CodeForbidden   = "DA2008" // a path that the signer may not change
-	CodeLockout     = "DA2009" // nobody could sign for the platform any more
-	CodeRewritten   = "DA2010" // the last accepted commit is not on the branch's line any more
-	CodeNoTrustRoot = "DA2011" // --trust-root is not on the branch's line
+	CodeLockout     = "DA2009" // no platform admin would have a valid key
+	CodeRewritten   = "DA2010" // the branch does not follow from the accepted commit
+	CodeNoTrustRoot = "DA2011" // the branch does not follow from --trust-root
 	CodeUnusableKey = "DA2012" // a declared key that nobody can sign with
-	CodeNoOrigin    = "DA2013" // an approval whose commit is too far back to be found
+	CodeNoOrigin    = "DA2013" // an approval whose commit is too old to be found
 )
 
-// Violation is why a commit is not accepted.
+// Violation is the reason why a commit is not accepted.
 type Violation struct {
 	Code   string
 	Commit string
 	Signer string // principals or a fingerprint, "unsigned" without a signature
 	Path   string // the first path that the signer may not change, else ""
 	Reason string // one clause: "is not signed"
-	Hint   string // what would help
+	Hint   string // how to go on
 }
 
 // Error writes the violation as one sentence and the hint.
@@ -54,8 +54,8 @@ func (v *Violation) Error() string {
 	return fmt.Sprintf("commit %s %s; %s", short(v.Commit), v.Reason, v.Hint)
 }
 
-// Problem returns the violation as it stands on the status branch. The fleet stays
-// at the commit given, "" if nothing was accepted yet.
+// Problem returns the violation for the status branch. The fleet stays at the given
+// commit, "" if no commit was accepted yet.
 func (v *Violation) Problem(stays string) model.Problem {
 	kept := "nothing was accepted before it"
 	if stays != "" {
@@ -69,5 +69,5 @@ func (v *Violation) Problem(stays string) model.Problem {
 	return p
 }
 
-// short is enough of a commit's name for a sentence.
+// short abbreviates the name of a commit.
 func short(commit string) string { return commit[:min(12, len(commit))] }

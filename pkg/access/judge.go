@@ -7,36 +7,35 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Recorded is what was accepted last: a commit, "" if nothing was, and the layers as
-// they were last valid.
+// Recorded is the last accepted commit, "" if there is none, and the last valid layers.
 type Recorded struct {
 	Commit   string
 	Platform *model.Platform
 	Tenants  []model.Tenant
 }
 
-// RecordedIn returns what a ledger has recorded.
+// RecordedIn returns the record of a ledger.
 func RecordedIn(l *model.Ledger) Recorded { return Recorded{l.Commit, l.Platform, l.Tenants} }
 
 func (r Recorded) policy() *Policy { return New(r.Platform, r.Tenants) }
 
-// Verdict is how much of a branch is accepted.
+// Verdict is the accepted part of a branch.
 type Verdict struct {
 	Commit  string     // the last accepted commit, "" if there is none
 	Refused *Violation // why the commit after it is refused, nil if Commit is the tip
 
-	// Unavailable reports that the repository cannot show Commit, so that everything
-	// has to stay as it is recorded.
+	// Unavailable reports that the repository does not have Commit, so that everything
+	// stays as recorded.
 	Unavailable bool
 }
 
-// Judge decides how far a branch is accepted: commit by commit, each by the keys and
-// roles that were in force before it, up to the first that is refused. Nothing after
-// that one counts, however good. root is the trust root, "" for none.
+// Judge accepts the commits of a branch one by one, each by the keys and roles that
+// were in force before it, up to the first that it refuses. Later commits do not
+// count, even good ones. root is the trust root, "" for none.
 //
 // layers evaluates the layers of a commit. Judge calls it only for commits that may
-// change who may do what, and only after their signatures were found good. Its
-// errors are those of Judge.
+// change the policy of access, after it has accepted their signatures, and returns its
+// errors.
 func Judge(line Line, recorded Recorded, root string, now time.Time, layers func(commit string) (model.Fleet, error)) (Verdict, error) {
 	in := recorded
 	switch {
@@ -61,20 +60,19 @@ func Judge(line Line, recorded Recorded, root string, now time.Time, layers func
 	return judgeCommits(line.Commits, in, now, layers)
 }
 
-// judgeable reports whether the commits of a line follow from what is recorded, or
-// from a trust root that counts. An old root is no way around what was accepted after
-// it: only one that is newer than the recorded commit, or from another history, can be
-// what whoever runs the program means now.
+// judgeable reports whether the commits of a line follow from the recorded commit, or
+// from a valid trust root. A root is valid if it is newer than the recorded commit or
+// from another history. An older root would undo commits that were accepted after it.
 func (l Line) judgeable(recorded string) bool {
 	return l.Base == recorded || l.Base != "" && (l.RootIs == Follows || l.RootIs == Apart)
 }
 
-// judgeOffLine judges a tip that does not follow from what is recorded.
+// judgeOffLine judges a tip that does not follow from the recorded commit.
 func judgeOffLine(line Line, recorded Recorded) Verdict {
 	switch {
 	case !recorded.policy().Enforced():
 		return Verdict{Commit: line.Tip}
-	case line.Pinned && line.TipIs == Precedes: // it was accepted once, and whoever runs the program wants it back
+	case line.Pinned && line.TipIs == Precedes: // the operator goes back to a commit that was accepted once
 		return Verdict{Commit: line.Tip}
 	}
 	reason := "does not follow from the last accepted commit on first parents: the branch was rewritten, or merged the wrong way round"
@@ -120,8 +118,8 @@ func judgeCommits(commits []Commit, in Recorded, now time.Time, layers func(comm
 	return Verdict{Commit: in.Commit}, nil
 }
 
-// then returns what is recorded once a commit is accepted. A layer that is not valid in
-// it stays as it was.
+// then returns the record after a commit was accepted. A layer that is invalid in the
+// commit stays as it was.
 func (r Recorded) then(commit string, fleet model.Fleet) Recorded {
 	r.Commit = commit
 	if fleet.Platform == nil {
@@ -137,8 +135,8 @@ func (r Recorded) then(commit string, fleet model.Fleet) Recorded {
 	return r
 }
 
-// Held is the fleet that a ledger remembers, for when the repository has nothing to go
-// by: every application stays as it is, because of the violation.
+// Held returns the fleet of a ledger, for a repository that does not have the accepted
+// commit: every application stays as it is, because of the violation.
 func Held(ledger *model.Ledger, why *Violation) model.Fleet {
 	fleet := model.Fleet{Commit: ledger.Commit, Platform: ledger.Platform, Tenants: slices.Clone(ledger.Tenants), Incomplete: true}
 	for i := range ledger.Instances {

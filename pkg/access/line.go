@@ -1,10 +1,10 @@
 package access
 
-// A Line is what is judged of a branch: the commits on first parents between the
-// last one that was accepted and the tip, or how the tip fails to follow from it.
+// A Line is the part of a branch that is judged: the commits on first parents from the
+// last accepted one to the tip, or how the tip fails to follow from it.
 type Line struct {
 	Tip    string
-	Pinned bool // whoever runs the program named this very commit
+	Pinned bool // the operator named this commit
 
 	// Base is the commit that Commits follow: the recorded commit or the trust root,
 	// whichever is nearer to the tip on first parents. "" if neither is there.
@@ -15,12 +15,12 @@ type Line struct {
 	RootIs Relation // of the trust root to the recorded commit; "" unless Base is the root
 }
 
-// Relation is how one commit lies to another on first parents.
+// Relation is the relation of one commit to another on first parents.
 type Relation string
 
 // Relations.
 const (
-	Follows  Relation = "follows"  // the other is itself or one of its first parents
+	Follows  Relation = "follows"  // the other is the same commit or one of its first parents
 	Precedes Relation = "precedes" // it is one of the first parents of the other
 	Apart    Relation = "apart"    // neither
 	TooFar   Relation = "too far"  // the history between them is longer than is read

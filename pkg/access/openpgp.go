@@ -24,8 +24,8 @@ const (
 	maxSkew = 5 * time.Minute
 )
 
-// openpgpConfig refuses what is weak, in signatures and in what binds a key
-// together.
+// openpgpConfig refuses weak algorithms, in signatures of commits and in those that
+// belong to a key.
 func openpgpConfig(now time.Time) *packet.Config {
 	weak := map[crypto.Hash]bool{crypto.MD5: true, crypto.SHA1: true, crypto.RIPEMD160: true}
 	return &packet.Config{
@@ -61,9 +61,9 @@ func readCertificate(armored string) (*openpgp.Entity, error) {
 	return entities[0], nil
 }
 
-// parseCertificate reads one armored public key and returns the identifiers of all
-// keys in it, also if none of them can sign: it may be revoked. Whether one may
-// sign at some time is for the time to tell.
+// parseCertificate reads one armored public key and returns the identifiers of all its
+// keys, even with an error that none of them can sign: the key may be revoked. It does
+// not tell whether a key is valid at some time.
 func parseCertificate(armored string) (ids []uint64, err error) {
 	defer func() {
 		if recover() != nil {
@@ -84,7 +84,7 @@ func parseCertificate(armored string) (ids []uint64, err error) {
 	return ids, nil
 }
 
-// certificateUsable reports whether a key can sign at a time.
+// certificateUsable reports whether a key can sign at the time now.
 func certificateUsable(armored string, now time.Time) (ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -127,7 +127,7 @@ func (p *Policy) openpgpSignature(armored string, payload []byte, now time.Time)
 		return s, unknownKey("OpenPGP", s.fingerprint)
 	}
 	for _, c := range candidates {
-		if p.revoked([]int{c.holder}) { // in whatever form others list it
+		if p.revoked([]int{c.holder}) { // others may list the key in another form
 			return s, &broken{CodeRevoked, fmt.Sprintf("is signed with the OpenPGP key %s of %s, which is revoked", s.fingerprint, p.names([]int{c.holder}))}
 		}
 	}
@@ -145,7 +145,7 @@ func (p *Policy) openpgpSignature(armored string, payload []byte, now time.Time)
 	return s, nil
 }
 
-// onePacket reads a body that is one signature packet and nothing else.
+// onePacket reads a body of exactly one signature packet.
 func onePacket(body []byte) (*packet.Signature, bool) {
 	packets := packet.NewReader(bytes.NewReader(body))
 	first, err := packets.Next()
@@ -159,8 +159,8 @@ func onePacket(body []byte) (*packet.Signature, bool) {
 	return sig, ok
 }
 
-// verifyOpenPGP checks a signature by one certificate, as of when it was made and
-// as of now.
+// verifyOpenPGP checks a signature with one certificate, which must be valid both when
+// the signature was made and now.
 func verifyOpenPGP(armored string, body, payload []byte, id uint64, now time.Time) error {
 	entity, err := readCertificate(armored)
 	if err != nil {
@@ -182,7 +182,7 @@ func verifyOpenPGP(armored string, body, payload []byte, id uint64, now time.Tim
 	return nil
 }
 
-// judge turns what the library says into ours.
+// judge translates an error of the library.
 func judge(err error, fingerprint string, otherwise *broken) *broken {
 	var weak pgperrors.WeakAlgorithmError
 	switch {

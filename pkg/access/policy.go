@@ -9,8 +9,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Policy is who may change what, compiled from the layers of one commit. It never
-// changes.
+// Policy has the keys and roles that the layers of one commit declare. It never changes.
 type Policy struct {
 	enforced bool
 	holders  []holder
@@ -19,7 +18,7 @@ type Policy struct {
 	problems []model.Problem
 }
 
-// A holder is a principal as one layer declares it, with all roles that follow.
+// A holder is a principal of one layer, with all areas that they may change.
 type holder struct {
 	*model.Principal
 	tenant        string // whose principal; "": the platform's
@@ -28,15 +27,14 @@ type holder struct {
 	areas         []area
 }
 
-// A certificate is an OpenPGP key, read again for each signature: reading it
-// remembers what was found out at one time and may not hold at another.
+// A certificate is an OpenPGP key. It is read again for each signature, because the
+// library keeps results in it that may be wrong at another time.
 type certificate struct {
 	holder  int
 	armored string
 }
 
-// New compiles the layers of a commit. A nil platform says nothing, and enforces
-// nothing.
+// New compiles the layers of a commit. A nil platform enforces nothing.
 func New(platform *model.Platform, tenants []model.Tenant) *Policy {
 	p := &Policy{ssh: map[string][]int{}, openpgp: map[uint64][]certificate{}}
 	if platform == nil || platform.Access == nil {
@@ -68,8 +66,8 @@ func New(platform *model.Platform, tenants []model.Tenant) *Policy {
 // Enforced reports whether commits need signatures.
 func (p *Policy) Enforced() bool { return p.enforced }
 
-// Problems returns the declared keys that nobody can sign with, and whether nobody
-// can sign for the platform at the time now.
+// Problems returns a problem for each declared key that nobody can sign with, and one if
+// nobody can sign for the platform at the time now.
 func (p *Policy) Problems(now time.Time) []model.Problem {
 	problems := slices.Clip(p.problems)
 	if p.enforced && !p.Governed(now) {
@@ -79,7 +77,7 @@ func (p *Policy) Problems(now time.Time) []model.Problem {
 	return problems
 }
 
-// declare takes in the principals of a layer.
+// declare adds the principals of a layer.
 func (p *Policy) declare(tenant string, a *model.Access, at model.Positions) {
 	for i := range a.Principals {
 		h := holder{Principal: &a.Principals[i], tenant: tenant}
@@ -121,7 +119,7 @@ func layerOf(tenant string) string {
 	return "tenant"
 }
 
-// validity reads the time in which a principal's keys are valid.
+// validity returns the times between which a principal's keys are valid.
 func validity(m *model.Principal) (after, before time.Time, never bool) {
 	read := func(s string) (t time.Time) {
 		if s == "" {
@@ -134,7 +132,7 @@ func validity(m *model.Principal) (after, before time.Time, never bool) {
 	return read(m.ValidAfter), read(m.ValidBefore), never
 }
 
-// appoint gives an area to principals. A name in a tenant means the tenant's
+// appoint lets principals change an area. A name in a tenant means the tenant's
 // principal or, if it has none of that name, the platform's.
 func (p *Policy) appoint(to area, tenant string, names []string) {
 	for _, name := range names {
@@ -159,7 +157,7 @@ func (h *holder) may(a area) bool {
 	return slices.ContainsFunc(h.areas, func(own area) bool { return own.holds(a) })
 }
 
-// expired says why the holder's keys are not valid at a time, "" if they are.
+// expired returns why the holder's keys are not valid at a time, "" if they are.
 func (h *holder) expired(at time.Time) string {
 	switch {
 	case h.never:
@@ -198,8 +196,8 @@ func (p *Policy) Governed(now time.Time) bool {
 	return false
 }
 
-// revoked reports whether the platform has revoked a key of these holders. That holds
-// for everybody who lists the key; a tenant revokes for itself only.
+// revoked reports whether the platform has revoked a key of these holders. Then nobody
+// can sign with the key; a tenant revokes a key only for itself.
 func (p *Policy) revoked(holders []int) bool {
 	return slices.ContainsFunc(holders, func(n int) bool { return p.holders[n].tenant == "" && p.holders[n].Revoked })
 }

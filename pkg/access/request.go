@@ -8,30 +8,30 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// Requests is what people ask of runs of workflows by the files of a commit.
+// Requests are the requests of people to runs of workflows, in the files of a commit.
 type Requests struct {
 	List     []Request       // in the order of the commits that brought them
-	Problems []model.Problem // files that ask nothing, and why
+	Problems []model.Problem // of files that are no valid requests
 }
 
-// Request is a file by which people ask something, and the commit that brought it.
+// Request is a file with requests, and the commit that brought it.
 type Request struct {
 	App    model.AppID
 	File   string
-	Asks   []model.Command // neither who asks nor the commit is set
+	Asks   []model.Command // without requester and commit
 	Commit Commit
 }
 
 // MaxOrigins bounds how many commits are looked at for the origins of files.
 const MaxOrigins = 10_000
 
-// Origin is the commit that made a file what it is.
+// Origin is the commit that last changed a file.
 type Origin struct {
 	File   string
 	Commit Commit // without Paths
 }
 
-// Commands returns what is asked, by which commit. It does not tell who asks.
+// Commands returns the requests with their commit, without the requester.
 func (r *Request) Commands() []model.Command {
 	commands := slices.Clone(r.Asks)
 	for i := range commands {
@@ -43,9 +43,9 @@ func (r *Request) Commands() []model.Command {
 // maxAuthor bounds the name of an author, in bytes.
 const maxAuthor = 200
 
-// Commands returns what is asked, by which commit and by whom: the signer of the
-// commit, with the roles that they have for the application at the time now, or the
-// author whom the commit names, without any.
+// Commands returns the requests with their commit and requester: the signer of the
+// commit, with their roles for the application at the time now, or the author whom the
+// commit names, without roles.
 func (p *Policy) Commands(r *Request, now time.Time) []model.Command {
 	by, roles, violation := p.Identify(r.Commit, r.App, now)
 	if violation != nil {

@@ -23,7 +23,7 @@ const (
 	minRSABits   = 2048
 )
 
-// sshAlgorithms are the types of keys that are accepted, and how they may sign.
+// sshAlgorithms are the accepted types of keys, and the algorithms that they may sign with.
 var sshAlgorithms = map[string][]string{
 	ssh.KeyAlgoED25519:    {ssh.KeyAlgoED25519},
 	ssh.KeyAlgoSKED25519:  {ssh.KeyAlgoSKED25519},
@@ -34,8 +34,7 @@ var sshAlgorithms = map[string][]string{
 	ssh.KeyAlgoRSA:        {ssh.KeyAlgoRSASHA256, ssh.KeyAlgoRSASHA512},
 }
 
-// parseSSHKey reads a line of authorized_keys and returns the key as signatures
-// carry it.
+// parseSSHKey reads a line of authorized_keys and returns the key in wire format.
 func parseSSHKey(line string) (wire string, err error) {
 	key, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(line))
 	switch {
@@ -50,7 +49,7 @@ func parseSSHKey(line string) (wire string, err error) {
 	return string(key.Marshal()), nil
 }
 
-// weakSSHKey says why a key is not accepted, "" if it is.
+// weakSSHKey returns why a key is not accepted, "" if it is.
 func weakSSHKey(key ssh.PublicKey) string {
 	if sshAlgorithms[key.Type()] == nil {
 		return fmt.Sprintf("keys of type %s are not accepted", key.Type())
@@ -68,7 +67,7 @@ func weakSSHKey(key ssh.PublicKey) string {
 	return ""
 }
 
-// sshEnvelope is what the armor of an SSH signature holds behind the magic.
+// sshEnvelope is the content of an armored SSH signature, after the magic.
 type sshEnvelope struct {
 	Version       uint32
 	PublicKey     []byte
@@ -78,7 +77,7 @@ type sshEnvelope struct {
 	Signature     []byte
 }
 
-// sshSigned is what an SSH signature signs, behind the magic.
+// sshSigned is the content that an SSH signature signs, after the magic.
 type sshSigned struct {
 	Namespace     string
 	Reserved      string

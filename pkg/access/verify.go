@@ -15,10 +15,9 @@ const (
 	hintAdmin = "a platform admin signs a merge of it onto the last accepted commit (docs/access.md)"
 )
 
-// Verify judges one commit by the policy that was in force before it, at the time
-// now. It returns who signed, or why the commit is not accepted. The key must be
-// valid both when the commit says it was made, which whoever makes it may choose,
-// and now.
+// Verify judges one commit by the policy that was in force before it. It returns the
+// signer, or why the commit is not accepted. The key must be valid at the time of the
+// commit, which its author may choose, and at the time now.
 func (p *Policy) Verify(c Commit, now time.Time) (signer string, violation *Violation) {
 	refuse := func(code, signer, reason, hint string) (string, *Violation) {
 		return signer, &Violation{Code: code, Commit: c.Hash, Signer: signer, Reason: reason, Hint: hint}
@@ -62,11 +61,11 @@ func (p *Policy) Verify(c Commit, now time.Time) (signer string, violation *Viol
 	return names, nil
 }
 
-// whyRevoked is why a key that a tenant revoked is not valid for it.
+// whyRevoked is the reason for a key that a tenant has revoked.
 const whyRevoked = "which is revoked"
 
-// live returns the holders for whom their key is valid, or else why it is not for
-// the first of them.
+// live returns the holders whose key is valid, or else the reason of the first whose
+// key is not.
 func (p *Policy) live(holders []int, made, now time.Time) (live []int, why string) {
 	for _, n := range holders {
 		h := &p.holders[n]
@@ -86,13 +85,13 @@ func (p *Policy) live(holders []int, made, now time.Time) (live []int, why strin
 	return live, why
 }
 
-// signature is what a good signature says.
+// signature is a good signature.
 type signature struct {
 	holders     []int
-	fingerprint string // of the key, as its tools print it; "unknown" if it cannot be read
+	fingerprint string // of the key, as ssh-keygen and gpg print it; "unknown" if it cannot be read
 }
 
-// broken is what is wrong with a signature.
+// broken is the reason why a signature is not good.
 type broken struct{ code, reason string }
 
 // signature checks the signature itself and finds the holders of its key.

@@ -19,9 +19,8 @@ type Options struct {
 	FieldManager string // default FieldManager
 	Workers      int    // requests at the same time, default 8
 
-	// Summary computes, for every watched object when it is seen, what its user
-	// wants to know about it later. It is kept instead of the object and must be
-	// comparable with reflect.DeepEqual; it must not hold on to its argument.
+	// Summary returns the value to keep of a watched object, instead of the object. It
+	// is compared with reflect.DeepEqual, and must not keep the object.
 	Summary func(*unstructured.Unstructured) any
 }
 
@@ -66,7 +65,7 @@ func (a *Applier) Live() *Live { return a.live }
 // Close ends all watches and waits for them.
 func (a *Applier) Close() { a.live.close() }
 
-// mapped finds out how the API server serves a kind and that it is watched.
+// mapped returns how the API server serves a kind, and waits until the kind is watched.
 func (a *Applier) mapped(ctx context.Context, k kind) (mapping, error) {
 	m, err := a.kinds.find(ctx, k)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// Apply makes the cluster hold the sets and nothing else that was applied for
-// the same applications before. A set without objects destroys, volumes only where
-// it says so. What is already as wanted costs no request.
+// Apply creates and changes the objects of the sets, and prunes older objects of the
+// same applications. A set without objects deletes everything, and volumes only with
+// DeleteData. An object that is already as wanted costs no request.
 //
 // A failure concerns the set it happens in: its other objects are still applied,
 // but nothing of it is pruned. When ctx ends, requests under way are cancelled
@@ -109,9 +109,8 @@ func (p *pass) run(ctx context.Context, steps func(*work) []func() []job) {
 	run(ctx, p.workers, turns)
 }
 
-// answered counts requests that get no answer: after as many in a row as there
-// are workers the API server is taken for unreachable, and the pass ends instead
-// of trying the same with every object.
+// answered counts requests without an answer. After as many in a row as there are
+// workers, the API server counts as unreachable, and the pass ends.
 func (p *pass) answered(err error) {
 	if !unreachable(err) {
 		p.unanswered.Store(0)
@@ -131,7 +130,7 @@ type work struct {
 	stuck  atomic.Pointer[error] // the API server did not cope: the rest of the set is skipped
 
 	stored    []Ref     // the objects that the inventory in the cluster lists now
-	home      bool      // there is an inventory where it belongs
+	home      bool      // there is an inventory in the namespace of the set
 	strays    []*Object // inventories of the application in other namespaces
 	untrusted bool      // the inventory was lost or corrupt: nothing is pruned
 	disposed  map[Ref]bool
@@ -185,7 +184,7 @@ func (w *work) stage(stage int) []job {
 	return jobs
 }
 
-// fail takes down the failure of one object.
+// fail records the failure of one object.
 func (w *work) fail(r *Result, err error) {
 	if errors.Is(err, context.Canceled) {
 		return // stays skipped
@@ -221,8 +220,8 @@ func refOf(u *unstructured.Unstructured) Ref {
 	return Ref{gvk.Group, gvk.Kind, u.GetNamespace(), u.GetName()}
 }
 
-// permanentScope reports whether an object is something that others live in. It
-// must exist before the inventory can be written, and is never deleted.
+// permanentScope reports whether an object contains others: a namespace or a
+// definition. It must exist before the inventory is written, and is never deleted.
 func permanentScope(r Ref) bool {
 	return permanent(r) && (r.Kind == "Namespace" || r.Kind == "CustomResourceDefinition")
 }

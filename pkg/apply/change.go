@@ -18,14 +18,14 @@ type verdict int
 
 const (
 	same     verdict = iota // as wanted, no request
-	absent                  // not there, as far as the watch shows
-	outdated                // something else was wanted before
-	drifted                 // the same was wanted before: somebody else changed it
+	absent                  // not in the watch
+	outdated                // an older spec was applied
+	drifted                 // the wanted spec was applied, and another manager changed it
 	deleting
-	foreign // another application has it
+	foreign // it belongs to another application
 )
 
-// settled says without waiting whether an object needs no request.
+// settled reports whether an object needs no request. It does not wait.
 func (w *work) settled(o *render.Object, r Ref) bool {
 	if !w.kinds.synced(o.Object.GroupVersionKind(), w.live) {
 		return false
@@ -34,7 +34,7 @@ func (w *work) settled(o *render.Object, r Ref) bool {
 	return v == same
 }
 
-// compare judges an object by its state in the watch, without a request.
+// compare compares an object with its state in the watch, without a request.
 func (w *work) compare(o *render.Object, r Ref) (verdict, *Object) {
 	now, t, remembered := w.live.find(r)
 	want := annotation(o.Object, render.AnnotationApplied)
@@ -62,8 +62,8 @@ func (w *work) compare(o *render.Object, r Ref) (verdict, *Object) {
 	return drifted, now
 }
 
-// holdsAll reports whether an object that was not applied by this process holds all
-// that is wanted in our fields.
+// holdsAll reports whether the fields that we own in an object hold all wanted values.
+// It is for objects that another process applied.
 func holdsAll(want *unstructured.Unstructured, now *Object) bool {
 	own := map[string]any{}
 	return now.own != nil && utiljson.Unmarshal(now.own, &own) == nil && within(want.Object, own)
@@ -120,8 +120,8 @@ func (w *work) bring(ctx context.Context, o *render.Object, res *Result) error {
 	return nil
 }
 
-// look reads the object before it is corrected, to find out what others have changed
-// in it. Drift is rare, so it may cost a request.
+// look reads an object before it is corrected, to find the fields that others have
+// changed. Drift is rare, so it may cost a request.
 func (w *work) look(ctx context.Context, o *render.Object, res *Result, path string, v verdict) (verdict, *Object, error) {
 	u, err := w.client.get(ctx, path)
 	if apierrors.IsNotFound(err) {
@@ -161,8 +161,8 @@ func (w *work) send(ctx context.Context, r Ref, path string, body []byte) (answe
 	return answer, created, err
 }
 
-// served finds out how a kind is served, and waits for it if its definition was
-// applied in the same pass: that is not in force at once.
+// served returns how a kind is served. It waits for a kind whose definition was applied
+// in the same pass, because the API server does not serve it at once.
 func (w *work) served(ctx context.Context, k kind) (mapping, error) {
 	m, err := w.mapped(ctx, k)
 	if !w.defined[k.GroupKind()] || err == nil {

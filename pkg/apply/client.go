@@ -17,7 +17,7 @@ import (
 // answerIn is how long one request may take. An admission webhook may take 30 s.
 const answerIn = 40 * time.Second
 
-// client sends raw bytes, and counts.
+// client sends requests and counts them.
 type client struct {
 	http                *http.Client
 	rest                rest.Interface
@@ -39,7 +39,7 @@ func newClient(cfg *rest.Config, manager string) (*client, error) {
 	return &client{http: hc, rest: rc, manager: manager}, nil
 }
 
-// apply sends what we want of an object and returns the whole object.
+// apply sends the wanted fields of an object and returns the whole object.
 func (c *client) apply(ctx context.Context, path string, body []byte) (obj *unstructured.Unstructured, created bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
@@ -74,7 +74,7 @@ func (c *client) list(ctx context.Context, k kind, path, labels string) ([]*unst
 	objects := make([]*unstructured.Unstructured, len(list.Items))
 	for i := range list.Items {
 		objects[i] = &list.Items[i]
-		objects[i].SetGroupVersionKind(k) // a list says it once, of itself
+		objects[i].SetGroupVersionKind(k) // the items of a list have none
 	}
 	return objects, nil
 }
@@ -90,8 +90,8 @@ func (c *client) requests() Requests {
 	return Requests{Apply: int(c.applies.Load()), Get: int(c.gets.Load()), Delete: int(c.dels.Load())}
 }
 
-// decode reads an answer. The error of a refusal is only complete when it is
-// asked for before the body.
+// decode reads an answer. The error of a refusal is complete only if it is read before
+// the body.
 func decode(answer rest.Result) (*unstructured.Unstructured, error) {
 	if err := answer.Error(); err != nil {
 		return nil, err

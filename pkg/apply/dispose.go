@@ -17,13 +17,13 @@ import (
 // claimKind is the kind of volumes.
 var claimKind = kind{Version: "v1", Kind: "PersistentVolumeClaim"}
 
-// dispose returns the job that deletes the volumes of an application that has
-// ended for good, where its owner wanted them to go with it. That is not undone by
-// anything, so everything has to agree: the set says it, it is empty, and so does
-// the volume itself, or the StatefulSet that made it, by an annotation of ours.
+// dispose returns the job that deletes the volumes of an application that has ended
+// for good. That cannot be undone, so three conditions must hold: the set says
+// DeleteData, it has no objects, and the volume or the StatefulSet that made it has
+// our annotation.
 //
-// It comes before pruning: a StatefulSet that is gone says nothing about its
-// volumes any more. The cluster keeps a volume until no pod has it.
+// It comes before pruning, because it reads the StatefulSets. The cluster keeps a
+// volume until no pod uses it.
 func (w *work) dispose() []job {
 	if !w.set.DeleteData || len(w.set.Objects) > 0 || w.failed.Load() || w.untrusted || w.stuck.Load() != nil {
 		return nil
@@ -63,8 +63,8 @@ func (w *work) deleteData(ctx context.Context) error {
 	return nil
 }
 
-// disposal records the result for one volume. A cluster may forbid us to delete
-// volumes: that is no failure, and the workloads are deleted all the same.
+// disposal records the result for one volume. If the cluster forbids us to delete
+// volumes, that is no failure: the workloads are deleted all the same.
 func (w *work) disposal(r Ref, err error) {
 	w.report.Results = append(w.report.Results, Result{Ref: r})
 	res := &w.report.Results[len(w.report.Results)-1]
@@ -79,8 +79,8 @@ func (w *work) disposal(r Ref, err error) {
 	}
 }
 
-// declaredDisposable reports whether we applied the volume for the application with
-// the annotation that deletes it with the application. Somebody may have copied our labels.
+// declaredDisposable reports whether an object has the annotation that deletes it with
+// the application, and whether we applied it: others may copy our labels.
 func (w *work) declaredDisposable(u *unstructured.Unstructured) bool {
 	return w.owns(u) && annotation(u, render.AnnotationDeletion) == render.DeletionData &&
 		slices.ContainsFunc(claims(u, w.client.manager), func(c claim) bool { return c.ours })
@@ -92,7 +92,7 @@ func (w *work) owns(u *unstructured.Unstructured) bool {
 		model.AppID{Tenant: label(u, render.LabelTenant), Name: label(u, render.LabelApplication)} == w.app()
 }
 
-// claimsOfSet returns the volumes that a StatefulSet made.
+// claimsOfSet matches the volumes that a StatefulSet made.
 type claimsOfSet struct {
 	component string
 	names     []*regexp.Regexp
@@ -103,8 +103,8 @@ func (c claimsOfSet) has(u *unstructured.Unstructured) bool {
 		slices.ContainsFunc(c.names, func(name *regexp.Regexp) bool { return name.MatchString(u.GetName()) })
 }
 
-// claimsOfSets reads the existing StatefulSets of the application whose volumes we
-// declared to be deleted with it.
+// claimsOfSets returns the volumes of those StatefulSets of the application that are
+// deleted with their volumes.
 func (w *work) claimsOfSets(ctx context.Context) (sets []claimsOfSet, err error) {
 	for _, r := range w.unwanted() {
 		if r.Group != "apps" || r.Kind != "StatefulSet" {

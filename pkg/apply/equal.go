@@ -109,8 +109,8 @@ func (c *comparison) list(name string, want, live []any, path string, others []l
 var itemKeys = [][]string{{"name"}, {"containerPort", "protocol"}, {"port", "protocol"}, {"mountPath"},
 	{"devicePath"}, {"topologyKey"}, {"key"}, {"uid"}, {"ip"}, {"type"}}
 
-// match finds the live item that w is about: by its key where it has one, by
-// value, else at the same place.
+// match returns the index of the live item for w: by its key if it has one, by value,
+// else at the same place. It returns -1 if there is none.
 func match(w any, live []any, used []bool, place int) int {
 	if m, ok := w.(map[string]any); ok {
 		for _, keys := range itemKeys {

@@ -131,7 +131,7 @@ func holds(levels []level) string {
 	return names[0]
 }
 
-// level is where one manager's fields stand while an object is walked.
+// level is the level of one manager's fields at the present place in an object.
 type level struct {
 	manager string
 	fields  fields

@@ -85,7 +85,7 @@ func writeInventory(fleet string, app model.AppID, namespace string, refs []Ref)
 	}), nil
 }
 
-// union and without are the sets of references that they say, in order.
+// union and without return the union and the difference of two sets, in order.
 func union(a, b []Ref) []Ref {
 	all := slices.Concat(a, b)
 	slices.SortFunc(all, Ref.Compare)

@@ -18,14 +18,14 @@ import (
 // kind is a group and kind, in a version or, if that is "", the preferred one.
 type kind = schema.GroupVersionKind
 
-// mapping says how the API server serves a kind.
+// mapping is how the API server serves a kind.
 type mapping struct {
 	kind       kind
 	resource   schema.GroupVersionResource
 	namespaced bool
 }
 
-// path is where the API server serves the object, or without a name all of them.
+// path is the path of an object, or without a name of all objects.
 func (m mapping) path(namespace, name string) string {
 	p := "/apis/" + m.resource.Group + "/" + m.resource.Version
 	if m.resource.Group == "" {
@@ -41,8 +41,8 @@ func (m mapping) path(namespace, name string) string {
 	return p
 }
 
-// forgetAfter bounds how often an unknown kind makes us ask the API server for
-// its kinds again: a definition can have been added meanwhile.
+// forgetAfter bounds how often an unknown kind starts discovery again: its definition
+// may have been added meanwhile.
 const forgetAfter = 5 * time.Second
 
 // kinds knows how the API server serves kinds, from discovery.
@@ -52,7 +52,7 @@ type kinds struct {
 
 	mu    sync.Mutex
 	known map[kind]mapping
-	asked time.Time // when all kinds were last asked for again
+	asked time.Time // of the last discovery for an unknown kind
 }
 
 func newKinds(cfg *rest.Config, hc *http.Client) (*kinds, error) {
@@ -131,15 +131,16 @@ func (k *kinds) mayForget() bool {
 	return true
 }
 
-// expect makes the next unknown kind be asked for at once: definitions were
-// just applied.
+// expect lets the next unknown kind start discovery at once: definitions were just
+// applied.
 func (k *kinds) expect() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.asked = time.Time{}
 }
 
-// synced says without waiting whether the kind is known and watched in step.
+// synced reports whether the kind is known and its watch has seen all objects. It does
+// not wait.
 func (k *kinds) synced(want kind, l *Live) bool {
 	k.mu.Lock()
 	_, ok := k.known[want]

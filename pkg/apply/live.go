@@ -92,9 +92,9 @@ func (l *Live) Watch(ctx context.Context, want ...schema.GroupVersionKind) error
 	return nil
 }
 
-// WaitForSync waits until all that inventories list is watched and in step.
-// Kinds that the API server does not let us watch are left out: they concern the
-// applications that use them and nobody else.
+// WaitForSync waits until all kinds in inventories are watched and in sync. It skips
+// kinds that the API server does not let us watch: they concern only the applications
+// that use them.
 func (l *Live) WaitForSync(ctx context.Context) error {
 	if err := l.Watch(ctx, configMap); err != nil {
 		return err
@@ -168,9 +168,9 @@ func (l *Live) Objects(app model.AppID) []*Object {
 func (l *Live) Changed() <-chan struct{} { return l.changed }
 
 // Drifted returns, in order, the applications with an object that another manager
-// changed or deleted since the last call, if the drift is still there. An object
-// that another process applied with our field manager counts, too: its request may
-// have arrived after the object was pruned.
+// changed or deleted since the last call, if the drift is still there. That includes
+// objects that another process applied with our field manager: its request may have
+// arrived after the object was pruned.
 func (l *Live) Drifted() []model.AppID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -206,7 +206,7 @@ func (l *Live) Wake() {
 	}
 }
 
-// see takes in an object as the API server has it.
+// see records an object as the API server has it.
 func (l *Live) see(u *unstructured.Unstructured) { l.put(l.observe(u)) }
 
 func (l *Live) put(o *Object) {
@@ -217,7 +217,7 @@ func (l *Live) put(o *Object) {
 	}
 }
 
-// set keeps o unless something newer is known, and reports whether that is news.
+// set keeps o unless a newer version is known, and reports whether that is a change.
 func (l *Live) set(o *Object) bool {
 	old := l.objects[o.Ref]
 	if old != nil && !newer(o.Version, old.Version) {
@@ -227,7 +227,7 @@ func (l *Live) set(o *Object) bool {
 	switch t, ok := l.left[o.Ref]; {
 	case ok && t.left == o.left && t.applied == o.applied:
 		o.own = nil
-	case !sending && (ok || o.prunable()): // else it may be our own change
+	case !sending && (ok || o.prunable()): // a change while we send may be our own
 		l.drifted[o.Ref] = true
 	}
 	l.objects[o.Ref] = o
@@ -300,8 +300,8 @@ func (l *Live) relisted(k schema.GroupKind, objects []*Object, version string) {
 	}
 }
 
-// newer reports whether version a is after b. Versions that cannot be compared are
-// taken as newer: what arrives last counts then.
+// newer reports whether version a is after b. If they cannot be compared, a counts as
+// newer: the last one that arrives wins.
 func newer(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err != nil || order > 0

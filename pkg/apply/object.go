@@ -18,7 +18,7 @@ type Object struct {
 	App       model.AppID
 	Component string
 	Workload  string // render.AnnotationWorkload, "" if it has none
-	Owner     Ref    // the controller that made it, zero if nobody did
+	Owner     Ref    // the controller that made it, zero if none
 	Deleting  bool
 	Summary   any // the result of Options.Summary
 
@@ -56,7 +56,7 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 		}
 		var held any = project(u.Object, c.fields)
 		if c.version != u.GetAPIVersion() {
-			// The paths speak of another version than the one that is watched.
+			// The fields are those of another version than the watched one.
 			held = map[string]any{"fields": c.fields, "time": c.time}
 		}
 		o.own = encode(held)

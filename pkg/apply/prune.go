@@ -56,9 +56,9 @@ func (w *work) inventory() Ref {
 	return Ref{"", configMap.Kind, w.set.Namespace, inventoryName(w.app())}
 }
 
-// rebuild makes a new inventory in place of one that is lost or corrupt: of the wanted
-// objects, and of those that carry our labels and were applied by us. No object is
-// pruned in the same pass, so that people can see it first.
+// rebuild replaces a lost or corrupt inventory. The new one lists the wanted objects,
+// and the objects with our labels that we applied. No object is pruned in the same
+// pass, so that people can see the notice first.
 func (w *work) rebuild(ctx context.Context) (Ref, error) {
 	w.untrusted = true
 	for _, o := range w.live.inventories(w.app()) {
@@ -97,15 +97,15 @@ func (w *work) write(ctx context.Context, refs []Ref) error {
 	return err
 }
 
-// unwanted returns, in order, the objects that the set does not contain, although
-// the inventory lists them or our field manager applied them. A late request of a
-// process that has ended or hangs may create an object that no inventory lists.
+// unwanted returns, in order, the objects that are not in the set but in the inventory,
+// or that our field manager applied: a late request of a process that has ended or
+// hangs may create an object that no inventory lists.
 func (w *work) unwanted() []Ref {
 	return without(union(w.stored, w.live.applied(w.app())), w.wanted)
 }
 
-// spared returns the unwanted objects that running workloads may still refer to: the
-// spec that shows this is not known any more.
+// spared returns the unwanted objects that running workloads may still refer to, if
+// their spec is not known any more.
 func (w *work) spared() []Ref {
 	if !w.set.KeepSupport {
 		return nil
@@ -186,8 +186,8 @@ func (w *work) deleteOurs(ctx context.Context, r Ref) (action Action, why string
 	}
 }
 
-// remove deletes exactly the object that was looked at. What runs is deleted
-// together with its pods: it is gone when they are.
+// remove deletes exactly the object that was read. A workload is deleted in the
+// foreground: it is gone when its pods are gone.
 func (w *work) remove(ctx context.Context, k kind, r Ref, uid, version string) error {
 	m, err := w.mapped(ctx, k)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 // job is one thing to do that needs the API server.
 type job func(context.Context)
 
-// turn is the way of one set: steps one after the other, the jobs of one step in
-// any order and in parallel.
+// turn is the work on one set: steps in order, the jobs of one step in parallel.
 type turn struct {
 	tenant  string
 	steps   []func() []job // each is called when the one before is done; must not block

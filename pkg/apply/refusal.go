@@ -14,7 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// messageCap bounds the part of an API server's message that is passed on, in bytes.
+// messageCap bounds the quoted part of an API server's message, in bytes.
 const messageCap = 400
 
 // sentence explains to people why a request about an object failed.
@@ -41,7 +41,7 @@ func sentence(r Ref, err error) string {
 func refusal(r Ref, s metav1.Status) string {
 	message := text.Line(s.Message, messageCap)
 	if r.Kind == "Secret" {
-		message = "its values are not repeated here" // validation echoes what it refuses
+		message = "its values are not repeated here" // validation quotes refused values
 	}
 	switch {
 	case s.Reason == metav1.StatusReasonInvalid && strings.Contains(s.Message, "immutable"):
@@ -83,8 +83,8 @@ func unreachable(err error) bool {
 		(errors.Is(err, context.DeadlineExceeded) || isNetwork(err))
 }
 
-// exhausted reports whether the API server did not cope, in contrast to refusing:
-// more of the same would only make the others wait.
+// exhausted reports whether the API server was overloaded or down. More requests of the
+// same set would only delay others.
 func exhausted(err error) bool {
 	return unreachable(err) || apierrors.IsInternalError(err) || apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) ||
 		apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err)

@@ -25,11 +25,11 @@ const (
 
 // Classes of failure, beside those of package workflow.
 const (
-	ClassRefused     = "refused"     // by policy, or because it leads inside; trying again is no use
+	ClassRefused     = "refused"     // policy does not allow the address, or it is internal; a retry is no use
 	ClassUnreachable = "unreachable" // no connection, or it broke
-	ClassAnswer      = "bad-answer"  // what came back makes no sense, or says no
-	ClassNoData      = "no-data"     // a query found nothing, or more than one value
-	ClassKey         = "no-key"      // the key to sign with is not there
+	ClassAnswer      = "bad-answer"  // an invalid or negative answer
+	ClassNoData      = "no-data"     // a query found no value, or more than one
+	ClassKey         = "no-key"      // the key that signs the message is missing
 )
 
 // failure is an error with its class.
@@ -37,9 +37,9 @@ type failure struct{ class, message string }
 
 func (f *failure) Error() string { return f.message }
 
-// newClient returns a client for addresses that tenants choose: it knows no proxy
-// and no cookie, holds no connection open, unpacks nothing, and follows redirects
-// on one host only.
+// newClient returns a client for addresses that tenants choose: it uses no proxy and
+// no cookies, keeps no connection open, does not decompress answers, and follows
+// redirects only on the same host.
 func newClient(private bool) *http.Client {
 	return &http.Client{
 		Timeout: requestTime,
@@ -55,7 +55,7 @@ func newClient(private bool) *http.Client {
 			first := before[0]
 			if first.Method != http.MethodGet || len(before) > redirects || next.URL.Hostname() != first.URL.Hostname() ||
 				next.URL.User != nil || first.URL.Scheme == "https" && next.URL.Scheme != "https" {
-				return http.ErrUseLastResponse // the redirect is the answer
+				return http.ErrUseLastResponse // return the redirect as the answer
 			}
 			next.Header.Del("Referer")
 			return nil
@@ -81,8 +81,8 @@ func send(client *http.Client, r *http.Request) (status int, body []byte, err er
 	return answer.StatusCode, body, nil
 }
 
-// explain describes the failure of a request. It does not quote the address,
-// which may hold a key.
+// explain turns the error of a request into a failure. It does not quote the address,
+// which may contain a key.
 func explain(ctx context.Context, err error) error {
 	var known *failure
 	var name *net.DNSError
@@ -115,7 +115,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &t) && t.Timeout()
 }
 
-// failed is the result that an error comes to.
+// failed returns the result for an error.
 func failed(err error) workflow.Result {
 	var f *failure
 	if !errors.As(err, &f) {

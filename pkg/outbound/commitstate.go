@@ -8,20 +8,20 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// CommitState is what there is to say about a commit of the fleet repo.
+// CommitState is the state of a commit of the fleet repo.
 type CommitState struct {
 	Commit      string
 	State       string // pending, success, failure
 	Description string // at most 140 characters
 }
 
-// maxDescription is what Git hosts take, in bytes: their limit counts characters.
+// maxDescription is the limit of Git hosts, in bytes: theirs counts characters.
 const maxDescription = 140
 
-// StateOf returns the state of the commit that the ledger reflects. Files that are
-// refused, and applications that this commit got refused, taken back or ended, make
-// it a failure; else those that it set on their way keep it pending. What had
-// nothing to do with the commit does not count, but for how many run.
+// StateOf returns the state of the commit that the ledger reflects. It is a failure if
+// files of the commit have problems, or if an application was rejected, rolled back or
+// ended because of it. Otherwise it is pending while an application that it changed is
+// not running yet. Applications that the commit did not change only count as running.
 func StateOf(ledger *model.Ledger) CommitState {
 	s := CommitState{Commit: ledger.Commit, State: "success"}
 	running, under, failed := 0, []model.AppID{}, []model.AppID{}
@@ -56,13 +56,13 @@ func StateOf(ledger *model.Ledger) CommitState {
 	return s
 }
 
-// refusing are reasons of transitions that say that a commit did not come through.
+// refusing are the reasons of transitions that make a commit a failure.
 var refusing = map[model.Reason]bool{
 	model.ReasonUpdateRefused: true, model.ReasonRolledBack: true, model.ReasonStartFailed: true, model.ReasonUnrecoverable: true,
 	model.ReasonFailedTooOften: true, model.ReasonWorkflowFailed: true, model.ReasonWorkflowStopped: true,
 }
 
-// underWay reports whether an application is still on its way to run.
+// underWay reports whether an application has not reached its final phase yet.
 func underWay(inst *model.Instance) bool {
 	switch inst.Phase {
 	case model.PhaseCreated, model.PhaseAdmitted, model.PhaseScheduled:

@@ -18,14 +18,14 @@ import (
 type CommitStatusOptions struct {
 	URL       string      // of the repository in the host's API: https://api.github.com/repos/acme/fleet
 	TokenFile string      // read each time
-	Context   string      // which of the states of a commit this is; default d-aros
+	Context   string      // the name of the state among those of the commit; default d-aros
 	Report    func(error) // gets each new kind of error once; nil is fine
 }
 
-// A CommitStatus shows the state of the commit that the fleet follows on a Git host,
-// with the API of GitHub, which Gitea and Forgejo understand, too: pending, success
-// or failure, and a sentence. It sends only the latest state, and retries until the
-// host has taken or refused it. It is safe for concurrent use.
+// A CommitStatus shows the state of the fleet's commit on a Git host: pending, success
+// or failure, and a sentence. It uses the API of GitHub, which Gitea and Forgejo have,
+// too. It sends only the latest state, and retries until the host has accepted or
+// refused it. It is safe for concurrent use.
 type CommitStatus struct {
 	*sender
 	tokenFile string
@@ -57,8 +57,7 @@ func (s *CommitStatus) Announce(ledger *model.Ledger) {
 	}
 }
 
-// isCommit reports whether text names a commit, and leads nowhere else as part of an
-// address.
+// isCommit reports whether text names a commit, so that it is safe in an address.
 func isCommit(text string) bool {
 	return len(text) >= 40 && strings.Trim(text, "0123456789abcdef") == ""
 }

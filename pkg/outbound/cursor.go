@@ -13,8 +13,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// cursor remembers in a file which transition of each application was delivered
-// last. What it forgets is delivered again.
+// cursor keeps in a file the last delivered transition of each application. If the
+// file is lost, transitions are delivered again.
 type cursor struct {
 	file  string // "": memory only
 	known bool   // the file was there

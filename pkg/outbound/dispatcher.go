@@ -30,15 +30,14 @@ type Options struct {
 	// Keys is a directory with the keys that sign messages, each in a file
 	// <tenant>/<secret>. "": there are none.
 	Keys string
-	// Private lets names resolve to internal addresses: of this machine, of private
-	// networks, of a cloud's metadata. An address that policy names itself is
-	// allowed without it.
+	// Private allows names that resolve to internal addresses: of this machine, of
+	// private networks, of a cloud's metadata. An address in the policy is always allowed.
 	Private bool
 	Now     func() time.Time // nil: time.Now
 }
 
-// A Dispatcher carries out the probes and notices of workflows, each in its own
-// time. It is safe for concurrent use.
+// A Dispatcher carries out the probes and notices of workflows concurrently. It is
+// safe for concurrent use.
 type Dispatcher struct {
 	client  *http.Client
 	keys    string
@@ -56,7 +55,7 @@ type Dispatcher struct {
 	tenants  map[string]chan struct{} // places of each tenant
 }
 
-// A request is a task that is under way or done.
+// A request is a task that was started.
 type request struct {
 	cancel context.CancelFunc
 	result *workflow.Result // nil while it is under way

@@ -14,13 +14,12 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// destination reads an address and reports whether one of the hosts is meant: the
-// very host, or, for *.example.com, any below it.
+// destination parses an address. It returns an error unless one of the hosts covers it.
 func destination(address string, hosts []string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
-		return nil, &failure{ClassRefused, "the address cannot be read"} // the error would quote it
+		return nil, &failure{ClassRefused, "the address cannot be read"} // err quotes the address
 	case u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "" || u.User != nil:
 		return nil, &failure{ClassRefused, "an address is https://host/path or http://host/path, without user"}
 	}
@@ -31,7 +30,8 @@ func destination(address string, hosts []string) (*url.URL, error) {
 	return nil, &failure{ClassRefused, fmt.Sprintf("policy does not allow calls to %s (egress.hosts)", text.Line(host, maxMessage))}
 }
 
-// covered reports whether one of the hosts is this one or, as *.example.com, holds it.
+// covered reports whether hosts has the host, or *.example.com for a host below
+// example.com.
 func covered(host string, hosts []string) bool {
 	return slices.ContainsFunc(hosts, func(h string) bool {
 		below, wide := strings.CutPrefix(h, "*")
@@ -39,7 +39,7 @@ func covered(host string, hosts []string) bool {
 	})
 }
 
-// Within returns what of some hosts is left under a policy that names others.
+// Within returns the part of hosts that a policy allows.
 func Within(hosts, policy []string) (left []string) {
 	for _, h := range hosts {
 		if covered(h, policy) {
@@ -54,11 +54,11 @@ func Within(hosts, policy []string) (left []string) {
 	return left
 }
 
-// dialer connects to where a host is, unless that is inside.
+// dialer connects to hosts, but not to internal addresses.
 type dialer struct {
-	private bool // inside is allowed
+	private bool // internal addresses are allowed
 	plain   net.Dialer
-	guarded net.Dialer // looks at each address when it is about to connect to it
+	guarded net.Dialer // checks each address just before it connects
 }
 
 func newDialer(private bool) *dialer {
@@ -70,9 +70,9 @@ func newDialer(private bool) *dialer {
 	}
 }
 
-// dial connects. A host that is written as an address stands as such in the policy
-// that allowed it, so that it is what its authors meant. A name may mean another
-// address each time, so the address counts that is connected to.
+// dial connects to an address. A literal address is allowed, because policy has to name
+// it. A name may resolve to another address each time, so the guarded dialer checks the
+// address that it connects to.
 func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -84,7 +84,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	return d.guarded.DialContext(ctx, network, address)
 }
 
-// outsideOnly refuses to connect to an address inside.
+// outsideOnly refuses to connect to an internal address.
 func outsideOnly(network, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil || !strings.HasPrefix(network, "tcp") {
@@ -96,9 +96,9 @@ func outsideOnly(network, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// inner are addresses that are inside beside those that net/netip knows: of this
-// network, shared between a provider and its customers, for protocols, tests and
-// documentation, reserved, and ways to write an IPv4 address as one of IPv6.
+// inner are the internal addresses beside those that net/netip knows: this network,
+// carrier-grade NAT, protocols, tests, documentation, reserved ranges, and IPv6
+// addresses that embed an IPv4 address.
 var inner = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
 	"203.0.113.0/24", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16",
 	"fec0::/10")
@@ -110,7 +110,7 @@ func prefixes(texts ...string) (all []netip.Prefix) {
 	return all
 }
 
-// inside reports whether an address is not one of the public Internet.
+// inside reports whether an address is internal: not one of the public Internet.
 func inside(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	if !a.IsGlobalUnicast() || a.IsPrivate() {

@@ -14,17 +14,17 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// attempts bounds how often one intent tries to deliver its message. Its step may
-// have more attempts.
+// attempts is how often one intent tries to deliver its message. The step may retry
+// with further intents.
 const attempts = 10
 
-// pause is the time after the nth attempt: a second, and twice as long each time,
-// at most a minute.
+// pause is the time after the nth attempt: a second, doubled each time, at most a
+// minute.
 func pause(n int) time.Duration {
 	return min(time.Minute, time.Second<<min(n-1, 10))
 }
 
-// message is what is sent. The type says what data is.
+// message is the body of a request. The type tells the fields of the data.
 type message struct {
 	Type string `json:"type"`
 	Data any    `json:"data"`
@@ -44,8 +44,8 @@ type stepData struct {
 // typeStep is the type of such a message.
 const typeStep = "workflow.notify"
 
-// notice delivers a message: it tries again until somebody takes it, refuses it for
-// good, or the time is over. The receiver may see it more than once, under one id.
+// notice delivers a message: it retries until the receiver accepts it or refuses it for
+// good, or the time is over. The receiver may get it more than once, with one id.
 func (d *Dispatcher) notice(ctx context.Context, t Task, places chan struct{}) workflow.Result {
 	n := t.Intent.Notice
 	u, err := destination(n.URL, t.Egress)
@@ -92,7 +92,7 @@ func (d *Dispatcher) deliver(ctx context.Context, t Task, u *url.URL, body []byt
 	return post(ctx, d.client, u, t.Intent.Notice.Event, d.now(), body, key)
 }
 
-// post sends a message and wants it taken: any status from 200 to 299 says so.
+// post sends a message. Any status from 200 to 299 means that the receiver accepted it.
 func post(ctx context.Context, client *http.Client, u *url.URL, event string, at time.Time, body, key []byte) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
 	if err != nil {
@@ -112,12 +112,12 @@ func post(ctx context.Context, client *http.Client, u *url.URL, event string, at
 	return status, &failure{ClassAnswer, fmt.Sprintf("the receiver refuses the message with %d", status)}
 }
 
-// again reports whether a receiver may take later what it does not take now.
+// again reports whether a receiver with this status may accept the message later.
 func again(status int) bool {
 	return status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusTooManyRequests
 }
 
-// final reports whether trying again is no use.
+// final reports whether a retry is no use.
 func final(err error) bool {
 	var f *failure
 	return errors.As(err, &f) && (f.class == ClassRefused || f.class == ClassAnswer || f.class == ClassKey)

@@ -10,8 +10,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// probe asks once. Whether the answer is good, its check says: any answer is a
-// result that is OK.
+// probe sends one request. Any answer is OK here: the condition of the check judges it.
 func (d *Dispatcher) probe(ctx context.Context, t Task, places chan struct{}) workflow.Result {
 	p := t.Intent.Probe
 	address := p.URL
@@ -54,7 +53,7 @@ func get(ctx context.Context, client *http.Client, u *url.URL) (status int, body
 	return send(client, r)
 }
 
-// queryOf is where a Prometheus server answers a query about now.
+// queryOf returns the address of a query about now at a Prometheus server.
 func queryOf(server *url.URL, query string) *url.URL {
 	u := *server
 	u.Path, u.RawPath, u.Fragment = strings.TrimRight(u.Path, "/")+"/api/v1/query", "", ""

@@ -10,7 +10,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// queryAnswer is what a Prometheus server says to an instant query.
+// queryAnswer is the answer of a Prometheus server to an instant query.
 type queryAnswer struct {
 	Status string `json:"status"`
 	Error  string `json:"error"`
@@ -38,8 +38,8 @@ func (s sample) value() (float64, error) {
 	return v, nil
 }
 
-// decodeQuery returns the one value that a query has. An answer without a value or with several is a failure:
-// which one was meant is not to be guessed.
+// decodeQuery returns the one value of a query. An answer without a value or with
+// several values is a failure.
 func decodeQuery(status int, body []byte) (float64, error) {
 	var a queryAnswer
 	if err := json.Unmarshal(body, &a); err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// Headers of a message, as https://www.standardwebhooks.com has them. The id is the
-// same however often a message is sent.
+// Headers of a message, as in https://www.standardwebhooks.com. Repetitions of a
+// message have the same id.
 const (
 	headerID        = "webhook-id"
 	headerTimestamp = "webhook-timestamp"
@@ -35,7 +35,7 @@ const (
 	maxKey = 4 << 10
 )
 
-// sign names and signs a message. Without a key it is named only.
+// sign sets the headers of a message. Without a key there is no signature.
 func sign(h http.Header, id string, at time.Time, body, key []byte) {
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	h.Set(headerID, id)
@@ -48,8 +48,7 @@ func sign(h http.Header, id string, at time.Time, body, key []byte) {
 	h.Set(headerSignature, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 }
 
-// readKey reads a key below a directory. It is read each time, so that it can be
-// changed without a restart.
+// readKey reads a key below a directory each time, so that a change needs no restart.
 func readKey(dir, tenant, secret string) ([]byte, error) {
 	missing := &failure{ClassKey, fmt.Sprintf("there is no key %s of tenant %s; whoever runs the reconciler puts it there (--notify-keys)", text.Line(secret, maxMessage), text.Line(tenant, maxMessage))}
 	if dir == "" || !filepath.IsLocal(tenant) || !filepath.IsLocal(secret) || strings.ContainsAny(tenant+secret, `/\`) || strings.HasPrefix(secret, ".") {
@@ -89,8 +88,8 @@ func ReadKeyFile(name string) ([]byte, error) {
 	return key, nil
 }
 
-// decodeKey takes a key as it is, or in base64 after whsec_. The error goes on
-// after "the key".
+// decodeKey reads a key, plain or in base64 after whsec_. The error continues a
+// sentence that begins with "the key".
 func decodeKey(from io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(from, maxKey+1))
 	if err != nil || len(data) > maxKey {

@@ -15,8 +15,8 @@ import (
 // chooses it, so any address is allowed.
 type WebhookOptions struct {
 	URL    string
-	Key    []byte           // that messages are signed with; nil: they are not
-	Cursor string           // file that keeps what was delivered; "": none
+	Key    []byte           // signs messages; nil: no signatures
+	Cursor string           // file of the delivered transitions; "": none
 	Report func(error)      // gets each new kind of error of the receiver once; nil is fine
 	Now    func() time.Time // nil: time.Now
 }
@@ -32,7 +32,7 @@ type Webhook struct {
 	now    func() time.Time
 
 	mu    sync.Mutex
-	known map[model.AppID]model.Transition // the last that is in the queue, or was
+	known map[model.AppID]model.Transition // the last one that was put into the queue
 	queue []transition
 }
 
@@ -92,7 +92,7 @@ func (w *Webhook) Announce(ledger *model.Ledger) {
 		}
 		for _, t := range inst.History[from:] {
 			if len(w.queue) >= maxQueue {
-				break // the rest comes when there is room, as far as histories reach
+				break // a later call adds the rest, if it is still in the history
 			}
 			w.queue = append(w.queue, transition{inst.App, idOf(inst.App, t), t})
 			w.known[inst.App] = t
@@ -118,13 +118,13 @@ func (w *Webhook) undelivered(inst *model.Instance) (from int) {
 	if from = slices.IndexFunc(inst.History, young); from < 0 {
 		from = len(inst.History)
 	}
-	if from > 0 { // so that it is not news the next time
+	if from > 0 { // the next process does not deliver older ones
 		w.cursor.move(inst.App, idOf(inst.App, inst.History[from-1]))
 	}
 	return from
 }
 
-// idOf names a transition, the same wherever it is read.
+// idOf returns the id of a transition, which is the same in every process.
 func idOf(app model.AppID, t model.Transition) model.Digest {
 	t.At = t.At.UTC()
 	return model.DigestOf(struct {

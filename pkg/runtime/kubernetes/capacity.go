@@ -90,8 +90,8 @@ func takesPods(node *corev1.Node) bool {
 	return false
 }
 
-// amounts reads CPU, memory and devices. Fractions round against us: up in what
-// is asked, down in what is offered.
+// amounts reads CPU, memory and devices. Fractions are rounded up in requests and down
+// in offers, so that the capacity is never too large.
 func amounts(list corev1.ResourceList, asked bool) model.Resources {
 	var r model.Resources
 	for name, q := range list {
@@ -114,7 +114,7 @@ func amounts(list corev1.ResourceList, asked bool) model.Resources {
 	return r
 }
 
-// device reports whether a resource is a device: those of Kubernetes itself (disk,
+// device reports whether a resource is a device. Other resources of Kubernetes (disk,
 // huge pages, pods, volumes) are not arbitrated.
 func device(name string) bool {
 	domain, _, ok := strings.Cut(name, "/")

@@ -3,6 +3,6 @@
 // terms of pkg/model, and acts by applying rendered objects.
 //
 // It judges the health of objects and never decides what follows from it. It does
-// not choose nodes, does not delete pods, and keeps nothing that it could not
-// observe again after a restart.
+// not choose nodes and does not delete pods. It keeps no state that it could not
+// observe again after a restart. Callers own the values that it returns.
 package kubernetes

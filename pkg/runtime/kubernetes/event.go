@@ -11,8 +11,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// events writes Kubernetes events: best effort, bounded, repeated ones counted
-// instead of written again. A lost event is no error, the ledger has it.
+// events writes a bounded number of Kubernetes events, and counts repeated ones
+// instead of writing them again. A lost event is no error: the ledger has it.
 type events struct {
 	broadcaster record.EventBroadcaster
 	recorder    record.EventRecorder
@@ -26,8 +26,8 @@ func newEvents(core v1.EventsGetter) *events {
 
 func (e *events) close() { e.broadcaster.Shutdown() }
 
-// Event tells people who look at a namespace what happened to an application in
-// it. It does not wait and does not fail; events in excess are dropped.
+// Event writes an event about an application into a namespace. It does not wait and
+// does not fail; excess events are dropped.
 func (r *Runtime) Event(ctx context.Context, namespace string, warning bool, reason, message string) {
 	if ctx.Err() != nil {
 		return

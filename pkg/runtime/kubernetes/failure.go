@@ -24,9 +24,9 @@ const (
 	JobFailed                = "JobFailed"                // a job used up its attempts
 )
 
-// podFailure says what is wrong with a pod. It speaks of containers and causes
-// and not of pods, counts and delays: the same trouble has the same words, so
-// that it is one event and not one for each attempt.
+// podFailure returns the failure of a pod, if there is one. Its message names
+// containers and causes, but no pods, counts or delays: so the same failure has the
+// same message, and is one event and not one for each attempt.
 func podFailure(u *unstructured.Unstructured) model.Failure {
 	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
 		for _, c := range items(u.Object, "status", field) {
@@ -55,9 +55,8 @@ func lost(message string) model.Failure {
 	return model.Failure{Class: model.ClassInfrastructure, Reason: PodLost, Message: text.Line(strings.TrimSpace(message), maxSentence)}
 }
 
-// abandoned reports whether the control plane has given up the node of a pod: it
-// takes back what only the node can say, that the pod is ready, and leaves what
-// the node said last of the containers.
+// abandoned reports whether the control plane has lost the node of a pod: it then marks
+// the pod as not ready, and leaves the containers as the node last reported them.
 func abandoned(u *unstructured.Unstructured) bool {
 	containers := items(u.Object, "status", "containerStatuses")
 	if stringAt(u, "status", "phase") != "Running" || len(containers) == 0 || len(items(u.Object, "spec", "readinessGates")) > 0 {
@@ -65,7 +64,7 @@ func abandoned(u *unstructured.Unstructured) bool {
 	}
 	for _, c := range items(u.Object, "spec", "initContainers") {
 		if str(c, "restartPolicy") == "Always" {
-			return false // it has a part in whether the pod is ready
+			return false // a sidecar, which the readiness of the pod depends on
 		}
 	}
 	for _, c := range containers {
@@ -100,7 +99,7 @@ func containerFailure(c map[string]any) model.Failure {
 	return model.Failure{}
 }
 
-// ended reports whether the container ended badly.
+// ended reports whether the container ended with an error.
 func ended(c map[string]any, state string) bool {
 	t, ok, _ := unstructured.NestedFieldNoCopy(c, state, "terminated")
 	m, _ := t.(map[string]any)
@@ -119,13 +118,13 @@ func crash(c map[string]any, name, state string) model.Failure {
 	}
 	f.Signal = integer(c, 0, state, "terminated", "signal")
 	if f.Signal == 0 && f.ExitCode > 128 && f.ExitCode <= 128+64 {
-		f.Signal = f.ExitCode - 128 // that is how it reaches us from inside a container
+		f.Signal = f.ExitCode - 128 // a shell in the container reports signals so
 	}
 	f.Message = text.Line(fmt.Sprintf("container %s ends with exit code %d%s", name, f.ExitCode, why), maxSentence)
 	return f
 }
 
-// conditionFailure says what the conditions of a workload report.
+// conditionFailure returns the failure in the conditions of a workload, if there is one.
 func conditionFailure(u *unstructured.Unstructured) model.Failure {
 	for _, c := range conditions(u) {
 		switch {
@@ -138,8 +137,8 @@ func conditionFailure(u *unstructured.Unstructured) model.Failure {
 	return model.Failure{}
 }
 
-// withoutPodNames cuts the generated name off `pods "web-5d8c7-x2x9k" is
-// forbidden: …`: it is another one each time.
+// withoutPodNames removes the generated name from `pods "web-5d8c7-x2x9k" is
+// forbidden: …`, because it differs each time.
 func withoutPodNames(message string) string {
 	if rest, ok := strings.CutPrefix(message, `pods "`); ok {
 		if _, tail, ok := strings.Cut(rest, `" `); ok {

@@ -12,16 +12,15 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// explaining are the kinds that are not applied but tell how workloads fare.
+// explaining are the kinds that are not applied but show the state of workloads.
 var explaining = []schema.GroupVersionKind{
 	{Version: "v1", Kind: "Pod"},
 	{Group: "apps", Version: "v1", Kind: "ReplicaSet"},
 }
 
-// Inspect returns what the cluster offers to the platform's pools and how the
-// fleet's workloads fare. The first call waits until all of it was seen. It
-// fails, rather than tell what may be stale, when the API server has not been
-// reachable for longer than Stale.
+// Inspect returns the capacity of the platform's pools and the state of the fleet's
+// workloads. The first call waits until all of it was seen. It fails when the API
+// server has not been reachable for longer than Stale.
 func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
 	live := r.applier.Live()
 	if err := live.Watch(ctx, explaining...); err != nil {
@@ -41,8 +40,8 @@ func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (model.
 	return model.Observation{Pools: r.pools(platform), Workloads: r.inspectWorkloads()}, nil
 }
 
-// inspectWorkloads brings what is known about workloads up to date where
-// anything happened.
+// inspectWorkloads judges the workloads of applications with changed objects again, and
+// returns all workloads.
 func (r *Runtime) inspectWorkloads() []model.Workload {
 	r.mu.Lock()
 	defer r.mu.Unlock()

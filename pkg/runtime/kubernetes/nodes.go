@@ -17,8 +17,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// nodes watches what takes part in capacity: the nodes, and the pods that are
-// not the fleet's own. Of both only what counts is kept.
+// nodes watches the nodes, and the pods of others, which take capacity away. It keeps
+// only the fields that count.
 type nodes struct {
 	nodes, pods *watched
 	changed     func()
@@ -95,7 +95,7 @@ func (n *nodes) close() {
 	n.group.Wait()
 }
 
-// slimNode keeps what reports whether a node can take pods and how much.
+// slimNode keeps the fields that show whether a node takes pods, and its capacity.
 func slimNode(obj any) (any, error) {
 	node, ok := obj.(*corev1.Node)
 	if !ok {
@@ -117,7 +117,7 @@ func slimNode(obj any) (any, error) {
 	return slim, nil
 }
 
-// slimPod keeps where a pod is and what it asks for, in one container.
+// slimPod keeps the node of a pod and its requests, in one container.
 func slimPod(obj any) (any, error) {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok {

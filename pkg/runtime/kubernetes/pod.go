@@ -6,14 +6,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// maxMessage bounds what a job may leave, in bytes. It is what Kubernetes takes
-// from one container.
+// maxMessage bounds the message of a job, in bytes, as Kubernetes does.
 const maxMessage = 4 << 10
 
 // Bounds of a failure and of an event, in bytes.
 const (
 	maxSentence = 400
-	maxReason   = 128 // what the API server takes
+	maxReason   = 128 // the limit of the API server
 )
 
 // pod judges a pod.
@@ -26,13 +25,13 @@ func pod(u *unstructured.Unstructured) summary {
 		}
 	}
 	if stringAt(u, "status", "phase") == "Failed" && stringAt(u, "metadata", "labels", "job-name") == "" {
-		s.restarts++ // another one takes its place
+		s.restarts++ // its controller replaces it
 	}
 	return s
 }
 
-// left returns what the first container of a pod that left anything has left, and
-// when it ended.
+// left returns the message of the first container of a pod that wrote one, and when the
+// container ended.
 func left(u *unstructured.Unstructured) (message, finished string) {
 	for _, c := range items(u.Object, "status", "containerStatuses") {
 		message, finished = str(c, "state", "terminated", "message"), str(c, "state", "terminated", "finishedAt")

@@ -15,7 +15,7 @@ import (
 )
 
 // Stale is how long a broken watch is tolerated: an API server that restarts is
-// back within seconds, and what was seen is not older than that.
+// back within seconds.
 const Stale = 10 * time.Second
 
 // Options of a Runtime.

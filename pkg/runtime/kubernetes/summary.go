@@ -10,10 +10,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// summary is what is kept of an object: its health.
+// summary is the health of an object.
 type summary struct {
-	current         bool // it is in the state that it asks for
-	done            bool // a job that completed, a pod that ended well
+	current         bool // it has the state that its spec asks for
+	done            bool // a job or pod that succeeded
 	scales          bool // it has replicas
 	replicas, ready int
 	revision        string // of a pod, or that pods should have
@@ -52,7 +52,7 @@ func judge(u *unstructured.Unstructured) summary {
 	case "batch/Job":
 		return job(u)
 	case "/PersistentVolumeClaim":
-		// A claim may wait for its first pod; whether the pod gets it, the pod tells.
+		// A claim may wait for its first pod; if the pod does not get it, the pod fails.
 		return summary{current: stringAt(u, "status", "phase") != "Lost"}
 	}
 	s := summary{current: current(u), failure: conditionFailure(u)}
@@ -70,7 +70,7 @@ func judge(u *unstructured.Unstructured) summary {
 	return s
 }
 
-// current is kstatus' opinion. An object that it cannot judge is not current.
+// current reports whether kstatus finds the object current.
 func current(u *unstructured.Unstructured) bool {
 	r, err := status.Compute(u)
 	return err == nil && r.Status == status.CurrentStatus
@@ -81,8 +81,8 @@ func observed(u *unstructured.Unstructured) bool {
 	return int64(number(u, -1, "status", "observedGeneration")) == u.GetGeneration()
 }
 
-// job judges a job on its own terms: kstatus calls every job current that has
-// started, and a suspended one never.
+// job judges a job without kstatus, which finds every started job current, and a
+// suspended one never.
 func job(u *unstructured.Unstructured) summary {
 	s := summary{scales: true, replicas: number(u, 1, "spec", "parallelism"), ready: number(u, 0, "status", "ready")}
 	s.restarts = number(u, 0, "status", "failed")

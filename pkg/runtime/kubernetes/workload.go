@@ -11,8 +11,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// part is what is judged by itself: a component, the newer version of one beside
-// it, or the job of a step of a workflow.
+// part is a component, the newer version beside it, or the job of a step of a
+// workflow. Each is judged alone.
 type part struct {
 	component string
 	beside    bool
@@ -59,7 +59,7 @@ func workloads(app model.AppID, objects []*apply.Object) []model.Workload {
 		w.App, w.Component, w.Beside, w.Intent = app, key.component, key.beside, key.intent
 		if f := worst(g.objects, g.made, owners); f != nil && (f.Final || !w.Current || w.Ready < w.Replicas) {
 			f.Restarts = restarts(g.objects, g.made, owners)
-			w.Failure = f // else it was overcome, though its traces are still there
+			w.Failure = f // else the workload has recovered, though its pods still show the failure
 		}
 		if key.intent != "" {
 			w.Message = message(g.made, w.Done)
@@ -69,8 +69,8 @@ func workloads(app model.AppID, objects []*apply.Object) []model.Workload {
 	return all
 }
 
-// restarts counts how often the runtime has started the newest spec of a workload
-// again: containers, and pods in place of others.
+// restarts counts the restarts of the newest spec of a workload: of containers, and
+// pods that replaced others.
 func restarts(objects, made []*apply.Object, owners map[apply.Ref]*apply.Object) (n int) {
 	for _, o := range slices.Concat(objects, made) {
 		if !superseded(o, objects, owners) {
@@ -80,7 +80,7 @@ func restarts(objects, made []*apply.Object, owners map[apply.Ref]*apply.Object)
 	return n
 }
 
-// message is what the last pod of a job left, of those that ended as the job did.
+// message returns the message of the last pod of a job that ended as the job did.
 func message(made []*apply.Object, done bool) string {
 	var last *apply.Object
 	for _, o := range made {
@@ -98,8 +98,8 @@ func message(made []*apply.Object, done bool) string {
 	return seen(last).message
 }
 
-// workload judges one component: it is carried out only if all of its objects
-// are there, are about the same spec, and are in the state they ask for.
+// workload judges one component: it is current only if all of its objects exist, are
+// of the same spec and are current.
 func workload(objects []*apply.Object) model.Workload {
 	var w model.Workload
 	main := objects[0]
@@ -144,8 +144,8 @@ func parseWorkload(s string) (model.Digest, int) {
 	return model.Digest(digest), n
 }
 
-// worst returns the failure that says most about a component: the final one,
-// else the one nearest to what its owner can change.
+// worst returns the most important failure of a component: a final one, else the one
+// that its owner can fix best.
 func worst(objects, made []*apply.Object, owners map[apply.Ref]*apply.Object) *model.Failure {
 	var found []model.Failure
 	for _, o := range slices.Concat(objects, made) {
@@ -194,7 +194,7 @@ func superseded(o *apply.Object, objects []*apply.Object, owners map[apply.Ref]*
 	return revision != "" && seen(o).revision != "" && revision != seen(o).revision
 }
 
-// rank orders failures by how much they say.
+// rank orders failures by importance, the most important first.
 func rank(f model.Failure) int {
 	order := []string{JobFailed, OutOfMemory, ContainerCrash, ImageUnavailable, ConfigInvalid, PodsRefused,
 		ProgressDeadlineExceeded, Unschedulable, PodLost}
