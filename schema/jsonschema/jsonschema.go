@@ -3,8 +3,8 @@
 //
 // It decides nothing: it derives fields, required fields, patterns and the bounds
 // that hold for everybody from the CUE schema. It leaves out what depends on the
-// policy of a fleet and what CUE computes, so a document that a JSON Schema accepts
-// may still be refused. It never evaluates CUE and never reads files. The caller
+// policy of a fleet and the values that CUE computes, so a document that a JSON Schema
+// accepts may still be refused. It evaluates only constants and never reads files. The caller
 // owns the bytes that it gets.
 package jsonschema
 
@@ -39,6 +39,9 @@ func Of(layer string) ([]byte, error) {
 			if field, ok := d.(*ast.Field); ok {
 				if name, _, err := ast.LabelName(field.Label); err == nil {
 					g.known[name] = field.Value
+					if name == "_syntax" {
+						g.syntax = string(f.Data[field.Pos().Offset():field.End().Offset()]) + "\n"
+					}
 				}
 			}
 		}
@@ -60,6 +63,7 @@ type shape = map[string]any
 // shapes derives the shapes of the schema's definitions, each when it is first referred to.
 type shapes struct {
 	known  map[string]ast.Expr
+	syntax string // the constants of patterns, as CUE
 	defs   map[string]any
 	adding int // the number of unifications around the current expression
 }
