@@ -13,8 +13,8 @@ import (
 )
 
 type accessDoc struct {
-	Principals map[string]principalDoc `json:"principals"`
-	Admins     []string                `json:"admins"`
+	Principals map[string]model.Principal `json:"principals"`
+	Admins     []string                   `json:"admins"`
 }
 
 type platformAccessDoc struct {
@@ -27,16 +27,7 @@ type tenantAccessDoc struct {
 	Owners map[string][]string `json:"owners"`
 }
 
-type principalDoc struct {
-	SSH         []string `json:"ssh"`
-	OpenPGP     []string `json:"openpgp"`
-	Handle      string   `json:"handle"`
-	ValidAfter  string   `json:"validAfter"`
-	ValidBefore string   `json:"validBefore"`
-	Revoked     bool     `json:"revoked"`
-}
-
-// access returns the access rules of the platform, or what is wrong with them.
+// access returns the access rules of the platform, or their problems.
 func (d *platformAccessDoc) access(own *layer.Layer) (*model.Access, []model.Problem) {
 	if d == nil {
 		return nil, nil
@@ -54,8 +45,7 @@ func (d *platformAccessDoc) access(own *layer.Layer) (*model.Access, []model.Pro
 	return a, problems
 }
 
-// access returns the access rules of a tenant under the platform, or what is wrong
-// with them.
+// access returns the access rules of a tenant under the platform, or their problems.
 func (d *tenantAccessDoc) access(own, platform *layer.Layer) (*model.Access, []model.Problem) {
 	if d == nil {
 		return nil, nil
@@ -79,15 +69,13 @@ func (d *accessDoc) access(field string, own *layer.Layer, above ...*layer.Layer
 				problems = append(problems, own.Blame(catalogue.Amount, path+"."+moment.field, fmt.Sprintf("%q is not in the calendar", moment.value)))
 			}
 		}
-		a.Principals = append(a.Principals, model.Principal{
-			Name: name, SSH: p.SSH, OpenPGP: p.OpenPGP, Handle: p.Handle,
-			ValidAfter: p.ValidAfter, ValidBefore: p.ValidBefore, Revoked: p.Revoked,
-		})
+		p.Name = name
+		a.Principals = append(a.Principals, p)
 	}
 	return a, problems
 }
 
-// unknown blames names of principals that neither the layer nor one above declares.
+// unknown blames names of principals that neither the layer nor a layer above declares.
 func (d *accessDoc) unknown(field, list string, names []string, own *layer.Layer, above ...*layer.Layer) (problems []model.Problem) {
 	for i, name := range names {
 		_, known := d.Principals[name]

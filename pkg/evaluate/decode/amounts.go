@@ -19,27 +19,29 @@ type resourcesDoc struct {
 	Devices map[string]int64 `json:"devices"`
 }
 
-// ceiling is a limit on resources, nil if none is written. Both cpu and memory must be
-// written, so that nobody has to guess what holds for the other.
-func (d *resourcesDoc) ceiling(path string, own *layer.Layer) (*model.Resources, *model.Problem) {
+// ceiling returns a limit on resources, nil if none is written. Both cpu and memory must
+// be written, so that nobody has to guess the limit of the other.
+func (d *resourcesDoc) ceiling(path string, own *layer.Layer) (*model.Resources, []model.Problem) {
 	if d == nil || d.CPU == "" && d.Memory == "" && d.Devices == nil {
 		return nil, nil
 	}
 	if d.CPU == "" || d.Memory == "" {
-		p := own.Blame(catalogue.Quota, path, "says only some of its resources; write both cpu and memory, or neither for no ceiling")
-		return nil, &p
+		return nil, []model.Problem{own.Blame(catalogue.Quota, path, "says only some of its resources; write both cpu and memory, or neither for no ceiling")}
 	}
-	return d.amount(path, own)
-}
-
-// amount is what is written at path, or what is wrong with it.
-func (d *resourcesDoc) amount(path string, own *layer.Layer) (*model.Resources, *model.Problem) {
-	r, err := d.resources()
-	if err != nil {
-		p := own.Blame(catalogue.Amount, path, err.Error())
-		return nil, &p
+	r, problems := d.amount(path, own)
+	if problems != nil {
+		return nil, problems
 	}
 	return &r, nil
+}
+
+// amount returns the resources that are written at path.
+func (d *resourcesDoc) amount(path string, own *layer.Layer) (model.Resources, []model.Problem) {
+	r, err := d.resources()
+	if err != nil {
+		return model.Resources{}, []model.Problem{own.Blame(catalogue.Amount, path, err.Error())}
+	}
+	return r, nil
 }
 
 func (d *resourcesDoc) resources() (r model.Resources, err error) {
@@ -67,7 +69,7 @@ func (d *resourcesDoc) resources() (r model.Resources, err error) {
 	return r, nil
 }
 
-// parts reads a decimal number in the given fraction of one, exactly, and rounds down.
+// parts converts a decimal number to units of 1/of, exactly, and rounds down.
 func parts(n json.Number, of int64) int64 {
 	r, ok := new(big.Rat).SetString(n.String())
 	if !ok {
@@ -94,7 +96,7 @@ func duration(s string) time.Duration {
 	return d
 }
 
-// durationOr is duration where something is written, which may be no time at all.
+// durationOr is duration with a default for a value that is not written. 0s is a value.
 func durationOr(s string, otherwise time.Duration) time.Duration {
 	if s == "" {
 		return otherwise
@@ -102,8 +104,8 @@ func durationOr(s string, otherwise time.Duration) time.Duration {
 	return duration(s)
 }
 
-// decode reads what the schema exports. A field that the Go side does not know
-// is an error: both sides are held together by a test.
+// decode reads a document that the schema exports. A field that Go does not know is an
+// error: a test keeps both in step.
 func decode(data []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()

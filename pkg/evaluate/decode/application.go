@@ -31,35 +31,15 @@ type applicationDoc struct {
 }
 
 type componentDoc struct {
-	Type      string   `json:"type"`
-	Runtime   string   `json:"runtime"`
-	OS        string   `json:"os"`
-	Replicas  int      `json:"replicas"`
-	Critical  bool     `json:"critical"`
-	DependsOn []string `json:"dependsOn"`
+	model.Component
 	Resources struct {
 		Requests *resourcesDoc `json:"requests"`
 		Limits   *resourcesDoc `json:"limits"`
 	} `json:"resources"`
-	QoS     string `json:"qos"`
-	Degrade *struct {
-		MinReplicas int    `json:"minReplicas"`
-		QoS         string `json:"qos"`
-	} `json:"degrade"`
-	Placement struct {
-		Pool   string `json:"pool"`
-		Spread *struct {
-			Over string `json:"over"`
-			Min  int    `json:"min"`
-		} `json:"spread"`
-	} `json:"placement"`
-	Properties json.RawMessage `json:"properties"`
-	Traits     json.RawMessage `json:"traits"`
 }
 
 // Application returns the application of a directory and its choices within the policy
-// of its tenant (layer.Document.Policy), or nil where its problems leave nothing to
-// check further. Source identifies the files beside the CUE files of the directory.
+// of its tenant (layer.Document.Policy), or nil if its problems leave nothing to check. Source identifies the files beside the CUE files of the directory.
 func Application(id model.AppID, doc layer.Document, policy []byte, source model.Digest) (*model.Application, *Choices, []model.Problem) {
 	own := &doc.Layer
 	if doc.Problems != nil {
@@ -77,7 +57,7 @@ func Application(id model.AppID, doc layer.Document, policy []byte, source model
 	if err := decode(policy, &given); err != nil {
 		return nil, nil, []model.Problem{layer.GaveUp(layer.ApplicationDir(id), err)}
 	}
-	a, problems := d.application(id, given.policy(), own)
+	a, problems := d.application(id, given.policy(policy), own)
 	for i := range a.Components {
 		c := &a.Components[i]
 		c.Definition = doc.Defined[c.Name]
@@ -111,11 +91,8 @@ func (d *applicationDoc) application(id model.AppID, policy model.Policy, own *l
 		problems = append(problems, own.Blame(catalogue.Required, "application.components", "must have at least one component"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Components)) {
-		c, problem := d.Components[name].component(name, own)
-		if problem != nil {
-			problems = append(problems, *problem)
-		}
-		a.Components = append(a.Components, c)
+		c, bad := d.Components[name].component(name, own)
+		a.Components, problems = append(a.Components, c), append(problems, bad...)
 	}
 	return a, problems
 }
@@ -140,36 +117,22 @@ func applicationQuoted(path []string) bool {
 	return false
 }
 
-func (d componentDoc) component(name string, own *layer.Layer) (model.Component, *model.Problem) {
-	c := model.Component{
-		Name: name, Type: d.Type, Runtime: d.Runtime, OS: d.OS,
-		Replicas: d.Replicas, Critical: d.Critical,
-		DependsOn: sorted(d.DependsOn), QoS: d.QoS,
-		Placement:  model.Placement{Pool: d.Placement.Pool},
-		Properties: layer.Canonical(d.Properties), Traits: layer.Canonical(d.Traits),
-	}
-	if d.Degrade != nil {
-		c.Degrade = &model.Degrade{MinReplicas: d.Degrade.MinReplicas, QoS: d.Degrade.QoS}
-	}
-	if s := d.Placement.Spread; s != nil {
-		c.Placement.Spread = &model.Spread{Over: s.Over, Min: s.Min}
-	}
+func (d componentDoc) component(name string, own *layer.Layer) (c model.Component, problems []model.Problem) {
+	c = d.Component
+	c.Name, c.DependsOn = name, sorted(c.DependsOn)
+	c.Properties, c.Traits = layer.Canonical(c.Properties), layer.Canonical(c.Traits)
 	path := "application.components." + name + ".resources"
-	var err error
-	if c.Requests, err = d.Resources.Requests.resources(); err != nil {
-		p := own.Blame(catalogue.Amount, path+".requests", err.Error())
-		return c, &p
+	if c.Requests, problems = d.Resources.Requests.amount(path+".requests", own); problems != nil {
+		return c, problems
 	}
-	if c.Limits, err = d.Resources.Limits.resources(); err != nil {
-		p := own.Blame(catalogue.Amount, path+".limits", err.Error())
-		return c, &p
+	if c.Limits, problems = d.Resources.Limits.amount(path+".limits", own); problems != nil {
+		return c, problems
 	}
 	for _, resource := range c.Limits.Names() {
 		request, limit := c.Requests.Get(resource), c.Limits.Get(resource)
 		if limit != 0 && limit < request {
-			p := own.Blame(catalogue.Limits, path+".limits."+resource, fmt.Sprintf("limits %s to %s, below the request of %s",
-				resource, model.FormatAmount(resource, limit), model.FormatAmount(resource, request)))
-			return c, &p
+			return c, []model.Problem{own.Blame(catalogue.Limits, path+".limits."+resource, fmt.Sprintf("limits %s to %s, below the request of %s",
+				resource, model.FormatAmount(resource, limit), model.FormatAmount(resource, request)))}
 		}
 	}
 	return c, nil

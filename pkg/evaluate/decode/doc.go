@@ -1,10 +1,11 @@
 // Package decode turns the document of one directory into values of the model.
 //
-// It decides what a declared value means: units, defaults, which layer set a policy
-// value; and it refuses what the schema cannot bound: amounts that overflow, a limit
-// below its request, an unknown principal. It never reads files, never evaluates CUE
-// and never looks at another directory than the layers above.
+// It decides the meaning of declared values: units, defaults, the layer that set a policy
+// value. It refuses values that the schema cannot bound: amounts that overflow, a limit
+// below its request, an unknown principal. It never reads files, never evaluates CUE,
+// and uses no directory but its own and the layers above.
 //
-// A Go struct here is the twin of a definition of the schema; a test holds the fields
-// of both together. What it returns belongs to the caller.
+// A struct here has the fields of a definition of the schema. It embeds the type of the
+// model that it becomes, and shadows fields that people write differently, such as
+// durations. A test keeps the fields in step. Results belong to the caller.
 package decode

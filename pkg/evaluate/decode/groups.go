@@ -12,9 +12,7 @@ import (
 )
 
 type groupDoc struct {
-	Parent    string        `json:"parent"`
-	Tenants   []string      `json:"tenants"`
-	Weight    int           `json:"weight"`
+	model.Group
 	Guarantee *resourcesDoc `json:"guarantee"`
 	Quota     *resourcesDoc `json:"quota"`
 	Borrow    *resourcesDoc `json:"borrow"`
@@ -22,14 +20,11 @@ type groupDoc struct {
 }
 
 type reservationDoc struct {
-	Tenant      string        `json:"tenant"`
-	Application string        `json:"application"`
-	System      string        `json:"system"`
-	Pool        string        `json:"pool"`
-	Amount      *resourcesDoc `json:"amount"`
+	model.Reservation
+	Amount *resourcesDoc `json:"amount"`
 }
 
-// groups are the groups of the platform by name, and what is wrong with their tree.
+// groups returns the groups of the platform by name, and the problems of their tree.
 func groups(docs map[string]groupDoc, own *layer.Layer) (out []model.Group, problems []model.Problem) {
 	member := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(docs)) {
@@ -51,20 +46,14 @@ func groups(docs map[string]groupDoc, own *layer.Layer) (out []model.Group, prob
 }
 
 func (d groupDoc) group(name, path string, own *layer.Layer) (g model.Group, problems []model.Problem) {
-	g = model.Group{Name: name, Parent: d.Parent, Tenants: sorted(d.Tenants), Weight: d.Weight}
-	var bad [4]*model.Problem
-	var guarantee *model.Resources
-	if guarantee, bad[0] = d.Guarantee.amount(path+".guarantee", own); guarantee != nil {
-		g.Guarantee = *guarantee
-	}
+	g = d.Group
+	g.Name, g.Tenants = name, sorted(g.Tenants)
+	var bad [4][]model.Problem
+	g.Guarantee, bad[0] = d.Guarantee.amount(path+".guarantee", own)
 	g.Quota, bad[1] = d.Quota.ceiling(path+".quota", own)
 	g.Borrow, bad[2] = d.Borrow.ceiling(path+".borrow", own)
 	g.Lend, bad[3] = d.Lend.ceiling(path+".lend", own)
-	for _, p := range bad {
-		if p != nil {
-			problems = append(problems, *p)
-		}
-	}
+	problems = slices.Concat(bad[:]...)
 	if g.Quota != nil && !g.Guarantee.Fits(*g.Quota) {
 		problems = append(problems, own.Blame(catalogue.Guarantee, path+".guarantee",
 			fmt.Sprintf("promises %v, more than the quota of %v", g.Guarantee, *g.Quota)))
@@ -72,8 +61,8 @@ func (d groupDoc) group(name, path string, own *layer.Layer) (g model.Group, pro
 	return g, problems
 }
 
-// groupCycles finds groups that are in themselves. Each has one parent, so every
-// cycle is found from each of its groups; it is said for the first.
+// groupCycles finds groups that contain themselves. Each group has one parent, so every
+// cycle is found from each of its groups. It is reported for the first.
 func groupCycles(docs map[string]groupDoc, own *layer.Layer) (problems []model.Problem) {
 	said := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(docs)) {
@@ -93,15 +82,15 @@ func groupCycles(docs map[string]groupDoc, own *layer.Layer) (problems []model.P
 	return problems
 }
 
-// reservations are those of the platform by name.
+// reservations returns the reservations of the platform by name.
 func reservations(docs map[string]reservationDoc, pools []model.PoolSpec, own *layer.Layer) (out []model.Reservation, problems []model.Problem) {
 	for _, name := range slices.Sorted(maps.Keys(docs)) {
 		d, path := docs[name], "platform.reservations."+name
-		r := model.Reservation{Name: name, Tenant: d.Tenant, System: d.System, Pool: d.Pool}
-		r.App.Tenant, r.App.Name, _ = strings.Cut(d.Application, "/")
+		r := d.Reservation
+		r.Name = name
 		whom := 0
-		for _, s := range []string{d.Tenant, d.Application, d.System} {
-			if s != "" {
+		for _, named := range []bool{r.Tenant != "", r.App != (model.AppID{}), r.System != ""} {
+			if named {
 				whom++
 			}
 		}
@@ -112,19 +101,16 @@ func reservations(docs map[string]reservationDoc, pools []model.PoolSpec, own *l
 		if !slices.ContainsFunc(pools, func(p model.PoolSpec) bool { return p.Name == d.Pool }) {
 			problems = append(problems, own.Blame(catalogue.Pool, path+".pool", "is in pool "+d.Pool+", which the platform does not have"))
 		}
-		amount, problem := d.Amount.amount(path+".amount", own)
-		if problem != nil {
-			problems = append(problems, *problem)
-			continue
+		var bad []model.Problem
+		if r.Amount, bad = d.Amount.amount(path+".amount", own); bad == nil {
+			out = append(out, r)
 		}
-		r.Amount = *amount
-		out = append(out, r)
+		problems = append(problems, bad...)
 	}
 	return out, problems
 }
 
-// reserve adds a tenant's reservations to it. They are part of what it is
-// guaranteed.
+// reserve adds the reservations of a tenant to it. They are part of its guarantee.
 func (t *tenantDoc) reserve(into *model.Tenant, own, platform *layer.Layer) (problems []model.Problem) {
 	var sum model.Resources
 	for _, name := range slices.Sorted(maps.Keys(t.Reservations)) {
@@ -132,14 +118,14 @@ func (t *tenantDoc) reserve(into *model.Tenant, own, platform *layer.Layer) (pro
 		if _, ok := platform.Value("platform.pools." + d.Pool); !ok {
 			problems = append(problems, own.Blame(catalogue.Pool, path+".pool", "is in pool "+d.Pool+", which the platform does not have"))
 		}
-		amount, problem := d.Amount.amount(path+".amount", own)
-		if problem != nil {
-			problems = append(problems, *problem)
+		amount, bad := d.Amount.amount(path+".amount", own)
+		if bad != nil {
+			problems = append(problems, bad...)
 			continue
 		}
-		sum = sum.Add(*amount)
+		sum = sum.Add(amount)
 		into.Reservations = append(into.Reservations, model.Reservation{
-			Name: name, App: model.AppID{Tenant: t.Name, Name: d.Application}, Pool: d.Pool, Amount: *amount,
+			Name: name, App: model.AppID{Tenant: t.Name, Name: d.Application}, Pool: d.Pool, Amount: amount,
 		})
 	}
 	if !sum.Fits(into.Guarantee) {

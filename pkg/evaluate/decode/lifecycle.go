@@ -7,16 +7,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// lifecycleDoc is schema.#Lifecycle. Where it is silent, the defaults below hold:
-// they need no policy, as nobody is worse off for them but the application.
+// lifecycleDoc is schema.#Lifecycle. The defaults of its fields are below and not in
+// policy, because they affect only the application itself.
 type lifecycleDoc struct {
-	Grace      string          `json:"grace"`
-	Deletion   model.Deletion  `json:"deletion"`
-	OnFailure  model.OnFailure `json:"onFailure"`
-	Threshold  int             `json:"threshold"`
-	Window     string          `json:"window"`
-	Backoff    backoffDoc      `json:"backoff"`
-	Quarantine int             `json:"quarantine"`
+	model.Lifecycle
+	Grace   string     `json:"grace"`
+	Window  string     `json:"window"`
+	Backoff backoffDoc `json:"backoff"`
 }
 
 func (d *lifecycleDoc) lifecycle(p model.Policy) model.Lifecycle {

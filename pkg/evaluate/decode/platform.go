@@ -18,7 +18,7 @@ type platformDoc struct {
 	Pools  map[string]poolDoc `json:"pools"`
 	Bands  map[string]int     `json:"bands"`
 	QoS    struct {
-		Profiles map[string]profileDoc `json:"profiles"`
+		Profiles map[string]model.QoSProfile `json:"profiles"`
 	} `json:"qos"`
 	Groups       map[string]groupDoc       `json:"groups"`
 	Reservations map[string]reservationDoc `json:"reservations"`
@@ -28,38 +28,15 @@ type platformDoc struct {
 }
 
 type poolDoc struct {
-	OS       []string `json:"os"`
-	Runtimes []string `json:"runtimes"`
-	Nodes    *struct {
+	model.PoolSpec
+	Nodes *struct {
 		Selector map[string]string `json:"selector"`
 	} `json:"nodes"`
-	Capacity    *resourcesDoc `json:"capacity"`
-	TopologyKey string        `json:"topologyKey"`
-	Price       struct {
+	Capacity *resourcesDoc `json:"capacity"`
+	Price    struct {
 		CPU    json.Number `json:"cpu"`
 		Memory json.Number `json:"memory"`
 	} `json:"price"`
-}
-
-type profileDoc struct {
-	Rank int `json:"rank"`
-	CPU  struct {
-		Weight int64         `json:"weight"`
-		Quota  model.Percent `json:"quota"`
-		Burst  model.Percent `json:"burst"`
-	} `json:"cpu"`
-	Memory struct {
-		Min  model.Percent `json:"min"`
-		Low  model.Percent `json:"low"`
-		High model.Percent `json:"high"`
-	} `json:"memory"`
-	IO struct {
-		Weight int64 `json:"weight"`
-	} `json:"io"`
-	Network struct {
-		Share    model.Percent `json:"share"`
-		Priority int           `json:"priority"`
-	} `json:"network"`
 }
 
 // Platform returns the platform of a repo, or all that is wrong with it.
@@ -75,19 +52,18 @@ func Platform(doc layer.Document) (*model.Platform, []model.Problem) {
 	}
 	p := &model.Platform{
 		Name:     d.Name,
-		Policy:   e.policy(own),
+		Policy:   e.policy(doc.Effective, own),
 		Bands:    bands(d.Bands),
 		Profiles: profiles(d.QoS.Profiles),
 		At:       own.Positions(platformQuoted),
 	}
 	var problems []model.Problem
 	for _, name := range slices.Sorted(maps.Keys(d.Pools)) {
-		pool, problem := d.Pools[name].pool(name, own)
-		if problem != nil {
-			problems = append(problems, *problem)
-			continue
+		pool, bad := d.Pools[name].pool(name, own)
+		if bad == nil {
+			p.Pools = append(p.Pools, pool)
 		}
-		p.Pools = append(p.Pools, pool)
+		problems = append(problems, bad...)
 	}
 	var inBands, inGroups, inReservations, inAccess []model.Problem
 	inBands = bandProblems(p.Bands, own)
@@ -109,32 +85,24 @@ func platformQuoted(path []string) bool {
 	return path[0] == "pools" && len(path) <= 4
 }
 
-func (d poolDoc) pool(name string, own *layer.Layer) (model.PoolSpec, *model.Problem) {
+func (d poolDoc) pool(name string, own *layer.Layer) (pool model.PoolSpec, problems []model.Problem) {
 	path := "platform.pools." + name
 	if (d.Nodes == nil) == (d.Capacity == nil) {
-		p := own.Blame(catalogue.Capacity, path, "says either nodes, whose capacity is discovered, or capacity")
-		return model.PoolSpec{}, &p
+		return pool, []model.Problem{own.Blame(catalogue.Capacity, path, "says either nodes, whose capacity is discovered, or capacity")}
 	}
-	pool := model.PoolSpec{
-		Name: name, OS: sorted(d.OS), Runtimes: sorted(d.Runtimes), TopologyKey: d.TopologyKey,
-		Price: model.Price{CPU: parts(d.Price.CPU, millionth), Memory: parts(d.Price.Memory, millionth)},
-	}
+	pool = d.PoolSpec
+	pool.Name, pool.OS, pool.Runtimes = name, sorted(pool.OS), sorted(pool.Runtimes)
+	pool.Price = model.Price{CPU: parts(d.Price.CPU, millionth), Memory: parts(d.Price.Memory, millionth)}
 	if d.Nodes != nil {
 		pool.Selector = d.Nodes.Selector
 		if len(pool.Selector) == 0 {
-			p := own.Blame(catalogue.Capacity, path+".nodes.selector", "names no label; it would select every node")
-			return pool, &p
+			return pool, []model.Problem{own.Blame(catalogue.Capacity, path+".nodes.selector", "names no label; it would select every node")}
 		}
+		return pool, nil
 	}
-	if d.Capacity != nil {
-		capacity, err := d.Capacity.resources()
-		if err != nil {
-			p := own.Blame(catalogue.Amount, path+".capacity", err.Error())
-			return pool, &p
-		}
-		pool.Capacity = &capacity
-	}
-	return pool, nil
+	capacity, problems := d.Capacity.amount(path+".capacity", own)
+	pool.Capacity = &capacity
+	return pool, problems
 }
 
 // bands sorts by priority, the highest first.
@@ -164,19 +132,14 @@ func bandProblems(bands []model.Band, own *layer.Layer) (problems []model.Proble
 
 // profiles are the built-in ones and those of the platform, which may redefine
 // built-in ones.
-func profiles(declared map[string]profileDoc) (out []model.QoSProfile) {
+func profiles(declared map[string]model.QoSProfile) (out []model.QoSProfile) {
 	byName := map[string]model.QoSProfile{}
 	for _, p := range model.BuiltinQoSProfiles() {
 		byName[p.Name] = p
 	}
-	for name, d := range declared {
-		byName[name] = model.QoSProfile{
-			Name: name, Rank: d.Rank,
-			CPU:     model.QoSCPU{Weight: d.CPU.Weight, Quota: d.CPU.Quota, Burst: d.CPU.Burst},
-			Memory:  model.QoSMemory{Min: d.Memory.Min, Low: d.Memory.Low, High: d.Memory.High},
-			IO:      model.QoSIO{Weight: d.IO.Weight},
-			Network: model.QoSNetwork{Share: d.Network.Share, Priority: d.Network.Priority},
-		}
+	for name, p := range declared {
+		p.Name = name
+		byName[name] = p
 	}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		out = append(out, byName[name])

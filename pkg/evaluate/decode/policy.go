@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -68,9 +69,9 @@ type policyDoc struct {
 	Definitions string `json:"definitions"`
 }
 
-// policy is the effective policy, and which of the layers, given from the
-// platform down, set each value.
-func (d *effectiveDoc) policy(layers ...*layer.Layer) model.Policy {
+// policy returns the effective policy, with the layer that set each value. The layers
+// are given from the platform down.
+func (d *effectiveDoc) policy(effective []byte, layers ...*layer.Layer) model.Policy {
 	return model.Policy{
 		MaxReplicas:     d.Limits.MaxReplicas,
 		PriorityCeiling: d.Limits.PriorityCeiling,
@@ -98,45 +99,50 @@ func (d *effectiveDoc) policy(layers ...*layer.Layer) model.Policy {
 		Replicas:        d.Defaults.Replicas,
 		Priority:        d.Defaults.Priority,
 		StartDeadline:   duration(d.Defaults.StartDeadline),
-		InForce:         d.inForce(layers),
+		InForce:         inForce(effective, layers),
 	}
 }
 
-// inForce lists the values in the order in which people read a policy.
-func (d *effectiveDoc) inForce(layers []*layer.Layer) []model.PolicyValue {
-	list := func(s []string) string { return strings.Join(s, ", ") }
-	values := []model.PolicyValue{
-		{Path: "limits.maxReplicas", Value: fmt.Sprint(d.Limits.MaxReplicas)},
-		{Path: "limits.priorityCeiling", Value: fmt.Sprint(d.Limits.PriorityCeiling)},
-		{Path: "limits.maxShare", Value: d.Limits.MaxShare.String()},
-		{Path: "limits.grace", Value: d.Limits.Grace},
-		{Path: "images.registries", Value: list(d.Images.Registries)},
-		{Path: "runtimes", Value: list(d.Runtimes)},
-		{Path: "kinds", Value: list(d.Kinds)},
-		{Path: "namespace", Value: d.Namespace},
-		{Path: "overcommit.cpu", Value: d.Overcommit.CPU.String()},
-		{Path: "overcommit.memory", Value: d.Overcommit.Memory.String()},
-		{Path: "preemption", Value: string(d.Preemption)},
-		{Path: "degradation", Value: fmt.Sprint(d.Degradation)},
-		{Path: "requiredLabels", Value: list(d.RequiredLabels)},
-		{Path: "strategies", Value: list(d.Strategies)},
-		{Path: "onUpdateFailure", Value: string(d.OnUpdateFailure)},
-		{Path: "deletion", Value: string(d.Deletion)},
-		{Path: "ladder", Value: list(d.Ladder)},
-		{Path: "minRuntime", Value: d.MinRuntime},
-		{Path: "restoreHold", Value: d.RestoreHold},
-		{Path: "restoreMargin", Value: d.RestoreMargin.String()},
-		{Path: "reserveAfter", Value: d.ReserveAfter},
-		{Path: "egress.hosts", Value: list(d.Egress.Hosts)},
-		{Path: "defaults.replicas", Value: fmt.Sprint(d.Defaults.Replicas)},
-		{Path: "defaults.priority", Value: fmt.Sprint(d.Defaults.Priority)},
-		{Path: "defaults.strategy", Value: d.Defaults.Strategy},
-		{Path: "defaults.startDeadline", Value: d.Defaults.StartDeadline},
-	}
-	for i := range values {
-		values[i].Layer, values[i].At = setBy(values[i].Path, layers)
+// policyPaths are the values of a policy in the order in which people read it.
+var policyPaths = []string{
+	"limits.maxReplicas", "limits.priorityCeiling", "limits.maxShare", "limits.grace",
+	"images.registries", "runtimes", "kinds", "namespace", "overcommit.cpu", "overcommit.memory",
+	"preemption", "degradation", "requiredLabels", "strategies", "onUpdateFailure", "deletion",
+	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "egress.hosts",
+	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline",
+}
+
+// inForce lists the values of an effective policy as written, with the layer that set
+// each.
+func inForce(effective []byte, layers []*layer.Layer) (values []model.PolicyValue) {
+	dec := json.NewDecoder(bytes.NewReader(effective))
+	dec.UseNumber()
+	var doc any
+	dec.Decode(&doc) // the same bytes were decoded before
+	for _, path := range policyPaths {
+		value := doc
+		for _, name := range strings.Split(path, ".") {
+			fields, _ := value.(map[string]any)
+			value = fields[name]
+		}
+		v := model.PolicyValue{Path: path, Value: asText(value)}
+		v.Layer, v.At = setBy(path, layers)
+		values = append(values, v)
 	}
 	return values
+}
+
+// asText writes a value of a policy, a list with commas.
+func asText(value any) string {
+	list, ok := value.([]any)
+	if !ok {
+		return fmt.Sprint(value)
+	}
+	var texts []string
+	for _, element := range list {
+		texts = append(texts, asText(element))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // setBy finds the nearest layer that wrote a policy value. A tenant may lower

@@ -114,8 +114,12 @@ func fieldsOf(tree *ast.File) (names []string) {
 	return names
 }
 
-// inDocument checks that each field of a struct type is in one of the documents.
+// inDocument checks that each field of a struct type is in one of the documents. Types of
+// the model have more fields than documents, so only the other direction holds for them.
 func inDocument(t *testing.T, path string, typ reflect.Type, docs []any) {
+	if typ.PkgPath() == reflect.TypeFor[model.Component]().PkgPath() {
+		return
+	}
 	switch typ.Kind() {
 	case reflect.Pointer:
 		inDocument(t, path, typ.Elem(), docs)

@@ -52,48 +52,41 @@ func Tenant(name string, doc layer.Document, platform *layer.Layer) (*model.Tena
 		return nil, []model.Problem{own.Blame(catalogue.Name, "tenant.name",
 			fmt.Sprintf("says %s, and the directory says %s; both must be equal", d.Name, name))}
 	}
-	t, problem := d.tenant(own)
-	if problem != nil {
-		return nil, []model.Problem{*problem}
+	t, problems := d.tenant(own)
+	if problems != nil {
+		return nil, problems
 	}
 	if problems := d.reserve(t, own, platform); problems != nil {
 		return nil, problems
 	}
-	var problems []model.Problem
 	if t.Access, problems = d.Access.access(own, platform); problems != nil {
 		return nil, problems
 	}
-	t.Policy = e.policy(platform, own)
+	t.Policy = e.policy(doc.Effective, platform, own)
 	t.PriorityCeiling = t.Policy.PriorityCeiling
 	t.At = own.Positions(func(path []string) bool { return path[0] != "name" })
 	return t, nil
 }
 
-func (d *tenantDoc) tenant(own *layer.Layer) (*model.Tenant, *model.Problem) {
-	t := &model.Tenant{Name: d.Name, Weight: d.Weight}
-	var err error
-	if t.Guarantee, err = d.Guarantee.resources(); err != nil {
-		p := own.Blame(catalogue.Amount, "tenant.guarantee", err.Error())
-		return nil, &p
+func (d *tenantDoc) tenant(own *layer.Layer) (t *model.Tenant, problems []model.Problem) {
+	t = &model.Tenant{Name: d.Name, Weight: d.Weight}
+	if t.Guarantee, problems = d.Guarantee.amount("tenant.guarantee", own); problems != nil {
+		return nil, problems
 	}
 	if d.Quota != nil {
 		t.MaxApplications, t.MaxWorkloads = d.Quota.Applications, d.Quota.Workloads
-		quota, problem := d.Quota.ceiling("tenant.quota", own)
-		if problem != nil {
-			return nil, problem
+		if t.Quota, problems = d.Quota.ceiling("tenant.quota", own); problems != nil {
+			return nil, problems
 		}
-		t.Quota = quota
-		if quota != nil && !t.Guarantee.Fits(*quota) {
-			p := own.Blame(catalogue.Guarantee, "tenant.guarantee", fmt.Sprintf("promises %v, more than the quota of %v", t.Guarantee, *quota))
-			return nil, &p
+		if t.Quota != nil && !t.Guarantee.Fits(*t.Quota) {
+			return nil, []model.Problem{own.Blame(catalogue.Guarantee, "tenant.guarantee", fmt.Sprintf("promises %v, more than the quota of %v", t.Guarantee, *t.Quota))}
 		}
 	}
-	var problem *model.Problem
-	if t.Borrow, problem = d.Borrow.ceiling("tenant.borrow", own); problem != nil {
-		return nil, problem
+	if t.Borrow, problems = d.Borrow.ceiling("tenant.borrow", own); problems != nil {
+		return nil, problems
 	}
-	if t.Lend, problem = d.Lend.ceiling("tenant.lend", own); problem != nil {
-		return nil, problem
+	if t.Lend, problems = d.Lend.ceiling("tenant.lend", own); problems != nil {
+		return nil, problems
 	}
 	for app, release := range d.Releases {
 		if t.Pins == nil {

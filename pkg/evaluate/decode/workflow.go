@@ -12,55 +12,42 @@ import (
 )
 
 type workflowDoc struct {
-	Parallelism    int       `json:"parallelism"`
-	Timeout        string    `json:"timeout"`
-	RollbackWindow int       `json:"rollbackWindow"`
-	Steps          []stepDoc `json:"steps"`
+	model.Workflow
+	Timeout string    `json:"timeout"`
+	Steps   []stepDoc `json:"steps"`
 }
 
 type stepDoc struct {
-	Name      string            `json:"name"`
-	Type      string            `json:"type"`
-	DependsOn []string          `json:"dependsOn"`
-	If        string            `json:"if"`
-	Timeout   string            `json:"timeout"`
-	OnFailure model.StepFailure `json:"onFailure"`
-	Lock      string            `json:"lock"`
-	Memo      bool              `json:"memo"`
-	Retry     struct {
-		Attempts     int        `json:"attempts"`
-		Backoff      backoffDoc `json:"backoff"`
-		NonRetryable []string   `json:"nonRetryable"`
+	model.Step
+	Timeout string `json:"timeout"`
+	Retry   struct {
+		model.Retry
+		Backoff backoffDoc `json:"backoff"`
 	} `json:"retry"`
-	Inputs     map[string]json.RawMessage `json:"inputs"` // a string, or {from}
-	Outputs    map[string]string          `json:"outputs"`
-	Components []string                   `json:"components"`
-	Component  string                     `json:"component"`
-	Undo       string                     `json:"undo"`
-	Properties json.RawMessage            `json:"properties"`
+	Inputs  map[string]json.RawMessage `json:"inputs"` // a string, or {from}
+	Outputs map[string]string          `json:"outputs"`
 }
 
 func (d *workflowDoc) workflow() *model.Workflow {
 	if d == nil {
 		return nil
 	}
-	w := &model.Workflow{Parallelism: d.Parallelism, Timeout: duration(d.Timeout), RollbackWindow: d.RollbackWindow}
+	w := d.Workflow
+	w.Timeout = duration(d.Timeout)
 	for _, s := range d.Steps {
 		w.Steps = append(w.Steps, s.step())
 	}
-	return w
+	return &w
 }
 
 func (d stepDoc) step() model.Step {
-	s := model.Step{
-		Name: d.Name, Type: d.Type, DependsOn: sorted(d.DependsOn), If: d.If,
-		Timeout: duration(d.Timeout), OnFailure: d.OnFailure, Lock: d.Lock, Memo: d.Memo,
-		Retry: model.Retry{
-			Attempts: cmp.Or(d.Retry.Attempts, 1), Backoff: d.Retry.Backoff.backoff(), NonRetryable: sorted(d.Retry.NonRetryable),
-		},
-		Components: sorted(d.Components), Component: d.Component, Undo: d.Undo,
-		Properties: layer.Canonical(d.Properties),
+	s := d.Step
+	s.DependsOn, s.Components = sorted(s.DependsOn), sorted(s.Components)
+	s.Timeout = duration(d.Timeout)
+	s.Retry = model.Retry{
+		Attempts: cmp.Or(d.Retry.Attempts, 1), Backoff: d.Retry.Backoff.backoff(), NonRetryable: sorted(d.Retry.NonRetryable),
 	}
+	s.Properties = layer.Canonical(s.Properties)
 	for _, name := range slices.Sorted(maps.Keys(d.Inputs)) {
 		in := model.Input{Name: name}
 		if json.Unmarshal(d.Inputs[name], &in.Value) != nil {
