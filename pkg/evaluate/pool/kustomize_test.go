@@ -58,6 +58,11 @@ func TestAttack08KustomizeBombs(t *testing.T) {
 	replacements := "resources: [a.yaml]\nreplacements:\n" +
 		strings.Repeat("- {source: {kind: ConfigMap, name: a, fieldPath: data}, targets: [{select: {kind: ConfigMap}, fieldPaths: [data.b, data.c], options: {create: true}}]}\n", 35)
 	large := `patches: [{target: {kind: ConfigMap}, patch: '[{"op": "add", "path": "/data", "value": {"a": "` + strings.Repeat("x", 500_000) + `"}}]'}]`
+	copies := "resources: [a.yaml]\npatches: [{target: {kind: ConfigMap}, patch: '["
+	for i := range 40 {
+		copies += fmt.Sprintf(`{"op": "copy", "from": "/data", "path": "/data/x%d"},`, i)
+	}
+	copies = strings.TrimSuffix(copies, ",") + "]'}]"
 	many := ""
 	for i := range 900 {
 		many += fmt.Sprintf("---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a%d}}\n", i)
@@ -65,6 +70,7 @@ func TestAttack08KustomizeBombs(t *testing.T) {
 	bombs := map[string]kustomize.Kustomization{
 		"bases that double":        kustomization(t, doubling...),
 		"replacements that double": kustomization(t, "k/kustomization.yaml", replacements, "k/a.yaml", oneMap),
+		"copies that double":       kustomization(t, "k/kustomization.yaml", copies, "k/a.yaml", oneMap),
 		"a patch of every object":  kustomization(t, "k/kustomization.yaml", "resources: [a.yaml]\n"+large, "k/a.yaml", many),
 	}
 	p := open(t, Options{Deadline: 2 * time.Second})

@@ -12,25 +12,25 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// A Kustomization is all that a build reads, written anew: every directory and file
-// has a name of ours.
+// A Kustomization is all that a build reads, rewritten: every directory and file has a
+// name of ours.
 type Kustomization struct {
 	Root    string            // the directory to build
 	Files   map[string][]byte // by path
-	Names   []string          // of ours and those of the tenant in turn, to explain errors
-	Secrets bool              // something in it is a secret
+	Names   []string          // pairs of a name of ours and the tenant's, to explain errors
+	Secrets bool              // it has a secret
 }
 
-// Built has the objects that a kustomization builds, or the reason why it fails.
+// Built is the result of a build: objects, or the reason why there are none.
 type Built struct {
 	Objects []json.RawMessage // in the order of kustomize
 	Refused string            // error in its files
 	Failed  string            // why kustomize does not build them
 }
 
-// Build runs kustomize. How much time and memory that takes is up to whoever wrote the
-// kustomization, so a caller that does not trust them builds in a process that has
-// limits. A panic in a library is a failure of this input, like any other.
+// Build runs kustomize. The author of the kustomization decides how much time and memory
+// that takes, so a caller that does not trust the author builds in a process that has
+// limits. A panic in a library is a failure of this input.
 func (k Kustomization) Build() (b Built) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -64,8 +64,8 @@ func (k Kustomization) Build() (b Built) {
 // maxExplanation bounds the quoted part of an error of kustomize, in bytes.
 const maxExplanation = 400
 
-// explain repeats an error of kustomize in the names of the tenant. Where secrets are
-// part of the build, an error may repeat them, and so it is not repeated.
+// explain repeats an error of kustomize with the names of the tenant. An error of a
+// build with secrets may repeat them, so it is left out.
 func (k Kustomization) explain(err error) string {
 	if k.Secrets {
 		return "the details may repeat a secret; `kustomize build` shows them"

@@ -40,8 +40,8 @@ func decodeKustomization(b []byte) (*types.Kustomization, error) {
 	return k, nil
 }
 
-// refused returns the fields of k that are set and not known to be harmless. A
-// field that a later kustomize adds is refused until someone has looked at it.
+// refused returns the fields of k that are set and not known to be harmless. A field that
+// a newer kustomize adds is refused until somebody has reviewed it.
 func refused(k types.Kustomization) []string {
 	k.TypeMeta, k.MetaData = types.TypeMeta{}, nil
 	k.NamePrefix, k.NameSuffix, k.Namespace = "", "", ""

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 )
 
-// generator rewrites the files that a generated object is made of. The keys are
-// the names that the files had.
+// generator rewrites the files of a generated object. The keys stay the names of the
+// tenant's files.
 func (w *writer) generator(field string, s *types.KvPairSources) error {
 	envs := s.EnvSources
 	if s.EnvSource != "" {

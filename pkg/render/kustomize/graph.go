@@ -20,7 +20,7 @@ const (
 	maxInput     = 8 << 20 // bytes, a file counted once for each reference to it
 )
 
-// graph reads a kustomization and its bases, and writes them again.
+// graph reads a kustomization and its bases, and rewrites them.
 type graph struct {
 	tree  *tree
 	out   Kustomization
@@ -28,7 +28,7 @@ type graph struct {
 	bases map[string]*base // by directory; nil while it is being read
 }
 
-// base is one kustomization that was written anew.
+// base is one kustomization that was rewritten.
 type base struct {
 	name  string
 	files int // written so far

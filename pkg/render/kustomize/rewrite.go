@@ -15,7 +15,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// writer writes one kustomization anew.
+// writer rewrites one kustomization.
 type writer struct {
 	*graph
 	base  *base
@@ -23,8 +23,8 @@ type writer struct {
 	depth int
 }
 
-// rewrite replaces every reference in k by one of ours. Deprecated fields become
-// those that replaced them.
+// rewrite replaces every reference in k by a name of ours, and deprecated fields by
+// their successors.
 func (w *writer) rewrite(k *types.Kustomization) error {
 	k.Resources, k.Bases = append(k.Resources, k.Bases...), nil
 	k.Images, k.ImageTags = append(k.Images, k.ImageTags...), nil
@@ -88,7 +88,7 @@ func (w *writer) rewrite(k *types.Kustomization) error {
 	return nil
 }
 
-// directory visits another kustomization and returns how it is referred to.
+// directory visits another kustomization and returns the reference to it.
 func (w *writer) directory(p string) (string, error) {
 	if !w.tree.isDir(p) {
 		return "", fmt.Errorf("%s is not a directory", quote(p))
@@ -116,8 +116,8 @@ func (w *writer) manifest(p string) (string, error) {
 	return w.copy(p, b)
 }
 
-// inside reads a file, which is in the directory of its kustomization or below:
-// what kustomize demands too.
+// inside reads a file in the directory of its kustomization or below. Kustomize demands
+// the same.
 func (w *writer) inside(p string) ([]byte, error) {
 	if w.dir != "." && !strings.HasPrefix(p, w.dir+"/") {
 		return nil, fmt.Errorf("%s is not below the directory of its kustomization", p)
@@ -163,25 +163,6 @@ func (w *writer) patch(p *types.Patch) error {
 	}
 	for _, d := range docs {
 		w.out.Secrets = w.out.Secrets || d.field("kind") == "Secret"
-		if d.root().Kind == yaml.SequenceNode {
-			if err := plainOperations(d); err != nil {
-				return fmt.Errorf("patches: a patch %w", err)
-			}
-		}
-	}
-	return nil
-}
-
-// plainOperations refuses operations of a JSON patch that copy: a handful of
-// them doubles a document until no memory holds it.
-func plainOperations(d document) error {
-	if aliased(d.root()) {
-		return errors.New("of operations has aliases")
-	}
-	for _, op := range d.root().Content {
-		if (document{op}).field("op") == "copy" {
-			return errors.New("copies parts of an object (op: copy); write out what it adds")
-		}
 	}
 	return nil
 }

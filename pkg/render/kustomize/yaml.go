@@ -18,14 +18,14 @@ const (
 	maxDocuments = 1000
 )
 
-// document is one YAML document that may be read without harm.
+// document is one YAML document that is safe to read.
 type document struct {
 	*yaml.Node
 }
 
-// documents parses YAML that nobody vouches for. It refuses what parsers
-// read differently (two keys of one name, own tags) and what grows when it is
-// read (aliases of aliases).
+// documents parses untrusted YAML. It refuses YAML that parsers read differently
+// (duplicate keys, custom tags), and YAML that grows when it is read (aliases of
+// aliases): the kustomization itself is read outside the process that has limits.
 func documents(b []byte) ([]document, error) {
 	switch {
 	case len(b) > maxFile:
@@ -61,15 +61,14 @@ func documents(b []byte) ([]document, error) {
 	}
 }
 
-// tags are the types that YAML has in common with JSON, and those that are
-// read as text.
+// tags are the types that YAML shares with JSON, and those that are read as strings.
 var tags = map[string]bool{
 	"": true, "!": true, "!!str": true, "!!int": true, "!!float": true, "!!bool": true, "!!null": true,
 	"!!map": true, "!!seq": true, "!!merge": true, "!!timestamp": true, "!!binary": true,
 }
 
-// measure returns the bytes of n with aliases written out, at most a little more
-// than maxExpanded. Anchors that were measured before are in known.
+// measure returns the size of n in bytes with its aliases expanded, at most a little
+// more than maxExpanded. known has the sizes of anchors before n.
 func measure(n *yaml.Node, depth int, known map[*yaml.Node]int) (int, error) {
 	if depth > maxDepth {
 		return 0, fmt.Errorf("is nested deeper than %d", maxDepth)
@@ -103,7 +102,7 @@ func measure(n *yaml.Node, depth int, known map[*yaml.Node]int) (int, error) {
 	return size, nil
 }
 
-// field returns the value of a key of a mapping, "" where it is no plain value.
+// field returns the scalar value of a key of a mapping, "" without one.
 func (d document) field(key string) string {
 	n := d.root()
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
@@ -114,23 +113,10 @@ func (d document) field(key string) string {
 	return ""
 }
 
-// root is the content of the document.
+// root returns the content of the document.
 func (d document) root() *yaml.Node {
 	if d.Kind == yaml.DocumentNode && len(d.Content) == 1 {
 		return d.Content[0]
 	}
 	return d.Node
-}
-
-// aliased reports whether n contains a YAML anchor or alias.
-func aliased(n *yaml.Node) bool {
-	if n.Kind == yaml.AliasNode {
-		return true
-	}
-	for _, inner := range n.Content {
-		if aliased(inner) {
-			return true
-		}
-	}
-	return false
 }
