@@ -27,9 +27,8 @@ func withDefinitions(policy []byte, definitions string) []byte {
 	return asJSON(d)
 }
 
-// An expansion replaces the names of definitions by their outputs in an application
-// as it is written. The result uses only words of the schema, and the policy bounds
-// it like anything that people write.
+// An expansion replaces the names of definitions in an application by their outputs. The
+// result uses only words of the schema, and the policy bounds it like any application.
 type expansion struct {
 	app      model.AppID
 	own      *Layer
@@ -38,8 +37,8 @@ type expansion struct {
 	problems []model.Problem
 }
 
-// expand returns the application of own with the outputs of definitions in the place
-// of their names, nil if it uses none, and the definition by component.
+// expand returns the application of own with the outputs of definitions in place of their
+// names, nil if it uses none, and the definition by component.
 func expand(app model.AppID, policy []byte, own *Layer) (files []Source, used map[string]string, problems []model.Problem) {
 	if !bytes.Contains(policy, []byte(`"definitions":`)) {
 		return nil, nil, nil
@@ -62,8 +61,10 @@ func expand(app model.AppID, policy []byte, own *Layer) (files []Source, used ma
 		return nil, nil, problems
 	}
 	x := &expansion{app: app, own: own, known: compileDefinitions(known.Definitions), used: map[string]string{}}
-	var a map[string]json.RawMessage
-	json.Unmarshal(doc, &a)
+	a, err := readFields(doc)
+	if err != nil {
+		return nil, nil, []model.Problem{GaveUp(ApplicationDir(app), err)}
+	}
 	x.components(a)
 	x.steps(a)
 	if x.problems != nil {
@@ -77,31 +78,34 @@ func mentions(files []Source, name string) bool {
 	return slices.ContainsFunc(files, func(f Source) bool { return bytes.Contains(f.Data, []byte(name)) })
 }
 
-type written = map[string]json.RawMessage
+// jsonFields are the fields of a JSON object. Numbers are of type json.Number.
+type jsonFields = map[string]any
 
-func (x *expansion) components(a written) {
-	var all map[string]written
-	if json.Unmarshal(a["components"], &all) != nil {
-		return // the schema says what is wrong
-	}
+func readFields(data []byte) (out jsonFields, err error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	err = dec.Decode(&out)
+	return out, err
+}
+
+func (x *expansion) components(a jsonFields) {
+	all, _ := a["components"].(jsonFields) // the schema reports other values
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		c := all[name]
+		c, _ := all[name].(jsonFields)
 		path := []string{"application", "components", name}
-		var traits written
-		json.Unmarshal(c["traits"], &traits)
+		traits, _ := c["traits"].(jsonFields)
 		for _, trait := range slices.Sorted(maps.Keys(traits)) {
 			if !x.known.has("traits", trait) {
 				continue
 			}
-			out, ok := x.output("traits", trait, name, traits[trait], append(slices.Clone(path), "traits", trait))
-			if ok {
+			if out, ok := x.output("traits", trait, name, traits[trait], append(slices.Clone(path), "traits", trait)); ok {
 				delete(traits, trait)
-				traits = merged(out, traits)
-				c["traits"] = asJSON(traits)
+				traits = merged(out, traits).(jsonFields)
+				c["traits"] = traits
 			}
 		}
-		var kind string
-		if json.Unmarshal(c["type"], &kind) != nil || !x.known.has("components", kind) {
+		kind, _ := c["type"].(string)
+		if !x.known.has("components", kind) {
 			continue
 		}
 		out, ok := x.output("components", kind, name, c["properties"], append(slices.Clone(path), "properties"))
@@ -109,38 +113,33 @@ func (x *expansion) components(a written) {
 			continue
 		}
 		x.used[name] = kind
-		if both := (written{"traits": out["traits"]}); out["traits"] != nil && c["traits"] != nil {
-			c["traits"] = merged(both, written{"traits": c["traits"]})["traits"]
+		if out["traits"] != nil && c["traits"] != nil {
+			c["traits"] = merged(out["traits"], c["traits"])
 		}
 		all[name] = instead(out, c)
 	}
-	a["components"] = asJSON(all)
 }
 
-func (x *expansion) steps(a written) {
-	var workflow written
-	var steps []written
-	if json.Unmarshal(a["workflow"], &workflow) != nil || json.Unmarshal(workflow["steps"], &steps) != nil {
-		return
-	}
-	for i, s := range steps {
-		var name, kind string
-		json.Unmarshal(s["name"], &name)
-		if json.Unmarshal(s["type"], &kind) != nil || !x.known.has("steps", kind) {
+func (x *expansion) steps(a jsonFields) {
+	workflow, _ := a["workflow"].(jsonFields)
+	steps, _ := workflow["steps"].([]any)
+	for i := range steps {
+		s, _ := steps[i].(jsonFields)
+		name, _ := s["name"].(string)
+		kind, _ := s["type"].(string)
+		if !x.known.has("steps", kind) {
 			continue
 		}
-		out, ok := x.output("steps", kind, name, s["properties"], []string{"application", "workflow", "steps", strconv.Itoa(i), "properties"})
-		if ok {
+		if out, ok := x.output("steps", kind, name, s["properties"], []string{"application", "workflow", "steps", strconv.Itoa(i), "properties"}); ok {
 			delete(out, "name") // of the example
 			steps[i] = instead(out, s)
 		}
 	}
-	workflow["steps"] = asJSON(steps)
-	a["workflow"] = asJSON(workflow)
 }
 
-// instead is the output of a definition with the fields that its user writes beside.
-func instead(out, user written) written {
+// instead returns the output of a definition with the fields that its user writes beside
+// type and properties.
+func instead(out, user jsonFields) jsonFields {
 	for k, v := range user {
 		if k != "type" && k != "properties" {
 			out[k] = v
@@ -149,18 +148,18 @@ func instead(out, user written) written {
 	return out
 }
 
-// output is the output of a definition for the parameter that is written at path.
-func (x *expansion) output(kind, definition, name string, parameter json.RawMessage, path []string) (written, bool) {
+// output returns the output of a definition for the parameter that is written at path.
+func (x *expansion) output(kind, definition, name string, parameter any, path []string) (jsonFields, bool) {
 	if parameter == nil {
-		parameter = json.RawMessage("{}")
+		parameter = jsonFields{}
 	}
 	context := map[string]string{"tenant": x.app.Tenant, "application": x.app.Name, "name": name}
-	data, problems, err := x.known.output(kind, definition, parameter, context, func(err error, v cue.Value) []model.Problem {
+	data, problems, err := x.known.output(kind, definition, asJSON(parameter), context, func(err error, v cue.Value) []model.Problem {
 		return x.wrong(err, v, path)
 	})
-	var out written
+	var out jsonFields
 	if err == nil && problems == nil {
-		err = json.Unmarshal(data, &out)
+		out, err = readFields(data)
 	}
 	if err != nil {
 		problems = append(problems, x.own.Blame(catalogue.Expansion, strings.Join(path, "."),
@@ -192,8 +191,8 @@ func (x *expansion) wrong(err error, v cue.Value, path []string) (problems []mod
 	return problems
 }
 
-// saysDefinition adds the name of the definition to problems with values that come
-// from one, not from the files.
+// saysDefinition adds the name of the definition to problems with values that come from
+// a definition and not from the files.
 func saysDefinition(problems []model.Problem, used map[string]string, own *Layer) []model.Problem {
 	for i, p := range problems {
 		component, _ := cutComponent(p.Path)
@@ -205,35 +204,30 @@ func saysDefinition(problems []model.Problem, used map[string]string, own *Layer
 	return problems
 }
 
-// merged adds what the user says to what a definition says: lists one behind the
-// other, structs field by field, and else what the user says.
-func merged(definition, user written) written {
-	out := maps.Clone(definition)
-	if out == nil {
-		out = written{}
-	}
-	for k, v := range user {
-		if before, ok := out[k]; ok {
-			v = mergedValue(before, v)
+// merged adds the value of a user to that of a definition: lists are joined, structs are
+// merged field by field, and any other value is that of the user.
+func merged(definition, user any) any {
+	switch user := user.(type) {
+	case []any:
+		if list, ok := definition.([]any); ok {
+			return slices.Concat(list, user)
 		}
-		out[k] = v
-	}
-	return out
-}
-
-func mergedValue(definition, user json.RawMessage) json.RawMessage {
-	var aList, bList []json.RawMessage
-	if json.Unmarshal(definition, &aList) == nil && json.Unmarshal(user, &bList) == nil {
-		return asJSON(append(aList, bList...))
-	}
-	var a, b written
-	if json.Unmarshal(definition, &a) == nil && json.Unmarshal(user, &b) == nil {
-		return asJSON(merged(a, b))
+	case jsonFields:
+		if fields, ok := definition.(jsonFields); ok {
+			out := maps.Clone(fields)
+			for k, v := range user {
+				out[k] = v
+				if before, ok := fields[k]; ok {
+					out[k] = merged(before, v)
+				}
+			}
+			return out
+		}
 	}
 	return user
 }
 
-// asJSON encodes what came out of JSON.
+// asJSON encodes a value that was decoded from JSON.
 func asJSON(v any) json.RawMessage {
 	data, err := json.Marshal(v)
 	if err != nil {
