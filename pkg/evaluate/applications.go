@@ -24,7 +24,7 @@ func (p *pass) settleOne(a *declared) {
 		t.report(a.app.Name, problems...)
 		t.refuse(a.app, problems[0])
 	default:
-		problems := check.Offered(a.result.Application, p.platform.Platform, &a.result.Layer)
+		problems := check.Offered(a.result.Application, p.platform.Platform, a.result.own)
 		if len(problems) > 0 {
 			t.report(a.app.Name, problems...)
 			t.refuse(a.app, problems[0])
@@ -46,7 +46,7 @@ func (p *pass) settleOne(a *declared) {
 func (t *part) compare() {
 	t.says.claims, t.says.claimed = check.ClaimsOf(t.says.claimed), nil
 	t.says.sameObjects = check.Objects(t.says.applications, func(app model.AppID, component string) string {
-		at, _ := t.instances[app.Name].result.Layer.Nearest("application", "components", component)
+		at, _ := t.instances[app.Name].result.own().Nearest("application", "components", component)
 		return at
 	})
 }

@@ -2,6 +2,9 @@ package evaluate
 
 import (
 	"slices"
+	"strings"
+
+	"github.com/fxamacker/cbor/v2"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/check"
 	"github.com/d-aros/d-aros/pkg/evaluate/decode"
@@ -34,7 +37,7 @@ func evaluateApplication(r request, form layer.Form) (out result) {
 	app := model.AppID{Tenant: r.Tenant, Name: r.Name}
 	defer recovered(app, &out)
 	doc := layer.Application(app, r.Files, r.Policy, form)
-	out.Layer = doc.Layer.Outline(applicationOutline)
+	out.Outline = encode(doc.Layer.Outline(applicationOutline))
 	a, choices, problems := decode.Application(app, doc, r.Policy, r.Source)
 	if out.Problems = problems; a == nil {
 		return out
@@ -58,22 +61,42 @@ func recovered(app model.AppID, out *result) {
 // evaluation of its application: that of policy, pools and profiles, and of the values
 // that contain them.
 func applicationOutline(path []string) bool {
-	return len(path) < 3 || path[1] == "policy" ||
-		path[1] == "components" && (len(path) == 3 || slices.Contains([]string{"placement", "qos", "degrade"}, path[3]))
+	if len(path) == 1 || path[1] == "policy" {
+		return true
+	}
+	inComponent := strings.Join(path[min(3, len(path)):], ".")
+	return path[1] == "components" && slices.Contains([]string{"", "placement", "placement.pool", "qos", "degrade", "degrade.qos"}, inComponent)
+}
+
+// own returns the layer of the result. That of an application stays encoded, because a
+// fleet has thousands of them and hardly one is asked for.
+func (r *result) own() *layer.Layer {
+	if r.Outline == nil {
+		return &r.Layer
+	}
+	var own layer.Layer
+	if cbor.Unmarshal(r.Outline, &own) != nil {
+		return &layer.Layer{Field: "application"} // places are unknown
+	}
+	return &own
 }
 
 // complete adds the places in the layers above: of the policy values in force, and of
 // the values behind the rules that the application breaks.
 func (r result) complete(platform, tenant *result) *result {
+	own := &r.Layer
+	if r.Choices != nil || len(r.Problems) > 0 {
+		own = r.own()
+	}
 	if r.Application != nil {
 		a := *r.Application
-		a.Policy = r.Choices.Within(tenant.Tenant.Policy, &r.Layer)
+		a.Policy = r.Choices.Within(tenant.Tenant.Policy, own)
 		r.Application = &a
 	}
 	r.Problems = slices.Clone(r.Problems)
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		if by, ok := layer.Limit(p.Code, &platform.Layer, &tenant.Layer, &r.Layer); ok {
+		if by, ok := layer.Limit(p.Code, &platform.Layer, &tenant.Layer, own); ok {
 			p.Places = append(slices.Clone(p.Places), by)
 		}
 	}

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"errors"
 	"fmt"
+	"unique"
 
 	"github.com/fxamacker/cbor/v2"
 
@@ -30,7 +31,8 @@ type request struct {
 // A result is what the evaluation of one directory gives. Its model is nil if there
 // are problems.
 type result struct {
-	Layer       layer.Layer        `json:"where"` // names of files, and places that are asked for later
+	Layer       layer.Layer        `json:"layer"`             // without the content of its files
+	Outline     []byte             `json:"outline,omitempty"` // of an application, in place of Layer: see own
 	Platform    *model.Platform    `json:"platform,omitempty"`
 	Tenant      *model.Tenant      `json:"tenant,omitempty"`
 	Policy      []byte             `json:"policy,omitempty"` // that a tenant's applications are evaluated under
@@ -83,6 +85,16 @@ func (r result) encode() []byte {
 	return encode(a)
 }
 
+// shared returns positions whose paths share memory with those of other applications:
+// a fleet has thousands of applications, and their paths are nearly the same.
+func shared(at model.Positions) model.Positions {
+	out := make(model.Positions, len(at))
+	for path, place := range at {
+		out[unique.Make(path).Value()] = place
+	}
+	return out
+}
+
 func decodeAnswer(data []byte) (*result, error) {
 	var a answer
 	if err := cbor.Unmarshal(data, &a); err != nil {
@@ -94,7 +106,7 @@ func decodeAnswer(data []byte) (*result, error) {
 	case a.Tenant != nil:
 		a.Tenant.At, a.Tenant.Policy.InForce = a.At, a.InForce
 	case a.Application != nil:
-		a.Application.At = a.At
+		a.Application.At = shared(a.At)
 	case len(a.Problems)+len(a.Commands) == 0 && a.Built == nil:
 		return nil, errors.New("decode an answer: it has no result")
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // Offered checks that the platform has the pools and QoS profiles that an application
-// asks for, given the layer of the application.
-func Offered(a *model.Application, platform *model.Platform, own *layer.Layer) (problems []model.Problem) {
+// asks for. Own returns the layer of the application.
+func Offered(a *model.Application, platform *model.Platform, own func() *layer.Layer) (problems []model.Problem) {
 	pool := func(name string) bool {
 		return slices.ContainsFunc(platform.Pools, func(p model.PoolSpec) bool { return p.Name == name })
 	}
@@ -26,7 +26,7 @@ func Offered(a *model.Application, platform *model.Platform, own *layer.Layer) (
 			for _, p := range platform.Pools {
 				names = append(names, p.Name)
 			}
-			problems = append(problems, own.Blame(catalogue.Pool, path+".placement.pool",
+			problems = append(problems, own().Blame(catalogue.Pool, path+".placement.pool",
 				fmt.Sprintf("asks for pool %s; the platform has %s", c.Placement.Pool, strings.Join(names, ", "))))
 		}
 		names := []string{c.QoS}
@@ -35,7 +35,7 @@ func Offered(a *model.Application, platform *model.Platform, own *layer.Layer) (
 		}
 		for i, name := range names {
 			if name != "" && !profile(name) {
-				problems = append(problems, own.Blame(catalogue.Profile, path+[]string{".qos", ".degrade.qos"}[i],
+				problems = append(problems, own().Blame(catalogue.Profile, path+[]string{".qos", ".degrade.qos"}[i],
 					fmt.Sprintf("asks for QoS profile %s, which the platform does not have", name)))
 			}
 		}
