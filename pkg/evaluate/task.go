@@ -25,12 +25,16 @@ func (p *pass) evaluateApplications(apps []*declared) {
 			tasks = append(tasks, t)
 		}
 	}
-	p.e.backend.Run(len(tasks), func(i int) { tasks[i].result = p.e.recall(tasks[i].id) })
+	p.e.backend.Run(len(tasks), func(i int) {
+		if known := p.e.recall(tasks[i].id); known != nil {
+			tasks[i].result = known.complete(p.platform, tasks[i].part.layer.result)
+		}
+	})
 	unknown := slices.DeleteFunc(slices.Clone(tasks), func(t *task) bool { return t.result != nil })
 	slices.SortStableFunc(unknown, func(a, b *task) int { return cmp.Compare(a.turn, b.turn) })
-	p.e.backend.Run(len(unknown), func(i int) { unknown[i].evaluate(p.e) })
+	p.e.backend.Run(len(unknown), func(i int) { unknown[i].evaluate(p) })
 
-	for _, t := range tasks {
+	for _, t := range unknown {
 		switch {
 		case t.lost != nil:
 			t.unread(t.lost)
@@ -38,8 +42,6 @@ func (p *pass) evaluateApplications(apps []*declared) {
 			t.part.unsure = true
 			t.key = applicationKey{} // it is no result
 			t.result = &result{Problems: []model.Problem{unanswered(layer.ApplicationDir(t.app), t.err)}}
-		default:
-			t.result = t.result.complete(p.platform, t.part.layer.result)
 		}
 	}
 }
@@ -84,7 +86,7 @@ func (p *pass) fromCache(a *declared) *task {
 
 // evaluate reads the files of an application, within the caps, and has the backend
 // evaluate them.
-func (t *task) evaluate(e *Evaluator) {
+func (t *task) evaluate(p *pass) {
 	dir := layer.ApplicationDir(t.app)
 	r := request{Layer: "application", Tenant: t.app.Tenant, Name: t.app.Name, Policy: t.part.layer.result.Policy}
 	names, problems, err := layer.List(t.files, dir)
@@ -100,6 +102,8 @@ func (t *task) evaluate(e *Evaluator) {
 	case len(problems) > 0:
 		t.result = &result{Problems: problems}
 	default:
-		t.result, t.err = e.ask(t.id, r)
+		if t.result, t.err = p.e.ask(t.id, r); t.err == nil {
+			t.result = t.result.complete(p.platform, t.part.layer.result)
+		}
 	}
 }
