@@ -1,6 +1,6 @@
-// Package schema embeds the CUE schema of a fleet, so that people, their tools
-// and the reconciler read the same rules. It decides nothing: package evaluate
-// applies it.
+// Package schema embeds the CUE schema of a fleet, so that people, their tools and the
+// reconciler read the same rules. It decides nothing: package evaluate applies it. The
+// files belong to the package, and nobody may change them.
 package schema
 
 import (

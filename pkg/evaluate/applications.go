@@ -60,8 +60,7 @@ func unusable(app model.AppID, problem model.Problem) model.Unusable {
 	return model.Unusable{App: app, Message: inOneLine(problem), Code: problem.Code}
 }
 
-// pinnedAt adds to problems that their places are in the pinned commit, not in today's
-// files.
+// pinnedAt adds the pinned commit to problems, because their places are in its files.
 func pinnedAt(commit string, problems []model.Problem) []model.Problem {
 	out := make([]model.Problem, len(problems))
 	for i, problem := range problems {
@@ -71,7 +70,7 @@ func pinnedAt(commit string, problems []model.Problem) []model.Problem {
 	return out
 }
 
-// inOneLine is a problem as the reason why an application is unusable.
+// inOneLine writes a problem as the reason why an application is unusable.
 func inOneLine(p model.Problem) string {
 	s := p.Message
 	if p.Path != "" {

@@ -18,15 +18,15 @@ const (
 	maxApproval  = 16 << 10 // bytes of one file
 )
 
-// An Approval is what one file of approvals/<tenant>/<application> asks for. Who
-// asks, and with which roles, only its commit can say: the commands name neither.
+// An Approval has the commands of one file of approvals/<tenant>/<application>. They do
+// not name the person who asks and the roles of that person: only the commit does.
 type Approval struct {
 	App      model.AppID
 	File     string
 	Commands []model.Command // at least one
 }
 
-// decisions are the approvals of one application, and what they follow from.
+// decisions are the approvals of one application, with the digest of their files.
 type decisions struct {
 	digest    string // of the directory; "" while the result is not final
 	approvals []Approval
@@ -41,8 +41,8 @@ type approvals struct {
 }
 
 // Approvals evaluates the files of approvals, in order of their names. An invalid file
-// is a problem and affects no other. While no file changed it costs nothing and returns
-// the same slices.
+// is a problem and does not affect other files. While no file changes it costs nothing
+// and returns the same slices.
 func (e *Evaluator) Approvals(files Files) ([]Approval, []model.Problem) {
 	const dir = "approvals"
 	digest, err := files.Digest(dir)

@@ -9,9 +9,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// ApprovalFile writes a command as the one file of an approval. The file is named
-// for what it asks, and the nth of that name has a number. Names of files are unique
-// in their directory, so the names in them are.
+// ApprovalFile writes a command as the only file of an approval. The file is named for
+// the run, the action and the step, and the nth file of that name has a number. So the
+// names in the files of one directory are unique, too.
 func ApprovalFile(app model.AppID, c model.Command, n int) (Approval, []byte, error) {
 	const most = 56 // characters, so that there is room for a number
 	name := strings.TrimSuffix(fmt.Sprintf("%s-%s-%s", c.Run[:min(12, len(c.Run))], c.Action, c.Step), "-")

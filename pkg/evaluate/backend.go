@@ -54,9 +54,9 @@ const (
 
 func (e *Exhausted) Error() string { return "the evaluation needs too much " + string(e.Limit) }
 
-// engine identifies what besides the files decides the result of an evaluation. A
-// backend that keeps answers longer than the program runs has to identify the program,
-// too.
+// engine identifies the schema, which decides the result of an evaluation beside the
+// files. A backend that keeps answers longer than the program runs must identify the
+// program, too.
 var engine = schema.Digest()
 
 // keyOf identifies a request by digests that are known before its files are read.
@@ -95,8 +95,8 @@ func (e *Evaluator) evaluate(key string, r request) (*result, error) {
 	return e.ask(key, r)
 }
 
-// unanswered is the problem of a directory whose evaluation did not end well. It
-// is no result: the next pass asks again.
+// unanswered is the problem of a directory whose evaluation failed. It is not kept: the
+// next pass evaluates again.
 func unanswered(dir string, err error) model.Problem {
 	var exhausted *Exhausted
 	if !errors.As(err, &exhausted) {
@@ -106,8 +106,8 @@ func unanswered(dir string, err error) model.Problem {
 	return layer.WholeFile(code, dir, "was not evaluated to the end: "+strings.TrimPrefix(exhausted.Error(), "the evaluation ")+"; everything else goes on")
 }
 
-// unreadable is the problem of a file or directory that cannot be read. It is no
-// result: the next pass reads again.
+// unreadable is the problem of a file or directory that cannot be read. It is not kept:
+// the next pass reads again.
 func unreadable(name string, err error) model.Problem {
 	return layer.WholeFile(catalogue.Unreadable, name, "cannot be read: "+text.Clean(err.Error()))
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/render/kustomize"
 )
 
-// Build builds a kustomization where applications are evaluated, within the same
-// limits of time, memory and stack. A build that was ended at a limit has failed; the
-// error says that no build took place. Builds may run side by side.
+// Build builds a kustomization through the backend, within the limits of evaluations. A
+// build that was ended at a limit has failed. An error means that there was no build.
+// Builds may run side by side.
 func (e *Evaluator) Build(k kustomize.Kustomization) (kustomize.Built, error) {
 	r, err := e.evaluate(keyOf("kustomization", string(model.DigestOf(k))), request{Layer: "kustomization", Kustomization: &k})
 	var exhausted *Exhausted

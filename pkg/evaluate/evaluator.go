@@ -6,13 +6,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// An Evaluator evaluates one commit after another, and of each only what changed. It
-// holds nothing but results that follow from the files: dropping it costs time, never
-// meaning. It is for one goroutine at a time.
+// An Evaluator evaluates one commit after another, and of each only the changes. It keeps
+// only results that depend on the files: dropping it costs nothing but time. It is for
+// one goroutine at a time.
 type Evaluator struct {
 	backend Backend
 
-	settled  bool // the last fleet is all that its files say
+	settled  bool // the last fleet is final
 	platform cached
 	tenants  map[string]cached
 	parts    map[string]*part // by tenant
@@ -39,9 +39,9 @@ type Files interface {
 	Digest(name string) (string, error)
 }
 
-// Fleet evaluates the files of a commit. Applications that their tenant pins are
-// read from the commit that it names, through at. Every application that the
-// files declare is in Applications or in Unusable, exactly once.
+// Fleet evaluates the files of a commit. Files of pinned applications are read from the
+// commit of the pin, through at. Every application that the files declare is exactly
+// once in Applications or in Unusable.
 func (e *Evaluator) Fleet(commit string, files Files, at func(commit string) (Files, error)) model.Fleet {
 	p := &pass{e: e, commit: commit, files: files, at: at, fleet: model.Fleet{Commit: commit}}
 	p.evaluate()
@@ -49,7 +49,6 @@ func (e *Evaluator) Fleet(commit string, files Files, at func(commit string) (Fi
 	return p.fleet
 }
 
-// Settled reports whether the last fleet is all that its files say. It is false while
-// a file could not be read, or an evaluation did not end: then the next fleet of the
-// same files may differ.
+// Settled reports whether the last fleet is final. It is false if a file could not be
+// read or an evaluation did not end: then the next fleet of the same files may differ.
 func (e *Evaluator) Settled() bool { return e.settled }

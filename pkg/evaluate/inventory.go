@@ -40,9 +40,9 @@ func directories(files fs.FS, dir string) (names []string, problems []model.Prob
 	return names, problems, nil
 }
 
-// beside lists the files of an application's directory that are not its CUE
-// files, by path below it, and a digest of them all. It skips links: no reader
-// follows them, and the tree of a commit does not have their content.
+// beside lists the paths of the files in an application's directory beside its CUE files,
+// with one digest of them all. It skips links: no reader follows them, and the tree of a
+// commit does not have their content.
 func beside(files Files, dir string) (rest []string, source model.Digest, err error) {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil {

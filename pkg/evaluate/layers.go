@@ -5,9 +5,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Layers evaluates the platform and the tenants of a tree as far as they matter to
-// who may change what: without tenants if the platform does not require signatures,
-// and never applications. Incomplete is set while the result is not final.
+// Layers evaluates the layers of a tree that decide who may change it: the platform and,
+// if it requires signatures, the tenants. Incomplete is set while the result is not
+// final.
 func (e *Evaluator) Layers(files Files) model.Fleet {
 	p := &pass{e: e, files: files}
 	p.evaluatePlatform()

@@ -14,37 +14,37 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// A part is the result for the directory of one tenant. It follows from the directory,
-// the platform and the commits that the tenant pins, so it is valid while these are
-// the same. A pass makes only the parts that changed, and puts the fleet together from
-// all parts.
+// A part is the result for the directory of one tenant. It depends on the directory, the
+// platform and the commits that the tenant pins, and is valid while these are the same.
+// A pass makes only the parts that changed, and combines all parts to the fleet.
 type part struct {
 	name   string
 	key    partKey // zero while the result is not final
 	layer  cached
 	policy string // of the tenant's applications, as a key
-	moved  bool   // its policy, or a place of it, is not that of the part before
+	moved  bool   // its policy, or a place in it, differs from that of the last part
 
 	instances map[string]cachedApplication // by application
 
 	says   says
-	unsure bool // something could not be read: the next pass must try again
+	unsure bool // a file could not be read: the next pass must try again
 }
 
-// says is what a part adds to the fleet, and what other parts are compared with.
+// says has the contribution of a part to the fleet, and the values that are compared
+// with other parts.
 type says struct {
-	declared     bool                 // it is a tenant
+	declared     bool                 // the directory is a tenant
 	applications []*model.Application // usable by themselves
 	unusable     []model.Unusable
 	problems     []model.Problem
 	incomplete   bool // the list of applications could not be read
 
-	claimed     []check.Claim // on the way to claims
+	claimed     []check.Claim // before they are claims
 	claims      *check.Claims
 	sameObjects map[model.AppID]model.Problem // of applications whose objects would have the same names
 }
 
-// cachedApplication is the result of an application and what it follows from.
+// cachedApplication is the result of an application, with the key of its inputs.
 type cachedApplication struct {
 	key    applicationKey
 	result *result
@@ -62,7 +62,7 @@ type partKey struct{ directory, platform string }
 type declared struct {
 	app    model.AppID
 	part   *part
-	commit string // that it is pinned to, or ""
+	commit string // to which it is pinned, or ""
 	files  Files
 	key    applicationKey
 
@@ -73,8 +73,8 @@ type declared struct {
 // newPart returns the part of a tenant without a result.
 func newPart(name string) *part { return &part{name: name, layer: cached{result: &result{}}} }
 
-// partOf returns a tenant's part: the cached one, or a new one with the applications
-// that are still to be evaluated.
+// partOf returns the part of a tenant: the cached one, or a new one with the applications
+// to evaluate.
 func (p *pass) partOf(name string) (t *part, apps []*declared) {
 	dir := layer.TenantDir(name)
 	before := p.e.parts[name]
@@ -181,14 +181,14 @@ func (p *pass) declaredIn(t, before *part) (apps []*declared) {
 	return apps
 }
 
-// unread gives up an application whose files cannot be read.
+// unread records that the files of an application cannot be read.
 func (a *declared) unread(err error) {
 	a.part.unsure = true
 	problem := unreadable(layer.ApplicationDir(a.app), err)
 	a.problem, a.key = &problem, applicationKey{}
 }
 
-// pins points pinned applications to the files of their commit.
+// pins replaces the files of pinned applications by those of their commit.
 func (p *pass) pins(t *model.Tenant, apps []*declared) (problems []model.Problem) {
 	for _, name := range slices.Sorted(maps.Keys(t.Pins)) {
 		commit := t.Pins[name]

@@ -19,7 +19,7 @@ type pass struct {
 	at     func(commit string) (Files, error)
 
 	fleet  model.Fleet
-	unsure bool // something could not be read: the next pass must try again
+	unsure bool // a file could not be read: the next pass must try again
 
 	platform    *result
 	platformKey string // "" while the result for the platform is not final
@@ -46,7 +46,7 @@ func (p *pass) evaluate() {
 	byPlace(p.fleet.Problems)
 }
 
-// across checks what no directory sees alone.
+// across checks rules between tenants.
 func (p *pass) across() {
 	claims := make([]*check.Claims, len(p.parts))
 	objects := map[model.AppID]model.Problem{}
@@ -84,7 +84,7 @@ func (p *pass) report(tenant, app string, problems ...model.Problem) {
 	}
 }
 
-// unreadable reports a directory that cannot be read, so that its content is unknown.
+// unreadable reports a directory that cannot be read: its applications are unknown.
 func (p *pass) unreadable(dir string, err error) {
 	p.unsure = true
 	p.fleet.Incomplete = true

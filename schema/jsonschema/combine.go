@@ -7,7 +7,7 @@ import (
 	"cuelang.org/go/cue/token"
 )
 
-// either is the shape of alternatives. Sentences are none.
+// either returns the shape of alternatives, without those that are sentences.
 func (g *shapes) either(x *ast.BinaryExpr) shape {
 	var alternatives []shape
 	var values []any
@@ -23,7 +23,7 @@ func (g *shapes) either(x *ast.BinaryExpr) shape {
 			x = mark.X
 			if _, constant := x.(*ast.BasicLit); !constant {
 				if _, list := x.(*ast.ListLit); !list {
-					return true // a value of the policy, of the form of the others
+					return true // a value of the policy, of the same shape as the others
 				}
 			}
 		}
@@ -56,7 +56,7 @@ func (g *shapes) either(x *ast.BinaryExpr) shape {
 	return shape{"anyOf": alternatives}
 }
 
-// both is the shape of what has two shapes.
+// both returns the shape of values that have two shapes.
 func both(a, b shape) shape {
 	if len(a) == 0 {
 		return b

@@ -9,8 +9,8 @@ import (
 	"cuelang.org/go/cue/token"
 )
 
-// An object collects the fields of a struct, with those of what it embeds: JSON
-// Schema closes an object only over the fields that stand in it.
+// An object collects the fields of a struct, with those of embedded structs: JSON Schema
+// closes an object only over its own fields.
 type object struct {
 	fields   map[string]shape
 	required map[string]bool
@@ -37,7 +37,7 @@ func (g *shapes) object(x *ast.StructLit) shape {
 	return out
 }
 
-// oneObject is an object with the fields of both.
+// oneObject returns an object with the fields of both.
 func oneObject(a, b shape) shape {
 	out := maps.Clone(a)
 	maps.Copy(out, b)
@@ -62,8 +62,7 @@ func oneObject(a, b shape) shape {
 	return out
 }
 
-// collect takes in declarations. What stands in a condition is not always
-// required.
+// collect adds declarations. A field within a condition is not always required.
 func (g *shapes) collect(o *object, decls []ast.Decl, always bool) {
 	for _, d := range decls {
 		switch d := d.(type) {
@@ -93,7 +92,7 @@ func (g *shapes) embed(o *object, x ast.Expr, always bool) {
 		if s, ok := g.known[x.Name].(*ast.StructLit); ok {
 			g.collect(o, s.Elts, always)
 		}
-	default: // T.traits: the table of types says more
+	default: // T.traits: the table of types has the fields
 		o.open = true
 	}
 }
@@ -108,7 +107,7 @@ func (g *shapes) field(o *object, f *ast.Field, always bool) {
 		return
 	}
 	if c, ok := f.Value.(*ast.CallExpr); ok && isCall(c, "error") {
-		return // where it stands it is forbidden, and elsewhere it is not
+		return // it is forbidden here, and not elsewhere
 	}
 	s := g.of(f.Value)
 	if before, ok := o.fields[name]; ok {
@@ -120,7 +119,7 @@ func (g *shapes) field(o *object, f *ast.Field, always bool) {
 	}
 }
 
-// pattern takes in [#Name]: X and [=~"…"]: X.
+// pattern adds [#Name]: X and [=~"…"]: X.
 func (g *shapes) pattern(o *object, label *ast.ListLit, value ast.Expr) {
 	if len(label.Elts) != 1 {
 		return

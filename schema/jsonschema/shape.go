@@ -7,7 +7,7 @@ import (
 	"cuelang.org/go/cue/token"
 )
 
-// of is the shape of an expression, {} if nothing is known of it.
+// of returns the shape of an expression, {} for any value.
 func (g *shapes) of(x ast.Expr) shape {
 	switch x := x.(type) {
 	case *ast.StructLit:
@@ -46,7 +46,7 @@ func (g *shapes) of(x ast.Expr) shape {
 	return shape{}
 }
 
-// bound is the shape of a comparison with a constant.
+// bound returns the shape of a comparison with a constant.
 func (g *shapes) bound(x *ast.UnaryExpr) shape {
 	if x.Op == token.MAT || x.Op == token.NMAT {
 		pattern, ok := g.text(x.X)
@@ -66,7 +66,7 @@ func (g *shapes) bound(x *ast.UnaryExpr) shape {
 	return shape{word: constant(limit)}
 }
 
-// list is the shape of [...X] and of [X, ...].
+// list returns the shape of [...X] and of [X, ...].
 func (g *shapes) list(x *ast.ListLit) shape {
 	out := shape{"type": "array"}
 	least := 0

@@ -6,7 +6,7 @@ import (
 	"cuelang.org/go/cue/ast"
 )
 
-// tables say by type what stands in the fields of a component and of a step.
+// tables have the fields of a component and of a step by type.
 var tables = map[string]string{"#Component": "_type", "#Step": "_step"}
 
 func (g *shapes) ref(name string) shape {
@@ -25,7 +25,7 @@ func (g *shapes) ref(name string) shape {
 	return shape{"$ref": "#/$defs/" + short}
 }
 
-// byType says for each type of a table what its fields are.
+// byType returns the fields of each type of a table.
 func (g *shapes) byType(table string) (all []shape) {
 	for _, d := range g.known[table].(*ast.StructLit).Elts {
 		entry, ok := d.(*ast.Field)
@@ -34,7 +34,7 @@ func (g *shapes) byType(table string) (all []shape) {
 		}
 		name, _, err := ast.LabelName(entry.Label)
 		if err != nil || name == "" {
-			continue // any other type is the platform's
+			continue // any other type is a definition of the platform
 		}
 		fields := shape{}
 		for _, d := range entry.Value.(*ast.StructLit).Elts {

@@ -9,7 +9,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Application checks what one application refers to, and returns the hosts that it
+// Application checks the references of one application, and returns the hosts that it
 // wants. Beside are the paths of the files beside the CUE files of its directory.
 func Application(a *model.Application, beside []string, own *layer.Layer) (hosts []Host, problems []model.Problem) {
 	for i := range a.Components {
@@ -24,7 +24,7 @@ func Application(a *model.Application, beside []string, own *layer.Layer) (hosts
 	return hosts, append(problems, checkWorkflow(a, own)...)
 }
 
-// cycle finds components that wait for each other.
+// cycle finds components that depend on each other.
 func cycle(a *model.Application, own *layer.Layer) (model.Problem, bool) {
 	const visiting, done = 1, 2
 	state := map[string]int{}
@@ -50,7 +50,7 @@ func cycle(a *model.Application, own *layer.Layer) (model.Problem, bool) {
 	for i := range a.Components {
 		visit(a.Components[i].Name)
 	}
-	if len(found) <= 2 { // itself: said already
+	if len(found) <= 2 { // a dependency on itself is reported already
 		return model.Problem{}, false
 	}
 	return own.Blame(catalogue.Cycle, "application.components."+found[0]+".dependsOn",

@@ -11,8 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// propertiesDoc and traitsDoc are the parts of a component's spec that refer to
-// something.
+// propertiesDoc and traitsDoc are the parts of a component's spec that have references.
 type propertiesDoc struct {
 	Env map[string]json.RawMessage `json:"env"`
 
@@ -77,7 +76,7 @@ func (r *references) check() {
 	}
 	var properties propertiesDoc
 	var traits traitsDoc
-	// Both came out of the schema and decode; fields without references are ignored.
+	// The schema has checked both, so they decode. Fields without references are ignored.
 	json.Unmarshal(r.c.Properties, &properties)
 	json.Unmarshal(r.c.Traits, &traits)
 	r.ports(properties, traits)

@@ -1,7 +1,7 @@
-// Package check finds what the schema cannot see: references between the parts of an
-// application (Application), what an application asks of the platform (Offered), and
-// what no directory sees alone: hosts, names and namespaces that several want, and
-// promises whose sum is more than there is.
+// Package check finds problems that the schema cannot see: references between parts of an
+// application (Application) and to the platform (Offered), and problems between
+// directories: hosts, names and namespaces that several applications want, and
+// guarantees that together exceed the capacity.
 //
 // It returns problems with their places. It never decides which applications are
 // usable and never changes what it is given; package evaluate does both. It never

@@ -7,15 +7,15 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// A floor is what a group or tenant at the top of the tree is promised.
+// A floor is the guarantee of a group or tenant at the top of the tree.
 type floor struct {
 	who    string
 	amount model.Resources
 	at     string
 }
 
-// floors returns the promises to the groups and tenants at the top of the tree. It
-// blames groups that promise their members more than they have.
+// floors returns the guarantees of the groups and tenants at the top of the tree. It
+// blames groups whose members are guaranteed more than the group.
 func (p *promises) floors() (top []floor) {
 	platform := p.fleet.Platform
 	grouped := map[string]bool{}

@@ -14,7 +14,7 @@ type Host struct {
 	At         string // where it is written
 }
 
-// A Claim is a host and the application that wants it.
+// A Claim is a host, with the application that wants it.
 type Claim struct {
 	App  model.AppID
 	Host Host
@@ -49,9 +49,9 @@ func ClaimsOf(all []Claim) *Claims {
 	return c
 }
 
-// Hosts returns the applications that want the same place on the network as another,
-// given the claims of all tenants. All of them are at fault: which one was first is
-// not in the files.
+// Hosts returns the applications that want the same host and path as another, given the
+// claims of all tenants. All of them are at fault, because the files do not tell which
+// one was first.
 func Hosts(tenants []*Claims) map[model.AppID]model.Problem {
 	seen, disputed := map[string]bool{}, map[string]bool{}
 	for _, t := range tenants {
@@ -96,7 +96,7 @@ func Hosts(tenants []*Claims) map[model.AppID]model.Problem {
 func wantedTwice(c, other Claim) model.Problem {
 	message := fmt.Sprintf("host %s is wanted by %s as well", c.Host.Name+c.Host.Path, other.App)
 	places := []model.Place{{At: c.Host.At, Note: c.App.String()}, {At: other.Host.At, Note: other.App.String()}}
-	if other.App.Tenant != c.App.Tenant { // who and where is the other tenant's affair
+	if other.App.Tenant != c.App.Tenant { // its application and files are not shown to this tenant
 		message = fmt.Sprintf("host %s is wanted by another tenant as well", c.Host.Name)
 		places = places[:1]
 	}

@@ -47,8 +47,8 @@ func Namespaces(fleet *model.Fleet) map[model.AppID]model.Problem {
 	return shared
 }
 
-// meeting are the tenants whose name, with a dash, begins that of another, and those
-// others.
+// meeting returns the pairs of tenants where the name of one, with a dash, is the
+// beginning of the other's.
 func meeting(tenants []string) map[string]bool {
 	known, meets := map[string]bool{}, map[string]bool{}
 	for _, t := range tenants {

@@ -9,15 +9,15 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// promises are what the platform and its tenants promise together.
+// promises are the guarantees and reservations of the platform and its tenants.
 type promises struct {
 	fleet    *model.Fleet
 	own      *layer.Layer // of the platform
 	problems []model.Problem
 }
 
-// Promises checks what the platform and its tenants promise together, given the layer
-// of the platform. A promise that cannot be kept makes nothing unusable: arbitration
+// Promises checks the guarantees and reservations of the platform and its tenants, given
+// the layer of the platform. Too large ones make no application unusable: arbitration
 // scales guarantees down.
 func Promises(fleet *model.Fleet, own *layer.Layer) []model.Problem {
 	if fleet.Platform == nil {
@@ -45,8 +45,8 @@ func (p *promises) tenant(name string) (model.Tenant, bool) {
 	return p.fleet.Tenants[i], true
 }
 
-// declares reports whether the fleet declares a tenant, or may: not everything could
-// be read.
+// declares reports whether the fleet declares a tenant, or may declare it in files that
+// cannot be read.
 func (p *promises) declares(tenant string) bool {
 	_, ok := p.tenant(tenant)
 	return ok || p.fleet.Incomplete || slices.Contains(p.fleet.UnusableTenants, tenant)
@@ -100,8 +100,7 @@ func (p *promises) beneficiaries() {
 	}
 }
 
-// guarantees reports promises beyond the capacity, where the platform declares all of
-// it.
+// guarantees blames guarantees above the capacity, if the platform declares all of it.
 func (p *promises) guarantees(floors []floor) {
 	if len(p.fleet.Platform.Pools) == 0 {
 		return
@@ -135,7 +134,7 @@ func (p *promises) keeps(r model.Reservation) model.Place {
 	return model.Place{At: at, Note: "reservation " + r.Name + ": " + r.Amount.String()}
 }
 
-// reserved blames pools in which more is reserved than they have.
+// reserved blames pools whose reservations exceed their capacity.
 func (p *promises) reserved() {
 	for _, pool := range p.fleet.Platform.Pools {
 		if pool.Capacity == nil {

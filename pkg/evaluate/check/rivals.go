@@ -1,8 +1,7 @@
 package check
 
-// rivals are the first claims to one host: of two tenants, and of two applications
-// for each path of a tenant. With them the first rival of a claim is found without a
-// search.
+// rivals are the first claims to one host: of two tenants, and of two applications for
+// each path of a tenant. They give the first rival of a claim without a search.
 type rivals struct {
 	tenants      firstTwo
 	applications map[[2]string]*firstTwo // by tenant and path
@@ -35,7 +34,7 @@ func newRivals() *rivals {
 	return &rivals{firstTwo{first: -1, second: -1}, map[[2]string]*firstTwo{}}
 }
 
-// add takes in claim i, in order.
+// add records claim i. Claims are added in order.
 func (r *rivals) add(i int, c Claim) {
 	r.tenants.add(i, c.App.Tenant)
 	place := [2]string{c.App.Tenant, c.Host.Path}

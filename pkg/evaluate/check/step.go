@@ -51,7 +51,7 @@ func (f *flow) beside(i int, c *model.Component) {
 }
 
 // jobs checks that a step runs every job. Without a step the job would run when the
-// workflow begins, beside all its steps, and nobody who writes a workflow means that.
+// workflow begins, beside all its steps, which is never intended.
 func (f *flow) jobs() {
 	for i := range f.app.Components {
 		c := &f.app.Components[i]

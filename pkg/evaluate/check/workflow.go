@@ -50,7 +50,7 @@ func (f *flow) bad(step int, code, below, format string, args ...any) {
 
 func (f *flow) step(i int) *model.Step { return &f.app.Workflow.Steps[i] }
 
-// order checks that steps depend on steps, and not on themselves.
+// order checks that steps depend on other steps of the workflow, without cycles.
 func (f *flow) order() {
 	for i := range f.app.Workflow.Steps {
 		for _, name := range f.step(i).DependsOn {
@@ -96,7 +96,7 @@ func (f *flow) loop(i int) []string {
 	return nil
 }
 
-// earlier are the steps that have ended when step i begins.
+// earlier returns the steps that have ended when step i begins.
 func (f *flow) earlier(i int) map[string]bool {
 	seen := map[string]bool{}
 	var visit func(i int)

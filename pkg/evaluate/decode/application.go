@@ -84,7 +84,7 @@ func (d *applicationDoc) application(id model.AppID, policy model.Policy, own *l
 		At: own.Positions(applicationQuoted),
 	}
 	if len(a.Labels) == 0 {
-		a.Labels = nil // as it comes back from another process
+		a.Labels = nil // as it is after decoding an answer
 	}
 	var problems []model.Problem
 	if len(d.Components) == 0 {

@@ -17,8 +17,8 @@ type approvalDoc struct {
 	Why    string `json:"why"`
 }
 
-// Approval returns what one file of approvals asks for, in order of the names in it.
-// Who asks, and with which roles, only the commit of the file can say.
+// Approval returns the commands of one file of approvals, in order of the names in it.
+// Only the commit of the file tells the person who asks, and the roles of that person.
 func Approval(d layer.Document) ([]model.Command, []model.Problem) {
 	if d.Problems != nil {
 		return nil, d.Problems

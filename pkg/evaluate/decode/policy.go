@@ -62,8 +62,8 @@ type effectiveDoc struct {
 	} `json:"defaults"`
 }
 
-// policyDoc is what an application is given of the layers above: the policy in force,
-// and the definitions of the platform.
+// policyDoc has the parts of the layers above that an application is evaluated under: the
+// policy in force, and the definitions of the platform.
 type policyDoc struct {
 	effectiveDoc
 	Definitions string `json:"definitions"`
@@ -145,8 +145,8 @@ func asText(value any) string {
 	return strings.Join(texts, ", ")
 }
 
-// setBy finds the nearest layer that wrote a policy value. A tenant may lower
-// its priority ceiling in its quota as well.
+// setBy returns the nearest layer that writes a policy value, and the place. A tenant can
+// also lower its priority ceiling in its quota.
 func setBy(path string, layers []*layer.Layer) (name, at string) {
 	for _, l := range slices.Backward(layers) {
 		if at, ok := l.Value(l.Field + ".policy." + path); ok {
@@ -161,7 +161,7 @@ func setBy(path string, layers []*layer.Layer) (name, at string) {
 	return "schema", ""
 }
 
-// Choices are what an application chooses for itself within its tenant's policy.
+// Choices are the choices of an application within its tenant's policy.
 type Choices struct {
 	Degradation     *bool                 `json:"degradation"`
 	Preemption      model.Preemption      `json:"preemption"`

@@ -10,8 +10,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// WriteApproval returns the file of approvals that asks for one thing, under a name
-// that people choose.
+// WriteApproval returns a file of approvals with one command, under a name that people
+// choose.
 func WriteApproval(name string, c model.Command) ([]byte, error) {
 	var b bytes.Buffer
 	quote := literal.String.Quote

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Canonical returns JSON with sorted keys, so that the order in which people write
-// fields has no meaning. It is nil for {} and for what is no JSON.
+// Canonical returns JSON with sorted keys, so that the order of fields in files has no
+// meaning. It is nil for {} and for text that is not JSON.
 func Canonical(data json.RawMessage) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()

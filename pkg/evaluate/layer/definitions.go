@@ -17,9 +17,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// definitionsOf returns the definitions of the platform as a CUE file that refers to
-// nothing else, "" if there are none. An application needs nothing else of the
-// platform but its policy.
+// definitionsOf returns the definitions of the platform as a CUE file without outside
+// references, "" if there are none. An application needs only these and the policy of
+// the platform.
 func definitionsOf(platform *Layer) (source string, problems []model.Problem) {
 	out := &ast.File{Decls: []ast.Decl{&ast.Package{Name: ast.NewIdent("definitions")}}}
 	found := false
@@ -29,7 +29,7 @@ func definitionsOf(platform *Layer) (source string, problems []model.Problem) {
 		}
 		tree, err := parser.ParseFile(f.Name, f.Data)
 		if err != nil {
-			continue // said already
+			continue // reported already
 		}
 		var written []*ast.StructLit
 		for _, top := range fields(tree.Decls, "platform") {
@@ -66,7 +66,7 @@ func definitionsOf(platform *Layer) (source string, problems []model.Problem) {
 	return string(formatted), nil
 }
 
-// fields are the structs that declarations write as the value of a field.
+// fields returns the structs that declarations write as the value of a field.
 func fields(decls []ast.Decl, name string) (out []*ast.StructLit) {
 	for _, d := range decls {
 		f, ok := d.(*ast.Field)
@@ -81,8 +81,8 @@ func fields(decls []ast.Decl, name string) (out []*ast.StructLit) {
 	return out
 }
 
-// closedParameters demands that each definition writes out the fields of its parameter:
-// an open struct would accept every typo.
+// closedParameters blames definitions that do not write out all fields of their
+// parameter: an open struct would accept every typo.
 func closedParameters(definitions *ast.StructLit) (problems []model.Problem) {
 	for _, kind := range []string{"components", "traits", "steps"} {
 		for _, named := range fields(definitions.Elts, kind) {
@@ -94,7 +94,7 @@ func closedParameters(definitions *ast.StructLit) (problems []model.Problem) {
 				name, _, _ := ast.LabelName(f.Label)
 				body, ok := f.Value.(*ast.StructLit)
 				if !ok {
-					continue // the schema says what is wrong
+					continue // the schema reports it
 				}
 				path := "platform.definitions." + kind + "." + name + ".#Parameter"
 				parameter := fields(body.Elts, "#Parameter")
@@ -150,8 +150,8 @@ func (d definitions) has(kind, name string) bool {
 	return d.value.LookupPath(cue.MakePath(cue.Str(kind), cue.Str(name))).Exists()
 }
 
-// output is the output of a definition for a parameter, or what is wrong with the
-// parameter. The error is about the definition.
+// output returns the output of a definition for a parameter, or the problems of the
+// parameter. An error is about the definition.
 func (d definitions) output(kind, name string, parameter []byte, context map[string]string, wrong func(error, cue.Value) []model.Problem) (out []byte, problems []model.Problem, err error) {
 	defer func() {
 		if e := recover(); e != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// A Document is what the files of one directory say, or what is wrong with them.
+// A Document is the value of the files of one directory, or their problems.
 type Document struct {
 	Layer     Layer
 	JSON      []byte          // the value of the layer's field; nil if the schema refuses it
 	Problems  []model.Problem // at most 50 of the schema; those of definitions come beside JSON
 	Effective []byte          // of a platform or tenant: the policy in force after it
-	Policy    []byte          // of a tenant: what its applications are evaluated under
+	Policy    []byte          // of a tenant: the policy that its applications are evaluated under
 
 	// Defined is the definition that a component of an application uses, by component.
 	Defined map[string]string
@@ -68,8 +68,8 @@ func Application(app model.AppID, files []Source, policy []byte, f Form) (d Docu
 	return d
 }
 
-// Approval evaluates one file of approvals/<tenant>/<application> by itself, so that
-// what is wrong with it is no reason to pass over what others decided.
+// Approval evaluates one file of approvals/<tenant>/<application> by itself, so that its
+// problems do not affect the decisions in other files.
 func Approval(file Source) (d Document) {
 	own, trees, problems := parse("approval", []Source{file})
 	for _, tree := range trees {

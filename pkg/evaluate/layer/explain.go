@@ -33,8 +33,8 @@ func syntaxProblems(err error) (problems []model.Problem) {
 }
 
 // explain turns the errors of CUE about the last layer into problems: the code and
-// sentence of the rule, what was asked, and the places of both sides. The layers are
-// given from the platform down, and all but the last are valid.
+// sentence of the rule, the value, and the places of both sides. The layers are given
+// from the platform down, and all but the last are valid.
 func explain(err error, v cue.Value, layers ...*Layer) (problems []model.Problem) {
 	seen := map[string]bool{}
 	for _, e := range errors.Errors(err) {
@@ -52,7 +52,7 @@ func explain(err error, v cue.Value, layers ...*Layer) (problems []model.Problem
 	return problems
 }
 
-// show makes what a problem repeats of the user's text safe to show.
+// show makes the user's text in a problem safe to show.
 func show(p *model.Problem) {
 	p.Path, p.Message = text.Clean(p.Path), text.Clean(p.Message)
 	for i := range p.Places {
@@ -60,17 +60,17 @@ func show(p *model.Problem) {
 	}
 }
 
-// causes leaves out the problems that only follow from others.
+// causes leaves out problems that only follow from others.
 func causes(problems []model.Problem) []model.Problem {
-	// A problem deeper in a structure is the cause of one about the whole, but what
-	// is in an unknown field is as unknown.
+	// A problem deeper in a structure is the cause of one about the whole. In an unknown
+	// field, it is the other way round.
 	problems = slices.DeleteFunc(slices.Clone(problems), func(p model.Problem) bool {
 		return slices.ContainsFunc(problems, func(q model.Problem) bool {
 			return p.Code == catalogue.Conflict && strings.HasPrefix(q.Path, p.Path+".") ||
 				p.Code == catalogue.Unknown && q.Code == catalogue.Unknown && strings.HasPrefix(p.Path, q.Path+".")
 		})
 	})
-	// A wrong number of replicas is said once, not again by what is compared with it.
+	// A wrong number of replicas is reported once, not again by values compared with it.
 	return slices.DeleteFunc(problems, func(p model.Problem) bool {
 		component, below := cutComponent(p.Path)
 		compared := below == "degrade.minReplicas" || below == "traits.autoscale.max" || strings.HasSuffix(below, "._replicas")
@@ -138,8 +138,7 @@ func explainOne(e errors.Error, path []string, v cue.Value, layers ...*Layer) mo
 	return p
 }
 
-// named reports whether the last segment of path is a name that the user chose, and
-// is no valid one.
+// named reports whether the last segment of path is an invalid name that the user chose.
 func named(path []string) bool {
 	if len(path) < 2 || model.ValidName(path[len(path)-1]) {
 		return false
@@ -197,7 +196,7 @@ func pathOf(e errors.Error) (path []string) {
 	return path
 }
 
-// asWritten is the path of the field that a rule beside the field is about.
+// asWritten returns the path of the field that a rule beside the field is about.
 func asWritten(path []string) []string {
 	return slices.DeleteFunc(path, func(s string) bool { return s == "_rule" })
 }

@@ -17,14 +17,14 @@ type Source struct {
 	Data []byte
 }
 
-// Caps on what one evaluation reads. A fleet of people's files stays far below.
+// Caps on the files of one evaluation. Files that people write are far smaller.
 const (
 	maxFile      = 256 << 10 // bytes of one file
 	maxDirectory = 256 << 10 // bytes of the CUE files of one directory
 	maxFiles     = 100       // CUE files of one directory
 )
 
-// List lists the CUE files of a directory, in order of name, and what is wrong with
+// List lists the CUE files of a directory in order of their names, with the problems of
 // some of them.
 func List(files fs.FS, dir string) (names []string, problems []model.Problem, err error) {
 	entries, err := fs.ReadDir(files, dir)
@@ -53,13 +53,12 @@ func List(files fs.FS, dir string) (names []string, problems []model.Problem, er
 	return names, problems, nil
 }
 
-// ListLayer lists the CUE files of a layer, and what is wrong with some of them. It
-// also blames the layer for CUE files between it and the layers in the directory
-// below: for CUE they apply to all of these, so whoever wrote them relies on them, and
-// only those who may write the layer can write them.
+// ListLayer is List for a layer. It also blames the layer for CUE files between it and
+// the layers in the directory below: CUE applies them to all of these layers, so their
+// authors rely on them, and only people who may write the layer can write them.
 func ListLayer(files fs.FS, dir, below string) (names []string, problems []model.Problem, err error) {
 	names, problems, err = List(files, dir)
-	entries, _ := fs.ReadDir(files, below) // who looks for layers in it says why it cannot be read
+	entries, _ := fs.ReadDir(files, below) // listing the layers in it reports the error
 	for _, e := range entries {
 		if !e.IsDir() && path.Ext(e.Name()) == ".cue" {
 			problems = append(problems, WholeFile(catalogue.Between, path.Join(below, e.Name()), "lies between the layers, where no file is read; move it to the layer that it speaks for"))

@@ -75,8 +75,8 @@ func (f Form) Under(policy []byte) (bound Form) {
 	return Form{f.value, string(policy), string(rules), f.value.Unify(above)}
 }
 
-// anonymous takes the owner's name out of a policy. Only sentences use it, and a form
-// has none. So tenants whose policies differ in the name only share one bound form.
+// anonymous removes the owner's name from a policy. Only sentences use it, and a form has
+// no sentences. So tenants whose policies differ only in the name share one bound form.
 func anonymous(policy []byte) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(policy, &fields) != nil || fields["owner"] == nil {
@@ -90,7 +90,7 @@ func anonymous(policy []byte) []byte {
 	return out
 }
 
-// policyValue is a policy, at its place in the schema of applications.
+// policyValue returns a policy at its place in the schema of applications.
 func policyValue(policy []byte) (cue.Value, bool) {
 	file, err := parser.ParseFile("policy.cue", fmt.Appendf(nil, "package schema\n\napplication: _policy: %s\n", policy))
 	if err != nil {
@@ -122,8 +122,8 @@ func (f Form) fill(policy []byte, files []*ast.File) (doc []byte, ok bool) {
 	return doc, err == nil && doc != nil
 }
 
-// compile makes the value of a package that imports nothing but the standard
-// library, in a context of its own: what is compiled in one is freed together with it.
+// compile returns the value of a package that imports only the standard library, in a
+// context of its own: a context frees all its values together.
 func compile(path string, files []*ast.File) (cue.Value, bool) {
 	in := build.NewContext().NewInstance(path, nil)
 	in.ImportPath = path
@@ -138,8 +138,8 @@ func compile(path string, files []*ast.File) (cue.Value, bool) {
 	return cuecontext.New().BuildInstance(in), true
 }
 
-// Plain reports whether declarations are nothing but values. A reference may see
-// values that the schema adds, so it has its meaning in the instance only.
+// Plain reports whether declarations have only values. A reference may see values that
+// the schema adds, so only the instance can evaluate it.
 func Plain(decls []ast.Decl) bool {
 	for _, d := range decls {
 		switch d := d.(type) {
@@ -172,8 +172,8 @@ func plainValue(x ast.Expr) bool {
 	return false
 }
 
-// silence takes the sentences out of a schema file: they are alternatives that are
-// errors, and no value is valid because of them.
+// silence removes the sentences from a schema file. They are alternatives that are errors,
+// and make no value valid.
 func silence(f *ast.File) {
 	astutil.Apply(f, nil, func(c astutil.Cursor) bool {
 		or, ok := c.Node().(*ast.BinaryExpr)

@@ -18,11 +18,11 @@ import (
 // its problems.
 const maxRounds = 3
 
-// further adds the problems that CUE does not report beside those of a layer: a value
-// that breaks a rule hides unknown fields above it and every missing field. They show
-// when the fields that are known to be wrong are taken out of the files and the rest
-// is evaluated again. That is sound only for plain data, which does not refer to the
-// fields that are taken out.
+// further adds problems that CUE does not report together with those of a layer: a value
+// that breaks a rule hides unknown fields above it and every missing field. To find
+// them, further removes the fields that are known to be wrong from the files and
+// evaluates the rest again. That is sound only for plain data, which has no references
+// to the removed fields.
 func (l *Layer) further(problems []model.Problem, build func(files []Source) (cue.Value, error), layers []*Layer) []model.Problem {
 	wrong := map[string]bool{}
 	news := problems
@@ -55,8 +55,8 @@ func (l *Layer) further(problems []model.Problem, build func(files []Source) (cu
 	return problems[:min(len(problems), maxProblems)]
 }
 
-// written returns the path of the field to take out for a problem, if it is
-// written: the list, for an element.
+// written returns the path of the field to remove for a problem, if it is written. For
+// an element of a list it is the list.
 func (l *Layer) written(dotted string) (path []string, ok bool) {
 	path = strings.Split(dotted, ".")
 	for len(path) > 1 && number(path[len(path)-1]) {
@@ -70,9 +70,9 @@ func number(s string) bool {
 	return err == nil
 }
 
-// sound leaves out the problems that only follow from taking wrong fields out: that
-// these are missing, and problems with the fields beside them, which may depend on
-// them, or with values that only the schema has there.
+// sound leaves out problems that only follow from the removal of fields: that these are
+// missing, and problems with fields beside them, which may depend on them, or with
+// values of the schema.
 func (l *Layer) sound(problems []model.Problem, wrong map[string]bool) []model.Problem {
 	var unknown []string
 	for _, p := range problems {
@@ -94,7 +94,7 @@ func (l *Layer) sound(problems []model.Problem, wrong map[string]bool) []model.P
 }
 
 // without returns files without some fields, and everything else at its place. It
-// is false if that cannot be done, or if not all is plain data.
+// reports false if that is not possible or the files are not plain data.
 func without(files []Source, fields map[string]bool) (out []Source, ok bool) {
 	for _, f := range files {
 		tree, err := parser.ParseFile(f.Name, f.Data)
@@ -124,8 +124,8 @@ type eraser struct {
 	data   []byte
 }
 
-// decls goes through declarations. Where an erased one stood alone, without braces
-// around it, instead takes its place, so that the file still parses.
+// decls erases fields among declarations. A field that is alone and without braces around
+// it is replaced by instead, so that the file still parses.
 func (e *eraser) decls(path []string, decls []ast.Decl, instead string) {
 	for _, d := range decls {
 		field, ok := d.(*ast.Field)

@@ -8,9 +8,9 @@ import (
 	"cuelang.org/go/cue/format"
 )
 
-// An index has the places where the files of a layer write a value, by its path. The
-// positions in errors of CUE are as often in the schema as in the files. A value may
-// be written several times if it is the same.
+// An index has the places of the values that the files of a layer write, by path. Errors
+// of CUE do not serve for that: their positions are often in the schema. A value may be
+// written several times if it is the same.
 type index map[string][]entry
 
 type entry struct {
@@ -52,7 +52,7 @@ func (ix index) expr(path []string, label ast.Node, x ast.Expr) {
 	}
 }
 
-// brief writes an expression for a sentence, "" if it has no short form.
+// brief formats an expression for a sentence, "" if it has no short form.
 func brief(x ast.Expr) (text string) {
 	defer func() {
 		if recover() != nil { // the formatter does not know every expression
@@ -79,8 +79,8 @@ func brief(x ast.Expr) (text string) {
 	return string(formatted)
 }
 
-// find returns the entry of path or of its nearest ancestor that is written, and the
-// number of segments of that, 0 if nothing of path is written.
+// find returns the entry of path or of its nearest ancestor, and the number of segments
+// of that, 0 without one.
 func (ix index) find(path []string) (e entry, depth int) {
 	for n := len(path); n > 0; n-- {
 		if es := ix[key(path[:n])]; es != nil {
@@ -99,7 +99,7 @@ func (ix index) exact(dotted string) (entry, bool) {
 	return es[0], true
 }
 
-// private reports whether the value at path must not be quoted: it may be a secret.
+// private reports whether the value at path may be a secret and must not be quoted.
 func private(path []string) bool {
 	if len(path) > 5 && path[1] == "workflow" && path[4] == "properties" {
 		last := path[len(path)-1] // many an address is a key

@@ -13,7 +13,7 @@ import (
 	"github.com/d-aros/d-aros/schema"
 )
 
-// A Layer is the files of one directory, and the places where they write what.
+// A Layer is the files of one directory, with the places of their values.
 type Layer struct {
 	Field string // the one top-level field that the files may write: platform, tenant, application or approval
 	Files []Source
@@ -26,8 +26,8 @@ func Parse(field string, files []Source) (Layer, []model.Problem) {
 	return l, problems
 }
 
-// parse is Parse and returns the syntax trees. They are for one use: an instance that
-// is built from them changes them.
+// parse is Parse and returns the syntax trees. They can be used once, because building an
+// instance changes them.
 func parse(field string, files []Source) (l Layer, trees []*ast.File, problems []model.Problem) {
 	l = Layer{field, files, index{}}
 	bound := field != "platform"
@@ -39,7 +39,7 @@ func parse(field string, files []Source) (l Layer, trees []*ast.File, problems [
 		}
 		if bad := lint(f, field); len(bad) > 0 {
 			problems = append(problems, bad...)
-			continue // it may be too much for anything else
+			continue // it may be too large for anything else
 		}
 		l.Where.add(f)
 		trees = append(trees, f)
@@ -73,15 +73,15 @@ func (l *Layer) Value(path string) (at string, ok bool) {
 // Writes reports whether the layer writes the field at a path.
 func (l *Layer) Writes(path ...string) bool { return l.Where[key(path)] != nil }
 
-// Nearest returns the places of the field and of the value at a path, or of the
-// nearest that it is part of. They are "" if the layer writes nothing of it.
+// Nearest returns the places of the field and of the value at a path, or of the nearest
+// value that contains it. They are "" if the layer writes none of these.
 func (l *Layer) Nearest(path ...string) (field, value string) {
 	e, _ := l.Where.find(path)
 	return e.Label, e.Value
 }
 
 // Positions returns the places of the values whose path below the layer's field is
-// to be quoted.
+// quoted.
 func (l *Layer) Positions(quoted func(path []string) bool) model.Positions {
 	out := model.Positions{}
 	for key, entries := range l.Where {

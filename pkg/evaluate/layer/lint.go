@@ -13,13 +13,13 @@ import (
 	"github.com/d-aros/d-aros/schema"
 )
 
-// imports that files of a fleet may use. All are pure and answer at once.
+// imports are the packages that files of a fleet may import. All are pure and fast.
 var imports = map[string]bool{schema.ImportPath: true, "list": true, "math": true, "regexp": true, "strings": true}
 
-// topLevel are the fields that the layers have, each one of them.
+// topLevel are the fields of the layers, one for each.
 var topLevel = []string{"platform", "tenant", "application", "approval"}
 
-// Caps on what one file may contain, so that evaluating it stays small.
+// Caps on one file, so that its evaluation stays small.
 const (
 	maxNodes = 50_000
 	maxDepth = 100
@@ -27,7 +27,7 @@ const (
 
 // lint refuses files that the plain cue command accepts: a file that opts out of its
 // directory's package, writes another layer's field or refers to another layer. The
-// file must be fresh from the parser.
+// file must come from the parser unchanged.
 func lint(f *ast.File, field string) (problems []model.Problem) {
 	bad := func(code string, n ast.Node, format string, args ...any) {
 		problems = append(problems, model.Problem{
@@ -115,7 +115,7 @@ func isFleet(d ast.Decl) bool {
 	return ok && err == nil && pkg.Name == "schema" && name == "#Fleet"
 }
 
-// embedsFleet reports whether f has that line, and schema in it means the schema.
+// embedsFleet reports whether f has that line and imports the schema under that name.
 func embedsFleet(f *ast.File) bool {
 	imported := false
 	for spec := range f.ImportSpecs() {

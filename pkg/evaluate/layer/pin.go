@@ -25,8 +25,8 @@ type PinEdit struct {
 	Was  string // the commit that the application was pinned to, "" if to none
 }
 
-// Pin pins an application to a commit. It changes the file that pins it already,
-// else one with other pins, else the one that names the tenant.
+// Pin pins an application to a commit. It changes the file that has a pin of it, or a
+// file with other pins, or the file with the name of the tenant, in this order.
 func Pin(files fs.FS, app model.AppID, commit string) (PinEdit, error) {
 	f, err := pinFile(files, app)
 	if err != nil {
@@ -60,8 +60,7 @@ func Pin(files fs.FS, app model.AppID, commit string) (PinEdit, error) {
 	return out, err
 }
 
-// Unpin takes the pin of an application out. Without one nothing is pinned, and
-// the edit names no file.
+// Unpin removes the pin of an application. Without a pin the edit names no file.
 func Unpin(files fs.FS, app model.AppID) (PinEdit, error) {
 	f, err := pinFile(files, app)
 	if err != nil || f.pin == nil {
@@ -73,7 +72,7 @@ func Unpin(files fs.FS, app model.AppID) (PinEdit, error) {
 	return out, err
 }
 
-// pinFile returns the file of a tenant that a pin of the application belongs to.
+// pinFile returns the file of a tenant that has, or should have, a pin of the application.
 func pinFile(files fs.FS, app model.AppID) (*pinned, error) {
 	dir := TenantDir(app.Tenant)
 	names, problems, err := List(files, dir)
@@ -125,7 +124,7 @@ func findPin(file Source, app string) (*pinned, error) {
 	return p, nil
 }
 
-// rank orders files by how well a pin fits in.
+// rank orders files by how well a pin fits into them.
 func (p *pinned) rank() int {
 	switch {
 	case p.pin != nil:
@@ -152,9 +151,9 @@ func (p *pinned) was() string {
 	return ""
 }
 
-// find walks down labels. A field may occur more than once; one with braces is the
-// better place for more. whole is the field above that would be empty without the
-// one looked for.
+// find searches the fields along labels. A field may occur more than once; one with
+// braces is the better place for a pin. whole is the field above that would be empty
+// without the field.
 func (p *pinned) find(decls []ast.Decl, labels []string, whole *ast.Field) {
 	for _, d := range decls {
 		field, ok := d.(*ast.Field)
@@ -227,8 +226,7 @@ func (p *pinned) add(field *ast.Field, text string) {
 	p.replace(line, line, added.String())
 }
 
-// cut takes a field out, with the comments that belong to it, and the whole of its
-// lines if nothing else is on them.
+// cut removes a field with its comments, and its lines if nothing else is on them.
 func (p *pinned) cut(field *ast.Field) {
 	start, end := field.Pos().Offset(), field.End().Offset()
 	for _, c := range ast.Comments(field) {
@@ -256,7 +254,7 @@ func (p *pinned) cut(field *ast.Field) {
 		return
 	}
 	stop := min(end+next+1, len(p.data))
-	// An empty line that set it apart goes, too.
+	// An empty line before it goes, too.
 	if before := p.data[:line]; bytes.HasSuffix(before, []byte("\n\n")) {
 		if after := bytes.TrimSpace(firstLine(p.data[stop:])); len(after) == 0 || after[0] == '}' {
 			line--
@@ -274,7 +272,7 @@ func (p *pinned) replace(start, end int, text string) {
 	p.data = slices.Concat(p.data[:start], []byte(text), p.data[end:])
 }
 
-// done returns the file. One that was formatted stays so.
+// done returns the file, formatted if it was formatted before.
 func (p *pinned) done() ([]byte, error) {
 	if !p.clean {
 		_, err := parser.ParseFile(p.name, p.data)

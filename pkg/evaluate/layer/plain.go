@@ -8,8 +8,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// writtenOut blames everything in an approval but names and texts. A reader of the
-// file has to see what it asks for, and evaluating it must cost nothing.
+// writtenOut blames everything in an approval but names and strings. A reader of the file
+// must see the decision, and evaluating it must cost nothing.
 func writtenOut(f *ast.File) (problems []model.Problem) {
 	bad := func(n ast.Node) {
 		problems = append(problems, model.Problem{

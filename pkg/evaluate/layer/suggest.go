@@ -52,7 +52,7 @@ func meant(asked, sentence string) string {
 	return nearest(strings.Trim(asked, `"`), strings.Split(list, ", "))
 }
 
-// nearest is the question whether one of the names was meant, "" if none is near.
+// nearest returns a question with the name that was probably meant, "" without one.
 func nearest(typo string, names []string) string {
 	if name := text.Nearest(typo, names); name != "" {
 		return "; did you mean " + name + "?"

@@ -36,14 +36,14 @@ func underPolicy(dir string, policy []byte, own *Layer) (doc []byte, problems []
 // bindUnder stands in for the files of the layers above an application.
 var bindUnder = Source{"fleet.cue", []byte("package fleet\n\nimport \"" + schema.ImportPath + "\"\n\nschema.#Under\n")}
 
-// schemaUnder is the part of the schema that concerns applications, bound to a policy.
+// schemaUnder returns the part of the schema about applications, bound to a policy.
 func schemaUnder(policy []byte) []Source {
 	under := fmt.Appendf(nil, "package schema\n\n#Under: application: {#Application, _policy: %s}\n", policy)
 	return append(schemaFiles("fleet.cue", "platform.cue", "tenant.cue", "policy.cue", "access.cue", "groups.cue", "definitions.cue", "approval.cue", "layers_policy.cue"), Source{"policy.cue", under})
 }
 
-// export returns the layer's field of the value that build makes of its files, or all
-// that is wrong with it.
+// export returns the layer's field of the value that build makes of its files, or its
+// problems.
 func (l *Layer) export(hidden string, layers []*Layer, build func(files []Source) (cue.Value, error)) (doc, extra []byte, problems []model.Problem) {
 	v, err := build(l.Files)
 	if err == nil {
@@ -61,7 +61,7 @@ func (l *Layer) export(hidden string, layers []*Layer, build func(files []Source
 // bindApproval stands in for the file at the root of the repo.
 var bindApproval = Source{"fleet.cue", []byte("package fleet\n\nimport \"" + schema.ImportPath + "\"\n\nschema.#Decided\n")}
 
-// schemaOfApproval is the part of the schema that concerns approvals.
+// schemaOfApproval returns the part of the schema about approvals.
 func schemaOfApproval() (out []Source) {
 	for _, f := range schema.Files() {
 		if f.Name == "approval.cue" || f.Name == "words.cue" {

@@ -2,15 +2,15 @@ package layer
 
 import "strings"
 
-// CUE has no codes: what an error is about stands in its text only. The table below is
-// the one place that knows these texts. A test produces each with the CUE that is
-// linked, so that another version that words an error differently is found.
+// Errors of CUE have no codes, only texts. The table below is the one place that knows
+// these texts. A test produces each with the linked CUE, so a version with other texts
+// is found.
 
-// A meaning is what an error of CUE is about, as far as problems tell errors apart.
+// A meaning is the kind of an error of CUE, as far as problems distinguish errors.
 type meaning int
 
 const (
-	other         meaning = iota // the text of CUE says it best
+	other         meaning = iota // the text of CUE is shown
 	unknownField                 // the schema has no such field
 	missingField                 // a required field is not written
 	noValue                      // a type stands where a value is needed
@@ -32,7 +32,7 @@ var wordings = []struct {
 	{strings.Contains, "{", quotesStruct},
 }
 
-// meaningOf returns what a message of CUE is about.
+// meaningOf returns the meaning of a message of CUE.
 func meaningOf(message string) meaning {
 	for _, w := range wordings {
 		if w.matches(message, w.text) {
