@@ -11,7 +11,6 @@ import (
 // noteFailures records the failures that the runtimes show and that are new. A
 // failure that is shown again with the same number of restarts is the same one.
 func noteFailures(inst *model.Instance, shown workloads, now time.Time) {
-	owned := false // the slice belongs to this pass
 	for i := range inst.Components {
 		s := &inst.Components[i]
 		w := shown.of(s.Grant.Component)
@@ -22,10 +21,7 @@ func noteFailures(inst *model.Instance, shown workloads, now time.Time) {
 		if !isNew {
 			continue
 		}
-		if !owned {
-			inst.Failures, owned = slices.Clone(inst.Failures), true
-		}
-		inst.Failures = slices.DeleteFunc(inst.Failures, func(e model.FailureCount) bool {
+		inst.Failures = slices.DeleteFunc(slices.Clone(inst.Failures), func(e model.FailureCount) bool {
 			return e.Component == entry.Component && e.Reason == entry.Reason
 		})
 		inst.Failures = append(inst.Failures, entry)

@@ -46,7 +46,7 @@ func (r *room) with(inst *model.Instance) amounts {
 		left[pool] = free.Add(r.held[inst.App][pool])
 	}
 	for pool, own := range holds(inst) {
-		left[pool] = most(left[pool], own)
+		left[pool] = left[pool].Max(own)
 	}
 	return left
 }
@@ -79,20 +79,6 @@ func holds(inst *model.Instance) amounts {
 		own.add(inst.Components[i].Grant.Pool, inst.Components[i].Takes())
 	}
 	return own
-}
-
-// most is the larger of two amounts, resource by resource.
-func most(x, y model.Resources) model.Resources {
-	larger := model.Resources{CPU: max(x.CPU, y.CPU), Memory: max(x.Memory, y.Memory)}
-	for _, name := range x.Names(y)[2:] {
-		if n := max(x.Devices[name], y.Devices[name]); n != 0 {
-			if larger.Devices == nil {
-				larger.Devices = map[string]int64{}
-			}
-			larger.Devices[name] = n
-		}
-	}
-	return larger
 }
 
 // measure computes the room of a pass: the observed capacity, less what the ruling

@@ -37,7 +37,6 @@ func takingBack(inst *model.Instance) bool {
 // back by the accepted one, so that arbitration does not give away the room that a
 // newer spec would leave.
 func keepTakingBack(fleet model.Fleet, ledger model.Ledger) model.Fleet {
-	owned := false
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
 		if inst.Run == nil || !takingBack(inst) || inst.Spec == nil {
@@ -47,9 +46,7 @@ func keepTakingBack(fleet model.Fleet, ledger model.Ledger) model.Fleet {
 		if n < 0 || fleet.Applications[n].Digest == inst.Spec.Digest || fleet.Applications[n].Desired != inst.Spec.Desired {
 			continue
 		}
-		if !owned {
-			fleet.Applications, owned = slices.Clone(fleet.Applications), true
-		}
+		fleet.Applications = slices.Clone(fleet.Applications)
 		fleet.Applications[n] = inst.Spec
 	}
 	return fleet

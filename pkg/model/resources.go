@@ -64,6 +64,23 @@ func (r Resources) Times(n int) Resources {
 	return r.combine(Resources{}, mul)
 }
 
+// With returns r with another amount of the named resource.
+func (r Resources) With(name string, n int64) Resources {
+	switch name {
+	case "cpu":
+		r.CPU = n
+	case "memory":
+		r.Memory = n
+	default:
+		r.Devices = maps.Clone(r.Devices)
+		if r.Devices == nil {
+			r.Devices = map[string]int64{}
+		}
+		r.Devices[name] = n
+	}
+	return r
+}
+
 // Fits reports whether r is at most o in every resource.
 func (r Resources) Fits(o Resources) bool { return len(r.Exceeds(o)) == 0 }
 

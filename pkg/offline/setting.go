@@ -62,19 +62,7 @@ func (c Setting) amount(r model.Resources, resource string) (model.Resources, er
 	if err != nil {
 		return r, err
 	}
-	switch resource {
-	case "cpu":
-		r.CPU = n
-	case "memory":
-		r.Memory = n
-	default:
-		r.Devices = maps.Clone(r.Devices)
-		if r.Devices == nil {
-			r.Devices = map[string]int64{}
-		}
-		r.Devices[resource] = n
-	}
-	return r, nil
+	return r.With(resource, n), nil
 }
 
 func parseCount(s string) (int64, error) {

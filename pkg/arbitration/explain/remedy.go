@@ -124,32 +124,13 @@ func (a *advisor) smallerRequest(app *solve.App, resource int, asked, over int64
 		try: (each + u - 1) / u, most: one * 9 / 10 / u, // less than a tenth is another application
 		make: func(in *solve.Inputs, n int64) {
 			r := &edit(in, app).Components[i].Requests
-			*r = set(*r, name, max(0, one-n*u))
+			*r = r.With(name, max(0, one-n*u))
 		},
 		tell: func(n int64) string {
 			amounts := model.FormatAmounts(name, max(0, one-n*u), one)
 			return fmt.Sprintf("request %s %s for each replica of %s instead of %s", amounts[0], name, comp.Name, amounts[1])
 		},
 	}, true
-}
-
-// set returns r with another amount of a resource.
-func set(r model.Resources, name string, n int64) model.Resources {
-	switch name {
-	case "cpu":
-		r.CPU = n
-	case "memory":
-		r.Memory = n
-	default:
-		devices := map[string]int64{name: n}
-		for k, v := range r.Devices {
-			if k != name {
-				devices[k] = v
-			}
-		}
-		r.Devices = devices
-	}
-	return r
 }
 
 // fewerDomains spreads a component over as many domains as there are.
@@ -253,7 +234,7 @@ func (a *advisor) enlarge(pool string, lacks []lack) change {
 				if q := &in.Seen.Pools[i]; q.Name == pool {
 					for k, amount := range amounts(n) {
 						r := a.Names[lacks[k].resource]
-						q.Capacity = set(q.Capacity, r, q.Capacity.Get(r)+amount)
+						q.Capacity = q.Capacity.With(r, q.Capacity.Get(r)+amount)
 					}
 				}
 			}
@@ -294,7 +275,7 @@ func (a *advisor) moreQuota(app *solve.App, f *solve.Finding) (change, bool) {
 				case key == "workloads":
 					t.MaxWorkloads += int(n)
 				default:
-					quota := set(*t.Quota, key, t.Quota.Get(key)+n*u)
+					quota := t.Quota.With(key, t.Quota.Get(key)+n*u)
 					t.Quota = &quota
 				}
 			}

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -141,12 +142,4 @@ func (app *App) Policy() *model.Policy {
 func (app *App) Base() Standing { return app.Standing[len(app.Standing)-1] }
 
 // Worst is the standing of the weakest part of what runs at level l.
-func (app *App) Worst(l int) Standing {
-	w := app.Standing[l]
-	for _, s := range app.Standing[l:] {
-		if s.Compare(w) > 0 {
-			w = s
-		}
-	}
-	return w
-}
+func (app *App) Worst(l int) Standing { return slices.MaxFunc(app.Standing[l:], Standing.Compare) }

@@ -40,14 +40,10 @@ func (b *Books) Release(app *App) []Load {
 func (b *Books) move(app *App, loads []Load, sign int) {
 	for _, l := range loads {
 		q := &b.Pools[l.Pool]
-		for i, n := range l.Amount {
-			q.Used[i] += int64(sign) * n
-		}
+		q.Used.move(l.Amount, sign)
 		for i := range q.Reservations {
 			if v := &q.Reservations[i]; v.covers(app) {
-				for r, n := range l.Amount {
-					v.used[r] += int64(sign) * n
-				}
+				v.used.move(l.Amount, sign)
 			}
 		}
 		b.book(app.Tenant, l.Amount, sign)

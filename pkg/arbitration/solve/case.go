@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -46,26 +47,22 @@ func (c *Case) DropRanking(app *App) {
 
 // Devices lists every device that is offered or asked for.
 func Devices(apps []*model.Application, pools []model.Pool, instances []model.Instance) map[string]bool {
-	names := map[string]bool{}
-	add := func(r model.Resources) {
-		for name := range r.Devices {
+	names, apps := map[string]bool{}, slices.Clip(apps)
+	for i := range pools {
+		for name := range pools[i].Capacity.Devices {
 			names[name] = true
 		}
 	}
-	spec := func(a *model.Application) {
-		for i := range a.Components {
-			add(a.Components[i].Requests)
+	for i := range instances {
+		if spec := instances[i].Spec; spec != nil {
+			apps = append(apps, spec)
 		}
 	}
-	for i := range pools {
-		add(pools[i].Capacity)
-	}
 	for _, app := range apps {
-		spec(app)
-	}
-	for i := range instances {
-		if s := instances[i].Spec; s != nil {
-			spec(s)
+		for i := range app.Components {
+			for name := range app.Components[i].Requests.Devices {
+				names[name] = true
+			}
 		}
 	}
 	return names

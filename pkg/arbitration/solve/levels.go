@@ -38,16 +38,6 @@ func (k Cut) String() string {
 	return strings.Join(parts, " and ")
 }
 
-// steps are the cuts by the names that policy gives them, in the default order.
-var steps = []struct {
-	name string
-	make func(*Cut)
-}{
-	{"qos", func(c *Cut) { c.qos = true }},
-	{"optional", func(c *Cut) { c.optional = true }},
-	{"replicas", func(c *Cut) { c.replicas++ }},
-}
-
 // Level is one level at which an application can run, and what it takes there.
 type Level struct {
 	Cut   Cut
@@ -92,10 +82,13 @@ func cuts(spec *model.Application) []Cut {
 		}
 		lower := now
 		for range times {
-			for _, s := range steps {
-				if s.name == name {
-					s.make(&lower)
-				}
+			switch name {
+			case "qos":
+				lower.qos = true
+			case "optional":
+				lower.optional = true
+			case "replicas":
+				lower.replicas++
 			}
 			if differ(spec, now, lower) {
 				now = lower

@@ -125,11 +125,7 @@ func (b *Books) tenantNode(name string) int {
 // book adds what is granted to a tenant, or takes it away.
 func (t *Tree) book(tenant int, amount Vector, sign int) {
 	for i := tenant; i >= 0; i = t.Nodes[i].Parent {
-		if sign > 0 {
-			t.Nodes[i].Used.Add(amount)
-		} else {
-			t.Nodes[i].Used.sub(amount)
-		}
+		t.Nodes[i].Used.move(amount, sign)
 		t.withhold(i)
 	}
 }
@@ -161,11 +157,7 @@ func (t *Tree) Count(tenant int, spec *model.Application, full Vector, sign int)
 		n := &t.Nodes[i]
 		n.applications += sign
 		n.workloads += sign * workloads(spec)
-		if sign > 0 {
-			n.declared.Add(full)
-		} else {
-			n.declared.sub(full)
-		}
+		n.declared.move(full, sign)
 	}
 }
 

@@ -61,15 +61,13 @@ func (d *Dimensions) limit(r *model.Resources) Vector {
 
 func clamp(n int64) int64 { return min(max(n, 0), most) }
 
-func (v Vector) Add(w Vector) {
-	for i, n := range w {
-		v[i] += n
-	}
-}
+func (v Vector) Add(w Vector) { v.move(w, 1) }
+func (v Vector) sub(w Vector) { v.move(w, -1) }
 
-func (v Vector) sub(w Vector) {
+// move adds w, or takes it away where sign is -1.
+func (v Vector) move(w Vector, sign int) {
 	for i, n := range w {
-		v[i] -= n
+		v[i] += int64(sign) * n
 	}
 }
 
