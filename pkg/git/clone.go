@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -31,14 +32,16 @@ func Program(ctx context.Context, dir string, args ...string) *exec.Cmd {
 // program, which finds them wherever the repository has them. It locks nothing and changes nothing. The context bounds
 // all reads.
 func OpenClone(ctx context.Context, dir string) *Store {
-	return &Store{
-		clone: &clone{git: Program(ctx, dir, "--no-replace-objects", "cat-file", "--batch"), made: map[Hash]madeObject{}},
-		trees: newTreeCache(treeCacheSize), extents: map[Hash]extent{},
-	}
+	c := &clone{git: Program(ctx, dir, "--no-replace-objects", "cat-file", "--batch"), made: map[Hash]madeObject{}}
+	s := newStore(c)
+	s.clone = c
+	return s
 }
 
-// clone is the objects of a repository of the user, and those of files that nobody has committed. The store locks it.
+// clone has the objects of a repository of the user, and those of files that nobody has committed.
 type clone struct {
+	mu sync.Mutex
+
 	git     *exec.Cmd // starts with the first read
 	asks    io.WriteCloser
 	answers *bufio.Reader
@@ -87,8 +90,8 @@ func (s *Store) addTree(files []Entry) Hash {
 
 func (s *Store) make(o madeObject) Hash {
 	h := plumbing.ComputeHash(o.kind, o.content)
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.clone.mu.Lock()
+	defer s.clone.mu.Unlock()
 	s.clone.made[h] = o
 	return h
 }
@@ -96,6 +99,8 @@ func (s *Store) make(o madeObject) Hash {
 // find returns the kind and the size of an object, and its content unless it is larger than max. The kind is
 // InvalidObject if there is no such object.
 func (c *clone) find(h Hash, max int64) (kind plumbing.ObjectType, size int64, content []byte, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if o, ok := c.made[h]; ok {
 		return o.kind, o.size, bytes.Clone(o.content), nil
 	}
@@ -158,6 +163,8 @@ func (c *clone) ask(h Hash, max int64) (kind plumbing.ObjectType, size int64, co
 }
 
 func (c *clone) close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.answers == nil {
 		return nil
 	}
@@ -166,7 +173,6 @@ func (c *clone) close() error {
 	return nil
 }
 
-// read is Store.read.
 func (c *clone) read(kind plumbing.ObjectType, h Hash, max int64) ([]byte, error) {
 	is, size, content, err := c.find(h, max)
 	switch {
@@ -175,7 +181,20 @@ func (c *clone) read(kind plumbing.ObjectType, h Hash, max int64) ([]byte, error
 	case is == kind && size > max:
 		return nil, &TooLargeError{Size: size, Max: max}
 	case is != kind || plumbing.ComputeHash(kind, content) != h:
-		return nil, fmt.Errorf("%w: %s %s", ErrMissing, kind, h)
+		return nil, missing(h)
 	}
 	return content, nil
+}
+
+func (c *clone) size(h Hash) (int64, error) {
+	kind, n, _, err := c.find(h, 0)
+	if err == nil && kind == plumbing.InvalidObject {
+		err = missing(h)
+	}
+	return n, err
+}
+
+func (c *clone) has(h Hash) bool {
+	_, err := c.size(h)
+	return err == nil
 }

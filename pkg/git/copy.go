@@ -142,7 +142,5 @@ func (c *Copy) Store(commit Hash) (*Store, bool) {
 		return nil, false
 	}
 	c.file, c.size = file, u.pos()
-	s := NewMemoryStore()
-	s.memory = u.objects
-	return s, true
+	return newStore(u.objects), true
 }

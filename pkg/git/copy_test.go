@@ -40,7 +40,7 @@ func (s *saves) has(t *testing.T, store *Store) bool {
 	}
 	require.Len(t, tree.Entries, len(s.files))
 	for _, e := range tree.Entries {
-		if _, err := store.read(plumbing.BlobObject, e.Hash, 1<<30); err != nil {
+		if _, err := store.from.read(plumbing.BlobObject, e.Hash, 1<<30); err != nil {
 			return false
 		}
 	}
@@ -154,7 +154,7 @@ func TestCopyDamaged(t *testing.T) {
 		damaged[at] ^= 0x40
 		require.NoError(t, os.WriteFile(path, damaged, 0o600))
 		if store, ok := c.Store(s.tip); ok {
-			for h, o := range store.memory {
+			for h, o := range store.from.(inMemory) {
 				require.Equal(t, plumbing.ComputeHash(o.kind, o.content), h)
 			}
 		}
@@ -189,8 +189,8 @@ func FuzzCopy(f *testing.F) {
 		if !ok {
 			return
 		}
-		require.Contains(t, store.memory, h)
-		for h, o := range store.memory {
+		require.Contains(t, store.from.(inMemory), h)
+		for h, o := range store.from.(inMemory) {
 			require.Equal(t, plumbing.ComputeHash(o.kind, o.content), h)
 		}
 	})

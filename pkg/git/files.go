@@ -106,7 +106,7 @@ func (f *Files) ReadFile(name string) ([]byte, error) {
 	if e.Mode == ModeDir {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("is a directory")}
 	}
-	b, err := f.store.read(plumbing.BlobObject, e.Hash, f.limits.Size)
+	b, err := f.store.from.read(plumbing.BlobObject, e.Hash, f.limits.Size)
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
 	}
@@ -189,7 +189,7 @@ func (d dirEntry) String() string    { return fs.FormatDirEntry(d) }
 func (d dirEntry) Info() (fs.FileInfo, error) {
 	info := fileInfo{name: d.Name(), mode: modeOf(d.Entry)}
 	if info.mode.IsRegular() {
-		n, err := d.files.store.size(d.Hash)
+		n, err := d.files.store.from.size(d.Hash)
 		if err != nil {
 			return nil, &fs.PathError{Op: "stat", Path: info.name, Err: err}
 		}

@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -11,11 +10,11 @@ import (
 // NewMemoryStore returns a store that keeps fetched objects in memory. It is for
 // commits that are read once and whole: every object is unpacked and verified once,
 // when it arrives.
-func NewMemoryStore() *Store {
-	return &Store{memory: map[Hash]unpacked{}, trees: newTreeCache(treeCacheSize), extents: map[Hash]extent{}}
-}
+func NewMemoryStore() *Store { return newStore(inMemory{}) }
 
-// unpacked is an object that was verified against its name.
+// inMemory has objects that were verified against their names.
+type inMemory map[Hash]unpacked
+
 type unpacked struct {
 	kind    plumbing.ObjectType
 	content []byte
@@ -26,23 +25,33 @@ func (s *Store) addToMemory(r io.Reader, limits Limits) error {
 	u := newUnpacker(s.keep.begin(io.LimitReader(r, limits.Pack)), limits)
 	err := u.pack()
 	s.keep.fetched(err)
-	if err != nil {
-		return err
+	if err == nil {
+		s.from = u.objects
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.memory = u.objects
-	return nil
+	return err
 }
 
-// fromMemory returns the content of an object of a store in memory.
-func (s *Store) fromMemory(kind plumbing.ObjectType, h Hash, max int64) ([]byte, error) {
-	o, ok := s.memory[h]
+func (m inMemory) read(kind plumbing.ObjectType, h Hash, max int64) ([]byte, error) {
+	o, ok := m[h]
 	switch {
 	case !ok || o.kind != kind:
-		return nil, fmt.Errorf("%w: %s %s", ErrMissing, kind, h)
+		return nil, missing(h)
 	case int64(len(o.content)) > max:
 		return nil, &TooLargeError{Size: int64(len(o.content)), Max: max}
 	}
 	return bytes.Clone(o.content), nil
 }
+
+func (m inMemory) size(h Hash) (int64, error) {
+	if !m.has(h) {
+		return 0, missing(h)
+	}
+	return int64(len(m[h].content)), nil
+}
+
+func (m inMemory) has(h Hash) bool {
+	_, ok := m[h]
+	return ok
+}
+
+func (inMemory) close() error { return nil }

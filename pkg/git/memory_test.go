@@ -48,17 +48,17 @@ func TestMemoryStore(t *testing.T) {
 		require.NoError(t, s.addPack(bytes.NewReader(pack), Limits{}.withDefaults(), true), name)
 		want := memory.NewStorage()
 		require.NoError(t, packfile.UpdateObjectStorage(want, bytes.NewReader(pack)))
-		require.Len(t, s.memory, len(want.Objects), name)
+		require.Len(t, s.from.(inMemory), len(want.Objects), name)
 		for h, object := range want.Objects {
 			r, err := object.Reader()
 			require.NoError(t, err)
 			content, err := io.ReadAll(r)
 			require.NoError(t, err)
-			got, err := s.read(object.Type(), h, 1<<20)
+			got, err := s.from.read(object.Type(), h, 1<<20)
 			require.NoError(t, err)
 			require.Equal(t, content, got, name)
 		}
-		_, err := s.read(plumbing.BlobObject, ZeroHash, 1)
+		_, err := s.from.read(plumbing.BlobObject, ZeroHash, 1)
 		require.ErrorIs(t, err, ErrMissing)
 
 		for cut := range len(pack) {
@@ -81,7 +81,7 @@ func FuzzMemoryPack(f *testing.F) {
 		if err := s.addPack(bytes.NewReader(b), Limits{Object: 1 << 16}.withDefaults(), true); err != nil {
 			return
 		}
-		for h, o := range s.memory {
+		for h, o := range s.from.(inMemory) {
 			if plumbing.ComputeHash(o.kind, o.content) != h {
 				t.Fatalf("%s is not the name of its content", h)
 			}
@@ -91,6 +91,6 @@ func FuzzMemoryPack(f *testing.F) {
 		if err != nil && !errors.Is(err, packfile.ErrEmptyPackfile) {
 			return // go-git checks the checksum at the end, too
 		}
-		require.Len(t, s.memory, len(want.Objects))
+		require.Len(t, s.from.(inMemory), len(want.Objects))
 	})
 }

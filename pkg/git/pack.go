@@ -19,11 +19,8 @@ const incoming = "incoming-"
 
 // addPack adds a pack within the limits. With all set the pack holds every
 // object that is needed and replaces the packs before it.
-func (s *Store) addPack(r io.Reader, limits Limits, all bool) error {
-	if s.memory != nil {
-		return s.addToMemory(r, limits)
-	}
-	file, err := os.CreateTemp(s.dir, incoming)
+func (d *disk) addPack(r io.Reader, limits Limits, all bool) error {
+	file, err := os.CreateTemp(d.dir, incoming)
 	if err != nil {
 		return err
 	}
@@ -42,46 +39,37 @@ func (s *Store) addPack(r io.Reader, limits Limits, all bool) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before, err := s.objects.ObjectPacks()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before, err := d.objects.ObjectPacks()
 	if err != nil {
 		return err
 	}
-	err = packfile.UpdateObjectStorage(s.objects, file)
+	err = packfile.UpdateObjectStorage(d.objects, file)
 	if errors.Is(err, packfile.ErrEmptyPackfile) {
 		return nil
 	}
 	if err != nil {
-		_ = removeUnfinished(s.packs())
+		_ = removeUnfinished(d.packs())
 		return err
 	}
-	if after, err := s.objects.ObjectPacks(); all && err == nil && len(before) > 0 && len(after) > len(before) {
-		return s.drop(before)
+	if after, err := d.objects.ObjectPacks(); all && err == nil && len(before) > 0 && len(after) > len(before) {
+		return d.drop(before)
 	}
 	return nil
 }
 
 // drop removes packs.
-func (s *Store) drop(packs []Hash) error {
-	_ = s.objects.Close()
+func (d *disk) drop(packs []Hash) error {
+	_ = d.objects.Close()
 	for _, h := range packs {
 		for _, suffix := range []string{".pack", ".idx"} {
-			if err := os.Remove(filepath.Join(s.packs(), "pack-"+h.String()+suffix)); err != nil {
+			if err := os.Remove(filepath.Join(d.packs(), "pack-"+h.String()+suffix)); err != nil {
 				return err
 			}
 		}
 	}
-	return s.start()
-}
-
-// Packs returns the number of packs: one for every fetch since the last that fetched
-// everything.
-func (s *Store) Packs() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	packs, _ := s.objects.ObjectPacks()
-	return len(packs)
+	return d.start()
 }
 
 // removeUnfinished removes packs that were being written when a process died:

@@ -33,7 +33,7 @@ func (s *Store) Signed(h Hash) (Signed, error) {
 	if err != nil {
 		return Signed{}, err
 	}
-	b, err := s.read(plumbing.CommitObject, h, maxCommit)
+	b, err := s.from.read(plumbing.CommitObject, h, maxCommit)
 	if err != nil {
 		return Signed{}, err
 	}

@@ -183,7 +183,7 @@ func (s *Store) Tree(h Hash) (*Tree, error) {
 	if h == emptyTree {
 		return &Tree{}, nil // Git knows it without storing it
 	}
-	b, err := s.read(plumbing.TreeObject, h, maxTree)
+	b, err := s.from.read(plumbing.TreeObject, h, maxTree)
 	if err != nil {
 		return nil, err
 	}

@@ -26,14 +26,14 @@ type unpacker struct {
 	sum     int64         // bytes of all objects
 	inflate io.ReadCloser
 
-	objects map[Hash]unpacked
+	objects inMemory
 	at      map[int64]Hash // objects by where they start
 	waiting []delta        // in the order of the pack
 }
 
 func newUnpacker(r io.Reader, limits Limits) *unpacker {
 	from := &counting{from: r}
-	return &unpacker{from: from, in: bufio.NewReaderSize(from, 64<<10), max: limits.Object, objects: map[Hash]unpacked{}, at: map[int64]Hash{}}
+	return &unpacker{from: from, in: bufio.NewReaderSize(from, 64<<10), max: limits.Object, objects: inMemory{}, at: map[int64]Hash{}}
 }
 
 // delta is an object that is stored as its differences from a base.
