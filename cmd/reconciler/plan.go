@@ -107,9 +107,9 @@ func (f *caseFlags) run(cmd *cobra.Command, format planFormat, compare func(offl
 		return err
 	}
 	switch answer.Result {
-	case view.PlanRefused:
+	case plan.ResultRefused:
 		return &exitCode{code: exitRefused}
-	case view.PlanChanges:
+	case plan.ResultChanges:
 		return &exitCode{code: exitDiffers}
 	}
 	return nil

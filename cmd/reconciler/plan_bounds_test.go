@@ -30,7 +30,7 @@ func TestPlanOfEverything(t *testing.T) {
 			Fields: []plan.FieldChange{{Path: hostile, Before: []byte(`"` + hostile + `"`)}}})
 		v.Problems = append(v.Problems, model.Problem{Code: "DA1203", Path: hostile, Message: hostile, Places: []model.Place{{At: hostile, Note: hostile}}})
 	}
-	said := string(page.Comment(commentOf(v)))
+	said := string(page.Comment(&v.Comparison))
 	require.Less(t, len(said), 65_536, "what a pull request takes")
 	for _, means := range []string{"![", "](", " `c", "<script", "@team", "http:/", "www.", "\x1b", "\n# ", " #1"} {
 		require.NotContains(t, said, means)
@@ -42,7 +42,7 @@ func TestPlanOfEverything(t *testing.T) {
 	require.NotContains(t, text.String(), "\x1b")
 
 	v.Applications = v.Applications[1490:]
-	list, more := shownOf(v)
-	require.Len(t, list, 10+mostAside)
+	list, more := v.Shown()
+	require.Len(t, list, 10+10)
 	require.Equal(t, 1490, more)
 }

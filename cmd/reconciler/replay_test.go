@@ -102,7 +102,7 @@ func TestReplayShowsWhatDiffers(t *testing.T) {
 	require.Equal(t, offline.ReplayDiffers, d.Outcome)
 	fields := differencesOf(&d)
 	require.Len(t, fields, 1)
-	require.Equal(t, "grants[0].replicas: 2 → 3", fieldText(fields[0]))
+	require.Equal(t, "grants[0].replicas: 2 → 3", fields[0].String())
 }
 
 // The decisions of a branch in format 1 can be made again. They differ at most in

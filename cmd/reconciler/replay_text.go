@@ -12,7 +12,7 @@ import (
 // replay prints the fields of decisions that differ, and one line for each equal decision.
 func (p *printer) replay(v *offline.Replayed) {
 	for _, c := range v.Commits {
-		p.line("status %s, of source %s: %s", p.paint(bold, shortCommit(c.Commit)), shortCommit(c.Source), count(len(c.Decisions), "decision"))
+		p.line("status %s, of source %s: %s", p.paint(bold, shortCommit(c.Commit)), shortCommit(c.Source), text.Count(len(c.Decisions), "decision"))
 		if c.Problem != "" {
 			p.line("  %s %s", p.paint(yellow, "cannot be made again:"), text.Clean(c.Problem))
 			continue
@@ -29,11 +29,11 @@ func (p *printer) replay(v *offline.Replayed) {
 					p.line("      …")
 					break
 				}
-				p.line("      %s", text.Clean(fieldText(f)))
+				p.line("      %s", text.Clean(f.String()))
 			}
 		}
 	}
-	text := count(v.Equal, "decision") + " equal"
+	text := text.Count(v.Equal, "decision") + " equal"
 	if v.Differs > 0 {
 		text += fmt.Sprintf(", %d differ", v.Differs)
 	}

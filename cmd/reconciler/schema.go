@@ -138,7 +138,7 @@ func staleSchema(top *os.Root) string {
 	if err != nil || len(changes) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the copy of the schema differs from that of this reconciler in %s, so \"cue vet\" may say something else; \"reconciler schema update\" brings it up to date", count(len(changes), "file"))
+	return fmt.Sprintf("the copy of the schema differs from that of this reconciler in %s, so \"cue vet\" may say something else; \"reconciler schema update\" brings it up to date", text.Count(len(changes), "file"))
 }
 
 func (p *printer) schema(v *schemaView) {
@@ -151,8 +151,8 @@ func (p *printer) schema(v *schemaView) {
 		p.line("%s  %s/%s", p.paint(s, fmt.Sprintf("%-7s", c.Change)), v.Path, text.Clean(c.File))
 	}
 	if !v.Written {
-		p.line("%s to change; \"reconciler schema update\" does it", count(len(v.Changes), "file"))
+		p.line("%s to change; \"reconciler schema update\" does it", text.Count(len(v.Changes), "file"))
 		return
 	}
-	p.line("%s written or removed; check with \"reconciler vet\", then commit", count(len(v.Changes), "file"))
+	p.line("%s written or removed; check with \"reconciler vet\", then commit", text.Count(len(v.Changes), "file"))
 }

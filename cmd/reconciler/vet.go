@@ -75,28 +75,20 @@ func (p *printer) vet(v *view.Vet) {
 	for _, note := range v.Notes {
 		p.line("%s %s\n", p.paint(yellow, "note:"), text.Clean(note))
 	}
-	what := count(v.Applications, "application")
+	what := text.Count(v.Applications, "application")
 	if v.Tenants > 0 || v.Below == "" {
-		what = count(v.Tenants, "tenant") + ", " + what
+		what = text.Count(v.Tenants, "tenant") + ", " + what
 	}
 	if len(v.Problems)+len(v.Refused) == 0 {
 		p.line("%s: %s", what, p.paint(green, "accepted"))
 		return
 	}
-	what += ": " + p.paint(red, count(len(v.Problems), "problem"))
+	what += ": " + p.paint(red, text.Count(len(v.Problems), "problem"))
 	if n := len(v.RefusedTenants); n > 0 {
-		what += fmt.Sprintf(", %s refused", count(n, "tenant"))
+		what += fmt.Sprintf(", %s refused", text.Count(n, "tenant"))
 	}
 	if n := len(v.Refused); n > 0 {
-		what += fmt.Sprintf(", %s refused", count(n, "application"))
+		what += fmt.Sprintf(", %s refused", text.Count(n, "application"))
 	}
 	p.line("%s", what)
-}
-
-// count writes a number of things.
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

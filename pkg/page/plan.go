@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // planMark begins the comment, so that CI finds the one that it wrote before.
@@ -12,39 +14,6 @@ const planMark = "<!-- d-aros plan -->"
 
 // maxComment is what fits in a comment of a pull request, in bytes, with room to spare.
 const maxComment = 60_000
-
-// Plan is what a comment tells of a plan, in words. All of it is foreign text.
-type Plan struct {
-	Title         string // what the change does: "this changes what runs"
-	After, Before string // the two sides
-	Notes         []string
-	Problems      []model.Problem
-	Applications  []PlanRow
-	More          int // applications that are not in the list
-	Price         string
-	TenantPrices  []string // of those whose price differs
-	Runs          []PlanItem
-	Objects       []PlanItem
-	Summary       string
-}
-
-// PlanRow is one application.
-type PlanRow struct {
-	Effect string
-	Strong bool // the effect is one that somebody must see
-	App    string
-	Grants string
-	Price  string
-	Why    string
-}
-
-// PlanItem is one run or object, with what differs or waits in it.
-type PlanItem struct {
-	Action string // "" for none
-	Strong bool   // the action is one that somebody must see
-	Text   string
-	Below  []string
-}
 
 // Bounds of the lists of a comment.
 const (
@@ -56,9 +25,12 @@ const (
 
 // Comment returns the comment on a pull request. It is shorter than what a comment may
 // have, however much changes.
-func Comment(v *Plan) []byte {
+func Comment(v *plan.Comparison) []byte {
 	p := &page{}
-	p.line("%s\n### D-AROS plan: %s\n\n%s, compared with %s.", planMark, escape(v.Title), escape(v.After), escape(v.Before))
+	title := map[plan.Result]string{
+		plan.ResultSame: "nothing changes", plan.ResultChanges: "this changes what runs", plan.ResultRefused: "this would be refused",
+	}[v.Result()]
+	p.line("%s\n### D-AROS plan: %s\n\n%s, compared with %s.", planMark, escape(title), escape(v.After.String()), escape(v.Before.String()))
 	for _, note := range v.Notes[:min(len(v.Notes), maxRows)] {
 		p.line("\n> **Note:** %s", escape(note))
 	}
@@ -67,14 +39,14 @@ func Comment(v *Plan) []byte {
 	p.planPrices(v)
 	if len(v.Runs) > 0 {
 		p.line("\n#### Workflows\n")
-		p.planItems(v.Runs, maxRuns, maxComment*7/8)
+		p.planItems(len(v.Runs), maxRuns, maxComment*7/8, func(i int) (string, []string) { return runItem(&v.Runs[i]) })
 	}
 	if len(v.Objects) > 0 {
-		p.line("\n<details><summary>%s</summary>\n", counted(len(v.Objects), "object"))
-		p.planItems(v.Objects, maxObjects, maxComment)
+		p.line("\n<details><summary>%s</summary>\n", text.Count(len(v.Objects), "object"))
+		p.planItems(len(v.Objects), maxObjects, maxComment, func(i int) (string, []string) { return objectItem(&v.Objects[i]) })
 		p.line("\n</details>")
 	}
-	p.line("\n_%s_", escape(v.Summary))
+	p.line("\n_%s_", escape(v.Summary()))
 	return p.bytes()
 }
 
@@ -95,55 +67,75 @@ func (p *page) planProblems(problems []model.Problem) {
 	}
 }
 
-func (p *page) planApplications(v *Plan) {
+func (p *page) planApplications(v *plan.Comparison) {
 	if len(v.Applications) == 0 {
 		return
 	}
 	p.line("\n| effect | application | grants | per hour | why |\n| --- | --- | --- | --- | --- |")
-	more := v.More
-	for i, a := range v.Applications {
+	list, more := v.Shown()
+	for i, a := range list {
 		if p.b.Len() > maxComment*3/4 {
-			more += len(v.Applications) - i
+			more += len(list) - i
 			break
 		}
-		p.line("| %s | %s | %s | %s | %s |", strong(a.Strong, a.Effect), escape(a.App), escape(a.Grants), escape(a.Price), escape(a.Why))
+		p.line("| %s | %s | %s | %s | %s |", strong(a.Effect.Bad(), string(a.Effect)), escape(a.App.String()), escape(a.GrantsText()),
+			escape(a.Price.String()), escape(a.Why()))
 	}
 	if more > 0 {
-		p.line("\n… and %s more.", counted(more, "application"))
+		p.line("\n… and %s more.", text.Count(more, "application"))
 	}
 }
 
-func (p *page) planPrices(v *Plan) {
-	if v.Price == "" {
+func (p *page) planPrices(v *plan.Comparison) {
+	price := v.Price.String()
+	if price == "" {
 		return
 	}
-	line := "\nPrice per hour: **" + escape(v.Price) + "**"
-	for i, t := range v.TenantPrices {
+	line := "\nPrice per hour: **" + escape(price) + "**"
+	for i, t := range v.Tenants {
 		if i == maxTenantPrices {
-			line += fmt.Sprintf(", and %d more tenants", len(v.TenantPrices)-i)
+			line += fmt.Sprintf(", and %d more tenants", len(v.Tenants)-i)
 			break
 		}
 		sign := ", "
 		if i == 0 {
 			sign = ": "
 		}
-		line += sign + escape(t)
+		line += sign + escape(t.Name+" "+t.Price.String())
 	}
 	p.line("%s.", line)
 }
 
+// runItem returns the line about a run and those about its steps.
+func runItem(r *plan.RunChange) (line string, below []string) {
+	for _, s := range r.Steps {
+		step := fmt.Sprintf("%s (%s): %s, waits for %s", s.Name, s.Type, s.Phase, s.WaitsFor())
+		below = append(below, strings.TrimSuffix(step, ", waits for "))
+	}
+	return escape(r.String()), below
+}
+
+// objectItem returns the line about an object and those about its fields.
+func objectItem(o *plan.ObjectChange) (line string, below []string) {
+	for _, f := range o.Fields {
+		below = append(below, f.String())
+	}
+	return strong(o.Action == plan.Remove, string(o.Action)) + " " + escape(o.String()), below
+}
+
 // planItems writes a list of at most so many items that ends before the comment has so
-// many bytes.
-func (p *page) planItems(items []PlanItem, most, bytes int) {
-	for i, x := range items {
+// many bytes. item returns Markdown, and text that stands below it.
+func (p *page) planItems(n, most, bytes int, item func(i int) (line string, below []string)) {
+	for i := range n {
 		if p.b.Len() > bytes || i == most {
-			p.line("- … and %d more", len(items)-i)
+			p.line("- … and %d more", n-i)
 			return
 		}
-		p.line("- %s", strings.TrimPrefix(strong(x.Strong, x.Action)+" "+escape(x.Text), " "))
-		for n, below := range x.Below {
+		line, list := item(i)
+		p.line("- %s", line)
+		for n, below := range list {
 			if n == maxBelow {
-				p.line("  - … and %d more", len(x.Below)-n)
+				p.line("  - … and %d more", len(list)-n)
 				break
 			}
 			p.line("  - %s", escape(below))
@@ -156,11 +148,4 @@ func strong(strong bool, s string) string {
 		return "**" + s + "**"
 	}
 	return s
-}
-
-func counted(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -86,6 +86,30 @@ func (c *Changes) Refuses() bool {
 	})
 }
 
+// Bad reports whether somebody has to see the effect: an application does not run as declared, or no longer runs.
+func (e Effect) Bad() bool { return e == Rejected || e == Refused || e == Evicted || e == Removed }
+
+// Result is the verdict on a change.
+type Result string
+
+// Results.
+const (
+	ResultSame    Result = "same"
+	ResultChanges Result = "changes"
+	ResultRefused Result = "refused" // the change introduces a problem, or an application is rejected because of it
+)
+
+// Result returns the verdict on the change.
+func (c *Changes) Result() Result {
+	switch {
+	case c.Refuses():
+		return ResultRefused
+	case c.Empty():
+		return ResultSame
+	}
+	return ResultChanges
+}
+
 // Compare returns the differences of the second outcome from the first.
 func Compare(before, after *Outcome) Changes {
 	c := Changes{Objects: compareObjects(before.Objects, after.Objects), Runs: compareRuns(before.Runs, after.Runs)}

@@ -16,3 +16,11 @@ func Enumerate(words []string, most int) string {
 	}
 	return strings.Join(clean, ", ")
 }
+
+// Count writes a number of things: "1 problem", "2 problems".
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}

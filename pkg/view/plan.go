@@ -5,16 +5,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/plan"
 )
 
-// Results of a plan.
-const (
-	PlanSame    = "same"
-	PlanChanges = "changes"
-	PlanRefused = "refused" // the change brings a problem, or an application is rejected because of it
-)
-
 // Plan is the effect of a change of the fleet repo.
 type Plan struct {
-	Result string `json:"result"` // same | changes | refused
+	Result plan.Result `json:"result"` // same | changes | refused
 	plan.Comparison
 }
 
@@ -28,12 +21,5 @@ func PlanOf(c plan.Comparison) Plan {
 	c.Objects = append([]plan.ObjectChange{}, c.Objects...)
 	c.Problems = append([]model.Problem{}, c.Problems...)
 	c.Solved = append([]model.Problem{}, c.Solved...)
-	p := Plan{PlanChanges, c}
-	switch {
-	case c.Refuses():
-		p.Result = PlanRefused
-	case c.Empty():
-		p.Result = PlanSame
-	}
-	return p
+	return Plan{c.Result(), c}
 }

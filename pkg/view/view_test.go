@@ -133,10 +133,10 @@ func TestEvents(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
-	require.Equal(t, view.PlanSame, view.PlanOf(plan.Comparison{Changes: plan.Changes{}}).Result)
-	require.Equal(t, view.PlanChanges, view.PlanOf(plan.Comparison{Changes: plan.Changes{Applications: []plan.Application{{Effect: plan.Admitted}}}}).Result)
-	require.Equal(t, view.PlanRefused, view.PlanOf(plan.Comparison{Changes: plan.Changes{Applications: []plan.Application{{Effect: plan.Rejected}}}}).Result)
-	require.Equal(t, view.PlanRefused, view.PlanOf(plan.Comparison{Changes: plan.Changes{Problems: []model.Problem{{Code: "DA1001"}}}}).Result)
+	require.Equal(t, plan.ResultSame, view.PlanOf(plan.Comparison{Changes: plan.Changes{}}).Result)
+	require.Equal(t, plan.ResultChanges, view.PlanOf(plan.Comparison{Changes: plan.Changes{Applications: []plan.Application{{Effect: plan.Admitted}}}}).Result)
+	require.Equal(t, plan.ResultRefused, view.PlanOf(plan.Comparison{Changes: plan.Changes{Applications: []plan.Application{{Effect: plan.Rejected}}}}).Result)
+	require.Equal(t, plan.ResultRefused, view.PlanOf(plan.Comparison{Changes: plan.Changes{Problems: []model.Problem{{Code: "DA1001"}}}}).Result)
 }
 
 func TestJSON(t *testing.T) {
