@@ -37,6 +37,7 @@ var (
 	fewWords  = []string{"1", "2", "5"}
 	nodeWords = numbers("%d", 4)
 	jumps     = []string{"-1h", "-5m", "-10s", "+0s", "+10s", "+5m", "+1h"}
+	pinWords  = append([]string{"off"}, numbers("%d", 6)...)
 	waits     = []string{"1s", "4s", "20s", "1m", "6m", "11m"}
 )
 
@@ -81,6 +82,16 @@ func init() {
 		}},
 		{"break", 10, [][]string{appNames}, func(w *World, a []int) {
 			w.repo.commit(func(t *tree) { t.apps[a[0]].broken = t.declares(a[0]) && !t.apps[a[0]].broken })
+		}},
+		{"break-rendering", 8, [][]string{appNames}, func(w *World, a []int) {
+			w.repo.commit(func(t *tree) { t.apps[a[0]].unrenderable = t.declares(a[0]) && !t.apps[a[0]].unrenderable })
+		}},
+		{"pin", 12, [][]string{appNames, pinWords}, func(w *World, a []int) {
+			var older pin
+			if a[1] > 0 {
+				older = w.repo.pin(a[0], a[1])
+			}
+			w.repo.commit(func(t *tree) { t.pins[a[0]] = older })
 		}},
 		{"break-tenant", 6, [][]string{tenants}, func(w *World, a []int) {
 			w.repo.commit(func(t *tree) { t.tenantBroken[a[0]] = !t.tenantBroken[a[0]] })

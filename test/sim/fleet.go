@@ -27,6 +27,7 @@ type declaration struct {
 	shape             string // "": it is not declared
 	version, replicas int
 	broken            bool
+	unrenderable      bool // no runtime can carry it out
 	stopped           bool // it is to end
 	suspended         bool // it is to pause
 }
@@ -64,6 +65,12 @@ var shapes = map[string]func(version, replicas int) []model.Component{
 		web.Traits = []byte(`{"storage":[{"name":"key","type":"secret","source":"key","mountPath":"/key"}]}`)
 		return []model.Component{key, web}
 	},
+}
+
+// forbidden is a component that evaluates and that no tenant may have.
+var forbidden = model.Component{
+	Name: "site", Type: "raw", Replicas: 1, QoS: model.Burstable,
+	Properties: []byte(`{"objects":[{"apiVersion":"v1","kind":"Event","metadata":{"name":"site"}}]}`),
 }
 
 var persistent = []byte(`{"storage":[{"name":"data","type":"persistent","mountPath":"/data","size":"1Gi"}]}`)
@@ -133,6 +140,9 @@ func application(app int, d declaration, preemption, commit string) model.Applic
 				Backoff: model.Backoff{Initial: 10 * time.Second, Factor: 2, Max: 5 * time.Minute}, Quarantine: 2,
 			},
 			Components: shapes[d.shape](d.version, d.replicas),
+		}
+		if d.unrenderable {
+			a.Components = append(a.Components, forbidden)
 		}
 		if flow := flows[d.shape]; flow != nil {
 			a.Workflow = flow(d.version)

@@ -61,6 +61,9 @@ func (w *World) endIsInOrder(p *process, o *object) {
 			w.ends[o.part.app] = end{}
 		}
 	}
+	if s, ok := inst.Component(o.part.component); ok && replacedJob(o, s.Workload) {
+		return
+	}
 	known := w.ends[o.part.app]
 	if known.instance != inst.Number || !w.now.Before(known.by) {
 		return

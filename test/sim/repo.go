@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 // tree is what a commit of the fleet repo declares, by value.
 type tree struct {
 	apps          [5]declaration
+	pins          [5]pin
 	quota         [2]int  // of each tenant in cores, 0: none
 	tenantBroken  [2]bool // its layer is invalid
 	broken        bool    // the platform layer is invalid
@@ -23,6 +25,12 @@ type tree struct {
 	files         []access.Request // of approvals
 	confirm       int              // the commit's trailer Confirm-Removal
 	parent, named string
+}
+
+// pin makes an application what it was in an older commit.
+type pin struct {
+	commit string // "": it is not pinned
+	was    declaration
 }
 
 // repo is the fleet repo: a line of commits that may be cut and grown anew.
@@ -65,9 +73,30 @@ func (r *repo) now() *tree { return r.commits[r.tip] }
 // declares reports whether Git declares an application, valid or not.
 func (t *tree) declares(app int) bool { return t.apps[app].shape != "" }
 
-// usable reports whether it declares a valid one, in valid layers.
-func (t *tree) usable(app int) bool {
-	return t.declares(app) && !t.apps[app].broken && !t.broken && !t.tenantBroken[tenantOf(app)]
+// spec returns what an application is declared to be, now or in the commit that it is pinned to.
+func (t *tree) spec(app int) declaration {
+	if t.pins[app].commit != "" {
+		return t.pins[app].was
+	}
+	return t.apps[app]
+}
+
+// evaluates reports whether it declares a valid one, in valid layers.
+func (t *tree) evaluates(app int) bool {
+	spec := t.spec(app)
+	return t.declares(app) && spec.shape != "" && !spec.broken && !t.broken && !t.tenantBroken[tenantOf(app)]
+}
+
+// usable reports whether it declares one that can run.
+func (t *tree) usable(app int) bool { return t.evaluates(app) && !t.spec(app).unrenderable }
+
+// pin returns what an application was some commits before the tip.
+func (r *repo) pin(app, back int) pin {
+	at := r.tip
+	for ; back > 0 && r.commits[at].parent != ""; back-- {
+		at = r.commits[at].parent
+	}
+	return pin{at, r.commits[at].spec(app)}
 }
 
 func tenantOf(app int) int { return slices.Index(tenants, apps[app].Tenant) }
@@ -147,8 +176,8 @@ func fleetOf(t *tree, reached int) model.Fleet {
 	}
 	for i := range apps[:reached] {
 		switch {
-		case t.usable(i):
-			f.Applications = append(f.Applications, new(application(i, t.apps[i], t.preemption, t.named)))
+		case t.evaluates(i):
+			f.Applications = append(f.Applications, new(application(i, t.spec(i), t.preemption, cmp.Or(t.pins[i].commit, t.named))))
 		case t.declares(i):
 			f.Unusable = append(f.Unusable, model.Unusable{App: apps[i], Code: "DA1001", Message: "its file is not valid"})
 		}

@@ -80,13 +80,13 @@ func (w *World) everythingIsAsDeclared() {
 				w.violate("what is declared comes to something", "%s cannot be used as declared and is %s for ever", id, phase)
 			}
 			continue
-		case !git.declares(i) || git.apps[i].halted():
+		case !git.declares(i) || git.spec(i).halted():
 			if phase != model.PhaseTerminated {
 				w.violate("what is not declared ends", "%s is not to run and is %s", id, phase)
 			}
 			continue
 		}
-		want := application(i, git.apps[i], git.preemption, "").Digest
+		want := application(i, git.spec(i), git.preemption, "").Digest
 		if phase == model.PhaseTerminated {
 			if !known || !inst.Rests(want, w.now) {
 				w.violate("what is declared comes to something", "%s is declared and nothing is done about it", id)
@@ -133,8 +133,8 @@ func (w *World) roomForAll() bool {
 	var asked [2]int
 	for i := range apps {
 		spec, held := 0, 0
-		if git.declares(i) && !git.apps[i].halted() {
-			a := application(i, git.apps[i], git.preemption, "")
+		if declared := git.spec(i); git.declares(i) && declared.shape != "" && !declared.halted() {
+			a := application(i, declared, git.preemption, "")
 			spec = replicas(&a)
 		}
 		if inst, ok := ledger.Find(apps[i]); ok && inst.Phase.Active() {

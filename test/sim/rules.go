@@ -282,6 +282,12 @@ func (p *process) says(app model.AppID) *model.Instance {
 	return inst
 }
 
+// replacedJob reports whether an object is a Job that a newer spec has replaced. Each version of a Job has a name of its
+// own, so nobody holds an older one.
+func replacedJob(o *object, now model.Digest) bool {
+	return o.told.job && o.told.workload != "" && o.told.digest() != now
+}
+
 // wants reports whether a record wants what an object was told to be, or leaves it as
 // it is.
 func wants(inst *model.Instance, o *object) bool {
@@ -290,6 +296,8 @@ func wants(inst *model.Instance, o *object) bool {
 	case o.told.intent != "":
 		return allows(inst, o.told.intent, false)
 	case !ok:
+		return false
+	case replacedJob(o, s.Workload):
 		return false
 	case o.told.beside && s.Beside != nil:
 		return s.Hold || o.told.digest() == s.Beside.Workload
@@ -305,7 +313,7 @@ func (w *World) holds(inst *model.Instance) bool {
 	if !git.usable(n) {
 		return false
 	}
-	a := application(n, git.apps[n], git.preemption, "")
+	a := application(n, git.spec(n), git.preemption, "")
 	return a.Digest == inst.SpecDigest()
 }
 
@@ -318,11 +326,13 @@ func (w *World) wrong() map[*object]bool {
 			continue
 		}
 		if inst, ok := now.Find(o.part.app); ok && inst.HasObjects() {
-			if c, ok := inst.Spec.Component(o.part.component); ok && inst.Ending() && !c.Runs() {
+			c, declared := inst.Spec.Component(o.part.component)
+			if declared && inst.Ending() && !c.Runs() {
 				continue // configuration stays until the end
 			}
-			if o.ref.Kind == "Secret" && !w.holds(inst) {
-				continue // it stays as it is until its values are known again
+			_, recorded := inst.Component(o.part.component)
+			if o.ref.Kind == "Secret" && (!w.holds(inst) || recorded && !declared) {
+				continue // it stays as it is while its values are not known, as are those of an older spec that a run keeps
 			}
 			if wants(inst, o) {
 				continue
