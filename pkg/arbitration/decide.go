@@ -43,7 +43,7 @@ func Solve(in solve.Inputs) *solve.Case {
 }
 
 // Counterfactuals lists changes, each sufficient alone, that would have admitted
-// an application that waits or is rejected, those that its owner can make first.
+// a pending or rejected application; the changes that its owner can make come first.
 // Each was verified by arbitrating the changed inputs, and one unit less of it
 // does not suffice. It is empty for an application that is granted a place, and
 // where no single change of these kinds suffices.

@@ -34,7 +34,7 @@ func setGrants(inst *model.Instance, grants []model.Grant) {
 }
 
 // components decides how much of each component of an instance may run now, and
-// judges how it fares.
+// judges its health.
 type components struct {
 	inst  *model.Instance
 	was   []model.ComponentState // when the pass began
@@ -72,7 +72,7 @@ func (c components) each(handle func(*model.ComponentState)) {
 	}
 }
 
-// advanceOne decides about a component of which so many replicas are to run.
+// advanceOne decides what a component runs that is to have the given number of replicas.
 func (c components) advanceOne(spec *model.Component, s *model.ComponentState, replicas int) {
 	if spec.Redacted() && s.Workload != "" {
 		c.watch(spec, s)

@@ -20,7 +20,7 @@ type facts struct {
 	now      time.Time
 }
 
-// declared is what Git says about an application.
+// declared is what Git declares about an application.
 type declared struct {
 	commit string             // of the fleet
 	spec   *model.Application // the valid spec, nil if there is none

@@ -119,7 +119,7 @@ func resetFailures(inst *model.Instance, component string) {
 	for i := range inst.Failures {
 		if e := &inst.Failures[i]; component == "" || e.Component == component {
 			if e.Recent = nil; component != "" {
-				e.Workload = "" // it begins anew, and so do its restarts
+				e.Workload = "" // its restarts are counted from zero again
 			}
 		}
 	}

@@ -8,9 +8,9 @@ import (
 )
 
 // Follow returns the ledger that follows from next, which Advance returned, when
-// runs of workflows have gone on: runs are those that changed. A run decides what
-// is to run of the components of its application, and how it ends decides about
-// the phase, by the same table.
+// runs of workflows have advanced: runs are the runs that changed. A run sets what the
+// components of its application run, and how it ends decides about the phase, by the
+// same table.
 func Follow(next model.Ledger, runs []model.Run, seen model.Observation, now time.Time) model.Ledger {
 	if len(runs) == 0 {
 		return next

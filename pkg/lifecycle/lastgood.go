@@ -17,8 +17,8 @@ const (
 
 // KeepLastGood completes a fleet with what the ledger remembers where Git cannot
 // be used as it stands: an invalid platform or tenant layer is replaced by its
-// last good one, and a mass removal is held back unless the commit confirms that
-// at least so many applications are to go.
+// last good one, and a mass removal is held back unless the commit confirms
+// the removal of at least as many applications.
 func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed int) model.Fleet {
 	platformLost := fleet.Platform == nil
 	if platformLost {

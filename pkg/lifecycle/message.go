@@ -65,7 +65,7 @@ func asideText(inst *model.Instance, now time.Time) string {
 		failed, returnTime(inst, failed, now).UTC().Format(time.RFC3339))
 }
 
-// endText says why an instance ends, and what becomes of its volumes.
+// endText explains why an instance ends, and whether its volumes are kept.
 func endText(inst *model.Instance, why string, reason model.Reason) string {
 	volumes := volumesOf(inst)
 	if volumes == "" {

@@ -51,7 +51,7 @@ func (r *room) with(inst *model.Instance) amounts {
 	return left
 }
 
-// besides is what is free besides what an instance takes.
+// besides is what is left free beside the instance.
 func (r *room) besides(inst *model.Instance) amounts {
 	left := r.with(inst)
 	for i := range inst.Components {
@@ -82,7 +82,7 @@ func holds(inst *model.Instance) amounts {
 }
 
 // measure computes the room of a pass: the observed capacity, less what the ruling
-// grants, and less what applications hold that the ruling says nothing about.
+// grants, and less what applications hold that the ruling does not mention.
 func measure(ledger *model.Ledger, ruling *model.Ruling, seen *model.Observation) (free amounts, held map[model.AppID]amounts) {
 	free, held = amounts{}, map[model.AppID]amounts{}
 	for i := range seen.Pools {

@@ -92,7 +92,7 @@ var (
 // The functions below make conditions and effects of questions about a part of the
 // facts.
 
-// git asks what Git says about the application.
+// git asks what Git declares about the application.
 func git(is func(declared) bool) condition { return func(f *facts) bool { return is(f.git) } }
 
 // afterwards asks the same about an instance that has ended for another reason,

@@ -54,7 +54,7 @@ func (f *facts) beginUpdate() {
 		f.inst.Previous, f.inst.PreviousGrants = f.inst.Spec, grantsOf(f.inst)
 	}
 	if f.inst.Previous != nil && f.inst.Previous.Digest == f.git.spec.Digest {
-		dropPrevious(f.inst) // somebody reverted the commit
+		dropPrevious(f.inst) // the commit was reverted
 	}
 	f.inst.Trial, f.inst.FailedStarts = time.Time{}, 0
 	f.accept(f.git.spec, f.decision.Grants)
@@ -115,7 +115,7 @@ func setAside(inst *model.Instance, shown workloads, now time.Time) {
 	end(inst, shown, now)
 }
 
-// returnTime is when an application comes back that was set aside after so many
+// returnTime is when an application comes back that was set aside after that number of
 // failed starts.
 func returnTime(inst *model.Instance, failed int, now time.Time) time.Time {
 	rules := &inst.Spec.Lifecycle

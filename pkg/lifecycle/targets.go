@@ -6,8 +6,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// keepTargets keeps removed components while the run targets them and nobody else
-// needs the room: arbitration counts the accepted spec.
+// keepTargets keeps removed components while the run targets them and no other
+// application needs the room: arbitration counts the accepted spec only.
 func keepTargets(inst *model.Instance, run *model.Run, room *room) {
 	var more []model.ComponentState
 	inst.Components = slices.DeleteFunc(inst.Components, func(s model.ComponentState) bool {

@@ -1,10 +1,10 @@
 package model
 
-// Access is what one layer says about who may change what. It holds public keys
+// Access is what one layer declares about who may change what. It holds public keys
 // only.
 type Access struct {
-	// Enforce is "signed" if every commit needs the signature of somebody who
-	// may make it, "off" if not. Only the platform says so.
+	// Enforce is "signed" if every commit needs the signature of a principal who
+	// may make it, "off" if not. Only the platform sets it.
 	Enforce string `json:"enforce,omitempty"`
 
 	Principals []Principal `json:"principals,omitempty"` // by name
@@ -18,7 +18,7 @@ const (
 	EnforceSigned = "signed"
 )
 
-// Principal is somebody who signs commits. Names mean something within the layer
+// Principal is a person or program that signs commits. Names mean something within the layer
 // that declares them and, for those of the platform, within the tenants.
 type Principal struct {
 	Name        string   `json:"name"`

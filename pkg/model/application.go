@@ -93,7 +93,7 @@ type Degrade struct {
 	QoS         string `json:"qos,omitempty"` // profile while degraded, "": unchanged
 }
 
-// Placement is what the component asks of the place it runs in.
+// Placement is where a component may run.
 type Placement struct {
 	Pool   string  `json:"pool,omitempty"` // "": arbitration chooses
 	Spread *Spread `json:"spread,omitempty"`

@@ -15,7 +15,7 @@ type Ruling struct {
 // Find returns the decision about an application.
 func (r *Ruling) Find(app AppID) (*Decision, bool) { return Find(r.Decisions, app) }
 
-// Verdict is what arbitration says about an application.
+// Verdict is the result of arbitration for an application.
 type Verdict string
 
 const (
@@ -59,9 +59,9 @@ type Decision struct {
 	Reason  Reason  `json:"reason"`
 	Message string  `json:"message"`
 
-	Spec     Digest  `json:"spec"`               // the spec that the verdict is about: what is to run
+	Spec     Digest  `json:"spec"`               // the spec that the verdict is about
 	Degraded bool    `json:"degraded,omitempty"` // the grants are less than the spec asks for
-	Position int     `json:"position,omitempty"` // place among those of its tenant that wait, from 1
+	Position int     `json:"position,omitempty"` // place among the pending applications of its tenant, from 1
 	Grants   []Grant `json:"grants,omitempty"`   // by component
 
 	// Refused is set when Git holds a newer spec that was not accepted, so
@@ -71,8 +71,8 @@ type Decision struct {
 	// EvictAt is when the application is evicted if the shortage lasts.
 	EvictAt time.Time `json:"evictAt,omitzero"`
 
-	// Standing classifies the application's minimum. Shares are those of its tenant
-	// and of the groups above it.
+	// Standing classifies the application's minimum. Shares are the shares of its
+	// tenant and of the groups above it.
 	Standing Standing      `json:"standing,omitempty"`
 	Shares   []TenantShare `json:"shares,omitempty"`
 	For      string        `json:"for,omitempty"` // in whose favour it was reduced or evicted
@@ -82,7 +82,7 @@ type Decision struct {
 	Policies    []PolicyValue  `json:"policies,omitempty"`
 	Displaced   []Displacement `json:"displaced,omitempty"`
 	BlockedBy   []AppID        `json:"blockedBy,omitempty"`
-	Ahead       []Competitor   `json:"ahead,omitempty"`      // those of BlockedBy, with what they hold and their shares
+	Ahead       []Competitor   `json:"ahead,omitempty"`      // the applications of BlockedBy, with what they hold and their shares
 	WouldAdmit  []string       `json:"wouldAdmit,omitempty"` // changes, each sufficient alone, smallest first
 
 	Revision Revision `json:"-"`
@@ -110,7 +110,7 @@ const (
 type Grant struct {
 	Component string    `json:"component"`
 	Replicas  int       `json:"replicas"`
-	Surge     int       `json:"surge,omitempty"` // replicas besides, for a second version while a workflow switches from one to the other
+	Surge     int       `json:"surge,omitempty"` // additional replicas, for a second version while a workflow switches from one to the other
 	Requests  Resources `json:"requests"`        // of one replica
 	QoS       string    `json:"qos"`
 	Pool      string    `json:"pool,omitempty"`
@@ -145,7 +145,7 @@ type TenantShare struct {
 	Weight     int    `json:"weight,omitempty"`
 }
 
-// Refusal says why a newer spec was not accepted.
+// Refusal is why a newer spec was not accepted.
 type Refusal struct {
 	Spec    Digest `json:"spec,omitempty"` // "" if the spec could not be evaluated
 	Reason  Reason `json:"reason"`
@@ -190,7 +190,7 @@ type Displacement struct {
 // renderer writes it on what it creates, the runtime reports it back, and so
 // readiness is always about the present spec and never about an older one.
 func WorkloadDigest(c *Component, g Grant, run int) Digest {
-	g.Domains, g.Surge = nil, 0 // a hint and room for another version: no reason to run this one anew
+	g.Domains, g.Surge = nil, 0 // a hint and room for another version: no reason to restart this one
 	return DigestOf(struct {
 		Component *Component
 		Grant     Grant

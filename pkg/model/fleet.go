@@ -12,7 +12,7 @@ type Fleet struct {
 	Commit       string         // the source commit
 	Platform     *Platform      // nil if the platform layer is invalid
 	Tenants      []Tenant       // valid tenants
-	Applications []*Application // valid applications of valid tenants; fleets share them, so nobody changes one
+	Applications []*Application // valid applications of valid tenants; fleets share them: never change one
 
 	// Unusable are the applications that Git declares but that cannot be used
 	// as declared: their own files, their tenant or the platform are invalid,
@@ -53,7 +53,7 @@ type Place struct {
 	Note string `json:"note,omitempty"` // "asks for 9"
 }
 
-// Positions tells where the values of one layer were written: dotted path
+// Positions are where the values of one layer were written: dotted path
 // below the layer's field ("quota.cpu", "components.web.replicas") to
 // file:line:column. Paths that were not written (defaults) are absent.
 type Positions map[string]string
@@ -67,7 +67,7 @@ type Platform struct {
 	Profiles []QoSProfile `json:"profiles"`
 
 	Groups       []Group       `json:"groups,omitempty"`       // by name
-	Reservations []Reservation `json:"reservations,omitempty"` // by name, those of tenants are theirs
+	Reservations []Reservation `json:"reservations,omitempty"` // by name; tenants have their own
 
 	Access *Access   `json:"access,omitempty"` // nil: not declared
 	At     Positions `json:"-"`
@@ -131,7 +131,7 @@ type Policy struct {
 	Priority      int           `json:"defaultPriority"`
 	StartDeadline time.Duration `json:"startDeadline"`
 
-	// InForce says of each value which layer set it and where. It is shared
+	// InForce records for each value which layer set it and where. It is shared
 	// between the applications of a tenant and not part of any digest.
 	InForce []PolicyValue `json:"-"`
 }
@@ -142,7 +142,7 @@ type Preemption string
 const (
 	PreemptionNone         Preemption = "none"
 	PreemptionWithinTenant Preemption = "within-tenant"
-	PreemptionReclaim      Preemption = "reclaim" // and those of others that borrow
+	PreemptionReclaim      Preemption = "reclaim" // and other tenants that borrow
 	PreemptionAny          Preemption = "any"
 )
 

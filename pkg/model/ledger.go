@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Ledger is what the status branch says: the only memory of D-AROS.
+// Ledger is what the status branch holds: the only memory of D-AROS.
 type Ledger struct {
 	Identity  LedgerIdentity
 	Commit    string     // the source commit that it reflects
@@ -129,13 +129,13 @@ type Instance struct {
 	// Components are those of Spec. An instance that has ended keeps a component
 	// until its dependants are gone.
 	Components []ComponentState `json:"components,omitempty"`
-	EndBy      time.Time        `json:"endBy,omitzero"` // when the rest of an ended instance is stopped in whatever order
+	EndBy      time.Time        `json:"endBy,omitzero"` // when the rest of an ended instance is stopped in any order
 
 	// Failures are the recent failures, the latest last, at most FailureLimit.
 	Failures []FailureCount `json:"failures,omitempty"`
 
-	// FailedStarts is how many starts in a row have failed, also those of the
-	// instances before. Returns is when an application that was set aside for it
+	// FailedStarts is how many starts in a row have failed, earlier instances
+	// included. Returns is when an application that was set aside for it
 	// comes back by itself.
 	FailedStarts int       `json:"failedStarts,omitempty"`
 	Returns      time.Time `json:"returns,omitzero"`
@@ -169,7 +169,7 @@ type FailureCount struct {
 	Workload Digest `json:"workload,omitempty"`
 	Restarts int    `json:"restarts,omitempty"`
 
-	// Recent are the times of those that count towards the threshold of the
+	// Recent are the times of the failures that count towards the threshold of the
 	// application, the latest last, at most as many as the threshold.
 	Recent []time.Time `json:"recent,omitempty"`
 }
@@ -179,7 +179,7 @@ type FailureCount struct {
 func (i *Instance) Ending() bool { return i.Phase == PhaseTerminated && len(i.Components) > 0 }
 
 // HasObjects reports whether objects of the instance are to exist: while it is active,
-// and while it is ending, those that others still need.
+// and while it is ending, the objects of components that others still need.
 func (i *Instance) HasObjects() bool { return i.Phase.Active() || i.Ending() }
 
 // Rests reports whether no new instance follows this one at the time now, although

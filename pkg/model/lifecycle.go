@@ -2,7 +2,7 @@ package model
 
 import "time"
 
-// Lifecycle says how an application is ended and what its failures lead to.
+// Lifecycle declares how an application is ended and what its failures lead to.
 type Lifecycle struct {
 	Grace    time.Duration `json:"grace"`    // between asking a workload to end and ending it
 	Deletion Deletion      `json:"deletion"` // whether its volumes are kept when it ends

@@ -63,7 +63,7 @@ type Failure struct {
 const (
 	ClassInfrastructure = "infrastructure" // a node, the network, want of room
 	ClassRuntime        = "runtime"        // the runtime ended the workload or cannot start it
-	ClassApplication    = "application"    // the workload itself says that it failed
+	ClassApplication    = "application"    // the workload itself reports that it failed
 	ClassControlPlane   = "control-plane"  // the control plane refuses it or is away
 )
 

@@ -6,7 +6,7 @@ type Percent int64
 // Of returns p percent of n, rounded down, for n >= 0.
 func (p Percent) Of(n int64) int64 { return n/100*int64(p) + n%100*int64(p)/100 }
 
-// QoSProfile says how a node treats a workload, relative to what the workload
+// QoSProfile is how a node treats a workload, relative to what the workload
 // asked for. A value of zero leaves the knob alone unless its comment says otherwise.
 type QoSProfile struct {
 	Name string `json:"name"`

@@ -33,7 +33,7 @@ type RunPhase string
 
 const (
 	RunRunning     RunPhase = "running"
-	RunPaused      RunPhase = "paused"       // nothing starts until somebody resumes it
+	RunPaused      RunPhase = "paused"       // nothing starts until a person resumes it
 	RunFailing     RunPhase = "failing"      // a step failed: active steps end, then the steps whose conditions are about results
 	RunRollingBack RunPhase = "rolling-back" // a step failed: finished steps are undone, the latest first
 	RunSucceeded   RunPhase = "succeeded"
@@ -55,7 +55,7 @@ func (p RunPhase) Ended() bool {
 // Step returns the record of the named step.
 func (r *Run) Step(name string) (*StepRun, bool) { return Find(r.Steps, name) }
 
-// Target returns what is to run of the named component.
+// Target returns the state that the run wants of the named component.
 func (r *Run) Target(component string) (*Target, bool) { return Find(r.Targets, component) }
 
 // WentBackTo reports whether the run was rolled back to spec, which runs again.
@@ -115,7 +115,7 @@ type StepRun struct {
 	Probe   int      `json:"probe,omitempty"`   // the probe that is asked, from 1
 	Passed  int      `json:"passed,omitempty"`  // probes of the stage
 	Missed  int      `json:"missed,omitempty"`  // probes of the stage
-	Resumed bool     `json:"resumed,omitempty"` // somebody let the stage or the wait end
+	Resumed bool     `json:"resumed,omitempty"` // a person ended the stage or the wait
 	Actors  []string `json:"actors,omitempty"`  // who approved, or ended it
 
 	Inputs  []Value `json:"inputs,omitempty"` // resolved when the attempt began
@@ -175,7 +175,7 @@ func (s Share) Of(granted int) int {
 	return min(max(n, 1), granted)
 }
 
-// Traffic says which replicas requests reach while two versions run.
+// Traffic is which replicas requests reach while two versions run.
 type Traffic string
 
 const (
@@ -191,7 +191,7 @@ type Memo struct {
 	Outputs []Value `json:"outputs,omitempty"`
 }
 
-// Command is what somebody asks of a run, by a commit.
+// Command is a request of a person to a run, made by a commit.
 type Command struct {
 	Action string   `json:"action"`           // see the Command constants
 	Run    Digest   `json:"run"`              // this run and no other

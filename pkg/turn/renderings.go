@@ -8,7 +8,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// Renderings says how the renderings of a fleet are checked.
+// Renderings configures how the renderings of a fleet are checked.
 type Renderings struct {
 	Fleet, Prefix string                // name of the fleet and what is put before every namespace
 	Checked       map[model.Digest]bool // specs that were found to be good before
@@ -23,8 +23,8 @@ type Renderings struct {
 }
 
 // CheckRenderings renders every application of a fleet that was not checked before,
-// at its full level, and moves those that cannot be rendered to the unusable ones: a
-// spec that no runtime can carry out has to be found before it is accepted. It
+// at its full level, and moves applications that cannot be rendered to the unusable ones:
+// a spec that no runtime can carry out has to be found before it is accepted. It
 // returns the fleet without them and the specs that are good, for the next check.
 func CheckRenderings(fleet model.Fleet, r Renderings) (model.Fleet, map[model.Digest]bool) {
 	tenants := make(map[string]*model.Tenant, len(fleet.Tenants))

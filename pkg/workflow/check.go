@@ -45,7 +45,7 @@ func (c checkStep) wait(_ *model.Step, rec *model.StepRun) Wait {
 
 func (c *checkProperties) times() int { return max(1, c.Times) }
 
-// answers tells how many good answers there are.
+// answers counts the good answers, in words.
 func (c *checkProperties) answers(rec *model.StepRun) string {
 	return fmt.Sprintf("good answers: %d of %d so far", rec.Passed, c.times())
 }

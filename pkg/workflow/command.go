@@ -49,7 +49,7 @@ func (x *execution) handleEarly() (changed bool) {
 	return true
 }
 
-// commandID identifies a command. The commit of a command says who asked, so the
+// commandID identifies a command. The commit of a command shows who made the request, so the
 // name and the roles of that person do not count: when access changes, a command
 // that was handled stays handled.
 func commandID(c model.Command) model.Digest {

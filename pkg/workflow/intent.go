@@ -7,13 +7,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Intent is something to be done once because of a run, outside of what is to run
-// of its components. Its key never means two things; doing it twice is harmless
+// Intent is a request of a run to the outside, to be carried out once. What components
+// run is not among these. Its key never means two things; doing it twice is harmless
 // where the doer keeps the key: a job by its name, a receiver by the event.
 type Intent struct {
 	Key      string    `json:"key"`
 	Step     string    `json:"step"`
-	Deadline time.Time `json:"deadline"` // nobody waits for a result after it
+	Deadline time.Time `json:"deadline"` // no step waits for a result after it
 
 	Job    *Job    `json:"job,omitempty"`
 	Probe  *Probe  `json:"probe,omitempty"`
@@ -57,7 +57,7 @@ type NoticeStep struct {
 	Message string          `json:"message,omitempty"`
 }
 
-// Intents returns what is to be done because of a saved run of the given spec. What
+// Intents returns the requests of a saved run of the given spec. What
 // is still being done by other keys of the application's runs is to be ended first:
 // no step waits for it any more, and its lock may have passed on. Finished jobs may
 // stay.

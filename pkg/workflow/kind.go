@@ -10,17 +10,16 @@ import (
 // is answered here.
 type kind interface {
 	traits() traits
-	// begin prepares an attempt: what it sets is what the saved run says is to be
-	// done.
+	// begin prepares an attempt. The saved run then shows what is to be done.
 	begin(s *step) error
 	// progress looks at what was reported of the attempt.
 	progress(s *step)
 	// abort takes back at once what an attempt that ends badly left half done.
 	abort(s *step)
-	// intent is what is to be done outside for the attempt; its Job, Probe and
+	// intent is the request to the outside for the attempt; its Job, Probe and
 	// Notice are nil if there is nothing.
 	intent(run *model.Run, decl *model.Step, rec *model.StepRun) Intent
-	// wait says what the attempt waits for.
+	// wait describes what the attempt waits for.
 	wait(decl *model.Step, rec *model.StepRun) Wait
 }
 
@@ -30,12 +29,12 @@ type traits struct {
 	rollout   bool             // rolls out components
 	fast      bool             // is done in a fast rollback, too
 	memo      bool             // need not be done again with the same inputs
-	people    bool             // cannot end well before somebody acts
+	people    bool             // cannot end well before a person acts
 	resumable bool             // a command ends its wait early
 	finishes  []model.RunPhase // run phases in which a begun attempt still goes on to its end
 }
 
-// leavingPhases are those of a run that failed and has not ended.
+// leavingPhases are the phases of a run that failed and has not ended.
 var leavingPhases = []model.RunPhase{model.RunFailing, model.RunRollingBack}
 
 // kindOf returns what a step does, with its properties.

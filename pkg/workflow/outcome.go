@@ -42,9 +42,9 @@ func (x *execution) failed(decl *model.Step) {
 	}
 }
 
-// leave turns the run to its end. A step with effects outside goes on to its end, a
-// step that only waits or looks ends at once, and nothing starts but steps that look
-// back.
+// leave turns the run to its end. A step with effects outside continues to its end, a
+// step that only waits or observes ends at once, and nothing starts but steps whose
+// conditions are about how others ended.
 func (x *execution) leave(phase model.RunPhase, message string) {
 	x.to(phase, message)
 	latest := x.now

@@ -27,7 +27,7 @@ type waitProperties struct {
 }
 
 type approvalProperties struct {
-	Roles []string `json:"roles"` // one of them is needed; none: whoever may commit it
+	Roles []string `json:"roles"` // one of them is needed; none: everybody who may commit the approval
 	Count int      `json:"count"` // of people, 0 and 1: one
 }
 
@@ -53,7 +53,7 @@ type stage struct {
 	Replicas int      `json:"replicas"`
 	Weight   int      `json:"weight"`
 	Pause    duration `json:"pause"`
-	Manual   bool     `json:"manual"` // goes on when somebody resumes it
+	Manual   bool     `json:"manual"` // continues when a person resumes it
 
 	extra   bool
 	traffic model.Traffic

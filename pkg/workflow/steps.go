@@ -8,7 +8,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow/condition"
 )
 
-// steps are those of one run, in the order of the workflow.
+// steps are the steps of one run, in the order of the workflow.
 type steps []step
 
 // find returns the named step, nil if there is none.

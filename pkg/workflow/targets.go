@@ -7,7 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// setTarget sets what is to run of a component.
+// setTarget sets the state that a run wants of a component.
 func setTarget(run *model.Run, t model.Target) {
 	n, known := slices.BinarySearchFunc(run.Targets, t, func(x, y model.Target) int { return cmp.Compare(x.Component, y.Component) })
 	switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// waitStep waits for a time to pass, or until somebody resumes it.
+// waitStep waits for a time to pass, or until a person resumes it.
 type waitStep struct {
 	simple
 	waitProperties

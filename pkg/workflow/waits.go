@@ -13,7 +13,7 @@ type Wait struct {
 	For    string    `json:"for"`              // as in "waits for …"
 	Until  time.Time `json:"until,omitzero"`   // it waits no longer
 	Action string    `json:"action,omitempty"` // the command that ends it, "" if people have no part in it
-	People bool      `json:"people,omitempty"` // it does not end well by itself: somebody has to act
+	People bool      `json:"people,omitempty"` // it does not end well by itself: a person has to act
 }
 
 // Waits returns what a run waits for, in the order of the workflow. Spec is what
@@ -47,7 +47,7 @@ func Waits(run *model.Run, spec *model.Application) (waits []Wait) {
 	return waits
 }
 
-// People reports whether a step cannot end well before somebody acts: approves it,
+// People reports whether a step cannot end well before a person acts: approves it,
 // or resumes one of its stages.
 func People(decl *model.Step) bool {
 	return kindOf(decl).traits().people

@@ -32,8 +32,8 @@ type Turn struct {
 	Gone bool
 
 	Commands []model.Command // in the order of their commits; those handled before may be among them
-	Results  []Result        // of intents; those of earlier ones may be among them
-	Seen     []Seen          // how components fare
+	Results  []Result        // of intents; results of earlier intents may be among them
+	Seen     []Seen          // how the components are doing
 }
 
 // Limits bound what the runs of a tenant do at a time.
@@ -46,7 +46,7 @@ type Limits struct {
 	Jobs []string
 }
 
-// Advance returns the runs that follow from those of one tenant, in their order.
+// Advance returns the runs that follow from the runs of one tenant, in their order.
 // All runs that have not ended have to be among them, as locks and limits hold
 // across them; the order among them does not matter. A run that nothing happened
 // to comes back equal.

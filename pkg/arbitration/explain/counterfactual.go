@@ -18,8 +18,8 @@ type advisor struct {
 	left  int                            // of the effort
 }
 
-// advise finds out what would admit an application that is left out, unless the
-// ledger says it already.
+// advise finds out what would admit a pending or rejected application, unless the
+// ledger has that already.
 func (a *advisor) advise(d *model.Decision, app *solve.App) {
 	if app.Wanted == nil || app.Granted() || app.Incumbent() {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// changes lists the changes that could admit the application: those of its owner
-// first, then those of its tenant's admin, then those of the platform's.
+// changes lists the changes that could admit the application: first the changes that its
+// owner can make, then those for the admins of its tenant, then those for the platform.
 func (a *advisor) changes(app *solve.App) (list []change) {
 	var failed []*solve.Finding
 	for i := range app.Findings {

@@ -10,7 +10,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// obstacle tells why nothing is preempted for an application that waits.
+// obstacle explains why nothing is preempted for a pending application.
 func (w *Writer) obstacle(app *solve.App) string {
 	if len(app.Short) == 0 {
 		return ""

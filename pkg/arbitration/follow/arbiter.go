@@ -9,8 +9,8 @@ import (
 )
 
 // Arbiter decides as Decide does, and remembers the last arbitration so that the
-// next one costs as much as what changed. It decides everything anew where more changed
-// than applications and their records. A decision that does not change keeps the
+// next one costs as much as what changed. It decides everything from scratch where more
+// changed than applications and their records. A decision that does not change keeps the
 // sentences, shares and inputs with which it was made. An Arbiter is not safe for
 // concurrent use; a ruling is good until the next call, and inputs must never be
 // changed after the call.

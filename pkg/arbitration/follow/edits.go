@@ -16,7 +16,7 @@ type edits struct {
 }
 
 // compare finds how inputs differ from those of the last pass. It returns false where
-// everything is to be decided anew: because the platform, a tenant, a pool or the list of
+// everything has to be decided again: because the platform, a tenant, a pool or the list of
 // unusable applications changed, which concerns many applications, or because many
 // applications changed. Fleets list their applications in a steady order; another order
 // costs deciding everything.

@@ -9,7 +9,7 @@ import (
 )
 
 // gates sends applications through the gate again for which the answer may differ:
-// those that were rebuilt and, where there are quotas, all that share them.
+// rebuilt applications and, where there are quotas, all applications that share them.
 func (f *following) gates() {
 	shared := map[int]bool{}
 	for t := range f.dirty {
@@ -28,7 +28,7 @@ func (f *following) gates() {
 	}
 }
 
-// recount counts anew what is declared at and below a node.
+// recount recounts what is declared at and below a node.
 func (f *following) recount(top int) {
 	var all []*solve.App
 	for i := top; i < len(f.Nodes); i++ {

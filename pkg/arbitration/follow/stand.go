@@ -39,7 +39,7 @@ func (f *following) stand() {
 	}
 }
 
-// standAgain ranks a tenant's applications anew, and reports whether a standing
+// standAgain recomputes the standings of a tenant's applications, and reports whether one
 // changed.
 func (f *following) standAgain(tenant int) (changed bool) {
 	members := f.Members[tenant]
@@ -56,7 +56,7 @@ func (f *following) standAgain(tenant int) (changed bool) {
 		f.DropRanking(app)
 		if before[i] == nil || before[i][len(before[i])-1].Class != app.Base().Class {
 			f.markStale(app)
-			app.Short = nil // so that it is tried, and what it lacks is explained anew
+			app.Short = nil // so that it is tried, and what it lacks is explained again
 		}
 	}
 	return changed

@@ -14,7 +14,7 @@ type tracker struct {
 	writer *explain.Writer
 	retry  *retryable
 	buffer decisionBuffer
-	stale  map[*solve.App]bool // whose decision is to be written anew
+	stale  map[*solve.App]bool // whose decision is to be rewritten
 }
 
 // newTracker decides everything.
@@ -31,13 +31,13 @@ func (t *tracker) all() model.Ruling {
 }
 
 // follow decides once more after edits and brings the ruling up to date. Only what
-// the edits concern is made anew: the applications that were edited or moved, then
+// the edits concern is redone: the applications that were edited or moved, then
 // the quotas of their tenants and groups, the fair shares, the standings of tenants
-// for which these changed, and in the end who gets what. Of those that wait only
-// the retryable ones are tried.
+// for which these changed, and in the end who gets what. Of the pending
+// applications only the retryable ones are tried.
 //
-// A decision that differs must be explained with the present inputs, or nobody
-// could make it again from what is recorded. So an application whose decision
+// A decision that differs must be explained with the present inputs, or it
+// could not be reproduced from what is recorded. So an application whose decision
 // differs although it was not rebuilt is rebuilt and decided once more.
 func (t *tracker) follow(e *edits) model.Ruling {
 	ruling, changed, late := t.once(e, nil)
@@ -55,8 +55,8 @@ func (t *tracker) follow(e *edits) model.Ruling {
 	return ruling
 }
 
-// once follows edits, and writes anew the decisions that differ and those of
-// rewrite.
+// once follows edits, and rewrites the decisions that differ and those of the
+// applications in rewrite.
 func (t *tracker) once(e *edits, rewrite map[model.AppID]bool) (ruling model.Ruling, changed, late []model.AppID) {
 	f := &following{tracker: t, edits: e, dirty: map[int]bool{}, rewrite: rewrite}
 	f.rebuildApps()
@@ -67,7 +67,7 @@ func (t *tracker) once(e *edits, rewrite map[model.AppID]bool) (ruling model.Rul
 	return f.write()
 }
 
-// markStale notes that a decision is to be written anew.
+// markStale notes that a decision is to be rewritten.
 func (t *tracker) markStale(app *solve.App) { t.stale[app] = true }
 
 // following is one pass of a tracker.
@@ -76,12 +76,12 @@ type following struct {
 	edits   *edits
 	rebuilt []*solve.App
 	dirty   map[int]bool         // tenants whose applications, or what these ask for, differ
-	rewrite map[model.AppID]bool // to be written anew whatever is decided
+	rewrite map[model.AppID]bool // to be rewritten even if the decision is the same
 }
 
-// rebuildApps makes applications anew: those that were edited, those that the last
-// ruling changed, as the ledger may say that it did not come about, and those that
-// are new with every pass.
+// rebuildApps rebuilds the applications that were edited, the applications that the last
+// ruling changed, as the ledger may show that this did not come about, and, in every
+// pass, the applications that the ledger does not have yet.
 func (f *following) rebuildApps() {
 	e := f.edits
 	for _, app := range f.Changed {
@@ -105,7 +105,7 @@ func (f *following) rebuildApps() {
 	})
 }
 
-// rebuild makes one application anew. It keeps a copy of the instance, so that one
+// rebuild reads one application again. It keeps a copy of the instance, so that one
 // application does not keep the ledger of a pass in memory.
 func (f *following) rebuild(id model.AppID) {
 	at, old := f.Find(id)

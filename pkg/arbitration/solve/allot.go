@@ -6,7 +6,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Retry tells which of the applications that wait need not be tried again, because
+// Retry selects the pending applications that need not be tried again, because
 // nothing that they could get has become free since they were tried. Passing over
 // them must not change a ruling.
 type Retry interface {

@@ -6,8 +6,8 @@ import (
 )
 
 // choose finds the least that options must give up to cover the needs, nil if all
-// of them together cannot. It first evicts as few applications as possible, those
-// that stand worse before those that stand better; then it degrades as few as
+// of them together cannot. It first evicts as few applications as possible, worse
+// standings before better ones; then it degrades as few as
 // possible; then it frees as little as possible beyond the needs.
 func choose(options []*option, needs []need) []move {
 	rest := make(Vector, len(needs))
@@ -102,7 +102,7 @@ func cover(candidates []*candidate, rest Vector) []*candidate {
 		for _, x := range tiers[i] {
 			missing.Add(x.gain)
 		}
-		all := slices.Clone(missing) // when nobody of a worse tier gives way
+		all := slices.Clone(missing) // when no application of a worse tier gives way
 		for _, worse := range tiers[:i] {
 			for _, x := range worse {
 				all.Add(x.gain)

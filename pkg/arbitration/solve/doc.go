@@ -15,6 +15,6 @@
 //  6. Number: the positions of applications that stay pending.
 //
 // The package writes no decisions and compares nothing with an earlier pass. A Case
-// owns its slices; those of the inputs are never changed. Amounts are integers:
+// owns its slices and never changes the slices of its inputs. Amounts are integers:
 // thousandths of a core, bytes, devices.
 package solve

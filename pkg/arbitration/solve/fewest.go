@@ -10,8 +10,8 @@ import (
 const exactLimit = 16
 
 // fewest picks as few candidates of one tier as cover what is missing when all
-// worse tiers give way. Of equal numbers it picks those that leave least of all to
-// the worse tiers, and then those that free least beyond it. The whole tier covers
+// worse tiers give way. Among choices of equally many it prefers the one that leaves
+// least to the worse tiers, and then the one that frees least beyond the need. The whole tier covers
 // what is missing.
 func fewest(tier []*candidate, missing, all Vector) []*candidate {
 	if missing.isNothing() {

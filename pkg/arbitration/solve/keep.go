@@ -44,7 +44,7 @@ func (c *Case) KeepPlace(app *App) {
 	}
 }
 
-// PassGate sends what Git says through the gate: the newer spec of an incumbent, or
+// PassGate sends what Git declares through the gate: the newer spec of an incumbent, or
 // an application that holds no place.
 func (c *Case) PassGate(app *App) {
 	if app.Incumbent() {

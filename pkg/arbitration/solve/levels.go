@@ -12,14 +12,14 @@ import (
 type Cut struct {
 	qos      bool // components run at the profile of their degrade.qos
 	optional bool // components that are not critical are off
-	replicas int  // so many of partsOfReplicas of what lies above degrade.minReplicas are off
+	replicas int  // of what lies above degrade.minReplicas, this many of partsOfReplicas parts are off
 }
 
 // partsOfReplicas is the number of steps in which replicas go down to their
 // minimum, so that hardly more is given up than needed.
 const partsOfReplicas = 4
 
-// String tells people what is given up.
+// String describes what is given up.
 func (k Cut) String() string {
 	var parts []string
 	if k.qos {
@@ -50,7 +50,7 @@ type Level struct {
 	surge   []bool // by component: a second version runs beside it; see surges
 }
 
-// spreading is what a component asks of the topology of its pool.
+// spreading is how a component has to be spread over the domains of its pool.
 type spreading struct {
 	pool int    // -1: that of the loose components
 	one  Vector // of one replica

@@ -25,7 +25,7 @@ func (o *option) degraded() Vector {
 }
 
 // options lists the incumbents that may give way for standing s and free something
-// that is needed: those of the same tenant, then all others that stand worse,
+// that is needed: first in the same tenant, then all others that stand worse,
 // worst first.
 func (r *room) options(app *App, s Standing, needs []need) []*option {
 	w := r.ranked()
@@ -61,7 +61,7 @@ func (r *room) options(app *App, s Standing, needs []need) []*option {
 }
 
 // ranking lists the incumbents, those with the worst part first; of equal ones the
-// youngest. It is not sorted anew when some of them give way: that only makes the
+// youngest. It is not sorted again when some of them give way: that only makes the
 // worst part of what is left better.
 type ranking struct {
 	all   []*App

@@ -108,7 +108,7 @@ func overcommit(r model.Resources, policy model.Policy) model.Resources {
 	return r
 }
 
-// setAside applies reservations: those of the system make pools smaller, the
+// setAside applies reservations: reservations of the system make pools smaller, the
 // others are kept for the tenant or application that they name.
 func (b *Books) setAside(fleet *model.Fleet) {
 	all := slices.Clone(fleet.Platform.Reservations)

@@ -5,7 +5,7 @@ import (
 	"container/heap"
 )
 
-// queue hands out the applications that wait, one at a time, in the order in which
+// queue hands out the pending applications, one at a time, in the order in which
 // they are served: by standing, then to the node whose weighted share beyond its
 // guarantee is least after it got the application, at every level of the tree, then
 // in first-come order.
@@ -28,7 +28,7 @@ type line struct {
 	after Share // beyond the guarantee, when head is granted
 }
 
-// newQueue lines up all applications that wait, or those that retry selects.
+// newQueue lines up all pending applications, or those that retry selects.
 func newQueue(books *Books, apps *Roster, retry Retry) *queue {
 	q := &queue{Books: books, retry: retry, lines: make([]line, len(books.Nodes))}
 	var tried []bool
@@ -56,7 +56,7 @@ func (q *queue) advance(head *App) {
 	q.moved(head.Tenant)
 }
 
-// skip passes over the head, and those of its tenant that come right after it, as
+// skip passes over the head, and the applications of its tenant right after it, as
 // far as retry allows. It reports whether it did.
 func (q *queue) skip(head *App) bool {
 	if q.retry == nil {

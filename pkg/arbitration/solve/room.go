@@ -35,7 +35,7 @@ type plan struct {
 	at    int // the pool of its loose components
 }
 
-// move is what a plan asks of one application.
+// move is what one application gives up in a plan.
 type move struct {
 	option *option
 	to     int // the level that it is degraded to, -1: it is evicted

@@ -27,7 +27,7 @@ func newRoster(n int) *Roster {
 	}
 }
 
-// list sorts all applications and makes the other lists, for so many nodes.
+// list sorts all applications and makes the other lists. The tree has so many nodes.
 func (a *Roster) list(nodes int) {
 	slices.SortFunc(a.Apps, func(x, y *App) int { return x.ID.Compare(y.ID) })
 	a.Members, a.Pending = make([][]*App, nodes), make([][]*App, nodes)

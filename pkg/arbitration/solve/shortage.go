@@ -46,7 +46,7 @@ func (a *allotment) relieve(q *Pool, needs []need) {
 	}
 }
 
-// giveWay carries out what a shortage asks of an incumbent.
+// giveWay degrades or evicts an incumbent because of a shortage, or announces that.
 func (a *allotment) giveWay(q *Pool, m move) {
 	v := m.option.app
 	announced := a.now.Add(ShortageHold)

@@ -130,7 +130,7 @@ func (t *Tree) book(tenant int, amount Vector, sign int) {
 	}
 }
 
-// withhold recounts how much of the guarantees at and below a node nobody else may
+// withhold recounts how much of the guarantees at and below a node others may not
 // use although it is free: what is guaranteed, not used and not lent.
 func (t *Tree) withhold(i int) {
 	n := &t.Nodes[i]

@@ -11,7 +11,7 @@ const (
 	maxCost  = 20_000
 )
 
-// base is CEL without what loops, tells the time, or leaves types open. Text of
+// base is CEL without loops, without the time, and without open types. Text of
 // a time zone would be looked up on the machine.
 var base = must(cel.NewCustomEnv(
 	cel.StdLib(cel.StdLibSubset(env.NewLibrarySubset().SetDisableMacros(true).AddExcludedFunctions(
