@@ -39,8 +39,8 @@ func (x *execution) handleEarly() (changed bool) {
 	if len(x.run.Commands) == before {
 		return false
 	}
-	for i := range x.steps {
-		if s := &x.steps[i]; s.rec.Phase == model.StepActive {
+	for _, s := range x.steps {
+		if s.rec.Phase == model.StepActive {
 			if a, ok := s.kind.(approvalStep); ok {
 				a.progress(s)
 			}

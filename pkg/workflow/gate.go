@@ -11,9 +11,8 @@ import (
 
 // candidate is a step that is ready to start, or to be taken back.
 type candidate struct {
-	s     *step
-	index int
-	undo  bool
+	s    *step
+	undo bool
 }
 
 // admit starts the candidates that find their lock free and a place: rollbacks
@@ -21,32 +20,34 @@ type candidate struct {
 // does not keep others waiting.
 func admit(all []*execution, limits Limits) (started bool) {
 	held, acting, left := map[string]string{}, 0, leftover(all, limits.Jobs)
+	hold := func(s *step) {
+		if s.Lock != "" && holds(s.rec) {
+			held[s.Lock] = s.x.run.App.String() + ", step " + s.Name
+		}
+	}
 	var queue []candidate
 	for _, x := range all {
-		for i := range x.steps {
-			s := &x.steps[i]
-			if s.Lock != "" && holds(s.rec) {
-				held[s.Lock] = x.run.App.String() + ", step " + s.Name
-			}
+		for _, s := range x.steps {
+			hold(s)
 			if s.acts() {
 				acting++
 			}
 			switch {
 			case s.rec.Phase == model.StepQueued:
-				queue = append(queue, candidate{s, i, false})
+				queue = append(queue, candidate{s, false})
 			case s.rec.Undo != nil && s.rec.Undo.Phase == model.StepQueued && x.run.Phase == model.RunRollingBack:
-				queue = append(queue, candidate{s, i, true})
+				queue = append(queue, candidate{s, true})
 			}
 		}
 	}
-	slices.SortFunc(queue, func(x, y candidate) int {
+	slices.SortStableFunc(queue, func(x, y candidate) int {
 		if x.undo != y.undo {
 			if x.undo {
 				return -1
 			}
 			return 1
 		}
-		return cmp.Or(x.s.rec.Since.Compare(y.s.rec.Since), x.s.x.run.App.Compare(y.s.x.run.App), cmp.Compare(x.index, y.index))
+		return cmp.Or(x.s.rec.Since.Compare(y.s.rec.Since), x.s.x.run.App.Compare(y.s.x.run.App))
 	})
 	for _, c := range queue {
 		if why := c.obstacle(held, left, acting, limits); why != "" {
@@ -59,9 +60,7 @@ func admit(all []*execution, limits Limits) (started bool) {
 		} else {
 			c.s.attempt()
 		}
-		if c.s.Lock != "" && holds(c.s.rec) {
-			held[c.s.Lock] = c.s.x.run.App.String() + ", step " + c.s.Name
-		}
+		hold(c.s)
 		if !c.undo && c.s.acts() {
 			acting++
 		}
@@ -83,8 +82,8 @@ func leftover(all []*execution, jobs []string) string {
 	}
 	spoken := map[string]bool{} // run and step
 	for _, x := range all {
-		for i := range x.steps {
-			if s := &x.steps[i]; holds(s.rec) {
+		for _, s := range x.steps {
+			if holds(s.rec) {
 				spoken[string(x.run.ID)+"/"+s.Name] = true
 			}
 		}

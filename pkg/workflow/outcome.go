@@ -48,8 +48,7 @@ func (x *execution) failed(decl *model.Step) {
 func (x *execution) leave(phase model.RunPhase, message string) {
 	x.to(phase, message)
 	latest := x.now
-	for i := range x.steps {
-		s := &x.steps[i]
+	for _, s := range x.steps {
 		switch back := looksBack(s.Step); {
 		case s.rec.Phase.Ended():
 		case s.rec.Phase == model.StepActive && (back || slices.Contains(s.kind.traits().finishes, phase)):
@@ -74,8 +73,8 @@ func (x *execution) expire() {
 	case model.RunRunning, model.RunPaused:
 	default: // the time for the end is over, too
 		x.steps.cancel(reasonEnded)
-		for i := range x.steps {
-			if rec := x.steps[i].rec; toUndo(rec) {
+		for _, s := range x.steps {
+			if rec := s.rec; toUndo(rec) {
 				rec.Undo.Phase, rec.Undo.Message = model.StepFailed, "not taken back by "+at
 			}
 		}
@@ -88,10 +87,10 @@ func (x *execution) expire() {
 		return
 	}
 	open := make([]*step, 0, len(x.steps))
-	for i := range x.steps {
-		switch x.steps[i].rec.Phase {
+	for _, s := range x.steps {
+		switch s.rec.Phase {
 		case model.StepActive, model.StepRetrying, model.StepQueued:
-			open = append(open, &x.steps[i])
+			open = append(open, s)
 		}
 	}
 	severity := func(s *step) int {
@@ -110,10 +109,8 @@ func (x *execution) expire() {
 
 // end ends the run when nothing is left to do.
 func (x *execution) end() bool {
-	for i := range x.steps {
-		if !x.steps[i].rec.Phase.Ended() {
-			return x.unwind()
-		}
+	if slices.ContainsFunc(x.steps, func(s *step) bool { return !s.rec.Phase.Ended() }) {
+		return x.unwind()
 	}
 	switch x.run.Phase {
 	case model.RunRunning, model.RunPaused:
@@ -132,8 +129,8 @@ func (x *execution) end() bool {
 // arrive ends the run well: later runs go back to its spec.
 func (x *execution) arrive() {
 	var message string
-	for i := range x.steps {
-		if s := &x.steps[i]; s.rec.Phase == model.StepFailed {
+	for _, s := range x.steps {
+		if s.rec.Phase == model.StepFailed {
 			message = fmt.Sprintf("step %s failed, which does not matter", s.Name)
 		}
 	}
@@ -146,8 +143,8 @@ func (x *execution) arrive() {
 		}
 	}
 	run.Good = good
-	for i := range x.steps {
-		x.steps[i].rec.Undo = nil // a successful run is not taken back
+	for _, s := range x.steps {
+		s.rec.Undo = nil // a successful run is not taken back
 	}
 	run.Targets = slices.DeleteFunc(run.Targets, func(t model.Target) bool {
 		_, there := x.spec.Component(t.Component)

@@ -21,8 +21,7 @@ func (x *execution) restart(c model.Command) (refused string) {
 		return fmt.Sprintf("the run is %s; wait until it has ended", x.run.Phase)
 	}
 	again := x.steps.again(c.Step, x.run.Phase.Ended())
-	for i := range x.steps {
-		s := &x.steps[i]
+	for _, s := range x.steps {
 		undone := s.rec.Undo != nil && s.rec.Undo.Phase != model.StepPending
 		switch {
 		case again[s.Name] && (s.rec.Phase == model.StepActive || s.rec.Phase == model.StepRetrying):
@@ -31,8 +30,7 @@ func (x *execution) restart(c model.Command) (refused string) {
 			return fmt.Sprintf("step %s was taken back and would have to be done again, too: restart the whole run", s.Name)
 		}
 	}
-	for i := range x.steps {
-		s := &x.steps[i]
+	for _, s := range x.steps {
 		if !again[s.Name] {
 			continue
 		}
@@ -56,14 +54,12 @@ func (x *execution) restart(c model.Command) (refused string) {
 // the steps that the end of the run kept from their own end.
 func (list steps) again(from string, cut bool) map[string]bool {
 	again := map[string]bool{}
-	for i := range list {
-		s := &list[i]
+	for _, s := range list {
 		ended := s.rec.Phase == model.StepCancelled || s.rec.Phase == model.StepSkipped && !endedWell(s.Step, s.rec)
 		again[s.Name] = from == "" || s.Name == from || cut && ended
 	}
 	for range list { // as often as the longest chain
-		for i := range list {
-			s := &list[i]
+		for _, s := range list {
 			again[s.Name] = again[s.Name] || slices.ContainsFunc(s.DependsOn, func(name string) bool { return again[name] })
 		}
 	}

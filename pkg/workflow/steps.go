@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -9,28 +10,28 @@ import (
 )
 
 // steps are the steps of one run, in the order of the workflow.
-type steps []step
+type steps []*step
 
 // find returns the named step, nil if there is none.
 func (list steps) find(name string) *step {
-	for i := range list {
-		if list[i].Name == name {
-			return &list[i]
+	for _, s := range list {
+		if s.Name == name {
+			return s
 		}
 	}
 	return nil
 }
 
 func (list steps) cancel(reason model.Reason) {
-	for i := range list {
-		list[i].cancel(reason)
+	for _, s := range list {
+		s.cancel(reason)
 	}
 }
 
 // acting counts the steps that act.
 func (list steps) acting() (n int) {
-	for i := range list {
-		if list[i].acts() {
+	for _, s := range list {
+		if s.acts() {
 			n++
 		}
 	}
@@ -43,8 +44,8 @@ func (list steps) outcomes() condition.Values {
 		Succeeded: map[string]bool{}, Failed: map[string]bool{}, Skipped: map[string]bool{},
 		Inputs: map[string]string{}, Outputs: map[string]map[string]string{},
 	}
-	for i := range list {
-		rec := list[i].rec
+	for _, s := range list {
+		rec := s.rec
 		if !rec.Phase.Ended() {
 			continue
 		}
@@ -61,18 +62,13 @@ func (list steps) outcomes() condition.Values {
 
 // undone reports whether nothing is left to take back.
 func (list steps) undone() bool {
-	for i := range list {
-		if toUndo(list[i].rec) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(s *step) bool { return toUndo(s.rec) })
 }
 
 // undoTime is how long it may last to take everything back.
 func (list steps) undoTime() (sum time.Duration) {
-	for i := range list {
-		if s := &list[i]; toUndo(s.rec) {
+	for _, s := range list {
+		if toUndo(s.rec) {
 			sum += cmp.Or(s.Timeout, stepTimeout) * time.Duration(max(1, s.Retry.Attempts))
 		}
 	}

@@ -24,8 +24,7 @@ func (x *execution) unwind() bool {
 		return false
 	}
 	var last *step
-	for i := range x.steps {
-		s := &x.steps[i]
+	for _, s := range x.steps {
 		if s.rec.Phase == model.StepActive || s.rec.Phase == model.StepRetrying {
 			return false
 		}
@@ -111,9 +110,9 @@ func undoKey(run *model.Run, rec *model.StepRun) string {
 // it is gone, too: everything is as it was when a run succeeded last.
 func (x *execution) endUndone() {
 	x.run.Targets = slices.Clone(x.run.Base)
-	for i := range x.steps {
-		if u := x.steps[i].rec.Undo; u != nil && u.Phase == model.StepFailed {
-			x.to(model.RunFailed, x.run.Message+", and step "+x.steps[i].Name+" could not be taken back")
+	for _, s := range x.steps {
+		if u := s.rec.Undo; u != nil && u.Phase == model.StepFailed {
+			x.to(model.RunFailed, x.run.Message+", and step "+s.Name+" could not be taken back")
 			return
 		}
 	}

@@ -51,9 +51,9 @@ func (s *step) outputs(r *Result) ([]model.Value, error) {
 	}
 	var values []model.Value
 	sum, rest := 0, maxRun
-	for i := range s.x.steps {
-		if other := s.x.steps[i].rec; other != s.rec {
-			rest -= sizeOf(other.Outputs)
+	for _, other := range s.x.steps {
+		if other.Name != s.Name {
+			rest -= sizeOf(other.rec.Outputs)
 		}
 	}
 	for _, o := range s.Outputs {

@@ -86,7 +86,7 @@ func newExecution(turn *Turn, now time.Time) *execution {
 	}
 	for i := range x.run.Steps {
 		decl := &x.spec.Workflow.Steps[i]
-		x.steps = append(x.steps, step{x, decl, &x.run.Steps[i], kindOf(decl)})
+		x.steps = append(x.steps, &step{x, decl, &x.run.Steps[i], kindOf(decl)})
 	}
 	return x
 }
@@ -112,12 +112,12 @@ func (x *execution) settle() {
 	if !x.now.Before(x.run.Deadline) {
 		x.expire()
 	}
-	for i := range x.steps {
-		x.steps[i].progress()
+	for _, s := range x.steps {
+		s.progress()
 	}
 	if x.run.Phase == model.RunRollingBack {
-		for i := range x.steps {
-			x.steps[i].progressUndo()
+		for _, s := range x.steps {
+			s.progressUndo()
 		}
 	}
 }
@@ -128,8 +128,8 @@ func (x *execution) proceed() (changed bool) {
 	if x.spec == nil || x.run.Phase.Ended() {
 		return false
 	}
-	for i := range x.steps {
-		changed = x.steps[i].consider() || changed
+	for _, s := range x.steps {
+		changed = s.consider() || changed
 	}
 	return x.handleEarly() || x.end() || changed
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // effort bounds how many applications one ruling arbitrates again to verify what
-// would admit the applications that are left out. That is computed when an application begins
-// to wait or is rejected, in the order of names, as long as the effort lasts;
+// would admit pending and rejected applications. That is computed when an application
+// becomes pending or is rejected, in the order of names, as long as the effort lasts;
 // Counterfactuals computes it for any one at any time.
 const effort = 20_000
 
