@@ -35,7 +35,7 @@ type runFlags struct {
 	tokenFile, writeTokenFile, sshKey, knownHosts  string
 	kubeconfig, fleet, prefix                      string
 	interval                                       time.Duration
-	once, dryRun                                   bool
+	once, dryRun, adopt                            bool
 	listen                                         string
 	pprof, leaderElect                             bool
 	leaseNamespace                                 string
@@ -86,11 +86,12 @@ program runs in.`,
 	fl.StringVar(&f.prefix, "namespace-prefix", "", "prefix of the name of every namespace")
 	fl.DurationVar(&f.interval, "interval", 15*time.Second, "time between polls of the fleet repo; watched changes start a pass sooner")
 	fl.BoolVar(&f.once, "once", false, "make one pass and exit")
+	fl.BoolVar(&f.adopt, "adopt", false, "at this start, take the status branch as it is, also if it is missing, foreign or older than the cluster remembers")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print the decisions and change nothing (implies --once)")
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:8420", "address to serve /metrics, /healthz and /readyz on; empty: none")
 	fl.BoolVar(&f.pprof, "pprof", false, "serve /debug/pprof too")
 	fl.BoolVar(&f.leaderElect, "leader-elect", false, "reconcile only while holding a Lease in the cluster")
-	fl.StringVar(&f.leaseNamespace, "lease-namespace", "daros-system", "namespace of the Lease")
+	fl.StringVar(&f.leaseNamespace, "lease-namespace", "daros-system", "namespace of the Lease, and of the ConfigMap that remembers which ledger the fleet follows")
 	fl.IntVar(&f.workers, "workers", 8, "number of concurrent requests to the API server")
 	fl.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	fl.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
@@ -133,7 +134,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	defer branch.Close()
-	carrier, err := kubernetes.New(cluster, kubernetes.Options{Fleet: f.fleet, Workers: f.workers})
+	carrier, err := kubernetes.New(cluster, kubernetes.Options{Fleet: f.fleet, Workers: f.workers, Namespace: f.leaseNamespace})
 	if err != nil {
 		return err
 	}
@@ -167,7 +168,8 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 			SourceChanged: src.Changes(ctx),
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
-		Log: log, Metrics: newMetrics(registry, build),
+		Recognition: reconcile.Recognition{Anchor: carrier, Copy: branch, Branch: f.statusBranch, Adopt: f.adopt},
+		Log:         log, Metrics: newMetrics(registry, build),
 	})
 	if f.once || f.dryRun {
 		return f.pass(ctx, loop, out)

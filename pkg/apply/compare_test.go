@@ -100,7 +100,7 @@ func FuzzInventory(f *testing.F) {
 			return
 		}
 		require.Len(t, inv.refs, 1)
-		body, err := writeInventory("f", model.AppID{Tenant: "t", Name: "a"}, "ns", inv.refs)
+		body, err := writeInventory("f", "", model.AppID{Tenant: "t", Name: "a"}, "ns", inv.refs)
 		if err != nil {
 			return
 		}

@@ -1,7 +1,9 @@
 package apply
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,8 +19,9 @@ import (
 // inventory lists the objects that an application has, or may have, in the cluster. It is
 // kept in a ConfigMap in the format of cli-utils: one key for each object.
 type inventory struct {
-	refs    []Ref // in order
-	corrupt bool  // a key names no object: somebody else wrote it
+	refs    []Ref  // in order
+	corrupt bool   // a key names no object: somebody else wrote it
+	ledger  string // id of the ledger that its application is in; "" where none is named
 }
 
 // configMap is the kind of inventories.
@@ -45,7 +48,7 @@ func isInventory(u *unstructured.Unstructured) bool {
 func readInventory(u *unstructured.Unstructured) *inventory {
 	data, _, _ := unstructured.NestedFieldNoCopy(u.Object, "data")
 	keys, _ := data.(map[string]any)
-	inv := &inventory{}
+	inv := &inventory{ledger: label(u, render.LabelLedger)}
 	for key := range keys {
 		m, err := object.ParseObjMetadata(key)
 		if err != nil || m.Name == "" || m.GroupKind.Kind == "" {
@@ -59,7 +62,7 @@ func readInventory(u *unstructured.Unstructured) *inventory {
 }
 
 // writeInventory encodes the object that stores an inventory.
-func writeInventory(fleet string, app model.AppID, namespace string, refs []Ref) ([]byte, error) {
+func writeInventory(fleet, ledger string, app model.AppID, namespace string, refs []Ref) ([]byte, error) {
 	data := map[string]any{}
 	for _, r := range refs {
 		key := object.ObjMetadata{
@@ -78,6 +81,9 @@ func writeInventory(fleet string, app model.AppID, namespace string, refs []Ref)
 	}
 	if app.Name != "" {
 		labels[render.LabelApplication] = app.Name
+	}
+	if ledger != "" {
+		labels[render.LabelLedger] = ledger
 	}
 	return encode(map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "data": data,
@@ -145,4 +151,21 @@ func (l *Live) applied(app model.AppID) []Ref {
 		}
 	}
 	return refs
+}
+
+// Ledgers returns the ids of the ledgers that the inventories of the fleet name, in
+// order. An inventory that names none counts as "".
+func (l *Live) Ledgers(ctx context.Context) ([]string, error) {
+	if err := l.Watch(ctx, configMap); err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ids := map[string]bool{}
+	for _, o := range l.objects {
+		if o.inventory != nil {
+			ids[o.inventory.ledger] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(ids)), nil
 }

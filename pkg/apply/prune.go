@@ -17,7 +17,7 @@ import (
 // announce writes the objects into the inventory before they are created, so that none
 // is lost when the process ends in between.
 func (w *work) announce() []job {
-	inventories := w.live.inventories(w.app())
+	inventories, renamed := w.live.inventories(w.app()), false
 	for _, o := range inventories {
 		if o.Namespace != w.set.Namespace || o.Name != inventoryName(w.app()) {
 			w.strays = append(w.strays, o)
@@ -26,12 +26,13 @@ func (w *work) announce() []job {
 			return []job{w.inventoryJob(w.rebuild)}
 		}
 		w.stored = union(w.stored, o.inventory.refs)
+		renamed = renamed || o.inventory.ledger != w.set.Ledger
 	}
 	w.home = len(inventories) > len(w.strays)
 	if !w.home && len(w.strays) == 0 && len(w.live.applied(w.app())) > 0 {
 		return []job{w.inventoryJob(w.rebuild)}
 	}
-	if len(w.set.Objects) == 0 || w.home && len(without(w.wanted, w.stored)) == 0 {
+	if len(w.set.Objects) == 0 || w.home && !renamed && len(without(w.wanted, w.stored)) == 0 {
 		return nil
 	}
 	return []job{w.inventoryJob(func(ctx context.Context) (Ref, error) {
@@ -83,7 +84,7 @@ func (w *work) rebuild(ctx context.Context) (Ref, error) {
 // write makes the inventory list exactly refs.
 func (w *work) write(ctx context.Context, refs []Ref) error {
 	name := w.inventory()
-	body, err := writeInventory(w.fleet, w.app(), w.set.Namespace, refs)
+	body, err := writeInventory(w.fleet, w.set.Ledger, w.app(), w.set.Namespace, refs)
 	if err != nil {
 		return err
 	}

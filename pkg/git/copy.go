@@ -12,13 +12,15 @@ import (
 
 // Copy keeps the content of one branch in a file, so that a process that starts again
 // need not fetch it: the pack that was fetched last, and those that were pushed since.
-// It is a cache: what is cut off, damaged or missing is fetched, and no error of it
-// stops anything. One process at a time holds it, for one goroutine at a time. A nil
-// Copy keeps nothing.
+// What is fetched takes its place only when it is accepted, as it may be the last copy
+// of a branch that was lost. It is a cache: what is cut off, damaged or missing is
+// fetched, and no error of it stops anything. One process at a time holds it, for one
+// goroutine at a time. A nil Copy keeps nothing.
 type Copy struct {
 	path string
 	lock *os.File
 	file *os.File // nil: nothing is kept until the next fetch
+	next bool     // file is what was fetched last, and not accepted yet
 	base int64    // bytes that were fetched
 	size int64    // bytes with those that were pushed
 }
@@ -47,25 +49,41 @@ func (c *Copy) stop() {
 		_ = c.file.Close()
 		c.file = nil
 	}
+	c.next = false
 }
 
-// NewStore returns a store in memory. What it fetches is kept in place of all else.
+// NewStore returns a store in memory. What it fetches is kept in place of all else once
+// it is accepted.
 func (c *Copy) NewStore() *Store {
 	s := NewMemoryStore()
 	s.keep = c
 	return s
 }
 
-// Clear keeps a branch that has no commit yet.
-func (c *Copy) Clear() { c.begin(nil) }
+// Clear keeps a branch that has no commit yet, in place of all else.
+func (c *Copy) Clear() {
+	c.begin(nil)
+	c.Accept()
+}
 
-// begin keeps, in place of all else, the pack that is read from what it returns.
+// Accept keeps what was fetched last in place of all else.
+func (c *Copy) Accept() {
+	if c == nil || !c.next {
+		return
+	}
+	if c.next = false; os.Rename(c.path+".new", c.path) != nil {
+		c.stop()
+	}
+}
+
+// begin writes the pack that is read from what it returns beside the copy.
 func (c *Copy) begin(pack io.Reader) io.Reader {
 	if c == nil {
 		return pack
 	}
 	c.stop()
-	c.file, _ = os.OpenFile(c.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	c.file, _ = os.OpenFile(c.path+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	c.next = c.file != nil
 	c.base, c.size = 0, 0
 	return io.TeeReader(pack, c)
 }
@@ -99,8 +117,8 @@ const copyGrowth = 4 << 20
 // more than the branch. Append reports whether the copy has grown so much that it is
 // time to fetch it again.
 func (c *Copy) Append(objects *Objects) (grown bool) {
-	if c == nil || c.file == nil {
-		return false // what came before is missing already
+	if c == nil || c.file == nil || c.next {
+		return false // what came before is missing already, or not accepted
 	}
 	pack, err := objects.pack()
 	if err != nil {
@@ -119,6 +137,7 @@ func (c *Copy) Fetch(ctx context.Context, from *Remote, commit Hash) {
 		return err
 	})
 	c.fetched(err)
+	c.Accept()
 }
 
 // Store returns a store in memory with what is kept, if that has a commit. The next

@@ -60,8 +60,13 @@ func openCopy(t *testing.T, dir string) *Copy {
 	return c
 }
 
-// fetch gives a copy the objects of a push as if they were fetched.
+// fetch gives a copy the objects of a push as if they were fetched, and accepts them.
 func fetch(t *testing.T, c *Copy, objects *Objects) {
+	fetchOnly(t, c, objects)
+	c.Accept()
+}
+
+func fetchOnly(t *testing.T, c *Copy, objects *Objects) {
 	pack, err := objects.pack()
 	require.NoError(t, err)
 	require.NoError(t, c.NewStore().addPack(bytes.NewReader(pack), Limits{}.withDefaults(), true))
@@ -94,6 +99,24 @@ func TestCopy(t *testing.T) {
 		c.Append(s.next("c", []byte("nobody knows where it belongs")))
 		require.False(t, s.keeps(t, c), what)
 	}
+}
+
+// TestCopyStays: what is fetched, whole or not, costs nothing of the copy until it is
+// accepted.
+func TestCopyStays(t *testing.T) {
+	dir, s, other := t.TempDir(), &saves{}, &saves{}
+	c := openCopy(t, dir)
+	fetch(t, c, s.next("a", []byte("first")))
+	fetchOnly(t, c, other.next("b", []byte("another branch")))
+	require.False(t, c.Append(other.next("c", nil)))
+	require.NoError(t, c.Close())
+	c = openCopy(t, dir)
+	require.True(t, s.keeps(t, c))
+	require.Error(t, c.NewStore().addPack(bytes.NewReader([]byte("PACK")), Limits{}.withDefaults(), true))
+	c.Accept()
+	require.True(t, s.keeps(t, c))
+	fetch(t, c, other.next("d", nil))
+	require.False(t, s.keeps(t, c))
 }
 
 // TestCopyGrows: a copy that has grown is to be fetched again, however often it is opened

@@ -69,6 +69,9 @@ func (l *Loop) due(fleet model.Fleet, ledger model.Ledger) ([]render.Set, map[mo
 		}
 		sets, revisions[inst.App] = append(sets, set), revision
 	}
+	for i := range sets {
+		sets[i].Ledger = ledger.Identity.ID
+	}
 	return sets, revisions, errors.Join(errs...)
 }
 

@@ -52,3 +52,21 @@ func (d *declared) follow(ctx context.Context, recorded string, r *Report) (sour
 	d.line = rest
 	return rest, nil
 }
+
+// hold reads the commit that a ledger was decided on, for what its specs refer to,
+// while nothing new is decided.
+func (d *declared) hold(ctx context.Context, commit string, r *Report) error {
+	if d.accepted.Commit == commit {
+		return nil
+	}
+	line, err := d.follow(ctx, commit, r)
+	if err != nil {
+		return err
+	}
+	held, err := line.At(commit)
+	if err != nil {
+		return fmt.Errorf("read the commit that the ledger was decided on: %w", err)
+	}
+	d.accepted = held
+	return nil
+}

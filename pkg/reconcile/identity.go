@@ -1,21 +1,137 @@
 package reconcile
 
-import "github.com/d-aros/d-aros/pkg/model"
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
 
 // Recognition is how a loop recognizes the ledger that its fleet follows.
 type Recognition struct {
+	Anchor Anchor // nil: the cluster remembers nothing
+	Copy   Copy   // nil: this machine keeps nothing
+	Branch string // where the ledger is, for the anchor and for people
+
+	// Adopt takes at a start what the branch says for the ledger of the fleet, also
+	// where it is missing, foreign or older than it was.
+	Adopt bool
+
 	NewID func() string // makes the id of a ledger that has none; nil: status.NewLedgerID
 }
 
-// identified returns a ledger that has an id: its own, or the one that this loop
-// gives to a ledger without one. The first save writes it.
-func (l *Loop) identified(ledger model.Ledger) model.Ledger {
-	if ledger.Identity.ID != "" {
-		return ledger
+// Anchor is what the cluster remembers of the ledger. *kubernetes.Runtime has one.
+type Anchor interface {
+	// Anchor returns what the cluster remembers, and false if that is nothing. It may
+	// be damaged: anybody with access to the cluster can change it.
+	Anchor(ctx context.Context) (model.Anchor, bool, error)
+	// SetAnchor replaces it with one request.
+	SetAnchor(ctx context.Context, anchor model.Anchor) error
+	// Ledgers returns the ids of the ledgers that the objects of the fleet belong to,
+	// "" for objects of a version that named none.
+	Ledgers(ctx context.Context) ([]string, error)
+}
+
+// Copy is the copy of the ledger on this machine. *status.Branch has one.
+type Copy interface {
+	// KeptIdentity returns which save is kept, zero if none is.
+	KeptIdentity() model.LedgerIdentity
+	// Kept returns the ledger that is kept, and false if there is none.
+	Kept() (model.Ledger, bool)
+	// Accept keeps the ledger that was loaded last.
+	Accept()
+}
+
+// identification is what a loop knows of the identity of its ledger.
+type identification struct {
+	known    model.LedgerIdentity // of the last save; zero until the first pass that ends in one
+	anchored model.LedgerIdentity // what the anchor says
+	fresh    string               // id for a ledger that has none
+}
+
+// recognize returns the ledger that was loaded if it is the one that the fleet
+// follows, and a *LedgerRefusedError if it is not. A ledger without an id gets one,
+// which the first save writes.
+func (l *Loop) recognize(ctx context.Context, ledger model.Ledger) (model.Ledger, error) {
+	memory := memory{fleet: l.o.Fleet, branch: l.o.Recognition.Branch, last: l.identity.known}
+	starts := l.identity.known.ID == ""
+	if starts {
+		var err error
+		if memory, err = l.remember(ctx); err != nil {
+			return ledger, fmt.Errorf("find out which ledger the fleet follows: %w", err)
+		}
 	}
-	if l.freshID == "" {
-		l.freshID = l.o.Recognition.NewID()
+	if refused := memory.judge(&ledger); refused != nil {
+		if !starts || !l.o.Recognition.Adopt {
+			return ledger, refused
+		}
+		l.o.Log.Warn("adopting the status branch as it is", "instead-of", refused.Error())
+		if refused.Reason != RefusedForeign || ledger.Identity.Fleet != l.o.Fleet {
+			// Two histories of one id could not be told apart, nor the approvals in them.
+			ledger.Identity.ID = ""
+		}
 	}
-	ledger.Identity = model.LedgerIdentity{ID: l.freshID, Fleet: l.o.Fleet}
-	return ledger
+	if kept := l.o.Recognition.Copy; kept != nil && !l.o.DryRun {
+		kept.Accept()
+	}
+	if ledger.Identity.ID == "" {
+		if l.identity.fresh == "" {
+			l.identity.fresh = l.o.Recognition.NewID()
+		}
+		ledger.Identity = model.LedgerIdentity{ID: l.identity.fresh, Fleet: l.o.Fleet}
+	}
+	return ledger, nil
+}
+
+// remember asks the cluster and this machine which ledger the fleet follows.
+func (l *Loop) remember(ctx context.Context) (memory, error) {
+	m := memory{fleet: l.o.Fleet, branch: l.o.Recognition.Branch}
+	if kept := l.o.Recognition.Copy; kept != nil {
+		m.kept = kept.KeptIdentity()
+	}
+	anchor := l.o.Recognition.Anchor
+	if anchor == nil {
+		return m, nil
+	}
+	var err error
+	if m.anchor, m.anchored, err = anchor.Anchor(ctx); err != nil {
+		return m, err
+	}
+	if m.anchored {
+		l.identity.anchored = m.anchor.LedgerIdentity
+		return m, nil
+	}
+	m.objects, err = anchor.Ledgers(ctx)
+	return m, err
+}
+
+// anchor makes the cluster remember a ledger that was saved, before anything acts on
+// it. What the cluster remembers already costs no request.
+func (l *Loop) anchor(ctx context.Context, saved *model.Ledger) error {
+	l.identity.known = saved.Identity
+	if l.o.Recognition.Anchor == nil || l.identity.anchored == saved.Identity {
+		return nil
+	}
+	err := l.o.Recognition.Anchor.SetAnchor(ctx, model.Anchor{LedgerIdentity: saved.Identity, Commit: saved.Commit, Branch: l.o.Recognition.Branch})
+	if err != nil {
+		return fmt.Errorf("remember the saved ledger in the cluster: %w; nothing new is started or stopped until that can be written", err)
+	}
+	l.identity.anchored = saved.Identity
+	return nil
+}
+
+// correctDrift acts again on the last ledger that is known to be the one of the fleet,
+// while the branch holds none that is: the one that was acted on last or, at a start,
+// the copy on this machine if nobody has saved since.
+func (l *Loop) correctDrift(ctx context.Context, refused *LedgerRefusedError, r *Report) error {
+	if l.acted.Platform == nil && l.o.Recognition.Copy != nil && refused.keptIsLast {
+		l.acted, _ = l.o.Recognition.Copy.Kept()
+	}
+	if l.acted.Platform == nil || l.o.DryRun {
+		return nil
+	}
+	err := l.declared.hold(ctx, l.acted.Commit, r)
+	fleet := model.Fleet{Commit: l.acted.Commit, Platform: l.acted.Platform, Tenants: l.acted.Tenants}
+	return errors.Join(err, l.act(ctx, fleet, l.acted, r))
 }

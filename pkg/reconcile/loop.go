@@ -46,8 +46,8 @@ type Loop struct {
 	arbiter   *follow.Arbiter
 	saved     model.Ledger // the last one known to be on the branch, as the branch has it
 	acted     model.Ledger // the same with the values of secrets, as it was carried out
-	freshID   string       // for a ledger that has no id yet
-	carried   time.Time    // when its runs were carried forward
+	identity  identification
+	carried   time.Time // when its runs were carried forward
 	done      carriedOut
 	revisions revisions
 	health    atomic.Pointer[health]

@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"errors"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
@@ -64,6 +66,7 @@ type passMetrics struct {
 	stages   *prometheus.HistogramVec
 	saves    prometheus.Counter
 	lastGood prometheus.Gauge
+	refused  *prometheus.GaugeVec
 }
 
 func newPassMetrics(f factory) passMetrics {
@@ -73,6 +76,7 @@ func newPassMetrics(f factory) passMetrics {
 		saves:  f.counter("daros_status_commits_total", "Commits written to the status branch.").WithLabelValues(),
 		lastGood: f.gauge("daros_last_good_pass_timestamp_seconds",
 			"Time of the last successful pass; its age is the lag of the status branch.").WithLabelValues(),
+		refused: f.gauge("daros_ledger_refused", "1 while the status branch is not the ledger of the fleet, by reason: nothing is decided then.", "reason"),
 	}
 }
 
@@ -92,6 +96,14 @@ func (m *passMetrics) observe(r *Report, err error) {
 	}
 	if r.Saved {
 		m.saves.Inc()
+	}
+	refused := &LedgerRefusedError{}
+	errors.As(err, &refused)
+	for _, reason := range refusals {
+		m.refused.WithLabelValues(reason).Set(0)
+	}
+	if refused.Reason != "" {
+		m.refused.WithLabelValues(refused.Reason).Set(1)
 	}
 }
 

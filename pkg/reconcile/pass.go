@@ -47,7 +47,13 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		_, _ = l.declared.follow(ctx, l.saved.Commit, r) // the report then has the error of the fleet repo, too
 		return errors.Join(fmt.Errorf("read the status branch: %w", err), l.holdCourse(ctx, r))
 	}
-	ledger = l.identified(ledger)
+	if ledger, err = l.recognize(ctx, ledger); err != nil {
+		refused := &LedgerRefusedError{}
+		if errors.As(err, &refused) {
+			err = errors.Join(err, l.correctDrift(ctx, refused, r))
+		}
+		return err
+	}
 	l.forgetWhatOthersDid(ledger)
 	l.begin(r, StageSource)
 	line, err := l.declared.follow(ctx, ledger.Commit, r)
@@ -86,6 +92,9 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		return nil
 	case err == nil:
 		l.saved = saved
+		if err := l.anchor(ctx, &saved); err != nil {
+			return err
+		}
 		return l.act(ctx, out.Fleet, out.Next, r)
 	case errors.Is(err, status.ErrMoved) || !out.Decided():
 		return saveError(err) // the ledger that was read is not the one to act on any more

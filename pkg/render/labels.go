@@ -10,7 +10,8 @@ const (
 	LabelApplication = Domain + "application"
 	LabelComponent   = Domain + "component"
 	LabelInstance    = Domain + "instance"
-	LabelTrack       = Domain + "track" // of pods of a Deployment: TrackStable or TrackNext
+	LabelLedger      = Domain + "ledger" // of inventories: the id of the ledger that their application is in
+	LabelTrack       = Domain + "track"  // of pods of a Deployment: TrackStable or TrackNext
 
 	LabelName      = "app.kubernetes.io/name"
 	LabelPartOf    = "app.kubernetes.io/part-of"

@@ -43,8 +43,9 @@ type Options struct {
 	// than this program. It may be nil.
 	Notice func(sentence string)
 
-	// Keep keeps a copy of the branch in Dir. The first Load of the next process then
-	// fetches nothing if nobody else has written meanwhile.
+	// Keep keeps a copy in Dir of what was accepted or saved. The first Load of the next
+	// process then fetches nothing if nobody else has written meanwhile, and a lost
+	// branch can be brought back from it.
 	Keep bool
 
 	// Recheck is how long Load may trust that the branch is where it was last
@@ -63,6 +64,7 @@ type Branch struct {
 
 	mu      sync.Mutex
 	kept    *git.Copy // nil: nothing is kept
+	copied  keptSave  // what is kept
 	state   *state    // nil until loaded, or when the branch is known to have moved
 	pending *state    // pushed, but the answer was lost
 	asked   time.Time
@@ -93,6 +95,7 @@ func Open(_ context.Context, o Options) (*Branch, error) {
 		if b.kept, err = git.OpenCopy(filepath.Join(o.Dir, "kept")); err != nil {
 			return nil, fmt.Errorf("open status branch: %w", err)
 		}
+		b.readKept()
 	}
 	return b, nil
 }

@@ -25,6 +25,7 @@ func TestKept(t *testing.T) {
 	load := func(b *status.Branch) model.Ledger {
 		l, err := b.Load(t.Context())
 		require.NoError(t, err)
+		b.Accept()
 		return l
 	}
 	save := func(b *status.Branch, next model.Ledger) {
@@ -72,4 +73,68 @@ func TestKept(t *testing.T) {
 	b = start()
 	require.Equal(t, want, load(b), "what is damaged is fetched")
 	require.NoError(t, b.Close())
+}
+
+// TestReadsKeepWhatIsKept: a branch that is missing, or that somebody has replaced, does
+// not cost the copy of what it said before. Only a save or an acceptance replaces it.
+func TestReadsKeepWhatIsKept(t *testing.T) {
+	remote, dir := gittest.NewBare(t), t.TempDir()
+	start := func() *status.Branch {
+		b, err := status.Open(t.Context(), status.Options{URL: remote.Dir, Dir: dir, Keep: true})
+		require.NoError(t, err)
+		return b
+	}
+	b := start()
+	empty, err := b.Load(t.Context())
+	require.NoError(t, err)
+	_, _, err = b.Commit(t.Context(), empty, named(example(model.PhaseRunning)))
+	require.NoError(t, err)
+	want, err := b.Load(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, b.Close())
+
+	kept := func(b *status.Branch) {
+		t.Helper()
+		require.Equal(t, want.Identity, b.KeptIdentity())
+		got, ok := b.Kept()
+		require.True(t, ok)
+		require.Equal(t, content(want), content(got))
+	}
+	remote.Git("update-ref", "refs/heads/saved", "status")
+	remote.Git("update-ref", "-d", "refs/heads/status")
+	b = start()
+	lost, err := b.Load(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, lost)
+	b.Accept()
+	kept(b)
+	require.NoError(t, b.Close())
+
+	foreign := example(model.PhaseDegraded)
+	foreign.Identity = model.LedgerIdentity{ID: status.NewLedgerID(), Fleet: "fleet"}
+	other := open(t, remote.Dir)
+	empty, err = other.Load(t.Context())
+	require.NoError(t, err)
+	_, _, err = other.Commit(t.Context(), empty, foreign)
+	require.NoError(t, err)
+	b = start()
+	loaded, err := b.Load(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, foreign.Identity.ID, loaded.Identity.ID)
+	kept(b)
+	require.NoError(t, b.Close())
+
+	b = start()
+	kept(b)
+	loaded, err = b.Load(t.Context())
+	require.NoError(t, err)
+	b.Accept()
+	want = loaded
+	kept(b)
+	require.NoError(t, b.Close())
+
+	elsewhere, err := status.Open(t.Context(), status.Options{URL: gittest.NewBare(t).Dir, Dir: dir, Keep: true})
+	require.NoError(t, err)
+	defer elsewhere.Close()
+	require.Zero(t, elsewhere.KeptIdentity(), "it is a copy of another repository")
 }

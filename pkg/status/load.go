@@ -68,7 +68,6 @@ func (b *Branch) load(ctx context.Context) error {
 		b.state = b.state.deleted()
 	case tip == git.ZeroHash:
 		b.state = newState()
-		b.kept.Clear()
 	default:
 		s, err := b.fetch(ctx, tip)
 		if err != nil {

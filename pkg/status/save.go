@@ -69,14 +69,22 @@ func (b *Branch) save(ctx context.Context, previous, next model.Ledger) (changed
 
 // push moves the branch from where it was last seen to saved.
 func (b *Branch) push(ctx context.Context, saved *state, objects *git.Objects) (changed bool, err error) {
-	grown := b.kept.Append(objects)
+	first, grown := b.state.head == git.ZeroHash, false
+	if !first {
+		grown = b.kept.Append(objects)
+	}
 	err = b.remote.Push(ctx, git.Branch(b.o.Branch), b.state.head, saved.head, objects)
 	switch {
 	case err == nil:
 		b.state, b.asked = saved, time.Now()
+		if first { // the copy of a branch that was lost stays until then
+			b.kept.Clear()
+			b.kept.Append(objects)
+		}
 		if grown {
 			b.kept.Fetch(ctx, b.remote, saved.head)
 		}
+		b.noteKept()
 		return true, nil
 	case errors.Is(err, git.ErrRefMoved):
 		return false, b.moved()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
@@ -61,6 +62,9 @@ func newWorld(t *testing.T) *world {
 	w.repo, w.clone = filepath.Join(dir, "fleet.git"), filepath.Join(dir, "clone")
 	w.git(dir, "init", "-q", "--bare", "-b", "main", w.repo)
 	w.git(dir, "clone", "-q", w.repo, w.clone)
+	t.Cleanup(func() {
+		_ = cluster.Clientset.CoreV1().ConfigMaps(anchors).Delete(context.Background(), "daros-"+w.name, metav1.DeleteOptions{})
+	})
 	w.start()
 	return w
 }
@@ -95,6 +99,7 @@ func newEngineIn(t *testing.T, dir, repo, name string, cluster *rest.Config, opt
 			Commands: reconcile.NewApprovals(evaluator), Outbound: others,
 		},
 		Fleet: name, Prefix: name + "-", Interval: time.Second,
+		Recognition: reconcile.Recognition{Anchor: e.carrier, Branch: "status"},
 	}
 	for _, set := range options {
 		set(&o)

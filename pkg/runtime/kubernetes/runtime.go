@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -23,13 +24,17 @@ type Options struct {
 	Fleet        string // value of render.LabelFleet; separates fleets that share a cluster
 	FieldManager string // default apply.FieldManager
 	Workers      int    // requests at the same time, default 8
+	Namespace    string // of the anchor, default daros-system
 }
 
 // Runtime is one cluster. Close ends its watches.
 type Runtime struct {
-	applier *apply.Applier
-	nodes   *nodes
-	events  *events
+	fleet     string
+	namespace string // of the anchor
+	core      *v1.CoreV1Client
+	applier   *apply.Applier
+	nodes     *nodes
+	events    *events
 
 	mu        sync.Mutex
 	workloads map[model.AppID][]model.Workload // as of the last Inspect
@@ -51,7 +56,7 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		applier.Close()
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
 	}
-	r := &Runtime{applier: applier, events: newEvents(core), workloads: map[model.AppID][]model.Workload{}}
+	r := &Runtime{fleet: opts.Fleet, namespace: cmp.Or(opts.Namespace, "daros-system"), core: core, applier: applier, events: newEvents(core), workloads: map[model.AppID][]model.Workload{}}
 	r.nodes = newNodes(core, opts.Fleet, applier.Live().Wake)
 	return r, nil
 }

@@ -1,0 +1,79 @@
+package kubernetes
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// Keys of the ConfigMap that holds the anchor.
+const (
+	anchorID       = "id"
+	anchorSequence = "sequence"
+	anchorFleet    = "fleet"
+	anchorCommit   = "source-commit"
+	anchorBranch   = "branch"
+)
+
+// anchorName is the name of the ConfigMap, and of the Lease beside it.
+func (r *Runtime) anchorName() string { return "daros-" + r.fleet }
+
+// Anchor returns what the cluster remembers of the ledger of the fleet, as it stands
+// there, and false if it remembers nothing. A number that cannot be read is 0.
+func (r *Runtime) Anchor(ctx context.Context) (anchor model.Anchor, found bool, err error) {
+	there, err := r.core.ConfigMaps(r.namespace).Get(ctx, r.anchorName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return anchor, false, nil
+	}
+	if err != nil {
+		return anchor, false, fmt.Errorf("read ConfigMap %s/%s: %w", r.namespace, r.anchorName(), err)
+	}
+	anchor.ID, anchor.Fleet = there.Data[anchorID], there.Data[anchorFleet]
+	anchor.Sequence, _ = strconv.ParseInt(there.Data[anchorSequence], 10, 64)
+	anchor.Commit, anchor.Branch = there.Data[anchorCommit], there.Data[anchorBranch]
+	return anchor, true, nil
+}
+
+// SetAnchor replaces what the cluster remembers, with one request. It makes the
+// namespace if there is none.
+func (r *Runtime) SetAnchor(ctx context.Context, anchor model.Anchor) error {
+	err := r.applyAnchor(ctx, anchor)
+	if apierrors.IsNotFound(err) {
+		namespace := corev1.Namespace(r.namespace)
+		if _, err = r.core.Namespaces().Apply(ctx, namespace, metav1.ApplyOptions{FieldManager: apply.FieldManager}); err == nil {
+			err = r.applyAnchor(ctx, anchor)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("write ConfigMap %s/%s: %w", r.namespace, r.anchorName(), err)
+	}
+	return nil
+}
+
+func (r *Runtime) applyAnchor(ctx context.Context, anchor model.Anchor) error {
+	// It has no label of the fleet: it is no object of an application.
+	wanted := corev1.ConfigMap(r.anchorName(), r.namespace).WithLabels(map[string]string{render.LabelManagedBy: render.ManagedBy}).WithData(map[string]string{
+		anchorID: anchor.ID, anchorSequence: strconv.FormatInt(anchor.Sequence, 10), anchorFleet: anchor.Fleet,
+		anchorCommit: anchor.Commit, anchorBranch: anchor.Branch,
+	})
+	_, err := r.core.ConfigMaps(r.namespace).Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: apply.FieldManager, Force: true})
+	return err
+}
+
+// Ledgers returns the ids of the ledgers that the inventories of the fleet name, in
+// order. An inventory of a version that named none counts as "".
+func (r *Runtime) Ledgers(ctx context.Context) ([]string, error) {
+	ids, err := r.applier.Live().Ledgers(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the inventories of fleet %s: %w", r.fleet, err)
+	}
+	return ids, nil
+}

@@ -1,0 +1,90 @@
+package status
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// What is kept is a cache. Where it cannot be read or written, the branch is fetched
+// the next time, so no error of it matters. But it may be the last copy of a branch
+// that was lost, so no read changes it: only what was accepted or saved is kept.
+
+// keptFile names, in the directory of the branch, what is kept.
+const keptFile = "kept.json"
+
+// keptSave is the content of keptFile: the save that the copy holds. It is written
+// after the remote has the save.
+type keptSave struct {
+	Remote   model.Digest         `json:"remote"` // of the address
+	Commit   string               `json:"commit"`
+	Identity model.LedgerIdentity `json:"ledger"`
+}
+
+// KeptIdentity returns which save this machine keeps a copy of: the last one that was
+// accepted or made. It is zero if there is none.
+func (b *Branch) KeptIdentity() model.LedgerIdentity {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.copied.Identity
+}
+
+// Kept returns the ledger that this machine keeps a copy of. It reports false if there
+// is none, or the copy is damaged.
+func (b *Branch) Kept() (model.Ledger, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	tip, ok := git.ParseHash(b.copied.Commit)
+	if b.kept == nil || !ok {
+		return model.Ledger{}, false
+	}
+	store, ok := b.kept.Store(tip)
+	if !ok {
+		return model.Ledger{}, false
+	}
+	s, err := readState(store, tip)
+	if err != nil || s.ledger.Identity != b.copied.Identity {
+		return model.Ledger{}, false
+	}
+	return s.ledger, true
+}
+
+// Accept keeps what Load returned last, in place of what was kept.
+func (b *Branch) Accept() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.kept == nil || b.state == nil || b.state.head == git.ZeroHash {
+		return
+	}
+	b.kept.Accept()
+	b.noteKept()
+}
+
+// noteKept writes which save the copy holds.
+func (b *Branch) noteKept() {
+	now := keptSave{model.DigestOf(b.remote.String()), b.state.head.String(), b.state.ledger.Identity}
+	if b.kept == nil || now == b.copied {
+		return
+	}
+	b.copied = now
+	content, err := json.Marshal(now)
+	file := filepath.Join(b.o.Dir, keptFile)
+	if err == nil && os.WriteFile(file+".new", content, 0o600) == nil {
+		_ = os.Rename(file+".new", file)
+	}
+}
+
+// readKept reads which save the copy holds, if it is a copy of this repository.
+func (b *Branch) readKept() {
+	var kept keptSave
+	content, err := os.ReadFile(filepath.Join(b.o.Dir, keptFile))
+	if err != nil || json.Unmarshal(content, &kept) != nil {
+		return
+	}
+	if kept.Remote == model.DigestOf(b.remote.String()) && model.ValidLedgerID(kept.Identity.ID) {
+		b.copied = kept
+	}
+}
