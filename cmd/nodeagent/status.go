@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/nodeagent"
+	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
@@ -47,12 +49,9 @@ func newProbe(cfg *nodeagent.Config) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		found := nodeagent.Probe(cfg.Root)
 		return output(cmd.OutOrStdout(), *format, found, func(w io.Writer) {
-			t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(t, "ABILITY\tHERE\tMEANS\tDETAIL")
-			for _, f := range found {
-				fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Name, f.State, f.Means, cmp.Or(f.Detail, "-"))
-			}
-			_ = t.Flush()
+			table(w, "ABILITY\tHERE\tMEANS\tDETAIL", found, func(f nodeagent.Finding) []any {
+				return []any{f.Name, f.State, f.Means, cmp.Or(f.Detail, "-")}
+			})
 		})
 	}
 	return cmd
@@ -109,32 +108,30 @@ func printReport(w io.Writer, r nodeagent.Report) {
 	}
 	fmt.Fprintf(w, "cgroups:  %s\n", r.Mode)
 	printOutcomes(w, r.Outcomes)
-	if len(r.Shares) > 0 {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "\nWORKLOAD\tCORES WHEN ALL ARE BUSY\tRESERVED")
-		for _, s := range r.Shares {
-			fmt.Fprintf(t, "%s\t%s\t%s\n", s.Workload, model.FormatCPU(s.CPU), model.FormatCPU(s.Reserved))
-		}
-		_ = t.Flush()
-	}
-	if len(r.Degradations) > 0 {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "\nWORKLOAD\tPROMISED\tINSTEAD\tBECAUSE")
-		for _, d := range r.Degradations {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", cmp.Or(d.Workload, "all"), d.Promise, d.Instead, d.Reason)
-		}
-		_ = t.Flush()
-	}
+	table(w, "\nWORKLOAD\tCORES WHEN ALL ARE BUSY\tRESERVED", r.Shares, func(s qos.Share) []any {
+		return []any{s.Workload, model.FormatCPU(s.CPU), model.FormatCPU(s.Reserved)}
+	})
+	table(w, "\nWORKLOAD\tPROMISED\tINSTEAD\tBECAUSE", r.Degradations, func(d qos.Degradation) []any {
+		return []any{cmp.Or(d.Workload, "all"), d.Promise, d.Instead, d.Reason}
+	})
 }
 
 func printOutcomes(w io.Writer, outcomes []cgroup.Outcome) {
-	if len(outcomes) == 0 {
+	table(w, "\nCGROUP\tFILE\tVALUE\tSTATE\tBEFORE\tREASON", outcomes, func(o cgroup.Outcome) []any {
+		return []any{o.Cgroup, o.File, o.Value, o.State, cmp.Or(o.From, "-"), cmp.Or(o.Reason, "-")}
+	})
+}
+
+// table prints a head and a row for each element, unless there are none.
+func table[T any](w io.Writer, head string, list []T, row func(T) []any) {
+	if len(list) == 0 {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nCGROUP\tFILE\tVALUE\tSTATE\tBEFORE\tREASON")
-	for _, o := range outcomes {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Cgroup, o.File, o.Value, o.State, cmp.Or(o.From, "-"), cmp.Or(o.Reason, "-"))
+	fmt.Fprintln(t, head)
+	for _, element := range list {
+		cells := row(element)
+		fmt.Fprintf(t, strings.Repeat("\t%v", len(cells))[1:]+"\n", cells...)
 	}
 	_ = t.Flush()
 }

@@ -22,14 +22,11 @@ const (
 // person cannot make that person look like two. Without a valid signature it returns
 // the violation.
 func (p *Policy) Identify(c Commit, app model.AppID, now time.Time) (signer string, roles []string, violation *Violation) {
-	c.Paths = nil
-	signer, violation = p.Verify(c, now)
+	signers, violation := p.signers(c, now)
 	if violation != nil {
 		return "", nil, violation
 	}
-	s, _ := p.signature(c, now) // Verify found it good
-	live, _ := p.live(s.holders, c.Time, now)
-	live = slices.DeleteFunc(live, func(n int) bool { return !p.holders[n].may(area{app}) })
+	live := slices.DeleteFunc(slices.Clone(signers), func(n int) bool { return !p.holders[n].may(area{app}) })
 	for _, r := range []struct {
 		name string
 		of   area
@@ -43,7 +40,7 @@ func (p *Policy) Identify(c Commit, app model.AppID, now time.Time) (signer stri
 		}
 	}
 	if len(live) > 0 {
-		signer = p.names(live)
+		signers = live
 	}
-	return signer, roles, nil
+	return p.names(signers), roles, nil
 }

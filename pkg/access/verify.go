@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,70 +20,70 @@ const (
 // signer, or why the commit is not accepted. The key must be valid at the time of the
 // commit, which its author may choose, and at the time now.
 func (p *Policy) Verify(c Commit, now time.Time) (signer string, violation *Violation) {
-	refuse := func(code, signer, reason, hint string) (string, *Violation) {
-		return signer, &Violation{Code: code, Commit: c.Hash, Signer: signer, Reason: reason, Hint: hint}
+	signers, violation := p.signers(c, now)
+	if violation != nil {
+		return violation.Signer, violation
 	}
-	if c.Refused != "" {
-		return refuse(CodeUnreadable, "unknown", c.Refused, hintSign)
-	}
-	if len(c.Signature) == 0 {
-		return refuse(CodeUnsigned, "unsigned", "is not signed", hintSign)
-	}
-	s, bad := p.signature(c, now)
-	if bad != nil {
-		return refuse(bad.code, s.fingerprint, bad.reason, hintSign)
-	}
-	names := p.names(s.holders)
-	if p.revoked(s.holders) {
-		return refuse(CodeRevoked, names, fmt.Sprintf("is signed with the key %s of %s, which is revoked", s.fingerprint, names), hintSign)
-	}
-	live, why := p.live(s.holders, c.Time, now)
-	if len(live) == 0 {
-		code := CodeExpired
-		if why == whyRevoked {
-			code = CodeRevoked
-		}
-		return refuse(code, names, fmt.Sprintf("is signed with the key %s of %s, %s", s.fingerprint, names, why), hintSign)
-	}
-	names = p.names(live)
+	names := p.names(signers)
 	for _, path := range c.Paths {
 		of := areaOf(path)
-		if slices.ContainsFunc(live, func(n int) bool { return p.holders[n].may(of) }) {
+		if slices.ContainsFunc(signers, func(n int) bool { return p.holders[n].may(of) }) {
 			continue
 		}
 		hint := hintSign
 		if of == (area{}) {
 			hint = hintAdmin
 		}
-		signer, v := refuse(CodeForbidden, names, fmt.Sprintf("is signed by %s and changes %s, which %s may", names, text.Line(path, maxPath), of.who()), hint)
-		v.Path = text.Line(path, maxPath)
-		return signer, v
+		path = text.Line(path, maxPath)
+		return names, &Violation{Code: CodeForbidden, Commit: c.Hash, Signer: names, Path: path, Hint: hint,
+			Reason: fmt.Sprintf("is signed by %s and changes %s, which %s may", names, path, of.who())}
 	}
 	return names, nil
 }
 
-// whyRevoked is the reason for a key that a tenant has revoked.
-const whyRevoked = "which is revoked"
+// signers returns the holders of the valid key that signed a commit, or why there are
+// none.
+func (p *Policy) signers(c Commit, now time.Time) ([]int, *Violation) {
+	refuse := func(code, signer, reason string) ([]int, *Violation) {
+		return nil, &Violation{Code: code, Commit: c.Hash, Signer: signer, Reason: reason, Hint: hintSign}
+	}
+	if c.Refused != "" {
+		return refuse(CodeUnreadable, "unknown", c.Refused)
+	}
+	if len(c.Signature) == 0 {
+		return refuse(CodeUnsigned, "unsigned", "is not signed")
+	}
+	s, bad := p.signature(c, now)
+	if bad != nil {
+		return refuse(bad.code, s.fingerprint, bad.reason)
+	}
+	live, code, why := p.live(s.holders, c.Time, now)
+	if len(live) == 0 {
+		names := p.names(s.holders)
+		return refuse(code, names, fmt.Sprintf("is signed with the key %s of %s, %s", s.fingerprint, names, why))
+	}
+	return live, nil
+}
 
-// live returns the holders whose key is valid, or else the reason of the first whose
-// key is not.
-func (p *Policy) live(holders []int, made, now time.Time) (live []int, why string) {
+// live returns the holders whose key is valid, and why the first other key is not.
+func (p *Policy) live(holders []int, made, now time.Time) (live []int, code, why string) {
+	const revoked = "which is revoked"
+	if p.revoked(holders) {
+		return nil, CodeRevoked, revoked
+	}
 	for _, n := range holders {
 		h := &p.holders[n]
-		reason := h.expired(made)
-		if reason == "" {
-			reason = h.expired(now)
-		}
-		if h.Revoked {
-			reason = whyRevoked
-		}
-		if reason == "" {
+		switch reason := cmp.Or(h.expired(made), h.expired(now)); {
+		case !h.Revoked && reason == "":
 			live = append(live, n)
-		} else if why == "" {
-			why = reason
+		case why != "":
+		case h.Revoked:
+			code, why = CodeRevoked, revoked
+		default:
+			code, why = CodeExpired, reason
 		}
 	}
-	return live, why
+	return live, code, why
 }
 
 // signature is a good signature.

@@ -2,8 +2,6 @@ package apply
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"maps"
 	"slices"
@@ -305,11 +303,6 @@ func (l *Live) relisted(k schema.GroupKind, objects []*Object, version string) {
 func newer(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err != nil || order > 0
-}
-
-func digest(b []byte) model.Digest {
-	sum := sha256.Sum256(b)
-	return model.Digest(hex.EncodeToString(sum[:16]))
 }
 
 func groupOf(apiVersion string) string {

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"encoding/json"
 	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -60,7 +61,7 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 			held = map[string]any{"fields": c.fields, "time": c.time}
 		}
 		o.own = encode(held)
-		o.left = digest(o.own)
+		o.left = model.DigestOf(json.RawMessage(o.own))
 	}
 	if isInventory(u) {
 		o.inventory = readInventory(u)
