@@ -38,8 +38,8 @@ type agent struct {
 	said     string // error of the last turn
 }
 
-// open takes the state directory and the cgroups. A dry run takes nothing and
-// may look on while an agent runs.
+// open opens the cgroups and locks the state directory. A dry run takes no lock, so it
+// works while an agent runs.
 func open(cfg Config, dry bool) (*agent, error) {
 	registry := prometheus.NewRegistry()
 	a := &agent{cfg: cfg, registry: registry, metrics: newMetrics(registry)}
@@ -71,7 +71,7 @@ func (a *agent) close() {
 	}
 }
 
-// Run keeps the plan in force until ctx is done, and leaves it in force then.
+// Run enforces the plan until ctx is done. The settings stay as they are then.
 func Run(ctx context.Context, cfg Config) error {
 	if cfg.Interval < leastInterval {
 		return fmt.Errorf("interval %s: want at least %s", cfg.Interval, leastInterval)
@@ -103,10 +103,10 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 }
 
-// leastInterval keeps a mistyped interval from occupying a processor.
+// leastInterval bounds the load of a mistyped interval.
 const leastInterval = 100 * time.Millisecond
 
-// turn is a pass of the loop. An error is logged when it is new, not every turn.
+// turn makes a pass and logs its error if the last pass had another one.
 func (a *agent) turn(ctx context.Context) {
 	err := a.pass(ctx, false)
 	if ctx.Err() != nil {
@@ -123,8 +123,8 @@ func (a *agent) turn(ctx context.Context) {
 	a.said = said
 }
 
-// Once brings the plan into force and returns. With dry it only reports the
-// settings that it would write, and leaves no trace.
+// Once applies the plan once. With dry it only reports the settings that it would
+// write, and changes nothing.
 func Once(ctx context.Context, cfg Config, dry bool) (Report, error) {
 	a, err := open(cfg, dry)
 	if err != nil {
@@ -135,8 +135,8 @@ func Once(ctx context.Context, cfg Config, dry bool) (Report, error) {
 	return a.report, err
 }
 
-// Release gives every knob its original value back. It is an error while an
-// agent runs, which would only take them again.
+// Release restores the original value of every knob. It fails while an agent runs,
+// because the agent would apply its plan again.
 func Release(cfg Config) ([]cgroup.Outcome, error) {
 	a, err := open(cfg, false)
 	if err != nil {
@@ -162,7 +162,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		next.Problem = problem.Error()
 	}
 	var outcomes []cgroup.Outcome
-	if a.bundle != nil { // without any plan nothing is touched: an earlier one may still protect
+	if a.bundle != nil { // without a plan, settings of an earlier one stay as they are
 		host, err := a.tree.Host(a.bundle.plan, a.journal)
 		if err != nil {
 			return err
@@ -184,7 +184,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 	return err
 }
 
-// keep makes next the report, on disk too if it says something new.
+// keep replaces the report, and writes it to disk if it has changed.
 func (a *agent) keep(next Report, dry bool) error {
 	next.Changed = a.report.Changed
 	if !a.report.Changed.IsZero() && reflect.DeepEqual(next, a.report) {
@@ -200,8 +200,8 @@ func (a *agent) keep(next Report, dry bool) error {
 	return nil
 }
 
-// lasting returns the outcomes as they are after the pass: a written setting is in
-// force, a restored one is not reported any more.
+// lasting returns the outcomes after the pass: a written setting is in force, a
+// restored one is not reported any more.
 func lasting(outcomes []cgroup.Outcome) []cgroup.Outcome {
 	var kept []cgroup.Outcome
 	for _, o := range outcomes {
@@ -217,7 +217,7 @@ func lasting(outcomes []cgroup.Outcome) []cgroup.Outcome {
 	return kept
 }
 
-// logChanges writes the changes between the last report and the next to the log, once each.
+// logChanges logs each change between the last report and the next once.
 func (a *agent) logChanges(next Report, outcomes []cgroup.Outcome) {
 	log := a.cfg.Log
 	if next.Problem != a.report.Problem && next.Problem != "" {

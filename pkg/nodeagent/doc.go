@@ -1,9 +1,9 @@
-// Package nodeagent keeps the promises of one node's plan. Its loop reads the
-// plan file, lets package qos decide and package cgroup write, and repeats:
-// the timer is the truth, file events only make it come sooner.
+// Package nodeagent enforces the plan of one node. Its loop reads the plan file,
+// lets package qos decide and package cgroup write, and repeats. A timer starts each
+// pass; file events only start it earlier.
 //
-// It trusts no control plane to be there. The last good plan is kept on disk
-// with its digest and stays in force while the file is broken or gone; stopping
-// the agent leaves every setting as it is, and [Release] gives all of them back.
-// It never starts, stops or moves a process.
+// It needs no control plane. The last good plan is kept on disk with its digest and
+// stays in force while the file is broken or gone. Stopping the agent leaves every
+// setting as it is, and [Release] restores the original values. It never starts,
+// stops or moves a process, and callers own the reports that it returns.
 package nodeagent

@@ -21,13 +21,12 @@ type bundle struct {
 	stale  bool // it is the last good one; the file says something else or nothing
 }
 
-// settle is how long a changed file must stay the same before it is read: a
-// half-written plan may parse, and would release the workloads of its other half.
+// settle is how long a changed file must stay the same before it is used: half of a
+// plan may be valid, and would release the workloads of the other half.
 const settle = 50 * time.Millisecond
 
-// loadPlan brings the bundle up to date with the file. A file that cannot be
-// used leaves the bundle as it is, or takes the last good plan at start; the
-// error then says why the file is not in force.
+// loadPlan updates the bundle from the file. If the file is unusable, the bundle stays
+// as it is, or is the last good plan at a start; the error is the reason.
 func (a *agent) loadPlan(ctx context.Context) error {
 	data, err := a.readPlan(ctx)
 	if err == nil {
@@ -37,7 +36,7 @@ func (a *agent) loadPlan(ctx context.Context) error {
 		var plan qos.Plan
 		if plan, err = qos.Parse(data); err == nil {
 			a.bundle = &bundle{plan: plan, digest: digest(data)}
-			if a.state == nil { // a dry run remembers nothing
+			if a.state == nil { // a dry run keeps no copy
 				return nil
 			}
 			if err := a.state.keepPlan(data); err != nil {

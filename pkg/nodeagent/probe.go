@@ -18,7 +18,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
-// Finding is one ability of the host, whether it has it, and the consequence.
+// Finding tells whether the host has one ability, and what that means.
 type Finding struct {
 	Name   string `json:"name"`
 	State  string `json:"state"` // yes, no or unknown
@@ -32,9 +32,9 @@ const (
 	unknown = "unknown"
 )
 
-// Probe finds out what the host can enforce. It tries instead of guessing from
-// versions, and changes nothing that outlives it; asking for a queueing
-// discipline may make the kernel load its module, as tc would.
+// Probe finds out what the host can enforce. It tries each ability instead of reading
+// versions, and leaves no change behind, but the kernel may load the module of a
+// queueing discipline, as tc would make it.
 func Probe(root string) []Finding {
 	found := probeCgroups(root)
 	found = append(found, probePressure()...)
@@ -42,7 +42,7 @@ func Probe(root string) []Finding {
 	return append(found, probeBPF()...)
 }
 
-// finding words a result for both answers.
+// finding returns the finding for a yes or a no.
 func finding(name string, ok bool, detail, ifYes, ifNo string) Finding {
 	if ok {
 		return Finding{name, yes, detail, ifYes}
@@ -82,7 +82,7 @@ func probeCgroups(root string) []Finding {
 	}
 }
 
-// probeLatency looks into any group, for the root has no io.latency.
+// probeLatency reads any group, because the root has no io.latency.
 func probeLatency(v2root string) Finding {
 	f := Finding{Name: "io latency", State: unknown, Detail: "no group with the io controller to look into", Means: "a latency target protects against slower peers"}
 	groups, _ := filepath.Glob(filepath.Join(v2root, "*", "io.max"))
@@ -109,7 +109,7 @@ func probePressure() []Finding {
 	return out
 }
 
-// armTrigger asks the kernel for an event and withdraws at once.
+// armTrigger registers a pressure trigger and removes it at once.
 func armTrigger(line string) error {
 	fd, err := unix.Open("/proc/pressure/cpu", unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -27,8 +27,8 @@ type Report struct {
 	Degradations []qos.Degradation `json:"degradations"`
 }
 
-// Holds reports whether the whole plan is in force, as far as the host is able to.
-// Groups that do not exist yet break no promise.
+// Holds reports whether the plan is in force, as far as the host can enforce it.
+// Groups that do not exist yet do not count.
 func (r Report) Holds() bool {
 	for _, o := range r.Outcomes {
 		if o.State == cgroup.Refused {

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// serve answers for metrics and health until stop, if an address is configured.
+// serve serves metrics and health until stop, if an address is configured.
 func (a *agent) serve() (stop func(), err error) {
 	if a.cfg.Listen == "" {
 		return func() {}, nil
@@ -36,8 +36,8 @@ func (a *agent) serve() (stop func(), err error) {
 	}, nil
 }
 
-// handler serves /metrics, and /healthz: healthy is an agent whose loop turns.
-// A refused plan does not make it unhealthy, for a restart would not mend it.
+// handler serves /metrics and /healthz. The agent is healthy while its loop makes
+// passes. A refused plan does not count, because a restart would not help.
 func (a *agent) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{}))

@@ -22,7 +22,7 @@ import (
 // ErrRunning says that another agent works with the same state directory.
 var ErrRunning = errors.New("an agent is running with this state directory: stop it first")
 
-// state is the directory in which the agent survives restarts.
+// state is the directory with the files that survive restarts.
 type state struct {
 	dir  string
 	lock *os.File
@@ -34,7 +34,7 @@ const (
 	reportFile  = "status.json"
 )
 
-// openState takes the directory for one agent; close gives it up.
+// openState locks the directory for one agent, until close.
 func openState(dir string) (*state, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open state directory: %w", err)
@@ -74,13 +74,13 @@ func digest(data []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// keepPlan remembers a plan that was good.
+// keepPlan saves a good plan.
 func (s *state) keepPlan(data []byte) error {
 	return s.write(planFile, append([]byte("# "+digest(data)+"\n"), data...))
 }
 
-// lastGood returns the remembered plan, or fs.ErrNotExist. A copy that does not
-// match its own digest is refused.
+// lastGood returns the saved plan, or fs.ErrNotExist. It is an error if the copy does
+// not match its digest.
 func (s *state) lastGood() ([]byte, error) {
 	file, err := s.read(planFile)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *state) read(name string) ([]byte, error) {
 	return data, err
 }
 
-// write replaces a file so that after a crash it is either old or new.
+// write replaces a file atomically. When it returns, the file survives a crash.
 func (s *state) write(name string, data []byte) error {
 	f, err := os.CreateTemp(s.dir, "."+name+"-*")
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watch returns a channel that receives when something changed beside the plan.
-// It watches the directory: a plan is replaced by renaming over it, or by
-// swapping a link next to it as Kubernetes does, and the file itself would go
-// out of sight. Without it the loop still sees every change at the next tick.
+// watch returns a channel that receives a value after a change in the directory of the
+// plan. It watches the directory, because a plan is replaced by a rename or, in
+// Kubernetes, by another link beside it. Without events, the loop sees every change at
+// the next tick.
 func (a *agent) watch() (changed <-chan struct{}, stop func()) {
 	wake := make(chan struct{}, 1)
 	w, err := fsnotify.NewWatcher()

@@ -8,9 +8,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// admit takes back the reservations that the host cannot keep. Those of higher
-// rank, then priority, then earlier in the plan come first; the first that fit
-// are kept whole, because a kernel that shares too many promises keeps none.
+// admit removes the reservations that the host cannot keep. It goes by rank, then
+// priority, then place in the plan, and keeps each reservation that fits whole: a
+// kernel that has promised too much keeps no promise.
 func (r *resolver) admit() {
 	workloads := slices.Clone(r.plan.Workloads)
 	r.plan.Workloads = workloads
@@ -22,8 +22,8 @@ func (r *resolver) admit() {
 		x, y := workloads[a], workloads[b]
 		return cmp.Or(cmp.Compare(y.Profile.Rank, x.Profile.Rank), cmp.Compare(y.Priority, x.Priority))
 	})
-	// A twentieth of the memory stays out of reach of promises: kernel zones
-	// need their watermarks, and a machine with nothing to reclaim only kills.
+	// A twentieth of the memory is never promised: kernel zones need their
+	// watermarks, and a machine that can reclaim nothing kills processes.
 	left := model.Resources{
 		CPU:    r.host.CPU - max(r.plan.System.CPU, 1),
 		Memory: r.host.Memory - r.host.Memory/20 - r.plan.System.Memory,

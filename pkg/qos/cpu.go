@@ -34,8 +34,8 @@ func (r *resolver) cpu() {
 	r.weigh(root, s)
 }
 
-// quota bounds a workload to its limit. A burst is always set with a quota, so
-// that a burst which stands from earlier cannot exceed it.
+// quota bounds a workload to its limit. It always sets a burst as well, because an
+// older burst could exceed the quota.
 func (r *resolver) quota(w Workload, version Version) {
 	percent := w.Profile.CPU.Quota
 	if percent == 0 || w.Limit.CPU == 0 {
