@@ -14,7 +14,7 @@ import (
 
 func newEventsCommand() *cobra.Command {
 	var from ledgerFlags
-	var since moments
+	var begin since
 	var number int
 	format := outputFormat("text")
 	cmd := &cobra.Command{
@@ -44,7 +44,7 @@ It reads only the history of the status branch, which "reconciler compact" short
 				return err
 			}
 			defer r.close()
-			events, err := r.branch.Events(cmd.Context(), status.EventFilter{Since: since.from(present()), Tenant: selected.Tenant, App: selected.App})
+			events, err := r.branch.Events(cmd.Context(), status.EventFilter{Since: begin.Time, Tenant: selected.Tenant, App: selected.App})
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ It reads only the history of the status branch, which "reconciler compact" short
 	}
 	fl := cmd.Flags()
 	from.add(fl)
-	fl.Var(&since, "since", "list only entries since `WHEN`: a duration before now (30m, 12h, 7d), a date or an RFC 3339 time")
+	fl.Var(&begin, "since", "list only entries since `WHEN`: a duration before now (30m, 12h, 7d), a date or an RFC 3339 time")
 	fl.IntVarP(&number, "number", "n", 100, "number of entries to list")
 	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd
@@ -93,48 +93,32 @@ func eventStyle(e *status.Event) style {
 	return stepStyle(string(e.To))
 }
 
-// moments is the value of --since: an age or a time.
-type moments struct {
-	age time.Duration
-	at  time.Time
-}
+// since is the value of --since: a time, also given as an age.
+type since struct{ time.Time }
 
-func (m *moments) Type() string { return "when" }
+func (s *since) Type() string { return "when" }
 
-func (m *moments) String() string {
-	switch {
-	case m.age > 0:
-		return m.age.String()
-	case !m.at.IsZero():
-		return m.at.Format(time.RFC3339)
+func (s *since) String() string {
+	if s.IsZero() {
+		return ""
 	}
-	return ""
+	return s.Format(time.RFC3339)
 }
 
-func (m *moments) Set(s string) error {
-	*m = moments{}
+func (s *since) Set(value string) (err error) {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, s); err == nil {
-			m.at = at
+		if s.Time, err = time.Parse(layout, value); err == nil {
 			return nil
 		}
 	}
 	day := time.Duration(1)
-	if digits, days := strings.CutSuffix(s, "d"); days {
-		s, day = digits+"h", 24
+	if digits, days := strings.CutSuffix(value, "d"); days {
+		value, day = digits+"h", 24
 	}
-	d, err := time.ParseDuration(s)
+	d, err := time.ParseDuration(value)
 	if err != nil || d <= 0 || d*day/day != d {
 		return fmt.Errorf("write 30m, 12h, 7d, 2026-03-01 or 2026-03-01T12:00:00Z")
 	}
-	m.age = d * day
+	s.Time = present().Add(-d * day)
 	return nil
-}
-
-// from returns the moment, the zero time if none was given.
-func (m *moments) from(now time.Time) time.Time {
-	if m.age > 0 {
-		return now.Add(-m.age)
-	}
-	return m.at
 }

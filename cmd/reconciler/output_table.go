@@ -20,7 +20,8 @@ func plain(s string) cell { return cell{text: text.Clean(s)} }
 
 // table prints rows below a heading, aligned; without a heading if that is nil.
 // Columns in which no row has anything are left out. Columns that are too wide fold
-// into several lines.
+// into several lines. text/tabwriter does neither, counts the bytes of a colour, and
+// gives a wide character the width of a narrow one.
 func (p *printer) table(indent string, head []string, rows [][]cell) {
 	if head != nil {
 		headings := make([]cell, len(head))

@@ -47,7 +47,7 @@ type Waiting struct {
 	WouldAdmit []string      `json:"wouldAdmit,omitempty"`
 }
 
-// viewStatus picks from the ledger what was asked for.
+// StatusOf returns the state of the selected applications.
 func StatusOf(l *model.Ledger, s Selection) Status {
 	v := Status{
 		Commit: l.Commit, Phases: map[model.Phase]int{}, Applications: []Application{}, Problems: []model.Problem{},
@@ -87,7 +87,7 @@ func applicationOf(l *model.Ledger, in *model.Instance) Application {
 	return v
 }
 
-// viewComponents leaves out configuration: it neither runs nor takes capacity.
+// componentsOf leaves out configuration: it neither runs nor takes capacity.
 func componentsOf(in *model.Instance) []Component {
 	views := []Component{}
 	if !in.Phase.Active() {
