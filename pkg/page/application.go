@@ -8,8 +8,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Application returns the page of one application: what it does, why, and what would
-// change that. The instance and the decision are nil where there is none yet.
+// Application returns the page of one application: its state, the reasons, and the
+// changes that would lead to another state. The instance and the decision may be nil.
 func Application(app model.AppID, in *model.Instance, d *model.Decision, problems []model.Problem) []byte {
 	p := &page{}
 	p.line("# %s\n", app)
@@ -129,7 +129,7 @@ func (p *page) decision(d *model.Decision) {
 	p.table("Reduced in its favour", []string{"Application", "From", "To", "Why"}, displaced)
 }
 
-// shares shows what the tenant and the groups above it had when it was decided.
+// shares shows the shares of the tenant and of the groups above it at the decision.
 func (p *page) shares(d *model.Decision) {
 	if d.Standing != "" {
 		p.line("Its minimum counts as **%s**.\n", escape(string(d.Standing)))
@@ -178,7 +178,7 @@ func (p *page) components(in *model.Instance) {
 	p.table("Components", []string{"Component", "Type", "Replicas granted", "May run now", "Each", "QoS", "Pool", "State"}, rows)
 }
 
-// reached names the replicas that requests reach while two versions run.
+// reached names the replicas that receive requests while two versions run.
 func reached(t model.Traffic) string {
 	if t == model.TrafficBoth {
 		return "both"

@@ -1,8 +1,8 @@
 // Package page writes Markdown for people: the pages of the status branch, from the ledger, and the comment on a pull
 // request, from a plan.
 //
-// It decides what a page shows, in which order and how much of it. It never decides what the ledger says or when a page is
-// written: pkg/status and the commands do. It reads what it is given, keeps nothing of it and changes nothing; the caller
+// It decides the content of a page, its order and its length. It never decides what the ledger holds or when a page is
+// written: pkg/status and the commands do. It reads its arguments, keeps nothing of them and changes nothing; the caller
 // owns the bytes that it returns. Equal arguments give equal bytes.
 //
 // Every text of people goes through escape (or brief, or code), so that none of it means anything to a renderer. There is

@@ -48,7 +48,7 @@ func (p *page) graph(in *model.Instance) {
 	p.line("```\n")
 }
 
-// stateColours tell the states of components apart, on light and on dark pages.
+// stateColours are the colours of states, readable on light and on dark pages.
 var stateColours = map[string]string{
 	string(model.StateReady):    "fill:#d4edda,stroke:#28a745,color:#000",
 	string(model.StateDone):     "fill:#d4edda,stroke:#28a745,color:#000",
@@ -58,8 +58,8 @@ var stateColours = map[string]string{
 	string(model.StateOff):      "fill:#e2e3e5,stroke:#6c757d,color:#000",
 }
 
-// word keeps of s what a name, a phase or a state consists of, so that nothing else gets
-// into a chart.
+// word removes every character of s that names, phases and states do not have, so that
+// nothing else gets into a chart.
 func word(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {

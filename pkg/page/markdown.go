@@ -44,7 +44,7 @@ func literal(s string) string {
 // startsLink reports whether a dot after s would make renderers see an address.
 func startsLink(s string) bool { return strings.HasSuffix(strings.ToLower(s), "www") }
 
-// startsList escapes what would make the line an item of a numbered list.
+// startsList escapes a start of the line that would make it an item of a numbered list.
 func startsList(s string) string {
 	digits := strings.TrimLeft(s, "0123456789")
 	if digits != s && (digits == "." || strings.HasPrefix(digits, ". ")) {
@@ -53,7 +53,7 @@ func startsList(s string) string {
 	return s
 }
 
-// code shows a name literally in code type. What no name of ours contains is
+// code shows a name literally in code type. Characters that no name contains are
 // replaced.
 func code(s string) string {
 	s = strings.Map(func(r rune) rune {

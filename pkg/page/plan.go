@@ -12,7 +12,7 @@ import (
 // planMark begins the comment, so that CI finds the one that it wrote before.
 const planMark = "<!-- d-aros plan -->"
 
-// maxComment is what fits in a comment of a pull request, in bytes, with room to spare.
+// maxComment is the limit of a comment on a pull request, in bytes, with room to spare.
 const maxComment = 60_000
 
 // Bounds of the lists of a comment.
@@ -23,8 +23,8 @@ const (
 	maxBelow        = 12
 )
 
-// Comment returns the comment on a pull request. It is shorter than what a comment may
-// have, however much changes.
+// Comment returns the comment on a pull request. It stays below maxComment, however many
+// changes there are.
 func Comment(v *plan.Comparison) []byte {
 	p := &page{}
 	title := map[plan.Result]string{

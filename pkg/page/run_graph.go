@@ -37,7 +37,7 @@ func runGraph(run *model.Run, flow *model.Workflow) string {
 	return b.String()
 }
 
-// phaseNote is what the box of a step says beside its phase.
+// phaseNote is the text beside the phase in the box of a step.
 func phaseNote(rec *model.StepRun) string {
 	var notes []string
 	if rec.Attempt > rec.First {
@@ -66,7 +66,7 @@ func plain(s string) string {
 	}, text.Line(s, 63))
 }
 
-// phaseColours tell the phases of steps apart.
+// phaseColours are the colours of phases.
 var phaseColours = []struct {
 	phase model.StepPhase
 	style string

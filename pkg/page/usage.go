@@ -2,15 +2,15 @@ package page
 
 import "github.com/d-aros/d-aros/pkg/model"
 
-// Usage is what the applications of a tenant hold.
+// Usage is the capacity that the applications of a tenant hold.
 type Usage struct {
 	granted       model.Resources
 	apps, running int
 	workloads     int
 }
 
-// UsageByTenant adds up what the applications of each tenant hold. The pages of a fleet
-// are made of it, so that a change costs one pass over the ledger.
+// UsageByTenant adds up the capacity that the applications of each tenant hold. All pages
+// of a save share the result, so that it costs one pass over the ledger.
 func UsageByTenant(l *model.Ledger) map[string]Usage {
 	all := map[string]Usage{}
 	for i := range l.Instances {

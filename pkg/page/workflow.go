@@ -8,8 +8,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// workflow shows the latest run: what it has done, what it waits for, and what
-// people can do about that.
+// workflow shows the latest run: its steps, its wait, and the commands with which people
+// can end the wait.
 func (p *page) workflow(in *model.Instance) {
 	spec := in.Spec
 	if in.Run != nil {
@@ -75,7 +75,7 @@ func (p *page) run(in *model.Instance) {
 	}
 }
 
-// stepNote is the message of a step, what it left, and how far it is taken back.
+// stepNote is the message of a step, its output, and the state of its undo.
 func stepNote(s model.StepRun) string {
 	notes := make([]string, 0, 3)
 	if s.Message != "" {

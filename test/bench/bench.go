@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// patience is how long one step may take.
+// patience is the longest time that one step may take.
 const patience = 20 * time.Minute
 
 // bench measures one fleet, on a cluster of its own.
@@ -114,7 +114,7 @@ func (b *bench) change(ctx context.Context, f *figures) error {
 // commit.
 const pushedObjects = 7
 
-// rest watches the settled fleet.
+// rest measures the fleet once nothing changes any more.
 func (b *bench) rest(ctx context.Context, f *figures) error {
 	if err := b.probe.read(); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (b *bench) rest(ctx context.Context, f *figures) error {
 
 // until waits for a condition.
 func (b *bench) until(ctx context.Context, what string, is func() bool) error {
-	// No oftener: reading the metrics costs the reconciler a millisecond or two.
+	// Not more often: reading the metrics costs the reconciler a millisecond or two.
 	for tick := time.NewTicker(25 * time.Millisecond); ; {
 		if is() {
 			tick.Stop()
@@ -180,7 +180,7 @@ func (b *bench) cluster(ctx context.Context) (stop func(), kubeconfig string, er
 	}
 }
 
-// repository makes the bare repo and a clone to push from.
+// repository creates the bare repo and a clone to push from.
 func (b *bench) repository(ctx context.Context) error {
 	b.repo, b.clone = filepath.Join(b.dir, "fleet.git"), filepath.Join(b.dir, "clone")
 	if err := git(ctx, b.dir, "init", "-q", "--bare", "-b", "main", b.repo); err != nil {
@@ -210,7 +210,7 @@ func (b *bench) push(ctx context.Context, message string, files map[string]strin
 	return nil
 }
 
-// gitObjects counts the objects of the repo that any branch holds.
+// gitObjects counts the objects that the branches of the repo hold.
 func (b *bench) gitObjects(ctx context.Context) int {
 	out, err := exec.CommandContext(ctx, "git", "-C", b.repo, "rev-list", "--objects", "--all").Output()
 	if err != nil {

@@ -24,7 +24,7 @@ platform: {
 }
 `
 
-// tenantSize is how many applications a tenant has.
+// tenantSize is the number of applications of a tenant.
 const tenantSize = 50
 
 // name returns tenant and name of the nth application.

@@ -1,6 +1,6 @@
 // Command bench measures the whole way, from a push to running, on the embedded
 // cluster: for fleets of growing size, the first apply, one changed application,
-// and doing nothing. It prints a table and judges nothing: the machine and the
+// and doing nothing. It prints a table and checks no limit: the machine and the
 // cluster's own controllers are part of every figure.
 //
 //	go run ./test/bench                    fleets of 10, 100 and 1000 applications

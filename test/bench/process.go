@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// process is a child whose use of the machine is measured.
+// process is a child process whose CPU time and memory are measured.
 type process struct {
 	cmd  *exec.Cmd
 	log  string
@@ -29,8 +29,8 @@ func (p *process) tail() string {
 	return string(b[max(0, len(b)-2000):])
 }
 
-// cpu is the processor time that it and its ended children took, as the kernel
-// counts it, in hundredths of a second.
+// cpu returns the CPU time of the process and of its children that have ended, to a
+// hundredth of a second.
 func (p *process) cpu() time.Duration {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	if err != nil {

@@ -1,9 +1,8 @@
-// Command lifecycle measures the loop from the status branch to what is to run,
-// and back: what a pass costs in which nothing happens and one in which one
-// application in a hundred changes, how the status branch grows, and how long
-// reading it takes at a start. The branch is a real one in a repository of its
-// own, with the git program behind it; the fleet and the runtime are in memory.
-// It prints a table and judges nothing.
+// Command lifecycle measures the loop with its status branch: the cost of a pass in
+// which nothing happens and of one in which one application in a hundred changes, the
+// growth of the status branch, and the time to read it at a start. The branch is in a
+// real repository, with the git program behind it; the fleet and the runtime are in
+// memory. It prints a table and checks no limit.
 //
 //	go run ./test/bench/lifecycle                       10,000 applications, minutes
 //	go run ./test/bench/lifecycle -apps 1000            fewer
@@ -89,21 +88,21 @@ func open(ctx context.Context, dir string, apps int) (*bench, error) {
 		return nil, err
 	}
 	if _, err := b.git("-C", b.remote(), "config", "receive.autogc", "false"); err != nil {
-		return nil, err // it would run while the branch is weighed
+		return nil, err // it would run while the branch is measured
 	}
 	var err error
 	if b.branch, err = b.open("status"); err != nil {
 		return nil, err
 	}
 	b.loop = reconcile.New(reconcile.Options{
-		Edges:   reconcile.Edges{Source: repo{b.fleet}, Evaluator: evaluator{b.fleet}, Status: b.branch, Runtime: &carrier{told: map[model.AppID][]model.Workload{}}},
+		Edges:   reconcile.Edges{Source: repo{b.fleet}, Evaluator: evaluator{b.fleet}, Status: b.branch, Runtime: &carrier{applied: map[model.AppID][]model.Workload{}}},
 		Metrics: reconcile.NewMetrics(prometheus.NewRegistry()), Fleet: "bench", Interval: 15 * time.Second,
 		Now: func() time.Time { return b.now }, Recognition: reconcile.Recognition{Copy: b.branch, Branch: "status"},
 	})
 	return b, nil
 }
 
-// open opens the status branch anew, as a process that starts.
+// open opens the status branch as a process that starts.
 func (b *bench) open(cache string) (*status.Branch, error) {
 	return status.Open(b.ctx, status.Options{
 		URL: b.remote(), Dir: filepath.Join(b.dir, cache), Keep: true, Recheck: time.Minute, Now: func() time.Time { return b.now },
@@ -131,7 +130,7 @@ func (b *bench) pass() (reconcile.Report, error) {
 	return r, err
 }
 
-// start makes passes until nothing happens any more.
+// start makes passes until all applications run and nothing happens any more.
 func (b *bench) start() error {
 	cpu, n := cpuTime(), 0
 	for {
@@ -183,8 +182,8 @@ func (b *bench) quiet(passes int, profile string) error {
 	return err
 }
 
-// some changes one application in a hundred, again and again, until there were so
-// many transitions, and weighs the status branch.
+// some changes one application in a hundred, again and again, until that many
+// transitions have happened, and measures the size of the status branch.
 func (b *bench) some(transitions int) error {
 	if transitions == 0 {
 		return nil
@@ -246,8 +245,8 @@ func (b *bench) weigh() (mebibytes float64, err error) {
 	return float64(sum) / (1 << 20), err
 }
 
-// load reads the ledger as a process that starts: on a machine that has nothing, and
-// where it has run before.
+// load reads the ledger as a process that starts, without and with a copy of the branch
+// in its directory.
 func (b *bench) load() error {
 	if err := b.branch.Close(); err != nil {
 		return err
@@ -282,7 +281,7 @@ func (b *bench) load() error {
 	return nil
 }
 
-// row begins a line of the table; what it returns ends it.
+// row starts a line of the table; the function that it returns adds the figure.
 func (b *bench) row(format string, args ...any) func(figure string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	return func(figure string, args ...any) {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime is what this process and the git programs that it has ended used.
+// cpuTime returns the CPU time of this process and of the git programs that have ended.
 func cpuTime() (sum time.Duration) {
 	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
 		var used unix.Rusage
@@ -33,7 +33,7 @@ func memory() (heap, resident uint64) {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// load tells how busy the machine is with other work.
+// load describes how busy the machine is.
 func load() string {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/source"
 )
 
-// repo is the fleet as a repository, and evaluator what it evaluates to. Both
-// cost next to nothing here; they are measured elsewhere.
+// repo and evaluator return the fleet without reading anything. Other benchmarks measure
+// them.
 type (
 	repo      struct{ *fleet }
 	evaluator struct{ *fleet }
@@ -44,17 +44,17 @@ func (evaluator) Layers(evaluate.Files) model.Fleet { return model.Fleet{} }
 
 func (evaluator) Settled() bool { return true }
 
-// carrier carries out everything at once, and keeps no more of it than it is
-// asked for. What a runtime costs is measured elsewhere.
+// carrier is a runtime in which everything runs at once. Other benchmarks measure real
+// ones.
 type carrier struct {
-	told      map[model.AppID][]model.Workload
-	workloads []model.Workload // sorted; nil: to be made anew
+	applied   map[model.AppID][]model.Workload
+	workloads []model.Workload // sorted; nil: not computed yet
 }
 
 func (r *carrier) Inspect(context.Context, *model.Platform) (model.Observation, error) {
 	if r.workloads == nil {
-		for _, id := range slices.SortedFunc(maps.Keys(r.told), model.AppID.Compare) {
-			r.workloads = append(r.workloads, r.told[id]...)
+		for _, id := range slices.SortedFunc(maps.Keys(r.applied), model.AppID.Compare) {
+			r.workloads = append(r.workloads, r.applied[id]...)
 		}
 	}
 	size := model.Resources{CPU: 64_000, Memory: 256 << 30}
@@ -76,15 +76,14 @@ func (r *carrier) Act(_ context.Context, sets []render.Set) apply.Report {
 		var list []model.Workload
 		for k := range sets[i].Objects {
 			o := &sets[i].Objects[k]
-			told := o.Object.GetAnnotations()[render.AnnotationWorkload]
-			digest, _, _ := strings.Cut(told, ".")
+			digest, _, _ := strings.Cut(o.Object.GetAnnotations()[render.AnnotationWorkload], ".")
 			if o.Object.GetKind() == "Deployment" {
 				n, _, _ := unstructured.NestedInt64(o.Object.Object, "spec", "replicas")
 				list = append(list, model.Workload{App: id, Component: o.Component, Digest: model.Digest(digest), Replicas: int(n), Ready: int(n), Current: true})
 			}
 		}
 		slices.SortFunc(list, func(a, b model.Workload) int { return cmp.Compare(a.Component, b.Component) })
-		r.told[id], r.workloads = list, nil
+		r.applied[id], r.workloads = list, nil
 		report.Requests.Apply += len(sets[i].Objects)
 	}
 	return report
