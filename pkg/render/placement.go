@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,11 +21,11 @@ func (p placement) pool() (*model.PoolSpec, error) {
 	if p.granted == "" {
 		return nil, nil
 	}
-	i := slices.IndexFunc(p.pools, func(s model.PoolSpec) bool { return s.Name == p.granted })
-	if i < 0 {
+	pool, ok := model.Find(p.pools, p.granted)
+	if !ok {
 		return nil, faultf(CodePlacement, "placement.pool", "was granted pool %s, which the platform does not declare any more", p.granted)
 	}
-	return &p.pools[i], nil
+	return pool, nil
 }
 
 // nodes returns the labels of the nodes that the component may run on.

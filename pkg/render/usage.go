@@ -106,17 +106,17 @@ func podRequests(spec *corev1.PodSpec) model.Resources {
 		asked := requests(c.Resources)
 		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
 			sum = sum.Add(asked)
-			largest = larger(largest, sum)
+			largest = largest.Max(sum)
 		} else {
-			largest = larger(largest, sum.Add(asked))
+			largest = largest.Max(sum.Add(asked))
 		}
 	}
 	for _, c := range spec.Containers {
 		sum = sum.Add(requests(c.Resources))
 	}
-	sum = larger(sum, largest)
+	sum = sum.Max(largest)
 	if spec.Resources != nil {
-		sum = larger(sum, requests(*spec.Resources))
+		sum = sum.Max(requests(*spec.Resources))
 	}
 	for name, q := range spec.Overhead {
 		sum = sum.Add(amount(name, q))
@@ -150,16 +150,4 @@ func amount(name corev1.ResourceName, q resource.Quantity) model.Resources {
 		return model.Resources{Devices: map[string]int64{string(name): max(0, q.Value())}}
 	}
 	return model.Resources{}
-}
-
-// larger returns the maximum of a and b in each resource.
-func larger(a, b model.Resources) model.Resources {
-	result := model.Resources{CPU: max(a.CPU, b.CPU), Memory: max(a.Memory, b.Memory)}
-	for _, name := range a.Names(b)[2:] {
-		if result.Devices == nil {
-			result.Devices = map[string]int64{}
-		}
-		result.Devices[name] = max(a.Devices[name], b.Devices[name])
-	}
-	return result
 }

@@ -103,9 +103,8 @@ func (a *application) granted(g model.Grant) model.Grant {
 	if a.spec != a.Instance.Previous {
 		return g
 	}
-	n := slices.IndexFunc(a.Instance.PreviousGrants, func(p model.Grant) bool { return p.Component == g.Component })
-	if n >= 0 && a.Instance.PreviousGrants[n].Replicas > 0 {
-		return a.Instance.PreviousGrants[n]
+	if before, ok := model.Find(a.Instance.PreviousGrants, g.Component); ok && before.Replicas > 0 {
+		return *before
 	}
 	return g
 }
