@@ -1,11 +1,13 @@
 package evaluate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
@@ -96,28 +98,18 @@ func digests(files Files, names []string) (string, error) {
 // byPlace orders problems by file and line.
 func byPlace(problems []model.Problem) {
 	place := func(p model.Problem) (file string, line, column int) {
-		if len(p.Places) == 0 {
-			return "", 0, 0
+		if len(p.Places) > 0 {
+			parts := append(strings.SplitN(p.Places[0].At, ":", 3), "", "")
+			file = parts[0]
+			line, _ = strconv.Atoi(parts[1])
+			column, _ = strconv.Atoi(parts[2])
 		}
-		parts := strings.Split(p.Places[0].At, ":")
-		if len(parts) == 3 {
-			fmt.Sscan(parts[1], &line)
-			fmt.Sscan(parts[2], &column)
-		}
-		return parts[0], line, column
+		return file, line, column
 	}
 	slices.SortStableFunc(problems, func(a, b model.Problem) int {
 		af, al, ac := place(a)
 		bf, bl, bc := place(b)
-		if c := strings.Compare(af, bf); c != 0 {
-			return c
-		}
-		if al != bl {
-			return al - bl
-		}
-		if ac != bc {
-			return ac - bc
-		}
-		return strings.Compare(a.Code+a.Path+a.Message, b.Code+b.Path+b.Message)
+		return cmp.Or(cmp.Compare(af, bf), cmp.Compare(al, bl), cmp.Compare(ac, bc),
+			cmp.Compare(a.Code+a.Path+a.Message, b.Code+b.Path+b.Message))
 	})
 }

@@ -24,35 +24,42 @@ func Application(a *model.Application, beside []string, own *layer.Layer) (hosts
 	return hosts, append(problems, checkWorkflow(a, own)...)
 }
 
-// cycle finds components that depend on each other.
+// cycle blames the first component that depends on itself through others.
 func cycle(a *model.Application, own *layer.Layer) (model.Problem, bool) {
-	const visiting, done = 1, 2
-	state := map[string]int{}
-	var trail, found []string
-	var visit func(name string)
-	visit = func(name string) {
-		c, ok := a.Component(name)
-		if !ok || found != nil || state[name] == done {
-			return
-		}
-		trail = append(trail, name)
-		if state[name] == visiting {
-			found = slices.Clone(trail[slices.Index(trail, name):])
-			return
-		}
-		state[name] = visiting
-		for _, next := range c.DependsOn {
-			visit(next)
-		}
-		state[name] = done
-		trail = trail[:len(trail)-1]
+	dependsOn := map[string][]string{}
+	for _, c := range a.Components {
+		dependsOn[c.Name] = c.DependsOn
 	}
-	for i := range a.Components {
-		visit(a.Components[i].Name)
+	for _, c := range a.Components {
+		trail := loop(c.Name, func(name string) []string { return dependsOn[name] })
+		if len(trail) > 2 { // a dependency on itself is reported already
+			return own.Blame(catalogue.Cycle, "application.components."+c.Name+".dependsOn",
+				"waits for itself: "+strings.Join(trail, " → ")), true
+		}
 	}
-	if len(found) <= 2 { // a dependency on itself is reported already
-		return model.Problem{}, false
+	return model.Problem{}, false
+}
+
+// loop returns the shortest way along dependencies from a name back to itself, nil
+// without one.
+func loop(name string, dependsOn func(name string) []string) []string {
+	before := map[string]string{} // the name that led to a name
+	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
+		for _, next := range dependsOn(queue[0]) {
+			if _, seen := before[next]; !seen {
+				before[next] = queue[0]
+				queue = append(queue, next)
+			}
+		}
 	}
-	return own.Blame(catalogue.Cycle, "application.components."+found[0]+".dependsOn",
-		"waits for itself: "+strings.Join(found, " → ")), true
+	if _, ok := before[name]; !ok {
+		return nil
+	}
+	trail := []string{name}
+	for at := before[name]; at != name; at = before[at] {
+		trail = append(trail, at)
+	}
+	trail = append(trail, name)
+	slices.Reverse(trail)
+	return trail
 }

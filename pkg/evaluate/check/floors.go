@@ -29,8 +29,8 @@ func (p *promises) floors() (top []floor) {
 		}
 		for _, name := range g.Tenants {
 			grouped[name] = true
-			if t, ok := p.tenant(name); ok && !t.Guarantee.IsZero() {
-				members = append(members, floorOf(t))
+			if t, ok := model.Find(p.fleet.Tenants, name); ok && !t.Guarantee.IsZero() {
+				members = append(members, floorOf(*t))
 			}
 		}
 		var sum model.Resources

@@ -13,15 +13,12 @@ import (
 // Offered checks that the platform has the pools and QoS profiles that an application
 // asks for. Own returns the layer of the application.
 func Offered(a *model.Application, platform *model.Platform, own func() *layer.Layer) (problems []model.Problem) {
-	pool := func(name string) bool {
-		return slices.ContainsFunc(platform.Pools, func(p model.PoolSpec) bool { return p.Name == name })
-	}
 	profile := func(name string) bool {
 		return slices.ContainsFunc(platform.Profiles, func(p model.QoSProfile) bool { return p.Name == name })
 	}
 	for _, c := range a.Components {
 		path := "application.components." + c.Name
-		if c.Placement.Pool != "" && !pool(c.Placement.Pool) {
+		if _, ok := model.Find(platform.Pools, c.Placement.Pool); !ok && c.Placement.Pool != "" {
 			var names []string
 			for _, p := range platform.Pools {
 				names = append(names, p.Name)

@@ -36,19 +36,10 @@ func (p *promises) blame(code, path, message string) {
 	p.problems = append(p.problems, p.own.Blame(code, path, message))
 }
 
-// tenant returns a valid tenant of the fleet.
-func (p *promises) tenant(name string) (model.Tenant, bool) {
-	i := slices.IndexFunc(p.fleet.Tenants, func(t model.Tenant) bool { return t.Name == name })
-	if i < 0 {
-		return model.Tenant{}, false
-	}
-	return p.fleet.Tenants[i], true
-}
-
 // declares reports whether the fleet declares a tenant, or may declare it in files that
 // cannot be read.
 func (p *promises) declares(tenant string) bool {
-	_, ok := p.tenant(tenant)
+	_, ok := model.Find(p.fleet.Tenants, tenant)
 	return ok || p.fleet.Incomplete || slices.Contains(p.fleet.UnusableTenants, tenant)
 }
 

@@ -58,40 +58,16 @@ func (f *flow) order() {
 				f.bad(i, catalogue.StepRef, ".dependsOn", "depends on %s, which is no step of the workflow", name)
 			}
 		}
-		if trail := f.loop(i); trail != nil && i == slices.Min(f.places(trail)) {
+		trail := loop(f.step(i).Name, f.dependsOn)
+		if trail != nil && !slices.ContainsFunc(trail, func(name string) bool { return f.at[name] < i }) { // once for each cycle
 			f.bad(i, catalogue.StepCycle, ".dependsOn", "waits for itself: %s", strings.Join(trail, " → "))
 		}
 	}
 }
 
-func (f *flow) places(names []string) (out []int) {
-	for _, name := range names {
-		out = append(out, f.at[name])
-	}
-	return out
-}
-
-// loop returns the shortest way from a step back to itself.
-func (f *flow) loop(i int) []string {
-	name := f.step(i).Name
-	seen := map[string]bool{}
-	trails := [][]string{{name}}
-	for len(trails) > 0 {
-		trail := trails[0]
-		trails = trails[1:]
-		at, ok := f.at[trail[len(trail)-1]]
-		if !ok {
-			continue
-		}
-		for _, next := range f.step(at).DependsOn {
-			if next == name {
-				return append(slices.Clone(trail), name)
-			}
-			if !seen[next] {
-				seen[next] = true
-				trails = append(trails, append(slices.Clone(trail), next))
-			}
-		}
+func (f *flow) dependsOn(name string) []string {
+	if at, ok := f.at[name]; ok {
+		return f.step(at).DependsOn
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func reservations(docs map[string]reservationDoc, pools []model.PoolSpec, own *l
 			problems = append(problems, own.Blame(catalogue.Reservation, path,
 				fmt.Sprintf("is for %d of tenant, application and system; write exactly one", whom)))
 		}
-		if !slices.ContainsFunc(pools, func(p model.PoolSpec) bool { return p.Name == d.Pool }) {
+		if _, ok := model.Find(pools, d.Pool); !ok {
 			problems = append(problems, own.Blame(catalogue.Pool, path+".pool", "is in pool "+d.Pool+", which the platform does not have"))
 		}
 		var bad []model.Problem

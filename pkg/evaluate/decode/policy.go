@@ -179,9 +179,9 @@ func (d *Choices) Within(p model.Policy, own *layer.Layer) model.Policy {
 	}
 	p.InForce = slices.Clone(p.InForce)
 	set := func(path, field, value string) {
-		i := slices.IndexFunc(p.InForce, func(v model.PolicyValue) bool { return v.Path == path })
+		v, _ := model.Find(p.InForce, path)
 		at, _ := own.Value("application.policy." + field)
-		p.InForce[i] = model.PolicyValue{Path: path, Value: value, Layer: "application", At: at}
+		*v = model.PolicyValue{Path: path, Value: value, Layer: "application", At: at}
 	}
 	if d.Degradation != nil {
 		p.Degradation = *d.Degradation
