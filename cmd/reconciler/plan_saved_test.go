@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
@@ -18,40 +21,50 @@ import (
 )
 
 // TestPlanIsWhatIsSaved: on random fleets, with workflows that wait for approvals or
-// are superseded, applications that are ending, broken files, refused renderings and
-// pins, a plan of the clone and the next pass of the loop make the same status branch,
-// byte for byte, of the same observation and time. Replay of each status commit agrees.
+// are superseded, applications that are ending, broken files, refused renderings, pins
+// and commits that are refused because nobody signed them, a plan of the clone and the
+// next pass of the loop make the same status branch, byte for byte, of the same
+// observation and time. Replay of each status commit agrees.
 func TestPlanIsWhatIsSaved(t *testing.T) {
-	fleets := tier.Count(6, 60, 600)
+	fleets := tier.Count(10, 60, 600)
 	const length = 20
+	refusals := 0
 	for seed := range uint64((fleets + length - 1) / length) {
-		f := newFluctuation(t, seed)
-		for range min(fleets, length) {
-			change := f.change()
-			planned := f.planned()
-			f.paper.steady = true
-			f.pass()
-			f.paper.steady = false
-			saved := f.repo.Git("rev-parse", "status^{tree}")
-			require.Equal(t, f.repo.Git("ls-tree", "-r", saved), planned.Git("ls-tree", "-r", "status"), "seed %d: %s", seed, change)
-			f.now = f.now.Add(time.Duration(f.rng.IntN(120)) * time.Second)
-			for range f.rng.IntN(4) { // workloads start, or the next change meets them as they are
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			f := newFluctuation(t, seed)
+			for range min(fleets, length) {
+				change := f.change()
+				before, planned := f.tip(), f.planned()
+				f.paper.steady = true
 				f.pass()
-				f.now = f.now.Add(20 * time.Second)
+				f.paper.steady = false
+				require.Equal(t, f.repo.Git("ls-tree", "-r", "status"), f.saved(before, planned), change)
+				f.now = f.now.Add(time.Duration(f.rng.IntN(120)) * time.Second)
+				for range f.rng.IntN(4) { // workloads start, or the next change meets them as they are
+					f.pass()
+					f.now = f.now.Add(20 * time.Second)
+				}
 			}
-		}
-		var view offline.Replayed
-		f.run(0, &view, "replay", "--repo", f.repo.Dir, "-n", "1000", "-o", "json")
-		require.Positive(t, view.Equal)
+			var view offline.Replayed
+			f.run(0, &view, "replay", "--repo", f.repo.Dir, "-n", "1000", "-o", "json")
+			require.Positive(t, view.Equal)
+			refusals += f.refusals
+		})
+	}
+	if fleets > length {
+		require.Positive(t, refusals, "no commit was refused")
 	}
 }
 
 // fluctuation is a world that changes at random.
 type fluctuation struct {
 	*world
-	rng   *rand.Rand
-	key   string
-	first string // commit, for pins
+	rng      *rand.Rand
+	key      string
+	first    string // commit, for pins
+	accepted string // the last commit that counts
+	enforced bool   // commits that nobody signed are refused
+	refusals int
 }
 
 var fluctuating = []string{"shop", "blog", "api"}
@@ -59,12 +72,17 @@ var fluctuating = []string{"shop", "blog", "api"}
 func newFluctuation(t *testing.T, seed uint64) *fluctuation {
 	f := &fluctuation{world: newWorld(t), rng: rand.New(rand.NewPCG(seed, 0))}
 	key, public := f.repo.Key("root")
-	f.key = key
-	f.repo.Write("access.cue", fmt.Sprintf("package fleet\n\nplatform: access: {principals: root: ssh: [%q], admins: [\"root\"]}\n", public))
+	f.key, f.enforced = key, seed%2 == 1
+	enforce := ""
+	if f.enforced {
+		enforce = "enforce: \"signed\", "
+	}
+	f.repo.Write("access.cue", fmt.Sprintf("package fleet\n\nplatform: access: {%sprincipals: root: ssh: [%q], admins: [\"root\"]}\n", enforce, public))
 	for _, name := range fluctuating {
 		f.declare(name)
 	}
 	f.first = f.repo.Commit("first")
+	f.accepted = f.first
 	f.pass()
 	return f
 }
@@ -124,12 +142,26 @@ func (f *fluctuation) change() string {
 		f.ask(name)
 	}
 	f.repo.Write("change.txt", fmt.Sprint(f.rng.Uint64()))
-	if f.rng.IntN(4) == 0 {
-		f.repo.Commit(what)
-	} else {
-		f.repo.CommitSigned(f.key, what)
-	}
+	f.commit(what)
 	return what
+}
+
+// commit commits what was written. A commit that nobody signed is refused where
+// signatures are enforced, and what follows it, until somebody signs all of it anew.
+func (f *fluctuation) commit(what string) {
+	if f.rng.IntN(4) == 0 {
+		if hash := f.repo.CommitSigned("", what); !f.enforced {
+			f.accepted = hash
+		}
+		return
+	}
+	if refused := f.repo.Git("rev-parse", "HEAD") != f.accepted; refused && f.rng.IntN(2) == 0 {
+		f.repo.CommitSigned(f.key, what) // on top of what is refused
+		return
+	} else if refused {
+		f.repo.Git("reset", "-q", "--soft", f.accepted)
+	}
+	f.accepted = f.repo.CommitSigned(f.key, what)
 }
 
 // ask approves or resumes whatever step of an application waits.
@@ -150,25 +182,41 @@ func (f *fluctuation) ask(name string) {
 	}
 }
 
-// planned returns a repository whose status branch has what is planned of the clone.
-func (f *fluctuation) planned() *gittest.Repo {
+// planned returns the ledger that is planned of the clone. Of a branch that is refused,
+// it plans the last commit that counts.
+func (f *fluctuation) planned() model.Ledger {
 	f.t.Helper()
 	w, err := clone.Open(f.t.Context(), f.repo.Dir)
 	require.NoError(f.t, err)
 	defer w.Close()
 	o, err := (&fleetFlags{fleet: "fleet"}).options(nil)
 	require.NoError(f.t, err)
-	made, err := offline.Plan(f.t.Context(), o, offline.Case{Tree: w, StatusBranch: "status", Now: f.now}, "main", "main")
+	made, err := offline.Plan(f.t.Context(), o, offline.Case{Tree: w, StatusBranch: "status", Now: f.now}, "main", f.accepted)
 	require.NoError(f.t, err)
+	refused := slices.ContainsFunc(made.Notes, func(note string) bool { return strings.HasPrefix(note, "main is refused: commit ") })
+	require.Equal(f.t, f.repo.Git("rev-parse", "main") != f.accepted, refused, made.Notes)
+	return made.Next
+}
 
+// saved returns the files of a status branch to which the planned ledger is saved, after
+// a commit of the real one. The plan of an accepted commit does not have the problem that
+// the branch is refused behind it.
+func (f *fluctuation) saved(before string, planned model.Ledger) string {
+	f.t.Helper()
+	ledger, err := status.ReadClone(f.t.Context(), f.repo.Dir, f.tip())
+	require.NoError(f.t, err)
+	if len(ledger.Problems) > 0 && ledger.Problems[0].Code == access.CodeUnsigned {
+		planned.Problems = slices.Concat(ledger.Problems[:1], planned.Problems)
+		f.refusals++
+	}
 	scratch := gittest.NewBare(f.t)
-	scratch.Git("fetch", "-q", f.repo.Dir, "status:status")
+	scratch.Git("fetch", "-q", f.repo.Dir, before+":refs/heads/status")
 	branch, err := status.Open(f.t.Context(), status.Options{URL: scratch.Dir, Dir: filepath.Join(f.t.TempDir(), "status")})
 	require.NoError(f.t, err)
 	defer branch.Close()
 	previous, err := branch.Load(f.t.Context())
 	require.NoError(f.t, err)
-	_, _, err = branch.Commit(f.t.Context(), previous, made.Next)
+	_, _, err = branch.Commit(f.t.Context(), previous, planned)
 	require.NoError(f.t, err)
-	return scratch
+	return scratch.Git("ls-tree", "-r", "status")
 }
