@@ -2,6 +2,7 @@ package status
 
 import (
 	"cmp"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -69,30 +70,15 @@ func (p *plan) tenantLayers(next *model.Ledger) error {
 	return nil
 }
 
-// applications goes through the records of both ledgers side by side.
+// applications plans the files of the applications, in their order.
 func (p *plan) applications(next *model.Ledger) error {
-	known := records(&p.base.ledger)
+	known, wanted := records(&p.base.ledger), records(next)
 	p.ledger.Instances = slices.Grow(p.ledger.Instances, len(next.Instances))
 	p.ledger.Decisions = slices.Grow(p.ledger.Decisions, len(next.Decisions))
-	for _, r := range records(next) {
-		for len(known) > 0 && known[0].app.Compare(r.app) < 0 {
-			p.forget(known[0].app)
-			known = known[1:]
-		}
-		before := record{app: r.app}
-		if len(known) > 0 && known[0].app == r.app {
-			before, known = known[0], known[1:]
-		}
-		if !p.base.stale && r.unchanged(before) {
-			r = before
-		} else {
-			dir, err := appDir(r.app)
-			if err != nil {
-				return err
-			}
-			if r, err = p.application(dir, before, r); err != nil {
-				return err
-			}
+	for _, app := range slices.SortedFunc(maps.Keys(wanted), model.AppID.Compare) {
+		r, err := p.application(app, known[app], wanted[app])
+		if err != nil {
+			return err
 		}
 		if r.instance != nil {
 			p.ledger.Instances = append(p.ledger.Instances, *r.instance)
@@ -101,22 +87,26 @@ func (p *plan) applications(next *model.Ledger) error {
 			p.ledger.Decisions = append(p.ledger.Decisions, *r.decision)
 		}
 	}
-	for _, r := range known {
-		p.forget(r.app)
+	for app := range known {
+		if _, kept := wanted[app]; !kept {
+			p.edits.remove(tenantsDir + "/" + app.String())
+			p.written++
+			p.tenants[app.Tenant] = true
+		}
 	}
 	return nil
 }
 
-// forget removes an application that the next ledger does not have.
-func (p *plan) forget(app model.AppID) {
-	p.edits.remove(tenantsDir + "/" + app.String())
-	p.written++
-	p.tenants[app.Tenant] = true
-}
-
 // application plans the files of one record and returns it as it would be read
 // back.
-func (p *plan) application(dir string, before, now record) (back record, err error) {
+func (p *plan) application(app model.AppID, before, now record) (back record, err error) {
+	if !p.base.stale && now.unchanged(before) {
+		return before, nil
+	}
+	dir, err := appDir(app)
+	if err != nil {
+		return back, err
+	}
 	written := p.written
 	old, next := cmp.Or(before.instance, &model.Instance{}), cmp.Or(now.instance, &model.Instance{})
 	if back.instance, err = p.instance(dir, before.instance, now.instance); err != nil {
@@ -130,8 +120,8 @@ func (p *plan) application(dir string, before, now record) (back record, err err
 	if p.written == written {
 		return before, nil // the bytes are the same
 	}
-	p.tenants[now.app.Tenant] = true
-	p.apps = append(p.apps, change{now.app, news(old.History, next.History), next.Run.Changes(old.Run)})
+	p.tenants[app.Tenant] = true
+	p.apps = append(p.apps, change{app, news(old.History, next.History), next.Run.Changes(old.Run)})
 	return back, nil
 }
 

@@ -127,7 +127,7 @@ func (r *reader) records(apps []model.AppID, l *model.Ledger) error {
 }
 
 func (r *reader) record(app model.AppID) (record, error) {
-	rec := record{app: app}
+	var rec record
 	dir, err := appDir(app)
 	if err != nil {
 		return rec, err

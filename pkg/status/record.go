@@ -9,38 +9,21 @@ import (
 
 // record has the records of one application.
 type record struct {
-	app      model.AppID
 	instance *model.Instance // nil: none yet
 	decision *model.Decision // nil: none yet
 }
 
-// records returns the records of a ledger by application. Instances and
-// decisions are sorted by application, as everywhere.
-func records(l *model.Ledger) []record {
-	list := make([]record, 0, len(l.Instances))
-	i, d := 0, 0
-	for i < len(l.Instances) || d < len(l.Decisions) {
-		order := 0
-		switch {
-		case i == len(l.Instances):
-			order = 1
-		case d == len(l.Decisions):
-			order = -1
-		default:
-			order = l.Instances[i].App.Compare(l.Decisions[d].App)
-		}
-		var r record
-		if order <= 0 {
-			r.app, r.instance = l.Instances[i].App, &l.Instances[i]
-			i++
-		}
-		if order >= 0 {
-			r.app, r.decision = l.Decisions[d].App, &l.Decisions[d]
-			d++
-		}
-		list = append(list, r)
+// records returns the records of a ledger by application.
+func records(l *model.Ledger) map[model.AppID]record {
+	all := make(map[model.AppID]record, len(l.Instances))
+	for i := range l.Instances {
+		all[l.Instances[i].App] = record{instance: &l.Instances[i]}
 	}
-	return list
+	for i := range l.Decisions {
+		d := &l.Decisions[i]
+		all[d.App] = record{all[d.App].instance, d}
+	}
+	return all
 }
 
 // unchanged reports whether r would be written as before was. Two decisions that
