@@ -25,6 +25,7 @@ func Program(ctx context.Context, dir string, args ...string) *exec.Cmd {
 		name, _, _ := strings.Cut(s, "=")
 		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, name)
 	})
+	cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0") // "git status" would write to the index
 	return cmd
 }
 
