@@ -4,20 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
-	"runtime"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// reader reads the records of a tree of the branch. It believes nothing: every file is
+// reader reads the records of a tree of the branch. It trusts nothing: every file is
 // bounded and read strictly, every record must say what its path says, and the error
 // names the file. Files that are not part of the layout are left alone.
 type reader struct {
@@ -97,136 +91,6 @@ func (r *reader) ledger() (l model.Ledger, err error) {
 		}
 	}
 	return l, r.records(apps, &l)
-}
-
-// records reads the applications side by side: decoding is what takes time.
-func (r *reader) records(apps []model.AppID, l *model.Ledger) error {
-	found := make([]record, len(apps))
-	var group errgroup.Group
-	var next atomic.Int64
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() (err error) {
-			for i := next.Add(1) - 1; i < int64(len(apps)) && err == nil; i = next.Add(1) - 1 {
-				found[i], err = r.record(apps[i])
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	for _, rec := range found {
-		if rec.instance != nil {
-			l.Instances = append(l.Instances, *rec.instance)
-		}
-		if rec.decision != nil {
-			l.Decisions = append(l.Decisions, *rec.decision)
-		}
-	}
-	return nil
-}
-
-func (r *reader) record(app model.AppID) (record, error) {
-	var rec record
-	dir, err := appDir(app)
-	if err != nil {
-		return rec, err
-	}
-	var in model.Instance
-	found, err := r.instance(dir, app, &in)
-	if err != nil {
-		return rec, err
-	}
-	if in.Spec, err = r.spec(dir+"/"+specFile, app); err != nil {
-		return rec, err
-	}
-	if in.Previous, err = r.spec(dir+"/"+previousFile, app); err != nil {
-		return rec, err
-	}
-	if in.Run, err = r.run(dir+"/"+workflowFile, app); err != nil {
-		return rec, err
-	}
-	switch {
-	case !found && (in.Spec != nil || in.Previous != nil || in.Run != nil):
-		return rec, fmt.Errorf("%s is missing, but there is a spec or a run; %s", r.format.name(dir+"/"+instanceFile), restore)
-	case found:
-		rec.instance = &in
-	}
-	rec.decision, err = r.decision(dir+"/"+decisionFile, app)
-	return rec, err
-}
-
-func (r *reader) decision(name string, app model.AppID) (*model.Decision, error) {
-	var d model.Decision
-	found, err := r.read(name, &d)
-	switch {
-	case !found || err != nil:
-		return nil, err
-	case d.App != app:
-		return nil, r.aboutAnother(name, d.App)
-	}
-	return &d, nil
-}
-
-func (r *reader) aboutAnother(name string, app model.AppID) error {
-	return damaged(r.format.name(name), fmt.Errorf("it is about %q", app))
-}
-
-// instance reads the record in a directory, without specs and run.
-func (r *reader) instance(dir string, app model.AppID, in *model.Instance) (found bool, err error) {
-	name := path.Join(dir, instanceFile)
-	found, err = r.read(name, in)
-	if found && err == nil {
-		if err = checkInstance(in, app); err != nil {
-			err = damaged(r.format.name(name), err)
-		}
-	}
-	return found, err
-}
-
-func (r *reader) spec(name string, app model.AppID) (*model.Application, error) {
-	var a model.Application
-	found, err := r.read(name, &a)
-	if !found || err != nil {
-		return nil, err
-	}
-	if a.ID != app {
-		return nil, r.aboutAnother(name, a.ID)
-	}
-	for i := range a.Components {
-		if !label.MatchString(a.Components[i].Name) {
-			return nil, damaged(r.format.name(name), fmt.Errorf("%q cannot name a component", a.Components[i].Name))
-		}
-	}
-	return &a, nil
-}
-
-func (r *reader) run(name string, app model.AppID) (*model.Run, error) {
-	var run model.Run
-	found, err := r.read(name, &run)
-	switch {
-	case !found || err != nil:
-		return nil, err
-	case run.App != app:
-		return nil, r.aboutAnother(name, run.App)
-	case run.Number < 1 || run.Instance < 1:
-		return nil, damaged(r.format.name(name), fmt.Errorf("run %d of instance %d: both count from 1", run.Number, run.Instance))
-	}
-	return &run, nil
-}
-
-func checkInstance(in *model.Instance, app model.AppID) error {
-	switch {
-	case in.App != app:
-		return fmt.Errorf("it is about %q", in.App)
-	case !slices.Contains(model.Phases, in.Phase):
-		return fmt.Errorf("%q is not a phase", in.Phase)
-	case in.Number < 1:
-		return fmt.Errorf("instance %d: instances count from 1", in.Number)
-	case len(in.History) > model.HistoryLimit:
-		return fmt.Errorf("has %d transitions, at most %d are kept", len(in.History), model.HistoryLimit)
-	}
-	return nil
 }
 
 // read decodes a file into v. A file that does not exist is no error.
