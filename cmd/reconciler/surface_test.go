@@ -42,6 +42,7 @@ var answers = map[string]any{
 	"reject":            requestView{},
 	"replay":            offline.Replayed{},
 	"restart":           requestView{},
+	"restore":           status.Restoration{},
 	"resume":            requestView{},
 	"schema update":     schemaView{},
 	"status":            view.Status{},

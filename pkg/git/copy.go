@@ -25,13 +25,16 @@ type Copy struct {
 	size int64    // bytes with those that were pushed
 }
 
+// copyFile holds the packs of a copy.
+const copyFile = "packs"
+
 // OpenCopy opens the copy in dir, or fails because another process has it.
 func OpenCopy(dir string) (*Copy, error) {
 	lock, err := hold(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open copy of a branch: %w", err)
 	}
-	return &Copy{path: filepath.Join(dir, "packs"), lock: lock}, nil
+	return &Copy{path: filepath.Join(dir, copyFile), lock: lock}, nil
 }
 
 // Close releases the copy for another process.
@@ -162,4 +165,12 @@ func (c *Copy) Store(commit Hash) (*Store, bool) {
 	}
 	c.file, c.size = file, u.pos()
 	return newStore(u.objects), true
+}
+
+// ReadCopy returns a store in memory with what a copy in dir keeps, if that has a
+// commit. It needs no lock, as it changes nothing: another process may hold the copy.
+func ReadCopy(dir string, commit Hash) (*Store, bool) {
+	c := &Copy{path: filepath.Join(dir, copyFile)}
+	defer c.stop()
+	return c.Store(commit)
 }

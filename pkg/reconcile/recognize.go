@@ -31,7 +31,7 @@ type LedgerRefusedError struct {
 
 func (e *LedgerRefusedError) Error() string {
 	return "the status branch is not the ledger of this fleet: " + e.what + `; nothing is decided, started or stopped. ` +
-		`Bring the branch back, for example from a clone, or begin from the branch as it is with "reconciler run --adopt" (docs/operations.md)`
+		`Bring the branch back, from a clone or with "reconciler restore --write", or begin from the branch as it is with "reconciler run --adopt" (docs/operations.md)`
 }
 
 // memory is what is remembered of the ledger of a fleet, apart from the branch.

@@ -92,10 +92,10 @@ func Open(_ context.Context, o Options) (*Branch, error) {
 	}
 	b := &Branch{o: o, remote: remote}
 	if o.Keep {
-		if b.kept, err = git.OpenCopy(filepath.Join(o.Dir, "kept")); err != nil {
+		if b.kept, err = git.OpenCopy(filepath.Join(o.Dir, keptDir)); err != nil {
 			return nil, fmt.Errorf("open status branch: %w", err)
 		}
-		b.readKept()
+		b.copied = b.readKept(o.Dir)
 	}
 	return b, nil
 }

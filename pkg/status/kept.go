@@ -13,8 +13,11 @@ import (
 // the next time, so no error of it matters. But it may be the last copy of a branch
 // that was lost, so no read changes it: only what was accepted or saved is kept.
 
-// keptFile names, in the directory of the branch, what is kept.
-const keptFile = "kept.json"
+// In the directory of the branch, keptDir holds the copy and keptFile names it.
+const (
+	keptDir  = "kept"
+	keptFile = "kept.json"
+)
 
 // keptSave is the content of keptFile: the save that the copy holds. It is written
 // after the remote has the save.
@@ -77,14 +80,13 @@ func (b *Branch) noteKept() {
 	}
 }
 
-// readKept reads which save the copy holds, if it is a copy of this repository.
-func (b *Branch) readKept() {
-	var kept keptSave
-	content, err := os.ReadFile(filepath.Join(b.o.Dir, keptFile))
-	if err != nil || json.Unmarshal(content, &kept) != nil {
-		return
+// readKept reads which save the copy in dir holds. It is zero if that is no copy of
+// this repository.
+func (b *Branch) readKept(dir string) (kept keptSave) {
+	content, err := os.ReadFile(filepath.Join(dir, keptFile))
+	if err != nil || json.Unmarshal(content, &kept) != nil ||
+		kept.Remote != model.DigestOf(b.remote.String()) || !model.ValidLedgerID(kept.Identity.ID) {
+		return keptSave{}
 	}
-	if kept.Remote == model.DigestOf(b.remote.String()) && model.ValidLedgerID(kept.Identity.ID) {
-		b.copied = kept
-	}
+	return kept
 }

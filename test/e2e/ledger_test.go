@@ -96,9 +96,13 @@ func TestLostLedger(t *testing.T) {
 					require.Equal(t, refs, w.git(w.repo, "for-each-ref"), "nothing is written")
 					w.stop()
 				}
+				if copied && c.reason != "foreign" {
+					w.restored(dir, c.branch, before)
+				}
 				// The branch comes back, and with it everything goes on.
 				w.git(w.repo, "update-ref", "refs/heads/status", whole)
-				w.engine = w.withState(dir, "status")
+				w.forgetAnchor() // which a restored branch has moved on
+				w.engine = w.withState(t.TempDir(), "status")
 				r := w.pass()
 				require.Empty(t, r.Transitions)
 				require.Empty(t, r.Steps)
@@ -108,6 +112,29 @@ func TestLostLedger(t *testing.T) {
 			})
 			w.t = t
 		}
+	}
+}
+
+// restored demands that the copy in a state directory brings the branch back, so that
+// the next start goes on and changes nothing.
+func (w *world) restored(dir, branch string, before map[string]string) {
+	t := w.t
+	lost, err := status.Open(t.Context(), status.Options{URL: w.repo, Branch: branch, Dir: t.TempDir()})
+	require.NoError(t, err)
+	defer lost.Close()
+	done, err := lost.Restore(t.Context(), filepath.Join(dir, "kept-status"), true)
+	require.NoError(t, err)
+	require.NotEmpty(t, done.Commit)
+	w.engine = w.withState(dir, branch)
+	r := w.pass()
+	require.Empty(t, r.Transitions)
+	require.Empty(t, r.Steps)
+	require.False(t, r.Saved)
+	require.NoError(t, w.loop.Ready())
+	w.stop()
+	require.Equal(t, before, w.everything())
+	if branch != "status" {
+		w.git(w.repo, "update-ref", "-d", "refs/heads/"+branch)
 	}
 }
 

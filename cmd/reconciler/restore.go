@@ -1,0 +1,75 @@
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+func newRestoreCommand() *cobra.Command {
+	var from ledgerFlags
+	var stateDir string
+	var write bool
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "restore",
+		Short: "Write a lost status branch again",
+		Long: `Restore writes the copy of the ledger that a reconciler keeps in its state directory back to
+the status branch, in one commit: as the next save of the same ledger. No record changes, so
+nothing starts, stops or runs again. The reconciler recognizes the branch at its next pass;
+it need not be stopped.
+
+The branch must be missing, hold no ledger, or hold an older save of the same ledger. The
+commits before are not restored. Without --write the command only shows what it would do.
+
+The exit code is 0, or 1 without --write if there is something to restore.`,
+		Example: `  # in the pod of the reconciler, whose state directory is not elsewhere
+  kubectl -n daros-system exec deployment/reconciler -- reconciler restore --state-dir /var/lib/d-aros --repo https://git.example.com/acme/fleet.git --token-file /etc/d-aros/git/token --write
+  reconciler restore --repo /srv/git/fleet.git --write`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := from.connect(cmd, func(*status.Branch) (exists bool, err error) { return true, nil })
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			done, err := r.branch.Restore(cmd.Context(), filepath.Join(stateDir, "status"), write)
+			if err != nil {
+				return err
+			}
+			if err := format.write(cmd.OutOrStdout(), done, func(p *printer) { p.restoration(&done, from.branch) }); err != nil {
+				return err
+			}
+			if done.Needed && !write {
+				return &exitCode{code: exitDiffers}
+			}
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	from.add(fl)
+	fl.StringVar(&stateDir, "state-dir", defaultStateDir(), "state directory of the reconciler, which keeps the copy")
+	fl.BoolVar(&write, "write", false, "write the branch")
+	fl.VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+func (p *printer) restoration(r *status.Restoration, branch string) {
+	copied := func(what string) {
+		p.line("The copy holds save %d of ledger %s, of source commit %s, with %d applications%s", r.Ledger.Sequence, r.Ledger.ID[:8], shortCommit(r.SourceCommit), r.Applications, what)
+	}
+	p.line("Branch %s: %s.", branch, r.Found)
+	switch {
+	case !r.Needed:
+		copied(": there is nothing to restore.")
+	case r.Commit == "":
+		copied(".")
+		p.line("--write would restore it. The commits before are not restored.")
+	default:
+		copied(".")
+		p.line("Commit %s restored it. The commits before were not restored.", shortCommit(r.Commit))
+	}
+}

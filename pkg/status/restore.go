@@ -1,0 +1,105 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Restoration describes how a branch that was lost is written again.
+type Restoration struct {
+	Ledger       model.LedgerIdentity `json:"ledger"`           // the save that the copy holds
+	SourceCommit string               `json:"sourceCommit"`     // that it was decided on
+	Applications int                  `json:"applications"`     // that it has a record of
+	Found        string               `json:"found"`            // what the branch holds: a phrase
+	Needed       bool                 `json:"needed"`           // the copy is newer than the branch
+	Commit       string               `json:"commit,omitempty"` // that was written
+}
+
+// Restore writes the copy of the ledger that a reconciler keeps in dir, the directory of
+// its branch, to the branch: in one commit, on top of what is there, as the next save
+// of the same ledger. Nothing of the ledger changes. It writes only to a branch that is
+// missing, holds no ledger or an older save of this one, and only if write is set. The
+// reconciler may be running.
+func (b *Branch) Restore(ctx context.Context, dir string, write bool) (Restoration, error) {
+	if _, err := b.Load(ctx); err != nil {
+		return Restoration{}, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	from, err := b.copyIn(dir)
+	if err != nil {
+		return Restoration{}, fmt.Errorf("restore status branch: %w", err)
+	}
+	kept, found := &from.ledger, b.state.ledger.Identity
+	r := Restoration{Ledger: kept.Identity, SourceCommit: kept.Commit, Applications: len(kept.Instances), Needed: true}
+	switch {
+	case b.state.head == git.ZeroHash:
+		r.Found = "it does not exist"
+	case found.ID == "" && b.state.ledger.Commit == "":
+		r.Found = "it holds no ledger"
+	case found.Same(kept.Identity) && found.Sequence < kept.Identity.Sequence:
+		r.Found = fmt.Sprintf("it holds save %d of this ledger", found.Sequence)
+	case found.Same(kept.Identity):
+		r.Found, r.Needed = fmt.Sprintf("it holds save %d of this ledger", found.Sequence), false
+	default:
+		return r, fmt.Errorf("restore status branch: branch %s holds another ledger; keep it under another name, delete the branch, then try again", b.o.Branch)
+	}
+	if !r.Needed || !write {
+		return r, nil
+	}
+	saved, objects, err := b.restored(from)
+	if err == nil {
+		r.Commit = saved.head.String()
+		_, err = b.push(ctx, saved, objects)
+	}
+	if errors.Is(err, ErrMoved) {
+		return r, errors.New("restore status branch: somebody else wrote to it meanwhile; look at it, then try again")
+	}
+	if err != nil {
+		return r, fmt.Errorf("restore status branch: %w; nothing has changed", err)
+	}
+	return r, nil
+}
+
+// copyIn reads the copy that a reconciler keeps in dir.
+func (b *Branch) copyIn(dir string) (*state, error) {
+	kept := b.readKept(dir)
+	tip, ok := git.ParseHash(kept.Commit)
+	if !ok {
+		return nil, fmt.Errorf("%s keeps no ledger of %s; name the --state-dir and the --repo of the reconciler", filepath.Dir(dir), b.remote)
+	}
+	store, ok := git.ReadCopy(filepath.Join(dir, keptDir), tip)
+	if !ok {
+		return nil, fmt.Errorf("the copy in %s is damaged", dir)
+	}
+	from, err := readState(store, tip)
+	if err != nil {
+		return nil, fmt.Errorf("read the copy in %s: %w", dir, err)
+	}
+	return from, nil
+}
+
+// restored makes the commit that writes a state on top of what the branch holds.
+func (b *Branch) restored(from *state) (*state, *git.Objects, error) {
+	base, objects := from.deleted(), git.NewObjects()
+	base.head = b.state.head
+	next := from.ledger
+	next.Identity.Sequence++
+	p, err := base.plan(&next)
+	if err != nil {
+		return nil, nil, err
+	}
+	saved := p.apply(objects)
+	message := fmt.Sprintf("restore save %d of the ledger\n\nWhat the copy of a reconciler says, commit %s.\n\nSource-Commit: %s\nTransitions: 0\n",
+		from.ledger.Identity.Sequence, from.head, word(from.ledger.Commit))
+	if b.o.WrittenBy != "" {
+		message += fmt.Sprintf(writtenBy+": %s\n", b.o.WrittenBy)
+	}
+	saved.head = b.commit(objects, saved, message)
+	return saved, objects, nil
+}
