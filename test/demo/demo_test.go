@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"os"
 	"os/exec"
@@ -54,6 +55,14 @@ func TestOnce(t *testing.T) {
 	page, err := git(context.Background(), filepath.Join(dir, "fleet.git"), "ls-tree", "-r", "--name-only", "status", "--", "README.md", "errors.json", "inputs", "tenants/acme")
 	require.NoError(t, err)
 	readme(t, "tree", page+"\n…\n")
+
+	replay := exec.CommandContext(t.Context(), filepath.Join(dir, "bin", "reconciler"), "replay", "--repo", filepath.Join(dir, "fleet.git"), "-n", "100000", "-o", "json")
+	again, err := replay.Output()
+	require.NoError(t, err, "every decision is made again as it is recorded: %s", again)
+	var replayed struct{ Equal, Differs, Unknown int }
+	require.NoError(t, json.Unmarshal(again, &replayed))
+	require.Positive(t, replayed.Equal)
+	require.Zero(t, replayed.Differs+replayed.Unknown, "%s", again)
 
 	down, err := exec.CommandContext(t.Context(), binary, "down", "--dir", dir).CombinedOutput()
 	require.Error(t, err, "flags stand before the command: %s", down)
