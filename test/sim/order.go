@@ -46,6 +46,10 @@ func (w *World) noteEnd(p *process, was, now *model.Instance) {
 	if !now.Ending() || was.Ending() && was.Number == now.Number {
 		return
 	}
+	if p.skew != 0 {
+		w.ends[now.App] = end{}
+		return
+	}
 	w.ends[now.App] = end{now.Number, w.now.Add(now.EndBy.Sub(now.Since))}
 }
 
