@@ -67,7 +67,7 @@ func releases(in model.Instance, now time.Time) (early, late model.Instance) {
 	in.History = append(slices.Clip(in.History), model.Transition{
 		At: ago(20), Instance: 1, From: model.PhaseRunning, To: model.PhaseScheduled, Reason: model.ReasonUpdateAdmitted, Commit: firstCommit,
 	})
-	run := model.Run{ID: model.DigestOf("a run"), App: in.App, Instance: 1, Number: 2, Spec: spec.Digest, Phase: model.RunRunning, Since: ago(20), Deadline: now.Add(6 * time.Hour)}
+	run := model.Run{ID: model.DigestOf("a run"), App: in.App, Instance: 1, Number: 2, Spec: spec.Release, Phase: model.RunRunning, Since: ago(20), Deadline: now.Add(6 * time.Hour)}
 	begin, end := run, run
 	begin.Steps = []model.StepRun{
 		{Name: "migrate", Phase: model.StepActive, Since: ago(20), Started: ago(20), Attempt: 1, Deadline: ago(-10)},

@@ -64,6 +64,9 @@ func namesDoNotMatter(t *rapid.T) {
 	o := s.clone()
 	o.Fleet, o.Seen, o.Ledger = model.Fleet{}, model.Observation{}, model.Ledger{} // nothing shared
 	rename(t, s.Fleet, &o.Fleet)
+	for i, app := range o.Fleet.Applications {
+		app.Release = s.Fleet.Applications[i].Release
+	}
 	rename(t, s.Seen, &o.Seen)
 	for _, inst := range s.Ledger.Instances {
 		var other model.Instance
@@ -71,6 +74,7 @@ func namesDoNotMatter(t *rapid.T) {
 		if inst.Spec != nil {
 			other.Spec = &model.Application{}
 			rename(t, inst.Spec, other.Spec)
+			other.Spec.Release = inst.Spec.Release
 		}
 		o.Ledger.Instances = append(o.Ledger.Instances, other)
 	}

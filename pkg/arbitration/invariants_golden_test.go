@@ -57,6 +57,12 @@ func (s *snapshot) decide() model.Ruling {
 	for i := range ledger.Instances {
 		ledger.Instances[i].Spec = s.Specs[ledger.Instances[i].App.String()]
 	}
+	for _, spec := range s.Specs {
+		*spec = spec.Released()
+	}
+	for _, app := range s.Fleet.Applications {
+		*app = app.Released()
+	}
 	return arbitration.Decide(s.Fleet, s.Seen, ledger, s.Now)
 }
 

@@ -122,7 +122,7 @@ func parse(t *testing.T, text string) *scenario {
 			state, ok := inst.Component(words[2])
 			require.True(t, ok)
 			comp, _ := inst.Spec.Component(words[2])
-			state.State, state.Spec = model.StateDone, model.DigestOf(comp)
+			state.State, state.Spec = model.StateDone, comp.Content(id)
 		case words[0] == "broken":
 			id, _ := model.ParseAppID(words[1])
 			s.fleet.Applications = without(s.fleet.Applications, id)

@@ -91,6 +91,7 @@ func (r result) complete(platform, tenant *result) *result {
 	if r.Application != nil {
 		a := *r.Application
 		a.Policy = r.Choices.Within(tenant.Tenant.Policy, own)
+		a = a.Released()
 		r.Application = &a
 	}
 	r.Problems = slices.Clone(r.Problems)

@@ -113,7 +113,7 @@ func (f *facts) current(old *model.Instance, id model.AppID) *model.Instance {
 		inst.Spec = f.git.whole(old.Spec)
 		inst.Components, f.was = slices.Clone(old.Components), old.Components
 		inst.History = slices.Clip(old.History)
-		inst.Held = slices.Clip(old.Held)
+		inst.Held = heldReleases(old.Held, f.git.spec)
 		return &inst
 	}
 	if f.git.halted() {
@@ -123,7 +123,7 @@ func (f *facts) current(old *model.Instance, id model.AppID) *model.Instance {
 	f.birth = &Births[0]
 	if old != nil {
 		inst.Number, inst.History, inst.Run = old.Number+1, slices.Clip(old.History), old.Run
-		if old.SpecDigest() == f.git.spec.Digest {
+		if old.Release() == f.git.spec.Release {
 			inst.FailedStarts = old.FailedStarts
 		}
 		switch old.Reason {
@@ -140,7 +140,7 @@ func (f *facts) current(old *model.Instance, id model.AppID) *model.Instance {
 
 // begins reports whether a new instance follows old.
 func (f *facts) begins(old *model.Instance) bool {
-	return old.Phase == model.PhaseTerminated && f.git.spec != nil && !f.git.halted() && !old.Rests(f.git.spec.Digest, f.now)
+	return old.Phase == model.PhaseTerminated && f.git.spec != nil && !f.git.halted() && !old.Rests(f.git.spec.Release, f.now)
 }
 
 // advance carries the instance through every transition that is due.
@@ -187,6 +187,10 @@ func (f *facts) move(r *Rule) {
 	}
 	if t.Reason == "" {
 		t.Reason = f.decisionReason()
+	}
+	if r.Reason == model.ReasonAdmissionChanged {
+		changes := model.AdmissionChanges(f.inst.Spec, f.git.spec)
+		t.Changes = changes[:min(len(changes), model.AdmissionChangeLimit)]
 	}
 	if r.do != nil {
 		r.do(f)

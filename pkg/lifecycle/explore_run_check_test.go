@@ -142,7 +142,7 @@ func (x *runExploration) wrongRun(s *runState, inst *model.Instance) (wrong []st
 	if spec == nil {
 		return []string{"the spec of its run is not known"}
 	}
-	if inst.SpecDigest() != run.Spec {
+	if inst.Release() != run.Spec {
 		wrong = append(wrong, "a run is under way that is not of the accepted spec")
 	}
 	for i := range run.Steps {

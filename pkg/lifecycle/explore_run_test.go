@@ -295,7 +295,7 @@ func (s *runState) act(app int) {
 
 // jobIntents are the jobs that are to run because of an instance.
 func jobIntents(inst *model.Instance) []workflow.Intent {
-	if inst == nil || !inst.Phase.Active() || inst.Run == nil || inst.Run.Phase.Ended() || inst.SpecDigest() != inst.Run.Spec {
+	if inst == nil || !inst.Phase.Active() || inst.Run == nil || inst.Run.Phase.Ended() || inst.Release() != inst.Run.Spec {
 		return nil
 	}
 	return slices.DeleteFunc(workflow.Intents(inst.Run, inst.Spec), func(i workflow.Intent) bool { return i.Job == nil })

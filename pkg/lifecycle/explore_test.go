@@ -378,7 +378,7 @@ func (x *exploration) checkWay(old, inst *model.Instance) {
 		last := old.History[n-1]
 		at := -1
 		for i := range news {
-			if news[i] == last {
+			if news[i].Equal(&last) {
 				at = i
 			}
 		}

@@ -35,19 +35,25 @@ func (d declared) suspended() bool { return d.spec != nil && d.spec.Desired == m
 func (d declared) halted() bool { return d.stopped() || d.suspended() }
 
 // whole returns an accepted spec with the secret values that the ledger does not
-// keep, where Git still holds the same spec.
+// keep, where Git still holds the same release.
 func (d declared) whole(spec *model.Application) *model.Application {
 	if !d.hasSecretsOf(spec) {
 		return spec
 	}
-	full := *d.spec
-	full.Commit = spec.Commit
+	full := *spec
+	full.Components = slices.Clone(spec.Components)
+	for i := range full.Components {
+		if c := &full.Components[i]; c.Redacted() {
+			known, _ := d.spec.Component(c.Name)
+			c.Properties = known.Properties
+		}
+	}
 	return &full
 }
 
 // hasSecretsOf reports whether an accepted spec lacks secret values, and Git has them.
 func (d declared) hasSecretsOf(spec *model.Application) bool {
-	return spec != nil && d.spec != nil && d.spec.Digest == spec.Digest &&
+	return spec != nil && d.spec != nil && d.spec.Release == spec.Release &&
 		slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Redacted() })
 }
 
@@ -69,21 +75,43 @@ func (f *facts) verdict(v model.Verdict) bool { return f.decision != nil && f.de
 
 func (f *facts) granted() bool { return f.verdict(model.VerdictGranted) && f.git.spec != nil }
 
-// updated reports whether arbitration granted a spec in place of the accepted one.
+// updated reports whether arbitration granted another release in place of the
+// accepted one.
 func (f *facts) updated() bool {
-	return f.granted() && f.decision.Spec == f.git.spec.Digest && f.inst.SpecDigest() != f.git.spec.Digest && !takingBack(f.inst)
+	return f.granted() && f.decision.Spec == f.git.spec.Digest && f.inst.Release() != f.git.spec.Release && !takingBack(f.inst)
+}
+
+// readmitted reports whether arbitration granted the accepted release anew, by other
+// rules or with another priority.
+func (f *facts) readmitted() bool {
+	return f.granted() && f.decision.Spec == f.git.spec.Digest && f.inst.SpecDigest() != f.git.spec.Digest && f.inst.Release() == f.git.spec.Release
 }
 
 // updateRefused reports whether a refusal is new: of another spec or for another
 // reason.
 func (f *facts) updateRefused() bool {
-	r, old := f.refusal(), f.inst.Refused
-	return r != nil && r.Reason != model.ReasonRolledBackSpec && (old == nil || old.Spec != r.Spec || old.Reason != r.Reason)
+	r := f.refusal()
+	return r != nil && r.Reason != model.ReasonRolledBackSpec && !sameRefusal(f.inst.Refused, r, f.decision.Refused)
 }
 
+// sameRefusal reports whether the record has a refusal already. Records that were
+// written before there were releases have the digest of the spec, as decisions do.
+func sameRefusal(old, r, decided *model.Refusal) bool {
+	return old != nil && (old.Spec == r.Spec || old.Spec == decided.Spec) && old.Reason == r.Reason
+}
+
+// refusal is why the decision does not accept what is in Git, as it is recorded, and
+// since when: a change of policy or priority makes no new refusal of a release.
 func (f *facts) refusal() *model.Refusal {
-	if f.decision == nil {
+	if f.decision == nil || f.decision.Refused == nil {
 		return nil
 	}
-	return f.decision.Refused
+	r := *f.decision.Refused
+	if r.Spec != "" && f.git.spec != nil && r.Spec == f.git.spec.Digest {
+		r.Spec = f.git.spec.Release
+	}
+	if r.Since = f.now; sameRefusal(f.inst.Refused, &r, f.decision.Refused) {
+		r.Since = f.inst.Refused.Since
+	}
+	return &r
 }

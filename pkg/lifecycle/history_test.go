@@ -225,7 +225,7 @@ func surprised(before, l model.Ledger, now time.Time) bool {
 
 func (w *world) told(app model.AppID, tr model.Transition) bool {
 	old, ok := w.ledger.Find(app)
-	return ok && slices.Contains(old.History, tr)
+	return ok && slices.ContainsFunc(old.History, func(t model.Transition) bool { return t.Equal(&tr) })
 }
 
 // show makes the runtime report on the component as it was told to run it.
@@ -269,8 +269,21 @@ func application(t *testing.T, name string, words []string) model.Application {
 	for _, word := range words {
 		key, value, _ := strings.Cut(word, "=")
 		part, option, _ := strings.Cut(key, ".")
-		if part == "on" {
+		var err error
+		switch part {
+		case "on":
 			ownLifecycle(t, &app, option, value)
+			continue
+		case "priority":
+			app.Priority, err = strconv.Atoi(value)
+			require.NoError(t, err)
+			continue
+		case "egress":
+			app.Policy.Egress = strings.Split(value, ",")
+			continue
+		case "deadline":
+			app.Policy.StartDeadline, err = time.ParseDuration(value)
+			require.NoError(t, err)
 			continue
 		}
 		if part == "job" {

@@ -6,14 +6,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// heldLimit bounds how many rolled-back specs an instance remembers.
+// heldLimit bounds how many rolled-back releases an instance remembers.
 const heldLimit = 10
 
-// rollBack returns to the last spec that ran well and puts the failed spec on
-// hold: it is not tried again before it changes.
+// rollBack returns to the last release that ran well and puts the failed one on hold:
+// it is not tried again. A change of policy does not lift the hold.
 func (f *facts) rollBack() {
 	in := f.inst
-	bad := in.Spec.Digest
+	bad := in.Spec.Release
 	in.Held = append(in.Held, bad)
 	in.Held = slices.Delete(in.Held, 0, max(0, len(in.Held)-heldLimit))
 	spec := in.Previous
@@ -21,7 +21,7 @@ func (f *facts) rollBack() {
 	dropPrevious(in)
 	f.accept(spec, grants)
 	f.room.take(in)
-	in.Refused = &model.Refusal{Spec: bad, Reason: model.ReasonRolledBackSpec, Message: "this spec was rolled back because it did not start; it is tried again when it changes"}
+	in.Refused = &model.Refusal{Spec: bad, Reason: model.ReasonRolledBackSpec, Since: f.now, Message: "this spec was rolled back because it did not start; it is tried again when it changes"}
 	// The ruling of this pass was about the failed spec.
 	f.decision = nil
 }

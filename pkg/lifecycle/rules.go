@@ -53,7 +53,8 @@ var Rules = []Rule{
 	{scheduled, "its workflow failed", run(model.RunFailed, model.RunRolledBack), model.PhaseDegraded, model.ReasonWorkflowFailed, change(clearDeadline)},
 	{scheduled, "its workflow was stopped", run(model.RunStopped), model.PhaseDegraded, model.ReasonWorkflowStopped, change(clearDeadline)},
 
-	{active, "new spec admitted", (*facts).updated, model.PhaseScheduled, model.ReasonUpdateAdmitted, (*facts).beginUpdate},
+	{active, "the same release admitted by other rules", (*facts).readmitted, "", model.ReasonAdmissionChanged, (*facts).readmit},
+	{active, "new release admitted", (*facts).updated, model.PhaseScheduled, model.ReasonUpdateAdmitted, (*facts).beginUpdate},
 	{active, "new spec refused", (*facts).updateRefused, "", model.ReasonUpdateRefused, (*facts).noteRefusal},
 	{scheduled, "update missed its deadline or failed for good", (*facts).updateFailed, "", model.ReasonRolledBack, (*facts).rollBack},
 	{arrived, "update goes on failing, and can be taken back", (*facts).failsSince, model.PhaseScheduled, model.ReasonRolledBack, (*facts).rollBack},

@@ -24,7 +24,7 @@ func underWay(inst *model.Instance) bool {
 		return false
 	}
 	run := runOf(inst)
-	return run == nil || !run.Phase.Ended() || !run.Settles(inst.Spec.Digest)
+	return run == nil || !run.Phase.Ended() || !run.Settles(inst.Spec.Release)
 }
 
 // takingBack reports whether a run that failed takes back what it did. It finishes
@@ -43,7 +43,7 @@ func keepTakingBack(fleet model.Fleet, ledger model.Ledger) model.Fleet {
 			continue
 		}
 		n := slices.IndexFunc(fleet.Applications, func(a *model.Application) bool { return a.ID == inst.App })
-		if n < 0 || fleet.Applications[n].Digest == inst.Spec.Digest || fleet.Applications[n].Desired != inst.Spec.Desired {
+		if n < 0 || fleet.Applications[n].Release == inst.Spec.Release || fleet.Applications[n].Desired != inst.Spec.Desired {
 			continue
 		}
 		fleet.Applications = slices.Clone(fleet.Applications)
@@ -56,7 +56,7 @@ func keepTakingBack(fleet model.Fleet, ledger model.Ledger) model.Fleet {
 // and nothing went back to that spec.
 func runEnded(inst *model.Instance, phases ...model.RunPhase) bool {
 	run := runOf(inst)
-	return run != nil && slices.Contains(phases, run.Phase) && run.Spec == inst.Spec.Digest && !run.WentBackTo(run.Spec)
+	return run != nil && slices.Contains(phases, run.Phase) && run.Spec == inst.Spec.Release && !run.WentBackTo(run.Spec)
 }
 
 // unfinished reports whether the run ended without rolling out the accepted spec.

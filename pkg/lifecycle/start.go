@@ -53,7 +53,7 @@ func (f *facts) beginUpdate() {
 	if ranWell && !unfinished(f.inst) {
 		f.inst.Previous, f.inst.PreviousGrants = f.inst.Spec, grantsOf(f.inst)
 	}
-	if f.inst.Previous != nil && f.inst.Previous.Digest == f.git.spec.Digest {
+	if f.inst.Previous != nil && f.inst.Previous.Release == f.git.spec.Release {
 		dropPrevious(f.inst) // the commit was reverted
 	}
 	f.inst.Trial, f.inst.FailedStarts = time.Time{}, 0

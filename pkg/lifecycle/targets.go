@@ -96,7 +96,7 @@ func (c components) advanceJob(spec *model.Component, s *model.ComponentState) {
 // setRunDeadline makes a run that rolls out the accepted spec set its deadline.
 func setRunDeadline(inst *model.Instance, run *model.Run) {
 	switch {
-	case inst.Phase != model.PhaseScheduled || run.Spec != inst.Spec.Digest:
+	case inst.Phase != model.PhaseScheduled || run.Spec != inst.Spec.Release:
 	case !run.Phase.Ended():
 		inst.Deadline = run.Deadline
 	case run.Phase == model.RunSucceeded: // what it rolled out has to become ready, too

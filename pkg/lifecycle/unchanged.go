@@ -19,7 +19,7 @@ func unchanged(f *facts) bool {
 		return false
 	}
 	if spec.Workflow != nil {
-		if run := runOf(in); run == nil || run.Phase != model.RunSucceeded || run.Spec != spec.Digest {
+		if run := runOf(in); run == nil || run.Phase != model.RunSucceeded || run.Spec != spec.Release {
 			return false
 		}
 	}

@@ -20,18 +20,15 @@ type Application struct {
 	Components []Component       `json:"components"`
 	Workflow   *Workflow         `json:"workflow,omitempty"` // nil: components start in the order of dependsOn
 
-	Digest Digest    `json:"digest,omitempty"` // of everything above; identity of the spec
+	Digest Digest    `json:"digest,omitempty"` // of everything above: what arbitration decides on
 	Commit string    `json:"commit,omitempty"` // the source commit that the spec was read from; "" in a fleet: that of the fleet
 	At     Positions `json:"-"`                // of what decisions quote: priority, budget, replicas, requests, pool
-}
 
-// Seal returns a with its digest computed. Position and commit are no content:
-// the same spec in another commit is the same spec.
-func (a Application) Seal() Application {
-	content := a
-	content.Digest, content.Commit = "", ""
-	a.Digest = DigestOf(content)
-	return a
+	// Release identifies what runs: what changes a pod, the place of an object or the
+	// workflow. Applications of one release and different digests run the same under
+	// equal grants, so one takes the place of the other without a run or a restart.
+	// It follows from the rest, so it is computed and never recorded.
+	Release Digest `json:"-"`
 }
 
 // AsOf returns a with the commit that it was read from, in a fleet of that commit.

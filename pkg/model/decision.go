@@ -147,9 +147,12 @@ type TenantShare struct {
 
 // Refusal is why a newer spec was not accepted.
 type Refusal struct {
-	Spec    Digest `json:"spec,omitempty"` // "" if the spec could not be evaluated
-	Reason  Reason `json:"reason"`
-	Message string `json:"message"`
+	// Spec is the digest of the spec in a decision, and its release in the record of an
+	// instance. It is "" if the spec could not be evaluated.
+	Spec    Digest    `json:"spec,omitempty"`
+	Reason  Reason    `json:"reason"`
+	Message string    `json:"message"`
+	Since   time.Time `json:"since,omitzero"` // in the record of an instance: when it was refused first
 }
 
 // Equal reports whether two refusals are the same; nil is none.
@@ -183,17 +186,4 @@ type Displacement struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	Why  string `json:"why"`
-}
-
-// WorkloadDigest identifies what a runtime is told to run for a component: the
-// component's spec, its grant and how many of its replicas may run now. The
-// renderer writes it on what it creates, the runtime reports it back, and so
-// readiness is always about the present spec and never about an older one.
-func WorkloadDigest(c *Component, g Grant, run int) Digest {
-	g.Domains, g.Surge = nil, 0 // a hint and room for another version: no reason to restart this one
-	return DigestOf(struct {
-		Component *Component
-		Grant     Grant
-		Run       int
-	}{c, g, run})
 }

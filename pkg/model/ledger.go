@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"sort"
 	"time"
 )
@@ -67,28 +68,29 @@ var Phases = []Phase{PhaseCreated, PhaseAdmitted, PhaseRejected, PhaseScheduled,
 // Reasons of transitions. A rejection or a degradation carries the reason of
 // its decision instead.
 const (
-	ReasonDeclared        Reason = "Declared"
-	ReasonAdmissionPassed Reason = "AdmissionPassed"
-	ReasonGranted         Reason = "Granted"
-	ReasonReady           Reason = "Ready"
-	ReasonStartIncomplete Reason = "StartIncomplete"
-	ReasonStartFailed     Reason = "StartFailed"
-	ReasonComponentFailed Reason = "ComponentFailed"
-	ReasonRecovered       Reason = "Recovered"
-	ReasonUpdateAdmitted  Reason = "UpdateAdmitted"
-	ReasonUpdateRefused   Reason = "UpdateRefused"
-	ReasonRolledBack      Reason = "RolledBack"
-	ReasonRemoved         Reason = "Removed"
-	ReasonStopped         Reason = "Stopped"
-	ReasonSuspended       Reason = "Suspended"
-	ReasonResumed         Reason = "Resumed"
-	ReasonReturned        Reason = "Returned"
-	ReasonEvicted         Reason = "Evicted"
-	ReasonUnrecoverable   Reason = "Unrecoverable"
-	ReasonFailedTooOften  Reason = "FailedTooOften"
-	ReasonRestarted       Reason = "Restarted"
-	ReasonQuarantined     Reason = "Quarantined"
-	ReasonOverdue         Reason = "Overdue"
+	ReasonDeclared         Reason = "Declared"
+	ReasonAdmissionPassed  Reason = "AdmissionPassed"
+	ReasonGranted          Reason = "Granted"
+	ReasonReady            Reason = "Ready"
+	ReasonStartIncomplete  Reason = "StartIncomplete"
+	ReasonStartFailed      Reason = "StartFailed"
+	ReasonComponentFailed  Reason = "ComponentFailed"
+	ReasonRecovered        Reason = "Recovered"
+	ReasonUpdateAdmitted   Reason = "UpdateAdmitted"
+	ReasonUpdateRefused    Reason = "UpdateRefused"
+	ReasonAdmissionChanged Reason = "AdmissionChanged"
+	ReasonRolledBack       Reason = "RolledBack"
+	ReasonRemoved          Reason = "Removed"
+	ReasonStopped          Reason = "Stopped"
+	ReasonSuspended        Reason = "Suspended"
+	ReasonResumed          Reason = "Resumed"
+	ReasonReturned         Reason = "Returned"
+	ReasonEvicted          Reason = "Evicted"
+	ReasonUnrecoverable    Reason = "Unrecoverable"
+	ReasonFailedTooOften   Reason = "FailedTooOften"
+	ReasonRestarted        Reason = "Restarted"
+	ReasonQuarantined      Reason = "Quarantined"
+	ReasonOverdue          Reason = "Overdue"
 
 	ReasonWorkflowBegun   Reason = "WorkflowBegun"
 	ReasonWorkflowFailed  Reason = "WorkflowFailed"
@@ -123,7 +125,7 @@ type Instance struct {
 	Trial          time.Time    `json:"trial,omitzero"`
 
 	Deadline time.Time `json:"deadline,omitzero"` // of the wait, start or update in progress
-	Held     []Digest  `json:"held,omitempty"`    // specs that were rolled back and are not tried again
+	Held     []Digest  `json:"held,omitempty"`    // releases that were rolled back and are not tried again
 	Refused  *Refusal  `json:"refused,omitempty"` // the newer spec in Git that is not accepted
 
 	// Components are those of Spec. An instance that has ended keeps a component
@@ -183,15 +185,15 @@ func (i *Instance) Ending() bool { return i.Phase == PhaseTerminated && len(i.Co
 func (i *Instance) HasObjects() bool { return i.Phase.Active() || i.Ending() }
 
 // Rests reports whether no new instance follows this one at the time now, although
-// Git wants the application to run with this spec: it is still ending, it failed
-// for good with just this spec, or it is set aside.
+// Git wants the application to run this release: it is still ending, it failed for
+// good with just this release, or it is set aside.
 func (i *Instance) Rests(wanted Digest, now time.Time) bool {
 	switch {
 	case i.Phase != PhaseTerminated:
 		return false
 	case i.Ending():
 		return true
-	case i.SpecDigest() != wanted:
+	case i.Release() != wanted:
 		return false
 	}
 	switch i.Reason {
@@ -211,12 +213,26 @@ func (i *Instance) DeletesData() bool {
 		i.Spec.Lifecycle.Deletion == DeletionDeleteData && i.Spec.Policy.Deletion == DeletionDeleteData
 }
 
+// Holds reports whether the release of a spec was rolled back and is on hold. Records
+// that were written before there were releases name it by the digest of the spec.
+func (i *Instance) Holds(spec *Application) bool {
+	return slices.Contains(i.Held, spec.Release) || slices.Contains(i.Held, spec.Digest)
+}
+
 // SpecDigest is the digest of the accepted spec, "" if there is none.
 func (i *Instance) SpecDigest() Digest {
 	if i.Spec == nil {
 		return ""
 	}
 	return i.Spec.Digest
+}
+
+// Release is the release of the accepted spec, "" if there is none.
+func (i *Instance) Release() Digest {
+	if i.Spec == nil {
+		return ""
+	}
+	return i.Spec.Release
 }
 
 // Component returns the state of the named component.
@@ -280,7 +296,8 @@ const (
 	StateEnding   State = "ending" // of an instance that has ended: kept until its dependants are gone
 )
 
-// Transition is one change of phase.
+// Transition is one entry of the history: a change of phase, or what happened within
+// a phase.
 type Transition struct {
 	At       time.Time `json:"at"`
 	Instance int       `json:"instance"`
@@ -289,4 +306,17 @@ type Transition struct {
 	Reason   Reason    `json:"reason"`
 	Message  string    `json:"message,omitempty"`
 	Commit   string    `json:"commit,omitempty"` // the source commit at that time
+
+	// Changes are what an AdmissionChanged is about, at most AdmissionChangeLimit.
+	Changes []AdmissionChange `json:"changes,omitempty"`
+}
+
+// OfAdmission reports whether only the rules changed by which a release is admitted:
+// nothing moved, so nobody is told of it but those who read the history.
+func (t *Transition) OfAdmission() bool { return t.Reason == ReasonAdmissionChanged }
+
+// Equal reports whether two transitions are the same in every field.
+func (t *Transition) Equal(o *Transition) bool {
+	return t.At.Equal(o.At) && t.Instance == o.Instance && t.From == o.From && t.To == o.To && t.Reason == o.Reason &&
+		t.Message == o.Message && t.Commit == o.Commit && slices.Equal(t.Changes, o.Changes)
 }

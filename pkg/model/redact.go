@@ -18,9 +18,7 @@ const redactedKey = "redacted"
 func (a Application) Redact() Application {
 	a.Components = slices.Clone(a.Components)
 	for i := range a.Components {
-		if c := &a.Components[i]; c.Type == "secret" && !c.Redacted() {
-			c.Properties = redactProperties(a.ID, c)
-		}
+		a.Components[i] = *a.Components[i].redacted(a.ID)
 	}
 	return a
 }
@@ -34,15 +32,14 @@ func (c *Component) Redacted() bool {
 	return json.Unmarshal(c.Properties, &p) == nil && string(p[redactedKey]) == "true"
 }
 
-// Content identifies what the component is, whether its secret values are known
-// or replaced by digests.
-func (c *Component) Content(app AppID) Digest {
-	if c.Type == "secret" && !c.Redacted() {
-		redacted := *c
-		redacted.Properties = redactProperties(app, c)
-		c = &redacted
+// redacted returns the component with digests in place of secret values.
+func (c *Component) redacted(app AppID) *Component {
+	if c.Type != "secret" || c.Redacted() {
+		return c
 	}
-	return DigestOf(c)
+	redacted := *c
+	redacted.Properties = redactProperties(app, c)
+	return &redacted
 }
 
 // redactProperties keeps the keys of properties.data and digests the values,

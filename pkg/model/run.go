@@ -2,27 +2,27 @@ package model
 
 import "time"
 
-// Run is one execution of a workflow for one spec: the ledger's record. Another
-// spec, and the same spec at another time, is another run.
+// Run is one execution of a workflow for one release: the ledger's record. Another
+// release, and the same release at another time, is another run.
 type Run struct {
 	ID         Digest    `json:"run"` // of the ledger, the application, its instance, Number and Spec
 	App        AppID     `json:"application"`
 	Instance   int       `json:"instance"`
 	Number     int       `json:"number"` // of the runs of the application, from 1
-	Spec       Digest    `json:"spec"`   // of the application: what the run brings to run
+	Spec       Digest    `json:"spec"`   // the release of the application that the run rolls out
 	Phase      RunPhase  `json:"phase"`
 	Message    string    `json:"message,omitempty"`
 	Since      time.Time `json:"since"`                  // of Phase
 	Deadline   time.Time `json:"deadline"`               // the run ends by then; ending may add to it once
-	Fast       bool      `json:"fast,omitempty"`         // goes back to a spec that succeeded lately: brings it and does nothing else
-	Superseded Digest    `json:"supersededBy,omitempty"` // the spec that took its place
+	Fast       bool      `json:"fast,omitempty"`         // goes back to a release that succeeded lately: brings it and does nothing else
+	Superseded Digest    `json:"supersededBy,omitempty"` // the release that took its place
 
 	Steps    []StepRun `json:"steps"`              // in the order of the workflow
 	Targets  []Target  `json:"targets,omitempty"`  // by component
 	Base     []Target  `json:"base,omitempty"`     // by component: what ran when a run succeeded last, to go back to
 	Memos    []Memo    `json:"memos,omitempty"`    // by step; they pass from run to run
 	Commands []Handled `json:"commands,omitempty"` // in the order they took effect or were refused
-	Good     []Digest  `json:"good,omitempty"`     // specs that succeeded, latest first, at most GoodLimit
+	Good     []Digest  `json:"good,omitempty"`     // releases that succeeded, latest first, at most GoodLimit
 }
 
 // GoodLimit bounds Run.Good.
@@ -58,15 +58,15 @@ func (r *Run) Step(name string) (*StepRun, bool) { return Find(r.Steps, name) }
 // Target returns the state that the run wants of the named component.
 func (r *Run) Target(component string) (*Target, bool) { return Find(r.Targets, component) }
 
-// WentBackTo reports whether the run was rolled back to spec, which runs again.
-func (r *Run) WentBackTo(spec Digest) bool {
-	return r.Phase == RunRolledBack && r.Superseded == "" && len(r.Base) > 0 && len(r.Good) > 0 && r.Good[0] == spec
+// WentBackTo reports whether the run was rolled back to a release, which runs again.
+func (r *Run) WentBackTo(release Digest) bool {
+	return r.Phase == RunRolledBack && r.Superseded == "" && len(r.Base) > 0 && len(r.Good) > 0 && r.Good[0] == release
 }
 
-// Settles reports whether the run rolls out spec, the accepted spec: it is the run
-// of that spec, or was rolled back to it.
-func (r *Run) Settles(spec Digest) bool {
-	return r.Superseded == "" && r.Spec == spec || r.WentBackTo(spec)
+// Settles reports whether the run rolls out a release, the accepted one: it is the run
+// of that release, or was rolled back to it.
+func (r *Run) Settles(release Digest) bool {
+	return r.Superseded == "" && r.Spec == release || r.WentBackTo(release)
 }
 
 // StepPhase is where a step of a run stands.
@@ -140,9 +140,9 @@ type Undo struct {
 	Next      time.Time `json:"next,omitzero"`
 }
 
-// Version names the content of a component and the spec that it can be read from.
+// Version names the content of a component and the release that has it.
 type Version struct {
-	Spec    Digest `json:"spec"`    // of the application
+	Spec    Digest `json:"spec"`    // the release of the application
 	Content Digest `json:"content"` // of the component
 }
 

@@ -31,7 +31,7 @@ func StateOf(ledger *model.Ledger) CommitState {
 			running++
 		}
 		n := len(inst.History)
-		if n == 0 || inst.History[n-1].Commit != ledger.Commit {
+		if n == 0 || inst.History[n-1].Commit != ledger.Commit || inst.History[n-1].OfAdmission() {
 			continue
 		}
 		switch last := &inst.History[n-1]; {

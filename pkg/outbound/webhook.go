@@ -83,10 +83,10 @@ func (w *Webhook) Announce(ledger *model.Ledger) {
 			continue
 		}
 		last, known := w.known[inst.App]
-		if known && same(last, inst.History[n-1]) {
+		if known && last.Equal(&inst.History[n-1]) {
 			continue
 		}
-		from := slices.IndexFunc(inst.History, func(t model.Transition) bool { return same(t, last) }) + 1
+		from := slices.IndexFunc(inst.History, func(t model.Transition) bool { return t.Equal(&last) }) + 1
 		if !known {
 			from = w.undelivered(inst)
 		}
@@ -94,7 +94,9 @@ func (w *Webhook) Announce(ledger *model.Ledger) {
 			if len(w.queue) >= maxQueue {
 				break // a later call adds the rest, if it is still in the history
 			}
-			w.queue = append(w.queue, transition{inst.App, idOf(inst.App, t), t})
+			if !t.OfAdmission() {
+				w.queue = append(w.queue, transition{inst.App, idOf(inst.App, t), t})
+			}
 			w.known[inst.App] = t
 		}
 		if from == n {
@@ -131,12 +133,6 @@ func idOf(app model.AppID, t model.Transition) model.Digest {
 		App model.AppID
 		model.Transition
 	}{app, t})
-}
-
-func same(a, b model.Transition) bool {
-	at := a.At.Equal(b.At)
-	a.At, b.At = time.Time{}, time.Time{}
-	return at && a == b
 }
 
 // typeTransition is the type of messages about transitions.

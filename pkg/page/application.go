@@ -37,7 +37,7 @@ func (p *page) instance(in *model.Instance) {
 	p.line("**%s** since %s%s\n", in.Phase, moment(in.Since), because(in.Reason, in.Message))
 	about := []string{fmt.Sprintf("Instance %s#%d", in.App.Name, in.Number)}
 	if in.Spec != nil {
-		about = append(about, fmt.Sprintf("priority %d", in.Spec.Priority), "spec "+code(in.Spec.Digest.Short()))
+		about = append(about, fmt.Sprintf("priority %d", in.Spec.Priority), "release "+code(in.Spec.Release.Short()))
 		if in.Spec.Commit != "" {
 			about = append(about, "source commit "+code(in.Spec.Commit))
 		}
@@ -47,15 +47,15 @@ func (p *page) instance(in *model.Instance) {
 	}
 	p.line("%s\n", strings.Join(about, " · "))
 	if in.Refused != nil {
-		p.line("> The newer spec in Git is not accepted%s\n", because(in.Refused.Reason, in.Refused.Message))
+		p.line("> %s\n", refusal(in))
 	}
 	switch {
 	case in.Previous == nil:
 	case in.Phase == model.PhaseScheduled:
-		p.line("An update is on its way. If it does not become ready in time, spec %s comes back.\n", code(in.Previous.Digest.Short()))
+		p.line("An update is on its way. If it does not become ready in time, release %s comes back.\n", code(in.Previous.Release.Short()))
 	case !in.Trial.IsZero():
-		p.line("The update has arrived. Until %s spec %s is kept, and comes back if this one fails too often.\n",
-			moment(in.Trial), code(in.Previous.Digest.Short()))
+		p.line("The update has arrived. Until %s release %s is kept, and comes back if this one fails too often.\n",
+			moment(in.Trial), code(in.Previous.Release.Short()))
 	}
 	if len(in.Held) > 0 {
 		held := make([]string, len(in.Held))
@@ -64,6 +64,18 @@ func (p *page) instance(in *model.Instance) {
 		}
 		p.line("Rolled back and not tried again: %s.\n", strings.Join(held, ", "))
 	}
+}
+
+// refusal says what of Git is not accepted, and since when.
+func refusal(in *model.Instance) string {
+	what := "The newer spec in Git is not accepted"
+	if in.Refused.Spec != "" && in.Refused.Spec == in.Release() {
+		what = "This release goes on by the rules that admitted it; by those in Git now it is not accepted"
+	}
+	if !in.Refused.Since.IsZero() {
+		what += " since " + moment(in.Refused.Since)
+	}
+	return what + because(in.Refused.Reason, in.Refused.Message)
 }
 
 // because writes the reason, a constant, and the sentence.

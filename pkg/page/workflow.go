@@ -48,7 +48,7 @@ func (p *page) workflow(in *model.Instance) {
 // run describes the state of the run and what it waits for.
 func (p *page) run(in *model.Instance) {
 	r := in.Run
-	p.line("Run %d (%s), of spec %s: **%s** since %s%s\n", r.Number, code(r.ID.Short()), code(r.Spec.Short()), escape(string(r.Phase)), moment(r.Since), because("", r.Message))
+	p.line("Run %d (%s), of release %s: **%s** since %s%s\n", r.Number, code(r.ID.Short()), code(r.Spec.Short()), escape(string(r.Phase)), moment(r.Since), because("", r.Message))
 	if r.Superseded != "" {
 		p.line("Spec %s took its place.\n", code(r.Superseded.Short()))
 	}

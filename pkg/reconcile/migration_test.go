@@ -25,6 +25,7 @@ import (
 type still struct {
 	seen model.Observation
 	told map[model.AppID][]model.Digest // workloads, by application
+	is   map[model.Digest]model.Digest  // what runs by the name that it was told by before
 }
 
 func (s *still) Inspect(context.Context, *model.Platform) (model.Observation, error) {
@@ -38,7 +39,17 @@ func (s *still) Act(_ context.Context, sets []render.Set) apply.Report {
 		report.Sets[i].App, s.told[id] = id, nil
 		for k := range sets[i].Objects {
 			if told, _, ok := strings.Cut(sets[i].Objects[k].Object.GetAnnotations()[render.AnnotationWorkload], "."); ok {
-				s.told[id] = append(s.told[id], model.Digest(told))
+				object := sets[i].Objects[k]
+				secret := object.Object.GetKind() == "Secret" // the name follows from values that no record has
+				if !secret {
+					s.told[id] = append(s.told[id], model.Digest(told))
+				}
+				for n := range s.seen.Workloads { // it is what ran before, by another name
+					w := &s.seen.Workloads[n]
+					if w.App == id && (s.is[w.Digest] == model.Digest(told) || secret && w.Component == object.Component) {
+						w.Digest = model.Digest(told)
+					}
+				}
 			}
 		}
 	}
@@ -72,6 +83,14 @@ func TestMigrationChangesNothing(t *testing.T) {
 	defer branch.Close()
 	before, err := branch.Load(t.Context())
 	require.NoError(t, err)
+	runtime.is = presentNames(&before)
+	ran := map[model.AppID]map[model.Digest]bool{}
+	for _, w := range runtime.seen.Workloads {
+		if ran[w.App] == nil {
+			ran[w.App] = map[model.Digest]bool{}
+		}
+		ran[w.App][w.Digest], ran[w.App][runtime.is[w.Digest]] = true, true
+	}
 	now := time.Date(2026, 11, 1, 13, 22, 0, 0, time.UTC) // 15 seconds after the last pass
 	evaluator := evaluate.New()
 	loop := New(Options{Edges: Edges{Source: src, Evaluator: evaluator, Status: branch, Runtime: runtime, Commands: NewApprovals(evaluator)},
@@ -86,13 +105,6 @@ func TestMigrationChangesNothing(t *testing.T) {
 	commits := strings.Split(repo.Git("log", "--reverse", "--format=%s", old+"..status"), "\n")
 	require.Equal(t, "migrate from format 1.0 to 2.0", commits[0])
 	require.LessOrEqual(t, len(commits), 2)
-	ran := map[model.AppID]map[model.Digest]bool{}
-	for _, w := range runtime.seen.Workloads {
-		if ran[w.App] == nil {
-			ran[w.App] = map[model.Digest]bool{}
-		}
-		ran[w.App][w.Digest] = true
-	}
 	for i := range before.Instances {
 		in := &before.Instances[i]
 		for _, digest := range runtime.told[in.App] {
@@ -101,8 +113,42 @@ func TestMigrationChangesNothing(t *testing.T) {
 		require.Equal(t, in.Phase.Active(), len(runtime.told[in.App]) > 0, "%s", in.App)
 	}
 
-	now = now.Add(15 * time.Second)
-	r, err = loop.Pass(t.Context())
-	require.NoError(t, err)
+	// The objects were sent once, for their annotations, and then all is as it was.
+	for range 2 {
+		now = now.Add(15 * time.Second)
+		r, err = loop.Pass(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, r.Transitions)
+		require.Empty(t, r.Steps)
+	}
 	require.False(t, r.Changed(), "%+v", r)
+	after, err := branch.Load(t.Context())
+	require.NoError(t, err)
+	for i := range before.Instances {
+		in := &before.Instances[i]
+		is, _ := after.Find(in.App)
+		require.Equal(t, []any{in.Number, in.Phase, in.Since, in.Run.Changes(nil), len(in.Held)}, []any{is.Number, is.Phase, is.Since, is.Run.Changes(nil), len(is.Held)}, "%s", in.App)
+		for k := range in.Components {
+			require.Equal(t, in.Components[k].State, is.Components[k].State, "%s/%s", in.App, in.Components[k].Grant.Component)
+		}
+	}
+}
+
+// presentNames maps what workloads were told to run to how releases name the same.
+func presentNames(l *model.Ledger) map[model.Digest]model.Digest {
+	names := map[model.Digest]model.Digest{}
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		for _, spec := range []*model.Application{in.Spec, in.Previous} {
+			for k := 0; spec != nil && k < len(spec.Components); k++ {
+				c := &spec.Components[k]
+				if s, ok := in.Component(c.Name); ok {
+					for run := range s.Grant.Replicas + 1 {
+						names[model.FormerWorkload(c, s.Grant, run)] = model.WorkloadDigest(c, s.Grant, run)
+					}
+				}
+			}
+		}
+	}
+	return names
 }

@@ -34,7 +34,7 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 		l.o.Log.Error("pass failed", "commit", r.Commit, "error", err)
 	}
 	if r.Changed() {
-		l.o.Log.Info("pass", "commit", r.Commit, "took", r.Ended.Sub(r.Started), "saved", r.Saved, "transitions", len(r.Transitions),
+		l.o.Log.Info("pass", "commit", r.Commit, "took", r.Ended.Sub(r.Started), "saved", r.Saved, "transitions", len(r.Transitions), "readmitted", r.Readmitted,
 			slog.Group("objects", "created", r.Applied.Count(apply.Created), "configured", r.Applied.Count(apply.Configured),
 				"corrected", r.Applied.Count(apply.Corrected), "pruned", r.Applied.Count(apply.Pruned), "failed", r.Applied.Count(apply.Failed)),
 			"problems", len(r.Problems))

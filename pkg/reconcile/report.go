@@ -37,6 +37,7 @@ type StageTime struct {
 // Changes are what is new in the ledger since the pass before.
 type Changes struct {
 	Transitions []Transition     // by application
+	Readmitted  int              // applications whose release goes on by other rules
 	Steps       []Step           // changes of runs of workflows, by application
 	Decisions   []model.Decision // that say something new
 }
@@ -104,6 +105,10 @@ func (r *Report) take(before, after model.Ledger) {
 func (r *Report) takeTransitions(old, inst *model.Instance) {
 	since := old.Since
 	for n := overlap(old.History, inst.History); n < len(inst.History); n++ {
+		if inst.History[n].OfAdmission() {
+			r.Readmitted++
+			continue
+		}
 		t := Transition{App: inst.App, Transition: inst.History[n]}
 		if t.From != "" && t.From != t.To {
 			t.In, since = t.At.Sub(since), t.At
@@ -201,7 +206,7 @@ func overlap(before, after []model.Transition) int {
 	}
 	last := before[len(before)-1]
 	for i := len(after) - 1; i >= 0; i-- {
-		if after[i] == last {
+		if after[i].Equal(&last) {
 			return i + 1
 		}
 	}

@@ -25,7 +25,7 @@ func TestReportTellsWhatIsNew(t *testing.T) {
 	now := before.Instances[0]
 	now.Phase, now.Since, now.Deadline = model.PhaseScheduled, at(5), at(7)
 	now.History = []model.Transition{created, admitted, scheduled, running}
-	now.Run = &model.Run{ID: "r", Number: 1, Spec: spec.Digest, Phase: model.RunRunning, Since: at(5), Deadline: at(60), Steps: []model.StepRun{
+	now.Run = &model.Run{ID: "r", Number: 1, Spec: spec.Release, Phase: model.RunRunning, Since: at(5), Deadline: at(60), Steps: []model.StepRun{
 		{Name: "migrate", Phase: model.StepFailed, Since: at(7), Started: at(6), Message: "exit code 1"},
 		{Name: "agree", Phase: model.StepActive, Since: at(7), Started: at(7), Deadline: at(50)},
 	}}

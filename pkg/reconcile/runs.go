@@ -41,7 +41,7 @@ func egress(fleet *model.Fleet, spec *model.Application) []string {
 
 // intents are what is to be done because of the run of an instance.
 func intents(inst *model.Instance) []workflow.Intent {
-	if !inst.Phase.Active() || inst.Run == nil || inst.Run.Phase.Ended() || inst.SpecDigest() != inst.Run.Spec {
+	if !inst.Phase.Active() || inst.Run == nil || inst.Run.Phase.Ended() || inst.Release() != inst.Run.Spec {
 		return nil
 	}
 	return workflow.Intents(inst.Run, inst.Spec)

@@ -136,9 +136,9 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 	}
 	var jobs []StepJob
 	for _, j := range s.Jobs {
-		job := StepJob{Key: j.Key, Component: j.Component, Spec: instance.Spec.Digest, Inputs: j.Inputs, Keep: j.Keep}
+		job := StepJob{Key: j.Key, Component: j.Component, Spec: instance.Spec.Release, Inputs: j.Inputs, Keep: j.Keep}
 		if j.Previous {
-			job.Spec = instance.Previous.Digest
+			job.Spec = instance.Previous.Release
 		}
 		jobs = append(jobs, job)
 	}

@@ -11,7 +11,7 @@ import (
 type StepJob struct {
 	Key       string        // of the step and its attempt
 	Component string        // of type job
-	Spec      model.Digest  // of the application that has the component
+	Spec      model.Digest  // the release of the application that has the component
 	Inputs    []model.Value // environment variables DAROS_INPUT_<NAME>
 	Keep      bool          // it has ended, and stays as it is so that people can read its logs
 }

@@ -48,10 +48,10 @@ func (v versions) plain() *application {
 	return nil
 }
 
-// named returns the spec with that digest, nil without one.
-func (v versions) named(spec model.Digest) *application {
+// named returns the spec of a release, nil without one.
+func (v versions) named(release model.Digest) *application {
 	for _, a := range v {
-		if a.spec.Digest == spec {
+		if a.spec.Release == release {
 			return a
 		}
 	}

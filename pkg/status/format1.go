@@ -44,6 +44,8 @@ func encodeFormat1(v any) ([]byte, error) {
 			return nil, err
 		}
 		v = d
+	case *model.Instance:
+		v = withoutAdmission(list)
 	}
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -77,7 +77,7 @@ func TestAttack19EveryField(t *testing.T) {
 	}
 	for _, phase := range []model.RunPhase{model.RunPaused, model.RunRollingBack, nasty} {
 		for _, step := range []model.StepPhase{model.StepActive, model.StepQueued, model.StepRetrying, nasty} {
-			in.Phase, in.Run.Phase, in.Run.Steps[0].Phase, in.Run.Spec = model.PhaseRunning, phase, step, in.Spec.Digest
+			in.Phase, in.Run.Phase, in.Run.Steps[0].Phase, in.Run.Spec = model.PhaseRunning, phase, step, in.Spec.Release
 			d.Verdict = model.VerdictWaiting
 			files, _, err := status.Written(l)
 			require.NoError(t, err)

@@ -52,6 +52,9 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 				m.Lacks = append(m.Lacks, file+": "+text.Clean(field))
 			}
 		}
+		for i := range b.state.ledger.Instances {
+			m.Lacks = append(m.Lacks, lacksAdmission(&b.state.ledger.Instances[i])...)
+		}
 		for i := range b.state.ledger.Decisions {
 			if d := &b.state.ledger.Decisions[i]; d.Standing == model.StandingWithinSlack {
 				m.Lacks = append(m.Lacks, path.Join(tenantsDir, d.App.String(), decisionFile)+`: the standing "within slack"; it says "entitled"`)
@@ -86,7 +89,14 @@ func (b *Branch) migrated(objects *git.Objects, from *state, to Format, identity
 			p.edits.remove(file)
 		}
 	}
-	if err := p.records(&from.ledger); err != nil {
+	ledger := from.ledger
+	if to.Major == 1 {
+		ledger.Instances = slices.Clone(ledger.Instances)
+		for i := range ledger.Instances {
+			ledger.Instances[i] = *formerNames(&ledger.Instances[i])
+		}
+	}
+	if err := p.records(&ledger); err != nil {
 		return nil, err
 	}
 	if err := p.identity(identity); err != nil {

@@ -94,7 +94,7 @@ func releasing(app model.AppID) model.Instance {
 				Beside: &model.Beside{Spec: newer, Run: 1, Workload: newer, Traffic: model.TrafficBoth}},
 		},
 		Run: &model.Run{
-			ID: model.DigestOf("run"), App: app, Instance: 1, Number: 2, Spec: spec.Digest, Phase: model.RunRunning, Since: noon, Deadline: at(360),
+			ID: model.DigestOf("run"), App: app, Instance: 1, Number: 2, Spec: spec.Release, Phase: model.RunRunning, Since: noon, Deadline: at(360),
 			Steps: []model.StepRun{
 				{Name: "migrate", Phase: model.StepSucceeded, Reason: "Done", Since: at(3), Attempt: 2, First: 1, Order: 1, Started: at(2), Deadline: at(12),
 					Inputs: []model.Value{{Name: "to", Value: "7"}}, Outputs: []model.Value{{Name: "version", Value: "7"}},
@@ -103,7 +103,7 @@ func releasing(app model.AppID) model.Instance {
 				{Name: "release", Phase: model.StepActive, Since: at(3), Attempt: 1, First: 1, Order: 3, Started: at(3), Deadline: at(120), Until: at(4)},
 				{Name: "tell", Phase: model.StepPending},
 			},
-			Targets: []model.Target{{Component: "web", Stable: model.Version{Spec: old, Content: old}, Next: &model.Version{Spec: spec.Digest, Content: newer},
+			Targets: []model.Target{{Component: "web", Stable: model.Version{Spec: old, Content: old}, Next: &model.Version{Spec: spec.Release, Content: newer},
 				Share: model.Share{Weight: 25}}},
 			Base: []model.Target{{Component: "web", Stable: model.Version{Spec: old, Content: old}}},
 			Commands: []model.Handled{
@@ -159,11 +159,11 @@ func TestPageSaysWhatComesBack(t *testing.T) {
 	require.NotContains(t, string(page.Application(in.App, &in, nil, nil)), "update")
 
 	in.Previous, in.Phase = &old, model.PhaseScheduled
-	require.Contains(t, string(page.Application(in.App, &in, nil, nil)), "An update is on its way. If it does not become ready in time, spec `"+old.Digest.Short()+"` comes back.")
+	require.Contains(t, string(page.Application(in.App, &in, nil, nil)), "An update is on its way. If it does not become ready in time, release `"+old.Release.Short()+"` comes back.")
 
 	in.Phase, in.Trial = model.PhaseRunning, noon
 	require.Contains(t, string(page.Application(in.App, &in, nil, nil)),
-		"The update has arrived. Until 2026-03-01 12:00:00 UTC spec `"+old.Digest.Short()+"` is kept, and comes back if this one fails too often.")
+		"The update has arrived. Until 2026-03-01 12:00:00 UTC release `"+old.Release.Short()+"` is kept, and comes back if this one fails too often.")
 }
 
 // TestFleetPageIsBounded: the first page of a large fleet in trouble can still

@@ -121,7 +121,7 @@ func (p *plan) application(app model.AppID, before, now record) (back record, er
 		return before, nil // the bytes are the same
 	}
 	p.tenants[app.Tenant] = true
-	p.apps = append(p.apps, change{app, news(old.History, next.History), next.Run.Changes(old.Run)})
+	p.apps = append(p.apps, change{app, moves(news(old.History, next.History)), next.Run.Changes(old.Run)})
 	return back, nil
 }
 
@@ -167,6 +167,10 @@ func (p *plan) spec(file string, before, a *model.Application) (*model.Applicati
 		return before, nil
 	}
 	kept := a.Redact()
-	kept.At, kept.Policy.InForce = nil, nil
-	return write(p, file, before, &kept)
+	kept.At, kept.Policy.InForce, kept.Release = nil, nil, ""
+	back, err := write(p, file, before, &kept)
+	if err == nil && back.Release != a.Release {
+		back.Release = a.Release
+	}
+	return back, err
 }

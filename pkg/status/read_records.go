@@ -63,6 +63,7 @@ func (r *reader) record(app model.AppID) (record, error) {
 	case !found && (in.Spec != nil || in.Previous != nil || in.Run != nil):
 		return rec, fmt.Errorf("%s is missing, but there is a spec or a run; %s", r.format.name(dir+"/"+instanceFile), restore)
 	case found:
+		nameReleases(&in)
 		rec.instance = &in
 	}
 	rec.decision, err = r.decision(dir+"/"+decisionFile, app)
@@ -111,6 +112,7 @@ func (r *reader) spec(name string, app model.AppID) (*model.Application, error) 
 			return nil, damaged(r.format.name(name), fmt.Errorf("%q cannot name a component", a.Components[i].Name))
 		}
 	}
+	a = a.Released()
 	return &a, nil
 }
 

@@ -79,7 +79,7 @@ func (r *Renderings) problems(app *model.Application, in render.Input) []model.P
 		for i := range app.Workflow.Steps {
 			for _, name := range []string{app.Workflow.Steps[i].Component, app.Workflow.Steps[i].Undo} {
 				if name != "" {
-					in.Jobs = append(in.Jobs, render.StepJob{Key: name, Component: name, Spec: app.Digest})
+					in.Jobs = append(in.Jobs, render.StepJob{Key: name, Component: name, Spec: app.Release})
 				}
 			}
 		}

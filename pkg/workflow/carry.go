@@ -65,7 +65,7 @@ func (c *carrier) take(inst *model.Instance) {
 	}
 	turn := Turn{Run: *run, Spec: c.spec(inst, run), Gone: !inst.Phase.Active() || run.Instance != inst.Number, Commands: commands}
 	if !turn.Gone {
-		turn.Wanted = inst.SpecDigest()
+		turn.Wanted = inst.Release()
 	}
 	if run.Phase.Ended() {
 		left := run.Superseded == "" && turn.Wanted != "" && turn.Wanted != run.Spec && !run.WentBackTo(turn.Wanted)
@@ -84,7 +84,7 @@ func begins(inst *model.Instance) bool {
 		return false
 	}
 	run := inst.Run
-	return run == nil || run.Instance != inst.Number || !run.Settles(inst.Spec.Digest)
+	return run == nil || run.Instance != inst.Number || !run.Settles(inst.Spec.Release)
 }
 
 // start begins the run of the accepted spec, once the run before it has ended. It
@@ -93,7 +93,7 @@ func (c *carrier) start(inst *model.Instance, commands []model.Command) *model.R
 	last := inst.Run
 	if last != nil && !last.Phase.Ended() {
 		ended := Advance([]Turn{{
-			Run: *last, Spec: c.spec(inst, last), Wanted: inst.Spec.Digest, Gone: last.Instance != inst.Number, Commands: commands,
+			Run: *last, Spec: c.spec(inst, last), Wanted: inst.Spec.Release, Gone: last.Instance != inst.Number, Commands: commands,
 		}}, Limits{}, c.now)[0]
 		if !ended.Phase.Ended() {
 			return nil
@@ -108,7 +108,7 @@ func (c *carrier) start(inst *model.Instance, commands []model.Command) *model.R
 			}
 		}
 	}
-	if p := inst.Previous; p != nil && p.Workflow == nil && (last == nil || last.Instance != inst.Number || len(last.Good) == 0 || last.Good[0] != p.Digest) {
+	if p := inst.Previous; p != nil && p.Workflow == nil && (last == nil || last.Instance != inst.Number || len(last.Good) == 0 || last.Good[0] != p.Release) {
 		ran := Ran(c.ledger, p, inst.Number, last, c.now)
 		last = &ran
 	}
@@ -124,7 +124,7 @@ func (c *carrier) spec(inst *model.Instance, run *model.Run) *model.Application 
 		known = append(known, was.Spec, was.Previous)
 	}
 	for _, spec := range known {
-		if spec != nil && spec.Digest == run.Spec {
+		if spec != nil && spec.Release == run.Spec {
 			return spec
 		}
 	}

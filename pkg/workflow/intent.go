@@ -23,7 +23,7 @@ type Intent struct {
 // Job is a finite component to be run once.
 type Job struct {
 	Component string        `json:"component"`
-	Spec      model.Digest  `json:"spec"` // of the application that the component is of
+	Spec      model.Digest  `json:"spec"` // release of the application that the component is of
 	Inputs    []model.Value `json:"inputs,omitempty"`
 }
 

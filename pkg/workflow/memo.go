@@ -14,7 +14,7 @@ func (s *step) remembered() bool {
 		return false
 	}
 	memo, ok := model.Find(s.x.run.Memos, s.Name)
-	if !ok || memo.Digest != s.memoDigest() {
+	if !ok || memo.Digest != s.memoDigest((*model.Component).Content) && memo.Digest != s.memoDigest((*model.Component).FormerContent) {
 		return false
 	}
 	s.rec.Outputs = memo.Outputs
@@ -29,7 +29,7 @@ func (s *step) remember() {
 	}
 	run := &s.x.run
 	forget(run, s.Name)
-	run.Memos = append(run.Memos, model.Memo{Step: s.Name, Digest: s.memoDigest(), Outputs: s.rec.Outputs})
+	run.Memos = append(run.Memos, model.Memo{Step: s.Name, Digest: s.memoDigest((*model.Component).Content), Outputs: s.rec.Outputs})
 	run.Memos = slices.DeleteFunc(run.Memos, func(m model.Memo) bool {
 		other := s.x.steps.find(m.Step)
 		return other == nil || !memoizes(other.Step)
@@ -45,10 +45,11 @@ func forget(run *model.Run, step string) {
 	run.Memos = slices.DeleteFunc(run.Memos, func(m model.Memo) bool { return m.Step == step })
 }
 
-func (s *step) memoDigest() model.Digest {
+// memoDigest identifies what the step is given, with the content of its component.
+func (s *step) memoDigest(of func(*model.Component, model.AppID) model.Digest) model.Digest {
 	var content model.Digest
 	if c, ok := s.x.spec.Component(s.Component); ok {
-		content = c.Content(s.x.spec.ID)
+		content = of(c, s.x.spec.ID)
 	}
 	return model.DigestOf(struct {
 		Type       string

@@ -71,7 +71,7 @@ func TestPageExample(t *testing.T) {
 	pass()
 	require.Equal(t, []model.StepPhase{"succeeded", "succeeded", "active", "pending"}, phases())
 	web, _ := spec.Component("web")
-	turn.Seen = []workflow.Seen{{Component: "web", Granted: 4, Versions: []workflow.SeenVersion{{Content: model.DigestOf(web), Replicas: 4, Ready: 4}}}}
+	turn.Seen = []workflow.Seen{{Component: "web", Granted: 4, Versions: []workflow.SeenVersion{{Content: web.Content(spec.ID), Replicas: 4, Ready: 4}}}}
 	pass()
 	require.Equal(t, []model.StepPhase{"succeeded", "succeeded", "succeeded", "skipped"}, phases())
 	require.Equal(t, model.RunSucceeded, turn.Run.Phase, turn.Run.Message)

@@ -16,7 +16,7 @@ import (
 // in a ledger that was lost does not approve run 1 in the ledger after it.
 func Start(ledger string, spec *model.Application, instance int, last *model.Run, now time.Time) model.Run {
 	run := model.Run{
-		App: spec.ID, Instance: instance, Number: 1, Spec: spec.Digest,
+		App: spec.ID, Instance: instance, Number: 1, Spec: spec.Release,
 		Phase: model.RunRunning, Since: now, Deadline: now.Add(cmp.Or(flow(spec).Timeout, runTimeout)),
 	}
 	if last != nil {
@@ -30,7 +30,7 @@ func Start(ledger string, spec *model.Application, instance int, last *model.Run
 			run.Good = slices.Clone(last.Good)
 		}
 		window := run.Good[:min(flow(spec).RollbackWindow, len(run.Good))]
-		run.Fast = slices.Contains(window, spec.Digest)
+		run.Fast = slices.Contains(window, spec.Release) || slices.Contains(window, spec.Digest) // as it was recorded before there were releases
 	}
 	run.ID = model.DigestOf(struct {
 		Ledger           string `json:",omitempty"`

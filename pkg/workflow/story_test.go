@@ -110,11 +110,11 @@ func (w *teller) tell(a *app, name string, words []string) {
 	switch words[0] {
 	case "git":
 		spec := a.declared.application(name, words[1])
-		w.versions[spec.Digest] = words[1]
+		w.versions[spec.Release] = words[1]
 		w.accept(a, spec)
 	case "ran":
 		spec := a.declared.application(name, words[1])
-		w.versions[spec.Digest] = words[1]
+		w.versions[spec.Release] = words[1]
 		ran := workflow.Ran("", spec, 1, a.run, w.now)
 		a.spec, a.runs, a.run = spec, spec, &ran
 	case "gone":

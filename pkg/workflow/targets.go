@@ -40,7 +40,7 @@ func baseOf(run *model.Run, component string) model.Target {
 }
 
 func versionOf(spec *model.Application, c *model.Component) model.Version {
-	return model.Version{Spec: spec.Digest, Content: c.Content(spec.ID)}
+	return model.Version{Spec: spec.Release, Content: c.Content(spec.ID)}
 }
 
 // targetUnnamed rolls out at once the components that no step handles.

@@ -57,7 +57,7 @@ func People(decl *model.Step) bool {
 // or its record does not hold that spec any more.
 func SpecOf(inst *model.Instance) *model.Application {
 	for _, spec := range []*model.Application{inst.Spec, inst.Previous} {
-		if spec != nil && inst.Run != nil && spec.Digest == inst.Run.Spec {
+		if spec != nil && inst.Run != nil && spec.Release == inst.Run.Spec {
 			return spec
 		}
 	}
@@ -76,7 +76,7 @@ func activeWait(rec *model.StepRun, decl *model.Step) Wait {
 
 // declared returns a step of the spec of a run, nil if that is not known.
 func declared(spec *model.Application, run *model.Run, name string) *model.Step {
-	if spec == nil || spec.Digest != run.Spec || spec.Workflow == nil {
+	if spec == nil || spec.Release != run.Spec || spec.Workflow == nil {
 		return nil
 	}
 	s, _ := model.Find(spec.Workflow.Steps, name)

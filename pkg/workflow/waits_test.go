@@ -42,7 +42,7 @@ func TestWaits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec := model.Application{Workflow: &model.Workflow{Steps: []model.Step{c.step}}}.Seal()
 			c.rec.Name = "it"
-			run := &model.Run{Spec: spec.Digest, Phase: model.RunRunning, Steps: []model.StepRun{
+			run := &model.Run{Spec: spec.Release, Phase: model.RunRunning, Steps: []model.StepRun{
 				{Name: "done", Phase: model.StepSucceeded}, c.rec, {Name: "next", Phase: model.StepPending},
 			}}
 			waits := workflow.Waits(run, &spec)

@@ -80,7 +80,7 @@ type execution struct {
 
 func newExecution(turn *Turn, now time.Time) *execution {
 	x := &execution{run: clone(turn.Run), spec: turn.Spec, turn: turn, now: now}
-	if x.spec == nil || x.spec.Digest != x.run.Spec || len(flow(x.spec).Steps) != len(x.run.Steps) {
+	if x.spec == nil || x.spec.Release != x.run.Spec || len(flow(x.spec).Steps) != len(x.run.Steps) {
 		x.spec = nil
 		return x
 	}

@@ -128,14 +128,14 @@ func (w *world) turns() (turns []workflow.Turn, of []*app) {
 			continue
 		}
 		run := a.run
-		if run == nil || run.Phase.Ended() && run.Spec != a.spec.Digest {
+		if run == nil || run.Phase.Ended() && run.Spec != a.spec.Release {
 			begun := workflow.Start("", a.spec, 1, run, w.now)
 			if run != nil {
 				begun.Commands = run.Commands
 			}
 			run, a.runs = &begun, a.spec
 		}
-		t := workflow.Turn{Run: *run, Spec: a.runs, Wanted: a.spec.Digest, Commands: a.commands, Results: a.results, Gone: a.gone}
+		t := workflow.Turn{Run: *run, Spec: a.runs, Wanted: a.spec.Release, Commands: a.commands, Results: a.results, Gone: a.gone}
 		for _, s := range a.seen {
 			t.Seen = append(t.Seen, *s)
 		}

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -78,7 +79,7 @@ func (c *Case) passUpdate(app *App) {
 	if app.Wanted.Digest == app.Spec.Digest && slices.Equal(surge, app.Levels[0].surge) {
 		return
 	}
-	if slices.Contains(app.Instance.Held, app.Wanted.Digest) {
+	if app.Instance.Holds(app.Wanted) {
 		app.Refused = &model.Refusal{Spec: app.Wanted.Digest, Reason: model.ReasonRolledBackSpec,
 			Message: "this spec was rolled back because it did not start; it is tried again when it changes"}
 		return
@@ -92,6 +93,13 @@ func (c *Case) passUpdate(app *App) {
 		c.Count(app.Tenant, app.Spec, app.Levels[0].Total, 1)
 		return
 	}
+	c.noteChange(app)
+	if app.Wanted.Release == app.Spec.Release && reflect.DeepEqual(levels, app.Levels) {
+		// The same release asks for the same: it goes on in its place, by the newer rules.
+		app.Spec, app.Levels, app.Findings = app.Wanted, levels, found
+		c.Count(app.Tenant, app.Spec, levels[0].Total, 1)
+		return
+	}
 	// Until it is known which of the two it will be, the larger of both counts.
 	larger, most := app.Wanted, c.Zero()
 	if workloads(app.Spec) > workloads(app.Wanted) {
@@ -102,7 +110,6 @@ func (c *Case) passUpdate(app *App) {
 	}
 	c.Count(app.Tenant, larger, most, 1)
 	app.Update = &newer{levels, found}
-	c.noteChange(app)
 }
 
 // unusableReason tells an invalid spec from a removal that awaits confirmation.

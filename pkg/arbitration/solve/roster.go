@@ -83,11 +83,11 @@ func (a *Roster) FirstComeOrder() []*App {
 // rests reports whether an instance that has ended is followed by no other now and
 // so asks for nothing. It notes when that ends by itself.
 func (a *Roster) rests(inst *model.Instance, wanted *model.Application, now time.Time) bool {
-	digest := inst.SpecDigest()
+	release := inst.Release()
 	if wanted != nil {
-		digest = wanted.Digest
+		release = wanted.Release
 	}
-	if !inst.Rests(digest, now) {
+	if !inst.Rests(release, now) {
 		return false
 	}
 	if at := inst.Returns; at.After(now) && (a.Returns.IsZero() || at.Before(a.Returns)) {

@@ -64,11 +64,11 @@ func switched(spec *model.Application, comp *model.Component) bool {
 // version beside the first now.
 func (app *App) runsBeside(spec *model.Application, comp *model.Component) bool {
 	run := app.Instance.Run
-	if spec.Digest != app.Instance.Spec.Digest {
+	if spec.Release != app.Instance.Spec.Release {
 		return app.replaces(comp)
 	}
 	switch {
-	case run == nil || run.Spec != spec.Digest:
+	case run == nil || run.Spec != spec.Release:
 		return app.holdsSurge(comp.Name) // the run that it was granted for has not begun
 	case run.Phase.Ended():
 		return false
@@ -85,9 +85,9 @@ func (app *App) replaces(comp *model.Component) bool {
 		}
 	}
 	if old, ok := app.Instance.Spec.Component(comp.Name); ok && now == "" {
-		now = model.DigestOf(old)
+		now = old.Content(app.ID)
 	}
-	return now != "" && now != model.DigestOf(comp)
+	return now != "" && now != comp.Content(app.ID)
 }
 
 // holdsSurge reports whether the ledger grants a second version of a component.

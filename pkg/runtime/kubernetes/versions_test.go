@@ -37,7 +37,7 @@ func web(version int) model.Component {
 func (f *fixture) state(c *model.Component) model.ComponentState {
 	g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests, Pool: "test"}
 	return model.ComponentState{
-		Grant: g, Run: c.Replicas, Spec: model.DigestOf(c), Workload: model.WorkloadDigest(c, g, c.Replicas), State: model.StateStarting,
+		Grant: g, Run: c.Replicas, Spec: c.Content(model.AppID{}), Workload: model.WorkloadDigest(c, g, c.Replicas), State: model.StateStarting,
 	}
 }
 
@@ -98,7 +98,7 @@ func TestTwoVersionsSideBySide(t *testing.T) {
 
 	inst.Spec, inst.Previous = v2, v1
 	inst.PreviousGrants = []model.Grant{inst.Components[0].Grant}
-	beside := &model.Beside{Spec: model.DigestOf(next), Run: 1, Workload: model.WorkloadDigest(next, inst.Components[0].Grant, 1)}
+	beside := &model.Beside{Spec: next.Content(v2.ID), Run: 1, Workload: model.WorkloadDigest(next, inst.Components[0].Grant, 1)}
 	inst.Components[0].Beside = beside
 	f.carryOut(inst)
 	f.eventually("version 2 runs beside it", func(o model.Observation) bool {
@@ -148,7 +148,7 @@ func TestStepJob(t *testing.T) {
 	spec := f.spec("shop", job("hang"))
 	spec.Workflow = &model.Workflow{Steps: []model.Step{{Name: "migrate", Type: "job", Component: "migrate"}}}
 	inst := &model.Instance{App: spec.ID, Number: 1, Phase: model.PhaseScheduled, Spec: spec}
-	first := render.StepJob{Key: "run/migrate/1", Component: "migrate", Spec: spec.Digest, Inputs: []model.Value{{Name: "to", Value: "7"}}}
+	first := render.StepJob{Key: "run/migrate/1", Component: "migrate", Spec: spec.Release, Inputs: []model.Value{{Name: "to", Value: "7"}}}
 	f.carryOut(inst, first)
 	running := &corev1.Pod{}
 	f.eventually("the job runs", func(o model.Observation) bool {
@@ -176,7 +176,7 @@ func TestStepJob(t *testing.T) {
 	failing.Workflow = spec.Workflow
 	inst.Spec, inst.Previous = failing, spec
 	first.Keep = true
-	second := render.StepJob{Key: "run/migrate/2", Component: "migrate", Spec: failing.Digest}
+	second := render.StepJob{Key: "run/migrate/2", Component: "migrate", Spec: failing.Release}
 	f.carryOut(inst, first, second)
 	f.eventually("the second one failed", func(o model.Observation) bool {
 		w := o.Workloads

@@ -56,7 +56,7 @@ func Run(w *world.World, pool string, ids ...model.AppID) {
 			c := &app.Components[i]
 			inst.Components = append(inst.Components, model.ComponentState{
 				Grant: model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests, QoS: c.QoS, Pool: pool},
-				Run:   c.Replicas, State: model.StateReady, Spec: model.DigestOf(c), Since: w.Now,
+				Run:   c.Replicas, State: model.StateReady, Spec: c.Content(id), Since: w.Now,
 			})
 		}
 	}

@@ -105,7 +105,7 @@ func (s *Story) close() error {
 				g.Pool = s.Fleet.Platform.Pools[0].Name
 			}
 			inst.Components = append(inst.Components, model.ComponentState{
-				Grant: g, Run: g.Replicas, State: model.StateReady, Spec: model.DigestOf(c), Since: s.Now,
+				Grant: g, Run: g.Replicas, State: model.StateReady, Spec: c.Content(id), Since: s.Now,
 			})
 		}
 	}
@@ -139,7 +139,7 @@ func (s *Story) switching(o *options, holdsBoth, ended bool) {
 			o.fail(fmt.Errorf("%s does not run", id))
 			continue
 		}
-		inst.Run = &model.Run{App: id, Spec: inst.Spec.Digest, Phase: model.RunRunning}
+		inst.Run = &model.Run{App: id, Spec: inst.Spec.Release, Phase: model.RunRunning}
 		for i := range inst.Components {
 			g := &inst.Components[i].Grant
 			if holdsBoth {

@@ -83,13 +83,13 @@ func begin(inst *model.Instance, spec *model.Application) {
 	if spec.Workflow == nil {
 		return
 	}
-	inst.Run = &model.Run{App: inst.App, Spec: spec.Digest, Phase: model.RunRunning}
+	inst.Run = &model.Run{App: inst.App, Spec: spec.Release, Phase: model.RunRunning}
 	if inst.Spec == nil {
 		return
 	}
 	for i := range inst.Spec.Components {
 		c := &inst.Spec.Components[i]
-		inst.Run.Base = append(inst.Run.Base, model.Target{Component: c.Name, Stable: model.Version{Spec: inst.Spec.Digest, Content: model.DigestOf(c)}})
+		inst.Run.Base = append(inst.Run.Base, model.Target{Component: c.Name, Stable: model.Version{Spec: inst.Spec.Release, Content: c.Content(inst.App)}})
 	}
 	inst.Run.Targets = inst.Run.Base
 }
@@ -104,7 +104,7 @@ func (w *World) EndRun(id model.AppID) {
 	run.Phase, run.Targets = model.RunSucceeded, nil
 	for i := range inst.Spec.Components {
 		c := &inst.Spec.Components[i]
-		run.Targets = append(run.Targets, model.Target{Component: c.Name, Stable: model.Version{Spec: inst.Spec.Digest, Content: model.DigestOf(c)}})
+		run.Targets = append(run.Targets, model.Target{Component: c.Name, Stable: model.Version{Spec: inst.Spec.Release, Content: c.Content(inst.App)}})
 	}
 	inst.Run = &run
 }

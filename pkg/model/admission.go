@@ -1,0 +1,196 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// AdmissionChange is a value that arbitration and the lifecycle go by, and that is
+// another one than before although the release is the same.
+type AdmissionChange struct {
+	Path  string `json:"path"`            // policy.limits.maxReplicas, priority, components.web.replicas
+	Old   string `json:"old,omitempty"`   // "": there was none
+	New   string `json:"new,omitempty"`   // "": there is none any more
+	Layer string `json:"layer,omitempty"` // schema | platform | tenant | application: who set it
+	At    string `json:"at,omitempty"`    // file:line:column of the new value, where it is known
+}
+
+// AdmissionChangeLimit bounds the changes that one transition lists.
+const AdmissionChangeLimit = 20
+
+// maxAdmissionValue bounds a value of an AdmissionChange, in bytes.
+const maxAdmissionValue = 500
+
+// String writes the change as "priority: 300 → 301 (application, tenants/…/app.cue:5:12)".
+func (c AdmissionChange) String() string {
+	show := func(v string) string {
+		if v == "" {
+			return "none"
+		}
+		return v
+	}
+	text := c.Path + ": " + show(c.Old) + " → " + show(c.New)
+	if c.Layer == "" {
+		return text
+	}
+	by := c.Layer
+	if c.At != "" {
+		by += ", " + c.At
+	}
+	return text + " (" + by + ")"
+}
+
+// AdmissionChanges lists what differs between two specs of one release, in the order
+// in which people read a spec.
+func AdmissionChanges(before, after *Application) (changes []AdmissionChange) {
+	values := admission(before)
+	old := map[string]string{}
+	for _, v := range values {
+		old[v.Path] = v.Value
+	}
+	there := map[string]bool{}
+	for _, v := range admission(after) {
+		there[v.Path] = true
+		if was := old[v.Path]; was != v.Value {
+			changes = append(changes, AdmissionChange{v.Path, brief(was), brief(v.Value), v.Layer, v.At})
+		}
+	}
+	for _, v := range values {
+		if !there[v.Path] {
+			changes = append(changes, AdmissionChange{Path: v.Path, Old: brief(v.Value), Layer: v.Layer})
+		}
+	}
+	return changes
+}
+
+// brief cuts a value that is too long for a record.
+func brief(value string) string {
+	if len(value) <= maxAdmissionValue {
+		return value
+	}
+	end := maxAdmissionValue
+	for !utf8.RuneStart(value[end]) {
+		end--
+	}
+	return value[:end] + "…"
+}
+
+// admission lists all values of a spec that are not part of its release. Those that
+// are not set are left out.
+func admission(a *Application) (values []PolicyValue) {
+	add := func(path, value string) {
+		if value != "" {
+			values = append(values, PolicyValue{path, value, "application", a.At[path]})
+		}
+	}
+	add("desired", string(a.Desired))
+	add("priority", strconv.Itoa(a.Priority))
+	for _, name := range slices.Sorted(maps.Keys(a.Labels)) {
+		add("labels."+name, a.Labels[name])
+	}
+	add("objectives.class", a.Objectives.Class)
+	add("objectives.availability", fraction(int64(a.Objectives.Availability), 1_000_000))
+	add("objectives.latencyP99", duration(a.Objectives.LatencyP99))
+	add("budget.costPerHour", fraction(a.Budget, 1_000_000))
+	add("lifecycle.deletion", string(a.Lifecycle.Deletion))
+	add("lifecycle.onFailure", string(a.Lifecycle.OnFailure))
+	add("lifecycle.threshold", count(a.Lifecycle.Threshold))
+	add("lifecycle.window", duration(a.Lifecycle.Window))
+	add("lifecycle.backoff.initial", duration(a.Lifecycle.Backoff.Initial))
+	add("lifecycle.backoff.factor", count(a.Lifecycle.Backoff.Factor))
+	add("lifecycle.backoff.max", duration(a.Lifecycle.Backoff.Max))
+	add("lifecycle.quarantine", count(a.Lifecycle.Quarantine))
+	for i := range a.Components {
+		c := &a.Components[i]
+		add := func(field, value string) { add("components."+c.Name+"."+field, value) }
+		add("definition", c.Definition)
+		add("replicas", strconv.Itoa(c.Replicas))
+		add("critical", strconv.FormatBool(c.Critical))
+		add("dependsOn", strings.Join(c.DependsOn, ", "))
+		add("qos", c.QoS)
+		if c.Degrade != nil {
+			add("degrade.minReplicas", strconv.Itoa(c.Degrade.MinReplicas))
+			add("degrade.qos", c.Degrade.QoS)
+		}
+		add("placement.pool", c.Placement.Pool)
+	}
+	return append(values, a.Policy.values()...)
+}
+
+// values lists the values of a policy in the order of InForce, each with the layer
+// that set it, where that is known.
+func (p *Policy) values() (values []PolicyValue) {
+	add := func(path, value string) {
+		if value == "" {
+			return
+		}
+		v := PolicyValue{Path: "policy." + path, Value: value}
+		if n := slices.IndexFunc(p.InForce, func(v PolicyValue) bool { return v.Path == path }); n >= 0 {
+			v.Layer, v.At = p.InForce[n].Layer, p.InForce[n].At
+		}
+		values = append(values, v)
+	}
+	list := func(s []string) string { return strings.Join(s, ", ") }
+	add("limits.maxReplicas", count(p.MaxReplicas))
+	add("limits.priorityCeiling", count(p.PriorityCeiling))
+	add("limits.maxShare", fraction(int64(p.MaxShare), 1000))
+	add("limits.grace", duration(p.MaxGrace))
+	add("images.registries", list(p.Registries))
+	add("runtimes", list(p.Runtimes))
+	add("kinds", list(p.Kinds))
+	add("overcommit.cpu", fraction(int64(p.OvercommitCPU), 1000))
+	add("overcommit.memory", fraction(int64(p.OvercommitMem), 1000))
+	add("preemption", string(p.Preemption))
+	add("degradation", strconv.FormatBool(p.Degradation))
+	add("requiredLabels", list(p.RequiredLabels))
+	add("strategies", list(p.Strategies))
+	add("onUpdateFailure", string(p.OnUpdateFailure))
+	add("deletion", string(p.Deletion))
+	add("ladder", list(p.Ladder))
+	add("minRuntime", duration(p.MinRuntime))
+	add("restoreHold", duration(p.RestoreHold))
+	add("restoreMargin", fraction(int64(p.RestoreMargin), 1000))
+	add("reserveAfter", duration(p.ReserveAfter))
+	add("egress.hosts", list(p.Egress))
+	add("defaults.replicas", count(p.Replicas))
+	add("defaults.priority", count(p.Priority))
+	add("defaults.strategy", p.Strategy)
+	add("defaults.startDeadline", duration(p.StartDeadline))
+	return values
+}
+
+// The functions below write values as people write them; 0 is none.
+
+func count(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func fraction(n, of int64) string {
+	if n == 0 {
+		return ""
+	}
+	whole := fmt.Sprintf("%d.%0*d", n/of, len(strconv.FormatInt(of, 10))-1, n%of)
+	return strings.TrimSuffix(strings.TrimRight(whole, "0"), ".")
+}
+
+func duration(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

@@ -1,0 +1,78 @@
+package model
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Seal returns a with its digest and its release computed. Position and commit are
+// no content: the same spec in another commit is the same spec.
+func (a Application) Seal() Application {
+	content := a
+	content.Digest, content.Commit = "", ""
+	a.Digest = DigestOf(content)
+	return a.Released()
+}
+
+// Released returns a with its release computed. It is the same whether the values of
+// secrets are known or replaced by digests.
+func (a Application) Released() Application {
+	contents := make([]Digest, len(a.Components))
+	for i := range a.Components {
+		contents[i] = a.Components[i].Content(a.ID)
+	}
+	a.Release = DigestOf(struct {
+		App        AppID
+		Components []Digest
+		Workflow   *Workflow
+		Namespace  string
+		Grace      time.Duration
+	}{a.ID, contents, a.Workflow, a.Policy.Namespace, a.Lifecycle.Grace})
+	return a
+}
+
+// content is what a component brings to run. It leaves out what a grant changes by
+// itself, and what only arbitration and the order of the start read.
+type content struct {
+	Name, Type, Runtime, OS string
+	Requests, Limits        Resources
+	Spread                  *Spread
+	Properties              json.RawMessage `json:",omitempty"`
+	Traits                  json.RawMessage `json:",omitempty"`
+	Source                  Digest
+}
+
+func (c *Component) content() content {
+	return content{c.Name, c.Type, c.Runtime, c.OS, c.Requests, c.Limits, c.Placement.Spread, c.Properties, c.Traits, c.Source}
+}
+
+// Content identifies what the component brings to run, whether its secret values are
+// known or replaced by digests. Equal content means equal pods under equal grants.
+func (c *Component) Content(app AppID) Digest { return DigestOf(c.redacted(app).content()) }
+
+// FormerContent and FormerWorkload are what Content and WorkloadDigest were before there
+// were releases. Records of that time, and all of format 1, have them.
+func (c *Component) FormerContent(app AppID) Digest { return DigestOf(c.redacted(app)) }
+
+// FormerWorkload is described at FormerContent.
+func FormerWorkload(c *Component, g Grant, run int) Digest {
+	g.Domains, g.Surge = nil, 0
+	return DigestOf(struct {
+		Component *Component
+		Grant     Grant
+		Run       int
+	}{c, g, run})
+}
+
+// WorkloadDigest identifies what a runtime is told to run for a component: what it
+// brings to run, its grant and how many of its replicas may run now. The renderer
+// writes it on what it creates, and the runtime reports it back. So readiness is
+// always about the present release and grant, and never about older ones.
+func WorkloadDigest(c *Component, g Grant, run int) Digest {
+	g.Domains, g.Surge = nil, 0 // a hint and room for another version: no reason to restart this one
+	return DigestOf(struct {
+		Component content
+		Grant     Grant
+		Run       int
+	}{c.content(), g, run})
+}

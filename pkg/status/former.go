@@ -1,0 +1,194 @@
+package status
+
+import (
+	"path"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Before there were releases, records named what runs by the digests of whole specs and
+// components. All of format 1 and the first records of format 2 do. What is known of a
+// record's specs gives these names their present form when it is read, so that an
+// upgrade starts no run and runs no job again, and gives them back for format 1.
+
+// names maps digests of one form to those of the other.
+type names map[model.Digest]model.Digest
+
+// nameReleases gives a record that was read the present names.
+func nameReleases(in *model.Instance) {
+	if named(in) {
+		return
+	}
+	pairs := names{}
+	eachName(in, func(former, present model.Digest) { pairs[former] = present })
+	pairs.apply(in)
+}
+
+// named reports whether a record has the present names: of its run, and of every
+// component.
+func named(in *model.Instance) bool {
+	if in.Spec == nil || in.Run != nil && in.Run.Spec != in.Spec.Release {
+		return false
+	}
+	for i := range in.Spec.Components {
+		c := &in.Spec.Components[i]
+		if s, ok := in.Component(c.Name); ok && s.Spec != c.Content(in.App) {
+			return false
+		}
+	}
+	return true
+}
+
+// formerNames returns a copy of a record with the names of format 1.
+func formerNames(in *model.Instance) *model.Instance {
+	copied := *in
+	copied.Components, copied.Failures, copied.Held = slices.Clone(in.Components), slices.Clone(in.Failures), slices.Clone(in.Held)
+	for i := range copied.Components {
+		copied.Components[i].Beside = cloned(copied.Components[i].Beside)
+	}
+	copied.Refused = cloned(in.Refused)
+	if copied.Run = cloned(in.Run); copied.Run != nil {
+		run := copied.Run
+		run.Steps, run.Targets, run.Base, run.Good = slices.Clone(run.Steps), cloneTargets(run.Targets), cloneTargets(run.Base), slices.Clone(run.Good)
+		for i := range run.Steps {
+			if u := cloned(run.Steps[i].Undo); u != nil {
+				u.Targets = cloneTargets(u.Targets)
+				run.Steps[i].Undo = u
+			}
+		}
+	}
+	pairs := names{}
+	eachName(in, func(former, present model.Digest) { pairs[present] = former })
+	pairs.apply(&copied)
+	return &copied
+}
+
+// eachName visits the names, in both forms, of all that is known of a record's specs.
+func eachName(in *model.Instance, visit func(former, present model.Digest)) {
+	for _, spec := range []*model.Application{in.Previous, in.Spec} {
+		if spec == nil {
+			continue
+		}
+		visit(spec.Digest, spec.Release)
+		for i := range spec.Components {
+			c := &spec.Components[i]
+			former, present := c.FormerContent(spec.ID), c.Content(spec.ID)
+			visit(former, present)
+			s, ok := in.Component(c.Name)
+			if !ok {
+				continue
+			}
+			workload := func(content model.Digest, run int) {
+				if content == former || content == present {
+					visit(model.FormerWorkload(c, s.Grant, run), model.WorkloadDigest(c, s.Grant, run))
+				}
+			}
+			workload(s.Spec, s.Run)
+			if s.Beside != nil {
+				workload(s.Beside.Spec, s.Beside.Run)
+			}
+		}
+	}
+}
+
+// apply gives all that a record names another name, where there is one.
+func (n names) apply(in *model.Instance) {
+	name := func(d *model.Digest) {
+		if other, known := n[*d]; known {
+			*d = other
+		}
+	}
+	list := func(digests []model.Digest) {
+		for i := range digests {
+			name(&digests[i])
+		}
+	}
+	targets := func(list []model.Target) {
+		for i := range list {
+			t := &list[i]
+			name(&t.Stable.Spec)
+			name(&t.Stable.Content)
+			if t.Next != nil {
+				name(&t.Next.Spec)
+				name(&t.Next.Content)
+			}
+		}
+	}
+	for i := range in.Components {
+		s := &in.Components[i]
+		name(&s.Spec)
+		name(&s.Workload)
+		if s.Beside != nil {
+			name(&s.Beside.Spec)
+			name(&s.Beside.Workload)
+		}
+	}
+	for i := range in.Failures {
+		name(&in.Failures[i].Workload)
+	}
+	list(in.Held)
+	if in.Refused != nil {
+		name(&in.Refused.Spec)
+	}
+	run := in.Run
+	if run == nil {
+		return
+	}
+	name(&run.Spec)
+	name(&run.Superseded)
+	list(run.Good)
+	targets(run.Targets)
+	targets(run.Base)
+	for i := range run.Steps {
+		if u := run.Steps[i].Undo; u != nil {
+			targets(u.Targets)
+		}
+	}
+}
+
+func cloned[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	copied := *p
+	return &copied
+}
+
+func cloneTargets(list []model.Target) []model.Target {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Next = cloned(list[i].Next)
+	}
+	return list
+}
+
+// withoutAdmission returns a record without the fields that format 1 does not have:
+// what a change of admission changed, and since when a newer release is refused.
+func withoutAdmission(in *model.Instance) *model.Instance {
+	copied := *in
+	copied.History = slices.Clone(in.History)
+	for i := range copied.History {
+		copied.History[i].Changes = nil
+	}
+	if copied.Refused = cloned(in.Refused); copied.Refused != nil {
+		copied.Refused.Since = time.Time{}
+	}
+	return &copied
+}
+
+// lacksAdmission lists what format 1 has no place for in a record.
+func lacksAdmission(in *model.Instance) (lacks []string) {
+	file := func(name string) string { return path.Join(tenantsDir, in.App.String(), name) }
+	if slices.ContainsFunc(in.History, func(t model.Transition) bool { return len(t.Changes) > 0 }) {
+		lacks = append(lacks, file(instanceFile)+": the values that changes of admission changed, beyond their messages")
+	}
+	if in.Refused != nil && !in.Refused.Since.IsZero() {
+		lacks = append(lacks, file(instanceFile)+": since when the newer spec is refused")
+	}
+	if in.Run != nil && len(in.Run.Memos) > 0 {
+		lacks = append(lacks, file(workflowFile)+": what steps have done before, so that the next run does it again")
+	}
+	return lacks
+}
