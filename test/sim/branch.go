@@ -301,7 +301,15 @@ func (b *branch) putSpec(files map[string][]byte, name string, was, now *model.A
 		return was
 	}
 	redacted := now.Redact()
-	return put(b, files, name, was, &redacted)
+	return released(put(b, files, name, was, &redacted))
+}
+
+// released returns a spec that was read with its release, which no file has.
+func released(spec *model.Application) *model.Application {
+	if spec.Release == "" {
+		*spec = spec.Released()
+	}
+	return spec
 }
 
 // decode reads a ledger from files.
@@ -316,10 +324,10 @@ func decode(files map[string][]byte) (l model.Ledger) {
 		if text, ok := files["instances/"+id.String()]; ok {
 			inst := read[model.Instance](text)
 			if text, ok := files["specs/"+id.String()]; ok {
-				inst.Spec = read[*model.Application](text)
+				inst.Spec = released(read[*model.Application](text))
 			}
 			if text, ok := files["previous/"+id.String()]; ok {
-				inst.Previous = read[*model.Application](text)
+				inst.Previous = released(read[*model.Application](text))
 			}
 			if text, ok := files["runs/"+id.String()]; ok {
 				inst.Run = read[*model.Run](text)

@@ -101,7 +101,17 @@ func init() {
 			w.repo.commit(func(t *tree) { t.quota[a[0]] = a[1] })
 		}},
 		{"preemption", 6, [][]string{preemptions}, func(w *World, a []int) {
-			w.repo.commit(func(t *tree) { t.preemption = preemptions[a[0]] })
+			w.repo.commit(func(t *tree) { t.rules.preemption = preemptions[a[0]] })
+		}},
+		{"egress", 10, [][]string{{"none", "one", "two"}}, func(w *World, a []int) {
+			w.repo.commit(func(t *tree) { t.rules.egress = a[0] })
+		}},
+		{"priority", 10, [][]string{appNames, numbers("+%d", 3)}, func(w *World, a []int) {
+			w.repo.commit(func(t *tree) {
+				if t.declares(a[0]) {
+					t.apps[a[0]].raised = a[1]
+				}
+			})
 		}},
 		{"ask", 40, [][]string{appNames, askWords}, func(w *World, a []int) { w.asks(a[0], askWords[a[1]], false) }},
 		{"ask-late", 6, [][]string{appNames, askWords}, func(w *World, a []int) { w.asks(a[0], askWords[a[1]], true) }},

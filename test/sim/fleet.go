@@ -30,6 +30,7 @@ type declaration struct {
 	unrenderable      bool // no runtime can carry it out
 	stopped           bool // it is to end
 	suspended         bool // it is to pause
+	raised            int  // its priority, by so much
 }
 
 func (d declaration) halted() bool { return d.stopped || d.suspended }
@@ -86,25 +87,35 @@ func worker(name string, version, replicas, least int, after ...string) model.Co
 // startDeadline is how long an application may take to start.
 const startDeadline = 10 * time.Minute
 
-func policy(preemption string) model.Policy {
+func policy(r rules) model.Policy {
 	return model.Policy{
 		MaxReplicas: 50, PriorityCeiling: 1000, MaxShare: 1000, Registries: []string{"registry.example.com"},
 		Runtimes: []string{"container"}, Namespace: "tenant", OvercommitCPU: 1000, OvercommitMem: 1000,
-		Preemption: model.Preemption(preemption), Degradation: true, Strategies: []string{"spread"}, Strategy: "spread",
+		Preemption: model.Preemption(r.preemption), Egress: egress[:r.egress], Degradation: true, Strategies: []string{"spread"}, Strategy: "spread",
 		OnUpdateFailure: "rollback", Ladder: []string{"qos", "optional", "replicas"}, RestoreHold: 30 * time.Second,
 		Replicas: 1, Priority: 100, StartDeadline: startDeadline,
 	}
 }
 
+// rules are what differs between platform layers: who makes room for whom, and how many
+// hosts workflows may call.
+type rules struct {
+	preemption string
+	egress     int
+}
+
+var egress = []string{"a.example.com", "b.example.com"}
+
 // preemptions are the policies of making room.
 var preemptions = []string{"none", "within-tenant", "reclaim", "any"}
 
 // platforms holds one platform layer for each of them.
-var platforms = func() map[string]*model.Platform {
-	all := map[string]*model.Platform{}
-	for _, p := range preemptions {
-		all[p] = &model.Platform{
-			Name: "sim", Policy: policy(p), Profiles: model.BuiltinQoSProfiles(),
+var platforms = func() map[rules]*model.Platform {
+	all := map[rules]*model.Platform{}
+	for i := range len(preemptions) * (len(egress) + 1) {
+		r := rules{preemptions[i%len(preemptions)], i / len(preemptions)}
+		all[r] = &model.Platform{
+			Name: "sim", Policy: policy(r), Profiles: model.BuiltinQoSProfiles(),
 			Access: &model.Access{Principals: []model.Principal{{Name: "ann", SSH: []string{annsKey}}}, Admins: []string{"ann"}},
 			Pools: []model.PoolSpec{{
 				Name: pool, OS: []string{"linux"}, Runtimes: []string{"container"}, Selector: map[string]string{"pool": pool},
@@ -122,19 +133,19 @@ const pool = "general"
 var specs = map[specKey]model.Application{}
 
 type specKey struct {
-	app        int
-	what       declaration
-	preemption string
+	app  int
+	what declaration
+	rules
 }
 
 // application returns the spec of a declaration as of a commit.
-func application(app int, d declaration, preemption, commit string) model.Application {
+func application(app int, d declaration, r rules, commit string) model.Application {
 	d.broken = false
-	key := specKey{app, d, preemption}
+	key := specKey{app, d, r}
 	a, ok := specs[key]
 	if !ok {
 		a = model.Application{
-			ID: apps[app], Priority: priorities[apps[app].Name], Desired: "running", Policy: policy(preemption),
+			ID: apps[app], Priority: priorities[apps[app].Name] + d.raised, Desired: "running", Policy: policy(r),
 			Lifecycle: model.Lifecycle{
 				Grace: grace, Deletion: "keep-data", OnFailure: onFailure[apps[app].Name], Threshold: 3, Window: 5 * time.Minute,
 				Backoff: model.Backoff{Initial: 10 * time.Second, Factor: 2, Max: 5 * time.Minute}, Quarantine: 2,

@@ -168,7 +168,7 @@ func (e *outside) Results() (results []workflow.Result) {
 // requestsOnce judges what a process asks or tells: the branch says so, in the
 // version that it acts on.
 func (w *World) requestsOnce(p *process, t outbound.Task) {
-	if inst := p.says(t.App); inst != nil && inst.Run != nil && inst.Run.Spec == inst.SpecDigest() {
+	if inst := p.says(t.App); inst != nil && inst.Run != nil && inst.Run.Spec == inst.Release() {
 		if slices.ContainsFunc(workflow.Intents(inst.Run, inst.Spec), func(i workflow.Intent) bool { return i.Key == t.Intent.Key }) {
 			return
 		}
@@ -183,7 +183,7 @@ func allows(inst *model.Instance, key string, toRun bool) bool {
 	if inst.Run == nil {
 		return false
 	}
-	if inst.Run.Spec == inst.SpecDigest() && slices.ContainsFunc(workflow.Intents(inst.Run, inst.Spec), is) {
+	if inst.Run.Spec == inst.Release() && slices.ContainsFunc(workflow.Intents(inst.Run, inst.Spec), is) {
 		return true
 	}
 	return !toRun && slices.ContainsFunc(workflow.Finished(inst.Run), is)
@@ -273,7 +273,7 @@ func (w *World) runIsBounded(inst *model.Instance) {
 // locked: a lock has one holder among the runs of a tenant.
 func (w *World) locked(locks map[string]string, inst *model.Instance, step int) {
 	s := &inst.Run.Steps[step]
-	if inst.Run.Phase.Ended() || inst.Spec == nil || inst.Run.Spec != inst.Spec.Digest || inst.Spec.Workflow.Steps[step].Lock == "" {
+	if inst.Run.Phase.Ended() || inst.Spec == nil || inst.Run.Spec != inst.Spec.Release || inst.Spec.Workflow.Steps[step].Lock == "" {
 		return
 	}
 	on := func(p model.StepPhase) bool { return p == model.StepActive || p == model.StepRetrying }

@@ -21,7 +21,7 @@ type tree struct {
 	quota         [2]int  // of each tenant in cores, 0: none
 	tenantBroken  [2]bool // its layer is invalid
 	broken        bool    // the platform layer is invalid
-	preemption    string
+	rules         rules
 	files         []access.Request // of approvals
 	confirm       int              // the commit's trailer Confirm-Removal
 	parent, named string
@@ -41,7 +41,7 @@ type repo struct {
 
 func newRepo() *repo {
 	r := &repo{commits: map[string]*tree{}}
-	r.commit(func(t *tree) { t.preemption = preemptions[0] })
+	r.commit(func(t *tree) { t.rules.preemption = preemptions[0] })
 	return r
 }
 
@@ -160,7 +160,7 @@ func (e *evaluator) Fleet(commit string, _ evaluate.Files, _ func(string) (evalu
 func fleetOf(t *tree, reached int) model.Fleet {
 	f := model.Fleet{Commit: t.named, Incomplete: reached < len(apps)}
 	if !t.broken {
-		f.Platform = platforms[t.preemption]
+		f.Platform = platforms[t.rules]
 	}
 	for i, name := range tenants {
 		if t.broken || t.tenantBroken[i] {
@@ -177,7 +177,7 @@ func fleetOf(t *tree, reached int) model.Fleet {
 	for i := range apps[:reached] {
 		switch {
 		case t.evaluates(i):
-			f.Applications = append(f.Applications, new(application(i, t.spec(i), t.preemption, cmp.Or(t.pins[i].commit, t.named))))
+			f.Applications = append(f.Applications, new(application(i, t.spec(i), t.rules, cmp.Or(t.pins[i].commit, t.named))))
 		case t.declares(i):
 			f.Unusable = append(f.Unusable, model.Unusable{App: apps[i], Code: "DA1001", Message: "its file is not valid"})
 		}

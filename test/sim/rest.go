@@ -86,9 +86,9 @@ func (w *World) everythingIsAsDeclared() {
 			}
 			continue
 		}
-		want := application(i, git.spec(i), git.preemption, "").Digest
+		want := application(i, git.spec(i), git.rules, "")
 		if phase == model.PhaseTerminated {
-			if !known || !inst.Rests(want, w.now) {
+			if !known || !inst.Rests(want.Release, w.now) {
 				w.violate("what is declared comes to something", "%s is declared and nothing is done about it", id)
 			}
 			continue
@@ -102,10 +102,10 @@ func (w *World) everythingIsAsDeclared() {
 			}
 			continue
 		}
-		if inst.SpecDigest() != want && (inst.Refused == nil || inst.Refused.Spec != want) {
+		if inst.SpecDigest() != want.Digest && (inst.Refused == nil || inst.Refused.Spec != want.Release) {
 			w.violate("an update is carried out or refused", "%s runs another spec than Git declares, and nothing says why", id)
 		}
-		if inst.SpecDigest() != want && roomy && inst.Refused.Reason != model.ReasonRolledBackSpec {
+		if inst.SpecDigest() != want.Digest && roomy && inst.Refused.Reason != model.ReasonRolledBackSpec {
 			w.violate("what fits runs", "the update of %s is refused (%s), and there is room for everything", id, inst.Refused.Message)
 		}
 		if unbrought(inst) {
@@ -134,7 +134,7 @@ func (w *World) roomForAll() bool {
 	for i := range apps {
 		spec, held := 0, 0
 		if declared := git.spec(i); git.declares(i) && declared.shape != "" && !declared.halted() {
-			a := application(i, declared, git.preemption, "")
+			a := application(i, declared, git.rules, "")
 			spec = replicas(&a)
 		}
 		if inst, ok := ledger.Find(apps[i]); ok && inst.Phase.Active() {

@@ -26,6 +26,7 @@ func (w *World) pushes(p *process, before, after *model.Ledger) {
 		w.transitionsAreInTheTable(was, news)
 		w.removalIsDeclared(p, after.Commit, now, news)
 		w.runningIsTrue(p, now, news)
+		w.editsOfRulesReleaseNothing(was, now, news)
 		w.startIsInOrder(was, now)
 		w.noteEnd(p, was, now)
 	}
@@ -159,6 +160,28 @@ func (w *World) runningIsTrue(p *process, now *model.Instance, news []model.Tran
 		case c.Finite() && s.State == model.StateDone: // it may have ended well long ago, and be gone
 		case !ok, seen.Digest != s.Workload, !seen.Current, seen.Ready < s.Grant.Replicas:
 			w.violate("Running is said of what runs", "%s#%d is called Running, and of %s was seen: %+v, told %s", now.App, now.Number, c.Name, seen, s.Workload)
+		}
+	}
+}
+
+// editsOfRulesReleaseNothing: an edit of policy or priority updates nothing, begins no
+// run, and lifts no hold. Only another release does.
+func (w *World) editsOfRulesReleaseNothing(was, now *model.Instance, news []model.Transition) {
+	if was.Number != now.Number {
+		return
+	}
+	only := func(reason model.Reason) bool {
+		return slices.ContainsFunc(news, func(t model.Transition) bool { return t.Reason == reason })
+	}
+	if was.Release() == now.Release() && only(model.ReasonUpdateAdmitted) && !only(model.ReasonRolledBack) {
+		w.violate("edits of rules release nothing", "%s#%d is updated to the release that it runs", now.App, now.Number)
+	}
+	if r, old := now.Run, was.Run; r != nil && old != nil && r.ID != old.ID && r.Spec == old.Spec && old.Instance == now.Number && old.Superseded == "" {
+		w.violate("edits of rules release nothing", "%s#%d begins run %d for the release of run %d", now.App, now.Number, r.Number, old.Number)
+	}
+	for _, held := range was.Held {
+		if !slices.Contains(now.Held, held) && len(now.Held) < 10 {
+			w.violate("edits of rules release nothing", "%s#%d does not hold release %s any more", now.App, now.Number, held.Short())
 		}
 	}
 }
@@ -313,8 +336,8 @@ func (w *World) holds(inst *model.Instance) bool {
 	if !git.usable(n) {
 		return false
 	}
-	a := application(n, git.spec(n), git.preemption, "")
-	return a.Digest == inst.SpecDigest()
+	a := application(n, git.spec(n), git.rules, "")
+	return a.Release == inst.Release()
 }
 
 // wrong lists what runs and should not, by what the branch says now.
