@@ -37,7 +37,7 @@ func evaluateApplication(r request, form layer.Form) (out result) {
 	app := model.AppID{Tenant: r.Tenant, Name: r.Name}
 	defer recovered(app, &out)
 	doc := layer.Application(app, r.Files, r.Policy, form)
-	out.Outline = encode(doc.Layer.Outline(applicationOutline))
+	out.Outline = encode(doc.Layer.Outline(applicationOutline).Short())
 	a, choices, problems := decode.Application(app, doc, r.Policy, r.Source)
 	if out.Problems = problems; a == nil {
 		return out
@@ -78,6 +78,7 @@ func (r *result) own() *layer.Layer {
 	if cbor.Unmarshal(r.Outline, &own) != nil {
 		return &layer.Layer{Field: "application"} // places are unknown
 	}
+	own = own.Long()
 	return &own
 }
 

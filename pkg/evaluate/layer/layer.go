@@ -107,6 +107,40 @@ func (l Layer) Outline(keep func(path []string) bool) Layer {
 	return out
 }
 
+// Short returns the layer with places that omit the name of its first file, which
+// nearly all places repeat. Long is the inverse.
+func (l Layer) Short() Layer { return l.rename(l.first(), "") }
+
+// Long returns the layer with full places.
+func (l Layer) Long() Layer { return l.rename("", l.first()) }
+
+// first returns the name of the first file, "" without files.
+func (l Layer) first() string {
+	if len(l.Files) == 0 {
+		return ""
+	}
+	return l.Files[0].Name
+}
+
+// rename replaces the name of a file in all places.
+func (l Layer) rename(from, to string) Layer {
+	in := func(place string) string {
+		if rest, ok := strings.CutPrefix(place, from+":"); ok {
+			return to + ":" + rest
+		}
+		return place
+	}
+	renamed := index{}
+	for path, entries := range l.Where {
+		for _, e := range entries {
+			e.Label, e.Value = in(e.Label), in(e.Value)
+			renamed[path] = append(renamed[path], e)
+		}
+	}
+	l.Where = renamed
+	return l
+}
+
 // TenantDir is the directory of a tenant's layer.
 func TenantDir(tenant string) string { return path.Join("tenants", tenant) }
 
