@@ -38,7 +38,7 @@ check: fmt vet staticcheck tests ## Run what make test runs, without the tests t
 # The packages with more to test are those whose tests ask test/tier how much to do.
 .PHONY: soak
 soak: cluster ## Test all there is to test, for hours: all states, thousands of histories, fuzzing, 30,000 applications
-	$(GO) test -timeout 12h -soak $(call dirs_with,'d-aros/test/tier"')
+	$(GO) test -timeout 12h $(call dirs_with,'d-aros/test/tier"') -soak
 	$(MAKE) fuzz FUZZTIME=2m
 	$(GO) run ./test/arbitration/bench
 	for apps in 10000 30000; do $(MAKE) bench-evaluate bench-lifecycle APPS=$$apps; done
