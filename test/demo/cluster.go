@@ -179,6 +179,11 @@ func (c *cluster) deployment(ctx context.Context, tenant, name string) (image st
 // removeNamespaces deletes what a demo made in a cluster that stays, and waits
 // until it is gone.
 func (c *cluster) removeNamespaces(ctx context.Context) error {
+	// The ledger that the cluster remembers was in a repo that is gone.
+	anchors := c.client.CoreV1().ConfigMaps("daros-system")
+	if err := anchors.Delete(ctx, "daros-"+fleetName, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
 	for {
 		list, err := c.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{LabelSelector: render.LabelFleet + "=" + fleetName})
 		if err != nil {
