@@ -117,7 +117,7 @@ func killAnywhere(t *testing.T, rng *rand.Rand) {
 
 		point := fmt.Sprintf("stage %d", 1+rng.IntN(22))
 		if rng.IntN(3) == 0 {
-			point = "write 1" // an update of one component is one write
+			point = fmt.Sprintf("write %d", 1+rng.IntN(2)) // the anchor, then the one Deployment
 		}
 		t.Logf("%d: %s is killed at %s", i, name, point)
 		w.sacrifice(point)
