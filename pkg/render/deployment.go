@@ -108,5 +108,3 @@ func (w *workload) properties(into any) error {
 	}
 	return nil
 }
-
-func pointer[T any](v T) *T { return &v }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -33,7 +35,7 @@ func openAnswers(dir, program string, limit int64) (*answers, error) {
 		return nil, fmt.Errorf("open the answers in %s: %w", dir, err)
 	}
 	a := &answers{dir: filepath.Join(dir, build), limit: limit}
-	if err := os.MkdirAll(a.path("young", ""), 0o700); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the answers: %w", err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -46,7 +48,7 @@ func openAnswers(dir, program string, limit int64) (*answers, error) {
 		}
 	}
 	young, err := os.ReadDir(a.path("young", ""))
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open the answers: %w", err)
 	}
 	for _, e := range young {
@@ -114,6 +116,10 @@ func (a *answers) put(key string, data []byte) {
 	if a.size > 0 && a.size+int64(len(file)) > a.limit/2 {
 		a.turn()
 	}
+	// A program of another build may have removed the directory.
+	if os.MkdirAll(a.path("young", ""), 0o700) != nil {
+		return
+	}
 	if write(a.path("young", nameOf(key)), file) == nil {
 		a.size += int64(len(file))
 	}
@@ -125,7 +131,6 @@ func (a *answers) turn() {
 	if os.Rename(a.path("young", ""), a.path("old", "")) == nil {
 		a.size = 0
 	}
-	_ = os.MkdirAll(a.path("young", ""), 0o700)
 }
 
 // write writes a file that other processes see as a whole or not at all.

@@ -115,6 +115,17 @@ func TestAnswersAreBounded(t *testing.T) {
 	_, ok = b.get("0")
 	require.False(t, ok, "another build answers for itself")
 	require.FileExists(t, other, "and removes nothing but answers")
+
+	// Programs of two builds on one directory remove each other's answers, and go on.
+	b.put("b", []byte("of the other build"))
+	a.put("a", []byte("of the first build"))
+	_, ok = a.get("a")
+	require.True(t, ok)
+	_, err = openAnswers(dir, os.Args[0], 100_000)
+	require.NoError(t, err)
+	b.put("c", []byte("of the other build"))
+	_, ok = b.get("c")
+	require.True(t, ok)
 }
 
 // sizeOf is the size of all files below a directory.
