@@ -106,6 +106,7 @@ func TestAgent(t *testing.T) {
 
 	n.write(n.document("300m"))
 	n.eventuallyQuota("30000")
+	n.eventually("the agent knows that it wrote this", func() bool { return strings.Contains(n.log.String(), "value=30000") })
 
 	cgrouptest.Write(t, n.dir, "cpu.cfs_burst_us", "0")
 	cgrouptest.Write(t, n.dir, "cpu.cfs_quota_us", "90000")
