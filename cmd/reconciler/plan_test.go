@@ -32,7 +32,7 @@ func TestPlanIsWhatTheReconcilerWrites(t *testing.T) {
 	}{
 		{"nothing", func() {}, 0, nil},
 		{"a new application that has to wait", func() { w.app("acme", "report", 9, 400) }, 1, nil},
-		{"fewer replicas", func() { w.app("acme", "shop", 5, 500) }, 1, map[string]plan.Effect{"acme/shop": plan.Updated}},
+		{"fewer replicas", func() { w.app("acme", "shop", 5, 500) }, 1, map[string]plan.Effect{"acme/shop": plan.Regranted}},
 		{"beyond the quota", func() { w.app("acme", "huge", 40, 400) }, 2, map[string]plan.Effect{"acme/huge": plan.Rejected}},
 		{"the quota of a tenant", func() { w.tenant("acme", 60) }, 1, nil},
 		{"a broken file", func() {

@@ -62,7 +62,7 @@ func (p *printer) plan(v *view.Plan) {
 		var rows [][]cell
 		list, more := v.Shown()
 		for _, a := range list {
-			rows = append(rows, []cell{{string(a.Effect), effectStyle(a.Effect)}, plain(a.App.String()), plain(a.GrantsText()), plain(a.Price.String()), plain(a.Why())})
+			rows = append(rows, []cell{{string(a.Effect), effectStyle(a.Effect)}, plain(a.Name()), plain(a.GrantsText()), plain(a.Price.String()), plain(a.Why())})
 		}
 		p.table("  ", []string{"EFFECT", "APPLICATION", "GRANTS", "PER HOUR", "WHY"}, rows)
 		if more > 0 {

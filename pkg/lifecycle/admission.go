@@ -1,9 +1,7 @@
 package lifecycle
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -19,19 +17,6 @@ func (f *facts) readmit() {
 		in.Deadline = in.Deadline.Add(spec.Policy.StartDeadline - was.Policy.StartDeadline)
 	}
 	setGrants(in, f.decision.Grants)
-}
-
-// admissionText names the first changes; the entry in the history lists them.
-func admissionText(changes []model.AdmissionChange) string {
-	const most = 3
-	parts := make([]string, 0, most+1)
-	for _, c := range changes[:min(len(changes), most)] {
-		parts = append(parts, c.String())
-	}
-	if more := len(changes) - most; more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(parts, "; ")
 }
 
 // heldReleases returns the releases on hold. One that was recorded before there were

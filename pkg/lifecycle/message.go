@@ -28,7 +28,7 @@ func (f *facts) message(r *Rule) string {
 	case model.ReasonUpdateAdmitted:
 		return "update to the spec of commit " + short(cmp.Or(f.git.spec.Commit, f.git.commit)) + ": " + f.decision.Message
 	case model.ReasonAdmissionChanged:
-		return admissionText(model.AdmissionChanges(f.inst.Spec, f.git.spec))
+		return model.AdmissionText(model.AdmissionChanges(f.inst.Spec, f.git.spec))
 	case model.ReasonAdmissionPassed:
 		return "quota, limits and policies admit it"
 	case model.ReasonGranted, model.ReasonEvicted, model.ReasonOverdue, "":

@@ -45,6 +45,19 @@ func (c AdmissionChange) String() string {
 	return text + " (" + by + ")"
 }
 
+// AdmissionText names the first changes, and counts the others.
+func AdmissionText(changes []AdmissionChange) string {
+	const most = 3
+	parts := make([]string, 0, most+1)
+	for _, c := range changes[:min(len(changes), most)] {
+		parts = append(parts, c.String())
+	}
+	if more := len(changes) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(parts, "; ")
+}
+
 // AdmissionChanges lists what differs between two specs of one release, in the order
 // in which people read a spec.
 func AdmissionChanges(before, after *Application) (changes []AdmissionChange) {

@@ -78,7 +78,7 @@ func (p *page) planApplications(v *plan.Comparison) {
 			more += len(list) - i
 			break
 		}
-		p.line("| %s | %s | %s | %s | %s |", strong(a.Effect.Bad(), string(a.Effect)), escape(a.App.String()), escape(a.GrantsText()),
+		p.line("| %s | %s | %s | %s | %s |", strong(a.Effect.Bad(), string(a.Effect)), escape(a.Name()), escape(a.GrantsText()),
 			escape(a.Price.String()), escape(a.Why()))
 	}
 	if more > 0 {

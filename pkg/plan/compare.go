@@ -31,6 +31,9 @@ type Application struct {
 	Before  *model.Decision `json:"before,omitempty"`
 	After   *model.Decision `json:"after,omitempty"`
 	Refused *model.Refusal  `json:"refused,omitempty"` // why the newer spec is not accepted
+
+	// Changes are the values by which the same release goes on; none if it is another one.
+	Changes []model.AdmissionChange `json:"changes,omitempty"`
 }
 
 // Phases are the phases of an application on both sides; "": it does not exist there.
@@ -57,22 +60,23 @@ type Effect string
 
 // Effects, the most important ones first.
 const (
-	Rejected  Effect = "rejected"  // it is not admitted
-	Refused   Effect = "refused"   // its newer spec is not accepted; the old one keeps running
-	Evicted   Effect = "evicted"   // it loses its place
-	Removed   Effect = "removed"   // it ends, because Git no longer declares it
-	Degraded  Effect = "degraded"  // it runs with less than it asks for
-	Waiting   Effect = "waiting"   // it waits for capacity
-	Admitted  Effect = "admitted"  // it gets a place, in full or with less
-	Restored  Effect = "restored"  // it runs in full again
-	Updated   Effect = "updated"   // it runs another spec
-	Regranted Effect = "regranted" // the same spec gets another amount or pool
-	Requeued  Effect = "requeued"  // its place in the line differs
-	Reworded  Effect = "reworded"  // only the explanation differs
+	Rejected   Effect = "rejected"   // it is not admitted
+	Refused    Effect = "refused"    // its newer spec is not accepted; the old one keeps running
+	Evicted    Effect = "evicted"    // it loses its place
+	Removed    Effect = "removed"    // it ends, because Git no longer declares it
+	Degraded   Effect = "degraded"   // it runs with less than it asks for
+	Waiting    Effect = "waiting"    // it waits for capacity
+	Admitted   Effect = "admitted"   // it gets a place, in full or with less
+	Restored   Effect = "restored"   // it runs in full again
+	Updated    Effect = "updated"    // it runs another release
+	Regranted  Effect = "regranted"  // the same release gets another amount or pool
+	Readmitted Effect = "readmitted" // the same release goes on with the same grant, by other rules
+	Requeued   Effect = "requeued"   // its place in the line differs
+	Reworded   Effect = "reworded"   // only the explanation differs
 )
 
 // effects in the order of a plan.
-var effects = []Effect{Rejected, Refused, Evicted, Removed, Degraded, Waiting, Admitted, Restored, Updated, Regranted, Requeued, Reworded}
+var effects = []Effect{Rejected, Refused, Evicted, Removed, Degraded, Waiting, Admitted, Restored, Updated, Regranted, Readmitted, Requeued, Reworded}
 
 // Empty reports whether nothing differs.
 func (c *Changes) Empty() bool {
@@ -174,10 +178,12 @@ func effectOnRunning(x, y *appState) Effect {
 		return Degraded
 	case x.degraded() && !y.degraded():
 		return Restored
-	case x.instance.SpecDigest() != y.instance.SpecDigest():
+	case x.instance.Release() != y.instance.Release():
 		return Updated
 	case len(grantChanges(x, y)) > 0:
 		return Regranted
+	case x.instance.SpecDigest() != y.instance.SpecDigest():
+		return Readmitted
 	case !sameWords(x, y):
 		return Reworded
 	}
@@ -205,6 +211,9 @@ func describe(app model.AppID, effect Effect, x, y *appState, price Price) Appli
 	}
 	if y.instance != nil {
 		a.Phase.After = y.instance.Phase
+	}
+	if x.runs() && y.runs() && x.instance.Release() == y.instance.Release() {
+		a.Changes = model.AdmissionChanges(x.instance.Spec, y.instance.Spec)
 	}
 	return a
 }

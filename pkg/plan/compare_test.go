@@ -18,6 +18,7 @@ type at struct {
 	reason   model.Reason
 	position int
 	image    string
+	priority int
 	refused  *model.Refusal
 }
 
@@ -26,8 +27,9 @@ func outcome(apps ...at) *Outcome {
 	o.Fleet.Platform = &model.Platform{Pools: []model.PoolSpec{{Name: "general", Price: model.Price{CPU: 30_000, Memory: 4_000}}}}
 	for _, a := range apps {
 		id := model.AppID{Tenant: "acme", Name: a.name}
-		spec := model.Application{ID: id, Labels: map[string]string{"image": a.image},
-			Components: []model.Component{{Name: "web", Replicas: 4, Requests: model.Resources{CPU: 500, Memory: 1 << 30}}}}.Seal()
+		spec := model.Application{ID: id, Priority: a.priority, Components: []model.Component{{
+			Name: "web", Replicas: 4, Requests: model.Resources{CPU: 500, Memory: 1 << 30}, Properties: []byte(`{"image":"` + a.image + `"}`),
+		}}}.Seal()
 		in := model.Instance{App: id, Number: 1, Phase: a.phase, Reason: a.reason, Refused: a.refused}
 		d := model.Decision{App: id, Verdict: model.VerdictWaiting, Reason: a.reason, Position: a.position, Message: fmt.Sprintf("number %d", a.position)}
 		if a.phase.Active() {
@@ -52,6 +54,7 @@ func TestEffects(t *testing.T) {
 	newer := at{phase: model.PhaseScheduled, replicas: 4, image: "2"}
 	refused := at{phase: model.PhaseRunning, replicas: 4, refused: &model.Refusal{Reason: model.ReasonQuotaExceeded}}
 	more := at{phase: model.PhaseRunning, replicas: 1}
+	prior := at{phase: model.PhaseRunning, replicas: 4, priority: 50}
 	for _, c := range []struct {
 		name   string
 		before *at
@@ -74,6 +77,8 @@ func TestEffects(t *testing.T) {
 		{"shrinks more", &low, &more, Regranted},
 		{"grows", &low, &runs, Restored},
 		{"is changed", &runs, &newer, Updated},
+		{"gets another priority", &runs, &prior, Readmitted},
+		{"gets another priority and less", &prior, &low, Degraded},
 		{"is changed in vain", &runs, &refused, Refused},
 		{"was refused before", &refused, &refused, ""},
 		{"falls back in the line", &waits, &second, Requeued},
@@ -96,6 +101,32 @@ func TestEffects(t *testing.T) {
 		require.Equal(t, c.want, got, c.name)
 		require.Equal(t, c.want == Rejected || c.want == Refused, changes.Refuses(), c.name)
 	}
+}
+
+// Applications that go on by the same other rules are one row, which says what differs.
+func TestRulesOfManyAreOneRow(t *testing.T) {
+	fleet := func(priority int) *Outcome {
+		var apps []at
+		for i := range 300 {
+			apps = append(apps, at{name: fmt.Sprintf("app%03d", i), phase: model.PhaseRunning, replicas: 4, priority: priority, reason: model.ReasonFits})
+		}
+		apps[200].priority, apps[201].image = 7*priority, fmt.Sprint(priority)
+		return outcome(apps...)
+	}
+	c := Compare(fleet(0), fleet(50))
+	require.Len(t, c.Applications, 300, "JSON has all")
+	rows, more := c.Shown()
+	require.Zero(t, more)
+	var said []string
+	for _, r := range rows {
+		said = append(said, fmt.Sprintf("%s %s: %s", r.Effect, r.Name(), r.Why()))
+	}
+	require.Equal(t, []string{
+		"updated acme/app201: Fits: number 0",
+		"readmitted acme/app000 and 297 more: priority: 0 → 50 (application)",
+		"readmitted acme/app200: priority: 0 → 350 (application)",
+	}, said)
+	require.Empty(t, c.Applications[0].Changes, "another release has no list of rules")
 }
 
 // What matters most comes first, and then the names.

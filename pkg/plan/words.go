@@ -16,20 +16,43 @@ const (
 	mostAside        = 10 // that only have another explanation or place in line
 )
 
-// Shown returns the applications that people are shown, and the number of the others.
-func (c *Changes) Shown() (list []*Application, more int) {
-	aside := 0
+// Row is an application in a plan for people. It stands for the others, too, that go on
+// with what they have and have the same reason.
+type Row struct {
+	*Application
+	Others int
+}
+
+// Name is the application of the row: "acme/shop", or "acme/shop and 12 more".
+func (r Row) Name() string {
+	if r.Others == 0 {
+		return r.App.String()
+	}
+	return fmt.Sprintf("%s and %d more", r.App, r.Others)
+}
+
+// Shown returns the rows that people are shown, and the number of applications that
+// none of them stands for.
+func (c *Changes) Shown() (rows []Row, more int) {
+	aside, folded := 0, map[string]int{}
 	for i := range c.Applications {
 		a := &c.Applications[i]
+		if a.Effect == Readmitted && a.Price.Before == a.Price.After {
+			if row, ok := folded[a.Why()]; ok {
+				rows[row].Others++
+				continue
+			}
+			folded[a.Why()] = len(rows)
+		}
 		if a.Effect == Requeued || a.Effect == Reworded {
 			aside++
 		}
-		if aside > mostAside || len(list) == mostApplications {
-			return list, len(c.Applications) - i
+		if aside > mostAside || len(rows) == mostApplications {
+			return rows, len(c.Applications) - i
 		}
-		list = append(list, a)
+		rows = append(rows, Row{Application: a})
 	}
-	return list, 0
+	return rows, 0
 }
 
 // Summary describes the effect of the change in one line.
@@ -129,6 +152,8 @@ func (a *Application) Why() string {
 		return sentence(a.Refused.Reason, a.Refused.Message)
 	case a.Effect == Removed:
 		return "Git does not want it any more"
+	case len(a.Changes) > 0 && (a.Effect == Regranted || a.Effect == Readmitted):
+		return model.AdmissionText(a.Changes)
 	case a.After == nil:
 		return ""
 	}
