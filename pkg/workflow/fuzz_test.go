@@ -78,7 +78,7 @@ func FuzzProperties(f *testing.F) {
 					turn.Results = append(turn.Results, workflow.Result{Key: i.Key, OK: true, Status: 200})
 				}
 				turn.Seen = []workflow.Seen{{Component: "web", Granted: 2, Versions: []workflow.SeenVersion{{
-					Content: model.DigestOf(&spec.Components[0]), Replicas: 2, Ready: 2}}}}
+					Content: spec.Components[0].Content(spec.ID), Replicas: 2, Ready: 2}}}}
 				if turn.Run.Phase.Ended() {
 					break
 				}

@@ -48,7 +48,8 @@ type engine struct {
 	branch  *status.Branch
 	carrier *kubernetes.Runtime
 	loop    *reconcile.Loop
-	writes  *atomic.Int64 // requests to the API server that write
+	writes  *atomic.Int64 // requests to the API server that write, but for the anchor
+	anchors *atomic.Int64 // requests that write the anchor
 	last    reconcile.Report
 }
 
@@ -81,14 +82,14 @@ func newEngine(t *testing.T, repo, name string, cluster *rest.Config, options ..
 func newEngineIn(t *testing.T, dir, repo, name string, cluster *rest.Config, options ...func(*reconcile.Options)) *engine {
 	t.Helper()
 	ctx := t.Context()
-	e := &engine{writes: new(atomic.Int64)}
+	e := &engine{writes: new(atomic.Int64), anchors: new(atomic.Int64)}
 	var err error
 	e.source, err = source.Open(ctx, source.Options{URL: repo, Dir: filepath.Join(dir, "source")})
 	require.NoError(t, err)
 	e.branch, err = status.Open(ctx, status.Options{URL: repo, Dir: filepath.Join(dir, "status")})
 	require.NoError(t, err)
 	cfg := rest.CopyConfig(cluster)
-	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counter{next, e.writes} })
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counter{next, e.writes, e.anchors} })
 	e.carrier, err = kubernetes.New(cfg, kubernetes.Options{Fleet: name})
 	require.NoError(t, err)
 	evaluator, others := evaluate.New(), outbound.NewDispatcher(outbound.Options{Private: true})
@@ -119,12 +120,16 @@ func (e *engine) stop() {
 // counter counts the requests that write to objects. Events are news about
 // objects and not counted.
 type counter struct {
-	next   http.RoundTripper
-	writes *atomic.Int64
+	next            http.RoundTripper
+	writes, anchors *atomic.Int64
 }
 
 func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/events") {
+	switch {
+	case r.Method == http.MethodGet, strings.Contains(r.URL.Path, "/events"):
+	case strings.Contains(r.URL.Path, "/configmaps/daros-"):
+		c.anchors.Add(1)
+	default:
 		c.writes.Add(1)
 	}
 	return c.next.RoundTrip(r)

@@ -123,7 +123,7 @@ func TestTwoVersionsSideBySide(t *testing.T) {
 		v3 := f.spec("shop", bad)
 		inst := *inst
 		inst.Spec, inst.Components = v3, []model.ComponentState{inst.Components[0]}
-		inst.Components[0].Beside = &model.Beside{Spec: model.DigestOf(v3.Components[0]), Run: 1, Workload: "bad"}
+		inst.Components[0].Beside = &model.Beside{Spec: v3.Components[0].Content(v3.ID), Run: 1, Workload: "bad"}
 		f.carryOut(&inst)
 		f.eventually("version 3 fails", func(o model.Observation) bool {
 			return len(o.Workloads) == 2 && stable(o, 2) && o.Workloads[0].Failure == nil &&
