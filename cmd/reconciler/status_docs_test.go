@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,14 +10,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/test/tool"
 )
 
 // TestStatusPageCommands runs every line of shell on docs/status-commands.md, in a
 // clone of a fleet whose status branch reflects its tip.
 func TestStatusPageCommands(t *testing.T) {
-	if _, err := exec.LookPath("jq"); err != nil {
-		t.Skip("jq is not installed")
-	}
+	tool.Need(t, "jq")
 	page, err := os.ReadFile("../../docs/status-commands.md")
 	require.NoError(t, err)
 	script := `exec git init -q --bare -b main fleet.git

@@ -18,6 +18,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/tool"
 )
 
 // fleet is a platform of root, with two tenants: acme of ann, whose shop is owned
@@ -318,9 +319,7 @@ func TestRealSSHKeygen(t *testing.T) {
 // run runs a program with input and returns what it prints.
 func run(t testing.TB, input string, env []string, name string, args ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("%s is not installed", name)
-	}
+	tool.Need(t, name)
 	cmd := exec.Command(name, args...)
 	cmd.Stdin, cmd.Env = strings.NewReader(input), append(cmd.Environ(), env...)
 	out, err := cmd.Output()

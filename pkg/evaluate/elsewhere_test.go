@@ -165,7 +165,7 @@ func TestComprehensionInAList(t *testing.T) {
 // What was evaluated is free again.
 func TestMemoryIsFlat(t *testing.T) {
 	if testing.Short() {
-		t.Skip("evaluates hundreds of times")
+		t.Skip("-short: evaluates hundreds of times")
 	}
 	r := encode(shopRequest(t))
 	var w Worker

@@ -18,7 +18,7 @@ import (
 // the files, and what the note quotes begins there.
 func TestPlacesAreWhereTheySay(t *testing.T) {
 	if testing.Short() {
-		t.Skip("evaluates every example; TestProblems compares the places with those of the golden files")
+		t.Skip("-short: evaluates every example; TestProblems compares the places with those of the golden files")
 	}
 	base, backend := archive(t, "base.txtar"), newOther() // which evaluates once what examples share
 	quoted := 0

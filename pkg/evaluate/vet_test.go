@@ -79,7 +79,7 @@ func whyUnseen(name string) int {
 // twin is ours, but for what is listed with the reason.
 func TestCueVetSeesTheSame(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs the cue command on every example")
+		t.Skip("-short: runs the cue command on every example")
 	}
 	base := archive(t, "base.txtar")
 	for _, p := range pairs(t) {

@@ -19,6 +19,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/turn"
 	"github.com/d-aros/d-aros/test/gittest"
+	"github.com/d-aros/d-aros/test/tool"
 )
 
 // A keeper is a signed fleet repo, and a loop that keeps what it accepts.
@@ -585,9 +586,7 @@ func TestWholeFleetPinnedBack(t *testing.T) {
 
 // TestOpenPGPHistory: the same with the real gpg.
 func TestOpenPGPHistory(t *testing.T) {
-	if _, err := exec.LookPath("gpg"); err != nil {
-		t.Skip("gpg is not installed")
-	}
+	tool.Need(t, "gpg")
 	home, err := os.MkdirTemp("", "gpg") // short: it holds sockets
 	require.NoError(t, err)
 	gpg := func(name string, args ...string) string {

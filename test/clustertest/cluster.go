@@ -30,7 +30,7 @@ type Cluster struct {
 func Start(t testing.TB) *Cluster {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("tests that need a Kubernetes cluster are skipped with -short")
+		t.Skip("-short: this test needs a Kubernetes cluster")
 	}
 	if os.Getenv(SkipVariable) == "1" {
 		t.Skipf("%s=1: tests that need a Kubernetes cluster are skipped", SkipVariable)

@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write what the demo prints into the REA
 func program(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("the demo starts a cluster of its own")
+		t.Skip("-short: the demo starts a cluster of its own")
 	}
 	if os.Getenv(clustertest.SkipVariable) == "1" || os.Getenv("KUBECONFIG") != "" {
 		t.Skipf("the demo starts a cluster of its own, and %s or KUBECONFIG is set", clustertest.SkipVariable)

@@ -3,8 +3,9 @@ package gittest
 import (
 	"net/http"
 	"net/http/cgi"
-	"os"
 	"path/filepath"
+
+	"github.com/d-aros/d-aros/test/tool"
 )
 
 // Handler serves the repository over HTTP at /repo, with git's own server
@@ -12,9 +13,7 @@ import (
 func (r *Repo) Handler(token string) http.Handler {
 	r.t.Helper()
 	backend := filepath.Join(r.Git("--exec-path"), "git-http-backend")
-	if _, err := os.Stat(backend); err != nil {
-		r.t.Skip("git has no http-backend here: ", err)
-	}
+	tool.Need(r.t, backend)
 	r.Git("config", "http.receivepack", "true")
 	git := &cgi.Handler{Path: backend, Root: "/repo", Env: []string{
 		"GIT_PROJECT_ROOT=" + r.gitDir(), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + r.Dir,

@@ -37,7 +37,7 @@ func TestRecipesAreWhole(t *testing.T) {
 					_, err := e.made(root)
 					require.NoError(t, err)
 				}
-				t.Skip("the edits fit; the commands compile and test the changed packages, which takes half a minute")
+				t.Skip("-short: the edits of this recipe fit, and make test runs its commands")
 			}
 			dir := checkout(t)
 			for _, e := range r.edits {

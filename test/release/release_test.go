@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/d-aros/d-aros/pkg/signkey"
+	"github.com/d-aros/d-aros/test/tool"
 )
 
 // newCheckout makes a repo like this one, with the real manifests and pages, and two programs that compile at once.
@@ -235,9 +236,7 @@ func checkImages(t *testing.T, dir, program string) {
 
 // TestSigned lets ssh-keygen judge the signature of the checksums.
 func TestSigned(t *testing.T) {
-	if _, err := exec.LookPath("ssh-keygen"); err != nil && os.Getenv("CI") == "" {
-		t.Skipf("the signature is checked by ssh-keygen: %v", err)
-	}
+	tool.Need(t, "ssh-keygen")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "key")
 	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file).CombinedOutput()

@@ -46,7 +46,7 @@ func TestBuildIsTheSame(t *testing.T) {
 // one is built.
 func TestAttack08KustomizeBombs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds of work until the limits end it")
+		t.Skip("-short: takes seconds of work until the limits end it")
 	}
 	doubling := []string{"k/kustomization.yaml", "resources: [../a18, ../b18]"}
 	for _, side := range []string{"a", "b"} {
