@@ -143,8 +143,8 @@ func (p *Policy) values() (values []PolicyValue) {
 			return
 		}
 		v := PolicyValue{Path: "policy." + path, Value: value}
-		if n := slices.IndexFunc(p.InForce, func(v PolicyValue) bool { return v.Path == path }); n >= 0 {
-			v.Layer, v.At = p.InForce[n].Layer, p.InForce[n].At
+		if set, ok := Find(p.InForce, path); ok {
+			v.Layer, v.At = set.Layer, set.At
 		}
 		values = append(values, v)
 	}

@@ -21,10 +21,8 @@ func Find[T any, K comparable, P interface {
 func (c *Component) key() string      { return c.Name }
 func (s *ComponentState) key() string { return s.Grant.Component }
 func (d *Decision) key() AppID        { return d.App }
-func (d *Domain) key() string         { return d.Name }
 func (g *Grant) key() string          { return g.Component }
 func (m *Memo) key() string           { return m.Step }
-func (p *Pool) key() string           { return p.Name }
 func (p *PoolSpec) key() string       { return p.Name }
 func (v *PolicyValue) key() string    { return v.Path }
 func (p *Principal) key() string      { return p.Name }

@@ -20,43 +20,45 @@ type Edges struct {
 	Status    Ledger
 	Runtime   Runtime
 	Evaluator Evaluator
-	Commands  Commands // nil: nobody asks anything
+	Commands  Commands // nil: people make no requests
 	Outbound  Outbound // nil: no request leaves the process
 	Listeners []Listener
 
-	// SourceChanged has a value when the fleet repo may have changed, so that
-	// the poll comes sooner. Nil is fine.
+	// SourceChanged gets a value when the fleet repo may have changed, so that the loop
+	// polls it at once. It may be nil.
 	SourceChanged <-chan struct{}
 }
 
 // Source is the fleet repo. *source.Repository is one.
 type Source interface {
-	// Line fetches what the repo holds now, and how it follows from the commit that
-	// was accepted last and from the trust root, either of which may be "". It
-	// returns an error rather than an old commit as a new one.
+	// Line fetches the branch and returns its commits since the commit that was accepted
+	// last, recorded, and since the trust root. Either of the two may be "". If the fetch
+	// fails, Line returns an error, never an older state of the branch.
 	Line(ctx context.Context, recorded, root string) (source.Line, error)
 }
 
 // Evaluator turns the files of a commit into a fleet. *evaluate.Evaluator is one.
 type Evaluator interface {
-	// Fleet evaluates a commit; at serves the commits that applications are
-	// pinned to.
+	// Fleet evaluates the files of a commit. Function at opens the commits that
+	// applications are pinned to.
 	Fleet(commit string, files evaluate.Files, at func(commit string) (evaluate.Files, error)) model.Fleet
-	// Layers evaluates what says who may change what, and no applications.
+	// Layers evaluates the platform and the tenants, which grant people access to paths,
+	// and no applications.
 	Layers(files evaluate.Files) model.Fleet
-	// Build builds a kustomization within the limits of an evaluation. The error says
-	// that no build took place.
+	// Build builds a kustomization within the limits of an evaluation. It returns an
+	// error only if the build did not run.
 	Build(kustomize.Kustomization) (kustomize.Built, error)
-	// Settled reports whether the last fleet is all that its files say.
+	// Settled reports whether the last fleet is final. It is not if a file could not be
+	// read or an evaluation did not end.
 	Settled() bool
 }
 
 // Ledger is the status branch. *status.Branch is one.
 type Ledger interface {
 	Load(ctx context.Context) (model.Ledger, error)
-	// Commit writes the difference between two ledgers. It returns when the branch has
-	// it, with what the branch says then. Equal ledgers make no commit. When somebody
-	// else wrote, the error is status.ErrMoved.
+	// Commit pushes the difference between two ledgers and returns the ledger that the
+	// branch then holds. Equal ledgers make no commit. If another process pushed in the
+	// meantime, the error is status.ErrMoved.
 	Commit(ctx context.Context, previous, next model.Ledger) (saved model.Ledger, changed bool, err error)
 }
 
@@ -68,10 +70,11 @@ type Runtime interface {
 	// for an empty set, deletes. It is idempotent, and touches only the applications
 	// and tenants of the sets.
 	Act(ctx context.Context, sets []render.Set) apply.Report
-	// Drifted returns the applications whose objects somebody else changed or
-	// deleted since the last call; Name is "" for the objects of a tenant.
+	// Drifted returns the applications whose objects another client changed or deleted
+	// since the last call. Name is "" for the objects of a tenant.
 	Drifted() []model.AppID
-	// Changed has a value when something happened that a pass should look at.
+	// Changed gets a value when the cluster has changed, so that the next pass starts
+	// sooner.
 	Changed() <-chan struct{}
 	// Event creates an event in a namespace, best effort.
 	Event(ctx context.Context, namespace string, warning bool, reason, message string)
@@ -79,16 +82,18 @@ type Runtime interface {
 
 // Commands reads the requests of people to runs of workflows. *Approvals is one.
 type Commands interface {
-	// Requests returns what the files of an accepted commit ask, and by which commits.
+	// Requests returns the requests in the approval files of an accepted commit, each
+	// with the commit that brought it.
 	Requests(snap source.Snapshot) access.Requests
 }
 
 // Outbound makes the requests of steps to other systems. *outbound.Dispatcher is one.
 type Outbound interface {
-	// Do gets all tasks that are due. It starts new ones, stops those that are not due
-	// any more, and does not wait.
+	// Do receives every task that is due now. It starts the tasks that do not run yet,
+	// cancels the running tasks that are missing from the list, and returns without
+	// waiting for either.
 	Do(tasks []outbound.Task)
-	// Results returns the results of the tasks that are still due.
+	// Results returns the results of the finished tasks in the last list, by key.
 	Results() []workflow.Result
 	// Changed has a value when there are new results.
 	Changed() <-chan struct{}
