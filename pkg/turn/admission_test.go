@@ -13,6 +13,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/page"
 	"github.com/d-aros/d-aros/pkg/turn"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
@@ -214,4 +215,32 @@ func TestPriorityEditRunsNoMigration(t *testing.T) {
 	require.Equal(t, []model.AdmissionChange{{Path: "priority", Old: "600", New: "601", Layer: "application", At: is.Spec.At["priority"]}},
 		is.History[len(is.History)-1].Changes)
 	require.Contains(t, is.Spec.At["priority"], shopFile)
+}
+
+// TestRefusedSince: a release that quota refuses is refused since the pass that saw it
+// first, whatever policy changes later, and its page says so. Another release starts
+// that time again.
+func TestRefusedSince(t *testing.T) {
+	r, tree := newRunner(t), example(t)
+	r.commit("1", tree)
+	r.settle()
+	id := model.AppID{Tenant: "acme", Name: "shop"}
+	refused := func() model.Refusal {
+		in, _ := r.ledger.Find(id)
+		require.NotNil(t, in.Refused)
+		return *in.Refused
+	}
+	large := tree.edited(t, shopFile, `{cpu: "2"`, `{cpu: "39"`)
+	r.commit("2", large)
+	r.turn()
+	first := refused()
+	require.Equal(t, r.now, first.Since)
+	r.commit("3", large.edited(t, "fleet.cue", "	policy: {\n", "	policy: {\n		egress: hosts: [\"hooks.example.com\"]\n"))
+	r.settle()
+	require.Equal(t, first.Since, refused().Since)
+	in, _ := r.ledger.Find(id)
+	require.Contains(t, string(page.Application(id, in, nil, nil)), "is not accepted since "+first.Since.Format("2006-01-02 15:04:05"))
+	r.commit("4", large.edited(t, shopFile, "shop:1.4.2", "shop:1.4.3"))
+	r.turn()
+	require.Equal(t, r.now, refused().Since)
 }
