@@ -165,7 +165,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		Edges: reconcile.Edges{
 			Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
 			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Listeners: outgoing.listeners,
-			SourceChanged: src.Changes(ctx),
+			SourceChanged: src.Changes(ctx), Slice: f.slice(), Progress: []func() int64{carrier.Answered, evaluators.Evaluated},
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
 		Recognition: reconcile.Recognition{Anchor: carrier, Copy: branch, Branch: f.statusBranch, Adopt: f.adopt},
@@ -189,6 +189,14 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	err = group.Wait()
 	log.Info("stopped")
 	return err
+}
+
+// slice is how long a pass acts: with one pass, until all is carried out.
+func (f *runFlags) slice() time.Duration {
+	if f.once {
+		return 0
+	}
+	return reconcile.Slice
 }
 
 // newMetrics registers the metrics of the loop and of the build.

@@ -62,6 +62,9 @@ func New(cfg *rest.Config, opts Options) (*Applier, error) {
 // Live returns the watch cache that Apply compares with.
 func (a *Applier) Live() *Live { return a.live }
 
+// Answered counts the requests that have ended. It is for concurrent use.
+func (a *Applier) Answered() int64 { return a.client.ended.Load() }
+
 // Close ends all watches and waits for them.
 func (a *Applier) Close() { a.live.close() }
 

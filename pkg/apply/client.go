@@ -23,6 +23,7 @@ type client struct {
 	rest                rest.Interface
 	manager             string
 	applies, gets, dels atomic.Int64
+	ended               atomic.Int64 // requests with an answer, or given up
 }
 
 func newClient(cfg *rest.Config, manager string) (*client, error) {
@@ -44,6 +45,7 @@ func (c *client) apply(ctx context.Context, path string, body []byte) (obj *unst
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
 	c.applies.Add(1)
+	defer c.ended.Add(1)
 	var code int
 	obj, err = decode(c.rest.Patch(types.ApplyYAMLPatchType).AbsPath(path).
 		Param("fieldManager", c.manager).Param("force", "true").
@@ -55,6 +57,7 @@ func (c *client) get(ctx context.Context, path string) (*unstructured.Unstructur
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
 	c.gets.Add(1)
+	defer c.ended.Add(1)
 	return decode(c.rest.Get().AbsPath(path).Do(ctx))
 }
 
@@ -63,6 +66,7 @@ func (c *client) list(ctx context.Context, k kind, path, labels string) ([]*unst
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
 	c.gets.Add(1)
+	defer c.ended.Add(1)
 	answer, err := decode(c.rest.Get().AbsPath(path).Param("labelSelector", labels).Do(ctx))
 	if err != nil {
 		return nil, err
@@ -83,6 +87,7 @@ func (c *client) delete(ctx context.Context, path string, opts metav1.DeleteOpti
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
 	c.dels.Add(1)
+	defer c.ended.Add(1)
 	return c.rest.Delete().AbsPath(path).Body(&opts).Do(ctx).Error()
 }
 

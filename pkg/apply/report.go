@@ -86,6 +86,15 @@ type Report struct {
 	Err      error // the call ended early: it was cancelled, or the API server does not answer
 }
 
+// Add adds the outcome of a later call.
+func (r *Report) Add(later Report) {
+	r.Sets = append(r.Sets, later.Sets...)
+	r.Requests.Apply += later.Requests.Apply
+	r.Requests.Get += later.Requests.Get
+	r.Requests.Delete += later.Requests.Delete
+	r.Err = cmp.Or(r.Err, later.Err)
+}
+
 // Count returns how many objects had the action.
 func (r Report) Count(a Action) int {
 	n := 0

@@ -96,6 +96,17 @@ type Band struct {
 	Min  int    `json:"min"` // the lowest priority of the band
 }
 
+// BandOf returns the rank of the band of a priority: 0 is the highest, len(p.Bands) is
+// below them all.
+func (p *Platform) BandOf(priority int) (rank int) {
+	for i := range p.Bands {
+		if p.Bands[i].Min > priority {
+			rank++
+		}
+	}
+	return rank
+}
+
 // Policy is the effective policy of one layer: every value within what the
 // layers above allow, defaults of the nearest layer filled in.
 type Policy struct {

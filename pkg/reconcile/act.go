@@ -11,7 +11,9 @@ import (
 )
 
 // act carries out what a saved ledger says: it renders and applies what changed
-// since it was last carried out, what drifted, and what failed and is due again.
+// since it was last carried out, what drifted, and what failed and is due again. When
+// the time of the slice is over it leaves the rest to the next pass, for which it stays
+// due.
 func (l *Loop) act(ctx context.Context, fleet model.Fleet, ledger model.Ledger, r *Report) error {
 	l.acted = ledger
 	for _, id := range l.o.Runtime.Drifted() {
@@ -19,31 +21,69 @@ func (l *Loop) act(ctx context.Context, fleet model.Fleet, ledger model.Ledger, 
 	}
 	l.begin(r, StageRender)
 	l.dispatch(&fleet, ledger)
-	sets, revisions, err := l.due(fleet, ledger)
-	if len(sets) == 0 {
-		return err
-	}
-	l.begin(r, StageAct)
-	report := l.o.Runtime.Act(ctx, sets)
-	r.Applied = report
-	now := l.o.Now()
-	for i := range report.Sets {
-		s := &report.Sets[i]
-		if s.OK() && report.Err == nil {
-			l.done.succeeded(s.App, revisions[s.App])
-		} else {
-			l.done.failed(s.App, now)
+	began := l.o.Now()
+	tasks := l.due(&fleet, &ledger, began)
+	inOrder(tasks, l.done.tenant)
+	var errs []error
+	for len(tasks) > 0 {
+		n := min(atOnce, len(tasks))
+		if err := l.carryOut(ctx, tasks[:n], fleet.Platform, ledger.Identity.ID, r); err != nil {
+			errs = append(errs, err)
+		}
+		tasks = tasks[n:]
+		now := l.o.Now()
+		if r.Applied.Err != nil { // the cluster does not answer
+			for i := range tasks {
+				l.done.failed(tasks[i].id, now)
+			}
+			return errors.Join(append(errs, r.Applied.Err)...)
+		}
+		if l.o.Slice > 0 && now.Sub(began) >= l.o.Slice {
+			break
+		}
+		if len(tasks) > 0 {
+			l.begin(r, StageRender)
 		}
 	}
-	return errors.Join(err, report.Err)
+	r.Left = len(tasks)
+	return errors.Join(errs...)
 }
 
-// due renders the sets that have to be applied, and returns the revision of each.
-func (l *Loop) due(fleet model.Fleet, ledger model.Ledger) ([]render.Set, map[model.AppID]string, error) {
-	var sets []render.Set
+// carryOut renders and applies some of what is due.
+func (l *Loop) carryOut(ctx context.Context, tasks []task, platform *model.Platform, ledger string, r *Report) error {
 	var errs []error
-	revisions := map[model.AppID]string{}
-	now := l.o.Now()
+	sets, revisions := make([]render.Set, 0, len(tasks)), make([]string, 0, len(tasks))
+	for i := range tasks {
+		t := &tasks[i]
+		l.done.tenant = t.id.Tenant
+		set, err := l.declared.render(t, platform)
+		if err != nil {
+			l.done.failed(t.id, l.o.Now())
+			errs = append(errs, fmt.Errorf("render %s: %w; what runs is left as it is", t.id, err))
+			continue
+		}
+		set.Ledger = ledger
+		sets, revisions = append(sets, set), append(revisions, t.revision)
+	}
+	if len(sets) > 0 {
+		l.begin(r, StageAct)
+		report := l.o.Runtime.Act(ctx, sets)
+		now := l.o.Now()
+		for i := range report.Sets {
+			if s := &report.Sets[i]; s.OK() && report.Err == nil {
+				l.done.succeeded(s.App, revisions[i])
+			} else {
+				l.done.failed(s.App, now)
+			}
+		}
+		r.Applied.Add(report)
+	}
+	return errors.Join(errs...)
+}
+
+// due lists what has to be carried out at the time now.
+func (l *Loop) due(fleet *model.Fleet, ledger *model.Ledger, now time.Time) []task {
+	var tasks []task
 	tenants := map[string]*model.Tenant{}
 	running := ledger.WithObjects()
 	for i := range fleet.Tenants {
@@ -51,49 +91,43 @@ func (l *Loop) due(fleet model.Fleet, ledger model.Ledger) ([]render.Set, map[mo
 		tenants[t.Name] = t
 		id := model.AppID{Tenant: t.Name}
 		if revision := tenantRevision(t, running[t.Name]); l.done.due(id, revision, now) {
-			sets, revisions[id] = append(sets, render.Tenant(l.o.Fleet, l.o.Prefix, t, running[t.Name])), revision
+			tasks = append(tasks, task{id: id, revision: revision, tenant: t, shares: running[t.Name],
+				rank: rank{band: len(fleet.Platform.Bands), begins: l.done.begins(id)}})
 		}
 	}
 	pools := model.DigestOf(fleet.Platform.Pools)
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
-		revision := l.revisions.of(inst, fleet.Platform, pools)
-		if !l.done.due(inst.App, revision, now) {
-			continue
+		if revision := l.revisions.of(inst, fleet.Platform, pools); l.done.due(inst.App, revision, now) {
+			tasks = append(tasks, task{id: inst.App, revision: revision, tenant: tenants[inst.App.Tenant], instance: inst,
+				rank: rankOf(inst, fleet.Platform, l.done.begins(inst.App))})
 		}
-		set, err := l.render(inst, tenants[inst.App.Tenant], fleet.Platform)
-		if err != nil {
-			l.done.failed(inst.App, now)
-			errs = append(errs, fmt.Errorf("render %s: %w; what runs is left as it is", inst.App, err))
-			continue
-		}
-		sets, revisions[inst.App] = append(sets, set), revision
 	}
-	for i := range sets {
-		sets[i].Ledger = ledger.Identity.ID
-	}
-	return sets, revisions, errors.Join(errs...)
+	return tasks
 }
 
-// render makes the set of an instance: its objects while it is active, those that
-// others still need while it is ending, and otherwise nothing at all.
-func (l *Loop) render(inst *model.Instance, tenant *model.Tenant, platform *model.Platform) (render.Set, error) {
-	if !inst.HasObjects() {
-		return render.Ended(l.o.Prefix, inst), nil
-	}
-	if tenant == nil {
+// render makes the set of a task. That of an instance has its objects while it is
+// active, those that others still need while it is ending, and otherwise nothing at all.
+func (d *declared) render(t *task, platform *model.Platform) (render.Set, error) {
+	inst, tenant := t.instance, t.tenant
+	switch {
+	case inst == nil:
+		return render.Tenant(d.o.Fleet, d.o.Prefix, tenant, t.shares), nil
+	case !inst.HasObjects():
+		return render.Ended(d.o.Prefix, inst), nil
+	case tenant == nil:
 		return render.Set{}, fmt.Errorf("tenant %s has no valid layer", inst.App.Tenant)
 	}
-	built, err := l.declared.kustomizations(inst.Spec)
+	built, err := d.kustomizations(inst.Spec)
 	if err != nil {
 		return render.Set{}, err
 	}
 	in := render.Input{
-		Fleet: l.o.Fleet, Prefix: l.o.Prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Kustomizations: built,
+		Fleet: d.o.Fleet, Prefix: d.o.Prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Kustomizations: built,
 		Jobs: jobs(inst),
 	}
 	if inst.Previous != nil {
-		if before, err := l.declared.kustomizations(inst.Previous); err == nil { // else what needs them stays as it is
+		if before, err := d.kustomizations(inst.Previous); err == nil { // else what needs them stays as it is
 			in.Previous = before
 		}
 	}
@@ -149,8 +183,9 @@ func tenantRevision(t *model.Tenant, apps []model.AppID) string {
 // carriedOut keeps what was applied, by application. It is a cache: after
 // a restart everything is carried out once more, and finds nothing to change.
 type carriedOut struct {
-	applied map[model.AppID]string // the revision that was applied last
+	applied map[model.AppID]string // the revision that was applied last, "" if it has to be applied again
 	retry   map[model.AppID]attempt
+	tenant  string // that had a turn last
 }
 
 type attempt struct {
@@ -181,7 +216,17 @@ func (c *carriedOut) succeeded(id model.AppID, revision string) {
 	delete(c.retry, id)
 }
 
-func (c *carriedOut) forget(id model.AppID) { delete(c.applied, id) }
+// begins reports whether a set has never been applied, or failed when it was last.
+func (c *carriedOut) begins(id model.AppID) bool {
+	_, known := c.applied[id]
+	return !known
+}
+
+func (c *carriedOut) forget(id model.AppID) {
+	if !c.begins(id) {
+		c.applied[id] = ""
+	}
+}
 
 // forgetWhatOthersDid drops what is remembered of applications whose records are
 // not as this loop saved them: another reconciler has written since, and may have

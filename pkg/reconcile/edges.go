@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/apply"
@@ -23,6 +24,12 @@ type Edges struct {
 	Commands  Commands // nil: people make no requests
 	Outbound  Outbound // nil: no request leaves the process
 	Listeners []Listener
+
+	// Slice is how long the runtime acts in a pass. What is left is due in the next one. 0: no limit.
+	Slice time.Duration
+	// Progress are functions that count what the edges get done: objects that the cluster
+	// has answered, directories that were evaluated. They are for concurrent use.
+	Progress []func() int64
 
 	// SourceChanged gets a value when the fleet repo may have changed, so that the loop
 	// polls it at once. It may be nil.

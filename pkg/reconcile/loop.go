@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -51,13 +52,14 @@ type Loop struct {
 	done      carriedOut
 	revisions revisions
 	health    atomic.Pointer[health]
+	pulse     pulse
 }
 
-// health is what the probes ask about.
+// health is what the probe of readiness asks about.
 type health struct {
-	ended time.Time // of the last pass, or when the loop began; zero before that
 	err   error
-	ready bool // a pass has gone through
+	ready bool // a pass has gone through and left nothing
+	left  int  // by the last pass
 }
 
 // New returns a loop over the edges given.
@@ -90,7 +92,7 @@ const settle = 100 * time.Millisecond
 func (l *Loop) Run(ctx context.Context) error {
 	waits := backoff.NewExponentialBackOff()
 	waits.InitialInterval, waits.MaxInterval = firstWait, max(firstWait, min(l.o.Interval, maxWait))
-	l.health.Store(&health{ended: l.o.Now()})
+	l.pulse.start(l.o.Now())
 	for {
 		r, err := l.turn(ctx)
 		if ctx.Err() != nil {
@@ -98,7 +100,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		}
 		wait := l.untilNext(r)
 		switch {
-		case errors.Is(err, status.ErrMoved):
+		case errors.Is(err, status.ErrMoved), r.Left > 0:
 			wait = 0
 		case err != nil || r.SourceErr != nil:
 			wait = min(wait, waits.NextBackOff())
@@ -166,13 +168,12 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 	return true
 }
 
-// Alive reports whether passes come to an end: nil, or for how long none did. A loop
-// that does not run, because it waits for a Lease, is alive.
+// Alive reports whether the loop gets on: nil, or for how long it did not. A loop that
+// does not run, because it waits for a Lease, is alive.
 func (l *Loop) Alive() error {
 	const limit = 10 * time.Minute
-	ended := l.health.Load().ended
-	if since := l.o.Now().Sub(ended); !ended.IsZero() && since > limit+l.o.Interval {
-		return errors.New("no pass has ended for " + since.Round(time.Second).String())
+	if rested := l.pulse.rested(l.o.Progress, l.o.Now()); rested > limit+l.o.Interval {
+		return errors.New("no stage has begun, no directory was evaluated and no object was applied for " + rested.Round(time.Second).String())
 	}
 	return nil
 }
@@ -181,8 +182,11 @@ func (l *Loop) Alive() error {
 // pass went well: nil, or what is wrong.
 func (l *Loop) Ready() error {
 	h := l.health.Load()
-	if !h.ready && h.err == nil {
-		return errors.New("the first pass has not ended yet")
+	switch {
+	case h.err != nil || h.ready:
+		return h.err
+	case h.left > 0:
+		return fmt.Errorf("starting: %d applications and tenants are not carried out yet", h.left)
 	}
-	return h.err
+	return errors.New("the first pass has not ended yet")
 }

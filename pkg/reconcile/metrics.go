@@ -67,6 +67,7 @@ type passMetrics struct {
 	saves    prometheus.Counter
 	lastGood prometheus.Gauge
 	refused  *prometheus.GaugeVec
+	left     prometheus.Gauge
 }
 
 func newPassMetrics(f factory) passMetrics {
@@ -77,17 +78,15 @@ func newPassMetrics(f factory) passMetrics {
 		lastGood: f.gauge("daros_last_good_pass_timestamp_seconds",
 			"Time of the last successful pass; its age is the lag of the status branch.").WithLabelValues(),
 		refused: f.gauge("daros_ledger_refused", "1 while the status branch is not the ledger of the fleet, by reason: nothing is decided then.", "reason"),
+		left:    f.gauge("daros_left", "Applications and tenants that the last pass left to be carried out by the next one.").WithLabelValues(),
 	}
 }
 
 func (m *passMetrics) observe(r *Report, err error) {
-	for i, s := range r.Stages {
-		end := r.Ended
-		if i+1 < len(r.Stages) {
-			end = r.Stages[i+1].Began
-		}
-		m.stages.WithLabelValues(s.Stage).Observe(end.Sub(s.Began).Seconds())
+	for stage, took := range r.took() {
+		m.stages.WithLabelValues(stage).Observe(took.Seconds())
 	}
+	m.left.Set(float64(r.Left))
 	if err != nil {
 		m.passes.WithLabelValues("error").Inc()
 	} else {

@@ -11,7 +11,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
-// Stages of a pass, in order. Options.Stage is called when each begins.
+// Stages of a pass, in order; the last two take turns. Options.Stage is called when
+// each begins.
 const (
 	StageStatus    = "status"
 	StageSource    = "source"
@@ -136,6 +137,7 @@ func saveError(err error) error {
 
 // begin marks the beginning of a stage.
 func (l *Loop) begin(r *Report, stage string) {
+	l.pulse.stages.Add(1)
 	r.Stages = append(r.Stages, StageTime{stage, l.o.Now()})
 	if l.o.Stage != nil {
 		l.o.Stage(stage)

@@ -14,7 +14,7 @@ import (
 // cluster.
 func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	h := *l.health.Load()
-	h.ended, h.err, h.ready = r.Ended, err, h.ready || err == nil
+	h.err, h.left, h.ready = err, r.Left, h.ready || err == nil && r.Left == 0
 	l.health.Store(&h)
 	l.o.Metrics.observe(r, err)
 	l.notify()
@@ -37,7 +37,7 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 		l.o.Log.Info("pass", "commit", r.Commit, "took", r.Ended.Sub(r.Started), "saved", r.Saved, "transitions", len(r.Transitions), "readmitted", r.Readmitted,
 			slog.Group("objects", "created", r.Applied.Count(apply.Created), "configured", r.Applied.Count(apply.Configured),
 				"corrected", r.Applied.Count(apply.Corrected), "pruned", r.Applied.Count(apply.Pruned), "failed", r.Applied.Count(apply.Failed)),
-			"problems", len(r.Problems))
+			"left", r.Left, "problems", len(r.Problems))
 	}
 	if l.o.Done != nil {
 		l.o.Done(*r, err)

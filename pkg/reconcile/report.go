@@ -20,6 +20,7 @@ type Report struct {
 	Changes
 	Saved   bool         // the status branch has a new commit
 	Applied apply.Report // what was done in the cluster
+	Left    int          // applications and tenants that are left to the next pass, as the slice was over
 }
 
 // Times are when a pass began and ended, and its stages, in order.
@@ -32,6 +33,19 @@ type Times struct {
 type StageTime struct {
 	Stage string
 	Began time.Time
+}
+
+// took returns how long each stage took in all.
+func (t *Times) took() map[string]time.Duration {
+	took := map[string]time.Duration{}
+	for i, s := range t.Stages {
+		end := t.Ended
+		if i+1 < len(t.Stages) {
+			end = t.Stages[i+1].Began
+		}
+		took[s.Stage] += end.Sub(s.Began)
+	}
+	return took
 }
 
 // Changes are what is new in the ledger since the pass before.

@@ -117,17 +117,7 @@ func (c *Case) ReadApp(app *App, id model.AppID, wanted *model.Application, unus
 	case app.Accepted() != nil:
 		app.Priority = app.Accepted().Priority
 	}
-	app.Band = bandOf(c.Fleet.Platform.Bands, app.Priority)
+	app.Band = c.Fleet.Platform.BandOf(app.Priority)
 	c.Patient = c.Patient || app.Policy().ReserveAfter > 0
 	return true
-}
-
-// bandOf returns the rank of a priority's band: 0 is the highest.
-func bandOf(bands []model.Band, priority int) (rank int) {
-	for i := range bands {
-		if bands[i].Min > priority {
-			rank++
-		}
-	}
-	return rank
 }

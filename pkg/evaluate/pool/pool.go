@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -29,6 +30,7 @@ type Pool struct {
 	places   chan *process // nil: no child yet
 	answers  *answers
 	failures failures
+	done     atomic.Int64 // calls by Run that have returned
 }
 
 const (
@@ -70,10 +72,17 @@ func (p *Pool) Run(n int, do func(i int)) {
 	var group errgroup.Group
 	group.SetLimit(cap(p.places))
 	for i := range n {
-		group.Go(func() error { do(i); return nil })
+		group.Go(func() error {
+			do(i)
+			p.done.Add(1)
+			return nil
+		})
 	}
 	_ = group.Wait() // nothing in it fails
 }
+
+// Evaluated counts the directories that were evaluated or recalled. It is for concurrent use.
+func (p *Pool) Evaluated() int64 { return p.done.Load() }
 
 // Recall returns an answer that is kept on disk.
 func (p *Pool) Recall(key string) ([]byte, bool) {

@@ -66,6 +66,9 @@ func (r *Runtime) Act(ctx context.Context, sets []render.Set) apply.Report {
 	return r.applier.Apply(ctx, sets)
 }
 
+// Answered counts the requests for objects that have ended. It is for concurrent use.
+func (r *Runtime) Answered() int64 { return r.applier.Answered() }
+
 // Drifted returns the applications, in order, with an object that another manager
 // changed or deleted since the last call.
 func (r *Runtime) Drifted() []model.AppID { return r.applier.Live().Drifted() }

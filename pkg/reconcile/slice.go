@@ -1,0 +1,93 @@
+package reconcile
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Slice is how long a pass of a reconciler acts before it looks at the world again.
+const Slice = 2 * time.Second
+
+// atOnce is how many sets the runtime gets at a time. A slice ends between these.
+const atOnce = 16
+
+// task is a set that has to be carried out: the objects of an instance or, where that
+// is nil, those of a tenant that its applications share.
+type task struct {
+	id       model.AppID
+	revision string // of the objects
+	tenant   *model.Tenant
+	instance *model.Instance
+	shares   []model.AppID // the applications that share the objects of a tenant
+
+	rank
+	turn int // how many applications of its tenant go before it, among those of its rank
+}
+
+// rank is what goes before what, whosever it is.
+type rank struct {
+	urgent bool // it ends, or runs with less than it was granted
+	band   int  // of its priority, 0 is the highest
+	begins bool // this process has never carried it out
+}
+
+func (r rank) compare(o rank) int {
+	return cmp.Or(compareBools(o.urgent, r.urgent), cmp.Compare(r.band, o.band), compareBools(r.begins, o.begins))
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// rankOf returns the rank of an instance.
+func rankOf(inst *model.Instance, platform *model.Platform, begins bool) rank {
+	if !inst.Phase.Active() {
+		return rank{urgent: true}
+	}
+	r := rank{urgent: inst.Phase == model.PhaseDegraded, band: len(platform.Bands), begins: begins}
+	if inst.Spec != nil {
+		r.band = platform.BandOf(inst.Spec.Priority)
+	}
+	return r
+}
+
+// inOrder sorts tasks as they are to be carried out: what ends or is degraded, then
+// higher bands, in a band what was carried out before, and then the tenants in turn,
+// beginning after the tenant that had the last turn. The objects that a tenant's
+// applications share go with the first of those that are active.
+func inOrder(tasks []task, last string) {
+	lead := map[string]rank{} // of each tenant, the rank of what goes first
+	for i := range tasks {
+		t := &tasks[i]
+		if first, known := lead[t.id.Tenant]; t.instance != nil && t.instance.Phase.Active() && (!known || t.rank.compare(first) < 0) {
+			lead[t.id.Tenant] = t.rank
+		}
+	}
+	for i := range tasks {
+		if first, known := lead[tasks[i].id.Tenant]; known && tasks[i].instance == nil {
+			tasks[i].rank = first
+		}
+	}
+	slices.SortFunc(tasks, func(x, y task) int { return cmp.Or(x.rank.compare(y.rank), x.id.Compare(y.id)) })
+	for i := range tasks {
+		if i > 0 && tasks[i].rank == tasks[i-1].rank && tasks[i].id.Tenant == tasks[i-1].id.Tenant {
+			tasks[i].turn = tasks[i-1].turn
+			if tasks[i-1].instance != nil {
+				tasks[i].turn++
+			}
+		}
+	}
+	slices.SortFunc(tasks, func(x, y task) int {
+		return cmp.Or(x.rank.compare(y.rank), cmp.Compare(x.turn, y.turn),
+			compareBools(x.id.Tenant <= last, y.id.Tenant <= last), x.id.Compare(y.id))
+	})
+}
