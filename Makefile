@@ -66,6 +66,11 @@ golden: ## Write the files that tests compare with anew; look at the difference 
 	$(GO) test $(GOLDEN) -update
 	git status --short
 
+# promtool is a tool of a module of its own, for its weight. The tag leaves out the service discovery of all clouds.
+.PHONY: alerts
+alerts: ## Test the alert rules of deploy/monitoring with Prometheus' promtool
+	cd test/promtool && $(GO) run -tags remove_all_sd github.com/prometheus/prometheus/cmd/promtool test rules ../../deploy/monitoring/alerts_test.yaml
+
 FUZZTIME ?= 10s
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (10s)

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -34,7 +35,7 @@ func (d described) Register(c prometheus.Collector) error {
 		if m == nil {
 			return fmt.Errorf("%s", one)
 		}
-		d[m[1]] = strings.FieldsFunc(m[2], func(r rune) bool { return r == ',' })
+		d[m[1]] = append(strings.FieldsFunc(m[2], func(r rune) bool { return r == ',' }), "fleet") // that run adds to all
 	}
 	return nil
 }
@@ -60,8 +61,19 @@ var (
 	rangeOf    = regexp.MustCompile(`^\[(\d+[smhd]|\$__rate_interval)\]$`)
 )
 
+// base is the name under which the metric of a series was registered.
+func (d described) base(name string) string {
+	if _, ok := d[name]; ok {
+		return name
+	}
+	for _, suffix := range []string{"_bucket", "_sum", "_count"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return name
+}
+
 // functions and words of PromQL that are in use here.
-var vocabulary = []string{"time", "sum", "max", "rate", "increase", "histogram_quantile", "by"}
+var vocabulary = []string{"time", "sum", "max", "rate", "increase", "histogram_quantile", "max_over_time", "by", "unless"}
 
 // checkExpr reads an expression as far as our metrics go: that every metric, label
 // and value of a phase or outcome exists, that brackets close, and that no word is
@@ -81,12 +93,7 @@ func (d described) checkExpr(expr string) (used []string, err error) {
 	}
 	labels := map[string]bool{"le": strings.Contains(expr, "_bucket")}
 	for _, name := range metricName.FindAllString(bare, -1) {
-		base := name
-		if _, ok := d[base]; !ok {
-			for _, suffix := range []string{"_bucket", "_sum", "_count"} {
-				base = strings.TrimSuffix(base, suffix)
-			}
-		}
+		base := d.base(name)
 		known, ok := d[base]
 		if !ok {
 			return nil, fmt.Errorf("there is no metric %s", name)
@@ -101,7 +108,7 @@ func (d described) checkExpr(expr string) (used []string, err error) {
 			return nil, fmt.Errorf("%q selects nothing", rest)
 		}
 		for _, m := range matcher.FindAllStringSubmatch(s[2], -1) {
-			if !slices.Contains(d[s[1]], m[1]) {
+			if m[1] != "le" && !slices.Contains(d[d.base(s[1])], m[1]) {
 				return nil, fmt.Errorf("%s has no label %s", s[1], m[1])
 			}
 			if err := checkValues(m[1], m[2]); err != nil {
@@ -135,6 +142,9 @@ func checkValues(label, value string) error {
 	for _, p := range model.Phases {
 		values["phase"] = append(values["phase"], string(p))
 	}
+	if value == `"$fleet"` {
+		return nil
+	}
 	for v := range strings.SplitSeq(strings.Trim(value, `"`), "|") {
 		if !slices.Contains(values[label], v) {
 			return fmt.Errorf("%s is never %q", label, v)
@@ -145,28 +155,64 @@ func checkValues(label, value string) error {
 
 func metrics() described {
 	d := described{}
-	reconcile.NewMetrics(d)
+	reconcile.NewMetrics(d, false)
 	d.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return d
 }
 
+// rules is a rule file of Prometheus.
+type rules struct {
+	Groups []struct {
+		Name  string `json:"name"`
+		Rules []struct {
+			Alert       string            `json:"alert"`
+			Expr        string            `json:"expr"`
+			For         string            `json:"for"`
+			Labels      map[string]string `json:"labels"`
+			Annotations map[string]string `json:"annotations"`
+		} `json:"rules"`
+	} `json:"groups"`
+}
+
+func readYAML(t *testing.T, file string, into any) {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, into, yaml.DisallowUnknownFields), file)
+}
+
+// TestEveryAlertFiresAndIsSilent: the tests that promtool runs (make alerts) have a
+// moment in which an alert fires, and one in which it does not, for each alert.
+func TestEveryAlertFiresAndIsSilent(t *testing.T) {
+	var file rules
+	readYAML(t, "monitoring/alerts.yaml", &file)
+	var tested struct {
+		Tests []struct {
+			Alerts []struct {
+				Name  string `json:"alertname"`
+				Fires []any  `json:"exp_alerts"`
+			} `json:"alert_rule_test"`
+		} `json:"tests"`
+	}
+	text, err := os.ReadFile("monitoring/alerts_test.yaml")
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, &tested))
+	fires, silent := map[string]bool{}, map[string]bool{}
+	for _, one := range tested.Tests {
+		for _, a := range one.Alerts {
+			fires[a.Name], silent[a.Name] = fires[a.Name] || len(a.Fires) > 0, silent[a.Name] || len(a.Fires) == 0
+		}
+	}
+	for _, g := range file.Groups {
+		for _, r := range g.Rules {
+			require.True(t, fires[r.Alert] && silent[r.Alert], "%s: alerts_test.yaml must show when it fires and when it is silent", r.Alert)
+		}
+	}
+}
+
 // TestAlerts: every rule is about metrics that there are, and says what to do.
 func TestAlerts(t *testing.T) {
-	text, err := os.ReadFile("monitoring/alerts.yaml")
-	require.NoError(t, err)
-	var file struct {
-		Groups []struct {
-			Name  string `json:"name"`
-			Rules []struct {
-				Alert       string            `json:"alert"`
-				Expr        string            `json:"expr"`
-				For         string            `json:"for"`
-				Labels      map[string]string `json:"labels"`
-				Annotations map[string]string `json:"annotations"`
-			} `json:"rules"`
-		} `json:"groups"`
-	}
-	require.NoError(t, yaml.UnmarshalStrict(text, &file))
+	var file rules
+	readYAML(t, "monitoring/alerts.yaml", &file)
 	known, seen := metrics(), map[string]bool{}
 	for _, g := range file.Groups {
 		require.NotEmpty(t, g.Rules)
@@ -183,6 +229,32 @@ func TestAlerts(t *testing.T) {
 			require.Regexp(t, `^(\d+[smh])?$`, r.For, r.Alert)
 		}
 	}
+}
+
+var update = flag.Bool("update", false, "write monitoring/prometheusrule.yaml from monitoring/alerts.yaml")
+
+// TestPrometheusRule holds the rules for the Prometheus operator to the rule file.
+func TestPrometheusRule(t *testing.T) {
+	const made = "monitoring/prometheusrule.yaml"
+	text, err := os.ReadFile("monitoring/alerts.yaml")
+	require.NoError(t, err)
+	_, groups, ok := strings.Cut(string(text), "\ngroups:\n")
+	require.True(t, ok)
+	want := `# Made from alerts.yaml by make golden: change that.
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: d-aros
+  labels: {app.kubernetes.io/part-of: d-aros}
+spec:
+  groups:
+` + regexp.MustCompile(`(?m)^(.)`).ReplaceAllString(groups, "  $1")
+	if *update {
+		require.NoError(t, os.WriteFile(made, []byte(want), 0o644))
+	}
+	got, err := os.ReadFile(made)
+	require.NoError(t, err)
+	require.Equal(t, want, string(got), "run make golden")
 }
 
 // TestDashboard: every panel shows metrics that there are, and none of ours is on

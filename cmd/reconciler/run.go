@@ -37,7 +37,7 @@ type runFlags struct {
 	interval                                       time.Duration
 	once, dryRun, adopt                            bool
 	listen                                         string
-	pprof, leaderElect                             bool
+	pprof, applicationMetrics, leaderElect         bool
 	leaseNamespace                                 string
 	workers                                        int
 	logFormat, logLevel                            string
@@ -89,6 +89,7 @@ program runs in.`,
 	fl.BoolVar(&f.adopt, "adopt", false, "at this start, take the status branch as it is, also if it is missing, foreign or older than the cluster remembers")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print the decisions and change nothing (implies --once)")
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:8420", "address to serve /metrics, /healthz and /readyz on; empty: none")
+	fl.BoolVar(&f.applicationMetrics, "application-metrics", false, "serve daros_application_phase too, with a series for each application")
 	fl.BoolVar(&f.pprof, "pprof", false, "serve /debug/pprof too")
 	fl.BoolVar(&f.leaderElect, "leader-elect", false, "reconcile only while holding a Lease in the cluster")
 	fl.StringVar(&f.leaseNamespace, "lease-namespace", "daros-system", "namespace of the Lease, and of the ConfigMap that remembers which ledger the fleet follows")
@@ -160,7 +161,8 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}()
 
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	labelled := prometheus.WrapRegistererWith(prometheus.Labels{"fleet": f.fleet}, registry) // one Prometheus may watch many fleets
+	labelled.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	loop := reconcile.New(reconcile.Options{
 		Edges: reconcile.Edges{
 			Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
@@ -169,7 +171,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
 		Recognition: reconcile.Recognition{Anchor: carrier, Copy: branch, Branch: f.statusBranch, Adopt: f.adopt},
-		Log:         log, Metrics: newMetrics(registry, build),
+		Log:         log, Metrics: newMetrics(labelled, build, f.applicationMetrics),
 	})
 	if f.once || f.dryRun {
 		return f.pass(ctx, loop, out)
@@ -200,9 +202,9 @@ func (f *runFlags) slice() time.Duration {
 }
 
 // newMetrics registers the metrics of the loop and of the build.
-func newMetrics(reg prometheus.Registerer, build buildinfo.Info) *reconcile.Metrics {
+func newMetrics(reg prometheus.Registerer, build buildinfo.Info, applications bool) *reconcile.Metrics {
 	reg.MustRegister(build.Metric())
-	return reconcile.NewMetrics(reg)
+	return reconcile.NewMetrics(reg, applications)
 }
 
 // pass makes one pass and prints its transitions and problems.

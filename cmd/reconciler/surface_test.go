@@ -95,7 +95,7 @@ func TestJSONIsRecorded(t *testing.T) {
 
 func TestMetricsAreRecorded(t *testing.T) {
 	var registry surface.Registry
-	newMetrics(&registry, buildinfo.Read())
+	newMetrics(&registry, buildinfo.Read(), true)
 	surface.Check(t, "metrics", *update, registry.Entries())
 }
 

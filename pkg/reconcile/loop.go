@@ -74,7 +74,7 @@ func New(o Options) *Loop {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Metrics == nil {
-		o.Metrics = NewMetrics(nil)
+		o.Metrics = NewMetrics(nil, false)
 	}
 	l := &Loop{o: o, arbiter: follow.New(arbitration.Solve), done: newCarriedOut(), revisions: revisions{}}
 	l.declared.o = &l.o

@@ -17,12 +17,17 @@ type Metrics struct {
 	changes   changeMetrics
 	workflows workflowMetrics
 	objects   objectMetrics
+	ledger    *ledgerMetrics
 }
 
-// NewMetrics registers the figures. A nil registerer leaves them unregistered.
-func NewMetrics(reg prometheus.Registerer) *Metrics {
+// NewMetrics registers the figures. A nil registerer leaves them unregistered. With
+// applications, daros_application_phase has a series for each application.
+func NewMetrics(reg prometheus.Registerer, applications bool) *Metrics {
 	f := factory{promauto.With(reg)}
-	return &Metrics{newPassMetrics(f), newFleetMetrics(f), newChangeMetrics(f), newWorkflowMetrics(f), newObjectMetrics(f)}
+	return &Metrics{
+		newPassMetrics(f), newFleetMetrics(f), newChangeMetrics(f), newWorkflowMetrics(f), newObjectMetrics(f),
+		newLedgerMetrics(reg, applications),
+	}
 }
 
 // observe feeds one pass.

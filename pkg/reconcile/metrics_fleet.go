@@ -93,9 +93,6 @@ type workflowMetrics struct {
 	tenants  map[string]bool // that have a label of their own
 }
 
-// maxTenants bounds the tenants that have a label of their own; others are "other".
-const maxTenants = 200
-
 func newWorkflowMetrics(f factory) workflowMetrics {
 	return workflowMetrics{
 		runs:     f.counter("daros_runs_total", "Workflow runs that ended, by tenant and outcome.", "tenant", "outcome"),

@@ -47,9 +47,10 @@ func busy() Report {
 // TestMetricsPageIsTrue holds docs/operations.md to what is registered.
 func TestMetricsPageIsTrue(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	m := NewMetrics(registry)
+	m := NewMetrics(registry, true)
 	r := busy()
 	m.observe(&r, nil)
+	m.ledger.observe(busyLedger(), []model.Pool{{Name: "general"}})
 	families, err := registry.Gather()
 	require.NoError(t, err)
 	var table strings.Builder
@@ -76,13 +77,9 @@ func TestMetricsPageIsTrue(t *testing.T) {
 	require.Equal(t, want, string(page), "run go test ./pkg/reconcile -update")
 }
 
-// TestMetricsAddUp feeds two passes and reads the figures.
-func TestMetricsAddUp(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	m := NewMetrics(registry)
-	r := busy()
-	m.observe(&r, nil)
-	m.observe(&r, errors.New("down"))
+// gathered returns the values of all series, named by their metric and the values of
+// their labels, sorted by the names of the labels.
+func gathered(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	families, err := registry.Gather()
 	require.NoError(t, err)
 	got := map[string]float64{}
@@ -95,6 +92,17 @@ func TestMetricsAddUp(t *testing.T) {
 			got[name] = s.GetCounter().GetValue() + s.GetGauge().GetValue() + s.GetHistogram().GetSampleSum()
 		}
 	}
+	return got
+}
+
+// TestMetricsAddUp feeds two passes and reads the figures.
+func TestMetricsAddUp(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	m := NewMetrics(registry, true)
+	r := busy()
+	m.observe(&r, nil)
+	m.observe(&r, errors.New("down"))
+	got := gathered(t, registry)
 	for name, want := range map[string]float64{
 		"daros_passes_total ok": 1, "daros_passes_total error": 1, "daros_status_commits_total": 2, "daros_drift_corrected_total": 2,
 		"daros_objects_total created": 2, "daros_applications Running": 1, "daros_applications Degraded": 0, "daros_problems": 1,
@@ -112,7 +120,7 @@ func TestMetricsAddUp(t *testing.T) {
 // the memory of whoever scrapes it.
 func TestTenantsHaveABoundedNumberOfLabels(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	m := NewMetrics(registry)
+	m := NewMetrics(registry, true)
 	for i := range 2 * maxTenants {
 		m.workflows.step(Step{App: model.AppID{Tenant: fmt.Sprint("t", i), Name: "a"}, RunChange: model.RunChange{To: "succeeded"}})
 	}
@@ -121,4 +129,55 @@ func TestTenantsHaveABoundedNumberOfLabels(t *testing.T) {
 	for _, f := range families {
 		require.LessOrEqual(t, len(f.GetMetric()), maxTenants+1, f.GetName())
 	}
+}
+
+const gib = int64(1 << 30)
+
+// busyLedger is a ledger in which one application waits and another one is half ready.
+func busyLedger() *model.Ledger {
+	component := func(state model.State, replicas int) model.ComponentState {
+		return model.ComponentState{State: state, Run: replicas, Grant: model.Grant{Component: string(state), Replicas: replicas, Pool: "general",
+			Requests: model.Resources{CPU: 500, Memory: gib}}}
+	}
+	id := func(name string) model.AppID { return model.AppID{Tenant: "acme", Name: name} }
+	return &model.Ledger{
+		Revision: model.Revision{1},
+		Tenants:  []model.Tenant{{Name: "acme", Quota: &model.Resources{CPU: 8000, Memory: 16 * gib}}, {Name: "globex"}},
+		Instances: []model.Instance{
+			{App: id("shop"), Number: 1, Phase: model.PhaseDegraded, Components: []model.ComponentState{component(model.StateReady, 2), component(model.StateStarting, 1)}},
+			{App: id("wiki"), Number: 1, Phase: model.PhaseAdmitted},
+		},
+		Decisions: []model.Decision{
+			{App: id("shop"), Verdict: model.VerdictGranted, Reason: model.ReasonFits},
+			{App: id("wiki"), Verdict: model.VerdictWaiting, Reason: model.ReasonCapacityShort},
+		},
+	}
+}
+
+// TestLedgerMetrics reads the figures of tenants, pools and applications from a ledger.
+func TestLedgerMetrics(t *testing.T) {
+	ledger := *busyLedger()
+	registry := prometheus.NewRegistry()
+	m := NewMetrics(registry, true)
+	pools := []model.Pool{{Name: "general", Capacity: model.Resources{CPU: 64_000, Memory: 256 * gib}}}
+	m.ledger.observe(&ledger, pools)
+	got := gathered(t, registry)
+	for name, want := range map[string]float64{
+		"daros_tenant_quota cpu acme": 8, "daros_tenant_granted cpu acme": 1.5, "daros_tenant_ready cpu acme": 1,
+		"daros_tenant_granted memory acme": float64(3 * gib), "daros_tenant_granted cpu globex": 0,
+		"daros_tenant_applications Degraded acme": 1, "daros_tenant_applications Admitted acme": 1, "daros_tenant_applications Running acme": 0,
+		"daros_waiting CapacityShort acme": 1, "daros_pool_capacity general cpu": 64, "daros_pool_granted general cpu": 1.5,
+		"daros_application_phase shop Degraded acme": 1,
+	} {
+		require.Contains(t, got, name)
+		require.Equal(t, want, got[name], name)
+	}
+	require.NotContains(t, got, "daros_tenant_quota cpu globex", "globex has no quota")
+
+	ledger.Instances = ledger.Instances[:1]
+	m.ledger.observe(&ledger, pools)
+	require.Equal(t, got, gathered(t, registry), "an equal revision says that the ledger is the same")
+	ledger.Revision = model.Revision{2}
+	m.ledger.observe(&ledger, pools)
+	require.NotContains(t, gathered(t, registry), "daros_waiting CapacityShort acme", "what is gone has no series")
 }

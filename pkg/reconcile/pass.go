@@ -76,6 +76,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		if c.Seen, err = l.o.Runtime.Inspect(ctx, platform); err != nil {
 			return fmt.Errorf("inspect the cluster: %w", err)
 		}
+		r.Pools = c.Seen.Pools
 	}
 	out := l.take(c, r)
 	r.take(ledger, out.Next)

@@ -17,6 +17,7 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	h.err, h.left, h.ready = err, r.Left, h.ready || err == nil && r.Left == 0
 	l.health.Store(&h)
 	l.o.Metrics.observe(r, err)
+	l.o.Metrics.ledger.observe(&l.saved, r.Pools)
 	l.notify()
 
 	for _, t := range r.Transitions {

@@ -17,6 +17,7 @@ type Report struct {
 	Phases     map[model.Phase]int // applications by phase, after the pass
 	Standstill Standstill
 	Problems   []model.Problem
+	Pools      []model.Pool // the capacity that was seen; nil: nothing was
 	Changes
 	Saved   bool         // the status branch has a new commit
 	Applied apply.Report // what was done in the cluster

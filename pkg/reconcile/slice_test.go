@@ -136,7 +136,7 @@ func newSlow(t *testing.T, apps int, takes time.Duration) (*keeper, *slow) {
 	restart := k.restart
 	k.restart = func(o *Options) {
 		restart(o)
-		o.Runtime, o.Slice, o.Metrics = runtime, Slice, NewMetrics(prometheus.NewRegistry())
+		o.Runtime, o.Slice, o.Metrics = runtime, Slice, NewMetrics(prometheus.NewRegistry(), false)
 	}
 	k.start()
 	return k, runtime

@@ -29,10 +29,10 @@ func (r *Registry) Register(c prometheus.Collector) error {
 		kind = "counter"
 	case prometheus.Histogram:
 		kind = "histogram"
-	default:
-		return fmt.Errorf("tell Registry the kind of %T", c)
+	default: // a collector of our own: all of them have gauges only
+		kind = "gauge"
 	}
-	descriptions := make(chan *prometheus.Desc, 8)
+	descriptions := make(chan *prometheus.Desc, 64)
 	c.Describe(descriptions)
 	close(descriptions)
 	for d := range descriptions {
