@@ -131,7 +131,7 @@ func dropDerived(v any) {
 			dropDerived(value)
 			continue
 		}
-		for _, name := range []string{render.AnnotationCommit, render.AnnotationWorkload, render.AnnotationApplied} {
+		for _, name := range []string{render.AnnotationCommit, render.AnnotationWorkload, render.AnnotationRelease, render.AnnotationGrant, render.AnnotationApplied} {
 			delete(annotations, name)
 		}
 		if len(annotations) == 0 {

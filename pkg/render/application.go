@@ -90,6 +90,7 @@ func (a *application) workload(c *model.Component, state model.ComponentState) *
 		out: &part{
 			component: c.Name, commit: a.spec.Commit, namespace: a.namespace, labels: a.labels(c.Name),
 			workload: cmp.Or(state.Workload, model.WorkloadDigest(c, state.Grant, state.Run)), keep: state.Hold,
+			release: a.spec.Release, told: Told{Grant: state.Grant, Run: state.Run},
 			older: a.spec == a.Instance.Previous,
 		},
 	}

@@ -29,6 +29,11 @@ const (
 	// and the number of its objects. Objects that stay after their declaration is
 	// removed have no such annotation and do not count.
 	AnnotationWorkload = Domain + "workload"
+	// AnnotationRelease is the model.Application.Release that the component is of, and
+	// AnnotationGrant a Told: where an object with AnnotationWorkload stands in the ledger.
+	// From them a ledger that was lost is made again.
+	AnnotationRelease = Domain + "release"
+	AnnotationGrant   = Domain + "grant"
 	// AnnotationApplied is the digest of the object without this annotation.
 	AnnotationApplied = Domain + "applied"
 	// AnnotationPrune with the value PruneKeep marks an object that stays after its

@@ -22,6 +22,8 @@ type part struct {
 	labels    map[string]string
 	commit    string
 	workload  model.Digest
+	release   model.Digest
+	told      Told
 	namespace string // of the objects without a namespace of their own
 	keep      bool   // running objects stay as they are
 	older     bool   // of the spec before the accepted one
@@ -89,6 +91,7 @@ func (p *part) seal() []Object {
 		}
 		if p.workload != "" && !outlives(u) {
 			annotations[AnnotationWorkload] = string(p.workload) + "." + strconv.Itoa(together)
+			annotations[AnnotationRelease], annotations[AnnotationGrant] = string(p.release), p.told.String()
 		}
 		u.SetAnnotations(merge(u.GetAnnotations(), annotations))
 		u.SetAnnotations(merge(u.GetAnnotations(), map[string]string{

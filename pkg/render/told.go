@@ -1,0 +1,38 @@
+package render
+
+import (
+	"encoding/json"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Told is what a runtime was told about a component beside its content: with that, a
+// grant and a number of replicas make its model.WorkloadDigest.
+type Told struct {
+	model.Grant
+	Run     int           `json:"run"`               // replicas that may run now
+	Traffic model.Traffic `json:"traffic,omitempty"` // of a newer version beside a stable one: which of them get requests
+}
+
+// String returns the value of AnnotationGrant. It leaves out what the digest of the
+// workload leaves out, so an object does not change without it.
+func (t Told) String() string {
+	t.Domains, t.Surge = nil, 0
+	encoded, err := json.Marshal(t)
+	if err != nil {
+		panic("render: encode a grant: " + err.Error()) // of numbers and names
+	}
+	return string(encoded)
+}
+
+// ParseTold reads the value of AnnotationGrant, which anybody with access to the
+// cluster can change. It reports whether it is one.
+func ParseTold(s string) (t Told, ok bool) {
+	if len(s) > maxTold || json.Unmarshal([]byte(s), &t) != nil {
+		return Told{}, false
+	}
+	return t, t.Component != "" && t.Replicas >= 0 && t.Run >= 0
+}
+
+// maxTold bounds what ParseTold reads, in bytes.
+const maxTold = 4 << 10
