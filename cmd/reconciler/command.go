@@ -113,7 +113,7 @@ func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string)
 	if inst.Run == nil {
 		return nil, refusal("%s has no run of a workflow yet", app)
 	}
-	r := &request{app: app, inst: inst, spec: workflow.SpecOf(inst), Command: model.Command{Action: action, Run: inst.Run.ID, Step: step}}
+	r := &request{app: app, inst: inst, spec: inst.RunSpec(), Command: model.Command{Action: action, Run: inst.Run.ID, Step: step}}
 	if run != "" && (len(run) < 4 || !strings.HasPrefix(string(inst.Run.ID), run)) {
 		return nil, refusal("%q is not the latest run of %s: that is %s", text.Clean(run), app, describe(inst.Run))
 	}

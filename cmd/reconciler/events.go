@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -19,10 +21,12 @@ func newEventsCommand() *cobra.Command {
 	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "events [TENANT[/APPLICATION]]",
-		Short: "List the transitions of all applications",
-		Long: `Events lists the transitions of all or of the selected applications and the outcomes of
-their workflows' runs and steps, by time, latest last. Each entry has a reason, the commit of
-the source branch that caused it, and the commit of the status branch that recorded it.
+		Short: "List what changed in the fleet",
+		Long: `Events lists what changed, of all or of the selected applications, by time, latest last:
+transitions, runs, steps, stages and undos of workflows, what people asked and whether that
+was refused, and releases that are on hold. Each entry has a reason, who did it if that is
+known, the commit of the source branch that caused it, and the commit of the status branch
+that recorded it. Without a selection it also lists the commits that the fleet followed.
 
 It reads only the history of the status branch, which "reconciler compact" shortens.`,
 		Example: `  reconciler events --since 2h
@@ -71,26 +75,35 @@ func (p *printer) events(events []status.Event, left int) {
 	for i := range events {
 		e := &events[i]
 		rows = append(rows, []cell{
-			plain(moment(e.At)), plain(age(p.now.Sub(e.At))), plain(fmt.Sprintf("%s#%d", e.App, e.Instance)), {eventChange(e), eventStyle(e)},
-			plain(shortCommit(e.Commit)), plain(shortCommit(e.Status)), plain(sentence(e.Reason, e.Message)),
+			plain(moment(e.At)), plain(age(p.now.Sub(e.At))), plain(aboutWhat(e)), {text.Clean(e.What()), changeStyle(&e.Announcement)},
+			plain(shortCommit(e.Commit)), plain(shortCommit(e.Status)), plain(e.Why()),
 		})
 	}
 	p.table("", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "SOURCE", "STATUS", "WHY"}, rows)
 }
 
-// eventChange describes the change of an application, a workflow run or a step.
-func eventChange(e *status.Event) string {
-	if e.Run == 0 {
-		return change(e.Transition)
+// aboutWhat names what an event is about.
+func aboutWhat(e *status.Event) string {
+	switch {
+	case e.App == model.AppID{}:
+		return "fleet"
+	case e.Instance == 0:
+		return e.App.String()
 	}
-	return stepChange(model.RunChange{Run: e.Run, Step: e.Step, From: string(e.From), To: string(e.To)})
+	return fmt.Sprintf("%s#%d", e.App, e.Instance)
 }
 
-func eventStyle(e *status.Event) style {
-	if e.Run == 0 {
-		return phaseStyle(e.To)
+// changeStyle returns the colour of an announcement.
+func changeStyle(a *announce.Announcement) style {
+	switch a.Kind {
+	case announce.Transition, announce.Admission:
+		return phaseStyle(model.Phase(a.To))
+	case announce.Run, announce.Step, announce.Undo:
+		return stepStyle(a.To)
+	case announce.Hold, announce.Refusal:
+		return yellow
 	}
-	return stepStyle(string(e.To))
+	return dim
 }
 
 // since is the value of --since: a time, also given as an age.

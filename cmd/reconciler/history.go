@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -20,9 +22,9 @@ func newHistoryCommand() *cobra.Command {
 	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "history TENANT/APPLICATION",
-		Short: "List the transitions of one application",
-		Long: `History lists the transitions of an application and the outcomes of its workflow's runs and
-steps, latest first. Each entry names the commit of the status branch that recorded it and the
+		Short: "List what changed of one application",
+		Long: `History lists what changed of an application, latest first: its transitions, the runs, steps,
+stages and undos of its workflow, what people asked of these, and releases on hold. Each entry names the commit of the status branch that recorded it and the
 commit of the source branch that caused it.
 
 In a clone that has the source commits, CAUSE shows their authors and subjects.
@@ -93,19 +95,17 @@ func (p *printer) history(entries []view.HistoryEntry) {
 				plain(moment(e.Time)), plain(age(p.now.Sub(e.Time))), {}, {}, plain(shortCommit(e.SourceCommit)), plain(shortCommit(e.Commit)), {}, {text.Clean(e.Subject), dim},
 			})
 		}
-		for i := len(e.Steps) - 1; i >= 0; i-- {
-			s := e.Steps[i]
-			rows = append(rows, []cell{
-				plain(moment(s.At)), plain(age(p.now.Sub(s.At))), {}, {stepChange(s), stepStyle(s.To)}, {}, plain(shortCommit(e.Commit)), {},
-				plain(sentence(s.Reason, s.Message)),
-			})
-		}
-		for i := len(e.Transitions) - 1; i >= 0; i-- {
-			t := e.Transitions[i]
-			rows = append(rows, []cell{
-				plain(moment(t.At)), plain(age(p.now.Sub(t.At))), plain(fmt.Sprintf("#%d", t.Instance)), {change(t), phaseStyle(t.To)},
-				plain(shortCommit(t.Commit)), plain(shortCommit(e.Commit)), plain(e.Causes[t.Commit]), plain(sentence(t.Reason, t.Message)),
-			})
+		for _, list := range [][]announce.Announcement{e.Steps, e.Transitions} {
+			for _, a := range slices.Backward(list) {
+				instance := cell{}
+				if a.Kind == announce.Transition || a.Kind == announce.Admission {
+					instance = plain(fmt.Sprintf("#%d", a.Instance))
+				}
+				rows = append(rows, []cell{
+					plain(moment(a.At)), plain(age(p.now.Sub(a.At))), instance, {text.Clean(a.What()), changeStyle(&a)},
+					plain(shortCommit(a.Commit)), plain(shortCommit(e.Commit)), plain(e.Causes[a.Commit]), plain(a.Why()),
+				})
+			}
 		}
 	}
 	p.table("", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "SOURCE", "STATUS", "CAUSE", "WHY"}, rows)

@@ -216,7 +216,7 @@ func (f *runFlags) pass(ctx context.Context, loop *reconcile.Loop, out io.Writer
 	if err != nil {
 		return err
 	}
-	for _, t := range r.Transitions {
+	for _, t := range r.Transitions() {
 		fmt.Fprintln(out, text.Clean(fmt.Sprintf("%s#%d %s: %s (%s)", t.App, t.Instance, t.To, t.Message, t.Reason)))
 	}
 	for _, p := range r.Problems {
@@ -225,7 +225,7 @@ func (f *runFlags) pass(ctx context.Context, loop *reconcile.Loop, out io.Writer
 			fmt.Fprintf(out, "  %s  %s\n", text.Clean(place.At), text.Clean(place.Note))
 		}
 	}
-	if f.dryRun && len(r.Transitions) > 0 {
+	if f.dryRun && len(r.Transitions()) > 0 {
 		return &exitCode{code: exitDiffers}
 	}
 	return nil

@@ -37,18 +37,6 @@ func commandFor(app model.AppID, w workflow.Wait) string {
 	return text.Clean(strings.TrimSpace(fmt.Sprintf("reconciler %s %s %s", w.Action, app, w.Step)))
 }
 
-// stepChange describes the change of a run or of a step.
-func stepChange(c model.RunChange) string {
-	what := fmt.Sprintf("run %d: ", c.Run)
-	if c.Step != "" {
-		what = "step " + c.Step + ": "
-	}
-	if c.From != "" {
-		what += c.From + " → "
-	}
-	return text.Clean(what + c.To)
-}
-
 // stepStyle returns the colour of a phase of a run or of a step.
 func stepStyle(phase string) style {
 	switch phase {

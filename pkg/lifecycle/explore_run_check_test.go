@@ -138,7 +138,7 @@ func (x *runExploration) wrongRun(s *runState, inst *model.Instance) (wrong []st
 	if !inst.Phase.Active() || run.Instance != inst.Number {
 		return []string{"a run is under way of an instance that is not"}
 	}
-	spec := workflow.SpecOf(inst)
+	spec := inst.RunSpec()
 	if spec == nil {
 		return []string{"the spec of its run is not known"}
 	}

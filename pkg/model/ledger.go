@@ -235,6 +235,17 @@ func (i *Instance) Release() Digest {
 	return i.Spec.Release
 }
 
+// RunSpec returns what the latest run brings, nil if there is no run or the record
+// does not hold that spec any more.
+func (i *Instance) RunSpec() *Application {
+	for _, spec := range []*Application{i.Spec, i.Previous} {
+		if spec != nil && i.Run != nil && spec.Release == i.Run.Spec {
+			return spec
+		}
+	}
+	return nil
+}
+
 // Component returns the state of the named component.
 func (i *Instance) Component(name string) (*ComponentState, bool) {
 	return Find(i.Components, name)

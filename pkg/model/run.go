@@ -111,12 +111,13 @@ type StepRun struct {
 
 	Job string `json:"job,omitempty"` // the component that the attempt runs once
 
-	Stage   int      `json:"stage,omitempty"`   // canary, blue-green: from 0
-	Probe   int      `json:"probe,omitempty"`   // the probe that is asked, from 1
-	Passed  int      `json:"passed,omitempty"`  // probes of the stage
-	Missed  int      `json:"missed,omitempty"`  // probes of the stage
-	Resumed bool     `json:"resumed,omitempty"` // a person ended the stage or the wait
-	Actors  []string `json:"actors,omitempty"`  // who approved, or ended it
+	Stage   int       `json:"stage,omitempty"`   // canary, blue-green: from 0
+	Staged  time.Time `json:"staged,omitzero"`   // when the stage began
+	Probe   int       `json:"probe,omitempty"`   // the probe that is asked, from 1
+	Passed  int       `json:"passed,omitempty"`  // probes of the stage
+	Missed  int       `json:"missed,omitempty"`  // probes of the stage
+	Resumed bool      `json:"resumed,omitempty"` // a person ended the stage or the wait
+	Actors  []string  `json:"actors,omitempty"`  // who approved, or ended it
 
 	Inputs  []Value `json:"inputs,omitempty"` // resolved when the attempt began
 	Outputs []Value `json:"outputs,omitempty"`
@@ -134,6 +135,7 @@ type Undo struct {
 	Targets   []Target  `json:"targets,omitempty"`   // what ran before, by component
 	Component string    `json:"component,omitempty"` // the job that takes back a job
 	Phase     StepPhase `json:"phase"`               // pending | queued | active | retrying | succeeded | failed
+	Since     time.Time `json:"since,omitzero"`      // of Phase
 	Message   string    `json:"message,omitempty"`
 	Attempt   int       `json:"attempt,omitempty"`
 	Deadline  time.Time `json:"deadline,omitzero"`
@@ -214,11 +216,12 @@ const (
 
 // Handled is a command that took effect or was refused.
 type Handled struct {
-	ID      Digest `json:"id"`  // of the command
-	Run     Digest `json:"run"` // that it named
-	Action  string `json:"action"`
-	Step    string `json:"step,omitempty"`
-	By      string `json:"by"`
-	Commit  string `json:"commit,omitempty"`
-	Refused string `json:"refused,omitempty"` // why; "": it took effect
+	ID      Digest    `json:"id"`  // of the command
+	Run     Digest    `json:"run"` // that it named
+	Action  string    `json:"action"`
+	Step    string    `json:"step,omitempty"`
+	By      string    `json:"by"`
+	Commit  string    `json:"commit,omitempty"`
+	Refused string    `json:"refused,omitempty"` // why; "": it took effect
+	At      time.Time `json:"at,omitzero"`       // when it was handled
 }

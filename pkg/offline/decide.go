@@ -33,7 +33,7 @@ func runsOf(l *model.Ledger) (runs []plan.Run) {
 			continue
 		}
 		run := plan.Run{App: in.App, Run: in.Run.ID, Number: in.Run.Number, Phase: in.Run.Phase}
-		spec := workflow.SpecOf(in)
+		spec := in.RunSpec()
 		waits := workflow.Waits(in.Run, spec)
 		for n := range in.Run.Steps {
 			step := plan.RunStep{Name: in.Run.Steps[n].Name, Phase: in.Run.Steps[n].Phase}

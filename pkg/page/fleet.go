@@ -149,7 +149,7 @@ func peopleRows(l *model.Ledger) [][]string {
 	var list []wait
 	for i := range l.Instances {
 		if in := &l.Instances[i]; in.Run != nil {
-			for _, w := range workflow.Waits(in.Run, workflow.SpecOf(in)) {
+			for _, w := range workflow.Waits(in.Run, in.RunSpec()) {
 				if w.People {
 					list = append(list, wait{in.App, w})
 				}

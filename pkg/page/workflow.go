@@ -13,7 +13,7 @@ import (
 func (p *page) workflow(in *model.Instance) {
 	spec := in.Spec
 	if in.Run != nil {
-		spec = workflow.SpecOf(in)
+		spec = in.RunSpec()
 	}
 	if in.Run == nil && (spec == nil || spec.Workflow == nil) {
 		return
@@ -52,7 +52,7 @@ func (p *page) run(in *model.Instance) {
 	if r.Superseded != "" {
 		p.line("Spec %s took its place.\n", code(r.Superseded.Short()))
 	}
-	waits := workflow.Waits(r, workflow.SpecOf(in))
+	waits := workflow.Waits(r, in.RunSpec())
 	for _, w := range waits[:min(len(waits), maxRows)] {
 		line := "- "
 		if w.Step != "" {

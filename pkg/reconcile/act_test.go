@@ -39,41 +39,6 @@ func TestFailedSetsAreRetriedWithGrowingWaits(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestOnlyNewTransitionsAreReported, also when the history was cut at its
-// beginning.
-func TestOnlyNewTransitionsAreReported(t *testing.T) {
-	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	var history []model.Transition
-	for i := range 5 {
-		history = append(history, model.Transition{At: at.Add(time.Duration(i) * time.Second), To: model.PhaseRunning})
-	}
-	ledger := func(h []model.Transition) model.Ledger {
-		return model.Ledger{Instances: []model.Instance{{App: model.AppID{Tenant: "acme", Name: "shop"}, Phase: model.PhaseRunning, History: h}}}
-	}
-	for _, c := range []struct {
-		name          string
-		before, after []model.Transition
-		want          []model.Transition
-	}{
-		{"new instance", nil, history[:2], history[:2]},
-		{"nothing new", history[:3], history[:3], nil},
-		{"two more", history[:3], history[:5], history[3:5]},
-		{"cut at the beginning", history[:4], history[2:5], history[4:5]},
-	} {
-		var r Report
-		before := model.Ledger{}
-		if c.before != nil {
-			before = ledger(c.before)
-		}
-		r.take(before, ledger(c.after))
-		var got []model.Transition
-		for _, t := range r.Transitions {
-			got = append(got, t.Transition)
-		}
-		require.Equal(t, c.want, got, c.name)
-	}
-}
-
 // TestWhatOthersWroteIsCarriedOutAgain, however little of the record it changed, and
 // nothing else is.
 func TestWhatOthersWroteIsCarriedOutAgain(t *testing.T) {

@@ -166,7 +166,7 @@ func TestAPassWithoutTheAcceptedCommit(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, accepted, r.Commit)
 		require.Equal(t, access.CodeRewritten, r.Problems[0].Code)
-		for _, moved := range r.Transitions {
+		for _, moved := range r.Transitions() {
 			require.Equal(t, moved.From, moved.To)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
 )
 
@@ -36,11 +37,22 @@ func (m *Metrics) observe(r *Report, err error) {
 	if r.Phases != nil {
 		m.fleet.observe(r)
 	}
-	m.changes.observe(&r.Changes)
-	for _, s := range r.Steps {
-		m.workflows.step(s)
-	}
+	m.changes.decided(r.Decisions)
 	m.objects.observe(&r.Applied)
+}
+
+// announce feeds what was saved.
+func (m *Metrics) announce(list []announce.Announcement) {
+	for i := range list {
+		switch a := &list[i]; a.Kind {
+		case announce.Transition:
+			m.changes.transition(a)
+		case announce.Run:
+			m.workflows.run(a)
+		case announce.Step:
+			m.workflows.step(a)
+		}
+	}
 }
 
 // Buckets of histograms: of what takes milliseconds to minutes, and of what takes

@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -60,27 +61,25 @@ func newChangeMetrics(f factory) changeMetrics {
 	}
 }
 
-func (m *changeMetrics) observe(c *Changes) {
-	for _, t := range c.Transitions {
-		m.transitions.WithLabelValues(string(t.To), string(t.Reason)).Inc()
-		m.time(t)
-	}
-	for _, d := range c.Decisions {
-		m.decisions.WithLabelValues(string(d.Verdict), string(d.Reason)).Inc()
+func (m *changeMetrics) decided(list []model.Decision) {
+	for i := range list {
+		m.decisions.WithLabelValues(string(list[i].Verdict), string(list[i].Reason)).Inc()
 	}
 }
 
-// time measures how long applications wait, start and stay.
-func (m *changeMetrics) time(t Transition) {
+// transition counts a transition, and measures how long applications wait, start and
+// stay.
+func (m *changeMetrics) transition(t *announce.Announcement) {
+	m.transitions.WithLabelValues(t.To, string(t.Reason)).Inc()
 	if t.Queued > 0 {
 		m.queue.Observe(t.Queued.Seconds())
 	}
 	if t.From == "" || t.From == t.To {
 		return
 	}
-	m.phases.WithLabelValues(string(t.From)).Observe(t.In.Seconds())
-	if t.From == model.PhaseScheduled && t.To == model.PhaseRunning {
-		m.start.Observe(t.In.Seconds())
+	m.phases.WithLabelValues(t.From).Observe(t.Took.Seconds())
+	if t.From == string(model.PhaseScheduled) && t.To == string(model.PhaseRunning) {
+		m.start.Observe(t.Took.Seconds())
 	}
 }
 
@@ -103,15 +102,19 @@ func newWorkflowMetrics(f factory) workflowMetrics {
 	}
 }
 
-// step counts a run or a step that has ended.
-func (m *workflowMetrics) step(s Step) {
-	switch tenant := m.tenant(s.App.Tenant); {
-	case s.Step == "" && model.RunPhase(s.To).Ended():
-		m.runs.WithLabelValues(tenant, s.To).Inc()
-		m.runTime.WithLabelValues(s.To).Observe(s.Took.Seconds())
-	case s.Step != "" && model.StepPhase(s.To).Ended():
-		m.steps.WithLabelValues(tenant, s.Type, s.To).Inc()
-		m.stepTime.WithLabelValues(s.Type, s.To).Observe(s.Took.Seconds())
+// run counts a run that has ended.
+func (m *workflowMetrics) run(a *announce.Announcement) {
+	if model.RunPhase(a.To).Ended() {
+		m.runs.WithLabelValues(m.tenant(a.App.Tenant), a.To).Inc()
+		m.runTime.WithLabelValues(a.To).Observe(a.Took.Seconds())
+	}
+}
+
+// step counts a step that has ended.
+func (m *workflowMetrics) step(a *announce.Announcement) {
+	if model.StepPhase(a.To).Ended() {
+		m.steps.WithLabelValues(m.tenant(a.App.Tenant), a.Type, a.To).Inc()
+		m.stepTime.WithLabelValues(a.Type, a.To).Observe(a.Took.Seconds())
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -22,20 +23,20 @@ var update = flag.Bool("update", false, "rewrite the table in docs/operations.md
 func busy() Report {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	id := model.AppID{Tenant: "acme", Name: "shop"}
+	shop := announce.Subject{App: id, Instance: 1}
 	return Report{
 		Times:  Times{at, at.Add(3 * time.Second), []StageTime{{StageSource, at}, {StageAct, at.Add(time.Second)}}},
 		Saved:  true,
 		Phases: map[model.Phase]int{model.PhaseRunning: 1},
-		Changes: Changes{Transitions: []Transition{
-			{App: id, Transition: model.Transition{At: at, To: model.PhaseCreated, Reason: model.ReasonDeclared}},
-			{App: id, Transition: model.Transition{At: at.Add(time.Second), From: model.PhaseAdmitted, To: model.PhaseScheduled, Reason: model.ReasonGranted}, Queued: time.Second},
-			{App: id, Transition: model.Transition{At: at.Add(3 * time.Second), From: model.PhaseScheduled, To: model.PhaseRunning, Reason: model.ReasonReady}, In: 2 * time.Second},
+		Changes: []announce.Announcement{
+			{Kind: announce.Transition, Subject: shop, Change: announce.Change{At: at, To: "Created", Reason: model.ReasonDeclared}},
+			{Kind: announce.Transition, Subject: shop, Change: announce.Change{From: "Admitted", To: "Scheduled", Reason: model.ReasonGranted}, Times: announce.Times{Queued: time.Second}},
+			{Kind: announce.Transition, Subject: shop, Change: announce.Change{From: "Scheduled", To: "Running", Reason: model.ReasonReady}, Times: announce.Times{Took: 2 * time.Second}},
+			{Kind: announce.Step, Subject: announce.Subject{App: id, Run: 1, Step: "migrate", Type: "job"}, Change: announce.Change{From: "active", To: "succeeded"}, Times: announce.Times{Took: 5 * time.Second}},
+			{Kind: announce.Step, Subject: announce.Subject{App: id, Run: 1, Step: "agree", Type: "approval"}, Change: announce.Change{From: "queued", To: "active"}},
+			{Kind: announce.Run, Subject: announce.Subject{App: id, Run: 1}, Change: announce.Change{From: "running", To: "succeeded"}, Times: announce.Times{Took: 7 * time.Second}},
 		},
-			Steps: []Step{
-				{App: id, RunChange: model.RunChange{Run: 1, Step: "migrate", From: "active", To: "succeeded"}, Type: "job", Took: 5 * time.Second},
-				{App: id, RunChange: model.RunChange{Run: 1, Step: "agree", From: "queued", To: "active"}, Type: "approval"},
-				{App: id, RunChange: model.RunChange{Run: 1, From: "running", To: "succeeded"}, Took: 7 * time.Second},
-			}, Decisions: []model.Decision{{App: id, Verdict: model.VerdictGranted, Reason: model.ReasonFits}}},
+		Decisions: []model.Decision{{App: id, Verdict: model.VerdictGranted, Reason: model.ReasonFits}},
 		Standstill: Standstill{Overdue: map[model.Phase]int{model.PhaseScheduled: 2}, Oldest: map[model.Phase]time.Duration{model.PhaseAdmitted: time.Minute},
 			People: map[string]int{model.CommandApprove: 3}},
 		Problems: []model.Problem{{Code: "DA1001"}},
@@ -51,6 +52,7 @@ func TestMetricsPageIsTrue(t *testing.T) {
 	r := busy()
 	m.observe(&r, nil)
 	m.ledger.observe(busyLedger(), []model.Pool{{Name: "general"}})
+	m.announce(r.Changes)
 	families, err := registry.Gather()
 	require.NoError(t, err)
 	var table strings.Builder
@@ -101,7 +103,9 @@ func TestMetricsAddUp(t *testing.T) {
 	m := NewMetrics(registry, true)
 	r := busy()
 	m.observe(&r, nil)
+	m.announce(r.Changes)
 	m.observe(&r, errors.New("down"))
+	m.announce(r.Changes)
 	got := gathered(t, registry)
 	for name, want := range map[string]float64{
 		"daros_passes_total ok": 1, "daros_passes_total error": 1, "daros_status_commits_total": 2, "daros_drift_corrected_total": 2,
@@ -122,7 +126,7 @@ func TestTenantsHaveABoundedNumberOfLabels(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	m := NewMetrics(registry, true)
 	for i := range 2 * maxTenants {
-		m.workflows.step(Step{App: model.AppID{Tenant: fmt.Sprint("t", i), Name: "a"}, RunChange: model.RunChange{To: "succeeded"}})
+		m.workflows.step(&announce.Announcement{Subject: announce.Subject{App: model.AppID{Tenant: fmt.Sprint("t", i), Name: "a"}}, Change: announce.Change{To: "succeeded"}})
 	}
 	families, err := registry.Gather()
 	require.NoError(t, err)

@@ -79,8 +79,8 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		r.Pools = c.Seen.Pools
 	}
 	out := l.take(c, r)
-	r.take(ledger, out.Next)
 	if l.o.DryRun {
+		r.take(&ledger, &out.Next)
 		return nil
 	}
 
@@ -88,6 +88,10 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	saved, changed, err := l.o.Status.Commit(ctx, ledger, out.Next)
 	if r.Saved = changed; err != nil {
 		l.arbiter.Forget() // nobody may repeat what was decided and not saved
+		r.take(&ledger, &ledger)
+	} else {
+		r.take(&ledger, &saved)
+		l.announce(ctx, r.Changes)
 	}
 	switch {
 	case err == nil && !out.Decided():

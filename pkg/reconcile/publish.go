@@ -4,14 +4,14 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// publish reports what a pass did: a log line for each transition and each error and
-// one for a pass that changed something, metrics, and events for people who look at the
-// cluster.
+// publish reports what a pass did: metrics, a log line for each error and one for a pass
+// that changed something, and for what apply had to do in the cluster.
 func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	h := *l.health.Load()
 	h.err, h.left, h.ready = err, r.Left, h.ready || err == nil && r.Left == 0
@@ -20,11 +20,6 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	l.o.Metrics.ledger.observe(&l.saved, r.Pools)
 	l.notify()
 
-	for _, t := range r.Transitions {
-		l.o.Log.Info("transition", "app", t.App, "instance", t.Instance, "from", t.From, "to", t.To, "reason", t.Reason, "message", t.Message)
-		l.event(ctx, t.App, troubling(t.To), string(t.Reason), t.App.Name+" is "+string(t.To)+": "+t.Message)
-	}
-	l.publishSteps(ctx, r.Steps)
 	for i := range r.Applied.Sets {
 		l.publishSet(ctx, &r.Applied.Sets[i])
 	}
@@ -35,7 +30,7 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 		l.o.Log.Error("pass failed", "commit", r.Commit, "error", err)
 	}
 	if r.Changed() {
-		l.o.Log.Info("pass", "commit", r.Commit, "took", r.Ended.Sub(r.Started), "saved", r.Saved, "transitions", len(r.Transitions), "readmitted", r.Readmitted,
+		l.o.Log.Info("pass", "commit", r.Commit, "took", r.Ended.Sub(r.Started), "saved", r.Saved, "transitions", len(r.Transitions()), "readmitted", len(r.of(announce.Admission)),
 			slog.Group("objects", "created", r.Applied.Count(apply.Created), "configured", r.Applied.Count(apply.Configured),
 				"corrected", r.Applied.Count(apply.Corrected), "pruned", r.Applied.Count(apply.Pruned), "failed", r.Applied.Count(apply.Failed)),
 			"left", r.Left, "problems", len(r.Problems))
@@ -61,8 +56,6 @@ func (l *Loop) publishSet(ctx context.Context, s *apply.SetReport) {
 		}
 	}
 }
-
-func troubling(p model.Phase) bool { return p == model.PhaseDegraded || p == model.PhaseRejected }
 
 // event creates an event in the application's namespace. An application that never had
 // a place in the cluster has no namespace.

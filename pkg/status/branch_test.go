@@ -116,6 +116,6 @@ func TestCommitAndLoad(t *testing.T) {
 	require.Len(t, entries, 2)
 	require.Equal(t, "acme/shop: Degraded", entries[0].Subject)
 	require.Equal(t, first.Commit, entries[0].SourceCommit)
-	require.Len(t, entries[0].Transitions, 1)
-	require.Equal(t, model.PhaseDegraded, entries[0].Transitions[0].To)
+	require.Len(t, entries[0].Changes, 1)
+	require.EqualValues(t, model.PhaseDegraded, entries[0].Changes[0].To)
 }

@@ -78,7 +78,7 @@ func TestCompact(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, 5)
 	require.Equal(t, c.Checkpoint, entries[4].Commit)
-	require.Len(t, entries[4].Transitions, 7)
+	require.Len(t, entries[4].Changes, 7)
 
 	same, err := running.Compact(t.Context(), keep)
 	require.NoError(t, err)

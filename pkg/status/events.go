@@ -8,18 +8,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Event is one transition of one application, or a change of a run of its workflow
-// or of a step of it. From and To are phases of the application, the run or the step.
+// Event is one change that the branch recorded.
 type Event struct {
-	App model.AppID `json:"application"`
-	model.Transition
-	Run    int    `json:"run,omitempty"`  // the number of the run, 0: the application itself changed
-	Step   string `json:"step,omitempty"` // "": the run itself changed
-	Status string `json:"status"`         // the commit of the branch that recorded it first
+	announce.Announcement
+	Status string `json:"status"` // the commit of the branch that recorded it first
 }
 
 // EventFilter selects events.
@@ -33,10 +30,9 @@ func (f EventFilter) has(app model.AppID) bool {
 	return (f.Tenant == "" || f.Tenant == app.Tenant) && (f.App == "" || f.App == app.Name)
 }
 
-// Events returns the transitions of the fleet and the changes of runs and steps in
-// the order of time, oldest first, as far back as the history of the branch goes. It fetches that history
-// once, and what is new at later calls. Only what changed from one commit to the
-// next is read.
+// Events returns what changed in the order of time, oldest first, as far back as the
+// history of the branch goes. It fetches that history once, and what is new at later
+// calls. Only what changed from one commit to the next is read.
 func (b *Branch) Events(ctx context.Context, filter EventFilter) ([]Event, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,33 +82,13 @@ func eventsOf(versions *versions, p past, filter EventFilter) (events []Event, e
 	if err != nil {
 		return nil, err
 	}
-	add := func(e Event) {
-		if e.Status = p.hash.String(); !e.At.Before(filter.Since) {
-			events = append(events, e)
-		}
+	old, now, err := versions.ledgers(before, p.tree, changed, filter)
+	if err != nil {
+		return nil, err
 	}
-	var last model.AppID
-	for _, path := range changed {
-		app, ok := recordOf(path)
-		if !ok || app == last || !filter.has(app) {
-			continue
-		}
-		last = app
-		now, err := versions.at(p.tree, app)
-		if err != nil {
-			return nil, err
-		}
-		old, err := versions.at(before, app)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range news(old.transitions, now.transitions) {
-			add(Event{App: app, Transition: t})
-		}
-		for _, c := range now.run.Changes(old.run) {
-			add(Event{App: app, Run: c.Run, Step: c.Step, Transition: model.Transition{
-				At: c.At, Instance: now.run.Instance, From: model.Phase(c.From), To: model.Phase(c.To), Reason: c.Reason, Message: c.Message,
-			}})
+	for _, a := range announce.Between(&old, &now, p.time) {
+		if !a.At.Before(filter.Since) && filter.has(a.App) {
+			events = append(events, Event{a, p.hash.String()})
 		}
 	}
 	return events, nil

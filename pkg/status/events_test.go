@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/gittest"
@@ -35,6 +36,9 @@ func TestEvents(t *testing.T) {
 		require.NoError(t, err)
 		list := []string{}
 		for _, e := range events {
+			if e.Kind == announce.Commit {
+				continue
+			}
 			require.Equal(t, e.Status, remote.Git("rev-parse", e.Status))
 			list = append(list, e.At.Format("15:04 ")+e.App.Name+" "+string(e.To))
 		}
@@ -80,15 +84,15 @@ func TestStepsAreToldToo(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"12:00 0  Running → Scheduled", "12:00 2   → running", "12:00 2 migrate  → active",
-		"12:03 2 migrate active → succeeded", "12:03 2 agree pending → active", "12:03 2 release  → active",
+		"12:01 2 agree  → approve", "12:01 2 agree  → approve", "12:03 2 migrate active → succeeded", "12:03 2 agree pending → active", "12:03 2 release  → active",
 	}, told)
 
 	entries, err := b.History(t.Context(), app, 10)
 	require.NoError(t, err)
 	require.Len(t, entries, 2)
-	require.Len(t, entries[0].Steps, 3)
-	require.Equal(t, "migrate", entries[0].Steps[0].Step)
-	require.Len(t, entries[1].Steps, 2)
+	require.Len(t, entries[0].Changes, 3)
+	require.Equal(t, "migrate", entries[0].Changes[0].Step)
+	require.Len(t, entries[1].Changes, 5)
 
 	// A run whose record goes leaves no trace, and nothing breaks.
 	second.Run = nil

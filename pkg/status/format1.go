@@ -46,6 +46,8 @@ func encodeFormat1(v any) ([]byte, error) {
 		v = d
 	case *model.Instance:
 		v = withoutAdmission(list)
+	case *model.Run:
+		v = withoutTimes(list)
 	}
 	b, err := json.Marshal(v)
 	if err != nil {

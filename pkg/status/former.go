@@ -178,6 +178,29 @@ func withoutAdmission(in *model.Instance) *model.Instance {
 	return &copied
 }
 
+// withoutTimes returns a run without the times that format 1 does not have.
+func withoutTimes(run *model.Run) *model.Run {
+	copied := *run
+	copied.Commands, copied.Steps = slices.Clone(run.Commands), slices.Clone(run.Steps)
+	for i := range copied.Commands {
+		copied.Commands[i].At = time.Time{}
+	}
+	for i := range copied.Steps {
+		s := &copied.Steps[i]
+		s.Staged = time.Time{}
+		if s.Undo = cloned(s.Undo); s.Undo != nil {
+			s.Undo.Since = time.Time{}
+		}
+	}
+	return &copied
+}
+
+// hasTimes reports whether a run has times that format 1 does not have.
+func hasTimes(run *model.Run) bool {
+	return run != nil && (slices.ContainsFunc(run.Commands, func(h model.Handled) bool { return !h.At.IsZero() }) ||
+		slices.ContainsFunc(run.Steps, func(s model.StepRun) bool { return !s.Staged.IsZero() || s.Undo != nil && !s.Undo.Since.IsZero() }))
+}
+
 // lacksAdmission lists what format 1 has no place for in a record.
 func lacksAdmission(in *model.Instance) (lacks []string) {
 	file := func(name string) string { return path.Join(tenantsDir, in.App.String(), name) }
@@ -186,6 +209,9 @@ func lacksAdmission(in *model.Instance) (lacks []string) {
 	}
 	if in.Refused != nil && !in.Refused.Since.IsZero() {
 		lacks = append(lacks, file(instanceFile)+": since when the newer spec is refused")
+	}
+	if hasTimes(in.Run) {
+		lacks = append(lacks, file(workflowFile)+": when people asked something of the run, when stages began, and when steps were taken back")
 	}
 	if in.Run != nil && len(in.Run.Memos) > 0 {
 		lacks = append(lacks, file(workflowFile)+": what steps have done before, so that the next run does it again")

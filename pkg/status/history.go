@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -18,8 +19,7 @@ type Entry struct {
 	Time         time.Time
 	Subject      string
 	SourceCommit string // of the fleet repo, from the trailer
-	Transitions  []model.Transition
-	Steps        []model.RunChange // of its workflow
+	Changes      []announce.Announcement
 }
 
 // History returns the last n commits that changed the records of an application,
@@ -95,8 +95,7 @@ func walk(ctx context.Context, store *git.Store, tip git.Hash, app model.AppID, 
 				Time:         later.time,
 				Subject:      text.Line(subject, maxLine),
 				SourceCommit: trailer(later.message, "Source-Commit"),
-				Transitions:  news(before.transitions, now.transitions),
-				Steps:        now.run.Changes(before.run),
+				Changes:      announce.Application(&before.instance, &now.instance, later.time),
 			})
 		}
 	}

@@ -2,9 +2,10 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/announce"
 )
 
 // maxListed bounds the transitions and steps that a commit message lists.
@@ -19,12 +20,11 @@ func (p *plan) message(program string) string {
 	var lines []string
 	total := 0
 	for _, c := range p.apps {
-		total += len(c.transitions)
-		for _, t := range c.transitions {
-			lines = append(lines, fmt.Sprintf("%s: %s", c.app, transitionText(t)))
-		}
-		for _, s := range c.steps {
-			lines = append(lines, fmt.Sprintf("%s: %s", c.app, stepText(s)))
+		for _, a := range c.told {
+			if a.Kind == announce.Transition {
+				total++
+			}
+			lines = append(lines, fmt.Sprintf("%s: %s", c.app, changeText(a)))
 		}
 	}
 	if more := len(lines) - maxListed; more > 0 {
@@ -54,14 +54,8 @@ func (p *plan) subject() string {
 	switch {
 	case p.migrates():
 		return fmt.Sprintf("migrate from format %s to %s", p.base.format, p.format)
-	case len(p.apps) == 1 && len(p.apps[0].transitions) > 0:
-		c := p.apps[0]
-		return fmt.Sprintf("%s: %s", c.app, word(string(c.transitions[len(c.transitions)-1].To)))
-	case len(p.apps) == 1 && len(p.apps[0].steps) > 0:
-		c := p.apps[0]
-		return fmt.Sprintf("%s: %s", c.app, stepText(c.steps[len(c.steps)-1]))
 	case len(p.apps) == 1:
-		return fmt.Sprintf("%s: updated", p.apps[0].app)
+		return fmt.Sprintf("%s: %s", p.apps[0].app, p.apps[0].subject())
 	case len(p.apps) > 1:
 		return fmt.Sprintf("%d applications changed", len(p.apps))
 	case p.ledger.Commit != p.base.ledger.Commit:
@@ -70,21 +64,42 @@ func (p *plan) subject() string {
 	return "inputs changed"
 }
 
-// transitionText writes a transition as "Admitted -> Scheduled (Granted)".
-func transitionText(t model.Transition) string {
-	text := word(string(t.To))
-	if t.From != "" {
-		text = word(string(t.From)) + " -> " + text
+// subject says what became of an application: its last transition, else the last of
+// what else is told.
+func (c *change) subject() string {
+	for _, a := range slices.Backward(c.told) {
+		if a.Kind == announce.Transition {
+			return word(a.To)
+		}
 	}
-	return text + " (" + word(string(t.Reason)) + ")"
+	if len(c.told) > 0 {
+		return changeText(c.told[len(c.told)-1])
+	}
+	return "updated"
 }
 
-// stepText writes the transition of a step or of a run, as "step migrate succeeded".
-func stepText(c model.RunChange) string {
-	if c.Step == "" {
-		return fmt.Sprintf("run %d %s", c.Run, word(c.To))
+// changeText writes a transition as "Admitted -> Scheduled (Granted)", and of the
+// others who or what came to what: "step migrate succeeded".
+func changeText(a announce.Announcement) string {
+	to := word(a.To)
+	switch a.Kind {
+	case announce.Transition:
+		if a.From != "" {
+			to = word(a.From) + " -> " + to
+		}
+		return to + " (" + word(string(a.Reason)) + ")"
+	case announce.Run:
+		return fmt.Sprintf("run %d %s", a.Run, to)
+	case announce.Step:
+		return "step " + word(a.Step) + " " + to
+	case announce.Stage:
+		return fmt.Sprintf("step %s stage %d %s", word(a.Step), a.Stage, to)
+	case announce.Undo:
+		return "undo of step " + word(a.Step) + " " + to
+	case announce.Command:
+		return strings.TrimRight(fmt.Sprintf("%s run %d %s", to, a.Run, word(a.Step)), " ")
 	}
-	return "step " + word(c.Step) + " " + word(c.To)
+	return word(string(a.Kind)) + " " + to
 }
 
 // word removes every character that phases, reasons and commits do not have.

@@ -95,7 +95,7 @@ func TestMigration(t *testing.T) {
 	entries, err := b.History(t.Context(), shop(), 1000)
 	require.NoError(t, err)
 	require.Equal(t, 187, len(entries))
-	require.Empty(t, entries[0].Transitions)
+	require.Empty(t, entries[0].Changes)
 
 	// What changes at the same time is the next commit of the same push.
 	repo = format1(t)

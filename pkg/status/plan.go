@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -24,11 +25,10 @@ type plan struct {
 	redraw  map[model.AppID]bool // … or that of an application whose record does not
 }
 
-// change is one application whose record changed, and how.
+// change is one application whose record changed, and what is told of that.
 type change struct {
-	app         model.AppID
-	transitions []model.Transition
-	steps       []model.RunChange // of its workflow
+	app  model.AppID
+	told []announce.Announcement
 }
 
 // plan compares next with the branch. It returns nil if there is nothing to write. Only records that changed are encoded.

@@ -5,7 +5,9 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"time"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -121,7 +123,8 @@ func (p *plan) application(app model.AppID, before, now record) (back record, er
 		return before, nil // the bytes are the same
 	}
 	p.tenants[app.Tenant] = true
-	p.apps = append(p.apps, change{app, moves(news(old.History, next.History)), next.Run.Changes(old.Run)})
+	told := slices.DeleteFunc(announce.Application(old, next, time.Time{}), func(a announce.Announcement) bool { return !a.Kind.Told() })
+	p.apps = append(p.apps, change{app, told})
 	return back, nil
 }
 

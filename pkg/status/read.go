@@ -38,17 +38,28 @@ func readerOf(fsys fs.FS, message string) (*reader, error) {
 	return r, err
 }
 
-func (r *reader) ledger() (l model.Ledger, err error) {
+// head reads which ledger this is, the source commit and the problems.
+func (r *reader) head(l *model.Ledger) (err error) {
 	if l.Identity, err = r.readIdentity(); err != nil {
-		return l, err
+		return err
 	}
 	var src source
 	if _, err := r.read(sourceFile, &src); err != nil {
-		return l, err
+		return err
 	}
 	l.Commit = src.Commit
 	if l.Commit != word(l.Commit) {
-		return l, damaged(r.format.name(sourceFile), fmt.Errorf("%q is not a commit", l.Commit))
+		return damaged(r.format.name(sourceFile), fmt.Errorf("%q is not a commit", l.Commit))
+	}
+	var wrong problems
+	_, err = r.read(problemsFile, &wrong)
+	l.Problems = wrong.Problems
+	return err
+}
+
+func (r *reader) ledger() (l model.Ledger, err error) {
+	if err := r.head(&l); err != nil {
+		return l, err
 	}
 	if found, err := r.read(platformFile, &l.Platform); err != nil {
 		return l, err
@@ -59,11 +70,7 @@ func (r *reader) ledger() (l model.Ledger, err error) {
 	if _, err := r.read(capacityFile, &seen); err != nil {
 		return l, err
 	}
-	var wrong problems
-	if _, err := r.read(problemsFile, &wrong); err != nil {
-		return l, err
-	}
-	l.Pools, l.Problems = seen.Pools, wrong.Problems
+	l.Pools = seen.Pools
 	tenants, err := subdirectories(r.fsys, tenantsDir)
 	if err != nil {
 		return l, err

@@ -2,7 +2,6 @@ package status
 
 import (
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -102,24 +101,4 @@ func inUTC(v reflect.Value) (changed bool) {
 		}
 	}
 	return changed
-}
-
-// moves returns the transitions of which people and programs are told: a change of the
-// rules of admission moves nothing.
-func moves(list []model.Transition) []model.Transition {
-	return slices.DeleteFunc(slices.Clone(list), func(t model.Transition) bool { return t.OfAdmission() })
-}
-
-// news returns the transitions of now that before does not have.
-func news(before, now []model.Transition) []model.Transition {
-	if len(before) == 0 {
-		return now
-	}
-	last := before[len(before)-1]
-	for i := len(now) - 1; i >= 0; i-- {
-		if now[i].At.Equal(last.At) && now[i].To == last.To && now[i].Reason == last.Reason && now[i].Instance == last.Instance {
-			return now[i+1:]
-		}
-	}
-	return now
 }

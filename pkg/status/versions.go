@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -12,9 +13,8 @@ import (
 // version is the past of an application as one commit records it. It is zero if the
 // commit does not know the application.
 type version struct {
-	dir         git.Hash // its directory
-	transitions []model.Transition
-	run         *model.Run
+	dir      git.Hash       // its directory
+	instance model.Instance // without specs and components
 }
 
 // versions reads versions of applications from the history of the branch. It caches
@@ -61,16 +61,66 @@ func (r *versions) at(tree git.Hash, app model.AppID) (version, error) {
 	if _, err := records.instance("", app, &in); err != nil {
 		return version{}, err
 	}
-	run, err := records.run(workflowFile, app)
-	if err != nil {
+	if in.Run, err = records.run(workflowFile, app); err != nil {
 		return version{}, err
 	}
+	in.Components = nil
 	if len(r.known) == maxVersions {
 		clear(r.known)
 	}
-	v := version{dir, in.History, run}
+	v := version{dir, in}
 	r.known[place{app, dir}] = v
 	return v, nil
+}
+
+// ledgers returns what two trees say of what differs between them, as far as the
+// filter selects it.
+func (r *versions) ledgers(before, now git.Hash, changed []string, filter EventFilter) (old, next model.Ledger, err error) {
+	for _, side := range []struct {
+		tree   git.Hash
+		ledger *model.Ledger
+	}{{before, &old}, {now, &next}} {
+		if *side.ledger, err = headAt(r.store, side.tree); err != nil {
+			return old, next, err
+		}
+		var last model.AppID
+		for _, path := range changed {
+			app, ok := recordOf(path)
+			if !ok || app == last || !filter.has(app) {
+				continue
+			}
+			last = app
+			v, err := r.at(side.tree, app)
+			if err != nil {
+				return old, next, err
+			}
+			if v.instance.App == app {
+				side.ledger.Instances = append(side.ledger.Instances, v.instance)
+			}
+		}
+	}
+	slices.SortFunc(old.Instances, byApp)
+	slices.SortFunc(next.Instances, byApp)
+	return old, next, nil
+}
+
+func byApp(a, b model.Instance) int { return a.App.Compare(b.App) }
+
+// headAt returns what a tree says of the fleet as a whole: which ledger it is, the
+// source commit and the problems.
+func headAt(store *git.Store, tree git.Hash) (l model.Ledger, err error) {
+	if tree == git.ZeroHash {
+		return l, nil
+	}
+	files, err := store.Files(tree, limits)
+	if err != nil {
+		return l, err
+	}
+	r, err := newReader(files)
+	if err != nil {
+		return l, err
+	}
+	return l, r.head(&l)
 }
 
 // formatAt returns the format of a tree, and reads nothing else of it.

@@ -129,7 +129,7 @@ func (r *runner) turn() {
 		if in.Run == nil || in.Run.Phase.Ended() {
 			continue
 		}
-		for _, intent := range workflow.Intents(in.Run, workflow.SpecOf(in)) {
+		for _, intent := range workflow.Intents(in.Run, in.RunSpec()) {
 			if intent.Job == nil {
 				c.Results = append(c.Results, workflow.Result{Key: intent.Key, OK: true})
 				continue

@@ -25,7 +25,7 @@ func Explain(l *model.Ledger, app model.AppID) (Explanation, error) {
 		return Explanation{}, s.Missing(l)
 	}
 	x := Explanation{
-		App: app, Instance: in, Spec: in.Spec, Previous: in.Previous, Run: in.Run, Waits: workflow.Waits(in.Run, workflow.SpecOf(in)),
+		App: app, Instance: in, Spec: in.Spec, Previous: in.Previous, Run: in.Run, Waits: workflow.Waits(in.Run, in.RunSpec()),
 	}
 	x.Decision, _ = l.Decision(app)
 	for _, p := range l.Problems {

@@ -3,18 +3,18 @@ package view
 import (
 	"time"
 
-	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/status"
 )
 
 // HistoryEntry is one commit of the status branch that changed the record of an application.
 type HistoryEntry struct {
-	Commit       string             `json:"commit"` // of the status branch
-	Time         time.Time          `json:"time"`
-	Subject      string             `json:"subject"`
-	SourceCommit string             `json:"sourceCommit,omitempty"`
-	Transitions  []model.Transition `json:"transitions"`
-	Steps        []model.RunChange  `json:"steps,omitempty"` // of its workflow
+	Commit       string                  `json:"commit"` // of the status branch
+	Time         time.Time               `json:"time"`
+	Subject      string                  `json:"subject"`
+	SourceCommit string                  `json:"sourceCommit,omitempty"`
+	Transitions  []announce.Announcement `json:"transitions"`
+	Steps        []announce.Announcement `json:"steps,omitempty"` // of its workflow, and all else that changed
 
 	// Causes maps source commits to their author and subject. It has those that the clone knows.
 	Causes map[string]string `json:"causes,omitempty"`
@@ -28,11 +28,19 @@ func History(commits []status.Entry, most int, all bool) []HistoryEntry {
 		if len(entries) == most {
 			break
 		}
-		if all || len(c.Transitions)+len(c.Steps) > 0 {
-			entries = append(entries, HistoryEntry{
+		if all || len(c.Changes) > 0 {
+			e := HistoryEntry{
 				Commit: c.Commit, Time: c.Time, Subject: c.Subject, SourceCommit: c.SourceCommit,
-				Transitions: append([]model.Transition{}, c.Transitions...), Steps: c.Steps,
-			})
+				Transitions: []announce.Announcement{},
+			}
+			for _, a := range c.Changes {
+				if a.Kind == announce.Transition || a.Kind == announce.Admission {
+					e.Transitions = append(e.Transitions, a)
+				} else {
+					e.Steps = append(e.Steps, a)
+				}
+			}
+			entries = append(entries, e)
 		}
 	}
 	return entries

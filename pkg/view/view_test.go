@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/status"
@@ -104,9 +105,9 @@ func TestSelection(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	moved := func(commit string) status.Entry {
-		return status.Entry{Commit: "s" + commit, Transitions: []model.Transition{{Commit: commit}}}
+		return status.Entry{Commit: "s" + commit, Changes: []announce.Announcement{{Kind: announce.Transition, Change: announce.Change{Commit: commit}}}}
 	}
-	commits := []status.Entry{moved("a"), {Commit: "quiet"}, {Commit: "step", Steps: []model.RunChange{{Run: 1}}}, moved("b")}
+	commits := []status.Entry{moved("a"), {Commit: "quiet"}, {Commit: "step", Changes: []announce.Announcement{{Kind: announce.Step}}}, moved("b")}
 	names := func(entries []view.HistoryEntry) (list []string) {
 		for _, e := range entries {
 			require.NotNil(t, e.Transitions)

@@ -19,5 +19,5 @@ func workflowOf(in *model.Instance) *Workflow {
 	if r == nil {
 		return nil
 	}
-	return &Workflow{Run: r.ID, Number: r.Number, Phase: r.Phase, Message: r.Message, Waits: workflow.Waits(r, workflow.SpecOf(in))}
+	return &Workflow{Run: r.ID, Number: r.Number, Phase: r.Phase, Message: r.Message, Waits: workflow.Waits(r, in.RunSpec())}
 }

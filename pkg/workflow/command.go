@@ -27,7 +27,7 @@ func (x *execution) handle(commands []model.Command) {
 			continue
 		}
 		x.run.Commands = append(x.run.Commands, model.Handled{
-			ID: commandID(c), Run: c.Run, Action: c.Action, Step: c.Step, By: c.By, Commit: c.Commit, Refused: text.Line(refused, maxMessage),
+			ID: commandID(c), Run: c.Run, Action: c.Action, Step: c.Step, By: c.By, Commit: c.Commit, Refused: text.Line(refused, maxMessage), At: x.now,
 		})
 	}
 }

@@ -74,8 +74,8 @@ func (x *execution) expire() {
 	default: // the time for the end is over, too
 		x.steps.cancel(reasonEnded)
 		for _, s := range x.steps {
-			if rec := s.rec; toUndo(rec) {
-				rec.Undo.Phase, rec.Undo.Message = model.StepFailed, "not taken back by "+at
+			if toUndo(s.rec) {
+				s.undoIs(model.StepFailed, "not taken back by "+at)
 			}
 		}
 		x.run.Message += "; its end took longer than until " + at

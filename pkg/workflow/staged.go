@@ -47,7 +47,9 @@ func (k stagedStep) begin(s *step) (err error) {
 	if s.x.run.Fast || !r.stage(k.stages[0]) {
 		s.rec.Stage = len(k.stages)
 		r.promote()
+		return nil
 	}
+	s.rec.Staged = s.x.now
 	return nil
 }
 
@@ -89,6 +91,7 @@ func (k stagedStep) progress(s *step) {
 
 func (k stagedStep) next(s *step) {
 	s.rec.Stage++
+	s.rec.Staged = s.x.now
 	s.rec.Until, s.rec.Next, s.rec.Passed, s.rec.Missed, s.rec.Resumed = time.Time{}, time.Time{}, 0, 0, false
 	if s.rec.Stage < len(k.stages) {
 		s.rollout().stage(k.stages[s.rec.Stage])

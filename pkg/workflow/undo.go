@@ -41,7 +41,7 @@ func (x *execution) unwind() bool {
 	if last == nil {
 		return false
 	}
-	last.rec.Undo.Phase = model.StepQueued
+	last.undoIs(model.StepQueued, last.rec.Undo.Message)
 	return true
 }
 
@@ -49,7 +49,8 @@ func (x *execution) unwind() bool {
 func (s *step) takeBack() {
 	u := s.rec.Undo
 	u.Attempt++
-	u.Phase, u.Message, u.Next = model.StepActive, "", time.Time{}
+	s.undoIs(model.StepActive, "")
+	u.Next = time.Time{}
 	u.Deadline = s.x.now.Add(cmp.Or(s.Timeout, stepTimeout))
 	for _, t := range u.Targets {
 		setTarget(&s.x.run, t)
@@ -76,17 +77,24 @@ func (s *step) judgeUndo() {
 	case u.Component != "" && r != nil && !r.OK:
 		failure = cmp.Or(r.Class, "failed") + ": " + r.Message
 	case u.Component != "" && r != nil, u.Component == "" && restored(u.Targets, s.x.turn.Seen, s.x.spec):
-		u.Phase, u.Next = model.StepSucceeded, time.Time{}
+		s.undoIs(model.StepSucceeded, u.Message)
+		u.Next = time.Time{}
 		return
 	case !s.x.now.Before(u.Deadline):
 		failure = ClassTimeout + ": not taken back by " + u.Deadline.UTC().Format(time.RFC3339)
 	default:
 		return
 	}
-	u.Phase, u.Message = model.StepFailed, text.Line(failure, maxMessage)
+	s.undoIs(model.StepFailed, text.Line(failure, maxMessage))
 	if u.Attempt < s.Retry.Attempts {
 		u.Phase, u.Next = model.StepRetrying, s.x.now.Add(s.Retry.Backoff.After(u.Attempt))
 	}
+}
+
+// undoIs moves the undo of a step into a phase.
+func (s *step) undoIs(phase model.StepPhase, message string) {
+	u := s.rec.Undo
+	u.Phase, u.Message, u.Since = phase, message, s.x.now
 }
 
 // restored reports whether everything runs again that ran before.

@@ -53,17 +53,6 @@ func People(decl *model.Step) bool {
 	return kindOf(decl).traits().people
 }
 
-// SpecOf returns what the latest run of an instance brings, nil if there is no run
-// or its record does not hold that spec any more.
-func SpecOf(inst *model.Instance) *model.Application {
-	for _, spec := range []*model.Application{inst.Spec, inst.Previous} {
-		if spec != nil && inst.Run != nil && spec.Release == inst.Run.Spec {
-			return spec
-		}
-	}
-	return nil
-}
-
 // activeWait is what a step waits for during an attempt.
 func activeWait(rec *model.StepRun, decl *model.Step) Wait {
 	w := Wait{For: "being done", Until: rec.Deadline}

@@ -104,8 +104,7 @@ func TestLostLedger(t *testing.T) {
 				w.forgetAnchor() // which a restored branch has moved on
 				w.engine = w.withState(t.TempDir(), "status")
 				r := w.pass()
-				require.Empty(t, r.Transitions)
-				require.Empty(t, r.Steps)
+				require.Empty(t, r.Changes)
 				w.stop()
 				require.Equal(t, before, w.everything())
 				require.Equal(t, whole, w.git(w.repo, "rev-parse", "status"))
@@ -127,8 +126,7 @@ func (w *world) restored(dir, branch string, before map[string]string) {
 	require.NotEmpty(t, done.Commit)
 	w.engine = w.withState(dir, branch)
 	r := w.pass()
-	require.Empty(t, r.Transitions)
-	require.Empty(t, r.Steps)
+	require.Empty(t, r.Changes)
 	require.False(t, r.Saved)
 	require.NoError(t, w.loop.Ready())
 	w.stop()
@@ -147,7 +145,7 @@ func (w *world) refuses(reason string, copied bool) {
 		refused := &reconcile.LedgerRefusedError{}
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, reason, refused.Reason, "%s", err)
-		require.Empty(t, r.Transitions)
+		require.Empty(t, r.Changes)
 		require.False(t, r.Saved)
 		require.ErrorContains(t, w.loop.Ready(), "reconciler run --adopt")
 	}
@@ -231,7 +229,7 @@ func TestAnchor(t *testing.T) {
 	require.Zero(t, w.writes.Load()+w.anchors.Load())
 	w.forgetAnchor()
 	r := w.pass()
-	require.Empty(t, r.Transitions)
+	require.Empty(t, r.Changes)
 	anchor, found, err := w.carrier.Anchor(t.Context())
 	require.NoError(t, err)
 	require.True(t, found)

@@ -237,7 +237,7 @@ func (w *World) tellPass(p *process, r *reconcile.Report, err error) {
 	if err != nil {
 		w.tell("    %s: %s", p.name, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	for _, t := range r.Transitions {
+	for _, t := range r.Transitions() {
 		w.tell("    %s decides: %s#%d %s → %s %s (%s)", p.name, t.App, t.Instance, t.From, t.To, t.Reason, t.Message)
 	}
 	if r.Saved {

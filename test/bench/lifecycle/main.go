@@ -207,7 +207,7 @@ func (b *bench) some(transitions int) error {
 			if busy = r.Changed(); busy {
 				cpu += cpuTime() - at
 				passes++
-				done += len(r.Transitions)
+				done += len(r.Transitions())
 			}
 			if r.Saved {
 				writes++

@@ -1,0 +1,123 @@
+package announce
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// What says what changed, such as "Scheduled → Running" or "step migrate: stage 1 passed".
+func (a *Announcement) What() string {
+	step := "step " + a.Step
+	switch a.Kind {
+	case Transition, Admission:
+		if a.From == a.To {
+			return "stays " + a.To
+		}
+		return a.arrow()
+	case Run:
+		return fmt.Sprintf("run %d: %s", a.Run, a.arrow())
+	case Step:
+		return step + ": " + a.arrow()
+	case Stage:
+		return fmt.Sprintf("%s: stage %d %s", step, a.Stage, a.To)
+	case Undo:
+		return "undo of " + step + ": " + a.arrow()
+	case Command:
+		if a.Step == "" {
+			return fmt.Sprintf("%s run %d", a.To, a.Run)
+		}
+		return fmt.Sprintf("%s %s of run %d", a.To, step, a.Run)
+	case Commit:
+		return "commit " + brief(a.To)
+	case Refusal:
+		return "commit " + brief(a.Commit) + " refused"
+	}
+	return string(a.Kind) + ": " + a.arrow()
+}
+
+func brief(commit string) string { return commit[:min(10, len(commit))] }
+
+func (a *Announcement) arrow() string {
+	if a.From == "" {
+		return a.To
+	}
+	return a.From + " → " + a.To
+}
+
+// Why says why, and who did it, "" if there is nothing to say.
+func (a *Announcement) Why() string {
+	why := string(a.Reason)
+	switch {
+	case why == "":
+		why = a.Message
+	case a.Message != "":
+		why += ": " + a.Message
+	}
+	if a.By != "" {
+		why = strings.TrimSpace(why + " by " + a.By)
+	}
+	return why
+}
+
+// Event returns what a Kubernetes Event says of the announcement to people who look at
+// the cluster. The reason is "" if there is nothing that they have to know.
+func (a *Announcement) Event() (reason, text string, warning bool) {
+	because := func(text string) string { return strings.TrimSuffix(text+": "+a.Message, ": ") }
+	switch a.Kind {
+	case Transition:
+		return string(a.Reason), because(a.App.Name + " is " + a.To), a.To == string(model.PhaseDegraded) || a.To == string(model.PhaseRejected)
+	case Hold:
+		if a.To == "held" {
+			return "ReleaseHeld", a.Message + " was rolled back and is not tried again", true
+		}
+		return "HoldLifted", a.Message + " may be tried again", false
+	case Run:
+		return a.runEvent(because)
+	case Step:
+		switch {
+		case a.To == string(model.StepFailed):
+			return "StepFailed", because("step " + a.Step + " has failed"), true
+		case a.To == string(model.StepActive) && a.Type == "approval":
+			return "ApprovalNeeded", "step " + a.Step + " waits for approval: reconciler approve " + a.App.String() + " " + a.Step, false
+		}
+	case Stage:
+		return "StagePassed", fmt.Sprintf("step %s has passed stage %d", a.Step, a.Stage), false
+	case Undo:
+		switch a.To {
+		case string(model.StepSucceeded):
+			return "StepUndone", "step " + a.Step + " was taken back", true
+		case string(model.StepFailed):
+			return "UndoFailed", because("step " + a.Step + " could not be taken back"), true
+		}
+	case Command:
+		if a.Reason == ReasonRefused {
+			return "CommandRefused", because(a.What() + " by " + a.By + " was refused"), true
+		}
+		return "CommandTaken", a.What() + " by " + a.By, false
+	case Refusal:
+		return "CommitRefused", because("commit " + brief(a.Commit) + " is not followed"), true
+	}
+	return "", "", false
+}
+
+func (a *Announcement) runEvent(because func(string) string) (reason, text string, warning bool) {
+	switch model.RunPhase(a.To) {
+	case model.RunSucceeded:
+		return "WorkflowSucceeded", because("the workflow has succeeded"), false
+	case model.RunSuperseded:
+		return "WorkflowSuperseded", because("a newer run takes the place of the workflow's"), false
+	case model.RunPaused:
+		return "WorkflowPaused", because("the workflow is paused; go on with: reconciler resume " + a.App.String()), true
+	case model.RunStopped:
+		return "WorkflowStopped", because("the workflow was stopped"), true
+	case model.RunRollingBack:
+		return "WorkflowRollingBack", because("the workflow takes back what it did"), true
+	case model.RunRolledBack:
+		return "WorkflowRolledBack", because("the workflow has taken back what it did"), true
+	case model.RunFailed:
+		return "WorkflowFailed", because("the workflow has failed"), true
+	}
+	return "", "", false
+}
