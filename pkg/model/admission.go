@@ -160,6 +160,7 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("overcommit.memory", fraction(int64(p.OvercommitMem), 1000))
 	add("preemption", string(p.Preemption))
 	add("degradation", strconv.FormatBool(p.Degradation))
+	add("requests", string(p.Requests))
 	add("requiredLabels", list(p.RequiredLabels))
 	add("strategies", list(p.Strategies))
 	add("onUpdateFailure", string(p.OnUpdateFailure))
@@ -174,6 +175,11 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("defaults.priority", count(p.Priority))
 	add("defaults.strategy", p.Strategy)
 	add("defaults.startDeadline", duration(p.StartDeadline))
+	for _, name := range p.DefaultRequests.Names() {
+		if n := p.DefaultRequests.Get(name); n != 0 {
+			add("defaults.requests."+name, FormatAmount(name, n))
+		}
+	}
 	return values
 }
 

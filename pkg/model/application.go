@@ -109,6 +109,22 @@ func (c *Component) Runs() bool { return c.Type != "config" && c.Type != "secret
 // Finite reports whether the component ends by itself.
 func (c *Component) Finite() bool { return c.Type == "job" }
 
+// Asks is what one replica asks for: its requests, and where it has none the default of
+// a policy, up to its limit.
+func (c *Component) Asks(p *Policy) Resources {
+	if !c.Runs() {
+		return c.Requests
+	}
+	given := p.DefaultRequests
+	if c.Limits.CPU > 0 {
+		given.CPU = min(given.CPU, c.Limits.CPU)
+	}
+	if c.Limits.Memory > 0 {
+		given.Memory = min(given.Memory, c.Limits.Memory)
+	}
+	return c.Requests.Or(given)
+}
+
 // MinReplicas is the least number of replicas that the component can be
 // degraded to. It is Replicas where no degradation is declared.
 func (c *Component) MinReplicas() int {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"maps"
 	"slices"
 	"time"
 )
@@ -111,10 +110,22 @@ type Grant struct {
 	Component string    `json:"component"`
 	Replicas  int       `json:"replicas"`
 	Surge     int       `json:"surge,omitempty"` // additional replicas, for a second version while a workflow switches from one to the other
-	Requests  Resources `json:"requests"`        // of one replica
+	Requests  Resources `json:"requests"`        // of one replica: what is counted
 	QoS       string    `json:"qos"`
 	Pool      string    `json:"pool,omitempty"`
 	Domains   []string  `json:"domains,omitempty"` // where there was room, for a component that asks to be spread: a hint
+
+	// Told is what the objects request where that is something else: a default of policy
+	// counts at once, and reaches the objects with the next release.
+	Told *Resources `json:"told,omitempty"`
+}
+
+// AsTold returns g as the objects have it.
+func (g Grant) AsTold() Grant {
+	if g.Told != nil {
+		g.Requests, g.Told = *g.Told, nil
+	}
+	return g
 }
 
 // Equal reports whether two grants are the same in every field.
@@ -124,7 +135,7 @@ func (g Grant) Equal(o Grant) bool { return g.SameCapacity(o) && slices.Equal(g.
 // hints and do not count.
 func (g Grant) SameCapacity(o Grant) bool {
 	return g.Component == o.Component && g.Replicas == o.Replicas && g.Surge == o.Surge && g.QoS == o.QoS && g.Pool == o.Pool &&
-		g.Requests.CPU == o.Requests.CPU && g.Requests.Memory == o.Requests.Memory && maps.Equal(g.Requests.Devices, o.Requests.Devices)
+		g.Requests.Equal(o.Requests) && (g.Told == o.Told || g.Told != nil && o.Told != nil && g.Told.Equal(*o.Told))
 }
 
 // Competitor is an application that holds capacity that another one lacks.

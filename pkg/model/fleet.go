@@ -142,10 +142,21 @@ type Policy struct {
 	Priority      int           `json:"defaultPriority"`
 	StartDeadline time.Duration `json:"startDeadline"`
 
+	Requests        RequestsRule `json:"requests,omitempty"`       // "" in records that are older than the rule
+	DefaultRequests Resources    `json:"defaultRequests,omitzero"` // of a replica of a component that writes none
+
 	// InForce records for each value which layer set it and where. It is shared
 	// between the applications of a tenant and not part of any digest.
 	InForce []PolicyValue `json:"-"`
 }
+
+// RequestsRule is whether a component may leave out its requests.
+type RequestsRule string
+
+const (
+	RequestsDefaulted RequestsRule = "defaulted" // it has the default of its policy
+	RequestsRequired  RequestsRule = "required"
+)
 
 // Preemption is which other applications an application may displace.
 type Preemption string

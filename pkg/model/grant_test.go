@@ -15,7 +15,7 @@ func TestGrantEqual(t *testing.T) {
 	empty.Domains, empty.Requests.Devices = []string{}, map[string]int64{}
 	require.True(t, g.Equal(empty), "empty is the same as nothing")
 
-	other := Grant{Component: "x", Replicas: 9, Surge: 9, QoS: "x", Pool: "x", Domains: []string{"a"},
+	other := Grant{Component: "x", Replicas: 9, Surge: 9, QoS: "x", Pool: "x", Domains: []string{"a"}, Told: &Resources{CPU: 1},
 		Requests: Resources{CPU: 9, Memory: 9, Devices: map[string]int64{"gpu": 1}}}
 	check := func(name string, change func(changed *Grant)) {
 		changed := g

@@ -56,6 +56,7 @@ func (c *Component) FormerContent(app AppID) Digest { return DigestOf(c.redacted
 
 // FormerWorkload is described at FormerContent.
 func FormerWorkload(c *Component, g Grant, run int) Digest {
+	g = g.AsTold()
 	g.Domains, g.Surge = nil, 0
 	return DigestOf(struct {
 		Component *Component
@@ -69,6 +70,7 @@ func FormerWorkload(c *Component, g Grant, run int) Digest {
 // writes it on what it creates, and the runtime reports it back. So readiness is
 // always about the present release and grant, and never about older ones.
 func WorkloadDigest(c *Component, g Grant, run int) Digest {
+	g = g.AsTold()
 	g.Domains, g.Surge = nil, 0 // a hint and room for another version: no reason to restart this one
 	return DigestOf(struct {
 		Component content

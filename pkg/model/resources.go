@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -53,6 +54,12 @@ func (r Resources) Max(o Resources) Resources {
 	return r.combine(o, func(a, b int64) int64 { return max(a, b) })
 }
 
+// Or returns r with the CPU and the memory of o where r has none.
+func (r Resources) Or(o Resources) Resources {
+	r.CPU, r.Memory = cmp.Or(r.CPU, o.CPU), cmp.Or(r.Memory, o.Memory)
+	return r
+}
+
 // Times returns n times r, for n >= 0.
 func (r Resources) Times(n int) Resources {
 	mul := func(a, _ int64) int64 {
@@ -95,6 +102,11 @@ func (r Resources) Exceeds(o Resources) []string {
 	return over
 }
 
+// Equal reports whether two amounts are the same.
+func (r Resources) Equal(o Resources) bool {
+	return r.CPU == o.CPU && r.Memory == o.Memory && maps.Equal(r.Devices, o.Devices)
+}
+
 // IsZero reports whether every amount is zero.
 func (r Resources) IsZero() bool {
 	for _, n := range r.Devices {
@@ -121,6 +133,9 @@ func (r Resources) String() string {
 
 func (r Resources) combine(o Resources, f func(a, b int64) int64) Resources {
 	sum := Resources{CPU: f(r.CPU, o.CPU), Memory: f(r.Memory, o.Memory)}
+	if r.Devices == nil && o.Devices == nil {
+		return sum
+	}
 	for _, name := range r.Names(o)[2:] {
 		if n := f(r.Devices[name], o.Devices[name]); n != 0 {
 			if sum.Devices == nil {

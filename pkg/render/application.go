@@ -86,7 +86,7 @@ func (a *application) objects(c *model.Component, state model.ComponentState) ([
 func (a *application) workload(c *model.Component, state model.ComponentState) *workload {
 	w := &workload{
 		app: a, spec: c, name: ObjectName(a.Instance.App, c.Name), track: TrackStable,
-		grant: a.granted(state.Grant), run: max(0, state.Run), done: state.State == model.StateDone,
+		grant: a.granted(state.Grant).AsTold(), run: max(0, state.Run), done: state.State == model.StateDone,
 		out: &part{
 			component: c.Name, commit: a.spec.Commit, namespace: a.namespace, labels: a.labels(c.Name),
 			workload: cmp.Or(state.Workload, model.WorkloadDigest(c, state.Grant, state.Run)), keep: state.Hold,
@@ -106,9 +106,9 @@ func (a *application) workload(c *model.Component, state model.ComponentState) *
 }
 
 // declared returns a grant with the requests, QoS profile and pool that the component
-// declares.
+// declares. Where it declares no requests, those of the grant stay.
 func declared(c *model.Component, g model.Grant) model.Grant {
-	g.Requests, g.QoS, g.Pool = c.Requests, c.QoS, c.Placement.Pool
+	g.Requests, g.QoS, g.Pool = c.Requests.Or(g.Requests), c.QoS, c.Placement.Pool
 	return g
 }
 

@@ -147,14 +147,15 @@ func (p *pod) refer(path, kind, name string) (object corev1.LocalObjectReference
 // guarantees memory makes the request the limit, so that the kernel never kills the
 // container for the memory of a neighbour. guaranteed-pro does the same with CPU:
 // then Kubernetes classes the pod as Guaranteed, may give it cores of its own, and
-// evicts it last. Devices cannot be shared.
+// evicts it last. A default of policy is no limit: nobody said that it suffices. Devices
+// cannot be shared.
 func requirements(c *model.Component, grant model.Grant) corev1.ResourceRequirements {
 	limit := c.Limits
 	qos := cmp.Or(grant.QoS, c.QoS)
-	if qos == model.Guaranteed || qos == model.GuaranteedPro {
+	if (qos == model.Guaranteed || qos == model.GuaranteedPro) && c.Requests.Memory > 0 {
 		limit.Memory = grant.Requests.Memory
 	}
-	if qos == model.GuaranteedPro {
+	if qos == model.GuaranteedPro && c.Requests.CPU > 0 {
 		limit.CPU = grant.Requests.CPU
 	}
 	r := corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}

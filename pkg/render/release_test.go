@@ -48,6 +48,7 @@ func TestReleaseIsWhatRuns(t *testing.T) {
 		"Components.0.Replicas": false, "Components.0.Degrade.MinReplicas": false, "Components.0.QoS": false, "Components.0.Placement.Pool": false,
 		"Components.0.Critical": false, "Priority": false, "Labels": false, "Budget": false, "Objectives.Class": false, "Desired": false,
 		"Policy.Egress": false, "Policy.StartDeadline": false, "Lifecycle.Deletion": false,
+		"Policy.Requests": false, "Policy.DefaultRequests.CPU": false, "Policy.DefaultRequests.Memory": false,
 	} {
 		is, there := seen[path]
 		require.True(t, there, path)
@@ -80,7 +81,7 @@ func released() *model.Application {
 			RequiredLabels: []string{"team"}, Strategies: []string{"spread"}, Strategy: "spread", OnUpdateFailure: model.OnUpdateFailureHold,
 			MaxGrace: time.Hour, Deletion: model.DeletionKeepData, Egress: []string{"a.example.com"}, Ladder: []string{"qos"},
 			MinRuntime: time.Minute, RestoreHold: time.Minute, RestoreMargin: 10, ReserveAfter: time.Minute, Replicas: 1, Priority: 100,
-			StartDeadline: 10 * time.Minute,
+			StartDeadline: 10 * time.Minute, Requests: model.RequestsDefaulted, DefaultRequests: model.Resources{CPU: 50, Memory: 64 << 20},
 		},
 		Lifecycle: model.Lifecycle{
 			Grace: 30 * time.Second, Deletion: model.DeletionKeepData, OnFailure: model.OnFailureRestart, Threshold: 3, Window: time.Minute,

@@ -37,9 +37,13 @@ func (v versions) stepJob(j StepJob) ([]Object, error) {
 	if !carried(c) {
 		return nil, nil
 	}
-	state := model.ComponentState{Grant: declared(c, model.Grant{Component: c.Name, Replicas: max(1, c.Replicas)})}
-	if s, ok := a.Instance.Component(c.Name); ok && s.Grant.Replicas > 0 {
-		state.Grant = s.Grant
+	state := model.ComponentState{Grant: model.Grant{Component: c.Name}}
+	if s, ok := a.Instance.Component(c.Name); ok {
+		state.Grant = s.Grant.AsTold()
+	}
+	if state.Grant.Replicas == 0 {
+		state.Grant = declared(c, state.Grant)
+		state.Grant.Replicas, state.Grant.Surge = max(1, c.Replicas), 0
 	}
 	state.Run = state.Grant.Replicas
 	w := a.workload(c, state)

@@ -72,7 +72,7 @@ func (r *Renderings) problems(app *model.Application, in render.Input) []model.P
 	in.Instance = &model.Instance{App: app.ID, Number: 1, Spec: app}
 	for i := range app.Components {
 		c := &app.Components[i]
-		g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests, QoS: c.QoS, Pool: c.Placement.Pool}
+		g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Asks(&app.Policy), QoS: c.QoS, Pool: c.Placement.Pool}
 		in.Instance.Components = append(in.Instance.Components, model.ComponentState{Grant: g, Run: c.Replicas, Workload: model.WorkloadDigest(c, g, c.Replicas)})
 	}
 	if app.Workflow != nil {

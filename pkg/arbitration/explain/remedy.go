@@ -87,7 +87,7 @@ func (a *advisor) largest(app *solve.App, resource int) int {
 	best, most := -1, int64(0)
 	for i := range app.Wanted.Components {
 		comp := &app.Wanted.Components[i]
-		if n := a.Of(comp.Requests)[resource] * int64(comp.Replicas); comp.Runs() && n > most {
+		if n := a.Of(app.Asks(app.Wanted, comp))[resource] * int64(comp.Replicas); comp.Runs() && n > most {
 			best, most = i, n
 		}
 	}
@@ -101,7 +101,7 @@ func (a *advisor) fewerReplicas(app *solve.App, resource int, over int64) (chang
 		return change{}, false
 	}
 	comp := app.Wanted.Components[i]
-	one := a.Of(comp.Requests)[resource]
+	one := a.Of(app.Asks(app.Wanted, &comp))[resource]
 	return change{
 		try: (over + one - 1) / one, most: int64(comp.Replicas) - 1,
 		make: func(in *solve.Inputs, n int64) { edit(in, app).Components[i].Replicas -= int(n) },
@@ -118,7 +118,7 @@ func (a *advisor) smallerRequest(app *solve.App, resource int, asked, over int64
 		return change{}, false
 	}
 	comp := app.Wanted.Components[i]
-	one, u, name := a.Of(comp.Requests)[resource], unit(resource), a.Names[resource]
+	one, u, name := a.Of(app.Asks(app.Wanted, &comp))[resource], unit(resource), a.Names[resource]
 	each := (over + int64(comp.Replicas) - 1) / int64(comp.Replicas)
 	return change{
 		try: (each + u - 1) / u, most: one * 9 / 10 / u, // less than a tenth is another application

@@ -112,7 +112,7 @@ func (a *allotment) settle(app *App, spec *model.Application, levels []Level, le
 	a.take(app, loads)
 	a.noteChange(app)
 	app.Spec, app.Levels, app.Level, app.pool = spec, levels, level, at
-	app.Grants = levels[level].grants(spec)
+	app.Grants = levels[level].grants(app, spec)
 	for i := range app.Grants {
 		comp := &spec.Components[i]
 		if !comp.Runs() {
@@ -124,7 +124,7 @@ func (a *allotment) settle(app *App, spec *model.Application, levels []Level, le
 		}
 		if pool >= 0 {
 			app.Grants[i].Pool = a.Pools[pool].Name
-			app.Grants[i].Domains = a.Pools[pool].spread(app, comp, a.Of(comp.Requests), &app.Grants[i])
+			app.Grants[i].Domains = a.Pools[pool].spread(app, comp, a.Of(app.Grants[i].Requests), &app.Grants[i])
 		}
 	}
 	app.Verdict, app.Reason, app.Short, app.Position = model.VerdictGranted, model.ReasonFits, nil, 0
@@ -211,7 +211,7 @@ func (a *allotment) degrade(v *App, to int) {
 		a.Release(v)
 	}
 	a.take(v, v.Levels[to].loads(v.pool))
-	grants := v.Levels[to].grants(v.Spec)
+	grants := v.Levels[to].grants(v, v.Spec)
 	for i := range grants {
 		if g, ok := model.Find(v.Grants, grants[i].Component); ok {
 			grants[i].Pool, grants[i].Domains = g.Pool, g.Domains

@@ -29,7 +29,8 @@ type Asked struct {
 	Holds    []model.Grant      // by the ledger
 	Tenant   int                // its node in the tree
 	Priority int
-	Band     int // 0 is the highest
+	Band     int           // 0 is the highest
+	policy   *model.Policy // of its tenant, now
 	declared time.Time
 }
 

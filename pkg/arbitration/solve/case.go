@@ -98,6 +98,7 @@ func (c *Case) ReadApp(app *App, id model.AppID, wanted *model.Application, unus
 	}
 	*app = App{Asked: Asked{ID: id, Wanted: wanted, Unusable: unusable, Instance: inst, Tenant: c.tenantNode(id.Tenant)},
 		Place: Place{Level: -1, pool: -1}, slot: -1}
+	app.policy = &c.Nodes[app.Tenant].Tenant.Policy
 	if inst != nil {
 		app.declared = inst.Declared
 		if inst.Phase.Active() {

@@ -21,7 +21,7 @@ func checkPools(g gate, app *App, spec *model.Application, levels []Level) (foun
 				Text: [3]string{comp.Runtime + "/" + comp.OS, "none", fmt.Sprintf("component %s needs a pool for %s on %s, and %s", comp.Name, comp.Runtime, comp.OS, noPool(comp))}})
 			continue
 		}
-		one := g.Of(comp.Requests)
+		one := g.Of(app.Asks(spec, comp))
 		for r, asked := range one {
 			if asked == 0 || g.offered(comp, func(q int) bool { return g.Pools[q].largest == nil || asked <= g.Pools[q].largest[r] }) {
 				continue

@@ -132,12 +132,12 @@ func ReplicasAt(c *model.Component, k Cut) (replicas int, qos string) {
 func countable(replicas int) int { return min(max(replicas, 0), 1<<31-1) }
 
 // grantsAt returns the grants of a spec under a cut, without pools.
-func grantsAt(spec *model.Application, k Cut) []model.Grant {
+func (app *App) grantsAt(spec *model.Application, k Cut) []model.Grant {
 	grants := make([]model.Grant, len(spec.Components))
 	for i := range spec.Components {
 		c := &spec.Components[i]
-		replicas, qos := ReplicasAt(c, k)
-		grants[i] = model.Grant{Component: c.Name, Replicas: replicas, Requests: c.Requests, QoS: qos}
+		grants[i] = app.asks(spec, c)
+		grants[i].Replicas, grants[i].QoS = ReplicasAt(c, k)
 	}
 	return grants
 }
@@ -153,7 +153,7 @@ func (b *Books) levelsOf(app *App, spec *model.Application, surge []bool) []Leve
 	for i := range spec.Components {
 		comp := &spec.Components[i]
 		if comp.Runs() && !app.done(spec, comp) {
-			pools[i], one[i] = b.boundTo(app, comp), b.Of(comp.Requests)
+			pools[i], one[i] = b.boundTo(app, comp), b.Of(app.Asks(spec, comp))
 		}
 	}
 	for l, k := range cutsOf {

@@ -17,8 +17,12 @@ func (a *allotment) shortages() {
 	for at := range a.Pools {
 		q := &a.Pools[at]
 		var needs []need
+		if q.Used.Fits(q.Offered) {
+			continue
+		}
+		untold := a.untold(q.Name)
 		for r := range q.Used {
-			if over := q.Used[r] - q.Offered[r]; over > 0 {
+			if over := q.Used[r] - untold[r] - q.Offered[r]; over > 0 {
 				needs = append(needs, need{Shortage{Pool: at, Resource: r, Asked: q.Used[r], Free: q.Offered[r]}, over})
 			}
 		}

@@ -111,13 +111,16 @@ func (app *App) held(spec *model.Application, surge []bool) (held []bool) {
 }
 
 // kept are the grants of an incumbent, without second versions that are no longer
-// needed.
+// needed, and with the defaults that policy has now.
 func (app *App) kept(spec *model.Application, surge []bool) []model.Grant {
 	grants := slices.Clone(app.Holds)
 	for i := range grants {
 		n := slices.IndexFunc(spec.Components, func(comp model.Component) bool { return comp.Name == grants[i].Component })
 		if n < 0 || surge == nil || !surge[n] {
 			grants[i].Surge = 0
+		}
+		if n >= 0 {
+			app.countDefault(&spec.Components[n], &grants[i])
 		}
 	}
 	return grants
@@ -132,9 +135,9 @@ func (r *Level) times(component, replicas int) int {
 	return replicas
 }
 
-// grants returns the grants of a spec on a level, without pools.
-func (r *Level) grants(spec *model.Application) []model.Grant {
-	grants := grantsAt(spec, r.Cut)
+// grants returns the grants of a spec of an application on a level, without pools.
+func (r *Level) grants(app *App, spec *model.Application) []model.Grant {
+	grants := app.grantsAt(spec, r.Cut)
 	for i := range grants {
 		grants[i].Surge = r.times(i, grants[i].Replicas) - grants[i].Replicas
 	}

@@ -33,6 +33,7 @@ type effectiveDoc struct {
 	} `json:"overcommit"`
 	Preemption      model.Preemption      `json:"preemption"`
 	Degradation     bool                  `json:"degradation"`
+	Requests        model.RequestsRule    `json:"requests"`
 	RequiredLabels  []string              `json:"requiredLabels"`
 	Strategies      []string              `json:"strategies"`
 	OnUpdateFailure model.OnUpdateFailure `json:"onUpdateFailure"`
@@ -58,7 +59,11 @@ type effectiveDoc struct {
 		Priority      int    `json:"priority"`
 		Strategy      string `json:"strategy"`
 		StartDeadline string `json:"startDeadline"`
-		Runtime       string `json:"runtime"` // for the schema
+		Requests      struct {
+			CPU    string `json:"cpu"`
+			Memory string `json:"memory"`
+		} `json:"requests"`
+		Runtime string `json:"runtime"` // for the schema
 	} `json:"defaults"`
 }
 
@@ -99,17 +104,31 @@ func (d *effectiveDoc) policy(effective []byte, layers ...*layer.Layer) model.Po
 		Replicas:        d.Defaults.Replicas,
 		Priority:        d.Defaults.Priority,
 		StartDeadline:   duration(d.Defaults.StartDeadline),
+		Requests:        d.Requests,
+		DefaultRequests: d.defaultRequests(),
 		InForce:         inForce(effective, layers),
 	}
+}
+
+// defaultRequests are amounts that the schema has checked. One that is too large to
+// count is none.
+func (d *effectiveDoc) defaultRequests() model.Resources {
+	given := resourcesDoc{CPU: d.Defaults.Requests.CPU, Memory: d.Defaults.Requests.Memory}
+	r, err := given.resources()
+	if err != nil {
+		return model.Resources{}
+	}
+	return r
 }
 
 // policyPaths are the values of a policy in the order in which people read it.
 var policyPaths = []string{
 	"limits.maxReplicas", "limits.priorityCeiling", "limits.maxShare", "limits.grace",
 	"images.registries", "runtimes", "kinds", "namespace", "overcommit.cpu", "overcommit.memory",
-	"preemption", "degradation", "requiredLabels", "strategies", "onUpdateFailure", "deletion",
+	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion",
 	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "egress.hosts",
 	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline",
+	"defaults.requests.cpu", "defaults.requests.memory",
 }
 
 // inForce lists the values of an effective policy as written, with the layer that set

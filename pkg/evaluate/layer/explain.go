@@ -109,6 +109,8 @@ func explainOne(e errors.Error, path []string, v cue.Value, layers ...*Layer) mo
 		p.Code, p.Message = catalogue.Unknown, "no such field"+suggest(v, path)
 	case means == missingField && len(path) > 1 && path[0] == "application" && path[1] == "labels":
 		p.Code, p.Message = catalogue.RequiredLabel, "must be written: the policy requires the label (requiredLabels)"
+	case means == missingField && len(path) > 3 && path[1] == "components" && path[3] == "resources":
+		p.Code, p.Message = catalogue.RequiredRequests, "must be written: the policy requires every component to request cpu and memory (requests)"
 	case means == missingField:
 		p.Code, p.Message = catalogue.Required, "must be written"
 	case means == noValue:
