@@ -22,6 +22,7 @@ import (
 type requestFlags struct {
 	ledgerFlags
 	runID, why string
+	stage      int
 	noCommit   bool
 	format     outputFormat
 }
@@ -44,7 +45,8 @@ type requestView struct {
 	Number      int          `json:"number"` // of the run
 	Action      string       `json:"action"`
 	Step        string       `json:"step,omitempty"`
-	Effect      string       `json:"effect"` // once it is pushed
+	Stage       int          `json:"stage,omitempty"` // of the step
+	Effect      string       `json:"effect"`          // once it is pushed
 	File        string       `json:"file"`
 	Committed   string       `json:"committed,omitempty"` // the new commit
 	Signed      bool         `json:"signed"`              // the commit has a signature
@@ -74,12 +76,12 @@ func (f *requestFlags) run(cmd *cobra.Command, action string, args []string) err
 		return err
 	}
 	defer reader.close()
-	r, err := newRequest(&ledger, app, action, f.runID, step)
+	r, err := newRequest(&ledger, app, action, f.runID, step, f.stage)
 	if err != nil {
 		return err
 	}
 	r.Why = strings.TrimSpace(f.why)
-	view := &requestView{Application: app.String(), Run: r.Run, Number: r.inst.Run.Number, Action: action, Step: r.Step, Effect: r.effect()}
+	view := &requestView{Application: app.String(), Run: r.Run, Number: r.inst.Run.Number, Action: action, Step: r.Step, Stage: r.Stage, Effect: r.effect()}
 	if view.File, err = writeApproval(w, r); err != nil {
 		return err
 	}
@@ -129,6 +131,9 @@ func writeApproval(w *clone.Tree, r *request) (string, error) {
 // commitApproval commits the file of an approval and returns the commit.
 func commitApproval(ctx context.Context, w *clone.Tree, r *request, file string) (string, error) {
 	what := strings.TrimSpace(r.Action + " " + r.Step)
+	if r.Stage > 0 {
+		what += fmt.Sprintf(", stage %d", r.Stage)
+	}
 	message := fmt.Sprintf("%s: %s\n", r.app, what)
 	if r.Why != "" {
 		message += "\n" + r.Why + "\n"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -46,9 +47,11 @@ have begun go on, and deadlines keep counting.`,
 		action: model.CommandResume, args: "TENANT/APPLICATION [STEP]", short: "Resume a paused workflow run, or a step that waits",
 		long: `Resume ends the pause of a run. With STEP it ends the wait of that step: the time of a
 wait, the pause of a stage, a stage that people move on, or the time until the next attempt.
-Without STEP it resumes the run if the run is paused, else the one step that waits for people.`,
+Without STEP it resumes the run if the run is paused, else the one step that waits for people.
+The request names the present stage, or that of --stage, and ends the pause of no other.`,
 		example: `  reconciler resume acme/shop
   reconciler resume acme/shop release -m "the canary looks well"
+  reconciler resume acme/shop release --stage 2
   git push`,
 	},
 	{
@@ -86,6 +89,9 @@ digest, so it applies to no other run.`
 			},
 		}
 		f.add(cmd)
+		if r.action == model.CommandResume {
+			cmd.Flags().IntVar(&f.stage, "stage", 0, "stage of the step, from 1 (default: the present one)")
+		}
 		all = append(all, cmd)
 	}
 	return all
@@ -105,7 +111,7 @@ func refusal(format string, args ...any) error {
 }
 
 // newRequest finds the run and the step that the arguments name.
-func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string) (*request, error) {
+func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string, stage int) (*request, error) {
 	inst, ok := ledger.Find(app)
 	if !ok {
 		return nil, view.Of(app).Missing(ledger)
@@ -113,11 +119,39 @@ func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string)
 	if inst.Run == nil {
 		return nil, refusal("%s has no run of a workflow yet", app)
 	}
-	r := &request{app: app, inst: inst, spec: inst.RunSpec(), Command: model.Command{Action: action, Run: inst.Run.ID, Step: step}}
+	r := &request{app: app, inst: inst, spec: inst.RunSpec(), Command: model.Command{Action: action, Run: inst.Run.ID, Step: step, Stage: stage}}
 	if run != "" && (len(run) < 4 || !strings.HasPrefix(string(inst.Run.ID), run)) {
 		return nil, refusal("%q is not the latest run of %s: that is %s", text.Clean(run), app, describe(inst.Run))
 	}
-	return r, r.settle()
+	if err := r.settle(); err != nil {
+		return nil, err
+	}
+	return r, r.settleStage()
+}
+
+// settleStage checks the stage that the request names, and names the present one where
+// it names none: so the request ends no other pause, however late it arrives.
+func (r *request) settleStage() error {
+	stages := 0
+	if decl := r.declared(); decl != nil && r.Action == model.CommandResume {
+		stages = workflow.Stages(decl)
+	}
+	rec, _ := r.inst.Run.Step(r.Step)
+	present := 0
+	if rec != nil && rec.Phase == model.StepActive {
+		present = min(rec.Stage+1, stages)
+	}
+	switch {
+	case r.Stage == 0 && stages > 0 && present == 0:
+		return refusal("step %s has not begun; name the stage to resume with --stage, from 1 to %d", r.Step, stages)
+	case r.Stage == 0:
+		r.Stage = present
+	case r.Stage < 0 || r.Stage > stages:
+		return refusal("%s has no stage %d to resume", cmp.Or(r.Step, "the run"), r.Stage)
+	case r.Stage < present:
+		return refusal("stage %d of step %s is over; it is in stage %d", r.Stage, r.Step, present)
+	}
+	return nil
 }
 
 // describe names a run for people.
@@ -235,6 +269,9 @@ func (r *request) effect() string {
 	case model.CommandResume:
 		if r.Step == "" {
 			return fmt.Sprintf("lets %s go on", run)
+		}
+		if r.Stage > 0 {
+			return fmt.Sprintf("ends what stage %d of step %s of %s waits for", r.Stage, r.Step, run)
 		}
 		return fmt.Sprintf("ends what step %s of %s waits for", r.Step, run)
 	case model.CommandStop:

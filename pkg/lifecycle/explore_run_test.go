@@ -138,6 +138,7 @@ type runState struct {
 type stepJob struct {
 	app            int
 	key, component string
+	lock           string // of its step
 	how            string // running | done | failed
 }
 
@@ -257,7 +258,7 @@ func (x *runExploration) ask(s *runState, app int) {
 func (s *runState) seen() model.Observation {
 	o := s.state.seen()
 	for _, j := range s.jobs {
-		w := model.Workload{App: id(explored[j.app]), Component: j.component, Replicas: 1, Intent: j.key, Done: j.how == "done"}
+		w := model.Workload{App: id(explored[j.app]), Component: j.component, Replicas: 1, Intent: j.key, Lock: j.lock, Done: j.how == "done"}
 		if j.how == "failed" {
 			w.Failure = &model.Failure{Class: model.ClassApplication, Reason: "JobFailed", Final: true}
 		}
@@ -287,7 +288,7 @@ func (s *runState) act(app int) {
 	})
 	for _, i := range wanted {
 		if !slices.ContainsFunc(s.jobs, func(j stepJob) bool { return j.key == i.Key }) {
-			s.jobs = append(s.jobs, stepJob{app, i.Key, i.Job.Component, "running"})
+			s.jobs = append(s.jobs, stepJob{app, i.Key, i.Job.Component, i.Job.Lock, "running"})
 		}
 	}
 	slices.SortFunc(s.jobs, func(x, y stepJob) int { return cmp.Compare(x.key, y.key) })

@@ -40,9 +40,15 @@ type Workload struct {
 	Beside bool `json:"beside,omitempty"`
 	// Intent is the key of the step of a workflow whose job it is, "" if it is none.
 	Intent string `json:"intent,omitempty"`
+	// Lock is the lock that the step held which made the job, "" if it held none, and
+	// AnyLock where the job does not say.
+	Lock string `json:"lock,omitempty"`
 	// Message is what a job left for the step that ran it.
 	Message string `json:"message,omitempty"`
 }
+
+// AnyLock stands for the lock of a job that does not name it.
+const AnyLock = "*"
 
 // Failure is a cross-runtime failure event.
 type Failure struct {

@@ -198,6 +198,7 @@ type Command struct {
 	Action string   `json:"action"`           // see the Command constants
 	Run    Digest   `json:"run"`              // this run and no other
 	Step   string   `json:"step,omitempty"`   // approve, reject: which; resume, restart: which, "": the run
+	Stage  int      `json:"stage,omitempty"`  // resume: which of the step, from 1; 0: the present one
 	By     string   `json:"by"`               // who signed the commit
 	Roles  []string `json:"roles,omitempty"`  // that they have for the application
 	Commit string   `json:"commit,omitempty"` // that asked first
@@ -220,6 +221,7 @@ type Handled struct {
 	Run     Digest    `json:"run"` // that it named
 	Action  string    `json:"action"`
 	Step    string    `json:"step,omitempty"`
+	Stage   int       `json:"stage,omitempty"`
 	By      string    `json:"by"`
 	Commit  string    `json:"commit,omitempty"`
 	Refused string    `json:"refused,omitempty"` // why; "": it took effect

@@ -41,7 +41,11 @@ func (p *page) workflow(in *model.Instance) {
 		if c.Refused != "" {
 			outcome = "refused: " + escape(c.Refused)
 		}
-		return []string{code(c.Action), code(c.Step), escape(c.By), code(c.Commit[:min(len(c.Commit), 10)]), outcome}
+		step := code(c.Step)
+		if c.Stage > 0 {
+			step += fmt.Sprintf(", stage %d", c.Stage)
+		}
+		return []string{code(c.Action), step, escape(c.By), code(c.Commit[:min(len(c.Commit), 10)]), outcome}
 	}))
 }
 

@@ -51,7 +51,7 @@ func intents(inst *model.Instance) []workflow.Intent {
 func jobs(inst *model.Instance) (jobs []render.StepJob) {
 	for _, intent := range intents(inst) {
 		if j := intent.Job; j != nil {
-			jobs = append(jobs, render.StepJob{Key: intent.Key, Component: j.Component, Spec: j.Spec, Inputs: j.Inputs})
+			jobs = append(jobs, render.StepJob{Key: intent.Key, Component: j.Component, Spec: j.Spec, Inputs: j.Inputs, Lock: j.Lock})
 		}
 	}
 	if inst.Run == nil || inst.Run.Instance != inst.Number {

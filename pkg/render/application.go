@@ -45,8 +45,7 @@ type workload struct {
 	track   string        // TrackStable or TrackNext
 	next    *workload     // the newer version beside it, nil without one
 	traffic model.Traffic // the versions that receive requests
-	intent  string        // key of the step that runs it as its job, "" without one
-	inputs  []model.Value // of that step
+	step    *StepJob      // that it is, nil: none
 }
 
 // objects renders a component in a state. A component that no cluster runs has no

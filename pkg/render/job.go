@@ -14,7 +14,7 @@ import (
 // job renders a job. Kubernetes refuses a change of a Job's template, so the name has
 // a digest of it: another template is another Job. A job that is done stays as it is.
 // A job that may not run is absent. The Job of a workflow step is named by the key of
-// the step.
+// the step, and runs its pod once.
 func (w *workload) job() error {
 	var p job
 	if err := w.properties(&p); err != nil {
@@ -27,10 +27,11 @@ func (w *workload) job() error {
 	spec.Parallelism = new(int32(w.run))
 	if w.run > 0 || w.done {
 		meta := w.meta(p.container)
-		if w.intent != "" {
-			meta.Name = StepJobName(w.app.Instance.App, w.spec.Name, w.intent)
-			meta.Annotations = merge(meta.Annotations, map[string]string{AnnotationIntent: w.intent})
-			spec.Template.Annotations = merge(spec.Template.Annotations, map[string]string{AnnotationIntent: w.intent})
+		if w.step != nil {
+			meta.Name = StepJobName(w.app.Instance.App, w.spec.Name, w.step.Key)
+			meta.Annotations = merge(meta.Annotations, map[string]string{AnnotationIntent: w.step.Key, AnnotationLock: w.step.Lock})
+			spec.BackoffLimit = new(int32(0)) // an attempt is one execution: the step counts them
+			spec.Template.Annotations = merge(spec.Template.Annotations, map[string]string{AnnotationIntent: w.step.Key})
 		} else {
 			meta.Name += "-" + model.DigestOf([]any{spec.Template, spec.Completions}).Short()
 		}
@@ -84,12 +85,12 @@ func (w *workload) cronJob() error {
 }
 
 func (w *workload) jobSpec(p job) (batchv1.JobSpec, error) {
-	if w.inputs != nil {
+	if w.step != nil && w.step.Inputs != nil {
 		p.Env = maps.Clone(p.Env)
 		if p.Env == nil {
 			p.Env = map[string]envValue{}
 		}
-		for _, in := range w.inputs {
+		for _, in := range w.step.Inputs {
 			p.Env[variable(in.Name)] = envValue{Value: literal(in.Value)}
 		}
 	}

@@ -45,6 +45,9 @@ const (
 	// AnnotationIntent, on jobs and their pods, is the key of the workflow step that
 	// runs the job.
 	AnnotationIntent = Domain + "intent"
+	// AnnotationLock, on jobs of workflow steps, is the lock that the step holds, ""
+	// without one.
+	AnnotationLock = Domain + "lock"
 	// AnnotationDeletion with the value DeletionData marks a claim, or a StatefulSet
 	// with claims, that is deleted when the application ends for good.
 	AnnotationDeletion = Domain + "deletion"

@@ -36,9 +36,9 @@ type scenario struct {
 
 // scenarioJob is the job of a step, of the spec before if Previous is set.
 type scenarioJob struct {
-	Key, Component string
-	Inputs         []model.Value
-	Previous, Keep bool
+	Key, Component, Lock string
+	Inputs               []model.Value
+	Previous, Keep       bool
 }
 
 // scenarioBeside is the newer version of a component, of the accepted spec.
@@ -136,7 +136,7 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 	}
 	var jobs []StepJob
 	for _, j := range s.Jobs {
-		job := StepJob{Key: j.Key, Component: j.Component, Spec: instance.Spec.Release, Inputs: j.Inputs, Keep: j.Keep}
+		job := StepJob{Key: j.Key, Component: j.Component, Spec: instance.Spec.Release, Inputs: j.Inputs, Lock: j.Lock, Keep: j.Keep}
 		if j.Previous {
 			job.Spec = instance.Previous.Release
 		}

@@ -13,6 +13,7 @@ type StepJob struct {
 	Component string        // of type job
 	Spec      model.Digest  // the release of the application that has the component
 	Inputs    []model.Value // environment variables DAROS_INPUT_<NAME>
+	Lock      string        // that the step holds, "": none
 	Keep      bool          // it has ended, and stays as it is so that people can read its logs
 }
 
@@ -47,7 +48,7 @@ func (v versions) stepJob(j StepJob) ([]Object, error) {
 	}
 	state.Run = state.Grant.Replicas
 	w := a.workload(c, state)
-	w.intent, w.inputs = j.Key, j.Inputs
+	w.step = &j
 	if err := w.render(); err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func encodeFormat1(v any) ([]byte, error) {
 	case *model.Instance:
 		v = withoutAdmission(list)
 	case *model.Run:
-		v = withoutTimes(list)
+		v = withoutStages(withoutTimes(list))
 	}
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -195,6 +195,17 @@ func withoutTimes(run *model.Run) *model.Run {
 	return &copied
 }
 
+// withoutStages returns a run whose commands name no stage. It has no place in
+// format 1.
+func withoutStages(run *model.Run) *model.Run {
+	copied := *run
+	copied.Commands = slices.Clone(run.Commands)
+	for i := range copied.Commands {
+		copied.Commands[i].Stage = 0
+	}
+	return &copied
+}
+
 // hasTimes reports whether a run has times that format 1 does not have.
 func hasTimes(run *model.Run) bool {
 	return run != nil && (slices.ContainsFunc(run.Commands, func(h model.Handled) bool { return !h.At.IsZero() }) ||
@@ -215,6 +226,9 @@ func lacksAdmission(in *model.Instance) (lacks []string) {
 	}
 	if in.Run != nil && len(in.Run.Memos) > 0 {
 		lacks = append(lacks, file(workflowFile)+": what steps have done before, so that the next run does it again")
+	}
+	if in.Run != nil && slices.ContainsFunc(in.Run.Commands, func(h model.Handled) bool { return h.Stage > 0 }) {
+		lacks = append(lacks, file(workflowFile)+": the stages that people resumed")
 	}
 	return lacks
 }

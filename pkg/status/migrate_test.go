@@ -359,6 +359,13 @@ func TestFormat1RoundTrip(t *testing.T) {
 		for i := range l.Decisions { // it knows no slack
 			l.Decisions[i] = *status.Format{Major: 1}.Reread(&l.Decisions[i])
 		}
+		for i := range l.Instances { // nor stages
+			if run := l.Instances[i].Run; run != nil {
+				for k := range run.Commands {
+					run.Commands[k].Stage = 0
+				}
+			}
+		}
 		require.Equal(t, asWritten(t, l), asWritten(t, back))
 	})
 }

@@ -145,17 +145,13 @@ func (c *carrier) resultsOf(run *model.Run) (results []Result) {
 		}
 	}
 	results = slices.Clip(c.results[run.ID])
-	for _, w := range workloads(c.reports.Seen, run.App) {
-		if !strings.HasPrefix(w.Intent, string(run.ID)+"/") {
+	jobs := workloads(c.reports.Seen, run.App)
+	for i := range jobs {
+		if !strings.HasPrefix(jobs[i].Intent, string(run.ID)+"/") {
 			continue
 		}
-		switch {
-		case w.Done:
-			results = append(results, Result{Key: w.Intent, OK: true, Message: w.Message})
-		case w.Failure != nil && w.Failure.Final:
-			results = append(results, Result{
-				Key: w.Intent, Class: cmp.Or(w.Failure.Reason, w.Failure.Class), Status: w.Failure.ExitCode, Message: cmp.Or(w.Failure.Message, w.Message),
-			})
+		if r := ofJob(&jobs[i]); r != nil {
+			results = append(results, *r)
 		}
 	}
 	return results
@@ -174,18 +170,18 @@ func workloads(seen *model.Observation, app model.AppID) []model.Workload {
 	return seen.Workloads[from:to]
 }
 
-// runningJobs returns the keys of the intents of a tenant whose jobs are running.
-func runningJobs(seen *model.Observation, tenant string) (keys []string) {
+// runningJobs returns the jobs of steps of a tenant that are running.
+func runningJobs(seen *model.Observation, tenant string) (jobs []RunningJob) {
 	if seen == nil {
 		return nil
 	}
 	from, _ := slices.BinarySearchFunc(seen.Workloads, tenant, func(w model.Workload, tenant string) int { return cmp.Compare(w.App.Tenant, tenant) })
 	for i := from; i < len(seen.Workloads) && seen.Workloads[i].App.Tenant == tenant; i++ {
 		if w := &seen.Workloads[i]; w.Intent != "" && !w.Done && (w.Failure == nil || !w.Failure.Final) {
-			keys = append(keys, w.Intent)
+			jobs = append(jobs, RunningJob{w.Intent, w.Lock})
 		}
 	}
-	return keys
+	return jobs
 }
 
 // seenOf describes the versions of the components: the stable version as the

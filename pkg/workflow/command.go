@@ -27,7 +27,7 @@ func (x *execution) handle(commands []model.Command) {
 			continue
 		}
 		x.run.Commands = append(x.run.Commands, model.Handled{
-			ID: commandID(c), Run: c.Run, Action: c.Action, Step: c.Step, By: c.By, Commit: c.Commit, Refused: text.Line(refused, maxMessage), At: x.now,
+			ID: commandID(c), Run: c.Run, Action: c.Action, Step: c.Step, Stage: c.Stage, By: c.By, Commit: c.Commit, Refused: text.Line(refused, maxMessage), At: x.now,
 		})
 	}
 }
@@ -40,10 +40,8 @@ func (x *execution) handleEarly() (changed bool) {
 		return false
 	}
 	for _, s := range x.steps {
-		if s.rec.Phase == model.StepActive {
-			if a, ok := s.kind.(approvalStep); ok {
-				a.progress(s)
-			}
+		if _, approves := s.kind.(approvalStep); s.rec.Phase == model.StepActive && (approves || s.rec.Resumed) {
+			s.kind.progress(s)
 		}
 	}
 	return true
@@ -133,8 +131,20 @@ func (x *execution) obeyStep(c model.Command) (early bool, refused string) {
 	}
 }
 
-// resume ends the pause of a stage, of a wait, or between two attempts.
+// resume ends the pause of a stage, of a wait, or between two attempts. One that names a
+// stage waits for it, and ends the pause of no other.
 func (s *step) resume(c model.Command) (early bool, refused string) {
+	if c.Stage > 0 && !s.rec.Phase.Ended() {
+		if k, ok := s.kind.(stagedStep); !ok || c.Stage > len(k.stages) {
+			return false, fmt.Sprintf("step %s has no stage %d", c.Step, c.Stage)
+		}
+		if s.rec.Phase != model.StepActive || s.rec.Stage+1 < c.Stage {
+			return true, ""
+		}
+		if s.rec.Stage+1 > c.Stage {
+			return false, fmt.Sprintf("stage %d of step %s is over", c.Stage, c.Step)
+		}
+	}
 	switch {
 	case s.rec.Phase == model.StepPending || s.rec.Phase == model.StepQueued:
 		return true, ""

@@ -19,7 +19,7 @@ type candidate struct {
 // first, then in the order in which they became ready. A candidate that has to wait
 // does not keep others waiting.
 func admit(all []*execution, limits Limits) (started bool) {
-	held, acting, left := map[string]string{}, 0, leftover(all, limits.Jobs)
+	held, acting, left := map[string]string{}, 0, leftovers(all, limits.Jobs)
 	hold := func(s *step) {
 		if s.Lock != "" && holds(s.rec) {
 			held[s.Lock] = s.x.run.App.String() + ", step " + s.Name
@@ -75,10 +75,11 @@ func holds(rec *model.StepRun) bool {
 	return on(rec.Phase) || rec.Undo != nil && on(rec.Undo.Phase)
 }
 
-// leftover names a job that runs although its step has ended, "" if there is none.
-func leftover(all []*execution, jobs []string) string {
+// leftovers returns the jobs that run although their step has ended, by the lock that
+// the step held.
+func leftovers(all []*execution, jobs []RunningJob) map[string]string {
 	if len(jobs) == 0 {
-		return ""
+		return nil
 	}
 	spoken := map[string]bool{} // run and step
 	for _, x := range all {
@@ -88,21 +89,22 @@ func leftover(all []*execution, jobs []string) string {
 			}
 		}
 	}
-	for _, key := range jobs {
-		if parts := strings.SplitN(key, "/", 3); len(parts) < 3 || !spoken[parts[0]+"/"+parts[1]] {
-			return key
+	left := map[string]string{}
+	for _, job := range jobs {
+		if parts := strings.SplitN(job.Key, "/", 3); left[job.Lock] == "" && (len(parts) < 3 || !spoken[parts[0]+"/"+parts[1]]) {
+			left[job.Lock] = job.Key
 		}
 	}
-	return ""
+	return left
 }
 
 // obstacle returns what a candidate waits for, "" if it may start.
-func (c candidate) obstacle(held map[string]string, left string, acting int, limits Limits) string {
+func (c candidate) obstacle(held, left map[string]string, acting int, limits Limits) string {
 	if holder, taken := held[c.s.Lock]; taken && c.s.Lock != "" {
 		return fmt.Sprintf("lock %s is held by %s", c.s.Lock, holder)
 	}
-	if left != "" && c.s.Lock != "" {
-		return fmt.Sprintf("lock %s is free when job %s has ended, which still runs", c.s.Lock, left)
+	if job := cmp.Or(left[c.s.Lock], left[model.AnyLock]); job != "" && c.s.Lock != "" {
+		return fmt.Sprintf("lock %s is free when job %s has ended, which still runs", c.s.Lock, job)
 	}
 	if c.undo {
 		return ""

@@ -25,6 +25,7 @@ type Job struct {
 	Component string        `json:"component"`
 	Spec      model.Digest  `json:"spec"` // release of the application that the component is of
 	Inputs    []model.Value `json:"inputs,omitempty"`
+	Lock      string        `json:"lock,omitempty"` // that the step holds
 }
 
 // Probe is a question: a URL, or a query and the Prometheus server to send it to.
@@ -70,7 +71,7 @@ func Intents(run *model.Run, spec *model.Application) (intents []Intent) {
 		if u := rec.Undo; u != nil && u.Phase == model.StepActive && u.Component != "" {
 			intents = append(intents, Intent{
 				Key: undoKey(run, rec), Step: rec.Name, Deadline: u.Deadline,
-				Job: &Job{Component: u.Component, Spec: run.Spec, Inputs: rec.Inputs},
+				Job: &Job{Component: u.Component, Spec: run.Spec, Inputs: rec.Inputs, Lock: decl.Lock},
 			})
 		}
 		if rec.Phase != model.StepActive {

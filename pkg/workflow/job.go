@@ -27,7 +27,7 @@ func (jobStep) begin(s *step) error {
 func (jobStep) progress(s *step) { s.takeResult() }
 
 func (jobStep) intent(run *model.Run, decl *model.Step, rec *model.StepRun) Intent {
-	return Intent{Key: keyOf(run, rec), Job: &Job{Component: decl.Component, Spec: run.Spec, Inputs: rec.Inputs}}
+	return Intent{Key: keyOf(run, rec), Job: &Job{Component: decl.Component, Spec: run.Spec, Inputs: rec.Inputs, Lock: decl.Lock}}
 }
 
 func (jobStep) wait(decl *model.Step, rec *model.StepRun) Wait {

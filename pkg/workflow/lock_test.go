@@ -38,7 +38,7 @@ func TestLockPassesOnWhenTheJobHasEnded(t *testing.T) {
 
 	blog := ledger.Instances[0]
 	key := string(blog.Run.ID) + "/migrate/1"
-	seen.Workloads = []model.Workload{{App: blog.App, Component: "migrate", Intent: key}}
+	seen.Workloads = []model.Workload{{App: blog.App, Component: "migrate", Intent: key, Lock: "schema"}}
 	pass()
 	require.Equal(t, model.StepQueued, step(1).Phase)
 
@@ -53,4 +53,23 @@ func TestLockPassesOnWhenTheJobHasEnded(t *testing.T) {
 	seen.Workloads[0].Done = true // or gone: it runs no more
 	pass()
 	require.Equal(t, model.StepActive, step(1).Phase)
+}
+
+// TestLeftoverJobBlocksItsLock: a job that its step has left blocks the lock that the
+// step named and no other. One that does not say which lock it was blocks all.
+func TestLeftoverJobBlocksItsLock(t *testing.T) {
+	for _, c := range []struct {
+		lock    string // of the job that is left
+		blocked bool
+	}{{"schema", true}, {"cache", false}, {"", false}, {model.AnyLock, true}} {
+		spec := (&declared{Jobs: []string{"migrate"}, Steps: []declaredStep{{Name: "migrate", Type: "job", Component: "migrate", Lock: "schema"}}}).application("shop", "v1")
+		run := workflow.Start("", spec, 1, nil, start)
+		limits := workflow.Limits{Jobs: []workflow.RunningJob{{Key: "gone/clean/1", Lock: c.lock}}}
+		run = workflow.Advance([]workflow.Turn{{Run: run, Spec: spec}}, limits, start)[0]
+		if c.blocked {
+			require.Equal(t, "lock schema is free when job gone/clean/1 has ended, which still runs", run.Steps[0].Message, c.lock)
+		} else {
+			require.Equal(t, model.StepActive, run.Steps[0].Phase, c.lock)
+		}
+	}
 }

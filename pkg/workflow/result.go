@@ -1,10 +1,17 @@
 package workflow
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
 
 // Result is the final answer to an intent.
 type Result struct {
 	Key     string // of the intent
+	Open    bool   // no answer yet: what is seen of a job that has not ended
 	OK      bool   // the job ended well, an answer came, the notification was taken
 	Class   string // of failure, if not OK
 	Message string
@@ -14,13 +21,47 @@ type Result struct {
 }
 
 // result returns the latest result of an intent, nil if there is none.
-func (t *Turn) result(key string) *Result {
+func (t *Turn) result(key string) *Result { return t.latest(key, false) }
+
+// lastSeen says what is seen of the job of an intent that did not end in time: its
+// exit code and its last line, where the runtime knows them.
+func (t *Turn) lastSeen(key string) string {
+	if r := t.latest(key, true); r != nil {
+		return after("; ", r.Message)
+	}
+	return ""
+}
+
+func (t *Turn) latest(key string, open bool) *Result {
 	for i := len(t.Results) - 1; i >= 0; i-- {
-		if r := &t.Results[i]; r.Key == key {
+		if r := &t.Results[i]; r.Key == key && r.Open == open {
 			return r
 		}
 	}
 	return nil
+}
+
+// ofJob returns what the runtime shows of the job of a step, nil if that is nothing.
+func ofJob(w *model.Workload) *Result {
+	if w.Done {
+		return &Result{Key: w.Intent, OK: true, Message: w.Message}
+	}
+	r := &Result{Key: w.Intent, Open: w.Failure == nil || !w.Failure.Final}
+	if f := w.Failure; f != nil {
+		r.Class, r.Status, r.Message = cmp.Or(f.Reason, f.Class), f.ExitCode, f.Message
+	}
+	if line := lastLine(w.Message); line != "" {
+		r.Message = strings.TrimPrefix(r.Message+"; last line: "+line, "; ")
+	}
+	if r.Open && r.Message == "" {
+		return nil
+	}
+	return r
+}
+
+func lastLine(message string) string {
+	message = strings.TrimSpace(message)
+	return strings.TrimSpace(message[strings.LastIndex(message, "\n")+1:])
 }
 
 // part returns the named part of a result.

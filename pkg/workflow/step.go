@@ -111,7 +111,7 @@ func (s *step) progress() {
 	case model.StepActive:
 		s.kind.progress(s)
 		if s.rec.Phase == model.StepActive && !s.x.now.Before(s.rec.Deadline) {
-			s.fail(ClassTimeout, "not done by "+s.rec.Deadline.UTC().Format(time.RFC3339))
+			s.fail(ClassTimeout, "not done by "+s.rec.Deadline.UTC().Format(time.RFC3339)+s.x.turn.lastSeen(keyOf(&s.x.run, s.rec)))
 		}
 	case model.StepRetrying:
 		if s.x.run.Phase == model.RunPaused || s.x.now.Before(s.rec.Next) {

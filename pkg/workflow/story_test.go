@@ -36,6 +36,7 @@ var update = flag.Bool("update", false, "write the histories of the stories anew
 //	gone                       the application is removed
 //	wait 5m                    time passes
 //	approve|reject|resume|restart STEP by=NAME roles=A,B why=…    somebody commits a command
+//	resume STEP stage=2 by=NAME
 //	pause|resume|stop|restart by=NAME
 //	old approve …              the same, with the name of an earlier run
 //	tenant steps=1             the tenant takes that many steps at a time
@@ -194,6 +195,10 @@ func (w *teller) command(a *app, run model.Digest, words []string) {
 			c.Step = word
 		case key == "by":
 			c.By = value
+		case key == "stage":
+			n, err := strconv.Atoi(value)
+			require.NoError(w.t, err)
+			c.Stage = n
 		case key == "roles":
 			c.Roles = strings.Split(value, ",")
 		case key == "why":

@@ -81,7 +81,7 @@ func (s *step) judgeUndo() {
 		u.Next = time.Time{}
 		return
 	case !s.x.now.Before(u.Deadline):
-		failure = ClassTimeout + ": not taken back by " + u.Deadline.UTC().Format(time.RFC3339)
+		failure = ClassTimeout + ": not taken back by " + u.Deadline.UTC().Format(time.RFC3339) + s.x.turn.lastSeen(undoKey(&s.x.run, s.rec))
 	default:
 		return
 	}

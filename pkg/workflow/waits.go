@@ -53,6 +53,12 @@ func People(decl *model.Step) bool {
 	return kindOf(decl).traits().people
 }
 
+// Stages is how many stages a step has, 0 if its type has none.
+func Stages(decl *model.Step) int {
+	k, _ := kindOf(decl).(stagedStep)
+	return len(k.stages)
+}
+
 // activeWait is what a step waits for during an attempt.
 func activeWait(rec *model.StepRun, decl *model.Step) Wait {
 	w := Wait{For: "being done", Until: rec.Deadline}

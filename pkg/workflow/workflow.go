@@ -40,10 +40,16 @@ type Turn struct {
 type Limits struct {
 	Steps int // that act, 0: no limit
 
-	// Jobs are the keys of the intents whose jobs are observed to run, also of
-	// jobs that no step waits for any more. While such a job runs, no lock passes
-	// on: the job may be doing what the lock protects.
-	Jobs []string
+	// Jobs are the jobs of steps that are observed to run, also those that no step
+	// waits for any more. While such a job runs, its lock does not pass on: the job
+	// may be doing what the lock protects.
+	Jobs []RunningJob
+}
+
+// RunningJob is a job of a step that is observed to run.
+type RunningJob struct {
+	Key  string // of its intent
+	Lock string // that its step held, see model.Workload
 }
 
 // Advance returns the runs that follow from the runs of one tenant, in their order.

@@ -138,7 +138,7 @@ func (c *carrier) workloads() []model.Workload {
 		}
 		digest, count, _ := strings.Cut(main.told.workload, ".")
 		n, _ := strconv.Atoi(count)
-		w := model.Workload{App: p.app, Component: p.component, Digest: model.Digest(digest), Current: n == len(objects), Beside: p.beside, Intent: p.intent}
+		w := model.Workload{App: p.app, Component: p.component, Digest: model.Digest(digest), Current: n == len(objects), Beside: p.beside, Intent: p.intent, Lock: main.told.lock}
 		scales, jobs, done := false, 0, 0
 		for _, o := range objects {
 			w.Current = w.Current && o.told.workload == main.told.workload && o.current && o.leaving.IsZero() && o.edited == 0
@@ -217,7 +217,7 @@ func toldBy(o *render.Object) told {
 	case "Job":
 		t.scales, t.job, t.replicas = true, true, number("parallelism")
 	}
-	t.intent = notes[render.AnnotationIntent]
+	t.intent, t.lock = notes[render.AnnotationIntent], notes[render.AnnotationLock]
 	t.beside = u.GetLabels()[render.LabelTrack] == render.TrackNext
 	claims, _, _ := unstructured.NestedSlice(u.Object, "spec", "volumeClaimTemplates")
 	for _, claim := range claims {

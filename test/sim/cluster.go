@@ -80,6 +80,7 @@ type told struct {
 	job      bool
 	beside   bool     // it is of the newer of two versions
 	intent   string   // key of the step whose job it is
+	lock     string   // that this step holds
 	keep     bool     // it outlives its declaration
 	claims   []string // names of its volumes, of one replica each
 }

@@ -75,6 +75,7 @@ const (
 	Stage            = "DA1548"
 	NoStep           = "DA1549"
 	TwoVersions      = "DA1550"
+	StepBackoff      = "DA1551"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"
 	NothingPin       = "DA1603"

@@ -50,6 +50,19 @@ func (f *flow) beside(i int, c *model.Component) {
 	}
 }
 
+// attempts checks that a job of a step leaves it to the step how often it runs: the retry
+// of a step counts its attempts, and each is to be one execution.
+func (f *flow) attempts() {
+	for i := range f.app.Components {
+		c := &f.app.Components[i]
+		path := []string{"application", "components", c.Name, "properties", "backoffLimit"}
+		if c.Definition == "" && f.app.Workflow.Job(c.Name) && f.own.Writes(path...) {
+			f.problems = append(f.problems, f.own.Blame(catalogue.StepBackoff, strings.Join(path, "."),
+				"lets the runtime run the job of a step again; take it out, and write attempts into the retry of the step"))
+		}
+	}
+}
+
 // jobs checks that a step runs every job. Without a step the job would run when the
 // workflow begins, beside all its steps, which is never intended.
 func (f *flow) jobs() {

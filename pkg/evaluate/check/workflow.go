@@ -41,6 +41,7 @@ func checkWorkflow(a *model.Application, own *layer.Layer) []model.Problem {
 		f.properties(i)
 	}
 	f.jobs()
+	f.attempts()
 	return f.problems
 }
 

@@ -14,6 +14,7 @@ type approvalDoc struct {
 	Run    string `json:"run"`
 	Action string `json:"action"`
 	Step   string `json:"step"`
+	Stage  int    `json:"stage"`
 	Why    string `json:"why"`
 }
 
@@ -30,7 +31,7 @@ func Approval(d layer.Document) ([]model.Command, []model.Problem) {
 	var commands []model.Command
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		a := all[name]
-		commands = append(commands, model.Command{Action: a.Action, Run: model.Digest(a.Run), Step: a.Step, Why: a.Why})
+		commands = append(commands, model.Command{Action: a.Action, Run: model.Digest(a.Run), Step: a.Step, Stage: a.Stage, Why: a.Why})
 	}
 	return commands, nil
 }

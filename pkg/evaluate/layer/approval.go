@@ -16,10 +16,14 @@ func WriteApproval(name string, c model.Command) ([]byte, error) {
 	var b bytes.Buffer
 	quote := literal.String.Quote
 	fmt.Fprintf(&b, "package fleet\n\napproval: %s: {\n\trun: %s\n\taction: %s\n", quote(name), quote(string(c.Run)), quote(c.Action))
-	for _, field := range [][2]string{{"step", c.Step}, {"why", c.Why}} {
-		if field[1] != "" {
-			fmt.Fprintf(&b, "\t%s: %s\n", field[0], quote(field[1]))
-		}
+	if c.Step != "" {
+		fmt.Fprintf(&b, "\tstep: %s\n", quote(c.Step))
+	}
+	if c.Stage > 0 {
+		fmt.Fprintf(&b, "\tstage: %d\n", c.Stage)
+	}
+	if c.Why != "" {
+		fmt.Fprintf(&b, "\twhy: %s\n", quote(c.Why))
 	}
 	b.WriteString("}\n")
 	return format.Source(b.Bytes())

@@ -22,6 +22,7 @@ type summary struct {
 
 	beside   bool   // of the newer of two versions
 	intent   string // of the step of a workflow whose job it is
+	lock     string // that the step held
 	message  string // that a pod of such a job left
 	finished string // when that was
 }
@@ -36,10 +37,23 @@ func summarize(u *unstructured.Unstructured) any {
 	s := judge(u)
 	s.beside = stringAt(u, "metadata", "labels", render.LabelTrack) == render.TrackNext
 	s.intent = stringAt(u, "metadata", "annotations", render.AnnotationIntent)
-	if s.intent != "" && u.GetKind() == "Pod" {
+	switch {
+	case s.intent == "":
+	case u.GetKind() == "Pod":
 		s.message, s.finished = left(u)
+	default:
+		s.lock = lock(u)
 	}
 	return s
+}
+
+// lock returns the lock that the step of a job held.
+func lock(u *unstructured.Unstructured) string {
+	name, said, _ := unstructured.NestedString(u.Object, "metadata", "annotations", render.AnnotationLock)
+	if !said {
+		return model.AnyLock // of a program before the annotation
+	}
+	return name
 }
 
 func judge(u *unstructured.Unstructured) summary {

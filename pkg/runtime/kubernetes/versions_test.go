@@ -143,12 +143,12 @@ func TestStepJob(t *testing.T) {
 	f.AddNodes(t, f.fleet, 1, "4", "16Gi")
 	job := func(fail string) model.Component {
 		return model.Component{Name: "migrate", Type: "job", Replicas: 1, Properties: json.RawMessage(
-			fmt.Sprintf(`{"image": "example.com/migrate:1", "backoffLimit": 0, "labels": {"kwok.d-aros.dev/fail": %q}}`, fail))}
+			fmt.Sprintf(`{"image": "example.com/migrate:1", "backoffLimit": 3, "labels": {"kwok.d-aros.dev/fail": %q}}`, fail))}
 	}
 	spec := f.spec("shop", job("hang"))
 	spec.Workflow = &model.Workflow{Steps: []model.Step{{Name: "migrate", Type: "job", Component: "migrate"}}}
 	inst := &model.Instance{App: spec.ID, Number: 1, Phase: model.PhaseScheduled, Spec: spec}
-	first := render.StepJob{Key: "run/migrate/1", Component: "migrate", Spec: spec.Release, Inputs: []model.Value{{Name: "to", Value: "7"}}}
+	first := render.StepJob{Key: "run/migrate/1", Component: "migrate", Spec: spec.Release, Inputs: []model.Value{{Name: "to", Value: "7"}}, Lock: "schema"}
 	f.carryOut(inst, first)
 	running := &corev1.Pod{}
 	f.eventually("the job runs", func(o model.Observation) bool {
@@ -157,7 +157,7 @@ func TestStepJob(t *testing.T) {
 		for i := range pods.Items {
 			running = &pods.Items[i]
 		}
-		return running.Status.Phase == corev1.PodRunning && len(o.Workloads) == 1 && o.Workloads[0].Intent == first.Key && !o.Workloads[0].Done
+		return running.Status.Phase == corev1.PodRunning && len(o.Workloads) == 1 && o.Workloads[0].Intent == first.Key && o.Workloads[0].Lock == "schema" && !o.Workloads[0].Done
 	})
 	require.Contains(t, running.Spec.Containers[0].Env, corev1.EnvVar{Name: "DAROS_INPUT_TO", Value: "7"})
 	running.Status.Phase = corev1.PodSucceeded
@@ -180,7 +180,7 @@ func TestStepJob(t *testing.T) {
 	f.carryOut(inst, first, second)
 	f.eventually("the second one failed", func(o model.Observation) bool {
 		w := o.Workloads
-		return len(w) == 2 && w[0].Done && w[0].Message == "schema 7\n" && w[1].Intent == second.Key &&
+		return len(w) == 2 && w[0].Done && w[0].Message == "schema 7\n" && w[1].Intent == second.Key && w[1].Lock == "" &&
 			w[1].Failure != nil && w[1].Failure.Final && w[1].Failure.ExitCode == 3 && w[1].Failure.Restarts == 1
 	})
 	_, found := f.find("shop")

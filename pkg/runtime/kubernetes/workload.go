@@ -62,7 +62,7 @@ func workloads(app model.AppID, objects []*apply.Object) []model.Workload {
 			w.Failure = f // else the workload has recovered, though its pods still show the failure
 		}
 		if key.intent != "" {
-			w.Message = message(g.made, w.Done)
+			w.Message, w.Lock = message(g.made, w.Done), seen(g.objects[0]).lock
 		}
 		all = append(all, w)
 	}
