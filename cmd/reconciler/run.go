@@ -34,7 +34,7 @@ type runFlags struct {
 	trustRoot                                      string
 	tokenFile, writeTokenFile, sshKey, knownHosts  string
 	kubeconfig, fleet, prefix                      string
-	interval                                       time.Duration
+	interval, sourceStale                          time.Duration
 	once, dryRun, adopt                            bool
 	listen                                         string
 	pprof, applicationMetrics, leaderElect         bool
@@ -85,6 +85,7 @@ program runs in.`,
 	fl.StringVar(&f.fleet, "fleet", "fleet", "name that marks this fleet's objects in the cluster")
 	fl.StringVar(&f.prefix, "namespace-prefix", "", "prefix of the name of every namespace")
 	fl.DurationVar(&f.interval, "interval", 15*time.Second, "time between polls of the fleet repo; watched changes start a pass sooner")
+	fl.DurationVar(&f.sourceStale, "source-stale", reconcile.SourceStale, "time for which the fleet repo may be unavailable before /readyz and the status branch say so")
 	fl.BoolVar(&f.once, "once", false, "make one pass and exit")
 	fl.BoolVar(&f.adopt, "adopt", false, "at this start, take the status branch as it is, also if it is missing, foreign or older than the cluster remembers")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print the decisions and change nothing (implies --once)")
@@ -167,7 +168,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		Edges: reconcile.Edges{
 			Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
 			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Listeners: outgoing.listeners,
-			SourceChanged: src.Changes(ctx), Slice: f.slice(), Progress: []func() int64{carrier.Answered, evaluators.Evaluated},
+			SourceChanged: src.Changes(ctx), SourceStale: f.sourceStale, Slice: f.slice(), Progress: []func() int64{carrier.Answered, evaluators.Evaluated},
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
 		Recognition: reconcile.Recognition{Anchor: carrier, Copy: branch, Branch: f.statusBranch, Adopt: f.adopt},

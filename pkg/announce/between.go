@@ -135,6 +135,15 @@ func fleet(before, after *model.Ledger, saved time.Time) (list []Announcement) {
 	if before.Commit != after.Commit && after.Commit != "" {
 		add(Commit, Change{From: before.Commit, To: after.Commit, Commit: after.Commit})
 	}
+	if after.Source.Replaced != "" && after.Source.Replaced != before.Source.Replaced {
+		add(MovedBack, Change{From: after.Source.Replaced, To: after.Commit, Commit: after.Commit})
+	}
+	switch lost, now := before.Source.Unread, after.Source.Unread; {
+	case lost == nil && now != nil:
+		add(Source, Change{To: "lost", Message: "since " + now.Since.UTC().Format(time.RFC3339) + ": " + now.Cause})
+	case lost != nil && now == nil:
+		add(Source, Change{From: "lost", To: "back"})
+	}
 	refused := func(l *model.Ledger) (list []model.Problem) {
 		for _, p := range l.Problems {
 			if strings.HasPrefix(p.Path, refusedCommit) {

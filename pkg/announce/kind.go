@@ -14,6 +14,8 @@ const (
 	Hold       Kind = "hold"
 	Commit     Kind = "commit"
 	Refusal    Kind = "refusal"
+	Source     Kind = "source"
+	MovedBack  Kind = "moved-back"
 )
 
 // Row describes a kind to people.
@@ -36,6 +38,8 @@ var Kinds = []Row{
 	{Command, "A person approved, rejected, paused, resumed, stopped or restarted. With the reason `Refused`, it had no effect.", "workflow", "workflow.command"},
 	{Commit, "The fleet follows another commit.", "", ""},
 	{Refusal, "The fleet does not follow a commit, because of its signature or its author's rights.", "refusal", "source.refusal"},
+	{MovedBack, "The fleet follows a commit that does not follow from the one before: the branch was moved back or rewritten.", "source", "source.moved-back"},
+	{Source, "The fleet repo cannot be read for longer than `--source-stale` (`lost`), or can be read again (`back`).", "source", "source.state"},
 }
 
 // Row returns the description of the kind.

@@ -31,6 +31,8 @@ func (a *Announcement) What() string {
 		return fmt.Sprintf("%s %s of run %d", a.To, step, a.Run)
 	case Commit:
 		return "commit " + brief(a.To)
+	case MovedBack:
+		return "moved back: commit " + brief(a.From) + " → " + brief(a.To)
 	case Refusal:
 		return "commit " + brief(a.Commit) + " refused"
 	}
@@ -96,6 +98,13 @@ func (a *Announcement) Event() (reason, text string, warning bool) {
 			return "CommandRefused", because(a.What() + " by " + a.By + " was refused"), true
 		}
 		return "CommandTaken", a.What() + " by " + a.By, false
+	case MovedBack:
+		return "SourceMovedBack", "commit " + brief(a.To) + " does not follow from " + brief(a.From) + ", which was in force", true
+	case Source:
+		if a.To == "lost" {
+			return "SourceLost", because("the fleet repo cannot be read"), true
+		}
+		return "SourceBack", "the fleet repo can be read again", false
 	case Refusal:
 		return "CommitRefused", because("commit " + brief(a.Commit) + " is not followed"), true
 	}

@@ -9,7 +9,8 @@ import (
 // Ledger is what the status branch holds: the only memory of D-AROS.
 type Ledger struct {
 	Identity  LedgerIdentity
-	Commit    string     // the source commit that it reflects
+	Commit    string // the source commit that it reflects
+	Source    SourceState
 	Platform  *Platform  // last good platform layer
 	Tenants   []Tenant   // last good tenant layers
 	Instances []Instance // by application; one for each application ever seen

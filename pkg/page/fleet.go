@@ -21,6 +21,12 @@ func Fleet(l *model.Ledger, used map[string]Usage) []byte {
 	if l.Commit != "" {
 		p.line("What runs and why, as of source commit %s.", code(l.Commit))
 	}
+	if u := l.Source.Unread; u != nil {
+		p.line("**The fleet repo cannot be read since %s**: %s. This page is about the last commit that was read.\n", moment(u.Since), escape(u.Cause))
+	}
+	if l.Source.Replaced != "" {
+		p.line("This commit does not follow from %s, which was in force before it: the branch was moved back or rewritten.\n", code(l.Source.Replaced))
+	}
 	p.line("D-AROS writes this branch; changes made here by hand get lost.\n")
 
 	counts := map[model.Phase]int{}

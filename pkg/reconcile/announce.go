@@ -5,21 +5,62 @@ import (
 	"log/slog"
 
 	"github.com/d-aros/d-aros/pkg/announce"
+	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// announce tells what was saved: a line in the log and the metrics each, and an event
-// for people who look at the cluster. Nothing else tells of what the ledger says.
-func (l *Loop) announce(ctx context.Context, list []announce.Announcement) {
-	l.o.Metrics.announce(list)
+// telling tells people and programs of what was saved.
+type telling struct{ o *Options }
+
+// announce tells what a save changed: a line in the log and the metrics each, and an
+// event for people who look at the cluster. Nothing else tells of what the ledger says.
+func (t telling) announce(ctx context.Context, saved *model.Ledger, list []announce.Announcement) {
+	t.o.Metrics.announce(list)
 	for i := range list {
 		a := &list[i]
 		if !a.Kind.Told() {
 			continue
 		}
-		l.o.Log.LogAttrs(ctx, slog.LevelInfo, a.Kind.Row().Log, attributes(a)...)
+		t.o.Log.LogAttrs(ctx, slog.LevelInfo, a.Kind.Row().Log, attributes(a)...)
 		if reason, text, warning := a.Event(); reason != "" && a.App != (model.AppID{}) {
-			l.event(ctx, a.App, warning, reason, text)
+			t.event(ctx, saved, a.App, warning, reason, text)
+		}
+	}
+}
+
+// event creates an event in the application's namespace. An application that never had
+// a place in the cluster has no namespace.
+func (t telling) event(ctx context.Context, saved *model.Ledger, id model.AppID, warning bool, reason, message string) {
+	if inst, ok := saved.Find(id); ok && inst.Spec != nil {
+		t.o.Runtime.Event(ctx, render.Namespace(t.o.Prefix, id, inst.Spec.Policy.Namespace), warning, reason, message)
+	}
+}
+
+// listeners gives the listeners the ledger that the branch holds: never one that was
+// only decided, so that nothing is announced that was not saved.
+func (t telling) listeners(saved *model.Ledger) {
+	if saved.Commit == "" {
+		return
+	}
+	for _, listener := range t.o.Listeners {
+		listener.Announce(saved)
+	}
+}
+
+// applied logs what failed of a set and what was put back.
+func (t telling) applied(ctx context.Context, saved *model.Ledger, s *apply.SetReport) {
+	for _, notice := range s.Notices {
+		t.o.Log.Warn("apply", "app", s.App, "notice", notice)
+	}
+	for i := range s.Results {
+		switch res := &s.Results[i]; res.Action {
+		case apply.Failed:
+			t.o.Log.Error("apply failed", "app", s.App, "object", res.Ref.String(), "error", res.Message)
+			t.event(ctx, saved, s.App, true, "ApplyFailed", res.Ref.String()+": "+res.Message)
+		case apply.Corrected:
+			t.o.Log.Warn("drift corrected", "app", s.App, "object", res.Ref.String(), "what", res.Message)
+			t.event(ctx, saved, s.App, true, "DriftCorrected", res.Ref.String()+": "+res.Message)
 		}
 	}
 }

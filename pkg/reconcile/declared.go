@@ -14,8 +14,10 @@ import (
 type declared struct {
 	o *Options
 
-	line   source.Line // that was fetched last, from what is accepted
-	polled time.Time   // when; a poll is due an interval later
+	line    source.Line // that was fetched last, from what is accepted
+	polled  time.Time   // when; a poll is due an interval later
+	reading reading     // of the repo
+	unseen  bool        // a ledger was carried out whose commit nobody could read
 
 	accepted source.Snapshot // of line; zero if the repo cannot show it
 	gate     gate
@@ -38,6 +40,9 @@ func (d *declared) follow(ctx context.Context, recorded string, r *Report) (sour
 		return rest, nil
 	}
 	line, err := d.o.Source.Line(ctx, recorded, d.o.TrustRoot)
+	if ctx.Err() == nil {
+		d.reading.note(d.o.Now(), err)
+	}
 	switch {
 	case err == nil:
 		d.line, d.polled = line, d.o.Now()

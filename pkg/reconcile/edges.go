@@ -34,6 +34,8 @@ type Edges struct {
 	// SourceChanged gets a value when the fleet repo may have changed, so that the loop
 	// polls it at once. It may be nil.
 	SourceChanged <-chan struct{}
+
+	SourceStale time.Duration // the repo may be unavailable for so long; 0: the constant
 }
 
 // Source is the fleet repo. *source.Repository is one.

@@ -132,6 +132,5 @@ func (l *Loop) correctDrift(ctx context.Context, refused *LedgerRefusedError, r 
 		return nil
 	}
 	err := l.declared.hold(ctx, l.acted.Commit, r)
-	fleet := model.Fleet{Commit: l.acted.Commit, Platform: l.acted.Platform, Tenants: l.acted.Tenants}
-	return errors.Join(err, l.act(ctx, fleet, l.acted, r))
+	return errors.Join(err, l.act(ctx, declaredBy(&l.acted), l.acted, r))
 }

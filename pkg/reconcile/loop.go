@@ -57,15 +57,19 @@ type Loop struct {
 
 // health is what the probe of readiness asks about.
 type health struct {
-	err   error
-	ready bool // a pass has gone through and left nothing
-	left  int  // by the last pass
+	reading reading // of the fleet repo
+	err     error
+	ready   bool // a pass has gone through and left nothing
+	left    int  // by the last pass
 }
 
 // New returns a loop over the edges given.
 func New(o Options) *Loop {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.SourceStale == 0 {
+		o.SourceStale = SourceStale
 	}
 	if o.Recognition.NewID == nil {
 		o.Recognition.NewID = status.NewLedgerID
@@ -183,8 +187,10 @@ func (l *Loop) Alive() error {
 func (l *Loop) Ready() error {
 	h := l.health.Load()
 	switch {
-	case h.err != nil || h.ready:
+	case h.err != nil:
 		return h.err
+	case h.ready:
+		return h.reading.stale(l.o.Now(), l.o.SourceStale)
 	case h.left > 0:
 		return fmt.Errorf("starting: %d applications and tenants are not carried out yet", h.left)
 	}

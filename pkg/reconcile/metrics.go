@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"errors"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
@@ -83,19 +84,21 @@ type passMetrics struct {
 	stages   *prometheus.HistogramVec
 	saves    prometheus.Counter
 	lastGood prometheus.Gauge
+	lastRead prometheus.Gauge
 	refused  *prometheus.GaugeVec
 	left     prometheus.Gauge
 }
 
 func newPassMetrics(f factory) passMetrics {
 	return passMetrics{
-		passes: f.counter("daros_passes_total", "Passes by result: ok or error.", "result"),
+		passes: f.counter("daros_passes_total", "Passes by result: ok, stale (the fleet repo could not be read) or error.", "result"),
 		stages: f.histogram("daros_stage_seconds", "Duration of the stages of a pass.", short, "stage"),
 		saves:  f.counter("daros_status_commits_total", "Commits written to the status branch.").WithLabelValues(),
 		lastGood: f.gauge("daros_last_good_pass_timestamp_seconds",
 			"Time of the last successful pass; its age is the lag of the status branch.").WithLabelValues(),
-		refused: f.gauge("daros_ledger_refused", "1 while the status branch is not the ledger of the fleet, by reason: nothing is decided then.", "reason"),
-		left:    f.gauge("daros_left", "Applications and tenants that the last pass left to be carried out by the next one.").WithLabelValues(),
+		lastRead: f.gauge("daros_source_last_read_timestamp_seconds", "Time of the last fetch of the fleet repo.").WithLabelValues(),
+		refused:  f.gauge("daros_ledger_refused", "1 while the status branch is not the ledger of the fleet, by reason: nothing is decided then.", "reason"),
+		left:     f.gauge("daros_left", "Applications and tenants that the last pass left to be carried out by the next one.").WithLabelValues(),
 	}
 }
 
@@ -104,9 +107,12 @@ func (m *passMetrics) observe(r *Report, err error) {
 		m.stages.WithLabelValues(stage).Observe(took.Seconds())
 	}
 	m.left.Set(float64(r.Left))
-	if err != nil {
+	switch {
+	case err != nil:
 		m.passes.WithLabelValues("error").Inc()
-	} else {
+	case r.SourceErr != nil:
+		m.passes.WithLabelValues("stale").Inc()
+	default:
 		m.passes.WithLabelValues("ok").Inc()
 		m.lastGood.Set(float64(r.Ended.UnixMilli()) / 1000)
 	}
@@ -120,6 +126,13 @@ func (m *passMetrics) observe(r *Report, err error) {
 	}
 	if refused.Reason != "" {
 		m.refused.WithLabelValues(refused.Reason).Set(1)
+	}
+}
+
+// read takes when the fleet repo was read last, zero if it never was.
+func (m *passMetrics) read(last time.Time) {
+	if !last.IsZero() {
+		m.lastRead.Set(float64(last.UnixMilli()) / 1000)
 	}
 }
 

@@ -9,14 +9,3 @@ type Listener interface {
 	// ledger again.
 	Announce(ledger *model.Ledger)
 }
-
-// notify gives the listeners the ledger that the branch holds: never one that was
-// only decided, so that nothing is announced that was not saved.
-func (l *Loop) notify() {
-	if l.saved.Commit == "" {
-		return
-	}
-	for _, listener := range l.o.Listeners {
-		listener.Announce(&l.saved)
-	}
-}

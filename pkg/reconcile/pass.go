@@ -59,7 +59,10 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	l.begin(r, StageSource)
 	line, err := l.declared.follow(ctx, ledger.Commit, r)
 	if err != nil {
-		return err
+		return errors.Join(err, l.withoutSource(ctx, ledger, r))
+	}
+	if l.declared.unseen { // the values of secrets were not known
+		l.declared.unseen, l.done = false, newCarriedOut()
 	}
 	l.begin(r, StageEvaluate)
 	snap, fleet, refused, err := l.declared.admitted(line, ledger)
@@ -71,6 +74,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	}
 	r.Commit = snap.Commit
 	c := turn.Case{Fleet: fleet, Refused: refused, Confirmed: snap.ConfirmRemoval, Ledger: ledger, Requests: l.declared.requests(snap)}
+	c.Source = l.declared.source(&ledger, line, snap.Commit)
 	if platform := turn.Platform(fleet, ledger); platform != nil {
 		l.begin(r, StageInspect)
 		if c.Seen, err = l.o.Runtime.Inspect(ctx, platform); err != nil {
@@ -89,24 +93,30 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	if r.Saved = changed; err != nil {
 		l.arbiter.Forget() // nobody may repeat what was decided and not saved
 		r.take(&ledger, &ledger)
-	} else {
-		r.take(&ledger, &saved)
-		l.announce(ctx, r.Changes)
 	}
 	switch {
-	case err == nil && !out.Decided():
-		return nil
 	case err == nil:
-		l.saved = saved
-		if err := l.anchor(ctx, &saved); err != nil {
+		if err := l.keep(ctx, &ledger, &saved, r); err != nil || !out.Decided() {
 			return err
 		}
+		l.saved = saved
 		return l.act(ctx, out.Fleet, out.Next, r)
 	case errors.Is(err, status.ErrMoved) || !out.Decided():
 		return saveError(err) // the ledger that was read is not the one to act on any more
 	}
 	l.saved = ledger
 	return errors.Join(saveError(err), l.act(ctx, out.Fleet, ledger, r))
+}
+
+// keep takes what was saved for what is so: it is told, and the cluster remembers the
+// save before anything acts on it.
+func (l *Loop) keep(ctx context.Context, before, saved *model.Ledger, r *Report) error {
+	r.take(before, saved)
+	telling{&l.o}.announce(ctx, saved, r.Changes)
+	if saved.Platform == nil {
+		return nil // there is nothing to act on yet
+	}
+	return l.anchor(ctx, saved)
 }
 
 // take makes the decision of the pass.

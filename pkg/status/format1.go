@@ -46,6 +46,8 @@ func encodeFormat1(v any) ([]byte, error) {
 		v = d
 	case *model.Instance:
 		v = withoutAdmission(list)
+	case *source:
+		v = &source{Commit: list.Commit}
 	case *model.Run:
 		v = withoutStages(withoutTimes(list))
 	}

@@ -64,6 +64,7 @@ func appDir(app model.AppID) (string, error) {
 // source is the content of sourceFile.
 type source struct {
 	Commit string `json:"commit"`
+	model.SourceState
 }
 
 // capacity is the content of capacityFile, problems that of problemsFile.

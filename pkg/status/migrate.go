@@ -52,6 +52,9 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 				m.Lacks = append(m.Lacks, file+": "+text.Clean(field))
 			}
 		}
+		if b.state.ledger.Source != (model.SourceState{}) {
+			m.Lacks = append(m.Lacks, sourceFile+": whether the fleet repo can be read, and whether its branch was moved back")
+		}
 		for i := range b.state.ledger.Instances {
 			m.Lacks = append(m.Lacks, lacksAdmission(&b.state.ledger.Instances[i])...)
 		}

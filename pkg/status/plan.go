@@ -85,7 +85,7 @@ func (p *plan) finish() error {
 // holds reports whether the branch surely holds all of next. It allocates nothing.
 func (s *state) holds(next *model.Ledger) bool {
 	l := &s.ledger
-	return !s.stale && l.Identity.ID == next.Identity.ID && l.Commit == next.Commit && reflect.DeepEqual(s.given, givenBy(next)) &&
+	return !s.stale && l.Identity.ID == next.Identity.ID && l.Commit == next.Commit && reflect.DeepEqual(l.Source, next.Source) && reflect.DeepEqual(s.given, givenBy(next)) &&
 		slices.EqualFunc(l.Instances, next.Instances, func(a, b model.Instance) bool { return sameInstance(&a, &b) }) &&
 		slices.EqualFunc(l.Decisions, next.Decisions, func(a, b model.Decision) bool { return sameDecision(&a, &b) })
 }

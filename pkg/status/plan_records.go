@@ -17,7 +17,7 @@ func (p *plan) inputs(next *model.Ledger) (err error) {
 	if p.ledger.Platform, err = write(p, platformFile, before.Platform, next.Platform); err != nil {
 		return err
 	}
-	commit, err := write(p, sourceFile, &source{before.Commit}, recordIf(next.Commit != "", source{next.Commit}))
+	commit, err := write(p, sourceFile, &source{before.Commit, before.Source}, recordIf(next.Commit != "", source{next.Commit, next.Source}))
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,8 @@ func (p *plan) inputs(next *model.Ledger) (err error) {
 	if err != nil {
 		return err
 	}
-	p.ledger.Commit = cmp.Or(commit, &source{}).Commit
+	commit = cmp.Or(commit, &source{})
+	p.ledger.Commit, p.ledger.Source = commit.Commit, commit.SourceState
 	p.ledger.Pools = cmp.Or(seen, &capacity{}).Pools
 	p.ledger.Problems = cmp.Or(listed, &problems{}).Problems
 	return nil

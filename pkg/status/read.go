@@ -47,7 +47,10 @@ func (r *reader) head(l *model.Ledger) (err error) {
 	if _, err := r.read(sourceFile, &src); err != nil {
 		return err
 	}
-	l.Commit = src.Commit
+	l.Commit, l.Source = src.Commit, src.SourceState
+	if l.Source.Replaced != word(l.Source.Replaced) {
+		return damaged(r.format.name(sourceFile), fmt.Errorf("%q is not a commit", l.Source.Replaced))
+	}
 	if l.Commit != word(l.Commit) {
 		return damaged(r.format.name(sourceFile), fmt.Errorf("%q is not a commit", l.Commit))
 	}

@@ -21,6 +21,7 @@ type Case struct {
 	Refused   *access.Violation // why the commit after the accepted one is refused; nil: none is
 	Confirmed int               // removals of running applications that the commit confirms
 	Ledger    model.Ledger
+	Source    model.SourceState // of the next ledger
 	Seen      model.Observation // of Platform(Fleet, Ledger)
 	Requests  access.Requests
 	Results   []workflow.Result // of probes and notices
@@ -57,7 +58,7 @@ func Take(c Case) Outcome {
 	fleet = lifecycle.KeepLastGood(fleet, c.Ledger, c.Confirmed)
 	if fleet.Platform == nil {
 		next := c.Ledger
-		next.Commit, next.Problems, next.Revision = fleet.Commit, fleet.Problems, model.Revision{}
+		next.Commit, next.Source, next.Problems, next.Revision = fleet.Commit, c.Source, fleet.Problems, model.Revision{}
 		return Outcome{Fleet: fleet, Next: next}
 	}
 	fleet.Problems = slices.Concat(fleet.Problems, c.Requests.Problems)
@@ -67,6 +68,7 @@ func Take(c Case) Outcome {
 	}
 	ruling := decide(fleet, c.Seen, c.Ledger, c.Now)
 	next := lifecycle.Advance(c.Ledger, fleet, ruling, c.Seen, c.Now)
+	next.Source = c.Source
 	return Outcome{fleet, ruling, c.carry(fleet, next)}
 }
 

@@ -204,6 +204,7 @@ func (b *branch) encode(next *model.Ledger) (map[string][]byte, model.Ledger) {
 	files, back := map[string][]byte{}, model.Ledger{}
 	back.Identity = put(b, files, "ledger", old.Identity, next.Identity)
 	back.Commit = put(b, files, "commit", old.Commit, next.Commit)
+	back.Source = put(b, files, "source", old.Source, next.Source)
 	back.Platform = put(b, files, "platform", old.Platform, next.Platform)
 	back.Tenants = put(b, files, "tenants", old.Tenants, next.Tenants)
 	back.Pools = put(b, files, "capacity", old.Pools, next.Pools)
@@ -316,6 +317,7 @@ func released(spec *model.Application) *model.Application {
 func decode(files map[string][]byte) (l model.Ledger) {
 	l.Identity = read[model.LedgerIdentity](files["ledger"])
 	l.Commit = read[string](files["commit"])
+	l.Source = read[model.SourceState](files["source"])
 	l.Platform = read[*model.Platform](files["platform"])
 	l.Tenants = read[[]model.Tenant](files["tenants"])
 	l.Pools = read[[]model.Pool](files["capacity"])

@@ -24,6 +24,12 @@ func (w *World) planned(b *branch, previous, next model.Ledger) {
 	if w.options.Plant != nil && !w.options.Planned {
 		return // the bug decides or saves at another time than it looks
 	}
+	saved, _ := b.encode(&next)
+	undecided := previous
+	undecided.Source = next.Source
+	if before, _ := b.encode(&undecided); maps.EqualFunc(before, saved, func(x, y []byte) bool { return string(x) == string(y) }) {
+		return // it says at most that the fleet repo cannot be read, and decides nothing
+	}
 	p, tree := b.process, w.repo.commits[next.Commit]
 	fleet, checked := turn.CheckRenderings(fleetOf(tree, p.gathered.reached), turn.Renderings{
 		Fleet: "sim", Checked: w.checked, Kustomizations: func(*model.Application) (render.Kustomizations, error) { return nil, nil },
@@ -34,10 +40,9 @@ func (w *World) planned(b *branch, previous, next model.Ledger) {
 		plan = turn.Take
 	}
 	out := plan(turn.Case{
-		Fleet: fleet, Confirmed: tree.confirm, Ledger: previous, Seen: p.carrier.seen, Now: w.now.Add(p.skew),
+		Fleet: fleet, Confirmed: tree.confirm, Ledger: previous, Source: next.Source, Seen: p.carrier.seen, Now: w.now.Add(p.skew),
 		Requests: access.Requests{List: tree.files}, Results: p.gathered.results,
 	})
-	saved, _ := b.encode(&next)
 	said, _ := b.encode(&out.Next)
 	for _, name := range slices.Sorted(maps.Keys(saved)) {
 		if string(saved[name]) != string(said[name]) {

@@ -1,0 +1,18 @@
+package model
+
+import "time"
+
+// SourceState is what the ledger says of the fleet repo besides its commit.
+type SourceState struct {
+	// Replaced is the commit that was in force before, if the present one does not
+	// follow from it: the branch was moved back or rewritten.
+	Replaced string `json:"replaced,omitempty"`
+
+	Unread *Unread `json:"unread,omitempty"` // nil: it can be read
+}
+
+// Unread says that the fleet repo could not be read for a while.
+type Unread struct {
+	Since time.Time `json:"since"` // when it was read last or, where nobody knows, tried first
+	Cause string    `json:"cause"`
+}
