@@ -226,7 +226,7 @@ func phaseStyle(p model.Phase) style {
 }
 
 func whyStyle(v *view.Application) style {
-	if v.Refused != nil {
+	if v.Refused != nil || v.Damaged != nil {
 		return red
 	}
 	return normal

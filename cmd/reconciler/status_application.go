@@ -30,6 +30,9 @@ func grantsOf(v *view.Application) string {
 
 // whyOf returns the reason and its sentence, of a refused update if there is one.
 func whyOf(v *view.Application) string {
+	if v.Damaged != nil {
+		return sentence(model.ReasonRecordDamaged, v.Damaged.String())
+	}
 	reason, message, prefix := v.Reason, v.Message, ""
 	if v.Refused != nil {
 		reason, message, prefix = v.Refused.Reason, v.Refused.Message, "update refused: "

@@ -191,7 +191,8 @@ func TestVetPage(t *testing.T) {
 		"- Objects that cannot be made, or that a tenant may not have (DA17xx): [Rendering](rendering.md). `reconciler vet` sees them.\n" +
 		"- Declared keys that nobody can sign with (DA2012): [Access](access.md). `reconciler vet` sees them.\n" +
 		"- Commits that nobody who may has signed (other DA20xx): [Access](access.md). Only the running reconciler judges commits.\n" +
-		"- A commit that removes too much at once (DA1901): [The fleet repo as a source](source.md). Only the running reconciler knows\n  what runs.\n")
+		"- A commit that removes too much at once (DA1901): [The fleet repo as a source](source.md). Only the running reconciler knows\n  what runs.\n" +
+		"- A record on the status branch that cannot be read (DA1902): [The status branch](status-branch.md#a-damaged-record).\n")
 	if *update {
 		require.NoError(t, os.WriteFile(page, []byte(b.String()), 0o644))
 	}

@@ -23,7 +23,7 @@ func Advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen model.Observation, now time.Time, unchanged func(*facts) bool) model.Ledger {
 	next := model.Ledger{
 		Identity: ledger.Identity, Commit: fleet.Commit, Platform: fleet.Platform, Tenants: fleet.Tenants, Problems: fleet.Problems,
-		Pools: ledger.Pools,
+		Pools: ledger.Pools, Damaged: ledger.Damaged,
 	}
 	wanted := newAlong(fleet.Applications, func(a **model.Application) model.AppID { return (*a).ID })
 	unusable := newAlong(fleet.Unusable, func(u *model.Unusable) model.AppID { return u.App })
@@ -34,7 +34,17 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 	room := &room{measure: func() (amounts, map[model.AppID]amounts) { return measure(&ledger, &ruling, &seen) }}
 	ids := everyone(ledger, fleet)
 	instances, decisions := records[model.Instance]{old: ledger.Instances}, records[model.Decision]{old: ledger.Decisions}
+	damaged := newAlong(ledger.Damaged, func(d *model.DamagedRecord) model.AppID { return d.App })
 	for _, id := range ids {
+		if damaged.at(id) != nil { // nothing is decided about it
+			if inst := known.at(id); inst != nil {
+				instances.add(inst, false)
+			}
+			if d := decided.at(id); d != nil {
+				decisions.add(d, false)
+			}
+			continue
+		}
 		f := &facts{
 			git: declared{commit: fleet.Commit, exists: unusable.at(id) != nil}, decision: rulings.at(id),
 			shown: shown.all(id), room: room, now: now,

@@ -31,6 +31,9 @@ func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed int) model.F
 	for _, u := range fleet.Unusable {
 		declared[u.App] = true
 	}
+	for i := range ledger.Damaged {
+		declared[ledger.Damaged[i].App] = true
+	}
 	var running int
 	var removed, waiting []model.AppID // that Git declares no more, with and without a place
 	for i := range ledger.Instances {
@@ -54,7 +57,26 @@ func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed int) model.F
 	case len(removed) > confirmed && (mass || unsure):
 		fleet = hold(fleet, removed, len(removed), running)
 	}
-	return keepTenants(keepTakingBack(fleet, ledger), ledger)
+	return keepTenants(keepDamaged(keepTakingBack(fleet, ledger), ledger), ledger)
+}
+
+// keepDamaged declares the applications with damaged records as unusable, whatever Git
+// says of them, so that they stay.
+func keepDamaged(fleet model.Fleet, ledger model.Ledger) model.Fleet {
+	if len(ledger.Damaged) == 0 {
+		return fleet
+	}
+	concerns := func(app model.AppID) bool { return ledger.DamagedOf(app) != nil }
+	fleet.Applications = slices.DeleteFunc(slices.Clone(fleet.Applications), func(a *model.Application) bool { return concerns(a.ID) })
+	fleet.Unusable = slices.DeleteFunc(slices.Clone(fleet.Unusable), func(u model.Unusable) bool { return concerns(u.App) })
+	fleet.Problems = slices.Clone(fleet.Problems)
+	for i := range ledger.Damaged {
+		p := ledger.Damaged[i].Problem()
+		fleet.Unusable = append(fleet.Unusable, model.Unusable{App: ledger.Damaged[i].App, Code: p.Code, Message: p.Message})
+		fleet.Problems = append(fleet.Problems, p)
+	}
+	slices.SortFunc(fleet.Unusable, func(x, y model.Unusable) int { return x.App.Compare(y.App) })
+	return fleet
 }
 
 // hold declares absent applications as unusable, so that they stay.

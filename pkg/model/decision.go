@@ -44,6 +44,7 @@ const (
 	ReasonTooFewDomains       Reason = "TooFewDomains"
 	ReasonInvalidSpec         Reason = "InvalidSpec"
 	ReasonRemovalHeld         Reason = "RemovalHeld"
+	ReasonRecordDamaged       Reason = "RecordDamaged"
 	ReasonRolledBackSpec      Reason = "RolledBackSpec"
 	ReasonLimitExceeded       Reason = "LimitExceeded"
 	ReasonAbsurdAmount        Reason = "AbsurdAmount"

@@ -18,15 +18,27 @@ type Ledger struct {
 	Pools     []Pool     // capacity that the decisions were made on
 	Problems  []Problem  // what could not be evaluated
 
+	// Damaged are the records that cannot be read, by application. Instances and
+	// Decisions have what the history of the branch last said of these applications,
+	// where it says anything. It follows from the branch and is never saved.
+	Damaged []DamagedRecord
+
 	Revision Revision `json:"-"` // of all of it
 }
 
-// WithObjects lists the applications whose objects are to exist, by tenant.
+// WithObjects lists the applications whose objects are to exist, by tenant. What an
+// application with a damaged record has stays.
 func (l *Ledger) WithObjects() map[string][]AppID {
 	apps := map[string][]AppID{}
 	for i := range l.Instances {
 		if inst := &l.Instances[i]; inst.HasObjects() {
 			apps[inst.App.Tenant] = append(apps[inst.App.Tenant], inst.App)
+		}
+	}
+	for i := range l.Damaged {
+		if app := l.Damaged[i].App; !slices.Contains(apps[app.Tenant], app) {
+			apps[app.Tenant] = append(apps[app.Tenant], app)
+			slices.SortFunc(apps[app.Tenant], AppID.Compare)
 		}
 	}
 	return apps

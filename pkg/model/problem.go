@@ -3,5 +3,6 @@ package model
 // Codes of problems that more than one package speaks of. docs/errors.md lists
 // all codes.
 const (
-	CodeRemovalHeld = "DA1901" // a commit removes more applications than it may without confirmation
+	CodeRemovalHeld   = "DA1901" // a commit removes more applications than it may without confirmation
+	CodeRecordDamaged = "DA1902" // a record on the status branch cannot be read
 )

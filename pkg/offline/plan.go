@@ -97,6 +97,9 @@ func (c Case) open(ctx context.Context, o Options, n *notes) (rec recorded, a *a
 	} else if rec.ledger, err = status.ReadClone(ctx, c.Tree.Root, rec.commit); err != nil {
 		return rec, nil, fmt.Errorf("read branch %s: %w", c.StatusBranch, err)
 	}
+	for i := range rec.ledger.Damaged {
+		n.add("%s", &rec.ledger.Damaged[i])
+	}
 	a, err = newAssessor(ctx, o)
 	return rec, a, err
 }

@@ -126,13 +126,13 @@ func (d declared) replay(ctx context.Context, at, before status.Saved, exists bo
 	if app != (model.AppID{}) && exists && sameDecision(at, before, app) {
 		return nil, nil
 	}
-	after, format, err := at.Read()
+	after, format, err := at.Read(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("status commit %s: %w", at.Commit, err)
 	}
 	var ledger model.Ledger
 	if exists {
-		if ledger, _, err = before.Read(); err != nil {
+		if ledger, _, err = before.Read(ctx); err != nil {
 			return nil, fmt.Errorf("status commit %s: %w", before.Commit, err)
 		}
 	}

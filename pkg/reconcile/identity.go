@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -48,6 +50,8 @@ type identification struct {
 	known    model.LedgerIdentity // of the last save; zero until the first pass that ends in one
 	anchored model.LedgerIdentity // what the anchor says
 	fresh    string               // id for a ledger that has none
+
+	damaged []model.DamagedRecord // that were logged
 }
 
 // recognize returns the ledger that was loaded if it is the one that the fleet
@@ -75,6 +79,7 @@ func (l *Loop) recognize(ctx context.Context, ledger model.Ledger) (model.Ledger
 	if kept := l.o.Recognition.Copy; kept != nil && !l.o.DryRun {
 		kept.Accept()
 	}
+	l.identity.noteDamage(l.o.Log, ledger.Damaged)
 	if ledger.Identity.ID == "" {
 		if l.identity.fresh == "" {
 			l.identity.fresh = l.o.Recognition.NewID()
@@ -82,6 +87,16 @@ func (l *Loop) recognize(ctx context.Context, ledger model.Ledger) (model.Ledger
 		ledger.Identity = model.LedgerIdentity{ID: l.identity.fresh, Fleet: l.o.Fleet}
 	}
 	return ledger, nil
+}
+
+// noteDamage writes one line for each record that is newly found to be damaged.
+func (i *identification) noteDamage(log *slog.Logger, damaged []model.DamagedRecord) {
+	for k := range damaged {
+		if d := &damaged[k]; !slices.Contains(i.damaged, *d) {
+			log.Error("record damaged", "app", d.App, "file", d.File, "error", d.Reason, "status-commit", d.Commit, "hint", d.String())
+		}
+	}
+	i.damaged = damaged
 }
 
 // remember asks the cluster and this machine which ledger the fleet follows.

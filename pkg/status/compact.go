@@ -56,6 +56,11 @@ func (b *Branch) compact(ctx context.Context, o CompactOptions) (Compaction, err
 	if err != nil {
 		return Compaction{}, err
 	}
+	if s, _, err := savedAt(b.store, tip); err == nil && tip != git.ZeroHash {
+		if l, _, err := s.Read(ctx); err == nil && len(l.Damaged) > 0 {
+			return Compaction{}, fmt.Errorf("the history has the last readable record of %s, which would be lost: %s", l.Damaged[0].App, &l.Damaged[0])
+		}
+	}
 	c := Compaction{Before: tip.String(), After: tip.String()}
 	kept, base, older, err := split(ctx, b.store, tip, o.Since)
 	if err != nil {

@@ -97,10 +97,14 @@ func strayRecord(fsys fs.FS) (string, error) {
 // restore is what to do about a damaged branch.
 const restore = `restore the branch with "git revert" (docs/status-branch.md)`
 
-// damaged reports a file that no program of ours writes so.
-func damaged(name string, err error) error {
-	return fmt.Errorf("%s is damaged: %s; %s", name, text.Line(err.Error(), 300), restore)
+// damageError reports a file that no program of ours writes so.
+type damageError struct{ file, reason string }
+
+func (e *damageError) Error() string {
+	return fmt.Sprintf("%s is damaged: %s; %s", e.file, e.reason, restore)
 }
+
+func damaged(name string, err error) error { return &damageError{name, text.Line(err.Error(), 300)} }
 
 // guard is the content of guardFile in format 2. A program that knows only format 1
 // takes a branch without records of that format for an empty one and would begin

@@ -90,13 +90,16 @@ func walk(ctx context.Context, store *git.Store, tip git.Hash, app model.AppID, 
 	add := func(before version) {
 		if later.hash != git.ZeroHash && now.dir != before.dir {
 			subject, _, _ := strings.Cut(later.message, "\n")
-			entries = append(entries, Entry{
+			e := Entry{
 				Commit:       later.hash.String(),
 				Time:         later.time,
 				Subject:      text.Line(subject, maxLine),
 				SourceCommit: trailer(later.message, "Source-Commit"),
-				Changes:      announce.Application(&before.instance, &now.instance, later.time),
-			})
+			}
+			if !before.damaged && !now.damaged {
+				e.Changes = announce.Application(&before.instance, &now.instance, later.time)
+			}
+			entries = append(entries, e)
 		}
 	}
 	err := backwards(ctx, store, tip, func(p past) (bool, error) {

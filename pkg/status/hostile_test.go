@@ -1,6 +1,7 @@
 package status_test
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -142,14 +143,19 @@ func TestReadNamesTheFile(t *testing.T) {
 		{dir + "decision.json", `{"application": "acme/blog"}`, `about "acme/blog"`},
 		{dir + "spec.json", `{"id": "acme/blog"}`, `about "acme/blog"`},
 		{dir + "spec.json", `{"id": "acme/shop", "components": [{"name": "../x"}]}`, "cannot name a component"},
-		{dir + "spec.json", `{"id": "acme/shop"}`, "instance.json is missing"},
+		{dir + "spec.json", `{"id": "acme/shop"}`, "it is missing"},
 		{dir + "workflow.json", `{"application": "acme/blog"}`, `about "acme/blog"`},
 		{dir + "workflow.json", `{"application": "acme/shop", "instance": 1, "number": 0}`, "both count from 1"},
-		{dir + "workflow.json", `{"application": "acme/shop", "instance": 1, "number": 1}`, "instance.json is missing"},
+		{dir + "workflow.json", `{"application": "acme/shop", "instance": 1, "number": 1}`, "it is missing"},
 		{"tenants/ACME/shop/instance.json", "", "cannot name"},
 		{"tenants/acme/.git/config", "", "cannot name"},
 	} {
-		_, err := status.Read(fstest.MapFS{"inputs/format.json": format2, c.file: &fstest.MapFile{Data: []byte(c.content)}})
+		l, err := status.Read(fstest.MapFS{"inputs/format.json": format2, c.file: &fstest.MapFile{Data: []byte(c.content)}})
+		if strings.HasPrefix(c.file, dir) { // it concerns one application
+			require.NoError(t, err)
+			require.Len(t, l.Damaged, 1)
+			err = errors.New(l.Damaged[0].String())
+		}
 		require.ErrorContains(t, err, c.says, "%s: %s", c.file, c.content[:min(len(c.content), 50)])
 		require.NotContains(t, err.Error(), "\n")
 	}
@@ -163,12 +169,12 @@ func TestReadNamesTheFile(t *testing.T) {
 func TestLoadHostileBranch(t *testing.T) {
 	user := gittest.New(t)
 	user.Write("inputs/format.json", string(format2.Data))
-	user.Write("tenants/acme/shop/instance.json", `{"phase": [`)
+	user.Write("inputs/platform.json", `{"name": [`)
 	user.Commit("broken")
 	user.Git("branch", "status")
 	b := open(t, user.Dir)
 	_, err := b.Load(t.Context())
-	require.ErrorContains(t, err, "tenants/acme/shop/instance.json")
+	require.ErrorContains(t, err, "inputs/platform.json")
 	_, _, err = b.Commit(t.Context(), model.Ledger{}, example(model.PhaseRunning))
 	require.ErrorIs(t, err, status.ErrMoved)
 }
@@ -202,7 +208,7 @@ func FuzzRead(f *testing.F) {
 		}
 		fsys[name] = &fstest.MapFile{Data: data}
 		l, err := status.Read(fsys)
-		if err != nil {
+		if err != nil || len(l.Damaged) > 0 {
 			return
 		}
 		// What can be read can be written again, and means the same.

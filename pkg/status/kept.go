@@ -1,6 +1,7 @@
 package status
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -49,7 +50,7 @@ func (b *Branch) Kept() (model.Ledger, bool) {
 		return model.Ledger{}, false
 	}
 	s, err := readState(store, tip)
-	if err != nil || s.ledger.Identity != b.copied.Identity {
+	if err != nil || s.ledger.Identity != b.copied.Identity || recall(context.Background(), store, tip, &s.ledger) != nil {
 		return model.Ledger{}, false
 	}
 	return s.ledger, true

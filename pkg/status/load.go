@@ -85,7 +85,7 @@ func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 	if b.state == nil {
 		if store, ok := b.kept.Store(tip); ok {
 			if s, err := readState(store, tip); err == nil {
-				return s, nil
+				return s, b.recall(ctx, s)
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.state != nil && c.TreeHash == b.state.tree.hash {
+	if b.state != nil && c.TreeHash == b.state.tree.hash && len(b.state.ledger.Damaged) == 0 {
 		s := *b.state // only the history differs: it was compacted
 		s.head = tip
 		return &s, nil
@@ -109,5 +109,5 @@ func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 	// Somebody else wrote, and the pages may be theirs. So the next Commit writes
 	// every page again; pages that are right cost nothing.
 	s.stale = b.state != nil
-	return s, nil
+	return s, b.recall(ctx, s)
 }

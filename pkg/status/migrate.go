@@ -46,6 +46,9 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 		m.To = m.From
 		return m, nil
 	}
+	if d := b.state.ledger.Damaged; len(d) > 0 {
+		return m, fmt.Errorf("migrate status branch: %s; a migration would lose the file", &d[0])
+	}
 	if major < m.From.Major {
 		for _, file := range slices.Sorted(maps.Keys(b.state.more)) {
 			for _, field := range slices.Sorted(maps.Keys(b.state.more[file])) {

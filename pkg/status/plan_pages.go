@@ -2,6 +2,7 @@ package status
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/page"
@@ -30,7 +31,7 @@ func (p *plan) pages() {
 		dir, _ := tenantDir(tenant)
 		if b := page.Tenant(&p.ledger, tenant, used[tenant]); b != nil {
 			p.edits.write(dir+"/"+readmeFile, b)
-		} else {
+		} else if !slices.ContainsFunc(p.ledger.Damaged, func(d model.DamagedRecord) bool { return d.App.Tenant == tenant }) {
 			p.edits.remove(dir)
 		}
 	}

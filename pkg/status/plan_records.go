@@ -76,6 +76,7 @@ func (p *plan) tenantLayers(next *model.Ledger) error {
 // applications plans the files of the applications, in their order.
 func (p *plan) applications(next *model.Ledger) error {
 	known, wanted := records(&p.base.ledger), records(next)
+	p.damaged(known, wanted)
 	p.ledger.Instances = slices.Grow(p.ledger.Instances, len(next.Instances))
 	p.ledger.Decisions = slices.Grow(p.ledger.Decisions, len(next.Decisions))
 	for _, app := range slices.SortedFunc(maps.Keys(wanted), model.AppID.Compare) {
@@ -103,7 +104,7 @@ func (p *plan) applications(next *model.Ledger) error {
 // application plans the files of one record and returns it as it would be read
 // back.
 func (p *plan) application(app model.AppID, before, now record) (back record, err error) {
-	if !p.base.stale && now.unchanged(before) {
+	if !p.base.stale && now.unchanged(before) || p.ledger.DamagedOf(app) != nil {
 		return before, nil
 	}
 	dir, err := appDir(app)

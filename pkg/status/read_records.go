@@ -1,6 +1,7 @@
 package status
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"runtime"
@@ -20,7 +21,9 @@ func (r *reader) records(apps []model.AppID, l *model.Ledger) error {
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() (err error) {
 			for i := next.Add(1) - 1; i < int64(len(apps)) && err == nil; i = next.Add(1) - 1 {
-				found[i], err = r.record(apps[i])
+				if found[i], err = r.record(apps[i]); r.isolates(err, apps[i], &found[i]) {
+					err = nil
+				}
 			}
 			return err
 		})
@@ -35,38 +38,47 @@ func (r *reader) records(apps []model.AppID, l *model.Ledger) error {
 		if rec.decision != nil {
 			l.Decisions = append(l.Decisions, *rec.decision)
 		}
+		if rec.damaged != nil {
+			l.Damaged = append(l.Damaged, *rec.damaged)
+		}
 	}
 	return nil
 }
 
+// record reads the records of one application.
 func (r *reader) record(app model.AppID) (record, error) {
-	var rec record
 	dir, err := appDir(app)
 	if err != nil {
-		return rec, err
+		return record{}, err
 	}
+	return r.recordIn(dir, app)
+}
+
+// recordIn reads the records of one application from its directory.
+func (r *reader) recordIn(dir string, app model.AppID) (record, error) {
+	var rec record
 	var in model.Instance
 	found, err := r.instance(dir, app, &in)
 	if err != nil {
 		return rec, err
 	}
-	if in.Spec, err = r.spec(dir+"/"+specFile, app); err != nil {
+	if in.Spec, err = r.spec(path.Join(dir, specFile), app); err != nil {
 		return rec, err
 	}
-	if in.Previous, err = r.spec(dir+"/"+previousFile, app); err != nil {
+	if in.Previous, err = r.spec(path.Join(dir, previousFile), app); err != nil {
 		return rec, err
 	}
-	if in.Run, err = r.run(dir+"/"+workflowFile, app); err != nil {
+	if in.Run, err = r.run(path.Join(dir, workflowFile), app); err != nil {
 		return rec, err
 	}
 	switch {
 	case !found && (in.Spec != nil || in.Previous != nil || in.Run != nil):
-		return rec, fmt.Errorf("%s is missing, but there is a spec or a run; %s", r.format.name(dir+"/"+instanceFile), restore)
+		return rec, damaged(r.format.name(path.Join(dir, instanceFile)), errors.New("it is missing, but there is a spec or a run"))
 	case found:
 		nameReleases(&in)
 		rec.instance = &in
 	}
-	rec.decision, err = r.decision(dir+"/"+decisionFile, app)
+	rec.decision, err = r.decision(path.Join(dir, decisionFile), app)
 	return rec, err
 }
 

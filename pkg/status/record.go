@@ -11,6 +11,8 @@ import (
 type record struct {
 	instance *model.Instance // nil: none yet
 	decision *model.Decision // nil: none yet
+
+	damaged *model.DamagedRecord // nil: all of it was read
 }
 
 // records returns the records of a ledger by application.
@@ -21,7 +23,7 @@ func records(l *model.Ledger) map[model.AppID]record {
 	}
 	for i := range l.Decisions {
 		d := &l.Decisions[i]
-		all[d.App] = record{all[d.App].instance, d}
+		all[d.App] = record{instance: all[d.App].instance, decision: d}
 	}
 	return all
 }

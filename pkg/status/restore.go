@@ -31,7 +31,7 @@ func (b *Branch) Restore(ctx context.Context, dir string, write bool) (Restorati
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	from, err := b.copyIn(dir)
+	from, err := b.copyIn(ctx, dir)
 	if err != nil {
 		return Restoration{}, fmt.Errorf("restore status branch: %w", err)
 	}
@@ -67,7 +67,7 @@ func (b *Branch) Restore(ctx context.Context, dir string, write bool) (Restorati
 }
 
 // copyIn reads the copy that a reconciler keeps in dir.
-func (b *Branch) copyIn(dir string) (*state, error) {
+func (b *Branch) copyIn(ctx context.Context, dir string) (*state, error) {
 	kept := b.readKept(dir)
 	tip, ok := git.ParseHash(kept.Commit)
 	if !ok {
@@ -78,6 +78,9 @@ func (b *Branch) copyIn(dir string) (*state, error) {
 		return nil, fmt.Errorf("the copy in %s is damaged", dir)
 	}
 	from, err := readState(store, tip)
+	if err == nil {
+		err = recall(ctx, store, tip, &from.ledger)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the copy in %s: %w", dir, err)
 	}
@@ -88,7 +91,7 @@ func (b *Branch) copyIn(dir string) (*state, error) {
 func (b *Branch) restored(from *state) (*state, *git.Objects, error) {
 	base, objects := from.deleted(), git.NewObjects()
 	base.head = b.state.head
-	next := from.ledger
+	next := base.ledger
 	next.Identity.Sequence++
 	p, err := base.plan(&next)
 	if err != nil {

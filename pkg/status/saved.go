@@ -36,7 +36,7 @@ func ReadClone(ctx context.Context, dir, commit string) (model.Ledger, error) {
 	if err != nil {
 		return model.Ledger{}, err
 	}
-	l, _, err := s.Read()
+	l, _, err := s.Read(ctx)
 	return l, err
 }
 
@@ -57,12 +57,15 @@ func (s Saved) Before() (Saved, bool, error) {
 }
 
 // Read returns what the commit says, and in which format.
-func (s Saved) Read() (model.Ledger, Format, error) {
+func (s Saved) Read(ctx context.Context) (model.Ledger, Format, error) {
 	r, err := s.reader()
 	if err != nil {
 		return model.Ledger{}, Format{}, err
 	}
 	l, err := r.ledger()
+	if err == nil {
+		err = recall(ctx, s.store, s.past.hash, &l)
+	}
 	return l, r.format, err
 }
 

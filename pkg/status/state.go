@@ -1,6 +1,9 @@
 package status
 
 import (
+	"maps"
+	"strings"
+
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -12,6 +15,7 @@ type state struct {
 	ledger model.Ledger // exactly as it would be read back
 	format Format
 	more   map[string]fields // by file: fields of a newer format, which are kept
+	raw    map[string][]byte // by file: the records of applications that have a damaged one
 
 	// stale marks a tree that may differ from the ledger, so that every file is
 	// written again. A file that is right costs no object.
@@ -37,7 +41,13 @@ func newState() *state { return &state{tree: &dir{}, format: Current} }
 // of its files exist.
 func (s *state) deleted() *state {
 	n := newState()
-	n.ledger, n.format, n.more, n.stale = s.ledger, s.format, s.more, true
+	n.ledger, n.format, n.more, n.raw, n.stale = healed(s.ledger), s.format, s.more, s.raw, true
+	for i := range s.ledger.Damaged {
+		if app := s.ledger.Damaged[i].App; n.ledger.DamagedOf(app) == nil {
+			n.raw = maps.Clone(n.raw)
+			maps.DeleteFunc(n.raw, func(file string, _ []byte) bool { return strings.HasPrefix(file, tenantsDir+"/"+app.String()+"/") })
+		}
+	}
 	return n
 }
 
@@ -59,7 +69,7 @@ func readState(store *git.Store, head git.Hash) (*state, error) {
 	if s.ledger, err = r.ledger(); err != nil {
 		return nil, err
 	}
-	s.more = r.more
+	s.more, s.raw = r.more, rawOf(files, s.ledger.Damaged)
 	if s.tree, err = readDir(store, c.TreeHash); err != nil {
 		return nil, err
 	}

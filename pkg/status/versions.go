@@ -15,6 +15,7 @@ import (
 type version struct {
 	dir      git.Hash       // its directory
 	instance model.Instance // without specs and components
+	damaged  bool           // a record of it cannot be read, so it has no past here
 }
 
 // versions reads versions of applications from the history of the branch. It caches
@@ -58,17 +59,20 @@ func (r *versions) at(tree git.Hash, app model.AppID) (version, error) {
 	}
 	records := reader{fsys: files, format: format}
 	var in model.Instance // without a record: the zero one
-	if _, err := records.instance("", app, &in); err != nil {
-		return version{}, err
+	found, err := records.instance("", app, &in)
+	if err == nil {
+		in.Run, err = records.run(workflowFile, app)
 	}
-	if in.Run, err = records.run(workflowFile, app); err != nil {
+	_, noSpec := fs.Stat(files, format.name(specFile))
+	damaged := errors.As(err, new(*damageError)) || !found && noSpec == nil
+	if err != nil && !damaged {
 		return version{}, err
 	}
 	in.Components = nil
 	if len(r.known) == maxVersions {
 		clear(r.known)
 	}
-	v := version{dir, in}
+	v := version{dir, in, damaged}
 	r.known[place{app, dir}] = v
 	return v, nil
 }
@@ -76,6 +80,7 @@ func (r *versions) at(tree git.Hash, app model.AppID) (version, error) {
 // ledgers returns what two trees say of what differs between them, as far as the
 // filter selects it.
 func (r *versions) ledgers(before, now git.Hash, changed []string, filter EventFilter) (old, next model.Ledger, err error) {
+	damaged := map[model.AppID]bool{}
 	for _, side := range []struct {
 		tree   git.Hash
 		ledger *model.Ledger
@@ -94,11 +99,14 @@ func (r *versions) ledgers(before, now git.Hash, changed []string, filter EventF
 			if err != nil {
 				return old, next, err
 			}
-			if v.instance.App == app {
+			if damaged[app] = damaged[app] || v.damaged; v.instance.App == app {
 				side.ledger.Instances = append(side.ledger.Instances, v.instance)
 			}
 		}
 	}
+	// Where somebody damaged a record or brought it back, nothing happened to the application.
+	isDamaged := func(in model.Instance) bool { return damaged[in.App] }
+	old.Instances, next.Instances = slices.DeleteFunc(old.Instances, isDamaged), slices.DeleteFunc(next.Instances, isDamaged)
 	slices.SortFunc(old.Instances, byApp)
 	slices.SortFunc(next.Instances, byApp)
 	return old, next, nil

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"errors"
+
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
@@ -21,6 +23,9 @@ type Explanation struct {
 func Explain(l *model.Ledger, app model.AppID) (Explanation, error) {
 	s := Of(app)
 	in, ok := l.Find(app)
+	if d := l.DamagedOf(app); !ok && d != nil {
+		return Explanation{}, errors.New(d.String())
+	}
 	if !ok {
 		return Explanation{}, s.Missing(l)
 	}
@@ -28,7 +33,7 @@ func Explain(l *model.Ledger, app model.AppID) (Explanation, error) {
 		App: app, Instance: in, Spec: in.Spec, Previous: in.Previous, Run: in.Run, Waits: workflow.Waits(in.Run, in.RunSpec()),
 	}
 	x.Decision, _ = l.Decision(app)
-	for _, p := range l.Problems {
+	for _, p := range l.AllProblems() {
 		if s.concerns(p) {
 			x.Problems = append(x.Problems, p)
 		}

@@ -28,6 +28,10 @@ type Application struct {
 	Waiting    *Waiting       `json:"waiting,omitempty"`
 	Workflow   *Workflow      `json:"workflow,omitempty"`
 	Refused    *model.Refusal `json:"refused,omitempty"` // the newer spec in Git that is not accepted
+
+	// Damaged is the record on the status branch that cannot be read, nil if there is
+	// none. All else is then what the last readable record says.
+	Damaged *model.DamagedRecord `json:"damaged,omitempty"`
 }
 
 // Component is a component with what it was granted, in replicas.
@@ -62,7 +66,7 @@ func StatusOf(l *model.Ledger, s Selection) Status {
 			v.Phases[in.Phase]++
 		}
 	}
-	for _, p := range l.Problems {
+	for _, p := range l.AllProblems() {
 		if s.concerns(p) {
 			v.Problems = append(v.Problems, p)
 		}
@@ -73,7 +77,7 @@ func StatusOf(l *model.Ledger, s Selection) Status {
 func applicationOf(l *model.Ledger, in *model.Instance) Application {
 	v := Application{
 		App: in.App, Instance: in.Number, Phase: in.Phase, Reason: in.Reason, Message: in.Message, Since: in.Since,
-		Components: componentsOf(in), Refused: in.Refused,
+		Components: componentsOf(in), Refused: in.Refused, Damaged: l.DamagedOf(in.App),
 	}
 	if in.Spec != nil {
 		v.Commit = in.Spec.Commit

@@ -56,6 +56,12 @@ type carrier struct {
 func (c *carrier) take(inst *model.Instance) {
 	run, commands := inst.Run, c.reports.Commands[inst.App]
 	begun := false
+	if c.before.DamagedOf(inst.App) != nil {
+		if run != nil && !run.Phase.Ended() {
+			c.turns, c.begun = append(c.turns, Turn{Run: *run, Spec: c.spec(inst, run), Still: true}), append(c.begun, false)
+		}
+		return
+	}
 	if begins(inst) {
 		next := c.start(inst, commands)
 		begun, run = next != nil, cmp.Or(next, run)

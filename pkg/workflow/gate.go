@@ -33,6 +33,7 @@ func admit(all []*execution, limits Limits) (started bool) {
 				acting++
 			}
 			switch {
+			case x.turn.Still:
 			case s.rec.Phase == model.StepQueued:
 				queue = append(queue, candidate{s, false})
 			case s.rec.Undo != nil && s.rec.Undo.Phase == model.StepQueued && x.run.Phase == model.RunRollingBack:

@@ -27,6 +27,10 @@ type Turn struct {
 	// is rolling back, which it finishes first.
 	Wanted model.Digest
 
+	// Still means that nothing may be decided about the application now: its run stays
+	// as it is, with the locks and the places that its steps have.
+	Still bool
+
 	// Gone means that the application, or this instance of it, is not to run any
 	// more: whatever the run does, it stops.
 	Gone bool
@@ -60,7 +64,9 @@ func Advance(turns []Turn, limits Limits, now time.Time) []model.Run {
 	executions := make([]*execution, len(turns))
 	for i := range turns {
 		executions[i] = newExecution(&turns[i], now)
-		executions[i].settle()
+		if !turns[i].Still {
+			executions[i].settle()
+		}
 	}
 	for again := true; again; {
 		again = admit(executions, limits)
@@ -131,7 +137,7 @@ func (x *execution) settle() {
 // proceed does what follows without new input, and reports whether there may be
 // more to do.
 func (x *execution) proceed() (changed bool) {
-	if x.spec == nil || x.run.Phase.Ended() {
+	if x.spec == nil || x.run.Phase.Ended() || x.turn.Still {
 		return false
 	}
 	for _, s := range x.steps {

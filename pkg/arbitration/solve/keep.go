@@ -114,8 +114,11 @@ func (c *Case) passUpdate(app *App) {
 
 // unusableReason tells an invalid spec from a removal that awaits confirmation.
 func unusableReason(u *model.Unusable) model.Reason {
-	if u.Code == model.CodeRemovalHeld {
+	switch u.Code {
+	case model.CodeRemovalHeld:
 		return model.ReasonRemovalHeld
+	case model.CodeRecordDamaged:
+		return model.ReasonRecordDamaged
 	}
 	return model.ReasonInvalidSpec
 }

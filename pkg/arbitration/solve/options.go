@@ -77,7 +77,7 @@ func (r *room) ranked() *ranking {
 	w := &ranking{own: map[int][]*App{}}
 	worst := map[*App]Standing{}
 	for _, app := range r.Running {
-		if app.Granted() && app.Standing != nil {
+		if app.Granted() && app.Standing != nil && !app.Unusable.Damaged() {
 			w.all, worst[app] = append(w.all, app), app.Worst(app.Level)
 		}
 	}

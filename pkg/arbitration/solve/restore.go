@@ -49,7 +49,7 @@ func (a *allotment) restore() {
 
 // due reports whether a degraded application may be restored now.
 func (a *allotment) due(app *App) bool {
-	return a.now.Sub(app.Instance.Since) >= app.RestoreHold() && app.mayGrow(app.Level-1)
+	return !app.Unusable.Damaged() && a.now.Sub(app.Instance.Since) >= app.RestoreHold() && app.mayGrow(app.Level-1)
 }
 
 // RestoreHold is how long the application stays degraded at the least.
