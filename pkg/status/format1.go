@@ -56,7 +56,9 @@ func encodeFormat1(v any) ([]byte, error) {
 		return nil, err
 	}
 	key := unusedKey(b)
-	b = bytes.ReplaceAll(b, mergeKey, []byte(`"`+key+`":`))
+	for _, before := range []string{"{", ","} { // else it is the end of a longer name
+		b = bytes.ReplaceAll(b, []byte(before+mergeKey), []byte(before+`"`+key+`":`))
+	}
 	b, err = yaml.JSONToYAML(escapeForYAML(b))
 	if err != nil {
 		return nil, err
@@ -133,7 +135,7 @@ func (f Format) Reread(d *model.Decision) *model.Decision {
 // mergeKey is the name "<<" of a field, as json.Marshal writes it. The YAML library
 // writes it without quotes, and reads that as a reference to another map. So the
 // record is converted with another name in its place.
-var mergeKey = []byte(`"\u003c\u003c":`)
+const mergeKey = `"\u003c\u003c":`
 
 // unusedKey returns a name that does not occur in a record.
 func unusedKey(b []byte) (key string) {

@@ -10,6 +10,7 @@ import (
 
 // pushes judges a new version of the status branch as it arrives.
 func (w *World) pushes(p *process, before, after *model.Ledger) {
+	w.hearing.save(p, before, after)
 	w.commitsGoForward(before, after)
 	w.nothingIsForgotten(before, after)
 	rolledBack := map[string]bool{}

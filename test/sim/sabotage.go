@@ -2,9 +2,11 @@ package sim
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/reconcile"
 	"github.com/d-aros/d-aros/pkg/source"
@@ -34,6 +36,25 @@ func (l *late) Load(ctx context.Context) (model.Ledger, error) {
 func (l *late) Commit(_ context.Context, previous, next model.Ledger) (model.Ledger, bool, error) {
 	l.previous, l.next = &previous, &next
 	return next, true, nil
+}
+
+// AnnounceBeforeSave is a loop that tells what it decided before it saves that.
+func AnnounceBeforeSave(_ *process, o *reconcile.Options) { o.Status = hurried{o.Status, o.Log} }
+
+type hurried struct {
+	reconcile.Ledger
+	log *slog.Logger
+}
+
+func (h hurried) Commit(ctx context.Context, previous, next model.Ledger) (model.Ledger, bool, error) {
+	decided := next
+	decided.Identity.Sequence = previous.Identity.Sequence + 1
+	for _, a := range announce.Between(&previous, &decided, begin) {
+		if a.Kind.Told() {
+			h.log.Info(string(a.Kind), "key", a.Key.String())
+		}
+	}
+	return h.Ledger.Commit(ctx, previous, next)
 }
 
 // SkipDigestCheck is a lifecycle that takes whatever is seen of a component for

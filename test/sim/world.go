@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -30,8 +31,9 @@ type World struct {
 	apiLoses   int            // of so many requests the answer gets lost
 	sent       []delivery     // requests that arrived, latest last
 
-	ends    map[model.AppID]end         // how instances end
-	checked map[model.Digest]bool       // specs that can be rendered
+	ends    map[model.AppID]end   // how instances end
+	checked map[model.Digest]bool // specs that can be rendered
+	hearing hearing
 	excess  map[*object]map[string]bool // what runs and should not, and who has looked away
 	story   *strings.Builder            // nil: nobody listens
 }
@@ -47,7 +49,7 @@ type delivery struct {
 var begin = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(o Options) *World {
-	w := &World{now: begin, repo: newRepo(), origin: &origin{}, options: o, apiRefuses: map[string]int{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}, checked: map[model.Digest]bool{}}
+	w := &World{now: begin, repo: newRepo(), origin: &origin{}, options: o, apiRefuses: map[string]int{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}, checked: map[model.Digest]bool{}, hearing: newHearing()}
 	w.cluster = newCluster(func() time.Time { return w.now })
 	for i, name := range processNames {
 		w.processes[i] = &process{world: w, name: name}
@@ -91,6 +93,7 @@ func (p *process) start() {
 			Commands: asking{p, p.world.repo}, Outbound: &outside{process: p},
 		},
 		Fleet: "sim", Interval: 15 * time.Second, Stage: p.stage,
+		Log:         slog.New(log{p}),
 		Recognition: reconcile.Recognition{NewID: func() string { return string(model.DigestOf(p.name)) }},
 		Now: func() time.Time {
 			p.line("look at the clock")
@@ -141,6 +144,9 @@ func (p *process) pass(at int, happens func()) (r reconcile.Report, err error) {
 		switch x := recover().(type) {
 		case nil:
 			w.tellPass(p, &r, err)
+			if err == nil && r.Saved {
+				w.everythingIsTold(p)
+			}
 			if err == nil && r.SourceErr == nil && !p.meddled && p.loaded == head {
 				w.lookedAway(p, wrong)
 			}
