@@ -90,7 +90,7 @@ func (p *printer) row(indent string, cells []cell, widths []int) {
 				text = folded[i][n]
 			}
 			if text != "" {
-				line += strings.Repeat(" ", pad) + p.paint(c.style, text)
+				line += strings.Repeat(" ", max(0, pad)) + p.paint(c.style, text) // a wide character may be wider than its column
 				pad = 0
 			}
 			pad += widths[i] - displayWidth(text) + gap

@@ -112,6 +112,10 @@ func (p *printer) status(v *view.Status, all bool) {
 	p.waiting(v)
 	p.peopleWaits(v)
 	p.problems(v.Problems)
+	if n := len(v.Orphans); n > 0 {
+		p.section("Objects that no record knows")
+		p.line("  of %s; nothing prunes them: \"reconciler orphans\" lists them", text.Count(n, "application"))
+	}
 }
 
 // counts prints the number of applications in each phase.

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/view"
@@ -36,13 +37,14 @@ var answers = map[string]any{
 	"explain --why-not": offline.Obstacles{},
 	"history":           []view.HistoryEntry{},
 	"init":              newFleetView{},
+	"orphans":           []model.Inventory{},
 	"pause":             requestView{},
 	"pin":               pinView{},
 	"plan":              view.Plan{},
 	"reject":            requestView{},
 	"replay":            offline.Replayed{},
 	"restart":           requestView{},
-	"restore":           status.Restoration{},
+	"restore":           restorationView{},
 	"resume":            requestView{},
 	"schema update":     schemaView{},
 	"status":            view.Status{},

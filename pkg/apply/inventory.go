@@ -1,9 +1,9 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -123,7 +123,7 @@ func permanent(r Ref) bool {
 // inventories returns the inventories of an application, in order.
 func (l *Live) inventories(app model.AppID) (all []*Object) {
 	for _, o := range l.Objects(app) {
-		if o.inventory != nil {
+		if o.inventory != nil && o.left != "" { // others may copy our labels
 			all = append(all, o)
 		}
 	}
@@ -153,19 +153,38 @@ func (l *Live) applied(app model.AppID) []Ref {
 	return refs
 }
 
-// Ledgers returns the ids of the ledgers that the inventories of the fleet name, in
-// order. An inventory that names none counts as "".
-func (l *Live) Ledgers(ctx context.Context) ([]string, error) {
+// Inventories returns the inventories of the fleet, in order, and the number of changes
+// to them that it knows of. After the number of changes given it returns nothing new:
+// so it costs nothing while no inventory changes. That of a tenant has no name of an
+// application.
+func (l *Live) Inventories(ctx context.Context, after int) (_ []model.Inventory, changes int, err error) {
 	if err := l.Watch(ctx, configMap); err != nil {
-		return nil, err
+		return nil, after, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ids := map[string]bool{}
+	if l.inventoried == after {
+		return nil, after, nil
+	}
+	var all []model.Inventory
 	for _, o := range l.objects {
 		if o.inventory != nil {
-			ids[o.inventory.ledger] = true
+			all = append(all, model.Inventory{App: o.App, Ledger: o.inventory.ledger, Objects: len(o.inventory.refs), Commit: l.commitOf(o.App)})
 		}
 	}
-	return slices.Sorted(maps.Keys(ids)), nil
+	slices.SortFunc(all, func(a, b model.Inventory) int {
+		return cmp.Or(a.App.Compare(b.App), cmp.Compare(a.Ledger, b.Ledger), cmp.Compare(a.Objects, b.Objects))
+	})
+	return all, l.inventoried, nil
+}
+
+// commitOf returns the source commit that the workloads of an application name: the
+// first, where they name several.
+func (l *Live) commitOf(app model.AppID) (commit string) {
+	for _, o := range l.apps[app] {
+		if c := o.commit.Value(); o.Ours() && o.Workload != "" && (commit == "" || c < commit) && (len(c) == 40 || len(c) == 64) && strings.Trim(c, "0123456789abcdef") == "" {
+			commit = c
+		}
+	}
+	return commit
 }

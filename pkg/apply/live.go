@@ -35,13 +35,15 @@ type Live struct {
 
 	changed chan struct{}
 
-	mu      sync.Mutex
-	watches map[schema.GroupKind]*watch
-	objects map[Ref]*Object
-	apps    map[model.AppID]map[Ref]*Object
-	left    map[Ref]trace
-	drifted map[Ref]bool // objects that may have changed since our last apply
-	touched map[model.AppID]bool
+	mu          sync.Mutex
+	watches     map[schema.GroupKind]*watch
+	objects     map[Ref]*Object
+	apps        map[model.AppID]map[Ref]*Object
+	left        map[Ref]trace
+	drifted     map[Ref]bool // objects that may have changed since our last apply
+	touched     map[model.AppID]bool
+	inventoried int // changes to inventories, from 1
+
 	sending map[Ref]string // objects with a request under way; the version at which they were deleted meanwhile
 }
 
@@ -60,7 +62,7 @@ func newLive(cfg *rest.Config, c *client, k *kinds, opts Options) (*Live, error)
 		left:    map[Ref]trace{},
 		drifted: map[Ref]bool{},
 		touched: map[model.AppID]bool{},
-		sending: map[Ref]string{},
+		sending: map[Ref]string{}, inventoried: 1,
 	}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	return l, nil
@@ -94,6 +96,15 @@ func (l *Live) Watch(ctx context.Context, want ...schema.GroupVersionKind) error
 // kinds that the API server does not let us watch: they concern only the applications
 // that use them.
 func (l *Live) WaitForSync(ctx context.Context) error {
+	return l.waitForSync(ctx, refused)
+}
+
+// WaitForAll waits in the same way, and fails for a kind that we may not watch.
+func (l *Live) WaitForAll(ctx context.Context) error {
+	return l.waitForSync(ctx, func(error) bool { return false })
+}
+
+func (l *Live) waitForSync(ctx context.Context, skip func(error) bool) error {
 	if err := l.Watch(ctx, configMap); err != nil {
 		return err
 	}
@@ -109,7 +120,7 @@ func (l *Live) WaitForSync(ctx context.Context) error {
 		l.follow(m)
 	}
 	for _, w := range l.all() {
-		if err := w.wait(ctx); err != nil && !refused(err) {
+		if err := w.wait(ctx); err != nil && !skip(err) {
 			return err
 		}
 	}
@@ -229,6 +240,9 @@ func (l *Live) set(o *Object) bool {
 		l.drifted[o.Ref] = true
 	}
 	l.objects[o.Ref] = o
+	if o.inventory != nil || old != nil && old.inventory != nil {
+		l.inventoried++
+	}
 	if old != nil && old.App != o.App {
 		l.unlist(old)
 		l.touched[old.App] = true
@@ -263,6 +277,9 @@ func (l *Live) drop(r Ref, version string) bool {
 		return false
 	}
 	delete(l.objects, r)
+	if old.inventory != nil {
+		l.inventoried++
+	}
 	l.unlist(old)
 	l.touched[old.App] = true
 	if _, ok := l.left[r]; ok && !sending {

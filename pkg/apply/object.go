@@ -3,6 +3,7 @@ package apply
 import (
 	"encoding/json"
 	"reflect"
+	"unique"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,11 +24,12 @@ type Object struct {
 	Deleting  bool
 	Summary   any // the result of Options.Summary
 
-	keep      bool         // render.AnnotationPrune says so
-	applied   string       // render.AnnotationApplied
-	own       []byte       // the values of our fields; nil once they are known to be unchanged
-	left      model.Digest // of own
-	inventory *inventory   // of an inventory, else nil
+	commit    unique.Handle[string] // render.AnnotationCommit; many objects share one
+	keep      bool                  // render.AnnotationPrune says so
+	applied   string                // render.AnnotationApplied
+	own       []byte                // the values of our fields; nil once they are known to be unchanged
+	left      model.Digest          // of own
+	inventory *inventory            // of an inventory, else nil
 }
 
 // observe reads the kept part of an object.
@@ -41,6 +43,7 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 		Component: label(u, render.LabelComponent),
 		Workload:  annotation(u, render.AnnotationWorkload),
 		applied:   annotation(u, render.AnnotationApplied),
+		commit:    unique.Make(annotation(u, render.AnnotationCommit)),
 		keep:      annotation(u, render.AnnotationPrune) == render.PruneKeep,
 		Deleting:  u.GetDeletionTimestamp() != nil,
 	}
@@ -72,11 +75,11 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 	return o
 }
 
-// ours reports whether we applied the object: its labels alone may be a copy.
-func (o *Object) ours() bool { return o.left != "" && o.Owner == Ref{} && o.inventory == nil }
+// Ours reports whether we applied the object: its labels alone may be a copy.
+func (o *Object) Ours() bool { return o.left != "" && o.Owner == Ref{} && o.inventory == nil }
 
 // prunable reports whether the object is deleted once no application wants it.
-func (o *Object) prunable() bool { return o.ours() && !o.Deleting && !o.keep && !permanent(o.Ref) }
+func (o *Object) prunable() bool { return o.Ours() && !o.Deleting && !o.keep && !permanent(o.Ref) }
 
 // same reports whether two records are equal in every field that is used.
 func (o *Object) same(p *Object) bool {

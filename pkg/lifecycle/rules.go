@@ -26,11 +26,15 @@ type (
 )
 
 // Births are the ways in which an instance begins: the first instance of an
-// application, and one that follows an instance that has ended.
+// application, one that follows an instance that has ended, and one whose record is
+// made again.
 var Births = []Rule{
 	{nil, "application appears in Git", nil, model.PhaseCreated, model.ReasonDeclared, nil},
 	{ended, "suspended, and is to run again", nil, model.PhaseCreated, model.ReasonResumed, nil},
 	{ended, "set aside, and the time of that is over", nil, model.PhaseCreated, model.ReasonReturned, nil},
+	{nil, "its ledger was lost, and made again from what runs", nil, model.PhaseRunning, model.ReasonRestored, nil},
+	{nil, "the same in the middle of an update", nil, model.PhaseScheduled, model.ReasonRestored, nil},
+	{nil, "the same, and no commit explains what runs: it stays as it is until Git has another release", nil, model.PhaseDegraded, model.ReasonSpecUnknown, nil},
 }
 
 // Rules is the whole lifecycle. The first row that matches applies, and then the

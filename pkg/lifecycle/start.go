@@ -50,7 +50,7 @@ func (f *facts) begin() { f.accept(f.git.spec, f.decision.Grants) }
 // the new one does; a start that never succeeded leaves the older spec in place.
 func (f *facts) beginUpdate() {
 	ranWell := f.inst.Phase == model.PhaseRunning || f.inst.Phase == model.PhaseDegraded && f.inst.Previous == nil
-	if ranWell && !unfinished(f.inst) {
+	if ranWell && !unfinished(f.inst) && !f.inst.SpecUnknown() {
 		f.inst.Previous, f.inst.PreviousGrants = f.inst.Spec, grantsOf(f.inst)
 	}
 	if f.inst.Previous != nil && f.inst.Previous.Release == f.git.spec.Release {

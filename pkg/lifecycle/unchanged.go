@@ -8,6 +8,9 @@ import "github.com/d-aros/d-aros/pkg/model"
 // hundredth of the way through the table. A wrong no costs only that.
 func unchanged(f *facts) bool {
 	in, d := f.inst, f.decision
+	if in.SpecUnknown() {
+		return !f.git.removed() && !f.git.halted() && !f.updated()
+	}
 	if in.Phase != model.PhaseRunning || f.git.spec == nil || f.git.halted() || d == nil || d.Verdict != model.VerdictGranted || in.Spec == nil {
 		return false
 	}

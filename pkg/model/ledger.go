@@ -11,12 +11,13 @@ type Ledger struct {
 	Identity  LedgerIdentity
 	Commit    string // the source commit that it reflects
 	Source    SourceState
-	Platform  *Platform  // last good platform layer
-	Tenants   []Tenant   // last good tenant layers
-	Instances []Instance // by application; one for each application ever seen
-	Decisions []Decision // by application; the last one about each
-	Pools     []Pool     // capacity that the decisions were made on
-	Problems  []Problem  // what could not be evaluated
+	Platform  *Platform   // last good platform layer
+	Tenants   []Tenant    // last good tenant layers
+	Instances []Instance  // by application; one for each application ever seen
+	Decisions []Decision  // by application; the last one about each
+	Pools     []Pool      // capacity that the decisions were made on
+	Problems  []Problem   // what could not be evaluated
+	Orphans   []Inventory // by application: objects of the fleet in the cluster that no record knows
 
 	// Damaged are the records that cannot be read, by application. Instances and
 	// Decisions have what the history of the branch last said of these applications,
@@ -105,6 +106,9 @@ const (
 	ReasonQuarantined      Reason = "Quarantined"
 	ReasonOverdue          Reason = "Overdue"
 
+	ReasonRestored    Reason = "Restored"
+	ReasonSpecUnknown Reason = "SpecUnknown"
+
 	ReasonWorkflowBegun   Reason = "WorkflowBegun"
 	ReasonWorkflowFailed  Reason = "WorkflowFailed"
 	ReasonWorkflowStopped Reason = "WorkflowStopped"
@@ -192,6 +196,12 @@ type FailureCount struct {
 // Ending reports whether the instance has ended and keeps components until their
 // dependants are gone.
 func (i *Instance) Ending() bool { return i.Phase == PhaseTerminated && len(i.Components) > 0 }
+
+// SpecUnknown reports whether no commit explains what runs of the instance, so that it
+// is left as it is. Spec is what Git declared when that was found.
+func (i *Instance) SpecUnknown() bool {
+	return i.Phase == PhaseDegraded && i.Reason == ReasonSpecUnknown
+}
 
 // HasObjects reports whether objects of the instance are to exist: while it is active,
 // and while it is ending, the objects of components that others still need.

@@ -110,6 +110,7 @@ type StepRun struct {
 	Until    time.Time `json:"until,omitzero"`    // of a wait or of the pause of a stage
 
 	Job string `json:"job,omitempty"` // the component that the attempt runs once
+	Key string `json:"key,omitempty"` // that names the job of the attempt; "": it follows from the run
 
 	Stage   int       `json:"stage,omitempty"`   // canary, blue-green: from 0
 	Staged  time.Time `json:"staged,omitzero"`   // when the stage began

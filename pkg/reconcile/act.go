@@ -98,6 +98,9 @@ func (l *Loop) due(fleet *model.Fleet, ledger *model.Ledger, now time.Time) []ta
 	pools := model.DigestOf(fleet.Platform.Pools)
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
+		if inst.SpecUnknown() {
+			continue
+		}
 		if revision := l.revisions.of(inst, fleet.Platform, pools); l.done.due(inst.App, revision, now) {
 			tasks = append(tasks, task{id: inst.App, revision: revision, tenant: tenants[inst.App.Tenant], instance: inst,
 				rank: rankOf(inst, fleet.Platform, l.done.begins(inst.App))})

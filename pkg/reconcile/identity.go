@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
 )
 
 // Recognition is how a loop recognizes the ledger that its fleet follows.
@@ -30,9 +32,10 @@ type Anchor interface {
 	Anchor(ctx context.Context) (model.Anchor, bool, error)
 	// SetAnchor replaces it with one request.
 	SetAnchor(ctx context.Context, anchor model.Anchor) error
-	// Ledgers returns the ids of the ledgers that the objects of the fleet belong to,
-	// "" for objects of a version that named none.
-	Ledgers(ctx context.Context) ([]string, error)
+	// Inventories returns the inventories of the objects of the fleet, in order, and the
+	// number of changes to them that it knows of. If there was none after the number
+	// given, it returns none. That of a tenant has no name of an application.
+	Inventories(ctx context.Context, after int) (list []model.Inventory, changes int, err error)
 }
 
 // Copy is the copy of the ledger on this machine. *status.Branch has one.
@@ -50,8 +53,52 @@ type identification struct {
 	known    model.LedgerIdentity // of the last save; zero until the first pass that ends in one
 	anchored model.LedgerIdentity // what the anchor says
 	fresh    string               // id for a ledger that has none
+	told     refusalTold
+	orphans  orphans
+	damaged  []model.DamagedRecord // that were logged
+}
 
-	damaged []model.DamagedRecord // that were logged
+// refusalTold is what the log said last of a refusal, and when.
+type refusalTold struct {
+	what string
+	at   time.Time
+}
+
+// tell reports whether the log is to say an error: if it is about the ledger, when it
+// changes, and else once a minute.
+func (t *refusalTold) tell(err error, now time.Time) bool {
+	refused := (*LedgerRefusedError)(nil)
+	if !errors.As(err, &refused) {
+		*t = refusalTold{}
+		return true
+	}
+	if t.what == err.Error() && now.Sub(t.at) < time.Minute {
+		return false
+	}
+	*t = refusalTold{err.Error(), now}
+	return true
+}
+
+// load reads the ledger, and returns it if it is the one that the fleet follows. A
+// branch that holds none is one that was never the ledger.
+func (l *Loop) load(ctx context.Context) (model.Ledger, error) {
+	ledger, err := l.o.Status.Load(ctx)
+	other := (*status.NotLedgerError)(nil)
+	switch {
+	case errors.As(err, &other):
+		memory := memory{fleet: l.o.Fleet}
+		if l.identity.known.ID == "" {
+			if memory, err = l.remember(ctx); err != nil {
+				return ledger, fmt.Errorf("find out which ledger the fleet follows: %w", err)
+			}
+		}
+		return ledger, &LedgerRefusedError{
+			Reason: RefusedForeign, what: fmt.Sprintf("branch %q: %s", l.o.Recognition.Branch, other), keptIsLast: memory.keptIsLast(),
+		}
+	case err != nil:
+		return ledger, fmt.Errorf("read the status branch: %w", err)
+	}
+	return l.recognize(ctx, ledger)
 }
 
 // recognize returns the ledger that was loaded if it is the one that the fleet
@@ -117,7 +164,13 @@ func (l *Loop) remember(ctx context.Context) (memory, error) {
 		l.identity.anchored = m.anchor.LedgerIdentity
 		return m, nil
 	}
-	m.objects, err = anchor.Ledgers(ctx)
+	inventories, _, err := anchor.Inventories(ctx, 0)
+	for i := range inventories {
+		if id := inventories[i].Ledger; !slices.Contains(m.objects, id) {
+			m.objects = append(m.objects, id)
+		}
+	}
+	slices.Sort(m.objects)
 	return m, err
 }
 

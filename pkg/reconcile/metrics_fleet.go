@@ -13,6 +13,7 @@ import (
 type fleetMetrics struct {
 	applications *prometheus.GaugeVec
 	problems     prometheus.Gauge
+	orphans      prometheus.Gauge
 	overdue      *prometheus.GaugeVec
 	oldest       *prometheus.GaugeVec
 	people       *prometheus.GaugeVec
@@ -22,6 +23,7 @@ func newFleetMetrics(f factory) fleetMetrics {
 	return fleetMetrics{
 		applications: f.gauge("daros_applications", "Application instances by phase.", "phase"),
 		problems:     f.gauge("daros_problems", "Problems in the current commit of the fleet repo.").WithLabelValues(),
+		orphans:      f.gauge("daros_orphans", "Applications with objects in the cluster that no record knows: nothing prunes them.").WithLabelValues(),
 		overdue:      f.gauge("daros_overdue_applications", "Stuck instances by phase: their deadline passed and they did not move on.", "phase"),
 		oldest:       f.gauge("daros_oldest_wait_seconds", "Longest time that an instance has been waiting in a phase, by phase.", "phase"),
 		people:       f.gauge("daros_waits_for_people", "Workflow steps that wait for people, by the command that ends the wait.", "action"),
@@ -34,6 +36,7 @@ func (m *fleetMetrics) observe(r *Report) {
 		m.overdue.WithLabelValues(string(p)).Set(float64(r.Standstill.Overdue[p]))
 	}
 	m.problems.Set(float64(len(r.Problems)))
+	m.orphans.Set(float64(r.Standstill.Orphans))
 	for _, p := range []model.Phase{model.PhaseCreated, model.PhaseAdmitted, model.PhaseScheduled, model.PhaseDegraded} {
 		m.oldest.WithLabelValues(string(p)).Set(r.Standstill.Oldest[p].Round(time.Second).Seconds())
 	}

@@ -43,17 +43,13 @@ func (l *Loop) turn(ctx context.Context) (Report, error) {
 func (l *Loop) pass(ctx context.Context, r *Report) error {
 	r.Commit = l.declared.accepted.Commit
 	l.begin(r, StageStatus)
-	ledger, err := l.o.Status.Load(ctx)
+	ledger, err := l.load(ctx)
+	if refused := (*LedgerRefusedError)(nil); errors.As(err, &refused) {
+		return errors.Join(err, l.correctDrift(ctx, refused, r))
+	}
 	if err != nil {
 		_, _ = l.declared.follow(ctx, l.saved.Commit, r) // the report then has the error of the fleet repo, too
-		return errors.Join(fmt.Errorf("read the status branch: %w", err), l.holdCourse(ctx, r))
-	}
-	if ledger, err = l.recognize(ctx, ledger); err != nil {
-		refused := &LedgerRefusedError{}
-		if errors.As(err, &refused) {
-			err = errors.Join(err, l.correctDrift(ctx, refused, r))
-		}
-		return err
+		return errors.Join(err, l.holdCourse(ctx, r))
 	}
 	l.forgetWhatOthersDid(ledger)
 	l.begin(r, StageSource)
@@ -83,6 +79,9 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		r.Pools = c.Seen.Pools
 	}
 	out := l.take(c, r)
+	if out.Next.Orphans, err = l.orphans(ctx, ledger); err != nil {
+		return err
+	}
 	if l.o.DryRun {
 		r.take(&ledger, &out.Next)
 		return nil

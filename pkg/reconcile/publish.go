@@ -26,7 +26,7 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	if r.SourceErr != nil {
 		l.o.Log.Warn("the fleet repo is unavailable; the last commit that was read stays in force", "commit", r.Commit, "error", r.SourceErr)
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && l.identity.told.tell(err, r.Ended) {
 		l.o.Log.Error("pass failed", "commit", r.Commit, "error", err)
 	}
 	if r.Changed() {

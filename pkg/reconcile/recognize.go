@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Reasons why the branch does not hold the ledger that the fleet follows: the values
@@ -55,8 +56,13 @@ func (m *memory) judge(l *model.Ledger) *LedgerRefusedError {
 	if reason == "" {
 		return nil
 	}
+	return &LedgerRefusedError{Reason: reason, what: what, keptIsLast: m.keptIsLast()}
+}
+
+// keptIsLast reports whether nobody is known to have saved after the copy on this machine.
+func (m *memory) keptIsLast() bool {
 	last := !m.anchored || m.kept.Same(m.anchor.LedgerIdentity) && m.kept.Sequence >= m.anchor.Sequence
-	return &LedgerRefusedError{Reason: reason, what: what, keptIsLast: m.kept.Fleet == m.fleet && last}
+	return m.kept.Fleet == m.fleet && last
 }
 
 // differs returns how a ledger differs from the one that is remembered.
@@ -80,6 +86,9 @@ func (m *memory) differs(l *model.Ledger) (reason, what string) {
 		return RefusedEmpty, fmt.Sprintf("branch %q holds no ledger, and %s", m.branch, follows)
 	case want.ID == "" && !slices.Contains(m.objects, found.ID) && !slices.Contains(m.objects, ""):
 		return RefusedForeign, fmt.Sprintf("branch %q holds ledger %s, and the objects in the cluster belong to %s", m.branch, brief(found.ID), brief(m.objects[0]))
+	case m.anchored && found.ID == m.anchor.ID && m.anchor.Branch != "" && m.anchor.Branch != m.branch && m.last.ID == "":
+		return RefusedForeign, fmt.Sprintf("branch %q holds ledger %s, and the cluster follows it on branch %q; name that with --status-branch or, if it was renamed, delete ConfigMap daros-%s",
+			m.branch, brief(found.ID), text.Clean(m.anchor.Branch), m.fleet)
 	case want.ID == "":
 		return "", "" // the ledger, or one of a version that named none
 	case found.ID != want.ID:

@@ -56,6 +56,7 @@ type Standstill struct {
 	Overdue map[model.Phase]int           // past a deadline that should have ended the wait
 	Oldest  map[model.Phase]time.Duration // the longest wait, in the phases that wait
 	People  map[string]int                // waits that only a command ends, by its action
+	Orphans int                           // applications with objects in the cluster that no record knows
 }
 
 // Changed reports whether the pass changed anything, in the ledger or the cluster.
@@ -78,6 +79,7 @@ func (r *Report) of(kind announce.Kind) (list []announce.Announcement) {
 // take fills in what follows from the ledgers before and after a pass.
 func (r *Report) take(before, after *model.Ledger) {
 	r.Phases, r.Problems, r.Standstill = map[model.Phase]int{}, after.Problems, newStandstill()
+	r.Standstill.Orphans = len(after.Orphans)
 	for i := range after.Instances {
 		r.Phases[after.Instances[i].Phase]++
 		r.Standstill.count(&after.Instances[i], r.Started)

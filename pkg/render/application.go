@@ -93,6 +93,9 @@ func (a *application) workload(c *model.Component, state model.ComponentState) *
 			older: a.spec == a.Instance.Previous,
 		},
 	}
+	if !w.grant.SameCapacity(state.Grant) {
+		w.out.told.Before = new(w.grant)
+	}
 	if state.Hold {
 		w.run = max(1, w.run) // every object that it has while it runs
 	}

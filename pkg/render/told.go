@@ -10,6 +10,7 @@ import (
 // grant and a number of replicas make its model.WorkloadDigest.
 type Told struct {
 	model.Grant
+	Before  *model.Grant  `json:"before,omitempty"`  // that it still runs with, of a release that another one replaces
 	Run     int           `json:"run"`               // replicas that may run now
 	Traffic model.Traffic `json:"traffic,omitempty"` // of a newer version beside a stable one: which of them get requests
 }
@@ -18,6 +19,11 @@ type Told struct {
 // workload leaves out, so an object does not change without it.
 func (t Told) String() string {
 	t.Domains, t.Surge = nil, 0
+	if t.Before != nil {
+		before := *t.Before
+		before.Domains, before.Surge = nil, 0
+		t.Before = &before
+	}
 	encoded, err := json.Marshal(t)
 	if err != nil {
 		panic("render: encode a grant: " + err.Error()) // of numbers and names

@@ -47,6 +47,13 @@ func (e *FormatError) Error() string {
 		e.Format, Oldest, Current.Major, use)
 }
 
+// NotLedgerError reports a branch that declares a fleet and holds no ledger.
+type NotLedgerError struct{ File string }
+
+func (e *NotLedgerError) Error() string {
+	return fmt.Sprintf("it holds %s, so it is a branch of the fleet repo and no ledger; name the branch of the ledger with --status-branch", text.Clean(e.File))
+}
+
 // readFormat returns the format of a tree of the branch. A tree without a format
 // file has format 1, in which there was none.
 func readFormat(fsys fs.FS) (Format, error) {
@@ -56,6 +63,9 @@ func readFormat(fsys fs.FS) (Format, error) {
 			return Format{}, err
 		} else if stray != "" {
 			return Format{}, fmt.Errorf("%s is missing, but there is %s; %s", formatFile, stray, restore)
+		}
+		if found, err := fs.Glob(fsys, "*.cue"); err == nil && len(found) > 0 {
+			return Format{}, &NotLedgerError{found[0]}
 		}
 		return Format{Major: 1}, nil
 	}
@@ -134,7 +144,7 @@ func (f Format) isRecord(name string) bool {
 	switch depth := strings.Count(name, "/"); {
 	case depth == 0, dir == "inputs/":
 		return name == f.name(problemsFile) || name == f.name(ledgerFile) || name == f.name(sourceFile) || name == f.name(platformFile) || name == f.name(capacityFile) ||
-			f.Major > 1 && (name == formatFile || name == guardFile)
+			f.Major > 1 && (name == formatFile || name == guardFile || name == orphansFile)
 	case strings.HasPrefix(dir, tenantsDir+"/") && depth == 2:
 		list = []string{tenantFile}
 	case strings.HasPrefix(dir, tenantsDir+"/") && depth == 3:

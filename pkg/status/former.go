@@ -178,7 +178,8 @@ func withoutAdmission(in *model.Instance) *model.Instance {
 	return &copied
 }
 
-// withoutTimes returns a run without the times that format 1 does not have.
+// withoutTimes returns a run without the times, and the names of jobs, that format 1
+// does not have.
 func withoutTimes(run *model.Run) *model.Run {
 	copied := *run
 	copied.Commands, copied.Steps = slices.Clone(run.Commands), slices.Clone(run.Steps)
@@ -187,7 +188,7 @@ func withoutTimes(run *model.Run) *model.Run {
 	}
 	for i := range copied.Steps {
 		s := &copied.Steps[i]
-		s.Staged = time.Time{}
+		s.Staged, s.Key = time.Time{}, ""
 		if s.Undo = cloned(s.Undo); s.Undo != nil {
 			s.Undo.Since = time.Time{}
 		}
@@ -223,6 +224,9 @@ func lacksAdmission(in *model.Instance) (lacks []string) {
 	}
 	if hasTimes(in.Run) {
 		lacks = append(lacks, file(workflowFile)+": when people asked something of the run, when stages began, and when steps were taken back")
+	}
+	if in.Run != nil && slices.ContainsFunc(in.Run.Steps, func(s model.StepRun) bool { return s.Key != "" }) {
+		lacks = append(lacks, file(workflowFile)+": the names of jobs from before the ledger was lost, so that they are deleted")
 	}
 	if in.Run != nil && len(in.Run.Memos) > 0 {
 		lacks = append(lacks, file(workflowFile)+": what steps have done before, so that the next run does it again")

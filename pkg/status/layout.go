@@ -25,12 +25,14 @@ const (
 	capacityFile = "inputs/capacity.json"
 	problemsFile = "errors.json"
 	formatFile   = "inputs/format.json"
+	orphansFile  = "inputs/orphans.json"
 )
 
 // Bounds of what is written and accepted.
 const (
 	maxFile     = 4 << 20
 	maxProblems = 1000
+	maxOrphans  = 1000
 	maxLine     = 500 // of a commit message, in bytes
 )
 
@@ -67,12 +69,16 @@ type source struct {
 	model.SourceState
 }
 
-// capacity is the content of capacityFile, problems that of problemsFile.
+// capacity is the content of capacityFile, problems that of problemsFile, orphans that
+// of orphansFile.
 type (
 	capacity struct {
 		Pools []model.Pool `json:"pools"`
 	}
 	problems struct {
 		Problems []model.Problem `json:"problems"`
+	}
+	orphans struct {
+		Orphans []model.Inventory `json:"orphans"`
 	}
 )

@@ -61,6 +61,9 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 		for i := range b.state.ledger.Instances {
 			m.Lacks = append(m.Lacks, lacksAdmission(&b.state.ledger.Instances[i])...)
 		}
+		if len(b.state.ledger.Orphans) > 0 {
+			m.Lacks = append(m.Lacks, orphansFile+": the objects that no record knows")
+		}
 		for i := range b.state.ledger.Decisions {
 			if d := &b.state.ledger.Decisions[i]; d.Standing == model.StandingWithinSlack {
 				m.Lacks = append(m.Lacks, path.Join(tenantsDir, d.App.String(), decisionFile)+`: the standing "within slack"; it says "entitled"`)

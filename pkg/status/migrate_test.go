@@ -359,10 +359,13 @@ func TestFormat1RoundTrip(t *testing.T) {
 		for i := range l.Decisions { // it knows no slack
 			l.Decisions[i] = *status.Format{Major: 1}.Reread(&l.Decisions[i])
 		}
-		for i := range l.Instances { // nor stages
+		for i := range l.Instances { // nor stages, nor jobs of other names
 			if run := l.Instances[i].Run; run != nil {
 				for k := range run.Commands {
 					run.Commands[k].Stage = 0
+				}
+				for k := range run.Steps {
+					run.Steps[k].Key = ""
 				}
 			}
 		}

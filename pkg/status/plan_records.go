@@ -29,6 +29,14 @@ func (p *plan) inputs(next *model.Ledger) (err error) {
 	if err != nil {
 		return err
 	}
+	if p.format.Major > 1 { // the next pass finds them again
+		found := next.Orphans[:min(len(next.Orphans), maxOrphans)]
+		left, err := write(p, orphansFile, &orphans{before.Orphans}, recordIf(len(found) > 0, orphans{found}))
+		if err != nil {
+			return err
+		}
+		p.ledger.Orphans = cmp.Or(left, &orphans{}).Orphans
+	}
 	commit = cmp.Or(commit, &source{})
 	p.ledger.Commit, p.ledger.Source = commit.Commit, commit.SourceState
 	p.ledger.Pools = cmp.Or(seen, &capacity{}).Pools

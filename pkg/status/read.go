@@ -73,7 +73,13 @@ func (r *reader) ledger() (l model.Ledger, err error) {
 	if _, err := r.read(capacityFile, &seen); err != nil {
 		return l, err
 	}
-	l.Pools = seen.Pools
+	var left orphans
+	if r.format.Major > 1 {
+		if _, err := r.read(orphansFile, &left); err != nil {
+			return l, err
+		}
+	}
+	l.Pools, l.Orphans = seen.Pools, left.Orphans
 	tenants, err := subdirectories(r.fsys, tenantsDir)
 	if err != nil {
 		return l, err

@@ -66,12 +66,46 @@ func (b *Branch) Restore(ctx context.Context, dir string, write bool) (Restorati
 	return r, nil
 }
 
+// NoCopyError reports that a state directory keeps no copy of the ledger of a repository.
+type NoCopyError struct{ dir, remote string }
+
+func (e *NoCopyError) Error() string {
+	return fmt.Sprintf("%s keeps no ledger of %s; name the --state-dir and the --repo of the reconciler, or add --from-cluster", e.dir, e.remote)
+}
+
+// Begin writes a ledger that was made anew, under another id, to a branch that is
+// missing or holds no ledger, and only if write is set. It returns the ledger that was
+// saved.
+func (b *Branch) Begin(ctx context.Context, next model.Ledger, write bool) (saved model.Ledger, r Restoration, err error) {
+	found, err := b.Load(ctx)
+	if err != nil {
+		return found, r, err
+	}
+	r = Restoration{Ledger: next.Identity, SourceCommit: next.Commit, Applications: len(next.Instances), Needed: true}
+	switch {
+	case found.Identity.ID != "" || found.Commit != "" || len(found.Instances) > 0:
+		return found, r, fmt.Errorf("restore status branch: branch %s holds a ledger; if it is the right one, begin from it with \"reconciler run --adopt\", else keep it under another name, delete the branch, then try again", b.o.Branch)
+	case found.Revision == model.Revision{}:
+		r.Found = "it does not exist"
+	default:
+		r.Found = "it holds no ledger"
+	}
+	if !write {
+		return found, r, nil
+	}
+	if saved, _, err = b.Commit(ctx, found, next); err != nil {
+		return saved, r, fmt.Errorf("restore status branch: %w; nothing has changed", err)
+	}
+	r.Ledger, r.Commit = saved.Identity, b.Tip()
+	return saved, r, nil
+}
+
 // copyIn reads the copy that a reconciler keeps in dir.
 func (b *Branch) copyIn(ctx context.Context, dir string) (*state, error) {
 	kept := b.readKept(dir)
 	tip, ok := git.ParseHash(kept.Commit)
 	if !ok {
-		return nil, fmt.Errorf("%s keeps no ledger of %s; name the --state-dir and the --repo of the reconciler", filepath.Dir(dir), b.remote)
+		return nil, &NoCopyError{filepath.Dir(dir), b.remote.String()}
 	}
 	store, ok := git.ReadCopy(filepath.Join(dir, keptDir), tip)
 	if !ok {

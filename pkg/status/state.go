@@ -31,9 +31,12 @@ type given struct {
 	tenants  []model.Tenant
 	pools    []model.Pool
 	problems []model.Problem
+	orphans  []model.Inventory
 }
 
-func givenBy(l *model.Ledger) given { return given{l.Platform, l.Tenants, l.Pools, l.Problems} }
+func givenBy(l *model.Ledger) given {
+	return given{l.Platform, l.Tenants, l.Pools, l.Problems, l.Orphans}
+}
 
 func newState() *state { return &state{tree: &dir{}, format: Current} }
 

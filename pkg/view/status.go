@@ -8,11 +8,13 @@ import (
 
 // Status is the state of the selected applications, and of what in Git cannot be used.
 type Status struct {
-	Fleet        string              `json:"fleet,omitempty"`
-	Commit       string              `json:"commit"` // of the source branch that the answer reflects
-	Phases       map[model.Phase]int `json:"phases"` // how many of the applications each has
-	Applications []Application       `json:"applications"`
-	Problems     []model.Problem     `json:"problems"` // that make parts of the fleet repo unusable
+	Fleet        string               `json:"fleet,omitempty"`
+	Ledger       model.LedgerIdentity `json:"ledger,omitzero"` // that the answer is from
+	Commit       string               `json:"commit"`          // of the source branch that the answer reflects
+	Phases       map[model.Phase]int  `json:"phases"`          // how many of the applications each has
+	Applications []Application        `json:"applications"`
+	Problems     []model.Problem      `json:"problems"`          // that make parts of the fleet repo unusable
+	Orphans      []model.Inventory    `json:"orphans,omitempty"` // selected applications with objects that no record knows
 }
 
 // Application is one application in short.
@@ -54,7 +56,7 @@ type Waiting struct {
 // StatusOf returns the state of the selected applications.
 func StatusOf(l *model.Ledger, s Selection) Status {
 	v := Status{
-		Commit: l.Commit, Phases: map[model.Phase]int{}, Applications: []Application{}, Problems: []model.Problem{},
+		Ledger: l.Identity, Commit: l.Commit, Phases: map[model.Phase]int{}, Applications: []Application{}, Problems: []model.Problem{},
 	}
 	if l.Platform != nil {
 		v.Fleet = l.Platform.Name
@@ -66,12 +68,24 @@ func StatusOf(l *model.Ledger, s Selection) Status {
 			v.Phases[in.Phase]++
 		}
 	}
+	v.Orphans = OrphansOf(l, s)
 	for _, p := range l.AllProblems() {
 		if s.concerns(p) {
 			v.Problems = append(v.Problems, p)
 		}
 	}
 	return v
+}
+
+// OrphansOf returns the selected applications with objects in the cluster that no record
+// knows.
+func OrphansOf(l *model.Ledger, s Selection) (list []model.Inventory) {
+	for _, o := range l.Orphans {
+		if s.Has(o.App) {
+			list = append(list, o)
+		}
+	}
+	return list
 }
 
 func applicationOf(l *model.Ledger, in *model.Instance) Application {

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -91,7 +92,7 @@ func Finished(run *model.Run) (jobs []Intent) {
 	for i := range run.Steps {
 		rec := &run.Steps[i]
 		if rec.Job != "" && finished(rec.Phase, rec.Message) {
-			jobs = append(jobs, Intent{Key: keyOf(run, rec), Step: rec.Name, Job: &Job{Component: rec.Job, Spec: run.Spec}})
+			jobs = append(jobs, Intent{Key: cmp.Or(rec.Key, keyOf(run, rec)), Step: rec.Name, Job: &Job{Component: rec.Job, Spec: run.Spec}})
 		}
 		if u := rec.Undo; u != nil && u.Component != "" && finished(u.Phase, u.Message) {
 			jobs = append(jobs, Intent{Key: undoKey(run, rec), Step: rec.Name, Job: &Job{Component: u.Component, Spec: run.Spec}})

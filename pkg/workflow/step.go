@@ -79,7 +79,7 @@ func (s *step) attempt() {
 		rec.Order = lastOrder(&s.x.run) + 1
 	}
 	rec.Stage, rec.Probe, rec.Passed, rec.Missed, rec.Resumed, rec.Actors = 0, 0, 0, 0, false, nil
-	rec.Staged, rec.Next, rec.Until, rec.Outputs, rec.Job = time.Time{}, time.Time{}, time.Time{}, nil, ""
+	rec.Staged, rec.Next, rec.Until, rec.Outputs, rec.Job, rec.Key = time.Time{}, time.Time{}, time.Time{}, nil, "", ""
 	rec.Started = s.x.now
 	rec.Deadline = s.x.now.Add(cmp.Or(s.Timeout, stepTimeout))
 	s.enter(model.StepActive, reasonActing, "")

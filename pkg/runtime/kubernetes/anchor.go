@@ -68,12 +68,12 @@ func (r *Runtime) applyAnchor(ctx context.Context, anchor model.Anchor) error {
 	return err
 }
 
-// Ledgers returns the ids of the ledgers that the inventories of the fleet name, in
-// order. An inventory of a version that named none counts as "".
-func (r *Runtime) Ledgers(ctx context.Context) ([]string, error) {
-	ids, err := r.applier.Live().Ledgers(ctx)
+// Inventories returns the inventories of the fleet, in order, and the number of changes
+// to them that it knows of; nothing if there was none after the number given.
+func (r *Runtime) Inventories(ctx context.Context, after int) ([]model.Inventory, int, error) {
+	inventories, changes, err := r.applier.Live().Inventories(ctx, after)
 	if err != nil {
-		return nil, fmt.Errorf("read the inventories of fleet %s: %w", r.fleet, err)
+		return nil, after, fmt.Errorf("read the inventories of fleet %s: %w", r.fleet, err)
 	}
-	return ids, nil
+	return inventories, changes, nil
 }

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+func newOrphansCommand() *cobra.Command {
+	var from ledgerFlags
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "orphans [TENANT[/APPLICATION]]",
+		Short: "List applications with objects that no record knows",
+		Long: `Orphans lists applications that have objects of this fleet in the cluster and no record on
+the status branch: they were dropped from Git while the ledger was lost, or are of another
+ledger. Each has the number of objects that its inventory lists, the source commit that they
+name, and the ledger that it was written for. Nothing prunes them by itself.`,
+		Example: `  reconciler orphans
+  reconciler orphans acme -o json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			selected, err := view.ParseSelection(args...)
+			if err != nil {
+				return err
+			}
+			r, ledger, err := from.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			list := view.OrphansOf(&ledger, selected)
+			if list == nil {
+				list = []model.Inventory{}
+			}
+			return format.write(cmd.OutOrStdout(), list, func(p *printer) { p.orphans(list) })
+		},
+	}
+	fl := cmd.Flags()
+	from.add(fl)
+	fl.VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+func (p *printer) orphans(list []model.Inventory) {
+	if len(list) == 0 {
+		p.line("no record is missing: every application in the cluster has one")
+		return
+	}
+	var rows [][]cell
+	for _, o := range list {
+		ledger := cmp.Or(o.Ledger, "none named")
+		rows = append(rows, []cell{
+			plain(text.Clean(o.App.String())), plain(fmt.Sprint(o.Objects)), plain(shortCommit(text.Clean(o.Commit))), plain(text.Clean(ledger[:min(10, len(ledger))])),
+		})
+	}
+	p.table("", []string{"APPLICATION", "OBJECTS", "COMMIT", "LEDGER"}, rows)
+}

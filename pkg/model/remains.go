@@ -1,0 +1,39 @@
+package model
+
+import "time"
+
+// Remains are what the cluster shows of a fleet: enough to make its ledger again where
+// that is lost.
+type Remains struct {
+	Inventories []Inventory // by application
+	Workloads   []Remnant   // by application and component
+}
+
+// Inventory is the list of the objects that an application has in the cluster.
+type Inventory struct {
+	App     AppID  `json:"application"`
+	Ledger  string `json:"ledger,omitempty"` // id of the ledger that it was written for; "" of a version that named none
+	Objects int    `json:"objects"`
+	Commit  string `json:"commit,omitempty"` // that its workloads name
+}
+
+// Remnant is an object of a component, and what it says about its place in the ledger.
+// Anybody with access to the cluster can change that.
+type Remnant struct {
+	App       AppID
+	Component string
+	Object    string // kind and name
+	Beside    bool   // of the newer version beside a stable one
+	Intent    string // key of the step whose job it is, "" if it is none
+	Instance  int
+	Commit    string
+	Release   Digest
+	Workload  Digest
+	Grant     Grant
+	Before    *Grant // of the spec before, where the object is of that
+	Run       int
+	Traffic   Traffic
+	Finite    bool // a job
+	Done      bool // that succeeded
+	Made      time.Time
+}
