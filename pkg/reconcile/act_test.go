@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -59,4 +60,31 @@ func TestWhatOthersWroteIsCarriedOutAgain(t *testing.T) {
 	l.forgetWhatOthersDid(model.Ledger{Instances: []model.Instance{record("blog", 1), written}, Revision: model.Revision{2}})
 	require.False(t, l.done.due(record("blog", 1).App, "a", now))
 	require.True(t, l.done.due(written.App, "a", now))
+}
+
+// TestAPassCarriesOutAnewWhatOthersWrote: another reconciler that wrote a record may have
+// acted on it, too, so the next pass does not trust what it remembers of the objects.
+func TestAPassCarriesOutAnewWhatOthersWrote(t *testing.T) {
+	k, calls := newEntered(t)
+	acts := func() bool {
+		*calls = nil
+		_, err := k.loop.Pass(t.Context())
+		require.NoError(t, err)
+		return slices.Contains(*calls, "runtime.Act")
+	}
+	for range 5 {
+		acts()
+	}
+	require.False(t, acts(), "nothing is left to do")
+
+	before, err := k.loop.o.Status.Load(t.Context())
+	require.NoError(t, err)
+	after := before
+	after.Instances = slices.Clone(before.Instances)
+	after.Instances[0].Message = "somebody else wrote this"
+	after.Instances[0].Revision, after.Revision = model.Revision{}, model.Revision{}
+	_, changed, err := k.loop.o.Status.Commit(t.Context(), before, after)
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.True(t, acts())
 }
