@@ -7,6 +7,7 @@ import (
 
 // Workflow is how an application is brought to run, step by step. Steps without
 // DependsOn start at once; a step starts when those it depends on have ended well.
+// Steps that people list one after another arrive here with DependsOn.
 type Workflow struct {
 	Parallelism int           `json:"parallelism,omitempty"` // steps at a time, 0: no limit; wait and approval take no place
 	Timeout     time.Duration `json:"timeout,omitempty"`     // of a whole run, 0: a week

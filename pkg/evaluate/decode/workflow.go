@@ -14,8 +14,14 @@ import (
 type workflowDoc struct {
 	model.Workflow
 	Timeout string    `json:"timeout"`
+	Order   string    `json:"order"`
 	Steps   []stepDoc `json:"steps"`
 }
+
+// listed is the order in which each step depends on the one before it. In the other one,
+// no step depends on any: what a workflow without order means that was accepted before
+// there was one.
+const listed = "listed"
 
 type stepDoc struct {
 	model.Step
@@ -34,8 +40,11 @@ func (d *workflowDoc) workflow() *model.Workflow {
 	}
 	w := d.Workflow
 	w.Timeout = duration(d.Timeout)
-	for _, s := range d.Steps {
+	for i, s := range d.Steps {
 		w.Steps = append(w.Steps, s.step())
+		if d.Order == listed && i > 0 {
+			w.Steps[i].DependsOn = []string{w.Steps[i-1].Name}
+		}
 	}
 	return &w
 }
