@@ -17,6 +17,7 @@ func (p *printer) explanation(x *view.Explanation) {
 	p.notAccepted(x)
 	p.workflow(x)
 	p.components(x.Instance)
+	p.images(x.Instance)
 	if d := x.Decision; d != nil {
 		p.checks(d.Constraints)
 		p.shares(d)
@@ -121,16 +122,41 @@ func (p *printer) components(in *model.Instance) {
 				}
 			}
 		}
-		state := string(c.State)
+		state, ready, granted := string(c.State), "", fmt.Sprintf("%d/%d", c.Grant.Replicas, asked)
 		if c.Message != "" {
 			state += ": " + c.Message
 		}
+		if seen := in.Shown.Of(c.Grant.Component); seen != nil {
+			ready = fmt.Sprintf("%d/%d", seen.Ready, seen.Told)
+			granted += toldLess(c.Grant.Replicas, seen.Told)
+		}
 		rows = append(rows, []cell{
-			plain(c.Grant.Component), plain(kind), plain(fmt.Sprintf("%d/%d", c.Grant.Replicas, asked)), plain(c.Grant.Requests.String()),
+			plain(c.Grant.Component), plain(kind), plain(ready), plain(granted), plain(c.Grant.Requests.String()),
 			plain(c.Grant.QoS), plain(c.Grant.Pool), plain(after), plain(note), {text.Clean(state), stateStyle(c.State)},
 		})
 	}
-	p.table("  ", []string{"COMPONENT", "TYPE", "GRANT", "EACH", "QOS", "POOL", "AFTER", "", "STATE"}, rows)
+	p.table("  ", []string{"COMPONENT", "TYPE", "READY", "GRANT", "EACH", "QOS", "POOL", "AFTER", "", "STATE"}, rows)
+}
+
+// images prints the images that run, as the pods report them.
+func (p *printer) images(in *model.Instance) {
+	if in.Shown == nil {
+		return
+	}
+	var rows [][]cell
+	for _, c := range in.Shown.Components {
+		version := ""
+		if c.Beside {
+			version = "next version"
+		}
+		for _, image := range c.Images {
+			rows = append(rows, []cell{plain(c.Component), plain(image), plain(version)})
+		}
+	}
+	if len(rows) > 0 {
+		p.section("Images that run")
+		p.table("  ", []string{"COMPONENT", "IMAGE", ""}, rows)
+	}
 }
 
 func (p *printer) checks(constraints []model.Constraint) {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -107,6 +108,12 @@ func shop(start time.Time) model.Instance {
 		{At: start.Add(time.Minute), Instance: 1, From: model.PhaseScheduled, To: model.PhaseRunning, Reason: model.ReasonReady, Message: "everything runs as granted", Commit: firstCommit},
 	}
 	in.Since = start.Add(time.Minute)
+	in.Shown = &model.Shown{At: in.Since, Components: []model.ShownComponent{
+		{Component: "database", Told: 1, Ready: 1, Held: 1, Images: []string{"ghcr.io/acme/pg:16@sha256:" + strings.Repeat("1a", 32)}},
+		{Component: "settings", Told: 1, Ready: 1, Held: 1},
+		{Component: "web", Told: 2, Ready: 2, Held: 2, Images: []string{"ghcr.io/acme/shop:1.4.2@sha256:" + strings.Repeat("2b", 32)}},
+		{Component: "worker", Told: 2, Ready: 2, Held: 2},
+	}}
 	return in
 }
 

@@ -153,12 +153,12 @@ func (p *printer) applications(v *view.Status, all bool) {
 		}
 		rows = append(rows, []cell{
 			plain(a.App.String()), plain(fmt.Sprintf("#%d", a.Instance)), {string(a.Phase), phaseStyle(a.Phase)},
-			plain(age(p.now.Sub(a.Since))), plain(grantsOf(a)), {text.Clean(whyOf(a)), whyStyle(a)},
+			plain(age(p.now.Sub(a.Since))), plain(readyOf(a)), plain(grantsOf(a)), {text.Clean(whyOf(a)), whyStyle(a)},
 		})
 	}
 	if len(rows) > 0 {
 		p.line("")
-		p.table("", []string{"APPLICATION", "INSTANCE", "PHASE", "SINCE", "GRANT", "WHY"}, rows)
+		p.table("", []string{"APPLICATION", "INSTANCE", "PHASE", "SINCE", "READY", "GRANT", "WHY"}, rows)
 	}
 }
 

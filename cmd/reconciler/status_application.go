@@ -11,19 +11,41 @@ import (
 )
 
 // grantsOf describes the grants of an application, with the state of components that are not ready:
-// "database 1/1 · web 2/4 starting".
+// "database 1/1 · web 2/4 starting". Where an autoscaler tells the runtime to run less,
+// it is "web 6/6 (told 2)".
 func grantsOf(v *view.Application) string {
 	parts := make([]string, 0, len(v.Components))
 	for _, c := range v.Components {
 		text := fmt.Sprintf("%s %d/%d", c.Name, c.Granted, c.Asked)
 		switch c.State {
 		case model.StateReady, model.StateOff:
+			text += toldLess(c.Granted, c.Told)
 		case model.StateDone:
 			text = c.Name + " done"
 		default:
 			text += " " + string(c.State)
 		}
 		parts = append(parts, text)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// toldLess says that an autoscaler tells the runtime to run less than is granted.
+func toldLess(granted, told int) string {
+	if told == 0 || told >= granted {
+		return ""
+	}
+	return fmt.Sprintf(" (told %d)", told)
+}
+
+// readyOf describes how much of the components is ready of what the runtimes are told to
+// run: "database 1/1 · web 2/4".
+func readyOf(v *view.Application) string {
+	var parts []string
+	for _, c := range v.Components {
+		if c.Told > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d/%d", c.Name, c.Ready, c.Told))
+		}
 	}
 	return strings.Join(parts, " · ")
 }

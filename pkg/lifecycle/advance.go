@@ -60,10 +60,19 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 		same := f.inst != nil && unchanged(f)
 		switch {
 		case !same:
-			if f.inst = f.current(f.inst, id); f.inst == nil {
+			old := f.inst
+			f.before = before(&ledger, old)
+			if f.inst = f.current(old, id); f.inst == nil {
 				continue
 			}
 			f.advance()
+			var counts *model.Shown
+			if f.inst, counts = keepCounts(old, f.inst, now); counts != nil {
+				if next.Unsaved == nil {
+					next.Unsaved = map[model.AppID]*model.Shown{}
+				}
+				next.Unsaved[id], same = counts, f.inst == old
+			}
 		case f.git.hasSecretsOf(f.inst.Spec):
 			inst := *f.inst
 			inst.Revision, inst.Spec = model.Revision{}, f.git.whole(inst.Spec)
@@ -167,7 +176,7 @@ func (f *facts) advance() {
 	endFurther(f.inst, f.shown, f.now)
 	for range stepLimit {
 		if f.inst.Phase.Active() {
-			components{f.inst, f.was, f.shown, f.now}.advance(f.room)
+			components{f.inst, f.was, f.shown, f.before, f.now}.advance(f.room)
 		}
 		rule := f.due()
 		if rule == nil {
@@ -224,6 +233,9 @@ func (f *facts) decisionReason() model.Reason {
 // settle updates what can change without a transition: why an application waits
 // or is rejected, and whether Git still holds a spec that is refused.
 func (f *facts) settle() {
+	if tell(f.inst); !f.inst.Phase.Active() {
+		f.inst.Shown = nil
+	}
 	switch f.inst.Phase {
 	case model.PhaseAdmitted:
 		if f.verdict(model.VerdictWaiting) {

@@ -36,16 +36,18 @@ func setGrants(inst *model.Instance, grants []model.Grant) {
 // components decides how much of each component of an instance may run now, and
 // judges its health.
 type components struct {
-	inst  *model.Instance
-	was   []model.ComponentState // when the pass began
-	shown workloads
-	now   time.Time
+	inst   *model.Instance
+	was    []model.ComponentState // when the pass began
+	shown  workloads
+	before *model.Shown // when the pass began
+	now    time.Time
 }
 
 // advance handles dependencies before their dependants, so that one pass carries
 // readiness along a chain. With a workflow, the targets of its run decide, and
 // without a run all stays as it is.
 func (c components) advance(room *room) {
+	defer c.look()
 	if run := runOf(c.inst); run != nil {
 		keepTargets(c.inst, run, room)
 		c.each(func(s *model.ComponentState) { c.advanceTarget(run, s) })
@@ -150,7 +152,7 @@ func (c components) judge(spec *model.Component, s, before *model.ComponentState
 	switch {
 	case told && w.Done:
 		s.State = model.StateDone
-	case told && w.Current && w.Ready >= w.Replicas && !spec.Finite():
+	case told && whole(w) && !spec.Finite():
 		s.State = model.StateReady
 	case told && w.Failure != nil:
 		s.State, s.Message = model.StateFailed, failureText(w.Failure)
@@ -158,8 +160,24 @@ func (c components) judge(spec *model.Component, s, before *model.ComponentState
 		s.State, s.Message = model.StateFailed, before.Message
 	case same && before.State == model.StateStarting && !c.now.Before(before.Since.Add(deadline)) && !spec.Finite() && !underWay(c.inst):
 		s.State, s.Message = model.StateFailed, fmt.Sprintf("not ready after %s", deadline)
+	case same && (before.State == model.StateReady || before.State == model.StateUnready):
+		c.wait(s)
 	default:
 		s.State = model.StateStarting
+	}
+}
+
+// wait judges a component that was ready, is told the same, and is not ready any more.
+// What the runtime does by itself may take as long as a start.
+func (c components) wait(s *model.ComponentState) {
+	e, _ := c.shows(s)
+	if e.Unready.IsZero() { // nothing was told to run when it was ready
+		s.State = model.StateStarting
+		return
+	}
+	s.State, s.Message = model.StateUnready, unreadyText(&e)
+	if !c.now.Before(e.Unready.Add(c.inst.Spec.Policy.StartDeadline)) && !underWay(c.inst) {
+		s.State = model.StateFailed
 	}
 }
 

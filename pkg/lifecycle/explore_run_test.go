@@ -193,7 +193,7 @@ func (x *runExploration) next(s runState) {
 	for i := range s.runs {
 		for _, how := range s.runs[i].next(parts[i].component) {
 			after := s.by(explored[parts[i].app] + "/" + parts[i].component + " " + how)
-			if how == "crashed" && !spend(&after.left.Faults) {
+			if (how == "crashed" || how == "unready") && !spend(&after.left.Faults) {
 				continue
 			}
 			if after.runs[i].how = how; how == "crashed" {

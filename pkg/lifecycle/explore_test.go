@@ -132,7 +132,7 @@ type state struct {
 type running struct {
 	workload model.Digest // "": nothing
 	replicas int
-	how      string // starting | ready | crashed | done | lost
+	how      string // starting | ready | unready | crashed | done | lost
 	crashes  int
 }
 
@@ -181,6 +181,7 @@ func (x *exploration) next(s state) {
 	whole := s
 	whole.ledger = x.pass(&s)
 	if crashed := whole; spend(&crashed.left.Crashes) {
+		crashed.ledger.Unsaved = nil
 		x.visit(crashed) // after the push, before anything was done
 		crashed.act(0)
 		x.visit(crashed) // when the half was done
@@ -228,7 +229,7 @@ func (r *running) next(component string) []string {
 	case component == "run":
 		return []string{"done", "lost"}
 	case r.how == "ready":
-		return []string{"crashed"}
+		return []string{"crashed", "unready"}
 	case r.how == "crashed" && r.crashes >= 2:
 		return []string{"ready"}
 	}
@@ -356,6 +357,8 @@ func (x *exploration) checkRecord(s *state, inst *model.Instance) {
 		wrong = "starts beyond its deadline"
 	case inst.Phase == model.PhaseTerminated && inst.Reason == model.ReasonQuarantined && inst.Returns.IsZero():
 		wrong = "is set aside for ever"
+	case inst.Phase == model.PhaseRunning && unreadyFor(s, inst) >= model.UnreadyAfter:
+		wrong = "is called Running"
 	case inst.Ending() && !s.now.Before(inst.EndBy):
 		wrong = "ends beyond its deadline"
 	case !inst.Phase.Active() && inst.Previous != nil:
@@ -368,6 +371,18 @@ func (x *exploration) checkRecord(s *state, inst *model.Instance) {
 	if wrong != "" {
 		x.Fatalf("%s#%d %s: %s", inst.App, inst.Number, wrong, text(x.T, model.Ledger{Instances: []model.Instance{*inst}}))
 	}
+}
+
+// unreadyFor is for how long the components that an instance needs were seen unready.
+func unreadyFor(s *state, inst *model.Instance) (longest time.Duration) {
+	for i := range inst.Components {
+		name := inst.Components[i].Grant.Component
+		spec, _ := inst.Spec.Component(name)
+		if seen := inst.Shown.Of(name); seen != nil && spec.Critical && !seen.Unready.IsZero() {
+			longest = max(longest, s.now.Sub(seen.Unready))
+		}
+	}
+	return longest
 }
 
 // checkWay: what is new in the history is a way through the table.
@@ -442,6 +457,7 @@ func (x *exploration) key(s *state) uint64 {
 		Spec, Workload       model.Digest
 		Since, Pause, Pauses int
 		Fresh, Recent        int
+		Unready              int
 	}
 	type instance struct {
 		Phase                        model.Phase
@@ -454,6 +470,7 @@ func (x *exploration) key(s *state) uint64 {
 		Held                         []model.Digest
 		Refused                      *model.Refusal
 		Components                   []component
+		Counted                      int
 		EvictAt                      int
 	}
 	list := make([]instance, 0, len(s.ledger.Instances))
@@ -474,6 +491,9 @@ func (x *exploration) key(s *state) uint64 {
 		if in.Previous != nil {
 			c.Previous = in.Previous.Digest
 		}
+		if in.Shown != nil && (in.Phase == model.PhaseRunning || in.Phase == model.PhaseDegraded) {
+			c.Counted = when(in.Shown.At)
+		}
 		for k := range in.Components {
 			st := &in.Components[k]
 			e := component{
@@ -482,6 +502,13 @@ func (x *exploration) key(s *state) uint64 {
 			}
 			if st.State == model.StateStarting || st.Pauses > 0 {
 				e.Since = when(st.Since)
+			}
+			shown := in.Shown
+			if since := s.ledger.Unsaved[in.App]; since != nil && shown != nil && since.At.Equal(shown.At) {
+				shown = since
+			}
+			if seen := shown.Of(e.Name); seen != nil && (st.State == model.StateReady || st.State == model.StateUnready) {
+				e.Unready = when(seen.Unready)
 			}
 			for _, f := range in.Failures {
 				if f.Component == e.Name {

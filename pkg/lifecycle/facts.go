@@ -16,6 +16,7 @@ type facts struct {
 	decision *model.Decision        // nil if arbitration had nothing to rule on
 	shown    workloads              // what the runtimes show of the application
 	was      []model.ComponentState // the components when the pass began
+	before   *model.Shown           // what the runtimes showed of them then
 	room     *room
 	now      time.Time
 }
@@ -62,9 +63,13 @@ type workloads []model.Workload
 
 // of returns the workload of a component: the stable version, not the job of a
 // step. It is nil if the runtimes show none.
-func (list workloads) of(component string) *model.Workload {
+func (list workloads) of(component string) *model.Workload { return list.version(component, false) }
+
+// version returns the workload of the stable version of a component, or of the newer
+// one beside it.
+func (list workloads) version(component string, beside bool) *model.Workload {
 	for i := range list {
-		if w := &list[i]; w.Component == component && !w.Beside && w.Intent == "" {
+		if w := &list[i]; w.Component == component && w.Beside == beside && w.Intent == "" {
 			return w
 		}
 	}

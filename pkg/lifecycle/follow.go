@@ -31,7 +31,7 @@ func Follow(next model.Ledger, runs []model.Run, seen model.Observation, now tim
 		inst.Components, inst.History, inst.Held = slices.Clone(inst.Components), slices.Clip(inst.History), slices.Clip(inst.Held)
 		f := &facts{
 			inst: inst, git: declared{commit: next.Commit, exists: true}, decision: decided(&next, inst),
-			shown: shown.all(inst.App), was: was, room: room, now: now,
+			shown: shown.all(inst.App), was: was, before: before(&next, inst), room: room, now: now,
 		}
 		f.advance()
 	}

@@ -87,7 +87,7 @@ func unrecoverable(inst *model.Instance, shown workloads, _ time.Time) bool {
 // recovered reports whether the full grant runs again.
 func recovered(inst *model.Instance, _ workloads, now time.Time) bool {
 	degrades := answerTo(&inst.Spec.Lifecycle) == model.OnFailureDegrade && tooOften(inst, now) != nil
-	return !reduced(inst) && !failing(inst) && !unfinished(inst) && !degrades && allUp(inst)
+	return !reduced(inst) && !failing(inst) && !unfinished(inst) && !degrades && running(inst)
 }
 
 // blamed reports whether a critical component may be at fault itself for not
@@ -111,7 +111,9 @@ func unready(inst *model.Instance) string {
 			continue
 		}
 		text := s.Grant.Component + " " + string(s.State)
-		if s.Message != "" {
+		if s.State == model.StateUnready {
+			text = s.Grant.Component + ": " + s.Message
+		} else if s.Message != "" {
 			text += " (" + s.Message + ")"
 		}
 		parts = append(parts, text)

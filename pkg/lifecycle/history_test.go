@@ -32,6 +32,7 @@ var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 //	pass                         one pass at the present time
 //	ready NAME/COMPONENT         from now on the runtime shows it ready as it was told last
 //	crash NAME/COMPONENT 3       … failing, started again 3 times so far; final: … failed for good; done: … ended well
+//	unready NAME/COMPONENT 2     … running, and 2 of it ready; told NAME/COMPONENT 2: … told to run 2, all ready
 //	away NAME/COMPONENT          … failing for want of a node; vanish NAME/COMPONENT: … not at all
 //	forget                       the reconciler starts anew: it reads the ledger, which knows no secrets
 //	wait 5m                      time passes
@@ -117,15 +118,16 @@ func (w *world) play(t *testing.T, words []string) {
 		}
 	case "pass":
 		w.pass(t)
-	case "ready", "crash", "final", "done", "away":
-		restarts := 0
+	case "ready", "crash", "final", "done", "away", "unready", "told":
+		n := 0
 		if len(words) > 2 {
 			var err error
-			restarts, err = strconv.Atoi(words[2])
+			n, err = strconv.Atoi(words[2])
 			require.NoError(t, err)
 		}
-		w.show(t, words[0], words[1], restarts)
+		w.show(t, words[0], words[1], n)
 	case "forget":
+		w.ledger.Unsaved = nil
 		for i := range w.ledger.Instances {
 			inst := &w.ledger.Instances[i]
 			for _, spec := range []**model.Application{&inst.Spec, &inst.Previous} {
@@ -229,7 +231,7 @@ func (w *world) told(app model.AppID, tr model.Transition) bool {
 }
 
 // show makes the runtime report on the component as it was told to run it.
-func (w *world) show(t *testing.T, what, where string, restarts int) {
+func (w *world) show(t *testing.T, what, where string, n int) {
 	name, component, _ := strings.Cut(where, "/")
 	inst, ok := w.ledger.Find(id(name))
 	require.True(t, ok, where)
@@ -239,12 +241,16 @@ func (w *world) show(t *testing.T, what, where string, restarts int) {
 	switch what {
 	case "ready":
 		work.Ready, work.Current = s.Run, true
+	case "unready":
+		work.Ready, work.Why = n, "readiness probe fails"
+	case "told":
+		work.Replicas, work.Ready, work.Current = n, n, true
 	case "done":
 		work.Done = true
 	case "away":
 		work.Failure = &model.Failure{Class: model.ClassInfrastructure, Reason: "Unschedulable"}
 	default:
-		work.Failure = &model.Failure{Class: model.ClassRuntime, Reason: model.ContainerCrash, ExitCode: 1, Final: what == "final", Restarts: restarts}
+		work.Failure = &model.Failure{Class: model.ClassRuntime, Reason: model.ContainerCrash, ExitCode: 1, Final: what == "final", Restarts: n}
 	}
 	w.vanish(where)
 	w.seen.Workloads = append(w.seen.Workloads, work)

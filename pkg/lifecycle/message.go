@@ -38,7 +38,12 @@ func (f *facts) message(r *Rule) string {
 	case model.ReasonUpdateRefused:
 		return f.refusal().Message
 	case model.ReasonReady, model.ReasonRecovered:
+		if parts := unready(f.inst); parts != "" {
+			return "everything critical runs as granted; " + parts
+		}
 		return "everything runs as granted"
+	case model.ReasonNotReady:
+		return unready(f.inst)
 	case model.ReasonWorkflowBegun, model.ReasonWorkflowFailed, model.ReasonWorkflowStopped:
 		return r.If + runText(f.inst)
 	}

@@ -77,6 +77,7 @@ var Rules = []Rule{
 	{healthy, "grant reduced", instance(reduced), model.PhaseDegraded, "", nil},
 	{healthy, "a critical component failed too often", tooOftenAnd(model.OnFailureDegrade), model.PhaseDegraded, model.ReasonFailedTooOften, nil},
 	{healthy, "parts failed", instance(failing), model.PhaseDegraded, model.ReasonComponentFailed, nil},
+	{healthy, "a critical component is not ready for longer than unreadyAfter", observed(notReady), model.PhaseDegraded, model.ReasonNotReady, nil},
 	{degraded, "full grant runs again", observed(recovered), model.PhaseRunning, model.ReasonRecovered, change(recoverStart)},
 }
 

@@ -26,11 +26,17 @@ func unchanged(f *facts) bool {
 			return false
 		}
 	}
-	grants := d.Grants
+	grants, looked := d.Grants, 0
 	for i := range in.Components {
 		s, c := &in.Components[i], &spec.Components[i]
 		if s.Grant.Component != c.Name || !goesOn(c, s, f.shown) {
 			return false
+		}
+		if s.State != model.StateDone {
+			if !asShown(in.Shown, looked, f.shown.of(c.Name)) {
+				return false
+			}
+			looked++
 		}
 		if len(grants) > 0 && grants[0].Component == c.Name {
 			if !grants[0].Equal(s.Grant) {
@@ -39,7 +45,7 @@ func unchanged(f *facts) bool {
 			grants = grants[1:]
 		}
 	}
-	return len(grants) == 0
+	return len(grants) == 0 && (in.Shown == nil || len(in.Shown.Components) == looked)
 }
 
 // goesOn reports whether a component runs in full as it was told to, or is done.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -175,6 +176,7 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("defaults.priority", count(p.Priority))
 	add("defaults.strategy", p.Strategy)
 	add("defaults.startDeadline", duration(p.StartDeadline))
+	add("defaults.unreadyAfter", duration(cmp.Or(p.UnreadyAfter, UnreadyAfter)))
 	for _, name := range p.DefaultRequests.Names() {
 		if n := p.DefaultRequests.Get(name); n != 0 {
 			add("defaults.requests."+name, FormatAmount(name, n))

@@ -141,6 +141,7 @@ type Policy struct {
 	Replicas      int           `json:"defaultReplicas"`
 	Priority      int           `json:"defaultPriority"`
 	StartDeadline time.Duration `json:"startDeadline"`
+	UnreadyAfter  time.Duration `json:"unreadyAfter,omitempty"` // time that a critical component may be unready; 0: the default, UnreadyAfter
 
 	Requests        RequestsRule `json:"requests,omitempty"`       // "" in records that are older than the rule
 	DefaultRequests Resources    `json:"defaultRequests,omitzero"` // of a replica of a component that writes none
@@ -149,6 +150,10 @@ type Policy struct {
 	// between the applications of a tenant and not part of any digest.
 	InForce []PolicyValue `json:"-"`
 }
+
+// UnreadyAfter is how long a critical component may be unready where policy says nothing
+// else.
+const UnreadyAfter = 30 * time.Second
 
 // RequestsRule is whether a component may leave out its requests.
 type RequestsRule string

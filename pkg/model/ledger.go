@@ -24,6 +24,11 @@ type Ledger struct {
 	// where it says anything. It follows from the branch and is never saved.
 	Damaged []DamagedRecord
 
+	// Unsaved is what the last pass was shown of instances whose records said something
+	// else then. Shown.At is that of the record. It is never written: counts are saved
+	// at most once in CountsEvery, and what was seen meanwhile is not forgotten.
+	Unsaved map[AppID]*Shown `json:"-"`
+
 	Revision Revision `json:"-"` // of all of it
 }
 
@@ -89,6 +94,7 @@ const (
 	ReasonStartIncomplete  Reason = "StartIncomplete"
 	ReasonStartFailed      Reason = "StartFailed"
 	ReasonComponentFailed  Reason = "ComponentFailed"
+	ReasonNotReady         Reason = "NotReady"
 	ReasonRecovered        Reason = "Recovered"
 	ReasonUpdateAdmitted   Reason = "UpdateAdmitted"
 	ReasonUpdateRefused    Reason = "UpdateRefused"
@@ -149,6 +155,9 @@ type Instance struct {
 	// until its dependants are gone.
 	Components []ComponentState `json:"components,omitempty"`
 	EndBy      time.Time        `json:"endBy,omitzero"` // when the rest of an ended instance is stopped in any order
+
+	// Shown is what runs of them, nil until something was seen.
+	Shown *Shown `json:"shown,omitempty"`
 
 	// Failures are the recent failures, the latest last, at most FailureLimit.
 	Failures []FailureCount `json:"failures,omitempty"`
@@ -324,7 +333,8 @@ const (
 	StateOff      State = "off"      // its grant is nothing
 	StateWaiting  State = "waiting"  // for its dependencies
 	StateStarting State = "starting" // told to run, not ready yet
-	StateReady    State = "ready"    // runs at its grant
+	StateReady    State = "ready"    // all that the runtime is told to run is ready
+	StateUnready  State = "unready"  // was ready, is told the same, and is not ready
 	StateDone     State = "done"     // a finite component that ended well; it is not run again
 	StateFailed   State = "failed"
 	StateEnding   State = "ending" // of an instance that has ended: kept until its dependants are gone

@@ -36,6 +36,13 @@ type Workload struct {
 	Done      bool     `json:"done"`    // a finite component that ended well
 	Failure   *Failure `json:"failure,omitempty"`
 
+	// Rolling is set while the runtime replaces replicas by newer ones. Why says why
+	// some are not ready, where it is no failure and the runtime knows. Images are those
+	// that run, as the runtime reports them, with their digests; sorted.
+	Rolling bool     `json:"rolling,omitempty"`
+	Why     string   `json:"why,omitempty"`
+	Images  []string `json:"images,omitempty"`
+
 	// Beside marks the newer version of a component that runs in two versions.
 	Beside bool `json:"beside,omitempty"`
 	// Intent is the key of the step of a workflow whose job it is, "" if it is none.

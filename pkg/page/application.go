@@ -24,6 +24,7 @@ func Application(app model.AppID, in *model.Instance, d *model.Decision, problem
 	}
 	if in != nil {
 		p.components(in)
+		p.shown(in)
 		p.graph(in)
 		p.history(in.History)
 	}
@@ -188,6 +189,27 @@ func (p *page) components(in *model.Instance) {
 		})
 	}
 	p.table("Components", []string{"Component", "Type", "Replicas granted", "May run now", "Each", "QoS", "Pool", "State"}, rows)
+}
+
+// shown lists what the runtimes showed when the page was written: how much they were
+// told to run, which an autoscaler may set below the grant, how much of it was ready, and
+// the images, as the pods reported them.
+func (p *page) shown(in *model.Instance) {
+	if in.Shown == nil {
+		return
+	}
+	var rows [][]string
+	for _, c := range in.Shown.Components {
+		name, images := code(c.Component), make([]string, len(c.Images))
+		if c.Beside {
+			name += " (next version)"
+		}
+		for i, image := range c.Images {
+			images[i] = code(image)
+		}
+		rows = append(rows, []string{name, fmt.Sprint(c.Told), fmt.Sprint(c.Ready), strings.Join(images, ", ")})
+	}
+	p.table("What runs", []string{"Component", "Told to run", "Ready", "Images"}, rows)
 }
 
 // reached names the replicas that receive requests while two versions run.

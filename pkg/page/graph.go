@@ -53,6 +53,7 @@ var stateColours = map[string]string{
 	string(model.StateReady):    "fill:#d4edda,stroke:#28a745,color:#000",
 	string(model.StateDone):     "fill:#d4edda,stroke:#28a745,color:#000",
 	string(model.StateStarting): "fill:#fff3cd,stroke:#d39e00,color:#000",
+	string(model.StateUnready):  "fill:#fff3cd,stroke:#d39e00,color:#000",
 	string(model.StateWaiting):  "fill:#fff3cd,stroke:#d39e00,color:#000",
 	string(model.StateFailed):   "fill:#f8d7da,stroke:#c82333,color:#000",
 	string(model.StateOff):      "fill:#e2e3e5,stroke:#6c757d,color:#000",

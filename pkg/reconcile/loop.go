@@ -45,8 +45,9 @@ type Loop struct {
 	o         Options
 	declared  declared
 	arbiter   *follow.Arbiter
-	saved     model.Ledger // the last one known to be on the branch, as the branch has it
-	acted     model.Ledger // the same with the values of secrets, as it was carried out
+	saved     model.Ledger                 // the last one known to be on the branch, as the branch has it
+	acted     model.Ledger                 // the same with the values of secrets, as it was carried out
+	unsaved   map[model.AppID]*model.Shown // see model.Ledger
 	identity  identification
 	carried   time.Time // when its runs were carried forward
 	done      carriedOut
@@ -125,9 +126,19 @@ func (l *Loop) untilNext(r Report) time.Duration {
 	if r.SourceErr != nil || l.declared.polled.IsZero() {
 		next = now.Add(l.o.Interval)
 	}
-	for i := range l.saved.Instances {
-		if d := l.saved.Instances[i].Deadline; d.After(now) && d.Before(next) {
+	due := func(d time.Time) {
+		if d.After(now) && d.Before(next) {
 			next = d
+		}
+	}
+	for _, shown := range l.unsaved {
+		due(shown.Due)
+		due(shown.At.Add(model.CountsEvery))
+	}
+	for i := range l.saved.Instances {
+		due(l.saved.Instances[i].Deadline)
+		if shown := l.saved.Instances[i].Shown; shown != nil {
+			due(shown.Due)
 		}
 		if run := l.saved.Instances[i].Run; run != nil {
 			if d := workflow.Due(run, l.carried); !d.IsZero() && d.Before(next) {

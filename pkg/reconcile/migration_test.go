@@ -113,9 +113,10 @@ func TestMigrationChangesNothing(t *testing.T) {
 		require.Equal(t, in.Phase.Active(), len(runtime.told[in.App]) > 0, "%s", in.App)
 	}
 
-	// The objects were sent once, for their annotations, and then all is as it was.
-	for range 2 {
-		now = now.Add(15 * time.Second)
+	// The objects were sent once, for their annotations, and then all is as it was. That
+	// it is ready again is saved within a minute.
+	for range 4 {
+		now = now.Add(25 * time.Second)
 		r, err = loop.Pass(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, r.Changes)

@@ -52,6 +52,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		return errors.Join(err, l.holdCourse(ctx, r))
 	}
 	l.forgetWhatOthersDid(ledger)
+	ledger.Unsaved = l.unsaved
 	l.begin(r, StageSource)
 	line, err := l.declared.follow(ctx, ledger.Commit, r)
 	if err != nil {
@@ -79,6 +80,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		r.Pools = c.Seen.Pools
 	}
 	out := l.take(c, r)
+	l.unsaved = out.Next.Unsaved
 	if out.Next.Orphans, err = l.orphans(ctx, ledger); err != nil {
 		return err
 	}

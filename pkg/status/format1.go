@@ -45,11 +45,23 @@ func encodeFormat1(v any) ([]byte, error) {
 		}
 		v = d
 	case *model.Instance:
-		v = withoutAdmission(list)
+		v = inFormat1Terms(list)
 	case *source:
 		v = &source{Commit: list.Commit}
 	case *model.Run:
 		v = withoutStages(withoutTimes(list))
+	case *model.Application:
+		copied := *list
+		copied.Policy.UnreadyAfter = 0
+		v = &copied
+	case *model.Tenant:
+		copied := *list
+		copied.Policy.UnreadyAfter = 0
+		v = &copied
+	case *model.Platform:
+		copied := *list
+		copied.Policy.UnreadyAfter = 0
+		v = &copied
 	}
 	b, err := json.Marshal(v)
 	if err != nil {

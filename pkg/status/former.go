@@ -164,10 +164,17 @@ func cloneTargets(list []model.Target) []model.Target {
 	return list
 }
 
-// withoutAdmission returns a record without the fields that format 1 does not have:
-// what a change of admission changed, and since when a newer release is refused.
-func withoutAdmission(in *model.Instance) *model.Instance {
+// inFormat1Terms returns a record without the fields and states that format 1 does not
+// have: what a change of admission changed, since when a newer release is refused, and
+// what the runtimes showed, which the next pass sees again.
+func inFormat1Terms(in *model.Instance) *model.Instance {
 	copied := *in
+	copied.Shown, copied.Components = nil, slices.Clone(in.Components)
+	for i := range copied.Components {
+		if s := &copied.Components[i]; s.State == model.StateUnready {
+			s.State = model.StateStarting
+		}
+	}
 	copied.History = slices.Clone(in.History)
 	for i := range copied.History {
 		copied.History[i].Changes = nil
@@ -213,8 +220,8 @@ func hasTimes(run *model.Run) bool {
 		slices.ContainsFunc(run.Steps, func(s model.StepRun) bool { return !s.Staged.IsZero() || s.Undo != nil && !s.Undo.Since.IsZero() }))
 }
 
-// lacksAdmission lists what format 1 has no place for in a record.
-func lacksAdmission(in *model.Instance) (lacks []string) {
+// lacking lists what format 1 has no place for in a record.
+func lacking(in *model.Instance) (lacks []string) {
 	file := func(name string) string { return path.Join(tenantsDir, in.App.String(), name) }
 	if slices.ContainsFunc(in.History, func(t model.Transition) bool { return len(t.Changes) > 0 }) {
 		lacks = append(lacks, file(instanceFile)+": the values that changes of admission changed, beyond their messages")
@@ -227,6 +234,9 @@ func lacksAdmission(in *model.Instance) (lacks []string) {
 	}
 	if in.Run != nil && slices.ContainsFunc(in.Run.Steps, func(s model.StepRun) bool { return s.Key != "" }) {
 		lacks = append(lacks, file(workflowFile)+": the names of jobs from before the ledger was lost, so that they are deleted")
+	}
+	if in.Spec != nil && in.Spec.Policy.UnreadyAfter != 0 {
+		lacks = append(lacks, file(specFile)+": policy.defaults.unreadyAfter")
 	}
 	if in.Run != nil && len(in.Run.Memos) > 0 {
 		lacks = append(lacks, file(workflowFile)+": what steps have done before, so that the next run does it again")

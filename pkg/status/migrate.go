@@ -59,7 +59,7 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 			m.Lacks = append(m.Lacks, sourceFile+": whether the fleet repo can be read, and whether its branch was moved back")
 		}
 		for i := range b.state.ledger.Instances {
-			m.Lacks = append(m.Lacks, lacksAdmission(&b.state.ledger.Instances[i])...)
+			m.Lacks = append(m.Lacks, lacking(&b.state.ledger.Instances[i])...)
 		}
 		if len(b.state.ledger.Orphans) > 0 {
 			m.Lacks = append(m.Lacks, orphansFile+": the objects that no record knows")

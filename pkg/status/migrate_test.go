@@ -343,9 +343,16 @@ func TestMigrationKilled(t *testing.T) {
 func TestFormat1RoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := genLedger(t)
+		if l.Platform != nil {
+			l.Platform.Policy.UnreadyAfter = 0 // it does not know it
+		}
+		for i := range l.Tenants {
+			l.Tenants[i].Policy.UnreadyAfter = 0
+		}
 		for i := range l.Instances { // the YAML library loses digits of numbers in what is opaque
 			for _, spec := range []*model.Application{l.Instances[i].Spec, l.Instances[i].Previous} {
 				if spec != nil {
+					spec.Policy.UnreadyAfter = 0
 					for c := range spec.Components {
 						spec.Components[c].Properties = nil
 					}

@@ -93,6 +93,10 @@ func releasing(app model.AppID) model.Instance {
 			{Grant: model.Grant{Component: "web", Replicas: 4, Surge: 1, QoS: "burstable", Pool: "general"}, Run: 3, State: model.StateReady, Since: noon,
 				Beside: &model.Beside{Spec: newer, Run: 1, Workload: newer, Traffic: model.TrafficBoth}},
 		},
+		Shown: &model.Shown{At: noon, Components: []model.ShownComponent{
+			{Component: "web", Told: 3, Ready: 2, Held: 3, Unready: noon, Why: "readiness probe fails", Images: []string{"ghcr.io/acme/shop:1@sha256:" + strings.Repeat("1a", 32)}},
+			{Component: "web", Beside: true, Told: 1, Images: []string{"ghcr.io/acme/shop:2@sha256:" + strings.Repeat("2b", 32)}},
+		}},
 		Run: &model.Run{
 			ID: model.DigestOf("run"), App: app, Instance: 1, Number: 2, Spec: spec.Release, Phase: model.RunRunning, Since: noon, Deadline: at(360),
 			Steps: []model.StepRun{

@@ -20,6 +20,13 @@ func AsRecorded(l *model.Ledger) (list []model.Workload) {
 			switch s.State {
 			case model.StateReady:
 				w.Ready, w.Current = s.Run, true
+				if e := in.Shown.Of(w.Component); e != nil && e.Unready.IsZero() {
+					w.Replicas, w.Ready, w.Images = e.Told, e.Ready, e.Images
+				}
+			case model.StateUnready:
+				if e := in.Shown.Of(w.Component); e != nil {
+					w.Replicas, w.Ready, w.Images, w.Why, w.Rolling = e.Told, e.Ready, e.Images, e.Why, e.Moves
+				}
 			case model.StateDone:
 				w.Done, w.Current = true, true
 			}

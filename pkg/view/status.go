@@ -36,7 +36,8 @@ type Application struct {
 	Damaged *model.DamagedRecord `json:"damaged,omitempty"`
 }
 
-// Component is a component with what it was granted, in replicas.
+// Component is a component with what it was granted, and what the runtimes showed of it
+// when the record was saved, in replicas.
 type Component struct {
 	Name    string      `json:"name"`
 	Granted int         `json:"granted"`
@@ -44,6 +45,11 @@ type Component struct {
 	State   model.State `json:"state"`
 	Message string      `json:"message,omitempty"`
 	Pool    string      `json:"pool,omitempty"`
+
+	Told    int       `json:"told"` // the runtime; an autoscaler may tell less than granted
+	Ready   int       `json:"ready"`
+	Unready time.Time `json:"unready,omitzero"` // since when fewer are ready than told
+	Images  []string  `json:"images,omitempty"` // that run, with their digests
 }
 
 // Waiting is the place of an application that waits for capacity.
@@ -115,6 +121,9 @@ func componentsOf(in *model.Instance) []Component {
 		v := Component{
 			Name: c.Grant.Component, Granted: c.Grant.Replicas, Asked: c.Grant.Replicas,
 			State: c.State, Message: c.Message, Pool: c.Grant.Pool,
+		}
+		if seen := in.Shown.Of(v.Name); seen != nil {
+			v.Told, v.Ready, v.Unready, v.Images = seen.Told, seen.Ready, seen.Unready, seen.Images
 		}
 		if in.Spec != nil {
 			if spec, ok := in.Spec.Component(v.Name); ok {

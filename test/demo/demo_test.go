@@ -216,6 +216,7 @@ var changing = []struct{ pattern, shape string }{
 	{`\b[0-9a-f]{7,40}\b`, "COMMIT"},
 	{`\d+\.\d+ s`, "TIME"},
 	{`\b\d+[smhd]\b`, "AGE"},
+	{`\bserver \d/\d( \(told \d\))?`, "SCALED"}, // what its autoscaler has told by then
 	{` +`, " "},
 }
 

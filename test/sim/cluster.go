@@ -147,6 +147,8 @@ var behaviours = map[string]time.Duration{
 	"slow":  startDeadline + time.Minute, // never in time
 	"crash": 0,
 	"fail":  0, // for good, if it is a job
+
+	"unready": startDeadline + time.Minute, // it runs, and says that it is not ready
 }
 
 // progress lets everything go on by itself, as far as it is by now.
@@ -178,6 +180,8 @@ func (c *cluster) progress() {
 		arrived := !now.Before(o.since.Add(behaviours[how]))
 		switch {
 		case how == "crash", how == "fail" && !o.told.job:
+			o.ready, o.current = 0, false
+		case how == "unready" && !o.told.job:
 			o.ready, o.current = 0, false
 		case how == "fail" && placed > 0:
 			o.lost, o.current = true, false

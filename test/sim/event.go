@@ -157,7 +157,7 @@ var (
 	shapeNames     = []string{"web", "store", "release", "extras", "secretive", "migrated", "gated", "switched"}
 	askWords       = []string{"approve", "approve", "approve", "reject", "resume", "resume", "pause", "stop", "restart"}
 	componentNames = []string{"web", "db", "migrate", "reports"}
-	behaviourNames = []string{"well", "slow", "crash", "fail"}
+	behaviourNames = []string{"well", "slow", "crash", "fail", "unready"}
 	upDown         = []string{"up", "down"}
 )
 

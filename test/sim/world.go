@@ -67,6 +67,7 @@ type process struct {
 	skew  time.Duration // of its clock
 
 	loop     *reconcile.Loop // nil: it does not run
+	watched  watched
 	gathered gathered
 	branch   *branch
 	carrier  *carrier
@@ -86,6 +87,7 @@ type process struct {
 
 // start makes a process run that knows nothing yet.
 func (p *process) start() {
+	p.watched = watched{}
 	p.branch, p.carrier = &branch{process: p, origin: p.world.origin}, newCarrier(p, p.world.cluster)
 	o := reconcile.Options{
 		Edges: reconcile.Edges{
@@ -149,6 +151,7 @@ func (p *process) pass(at int, happens func()) (r reconcile.Report, err error) {
 			}
 			if err == nil && r.SourceErr == nil && !p.meddled && p.loaded == head {
 				w.lookedAway(p, wrong)
+				w.runningStaysTrue(p)
 			}
 		case crash:
 			p.loop, err = nil, errCrashed

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -59,6 +60,7 @@ type effectiveDoc struct {
 		Priority      int    `json:"priority"`
 		Strategy      string `json:"strategy"`
 		StartDeadline string `json:"startDeadline"`
+		UnreadyAfter  string `json:"unreadyAfter"`
 		Requests      struct {
 			CPU    string `json:"cpu"`
 			Memory string `json:"memory"`
@@ -104,6 +106,7 @@ func (d *effectiveDoc) policy(effective []byte, layers ...*layer.Layer) model.Po
 		Replicas:        d.Defaults.Replicas,
 		Priority:        d.Defaults.Priority,
 		StartDeadline:   duration(d.Defaults.StartDeadline),
+		UnreadyAfter:    unreadyAfter(d.Defaults.UnreadyAfter),
 		Requests:        d.Requests,
 		DefaultRequests: d.defaultRequests(),
 		InForce:         inForce(effective, layers),
@@ -121,13 +124,22 @@ func (d *effectiveDoc) defaultRequests() model.Resources {
 	return r
 }
 
+// unreadyAfter reads a value, and leaves out the one that holds without it, so that
+// specs that do not write it have the digests that they had before there was one.
+func unreadyAfter(text string) time.Duration {
+	if d := duration(text); d != model.UnreadyAfter {
+		return d
+	}
+	return 0
+}
+
 // policyPaths are the values of a policy in the order in which people read it.
 var policyPaths = []string{
 	"limits.maxReplicas", "limits.priorityCeiling", "limits.maxShare", "limits.grace",
 	"images.registries", "runtimes", "kinds", "namespace", "overcommit.cpu", "overcommit.memory",
 	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion",
 	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "egress.hosts",
-	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline",
+	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline", "defaults.unreadyAfter",
 	"defaults.requests.cpu", "defaults.requests.memory",
 }
 
@@ -187,6 +199,7 @@ type Choices struct {
 	Strategy        string                `json:"strategy"`
 	OnUpdateFailure model.OnUpdateFailure `json:"onUpdateFailure"`
 	StartDeadline   string                `json:"startDeadline"`
+	UnreadyAfter    string                `json:"unreadyAfter"`
 	Ladder          []string              `json:"ladder"`
 }
 
@@ -221,6 +234,10 @@ func (d *Choices) Within(p model.Policy, own *layer.Layer) model.Policy {
 	if d.StartDeadline != "" {
 		p.StartDeadline = duration(d.StartDeadline)
 		set("defaults.startDeadline", "startDeadline", d.StartDeadline)
+	}
+	if d.UnreadyAfter != "" {
+		p.UnreadyAfter = unreadyAfter(d.UnreadyAfter)
+		set("defaults.unreadyAfter", "unreadyAfter", d.UnreadyAfter)
 	}
 	if d.Ladder != nil {
 		p.Ladder = d.Ladder

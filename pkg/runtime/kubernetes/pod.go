@@ -1,6 +1,8 @@
 package kubernetes
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/text"
@@ -19,6 +21,7 @@ const (
 func pod(u *unstructured.Unstructured) summary {
 	s := summary{failure: podFailure(u), revision: stringAt(u, "metadata", "labels", "controller-revision-hash")}
 	s.done = stringAt(u, "status", "phase") == "Succeeded"
+	s.why, s.images = unready(u), images(u)
 	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
 		for _, c := range items(u.Object, "status", field) {
 			s.restarts += integer(c, 0, "restartCount")
@@ -28,6 +31,60 @@ func pod(u *unstructured.Unstructured) summary {
 		s.restarts++ // its controller replaces it
 	}
 	return s
+}
+
+// unready says why a pod that has not failed is not ready, "" if it is, or the pod does
+// not tell. It names no pods, as failures do.
+func unready(u *unstructured.Unstructured) string {
+	phase := stringAt(u, "status", "phase")
+	if phase != "Pending" && phase != "Running" {
+		return ""
+	}
+	for _, c := range items(u.Object, "status", "containerStatuses") {
+		if ready, _ := c["ready"].(bool); ready {
+			continue
+		}
+		name := text.Line(str(c, "name"), maxReason)
+		_, runs, _ := unstructured.NestedMap(c, "state", "running")
+		started, told := c["started"].(bool)
+		switch {
+		case !runs:
+			return "container " + name + " is being made"
+		case told && !started:
+			return "startup probe fails"
+		}
+		return "readiness probe fails"
+	}
+	for _, c := range conditions(u) {
+		if c.kind == "Ready" && c.status != "True" && len(items(u.Object, "status", "containerStatuses")) > 0 {
+			return "readiness gate is not met"
+		}
+	}
+	return ""
+}
+
+// Bounds of the images of a workload, and of one of them in bytes.
+const (
+	maxImages = 8
+	maxImage  = 512
+)
+
+// images lists the images of the containers of a pod that run, with their digests:
+// "ghcr.io/acme/shop:1.4.2@sha256:…".
+func images(u *unstructured.Unstructured) (list []string) {
+	for _, c := range items(u.Object, "status", "containerStatuses") {
+		if _, runs, _ := unstructured.NestedMap(c, "state", "running"); !runs {
+			continue
+		}
+		image := str(c, "image")
+		if _, digest, ok := strings.Cut(str(c, "imageID"), "@"); ok && !strings.Contains(image, "@") {
+			image += "@" + digest
+		}
+		if image != "" {
+			list = append(list, text.Line(image, maxImage))
+		}
+	}
+	return list
 }
 
 // left returns the message of the first container of a pod that wrote one, and when the

@@ -18,7 +18,10 @@ type summary struct {
 	replicas, ready int
 	revision        string // of a pod, or that pods should have
 	failure         model.Failure
-	restarts        int // of containers, and of pods in place of others
+	restarts        int      // of containers, and of pods in place of others
+	rolling         bool     // replicas of an older spec are being replaced
+	why             string   // a pod is not ready, where that is no failure
+	images          []string // that run in a pod
 
 	beside   bool   // of the newer of two versions
 	intent   string // of the step of a workflow whose job it is
@@ -76,12 +79,19 @@ func judge(u *unstructured.Unstructured) summary {
 		s.replicas, s.ready = number(u, 1, "spec", "replicas"), number(u, 0, "status", "readyReplicas")
 		s.revision = stringAt(u, "status", "updateRevision")
 		s.current = s.current && observed(u)
+		s.rolling = rolling(u, "replicas", "updatedReplicas")
 	case "apps/DaemonSet":
 		s.scales = true
 		s.replicas, s.ready = number(u, 0, "status", "desiredNumberScheduled"), number(u, 0, "status", "numberReady")
 		s.current = s.current && observed(u)
+		s.rolling = rolling(u, "currentNumberScheduled", "updatedNumberScheduled")
 	}
 	return s
+}
+
+// rolling reports whether pods of an older spec run, beside or before newer ones.
+func rolling(u *unstructured.Unstructured, all, updated string) bool {
+	return !observed(u) || number(u, 0, "status", updated) < number(u, 0, "status", all)
 }
 
 // current reports whether kstatus finds the object current.

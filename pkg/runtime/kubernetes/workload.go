@@ -61,12 +61,36 @@ func workloads(app model.AppID, objects []*apply.Object) []model.Workload {
 			f.Restarts = restarts(g.objects, g.made, owners)
 			w.Failure = f // else the workload has recovered, though its pods still show the failure
 		}
+		w.Images = imagesOf(g.made)
+		if w.Failure == nil && w.Ready < w.Replicas {
+			w.Why = why(g.objects, g.made, owners)
+		}
 		if key.intent != "" {
 			w.Message, w.Lock = message(g.made, w.Done), seen(g.objects[0]).lock
 		}
 		all = append(all, w)
 	}
 	return all
+}
+
+// imagesOf lists the images that run, of every version of the workload.
+func imagesOf(made []*apply.Object) (list []string) {
+	for _, o := range made {
+		list = append(list, seen(o).images...)
+	}
+	slices.Sort(list)
+	list = slices.Compact(list)
+	return list[:min(len(list), maxImages)]
+}
+
+// why returns why pods of the newest spec of a workload are not ready, "" if none tells.
+func why(objects, made []*apply.Object, owners map[apply.Ref]*apply.Object) (first string) {
+	for _, o := range made {
+		if text := seen(o).why; text != "" && (first == "" || text < first) && !o.Deleting && !superseded(o, objects, owners) {
+			first = text
+		}
+	}
+	return first
 }
 
 // restarts counts the restarts of the newest spec of a workload: of containers, and
@@ -119,6 +143,7 @@ func workload(objects []*apply.Object) model.Workload {
 			scales = true
 			w.Replicas += s.replicas
 			w.Ready += s.ready
+			w.Rolling = w.Rolling || s.rolling
 		}
 		if o.Group == "batch" && o.Kind == "Job" {
 			jobs++
