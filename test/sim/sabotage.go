@@ -127,3 +127,18 @@ func (f forgetful) Commit(ctx context.Context, previous, next model.Ledger) (mod
 	})
 	return f.Ledger.Commit(ctx, previous, next)
 }
+
+// DropHold is a lifecycle that forgets which releases failed, and so tries them again.
+func DropHold(_ *process, o *reconcile.Options) { o.Status = lenient{o.Status} }
+
+type lenient struct{ reconcile.Ledger }
+
+func (l lenient) Commit(ctx context.Context, previous, next model.Ledger) (model.Ledger, bool, error) {
+	next.Instances = slices.Clone(next.Instances)
+	for i := range next.Instances {
+		if known, ok := previous.Find(next.Instances[i].App); ok && len(known.Held) > 0 {
+			next.Instances[i].Held = nil
+		}
+	}
+	return l.Ledger.Commit(ctx, previous, next)
+}

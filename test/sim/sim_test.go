@@ -72,6 +72,7 @@ func TestPlantedBugs(t *testing.T) {
 		{"act before save", ActBeforeSave, []string{"only what is saved is done", ruleTold}},
 		{"announce before save", AnnounceBeforeSave, []string{ruleTold}},
 		{"skip the digest check", SkipDigestCheck, []string{"Running is said of what runs"}},
+		{"drop a hold", DropHold, []string{"edits of rules release nothing"}},
 		{"forget a tombstone", ForgetTombstone, []string{"nothing runs that the ledger does not say, for longer than a pass"}},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
