@@ -28,6 +28,7 @@ func TestTerminalIsSafe(t *testing.T) {
 	planted := texttest.Plant(&ledger, reflect.TypeFor[model.AppID](), reflect.TypeFor[model.Digest](), reflect.TypeFor[model.Phase]())
 	require.Greater(t, planted, len(texttest.Corpus()), "every text of the corpus is in some field")
 	ledger.Tenants, ledger.Commit, ledger.Identity = fixture(now)[2].Tenants, firstCommit, model.LedgerIdentity{} // the branch takes no others
+	ledger.Source = model.SourceState{}
 	for i := range ledger.Instances {
 		for _, spec := range []*model.Application{ledger.Instances[i].Spec, ledger.Instances[i].Previous} {
 			for c := 0; spec != nil && c < len(spec.Components); c++ {
