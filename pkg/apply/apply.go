@@ -189,7 +189,8 @@ func (w *work) fail(r *Result, err error) {
 	if errors.Is(err, context.Canceled) {
 		return // stays skipped
 	}
-	r.Action, r.Message = Failed, sentence(r.Ref, err)
+	r.Action = Failed
+	r.Reason, r.Field, r.Message = refusal(r.Ref, err)
 	w.failed.Store(true)
 	w.answered(err)
 	if exhausted(err) {
@@ -206,7 +207,8 @@ func (w *work) finish(err error) {
 		}
 		switch stuck := w.stuck.Load(); {
 		case err != nil:
-			r.Message = "not tried: " + sentence(r.Ref, err)
+			_, _, why := refusal(r.Ref, err)
+			r.Message = "not tried: " + why
 		case stuck != nil:
 			r.Message = "not tried, because the API server did not cope with another object of the set"
 		default:

@@ -2,8 +2,6 @@ package apply
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -98,9 +96,9 @@ func (w *work) bring(ctx context.Context, o *render.Object, res *Result) error {
 		res.Action = Unchanged
 		return nil
 	case deleting:
-		return errors.New("it is being deleted, and can be made again when that has ended")
+		return conflict("it is being deleted, and can be made again when that has ended")
 	case foreign:
-		return fmt.Errorf("it belongs to %s", owner(now))
+		return conflict("it belongs to " + owner(now))
 	}
 	answer, created, err := w.send(ctx, res.Ref, path, o.JSON)
 	switch {
@@ -132,8 +130,7 @@ func (w *work) look(ctx context.Context, o *render.Object, res *Result, path str
 	}
 	w.answered(nil)
 	if res.Kind == "Namespace" && label(u, render.LabelFleet) != w.fleet {
-		return v, nil, fmt.Errorf("it exists already and does not belong to this fleet; to hand it over, label it %s=%s",
-			render.LabelFleet, w.fleet)
+		return v, nil, conflict("it exists already and does not belong to this fleet; to hand it over, label it " + render.LabelFleet + "=" + w.fleet)
 	}
 	w.live.see(u)
 	v, now := w.compare(o, res.Ref)

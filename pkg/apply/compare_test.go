@@ -1,19 +1,15 @@
 package apply
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/test/texttest"
 )
 
 func parse(t *testing.T, s string) map[string]any {
@@ -70,20 +66,6 @@ func TestComparisonIsTheAPIs(t *testing.T) {
 			}
 			require.Equal(t, c.differs, strings.Join(paths, ","))
 		})
-	}
-}
-
-// TestRefusalsAreLines: what an API server says is anybody's text, as it repeats what it refuses.
-func TestRefusalsAreLines(t *testing.T) {
-	r := Ref{Kind: "Service", Namespace: "acme", Name: "web"}
-	for _, said := range texttest.Corpus() {
-		for _, reason := range []metav1.StatusReason{
-			metav1.StatusReasonInvalid, metav1.StatusReasonForbidden, metav1.StatusReasonNotFound, metav1.StatusReasonUnknown, metav1.StatusReasonConflict,
-		} {
-			refused := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: reason, Message: said}}
-			texttest.Line(t, sentence(r, refused), messageCap+200)
-		}
-		texttest.Line(t, sentence(r, errors.New(said)), messageCap+200)
 	}
 }
 

@@ -70,7 +70,8 @@ func (w *work) disposal(r Ref, err error) {
 	res := &w.report.Results[len(w.report.Results)-1]
 	switch {
 	case apierrors.IsForbidden(err):
-		res.Action, res.Message = Kept, sentence(r, err)
+		_, _, why := refusal(r, err)
+		res.Action, res.Message = Kept, why
 	case err != nil:
 		res.Action = Skipped
 		w.fail(res, err)

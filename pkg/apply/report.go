@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Ref names an object of a cluster. It has no version: the same object can be
@@ -47,8 +48,29 @@ type Result struct {
 	Ref
 	Component string
 	Action    Action
-	Message   string       // why, for people; never holds values of secrets
+	Reason    model.Reason // why it failed, see the Outcome constants; "" if the API server said nothing about the object
+	Field     string       // that the API server refused, as it names it
+	Message   string       // why, for people; never has values of the object
 	Drift     []Difference // of a corrected object: the fields that others had changed
+}
+
+// What says what was corrected: the fields, and who changed them.
+func (r *Result) What() string {
+	if r.Action != Corrected {
+		return r.Message
+	}
+	var changed []string
+	for _, d := range r.Drift {
+		field := d.Path
+		if field == "" {
+			field = "the whole object was gone"
+		}
+		if d.Manager != "" {
+			field += " (changed by " + d.Manager + ")"
+		}
+		changed = append(changed, text.Line(field, fieldCap))
+	}
+	return text.Enumerate(changed, 10)
 }
 
 // Difference is one field that somebody else had changed.

@@ -93,6 +93,7 @@ const (
 	ReasonReady            Reason = "Ready"
 	ReasonStartIncomplete  Reason = "StartIncomplete"
 	ReasonStartFailed      Reason = "StartFailed"
+	ReasonApplyFailed      Reason = "ApplyFailed"
 	ReasonComponentFailed  Reason = "ComponentFailed"
 	ReasonNotReady         Reason = "NotReady"
 	ReasonRecovered        Reason = "Recovered"
@@ -161,6 +162,12 @@ type Instance struct {
 
 	// Failures are the recent failures, the latest last, at most FailureLimit.
 	Failures []FailureCount `json:"failures,omitempty"`
+
+	// Outcomes are why objects of the accepted spec are not in the cluster as they are
+	// to be. Drift is what was corrected lately, the latest last. Both have at most
+	// OutcomeLimit entries, and are saved when what they list changes, not per attempt.
+	Outcomes []Outcome `json:"outcomes,omitempty"`
+	Drift    []Drift   `json:"drift,omitempty"`
 
 	// FailedStarts is how many starts in a row have failed, earlier instances
 	// included. Returns is when an application that was set aside for it

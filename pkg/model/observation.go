@@ -4,7 +4,8 @@ package model
 // the state of workloads.
 type Observation struct {
 	Pools     []Pool     `json:"pools"`
-	Workloads []Workload `json:"workloads"` // by application, component, Beside and Intent
+	Workloads []Workload `json:"workloads"`         // by application, component, Beside and Intent
+	Applied   []Applied  `json:"applied,omitempty"` // by application, where there is news of it
 }
 
 // Pool is the arbitrable capacity of one resource pool: what its ready,
