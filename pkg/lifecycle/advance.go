@@ -28,7 +28,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 	wanted := newAlong(fleet.Applications, func(a **model.Application) model.AppID { return (*a).ID })
 	unusable := newAlong(fleet.Unusable, func(u *model.Unusable) model.AppID { return u.App })
 	rulings := newAlong(ruling.Decisions, decisionOf)
-	shown := newAlong(seen.Workloads, appOf)
+	shown, applied := newAlong(seen.Workloads, appOf), newAlong(seen.Applied, appliedOf)
 	known, decided := newAlong(ledger.Instances, instanceOf), newAlong(ledger.Decisions, decisionOf)
 
 	room := &room{measure: func() (amounts, map[model.AppID]amounts) { return measure(&ledger, &ruling, &seen) }}
@@ -47,7 +47,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 		}
 		f := &facts{
 			git: declared{commit: fleet.Commit, exists: unusable.at(id) != nil}, decision: rulings.at(id),
-			shown: shown.all(id), room: room, now: now,
+			shown: shown.all(id), applied: applied.at(id), room: room, now: now,
 		}
 		if a := wanted.at(id); a != nil {
 			f.git.spec, f.git.exists = *a, true
@@ -96,6 +96,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 func instanceOf(in *model.Instance) model.AppID { return in.App }
 func decisionOf(d *model.Decision) model.AppID  { return d.App }
 func appOf(w *model.Workload) model.AppID       { return w.App }
+func appliedOf(a *model.Applied) model.AppID    { return a.App }
 
 // everyone lists the applications that are declared or known, sorted.
 func everyone(ledger model.Ledger, fleet model.Fleet) []model.AppID {
@@ -173,6 +174,7 @@ func (f *facts) advance() {
 	if f.inst.Phase.Active() {
 		noteFailures(f.inst, f.shown, f.now)
 	}
+	noteOutcomes(f.inst, f.applied, f.shown, f.now)
 	endFurther(f.inst, f.shown, f.now)
 	for range stepLimit {
 		if f.inst.Phase.Active() {
@@ -211,7 +213,7 @@ func (f *facts) move(r *Rule) {
 		changes := model.AdmissionChanges(f.inst.Spec, f.git.spec)
 		t.Changes = changes[:min(len(changes), model.AdmissionChangeLimit)]
 	}
-	if r.do != nil {
+	if f.why = t.Message; r.do != nil {
 		r.do(f)
 	}
 	f.inst.History = append(f.inst.History, t)
@@ -249,7 +251,7 @@ func (f *facts) settle() {
 	if f.decision != nil && f.inst.Phase.Active() {
 		f.inst.Refused = f.refusal()
 	}
-	if f.inst.Phase == model.PhaseDegraded && !f.inst.Deadline.IsZero() && partsRun(f.inst, f.shown) {
+	if f.inst.Phase == model.PhaseDegraded && !f.inst.Deadline.IsZero() && partsRun(f.inst, f.shown) && !applyFailed(f.inst) {
 		arrive(f.inst, f.shown, f.now) // it has started after all
 	}
 	if !f.inst.Trial.IsZero() && !f.now.Before(f.inst.Trial) {

@@ -15,7 +15,7 @@ const endMargin = 30 * time.Second
 // others when the runtimes show that their dependants are gone, or when the time
 // for that is over.
 func end(inst *model.Instance, shown workloads, now time.Time) {
-	inst.Deadline, inst.Refused = time.Time{}, nil
+	inst.Deadline, inst.Refused, inst.Outcomes = time.Time{}, nil, nil
 	dropPrevious(inst)
 	inst.Components = slices.DeleteFunc(inst.Components, func(s model.ComponentState) bool {
 		return s.Run == 0 && shown.of(s.Grant.Component) == nil

@@ -17,6 +17,8 @@ type facts struct {
 	shown    workloads              // what the runtimes show of the application
 	was      []model.ComponentState // the components when the pass began
 	before   *model.Shown           // what the runtimes showed of them then
+	applied  *model.Applied         // news of the last attempt to apply its objects, nil if there is none
+	why      string                 // the message of the transition that is carried out
 	room     *room
 	now      time.Time
 }

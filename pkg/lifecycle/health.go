@@ -37,8 +37,15 @@ func running(inst *model.Instance) bool {
 	return !underWay(inst) && !anyCritical(inst, func(_ *model.Component, s *model.ComponentState) bool { return !up(s) })
 }
 
-func runsInFull(inst *model.Instance) bool  { return running(inst) && !reduced(inst) }
-func runsReduced(inst *model.Instance) bool { return running(inst) && reduced(inst) }
+// runsInFull and runsReduced are about a start that has arrived: every object is in the
+// cluster, too.
+func runsInFull(inst *model.Instance) bool {
+	return running(inst) && !reduced(inst) && len(inst.Outcomes) == 0
+}
+
+func runsReduced(inst *model.Instance) bool {
+	return running(inst) && reduced(inst) && len(inst.Outcomes) == 0
+}
 
 // reduced reports whether the grants are less than the spec asks for.
 func reduced(inst *model.Instance) bool {
@@ -87,7 +94,7 @@ func unrecoverable(inst *model.Instance, shown workloads, _ time.Time) bool {
 // recovered reports whether the full grant runs again.
 func recovered(inst *model.Instance, _ workloads, now time.Time) bool {
 	degrades := answerTo(&inst.Spec.Lifecycle) == model.OnFailureDegrade && tooOften(inst, now) != nil
-	return !reduced(inst) && !failing(inst) && !unfinished(inst) && !degrades && running(inst)
+	return !reduced(inst) && !failing(inst) && !unfinished(inst) && !degrades && running(inst) && len(inst.Outcomes) == 0
 }
 
 // blamed reports whether a critical component may be at fault itself for not

@@ -34,6 +34,7 @@ var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 //	crash NAME/COMPONENT 3       … failing, started again 3 times so far; final: … failed for good; done: … ended well
 //	unready NAME/COMPONENT 2     … running, and 2 of it ready; told NAME/COMPONENT 2: … told to run 2, all ready
 //	away NAME/COMPONENT          … failing for want of a node; vanish NAME/COMPONENT: … not at all
+//	refuse NAME/COMPONENT Invalid   the cluster refused an object when the accepted spec was applied; applied NAME: it took all
 //	forget                       the reconciler starts anew: it reads the ledger, which knows no secrets
 //	wait 5m                      time passes
 //	cores 4                      the pool shrinks or grows
@@ -137,6 +138,8 @@ func (w *world) play(t *testing.T, words []string) {
 				}
 			}
 		}
+	case "refuse", "applied":
+		w.applied(words[1:]...)
 	case "vanish":
 		w.vanish(words[1])
 	case "wait":
@@ -150,6 +153,22 @@ func (w *world) play(t *testing.T, words []string) {
 	default:
 		t.Fatalf("unknown statement %v", words)
 	}
+}
+
+// applied is the attempt to apply the accepted spec: an object of the component was refused
+// for the reason, or all went well.
+func (w *world) applied(words ...string) {
+	app, component, _ := strings.Cut(words[0], "/")
+	inst, _ := w.ledger.Find(id(app))
+	a := model.Applied{App: inst.App, Instance: inst.Number, Release: inst.Release()}
+	if len(words) > 1 {
+		a.Outcomes = []model.Outcome{{
+			Object: "Deployment acme/" + component, Component: component, Reason: model.Reason(words[1]), Field: "spec.selector",
+			Message: "Deployment acme/" + component + ": no", First: w.now, Last: w.now, Next: w.now.Add(time.Second),
+		}}
+	}
+	w.seen.Applied = slices.DeleteFunc(w.seen.Applied, func(old model.Applied) bool { return old.App == a.App })
+	w.seen.Applied = append(w.seen.Applied, a)
 }
 
 func id(name string) model.AppID { return model.AppID{Tenant: "acme", Name: name} }
@@ -187,6 +206,9 @@ func (w *world) pass(t *testing.T) {
 				}
 			}
 			w.log.WriteString("\n")
+		}
+		for _, o := range inst.Outcomes {
+			fmt.Fprintf(&w.log, "    %s refused: %s %s, first at %s\n", inst.App.Name, o.Component, o.Reason, o.First.Sub(start))
 		}
 		if inst.Ending() {
 			fmt.Fprintf(&w.log, "    %s ends:", inst.App.Name)

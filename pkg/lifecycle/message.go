@@ -50,6 +50,9 @@ func (f *facts) message(r *Rule) string {
 	if unfinished(f.inst) {
 		return r.If + runText(f.inst)
 	}
+	if refused := outcomeText(f.inst); refused != "" {
+		return r.If + ": " + refused
+	}
 	if parts := unready(f.inst); parts != "" {
 		return r.If + ": " + parts
 	}
@@ -60,10 +63,23 @@ func short(commit string) string { return commit[:min(len(commit), 8)] }
 
 // runText is what the run of the accepted spec adds to a message.
 func runText(inst *model.Instance) string {
-	if run := runOf(inst); run != nil && run.Message != "" {
-		return ": " + run.Message
+	run := runOf(inst)
+	if run == nil {
+		return ""
 	}
-	return ""
+	text := ""
+	if run.Message != "" {
+		text = ": " + run.Message
+	}
+	for i := range run.Steps {
+		if s := &run.Steps[i]; s.Phase == model.StepFailed && s.Message != "" {
+			if !strings.Contains(run.Message, "step "+s.Name) {
+				text += ": step " + s.Name
+			}
+			return text + fmt.Sprintf(", attempt %d: %s", max(s.Attempt, 1), s.Message)
+		}
+	}
+	return text
 }
 
 func asideText(inst *model.Instance, now time.Time) string {

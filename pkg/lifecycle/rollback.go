@@ -21,9 +21,14 @@ func (f *facts) rollBack() {
 	dropPrevious(in)
 	f.accept(spec, grants)
 	f.room.take(in)
-	in.Refused = &model.Refusal{Spec: bad, Reason: model.ReasonRolledBackSpec, Since: f.now, Message: "this spec was rolled back because it did not start; it is tried again when it changes"}
+	in.Refused = &model.Refusal{Spec: bad, Reason: model.ReasonRolledBackSpec, Since: f.now, Message: heldText(f.why)}
 	// The ruling of this pass was about the failed spec.
 	f.decision = nil
+}
+
+// heldText explains why a release is on hold.
+func heldText(why string) string {
+	return "it was rolled back: " + why + "; it is tried again when it changes"
 }
 
 // goesBack reports whether an update is taken back, because its components fail
@@ -39,13 +44,13 @@ func (f *facts) goesBack(failed bool) bool {
 
 // updateFailed reports whether an update that is on its way is to be taken back.
 func (f *facts) updateFailed() bool {
-	return f.goesBack(late(f.inst, f.shown, f.now) || brokenForGood(f.inst, f.shown))
+	return f.goesBack(late(f.inst, f.shown, f.now) || brokenForGood(f.inst, f.shown) || applyFailed(f.inst))
 }
 
 // failsSince reports the same of an update that had arrived, or that could not be
 // taken back when it failed.
 func (f *facts) failsSince() bool {
-	return f.goesBack(f.inst.Phase == model.PhaseDegraded && !f.inst.Deadline.IsZero() && !partsRun(f.inst, f.shown))
+	return f.goesBack(f.inst.Phase == model.PhaseDegraded && !f.inst.Deadline.IsZero() && (!partsRun(f.inst, f.shown) || applyFailed(f.inst)))
 }
 
 // canGoBack reports whether the spec before can run again.

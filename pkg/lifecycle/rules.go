@@ -66,6 +66,7 @@ var Rules = []Rule{
 	{active, "a critical component failed too often, and that ends the application", tooOftenAnd(model.OnFailureTerminate), model.PhaseTerminated, model.ReasonFailedTooOften, change(end)},
 	{active, "a critical component failed too often: it is stopped for a while", tooOftenAnd(model.OnFailureRestart), "", model.ReasonRestarted, change(pause)},
 
+	{comingUp, "an object is refused for good", instance(applyFailed), model.PhaseDegraded, model.ReasonApplyFailed, change(failApply)},
 	{scheduled, "every critical component runs at its full grant", instance(runsInFull), model.PhaseRunning, model.ReasonReady, change(arrive)},
 	{scheduled, "runs, at a reduced grant", instance(runsReduced), model.PhaseDegraded, "", change(arrive)},
 	{scheduled, "start deadline passed; critical parts run", observed(startIncomplete), model.PhaseDegraded, model.ReasonStartIncomplete, change(arrive)},
@@ -89,6 +90,7 @@ var (
 	admitted  = []model.Phase{model.PhaseAdmitted}
 	scheduled = []model.Phase{model.PhaseScheduled}
 	starting  = []model.Phase{model.PhaseScheduled, model.PhaseDegraded}
+	comingUp  = []model.Phase{model.PhaseScheduled, model.PhaseRunning}
 	arrived   = []model.Phase{model.PhaseRunning, model.PhaseDegraded}
 	healthy   = []model.Phase{model.PhaseRunning}
 	degraded  = []model.Phase{model.PhaseDegraded}

@@ -49,7 +49,7 @@ func (f *facts) begin() { f.accept(f.git.spec, f.decision.Grants) }
 // beginUpdate accepts a newer spec. The spec that ran well until now is kept until
 // the new one does; a start that never succeeded leaves the older spec in place.
 func (f *facts) beginUpdate() {
-	ranWell := f.inst.Phase == model.PhaseRunning || f.inst.Phase == model.PhaseDegraded && f.inst.Previous == nil
+	ranWell := !applyFailed(f.inst) && (f.inst.Phase == model.PhaseRunning || f.inst.Phase == model.PhaseDegraded && f.inst.Previous == nil)
 	if ranWell && !unfinished(f.inst) && !f.inst.SpecUnknown() {
 		f.inst.Previous, f.inst.PreviousGrants = f.inst.Spec, grantsOf(f.inst)
 	}
@@ -62,7 +62,7 @@ func (f *facts) beginUpdate() {
 
 func (f *facts) accept(spec *model.Application, grants []model.Grant) {
 	own := *spec.AsOf(f.git.commit) // the ledger outlives the fleet that the spec came from
-	f.inst.Spec, f.inst.Refused = &own, nil
+	f.inst.Spec, f.inst.Refused, f.inst.Outcomes = &own, nil, nil
 	f.inst.Deadline = f.now.Add(spec.Policy.StartDeadline)
 	resetFailures(f.inst, "")
 	setGrants(f.inst, grants)

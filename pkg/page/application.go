@@ -18,6 +18,9 @@ func Application(app model.AppID, in *model.Instance, d *model.Decision, problem
 		p.instance(in)
 		p.workflow(in)
 	}
+	if in != nil {
+		p.outcomes(in)
+	}
 	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(problems, escape))
 	if d != nil {
 		p.decision(d)

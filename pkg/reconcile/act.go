@@ -20,14 +20,14 @@ func (l *Loop) act(ctx context.Context, fleet model.Fleet, ledger model.Ledger, 
 		l.done.forget(id)
 	}
 	l.begin(r, StageRender)
-	l.dispatch(&fleet, ledger)
+	dispatch(l.o.Outbound, &fleet, ledger)
 	began := l.o.Now()
 	tasks := l.due(&fleet, &ledger, began)
 	inOrder(tasks, l.done.tenant)
 	var errs []error
 	for len(tasks) > 0 {
 		n := min(atOnce, len(tasks))
-		if err := l.carryOut(ctx, tasks[:n], fleet.Platform, ledger.Identity.ID, r); err != nil {
+		if err := l.carryOut(ctx, tasks[:n], fleet.Platform, &ledger, r); err != nil {
 			errs = append(errs, err)
 		}
 		tasks = tasks[n:]
@@ -49,8 +49,11 @@ func (l *Loop) act(ctx context.Context, fleet model.Fleet, ledger model.Ledger, 
 	return errors.Join(errs...)
 }
 
+// asRecorded returns a time as it is recorded.
+func asRecorded(t time.Time) time.Time { return t.UTC().Round(0) }
+
 // carryOut renders and applies some of what is due.
-func (l *Loop) carryOut(ctx context.Context, tasks []task, platform *model.Platform, ledger string, r *Report) error {
+func (l *Loop) carryOut(ctx context.Context, tasks []task, platform *model.Platform, ledger *model.Ledger, r *Report) error {
 	var errs []error
 	sets, revisions := make([]render.Set, 0, len(tasks)), make([]string, 0, len(tasks))
 	for i := range tasks {
@@ -62,7 +65,7 @@ func (l *Loop) carryOut(ctx context.Context, tasks []task, platform *model.Platf
 			errs = append(errs, fmt.Errorf("render %s: %w; what runs is left as it is", t.id, err))
 			continue
 		}
-		set.Ledger = ledger
+		set.Ledger = ledger.Identity.ID
 		sets, revisions = append(sets, set), append(revisions, t.revision)
 	}
 	if len(sets) > 0 {
@@ -70,10 +73,14 @@ func (l *Loop) carryOut(ctx context.Context, tasks []task, platform *model.Platf
 		report := l.o.Runtime.Act(ctx, sets)
 		now := l.o.Now()
 		for i := range report.Sets {
-			if s := &report.Sets[i]; s.OK() && report.Err == nil {
+			s := &report.Sets[i]
+			if s.OK() && report.Err == nil {
 				l.done.succeeded(s.App, revisions[i])
 			} else {
 				l.done.failed(s.App, now)
+			}
+			if inst, ok := ledger.Find(s.App); ok {
+				l.done.news.note(s, inst, asRecorded(now), asRecorded(l.done.retry[s.App].next))
 			}
 		}
 		r.Applied.Add(report)
@@ -189,6 +196,7 @@ type carriedOut struct {
 	applied map[model.AppID]string // the revision that was applied last, "" if it has to be applied again
 	retry   map[model.AppID]attempt
 	tenant  string // that had a turn last
+	news    news
 }
 
 type attempt struct {
@@ -203,7 +211,7 @@ const (
 )
 
 func newCarriedOut() carriedOut {
-	return carriedOut{applied: map[model.AppID]string{}, retry: map[model.AppID]attempt{}}
+	return carriedOut{applied: map[model.AppID]string{}, retry: map[model.AppID]attempt{}, news: news{}}
 }
 
 // due reports whether a set of this revision is to be applied now.

@@ -56,11 +56,11 @@ func (t telling) applied(ctx context.Context, saved *model.Ledger, s *apply.SetR
 	for i := range s.Results {
 		switch res := &s.Results[i]; res.Action {
 		case apply.Failed:
-			t.o.Log.Error("apply failed", "app", s.App, "object", res.Ref.String(), "error", res.Message)
-			t.event(ctx, saved, s.App, true, "ApplyFailed", res.Ref.String()+": "+res.Message)
+			t.o.Log.Error("apply failed", "app", s.App, "object", res.Ref.String(), "reason", res.Reason, "error", res.Message)
+			t.event(ctx, saved, s.App, true, "ApplyFailed", res.Message)
 		case apply.Corrected:
-			t.o.Log.Warn("drift corrected", "app", s.App, "object", res.Ref.String(), "what", res.Message)
-			t.event(ctx, saved, s.App, true, "DriftCorrected", res.Ref.String()+": "+res.Message)
+			t.o.Log.Warn("drift corrected", "app", s.App, "object", res.Ref.String(), "what", res.What())
+			t.event(ctx, saved, s.App, true, "DriftCorrected", res.Ref.String()+": "+res.What())
 		}
 	}
 }

@@ -101,6 +101,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 			return err
 		}
 		l.saved = saved
+		l.done.news.saved(&saved)
 		return l.act(ctx, out.Fleet, out.Next, r)
 	case errors.Is(err, status.ErrMoved) || !out.Decided():
 		return saveError(err) // the ledger that was read is not the one to act on any more
@@ -122,7 +123,7 @@ func (l *Loop) keep(ctx context.Context, before, saved *model.Ledger, r *Report)
 
 // take makes the decision of the pass.
 func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
-	c.Now = l.o.Now().UTC().Round(0) // as it is recorded
+	c.Now = asRecorded(l.o.Now())
 	if l.o.Outbound != nil {
 		c.Results = l.o.Outbound.Results()
 	}
@@ -130,6 +131,7 @@ func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
 		defer l.begin(r, StageAdvance)
 		return l.arbiter.Decide(fleet, seen, ledger, now)
 	}
+	c.Seen.Applied = l.News()
 	l.carried = c.Now
 	l.begin(r, StageArbitrate)
 	return turn.Take(c)

@@ -9,8 +9,8 @@ import (
 
 // dispatch makes exactly the requests to the outside that the runs on the status branch
 // declare due now.
-func (l *Loop) dispatch(fleet *model.Fleet, saved model.Ledger) {
-	if l.o.Outbound == nil {
+func dispatch(to Outbound, fleet *model.Fleet, saved model.Ledger) {
+	if to == nil {
 		return
 	}
 	var tasks []outbound.Task
@@ -22,7 +22,7 @@ func (l *Loop) dispatch(fleet *model.Fleet, saved model.Ledger) {
 			}
 		}
 	}
-	l.o.Outbound.Do(tasks)
+	to.Do(tasks)
 }
 
 // egress is where steps of a spec may go: as far as it was allowed when the spec

@@ -175,6 +175,7 @@ func inFormat1Terms(in *model.Instance) *model.Instance {
 			s.State = model.StateStarting
 		}
 	}
+	copied.Outcomes, copied.Drift = nil, nil
 	copied.History = slices.Clone(in.History)
 	for i := range copied.History {
 		copied.History[i].Changes = nil
@@ -237,6 +238,12 @@ func lacking(in *model.Instance) (lacks []string) {
 	}
 	if in.Spec != nil && in.Spec.Policy.UnreadyAfter != 0 {
 		lacks = append(lacks, file(specFile)+": policy.defaults.unreadyAfter")
+	}
+	if len(in.Outcomes) > 0 {
+		lacks = append(lacks, file(instanceFile)+": the objects that the cluster refuses, until they are tried again")
+	}
+	if len(in.Drift) > 0 {
+		lacks = append(lacks, file(instanceFile)+": what was corrected lately")
 	}
 	if in.Run != nil && len(in.Run.Memos) > 0 {
 		lacks = append(lacks, file(workflowFile)+": what steps have done before, so that the next run does it again")

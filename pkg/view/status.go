@@ -34,6 +34,9 @@ type Application struct {
 	// Damaged is the record on the status branch that cannot be read, nil if there is
 	// none. All else is then what the last readable record says.
 	Damaged *model.DamagedRecord `json:"damaged,omitempty"`
+
+	Outcomes []model.Outcome `json:"outcomes,omitempty"` // why objects are not in the cluster as they are to be
+	Drift    []model.Drift   `json:"drift,omitempty"`    // what was corrected lately, the latest last
 }
 
 // Component is a component with what it was granted, and what the runtimes showed of it
@@ -97,7 +100,7 @@ func OrphansOf(l *model.Ledger, s Selection) (list []model.Inventory) {
 func applicationOf(l *model.Ledger, in *model.Instance) Application {
 	v := Application{
 		App: in.App, Instance: in.Number, Phase: in.Phase, Reason: in.Reason, Message: in.Message, Since: in.Since,
-		Components: componentsOf(in), Refused: in.Refused, Damaged: l.DamagedOf(in.App),
+		Components: componentsOf(in), Refused: in.Refused, Damaged: l.DamagedOf(in.App), Outcomes: in.Outcomes, Drift: in.Drift,
 	}
 	if in.Spec != nil {
 		v.Commit = in.Spec.Commit

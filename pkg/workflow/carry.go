@@ -79,7 +79,7 @@ func (c *carrier) take(inst *model.Instance) {
 			return
 		}
 	}
-	turn.Results, turn.Seen = c.resultsOf(run), seenOf(inst, c.reports.Seen)
+	turn.Results, turn.Seen = append(c.resultsOf(run), refusedJobs(inst, run)...), seenOf(inst, c.reports.Seen)
 	c.turns, c.begun = append(c.turns, turn), append(c.begun, begun)
 }
 
@@ -196,6 +196,7 @@ func seenOf(inst *model.Instance, observed *model.Observation) (seen []Seen) {
 	running := workloads(observed, inst.App)
 	for i := range inst.Components {
 		s := &inst.Components[i]
+		refused := refusedFor(inst, s.Grant.Component)
 		one := Seen{Component: s.Grant.Component, Granted: s.Grant.Replicas}
 		stable := SeenVersion{Content: s.Spec, Replicas: s.Run, Done: s.State == model.StateDone}
 		if s.State == model.StateReady {
@@ -213,6 +214,12 @@ func seenOf(inst *model.Instance, observed *model.Observation) (seen []Seen) {
 					next.Ready = w.Ready
 				}
 				one.Versions = append(one.Versions, next)
+			}
+		}
+		if refused != nil && stable.Failure == nil {
+			stable.Failure, stable.Ready = refused, 0
+			if b := s.Beside; b != nil && len(one.Versions) == 0 {
+				one.Versions = append(one.Versions, SeenVersion{Content: b.Spec, Replicas: b.Run, Beside: true, Failure: refused})
 			}
 		}
 		one.Versions = append(one.Versions, stable)

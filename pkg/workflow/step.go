@@ -42,7 +42,10 @@ const (
 	ClassInvalid  = "invalid"
 )
 
-var finalClasses = []string{ClassRejected, ClassInput, ClassOutput, ClassInvalid, classExpired}
+var finalClasses = []string{
+	ClassRejected, ClassInput, ClassOutput, ClassInvalid, classExpired,
+	string(model.OutcomeImmutable), string(model.OutcomeInvalid), string(model.OutcomeKindUnknown),
+}
 
 // step is a step as declared, its record and what its type does.
 type step struct {

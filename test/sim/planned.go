@@ -39,8 +39,10 @@ func (w *World) planned(b *branch, previous, next model.Ledger) {
 	if plan == nil {
 		plan = turn.Take
 	}
+	seen := p.carrier.seen
+	seen.Applied = p.loop.News()
 	out := plan(turn.Case{
-		Fleet: fleet, Confirmed: tree.confirm, Ledger: previous, Source: next.Source, Seen: p.carrier.seen, Now: w.now.Add(p.skew),
+		Fleet: fleet, Confirmed: tree.confirm, Ledger: previous, Source: next.Source, Seen: seen, Now: w.now.Add(p.skew),
 		Requests: access.Requests{List: tree.files}, Results: p.gathered.results,
 	})
 	said, _ := b.encode(&out.Next)

@@ -69,6 +69,15 @@ func (c *Case) PassGate(app *App) {
 	c.Count(app.Tenant, app.Spec, levels[0].Total, 1)
 }
 
+// heldText explains why the newer spec is on hold, in the words of the rollback if the
+// record still has them.
+func heldText(r *model.Refusal, wanted *model.Application) string {
+	if r != nil && r.Reason == model.ReasonRolledBackSpec && (r.Spec == wanted.Release || r.Spec == wanted.Digest) {
+		return r.Message
+	}
+	return "it was rolled back before; it is tried again when it changes"
+}
+
 // passUpdate sends the newer spec of an incumbent through the gate. When the gate
 // refuses it, the accepted spec counts as before.
 func (c *Case) passUpdate(app *App) {
@@ -80,8 +89,7 @@ func (c *Case) passUpdate(app *App) {
 		return
 	}
 	if app.Instance.Holds(app.Wanted) {
-		app.Refused = &model.Refusal{Spec: app.Wanted.Digest, Reason: model.ReasonRolledBackSpec,
-			Message: "this spec was rolled back because it did not start; it is tried again when it changes"}
+		app.Refused = &model.Refusal{Spec: app.Wanted.Digest, Reason: model.ReasonRolledBackSpec, Message: heldText(app.Instance.Refused, app.Wanted)}
 		return
 	}
 	c.Count(app.Tenant, app.Spec, app.Levels[0].Total, -1)

@@ -1,0 +1,114 @@
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// driftEvery is how often the count of one drift is saved: another controller may
+// change a field as fast as it is changed back.
+const driftEvery = 10 * time.Minute
+
+// imageUnavailable is the reason of a failure that is an outcome, too.
+const imageUnavailable = string(model.OutcomeImageUnavailable)
+
+// noteOutcomes records why objects of the accepted spec are not in the cluster as they
+// are to be: what the last attempt to apply them came to, nil if there is no news of
+// it, and images that the runtimes cannot get. Outcomes that differ from the recorded
+// ones in their words and times only are no news.
+func noteOutcomes(inst *model.Instance, applied *model.Applied, shown workloads, now time.Time) {
+	var all []model.Outcome
+	kept := inst.Outcomes
+	if applied != nil && applied.About(inst) {
+		all = slices.Clone(applied.Outcomes)
+		if !applied.Partial {
+			kept = nil
+		}
+		noteDrift(inst, applied.Drift)
+	}
+	for i := range kept {
+		o := &kept[i]
+		if o.Reason != model.OutcomeImageUnavailable && !slices.ContainsFunc(all, sameCause(o)) {
+			all = append(all, *o)
+		}
+	}
+	for i := range shown {
+		w := &shown[i]
+		if w.Failure == nil || w.Failure.Reason != imageUnavailable || !inst.Phase.Active() {
+			continue
+		}
+		all = append(all, model.Outcome{
+			Object: "pods of " + w.Component, Component: w.Component, Reason: model.OutcomeImageUnavailable,
+			Message: w.Failure.Message, First: now, Last: now,
+		})
+	}
+	all = model.FoldOutcomes(all)
+	for i := range all {
+		if n := slices.IndexFunc(inst.Outcomes, sameCause(&all[i])); n >= 0 {
+			all[i].First = inst.Outcomes[n].First
+		}
+	}
+	if !slices.EqualFunc(inst.Outcomes, all, sameOutcome) {
+		inst.Outcomes = all
+	}
+}
+
+func sameCause(o *model.Outcome) func(model.Outcome) bool {
+	return func(p model.Outcome) bool { return o.SameCause(&p) }
+}
+
+func sameOutcome(a, b model.Outcome) bool {
+	return a.SameCause(&b) && a.Object == b.Object && a.Objects == b.Objects
+}
+
+// noteDrift records what was corrected. The count of a drift that goes on is saved now
+// and then.
+func noteDrift(inst *model.Instance, corrected []model.Drift) {
+	for i := range corrected {
+		d := corrected[i]
+		n := slices.IndexFunc(inst.Drift, func(e model.Drift) bool { return e.SameCause(&d) })
+		if n >= 0 && d.Time.Sub(inst.Drift[n].Time) < driftEvery {
+			continue
+		}
+		drift := slices.Clone(inst.Drift)
+		if n >= 0 {
+			d.Count += drift[n].Count
+			drift = slices.Delete(drift, n, n+1)
+		}
+		drift = append(drift, d)
+		inst.Drift = drift[max(0, len(drift)-model.OutcomeLimit):]
+	}
+}
+
+// refusedForGood returns an outcome that no other attempt changes, nil if there is none.
+// A step of a workflow that is under way judges the objects of its components itself.
+func refusedForGood(inst *model.Instance) *model.Outcome {
+	for i := range inst.Outcomes {
+		if o := &inst.Outcomes[i]; o.Final() && !underWay(inst) {
+			return o
+		}
+	}
+	return nil
+}
+
+// applyFailed reports whether an object of the accepted spec is refused for good.
+func applyFailed(inst *model.Instance) bool { return refusedForGood(inst) != nil }
+
+// failApply gives up what an update that is to be kept would go back to. The deadline of
+// the start stays.
+func failApply(inst *model.Instance, _ workloads, _ time.Time) {
+	if inst.Spec.Policy.OnUpdateFailure == model.OnUpdateFailureHold {
+		dropPrevious(inst)
+	}
+}
+
+// outcomeText names what is refused and why, the final outcome first; "" if nothing is.
+func outcomeText(inst *model.Instance) string {
+	if len(inst.Outcomes) == 0 {
+		return ""
+	}
+	o := &inst.Outcomes[0]
+	return o.Message + " (" + string(o.Reason) + ")"
+}

@@ -1,0 +1,110 @@
+package reconcile
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
+)
+
+// news is what acts came to, until the ledger has it: the core puts it there in the next
+// pass. After a restart everything is applied once more, so nothing is lost but corrected
+// drift that was not saved.
+type news map[model.AppID]model.Applied
+
+// fieldLimit bounds the fields of a corrected object that are recorded, and pathLimit
+// the bytes of each.
+const (
+	fieldLimit = 10
+	pathLimit  = 200
+)
+
+// note takes the report about the set of an instance. The next attempt is zero if all
+// went well. An attempt at which nothing was refused is news only where the ledger, or
+// earlier news, says that something was.
+func (n news) note(s *apply.SetReport, inst *model.Instance, now, next time.Time) {
+	a := model.Applied{App: inst.App, Instance: inst.Number, Release: inst.Release()}
+	was, known := n[inst.App]
+	if known && was.About(inst) {
+		a.Drift = slices.Clone(was.Drift)
+	}
+	for i := range s.Results {
+		switch r := &s.Results[i]; {
+		case r.Action == apply.Skipped, r.Action == apply.Failed && r.Reason == "":
+			a.Partial = true
+		case r.Action == apply.Failed:
+			a.Outcomes = append(a.Outcomes, model.Outcome{
+				Object: object(r), Component: r.Component, Reason: r.Reason, Field: r.Field, Message: r.Message,
+				First: now, Last: now, Next: next,
+			})
+		case r.Action == apply.Corrected:
+			a.Drift = count(a.Drift, driftOf(r, now))
+		}
+	}
+	a.Outcomes = model.FoldOutcomes(a.Outcomes)
+	if len(a.Outcomes)+len(a.Drift) == 0 && (a.Partial || len(inst.Outcomes) == 0 && !known) {
+		return
+	}
+	n[inst.App] = a
+}
+
+func object(r *apply.Result) string { return text.Line(r.Ref.String(), pathLimit) }
+
+// driftOf is the correction of one object. The manager is the one of the first field
+// that names one.
+func driftOf(r *apply.Result, now time.Time) model.Drift {
+	d := model.Drift{Object: object(r), Count: 1, Time: now}
+	for _, f := range r.Drift {
+		if d.Manager == "" {
+			d.Manager = text.Line(f.Manager, pathLimit)
+		}
+		if f.Path != "" && len(d.Fields) < fieldLimit {
+			d.Fields = append(d.Fields, text.Line(f.Path, pathLimit))
+		}
+	}
+	return d
+}
+
+// count adds a correction to those that are not saved yet.
+func count(all []model.Drift, d model.Drift) []model.Drift {
+	if i := slices.IndexFunc(all, func(e model.Drift) bool { return e.SameCause(&d) }); i >= 0 {
+		d.Count += all[i].Count
+		all[i] = d
+		return all
+	}
+	all = append(all, d)
+	return all[max(0, len(all)-model.OutcomeLimit):]
+}
+
+// News returns what acts came to, as far as the ledger may not have it yet: the next pass
+// observes it.
+func (l *Loop) News() []model.Applied { return l.done.news.list() }
+
+// list returns the news for the next pass, by application.
+func (n news) list() []model.Applied {
+	return slices.SortedFunc(maps.Values(n), func(a, b model.Applied) int { return a.App.Compare(b.App) })
+}
+
+// saved drops what a ledger has that was saved: all but drift whose count is not saved
+// yet.
+func (n news) saved(ledger *model.Ledger) {
+	for app, a := range n {
+		inst, ok := ledger.Find(app)
+		if !ok || !a.About(inst) {
+			delete(n, app)
+			continue
+		}
+		a.Drift = slices.DeleteFunc(slices.Clone(a.Drift), func(d model.Drift) bool {
+			return slices.ContainsFunc(inst.Drift, func(e model.Drift) bool { return e.SameCause(&d) && !e.Time.Before(d.Time) })
+		})
+		if len(a.Drift) == 0 {
+			delete(n, app)
+			continue
+		}
+		a.Outcomes, a.Partial = nil, true // the ledger has them
+		n[app] = a
+	}
+}
