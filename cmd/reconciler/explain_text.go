@@ -15,6 +15,7 @@ import (
 func (p *printer) explanation(x *view.Explanation) {
 	p.headline(x)
 	p.notAccepted(x)
+	p.outcomes(x.Instance)
 	p.workflow(x)
 	p.components(x.Instance)
 	p.images(x.Instance)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
+	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
@@ -208,15 +210,49 @@ func newMetrics(reg prometheus.Registerer, build buildinfo.Info, applications bo
 	return reconcile.NewMetrics(reg, applications)
 }
 
-// pass makes one pass and prints its transitions and problems.
+// pass makes one pass and prints its transitions and problems. If objects failed, another
+// pass records why, and the exit code tells of it.
 func (f *runFlags) pass(ctx context.Context, loop *reconcile.Loop, out io.Writer) error {
-	r, err := loop.Pass(ctx)
-	if err == nil {
-		err = r.SourceErr
-	}
+	r, err := onePass(ctx, loop)
 	if err != nil {
 		return err
 	}
+	f.print(out, &r)
+	failed := failures(&r)
+	if len(failed) > 0 {
+		// Whoever reads the status branch is to learn of it, too.
+		if r, err = onePass(ctx, loop); err != nil {
+			return err
+		}
+		f.print(out, &r)
+		return &exitCode{exitDiffers, fmt.Sprintf("%s not applied: %s", text.Count(len(failed), "object"), text.Enumerate(failed, 5))}
+	}
+	if f.dryRun && len(r.Transitions()) > 0 {
+		return &exitCode{code: exitDiffers}
+	}
+	return nil
+}
+
+// onePass makes one pass. A fleet repo that cannot be read is an error.
+func onePass(ctx context.Context, loop *reconcile.Loop) (reconcile.Report, error) {
+	r, err := loop.Pass(ctx)
+	return r, cmp.Or(err, r.SourceErr)
+}
+
+// failures lists why objects were not applied in a pass.
+func failures(r *reconcile.Report) (sentences []string) {
+	for i := range r.Applied.Sets {
+		for _, res := range r.Applied.Sets[i].Results {
+			if res.Action == apply.Failed {
+				sentences = append(sentences, res.Message)
+			}
+		}
+	}
+	return sentences
+}
+
+// print prints the transitions and the problems of a pass.
+func (f *runFlags) print(out io.Writer, r *reconcile.Report) {
 	for _, t := range r.Transitions() {
 		fmt.Fprintln(out, text.Clean(fmt.Sprintf("%s#%d %s: %s (%s)", t.App, t.Instance, t.To, t.Message, t.Reason)))
 	}
@@ -226,10 +262,6 @@ func (f *runFlags) pass(ctx context.Context, loop *reconcile.Loop, out io.Writer
 			fmt.Fprintf(out, "  %s  %s\n", text.Clean(place.At), text.Clean(place.Note))
 		}
 	}
-	if f.dryRun && len(r.Transitions()) > 0 {
-		return &exitCode{code: exitDiffers}
-	}
-	return nil
 }
 
 func (f *runFlags) statusOptions(build buildinfo.Info, log *slog.Logger) status.Options {

@@ -110,6 +110,7 @@ func (p *printer) status(v *view.Status, all bool) {
 	p.counts(v, all)
 	p.applications(v, all)
 	p.waiting(v)
+	p.refused(v)
 	p.peopleWaits(v)
 	p.problems(v.Problems)
 	if n := len(v.Orphans); n > 0 {

@@ -115,11 +115,15 @@ func (f *waitFlags) missing(v *view.Status) (why string, final bool) {
 			continue
 		}
 		other := fmt.Sprintf("%s is %s", a.App, a.Phase)
-		if refused || !a.Phase.Active() {
+		notTaken := refusedForGood(a)
+		switch {
+		case refused || !a.Phase.Active():
 			other += " (" + whyOf(a) + ")"
+		case notTaken != "":
+			other += " (" + notTaken + ")"
 		}
 		others = append(others, text.Clean(other))
-		final = final || refused
+		final = final || refused || notTaken != "" && a.Phase == model.PhaseDegraded
 	}
 	return text.Enumerate(others, 5), final
 }

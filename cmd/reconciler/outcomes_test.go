@@ -1,0 +1,71 @@
+package main
+
+import (
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+// refusedShop is an application of which the cluster refuses two objects.
+func refusedShop() model.Instance {
+	at := worldBegins
+	return model.Instance{
+		App: id("acme", "shop"), Number: 1, Phase: model.PhaseDegraded, Reason: model.ReasonApplyFailed, Message: "an object is refused for good",
+		Since: at,
+		Outcomes: []model.Outcome{
+			{Object: "Deployment acme/web", Component: "web", Reason: model.OutcomeImmutable, Field: "spec.selector", Message: "Deployment acme/web: spec.selector cannot be changed", First: at, Last: at, Next: at.Add(time.Second)},
+			{Object: "ConfigMap acme/a", Objects: 3, Reason: model.OutcomeForbidden, Message: "ConfigMap acme/a: the API server forbids it\x1b[2J", First: at, Last: at, Next: at.Add(time.Second)},
+		},
+		Drift: []model.Drift{{Object: "Service acme/web", Fields: []string{"spec.ports"}, Manager: "kubectl", Count: 2, Time: at}},
+	}
+}
+
+// TestWaitEndsOnRefusedObjects: what only another commit mends ends the wait, with the
+// sentence. What may be taken later does not.
+func TestWaitEndsOnRefusedObjects(t *testing.T) {
+	ledger := model.Ledger{Instances: []model.Instance{refusedShop()}}
+	wait := waitFlags{phases: []string{"Running"}}
+	v := view.StatusOf(&ledger, view.Selection{})
+	why, final := wait.missing(&v)
+	require.True(t, final)
+	require.Equal(t, "acme/shop is Degraded (Deployment acme/web: spec.selector cannot be changed)", why)
+
+	ledger.Instances[0].Outcomes = ledger.Instances[0].Outcomes[1:]
+	v = view.StatusOf(&ledger, view.Selection{})
+	_, final = wait.missing(&v)
+	require.False(t, final)
+}
+
+// TestRefusedObjectsAreShown by status and explain.
+func TestRefusedObjectsAreShown(t *testing.T) {
+	ledger := model.Ledger{Instances: []model.Instance{refusedShop()}}
+	v := view.StatusOf(&ledger, view.Selection{})
+	p := newPrinter(io.Discard)
+	p.now = worldBegins.Add(time.Minute)
+	p.status(&v, true)
+	require.Contains(t, p.buf.String(), "Refused by the cluster\n"+
+		"  acme/shop: Immutable: Deployment acme/web: spec.selector cannot be changed\n"+
+		"  acme/shop: Forbidden: ConfigMap acme/a: the API server forbids it [2J, and so of 2 more\n")
+
+	x, err := view.Explain(&ledger, id("acme", "shop"))
+	require.NoError(t, err)
+	p.buf.Reset()
+	p.explanation(&x)
+	require.Contains(t, p.buf.String(), "Refused by the cluster\n  Immutable: Deployment acme/web: spec.selector cannot be changed\n     since ")
+	require.Contains(t, p.buf.String(), "Changed by others, and put back\n  Service acme/web: spec.ports, by kubectl (2 times, the last one ")
+}
+
+// TestFailuresOfAPass are those of objects, and not what was skipped because of them.
+func TestFailuresOfAPass(t *testing.T) {
+	r := reconcile.Report{Applied: apply.Report{Sets: []apply.SetReport{{Results: []apply.Result{
+		{Action: apply.Failed, Message: "Deployment acme/web: no"}, {Action: apply.Skipped, Message: "not tried"}, {Action: apply.Created},
+	}}}}}
+	require.Equal(t, []string{"Deployment acme/web: no"}, failures(&r))
+}
