@@ -42,7 +42,8 @@ func (f *requestFlags) add(cmd *cobra.Command) {
 type requestView struct {
 	Application string       `json:"application"`
 	Run         model.Digest `json:"run"`
-	Number      int          `json:"number"` // of the run
+	Number      int          `json:"number"`            // of the run
+	Release     model.Digest `json:"release,omitempty"` // retry
 	Action      string       `json:"action"`
 	Step        string       `json:"step,omitempty"`
 	Stage       int          `json:"stage,omitempty"` // of the step
@@ -81,7 +82,10 @@ func (f *requestFlags) run(cmd *cobra.Command, action string, args []string) err
 		return err
 	}
 	r.Why = strings.TrimSpace(f.why)
-	view := &requestView{Application: app.String(), Run: r.Run, Number: r.inst.Run.Number, Action: action, Step: r.Step, Stage: r.Stage, Effect: r.effect()}
+	view := &requestView{Application: app.String(), Run: r.Run, Release: r.Release, Action: action, Step: r.Step, Stage: r.Stage, Effect: r.effect()}
+	if r.Action != model.CommandRetry {
+		view.Number = r.inst.Run.Number
+	}
 	if view.File, err = writeApproval(w, r); err != nil {
 		return err
 	}
@@ -138,7 +142,11 @@ func commitApproval(ctx context.Context, w *clone.Tree, r *request, file string)
 	if r.Why != "" {
 		message += "\n" + r.Why + "\n"
 	}
-	message += fmt.Sprintf("\nIt is about run %d, %s.\n", r.inst.Run.Number, r.Run)
+	if r.Action == model.CommandRetry {
+		message += fmt.Sprintf("\nIt is about release %s.\n", r.Release)
+	} else {
+		message += fmt.Sprintf("\nIt is about run %d, %s.\n", r.inst.Run.Number, r.Run)
+	}
 	return commitFile(ctx, w, file, message)
 }
 

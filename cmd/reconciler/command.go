@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
@@ -69,6 +71,14 @@ run has taken its place.`,
 		example: `  reconciler restart acme/shop migrate
   git push`,
 	},
+	{
+		action: model.CommandRetry, args: "TENANT/APPLICATION", short: "Try a release again that was rolled back and is on hold",
+		long: `Retry lifts the hold of the release that Git declares: it was rolled back, and is not
+tried again by itself. It is then decided about as any update, and its workflow runs from
+the beginning. If it fails again, it is on hold again.`,
+		example: `  reconciler retry acme/shop -m "the registry is back"
+  git push`,
+	},
 }
 
 // newRequestCommands returns a command for each action in requests.
@@ -76,8 +86,9 @@ func newRequestCommands() (all []*cobra.Command) {
 	const common = `
 
 The command writes a file into the approvals directory of the application and commits only
-that file. Push the commit to put it into force. The file names the latest run by its
-digest, so it applies to no other run.`
+that file. Push the commit to put it into force. The file names the latest run, or the
+release, by its digest, so it applies to no other. A request that would be refused is not
+committed.`
 	for _, r := range requests {
 		var f requestFlags
 		most := strings.Count(r.args, " ") + 1
@@ -116,6 +127,9 @@ func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string,
 	if !ok {
 		return nil, view.Of(app).Missing(ledger)
 	}
+	if action == model.CommandRetry {
+		return newRetry(inst)
+	}
 	if inst.Run == nil {
 		return nil, refusal("%s has no run of a workflow yet", app)
 	}
@@ -126,7 +140,13 @@ func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string,
 	if err := r.settle(); err != nil {
 		return nil, err
 	}
-	return r, r.settleStage()
+	if err := r.settleStage(); err != nil {
+		return nil, err
+	}
+	if refused := workflow.Refuses(inst, r.Command, time.Now()); refused != "" {
+		return nil, refusal("%s: %s", app, refused)
+	}
+	return r, nil
 }
 
 // settleStage checks the stage that the request names, and names the present one where
@@ -152,6 +172,21 @@ func (r *request) settleStage() error {
 		return refusal("stage %d of step %s is over; it is in stage %d", r.Stage, r.Step, present)
 	}
 	return nil
+}
+
+// newRetry finds the release that Git declares and that is on hold.
+func newRetry(inst *model.Instance) (*request, error) {
+	r := &request{app: inst.App, inst: inst, Command: model.Command{Action: model.CommandRetry}}
+	if inst.Refused != nil && inst.Refused.Reason == model.ReasonRolledBackSpec {
+		r.Release = inst.Refused.Spec
+	}
+	if r.Release == "" && len(inst.Held) > 0 && inst.Phase.Active() {
+		return nil, refusal("Git does not declare a release of %s that is on hold; commit it again first", inst.App)
+	}
+	if refused := lifecycle.RefusesRetry(inst, r.Release); refused != "" {
+		return nil, refusal("%s", refused)
+	}
+	return r, nil
 }
 
 // describe names a run for people.
@@ -246,6 +281,9 @@ func (r *request) roles() []string {
 
 // effect describes what the commit will do once it is pushed.
 func (r *request) effect() string {
+	if r.Action == model.CommandRetry {
+		return fmt.Sprintf("has release %s tried again; what runs stays until it is admitted", r.Release.Short())
+	}
 	run := fmt.Sprintf("run %d", r.inst.Run.Number)
 	switch r.Action {
 	case model.CommandApprove:

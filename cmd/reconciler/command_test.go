@@ -48,6 +48,17 @@ var stands = map[string]func(run *model.Run){
 	"superseded": func(run *model.Run) { run.Phase, run.Superseded = model.RunSuperseded, "0123456789abcdef" },
 }
 
+// holds are where an application stands that has a release on hold.
+var holds = map[string]func(*model.Instance){
+	"held": func(in *model.Instance) {
+		in.Held = []model.Digest{"0123456789abcdef0123456789abcdef"}
+		in.Refused = &model.Refusal{Spec: in.Held[0], Reason: model.ReasonRolledBackSpec, Message: "it was rolled back"}
+		in.Run.Spec, in.Run.Phase = in.Held[0], model.RunRolledBack
+		in.Run.Base, in.Run.Good = []model.Target{{Component: "web"}}, []model.Digest{in.Release()}
+	},
+	"other": func(in *model.Instance) { in.Held = []model.Digest{"0123456789abcdef0123456789abcdef"} },
+}
+
 // TestRequests runs the real commands on a fleet repo whose status branch tells
 // where the run of acme/shop stands.
 func TestRequests(t *testing.T) {
@@ -69,7 +80,11 @@ func TestRequests(t *testing.T) {
 			"run": func(ts *testscript.TestScript, _ bool, args []string) {
 				next := fixture(now)[0]
 				in := released(now)
-				stands[args[1]](in.Run)
+				if hold := holds[args[1]]; hold != nil {
+					hold(in)
+				} else {
+					stands[args[1]](in.Run)
+				}
 				for i := range next.Instances {
 					if next.Instances[i].App == in.App {
 						next.Instances[i] = *in

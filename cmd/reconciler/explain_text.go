@@ -95,12 +95,15 @@ func (p *printer) notAccepted(x *view.Explanation) {
 	for i := range x.Problems {
 		p.problem("  ", &x.Problems[i])
 	}
+	if n := len(in.Retries); n > 0 && in.Retries[n-1].Refused != "" {
+		p.line("  the retry of %s is refused: %s", text.Clean(in.Retries[n-1].By), text.Clean(in.Retries[n-1].Refused))
+	}
 	if len(in.Held) > 0 {
 		held := make([]string, len(in.Held))
 		for i, d := range in.Held {
 			held[i] = d.Short()
 		}
-		p.line("  rolled back, not tried again: %s", text.Enumerate(held, len(held)))
+		p.line("  rolled back, not tried again: %s; \"reconciler retry %s\" tries the one in Git", text.Enumerate(held, len(held)), in.App)
 	}
 }
 

@@ -45,6 +45,7 @@ var answers = map[string]any{
 	"replay":            offline.Replayed{},
 	"restart":           requestView{},
 	"restore":           restorationView{},
+	"retry":             requestView{},
 	"resume":            requestView{},
 	"schema update":     schemaView{},
 	"status":            view.Status{},

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -10,11 +11,12 @@ import (
 )
 
 // ApprovalFile writes a command as the only file of an approval. The file is named for
-// the run, the action and the step, and the nth file of that name has a number. So the
+// the run or the release, the action and the step, and the nth file of that name has a number. So the
 // names in the files of one directory are unique, too.
 func ApprovalFile(app model.AppID, c model.Command, n int) (Approval, []byte, error) {
 	const most = 56 // characters, so that there is room for a number
-	name := strings.TrimSuffix(fmt.Sprintf("%s-%s-%s", c.Run[:min(12, len(c.Run))], c.Action, c.Step), "-")
+	about := cmp.Or(c.Run, c.Release)
+	name := strings.TrimSuffix(fmt.Sprintf("%s-%s-%s", about[:min(12, len(about))], c.Action, c.Step), "-")
 	name = strings.TrimRight(name[:min(most, len(name))], "-")
 	if n > 1 {
 		name += fmt.Sprintf("-%d", n)

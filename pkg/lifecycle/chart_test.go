@@ -17,7 +17,7 @@ func chart() string {
 			fmt.Fprintf(&b, "    %s --> %s: %s\n", from, r.To, r.Reason)
 		}
 	}
-	for _, r := range Rules {
+	for _, r := range slices.Concat(Lifts, Rules) {
 		if len(r.From) == len(alive) {
 			fmt.Fprintf(&b, "    Any --> %s: %s\n", r.To, r.Reason)
 			continue
@@ -41,7 +41,7 @@ func chart() string {
 func table() string {
 	var b strings.Builder
 	b.WriteString("| from | condition | to | reason |\n|---|---|---|---|\n")
-	for _, r := range slices.Concat(Births, Rules) {
+	for _, r := range slices.Concat(Births, Lifts, Rules) {
 		from, to, reason := strings.Join(names(r.From), ", "), string(r.To), string(r.Reason)
 		switch len(r.From) {
 		case 0:

@@ -37,6 +37,12 @@ var Births = []Rule{
 	{nil, "the same, and no commit explains what runs: it stays as it is until Git has another release", nil, model.PhaseDegraded, model.ReasonSpecUnknown, nil},
 }
 
+// Lifts are what a person asks for who has a release tried again. They come before the
+// decision, so that arbitration knows them.
+var Lifts = []Rule{
+	{active, "a person has the release tried again that is on hold (`reconciler retry`)", nil, "", model.ReasonHoldLifted, nil},
+}
+
 // Rules is the whole lifecycle. The first row that matches applies, and then the
 // table is read again from the top, until no row matches.
 var Rules = []Rule{

@@ -101,6 +101,7 @@ const (
 	ReasonUpdateRefused    Reason = "UpdateRefused"
 	ReasonAdmissionChanged Reason = "AdmissionChanged"
 	ReasonRolledBack       Reason = "RolledBack"
+	ReasonHoldLifted       Reason = "HoldLifted"
 	ReasonRemoved          Reason = "Removed"
 	ReasonStopped          Reason = "Stopped"
 	ReasonSuspended        Reason = "Suspended"
@@ -151,6 +152,10 @@ type Instance struct {
 	Deadline time.Time `json:"deadline,omitzero"` // of the wait, start or update in progress
 	Held     []Digest  `json:"held,omitempty"`    // releases that were rolled back and are not tried again
 	Refused  *Refusal  `json:"refused,omitempty"` // the newer spec in Git that is not accepted
+
+	// Retries are the requests to try a release on hold again, as long as their files are
+	// there.
+	Retries []Handled `json:"retries,omitempty"`
 
 	// Components are those of Spec. An instance that has ended keeps a component
 	// until its dependants are gone.

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Run is one execution of a workflow for one release: the ledger's record. Another
 // release, and the same release at another time, is another run.
@@ -196,10 +199,13 @@ type Memo struct {
 
 // Command is a request of a person to a run, made by a commit.
 type Command struct {
-	Action string   `json:"action"`           // see the Command constants
-	Run    Digest   `json:"run"`              // this run and no other
-	Step   string   `json:"step,omitempty"`   // approve, reject: which; resume, restart: which, "": the run
-	Stage  int      `json:"stage,omitempty"`  // resume: which of the step, from 1; 0: the present one
+	Action string `json:"action"`          // see the Command constants
+	Run    Digest `json:"run"`             // this run and no other
+	Step   string `json:"step,omitempty"`  // approve, reject: which; resume, restart: which, "": the run
+	Stage  int    `json:"stage,omitempty"` // resume: which of the step, from 1; 0: the present one
+
+	Release Digest `json:"release,omitempty"` // retry: which is to be tried again; Run is "" then
+
 	By     string   `json:"by"`               // who signed the commit
 	Roles  []string `json:"roles,omitempty"`  // that they have for the application
 	Commit string   `json:"commit,omitempty"` // that asked first
@@ -214,7 +220,25 @@ const (
 	CommandResume  = "resume" // a paused run, a wait, or a stage that waits for it
 	CommandStop    = "stop"
 	CommandRestart = "restart" // from a step on, or all
+	CommandRetry   = "retry"   // a release that was rolled back and is on hold
 )
+
+// ID identifies a command. The commit of a command shows who made the request, so the
+// name and the roles of that person do not count: when access changes, a command
+// that was handled stays handled.
+func (c Command) ID() Digest {
+	c.Why, c.Roles = "", nil
+	if c.Commit != "" {
+		c.By = ""
+	}
+	return DigestOf(c)
+}
+
+// HandledIn reports whether a list has the command.
+func (c Command) HandledIn(list []Handled) bool {
+	id := c.ID()
+	return slices.ContainsFunc(list, func(h Handled) bool { return h.ID == id })
+}
 
 // Handled is a command that took effect or was refused.
 type Handled struct {
@@ -227,4 +251,6 @@ type Handled struct {
 	Commit  string    `json:"commit,omitempty"`
 	Refused string    `json:"refused,omitempty"` // why; "": it took effect
 	At      time.Time `json:"at,omitzero"`       // when it was handled
+
+	Release Digest `json:"release,omitempty"` // retry: that it named
 }

@@ -61,6 +61,9 @@ func (p *page) instance(in *model.Instance) {
 		p.line("The update has arrived. Until %s release %s is kept, and comes back if this one fails too often.\n",
 			moment(in.Trial), code(in.Previous.Release.Short()))
 	}
+	if n := len(in.Retries); n > 0 && in.Retries[n-1].Refused != "" {
+		p.line("> The retry of %s is refused: %s\n", escape(in.Retries[n-1].By), escape(in.Retries[n-1].Refused))
+	}
 	if len(in.Held) > 0 {
 		held := make([]string, len(in.Held))
 		for i, d := range in.Held {

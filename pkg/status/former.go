@@ -183,6 +183,7 @@ func inFormat1Terms(in *model.Instance) *model.Instance {
 	if copied.Refused = cloned(in.Refused); copied.Refused != nil {
 		copied.Refused.Since = time.Time{}
 	}
+	copied.Retries = nil
 	return &copied
 }
 
@@ -250,6 +251,9 @@ func lacking(in *model.Instance) (lacks []string) {
 	}
 	if in.Run != nil && slices.ContainsFunc(in.Run.Commands, func(h model.Handled) bool { return h.Stage > 0 }) {
 		lacks = append(lacks, file(workflowFile)+": the stages that people resumed")
+	}
+	if len(in.Retries) > 0 {
+		lacks = append(lacks, file(instanceFile)+": which requests to try a release again were handled, so that their files count once more")
 	}
 	return lacks
 }

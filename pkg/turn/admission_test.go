@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/page"
@@ -76,6 +77,7 @@ type runner struct {
 	ledger    model.Ledger
 	broken    model.AppID
 	now       time.Time
+	requests  access.Requests
 }
 
 func newRunner(t *testing.T) *runner {
@@ -102,7 +104,7 @@ func (r *runner) settle() {
 
 func (r *runner) turn() {
 	r.now = r.now.Add(time.Second)
-	c := turn.Case{Fleet: r.fleet, Ledger: r.ledger, Now: r.now}
+	c := turn.Case{Fleet: r.fleet, Ledger: r.ledger, Requests: r.requests, Now: r.now}
 	for _, p := range r.fleet.Platform.Pools {
 		pool := model.Pool{Name: p.Name, Nodes: 300, Capacity: zone.Times(3)}
 		for _, name := range []string{"a", "b", "c"} {

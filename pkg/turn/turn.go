@@ -66,6 +66,7 @@ func Take(c Case) Outcome {
 	if decide == nil {
 		decide = arbitration.Decide
 	}
+	c.Ledger = lifecycle.Retry(c.Ledger, c.commands(fleet, &c.Ledger, true), fleet.Commit, c.Now)
 	ruling := decide(fleet, c.Seen, c.Ledger, c.Now)
 	next := lifecycle.Advance(c.Ledger, fleet, ruling, c.Seen, c.Now)
 	next.Source = c.Source
@@ -82,20 +83,21 @@ func (c *Case) refusal() []model.Problem {
 // carry carries the runs of workflows forward: what a run targets is laid on the
 // components of its application, and how it ends decides about the phase.
 func (c *Case) carry(fleet model.Fleet, next model.Ledger) model.Ledger {
-	reports := workflow.Reports{Commands: c.commands(fleet, &next), Results: c.Results, Seen: &c.Seen}
+	reports := workflow.Reports{Commands: c.commands(fleet, &next, false), Results: c.Results, Seen: &c.Seen}
 	runs := workflow.Carry(&c.Ledger, &next, reports, workflow.Limits{Steps: tenantSteps}, c.Now)
 	return lifecycle.Follow(next, runs, c.Seen, c.Now)
 }
 
-// commands returns what people ask of the run of each application, in the order of
-// their commits. Who asks is found out for commands that a run has not handled yet:
-// the others are listed only because they are still there.
-func (c *Case) commands(fleet model.Fleet, next *model.Ledger) map[model.AppID][]model.Command {
+// commands returns what people ask of each application, in the order of their commits: to
+// have a release on hold tried again, or what they ask of its run. Who asks is found out
+// for commands that were not handled yet: the others are listed only because they are
+// still there.
+func (c *Case) commands(fleet model.Fleet, ledger *model.Ledger, retries bool) map[model.AppID][]model.Command {
 	commands := map[model.AppID][]model.Command{}
 	var policy *access.Policy
 	for i := range c.Requests.List {
 		r := &c.Requests.List[i]
-		inst, ok := next.Find(r.App)
+		inst, ok := ledger.Find(r.App)
 		if !ok {
 			continue
 		}
@@ -106,7 +108,11 @@ func (c *Case) commands(fleet model.Fleet, next *model.Ledger) map[model.AppID][
 			}
 			asked = policy.Commands(r, c.Now)
 		}
-		commands[r.App] = append(commands[r.App], asked...)
+		for _, m := range asked {
+			if (m.Action == model.CommandRetry) == retries {
+				commands[r.App] = append(commands[r.App], m)
+			}
+		}
 	}
 	return commands
 }

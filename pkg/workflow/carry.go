@@ -109,7 +109,7 @@ func (c *carrier) start(inst *model.Instance, commands []model.Command) *model.R
 	var handled []model.Handled // as long as their files are there
 	if last != nil {
 		for _, h := range last.Commands {
-			if slices.ContainsFunc(commands, func(m model.Command) bool { return commandID(m) == h.ID }) {
+			if slices.ContainsFunc(commands, func(m model.Command) bool { return m.ID() == h.ID }) {
 				handled = append(handled, h)
 			}
 		}

@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -27,7 +26,7 @@ func (x *execution) handle(commands []model.Command) {
 			continue
 		}
 		x.run.Commands = append(x.run.Commands, model.Handled{
-			ID: commandID(c), Run: c.Run, Action: c.Action, Step: c.Step, Stage: c.Stage, By: c.By, Commit: c.Commit, Refused: text.Line(refused, maxMessage), At: x.now,
+			ID: c.ID(), Run: c.Run, Action: c.Action, Step: c.Step, Stage: c.Stage, By: c.By, Commit: c.Commit, Refused: text.Line(refused, maxMessage), At: x.now,
 		})
 	}
 }
@@ -47,27 +46,16 @@ func (x *execution) handleEarly() (changed bool) {
 	return true
 }
 
-// commandID identifies a command. The commit of a command shows who made the request, so the
-// name and the roles of that person do not count: when access changes, a command
-// that was handled stays handled.
-func commandID(c model.Command) model.Digest {
-	c.Why, c.Roles = "", nil
-	if c.Commit != "" {
-		c.By = ""
-	}
-	return model.DigestOf(c)
-}
-
-// IsNew reports whether the run of an instance has not handled a command yet. It
-// does not depend on who asks.
+// IsNew reports whether an instance or its run has not handled a command yet. It does not
+// depend on who asks.
 func IsNew(inst *model.Instance, c model.Command) bool {
+	if c.Action == model.CommandRetry {
+		return !c.HandledIn(inst.Retries)
+	}
 	return inst.Run != nil && !isHandled(inst.Run, c) || inst.Run == nil && begins(inst)
 }
 
-func isHandled(run *model.Run, c model.Command) bool {
-	id := commandID(c)
-	return slices.ContainsFunc(run.Commands, func(h model.Handled) bool { return h.ID == id })
-}
+func isHandled(run *model.Run, c model.Command) bool { return c.HandledIn(run.Commands) }
 
 // minPrefix is the least of a run's name that a command may give for the whole.
 const minPrefix = 12
@@ -86,6 +74,9 @@ func misdirected(run *model.Run, c model.Command) string {
 func (x *execution) obey(c model.Command) (early bool, refused string) {
 	if x.run.Superseded != "" {
 		return false, fmt.Sprintf("the run was superseded by spec %s", x.run.Superseded.Short())
+	}
+	if w := x.turn.Wanted; w != "" && w != x.run.Spec && c.Action == model.CommandRestart {
+		return false, fmt.Sprintf("the application went back to release %s; \"reconciler retry %s\" has the other one tried again", w.Short(), x.run.App)
 	}
 	if x.turn.Gone || x.spec == nil {
 		return false, "the application, as the run was to bring it, is not to run any more"

@@ -15,8 +15,6 @@ func (x *execution) restart(c model.Command) (refused string) {
 	switch {
 	case c.Step != "" && x.steps.find(c.Step) == nil:
 		return "the workflow has no step " + c.Step
-	case x.turn.Wanted != "" && x.turn.Wanted != x.run.Spec:
-		return fmt.Sprintf("the application went back to spec %s; commit a change to try again", x.turn.Wanted.Short())
 	case x.run.Phase == model.RunFailing || x.run.Phase == model.RunRollingBack:
 		return fmt.Sprintf("the run is %s; wait until it has ended", x.run.Phase)
 	}

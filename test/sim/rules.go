@@ -83,7 +83,7 @@ type row struct {
 
 var table = func() map[row]bool {
 	rows := map[row]bool{}
-	for _, r := range lifecycle.Rules {
+	for _, r := range slices.Concat(lifecycle.Lifts, lifecycle.Rules) {
 		for _, from := range r.From {
 			to := r.To
 			if to == "" {

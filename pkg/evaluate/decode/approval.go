@@ -16,6 +16,8 @@ type approvalDoc struct {
 	Step   string `json:"step"`
 	Stage  int    `json:"stage"`
 	Why    string `json:"why"`
+
+	Release string `json:"release"` // retry
 }
 
 // Approval returns the commands of one file of approvals, in order of the names in it.
@@ -31,7 +33,7 @@ func Approval(d layer.Document) ([]model.Command, []model.Problem) {
 	var commands []model.Command
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		a := all[name]
-		commands = append(commands, model.Command{Action: a.Action, Run: model.Digest(a.Run), Step: a.Step, Stage: a.Stage, Why: a.Why})
+		commands = append(commands, model.Command{Action: a.Action, Run: model.Digest(a.Run), Step: a.Step, Stage: a.Stage, Release: model.Digest(a.Release), Why: a.Why})
 	}
 	return commands, nil
 }

@@ -15,15 +15,14 @@ import (
 func WriteApproval(name string, c model.Command) ([]byte, error) {
 	var b bytes.Buffer
 	quote := literal.String.Quote
-	fmt.Fprintf(&b, "package fleet\n\napproval: %s: {\n\trun: %s\n\taction: %s\n", quote(name), quote(string(c.Run)), quote(c.Action))
-	if c.Step != "" {
-		fmt.Fprintf(&b, "\tstep: %s\n", quote(c.Step))
-	}
-	if c.Stage > 0 {
-		fmt.Fprintf(&b, "\tstage: %d\n", c.Stage)
-	}
-	if c.Why != "" {
-		fmt.Fprintf(&b, "\twhy: %s\n", quote(c.Why))
+	fmt.Fprintf(&b, "package fleet\n\napproval: %s: {\n", quote(name))
+	for _, field := range [][2]string{{"run", string(c.Run)}, {"action", c.Action}, {"step", c.Step}, {"release", string(c.Release)}, {"why", c.Why}} {
+		if field[1] != "" {
+			fmt.Fprintf(&b, "\t%s: %s\n", field[0], quote(field[1]))
+		}
+		if field[0] == "step" && c.Stage > 0 {
+			fmt.Fprintf(&b, "\tstage: %d\n", c.Stage)
+		}
 	}
 	b.WriteString("}\n")
 	return format.Source(b.Bytes())
