@@ -42,7 +42,11 @@ func (p *printer) workflow(x *view.Explanation) {
 	}
 	p.table("  ", []string{"STEP", "PHASE", "SINCE", "ATTEMPT", "WHY", "BY"}, rows)
 	for _, c := range r.Commands {
-		line := text.Clean(strings.Join(strings.Fields(fmt.Sprintf("%s %s by %s", c.Action, c.Step, c.By)), " ")) + ", commit " + shortCommit(c.Commit)
+		what := fmt.Sprintf("%s %s by %s", c.Action, c.Step, c.By)
+		if run := r.Named(&c); run != "" {
+			what = "run " + run + ": " + what
+		}
+		line := text.Clean(strings.Join(strings.Fields(what), " ")) + ", commit " + shortCommit(c.Commit)
 		if c.Refused != "" {
 			line += ", " + p.paint(red, "refused: "+text.Clean(c.Refused))
 		}

@@ -2,6 +2,8 @@ package model
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -53,6 +55,15 @@ func (p RunPhase) Ended() bool {
 		return true
 	}
 	return false
+}
+
+// Named names the run that a handled command was about: by its number, if it is this run,
+// else by its digest. Commands stay in the record as long as their files are there.
+func (r *Run) Named(h *Handled) string {
+	if h.Run != "" && strings.HasPrefix(string(r.ID), string(h.Run)) {
+		return strconv.Itoa(r.Number)
+	}
+	return h.Run.Short()
 }
 
 // Step returns the record of the named step.

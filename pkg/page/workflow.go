@@ -36,7 +36,7 @@ func (p *page) workflow(in *model.Instance) {
 		}
 		return []string{code(s.Name), escape(string(s.Phase)), moment(s.Since), attempt, escape(string(s.Reason)), escape(stepNote(s)), escape(strings.Join(s.Actors, ", "))}
 	}))
-	p.table("What people asked of it", []string{"Action", "Step", "By", "Commit", "Outcome"}, rowsOf(r.Commands, func(c model.Handled) []string {
+	p.table("What people asked of it", []string{"Run", "Action", "Step", "By", "Commit", "Outcome"}, rowsOf(r.Commands, func(c model.Handled) []string {
 		outcome := "done"
 		if c.Refused != "" {
 			outcome = "refused: " + escape(c.Refused)
@@ -45,7 +45,7 @@ func (p *page) workflow(in *model.Instance) {
 		if c.Stage > 0 {
 			step += fmt.Sprintf(", stage %d", c.Stage)
 		}
-		return []string{code(c.Action), step, escape(c.By), code(c.Commit[:min(len(c.Commit), 10)]), outcome}
+		return []string{code(r.Named(&c)), code(c.Action), step, escape(c.By), code(c.Commit[:min(len(c.Commit), 10)]), outcome}
 	}))
 }
 
