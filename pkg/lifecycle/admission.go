@@ -22,14 +22,14 @@ func (f *facts) readmit() {
 // heldReleases returns the releases on hold. One that was recorded before there were
 // releases is the digest of a spec; while Git still has that spec, its release is known.
 func heldReleases(held []model.Digest, git *model.Application) []model.Digest {
-	if git == nil || !slices.Contains(held, git.Digest) {
+	if git == nil || len(held) == 0 || slices.Contains(held, git.Release) {
+		return slices.Clip(held)
+	}
+	i := slices.Index(held, git.FormerDigest())
+	if i < 0 {
 		return slices.Clip(held)
 	}
 	held = slices.Clone(held)
-	for i, d := range held {
-		if d == git.Digest {
-			held[i] = git.Release
-		}
-	}
+	held[i] = git.Release
 	return held
 }

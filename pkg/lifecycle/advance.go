@@ -216,6 +216,9 @@ func (f *facts) move(r *Rule) {
 	if f.why = t.Message; r.do != nil {
 		r.do(f)
 	}
+	if t.OfAdmission() && len(t.Changes) == 0 {
+		return // a newer version knows a value that the record is older than: nobody changed anything
+	}
 	f.inst.History = append(f.inst.History, t)
 	f.inst.History = f.inst.History[max(0, len(f.inst.History)-model.HistoryLimit):]
 	if r.To != "" {

@@ -98,13 +98,16 @@ func (f *facts) readmitted() bool {
 // reason.
 func (f *facts) updateRefused() bool {
 	r := f.refusal()
-	return r != nil && r.Reason != model.ReasonRolledBackSpec && !sameRefusal(f.inst.Refused, r, f.decision.Refused)
+	return r != nil && r.Reason != model.ReasonRolledBackSpec && !sameRefusal(f.inst.Refused, r, f.git.spec)
 }
 
 // sameRefusal reports whether the record has a refusal already. Records that were
-// written before there were releases have the digest of the spec, as decisions do.
-func sameRefusal(old, r, decided *model.Refusal) bool {
-	return old != nil && (old.Spec == r.Spec || old.Spec == decided.Spec) && old.Reason == r.Reason
+// written before there were releases have the digest of the spec in Git.
+func sameRefusal(old, r *model.Refusal, git *model.Application) bool {
+	if old == nil || old.Reason != r.Reason {
+		return false
+	}
+	return old.Spec == r.Spec || git != nil && r.Spec == git.Release && old.Spec == git.FormerDigest()
 }
 
 // refusal is why the decision does not accept what is in Git, as it is recorded, and
@@ -117,7 +120,7 @@ func (f *facts) refusal() *model.Refusal {
 	if r.Spec != "" && f.git.spec != nil && r.Spec == f.git.spec.Digest {
 		r.Spec = f.git.spec.Release
 	}
-	if r.Since = f.now; sameRefusal(f.inst.Refused, &r, f.decision.Refused) {
+	if r.Since = f.now; sameRefusal(f.inst.Refused, &r, f.git.spec) {
 		r.Since = f.inst.Refused.Since
 	}
 	return &r

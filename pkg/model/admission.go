@@ -60,7 +60,8 @@ func AdmissionText(changes []AdmissionChange) string {
 }
 
 // AdmissionChanges lists what differs between two specs of one release, in the order
-// in which people read a spec.
+// in which people read a spec. A default of the schema that the spec before did not know
+// came with a newer version: it is no change that anybody made.
 func AdmissionChanges(before, after *Application) (changes []AdmissionChange) {
 	values := admission(before)
 	old := map[string]string{}
@@ -70,7 +71,7 @@ func AdmissionChanges(before, after *Application) (changes []AdmissionChange) {
 	there := map[string]bool{}
 	for _, v := range admission(after) {
 		there[v.Path] = true
-		if was := old[v.Path]; was != v.Value {
+		if was := old[v.Path]; was != v.Value && (was != "" || v.Layer != "schema") {
 			changes = append(changes, AdmissionChange{v.Path, brief(was), brief(v.Value), v.Layer, v.At})
 		}
 	}

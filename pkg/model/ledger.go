@@ -260,7 +260,7 @@ func (i *Instance) DeletesData() bool {
 // Holds reports whether the release of a spec was rolled back and is on hold. Records
 // that were written before there were releases name it by the digest of the spec.
 func (i *Instance) Holds(spec *Application) bool {
-	return slices.Contains(i.Held, spec.Release) || slices.Contains(i.Held, spec.Digest)
+	return len(i.Held) > 0 && (slices.Contains(i.Held, spec.Release) || slices.Contains(i.Held, spec.FormerDigest()))
 }
 
 // SpecDigest is the digest of the accepted spec, "" if there is none.

@@ -50,6 +50,14 @@ func (c *Component) content() content {
 // known or replaced by digests. Equal content means equal pods under equal grants.
 func (c *Component) Content(app AppID) Digest { return DigestOf(c.redacted(app).content()) }
 
+// FormerDigest is the digest that a spec had in records that name releases by the digests
+// of specs: without the values of policy that came later.
+func (a *Application) FormerDigest() Digest {
+	former := *a
+	former.Policy.UnreadyAfter, former.Policy.Requests, former.Policy.DefaultRequests = 0, "", Resources{}
+	return former.Seal().Digest
+}
+
 // FormerContent and FormerWorkload are what Content and WorkloadDigest were before there
 // were releases. Records of that time, and all of format 1, have them.
 func (c *Component) FormerContent(app AppID) Digest { return DigestOf(c.redacted(app)) }

@@ -30,7 +30,7 @@ func Start(ledger string, spec *model.Application, instance int, last *model.Run
 			run.Good = slices.Clone(last.Good)
 		}
 		window := run.Good[:min(flow(spec).RollbackWindow, len(run.Good))]
-		run.Fast = slices.Contains(window, spec.Release) || slices.Contains(window, spec.Digest) // as it was recorded before there were releases
+		run.Fast = slices.Contains(window, spec.Release) || len(window) > 0 && slices.Contains(window, spec.FormerDigest()) // as it was recorded before there were releases
 	}
 	run.ID = model.DigestOf(struct {
 		Ledger           string `json:",omitempty"`
