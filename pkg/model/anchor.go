@@ -6,4 +6,7 @@ type Anchor struct {
 	LedgerIdentity
 	Commit string // the source commit of the save
 	Branch string // that the ledger was saved on
+
+	// Announced is the last save that was told, as were all before it; 0: nobody knows.
+	Announced int64
 }

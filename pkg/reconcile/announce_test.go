@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/gittest"
@@ -158,4 +160,89 @@ func TestTwoReconcilersTellOnce(t *testing.T) {
 		require.False(t, keys[key], key)
 		keys[key] = true
 	}
+}
+
+// remembered is an anchor that counts its writes, and fails as often as it is told to.
+type remembered struct {
+	anchor model.Anchor
+	writes int
+	fails  int
+}
+
+func (a *remembered) Anchor(context.Context) (model.Anchor, bool, error) {
+	return a.anchor, a.writes > 0, nil
+}
+
+func (a *remembered) SetAnchor(_ context.Context, anchor model.Anchor) error {
+	if a.fails > 0 {
+		a.fails--
+		return errors.New("killed")
+	}
+	a.anchor, a.writes = anchor, a.writes+1
+	return nil
+}
+
+func (a *remembered) Inventories(context.Context, int) ([]model.Inventory, int, error) {
+	return nil, 0, nil
+}
+
+// TestWhatNobodyToldIsTakenOver: a process is gone after its push. Another one waits a
+// minute and tells what was saved, under the same keys, and the cluster remembers that.
+// Nobody writes the anchor more than once a save.
+func TestWhatNobodyToldIsTakenOver(t *testing.T) {
+	k, ledger := newKeeper(t), gittest.NewBare(t)
+	now := time.Now()
+	cluster := &remembered{}
+	anchored := func(o *Options) { o.Recognition.Anchor, o.Recognition.Branch = cluster, "status" }
+	start := func() *teller {
+		return newTeller(t, k.Dir, ledger.Dir, func() time.Time { return now }, anchored)
+	}
+	a, b := start(), start()
+	a.pass(t)
+	b.pass(t)
+	saves := func() int64 {
+		branch, err := status.Open(t.Context(), status.Options{URL: ledger.Dir, Dir: t.TempDir()})
+		require.NoError(t, err)
+		defer branch.Close()
+		l, err := branch.Load(t.Context())
+		require.NoError(t, err)
+		return l.Identity.Sequence
+	}
+	require.Equal(t, saves(), cluster.anchor.Announced)
+	require.EqualValues(t, saves(), cluster.writes)
+
+	cluster.fails = 1 // the process ends after it has told, before the cluster remembers
+	k.app("2")
+	k.by("bob")
+	_, err := a.loop.Pass(t.Context())
+	require.ErrorContains(t, err, "killed")
+	lost := a.lines()
+	require.Greater(t, len(lost), 1)
+	before := len(b.lines())
+	for range 3 {
+		b.pass(t)
+		now = now.Add(25 * time.Second)
+	}
+	require.Len(t, b.lines(), before, "its maker has a minute")
+	b.pass(t)
+	key := func(line string) string { _, key, _ := strings.Cut(strings.TrimSpace(line), "key="); return key }
+	keys := map[string]bool{}
+	for _, line := range b.lines()[before:] {
+		keys[key(line)] = true
+	}
+	require.True(t, keys[key(lost[len(lost)-1])], "%v", keys)
+	require.Equal(t, saves(), cluster.anchor.Announced)
+	require.LessOrEqual(t, int64(cluster.writes), saves())
+	n := len(b.lines())
+	now = now.Add(2 * time.Minute)
+	b.pass(t)
+	require.Len(t, b.lines(), n)
+
+	t.Log("a standby that starts later has nothing to tell")
+	c := start()
+	for range 3 {
+		c.pass(t)
+		now = now.Add(time.Minute)
+	}
+	require.Empty(t, c.lines())
 }

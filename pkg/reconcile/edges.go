@@ -12,6 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/render/kustomize"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
@@ -69,6 +70,8 @@ type Ledger interface {
 	// branch then holds. Equal ledgers make no commit. If another process pushed in the
 	// meantime, the error is status.ErrMoved.
 	Commit(ctx context.Context, previous, next model.Ledger) (saved model.Ledger, changed bool, err error)
+	// Saves returns the saves after the one with a sequence, oldest first.
+	Saves(ctx context.Context, after int64) ([]status.Save, error)
 }
 
 // Runtime carries workloads. *kubernetes.Runtime is one.

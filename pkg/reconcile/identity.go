@@ -56,6 +56,7 @@ type identification struct {
 	told     refusalTold
 	orphans  orphans
 	damaged  []model.DamagedRecord // that were logged
+	progress progress
 }
 
 // refusalTold is what the log said last of a refusal, and when.
@@ -126,6 +127,9 @@ func (l *Loop) recognize(ctx context.Context, ledger model.Ledger) (model.Ledger
 	if kept := l.o.Recognition.Copy; kept != nil && !l.o.DryRun {
 		kept.Accept()
 	}
+	if starts && l.identity.progress.told == 0 { // nobody knows what was told before
+		l.identity.progress.told = ledger.Identity.Sequence
+	}
 	l.identity.noteDamage(l.o.Log, ledger.Damaged)
 	if ledger.Identity.ID == "" {
 		if l.identity.fresh == "" {
@@ -161,7 +165,7 @@ func (l *Loop) remember(ctx context.Context) (memory, error) {
 		return m, err
 	}
 	if m.anchored {
-		l.identity.anchored = m.anchor.LedgerIdentity
+		l.identity.anchored, l.identity.progress.told = m.anchor.LedgerIdentity, m.anchor.Announced
 		return m, nil
 	}
 	inventories, _, err := anchor.Inventories(ctx, 0)
@@ -181,7 +185,7 @@ func (l *Loop) anchor(ctx context.Context, saved *model.Ledger) error {
 	if l.o.Recognition.Anchor == nil || l.identity.anchored == saved.Identity {
 		return nil
 	}
-	err := l.o.Recognition.Anchor.SetAnchor(ctx, model.Anchor{LedgerIdentity: saved.Identity, Commit: saved.Commit, Branch: l.o.Recognition.Branch})
+	err := l.o.Recognition.Anchor.SetAnchor(ctx, model.Anchor{LedgerIdentity: saved.Identity, Commit: saved.Commit, Branch: l.o.Recognition.Branch, Announced: l.identity.progress.told})
 	if err != nil {
 		return fmt.Errorf("remember the saved ledger in the cluster: %w; nothing new is started or stopped until that can be written", err)
 	}

@@ -16,14 +16,13 @@ type orphans struct {
 	list        []model.Inventory
 }
 
-// orphans returns the inventories of applications that the ledger has no record of.
+// find returns the inventories of applications that the ledger has no record of.
 // Nothing prunes their objects: nobody knows who wanted them.
-func (l *Loop) orphans(ctx context.Context, ledger model.Ledger) ([]model.Inventory, error) {
-	if l.o.Recognition.Anchor == nil {
+func (o *orphans) find(ctx context.Context, anchor Anchor, ledger model.Ledger) ([]model.Inventory, error) {
+	if anchor == nil {
 		return ledger.Orphans, nil
 	}
-	o := &l.identity.orphans
-	found, changes, err := l.o.Recognition.Anchor.Inventories(ctx, o.changes)
+	found, changes, err := anchor.Inventories(ctx, o.changes)
 	if err != nil {
 		return nil, fmt.Errorf("look for orphans: %w", err)
 	}

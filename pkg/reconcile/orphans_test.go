@@ -40,19 +40,19 @@ func TestOrphans(t *testing.T) {
 	l := New(Options{Recognition: Recognition{Anchor: c}})
 	ledger := model.Ledger{Revision: model.Revision{1}, Instances: []model.Instance{{App: app("acme", "shop")}}}
 	for range 3 {
-		list, err := l.orphans(t.Context(), ledger)
+		list, err := l.identity.orphans.find(t.Context(), l.o.Recognition.Anchor, ledger)
 		require.NoError(t, err)
 		require.Equal(t, []model.Inventory{inv("acme", "docs")}, list)
 	}
 	require.Equal(t, 1, c.read)
 
 	ledger = model.Ledger{Revision: model.Revision{2}}
-	list, err := l.orphans(t.Context(), ledger)
+	list, err := l.identity.orphans.find(t.Context(), l.o.Recognition.Anchor, ledger)
 	require.NoError(t, err)
 	require.Len(t, list, 2, "the ledger has changed")
 	require.Equal(t, 1, c.read)
 	c.list, c.changes = nil, 2
-	list, err = l.orphans(t.Context(), ledger)
+	list, err = l.identity.orphans.find(t.Context(), l.o.Recognition.Anchor, ledger)
 	require.NoError(t, err)
 	require.Empty(t, list, "the inventories have changed")
 }

@@ -51,6 +51,9 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		_, _ = l.declared.follow(ctx, l.saved.Commit, r) // the report then has the error of the fleet repo, too
 		return errors.Join(err, l.holdCourse(ctx, r))
 	}
+	if err := l.catchUp(ctx, &ledger); err != nil { // nobody waits for it
+		l.o.Log.Warn("saves of another reconciler are not told yet", "error", err)
+	}
 	l.forgetWhatOthersDid(ledger)
 	ledger.Unsaved = l.unsaved
 	l.begin(r, StageSource)
@@ -81,7 +84,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	}
 	out := l.take(c, r)
 	l.unsaved = out.Next.Unsaved
-	if out.Next.Orphans, err = l.orphans(ctx, ledger); err != nil {
+	if out.Next.Orphans, err = l.identity.orphans.find(ctx, l.o.Recognition.Anchor, ledger); err != nil {
 		return err
 	}
 	if l.o.DryRun {
@@ -115,6 +118,9 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 func (l *Loop) keep(ctx context.Context, before, saved *model.Ledger, r *Report) error {
 	r.take(before, saved)
 	telling{&l.o}.announce(ctx, saved, r.Changes)
+	if r.Saved {
+		l.identity.progress.saved(ctx, &l.o, saved.Identity.Sequence)
+	}
 	if saved.Platform == nil {
 		return nil // there is nothing to act on yet
 	}

@@ -23,6 +23,7 @@ type version struct {
 type versions struct {
 	store *git.Store
 	known map[place]version
+	specs bool // read them, too
 }
 
 type place struct {
@@ -67,6 +68,14 @@ func (r *versions) at(tree git.Hash, app model.AppID) (version, error) {
 	damaged := errors.As(err, new(*damageError)) || !found && noSpec == nil
 	if err != nil && !damaged {
 		return version{}, err
+	}
+	if r.specs {
+		if in.Spec, err = records.spec(specFile, app); err != nil {
+			return version{}, err
+		}
+		if in.Previous, err = records.spec(previousFile, app); err != nil {
+			return version{}, err
+		}
 	}
 	in.Components = nil
 	if len(r.known) == maxVersions {

@@ -98,6 +98,15 @@ func (b *branch) fetch() {
 	}
 }
 
+func (b *branch) Saves(_ context.Context, after int64) (saves []status.Save, err error) {
+	for n := range b.origin.versions {
+		if s := (status.Save{Before: *b.origin.says(n), After: *b.origin.says(n + 1), At: begin}); s.After.Identity.Sequence > after {
+			saves = append(saves, s)
+		}
+	}
+	return saves, nil
+}
+
 func (b *branch) Commit(_ context.Context, previous, next model.Ledger) (model.Ledger, bool, error) {
 	changed, err := b.save(previous, next)
 	return b.ledger, changed, err

@@ -21,6 +21,7 @@ const (
 	anchorFleet    = "fleet"
 	anchorCommit   = "source-commit"
 	anchorBranch   = "branch"
+	anchorTold     = "announced"
 )
 
 // anchorName is the name of the ConfigMap, and of the Lease beside it.
@@ -38,6 +39,7 @@ func (r *Runtime) Anchor(ctx context.Context) (anchor model.Anchor, found bool, 
 	}
 	anchor.ID, anchor.Fleet = there.Data[anchorID], there.Data[anchorFleet]
 	anchor.Sequence, _ = strconv.ParseInt(there.Data[anchorSequence], 10, 64)
+	anchor.Announced, _ = strconv.ParseInt(there.Data[anchorTold], 10, 64)
 	anchor.Commit, anchor.Branch = there.Data[anchorCommit], there.Data[anchorBranch]
 	return anchor, true, nil
 }
@@ -62,7 +64,7 @@ func (r *Runtime) applyAnchor(ctx context.Context, anchor model.Anchor) error {
 	// It has no label of the fleet: it is no object of an application.
 	wanted := corev1.ConfigMap(r.anchorName(), r.namespace).WithLabels(map[string]string{render.LabelManagedBy: render.ManagedBy}).WithData(map[string]string{
 		anchorID: anchor.ID, anchorSequence: strconv.FormatInt(anchor.Sequence, 10), anchorFleet: anchor.Fleet,
-		anchorCommit: anchor.Commit, anchorBranch: anchor.Branch,
+		anchorCommit: anchor.Commit, anchorBranch: anchor.Branch, anchorTold: strconv.FormatInt(anchor.Announced, 10),
 	})
 	_, err := r.core.ConfigMaps(r.namespace).Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: apply.FieldManager, Force: true})
 	return err

@@ -1,0 +1,94 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/announce"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// takeOver is how old a save of somebody else is that was not told before this process
+// tells it: whoever saved it is gone.
+const takeOver = time.Minute
+
+// progress is how far the saves of the ledger were told. The cluster remembers it
+// beside the ledger, so that whoever follows repeats what was on its way, and loses
+// nothing.
+type progress struct {
+	told  int64     // every save up to this one was told
+	own   []int64   // later ones that this process has told
+	since time.Time // when a save of somebody else that is not told was seen first; zero: there is none
+}
+
+// read takes what the cluster remembers.
+func (p *progress) read(ctx context.Context, o *Options) error {
+	if o.Recognition.Anchor == nil {
+		return nil
+	}
+	anchor, _, err := o.Recognition.Anchor.Anchor(ctx)
+	if err == nil {
+		p.told = max(p.told, anchor.Announced)
+	}
+	return err
+}
+
+// saved notes that this process has told a save of its own.
+func (p *progress) saved(ctx context.Context, o *Options, save int64) {
+	if p.told < save-1 {
+		_ = p.read(ctx, o) // whoever saved before has told it by now
+	}
+	if p.told >= save-1 {
+		p.told, p.own, p.since = save, nil, time.Time{}
+	} else {
+		p.own = append(p.own, save)
+	}
+}
+
+// overdue reports whether saves up to the given one are to be told by this process,
+// because whoever made them did not tell them for a minute.
+func (p *progress) overdue(ctx context.Context, o *Options, save int64) (bool, error) {
+	if save <= p.told || o.Recognition.Anchor == nil || o.DryRun {
+		p.since = time.Time{}
+		return false, nil
+	}
+	if !p.since.IsZero() && o.Now().Sub(p.since) < takeOver {
+		return false, nil
+	}
+	first := p.since.IsZero()
+	if err := p.read(ctx, o); err != nil {
+		return false, err
+	}
+	if save <= p.told {
+		p.since = time.Time{}
+		return false, nil
+	}
+	if first {
+		p.since = o.Now()
+	}
+	return !first, nil
+}
+
+// catchUp tells the saves of others that were not told for a minute, and lets the
+// cluster remember that.
+func (l *Loop) catchUp(ctx context.Context, ledger *model.Ledger) error {
+	p, save := &l.identity.progress, ledger.Identity.Sequence
+	if due, err := p.overdue(ctx, &l.o, save); err != nil || !due {
+		return err
+	}
+	saves, err := l.o.Status.Saves(ctx, p.told)
+	if err != nil {
+		return fmt.Errorf("read the saves that nobody has told: %w", err)
+	}
+	for i := range saves {
+		s := &saves[i]
+		if n := s.After.Identity.Sequence; n <= save && !slices.Contains(p.own, n) {
+			telling{&l.o}.announce(ctx, ledger, announce.Between(&s.Before, &s.After, s.At))
+		}
+	}
+	*p = progress{told: save}
+	l.identity.anchored = model.LedgerIdentity{} // it has to be written again
+	return l.anchor(ctx, ledger)
+}

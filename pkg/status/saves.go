@@ -1,0 +1,63 @@
+package status
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Save is what one save of the ledger changed: of both ledgers only the applications
+// that differ.
+type Save struct {
+	Before, After model.Ledger
+	At            time.Time
+}
+
+// maxSaves bounds the saves that Saves returns: the latest ones.
+const maxSaves = 1000
+
+// Saves returns the saves after the one with a sequence, oldest first, as far back as
+// the history of the branch goes. It fetches that history once, and what is new at
+// later calls.
+func (b *Branch) Saves(ctx context.Context, after int64) ([]Save, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	tip, err := b.fetchHistory(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read status history: %w", err)
+	}
+	versions := newVersions(b.store)
+	versions.specs = true
+	var saves []Save
+	err = backwards(ctx, b.store, tip, func(p past) (bool, error) {
+		head, err := headAt(b.store, p.tree)
+		if err != nil || head.Identity.Sequence <= after || len(saves) == maxSaves {
+			return false, err
+		}
+		var before git.Hash
+		if p.parent != git.ZeroHash {
+			parent, err := readPast(b.store, p.parent)
+			if err != nil {
+				return false, err
+			}
+			before = parent.tree
+		}
+		changed, err := b.store.Changed(before, p.tree, maxChanged)
+		if err != nil {
+			return false, err
+		}
+		save := Save{At: p.time}
+		save.Before, save.After, err = versions.ledgers(before, p.tree, changed, EventFilter{})
+		saves = append(saves, save)
+		return true, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read status history: %w", err)
+	}
+	slices.Reverse(saves)
+	return saves, nil
+}
