@@ -40,6 +40,7 @@ type Files struct {
 	store  *Store
 	root   Hash
 	limits FileLimits
+	count  int
 }
 
 var (
@@ -52,11 +53,15 @@ var (
 // exist and that it is within the limits.
 func (s *Store) Files(tree Hash, limits FileLimits) (*Files, error) {
 	limits = limits.withDefaults()
-	if err := s.survey(tree, limits); err != nil {
+	count, err := s.survey(tree, limits)
+	if err != nil {
 		return nil, err
 	}
-	return &Files{store: s, root: tree, limits: limits}, nil
+	return &Files{store: s, root: tree, limits: limits, count: count}, nil
 }
+
+// Count returns how many files the tree holds.
+func (f *Files) Count() int { return f.count }
 
 // Digest returns the Git object name of a file or directory. Equal digests mean equal
 // content, and nothing below is read.

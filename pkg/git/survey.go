@@ -11,23 +11,41 @@ type extent struct {
 // maxExtents bounds how many extents a store remembers.
 const maxExtents = 1 << 20
 
-// survey visits every directory below root once, however often it occurs.
-func (s *Store) survey(root Hash, limits FileLimits) error {
+// TooManyFilesError reports a tree with more files than the limit allows.
+type TooManyFilesError struct{ Files, Max int }
+
+func (e *TooManyFilesError) Error() string {
+	return fmt.Sprintf("the tree holds %d files, at most %d are allowed", e.Files, e.Max)
+}
+
+// Allow returns a *TooManyFilesError if a tree may not hold so many files. It is for
+// those who write a tree that others have to read within the same limits.
+func (l FileLimits) Allow(files int) error {
+	if limit := l.MaxCount(); files > limit {
+		return &TooManyFilesError{Files: files, Max: limit}
+	}
+	return nil
+}
+
+// MaxCount returns how many files a tree may hold.
+func (l FileLimits) MaxCount() int { return l.withDefaults().Count }
+
+// survey visits every directory below root once, however often it occurs, and returns
+// the number of files.
+func (s *Store) survey(root Hash, limits FileLimits) (files int, err error) {
 	s.surveying.Lock()
 	defer s.surveying.Unlock()
 	if len(s.extents) > maxExtents {
 		clear(s.extents)
 	}
 	e, err := s.measure(root, limits, 0)
-	switch {
-	case err != nil:
-		return err
-	case e.files > limits.Count:
-		return fmt.Errorf("the tree holds more than %d files", limits.Count)
-	case e.depth > limits.Depth:
-		return tooDeep(limits)
+	if err == nil {
+		err = limits.Allow(e.files)
 	}
-	return nil
+	if err == nil && e.depth > limits.Depth {
+		err = tooDeep(limits)
+	}
+	return e.files, err
 }
 
 func tooDeep(limits FileLimits) error {

@@ -269,8 +269,10 @@ func TestLimits(t *testing.T) {
 	_, err := files.ReadFile("tenants/acme/big.txt")
 	require.ErrorContains(t, err, "tenants/acme/big.txt: has 2097152 bytes, at most 1048576 are allowed")
 
-	_, err = open(t, source.Options{URL: repo.Dir, Files: git.FileLimits{Count: 2}}).Snapshot(t.Context())
-	require.ErrorContains(t, err, "more than 2 files")
+	few := open(t, source.Options{URL: repo.Dir, Files: git.FileLimits{Count: 2}})
+	_, err = few.Snapshot(t.Context())
+	require.InDelta(t, 1.5, few.FilesUsed(), 1e-9, "what was refused is counted, too")
+	require.ErrorContains(t, err, "at most 2 are allowed; raise --fleet-files, or remove files")
 	_, err = open(t, source.Options{URL: repo.Dir, Files: git.FileLimits{Depth: 3}}).Snapshot(t.Context())
 	require.ErrorContains(t, err, "nested deeper than 3")
 	_, err = open(t, source.Options{URL: repo.Dir, Limits: git.Limits{Object: 1 << 20}}).Snapshot(t.Context())
@@ -293,7 +295,7 @@ func TestTreeBomb(t *testing.T) {
 	}
 	repo.Git("update-ref", "refs/heads/main", repo.Git("commit-tree", hash, "-m", "bomb"))
 	_, err := open(t, source.Options{URL: repo.Dir}).Snapshot(t.Context())
-	require.ErrorContains(t, err, "more than 100000 files")
+	require.ErrorContains(t, err, "at most 100000 are allowed")
 }
 
 func TestAttack26StaleWorkDirs(t *testing.T) {

@@ -24,6 +24,9 @@ type Files = git.Files
 // Auth says with which credentials a remote is read; see git.Auth.
 type Auth = git.Auth
 
+// FileLimits bound what a commit may hold; see git.FileLimits.
+type FileLimits = git.FileLimits
+
 // IsCommit reports whether a name is the whole hash of a commit.
 func IsCommit(name string) bool {
 	_, ok := git.ParseHash(name)
@@ -37,9 +40,9 @@ type Options struct {
 	Revision string // branch, tag or commit that the fleet is pinned to; "": follow Branch
 	Dir      string // where the object store lies; it is a cache
 	Auth     Auth
-	Limits   git.Limits     // of a conversation with the remote
-	Files    git.FileLimits // of a tree
-	Line     LineLimits     // of the commits between two snapshots
+	Limits   git.Limits // of a conversation with the remote
+	Files    FileLimits // of a tree
+	Line     LineLimits // of the commits between two snapshots
 }
 
 // Repository is the fleet repo as seen from here. It is safe for concurrent use.
@@ -56,6 +59,7 @@ type Repository struct {
 	tip     git.Hash // what last was resolved from
 	line    Line     // the last one
 	origins origins  // the last ones
+	refused int      // files of the tip that was refused last; 0: it was not
 }
 
 // Snapshot is the content of the fleet repo at one commit and at its ancestors. It
@@ -174,7 +178,7 @@ func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 		commit = pinned
 	}
 	s, err := r.read(commit)
-	if err != nil {
+	if err = r.within(err); err != nil {
 		return Snapshot{}, err
 	}
 	s.Pinned, s.history = isPinned, h
@@ -183,6 +187,27 @@ func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 	}
 	r.last, r.tip = s, tip
 	return s, nil
+}
+
+// within adds to an error of too many files what to do, and remembers their number.
+func (r *Repository) within(err error) error {
+	r.refused = 0
+	if many := (*git.TooManyFilesError)(nil); errors.As(err, &many) {
+		r.refused = many.Files
+		return fmt.Errorf("%w; raise --fleet-files, or remove files", err)
+	}
+	return err
+}
+
+// FilesUsed returns which part of the files that the tip may have it has.
+func (r *Repository) FilesUsed() float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	files := r.refused
+	if files == 0 && r.last.Files != nil {
+		files = r.last.Files.Count()
+	}
+	return float64(files) / float64(r.files.MaxCount())
 }
 
 // follow returns the ref that is followed. For a commit as revision that is the

@@ -43,6 +43,10 @@ type Options struct {
 	// than this program. It may be nil.
 	Notice func(sentence string)
 
+	// Files is how many files the branch may have, to be read and to be written. Default
+	// DefaultFiles, at most MaxFiles.
+	Files int
+
 	// Keep keeps a copy in Dir of what was accepted or saved. The first Load of the next
 	// process then fetches nothing if nobody else has written meanwhile, and a lost
 	// branch can be brought back from it.
@@ -69,6 +73,7 @@ type Branch struct {
 	pending *state    // pushed, but the answer was lost
 	asked   time.Time
 	store   *git.Store // full history, opened when first asked for
+	refused int        // files of the tree that was refused last; 0: none was
 }
 
 // Open prepares to use the branch. It does not connect yet. The branch need

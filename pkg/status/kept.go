@@ -49,7 +49,7 @@ func (b *Branch) Kept() (model.Ledger, bool) {
 	if !ok {
 		return model.Ledger{}, false
 	}
-	s, err := readState(store, tip)
+	s, err := readState(store, tip, b.limits())
 	if err != nil || s.ledger.Identity != b.copied.Identity || recall(context.Background(), store, tip, &s.ledger) != nil {
 		return model.Ledger{}, false
 	}

@@ -36,8 +36,14 @@ const (
 	maxLine     = 500 // of a commit message, in bytes
 )
 
-// limits of the whole tree.
-var limits = git.FileLimits{Size: maxFile, Count: 400_000, Depth: 8}
+// How many files a branch may have.
+const (
+	DefaultFiles = 400_000
+	MaxFiles     = 4_000_000
+)
+
+// limits of a whole tree that some reconciler has written.
+var limits = git.FileLimits{Size: maxFile, Count: MaxFiles, Depth: 8}
 
 // label is a DNS label, the only form in which names become paths.
 var label = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)

@@ -28,7 +28,7 @@ func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
 	if unknown := (*FormatError)(nil); errors.As(err, &unknown) {
 		return model.Ledger{}, unknown
 	}
-	return model.Ledger{}, fmt.Errorf("load status branch: %w", err)
+	return model.Ledger{}, fmt.Errorf("load status branch: %w", b.within(err))
 }
 
 // noticeFormat calls Notice once if the branch has a newer minor format.
@@ -84,7 +84,7 @@ func (b *Branch) load(ctx context.Context) error {
 func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 	if b.state == nil {
 		if store, ok := b.kept.Store(tip); ok {
-			if s, err := readState(store, tip); err == nil {
+			if s, err := readState(store, tip, b.limits()); err == nil {
 				return s, b.recall(ctx, s)
 			}
 		}
@@ -102,7 +102,7 @@ func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 		s.head = tip
 		return &s, nil
 	}
-	s, err := readState(store, tip)
+	s, err := readState(store, tip, b.limits())
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func (b *Branch) copyIn(ctx context.Context, dir string) (*state, error) {
 	if !ok {
 		return nil, fmt.Errorf("the copy in %s is damaged", dir)
 	}
-	from, err := readState(store, tip)
+	from, err := readState(store, tip, b.limits())
 	if err == nil {
 		err = recall(ctx, store, tip, &from.ledger)
 	}

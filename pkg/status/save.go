@@ -69,6 +69,9 @@ func (b *Branch) save(ctx context.Context, previous, next model.Ledger) (changed
 
 // push moves the branch from where it was last seen to saved.
 func (b *Branch) push(ctx context.Context, saved *state, objects *git.Objects) (changed bool, err error) {
+	if err := b.within(b.limits().Allow(saved.tree.count)); err != nil {
+		return false, err // nobody could read it
+	}
 	first, grown := b.state.head == git.ZeroHash, false
 	if !first {
 		grown = b.kept.Append(objects)

@@ -55,7 +55,7 @@ func (s *state) deleted() *state {
 }
 
 // readState reads the state of the branch at a commit.
-func readState(store *git.Store, head git.Hash) (*state, error) {
+func readState(store *git.Store, head git.Hash, limits git.FileLimits) (*state, error) {
 	c, err := store.Commit(head)
 	if err != nil {
 		return nil, err

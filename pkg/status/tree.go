@@ -12,6 +12,7 @@ import (
 type dir struct {
 	hash    git.Hash
 	entries []entry // by name
+	count   int     // of the files below
 }
 
 type entry struct {
@@ -40,8 +41,17 @@ func readDir(store *git.Store, tree git.Hash) (*dir, error) {
 			}
 		}
 		d.entries = append(d.entries, made)
+		d.count += made.files()
 	}
 	return d, nil
+}
+
+// files counts the files of an entry.
+func (e *entry) files() int {
+	if e.dir != nil {
+		return e.dir.count
+	}
+	return 1
 }
 
 func (d *dir) find(name string) (int, bool) {
@@ -146,6 +156,9 @@ func (d *dir) edited(e *edit, objects *git.Objects) *dir {
 		return nil
 	}
 	slices.SortFunc(made.entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	for i := range made.entries {
+		made.count += made.entries[i].files()
+	}
 	made.hash = objects.AddTree(made.git())
 	return made
 }

@@ -63,5 +63,5 @@ func (w *Tree) Commit(ctx context.Context, commit string) (*git.Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list commit %s: %w", commit, err)
 	}
-	return w.store.Files(h, git.FileLimits{})
+	return w.store.Files(h, git.FileLimits{Count: mostFiles})
 }

@@ -1,0 +1,38 @@
+package status
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/d-aros/d-aros/pkg/git"
+)
+
+// limits are those of the branch: what is read and what is written are held to the same.
+func (b *Branch) limits() git.FileLimits {
+	l := limits
+	l.Count = min(cmp.Or(b.o.Files, DefaultFiles), MaxFiles)
+	return l
+}
+
+// within adds to an error of too many files what to do, and remembers their number.
+func (b *Branch) within(err error) error {
+	b.refused = 0
+	if many := (*git.TooManyFilesError)(nil); errors.As(err, &many) {
+		b.refused = many.Files
+		return fmt.Errorf("%w; raise --status-files, or divide the fleet", err)
+	}
+	return err
+}
+
+// FilesUsed returns which part of the files that the branch may have it has, or would
+// have with the save that was refused last.
+func (b *Branch) FilesUsed() float64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	files := b.refused
+	if files == 0 && b.state != nil {
+		files = b.state.tree.count
+	}
+	return float64(files) / float64(b.limits().Count)
+}
