@@ -101,3 +101,6 @@ func (b *Branch) Write(ctx context.Context, steps []Step) error {
 	b.state = s
 	return nil
 }
+
+// Turn is what Run does every second.
+func (m *Mirror) Turn(ctx context.Context, now time.Time) { m.turn(ctx, now) }
