@@ -8,54 +8,118 @@ import (
 	"os"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
 )
+
+// election is how a process gets the Lease of a fleet.
+type election struct {
+	namespace, fleet string
+	log              *slog.Logger
+	standing         standing
+}
 
 // lead runs work while this process holds the Lease of the fleet. When it loses the Lease, it ends with an error, because
 // another process may lead now. The status branch is safe in any case: its push is a compare-and-swap.
-func lead(ctx context.Context, cluster *rest.Config, namespace, fleet string, log *slog.Logger, work func(context.Context) error) error {
+func (e *election) lead(ctx context.Context, cluster *rest.Config, work func(context.Context) error) error {
 	client, err := kubernetes.NewForConfig(cluster)
 	if err != nil {
 		return fmt.Errorf("leader election: %w", err)
 	}
 	host, _ := os.Hostname() // part of a name for people; the rest makes it unique
+	lease := &resourcelock.LeaseLock{
+		LeaseMeta:  metav1.ObjectMeta{Namespace: e.namespace, Name: "daros-" + e.fleet},
+		Client:     client.CoordinationV1(),
+		LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	result := make(chan error, 1)
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: &resourcelock.LeaseLock{
-			LeaseMeta:  metav1.ObjectMeta{Namespace: namespace, Name: "daros-" + fleet},
-			Client:     client.CoordinationV1(),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
-		},
+		Lock:          notedLock{lease, e.note},
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
 		ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(ctx context.Context) {
-				log.Info("became the leader")
-				result <- work(ctx)
+				e.log.Info("became the leader")
+				e.standing.leads()
+				result <- work(klog.NewContext(ctx, klog.Background()))
 				cancel()
 			},
 			OnStoppedLeading: func() {},
-			OnNewLeader:      func(id string) { log.Info("new leader", "identity", id) },
+			OnNewLeader:      func(id string) { e.log.Info("new leader", "identity", id) },
 		},
 	})
 	if err != nil {
 		return fmt.Errorf("leader election: %w", err)
 	}
 	stopped := ctx.Done()
-	elector.Run(ctx)
+	elector.Run(klog.NewContext(ctx, klog.Logger{})) // it would tell each failure every two seconds; note tells it once
 	select {
 	case err := <-result:
 		return err
 	case <-stopped:
 		return nil
 	default:
-		return errors.New("lost the Lease")
+		return errors.Join(errors.New("lost the Lease"), e.standing.trouble())
 	}
+}
+
+// note keeps the outcome of a request for the Lease, and logs it once if it is another failure.
+func (e *election) note(verb string, err error) {
+	var what error
+	if err != nil {
+		what = fmt.Errorf("cannot %s Lease %s/daros-%s: %w%s", verb, e.namespace, e.fleet, err, e.remedy(err))
+	}
+	if e.standing.note(what) && what != nil {
+		e.log.Error("no Lease, so nothing is reconciled", "error", what)
+	}
+}
+
+// remedy says what people can do about a failure.
+func (e *election) remedy(err error) string {
+	switch {
+	case apierrors.IsForbidden(err):
+		return "; allow the reconciler to get, create and update Leases in that namespace (deploy/reconciler/rights.yaml)"
+	case apierrors.IsNotFound(err):
+		return "; create the namespace, or name another one with --lease-namespace"
+	}
+	return ""
+}
+
+// notedLock tells what came of each request for the Lease. That there is none yet, or that another process was faster, is
+// no failure.
+type notedLock struct {
+	*resourcelock.LeaseLock
+	note func(verb string, err error)
+}
+
+func (l notedLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	record, raw, err := l.LeaseLock.Get(ctx)
+	if !apierrors.IsNotFound(err) { // Create has its outcome
+		l.note("read", err)
+	}
+	return record, raw, err
+}
+
+func (l notedLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	err := l.LeaseLock.Create(ctx, record)
+	if !apierrors.IsAlreadyExists(err) {
+		l.note("make", err)
+	}
+	return err
+}
+
+func (l notedLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	err := l.LeaseLock.Update(ctx, record)
+	if !apierrors.IsConflict(err) {
+		l.note("update", err)
+	}
+	return err
 }

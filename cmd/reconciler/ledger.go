@@ -22,12 +22,13 @@ import (
 // ledgerFlags select the status branch. Most commands with these flags need nothing else: no cluster, and no access to
 // the branch that declares the fleet.
 type ledgerFlags struct {
-	repo, branch                  string
+	repo, statusRepo, branch      string
 	tokenFile, sshKey, knownHosts string
 }
 
 func (f *ledgerFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.repo, "repo", ".", "fleet repo: an https or ssh URL, a bare repo, or a clone (the branch is read from its origin)")
+	fl.StringVar(&f.statusRepo, "status-repo", "", "repo of the status branch, where it is not in the fleet repo: as for --repo")
 	fl.StringVar(&f.branch, "status-branch", "status", "branch to read")
 	fl.StringVar(&f.tokenFile, "token-file", "", "file with the token for https")
 	fl.StringVar(&f.sshKey, "ssh-key", "", "private key for ssh")
@@ -39,9 +40,10 @@ type ledgerReader struct {
 	branch *status.Branch
 	dir    string // of the object store, removed at the end
 
-	clone string // top directory of the clone at --repo, "" if it is no clone
-	url   string // that is read: the origin of the clone, or a copy of what was fetched
-	auth  source.Auth
+	clone    string // top directory of the clone at --repo, "" if it is no clone
+	fleetURL string // of the fleet repo, where the status branch is in another one; else ""
+	url      string // that is read: the origin of the clone, or a copy of what was fetched
+	auth     source.Auth
 
 	// stale is the reason why the origin of a clone cannot be read. Then the reader has what the last "git fetch" brought.
 	stale error
@@ -112,6 +114,11 @@ func (f *ledgerFlags) connect(cmd *cobra.Command, read readBranch) (*ledgerReade
 func (f *ledgerFlags) find(ctx context.Context, r *ledgerReader, read readBranch) error {
 	top, origin := clone.Origin(ctx, f.repo)
 	r.clone, r.url = top, cmp.Or(origin, f.repo)
+	if f.statusRepo != "" {
+		r.fleetURL = r.url
+		top, origin = clone.Origin(ctx, f.statusRepo)
+		r.url = cmp.Or(origin, f.statusRepo)
+	}
 	err := f.read(ctx, r, read)
 	var missing *noStatusError
 	if err == nil || origin == "" || errors.As(err, &missing) || ctx.Err() != nil {
@@ -129,13 +136,14 @@ func (f *ledgerFlags) find(ctx context.Context, r *ledgerReader, read readBranch
 func (f *ledgerFlags) read(ctx context.Context, r *ledgerReader, read readBranch) error {
 	branch, err := status.Open(ctx, status.Options{
 		URL: r.url, Branch: f.branch, Dir: filepath.Join(r.dir, "status"), Auth: r.auth, WrittenBy: "reconciler " + buildinfo.Read().String(),
+		Files: status.MaxFiles, // who wrote it had a limit
 	})
 	if err != nil {
 		return err
 	}
 	exists, err := read(branch)
 	if err == nil && !exists {
-		err = &noStatusError{branch: f.branch, repo: f.repo}
+		err = &noStatusError{branch: f.branch, repo: f.repo, statusRepo: f.statusRepo}
 	}
 	if err != nil {
 		_ = branch.Close()
@@ -145,13 +153,13 @@ func (f *ledgerFlags) read(ctx context.Context, r *ledgerReader, read readBranch
 	return nil
 }
 
-// fleet opens the branch that declares the fleet, in the repository of the status branch. The caller closes it before
-// the reader.
+// fleet opens the branch that declares the fleet. The caller closes it before the reader.
 func (r *ledgerReader) fleet(ctx context.Context, branch string) (*source.Repository, error) {
-	if r.stale != nil && clone.CopyTracked(ctx, r.clone, branch, r.url) != nil {
+	url := cmp.Or(r.fleetURL, r.url)
+	if r.stale != nil && r.fleetURL == "" && clone.CopyTracked(ctx, r.clone, branch, r.url) != nil {
 		return nil, r.stale
 	}
-	return source.Open(ctx, source.Options{URL: r.url, Branch: branch, Dir: filepath.Join(r.dir, "source"), Auth: r.auth})
+	return source.Open(ctx, source.Options{URL: url, Branch: branch, Dir: filepath.Join(r.dir, "source"), Auth: r.auth})
 }
 
 func (r *ledgerReader) close() {
@@ -162,8 +170,11 @@ func (r *ledgerReader) close() {
 }
 
 // noStatusError reports a status branch that does not exist.
-type noStatusError struct{ branch, repo string }
+type noStatusError struct{ branch, repo, statusRepo string }
 
 func (e *noStatusError) Error() string {
-	return fmt.Sprintf("there is no status branch %q yet; \"reconciler run --repo %s\" writes it, and --status-branch reads one of another name", e.branch, e.repo)
+	if e.statusRepo != "" {
+		return fmt.Sprintf("%s has no status branch %q yet; \"reconciler run --status-repo\" writes it, and --status-branch reads one of another name", e.statusRepo, e.branch)
+	}
+	return fmt.Sprintf("there is no status branch %q yet; \"reconciler run --repo %s\" writes it; --status-branch reads one of another name, and --status-repo one elsewhere", e.branch, e.repo)
 }

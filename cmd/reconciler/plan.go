@@ -66,12 +66,13 @@ code is 2 also if plan itself failed.`,
 // caseFlags are the inputs of plan and what-if besides the change.
 type caseFlags struct {
 	fleetFlags
-	repo, statusBranch, now string
-	capacity                []string
+	repo, statusRepo, statusBranch, now string
+	capacity                            []string
 }
 
 func (f *caseFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.repo, "repo", ".", "clone of the fleet repo")
+	fl.StringVar(&f.statusRepo, "status-repo", "", "repo of the status branch, where it is not in the fleet repo: a URL, a bare repo, or a clone")
 	fl.StringVar(&f.statusBranch, "status-branch", "status", "status branch of the clone, as last fetched")
 	fl.StringVar(&f.now, "now", "", "decide as of this `TIME`, such as 2026-05-01T12:00:00Z (default: now)")
 	fl.StringArrayVar(&f.capacity, "capacity", nil, "capacity of a pool, `POOL.RESOURCE=[+|-]AMOUNT`, such as general.cpu=+64; can be given several times")
@@ -94,6 +95,15 @@ func (f *caseFlags) run(cmd *cobra.Command, format planFormat, compare func(offl
 		return err
 	}
 	defer c.Tree.Close()
+	if f.statusRepo != "" {
+		from := ledgerFlags{repo: f.statusRepo, branch: f.statusBranch}
+		r, ledger, err := from.open(cmd)
+		if err != nil {
+			return err
+		}
+		c.Elsewhere = &offline.Recorded{Commit: r.branch.Tip(), Ledger: ledger}
+		r.close()
+	}
 	o, err := f.options(cmd.ErrOrStderr())
 	if err != nil {
 		return err

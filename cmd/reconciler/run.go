@@ -32,18 +32,20 @@ import (
 
 // runFlags are the settings of the run command.
 type runFlags struct {
-	repo, branch, revision, statusBranch, stateDir string
-	trustRoot                                      string
-	tokenFile, writeTokenFile, sshKey, knownHosts  string
-	kubeconfig, fleet, prefix                      string
-	interval, sourceStale                          time.Duration
-	once, dryRun, adopt                            bool
-	listen                                         string
-	pprof, applicationMetrics, leaderElect         bool
-	leaseNamespace                                 string
-	workers                                        int
-	logFormat, logLevel                            string
+	repo, branch, revision, stateDir              string
+	trustRoot                                     string
+	fleetFiles                                    int
+	tokenFile, writeTokenFile, sshKey, knownHosts string
+	kubeconfig, fleet, prefix                     string
+	interval, sourceStale                         time.Duration
+	once, dryRun, adopt                           bool
+	listen                                        string
+	pprof, applicationMetrics, leaderElect        bool
+	leaseNamespace                                string
+	workers                                       int
+	logFormat, logLevel                           string
 
+	status   statusFlags
 	outbound outboundFlags
 }
 
@@ -64,6 +66,9 @@ program runs in.`,
   # a repo on a server, with a token that may only read and one for the status branch
   reconciler run --repo https://git.example.com/acme/fleet.git --token-file read --write-token-file write
 
+  # the ledger in a repo near the reconciler, and a mirror of it where people read
+  reconciler run --repo https://git.example.com/acme/fleet.git --token-file token --status-repo /srv/git/ledger.git --status-mirror https://git.example.com/acme/fleet.git
+
   # one pass; the second changes nothing
   reconciler run --repo . --once
   reconciler run --repo . --once --dry-run`,
@@ -77,10 +82,10 @@ program runs in.`,
 	fl.StringVar(&f.branch, "branch", "main", "branch that declares the fleet")
 	fl.StringVar(&f.revision, "revision", "", "pin the whole fleet to a branch, tag or commit")
 	fl.StringVar(&f.trustRoot, "trust-root", "", "commit that is trusted without a check; later commits need signatures (default: the first commit ever seen)")
-	fl.StringVar(&f.statusBranch, "status-branch", "status", "branch that the ledger is written to")
+	fl.IntVar(&f.fleetFiles, "fleet-files", 100_000, "number of files that a commit of the fleet repo may have")
 	fl.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "directory for Git objects and evaluations; a cache, safe to delete")
 	fl.StringVar(&f.tokenFile, "token-file", "", "file with the token for https")
-	fl.StringVar(&f.writeTokenFile, "write-token-file", "", "file with the token for the status branch (default: the token in --token-file)")
+	fl.StringVar(&f.writeTokenFile, "write-token-file", "", "file with the token for the status branch and its mirror (default: the token in --token-file)")
 	fl.StringVar(&f.sshKey, "ssh-key", "", "private key for ssh")
 	fl.StringVar(&f.knownHosts, "known-hosts", "", "known_hosts file for ssh (default: the user's)")
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file of the cluster")
@@ -99,6 +104,7 @@ program runs in.`,
 	fl.IntVar(&f.workers, "workers", 8, "number of concurrent requests to the API server")
 	fl.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	fl.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	f.status.add(fl)
 	f.outbound.add(fl)
 	return cmd
 }
@@ -118,6 +124,9 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	klog.SetSlogLogger(log) // client-go logs through klog
+	if err := f.checkFiles(); err != nil {
+		return err
+	}
 	if f.trustRoot != "" && !source.IsCommit(f.trustRoot) {
 		return fmt.Errorf("--trust-root %q is not a commit; write all 40 digits", f.trustRoot)
 	}
@@ -128,6 +137,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	build := buildinfo.Read()
 	src, err := source.Open(ctx, source.Options{
 		URL: f.repo, Branch: f.branch, Revision: f.revision, Dir: filepath.Join(f.stateDir, "source"), Auth: f.auth(f.tokenFile),
+		Files: source.FileLimits{Count: f.fleetFiles},
 	})
 	if err != nil {
 		return err
@@ -138,6 +148,11 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	defer branch.Close()
+	mirror, err := f.openMirror(branch, log)
+	if err != nil {
+		return err
+	}
+	defer mirror.close()
 	carrier, err := kubernetes.New(cluster, kubernetes.Options{Fleet: f.fleet, Workers: f.workers, Namespace: f.leaseNamespace})
 	if err != nil {
 		return err
@@ -170,10 +185,15 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		Edges: reconcile.Edges{
 			Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
 			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Listeners: outgoing.listeners,
-			SourceChanged: src.Changes(ctx), SourceStale: f.sourceStale, Slice: f.slice(), Progress: []func() int64{carrier.Answered, evaluators.Evaluated},
+			SourceChanged: src.Changes(ctx), SourceStale: f.sourceStale, Slice: f.slice(),
+			Readings: reconcile.Readings{
+				Progress: []func() int64{carrier.Answered, evaluators.Evaluated},
+				Limits:   map[string]func() float64{"fleet-files": src.FilesUsed, "status-files": branch.FilesUsed},
+				Mirror:   mirror.figure(),
+			},
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
-		Recognition: reconcile.Recognition{Anchor: carrier, Copy: branch, Branch: f.statusBranch, Adopt: f.adopt},
+		Recognition: reconcile.Recognition{Anchor: carrier, Copy: branch, Branch: f.status.branch, Adopt: f.adopt},
 		Log:         log, Metrics: newMetrics(labelled, build, f.applicationMetrics),
 	})
 	if f.once || f.dryRun {
@@ -181,13 +201,15 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 
 	group, ctx := errgroup.WithContext(ctx)
+	leader := &election{namespace: f.leaseNamespace, fleet: f.fleet, log: log, standing: standing{leader: !f.leaderElect}}
 	if f.listen != "" {
-		group.Go(func() error { return serve(ctx, f.listen, f.pprof, registry, loop, log) })
+		group.Go(func() error { return serve(ctx, f.listen, f.pprof, registry, loop, &leader.standing, log) })
 	}
+	group.Go(func() error { return mirror.run(ctx) })
 	group.Go(func() error {
 		log.Info("reconciling", "version", build.String(), "repo", f.repo, "branch", f.branch, "cluster", cluster.Host, "fleet", f.fleet)
 		if f.leaderElect {
-			return lead(ctx, cluster, f.leaseNamespace, f.fleet, log, loop.Run)
+			return leader.lead(ctx, cluster, loop.Run)
 		}
 		return loop.Run(ctx)
 	})
@@ -261,14 +283,6 @@ func (f *runFlags) print(out io.Writer, r *reconcile.Report) {
 		for _, place := range p.Places {
 			fmt.Fprintf(out, "  %s  %s\n", text.Clean(place.At), text.Clean(place.Note))
 		}
-	}
-}
-
-func (f *runFlags) statusOptions(build buildinfo.Info, log *slog.Logger) status.Options {
-	return status.Options{
-		URL: f.repo, Branch: f.statusBranch, Dir: filepath.Join(f.stateDir, "status"), Auth: f.auth(f.writeToken()),
-		Keep: true, Recheck: time.Minute, WrittenBy: "reconciler " + build.String(),
-		Notice: func(sentence string) { log.Warn(sentence) },
 	}
 }
 

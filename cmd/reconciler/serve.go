@@ -17,11 +17,11 @@ import (
 )
 
 // serve answers probes and metrics until ctx ends.
-func serve(ctx context.Context, address string, profiles bool, registry *prometheus.Registry, loop *reconcile.Loop, log *slog.Logger) error {
+func serve(ctx context.Context, address string, profiles bool, registry *prometheus.Registry, loop *reconcile.Loop, stands *standing, log *slog.Logger) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /healthz", probe(loop.Alive))
-	mux.HandleFunc("GET /readyz", probe(loop.Ready))
+	mux.HandleFunc("GET /healthz", probe(func() (string, error) { return "ok", loop.Alive() }))
+	mux.HandleFunc("GET /readyz", probe(func() (string, error) { return stands.ready(loop.Ready) }))
 	if profiles {
 		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
@@ -48,13 +48,14 @@ func serve(ctx context.Context, address string, profiles bool, registry *prometh
 	return nil
 }
 
-// probe answers 200, or 503 with the error of the check.
-func probe(check func() error) http.HandlerFunc {
+// probe answers 200 with a word, or 503 with the error of the check.
+func probe(check func() (string, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		if err := check(); err != nil {
+		word, err := check()
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}
-		fmt.Fprintln(w, "ok")
+		fmt.Fprintln(w, word)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -210,4 +211,20 @@ func TestVet(t *testing.T) {
 	v, err = offline.Vet(t.Context(), options(t), c.Tree, after, now)
 	require.NoError(t, err)
 	require.Empty(t, v.Against(blog), "the file is read as edited")
+}
+
+// TestPlanWithALedgerElsewhere: what another repository holds counts, and not that the
+// clone has no status branch.
+func TestPlanWithALedgerElsewhere(t *testing.T) {
+	repo := fleet(t)
+	application(repo, "shop", 2)
+	c := caseOf(t, repo.Dir)
+	without, err := offline.Plan(t.Context(), options(t), c, "main", "")
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(without.Notes, "\n"), `there is no status branch "status" here`)
+	c.Elsewhere = &offline.Recorded{Commit: strings.Repeat("ab", 20), Ledger: without.Next}
+	with, err := offline.Plan(t.Context(), options(t), c, "main", "")
+	require.NoError(t, err)
+	require.Equal(t, c.Elsewhere.Commit, with.Status)
+	require.NotContains(t, strings.Join(with.Notes, "\n"), "there is no status branch")
 }

@@ -16,14 +16,15 @@ import (
 type Case struct {
 	Tree         *clone.Tree // of the fleet repo
 	StatusBranch string      // of the clone, as last fetched
+	Elsewhere    *Recorded   // the status branch, where it is in another repo; nil: it is in the clone
 	Now          time.Time
 	Capacity     []Capacity // changes of the observed capacity
 }
 
-// recorded is the status branch as last fetched.
-type recorded struct {
-	commit string // of the status branch, "" if there is none
-	ledger model.Ledger
+// Recorded is the status branch as it was read.
+type Recorded struct {
+	Commit string // of the status branch, "" if there is none
+	Ledger model.Ledger
 }
 
 // notes are the assumptions of an answer, as sentences without repetition.
@@ -52,7 +53,7 @@ func Plan(ctx context.Context, o Options, c Case, base, head string) (plan.Compa
 	if err != nil {
 		return plan.Comparison{}, err
 	}
-	if err := noteRefusals(ctx, c, a.evaluator, &rec.ledger, base, is, &n); err != nil {
+	if err := noteRefusals(ctx, c, a.evaluator, &rec.Ledger, base, is, &n); err != nil {
 		return plan.Comparison{}, err
 	}
 	return c.compare(a, rec, was, is, c.Capacity, n)
@@ -82,39 +83,44 @@ func WhatIf(ctx context.Context, o Options, c Case, head string, settings []Sett
 }
 
 // open reads the status branch as the clone has it, and prepares to evaluate.
-func (c Case) open(ctx context.Context, o Options, n *notes) (rec recorded, a *assessor, err error) {
+func (c Case) open(ctx context.Context, o Options, n *notes) (rec Recorded, a *assessor, err error) {
 	if err := clone.CheckBranch(c.StatusBranch); err != nil {
 		return rec, nil, fmt.Errorf("--status-branch: %w", err)
 	}
-	if c.Tree.Git {
-		if rec.commit, err = c.Tree.BranchTip(ctx, c.StatusBranch); err != nil {
+	switch {
+	case c.Elsewhere != nil:
+		rec = *c.Elsewhere
+	case c.Tree.Git:
+		if rec.Commit, err = c.Tree.BranchTip(ctx, c.StatusBranch); err != nil {
 			return rec, nil, err
 		}
 	}
-	if rec.commit == "" {
+	if rec.Commit == "" {
 		n.add("there is no status branch %q here, so nothing is taken to run and no pool to have more than it declares; \"git fetch origin %s\" brings it",
 			c.StatusBranch, c.StatusBranch)
-	} else if rec.ledger, err = status.ReadClone(ctx, c.Tree.Root, rec.commit); err != nil {
-		return rec, nil, fmt.Errorf("read branch %s: %w", c.StatusBranch, err)
+	} else if c.Elsewhere == nil {
+		if rec.Ledger, err = status.ReadClone(ctx, c.Tree.Root, rec.Commit); err != nil {
+			return rec, nil, fmt.Errorf("read branch %s: %w", c.StatusBranch, err)
+		}
 	}
-	for i := range rec.ledger.Damaged {
-		n.add("%s", &rec.ledger.Damaged[i])
+	for i := range rec.Ledger.Damaged {
+		n.add("%s", &rec.Ledger.Damaged[i])
 	}
 	a, err = newAssessor(ctx, o)
 	return rec, a, err
 }
 
 // compare decides on two sides and returns the difference. The second one always has the capacity of the case.
-func (c Case) compare(a *assessor, rec recorded, was, is side, capacityBefore []Capacity, n notes) (plan.Comparison, error) {
-	before, err := decide(was, rec.ledger, c.Now, capacityBefore, &n)
+func (c Case) compare(a *assessor, rec Recorded, was, is side, capacityBefore []Capacity, n notes) (plan.Comparison, error) {
+	before, err := decide(was, rec.Ledger, c.Now, capacityBefore, &n)
 	if err != nil {
 		return plan.Comparison{}, err
 	}
-	after, err := decide(is, rec.ledger, c.Now, c.Capacity, &n)
+	after, err := decide(is, rec.Ledger, c.Now, c.Capacity, &n)
 	if err != nil {
 		return plan.Comparison{}, err
 	}
-	made := plan.Comparison{Before: was.description(), After: is.description(), Status: rec.commit, Now: c.Now, Next: after.Ledger}
+	made := plan.Comparison{Before: was.description(), After: is.description(), Status: rec.Commit, Now: c.Now, Next: after.Ledger}
 	switch {
 	case after.Fleet.Platform == nil:
 		n.add("nothing can be decided: the platform is not valid and never was")

@@ -28,15 +28,25 @@ type Edges struct {
 
 	// Slice is how long the runtime acts in a pass. What is left is due in the next one. 0: no limit.
 	Slice time.Duration
-	// Progress are functions that count what the edges get done: objects that the cluster
-	// has answered, directories that were evaluated. They are for concurrent use.
-	Progress []func() int64
+	Readings
 
 	// SourceChanged gets a value when the fleet repo may have changed, so that the loop
 	// polls it at once. It may be nil.
 	SourceChanged <-chan struct{}
 
 	SourceStale time.Duration // the repo may be unavailable for so long; 0: the constant
+}
+
+// Readings tell how the edges are doing. All may be nil.
+type Readings struct {
+	// Progress are functions that count what the edges get done: objects that the cluster
+	// has answered, directories that were evaluated. They are for concurrent use.
+	Progress []func() int64
+	// Limits are functions that tell which part of a limit is used, by its name: from 1 on
+	// what exceeds it is refused.
+	Limits map[string]func() float64
+	// Mirror tells for how long the mirror of the status branch has lacked something.
+	Mirror func(now time.Time) time.Duration
 }
 
 // Source is the fleet repo. *source.Repository is one.

@@ -98,6 +98,8 @@ func (l *Loop) Run(ctx context.Context) error {
 	waits := backoff.NewExponentialBackOff()
 	waits.InitialInterval, waits.MaxInterval = firstWait, max(firstWait, min(l.o.Interval, maxWait))
 	l.pulse.start(l.o.Now())
+	l.o.Metrics.passes.leader.Set(1)
+	defer l.o.Metrics.passes.leader.Set(0)
 	for {
 		r, err := l.turn(ctx)
 		if ctx.Err() != nil {

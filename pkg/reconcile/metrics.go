@@ -20,6 +20,7 @@ type Metrics struct {
 	workflows workflowMetrics
 	objects   objectMetrics
 	ledger    *ledgerMetrics
+	edges     edgeMetrics
 }
 
 // NewMetrics registers the figures. A nil registerer leaves them unregistered. With
@@ -28,7 +29,7 @@ func NewMetrics(reg prometheus.Registerer, applications bool) *Metrics {
 	f := factory{promauto.With(reg)}
 	return &Metrics{
 		newPassMetrics(f), newFleetMetrics(f), newChangeMetrics(f), newWorkflowMetrics(f), newObjectMetrics(f),
-		newLedgerMetrics(reg, applications),
+		newLedgerMetrics(reg, applications), newEdgeMetrics(f),
 	}
 }
 
@@ -40,6 +41,7 @@ func (m *Metrics) observe(r *Report, err error) {
 	}
 	m.changes.decided(r.Decisions)
 	m.objects.observe(&r.Applied)
+	m.edges.observe(&r.Measured)
 }
 
 // announce feeds what was saved.
@@ -83,7 +85,8 @@ type passMetrics struct {
 	passes   *prometheus.CounterVec
 	stages   *prometheus.HistogramVec
 	saves    prometheus.Counter
-	lastGood prometheus.Gauge
+	lastGood *prometheus.GaugeVec // without a value until there is one
+	leader   prometheus.Gauge
 	lastRead prometheus.Gauge
 	refused  *prometheus.GaugeVec
 	left     prometheus.Gauge
@@ -95,10 +98,11 @@ func newPassMetrics(f factory) passMetrics {
 		stages: f.histogram("daros_stage_seconds", "Duration of the stages of a pass.", short, "stage"),
 		saves:  f.counter("daros_status_commits_total", "Commits written to the status branch.").WithLabelValues(),
 		lastGood: f.gauge("daros_last_good_pass_timestamp_seconds",
-			"Time of the last successful pass; its age is the lag of the status branch.").WithLabelValues(),
-		lastRead: f.gauge("daros_source_last_read_timestamp_seconds", "Time of the last fetch of the fleet repo.").WithLabelValues(),
+			"Time of the last successful pass; its age is the lag of the status branch."),
+		leader:   f.gauge("daros_leader", "1 in the process that reconciles, 0 in one that stands by until it gets the Lease.").WithLabelValues(),
 		refused:  f.gauge("daros_ledger_refused", "1 while the status branch is not the ledger of the fleet, by reason: nothing is decided then.", "reason"),
 		left:     f.gauge("daros_left", "Applications and tenants that the last pass left to be carried out by the next one.").WithLabelValues(),
+		lastRead: f.gauge("daros_source_last_read_timestamp_seconds", "Time of the last fetch of the fleet repo.").WithLabelValues(),
 	}
 }
 
@@ -114,7 +118,7 @@ func (m *passMetrics) observe(r *Report, err error) {
 		m.passes.WithLabelValues("stale").Inc()
 	default:
 		m.passes.WithLabelValues("ok").Inc()
-		m.lastGood.Set(float64(r.Ended.UnixMilli()) / 1000)
+		m.lastGood.WithLabelValues().Set(float64(r.Ended.UnixMilli()) / 1000)
 	}
 	if r.Saved {
 		m.saves.Inc()
@@ -159,4 +163,26 @@ func (m *objectMetrics) observe(r *apply.Report) {
 	m.requests.WithLabelValues("apply").Add(float64(r.Requests.Apply))
 	m.requests.WithLabelValues("get").Add(float64(r.Requests.Get))
 	m.requests.WithLabelValues("delete").Add(float64(r.Requests.Delete))
+}
+
+// edgeMetrics are about the repositories.
+type edgeMetrics struct {
+	limits *prometheus.GaugeVec
+	mirror *prometheus.GaugeVec // without a value where there is no mirror
+}
+
+func newEdgeMetrics(f factory) edgeMetrics {
+	return edgeMetrics{
+		limits: f.gauge("daros_limit_ratio", "Used part of a limit, by the name of its flag: what exceeds 1 is refused.", "limit"),
+		mirror: f.gauge("daros_mirror_behind_seconds", "Time for which the mirror of the status branch has lacked a save, 0 if it has all."),
+	}
+}
+
+func (m *edgeMetrics) observe(r *Measured) {
+	for name, used := range r.Limits {
+		m.limits.WithLabelValues(name).Set(used)
+	}
+	if r.Behind != nil {
+		m.mirror.WithLabelValues().Set(r.Behind.Seconds())
+	}
 }

@@ -24,10 +24,12 @@ func busy() Report {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	id := model.AppID{Tenant: "acme", Name: "shop"}
 	shop := announce.Subject{App: id, Instance: 1}
+	behind := 30 * time.Second
 	return Report{
-		Times:  Times{at, at.Add(3 * time.Second), []StageTime{{StageSource, at}, {StageAct, at.Add(time.Second)}}},
-		Saved:  true,
-		Phases: map[model.Phase]int{model.PhaseRunning: 1},
+		Measured: Measured{Limits: map[string]float64{"fleet-files": 0.5}, Behind: &behind},
+		Times:    Times{at, at.Add(3 * time.Second), []StageTime{{StageSource, at}, {StageAct, at.Add(time.Second)}}},
+		Saved:    true,
+		Phases:   map[model.Phase]int{model.PhaseRunning: 1},
 		Changes: []announce.Announcement{
 			{Kind: announce.Transition, Subject: shop, Change: announce.Change{At: at, To: "Created", Reason: model.ReasonDeclared}},
 			{Kind: announce.Transition, Subject: shop, Change: announce.Change{From: "Admitted", To: "Scheduled", Reason: model.ReasonGranted}, Times: announce.Times{Queued: time.Second}},
@@ -115,6 +117,7 @@ func TestMetricsAddUp(t *testing.T) {
 		"daros_steps_total succeeded acme job": 2, "daros_step_seconds succeeded job": 10, "daros_overdue_applications Scheduled": 2,
 		"daros_overdue_applications Running": 0, "daros_oldest_wait_seconds Admitted": 60, "daros_waits_for_people approve": 3,
 		"daros_transitions_total Running Ready": 2, "daros_decisions_total Fits granted": 2,
+		"daros_limit_ratio fleet-files": 0.5, "daros_mirror_behind_seconds": 30,
 	} {
 		require.Equal(t, want, got[name], name)
 	}

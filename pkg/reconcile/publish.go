@@ -14,6 +14,7 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	h := *l.health.Load()
 	h.err, h.reading, h.left, h.ready = err, l.declared.reading, r.Left, h.ready || err == nil && r.Left == 0
 	l.health.Store(&h)
+	r.Measured = l.o.measure(r.Left, r.Ended)
 	l.o.Metrics.observe(r, err)
 	l.o.Metrics.passes.read(l.declared.reading.last)
 	l.o.Metrics.ledger.observe(&l.saved, r.Pools)

@@ -23,7 +23,7 @@ type Report struct {
 	Decisions  []model.Decision        // saved ones that say something new
 	Saved      bool                    // the status branch has a new commit
 	Applied    apply.Report            // what was done in the cluster
-	Left       int                     // applications and tenants that are left to the next pass, as the slice was over
+	Measured
 }
 
 // Times are when a pass began and ended, and its stages, in order.
@@ -36,6 +36,26 @@ type Times struct {
 type StageTime struct {
 	Stage string
 	Began time.Time
+}
+
+// Measured is what a pass left to do, and what the readings of the edges were after it.
+type Measured struct {
+	Left   int                // applications and tenants that are left to the next pass, as the slice was over
+	Limits map[string]float64 // the part that is used, by the name of the limit
+	Behind *time.Duration     // of the mirror of the status branch; nil: there is none
+}
+
+// measure takes the readings.
+func (f *Readings) measure(left int, now time.Time) (m Measured) {
+	m.Left, m.Limits = left, map[string]float64{}
+	for name, used := range f.Limits {
+		m.Limits[name] = used()
+	}
+	if f.Mirror != nil {
+		behind := f.Mirror(now)
+		m.Behind = &behind
+	}
+	return m
 }
 
 // took returns how long each stage took in all.
