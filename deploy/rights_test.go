@@ -74,7 +74,7 @@ func sets(t *testing.T, fleet string) []render.Set {
 	}
 	rendered, err := render.Application(render.Input{Fleet: fleet, Instance: inst, Tenant: tenant})
 	require.NoError(t, err)
-	all := []render.Set{render.Tenant(fleet, "", tenant, []model.AppID{app.ID}), rendered}
+	all := []render.Set{render.Tenant(fleet, "", tenant, model.Occupancy{Apps: []model.AppID{app.ID}}), rendered}
 
 	there := map[string]bool{}
 	for _, s := range all {

@@ -65,6 +65,9 @@ func (p *printer) headline(x *view.Explanation) {
 		}
 		rows = append(rows, []cell{plain("deadline"), plain(what + " " + moment(in.Deadline))})
 	}
+	for _, q := range x.OverQuota {
+		rows = append(rows, []cell{plain("over quota"), {text.Clean(q.String()), yellow}})
+	}
 	for i := range rows {
 		rows[i][0].style = dim
 	}

@@ -48,6 +48,9 @@ func (p *printer) plan(v *view.Plan) {
 	for _, note := range v.Notes {
 		p.line("%s %s", p.paint(yellow, "note:"), text.Clean(note))
 	}
+	for _, q := range v.OverQuota {
+		p.line("%s %s", p.paint(yellow, "warning:"), text.Clean(q.String()))
+	}
 	if len(v.Problems) > 0 {
 		p.section("Problems")
 		for i := range v.Problems {

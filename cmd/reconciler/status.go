@@ -108,6 +108,9 @@ GRANT is the number of replicas granted, of the number that the application asks
 // status prints the answer for people.
 func (p *printer) status(v *view.Status, all bool) {
 	p.counts(v, all)
+	for _, q := range v.OverQuota {
+		p.line("%s", p.paint(yellow, text.Clean(q.String())))
+	}
 	p.applications(v, all)
 	p.waiting(v)
 	p.refused(v)

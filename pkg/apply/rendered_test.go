@@ -52,7 +52,7 @@ func TestRenderedObjectsSettle(t *testing.T) {
 	shop, err := render.Application(render.Input{Fleet: f.fleet, Tenant: tenant,
 		Instance: &model.Instance{App: app.ID, Number: 1, Spec: &app, Components: states}})
 	require.NoError(t, err)
-	sets := []render.Set{render.Tenant(f.fleet, "", tenant, []model.AppID{app.ID}), shop}
+	sets := []render.Set{render.Tenant(f.fleet, "", tenant, model.Occupancy{Apps: []model.AppID{app.ID}}), shop}
 
 	a := f.applier()
 	f.apply(a, sets...)

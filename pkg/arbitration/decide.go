@@ -18,6 +18,7 @@ func Decide(fleet model.Fleet, seen model.Observation, ledger model.Ledger, now 
 	c := Solve(solve.Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: now})
 	r := model.Ruling{Decisions: make([]model.Decision, len(c.Apps))}
 	explain.New(c, Solve).All(r.Decisions)
+	r.OverQuota = c.OverQuota()
 	return r
 }
 

@@ -30,7 +30,7 @@ var invariants = []func(*rapid.T){
 	everythingComesToRest, nothingCycles, littleChangesMoveLittle, placesAreKept, nobodyStarves,
 	gangsAreWhole, dependantsWait, hintsHaveDomains,
 	incrementalIsFull, otherTenantsAreLeftAlone,
-	everyFailureCounts, counterfactualsAreTrue, certificatesAreComplete,
+	everyFailureCounts, counterfactualsAreTrue, certificatesAreComplete, overQuotaGrowsNothing,
 }
 
 // FuzzInvariants tries all invariants on worlds made of the fuzzer's bytes.

@@ -261,5 +261,8 @@ func show(r model.Ruling) string {
 			fmt.Fprintf(&b, "  would admit: %s\n", w)
 		}
 	}
+	for _, q := range r.OverQuota {
+		fmt.Fprintln(&b, q)
+	}
 	return b.String()
 }

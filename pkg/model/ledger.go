@@ -18,6 +18,7 @@ type Ledger struct {
 	Pools     []Pool      // capacity that the decisions were made on
 	Problems  []Problem   // what could not be evaluated
 	Orphans   []Inventory // by application: objects of the fleet in the cluster that no record knows
+	OverQuota []OverQuota // by tenant
 
 	// Damaged are the records that cannot be read, by application. Instances and
 	// Decisions have what the history of the branch last said of these applications,
@@ -32,22 +33,26 @@ type Ledger struct {
 	Revision Revision `json:"-"` // of all of it
 }
 
-// WithObjects lists the applications whose objects are to exist, by tenant. What an
-// application with a damaged record has stays.
-func (l *Ledger) WithObjects() map[string][]AppID {
-	apps := map[string][]AppID{}
+// WithObjects returns, by tenant, the applications whose objects are to exist, and the
+// room that their pods need. What an application with a damaged record has stays.
+func (l *Ledger) WithObjects() map[string]Occupancy {
+	all := map[string]Occupancy{}
 	for i := range l.Instances {
 		if inst := &l.Instances[i]; inst.HasObjects() {
-			apps[inst.App.Tenant] = append(apps[inst.App.Tenant], inst.App)
+			o := all[inst.App.Tenant]
+			o.Apps, o.Room = append(o.Apps, inst.App), o.Room.Add(inst.Room())
+			all[inst.App.Tenant] = o
 		}
 	}
 	for i := range l.Damaged {
-		if app := l.Damaged[i].App; !slices.Contains(apps[app.Tenant], app) {
-			apps[app.Tenant] = append(apps[app.Tenant], app)
-			slices.SortFunc(apps[app.Tenant], AppID.Compare)
+		app := l.Damaged[i].App
+		if o := all[app.Tenant]; !slices.Contains(o.Apps, app) {
+			o.Apps = append(o.Apps, app)
+			slices.SortFunc(o.Apps, AppID.Compare)
+			all[app.Tenant] = o
 		}
 	}
-	return apps
+	return all
 }
 
 // Find returns the instance record of an application.

@@ -43,6 +43,7 @@ func Fleet(l *model.Ledger, used map[string]Usage) []byte {
 
 	tenants := rowsOf(tenantNames(l), func(name string) []string { return tenantRow(l, name, used[name]) })
 	p.table("Tenants", []string{"Tenant", "Applications", "Running", "CPU", "Memory", "Devices"}, tenants)
+	p.table("Over quota", []string{"Tenant", "Resource", "Granted", "Quota", "Since"}, rowsOf(l.OverQuota, overQuotaRow))
 	p.table("Capacity", []string{"Pool", "Nodes", "CPU granted", "Memory granted", "Devices granted"}, poolRows(l))
 	p.table("What waits", []string{"Application", "Place", "Why", "What would admit it"}, waitingRows(l))
 	p.table("What waits for people", []string{"Application", "Step", "Waits for", "Until", "To end that"}, peopleRows(l))
@@ -88,6 +89,11 @@ func tenantRow(l *model.Ledger, name string, u Usage) []string {
 		share("cpu", u.granted.CPU, quota.CPU, limited), share("memory", u.granted.Memory, quota.Memory, limited),
 		strings.Join(devices, "<br>"),
 	}
+}
+
+func overQuotaRow(q model.OverQuota) []string {
+	n := model.FormatAmounts(q.Resource, q.Granted, q.Limit)
+	return []string{fmt.Sprintf("[%s](%s/%s/%s)", q.Tenant, Dir, q.Tenant, File), code(q.Resource), n[0], n[1], moment(q.Since)}
 }
 
 // share writes "███████░░░ 70 % (45 of 64)", or only the amount where there is

@@ -34,6 +34,9 @@ func Comment(v *plan.Comparison) []byte {
 	for _, note := range v.Notes[:min(len(v.Notes), maxRows)] {
 		p.line("\n> **Note:** %s", escape(note))
 	}
+	for _, q := range v.OverQuota[:min(len(v.OverQuota), maxRows)] {
+		p.line("\n> **Warning:** %s", escape(q.String()))
+	}
 	p.planProblems(v.Problems)
 	p.planApplications(v)
 	p.planPrices(v)

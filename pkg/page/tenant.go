@@ -25,6 +25,11 @@ func Tenant(l *model.Ledger, name string, u Usage) []byte {
 	p.line("[The whole fleet](../../%s)\n", File)
 	if declared {
 		p.line("Weight %d; priority at most %d.\n", tenant.Weight, tenant.PriorityCeiling)
+		for _, q := range l.OverQuota {
+			if q.Tenant == name {
+				p.line("> %s\n", escape(q.String()))
+			}
+		}
 		p.table("Quota", []string{"", "Guaranteed", "Granted", "Limit", "Used"}, quotaRows(tenant, u))
 	}
 	p.table("Applications", []string{"Application", "Phase", "Reason", "Since", "Priority", "What is to know"}, rowsOf(apps, applicationRow))

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -18,6 +19,10 @@ type Changes struct {
 	Runs         []RunChange     `json:"runs"`     // of workflows, by application
 	Problems     []model.Problem `json:"problems"` // that the change introduces
 	Solved       []model.Problem `json:"solved"`   // that the change solves
+
+	// OverQuota is what tenants are granted beyond their quotas because of the change. It
+	// is a warning: what runs stays.
+	OverQuota []model.OverQuota `json:"overQuota,omitempty"`
 }
 
 // Application is an application that the change affects.
@@ -80,7 +85,14 @@ var effects = []Effect{Rejected, Refused, Evicted, Removed, Degraded, Waiting, A
 
 // Empty reports whether nothing differs.
 func (c *Changes) Empty() bool {
-	return len(c.Applications)+len(c.Objects)+len(c.Problems)+len(c.Solved)+len(c.Tenants)+len(c.Runs) == 0
+	return len(c.Applications)+len(c.Problems)+len(c.Solved)+len(c.Tenants)+len(c.Runs) == 0 && !slices.ContainsFunc(c.Objects, c.tells)
+}
+
+// tells reports whether the change of an object is more than the warning that its tenant
+// is over quota: its ResourceQuota then holds what is granted.
+func (c *Changes) tells(o ObjectChange) bool {
+	return o.Kind != "ResourceQuota" || o.Action != Change ||
+		!slices.ContainsFunc(c.OverQuota, func(q model.OverQuota) bool { return q.Tenant == o.App.Tenant })
 }
 
 // Refuses reports whether the change is refused: it introduces a problem, or an application or its update is rejected.
@@ -139,6 +151,13 @@ func Compare(before, after *Outcome) Changes {
 		c.Price.Before, c.Price.After = c.Price.Before+price.Before, c.Price.After+price.After
 		if price.Before != price.After {
 			c.Tenants = append(c.Tenants, Tenant{name, price})
+		}
+	}
+	for _, q := range after.Ledger.OverQuota {
+		was := slices.IndexFunc(before.Ledger.OverQuota, q.SameState)
+		if was < 0 || before.Ledger.OverQuota[was].Limit != q.Limit || before.Ledger.OverQuota[was].Granted < q.Granted {
+			q.Since = time.Time{} // it is not so yet
+			c.OverQuota = append(c.OverQuota, q)
 		}
 	}
 	c.Problems, c.Solved = without(after.Fleet.Problems, before.Fleet.Problems), without(before.Fleet.Problems, after.Fleet.Problems)

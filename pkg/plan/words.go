@@ -59,6 +59,9 @@ func (c *Changes) Shown() (rows []Row, more int) {
 func (c *Changes) Summary() string {
 	switch c.Result() {
 	case ResultSame:
+		if len(c.OverQuota) > 0 {
+			return "nothing that runs changes: " + text.Count(len(c.OverQuota), "resource") + " over quota"
+		}
 		return "nothing changes"
 	case ResultRefused:
 		return "refused: " + c.counts()

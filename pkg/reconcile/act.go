@@ -182,12 +182,12 @@ func phasePart(inst *model.Instance) string {
 }
 
 // tenantRevision identifies the objects of a tenant: it is equal for two layers and
-// lists of applications if and only if the same objects follow from them.
-func tenantRevision(t *model.Tenant, apps []model.AppID) string {
+// what applications have if and only if the same objects follow from them.
+func tenantRevision(t *model.Tenant, held model.Occupancy) string {
 	if t.Policy.Namespace != "application" {
-		apps = nil // they have no namespaces of their own
+		held.Apps = nil // they have no namespaces of their own
 	}
-	return fmt.Sprint("tenant ", t.Policy.Namespace, model.DigestOf(t.Quota), apps)
+	return fmt.Sprint("tenant ", t.Policy.Namespace, render.Hard(t, held.Room), held.Apps)
 }
 
 // carriedOut keeps what was applied, by application. It is a cache: after

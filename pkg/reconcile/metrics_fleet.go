@@ -17,6 +17,7 @@ type fleetMetrics struct {
 	overdue      *prometheus.GaugeVec
 	oldest       *prometheus.GaugeVec
 	people       *prometheus.GaugeVec
+	overQuota    *prometheus.GaugeVec
 }
 
 func newFleetMetrics(f factory) fleetMetrics {
@@ -27,8 +28,12 @@ func newFleetMetrics(f factory) fleetMetrics {
 		overdue:      f.gauge("daros_overdue_applications", "Stuck instances by phase: their deadline passed and they did not move on.", "phase"),
 		oldest:       f.gauge("daros_oldest_wait_seconds", "Longest time that an instance has been waiting in a phase, by phase.", "phase"),
 		people:       f.gauge("daros_waits_for_people", "Workflow steps that wait for people, by the command that ends the wait.", "action"),
+		overQuota:    f.gauge("daros_over_quota", "What a tenant is granted beyond its quota, in cores, bytes or numbers.", "tenant", "resource"),
 	}
 }
+
+// maxOverQuota bounds the states with a label of their own; others are of tenant "other".
+const maxOverQuota = 500
 
 func (m *fleetMetrics) observe(r *Report) {
 	for _, p := range model.Phases {
@@ -39,6 +44,17 @@ func (m *fleetMetrics) observe(r *Report) {
 	m.orphans.Set(float64(r.Standstill.Orphans))
 	for _, p := range []model.Phase{model.PhaseCreated, model.PhaseAdmitted, model.PhaseScheduled, model.PhaseDegraded} {
 		m.oldest.WithLabelValues(string(p)).Set(r.Standstill.Oldest[p].Round(time.Second).Seconds())
+	}
+	m.overQuota.Reset()
+	for i, q := range r.OverQuota {
+		tenant, over := q.Tenant, float64(q.Granted-q.Limit)
+		if q.Resource == "cpu" {
+			over /= 1000
+		}
+		if i >= maxOverQuota {
+			tenant = "other"
+		}
+		m.overQuota.WithLabelValues(tenant, q.Resource).Add(over)
 	}
 	for _, action := range []string{model.CommandApprove, model.CommandResume} {
 		m.people.WithLabelValues(action).Set(float64(r.Standstill.People[action]))

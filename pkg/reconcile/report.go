@@ -19,6 +19,7 @@ type Report struct {
 	Standstill Standstill
 	Problems   []model.Problem
 	Pools      []model.Pool            // the capacity that was seen; nil: nothing was
+	OverQuota  []model.OverQuota       // as saved
 	Changes    []announce.Announcement // that were saved or, in a dry run, would be
 	Decisions  []model.Decision        // saved ones that say something new
 	Saved      bool                    // the status branch has a new commit
@@ -100,6 +101,7 @@ func (r *Report) of(kind announce.Kind) (list []announce.Announcement) {
 func (r *Report) take(before, after *model.Ledger) {
 	r.Phases, r.Problems, r.Standstill = map[model.Phase]int{}, after.Problems, newStandstill()
 	r.Standstill.Orphans = len(after.Orphans)
+	r.OverQuota = after.OverQuota
 	for i := range after.Instances {
 		r.Phases[after.Instances[i].Phase]++
 		r.Standstill.count(&after.Instances[i], r.Started)

@@ -21,7 +21,7 @@ type task struct {
 	revision string // of the objects
 	tenant   *model.Tenant
 	instance *model.Instance
-	shares   []model.AppID // the applications that share the objects of a tenant
+	shares   model.Occupancy // what the applications have that share the objects of a tenant
 
 	rank
 	turn int // how many applications of its tenant go before it, among those of its rank

@@ -45,7 +45,7 @@ func TestClusterTakes(t *testing.T) {
 		return err
 	}
 	tenant := &model.Tenant{Name: "acme", Quota: &model.Resources{CPU: 64000, Memory: 256 << 30}, Policy: model.Policy{Namespace: "application"}}
-	for _, o := range Tenant("render", prefix, tenant, []model.AppID{{Tenant: "acme", Name: "shop"}}).Objects {
+	for _, o := range Tenant("render", prefix, tenant, model.Occupancy{Apps: []model.AppID{{Tenant: "acme", Name: "shop"}}}).Objects {
 		require.NoError(t, apply(o, metav1.PatchOptions{}), identity(o.Object))
 	}
 	for name, input := range inputs {

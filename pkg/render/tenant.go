@@ -13,27 +13,27 @@ import (
 const podSecurity = "baseline"
 
 // Tenant renders the objects of a tenant without its applications: its namespace and, if
-// policy gives every application its own, the namespaces of apps. Each has the quota of
-// the tenant, as a second line of defence behind arbitration. A namespace that belongs
-// to the cluster itself is left out.
-func Tenant(fleet, prefix string, t *model.Tenant, apps []model.AppID) Set {
+// policy gives every application its own, those of the applications that have objects. Each
+// has the quota of the tenant, as a second line of defence behind arbitration. A namespace
+// that belongs to the cluster itself is left out.
+func Tenant(fleet, prefix string, t *model.Tenant, held model.Occupancy) Set {
 	home := model.AppID{Tenant: t.Name}
 	set := Set{App: home, Namespace: Namespace(prefix, home, t.Policy.Namespace)}
 	seen := map[string]bool{}
-	for _, app := range append([]model.AppID{home}, apps...) {
+	for _, app := range append([]model.AppID{home}, held.Apps...) {
 		name := Namespace(prefix, app, t.Policy.Namespace)
 		if seen[name] || reserved(name) || app.Tenant != t.Name {
 			continue
 		}
 		seen[name] = true
-		set.Objects = append(set.Objects, scope(fleet, name, t)...)
+		set.Objects = append(set.Objects, scope(fleet, name, t, held.Room)...)
 	}
 	inOrder(set.Objects)
 	return set
 }
 
 // scope renders one namespace with its limits.
-func scope(fleet, name string, t *model.Tenant) []Object {
+func scope(fleet, name string, t *model.Tenant, room model.Resources) []Object {
 	labels := map[string]string{LabelFleet: fleet, LabelTenant: t.Name, LabelManagedBy: ManagedBy}
 	// A namespace holds volumes, and deleting it deletes them.
 	cluster := &part{labels: labels}
@@ -46,7 +46,7 @@ func scope(fleet, name string, t *model.Tenant) []Object {
 		},
 	})
 	inside := &part{labels: labels, namespace: name}
-	if hard := quantities(t.Quota); len(hard) > 0 {
+	if hard := quantities(Hard(t, room)); len(hard) > 0 {
 		inside.add(&corev1.ResourceQuota{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ResourceQuota"},
 			ObjectMeta: metav1.ObjectMeta{Name: "d-aros"},
@@ -66,6 +66,22 @@ func scope(fleet, name string, t *model.Tenant) []Object {
 		}}},
 	})
 	return append(cluster.seal(), inside.seal()...)
+}
+
+// Hard is the most that the pods of a tenant may request in a namespace, nil without a
+// quota: its quota, or the room of what it was granted where that is more. So a pod that
+// dies comes back, also where the quota was lowered below use.
+func Hard(t *model.Tenant, room model.Resources) *model.Resources {
+	if t.Quota == nil {
+		return nil
+	}
+	hard := *t.Quota
+	for _, name := range hard.Names() {
+		if n := hard.Get(name); n > 0 {
+			hard = hard.With(name, max(n, room.Get(name)))
+		}
+	}
+	return &hard
 }
 
 // quantities converts the quota of a tenant to that of a namespace.

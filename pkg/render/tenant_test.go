@@ -18,9 +18,9 @@ func TestTenant(t *testing.T) {
 	}}
 	apps := []model.AppID{{Tenant: "acme", Name: "shop"}, {Tenant: "acme", Name: "api"}, {Tenant: "other", Name: "api"}}
 	tenant.Policy.Namespace = "tenant"
-	got := asText(t, Tenant("example", "", tenant, apps))
+	got := asText(t, Tenant("example", "", tenant, model.Occupancy{Apps: apps}))
 	tenant.Policy.Namespace, tenant.Quota = "application", nil
-	got += "# a namespace for each application\n" + asText(t, Tenant("example", "test-", tenant, apps))
+	got += "# a namespace for each application\n" + asText(t, Tenant("example", "test-", tenant, model.Occupancy{Apps: apps}))
 
 	const file = "testdata/tenant.yaml"
 	if flag.Lookup("update").Value.String() == "true" {
@@ -37,6 +37,29 @@ func TestReservedNamespaces(t *testing.T) {
 		s := scenario{Tenant: name, App: "shop"}
 		_, err := Application(s.input(t, nil))
 		require.ErrorContains(t, err, CodeNamespace)
-		require.Empty(t, Tenant("example", "", &model.Tenant{Name: name}, nil).Objects)
+		require.Empty(t, Tenant("example", "", &model.Tenant{Name: name}, model.Occupancy{}).Objects)
 	}
+}
+
+// TestQuotaHoldsWhatIsGranted: the ResourceQuota is the larger of the quota and of the room
+// that what was granted needs, also while it is updated.
+func TestQuotaHoldsWhatIsGranted(t *testing.T) {
+	inst := &model.Instance{
+		Spec: &model.Application{Components: []model.Component{{Name: "web", Type: "worker"}, {Name: "db", Type: "store"}, {Name: "migrate", Type: "job"}, {Name: "old", Type: "job"}}},
+		Components: []model.ComponentState{
+			{Grant: model.Grant{Component: "web", Replicas: 3, Surge: 3, Requests: model.Resources{CPU: 500, Memory: 1}}},
+			{Grant: model.Grant{Component: "db", Replicas: 2, Requests: model.Resources{CPU: 1000, Memory: 1}}},
+			{Grant: model.Grant{Component: "migrate", Replicas: 1, Requests: model.Resources{CPU: 100, Memory: 1}}},
+			{Grant: model.Grant{Component: "old", Replicas: 1, Requests: model.Resources{CPU: 9000}}, State: model.StateDone},
+		},
+	}
+	require.Equal(t, int64(7*500+2*1000+100), inst.Room().CPU)
+	inst.PreviousGrants = []model.Grant{{Component: "db", Replicas: 2, Requests: model.Resources{CPU: 2000}}, {Component: "gone", Replicas: 1, Requests: model.Resources{CPU: 50}}}
+	room := inst.Room()
+	require.Equal(t, int64(7*500+3*2000+100+50), room.CPU)
+
+	hard := func(quota *model.Resources) *model.Resources { return Hard(&model.Tenant{Quota: quota}, room) }
+	require.Nil(t, hard(nil))
+	require.Equal(t, &model.Resources{CPU: room.CPU, Memory: 1 << 30}, hard(&model.Resources{CPU: 6000, Memory: 1 << 30}))
+	require.Equal(t, int64(40_000), hard(&model.Resources{CPU: 40_000, Memory: 1}).CPU)
 }

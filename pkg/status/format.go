@@ -146,7 +146,7 @@ func (f Format) isRecord(name string) bool {
 		return name == f.name(problemsFile) || name == f.name(ledgerFile) || name == f.name(sourceFile) || name == f.name(platformFile) || name == f.name(capacityFile) ||
 			f.Major > 1 && (name == formatFile || name == guardFile || name == orphansFile)
 	case strings.HasPrefix(dir, tenantsDir+"/") && depth == 2:
-		list = []string{tenantFile}
+		list = []string{tenantFile, quotaFile}
 	case strings.HasPrefix(dir, tenantsDir+"/") && depth == 3:
 		list = []string{instanceFile, specFile, previousFile, workflowFile, decisionFile}
 	}

@@ -43,6 +43,7 @@ func encodeFormat1(v any) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.Grants = asTold(d.Grants)
 		v = d
 	case *model.Instance:
 		v = inFormat1Terms(list)
@@ -52,15 +53,15 @@ func encodeFormat1(v any) ([]byte, error) {
 		v = withoutStages(withoutTimes(list))
 	case *model.Application:
 		copied := *list
-		copied.Policy.UnreadyAfter = 0
+		copied.Policy = withoutRules(list.Policy)
 		v = &copied
 	case *model.Tenant:
 		copied := *list
-		copied.Policy.UnreadyAfter = 0
+		copied.Policy = withoutRules(list.Policy)
 		v = &copied
 	case *model.Platform:
 		copied := *list
-		copied.Policy.UnreadyAfter = 0
+		copied.Policy = withoutRules(list.Policy)
 		v = &copied
 	}
 	b, err := json.Marshal(v)

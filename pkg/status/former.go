@@ -169,8 +169,9 @@ func cloneTargets(list []model.Target) []model.Target {
 // what the runtimes showed, which the next pass sees again.
 func inFormat1Terms(in *model.Instance) *model.Instance {
 	copied := *in
-	copied.Shown, copied.Components = nil, slices.Clone(in.Components)
+	copied.Shown, copied.PreviousGrants, copied.Components = nil, asTold(in.PreviousGrants), slices.Clone(in.Components)
 	for i := range copied.Components {
+		copied.Components[i].Grant = copied.Components[i].Grant.AsTold()
 		if s := &copied.Components[i]; s.State == model.StateUnready {
 			s.State = model.StateStarting
 		}
@@ -222,6 +223,22 @@ func hasTimes(run *model.Run) bool {
 		slices.ContainsFunc(run.Steps, func(s model.StepRun) bool { return !s.Staged.IsZero() || s.Undo != nil && !s.Undo.Since.IsZero() }))
 }
 
+// asTold returns grants as the objects have them: format 1 does not tell what is counted
+// beyond that.
+func asTold(grants []model.Grant) []model.Grant {
+	grants = slices.Clone(grants)
+	for i := range grants {
+		grants[i] = grants[i].AsTold()
+	}
+	return grants
+}
+
+// withoutRules returns a policy without the rules that format 1 does not have.
+func withoutRules(p model.Policy) model.Policy {
+	p.UnreadyAfter, p.Requests, p.DefaultRequests = 0, "", model.Resources{}
+	return p
+}
+
 // lacking lists what format 1 has no place for in a record.
 func lacking(in *model.Instance) (lacks []string) {
 	file := func(name string) string { return path.Join(tenantsDir, in.App.String(), name) }
@@ -245,6 +262,9 @@ func lacking(in *model.Instance) (lacks []string) {
 	}
 	if len(in.Drift) > 0 {
 		lacks = append(lacks, file(instanceFile)+": what was corrected lately")
+	}
+	if slices.ContainsFunc(in.Components, func(s model.ComponentState) bool { return s.Grant.Told != nil }) {
+		lacks = append(lacks, file(instanceFile)+": the default requests that count before the objects have them")
 	}
 	if in.Run != nil && len(in.Run.Memos) > 0 {
 		lacks = append(lacks, file(workflowFile)+": what steps have done before, so that the next run does it again")

@@ -14,6 +14,7 @@ const (
 	readmeFile   = page.File
 	tenantsDir   = page.Dir
 	tenantFile   = "tenant.json"
+	quotaFile    = "quota.json"
 	instanceFile = "instance.json"
 	specFile     = "spec.json"
 	previousFile = "previous.json"
@@ -33,6 +34,7 @@ const (
 	maxFile     = 4 << 20
 	maxProblems = 1000
 	maxOrphans  = 1000
+	maxOver     = 100 // resources of which one tenant is over quota
 	maxLine     = 500 // of a commit message, in bytes
 )
 
@@ -73,6 +75,11 @@ func appDir(app model.AppID) (string, error) {
 type source struct {
 	Commit string `json:"commit"`
 	model.SourceState
+}
+
+// quota is the content of quotaFile, which is there while a tenant is over quota.
+type quota struct {
+	OverQuota []model.OverQuota `json:"overQuota"`
 }
 
 // capacity is the content of capacityFile, problems that of problemsFile, orphans that

@@ -58,6 +58,9 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 		if b.state.ledger.Source != (model.SourceState{}) {
 			m.Lacks = append(m.Lacks, sourceFile+": whether the fleet repo can be read, and whether its branch was moved back")
 		}
+		for _, q := range b.state.ledger.OverQuota {
+			m.Lacks = append(m.Lacks, path.Join(tenantsDir, q.Tenant, quotaFile)+": since when the tenant is over its quota of "+text.Clean(q.Resource))
+		}
 		for i := range b.state.ledger.Instances {
 			m.Lacks = append(m.Lacks, lacking(&b.state.ledger.Instances[i])...)
 		}

@@ -378,8 +378,47 @@ func TestFormat1RoundTrip(t *testing.T) {
 				}
 			}
 		}
-		require.Equal(t, asWritten(t, l), asWritten(t, back))
+		require.Equal(t, asWritten(t, withoutDefaults(l)), asWritten(t, back))
 	})
+}
+
+// withoutDefaults returns a ledger without the defaults of requests, which format 1 does
+// not have.
+func withoutDefaults(l model.Ledger) model.Ledger {
+	drop := func(p *model.Policy) { p.Requests, p.DefaultRequests = "", model.Resources{} }
+	told := func(grants []model.Grant) []model.Grant {
+		grants = slices.Clone(grants)
+		for i := range grants {
+			grants[i] = grants[i].AsTold()
+		}
+		return grants
+	}
+	if l.Platform != nil {
+		l.Platform = new(*l.Platform)
+		drop(&l.Platform.Policy)
+	}
+	l.Tenants, l.Instances, l.Decisions = slices.Clone(l.Tenants), slices.Clone(l.Instances), slices.Clone(l.Decisions)
+	for i := range l.Tenants {
+		drop(&l.Tenants[i].Policy)
+	}
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		for _, spec := range []**model.Application{&in.Spec, &in.Previous} {
+			if *spec != nil {
+				*spec = new(**spec)
+				drop(&(*spec).Policy)
+			}
+		}
+		in.PreviousGrants, in.Components = told(in.PreviousGrants), slices.Clone(in.Components)
+		for k := range in.Components {
+			in.Components[k].Grant = in.Components[k].Grant.AsTold()
+		}
+	}
+	for i := range l.Decisions {
+		l.Decisions[i].Grants = told(l.Decisions[i].Grants)
+	}
+	l.OverQuota = nil
+	return l
 }
 
 // TestStandingsOfFormat1: format 1 has other names for the standings, and one for

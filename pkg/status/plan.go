@@ -66,6 +66,9 @@ func (p *plan) records(next *model.Ledger) error {
 	if err := p.tenantLayers(next); err != nil {
 		return err
 	}
+	if err := p.overQuota(next); err != nil {
+		return err
+	}
 	return p.applications(next)
 }
 
@@ -86,6 +89,7 @@ func (p *plan) finish() error {
 func (s *state) holds(next *model.Ledger) bool {
 	l := &s.ledger
 	return !s.stale && l.Identity.ID == next.Identity.ID && l.Commit == next.Commit && reflect.DeepEqual(l.Source, next.Source) && reflect.DeepEqual(s.given, givenBy(next)) &&
+		slices.EqualFunc(l.OverQuota, next.OverQuota, model.OverQuota.Equal) &&
 		slices.EqualFunc(l.Instances, next.Instances, func(a, b model.Instance) bool { return sameInstance(&a, &b) }) &&
 		slices.EqualFunc(l.Decisions, next.Decisions, func(a, b model.Decision) bool { return sameDecision(&a, &b) })
 }

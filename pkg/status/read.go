@@ -98,6 +98,11 @@ func (r *reader) ledger() (l model.Ledger, err error) {
 		if found {
 			l.Tenants = append(l.Tenants, t)
 		}
+		over, err := r.overQuota(dir, name)
+		if err != nil {
+			return l, err
+		}
+		l.OverQuota = append(l.OverQuota, over...)
 		names, err := subdirectories(r.fsys, dir)
 		if err != nil {
 			return l, err

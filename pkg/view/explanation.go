@@ -2,6 +2,7 @@ package view
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/workflow"
@@ -17,6 +18,8 @@ type Explanation struct {
 	Waits    []workflow.Wait    `json:"waits,omitempty"`    // of the run
 	Decision *model.Decision    `json:"decision,omitempty"`
 	Problems []model.Problem    `json:"problems,omitempty"` // that make what is in Git unusable
+
+	OverQuota []model.OverQuota `json:"overQuota,omitempty"` // what its tenant has beyond its quota
 }
 
 // Explain returns what the ledger holds about an application. An application that the ledger does not know is an error.
@@ -32,11 +35,34 @@ func Explain(l *model.Ledger, app model.AppID) (Explanation, error) {
 	x := Explanation{
 		App: app, Instance: in, Spec: in.Spec, Previous: in.Previous, Run: in.Run, Waits: workflow.Waits(in.Run, in.RunSpec()),
 	}
-	x.Decision, _ = l.Decision(app)
+	x.OverQuota = s.overQuota(l)
+	if d, ok := l.Decision(app); ok {
+		x.Decision = underQuota(d, x.OverQuota)
+	}
 	for _, p := range l.AllProblems() {
 		if s.concerns(p) {
 			x.Problems = append(x.Problems, p)
 		}
 	}
 	return x, nil
+}
+
+// underQuota returns a decision whose checks of quota have the limits of now, where the
+// tenant is over quota. The record of the decision has those of when it was made.
+func underQuota(d *model.Decision, over []model.OverQuota) *model.Decision {
+	if len(over) == 0 {
+		return d
+	}
+	now := *d
+	now.Constraints = slices.Clone(d.Constraints)
+	for i := range now.Constraints {
+		k := &now.Constraints[i]
+		for _, q := range over {
+			if k.Name == "quota."+q.Resource {
+				k.OK, k.At = false, q.At
+				k.Limit, k.Short = model.FormatAmount(q.Resource, q.Limit), model.FormatAmount(q.Resource, q.Granted-q.Limit)
+			}
+		}
+	}
+	return &now
 }

@@ -42,6 +42,16 @@ func (s Selection) concerns(p model.Problem) bool {
 	return (p.Tenant == "" || s.Tenant == "" || p.Tenant == s.Tenant) && (p.App == "" || s.App == "" || p.App == s.App)
 }
 
+// overQuota lists what the selected tenants have beyond their quotas.
+func (s Selection) overQuota(l *model.Ledger) (over []model.OverQuota) {
+	for _, q := range l.OverQuota {
+		if s.Tenant == "" || s.Tenant == q.Tenant {
+			over = append(over, q)
+		}
+	}
+	return over
+}
+
 // Known reports whether the ledger has any of the selected applications.
 func (s Selection) Known(l *model.Ledger) bool {
 	return slices.ContainsFunc(l.Instances, func(in model.Instance) bool { return s.Has(in.App) })

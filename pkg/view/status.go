@@ -13,8 +13,9 @@ type Status struct {
 	Commit       string               `json:"commit"`          // of the source branch that the answer reflects
 	Phases       map[model.Phase]int  `json:"phases"`          // how many of the applications each has
 	Applications []Application        `json:"applications"`
-	Problems     []model.Problem      `json:"problems"`          // that make parts of the fleet repo unusable
-	Orphans      []model.Inventory    `json:"orphans,omitempty"` // selected applications with objects that no record knows
+	Problems     []model.Problem      `json:"problems"`            // that make parts of the fleet repo unusable
+	Orphans      []model.Inventory    `json:"orphans,omitempty"`   // selected applications with objects that no record knows
+	OverQuota    []model.OverQuota    `json:"overQuota,omitempty"` // what the tenants have beyond their quotas
 }
 
 // Application is one application in short.
@@ -65,7 +66,7 @@ type Waiting struct {
 // StatusOf returns the state of the selected applications.
 func StatusOf(l *model.Ledger, s Selection) Status {
 	v := Status{
-		Ledger: l.Identity, Commit: l.Commit, Phases: map[model.Phase]int{}, Applications: []Application{}, Problems: []model.Problem{},
+		Ledger: l.Identity, Commit: l.Commit, Phases: map[model.Phase]int{}, Applications: []Application{}, OverQuota: s.overQuota(l), Problems: []model.Problem{},
 	}
 	if l.Platform != nil {
 		v.Fleet = l.Platform.Name

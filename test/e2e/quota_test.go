@@ -36,3 +36,35 @@ func TestFiftyPodsWithoutRequests(t *testing.T) {
 	refused := w.phase("acme/shop", model.PhaseRejected)
 	require.Contains(t, refused.Message, "asks for 2000m cpu, tenant acme has 1500m of 4000m left")
 }
+
+// TestQuotaBelowUse: a quota that is lowered from 40 to 6 CPUs at 6500m granted starts no
+// outage: the pod that dies has its place in the ResourceQuota, and a fix of an image arrives.
+func TestQuotaBelowUse(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AddNodes(t, w.name, 2, "8", "32Gi")
+	w.commit("a fleet", merge(platform(w.name), tenant("acme", 40, ""), app("acme", "shop", web(13, "1"))))
+	w.phase("acme/shop", model.PhaseRunning)
+	quota := func() string {
+		q, err := w.cluster.Clientset.CoreV1().ResourceQuotas(w.name+"-acme").Get(t.Context(), "d-aros", metav1.GetOptions{})
+		require.NoError(t, err)
+		hard := q.Spec.Hard["requests.cpu"]
+		return hard.String()
+	}
+	require.Equal(t, "40", quota())
+	w.commit("less", tenant("acme", 6, ""))
+	w.until("the tenant is over quota", func(l *model.Ledger) bool { return len(l.OverQuota) == 1 })
+	w.settled()
+	require.Equal(t, "7", quota(), "13 pods, and one more of a rolling update")
+	over := w.ledger().OverQuota
+	require.Equal(t, []any{"acme", "cpu", int64(6500), int64(6000)}, []any{over[0].Tenant, over[0].Resource, over[0].Granted, over[0].Limit})
+	require.False(t, over[0].Since.IsZero())
+
+	w.commit("a fix", app("acme", "shop", web(13, "2")))
+	w.until("the fix runs", func(l *model.Ledger) bool {
+		in, ok := l.Find(model.AppID{Tenant: "acme", Name: "shop"})
+		d, err := w.cluster.Clientset.AppsV1().Deployments(w.name+"-acme").Get(t.Context(), "shop-web", metav1.GetOptions{})
+		return err == nil && ok && in.Phase == model.PhaseRunning && in.Refused == nil && d.Spec.Template.Spec.Containers[0].Image == "registry.example.com/web:2"
+	})
+	w.commit("more", app("acme", "more", web(1, "1")))
+	require.Equal(t, model.ReasonQuotaExceeded, w.phase("acme/more", model.PhaseRejected).Reason)
+}

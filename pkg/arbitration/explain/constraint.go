@@ -49,6 +49,8 @@ func (w *Writer) shortName(s solve.Shortage) string {
 		return "free." + w.Pools[s.Pool].Name + ".domains"
 	case s.Pool >= 0:
 		return "free." + w.Pools[s.Pool].Name + "." + w.Names[s.Resource]
+	case s.Quota:
+		return w.Nodes[s.Node].Name + ".quota." + w.Names[s.Resource]
 	case s.Node > 0:
 		return w.Nodes[s.Node].Name + ".borrow." + w.Names[s.Resource]
 	}

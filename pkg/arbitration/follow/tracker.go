@@ -27,6 +27,7 @@ func newTracker(in solve.Inputs, decide func(solve.Inputs) *solve.Case) *tracker
 func (t *tracker) all() model.Ruling {
 	r := model.Ruling{Decisions: t.buffer.decisions()}
 	t.writer.All(r.Decisions)
+	r.OverQuota = t.OverQuota()
 	return r
 }
 

@@ -21,6 +21,8 @@ func (b *Books) Sentence(short []Shortage) string {
 		switch {
 		case s.Pool >= 0:
 			parts[i] = "needs " + n[0] + " " + name + " in pool " + b.Pools[s.Pool].Name + ", where " + n[1] + " is free"
+		case s.Quota:
+			parts[i] = fmt.Sprintf("needs %s %s, and %s has %s of its quota left", n[0], name, b.Nodes[s.Node].Name, n[1])
 		case s.Node > 0:
 			parts[i] = fmt.Sprintf("needs %s %s, and %s may borrow %s more", n[0], name, b.Nodes[s.Node].Name, n[1])
 		default:

@@ -21,6 +21,7 @@ type Shortage struct {
 	Resource int // -1: domains with room
 	Asked    int64
 	Free     int64
+	Quota    bool // the limit is the quota of the node, else what it may borrow
 }
 
 // take books loads for an application.
@@ -77,6 +78,9 @@ func (b *Books) fit(app *App, r *Level, at int, kept []Load) (loads []Load, shor
 	}
 	if len(short) == 0 && b.limited {
 		short = b.limits(app.Tenant, r.Total, b.sum(kept))
+	}
+	if len(short) == 0 {
+		short = b.beyondQuota(app.Tenant, r.Total, kept)
 	}
 	if len(short) > 0 {
 		return nil, short

@@ -115,42 +115,57 @@ func checkPriority(g gate, app *App, spec *model.Application, _ []Level) []Findi
 }
 
 // checkCounts holds the application to the number of applications and workloads
-// that its tenant may have.
+// that its tenant may have. What runs may be as many as it is.
 func checkCounts(g gate, app *App, spec *model.Application, _ []Level) (found []Finding) {
 	n := &g.Nodes[app.Tenant]
-	count := func(name string, used, asked, limit int, reason model.Reason) {
+	held := [2]int{}
+	if app.Incumbent() && app.Spec != nil {
+		held = [2]int{1, workloads(app.Spec)}
+	}
+	count := func(name string, used, asked, held, limit int, reason model.Reason) {
 		if limit == 0 {
 			return
 		}
 		f := Finding{Name: "quota." + name, Asked: int64(asked), Used: int64(used), Limit: int64(limit), Shared: true,
-			OK: used+asked <= limit, At: n.Tenant.At["quota."+name], Reason: reason}
+			OK: used+asked <= limit || asked <= held, At: n.Tenant.At["quota."+name], Reason: reason}
 		if !f.OK {
 			f.Text[2] = fmt.Sprintf("tenant %s has %d of its %d %s in use and this needs %d more", n.Name, used, limit, name, asked)
 		}
 		found = append(found, f)
 	}
-	count("applications", n.applications, 1, n.Tenant.MaxApplications, model.ReasonTooManyApplications)
-	count("workloads", n.workloads, workloads(spec), n.Tenant.MaxWorkloads, model.ReasonTooManyWorkloads)
+	count("applications", n.applications, 1, held[0], n.Tenant.MaxApplications, model.ReasonTooManyApplications)
+	count("workloads", n.workloads, workloads(spec), held[1], n.Tenant.MaxWorkloads, model.ReasonTooManyWorkloads)
 	return found
 }
 
 // checkQuota holds the application to the quota of its tenant.
 func checkQuota(g gate, app *App, _ *model.Application, levels []Level) []Finding {
 	n := &g.Nodes[app.Tenant]
-	return g.quota(n, "quota.", "tenant "+n.Name, n.Tenant.At, levels[0].Total)
+	return g.quota(n, "quota.", "tenant "+n.Name, n.Tenant.At, levels[0].Total, held(app))
 }
 
 // checkGroups holds the application to the quota of every group above its tenant.
 func checkGroups(g gate, app *App, _ *model.Application, levels []Level) (found []Finding) {
 	for i := g.Nodes[app.Tenant].Parent; i > 0; i = g.Nodes[i].Parent {
 		n := &g.Nodes[i]
-		found = append(found, g.quota(n, "groups."+n.Name+".quota.", "group "+n.Name, g.platform.At, levels[0].Total)...)
+		found = append(found, g.quota(n, "groups."+n.Name+".quota.", "group "+n.Name, g.platform.At, levels[0].Total, held(app))...)
 	}
 	return found
 }
 
-// quota checks what an application asks for in full against the quota of one node.
-func (g gate) quota(n *Node, prefix, owner string, at model.Positions, full Vector) (found []Finding) {
+// held is what the accepted spec of an application asks for in full, nil where none
+// holds a place.
+func held(app *App) Vector {
+	if !app.Incumbent() || app.Levels == nil {
+		return nil
+	}
+	return app.Levels[0].Total
+}
+
+// quota checks what an application asks for in full against the quota of one node. A
+// newer spec that asks for no more than the accepted one passes, also where the quota
+// was lowered below that.
+func (g gate) quota(n *Node, prefix, owner string, at model.Positions, full, held Vector) (found []Finding) {
 	if n.quota == nil {
 		return nil
 	}
@@ -160,7 +175,7 @@ func (g gate) quota(n *Node, prefix, owner string, at model.Positions, full Vect
 		}
 		name := g.Names[r]
 		f := Finding{Name: prefix + name, Resource: name, Asked: asked, Used: n.declared[r], Limit: n.quota[r], Shared: true,
-			OK: n.declared[r]+asked <= n.quota[r], At: at[quotaPath(prefix, r, name)], Reason: model.ReasonQuotaExceeded}
+			OK: n.declared[r]+asked <= n.quota[r] || held != nil && asked <= held[r], At: at[quotaPath(prefix, r, name)], Reason: model.ReasonQuotaExceeded}
 		if !f.OK {
 			n := model.FormatAmounts(name, asked, max(0, f.Limit-f.Used), f.Limit)
 			f.Text[2] = fmt.Sprintf("asks for %s %s, %s has %s of %s left", n[0], name, owner, n[1], n[2])

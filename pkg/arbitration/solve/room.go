@@ -134,8 +134,8 @@ func (r *room) review(app *App, levels []Level, level, at int, kept []Load, move
 func (r *room) needs(app *App, l *Level, at int, kept []Load) (needs []need) {
 	_, short := r.fit(app, l, at, kept)
 	for _, s := range short {
-		if s.Resource < 0 {
-			return nil // too few domains with room: giving way in amounts does not help surely
+		if s.Resource < 0 || s.Quota {
+			return nil // too few domains with room: giving way in amounts does not help surely; nobody gives way for a quota
 		}
 		needs = append(needs, need{s, s.Asked - s.Free})
 	}

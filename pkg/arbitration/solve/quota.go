@@ -1,0 +1,48 @@
+package solve
+
+import "github.com/d-aros/d-aros/pkg/model"
+
+// beyondQuota lists what keeps an application from an amount in a tenant that declares
+// more than a quota at or above it: the quota was lowered. Then nothing grows beyond it.
+// Kept is what the application holds anyway.
+func (b *Books) beyondQuota(tenant int, amount Vector, kept []Load) (short []Shortage) {
+	for i := tenant; i > 0; i = b.Nodes[i].Parent {
+		n := &b.Nodes[i]
+		if n.quota == nil || n.declared.Fits(n.quota) {
+			continue
+		}
+		held := b.sum(kept)
+		for r, asked := range amount {
+			if free := n.quota[r] - n.Used[r]; n.declared[r] > n.quota[r] && asked > max(free, held[r], 0) {
+				short = append(short, Shortage{Pool: -1, Node: i, Resource: r, Asked: asked, Free: free, Quota: true})
+			}
+		}
+	}
+	return short
+}
+
+// OverQuota lists what tenants are granted beyond their quotas, by tenant. It follows from
+// a quota that was lowered, or from a default of policy that became more.
+func (c *Case) OverQuota() (over []model.OverQuota) {
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
+		if n.Tenant == nil {
+			continue
+		}
+		add := func(resource, path string, granted, limit int64) {
+			over = append(over, model.OverQuota{Tenant: n.Name, Resource: resource, Granted: granted, Limit: limit, At: n.Tenant.At["quota."+path]})
+		}
+		for r, limit := range n.quota {
+			if used := n.Used[r]; used > limit {
+				add(c.Names[r], quotaPath("", r, c.Names[r]), used, limit)
+			}
+		}
+		if most := n.Tenant.MaxApplications; most > 0 && n.applications > most {
+			add("applications", "applications", int64(n.applications), int64(most))
+		}
+		if most := n.Tenant.MaxWorkloads; most > 0 && n.workloads > most {
+			add("workloads", "workloads", int64(n.workloads), int64(most))
+		}
+	}
+	return over
+}

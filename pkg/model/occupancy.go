@@ -1,0 +1,48 @@
+package model
+
+// Occupancy is what the applications of a tenant have in a runtime.
+type Occupancy struct {
+	Apps []AppID   // whose objects are to exist
+	Room Resources // that their pods need at most
+}
+
+// Room is what the pods of an instance need at most: what is granted, the one pod more
+// of a rolling update, jobs that have not ended, and during an update the larger of both
+// versions. A pod that dies has its place in it.
+func (i *Instance) Room() (sum Resources) {
+	for k := range i.Components {
+		s := &i.Components[k]
+		if s.State == StateDone {
+			continue
+		}
+		room := s.Grant.room(i.rolls(s.Grant.Component))
+		if before, ok := Find(i.PreviousGrants, s.Grant.Component); ok {
+			room = room.Max(before.room(true))
+		}
+		sum = sum.Add(room)
+	}
+	for k := range i.PreviousGrants {
+		if _, ok := i.Component(i.PreviousGrants[k].Component); !ok {
+			sum = sum.Add(i.PreviousGrants[k].room(false))
+		}
+	}
+	return sum
+}
+
+// room is what the pods of a grant need.
+func (g *Grant) room(rolls bool) Resources {
+	pods := g.Replicas + g.Surge
+	if rolls && pods > 0 {
+		pods++
+	}
+	return g.Requests.Times(pods)
+}
+
+// rolls reports whether a component is updated with one pod more than it is granted.
+func (i *Instance) rolls(component string) bool {
+	if i.Spec == nil {
+		return false
+	}
+	c, ok := i.Spec.Component(component)
+	return ok && (c.Type == "webservice" || c.Type == "worker")
+}
