@@ -26,6 +26,7 @@ func busy() Report {
 	shop := announce.Subject{App: id, Instance: 1}
 	behind := 30 * time.Second
 	return Report{
+		Room:     Room{OverQuota: []model.OverQuota{{Tenant: "acme", Resource: "cpu", Granted: 6500, Limit: 6000}}},
 		Measured: Measured{Limits: map[string]float64{"fleet-files": 0.5}, Behind: &behind},
 		Times:    Times{at, at.Add(3 * time.Second), []StageTime{{StageSource, at}, {StageAct, at.Add(time.Second)}}},
 		Saved:    true,

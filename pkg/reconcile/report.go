@@ -18,13 +18,18 @@ type Report struct {
 	Phases     map[model.Phase]int // applications by phase, as saved
 	Standstill Standstill
 	Problems   []model.Problem
-	Pools      []model.Pool            // the capacity that was seen; nil: nothing was
-	OverQuota  []model.OverQuota       // as saved
-	Changes    []announce.Announcement // that were saved or, in a dry run, would be
-	Decisions  []model.Decision        // saved ones that say something new
-	Saved      bool                    // the status branch has a new commit
-	Applied    apply.Report            // what was done in the cluster
+	Room
+	Changes   []announce.Announcement // that were saved or, in a dry run, would be
+	Decisions []model.Decision        // saved ones that say something new
+	Saved     bool                    // the status branch has a new commit
+	Applied   apply.Report            // what was done in the cluster
 	Measured
+}
+
+// Room is the capacity that there is, and where it is exceeded.
+type Room struct {
+	Pools     []model.Pool      // as seen; nil: nothing was
+	OverQuota []model.OverQuota // as saved
 }
 
 // Times are when a pass began and ended, and its stages, in order.

@@ -141,25 +141,25 @@ func checkCounts(g gate, app *App, spec *model.Application, _ []Level) (found []
 // checkQuota holds the application to the quota of its tenant.
 func checkQuota(g gate, app *App, _ *model.Application, levels []Level) []Finding {
 	n := &g.Nodes[app.Tenant]
-	return g.quota(n, "quota.", "tenant "+n.Name, n.Tenant.At, levels[0].Total, held(app))
+	return g.quota(n, "quota.", "tenant "+n.Name, n.Tenant.At, levels[0].Total, inFull(app.Levels, app.Incumbent()))
 }
 
 // checkGroups holds the application to the quota of every group above its tenant.
 func checkGroups(g gate, app *App, _ *model.Application, levels []Level) (found []Finding) {
 	for i := g.Nodes[app.Tenant].Parent; i > 0; i = g.Nodes[i].Parent {
 		n := &g.Nodes[i]
-		found = append(found, g.quota(n, "groups."+n.Name+".quota.", "group "+n.Name, g.platform.At, levels[0].Total, held(app))...)
+		found = append(found, g.quota(n, "groups."+n.Name+".quota.", "group "+n.Name, g.platform.At, levels[0].Total, inFull(app.Levels, app.Incumbent()))...)
 	}
 	return found
 }
 
-// held is what the accepted spec of an application asks for in full, nil where none
-// holds a place.
-func held(app *App) Vector {
-	if !app.Incumbent() || app.Levels == nil {
+// inFull is what the accepted spec of an application asks for in full, nil where it
+// holds no place.
+func inFull(accepted []Level, holds bool) Vector {
+	if !holds || accepted == nil {
 		return nil
 	}
-	return app.Levels[0].Total
+	return accepted[0].Total
 }
 
 // quota checks what an application asks for in full against the quota of one node. A
