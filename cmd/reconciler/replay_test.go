@@ -107,7 +107,7 @@ func TestReplayShowsWhatDiffers(t *testing.T) {
 
 // The decisions of a branch in format 1 can be made again. They differ at most in
 // sentences, which this program words in another way than the one that wrote them, and
-// in the list of policies, as the schema has defaults that it did not have then.
+// in the policies and the digests of specs, as the schema has defaults that it did not have.
 func TestReplayOfFormat1(t *testing.T) {
 	bundle, err := filepath.Abs("../../pkg/status/testdata/format-1.bundle")
 	require.NoError(t, err)
@@ -120,7 +120,7 @@ func TestReplayOfFormat1(t *testing.T) {
 	require.Zero(t, v.Unknown)
 	require.Greater(t, v.Equal+v.Differs, 100)
 	standings := map[model.Standing]int{}
-	sentence := regexp.MustCompile(`(^|\.)(message|why|wouldAdmit\[\d+\])$|^policies\b|^inputs\.policy$`)
+	sentence := regexp.MustCompile(`(^|\.)(message|why|wouldAdmit\[\d+\])$|^(wouldAdmit|constraints)\b|^policies\b|^inputs\.policy$|(^|\.)spec$`)
 	for _, c := range v.Commits {
 		for _, d := range c.Decisions {
 			if d.Was == nil {

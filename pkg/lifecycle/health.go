@@ -17,10 +17,6 @@ func up(s *model.ComponentState) bool {
 	return !s.Hold && s.State == model.StateReady && s.Run == s.Grant.Replicas
 }
 
-func allUp(inst *model.Instance) bool {
-	return !slices.ContainsFunc(inst.Components, func(s model.ComponentState) bool { return !up(&s) })
-}
-
 // anyCritical reports whether something is so of a critical component.
 func anyCritical(inst *model.Instance, is func(*model.Component, *model.ComponentState) bool) bool {
 	for i := range inst.Components {
