@@ -29,12 +29,14 @@ func full(t *testing.T) map[string]json.RawMessage {
 	platform := layer.Platform(load("fleet.cue"))
 	tenant := layer.Tenant("acme", load("tenants/acme/tenant.cue"), &platform.Layer)
 	application := layer.Application(model.AppID{Tenant: "acme", Name: "full"}, load("tenants/acme/apps/full/app.cue"), tenant.Policy, layer.Form{})
+	listed := layer.Application(model.AppID{Tenant: "acme", Name: "listed"}, load("tenants/acme/apps/listed/app.cue"), tenant.Policy, layer.Form{})
 	approval := layer.Approval(load("approvals/acme/full/agree.cue")[0])
-	for _, d := range []layer.Document{platform, tenant, application, approval} {
+	for _, d := range []layer.Document{platform, tenant, application, listed, approval} {
 		require.Empty(t, d.Problems)
 	}
 	return map[string]json.RawMessage{
 		"platform": platform.JSON, "tenant": tenant.JSON, "effective": tenant.Effective, "application": application.JSON, "approval": approval.JSON,
+		"listed": listed.JSON, // an order of steps stands where none has dependsOn
 	}
 }
 
@@ -65,7 +67,13 @@ func TestSchemaAndGoAreInStep(t *testing.T) {
 		require.NoError(t, decode(docs[name], into), name)
 		var have any
 		require.NoError(t, json.Unmarshal(docs[name], &have))
-		inDocument(t, name, reflect.TypeOf(into).Elem(), []any{have})
+		all := []any{have}
+		if name == "application" {
+			var listed any
+			require.NoError(t, json.Unmarshal(docs["listed"], &listed))
+			all = append(all, listed)
+		}
+		inDocument(t, name, reflect.TypeOf(into).Elem(), all)
 	}
 }
 
