@@ -149,7 +149,7 @@ func TestDamagedFromTheBeginning(t *testing.T) {
 	require.Equal(t, []model.DamagedRecord{{App: blog, File: file, Reason: l.Damaged[0].Reason, Commit: by}}, l.Damaged)
 	_, known := l.Find(blog)
 	require.False(t, known)
-	require.Equal(t, []model.AppID{blog}, l.WithObjects()["gamma"], "its namespace stays")
+	require.Equal(t, []model.AppID{blog}, l.WithObjects()["gamma"].Apps, "its namespace stays")
 	require.NoError(t, save(b, t, func(l model.Ledger) model.Ledger { return move(l, model.PhaseDegraded, noon.Add(time.Hour)) }))
 	require.Equal(t, "no record", repo.Git("show", "status:"+file))
 
