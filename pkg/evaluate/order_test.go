@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,7 +18,7 @@ func TestOrderOfSteps(t *testing.T) {
 		files := archive(t, "full.txtar")
 		for i := range files.Files {
 			if f := &files.Files[i]; f.Name == "tenants/acme/apps/old/app.cue" {
-				f.Data = append(f.Data, []byte(`
+				f.Data = slices.Concat(f.Data, []byte(`
 application: workflow: {
 	order: "`+order+`"
 	steps: [
@@ -26,7 +27,7 @@ application: workflow: {
 		{name: "third", type: "wait", properties: for: "1m"},
 	]
 }
-`)...)
+`))
 			}
 		}
 		f := New().Fleet("cccc", unpack(files), func(string) (Files, error) { return unpack(files), nil })

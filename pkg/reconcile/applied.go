@@ -41,7 +41,7 @@ func (n news) note(s *apply.SetReport, inst *model.Instance, now, next time.Time
 				First: now, Last: now, Next: next,
 			})
 		case r.Action == apply.Corrected:
-			a.Drift = count(a.Drift, driftOf(r, now))
+			a.Drift = addCorrection(a.Drift, driftOf(r, now))
 		}
 	}
 	a.Outcomes = model.FoldOutcomes(a.Outcomes)
@@ -68,8 +68,9 @@ func driftOf(r *apply.Result, now time.Time) model.Drift {
 	return d
 }
 
-// count adds a correction to those that are not saved yet.
-func count(all []model.Drift, d model.Drift) []model.Drift {
+// addCorrection adds a correction to those that the ledger does not have yet, of which it
+// keeps the newest. A correction of the same fields by the same manager raises the count.
+func addCorrection(all []model.Drift, d model.Drift) []model.Drift {
 	if i := slices.IndexFunc(all, func(e model.Drift) bool { return e.SameCause(&d) }); i >= 0 {
 		d.Count += all[i].Count
 		all[i] = d

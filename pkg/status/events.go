@@ -70,19 +70,7 @@ const maxChanged = 1_000_000
 
 // eventsOf returns the selected events that a commit was the first to record.
 func eventsOf(versions *versions, p past, filter EventFilter) (events []Event, err error) {
-	var before git.Hash
-	if p.parent != git.ZeroHash {
-		parent, err := readPast(versions.store, p.parent)
-		if err != nil {
-			return nil, err
-		}
-		before = parent.tree
-	}
-	changed, err := versions.store.Changed(before, p.tree, maxChanged)
-	if err != nil {
-		return nil, err
-	}
-	old, now, err := versions.ledgers(before, p.tree, changed, filter)
+	old, now, err := versions.around(p, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -103,4 +91,21 @@ func recordOf(path string) (app model.AppID, ok bool) {
 	}
 	files := []string{instanceFile, workflowFile, inFormat1(instanceFile), inFormat1(workflowFile)}
 	return model.AppID{Tenant: part[1], Name: part[2]}, slices.Contains(files, part[3])
+}
+
+// around returns the ledgers before and after a commit, as far as the filter selects them.
+func (v *versions) around(p past, filter EventFilter) (old, now model.Ledger, err error) {
+	var before git.Hash
+	if p.parent != git.ZeroHash {
+		parent, err := readPast(v.store, p.parent)
+		if err != nil {
+			return old, now, err
+		}
+		before = parent.tree
+	}
+	changed, err := v.store.Changed(before, p.tree, maxChanged)
+	if err != nil {
+		return old, now, err
+	}
+	return v.ledgers(before, p.tree, changed, filter)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -38,20 +37,8 @@ func (b *Branch) Saves(ctx context.Context, after int64) ([]Save, error) {
 		if err != nil || head.Identity.Sequence <= after || len(saves) == maxSaves {
 			return false, err
 		}
-		var before git.Hash
-		if p.parent != git.ZeroHash {
-			parent, err := readPast(b.store, p.parent)
-			if err != nil {
-				return false, err
-			}
-			before = parent.tree
-		}
-		changed, err := b.store.Changed(before, p.tree, maxChanged)
-		if err != nil {
-			return false, err
-		}
 		save := Save{At: p.time}
-		save.Before, save.After, err = versions.ledgers(before, p.tree, changed, EventFilter{})
+		save.Before, save.After, err = versions.around(p, EventFilter{})
 		saves = append(saves, save)
 		return true, err
 	})
