@@ -80,14 +80,14 @@ func TestStandby(t *testing.T) {
 	leader := serveRun(t, args...)
 	leader.readyz(http.StatusServiceUnavailable, "source unavailable")
 	_, metrics := leader.get("/metrics")
-	require.Contains(t, metrics, "\ndaros_leader 1\n")
+	require.Contains(t, metrics, "\ndaros_leader{fleet=\""+name+"\"} 1\n")
 
 	second := serveRun(t, args...)
 	second.readyz(http.StatusOK, "standby")
 	code, _ := second.get("/healthz")
 	require.Equal(t, http.StatusOK, code)
 	_, metrics = second.get("/metrics")
-	require.Contains(t, metrics, "\ndaros_leader 0\n")
+	require.Contains(t, metrics, "\ndaros_leader{fleet=\""+name+"\"} 0\n")
 	require.NotContains(t, metrics, "daros_last_good_pass_timestamp_seconds")
 }
 
