@@ -3,13 +3,11 @@ package announce_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/d-aros/d-aros/pkg/announce"
+	"github.com/d-aros/d-aros/test/page"
 )
 
 var update = flag.Bool("update", false, "rewrite the table in docs/operations.md")
@@ -25,17 +23,5 @@ func TestPageIsTrue(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", row.Kind, row.Means, line)
 	}
-	const file, begin, end = "../../docs/operations.md", "<!-- announcements -->\n", "<!-- end -->"
-	page, err := os.ReadFile(file)
-	require.NoError(t, err)
-	before, rest, ok := strings.Cut(string(page), begin)
-	require.True(t, ok)
-	_, after, ok := strings.Cut(rest, end)
-	require.True(t, ok)
-	want := before + begin + table.String() + end + after
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
-		return
-	}
-	require.Equal(t, want, string(page), "run go test ./pkg/announce -update")
+	page.Hold(t, *update, "../../docs/operations.md", "announcements", table.String())
 }

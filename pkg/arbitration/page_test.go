@@ -12,14 +12,15 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/story"
+	"github.com/d-aros/d-aros/test/page"
 )
 
-const page = "../../docs/arbitration.md"
+const file = "../../docs/arbitration.md"
 
 // TestPageIsTrue plays the example of docs/arbitration.md and compares what the
 // page says of it.
 func TestPageIsTrue(t *testing.T) {
-	text, err := os.ReadFile(page)
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	situation := regexp.MustCompile("(?s)```situation\n(.*?)```").FindSubmatch(text)
 	require.NotNil(t, situation, "the page has an example")
@@ -43,13 +44,7 @@ func TestPageIsTrue(t *testing.T) {
 	bars(&b, "after", s.Ledger, after)
 	b.WriteString("```\n")
 
-	part := regexp.MustCompile(`(?s)(<!-- begin example -->\n).*?(<!-- end example -->)`)
-	want := part.ReplaceAllString(string(text), "${1}"+b.String()+"${2}")
-	if flag.Lookup("update").Value.String() == "true" {
-		require.NoError(t, os.WriteFile(page, []byte(want), 0o644))
-		return
-	}
-	require.Equal(t, want, string(text), "go test ./pkg/arbitration -run TestPageIsTrue -update")
+	page.Hold(t, flag.Lookup("update").Value.String() == "true", file, "example", b.String())
 }
 
 // bars draws what tenants have of the 12 cores of the example, four characters a core.

@@ -3,7 +3,6 @@ package evaluate
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/decode"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/page"
 )
 
 // approval is a file that approves a step.
@@ -106,14 +106,10 @@ func (c noted) ReadFile(name string) ([]byte, error) {
 
 // The example of docs/workflow.md is what is written.
 func TestApprovalOnThePage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/workflow.md")
-	require.NoError(t, err)
-	_, rest, _ := strings.Cut(string(page), "<!-- approval -->\n```cue\n")
-	shown, _, _ := strings.Cut(rest, "```\n<!-- end -->")
 	_, data, err := ApprovalFile(model.AppID{Tenant: "acme", Name: "shop"},
 		model.Command{Action: "approve", Run: "3f2a91c04be75d0c3f2a91c04be75d0c", Step: "agree", Why: "tested on Thursday"}, 1)
 	require.NoError(t, err)
-	require.Equal(t, string(data), shown)
+	page.Hold(t, *update, "../../docs/workflow.md", "approval", "```cue\n"+string(data)+"```\n")
 }
 
 // BenchmarkApproval evaluates one file that is not in memory.

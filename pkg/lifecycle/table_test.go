@@ -2,14 +2,13 @@ package lifecycle
 
 import (
 	"flag"
-	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/page"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/lifecycle.md and the wanted histories in testdata")
@@ -49,19 +48,6 @@ func TestEveryPhaseHasAWayOn(t *testing.T) {
 // TestPageIsTrue holds docs/lifecycle.md to the table.
 func TestPageIsTrue(t *testing.T) {
 	const file = "../../docs/lifecycle.md"
-	b, err := os.ReadFile(file)
-	require.NoError(t, err)
-	want := fill(string(b), "table", table())
-	want = fill(want, "chart", "```mermaid\n"+chart()+"```\n")
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
-		return
-	}
-	require.Equal(t, want, string(b), "run go test ./pkg/lifecycle -update")
-}
-
-func fill(page, mark, text string) string {
-	start := strings.Index(page, "<!-- "+mark+" -->\n") + len("<!-- "+mark+" -->\n")
-	end := start + strings.Index(page[start:], "<!-- end -->")
-	return page[:start] + text + page[end:]
+	page.Hold(t, *update, file, "table", table())
+	page.Hold(t, *update, file, "chart", "```mermaid\n"+chart()+"```\n")
 }

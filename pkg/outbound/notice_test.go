@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/workflow"
+	"github.com/d-aros/d-aros/test/page"
 )
 
 const key = "0123456789abcdef0123456789abcdef"
@@ -28,11 +28,8 @@ func TestNotice(t *testing.T) {
 
 	got := s.seen()[0]
 	require.Equal(t, "POST /in", got.Method+" "+got.URL.Path)
-	page, err := os.ReadFile("../../docs/workflow.md")
-	require.NoError(t, err)
-	_, rest, _ := strings.Cut(string(page), "<!-- notice -->\n```json\n")
-	shown, _, _ := strings.Cut(rest, "```\n<!-- end -->")
-	require.JSONEq(t, shown, string(got.body), "docs/workflow.md shows it")
+	shown := page.Part(t, "../../docs/workflow.md", "notice")
+	require.JSONEq(t, strings.TrimSuffix(strings.TrimPrefix(shown, "```json\n"), "```\n"), string(got.body), "docs/workflow.md shows it")
 	require.Equal(t, "application/json", got.Header.Get("Content-Type"))
 	require.Equal(t, "run/tell/1", got.Header.Get("webhook-id"))
 	mac := hmac.New(sha256.New, []byte(key))

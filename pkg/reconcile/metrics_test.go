@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/page"
 )
 
 var update = flag.Bool("update", false, "rewrite the table in docs/operations.md")
@@ -67,19 +67,7 @@ func TestMetricsPageIsTrue(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", f.GetName(), strings.Join(labels, ", "), f.GetHelp())
 	}
-	const file, begin, end = "../../docs/operations.md", "<!-- metrics -->\n", "<!-- end -->"
-	page, err := os.ReadFile(file)
-	require.NoError(t, err)
-	before, rest, ok := strings.Cut(string(page), begin)
-	require.True(t, ok)
-	_, after, ok := strings.Cut(rest, end)
-	require.True(t, ok)
-	want := before + begin + table.String() + end + after
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
-		return
-	}
-	require.Equal(t, want, string(page), "run go test ./pkg/reconcile -update")
+	page.Hold(t, *update, "../../docs/operations.md", "metrics", table.String())
 }
 
 // gathered returns the values of all series, named by their metric and the values of

@@ -15,13 +15,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/workflow"
 	"github.com/d-aros/d-aros/pkg/workflow/condition"
+	"github.com/d-aros/d-aros/test/page"
 )
 
-const page = "../../docs/workflow.md"
+const file = "../../docs/workflow.md"
 
 var (
 	block  = regexp.MustCompile("(?s)```cue\n(.*?)```")
-	told   = regexp.MustCompile(`(?s)<!-- story: ([a-z-]+) -->\n.*?<!-- end -->`)
+	told   = regexp.MustCompile(`<!-- story: ([a-z-]+) -->`)
 	quoted = regexp.MustCompile("`([^`]*(?:outputs|failed|succeeded)[^`A-Z]*)`")
 )
 
@@ -36,7 +37,7 @@ func (f files) Digest(name string) (string, error) {
 // TestPageExample: the example of docs/workflow.md is a valid application, and its
 // run begins as the page says.
 func TestPageExample(t *testing.T) {
-	text, err := os.ReadFile(page)
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	example := block.FindStringSubmatch(string(text))
 	require.NotNil(t, example)
@@ -79,7 +80,7 @@ func TestPageExample(t *testing.T) {
 
 // TestPageConditions: the conditions that the page quotes are conditions.
 func TestPageConditions(t *testing.T) {
-	text, err := os.ReadFile(page)
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	_, section, _ := strings.Cut(string(text), "## Order and conditions")
 	section, _, _ = strings.Cut(section, "\n## ")
@@ -94,17 +95,11 @@ func TestPageConditions(t *testing.T) {
 
 // TestPageStories: the histories on the page are those of the stories.
 func TestPageStories(t *testing.T) {
-	text, err := os.ReadFile(page)
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	got := told.ReplaceAllStringFunc(string(text), func(old string) string {
-		name := told.FindStringSubmatch(old)[1]
-		ar, err := txtar.ParseFile("testdata/" + name + ".txtar")
+	for _, m := range told.FindAllStringSubmatch(string(text), -1) {
+		ar, err := txtar.ParseFile("testdata/" + m[1] + ".txtar")
 		require.NoError(t, err)
-		return "<!-- story: " + name + " -->\n```text\n" + play(t, ar) + "```\n<!-- end -->"
-	})
-	if *update {
-		require.NoError(t, os.WriteFile(page, []byte(got), 0o644))
-		return
+		page.Hold(t, *update, file, "story: "+m[1], "```text\n"+play(t, ar)+"```\n")
 	}
-	require.Equal(t, string(text), got, "go test ./pkg/workflow -run TestPage -update")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/test/clustertest"
+	"github.com/d-aros/d-aros/test/page"
 )
 
 var update = flag.Bool("update", false, "write what the demo prints into the README")
@@ -52,9 +53,9 @@ func TestOnce(t *testing.T) {
 	readme(t, "status", between(t, text, "$ .demo/bin/reconciler status", "\nWhy does"))
 	readme(t, "changes", between(t, text, "A change: ", "\nAll "))
 	readme(t, "log", between(t, text, "$ git -C", "\nA change: "))
-	page, err := git(context.Background(), filepath.Join(dir, "fleet.git"), "ls-tree", "-r", "--name-only", "status", "--", "README.md", "errors.json", "inputs", "tenants/acme")
+	tree, err := git(context.Background(), filepath.Join(dir, "fleet.git"), "ls-tree", "-r", "--name-only", "status", "--", "README.md", "errors.json", "inputs", "tenants/acme")
 	require.NoError(t, err)
-	readme(t, "tree", page+"\n…\n")
+	readme(t, "tree", tree+"\n…\n")
 
 	replay := exec.CommandContext(t.Context(), filepath.Join(dir, "bin", "reconciler"), "replay", "--repo", filepath.Join(dir, "fleet.git"), "-n", "100000", "-o", "json")
 	again, err := replay.Output()
@@ -196,18 +197,12 @@ func between(t *testing.T, text, from, to string) string {
 func readme(t *testing.T, name, printed string) {
 	t.Helper()
 	const file = "../../README.md"
-	b, err := os.ReadFile(file)
-	require.NoError(t, err)
-	open, shut := "<!-- demo: "+name+" -->\n```text\n", "```\n<!-- end -->\n"
-	before, rest, ok := strings.Cut(string(b), open)
-	require.True(t, ok, "the README has no block %q", name)
-	block, after, ok := strings.Cut(rest, shut)
-	require.True(t, ok, "the README's block %q does not end", name)
+	name, printed = "demo: "+name, "```text\n"+printed+"```\n"
 	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(before+open+printed+shut+after), 0o644))
+		require.NoError(t, page.Replace(file, name, printed))
 		return
 	}
-	require.Equal(t, shape(block), shape(printed), "go test ./test/demo -update writes it anew")
+	require.Equal(t, shape(page.Part(t, file, name)), shape(printed), "go test ./test/demo -update writes it anew")
 }
 
 var changing = []struct{ pattern, shape string }{

@@ -21,7 +21,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/d-aros/d-aros/test/arbitration/page"
+	"github.com/d-aros/d-aros/test/page"
 )
 
 // row is one figure.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/test/arbitration/page"
+	"github.com/d-aros/d-aros/test/page"
 	"github.com/d-aros/d-aros/test/tier"
 )
 
