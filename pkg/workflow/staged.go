@@ -100,16 +100,17 @@ func (k stagedStep) next(s *step) {
 	}
 }
 
-// abort brings back at once what ran before. A component that did not run before
-// stays as it is: there is nothing to go back to.
+// abort brings back at once what ran before. Where no run has succeeded yet, that is the
+// version that the next one runs beside.
 func (stagedStep) abort(s *step) {
 	if s.rec.Undo == nil {
 		return
 	}
 	for _, t := range s.rec.Undo.Targets {
-		if t.Stable != (model.Version{}) {
-			setTarget(&s.x.run, t)
+		if now, ok := s.x.run.Target(t.Component); ok && t.Stable == (model.Version{}) {
+			t.Stable = now.Stable
 		}
+		setTarget(&s.x.run, t)
 	}
 }
 
