@@ -49,6 +49,7 @@ func (x *execution) unwind() bool {
 func (s *step) takeBack() {
 	u := s.rec.Undo
 	u.Attempt++
+	forget(&s.x.run, s.Name) // what is taken back is not done any more
 	s.undoIs(model.StepActive, "")
 	u.Next = time.Time{}
 	u.Deadline = s.x.now.Add(cmp.Or(s.Timeout, stepTimeout))
