@@ -119,6 +119,7 @@ func (a *applying) object(o *render.Object) {
 	default:
 		arrived := a.request(p.app.Name, &a.requests.Apply, func() {
 			a.world.writes(a.process, p, want)
+			a.world.executes(a.process, a.cluster.objects[ref], p, want)
 			now := a.cluster.write(ref, p, want)
 			if a.stalled.IsZero() { // the answer shows it
 				a.view[ref] = *now

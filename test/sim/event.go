@@ -113,8 +113,9 @@ func init() {
 				}
 			})
 		}},
-		{"ask", 40, [][]string{appNames, askWords}, func(w *World, a []int) { w.asks(a[0], askWords[a[1]], false) }},
-		{"ask-late", 6, [][]string{appNames, askWords}, func(w *World, a []int) { w.asks(a[0], askWords[a[1]], true) }},
+		{"ask", 40, [][]string{appNames, askWords}, func(w *World, a []int) { w.asks(a[0], askWords[a[1]], signed) }},
+		{"ask-late", 6, [][]string{appNames, askWords}, func(w *World, a []int) { w.asks(a[0], askWords[a[1]], stale) }},
+		{"ask-unsigned", 6, [][]string{appNames, askWords}, func(w *World, a []int) { w.asks(a[0], askWords[a[1]], unsigned) }},
 		{"rewrite", 6, nil, func(w *World, _ []int) { // the branch is cut and grows on from an older commit
 			if before := w.repo.now().parent; before != "" {
 				w.repo.tip = before
@@ -154,9 +155,9 @@ func init() {
 }
 
 var (
-	shapeNames     = []string{"web", "store", "release", "extras", "secretive", "migrated", "gated", "switched"}
-	askWords       = []string{"approve", "approve", "approve", "reject", "resume", "resume", "pause", "stop", "restart"}
-	componentNames = []string{"web", "db", "migrate", "reports"}
+	shapeNames     = []string{"web", "store", "release", "extras", "secretive", "migrated", "gated", "switched", "seeded"}
+	askWords       = []string{"approve", "approve", "approve", "reject", "resume", "resume", "pause", "stop", "restart", "retry"}
+	componentNames = []string{"web", "db", "migrate", "reports", "seed"}
 	behaviourNames = []string{"well", "slow", "crash", "fail", "unready"}
 	upDown         = []string{"up", "down"}
 )
@@ -180,6 +181,7 @@ func (w *World) vandalize(app, n int, gone bool) {
 	slices.SortFunc(mine, func(x, y *object) int { return strings.Compare(x.key, y.key) })
 	o := mine[n%len(mine)]
 	if gone {
+		w.reference.Lost(o.part.app, o.told.intent)
 		w.cluster.remove(o)
 		return
 	}

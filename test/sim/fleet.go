@@ -15,6 +15,7 @@ var (
 		{Tenant: "zeta", Name: "feed"}, {Tenant: "zeta", Name: "vault"},
 	}
 	onFailure  = map[string]model.OnFailure{"batch": "terminate", "blog": "rollback", "shop": "restart", "feed": "degrade", "vault": "restart"}
+	deletions  = map[string]model.Deletion{"batch": "keep-data", "blog": "delete-data", "shop": "keep-data", "feed": "delete-data", "vault": "keep-data"}
 	priorities = map[string]int{"batch": 50, "blog": 100, "shop": 500, "feed": 200, "vault": 900}
 )
 
@@ -147,7 +148,7 @@ func application(app int, d declaration, r rules, commit string) model.Applicati
 		a = model.Application{
 			ID: apps[app], Priority: priorities[apps[app].Name] + d.raised, Desired: "running", Policy: policy(r),
 			Lifecycle: model.Lifecycle{
-				Grace: grace, Deletion: "keep-data", OnFailure: onFailure[apps[app].Name], Threshold: 3, Window: 5 * time.Minute,
+				Grace: grace, Deletion: deletions[apps[app].Name], OnFailure: onFailure[apps[app].Name], Threshold: 3, Window: 5 * time.Minute,
 				Backoff: model.Backoff{Initial: 10 * time.Second, Factor: 2, Max: 5 * time.Minute}, Quarantine: 2,
 			},
 			Components: shapes[d.shape](d.version, d.replicas),

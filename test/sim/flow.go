@@ -34,6 +34,15 @@ var flows = map[string]func(version int) *model.Workflow{
 				Properties: []byte(`{"stages":[{"weight":30,"pause":"10s"},{"weight":60,"manual":true}],"check":{"url":"https://shop.example.com/","every":"10s","times":2,"failures":1}}`)},
 		}}
 	},
+	"seeded": func(int) *model.Workflow {
+		return &model.Workflow{Parallelism: 1, RollbackWindow: 2, Steps: []model.Step{
+			{Name: "seed", Type: "job", Component: "seed", Undo: "unseed", Memo: true, Timeout: 5 * time.Minute, Retry: once, OnFailure: "stop"},
+			{Name: "rest", Type: "wait", Timeout: time.Minute, Retry: once, OnFailure: "continue", Properties: []byte(`{"for":"5s"}`)},
+			{Name: "release", Type: "deploy", DependsOn: []string{"seed", "rest"}, Timeout: 2 * time.Minute, Retry: once, OnFailure: "rollback"},
+			{Name: "tell", Type: "notify", DependsOn: []string{"release"}, If: "failed.release", Timeout: 5 * time.Minute, Retry: once, OnFailure: "continue",
+				Properties: []byte(`{"url":"https://hooks.example.com/","secret":"hooks"}`)},
+		}}
+	},
 	"switched": func(int) *model.Workflow {
 		return &model.Workflow{Timeout: 30 * time.Minute, Steps: []model.Step{
 			{Name: "release", Type: "blue-green", Components: []string{"web"}, Timeout: 10 * time.Minute, Lock: "database", Retry: once, OnFailure: "rollback",
@@ -54,6 +63,9 @@ func init() {
 	shapes["migrated"] = func(version, replicas int) []model.Component {
 		return []model.Component{task("migrate", version), task("unmigrate", version), worker("web", version, replicas, 1)}
 	}
+	shapes["seeded"] = func(version, replicas int) []model.Component {
+		return []model.Component{task("seed", (version+1)/2), task("unseed", 1), worker("web", version, replicas, 1)}
+	}
 	shapes["gated"] = func(version, replicas int) []model.Component {
 		return []model.Component{worker("web", version, replicas, 1)}
 	}
@@ -65,16 +77,31 @@ func init() {
 // maxFiles bounds the files of approvals; the oldest go.
 const maxFiles = 20
 
+// manner is how somebody asks.
+type manner int
+
+const (
+	signed   manner = iota // about the present run
+	stale                  // about the run before it
+	unsigned               // so that nobody knows who
+)
+
 // asks adds a file to the fleet repo by which somebody asks something of the run
-// that an application has now, or of one that it had.
-func (w *World) asks(app int, action string, stale bool) {
+// that an application has now or had before, or has its last release on hold tried again.
+func (w *World) asks(app int, action string, how manner) {
 	inst, ok := w.origin.now().Find(apps[app])
-	if !ok || inst.Run == nil {
+	if !ok || inst.Run == nil && action != model.CommandRetry {
+		return
+	}
+	if action == model.CommandRetry {
+		if len(inst.Held) > 0 {
+			w.requests(app, model.Command{Action: action, Release: inst.Held[len(inst.Held)-1]}, how)
+		}
 		return
 	}
 	c := model.Command{Action: action, Run: inst.Run.ID}
-	if stale {
-		c.Run = model.DigestOf([]any{"a run of the past", inst.Run.ID})
+	if how == stale {
+		c.Run = w.runBefore(inst)
 	}
 	for i := range inst.Run.Steps {
 		s := &inst.Run.Steps[i]
@@ -88,8 +115,26 @@ func (w *World) asks(app int, action string, stale bool) {
 			c.Step = s.Name
 		}
 	}
+	w.requests(app, c, how)
+}
+
+// runBefore is the run that an application had before the one that it has.
+func (w *World) runBefore(inst *model.Instance) model.Digest {
+	for n := len(w.origin.versions); n > 0; n-- {
+		if was, ok := w.origin.says(n).Find(inst.App); ok && was.Run != nil && was.Run.ID != inst.Run.ID {
+			return was.Run.ID
+		}
+	}
+	return model.DigestOf([]any{"a run of the past", inst.Run.ID})
+}
+
+// requests commits a file that asks something.
+func (w *World) requests(app int, c model.Command, how manner) {
 	w.repo.commit(func(t *tree) {
 		commit := access.Commit{Hash: fmt.Sprintf("%040x", len(w.repo.commits)+1), Payload: []byte(payload), Signature: []byte(signature)}
+		if how == unsigned {
+			commit.Payload, commit.Signature, commit.Author = nil, nil, "ann"
+		}
 		files := append(slices.Clip(t.files), access.Request{App: apps[app], Asks: []model.Command{c}, Commit: commit})
 		t.files = files[max(0, len(files)-maxFiles):]
 	})
@@ -299,9 +344,9 @@ func (w *World) letThemThrough(rest func()) {
 			asked = true
 			switch s := waiting(inst); {
 			case inst.Run.Phase == model.RunPaused, s != nil && s.Type != "approval":
-				w.asks(i, model.CommandResume, false)
+				w.asks(i, model.CommandResume, signed)
 			case s != nil:
-				w.asks(i, model.CommandApprove, false)
+				w.asks(i, model.CommandApprove, signed)
 			}
 		}
 		if !asked {

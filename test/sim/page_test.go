@@ -34,10 +34,12 @@ func TestPage(t *testing.T) {
 
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
-	for _, f := range files {
+	judges, err := filepath.Glob("reference/*.go")
+	require.NoError(t, err)
+	for _, f := range append(files, judges...) {
 		code, err := os.ReadFile(f)
 		require.NoError(t, err)
-		for _, m := range regexp.MustCompile(`(?:violate\(|Violation\{Rule: )"([^"]+)"`).FindAllStringSubmatch(string(code), -1) {
+		for _, m := range regexp.MustCompile(`(?:violate\(|breaks\(|Violation\{Rule: |const rule = )"([^"]+)"`).FindAllStringSubmatch(string(code), -1) {
 			require.Contains(t, rules, m[1], "docs/simulation.md does not tell of a rule of %s", f)
 		}
 	}

@@ -32,6 +32,7 @@ func (w *World) pushes(p *process, before, after *model.Ledger) {
 		w.noteEnd(p, was, now)
 	}
 	w.runsGoOn(before, after)
+	w.workflows(before, after)
 	w.removalsAreConfirmed(after.Commit, before, after)
 	w.capacityIsGrantedOnce(p, before, after)
 	w.quotaHolds(before, after, rolledBack)
@@ -181,7 +182,7 @@ func (w *World) editsOfRulesReleaseNothing(was, now *model.Instance, news []mode
 		w.violate("edits of rules release nothing", "%s#%d begins run %d for the release of run %d", now.App, now.Number, r.Number, old.Number)
 	}
 	for _, held := range was.Held {
-		if !slices.Contains(now.Held, held) && len(now.Held) < 10 {
+		if !slices.Contains(now.Held, held) && len(now.Held) < 10 && !only(model.ReasonHoldLifted) {
 			w.violate("edits of rules release nothing", "%s#%d does not hold release %s any more", now.App, now.Number, held.Short())
 		}
 	}
@@ -284,6 +285,9 @@ func (w *World) deletes(p *process, o *object) {
 	}
 	w.losersRest(p)
 	w.endIsInOrder(p, o)
+	if p.acts != w.origin.tip() { // it cannot know that the job is due
+		w.reference.Lost(o.part.app, o.told.intent)
+	}
 	inst := p.says(o.part.app)
 	if inst == nil || o.told.instance != strconv.Itoa(inst.Number) {
 		return

@@ -68,16 +68,26 @@ func TestPlantedBugs(t *testing.T) {
 		name   string
 		plant  Sabotage
 		breaks []string // the rules that it may break
+
+		// from is the first history that finds it, to be quick. With -soak the others before it are lived through, too. Any
+		// number is right, as long as it is found from there on.
+		from int
 	}{
-		{"act before save", ActBeforeSave, []string{"only what is saved is done", ruleTold}},
-		{"announce before save", AnnounceBeforeSave, []string{ruleTold}},
-		{"skip the digest check", SkipDigestCheck, []string{"Running is said of what runs"}},
-		{"drop a hold", DropHold, []string{"edits of rules release nothing"}},
-		{"forget a tombstone", ForgetTombstone, []string{"nothing runs that the ledger does not say, for longer than a pass"}},
+		{"act before save", ActBeforeSave, []string{"only what is saved is done", ruleTold}, 1},
+		{"announce before save", AnnounceBeforeSave, []string{ruleTold}, 1},
+		{"skip the digest check", SkipDigestCheck, []string{"Running is said of what runs"}, 36},
+		{"drop a hold", DropHold, []string{"edits of rules release nothing"}, 4},
+		{"take the approval of another run", ForeignApproval, []string{ruleWorkflow + ": what people decide, they asked for", "a command is about one run"}, 59},
+		{"go back to the wrong version", WrongBase, []string{ruleWorkflow + ": what comes back is what succeeded last"}, 246},
+		{"undo in the order of starts", UndoFromTheFirst, []string{ruleWorkflow + ": steps are taken back in the reverse order of their starts"}, 27},
+		{"keep a failed canary", KeepCanary, []string{ruleWorkflow + ": a canary that ends badly is withdrawn at once"}, 20},
+		{"share a lock", ShareLock, []string{"a lock has one holder"}, 40},
+		{"go back one release too far", LongWindow, []string{ruleWorkflow + ": a run that goes back brings the release and does nothing else"}, 90},
+		{"forget a tombstone", ForgetTombstone, []string{"nothing runs that the ledger does not say, for longer than a pass"}, 4},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
 			planted := Options{Plant: bug.plant}
-			seed, short := uint64(0), []Event(nil)
+			seed, short := uint64(tier.Count(bug.from, bug.from, 1)-1), []Event(nil)
 			for (short == nil || len(short) > longest) && seed < most {
 				seed++
 				if v := Live(Draw(seed, *events), planted); v != nil && slices.Contains(bug.breaks, v.Rule) {
@@ -93,6 +103,32 @@ func TestPlantedBugs(t *testing.T) {
 		})
 	}
 }
+
+// TestMemoOfDeletedData: the same for a bug that needs more than chance: a memo that outlives the data that it is about.
+func TestMemoOfDeletedData(t *testing.T) {
+	history := parse(t, memoOfDeletedData)
+	v := Live(history, Options{Plant: KeepMemo})
+	require.NotNil(t, v)
+	require.Equal(t, ruleWorkflow+": a step is spared if the same was done", v.Rule)
+	require.Nil(t, Live(history, Options{}))
+}
+
+const memoOfDeletedData = `
+	declare acme/blog seeded v1 x1
+	pass ann
+	wait 20s
+	pass ann
+	wait 20s
+	pass ann
+	wait 20s
+	pass ann
+	suspend acme/blog
+	pass ann
+	wait 20s
+	pass ann
+	suspend acme/blog
+	pass ann
+`
 
 // TestPlansThatDiffer: a loop that does not do what is planned is found, and so is a plan that does not say what is
 // done. Every history compares each save with a plan that knows the same.

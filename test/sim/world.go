@@ -12,6 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/test/sim/reference"
 )
 
 // World is everything that a history is about.
@@ -31,11 +32,12 @@ type World struct {
 	apiLoses   int            // of so many requests the answer gets lost
 	sent       []delivery     // requests that arrived, latest last
 
-	ends    map[model.AppID]end   // how instances end
-	checked map[model.Digest]bool // specs that can be rendered
-	hearing hearing
-	excess  map[*object]map[string]bool // what runs and should not, and who has looked away
-	story   *strings.Builder            // nil: nobody listens
+	ends      map[model.AppID]end   // how instances end
+	checked   map[model.Digest]bool // specs that can be rendered
+	hearing   hearing
+	excess    map[*object]map[string]bool // what runs and should not, and who has looked away
+	reference *reference.Model
+	story     *strings.Builder // nil: nobody listens
 }
 
 // delivery is a request that a process has sent.
@@ -49,7 +51,7 @@ type delivery struct {
 var begin = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(o Options) *World {
-	w := &World{now: begin, repo: newRepo(), origin: &origin{}, options: o, apiRefuses: map[string]int{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}, checked: map[model.Digest]bool{}, hearing: newHearing()}
+	w := &World{now: begin, repo: newRepo(), origin: &origin{}, options: o, apiRefuses: map[string]int{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}, checked: map[model.Digest]bool{}, hearing: newHearing(), reference: reference.New()}
 	w.cluster = newCluster(func() time.Time { return w.now })
 	for i, name := range processNames {
 		w.processes[i] = &process{world: w, name: name}
