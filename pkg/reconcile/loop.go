@@ -169,6 +169,12 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 		changed, answered = nil, nil
 	}
 	select {
+	case <-l.o.SourceChanged: // counts also where the next pass is due at once
+		l.declared.polled = time.Time{}
+		return ctx.Err() == nil
+	default:
+	}
+	select {
 	case <-ctx.Done():
 		return false
 	case <-timer.C:
