@@ -2,9 +2,12 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -58,6 +61,19 @@ func TestQuotaBelowUse(t *testing.T) {
 	over := w.ledger().OverQuota
 	require.Equal(t, []any{"acme", "cpu", int64(6500), int64(6000)}, []any{over[0].Tenant, over[0].Resource, over[0].Granted, over[0].Limit})
 	require.False(t, over[0].Since.IsZero())
+
+	pods := w.cluster.Clientset.CoreV1().Pods(w.name + "-acme")
+	list, err := pods.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 13)
+	died := list.Items[0]
+	require.NoError(t, pods.Delete(t.Context(), died.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}))
+	require.Eventually(t, func() bool {
+		now, err := pods.List(t.Context(), metav1.ListOptions{})
+		d, errOf := w.cluster.Clientset.AppsV1().Deployments(w.name+"-acme").Get(t.Context(), "shop-web", metav1.GetOptions{})
+		gone := err == nil && !slices.ContainsFunc(now.Items, func(p corev1.Pod) bool { return p.UID == died.UID })
+		return gone && errOf == nil && d.Status.ReadyReplicas == 13
+	}, patience, 100*time.Millisecond, "the pod that died comes back")
 
 	w.commit("a fix", app("acme", "shop", web(13, "2")))
 	w.until("the fix runs", func(l *model.Ledger) bool {
