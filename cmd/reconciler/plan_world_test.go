@@ -177,6 +177,9 @@ type paper struct {
 	steady bool                   // everything fares as the status branch says
 	slow   func(model.AppID) bool // what it does not start; nil: nothing
 	broken func(model.AppID) bool // what fails; nil: nothing
+
+	also func(*model.Ledger, *model.Observation) // what else is seen; nil: nothing
+	act  func([]render.Set) apply.Report         // what applying came to; nil: nobody says
 }
 
 func (p *paper) Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
@@ -206,10 +209,19 @@ func (p *paper) Inspect(ctx context.Context, platform *model.Platform) (model.Ob
 		}
 		seen.Workloads = append(seen.Workloads, w)
 	}
+	if p.also != nil {
+		p.also(&ledger, &seen)
+	}
 	return seen, nil
 }
 
-func (p *paper) Act(context.Context, []render.Set) apply.Report      { return apply.Report{} }
+func (p *paper) Act(_ context.Context, sets []render.Set) apply.Report {
+	if p.act == nil {
+		return apply.Report{}
+	}
+	return p.act(sets)
+}
+
 func (p *paper) Drifted() []model.AppID                              { return nil }
 func (p *paper) Changed() <-chan struct{}                            { return nil }
 func (p *paper) Event(context.Context, string, bool, string, string) {}
