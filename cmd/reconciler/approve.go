@@ -93,12 +93,9 @@ func (f *requestFlags) run(cmd *cobra.Command, action string, args []string) err
 		if view.Committed, err = commitApproval(ctx, w, r, view.File); err != nil {
 			return err
 		}
-		signature, err := clone.Output(ctx, w.Root, "cat-file", "commit", view.Committed)
-		if err != nil {
+		if view.Signed, err = isSigned(ctx, w, view.Committed); err != nil {
 			return err
 		}
-		header, _, _ := strings.Cut(string(signature), "\n\n")
-		view.Signed = strings.Contains(header, "\ngpgsig ")
 	}
 	return f.format.write(cmd.OutOrStdout(), view, func(p *printer) { p.request(view, r) })
 }
@@ -147,7 +144,7 @@ func commitApproval(ctx context.Context, w *clone.Tree, r *request, file string)
 	} else {
 		message += fmt.Sprintf("\nIt is about run %d, %s.\n", r.inst.Run.Number, r.Run)
 	}
-	return commitFile(ctx, w, file, message)
+	return commitFiles(ctx, w, message, file)
 }
 
 func (p *printer) request(v *requestView, r *request) {

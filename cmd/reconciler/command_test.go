@@ -35,6 +35,7 @@ func released(now time.Time) *model.Instance {
 // stands brings the run to where a script wants it.
 var stands = map[string]func(run *model.Run){
 	"nothing": func(*model.Run) {},
+	"orphan":  func(*model.Run) {},
 	"agree":   func(run *model.Run) { run.Steps[0].Phase = model.StepActive },
 	"both":    func(run *model.Run) { run.Steps[0].Phase, run.Steps[1].Phase = model.StepActive, model.StepActive },
 	"rest": func(run *model.Run) {
@@ -89,6 +90,9 @@ func TestRequests(t *testing.T) {
 					if next.Instances[i].App == in.App {
 						next.Instances[i] = *in
 					}
+				}
+				if args[1] == "orphan" {
+					next.Orphans = []model.Inventory{{App: id("acme", "docs"), Instance: 2, Namespace: "acme", Objects: 5}}
 				}
 				ts.Check(saveLedger(t.Context(), ts, args[0], now, next))
 			},

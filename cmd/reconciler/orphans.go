@@ -20,7 +20,8 @@ func newOrphansCommand() *cobra.Command {
 		Long: `Orphans lists applications that have objects of this fleet in the cluster and no record on
 the status branch: they were dropped from Git while the ledger was lost, or are of another
 ledger. Each has the number of objects that its inventory lists, the source commit that they
-name, and the ledger that it was written for. Nothing prunes them by itself.`,
+name, and the ledger that it was written for. They stay until "reconciler confirm-removal"
+confirms their removal.`,
 		Example: `  reconciler orphans
   reconciler orphans acme -o json`,
 		Args: cobra.MaximumNArgs(1),
@@ -54,10 +55,13 @@ func (p *printer) orphans(list []model.Inventory) {
 	}
 	var rows [][]cell
 	for _, o := range list {
-		ledger := cmp.Or(o.Ledger, "none named")
+		ledger, removal := cmp.Or(o.Ledger, "none named"), "not confirmed"
+		if o.Confirmed {
+			removal = "confirmed"
+		}
 		rows = append(rows, []cell{
-			plain(text.Clean(o.App.String())), plain(fmt.Sprint(o.Objects)), plain(shortCommit(text.Clean(o.Commit))), plain(text.Clean(ledger[:min(10, len(ledger))])),
+			plain(text.Clean(o.ID().String())), plain(fmt.Sprint(o.Objects)), plain(shortCommit(text.Clean(o.Commit))), plain(text.Clean(ledger[:min(10, len(ledger))])), plain(removal),
 		})
 	}
-	p.table("", []string{"APPLICATION", "OBJECTS", "COMMIT", "LEDGER"}, rows)
+	p.table("", []string{"INSTANCE", "OBJECTS", "COMMIT", "LEDGER", "REMOVAL"}, rows)
 }

@@ -230,7 +230,7 @@ func commitPin(ctx context.Context, w *clone.Tree, v *pinView, app model.AppID, 
 	if v.Was != "" {
 		message += "It was pinned to " + text.Clean(v.Was) + ".\n"
 	}
-	return commitFile(ctx, w, v.File, message)
+	return commitFiles(ctx, w, message, v.File)
 }
 
 func (p *printer) pin(v *pinView) {

@@ -2,10 +2,10 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"testing"
 	"time"
 
@@ -42,7 +42,8 @@ func TestReplayOfALongHistory(t *testing.T) {
 			w.repo.Commit("change " + id)
 		case 4:
 			w.repo.Git("rm", "-rqf", "--ignore-unmatch", "tenants/"+tenant+"/apps/"+app)
-			w.repo.Commit("delete " + id + "\n\nConfirm-Removal: " + strconv.Itoa(random.IntN(3)))
+			w.repo.Write("approvals/"+tenant+"/removals/last.cue", fmt.Sprintf("package fleet\n\nremoval: [%q]\n", fmt.Sprint(id, "#", 1+random.IntN(3))))
+			w.repo.Commit("delete " + id)
 		case 5:
 			w.repo.Write("tenants/"+tenant+"/apps/"+app+"/app.cue", "package fleet\napplication: {nonsense: 1}\n")
 			w.repo.Commit("break " + id)

@@ -118,7 +118,7 @@ func (p *printer) status(v *view.Status, all bool) {
 	p.problems(v.Problems)
 	if n := len(v.Orphans); n > 0 {
 		p.section("Objects that no record knows")
-		p.line("  of %s; nothing prunes them: \"reconciler orphans\" lists them", text.Count(n, "application"))
+		p.line("  of %s; they stay until a file confirms their removal: \"reconciler orphans\" lists them", text.Count(n, "application"))
 	}
 }
 

@@ -30,6 +30,7 @@ import (
 var answers = map[string]any{
 	"approve":           requestView{},
 	"codeowners":        ownersView{},
+	"confirm-removal":   confirmationView{},
 	"compact":           status.Compaction{},
 	"migrate":           status.Migration{},
 	"events":            []status.Event{},

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // inWorkTree runs a command on the fleet repo that contains the directory of its argument, by default the current one.
@@ -50,15 +53,33 @@ func vetFiles(ctx context.Context, w *clone.Tree, files *clone.Files, progressTo
 	return offline.Vet(ctx, o, w, files, present())
 }
 
-// commitFile commits a file that was written and nothing else, signed if git is told to, and returns the commit.
-func commitFile(ctx context.Context, w *clone.Tree, file, message string) (string, error) {
-	literal := ":(literal)" + file
-	_, err := clone.Output(ctx, w.Root, "add", "--intent-to-add", "--", literal)
-	if err == nil {
-		_, err = clone.Output(ctx, w.Root, "commit", "--quiet", "--message", message, "--only", "--", literal)
+// commitFiles commits files that were written or removed and nothing else, signed if git is told to, and returns the commit.
+func commitFiles(ctx context.Context, w *clone.Tree, message string, files ...string) (string, error) {
+	paths := []string{"commit", "--quiet", "--message", message, "--only", "--"}
+	for _, f := range files {
+		literal := ":(literal)" + f
+		if _, err := w.Top.Lstat(filepath.FromSlash(f)); err == nil {
+			if _, err := clone.Output(ctx, w.Root, "add", "--intent-to-add", "--", literal); err != nil {
+				return "", notCommitted(files, err)
+			}
+		} else if known, err := clone.Line(ctx, w.Root, "ls-files", "--", literal); err != nil || known == "" {
+			continue // it never was in Git
+		}
+		paths = append(paths, literal)
 	}
-	if err != nil {
-		return "", fmt.Errorf("%s is written but not committed: %w", file, err)
+	if _, err := clone.Output(ctx, w.Root, paths...); err != nil {
+		return "", notCommitted(files, err)
 	}
 	return clone.Line(ctx, w.Root, "rev-parse", "HEAD")
+}
+
+func notCommitted(files []string, err error) error {
+	return fmt.Errorf("%s is written but not committed: %w", text.Enumerate(files, 5), err)
+}
+
+// isSigned reports whether a commit has a signature.
+func isSigned(ctx context.Context, w *clone.Tree, commit string) (bool, error) {
+	content, err := clone.Output(ctx, w.Root, "cat-file", "commit", commit)
+	header, _, _ := strings.Cut(string(content), "\n\n")
+	return strings.Contains(header, "\ngpgsig "), err
 }

@@ -22,7 +22,7 @@ const (
 // areaOf returns the smallest area that has a path. The area of a tenant or
 // application has the paths below its directory, but not a file in place of the
 // directory. A path with an invalid name belongs to the area around it, and a path
-// with "." or ".." to the platform.
+// with "." or ".." to the platform. What confirms removals belongs to the tenant.
 func areaOf(path string) area {
 	parts := strings.Split(path, "/")
 	leads := func(part string) bool { return part == "" || part == "." || part == ".." }
@@ -31,7 +31,7 @@ func areaOf(path string) area {
 		return area{}
 	case parts[0] == tenantsDir && len(parts) > 4 && parts[2] == "apps" && model.ValidName(parts[3]):
 		return area{model.AppID{Tenant: parts[1], Name: parts[3]}}
-	case parts[0] == approvalsDir && len(parts) > 3 && model.ValidName(parts[2]):
+	case parts[0] == approvalsDir && len(parts) > 3 && model.ValidName(parts[2]) && parts[2] != model.RemovalsDir:
 		return area{model.AppID{Tenant: parts[1], Name: parts[2]}}
 	case parts[0] == tenantsDir || parts[0] == approvalsDir:
 		return area{model.AppID{Tenant: parts[1]}}

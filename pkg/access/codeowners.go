@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // Codeowners writes a policy as the CODEOWNERS file of a Git host. Its owners of a
@@ -23,7 +25,9 @@ func Codeowners(p *Policy) []byte {
 			continue
 		}
 		p.line(&b, "/"+tenantsDir+"/"+a.app.Tenant+"/apps/"+a.app.Name+"/", a)
-		p.line(&b, "/"+approvalsDir+"/"+a.app.Tenant+"/"+a.app.Name+"/", a)
+		if a.app.Name != model.RemovalsDir {
+			p.line(&b, "/"+approvalsDir+"/"+a.app.Tenant+"/"+a.app.Name+"/", a)
+		}
 	}
 	return b.Bytes()
 }

@@ -83,7 +83,7 @@ func genLayers(t *rapid.T, tb testing.TB) (*model.Platform, []model.Tenant) {
 	some := rapid.SliceOfNDistinct(rapid.SampledFrom(people), 0, 3, rapid.ID[string])
 	var tenants []model.Tenant
 	for _, name := range []string{"acme", "globex"} {
-		owners := []model.Owners{{App: "api", Principals: some.Draw(t, "owners")}, {App: "shop", Principals: some.Draw(t, "owners")}}
+		owners := []model.Owners{{App: "api", Principals: some.Draw(t, "owners")}, {App: "removals", Principals: some.Draw(t, "owners")}, {App: "shop", Principals: some.Draw(t, "owners")}}
 		tenants = append(tenants, tenant(name, some.Draw(t, "admins"), owners, draw(name)...))
 	}
 	return platform(some.Draw(t, "platform admins"), draw("")...), tenants
@@ -102,11 +102,11 @@ func handleOf(publicKey string) string {
 var genPath = rapid.OneOf(
 	rapid.SampledFrom([]string{"fleet.cue", "README.md", "tenants/acme", "tenants/acme/apps/shop", "approvals/acme", "tenants/x/tenant.cue", "tenants/Acme/tenant.cue"}),
 	rapid.Custom(func(t *rapid.T) string {
-		part := rapid.SampledFrom([]string{"tenants", "approvals", "apps", "acme", "globex", "shop", "api", "tenant.cue"})
+		part := rapid.SampledFrom([]string{"tenants", "approvals", "apps", "acme", "globex", "shop", "api", "removals", "tenant.cue"})
 		return strings.Join(rapid.SliceOfN(part, 1, 6).Draw(t, "path"), "/")
 	}),
 	rapid.Custom(func(t *rapid.T) string {
-		tn, app := rapid.SampledFrom([]string{"acme", "globex"}).Draw(t, "tenant"), rapid.SampledFrom([]string{"api", "shop", "new"}).Draw(t, "app")
+		tn, app := rapid.SampledFrom([]string{"acme", "globex"}).Draw(t, "tenant"), rapid.SampledFrom([]string{"api", "shop", "removals", "new"}).Draw(t, "app")
 		return fmt.Sprintf(rapid.SampledFrom([]string{"tenants/%s/apps/%s/app.cue", "approvals/%s/%s/1.cue"}).Draw(t, "form"), tn, app)
 	}),
 )

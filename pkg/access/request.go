@@ -8,10 +8,12 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// Requests are the requests of people to runs of workflows, in the files of a commit.
+// Requests are the requests of people in the files of a commit: to runs of workflows, and
+// to let instances go.
 type Requests struct {
-	List     []Request       // in the order of the commits that brought them
-	Problems []model.Problem // of files that are no valid requests
+	List     []Request          // in the order of the commits that brought them
+	Removals []model.InstanceID // whose removal is confirmed, in order; whoever committed that may
+	Problems []model.Problem    // of files that are no valid requests
 }
 
 // Request is a file with requests, and the commit that brought it.

@@ -169,7 +169,10 @@ func (l *Live) Inventories(ctx context.Context, after int) (_ []model.Inventory,
 	var all []model.Inventory
 	for _, o := range l.objects {
 		if o.inventory != nil {
-			all = append(all, model.Inventory{App: o.App, Ledger: o.inventory.ledger, Objects: len(o.inventory.refs), Commit: l.commitOf(o.App)})
+			all = append(all, model.Inventory{
+				App: o.App, Instance: l.instanceOf(o.App), Namespace: o.Namespace,
+				Ledger: o.inventory.ledger, Objects: len(o.inventory.refs), Commit: l.commitOf(o.App),
+			})
 		}
 	}
 	slices.SortFunc(all, func(a, b model.Inventory) int {
@@ -187,4 +190,16 @@ func (l *Live) commitOf(app model.AppID) (commit string) {
 		}
 	}
 	return commit
+}
+
+// instanceOf returns the latest instance that the objects of an application name, 1 where
+// they name none.
+func (l *Live) instanceOf(app model.AppID) int {
+	latest := 1
+	for _, o := range l.apps[app] {
+		if o.Ours() {
+			latest = max(latest, o.instance)
+		}
+	}
+	return latest
 }

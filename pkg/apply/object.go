@@ -3,6 +3,7 @@ package apply
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"unique"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,6 +26,7 @@ type Object struct {
 	Summary   any // the result of Options.Summary
 
 	commit    unique.Handle[string] // render.AnnotationCommit; many objects share one
+	instance  int                   // render.LabelInstance, 0 if it has none
 	keep      bool                  // render.AnnotationPrune says so
 	applied   string                // render.AnnotationApplied
 	own       []byte                // the values of our fields; nil once they are known to be unchanged
@@ -47,6 +49,7 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 		keep:      annotation(u, render.AnnotationPrune) == render.PruneKeep,
 		Deleting:  u.GetDeletionTimestamp() != nil,
 	}
+	o.instance, _ = strconv.Atoi(label(u, render.LabelInstance))
 	if owner := metav1.GetControllerOfNoCopy(u); owner != nil {
 		group := ""
 		if gv := owner.APIVersion; gv != "" {

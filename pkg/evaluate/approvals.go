@@ -14,9 +14,17 @@ import (
 
 // Caps on approvals.
 const (
-	maxApprovals = 200      // files of one application
-	maxApproval  = 16 << 10 // bytes of one file
+	maxApprovals = 200       // files of one application
+	maxApproval  = 16 << 10  // bytes of one file
+	maxRemoval   = 256 << 10 // bytes of one file that confirms removals
 )
+
+// Asked is what the files of approvals ask.
+type Asked struct {
+	Approvals []Approval
+	Removals  []model.InstanceID // that may be removed, in order
+	Problems  []model.Problem
+}
 
 // An Approval has the commands of one file of approvals/<tenant>/<application>. They do
 // not name the person who asks and the roles of that person: only the commit does.
@@ -26,39 +34,38 @@ type Approval struct {
 	Commands []model.Command // at least one
 }
 
-// decisions are the approvals of one application, with the digest of their files.
+// decisions are what the files of one directory ask, with the digest of the directory.
 type decisions struct {
-	digest    string // of the directory; "" while the result is not final
-	approvals []Approval
-	problems  []model.Problem
+	digest string // "" while the result is not final
+	Asked
 }
 
 // approvals are the cached results for the files of approvals.
 type approvals struct {
 	digest string // of all, as decisions.digest
-	sum    decisions
+	sum    Asked
 	of     map[model.AppID]decisions
 }
 
 // Approvals evaluates the files of approvals, in order of their names. An invalid file
 // is a problem and does not affect other files. While no file changes it costs nothing
 // and returns the same slices.
-func (e *Evaluator) Approvals(files Files) ([]Approval, []model.Problem) {
+func (e *Evaluator) Approvals(files Files) Asked {
 	const dir = "approvals"
 	digest, err := files.Digest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		e.approvals = approvals{}
-		return nil, nil
+		return Asked{}
 	}
 	if err == nil && digest == e.approvals.digest {
-		return e.approvals.sum.approvals, e.approvals.sum.problems
+		return e.approvals.sum
 	}
 	now := approvals{digest: digest, of: map[model.AppID]decisions{}}
 	report := func(problems []model.Problem, err error) {
-		now.sum.problems = append(now.sum.problems, problems...)
+		now.sum.Problems = append(now.sum.Problems, problems...)
 		if err != nil {
 			now.digest = ""
-			now.sum.problems = append(now.sum.problems, unreadable(dir, err))
+			now.sum.Problems = append(now.sum.Problems, unreadable(dir, err))
 		}
 	}
 	below := func(dir string) []string {
@@ -80,25 +87,31 @@ func (e *Evaluator) Approvals(files Files) ([]Approval, []model.Problem) {
 			if now.of[app] = d; d.digest == "" {
 				now.digest = ""
 			}
-			now.sum.approvals = append(now.sum.approvals, d.approvals...)
-			now.sum.problems = append(now.sum.problems, d.problems...)
+			now.sum.Approvals = append(now.sum.Approvals, d.Approvals...)
+			now.sum.Removals = append(now.sum.Removals, d.Removals...)
+			now.sum.Problems = append(now.sum.Problems, d.Problems...)
 		}
 	}
+	slices.SortFunc(now.sum.Removals, model.InstanceID.Compare)
+	now.sum.Removals = slices.Compact(now.sum.Removals)
 	e.approvals = now
-	return now.sum.approvals, now.sum.problems
+	return now.sum
 }
 
-// decided evaluates the approvals of one application.
+// decided evaluates the approvals of one application, or the removals of a tenant where
+// the application is named for these.
 func (e *Evaluator) decided(files Files, app model.AppID) (d decisions) {
 	dir := path.Join("approvals", app.Tenant, app.Name)
 	defer func() {
-		for i := range d.problems {
-			d.problems[i].Tenant, d.problems[i].App = app.Tenant, app.Name
+		for i := range d.Problems {
+			if d.Problems[i].Tenant = app.Tenant; app.Name != model.RemovalsDir {
+				d.Problems[i].App = app.Name
+			}
 		}
 	}()
 	unread := func(err error) decisions {
 		d.digest = ""
-		d.problems = append(d.problems, unreadable(dir, err))
+		d.Problems = append(d.Problems, unreadable(dir, err))
 		return d
 	}
 	digest, err := files.Digest(dir)
@@ -114,28 +127,33 @@ func (e *Evaluator) decided(files Files, app model.AppID) (d decisions) {
 		return unread(err)
 	}
 	if len(names) > maxApprovals {
-		d.problems = []model.Problem{layer.WholeFile(catalogue.Size, dir, fmt.Sprintf("has %d files, and at most %d are read; remove those about runs that are over", len(names), maxApprovals))}
+		d.Problems = []model.Problem{layer.WholeFile(catalogue.Size, dir, fmt.Sprintf("has %d files, and at most %d are read; remove those about runs that are over", len(names), maxApprovals))}
 		return d
 	}
-	d.problems = slices.DeleteFunc(problems, func(p model.Problem) bool { return p.Code == catalogue.Size })
+	d.Problems = slices.DeleteFunc(problems, func(p model.Problem) bool { return p.Code == catalogue.Size })
 	results, errs := make([]*result, len(names)), make([]error, len(names))
-	e.backend.Run(len(names), func(i int) { results[i], errs[i] = e.approvalIn(files, names[i]) })
+	e.backend.Run(len(names), func(i int) { results[i], errs[i] = e.approvalIn(files, app, names[i]) })
 	for i, name := range names {
 		if errs[i] != nil {
 			d.digest = ""
-			d.problems = append(d.problems, unanswered(name, errs[i]))
+			d.Problems = append(d.Problems, unanswered(name, errs[i]))
 			continue
 		}
-		d.problems = append(d.problems, results[i].Problems...)
+		d.Problems = append(d.Problems, results[i].Problems...)
+		d.Removals = append(d.Removals, results[i].Removals...)
 		if len(results[i].Commands) > 0 {
-			d.approvals = append(d.approvals, Approval{app, name, results[i].Commands})
+			d.Approvals = append(d.Approvals, Approval{app, name, results[i].Commands})
 		}
 	}
 	return d
 }
 
 // approvalIn evaluates one file.
-func (e *Evaluator) approvalIn(files Files, name string) (*result, error) {
+func (e *Evaluator) approvalIn(files Files, app model.AppID, name string) (*result, error) {
+	field, most := "approval", int64(maxApproval)
+	if app.Name == model.RemovalsDir {
+		field, most = "removal", maxRemoval
+	}
 	digest, err := files.Digest(name)
 	if err != nil {
 		return nil, err
@@ -144,12 +162,12 @@ func (e *Evaluator) approvalIn(files Files, name string) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxApproval {
-		return &result{Problems: []model.Problem{layer.WholeFile(catalogue.Size, name, fmt.Sprintf("is too large; an approval has at most %d KiB", maxApproval>>10))}}, nil
+	if info.Size() > most {
+		return &result{Problems: []model.Problem{layer.WholeFile(catalogue.Size, name, fmt.Sprintf("is too large; it may have %d KiB", most>>10))}}, nil
 	}
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
 		return nil, err
 	}
-	return e.evaluate(keyOf("approval", name, digest), request{Layer: "approval", Files: []layer.Source{{Name: name, Data: data}}})
+	return e.evaluate(keyOf(field, name, digest), request{Layer: field, Tenant: app.Tenant, Files: []layer.Source{{Name: name, Data: data}}})
 }

@@ -26,10 +26,34 @@ func ApprovalFile(app model.AppID, c model.Command, n int) (Approval, []byte, er
 		return Approval{}, nil, fmt.Errorf("write an approval: %w", err)
 	}
 	a := Approval{App: app, File: fmt.Sprintf("approvals/%s/%s/%s.cue", app.Tenant, app.Name, name)}
-	commands, problems := decode.Approval(layer.Approval(layer.Source{Name: a.File, Data: data}))
+	commands, problems := decode.Approval(layer.Approval("approval", layer.Source{Name: a.File, Data: data}))
 	if len(problems) > 0 {
 		return Approval{}, nil, fmt.Errorf("write an approval: %s %s", problems[0].Code, problems[0].Message)
 	}
 	a.Commands = commands
 	return a, data, nil
+}
+
+// RemovalFile writes a file that confirms the removal of instances of one tenant, in their
+// order. It is named for what it confirms.
+func RemovalFile(tenant string, instances []model.InstanceID) (name string, data []byte, err error) {
+	data, err = layer.WriteRemoval(instances)
+	if err == nil && len(data) > maxRemoval {
+		err = fmt.Errorf("its file has more than %d KiB; confirm some of these removals first", maxRemoval>>10)
+	}
+	name = fmt.Sprintf("approvals/%s/%s/%s.cue", tenant, model.RemovalsDir, model.DigestOf(instances)[:12])
+	if err == nil {
+		if _, problems := Removals(tenant, name, data); len(problems) > 0 {
+			err = fmt.Errorf("%s %s", problems[0].Code, problems[0].Message)
+		}
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("confirm a removal in tenant %s: %w", tenant, err)
+	}
+	return name, data, nil
+}
+
+// Removals evaluates one file that confirms removals in a tenant.
+func Removals(tenant, name string, data []byte) ([]model.InstanceID, []model.Problem) {
+	return decode.Removal(layer.Approval("removal", layer.Source{Name: name, Data: data}), tenant)
 }

@@ -50,7 +50,8 @@ func TestApprovalsOfAFleet(t *testing.T) {
 		texts[fmt.Sprintf("approvals/beta/crowd/%d.cue", i)] = approval("a", "agree")
 	}
 	e := New()
-	got, problems := e.Approvals(treeOf(texts))
+	asked := e.Approvals(treeOf(texts))
+	got, problems := asked.Approvals, asked.Problems
 	agree := func(app, file, step string) Approval {
 		id := model.AppID{Tenant: "acme", Name: app}
 		return Approval{id, "approvals/acme/" + app + "/" + file, []model.Command{{Action: "approve", Run: "3f2a91c04be7", Step: step}}}
@@ -76,21 +77,19 @@ func TestApprovalsAreRemembered(t *testing.T) {
 	texts := map[string][]byte{"approvals/acme/shop/a.cue": approval("a", "agree"), "approvals/acme/blog/a.cue": approval("a", "look")}
 	files := noted{treeOf(texts), map[string]int{}}
 	e := New()
-	first, _ := e.Approvals(files)
+	first := e.Approvals(files)
 	clear(files.reads)
-	again, _ := e.Approvals(files)
+	again := e.Approvals(files)
 	require.Equal(t, first, again)
 	require.Empty(t, files.reads)
 
 	texts["approvals/acme/shop/b.cue"] = approval("b", "agree")
 	files.tree = treeOf(texts)
-	more, _ := e.Approvals(files)
-	require.Len(t, more, 3)
+	more := e.Approvals(files)
+	require.Len(t, more.Approvals, 3)
 	require.NotContains(t, files.reads, "approvals/acme/blog/a.cue")
 
-	none, problems := e.Approvals(treeOf(map[string][]byte{"fleet.cue": nil}))
-	require.Empty(t, none)
-	require.Empty(t, problems)
+	require.Zero(t, e.Approvals(treeOf(map[string][]byte{"fleet.cue": nil})))
 }
 
 // noted notes what is read.
@@ -112,11 +111,74 @@ func TestApprovalOnThePage(t *testing.T) {
 	page.Hold(t, *update, "../../docs/workflow.md", "approval", "```cue\n"+string(data)+"```\n")
 }
 
+// The example of docs/operations.md is what is written, under the name that it has there,
+// and reads as what it was.
+func TestRemovalOnThePage(t *testing.T) {
+	ids := []model.InstanceID{instance("acme/api#3"), instance("acme/blog#1"), instance("acme/docs#2")}
+	name, data, err := RemovalFile("acme", ids)
+	require.NoError(t, err)
+	page.Hold(t, *update, "../../docs/operations.md", "removal", "```cue\n// "+name+"\n"+string(data)+"```\n")
+	back, problems := Removals("acme", name, data)
+	require.Empty(t, problems)
+	require.Equal(t, ids, back)
+
+	_, _, err = RemovalFile("globex", ids)
+	require.ErrorContains(t, err, "DA1552")
+	_, _, err = RemovalFile("acme", nil)
+	require.ErrorContains(t, err, "must name an instance, such as acme/shop#3")
+}
+
+func instance(name string) model.InstanceID {
+	id, err := model.ParseInstanceID(name)
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
+
+// Files of several tenants confirm removals together, each those of its own tenant. One
+// that is wrong confirms nothing and does not affect the others.
+func TestRemovals(t *testing.T) {
+	removal := func(text string) []byte { return []byte("package fleet\n\nremoval: " + text + "\n") }
+	texts := map[string][]byte{
+		"approvals/acme/removals/a.cue":    removal(`["acme/shop#3", "acme/blog#1"]`),
+		"approvals/acme/removals/b.cue":    removal(`["acme/shop#3", "acme/docs#12"]`),
+		"approvals/acme/removals/c.cue":    removal(`["acme/x#1", "beta/x#1"]`),
+		"approvals/acme/removals/d.cue":    removal(`["acme/x"]`),
+		"approvals/acme/removals/e.cue":    removal(`[]`),
+		"approvals/acme/removals/f.cue":    removal(`[for n in ["x"] {"acme/\(n)#1"}]`),
+		"approvals/acme/removals/g.cue":    []byte("package fleet\n\napproval: a: {run: \"3f2a91c04be7\", step: \"agree\"}\n"),
+		"approvals/acme/removals/h.cue":    removal(`["acme/x#0"]`),
+		"approvals/beta/removals/a.cue":    removal(`["beta/app#2"]`),
+		"approvals/beta/app/a.cue":         removal(`["beta/x#1"]`),
+		"approvals/beta/removals/i.cue":    removal(`"beta/x#1"`),
+		"approvals/beta/removals/huge.cue": removal(`["` + strings.Repeat("x", maxRemoval) + `"]`),
+	}
+	asked := New().Approvals(treeOf(texts))
+	require.Equal(t, []model.InstanceID{instance("acme/blog#1"), instance("acme/docs#12"), instance("acme/shop#3"), instance("beta/app#2")}, asked.Removals)
+	require.Empty(t, asked.Approvals)
+	var said []string
+	for _, p := range asked.Problems {
+		said = append(said, fmt.Sprintf("%s %s/%s %s", p.Code, p.Tenant, p.App, strings.SplitN(p.Places[0].At, ":", 2)[0]))
+	}
+	require.Equal(t, []string{
+		"DA1552 acme/ approvals/acme/removals/c.cue",
+		"DA1279 acme/ approvals/acme/removals/d.cue",
+		"DA1103 acme/ approvals/acme/removals/e.cue",
+		"DA1275 acme/ approvals/acme/removals/f.cue",
+		"DA1003 acme/ approvals/acme/removals/g.cue",
+		"DA1279 acme/ approvals/acme/removals/h.cue",
+		"DA1003 beta/app approvals/beta/app/a.cue",
+		"DA1009 beta/ approvals/beta/removals/huge.cue",
+		"DA1104 beta/ approvals/beta/removals/i.cue",
+	}, said)
+}
+
 // BenchmarkApproval evaluates one file that is not in memory.
 func BenchmarkApproval(b *testing.B) {
 	file := layer.Source{Name: "approvals/acme/shop/a.cue", Data: approval("a", "agree")}
 	for b.Loop() {
-		decode.Approval(layer.Approval(file))
+		decode.Approval(layer.Approval("approval", file))
 	}
 }
 
@@ -160,7 +222,7 @@ func FuzzApproval(f *testing.F) {
 		if len(data) > maxApproval {
 			return
 		}
-		commands, problems := decode.Approval(layer.Approval(layer.Source{Name: "approvals/acme/shop/a.cue", Data: data}))
+		commands, problems := decode.Approval(layer.Approval("approval", layer.Source{Name: "approvals/acme/shop/a.cue", Data: data}))
 		require.NotEqual(t, len(commands) == 0, len(problems) == 0)
 		for _, c := range commands {
 			require.Regexp(t, "^[0-9a-f]{12,32}$", string(c.Run))

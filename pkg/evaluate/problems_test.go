@@ -89,7 +89,11 @@ func judged(t testing.TB, e *Evaluator, files Files, at func(string) (Files, err
 	for _, name := range names {
 		data, err := fs.ReadFile(files, name)
 		require.NoError(t, err)
-		_, problems := decode.Approval(layer.Approval(layer.Source{Name: name, Data: data}))
+		file := layer.Source{Name: name, Data: data}
+		_, problems := decode.Approval(layer.Approval("approval", file))
+		if parts := strings.Split(name, "/"); parts[2] == model.RemovalsDir {
+			_, problems = decode.Removal(layer.Approval("removal", file), parts[1])
+		}
 		f.Problems = append(f.Problems, problems...)
 	}
 	return f

@@ -16,7 +16,7 @@ import (
 
 // A request asks a Worker for one evaluation. Equal requests have equal results.
 type request struct {
-	Layer  string         `json:"layer"` // platform, tenant, application, approval or kustomization
+	Layer  string         `json:"layer"` // platform, tenant, application, approval, removal or kustomization
 	Tenant string         `json:"tenant,omitempty"`
 	Name   string         `json:"name,omitempty"`
 	Above  []layer.Source `json:"above,omitempty"`  // the platform's files, for a tenant
@@ -40,6 +40,7 @@ type result struct {
 	Choices     *decode.Choices    `json:"choices,omitempty"`
 	Hosts       []check.Host       `json:"hosts,omitempty"`
 	Commands    []model.Command    `json:"commands,omitempty"`
+	Removals    []model.InstanceID `json:"removals,omitempty"`
 	Built       *kustomize.Built   `json:"built,omitempty"`
 	Problems    []model.Problem    `json:"problems,omitempty"`
 }
@@ -107,7 +108,7 @@ func decodeAnswer(data []byte) (*result, error) {
 		a.Tenant.At, a.Tenant.Policy.InForce = a.At, a.InForce
 	case a.Application != nil:
 		a.Application.At = shared(a.At)
-	case len(a.Problems)+len(a.Commands) == 0 && a.Built == nil:
+	case len(a.Problems)+len(a.Commands)+len(a.Removals) == 0 && a.Built == nil:
 		return nil, errors.New("decode an answer: it has no result")
 	}
 	return &a.result, nil

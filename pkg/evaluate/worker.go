@@ -32,12 +32,17 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 		}
 		w.form = w.form.Under(r.Policy)
 		return evaluateApplication(r, w.form).encode(), nil
-	case "approval":
+	case "approval", "removal":
 		if len(r.Files) != 1 {
 			return nil, fmt.Errorf("answer a request about approvals: it has %d files", len(r.Files))
 		}
-		commands, problems := decode.Approval(layer.Approval(r.Files[0]))
-		return result{Commands: commands, Problems: problems}.encode(), nil
+		var answer result
+		if d := layer.Approval(r.Layer, r.Files[0]); r.Layer == "removal" {
+			answer.Removals, answer.Problems = decode.Removal(d, r.Tenant)
+		} else {
+			answer.Commands, answer.Problems = decode.Approval(d)
+		}
+		return answer.encode(), nil
 	case "kustomization":
 		if r.Kustomization == nil {
 			return nil, errors.New("answer a request about a kustomization: it has none")

@@ -286,6 +286,14 @@ func (s *state) act(app int) {
 	}
 }
 
+// confirmedAll names all instances, as a file that confirms whatever Git removes.
+func confirmedAll(l *model.Ledger) (ids []model.InstanceID) {
+	for i := range l.Instances {
+		ids = append(ids, l.Instances[i].ID())
+	}
+	return ids
+}
+
 // pass decides, and checks what would be saved.
 func (x *exploration) pass(s *state) model.Ledger {
 	fleet := x.fleet
@@ -296,7 +304,7 @@ func (x *exploration) pass(s *state) model.Ledger {
 		}
 	}
 	seen := s.seen()
-	fleet = lifecycle.KeepLastGood(fleet, s.ledger, 9)
+	fleet = lifecycle.KeepLastGood(fleet, s.ledger, confirmedAll(&s.ledger))
 	next := lifecycle.Advance(s.ledger, fleet, arbitration.Decide(fleet, seen, s.ledger, s.now), seen, s.now)
 	x.check(s, &next)
 	return next

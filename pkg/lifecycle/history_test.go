@@ -28,6 +28,7 @@ var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 //	git NAME web=2x1 db=1x1 web.after=db job.migrate=1x1   Git declares this application of tenant acme
 //	broken NAME                  Git holds an invalid file for it
 //	gone NAME                    Git does not declare it
+//	confirm NAME#2               a file confirms the removal of this instance
 //	stop NAME                    Git says desired: terminated; suspend NAME: … suspended
 //	pass                         one pass at the present time
 //	ready NAME/COMPONENT         from now on the runtime shows it ready as it was told last
@@ -78,11 +79,12 @@ func playStories(t *testing.T, pattern string, begin func() player) {
 // world is a fleet of one tenant and one pool, and a runtime that does what a
 // story says.
 type world struct {
-	fleet  model.Fleet
-	ledger model.Ledger
-	seen   model.Observation
-	now    time.Time
-	log    strings.Builder
+	fleet     model.Fleet
+	confirmed []model.InstanceID // whose removal a file confirms
+	ledger    model.Ledger
+	seen      model.Observation
+	now       time.Time
+	log       strings.Builder
 }
 
 func newWorld() *world {
@@ -110,6 +112,10 @@ func (w *world) play(t *testing.T, words []string) {
 		w.fleet.Unusable = append(w.fleet.Unusable, model.Unusable{App: id(words[1]), Code: "DA1001", Message: "does not parse"})
 	case "gone":
 		w.forget(words[1])
+	case "confirm":
+		instance, err := model.ParseInstanceID("acme/" + words[1])
+		require.NoError(t, err)
+		w.confirmed = append(w.confirmed, instance)
 	case "stop", "suspend":
 		for i := range w.fleet.Applications {
 			if a := *w.fleet.Applications[i]; a.ID == id(words[1]) {
@@ -182,7 +188,7 @@ func (w *world) forget(name string) {
 // and demands that a second pass with the same inputs changes nothing.
 func (w *world) pass(t *testing.T) {
 	slices.SortFunc(w.fleet.Applications, func(x, y *model.Application) int { return x.ID.Compare(y.ID) })
-	fleet := lifecycle.KeepLastGood(w.fleet, w.ledger, 0)
+	fleet := lifecycle.KeepLastGood(w.fleet, w.ledger, w.confirmed)
 	next := lifecycle.Advance(w.ledger, fleet, arbitration.Decide(fleet, w.seen, w.ledger, w.now), w.seen, w.now)
 	again := lifecycle.AdvanceAll(next, fleet, arbitration.Decide(fleet, w.seen, next, w.now), w.seen, w.now)
 	for before := w.ledger; surprised(before, next, w.now) && model.DigestOf(next) != model.DigestOf(again); { // what was ruled did not know of it

@@ -5,21 +5,25 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // A commit that removes removalMin or more of the applications that run, and
-// more than removalShare thousandths of them, is held until a commit confirms it.
+// more than removalShare thousandths of them, is held until a file confirms it. The
+// sentence about it has removalNames of their names.
 const (
 	removalMin   = 3
 	removalShare = 200
+	removalNames = 5
 )
 
 // KeepLastGood completes a fleet with what the ledger remembers where Git cannot
 // be used as it stands: an invalid platform or tenant layer is replaced by its
-// last good one, and a mass removal is held back unless the commit confirms
-// the removal of at least as many applications.
-func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed int) model.Fleet {
+// last good one, and a mass removal is held back but for the instances whose removal a
+// person has confirmed.
+func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed []model.InstanceID) model.Fleet {
 	platformLost := fleet.Platform == nil
 	if platformLost {
 		fleet.Platform = ledger.Platform
@@ -35,7 +39,8 @@ func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed int) model.F
 		declared[ledger.Damaged[i].App] = true
 	}
 	var running int
-	var removed, waiting []model.AppID // that Git declares no more, with and without a place
+	var removed, confirmedly, waiting []model.InstanceID // that Git declares no more, with and without a place
+	var held []model.InstanceID                          // of those removed: before, so that nothing but a file lets them go
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
 		if inst.Phase.Active() {
@@ -43,19 +48,29 @@ func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed int) model.F
 		}
 		switch {
 		case declared[inst.App], inst.Phase == model.PhaseTerminated && (inst.Reason == model.ReasonRemoved || inst.Reason == model.ReasonStopped):
-		case inst.Phase.Active():
-			removed = append(removed, inst.App)
+		case !inst.Phase.Active():
+			waiting = append(waiting, inst.ID())
+		case slices.Contains(confirmed, inst.ID()):
+			confirmedly = append(confirmedly, inst.ID())
 		default:
-			waiting = append(waiting, inst.App)
+			removed = append(removed, inst.ID())
+			if inst.Refused != nil && inst.Refused.Reason == model.ReasonRemovalHeld {
+				held = append(held, inst.ID())
+			}
 		}
 	}
 	mass := len(removed) >= removalMin && len(removed)*1000 > running*removalShare
 	unsure := len(declared) == 0 || platformLost
+	if mass || unsure {
+		held = removed
+	}
 	switch {
-	case fleet.Incomplete && len(removed)+len(waiting) > 0:
-		fleet = hold(fleet, append(removed, waiting...), len(removed), running)
-	case len(removed) > confirmed && (mass || unsure):
-		fleet = hold(fleet, removed, len(removed), running)
+	case fleet.Incomplete:
+		if all := slices.Concat(removed, confirmedly, waiting); len(all) > 0 {
+			fleet = hold(fleet, all, catalogue.Unreadable, fmt.Sprintf("a part of this commit cannot be read, and %d applications are not in the rest of it; nothing is removed until all of it can be read", len(all)))
+		}
+	case len(held) > 0:
+		fleet = hold(fleet, held, model.CodeRemovalHeld, unconfirmed(held, len(removed)+len(confirmedly), running))
 	}
 	return keepTenants(keepDamaged(keepTakingBack(fleet, ledger), ledger), ledger)
 }
@@ -79,16 +94,24 @@ func keepDamaged(fleet model.Fleet, ledger model.Ledger) model.Fleet {
 	return fleet
 }
 
+// unconfirmed says what nobody has confirmed of a mass removal, and how to.
+func unconfirmed(left []model.InstanceID, removed, running int) string {
+	names := make([]string, len(left))
+	for i, id := range left {
+		names[i] = id.String()
+	}
+	return fmt.Sprintf("this commit removes %d of %d running applications; these stay until files in approvals/<tenant>/%s name them: %s; \"reconciler confirm-removal\" writes the files, and a trailer Confirm-Removal does not count any more",
+		removed, running, model.RemovalsDir, text.Enumerate(names, removalNames))
+}
+
 // hold declares absent applications as unusable, so that they stay.
-func hold(fleet model.Fleet, absent []model.AppID, removed, running int) model.Fleet {
-	message := fmt.Sprintf("this commit removes %d of %d running applications; nothing is removed until a commit with the trailer \"Confirm-Removal: %d\" says so",
-		removed, running, removed)
+func hold(fleet model.Fleet, absent []model.InstanceID, code, message string) model.Fleet {
 	fleet.Unusable = slices.Clone(fleet.Unusable)
 	for _, id := range absent {
-		fleet.Unusable = append(fleet.Unusable, model.Unusable{App: id, Code: model.CodeRemovalHeld, Message: message})
+		fleet.Unusable = append(fleet.Unusable, model.Unusable{App: id.App, Code: code, Message: message})
 	}
 	slices.SortFunc(fleet.Unusable, func(x, y model.Unusable) int { return x.App.Compare(y.App) })
-	fleet.Problems = append(slices.Clip(fleet.Problems), model.Problem{Code: model.CodeRemovalHeld, Message: message})
+	fleet.Problems = append(slices.Clip(fleet.Problems), model.Problem{Code: code, Message: message})
 	return fleet
 }
 

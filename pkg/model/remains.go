@@ -11,11 +11,20 @@ type Remains struct {
 
 // Inventory is the list of the objects that an application has in the cluster.
 type Inventory struct {
-	App     AppID  `json:"application"`
-	Ledger  string `json:"ledger,omitempty"` // id of the ledger that it was written for; "" of a version that named none
-	Objects int    `json:"objects"`
-	Commit  string `json:"commit,omitempty"` // that its workloads name
+	App       AppID  `json:"application"`
+	Instance  int    `json:"instance,omitempty"`  // the latest that its objects name
+	Namespace string `json:"namespace,omitempty"` // in which the list is
+	Ledger    string `json:"ledger,omitempty"`    // id of the ledger that it was written for; "" of a version that named none
+	Objects   int    `json:"objects"`
+	Commit    string `json:"commit,omitempty"` // that its workloads name
+
+	// Confirmed is set on the branch once a file confirms the removal of an orphan: its
+	// objects go.
+	Confirmed bool `json:"confirmed,omitempty"`
 }
+
+// ID names the instance that the objects are of.
+func (i *Inventory) ID() InstanceID { return InstanceID{i.App, i.Instance} }
 
 // Remnant is an object of a component, and what it says about its place in the ledger.
 // Anybody with access to the cluster can change that.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
@@ -43,5 +44,5 @@ func (d declared) caseOf(ctx context.Context, commit string, ledger model.Ledger
 	if turn.Platform(fleet, ledger) == nil {
 		return turn.Case{}, errors.New("the source commit has no valid platform, and there was none before")
 	}
-	return turn.Case{Fleet: fleet, Confirmed: snap.ConfirmRemoval, Ledger: ledger}, nil
+	return turn.Case{Fleet: fleet, Ledger: ledger, Requests: access.Requests{Removals: d.evaluator.Approvals(snap.Files).Removals}}, nil
 }

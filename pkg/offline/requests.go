@@ -29,10 +29,10 @@ func workTreeRequests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator,
 
 // requests returns the requests in the files of a commit, each with the commit that added its file.
 func requests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator, commit string, files evaluate.Files) (access.Requests, error) {
-	approvals, problems := e.Approvals(files)
+	asked := e.Approvals(files)
 	prefix, err := clone.Line(ctx, w.Root, "rev-parse", "--show-prefix")
-	if err != nil || prefix != "" || len(approvals) == 0 { // the reconciler reads a fleet at the root of its repo only
-		return access.Requests{Problems: problems}, err
+	if err != nil || prefix != "" || len(asked.Approvals) == 0 { // the reconciler reads a fleet at the root of its repo only
+		return access.Requests{Removals: asked.Removals, Problems: asked.Problems}, err
 	}
 	objects := source.OpenClone(ctx, w.Root)
 	defer objects.Close()
@@ -40,9 +40,7 @@ func requests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator, commit 
 	if err != nil {
 		return access.Requests{}, fmt.Errorf("%w; if this clone is shallow, \"git fetch --unshallow\" completes it", err)
 	}
-	r := turn.Requests(approvals, origins)
-	r.Problems = append(problems[:len(problems):len(problems)], r.Problems...)
-	return r, nil
+	return turn.Requests(asked, origins), nil
 }
 
 // approvalsDigest identifies the approvals of a tree, "" if there are none.

@@ -8,17 +8,15 @@ import (
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
-	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 )
 
 // side is one state of the fleet repo, evaluated.
 type side struct {
 	revision
-	name      string // for people
-	fleet     model.Fleet
-	confirmed int // removals that the commit confirms
-	requests  access.Requests
+	name     string // for people
+	fleet    model.Fleet
+	requests access.Requests
 }
 
 // description returns the side for an answer.
@@ -84,11 +82,7 @@ func commitSide(ctx context.Context, w *clone.Tree, a *assessor, name, commit st
 	if err != nil {
 		return s, err
 	}
-	message, err := clone.Output(ctx, w.Root, "show", "--no-patch", "--format=%B", commit)
-	if err != nil {
-		return s, err
-	}
-	s.commit, s.files, s.at, s.confirmed = commit, files, w.At(ctx, commit), source.ConfirmRemoval(string(message))
+	s.commit, s.files, s.at = commit, files, w.At(ctx, commit)
 	if s.fleet, err = a.assess(ctx, s.revision); err != nil {
 		return s, err
 	}

@@ -35,8 +35,7 @@ func Vet(ctx context.Context, o Options, w *clone.Tree, files evaluate.Files, no
 		return Verdict{}, err
 	}
 	fleet.Problems = append(fleet.Problems, access.New(fleet.Platform, fleet.Tenants).Problems(now)...)
-	_, approvals := a.evaluator.Approvals(files)
-	return Verdict{fleet, approvals}, ctx.Err()
+	return Verdict{fleet, a.evaluator.Approvals(files).Problems}, ctx.Err()
 }
 
 // PolicyInForce returns the policy of an application, or of a tenant if app is "". A refused one has no policy but the

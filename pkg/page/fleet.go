@@ -48,7 +48,7 @@ func Fleet(l *model.Ledger, used map[string]Usage) []byte {
 	p.table("What waits", []string{"Application", "Place", "Why", "What would admit it"}, waitingRows(l))
 	p.table("What waits for people", []string{"Application", "Step", "Waits for", "Until", "To end that"}, peopleRows(l))
 	p.table("What is refused or reduced", []string{"Application", "Phase", "Reason", "Why"}, refusedRows(l))
-	p.table("What no record knows", []string{"Application", "Objects", "Source commit", "Ledger"}, orphanRows(l))
+	p.table("What no record knows", []string{"Instance", "Objects", "Source commit", "Ledger", "Removal"}, orphanRows(l))
 	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(l.Problems, brief))
 	return p.bytes()
 }
@@ -197,7 +197,11 @@ func refusedRows(l *model.Ledger) [][]string {
 // orphanRows lists objects in the cluster that stay because nothing says who wanted them.
 func orphanRows(l *model.Ledger) [][]string {
 	return rowsOf(l.Orphans, func(o model.Inventory) []string {
-		return []string{code(o.App.String()), fmt.Sprint(o.Objects), code(o.Commit), code(o.Ledger)}
+		removal := "needs a file that confirms it"
+		if o.Confirmed {
+			removal = "confirmed"
+		}
+		return []string{code(o.ID().String()), fmt.Sprint(o.Objects), code(o.Commit), code(o.Ledger), removal}
 	})
 }
 

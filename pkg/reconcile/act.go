@@ -113,6 +113,12 @@ func (l *Loop) due(fleet *model.Fleet, ledger *model.Ledger, now time.Time) []ta
 				rank: rankOf(inst, fleet.Platform, l.done.begins(inst.App))})
 		}
 	}
+	for i := range ledger.Orphans {
+		o := &ledger.Orphans[i]
+		if revision := fmt.Sprint("orphan ", o.Instance); o.Confirmed && l.done.due(o.App, revision, now) {
+			tasks = append(tasks, task{id: o.App, revision: revision, orphan: o, rank: rank{urgent: true}})
+		}
+	}
 	return tasks
 }
 
@@ -121,6 +127,8 @@ func (l *Loop) due(fleet *model.Fleet, ledger *model.Ledger, now time.Time) []ta
 func (d *declared) render(t *task, platform *model.Platform) (render.Set, error) {
 	inst, tenant := t.instance, t.tenant
 	switch {
+	case t.orphan != nil:
+		return render.Set{App: t.id, Namespace: t.orphan.Namespace}, nil
 	case inst == nil:
 		return render.Tenant(d.o.Fleet, d.o.Prefix, tenant, t.shares), nil
 	case !inst.HasObjects():

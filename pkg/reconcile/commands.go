@@ -19,7 +19,7 @@ type Approvals struct {
 
 // decider evaluates approvals. *evaluate.Evaluator is one.
 type decider interface {
-	Approvals(files evaluate.Files) ([]evaluate.Approval, []model.Problem)
+	Approvals(files evaluate.Files) evaluate.Asked
 }
 
 // NewApprovals returns what reads approvals.
@@ -29,20 +29,19 @@ func NewApprovals(decided decider) *Approvals { return &Approvals{decided: decid
 // commits that brought them. What was asked before is asked again for as long as its
 // file is there. When the repository cannot be read, the requests are the last ones.
 func (a *Approvals) Requests(snap source.Snapshot) access.Requests {
-	approvals, problems := a.decided.Approvals(snap.Files)
-	if len(approvals) == 0 {
+	asked := a.decided.Approvals(snap.Files)
+	if len(asked.Approvals) == 0 {
 		a.last = nil
-		return access.Requests{Problems: problems}
+		return access.Requests{Removals: asked.Removals, Problems: asked.Problems}
 	}
 	origins, err := snap.Origins("approvals")
 	if err != nil {
-		return access.Requests{List: a.last, Problems: append(slices.Clip(problems), model.Problem{
+		return access.Requests{List: a.last, Removals: asked.Removals, Problems: append(slices.Clip(asked.Problems), model.Problem{
 			Code: access.CodeNoOrigin, Path: "approvals",
 			Message: "cannot determine who made these requests; new ones are ignored until it can: " + err.Error(),
 		})}
 	}
-	r := turn.Requests(approvals, origins)
+	r := turn.Requests(asked, origins)
 	a.last = r.List
-	r.Problems = slices.Concat(problems, r.Problems)
 	return r
 }

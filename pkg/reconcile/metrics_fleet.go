@@ -24,7 +24,7 @@ func newFleetMetrics(f factory) fleetMetrics {
 	return fleetMetrics{
 		applications: f.gauge("daros_applications", "Application instances by phase.", "phase"),
 		problems:     f.gauge("daros_problems", "Problems in the current commit of the fleet repo.").WithLabelValues(),
-		orphans:      f.gauge("daros_orphans", "Applications with objects in the cluster that no record knows: nothing prunes them.").WithLabelValues(),
+		orphans:      f.gauge("daros_orphans", "Applications with objects in the cluster that no record knows: they stay until a file confirms their removal.").WithLabelValues(),
 		overdue:      f.gauge("daros_overdue_applications", "Stuck instances by phase: their deadline passed and they did not move on.", "phase"),
 		oldest:       f.gauge("daros_oldest_wait_seconds", "Longest time that an instance has been waiting in a phase, by phase.", "phase"),
 		people:       f.gauge("daros_waits_for_people", "Workflow steps that wait for people, by the command that ends the wait.", "action"),

@@ -17,7 +17,7 @@ type orphans struct {
 }
 
 // find returns the inventories of applications that the ledger has no record of.
-// Nothing prunes their objects: nobody knows who wanted them.
+// Nothing prunes their objects before a file confirms it: nobody knows who wanted them.
 func (o *orphans) find(ctx context.Context, anchor Anchor, ledger model.Ledger) ([]model.Inventory, error) {
 	if anchor == nil {
 		return ledger.Orphans, nil

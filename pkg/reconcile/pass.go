@@ -73,7 +73,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		return err
 	}
 	r.Commit = snap.Commit
-	c := turn.Case{Fleet: fleet, Refused: refused, Confirmed: snap.ConfirmRemoval, Ledger: ledger, Requests: l.declared.requests(snap)}
+	c := turn.Case{Fleet: fleet, Refused: refused, Ledger: ledger, Requests: l.declared.requests(snap)}
 	c.Source = l.declared.source(&ledger, line, snap.Commit)
 	if platform := turn.Platform(fleet, ledger); platform != nil {
 		l.begin(r, StageInspect)
@@ -84,9 +84,11 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	}
 	out := l.take(c, r)
 	l.unsaved = out.Next.Unsaved
-	if out.Next.Orphans, err = l.identity.orphans.find(ctx, l.o.Recognition.Anchor, ledger); err != nil {
+	found, err := l.identity.orphans.find(ctx, l.o.Recognition.Anchor, ledger)
+	if err != nil {
 		return err
 	}
+	out.Next.Orphans = turn.Orphans(found, &out.Fleet, c.Requests.Removals)
 	if l.o.DryRun {
 		r.take(&ledger, &out.Next)
 		return nil

@@ -14,18 +14,22 @@ const Slice = 2 * time.Second
 // atOnce is how many sets the runtime gets at a time. A slice ends between these.
 const atOnce = 16
 
-// task is a set that has to be carried out: the objects of an instance or, where that
-// is nil, those of a tenant that its applications share.
+// task is a set that has to be carried out: the objects of an instance, none of an orphan
+// or, where both are nil, those of a tenant that its applications share.
 type task struct {
 	id       model.AppID
 	revision string // of the objects
 	tenant   *model.Tenant
 	instance *model.Instance
-	shares   model.Occupancy // what the applications have that share the objects of a tenant
+	orphan   *model.Inventory // whose removal is confirmed
+	shares   model.Occupancy  // what the applications have that share the objects of a tenant
 
 	rank
 	turn int // how many applications of its tenant go before it, among those of its rank
 }
+
+// shared reports whether the applications of a tenant share the objects.
+func (t *task) shared() bool { return t.instance == nil && t.orphan == nil }
 
 // rank is what goes before what, whosever it is.
 type rank struct {
@@ -73,7 +77,7 @@ func inOrder(tasks []task, last string) {
 		}
 	}
 	for i := range tasks {
-		if first, known := lead[tasks[i].id.Tenant]; known && tasks[i].instance == nil {
+		if first, known := lead[tasks[i].id.Tenant]; known && tasks[i].shared() {
 			tasks[i].rank = first
 		}
 	}
@@ -81,7 +85,7 @@ func inOrder(tasks []task, last string) {
 	for i := range tasks {
 		if i > 0 && tasks[i].rank == tasks[i-1].rank && tasks[i].id.Tenant == tasks[i-1].id.Tenant {
 			tasks[i].turn = tasks[i-1].turn
-			if tasks[i-1].instance != nil {
+			if !tasks[i-1].shared() {
 				tasks[i].turn++
 			}
 		}

@@ -153,7 +153,7 @@ func TestLine(t *testing.T) {
 	repo.Write("fleet.cue", "1")
 	one := repo.Commit("one")
 	repo.Write("f", "2")
-	two := repo.Commit("two\n\nConfirm-Removal: 3")
+	two := repo.Commit("two")
 	repo.Git("checkout", "-q", "-b", "side")
 	repo.Write("tenants/acme/tenant.cue", "s")
 	side := repo.Commit("side")
@@ -227,7 +227,7 @@ func TestLineGoesOn(t *testing.T) {
 	commits := make([]string, 5)
 	for i := range commits {
 		repo.Write("fleet.cue", fmt.Sprint(i))
-		commits[i] = repo.Commit(fmt.Sprintf("commit %d\n\nConfirm-Removal: %d", i, i))
+		commits[i] = repo.Commit(fmt.Sprintf("commit %d", i))
 	}
 	r := open(t, source.Options{URL: repo.Dir})
 	line := lineTo(t, r, commits[0], "")
@@ -239,7 +239,7 @@ func TestLineGoesOn(t *testing.T) {
 		require.Len(t, rest.Layers, len(commits)-1-i)
 		accepted, err := line.At(commit)
 		require.NoError(t, err)
-		require.Equal(t, i, accepted.ConfirmRemoval)
+		require.Equal(t, fmt.Sprintf("commit %d", i), accepted.Subject)
 		for j, other := range commits {
 			_, err := accepted.At(other)
 			if j <= i {

@@ -69,11 +69,8 @@ type Snapshot struct {
 	Time    time.Time // when it was committed
 	Author  string
 	Subject string
-	// ConfirmRemoval is the number of applications that the commit may remove
-	// at once, from its trailer "Confirm-Removal: N". 0: it has none.
-	ConfirmRemoval int
-	Pinned         bool // the fleet is pinned to this very commit
-	Files          *Files
+	Pinned  bool // the fleet is pinned to this very commit
+	Files   *Files
 
 	repo    *Repository
 	history *history // of Commit
@@ -267,14 +264,13 @@ func (r *Repository) read(commit git.Hash) (Snapshot, error) {
 		return Snapshot{}, fmt.Errorf("commit %s: %w", commit, err)
 	}
 	return Snapshot{
-		Commit:         commit.String(),
-		Time:           c.Committer.When,
-		Author:         text.Line(c.Author.Name+" <"+c.Author.Email+">", maxText),
-		Subject:        subject(c.Message),
-		ConfirmRemoval: ConfirmRemoval(c.Message),
-		Files:          files,
-		repo:           r,
-		history:        (*history)(nil).advance(r.store, commit),
+		Commit:  commit.String(),
+		Time:    c.Committer.When,
+		Author:  text.Line(c.Author.Name+" <"+c.Author.Email+">", maxText),
+		Subject: subject(c.Message),
+		Files:   files,
+		repo:    r,
+		history: (*history)(nil).advance(r.store, commit),
 	}, nil
 }
 

@@ -26,7 +26,7 @@ func TestSnapshot(t *testing.T) {
 	repo := gittest.New(t)
 	repo.Write("fleet.cue", "package fleet\n")
 	repo.Write("tenants/acme/apps/shop/app.cue", "package fleet\n// shop\n")
-	first := repo.Commit("start\n\nwhy\n\nConfirm-Removal: 7")
+	first := repo.Commit("start\n\nwhy")
 
 	r := open(t, source.Options{URL: repo.Dir})
 	s, err := r.Snapshot(t.Context())
@@ -34,7 +34,6 @@ func TestSnapshot(t *testing.T) {
 	require.Equal(t, first, s.Commit)
 	require.Equal(t, "start", s.Subject)
 	require.Equal(t, "Ada <ada@example.com>", s.Author)
-	require.Equal(t, 7, s.ConfirmRemoval)
 	require.NoError(t, fstest.TestFS(s.Files, "fleet.cue", "tenants/acme/apps/shop/app.cue"))
 	b, err := fs.ReadFile(s.Files, "fleet.cue")
 	require.NoError(t, err)
@@ -49,7 +48,6 @@ func TestSnapshot(t *testing.T) {
 	s2, err := r.Snapshot(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, second, s2.Commit)
-	require.Zero(t, s2.ConfirmRemoval)
 
 	shop1, err := s.Files.Digest("tenants/acme/apps/shop")
 	require.NoError(t, err)

@@ -20,12 +20,12 @@ func TestOrphansAreSaved(t *testing.T) {
 	l, err := b.Load(t.Context())
 	require.NoError(t, err)
 	next := named(busyFleet())
-	next.Orphans = []model.Inventory{{App: model.AppID{Tenant: "gone", Name: "app"}, Objects: 3, Commit: "0123456789012345678901234567890123456789", Ledger: next.Identity.ID}}
+	next.Orphans = []model.Inventory{{App: model.AppID{Tenant: "gone", Name: "app"}, Instance: 2, Namespace: "gone", Objects: 3, Commit: "0123456789012345678901234567890123456789", Ledger: next.Identity.ID}}
 	l, changed, err := b.Commit(t.Context(), l, next)
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.Equal(t, next.Orphans, l.Orphans)
-	require.Contains(t, remote.Git("show", "status:README.md"), "| `gone/app` | 3 |")
+	require.Contains(t, remote.Git("show", "status:README.md"), "| `gone/app#2` | 3 |")
 	back, err := open(t, remote.Dir).Load(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, next.Orphans, back.Orphans)

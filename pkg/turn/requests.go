@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
@@ -10,9 +11,10 @@ import (
 
 // Requests joins what files of approvals ask with the commits that brought them, in the
 // order of these. A file whose commit was not found asks nothing and is a problem.
-func Requests(approvals []evaluate.Approval, origins []access.Origin) (r access.Requests) {
-	left := make(map[string]evaluate.Approval, len(approvals))
-	for _, ap := range approvals {
+func Requests(asked evaluate.Asked, origins []access.Origin) access.Requests {
+	r := access.Requests{Removals: asked.Removals, Problems: slices.Clip(asked.Problems)}
+	left := make(map[string]evaluate.Approval, len(asked.Approvals))
+	for _, ap := range asked.Approvals {
 		left[ap.File] = ap
 	}
 	for _, o := range origins {
@@ -21,7 +23,7 @@ func Requests(approvals []evaluate.Approval, origins []access.Origin) (r access.
 			r.List = append(r.List, access.Request{App: ap.App, File: ap.File, Asks: ap.Commands, Commit: o.Commit})
 		}
 	}
-	for _, ap := range approvals {
+	for _, ap := range asked.Approvals {
 		if _, unfound := left[ap.File]; unfound {
 			r.Problems = append(r.Problems, model.Problem{
 				Code: access.CodeNoOrigin, Path: "approval", Tenant: ap.App.Tenant, App: ap.App.Name,

@@ -21,8 +21,9 @@ func TestRequests(t *testing.T) {
 	origin := func(name, commit string) access.Origin {
 		return access.Origin{File: "approvals/acme/shop/" + name, Commit: access.Commit{Hash: commit, Author: "ann"}}
 	}
-	r := turn.Requests([]evaluate.Approval{approval("a"), approval("b"), approval("old")},
+	r := turn.Requests(evaluate.Asked{Approvals: []evaluate.Approval{approval("a"), approval("b"), approval("old")}, Removals: []model.InstanceID{{App: shop, Number: 3}}},
 		[]access.Origin{origin("b", "1"), origin("broken", "2"), origin("a", "3")})
+	require.Equal(t, []model.InstanceID{{App: shop, Number: 3}}, r.Removals)
 	require.Len(t, r.List, 2)
 	for i, want := range []struct{ step, commit string }{{"b", "1"}, {"a", "3"}} {
 		require.Equal(t, shop, r.List[i].App)

@@ -17,15 +17,14 @@ const tenantSteps = 50
 
 // Case is everything that a pass decides on.
 type Case struct {
-	Fleet     model.Fleet       // of the accepted commit, its renderings checked
-	Refused   *access.Violation // why the commit after the accepted one is refused; nil: none is
-	Confirmed int               // removals of running applications that the commit confirms
-	Ledger    model.Ledger
-	Source    model.SourceState // of the next ledger
-	Seen      model.Observation // of Platform(Fleet, Ledger)
-	Requests  access.Requests
-	Results   []workflow.Result // of probes and notices
-	Now       time.Time
+	Fleet    model.Fleet       // of the accepted commit, its renderings checked
+	Refused  *access.Violation // why the commit after the accepted one is refused; nil: none is
+	Ledger   model.Ledger
+	Source   model.SourceState // of the next ledger
+	Seen     model.Observation // of Platform(Fleet, Ledger)
+	Requests access.Requests
+	Results  []workflow.Result // of probes and notices
+	Now      time.Time
 
 	// Decide rules on a fleet; nil means arbitration.Decide. Only a caller that
 	// decides again and again replaces it, by a function that rules the same and
@@ -55,7 +54,7 @@ func Platform(fleet model.Fleet, ledger model.Ledger) *model.Platform {
 func Take(c Case) Outcome {
 	fleet := c.Fleet
 	fleet.Problems = slices.Concat(c.refusal(), access.New(fleet.Platform, fleet.Tenants).Problems(c.Now), fleet.Problems)
-	fleet = lifecycle.KeepLastGood(fleet, c.Ledger, c.Confirmed)
+	fleet = lifecycle.KeepLastGood(fleet, c.Ledger, c.Requests.Removals)
 	if fleet.Platform == nil {
 		next := c.Ledger
 		next.Commit, next.Source, next.Problems, next.Revision = fleet.Commit, c.Source, fleet.Problems, model.Revision{}

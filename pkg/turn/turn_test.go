@@ -55,7 +55,7 @@ func TestOrderOfProblems(t *testing.T) {
 	for _, p := range out.Next.Problems {
 		codes = append(codes, p.Code)
 	}
-	require.Equal(t, []string{access.CodeUnsigned, access.CodeLockout, "DA1001", model.CodeRemovalHeld, access.CodeNoOrigin}, codes)
+	require.Equal(t, []string{access.CodeUnsigned, access.CodeLockout, "DA1001", "DA1015", access.CodeNoOrigin}, codes)
 	require.Equal(t, out.Fleet.Problems, out.Next.Problems)
 }
 

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,7 +77,7 @@ func TestBrokenFileBlamesItsOwnApplication(t *testing.T) {
 }
 
 // TestMassRemovalIsHeld: an empty tree or the removal of many applications prunes
-// nothing before a commit confirms it.
+// nothing before a file confirms it, which names the instances.
 func TestMassRemovalIsHeld(t *testing.T) {
 	w := newWorld(t)
 	w.cluster.AddNodes(t, w.name, 3, "8", "16Gi")
@@ -109,14 +110,38 @@ func TestMassRemovalIsHeld(t *testing.T) {
 		"tenants/acme/apps/app0": "", "tenants/acme/apps/app1": "", "tenants/acme/apps/app2": ""}))
 	w.pass()
 	require.Equal(t, 5, running(), "three of five are held")
-	require.Contains(t, w.ledger().Problems[0].Message, "Confirm-Removal: 3")
-	require.Equal(t, writes, w.writes.Load())
+	require.Contains(t, w.ledger().Problems[0].Message, "these stay until files in approvals/<tenant>/removals name them: acme/app0#1, acme/app1#1, acme/app2#1;")
 
-	w.commit("too few are confirmed\n\nConfirm-Removal: 2", nil)
+	w.commit("the trailer of before\n\nConfirm-Removal: 3", nil)
 	w.pass()
 	require.Equal(t, 5, running())
+	require.Contains(t, w.ledger().Problems[0].Message, "a trailer Confirm-Removal does not count any more")
 
-	w.commit("they are meant to go\n\nConfirm-Removal: 3", nil)
+	w.commit("other instances, and those of another tenant", merge(removal("acme", "acme/app0#2", "acme/app1#2", "acme/app2#2"),
+		map[string]string{"approvals/globex/removals/old.cue": removalOf("acme/app0#1", "acme/app1#1", "acme/app2#1")}))
+	w.pass()
+	require.Equal(t, 5, running())
+	require.Equal(t, writes, w.writes.Load())
+
+	w.commit("they are meant to go", removal("acme", "acme/app0#1", "acme/app1#1", "acme/app2#1"))
 	w.pass()
 	require.Equal(t, 2, running())
+
+	t.Log("the file confirms nothing later")
+	w.commit("back", files)
+	for i := range 5 {
+		w.phase(fmt.Sprint("acme/app", i), model.PhaseRunning)
+	}
+	w.commit("gone again", map[string]string{"tenants/acme/apps/app0": "", "tenants/acme/apps/app1": "", "tenants/acme/apps/app2": ""})
+	w.pass()
+	require.Equal(t, 5, running())
+}
+
+// removal is the file that confirms the removal of instances of a tenant.
+func removal(tenant string, instances ...string) map[string]string {
+	return map[string]string{"approvals/" + tenant + "/removals/old.cue": removalOf(instances...)}
+}
+
+func removalOf(instances ...string) string {
+	return fmt.Sprintf("package fleet\n\nremoval: [\"%s\"]\n", strings.Join(instances, `", "`))
 }

@@ -75,8 +75,8 @@ func TestJourney(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "registry.example.com/web:1", live.Spec.Template.Spec.Containers[0].Image)
 
-	t.Log("removal ends it, when the commit confirms that nothing is left")
-	w.commit("remove\n\nConfirm-Removal: 1", merge(tenant("acme", 6, ""), map[string]string{"tenants/acme/apps/shop/app.cue": ""}))
+	t.Log("removal ends it, when a file confirms that nothing is left")
+	w.commit("remove", merge(tenant("acme", 6, ""), removal("acme", "acme/shop#1"), map[string]string{"tenants/acme/apps/shop/app.cue": ""}))
 	w.phase("acme/shop", model.PhaseTerminated)
 	w.settled()
 	require.Eventually(t, func() bool { // the cluster takes its time to end what it was told to end

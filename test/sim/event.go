@@ -72,7 +72,7 @@ func init() {
 			w.repo.commit(func(t *tree) { t.apps = [5]declaration{} })
 		}},
 		{"confirm", 6, [][]string{numbers("%d", 5)}, func(w *World, a []int) {
-			w.repo.commit(func(t *tree) { t.confirm = a[0] + 1 })
+			w.repo.commit(func(t *tree) { t.removals = w.instances(a[0] + 1) })
 		}},
 		{"stop", 8, [][]string{appNames}, func(w *World, a []int) {
 			w.repo.commit(func(t *tree) { t.apps[a[0]].stopped = t.declares(a[0]) && !t.apps[a[0]].stopped })

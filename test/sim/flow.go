@@ -161,7 +161,8 @@ type asking struct {
 }
 
 func (a asking) Requests(snap source.Snapshot) access.Requests {
-	return access.Requests{List: a.repo.commits[snap.Commit].files}
+	at := a.repo.commits[snap.Commit]
+	return access.Requests{List: at.files, Removals: at.removals}
 }
 
 // outside stands for everything that one process sends requests to. An answer takes

@@ -42,8 +42,8 @@ func (w *World) planned(b *branch, previous, next model.Ledger) {
 	seen := p.carrier.seen
 	seen.Applied = p.loop.News()
 	out := plan(turn.Case{
-		Fleet: fleet, Confirmed: tree.confirm, Ledger: previous, Source: next.Source, Seen: seen, Now: w.now.Add(p.skew),
-		Requests: access.Requests{List: tree.files}, Results: p.gathered.results,
+		Fleet: fleet, Ledger: previous, Source: next.Source, Seen: seen, Now: w.now.Add(p.skew),
+		Requests: access.Requests{List: tree.files, Removals: tree.removals}, Results: p.gathered.results,
 	})
 	said, _ := b.encode(&out.Next)
 	for _, name := range slices.Sorted(maps.Keys(saved)) {

@@ -22,8 +22,8 @@ type tree struct {
 	tenantBroken  [2]bool // its layer is invalid
 	broken        bool    // the platform layer is invalid
 	rules         rules
-	files         []access.Request // of approvals
-	confirm       int              // the commit's trailer Confirm-Removal
+	files         []access.Request   // of approvals
+	removals      []model.InstanceID // that files confirm
 	parent, named string
 }
 
@@ -50,7 +50,7 @@ func (r *repo) commit(change func(*tree)) {
 	t := &tree{parent: r.tip}
 	if tip := r.commits[r.tip]; tip != nil {
 		*t = *tip
-		t.parent, t.confirm = r.tip, 0
+		t.parent = r.tip
 	}
 	change(t)
 	t.named = fmt.Sprintf("%040x", len(r.commits)+1)
@@ -129,7 +129,7 @@ func (s gitSource) Line(_ context.Context, recorded, _ string) (source.Line, err
 
 // snapshot is a commit. Its files mean nothing here: the evaluator knows what it declares.
 func (s gitSource) snapshot(commit string) source.Snapshot {
-	return source.Snapshot{Commit: commit, ConfirmRemoval: s.repo.commits[commit].confirm, Files: &source.Files{}}
+	return source.Snapshot{Commit: commit, Files: &source.Files{}}
 }
 
 // evaluator turns commits into fleets for one process. When it is cut short it

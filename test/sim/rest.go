@@ -32,7 +32,7 @@ func (w *World) comeToRest() {
 	w.quieten(alive)
 	w.letThemThrough(func() { w.quieten(alive) })
 	if w.held() {
-		w.repo.commit(func(t *tree) { t.confirm = len(apps) })
+		w.repo.commit(func(t *tree) { t.removals = w.instances(len(apps)) })
 		w.tell("the removals are confirmed")
 		w.quieten(alive)
 	}
@@ -57,6 +57,17 @@ func (w *World) quieten(alive []*process) {
 			quiet = 0
 		}
 	}
+}
+
+// instances names the present instances of the first n applications.
+func (w *World) instances(n int) (ids []model.InstanceID) {
+	ledger := w.origin.now()
+	for _, app := range apps[:n] {
+		if inst, known := ledger.Find(app); known {
+			ids = append(ids, inst.ID())
+		}
+	}
+	return ids
 }
 
 // held reports whether the branch reports removals that await a confirmation.

@@ -76,6 +76,7 @@ const (
 	NoStep           = "DA1549"
 	TwoVersions      = "DA1550"
 	StepBackoff      = "DA1551"
+	Removal          = "DA1552"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"
 	NothingPin       = "DA1603"

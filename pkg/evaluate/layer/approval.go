@@ -27,3 +27,14 @@ func WriteApproval(name string, c model.Command) ([]byte, error) {
 	b.WriteString("}\n")
 	return format.Source(b.Bytes())
 }
+
+// WriteRemoval returns a file that confirms the removal of instances.
+func WriteRemoval(instances []model.InstanceID) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("package fleet\n\nremoval: [\n")
+	for _, id := range instances {
+		fmt.Fprintf(&b, "\t%s,\n", literal.String.Quote(id.String()))
+	}
+	b.WriteString("]\n")
+	return format.Source(b.Bytes())
+}

@@ -68,10 +68,11 @@ func Application(app model.AppID, files []Source, policy []byte, f Form) (d Docu
 	return d
 }
 
-// Approval evaluates one file of approvals/<tenant>/<application> by itself, so that its
-// problems do not affect the decisions in other files.
-func Approval(file Source) (d Document) {
-	own, trees, problems := parse("approval", []Source{file})
+// Approval evaluates one file of approvals/<tenant>/<application>, or of removals in place
+// of the application, by itself, so that its problems do not affect the decisions in other
+// files. Field is approval or removal.
+func Approval(field string, file Source) (d Document) {
+	own, trees, problems := parse(field, []Source{file})
 	for _, tree := range trees {
 		problems = append(problems, writtenOut(tree)...)
 	}

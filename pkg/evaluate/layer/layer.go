@@ -15,7 +15,7 @@ import (
 
 // A Layer is the files of one directory, with the places of their values.
 type Layer struct {
-	Field string // the one top-level field that the files may write: platform, tenant, application or approval
+	Field string // the one top-level field that the files may write: platform, tenant, application, approval or removal
 	Files []Source
 	Where index // by path
 }

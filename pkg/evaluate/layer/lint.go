@@ -17,7 +17,7 @@ import (
 var imports = map[string]bool{schema.ImportPath: true, "list": true, "math": true, "regexp": true, "strings": true}
 
 // topLevel are the fields of the layers, one for each.
-var topLevel = []string{"platform", "tenant", "application", "approval"}
+var topLevel = []string{"platform", "tenant", "application", "approval", "removal"}
 
 // Caps on one file, so that its evaluation stays small.
 const (
@@ -70,7 +70,7 @@ func lint(f *ast.File, field string) (problems []model.Problem) {
 		case *ast.Attribute:
 			bad(catalogue.Attribute, n, "attribute %s is not allowed", n.Text)
 		case *ast.BinaryExpr:
-			if n.Op == token.OR && (field == "application" || field == "approval") {
+			if n.Op == token.OR && (field == "application" || field == "approval" || field == "removal") {
 				bad(catalogue.Disjunction, n, "an %s writes values, not alternatives", field)
 			}
 		}
@@ -96,6 +96,8 @@ func elsewhere(name string) string {
 		return "; an application is written in tenants/<tenant>/apps/<application>"
 	case "approval":
 		return "; an approval is written in approvals/<tenant>/<application>"
+	case "removal":
+		return "; a removal is confirmed in approvals/<tenant>/removals"
 	}
 	return ""
 }

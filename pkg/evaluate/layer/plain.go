@@ -8,7 +8,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// writtenOut blames everything in an approval but names and strings. A reader of the file
+// writtenOut blames everything in an approval but names, strings and lists of these. A reader of the file
 // must see the decision, and evaluating it must cost nothing.
 func writtenOut(f *ast.File) (problems []model.Problem) {
 	bad := func(n ast.Node) {
@@ -29,6 +29,12 @@ func writtenOut(f *ast.File) (problems []model.Problem) {
 				switch v := d.Value.(type) {
 				case *ast.StructLit:
 					decls(v.Elts)
+				case *ast.ListLit:
+					for _, x := range v.Elts {
+						if _, plain := x.(*ast.BasicLit); !plain {
+							bad(x)
+						}
+					}
 				case *ast.BasicLit:
 				default:
 					bad(d)

@@ -68,5 +68,5 @@ func schemaOfApproval() (out []Source) {
 			out = append(out, Source{schema.ImportPath + "/" + f.Name, f.Data})
 		}
 	}
-	return append(out, Source{schema.ImportPath + "/decided.cue", []byte("package schema\n\n#Decided: approval: {#Approvals}\n")})
+	return append(out, Source{schema.ImportPath + "/decided.cue", []byte("package schema\n\n#Decided: {approval?: {#Approvals}, removal?: #Removals}\n")})
 }
