@@ -79,6 +79,10 @@ func TestMain(m *testing.M) {
 		self, _ := os.FindProcess(os.Getpid())
 		_ = self.Kill()
 		select {}
+	case "thread":
+		first(os.Stdin)
+		fmt.Fprintln(os.Stderr, "runtime/cgo: pthread_create failed: Resource temporarily unavailable")
+		os.Exit(2)
 	case "parent":
 		orphan()
 	default:

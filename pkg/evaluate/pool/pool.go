@@ -103,7 +103,7 @@ func (p *Pool) Evaluate(key string, request []byte) ([]byte, error) {
 	}
 	answer, err := p.ask(request)
 	if errors.Is(err, errKilled) {
-		// Perhaps by mistake. A request whose child is killed twice needs too much memory.
+		// The request need not be to blame. One whose child ends so twice needs too much memory.
 		if answer, err = p.ask(request); errors.Is(err, errKilled) {
 			err = &evaluate.Exhausted{Limit: evaluate.Memory}
 		}

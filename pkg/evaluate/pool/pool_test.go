@@ -81,6 +81,7 @@ func TestLimits(t *testing.T) {
 		"stack":  &evaluate.Exhausted{Limit: evaluate.Stack},
 		"long":   &evaluate.Exhausted{Limit: evaluate.Memory},
 		"killed": &evaluate.Exhausted{Limit: evaluate.Memory},
+		"thread": &evaluate.Exhausted{Limit: evaluate.Memory},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			p := open(t, Options{Command: []string{program, mode}, Deadline: 2 * time.Second})

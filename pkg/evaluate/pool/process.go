@@ -58,7 +58,8 @@ func start(command []string) (*process, error) {
 	return p, nil
 }
 
-// errKilled is the end of a child that somebody else killed.
+// errKilled is the end of a child that somebody else killed, or that got no thread: because
+// of its memory, or because of what else runs on the machine.
 var errKilled = errors.New("the evaluating process was killed")
 
 // patience is how many times its deadline an evaluation may take by the clock, on a
@@ -132,7 +133,8 @@ func (p *process) end(err error) error {
 		strings.Contains(text, "receive a message: it has"),
 		strings.HasPrefix(text, "SIGSEGV"), strings.HasPrefix(text, "fatal error: unexpected signal"): // the Go runtime itself got no memory
 		return &evaluate.Exhausted{Limit: evaluate.Memory}
-	case status.Signaled() && status.Signal() == syscall.SIGKILL:
+	case status.Signaled() && status.Signal() == syscall.SIGKILL,
+		strings.Contains(text, "pthread_create failed"), strings.Contains(text, "failed to create new OS thread"):
 		return errKilled
 	default:
 		return fmt.Errorf("the evaluating process ended (%v): %s", p.cmd.ProcessState, first)
