@@ -212,5 +212,5 @@ func (p *printer) newFleet(v *newFleetView, dir string) {
 	p.line("  cd %s", text.Clean(dir))
 	p.line("  reconciler vet")
 	p.line("  git add --all && git commit -m \"Begin the fleet\"")
-	p.line("  reconciler run --repo . --dry-run")
+	p.line("  reconciler run --repo . --context NAME --dry-run")
 }

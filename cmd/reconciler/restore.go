@@ -29,7 +29,8 @@ With --from-cluster it makes the ledger again, under a new id, from the objects 
 cluster and the commits that they name, where no copy is left: what runs is the accepted
 release of its application and has succeeded, and half a canary is paused. It lists what
 cannot come back. Stop the reconciler before. The cluster is that of --kubeconfig, else of
-$KUBECONFIG, else the one that the program runs in.
+$KUBECONFIG, else the one that the program runs in; your own kubeconfig counts only if
+--context names a context of it.
 
 The exit code is 0, or 1 without --write if there is something to restore.`,
 		Example: `  # in the pod of the reconciler, whose state directory is not elsewhere

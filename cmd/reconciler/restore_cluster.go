@@ -16,15 +16,16 @@ import (
 
 // remainsFlags say where the cluster is from which a ledger is made again.
 type remainsFlags struct {
-	from                          bool
-	branch, kubeconfig, namespace string
-	fleet                         fleetFlags
+	from              bool
+	branch, namespace string
+	cluster           clusterFlags
+	fleet             fleetFlags
 }
 
 func (f *remainsFlags) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.from, "from-cluster", false, "make the ledger again from the objects in the cluster, under a new id")
 	fl.StringVar(&f.branch, "branch", "main", "with --from-cluster: branch that declares the fleet")
-	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "with --from-cluster: kubeconfig file of the cluster")
+	f.cluster.add(fl, "with --from-cluster: ")
 	fl.StringVar(&f.namespace, "lease-namespace", "daros-system", "with --from-cluster: namespace of the ConfigMap that remembers which ledger the fleet follows")
 	f.fleet.add(fl)
 }
@@ -55,7 +56,7 @@ var lostForGood = []string{
 // restore makes the ledger again from the cluster.
 func (f *remainsFlags) restore(cmd *cobra.Command, r *ledgerReader, write bool) (done restorationView, err error) {
 	ctx := cmd.Context()
-	cluster, err := restConfig(f.kubeconfig)
+	cluster, err := f.cluster.config()
 	if err != nil {
 		return done, err
 	}

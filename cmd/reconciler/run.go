@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,8 +14,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
 	"github.com/d-aros/d-aros/pkg/apply"
@@ -36,7 +33,8 @@ type runFlags struct {
 	trustRoot                                     string
 	fleetFiles                                    int
 	tokenFile, writeTokenFile, sshKey, knownHosts string
-	kubeconfig, fleet, prefix                     string
+	cluster                                       clusterFlags
+	fleet, prefix                                 string
 	interval, sourceStale                         time.Duration
 	once, dryRun, adopt                           bool
 	listen                                        string
@@ -59,7 +57,7 @@ them to the cluster, until it is stopped. It acts only on decisions that the sta
 has, so it can be killed and started again at any time.
 
 The cluster is that of --kubeconfig, else of $KUBECONFIG, else the cluster that the
-program runs in.`,
+program runs in. Your own kubeconfig counts only if --context names a context of it.`,
 		Example: `  # a repo on this machine, the cluster of $KUBECONFIG
   reconciler run --repo /srv/git/fleet.git
 
@@ -68,6 +66,9 @@ program runs in.`,
 
   # the ledger in a repo near the reconciler, and a mirror of it where people read
   reconciler run --repo https://git.example.com/acme/fleet.git --token-file token --status-repo /srv/git/ledger.git --status-mirror https://git.example.com/acme/fleet.git
+
+  # a cluster of your own kubeconfig
+  reconciler run --repo /srv/git/fleet.git --context staging
 
   # one pass; the second changes nothing
   reconciler run --repo . --once
@@ -88,7 +89,7 @@ program runs in.`,
 	fl.StringVar(&f.writeTokenFile, "write-token-file", "", "file with the token for the status branch and its mirror (default: the token in --token-file)")
 	fl.StringVar(&f.sshKey, "ssh-key", "", "private key for ssh")
 	fl.StringVar(&f.knownHosts, "known-hosts", "", "known_hosts file for ssh (default: the user's)")
-	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file of the cluster")
+	f.cluster.add(fl, "")
 	fl.StringVar(&f.fleet, "fleet", "fleet", "name that marks this fleet's objects in the cluster")
 	fl.StringVar(&f.prefix, "namespace-prefix", "", "prefix of the name of every namespace")
 	fl.DurationVar(&f.interval, "interval", 15*time.Second, "time between polls of the fleet repo; watched changes start a pass sooner")
@@ -130,7 +131,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if f.trustRoot != "" && !source.IsCommit(f.trustRoot) {
 		return fmt.Errorf("--trust-root %q is not a commit; write all 40 digits", f.trustRoot)
 	}
-	cluster, err := restConfig(f.kubeconfig)
+	cluster, err := f.cluster.config()
 	if err != nil {
 		return err
 	}
@@ -295,20 +296,6 @@ func (f *runFlags) writeToken() string {
 		return f.writeTokenFile
 	}
 	return f.tokenFile
-}
-
-// restConfig returns how to connect to the cluster.
-func restConfig(kubeconfig string) (*rest.Config, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = kubeconfig
-	cfg, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
-	if clientcmd.IsEmptyConfig(err) {
-		return nil, errors.New("no cluster: set --kubeconfig or $KUBECONFIG, or try it out with make demo")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the kubeconfig: %w", err)
-	}
-	return cfg, nil
 }
 
 func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {

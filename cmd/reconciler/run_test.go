@@ -132,7 +132,8 @@ func push(t *testing.T, bare string, files map[string]string) {
 
 // TestRunRefuses: what cannot work is said at once, with what to do.
 func TestRunRefuses(t *testing.T) {
-	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("KUBECONFIG", "")
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	t.Setenv("HOME", t.TempDir())
 	for _, c := range []struct {
 		args []string
@@ -140,7 +141,7 @@ func TestRunRefuses(t *testing.T) {
 	}{
 		{[]string{"run", "--log-level", "loud"}, "use debug, info, warn or error"},
 		{[]string{"run", "--log-format", "xml"}, "use text or json"},
-		{[]string{"run"}, "set --kubeconfig or $KUBECONFIG"},
+		{[]string{"run"}, "give --kubeconfig FILE, $KUBECONFIG, or --context NAME"},
 		{[]string{"run", "extra"}, "unknown command"},
 		{[]string{"run", "--no-such-flag"}, "unknown flag"},
 	} {

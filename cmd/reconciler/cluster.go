@@ -1,0 +1,70 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/homedir"
+
+	"github.com/d-aros/d-aros/pkg/text"
+)
+
+// clusterFlags name the cluster that a command talks to.
+type clusterFlags struct{ kubeconfig, context string }
+
+// add adds the flags. Their usage begins with when.
+func (f *clusterFlags) add(fl *pflag.FlagSet, when string) {
+	fl.StringVar(&f.kubeconfig, "kubeconfig", "", when+"kubeconfig file of the cluster (default: the files of $KUBECONFIG)")
+	fl.StringVar(&f.context, "context", "", when+"context of the kubeconfig (default: its current one); without --kubeconfig and $KUBECONFIG, of your own")
+}
+
+// config returns how to connect to the cluster: that of --kubeconfig, else of $KUBECONFIG, else the one that the program
+// runs in. The user's own kubeconfig counts only if --context names a context: a fleet must not come to a cluster because
+// kubectl spoke with that one last.
+func (f *clusterFlags) config() (*rest.Config, error) {
+	files := slices.DeleteFunc(filepath.SplitList(os.Getenv("KUBECONFIG")), func(name string) bool { return name == "" })
+	from := "the kubeconfig of $KUBECONFIG"
+	switch {
+	case f.kubeconfig != "":
+		files, from = []string{f.kubeconfig}, "the kubeconfig of --kubeconfig"
+	case len(files) > 0:
+	case f.context != "":
+		files, from = []string{filepath.Join(homedir.HomeDir(), clientcmd.RecommendedHomeDir, clientcmd.RecommendedFileName)}, "your own kubeconfig"
+	default:
+		cfg, err := rest.InClusterConfig()
+		if errors.Is(err, rest.ErrNotInCluster) {
+			err = errors.New("no cluster is named: give --kubeconfig FILE, $KUBECONFIG, or --context NAME of your own kubeconfig; \"make demo\" brings one to try")
+		}
+		return cfg, err
+	}
+	for _, name := range files {
+		if _, err := os.Stat(name); err != nil {
+			return nil, fmt.Errorf("read %s: %w; name files that exist", from, err)
+		}
+	}
+	loaded, err := (&clientcmd.ClientConfigLoadingRules{Precedence: files}).Load()
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", from, err)
+	}
+	name := cmp.Or(f.context, loaded.CurrentContext)
+	if loaded.Contexts[name] == nil {
+		has := text.Enumerate(slices.Sorted(maps.Keys(loaded.Contexts)), 20)
+		if name == "" {
+			return nil, fmt.Errorf("%s has no current context: name one with --context; it has %s", from, cmp.Or(has, "none"))
+		}
+		return nil, fmt.Errorf("%s has no context %s: name another one with --context; it has %s", from, text.Clean(name), cmp.Or(has, "none"))
+	}
+	cfg, err := clientcmd.NewNonInteractiveClientConfig(*loaded, name, nil, nil).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", from, err)
+	}
+	return cfg, nil
+}
