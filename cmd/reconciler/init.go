@@ -27,7 +27,8 @@ func newInitCommand() *cobra.Command {
 		Use:   "init DIR",
 		Short: "Create a small fleet repo to start from",
 		Long: `Init creates a small fleet repo in an empty directory: a platform, one tenant, one
-application, the schema, and the checks that run before a commit and in CI.
+application, the schema, the checks that run before a commit and in CI, and the comment on
+pull requests that shows what they would do.
 "cue vet" and "reconciler vet" accept it unchanged.
 
 On a terminal it prompts for the names that no flag gives. It creates a Git repository
@@ -211,6 +212,7 @@ func (p *printer) newFleet(v *newFleetView, dir string) {
 	p.line("\nNext:\n")
 	p.line("  cd %s", text.Clean(dir))
 	p.line("  reconciler vet")
+	p.line("  reconciler plan --base none --capacity general.cpu=8 --capacity general.memory=32Gi")
 	p.line("  git add --all && git commit -m \"Begin the fleet\"")
 	p.line("  reconciler run --repo . --context NAME --dry-run")
 }

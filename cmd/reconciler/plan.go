@@ -33,6 +33,9 @@ branched off --base. The running applications and the capacity of the pools are 
 the status branch as last fetched. If nothing else happens before the merge, the reconciler
 then writes the same decisions, byte for byte.
 
+With --base none there is nothing before the change: everything that it declares is new,
+and nothing runs.
+
 The exit code is 0 if nothing changes, 1 if something does, and 2 if the change would be
 refused, because it has an error or an application is rejected because of it. The exit
 code is 2 also if plan itself failed.`,
@@ -46,8 +49,8 @@ code is 2 also if plan itself failed.`,
   # for programs
   reconciler plan -o json | jq -r '.applications[] | "\(.application) \(.effect)"'
 
-  # before there is a cluster
-  reconciler plan --capacity general.cpu=64 --capacity general.memory=256Gi`,
+  # a new fleet, before there is a cluster
+  reconciler plan --base none --capacity general.cpu=64 --capacity general.memory=256Gi`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.run(cmd, format, func(o offline.Options, c offline.Case) (plan.Comparison, error) {
@@ -57,7 +60,7 @@ code is 2 also if plan itself failed.`,
 	}
 	fl := cmd.Flags()
 	f.add(fl)
-	fl.StringVar(&base, "base", "main", "branch that the change is for, or any commit")
+	fl.StringVar(&base, "base", "main", "branch that the change is for, or any commit; none: all is new")
 	fl.StringVar(&head, "head", "", "branch or commit with the change (default: the files as they lie on disk)")
 	fl.VarP(&format, "output", "o", planUsage)
 	return cmd

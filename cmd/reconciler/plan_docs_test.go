@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/schema"
+	"github.com/d-aros/d-aros/test/page"
 )
 
 const planPage = "../../docs/plan.md"
@@ -20,9 +23,9 @@ var fenced = regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$")
 // blocks returns the code of a page in one language.
 func blocks(t *testing.T, language string) (list []string) {
 	t.Helper()
-	page, err := os.ReadFile(planPage)
+	text, err := os.ReadFile(planPage)
 	require.NoError(t, err)
-	for _, m := range fenced.FindAllStringSubmatch(string(page), -1) {
+	for _, m := range fenced.FindAllStringSubmatch(string(text), -1) {
 		if m[1] == language {
 			list = append(list, m[2])
 		}
@@ -72,6 +75,15 @@ func TestPlanPageCommands(t *testing.T) {
 		}
 	}
 	require.Greater(t, count, 5)
+}
+
+// TestPlanWorkflow: init writes what the page shows.
+func TestPlanWorkflow(t *testing.T) {
+	files, err := fleetFiles(fleetNames{"fleet", "acme", "shop"})
+	require.NoError(t, err)
+	i := slices.IndexFunc(files, func(f schema.File) bool { return f.Name == ".github/workflows/plan.yaml" })
+	require.GreaterOrEqual(t, i, 0)
+	page.Hold(t, *update, planPage, "plan workflow", "```yaml\n"+string(files[i].Data)+"```\n")
 }
 
 // ciScript returns the shell of a snippet: "github" or "gitlab".

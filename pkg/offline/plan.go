@@ -36,8 +36,11 @@ func (n *notes) add(format string, args ...any) {
 	}
 }
 
-// Plan compares a change with the commit at which it left a branch, base. head is a revision with the change; "" stands
-// for the files as they lie on disk.
+// NoBase stands for the state before the first commit: nothing is declared, and nothing runs.
+const NoBase = "none"
+
+// Plan compares a change with the commit at which it left a branch, base, or with NoBase. head is a revision with the
+// change; "" stands for the files as they lie on disk.
 func Plan(ctx context.Context, o Options, c Case, base, head string) (plan.Comparison, error) {
 	var n notes
 	rec, a, err := c.open(ctx, o, &n)
@@ -45,6 +48,9 @@ func Plan(ctx context.Context, o Options, c Case, base, head string) (plan.Compa
 		return plan.Comparison{}, err
 	}
 	defer a.close()
+	if base == NoBase {
+		return c.first(ctx, a, rec, head)
+	}
 	is, err := headSide(ctx, c.Tree, a, head, &n)
 	if err != nil {
 		return plan.Comparison{}, err
@@ -57,6 +63,17 @@ func Plan(ctx context.Context, o Options, c Case, base, head string) (plan.Compa
 		return plan.Comparison{}, err
 	}
 	return c.compare(a, rec, was, is, c.Capacity, n)
+}
+
+// first compares a fleet with nothing. Of the status branch only the capacity of the pools counts.
+func (c Case) first(ctx context.Context, a *assessor, rec Recorded, head string) (plan.Comparison, error) {
+	var n notes
+	is, err := headSide(ctx, c.Tree, a, head, &n)
+	if err != nil {
+		return plan.Comparison{}, err
+	}
+	rec.Ledger = model.Ledger{Pools: rec.Ledger.Pools}
+	return c.compare(a, rec, side{name: "nothing"}, is, c.Capacity, n)
 }
 
 // WhatIf compares the fleet at a revision with itself after some settings and changes of capacity.
@@ -126,7 +143,9 @@ func (c Case) compare(a *assessor, rec Recorded, was, is side, capacityBefore []
 		n.add("nothing can be decided: the platform is not valid and never was")
 		made.Problems = after.Fleet.Problems
 	case before.Fleet.Platform == nil:
-		n.add("before the change there was no valid platform, so everything is new")
+		if was.commit != "" {
+			n.add("before the change there was no valid platform, so everything is new")
+		}
 		before = plan.Outcome{Fleet: model.Fleet{Platform: after.Fleet.Platform}}
 		fallthrough
 	default:

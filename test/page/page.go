@@ -50,7 +50,7 @@ func cut(path, name string) (before, part, after string, err error) {
 		return "", "", "", fmt.Errorf("find the part %q of %s: the page has no line %q", name, path, strings.TrimSpace(begin))
 	}
 	part, after, found = strings.Cut(rest, end)
-	if !found || strings.Contains(part, "<!--") {
+	if !found || strings.Contains("\n"+part, "\n<!-- ") {
 		return "", "", "", fmt.Errorf("find the part %q of %s: no line %q ends it", name, path, end)
 	}
 	return before + begin, part, end + after, nil
