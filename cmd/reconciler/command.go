@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -59,7 +60,10 @@ The request names the present stage, or that of --stage, and ends the pause of n
 	{
 		action: model.CommandStop, args: "TENANT/APPLICATION", short: "Stop a workflow run at once",
 		long: `Stop ends a run where it is: no further step begins, and no step is rolled back. Only
-what runs beside the old version is removed. A restart, or another spec, goes on from there.`,
+what runs beside the old version is removed. A restart, or another spec, goes on from there.
+
+The application itself goes on. To end it for good, declare desired: "terminated" in its
+directory, which keeps the declaration, or delete the directory; "suspended" pauses it.`,
 		example: `  reconciler stop acme/shop -m "wrong day"
   git push`,
 	},
@@ -131,7 +135,7 @@ func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string,
 		return newRetry(inst)
 	}
 	if inst.Run == nil {
-		return nil, refusal("%s has no run of a workflow yet", app)
+		return nil, refusal("%s has no run of a workflow yet%s", app, endForGood(app, action))
 	}
 	r := &request{app: app, inst: inst, spec: inst.RunSpec(), Command: model.Command{Action: action, Run: inst.Run.ID, Step: step, Stage: stage}}
 	if run != "" && (len(run) < 4 || !strings.HasPrefix(string(inst.Run.ID), run)) {
@@ -189,6 +193,14 @@ func newRetry(inst *model.Instance) (*request, error) {
 	return r, nil
 }
 
+// endForGood tells a person who stops a run how to end the application. It is empty for other actions.
+func endForGood(app model.AppID, action string) string {
+	if action != model.CommandStop {
+		return ""
+	}
+	return fmt.Sprintf("; to end the application for good, declare desired: \"terminated\" in %s", layer.ApplicationDir(app))
+}
+
 // describe names a run for people.
 func describe(run *model.Run) string {
 	return fmt.Sprintf("%s, number %d, %s", text.Clean(string(run.ID[:min(12, len(run.ID))])), run.Number, text.Clean(string(run.Phase)))
@@ -201,7 +213,7 @@ func (r *request) settle() error {
 	case run.Superseded != "":
 		return refusal("run %s of %s was superseded by spec %s: it takes no commands any more", describe(run), r.app, run.Superseded.Short())
 	case run.Phase.Ended() && r.Action != model.CommandRestart:
-		return refusal("the latest run of %s has ended: %s", r.app, describe(run))
+		return refusal("the latest run of %s has ended: %s%s", r.app, describe(run), endForGood(r.app, r.Action))
 	case r.Action == model.CommandPause && run.Phase != model.RunRunning:
 		return refusal("the run of %s is %s and cannot be paused", r.app, run.Phase)
 	}
@@ -313,7 +325,7 @@ func (r *request) effect() string {
 		}
 		return fmt.Sprintf("ends what step %s of %s waits for", r.Step, run)
 	case model.CommandStop:
-		return fmt.Sprintf("ends %s at once; what it brought stays", run)
+		return fmt.Sprintf("ends %s at once; what it brought stays%s", run, endForGood(r.app, r.Action))
 	}
 	if r.Step == "" {
 		return fmt.Sprintf("does all steps of %s again", run)

@@ -49,7 +49,7 @@ func TestRefusedObjectsAreShown(t *testing.T) {
 	v := view.StatusOf(&ledger, view.Selection{})
 	p := newPrinter(io.Discard)
 	p.now = worldBegins.Add(time.Minute)
-	p.status(&v, true)
+	p.status(&v, view.Selection{}, true)
 	require.Contains(t, p.buf.String(), "Refused by the cluster\n"+
 		"  acme/shop: Immutable: Deployment acme/web: spec.selector cannot be changed\n"+
 		"  acme/shop: Forbidden: ConfigMap acme/a: the API server forbids it [2J, and so of 2 more\n")

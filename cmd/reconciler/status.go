@@ -64,7 +64,7 @@ GRANT is the number of replicas granted, of the number that the application asks
 			defer r.close()
 			show := func(l *model.Ledger) error {
 				answer := view.StatusOf(l, selected)
-				return format.write(cmd.OutOrStdout(), answer, func(p *printer) { p.status(&answer, all || selected.App != "") })
+				return format.write(cmd.OutOrStdout(), answer, func(p *printer) { p.status(&answer, selected, all || selected.App != "") })
 			}
 			if follow {
 				if wait.wanted() {
@@ -106,8 +106,8 @@ GRANT is the number of replicas granted, of the number that the application asks
 }
 
 // status prints the answer for people.
-func (p *printer) status(v *view.Status, all bool) {
-	p.counts(v, all)
+func (p *printer) status(v *view.Status, selected view.Selection, all bool) {
+	p.heading(v, selected, all)
 	for _, q := range v.OverQuota {
 		p.line("%s", p.paint(yellow, text.Clean(q.String())))
 	}
@@ -122,27 +122,33 @@ func (p *printer) status(v *view.Status, all bool) {
 	}
 }
 
-// counts prints the number of applications in each phase.
-func (p *printer) counts(v *view.Status, all bool) {
-	var phases []string
+// heading prints what was selected, and how many of its applications are in each phase.
+func (p *printer) heading(v *view.Status, selected view.Selection, all bool) {
+	title := selected.String()
+	switch {
+	case v.Fleet == "": // no platform was ever valid
+	case selected.Tenant == "":
+		title += " " + v.Fleet
+	default:
+		title += " of fleet " + v.Fleet
+	}
+	title = text.Clean(strings.ToUpper(title[:1]) + title[1:])
+	var parts []string
+	if selected.App == "" || len(v.Applications) == 0 {
+		parts = append(parts, text.Count(len(v.Applications), "application"))
+	}
 	for _, phase := range model.Phases {
-		if n := v.Phases[phase]; n > 0 {
-			phases = append(phases, p.paint(phaseStyle(phase), fmt.Sprintf("%d %s", n, phase)))
+		n := v.Phases[phase]
+		if n == 0 {
+			continue
 		}
+		count := string(phase)
+		if selected.App == "" {
+			count = fmt.Sprintf("%d %s", n, phase)
+		}
+		parts = append(parts, p.paint(phaseStyle(phase), count))
 	}
-	title := "Fleet"
-	if v.Fleet != "" {
-		title += " " + text.Clean(v.Fleet)
-	}
-	n := len(v.Applications)
-	text := fmt.Sprintf("%s at %s: %d applications", p.paint(bold, title), shortCommit(v.Commit), n)
-	if n == 1 {
-		text = strings.TrimSuffix(text, "s")
-	}
-	if len(phases) > 0 {
-		text += " · " + strings.Join(phases, " · ")
-	}
-	p.line("%s", text)
+	p.line("%s at %s: %s", p.paint(bold, title), shortCommit(v.Commit), strings.Join(parts, " · "))
 	if n := v.Phases[model.PhaseTerminated]; n > 0 && !all {
 		p.line("%s", p.paint(dim, "(terminated ones are not listed; --all lists them)"))
 	}

@@ -31,6 +31,17 @@ func ParseSelection(args ...string) (Selection, error) {
 // Of selects one application.
 func Of(app model.AppID) Selection { return Selection{app.Tenant, app.Name} }
 
+// String names the selection: "fleet", "tenant acme" or "application acme/shop".
+func (s Selection) String() string {
+	switch {
+	case s.App != "":
+		return "application " + s.Tenant + "/" + s.App
+	case s.Tenant != "":
+		return "tenant " + s.Tenant
+	}
+	return "fleet"
+}
+
 // Has reports whether an application is selected.
 func (s Selection) Has(app model.AppID) bool {
 	return (s.Tenant == "" || s.Tenant == app.Tenant) && (s.App == "" || s.App == app.Name)
@@ -59,7 +70,6 @@ func (s Selection) Known(l *model.Ledger) bool {
 
 // Missing is the error for a selection that the ledger knows nothing of. It lists similar names that the ledger has.
 func (s Selection) Missing(l *model.Ledger) error {
-	asked := "tenant " + s.Tenant
 	var known []string
 	for i := range l.Instances {
 		id := l.Instances[i].App
@@ -70,10 +80,7 @@ func (s Selection) Missing(l *model.Ledger) error {
 			known = append(known, id.String())
 		}
 	}
-	if s.App != "" {
-		asked = "application " + s.Tenant + "/" + s.App
-	}
-	said := fmt.Sprintf("the status branch knows no %s", text.Clean(asked))
+	said := fmt.Sprintf("the status branch knows no %s", text.Clean(s.String()))
 	if len(known) > 0 {
 		said += "; it knows " + text.Enumerate(known, 8)
 	}
