@@ -93,7 +93,10 @@ func recordOf(path string) (app model.AppID, ok bool) {
 	return model.AppID{Tenant: part[1], Name: part[2]}, slices.Contains(files, part[3])
 }
 
-// around returns the ledgers before and after a commit, as far as the filter selects them.
+// around returns the ledgers before and after a commit, as far as the filter selects
+// them. A commit that writes the ledger in another major format changes no meaning, so
+// the two are equal. A save that migrates has such a commit and one of its own, and both
+// have its number.
 func (v *versions) around(p past, filter EventFilter) (old, now model.Ledger, err error) {
 	var before git.Hash
 	if p.parent != git.ZeroHash {
@@ -102,6 +105,18 @@ func (v *versions) around(p past, filter EventFilter) (old, now model.Ledger, er
 			return old, now, err
 		}
 		before = parent.tree
+		from, err := formatAt(v.store, before)
+		if err != nil {
+			return old, now, err
+		}
+		to, err := formatAt(v.store, p.tree)
+		if err != nil {
+			return old, now, err
+		}
+		if from.Major != to.Major {
+			now, err = headAt(v.store, p.tree)
+			return now, now, err
+		}
 	}
 	changed, err := v.store.Changed(before, p.tree, maxChanged)
 	if err != nil {

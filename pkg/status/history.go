@@ -96,7 +96,8 @@ func walk(ctx context.Context, store *git.Store, tip git.Hash, app model.AppID, 
 				Subject:      text.Line(subject, maxLine),
 				SourceCommit: trailer(later.message, "Source-Commit"),
 			}
-			if !before.damaged && !now.damaged {
+			migrated := before.format != 0 && now.format != 0 && before.format != now.format // which changes no meaning
+			if !before.damaged && !now.damaged && !migrated {
 				e.Changes = announce.Application(&before.instance, &now.instance, later.time)
 			}
 			entries = append(entries, e)

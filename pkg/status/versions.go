@@ -14,6 +14,7 @@ import (
 // commit does not know the application.
 type version struct {
 	dir      git.Hash       // its directory
+	format   int            // major, that its files are written in
 	instance model.Instance // without specs and components
 	damaged  bool           // a record of it cannot be read, so it has no past here
 }
@@ -81,7 +82,7 @@ func (r *versions) at(tree git.Hash, app model.AppID) (version, error) {
 	if len(r.known) == maxVersions {
 		clear(r.known)
 	}
-	v := version{dir, in, damaged}
+	v := version{dir, format.Major, in, damaged}
 	r.known[place{app, dir}] = v
 	return v, nil
 }
