@@ -100,7 +100,7 @@ func changeStyle(a *announce.Announcement) style {
 		return phaseStyle(model.Phase(a.To))
 	case announce.Run, announce.Step, announce.Undo:
 		return stepStyle(a.To)
-	case announce.Hold, announce.Refusal:
+	case announce.Hold, announce.Refusal, announce.Outcome, announce.Drift:
 		return yellow
 	}
 	return dim

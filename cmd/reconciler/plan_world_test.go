@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -222,6 +223,6 @@ func (p *paper) Act(_ context.Context, sets []render.Set) apply.Report {
 	return p.act(sets)
 }
 
-func (p *paper) Drifted() []model.AppID                              { return nil }
-func (p *paper) Changed() <-chan struct{}                            { return nil }
-func (p *paper) Event(context.Context, string, bool, string, string) {}
+func (p *paper) Drifted() []model.AppID                        { return nil }
+func (p *paper) Changed() <-chan struct{}                      { return nil }
+func (p *paper) Event(context.Context, string, announce.Event) {}

@@ -169,7 +169,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	defer evaluators.Close()
 	evaluator := evaluate.Through(evaluators)
-	outgoing, err := f.outbound.open(f.stateDir, f.dryRun, log)
+	outgoing, err := f.outbound.open(f.dryRun, log)
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 			Readings: reconcile.Readings{
 				Progress: []func() int64{carrier.Answered, evaluators.Evaluated},
 				Limits:   map[string]func() float64{"fleet-files": src.FilesUsed, "status-files": branch.FilesUsed},
-				Mirror:   mirror.figure(),
+				Mirror:   mirror.figure(), Delivered: outgoing.delivered,
 			},
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -27,7 +26,7 @@ type outboundFlags struct {
 func (f *outboundFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.keys, "notify-keys", "", "`DIR` with the keys to sign workflow messages with, in files <tenant>/<secret>")
 	fl.BoolVar(&f.private, "egress-private", false, "let names in egress.hosts resolve to private addresses")
-	fl.StringVar(&f.webhook, "notify-url", "", "`URL` that gets a message about every transition")
+	fl.StringVar(&f.webhook, "notify-url", "", "`URL` that gets a message about every announcement: a transition, a step, a hold, drift …")
 	fl.StringVar(&f.webhookKey, "notify-key", "", "`FILE` with the key to sign these messages with")
 	fl.StringVar(&f.commitStatus, "commit-status-url", "", "`URL` of the fleet repo in the API of its Git host, to set commit statuses with: https://api.github.com/repos/acme/fleet")
 	fl.StringVar(&f.commitStatusID, "commit-status-context", "d-aros", "context of the commit status: the name that it has among the others of a commit")
@@ -38,11 +37,12 @@ func (f *outboundFlags) add(fl *pflag.FlagSet) {
 type outgoing struct {
 	dispatcher *outbound.Dispatcher
 	listeners  []reconcile.Listener
+	delivered  func() int64 // nil: there is nobody to whom announcements are delivered
 	closers    []func() error
 }
 
 // open prepares the connections. With quiet, the reconciler notifies nobody.
-func (f *outboundFlags) open(stateDir string, quiet bool, log *slog.Logger) (*outgoing, error) {
+func (f *outboundFlags) open(quiet bool, log *slog.Logger) (*outgoing, error) {
 	v := &outgoing{dispatcher: outbound.NewDispatcher(outbound.Options{Keys: f.keys, Private: f.private})}
 	v.closers = append(v.closers, func() error { v.dispatcher.Close(); return nil })
 	if quiet {
@@ -50,7 +50,7 @@ func (f *outboundFlags) open(stateDir string, quiet bool, log *slog.Logger) (*ou
 	}
 	report := func(err error) { log.Warn("outbound", "error", err) }
 	if f.webhook != "" {
-		o := outbound.WebhookOptions{URL: f.webhook, Cursor: filepath.Join(stateDir, "told.json"), Report: report, Now: time.Now}
+		o := outbound.WebhookOptions{URL: f.webhook, Report: report, Now: time.Now}
 		if f.webhookKey != "" {
 			var err error
 			if o.Key, err = outbound.ReadKeyFile(f.webhookKey); err != nil {
@@ -61,7 +61,7 @@ func (f *outboundFlags) open(stateDir string, quiet bool, log *slog.Logger) (*ou
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("--notify-url: %w", err), v.close())
 		}
-		v.listeners, v.closers = append(v.listeners, w), append(v.closers, w.Close)
+		v.listeners, v.closers, v.delivered = append(v.listeners, w), append(v.closers, w.Close), w.Delivered
 	}
 	if f.commitStatus != "" {
 		s, err := outbound.OpenCommitStatus(outbound.CommitStatusOptions{

@@ -34,7 +34,7 @@ func TestOutboundFlags(t *testing.T) {
 		fl := pflag.NewFlagSet("run", pflag.ContinueOnError)
 		f.add(fl)
 		require.NoError(t, fl.Parse(c.args))
-		v, err := f.open(dir, c.quiet, slog.New(slog.DiscardHandler))
+		v, err := f.open(c.quiet, slog.New(slog.DiscardHandler))
 		if c.err != "" {
 			require.ErrorContains(t, err, c.err)
 			require.NotContains(t, err.Error(), "secret7")

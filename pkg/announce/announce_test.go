@@ -32,8 +32,8 @@ func told(list []announce.Announcement) (lines []string) {
 // events writes what Kubernetes Events say, a line each.
 func events(list []announce.Announcement) (lines []string) {
 	for i := range list {
-		if reason, text, _ := list[i].Event(); reason != "" {
-			lines = append(lines, reason+" "+text)
+		if e, ok := list[i].Event(); ok {
+			lines = append(lines, e.Reason+" "+e.Text)
 		}
 	}
 	return lines
@@ -180,6 +180,61 @@ func TestHistoriesAreCut(t *testing.T) {
 			got += a.Message
 		}
 		require.Equal(t, c.want, got)
+	}
+}
+
+// TestObjects: what the cluster refuses and what others changed, each cause once, and
+// again where its count was saved anew.
+func TestObjects(t *testing.T) {
+	refused := model.Outcome{Object: "Deployment acme/web", Component: "web", Reason: model.OutcomeImmutable, Field: "spec.selector", Message: "Deployment acme/web: field is immutable", First: at(1), Last: at(1)}
+	image := model.Outcome{Object: "pods of web", Component: "web", Reason: model.OutcomeImageUnavailable, Message: "container web: image web:9 cannot be pulled", First: at(2), Last: at(2)}
+	drifted := model.Drift{Object: "Service acme/web", Fields: []string{"spec.ports", "spec.type"}, Manager: "kubectl", Count: 1, Time: at(2)}
+	inst := func(outcomes []model.Outcome, drift ...model.Drift) model.Instance {
+		return model.Instance{App: id, Number: 1, Outcomes: outcomes, Drift: drift}
+	}
+	first, second := inst(nil), inst([]model.Outcome{refused, image}, drifted)
+	list := announce.Between(saved(1, first), saved(2, second), at(9))
+	require.Equal(t, []string{
+		"l/acme/shop/2-1 12:01 Deployment acme/web: refused | Immutable: Deployment acme/web: field is immutable",
+		"l/acme/shop/2-2 12:02 pods of web: refused | ImageUnavailable: container web: image web:9 cannot be pulled",
+		"l/acme/shop/2-3 12:02 Service acme/web: corrected | spec.ports, spec.type (changed by kubectl)",
+	}, told(list))
+	require.Equal(t, []string{
+		"ApplyFailed Deployment acme/web: field is immutable (Immutable)", "ImageUnavailable container web: image web:9 cannot be pulled",
+		"DriftCorrected Service acme/web: spec.ports, spec.type (changed by kubectl)",
+	}, events(list))
+
+	gone := model.Drift{Object: "Service acme/web", Count: 1, Time: at(4)}
+	again := drifted
+	again.Count, again.Time = 40, at(12)
+	refused.Objects, refused.Last = 2, at(5)
+	third := inst([]model.Outcome{refused}, gone, again)
+	list = announce.Between(saved(2, second), saved(3, third), at(13))
+	require.Equal(t, []string{
+		"l/acme/shop/3-1 12:04 Service acme/web: corrected | the whole object was gone",
+		"l/acme/shop/3-2 12:12 Service acme/web: corrected | spec.ports, spec.type (changed by kubectl)",
+		"l/acme/shop/3-3 12:13 pods of web: settled | ImageUnavailable: container web: image web:9 cannot be pulled",
+	}, told(list))
+	fourth := third
+	fourth.Number, fourth.Outcomes = 2, nil
+	require.Empty(t, announce.Between(saved(3, third), saved(4, fourth), at(14)), "what was refused has ended with its instance")
+}
+
+// TestKeysDoNotDependOnTheTime: whoever repeats an announcement knows the time of the
+// commit, and whoever saved it that of the pass.
+func TestKeysDoNotDependOnTheTime(t *testing.T) {
+	before := model.Instance{App: id, Number: 1, Since: at(0), Held: []model.Digest{"abcdef0123456789"}, History: []model.Transition{created}}
+	now := before
+	now.Held, now.History = nil, []model.Transition{created, admitted, scheduled}
+	keys := func(saved []announce.Announcement) (list []string) {
+		for i := range saved {
+			list = append(list, saved[i].Key.String()+" "+saved[i].What())
+		}
+		return list
+	}
+	want := []string{"l/acme/shop/2-1 Created → Admitted", "l/acme/shop/2-2 Admitted → Scheduled", "l/acme/shop/2-3 hold: lifted"}
+	for _, minute := range []int{0, 3, 9} {
+		require.Equal(t, want, keys(announce.Between(saved(1, before), saved(2, now), at(minute))))
 	}
 }
 

@@ -45,6 +45,7 @@ type Subject struct {
 	Run      int         `json:"run,omitempty"`        // the number of the run of a workflow
 	Step     string      `json:"step,omitempty"`       // of the run, "": the run itself
 	Stage    int         `json:"stage,omitempty"`      // of the step, from 1
+	Object   string      `json:"object,omitempty"`     // Deployment acme/web
 	Type     string      `json:"-"`                    // of the step, "" if it is not known any more
 }
 

@@ -11,7 +11,8 @@ import (
 
 // Between returns what changed from one saved ledger to the next, first what is about
 // the fleet, then by application. Both may hold the same part of the applications.
-// Saved is when the later one was saved, for what the records have no time of.
+// Saved is when the later one was saved, for what the records have no time of: the keys
+// do not depend on it.
 func Between(before, after *model.Ledger, saved time.Time) []Announcement {
 	list := numbered(fleet(before, after, saved), after.Identity)
 	known := before.Instances
@@ -40,17 +41,22 @@ func numbered(list []Announcement, ledger model.LedgerIdentity) []Announcement {
 	return list
 }
 
-// Application returns what changed of an application, in the order of time. Nobody has
-// numbered that yet.
+// Application returns what changed of an application, in the order of time, and last what
+// the records have no time of. Nobody has numbered that yet.
 func Application(old, now *model.Instance, saved time.Time) []Announcement {
-	list := slices.Concat(transitions(old, now), holds(old, now), run(old, now))
+	list := slices.Concat(transitions(old, now), holds(old, now), run(old, now), outcomes(old, now), drift(old, now))
+	slices.SortStableFunc(list, func(a, b Announcement) int {
+		if a.At.IsZero() != b.At.IsZero() { // not by the time of the save: whoever repeats them may know another one
+			return b.At.Compare(a.At)
+		}
+		return a.At.Compare(b.At)
+	})
 	for i := range list {
 		list[i].App = now.App
 		if list[i].At.IsZero() {
 			list[i].At = saved
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Announcement) int { return a.At.Compare(b.At) })
 	return list
 }
 

@@ -12,6 +12,8 @@ const (
 	Undo       Kind = "undo"
 	Command    Kind = "command"
 	Hold       Kind = "hold"
+	Outcome    Kind = "outcome"
+	Drift      Kind = "drift"
 	Commit     Kind = "commit"
 	Refusal    Kind = "refusal"
 	Source     Kind = "source"
@@ -36,6 +38,8 @@ var Kinds = []Row{
 	{Stage, "A canary or a blue-green switch passed a stage.", "workflow", "workflow.stage"},
 	{Undo, "A step is taken back, was, or could not be.", "workflow", "workflow.undo"},
 	{Command, "A person approved, rejected, paused, resumed, stopped or restarted. With the reason `Refused`, it had no effect.", "workflow", "workflow.command"},
+	{Outcome, "The cluster refuses objects of an application, or cannot get its images (`refused`), or that is over (`settled`). The reason is that of the [outcome](apply.md#refusals).", "outcome", "application.outcome"},
+	{Drift, "Somebody else changed or deleted an object, and it was put back.", "drift", "application.drift"},
 	{Commit, "The fleet follows another commit.", "", ""},
 	{Refusal, "The fleet does not follow a commit, because of its signature or its author's rights.", "refusal", "source.refusal"},
 	{MovedBack, "The fleet follows a commit that does not follow from the one before: the branch was moved back or rewritten.", "source", "source.moved-back"},

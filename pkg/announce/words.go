@@ -3,6 +3,7 @@ package announce
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -29,6 +30,8 @@ func (a *Announcement) What() string {
 			return fmt.Sprintf("%s run %d", a.To, a.Run)
 		}
 		return fmt.Sprintf("%s %s of run %d", a.To, step, a.Run)
+	case Outcome, Drift:
+		return a.Object + ": " + a.arrow()
 	case Commit:
 		return "commit " + brief(a.To)
 	case MovedBack:
@@ -63,9 +66,23 @@ func (a *Announcement) Why() string {
 	return why
 }
 
-// Event returns what a Kubernetes Event says of the announcement to people who look at
-// the cluster. The reason is "" if there is nothing that they have to know.
-func (a *Announcement) Event() (reason, text string, warning bool) {
+// Event is what a Kubernetes Event says to people who look at the cluster.
+type Event struct {
+	Key     string // of the announcement, so that whoever repeats it makes the same Event
+	At      time.Time
+	Reason  string
+	Text    string
+	Warning bool
+}
+
+// Event returns what a Kubernetes Event says of the announcement, and false if there is
+// nothing that people have to know.
+func (a *Announcement) Event() (e Event, ok bool) {
+	reason, text, warning := a.says()
+	return Event{a.Key.String(), a.At, reason, text, warning}, reason != ""
+}
+
+func (a *Announcement) says() (reason, text string, warning bool) {
 	because := func(text string) string { return strings.TrimSuffix(text+": "+a.Message, ": ") }
 	switch a.Kind {
 	case Transition:
@@ -98,6 +115,10 @@ func (a *Announcement) Event() (reason, text string, warning bool) {
 			return "CommandRefused", because(a.What() + " by " + a.By + " was refused"), true
 		}
 		return "CommandTaken", a.What() + " by " + a.By, false
+	case Outcome:
+		return a.outcomeEvent()
+	case Drift:
+		return "DriftCorrected", a.Object + ": " + a.Message, true
 	case MovedBack:
 		return "SourceMovedBack", "commit " + brief(a.To) + " does not follow from " + brief(a.From) + ", which was in force", true
 	case Source:
@@ -109,6 +130,16 @@ func (a *Announcement) Event() (reason, text string, warning bool) {
 		return "CommitRefused", because("commit " + brief(a.Commit) + " is not followed"), true
 	}
 	return "", "", false
+}
+
+func (a *Announcement) outcomeEvent() (reason, text string, warning bool) {
+	switch {
+	case a.To != "refused":
+		return "ApplySettled", a.Object + " is not refused any more (" + string(a.Reason) + ")", false
+	case a.Reason == model.OutcomeImageUnavailable:
+		return string(a.Reason), a.Message, true
+	}
+	return "ApplyFailed", a.Message + " (" + string(a.Reason) + ")", true
 }
 
 func (a *Announcement) runEvent(because func(string) string) (reason, text string, warning bool) {

@@ -9,4 +9,7 @@ type Anchor struct {
 
 	// Announced is the last save that was told, as were all before it; 0: nobody knows.
 	Announced int64
+	// Delivered is the last save of which all messages were delivered, as were those of all
+	// before; 0: nobody knows.
+	Delivered int64
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -46,8 +47,8 @@ func OpenCommitStatus(o CommitStatusOptions) (*CommitStatus, error) {
 	return s, nil
 }
 
-// Announce takes the saved ledger. It never blocks.
-func (s *CommitStatus) Announce(ledger *model.Ledger) {
+// Announce takes the ledger of a save. It never blocks.
+func (s *CommitStatus) Announce(ledger *model.Ledger, _ []announce.Announcement) {
 	state := StateOf(ledger)
 	s.mu.Lock()
 	defer s.mu.Unlock()

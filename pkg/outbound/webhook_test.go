@@ -3,7 +3,6 @@ package outbound
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,56 +13,50 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-var began = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
-
-// history is that of an application which changed its phase n times, a minute apart.
-func history(n int) (h []model.Transition) {
-	for i := range n {
-		h = append(h, model.Transition{At: began.Add(time.Duration(i) * time.Minute), Instance: 1, To: model.PhaseRunning, Reason: model.ReasonReady, Message: fmt.Sprint(i)})
+// save is what one save said of applications: a transition each.
+func save(n int64, apps ...string) (*model.Ledger, []announce.Announcement) {
+	ledger := &model.Ledger{Identity: model.LedgerIdentity{ID: "l", Sequence: n}}
+	var list []announce.Announcement
+	for _, name := range apps {
+		app := model.AppID{Tenant: "acme", Name: name}
+		list = append(list, announce.Announcement{Kind: announce.Transition, Key: announce.Key{Ledger: "l", App: app, Save: n, Place: 1},
+			Subject: announce.Subject{App: app, Instance: 1}, Change: announce.Change{At: time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC), To: "Running", Reason: model.ReasonReady}})
 	}
-	return h
+	return ledger, list
 }
 
-func ledgerOf(histories map[string][]model.Transition) *model.Ledger {
-	l := &model.Ledger{}
-	for name, h := range histories {
-		l.Instances = append(l.Instances, model.Instance{App: model.AppID{Tenant: "acme", Name: name}, History: h})
-	}
-	return l
-}
-
-// told is what a receiver heard, a line each, and their ids.
-func told(t *testing.T, s *receiver) (lines []string, ids []string) {
+// told are the ids of what a receiver heard.
+func told(t *testing.T, s *receiver) (ids []string) {
 	for _, r := range s.seen() {
 		var m struct {
 			Type string
-			Data transitionData
+			Data struct{ Key, Application, To string }
 		}
 		require.NoError(t, json.Unmarshal(r.body, &m))
-		require.Equal(t, "application.transition", m.Type)
-		lines = append(lines, m.Data.App.Name+" "+m.Data.Message)
-		ids = append(ids, r.Header.Get("webhook-id"))
+		require.Equal(t, m.Data.Key, r.Header.Get("webhook-id"))
+		require.NotEmpty(t, m.Data.Application+m.Data.To)
+		ids = append(ids, m.Data.Key)
 	}
-	return lines, ids
+	return ids
 }
 
-// hook opens a webhook whose clock stands a little after the histories begin.
-func hook(t *testing.T, s *receiver, cursor string) *Webhook {
-	w, err := OpenWebhook(WebhookOptions{URL: s.URL, Key: []byte(key), Cursor: cursor, Now: func() time.Time { return began.Add(30 * time.Minute) }})
+// hook opens a webhook that is quick to try again.
+func hook(t *testing.T, s *receiver, report func(error)) *Webhook {
+	w, err := OpenWebhook(WebhookOptions{URL: s.URL, Key: []byte(key), Report: report})
 	require.NoError(t, err)
 	w.pause = func(int) time.Duration { return time.Millisecond }
+	t.Cleanup(func() { _ = w.Close() })
 	return w
 }
 
-// shut closes a webhook once everything is delivered: what it is interrupted in is
-// told again.
-func shut(t *testing.T, w *Webhook) {
+// reaches waits until all up to a save is delivered.
+func reaches(t *testing.T, w *Webhook, save int64) {
 	t.Helper()
-	require.Eventually(t, func() bool { _, more := w.first(); return !more }, 2*time.Minute, time.Millisecond)
-	require.NoError(t, w.Close())
+	require.Eventually(t, func() bool { return w.Delivered() == save }, 2*time.Minute, time.Millisecond)
 }
 
 func eventually(t *testing.T, s *receiver, n int) {
@@ -71,62 +64,41 @@ func eventually(t *testing.T, s *receiver, n int) {
 	require.Eventually(t, func() bool { return len(s.seen()) >= n }, 2*time.Minute, time.Millisecond)
 }
 
-// Every transition is told once, in order; after a restart the telling goes on where
-// it was.
-func TestTransitionsAreTold(t *testing.T) {
+// TestAnnouncementsAreDelivered in order, under their keys, as a message that
+// docs/operations.md shows. What people are not told is not sent.
+func TestAnnouncementsAreDelivered(t *testing.T) {
 	s := receive(t, nil)
-	cursor := filepath.Join(t.TempDir(), "state", "told.json")
-	w := hook(t, s, cursor)
-	w.Announce(ledgerOf(map[string][]model.Transition{"shop": history(2)}))
-	w.Announce(ledgerOf(map[string][]model.Transition{"shop": history(2)}))
-	w.Announce(ledgerOf(map[string][]model.Transition{"shop": history(4)[1:]})) // histories are cut at the beginning
-	eventually(t, s, 4)
-	shut(t, w)
-	lines, ids := told(t, s)
-	require.Equal(t, []string{"shop 0", "shop 1", "shop 2", "shop 3"}, lines)
+	w := hook(t, s, nil)
+	w.Announce(save(7, "shop", "blog"))
+	ledger, list := save(8, "shop")
+	admission := list[0]
+	admission.Kind, admission.Key.Place = announce.Admission, 2
+	w.Announce(ledger, append(list, admission))
+	w.Announce(save(9))
+	reaches(t, w, 9)
+	require.Equal(t, []string{"l/acme/shop/7-1", "l/acme/blog/7-1", "l/acme/shop/8-1"}, told(t, s))
 	require.NotEmpty(t, s.seen()[0].Header.Get("webhook-signature"))
+	page, err := os.ReadFile("../../docs/operations.md")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(page), "<!-- message -->\n```json\n")
+	shown, _, _ := strings.Cut(rest, "```\n<!-- end -->")
+	require.JSONEq(t, shown, string(s.seen()[0].body), "docs/operations.md shows it")
 
-	w = hook(t, s, cursor)
-	w.Announce(ledgerOf(map[string][]model.Transition{"shop": history(5), "blog": history(1)}))
-	eventually(t, s, 6)
-	shut(t, w)
-	lines, _ = told(t, s)
-	require.ElementsMatch(t, []string{"shop 4", "blog 0"}, lines[4:])
-
-	t.Log("who forgot what was told tells it again, under the same ids")
-	require.NoError(t, os.Remove(cursor))
-	w = hook(t, s, cursor)
-	w.Announce(ledgerOf(map[string][]model.Transition{"shop": history(5)}))
-	eventually(t, s, 11)
-	shut(t, w)
-	_, again := told(t, s)
-	require.Equal(t, ids, again[6:10])
+	w.Announce(save(7, "shop"))
+	eventually(t, s, 4)
+	require.Equal(t, "l/acme/shop/7-1", told(t, s)[3], "who repeats it uses the same id")
 }
 
-// Who begins does not tell old stories, also not the next time.
-func TestOldTransitionsAreNoNews(t *testing.T) {
-	s := receive(t, nil)
-	cursor := filepath.Join(t.TempDir(), "told.json")
-	old := history(2)
-	for i := range old {
-		old[i].At = old[i].At.Add(-2 * time.Hour)
-	}
-	w := hook(t, s, cursor)
-	w.Announce(ledgerOf(map[string][]model.Transition{"shop": old}))
-	shut(t, w)
-	w = hook(t, s, cursor)
-	w.Announce(ledgerOf(map[string][]model.Transition{"shop": append(old, history(1)...)}))
-	eventually(t, s, 1)
-	shut(t, w)
-	lines, _ := told(t, s)
-	require.Equal(t, []string{"shop 0"}, lines)
-}
-
-// While nobody answers nothing is lost, nothing overtakes, and it is said once.
+// TestReceiverDown: while nobody answers nothing is lost, nothing overtakes, the trouble is
+// said once, and a repetition has the same id.
 func TestReceiverDown(t *testing.T) {
+	open := make(chan struct{})
 	s := receive(t, func(n int, w http.ResponseWriter, _ *http.Request) {
 		if n < 5 {
 			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		if n == 5 {
+			<-open
 		}
 		if n == 6 {
 			w.WriteHeader(http.StatusBadRequest) // it will never take this one
@@ -134,20 +106,37 @@ func TestReceiverDown(t *testing.T) {
 	})
 	var mu sync.Mutex
 	var trouble []string
-	w, err := OpenWebhook(WebhookOptions{URL: s.URL, Now: func() time.Time { return began }, Report: func(err error) {
+	w := hook(t, s, func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		trouble = append(trouble, err.Error())
-	}})
-	require.NoError(t, err)
-	w.pause = func(int) time.Duration { return time.Millisecond }
-	w.Announce(ledgerOf(map[string][]model.Transition{"shop": history(3)}))
-	eventually(t, s, 7)
-	shut(t, w)
-	lines, ids := told(t, s)
-	require.Equal(t, []string{"shop 0", "shop 0", "shop 0", "shop 0", "shop 0", "shop 1", "shop 2"}, lines)
-	require.Equal(t, ids[0], ids[4])
-	require.Equal(t, []string{"deliver transitions: the receiver answers 503", "deliver transitions: the receiver refuses the message with 400"}, trouble)
+	})
+	w.Announce(save(1, "a"))
+	w.Announce(save(2, "b"))
+	w.Announce(save(3, "c"))
+	eventually(t, s, 5)
+	require.Zero(t, w.Delivered())
+	close(open)
+	reaches(t, w, 3)
+	require.Equal(t, []string{"l/acme/a/1-1", "l/acme/a/1-1", "l/acme/a/1-1", "l/acme/a/1-1", "l/acme/a/1-1", "l/acme/b/2-1", "l/acme/c/3-1"}, told(t, s))
+	mu.Lock()
+	defer mu.Unlock()
+	require.Equal(t, []string{"deliver announcements: the receiver answers 503", "deliver announcements: the receiver refuses the message with 400"}, trouble)
+}
+
+// TestAFullQueueStaysBehind: what has no place in the queue does not count as delivered, so
+// that the next process repeats it.
+func TestAFullQueueStaysBehind(t *testing.T) {
+	w := &Webhook{sender: &sender{more: make(chan struct{}, 1)}}
+	w.queue = make([]announce.Announcement, maxQueue-1)
+	for i := range w.queue {
+		w.queue[i].Key.Save = 5
+	}
+	w.Announce(save(6, "a", "b"))
+	w.Announce(save(7, "a"))
+	require.EqualValues(t, 4, w.Delivered())
+	w.queue = nil
+	require.EqualValues(t, 5, w.Delivered())
 }
 
 func TestWebhookAddress(t *testing.T) {
@@ -212,8 +201,8 @@ func TestCommitStatus(t *testing.T) {
 	require.NoError(t, err)
 	c.pause = func(int) time.Duration { return time.Millisecond }
 	ledger := &model.Ledger{Commit: head}
-	c.Announce(ledger)
-	c.Announce(ledger)
+	c.Announce(ledger, nil)
+	c.Announce(ledger, nil)
 	eventually(t, s, 2)
 	require.ErrorContains(t, <-trouble, "the Git host answers 502")
 	first := s.seen()[1]
@@ -222,16 +211,16 @@ func TestCommitStatus(t *testing.T) {
 	require.JSONEq(t, `{"state": "success", "description": "0 of 0 applications running", "context": "d-aros"}`, string(first.body))
 
 	ledger.Problems = []model.Problem{{Code: "DA1203", Path: "application"}}
-	c.Announce(ledger)
+	c.Announce(ledger, nil)
 	refused := <-trouble
 	require.ErrorContains(t, refused, "refuses it with 422")
 	require.NotContains(t, errors.Join(refused).Error(), "t0k3n")
-	c.Announce(ledger) // the same is not said again
+	c.Announce(ledger, nil) // the same is not said again
 	for _, evil := range []string{"", "../../../user", head + "/x", "HEAD"} {
-		c.Announce(&model.Ledger{Commit: evil})
+		c.Announce(&model.Ledger{Commit: evil}, nil)
 	}
 	ledger.Problems = nil
-	c.Announce(ledger)
+	c.Announce(ledger, nil)
 	eventually(t, s, 4)
 	require.NoError(t, c.Close())
 	require.Len(t, s.seen(), 4)

@@ -1,8 +1,10 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
@@ -22,45 +24,48 @@ func (t telling) announce(ctx context.Context, saved *model.Ledger, list []annou
 		if !a.Kind.Told() {
 			continue
 		}
-		t.o.Log.LogAttrs(ctx, slog.LevelInfo, a.Kind.Row().Log, attributes(a)...)
-		if reason, text, warning := a.Event(); reason != "" && a.App != (model.AppID{}) {
-			t.event(ctx, saved, a.App, warning, reason, text)
+		e, worthy := a.Event()
+		level := slog.LevelInfo
+		if e.Warning && (a.Kind == announce.Outcome || a.Kind == announce.Drift) {
+			level = slog.LevelWarn
+		}
+		t.o.Log.LogAttrs(ctx, level, a.Kind.Row().Log, attributes(a)...)
+		if worthy {
+			t.event(ctx, saved, a.App, e)
 		}
 	}
 }
 
-// event creates an event in the application's namespace. An application that never had
-// a place in the cluster has no namespace.
-func (t telling) event(ctx context.Context, saved *model.Ledger, id model.AppID, warning bool, reason, message string) {
-	if inst, ok := saved.Find(id); ok && inst.Spec != nil {
-		t.o.Runtime.Event(ctx, render.Namespace(t.o.Prefix, id, inst.Spec.Policy.Namespace), warning, reason, message)
+// event creates an event in the application's namespace, or about the fleet. An
+// application that never had a place in the cluster has no namespace.
+func (t telling) event(ctx context.Context, saved *model.Ledger, id model.AppID, e announce.Event) {
+	if id == (model.AppID{}) {
+		t.o.Runtime.Event(ctx, "", e)
+	} else if inst, ok := saved.Find(id); ok && inst.Spec != nil {
+		t.o.Runtime.Event(ctx, render.Namespace(t.o.Prefix, id, inst.Spec.Policy.Namespace), e)
 	}
 }
 
-// listeners gives the listeners the ledger that the branch holds: never one that was
-// only decided, so that nothing is announced that was not saved.
-func (t telling) listeners(saved *model.Ledger) {
-	if saved.Commit == "" {
-		return
-	}
-	for _, listener := range t.o.Listeners {
-		listener.Announce(saved)
-	}
+// refused tells that the branch is not the ledger. No ledger says so: the save that is
+// remembered gives the event its key.
+func (t telling) refused(ctx context.Context, refused *LedgerRefusedError, remembered model.LedgerIdentity, now time.Time) {
+	key := announce.Key{Ledger: cmp.Or(remembered.ID, "no-ledger"), Save: remembered.Sequence}
+	t.o.Runtime.Event(ctx, "", announce.Event{Key: key.String() + "-" + refused.Reason, At: now, Reason: "LedgerRefused", Text: refused.Error(), Warning: true})
 }
 
-// applied logs what failed of a set and what was put back.
-func (t telling) applied(ctx context.Context, saved *model.Ledger, s *apply.SetReport) {
+// applied logs what the ledger has no place for: what became of the objects of tenants
+// and of what the ledger does not know, and objects about which the API server said nothing.
+func (t telling) applied(saved *model.Ledger, s *apply.SetReport) {
 	for _, notice := range s.Notices {
 		t.o.Log.Warn("apply", "app", s.App, "notice", notice)
 	}
+	_, recorded := saved.Find(s.App)
 	for i := range s.Results {
-		switch res := &s.Results[i]; res.Action {
-		case apply.Failed:
+		switch res := &s.Results[i]; {
+		case res.Action == apply.Failed && (!recorded || res.Reason == ""):
 			t.o.Log.Error("apply failed", "app", s.App, "object", res.Ref.String(), "reason", res.Reason, "error", res.Message)
-			t.event(ctx, saved, s.App, true, "ApplyFailed", res.Message)
-		case apply.Corrected:
+		case res.Action == apply.Corrected && !recorded:
 			t.o.Log.Warn("drift corrected", "app", s.App, "object", res.Ref.String(), "what", res.What())
-			t.event(ctx, saved, s.App, true, "DriftCorrected", res.Ref.String()+": "+res.What())
 		}
 	}
 }
@@ -83,6 +88,7 @@ func attributes(a *announce.Announcement) []slog.Attr {
 	}
 	add("step", a.Step)
 	add("type", a.Type)
+	add("object", a.Object)
 	if a.Stage > 0 {
 		list = append(list, slog.Int("stage", a.Stage))
 	}

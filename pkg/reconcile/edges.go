@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -47,6 +48,9 @@ type Readings struct {
 	Limits map[string]func() float64
 	// Mirror tells for how long the mirror of the status branch has lacked something.
 	Mirror func(now time.Time) time.Duration
+	// Delivered tells the last save of which, and of all before, the listeners have
+	// delivered everything that they got.
+	Delivered func() int64
 }
 
 // Source is the fleet repo. *source.Repository is one.
@@ -98,8 +102,9 @@ type Runtime interface {
 	// Changed gets a value when the cluster has changed, so that the next pass starts
 	// sooner.
 	Changed() <-chan struct{}
-	// Event creates an event in a namespace, best effort.
-	Event(ctx context.Context, namespace string, warning bool, reason, message string)
+	// Event creates an event in a namespace, or about the fleet if that is "". It does not
+	// wait, and may leave it out.
+	Event(ctx context.Context, namespace string, e announce.Event)
 }
 
 // Commands reads the requests of people to runs of workflows. *Approvals is one.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -64,9 +65,9 @@ func (r enteredRuntime) Act(_ context.Context, sets []render.Set) (report apply.
 	return report
 }
 
-func (enteredRuntime) Drifted() []model.AppID                              { return nil }
-func (enteredRuntime) Changed() <-chan struct{}                            { return nil }
-func (enteredRuntime) Event(context.Context, string, bool, string, string) {}
+func (enteredRuntime) Drifted() []model.AppID                        { return nil }
+func (enteredRuntime) Changed() <-chan struct{}                      { return nil }
+func (enteredRuntime) Event(context.Context, string, announce.Event) {}
 
 // newEntered returns a keeper whose loop counts how it enters its edges: with a real
 // status branch, evaluation and approvals.

@@ -59,6 +59,14 @@ type identification struct {
 	progress progress
 }
 
+// remembered is the last save that is remembered, zero if none is.
+func (i *identification) remembered() model.LedgerIdentity {
+	if i.known.ID != "" {
+		return i.known
+	}
+	return i.anchored
+}
+
 // refusalTold is what the log said last of a refusal, and when.
 type refusalTold struct {
 	what string
@@ -127,8 +135,8 @@ func (l *Loop) recognize(ctx context.Context, ledger model.Ledger) (model.Ledger
 	if kept := l.o.Recognition.Copy; kept != nil && !l.o.DryRun {
 		kept.Accept()
 	}
-	if starts && l.identity.progress.told == 0 { // nobody knows what was told before
-		l.identity.progress.told = ledger.Identity.Sequence
+	if starts {
+		l.identity.progress.begin(&l.identity.anchored, &ledger.Identity)
 	}
 	l.identity.noteDamage(l.o.Log, ledger.Damaged)
 	if ledger.Identity.ID == "" {
@@ -165,7 +173,7 @@ func (l *Loop) remember(ctx context.Context) (memory, error) {
 		return m, err
 	}
 	if m.anchored {
-		l.identity.anchored, l.identity.progress.told = m.anchor.LedgerIdentity, m.anchor.Announced
+		l.identity.anchored, l.identity.progress = m.anchor.LedgerIdentity, progressOf(&m.anchor)
 		return m, nil
 	}
 	inventories, _, err := anchor.Inventories(ctx, 0)
@@ -185,7 +193,10 @@ func (l *Loop) anchor(ctx context.Context, saved *model.Ledger) error {
 	if l.o.Recognition.Anchor == nil || l.identity.anchored == saved.Identity {
 		return nil
 	}
-	err := l.o.Recognition.Anchor.SetAnchor(ctx, model.Anchor{LedgerIdentity: saved.Identity, Commit: saved.Commit, Branch: l.o.Recognition.Branch, Announced: l.identity.progress.told})
+	err := l.o.Recognition.Anchor.SetAnchor(ctx, model.Anchor{
+		LedgerIdentity: saved.Identity, Commit: saved.Commit, Branch: l.o.Recognition.Branch,
+		Announced: l.identity.progress.told, Delivered: l.identity.progress.deliveredUpTo(&l.o),
+	})
 	if err != nil {
 		return fmt.Errorf("remember the saved ledger in the cluster: %w; nothing new is started or stopped until that can be written", err)
 	}

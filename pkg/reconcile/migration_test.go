@@ -57,9 +57,9 @@ func (s *still) Act(_ context.Context, sets []render.Set) apply.Report {
 	return report
 }
 
-func (*still) Drifted() []model.AppID                              { return nil }
-func (*still) Changed() <-chan struct{}                            { return nil }
-func (*still) Event(context.Context, string, bool, string, string) {}
+func (*still) Drifted() []model.AppID                        { return nil }
+func (*still) Changed() <-chan struct{}                      { return nil }
+func (*still) Event(context.Context, string, announce.Event) {}
 
 // TestMigrationChangesNothing: the first pass over a branch of format 1, in every
 // state that a ledger can be in, migrates the branch and does nothing else: no

@@ -54,6 +54,9 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	if err := l.catchUp(ctx, &ledger); err != nil { // nobody waits for it
 		l.o.Log.Warn("saves of another reconciler are not told yet", "error", err)
 	}
+	if err := l.identity.progress.resume(ctx, &l.o, &ledger); err != nil {
+		l.o.Log.Warn("what an earlier process may not have delivered is not repeated yet", "error", err)
+	}
 	l.forgetWhatOthersDid(ledger)
 	ledger.Unsaved = l.unsaved
 	l.begin(r, StageSource)
@@ -121,6 +124,7 @@ func (l *Loop) keep(ctx context.Context, before, saved *model.Ledger, r *Report)
 	r.take(before, saved)
 	telling{&l.o}.announce(ctx, saved, r.Changes)
 	if r.Saved {
+		telling{&l.o}.listeners(saved, r.Changes)
 		l.identity.progress.saved(ctx, &l.o, saved.Identity.Sequence)
 	}
 	if saved.Platform == nil {

@@ -21,6 +21,22 @@ type progress struct {
 	told  int64     // every save up to this one was told
 	own   []int64   // later ones that this process has told
 	since time.Time // when a save of somebody else that is not told was seen first; zero: there is none
+
+	delivered int64 // what an earlier process told up to this save has reached the listeners; 0: nobody knows
+	resumed   bool  // the listeners of this process have the rest
+}
+
+// progressOf is how far the cluster remembers that saves were told.
+func progressOf(anchor *model.Anchor) progress {
+	return progress{told: anchor.Announced, delivered: anchor.Delivered}
+}
+
+// begin takes what a start finds: what was told of another ledger, or by nobody knows
+// whom, says nothing about this one, and none of its saves is told again.
+func (p *progress) begin(anchored, ledger *model.LedgerIdentity) {
+	if p.told == 0 || anchored.ID != "" && anchored.ID != ledger.ID {
+		*p = progress{told: ledger.Sequence}
+	}
 }
 
 // read takes what the cluster remembers.
@@ -85,10 +101,12 @@ func (l *Loop) catchUp(ctx context.Context, ledger *model.Ledger) error {
 	for i := range saves {
 		s := &saves[i]
 		if n := s.After.Identity.Sequence; n <= save && !slices.Contains(p.own, n) {
-			telling{&l.o}.announce(ctx, ledger, announce.Between(&s.Before, &s.After, s.At))
+			list := announce.Between(&s.Before, &s.After, s.At)
+			telling{&l.o}.announce(ctx, ledger, list)
+			telling{&l.o}.listeners(ledger, list)
 		}
 	}
-	*p = progress{told: save}
+	p.told, p.own, p.since = save, nil, time.Time{}
 	l.identity.anchored = model.LedgerIdentity{} // it has to be written again
 	return l.anchor(ctx, ledger)
 }

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"github.com/d-aros/d-aros/pkg/announce"
@@ -19,16 +20,17 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	l.o.Metrics.passes.read(l.declared.reading.last)
 	l.o.Metrics.ledger.observe(&l.saved, r.Pools)
 	tell := telling{&l.o}
-	tell.listeners(&l.saved)
-
 	for i := range r.Applied.Sets {
-		tell.applied(ctx, &l.saved, &r.Applied.Sets[i])
+		tell.applied(&l.saved, &r.Applied.Sets[i])
 	}
 	if r.SourceErr != nil {
 		l.o.Log.Warn("the fleet repo is unavailable; the last commit that was read stays in force", "commit", r.Commit, "error", r.SourceErr)
 	}
 	if err != nil && ctx.Err() == nil && l.identity.told.tell(err, r.Ended) {
 		l.o.Log.Error("pass failed", "commit", r.Commit, "error", err)
+		if refused := (*LedgerRefusedError)(nil); errors.As(err, &refused) {
+			tell.refused(ctx, refused, l.identity.remembered(), r.Ended)
+		}
 	}
 	if r.Changed() {
 		l.o.Log.Info("pass", "commit", r.Commit, "took", r.Ended.Sub(r.Started), "saved", r.Saved, "transitions", len(r.Transitions()), "readmitted", len(r.of(announce.Admission)),

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -46,7 +47,7 @@ func newCarrier(p *process, c *cluster) *carrier {
 
 func (c *carrier) Changed() <-chan struct{} { return nil }
 
-func (c *carrier) Event(context.Context, string, bool, string, string) { c.line("tell an event") }
+func (c *carrier) Event(context.Context, string, announce.Event) { c.line("tell an event") }
 
 // sync brings the view up to date and notes what others did to what we wrote.
 func (c *carrier) sync() {

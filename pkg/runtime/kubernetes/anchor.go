@@ -22,6 +22,7 @@ const (
 	anchorCommit   = "source-commit"
 	anchorBranch   = "branch"
 	anchorTold     = "announced"
+	anchorGot      = "delivered"
 )
 
 // anchorName is the name of the ConfigMap, and of the Lease beside it.
@@ -40,6 +41,7 @@ func (r *Runtime) Anchor(ctx context.Context) (anchor model.Anchor, found bool, 
 	anchor.ID, anchor.Fleet = there.Data[anchorID], there.Data[anchorFleet]
 	anchor.Sequence, _ = strconv.ParseInt(there.Data[anchorSequence], 10, 64)
 	anchor.Announced, _ = strconv.ParseInt(there.Data[anchorTold], 10, 64)
+	anchor.Delivered, _ = strconv.ParseInt(there.Data[anchorGot], 10, 64)
 	anchor.Commit, anchor.Branch = there.Data[anchorCommit], there.Data[anchorBranch]
 	return anchor, true, nil
 }
@@ -65,6 +67,7 @@ func (r *Runtime) applyAnchor(ctx context.Context, anchor model.Anchor) error {
 	wanted := corev1.ConfigMap(r.anchorName(), r.namespace).WithLabels(map[string]string{render.LabelManagedBy: render.ManagedBy}).WithData(map[string]string{
 		anchorID: anchor.ID, anchorSequence: strconv.FormatInt(anchor.Sequence, 10), anchorFleet: anchor.Fleet,
 		anchorCommit: anchor.Commit, anchorBranch: anchor.Branch, anchorTold: strconv.FormatInt(anchor.Announced, 10),
+		anchorGot: strconv.FormatInt(anchor.Delivered, 10),
 	})
 	_, err := r.core.ConfigMaps(r.namespace).Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: apply.FieldManager, Force: true})
 	return err

@@ -2,40 +2,136 @@ package kubernetes
 
 import (
 	"context"
+	"strings"
+	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/kubernetes/scheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	v1 "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/tools/record"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// events writes a bounded number of Kubernetes events, and counts repeated ones
-// instead of writing them again. A lost event is no error: the ledger has it.
+// events writes a bounded number of Kubernetes events, one after the other. A lost event is
+// no error: the ledger has it.
 type events struct {
-	broadcaster record.EventBroadcaster
-	recorder    record.EventRecorder
+	core  v1.EventsGetter
+	queue chan *corev1.Event
+	stop  context.CancelFunc
+	done  chan struct{}
+
+	mu     sync.Mutex
+	rates  rates
+	closed bool
 }
+
+const (
+	maxEvents  = 1000             // that wait to be written
+	writeTime  = 10 * time.Second // of one event
+	lastWrites = 2 * time.Second  // of all that wait when the process ends
+	tellLeft   = time.Minute      // between two events about those that are left out of a namespace
+)
 
 func newEvents(core v1.EventsGetter) *events {
-	b := record.NewBroadcasterWithCorrelatorOptions(record.CorrelatorOptions{QPS: 1. / 10, BurstSize: 50})
-	b.StartRecordingToSink(&v1.EventSinkImpl{Interface: core.Events("")})
-	return &events{broadcaster: b, recorder: b.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "d-aros"})}
+	ctx, stop := context.WithCancel(context.Background())
+	e := &events{core: core, queue: make(chan *corev1.Event, maxEvents), stop: stop, done: make(chan struct{}), rates: rates{}}
+	go e.run(ctx)
+	return e
 }
 
-func (e *events) close() { e.broadcaster.Shutdown() }
+// run writes events until the queue is closed and empty.
+func (e *events) run(ctx context.Context) {
+	defer close(e.done)
+	minute := time.NewTicker(tellLeft)
+	defer minute.Stop()
+	for {
+		select {
+		case event, more := <-e.queue:
+			if !more {
+				e.tellLeftOut(ctx)
+				return
+			}
+			e.write(ctx, event)
+		case <-minute.C:
+			e.tellLeftOut(ctx)
+		}
+	}
+}
 
-// Event writes an event about an application into a namespace. It does not wait and
-// does not fail; excess events are dropped.
-func (r *Runtime) Event(ctx context.Context, namespace string, warning bool, reason, message string) {
+// write creates an event. If there is one of that name, it is the same event, which
+// somebody has written before.
+func (e *events) write(ctx context.Context, event *corev1.Event) {
+	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	_, _ = e.core.Events(event.Namespace).Create(ctx, event, metav1.CreateOptions{})
+}
+
+// tellLeftOut writes how many events each namespace lacks.
+func (e *events) tellLeftOut(ctx context.Context) {
+	e.mu.Lock()
+	left := e.rates.leftOut(time.Now())
+	e.mu.Unlock()
+	for _, event := range left {
+		e.write(ctx, event)
+	}
+}
+
+// take puts an event into the queue, or counts it among those that are left out.
+func (e *events) take(event *corev1.Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || !e.rates.allow(event, time.Now()) {
+		return
+	}
+	select {
+	case e.queue <- event:
+	default:
+		e.rates.leave(event)
+	}
+}
+
+// close writes what waits, for a moment at most.
+func (e *events) close() {
+	e.mu.Lock()
+	if !e.closed {
+		e.closed = true
+		close(e.queue)
+	}
+	e.mu.Unlock()
+	defer e.stop()
+	select {
+	case <-e.done:
+	case <-time.After(lastWrites):
+	}
+}
+
+// Event writes an event into a namespace, which it is about. If that is "", it is about the
+// fleet, and stands beside the ConfigMap that remembers its ledger. It does not wait and
+// does not fail. Its name is that of the announcement, so that there is one, whoever
+// repeats it.
+func (r *Runtime) Event(ctx context.Context, namespace string, e announce.Event) {
 	if ctx.Err() != nil {
 		return
 	}
+	about := corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: namespace, Namespace: namespace}
+	if namespace == "" {
+		about = corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: r.anchorName(), Namespace: r.namespace}
+	}
+	r.events.take(newEvent(about, strings.ReplaceAll(e.Key, "/", "."), e))
+}
+
+// newEvent returns the event of a name.
+func newEvent(about corev1.ObjectReference, name string, e announce.Event) *corev1.Event {
 	kind := corev1.EventTypeNormal
-	if warning {
+	if e.Warning {
 		kind = corev1.EventTypeWarning
 	}
-	about := &corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: namespace, Namespace: namespace}
-	r.events.recorder.Event(about, kind, text.Line(reason, maxReason), text.Line(message, maxSentence))
+	at := metav1.NewTime(e.At)
+	return &corev1.Event{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: about.Namespace}, InvolvedObject: about,
+		Type: kind, Reason: text.Line(e.Reason, maxReason), Message: text.Line(e.Text, maxSentence),
+		Source: corev1.EventSource{Component: "d-aros"}, FirstTimestamp: at, LastTimestamp: at, Count: 1,
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
@@ -298,11 +299,37 @@ func TestCapacityIsWhatOthersLeave(t *testing.T) {
 	require.Equal(t, declared, pool().Capacity)
 }
 
-func TestEventReachesNamespace(t *testing.T) {
+// TestEventsAreWrittenOnce: an event has the name of its announcement, so whoever repeats
+// it makes no second one. Those about the fleet stand beside its ConfigMap. Beyond the
+// rate, one event says how many are left out.
+func TestEventsAreWrittenOnce(t *testing.T) {
 	f := setup(t)
-	f.runtime.Event(t.Context(), f.fleet, true, "DriftCorrected", "web: somebody changed\x1b spec.replicas")
-	require.Eventually(t, func() bool {
-		list, err := f.Clientset.CoreV1().Events(f.fleet).List(t.Context(), metav1.ListOptions{FieldSelector: "reason=DriftCorrected"})
-		return err == nil && len(list.Items) == 1 && list.Items[0].Message == "web: somebody changed spec.replicas"
-	}, patience, 50*time.Millisecond)
+	runtime, err := kubernetes.New(f.Config, kubernetes.Options{Fleet: f.fleet})
+	require.NoError(t, err)
+	for range 2 {
+		runtime.Event(t.Context(), f.fleet, announce.Event{Key: "l/acme/shop/7-1", Reason: "DriftCorrected", Text: "web: somebody changed\x1b spec.replicas", Warning: true})
+	}
+	for i := range 70 {
+		runtime.Event(t.Context(), f.fleet, announce.Event{Key: fmt.Sprint("l/acme/shop/8-", i+1), Reason: "Ready"})
+	}
+	require.NoError(t, runtime.SetAnchor(t.Context(), model.Anchor{}))
+	runtime.Event(t.Context(), "", announce.Event{Key: "l/" + f.fleet + "/9-1", Reason: "SourceLost", Text: "the fleet repo cannot be read", Warning: true})
+	events := f.Clientset.CoreV1().Events("daros-system")
+	require.Eventually(t, func() bool { // the last one
+		e, err := events.Get(t.Context(), "l."+f.fleet+".9-1", metav1.GetOptions{})
+		return err == nil && e.InvolvedObject.Kind+"/"+e.InvolvedObject.Name == "ConfigMap/daros-"+f.fleet
+	}, patience, 20*time.Millisecond)
+	runtime.Close()
+	list, err := f.Clientset.CoreV1().Events(f.fleet).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	named := map[string]corev1.Event{}
+	for _, e := range list.Items {
+		if e.Source.Component == "d-aros" {
+			named[e.Name] = e
+		}
+	}
+	require.Equal(t, "web: somebody changed spec.replicas", named["l.acme.shop.7-1"].Message)
+	require.Equal(t, corev1.EventTypeWarning, named["l.acme.shop.7-1"].Type)
+	require.Len(t, named, 50, "48 besides, and the one about the others")
+	require.Equal(t, fmt.Sprintf(`22 more announcements of namespace %s are left out; see "reconciler events"`, f.fleet), named["l.acme.shop.8-49.more"].Message)
 }

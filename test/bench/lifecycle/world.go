@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -92,4 +93,4 @@ func (r *carrier) Act(_ context.Context, sets []render.Set) apply.Report {
 func (r *carrier) Drifted() []model.AppID   { return nil }
 func (r *carrier) Changed() <-chan struct{} { return nil }
 
-func (r *carrier) Event(context.Context, string, bool, string, string) {}
+func (r *carrier) Event(context.Context, string, announce.Event) {}
