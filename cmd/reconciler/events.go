@@ -15,10 +15,9 @@ import (
 )
 
 func newEventsCommand() *cobra.Command {
-	var from ledgerFlags
+	var from answerFlags
 	var begin since
 	var number int
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "events [TENANT[/APPLICATION]]",
 		Short: "List what changed in the fleet",
@@ -43,27 +42,24 @@ It reads only the history of the status branch, which "reconciler compact" short
 			if number < 1 {
 				return fmt.Errorf("-n %d: must be positive", number)
 			}
-			r, ledger, err := from.open(cmd)
-			if err != nil {
-				return err
-			}
-			defer r.close()
-			events, err := r.branch.Events(cmd.Context(), status.EventFilter{Since: begin.Time, Tenant: selected.Tenant, App: selected.App})
-			if err != nil {
-				return err
-			}
-			if len(events) == 0 && selected.Tenant != "" && !selected.Known(&ledger) {
-				return selected.Missing(&ledger)
-			}
-			events, left := view.Events(events, number)
-			return format.write(cmd.OutOrStdout(), events, func(p *printer) { p.events(events, left) })
+			left := 0
+			return answer(cmd, &from, func(r *ledgerReader, l *model.Ledger) ([]status.Event, error) {
+				events, err := r.branch.Events(cmd.Context(), status.EventFilter{Since: begin.Time, Tenant: selected.Tenant, App: selected.App})
+				if err != nil {
+					return nil, err
+				}
+				if len(events) == 0 && selected.Tenant != "" && !selected.Known(l) {
+					return nil, selected.Missing(l)
+				}
+				events, left = view.Events(events, number)
+				return events, nil
+			}, func(p *printer, events []status.Event) { p.events(events, left) })
 		},
 	}
 	fl := cmd.Flags()
 	from.add(fl)
 	fl.Var(&begin, "since", "list only entries since `WHEN`: a duration before now (30m, 12h, 7d), a date or an RFC 3339 time")
 	fl.IntVarP(&number, "number", "n", 100, "number of entries to list")
-	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd
 }
 

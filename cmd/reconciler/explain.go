@@ -8,8 +8,7 @@ import (
 )
 
 func newExplainCommand() *cobra.Command {
-	var from ledgerFlags
-	format := outputFormat("text")
+	var from answerFlags
 	cmd := &cobra.Command{
 		Use:   "explain TENANT/APPLICATION",
 		Short: "Explain the decision about one application",
@@ -31,19 +30,12 @@ It reads only the status branch, like "reconciler status".`,
 			if err != nil {
 				return err
 			}
-			r, ledger, err := from.open(cmd)
-			if err != nil {
-				return err
-			}
-			defer r.close()
-			x, err := view.Explain(&ledger, app)
-			if err != nil {
-				return err
-			}
-			return format.write(cmd.OutOrStdout(), x, func(p *printer) { p.explanation(&x) })
+			return answer(cmd, &from, func(_ *ledgerReader, l *model.Ledger) (*view.Explanation, error) {
+				x, err := view.Explain(l, app)
+				return &x, err
+			}, (*printer).explanation)
 		},
 	}
 	from.add(cmd.Flags())
-	cmd.Flags().VarP(&format, "output", "o", outputUsage)
-	return withWhyNot(cmd, &from, &format)
+	return withWhyNot(cmd, &from)
 }

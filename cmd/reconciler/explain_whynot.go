@@ -14,7 +14,7 @@ import (
 )
 
 // withWhyNot adds --why-not to the explain command.
-func withWhyNot(cmd *cobra.Command, from *ledgerFlags, format *outputFormat) *cobra.Command {
+func withWhyNot(cmd *cobra.Command, from *answerFlags) *cobra.Command {
 	var level string
 	var branch string
 	cmd.Flags().StringVar(&level, "why-not", "", "show what keeps the application from a `LEVEL`: full, minimum or admitted")
@@ -39,28 +39,22 @@ which would do. For that it reads the fleet repo too.`
 		if err != nil {
 			return err
 		}
-		r, ledger, err := from.open(cmd)
-		if err != nil {
-			return err
-		}
-		defer r.close()
-		if _, ok := ledger.Find(app); !ok {
-			return view.Of(app).Missing(&ledger)
-		}
-		fleet, err := r.fleet(cmd.Context(), branch)
-		if err != nil {
-			return err
-		}
-		defer fleet.Close()
-		o, err := (&fleetFlags{fleet: "fleet"}).options(cmd.ErrOrStderr())
-		if err != nil {
-			return err
-		}
-		view, err := offline.WhyNot(cmd.Context(), o, fleet, ledger, app, offline.Level(level), present())
-		if err != nil {
-			return err
-		}
-		return format.write(cmd.OutOrStdout(), view, func(p *printer) { p.whyNot(&view) })
+		return answer(cmd, from, func(r *ledgerReader, l *model.Ledger) (*offline.Obstacles, error) {
+			if _, ok := l.Find(app); !ok {
+				return nil, view.Of(app).Missing(l)
+			}
+			fleet, err := r.fleet(cmd.Context(), branch)
+			if err != nil {
+				return nil, err
+			}
+			defer fleet.Close()
+			o, err := (&fleetFlags{fleet: "fleet"}).options(cmd.ErrOrStderr())
+			if err != nil {
+				return nil, err
+			}
+			v, err := offline.WhyNot(cmd.Context(), o, fleet, *l, app, offline.Level(level), present())
+			return &v, err
+		}, (*printer).whyNot)
 	}
 	return cmd
 }

@@ -16,10 +16,9 @@ import (
 )
 
 func newHistoryCommand() *cobra.Command {
-	var from ledgerFlags
+	var from answerFlags
 	var number int
 	var all bool
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "history TENANT/APPLICATION",
 		Short: "List what changed of one application",
@@ -41,26 +40,18 @@ For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 			if number < 1 {
 				return fmt.Errorf("-n %d: must be positive", number)
 			}
-			r, ledger, err := from.open(cmd)
-			if err != nil {
-				return err
-			}
-			defer r.close()
-			if _, ok := ledger.Find(app); !ok {
-				return view.Of(app).Missing(&ledger)
-			}
-			entries, err := history(cmd.Context(), r, app, number, all)
-			if err != nil {
-				return err
-			}
-			return format.write(cmd.OutOrStdout(), entries, func(p *printer) { p.history(entries) })
+			return answer(cmd, &from, func(r *ledgerReader, l *model.Ledger) ([]view.HistoryEntry, error) {
+				if _, ok := l.Find(app); !ok {
+					return nil, view.Of(app).Missing(l)
+				}
+				return history(cmd.Context(), r, app, number, all)
+			}, (*printer).history)
 		},
 	}
 	fl := cmd.Flags()
 	from.add(fl)
 	fl.IntVarP(&number, "number", "n", 20, "maximum number of commits to list")
 	fl.BoolVarP(&all, "all", "a", false, "also list commits that changed the record without a transition")
-	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd
 }
 

@@ -12,8 +12,7 @@ import (
 )
 
 func newOrphansCommand() *cobra.Command {
-	var from ledgerFlags
-	format := outputFormat("text")
+	var from answerFlags
 	cmd := &cobra.Command{
 		Use:   "orphans [TENANT[/APPLICATION]]",
 		Short: "List applications with objects that no record knows",
@@ -30,21 +29,12 @@ confirms their removal.`,
 			if err != nil {
 				return err
 			}
-			r, ledger, err := from.open(cmd)
-			if err != nil {
-				return err
-			}
-			defer r.close()
-			list := view.OrphansOf(&ledger, selected)
-			if list == nil {
-				list = []model.Inventory{}
-			}
-			return format.write(cmd.OutOrStdout(), list, func(p *printer) { p.orphans(list) })
+			return answer(cmd, &from, func(_ *ledgerReader, l *model.Ledger) ([]model.Inventory, error) {
+				return append([]model.Inventory{}, view.OrphansOf(l, selected)...), nil // never null as JSON
+			}, (*printer).orphans)
 		},
 	}
-	fl := cmd.Flags()
-	from.add(fl)
-	fl.VarP(&format, "output", "o", outputUsage)
+	from.add(cmd.Flags())
 	return cmd
 }
 
