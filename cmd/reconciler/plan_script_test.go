@@ -21,18 +21,7 @@ func TestPlanScripts(t *testing.T) {
 		Dir:           "testdata/plan",
 		UpdateScripts: *update,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			// passes REPO lets the reconciler run until nothing changes, on paper.
-			"passes": func(ts *testscript.TestScript, _ bool, args []string) {
-				now := worldBegins
-				dir := filepath.Join(ts.Getenv("WORK"), ".reconciler")
-				_, loop, err := newPaperLoop(t.Context(), ts.MkAbs(args[0]), dir, func() time.Time { return now }, ts.Defer)
-				ts.Check(err)
-				for range 4 {
-					_, err := loop.Pass(t.Context())
-					ts.Check(err)
-					now = now.Add(time.Minute)
-				}
-			},
+			"passes": passesOnPaper(t),
 			// exits CODE COMMAND … runs a command that ends so.
 			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
 				err := ts.Exec(args[1], args[2:]...)
@@ -59,6 +48,21 @@ func TestPlanScripts(t *testing.T) {
 			return isolate(env)
 		},
 	})
+}
+
+// passesOnPaper is the command "passes REPO", which lets the reconciler run until nothing changes, on paper.
+func passesOnPaper(t *testing.T) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		now := worldBegins
+		dir := filepath.Join(ts.Getenv("WORK"), ".reconciler")
+		_, loop, err := newPaperLoop(t.Context(), ts.MkAbs(args[0]), dir, func() time.Time { return now }, ts.Defer)
+		ts.Check(err)
+		for range 4 {
+			_, err := loop.Pass(t.Context())
+			ts.Check(err)
+			now = now.Add(time.Minute)
+		}
+	}
 }
 
 // Why not: what stands in the way, and that what would do does.
