@@ -152,11 +152,12 @@ Everything stays up until ^C. In another terminal:
   %s explain acme/shop --repo %s
   git clone %s my-fleet        # change something, commit, push, and look again
   git -C %s log -p status      # every decision, as a diff
+  kill -9 %d                   # the reconciler: the demo starts it again, and it goes on from the status branch
   curl http://%s/metrics
   tail -f %s
 
 make demo-down stops everything and removes it.
-`, d.cluster.kubeconfig, reconciler, repo, reconciler, repo, repo, repo, d.address, p.shown("reconciler.log"))
+`, d.cluster.kubeconfig, reconciler, repo, reconciler, repo, repo, repo, d.reconciler.cmd.Process.Pid, d.address, p.shown("reconciler.log"))
 }
 
 // builds shows the progress of a long build in the block.

@@ -33,9 +33,9 @@ var starters = func() chan func() {
 }()
 
 // startChild starts a program in a process group of its own, so that ^C reaches
-// the demo alone and the demo ends its children in order.
+// the demo alone and the demo ends its children in order. It adds to the log.
 func startChild(name, log string, env []string, program string, args ...string) (*child, error) {
-	file, err := os.Create(log)
+	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +68,10 @@ func (c *child) stop() {
 		<-c.done
 	}
 }
+
+// failed reports whether the process, which has ended, ended with an error of its own:
+// it was neither killed nor asked to end.
+func (c *child) failed() bool { return c.cmd.ProcessState.ExitCode() > 0 }
 
 // ended explains that the process ended by itself.
 func (c *child) ended() error {

@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -72,8 +74,8 @@ func TestOnce(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
-// A second demo takes the place of the first, and one that is killed leaves no
-// process behind.
+// A second demo takes the place of the first, starts its reconciler again when somebody
+// kills it, and leaves no process behind when it is killed itself.
 func TestTakeOverAndKill(t *testing.T) {
 	binary, dir := program(t), runDir(t)
 	first := start(t, binary, dir)
@@ -88,6 +90,9 @@ func TestTakeOverAndKill(t *testing.T) {
 	code := first.cmd.ProcessState.ExitCode()
 	require.True(t, code == 0 || code == 130, "exit code %d\n%s", code, first)
 	second.waitFor("acme/shop")
+	killReconciler(t, dir)
+	second.waitFor("The reconciler ended (signal: killed). The demo started it again, as Kubernetes would")
+	second.waitFor("\nSettled ")
 	require.NoError(t, second.cmd.Process.Kill())
 	<-second.ended
 	requireGone(t, dir)
@@ -164,6 +169,24 @@ func (r *running) waitFor(text string) {
 			r.t.Fatalf("waited %s for %q\n%s", patience, text, r)
 		}
 	}
+}
+
+// killReconciler ends the reconciler of a demo as nobody should.
+func killReconciler(t *testing.T, dir string) {
+	t.Helper()
+	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	require.NoError(t, err)
+	for _, name := range names {
+		line, err := os.ReadFile(name)
+		if err != nil || !bytes.HasPrefix(line, []byte(filepath.Join(dir, "bin", "reconciler")+"\x00run\x00")) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		require.NoError(t, err)
+		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+		return
+	}
+	t.Fatal("no reconciler runs")
 }
 
 // requireGone waits until no process works in the directory.

@@ -43,7 +43,7 @@ func (d *demo) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := d.startReconciler(ctx); err != nil {
+	if err := d.watch(ctx); err != nil {
 		return err
 	}
 	ledger, err := d.settle(ctx, head, pinned)
@@ -167,18 +167,43 @@ func (d *demo) makeFleet(ctx context.Context) (pinned, head string, err error) {
 	return pinned, head, d.repo.push(ctx)
 }
 
-// startReconciler runs the real program.
-func (d *demo) startReconciler(ctx context.Context) (err error) {
+// watch runs the reconciler and reads what it writes.
+func (d *demo) watch(ctx context.Context) (err error) {
 	if d.address, err = freeAddress(); err != nil {
 		return err
 	}
-	if d.reconciler, err = startChild("the reconciler", d.place.path("reconciler.log"), os.Environ(), d.place.path("bin", "reconciler"), "run",
-		"--repo", d.repo.bare, "--state-dir", d.place.path("state"), "--kubeconfig", d.cluster.kubeconfig,
-		"--fleet", fleetName, "--namespace-prefix", d.cluster.prefix, "--listen", d.address); err != nil {
+	if err = d.startReconciler(); err != nil {
 		return err
 	}
-	d.watcher, err = newWatcher(ctx, d.place, d.repo, d.reconciler)
+	d.watcher, err = newWatcher(ctx, d.place, d.repo, d.keep)
 	return err
+}
+
+// startReconciler runs the real program.
+func (d *demo) startReconciler() (err error) {
+	d.reconciler, err = startChild("the reconciler", d.place.path("reconciler.log"), os.Environ(), d.place.path("bin", "reconciler"), "run",
+		"--repo", d.repo.bare, "--state-dir", d.place.path("state"), "--kubeconfig", d.cluster.kubeconfig,
+		"--fleet", fleetName, "--namespace-prefix", d.cluster.prefix, "--listen", d.address)
+	return err
+}
+
+// keep starts the reconciler again if somebody ended it, as Kubernetes would, and says
+// so. A reconciler that ends with an error of its own ends the demo.
+func (d *demo) keep() error {
+	select {
+	case <-d.reconciler.done:
+	default:
+		return nil
+	}
+	if d.reconciler.failed() {
+		return d.reconciler.ended()
+	}
+	how := d.reconciler.cmd.ProcessState
+	if err := d.startReconciler(); err != nil {
+		return err
+	}
+	fmt.Fprintf(d.out, "\nThe reconciler ended (%s). The demo started it again, as Kubernetes would: process %d.\n", how, d.reconciler.cmd.Process.Pid)
+	return nil
 }
 
 // freeAddress prefers the address that the documents name.
@@ -273,13 +298,17 @@ func (d *demo) stay(ctx context.Context) error {
 	if d.cluster.own != nil {
 		gone = d.cluster.own.done
 	}
-	select {
-	case <-ctx.Done():
-		fmt.Fprintln(d.out, "\nstopping …")
-		return nil
-	case <-d.reconciler.done:
-		return d.reconciler.ended()
-	case <-gone:
-		return d.cluster.own.ended()
+	for {
+		select {
+		case <-ctx.Done():
+			fmt.Fprintln(d.out, "\nstopping …")
+			return nil
+		case <-d.reconciler.done:
+			if err := d.keep(); err != nil {
+				return err
+			}
+		case <-gone:
+			return d.cluster.own.ended()
+		}
 	}
 }

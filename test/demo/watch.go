@@ -18,17 +18,18 @@ const patience = 5 * time.Minute
 
 // watcher reads the status branch of the demo's repo whenever it moves.
 type watcher struct {
-	branch     *status.Branch
-	ref        string // the file that holds it
-	reconciler *child
+	branch *status.Branch
+	ref    string       // the file that holds it
+	log    string       // of the reconciler
+	keep   func() error // keeps the reconciler running
 }
 
-func newWatcher(ctx context.Context, p *place, r *repo, reconciler *child) (*watcher, error) {
+func newWatcher(ctx context.Context, p *place, r *repo, keep func() error) (*watcher, error) {
 	branch, err := status.Open(ctx, status.Options{URL: r.bare, Dir: p.path("state", "watch")})
 	if err != nil {
 		return nil, err
 	}
-	return &watcher{branch: branch, ref: filepath.Join(r.bare, "refs", "heads", "status"), reconciler: reconciler}, nil
+	return &watcher{branch: branch, ref: filepath.Join(r.bare, "refs", "heads", "status"), log: p.path("reconciler.log"), keep: keep}, nil
 }
 
 // until returns the first ledger that is as wanted and stays so for the time
@@ -56,12 +57,10 @@ func (w *watcher) until(ctx context.Context, what string, hold time.Duration, se
 			return ledger, since, nil
 		}
 		if time.Now().After(deadline) {
-			return ledger, since, fmt.Errorf("waited %s for this: %s\n%s", patience, what, tail(w.reconciler.log, 12))
+			return ledger, since, fmt.Errorf("waited %s for this: %s\n%s", patience, what, tail(w.log, 12))
 		}
-		select {
-		case <-w.reconciler.done:
-			return ledger, since, w.reconciler.ended()
-		default:
+		if err := w.keep(); err != nil {
+			return ledger, since, err
 		}
 		if err := pause(ctx, 20*time.Millisecond); err != nil {
 			return ledger, since, err
