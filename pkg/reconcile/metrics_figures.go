@@ -13,7 +13,7 @@ type tenantFigures struct {
 	bounded               bool // by a quota
 	quota, granted, ready model.Resources
 	phases                map[model.Phase]int
-	waiting               map[model.Reason]int
+	waiting, outcomes     map[model.Reason]int
 }
 
 // maxTenants bounds the tenants that have a label of their own; others are "other".
@@ -27,7 +27,7 @@ func (f *figures) tenant(name string) *tenantFigures {
 	if name != "other" && len(f.tenants) >= maxTenants {
 		return f.tenant("other")
 	}
-	f.tenants[name] = &tenantFigures{phases: map[model.Phase]int{}, waiting: map[model.Reason]int{}}
+	f.tenants[name] = &tenantFigures{phases: map[model.Phase]int{}, waiting: map[model.Reason]int{}, outcomes: map[model.Reason]int{}}
 	return f.tenants[name]
 }
 
@@ -45,6 +45,9 @@ func (f *figures) add(ledger *model.Ledger) {
 		if inst.Phase.Active() {
 			f.addGrants(t, inst)
 		}
+		for j := range inst.Outcomes {
+			t.outcomes[inst.Outcomes[j].Reason] += max(inst.Outcomes[j].Objects, 1)
+		}
 	}
 	for i := range ledger.Decisions {
 		if d := &ledger.Decisions[i]; d.Verdict == model.VerdictWaiting || d.Verdict == model.VerdictRejected {
@@ -61,8 +64,23 @@ func (f *figures) addGrants(t *tenantFigures, inst *model.Instance) {
 		takes := c.Takes()
 		t.granted = t.granted.Add(takes)
 		f.pools[c.Grant.Pool] = f.pools[c.Grant.Pool].Add(takes)
-		if c.State == model.StateReady {
-			t.ready = t.ready.Add(c.Grant.Requests.Times(c.Run))
+		t.ready = t.ready.Add(c.Grant.Requests.Times(readyOf(inst, c)))
+	}
+}
+
+// readyOf is how much of a component is ready, of both its versions: as the runtimes
+// showed it or, where no record says that, all of it if its state says so.
+func readyOf(inst *model.Instance, c *model.ComponentState) (ready int) {
+	shown := false
+	if inst.Shown != nil {
+		for i := range inst.Shown.Components {
+			if s := &inst.Shown.Components[i]; s.Component == c.Grant.Component {
+				shown, ready = true, ready+s.Ready
+			}
 		}
 	}
+	if !shown && c.State == model.StateReady {
+		return c.Run
+	}
+	return ready
 }

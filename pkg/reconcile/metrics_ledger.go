@@ -15,7 +15,7 @@ import (
 type ledgerMetrics struct {
 	quota, granted, ready *prometheus.Desc // by tenant and resource
 	phases                *prometheus.Desc // by tenant and phase
-	waiting               *prometheus.Desc // by tenant and reason
+	waiting, outcomes     *prometheus.Desc // by tenant and reason
 	capacity, used        *prometheus.Desc // by pool and resource
 	application           *prometheus.Desc // nil: no metric for each application
 
@@ -32,9 +32,10 @@ func newLedgerMetrics(reg prometheus.Registerer, applications bool) *ledgerMetri
 	m := &ledgerMetrics{
 		quota:    desc("daros_tenant_quota", "The most that a tenant may be granted"+unit+" A tenant without a quota has no value.", "tenant", "resource"),
 		granted:  desc("daros_tenant_granted", "What the applications of a tenant are granted"+unit, "tenant", "resource"),
-		ready:    desc("daros_tenant_ready", "What the ready components of a tenant are granted"+unit, "tenant", "resource"),
+		ready:    desc("daros_tenant_ready", "What the ready replicas of a tenant are granted"+unit, "tenant", "resource"),
 		phases:   desc("daros_tenant_applications", "Applications of a tenant by phase.", "tenant", "phase"),
 		waiting:  desc("daros_waiting", "Declared applications that do not run, by tenant and by the reason of the decision.", "tenant", "reason"),
+		outcomes: desc("daros_outcomes", "Objects of a tenant that the cluster refuses, and components whose images it cannot get, by reason.", "tenant", "reason"),
 		capacity: desc("daros_pool_capacity", "What a pool offers"+unit, "pool", "resource"),
 		used:     desc("daros_pool_granted", "What a pool has granted to applications"+unit, "pool", "resource"),
 	}
@@ -49,7 +50,7 @@ func newLedgerMetrics(reg prometheus.Registerer, applications bool) *ledgerMetri
 
 // Describe implements prometheus.Collector.
 func (m *ledgerMetrics) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{m.quota, m.granted, m.ready, m.phases, m.waiting, m.capacity, m.used, m.application} {
+	for _, d := range []*prometheus.Desc{m.quota, m.granted, m.ready, m.phases, m.waiting, m.outcomes, m.capacity, m.used, m.application} {
 		if d != nil {
 			to <- d
 		}
@@ -98,6 +99,9 @@ func (m *ledgerMetrics) metrics(f *figures, ledger *model.Ledger, pools []model.
 		}
 		for reason, n := range t.waiting {
 			add(m.waiting, float64(n), name, string(reason))
+		}
+		for reason, n := range t.outcomes {
+			add(m.outcomes, float64(n), name, string(reason))
 		}
 	}
 	for i := range pools {

@@ -140,7 +140,9 @@ func busyLedger() *model.Ledger {
 		Revision: model.Revision{1},
 		Tenants:  []model.Tenant{{Name: "acme", Quota: &model.Resources{CPU: 8000, Memory: 16 * gib}}, {Name: "globex"}},
 		Instances: []model.Instance{
-			{App: id("shop"), Number: 1, Phase: model.PhaseDegraded, Components: []model.ComponentState{component(model.StateReady, 2), component(model.StateStarting, 1)}},
+			{App: id("shop"), Number: 1, Phase: model.PhaseDegraded, Components: []model.ComponentState{component(model.StateReady, 2), component(model.StateStarting, 1)},
+				Shown:    &model.Shown{Components: []model.ShownComponent{{Component: string(model.StateReady), Told: 2, Ready: 1}}},
+				Outcomes: []model.Outcome{{Reason: model.OutcomeInvalid}, {Reason: model.OutcomeForbidden, Objects: 3}}},
 			{App: id("wiki"), Number: 1, Phase: model.PhaseAdmitted},
 		},
 		Decisions: []model.Decision{
@@ -159,7 +161,8 @@ func TestLedgerMetrics(t *testing.T) {
 	m.ledger.observe(&ledger, pools)
 	got := gathered(t, registry)
 	for name, want := range map[string]float64{
-		"daros_tenant_quota cpu acme": 8, "daros_tenant_granted cpu acme": 1.5, "daros_tenant_ready cpu acme": 1,
+		"daros_tenant_quota cpu acme": 8, "daros_tenant_granted cpu acme": 1.5, "daros_tenant_ready cpu acme": 0.5,
+		"daros_outcomes Invalid acme": 1, "daros_outcomes Forbidden acme": 3,
 		"daros_tenant_granted memory acme": float64(3 * gib), "daros_tenant_granted cpu globex": 0,
 		"daros_tenant_applications Degraded acme": 1, "daros_tenant_applications Admitted acme": 1, "daros_tenant_applications Running acme": 0,
 		"daros_waiting CapacityShort acme": 1, "daros_pool_capacity general cpu": 64, "daros_pool_granted general cpu": 1.5,
@@ -169,6 +172,11 @@ func TestLedgerMetrics(t *testing.T) {
 		require.Equal(t, want, got[name], name)
 	}
 	require.NotContains(t, got, "daros_tenant_quota cpu globex", "globex has no quota")
+	without := ledger.Instances[0]
+	without.Shown = nil
+	require.Equal(t, 2, readyOf(&without, &without.Components[0]), "no record says what runs")
+	without.Shown = &model.Shown{Components: []model.ShownComponent{{Component: string(model.StateReady), Ready: 2}, {Component: string(model.StateReady), Beside: true, Ready: 1}}}
+	require.Equal(t, 3, readyOf(&without, &without.Components[0]), "two versions run")
 
 	ledger.Instances = ledger.Instances[:1]
 	m.ledger.observe(&ledger, pools)
