@@ -46,8 +46,11 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 			continue
 		}
 		f := &facts{
-			git: declared{commit: fleet.Commit, exists: unusable.at(id) != nil}, decision: rulings.at(id),
+			git: declared{commit: fleet.Commit}, decision: rulings.at(id),
 			shown: shown.all(id), applied: applied.at(id), room: room, now: now,
+		}
+		if u := unusable.at(id); u != nil {
+			f.git.exists, f.git.moved = true, u.MovesTo
 		}
 		if a := wanted.at(id); a != nil {
 			f.git.spec, f.git.exists = *a, true

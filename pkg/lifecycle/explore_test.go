@@ -304,7 +304,7 @@ func (x *exploration) pass(s *state) model.Ledger {
 		}
 	}
 	seen := s.seen()
-	fleet = lifecycle.KeepLastGood(fleet, s.ledger, confirmedAll(&s.ledger))
+	fleet, _ = lifecycle.KeepLastGood(fleet, s.ledger, confirmedAll(&s.ledger))
 	next := lifecycle.Advance(s.ledger, fleet, arbitration.Decide(fleet, seen, s.ledger, s.now), seen, s.now)
 	x.check(s, &next)
 	return next

@@ -28,6 +28,7 @@ type declared struct {
 	commit string             // of the fleet
 	spec   *model.Application // the valid spec, nil if there is none
 	exists bool               // Git declares the application, valid or not
+	moved  model.AppID        // it is there under this name, which is not admitted yet; else zero
 }
 
 func (d declared) removed() bool   { return !d.exists }
@@ -120,6 +121,7 @@ func (f *facts) refusal() *model.Refusal {
 	if r.Spec != "" && f.git.spec != nil && r.Spec == f.git.spec.Digest {
 		r.Spec = f.git.spec.Release
 	}
+	r.MovesTo = f.git.moved
 	if r.Since = f.now; sameRefusal(f.inst.Refused, &r, f.git.spec) {
 		r.Since = f.inst.Refused.Since
 	}

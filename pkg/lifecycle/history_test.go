@@ -188,12 +188,16 @@ func (w *world) forget(name string) {
 // and demands that a second pass with the same inputs changes nothing.
 func (w *world) pass(t *testing.T) {
 	slices.SortFunc(w.fleet.Applications, func(x, y *model.Application) int { return x.ID.Compare(y.ID) })
-	fleet := lifecycle.KeepLastGood(w.fleet, w.ledger, w.confirmed)
-	next := lifecycle.Advance(w.ledger, fleet, arbitration.Decide(fleet, w.seen, w.ledger, w.now), w.seen, w.now)
-	again := lifecycle.AdvanceAll(next, fleet, arbitration.Decide(fleet, w.seen, next, w.now), w.seen, w.now)
+	advance := func(ledger model.Ledger, advance func(model.Ledger, model.Fleet, model.Ruling, model.Observation, time.Time) model.Ledger) model.Ledger {
+		fleet, leaving := lifecycle.KeepLastGood(w.fleet, ledger, w.confirmed)
+		fleet, _ = lifecycle.HoldMoves(fleet, &ledger, leaving, func(f model.Fleet) model.Ruling { return arbitration.Decide(f, w.seen, ledger, w.now) })
+		return advance(ledger, fleet, arbitration.Decide(fleet, w.seen, ledger, w.now), w.seen, w.now)
+	}
+	next := advance(w.ledger, lifecycle.Advance)
+	again := advance(next, lifecycle.AdvanceAll)
 	for before := w.ledger; surprised(before, next, w.now) && model.DigestOf(next) != model.DigestOf(again); { // what was ruled did not know of it
 		before, next = next, again
-		again = lifecycle.Advance(next, fleet, arbitration.Decide(fleet, w.seen, next, w.now), w.seen, w.now)
+		again = advance(next, lifecycle.Advance)
 	}
 	require.Equal(t, text(t, next), text(t, again), "a second pass changes the ledger")
 	for i := range next.Instances {

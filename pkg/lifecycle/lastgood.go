@@ -22,8 +22,9 @@ const (
 // KeepLastGood completes a fleet with what the ledger remembers where Git cannot
 // be used as it stands: an invalid platform or tenant layer is replaced by its
 // last good one, and a mass removal is held back but for the instances whose removal a
-// person has confirmed.
-func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed []model.InstanceID) model.Fleet {
+// person has confirmed. Leaving are the applications that have a place and that
+// nothing holds back.
+func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed []model.InstanceID) (_ model.Fleet, leaving []model.AppID) {
 	platformLost := fleet.Platform == nil
 	if platformLost {
 		fleet.Platform = ledger.Platform
@@ -70,9 +71,14 @@ func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed []model.Inst
 			fleet = hold(fleet, all, catalogue.Unreadable, fmt.Sprintf("a part of this commit cannot be read, and %d applications are not in the rest of it; nothing is removed until all of it can be read", len(all)))
 		}
 	case len(held) > 0:
-		fleet = hold(fleet, held, model.CodeRemovalHeld, unconfirmed(held, len(removed)+len(confirmedly), running))
+		fleet = hold(fleet, held, model.CodeRemovalHeld, unconfirmed(held))
 	}
-	return keepTenants(keepDamaged(keepTakingBack(fleet, ledger), ledger), ledger)
+	for _, id := range append(confirmedly, removed...) {
+		if !fleet.Incomplete && !slices.Contains(held, id) {
+			leaving = append(leaving, id.App)
+		}
+	}
+	return keepTenants(keepDamaged(keepTakingBack(fleet, ledger), ledger), ledger), leaving
 }
 
 // keepDamaged declares the applications with damaged records as unusable, whatever Git
@@ -94,14 +100,15 @@ func keepDamaged(fleet model.Fleet, ledger model.Ledger) model.Fleet {
 	return fleet
 }
 
-// unconfirmed says what nobody has confirmed of a mass removal, and how to.
-func unconfirmed(left []model.InstanceID, removed, running int) string {
+// unconfirmed says what nobody has confirmed of a mass removal, and how to. It counts
+// nothing that changes by itself: the records have it.
+func unconfirmed(left []model.InstanceID) string {
 	names := make([]string, len(left))
 	for i, id := range left {
 		names[i] = id.String()
 	}
-	return fmt.Sprintf("this commit removes %d of %d running applications; these stay until files in approvals/<tenant>/%s name them: %s; \"reconciler confirm-removal\" writes the files, and a trailer Confirm-Removal does not count any more",
-		removed, running, model.RemovalsDir, text.Enumerate(names, removalNames))
+	return fmt.Sprintf("Git drops many running applications at once; these stay until files in approvals/<tenant>/%s name them: %s; \"reconciler confirm-removal\" writes the files, and a trailer Confirm-Removal does not count any more",
+		model.RemovalsDir, text.Enumerate(names, removalNames))
 }
 
 // hold declares absent applications as unusable, so that they stay.

@@ -59,7 +59,7 @@ func (w *world) report(t *testing.T, rt *rapid.T, name string) {
 // check runs a pass and fails when something that must hold does not.
 func (w *world) check(rt *rapid.T) {
 	slices.SortFunc(w.fleet.Applications, func(x, y *model.Application) int { return x.ID.Compare(y.ID) })
-	fleet := lifecycle.KeepLastGood(w.fleet, w.ledger, nil)
+	fleet, _ := lifecycle.KeepLastGood(w.fleet, w.ledger, nil)
 	ruling := arbitration.Decide(fleet, w.seen, w.ledger, w.now)
 	next := lifecycle.Advance(w.ledger, fleet, ruling, w.seen, w.now)
 	if model.DigestOf(everything(next)) != model.DigestOf(everything(lifecycle.AdvanceAll(w.ledger, fleet, ruling, w.seen, w.now))) {

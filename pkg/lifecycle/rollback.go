@@ -21,7 +21,7 @@ func (f *facts) rollBack() {
 	dropPrevious(in)
 	f.accept(spec, grants)
 	f.room.take(in)
-	in.Refused = &model.Refusal{Spec: bad, Reason: model.ReasonRolledBackSpec, Since: f.now, Message: heldText(f.why)}
+	in.Refused = &model.Refusal{Spec: bad, Reason: model.ReasonRolledBackSpec, Since: f.now, Message: heldText(f.why), MovesTo: f.git.moved}
 	// The ruling of this pass was about the failed spec.
 	f.decision = nil
 }

@@ -97,7 +97,7 @@ func (w *flowing) flow(t *testing.T, name string, words []string) {
 // pass runs one pass and writes down what it changed. A second one changes nothing.
 func (w *flowing) pass(t *testing.T) {
 	advance := func(ledger model.Ledger) model.Ledger {
-		fleet := lifecycle.KeepLastGood(w.fleet, ledger, nil)
+		fleet, _ := lifecycle.KeepLastGood(w.fleet, ledger, nil)
 		next := lifecycle.Advance(ledger, fleet, arbitration.Decide(fleet, w.seen, ledger, w.now), w.seen, w.now)
 		runs := workflow.Carry(&ledger, &next, workflow.Reports{Commands: w.asked, Results: w.results, Seen: &w.seen}, workflow.Limits{}, w.now)
 		return lifecycle.Follow(next, runs, w.seen, w.now)

@@ -45,6 +45,7 @@ const (
 	ReasonTooFewDomains       Reason = "TooFewDomains"
 	ReasonInvalidSpec         Reason = "InvalidSpec"
 	ReasonRemovalHeld         Reason = "RemovalHeld"
+	ReasonMoveWaits           Reason = "MoveWaits"
 	ReasonRecordDamaged       Reason = "RecordDamaged"
 	ReasonRolledBackSpec      Reason = "RolledBackSpec"
 	ReasonLimitExceeded       Reason = "LimitExceeded"
@@ -165,7 +166,8 @@ type Refusal struct {
 	Spec    Digest    `json:"spec,omitempty"`
 	Reason  Reason    `json:"reason"`
 	Message string    `json:"message"`
-	Since   time.Time `json:"since,omitzero"` // in the record of an instance: when it was refused first
+	Since   time.Time `json:"since,omitzero"`   // in the record of an instance: when it was refused first
+	MovesTo AppID     `json:"movesTo,omitzero"` // MoveWaits, in the record of an instance: the application that Git has in its place
 }
 
 // Equal reports whether two refusals are the same; nil is none.

@@ -34,6 +34,7 @@ type Unusable struct {
 	App     AppID
 	Message string // the first problem, in one line
 	Code    string // its code, DAnnnn
+	MovesTo AppID  // the application that Git has in its place, zero if it does not move
 }
 
 // Problem is an error in the fleet repo: it blames the input, so it is reported

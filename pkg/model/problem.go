@@ -5,4 +5,5 @@ package model
 const (
 	CodeRemovalHeld   = "DA1901" // a commit removes more applications than it may without confirmation
 	CodeRecordDamaged = "DA1902" // a record on the status branch cannot be read
+	CodeMoveWaits     = "DA1903" // the application that another one moves to is not admitted yet
 )

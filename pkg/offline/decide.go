@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/turn"
@@ -12,17 +13,17 @@ import (
 )
 
 // decide returns the outcome of the reconciler's next pass for a side, if the runtimes are as the ledger says.
-func decide(s side, ledger model.Ledger, now time.Time, capacity []Capacity, n *notes) (plan.Outcome, error) {
+func decide(s side, ledger model.Ledger, now time.Time, capacity []Capacity, n *notes) (plan.Outcome, []lifecycle.Move, error) {
 	c := turn.Case{Fleet: s.fleet, Ledger: ledger, Requests: s.requests, Now: now}
 	if platform := turn.Platform(s.fleet, ledger); platform != nil {
 		pools, err := poolsOf(platform, &ledger, capacity, n)
 		if err != nil {
-			return plan.Outcome{}, err
+			return plan.Outcome{}, nil, err
 		}
 		c.Seen = model.Observation{Pools: pools, Workloads: turn.AsRecorded(&ledger)}
 	}
 	out := turn.Take(c)
-	return plan.Outcome{Fleet: out.Fleet, Ledger: out.Next, Runs: runsOf(&out.Next)}, nil
+	return plan.Outcome{Fleet: out.Fleet, Ledger: out.Next, Runs: runsOf(&out.Next)}, out.Moves, nil
 }
 
 // runsOf returns the workflow runs of a ledger, with the waits of their steps.

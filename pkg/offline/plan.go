@@ -129,15 +129,18 @@ func (c Case) open(ctx context.Context, o Options, n *notes) (rec Recorded, a *a
 
 // compare decides on two sides and returns the difference. The second one always has the capacity of the case.
 func (c Case) compare(a *assessor, rec Recorded, was, is side, capacityBefore []Capacity, n notes) (plan.Comparison, error) {
-	before, err := decide(was, rec.Ledger, c.Now, capacityBefore, &n)
+	before, _, err := decide(was, rec.Ledger, c.Now, capacityBefore, &n)
 	if err != nil {
 		return plan.Comparison{}, err
 	}
-	after, err := decide(is, rec.Ledger, c.Now, c.Capacity, &n)
+	after, moves, err := decide(is, rec.Ledger, c.Now, c.Capacity, &n)
 	if err != nil {
 		return plan.Comparison{}, err
 	}
 	made := plan.Comparison{Before: was.description(), After: is.description(), Status: rec.Commit, Now: c.Now, Next: after.Ledger}
+	for _, m := range moves {
+		n.add("%s", m)
+	}
 	switch {
 	case after.Fleet.Platform == nil:
 		n.add("nothing can be decided: the platform is not valid and never was")

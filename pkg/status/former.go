@@ -182,7 +182,7 @@ func inFormat1Terms(in *model.Instance) *model.Instance {
 		copied.History[i].Changes = nil
 	}
 	if copied.Refused = cloned(in.Refused); copied.Refused != nil {
-		copied.Refused.Since = time.Time{}
+		copied.Refused.Since, copied.Refused.MovesTo = time.Time{}, model.AppID{}
 	}
 	copied.Retries = nil
 	return &copied
@@ -247,6 +247,9 @@ func lacking(in *model.Instance) (lacks []string) {
 	}
 	if in.Refused != nil && !in.Refused.Since.IsZero() {
 		lacks = append(lacks, file(instanceFile)+": since when the newer spec is refused")
+	}
+	if in.Refused != nil && in.Refused.MovesTo != (model.AppID{}) {
+		lacks = append(lacks, file(instanceFile)+": the application that it moves to")
 	}
 	if hasTimes(in.Run) {
 		lacks = append(lacks, file(workflowFile)+": when people asked something of the run, when stages began, and when steps were taken back")

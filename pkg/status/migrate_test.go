@@ -368,7 +368,10 @@ func TestFormat1RoundTrip(t *testing.T) {
 		for i := range l.Decisions { // it knows no slack
 			l.Decisions[i] = *status.Format{Major: 1}.Reread(&l.Decisions[i])
 		}
-		for i := range l.Instances { // nor stages, nor jobs of other names
+		for i := range l.Instances { // nor moves, stages, and jobs of other names
+			if refused := l.Instances[i].Refused; refused != nil {
+				refused.MovesTo = model.AppID{}
+			}
 			if run := l.Instances[i].Run; run != nil {
 				for k := range run.Commands {
 					run.Commands[k].Stage = 0

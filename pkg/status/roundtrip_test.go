@@ -120,7 +120,7 @@ func genInstance(t *rapid.T, id model.AppID) model.Instance {
 	in := model.Instance{App: id, Number: rapid.IntRange(1, 99).Draw(t, "number"),
 		Phase: rapid.SampledFrom(model.Phases).Draw(t, "phase"), Reason: model.Reason(rapid.String().Draw(t, "reason")),
 		Message: rapid.String().Draw(t, "message"), Since: genTime.Draw(t, "since"),
-		Held: rapid.SliceOfN(genDigest, 0, 2).Draw(t, "held"), Refused: rapid.Make[*model.Refusal]().Draw(t, "refused"),
+		Held: rapid.SliceOfN(genDigest, 0, 2).Draw(t, "held"), Refused: genSound[*model.Refusal](t, "refused"),
 		PreviousGrants: rapid.SliceOfN(genGrant, 0, 2).Draw(t, "previousGrants")}
 	if rapid.Bool().Draw(t, "declared") {
 		in.Declared = genTime.Draw(t, "declared")

@@ -37,6 +37,7 @@ type Outcome struct {
 	Fleet  model.Fleet  // that was used, with what was kept of the ledger and all problems
 	Ruling model.Ruling // what arbitration said of this case, also where it said so before
 	Next   model.Ledger // that follows
+	Moves  []lifecycle.Move
 }
 
 // Decided reports whether there was a platform to decide on. If not, the next ledger
@@ -54,7 +55,7 @@ func Platform(fleet model.Fleet, ledger model.Ledger) *model.Platform {
 func Take(c Case) Outcome {
 	fleet := c.Fleet
 	fleet.Problems = slices.Concat(c.refusal(), access.New(fleet.Platform, fleet.Tenants).Problems(c.Now), fleet.Problems)
-	fleet = lifecycle.KeepLastGood(fleet, c.Ledger, c.Requests.Removals)
+	fleet, leaving := lifecycle.KeepLastGood(fleet, c.Ledger, c.Requests.Removals)
 	if fleet.Platform == nil {
 		next := c.Ledger
 		next.Commit, next.Source, next.Problems, next.Revision = fleet.Commit, c.Source, fleet.Problems, model.Revision{}
@@ -66,10 +67,11 @@ func Take(c Case) Outcome {
 		decide = arbitration.Decide
 	}
 	c.Ledger = lifecycle.Retry(c.Ledger, c.commands(fleet, &c.Ledger, true), fleet.Commit, c.Now)
+	fleet, moves := lifecycle.HoldMoves(fleet, &c.Ledger, leaving, func(f model.Fleet) model.Ruling { return arbitration.Decide(f, c.Seen, c.Ledger, c.Now) })
 	ruling := decide(fleet, c.Seen, c.Ledger, c.Now)
 	next := lifecycle.Advance(c.Ledger, fleet, ruling, c.Seen, c.Now)
 	next.Source = c.Source
-	return Outcome{fleet, ruling, c.carry(fleet, next)}
+	return Outcome{fleet, ruling, c.carry(fleet, next), moves}
 }
 
 func (c *Case) refusal() []model.Problem {

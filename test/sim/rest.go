@@ -92,7 +92,7 @@ func (w *World) everythingIsAsDeclared() {
 			}
 			continue
 		case !git.declares(i) || git.spec(i).halted():
-			if phase != model.PhaseTerminated {
+			if phase != model.PhaseTerminated && !w.waitsForMove(inst) {
 				w.violate("what is not declared ends", "%s is not to run and is %s", id, phase)
 			}
 			continue
@@ -132,6 +132,16 @@ func (w *World) everythingIsAsDeclared() {
 			w.violate("what fits runs", "%s is Degraded (%s), and there is room for everything", id, inst.Message)
 		}
 	}
+}
+
+// waitsForMove reports whether an application that Git does not declare stays, because
+// another one of its tenant came in its place and has none yet.
+func (w *World) waitsForMove(inst *model.Instance) bool {
+	git, ledger := w.repo.now(), w.origin.now()
+	return inst.Refused != nil && inst.Refused.Reason == model.ReasonMoveWaits && slices.ContainsFunc(apps, func(other model.AppID) bool {
+		to, known := ledger.Find(other)
+		return other.Tenant == inst.App.Tenant && git.declares(slices.Index(apps, other)) && known && !to.Phase.Active()
+	})
 }
 
 // roomForAll reports whether all that Git declares would fit at once, even beside

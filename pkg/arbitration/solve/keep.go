@@ -120,11 +120,13 @@ func (c *Case) passUpdate(app *App) {
 	app.Update = &newer{levels, found}
 }
 
-// unusableReason tells an invalid spec from a removal that awaits confirmation.
+// unusableReason tells an invalid spec from what stays for another reason.
 func unusableReason(u *model.Unusable) model.Reason {
 	switch u.Code {
 	case model.CodeRemovalHeld:
 		return model.ReasonRemovalHeld
+	case model.CodeMoveWaits:
+		return model.ReasonMoveWaits
 	case model.CodeRecordDamaged:
 		return model.ReasonRecordDamaged
 	}
