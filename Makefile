@@ -105,6 +105,11 @@ bench-lifecycle: APPS = 10000
 bench-lifecycle: ## Measure passes of the loop at APPS (10000) applications, the growth of the status branch, and a start
 	$(GO) run ./test/bench/lifecycle -apps $(APPS)
 
+.PHONY: bench-first-start
+bench-first-start: APPS = 10000
+bench-first-start: ## Measure how soon others are heard while APPS (10000) applications start for the first time
+	$(GO) run ./test/bench/lifecycle -apps $(APPS) -first
+
 .PHONY: generate
 generate: ## Write anew what follows from the sources: the vendored schema, charts and tables in docs/
 	$(GO) generate ./...
