@@ -159,7 +159,7 @@ application: {
 		`14:03:00Z .* acme/shop#1 +Running → Scheduled .*UpdateAdmitted`, `14:03:00Z .* run 2: running`,
 		`approve step agree of run 2 .* by root`, `step migrate: active → succeeded`, `step release: stage 1 passed`, `step release: stage 2 passed`,
 		`reject step confirm of run 2 .* by root`, `undo of step release: active → succeeded`, `undo of step migrate: active → succeeded`,
-		`RolledBack: .*step confirm failed, attempt 1: rejected: by root`, `hold: held`,
+		`RolledBack: .*step confirm failed, attempt 1: rejected: by root`, `hold: held`, `Deployment acme/shop-web.*spec.replicas.*kubectl`,
 	} {
 		require.Regexp(t, line, out)
 	}
@@ -176,5 +176,6 @@ application: {
 	require.Contains(t, out, "Degraded")
 	require.Contains(t, out, why)
 	require.Contains(t, command(0, "explain", "acme/blog"), why)
+	require.Contains(t, command(0, "events", "acme/blog"), why)
 	require.Contains(t, strings.ReplaceAll(page("blog"), `\`, ""), why)
 }
