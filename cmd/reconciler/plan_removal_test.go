@@ -58,3 +58,21 @@ func TestPlanShowsMoves(t *testing.T) {
 	require.Contains(t, w.text(1, "plan", "--repo", w.repo.Dir),
 		"Git has acme/shop as acme/store now: shop ends, because that is admitted; volumes and secrets do not follow")
 }
+
+// TestPlanNotesRemovals: a plan notes what a file confirms that is no removal of the change:
+// instances that do not run. The change is not refused for that.
+func TestPlanNotesRemovals(t *testing.T) {
+	w := newWorld(t)
+	w.app("acme", "shop", 1, 300)
+	w.repo.Commit("first")
+	w.passes()
+
+	w.repo.Git("checkout", "-q", "-b", "confirm")
+	w.repo.Write("approvals/acme/removals/old.cue", "package fleet\n\nremoval: [\"acme/shop#1\", \"acme/shop#2\", \"acme/gone#1\"]\n")
+	w.repo.Commit("confirm")
+	text := w.text(0, "plan", "--repo", w.repo.Dir)
+	for _, id := range []string{"acme/shop#2", "acme/gone#1"} {
+		require.Contains(t, text, id+` does not run, so the file in approvals/acme/removals that names it confirms nothing; "reconciler confirm-removal" names what runs`)
+	}
+	require.NotContains(t, text, "acme/shop#1")
+}

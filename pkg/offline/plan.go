@@ -62,6 +62,7 @@ func Plan(ctx context.Context, o Options, c Case, base, head string) (plan.Compa
 	if err := noteRefusals(ctx, c, a.evaluator, &rec.Ledger, base, is, &n); err != nil {
 		return plan.Comparison{}, err
 	}
+	noteRemovals(was.requests, is.requests, &rec.Ledger, &n)
 	return c.compare(a, rec, was, is, c.Capacity, n)
 }
 
