@@ -50,7 +50,7 @@ type Copy interface {
 
 // identification is what a loop knows of the identity of its ledger.
 type identification struct {
-	known    model.LedgerIdentity // of the last save; zero until the first pass that ends in one
+	known    model.LedgerIdentity // of the last save that was made or recognized; zero until then
 	anchored model.LedgerIdentity // what the anchor says
 	fresh    string               // id for a ledger that has none
 	told     refusalTold
@@ -144,6 +144,8 @@ func (l *Loop) recognize(ctx context.Context, ledger model.Ledger) (model.Ledger
 			l.identity.fresh = l.o.Recognition.NewID()
 		}
 		ledger.Identity = model.LedgerIdentity{ID: l.identity.fresh, Fleet: l.o.Fleet}
+	} else {
+		l.identity.known = ledger.Identity // also where nothing can be saved now
 	}
 	return ledger, nil
 }

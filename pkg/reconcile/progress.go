@@ -8,6 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
 )
 
 // takeOver is how old a save of somebody else is that was not told before this process
@@ -21,6 +22,7 @@ type progress struct {
 	told  int64     // every save up to this one was told
 	own   []int64   // later ones that this process has told
 	since time.Time // when a save of somebody else that is not told was seen first; zero: there is none
+	seen  int64     // the last save that was there then
 
 	delivered int64 // what an earlier process told up to this save has reached the listeners; 0: nobody knows
 	resumed   bool  // the listeners of this process have the rest
@@ -63,8 +65,8 @@ func (p *progress) saved(ctx context.Context, o *Options, save int64) {
 	}
 }
 
-// overdue reports whether saves up to the given one are to be told by this process,
-// because whoever made them did not tell them for a minute.
+// overdue reports whether saves up to the one that was seen are to be told by this process,
+// because whoever made them did not tell them for a minute. Save is the latest one.
 func (p *progress) overdue(ctx context.Context, o *Options, save int64) (bool, error) {
 	if save <= p.told || o.Recognition.Anchor == nil || o.DryRun {
 		p.since = time.Time{}
@@ -81,10 +83,11 @@ func (p *progress) overdue(ctx context.Context, o *Options, save int64) (bool, e
 		p.since = time.Time{}
 		return false, nil
 	}
-	if first {
-		p.since = o.Now()
+	if first || p.seen <= p.told { // what was seen was told since
+		p.since, p.seen = o.Now(), save
+		return false, nil
 	}
-	return !first, nil
+	return true, nil
 }
 
 // catchUp tells the saves of others that were not told for a minute, and lets the
@@ -100,13 +103,24 @@ func (l *Loop) catchUp(ctx context.Context, ledger *model.Ledger) error {
 	}
 	for i := range saves {
 		s := &saves[i]
-		if n := s.After.Identity.Sequence; n <= save && !slices.Contains(p.own, n) {
+		if n := s.After.Identity.Sequence; n <= p.seen && !slices.Contains(p.own, n) && follows(s) {
 			list := announce.Between(&s.Before, &s.After, s.At)
 			telling{&l.o}.announce(ctx, ledger, list)
 			telling{&l.o}.listeners(ledger, list)
 		}
 	}
-	p.told, p.own, p.since = save, nil, time.Time{}
+	told := p.seen
+	for slices.Contains(p.own, told+1) {
+		told++
+	}
+	p.told, p.own, p.since = told, slices.DeleteFunc(p.own, func(n int64) bool { return n <= told }), time.Time{}
 	l.identity.anchored = model.LedgerIdentity{} // it has to be written again
 	return l.anchor(ctx, ledger)
+}
+
+// follows reports whether a save is the one after what the branch held before it. A ledger that was restored is not: what it
+// differs by was told when it was saved first.
+func follows(s *status.Save) bool {
+	before, after := s.Before.Identity, s.After.Identity
+	return after.Sequence == before.Sequence+1 && (before.ID == "" || before.ID == after.ID)
 }
