@@ -390,19 +390,25 @@ func TestThereAndBack(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
+	var there atomic.Bool // the other spec was accepted
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			if _, err := w.loop.Pass(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, status.ErrMoved) {
+			r, err := w.loop.Pass(ctx)
+			if err != nil && ctx.Err() == nil && !errors.Is(err, status.ErrMoved) {
 				t.Errorf("pass: %v", err)
 				return
 			}
+			for _, c := range r.Transitions() {
+				there.Store(there.Load() || c.Reason == model.ReasonUpdateAdmitted)
+			}
 		}
 	}()
-	for range 100 {
+	for n := 0; n < 100 || n < 1000 && !there.Load(); n++ {
 		w.commit("there", shop("b"))
 		w.commit("and back", shop("a"))
 	}
+	require.True(t, there.Load(), "no pass has seen the other spec")
 	cancel()
 	<-done
 	inst := w.phase("acme/shop", model.PhaseRunning)
@@ -413,5 +419,6 @@ func TestThereAndBack(t *testing.T) {
 	require.Equal(t, "registry.example.com/web:a", w.image("shop-web"))
 	require.Zero(t, deleted.Load())
 	require.Equal(t, 1, inst.Number)
+	require.Greater(t, inst.Run.Number, 2)
 	t.Logf("%d runs", inst.Run.Number)
 }

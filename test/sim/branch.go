@@ -29,6 +29,7 @@ type origin struct {
 type version struct {
 	files  map[string][]byte
 	ledger model.Ledger // what the files say
+	lost   bool         // it is not the ledger of the fleet
 }
 
 func (o *origin) tip() int { return len(o.versions) }
@@ -86,7 +87,9 @@ func (b *branch) Load(context.Context) (model.Ledger, error) {
 		}
 		b.known, b.pending, b.asked = true, nil, b.world.now
 	}
-	b.goesBy, b.loaded = b.head, b.head
+	if b.loaded = b.head; b.head == 0 || !b.origin.versions[b.head-1].lost {
+		b.goesBy = b.head
+	}
 	return b.ledger, nil
 }
 
@@ -99,11 +102,10 @@ func (b *branch) fetch() {
 }
 
 func (b *branch) Saves(_ context.Context, after int64) (saves []status.Save, err error) {
-	for n := range b.origin.versions {
-		if s := (status.Save{Before: *b.origin.says(n), After: *b.origin.says(n + 1), At: begin}); s.After.Identity.Sequence > after {
-			saves = append(saves, s)
-		}
+	for n := b.origin.tip(); n > 0 && !b.origin.versions[n-1].lost && b.origin.says(n).Identity.Sequence > after; n-- {
+		saves = append(saves, status.Save{Before: *b.origin.says(n - 1), After: *b.origin.says(n), At: begin})
 	}
+	slices.Reverse(saves)
 	return saves, nil
 }
 
@@ -142,7 +144,7 @@ func (b *branch) save(previous, next model.Ledger) (bool, error) {
 		return false, status.ErrMoved
 	}
 	b.world.pushes(b.process, b.origin.says(b.head), &ledger)
-	b.origin.versions = append(b.origin.versions, version{files, ledger})
+	b.origin.versions = append(b.origin.versions, version{files: files, ledger: ledger})
 	b.line("the push has arrived")
 	if b.origin.lose > 0 {
 		b.origin.lose--
@@ -153,7 +155,7 @@ func (b *branch) save(previous, next model.Ledger) (bool, error) {
 	} else {
 		b.head, b.files, b.ledger = b.head+1, files, ledger
 	}
-	b.asked, b.goesBy = b.world.now, b.head
+	b.asked, b.goesBy, b.kept = b.world.now, b.head, b.head
 	return true, nil
 }
 

@@ -22,6 +22,7 @@ type cluster struct {
 	stores      map[part]string // the object whose claims a component has
 	behaviour   map[part]string
 	edits       int
+	anchor      *model.Anchor // what it remembers of the ledger
 }
 
 // part is a component of an application.

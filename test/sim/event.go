@@ -58,6 +58,7 @@ func init() {
 		}},
 		{"clock", 10, [][]string{processWords, jumps}, func(w *World, a []int) {
 			w.process(a[0]).skew, _ = time.ParseDuration(jumps[a[1]])
+			w.jumped = true
 		}},
 
 		{"declare", 90, [][]string{appNames, shapeNames, numbers("v%d", 3), numbers("x%d", 5)}, func(w *World, a []int) {
@@ -135,6 +136,10 @@ func init() {
 		{"source", 8, [][]string{upDown}, func(w *World, a []int) { w.sourceDown = a[0] == 1 }},
 		{"cut-short", 6, [][]string{fewWords}, func(w *World, a []int) { w.cutShort = a[0] + 1 }},
 		{"branch", 10, [][]string{upDown}, func(w *World, a []int) { w.origin.down = a[0] == 1 }},
+		{"lose-branch", 6, [][]string{{"missing", "foreign", "older"}}, func(w *World, a []int) {
+			w.loseBranch([]string{"missing", "foreign", "older"}[a[0]])
+		}},
+		{"restore-branch", 12, nil, func(w *World, _ []int) { w.restoreBranch() }},
 		{"refuse-push", 8, [][]string{fewWords}, func(w *World, a []int) { w.origin.refuse = a[0] + 1 }},
 		{"lose-answer", 12, [][]string{fewWords, fewWords}, func(w *World, a []int) { w.origin.lose, w.origin.deaf = a[0]+1, a[1] }},
 		{"api", 10, [][]string{upDown}, func(w *World, a []int) { w.apiDown, w.apiSince = a[0] == 1, w.now }},

@@ -124,6 +124,9 @@ func (s gitSource) Line(_ context.Context, recorded, _ string) (source.Line, err
 		}
 		commits = append(commits, access.Commit{Hash: at})
 	}
+	if line.TipIs != access.Follows {
+		line.Recorded = "" // there is no repository that could open it
+	}
 	return line, nil
 }
 

@@ -18,6 +18,7 @@ func (w *World) comeToRest() {
 	clear(w.apiRefuses)
 	clear(w.cluster.behaviour)
 	w.origin.down, w.origin.refuse, w.origin.lose, w.origin.deaf = false, 0, 0, 0
+	w.restoreBranch()
 	var alive []*process
 	for _, p := range w.processes {
 		p.skew = 0
@@ -39,6 +40,7 @@ func (w *World) comeToRest() {
 	w.everythingIsAsDeclared()
 	w.everythingRunsAsSaved()
 	w.nobodyChangesWhatWasRead()
+	w.everythingWasTold()
 }
 
 // quieten makes passes until none of them changes anything, nor hours later.

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // pushes judges a new version of the status branch as it arrives.
 func (w *World) pushes(p *process, before, after *model.Ledger) {
-	w.hearing.save(p, before, after)
+	w.ledgerIsRecognized(p)
+	w.hearing.save(p, before, after, w.cluster.anchor != nil)
 	w.commitsGoForward(before, after)
 	w.nothingIsForgotten(before, after)
 	rolledBack := map[string]bool{}
@@ -76,47 +76,11 @@ func (w *World) historyGrows(was, now *model.Instance) []model.Transition {
 	return nil
 }
 
-// row identifies a row of the table; a reason of "" stands for that of a decision.
-type row struct {
-	from, to model.Phase
-	reason   model.Reason
-}
-
-var table = func() map[row]bool {
-	rows := map[row]bool{}
-	for _, r := range slices.Concat(lifecycle.Lifts, lifecycle.Rules) {
-		for _, from := range r.From {
-			to := r.To
-			if to == "" {
-				to = from
-			}
-			rows[row{from, to, r.Reason}] = true
-		}
-	}
-	return rows
-}()
-
-// births are the reasons for which an instance begins.
-var births = func() map[model.Reason]bool {
-	reasons := map[model.Reason]bool{}
-	for _, r := range lifecycle.Births {
-		reasons[r.Reason] = true
-	}
-	return reasons
-}()
-
-// transitionsAreInTheTable: the table is what people were promised.
-func (w *World) transitionsAreInTheTable(was *model.Instance, news []model.Transition) {
-	phase, number := was.Phase, was.Number
-	for _, t := range news {
-		switch born := phase == "" || phase == model.PhaseTerminated; {
-		case phase == model.PhaseTerminated && t.To == phase && t.Instance == number && table[row{phase, phase, t.Reason}]:
-		case born && (t.To != model.PhaseCreated || t.Instance != number+1 || !births[t.Reason]):
-			w.violate("every transition is in the table", "%s#%d begins as %s (%s) after instance %d", was.App, t.Instance, t.To, t.Reason, number)
-		case !born && (t.From != phase || t.Instance != number || !table[row{t.From, t.To, t.Reason}] && !table[row{t.From, t.To, ""}]):
-			w.violate("every transition is in the table", "%s#%d: %s, then %s → %s (%s)", was.App, t.Instance, phase, t.From, t.To, t.Reason)
-		}
-		phase, number = t.To, t.Instance
+// ledgerIsRecognized: a branch that holds something else than the ledger is not written. To go on from it would end all
+// that runs, or do again what was done.
+func (w *World) ledgerIsRecognized(p *process) {
+	if w.origin.lost() {
+		w.violate("a branch that is not the ledger is not written", "%s saves to it", p.name)
 	}
 }
 

@@ -57,6 +57,9 @@ func (h hurried) Commit(ctx context.Context, previous, next model.Ledger) (model
 	return h.Ledger.Commit(ctx, previous, next)
 }
 
+// AdoptAnything is a loop that takes at a start whatever the branch holds for the ledger.
+func AdoptAnything(_ *process, o *reconcile.Options) { o.Recognition.Adopt = true }
+
 // SkipDigestCheck is a lifecycle that takes whatever is seen of a component for
 // what the ledger told it to be.
 func SkipDigestCheck(p *process, o *reconcile.Options) {

@@ -3,6 +3,8 @@ package sim
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -11,18 +13,25 @@ import (
 // hearing is a model of announcements: what was saved is told, and nothing else, each
 // once, by whoever saved it. It reads the log of every process.
 type hearing struct {
-	saved map[string]bool       // by key: it was told
+	saved map[string]*news      // by key
 	owed  map[*process][]string // keys of the last save of a process
 }
 
-func newHearing() hearing { return hearing{map[string]bool{}, map[*process][]string{}} }
+// news is something that was saved.
+type news struct {
+	save    int64            // that changed it
+	tellers map[*branch]bool // who told it; each life of a process is another
+	owed    bool             // the cluster remembers how far was told, so nobody who follows can miss it
+}
+
+func newHearing() hearing { return hearing{map[string]*news{}, map[*process][]string{}} }
 
 // save takes what a push changes as it arrives.
-func (h hearing) save(p *process, before, after *model.Ledger) {
+func (h hearing) save(p *process, before, after *model.Ledger, anchored bool) {
 	h.owed[p] = nil
 	for _, a := range announce.Between(before, after, begin) {
 		if a.Kind.Told() {
-			h.saved[a.Key.String()] = false
+			h.saved[a.Key.String()] = &news{after.Identity.Sequence, map[*branch]bool{}, anchored}
 			h.owed[p] = append(h.owed[p], a.Key.String())
 		}
 	}
@@ -32,21 +41,32 @@ const ruleTold = "what is told was saved, once"
 
 // tells judges a line of the log about an announcement.
 func (w *World) tells(p *process, key string) {
-	told, saved := w.hearing.saved[key]
+	n := w.hearing.saved[key]
 	switch {
-	case !saved:
+	case n == nil:
 		w.violate(ruleTold, "%s tells %s, and the branch does not say so", p.name, key)
-	case told:
+	case n.tellers[p.branch]:
 		w.violate(ruleTold, "%s tells %s again", p.name, key)
+	case len(n.tellers) > 0 && !w.jumped && w.cluster.anchor != nil && w.cluster.anchor.Announced >= n.save:
+		w.violate(ruleTold, "%s tells %s again, and the cluster remembers that it was told", p.name, key)
 	}
-	w.hearing.saved[key] = true
+	n.tellers[p.branch] = true
 }
 
 // everythingIsTold: a process that saved and went on has told all of the save.
 func (w *World) everythingIsTold(p *process) {
 	for _, key := range w.hearing.owed[p] {
-		if !w.hearing.saved[key] {
+		if !w.hearing.saved[key].tellers[p.branch] {
 			w.violate("what was saved is told", "%s saved %s, and tells nobody", p.name, key)
+		}
+	}
+}
+
+// everythingWasTold: at rest, what was saved was told: where a process ended between the two, by another.
+func (w *World) everythingWasTold() {
+	for _, key := range slices.Sorted(maps.Keys(w.hearing.saved)) {
+		if n := w.hearing.saved[key]; n.owed && len(n.tellers) == 0 {
+			w.violate("what was saved is told", "nobody has told %s of save %d", key, n.save)
 		}
 	}
 }

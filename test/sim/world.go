@@ -35,6 +35,7 @@ type World struct {
 	ends      map[model.AppID]end   // how instances end
 	checked   map[model.Digest]bool // specs that can be rendered
 	hearing   hearing
+	jumped    bool                        // a clock did, so that a minute may be over at once
 	excess    map[*object]map[string]bool // what runs and should not, and who has looked away
 	reference *reference.Model
 	story     *strings.Builder // nil: nobody listens
@@ -84,6 +85,8 @@ type process struct {
 	// acted on last where it goes by none.
 	loaded, goesBy, acts int
 
+	kept int // version of which this host has a copy
+
 	lost bool // somebody else has written to the branch first in this pass
 }
 
@@ -97,8 +100,10 @@ func (p *process) start() {
 			Commands: asking{p, p.world.repo}, Outbound: &outside{process: p},
 		},
 		Fleet: "sim", Interval: 15 * time.Second, Stage: p.stage,
-		Log:         slog.New(log{p}),
-		Recognition: reconcile.Recognition{NewID: func() string { return string(model.DigestOf(p.name)) }},
+		Log: slog.New(log{p}),
+		Recognition: reconcile.Recognition{
+			Anchor: p.carrier, Copy: hostCopy{p}, Branch: "status", NewID: func() string { return string(model.DigestOf(p.name)) },
+		},
 		Now: func() time.Time {
 			p.line("look at the clock")
 			return p.world.now.Add(p.skew)

@@ -31,7 +31,7 @@ func (c *change) begins() {
 				c.breaks(rule, "step %s begins while the run is paused", decl.Name)
 			}
 		case model.RunFailing, model.RunRollingBack:
-			if !looksBack(decl) {
+			if restarted := c.run.Phase == model.RunRunning && c.restarts() > 0; !looksBack(decl) && !restarted {
 				c.breaks(rule, "step %s begins in a run that was %s", decl.Name, c.before.Phase)
 			}
 		}
