@@ -38,7 +38,7 @@ func (w *world) carriesRuns() {
 			if in.Run == nil || in.Run.Phase.Ended() {
 				continue
 			}
-			for _, intent := range workflow.Intents(in.Run, in.RunSpec()) {
+			for _, intent := range workflow.Intents(in.Run, in.RunSpec(), nil) {
 				if intent.Job != nil {
 					seen.Workloads = append(seen.Workloads, model.Workload{App: in.App, Component: intent.Job.Component, Intent: intent.Key, Done: true})
 				}

@@ -299,7 +299,7 @@ func jobIntents(inst *model.Instance) []workflow.Intent {
 	if inst == nil || !inst.Phase.Active() || inst.Run == nil || inst.Run.Phase.Ended() || inst.Release() != inst.Run.Spec {
 		return nil
 	}
-	return slices.DeleteFunc(workflow.Intents(inst.Run, inst.Spec), func(i workflow.Intent) bool { return i.Job == nil })
+	return slices.DeleteFunc(workflow.Intents(inst.Run, inst.Spec, nil), func(i workflow.Intent) bool { return i.Job == nil })
 }
 
 // pass decides as a reconciler does, and checks what would be saved.
@@ -316,7 +316,7 @@ func (x *runExploration) pass(s *runState) model.Ledger {
 	seen := s.seen()
 	fleet, _ = lifecycle.KeepLastGood(fleet, s.ledger, confirmedAll(&s.ledger))
 	next := lifecycle.Advance(s.ledger, fleet, arbitration.Decide(fleet, seen, s.ledger, s.now), seen, s.now)
-	runs := workflow.Carry(&s.ledger, &next, workflow.Reports{Commands: asked, Seen: &seen}, workflow.Limits{}, s.now)
+	runs, _ := workflow.Carry(&s.ledger, &next, workflow.Reports{Commands: asked, Seen: &seen}, workflow.Limits{}, s.now)
 	next = lifecycle.Follow(next, runs, seen, s.now)
 	x.check(&s.state, &next)
 	x.checkRuns(s, &next)

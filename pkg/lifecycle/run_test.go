@@ -99,7 +99,7 @@ func (w *flowing) pass(t *testing.T) {
 	advance := func(ledger model.Ledger) model.Ledger {
 		fleet, _ := lifecycle.KeepLastGood(w.fleet, ledger, nil)
 		next := lifecycle.Advance(ledger, fleet, arbitration.Decide(fleet, w.seen, ledger, w.now), w.seen, w.now)
-		runs := workflow.Carry(&ledger, &next, workflow.Reports{Commands: w.asked, Results: w.results, Seen: &w.seen}, workflow.Limits{}, w.now)
+		runs, _ := workflow.Carry(&ledger, &next, workflow.Reports{Commands: w.asked, Results: w.results, Seen: &w.seen}, workflow.Limits{}, w.now)
 		return lifecycle.Follow(next, runs, w.seen, w.now)
 	}
 	next := advance(w.ledger)

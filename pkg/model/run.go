@@ -120,19 +120,21 @@ type StepRun struct {
 	Order    int       `json:"order,omitempty"`   // of its start among the steps of the run
 	Started  time.Time `json:"started,omitzero"`  // of the attempt
 	Deadline time.Time `json:"deadline,omitzero"` // of the attempt
-	Next     time.Time `json:"next,omitzero"`     // of the next attempt or probe; zero while one is out
-	Until    time.Time `json:"until,omitzero"`    // of a wait or of the pause of a stage
+	Next     time.Time `json:"next,omitzero"`     // of the next attempt
+	Until    time.Time `json:"until,omitzero"`    // of a wait; of a stage: it ends no sooner
 
 	Job string `json:"job,omitempty"` // the component that the attempt runs once
 	Key string `json:"key,omitempty"` // that names the job of the attempt; "": it follows from the run
 
 	Stage   int       `json:"stage,omitempty"`   // canary, blue-green: from 0
 	Staged  time.Time `json:"staged,omitzero"`   // when the stage began
-	Probe   int       `json:"probe,omitempty"`   // the probe that is asked, from 1
-	Passed  int       `json:"passed,omitempty"`  // probes of the stage
-	Missed  int       `json:"missed,omitempty"`  // probes of the stage
 	Resumed bool      `json:"resumed,omitempty"` // a person ended the stage or the wait
 	Actors  []string  `json:"actors,omitempty"`  // who approved, or ended it
+
+	// Older records counted the answers to probes. These counts do not go on.
+	Probe  int `json:"probe,omitempty"`
+	Passed int `json:"passed,omitempty"`
+	Missed int `json:"missed,omitempty"`
 
 	Inputs  []Value `json:"inputs,omitempty"` // resolved when the attempt began
 	Outputs []Value `json:"outputs,omitempty"`

@@ -20,7 +20,7 @@ func (l *Loop) act(ctx context.Context, fleet model.Fleet, ledger model.Ledger, 
 		l.done.forget(id)
 	}
 	l.begin(r, StageRender)
-	dispatch(l.o.Outbound, &fleet, ledger)
+	dispatch(l.o.Outbound, &fleet, &ledger, l.runs.tallies)
 	began := l.o.Now()
 	tasks := l.due(&fleet, &ledger, began)
 	inOrder(tasks, l.done.tenant)

@@ -8,6 +8,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
 // news is what acts came to, until the ledger has it: the core puts it there in the next
@@ -80,9 +81,9 @@ func addCorrection(all []model.Drift, d model.Drift) []model.Drift {
 	return all[max(0, len(all)-model.OutcomeLimit):]
 }
 
-// News returns what acts came to, as far as the ledger may not have it yet: the next pass
-// observes it.
-func (l *Loop) News() []model.Applied { return l.done.news.list() }
+// News returns what the next pass takes into account and the ledger does not have: what
+// acts came to, and what was counted of the probes of steps.
+func (l *Loop) News() ([]model.Applied, workflow.Tallies) { return l.done.news.list(), l.runs.tallies }
 
 // list returns the news for the next pass, by application.
 func (n news) list() []model.Applied {

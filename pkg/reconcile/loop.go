@@ -49,7 +49,7 @@ type Loop struct {
 	acted     model.Ledger                 // the same with the values of secrets, as it was carried out
 	unsaved   map[model.AppID]*model.Shown // see model.Ledger
 	identity  identification
-	carried   time.Time // when its runs were carried forward
+	runs      carriedRuns
 	done      carriedOut
 	revisions revisions
 	health    atomic.Pointer[health]
@@ -143,11 +143,12 @@ func (l *Loop) untilNext(r Report) time.Duration {
 			due(shown.Due)
 		}
 		if run := l.saved.Instances[i].Run; run != nil {
-			if d := workflow.Due(run, l.carried); !d.IsZero() && d.Before(next) {
+			if d := workflow.Due(run, l.runs.at); !d.IsZero() && d.Before(next) {
 				next = d
 			}
 		}
 	}
+	due(l.runs.tallies.Due(l.runs.at))
 	if t, ok := l.done.next(); ok && t.Before(next) {
 		next = t
 	}

@@ -105,6 +105,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	}
 	switch {
 	case err == nil:
+		l.runs.tallies = out.Tallies
 		if err := l.keep(ctx, &ledger, &saved, r); err != nil || !out.Decided() {
 			return err
 		}
@@ -143,8 +144,8 @@ func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
 		defer l.begin(r, StageAdvance)
 		return l.arbiter.Decide(fleet, seen, ledger, now)
 	}
-	c.Seen.Applied = l.News()
-	l.carried = c.Now
+	c.Seen.Applied, c.Tallies = l.News()
+	l.runs.at = c.Now
 	l.begin(r, StageArbitrate)
 	return turn.Take(c)
 }

@@ -1,22 +1,30 @@
 package reconcile
 
 import (
+	"time"
+
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/outbound"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// dispatch makes exactly the requests to the outside that the runs on the status branch
-// declare due now.
-func dispatch(to Outbound, fleet *model.Fleet, saved model.Ledger) {
+// carriedRuns are the runs of the ledger as they were carried forward last.
+type carriedRuns struct {
+	at      time.Time
+	tallies workflow.Tallies // of their probes, as of the last save
+}
+
+// dispatch makes exactly the requests to the outside that are due now: the notices that
+// the runs on the status branch declare, and the probes of their steps that are out.
+func dispatch(to Outbound, fleet *model.Fleet, saved *model.Ledger, tallies workflow.Tallies) {
 	if to == nil {
 		return
 	}
 	var tasks []outbound.Task
 	for i := range saved.Instances {
 		inst := &saved.Instances[i]
-		for _, intent := range intents(inst) {
+		for _, intent := range intents(inst, tallies) {
 			if intent.Job == nil {
 				tasks = append(tasks, outbound.Task{App: inst.App, Egress: egress(fleet, inst.Spec), Intent: intent})
 			}
@@ -40,16 +48,16 @@ func egress(fleet *model.Fleet, spec *model.Application) []string {
 }
 
 // intents are what is to be done because of the run of an instance.
-func intents(inst *model.Instance) []workflow.Intent {
+func intents(inst *model.Instance, tallies workflow.Tallies) []workflow.Intent {
 	if !inst.Phase.Active() || inst.Run == nil || inst.Run.Phase.Ended() || inst.Release() != inst.Run.Spec {
 		return nil
 	}
-	return workflow.Intents(inst.Run, inst.Spec)
+	return workflow.Intents(inst.Run, inst.Spec, tallies)
 }
 
 // jobs are those that steps run now, and those of the latest run that have ended.
 func jobs(inst *model.Instance) (jobs []render.StepJob) {
-	for _, intent := range intents(inst) {
+	for _, intent := range intents(inst, nil) {
 		if j := intent.Job; j != nil {
 			jobs = append(jobs, render.StepJob{Key: intent.Key, Component: j.Component, Spec: j.Spec, Inputs: j.Inputs, Lock: j.Lock})
 		}

@@ -53,7 +53,7 @@ func TestRunWithPeopleAndTheWorld(t *testing.T) {
 	p := newPetition(t)
 	dispatcher := outbound.NewDispatcher(outbound.Options{Keys: keys})
 	defer dispatcher.Close()
-	run := workflow.Start("", &spec, 1, nil, time.Now())
+	run, tallies := workflow.Start("", &spec, 1, nil, time.Now()), workflow.Tallies(nil)
 
 	// pass carries the run forward with what is asked and what came back.
 	pass := func() {
@@ -61,9 +61,12 @@ func TestRunWithPeopleAndTheWorld(t *testing.T) {
 		snap, fleet := p.pass()
 		requests := p.approvals.Requests(snap)
 		require.Empty(t, requests.Problems)
-		run = workflow.Advance([]workflow.Turn{{Run: run, Spec: &spec, Commands: p.commands(requests.List, fleet), Results: dispatcher.Results()}}, workflow.Limits{}, time.Now())[0]
+		turn := workflow.Turn{Run: run, Spec: &spec, Commands: p.commands(requests.List, fleet), Results: dispatcher.Results(), Tallies: tallies}
+		var runs []model.Run
+		runs, tallies = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, time.Now())
+		run = runs[0]
 		var tasks []outbound.Task
-		for _, intent := range workflow.Intents(&run, &spec) {
+		for _, intent := range workflow.Intents(&run, &spec, tallies) {
 			tasks = append(tasks, outbound.Task{App: shop, Egress: spec.Policy.Egress, Intent: intent})
 		}
 		dispatcher.Do(tasks)

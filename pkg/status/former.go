@@ -59,10 +59,30 @@ func formerNames(in *model.Instance) *model.Instance {
 			}
 		}
 	}
+	putProbes(&copied)
 	pairs := names{}
 	eachName(in, func(former, present model.Digest) { pairs[present] = former })
 	pairs.apply(&copied)
 	return &copied
+}
+
+// putProbes says of the checks of a run which probe is out, as programs of format 1 expect:
+// the first one. A stage has no end there before it is ready.
+func putProbes(in *model.Instance) {
+	spec := in.RunSpec()
+	if spec == nil || spec.Workflow == nil {
+		return
+	}
+	for i := range in.Run.Steps {
+		s := &in.Run.Steps[i]
+		switch decl, _ := model.Find(spec.Workflow.Steps, s.Name); {
+		case decl == nil || s.Phase != model.StepActive:
+		case decl.Type == "check":
+			s.Probe = 1
+		case !s.Staged.IsZero():
+			s.Until = time.Time{}
+		}
+	}
 }
 
 // eachName visits the names, in both forms, of all that is known of a record's specs.
@@ -274,6 +294,11 @@ func lacking(in *model.Instance) (lacks []string) {
 	}
 	if in.Run != nil && slices.ContainsFunc(in.Run.Commands, func(h model.Handled) bool { return h.Stage > 0 }) {
 		lacks = append(lacks, file(workflowFile)+": the stages that people resumed")
+	}
+	if in.Run != nil && slices.ContainsFunc(in.Run.Steps, func(s model.StepRun) bool {
+		return s.Phase == model.StepActive && !s.Staged.IsZero() && !s.Until.IsZero()
+	}) {
+		lacks = append(lacks, file(workflowFile)+": when the stages under way may end, so that their pauses begin again")
 	}
 	if len(in.Retries) > 0 {
 		lacks = append(lacks, file(instanceFile)+": which requests to try a release again were handled, so that their files count once more")

@@ -78,6 +78,7 @@ type runner struct {
 	broken    model.AppID
 	now       time.Time
 	requests  access.Requests
+	tallies   workflow.Tallies
 }
 
 func newRunner(t *testing.T) *runner {
@@ -102,16 +103,22 @@ func (r *runner) settle() {
 	r.t.Fatal("the ledger does not settle")
 }
 
-func (r *runner) turn() {
-	r.now = r.now.Add(time.Second)
-	c := turn.Case{Fleet: r.fleet, Ledger: r.ledger, Requests: r.requests, Now: r.now}
+// pools have more than enough.
+func (r *runner) pools() (list []model.Pool) {
 	for _, p := range r.fleet.Platform.Pools {
 		pool := model.Pool{Name: p.Name, Nodes: 300, Capacity: zone.Times(3)}
 		for _, name := range []string{"a", "b", "c"} {
 			pool.Domains = append(pool.Domains, model.Domain{Name: name, Nodes: 100, Capacity: zone})
 		}
-		c.Seen.Pools = append(c.Seen.Pools, pool)
+		list = append(list, pool)
 	}
+	return list
+}
+
+func (r *runner) turn() {
+	r.now = r.now.Add(time.Second)
+	c := turn.Case{Fleet: r.fleet, Ledger: r.ledger, Requests: r.requests, Tallies: r.tallies, Now: r.now}
+	c.Seen.Pools = r.pools()
 	for i := range r.ledger.Instances {
 		in := &r.ledger.Instances[i]
 		for k := range in.Components {
@@ -131,7 +138,7 @@ func (r *runner) turn() {
 		if in.Run == nil || in.Run.Phase.Ended() {
 			continue
 		}
-		for _, intent := range workflow.Intents(in.Run, in.RunSpec()) {
+		for _, intent := range workflow.Intents(in.Run, in.RunSpec(), r.tallies) {
 			if intent.Job == nil {
 				c.Results = append(c.Results, workflow.Result{Key: intent.Key, OK: true})
 				continue
@@ -140,7 +147,8 @@ func (r *runner) turn() {
 		}
 	}
 	slices.SortStableFunc(c.Seen.Workloads, func(x, y model.Workload) int { return x.App.Compare(y.App) })
-	r.ledger = turn.Take(c).Next
+	out := turn.Take(c)
+	r.ledger, r.tallies = out.Next, out.Tallies
 }
 
 // TestPolicyEditIsNoRelease: one egress host more in the platform's policy is decided

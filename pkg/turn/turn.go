@@ -24,6 +24,7 @@ type Case struct {
 	Seen     model.Observation // of Platform(Fleet, Ledger)
 	Requests access.Requests
 	Results  []workflow.Result // of probes and notices
+	Tallies  workflow.Tallies  // that the last outcome left; nil: nothing is known of answers
 	Now      time.Time
 
 	// Decide rules on a fleet; nil means arbitration.Decide. Only a caller that
@@ -38,6 +39,9 @@ type Outcome struct {
 	Ruling model.Ruling // what arbitration said of this case, also where it said so before
 	Next   model.Ledger // that follows
 	Moves  []lifecycle.Move
+
+	// Tallies are for the next case, if this one was saved. No ledger has them.
+	Tallies workflow.Tallies
 }
 
 // Decided reports whether there was a platform to decide on. If not, the next ledger
@@ -59,7 +63,7 @@ func Take(c Case) Outcome {
 	if fleet.Platform == nil {
 		next := c.Ledger
 		next.Commit, next.Source, next.Problems, next.Revision = fleet.Commit, c.Source, fleet.Problems, model.Revision{}
-		return Outcome{Fleet: fleet, Next: next}
+		return Outcome{Fleet: fleet, Next: next, Tallies: c.Tallies}
 	}
 	fleet.Problems = slices.Concat(fleet.Problems, c.Requests.Problems)
 	decide := c.Decide
@@ -71,7 +75,8 @@ func Take(c Case) Outcome {
 	ruling := decide(fleet, c.Seen, c.Ledger, c.Now)
 	next := lifecycle.Advance(c.Ledger, fleet, ruling, c.Seen, c.Now)
 	next.Source = c.Source
-	return Outcome{fleet, ruling, c.carry(fleet, next), moves}
+	next, tallies := c.carry(fleet, next)
+	return Outcome{fleet, ruling, next, moves, tallies}
 }
 
 func (c *Case) refusal() []model.Problem {
@@ -83,10 +88,10 @@ func (c *Case) refusal() []model.Problem {
 
 // carry carries the runs of workflows forward: what a run targets is laid on the
 // components of its application, and how it ends decides about the phase.
-func (c *Case) carry(fleet model.Fleet, next model.Ledger) model.Ledger {
-	reports := workflow.Reports{Commands: c.commands(fleet, &next, false), Results: c.Results, Seen: &c.Seen}
-	runs := workflow.Carry(&c.Ledger, &next, reports, workflow.Limits{Steps: tenantSteps}, c.Now)
-	return lifecycle.Follow(next, runs, c.Seen, c.Now)
+func (c *Case) carry(fleet model.Fleet, next model.Ledger) (model.Ledger, workflow.Tallies) {
+	reports := workflow.Reports{Commands: c.commands(fleet, &next, false), Results: c.Results, Tallies: c.Tallies, Seen: &c.Seen}
+	runs, tallies := workflow.Carry(&c.Ledger, &next, reports, workflow.Limits{Steps: tenantSteps}, c.Now)
+	return lifecycle.Follow(next, runs, c.Seen, c.Now), tallies
 }
 
 // commands returns what people ask of each application, in the order of their commits: to

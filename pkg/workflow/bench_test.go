@@ -35,7 +35,8 @@ func thousand() []workflow.Turn {
 // BenchmarkQuiet: a pass in which nothing happens to 1,000 runs that wait.
 func BenchmarkQuiet(b *testing.B) {
 	turns := thousand()
-	for i, run := range workflow.Advance(turns, workflow.Limits{}, start) {
+	runs, _ := workflow.Advance(turns, workflow.Limits{}, start)
+	for i, run := range runs {
 		turns[i].Run = run
 	}
 	b.ReportAllocs()
@@ -53,15 +54,16 @@ func BenchmarkBusy(b *testing.B) {
 			turns[i].Spec.Workflow.Steps[s].Lock = ""
 		}
 	}
-	for i, run := range workflow.Advance(turns, workflow.Limits{}, start) {
+	runs, _ := workflow.Advance(turns, workflow.Limits{}, start)
+	for i, run := range runs {
 		turns[i].Run = run
-		for _, intent := range workflow.Intents(&run, turns[i].Spec) {
+		for _, intent := range workflow.Intents(&run, turns[i].Spec, nil) {
 			turns[i].Results = append(turns[i].Results, workflow.Result{Key: intent.Key, OK: true})
 		}
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		next := workflow.Advance(turns, workflow.Limits{}, start.Add(time.Second))
+		next, _ := workflow.Advance(turns, workflow.Limits{}, start.Add(time.Second))
 		require.Equal(b, model.StepActive, next[999].Steps[1].Phase)
 	}
 }

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"cmp"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,14 +15,17 @@ import (
 type Reports struct {
 	Commands map[model.AppID][]model.Command // in the order of their commits
 	Results  []Result                        // of probes and notices
+	Tallies  Tallies                         // that the last turn handed on
 	Seen     *model.Observation              // jobs among the workloads carry the keys of their intents
 }
 
 // Carry returns the runs that follow from next and are to be saved, in the order of
 // their applications: runs that begin and runs that changed. Before is the ledger
 // that next follows from: it has the spec of a run whose application has another
-// spec by now. The components of next say how the versions of a run are doing.
-func Carry(before, next *model.Ledger, reports Reports, limits Limits, now time.Time) (changed []model.Run) {
+// spec by now. The components of next say how the versions of a run are doing. The
+// tallies are those of the next turn, once the runs are saved.
+func Carry(before, next *model.Ledger, reports Reports, limits Limits, now time.Time) (changed []model.Run, tallies Tallies) {
+	tallies = Tallies{}
 	c := carrier{before: before, ledger: next.Identity.ID, reports: reports, now: now}
 	for i := 0; i < len(next.Instances); {
 		tenant := next.Instances[i].App.Tenant
@@ -31,13 +35,15 @@ func Carry(before, next *model.Ledger, reports Reports, limits Limits, now time.
 		if limits.Jobs = nil; len(c.turns) > 0 {
 			limits.Jobs = runningJobs(reports.Seen, tenant)
 		}
-		for k, run := range Advance(c.turns, limits, now) {
+		runs, counted := Advance(c.turns, limits, now)
+		maps.Copy(tallies, counted)
+		for k, run := range runs {
 			if c.begun[k] || !reflect.DeepEqual(run, c.turns[k].Run) {
 				changed = append(changed, run)
 			}
 		}
 	}
-	return changed
+	return changed, tallies
 }
 
 // carrier gathers the turns of a tenant.
@@ -58,7 +64,7 @@ func (c *carrier) take(inst *model.Instance) {
 	begun := false
 	if c.before.DamagedOf(inst.App) != nil {
 		if run != nil && !run.Phase.Ended() {
-			c.turns, c.begun = append(c.turns, Turn{Run: *run, Spec: c.spec(inst, run), Still: true}), append(c.begun, false)
+			c.turns, c.begun = append(c.turns, Turn{Run: *run, Spec: c.spec(inst, run), Still: true, Tallies: c.reports.Tallies}), append(c.begun, false)
 		}
 		return
 	}
@@ -69,7 +75,7 @@ func (c *carrier) take(inst *model.Instance) {
 	if run == nil {
 		return
 	}
-	turn := Turn{Run: *run, Spec: c.spec(inst, run), Gone: !inst.Phase.Active() || run.Instance != inst.Number, Commands: commands}
+	turn := Turn{Run: *run, Spec: c.spec(inst, run), Gone: !inst.Phase.Active() || run.Instance != inst.Number, Commands: commands, Tallies: c.reports.Tallies}
 	if !turn.Gone {
 		turn.Wanted = inst.Release()
 	}
@@ -98,13 +104,13 @@ func begins(inst *model.Instance) bool {
 func (c *carrier) start(inst *model.Instance, commands []model.Command) *model.Run {
 	last := inst.Run
 	if last != nil && !last.Phase.Ended() {
-		ended := Advance([]Turn{{
+		ended, _ := Advance([]Turn{{
 			Run: *last, Spec: c.spec(inst, last), Wanted: inst.Spec.Release, Gone: last.Instance != inst.Number, Commands: commands,
-		}}, Limits{}, c.now)[0]
-		if !ended.Phase.Ended() {
+		}}, Limits{}, c.now)
+		if !ended[0].Phase.Ended() {
 			return nil
 		}
-		last = &ended
+		last = &ended[0]
 	}
 	var handled []model.Handled // as long as their files are there
 	if last != nil {

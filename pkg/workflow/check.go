@@ -23,39 +23,45 @@ type checkStep struct {
 
 func (checkStep) traits() traits { return traits{memo: true} }
 
+func (c checkStep) asks() *checkProperties { return &c.checkProperties }
+
 func (c checkStep) begin(s *step) error {
-	ask(s.rec)
-	return c.valid()
+	if err := c.valid(); err != nil {
+		return err
+	}
+	c.ask(s)
+	return nil
 }
 
 func (c checkStep) progress(s *step) {
-	r := c.takeAnswer(s)
-	if s.rec.Phase == model.StepActive && s.rec.Passed >= c.times() {
-		s.succeed(reasonDone, r)
+	if enough, last := c.ask(s); enough {
+		s.succeed(reasonDone, last)
 	}
 }
 
-func (c checkStep) intent(run *model.Run, _ *model.Step, rec *model.StepRun) Intent {
-	return c.probe(run, rec)
+func (c checkStep) wait(_ *model.Step, rec *model.StepRun) Wait {
+	return Wait{For: c.answers(), Until: rec.Deadline}
 }
 
-func (c checkStep) wait(_ *model.Step, rec *model.StepRun) Wait {
-	return Wait{For: c.answers(rec), Until: rec.Deadline}
+// asking is a type of step that probes. What it asks may be nil.
+type asking interface{ asks() *checkProperties }
+
+// checkOf returns what a step asks, nil if that is nothing.
+func checkOf(k kind) *checkProperties {
+	if a, ok := k.(asking); ok {
+		return a.asks()
+	}
+	return nil
 }
 
 func (c *checkProperties) times() int { return max(1, c.Times) }
 
-// answers counts the good answers, in words.
-func (c *checkProperties) answers(rec *model.StepRun) string {
-	return fmt.Sprintf("good answers: %d of %d so far", rec.Passed, c.times())
-}
-
-// probe is the probe that is out, if one is. There may be no check at all.
-func (c *checkProperties) probe(run *model.Run, rec *model.StepRun) Intent {
-	if c == nil || rec.Probe == 0 || !rec.Next.IsZero() {
-		return Intent{}
+// answers says which answers are needed.
+func (c *checkProperties) answers() string {
+	if c.times() == 1 {
+		return "a good answer"
 	}
-	return Intent{Key: probeKey(run, rec), Probe: &Probe{URL: c.URL, Prometheus: c.Prometheus, Query: c.Query}}
+	return fmt.Sprintf("%d good answers", c.times())
 }
 
 func (c *checkProperties) valid() error {
@@ -85,43 +91,33 @@ func (c *checkProperties) good(r *Result) (bool, error) {
 	return yes, nil
 }
 
-// ask sends the next probe out.
-func ask(rec *model.StepRun) {
-	rec.Probe++
-	rec.Next = time.Time{}
-}
-
-// takeAnswer takes in the answer to the probe that is out, or sends the next probe
-// when it is time. It fails the step when too many answers were bad.
-func (c *checkProperties) takeAnswer(s *step) *Result {
-	rec, now := s.rec, s.x.now
-	if !rec.Next.IsZero() {
-		if !now.Before(rec.Next) {
-			ask(rec)
+// ask counts the answer to the probe that is out, or sends the next one when it is time.
+// It reports whether enough answers were good, with the answer that it has counted, and
+// fails the step when too many were bad.
+func (c *checkProperties) ask(s *step) (enough bool, last *Result) {
+	tally, now := s.tally(), s.x.now
+	if tally.Next.IsZero() {
+		if last = s.x.turn.result(tally.key(keyOf(&s.x.run, s.rec))); last == nil {
+			return tally.Good >= c.times(), nil
 		}
-		return nil
+		good, err := c.good(last)
+		if err != nil {
+			s.fail(ClassInvalid, err.Error())
+			return false, last
+		}
+		if good {
+			tally.Good++
+		} else {
+			tally.Bad++
+		}
+		tally.Next = now.Add(cmp.Or(time.Duration(c.Every), everyDefault))
+	} else if !now.Before(tally.Next) {
+		tally.Probe, tally.Next = tally.Probe+1, time.Time{}
 	}
-	r := s.x.turn.result(probeKey(&s.x.run, rec))
-	if r == nil {
-		return nil
+	s.count(tally)
+	if tally.Bad > c.Failures {
+		s.fail(ClassCheck, cmp.Or(last.Message, "status "+strconv.Itoa(last.Status)+", value "+last.part("value")))
+		return false, last
 	}
-	good, err := c.good(r)
-	if err != nil {
-		s.fail(ClassInvalid, err.Error())
-		return r
-	}
-	if good {
-		rec.Passed++
-	} else {
-		rec.Missed++
-	}
-	rec.Next = now.Add(cmp.Or(time.Duration(c.Every), everyDefault))
-	if rec.Missed > c.Failures {
-		s.fail(ClassCheck, cmp.Or(r.Message, "status "+strconv.Itoa(r.Status)+", value "+r.part("value")))
-	}
-	return r
-}
-
-func probeKey(run *model.Run, rec *model.StepRun) string {
-	return keyOf(run, rec) + "/" + strconv.Itoa(rec.Probe)
+	return tally.Good >= c.times(), last
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // Due is when the run has to be looked at again even if nothing is reported: the
-// first of its deadlines and pauses after the time at which it was advanced last.
+// first of its deadlines and pauses after the time at which it was advanced last. When
+// its probes are due, the tallies say.
 // It is zero only if the run has ended.
 func Due(run *model.Run, last time.Time) time.Time {
 	if run.Phase.Ended() {
@@ -25,7 +26,7 @@ func Due(run *model.Run, last time.Time) time.Time {
 		s := &run.Steps[i]
 		switch s.Phase {
 		case model.StepActive:
-			sooner(s.Deadline, s.Until, s.Next)
+			sooner(s.Deadline, s.Until)
 		case model.StepRetrying:
 			sooner(s.Next)
 		}

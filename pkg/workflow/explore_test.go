@@ -118,10 +118,10 @@ func following(spec *model.Application, now outside) (next []outside) {
 		change(&o)
 		next = append(next, o)
 	}
-	if after := advance(spec, now); !reflect.DeepEqual(after, now.Run) {
+	if after := compute(spec, now); !reflect.DeepEqual(after, now.Run) {
 		add(func(o *outside) { o.Run = after })
 	}
-	intents := workflow.Intents(&now.Run, spec)
+	intents := workflow.Intents(&now.Run, spec, nil)
 	for _, i := range intents {
 		task, begun := now.Tasks[i.Key]
 		switch {
@@ -154,8 +154,8 @@ func following(spec *model.Application, now outside) (next []outside) {
 	return next
 }
 
-// advance is the reconciler: it looks at what is outside and computes.
-func advance(spec *model.Application, o outside) model.Run {
+// compute is the reconciler: it looks at what is outside and computes.
+func compute(spec *model.Application, o outside) model.Run {
 	turn := workflow.Turn{Run: o.Run, Spec: spec}
 	for _, key := range slices.Sorted(maps.Keys(o.Tasks)) {
 		if s := o.Tasks[key].State; s != "started" {
@@ -174,7 +174,8 @@ func advance(spec *model.Application, o outside) model.Run {
 			turn.Commands = append(turn.Commands, model.Command{Action: action, Run: o.Run.ID, Step: s.Name, By: "ann"})
 		}
 	}
-	return workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, o.Now)[0]
+	runs, _ := workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, o.Now)
+	return runs[0]
 }
 
 // check demands what has to be so in every state.

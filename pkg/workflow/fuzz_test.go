@@ -29,11 +29,12 @@ func FuzzResult(f *testing.F) {
 		}}
 		spec := d.application("shop", "v1")
 		turn := workflow.Turn{Run: workflow.Start("", spec, 1, nil, start), Spec: spec}
-		turn.Run = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, start)[0]
-		for _, i := range workflow.Intents(&turn.Run, spec) {
+		advance(&turn, start)
+		for _, i := range workflow.Intents(&turn.Run, spec, turn.Tallies) {
 			turn.Results = append(turn.Results, workflow.Result{Key: i.Key, OK: ok, Class: class, Message: message, Body: body, Status: status, Value: value})
 		}
-		next := workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, start.Add(time.Second))[0]
+		advance(&turn, start.Add(time.Second))
+		next := turn.Run
 		size := 0
 		for _, s := range next.Steps {
 			require.True(t, utf8.ValidString(s.Message))
@@ -69,12 +70,12 @@ func FuzzProperties(f *testing.F) {
 			turn := workflow.Turn{Run: workflow.Start("", spec, 1, last, start), Spec: spec}
 			now := start
 			for range 50 {
-				turn.Run = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, now)[0]
+				advance(&turn, now)
 				for _, p := range workflow.Placements(&turn.Run, func(string) int { return 2 }) {
 					require.GreaterOrEqual(t, p.Replicas, 0)
 					require.LessOrEqual(t, p.Replicas, 2)
 				}
-				for _, i := range workflow.Intents(&turn.Run, spec) {
+				for _, i := range workflow.Intents(&turn.Run, spec, turn.Tallies) {
 					turn.Results = append(turn.Results, workflow.Result{Key: i.Key, OK: true, Status: 200})
 				}
 				turn.Seen = []workflow.Seen{{Component: "web", Granted: 2, Versions: []workflow.SeenVersion{{

@@ -19,12 +19,12 @@ func TestMessagesOfStepsAreLines(t *testing.T) {
 	for _, message := range texttest.Corpus() {
 		spec := d.application("shop", "v1")
 		turn := workflow.Turn{Run: workflow.Start("", spec, 1, nil, start), Spec: spec}
-		turn.Run = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, start)[0]
-		for _, i := range workflow.Intents(&turn.Run, spec) {
+		advance(&turn, start)
+		for _, i := range workflow.Intents(&turn.Run, spec, nil) {
 			turn.Results = append(turn.Results, workflow.Result{Key: i.Key, Class: "JobFailed", Message: message})
 		}
 		require.NotEmpty(t, turn.Results)
-		turn.Run = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, start.Add(time.Second))[0]
+		advance(&turn, start.Add(time.Second))
 		for _, s := range turn.Run.Steps {
 			texttest.Line(t, s.Message, 512)
 		}

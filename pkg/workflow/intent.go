@@ -59,11 +59,12 @@ type NoticeStep struct {
 	Message string          `json:"message,omitempty"`
 }
 
-// Intents returns the requests of a saved run of the given spec. What
+// Intents returns the requests of a saved run of the given spec. Which probe is out, the
+// tallies that were handed on with the run say: without them, no probe is. What
 // is still being done by other keys of the application's runs is to be ended first:
 // no step waits for it any more, and its lock may have passed on. Finished jobs may
 // stay.
-func Intents(run *model.Run, spec *model.Application) (intents []Intent) {
+func Intents(run *model.Run, spec *model.Application, tallies Tallies) (intents []Intent) {
 	if run.Phase.Ended() || spec == nil || len(flow(spec).Steps) != len(run.Steps) {
 		return nil
 	}
@@ -78,7 +79,12 @@ func Intents(run *model.Run, spec *model.Application) (intents []Intent) {
 		if rec.Phase != model.StepActive {
 			continue
 		}
-		if intent := kindOf(decl).intent(run, decl, rec); intent.Key != "" {
+		k := kindOf(decl)
+		intent, asks := tallies.probe(run, rec, checkOf(k))
+		if !asks {
+			intent = k.intent(run, decl, rec)
+		}
+		if intent.Key != "" {
 			intent.Step, intent.Deadline = rec.Name, rec.Deadline
 			intents = append(intents, intent)
 		}

@@ -33,7 +33,7 @@ func TestJobSaysWhyItEnded(t *testing.T) {
 			ledger := model.Ledger{Instances: []model.Instance{{App: spec.ID, Number: 1, Phase: model.PhaseScheduled, Spec: spec}}}
 			seen := model.Observation{}
 			for _, now := range []time.Time{start, start.Add(time.Minute)} {
-				runs := workflow.Carry(&ledger, &ledger, workflow.Reports{Seen: &seen}, workflow.Limits{}, now)
+				runs, _ := workflow.Carry(&ledger, &ledger, workflow.Reports{Seen: &seen}, workflow.Limits{}, now)
 				require.Len(t, runs, 1)
 				ledger.Instances = []model.Instance{{App: spec.ID, Number: 1, Phase: model.PhaseScheduled, Spec: spec, Run: &runs[0]}}
 				w := c.seen

@@ -16,8 +16,8 @@ type kind interface {
 	progress(s *step)
 	// abort takes back at once what an attempt that ends badly left half done.
 	abort(s *step)
-	// intent is the request to the outside for the attempt; its Job, Probe and
-	// Notice are nil if there is nothing.
+	// intent is the request to the outside for the attempt; its Job and Notice are nil
+	// if there is nothing. What an asking step asks is no part of it.
 	intent(run *model.Run, decl *model.Step, rec *model.StepRun) Intent
 	// wait describes what the attempt waits for.
 	wait(decl *model.Step, rec *model.StepRun) Wait

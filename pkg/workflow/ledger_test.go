@@ -26,7 +26,7 @@ func TestApprovalOfAnotherLedger(t *testing.T) {
 			Instances: []model.Instance{{App: sealed.ID, Number: 1, Phase: model.PhaseRunning, Spec: &sealed}},
 		}
 		reports := workflow.Reports{Commands: map[model.AppID][]model.Command{sealed.ID: approval}}
-		runs := workflow.Carry(&model.Ledger{}, &next, reports, workflow.Limits{Steps: 10}, start)
+		runs, _ := workflow.Carry(&model.Ledger{}, &next, reports, workflow.Limits{Steps: 10}, start)
 		require.Len(t, runs, 1)
 		return runs[0]
 	}

@@ -23,7 +23,7 @@ func TestLockPassesOnWhenTheJobHasEnded(t *testing.T) {
 	pass := func() {
 		next := ledger
 		next.Instances = append([]model.Instance(nil), ledger.Instances...)
-		runs := workflow.Carry(&ledger, &next, workflow.Reports{Commands: asked, Seen: &seen}, workflow.Limits{}, start)
+		runs, _ := workflow.Carry(&ledger, &next, workflow.Reports{Commands: asked, Seen: &seen}, workflow.Limits{}, start)
 		for i := range runs {
 			inst, _ := next.Find(runs[i].App)
 			inst.Run = &runs[i]
@@ -65,7 +65,8 @@ func TestLeftoverJobBlocksItsLock(t *testing.T) {
 		spec := (&declared{Jobs: []string{"migrate"}, Steps: []declaredStep{{Name: "migrate", Type: "job", Component: "migrate", Lock: "schema"}}}).application("shop", "v1")
 		run := workflow.Start("", spec, 1, nil, start)
 		limits := workflow.Limits{Jobs: []workflow.RunningJob{{Key: "gone/clean/1", Lock: c.lock}}}
-		run = workflow.Advance([]workflow.Turn{{Run: run, Spec: spec}}, limits, start)[0]
+		runs, _ := workflow.Advance([]workflow.Turn{{Run: run, Spec: spec}}, limits, start)
+		run = runs[0]
 		if c.blocked {
 			require.Equal(t, "lock schema is free when job gone/clean/1 has ended, which still runs", run.Steps[0].Message, c.lock)
 		} else {

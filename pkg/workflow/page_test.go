@@ -56,7 +56,7 @@ func TestPageExample(t *testing.T) {
 
 	spec := fleet.Applications[0]
 	turn := workflow.Turn{Run: workflow.Start("", spec, 1, nil, start), Spec: spec}
-	pass := func() { turn.Run = workflow.Advance([]workflow.Turn{turn}, workflow.Limits{}, start)[0] }
+	pass := func() { advance(&turn, start) }
 	phases := func() (phases []model.StepPhase) {
 		for _, s := range turn.Run.Steps {
 			phases = append(phases, s.Phase)
@@ -65,7 +65,7 @@ func TestPageExample(t *testing.T) {
 	}
 	pass()
 	require.Equal(t, []model.StepPhase{"active", "pending", "pending", "pending"}, phases())
-	turn.Results = []workflow.Result{{Key: workflow.Intents(&turn.Run, spec)[0].Key, OK: true, Message: "7"}}
+	turn.Results = []workflow.Result{{Key: workflow.Intents(&turn.Run, spec, nil)[0].Key, OK: true, Message: "7"}}
 	pass()
 	require.Equal(t, []model.StepPhase{"succeeded", "active", "pending", "pending"}, phases())
 	turn.Commands = []model.Command{{Action: "approve", Run: turn.Run.ID, Step: "agree", By: "ann", Roles: []string{"tenant-admin"}}}

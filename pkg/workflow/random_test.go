@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -102,9 +103,11 @@ type watched struct {
 func (w *watched) event() {
 	t := w.t
 	a := w.apps[rapid.IntRange(0, len(w.apps)-1).Draw(t, "app")]
-	switch rapid.IntRange(0, 9).Draw(t, "event") {
+	switch rapid.IntRange(0, 10).Draw(t, "event") {
+	case 10:
+		w.restart()
 	case 0, 1, 2, 3:
-		intents := workflow.Intents(a.run, a.runs)
+		intents := workflow.Intents(a.run, a.runs, w.tallies)
 		if len(intents) == 0 {
 			return
 		}
@@ -143,15 +146,18 @@ func (w *watched) event() {
 func (w *watched) pass() {
 	turns, of := w.turns()
 	before := model.DigestOf(runsOf(turns))
-	next := workflow.Advance(turns, w.limits, w.now)
+	known := maps.Clone(w.tallies)
+	next, tallies := workflow.Advance(turns, w.limits, w.now)
 	require.Equal(w.t, before, model.DigestOf(runsOf(turns)), "what was handed over is changed")
+	require.Equal(w.t, known, w.tallies, "what was handed over is changed")
 
 	reversed := slices.Clone(turns)
 	slices.Reverse(reversed)
-	other := workflow.Advance(reversed, w.limits, w.now)
+	other, counted := workflow.Advance(reversed, w.limits, w.now)
 	slices.Reverse(other)
-	require.True(w.t, reflect.DeepEqual(next, other), "after a crash, or in another order, something else comes out")
+	require.True(w.t, reflect.DeepEqual(next, other) && maps.Equal(tallies, counted), "after a crash, or in another order, something else comes out")
 
+	w.tallies = tallies
 	for i := range next {
 		w.watch(of[i], &turns[i].Run, &next[i])
 		of[i].run = saved(w.t, next[i])
@@ -182,7 +188,7 @@ func saved(t require.TestingT, run model.Run) *model.Run {
 func (w *watched) watch(a *app, before, after *model.Run) {
 	t := w.t
 	if after.Phase.Ended() {
-		require.Empty(t, workflow.Intents(after, a.runs), "a run that has ended does something")
+		require.Empty(t, workflow.Intents(after, a.runs, w.tallies), "a run that has ended does something")
 		for _, s := range after.Steps {
 			require.True(t, s.Phase.Ended(), "run %s, step %s %s", after.Phase, s.Name, s.Phase)
 		}
@@ -200,7 +206,7 @@ func (w *watched) watch(a *app, before, after *model.Run) {
 	for i := range after.Steps {
 		w.watchStep(a, before, after, i)
 	}
-	for _, intent := range workflow.Intents(after, a.runs) {
+	for _, intent := range workflow.Intents(after, a.runs, w.tallies) {
 		digest := model.DigestOf(intent)
 		if known, ok := w.keys[intent.Key]; ok {
 			require.Equal(t, known, digest, "key %s means two things", intent.Key)

@@ -49,7 +49,7 @@ func (k stagedStep) begin(s *step) (err error) {
 		r.promote()
 		return nil
 	}
-	s.rec.Staged = s.x.now
+	k.place(s)
 	return nil
 }
 
@@ -65,38 +65,44 @@ func (k stagedStep) progress(s *step) {
 		}
 		return
 	}
-	st := k.stages[s.rec.Stage]
-	if s.rec.Until.IsZero() { // on its way to the stage
-		if !ready {
-			return
-		}
-		s.rec.Until = s.x.now.Add(time.Duration(st.Pause))
-		if k.check != nil {
-			ask(s.rec)
-		}
-	} else if k.check != nil {
-		k.check.takeAnswer(s)
-		if s.rec.Phase != model.StepActive {
+	if s.rec.Until.IsZero() { // older records had it once the stage was ready
+		s.rec.Until = s.rec.Staged.Add(time.Duration(k.stages[s.rec.Stage].Pause))
+	}
+	if !ready {
+		return
+	}
+	enough := true
+	if k.check != nil {
+		if enough, _ = k.check.ask(s); s.rec.Phase != model.StepActive {
 			return
 		}
 	}
 	switch {
-	case k.check != nil && s.rec.Passed < k.check.times():
-	case st.Manual && !s.rec.Resumed:
+	case !enough:
+	case k.stages[s.rec.Stage].Manual && !s.rec.Resumed:
 	case !s.rec.Resumed && s.x.now.Before(s.rec.Until):
 	default:
 		k.next(s)
 	}
 }
 
+// next ends a stage.
 func (k stagedStep) next(s *step) {
 	s.rec.Stage++
-	s.rec.Staged = s.x.now
-	s.rec.Until, s.rec.Next, s.rec.Passed, s.rec.Missed, s.rec.Resumed = time.Time{}, time.Time{}, 0, 0, false
+	k.place(s)
 	if s.rec.Stage < len(k.stages) {
 		s.rollout().stage(k.stages[s.rec.Stage])
 	} else {
 		s.rollout().handOver()
+	}
+}
+
+// place begins a stage, and fixes its earliest end: nothing more is saved before it
+// ends.
+func (k stagedStep) place(s *step) {
+	s.rec.Staged, s.rec.Until, s.rec.Resumed = s.x.now, time.Time{}, false
+	if s.rec.Stage < len(k.stages) {
+		s.rec.Until = s.x.now.Add(time.Duration(k.stages[s.rec.Stage].Pause))
 	}
 }
 
@@ -114,30 +120,27 @@ func (stagedStep) abort(s *step) {
 	}
 }
 
-func (k stagedStep) intent(run *model.Run, _ *model.Step, rec *model.StepRun) Intent {
-	if rec.Until.IsZero() {
-		return Intent{}
-	}
-	return k.check.probe(run, rec)
-}
+func (stagedStep) intent(*model.Run, *model.Step, *model.StepRun) Intent { return Intent{} }
+
+func (k stagedStep) asks() *checkProperties { return k.check }
 
 func (k stagedStep) wait(_ *model.Step, rec *model.StepRun) Wait {
-	w := Wait{Until: rec.Deadline}
+	w := Wait{For: "the new version to be ready alone", Until: rec.Deadline}
 	if rec.Stage >= len(k.stages) {
-		w.For = "the new version to be ready alone"
 		return w
 	}
-	at := fmt.Sprintf("stage %d of %d", rec.Stage+1, len(k.stages))
-	st := k.stages[rec.Stage]
+	st, at := k.stages[rec.Stage], fmt.Sprintf("stage %d of %d", rec.Stage+1, len(k.stages))
+	answers := ""
+	if k.check != nil {
+		answers = " and " + k.check.answers()
+	}
 	switch {
-	case rec.Until.IsZero():
-		w.For = at + " to be ready"
-	case k.check != nil && rec.Passed < k.check.times():
-		w.For = k.check.answers(rec) + ", in " + at
 	case st.Manual && !rec.Resumed:
-		w.For, w.Action, w.People = "somebody to resume it in "+at, model.CommandResume, true
+		w.For, w.Action, w.People = "somebody to resume it in "+at+answers, model.CommandResume, true
+	case st.Pause > 0 && !rec.Resumed:
+		w.For, w.Action = fmt.Sprintf("%s to be ready%s, not before %s", at, answers, rec.Until.UTC().Format(time.RFC3339)), model.CommandResume
 	default:
-		w.For, w.Until, w.Action = "the pause of "+at, rec.Until, model.CommandResume
+		w.For = at + " to be ready" + answers
 	}
 	return w
 }

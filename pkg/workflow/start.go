@@ -51,7 +51,8 @@ func Start(ledger string, spec *model.Application, instance int, last *model.Run
 func Ran(ledger string, spec *model.Application, instance int, last *model.Run, now time.Time) model.Run {
 	bare := *spec
 	bare.Workflow = nil
-	return Advance([]Turn{{Run: Start(ledger, &bare, instance, last, now), Spec: &bare}}, Limits{}, now)[0]
+	runs, _ := Advance([]Turn{{Run: Start(ledger, &bare, instance, last, now), Spec: &bare}}, Limits{}, now)
+	return runs[0]
 }
 
 // flow is the workflow of a spec, one without steps if it declares none.

@@ -81,7 +81,7 @@ func (s *step) attempt() {
 	if rec.Order == 0 {
 		rec.Order = lastOrder(&s.x.run) + 1
 	}
-	rec.Stage, rec.Probe, rec.Passed, rec.Missed, rec.Resumed, rec.Actors = 0, 0, 0, 0, false, nil
+	rec.Stage, rec.Resumed, rec.Actors = 0, false, nil
 	rec.Staged, rec.Next, rec.Until, rec.Outputs, rec.Job, rec.Key = time.Time{}, time.Time{}, time.Time{}, nil, "", ""
 	rec.Started = s.x.now
 	rec.Deadline = s.x.now.Add(cmp.Or(s.Timeout, stepTimeout))
@@ -112,6 +112,7 @@ func lastOrder(run *model.Run) (last int) {
 func (s *step) progress() {
 	switch s.rec.Phase {
 	case model.StepActive:
+		s.rec.Probe, s.rec.Passed, s.rec.Missed, s.rec.Next = 0, 0, 0, time.Time{}
 		s.kind.progress(s)
 		if s.rec.Phase == model.StepActive && !s.x.now.Before(s.rec.Deadline) {
 			s.fail(ClassTimeout, "not done by "+s.rec.Deadline.UTC().Format(time.RFC3339)+s.x.turn.lastSeen(keyOf(&s.x.run, s.rec)))

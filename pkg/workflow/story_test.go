@@ -66,6 +66,7 @@ type teller struct {
 	t        *testing.T
 	versions map[model.Digest]string // by spec
 	earlier  []model.Digest          // runs of the first application
+	was      workflow.Tallies        // before the pass
 	log      strings.Builder
 	at       string
 }
@@ -125,6 +126,8 @@ func (w *teller) tell(a *app, name string, words []string) {
 	case "crash":
 		turns, _ := w.turns()
 		workflow.Advance(turns, w.limits, w.now)
+	case "restart-reconciler":
+		w.restart()
 	case "wait":
 		w.now = w.now.Add(parse(words[1]))
 	case "tenant":
@@ -152,7 +155,7 @@ func (w *teller) tell(a *app, name string, words []string) {
 
 // report answers the intent of a step.
 func (w *teller) report(a *app, words []string) {
-	for _, intent := range workflow.Intents(a.run, a.runs) {
+	for _, intent := range workflow.Intents(a.run, a.runs, w.tallies) {
 		if intent.Step != words[1] {
 			continue
 		}
@@ -218,6 +221,7 @@ func (w *teller) pass() {
 		for i, a := range w.apps {
 			before[i] = a.run
 		}
+		w.was = w.tallies
 		if !w.step() {
 			return
 		}
@@ -339,11 +343,11 @@ func (w *teller) tellIntents(a *app, before *model.Run) {
 	spec := a.runs
 	old := map[string]bool{}
 	if before.ID == a.run.ID {
-		for _, i := range workflow.Intents(before, spec) {
+		for _, i := range workflow.Intents(before, spec, w.was) {
 			old[i.Key] = true
 		}
 	}
-	for _, i := range workflow.Intents(a.run, spec) {
+	for _, i := range workflow.Intents(a.run, spec, w.tallies) {
 		if old[i.Key] {
 			delete(old, i.Key)
 			continue

@@ -38,6 +38,7 @@ type Turn struct {
 	Commands []model.Command // in the order of their commits; those handled before may be among them
 	Results  []Result        // of intents; results of earlier intents may be among them
 	Seen     []Seen          // how the components are doing
+	Tallies  Tallies         // of its attempts; those of others may be among them
 }
 
 // Limits bound what the runs of a tenant do at a time.
@@ -56,11 +57,11 @@ type RunningJob struct {
 	Lock string // that its step held, see model.Workload
 }
 
-// Advance returns the runs that follow from the runs of one tenant, in their order.
-// All runs that have not ended have to be among them, as locks and limits hold
-// across them; the order among them does not matter. A run that nothing happened
-// to comes back equal.
-func Advance(turns []Turn, limits Limits, now time.Time) []model.Run {
+// Advance returns the runs that follow from the runs of one tenant, in their order, and
+// the tallies to hand over with them. All runs that have not ended have to be among them,
+// as locks and limits hold across them; the order among them does not matter. A run that
+// nothing happened to comes back equal, also if answers to probes were counted.
+func Advance(turns []Turn, limits Limits, now time.Time) ([]model.Run, Tallies) {
 	executions := make([]*execution, len(turns))
 	for i := range turns {
 		executions[i] = newExecution(&turns[i], now)
@@ -74,20 +75,22 @@ func Advance(turns []Turn, limits Limits, now time.Time) []model.Run {
 			again = x.proceed() || again
 		}
 	}
-	next := make([]model.Run, len(executions))
+	next, tallies := make([]model.Run, len(executions)), Tallies{}
 	for i, x := range executions {
 		next[i] = x.run
+		x.handOn(tallies)
 	}
-	return next
+	return next, tallies
 }
 
 // execution is one run on its way through Advance.
 type execution struct {
-	run   model.Run
-	spec  *model.Application // nil if it is not known any more
-	turn  *Turn
-	steps steps
-	now   time.Time
+	run     model.Run
+	spec    *model.Application // nil if it is not known any more
+	turn    *Turn
+	steps   steps
+	tallies Tallies // that changed in this turn
+	now     time.Time
 }
 
 func newExecution(turn *Turn, now time.Time) *execution {

@@ -3,6 +3,7 @@ package workflow_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,8 @@ type world struct {
 	apps   []*app
 	now    time.Time
 	limits workflow.Limits
+
+	tallies workflow.Tallies // in memory
 }
 
 // app is an application with its latest run.
@@ -135,7 +138,7 @@ func (w *world) turns() (turns []workflow.Turn, of []*app) {
 			}
 			run, a.runs = &begun, a.spec
 		}
-		t := workflow.Turn{Run: *run, Spec: a.runs, Wanted: a.spec.Release, Commands: a.commands, Results: a.results, Gone: a.gone}
+		t := workflow.Turn{Run: *run, Spec: a.runs, Wanted: a.spec.Release, Commands: a.commands, Results: a.results, Gone: a.gone, Tallies: w.tallies}
 		for _, s := range a.seen {
 			t.Seen = append(t.Seen, *s)
 		}
@@ -145,14 +148,26 @@ func (w *world) turns() (turns []workflow.Turn, of []*app) {
 	return turns, of
 }
 
-// step advances all runs once and reports whether anything changed.
+// step advances all runs once and reports whether anything changed, on the branch or in
+// memory.
 func (w *world) step() (changed bool) {
 	turns, of := w.turns()
-	for i, next := range workflow.Advance(turns, w.limits, w.now) {
+	runs, tallies := workflow.Advance(turns, w.limits, w.now)
+	changed = !maps.Equal(tallies, w.tallies)
+	w.tallies = tallies
+	for i, next := range runs {
 		changed = changed || of[i].run == nil || model.DigestOf(next) != model.DigestOf(*of[i].run)
 		of[i].run = &next
 	}
 	return changed
+}
+
+// restart is a reconciler that begins anew: nothing is in memory.
+func (w *world) restart() {
+	w.tallies = nil
+	for _, a := range w.apps {
+		a.results = slices.DeleteFunc(a.results, func(r workflow.Result) bool { return strings.Count(r.Key, "/") == 3 }) // of probes
+	}
 }
 
 func (a *app) placements() []workflow.Placement {
@@ -178,4 +193,10 @@ func (a *app) runtime(component string, ready bool, failure *model.Failure) {
 		}
 		s.Versions = append(s.Versions, v)
 	}
+}
+
+// advance carries the run of a turn forward, and what is counted for it.
+func advance(turn *workflow.Turn, now time.Time) {
+	runs, tallies := workflow.Advance([]workflow.Turn{*turn}, workflow.Limits{}, now)
+	turn.Run, turn.Tallies = runs[0], tallies
 }

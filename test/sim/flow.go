@@ -215,7 +215,8 @@ func (e *outside) Results() (results []workflow.Result) {
 // version that it acts on.
 func (w *World) requestsOnce(p *process, t outbound.Task) {
 	if inst := p.says(t.App); inst != nil && inst.Run != nil && inst.Run.Spec == inst.Release() {
-		if slices.ContainsFunc(workflow.Intents(inst.Run, inst.Spec), func(i workflow.Intent) bool { return i.Key == t.Intent.Key }) {
+		_, tallies := p.loop.News()
+		if slices.ContainsFunc(workflow.Intents(inst.Run, inst.Spec, tallies), func(i workflow.Intent) bool { return i.Key == t.Intent.Key }) {
 			return
 		}
 	}
@@ -229,7 +230,7 @@ func allows(inst *model.Instance, key string, toRun bool) bool {
 	if inst.Run == nil {
 		return false
 	}
-	if inst.Run.Spec == inst.Release() && slices.ContainsFunc(workflow.Intents(inst.Run, inst.Spec), is) {
+	if inst.Run.Spec == inst.Release() && slices.ContainsFunc(workflow.Intents(inst.Run, inst.Spec, nil), is) {
 		return true
 	}
 	return !toRun && slices.ContainsFunc(workflow.Finished(inst.Run), is)

@@ -40,10 +40,11 @@ func (w *World) planned(b *branch, previous, next model.Ledger) {
 		plan = turn.Take
 	}
 	seen := p.carrier.seen
-	seen.Applied = p.loop.News()
+	applied, tallies := p.loop.News()
+	seen.Applied = applied
 	out := plan(turn.Case{
 		Fleet: fleet, Ledger: previous, Source: next.Source, Seen: seen, Now: w.now.Add(p.skew),
-		Requests: access.Requests{List: tree.files, Removals: tree.removals}, Results: p.gathered.results,
+		Requests: access.Requests{List: tree.files, Removals: tree.removals}, Results: p.gathered.results, Tallies: tallies,
 	})
 	said, _ := b.encode(&out.Next)
 	for _, name := range slices.Sorted(maps.Keys(saved)) {
