@@ -9,6 +9,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -85,7 +86,10 @@ func (l *Loop) withoutSource(ctx context.Context, ledger model.Ledger, r *Report
 	if next.Source = l.declared.reading.source(ledger.Source, l.o.Now(), l.o.SourceStale); next.Source.Unread != ledger.Source.Unread {
 		next.Revision = model.Revision{}
 		saved, changed, err := l.o.Status.Commit(ctx, ledger, next)
-		if err != nil {
+		switch {
+		case errors.Is(err, status.ErrMoved):
+			return saveError(err) // the ledger that was read is not the one to act on any more
+		case err != nil:
 			return errors.Join(saveError(err), l.act(ctx, declaredBy(&ledger), ledger, r))
 		}
 		r.Saved = changed
