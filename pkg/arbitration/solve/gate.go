@@ -141,41 +141,42 @@ func checkCounts(g gate, app *App, spec *model.Application, _ []Level) (found []
 // checkQuota holds the application to the quota of its tenant.
 func checkQuota(g gate, app *App, _ *model.Application, levels []Level) []Finding {
 	n := &g.Nodes[app.Tenant]
-	return g.quota(n, "quota.", "tenant "+n.Name, n.Tenant.At, levels[0].Total, inFull(app.Levels, app.Incumbent()))
+	return g.quota(n, "quota.", "tenant "+n.Name, n.Tenant.At, &levels[0], inFull(app.Levels, app.Incumbent()))
 }
 
 // checkGroups holds the application to the quota of every group above its tenant.
 func checkGroups(g gate, app *App, _ *model.Application, levels []Level) (found []Finding) {
 	for i := g.Nodes[app.Tenant].Parent; i > 0; i = g.Nodes[i].Parent {
 		n := &g.Nodes[i]
-		found = append(found, g.quota(n, "groups."+n.Name+".quota.", "group "+n.Name, g.platform.At, levels[0].Total, inFull(app.Levels, app.Incumbent()))...)
+		found = append(found, g.quota(n, "groups."+n.Name+".quota.", "group "+n.Name, g.platform.At, &levels[0], inFull(app.Levels, app.Incumbent()))...)
 	}
 	return found
 }
 
 // inFull is what the accepted spec of an application asks for in full, nil where it
 // holds no place.
-func inFull(accepted []Level, holds bool) Vector {
+func inFull(accepted []Level, holds bool) *Level {
 	if !holds || accepted == nil {
 		return nil
 	}
-	return accepted[0].Total
+	return &accepted[0]
 }
 
 // quota checks what an application asks for in full against the quota of one node. A
 // newer spec that asks for no more than the accepted one passes, also where the quota
-// was lowered below that.
-func (g gate) quota(n *Node, prefix, owner string, at model.Positions, full, held Vector) (found []Finding) {
+// was lowered below that. It may not take for good what the accepted one has for a second
+// version, which is temporary.
+func (g gate) quota(n *Node, prefix, owner string, at model.Positions, full, held *Level) (found []Finding) {
 	if n.quota == nil {
 		return nil
 	}
-	for r, asked := range full {
+	for r, asked := range full.Total {
 		if asked == 0 || n.quota[r] >= most {
 			continue
 		}
 		name := g.Names[r]
 		f := Finding{Name: prefix + name, Resource: name, Asked: asked, Used: n.declared[r], Limit: n.quota[r], Shared: true,
-			OK: n.declared[r]+asked <= n.quota[r] || held != nil && asked <= held[r], At: at[quotaPath(prefix, r, name)], Reason: model.ReasonQuotaExceeded}
+			OK: n.declared[r]+asked <= n.quota[r] || held != nil && asked <= held.Total[r] && full.lasts[r] <= held.lasts[r], At: at[quotaPath(prefix, r, name)], Reason: model.ReasonQuotaExceeded}
 		if !f.OK {
 			n := model.FormatAmounts(name, asked, max(0, f.Limit-f.Used), f.Limit)
 			f.Text[2] = fmt.Sprintf("asks for %s %s, %s has %s of %s left", n[0], name, owner, n[1], n[2])
