@@ -87,9 +87,7 @@ func (b *branch) Load(context.Context) (model.Ledger, error) {
 		}
 		b.known, b.pending, b.asked = true, nil, b.world.now
 	}
-	if b.loaded = b.head; b.head == 0 || !b.origin.versions[b.head-1].lost {
-		b.goesBy = b.head
-	}
+	b.loaded = b.head
 	return b.ledger, nil
 }
 

@@ -98,4 +98,6 @@ func (h hostCopy) Kept() (model.Ledger, bool) {
 	return *h.world.origin.says(h.kept), h.kept > 0
 }
 
-func (h hostCopy) Accept() { h.kept = h.branch.head }
+// Accept hears that the process takes what it read for the ledger. While it cannot ask the cluster whether it is, it goes by
+// what it acted on last.
+func (h hostCopy) Accept() { h.kept, h.goesBy = h.branch.head, h.branch.head }
