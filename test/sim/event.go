@@ -58,7 +58,6 @@ func init() {
 		}},
 		{"clock", 10, [][]string{processWords, jumps}, func(w *World, a []int) {
 			w.process(a[0]).skew, _ = time.ParseDuration(jumps[a[1]])
-			w.jumped = true
 		}},
 
 		{"declare", 90, [][]string{appNames, shapeNames, numbers("v%d", 3), numbers("x%d", 5)}, func(w *World, a []int) {

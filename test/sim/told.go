@@ -47,7 +47,7 @@ func (w *World) tells(p *process, key string) {
 		w.violate(ruleTold, "%s tells %s, and the branch does not say so", p.name, key)
 	case n.tellers[p.branch]:
 		w.violate(ruleTold, "%s tells %s again", p.name, key)
-	case len(n.tellers) > 0 && !w.jumped && w.cluster.anchor != nil && w.cluster.anchor.Announced >= n.save:
+	case len(n.tellers) > 0 && p.told >= n.save:
 		w.violate(ruleTold, "%s tells %s again, and the cluster remembers that it was told", p.name, key)
 	}
 	n.tellers[p.branch] = true

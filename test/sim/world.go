@@ -35,7 +35,6 @@ type World struct {
 	ends      map[model.AppID]end   // how instances end
 	checked   map[model.Digest]bool // specs that can be rendered
 	hearing   hearing
-	jumped    bool                        // a clock did, so that a minute may be over at once
 	excess    map[*object]map[string]bool // what runs and should not, and who has looked away
 	reference *reference.Model
 	story     *strings.Builder // nil: nobody listens
@@ -86,6 +85,8 @@ type process struct {
 	loaded, goesBy, acts int
 
 	kept int // version of which this host has a copy
+
+	told int64 // the last save that the cluster remembered as told when this pass began
 
 	lost bool // somebody else has written to the branch first in this pass
 }
@@ -148,6 +149,9 @@ func (p *process) pass(at int, happens func()) (r reconcile.Report, err error) {
 	w := p.world
 	wrong := w.wrong()
 	head := w.origin.tip()
+	if p.told = 0; w.cluster.anchor != nil {
+		p.told = w.cluster.anchor.Announced
+	}
 	defer func() {
 		p.at = 0
 		switch x := recover().(type) {
