@@ -40,7 +40,7 @@ func (w *World) comeToRest() {
 	w.everythingIsAsDeclared()
 	w.everythingRunsAsSaved()
 	w.nobodyChangesWhatWasRead()
-	w.everythingWasTold()
+	w.everythingWasTold(alive)
 }
 
 // quieten makes passes until none of them changes anything, nor hours later.
