@@ -208,7 +208,8 @@ func (l *Loop) anchor(ctx context.Context, saved *model.Ledger) error {
 
 // correctDrift acts again on the last ledger that is known to be the one of the fleet,
 // while the branch holds none that is: the one that was acted on last or, at a start,
-// the copy on this machine if nobody has saved since.
+// the copy on this machine. If somebody has saved since, it does nothing: it would make
+// again what the later save ended.
 func (l *Loop) correctDrift(ctx context.Context, refused *LedgerRefusedError, r *Report) error {
 	if l.acted.Platform == nil && l.o.Recognition.Copy != nil && refused.keptIsLast {
 		l.acted, _ = l.o.Recognition.Copy.Kept()
@@ -216,6 +217,22 @@ func (l *Loop) correctDrift(ctx context.Context, refused *LedgerRefusedError, r 
 	if l.acted.Platform == nil || l.o.DryRun {
 		return nil
 	}
+	if later, err := l.o.Recognition.savedSince(ctx, l.acted.Identity); err != nil || later {
+		return err
+	}
 	err := l.declared.hold(ctx, l.acted.Commit, r)
 	return errors.Join(err, l.act(ctx, declaredBy(&l.acted), l.acted, r))
+}
+
+// savedSince reports whether the cluster remembers another save than the ones up to this
+// one.
+func (r *Recognition) savedSince(ctx context.Context, save model.LedgerIdentity) (bool, error) {
+	if r.Anchor == nil {
+		return false, nil
+	}
+	anchor, anchored, err := r.Anchor.Anchor(ctx)
+	if err != nil {
+		return false, fmt.Errorf("find out whether somebody has saved since: %w", err)
+	}
+	return anchored && (!anchor.Same(save) || anchor.Sequence > save.Sequence), nil
 }

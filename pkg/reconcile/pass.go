@@ -109,7 +109,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		if err := l.keep(ctx, &ledger, &saved, r); err != nil || !out.Decided() {
 			return err
 		}
-		l.saved = saved
+		l.saved, out.Next.Identity = saved, saved.Identity
 		l.done.news.saved(&saved)
 		return l.act(ctx, out.Fleet, out.Next, r)
 	case errors.Is(err, status.ErrMoved) || !out.Decided():
