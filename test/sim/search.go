@@ -14,6 +14,8 @@ type Options struct {
 	// a bug planted nothing is planned, unless Planned says so.
 	Plan    Plan
 	Planned bool
+
+	restless bool // the history ends with its last event, and nothing comes to rest
 }
 
 // Live makes a world, lives through a history in it and returns what did not hold,
@@ -59,7 +61,7 @@ func Shrink(history []Event, o Options, rule string) []Event {
 		return v != nil && v.Rule == rule
 	}
 	if v := Live(history, o); v != nil && v.Step <= len(history) {
-		history = history[:v.Step]
+		history, o.restless = history[:v.Step], true
 	}
 	for size := max(1, len(history)/2); left > 0; {
 		removed := false

@@ -237,6 +237,9 @@ func (w *World) run(history []Event) (v *Violation) {
 		w.tell("%3d %s", step, e)
 		operations[e.Op].do(w, e.Args[:])
 	}
+	if w.options.restless {
+		return nil
+	}
 	step++
 	w.tell("the end: all faults are mended, and passes go on until nothing changes")
 	w.comeToRest()
