@@ -290,7 +290,7 @@ func stateStyle(state model.State) style {
 		return green
 	case model.StateFailed:
 		return red
-	case model.StateOff:
+	case model.StateOff, model.StateNotRun:
 		return dim
 	}
 	return yellow

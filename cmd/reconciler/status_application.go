@@ -17,11 +17,11 @@ func grantsOf(v *view.Application) string {
 	parts := make([]string, 0, len(v.Components))
 	for _, c := range v.Components {
 		text := fmt.Sprintf("%s %d/%d", c.Name, c.Granted, c.Asked)
-		switch c.State {
-		case model.StateReady, model.StateOff:
+		switch {
+		case c.State == model.StateReady, c.State == model.StateOff:
 			text += toldLess(c.Granted, c.Told)
-		case model.StateDone:
-			text = c.Name + " done"
+		case c.Ended:
+			text = c.Name + " " + string(c.State)
 		default:
 			text += " " + string(c.State)
 		}

@@ -81,13 +81,13 @@ func (c components) advanceOne(spec *model.Component, s *model.ComponentState, r
 		return
 	}
 	content := spec.Content(c.inst.App)
-	if s.State == model.StateDone && s.Spec == content {
+	if s.Finished() && s.Spec == content {
 		return // it ran and is not run again, whatever is granted
 	}
 	before := *s
 	target := model.WorkloadDigest(spec, s.Grant, replicas)
 	blocker, ran := blockerOf(c.inst, spec), c.ran(s)
-	s.Message, s.Hold = "", false
+	s.Message, s.Hold, s.Ended = "", false, false
 	if s.Spec != content || !c.now.Before(s.Pause) {
 		s.Pause = time.Time{}
 	}
@@ -188,7 +188,7 @@ func blockerOf(inst *model.Instance, c *model.Component) string {
 			continue // the order of the steps says when it runs
 		}
 		s, ok := inst.Component(name)
-		if !ok || s.Hold || s.State != model.StateReady && s.State != model.StateDone && s.State != model.StateOff {
+		if !ok || s.Hold || s.State != model.StateReady && !s.Finished() && s.State != model.StateOff {
 			return name
 		}
 	}

@@ -223,9 +223,37 @@ func wrongJobs(s *runState, inst *model.Instance) (wrong []string) {
 			wrong = append(wrong, "its job "+i.Job.Component+" runs without room")
 		}
 	}
+	wrong = append(wrong, wrongStates(inst)...)
 	if web, ok := inst.Component("web"); ok && inst.Phase.Active() && web.Run > 0 && !web.Hold && inst.Spec.Workflow != nil {
 		if t, aimed := inst.Run.Target("web"); inst.Run.Instance == inst.Number && inst.Run.Superseded == "" && (!aimed || t.Stable.Content != web.Spec) {
 			wrong = append(wrong, "it runs what its run does not aim at")
+		}
+	}
+	return wrong
+}
+
+// wrongStates: when the run of the accepted release has ended, its jobs take nothing, and
+// their states are what their steps came to.
+func wrongStates(inst *model.Instance) (wrong []string) {
+	run := inst.Run
+	if !run.Phase.Ended() || !inst.Phase.Active() || run.Superseded != "" || run.Instance != inst.Number || run.Spec != inst.Release() {
+		return nil
+	}
+	for i := range run.Steps {
+		step, _ := model.Find(inst.Spec.Workflow.Steps, run.Steps[i].Name)
+		job, ok := inst.Component(step.Component)
+		if !ok {
+			continue
+		}
+		came := model.StateNotRun
+		switch {
+		case run.Steps[i].Phase == model.StepSucceeded:
+			came = model.StateDone
+		case run.Steps[i].Job != "":
+			came = model.StateFailed
+		}
+		if job.State != came || !job.Takes().IsZero() {
+			wrong = append(wrong, fmt.Sprintf("its job %s is %s and takes %s, and its step %s", step.Component, job.State, job.Takes(), run.Steps[i].Phase))
 		}
 	}
 	return wrong

@@ -277,7 +277,7 @@ func (s *state) act(app int) {
 		switch {
 		case c == nil:
 			*r = running{}
-		case c.Hold || c.State == model.StateDone || c.Workload == r.workload:
+		case c.Hold || c.Finished() || c.Workload == r.workload:
 		case c.Run == 0:
 			*r = running{workload: c.Workload}
 		default:
@@ -441,7 +441,7 @@ func (x *exploration) checkOrder(old, inst *model.Instance) {
 		spec, _ := inst.Spec.Component(c.Grant.Component)
 		for _, name := range spec.DependsOn {
 			dep, _ := inst.Component(name)
-			if c.Run > 0 && (dep.Hold || dep.State != model.StateReady && dep.State != model.StateDone && dep.State != model.StateOff) {
+			if c.Run > 0 && (dep.Hold || dep.State != model.StateReady && !dep.Finished() && dep.State != model.StateOff) {
 				x.Fatalf("%s starts %s, and %s is %s", inst.App, c.Grant.Component, name, dep.State)
 			}
 		}

@@ -14,7 +14,7 @@ func noteFailures(inst *model.Instance, shown workloads, now time.Time) {
 	for i := range inst.Components {
 		s := &inst.Components[i]
 		w := shown.of(s.Grant.Component)
-		if w == nil || w.Failure == nil || w.Digest != s.Workload || s.State == model.StateDone {
+		if w == nil || w.Failure == nil || w.Digest != s.Workload || s.Finished() {
 			continue
 		}
 		entry, isNew := countFailure(inst, w, now)

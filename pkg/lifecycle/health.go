@@ -10,8 +10,7 @@ import (
 
 // up reports whether a component runs at its grant, or need not run.
 func up(s *model.ComponentState) bool {
-	switch s.State {
-	case model.StateDone, model.StateOff:
+	if s.Finished() || s.State == model.StateOff {
 		return !s.Hold
 	}
 	return !s.Hold && s.State == model.StateReady && s.Run == s.Grant.Replicas
@@ -56,7 +55,7 @@ func reduced(inst *model.Instance) bool {
 }
 
 func failing(inst *model.Instance) bool {
-	return slices.ContainsFunc(inst.Components, func(s model.ComponentState) bool { return s.State == model.StateFailed })
+	return slices.ContainsFunc(inst.Components, func(s model.ComponentState) bool { return s.State == model.StateFailed && !s.Ended })
 }
 
 // partsRun reports whether every critical component has as many ready replicas as
@@ -76,7 +75,7 @@ func partsRun(inst *model.Instance, shown workloads) bool {
 func brokenForGood(inst *model.Instance, shown workloads) bool {
 	return !underWay(inst) && anyCritical(inst, func(c *model.Component, s *model.ComponentState) bool {
 		w := shown.of(c.Name)
-		return w != nil && w.Failure != nil && w.Failure.Final && w.Digest == s.Workload && s.State == model.StateFailed
+		return w != nil && w.Failure != nil && w.Failure.Final && w.Digest == s.Workload && s.State == model.StateFailed && !s.Ended
 	})
 }
 

@@ -106,7 +106,7 @@ func measure(ledger *model.Ledger, ruling *model.Ruling, seen *model.Observation
 		for j := range d.Grants {
 			g := &d.Grants[j]
 			if known && inst.SpecDigest() == d.Spec {
-				if s, ok := inst.Component(g.Component); ok && s.State == model.StateDone {
+				if s, ok := inst.Component(g.Component); ok && s.Finished() {
 					continue
 				}
 			}

@@ -85,7 +85,7 @@ func leftNothing(inst *model.Instance) bool {
 func rearmJobs(inst *model.Instance) {
 	for i := range inst.Components {
 		if s := &inst.Components[i]; inst.Spec.Workflow != nil && inst.Spec.Workflow.Job(s.Grant.Component) {
-			s.State = model.StateWaiting
+			s.State, s.Ended = model.StateWaiting, false
 		}
 	}
 }

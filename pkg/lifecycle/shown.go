@@ -15,7 +15,7 @@ func (c components) look() {
 	look := &model.Shown{At: c.now}
 	for i := range c.inst.Components {
 		s := &c.inst.Components[i]
-		if s.State == model.StateDone {
+		if s.Finished() {
 			continue
 		}
 		if e, seen := c.shows(s); seen {

@@ -46,7 +46,7 @@ func (c components) advanceTarget(run *model.Run, s *model.ComponentState) {
 	beside := s.Beside
 	s.Message, s.Hold, s.Beside = "", false, nil
 	if declared && c.inst.Spec.Workflow.Job(name) {
-		c.advanceJob(own, s)
+		c.advanceJob(run, own, s)
 		return
 	}
 	t, targeted := run.Target(name)
@@ -82,15 +82,41 @@ func (c components) advanceTarget(run *model.Run, s *model.ComponentState) {
 }
 
 // advanceJob handles a component that a step of the workflow runs once. It takes
-// room until the run has ended. When a run is restarted after that, its jobs take
-// none: others have the room by then.
-func (c components) advanceJob(spec *model.Component, s *model.ComponentState) {
+// room until the run has ended, and then has the state that the run tells. When a run
+// is restarted after that, its jobs take none and stay as they are until it ends
+// again: others have the room by then.
+func (c components) advanceJob(run *model.Run, spec *model.Component, s *model.ComponentState) {
 	s.Spec, s.Run, s.Workload = spec.Content(c.inst.App), 0, model.WorkloadDigest(spec, s.Grant, 0)
-	if s.State != model.StateDone && underWay(c.inst) {
+	switch {
+	case !underWay(c.inst):
+		s.State = cameTo(run, c.inst.Spec.Workflow, spec.Name)
+		s.Ended = s.State == model.StateFailed
+	case !s.Finished():
 		s.State, s.Message = model.StateWaiting, "for the step that runs it"
-	} else {
-		s.State = model.StateDone
 	}
+}
+
+// cameTo returns what a job came to in a run that has ended. Of several steps that run
+// it, one that failed counts. What a run went back to has the states of that run.
+func cameTo(run *model.Run, flow *model.Workflow, component string) model.State {
+	state := model.StateNotRun
+	for i := range run.Steps {
+		rec := &run.Steps[i]
+		decl, _ := model.Find(flow.Steps, rec.Name)
+		phase, began := rec.Phase, rec.Job == component
+		if undo := rec.Undo; undo != nil && undo.Component == component {
+			phase, began = undo.Phase, undo.Attempt > 0
+		} else if !began && (decl == nil || decl.Component != component) {
+			continue
+		}
+		switch {
+		case phase == model.StepSucceeded: // also if it need not be done
+			state = model.StateDone
+		case began:
+			return model.StateFailed
+		}
+	}
+	return state
 }
 
 // setRunDeadline makes a run that rolls out the accepted spec set its deadline.

@@ -32,7 +32,7 @@ func unchanged(f *facts) bool {
 		if s.Grant.Component != c.Name || !goesOn(c, s, f.shown) {
 			return false
 		}
-		if s.State != model.StateDone {
+		if !s.Finished() {
 			if !asShown(in.Shown, looked, f.shown.of(c.Name)) {
 				return false
 			}
@@ -48,15 +48,15 @@ func unchanged(f *facts) bool {
 	return len(grants) == 0 && (in.Shown == nil || len(in.Shown.Components) == looked)
 }
 
-// goesOn reports whether a component runs in full as it was told to, or is done.
+// goesOn reports whether a component runs in full as it was told to, or is finished.
 func goesOn(c *model.Component, s *model.ComponentState, shown workloads) bool {
 	if s.Hold || s.Beside != nil || s.Pauses != 0 || !s.Pause.IsZero() || s.Message != "" || s.Grant.Replicas < c.Replicas || s.Grant.QoS != c.QoS {
 		return false
 	}
-	switch s.State {
-	case model.StateDone:
+	switch {
+	case s.Finished():
 		return true
-	case model.StateReady:
+	case s.State == model.StateReady:
 		w := shown.of(c.Name)
 		return w != nil && s.Run == s.Grant.Replicas && w.Digest == s.Workload && w.Current && w.Ready >= w.Replicas && !w.Done && w.Failure == nil
 	}

@@ -316,6 +316,10 @@ type ComponentState struct {
 	Since    time.Time `json:"since"` // of State
 	Message  string    `json:"message,omitempty"`
 
+	// Ended is of a job that failed: the run of its workflow is over. What failed
+	// otherwise keeps its place, and may be ready again.
+	Ended bool `json:"ended,omitempty"`
+
 	// Pause is until when it is stopped because it failed too often, Pauses how
 	// often that was in a row.
 	Pause  time.Time `json:"pause,omitzero"`
@@ -334,10 +338,16 @@ type Beside struct {
 	Traffic  Traffic `json:"traffic,omitempty"`
 }
 
+// Finished reports whether a finite component takes nothing any more, and is not run
+// again: it ended well, or its workflow is over, in which it failed or was not run.
+func (s *ComponentState) Finished() bool {
+	return s.State == StateDone || s.State == StateNotRun || s.State == StateFailed && s.Ended
+}
+
 // Takes returns the capacity that the component takes from its pool: its grant, or
-// nothing once it is done.
+// nothing once it is finished.
 func (s *ComponentState) Takes() Resources {
-	if s.State == StateDone {
+	if s.Finished() {
 		return Resources{}
 	}
 	return s.Grant.Requests.Times(s.Grant.Replicas + s.Grant.Surge)
@@ -353,6 +363,7 @@ const (
 	StateReady    State = "ready"    // all that the runtime is told to run is ready
 	StateUnready  State = "unready"  // was ready, is told the same, and is not ready
 	StateDone     State = "done"     // a finite component that ended well; it is not run again
+	StateNotRun   State = "not run"  // a finite component that its workflow did not run
 	StateFailed   State = "failed"
 	StateEnding   State = "ending" // of an instance that has ended: kept until its dependants are gone
 )

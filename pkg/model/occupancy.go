@@ -12,7 +12,7 @@ type Occupancy struct {
 func (i *Instance) Room() (sum Resources) {
 	for k := range i.Components {
 		s := &i.Components[k]
-		if s.State == StateDone {
+		if s.Finished() {
 			continue
 		}
 		room := s.Grant.room(i.rolls(s.Grant.Component))

@@ -22,10 +22,11 @@ func (p *page) graph(in *model.Instance) {
 		node[c.Name] = fmt.Sprintf("c%d", i)
 		label, class := word(c.Name), ""
 		if s, ok := in.Component(c.Name); ok && in.Phase.Active() {
-			if class = word(string(s.State)); c.Runs() {
+			state := word(string(s.State))
+			if class = strings.ReplaceAll(state, " ", "-"); c.Runs() {
 				label += fmt.Sprintf("<br/>%d of %d", s.Grant.Replicas, c.Replicas)
 			}
-			label += "<br/>" + class
+			label += "<br/>" + state
 		}
 		if _, known := stateColours[class]; known {
 			used[class] = true
@@ -48,10 +49,11 @@ func (p *page) graph(in *model.Instance) {
 	p.line("```\n")
 }
 
-// stateColours are the colours of states, readable on light and on dark pages.
+// stateColours are the colours of states, with a dash for a space, readable on light and on dark pages.
 var stateColours = map[string]string{
 	string(model.StateReady):    "fill:#d4edda,stroke:#28a745,color:#000",
 	string(model.StateDone):     "fill:#d4edda,stroke:#28a745,color:#000",
+	"not-run":                   "fill:#e2e3e5,stroke:#6c757d,color:#000",
 	string(model.StateStarting): "fill:#fff3cd,stroke:#d39e00,color:#000",
 	string(model.StateUnready):  "fill:#fff3cd,stroke:#d39e00,color:#000",
 	string(model.StateWaiting):  "fill:#fff3cd,stroke:#d39e00,color:#000",
@@ -63,7 +65,7 @@ var stateColours = map[string]string{
 // nothing else gets into a chart.
 func word(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == ' ' {
 			return r
 		}
 		return -1

@@ -165,7 +165,7 @@ func objectsRevision(inst *model.Instance, platform *model.Platform) string {
 	for i := range inst.Components {
 		s := &inst.Components[i]
 		revision = fmt.Appendf(revision, " %s", s.Workload)
-		if s.Hold || s.State == model.StateDone {
+		if s.Hold || s.Finished() {
 			revision = append(revision, " kept"...)
 		}
 		if s.Beside != nil {

@@ -85,7 +85,7 @@ func (a *application) objects(c *model.Component, state model.ComponentState) ([
 func (a *application) workload(c *model.Component, state model.ComponentState) *workload {
 	w := &workload{
 		app: a, spec: c, name: ObjectName(a.Instance.App, c.Name), track: TrackStable,
-		grant: a.granted(state.Grant).AsTold(), run: max(0, state.Run), done: state.State == model.StateDone,
+		grant: a.granted(state.Grant).AsTold(), run: max(0, state.Run), done: state.Finished(),
 		out: &part{
 			component: c.Name, commit: a.spec.Commit, namespace: a.namespace, labels: a.labels(c.Name),
 			workload: cmp.Or(state.Workload, model.WorkloadDigest(c, state.Grant, state.Run)), keep: state.Hold,

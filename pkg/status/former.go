@@ -192,9 +192,13 @@ func inFormat1Terms(in *model.Instance) *model.Instance {
 	copied.Shown, copied.PreviousGrants, copied.Components = nil, asTold(in.PreviousGrants), slices.Clone(in.Components)
 	for i := range copied.Components {
 		copied.Components[i].Grant = copied.Components[i].Grant.AsTold()
-		if s := &copied.Components[i]; s.State == model.StateUnready {
+		switch s := &copied.Components[i]; {
+		case s.State == model.StateUnready:
 			s.State = model.StateStarting
+		case s.Finished():
+			s.State = model.StateDone
 		}
+		copied.Components[i].Ended = false
 	}
 	copied.Outcomes, copied.Drift = nil, nil
 	copied.History = slices.Clone(in.History)
@@ -270,6 +274,9 @@ func lacking(in *model.Instance) (lacks []string) {
 	}
 	if in.Refused != nil && in.Refused.MovesTo != (model.AppID{}) {
 		lacks = append(lacks, file(instanceFile)+": the application that it moves to")
+	}
+	if slices.ContainsFunc(in.Components, func(s model.ComponentState) bool { return s.Finished() && s.State != model.StateDone }) {
+		lacks = append(lacks, file(instanceFile)+": the jobs that failed or did not run, which are done there")
 	}
 	if hasTimes(in.Run) {
 		lacks = append(lacks, file(workflowFile)+": when people asked something of the run, when stages began, and when steps were taken back")

@@ -415,6 +415,7 @@ func withoutDefaults(l model.Ledger) model.Ledger {
 		in.PreviousGrants, in.Components = told(in.PreviousGrants), slices.Clone(in.Components)
 		for k := range in.Components {
 			in.Components[k].Grant = in.Components[k].Grant.AsTold()
+			in.Components[k].Ended = false // nor why a job takes nothing
 		}
 	}
 	for i := range l.Decisions {
@@ -471,6 +472,34 @@ func TestMigrateBackListsStandings(t *testing.T) {
 	m, err := b.Migrate(t.Context(), 1)
 	require.NoError(t, err)
 	require.Equal(t, []string{`tenants/acme/shop/decision.json: the standing "within slack"; it says "entitled"`}, m.Lacks)
+}
+
+// TestJobsInFormat1: format 1 says of jobs that failed and of those that did not run that
+// they are done, so that they take no room there either. The way back lists them.
+func TestJobsInFormat1(t *testing.T) {
+	for _, job := range []model.ComponentState{{State: model.StateDone}, {State: model.StateNotRun}, {State: model.StateFailed, Ended: true}, {State: model.StateFailed}} {
+		remote := gittest.NewBare(t)
+		b := open(t, remote.Dir)
+		empty, err := b.Load(t.Context())
+		require.NoError(t, err)
+		l := busyFleet()
+		in := &l.Instances[len(l.Instances)-1]
+		job.Grant = in.Components[0].Grant
+		in.Components[0] = job
+		saved, _, err := b.Commit(t.Context(), empty, l)
+		require.NoError(t, err)
+		read, _ := saved.Find(in.App)
+		require.Equal(t, job, read.Components[0])
+
+		m, err := b.Migrate(t.Context(), 1)
+		require.NoError(t, err)
+		lacks, listed := "tenants/beta/web/instance.json: the jobs that failed or did not run, which are done there", job.Finished() && job.State != model.StateDone
+		require.Equal(t, listed, slices.Contains(m.Lacks, lacks), m.Lacks)
+		after := load(t, remote)
+		read, _ = after.Find(in.App)
+		require.Equal(t, job.Finished(), read.Components[0].State == model.StateDone)
+		require.False(t, read.Components[0].Ended)
+	}
 }
 
 // FuzzMigration: whatever can be read in format 1 means the same in format 2, and

@@ -17,17 +17,17 @@ func AsRecorded(l *model.Ledger) (list []model.Workload) {
 		}
 		for _, s := range in.Components {
 			w := model.Workload{App: in.App, Component: s.Grant.Component, Digest: s.Workload, Replicas: s.Run}
-			switch s.State {
-			case model.StateReady:
+			switch {
+			case s.State == model.StateReady:
 				w.Ready, w.Current = s.Run, true
 				if e := in.Shown.Of(w.Component); e != nil && e.Unready.IsZero() {
 					w.Replicas, w.Ready, w.Images = e.Told, e.Ready, e.Images
 				}
-			case model.StateUnready:
+			case s.State == model.StateUnready:
 				if e := in.Shown.Of(w.Component); e != nil {
 					w.Replicas, w.Ready, w.Images, w.Why, w.Rolling = e.Told, e.Ready, e.Images, e.Why, e.Moves
 				}
-			case model.StateDone:
+			case s.Finished():
 				w.Done, w.Current = true, true
 			}
 			list = append(list, w)

@@ -47,6 +47,7 @@ type Component struct {
 	Granted int         `json:"granted"`
 	Asked   int         `json:"asked"`
 	State   model.State `json:"state"`
+	Ended   bool        `json:"ended,omitempty"` // a finite component that takes nothing any more, however it ended
 	Message string      `json:"message,omitempty"`
 	Pool    string      `json:"pool,omitempty"`
 
@@ -124,7 +125,7 @@ func componentsOf(in *model.Instance) []Component {
 	for _, c := range in.Components {
 		v := Component{
 			Name: c.Grant.Component, Granted: c.Grant.Replicas, Asked: c.Grant.Replicas,
-			State: c.State, Message: c.Message, Pool: c.Grant.Pool,
+			State: c.State, Ended: c.Finished(), Message: c.Message, Pool: c.Grant.Pool,
 		}
 		if seen := in.Shown.Of(v.Name); seen != nil {
 			v.Told, v.Ready, v.Unready, v.Images = seen.Told, seen.Ready, seen.Unready, seen.Images

@@ -204,7 +204,7 @@ func seenOf(inst *model.Instance, observed *model.Observation) (seen []Seen) {
 		s := &inst.Components[i]
 		refused := refusedFor(inst, s.Grant.Component)
 		one := Seen{Component: s.Grant.Component, Granted: s.Grant.Replicas}
-		stable := SeenVersion{Content: s.Spec, Replicas: s.Run, Done: s.State == model.StateDone}
+		stable := SeenVersion{Content: s.Spec, Replicas: s.Run, Done: s.Finished()}
 		if s.State == model.StateReady {
 			stable.Ready = s.Run
 		}
@@ -212,7 +212,7 @@ func seenOf(inst *model.Instance, observed *model.Observation) (seen []Seen) {
 			w := &running[k]
 			switch {
 			case w.Component != s.Grant.Component || w.Intent != "":
-			case !w.Beside && w.Digest == s.Workload && s.State == model.StateFailed:
+			case !w.Beside && w.Digest == s.Workload && s.State == model.StateFailed && !s.Ended:
 				stable.Failure = w.Failure
 			case w.Beside && s.Beside != nil && w.Digest == s.Beside.Workload:
 				next := SeenVersion{Content: s.Beside.Spec, Replicas: s.Beside.Run, Beside: true, Failure: w.Failure}

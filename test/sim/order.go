@@ -26,7 +26,7 @@ func (w *World) startIsInOrder(was, now *model.Instance) {
 		c, _ := now.Spec.Component(s.Grant.Component)
 		for _, name := range c.DependsOn {
 			switch dep, _ := now.Component(name); {
-			case !dep.Hold && (dep.State == model.StateReady || dep.State == model.StateDone || dep.State == model.StateOff):
+			case !dep.Hold && (dep.State == model.StateReady || dep.Finished() || dep.State == model.StateOff):
 			default:
 				w.violate("start is in order", "%s#%d runs %d of %s, %d before, and %s, which it depends on, is %s", now.App, now.Number, s.Run, c.Name, ran, name, dep.State)
 			}

@@ -122,7 +122,7 @@ func (w *World) runningIsTrue(p *process, now *model.Instance, news []model.Tran
 		}
 		seen, ok := p.carrier.seen.Find(now.App, c.Name)
 		switch {
-		case c.Finite() && s.State == model.StateDone: // it may have ended well long ago, and be gone
+		case c.Finite() && s.Finished(): // it may have ended long ago, and be gone
 		case !ok, seen.Digest != s.Workload, !seen.Current, seen.Ready < s.Grant.Replicas:
 			w.violate("Running is said of what runs", "%s#%d is called Running, and of %s was seen: %+v, told %s", now.App, now.Number, c.Name, seen, s.Workload)
 		}
@@ -201,7 +201,7 @@ func declaredBy(l *model.Ledger, tenant string) (cpu int64) {
 		}
 		for i := range inst.Spec.Components {
 			c := &inst.Spec.Components[i]
-			if s, ok := inst.Component(c.Name); ok && s.State != model.StateDone {
+			if s, ok := inst.Component(c.Name); ok && !s.Finished() {
 				cpu += c.Requests.CPU * int64(c.Replicas)
 			}
 		}

@@ -138,7 +138,7 @@ func sameInstance(x, y *model.Instance) bool {
 		return false
 	}
 	return slices.EqualFunc(x.Components, y.Components, func(c, d model.ComponentState) bool {
-		return (c.State == model.StateDone) == (d.State == model.StateDone) && solve.Ready(&c) == solve.Ready(&d) && c.Spec == d.Spec && c.Grant.Equal(d.Grant)
+		return c.Finished() == d.Finished() && solve.Ready(&c) == solve.Ready(&d) && c.Spec == d.Spec && c.Grant.Equal(d.Grant)
 	})
 }
 

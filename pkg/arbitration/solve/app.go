@@ -99,14 +99,14 @@ func FirstCome(x, y *App) int {
 // serveOrder orders the pending applications of a tenant.
 func serveOrder(x, y *App) int { return cmp.Or(x.Base().Compare(y.Base()), FirstCome(x, y)) }
 
-// done reports whether a component has ended well under the accepted spec and so
-// takes nothing any more.
+// done reports whether a component is finished under the accepted spec and so takes
+// nothing any more.
 func (app *App) done(spec *model.Application, comp *model.Component) bool {
 	if app.Instance == nil || app.Incumbent() && spec.Release != app.Instance.Release() && stepped(spec, comp.Name) {
 		return false
 	}
 	state, ok := app.Instance.Component(comp.Name)
-	return ok && state.State == model.StateDone && state.Spec == comp.Content(app.ID)
+	return ok && state.Finished() && state.Spec == comp.Content(app.ID)
 }
 
 // Started is when the application got its present place. It is the zero time for

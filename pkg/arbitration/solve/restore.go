@@ -80,7 +80,7 @@ func (app *App) mayGrow(l int) bool {
 
 // Ready reports whether what depends on a component may grow.
 func Ready(s *model.ComponentState) bool {
-	return s.State == model.StateReady || s.State == model.StateDone || s.State == model.StateOff || s.State == ""
+	return s.State == model.StateReady || s.Finished() || s.State == model.StateOff || s.State == ""
 }
 
 // marginHolds reports whether the margin that policy wants stays free in the pools
