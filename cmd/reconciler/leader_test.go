@@ -1,10 +1,11 @@
 package main
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -28,17 +29,18 @@ type served struct {
 	address string
 }
 
-// serveRun starts a reconciler with --leader-elect.
+// serveRun starts a reconciler with --leader-elect, in a process of its own: two of them
+// in one would share the logger of client-go.
 func serveRun(t *testing.T, args ...string) *served {
 	t.Helper()
 	s := &served{t: t, log: &output{}}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		run(ctx, append([]string{"run", "--leader-elect", "--state-dir", t.TempDir(), "--listen", "127.0.0.1:0", "--interval", "1s"}, args...), io.Discard, s.log)
-	}()
-	t.Cleanup(func() { cancel(); <-ended })
+	cmd := exec.Command("reconciler", append([]string{"run", "--leader-elect", "--state-dir", t.TempDir(), "--listen", "127.0.0.1:0", "--interval", "1s"}, args...)...)
+	cmd.Stderr = s.log
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		require.NoError(t, cmd.Process.Signal(os.Interrupt))
+		require.NoError(t, cmd.Wait(), "%s", s.log)
+	})
 	serving := regexp.MustCompile(`msg=serving address=(\S+)`)
 	require.Eventually(t, func() bool {
 		m := serving.FindStringSubmatch(s.log.String())
