@@ -95,7 +95,10 @@ func movesOf(fleet *model.Fleet, ledger *model.Ledger, leaving []model.AppID) (m
 			consider(a.ID, a)
 		}
 		for i := range fleet.Unusable {
-			consider(fleet.Unusable[i].App, nil)
+			// A damaged record is there whatever Git says, so nothing has come in its name.
+			if u := &fleet.Unusable[i]; !u.Damaged() || inst.Refused != nil && inst.Refused.MovesTo == u.App {
+				consider(u.App, nil)
+			}
 		}
 		if best > 0 {
 			taken[to] = true

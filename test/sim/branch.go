@@ -20,6 +20,8 @@ import (
 type origin struct {
 	versions []version // the tip is the last; version n is versions[n-1]
 
+	whole map[model.AppID][]byte // what damaged records said
+
 	down   bool // nothing gets through
 	refuse int  // so many pushes get lost before they arrive
 	lose   int  // of so many pushes the answer gets lost
@@ -122,6 +124,7 @@ func (b *branch) save(previous, next model.Ledger) (bool, error) {
 	if !b.known || previous.Revision != b.ledger.Revision {
 		return false, status.ErrMoved
 	}
+	b.world.damagedRest(b.process, &previous, &next)
 	b.world.planned(b, previous, next)
 	b.checkRevisions(&next)
 	files, ledger := b.encode(&next)
@@ -180,7 +183,7 @@ func (b *branch) settle() error {
 func (b *branch) checkRevisions(next *model.Ledger) {
 	for i := range next.Instances {
 		now := &next.Instances[i]
-		if now.Revision == (model.Revision{}) {
+		if now.Revision == (model.Revision{}) || b.ledger.DamagedOf(now.App) != nil {
 			continue
 		}
 		if bytes.Equal(revised(b.files, now.App), now.Revision[:]) {
@@ -224,6 +227,10 @@ func (b *branch) encode(next *model.Ledger) (map[string][]byte, model.Ledger) {
 		if known, ok := old.Find(now.App); ok {
 			was = *known
 		}
+		if old.DamagedOf(now.App) != nil {
+			back.Instances = append(back.Instances, was)
+			continue
+		}
 		back.Instances = append(back.Instances, b.encodeInstance(files, was, now))
 	}
 	for i := range next.Decisions {
@@ -231,6 +238,12 @@ func (b *branch) encode(next *model.Ledger) (map[string][]byte, model.Ledger) {
 		var was model.Decision
 		if known, ok := decisionOf(old, now.App); ok {
 			was = *known
+		}
+		if old.DamagedOf(now.App) != nil {
+			if was.App == now.App {
+				back.Decisions = append(back.Decisions, was)
+			}
+			continue
 		}
 		// One that differs in nothing but its inputs is the same decision.
 		inputs := now.Inputs
@@ -244,12 +257,8 @@ func (b *branch) encode(next *model.Ledger) (map[string][]byte, model.Ledger) {
 		made.Revision = sha1.Sum(files[name])
 		back.Decisions = append(back.Decisions, made)
 	}
-	h := sha1.New()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		h.Write([]byte(name))
-		h.Write(files[name])
-	}
-	back.Revision = model.Revision(h.Sum(nil))
+	b.keepDamaged(files)
+	back.Damaged, back.Revision = old.Damaged, revisionOf(files)
 	return files, back
 }
 

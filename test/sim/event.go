@@ -18,10 +18,13 @@ type Event struct {
 // operation is a sort of event.
 type operation struct {
 	name   string
-	weight int        // how often it is drawn
+	weight int        // how often it is drawn, or rare
 	words  [][]string // that each argument may be
 	do     func(w *World, args []int)
 }
+
+// rare is the weight of what happens in every sixth history only, and there in one of ten events.
+const rare = 0
 
 // operations are listed by init, as some of what they do leads back here.
 var operations []operation
@@ -139,6 +142,8 @@ func init() {
 			w.loseBranch([]string{"missing", "foreign", "older"}[a[0]])
 		}},
 		{"restore-branch", 12, nil, func(w *World, _ []int) { w.restoreBranch() }},
+		{"damage", rare, [][]string{appNames}, func(w *World, a []int) { w.damage(apps[a[0]]) }},
+		{"revert-damage", rare, [][]string{appNames}, func(w *World, a []int) { w.revert(apps[a[0]]) }},
 		{"refuse-push", 8, [][]string{fewWords}, func(w *World, a []int) { w.origin.refuse = a[0] + 1 }},
 		{"lose-answer", 12, [][]string{fewWords, fewWords}, func(w *World, a []int) { w.origin.lose, w.origin.deaf = a[0]+1, a[1] }},
 		{"api", 10, [][]string{upDown}, func(w *World, a []int) { w.apiDown, w.apiSince = a[0] == 1, w.now }},

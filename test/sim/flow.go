@@ -340,7 +340,7 @@ func (w *World) letThemThrough(rest func()) {
 		asked := false
 		for i, id := range apps {
 			inst, ok := w.origin.now().Find(id)
-			if !ok || inst.Run == nil || inst.Run.Phase.Ended() {
+			if !ok || inst.Run == nil || inst.Run.Phase.Ended() || w.origin.now().DamagedOf(id) != nil {
 				continue
 			}
 			asked = true

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,9 @@ func Draw(seed uint64, events int) []Event {
 		n, op := rng.IntN(total), 0
 		for ; n >= operations[op].weight; op++ {
 			n -= operations[op].weight
+		}
+		if seed%6 == 5 && rng.IntN(10) == 0 {
+			op = slices.IndexFunc(operations, func(o operation) bool { return o.weight == rare }) + rng.IntN(2)
 		}
 		history[i].Op = op
 		for j, words := range operations[op].words {

@@ -30,6 +30,18 @@ func (w *World) comeToRest() {
 	if len(alive) == 0 {
 		alive = w.processes[:1]
 	}
+	w.allGoesOn(alive)
+	for _, app := range w.damagedApps() {
+		w.revert(app)
+		w.tell("the record of %s is brought back", app)
+		w.allGoesOn(alive)
+	}
+	w.nobodyChangesWhatWasRead()
+	w.everythingWasTold(alive)
+}
+
+// allGoesOn demands that all applications whose records can be read come to what Git declares.
+func (w *World) allGoesOn(alive []*process) {
 	w.quieten(alive)
 	w.letThemThrough(func() { w.quieten(alive) })
 	if w.held() {
@@ -39,8 +51,6 @@ func (w *World) comeToRest() {
 	}
 	w.everythingIsAsDeclared()
 	w.everythingRunsAsSaved()
-	w.nobodyChangesWhatWasRead()
-	w.everythingWasTold(alive)
 }
 
 // quieten makes passes until none of them changes anything, nor hours later.
@@ -88,6 +98,8 @@ func (w *World) everythingIsAsDeclared() {
 			phase = inst.Phase
 		}
 		switch {
+		case ledger.DamagedOf(id) != nil:
+			continue
 		case git.broken || git.declares(i) && !git.usable(i):
 			if phase == model.PhaseCreated || phase == model.PhaseScheduled {
 				w.violate("what is declared comes to something", "%s cannot be used as declared and is %s for ever", id, phase)
@@ -127,6 +139,9 @@ func (w *World) everythingIsAsDeclared() {
 		if phase == model.PhaseDegraded && w.lacksSecret(inst) {
 			continue
 		}
+		if phase == model.PhaseDegraded && len(ledger.Damaged) > 0 && !roomy {
+			continue // what has a damaged record gives no room, though it may take more than there is
+		}
 		if phase == model.PhaseDegraded && !reduced(inst) {
 			w.violate("Degraded is said of what is degraded", "%s is Degraded (%s) and runs in full", id, inst.Message)
 		}
@@ -142,6 +157,9 @@ func (w *World) waitsForMove(inst *model.Instance) bool {
 	git, ledger := w.repo.now(), w.origin.now()
 	return inst.Refused != nil && inst.Refused.Reason == model.ReasonMoveWaits && slices.ContainsFunc(apps, func(other model.AppID) bool {
 		to, known := ledger.Find(other)
+		if ledger.DamagedOf(other) != nil && inst.Refused.MovesTo == other {
+			return true // until the record can be read
+		}
 		return other.Tenant == inst.App.Tenant && git.declares(slices.Index(apps, other)) && known && !to.Phase.Active()
 	})
 }
@@ -214,7 +232,7 @@ func (w *World) everythingRunsAsSaved() {
 		for i := range inst.Components {
 			s := &inst.Components[i]
 			c, _ := inst.Spec.Component(s.Grant.Component)
-			if c == nil || c.Finite() || c.Requests.CPU == 0 {
+			if c == nil || w.origin.now().DamagedOf(inst.App) != nil || c.Finite() || c.Requests.CPU == 0 {
 				continue
 			}
 			if n := runs[part{inst.App, c.Name}]; n != s.Run && inst.Phase == model.PhaseRunning {

@@ -217,6 +217,9 @@ func (w *World) writes(p *process, part part, t told) {
 		return
 	}
 	w.losersRest(p)
+	if p.acts != w.origin.tip() && !w.origin.lost() { // it cannot know that this is ending
+		w.ends[part.app] = end{}
+	}
 	if inst := p.says(part.app); inst != nil && t.instance == strconv.Itoa(inst.Number) {
 		if t.intent != "" && allows(inst, t.intent, true) {
 			return

@@ -145,3 +145,14 @@ func (l lenient) Commit(ctx context.Context, previous, next model.Ledger) (model
 	}
 	return l.Ledger.Commit(ctx, previous, next)
 }
+
+// IgnoreDamage is a loop that takes the last readable record of an application for its record.
+func IgnoreDamage(_ *process, o *reconcile.Options) { o.Status = unaware{o.Status} }
+
+type unaware struct{ reconcile.Ledger }
+
+func (u unaware) Load(ctx context.Context) (model.Ledger, error) {
+	l, err := u.Ledger.Load(ctx)
+	l.Damaged = nil
+	return l, err
+}

@@ -84,6 +84,7 @@ func TestPlantedBugs(t *testing.T) {
 		{"keep a failed canary", KeepCanary, []string{ruleWorkflow + ": a canary that ends badly is withdrawn at once"}, 32},
 		{"share a lock", ShareLock, []string{"a lock has one holder"}, 36},
 		{"go back one release too far", LongWindow, []string{ruleWorkflow + ": a run that goes back brings the release and does nothing else"}, 88},
+		{"decide about a damaged record", IgnoreDamage, []string{ruleDamaged}, 5},
 		{"forget a tombstone", ForgetTombstone, []string{"nothing runs that the ledger does not say, for longer than a pass"}, 7},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
