@@ -90,10 +90,7 @@ func (f *requestFlags) run(cmd *cobra.Command, action string, args []string) err
 		return err
 	}
 	if !f.noCommit {
-		if view.Committed, err = commitApproval(ctx, w, r, view.File); err != nil {
-			return err
-		}
-		if view.Signed, err = isSigned(ctx, w, view.Committed); err != nil {
+		if view.Committed, view.Signed, err = commitApproval(ctx, w, r, view.File); err != nil {
 			return err
 		}
 	}
@@ -129,8 +126,8 @@ func writeApproval(w *clone.Tree, r *request) (string, error) {
 	return "", refusal("%d files ask for this already", maxSame)
 }
 
-// commitApproval commits the file of an approval and returns the commit.
-func commitApproval(ctx context.Context, w *clone.Tree, r *request, file string) (string, error) {
+// commitApproval commits the file of an approval. It returns what commitFiles does.
+func commitApproval(ctx context.Context, w *clone.Tree, r *request, file string) (string, bool, error) {
 	what := strings.TrimSpace(r.Action + " " + r.Step)
 	if r.Stage > 0 {
 		what += fmt.Sprintf(", stage %d", r.Stage)

@@ -100,10 +100,7 @@ func (f *confirmFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !f.noCommit && len(c.view.Files)+len(c.view.Over) > 0 {
-		if c.view.Committed, err = c.commit(ctx, w, strings.TrimSpace(f.why)); err != nil {
-			return err
-		}
-		if c.view.Signed, err = isSigned(ctx, w, c.view.Committed); err != nil {
+		if c.view.Committed, c.view.Signed, err = c.commit(ctx, w, strings.TrimSpace(f.why)); err != nil {
 			return err
 		}
 	}
@@ -243,8 +240,8 @@ func (c *confirmation) isOver(id model.InstanceID) bool {
 	return !known || inst.Number != id.Number || !inst.Phase.Active()
 }
 
-// commit commits the files and returns the commit.
-func (c *confirmation) commit(ctx context.Context, w *clone.Tree, why string) (string, error) {
+// commit commits the files. It returns what commitFiles does.
+func (c *confirmation) commit(ctx context.Context, w *clone.Tree, why string) (string, bool, error) {
 	names := make([]string, len(c.view.Removals))
 	for i, r := range c.view.Removals {
 		names[i] = r.Instance.String()

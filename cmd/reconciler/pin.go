@@ -230,7 +230,8 @@ func commitPin(ctx context.Context, w *clone.Tree, v *pinView, app model.AppID, 
 	if v.Was != "" {
 		message += "It was pinned to " + text.Clean(v.Was) + ".\n"
 	}
-	return commitFiles(ctx, w, message, v.File)
+	commit, _, err := commitFiles(ctx, w, message, v.File)
+	return commit, err
 }
 
 func (p *printer) pin(v *pinView) {

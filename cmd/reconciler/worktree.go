@@ -53,14 +53,15 @@ func vetFiles(ctx context.Context, w *clone.Tree, files *clone.Files, progressTo
 	return offline.Vet(ctx, o, w, files, present())
 }
 
-// commitFiles commits files that were written or removed and nothing else, signed if git is told to, and returns the commit.
-func commitFiles(ctx context.Context, w *clone.Tree, message string, files ...string) (string, error) {
+// commitFiles commits files that were written or removed and nothing else, signed if git is told to. It returns the commit and
+// whether that has a signature.
+func commitFiles(ctx context.Context, w *clone.Tree, message string, files ...string) (commit string, signed bool, err error) {
 	paths := []string{"commit", "--quiet", "--message", message, "--only", "--"}
 	for _, f := range files {
 		literal := ":(literal)" + f
 		if _, err := w.Top.Lstat(filepath.FromSlash(f)); err == nil {
 			if _, err := clone.Output(ctx, w.Root, "add", "--intent-to-add", "--", literal); err != nil {
-				return "", notCommitted(files, err)
+				return "", false, notCommitted(files, err)
 			}
 		} else if known, err := clone.Line(ctx, w.Root, "ls-files", "--", literal); err != nil || known == "" {
 			continue // it never was in Git
@@ -68,18 +69,16 @@ func commitFiles(ctx context.Context, w *clone.Tree, message string, files ...st
 		paths = append(paths, literal)
 	}
 	if _, err := clone.Output(ctx, w.Root, paths...); err != nil {
-		return "", notCommitted(files, err)
+		return "", false, notCommitted(files, err)
 	}
-	return clone.Line(ctx, w.Root, "rev-parse", "HEAD")
+	if commit, err = clone.Line(ctx, w.Root, "rev-parse", "HEAD"); err != nil {
+		return "", false, err
+	}
+	content, err := clone.Output(ctx, w.Root, "cat-file", "commit", commit)
+	header, _, _ := strings.Cut(string(content), "\n\n")
+	return commit, strings.Contains(header, "\ngpgsig "), err
 }
 
 func notCommitted(files []string, err error) error {
 	return fmt.Errorf("%s is written but not committed: %w", text.Enumerate(files, 5), err)
-}
-
-// isSigned reports whether a commit has a signature.
-func isSigned(ctx context.Context, w *clone.Tree, commit string) (bool, error) {
-	content, err := clone.Output(ctx, w.Root, "cat-file", "commit", commit)
-	header, _, _ := strings.Cut(string(content), "\n\n")
-	return strings.Contains(header, "\ngpgsig "), err
 }

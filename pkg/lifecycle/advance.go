@@ -23,7 +23,7 @@ func Advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen model.Observation, now time.Time, unchanged func(*facts) bool) model.Ledger {
 	next := model.Ledger{
 		Identity: ledger.Identity, Commit: fleet.Commit, Platform: fleet.Platform, Tenants: fleet.Tenants, Problems: fleet.Problems,
-		Pools: ledger.Pools, Damaged: ledger.Damaged, Orphans: ledger.Orphans, OverQuota: overQuota(ledger.OverQuota, ruling.OverQuota, now),
+		Pools: ledger.Pools, Damaged: ledger.Damaged, OverQuota: overQuota(ledger.OverQuota, ruling.OverQuota, now),
 	}
 	wanted := newAlong(fleet.Applications, func(a **model.Application) model.AppID { return (*a).ID })
 	unusable := newAlong(fleet.Unusable, func(u *model.Unusable) model.AppID { return u.App })

@@ -85,13 +85,11 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		}
 		r.Pools = c.Seen.Pools
 	}
-	out := l.take(c, r)
-	l.unsaved = out.Next.Unsaved
-	found, err := l.identity.orphans.find(ctx, l.o.Recognition.Anchor, ledger)
-	if err != nil {
+	if c.Orphans, err = l.identity.orphans.find(ctx, l.o.Recognition.Anchor, ledger); err != nil {
 		return err
 	}
-	out.Next.Orphans = turn.Orphans(found, &out.Fleet, c.Requests.Removals)
+	out := l.take(c, r)
+	l.unsaved = out.Next.Unsaved
 	if l.o.DryRun {
 		r.take(&ledger, &out.Next)
 		return nil

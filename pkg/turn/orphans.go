@@ -6,17 +6,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Orphans returns the orphans that were found, those marked whose removal a person has
-// confirmed. Only that lets them go: nobody else knows who wanted them. Fleet is that of
-// the outcome. What it declares becomes an application again and is not removed.
-func Orphans(found []model.Inventory, fleet *model.Fleet, confirmed []model.InstanceID) []model.Inventory {
-	if len(found) == 0 || len(confirmed) == 0 || fleet.Incomplete {
-		return found
-	}
-	marked := slices.Clone(found)
+// orphans returns the orphans, those marked whose removal a person has confirmed. Only
+// that lets them go: nobody else knows who wanted them. Fleet is the one that is used. What
+// it declares becomes an application again and is not removed.
+func (c *Case) orphans(fleet *model.Fleet) []model.Inventory {
+	marked := slices.Clone(c.Orphans)
 	for i := range marked {
 		o := &marked[i]
-		o.Confirmed = slices.Contains(confirmed, o.ID()) && !declares(fleet, o.App)
+		o.Confirmed = !fleet.Incomplete && slices.Contains(c.Requests.Removals, o.ID()) && !declares(fleet, o.App)
 	}
 	return marked
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
@@ -18,16 +19,20 @@ func TestOrphans(t *testing.T) {
 	}
 	fleet := model.Fleet{Applications: []*model.Application{{ID: app("shop")}}, Unusable: []model.Unusable{{App: app("broken")}}}
 	names := []model.InstanceID{{App: app("broken"), Number: 1}, {App: app("docs"), Number: 2}, {App: app("shop"), Number: 3}, {App: app("wiki"), Number: 3}}
-	var going []string
-	for _, o := range turn.Orphans(found, &fleet, names) {
-		if o.Confirmed {
-			going = append(going, o.ID().String())
+	outcome := func(fleet model.Fleet, confirmed []model.InstanceID) (going []string) {
+		out := turn.Take(turn.Case{Fleet: fleet, Orphans: found, Requests: access.Requests{Removals: confirmed}})
+		require.Len(t, out.Next.Orphans, len(found))
+		for _, o := range out.Next.Orphans {
+			if o.Confirmed {
+				going = append(going, o.ID().String())
+			}
 		}
+		return going
 	}
-	require.Equal(t, []string{"acme/docs#2"}, going)
-	require.Equal(t, found, turn.Orphans(found, &fleet, nil))
+	require.Equal(t, []string{"acme/docs#2"}, outcome(fleet, names))
+	require.Empty(t, outcome(fleet, nil))
 	fleet.Incomplete = true
-	require.Equal(t, found, turn.Orphans(found, &fleet, names))
+	require.Empty(t, outcome(fleet, names))
 	for _, o := range found {
 		require.False(t, o.Confirmed, "what was found is the cluster's")
 	}

@@ -22,6 +22,7 @@ type Case struct {
 	Ledger   model.Ledger
 	Source   model.SourceState // of the next ledger
 	Seen     model.Observation // of Platform(Fleet, Ledger)
+	Orphans  []model.Inventory // in the cluster, of applications that the ledger has no record of
 	Requests access.Requests
 	Results  []workflow.Result // of probes and notices
 	Tallies  workflow.Tallies  // that the last outcome left; nil: nothing is known of answers
@@ -63,6 +64,7 @@ func Take(c Case) Outcome {
 	if fleet.Platform == nil {
 		next := c.Ledger
 		next.Commit, next.Source, next.Problems, next.Revision = fleet.Commit, c.Source, fleet.Problems, model.Revision{}
+		next.Orphans = c.orphans(&fleet)
 		return Outcome{Fleet: fleet, Next: next, Tallies: c.Tallies}
 	}
 	fleet.Problems = slices.Concat(fleet.Problems, c.Requests.Problems)
@@ -74,7 +76,7 @@ func Take(c Case) Outcome {
 	fleet, moves := lifecycle.HoldMoves(fleet, &c.Ledger, leaving, func(f model.Fleet) model.Ruling { return arbitration.Decide(f, c.Seen, c.Ledger, c.Now) })
 	ruling := decide(fleet, c.Seen, c.Ledger, c.Now)
 	next := lifecycle.Advance(c.Ledger, fleet, ruling, c.Seen, c.Now)
-	next.Source = c.Source
+	next.Source, next.Orphans = c.Source, c.orphans(&fleet)
 	next, tallies := c.carry(fleet, next)
 	return Outcome{fleet, ruling, next, moves, tallies}
 }

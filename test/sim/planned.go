@@ -43,7 +43,7 @@ func (w *World) planned(b *branch, previous, next model.Ledger) {
 	applied, tallies := p.loop.News()
 	seen.Applied = applied
 	out := plan(turn.Case{
-		Fleet: fleet, Ledger: previous, Source: next.Source, Seen: seen, Now: w.now.Add(p.skew),
+		Fleet: fleet, Ledger: previous, Source: next.Source, Seen: seen, Now: w.now.Add(p.skew), Orphans: next.Orphans,
 		Requests: access.Requests{List: tree.files, Removals: tree.removals}, Results: p.gathered.results, Tallies: tallies,
 	})
 	said, _ := b.encode(&out.Next)
