@@ -2,6 +2,7 @@ package git
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -22,9 +23,7 @@ func (s *Store) Since(old, new Hash) (commits []Hash, follows bool, err error) {
 			return nil, false, nil
 		}
 	}
-	for i, j := 0, len(commits)-1; i < j; i, j = i+1, j-1 {
-		commits[i], commits[j] = commits[j], commits[i]
-	}
+	slices.Reverse(commits)
 	return commits, true, nil
 }
 
