@@ -17,17 +17,17 @@ const maxRetry = 200
 // been handled, each once: the release is not on hold any more, so arbitration decides
 // about it as about any other update. Commit is the one that Git declares.
 func Retry(ledger model.Ledger, requests map[model.AppID][]model.Command, commit string, now time.Time) model.Ledger {
+	if len(requests) == 0 {
+		return ledger
+	}
 	cloned := false
 	for i := range ledger.Instances {
-		if len(requests) == 0 {
-			break
-		}
 		commands, asked := requests[ledger.Instances[i].App]
 		if !asked || ledger.DamagedOf(ledger.Instances[i].App) != nil || !slices.ContainsFunc(commands, func(c model.Command) bool { return !c.HandledIn(ledger.Instances[i].Retries) }) {
 			continue
 		}
 		if !cloned {
-			ledger.Instances, cloned = slices.Clone(ledger.Instances), true
+			ledger.Instances, ledger.Revision, cloned = slices.Clone(ledger.Instances), model.Revision{}, true
 		}
 		retry(&ledger.Instances[i], commands, commit, now)
 	}
