@@ -3,6 +3,7 @@ package pool
 import (
 	"bytes"
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ type answers struct {
 
 // openAnswers opens the directory for the answers that a program gives.
 func openAnswers(dir, program string, limit int64) (*answers, error) {
-	build, err := digestOf(program)
+	build, err := buildOf(program)
 	if err != nil {
 		return nil, fmt.Errorf("open the answers in %s: %w", dir, err)
 	}
@@ -61,17 +62,38 @@ func openAnswers(dir, program string, limit int64) (*answers, error) {
 
 func (a *answers) path(half, name string) string { return filepath.Join(a.dir, half, name) }
 
-func digestOf(program string) (string, error) {
+// buildOf identifies the build of a program by the ID that the Go linker derives from its contents and writes into it. That
+// is read at once; a program that has none is read whole.
+func buildOf(program string) (string, error) {
 	f, err := os.Open(program)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if id := linked(f); id != nil {
+		h.Write(id)
+	} else if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+// linked returns the note in which the Go linker leaves the build ID of a program for Linux, nil if there is none.
+func linked(program io.ReaderAt) []byte {
+	f, err := elf.NewFile(program)
+	if err != nil {
+		return nil
+	}
+	note := f.Section(".note.go.buildid")
+	if note == nil || note.Size > 4096 {
+		return nil
+	}
+	data, err := note.Data()
+	if err != nil {
+		return nil
+	}
+	return data
 }
 
 // nameOf is the name of the file that has the answer to a request.

@@ -1,9 +1,11 @@
 package pool
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -126,6 +128,29 @@ func TestAnswersAreBounded(t *testing.T) {
 	b.put("c", []byte("of the other build"))
 	_, ok = b.get("c")
 	require.True(t, ok)
+}
+
+// The linker's ID tells builds apart without reading a whole program; without an ID the contents do.
+func TestBuildsAreToldApart(t *testing.T) {
+	golang, err := exec.LookPath("go") // a program of another build
+	require.NoError(t, err)
+	own, err := os.ReadFile(os.Args[0])
+	require.NoError(t, err)
+	require.NotNil(t, linked(bytes.NewReader(own)))
+	short := filepath.Join(t.TempDir(), "short")
+	require.NoError(t, os.WriteFile(short, own[:1000], 0o600))
+	require.Nil(t, linked(bytes.NewReader(own[:1000])))
+
+	builds := map[string]string{}
+	for _, program := range []string{os.Args[0], golang, short} {
+		build, err := buildOf(program)
+		require.NoError(t, err)
+		require.NotContains(t, builds, build, "%s and %s", program, builds[build])
+		builds[build] = program
+		again, err := buildOf(program)
+		require.NoError(t, err)
+		require.Equal(t, build, again)
+	}
 }
 
 // sizeOf is the size of all files below a directory.
