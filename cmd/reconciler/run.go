@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -45,6 +46,7 @@ type runFlags struct {
 
 	status   statusFlags
 	outbound outboundFlags
+	webhook  webhookFlags
 }
 
 func newRunCommand() *cobra.Command {
@@ -107,6 +109,7 @@ program runs in. Your own kubeconfig counts only if --context names a context of
 	fl.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.status.add(fl)
 	f.outbound.add(fl)
+	f.webhook.add(fl)
 	return cmd
 }
 
@@ -125,7 +128,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	klog.SetSlogLogger(log) // client-go logs through klog
-	if err := f.checkFiles(); err != nil {
+	if err := cmp.Or(f.checkFiles(), f.webhook.check()); err != nil {
 		return err
 	}
 	if f.trustRoot != "" && !source.IsCommit(f.trustRoot) {
@@ -179,6 +182,15 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		}
 	}()
 
+	changes := src.Changes(ctx)
+	hook, err := f.webhook.open(changes != nil, src.Ref())
+	if err != nil {
+		return err
+	}
+	if hook != nil {
+		changes = hook.Hints()
+	}
+
 	registry := prometheus.NewRegistry()
 	labelled := prometheus.WrapRegistererWith(prometheus.Labels{"fleet": f.fleet}, registry) // one Prometheus may watch many fleets
 	labelled.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -186,7 +198,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		Edges: reconcile.Edges{
 			Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
 			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Listeners: outgoing.listeners,
-			SourceChanged: src.Changes(ctx), SourceStale: f.sourceStale, Slice: f.slice(),
+			SourceChanged: changes, SourceStale: f.sourceStale, Slice: f.slice(),
 			Readings: reconcile.Readings{
 				Progress: []func() int64{carrier.Answered, evaluators.Evaluated},
 				Limits:   map[string]func() float64{"fleet-files": src.FilesUsed, "status-files": branch.FilesUsed},
@@ -204,7 +216,13 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	group, ctx := errgroup.WithContext(ctx)
 	leader := &election{namespace: f.leaseNamespace, fleet: f.fleet, log: log, standing: standing{leader: !f.leaderElect}}
 	if f.listen != "" {
-		group.Go(func() error { return serve(ctx, f.listen, f.pprof, registry, loop, &leader.standing, log) })
+		server := &http.Server{Handler: inspection(f.pprof, registry, loop, &leader.standing)}
+		group.Go(func() error { return serve(ctx, "metrics", "--listen", f.listen, server, log) })
+	}
+	if hook != nil {
+		group.Go(func() error {
+			return serve(ctx, "webhook", "--webhook-listen", f.webhook.listen, hookServer(hook), log)
+		})
 	}
 	group.Go(func() error { return mirror.run(ctx) })
 	group.Go(func() error {

@@ -143,6 +143,7 @@ func TestRunRefuses(t *testing.T) {
 		{[]string{"run", "--log-format", "xml"}, "use text or json"},
 		{[]string{"run"}, "give --kubeconfig FILE, $KUBECONFIG, or --context NAME"},
 		{[]string{"run", "extra"}, "unknown command"},
+		{[]string{"run", "--webhook-listen", ":9000"}, "--webhook-listen and --webhook-key go together"},
 		{[]string{"run", "--no-such-flag"}, "unknown flag"},
 	} {
 		var out bytes.Buffer

@@ -16,8 +16,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/reconcile"
 )
 
-// serve answers probes and metrics until ctx ends.
-func serve(ctx context.Context, address string, profiles bool, registry *prometheus.Registry, loop *reconcile.Loop, stands *standing, log *slog.Logger) error {
+// inspection answers probes and serves metrics.
+func inspection(profiles bool, registry *prometheus.Registry, loop *reconcile.Loop, stands *standing) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", probe(func() (string, error) { return "ok", loop.Alive() }))
@@ -28,11 +28,16 @@ func serve(ctx context.Context, address string, profiles bool, registry *prometh
 		mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	}
+	return mux
+}
+
+// serve answers requests until ctx ends. What is served stands in messages, and the flag that chooses the address.
+func serve(ctx context.Context, what, flag, address string, server *http.Server, log *slog.Logger) error {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return fmt.Errorf("serve metrics: %w; choose another address with --listen", err)
+		return fmt.Errorf("serve %s: %w; choose another address with %s", what, err, flag)
 	}
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	server.ReadHeaderTimeout, server.ErrorLog = 5*time.Second, slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	stop := context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 		defer cancel()
@@ -41,9 +46,9 @@ func serve(ctx context.Context, address string, profiles bool, registry *prometh
 		}
 	})
 	defer stop()
-	log.Info("serving", "address", listener.Addr().String())
+	log.Info("serving", "address", listener.Addr().String(), "what", what)
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve metrics: %w", err)
+		return fmt.Errorf("serve %s: %w", what, err)
 	}
 	return nil
 }

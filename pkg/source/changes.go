@@ -58,6 +58,14 @@ func (r *Repository) Changes(ctx context.Context) <-chan struct{} {
 	return hints
 }
 
+// Ref returns the full name of the branch to follow, "" if a revision pins the fleet: that may be a branch, a tag or a commit.
+func (r *Repository) Ref() string {
+	if r.revision != "" {
+		return ""
+	}
+	return git.Branch(r.branch)
+}
+
 // forward turns bursts of file events into single hints until ctx ends.
 func forward(ctx context.Context, watcher *fsnotify.Watcher, watched map[string]bool, hints chan<- struct{}) {
 	defer watcher.Close()

@@ -1,0 +1,39 @@
+package webhook
+
+import (
+	"crypto/sha256"
+	"sync"
+)
+
+// remembered is how many messages are told apart from their repetitions. GitHub and Gitea sign no time, so who can read one
+// message could send it for ever. An older one that is repeated, or one from before a restart, costs a poll.
+const remembered = 4096
+
+// seen has the codes of the last messages.
+type seen struct {
+	mu    sync.Mutex
+	codes map[[sha256.Size]byte]bool
+	order [][sha256.Size]byte // a ring
+	next  int
+}
+
+// add remembers a message and reports whether it is new.
+func (s *seen) add(mac [sha256.Size]byte) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.codes[mac] {
+		return false
+	}
+	if s.codes == nil {
+		s.codes = map[[sha256.Size]byte]bool{}
+	}
+	s.codes[mac] = true
+	if len(s.order) < remembered {
+		s.order = append(s.order, mac)
+		return true
+	}
+	delete(s.codes, s.order[s.next])
+	s.order[s.next] = mac
+	s.next = (s.next + 1) % remembered
+	return true
+}
