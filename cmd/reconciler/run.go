@@ -172,7 +172,11 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	defer evaluators.Close()
 	evaluator := evaluate.Through(evaluators)
-	outgoing, err := f.outbound.open(f.dryRun, log)
+	reach, err := f.outbound.reach(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	outgoing, err := f.outbound.open(reach, f.dryRun, log)
 	if err != nil {
 		return err
 	}

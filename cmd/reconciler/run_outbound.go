@@ -1,12 +1,18 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/netip"
+	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
 
 	"github.com/d-aros/d-aros/pkg/outbound"
 	"github.com/d-aros/d-aros/pkg/reconcile"
@@ -15,7 +21,7 @@ import (
 // outboundFlags are the hosts that the reconciler may contact besides Git and the cluster.
 type outboundFlags struct {
 	keys           string
-	private        bool
+	cidrs          []string
 	webhook        string
 	webhookKey     string
 	commitStatus   string
@@ -25,7 +31,7 @@ type outboundFlags struct {
 
 func (f *outboundFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.keys, "notify-keys", "", "`DIR` with the keys to sign workflow messages with, in files <tenant>/<secret>")
-	fl.BoolVar(&f.private, "egress-private", false, "let names in egress.hosts resolve to private addresses")
+	fl.StringSliceVar(&f.cidrs, "egress-cidr", nil, "internal `NETWORK` that names in egress.hosts may resolve to, such as 10.0.0.0/8; never this machine, link-local addresses or the API server")
 	fl.StringVar(&f.webhook, "notify-url", "", "`URL` that gets a message about every announcement: a transition, a step, a hold, drift …")
 	fl.StringVar(&f.webhookKey, "notify-key", "", "`FILE` with the key to sign these messages with")
 	fl.StringVar(&f.commitStatus, "commit-status-url", "", "`URL` of the fleet repo in the API of its Git host, to set commit statuses with: https://api.github.com/repos/acme/fleet")
@@ -41,9 +47,36 @@ type outgoing struct {
 	closers    []func() error
 }
 
+// reach is how far checks and messages of workflows go. The API server is where the connection of the reconciler to it leads now.
+func (f *outboundFlags) reach(ctx context.Context, cluster *rest.Config) (r outbound.Reach, err error) {
+	for _, cidr := range f.cidrs {
+		network, err := netip.ParsePrefix(cidr)
+		if err != nil {
+			return r, fmt.Errorf("--egress-cidr %q is not a network; write it as in 10.0.0.0/8", cidr)
+		}
+		r.Internal = append(r.Internal, network)
+	}
+	u, _, err := rest.DefaultServerUrlFor(cluster)
+	if err != nil {
+		return r, fmt.Errorf("find the API server: %w", err)
+	}
+	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
+	if err != nil {
+		return r, fmt.Errorf("find the API server: %w", err)
+	}
+	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
+	if err != nil {
+		return r, fmt.Errorf("find the API server, which workflows may not contact: %w", err)
+	}
+	for _, a := range addresses {
+		r.Never = append(r.Never, netip.AddrPortFrom(a.Unmap(), uint16(port)))
+	}
+	return r, nil
+}
+
 // open prepares the connections. With quiet, the reconciler notifies nobody.
-func (f *outboundFlags) open(quiet bool, log *slog.Logger) (*outgoing, error) {
-	v := &outgoing{dispatcher: outbound.NewDispatcher(outbound.Options{Keys: f.keys, Private: f.private})}
+func (f *outboundFlags) open(reach outbound.Reach, quiet bool, log *slog.Logger) (*outgoing, error) {
+	v := &outgoing{dispatcher: outbound.NewDispatcher(outbound.Options{Keys: f.keys, Reach: reach})}
 	v.closers = append(v.closers, func() error { v.dispatcher.Close(); return nil })
 	if quiet {
 		return v, nil

@@ -2,13 +2,37 @@ package main
 
 import (
 	"log/slog"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+
+	"github.com/d-aros/d-aros/pkg/outbound"
 )
+
+// TestReachOfWorkflows: internal networks are named one by one, and the API server is out of reach.
+func TestReachOfWorkflows(t *testing.T) {
+	reach := func(host string, args ...string) (outbound.Reach, error) {
+		var f outboundFlags
+		fl := pflag.NewFlagSet("run", pflag.ContinueOnError)
+		f.add(fl)
+		require.NoError(t, fl.Parse(args))
+		return f.reach(t.Context(), &rest.Config{Host: host})
+	}
+	r, err := reach("https://10.96.0.1", "--egress-cidr", "10.0.0.0/8,fd00::/8", "--egress-cidr", "192.168.5.0/24")
+	require.NoError(t, err)
+	require.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8"), netip.MustParsePrefix("192.168.5.0/24")}, r.Internal)
+	require.Equal(t, []netip.AddrPort{netip.MustParseAddrPort("10.96.0.1:443")}, r.Never)
+	r, err = reach("127.0.0.1:6443")
+	require.NoError(t, err)
+	require.Equal(t, []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:6443")}, r.Never)
+	_, err = reach("https://10.96.0.1", "--egress-cidr", "10.0.0.1")
+	require.EqualError(t, err, `--egress-cidr "10.0.0.1" is not a network; write it as in 10.0.0.0/8`)
+}
 
 // What is wrong with the flags is said by their names, before anything begins.
 func TestOutboundFlags(t *testing.T) {
@@ -34,7 +58,7 @@ func TestOutboundFlags(t *testing.T) {
 		fl := pflag.NewFlagSet("run", pflag.ContinueOnError)
 		f.add(fl)
 		require.NoError(t, fl.Parse(c.args))
-		v, err := f.open(c.quiet, slog.New(slog.DiscardHandler))
+		v, err := f.open(outbound.Reach{}, c.quiet, slog.New(slog.DiscardHandler))
 		if c.err != "" {
 			require.ErrorContains(t, err, c.err)
 			require.NotContains(t, err.Error(), "secret7")

@@ -48,7 +48,45 @@ func TestAttackNothingInsideIsCalled(t *testing.T) {
 	task := probeOf("a", "http://localhost"+port+"/")
 	task.Egress = []string{"localhost"}
 	require.Contains(t, one(t, Options{}, task).Message, "which is not outside; policy may allow that address as such")
-	require.True(t, one(t, Options{Private: true}, task).OK, "whoever runs the reconciler may want it")
+	everything := Reach{Internal: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}}
+	require.Contains(t, one(t, Options{Reach: everything}, task).Message, "which is not outside", "no setting opens this machine to a name")
+
+	task = probeOf("a", s.URL+"/")
+	at := netip.MustParseAddrPort(strings.TrimPrefix(s.URL, "http://"))
+	require.Contains(t, one(t, Options{Reach: Reach{Never: []netip.AddrPort{at}}}, task).Message, "the API server, which no workflow may contact")
+	require.True(t, one(t, Options{}, task).OK, "policy names the address")
+}
+
+func TestReach(t *testing.T) {
+	reach := Reach{
+		Internal: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fd00::/8")},
+		Never:    []netip.AddrPort{netip.MustParseAddrPort("10.96.0.1:443")},
+	}
+	for _, c := range []struct {
+		address string
+		named   bool // by policy
+		reached bool
+	}{
+		{"8.8.8.8:443", false, true},
+		{"10.1.2.3:80", false, true},
+		{"[::ffff:10.1.2.3]:80", false, true},
+		{"[fd00::1]:80", false, true},
+		{"192.168.1.1:80", false, false},
+		{"192.168.1.1:80", true, true},
+		{"127.0.0.1:80", false, false},
+		{"127.0.0.1:80", true, true},
+		{"169.254.169.254:80", false, false},
+		{"169.254.169.254:80", true, false},
+		{"[::ffff:169.254.169.254]:80", true, false},
+		{"[fe80::1%eth0]:80", true, false},
+		{"10.96.0.1:443", false, false},
+		{"10.96.0.1:443", true, false},
+		{"[::ffff:10.96.0.1]:443", true, false},
+		{"10.96.0.1:444", false, true},
+	} {
+		require.Equal(t, c.reached, reach.check("tcp4", c.address, c.named) == nil, "%s, named %v", c.address, c.named)
+	}
+	require.Error(t, reach.check("udp4", "8.8.8.8:443", true))
 }
 
 func TestInside(t *testing.T) {
@@ -111,7 +149,7 @@ func TestAttackRedirect(t *testing.T) {
 			http.Redirect(w, r, "/loop", http.StatusFound)
 		}
 	})
-	require.Equal(t, 302, one(t, Options{Private: true}, probeOf("a", s.URL+"/out")).Status)
+	require.Equal(t, 302, one(t, Options{}, probeOf("a", s.URL+"/out")).Status)
 	require.Equal(t, 302, one(t, Options{}, probeOf("a", s.URL+"/scheme")).Status)
 	require.Equal(t, 200, one(t, Options{}, probeOf("a", s.URL+"/in")).Status)
 	before := len(s.seen())
@@ -181,5 +219,5 @@ func TestAttackProxy(t *testing.T) {
 	}
 	require.True(t, one(t, Options{}, probeOf("a", s.URL)).OK)
 	require.Empty(t, proxy.seen())
-	require.Nil(t, newClient(false).Transport.(*http.Transport).Proxy)
+	require.Nil(t, newClient(Reach{}).Transport.(*http.Transport).Proxy)
 }

@@ -40,11 +40,11 @@ func (f *failure) Error() string { return f.message }
 // newClient returns a client for addresses that tenants choose: it uses no proxy and
 // no cookies, keeps no connection open, does not decompress answers, and follows
 // redirects only on the same host.
-func newClient(private bool) *http.Client {
+func newClient(reach Reach) *http.Client {
 	return &http.Client{
 		Timeout: requestTime,
 		Transport: &http.Transport{
-			DialContext:            newDialer(private).dial,
+			DialContext:            reach.dial,
 			TLSHandshakeTimeout:    requestTime / 2,
 			ResponseHeaderTimeout:  requestTime,
 			MaxResponseHeaderBytes: maxHeader,

@@ -29,11 +29,9 @@ type Task struct {
 type Options struct {
 	// Keys is a directory with the keys that sign messages, each in a file
 	// <tenant>/<secret>. "": there are none.
-	Keys string
-	// Private allows names that resolve to internal addresses: of this machine, of
-	// private networks, of a cloud's metadata. An address in the policy is always allowed.
-	Private bool
-	Now     func() time.Time // nil: time.Now
+	Keys  string
+	Reach Reach
+	Now   func() time.Time // nil: time.Now
 }
 
 // A Dispatcher carries out the probes and notices of workflows concurrently. It is
@@ -64,7 +62,7 @@ type request struct {
 // NewDispatcher returns a dispatcher that does nothing yet.
 func NewDispatcher(o Options) *Dispatcher {
 	d := &Dispatcher{
-		client: newClient(o.Private), keys: o.Keys, now: o.Now, pause: pause,
+		client: newClient(o.Reach), keys: o.Keys, now: o.Now, pause: pause,
 		changed: make(chan struct{}, 1), all: make(chan struct{}, maxRequests),
 		requests: map[string]*request{}, tenants: map[string]chan struct{}{},
 	}

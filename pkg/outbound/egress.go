@@ -54,46 +54,46 @@ func Within(hosts, policy []string) (left []string) {
 	return left
 }
 
-// dialer connects to hosts, but not to internal addresses.
-type dialer struct {
-	private bool // internal addresses are allowed
-	plain   net.Dialer
-	guarded net.Dialer // checks each address just before it connects
+// Reach is how far the requests of tenants go beside the public Internet.
+type Reach struct {
+	// Internal are networks that a name in policy may resolve to, although they are internal. This machine, link-local
+	// addresses with the metadata of clouds, and multicast are never among them.
+	Internal []netip.Prefix
+	// Never is what nobody may contact, by a name or by its address: the API server.
+	Never []netip.AddrPort
 }
 
-func newDialer(private bool) *dialer {
-	const timeout = 5 * time.Second
-	return &dialer{
-		private: private,
-		plain:   net.Dialer{Timeout: timeout},
-		guarded: net.Dialer{Timeout: timeout, Control: outsideOnly},
-	}
-}
-
-// dial connects to an address. A literal address is allowed, because policy has to name
-// it. A name may resolve to another address each time, so the guarded dialer checks the
-// address that it connects to.
-func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+// dial connects to an address. A literal address is allowed if it is not link-local, because policy has to name it. A name may
+// resolve to another address each time, so the address is checked just before the connection is made.
+func (r Reach) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := netip.ParseAddr(host); err == nil || d.private {
-		return d.plain.DialContext(ctx, network, address)
-	}
-	return d.guarded.DialContext(ctx, network, address)
+	_, err = netip.ParseAddr(host)
+	named := err == nil
+	d := net.Dialer{Timeout: 5 * time.Second, Control: func(network, address string, _ syscall.RawConn) error {
+		return r.check(network, address, named)
+	}}
+	return d.DialContext(ctx, network, address)
 }
 
-// outsideOnly refuses to connect to an internal address.
-func outsideOnly(network, address string, _ syscall.RawConn) error {
+// check returns an error unless a connection to the address may be made. With named, policy names the very address.
+func (r Reach) check(network, address string, named bool) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil || !strings.HasPrefix(network, "tcp") {
 		return &failure{ClassRefused, "it is at an address that cannot be read"}
 	}
-	if a := at.Addr().Unmap(); inside(a) {
-		return &failure{ClassRefused, fmt.Sprintf("it is at %s, which is not outside; policy may allow that address as such (egress.hosts)", a)}
+	a := at.Addr().Unmap().WithZone("")
+	switch {
+	case slices.Contains(r.Never, netip.AddrPortFrom(a, at.Port())):
+		return &failure{ClassRefused, fmt.Sprintf("it is at %s, the API server, which no workflow may contact", a)}
+	case a.IsLinkLocalUnicast():
+		return &failure{ClassRefused, fmt.Sprintf("it is at %s, a link-local address, which no workflow may contact", a)}
+	case named || !inside(a) || !a.IsLoopback() && a.IsGlobalUnicast() && slices.ContainsFunc(r.Internal, func(p netip.Prefix) bool { return p.Contains(a) }):
+		return nil
 	}
-	return nil
+	return &failure{ClassRefused, fmt.Sprintf("it is at %s, which is not outside; policy may allow that address as such (egress.hosts)", a)}
 }
 
 // inner are the internal addresses beside those that net/netip knows: this network,

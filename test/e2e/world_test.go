@@ -92,7 +92,7 @@ func newEngineIn(t *testing.T, dir, repo, name string, cluster *rest.Config, opt
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counter{next, e.writes, e.anchors} })
 	e.carrier, err = kubernetes.New(cfg, kubernetes.Options{Fleet: name})
 	require.NoError(t, err)
-	evaluator, others := evaluate.New(), outbound.NewDispatcher(outbound.Options{Private: true})
+	evaluator, others := evaluate.New(), outbound.NewDispatcher(outbound.Options{})
 	t.Cleanup(others.Close)
 	o := reconcile.Options{
 		Edges: reconcile.Edges{
