@@ -231,7 +231,7 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write monitoring/prometheusrule.yaml from monitoring/alerts.yaml")
+var update = flag.Bool("update", false, "write monitoring/prometheusrule.yaml from monitoring/alerts.yaml, and the table of rights in docs/apply.md")
 
 // TestPrometheusRule holds the rules for the Prometheus operator to the rule file.
 func TestPrometheusRule(t *testing.T) {
