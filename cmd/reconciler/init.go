@@ -199,7 +199,8 @@ func (p *printer) newFleet(v *newFleetView, dir string) {
 	p.line("Made the fleet %s in %s:\n", p.paint(bold, v.Fleet), text.Clean(dir))
 	rows := [][2]string{
 		{"fleet.cue, pools.cue", "the platform: policy for everybody, pools of nodes"},
-		{layer.TenantDir(v.Tenant) + "/tenant.cue", "a tenant: its quota and policy"},
+		{"allotments.cue", "what each tenant gets: quota, guarantee, priority ceiling"},
+		{layer.TenantDir(v.Tenant) + "/tenant.cue", "a tenant: its policy"},
 		{layer.ApplicationDir(model.AppID{Tenant: v.Tenant, Name: v.Application}) + "/app.cue", "an application"},
 		{"README.md", "how to go on"},
 	}

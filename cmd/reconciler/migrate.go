@@ -42,6 +42,7 @@ refused, nothing has changed.`,
 	from.add(fl)
 	fl.IntVar(&to, "to", status.Current.Major, "major format to write")
 	fl.VarP(&format, "output", "o", outputUsage)
+	cmd.AddCommand(newMigrateAllotmentsCommand())
 	return cmd
 }
 

@@ -59,6 +59,7 @@ platform: {
 		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "10m"}
 	}
 	pools: general: {os: ["linux"], runtimes: ["container"], nodes: selector: pool: "general", price: {cpu: 0.03, memory: 0.004}}
+	allotments: {acme: {}, globex: {}, initech: {}}
 }
 `)
 	w.tenant("acme", 32)

@@ -64,6 +64,7 @@ platform: {
 	name: "example"
 	policy: images: registries: ["ghcr.io/acme"]
 	pools: general: capacity: {cpu: "64", memory: "256Gi"}
+	allotments: acme: {}
 }
 `)
 	if err == nil {

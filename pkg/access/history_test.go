@@ -64,6 +64,7 @@ platform: {
 	name: "test"
 	policy: images: registries: ["ghcr.io/acme"]
 	pools: general: capacity: {cpu: "8", memory: "32Gi"}
+	allotments: acme: {}
 	access: enforce: "signed"
 	access: admins: %s
 	access: principals: {

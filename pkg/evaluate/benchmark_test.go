@@ -119,7 +119,9 @@ func shopRequest(tb testing.TB) request {
 		require.Empty(tb, problems)
 		return sources
 	}
-	tenant := evaluateTenant(request{Tenant: "acme", Above: load("fleet.cue", "pools.cue"), Files: load("tenants/acme/tenant.cue")})
+	platform := evaluatePlatform(request{Files: load("allotments.cue", "fleet.cue", "pools.cue")})
+	require.Empty(tb, platform.Problems)
+	tenant := evaluateTenant(request{Tenant: "acme", Above: platform.Above, Files: load("tenants/acme/tenant.cue")})
 	require.Empty(tb, tenant.Problems)
 	return request{
 		Layer: "application", Tenant: "acme", Name: "shop",

@@ -33,7 +33,7 @@ DA1214 application.components.web.os: asks for "plan9", an operating system is l
 DA1101 application.components.web.properties.imgae: no such field; did you mean image?
   tenants/acme/apps/shop/more.cue:6:59
 `
-		tenantSays = `DA1320 tenant.weight: asks for 0, a weight is a whole number from 1 to 1000
+		tenantSays = `DA1351 tenant.weight: asks for 0, the weight of a tenant is written in platform.allotments; "reconciler migrate allotments" moves it
   tenants/acme/tenant.cue:5:10   asks for 0
 DA1405 tenant.quota.applications: asks for -1, a count is a whole number from 0 to 1000000
   tenants/acme/tenant.cue:6:23   asks for -1
@@ -85,7 +85,7 @@ func TestDidYouMean(t *testing.T) {
 		"more.cue: platform: {polciy: {}}":                                                           "platform.polciy policy",
 		"more.cue: platform: policy: limits: maxReplcas: 1":                                          "platform.policy.limits.maxReplcas maxReplicas",
 		"more.cue: platform: pools: general: topology: \"x\"":                                        "platform.pools.general.topology ",
-		"tenants/acme/more.cue: tenant: wieght: 2":                                                   "tenant.wieght weight",
+		"tenants/acme/more.cue: tenant: borow: cpu: \"2\"":                                           "tenant.borow borrow",
 		"tenants/acme/more.cue: tenant: quota: wrkloads: 1":                                          "tenant.quota.wrkloads workloads",
 		"tenants/acme/more.cue: tenant: zzz: 1":                                                      "tenant.zzz ",
 		"tenants/acme/apps/shop/more.cue: application: lables: {}":                                   "application.lables labels",

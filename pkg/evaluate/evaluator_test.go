@@ -162,14 +162,14 @@ func TestPinIsTriedAgain(t *testing.T) {
 
 // A broken layer takes along what is below it, and nothing else.
 func TestBrokenLayers(t *testing.T) {
-	broken := "package fleet\n\ntenant: weight: 0\n"
+	broken := "package fleet\n\ntenant: quota: workloads: -1\n"
 	f := New().Fleet("c", unpack(threeApplications(t), overlay("tenants/acme/more.cue", broken)), nil)
 	require.Equal(t, []string{"acme"}, f.UnusableTenants)
 	require.Len(t, f.Tenants, 1)
 	require.Len(t, f.Applications, 1)
 	require.Len(t, f.Unusable, 2)
 	for _, u := range f.Unusable {
-		require.Equal(t, "tenant.weight: asks for 0, a weight is a whole number from 1 to 1000 (tenants/acme/more.cue:3:17)", u.Message)
+		require.Equal(t, "tenant.quota.workloads: asks for -1, a count is a whole number from 0 to 1000000 (tenants/acme/more.cue:3:27)", u.Message)
 	}
 
 	f = New().Fleet("c", unpack(threeApplications(t), overlay("more.cue", "package fleet\n\nplatform: nmae: \"x\"\n")), nil)

@@ -122,7 +122,6 @@ func (p *pass) evaluatePlatform() {
 			p.unsure = true
 			return &result{Problems: []model.Problem{unanswered("fleet.cue", err)}}
 		}
-		r.Layer.Files = files // those of tenants are evaluated with them
 		p.platformKey = key
 		p.e.platform = cached{key, r}
 		return r

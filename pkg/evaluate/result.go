@@ -16,17 +16,13 @@ import (
 func evaluatePlatform(r request) result {
 	doc := layer.Platform(r.Files)
 	platform, problems := decode.Platform(doc)
-	return result{Layer: doc.Layer.Outline(nil), Platform: platform, Problems: problems}
+	return result{Layer: doc.Layer.Outline(nil), Platform: platform, Above: doc.Above, Problems: problems}
 }
 
 // evaluateTenant evaluates the files of one tenant under a valid platform.
 func evaluateTenant(r request) result {
-	platform, problems := layer.Parse("platform", r.Above)
-	if len(problems) > 0 {
-		return result{Problems: problems}
-	}
-	doc := layer.Tenant(r.Tenant, r.Files, &platform)
-	tenant, problems := decode.Tenant(r.Tenant, doc, &platform)
+	doc := layer.Tenant(r.Tenant, r.Files, &r.Above)
+	tenant, problems := decode.Tenant(r.Tenant, doc, &r.Above)
 	return result{Layer: doc.Layer.Outline(nil), Tenant: tenant, Policy: doc.Policy, Problems: problems}
 }
 
@@ -98,7 +94,7 @@ func (r result) complete(platform, tenant *result) *result {
 	r.Problems = slices.Clone(r.Problems)
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		if by, ok := layer.Limit(p.Code, &platform.Layer, &tenant.Layer, own); ok {
+		if by, ok := layer.Limit(*p, &platform.Layer, &tenant.Layer, own); ok {
 			p.Places = append(slices.Clone(p.Places), by)
 		}
 	}

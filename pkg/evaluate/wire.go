@@ -19,7 +19,7 @@ type request struct {
 	Layer  string         `json:"layer"` // platform, tenant, application, approval, removal or kustomization
 	Tenant string         `json:"tenant,omitempty"`
 	Name   string         `json:"name,omitempty"`
-	Above  []layer.Source `json:"above,omitempty"`  // the platform's files, for a tenant
+	Above  layer.Above    `json:"above,omitzero"`   // of the platform, for a tenant
 	Files  []layer.Source `json:"files"`            // of the directory
 	Policy []byte         `json:"policy,omitempty"` // in force, for an application
 	Rest   []string       `json:"rest,omitempty"`   // files beside the CUE files of an application
@@ -34,6 +34,7 @@ type result struct {
 	Layer       layer.Layer        `json:"layer"`             // without the content of its files
 	Outline     []byte             `json:"outline,omitempty"` // of an application, in place of Layer: see own
 	Platform    *model.Platform    `json:"platform,omitempty"`
+	Above       layer.Above        `json:"above,omitzero"` // of a platform: see layer.Document
 	Tenant      *model.Tenant      `json:"tenant,omitempty"`
 	Policy      []byte             `json:"policy,omitempty"` // that a tenant's applications are evaluated under
 	Application *model.Application `json:"application,omitempty"`

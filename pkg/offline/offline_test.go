@@ -54,6 +54,7 @@ platform: {
 	name: "test"
 	policy: {limits: maxShare: 1.0, images: registries: ["example.com"]}
 	pools: general: capacity: {cpu: "16", memory: "64Gi"}
+	allotments: acme: {}
 }
 `)
 	repo.Write("tenants/acme/tenant.cue", "package fleet\n\ntenant: {name: \"acme\", quota: {cpu: \"8\", memory: \"64Gi\"}}\n")

@@ -89,6 +89,7 @@ platform: {
 	name: "test"
 	policy: images: registries: ["registry.example.com"]
 	pools: general: capacity: {cpu: "8", memory: "32Gi"}
+	allotments: acme: {}
 	%s
 }
 `, fmt.Sprintf(more, args...)))

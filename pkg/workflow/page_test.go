@@ -43,7 +43,7 @@ func TestPageExample(t *testing.T) {
 	require.NotNil(t, example)
 	tree := files{fstest.MapFS{}}
 	for name, data := range map[string]string{
-		"fleet.cue": "package fleet\nimport \"d-aros.dev/schema\"\nschema.#Fleet\nplatform: {name: \"example\", pools: general: {os: [\"linux\"], runtimes: [\"container\"], capacity: {cpu: \"64\", memory: \"256Gi\"}},\n" +
+		"fleet.cue": "package fleet\nimport \"d-aros.dev/schema\"\nschema.#Fleet\nplatform: {name: \"example\", pools: general: {os: [\"linux\"], runtimes: [\"container\"], capacity: {cpu: \"64\", memory: \"256Gi\"}}, allotments: acme: {},\n" +
 			"policy: {egress: hosts: [\"*.example.com\"], images: registries: [\"ghcr.io\"]}}\n",
 		"tenants/acme/tenant.cue":        "package fleet\ntenant: {name: \"acme\", quota: {cpu: \"64\", memory: \"256Gi\"}}\n",
 		"tenants/acme/apps/shop/app.cue": example[1],

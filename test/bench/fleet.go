@@ -36,11 +36,16 @@ func (b *bench) name(n int) (tenant, name string) {
 // one replica, so a Deployment, a Service and an inventory.
 func (b *bench) files() map[string]string {
 	files := map[string]string{}
+	allotments := "package fleet\n\n"
 	for n := range b.size {
 		tenant, name := b.name(n)
-		files["tenants/"+tenant+"/tenant.cue"] = fmt.Sprintf("package fleet\n\ntenant: {name: %q, quota: {cpu: \"64\", memory: \"256Gi\"}}\n", tenant)
+		if n%tenantSize == 0 {
+			allotments += fmt.Sprintf("platform: allotments: %q: quota: {cpu: \"64\", memory: \"256Gi\"}\n", tenant)
+		}
+		files["tenants/"+tenant+"/tenant.cue"] = fmt.Sprintf("package fleet\n\ntenant: name: %q\n", tenant)
 		files[appFile(tenant, name)] = application(name, "registry.example.com/web:1")
 	}
+	files["allotments.cue"] = allotments
 	return files
 }
 

@@ -18,7 +18,7 @@ type Rule struct {
 	Title string
 	Fix   string
 
-	Limits []string // the policy values behind the rule, as paths below the field of a layer
+	Limits []string // the policy values behind the rule, as paths below the field of a layer; TENANT stands for the tenant at fault, FIELD for the path of the problem
 	Own    bool     // the layer at fault may have set the limit itself
 }
 

@@ -31,6 +31,7 @@ const (
 	RequiredLabel    = "DA1218"
 	RequiredRequests = "DA1228"
 	WrittenOut       = "DA1275"
+	Wider            = "DA1352"
 	Name             = "DA1501"
 	DependsOn        = "DA1502"
 	Cycle            = "DA1503"

@@ -57,7 +57,7 @@ func Application(id model.AppID, doc layer.Document, policy []byte, source model
 	if err := decode(policy, &given); err != nil {
 		return nil, nil, []model.Problem{layer.GaveUp(layer.ApplicationDir(id), err)}
 	}
-	a, problems := d.application(id, given.policy(policy), own)
+	a, problems := d.application(id, given.policy(policy, ""), own)
 	for i := range a.Components {
 		c := &a.Components[i]
 		c.Definition = doc.Defined[c.Name]

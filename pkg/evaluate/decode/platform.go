@@ -20,8 +20,9 @@ type platformDoc struct {
 	QoS    struct {
 		Profiles map[string]model.QoSProfile `json:"profiles"`
 	} `json:"qos"`
-	Groups       map[string]groupDoc       `json:"groups"`
-	Reservations map[string]reservationDoc `json:"reservations"`
+	Allotments   map[string]json.RawMessage `json:"allotments"` // for tenants
+	Groups       map[string]groupDoc        `json:"groups"`
+	Reservations map[string]reservationDoc  `json:"reservations"`
 
 	Definitions json.RawMessage    `json:"definitions"` // for applications
 	Access      *platformAccessDoc `json:"access"`
@@ -52,7 +53,7 @@ func Platform(doc layer.Document) (*model.Platform, []model.Problem) {
 	}
 	p := &model.Platform{
 		Name:     d.Name,
-		Policy:   e.policy(doc.Effective, own),
+		Policy:   e.policy(doc.Effective, "", own),
 		Bands:    bands(d.Bands),
 		Profiles: profiles(d.QoS.Profiles),
 		At:       own.Positions(platformQuoted),

@@ -76,9 +76,9 @@ type policyDoc struct {
 	Definitions string `json:"definitions"`
 }
 
-// policy returns the effective policy, with the layer that set each value. The layers
-// are given from the platform down.
-func (d *effectiveDoc) policy(effective []byte, layers ...*layer.Layer) model.Policy {
+// policy returns the effective policy of a tenant, or of the platform (""), with the layer
+// that set each value. The layers are given from the platform down.
+func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.Layer) model.Policy {
 	return model.Policy{
 		MaxReplicas:     d.Limits.MaxReplicas,
 		PriorityCeiling: d.Limits.PriorityCeiling,
@@ -109,7 +109,7 @@ func (d *effectiveDoc) policy(effective []byte, layers ...*layer.Layer) model.Po
 		UnreadyAfter:    unreadyAfter(d.Defaults.UnreadyAfter),
 		Requests:        d.Requests,
 		DefaultRequests: d.defaultRequests(),
-		InForce:         inForce(effective, layers),
+		InForce:         inForce(effective, tenant, layers),
 	}
 }
 
@@ -145,7 +145,7 @@ var policyPaths = []string{
 
 // inForce lists the values of an effective policy as written, with the layer that set
 // each.
-func inForce(effective []byte, layers []*layer.Layer) (values []model.PolicyValue) {
+func inForce(effective []byte, tenant string, layers []*layer.Layer) (values []model.PolicyValue) {
 	dec := json.NewDecoder(bytes.NewReader(effective))
 	dec.UseNumber()
 	var doc any
@@ -157,7 +157,7 @@ func inForce(effective []byte, layers []*layer.Layer) (values []model.PolicyValu
 			value = fields[name]
 		}
 		v := model.PolicyValue{Path: path, Value: asText(value)}
-		v.Layer, v.At = setBy(path, layers)
+		v.Layer, v.At = setBy(path, tenant, layers)
 		values = append(values, v)
 	}
 	return values
@@ -176,17 +176,17 @@ func asText(value any) string {
 	return strings.Join(texts, ", ")
 }
 
-// setBy returns the nearest layer that writes a policy value, and the place. A tenant can
-// also lower its priority ceiling in its quota.
-func setBy(path string, layers []*layer.Layer) (name, at string) {
+// setBy returns the nearest layer that writes a policy value, and the place. The quota of
+// a tenant and its allotment can also lower its priority ceiling.
+func setBy(path, tenant string, layers []*layer.Layer) (name, at string) {
+	ceiling := map[string]string{"tenant": "tenant.quota.priorityCeiling", "platform": allotmentOf(tenant) + ".priorityCeiling"}
 	for _, l := range slices.Backward(layers) {
-		if at, ok := l.Value(l.Field + ".policy." + path); ok {
-			return l.Field, at
+		at, ok := l.Value(l.Field + ".policy." + path)
+		if lower, too := l.Value(ceiling[l.Field]); path == "limits.priorityCeiling" && too && (!ok || l.Field == "platform") {
+			at, ok = lower, true
 		}
-		if path == "limits.priorityCeiling" {
-			if at, ok := l.Value(l.Field + ".quota.priorityCeiling"); ok {
-				return l.Field, at
-			}
+		if ok {
+			return l.Field, at
 		}
 	}
 	return "schema", ""

@@ -27,7 +27,7 @@ func full(t *testing.T) map[string]json.RawMessage {
 		return []layer.Source{{Name: name, Data: archive.Files[i].Data}}
 	}
 	platform := layer.Platform(load("fleet.cue"))
-	tenant := layer.Tenant("acme", load("tenants/acme/tenant.cue"), &platform.Layer)
+	tenant := layer.Tenant("acme", load("tenants/acme/tenant.cue"), &platform.Above)
 	application := layer.Application(model.AppID{Tenant: "acme", Name: "full"}, load("tenants/acme/apps/full/app.cue"), tenant.Policy, layer.Form{})
 	listed := layer.Application(model.AppID{Tenant: "acme", Name: "listed"}, load("tenants/acme/apps/listed/app.cue"), tenant.Policy, layer.Form{})
 	approval := layer.Approval("approval", load("approvals/acme/full/agree.cue")[0])

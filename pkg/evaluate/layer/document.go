@@ -14,6 +14,7 @@ type Document struct {
 	JSON      []byte          // the value of the layer's field; nil if the schema refuses it
 	Problems  []model.Problem // at most 50 of the schema; those of definitions come beside JSON
 	Effective []byte          // of a platform or tenant: the policy in force after it
+	Above     Above           // of a platform: what its tenants are evaluated under
 	Policy    []byte          // of a tenant: the policy that its applications are evaluated under
 
 	// Defined is the definition that a component of an application uses, by component.
@@ -25,20 +26,24 @@ func Platform(files []Source) (d Document) {
 	if d.Layer, _, d.Problems = parse("platform", files); d.Problems != nil {
 		return d
 	}
-	if d.JSON, d.Effective, d.Problems = underLayers(".", &d.Layer); d.Problems == nil {
-		_, d.Problems = definitionsOf(&d.Layer)
+	d.JSON, d.Effective, d.Problems = d.Layer.export("_effective", []*Layer{&d.Layer}, func(files []Source) (cue.Value, error) {
+		return buildValue(".", files, schemaFiles())
+	})
+	if d.Problems == nil {
+		var definitions string
+		definitions, d.Problems = definitionsOf(&d.Layer)
+		d.Above = aboveTenants(&d, definitions)
 	}
 	return d
 }
 
 // Tenant evaluates the files of a tenant under a valid platform.
-func Tenant(name string, files []Source, platform *Layer) (d Document) {
+func Tenant(name string, files []Source, above *Above) (d Document) {
 	if d.Layer, d.Problems = Parse("tenant", files); d.Problems != nil {
 		return d
 	}
-	if d.JSON, d.Effective, d.Problems = underLayers(TenantDir(name), platform, &d.Layer); d.Problems == nil {
-		definitions, _ := definitionsOf(platform) // the platform is valid
-		d.Policy = withDefinitions(Canonical(d.Effective), definitions)
+	if d.JSON, d.Effective, d.Problems = underPlatform(name, above, &d.Layer); d.Problems == nil {
+		d.Policy = withDefinitions(Canonical(d.Effective), above.Definitions)
 	}
 	return d
 }

@@ -134,7 +134,7 @@ func explainOne(e errors.Error, path []string, v cue.Value, layers ...*Layer) mo
 	default:
 		p.Places = append(p.Places, elsewhereIn(e, own)...)
 	}
-	if by, ok := Limit(p.Code, layers...); ok {
+	if by, ok := Limit(p, layers...); ok {
 		p.Places = append(p.Places, by)
 	}
 	return p
@@ -145,25 +145,34 @@ func named(path []string) bool {
 	if len(path) < 2 || model.ValidName(path[len(path)-1]) {
 		return false
 	}
-	return slices.Contains([]string{"components", "pools", "bands", "profiles", "releases", "groups", "reservations"}, path[len(path)-2])
+	return slices.Contains([]string{"components", "pools", "bands", "profiles", "releases", "groups", "reservations", "allotments"}, path[len(path)-2])
 }
 
-// Limit returns the place of the policy value behind the rule of a code, in the nearest
-// layer that writes it. The last of the layers is the one at fault.
-func Limit(code string, layers ...*Layer) (model.Place, bool) {
-	rule := catalogue.Find(code)
-	for i, l := range slices.Backward(layers) {
-		if i == len(layers)-1 && !rule.Own {
+// Limit returns the place of the policy value behind the rule that a problem is about, in
+// the nearest layer that writes it. The last of the layers is the one at fault.
+func Limit(p model.Problem, layers ...*Layer) (model.Place, bool) {
+	rule, own := catalogue.Find(p.Code), layers[len(layers)-1]
+	_, field, _ := strings.Cut(p.Path, ".")
+	for _, l := range slices.Backward(layers) {
+		if l == own && !rule.Own {
 			continue
 		}
 		for _, path := range rule.Limits {
-			full := l.Field + "." + path
-			if e, ok := l.Where.exact(full); ok {
+			full := l.Field + "." + strings.NewReplacer("TENANT", tenantOf(own), "FIELD", field).Replace(path)
+			if e, ok := l.Where.exact(full); ok && full != p.Path {
 				return model.Place{At: e.Value, Note: note(full+": ", e.Text)}, true
 			}
 		}
 	}
 	return model.Place{}, false
+}
+
+// tenantOf returns the tenant whose files, or whose application's files, a layer has.
+func tenantOf(l *Layer) string {
+	if parts := strings.SplitN(l.first(), "/", 3); len(parts) == 3 {
+		return parts[1]
+	}
+	return ""
 }
 
 func note(prefix, text string) string {

@@ -34,7 +34,7 @@ func sources(t testing.TB, dir string) (all []Source) {
 func policyOf(t testing.TB) []byte {
 	platform := Platform(sources(t, "."))
 	require.Empty(t, platform.Problems)
-	tenant := Tenant("acme", sources(t, "tenants/acme"), &platform.Layer)
+	tenant := Tenant("acme", sources(t, "tenants/acme"), &platform.Above)
 	require.Empty(t, tenant.Problems)
 	return tenant.Policy
 }
@@ -44,7 +44,7 @@ var inShop = model.AppID{Tenant: "acme", Name: "shop"}
 // What is plain data is exported without its instance, and comes out the same.
 func TestPlainDataGoesTheShortWay(t *testing.T) {
 	platform := Platform(sources(t, "."))
-	tenant := Tenant("acme", sources(t, "tenants/acme"), &platform.Layer)
+	tenant := Tenant("acme", sources(t, "tenants/acme"), &platform.Above)
 
 	_, trees, _ := parse("application", sources(t, "tenants/acme/apps/shop"))
 	doc, ok := NewForm().fill(tenant.Policy, trees)

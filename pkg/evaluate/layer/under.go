@@ -2,7 +2,6 @@ package layer
 
 import (
 	"fmt"
-	"slices"
 
 	"cuelang.org/go/cue"
 
@@ -11,15 +10,14 @@ import (
 	"github.com/d-aros/d-aros/schema"
 )
 
-// underLayers exports the field of the last layer under those above, and the policy
-// in force after it.
-func underLayers(dir string, layers ...*Layer) (doc, effective []byte, problems []model.Problem) {
-	var above []Source
-	for _, l := range layers[:len(layers)-1] {
-		above = append(above, l.Files...)
-	}
-	return layers[len(layers)-1].export("_effective", layers, func(files []Source) (cue.Value, error) {
-		return buildValue(dir, slices.Concat(above, files), schemaFiles())
+// underPlatform exports a tenant under its allotment and the policy in force for it, and
+// the policy in force after it. As with applications, the files of the platform have no
+// other effect.
+func underPlatform(tenant string, above *Above, own *Layer) (doc, effective []byte, problems []model.Problem) {
+	allotment, lacks := above.of(tenant)
+	under := fmt.Appendf(nil, "package schema\n\n#Under: tenant: {#Tenant, _platform: %s, _allotment: %s, _lacks: %q}\n", above.Policy, allotment, lacks)
+	return own.export("_effective", []*Layer{&above.Layer, own}, func(files []Source) (cue.Value, error) {
+		return buildValue(TenantDir(tenant), append([]Source{bindUnder}, files...), append(schemaFiles("fleet.cue"), Source{"fleet.cue", under}))
 	})
 }
 
@@ -33,7 +31,7 @@ func underPolicy(dir string, policy []byte, own *Layer) (doc []byte, problems []
 	return doc, problems
 }
 
-// bindUnder stands in for the files of the layers above an application.
+// bindUnder stands in for the files of the layers above a tenant or an application.
 var bindUnder = Source{"fleet.cue", []byte("package fleet\n\nimport \"" + schema.ImportPath + "\"\n\nschema.#Under\n")}
 
 // schemaUnder returns the part of the schema about applications, bound to a policy.

@@ -45,6 +45,7 @@ platform: {
 }
 `)
 	for _, tenant := range tenants {
+		t.put("allotment-"+tenant+".cue", "package fleet\n\nplatform: allotments: \""+tenant+"\": {}\n")
 		t.put("tenants/"+tenant+"/tenant.cue", "package fleet\n\ntenant: name: \""+tenant+"\"\n")
 		for i := range n {
 			t.app(tenant, fmt.Sprintf("app-%d", i), 100)

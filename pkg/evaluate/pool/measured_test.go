@@ -39,7 +39,7 @@ func grow(t testing.TB, n int) *measuredRepo {
 		r.Write("cue.mod/pkg/"+schema.ImportPath+"/"+file.Name, string(file.Data))
 	}
 	for i := range tenants {
-		r.tenant(i, "weight: 1")
+		r.tenant(i, "quota: workloads: 100")
 	}
 	for i := range n {
 		r.application(i, "1")
@@ -63,6 +63,11 @@ platform: {
 	pools: general: capacity: {cpu: "`+cpu+`", memory: "256Gi"}
 }
 `)
+	allotments := "package fleet\n\n"
+	for i := range tenants {
+		allotments += fmt.Sprintf("platform: allotments: t%02d: {}\n", i)
+	}
+	r.Write("allotments.cue", allotments)
 }
 
 func (r *measuredRepo) tenant(i int, says string) {

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/text"
+)
+
+func newMigrateAllotmentsCommand() *cobra.Command {
+	var dir string
+	var noCommit bool
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "allotments",
+		Short: "Move what tenants are given to the root of the fleet repo",
+		Long: `Allotments moves weight, guarantee, borrow, lend, quota and priority ceiling of each tenant
+from its own files to platform.allotments in ` + layer.AllotmentsFile + `, which platform admins own. It
+keeps comments, says what it moved, checks the result as vet does, and commits only the
+files that changed. A tenant that has an allotment keeps the fields that narrow it.
+
+The meaning of the fleet does not change: push the commit, and nothing is started, moved
+or stopped by it.`,
+		Example: `  reconciler migrate allotments
+  git push`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			view, err := migrateAllotments(cmd.Context(), dir, noCommit, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return format.write(cmd.OutOrStdout(), view, func(p *printer) { p.allotments(view) })
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&dir, "repo", ".", "clone of the fleet repo")
+	fl.BoolVar(&noCommit, "no-commit", false, "leave the edits in the work tree")
+	fl.VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+// allotmentsView is the result of the command as JSON.
+type allotmentsView struct {
+	Given     []string      `json:"given,omitempty"` // tenants that have an allotment now and had none
+	Moved     []layer.Moved `json:"moved,omitempty"`
+	Files     []string      `json:"files,omitempty"`     // that changed
+	Committed string        `json:"committed,omitempty"` // the new commit
+}
+
+func migrateAllotments(ctx context.Context, dir string, noCommit bool, progressTo io.Writer) (*allotmentsView, error) {
+	w, err := clone.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	files, err := w.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	done, err := layer.MoveAllotments(files)
+	if err != nil {
+		return nil, err
+	}
+	view := &allotmentsView{Given: done.Given, Moved: done.Moved}
+	after := files
+	for _, f := range done.Files {
+		view.Files = append(view.Files, f.Name)
+		if after, err = after.With(f.Name, f.Data); err != nil {
+			return nil, err
+		}
+	}
+	if len(done.Files) == 0 {
+		return view, nil
+	}
+	if w.Git {
+		literal := []string{"status", "--porcelain", "--"}
+		for _, f := range view.Files {
+			literal = append(literal, ":(literal)"+f)
+		}
+		dirty, err := clone.Output(ctx, w.Root, literal...)
+		if err != nil {
+			return nil, err
+		}
+		if len(dirty) > 0 {
+			return nil, fmt.Errorf("%s has changes that are not committed; commit or undo them first", text.Clean(strings.Fields(string(dirty))[1]))
+		}
+	}
+	if err := acceptable(ctx, w, after, progressTo); err != nil {
+		return nil, err
+	}
+	for _, f := range done.Files {
+		if err := w.Top.WriteFile(filepath.FromSlash(f.Name), f.Data, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	if noCommit || !w.Git {
+		return view, nil
+	}
+	view.Committed, _, err = commitFiles(ctx, w, "platform: move what tenants are given to allotments\n\n"+
+		"Only the platform decides what a tenant gets. The fleet means the same as before.\n", view.Files...)
+	return view, err
+}
+
+// acceptable returns an error if the platform or a tenant would be refused.
+func acceptable(ctx context.Context, w *clone.Tree, files *clone.Files, progressTo io.Writer) error {
+	verdict, err := vetFiles(ctx, w, files, progressTo)
+	if err != nil {
+		return err
+	}
+	p := newPrinter(progressTo)
+	for _, x := range verdict.Fleet.Problems {
+		refuses := x.Tenant == "" && verdict.Fleet.Platform == nil || x.App == "" && slices.Contains(verdict.Fleet.UnusableTenants, x.Tenant)
+		if refuses {
+			p.problem("", &x)
+		}
+	}
+	if p.buf.Len() == 0 {
+		return nil
+	}
+	if _, err := p.buf.WriteTo(progressTo); err != nil {
+		return err
+	}
+	return &exitCode{exitDiffers, "the platform or a tenant would be refused, so nothing was changed"}
+}
+
+func (p *printer) allotments(v *allotmentsView) {
+	if len(v.Files) == 0 {
+		p.line("Every tenant has an allotment already; nothing is moved.")
+		return
+	}
+	for _, tenant := range v.Given {
+		if !slices.ContainsFunc(v.Moved, func(m layer.Moved) bool { return m.Tenant == tenant }) {
+			p.line("%s has an empty allotment: it is guaranteed nothing, and no quota limits it", text.Clean(tenant))
+		}
+	}
+	for _, m := range v.Moved {
+		p.line("%s: %s moved from %s to platform.allotments.%s", text.Clean(m.Tenant), m.Field, text.Clean(m.From), text.Clean(m.Tenant))
+	}
+	if v.Committed == "" {
+		p.line("%d files are edited; commit and push them", len(v.Files))
+		return
+	}
+	p.line("%d files are committed as %s; \"git push\" puts them into force", len(v.Files), shortCommit(v.Committed))
+}

@@ -1,0 +1,121 @@
+package decode
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// allotmentDoc is what the platform gives a tenant.
+type allotmentDoc struct {
+	Weight          int           `json:"weight"`
+	Guarantee       *resourcesDoc `json:"guarantee"`
+	Borrow          *resourcesDoc `json:"borrow"`
+	Lend            *resourcesDoc `json:"lend"`
+	PriorityCeiling *int          `json:"priorityCeiling"` // the policy in force has it
+	Quota           *struct {
+		resourcesDoc
+		Applications int `json:"applications"`
+		Workloads    int `json:"workloads"`
+	} `json:"quota"`
+}
+
+// allotmentOf is the path of a tenant's allotment in the layer of the platform.
+func allotmentOf(tenant string) string { return "platform.allotments." + tenant }
+
+// allotted returns the places of a tenant's allotment, by the paths that the values have
+// in a tenant.
+func allotted(tenant string, platform *layer.Layer) model.Positions {
+	out := model.Positions{}
+	for path, at := range platform.Positions(func(path []string) bool {
+		return len(path) > 2 && path[0] == "allotments" && path[1] == tenant
+	}) {
+		out[strings.TrimPrefix(path, "allotments."+tenant+".")] = at
+	}
+	return out
+}
+
+// tenant returns a tenant as its allotment has it.
+func (d *allotmentDoc) tenant(name string, platform *layer.Layer) (t *model.Tenant, problems []model.Problem) {
+	path := allotmentOf(name)
+	t = &model.Tenant{Name: name, Weight: d.Weight}
+	if t.Guarantee, problems = d.Guarantee.amount(path+".guarantee", platform); problems != nil {
+		return nil, problems
+	}
+	if d.Quota != nil {
+		t.MaxApplications, t.MaxWorkloads = d.Quota.Applications, d.Quota.Workloads
+		if t.Quota, problems = d.Quota.ceiling(path+".quota", platform); problems != nil {
+			return nil, problems
+		}
+		if t.Quota != nil && !t.Guarantee.Fits(*t.Quota) {
+			return nil, []model.Problem{platform.Blame(catalogue.Guarantee, path+".guarantee", fmt.Sprintf("promises %v, more than the quota of %v", t.Guarantee, *t.Quota))}
+		}
+	}
+	if t.Borrow, problems = d.Borrow.ceiling(path+".borrow", platform); problems != nil {
+		return nil, problems
+	}
+	if t.Lend, problems = d.Lend.ceiling(path+".lend", platform); problems != nil {
+		return nil, problems
+	}
+	return t, nil
+}
+
+// narrow lowers what is allotted to what the tenant writes.
+func (d *tenantDoc) narrow(t *model.Tenant, own, platform *layer.Layer) (problems []model.Problem) {
+	if d.Quota != nil {
+		if d.Quota.Applications > 0 {
+			t.MaxApplications = d.Quota.Applications
+		}
+		if d.Quota.Workloads > 0 {
+			t.MaxWorkloads = d.Quota.Workloads
+		}
+		if t.Quota, problems = d.Quota.within(t.Quota, t.Name, "quota", own, platform); problems != nil {
+			return problems
+		}
+		if t.Quota != nil && !t.Guarantee.Fits(*t.Quota) {
+			return []model.Problem{own.Blame(catalogue.Guarantee, "tenant.quota", fmt.Sprintf("is %v, less than the guarantee of %v", *t.Quota, t.Guarantee))}
+		}
+	}
+	if d.Borrow != nil {
+		t.Borrow, problems = d.Borrow.within(t.Borrow, t.Name, "borrow", own, platform)
+	}
+	return problems
+}
+
+// within returns a limit that is narrowed to what the tenant writes at a path, nil for no
+// limit. What it does not write is as allotted.
+func (d *resourcesDoc) within(limit *model.Resources, tenant, path string, own, platform *layer.Layer) (*model.Resources, []model.Problem) {
+	if limit == nil {
+		return d.ceiling("tenant."+path, own)
+	}
+	narrow, problems := d.amount("tenant."+path, own)
+	if problems != nil {
+		return nil, problems
+	}
+	if d.CPU == "" {
+		narrow.CPU = limit.CPU
+	}
+	if d.Memory == "" {
+		narrow.Memory = limit.Memory
+	}
+	written := narrow.Devices
+	narrow.Devices = maps.Clone(limit.Devices)
+	for name := range d.Devices {
+		if narrow.Devices == nil {
+			narrow.Devices = map[string]int64{}
+		}
+		narrow.Devices[name] = written[name]
+	}
+	if !narrow.Fits(*limit) {
+		p := own.Blame(catalogue.Wider, "tenant."+path, fmt.Sprintf("allows %v, and the allotment of tenant %s has %v", narrow, tenant, *limit))
+		if at, ok := platform.Value(allotmentOf(tenant) + "." + path); ok {
+			p.Places = append(p.Places, model.Place{At: at, Note: fmt.Sprintf("%s.%s: %v", allotmentOf(tenant), path, *limit)})
+		}
+		return nil, []model.Problem{p}
+	}
+	return &narrow, nil
+}

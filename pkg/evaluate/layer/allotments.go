@@ -1,0 +1,215 @@
+package layer
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/parser"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// AllotmentsFile is the file at the root of a repo to which allotments are moved.
+const AllotmentsFile = "allotments.cue"
+
+// A Moved is a field of a tenant's file that was moved to the allotment of the tenant.
+type Moved struct {
+	Tenant string `json:"tenant"`
+	From   string `json:"from"`  // file
+	Field  string `json:"field"` // "quota.priorityCeiling"
+}
+
+// Allotments are the edits that give every tenant an allotment.
+type Allotments struct {
+	Given []string // the tenants that have an allotment now and had none
+	Moved []Moved
+	Files []Source // all that change, as they are then
+}
+
+// movable are the fields of a tenant that an allotment has, as paths below the tenant and
+// below the allotment. The first are no fields of a tenant any more. The others may narrow
+// an allotment, so they are moved only if there is none.
+var movable = []struct {
+	from, to []string
+	always   bool
+}{
+	{[]string{"weight"}, []string{"weight"}, true},
+	{[]string{"guarantee"}, []string{"guarantee"}, true},
+	{[]string{"lend"}, []string{"lend"}, true},
+	{[]string{"borrow"}, []string{"borrow"}, false},
+	{[]string{"quota", "priorityCeiling"}, []string{"priorityCeiling"}, false},
+	{[]string{"quota"}, []string{"quota"}, false},
+}
+
+// MoveAllotments moves what the files of tenants say of their allotments to the root of
+// the repo, with the comments, and gives an allotment to each tenant that has none.
+func MoveAllotments(files fs.FS) (out Allotments, err error) {
+	root, err := readAll(files, ".")
+	if err != nil {
+		return out, err
+	}
+	platform, problems := Parse("platform", root)
+	if len(problems) > 0 {
+		return out, fmt.Errorf("%s", problems[0])
+	}
+	tenants, err := fs.ReadDir(files, "tenants")
+	if err != nil {
+		return out, fmt.Errorf("read tenants: %w", err)
+	}
+	var given strings.Builder
+	for _, t := range tenants {
+		if !t.IsDir() || !model.ValidName(t.Name()) {
+			continue
+		}
+		own, err := readAll(files, TenantDir(t.Name()))
+		if err != nil {
+			return out, err
+		}
+		has := platform.Writes("platform", "allotments", t.Name())
+		var allotment strings.Builder
+		for _, file := range own {
+			before := len(out.Moved)
+			e := edit(file)
+			if err := e.moveAllotment(t.Name(), has, &out, &allotment); err != nil {
+				return out, err
+			}
+			if len(out.Moved) == before {
+				continue
+			}
+			data, err := e.done()
+			if err != nil {
+				return out, err
+			}
+			out.Files = append(out.Files, Source{file.Name, data})
+		}
+		if len(own) == 0 || has && allotment.Len() == 0 {
+			continue
+		}
+		if !has {
+			out.Given = append(out.Given, t.Name())
+		}
+		label := t.Name()
+		if ast.StringLabelNeedsQuoting(label) {
+			label = strconv.Quote(label)
+		}
+		if allotment.Len() > 0 {
+			allotment.WriteString("\t")
+		}
+		fmt.Fprintf(&given, "\t%s: {%s}\n", label, &allotment)
+	}
+	if given.Len() == 0 {
+		return out, nil
+	}
+	e := edited{name: AllotmentsFile, data: []byte("package fleet\n\n// What each tenant gets. A tenant may narrow it, never widen it.\n"), clean: true}
+	if i := slices.IndexFunc(root, func(f Source) bool { return f.Name == AllotmentsFile }); i >= 0 {
+		e = edit(root[i])
+		e.data = append(bytes.TrimRight(e.data, "\n"), "\n\n"...)
+	}
+	e.data = append(e.data, "platform: allotments: {\n"+given.String()+"}\n"...)
+	data, err := e.done()
+	if err != nil {
+		return out, err
+	}
+	out.Files = append(out.Files, Source{e.name, data})
+	return out, nil
+}
+
+// readAll reads the CUE files of a directory.
+func readAll(files fs.FS, dir string) ([]Source, error) {
+	names, problems, err := List(files, dir)
+	if err != nil {
+		return nil, err
+	}
+	sources, more, err := Read(files, names)
+	if problems = append(problems, more...); err == nil && len(problems) > 0 {
+		err = fmt.Errorf("%s", problems[0])
+	}
+	return sources, err
+}
+
+// moveAllotment moves the fields of one file of a tenant. A tenant that has an allotment
+// keeps those that narrow it.
+func (p *edited) moveAllotment(tenant string, has bool, out *Allotments, allotment *strings.Builder) error {
+	for _, m := range movable {
+		for m.always || !has {
+			f, err := parser.ParseFile(p.name, p.data, parser.ParseComments)
+			if err != nil {
+				return fmt.Errorf("read %s: %w", p.name, err)
+			}
+			field, outermost := locate(f.Decls, append([]string{"tenant"}, m.from...), nil)
+			if field == nil {
+				break
+			}
+			if !plainValue(field.Value) {
+				return fmt.Errorf("%s: tenant.%s is not plain data; move it to platform.allotments.%s.%s by hand",
+					field.Value.Pos(), strings.Join(m.from, "."), tenant, strings.Join(m.to, "."))
+			}
+			if allotment.Len() == 0 {
+				allotment.WriteString("\n")
+			}
+			fmt.Fprintf(allotment, "%s\n", p.textOf(field, outermost, m.to))
+			p.cut(outermost)
+			out.Moved = append(out.Moved, Moved{Tenant: tenant, From: p.name, Field: strings.Join(m.from, ".")})
+		}
+	}
+	return nil
+}
+
+// locate returns the first field at a path, and the outermost field that has nothing else
+// in it.
+func locate(decls []ast.Decl, path []string, whole *ast.Field) (field, outermost *ast.Field) {
+	for _, d := range decls {
+		f, ok := d.(*ast.Field)
+		if !ok {
+			continue
+		}
+		if name, _, err := ast.LabelName(f.Label); err != nil || name != path[0] {
+			continue
+		}
+		all := whole
+		if all == nil || siblings(decls) > 1 {
+			all = f
+		}
+		if len(path) == 1 {
+			return f, all
+		}
+		if s, ok := f.Value.(*ast.StructLit); ok {
+			if field, outermost := locate(s.Elts, path[1:], all); field != nil {
+				return field, outermost
+			}
+		}
+	}
+	return nil, nil
+}
+
+// textOf returns a field as it is written under another path, with the comments above it
+// and behind it.
+func (p *edited) textOf(field, outermost *ast.Field, path []string) string {
+	var b strings.Builder
+	above := []*ast.Field{outermost}
+	if field != outermost {
+		above = append(above, field)
+	}
+	for _, f := range above {
+		for _, group := range ast.Comments(f) {
+			for _, c := range group.List {
+				if group.Doc {
+					b.WriteString(c.Text + "\n")
+				}
+			}
+		}
+	}
+	end := outermost.End().Offset()
+	b.WriteString(strings.Join(path, ": ") + ": ")
+	b.Write(p.data[field.Value.Pos().Offset():field.Value.End().Offset()])
+	if behind := bytes.TrimLeft(firstLine(p.data[end:]), " \t\r,"); bytes.HasPrefix(behind, []byte("//")) {
+		b.WriteString(" ")
+		b.Write(behind)
+	}
+	return b.String()
+}
