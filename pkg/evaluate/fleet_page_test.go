@@ -18,7 +18,7 @@ func TestFleetPage(t *testing.T) {
 	for _, block := range regexp.MustCompile("(?ms)^```cue\n// (\\S+\\.cue)\n(.*?)^```$").FindAllSubmatch(page, -1) {
 		shown.Files = append(shown.Files, txtar.File{Name: string(block[1]), Data: append([]byte("package fleet\n\n"), block[2]...)})
 	}
-	require.Len(t, shown.Files, 7)
+	require.Len(t, shown.Files, 8)
 	f := judged(t, New(), unpack(archive(t, "base.txtar"), shown), nil)
 	require.Empty(t, report(f))
 	require.Len(t, f.Applications, 1)

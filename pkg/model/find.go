@@ -22,10 +22,13 @@ func (c *Component) key() string      { return c.Name }
 func (s *ComponentState) key() string { return s.Grant.Component }
 func (d *Decision) key() AppID        { return d.App }
 func (g *Grant) key() string          { return g.Component }
+func (g *Group) key() string          { return g.Name }
 func (m *Memo) key() string           { return m.Step }
+func (p *Pool) key() string           { return p.Name }
 func (p *PoolSpec) key() string       { return p.Name }
 func (v *PolicyValue) key() string    { return v.Path }
 func (p *Principal) key() string      { return p.Name }
+func (r *Reservation) key() string    { return r.Name }
 func (s *Step) key() string           { return s.Name }
 func (s *StepRun) key() string        { return s.Name }
 func (t *Target) key() string         { return t.Component }

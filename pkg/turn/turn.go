@@ -67,6 +67,7 @@ func Take(c Case) Outcome {
 		next.Orphans = c.orphans(&fleet)
 		return Outcome{Fleet: fleet, Next: next, Tallies: c.Tallies}
 	}
+	fleet = lifecycle.KeepAllotments(fleet, &c.Ledger, c.Seen.Pools)
 	fleet.Problems = slices.Concat(fleet.Problems, c.Requests.Problems)
 	decide := c.Decide
 	if decide == nil {

@@ -10,7 +10,7 @@ import (
 
 // decided are the parts of a decision. Only pkg/turn puts them together.
 var decided = map[string][]string{
-	"pkg/lifecycle":   {"KeepLastGood", "HoldMoves", "Advance", "Follow"},
+	"pkg/lifecycle":   {"KeepLastGood", "KeepAllotments", "HoldMoves", "Advance", "Follow"},
 	"pkg/arbitration": {"Decide"},
 	"pkg/workflow":    {"Carry"},
 }
