@@ -271,6 +271,15 @@ func TestDamagedTree(t *testing.T) {
 }
 
 func TestTooLarge(t *testing.T) {
+	root := &txtar.Archive{}
+	for _, name := range []string{"a.cue", "b.cue", "c.cue"} {
+		root.Files = append(root.Files, txtar.File{Name: name, Data: []byte("package fleet\n\n// " + strings.Repeat("x", 180<<10) + "\n")})
+	}
+	f := New().Fleet("c", unpack(threeApplications(t), root), nil)
+	require.Nil(t, f.Platform)
+	require.Equal(t, catalogue.Size, f.Problems[0].Code)
+	root.Files = root.Files[:2]
+	require.Empty(t, New().Fleet("c", unpack(threeApplications(t), root), nil).Problems, "allotments of many tenants need room at the root")
 	for name, files := range map[string]*txtar.Archive{
 		"one file": overlay("tenants/acme/apps/shop/more.cue", "package fleet\n\n// "+strings.Repeat("x", 256<<10)+"\n"),
 		"together": {Files: []txtar.File{

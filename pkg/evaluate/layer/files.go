@@ -21,6 +21,7 @@ type Source struct {
 const (
 	maxFile      = 256 << 10 // bytes of one file
 	maxDirectory = 256 << 10 // bytes of the CUE files of one directory
+	maxRoot      = 512 << 10 // bytes of those at the root, which have the allotments of all tenants
 	maxFiles     = 100       // CUE files of one directory
 )
 
@@ -72,17 +73,21 @@ func ListTenant(files fs.FS, tenant string) (names []string, problems []model.Pr
 	return ListLayer(files, TenantDir(tenant), path.Join(TenantDir(tenant), "apps"))
 }
 
-// Read reads the named files within the caps: 256 KiB together.
+// Read reads the named files of one directory within the caps: 256 KiB together, and
+// 512 KiB at the root of the repo.
 func Read(files fs.FS, names []string) (blobs []Source, problems []model.Problem, err error) {
-	total := 0
+	total, most := 0, maxDirectory
 	for _, name := range names {
+		if path.Dir(name) == "." {
+			most = maxRoot
+		}
 		info, err := fs.Stat(files, name)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read %s: %w", name, err)
 		}
-		total += int(min(info.Size(), maxDirectory+1))
-		if info.Size() > maxFile || total > maxDirectory {
-			problems = append(problems, WholeFile(catalogue.Size, name, fmt.Sprintf("is too large; the CUE files of a directory have at most %d KiB together", maxDirectory>>10)))
+		total += int(min(info.Size(), maxRoot+1))
+		if info.Size() > maxFile || total > most {
+			problems = append(problems, WholeFile(catalogue.Size, name, fmt.Sprintf("is too large; the CUE files of a directory have at most %d KiB together, a file at most %d KiB", most>>10, maxFile>>10)))
 			return nil, problems, nil
 		}
 		data, err := fs.ReadFile(files, name)
