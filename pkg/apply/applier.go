@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
@@ -22,6 +23,8 @@ type Options struct {
 	// Summary returns the value to keep of a watched object, instead of the object. It
 	// is compared with reflect.DeepEqual, and must not keep the object.
 	Summary func(*unstructured.Unstructured) any
+
+	Now func() time.Time // default time.Now
 }
 
 // Applier applies sets to one cluster. Close ends its watches.
@@ -31,6 +34,7 @@ type Applier struct {
 	client  *client
 	kinds   *kinds
 	live    *Live
+	fights  *fights
 	turn    sync.Mutex // one Apply at a time
 }
 
@@ -56,7 +60,14 @@ func New(cfg *rest.Config, opts Options) (*Applier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
 	}
-	return &Applier{fleet: opts.Fleet, workers: cmp.Or(opts.Workers, 8), client: client, kinds: kinds, live: live}, nil
+	now := opts.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Applier{
+		fleet: opts.Fleet, workers: cmp.Or(opts.Workers, 8), client: client, kinds: kinds, live: live,
+		fights: &fights{now: now, all: map[field]*fight{}},
+	}, nil
 }
 
 // Live returns the watch cache that Apply compares with.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -64,6 +65,7 @@ type pass struct {
 func (p *pass) add(set *render.Set, report *SetReport) {
 	report.App = set.App
 	w := &work{pass: p, set: set, report: report}
+	w.recorded = sync.OnceValue(func() recorded { return p.live.recorded(set.App, set.Ledger) })
 	for i := range set.Objects {
 		o := &set.Objects[i]
 		r := refOf(o.Object)
@@ -126,13 +128,15 @@ type work struct {
 	report *SetReport
 	wanted []Ref // the objects of the inventory, in order
 
+	recorded func() recorded // what the inventories said when the pass began
+
 	failed atomic.Bool           // an object failed: nothing is pruned
 	stuck  atomic.Pointer[error] // the API server did not cope: the rest of the set is skipped
 
-	stored    []Ref     // the objects that the inventory in the cluster lists now
-	home      bool      // there is an inventory in the namespace of the set
-	strays    []*Object // inventories of the application in other namespaces
-	untrusted bool      // the inventory was lost or corrupt: nothing is pruned
+	stored    []Ref       // the objects that the inventory in the cluster lists now
+	home      bool        // there is an inventory in the namespace of the set
+	strays    []*Object   // inventories of the application in other namespaces
+	untrusted bool        // the inventory was lost or corrupt: nothing is pruned
 	disposed  map[Ref]bool
 }
 
@@ -145,7 +149,7 @@ func (w *work) scope() []func() []job {
 
 // steps is the second round.
 func (w *work) steps() []func() []job {
-	steps := []func() []job{w.announce}
+	steps := []func() []job{w.enter, w.announce}
 	var stages []int
 	for i := range w.set.Objects {
 		if s := w.set.Objects[i].Stage; s > render.StageScope {
@@ -191,6 +195,10 @@ func (w *work) fail(r *Result, err error) {
 	}
 	r.Action = Failed
 	r.Reason, r.Field, r.Message = refusal(r.Ref, err)
+	var waits *fought
+	if errors.As(err, &waits) {
+		return // the object is there, so pruning goes on
+	}
 	w.failed.Store(true)
 	w.answered(err)
 	if exhausted(err) {
@@ -209,7 +217,7 @@ func (w *work) finish(err error) {
 		case err != nil:
 			_, _, why := refusal(r.Ref, err)
 			r.Message = "not tried: " + why
-		case stuck != nil:
+		case stuck != nil && exhausted(*stuck):
 			r.Message = "not tried, because the API server did not cope with another object of the set"
 		default:
 			r.Message = "not tried, because of an earlier failure"

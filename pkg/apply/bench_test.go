@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -70,6 +71,37 @@ func BenchmarkApply(b *testing.B) {
 	b.ReportMetric(took["raw"].Seconds()/took["ours"].Seconds(), "ours/raw")
 	b.ReportMetric(took["raw"].Seconds()/took["ours"].Seconds()*9/8, "ours/raw-requests")
 	b.ReportMetric(took["cli-utils"].Seconds()/took["ours"].Seconds(), "ours/cli-utils")
+}
+
+// BenchmarkFirstApply measures the processor time of this process for each object of a
+// first apply, watches included. It is for comparing two versions of this package, in turns.
+func BenchmarkFirstApply(b *testing.B) {
+	const applications = 30
+	f := setup(b)
+	a := f.applier()
+	f.apply(a, f.tenant(), f.set("warm", configMap("warm", "1"), deployment("warm", "shop:1", "replicas: 0")))
+	var took time.Duration
+	round := 0
+	for b.Loop() {
+		round++
+		var sets []render.Set
+		for i := range applications {
+			app := fmt.Sprintf("f%d-%d", round, i)
+			sets = append(sets, f.set(app, configMap(app+"-1", "1"), configMap(app+"-2", "2"), configMap(app+"-3", "3"),
+				deployment(app+"-4", "shop:1", "replicas: 0"), deployment(app+"-5", "shop:1", "replicas: 0")))
+		}
+		began := processorTime(b)
+		f.apply(a, sets...)
+		took += processorTime(b) - began
+	}
+	b.ReportMetric(float64(took.Microseconds())/float64(round*applications*5), "µs-CPU/object")
+}
+
+// processorTime is what this process has used.
+func processorTime(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // rawClient is made once, as ours is, so that no round pays for a connection.

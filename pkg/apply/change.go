@@ -20,7 +20,8 @@ const (
 	outdated                // an older spec was applied
 	drifted                 // the wanted spec was applied, and another manager changed it
 	deleting
-	foreign // it belongs to another application
+	taken   // another application of the fleet has it
+	another // it is not ours
 )
 
 // settled reports whether an object needs no request. It does not wait.
@@ -35,29 +36,37 @@ func (w *work) settled(o *render.Object, r Ref) bool {
 // compare compares an object with its state in the watch, without a request.
 func (w *work) compare(o *render.Object, r Ref) (verdict, *Object) {
 	now, t, remembered := w.live.find(r)
+	return w.judge(o, now, t, remembered), now
+}
+
+// judge compares an object with its state in the cluster, nil if there is none, and with
+// what our last apply left of it.
+func (w *work) judge(o *render.Object, now *Object, t trace, remembered bool) verdict {
 	want := annotation(o.Object, render.AnnotationApplied)
 	before := remembered && t.applied == want
 	switch {
 	case now == nil && before:
-		return drifted, nil
+		return drifted
 	case now == nil:
-		return absent, nil
-	case now.App != w.app() && w.live.lists(now.App, r):
-		return foreign, now
+		return absent
+	case now.App == w.app() && now.applied == want && before && t.left == now.left && t.uid == now.UID && !now.Deleting:
+		return same
+	case now.inventory != nil, now.App != w.app() && w.live.lists(now.App, now.Ref):
+		return taken
+	case !w.mine(now, t):
+		return another
 	case now.Deleting:
-		return deleting, now
+		return deleting
 	case now.applied != want || now.App != w.app():
 		if before {
-			return drifted, now
+			return drifted
 		}
-		return outdated, now
-	case remembered && t.applied == now.applied && t.left == now.left:
-		return same, now
+		return outdated
 	case !remembered && holdsAll(o.Object, now):
 		w.live.remember(now)
-		return same, now
+		return same
 	}
-	return drifted, now
+	return drifted
 }
 
 // holdsAll reports whether the fields that we own in an object hold all wanted values.
@@ -86,55 +95,106 @@ func (w *work) bring(ctx context.Context, o *render.Object, res *Result) error {
 	}
 	path := m.path(res.Namespace, res.Name)
 	v, now := w.compare(o, res.Ref)
-	if v == drifted && now != nil || v == absent && res.Kind == "Namespace" {
-		if v, now, err = w.look(ctx, o, res, path, v); err != nil {
+	for attempt := 0; ; attempt++ {
+		if v == drifted && now != nil || v == another || attempt > 0 {
+			if v, now, err = w.look(ctx, o, res, path, v); err != nil {
+				return err
+			}
+		}
+		switch v {
+		case same:
+			res.Action = Unchanged
+			return nil
+		case deleting:
+			return conflict("it is being deleted, and can be made again when that has ended")
+		case taken:
+			return conflict("it belongs to " + owner(now))
+		case drifted:
+			if err := w.pause(res); err != nil {
+				return err
+			}
+		}
+		d := w.demand(now)
+		answer, created, err := w.send(ctx, res.Ref, path, o.Object.Object, d)
+		if err != nil {
+			if attempt < attempts && d.unmet(err) {
+				continue
+			}
 			return err
 		}
-	}
-	switch v {
-	case same:
-		res.Action = Unchanged
+		res.Action = w.did(v, now, answer, created, res)
 		return nil
-	case deleting:
-		return conflict("it is being deleted, and can be made again when that has ended")
-	case foreign:
-		return conflict("it belongs to " + owner(now))
 	}
-	answer, created, err := w.send(ctx, res.Ref, path, o.JSON)
+}
+
+// attempts is how often a request is made again whose demand did not hold, because the
+// object changes at the same moment.
+const attempts = 3
+
+// demand returns what must hold for a request about an object, nil if there is none.
+func (w *work) demand(now *Object) demand {
+	if now == nil {
+		return demand{}
+	}
+	return demand{uid: now.UID, force: !w.set.ReportConflicts}
+}
+
+// did names what a request did.
+func (w *work) did(v verdict, now, answer *Object, created bool, res *Result) Action {
 	switch {
-	case err != nil:
-		return err
 	case created && v == drifted:
-		res.Action, res.Drift = Corrected, []Difference{{}}
+		res.Drift = []Difference{{}}
+		w.fights.corrected(res.Ref, res.Drift)
+		return Corrected
 	case created:
-		res.Action = Created
+		return Created
 	case now != nil && now.Version == answer.Version:
-		res.Action = Unchanged
+		return Unchanged
 	case v == drifted && len(res.Drift) > 0:
-		res.Action = Corrected
-	default:
-		res.Action = Configured
+		w.fights.corrected(res.Ref, res.Drift)
+		return Corrected
+	}
+	return Configured
+}
+
+// pause returns an error if a correction has to wait, because another manager changes the
+// field again and again.
+func (w *work) pause(res *Result) error {
+	found := res.Drift
+	if len(found) == 0 {
+		found = []Difference{{}}
+	}
+	if d, wait := w.fights.waits(res.Ref, found); wait > 0 {
+		return &fought{d, wait}
 	}
 	return nil
 }
 
-// look reads an object before it is corrected, to find the fields that others have
-// changed. Drift is rare, so it may cost a request.
+// look reads an object before it is changed, to find whose it is and the fields that
+// others have changed. That is rare, so it may cost a request.
 func (w *work) look(ctx context.Context, o *render.Object, res *Result, path string, v verdict) (verdict, *Object, error) {
+	res.Drift = nil
 	u, err := w.client.get(ctx, path)
 	if apierrors.IsNotFound(err) {
+		if v == another {
+			v = absent
+		}
 		return v, nil, nil
 	}
 	if err != nil {
 		return v, nil, err
 	}
 	w.answered(nil)
-	if res.Kind == "Namespace" && label(u, render.LabelFleet) != w.fleet {
-		return v, nil, conflict("it exists already and does not belong to this fleet; to hand it over, label it " + render.LabelFleet + "=" + w.fleet)
+	now := w.live.observe(u)
+	if now.labelled {
+		w.live.put(now)
 	}
-	w.live.see(u)
-	v, now := w.compare(o, res.Ref)
-	if v == drifted {
+	_, t, remembered := w.live.find(res.Ref)
+	v = w.judge(o, now, t, remembered)
+	switch v {
+	case another:
+		return v, now, w.foreign(u)
+	case drifted:
 		var others []level
 		for _, c := range claims(u, w.client.manager) {
 			if !c.ours {
@@ -146,10 +206,19 @@ func (w *work) look(ctx context.Context, o *render.Object, res *Result, path str
 	return v, now, nil
 }
 
+// foreign returns the error for an object that is not ours.
+func (w *work) foreign(u *unstructured.Unstructured) error {
+	f := &foreign{owner: ownerOf(u, w.fleet)}
+	if namespace(refOf(u)) {
+		f.do = "to hand it over, label it " + render.LabelFleet + "=" + w.fleet
+	}
+	return f
+}
+
 // send applies an object and returns what the API server made of it.
-func (w *work) send(ctx context.Context, r Ref, path string, body []byte) (answer *Object, created bool, err error) {
+func (w *work) send(ctx context.Context, r Ref, path string, object map[string]any, d demand) (answer *Object, created bool, err error) {
 	w.live.begin(r)
-	u, created, err := w.client.apply(ctx, path, body)
+	u, created, err := w.client.apply(ctx, path, d.body(object, ownerName(w.fleet, w.app())), d.force)
 	if err == nil {
 		w.answered(nil)
 		answer = w.live.observe(u)

@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -40,15 +41,16 @@ func newClient(cfg *rest.Config, manager string) (*client, error) {
 	return &client{http: hc, rest: rc, manager: manager}, nil
 }
 
-// apply sends the wanted fields of an object and returns the whole object.
-func (c *client) apply(ctx context.Context, path string, body []byte) (obj *unstructured.Unstructured, created bool, err error) {
+// apply sends the wanted fields of an object and returns the whole object. With force it
+// takes over fields that others hold.
+func (c *client) apply(ctx context.Context, path string, body []byte, force bool) (obj *unstructured.Unstructured, created bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
 	c.applies.Add(1)
 	defer c.ended.Add(1)
 	var code int
 	obj, err = decode(c.rest.Patch(types.ApplyYAMLPatchType).AbsPath(path).
-		Param("fieldManager", c.manager).Param("force", "true").
+		Param("fieldManager", c.manager).Param("force", strconv.FormatBool(force)).
 		Body(body).Do(ctx).StatusCode(&code))
 	return obj, code == http.StatusCreated, err
 }

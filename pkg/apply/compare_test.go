@@ -82,12 +82,12 @@ func FuzzInventory(f *testing.F) {
 			return
 		}
 		require.Len(t, inv.refs, 1)
-		body, err := writeInventory("f", "", model.AppID{Tenant: "t", Name: "a"}, "ns", inv.refs)
+		body, err := writeInventory("f", "", model.AppID{Tenant: "t", Name: "a"}, "ns", inv.refs, []string{"uid"})
 		if err != nil {
 			return
 		}
-		again := &unstructured.Unstructured{}
-		require.NoError(t, utiljson.Unmarshal(body, &again.Object))
-		require.Equal(t, inv.refs, readInventory(again).refs)
+		again := readInventory(&unstructured.Unstructured{Object: body})
+		require.Equal(t, inv.refs, again.refs)
+		require.Equal(t, []string{"uid"}, again.uids)
 	})
 }

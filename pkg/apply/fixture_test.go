@@ -45,7 +45,11 @@ func (f *fixture) applier() *apply.Applier {
 }
 
 func (f *fixture) applierFor(cfg *rest.Config) *apply.Applier {
-	a, err := apply.New(cfg, apply.Options{Fleet: f.fleet})
+	return f.applierWith(cfg, apply.Options{Fleet: f.fleet})
+}
+
+func (f *fixture) applierWith(cfg *rest.Config, opts apply.Options) *apply.Applier {
+	a, err := apply.New(cfg, opts)
 	require.NoError(f.t, err)
 	f.t.Cleanup(a.Close)
 	return a

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,61 +18,75 @@ import (
 )
 
 // inventory lists the objects that an application has, or may have, in the cluster. It is
-// kept in a ConfigMap in the format of cli-utils: one key for each object.
+// kept in a ConfigMap in the format of cli-utils: one key for each object. The value is the
+// UID of the object.
 type inventory struct {
-	refs    []Ref  // in order
-	corrupt bool   // a key names no object: somebody else wrote it
-	ledger  string // id of the ledger that its application is in; "" where none is named
+	refs    []Ref    // in order
+	uids    []string // of refs, "" where it is not known
+	corrupt bool     // a key names no object: somebody else wrote it
+	ledger  string   // id of the ledger that its application is in; "" where none is named
 }
 
 // configMap is the kind of inventories.
 var configMap = kind{Version: "v1", Kind: "ConfigMap"}
 
-// inventoryName is the name of the inventory of an application, or of a tenant.
-// An application's name holds no dot, so the two never meet.
+// inventoryName is the name of the inventory of an application, or of a tenant. Names of
+// applications and components hold no dot, so no two of them meet, nor an object of a component.
 func inventoryName(app model.AppID) string {
 	if app.Name == "" {
 		return "d-aros.tenant"
 	}
-	return "d-aros-" + app.Name
+	return "d-aros.inventory." + app.Name
 }
+
+// formerName is the name that the inventory of an application had before. A component can
+// have an object of that name.
+func formerName(app model.AppID) string { return "d-aros-" + app.Name }
 
 // inventoryID is different for the inventories of different fleets.
 func inventoryID(fleet string, app model.AppID) string {
 	return string(model.DigestOf([]string{fleet, app.Tenant, app.Name}))
 }
 
-func isInventory(u *unstructured.Unstructured) bool {
-	return u.GetKind() == "ConfigMap" && label(u, common.InventoryLabel) != ""
+// isInventory reports whether an object has the kind, the label and the name of the
+// inventory of an application.
+func isInventory(u *unstructured.Unstructured, app model.AppID) bool {
+	return u.GetKind() == "ConfigMap" && label(u, common.InventoryLabel) != "" &&
+		(u.GetName() == inventoryName(app) || u.GetName() == formerName(app))
 }
 
 func readInventory(u *unstructured.Unstructured) *inventory {
 	data, _, _ := unstructured.NestedFieldNoCopy(u.Object, "data")
 	keys, _ := data.(map[string]any)
 	inv := &inventory{ledger: label(u, render.LabelLedger)}
-	for key := range keys {
+	uids := map[Ref]string{}
+	for key, uid := range keys {
 		m, err := object.ParseObjMetadata(key)
 		if err != nil || m.Name == "" || m.GroupKind.Kind == "" {
 			inv.corrupt = true
 			continue
 		}
-		inv.refs = append(inv.refs, Ref{m.GroupKind.Group, m.GroupKind.Kind, m.Namespace, m.Name})
+		uids[Ref{m.GroupKind.Group, m.GroupKind.Kind, m.Namespace, m.Name}], _ = uid.(string)
 	}
-	slices.SortFunc(inv.refs, Ref.Compare)
+	inv.refs = slices.SortedFunc(maps.Keys(uids), Ref.Compare)
+	inv.uids = make([]string, len(inv.refs))
+	for i, r := range inv.refs {
+		inv.uids[i] = uids[r]
+	}
 	return inv
 }
 
-// writeInventory encodes the object that stores an inventory.
-func writeInventory(fleet, ledger string, app model.AppID, namespace string, refs []Ref) ([]byte, error) {
+// writeInventory makes the object that stores an inventory: the objects and their UIDs.
+func writeInventory(fleet, ledger string, app model.AppID, namespace string, refs []Ref, uids []string) (map[string]any, error) {
 	data := map[string]any{}
-	for _, r := range refs {
+	for i, r := range refs {
 		key := object.ObjMetadata{
 			Namespace: r.Namespace, Name: r.Name, GroupKind: schema.GroupKind{Group: r.Group, Kind: r.Kind},
 		}.String()
 		if len(key) > 253 {
 			return nil, fmt.Errorf("the name of %s is too long to be kept in an inventory", r)
 		}
-		data[key] = ""
+		data[key] = uids[i]
 	}
 	labels := map[string]any{
 		common.InventoryLabel: inventoryID(fleet, app),
@@ -85,10 +100,10 @@ func writeInventory(fleet, ledger string, app model.AppID, namespace string, ref
 	if ledger != "" {
 		labels[render.LabelLedger] = ledger
 	}
-	return encode(map[string]any{
+	return map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "data": data,
 		"metadata": map[string]any{"name": inventoryName(app), "namespace": namespace, "labels": labels},
-	}), nil
+	}, nil
 }
 
 // union and without return the union and the difference of two sets, in order.

@@ -72,7 +72,7 @@ func TestForeignNamespaceIsNotTaken(t *testing.T) {
 	a := f.applier()
 	r := a.Apply(t.Context(), []render.Set{f.tenant()})
 	require.Equal(t, apply.Failed, r.Sets[0].Results[0].Action)
-	require.Contains(t, r.Sets[0].Results[0].Message, "does not belong to this fleet")
+	require.Contains(t, r.Sets[0].Results[0].Message, "belongs to the field manager apply.test; to hand it over, label it d-aros.dev/fleet="+f.fleet)
 
 	f2 := fmt.Sprintf(`{"metadata": {"labels": {%q: %q}}}`, render.LabelFleet, f.fleet)
 	_, err = f.Clientset.CoreV1().Namespaces().Patch(t.Context(), f.fleet, "application/merge-patch+json", []byte(f2), metav1.PatchOptions{})

@@ -5,6 +5,7 @@ import "github.com/d-aros/d-aros/pkg/model"
 // trace is the state of an object after our last apply.
 type trace struct {
 	app     model.AppID
+	uid     string
 	applied string
 	left    model.Digest
 }
@@ -27,7 +28,7 @@ func (l *Live) settle(r Ref, app model.AppID, answer *Object) {
 	if answer == nil {
 		return
 	}
-	l.left[r] = trace{app: app, applied: answer.applied, left: answer.left}
+	l.left[r] = trace{app: app, uid: answer.UID, applied: answer.applied, left: answer.left}
 	if deleted == "" || newer(answer.Version, deleted) {
 		l.set(answer)
 	}
@@ -52,7 +53,7 @@ func (l *Live) find(r Ref) (o *Object, t trace, remembered bool) {
 func (l *Live) remember(o *Object) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.left[o.Ref] = trace{app: o.App, applied: o.applied, left: o.left}
+	l.left[o.Ref] = trace{app: o.App, uid: o.UID, applied: o.applied, left: o.left}
 	if l.objects[o.Ref] == o {
 		l.slim(o)
 	}

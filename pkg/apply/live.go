@@ -16,7 +16,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render"
 )
 
 // Live has the state of a fleet's objects in the cluster: a watch cache of every
@@ -27,7 +26,7 @@ type Live struct {
 	kinds   *kinds
 	dynamic dynamic.Interface
 	summary func(*unstructured.Unstructured) any
-	select_ string // label selector
+	fleet   string // whose objects are watched: the value of render.LabelFleet
 
 	ctx  context.Context // ends the watches
 	stop context.CancelFunc
@@ -54,7 +53,7 @@ func newLive(cfg *rest.Config, c *client, k *kinds, opts Options) (*Live, error)
 	}
 	l := &Live{
 		client: c, kinds: k, dynamic: dc, summary: opts.Summary,
-		select_: render.LabelFleet + "=" + opts.Fleet,
+		fleet:   opts.Fleet,
 		changed: make(chan struct{}, 1),
 		watches: map[schema.GroupKind]*watch{},
 		objects: map[Ref]*Object{},
@@ -215,9 +214,7 @@ func (l *Live) Wake() {
 	}
 }
 
-// see records an object as the API server has it.
-func (l *Live) see(u *unstructured.Unstructured) { l.put(l.observe(u)) }
-
+// put records an object as the API server has it.
 func (l *Live) put(o *Object) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

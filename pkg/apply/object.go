@@ -27,6 +27,8 @@ type Object struct {
 
 	commit    unique.Handle[string] // render.AnnotationCommit; many objects share one
 	instance  int                   // render.LabelInstance, 0 if it has none
+	owner     unique.Handle[string] // render.AnnotationOwner, if we applied it
+	labelled  bool                  // it carries the label of the fleet
 	keep      bool                  // render.AnnotationPrune says so
 	applied   string                // render.AnnotationApplied
 	own       []byte                // the values of our fields; nil once they are known to be unchanged
@@ -46,6 +48,7 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 		Workload:  annotation(u, render.AnnotationWorkload),
 		applied:   annotation(u, render.AnnotationApplied),
 		commit:    unique.Make(annotation(u, render.AnnotationCommit)),
+		labelled:  label(u, render.LabelFleet) == l.fleet,
 		keep:      annotation(u, render.AnnotationPrune) == render.PruneKeep,
 		Deleting:  u.GetDeletionTimestamp() != nil,
 	}
@@ -57,9 +60,13 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 		}
 		o.Owner = Ref{group, owner.Kind, o.Namespace, owner.Name}
 	}
+	owner := ""
 	for _, c := range claims(u, l.client.manager) {
 		if !c.ours {
 			continue
+		}
+		if _, held, _ := unstructured.NestedFieldNoCopy(c.fields, "f:metadata", "f:annotations", "f:"+render.AnnotationOwner); held {
+			owner = annotation(u, render.AnnotationOwner)
 		}
 		var held any = project(u.Object, c.fields)
 		if c.version != u.GetAPIVersion() {
@@ -69,7 +76,8 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 		o.own = encode(held)
 		o.left = model.DigestOf(json.RawMessage(o.own))
 	}
-	if isInventory(u) {
+	o.owner = unique.Make(owner)
+	if o.labelled && isInventory(u, o.App) {
 		o.inventory = readInventory(u)
 	}
 	if l.summary != nil {
@@ -86,7 +94,7 @@ func (o *Object) prunable() bool { return o.Ours() && !o.Deleting && !o.keep && 
 
 // same reports whether two records are equal in every field that is used.
 func (o *Object) same(p *Object) bool {
-	return o.UID == p.UID && o.App == p.App && o.Component == p.Component && o.Workload == p.Workload &&
+	return o.UID == p.UID && o.App == p.App && o.labelled == p.labelled && o.Component == p.Component && o.Workload == p.Workload &&
 		o.Deleting == p.Deleting && o.applied == p.applied && o.left == p.left && reflect.DeepEqual(o.Summary, p.Summary)
 }
 

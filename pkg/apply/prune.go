@@ -18,8 +18,11 @@ import (
 // is lost when the process ends in between.
 func (w *work) announce() []job {
 	inventories, renamed := w.live.inventories(w.app()), false
+	if w.stuck.Load() != nil {
+		return nil
+	}
 	for _, o := range inventories {
-		if o.Namespace != w.set.Namespace || o.Name != inventoryName(w.app()) {
+		if o.Ref != w.inventory() {
 			w.strays = append(w.strays, o)
 		}
 		if o.inventory.corrupt {
@@ -84,7 +87,7 @@ func (w *work) rebuild(ctx context.Context) (Ref, error) {
 // write makes the inventory list exactly refs.
 func (w *work) write(ctx context.Context, refs []Ref) error {
 	name := w.inventory()
-	body, err := writeInventory(w.fleet, w.set.Ledger, w.app(), w.set.Namespace, refs)
+	body, err := writeInventory(w.fleet, w.set.Ledger, w.app(), w.set.Namespace, refs, w.uids(refs))
 	if err != nil {
 		return err
 	}
@@ -92,11 +95,36 @@ func (w *work) write(ctx context.Context, refs []Ref) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err = w.send(ctx, name, m.path(name.Namespace, name.Name), body); err == nil {
+	if err = w.store(ctx, m.path(name.Namespace, name.Name), body); err == nil {
 		w.stored, w.home = refs, true
 	}
 	return err
 }
+
+// store sends an inventory. What has its name and is not ours stays as it is.
+func (w *work) store(ctx context.Context, path string, body map[string]any) error {
+	r := w.inventory()
+	now, t, _ := w.live.find(r)
+	for attempt := 0; ; attempt++ {
+		if attempt > 0 || now != nil && !w.ownInventory(now, t) {
+			u, err := w.client.get(ctx, path)
+			if err != nil && !apierrors.IsNotFound(err) {
+				return err
+			}
+			if w.answered(nil); err != nil {
+				now = nil
+			} else if now = w.live.observe(u); !w.ownInventory(now, t) {
+				return w.foreign(u)
+			}
+		}
+		d := w.demand(now)
+		if _, _, err := w.send(ctx, r, path, body, d); err == nil || attempt == attempts || !d.unmet(err) {
+			return err
+		}
+	}
+}
+
+func (w *work) ownInventory(o *Object, t trace) bool { return o.App == w.app() && w.mine(o, t) }
 
 // unwanted returns, in order, the objects that are not in the set but in the inventory,
 // or that our field manager applied: a late request of a process that has ended or
@@ -172,9 +200,13 @@ func (w *work) deleteOurs(ctx context.Context, r Ref) (action Action, why string
 			return "", "", err
 		}
 		w.answered(nil)
+		now := w.live.observe(u)
+		_, t, _ := w.live.find(r)
 		switch {
 		case !w.owns(u):
 			return Kept, "it no longer carries the labels of the application", nil
+		case now.inventory != nil || !w.mine(now, t):
+			return Kept, "it is not the object that was applied", nil
 		case annotation(u, render.AnnotationPrune) == render.PruneKeep:
 			return Kept, "it is annotated " + render.AnnotationPrune + "=" + render.PruneKeep, nil
 		case u.GetDeletionTimestamp() != nil:
@@ -218,20 +250,21 @@ func (w *work) trim() []job {
 		return nil
 	}
 	left := union(w.wanted, w.spared())
-	if len(w.set.Objects) > 0 && len(w.strays) == 0 && slices.Equal(w.stored, left) {
+	settled := slices.Equal(w.stored, left) && !w.live.renewed(w.app())
+	if len(w.set.Objects) > 0 && len(w.strays) == 0 && settled {
 		return nil
 	}
 	if len(w.set.Objects) == 0 && !w.home && len(w.strays) == 0 {
 		return nil
 	}
 	return []job{w.inventoryJob(func(ctx context.Context) (Ref, error) {
-		if len(w.set.Objects) > 0 && !slices.Equal(w.stored, left) {
+		if len(w.set.Objects) > 0 && !settled {
 			if err := w.write(ctx, left); err != nil {
 				return w.inventory(), err
 			}
 		}
 		for _, o := range w.live.inventories(w.app()) {
-			if len(w.set.Objects) > 0 && o.Namespace == w.set.Namespace {
+			if len(w.set.Objects) > 0 && o.Ref == w.inventory() {
 				continue
 			}
 			w.live.forget(o.Ref)

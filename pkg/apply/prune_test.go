@@ -66,7 +66,7 @@ func TestPruneRules(t *testing.T) {
 	t.Run("an empty set destroys", func(t *testing.T) {
 		f.apply(a, f.set("shop"))
 		require.False(t, f.exists(configMaps, "stays"))
-		require.False(t, f.exists(configMaps, "d-aros-shop"), "inventory")
+		require.False(t, f.exists(configMaps, "d-aros.inventory.shop"), "inventory")
 		require.True(t, f.exists(configMaps, "others"))
 		require.True(t, f.exists(claims, "data"))
 		require.Equal(t, apply.Requests{}, f.apply(f.applier(), f.set("shop")).Requests)
@@ -97,8 +97,8 @@ func TestObjectMovesBetweenApplications(t *testing.T) {
 
 func TestLostInventoryPrunesNothing(t *testing.T) {
 	for name, harm := range map[string]func(*fixture){
-		"lost":    func(f *fixture) { f.delete(configMaps, "d-aros-shop") },
-		"corrupt": func(f *fixture) { f.patch(configMaps, "d-aros-shop", `{"data": {"nonsense": ""}}`) },
+		"lost":    func(f *fixture) { f.delete(configMaps, "d-aros.inventory.shop") },
+		"corrupt": func(f *fixture) { f.patch(configMaps, "d-aros.inventory.shop", `{"data": {"nonsense": ""}}`) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := setup(t)

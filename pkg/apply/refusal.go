@@ -34,7 +34,16 @@ func refusal(r Ref, err error) (reason model.Reason, field, sentence string) {
 	var status apierrors.APIStatus
 	var own conflict
 	var unknown *unknownKind
+	var others *foreign
+	var waits *fought
 	switch {
+	case errors.As(err, &others):
+		return model.OutcomeForeign, "", r.String() + ": " + text.Line(err.Error(), messageCap)
+	case errors.As(err, &waits):
+		return model.OutcomeConflict, waits.Path, r.String() + ": " + text.Line(err.Error(), messageCap)
+	case len(heldFields(err)) > 0:
+		held := heldFields(err)
+		return model.OutcomeConflict, cutPath(held[0].Path), r.String() + ": " + heldText(held)
 	case errors.As(err, &status):
 		s := status.Status()
 		reason = reasonOf(&s, err)
@@ -52,6 +61,12 @@ func refusal(r Ref, err error) (reason model.Reason, field, sentence string) {
 		return "", "", "the API server cannot be reached: " + cutValues(err.Error(), messageCap)
 	}
 	return model.OutcomeRefused, "", r.String() + ": " + cutValues(err.Error(), messageCap)
+}
+
+// heldText says which fields others hold.
+func heldText(held []Difference) string {
+	r := Result{Action: Corrected, Drift: held}
+	return text.Line("others hold fields that differ, and policy.conflicts is report: "+r.What(), messageCap)
 }
 
 // reasonOf classifies an answer of the API server.

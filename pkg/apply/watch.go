@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/d-aros/d-aros/pkg/render"
 )
 
 // retry is how a broken watch is tried again: soon, because a control plane that
@@ -43,13 +45,14 @@ func (l *Live) follow(m mapping) *watch {
 
 func (w *watch) run(m mapping) {
 	resource := w.live.dynamic.Resource(m.resource)
+	selected := render.LabelFleet + "=" + w.live.fleet
 	lw := w.Follow(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-			opts.LabelSelector = w.live.select_
+			opts.LabelSelector = selected
 			return resource.List(ctx, opts)
 		},
 		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (apiwatch.Interface, error) {
-			opts.LabelSelector = w.live.select_
+			opts.LabelSelector = selected
 			return resource.Watch(ctx, opts)
 		},
 	})

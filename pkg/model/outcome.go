@@ -33,6 +33,7 @@ const (
 	OutcomeWebhookRefused   Reason = "WebhookRefused"
 	OutcomeWebhookTimeout   Reason = "WebhookTimeout"
 	OutcomeKindUnknown      Reason = "KindUnknown"
+	OutcomeForeign          Reason = "Foreign"
 	OutcomeConflict         Reason = "Conflict"
 	OutcomeImageUnavailable Reason = "ImageUnavailable"
 	OutcomeRefused          Reason = "Refused"
@@ -51,6 +52,7 @@ var OutcomeKinds = []OutcomeKind{
 	{OutcomeImmutable, "the object exists, and a field that differs cannot be changed", "delete the object, or give it another name", true},
 	{OutcomeInvalid, "the API server finds the object invalid", "correct the field in Git", true},
 	{OutcomeKindUnknown, "the cluster does not know the kind", "install the definition of the kind, or remove the object from Git", true},
+	{OutcomeForeign, "the object exists, and D-AROS did not create it", "remove or rename one of the two objects", true},
 	{OutcomeForbidden, "the reconciler may not write the object, or a policy of the cluster forbids it", "ask the owner of the cluster for the right, or change the object", false},
 	{OutcomeQuotaExceeded, "a ResourceQuota of the namespace is used up", "ask for less, or for a higher quota", false},
 	{OutcomeWebhookRefused, "an admission webhook refuses the object", "change the object as the webhook says", false},

@@ -36,6 +36,9 @@ const (
 	AnnotationGrant   = Domain + "grant"
 	// AnnotationApplied is the digest of the object without this annotation.
 	AnnotationApplied = Domain + "applied"
+	// AnnotationOwner is <fleet>/<tenant>/<application>, or <fleet>/<tenant> of the objects of
+	// a tenant: for whom D-AROS created the object. It is added where objects are sent.
+	AnnotationOwner = Domain + "owner"
 	// AnnotationPrune with the value PruneKeep marks an object that stays after its
 	// declaration is removed: a volume, or the namespace of volumes.
 	AnnotationPrune = Domain + "prune"

@@ -35,6 +35,9 @@ type Set struct {
 	// AnnotationDeletion are deleted, too. Objects is empty then.
 	DeleteData bool
 
+	// ReportConflicts is set if fields that others hold are reported and not taken back.
+	ReportConflicts bool
+
 	// KeepSupport is set if a component runs a version that is not known any more.
 	// Then no object that the component may refer to is pruned.
 	KeepSupport bool

@@ -44,7 +44,7 @@ const (
 
 var finalClasses = []string{
 	ClassRejected, ClassInput, ClassOutput, ClassInvalid, classExpired,
-	string(model.OutcomeImmutable), string(model.OutcomeInvalid), string(model.OutcomeKindUnknown),
+	string(model.OutcomeImmutable), string(model.OutcomeInvalid), string(model.OutcomeKindUnknown), string(model.OutcomeForeign),
 }
 
 // step is a step as declared, its record and what its type does.

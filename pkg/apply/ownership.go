@@ -1,0 +1,92 @@
+package apply
+
+import (
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// recorded is what the inventories of an application say about its objects.
+type recorded struct {
+	uids   map[Ref]string // "" of an object that was announced, and whose UID is not written yet
+	ledger bool           // all are of the ledger that tells to carry out the set
+}
+
+// recorded reads the inventories of an application.
+func (l *Live) recorded(app model.AppID, ledger string) recorded {
+	rec := recorded{uids: map[Ref]string{}, ledger: true}
+	for _, o := range l.inventories(app) {
+		rec.ledger = rec.ledger && o.inventory.ledger == ledger
+		for i, r := range o.inventory.refs {
+			rec.uids[r] = o.inventory.uids[i]
+		}
+	}
+	return rec
+}
+
+// mine reports whether D-AROS created an object for this fleet, or was handed it over. One
+// of these holds:
+//
+//   - it is the very object that this process applied, or that the inventory lists, by its
+//     UID. What is listed carries our label or fields of ours, too: whoever may write
+//     inventories only cannot have us overwrite what others made;
+//   - our field manager applied it for the fleet, and no UID is known of it: the object is
+//     newer than the last write of the inventory, or the inventory is of a version that wrote none;
+//   - our field manager applied it with the name of the application as its owner, and the
+//     inventory is of the same ledger: the cluster was restored from a
+//     backup, which gives every object a new UID;
+//   - it is a namespace with the label of the fleet: that is how people hand one over.
+//
+// Who can write an object can make it look like ours. He gains nothing by it: what we then
+// do to the object, he could do himself.
+func (w *work) mine(o *Object, t trace) bool {
+	rec := w.recorded()
+	uid := rec.uids[o.Ref]
+	if t.uid != "" {
+		uid = t.uid
+	}
+	switch {
+	case t.uid == o.UID, namespace(o.Ref) && o.labelled:
+		return true
+	case uid == o.UID:
+		return o.labelled || o.left != ""
+	case o.left == "": // another manager made it
+		return false
+	case uid == "":
+		return o.labelled || strings.HasPrefix(o.owner.Value(), w.fleet+"/")
+	}
+	return rec.ledger && o.owner.Value() == ownerName(w.fleet, w.app())
+}
+
+// uids returns the UIDs of objects that are known to be ours, "" of others.
+func (w *work) uids(refs []Ref) []string {
+	rec := w.recorded()
+	uids := make([]string, len(refs))
+	for i, r := range refs {
+		now, t, _ := w.live.find(r)
+		if uids[i] = rec.uids[r]; now != nil && now.App == w.app() && w.mine(now, t) {
+			uids[i] = now.UID
+		}
+	}
+	return uids
+}
+
+func namespace(r Ref) bool { return r.Group == "" && r.Kind == "Namespace" }
+
+// renewed reports whether an object that is as we applied it has another UID than an
+// inventory of its application says.
+func (l *Live) renewed(app model.AppID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, o := range l.apps[app] {
+		if o.inventory == nil {
+			continue
+		}
+		for i, r := range o.inventory.refs {
+			if uid := o.inventory.uids[i]; uid != "" && l.left[r].uid != "" && l.left[r].uid != uid {
+				return true
+			}
+		}
+	}
+	return false
+}
