@@ -62,6 +62,25 @@ func TestRefusedObjectsAreShown(t *testing.T) {
 	require.Contains(t, p.buf.String(), "Changed by others, and put back\n  Service acme/web: spec.ports, by kubectl (2 times, the last one ")
 }
 
+// TestForeignObjectIsShown by status and explain, with whose it is and what to do.
+func TestForeignObjectIsShown(t *testing.T) {
+	const why = "ConfigMap acme/settings: it exists already and belongs to Helm release ops/legacy; remove or rename one of the two"
+	shop := refusedShop()
+	shop.Outcomes = []model.Outcome{{Object: "ConfigMap acme/settings", Component: "settings", Reason: model.OutcomeForeign, Message: why, First: worldBegins, Last: worldBegins}}
+	ledger := model.Ledger{Instances: []model.Instance{shop}}
+	v := view.StatusOf(&ledger, view.Selection{})
+	p := newPrinter(io.Discard)
+	p.now = worldBegins.Add(time.Minute)
+	p.status(&v, view.Selection{}, true)
+	require.Contains(t, p.buf.String(), "Refused by the cluster\n  acme/shop: Foreign: "+why+"\n")
+
+	x, err := view.Explain(&ledger, shop.App)
+	require.NoError(t, err)
+	p.buf.Reset()
+	p.explanation(&x)
+	require.Contains(t, p.buf.String(), "Refused by the cluster\n  Foreign: "+why+"\n     since ")
+}
+
 // TestFailuresOfAPass are those of objects, and not what was skipped because of them.
 func TestFailuresOfAPass(t *testing.T) {
 	r := reconcile.Report{Applied: apply.Report{Sets: []apply.SetReport{{Results: []apply.Result{

@@ -10,13 +10,14 @@ import (
 )
 
 // TestConditionsOfTheAPIServer measures what ownership rests on: a server-side apply can
-// demand that it creates an object, and that it changes a certain one.
+// demand that it creates an object, and that it changes a certain one, also with force.
 func TestConditionsOfTheAPIServer(t *testing.T) {
 	f := setup(t)
 	f.apply(f.applier(), f.tenant())
+	force := true
 	send := func(body string) error {
 		_, err := f.dynamic.Resource(configMaps).Namespace(f.fleet).Patch(t.Context(), "a", types.ApplyPatchType, []byte(body),
-			metav1.PatchOptions{FieldManager: "measure"})
+			metav1.PatchOptions{FieldManager: "measure", Force: &force})
 		return err
 	}
 	const head = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"`

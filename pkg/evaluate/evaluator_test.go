@@ -148,6 +148,15 @@ func TestPinnedApplicationIsUnderTodaysPolicy(t *testing.T) {
 	require.Len(t, f.Applications, 2)
 }
 
+// TestConflictsArePolicy: the default is left out, so that specs keep their digests.
+func TestConflictsArePolicy(t *testing.T) {
+	f := New().Fleet("head", unpack(threeApplications(t)), nil)
+	require.Equal(t, model.Conflicts(""), f.Applications[0].Policy.Conflicts)
+	f = New().Fleet("head", unpack(threeApplications(t), overlay("tenants/acme/more.cue", "package fleet\n\ntenant: policy: conflicts: \"report\"\n")), nil)
+	require.Empty(t, report(f))
+	require.Equal(t, model.ConflictsReport, f.Applications[0].Policy.Conflicts)
+}
+
 // A pin that cannot be read is tried again, although nothing changed.
 func TestPinIsTriedAgain(t *testing.T) {
 	e := New()

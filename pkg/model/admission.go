@@ -167,6 +167,7 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("strategies", list(p.Strategies))
 	add("onUpdateFailure", string(p.OnUpdateFailure))
 	add("deletion", string(p.Deletion))
+	add("conflicts", string(p.Conflicts))
 	add("ladder", list(p.Ladder))
 	add("minRuntime", duration(p.MinRuntime))
 	add("restoreHold", duration(p.RestoreHold))

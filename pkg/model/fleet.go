@@ -127,9 +127,10 @@ type Policy struct {
 	Strategy        string          `json:"strategy"`
 	OnUpdateFailure OnUpdateFailure `json:"onUpdateFailure"`
 
-	MaxGrace time.Duration `json:"maxGrace,omitempty"` // most that Lifecycle.Grace may be
-	Deletion Deletion      `json:"deletion,omitempty"` // whether volumes may be deleted
-	Egress   []string      `json:"egress,omitempty"`   // hosts that steps of workflows may call; *.example.com is every host below
+	MaxGrace  time.Duration `json:"maxGrace,omitempty"`  // most that Lifecycle.Grace may be
+	Deletion  Deletion      `json:"deletion,omitempty"`  // whether volumes may be deleted
+	Conflicts Conflicts     `json:"conflicts,omitempty"` // "": ConflictsCorrect
+	Egress    []string      `json:"egress,omitempty"`    // hosts that steps of workflows may call; *.example.com is every host below
 
 	// Ladder is the order in which an application is degraded: qos, optional
 	// (components that are not critical), replicas.
@@ -155,6 +156,15 @@ type Policy struct {
 // UnreadyAfter is how long a critical component may be unready where policy says nothing
 // else.
 const UnreadyAfter = 30 * time.Second
+
+// Conflicts is what becomes of fields of our objects that others change.
+type Conflicts string
+
+// Values of Conflicts.
+const (
+	ConflictsCorrect Conflicts = "correct" // they are put back
+	ConflictsReport  Conflicts = "report"  // they stay, and are named
+)
 
 // RequestsRule is whether a component may leave out its requests.
 type RequestsRule string

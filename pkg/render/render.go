@@ -74,7 +74,7 @@ func Application(in Input) (Set, error) {
 	}
 	v := newVersions(in)
 	a := v[0]
-	set := Set{App: in.Instance.App, Namespace: a.namespace}
+	set := Set{App: in.Instance.App, Namespace: a.namespace, ReportConflicts: a.spec.Policy.Conflicts == model.ConflictsReport}
 	var problems []model.Problem
 	if reserved(a.namespace) {
 		problems = append(problems, model.Problem{

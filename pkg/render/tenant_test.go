@@ -41,6 +41,18 @@ func TestReservedNamespaces(t *testing.T) {
 	}
 }
 
+// TestReportedConflicts: what policy says about fields that others change is in the set.
+func TestReportedConflicts(t *testing.T) {
+	for _, conflicts := range []model.Conflicts{"", model.ConflictsReport} {
+		s := scenario{Tenant: "acme", App: "shop"}
+		in := s.input(t, nil)
+		in.Instance.Spec.Policy.Conflicts = conflicts
+		set, err := Application(in)
+		require.NoError(t, err)
+		require.Equal(t, conflicts == model.ConflictsReport, set.ReportConflicts)
+	}
+}
+
 // TestQuotaHoldsWhatIsGranted: the ResourceQuota is the larger of the quota and of the room
 // that what was granted needs, also while it is updated.
 func TestQuotaHoldsWhatIsGranted(t *testing.T) {

@@ -39,6 +39,7 @@ type effectiveDoc struct {
 	Strategies      []string              `json:"strategies"`
 	OnUpdateFailure model.OnUpdateFailure `json:"onUpdateFailure"`
 	Deletion        model.Deletion        `json:"deletion"`
+	Conflicts       model.Conflicts       `json:"conflicts"`
 
 	Ladder        []string    `json:"ladder"`
 	MinRuntime    string      `json:"minRuntime"`
@@ -97,6 +98,7 @@ func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.
 		OnUpdateFailure: d.OnUpdateFailure,
 		MaxGrace:        duration(d.Limits.Grace),
 		Deletion:        d.Deletion,
+		Conflicts:       conflicts(d.Conflicts),
 		Egress:          sorted(d.Egress.Hosts),
 		Ladder:          d.Ladder, // in the order written
 		MinRuntime:      duration(d.MinRuntime),
@@ -124,6 +126,14 @@ func (d *effectiveDoc) defaultRequests() model.Resources {
 	return r
 }
 
+// conflicts leaves out the value that holds without it, as unreadyAfter does.
+func conflicts(c model.Conflicts) model.Conflicts {
+	if c == model.ConflictsCorrect {
+		return ""
+	}
+	return c
+}
+
 // unreadyAfter reads a value, and leaves out the one that holds without it, so that
 // specs that do not write it have the digests that they had before there was one.
 func unreadyAfter(text string) time.Duration {
@@ -137,7 +147,7 @@ func unreadyAfter(text string) time.Duration {
 var policyPaths = []string{
 	"limits.maxReplicas", "limits.priorityCeiling", "limits.maxShare", "limits.grace",
 	"images.registries", "runtimes", "kinds", "namespace", "overcommit.cpu", "overcommit.memory",
-	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion",
+	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion", "conflicts",
 	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "egress.hosts",
 	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline", "defaults.unreadyAfter",
 	"defaults.requests.cpu", "defaults.requests.memory",
