@@ -43,6 +43,9 @@ func (a admission) admit(path string, u *unstructured.Unstructured) error {
 	if err := refuseReserved(path, u.GetLabels(), u.GetAnnotations()); err != nil {
 		return err
 	}
+	if name := u.GetName(); strings.HasPrefix(name, "d-aros") || reservedNames[u.GetKind()] == name {
+		return faultf(CodeReserved, path, "is named %s, which is reserved for the system", name)
+	}
 	if err := refuseFields(path, u); err != nil {
 		return err
 	}
@@ -97,6 +100,9 @@ func stringMaps(path string, meta map[string]any) error {
 func refuseReserved(path string, labels, annotations map[string]string) error {
 	for _, words := range []map[string]string{labels, annotations} {
 		for _, key := range slices.Sorted(maps.Keys(words)) {
+			if key == labelInventory {
+				return faultf(CodeReserved, path, "sets %s, which marks inventories", key)
+			}
 			if strings.HasPrefix(key, Domain) {
 				return faultf(CodeReserved, path, "sets %s; what begins with %s is set by the system", key, Domain)
 			}
@@ -110,12 +116,18 @@ func refuseReserved(path string, labels, annotations map[string]string) error {
 	return nil
 }
 
+// reservedNames are names, by kind, that objects of the cluster in every namespace have.
+var reservedNames = map[string]string{"ConfigMap": "kube-root-ca.crt", "ServiceAccount": "default"}
+
 // refuseFields refuses fields that give more rights than the tenant has, kind by kind.
 func refuseFields(path string, u *unstructured.Unstructured) error {
 	switch u.GroupVersionKind().GroupKind().String() {
 	case "Service":
 		if ips, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "externalIPs"); ips != nil {
 			return faultf(CodePrivilege, path, "asks for spec.externalIPs, which would take traffic of others")
+		}
+		if kind, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "type"); kind == "ExternalName" {
+			return faultf(CodeField, path, "has spec.type ExternalName, which gives names outside the namespace an address in it")
 		}
 	case "Secret":
 		if kind, _, _ := unstructured.NestedFieldNoCopy(u.Object, "type"); kind == "kubernetes.io/service-account-token" {

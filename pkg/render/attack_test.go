@@ -339,23 +339,23 @@ func TestAttack17PrivilegeEscalation(t *testing.T) {
 func TestUndeclared(t *testing.T) {
 	asks := func(cpu string, replicas int) error {
 		_, err := rawObject(t, fmt.Sprintf(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: %d, selector: {matchLabels: {a: b}},
-			template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: ghcr.io/acme/a, resources: {requests: {cpu: %s}}}]}}}}`, replicas, cpu))
+			template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: ghcr.io/acme/a, resources: {requests: {cpu: %s, memory: 16Mi}}}]}}}}`, replicas, cpu))
 		return err
 	}
 	require.NoError(t, asks("100m", 2))
-	require.ErrorContains(t, asks("100m", 3), "asks for 300m cpu, but the component was granted 200m cpu, 128Mi memory")
+	require.ErrorContains(t, asks("100m", 3), "asks for 300m cpu, 48Mi memory, but the component was granted 200m cpu, 128Mi memory")
 	require.Error(t, asks("201m", 1))
 	require.Error(t, asks("100m", -1))
 	require.Error(t, asks("100m", 1<<40))
 	scaled := `{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: a}, spec: {maxReplicas: %d, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}}`
 	both := func(most int) error {
-		_, err := rawObject(t, podWith(`{metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: ghcr.io/acme/a, resources: {requests: {cpu: 100m}}}]}}`)+", "+fmt.Sprintf(scaled, most))
+		_, err := rawObject(t, podWith(`{metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: ghcr.io/acme/a, resources: {requests: {cpu: 100m, memory: 16Mi}}}]}}`)+", "+fmt.Sprintf(scaled, most))
 		return err
 	}
 	require.NoError(t, both(2))
 	require.ErrorContains(t, both(3), "asks for 300m cpu")
 	_, err := rawObject(t, `{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}, spec: {selector: {matchLabels: {a: b}},
-		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: ghcr.io/acme/a, resources: {requests: {cpu: 101m}}}]}}}}`)
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: ghcr.io/acme/a, resources: {requests: {cpu: 101m, memory: 16Mi}}}]}}}}`)
 	require.ErrorContains(t, err, "asks for 202m cpu")
 }
 

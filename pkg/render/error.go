@@ -24,6 +24,7 @@ const (
 	CodeBuild      = "DA1712" // a kustomization that kustomize refuses
 	CodePlacement  = "DA1713" // a pool that is not declared any more
 	CodeSize       = "DA1714" // more than a cluster or a pass can carry
+	CodeField      = "DA1716" // a field that objects of a tenant may not have
 	// DA1715 refused workflows while nothing carried them out; codes are not used again
 )
 

@@ -17,6 +17,8 @@ const (
 	LabelPartOf    = "app.kubernetes.io/part-of"
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 
+	labelInventory = "cli-utils.sigs.k8s.io/inventory-id" // marks inventories, for other tools too
+
 	// ManagedBy is the value of LabelManagedBy.
 	ManagedBy = "d-aros"
 )

@@ -32,6 +32,16 @@ func (a admission) admitPods(path string, u *unstructured.Unstructured, s shape)
 	if err := refusePrivileges(path, &spec); err != nil {
 		return err
 	}
+	field := strings.Join(append(slices.Clone(s.pod), "spec"), ".")
+	if err := a.admitFields(path, field, raw, &spec); err != nil {
+		return err
+	}
+	if err := admitNested(path, "spec", u.Object["spec"]); err != nil {
+		return err
+	}
+	if err := admitClaims(path, u.Object["spec"]); err != nil {
+		return err
+	}
 	for _, c := range containers(&spec) {
 		if !allowedImage(c.Image, a.policy.Registries) {
 			return faultf(CodeImage, path, "runs image %s; policy allows images from %s (images.registries)", c.Image, list(a.policy.Registries))

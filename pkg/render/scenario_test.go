@@ -29,6 +29,7 @@ type scenario struct {
 	Phase                                  model.Phase // default Scheduled; of one that ended only what is listed in Keeps is kept
 	Keeps                                  []string
 	Grace, Deletion                        string
+	MaxReplicas                            int
 	Workflow                               *model.Workflow
 	PreviousWorkflow                       *model.Workflow
 	Jobs                                   []scenarioJob
@@ -68,6 +69,7 @@ func readScenario(t testing.TB, text []byte) scenario {
 func (s scenario) input(t testing.TB, files fs.FS) Input {
 	policy := model.Policy{
 		Kinds: s.Kinds, Registries: s.Registries, Namespace: "tenant", StartDeadline: 10 * time.Minute,
+		MaxReplicas: s.MaxReplicas, MaxGrace: 10 * time.Minute,
 	}
 	if s.Namespace != "" {
 		policy.Namespace = s.Namespace

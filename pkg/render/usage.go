@@ -1,6 +1,8 @@
 package render
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +20,11 @@ func (a admission) admitUsage(path string, objects []*unstructured.Unstructured)
 	most, err := scaled(path, objects)
 	if err != nil {
 		return err
+	}
+	for _, n := range slices.Sorted(maps.Values(most)) {
+		if err := a.admitCount(path, "spec.maxReplicas", n); err != nil {
+			return err
+		}
 	}
 	var asked model.Resources
 	for _, u := range objects {
@@ -67,7 +74,15 @@ func (a admission) replicas(path string, u *unstructured.Unstructured, kind stri
 	if err != nil || !ok || n < 0 || n > 1<<20 {
 		return 0, faultf(CodeUnreadable, path, "has %s that is not a count", strings.Join(s.replicas, "."))
 	}
-	return int(n), nil
+	return int(n), a.admitCount(path, strings.Join(s.replicas, "."), int(n))
+}
+
+// admitCount refuses more pods of a workload than policy allows.
+func (a admission) admitCount(path, field string, n int) error {
+	if most := a.policy.MaxReplicas; most > 0 && n > most {
+		return faultf(CodeField, path, "has %s of %d, policy allows %d (limits.maxReplicas)", field, n, most)
+	}
+	return nil
 }
 
 // scaled returns the maximum replicas of the autoscalers among the objects, by the
