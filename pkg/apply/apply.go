@@ -133,10 +133,10 @@ type work struct {
 	failed atomic.Bool           // an object failed: nothing is pruned
 	stuck  atomic.Pointer[error] // the API server did not cope: the rest of the set is skipped
 
-	stored    []Ref       // the objects that the inventory in the cluster lists now
-	home      bool        // there is an inventory in the namespace of the set
-	strays    []*Object   // inventories of the application in other namespaces
-	untrusted bool        // the inventory was lost or corrupt: nothing is pruned
+	stored    []Ref     // the objects that the inventory in the cluster lists now
+	home      bool      // there is an inventory in the namespace of the set
+	strays    []*Object // inventories of the application in other namespaces
+	untrusted bool      // the inventory was lost or corrupt: nothing is pruned
 	disposed  map[Ref]bool
 }
 

@@ -116,11 +116,14 @@ func (w *work) bring(ctx context.Context, o *render.Object, res *Result) error {
 		}
 		d := w.demand(now)
 		answer, created, err := w.send(ctx, res.Ref, path, o.Object.Object, d)
-		if err != nil {
-			if attempt < attempts && d.unmet(err) {
-				continue
-			}
+		switch {
+		case err == nil:
+		case !d.unmet(err):
 			return err
+		case attempt == attempts:
+			return conflict("it was changed by somebody else at the same moment")
+		default:
+			continue
 		}
 		res.Action = w.did(v, now, answer, created, res)
 		return nil

@@ -353,6 +353,11 @@ func TestConflictsAreReported(t *testing.T) {
 		require.Contains(t, res.Message, "data.key (changed by somebody)")
 		require.Equal(t, "theirs", f.get(configMaps, "settings").Object["data"].(map[string]any)["key"])
 	}
+	// Inventories are always put right: nothing could be created otherwise.
+	f.patch(configMaps, "d-aros.inventory.shop", `{"data": {"`+f.fleet+`_more__ConfigMap": "theirs"}}`)
+	more := f.set("shop", configMap("settings", "1"), configMap("more", "1"))
+	more.ReportConflicts = true
+	require.Equal(t, apply.Created, f.result(a.Apply(t.Context(), []render.Set{more}), "shop", "ConfigMap/more").Action)
 	set.ReportConflicts = false
 	f.eventually(func() bool { return a.Apply(t.Context(), []render.Set{set}).Count(apply.Corrected) == 1 }, "the field to be put back")
 }

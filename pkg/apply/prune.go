@@ -117,7 +117,10 @@ func (w *work) store(ctx context.Context, path string, body map[string]any) erro
 				return w.foreign(u)
 			}
 		}
-		d := w.demand(now)
+		d := demand{force: true}
+		if now != nil {
+			d.uid = now.UID
+		}
 		if _, _, err := w.send(ctx, r, path, body, d); err == nil || attempt == attempts || !d.unmet(err) {
 			return err
 		}
