@@ -1,13 +1,52 @@
 package signkey
 
 import (
+	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/sha512"
 	"encoding/pem"
+	"errors"
 	"io"
+	"os"
+	"strings"
 
 	"golang.org/x/crypto/ssh"
 )
+
+// PublicEd25519 returns the public key as a line of authorized_keys. It reports false for
+// a key of another type.
+func (k *Key) PublicEd25519() (line string, ok bool) {
+	if k.ssh == nil || k.ssh.PublicKey().Type() != ssh.KeyAlgoED25519 {
+		return "", false
+	}
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(k.ssh.PublicKey()))), true
+}
+
+// WriteEd25519 makes a key and writes it, as ssh-keygen does, to a file that must not
+// exist. It returns the public key as a line of authorized_keys.
+func WriteEd25519(file, comment string) (public string, err error) {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	block, err := ssh.MarshalPrivateKey(private, comment)
+	if err != nil {
+		return "", err
+	}
+	key, err := ssh.NewSignerFromKey(private)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(pem.EncodeToMemory(block))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey()))) + " " + comment, nil
+}
 
 // signSSH signs in the format of OpenSSH's PROTOCOL.sshsig.
 func (k *Key) signSSH(message io.Reader) ([]byte, error) {
