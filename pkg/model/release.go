@@ -6,9 +6,11 @@ import (
 )
 
 // Seal returns a with its digest and its release computed. Position and commit are
-// no content: the same spec in another commit is the same spec.
+// no content: the same spec in another commit is the same spec. Both are the same
+// whether the values of secrets are known or replaced by digests, so a reader of a
+// record computes them and believes nothing.
 func (a Application) Seal() Application {
-	content := a
+	content := a.Redact()
 	content.Digest, content.Commit = "", ""
 	a.Digest = DigestOf(content)
 	return a.Released()
@@ -51,11 +53,12 @@ func (c *Component) content() content {
 func (c *Component) Content(app AppID) Digest { return DigestOf(c.redacted(app).content()) }
 
 // FormerDigest is the digest that a spec had in records that name releases by the digests
-// of specs: without the values of policy that came later.
+// of specs: without the values of policy that came later, and with the values of secrets.
 func (a *Application) FormerDigest() Digest {
 	former := *a
 	former.Policy.UnreadyAfter, former.Policy.Requests, former.Policy.DefaultRequests = 0, "", Resources{}
-	return former.Seal().Digest
+	former.Digest, former.Commit = "", ""
+	return DigestOf(former)
 }
 
 // FormerContent and FormerWorkload are what Content and WorkloadDigest were before there

@@ -77,7 +77,7 @@ func TestNoFieldIsLost(t *testing.T) {
 	in.App, in.Phase = shop(), model.PhaseRunning
 	in.Spec.ID, in.Previous.ID, in.Run.App = shop(), shop(), shop()
 	in.Spec.Policy.InForce, in.Previous.Policy.InForce = nil, nil // the decision has them
-	*in.Spec, *in.Previous = in.Spec.Released(), in.Previous.Released()
+	*in.Spec, *in.Previous = in.Spec.Seal(), in.Previous.Seal()
 
 	files, remembered, err := status.Written(l)
 	require.NoError(t, err)

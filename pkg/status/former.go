@@ -16,13 +16,20 @@ import (
 // names maps digests of one form to those of the other.
 type names map[model.Digest]model.Digest
 
-// nameReleases gives a record that was read the present names.
-func nameReleases(in *model.Instance) {
+// nameReleases gives a record that was read the present names. Its specs were recorded
+// with the digests before and spec.
+func nameReleases(in *model.Instance, before, spec model.Digest) {
 	if named(in) {
 		return
 	}
 	pairs := names{}
 	eachName(in, func(former, present model.Digest) { pairs[former] = present })
+	if in.Previous != nil {
+		pairs[before] = in.Previous.Release
+	}
+	if in.Spec != nil {
+		pairs[spec] = in.Spec.Release
+	}
 	pairs.apply(in)
 }
 

@@ -62,7 +62,10 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 			m.Lacks = append(m.Lacks, path.Join(tenantsDir, q.Tenant, quotaFile)+": since when the tenant is over its quota of "+text.Clean(q.Resource))
 		}
 		for i := range b.state.ledger.Instances {
-			m.Lacks = append(m.Lacks, lacking(&b.state.ledger.Instances[i])...)
+			in := &b.state.ledger.Instances[i]
+			if m.Lacks = append(m.Lacks, lacking(in)...); in.Spec != nil && slices.ContainsFunc(in.Spec.Components, func(c model.Component) bool { return c.Type == "secret" }) {
+				m.Lacks = append(m.Lacks, path.Join(tenantsDir, in.App.String(), specFile)+": the digest that programs of format 1 give a spec with secrets; they take it for another spec, and begin its run anew")
+			}
 		}
 		if len(b.state.ledger.Orphans) > 0 {
 			m.Lacks = append(m.Lacks, orphansFile+": the objects that no record knows")

@@ -62,10 +62,11 @@ func (r *reader) recordIn(dir string, app model.AppID) (record, error) {
 	if err != nil {
 		return rec, err
 	}
-	if in.Spec, err = r.spec(path.Join(dir, specFile), app); err != nil {
+	var recorded, before model.Digest
+	if in.Spec, recorded, err = r.spec(path.Join(dir, specFile), app); err != nil {
 		return rec, err
 	}
-	if in.Previous, err = r.spec(path.Join(dir, previousFile), app); err != nil {
+	if in.Previous, before, err = r.spec(path.Join(dir, previousFile), app); err != nil {
 		return rec, err
 	}
 	if in.Run, err = r.run(path.Join(dir, workflowFile), app); err != nil {
@@ -75,7 +76,7 @@ func (r *reader) recordIn(dir string, app model.AppID) (record, error) {
 	case !found && (in.Spec != nil || in.Previous != nil || in.Run != nil):
 		return rec, damaged(r.format.name(path.Join(dir, instanceFile)), errors.New("it is missing, but there is a spec or a run"))
 	case found:
-		nameReleases(&in)
+		nameReleases(&in, before, recorded)
 		rec.instance = &in
 	}
 	rec.decision, err = r.decision(path.Join(dir, decisionFile), app)
@@ -110,22 +111,24 @@ func (r *reader) instance(dir string, app model.AppID, in *model.Instance) (foun
 	return found, err
 }
 
-func (r *reader) spec(name string, app model.AppID) (*model.Application, error) {
+// spec reads a spec, and the digest that the record names. Nobody believes that one:
+// the spec has the digest that follows from its content.
+func (r *reader) spec(name string, app model.AppID) (spec *model.Application, recorded model.Digest, err error) {
 	var a model.Application
 	found, err := r.read(name, &a)
 	if !found || err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if a.ID != app {
-		return nil, r.aboutAnother(name, a.ID)
+		return nil, "", r.aboutAnother(name, a.ID)
 	}
 	for i := range a.Components {
 		if !label.MatchString(a.Components[i].Name) {
-			return nil, damaged(r.format.name(name), fmt.Errorf("%q cannot name a component", a.Components[i].Name))
+			return nil, "", damaged(r.format.name(name), fmt.Errorf("%q cannot name a component", a.Components[i].Name))
 		}
 	}
-	a = a.Released()
-	return &a, nil
+	recorded, a = a.Digest, a.Seal()
+	return &a, recorded, nil
 }
 
 func (r *reader) run(name string, app model.AppID) (*model.Run, error) {
