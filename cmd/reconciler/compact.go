@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -29,7 +30,8 @@ save it notices that the branch was moved, reads it and goes on. The server must
 credential to rewrite the branch. Clones follow with
 "git fetch origin +status:refs/remotes/origin/status".
 
-With --sign-key the checkpoint is signed, which proves who made it. To keep the old history,
+A signed branch needs --status-key, which signs each commit again that verified before.
+Of another one --sign-key signs the checkpoint, which proves who made it. To keep the old history,
 copy the branch first; the checkpoint names its last commit.
 
 The exit code is 0, or 1 with --dry-run if there are commits to fold.`,
@@ -45,6 +47,9 @@ The exit code is 0, or 1 with --dry-run if there are commits to fold.`,
 				return fmt.Errorf("--days %d: must be positive", days)
 			}
 			o := status.CompactOptions{Since: present().Add(-time.Duration(days) * 24 * time.Hour), DryRun: dryRun}
+			if signKey != "" && from.sign.key != "" {
+				return errors.New("--sign-key is for a branch that is not signed; --status-key signs every commit")
+			}
 			if signKey != "" {
 				key, err := signkey.Read(signKey, signkey.Git)
 				if err != nil {
@@ -66,8 +71,10 @@ The exit code is 0, or 1 with --dry-run if there are commits to fold.`,
 	}
 	fl := cmd.Flags()
 	from.add(fl)
+	from.sign.add(fl)
+	from.sign.addTrust(fl, "whose commits of the status branch are believed, too")
 	fl.IntVar(&days, "days", 90, "number of days of history to keep")
-	fl.StringVar(&signKey, "sign-key", "", "private `KEY` to sign the checkpoint with: SSH, or armored OpenPGP, without passphrase")
+	fl.StringVar(&signKey, "sign-key", "", "private `KEY` to sign the checkpoint of an unsigned branch with: SSH, or armored OpenPGP, without passphrase")
 	fl.BoolVar(&dryRun, "dry-run", false, "print what would be folded and change nothing")
 	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd

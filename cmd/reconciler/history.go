@@ -44,19 +44,24 @@ For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 				if _, ok := l.Find(app); !ok {
 					return nil, view.Of(app).Missing(l)
 				}
-				return history(cmd.Context(), r, app, number, all)
+				doubt, err := from.sign.doubts(r.branch)
+				if err != nil {
+					return nil, err
+				}
+				return history(cmd.Context(), r, doubt, app, number, all)
 			}, (*printer).history)
 		},
 	}
 	fl := cmd.Flags()
 	from.add(fl)
+	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: nothing is checked)")
 	fl.IntVarP(&number, "number", "n", 20, "maximum number of commits to list")
 	fl.BoolVarP(&all, "all", "a", false, "also list commits that changed the record without a transition")
 	return cmd
 }
 
 // history returns the last commits about an application, latest first.
-func history(ctx context.Context, r *ledgerReader, app model.AppID, number int, all bool) ([]view.HistoryEntry, error) {
+func history(ctx context.Context, r *ledgerReader, doubt func(commit string) string, app model.AppID, number int, all bool) ([]view.HistoryEntry, error) {
 	most := number
 	if !all {
 		most = math.MaxInt // most commits only record the state of a component
@@ -66,6 +71,9 @@ func history(ctx context.Context, r *ledgerReader, app model.AppID, number int, 
 		return nil, err
 	}
 	entries := view.History(list, number, all)
+	for i := range entries {
+		entries[i].Unverified = doubt(entries[i].Commit)
+	}
 	if r.clone != "" { // the status branch has only the hashes, so that no foreign text gets there
 		var commits []string
 		for i := range entries {
@@ -100,4 +108,9 @@ func (p *printer) history(entries []view.HistoryEntry) {
 		}
 	}
 	p.table("", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "SOURCE", "STATUS", "CAUSE", "WHY"}, rows)
+	for _, e := range entries {
+		if e.Unverified != "" {
+			p.line("%s status commit %s %s: nobody vouches for what it says", p.paint(yellow, "unverified:"), shortCommit(e.Commit), text.Clean(e.Unverified))
+		}
+	}
 }

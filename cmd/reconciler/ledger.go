@@ -24,6 +24,8 @@ import (
 type ledgerFlags struct {
 	repo, statusRepo, branch      string
 	tokenFile, sshKey, knownHosts string
+
+	sign signFlags
 }
 
 func (f *ledgerFlags) add(fl *pflag.FlagSet) {
@@ -134,8 +136,13 @@ func (f *ledgerFlags) find(ctx context.Context, r *ledgerReader, read readBranch
 }
 
 func (f *ledgerFlags) read(ctx context.Context, r *ledgerReader, read readBranch) error {
+	signing, err := f.sign.signing()
+	if err != nil {
+		return err
+	}
 	branch, err := status.Open(ctx, status.Options{
-		URL: r.url, Branch: f.branch, Dir: filepath.Join(r.dir, "status"), Auth: r.auth, WrittenBy: "reconciler " + buildinfo.Read().String(),
+		Signing: signing,
+		URL:     r.url, Branch: f.branch, Dir: filepath.Join(r.dir, "status"), Auth: r.auth, WrittenBy: "reconciler " + buildinfo.Read().String(),
 		Files: status.MaxFiles, // who wrote it had a limit
 	})
 	if err != nil {

@@ -40,6 +40,8 @@ refused, nothing has changed.`,
 	}
 	fl := cmd.Flags()
 	from.add(fl)
+	from.sign.add(fl)
+	from.sign.addTrust(fl, "whose commits of the status branch are believed, too")
 	fl.IntVar(&to, "to", status.Current.Major, "major format to write")
 	fl.VarP(&format, "output", "o", outputUsage)
 	cmd.AddCommand(newMigrateAllotmentsCommand())

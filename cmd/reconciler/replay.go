@@ -64,6 +64,13 @@ cannot be computed again, 2 if replay itself failed.`,
 				return err
 			}
 			view, err := offline.Replay(cmd.Context(), o, fleet, latest, commit, app, number)
+			doubt, unread := from.sign.doubts(r.branch)
+			if unread != nil {
+				return unread
+			}
+			for _, c := range view.Commits {
+				c.Doubt = doubt(c.Commit)
+			}
 			for _, note := range view.Notes {
 				fmt.Fprintln(cmd.ErrOrStderr(), text.Clean(note))
 			}
@@ -75,6 +82,7 @@ cannot be computed again, 2 if replay itself failed.`,
 	}
 	fl := cmd.Flags()
 	from.add(fl)
+	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: nothing is checked)")
 	of.add(fl)
 	fl.StringVar(&branch, "branch", "main", "branch that declares the fleet")
 	fl.IntVarP(&number, "number", "n", 1, "number of commits with decisions to replay")

@@ -13,6 +13,9 @@ import (
 func (p *printer) replay(v *offline.Replayed) {
 	for _, c := range v.Commits {
 		p.line("status %s, of source %s: %s", p.paint(bold, shortCommit(c.Commit)), shortCommit(c.Source), text.Count(len(c.Decisions), "decision"))
+		if c.Doubt != "" {
+			p.line("  %s it %s", p.paint(yellow, "unverified:"), text.Clean(c.Doubt))
+		}
 		if c.Problem != "" {
 			p.line("  %s %s", p.paint(yellow, "cannot be made again:"), text.Clean(c.Problem))
 			continue

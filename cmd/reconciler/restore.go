@@ -68,6 +68,8 @@ The exit code is 0, or 1 without --write if there is something to restore.`,
 	}
 	fl := cmd.Flags()
 	from.add(fl)
+	from.sign.add(fl)
+	from.sign.addTrust(fl, "whose commits of the status branch are believed, too")
 	fl.StringVar(&stateDir, "state-dir", defaultStateDir(), "state directory of the reconciler, which keeps the copy")
 	fl.BoolVar(&write, "write", false, "write the branch")
 	cluster.add(fl)

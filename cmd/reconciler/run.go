@@ -147,7 +147,11 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	defer src.Close()
-	branch, err := status.Open(ctx, f.statusOptions(build, log))
+	options, err := f.statusOptions(build, log)
+	if err != nil {
+		return err
+	}
+	branch, err := status.Open(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -210,8 +214,9 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 			},
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
-		Recognition: reconcile.Recognition{Anchor: carrier, Copy: branch, Branch: f.status.branch, Adopt: f.adopt},
-		Log:         log, Metrics: newMetrics(labelled, build, f.applicationMetrics),
+		Recognition: reconcile.Recognition{Anchor: carrier, Copy: branch, Branch: f.status.branch, Adopt: f.adopt,
+			Signed: options.Signing != nil, Foreign: branch.Foreign},
+		Log: log, Metrics: newMetrics(labelled, build, f.applicationMetrics),
 	})
 	if f.once || f.dryRun {
 		return f.pass(ctx, loop, out)
@@ -220,7 +225,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	group, ctx := errgroup.WithContext(ctx)
 	leader := &election{namespace: f.leaseNamespace, fleet: f.fleet, log: log, standing: standing{leader: !f.leaderElect}}
 	if f.listen != "" {
-		server := &http.Server{Handler: inspection(f.pprof, registry, loop, &leader.standing)}
+		server := &http.Server{Handler: inspection(f.pprof, registry, loop, branch, &leader.standing)}
 		group.Go(func() error { return serve(ctx, "metrics", "--listen", f.listen, server, log) })
 	}
 	if hook != nil {

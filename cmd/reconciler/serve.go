@@ -14,14 +14,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/status"
 )
 
 // inspection answers probes and serves metrics.
-func inspection(profiles bool, registry *prometheus.Registry, loop *reconcile.Loop, stands *standing) http.Handler {
+func inspection(profiles bool, registry *prometheus.Registry, loop *reconcile.Loop, branch *status.Branch, stands *standing) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", probe(func() (string, error) { return "ok", loop.Alive() }))
-	mux.HandleFunc("GET /readyz", probe(func() (string, error) { return stands.ready(loop.Ready) }))
+	mux.HandleFunc("GET /readyz", probe(func() (string, error) {
+		word, err := stands.ready(loop.Ready)
+		return word + foreignNote(branch.Foreign, time.Now()), err
+	}))
 	if profiles {
 		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
@@ -51,6 +55,16 @@ func serve(ctx context.Context, what, flag, address string, server *http.Server,
 		return fmt.Errorf("serve %s: %w", what, err)
 	}
 	return nil
+}
+
+// foreignNote names the last foreign commit on the status branch, for an hour.
+func foreignNote(found func() ([]status.ForeignCommit, int), now time.Time) string {
+	latest, _ := found()
+	if len(latest) == 0 || now.Sub(latest[len(latest)-1].At) > time.Hour {
+		return ""
+	}
+	f := latest[len(latest)-1]
+	return fmt.Sprintf("; but commit %s of the status branch, found %s, %s, and nothing that it says was believed", f.Commit, f.At.UTC().Format(time.RFC3339), f.Why)
 }
 
 // probe answers 200 with a word, or 503 with the error of the check.

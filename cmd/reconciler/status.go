@@ -62,8 +62,15 @@ GRANT is the number of replicas granted, of the number that the application asks
 				return err
 			}
 			defer r.close()
+			doubt, err := from.sign.doubts(r.branch)
+			if err != nil {
+				return err
+			}
 			show := func(l *model.Ledger) error {
 				answer := view.StatusOf(l, selected)
+				if why := doubt(r.branch.Tip()); why != "" {
+					answer.Unverified = fmt.Sprintf("commit %s %s", r.branch.Tip(), why)
+				}
 				return format.write(cmd.OutOrStdout(), answer, func(p *printer) { p.status(&answer, selected, all || selected.App != "") })
 			}
 			if follow {
@@ -98,6 +105,7 @@ GRANT is the number of replicas granted, of the number that the application asks
 	}
 	fl := cmd.Flags()
 	from.add(fl)
+	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: nothing is checked)")
 	fl.VarP(&format, "output", "o", outputUsage)
 	fl.BoolVarP(&all, "all", "a", false, "show terminated applications too")
 	fl.BoolVarP(&follow, "watch", "w", false, "show the status again whenever it changes")
@@ -108,6 +116,9 @@ GRANT is the number of replicas granted, of the number that the application asks
 // status prints the answer for people.
 func (p *printer) status(v *view.Status, selected view.Selection, all bool) {
 	p.heading(v, selected, all)
+	if v.Unverified != "" {
+		p.line("%s %s: nobody vouches for what follows", p.paint(yellow, "unverified:"), text.Clean(v.Unverified))
+	}
 	for _, q := range v.OverQuota {
 		p.line("%s", p.paint(yellow, text.Clean(q.String())))
 	}

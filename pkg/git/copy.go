@@ -23,18 +23,21 @@ type Copy struct {
 	next bool     // file is what was fetched last, and not accepted yet
 	base int64    // bytes that were fetched
 	size int64    // bytes with those that were pushed
+
+	memory int64 // see Limits
 }
 
 // copyFile holds the packs of a copy.
 const copyFile = "packs"
 
-// OpenCopy opens the copy in dir, or fails because another process has it.
-func OpenCopy(dir string) (*Copy, error) {
+// OpenCopy opens the copy in dir, or fails because another process has it. Of the limits
+// that of memory counts.
+func OpenCopy(dir string, limits Limits) (*Copy, error) {
 	lock, err := hold(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open copy of a branch: %w", err)
 	}
-	return &Copy{path: filepath.Join(dir, copyFile), lock: lock}, nil
+	return &Copy{path: filepath.Join(dir, copyFile), lock: lock, memory: limits.Memory}, nil
 }
 
 // Close releases the copy for another process.
@@ -154,7 +157,7 @@ func (c *Copy) Store(commit Hash) (*Store, bool) {
 	if err != nil {
 		return nil, false
 	}
-	u := newUnpacker(file, Limits{}.withDefaults())
+	u := newUnpacker(file, Limits{Memory: c.memory}.withDefaults())
 	if err = u.pack(); err == nil {
 		c.base = u.pos()
 		err = u.rest()

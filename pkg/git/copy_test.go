@@ -54,7 +54,7 @@ func (s *saves) keeps(t *testing.T, c *Copy) bool {
 }
 
 func openCopy(t *testing.T, dir string) *Copy {
-	c, err := OpenCopy(dir)
+	c, err := OpenCopy(dir, Limits{})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
@@ -77,7 +77,7 @@ func fetchOnly(t *testing.T, c *Copy, objects *Objects) {
 func TestCopy(t *testing.T) {
 	dir, lost := t.TempDir(), &saves{}
 	c := openCopy(t, dir)
-	_, err := OpenCopy(dir)
+	_, err := OpenCopy(dir, Limits{})
 	require.ErrorContains(t, err, "another process uses it")
 	c.Append(lost.next("lost", []byte("because nothing came before it")))
 	require.False(t, lost.keeps(t, c))

@@ -37,7 +37,8 @@ var passedOn = []string{"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR"}
 // openLocal starts service, upload-pack or receive-pack, on the repository at
 // the absolute path. The process ends when ctx does.
 func openLocal(ctx context.Context, service, path string) (*local, error) {
-	cmd := exec.CommandContext(ctx, "git", service, path)
+	// A commit behind a tip may be wanted, as at the usual hosts.
+	cmd := exec.CommandContext(ctx, "git", "-c", "uploadpack.allowReachableSHA1InWant=true", service, path)
 	cmd.Env = []string{"LC_ALL=C"}
 	for _, name := range passedOn {
 		if v, ok := os.LookupEnv(name); ok {

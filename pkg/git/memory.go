@@ -20,9 +20,11 @@ type unpacked struct {
 	content []byte
 }
 
-// addToMemory takes in a pack within the limits.
-func (s *Store) addToMemory(r io.Reader, limits Limits) error {
+// addToMemory takes in a pack within the limits. It calls commit, if that is not nil,
+// with each commit, and ends with its error.
+func (s *Store) addToMemory(r io.Reader, limits Limits, commit func(content []byte) error) error {
 	u := newUnpacker(s.keep.begin(io.LimitReader(r, limits.Pack)), limits)
+	u.commit = commit
 	err := u.pack()
 	s.keep.fetched(err)
 	if err == nil {

@@ -37,6 +37,7 @@ type Limits struct {
 	Timeout time.Duration // of one conversation; default 2 minutes
 	Pack    int64         // bytes of one pack; default 2 GiB
 	Object  int64         // bytes of one object of a pack; default 64 MiB
+	Memory  int64         // bytes of all objects that a store in memory unpacks; default 1 GiB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -48,6 +49,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Object <= 0 {
 		l.Object = 64 << 20
+	}
+	if l.Memory <= 0 {
+		l.Memory = 1 << 30
 	}
 	return l
 }
@@ -104,6 +108,42 @@ func (r *Remote) Refs(ctx context.Context) (Refs, error) {
 // replaces all objects fetched before. A depth above zero cuts the history.
 func (r *Remote) Fetch(ctx context.Context, into *Store, want Hash, have []Hash, depth int) error {
 	return r.fetch(ctx, want, have, depth, func(pack io.Reader) error { return into.addPack(pack, r.limits, len(have) == 0) })
+}
+
+// FetchCommit brings one commit, without those before it, into a store in memory. It
+// calls check with the commit before it unpacks what Git sends after that, the
+// directories and files, and ends with the error of check, if there is one.
+func (r *Remote) FetchCommit(ctx context.Context, into *Store, want Hash, check func(Signed) error) error {
+	checked, refused := false, make(chan error, 1) // an error with its type
+	err := r.fetch(ctx, want, nil, 1, func(pack io.Reader) error {
+		err := into.addToMemory(pack, r.limits, func(content []byte) error {
+			if plumbing.ComputeHash(plumbing.CommitObject, content) != want {
+				return nil
+			}
+			checked = true
+			err := check(ParseSigned(content))
+			if err != nil {
+				refused <- err
+			}
+			return err
+		})
+		if many := (*TooMuchError)(nil); errors.As(err, &many) {
+			refused <- err
+		}
+		return err
+	})
+	if err == nil && !checked {
+		signed, err := into.Signed(want)
+		if err != nil {
+			return err
+		}
+		return check(signed)
+	}
+	select {
+	case err = <-refused:
+	default:
+	}
+	return err
 }
 
 // fetch lets take read the pack of want and its history.

@@ -37,7 +37,7 @@ func (s *Store) Signed(h Hash) (Signed, error) {
 	if err != nil {
 		return Signed{}, err
 	}
-	signed := parseSigned(b)
+	signed := ParseSigned(b)
 	if signed.Refused == "" && (signed.Tree != c.TreeHash || !slices.Equal(signed.Parents, c.ParentHashes)) {
 		signed = Signed{Refused: "has headers that can be read in two ways"}
 	}
@@ -49,10 +49,10 @@ func (s *Store) Signed(h Hash) (Signed, error) {
 // object format begins alike.
 const signatureHeader = "gpgsig"
 
-// parseSigned takes a commit object apart: tree, parents, author and committer,
+// ParseSigned takes a commit object apart: tree, parents, author and committer,
 // each where Git writes it and nowhere else, then other headers, of which one
 // may be the signature, then the message.
-func parseSigned(b []byte) Signed {
+func ParseSigned(b []byte) Signed {
 	refuse := func(why string) Signed { return Signed{Refused: why} }
 	header, _, ok := bytes.Cut(b, []byte("\n\n"))
 	if !ok {

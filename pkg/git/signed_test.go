@@ -20,7 +20,7 @@ const signedCommit = "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n" +
 	"subject\n\ngpgsig not a header either\n"
 
 func TestParseSigned(t *testing.T) {
-	s := parseSigned([]byte(signedCommit))
+	s := ParseSigned([]byte(signedCommit))
 	require.Empty(t, s.Refused)
 	require.EqualValues(t, 1000000100, s.Time.Unix())
 	require.Len(t, s.Parents, 2)
@@ -28,10 +28,10 @@ func TestParseSigned(t *testing.T) {
 	require.Equal(t, strings.Replace(signedCommit, "gpgsig -----BEGIN SSH SIGNATURE-----\n U1NI\n \n -----END SSH SIGNATURE-----\n", "", 1), string(s.Payload))
 
 	unsigned := "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\n"
-	s = parseSigned([]byte(unsigned + "\n"))
+	s = ParseSigned([]byte(unsigned + "\n"))
 	require.Nil(t, s.Signature)
 	require.Equal(t, unsigned+"\n", string(s.Payload), "an empty message")
-	require.Equal(t, unsigned, string(parseSigned([]byte(unsigned)).Payload), "no message at all")
+	require.Equal(t, unsigned, string(ParseSigned([]byte(unsigned)).Payload), "no message at all")
 }
 
 // TestParseSignedRefuses: a commit in which two readers could see two things is
@@ -60,7 +60,7 @@ func TestParseSignedRefuses(t *testing.T) {
 		"empty":                "",
 		"only a message":       "\n\nhello",
 	} {
-		s := parseSigned([]byte(c))
+		s := ParseSigned([]byte(c))
 		require.NotEmpty(t, s.Refused, name)
 	}
 }
@@ -70,7 +70,7 @@ func TestParseSignedRefuses(t *testing.T) {
 func FuzzParseSigned(f *testing.F) {
 	f.Add([]byte(signedCommit))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := parseSigned(b)
+		s := ParseSigned(b)
 		if s.Refused != "" {
 			if s.Payload != nil || s.Signature != nil {
 				t.Fatal("refused, and yet something")

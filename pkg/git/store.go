@@ -64,7 +64,7 @@ func (s *Store) Has(h Hash) bool { return s.from.has(h) }
 // is needed and replaces the packs before it.
 func (s *Store) addPack(r io.Reader, limits Limits, all bool) error {
 	if s.disk == nil {
-		return s.addToMemory(r, limits)
+		return s.addToMemory(r, limits, nil)
 	}
 	return s.disk.addPack(r, limits, all)
 }

@@ -12,9 +12,13 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// maxMemory bounds the bytes that a store in memory holds. A small pack can
-// claim to unpack to much more.
-const maxMemory = 1 << 30
+// TooMuchError reports a pack that unpacks to more than is allowed. A small pack can
+// claim to unpack to gigabytes.
+type TooMuchError struct{ Max int64 }
+
+func (e *TooMuchError) Error() string {
+	return fmt.Sprintf("the pack unpacks to more than %d bytes", e.Max)
+}
 
 // unpacker reads packs, one after another, each in one go. It checks every size against
 // its limit: the size of each object, of the result of each delta, and of all objects
@@ -23,8 +27,13 @@ type unpacker struct {
 	from    *counting
 	in      *bufio.Reader // so that the inflater reads no byte beyond its object
 	max     int64         // bytes of one object
-	sum     int64         // bytes of all objects
+	most    int64         // bytes of all objects
+	sum     int64         // bytes of those so far
 	inflate io.ReadCloser
+
+	// commit is called with each commit as soon as it has arrived, and ends the pack
+	// with its error. Git sends commits before directories and files.
+	commit func(content []byte) error
 
 	objects inMemory
 	at      map[int64]Hash // objects by where they start
@@ -33,7 +42,7 @@ type unpacker struct {
 
 func newUnpacker(r io.Reader, limits Limits) *unpacker {
 	from := &counting{from: r}
-	return &unpacker{from: from, in: bufio.NewReaderSize(from, 64<<10), max: limits.Object, objects: inMemory{}, at: map[int64]Hash{}}
+	return &unpacker{from: from, in: bufio.NewReaderSize(from, 64<<10), max: limits.Object, most: limits.Memory, objects: inMemory{}, at: map[int64]Hash{}}
 }
 
 // delta is an object that is stored as its differences from a base.
@@ -124,6 +133,11 @@ func (u *unpacker) object(whole chan<- arrival) error {
 		if err != nil {
 			return err
 		}
+		if kind == plumbing.CommitObject && u.commit != nil {
+			if err := u.commit(content); err != nil {
+				return err
+			}
+		}
 		whole <- arrival{start, unpacked{kind, content}}
 		return nil
 	case plumbing.OFSDeltaObject:
@@ -208,8 +222,8 @@ func (u *unpacker) allow(size int64) error {
 	if size > u.max || size < 0 {
 		return fmt.Errorf("the pack holds an object of %d bytes, at most %d are allowed", size, u.max)
 	}
-	if u.sum += size; u.sum > maxMemory {
-		return fmt.Errorf("the pack holds more than %d bytes", maxMemory)
+	if u.sum += size; u.sum > u.most {
+		return &TooMuchError{u.most}
 	}
 	return nil
 }

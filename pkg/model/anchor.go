@@ -5,6 +5,7 @@ package model
 type Anchor struct {
 	LedgerIdentity
 	Commit string // the source commit of the save
+	Tree   string // the hash of what the save holds; "": nobody knows
 	Branch string // that the ledger was saved on
 
 	// Announced is the last save that was told, as were all before it; 0: nobody knows.

@@ -35,7 +35,8 @@ type Replayed struct {
 type ReplayedCommit struct {
 	Commit    string             `json:"commit"`
 	Source    string             `json:"sourceCommit"`
-	Problem   string             `json:"problem,omitempty"` // why its decisions cannot be computed again
+	Problem   string             `json:"problem,omitempty"`    // why its decisions cannot be computed again
+	Doubt     string             `json:"unverified,omitempty"` // why no trusted key vouches for the commit, where keys are given
 	Decisions []ReplayedDecision `json:"decisions"`
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // Fleet returns the first page: the fleet at a glance, of a size that can be read
-// however large the fleet is.
-func Fleet(l *model.Ledger, used map[string]Usage) []byte {
+// however large the fleet is. It warns if the ledger is open: not signed.
+func Fleet(l *model.Ledger, used map[string]Usage, open bool) []byte {
 	p := &page{rows: 100}
 	name := "Fleet"
 	if l.Platform != nil && l.Platform.Name != "" {
@@ -28,6 +28,9 @@ func Fleet(l *model.Ledger, used map[string]Usage) []byte {
 		p.line("This commit does not follow from %s, which was in force before it: the branch was moved back or rewritten.\n", code(l.Source.Replaced))
 	}
 	p.line("D-AROS writes this branch; changes made here by hand get lost.\n")
+	if open {
+		p.line("**This branch is not signed**: who can push to it controls what runs. Give the reconciler a key with %s.\n", code("--status-key"))
+	}
 
 	counts := map[model.Phase]int{}
 	for i := range l.Instances {

@@ -41,6 +41,7 @@ func newTeller(t *testing.T, repo, ledger string, now func() time.Time, options 
 	o := Options{
 		Edges: Edges{Source: src, Status: branch, Runtime: enteredRuntime{&entries{}}, Evaluator: evaluator, Commands: NewApprovals(evaluator)},
 		Fleet: "test", Interval: 15 * time.Second, Now: now, Metrics: NewMetrics(tell.registry, false), Log: slog.New(slog.NewTextHandler(&tell.log, nil)),
+		Recognition: Recognition{Signed: true}, // as far as these tests go
 	}
 	for _, set := range options {
 		set(&o)

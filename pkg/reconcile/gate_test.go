@@ -68,7 +68,8 @@ func (k *keeper) start(options ...func(*Options)) {
 	src, err := source.Open(k.t.Context(), k.opts)
 	require.NoError(k.t, err)
 	k.t.Cleanup(func() { _ = src.Close() })
-	o := Options{Edges: Edges{Source: src, Evaluator: evaluate.New()}, Now: func() time.Time { return k.now }, Log: slog.New(slog.NewTextHandler(&k.log, nil))}
+	o := Options{Edges: Edges{Source: src, Evaluator: evaluate.New()}, Now: func() time.Time { return k.now }, Log: slog.New(slog.NewTextHandler(&k.log, nil)),
+		Recognition: Recognition{Signed: true}} // as far as these tests go
 	if k.restart != nil {
 		k.restart(&o)
 	}

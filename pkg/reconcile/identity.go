@@ -22,6 +22,12 @@ type Recognition struct {
 	// where it is missing, foreign or older than it was.
 	Adopt bool
 
+	// Signed reports that the branch believes only saves that trusted keys have signed.
+	Signed bool
+	// Foreign returns the latest tips of the branch that were not believed, and how many
+	// there were. It may be nil.
+	Foreign func() (latest []status.ForeignCommit, count int)
+
 	NewID func() string // makes the id of a ledger that has none; nil: status.NewLedgerID
 }
 
@@ -57,6 +63,7 @@ type identification struct {
 	orphans  orphans
 	damaged  []model.DamagedRecord // that were logged
 	progress progress
+	foreign  int // tips that were told
 }
 
 // remembered is the last save that is remembered, zero if none is.
@@ -92,8 +99,11 @@ func (t *refusalTold) tell(err error, now time.Time) bool {
 // branch that holds none is one that was never the ledger.
 func (l *Loop) load(ctx context.Context) (model.Ledger, error) {
 	ledger, err := l.o.Status.Load(ctx)
-	other := (*status.NotLedgerError)(nil)
+	l.identity.tellForeign(ctx, &l.o)
+	other, foreign := (*status.NotLedgerError)(nil), (*status.ForeignError)(nil)
 	switch {
+	case errors.As(err, &foreign):
+		return ledger, unverified(foreign)
 	case errors.As(err, &other):
 		memory := memory{fleet: l.o.Fleet}
 		if l.identity.known.ID == "" {
@@ -122,6 +132,7 @@ func (l *Loop) recognize(ctx context.Context, ledger model.Ledger) (model.Ledger
 			return ledger, fmt.Errorf("find out which ledger the fleet follows: %w", err)
 		}
 	}
+	memory.signed = l.o.Recognition.Signed
 	if refused := memory.judge(&ledger); refused != nil {
 		if !starts || !l.o.Recognition.Adopt {
 			return ledger, refused
@@ -196,7 +207,7 @@ func (l *Loop) anchor(ctx context.Context, saved *model.Ledger) error {
 		return nil
 	}
 	err := l.o.Recognition.Anchor.SetAnchor(ctx, model.Anchor{
-		LedgerIdentity: saved.Identity, Commit: saved.Commit, Branch: l.o.Recognition.Branch,
+		LedgerIdentity: saved.Identity, Commit: saved.Commit, Tree: treeOf(saved), Branch: l.o.Recognition.Branch,
 		Announced: l.identity.progress.told, Delivered: l.identity.progress.deliveredUpTo(&l.o),
 	})
 	if err != nil {

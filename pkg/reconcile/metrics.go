@@ -90,6 +90,7 @@ type passMetrics struct {
 	lastRead prometheus.Gauge
 	refused  *prometheus.GaugeVec
 	left     prometheus.Gauge
+	foreign  prometheus.Counter
 }
 
 func newPassMetrics(f factory) passMetrics {
@@ -99,9 +100,11 @@ func newPassMetrics(f factory) passMetrics {
 		saves:  f.counter("daros_status_commits_total", "Commits written to the status branch.").WithLabelValues(),
 		lastGood: f.gauge("daros_last_good_pass_timestamp_seconds",
 			"Time of the last successful pass; its age is the lag of the status branch."),
-		leader:   f.gauge("daros_leader", "1 in the process that reconciles, 0 in one that stands by until it gets the Lease.").WithLabelValues(),
-		refused:  f.gauge("daros_ledger_refused", "1 while the status branch is not the ledger of the fleet, by reason: nothing is decided then.", "reason"),
-		left:     f.gauge("daros_left", "Applications and tenants that the last pass left to be carried out by the next one.").WithLabelValues(),
+		leader:  f.gauge("daros_leader", "1 in the process that reconciles, 0 in one that stands by until it gets the Lease.").WithLabelValues(),
+		refused: f.gauge("daros_ledger_refused", "1 while the status branch is not the ledger of the fleet, by reason: nothing is decided then.", "reason"),
+		left:    f.gauge("daros_left", "Applications and tenants that the last pass left to be carried out by the next one.").WithLabelValues(),
+		foreign: f.counter("daros_status_foreign_commits_total",
+			"Commits found on the status branch that no trusted key signed, or that are older than the last save.").WithLabelValues(),
 		lastRead: f.gauge("daros_source_last_read_timestamp_seconds", "Time of the last fetch of the fleet repo.").WithLabelValues(),
 	}
 }

@@ -75,6 +75,9 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	case err != nil:
 		return err
 	}
+	if refused := (*LedgerRefusedError)(nil); errors.As(l.o.Recognition.mustBeSigned(&ledger, &fleet), &refused) {
+		return errors.Join(refused, l.correctDrift(ctx, refused, r))
+	}
 	r.Commit = snap.Commit
 	c := turn.Case{Fleet: fleet, Refused: refused, Ledger: ledger, Requests: l.declared.requests(snap)}
 	c.Source = l.declared.source(&ledger, line, snap.Commit)

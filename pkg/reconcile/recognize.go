@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -17,9 +18,12 @@ const (
 	RefusedForeign = "foreign" // it is another ledger
 	RefusedOlder   = "older"   // it is an older save of the ledger
 	RefusedAnchor  = "anchor"  // the cluster does not remember clearly which ledger it is
+
+	RefusedUnverified = "unverified" // no trusted key signed it
+	RefusedUnsigned   = "unsigned"   // this process signs nothing, and the fleet enforces signatures
 )
 
-var refusals = []string{RefusedMissing, RefusedEmpty, RefusedForeign, RefusedOlder, RefusedAnchor}
+var refusals = []string{RefusedMissing, RefusedEmpty, RefusedForeign, RefusedOlder, RefusedAnchor, RefusedUnverified, RefusedUnsigned}
 
 // LedgerRefusedError reports that the branch does not hold the ledger that the fleet
 // follows. Nothing may be decided on it, written to it, started or stopped.
@@ -27,10 +31,14 @@ type LedgerRefusedError struct {
 	Reason string
 	what   string
 
-	keptIsLast bool // nobody is known to have saved after the copy on this machine
+	keptIsLast bool   // nobody is known to have saved after the copy on this machine
+	instead    string // the whole sentence, where another one fits better
 }
 
 func (e *LedgerRefusedError) Error() string {
+	if e.instead != "" {
+		return e.instead
+	}
 	return "the status branch is not the ledger of this fleet: " + e.what + `; nothing is decided, started or stopped. ` +
 		`Bring the branch back, from a clone or with "reconciler restore --write", or begin from the branch as it is with "reconciler run --adopt" (docs/operations.md)`
 }
@@ -42,6 +50,7 @@ type memory struct {
 	anchor        model.Anchor         // what the cluster remembers …
 	anchored      bool                 // … if it does
 	kept          model.LedgerIdentity // on this machine
+	signed        bool                 // only saves that verify are loaded
 	objects       []string             // ids of the ledgers that the objects in the cluster belong to
 }
 
@@ -93,6 +102,8 @@ func (m *memory) differs(l *model.Ledger) (reason, what string) {
 		return "", "" // the ledger, or one of a version that named none
 	case found.ID != want.ID:
 		return RefusedForeign, fmt.Sprintf("branch %q holds ledger %s, and %s", m.branch, brief(found.ID), follows)
+	case m.signed && m.anchored && m.anchor.Tree != "" && m.anchor.LedgerIdentity == found && m.anchor.Tree != treeOf(l):
+		return RefusedForeign, fmt.Sprintf("branch %q holds another save %d of ledger %s than the cluster remembers", m.branch, found.Sequence, brief(found.ID))
 	case found.Sequence < want.Sequence:
 		return RefusedOlder, fmt.Sprintf("branch %q holds save %d of ledger %s, and %s", m.branch, found.Sequence, brief(found.ID), follows)
 	}
@@ -115,6 +126,9 @@ func (m *memory) remembered() (model.LedgerIdentity, string) {
 	}
 	return model.LedgerIdentity{}, ""
 }
+
+// treeOf names the content of a save.
+func treeOf(l *model.Ledger) string { return hex.EncodeToString(l.Revision[:]) }
 
 // brief names a ledger for people.
 func brief(id string) string { return cmp.Or(id[:min(8, len(id))], "without an id") }

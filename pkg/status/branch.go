@@ -31,7 +31,12 @@ type Options struct {
 	Dir    string // a cache, of the history once it is asked for, and for Keep
 	Auth   git.Auth
 	Limits git.Limits
+	Memory int64 // bytes that a load may unpack; default 1 GiB
 	Author Author
+
+	// Signing makes the branch believe only saves that trusted keys have signed. nil: it
+	// believes what can be read, and signs nothing.
+	Signing *Signing
 
 	// WrittenBy names the program in the trailer Written-By of the commits: "reconciler v0.9.0 (commit 0123456789ab)".
 	WrittenBy string
@@ -74,6 +79,10 @@ type Branch struct {
 	asked   time.Time
 	store   *git.Store // full history, opened when first asked for
 	refused int        // files of the tree that was refused last; 0: none was
+
+	arrived  arrived         // the tip that was fetched last
+	foreign  []ForeignCommit // the latest tips that were not believed
+	foreigns int             // how many there were
 }
 
 // Open prepares to use the branch. It does not connect yet. The branch need
@@ -82,6 +91,9 @@ func Open(_ context.Context, o Options) (*Branch, error) {
 	o.Branch = cmp.Or(o.Branch, "status")
 	if err := git.CheckRefName(o.Branch); err != nil {
 		return nil, fmt.Errorf("open status branch: %w", err)
+	}
+	if o.Memory > 0 {
+		o.Limits.Memory = o.Memory
 	}
 	remote, err := git.NewRemote(o.URL, o.Auth, o.Limits)
 	if err != nil {
@@ -97,7 +109,7 @@ func Open(_ context.Context, o Options) (*Branch, error) {
 	}
 	b := &Branch{o: o, remote: remote}
 	if o.Keep {
-		if b.kept, err = git.OpenCopy(filepath.Join(o.Dir, keptDir)); err != nil {
+		if b.kept, err = git.OpenCopy(filepath.Join(o.Dir, keptDir), o.Limits); err != nil {
 			return nil, fmt.Errorf("open status branch: %w", err)
 		}
 		b.copied = b.readKept(o.Dir)

@@ -24,7 +24,7 @@ type Compaction struct {
 // CompactOptions select the commits to keep.
 type CompactOptions struct {
 	Since  time.Time  // commits from then on are kept, and the last one before them as the checkpoint
-	Signer git.Signer // of the checkpoint; nil: it is not signed
+	Signer git.Signer // of the checkpoint of a branch that is not signed; nil: nobody
 	DryRun bool       // compute and change nothing
 }
 
@@ -56,7 +56,13 @@ func (b *Branch) compact(ctx context.Context, o CompactOptions) (Compaction, err
 	if err != nil {
 		return Compaction{}, err
 	}
+	if tip != git.ZeroHash && !b.believes(b.store, tip) {
+		return Compaction{}, errors.New("its last commit is not signed by a trusted key; let the reconciler save once more")
+	}
 	if s, _, err := savedAt(b.store, tip); err == nil && tip != git.ZeroHash {
+		if c, err := b.store.Signed(tip); err == nil && b.o.Signing == nil && len(c.Signature) > 0 && trailer(s.past.message, sequenceTrailer) != "" {
+			return Compaction{}, errors.New("it is signed; name the key of the reconciler with --status-key")
+		}
 		if l, _, err := s.Read(ctx); err == nil && len(l.Damaged) > 0 {
 			return Compaction{}, fmt.Errorf("the history has the last readable record of %s, which would be lost: %s", l.Damaged[0].App, &l.Damaged[0])
 		}
@@ -74,20 +80,40 @@ func (b *Branch) compact(ctx context.Context, o CompactOptions) (Compaction, err
 	checkpoint := git.NewCommit{
 		Tree: base.tree, Name: b.o.Author.Name, Email: b.o.Author.Email, Time: base.time, Message: checkpointMessage(base, older),
 	}
-	var at git.Hash
-	if o.Signer == nil {
-		at = objects.AddCommit(checkpoint)
-	} else if at, err = objects.AddSignedCommit(checkpoint, o.Signer); err != nil {
+	signer := o.Signer
+	if b.o.Signing != nil {
+		signer = b.signerOf(base)
+	}
+	at, err := addCommit(objects, checkpoint, signer)
+	if err != nil {
 		return c, err
 	}
 	c.Checkpoint, c.Time = at.String(), base.time
 	for _, k := range slices.Backward(kept) {
-		at = objects.AddCommit(git.NewCommit{Tree: k.tree, Parent: at, Name: k.name, Email: k.email, Time: k.time, Message: k.message})
+		again := git.NewCommit{Tree: k.tree, Parent: at, Name: k.name, Email: k.email, Time: k.time, Message: k.message}
+		if at, err = addCommit(objects, again, b.signerOf(k)); err != nil {
+			return c, err
+		}
 	}
 	if c.After = at.String(); o.DryRun {
 		return c, nil
 	}
 	return c, b.rewrite(ctx, tip, at, objects)
+}
+
+// signerOf returns who signs a commit again: nobody, if it did not verify.
+func (b *Branch) signerOf(p past) git.Signer {
+	if b.o.Signing == nil || !b.believes(b.store, p.hash) {
+		return nil
+	}
+	return b.o.Signing.Key
+}
+
+func addCommit(objects *git.Objects, c git.NewCommit, by git.Signer) (git.Hash, error) {
+	if by == nil {
+		return objects.AddCommit(c), nil
+	}
+	return objects.AddSignedCommit(c, by)
 }
 
 // rewrite moves the branch from one commit to another that does not follow it.
@@ -177,6 +203,11 @@ func checkpointMessage(base past, folded int) string {
 	fmt.Fprintf(&m, "Checkpoint-Of: %s\n", base.hash)
 	if program := trailer(base.message, writtenBy); program != "" { // of the content, not of this commit
 		fmt.Fprintf(&m, writtenBy+": %s\n", program)
+	}
+	for _, key := range []string{ledgerTrailer, sequenceTrailer} { // of what is signed
+		if value := trailer(base.message, key); value != "" {
+			fmt.Fprintf(&m, "%s: %s\n", key, value)
+		}
 	}
 	return m.String()
 }

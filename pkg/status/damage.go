@@ -32,8 +32,9 @@ func (r *reader) isolates(err error, app model.AppID, rec *record) bool {
 
 // recall completes a ledger that was read at a commit with the last readable records of
 // the applications whose records are damaged, and finds the commits that damaged them,
-// as far as the store has the history.
-func recall(ctx context.Context, store *git.Store, head git.Hash, l *model.Ledger) error {
+// as far as the store has the history. It passes over commits that are not believed; nil
+// believes all.
+func recall(ctx context.Context, store *git.Store, head git.Hash, l *model.Ledger, believed func(git.Hash) bool) error {
 	if len(l.Damaged) == 0 {
 		return nil
 	}
@@ -43,6 +44,10 @@ func recall(ctx context.Context, store *git.Store, head git.Hash, l *model.Ledge
 		open[d.App] = &search{damaged: d}
 	}
 	return backwards(ctx, store, head, func(p past) (bool, error) {
+		goOn := p.parent == git.ZeroHash || store.Has(p.parent)
+		if believed != nil && !believed(p.hash) {
+			return goOn, nil
+		}
 		for app, s := range open {
 			found, err := s.at(store, p, app)
 			if err != nil {
@@ -53,7 +58,7 @@ func recall(ctx context.Context, store *git.Store, head git.Hash, l *model.Ledge
 				delete(open, app)
 			}
 		}
-		return len(open) > 0 && (p.parent == git.ZeroHash || store.Has(p.parent)), nil
+		return len(open) > 0 && goOn, nil
 	})
 }
 
@@ -129,7 +134,7 @@ func (b *Branch) recall(ctx context.Context, s *state) error {
 	if !b.store.Has(s.head) {
 		return errors.New("it was replaced while its history was read")
 	}
-	return recall(ctx, b.store, s.head, &s.ledger)
+	return recall(ctx, b.store, s.head, &s.ledger, func(commit git.Hash) bool { return b.believes(b.store, commit) })
 }
 
 // rawOf returns the files of the records of the applications that have damaged ones, by

@@ -104,3 +104,9 @@ func (b *Branch) Write(ctx context.Context, steps []Step) error {
 
 // Turn is what Run does every second.
 func (m *Mirror) Turn(ctx context.Context, now time.Time) { m.turn(ctx, now) }
+
+// VerifyCommit returns which save of branch status a commit object is.
+func VerifyCommit(commit []byte, s *Signing) (model.LedgerIdentity, error) {
+	b := &Branch{o: Options{Branch: "status", Signing: s}}
+	return b.verify(git.ZeroHash, git.ParseSigned(commit))
+}

@@ -25,6 +25,7 @@ const (
 type keptSave struct {
 	Remote   model.Digest         `json:"remote"` // of the address
 	Commit   string               `json:"commit"`
+	Tree     string               `json:"tree,omitempty"`
 	Identity model.LedgerIdentity `json:"ledger"`
 }
 
@@ -49,8 +50,8 @@ func (b *Branch) Kept() (model.Ledger, bool) {
 	if !ok {
 		return model.Ledger{}, false
 	}
-	s, err := readState(store, tip, b.limits())
-	if err != nil || s.ledger.Identity != b.copied.Identity || recall(context.Background(), store, tip, &s.ledger) != nil {
+	s := b.readBelieved(store, tip)
+	if s == nil || s.ledger.Identity != b.copied.Identity || recall(context.Background(), store, tip, &s.ledger, nil) != nil {
 		return model.Ledger{}, false
 	}
 	return s.ledger, true
@@ -60,7 +61,7 @@ func (b *Branch) Kept() (model.Ledger, bool) {
 func (b *Branch) Accept() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.kept == nil || b.state == nil || b.state.head == git.ZeroHash {
+	if b.kept == nil || b.state == nil || b.state.head == git.ZeroHash || b.state.foreign {
 		return
 	}
 	b.kept.Accept()
@@ -69,7 +70,7 @@ func (b *Branch) Accept() {
 
 // noteKept writes which save the copy holds.
 func (b *Branch) noteKept() {
-	now := keptSave{model.DigestOf(b.remote.String()), b.state.head.String(), b.state.ledger.Identity}
+	now := keptSave{model.DigestOf(b.remote.String()), b.state.head.String(), b.state.tree.hash.String(), b.state.ledger.Identity}
 	if b.kept == nil || now == b.copied {
 		return
 	}

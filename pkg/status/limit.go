@@ -15,12 +15,16 @@ func (b *Branch) limits() git.FileLimits {
 	return l
 }
 
-// within adds to an error of too many files what to do, and remembers their number.
+// within adds to an error of a branch that is too large what to do, and remembers the
+// number of its files.
 func (b *Branch) within(err error) error {
 	b.refused = 0
 	if many := (*git.TooManyFilesError)(nil); errors.As(err, &many) {
 		b.refused = many.Files
 		return fmt.Errorf("%w; raise --status-files, or divide the fleet", err)
+	}
+	if much := (*git.TooMuchError)(nil); errors.As(err, &much) {
+		return fmt.Errorf("%w; if the branch is right, raise --status-memory", err)
 	}
 	return err
 }

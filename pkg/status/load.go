@@ -28,6 +28,9 @@ func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
 	if unknown := (*FormatError)(nil); errors.As(err, &unknown) {
 		return model.Ledger{}, unknown
 	}
+	if foreign := (*ForeignError)(nil); errors.As(err, &foreign) {
+		return model.Ledger{}, foreign
+	}
 	return model.Ledger{}, fmt.Errorf("load status branch: %w", b.within(err))
 }
 
@@ -70,6 +73,9 @@ func (b *Branch) load(ctx context.Context) error {
 		b.state = newState()
 	default:
 		s, err := b.fetch(ctx, tip)
+		if found := (*unbelieved)(nil); errors.As(err, &found) {
+			s, err = b.goOn(ctx, found)
+		}
 		if err != nil {
 			return err
 		}
@@ -84,13 +90,16 @@ func (b *Branch) load(ctx context.Context) error {
 func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 	if b.state == nil {
 		if store, ok := b.kept.Store(tip); ok {
-			if s, err := readState(store, tip, b.limits()); err == nil {
+			if s, err := b.readTip(store, tip); err == nil {
 				return s, b.recall(ctx, s)
 			}
 		}
 	}
 	store := b.kept.NewStore()
-	if err := b.remote.Fetch(ctx, store, tip, nil, 1); err != nil {
+	if err := b.remote.FetchCommit(ctx, store, tip, func(c git.Signed) error {
+		b.arrived = arrived{tip, c}
+		return b.verifyTip(tip, c)
+	}); err != nil {
 		return nil, err
 	}
 	c, err := store.Commit(tip)

@@ -121,6 +121,5 @@ func (b *Branch) migrated(objects *git.Objects, from *state, to Format, identity
 		return nil, err
 	}
 	made := p.apply(objects)
-	made.head = b.commit(objects, made, p.message(b.o.WrittenBy))
-	return made, nil
+	return made, b.commit(objects, from.head, made, p.message(b.o.WrittenBy))
 }

@@ -111,9 +111,12 @@ func (b *Branch) copyIn(ctx context.Context, dir string) (*state, error) {
 	if !ok {
 		return nil, fmt.Errorf("the copy in %s is damaged", dir)
 	}
+	if !b.believes(store, tip) {
+		return nil, fmt.Errorf("the copy in %s is not signed by a trusted key", dir)
+	}
 	from, err := readState(store, tip, b.limits())
 	if err == nil {
-		err = recall(ctx, store, tip, &from.ledger)
+		err = recall(ctx, store, tip, &from.ledger, nil)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the copy in %s: %w", dir, err)
@@ -137,6 +140,5 @@ func (b *Branch) restored(from *state) (*state, *git.Objects, error) {
 	if b.o.WrittenBy != "" {
 		message += fmt.Sprintf(writtenBy+": %s\n", b.o.WrittenBy)
 	}
-	saved.head = b.commit(objects, saved, message)
-	return saved, objects, nil
+	return saved, objects, b.commit(objects, base.head, saved, message)
 }

@@ -38,7 +38,9 @@ func (b *Branch) save(ctx context.Context, previous, next model.Ledger) (changed
 	if b.state == nil || previous.Revision != b.state.ledger.Revision {
 		return false, ErrMoved
 	}
-	objects, base := git.NewObjects(), b.state
+	objects, from := git.NewObjects(), *b.state
+	base := &from
+	base.open = b.o.Signing == nil
 	next.Identity = base.following(next.Identity)
 	if base.format.Major < Current.Major {
 		if base, err = b.migrated(objects, base, Current, next.Identity); err != nil {
@@ -57,7 +59,9 @@ func (b *Branch) save(ctx context.Context, previous, next model.Ledger) (changed
 	} else {
 		saved = plan.apply(objects)
 		if saved.tree.hash != base.tree.hash || base.head == git.ZeroHash {
-			saved.head = b.commit(objects, saved, plan.message(b.o.WrittenBy))
+			if err := b.commit(objects, base.head, saved, plan.message(b.o.WrittenBy)); err != nil {
+				return false, err
+			}
 		}
 	}
 	if saved.head == b.state.head {
@@ -72,7 +76,7 @@ func (b *Branch) push(ctx context.Context, saved *state, objects *git.Objects) (
 	if err := b.within(b.limits().Allow(saved.tree.count)); err != nil {
 		return false, err // nobody could read it
 	}
-	first, grown := b.state.head == git.ZeroHash, false
+	first, grown := b.state.head == git.ZeroHash || b.state.foreign, false
 	if !first {
 		grown = b.kept.Append(objects)
 	}
@@ -127,14 +131,27 @@ func (b *Branch) moved() error {
 	return ErrMoved
 }
 
-// commit adds the commit object that follows s.head and returns its name.
-func (b *Branch) commit(objects *git.Objects, s *state, message string) git.Hash {
-	return objects.AddCommit(git.NewCommit{
+// commit adds the commit object of a state after its parent, signed if the branch is.
+func (b *Branch) commit(objects *git.Objects, parent git.Hash, s *state, message string) (err error) {
+	made := git.NewCommit{
 		Tree:    s.tree.hash,
-		Parent:  s.head,
+		Parent:  parent,
 		Name:    b.o.Author.Name,
 		Email:   b.o.Author.Email,
 		Time:    b.o.Now(),
 		Message: message,
-	})
+	}
+	switch {
+	case b.o.Signing == nil && s.signed, b.o.Signing != nil && b.o.Signing.Key == nil:
+		return errors.New("the branch is signed; name the key of the reconciler with --status-key")
+	case b.o.Signing == nil:
+		s.head = objects.AddCommit(made)
+		return nil
+	case s.ledger.Identity.ID == "":
+		return errors.New("a ledger without an id cannot be signed")
+	}
+	made.Message += b.seals(s.ledger.Identity)
+	s.head, err = objects.AddSignedCommit(made, b.o.Signing.Key)
+	s.signed = true
+	return err
 }

@@ -64,7 +64,7 @@ func (s Saved) Read(ctx context.Context) (model.Ledger, Format, error) {
 	}
 	l, err := r.ledger()
 	if err == nil {
-		err = recall(ctx, s.store, s.past.hash, &l)
+		err = recall(ctx, s.store, s.past.hash, &l, nil)
 	}
 	return l, r.format, err
 }

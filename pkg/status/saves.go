@@ -32,16 +32,35 @@ func (b *Branch) Saves(ctx context.Context, after int64) ([]Save, error) {
 	versions := newVersions(b.store)
 	versions.specs = true
 	var saves []Save
+	around := func(p past) error {
+		save := Save{At: p.time}
+		var err error
+		save.Before, save.After, err = versions.around(p, EventFilter{})
+		saves = append(saves, save)
+		return err
+	}
+	var later *past // whose predecessor is looked for: a commit that is not believed is none
 	err = backwards(ctx, b.store, tip, func(p past) (bool, error) {
+		if !b.believes(b.store, p.hash) {
+			return true, nil
+		}
+		if later != nil {
+			later.parent = p.hash
+			if err := around(*later); err != nil {
+				return false, err
+			}
+			later = nil
+		}
 		head, err := headAt(b.store, p.tree)
 		if err != nil || head.Identity.Sequence <= after || len(saves) == maxSaves {
 			return false, err
 		}
-		save := Save{At: p.time}
-		save.Before, save.After, err = versions.around(p, EventFilter{})
-		saves = append(saves, save)
-		return true, err
+		later = &p
+		return true, nil
 	})
+	if err == nil && later != nil { // the history begins there
+		err = around(*later)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read status history: %w", err)
 	}

@@ -17,6 +17,10 @@ type state struct {
 	more   map[string]fields // by file: fields of a newer format, which are kept
 	raw    map[string][]byte // by file: the records of applications that have a damaged one
 
+	signed  bool // head is signed, as all that follows has to be
+	foreign bool // head is not believed, and tree is not its tree
+	open    bool // what is saved next is not signed
+
 	// stale marks a tree that may differ from the ledger, so that every file is
 	// written again. A file that is right costs no object.
 	stale bool
@@ -44,7 +48,7 @@ func newState() *state { return &state{tree: &dir{}, format: Current} }
 // of its files exist.
 func (s *state) deleted() *state {
 	n := newState()
-	n.ledger, n.format, n.more, n.raw, n.stale = healed(s.ledger), s.format, s.more, s.raw, true
+	n.ledger, n.format, n.more, n.raw, n.signed, n.stale = healed(s.ledger), s.format, s.more, s.raw, s.signed, true
 	for i := range s.ledger.Damaged {
 		if app := s.ledger.Damaged[i].App; n.ledger.DamagedOf(app) == nil {
 			n.raw = maps.Clone(n.raw)
@@ -68,7 +72,7 @@ func readState(store *git.Store, head git.Hash, limits git.FileLimits) (*state, 
 	if err != nil {
 		return nil, err
 	}
-	s := &state{head: head, format: r.format}
+	s := &state{head: head, format: r.format, signed: c.PGPSignature != "" && trailer(c.Message, sequenceTrailer) != ""}
 	if s.ledger, err = r.ledger(); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ type HistoryEntry struct {
 	Commit       string                  `json:"commit"` // of the status branch
 	Time         time.Time               `json:"time"`
 	Subject      string                  `json:"subject"`
+	Unverified   string                  `json:"unverified,omitempty"` // why no trusted key vouches for the commit, where keys are given
 	SourceCommit string                  `json:"sourceCommit,omitempty"`
 	Transitions  []announce.Announcement `json:"transitions"`
 	Steps        []announce.Announcement `json:"steps,omitempty"` // of its workflow, and all else that changed

@@ -16,6 +16,10 @@ type Status struct {
 	Problems     []model.Problem      `json:"problems"`            // that make parts of the fleet repo unusable
 	Orphans      []model.Inventory    `json:"orphans,omitempty"`   // selected applications with objects that no record knows
 	OverQuota    []model.OverQuota    `json:"overQuota,omitempty"` // what the tenants have beyond their quotas
+
+	// Unverified is the commit of the status branch and why no trusted key vouches for it,
+	// where keys are given.
+	Unverified string `json:"unverified,omitempty"`
 }
 
 // Application is one application in short.

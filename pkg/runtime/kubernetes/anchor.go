@@ -20,6 +20,7 @@ const (
 	anchorSequence = "sequence"
 	anchorFleet    = "fleet"
 	anchorCommit   = "source-commit"
+	anchorTree     = "tree"
 	anchorBranch   = "branch"
 	anchorTold     = "announced"
 	anchorGot      = "delivered"
@@ -42,7 +43,7 @@ func (r *Runtime) Anchor(ctx context.Context) (anchor model.Anchor, found bool, 
 	anchor.Sequence, _ = strconv.ParseInt(there.Data[anchorSequence], 10, 64)
 	anchor.Announced, _ = strconv.ParseInt(there.Data[anchorTold], 10, 64)
 	anchor.Delivered, _ = strconv.ParseInt(there.Data[anchorGot], 10, 64)
-	anchor.Commit, anchor.Branch = there.Data[anchorCommit], there.Data[anchorBranch]
+	anchor.Commit, anchor.Branch, anchor.Tree = there.Data[anchorCommit], there.Data[anchorBranch], there.Data[anchorTree]
 	return anchor, true, nil
 }
 
@@ -67,7 +68,7 @@ func (r *Runtime) applyAnchor(ctx context.Context, anchor model.Anchor) error {
 	wanted := corev1.ConfigMap(r.anchorName(), r.namespace).WithLabels(map[string]string{render.LabelManagedBy: render.ManagedBy}).WithData(map[string]string{
 		anchorID: anchor.ID, anchorSequence: strconv.FormatInt(anchor.Sequence, 10), anchorFleet: anchor.Fleet,
 		anchorCommit: anchor.Commit, anchorBranch: anchor.Branch, anchorTold: strconv.FormatInt(anchor.Announced, 10),
-		anchorGot: strconv.FormatInt(anchor.Delivered, 10),
+		anchorTree: anchor.Tree, anchorGot: strconv.FormatInt(anchor.Delivered, 10),
 	})
 	_, err := r.core.ConfigMaps(r.namespace).Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: apply.FieldManager, Force: true})
 	return err

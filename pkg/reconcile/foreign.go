@@ -1,0 +1,56 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/announce"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
+)
+
+// unverified returns the refusal of a branch on which nothing verifies, or that somebody
+// writes to again and again.
+func unverified(foreign *status.ForeignError) *LedgerRefusedError {
+	return &LedgerRefusedError{
+		Reason: RefusedUnverified, keptIsLast: foreign.Many,
+		instead: foreign.Error() + "; until then nothing is decided, started or stopped, and what runs goes on (docs/operations.md)",
+	}
+}
+
+// tellForeign tells of the commits on the status branch that were found and not believed:
+// the log and an event name each, and the metrics count them.
+func (i *identification) tellForeign(ctx context.Context, o *Options) {
+	if o.Recognition.Foreign == nil {
+		return
+	}
+	latest, count := o.Recognition.Foreign()
+	for _, f := range latest[max(0, len(latest)-(count-i.foreign)):] {
+		o.Log.Error("foreign commit on the status branch", "commit", f.Commit, "why", f.Why, "hint", foreignHint)
+		telling{o}.foreign(ctx, f, i.remembered())
+	}
+	o.Metrics.passes.foreign.Add(float64(count - i.foreign))
+	i.foreign = count
+}
+
+const foreignHint = "nothing that it says was believed; find out who can push to the branch (docs/operations.md)"
+
+func (t telling) foreign(ctx context.Context, f status.ForeignCommit, remembered model.LedgerIdentity) {
+	key := announce.Key{Ledger: cmp.Or(remembered.ID, "no-ledger"), Save: remembered.Sequence}
+	t.o.Runtime.Event(ctx, "", announce.Event{Key: key.String() + "-foreign-" + f.Commit[:min(12, len(f.Commit))], At: f.At, Reason: "ForeignCommit", Warning: true,
+		Text: fmt.Sprintf("commit %s of the status branch %s; %s", f.Commit, f.Why, foreignHint)})
+}
+
+// mustBeSigned returns why nothing may be decided on a ledger that nobody signs, nil if
+// something may: commits of a fleet that enforces signatures are judged by what the
+// ledger says was accepted.
+func (r *Recognition) mustBeSigned(ledger *model.Ledger, fleet *model.Fleet) error {
+	enforced := access.New(ledger.Platform, nil).Enforced() || access.New(fleet.Platform, nil).Enforced()
+	if r.Signed || !enforced {
+		return nil
+	}
+	return &LedgerRefusedError{Reason: RefusedUnsigned,
+		instead: `the platform enforces signatures, and the status branch is not signed, so who can push to it decides which commits count; give the reconciler a key with --status-key; until then nothing is decided, started or stopped, and what runs goes on (docs/status-branch.md)`}
+}
