@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/signkey"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 )
@@ -32,7 +34,8 @@ pull requests that shows what they would do.
 "cue vet" and "reconciler vet" accept it unchanged.
 
 On a terminal it prompts for the names that no flag gives. It creates a Git repository
-unless the directory is in one, and commits nothing.`,
+unless the directory is in one, and commits nothing. Beside the repository it makes
+DIR-status-key, the key with which the reconciler signs the status branch.`,
 		Example: `  reconciler init fleet
 
   # without prompts
@@ -154,8 +157,9 @@ type newFleetView struct {
 	Tenant      string   `json:"tenant"`
 	Application string   `json:"application"`
 	Files       []string `json:"files"`
-	Repository  string   `json:"repository"`        // top of the Git repository that it is in, "" if there is no git
-	Created     bool     `json:"repositoryCreated"` // by this command
+	Repository  string   `json:"repository"`          // top of the Git repository that it is in, "" if there is no git
+	Created     bool     `json:"repositoryCreated"`   // by this command
+	StatusKey   string   `json:"statusKey,omitempty"` // file of the key that is to sign the status branch, outside of the repository
 	Notes       []string `json:"notes"`
 }
 
@@ -192,7 +196,29 @@ func makeFleet(ctx context.Context, dir string, names fleetNames) (*newFleetView
 		top, view.Created = dir, true
 	}
 	view.Repository = top
+	if top == dir {
+		return view, view.makeStatusKey(ctx, dir)
+	}
 	return view, nil
+}
+
+// makeStatusKey makes the key that signs the status branch: beside the repository, never
+// in it or in another one.
+func (v *newFleetView) makeStatusKey(ctx context.Context, dir string) error {
+	if _, err := clone.Line(ctx, filepath.Dir(dir), "rev-parse", "--show-toplevel"); err == nil {
+		v.Notes = append(v.Notes, `the reconciler needs a key that signs the status branch; make one outside of all repositories: ssh-keygen -t ed25519 -N "" -f status-key`)
+		return nil
+	}
+	file := dir + "-status-key"
+	_, err := signkey.WriteEd25519(file, "reconciler of fleet "+v.Fleet)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		v.Notes = append(v.Notes, file+" exists and is left as it is")
+	case err != nil:
+		return fmt.Errorf("make the key that signs the status branch: %w", err)
+	}
+	v.StatusKey = file
+	return nil
 }
 
 func (p *printer) newFleet(v *newFleetView, dir string) {
@@ -215,5 +241,11 @@ func (p *printer) newFleet(v *newFleetView, dir string) {
 	p.line("  reconciler vet")
 	p.line("  reconciler plan --base none --capacity general.cpu=8 --capacity general.memory=32Gi")
 	p.line("  git add --all && git commit -m \"Begin the fleet\"")
-	p.line("  reconciler run --repo . --context NAME --dry-run")
+	if v.StatusKey == "" {
+		p.line("  reconciler run --repo . --context NAME --dry-run")
+		return
+	}
+	key := "../" + filepath.Base(v.StatusKey)
+	p.line("  reconciler run --repo . --status-key %s --context NAME --dry-run", text.Clean(key))
+	p.line("\n%s signs what the reconciler writes. Nobody else may have it: keep it out of Git.", text.Clean(key))
 }

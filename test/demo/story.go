@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/signkey"
 )
 
 // demo is one run.
@@ -181,8 +183,12 @@ func (d *demo) watch(ctx context.Context) (err error) {
 
 // startReconciler runs the real program.
 func (d *demo) startReconciler() (err error) {
+	key := d.place.path("status-key")
+	if _, err := signkey.WriteEd25519(key, "reconciler"); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
 	d.reconciler, err = startChild("the reconciler", d.place.path("reconciler.log"), os.Environ(), d.place.path("bin", "reconciler"), "run",
-		"--repo", d.repo.bare, "--state-dir", d.place.path("state"), "--kubeconfig", d.cluster.kubeconfig,
+		"--repo", d.repo.bare, "--status-key", key, "--state-dir", d.place.path("state"), "--kubeconfig", d.cluster.kubeconfig,
 		"--fleet", fleetName, "--namespace-prefix", d.cluster.prefix, "--listen", d.address)
 	return err
 }
