@@ -26,9 +26,8 @@ func (c *Case) KeepPlace(app *App) {
 	var loads []Load
 	for i := range app.Grants {
 		g := &app.Grants[i]
-		comp, ok := spec.Component(g.Component)
 		pool, known := c.PoolAt[g.Pool]
-		if !ok || !known || !comp.Runs() || app.done(spec, comp) {
+		if !known || !takes(spec, app, g.Component) {
 			continue
 		}
 		amount := c.Zero()
@@ -43,6 +42,18 @@ func (c *Case) KeepPlace(app *App) {
 	if app.Unusable != nil {
 		app.Refused = &model.Refusal{Reason: unusableReason(app.Unusable), Message: app.Unusable.Message}
 	}
+}
+
+// takes reports whether a component of a spec takes the room that the application holds for it. What
+// the accepted spec lacks goes when somebody needs its room; nothing goes of an application
+// whose record is damaged.
+func takes(spec *model.Application, app *App, component string) bool {
+	if app.Unusable.Damaged() {
+		state, ok := app.Instance.Component(component)
+		return ok && !state.Finished()
+	}
+	comp, ok := spec.Component(component)
+	return ok && comp.Runs() && !app.done(spec, comp)
 }
 
 // PassGate sends what Git declares through the gate: the newer spec of an incumbent, or

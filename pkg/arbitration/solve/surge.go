@@ -111,9 +111,13 @@ func (app *App) held(spec *model.Application, surge []bool) (held []bool) {
 }
 
 // kept are the grants of an incumbent, without second versions that are no longer
-// needed, and with the defaults that policy has now.
+// needed, and with the defaults that policy has now. Those of a damaged record stay as
+// they are.
 func (app *App) kept(spec *model.Application, surge []bool) []model.Grant {
 	grants := slices.Clone(app.Holds)
+	if app.Unusable.Damaged() {
+		return grants
+	}
 	for i := range grants {
 		n := slices.IndexFunc(spec.Components, func(comp model.Component) bool { return comp.Name == grants[i].Component })
 		if n < 0 || surge == nil || !surge[n] {
