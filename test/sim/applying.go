@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/apply"
@@ -20,6 +21,7 @@ type applying struct {
 func (a *applying) run() {
 	app := a.set.App
 	a.report.App = app
+	maps.DeleteFunc(a.process.refused, func(p part, _ refused) bool { return p.app == app })
 	wanted := make([]apply.Ref, 0, len(a.set.Objects))
 	for i := range a.set.Objects {
 		if ref := refOf(a.set.Objects[i].Object); ref.Kind != "Namespace" {
@@ -117,6 +119,11 @@ func (a *applying) object(o *render.Object) {
 	case there && seen.part.app == p.app && seen.told.applied == want.applied && seen.edited == 0:
 		a.left[ref] = trace{p.app, want.applied}
 	default:
+		if a.refuse(p) {
+			a.requests.Apply++
+			a.result(apply.Result{Ref: ref, Component: o.Component, Action: apply.Failed, Reason: a.world.refusals[p], Message: "the API server refuses it"})
+			return
+		}
 		arrived := a.request(p.app.Name, &a.requests.Apply, func() {
 			a.world.writes(a.process, p, want)
 			a.world.executes(a.process, a.cluster.objects[ref], p, want)

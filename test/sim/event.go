@@ -18,13 +18,20 @@ type Event struct {
 // operation is a sort of event.
 type operation struct {
 	name   string
-	weight int        // how often it is drawn, or rare
+	weight int        // how often it is drawn, or one of the kinds of rare events
 	words  [][]string // that each argument may be
 	do     func(w *World, args []int)
 }
 
-// rare is the weight of what happens in every sixth history only, and there in one of ten events.
-const rare = 0
+// Weights of what happens in every sixth history only, and there in one of ten events.
+const (
+	damaging = -1 - iota
+	changing
+	losing
+)
+
+// rare are the kinds of these, by what is left when the seed of a history is divided by six.
+var rare = map[uint64]int{2: changing, 4: losing, 5: damaging}
 
 // operations are listed by init, as some of what they do leads back here.
 var operations []operation
@@ -142,8 +149,16 @@ func init() {
 			w.loseBranch([]string{"missing", "foreign", "older"}[a[0]])
 		}},
 		{"restore-branch", 12, nil, func(w *World, _ []int) { w.restoreBranch() }},
-		{"damage", rare, [][]string{appNames}, func(w *World, a []int) { w.damage(apps[a[0]]) }},
-		{"revert-damage", rare, [][]string{appNames}, func(w *World, a []int) { w.revert(apps[a[0]]) }},
+		{"damage", damaging, [][]string{appNames}, func(w *World, a []int) { w.damage(apps[a[0]]) }},
+		{"revert-damage", damaging, [][]string{appNames}, func(w *World, a []int) { w.revert(apps[a[0]]) }},
+		{"refuse-object", changing, [][]string{appNames, componentNames, refusalWords}, func(w *World, a []int) {
+			w.refuses(part{apps[a[0]], componentNames[a[1]]}, refusalWords[a[2]])
+		}},
+		{"move", changing, [][]string{appNames, appNames}, func(w *World, a []int) {
+			if tenantOf(a[0]) == tenantOf(a[1]) {
+				w.repo.move(a[0], a[1])
+			}
+		}},
 		{"refuse-push", 8, [][]string{fewWords}, func(w *World, a []int) { w.origin.refuse = a[0] + 1 }},
 		{"lose-answer", 12, [][]string{fewWords, fewWords}, func(w *World, a []int) { w.origin.lose, w.origin.deaf = a[0]+1, a[1] }},
 		{"api", 10, [][]string{upDown}, func(w *World, a []int) { w.apiDown, w.apiSince = a[0] == 1, w.now }},

@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 )
 
@@ -11,17 +10,21 @@ import (
 func Draw(seed uint64, events int) []Event {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	total := 0
+	var seldom []int // operations
 	for i := range operations {
-		total += operations[i].weight
+		total += max(0, operations[i].weight)
+		if kind, ok := rare[seed%6]; ok && operations[i].weight == kind {
+			seldom = append(seldom, i)
+		}
 	}
 	history := make([]Event, events)
 	for i := range history {
 		n, op := rng.IntN(total), 0
-		for ; n >= operations[op].weight; op++ {
-			n -= operations[op].weight
+		for ; n >= max(0, operations[op].weight); op++ {
+			n -= max(0, operations[op].weight)
 		}
-		if seed%6 == 5 && rng.IntN(10) == 0 {
-			op = slices.IndexFunc(operations, func(o operation) bool { return o.weight == rare }) + rng.IntN(2)
+		if len(seldom) > 0 && rng.IntN(10) == 0 {
+			op = seldom[rng.IntN(len(seldom))]
 		}
 		history[i].Op = op
 		for j, words := range operations[op].words {

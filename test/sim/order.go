@@ -43,14 +43,13 @@ type end struct {
 // noteEnd remembers until when an instance is to end in order. Where a clock is
 // wrong that cannot be said.
 func (w *World) noteEnd(p *process, was, now *model.Instance) {
-	if !now.Ending() || was.Ending() && was.Number == now.Number {
-		return
-	}
-	if p.skew != 0 {
+	switch going := was.Ending() && was.Number == now.Number; {
+	case !now.Ending() && !going:
+	case p.skew != 0:
 		w.ends[now.App] = end{}
-		return
+	case !going:
+		w.ends[now.App] = end{now.Number, w.now.Add(now.EndBy.Sub(now.Since))}
 	}
-	w.ends[now.App] = end{now.Number, w.now.Add(now.EndBy.Sub(now.Since))}
 }
 
 // endIsInOrder: what runs is not stopped while something runs that depends on it,

@@ -24,6 +24,7 @@ type tree struct {
 	rules         rules
 	files         []access.Request   // of approvals
 	removals      []model.InstanceID // that files confirm
+	moves         [5]moved           // of applications, by what they were
 	parent, named string
 }
 
@@ -53,6 +54,11 @@ func (r *repo) commit(change func(*tree)) {
 		t.parent = r.tip
 	}
 	change(t)
+	for i := range t.moves {
+		if m := t.moves[i]; t.declares(i) || !t.declares(m.to) || t.spec(m.to) != m.as {
+			t.moves[i] = moved{}
+		}
+	}
 	t.named = fmt.Sprintf("%040x", len(r.commits)+1)
 	r.commits[t.named], r.tip = t, t.named
 }
@@ -97,6 +103,23 @@ func (r *repo) pin(app, back int) pin {
 		at = r.commits[at].parent
 	}
 	return pin{at, r.commits[at].spec(app)}
+}
+
+// moved is an application that came with the components of one that went, in one commit.
+type moved struct {
+	to int
+	as declaration // empty: nothing moved
+}
+
+// move gives an application another name.
+func (r *repo) move(from, to int) {
+	if now := r.now(); !now.declares(from) || now.declares(to) || now.pins[from].commit != "" || now.pins[to].commit != "" {
+		return
+	}
+	r.commit(func(t *tree) {
+		as := t.apps[from]
+		t.apps[from], t.apps[to], t.moves[from] = declaration{}, as, moved{to, as}
+	})
 }
 
 func tenantOf(app int) int { return slices.Index(tenants, apps[app].Tenant) }

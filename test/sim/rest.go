@@ -16,6 +16,7 @@ const patience = 120
 func (w *World) comeToRest() {
 	w.sourceDown, w.cutShort, w.apiDown, w.apiLoses = false, 0, false, 0
 	clear(w.apiRefuses)
+	clear(w.refusals)
 	clear(w.cluster.behaviour)
 	w.origin.down, w.origin.refuse, w.origin.lose, w.origin.deaf = false, 0, 0, 0
 	w.restoreBranch()
@@ -51,6 +52,7 @@ func (w *World) allGoesOn(alive []*process) {
 	}
 	w.everythingIsAsDeclared()
 	w.everythingRunsAsSaved()
+	w.nothingIsRefused()
 }
 
 // quieten makes passes until none of them changes anything, nor hours later.

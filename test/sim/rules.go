@@ -33,6 +33,8 @@ func (w *World) pushes(p *process, before, after *model.Ledger) {
 	}
 	w.runsGoOn(before, after)
 	w.workflows(before, after)
+	w.refusalsEndUpdates(after)
+	w.movesWait(before, after)
 	w.removalsAreConfirmed(after.Commit, before, after)
 	w.capacityIsGrantedOnce(p, before, after)
 	w.quotaHolds(before, after, rolledBack)

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"log/slog"
+	"reflect"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/access"
@@ -155,4 +156,50 @@ func (u unaware) Load(ctx context.Context) (model.Ledger, error) {
 	l, err := u.Ledger.Load(ctx)
 	l.Damaged = nil
 	return l, err
+}
+
+// DropOutcome is a loop that does not save what the API server refused.
+var DropOutcome = altered(func(_, now *model.Instance) { now.Outcomes = nil })
+
+// BearRefusal is a lifecycle that goes on with an update that was refused for good.
+var BearRefusal = altered(func(was, now *model.Instance) {
+	if n := len(now.History); n > 0 && now.History[n-1].Reason == model.ReasonApplyFailed && len(was.History) > 0 {
+		now.Phase, now.Reason, now.Message, now.Since, now.History = was.Phase, was.Reason, was.Message, was.Since, now.History[:n-1]
+	}
+})
+
+// MoveAtOnce is a lifecycle that ends what moves before it has a place.
+var MoveAtOnce = altered(func(_, now *model.Instance) {
+	if now.Refused == nil || now.Refused.Reason != model.ReasonMoveWaits {
+		return
+	}
+	t := model.Transition{At: now.Since, Instance: now.Number, From: now.Phase, To: model.PhaseTerminated, Reason: model.ReasonRemoved}
+	now.Phase, now.Reason, now.Components, now.Refused = t.To, t.Reason, nil, nil
+	now.History = append(slices.Clip(now.History), t)
+})
+
+// altered has records changed before they are saved. Was is empty if there was none.
+func altered(change func(was, now *model.Instance)) Sabotage {
+	return func(_ *process, o *reconcile.Options) { o.Status = altering{o.Status, change} }
+}
+
+type altering struct {
+	reconcile.Ledger
+	change func(was, now *model.Instance)
+}
+
+func (a altering) Commit(ctx context.Context, previous, next model.Ledger) (model.Ledger, bool, error) {
+	next.Instances = slices.Clone(next.Instances)
+	for i := range next.Instances {
+		now := next.Instances[i]
+		was := &model.Instance{App: now.App}
+		if known, ok := previous.Find(now.App); ok {
+			was = known
+		}
+		if a.change(was, &now); !reflect.DeepEqual(now, next.Instances[i]) {
+			now.Revision = model.Revision{}
+			next.Instances[i] = now
+		}
+	}
+	return a.Ledger.Commit(ctx, previous, next)
 }

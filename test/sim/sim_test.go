@@ -79,12 +79,14 @@ func TestPlantedBugs(t *testing.T) {
 		{"skip the digest check", SkipDigestCheck, []string{"Running is said of what runs"}, 15},
 		{"drop a hold", DropHold, []string{"edits of rules release nothing"}, 9},
 		{"take the approval of another run", ForeignApproval, []string{ruleWorkflow + ": what people decide, they asked for", "a command is about one run"}, 7},
-		{"go back to the wrong version", WrongBase, []string{ruleWorkflow + ": what comes back is what succeeded last"}, 122},
+		{"go back to the wrong version", WrongBase, []string{ruleWorkflow + ": what comes back is what succeeded last"}, 191},
 		{"undo in the order of starts", UndoFromTheFirst, []string{ruleWorkflow + ": steps are taken back in the reverse order of their starts"}, 10},
-		{"keep a failed canary", KeepCanary, []string{ruleWorkflow + ": a canary that ends badly is withdrawn at once"}, 32},
+		{"keep a failed canary", KeepCanary, []string{ruleWorkflow + ": a canary that ends badly is withdrawn at once"}, 287},
 		{"share a lock", ShareLock, []string{"a lock has one holder"}, 36},
 		{"go back one release too far", LongWindow, []string{ruleWorkflow + ": a run that goes back brings the release and does nothing else"}, 88},
-		{"decide about a damaged record", IgnoreDamage, []string{ruleDamaged}, 5},
+		{"drop an outcome", DropOutcome, []string{ruleRefused}, 8},
+		{"bear a refusal", BearRefusal, []string{"what is refused for good ends an update"}, 164},
+		{"decide about a damaged record", IgnoreDamage, []string{ruleDamaged}, 23},
 		{"forget a tombstone", ForgetTombstone, []string{"nothing runs that the ledger does not say, for longer than a pass"}, 7},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
@@ -108,10 +110,29 @@ func TestPlantedBugs(t *testing.T) {
 
 // TestMemoOfDeletedData: the same for a bug that needs more than chance: a memo that outlives the data that it is about.
 func TestMemoOfDeletedData(t *testing.T) {
-	history := parse(t, memoOfDeletedData)
-	v := Live(history, Options{Plant: KeepMemo})
-	require.NotNil(t, v)
-	require.Equal(t, ruleWorkflow+": a step is spared if the same was done", v.Rule)
+	finds(t, memoOfDeletedData, Options{Plant: KeepMemo}, ruleWorkflow+": a step is spared if the same was done")
+}
+
+// TestMoveAtOnce: another one: an application that moves ends while the quota has no room for it under its new name.
+func TestMoveAtOnce(t *testing.T) {
+	finds(t, moveThatWaits, Options{Plant: MoveAtOnce}, "what moves stays until it has a place")
+}
+
+const moveThatWaits = `
+	declare acme/shop web v1 x4
+	pass ann
+	quota acme 2
+	pass ann
+	move acme/shop acme/batch
+	pass ann
+`
+
+// finds demands that a history breaks a rule with a bug, and none without it.
+func finds(t *testing.T, text string, o Options, rule string) {
+	history := parse(t, text)
+	story, v := Tell(history, o)
+	require.NotNil(t, v, story)
+	require.Equal(t, rule, v.Rule, story)
 	require.Nil(t, Live(history, Options{}))
 }
 

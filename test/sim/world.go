@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -28,7 +29,8 @@ type World struct {
 	cutShort   int // so many evaluations are cut short
 	apiDown    bool
 	apiSince   time.Time
-	apiRefuses map[string]int // so many requests about an application are refused
+	apiRefuses map[string]int // so many requests about an application get lost
+	refusals   map[part]model.Reason
 	apiLoses   int            // of so many requests the answer gets lost
 	sent       []delivery     // requests that arrived, latest last
 
@@ -51,7 +53,7 @@ type delivery struct {
 var begin = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(o Options) *World {
-	w := &World{now: begin, repo: newRepo(), origin: &origin{whole: map[model.AppID][]byte{}}, options: o, apiRefuses: map[string]int{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}, checked: map[model.Digest]bool{}, hearing: newHearing(), reference: reference.New()}
+	w := &World{now: begin, repo: newRepo(), origin: &origin{whole: map[model.AppID][]byte{}}, options: o, apiRefuses: map[string]int{}, refusals: map[part]model.Reason{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}, checked: map[model.Digest]bool{}, hearing: newHearing(), reference: reference.New()}
 	w.cluster = newCluster(func() time.Time { return w.now })
 	for i, name := range processNames {
 		w.processes[i] = &process{world: w, name: name}
@@ -89,11 +91,13 @@ type process struct {
 	told int64 // the last save that the cluster remembered as told when this pass began
 
 	lost bool // somebody else has written to the branch first in this pass
+
+	refused map[part]refused // by the API server, when it applied the component last
 }
 
 // start makes a process run that knows nothing yet.
 func (p *process) start() {
-	p.watched = watched{}
+	p.watched, p.refused = watched{}, map[part]refused{}
 	p.branch, p.carrier = &branch{process: p, origin: p.world.origin}, newCarrier(p, p.world.cluster)
 	o := reconcile.Options{
 		Edges: reconcile.Edges{
@@ -147,7 +151,7 @@ func (p *process) pass(at int, happens func()) (r reconcile.Report, err error) {
 	}
 	p.lines, p.at, p.happens, p.meddled = 0, at, happens, false
 	w := p.world
-	wrong := w.wrong()
+	wrong, asked := w.wrong(), maps.Clone(p.refused)
 	head := w.origin.tip()
 	if p.told = 0; w.cluster.anchor != nil {
 		p.told = w.cluster.anchor.Announced
@@ -163,6 +167,7 @@ func (p *process) pass(at int, happens func()) (r reconcile.Report, err error) {
 			if err == nil && r.SourceErr == nil && !p.meddled && p.loaded == head {
 				w.lookedAway(p, wrong)
 				w.runningStaysTrue(p)
+				w.refusalsAreTold(p, asked)
 			}
 		case crash:
 			p.loop, err = nil, errCrashed
