@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/turn"
 )
 
 // orphans are the inventories in the cluster that no record of a ledger knows. They are
@@ -17,7 +18,6 @@ type orphans struct {
 }
 
 // find returns the inventories of applications that the ledger has no record of.
-// Nothing prunes their objects before a file confirms it: nobody knows who wanted them.
 func (o *orphans) find(ctx context.Context, anchor Anchor, ledger model.Ledger) ([]model.Inventory, error) {
 	if anchor == nil {
 		return ledger.Orphans, nil
@@ -32,15 +32,6 @@ func (o *orphans) find(ctx context.Context, anchor Anchor, ledger model.Ledger) 
 	if changes != o.changes {
 		o.inventories, o.changes = found, changes
 	}
-	o.ledger, o.list = ledger.Revision, nil
-	for i := range o.inventories {
-		inv := &o.inventories[i]
-		if _, known := ledger.Find(inv.App); known || ledger.DamagedOf(inv.App) != nil || !model.ValidName(inv.App.Tenant) || !model.ValidName(inv.App.Name) {
-			continue
-		}
-		if n := len(o.list); n == 0 || o.list[n-1].App != inv.App { // it may have moved to another namespace
-			o.list = append(o.list, *inv)
-		}
-	}
+	o.ledger, o.list = ledger.Revision, turn.Orphans(o.inventories, &ledger)
 	return o.list, nil
 }

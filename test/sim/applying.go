@@ -34,7 +34,7 @@ func (a *applying) run() {
 		stored = a.applied()
 	}
 	if all := union(stored, wanted); len(all) > len(stored) || lost {
-		if !a.request(app.Name, &a.requests.Apply, func() { a.cluster.inventories[app] = all }) {
+		if !a.request(app.Name, &a.requests.Apply, func() { a.cluster.inventories[app], a.cluster.ledgers[app] = all, a.set.Ledger }) {
 			a.result(apply.Result{Action: apply.Failed, Message: "the inventory cannot be written"})
 			return
 		}

@@ -221,6 +221,7 @@ func (b *branch) encode(next *model.Ledger) (map[string][]byte, model.Ledger) {
 	back.Tenants = put(b, files, "tenants", old.Tenants, next.Tenants)
 	back.Pools = put(b, files, "capacity", old.Pools, next.Pools)
 	back.Problems = put(b, files, "problems", old.Problems, next.Problems)
+	back.Orphans = put(b, files, "orphans", old.Orphans, next.Orphans)
 	for i := range next.Instances {
 		now := next.Instances[i]
 		was := model.Instance{}
@@ -340,6 +341,7 @@ func decode(files map[string][]byte) (l model.Ledger) {
 	l.Tenants = read[[]model.Tenant](files["tenants"])
 	l.Pools = read[[]model.Pool](files["capacity"])
 	l.Problems = read[[]model.Problem](files["problems"])
+	l.Orphans = read[[]model.Inventory](files["orphans"])
 	for _, id := range apps {
 		if text, ok := files["instances/"+id.String()]; ok {
 			inst := read[model.Instance](text)

@@ -28,7 +28,10 @@ type carrier struct {
 	nodes [4]node
 	extra int // foreign
 	left  map[apply.Ref]trace
-	drift map[model.AppID]bool
+
+	inventories []model.Inventory // that the watch has shown
+	changes     int               // to these
+	drift       map[model.AppID]bool
 
 	stalled time.Time // since when the watch shows nothing new; zero: it does
 	seen    model.Observation
@@ -61,6 +64,9 @@ func (c *carrier) sync() {
 		c.view[ref] = *o
 	}
 	c.nodes, c.extra = c.cluster.nodes, c.cluster.foreign
+	if list := c.cluster.listInventories(); !slices.Equal(list, c.inventories) {
+		c.inventories, c.changes = list, c.changes+1
+	}
 	for ref, t := range c.left {
 		was, had := before[ref]
 		now, has := c.view[ref]
@@ -207,6 +213,7 @@ func toldBy(o *render.Object) told {
 		applied: notes[render.AnnotationApplied], workload: notes[render.AnnotationWorkload],
 		instance: u.GetLabels()[render.LabelInstance],
 		keep:     notes[render.AnnotationPrune] == render.PruneKeep,
+		remains:  remnantOf(u),
 	}
 	number := func(field string) int {
 		n, _, _ := unstructured.NestedInt64(u.Object, "spec", field)

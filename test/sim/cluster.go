@@ -18,8 +18,9 @@ type cluster struct {
 	foreign     int // cores that pods outside of the fleet take
 	objects     map[apply.Ref]*object
 	inventories map[model.AppID][]apply.Ref
-	volumes     map[string]bool // every claim that there is
-	stores      map[part]string // the object whose claims a component has
+	ledgers     map[model.AppID]string // ids that these were written for
+	volumes     map[string]bool        // every claim that there is
+	stores      map[part]string        // the object whose claims a component has
 	behaviour   map[part]string
 	edits       int
 	anchor      *model.Anchor // what it remembers of the ledger
@@ -79,16 +80,17 @@ type told struct {
 	replicas int    // how many it is to run
 	scales   bool
 	job      bool
-	beside   bool     // it is of the newer of two versions
-	intent   string   // key of the step whose job it is
-	lock     string   // that this step holds
+	beside   bool   // it is of the newer of two versions
+	intent   string // key of the step whose job it is
+	lock     string // that this step holds
+	remains  model.Remnant
 	keep     bool     // it outlives its declaration
 	claims   []string // names of its volumes, of one replica each
 }
 
 func newCluster(now func() time.Time) *cluster {
 	c := &cluster{
-		now: now, objects: map[apply.Ref]*object{}, inventories: map[model.AppID][]apply.Ref{},
+		now: now, objects: map[apply.Ref]*object{}, inventories: map[model.AppID][]apply.Ref{}, ledgers: map[model.AppID]string{},
 		volumes: map[string]bool{}, stores: map[part]string{}, behaviour: map[part]string{},
 	}
 	for i := range c.nodes {

@@ -18,20 +18,18 @@ type Event struct {
 // operation is a sort of event.
 type operation struct {
 	name   string
-	weight int        // how often it is drawn, or one of the kinds of rare events
+	weight int        // how often it is drawn
 	words  [][]string // that each argument may be
 	do     func(w *World, args []int)
 }
 
-// Weights of what happens in every sixth history only, and there in one of ten events.
-const (
-	damaging = -1 - iota
-	changing
-	losing
-)
-
-// rare are the kinds of these, by what is left when the seed of a history is divided by six.
-var rare = map[uint64]int{2: changing, 4: losing, 5: damaging}
+// rare are the events that make one of ten in every sixth history, by what is left when its seed is divided by six. Those of
+// weight 0 happen in no others.
+var rare = map[uint64][]string{
+	2: {"refuse-object", "move"},
+	4: {"lose-branch", "remake-branch", "adopt-branch", "confirm-orphans"},
+	5: {"damage", "revert-damage"},
+}
 
 // operations are listed by init, as some of what they do leads back here.
 var operations []operation
@@ -149,12 +147,15 @@ func init() {
 			w.loseBranch([]string{"missing", "foreign", "older"}[a[0]])
 		}},
 		{"restore-branch", 12, nil, func(w *World, _ []int) { w.restoreBranch() }},
-		{"damage", damaging, [][]string{appNames}, func(w *World, a []int) { w.damage(apps[a[0]]) }},
-		{"revert-damage", damaging, [][]string{appNames}, func(w *World, a []int) { w.revert(apps[a[0]]) }},
-		{"refuse-object", changing, [][]string{appNames, componentNames, refusalWords}, func(w *World, a []int) {
+		{"remake-branch", 0, nil, func(w *World, _ []int) { w.remakeBranch() }},
+		{"adopt-branch", 0, [][]string{processWords}, func(w *World, a []int) { w.adoptBranch(w.process(a[0])) }},
+		{"confirm-orphans", 0, nil, func(w *World, _ []int) { w.confirmOrphans() }},
+		{"damage", 0, [][]string{appNames}, func(w *World, a []int) { w.damage(apps[a[0]]) }},
+		{"revert-damage", 0, [][]string{appNames}, func(w *World, a []int) { w.revert(apps[a[0]]) }},
+		{"refuse-object", 0, [][]string{appNames, componentNames, refusalWords}, func(w *World, a []int) {
 			w.refuses(part{apps[a[0]], componentNames[a[1]]}, refusalWords[a[2]])
 		}},
-		{"move", changing, [][]string{appNames, appNames}, func(w *World, a []int) {
+		{"move", 0, [][]string{appNames, appNames}, func(w *World, a []int) {
 			if tenantOf(a[0]) == tenantOf(a[1]) {
 				w.repo.move(a[0], a[1])
 			}

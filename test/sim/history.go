@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -10,21 +11,19 @@ import (
 func Draw(seed uint64, events int) []Event {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	total := 0
-	var seldom []int // operations
 	for i := range operations {
-		total += max(0, operations[i].weight)
-		if kind, ok := rare[seed%6]; ok && operations[i].weight == kind {
-			seldom = append(seldom, i)
-		}
+		total += operations[i].weight
 	}
+	seldom := rare[seed%6]
 	history := make([]Event, events)
 	for i := range history {
 		n, op := rng.IntN(total), 0
-		for ; n >= max(0, operations[op].weight); op++ {
-			n -= max(0, operations[op].weight)
+		for ; n >= operations[op].weight; op++ {
+			n -= operations[op].weight
 		}
 		if len(seldom) > 0 && rng.IntN(10) == 0 {
-			op = seldom[rng.IntN(len(seldom))]
+			name := seldom[rng.IntN(len(seldom))]
+			op = slices.IndexFunc(operations, func(o operation) bool { return o.name == name })
 		}
 		history[i].Op = op
 		for j, words := range operations[op].words {

@@ -83,9 +83,14 @@ func (c *carrier) SetAnchor(_ context.Context, a model.Anchor) error {
 	return nil
 }
 
-// Inventories has none: the anchor is enough to recognize the ledger by.
-func (c *carrier) Inventories(context.Context, int) ([]model.Inventory, int, error) {
-	return nil, 0, nil
+func (c *carrier) Inventories(_ context.Context, after int) ([]model.Inventory, int, error) {
+	if c.view == nil && c.world.apiDown {
+		return nil, 0, errDown
+	}
+	if c.sync(); c.changes == after {
+		return nil, after, nil
+	}
+	return c.inventories, c.changes, nil
 }
 
 // hostCopy is the copy of the ledger on the host of a process. It survives a crash.

@@ -43,7 +43,7 @@ func (w *World) planned(b *branch, previous, next model.Ledger) {
 	applied, tallies := p.loop.News()
 	seen.Applied = applied
 	out := plan(turn.Case{
-		Fleet: fleet, Ledger: previous, Source: next.Source, Seen: seen, Now: w.now.Add(p.skew), Orphans: next.Orphans,
+		Fleet: fleet, Ledger: previous, Source: next.Source, Seen: seen, Now: w.now.Add(p.skew), Orphans: turn.Orphans(p.carrier.inventories, &previous),
 		Requests: access.Requests{List: tree.files, Removals: tree.removals}, Results: p.gathered.results, Tallies: tallies,
 	})
 	said, _ := b.encode(&out.Next)
@@ -84,6 +84,12 @@ func ForgetEnding(c turn.Case) turn.Outcome {
 	out.Next.Instances = slices.Clone(out.Next.Instances)
 	endsAtOnce(&out.Next)
 	return out
+}
+
+// FindNoOrphans is a plan that does not look for applications in the cluster that no record knows.
+func FindNoOrphans(c turn.Case) turn.Outcome {
+	c.Orphans = nil
+	return turn.Take(c)
 }
 
 // carriesNothing puts the runs back that were there before.

@@ -219,6 +219,8 @@ func (w *World) writes(p *process, part part, t told) {
 		return
 	}
 	w.losersRest(p)
+	w.unexplainedStays(p, part.app)
+	w.nothingRunsAgain(p, part.app, t)
 	if p.acts != w.origin.tip() && !w.origin.lost() { // it cannot know that this is ending
 		w.ends[part.app] = end{}
 	}
@@ -252,6 +254,9 @@ func (w *World) deletes(p *process, o *object) {
 		return
 	}
 	w.losersRest(p)
+	w.unexplainedStays(p, o.part.app)
+	w.orphansStay(p, o)
+	w.nothingStops(p, o)
 	w.endIsInOrder(p, o)
 	if p.acts != w.origin.tip() { // it cannot know that the job is due
 		w.reference.Lost(o.part.app, o.told.intent)
@@ -321,7 +326,11 @@ func (w *World) wrong() map[*object]bool {
 		if o.part.app.Name == "" || o.permanent() || !o.leaving.IsZero() {
 			continue
 		}
-		if inst, ok := now.Find(o.part.app); ok && inst.HasObjects() {
+		inst, ok := now.Find(o.part.app)
+		if ok && inst.SpecUnknown() {
+			continue
+		}
+		if ok && inst.HasObjects() {
 			c, declared := inst.Spec.Component(o.part.component)
 			if declared && inst.Ending() && !c.Runs() {
 				continue // configuration stays until the end
@@ -333,6 +342,8 @@ func (w *World) wrong() map[*object]bool {
 			if wants(inst, o) {
 				continue
 			}
+		} else if !ok && w.orphans[o.part.app] {
+			continue
 		}
 		if list == nil {
 			list = map[*object]bool{}

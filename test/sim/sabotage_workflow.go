@@ -130,6 +130,23 @@ var LongWindow = sabotages(func(_, now *model.Instance, old, run *model.Run) {
 	}
 })
 
+// RunAgain begins every run anew in a ledger that is made again from the cluster.
+func RunAgain(l *model.Ledger) {
+	for i := range l.Instances {
+		if old := l.Instances[i].Run; old != nil {
+			run := *old
+			run.Phase, run.Steps = model.RunRunning, slices.Clone(old.Steps)
+			for k := range run.Steps {
+				run.Steps[k] = model.StepRun{Name: old.Steps[k].Name, Phase: model.StepPending}
+			}
+			l.Instances[i].Run, l.Instances[i].Phase, l.Instances[i].Deadline = &run, model.PhaseScheduled, run.Deadline
+			h := slices.Clone(l.Instances[i].History)
+			h[0].To = model.PhaseScheduled
+			l.Instances[i].History = h
+		}
+	}
+}
+
 // KeepMemo spares a step in a new instance of an application whose data is deleted with the instance.
 var KeepMemo = sabotages(func(was, now *model.Instance, old, run *model.Run) {
 	if now.Spec == nil || was.Spec == nil || old.Instance == 0 || old.Instance == run.Instance || now.Spec.Lifecycle.Deletion != model.DeletionDeleteData {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // Options are what is special about a world.
@@ -14,6 +16,9 @@ type Options struct {
 	// a bug planted nothing is planned, unless Planned says so.
 	Plan    Plan
 	Planned bool
+
+	// Remake changes what a ledger says that is made again from the cluster; nil: nothing.
+	Remake func(*model.Ledger)
 
 	restless bool // the history ends with its last event, and nothing comes to rest
 }

@@ -127,6 +127,30 @@ const moveThatWaits = `
 	pass ann
 `
 
+// TestRunAgain: a run that begins anew when its ledger is made again from the cluster.
+func TestRunAgain(t *testing.T) {
+	finds(t, remadeAfterARun, Options{Remake: RunAgain}, ruleRemade)
+}
+
+const remadeAfterARun = `
+	declare acme/shop migrated v1 x2
+	pass ann
+	wait 4s
+	pass ann
+	wait 4s
+	pass ann
+	wait 4s
+	pass ann
+	wait 4s
+	pass ann
+	lose-branch missing
+	pass ann
+	remake-branch
+	pass ann
+	wait 4s
+	pass ann
+`
+
 // finds demands that a history breaks a rule with a bug, and none without it.
 func finds(t *testing.T, text string, o Options, rule string) {
 	history := parse(t, text)
@@ -161,6 +185,7 @@ func TestPlansThatDiffer(t *testing.T) {
 		"the loop carries no workflow":         {Plant: SkipCarry, Planned: true},
 		"the loop overlooks a request":         {Plant: Overlook, Planned: true},
 		"the loop ends applications at once":   {Plant: EndAtOnce, Planned: true},
+		"the plan finds no orphans":            {Plan: FindNoOrphans},
 		"the plan carries no workflow":         {Plan: NoCarry},
 		"the plan overlooks a request":         {Plan: DropRequest},
 		"the plan forgets who is ending still": {Plan: ForgetEnding},

@@ -31,12 +31,16 @@ type World struct {
 	apiSince   time.Time
 	apiRefuses map[string]int // so many requests about an application get lost
 	refusals   map[part]model.Reason
-	apiLoses   int            // of so many requests the answer gets lost
-	sent       []delivery     // requests that arrived, latest last
+	apiLoses   int        // of so many requests the answer gets lost
+	sent       []delivery // requests that arrived, latest last
 
 	ends      map[model.AppID]end   // how instances end
 	checked   map[model.Digest]bool // specs that can be rendered
 	hearing   hearing
+	adopts    int                         // version of the branch that processes adopt which start, 0: none
+	adopted   int                         // how often a ledger began from what a branch or the cluster said
+	remade    map[model.AppID]remade      // applications whose records were made again from the cluster
+	orphans   map[model.AppID]bool        // that no record knows since then
 	excess    map[*object]map[string]bool // what runs and should not, and who has looked away
 	reference *reference.Model
 	story     *strings.Builder // nil: nobody listens
@@ -53,7 +57,7 @@ type delivery struct {
 var begin = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(o Options) *World {
-	w := &World{now: begin, repo: newRepo(), origin: &origin{whole: map[model.AppID][]byte{}}, options: o, apiRefuses: map[string]int{}, refusals: map[part]model.Reason{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}, checked: map[model.Digest]bool{}, hearing: newHearing(), reference: reference.New()}
+	w := &World{now: begin, repo: newRepo(), origin: &origin{whole: map[model.AppID][]byte{}}, options: o, apiRefuses: map[string]int{}, refusals: map[part]model.Reason{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}, checked: map[model.Digest]bool{}, hearing: newHearing(), remade: map[model.AppID]remade{}, orphans: map[model.AppID]bool{}, reference: reference.New()}
 	w.cluster = newCluster(func() time.Time { return w.now })
 	for i, name := range processNames {
 		w.processes[i] = &process{world: w, name: name}
@@ -107,7 +111,7 @@ func (p *process) start() {
 		Fleet: "sim", Interval: 15 * time.Second, Stage: p.stage,
 		Log: slog.New(log{p}),
 		Recognition: reconcile.Recognition{
-			Anchor: p.carrier, Copy: hostCopy{p}, Branch: "status", NewID: func() string { return string(model.DigestOf(p.name)) },
+			Anchor: p.carrier, Copy: hostCopy{p}, Branch: "status", NewID: p.world.newID, Adopt: p.world.adopts > 0 && p.world.adopts == p.world.origin.tip(),
 		},
 		Now: func() time.Time {
 			p.line("look at the clock")
@@ -168,6 +172,7 @@ func (p *process) pass(at int, happens func()) (r reconcile.Report, err error) {
 				w.lookedAway(p, wrong)
 				w.runningStaysTrue(p)
 				w.refusalsAreTold(p, asked)
+				w.orphansAreTold(p)
 			}
 		case crash:
 			p.loop, err = nil, errCrashed
