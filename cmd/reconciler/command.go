@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
@@ -137,57 +134,22 @@ func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string,
 	if inst.Run == nil {
 		return nil, refusal("%s has no run of a workflow yet%s", app, endForGood(app, action))
 	}
-	r := &request{app: app, inst: inst, spec: inst.RunSpec(), Command: model.Command{Action: action, Run: inst.Run.ID, Step: step, Stage: stage}}
-	if run != "" && (len(run) < 4 || !strings.HasPrefix(string(inst.Run.ID), run)) {
-		return nil, refusal("%q is not the latest run of %s: that is %s", text.Clean(run), app, describe(inst.Run))
+	asked, refused := workflow.AskOf(inst, workflow.Ask{Action: action, Run: run, Step: step, Stage: stage}, time.Now())
+	if refused != "" && inst.Run.Phase.Ended() {
+		refused += endForGood(app, action)
 	}
-	if err := r.settle(); err != nil {
-		return nil, err
-	}
-	if err := r.settleStage(); err != nil {
-		return nil, err
-	}
-	if refused := workflow.Refuses(inst, r.Command, time.Now()); refused != "" {
-		return nil, refusal("%s: %s", app, refused)
-	}
-	return r, nil
-}
-
-// settleStage checks the stage that the request names, and names the present one where
-// it names none: so the request ends no other pause, however late it arrives.
-func (r *request) settleStage() error {
-	stages := 0
-	if decl := r.declared(); decl != nil && r.Action == model.CommandResume {
-		stages = workflow.Stages(decl)
-	}
-	rec, _ := r.inst.Run.Step(r.Step)
-	present := 0
-	if rec != nil && rec.Phase == model.StepActive {
-		present = min(rec.Stage+1, stages)
-	}
-	switch {
-	case r.Stage == 0 && stages > 0 && present == 0:
-		return refusal("step %s has not begun; name the stage to resume with --stage, from 1 to %d", r.Step, stages)
-	case r.Stage == 0:
-		r.Stage = present
-	case r.Stage < 0 || r.Stage > stages:
-		return refusal("%s has no stage %d to resume", cmp.Or(r.Step, "the run"), r.Stage)
-	case r.Stage < present:
-		return refusal("stage %d of step %s is over; it is in stage %d", r.Stage, r.Step, present)
-	}
-	return nil
+	return taken(&request{app: app, inst: inst, spec: inst.RunSpec(), Command: asked}, refused)
 }
 
 // newRetry finds the release that Git declares and that is on hold.
 func newRetry(inst *model.Instance) (*request, error) {
-	r := &request{app: inst.App, inst: inst, Command: model.Command{Action: model.CommandRetry}}
-	if inst.Refused != nil && inst.Refused.Reason == model.ReasonRolledBackSpec {
-		r.Release = inst.Refused.Spec
-	}
-	if r.Release == "" && len(inst.Held) > 0 && inst.Phase.Active() {
-		return nil, refusal("Git does not declare a release of %s that is on hold; commit it again first", inst.App)
-	}
-	if refused := lifecycle.RefusesRetry(inst, r.Release); refused != "" {
+	asked, refused := lifecycle.AskRetry(inst)
+	return taken(&request{app: inst.App, inst: inst, Command: asked}, refused)
+}
+
+// taken returns a request if the loop would take it.
+func taken(r *request, refused string) (*request, error) {
+	if refused != "" {
 		return nil, refusal("%s", refused)
 	}
 	return r, nil
@@ -199,78 +161,6 @@ func endForGood(app model.AppID, action string) string {
 		return ""
 	}
 	return fmt.Sprintf("; to end the application for good, declare desired: \"terminated\" in %s", layer.ApplicationDir(app))
-}
-
-// describe names a run for people.
-func describe(run *model.Run) string {
-	return fmt.Sprintf("%s, number %d, %s", text.Clean(string(run.ID[:min(12, len(run.ID))])), run.Number, text.Clean(string(run.Phase)))
-}
-
-// settle checks the request against the phase of the run, and finds the step if none is named.
-func (r *request) settle() error {
-	run := r.inst.Run
-	switch {
-	case run.Superseded != "":
-		return refusal("run %s of %s was superseded by spec %s: it takes no commands any more", describe(run), r.app, run.Superseded.Short())
-	case run.Phase.Ended() && r.Action != model.CommandRestart:
-		return refusal("the latest run of %s has ended: %s%s", r.app, describe(run), endForGood(r.app, r.Action))
-	case r.Action == model.CommandPause && run.Phase != model.RunRunning:
-		return refusal("the run of %s is %s and cannot be paused", r.app, run.Phase)
-	}
-	if r.Step != "" {
-		return r.check()
-	}
-	switch r.Action {
-	case model.CommandApprove, model.CommandReject:
-		return r.choose(model.CommandApprove, "waits for approval")
-	case model.CommandResume:
-		if run.Phase == model.RunPaused {
-			return nil
-		}
-		return r.choose(model.CommandResume, "waits for somebody to resume it")
-	}
-	return nil
-}
-
-// check returns an error if the named step cannot take the request.
-func (r *request) check() error {
-	rec, ok := r.inst.Run.Step(r.Step)
-	if !ok {
-		names := make([]string, len(r.inst.Run.Steps))
-		for i := range names {
-			names[i] = r.inst.Run.Steps[i].Name
-		}
-		return refusal("the workflow of %s has no step %s; it has %s", r.app, text.Clean(r.Step), text.Enumerate(names, 50))
-	}
-	decides := r.Action == model.CommandApprove || r.Action == model.CommandReject
-	declared := r.declared()
-	switch {
-	case decides && declared != nil && declared.Type != "approval":
-		return refusal("step %s is of type %s and needs no approval", rec.Name, declared.Type)
-	case r.Action != model.CommandRestart && rec.Phase.Ended():
-		return refusal("step %s does not wait any more: it is %s", rec.Name, rec.Phase)
-	}
-	return nil
-}
-
-// choose finds the only step that waits for the action.
-func (r *request) choose(action, what string) error {
-	var steps []string
-	waits := workflow.Waits(r.inst.Run, r.spec)
-	people := slices.ContainsFunc(waits, func(w workflow.Wait) bool { return w.Action == action && w.People })
-	for _, w := range waits {
-		if w.Action == action && w.Step != "" && (w.People || !people) {
-			steps = append(steps, w.Step)
-		}
-	}
-	switch len(steps) {
-	case 1:
-		r.Step = steps[0]
-		return nil
-	case 0:
-		return refusal("no step of %s %s now; its run is %s. Name a step to speak of one that has not begun", r.app, what, describe(r.inst.Run))
-	}
-	return refusal("more than one step of %s %s: name one of %s", r.app, what, text.Enumerate(steps, 50))
 }
 
 // declared returns the step in the spec of the run, nil if the spec is unknown.

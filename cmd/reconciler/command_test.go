@@ -57,6 +57,15 @@ var holds = map[string]func(*model.Instance){
 		in.Run.Spec, in.Run.Phase = in.Held[0], model.RunRolledBack
 		in.Run.Base, in.Run.Good = []model.Target{{Component: "web"}}, []model.Digest{in.Release()}
 	},
+	"stages": func(in *model.Instance) {
+		spec := *in.Spec
+		spec.Workflow = &model.Workflow{Steps: []model.Step{{Name: "release", Type: "canary", Components: []string{"web"}, OnFailure: "rollback",
+			Properties: []byte(`{"stages":[{"weight":10,"manual":true},{"weight":30,"manual":true},{"weight":60,"manual":true}]}`)}}}
+		spec = spec.Seal()
+		run := workflow.Start("", &spec, 1, nil, in.Run.Since)
+		run.Deadline, run.Steps[0].Phase, run.Steps[0].Stage = in.Run.Deadline, model.StepActive, 1
+		in.Spec, in.Run = &spec, &run
+	},
 	"other": func(in *model.Instance) { in.Held = []model.Digest{"0123456789abcdef0123456789abcdef"} },
 }
 

@@ -44,7 +44,7 @@ func retry(in *model.Instance, commands []model.Command, commit string, now time
 		if c.HandledIn(in.Retries) {
 			continue
 		}
-		refused := RefusesRetry(in, c.Release)
+		refused := refusesRetry(in, c.Release)
 		in.Retries = append(in.Retries, model.Handled{
 			ID: c.ID(), Release: c.Release, Action: c.Action, By: c.By, Commit: c.Commit, Refused: refused, At: now,
 		})
@@ -54,9 +54,22 @@ func retry(in *model.Instance, commands []model.Command, commit string, now time
 	}
 }
 
-// RefusesRetry returns why a release of an application cannot be tried again now, "" if
+// AskRetry returns the command by which a person has the release tried again that Git
+// declares and that is on hold, or why it would be refused.
+func AskRetry(in *model.Instance) (c model.Command, refused string) {
+	c.Action = model.CommandRetry
+	if in.Refused != nil && in.Refused.Reason == model.ReasonRolledBackSpec {
+		c.Release = in.Refused.Spec
+	}
+	if c.Release == "" && len(in.Held) > 0 && in.Phase.Active() {
+		return c, fmt.Sprintf("Git does not declare a release of %s that is on hold; commit it again first", in.App)
+	}
+	return c, refusesRetry(in, c.Release)
+}
+
+// refusesRetry returns why a release of an application cannot be tried again now, "" if
 // it can.
-func RefusesRetry(in *model.Instance, release model.Digest) string {
+func refusesRetry(in *model.Instance, release model.Digest) string {
 	switch {
 	case slices.Contains(in.Held, release) && in.Phase.Active():
 		return ""

@@ -112,7 +112,8 @@ func TestRetryBeginsANewRun(t *testing.T) {
 	require.Equal(t, []model.Digest{bad}, in.Held)
 	require.Equal(t, good, in.Release())
 	// A restart cannot help, and says what does.
-	require.Contains(t, workflow.Refuses(in, model.Command{Action: model.CommandRestart, Run: run}, r.now), "reconciler retry acme/shop")
+	_, refused := workflow.AskOf(in, workflow.Ask{Action: model.CommandRestart}, r.now)
+	require.Contains(t, refused, "reconciler retry acme/shop")
 
 	r.requests.List = append(r.requests.List, access.Request{App: shop, File: "again", Commit: access.Commit{Hash: "again", Author: "ann"},
 		Asks: []model.Command{{Action: model.CommandRetry, Release: bad}}})
