@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,5 +75,59 @@ application: {
 	w.passes()
 	require.NotContains(t, w.text(0, "status", "--repo", w.repo.Dir), over)
 	_, err := w.repo.Command("show", "refs/heads/status:tenants/acme/quota.json").Output()
+	require.Error(t, err)
+}
+
+// TestGroupQuotaBelowUse: the same for the quota of a group, which its tenants are told of.
+func TestGroupQuotaBelowUse(t *testing.T) {
+	w := newWorld(t)
+	group := func(cpu int) {
+		w.repo.Write("groups.cue", fmt.Sprintf(`package fleet
+
+platform: groups: web: {
+	tenants: ["acme"]
+	quota: {cpu: "%d", memory: "256Gi"}
+}
+`, cpu))
+	}
+	group(40)
+	w.app("acme", "shop", 6, 300)
+	w.app("globex", "feed", 2, 300)
+	w.repo.Commit("first")
+	w.passes()
+
+	group(4)
+	const over = "group web is over quota"
+	const amounts = ": 6 cpu granted, its quota is 4 (groups.cue:5:15); what runs stays, nothing grows"
+	require.Contains(t, w.text(0, "plan", "--repo", w.repo.Dir), "warning: "+over+amounts)
+	require.Contains(t, w.text(0, "plan", "--repo", w.repo.Dir, "-o", "markdown"), "> **Warning:** "+over)
+	w.repo.Commit("less")
+	w.passes()
+
+	const since = over + " since 2026-03-01 12:"
+	require.Contains(t, w.text(0, "status", "--repo", w.repo.Dir), since)
+	require.Contains(t, w.text(0, "status", "--repo", w.repo.Dir, "acme"), since)
+	require.NotContains(t, w.text(0, "status", "--repo", w.repo.Dir, "globex"), over)
+	explained := w.text(0, "explain", "--repo", w.repo.Dir, "acme/shop")
+	require.Contains(t, explained, since)
+	require.Regexp(t, `short +groups.web.quota.cpu +6 .* 4 +2 +groups.cue:5:15`, explained)
+	pages := func(path string) string {
+		out, err := w.repo.Command("show", "refs/heads/status:"+path).Output()
+		require.NoError(t, err)
+		return string(out)
+	}
+	require.Contains(t, pages("README.md"), "| group web |")
+	require.Contains(t, pages("tenants/acme/README.md"), over)
+	require.NotContains(t, pages("tenants/globex/README.md"), over)
+	require.Contains(t, pages("inputs/quota.json"), `"granted": 6000`)
+	tip := w.tip()
+	w.pass()
+	require.Equal(t, tip, w.tip(), "a state that lasts costs no commit")
+
+	w.app("acme", "shop", 4, 300)
+	w.repo.Commit("smaller")
+	w.passes()
+	require.NotContains(t, w.text(0, "status", "--repo", w.repo.Dir), over)
+	_, err := w.repo.Command("show", "refs/heads/status:inputs/quota.json").Output()
 	require.Error(t, err)
 }

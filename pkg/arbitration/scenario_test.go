@@ -97,6 +97,10 @@ func parse(t *testing.T, text string) *scenario {
 			}
 			tn.MaxApplications, _ = strconv.Atoi(opts["apps"])
 			s.fleet.Tenants = append(s.fleet.Tenants, tn)
+		case words[0] == "group":
+			quota := amount(t, opts)
+			s.fleet.Platform.Groups = append(s.fleet.Platform.Groups, model.Group{Name: words[1], Tenants: strings.Split(opts["tenants"], ","), Weight: 1, Quota: &quota})
+			s.fleet.Platform.At = model.Positions{"groups." + words[1] + ".quota.cpu": "fleet.cue:7:9"}
 		case words[0] == "app", words[0] == "later":
 			seal()
 			id, err := model.ParseAppID(words[1])

@@ -9,7 +9,7 @@ import (
 // that is declared or holds a grant.
 type Ruling struct {
 	Decisions []Decision
-	OverQuota []OverQuota `json:",omitempty"` // by tenant; Since is not set
+	OverQuota []OverQuota `json:",omitempty"` // of groups and then of tenants, each by name; Since is not set
 }
 
 // Find returns the decision about an application.

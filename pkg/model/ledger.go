@@ -18,7 +18,7 @@ type Ledger struct {
 	Pools     []Pool      // capacity that the decisions were made on
 	Problems  []Problem   // what could not be evaluated
 	Orphans   []Inventory // by application: objects of the fleet in the cluster that no record knows
-	OverQuota []OverQuota // by tenant
+	OverQuota []OverQuota // of groups and then of tenants, each by name
 
 	// Damaged are the records that cannot be read, by application. Instances and
 	// Decisions have what the history of the branch last said of these applications,

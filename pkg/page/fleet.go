@@ -46,7 +46,7 @@ func Fleet(l *model.Ledger, used map[string]Usage, open bool) []byte {
 
 	tenants := rowsOf(tenantNames(l), func(name string) []string { return tenantRow(l, name, used[name]) })
 	p.table("Tenants", []string{"Tenant", "Applications", "Running", "CPU", "Memory", "Devices"}, tenants)
-	p.table("Over quota", []string{"Tenant", "Resource", "Granted", "Quota", "Since"}, rowsOf(l.OverQuota, overQuotaRow))
+	p.table("Over quota", []string{"Tenant or group", "Resource", "Granted", "Quota", "Since"}, rowsOf(l.OverQuota, overQuotaRow))
 	p.table("Capacity", []string{"Pool", "Nodes", "CPU granted", "Memory granted", "Devices granted"}, poolRows(l))
 	p.table("What waits", []string{"Application", "Place", "Why", "What would admit it"}, waitingRows(l))
 	p.table("What waits for people", []string{"Application", "Step", "Waits for", "Until", "To end that"}, peopleRows(l))
@@ -96,7 +96,11 @@ func tenantRow(l *model.Ledger, name string, u Usage) []string {
 
 func overQuotaRow(q model.OverQuota) []string {
 	n := model.FormatAmounts(q.Resource, q.Granted, q.Limit)
-	return []string{fmt.Sprintf("[%s](%s/%s/%s)", q.Tenant, Dir, q.Tenant, File), code(q.Resource), n[0], n[1], moment(q.Since)}
+	owner := "group " + q.Group
+	if q.Tenant != "" {
+		owner = fmt.Sprintf("[%s](%s/%s/%s)", q.Tenant, Dir, q.Tenant, File)
+	}
+	return []string{owner, code(q.Resource), n[0], n[1], moment(q.Since)}
 }
 
 // share writes "███████░░░ 70 % (45 of 64)", or only the amount where there is

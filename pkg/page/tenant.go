@@ -25,10 +25,8 @@ func Tenant(l *model.Ledger, name string, u Usage) []byte {
 	p.line("[The whole fleet](../../%s)\n", File)
 	if declared {
 		p.line("Weight %d; priority at most %d.\n", tenant.Weight, tenant.PriorityCeiling)
-		for _, q := range l.OverQuota {
-			if q.Tenant == name {
-				p.line("> %s\n", escape(q.String()))
-			}
+		for _, q := range l.OverQuotaOf(name) {
+			p.line("> %s\n", escape(q.String()))
 		}
 		p.table("Quota", []string{"", "Guaranteed", "Granted", "Limit", "Used"}, quotaRows(tenant, u))
 	}

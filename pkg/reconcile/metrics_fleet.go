@@ -28,7 +28,7 @@ func newFleetMetrics(f factory) fleetMetrics {
 		overdue:      f.gauge("daros_overdue_applications", "Stuck instances by phase: their deadline passed and they did not move on.", "phase"),
 		oldest:       f.gauge("daros_oldest_wait_seconds", "Longest time that an instance has been waiting in a phase, by phase.", "phase"),
 		people:       f.gauge("daros_waits_for_people", "Workflow steps that wait for people, by the command that ends the wait.", "action"),
-		overQuota:    f.gauge("daros_over_quota", "What a tenant is granted beyond its quota, in cores, bytes or numbers.", "tenant", "resource"),
+		overQuota:    f.gauge("daros_over_quota", "What a tenant or a group is granted beyond its quota, in cores, bytes or numbers.", "tenant", "group", "resource"),
 	}
 }
 
@@ -47,14 +47,14 @@ func (m *fleetMetrics) observe(r *Report) {
 	}
 	m.overQuota.Reset()
 	for i, q := range r.OverQuota {
-		tenant, over := q.Tenant, float64(q.Granted-q.Limit)
+		tenant, group, over := q.Tenant, q.Group, float64(q.Granted-q.Limit)
 		if q.Resource == "cpu" {
 			over /= 1000
 		}
 		if i >= maxOverQuota {
-			tenant = "other"
+			tenant, group = "other", ""
 		}
-		m.overQuota.WithLabelValues(tenant, q.Resource).Add(over)
+		m.overQuota.WithLabelValues(tenant, group, q.Resource).Add(over)
 	}
 	for _, action := range []string{model.CommandApprove, model.CommandResume} {
 		m.people.WithLabelValues(action).Set(float64(r.Standstill.People[action]))

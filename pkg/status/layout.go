@@ -27,6 +27,8 @@ const (
 	problemsFile = "errors.json"
 	formatFile   = "inputs/format.json"
 	orphansFile  = "inputs/orphans.json"
+
+	groupQuotaFile = "inputs/quota.json"
 )
 
 // Bounds of what is written and accepted.
@@ -34,7 +36,7 @@ const (
 	maxFile     = 4 << 20
 	maxProblems = 1000
 	maxOrphans  = 1000
-	maxOver     = 100 // resources of which one tenant is over quota
+	maxOver     = 100 // resources of which one tenant is over quota, or all groups are
 	maxLine     = 500 // of a commit message, in bytes
 )
 
@@ -77,7 +79,8 @@ type source struct {
 	model.SourceState
 }
 
-// quota is the content of quotaFile, which is there while a tenant is over quota.
+// quota is the content of quotaFile, which is there while a tenant is over quota, and of
+// groupQuotaFile.
 type quota struct {
 	OverQuota []model.OverQuota `json:"overQuota"`
 }

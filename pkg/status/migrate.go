@@ -59,7 +59,8 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 			m.Lacks = append(m.Lacks, sourceFile+": whether the fleet repo can be read, and whether its branch was moved back")
 		}
 		for _, q := range b.state.ledger.OverQuota {
-			m.Lacks = append(m.Lacks, path.Join(tenantsDir, q.Tenant, quotaFile)+": since when the tenant is over its quota of "+text.Clean(q.Resource))
+			file, _ := quotaFileOf(q.Tenant)
+			m.Lacks = append(m.Lacks, file+": since when "+text.Clean(q.Owner())+" is over its quota of "+text.Clean(q.Resource))
 		}
 		for i := range b.state.ledger.Instances {
 			in := &b.state.ledger.Instances[i]

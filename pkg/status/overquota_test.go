@@ -18,6 +18,7 @@ func TestOverQuotaIsKept(t *testing.T) {
 	require.NoError(t, err)
 	next := example(model.PhaseRunning)
 	next.OverQuota = []model.OverQuota{{Tenant: "acme", Resource: "cpu", Granted: 6500, Limit: 6000, At: "tenants/acme/tenant.cue:5:9", Since: noon}}
+	next.OverQuota = append([]model.OverQuota{{Group: "web", Resource: "memory", Granted: 9, Limit: 6, At: "fleet.cue:7:9", Since: noon}}, next.OverQuota...)
 	saved, _, err := b.Commit(t.Context(), empty, next)
 	require.NoError(t, err)
 	require.Equal(t, next.OverQuota, saved.OverQuota)
@@ -28,7 +29,8 @@ func TestOverQuotaIsKept(t *testing.T) {
 
 	m, err := b.Migrate(t.Context(), 1)
 	require.NoError(t, err)
-	require.Contains(t, m.Lacks, "tenants/acme/quota.json: since when the tenant is over its quota of cpu")
+	require.Contains(t, m.Lacks, "tenants/acme/quota.json: since when tenant acme is over its quota of cpu")
+	require.Contains(t, m.Lacks, "inputs/quota.json: since when group web is over its quota of memory")
 	require.Empty(t, load(t, remote).OverQuota)
 
 	b = open(t, remote.Dir)

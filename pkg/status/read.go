@@ -80,6 +80,9 @@ func (r *reader) ledger() (l model.Ledger, err error) {
 		}
 	}
 	l.Pools, l.Orphans = seen.Pools, left.Orphans
+	if l.OverQuota, err = r.overQuota(""); err != nil {
+		return l, err
+	}
 	tenants, err := subdirectories(r.fsys, tenantsDir)
 	if err != nil {
 		return l, err
@@ -98,7 +101,7 @@ func (r *reader) ledger() (l model.Ledger, err error) {
 		if found {
 			l.Tenants = append(l.Tenants, t)
 		}
-		over, err := r.overQuota(dir, name)
+		over, err := r.overQuota(name)
 		if err != nil {
 			return l, err
 		}

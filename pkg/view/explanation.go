@@ -58,7 +58,7 @@ func underQuota(d *model.Decision, over []model.OverQuota) *model.Decision {
 	for i := range now.Constraints {
 		k := &now.Constraints[i]
 		for _, q := range over {
-			if k.Name == "quota."+q.Resource {
+			if k.Name == q.Limits() {
 				k.OK, k.At = false, q.At
 				k.Limit, k.Short = model.FormatAmount(q.Resource, q.Limit), model.FormatAmount(q.Resource, q.Granted-q.Limit)
 			}

@@ -53,14 +53,12 @@ func (s Selection) concerns(p model.Problem) bool {
 	return (p.Tenant == "" || s.Tenant == "" || p.Tenant == s.Tenant) && (p.App == "" || s.App == "" || p.App == s.App)
 }
 
-// overQuota lists what the selected tenants have beyond their quotas.
-func (s Selection) overQuota(l *model.Ledger) (over []model.OverQuota) {
-	for _, q := range l.OverQuota {
-		if s.Tenant == "" || s.Tenant == q.Tenant {
-			over = append(over, q)
-		}
+// overQuota lists what the selected tenants, and the groups that they are in, have beyond their quotas.
+func (s Selection) overQuota(l *model.Ledger) []model.OverQuota {
+	if s.Tenant == "" {
+		return l.OverQuota
 	}
-	return over
+	return l.OverQuotaOf(s.Tenant)
 }
 
 // Known reports whether the ledger has any of the selected applications.

@@ -1,6 +1,11 @@
 package solve
 
-import "github.com/d-aros/d-aros/pkg/model"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
 
 // beyondQuota lists what keeps an application from an amount in a tenant that declares
 // more than a quota at or above it: the quota was lowered. Then nothing grows beyond it.
@@ -21,28 +26,40 @@ func (b *Books) beyondQuota(tenant int, amount Vector, kept []Load) (short []Sho
 	return short
 }
 
-// OverQuota lists what tenants are granted beyond their quotas, by tenant. It follows from
-// a quota that was lowered, or from a default of policy that became more.
+// OverQuota lists what groups and tenants are granted beyond their quotas, each by name. It
+// follows from a quota that was lowered, or from a default of policy that became more.
 func (c *Case) OverQuota() (over []model.OverQuota) {
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
-		if n.Tenant == nil {
+		whose := model.OverQuota{Tenant: n.Name}
+		switch {
+		case n.group != nil:
+			whose = model.OverQuota{Group: n.Name}
+		case n.Tenant == nil:
 			continue
 		}
-		add := func(resource, path string, granted, limit int64) {
-			over = append(over, model.OverQuota{Tenant: n.Name, Resource: resource, Granted: granted, Limit: limit, At: n.Tenant.At["quota."+path]})
+		add := func(resource, at string, granted, limit int64) {
+			q := whose
+			q.Resource, q.Granted, q.Limit, q.At = resource, granted, limit, at
+			over = append(over, q)
 		}
 		for r, limit := range n.quota {
 			if used := n.Used[r]; used > limit {
-				add(c.Names[r], quotaPath("", r, c.Names[r]), used, limit)
+				add(c.Names[r], gate{c.Books, c.Fleet.Platform}.limitAt(i, "quota", r), used, limit)
 			}
 		}
+		if n.Tenant == nil {
+			continue
+		}
 		if most := n.Tenant.MaxApplications; most > 0 && n.applications > most {
-			add("applications", "applications", int64(n.applications), int64(most))
+			add("applications", n.Tenant.At["quota.applications"], int64(n.applications), int64(most))
 		}
 		if most := n.Tenant.MaxWorkloads; most > 0 && n.workloads > most {
-			add("workloads", "workloads", int64(n.workloads), int64(most))
+			add("workloads", n.Tenant.At["quota.workloads"], int64(n.workloads), int64(most))
 		}
 	}
+	slices.SortStableFunc(over, func(a, b model.OverQuota) int {
+		return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Group, b.Group))
+	})
 	return over
 }
