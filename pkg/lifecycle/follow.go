@@ -27,10 +27,13 @@ func Follow(next model.Ledger, runs []model.Run, seen model.Observation, now tim
 		if !inst.Phase.Active() {
 			continue
 		}
-		was := inst.Components
+		was, git := inst.Components, declared{commit: next.Commit, exists: true}
+		if inst.Refused != nil {
+			git.moved = inst.Refused.MovesTo
+		}
 		inst.Components, inst.History, inst.Held = slices.Clone(inst.Components), slices.Clip(inst.History), slices.Clip(inst.Held)
 		f := &facts{
-			inst: inst, git: declared{commit: next.Commit, exists: true}, decision: decided(&next, inst),
+			inst: inst, git: git, decision: decided(&next, inst),
 			shown: shown.all(inst.App), was: was, before: before(&next, inst), room: room, now: now,
 		}
 		f.advance()
