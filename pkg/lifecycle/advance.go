@@ -33,8 +33,9 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 
 	room := &room{measure: func() (amounts, map[model.AppID]amounts) { return measure(&ledger, &ruling, &seen) }}
 	ids := everyone(ledger, fleet)
-	instances, decisions := records[model.Instance]{old: ledger.Instances}, records[model.Decision]{old: ledger.Decisions}
+	instances, decisions := newRecords(ledger.Instances), newRecords(ledger.Decisions)
 	damaged := newAlong(ledger.Damaged, func(d *model.DamagedRecord) model.AppID { return d.App })
+	f := new(facts) // one for all: in most passes they are the most that is allocated
 	for _, id := range ids {
 		if damaged.at(id) != nil { // nothing is decided about it
 			if inst := known.at(id); inst != nil {
@@ -45,7 +46,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 			}
 			continue
 		}
-		f := &facts{
+		*f = facts{
 			git: declared{commit: fleet.Commit}, decision: rulings.at(id),
 			shown: shown.all(id), applied: applied.at(id), room: room, now: now,
 		}

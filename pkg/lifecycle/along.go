@@ -59,6 +59,10 @@ type records[T any] struct {
 	changed bool
 }
 
+func newRecords[T any](old []T) records[T] {
+	return records[T]{old: old, all: make([]*T, 0, len(old))}
+}
+
 func (r *records[T]) add(record *T, changed bool) {
 	r.all, r.changed = append(r.all, record), r.changed || changed
 }

@@ -90,8 +90,21 @@ func (s *state) holds(next *model.Ledger) bool {
 	l := &s.ledger
 	return !s.stale && l.Identity.ID == next.Identity.ID && l.Commit == next.Commit && reflect.DeepEqual(l.Source, next.Source) && reflect.DeepEqual(s.given, givenBy(next)) &&
 		slices.EqualFunc(l.OverQuota, next.OverQuota, model.OverQuota.Equal) &&
-		slices.EqualFunc(l.Instances, next.Instances, func(a, b model.Instance) bool { return sameInstance(&a, &b) }) &&
-		slices.EqualFunc(l.Decisions, next.Decisions, func(a, b model.Decision) bool { return sameDecision(&a, &b) })
+		sameList(l.Instances, next.Instances, sameInstance) && sameList(l.Decisions, next.Decisions, sameDecision)
+}
+
+// sameList reports whether two lists hold the same records. The core hands on a list of
+// which nothing changed.
+func sameList[T any](a, b []T, same func(a, b *T) bool) bool {
+	if len(a) != len(b) || len(a) == 0 || &a[0] == &b[0] {
+		return len(a) == len(b)
+	}
+	for i := range a {
+		if !same(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // write plans the file of a record, unless the branch has just these bytes. A record
