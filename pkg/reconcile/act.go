@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -14,20 +15,20 @@ import (
 // since it was last carried out, what drifted, and what failed and is due again. When
 // the time of the slice is over it leaves the rest to the next pass, for which it stays
 // due.
-func (l *Loop) act(ctx context.Context, fleet model.Fleet, ledger model.Ledger, r *Report) error {
+func (l *Loop) act(ctx context.Context, ledger model.Ledger, r *Report) error {
 	l.acted = ledger
 	for _, id := range l.o.Runtime.Drifted() {
 		l.done.forget(id)
 	}
 	l.begin(r, StageRender)
-	dispatch(l.o.Outbound, &fleet, &ledger, l.runs.tallies)
+	dispatch(l.o.Outbound, &ledger, l.runs.tallies)
 	began := l.o.Now()
-	tasks := l.due(&fleet, &ledger, began)
+	tasks := l.due(&ledger, began)
 	inOrder(tasks, l.done.tenant)
 	var errs []error
 	for len(tasks) > 0 {
 		n := min(atOnce, len(tasks))
-		if err := l.carryOut(ctx, tasks[:n], fleet.Platform, &ledger, r); err != nil {
+		if err := l.carryOut(ctx, tasks[:n], &ledger, r); err != nil {
 			errs = append(errs, err)
 		}
 		tasks = tasks[n:]
@@ -53,13 +54,13 @@ func (l *Loop) act(ctx context.Context, fleet model.Fleet, ledger model.Ledger, 
 func asRecorded(t time.Time) time.Time { return t.UTC().Round(0) }
 
 // carryOut renders and applies some of what is due.
-func (l *Loop) carryOut(ctx context.Context, tasks []task, platform *model.Platform, ledger *model.Ledger, r *Report) error {
+func (l *Loop) carryOut(ctx context.Context, tasks []task, ledger *model.Ledger, r *Report) error {
 	var errs []error
 	sets, revisions := make([]render.Set, 0, len(tasks)), make([]string, 0, len(tasks))
 	for i := range tasks {
 		t := &tasks[i]
 		l.done.tenant = t.id.Tenant
-		set, err := l.declared.render(t, platform)
+		set, err := l.declared.render(t, ledger.Platform)
 		if err != nil {
 			l.done.failed(t.id, l.o.Now())
 			errs = append(errs, fmt.Errorf("render %s: %w; what runs is left as it is", t.id, err))
@@ -88,36 +89,45 @@ func (l *Loop) carryOut(ctx context.Context, tasks []task, platform *model.Platf
 	return errors.Join(errs...)
 }
 
-// due lists what has to be carried out at the time now.
-func (l *Loop) due(fleet *model.Fleet, ledger *model.Ledger, now time.Time) []task {
+// due lists what has to be carried out at the time now. Of a ledger of which nothing was
+// due nothing is due again before something is forgotten. What failed and is not asked for
+// any more is not tried again.
+func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 	var tasks []task
+	for i := range ledger.Orphans { // the branch keeps some of them only
+		o := &ledger.Orphans[i]
+		if revision := fmt.Sprint("orphan ", o.Instance); o.Confirmed && l.done.due(o.App, revision, now) {
+			tasks = append(tasks, task{id: o.App, revision: revision, orphan: o, rank: rank{urgent: true}})
+		}
+	}
+	if l.done.whole.Is(ledger.Revision) {
+		return tasks
+	}
 	tenants := map[string]*model.Tenant{}
 	running := ledger.WithObjects()
-	for i := range fleet.Tenants {
-		t := &fleet.Tenants[i]
+	for i := range ledger.Tenants {
+		t := &ledger.Tenants[i]
 		tenants[t.Name] = t
 		id := model.AppID{Tenant: t.Name}
 		if revision := tenantRevision(t, running[t.Name]); l.done.due(id, revision, now) {
 			tasks = append(tasks, task{id: id, revision: revision, tenant: t, shares: running[t.Name],
-				rank: rank{band: len(fleet.Platform.Bands), begins: l.done.begins(id)}})
+				rank: rank{band: len(ledger.Platform.Bands), begins: l.done.begins(id)}})
 		}
 	}
-	pools := model.DigestOf(fleet.Platform.Pools)
+	pools := model.DigestOf(ledger.Platform.Pools)
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
 		if inst.SpecUnknown() {
 			continue
 		}
-		if revision := l.revisions.of(inst, fleet.Platform, pools); l.done.due(inst.App, revision, now) {
+		if revision := l.revisions.of(inst, ledger.Platform, pools); l.done.due(inst.App, revision, now) {
 			tasks = append(tasks, task{id: inst.App, revision: revision, tenant: tenants[inst.App.Tenant], instance: inst,
-				rank: rankOf(inst, fleet.Platform, l.done.begins(inst.App))})
+				rank: rankOf(inst, ledger.Platform, l.done.begins(inst.App))})
 		}
 	}
-	for i := range ledger.Orphans {
-		o := &ledger.Orphans[i]
-		if revision := fmt.Sprint("orphan ", o.Instance); o.Confirmed && l.done.due(o.App, revision, now) {
-			tasks = append(tasks, task{id: o.App, revision: revision, orphan: o, rank: rank{urgent: true}})
-		}
+	l.done.drop(tasks, now)
+	if len(tasks)+len(l.done.retry) == 0 {
+		l.done.whole = ledger.Revision
 	}
 	return tasks
 }
@@ -205,6 +215,9 @@ type carriedOut struct {
 	retry   map[model.AppID]attempt
 	tenant  string // that had a turn last
 	news    news
+
+	whole  model.Revision // of the ledger of which nothing was due; zero: something may be
+	unseen bool           // something was carried out without the values of secrets
 }
 
 type attempt struct {
@@ -241,7 +254,9 @@ func (c *carriedOut) begins(id model.AppID) bool {
 	return !known
 }
 
+// forget lets a set be applied again.
 func (c *carriedOut) forget(id model.AppID) {
+	c.whole = model.Revision{}
 	if !c.begins(id) {
 		c.applied[id] = ""
 	}
@@ -271,6 +286,20 @@ func (c *carriedOut) failed(id model.AppID, now time.Time) {
 	wait := min(max(firstWait, 2*c.retry[id].wait), maxWait)
 	c.retry[id] = attempt{now.Add(wait), wait}
 	delete(c.applied, id)
+	c.whole = model.Revision{}
+}
+
+// drop forgets the retries that are due at the time now and are none of the tasks: nothing
+// asks for them any more.
+func (c *carriedOut) drop(tasks []task, now time.Time) {
+	if len(c.retry) == 0 {
+		return
+	}
+	asked := make(map[model.AppID]bool, len(tasks))
+	for i := range tasks {
+		asked[tasks[i].id] = true
+	}
+	maps.DeleteFunc(c.retry, func(id model.AppID, a attempt) bool { return !now.Before(a.next) && !asked[id] })
 }
 
 // next returns when the earliest retry is due.

@@ -25,7 +25,9 @@ type carrying struct {
 	running map[model.AppID][]model.Workload
 	broken  map[model.AppID]bool
 	acted   map[model.AppID]time.Time // when a set was carried out last
-	meets   func()                    // what happens while it acts; nil: nothing
+	drifted []model.AppID
+	failing bool   // each set fails
+	meets   func() // what happens while it acts; nil: nothing
 }
 
 // newCarrying returns a keeper whose loop has such a runtime.
@@ -93,8 +95,16 @@ func (c *carrying) Act(ctx context.Context, sets []render.Set) apply.Report {
 			}
 		}
 	}
-	return c.enteredRuntime.Act(ctx, sets)
+	report := c.enteredRuntime.Act(ctx, sets)
+	for i := range report.Sets {
+		if c.failing {
+			report.Sets[i].Results = []apply.Result{{Ref: apply.Ref{Kind: "Deployment", Name: "web"}, Action: apply.Failed}}
+		}
+	}
+	return report
 }
+
+func (c *carrying) Drifted() []model.AppID { return c.drifted }
 
 // worker writes an application of one component, with a workflow behind it, which may
 // run a job.

@@ -17,7 +17,6 @@ type declared struct {
 	line    source.Line // that was fetched last, from what is accepted
 	polled  time.Time   // when; a poll is due an interval later
 	reading reading     // of the repo
-	unseen  bool        // a ledger was carried out whose commit nobody could read
 
 	accepted source.Snapshot // of line; zero if the repo cannot show it
 	gate     gate

@@ -232,7 +232,7 @@ func (l *Loop) correctDrift(ctx context.Context, refused *LedgerRefusedError, r 
 		return err
 	}
 	err := l.declared.hold(ctx, l.acted.Commit, r)
-	return errors.Join(err, l.act(ctx, declaredBy(&l.acted), l.acted, r))
+	return errors.Join(err, l.act(ctx, l.acted, r))
 }
 
 // savedSince reports whether the cluster remembers another save than the ones up to this

@@ -220,12 +220,12 @@ func TestListenersHearWhatIsSaved(t *testing.T) {
 func TestEgressIsThatOfToday(t *testing.T) {
 	allowing := func(hosts ...string) model.Policy { return model.Policy{Egress: hosts} }
 	spec := &model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Policy: allowing("a.test", "b.test", "c.test")}
-	fleet := &model.Fleet{
+	saved := &model.Ledger{
 		Platform: &model.Platform{Policy: allowing("*.test")},
 		Tenants:  []model.Tenant{{Name: "acme", Policy: allowing("a.test", "b.test")}, {Name: "globex"}},
 	}
-	require.Equal(t, []string{"a.test", "b.test"}, egress(fleet, spec))
-	fleet.Platform.Policy = allowing("b.test", "c.test")
-	require.Equal(t, []string{"b.test"}, egress(fleet, spec))
-	require.Empty(t, egress(&model.Fleet{Platform: &model.Platform{}}, spec))
+	require.Equal(t, []string{"a.test", "b.test"}, egress(saved, spec))
+	saved.Platform.Policy = allowing("b.test", "c.test")
+	require.Equal(t, []string{"b.test"}, egress(saved, spec))
+	require.Empty(t, egress(&model.Ledger{Platform: &model.Platform{}}, spec))
 }

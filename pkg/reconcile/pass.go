@@ -64,9 +64,6 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	if err != nil {
 		return errors.Join(err, l.withoutSource(ctx, ledger, r))
 	}
-	if l.declared.unseen { // the values of secrets were not known
-		l.declared.unseen, l.done = false, newCarriedOut()
-	}
 	l.begin(r, StageEvaluate)
 	snap, fleet, refused, err := l.declared.admitted(line, ledger)
 	switch {
@@ -110,14 +107,17 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		if err := l.keep(ctx, &ledger, &saved, r); err != nil || !out.Decided() {
 			return err
 		}
-		l.saved, out.Next.Identity = saved, saved.Identity
+		l.saved, out.Next.Identity, out.Next.Revision = saved, saved.Identity, saved.Revision
 		l.done.news.saved(&saved)
-		return l.act(ctx, out.Fleet, out.Next, r)
+		if l.done.unseen { // the values of secrets are known now
+			l.done = newCarriedOut()
+		}
+		return l.act(ctx, out.Next, r)
 	case errors.Is(err, status.ErrMoved) || !out.Decided():
 		return saveError(err) // the ledger that was read is not the one to act on any more
 	}
 	l.saved = ledger
-	return errors.Join(saveError(err), l.act(ctx, out.Fleet, ledger, r))
+	return errors.Join(saveError(err), l.actAsSaved(ctx, ledger, r))
 }
 
 // keep takes what was saved for what is so: it is told, and the cluster remembers the
@@ -154,10 +154,10 @@ func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
 // holdCourse acts again on the ledger that was acted on last, so that drift is
 // corrected while the branch cannot be read.
 func (l *Loop) holdCourse(ctx context.Context, r *Report) error {
-	if l.declared.fleet.Platform == nil || l.o.DryRun {
+	if l.acted.Platform == nil || l.o.DryRun {
 		return nil
 	}
-	return l.act(ctx, l.declared.fleet, l.acted, r)
+	return l.act(ctx, l.acted, r)
 }
 
 func saveError(err error) error {

@@ -17,7 +17,7 @@ type carriedRuns struct {
 
 // dispatch makes exactly the requests to the outside that are due now: the notices that
 // the runs on the status branch declare, and the probes of their steps that are out.
-func dispatch(to Outbound, fleet *model.Fleet, saved *model.Ledger, tallies workflow.Tallies) {
+func dispatch(to Outbound, saved *model.Ledger, tallies workflow.Tallies) {
 	if to == nil {
 		return
 	}
@@ -26,7 +26,7 @@ func dispatch(to Outbound, fleet *model.Fleet, saved *model.Ledger, tallies work
 		inst := &saved.Instances[i]
 		for _, intent := range intents(inst, tallies) {
 			if intent.Job == nil {
-				tasks = append(tasks, outbound.Task{App: inst.App, Egress: egress(fleet, inst.Spec), Intent: intent})
+				tasks = append(tasks, outbound.Task{App: inst.App, Egress: egress(saved, inst.Spec), Intent: intent})
 			}
 		}
 	}
@@ -36,12 +36,12 @@ func dispatch(to Outbound, fleet *model.Fleet, saved *model.Ledger, tallies work
 // egress is where steps of a spec may go: as far as it was allowed when the spec
 // was read, and is today. A spec that is kept because today's does not hold gets no
 // further than today's policy.
-func egress(fleet *model.Fleet, spec *model.Application) []string {
+func egress(saved *model.Ledger, spec *model.Application) []string {
 	hosts := spec.Policy.Egress
-	if fleet.Platform != nil {
-		hosts = outbound.Within(hosts, fleet.Platform.Policy.Egress)
+	if saved.Platform != nil {
+		hosts = outbound.Within(hosts, saved.Platform.Policy.Egress)
 	}
-	if t, ok := model.Find(fleet.Tenants, spec.ID.Tenant); ok {
+	if t, ok := model.Find(saved.Tenants, spec.ID.Tenant); ok {
 		hosts = outbound.Within(hosts, t.Policy.Egress)
 	}
 	return hosts
