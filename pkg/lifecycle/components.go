@@ -160,11 +160,18 @@ func (c components) judge(spec *model.Component, s, before *model.ComponentState
 		s.State, s.Message = model.StateFailed, before.Message
 	case same && before.State == model.StateStarting && !c.now.Before(before.Since.Add(deadline)) && !spec.Finite() && !underWay(c.inst):
 		s.State, s.Message = model.StateFailed, fmt.Sprintf("not ready after %s", deadline)
-	case same && (before.State == model.StateReady || before.State == model.StateUnready):
+	case same && (before.State == model.StateReady || before.State == model.StateUnready || before.State == model.StateStarting && c.arrived(s)):
 		c.wait(s)
 	default:
 		s.State = model.StateStarting
 	}
+}
+
+// arrived reports whether all of a component was ready before, which a stage that goes
+// well does not save.
+func (c components) arrived(s *model.ComponentState) bool {
+	was := c.before.Of(s.Grant.Component)
+	return was != nil && was.Held > 0
 }
 
 // wait judges a component that was ready, is told the same, and is not ready any more.

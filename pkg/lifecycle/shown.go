@@ -146,8 +146,8 @@ func before(ledger *model.Ledger, inst *model.Instance) *model.Shown {
 }
 
 // keepCounts returns the record to save in place of old, when now follows from it: old
-// itself, if nothing but counts changed and its counts are younger than a minute. What
-// is shown otherwise than old says is unsaved.
+// itself, if nothing but counts changed and its counts are younger than a minute, or if a
+// stage of a workflow goes well. What is shown otherwise than old says is unsaved.
 func keepCounts(old, now *model.Instance, at time.Time) (_ *model.Instance, unsaved *model.Shown) {
 	if old == nil || old.Shown == nil || now.Shown == nil || old.Number != now.Number {
 		return now, nil
@@ -158,7 +158,8 @@ func keepCounts(old, now *model.Instance, at time.Time) (_ *model.Instance, unsa
 	}
 	fresh := *now.Shown
 	fresh.At = old.Shown.At
-	if !at.Before(old.Shown.At.Add(model.CountsEvery)) || !sameButCounts(old, now) {
+	recent := at.Before(old.Shown.At.Add(model.CountsEvery))
+	if !(recent && sameButCounts(old, now)) && !stageGoesWell(old, now, recent) {
 		return now, &fresh
 	}
 	now.Shown = old.Shown
@@ -167,6 +168,44 @@ func keepCounts(old, now *model.Instance, at time.Time) (_ *model.Instance, unsa
 		return &kept, &fresh
 	}
 	return old, &fresh
+}
+
+// stageGoesWell reports whether nothing happened but that a stage of a workflow, which old
+// has begun, came to run as it was told to: all of it or, while its record is recent, some
+// of it, and no image that the record does not name. The record follows with the stage,
+// which waits for the newer of two versions and never for the older one.
+func stageGoesWell(old, now *model.Instance, recent bool) bool {
+	if !now.InStages() {
+		return false
+	}
+	for i := range now.Shown.Components {
+		e := &now.Shown.Components[i]
+		if e.Why != "" || !e.Unready.IsZero() || e.Ready < e.Told && !recent || !slices.Equal(e.Images, imagesOf(old.Shown, e)) {
+			return false
+		}
+	}
+	come := *old
+	come.Components = slices.Clone(old.Components)
+	for i := range come.Components {
+		s := &come.Components[i]
+		if is, ok := now.Component(s.Grant.Component); ok && s.State == model.StateStarting && is.State == model.StateReady && s.Beside != nil {
+			s.State, s.Since = is.State, is.Since
+		}
+	}
+	return sameButCounts(&come, now)
+}
+
+// imagesOf returns those of the images of a component that were shown before, of either
+// of its versions.
+func imagesOf(before *model.Shown, e *model.ShownComponent) (known []string) {
+	for _, image := range e.Images {
+		if slices.ContainsFunc(before.Components, func(b model.ShownComponent) bool {
+			return b.Component == e.Component && slices.Contains(b.Images, image)
+		}) {
+			known = append(known, image)
+		}
+	}
+	return known
 }
 
 // sameButCounts reports whether two records of an instance differ at most in what the

@@ -34,6 +34,14 @@ type ShownComponent struct {
 	Why     string    `json:"why,omitempty"` // it is not ready, where the runtime knows
 }
 
+// InStages reports whether a step of a workflow runs a version in stages just now. What
+// is shown of a stage that goes well is saved with what follows from the stage.
+func (i *Instance) InStages() bool {
+	return i.Run != nil && !i.Run.Phase.Ended() && slices.ContainsFunc(i.Run.Steps, func(s StepRun) bool {
+		return s.Phase == StepActive && !s.Staged.IsZero() && !s.Until.IsZero() // the last version alone has no end
+	})
+}
+
 // Equal reports whether two components were shown the same in every field.
 func (s *ShownComponent) Equal(o *ShownComponent) bool {
 	return s.Told == o.Told && s.Ready == o.Ready && s.Component == o.Component && s.Beside == o.Beside && s.Unready.Equal(o.Unready) &&

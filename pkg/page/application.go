@@ -216,6 +216,9 @@ func (p *page) shown(in *model.Instance) {
 		rows = append(rows, []string{name, fmt.Sprint(c.Told), fmt.Sprint(c.Ready), strings.Join(images, ", ")})
 	}
 	p.table("What runs", []string{"Component", "Told to run", "Ready", "Images"}, rows)
+	if in.InStages() {
+		p.line("\nCounted at %s.", moment(in.Shown.At))
+	}
 }
 
 // reached names the replicas that receive requests while two versions run.

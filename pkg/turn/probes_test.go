@@ -21,6 +21,7 @@ type prober struct {
 	good    func(probe int) bool
 	step    model.Step
 	since   map[model.Digest]time.Time // by workload: when it was told
+	down    bool                       // no pod is ready any more
 	probes  int
 	runs    int // saves of the run
 	records int // saves of anything of the application
@@ -50,13 +51,16 @@ func (p *prober) pass() {
 	p.now = p.now.Add(time.Second)
 	c := turn.Case{Fleet: p.fleet, Ledger: p.ledger, Tallies: p.tallies, Now: p.now}
 	c.Seen.Pools = p.pools()
-	told := func(s *model.ComponentState, digest model.Digest, replicas int, beside bool) {
+	told := func(content, digest model.Digest, replicas int, beside bool) {
 		if _, known := p.since[digest]; !known {
 			p.since[digest] = p.now
 		}
-		w := model.Workload{App: shop, Component: s.Grant.Component, Digest: digest, Replicas: replicas, Current: true, Beside: beside}
-		if p.now.Sub(p.since[digest]) >= 10*time.Second {
+		w := model.Workload{App: shop, Component: "web", Digest: digest, Replicas: replicas, Current: true, Beside: beside}
+		if p.now.Sub(p.since[digest]) >= 10*time.Second && !p.down {
 			w.Ready = replicas
+		}
+		if p.now.Sub(p.since[digest]) >= 3*time.Second && replicas > 0 {
+			w.Images = []string{"registry.example.com/shop@sha256:" + string(content)}
 		}
 		c.Seen.Workloads = append(c.Seen.Workloads, w)
 	}
@@ -64,9 +68,9 @@ func (p *prober) pass() {
 	if known {
 		for i := range before.Components {
 			s := &before.Components[i]
-			told(s, s.Workload, s.Run, false)
+			told(s.Spec, s.Workload, s.Run, false)
 			if b := s.Beside; b != nil {
-				told(s, b.Workload, b.Run, true)
+				told(b.Spec, b.Workload, b.Run, true)
 			}
 		}
 		if before.Run != nil {
@@ -107,12 +111,15 @@ func (p *prober) until(phase model.RunPhase) *model.Instance {
 	return nil
 }
 
+// fourStages is a canary of an hour.
+var fourStages = model.Step{Name: "release", Type: "canary", Components: []string{"web"}, Timeout: 2 * time.Hour, OnFailure: "rollback", Properties: []byte(
+	`{"stages":[{"weight":25,"pause":"15m"},{"weight":50,"pause":"15m"},{"weight":75,"pause":"15m"},{"weight":100,"pause":"15m"}],` +
+		`"check":{"url":"https://shop.example.com/","every":"2s","times":100,"failures":3}}`)}
+
 // TestCommitsOfACanary: answers to probes are no saves. A canary of four stages that is
 // probed every two seconds for an hour saves its stages, and how it ends.
 func TestCommitsOfACanary(t *testing.T) {
-	p := newProber(t, model.Step{Name: "release", Type: "canary", Components: []string{"web"}, Timeout: 2 * time.Hour, OnFailure: "rollback", Properties: []byte(
-		`{"stages":[{"weight":25,"pause":"15m"},{"weight":50,"pause":"15m"},{"weight":75,"pause":"15m"},{"weight":100,"pause":"15m"}],` +
-			`"check":{"url":"https://shop.example.com/","every":"2s","times":100,"failures":3}}`)})
+	p := newProber(t, fourStages)
 	p.release("1")
 	p.until(model.RunSucceeded)
 	for range 120 {
@@ -126,7 +133,36 @@ func TestCommitsOfACanary(t *testing.T) {
 	require.Greater(t, p.probes, 1000)
 	t.Logf("%d probes, %d saves of the run, %d of the application", p.probes, p.runs, p.records)
 	require.LessOrEqual(t, p.runs, 6, "four stages, the new version alone, and the end")
-	require.LessOrEqual(t, p.records-p.runs, 5, "that the stages and the new version are ready")
+	require.LessOrEqual(t, p.records, 8, "and which image the canary runs")
+}
+
+// TestAStageThatGoesBadIsSaved: what was ready in a stage that went well, which nothing
+// saved, and is not ready any more, is unready in the record at once.
+func TestAStageThatGoesBadIsSaved(t *testing.T) {
+	p := newProber(t, fourStages)
+	p.release("1")
+	p.until(model.RunSucceeded)
+	p.release("2")
+	for p.ledger.Instances[0].Run.Number < 2 || p.ledger.Instances[0].Run.Steps[0].Stage < 1 {
+		p.pass()
+	}
+	records := p.records
+	for range 5 * 60 {
+		p.pass()
+	}
+	require.Equal(t, records, p.records, "it goes well")
+	inst := &p.ledger.Instances[0]
+	require.Equal(t, model.StateStarting, inst.Components[0].State)
+	require.True(t, inst.Shown.At.Before(p.now.Add(-time.Minute)))
+
+	p.down = true
+	p.pass()
+	inst = &p.ledger.Instances[0]
+	require.Equal(t, model.StateUnready, inst.Components[0].State)
+	require.Zero(t, inst.Shown.Of("web").Ready)
+	p.down = false
+	p.pass()
+	require.Equal(t, model.StateReady, p.ledger.Instances[0].Components[0].State)
 }
 
 // TestCommitsOfACheck: a check that fails for a while and recovers is saved when it

@@ -59,6 +59,7 @@ type Component struct {
 	Ready   int       `json:"ready"`
 	Unready time.Time `json:"unready,omitzero"` // since when fewer are ready than told
 	Images  []string  `json:"images,omitempty"` // that run, with their digests
+	Seen    time.Time `json:"seen,omitzero"`    // when these were counted, while a workflow brings a version in stages
 }
 
 // Waiting is the place of an application that waits for capacity.
@@ -133,6 +134,9 @@ func componentsOf(in *model.Instance) []Component {
 		}
 		if seen := in.Shown.Of(v.Name); seen != nil {
 			v.Told, v.Ready, v.Unready, v.Images = seen.Told, seen.Ready, seen.Unready, seen.Images
+			if in.InStages() {
+				v.Seen = in.Shown.At
+			}
 		}
 		if in.Spec != nil {
 			if spec, ok := in.Spec.Component(v.Name); ok {
