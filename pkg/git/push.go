@@ -8,7 +8,6 @@ import (
 	"io"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
@@ -49,12 +48,16 @@ func (o *Objects) pack() ([]byte, error) {
 	if o.packed != nil {
 		return o.packed, nil
 	}
-	var buf bytes.Buffer
-	if _, err := packfile.NewEncoder(&buf, o.storage, false).Encode(o.order, 0); err != nil {
+	objects := make([]plumbing.EncodedObject, len(o.order))
+	for i, h := range o.order {
+		objects[i] = o.storage.Objects[h]
+	}
+	packed, err := encodePack(objects)
+	if err != nil {
 		return nil, err
 	}
-	o.packed = buf.Bytes()
-	return o.packed, nil
+	o.packed = packed
+	return packed, nil
 }
 
 // Push moves ref from old to new (ZeroHash: the ref does not exist) and brings
