@@ -206,7 +206,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		Edges: reconcile.Edges{
 			Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
 			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Listeners: outgoing.listeners,
-			SourceChanged: changes, SourceStale: f.sourceStale, Slice: f.slice(),
+			SourceChanged: changes, SourceStale: f.sourceStale, Slice: f.slice(), Newcomers: f.newcomers(),
 			Readings: reconcile.Readings{
 				Progress: []func() int64{carrier.Answered, evaluators.Evaluated},
 				Limits:   map[string]func() float64{"fleet-files": src.FilesUsed, "status-files": branch.FilesUsed},
@@ -252,6 +252,14 @@ func (f *runFlags) slice() time.Duration {
 		return 0
 	}
 	return reconcile.Slice
+}
+
+// newcomers is how many applications get their first record in a pass: with one pass, all.
+func (f *runFlags) newcomers() int {
+	if f.once || f.dryRun {
+		return 0
+	}
+	return reconcile.Newcomers
 }
 
 // newMetrics registers the metrics of the loop and of the build.

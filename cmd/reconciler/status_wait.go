@@ -101,6 +101,9 @@ func (f *waitFlags) missing(v *view.Status) (why string, final bool) {
 	if f.commit != "" && !strings.HasPrefix(v.Commit, f.commit) {
 		return fmt.Sprintf("the branch reflects commit %s, not yet %s", shortCommit(v.Commit), shortCommit(f.commit)), false
 	}
+	if f.commit != "" && v.Left > 0 {
+		return fmt.Sprintf("the branch does not have %d applications of the commit yet", v.Left), false
+	}
 	if len(f.phases) == 0 {
 		return "", false
 	}

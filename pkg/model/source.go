@@ -9,6 +9,10 @@ type SourceState struct {
 	Replaced string `json:"replaced,omitempty"`
 
 	Unread *Unread `json:"unread,omitempty"` // nil: it can be read
+
+	// Left is how many applications of the commit have no record yet: the next saves
+	// bring these. It is 0 but while thousands start for the first time.
+	Left int `json:"left,omitempty"`
 }
 
 // Unread says that the fleet repo could not be read for a while.

@@ -27,6 +27,9 @@ func Fleet(l *model.Ledger, used map[string]Usage, open bool) []byte {
 	if l.Source.Replaced != "" {
 		p.line("This commit does not follow from %s, which was in force before it: the branch was moved back or rewritten.\n", code(l.Source.Replaced))
 	}
+	if n := l.Source.Left; n > 0 {
+		p.line("%d applications of this commit have no record yet: the next saves bring them.\n", n)
+	}
 	p.line("D-AROS writes this branch; changes made here by hand get lost.\n")
 	if open {
 		p.line("**This branch is not signed**: who can push to it controls what runs. Give the reconciler a key with %s.\n", code("--status-key"))

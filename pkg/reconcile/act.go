@@ -16,9 +16,15 @@ import (
 // the time of the slice is over it leaves the rest to the next pass, for which it stays
 // due.
 func (l *Loop) act(ctx context.Context, ledger model.Ledger, r *Report) error {
-	l.acted = ledger
+	if l.acted = ledger; ledger.Platform == nil {
+		return nil // nothing was ever saved
+	}
 	for _, id := range l.o.Runtime.Drifted() {
 		l.done.forget(id)
+	}
+	slice := l.o.Slice
+	if r.Left > 0 { // applications wait for their records: these passes are short
+		slice /= 4
 	}
 	l.begin(r, StageRender)
 	dispatch(l.o.Outbound, &ledger, l.runs.tallies)
@@ -39,14 +45,14 @@ func (l *Loop) act(ctx context.Context, ledger model.Ledger, r *Report) error {
 			}
 			return errors.Join(append(errs, r.Applied.Err)...)
 		}
-		if l.o.Slice > 0 && now.Sub(began) >= l.o.Slice {
+		if slice > 0 && now.Sub(began) >= slice {
 			break
 		}
 		if len(tasks) > 0 {
 			l.begin(r, StageRender)
 		}
 	}
-	r.Left = len(tasks)
+	r.Left += len(tasks)
 	return errors.Join(errs...)
 }
 
@@ -260,6 +266,16 @@ func (c *carriedOut) forget(id model.AppID) {
 	if !c.begins(id) {
 		c.applied[id] = ""
 	}
+}
+
+// asSaved returns the ledger to carry out in place of one as it was read, which lacks the
+// values of secrets: the one that was carried out last, if it is the same.
+func (c *carriedOut) asSaved(acted *model.Ledger, read model.Ledger) model.Ledger {
+	if acted.Revision.Is(read.Revision) {
+		return *acted
+	}
+	c.unseen = true
+	return read
 }
 
 // forgetWhatOthersDid drops what is remembered of applications whose records are

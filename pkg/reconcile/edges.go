@@ -29,6 +29,8 @@ type Edges struct {
 
 	// Slice is how long the runtime acts in a pass. What is left is due in the next one. 0: no limit.
 	Slice time.Duration
+	// Newcomers is how many applications get their first record in a pass at most. 0: no limit.
+	Newcomers int
 	Readings
 
 	// SourceChanged gets a value when the fleet repo may have changed, so that the loop

@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
@@ -24,10 +28,12 @@ func (d *declared) evaluate(snap source.Snapshot) model.Fleet {
 		older, err := snap.At(commit)
 		return older.Files, err
 	}
-	unsure := false
+	unsure, building := false, sync.Mutex{}
 	d.fleet, d.rendered = turn.CheckRenderings(d.o.Evaluator.Fleet(snap.Commit, snap.Files, at), turn.Renderings{
-		Fleet: d.o.Fleet, Prefix: d.o.Prefix, Checked: d.rendered,
+		Fleet: d.o.Fleet, Prefix: d.o.Prefix, Checked: d.rendered, Run: onAllCores,
 		Kustomizations: func(app *model.Application) (render.Kustomizations, error) {
+			building.Lock()
+			defer building.Unlock()
 			built, err := d.kustomizations(app)
 			unsure = unsure || err != nil // the next pass tries again
 			return built, err
@@ -35,6 +41,16 @@ func (d *declared) evaluate(snap source.Snapshot) model.Fleet {
 	})
 	d.evaluated = d.o.Evaluator.Settled() && !unsure
 	return d.fleet
+}
+
+// onAllCores calls do with every number below n, as many at once as there are cores.
+func onAllCores(n int, do func(i int)) {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error { do(i); return nil })
+	}
+	_ = group.Wait()
 }
 
 // kustomizations builds those of a spec from the application's directory at its

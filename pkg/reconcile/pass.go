@@ -109,6 +109,9 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		}
 		l.saved, out.Next.Identity, out.Next.Revision = saved, saved.Identity, saved.Revision
 		l.done.news.saved(&saved)
+		if r.Left = out.Left; out.Left > 0 {
+			l.arbiter.Forget() // not all that was decided was saved
+		}
 		if l.done.unseen { // the values of secrets are known now
 			l.done = newCarriedOut()
 		}
@@ -117,7 +120,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		return saveError(err) // the ledger that was read is not the one to act on any more
 	}
 	l.saved = ledger
-	return errors.Join(saveError(err), l.actAsSaved(ctx, ledger, r))
+	return errors.Join(saveError(err), l.act(ctx, l.done.asSaved(&l.acted, ledger), r))
 }
 
 // keep takes what was saved for what is so: it is told, and the cluster remembers the
@@ -137,7 +140,7 @@ func (l *Loop) keep(ctx context.Context, before, saved *model.Ledger, r *Report)
 
 // take makes the decision of the pass.
 func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
-	c.Now = asRecorded(l.o.Now())
+	c.Now, c.Newcomers = asRecorded(l.o.Now()), l.o.Newcomers
 	if l.o.Outbound != nil {
 		c.Results = l.o.Outbound.Results()
 	}
@@ -154,7 +157,7 @@ func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
 // holdCourse acts again on the ledger that was acted on last, so that drift is
 // corrected while the branch cannot be read.
 func (l *Loop) holdCourse(ctx context.Context, r *Report) error {
-	if l.acted.Platform == nil || l.o.DryRun {
+	if l.o.DryRun {
 		return nil
 	}
 	return l.act(ctx, l.acted, r)

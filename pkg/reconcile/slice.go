@@ -11,6 +11,9 @@ import (
 // Slice is how long a pass of a reconciler acts before it looks at the world again.
 const Slice = 2 * time.Second
 
+// Newcomers is how many applications get their first record in a pass of a reconciler.
+const Newcomers = 1000
+
 // atOnce is how many sets the runtime gets at a time. A slice ends between these.
 const atOnce = 16
 

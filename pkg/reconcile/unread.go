@@ -90,7 +90,7 @@ func (l *Loop) withoutSource(ctx context.Context, ledger model.Ledger, r *Report
 		case errors.Is(err, status.ErrMoved):
 			return saveError(err) // the ledger that was read is not the one to act on any more
 		case err != nil:
-			return errors.Join(saveError(err), l.actAsSaved(ctx, ledger, r))
+			return errors.Join(saveError(err), l.act(ctx, l.done.asSaved(&l.acted, ledger), r))
 		}
 		r.Saved = changed
 		if err := l.keep(ctx, &ledger, &saved, r); err != nil {
@@ -99,18 +99,5 @@ func (l *Loop) withoutSource(ctx context.Context, ledger model.Ledger, r *Report
 		ledger = saved
 	}
 	l.saved = ledger
-	return l.actAsSaved(ctx, ledger, r)
-}
-
-// actAsSaved carries out a ledger as it was read, without the values of secrets, unless
-// it is the one that was carried out last with them.
-func (l *Loop) actAsSaved(ctx context.Context, ledger model.Ledger, r *Report) error {
-	switch {
-	case ledger.Platform == nil:
-		return nil // nothing was ever saved
-	case l.acted.Revision.Is(ledger.Revision):
-		return l.act(ctx, l.acted, r)
-	}
-	l.done.unseen = true
-	return l.act(ctx, ledger, r)
+	return l.act(ctx, l.done.asSaved(&l.acted, ledger), r)
 }

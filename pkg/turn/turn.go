@@ -28,6 +28,11 @@ type Case struct {
 	Tallies  workflow.Tallies  // that the last outcome left; nil: nothing is known of answers
 	Now      time.Time
 
+	// Newcomers is how many applications that the ledger has no record of the next one
+	// records at most; 0: all. The rest follow with the next cases. Only a caller that
+	// takes turn after turn sets it.
+	Newcomers int
+
 	// Decide rules on a fleet; nil means arbitration.Decide. Only a caller that
 	// decides again and again replaces it, by a function that rules the same and
 	// remembers its last case.
@@ -40,6 +45,7 @@ type Outcome struct {
 	Ruling model.Ruling // what arbitration said of this case, also where it said so before
 	Next   model.Ledger // that follows
 	Moves  []lifecycle.Move
+	Left   int // newcomers that the next ledger does not record yet
 
 	// Tallies are for the next case, if this one was saved. No ledger has them.
 	Tallies workflow.Tallies
@@ -76,10 +82,12 @@ func Take(c Case) Outcome {
 	c.Ledger = lifecycle.Retry(c.Ledger, c.commands(fleet, &c.Ledger, true), fleet.Commit, c.Now)
 	fleet, moves := lifecycle.HoldMoves(fleet, &c.Ledger, leaving, func(f model.Fleet) model.Ruling { return arbitration.Decide(f, c.Seen, c.Ledger, c.Now) })
 	ruling := decide(fleet, c.Seen, c.Ledger, c.Now)
-	next := lifecycle.Advance(c.Ledger, fleet, ruling, c.Seen, c.Now)
+	part, left := c.part(fleet, &ruling, moves)
+	next := lifecycle.Advance(c.Ledger, part, ruling, c.Seen, c.Now)
 	next.Source, next.Orphans = c.Source, c.orphans(&fleet)
+	next.Source.Left = left
 	next, tallies := c.carry(fleet, next)
-	return Outcome{fleet, ruling, next, moves, tallies}
+	return Outcome{fleet, ruling, next, moves, left, tallies}
 }
 
 func (c *Case) refusal() []model.Problem {

@@ -12,6 +12,7 @@ type Status struct {
 	Ledger       model.LedgerIdentity `json:"ledger,omitzero"` // that the answer is from
 	Commit       string               `json:"commit"`          // of the source branch that the answer reflects
 	Phases       map[model.Phase]int  `json:"phases"`          // how many of the applications each has
+	Left         int                  `json:"left,omitempty"`  // applications of the commit that the branch does not have yet
 	Applications []Application        `json:"applications"`
 	Problems     []model.Problem      `json:"problems"`            // that make parts of the fleet repo unusable
 	Orphans      []model.Inventory    `json:"orphans,omitempty"`   // selected applications with objects that no record knows
@@ -72,7 +73,7 @@ type Waiting struct {
 // StatusOf returns the state of the selected applications.
 func StatusOf(l *model.Ledger, s Selection) Status {
 	v := Status{
-		Ledger: l.Identity, Commit: l.Commit, Phases: map[model.Phase]int{}, Applications: []Application{}, OverQuota: s.overQuota(l), Problems: []model.Problem{},
+		Ledger: l.Identity, Commit: l.Commit, Left: l.Source.Left, Phases: map[model.Phase]int{}, Applications: []Application{}, OverQuota: s.overQuota(l), Problems: []model.Problem{},
 	}
 	if l.Platform != nil {
 		v.Fleet = l.Platform.Name
