@@ -21,7 +21,7 @@ func TestUpgradePageCommands(t *testing.T) {
 	require.NoError(t, err)
 	var script, files strings.Builder
 	script.WriteString("example clone\ncd clone\nexec git init -q -b main\nexec git add --all\nexec git commit -q -m first\n" +
-		"exec git clone -q --bare . ../fleet.git\npasses ../fleet.git\nexec git remote add origin ../fleet.git\nexec git fetch -q origin\n")
+		"exec git clone -q --bare . ../fleet.git\npasses ../fleet.git\nexec git remote add origin ../fleet.git\nexec git fetch -q origin\nexec git branch -q -u origin/main\n")
 	lines := 0
 	for _, block := range fenced.FindAllStringSubmatch(string(page), -1) {
 		if block[1] != "sh" {
