@@ -24,13 +24,13 @@ approval: {
 	}
 	e := Through(newOther())
 	for range 2 { // once recalled
-		r, err := e.evaluate("digest", request{Layer: "approval", Files: []layer.Source{file}})
+		r, err := e.evaluate("acme", "digest", request{Layer: "approval", Files: []layer.Source{file}})
 		require.NoError(t, err)
 		require.Empty(t, r.Problems)
 		require.Equal(t, want, r.Commands)
 	}
 	file.Data = []byte("package fleet\n\napproval: {}\n")
-	r, err := e.evaluate("of nothing", request{Layer: "approval", Files: []layer.Source{file}})
+	r, err := e.evaluate("acme", "of nothing", request{Layer: "approval", Files: []layer.Source{file}})
 	require.NoError(t, err)
 	require.Equal(t, "DA1103 approval: must decide something\n  approvals/acme/shop/friday.cue:3:11", r.Problems[0].String())
 }

@@ -169,5 +169,5 @@ func (e *Evaluator) approvalIn(files Files, app model.AppID, name string) (*resu
 	if err != nil {
 		return nil, err
 	}
-	return e.evaluate(keyOf(field, name, digest), request{Layer: field, Tenant: app.Tenant, Files: []layer.Source{{Name: name, Data: data}}})
+	return e.evaluate(app.Tenant, keyOf(field, name, digest), request{Layer: field, Tenant: app.Tenant, Files: []layer.Source{{Name: name, Data: data}}})
 }

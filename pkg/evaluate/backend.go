@@ -19,9 +19,13 @@ type Backend interface {
 	Run(n int, do func(i int))
 	// Recall returns the answer to the request with a key, if it is known.
 	Recall(key string) (answer []byte, ok bool)
+	// Refused returns the error of Evaluate if a request with a key, about the files of a
+	// tenant, would not be evaluated now: the files need not be read then.
+	Refused(tenant, key string) error
 	// Evaluate returns what Worker.Answer returns for a request, and keeps it under the
-	// key. The error is an *Exhausted if the request is to blame.
-	Evaluate(key string, request []byte) (answer []byte, err error)
+	// key. The tenant has a share in the time of evaluations; "" is the platform, which has no limit.
+	// The error is an *Exhausted if the request is to blame, and a *Postponed if the share is used.
+	Evaluate(tenant, key string, request []byte) (answer []byte, err error)
 }
 
 // inProcess is a backend without limits and without memory.
@@ -35,7 +39,9 @@ func (*inProcess) Run(n int, do func(i int)) {
 
 func (*inProcess) Recall(string) ([]byte, bool) { return nil, false }
 
-func (b *inProcess) Evaluate(_ string, request []byte) ([]byte, error) {
+func (*inProcess) Refused(string, string) error { return nil }
+
+func (b *inProcess) Evaluate(_, _ string, request []byte) ([]byte, error) {
 	return b.worker.Answer(request)
 }
 
@@ -53,6 +59,16 @@ const (
 )
 
 func (e *Exhausted) Error() string { return "the evaluation needs too much " + string(e.Limit) }
+
+// Postponed is the error of an evaluation that nobody waits for, because its tenant has
+// used its share. It goes on in the background, now or when the tenant has something left.
+type Postponed struct{ Tenant string }
+
+// Error has no measured values, so that the sentence on the status branch stays the same.
+func (p *Postponed) Error() string {
+	return "is not evaluated yet: tenant " + p.Tenant + " has used its CPU time for evaluations (1 s that a pass waits for, 10 s in all, 6 s more a minute); " +
+		"they go on in the background as it gets more; everything else goes on"
+}
 
 // engine identifies the schema, which decides the result of an evaluation beside the
 // files. A backend that keeps answers longer than the program runs must identify the
@@ -78,9 +94,9 @@ func (e *Evaluator) recall(key string) *result {
 	return r
 }
 
-// ask has the backend evaluate a request.
-func (e *Evaluator) ask(key string, r request) (*result, error) {
-	data, err := e.backend.Evaluate(key, encode(r))
+// ask has the backend evaluate a request, for a tenant.
+func (e *Evaluator) ask(tenant, key string, r request) (*result, error) {
+	data, err := e.backend.Evaluate(tenant, key, encode(r))
 	if err != nil {
 		return nil, err
 	}
@@ -88,17 +104,20 @@ func (e *Evaluator) ask(key string, r request) (*result, error) {
 }
 
 // evaluate returns the result that the backend keeps, or has it evaluate the request.
-func (e *Evaluator) evaluate(key string, r request) (*result, error) {
+func (e *Evaluator) evaluate(tenant, key string, r request) (*result, error) {
 	if known := e.recall(key); known != nil {
 		return known, nil
 	}
-	return e.ask(key, r)
+	return e.ask(tenant, key, r)
 }
 
 // unanswered is the problem of a directory whose evaluation failed. It is not kept: the
 // next pass evaluates again.
 func unanswered(dir string, err error) model.Problem {
 	var exhausted *Exhausted
+	if later := (*Postponed)(nil); errors.As(err, &later) {
+		return layer.WholeFile(catalogue.NotYet, dir, later.Error())
+	}
 	if !errors.As(err, &exhausted) {
 		return layer.WholeFile(catalogue.Unreadable, dir, "cannot be evaluated: "+text.Clean(err.Error()))
 	}

@@ -10,9 +10,9 @@ import (
 
 // Build builds a kustomization through the backend, within the limits of evaluations. A
 // build that was ended at a limit has failed. An error means that there was no build.
-// Builds may run side by side.
-func (e *Evaluator) Build(k kustomize.Kustomization) (kustomize.Built, error) {
-	r, err := e.evaluate(keyOf("kustomization", string(model.DigestOf(k))), request{Layer: "kustomization", Kustomization: &k})
+// It wraps a *Postponed if the tenant has used its share. Builds may run side by side.
+func (e *Evaluator) Build(tenant string, k kustomize.Kustomization) (kustomize.Built, error) {
+	r, err := e.evaluate(tenant, keyOf("kustomization", string(model.DigestOf(k))), request{Layer: "kustomization", Kustomization: &k})
 	var exhausted *Exhausted
 	switch {
 	case errors.As(err, &exhausted):

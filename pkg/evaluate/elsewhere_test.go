@@ -33,7 +33,9 @@ func (o *other) Recall(key string) ([]byte, bool) {
 	return data, ok
 }
 
-func (o *other) Evaluate(key string, request []byte) ([]byte, error) {
+func (*other) Refused(string, string) error { return nil }
+
+func (o *other) Evaluate(_, key string, request []byte) ([]byte, error) {
 	o.asked++
 	if o.failing != nil {
 		return nil, o.failing
@@ -143,7 +145,7 @@ type spy struct {
 	in  request
 }
 
-func (s *spy) Evaluate(key string, data []byte) ([]byte, error) {
+func (s *spy) Evaluate(tenant, key string, data []byte) ([]byte, error) {
 	var r request
 	if err := cbor.Unmarshal(data, &r); err != nil {
 		return nil, err
@@ -151,7 +153,7 @@ func (s *spy) Evaluate(key string, data []byte) ([]byte, error) {
 	if r.Layer == "application" && r.Name == s.app {
 		s.in = r
 	}
-	return s.other.Evaluate(key, data)
+	return s.other.Evaluate(tenant, key, data)
 }
 
 // What the formatter cannot write is evaluated all the same.

@@ -18,6 +18,9 @@ type Evaluator struct {
 	parts    map[string]*part // by tenant
 
 	approvals approvals
+
+	fleets int            // that were evaluated
+	asked  map[string]int // the fleet for which a tenant's application was evaluated last
 }
 
 // cached is the result of a layer, and the key of what it was computed from.
@@ -30,7 +33,7 @@ type cached struct {
 func New() *Evaluator { return Through(&inProcess{}) }
 
 // Through returns an evaluator that evaluates through a backend.
-func Through(b Backend) *Evaluator { return &Evaluator{backend: b} }
+func Through(b Backend) *Evaluator { return &Evaluator{backend: b, asked: map[string]int{}} }
 
 // Files is an immutable tree of files, such as the tree of one commit.
 type Files interface {
@@ -44,6 +47,7 @@ type Files interface {
 // once in Applications or in Unusable.
 func (e *Evaluator) Fleet(commit string, files Files, at func(commit string) (Files, error)) model.Fleet {
 	p := &pass{e: e, commit: commit, files: files, at: at, fleet: model.Fleet{Commit: commit}}
+	e.fleets++
 	p.evaluate()
 	e.settled = !p.unsure
 	return p.fleet

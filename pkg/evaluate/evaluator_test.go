@@ -28,7 +28,7 @@ func (c *counting) Run(n int, do func(int)) {
 	}
 }
 
-func (c *counting) Evaluate(key string, data []byte) ([]byte, error) {
+func (c *counting) Evaluate(tenant, key string, data []byte) ([]byte, error) {
 	var r request
 	if err := cbor.Unmarshal(data, &r); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (c *counting) Evaluate(key string, data []byte) ([]byte, error) {
 	if r.Layer == "application" || r.Layer == "approval" {
 		c.evaluated++
 	}
-	return c.inProcess.Evaluate(key, data)
+	return c.inProcess.Evaluate(tenant, key, data)
 }
 
 // counted is an evaluator, with the number of what it evaluated.

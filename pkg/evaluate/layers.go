@@ -9,7 +9,7 @@ import (
 // if it requires signatures, the tenants. Incomplete is set while the result is not
 // final.
 func (e *Evaluator) Layers(files Files) model.Fleet {
-	p := &pass{e: e, files: files}
+	p := &pass{e: e, files: files, insist: true}
 	p.evaluatePlatform()
 	p.fleet.Incomplete = p.unsure
 	platform := p.fleet.Platform

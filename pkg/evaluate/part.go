@@ -144,7 +144,7 @@ func (p *pass) layerOf(t *part, names []string, problems []model.Problem, err er
 		t.layer.result.Problems = problems
 		return
 	}
-	result, err := p.e.evaluate(keyOf("tenant", t.name, key), request{Layer: "tenant", Tenant: t.name, Above: p.platform.Above.For(t.name), Files: files})
+	result, err := p.e.evaluate(p.payer(t.name), keyOf("tenant", t.name, key), request{Layer: "tenant", Tenant: t.name, Above: p.platform.Above.For(t.name), Files: files})
 	if err != nil {
 		t.unsure = true
 		t.layer.result.Problems = []model.Problem{unanswered(dir, err)}

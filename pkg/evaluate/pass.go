@@ -20,6 +20,7 @@ type pass struct {
 
 	fleet  model.Fleet
 	unsure bool // a file could not be read: the next pass must try again
+	insist bool // on layers: everybody waits for them, so no tenant's budget counts
 
 	platform    *result
 	platformKey string // "" while the result for the platform is not final
@@ -91,6 +92,14 @@ func (p *pass) unreadable(dir string, err error) {
 	p.report("", "", unreadable(dir, err))
 }
 
+// payer returns whose budget the evaluation of a tenant's layer counts for.
+func (p *pass) payer(tenant string) string {
+	if p.insist {
+		return ""
+	}
+	return tenant
+}
+
 func (p *pass) evaluatePlatform() {
 	r := func() *result {
 		names, problems, err := layer.ListLayer(p.files, ".", "tenants")
@@ -116,7 +125,7 @@ func (p *pass) evaluatePlatform() {
 		}
 		r := &result{Problems: problems}
 		if len(problems) == 0 {
-			r, err = p.e.evaluate(keyOf("platform", key), request{Layer: "platform", Files: files})
+			r, err = p.e.evaluate("", keyOf("platform", key), request{Layer: "platform", Files: files})
 		}
 		if err != nil {
 			p.unsure = true

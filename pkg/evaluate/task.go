@@ -13,6 +13,7 @@ type task struct {
 	*declared
 	id   string // of the request
 	turn int    // 0: people changed its files; 1: only its policy changed
+	nth  int    // how many of its tenant come before it
 	lost error  // why its files cannot be read
 	err  error  // why it was not evaluated
 }
@@ -31,7 +32,7 @@ func (p *pass) evaluateApplications(apps []*declared) {
 		}
 	})
 	unknown := slices.DeleteFunc(slices.Clone(tasks), func(t *task) bool { return t.result != nil })
-	slices.SortStableFunc(unknown, func(a, b *task) int { return cmp.Compare(a.turn, b.turn) })
+	p.e.order(unknown)
 	p.e.backend.Run(len(unknown), func(i int) { unknown[i].evaluate(p) })
 
 	for _, t := range unknown {
@@ -43,6 +44,23 @@ func (p *pass) evaluateApplications(apps []*declared) {
 			t.key = applicationKey{} // it is no result
 			t.result = &result{Problems: []model.Problem{unanswered(layer.ApplicationDir(t.app), t.err)}}
 		}
+	}
+}
+
+// order sorts tasks as they are evaluated: what people changed first, then the tenants in turn, beginning
+// with the one whose last evaluation is the longest ago.
+func (e *Evaluator) order(tasks []*task) {
+	before := map[string]int{}
+	slices.SortStableFunc(tasks, func(a, b *task) int { return cmp.Compare(a.turn, b.turn) })
+	for _, t := range tasks {
+		t.nth = before[t.app.Tenant]
+		before[t.app.Tenant]++
+	}
+	slices.SortStableFunc(tasks, func(a, b *task) int {
+		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.nth, b.nth), cmp.Compare(e.asked[a.app.Tenant], e.asked[b.app.Tenant]))
+	})
+	for tenant := range before {
+		e.asked[tenant] = e.fleets
 	}
 }
 
@@ -88,6 +106,9 @@ func (p *pass) fromCache(a *declared) *task {
 // evaluate them.
 func (t *task) evaluate(p *pass) {
 	dir := layer.ApplicationDir(t.app)
+	if t.err = p.e.backend.Refused(t.app.Tenant, t.id); t.err != nil {
+		return // without reading its files
+	}
 	r := request{Layer: "application", Tenant: t.app.Tenant, Name: t.app.Name, Policy: t.part.layer.result.Policy}
 	names, problems, err := layer.List(t.files, dir)
 	if err == nil && len(problems) == 0 {
@@ -102,7 +123,7 @@ func (t *task) evaluate(p *pass) {
 	case len(problems) > 0:
 		t.result = &result{Problems: problems}
 	default:
-		if t.result, t.err = p.e.ask(t.id, r); t.err == nil {
+		if t.result, t.err = p.e.ask(t.app.Tenant, t.id, r); t.err == nil {
 			t.result = t.result.complete(p.platform, t.part.layer.result)
 		}
 	}

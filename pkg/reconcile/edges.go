@@ -37,6 +37,10 @@ type Edges struct {
 	// polls it at once. It may be nil.
 	SourceChanged <-chan struct{}
 
+	// Evaluated gets a value when an evaluation has ended that no pass waited for, so that the
+	// next pass starts sooner. It may be nil.
+	Evaluated <-chan struct{}
+
 	SourceStale time.Duration // the repo may be unavailable for so long; 0: the constant
 }
 
@@ -71,9 +75,9 @@ type Evaluator interface {
 	// Layers evaluates the platform and the tenants, which grant people access to paths,
 	// and no applications.
 	Layers(files evaluate.Files) model.Fleet
-	// Build builds a kustomization within the limits of an evaluation. It returns an
-	// error only if the build did not run.
-	Build(kustomize.Kustomization) (kustomize.Built, error)
+	// Build builds a kustomization of a tenant within the limits of an evaluation. It returns an
+	// error only if the build did not run, or did not end yet.
+	Build(tenant string, k kustomize.Kustomization) (kustomize.Built, error)
 	// Settled reports whether the last fleet is final. It is not if a file could not be
 	// read or an evaluation did not end.
 	Settled() bool

@@ -14,6 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/render/kustomize"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
@@ -67,7 +68,9 @@ func (d *declared) kustomizations(spec *model.Application) (render.Kustomization
 	if err != nil {
 		return nil, err
 	}
-	return render.Build(spec, dir, d.o.Evaluator.Build)
+	return render.Build(spec, dir, func(k kustomize.Kustomization) (kustomize.Built, error) {
+		return d.o.Evaluator.Build(spec.ID.Tenant, k)
+	})
 }
 
 // requests returns what the files of a snapshot ask of runs, and by which commits:

@@ -17,12 +17,12 @@ type crowded struct {
 	err    error
 }
 
-func (b *crowded) Build(k kustomize.Kustomization) (kustomize.Built, error) {
+func (b *crowded) Build(tenant string, k kustomize.Kustomization) (kustomize.Built, error) {
 	b.builds++
 	if b.err != nil {
 		return kustomize.Built{}, b.err
 	}
-	return b.Evaluator.Build(k)
+	return b.Evaluator.Build(tenant, k)
 }
 
 // A build that could not take place is tried again in the next pass, although the

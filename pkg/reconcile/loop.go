@@ -60,8 +60,9 @@ type Loop struct {
 type health struct {
 	reading reading // of the fleet repo
 	err     error
-	ready   bool // a pass has gone through and left nothing
-	left    int  // by the last pass
+	ready   bool      // a pass has gone through and left nothing
+	left    int       // by the last pass
+	ended   time.Time // the last pass; zero: none has
 }
 
 // New returns a loop over the edges given.
@@ -161,13 +162,13 @@ func (l *Loop) untilNext(r Report) time.Duration {
 func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	changed := l.o.Runtime.Changed()
+	changed, evaluated := l.o.Runtime.Changed(), l.o.Evaluated
 	var answered <-chan struct{}
 	if l.o.Outbound != nil {
 		answered = l.o.Outbound.Changed()
 	}
 	if !healthy {
-		changed, answered = nil, nil
+		changed, evaluated, answered = nil, nil, nil
 	}
 	select {
 	case <-l.o.SourceChanged: // counts also where the next pass is due at once
@@ -182,6 +183,7 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 	case <-l.o.SourceChanged:
 		l.declared.polled = time.Time{}
 	case <-answered:
+	case <-evaluated:
 	case <-changed:
 		select {
 		case <-ctx.Done():
@@ -202,15 +204,18 @@ func (l *Loop) Alive() error {
 	return nil
 }
 
-// Ready reports whether the loop has brought the cluster in line once and its last
-// pass went well: nil, or what is wrong.
+// Ready reports whether the loop has brought the cluster in line once, and its last
+// pass went well and ended not long ago: nil, or what is wrong.
 func (l *Loop) Ready() error {
-	h := l.health.Load()
+	h, now := l.health.Load(), l.o.Now()
+	limit := 3*l.o.Interval + time.Minute
 	switch {
+	case !h.ended.IsZero() && now.Sub(h.ended) > limit:
+		return fmt.Errorf("no pass has ended since %s; one is due every %s", h.ended.UTC().Format(time.RFC3339), l.o.Interval)
 	case h.err != nil:
 		return h.err
 	case h.ready:
-		return h.reading.stale(l.o.Now(), l.o.SourceStale)
+		return h.reading.stale(now, l.o.SourceStale)
 	case h.left > 0:
 		return fmt.Errorf("starting: %d applications and tenants are not carried out yet", h.left)
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 )
@@ -67,6 +69,9 @@ func CheckRenderings(fleet model.Fleet, r Renderings) (model.Fleet, map[model.Di
 func (r *Renderings) problems(app *model.Application, in render.Input) []model.Problem {
 	var err error
 	if in.Kustomizations, err = r.Kustomizations(app); err != nil {
+		if later := (*evaluate.Postponed)(nil); errors.As(err, &later) {
+			return []model.Problem{{Code: catalogue.NotYet, Path: "application", Message: later.Error(), Tenant: app.ID.Tenant, App: app.ID.Name}}
+		}
 		return []model.Problem{unreadable(app, err)}
 	}
 	in.Instance = &model.Instance{App: app.ID, Number: 1, Spec: app}

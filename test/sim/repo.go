@@ -168,7 +168,9 @@ type evaluator struct {
 
 func (e *evaluator) Settled() bool { return e.settled }
 
-func (e *evaluator) Build(k kustomize.Kustomization) (kustomize.Built, error) { return k.Build(), nil }
+func (e *evaluator) Build(_ string, k kustomize.Kustomization) (kustomize.Built, error) {
+	return k.Build(), nil
+}
 
 func (e *evaluator) Layers(evaluate.Files) model.Fleet { return model.Fleet{} }
 

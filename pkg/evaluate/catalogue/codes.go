@@ -22,6 +22,7 @@ const (
 	Memory           = "DA1017"
 	Stack            = "DA1018"
 	Between          = "DA1019"
+	NotYet           = "DA1020"
 	Unknown          = "DA1101"
 	Required         = "DA1103"
 	Conflict         = "DA1104"

@@ -130,8 +130,8 @@ func (a *answers) get(key string) ([]byte, bool) {
 	return nil, false
 }
 
-// put keeps an answer if it can; without it the next request costs an evaluation.
-func (a *answers) put(key string, data []byte) {
+// put keeps an answer, and reports whether it could; without it the next request costs an evaluation.
+func (a *answers) put(key string, data []byte) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	file := append(seal(key, data), data...)
@@ -140,11 +140,13 @@ func (a *answers) put(key string, data []byte) {
 	}
 	// A program of another build may have removed the directory.
 	if os.MkdirAll(a.path("young", ""), 0o700) != nil {
-		return
+		return false
 	}
-	if write(a.path("young", nameOf(key)), file) == nil {
-		a.size += int64(len(file))
+	if write(a.path("young", nameOf(key)), file) != nil {
+		return false
 	}
+	a.size += int64(len(file))
+	return true
 }
 
 // turn makes the young directory the old one.

@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"sync"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
@@ -15,39 +14,35 @@ const (
 )
 
 // failures are the requests that ended at a limit, by key.
-type failures struct {
-	mu    sync.Mutex
-	byKey map[string]failure
-}
+type failures map[string]failure
 
 type failure struct {
-	err   *evaluate.Exhausted
-	wait  time.Duration
-	until time.Time
+	Limit evaluate.Limit `json:"limit"`
+	Wait  time.Duration  `json:"wait"`
+	Until time.Time      `json:"until"`
 }
 
 // recent returns the failure of a key while its wait lasts.
-func (f *failures) recent(key string, now time.Time) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if known, ok := f.byKey[key]; ok && now.Before(known.until) {
-		return known.err
+func (f failures) recent(key string, now time.Time) error {
+	if known, ok := f[key]; ok && now.Before(known.Until) {
+		return &evaluate.Exhausted{Limit: known.Limit}
 	}
 	return nil
 }
 
-func (f *failures) add(key string, err *evaluate.Exhausted, now time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.byKey == nil || len(f.byKey) >= maxFailed {
-		f.byKey = map[string]failure{}
+// add begins a wait that is longer than the one before. The failures are bounded: the one whose
+// wait ends first makes room.
+func (f failures) add(key string, limit evaluate.Limit, now time.Time) {
+	wait := min(max(firstWait, 2*f[key].Wait), maxWait)
+	delete(f, key)
+	if len(f) >= maxFailed {
+		first := ""
+		for k, known := range f {
+			if first == "" || known.Until.Before(f[first].Until) {
+				first = k
+			}
+		}
+		delete(f, first)
 	}
-	wait := min(max(firstWait, 2*f.byKey[key].wait), maxWait)
-	f.byKey[key] = failure{err, wait, now.Add(wait)}
-}
-
-func (f *failures) forget(key string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.byKey, key)
+	f[key] = failure{limit, wait, now.Add(wait)}
 }

@@ -35,7 +35,7 @@ func TestBuildIsTheSame(t *testing.T) {
 		"empty":  kustomization(t, "k/kustomization.yaml", "namePrefix: b-"),
 		"broken": kustomization(t, "k/kustomization.yaml", "resources: [a.yaml]\npatches: [{patch: '{kind: Pod}'}]", "k/a.yaml", oneMap),
 	} {
-		built, err := e.Build(k)
+		built, err := e.Build("acme", k)
 		require.NoError(t, err)
 		require.Equal(t, k.Build(), built, name)
 		require.Equal(t, name == "good", len(built.Objects) == 1 && built.Failed == "", name)
@@ -78,12 +78,12 @@ func TestAttack08KustomizeBombs(t *testing.T) {
 	for name, k := range bombs {
 		t.Run(name, func(t *testing.T) {
 			before := workOfEnded(t)
-			built, err := e.Build(k)
+			built, err := e.Build("acme", k)
 			require.NoError(t, err)
 			require.Regexp(t, `^kustomize was ended: the build needs too much (time|memory|stack)$`, built.Failed)
 			require.Empty(t, built.Objects)
 			require.Less(t, workOfEnded(t)-before, 4*p.options.Deadline)
-			built, err = e.Build(kustomization(t, "k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml", oneMap))
+			built, err = e.Build("acme", kustomization(t, "k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml", oneMap))
 			require.NoError(t, err)
 			require.Len(t, built.Objects, 1)
 		})

@@ -124,7 +124,9 @@ func (k *keeper) Run(n int, do func(i int)) {
 
 func (k *keeper) Recall(string) ([]byte, bool) { return nil, false }
 
-func (k *keeper) Evaluate(_ string, request []byte) ([]byte, error) {
+func (k *keeper) Refused(string, string) error { return nil }
+
+func (k *keeper) Evaluate(_, _ string, request []byte) ([]byte, error) {
 	var w evaluate.Worker
 	if k.request = request; !isBomb(request) {
 		return w.Answer(request)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,16 +22,23 @@ type Options struct {
 	// Deadline of one evaluation in CPU time, 0 means 5 s. It counts CPU
 	// time, so that a busy machine blames nobody.
 	Deadline time.Duration
+	// Budgets gives each tenant a budget of CPU time. Evaluations beyond it go on while nobody
+	// waits, see Answered. Without budgets every caller waits for its answer.
+	Budgets bool
 }
 
 // A Pool is an evaluate.Backend. Its children are started when they are needed.
 type Pool struct {
-	ctx      context.Context // of the program: the core that calls has none
-	options  Options
-	places   chan *process // nil: no child yet
-	answers  *answers
-	failures failures
-	done     atomic.Int64 // calls by Run that have returned
+	ctx     context.Context // of the program: the core that calls has none
+	end     context.CancelFunc
+	options Options
+	places  chan *process // nil: no child yet
+	answers *answers
+	done    atomic.Int64 // evaluations and calls by Run that have ended
+
+	mu         sync.Mutex
+	books      books
+	background background
 }
 
 const (
@@ -43,7 +51,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	if o.Deadline == 0 {
 		o.Deadline = 5 * time.Second
 	}
-	p := &Pool{ctx: ctx, options: o}
+	p := &Pool{options: o, background: newBackground()}
 	if o.Dir != "" {
 		var err error
 		if p.answers, err = openAnswers(o.Dir, o.Command[0], maxAnswers); err != nil {
@@ -51,6 +59,12 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		}
 	}
 	n := min(runtime.GOMAXPROCS(0), maxPlaces)
+	p.books = openBooks("", time.Now())
+	if o.Budgets {
+		n = max(n, 2) // one is never in the background
+		p.books = openBooks(o.Dir, time.Now())
+	}
+	p.ctx, p.end = context.WithCancel(ctx)
 	p.places = make(chan *process, n)
 	for range n {
 		p.places <- nil
@@ -58,13 +72,18 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	return p, nil
 }
 
-// Close ends the children. The pool cannot be used afterwards.
+// Close ends the children, and what they evaluate in the background. The pool cannot be
+// used afterwards.
 func (p *Pool) Close() {
+	p.end()
 	for range cap(p.places) {
 		if child := <-p.places; child != nil {
 			child.stop()
 		}
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.books.save(time.Now(), true)
 }
 
 // Run calls do for each of 0 to n-1, as many at a time as there are children.
@@ -84,59 +103,136 @@ func (p *Pool) Run(n int, do func(i int)) {
 // Evaluated counts the directories that were evaluated or recalled. It is for concurrent use.
 func (p *Pool) Evaluated() int64 { return p.done.Load() }
 
-// Recall returns an answer that is kept on disk.
+// Recall returns an answer that is kept.
 func (p *Pool) Recall(key string) ([]byte, bool) {
-	if p.answers == nil {
-		return nil, false
+	if p.answers != nil {
+		if answer, ok := p.answers.get(key); ok {
+			return answer, true
+		}
 	}
-	return p.answers.get(key)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	answer, ok := p.background.unkept[key]
+	return answer, ok
 }
 
-// Evaluate has a child answer a request, and keeps the answer. After a request ended
-// at a limit it fails at once for a while, longer each time.
-func (p *Pool) Evaluate(key string, request []byte) ([]byte, error) {
+// Refused returns why a request is not evaluated now, nil if it would be. After a request
+// ended at a limit it is refused for a while, longer each time.
+func (p *Pool) Refused(tenant, key string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refused(tenant, key, time.Now())
+}
+
+func (p *Pool) refused(tenant, key string, now time.Time) error {
+	if err := p.books.failures.recent(key, now); err != nil {
+		return err
+	}
+	if p.limited(tenant) && (p.background.has(key) || p.books.of(tenant, now).rests()) {
+		return &evaluate.Postponed{Tenant: tenant}
+	}
+	return nil
+}
+
+// limited reports whether a tenant has a budget. The platform, which has no name, has none.
+func (p *Pool) limited(tenant string) bool { return p.options.Budgets && tenant != "" }
+
+// Evaluate has a child answer a request, and keeps the answer. The error is a *Postponed
+// if the request goes beyond what others wait for.
+func (p *Pool) Evaluate(tenant, key string, request []byte) ([]byte, error) {
 	if len(request) > maxRequest {
 		return nil, &evaluate.Exhausted{Limit: evaluate.Memory}
 	}
-	if err := p.failures.recent(key, time.Now()); err != nil {
-		return nil, err
+	j := &job{tenant: tenant, key: key, request: request}
+	p.mu.Lock()
+	now := time.Now()
+	err := p.refused(tenant, key, now)
+	if err == nil {
+		err = p.background.take(key)
 	}
-	answer, err := p.ask(request)
-	if errors.Is(err, errKilled) {
-		// The request need not be to blame. One whose child ends so twice needs too much memory.
-		if answer, err = p.ask(request); errors.Is(err, errKilled) {
-			err = &evaluate.Exhausted{Limit: evaluate.Memory}
+	if err != nil || !p.limited(tenant) {
+		p.mu.Unlock()
+		if err != nil {
+			return nil, err
 		}
+		answer, work, err := p.work(j, leash{deadline: p.options.Deadline})
+		return answer, p.settle(j, answer, work, err)
 	}
-	var exhausted *evaluate.Exhausted
-	switch {
-	case errors.As(err, &exhausted):
-		p.failures.add(key, exhausted, time.Now())
-	case err == nil:
-		p.failures.forget(key)
-		if p.answers != nil {
-			p.answers.put(key, answer)
-		}
+	a := p.books.of(tenant, now)
+	if _, failed := p.books.failures[key]; failed || !a.waitedFor() {
+		p.put(j)
+		p.mu.Unlock()
+		return nil, &evaluate.Postponed{Tenant: tenant}
 	}
-	return answer, err
+	patience := max(a.front, foreground/10)
+	p.mu.Unlock()
+	return p.await(j, patience)
 }
 
-func (p *Pool) ask(request []byte) (answer []byte, err error) {
-	child := <-p.places
+// work has a child answer the request of a job, and returns how much CPU time that took.
+func (p *Pool) work(j *job, l leash) (answer []byte, work time.Duration, err error) {
+	answer, work, err = p.ask(j.request, l)
+	if errors.Is(err, errKilled) {
+		// The request need not be to blame. One whose child ends so twice needs too much memory.
+		var again time.Duration
+		if answer, again, err = p.ask(j.request, l); errors.Is(err, errKilled) {
+			err = &evaluate.Exhausted{Limit: evaluate.Memory}
+		}
+		work += again
+	}
+	return answer, work, err
+}
+
+// settle keeps what a job came to, and returns its error.
+func (p *Pool) settle(j *job, answer []byte, work time.Duration, err error) error {
+	kept := err == nil && p.answers != nil && p.answers.put(j.key, answer)
+	var exhausted *evaluate.Exhausted
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	tenant := ""
+	if p.limited(j.tenant) {
+		tenant = j.tenant
+	}
+	waited := work
+	if j.waiting {
+		waited = 0 // or booked when it was moved
+	}
+	if err == nil {
+		delete(p.books.failures, j.key)
+	}
+	if !errors.As(err, &exhausted) && err != nil && p.ctx.Err() != nil {
+		return err // the program ends
+	}
+	p.books.settle(tenant, j.key, work, waited, exhausted, time.Now())
+	if j.waiting && exhausted == nil {
+		p.background.keep(j.key, answer, err, kept)
+	}
+	return err
+}
+
+func (p *Pool) ask(request []byte, l leash) (answer []byte, work time.Duration, err error) {
+	var child *process
+	select {
+	case child = <-p.places:
+	case <-p.ctx.Done():
+		return nil, 0, p.ctx.Err()
+	}
 	defer func() { p.places <- child }()
 	if child == nil {
 		if child, err = start(p.options.Command); err != nil {
 			child = nil
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	if answer, err = child.ask(p.ctx, request, p.options.Deadline); err != nil {
+	answer, err = child.ask(p.ctx, request, l)
+	work = child.worked
+	if err != nil {
 		child = nil
-		return nil, err
+		return nil, work, err
 	}
 	if child.served == maxServed {
 		child.stop()
 		child = nil
 	}
-	return answer, nil
+	return answer, work, nil
 }

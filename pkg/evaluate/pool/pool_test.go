@@ -44,9 +44,9 @@ type counted struct {
 	evaluated int
 }
 
-func (c *counted) Evaluate(key string, request []byte) ([]byte, error) {
+func (c *counted) Evaluate(tenant, key string, request []byte) ([]byte, error) {
 	c.evaluated++ // on a pool of one place
-	return c.Pool.Evaluate(key, request)
+	return c.Pool.Evaluate(tenant, key, request)
 }
 
 func one(p *Pool) *counted {
@@ -85,15 +85,15 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			p := open(t, Options{Command: []string{program, mode}, Deadline: 2 * time.Second})
-			_, err := p.Evaluate("key", []byte("{}"))
+			_, err := p.Evaluate("acme", "key", []byte("{}"))
 			require.Equal(t, want, err)
 			p.options.Command = nil // who starts a child now panics: it is not tried again at once
-			_, err = p.Evaluate("key", []byte("{}"))
+			_, err = p.Evaluate("acme", "key", []byte("{}"))
 			require.Equal(t, want, err)
 		})
 	}
 	p := open(t, Options{Command: []string{filepath.Join(t.TempDir(), "missing")}})
-	_, err := p.Evaluate("key", nil)
+	_, err := p.Evaluate("acme", "key", nil)
 	require.ErrorIs(t, err, fs.ErrNotExist, "the world is to blame")
 }
 
@@ -102,19 +102,19 @@ func TestLimits(t *testing.T) {
 func TestBusyMachine(t *testing.T) {
 	child, err := start([]string{program, "answer"})
 	require.NoError(t, err)
-	_, err = child.ask(t.Context(), []byte("{}"), time.Minute)
+	_, err = child.ask(t.Context(), []byte("{}"), leash{deadline: time.Minute})
 	require.NoError(t, err)
 	const deadline = 50 * time.Millisecond
 
 	stop(t, child.cmd.Process)
 	time.AfterFunc(5*deadline, func() { _ = child.cmd.Process.Signal(syscall.SIGCONT) })
-	answer, err := child.ask(t.Context(), []byte("late"), deadline)
+	answer, err := child.ask(t.Context(), []byte("late"), leash{deadline: deadline})
 	require.NoError(t, err)
 	require.Equal(t, "late", string(answer))
 
 	stop(t, child.cmd.Process)
 	began := time.Now()
-	_, err = child.ask(t.Context(), []byte("{}"), deadline)
+	_, err = child.ask(t.Context(), []byte("{}"), leash{deadline: deadline})
 	require.EqualError(t, err, "the machine is too busy: an evaluation got less than 50ms of CPU time in 3s")
 	require.NotErrorAs(t, err, new(*evaluate.Exhausted))
 	require.GreaterOrEqual(t, time.Since(began), patience*deadline)
@@ -134,17 +134,17 @@ func stop(t *testing.T, p *os.Process) {
 }
 
 func TestFailuresWaitLonger(t *testing.T) {
-	var f failures
+	f := failures{}
 	now := time.Unix(0, 0)
 	for _, wait := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
 		require.NoError(t, f.recent("key", now))
-		f.add("key", &evaluate.Exhausted{Limit: evaluate.Time}, now)
+		f.add("key", evaluate.Time, now)
 		require.Error(t, f.recent("key", now.Add(wait*time.Minute-1)))
 		require.NoError(t, f.recent("other", now))
 		now = now.Add(wait * time.Minute)
 	}
-	f.forget("key")
-	f.add("key", &evaluate.Exhausted{Limit: evaluate.Time}, now)
+	delete(f, "key")
+	f.add("key", evaluate.Time, now)
 	require.NoError(t, f.recent("key", now.Add(time.Minute)))
 }
 

@@ -22,6 +22,7 @@ type process struct {
 	out    *bufio.Reader
 	stderr *head
 	served int
+	worked time.Duration // CPU time for the last request
 }
 
 // head keeps the beginning of what is written to it.
@@ -66,8 +67,18 @@ var errKilled = errors.New("the evaluating process was killed")
 // machine that gives it little of the CPU.
 const patience = 60
 
-// ask sends a request and returns the answer, or kills the child at the deadline.
-func (p *process) ask(ctx context.Context, request []byte, deadline time.Duration) ([]byte, error) {
+// errPreempted is the end of an evaluation that worked for its patience and may not go on now.
+var errPreempted = errors.New("the evaluation was preempted")
+
+// A leash is how long an evaluation may work.
+type leash struct {
+	deadline time.Duration
+	patience time.Duration // after which slow is called
+	slow     func() bool   // reports whether the evaluation may go on; nil: it may
+}
+
+// ask sends a request and returns the answer, or kills the child at the end of the leash.
+func (p *process) ask(ctx context.Context, request []byte, l leash) ([]byte, error) {
 	watch := newStopwatch(p.cmd.Process.Pid)
 	var answer []byte
 	done := make(chan error, 1)
@@ -79,34 +90,50 @@ func (p *process) ask(ctx context.Context, request []byte, deadline time.Duratio
 		done <- err
 	}()
 	kill := func() {
+		p.worked, _ = watch.read()
 		_ = p.cmd.Process.Kill()
 		<-done // it ends with the pipes
 		_ = p.cmd.Wait()
 	}
-	look := time.NewTimer(deadline)
+	until := l.deadline // of its work, when somebody looks next
+	if l.slow != nil {
+		until = min(l.patience, l.deadline)
+	}
+	look := time.NewTimer(until)
 	defer look.Stop()
 	for {
 		select {
 		case err := <-done:
 			if err == nil {
+				p.worked, _ = watch.read()
 				p.served++
 				return answer, nil
 			}
-			return nil, p.end(err)
+			err = p.end(err)
+			p.worked = p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime() - watch.worked
+			return nil, err
 		case <-ctx.Done():
 			kill()
 			return nil, ctx.Err()
 		case <-look.C:
-			switch work, passed := watch.read(); {
-			case work >= deadline:
+			work, passed := watch.read()
+			if l.slow != nil && work < l.deadline && (work >= l.patience || passed >= 10*l.patience) { // nobody waits for long on a busy machine
+				if !l.slow() {
+					kill()
+					return nil, errPreempted
+				}
+				l.slow, until = nil, l.deadline
+			}
+			switch {
+			case work >= l.deadline:
 				kill()
 				return nil, &evaluate.Exhausted{Limit: evaluate.Time}
-			case passed >= patience*deadline:
+			case passed >= patience*l.deadline:
 				kill()
 				// Without measured values, so that the sentence on the status branch stays the same.
-				return nil, fmt.Errorf("the machine is too busy: an evaluation got less than %s of CPU time in %s", deadline, patience*deadline)
+				return nil, fmt.Errorf("the machine is too busy: an evaluation got less than %s of CPU time in %s", l.deadline, patience*l.deadline)
 			default:
-				look.Reset(max(deadline-work, deadline/100))
+				look.Reset(max(until-work, until/100))
 			}
 		}
 	}

@@ -39,7 +39,9 @@ func (e evaluator) Fleet(string, evaluate.Files, func(string) (evaluate.Files, e
 	return e.fleet.Fleet
 }
 
-func (evaluator) Build(k kustomize.Kustomization) (kustomize.Built, error) { return k.Build(), nil }
+func (evaluator) Build(_ string, k kustomize.Kustomization) (kustomize.Built, error) {
+	return k.Build(), nil
+}
 
 func (evaluator) Layers(evaluate.Files) model.Fleet { return model.Fleet{} }
 

@@ -1,0 +1,131 @@
+package pool
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+)
+
+// maxBooks bounds the file with the books, in bytes.
+const maxBooks = 8 << 20
+
+// maxTenants bounds the accounts.
+const maxTenants = 10_000
+
+// saveEvery is how often the books are written while nothing fails.
+const saveEvery = time.Second
+
+// books are what evaluations have cost, and which of them failed. They are kept in a file,
+// so that a restart forgives nothing. Without it, or with a damaged one, all begin anew.
+type books struct {
+	file     string // "": none
+	accounts map[string]*account
+	failures failures
+	saved    time.Time
+}
+
+// page is the file of the books.
+type page struct {
+	Accounts map[string]*account `json:"accounts"`
+	Failures failures            `json:"failures"`
+}
+
+// openBooks reads the books in a directory, "" for none.
+func openBooks(dir string, now time.Time) books {
+	b := books{accounts: map[string]*account{}, failures: failures{}}
+	if dir == "" {
+		return b
+	}
+	b.file = filepath.Join(dir, "budgets.json")
+	info, err := os.Stat(b.file)
+	if err != nil || info.Size() > maxBooks {
+		return b
+	}
+	data, err := os.ReadFile(b.file)
+	var kept page
+	if err != nil || json.Unmarshal(data, &kept) != nil {
+		return b
+	}
+	for tenant, a := range kept.Accounts {
+		if a != nil && len(b.accounts) < maxTenants { // whatever the clock was then, nobody waits for longer than from now
+			a.Left, a.At = min(max(a.Left, -maxWait/refill), budget), earlier(a.At, now)
+			b.accounts[tenant] = a
+		}
+	}
+	for key, f := range kept.Failures {
+		if len(b.failures) < maxFailed {
+			f.Wait = min(max(f.Wait, firstWait), maxWait)
+			f.Until = earlier(f.Until, now.Add(f.Wait))
+			b.failures[key] = f
+		}
+	}
+	return b
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// of returns the account of a tenant as of now.
+func (b *books) of(tenant string, now time.Time) *account {
+	a := b.accounts[tenant]
+	if a == nil {
+		if len(b.accounts) >= maxTenants {
+			b.forget(now)
+		}
+		a = &account{}
+		b.accounts[tenant] = a
+	}
+	a.fill(now)
+	return a
+}
+
+// forget drops the account of the tenant that owes least, among those without a job.
+func (b *books) forget(now time.Time) {
+	least := ""
+	for tenant, a := range b.accounts {
+		if a.fill(now); a.jobs == 0 && (least == "" || a.Left > b.accounts[least].Left) {
+			least = tenant
+		}
+	}
+	delete(b.accounts, least)
+}
+
+// settle books what an evaluation came to that has ended, and what it cost a tenant, "" for nobody.
+func (b *books) settle(tenant, key string, work, waited time.Duration, exhausted *evaluate.Exhausted, now time.Time) {
+	a := &account{}
+	if tenant != "" {
+		a = b.of(tenant, now)
+	}
+	if exhausted != nil {
+		a.fail(work, waited)
+		b.failures.add(key, exhausted.Limit, now)
+	} else {
+		a.charge(work, waited)
+	}
+	b.save(now, exhausted != nil)
+}
+
+// save writes the books if it can, at once or when the last time was a while ago.
+func (b *books) save(now time.Time, atOnce bool) {
+	if b.file == "" || !atOnce && now.Sub(b.saved) < saveEvery {
+		return
+	}
+	b.saved = now
+	owing := page{Accounts: map[string]*account{}, Failures: b.failures}
+	for tenant, a := range b.accounts {
+		if a.fill(now); a.Left < budget {
+			owing.Accounts[tenant] = a
+		}
+	}
+	data, err := json.Marshal(owing)
+	if err == nil {
+		_ = write(b.file, data) // without it the next start forgives
+	}
+}
