@@ -97,6 +97,11 @@ APPS ?= 1000
 bench-evaluate: ## Measure what evaluating a fleet of APPS (1000) applications costs, beside cue vet and the floor
 	$(GO) test -timeout 3h -run '^TestMeasure' -v -count 1 ./pkg/evaluate/pool -apps $(APPS)
 
+BOMBS ?= 1000
+.PHONY: bench-tenancy
+bench-tenancy: ## Measure how much later a tenant's change is evaluated beside BOMBS (1000) bombs of another tenant
+	$(GO) test -timeout 3h -run '^TestMeasureTenancy' -v -count 1 ./pkg/evaluate/pool -bombs $(BOMBS)
+
 .PHONY: bench-arbitration
 bench-arbitration: ## Measure what decisions cost on one core, and how far they are from the best
 	$(GO) run ./test/arbitration/bench

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -45,6 +46,9 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 				decisions.add(d, false)
 			}
 			continue
+		}
+		if u := unusable.at(id); u != nil && u.Code == catalogue.NotYet && known.at(id) == nil {
+			continue // it begins when it is evaluated
 		}
 		*f = facts{
 			git: declared{commit: fleet.Commit}, decision: rulings.at(id),

@@ -194,7 +194,7 @@ func (p *Pool) await(j *job, patience time.Duration) ([]byte, error) {
 		return true
 	}
 	go func() {
-		answer, work, err := p.work(j, leash{p.options.Deadline, patience, move})
+		answer, work, err := p.work(j, leash{p.options.Deadline, patience, p.longest, move})
 		if err == errPreempted {
 			p.mu.Lock()
 			defer p.mu.Unlock()

@@ -52,6 +52,7 @@ func openBooks(dir string, now time.Time) books {
 	for tenant, a := range kept.Accounts {
 		if a != nil && len(b.accounts) < maxTenants { // whatever the clock was then, nobody waits for longer than from now
 			a.Left, a.At = min(max(a.Left, -maxWait/refill), budget), earlier(a.At, now)
+			a.front = foreground
 			b.accounts[tenant] = a
 		}
 	}

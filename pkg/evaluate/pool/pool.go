@@ -31,10 +31,12 @@ type Options struct {
 type Pool struct {
 	ctx     context.Context // of the program: the core that calls has none
 	end     context.CancelFunc
+	closed  sync.Once
 	options Options
 	places  chan *process // nil: no child yet
 	answers *answers
-	done    atomic.Int64 // evaluations and calls by Run that have ended
+	longest time.Duration // that a pass waits for one evaluation, by the clock
+	done    atomic.Int64  // evaluations and calls by Run that have ended
 
 	mu         sync.Mutex
 	books      books
@@ -51,7 +53,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	if o.Deadline == 0 {
 		o.Deadline = 5 * time.Second
 	}
-	p := &Pool{options: o, background: newBackground()}
+	p := &Pool{options: o, longest: foreground, background: newBackground()}
 	if o.Dir != "" {
 		var err error
 		if p.answers, err = openAnswers(o.Dir, o.Command[0], maxAnswers); err != nil {
@@ -75,15 +77,17 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 // Close ends the children, and what they evaluate in the background. The pool cannot be
 // used afterwards.
 func (p *Pool) Close() {
-	p.end()
-	for range cap(p.places) {
-		if child := <-p.places; child != nil {
-			child.stop()
+	p.closed.Do(func() {
+		p.end()
+		for range cap(p.places) {
+			if child := <-p.places; child != nil {
+				child.stop()
+			}
 		}
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.books.save(time.Now(), true)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.books.save(time.Now(), true)
+	})
 }
 
 // Run calls do for each of 0 to n-1, as many at a time as there are children.
@@ -228,6 +232,9 @@ func (p *Pool) ask(request []byte, l leash) (answer []byte, work time.Duration, 
 	work = child.worked
 	if err != nil {
 		child = nil
+		if p.options.Budgets && p.ctx.Err() == nil {
+			child, _ = start(p.options.Command) // else whoever is next waits until it has begun
+		}
 		return nil, work, err
 	}
 	if child.served == maxServed {

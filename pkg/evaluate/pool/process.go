@@ -74,6 +74,7 @@ var errPreempted = errors.New("the evaluation was preempted")
 type leash struct {
 	deadline time.Duration
 	patience time.Duration // after which slow is called
+	longest  time.Duration // by the clock, after which slow is called, too
 	slow     func() bool   // reports whether the evaluation may go on; nil: it may
 }
 
@@ -97,7 +98,7 @@ func (p *process) ask(ctx context.Context, request []byte, l leash) ([]byte, err
 	}
 	until := l.deadline // of its work, when somebody looks next
 	if l.slow != nil {
-		until = min(l.patience, l.deadline)
+		until = min(l.patience, l.longest, l.deadline)
 	}
 	look := time.NewTimer(until)
 	defer look.Stop()
@@ -117,7 +118,7 @@ func (p *process) ask(ctx context.Context, request []byte, l leash) ([]byte, err
 			return nil, ctx.Err()
 		case <-look.C:
 			work, passed := watch.read()
-			if l.slow != nil && work < l.deadline && (work >= l.patience || passed >= 10*l.patience) { // nobody waits for long on a busy machine
+			if l.slow != nil && work < l.deadline && (work >= l.patience || passed >= l.longest) {
 				if !l.slow() {
 					kill()
 					return nil, errPreempted
@@ -133,7 +134,11 @@ func (p *process) ask(ctx context.Context, request []byte, l leash) ([]byte, err
 				// Without measured values, so that the sentence on the status branch stays the same.
 				return nil, fmt.Errorf("the machine is too busy: an evaluation got less than %s of CPU time in %s", l.deadline, patience*l.deadline)
 			default:
-				look.Reset(max(until-work, until/100))
+				next := max(until-work, until/100)
+				if l.slow != nil {
+					next = min(next, l.longest-passed)
+				}
+				look.Reset(next)
 			}
 		}
 	}

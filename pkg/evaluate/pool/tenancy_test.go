@@ -1,0 +1,108 @@
+package pool
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/render/kustomize"
+)
+
+var bombers = flag.Int("bombs", 0, "measure the change of one tenant beside so many bombs of another")
+
+// TestMeasureTenancy prints how much later the change of one tenant is evaluated beside bombs of
+// another: make bench-tenancy.
+func TestMeasureTenancy(t *testing.T) {
+	if *bombers == 0 {
+		t.Skip("run it with make bench-tenancy")
+	}
+	const rounds = 20
+	dir := t.TempDir()
+	p := open(t, Options{Dir: dir, Budgets: true})
+	e := evaluate.Through(p)
+	files := fleetOf(1, "acme", "globex")
+	require.Empty(t, e.Fleet("c", files, nil).Problems)
+	priority := 0
+	var bombs []kustomize.Kustomization
+	// pass changes the application of globex, and returns how long all takes that a pass waits for.
+	pass := func() time.Duration {
+		priority++
+		files.app("globex", "app-0", priority)
+		began := time.Now()
+		f := e.Fleet("c", files, nil)
+		for len(f.Applications) < 2 || f.Applications[1].Priority != priority { // on a busy machine
+			told(t, p)
+			f = e.Fleet("c", files, nil)
+		}
+		for _, k := range bombs {
+			built, err := e.Build("acme", k)
+			require.True(t, errors.As(err, new(*evaluate.Postponed)) || built.Failed != "")
+		}
+		took := time.Since(began)
+		require.Equal(t, []string{"acme/app-0", "globex/app-0"}, ids(f.Applications))
+		return took
+	}
+	measure := func(what string, before func(round int)) time.Duration {
+		var worst, sum time.Duration
+		for round := range rounds {
+			before(round)
+			took := pass()
+			worst, sum = max(worst, took), sum+took
+		}
+		fmt.Printf("%-44s %9.2f ms mean %9.2f ms worst of %d\n", what, milliseconds(sum)/rounds, milliseconds(worst), rounds)
+		return worst
+	}
+	alone := measure("without bombs", func(int) {})
+	for _, way := range []struct {
+		what   string
+		before func(round int)
+	}{
+		{"%d bombs in one commit", func(round int) {
+			if round == 0 {
+				files.bombard("acme", *bombers, 0)
+			}
+		}},
+		{"%d bombs, new bytes in each pass", func(round int) { files.bombard("acme", *bombers, 1+round) }},
+		{"%d bombs, a restart before each pass", func(int) {
+			p.Close()
+			p = open(t, Options{Dir: dir, Budgets: true})
+			e = evaluate.Through(p)
+		}},
+		{"%d kustomizations that do not end", func(round int) {
+			if bombs = nil; round == 0 {
+				p.mu.Lock()
+				clear(p.books.accounts) // all is forgiven: the worst case
+				p.mu.Unlock()
+			}
+			for i := range *bombers {
+				bombs = append(bombs, doubling(t, fmt.Sprint(round, "-", i)))
+			}
+		}},
+	} {
+		require.LessOrEqual(t, measure(fmt.Sprintf(way.what, *bombers), way.before)-alone, 2*time.Second, way.what)
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	here, _ := mostMemory(t, os.Getpid())
+	fmt.Printf("%-44s %9d MB heap, %d MB at most here; %d children of %d MB at most\n", "memory", m.HeapAlloc>>20, here>>20, cap(p.places), memoryLimit>>20)
+}
+
+// doubling is a kustomization that takes for ever, of its own bytes.
+func doubling(t *testing.T, name string) kustomize.Kustomization {
+	files := []string{"k/kustomization.yaml", "resources: [../a18, ../b18]\nnamePrefix: n" + name + "-"}
+	for _, side := range []string{"a", "b"} {
+		files = append(files, side+"0/kustomization.yaml", "resources: [cm.yaml]\nnamePrefix: "+side+"-", side+"0/cm.yaml", oneMap)
+		for i := 1; i <= 18; i++ {
+			files = append(files, fmt.Sprintf("%s%d/kustomization.yaml", side, i), fmt.Sprintf("resources: [../a%d, ../b%d]\nnamePrefix: %s-", i-1, i-1, side))
+		}
+	}
+	return kustomization(t, files...)
+}
