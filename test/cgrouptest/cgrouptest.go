@@ -217,3 +217,42 @@ func Burn(t testing.TB, seconds int, dirs ...string) []time.Duration {
 	}
 	return got
 }
+
+// Share lets all groups burn on the same processor until they have used so much of it
+// together, and returns what each used meanwhile. It counts while all of them burn, so a
+// busy machine, which starts one later than another, changes no share.
+func Share(t testing.TB, work time.Duration, dirs ...string) []time.Duration {
+	t.Helper()
+	pids := make([]int, len(dirs))
+	for i, dir := range dirs {
+		cmd := Command("ulimit -t 120; exec taskset -c 0 sh -c 'while :; do :; done'", dir) // the limit ends it if the test cannot
+		require.NoError(t, cmd.Start())
+		defer func() {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}()
+		pids[i] = cmd.Process.Pid
+	}
+	used := func(i int) time.Duration {
+		var clock unix.Timespec
+		require.NoError(t, unix.ClockGettime(int32(^pids[i]<<3|2), &clock)) // the CPU-time clock of the process: clock_getcpuclockid(3)
+		return time.Duration(clock.Nano())
+	}
+	began := make([]time.Duration, len(dirs))
+	for i := range dirs {
+		require.Eventually(t, func() bool { began[i] = used(i); return began[i] > 50*time.Millisecond }, 2*time.Minute, time.Millisecond)
+	}
+	for i := range dirs {
+		began[i] = used(i)
+	}
+	got := make([]time.Duration, len(dirs))
+	require.Eventually(t, func() bool {
+		sum := time.Duration(0)
+		for i := range dirs {
+			got[i] = used(i) - began[i]
+			sum += got[i]
+		}
+		return sum >= work
+	}, 2*time.Minute, 10*time.Millisecond)
+	return got
+}

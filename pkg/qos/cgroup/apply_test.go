@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -112,7 +113,7 @@ func TestV1(t *testing.T) {
 		t.Logf("used %.3f s of 1 s", used)
 	})
 	t.Run("weights share", func(t *testing.T) {
-		used := cgrouptest.Burn(t, 2, heavy, light)
+		used := cgrouptest.Share(t, time.Second, heavy, light)
 		ratio := used[0].Seconds() / used[1].Seconds()
 		require.InDelta(t, 4, ratio, 1.2, "%v", used)
 		t.Logf("%.2f : 1", ratio)
