@@ -84,6 +84,7 @@ func newPaperLoop(ctx context.Context, repo, dir string, now func() time.Time, a
 	return p, reconcile.New(reconcile.Options{
 		Edges: reconcile.Edges{Source: src, Status: branch, Runtime: p, Evaluator: evaluator, Commands: reconcile.NewApprovals(evaluator)},
 		Fleet: "fleet", Interval: time.Second, Now: now,
+		Recognition: reconcile.Recognition{Signed: true}, // nobody else writes here: these tests are not about forged saves
 	}), nil
 }
 

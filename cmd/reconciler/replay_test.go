@@ -123,7 +123,7 @@ func TestReplayOfFormat1(t *testing.T) {
 	require.Zero(t, v.Unknown)
 	require.Greater(t, v.Equal+v.Differs, 100)
 	standings := map[model.Standing]int{}
-	sentence := regexp.MustCompile(`(^|\.)(message|why|wouldAdmit\[\d+\])$|^(wouldAdmit|constraints)\b|^policies\b|^(ahead|blockedBy)\b|^inputs\.policy$|(^|\.)spec$`)
+	sentence := regexp.MustCompile(`(^|\.)(message|why|wouldAdmit\[\d+\])$|^(wouldAdmit|constraints)\b|^policies\b|^(ahead|blockedBy|position)\b|^inputs\.policy$|(^|\.)spec$`)
 	for _, c := range v.Commits {
 		for _, d := range c.Decisions {
 			if d.Was == nil {

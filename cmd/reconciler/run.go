@@ -206,7 +206,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		Edges: reconcile.Edges{
 			Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
 			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Listeners: outgoing.listeners,
-			SourceChanged: changes, Evaluated: evaluators.Answered(), SourceStale: f.sourceStale, Slice: f.slice(), Newcomers: f.newcomers(),
+			Wakes: reconcile.Wakes{SourceChanged: changes, Evaluated: evaluators.Answered()}, SourceStale: f.sourceStale, Slice: f.slice(), Newcomers: f.newcomers(),
 			Readings: reconcile.Readings{
 				Progress: []func() int64{carrier.Answered, evaluators.Evaluated},
 				Limits:   map[string]func() float64{"fleet-files": src.FilesUsed, "status-files": branch.FilesUsed},

@@ -32,16 +32,17 @@ type Edges struct {
 	// Newcomers is how many applications get their first record in a pass at most. 0: no limit.
 	Newcomers int
 	Readings
-
-	// SourceChanged gets a value when the fleet repo may have changed, so that the loop
-	// polls it at once. It may be nil.
-	SourceChanged <-chan struct{}
-
-	// Evaluated gets a value when an evaluation has ended that no pass waited for, so that the
-	// next pass starts sooner. It may be nil.
-	Evaluated <-chan struct{}
+	Wakes
 
 	SourceStale time.Duration // the repo may be unavailable for so long; 0: the constant
+}
+
+// Wakes have the next pass start sooner. All may be nil.
+type Wakes struct {
+	// SourceChanged gets a value when the fleet repo may have changed: the loop polls it at once.
+	SourceChanged <-chan struct{}
+	// Evaluated gets a value when an evaluation has ended that no pass waited for.
+	Evaluated <-chan struct{}
 }
 
 // Readings tell how the edges are doing. All may be nil.

@@ -14,6 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/source"
@@ -70,6 +71,7 @@ func TestMigrationChangesNothing(t *testing.T) {
 	require.NoError(t, err)
 	repo := gittest.NewBare(t)
 	repo.Git("fetch", "-q", bundle, "refs/heads/*:refs/heads/*")
+	giveAllotments(t, repo)
 	old := repo.Git("rev-parse", "status")
 	b, err := os.ReadFile(testdata + "format-1.observation.json")
 	require.NoError(t, err)
@@ -100,7 +102,8 @@ func TestMigrationChangesNothing(t *testing.T) {
 	r, err := loop.Pass(t.Context())
 	require.NoError(t, err)
 	require.True(t, r.Saved)
-	require.Empty(t, r.Changes)
+	require.Len(t, r.Changes, 1)
+	require.Equal(t, announce.Commit, r.Changes[0].Kind, "the one with the allotments")
 	// What a newer version says in other words is a commit of its own after it.
 	commits := strings.Split(repo.Git("log", "--reverse", "--format=%s", old+"..status"), "\n")
 	require.Equal(t, "migrate from format 1.0 to 2.0", commits[0])
@@ -154,4 +157,19 @@ func presentNames(l *model.Ledger) map[model.Digest]model.Digest {
 		}
 	}
 	return names
+}
+
+// giveAllotments moves what the tenants of a repo are given to its root, as the page of upgrades says.
+func giveAllotments(t *testing.T, repo *gittest.Repo) {
+	t.Helper()
+	work := gittest.New(t)
+	work.Git("pull", "-q", repo.Dir, "main")
+	given, err := layer.MoveAllotments(os.DirFS(work.Dir))
+	require.NoError(t, err)
+	require.NotEmpty(t, given.Moved)
+	for _, f := range given.Files {
+		work.Write(f.Name, string(f.Data))
+	}
+	work.Commit("platform: move what tenants are given to allotments")
+	work.Git("push", "-q", repo.Dir, "HEAD:main")
 }

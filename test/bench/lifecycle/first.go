@@ -29,7 +29,7 @@ func (b *bench) first(perObject time.Duration) error {
 	changed, all, once := make(chan struct{}, 1), make(chan struct{}), sync.Once{}
 	b.loop = reconcile.New(reconcile.Options{
 		Edges: reconcile.Edges{
-			Source: e, Evaluator: evaluator{b.fleet}, Status: b.branch, Runtime: e, Commands: e, SourceChanged: changed, Slice: reconcile.Slice, Newcomers: reconcile.Newcomers,
+			Source: e, Evaluator: evaluator{b.fleet}, Status: b.branch, Runtime: e, Commands: e, Wakes: reconcile.Wakes{SourceChanged: changed}, Slice: reconcile.Slice, Newcomers: reconcile.Newcomers,
 		},
 		Metrics: reconcile.NewMetrics(prometheus.NewRegistry(), false), Fleet: "bench", Interval: 15 * time.Second,
 		Recognition: reconcile.Recognition{Copy: b.branch, Branch: "status"},
