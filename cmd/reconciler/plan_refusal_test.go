@@ -79,6 +79,7 @@ func TestPlanAndReplayNoteRefusals(t *testing.T) {
 	t.Cleanup(func() { _ = branch.Close() })
 	_, err = reconcile.New(reconcile.Options{
 		Edges: reconcile.Edges{Source: src, Status: branch, Runtime: w.paper, Evaluator: evaluate.New()}, Fleet: "fleet", Now: func() time.Time { return w.now }, TrustRoot: refused,
+		Recognition: reconcile.Recognition{Signed: true},
 	}).Pass(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(replay(), "note: source commit "+refused+" was decided on, and is refused: commit "+refused[:12]+" is not signed"))
