@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -196,7 +195,7 @@ func FuzzMessage(f *testing.F) {
 		h.ServeHTTP(w, r)
 		signed := value == "sha256="+hexCode(string(body)) || value == hexCode(string(body))
 		if w.Code == http.StatusAccepted && !signed {
-			t.Fatal(fmt.Sprintf("%q: %q", name, value))
+			t.Fatalf("%q: %q", name, value)
 		}
 	})
 }
