@@ -65,6 +65,8 @@ func Rebuild(l Lost) Rebuilt {
 		case !wanted:
 			r.Orphans = append(r.Orphans, inv)
 			continue
+		case len(left[inv.App]) == 0:
+			continue // somebody deleted all of it: it begins anew
 		}
 		known[inv.App] = true
 		in := &relic{lost: &l, app: inv.App, wanted: app, objects: left[inv.App]}

@@ -76,8 +76,11 @@ func (r *relic) component(c *model.Component) (s model.ComponentState, t model.T
 	t.Component = c.Name
 	w := r.object(c.Name, false)
 	if w == nil {
-		if c.Finite() {
+		switch {
+		case c.Finite():
 			s.Grant, s.State = r.granted(c), model.StateDone // its job is gone, and does not run again
+		case c.Critical && len(r.specs) == 1:
+			s.Grant, s.State = r.granted(c), model.StateWaiting // it is never off: somebody deleted its object
 		}
 		if c.Finite() || len(r.specs) == 1 {
 			t.Stable = model.Version{Spec: r.specs[0].Release, Content: s.Spec}

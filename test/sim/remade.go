@@ -46,6 +46,11 @@ func (w *World) remakeBranch() {
 	if accepted.broken || !git.follows(git.tip, accepted.named) {
 		return // the command says that it cannot
 	}
+	for _, broken := range accepted.tenantBroken {
+		if broken {
+			return // what runs of the tenant would be left alone until the tenant is mended, which the page says to do first
+		}
+	}
 	rendered := func(f model.Fleet) model.Fleet {
 		f, _ = turn.CheckRenderings(f, turn.Renderings{
 			Fleet: "sim", Checked: w.checked, Kustomizations: func(*model.Application) (render.Kustomizations, error) { return nil, nil },

@@ -20,7 +20,7 @@ type hearing struct {
 type news struct {
 	save    int64            // that changed it
 	tellers map[*branch]bool // who told it; each life of a process is another
-	owed    bool             // the cluster remembers how far was told, so nobody who follows can miss it
+	owed    bool             // the cluster remembers how far was told, so nobody who follows can miss it; of an adopted branch only its adopter tells the first save
 }
 
 func newHearing() hearing { return hearing{map[string]*news{}, map[*process][]string{}} }
@@ -30,7 +30,7 @@ func (h hearing) save(p *process, before, after *model.Ledger, anchored bool) {
 	h.owed[p] = nil
 	for _, a := range announce.Between(before, after, begin) {
 		if a.Kind.Told() {
-			h.saved[a.Key.String()] = &news{after.Identity.Sequence, map[*branch]bool{}, anchored}
+			h.saved[a.Key.String()] = &news{after.Identity.Sequence, map[*branch]bool{}, anchored && (before.Identity.ID == "" || before.Identity.ID == after.Identity.ID)}
 			h.owed[p] = append(h.owed[p], a.Key.String())
 		}
 	}
