@@ -22,6 +22,7 @@ type prober struct {
 	step    model.Step
 	since   map[model.Digest]time.Time // by workload: when it was told
 	down    bool                       // no pod is ready any more
+	few     int                        // so many pods are ready; 0: all
 	probes  int
 	runs    int // saves of the run
 	records int // saves of anything of the application
@@ -58,6 +59,9 @@ func (p *prober) pass() {
 		w := model.Workload{App: shop, Component: "web", Digest: digest, Replicas: replicas, Current: true, Beside: beside}
 		if p.now.Sub(p.since[digest]) >= 10*time.Second && !p.down {
 			w.Ready = replicas
+			if p.few > 0 {
+				w.Ready = min(p.few, replicas)
+			}
 		}
 		if p.now.Sub(p.since[digest]) >= 3*time.Second && replicas > 0 {
 			w.Images = []string{"registry.example.com/shop@sha256:" + string(content)}
@@ -163,6 +167,31 @@ func TestAStageThatGoesBadIsSaved(t *testing.T) {
 	p.down = false
 	p.pass()
 	require.Equal(t, model.StateReady, p.ledger.Instances[0].Components[0].State)
+}
+
+// TestCountsAreSavedOnceAMinute: a count that changes with every pass, and nothing else, is
+// saved once a minute, and the last one is saved in the end.
+func TestCountsAreSavedOnceAMinute(t *testing.T) {
+	p := newProber(t, fourStages)
+	p.release("1")
+	p.until(model.RunSucceeded)
+	for range 120 { // it is Degraded and NotReady after half a minute
+		p.few = 1
+		p.pass()
+	}
+	records := p.records
+	for i := range 10 * 60 {
+		p.few = 1 + i%3
+		p.pass()
+	}
+	saved := p.records - records
+	require.LessOrEqual(t, saved, 11)
+	require.GreaterOrEqual(t, saved, 9)
+	p.few = 5
+	for range 61 {
+		p.pass()
+	}
+	require.Equal(t, 5, p.ledger.Instances[0].Shown.Of("web").Ready)
 }
 
 // TestCommitsOfACheck: a check that fails for a while and recovers is saved when it
