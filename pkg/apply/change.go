@@ -96,7 +96,7 @@ func (w *work) bring(ctx context.Context, o *render.Object, res *Result) error {
 	path := m.path(res.Namespace, res.Name)
 	v, now := w.compare(o, res.Ref)
 	for attempt := 0; ; attempt++ {
-		if v == drifted && now != nil || v == another || attempt > 0 {
+		if v == drifted && now != nil || v == another || v == deleting || attempt > 0 {
 			if v, now, err = w.look(ctx, o, res, path, v); err != nil {
 				return err
 			}
@@ -173,13 +173,13 @@ func (w *work) pause(res *Result) error {
 	return nil
 }
 
-// look reads an object before it is changed, to find whose it is and the fields that
-// others have changed. That is rare, so it may cost a request.
+// look reads an object before it is changed, to find whose it is, whether it is still being
+// deleted, and the fields that others have changed. That is rare, so it may cost a request.
 func (w *work) look(ctx context.Context, o *render.Object, res *Result, path string, v verdict) (verdict, *Object, error) {
 	res.Drift = nil
 	u, err := w.client.get(ctx, path)
 	if apierrors.IsNotFound(err) {
-		if v == another {
+		if v == another || v == deleting { // the watch has yet to hear that it is gone
 			v = absent
 		}
 		return v, nil, nil

@@ -61,6 +61,9 @@ func (f *fixture) apply(a *apply.Applier, sets ...render.Set) apply.Report {
 	r := a.Apply(f.t.Context(), sets)
 	require.NoError(f.t, r.Err)
 	for i := range r.Sets {
+		for _, res := range r.Sets[i].Results {
+			require.NotEqual(f.t, apply.Failed, res.Action, "%s: %s", res.Ref, res.Message)
+		}
 		require.True(f.t, r.Sets[i].OK(), "%+v", r.Sets[i])
 	}
 	return r
