@@ -98,7 +98,7 @@ func (s *Signing) check(commit git.Hash, c git.Signed, branch string) (model.Led
 	return of, nil
 }
 
-// verifyTip does it for the tip, which must not be older than what this process holds or,
+// verifyTip verifies the tip, which must not be older than what this process holds or,
 // at its first load, keeps.
 func (b *Branch) verifyTip(tip git.Hash, c git.Signed) error {
 	s := b.o.Signing
