@@ -48,7 +48,7 @@ func KeepLastGood(fleet model.Fleet, ledger model.Ledger, confirmed []model.Inst
 			running++
 		}
 		switch {
-		case declared[inst.App], inst.Phase == model.PhaseTerminated && (inst.Reason == model.ReasonRemoved || inst.Reason == model.ReasonStopped):
+		case declared[inst.App], inst.Withdrawn():
 		case !inst.Phase.Active():
 			waiting = append(waiting, inst.ID())
 		case slices.Contains(confirmed, inst.ID()):

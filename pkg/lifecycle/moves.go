@@ -122,7 +122,7 @@ func movesTo(inst, known *model.Instance, app model.AppID, wanted *model.Applica
 	if inst.Refused != nil {
 		held = *inst.Refused
 	}
-	came := known == nil || known.Phase == model.PhaseTerminated ||
+	came := known == nil || known.Withdrawn() ||
 		held.Reason == model.ReasonRemovalHeld && known.Declared.Equal(held.Since) // when the removal was held
 	switch {
 	case wanted != nil && (wanted.Desired == model.DesiredSuspended || wanted.Desired == model.DesiredTerminated), known != nil && known.Phase.Active():

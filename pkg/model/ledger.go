@@ -254,11 +254,17 @@ func (i *Instance) Rests(wanted Digest, now time.Time) bool {
 	return false
 }
 
+// Withdrawn reports whether an instance has ended because Git asked for that: the
+// application was removed, or is to be terminated.
+func (i *Instance) Withdrawn() bool {
+	return i.Phase == PhaseTerminated && (i.Reason == ReasonRemoved || i.Reason == ReasonStopped)
+}
+
 // DeletesData reports whether the volumes of an instance that has ended are to be
 // deleted: only when the application is gone from Git or is ended there, and both
 // its last accepted spec and policy wanted it so.
 func (i *Instance) DeletesData() bool {
-	return i.Phase == PhaseTerminated && (i.Reason == ReasonRemoved || i.Reason == ReasonStopped) && i.Spec != nil &&
+	return i.Withdrawn() && i.Spec != nil &&
 		i.Spec.Lifecycle.Deletion == DeletionDeleteData && i.Spec.Policy.Deletion == DeletionDeleteData
 }
 
