@@ -116,24 +116,33 @@ func (c *Copy) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// copyGrowth is how much a small copy may grow.
-const copyGrowth = 4 << 20
-
 // Append keeps the objects of a push. It may come before the push, as a copy may hold
-// more than the branch. Append reports whether the copy has grown so much that it is
-// time to fetch it again.
-func (c *Copy) Append(objects *Objects) (grown bool) {
+// more than the branch.
+func (c *Copy) Append(objects *Objects) {
 	if c == nil || c.file == nil || c.next {
-		return false // what came before is missing already, or not accepted
+		return // what came before is missing already, or not accepted
 	}
 	pack, err := objects.pack()
 	if err != nil {
 		c.stop()
-		return false
+		return
 	}
 	_, _ = c.Write(pack)
-	return c.size > c.base+c.base/4+copyGrowth
 }
+
+// How much a small copy may grow before it is fetched again, and what it may never exceed.
+const (
+	copyGrowth = 4 << 20
+	copyExcess = 64 << 20
+)
+
+// Grown reports whether a copy has grown so much by pushes that it should be fetched again,
+// when there is time for that.
+func (c *Copy) Grown() bool { return c != nil && c.file != nil && c.size > c.base+c.base/4+copyGrowth }
+
+// Overgrown reports whether a copy has grown so much that its next reader would wait for
+// long: it should be fetched again at once.
+func (c *Copy) Overgrown() bool { return c.Grown() && c.size > 2*c.base+copyExcess }
 
 // Fetch keeps the content of a commit in place of all else. Nobody reads it before the
 // next start, so it is not unpacked.

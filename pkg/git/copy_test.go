@@ -90,7 +90,8 @@ func TestCopy(t *testing.T) {
 		c := openCopy(t, dir)
 		begin(c, s.next("a", []byte("first")))
 		first := *s
-		require.False(t, c.Append(s.next("b", []byte("second"))))
+		c.Append(s.next("b", []byte("second")))
+		require.False(t, c.Grown())
 		require.NoError(t, c.Close())
 		c = openCopy(t, dir)
 		require.True(t, first.keeps(t, c), what)
@@ -108,7 +109,8 @@ func TestCopyStays(t *testing.T) {
 	c := openCopy(t, dir)
 	fetch(t, c, s.next("a", []byte("first")))
 	fetchOnly(t, c, other.next("b", []byte("another branch")))
-	require.False(t, c.Append(other.next("c", nil)))
+	c.Append(other.next("c", nil))
+	require.False(t, c.Grown())
 	require.NoError(t, c.Close())
 	c = openCopy(t, dir)
 	require.True(t, s.keeps(t, c))
@@ -131,14 +133,21 @@ func TestCopyGrows(t *testing.T) {
 		fill = fill*1664525 + 1013904223
 		large[i] = byte(fill >> 24)
 	}
-	require.False(t, c.Append(s.next("a", large)))
+	c.Append(s.next("a", large))
+	require.False(t, c.Grown())
 	require.NoError(t, c.Close())
 	c = openCopy(t, dir)
 	require.True(t, s.keeps(t, c))
-	for grown := false; !grown; {
+	for !c.Grown() {
 		require.Less(t, c.size, int64(4*copyGrowth))
 		large[0]++
-		grown = c.Append(s.next("b", large))
+		c.Append(s.next("b", large))
+	}
+	require.False(t, c.Overgrown())
+	for !c.Overgrown() {
+		require.Less(t, c.size, int64(copyExcess+4*copyGrowth))
+		large[0]++
+		c.Append(s.next("b", large))
 	}
 	origin := gittest.NewBare(t)
 	remote, err := NewRemote(origin.Dir, Auth{}, Limits{})
@@ -147,11 +156,13 @@ func TestCopyGrows(t *testing.T) {
 	objects := again.next("a", []byte("small"))
 	require.NoError(t, remote.Push(t.Context(), Branch("status"), ZeroHash, again.tip, objects))
 	c.Fetch(t.Context(), remote, again.tip)
-	require.False(t, c.Append(again.next("b", large[:1000])))
+	c.Append(again.next("b", large[:1000]))
+	require.False(t, c.Grown())
 	require.True(t, again.keeps(t, c))
 	require.Less(t, c.size, int64(copyGrowth))
 
-	require.True(t, c.Append(again.next("c", append(large, large...))))
+	c.Append(again.next("c", append(large, large...)))
+	require.True(t, c.Grown())
 	c.Fetch(t.Context(), remote, again.tip) // which the remote does not have
 	c.Append(again.next("d", nil))
 	require.False(t, again.keeps(t, c), "it is fetched at the next start")
@@ -190,7 +201,8 @@ func TestCopyOfNobody(t *testing.T) {
 	s := &saves{}
 	c.Clear()
 	fetch(t, c, s.next("a", nil))
-	require.False(t, c.Append(s.next("b", nil)))
+	c.Append(s.next("b", nil))
+	require.False(t, c.Grown())
 	require.False(t, s.keeps(t, c))
 	require.NoError(t, c.Close())
 }

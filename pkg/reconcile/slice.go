@@ -12,7 +12,7 @@ import (
 const Slice = 2 * time.Second
 
 // Newcomers is how many applications get their first record in a pass of a reconciler.
-const Newcomers = 1000
+const Newcomers = 500
 
 // atOnce is how many sets the runtime gets at a time. A slice ends between these.
 const atOnce = 16

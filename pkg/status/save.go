@@ -66,6 +66,9 @@ func (b *Branch) save(ctx context.Context, previous, next model.Ledger) (changed
 	}
 	if saved.head == b.state.head {
 		b.state = saved // the branch holds it already
+		if b.kept.Grown() {
+			b.kept.Fetch(ctx, b.remote, saved.head) // nothing waits for this pass
+		}
 		return false, nil
 	}
 	return b.push(ctx, saved, objects)
@@ -76,9 +79,9 @@ func (b *Branch) push(ctx context.Context, saved *state, objects *git.Objects) (
 	if err := b.within(b.limits().Allow(saved.tree.count)); err != nil {
 		return false, err // nobody could read it
 	}
-	first, grown := b.state.head == git.ZeroHash || b.state.foreign, false
+	first := b.state.head == git.ZeroHash || b.state.foreign
 	if !first {
-		grown = b.kept.Append(objects)
+		b.kept.Append(objects)
 	}
 	err = b.remote.Push(ctx, git.Branch(b.o.Branch), b.state.head, saved.head, objects)
 	switch {
@@ -88,7 +91,7 @@ func (b *Branch) push(ctx context.Context, saved *state, objects *git.Objects) (
 			b.kept.Clear()
 			b.kept.Append(objects)
 		}
-		if grown {
+		if b.kept.Overgrown() {
 			b.kept.Fetch(ctx, b.remote, saved.head)
 		}
 		b.noteKept()
