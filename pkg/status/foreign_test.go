@@ -14,6 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/gittest"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
 // forgeries are what a writer with the token for the branch may do to it, and what is
@@ -219,14 +220,14 @@ func TestOtherFleetsBranch(t *testing.T) {
 }
 
 // TestForeignZeros: of a foreign tip nothing but the commit is unpacked, whatever it says.
-// 15 files of 60 MiB of zeros are 44 KiB on the way.
+// With -soak these are 15 files of 60 MiB of zeros, 44 KiB on the way.
 func TestForeignZeros(t *testing.T) {
 	remote, k := gittest.NewBare(t), newKey(t)
 	small := func(o *status.Options) { o.Memory = 1 << 20 }
 	b := openSigned(t, remote, k.trusting(t), small)
 	saved := b.begin()
 	forge(t, remote, func(c *gittest.Repo) {
-		zeros := make([]byte, 60<<20)
+		zeros := make([]byte, tier.Count(1, 4, 60)<<20)
 		for i := range 15 {
 			zeros[0] = byte(i)
 			require.NoError(t, os.WriteFile(filepath.Join(c.Dir, fmt.Sprint("zeros", i)), zeros, 0o600))
