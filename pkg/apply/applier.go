@@ -36,6 +36,8 @@ type Applier struct {
 	live    *Live
 	fights  *fights
 	turn    sync.Mutex // one Apply at a time
+
+	unanswered *unanswered
 }
 
 // New returns an Applier for the cluster. It sends nothing yet. Client-side
@@ -64,9 +66,10 @@ func New(cfg *rest.Config, opts Options) (*Applier, error) {
 	if now == nil {
 		now = time.Now
 	}
+	workers := cmp.Or(opts.Workers, 8)
 	return &Applier{
-		fleet: opts.Fleet, workers: cmp.Or(opts.Workers, 8), client: client, kinds: kinds, live: live,
-		fights: &fights{now: now, all: map[field]*fight{}},
+		fleet: opts.Fleet, workers: workers, client: client, kinds: kinds, live: live,
+		fights: &fights{now: now, all: map[field]*fight{}}, unanswered: newUnanswered(workers / 2),
 	}, nil
 }
 
@@ -76,8 +79,11 @@ func (a *Applier) Live() *Live { return a.live }
 // Answered counts the requests that have ended. It is for concurrent use.
 func (a *Applier) Answered() int64 { return a.client.ended.Load() }
 
-// Close ends all watches and waits for them.
-func (a *Applier) Close() { a.live.close() }
+// Close ends all watches and the requests that are left, and waits for them.
+func (a *Applier) Close() {
+	a.unanswered.end()
+	a.live.close()
+}
 
 // mapped returns how the API server serves a kind, and waits until the kind is watched.
 func (a *Applier) mapped(ctx context.Context, k kind) (mapping, error) {

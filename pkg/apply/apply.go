@@ -19,15 +19,17 @@ import (
 // DeleteData. An object that is already as wanted costs no request.
 //
 // A failure concerns the set it happens in: its other objects are still applied,
-// but nothing of it is pruned. When ctx ends, requests under way are cancelled
+// but nothing of it is pruned. A request that takes longer than a second goes on, and the
+// object is reported as failed until a later call finds it answered. When ctx ends, requests under way are cancelled
 // and what was not done is reported as skipped. Calls do not overlap.
 func (a *Applier) Apply(ctx context.Context, sets []render.Set) Report {
 	a.turn.Lock()
 	defer a.turn.Unlock()
 	before := a.client.requests()
+	life := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	p := &pass{Applier: a, cancel: cancel, wanted: map[Ref]int{}, defined: map[schema.GroupKind]bool{}}
+	p := &pass{Applier: a, life: life, cancel: cancel, wanted: map[Ref]int{}, defined: map[schema.GroupKind]bool{}}
 	report := Report{Sets: make([]SetReport, len(sets))}
 	for i := range sets {
 		p.add(&sets[i], &report.Sets[i])
@@ -54,12 +56,13 @@ func (a *Applier) Apply(ctx context.Context, sets []render.Set) Report {
 // pass is one call of Apply.
 type pass struct {
 	*Applier
+	life    context.Context // of the requests that are left
 	cancel  context.CancelCauseFunc
 	works   []*work
 	wanted  map[Ref]int               // by how many sets
 	defined map[schema.GroupKind]bool // kinds whose definition is in one of the sets
 
-	unanswered atomic.Int64 // requests in a row that got no answer at all
+	silent atomic.Int64 // requests in a row that got no answer at all
 }
 
 func (p *pass) add(set *render.Set, report *SetReport) {
@@ -115,8 +118,8 @@ func (p *pass) run(ctx context.Context, steps func(*work) []func() []job) {
 // workers, the API server counts as unreachable, and the pass ends.
 func (p *pass) answered(err error) {
 	if !unreachable(err) {
-		p.unanswered.Store(0)
-	} else if p.unanswered.Add(1) >= int64(p.workers) {
+		p.silent.Store(0)
+	} else if p.silent.Add(1) >= int64(p.workers) {
 		p.cancel(err)
 	}
 }

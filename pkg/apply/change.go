@@ -220,14 +220,24 @@ func (w *work) foreign(u *unstructured.Unstructured) error {
 
 // send applies an object and returns what the API server made of it.
 func (w *work) send(ctx context.Context, r Ref, path string, object map[string]any, d demand) (answer *Object, created bool, err error) {
-	w.live.begin(r)
-	u, created, err := w.client.apply(ctx, path, d.body(object, ownerName(w.fleet, w.app())), d.force)
+	type sent struct {
+		answer  *Object
+		created bool
+	}
+	body := d.body(object, ownerName(w.fleet, w.app()))
+	got, err := await(ctx, w.life, w.unanswered, w.app().Tenant, r, func(ctx context.Context) (s sent, err error) {
+		w.live.begin(r)
+		u, created, err := w.client.apply(ctx, path, body, d.force)
+		if s.created = created; err == nil {
+			s.answer = w.live.observe(u)
+		}
+		w.live.settle(r, w.app(), s.answer)
+		return s, err
+	})
 	if err == nil {
 		w.answered(nil)
-		answer = w.live.observe(u)
 	}
-	w.live.settle(r, w.app(), answer)
-	return answer, created, err
+	return got.answer, got.created, err
 }
 
 // served returns how a kind is served. It waits for a kind whose definition was applied

@@ -186,6 +186,9 @@ func (w *work) deleteOurs(ctx context.Context, r Ref) (action Action, why string
 	if w.pass.wanted[r] > 0 {
 		return Kept, "another application has it now", nil
 	}
+	if err := w.unanswered.pending(r); err != nil {
+		return "", "", err // it may make the object yet
+	}
 	m, err := w.mapped(ctx, kind{Group: r.Group, Kind: r.Kind})
 	var unknown *unknownKind
 	if errors.As(err, &unknown) {
@@ -240,7 +243,9 @@ func (w *work) remove(ctx context.Context, k kind, r Ref, uid, version string) e
 	if version != "" {
 		opts.Preconditions.ResourceVersion = &version
 	}
-	err = w.client.delete(ctx, m.path(r.Namespace, r.Name), opts)
+	_, err = await(ctx, w.life, w.unanswered, w.app().Tenant, r, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, w.client.delete(ctx, m.path(r.Namespace, r.Name), opts)
+	})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

@@ -37,9 +37,11 @@ type lane struct {
 }
 
 // queue hands out jobs fairly: first to the tenants with the fewest jobs under
-// way, among their applications to those with the fewest, else in turn. So
-// neither a huge nor a slow application delays others.
+// way, among their applications to those with the fewest, else in turn. While others
+// have something to do, a tenant gets half of the workers at most. So neither a huge
+// nor a slow application delays others.
 type queue struct {
+	share int // of the workers
 	mu    sync.Mutex
 	more  *sync.Cond
 	lanes []*lane // those with unfinished turns; the one that had a job last is last
@@ -48,7 +50,7 @@ type queue struct {
 // run does all turns with the given number of workers. When ctx ends, no further
 // job is begun and run returns as soon as those under way have.
 func run(ctx context.Context, workers int, turns []*turn) {
-	q := &queue{}
+	q := &queue{share: max(1, workers/2)}
 	q.more = sync.NewCond(&q.mu)
 	byTenant := map[string]*lane{}
 	for _, t := range turns {
@@ -103,14 +105,18 @@ func (q *queue) work(ctx context.Context) {
 func (q *queue) pick() (*lane, *turn) {
 	var from *lane
 	var next *turn
+	alone := len(q.lanes) == 1
 	q.lanes = slices.DeleteFunc(q.lanes, func(l *lane) bool {
 		if next == nil || l.running < from.running {
-			if t := l.pick(); t != nil {
+			if t := l.pick(); t != nil && (alone || l.running < q.share) {
 				from, next = l, t
 			}
 		}
 		return len(l.turns) == 0
 	})
+	if !alone && len(q.lanes) == 1 {
+		q.more.Broadcast() // it gets all workers
+	}
 	if next != nil {
 		q.lanes = last(q.lanes, from)
 		from.turns = last(from.turns, next)

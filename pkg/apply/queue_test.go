@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -39,6 +40,36 @@ func TestSlowTenantDoesNotDelayOthers(t *testing.T) {
 	}
 	run(t.Context(), 4, turns)
 	require.Zero(t, left.Load())
+}
+
+// TestTenantGetsHalfOfTheWorkers while another one has something to do.
+func TestTenantGetsHalfOfTheWorkers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		workers := rapid.IntRange(1, 9).Draw(t, "workers")
+		var left, running [2]atomic.Int64
+		var broken atomic.Bool
+		var turns []*turn
+		for tenant := range left {
+			n := rapid.IntRange(1, 30).Draw(t, "jobs")
+			left[tenant].Store(int64(n))
+			for range n {
+				turns = append(turns, &turn{tenant: fmt.Sprint(tenant), steps: []func() []job{func() []job {
+					return []job{func(context.Context) {
+						now := running[tenant].Add(1)
+						runtime.Gosched()
+						if left[1-tenant].Load() > 0 && now > int64(max(1, workers/2)) {
+							broken.Store(true)
+						}
+						running[tenant].Add(-1)
+						left[tenant].Add(-1)
+					}}
+				}}})
+			}
+		}
+		run(context.Background(), workers, turns)
+		require.False(t, broken.Load())
+		require.Zero(t, left[0].Load()+left[1].Load())
+	})
 }
 
 func TestQueueDoesEverythingOnceAndInOrder(t *testing.T) {

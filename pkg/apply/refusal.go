@@ -36,7 +36,10 @@ func refusal(r Ref, err error) (reason model.Reason, field, sentence string) {
 	var unknown *unknownKind
 	var others *foreign
 	var waits *fought
+	var slow *late
 	switch {
+	case errors.As(err, &slow):
+		return "", "", r.String() + ": " + err.Error()
 	case errors.As(err, &others):
 		return model.OutcomeForeign, "", r.String() + ": " + text.Line(err.Error(), messageCap)
 	case errors.As(err, &waits):
@@ -202,6 +205,10 @@ func detail(s *metav1.Status) string {
 func unreachable(err error) bool {
 	var status apierrors.APIStatus
 	var unknown *unknownKind
+	var slow *late
+	if errors.As(err, &slow) {
+		return slow.tenant == "" && !slow.known
+	}
 	return err != nil && !errors.As(err, &status) && !errors.As(err, &unknown) &&
 		(errors.Is(err, context.DeadlineExceeded) || isNetwork(err))
 }

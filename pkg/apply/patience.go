@@ -1,0 +1,153 @@
+package apply
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// patience is how long a pass waits for the answer to one request. The API server answers
+// within milliseconds, unless an admission webhook holds the request.
+const patience = time.Second
+
+// late is the error for a request that has no answer yet.
+type late struct {
+	tenant string // whose other requests have none, so that this one was not made; "" if it was
+	known  bool   // it says nothing new about the API server: earlier requests had no answer
+}
+
+func (l *late) Error() string {
+	if l.tenant != "" {
+		return fmt.Sprintf("not tried: too many requests for tenant %s have no answer yet", l.tenant)
+	}
+	return fmt.Sprintf("no answer for %s; the request goes on, and nothing else waits for it: an admission webhook may be slow", patience)
+}
+
+// unanswered holds the requests for which passes wait no more. They go on until they are
+// answered or given up. Its methods may be called from any goroutine.
+type unanswered struct {
+	share   int // how many a tenant may have
+	closing context.Context
+	close   context.CancelFunc
+	group   sync.WaitGroup
+
+	mu   sync.Mutex
+	all  map[Ref]*request
+	each map[string]int // under way, by tenant
+}
+
+// request is one that took longer than a pass waits.
+type request struct {
+	running bool
+	said    error // how the last request about the object ended
+}
+
+func newUnanswered(share int) *unanswered {
+	u := &unanswered{share: max(1, share), all: map[Ref]*request{}, each: map[string]int{}}
+	u.closing, u.close = context.WithCancel(context.Background())
+	return u
+}
+
+// end gives up all requests and waits for them.
+func (u *unanswered) end() {
+	u.close()
+	u.group.Wait()
+}
+
+// pending returns the error for an object about which a request is under way, else nil.
+func (u *unanswered) pending(r Ref) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if q := u.all[r]; q != nil && q.running {
+		return cmp.Or(q.said, error(&late{known: true}))
+	}
+	return nil
+}
+
+// forget drops how the last request about an object ended.
+func (u *unanswered) forget(r Ref) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.all, r)
+}
+
+// full returns an error if as many requests for a tenant are under way as it may have.
+func (u *unanswered) full(tenant string) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.each[tenant] >= u.share {
+		return &late{tenant: tenant}
+	}
+	return nil
+}
+
+// leave lets a request go on that nobody waits for. It reports false if that has just ended.
+func (u *unanswered) leave(tenant string, r Ref, ended *bool) (said error, left bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if *ended {
+		return nil, false
+	}
+	q := u.all[r]
+	if q == nil {
+		q = &request{}
+		u.all[r] = q
+	}
+	q.running = true
+	u.each[tenant]++
+	return cmp.Or(q.said, error(&late{known: u.each[tenant] > u.share})), true
+}
+
+// ended notes that a request has ended with an error or with nil.
+func (u *unanswered) ended(tenant string, r Ref, err error, ended *bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	*ended = true
+	q := u.all[r]
+	if q == nil || !q.running {
+		return
+	}
+	if q.running, q.said = false, err; err == nil {
+		delete(u.all, r)
+	}
+	if u.each[tenant]--; u.each[tenant] == 0 {
+		delete(u.each, tenant)
+	}
+}
+
+// await makes a request about an object and returns its answer, or an error that says that
+// there is none yet: then the request goes on, and until it has ended there is no other one
+// about the object. Such an error is the one of the request before, if there was one.
+// The request ends with life, and with ctx as long as somebody waits.
+func await[T any](ctx, life context.Context, u *unanswered, tenant string, r Ref, do func(context.Context) (T, error)) (answer T, err error) {
+	if err := cmp.Or(u.pending(r), u.full(tenant)); err != nil {
+		return answer, err
+	}
+	request, cancel := context.WithCancel(life)
+	done, ended := make(chan struct{}), false
+	var got T
+	var failed error
+	u.group.Go(func() {
+		defer cancel()
+		defer context.AfterFunc(u.closing, cancel)()
+		got, failed = do(request)
+		u.ended(tenant, r, failed, &ended)
+		close(done)
+	})
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		if said, left := u.leave(tenant, r, &ended); left {
+			return answer, said
+		}
+	case <-ctx.Done():
+		cancel()
+	case <-done:
+	}
+	<-done
+	u.forget(r)
+	return got, failed
+}
