@@ -177,6 +177,7 @@ func (f *facts) advance() {
 		f.move(f.birth)
 	}
 	if f.inst.Phase.Active() && f.verdict(model.VerdictGranted) && f.decision.Spec == f.inst.SpecDigest() {
+		noteShift(f.inst, f.decision.Grants, f.now)
 		setGrants(f.inst, f.decision.Grants)
 	}
 	if f.inst.Phase.Active() {

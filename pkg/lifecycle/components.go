@@ -33,6 +33,20 @@ func setGrants(inst *model.Instance, grants []model.Grant) {
 	}
 }
 
+// noteShift notes when the accepted spec is granted less or more of some component.
+func noteShift(inst *model.Instance, grants []model.Grant, now time.Time) {
+	for i := range inst.Components {
+		held := &inst.Components[i].Grant
+		switch g, ok := model.Find(grants, held.Component); {
+		case !ok:
+		case g.Replicas < held.Replicas:
+			inst.Lowered = now
+		case g.Replicas > held.Replicas:
+			inst.Raised = now
+		}
+	}
+}
+
 // components decides how much of each component of an instance may run now, and
 // judges its health.
 type components struct {

@@ -167,6 +167,11 @@ type Instance struct {
 	Components []ComponentState `json:"components,omitempty"`
 	EndBy      time.Time        `json:"endBy,omitzero"` // when the rest of an ended instance is stopped in any order
 
+	// Lowered and Raised are when the accepted spec was last granted less, and more, so that
+	// arbitration leaves it as it is for a while.
+	Lowered time.Time `json:"lowered,omitzero"`
+	Raised  time.Time `json:"raised,omitzero"`
+
 	// Shown is what runs of them, nil until something was seen.
 	Shown *Shown `json:"shown,omitempty"`
 
@@ -195,29 +200,6 @@ type Instance struct {
 
 // HistoryLimit bounds Instance.History; git log has the rest.
 const HistoryLimit = 20
-
-// FailureLimit bounds Instance.Failures.
-const FailureLimit = 20
-
-// FailureCount counts the failures of a component for one reason.
-type FailureCount struct {
-	Component string    `json:"component"`
-	Class     string    `json:"class"`
-	Reason    string    `json:"reason"`
-	ExitCode  int       `json:"exitCode,omitempty"` // of the last one
-	Signal    int       `json:"signal,omitempty"`   // of the last one
-	Count     int       `json:"count"`
-	First     time.Time `json:"first"`
-	Last      time.Time `json:"last"`
-
-	// Workload and Restarts identify the last one that was counted.
-	Workload Digest `json:"workload,omitempty"`
-	Restarts int    `json:"restarts,omitempty"`
-
-	// Recent are the times of the failures that count towards the threshold of the
-	// application, the latest last, at most as many as the threshold.
-	Recent []time.Time `json:"recent,omitempty"`
-}
 
 // Ending reports whether the instance has ended and keeps components until their
 // dependants are gone.

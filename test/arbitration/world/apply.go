@@ -51,8 +51,10 @@ func (w *World) apply(inst *model.Instance, d *model.Decision, c *Changes) {
 			}
 		case less(d, inst):
 			c.Reduced = append(c.Reduced, d.App)
+			inst.Lowered = w.Now
 		case moved(d.Grants, inst.Components):
 			c.Raised = append(c.Raised, d.App)
+			inst.Raised = w.Now
 		}
 		w.enter(inst, phase, d)
 		w.grant(inst, d)
