@@ -56,8 +56,8 @@ func nothingCycles(t *rapid.T) {
 }
 
 // I23. Capacity and demand that come and go move an application rarely: who was
-// degraded is not restored before the time that policy sets, and who runs is not
-// made to give way to another before its minRuntime.
+// granted less is not restored, and who was granted more does not give way to another, before the
+// longer of restoreHold and minRuntime; and who runs does not before its minRuntime.
 func TestLittleChangesMoveLittle(t *testing.T) { holds(t, 2, littleChangesMoveLittle) }
 
 func littleChangesMoveLittle(t *rapid.T) {
@@ -72,7 +72,7 @@ func littleChangesMoveLittle(t *rapid.T) {
 	less := capacity
 	less.CPU -= int64(rapid.IntRange(0, 2).Draw(t, "less")) * 500
 	tiny := generate.App("tenant-0", "tiny", 650, 1, model.Resources{CPU: 1}, generate.Policy(s.shape.Preemption))
-	reduced, admitted := map[model.AppID]time.Time{}, map[model.AppID]time.Time{}
+	reduced, raised, admitted := map[model.AppID]time.Time{}, map[model.AppID]time.Time{}, map[model.AppID]time.Time{}
 	for round := range 24 {
 		s.Seen.Pools[0].Capacity = capacity
 		if round%2 == 1 {
@@ -83,18 +83,13 @@ func littleChangesMoveLittle(t *rapid.T) {
 		} else {
 			s.Remove(tiny.ID)
 		}
-		now, degraded := s.Now, map[model.AppID]bool{}
-		for _, inst := range s.Ledger.Instances {
-			degraded[inst.App] = inst.Phase == model.PhaseDegraded
-		}
+		now := s.Now
 		ruling, changes := s.step(20 * time.Second)
 		for _, id := range changes.Reduced {
-			if inst, _ := s.Ledger.Find(id); !degraded[id] && inst.Phase == model.PhaseDegraded {
-				reduced[id] = now
-			}
+			reduced[id] = now
 		}
 		for _, id := range changes.Raised {
-			if at, ok := reduced[id]; ok && now.Sub(at) < hold {
+			if at, ok := reduced[id]; ok && now.Sub(at) < max(hold, least) {
 				t.Fatalf("%s is restored %s after it was reduced", id, now.Sub(at))
 			}
 		}
@@ -106,7 +101,13 @@ func littleChangesMoveLittle(t *rapid.T) {
 				if at := admitted[v.App]; now.Sub(at) < least {
 					t.Fatalf("%s gives way to %s %s after it began to run", v.App, d.App, now.Sub(at))
 				}
+				if at, ok := raised[v.App]; ok && now.Sub(at) < max(hold, least) {
+					t.Fatalf("%s gives way to %s %s after it was restored", v.App, d.App, now.Sub(at))
+				}
 			}
+		}
+		for _, id := range changes.Raised {
+			raised[id] = now
 		}
 	}
 }

@@ -25,8 +25,13 @@ func (w *Writer) obstacle(app *solve.App) string {
 		return "policy allows no preemption (preemption: none)"
 	case solve.WithinTenant:
 		return "preempting everything of a lower priority in its tenant would not make room (preemption: within-tenant)"
+	case solve.Reclaim:
+		if !w.Below(app.Tenant) {
+			return fmt.Sprintf("tenant %s has %s of all capacity, which is no less than its guarantee and its fair share (%s), so nothing is preempted for it",
+				n.Name, percent(n.Used.Dominant(w.Total)), percent(n.FairShare))
+		}
 	}
-	return "preempting what others borrow would not make room, or it has not run for its minRuntime"
+	return "what others would have to give up would not make room, would leave one of them with as little of its own, or has not run for its minRuntime"
 }
 
 // message is what an earlier stage recorded about an application, else why it was
@@ -42,17 +47,47 @@ func (w *Writer) message(app *solve.App) string {
 func (w *Writer) why(d *solve.Displaced) string {
 	app, v := d.Preemptor, d.App
 	lead := "preempted for " + app.ID.String() + ": "
-	switch {
-	case app.Tenant == v.Tenant:
-		return lead + fmt.Sprintf("priority %d is higher than %d", app.Priority, v.Priority)
-	case d.Gained.Class == solve.WithinGuarantee:
-		return lead + fmt.Sprintf("tenant %s takes back its guarantee, and %s exceeds the guarantee of tenant %s", app.ID.Tenant, v.ID, v.ID.Tenant)
-	case d.Gained.Class == solve.WithinFairShare && d.Lost.Class == solve.Borrowing:
-		return lead + fmt.Sprintf("tenant %s is within its fair share (%s), and %s exceeds the fair share of tenant %s (%s)",
-			app.ID.Tenant, percent(w.Nodes[app.Tenant].FairShare), v.ID, v.ID.Tenant, percent(w.Nodes[v.Tenant].FairShare))
+	switch d.Cause {
+	case solve.ByGuarantee:
+		n := w.guaranteed(app.Tenant)
+		return lead + fmt.Sprintf("%s takes back its guarantee: of all capacity it %s (guarantee %s), %s", w.called(n), w.went(n),
+			percent(w.Nodes[n].Guarantee.Dominant(w.Total)), w.ended(v.Tenant))
+	case solve.ByFairShare:
+		return lead + fmt.Sprintf("of all capacity %s, %s", w.ended(app.Tenant), w.ended(v.Tenant))
+	case solve.ByBand:
+		bands := w.Fleet.Platform.Bands
+		return lead + fmt.Sprintf("band %s is served before band %s", bandName(bands, app.Band), bandName(bands, v.Band))
 	}
-	bands := w.Fleet.Platform.Bands
-	return lead + fmt.Sprintf("band %s is served before band %s", bandName(bands, app.Band), bandName(bands, v.Band))
+	return lead + fmt.Sprintf("priority %d is higher than %d", app.Priority, v.Priority)
+}
+
+// guaranteed is the tenant if it has a guarantee, else the next group of it that has one.
+func (w *Writer) guaranteed(tenant int) int {
+	for i := tenant; i > 0; i = w.Nodes[i].Parent {
+		if w.Nodes[i].Guarantee.Dominant(w.Total) > 0 {
+			return i
+		}
+	}
+	return tenant
+}
+
+// called names a tenant or group.
+func (w *Writer) called(node int) string {
+	if w.Nodes[node].Tenant == nil {
+		return "group " + w.Nodes[node].Name
+	}
+	return "tenant " + w.Nodes[node].Name
+}
+
+// went says what a tenant or group had of all capacity, and what it has now.
+func (w *Writer) went(node int) string {
+	n := &w.Nodes[node]
+	return fmt.Sprintf("had %s and has %s", percent(n.Had), percent(n.Used.Dominant(w.Total)))
+}
+
+// ended compares what a tenant had and has with its fair share.
+func (w *Writer) ended(tenant int) string {
+	return fmt.Sprintf("%s %s (fair share %s)", w.called(tenant), w.went(tenant), percent(w.Nodes[tenant].FairShare))
 }
 
 // percent writes a share as a percentage of all capacity.

@@ -79,11 +79,9 @@ func (t *tracker) wakes() (at time.Time) {
 			continue
 		}
 		if app.Level > 0 {
-			soonest(app.Instance.Since.Add(app.RestoreHold()))
+			soonest(t.RestoredFrom(app))
 		}
-		if least := app.Policy().MinRuntime; least > 0 {
-			soonest(app.Started().Add(least))
-		}
+		soonest(t.ProtectedUntil(app))
 		if !app.EvictAt.IsZero() {
 			soonest(app.EvictAt)
 		}

@@ -134,7 +134,8 @@ func sameInstance(x, y *model.Instance) bool {
 	if !x.Phase.Active() && x.Phase != model.PhaseTerminated {
 		return true
 	}
-	if x.SpecDigest() != y.SpecDigest() || len(x.Held) != len(y.Held) || !x.Returns.Equal(y.Returns) || !sameRun(x.Run, y.Run) {
+	if x.SpecDigest() != y.SpecDigest() || len(x.Held) != len(y.Held) || !x.Returns.Equal(y.Returns) ||
+		!x.Lowered.Equal(y.Lowered) || !x.Raised.Equal(y.Raised) || !sameRun(x.Run, y.Run) {
 		return false
 	}
 	return slices.EqualFunc(x.Components, y.Components, func(c, d model.ComponentState) bool {

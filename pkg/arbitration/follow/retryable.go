@@ -172,7 +172,7 @@ func (r *retryable) fromOthers(app *solve.App) []solve.Vector {
 	for v, taken := range r.taken {
 		switch {
 		case v.Class == solve.WithinGuarantee:
-		case s.Class == solve.WithinGuarantee, s.Class == solve.WithinFairShare && v.Class == solve.Borrowing && s.Band <= v.Band, allowed == solve.AnyBand && s.Band < v.Band:
+		case s.Class == solve.WithinGuarantee, s.Class == solve.WithinFairShare && s.Band <= v.Band, allowed == solve.AnyBand && s.Band < v.Band:
 			if room == nil {
 				room = r.byPool()
 			}

@@ -28,6 +28,10 @@ type allotment struct {
 // Allot lets applications give way where capacity fell, then serves newer specs,
 // pending applications, and degraded ones. A nil retry tries all pending applications.
 func (c *Case) Allot(retry Retry) {
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
+		n.Had = n.Used.Dominant(c.Total)
+	}
 	a := &allotment{c.room(), &c.Ledger}
 	a.shortages()
 	a.updates()
@@ -58,52 +62,45 @@ func (a *allotment) replace(app *App) {
 	a.ranked() // while it still stands where it does
 	before, reason, held := app.Place, app.Reason, a.Release(app)
 	app.Verdict = model.VerdictWaiting
-	// The newer spec stands as the accepted one does, level by level.
-	app.Levels = app.Update.levels
-	app.Standing = resized(app.Standing, len(app.Levels))
-	if a.place(app, app.Wanted, app.Levels, held) {
+	app.Levels, app.Standing = app.Update.levels, app.Update.standing
+	if a.place(app, app.Wanted, held) {
 		app.Findings = app.Update.findings
 		return
 	}
 	app.refuse(&model.Refusal{Reason: model.ReasonCapacityShort, Message: "does not fit beside what runs: it " + a.Sentence(app.Short)}, app.Levels[0].surge)
-	standing := resized(app.Standing, len(before.Levels))
 	app.Place, app.Reason, app.Verdict, app.Update = before, reason, model.VerdictGranted, nil
-	app.Standing = standing
 	a.take(app, held)
 }
 
-// resized gives another number of levels the standings of those before: the base
-// stays the base.
-func resized(s []Standing, n int) []Standing {
-	out := make([]Standing, n)
-	for i := range out {
-		out[n-1-i] = s[max(0, len(s)-1-i)]
-	}
-	return out
-}
-
-// place finds a place for a spec: in free capacity on the best level that fits,
-// else where others must give way.
-func (a *allotment) place(app *App, spec *model.Application, levels []Level, kept []Load) bool {
-	preferred := a.Preferred(app, spec, &levels[0])
-	var first []Shortage
-	for l := range levels {
-		for _, at := range preferred {
-			loads, short := a.fit(app, &levels[l], at, kept)
+// place finds a place for a spec, on the best level that fits in free capacity or for
+// which others give way.
+func (a *allotment) place(app *App, spec *model.Application, kept []Load) bool {
+	preferred := a.Preferred(app, spec, &app.Levels[0])
+	c := a.preemptor(app, kept)
+	var full, least []Shortage
+	for l := range app.Levels {
+		for i, at := range preferred {
+			loads, short := a.fit(app, &app.Levels[l], at, kept)
 			if short == nil {
-				a.settle(app, spec, levels, l, at, loads)
-				app.Short = first
+				a.settle(app, spec, app.Levels, l, at, loads)
+				app.Short = full
 				return true
 			}
-			if first == nil || l > 0 && at == preferred[0] {
-				first = short
+			if i == 0 {
+				least = short
 			}
 		}
+		if full == nil {
+			full = least
+		}
+		if a.makeRoom(c, spec, l, preferred) {
+			if l > 0 {
+				app.Short = full
+			}
+			return true
+		}
 	}
-	if a.makeRoom(app, spec, levels, kept) {
-		return true
-	}
-	app.Short = first
+	app.Short = least
 	return false
 }
 
@@ -143,7 +140,7 @@ func (a *allotment) fill(retry Retry) {
 			continue
 		}
 		q.advance(app)
-		if a.place(app, app.Spec, app.Levels, nil) {
+		if a.place(app, app.Spec, nil) {
 			q.moved(app.Tenant)
 			for _, d := range app.Victims {
 				q.moved(d.App.Tenant)
@@ -171,16 +168,16 @@ func (a *allotment) reserveFree(app *App) {
 	}
 }
 
-// makeRoom preempts others for an application that stands better, if policy allows
-// it, and grants it the place.
-func (a *allotment) makeRoom(app *App, spec *model.Application, levels []Level, kept []Load) bool {
-	best := a.best(app, spec, levels, kept)
+// makeRoom preempts others for a level of an application, if standing and policy allow
+// it, and grants it the level.
+func (a *allotment) makeRoom(c *preemptor, spec *model.Application, level int, pools []int) bool {
+	best := a.best(c, level, pools)
 	if best == nil {
 		return false
 	}
-	a.carryOut(app, best)
-	loads, _ := a.fit(app, &levels[best.level], best.at, kept)
-	a.settle(app, spec, levels, best.level, best.at, loads)
+	a.carryOut(c.app, best)
+	loads, _ := a.fit(c.app, &c.app.Levels[level], best.at, c.kept)
+	a.settle(c.app, spec, c.app.Levels, level, best.at, loads)
 	return true
 }
 
@@ -188,11 +185,12 @@ func (a *allotment) makeRoom(app *App, spec *model.Application, levels []Level, 
 func (a *allotment) carryOut(app *App, pl *plan) {
 	for _, m := range pl.moves {
 		v := m.option.app
-		d := &Displaced{App: v, Spec: v.Spec, From: v.Levels[v.Level].Cut, Evicted: m.to < 0,
-			Preemptor: app, Gained: app.Worst(pl.level), Lost: v.Worst(v.Level)}
+		d := &Displaced{App: v, Spec: v.Spec, From: v.Levels[v.Level].Cut, Evicted: m.to < 0, Preemptor: app}
+		if v.Tenant != app.Tenant {
+			d.Cause = pl.cause
+		}
 		a.Release(v)
 		if m.to < 0 {
-			d.Lost = v.Base()
 			v.Verdict, v.Reason, v.Level, v.Grants = model.VerdictEvicted, model.ReasonPreempted, -1, nil
 		} else {
 			d.To = v.Levels[m.to].Cut

@@ -55,12 +55,14 @@ type Outcome struct {
 	Victims  []*Displaced // preempted for it
 	Lost     *Displaced   // what it gave up for a preemptor, nil: nothing
 	EvictAt  time.Time    // when it loses its place if the shortage lasts
+	shrunk   bool         // it was degraded because of a shortage
 	Position int          // among the pending applications of its tenant
 }
 
 // newer is a newer spec of an application that runs.
 type newer struct {
 	levels   []Level
+	standing []Standing
 	findings []Finding
 }
 
@@ -72,8 +74,8 @@ type Displaced struct {
 	From, To Cut
 	Evicted  bool
 
-	Preemptor    *App
-	Gained, Lost Standing // the weakest part that is gained, and the one that is compared with it
+	Preemptor *App
+	Cause     Cause
 }
 
 // Incumbent reports whether the application holds a place by the ledger.

@@ -67,16 +67,28 @@ type candidate struct {
 	gain   Vector // what it adds to what is needed
 }
 
+// tier orders options by whom to ask first: worse standings before better ones, and in the
+// end those of other tenants that stand alike.
+func (o *option) tier(p *option) int {
+	if o.alike != p.alike {
+		if o.alike {
+			return 1
+		}
+		return -1
+	}
+	return p.least.Compare(o.least)
+}
+
 // cover finds candidates whose gains together cover the rest, nil if all of them
-// cannot. Candidates of equal standing are a tier. It touches no better tier than it
+// cannot. Candidates that are asked alike are a tier. It touches no better tier than it
 // must, and takes from each tier, best first, as few candidates as it can given all
 // of the worse ones.
 func cover(candidates []*candidate, rest Vector) []*candidate {
-	slices.SortStableFunc(candidates, func(x, y *candidate) int { return y.option.least.Compare(x.option.least) })
+	slices.SortStableFunc(candidates, func(x, y *candidate) int { return x.option.tier(y.option) })
 	var tiers [][]*candidate
 	for from := 0; from < len(candidates); {
 		to := from
-		for to < len(candidates) && candidates[to].option.least == candidates[from].option.least {
+		for to < len(candidates) && candidates[to].option.tier(candidates[from].option) == 0 {
 			to++
 		}
 		tiers, from = append(tiers, candidates[from:to]), to

@@ -28,7 +28,7 @@ func (c *Case) RecountDemand(tenant int) (changed bool) {
 		if *sum == nil {
 			*sum = c.Zero()
 		}
-		sum.Add(app.Levels[0].lasts)
+		sum.Add(app.Update.orMore(app.Levels[0].lasts))
 	}
 	for b := range c.demanded {
 		changed = changed || !slices.Equal(before[b], c.demanded[b][tenant])
@@ -36,14 +36,25 @@ func (c *Case) RecountDemand(tenant int) (changed bool) {
 	return changed
 }
 
+// orMore is what an application asks for that gets a newer spec, which is nil for none: what
+// it asks for now, or by the newer spec where that is more.
+func (n *newer) orMore(now Vector) Vector {
+	if n == nil {
+		return now
+	}
+	most := slices.Clone(now)
+	for r, amount := range n.levels[0].lasts {
+		most[r] = max(most[r], amount)
+	}
+	return most
+}
+
 // FairShares divides all capacity and records the result on the nodes.
 func (c *Case) FairShares() {
 	fair, floors := divide(c.Books, c.boundedDemand())
 	for i := range c.Nodes {
 		c.Nodes[i].FairShare = fair[i]
-		if c.Nodes[i].Tenant != nil {
-			c.Nodes[i].Floor = floors[i]
-		}
+		c.Nodes[i].Floor = floors[i]
 	}
 }
 

@@ -9,10 +9,22 @@
 //  4. Stand (stand.go): the standing of every part of every application. It follows
 //     from what is declared and never from what runs, so nothing cycles.
 //  5. Allot (allot.go): who gives way when a pool lost capacity (shortage.go), newer
-//     specs, pending applications, each on its best level that fits (queue.go, levels.go),
-//     room for what stands better (room.go, options.go, choose.go, fewest.go), and in
-//     the end what was degraded is restored (restore.go).
+//     specs, pending applications, each on the highest level that fits or that others make
+//     room for (queue.go, levels.go, room.go, options.go, choose.go, fewest.go), if the outcome
+//     is fairer (fairness.go), and in the end what was degraded is restored (restore.go).
 //  6. Number: the positions of applications that stay pending.
+//
+// Nothing cycles while the same is declared and capacity stays. Call the amount that runs at a
+// standing the sum of the dominant shares of the parts that stand so, and list the
+// amounts from the best standing to the worst. Who gets a place or a higher level in free capacity adds to the
+// list. Inside a tenant the parts that are gained are of a higher priority and stand better than
+// all that are lost, so the first amount that differs is larger. A plan that
+// takes from other tenants is refused unless that is so (scale.standsBetter), whether an application
+// enters, grows or is restored. Standings follow from what is declared and never
+// from who runs. So each change makes the list larger, in the order of words in a dictionary, and as there are
+// finitely many states, everything comes to rest. The acceptance test (scale.verdict) decides
+// whether a plan is fair; that it is no potential across own-tenant exchanges does no harm: an exchange inside a
+// tenant may lower what the tenant uses, but the list only grows.
 //
 // The package writes no decisions and compares nothing with an earlier pass. A Case
 // owns its slices and never changes the slices of its inputs. Amounts are integers:

@@ -20,11 +20,7 @@ import "math/bits"
 func divide(b *Books, demand [][]Vector) (fair []Share, floors []Vector) {
 	f := newFilling(b)
 	floors = f.guarantee(demand)
-	for i := len(b.Nodes) - 1; i > 0; i-- {
-		if b.Nodes[i].group != nil && !b.Nodes[i].Guarantee.isNothing() {
-			f.guaranteeGroup(i, demand)
-		}
-	}
+	f.guaranteeGroups(demand, floors)
 	for band := range demand {
 		f.setWants(demand, band)
 		f.fill(0, f.left)
@@ -91,8 +87,8 @@ func (f *filling) setWants(demand [][]Vector, b int) {
 				}
 			}
 			// What rounding left is no want: it would stop the tenant where the
-			// resource is used up.
-			if s := part(sum, f.Total[r]); s > f.got[i][r]+grain/4 {
+			// resource is used up. Nor is what no pool offers.
+			if s := part(sum, f.Total[r]); f.Total[r] > 0 && s > f.got[i][r]+grain/4 {
 				f.want[i][r] = s - f.got[i][r]
 			}
 		}

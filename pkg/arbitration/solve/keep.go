@@ -128,7 +128,7 @@ func (c *Case) passUpdate(app *App) {
 		most[r] = max(app.Levels[0].Total[r], levels[0].Total[r])
 	}
 	c.Count(app.Tenant, larger, most, 1)
-	app.Update = &newer{levels, found}
+	app.Update = &newer{levels: levels, findings: found}
 }
 
 // unusableReason tells an invalid spec from what stays for another reason.

@@ -12,6 +12,7 @@ type option struct {
 	lowest int      // the lowest level that it may be degraded to, its own if none
 	evict  bool     // it may be evicted
 	least  Standing // of its minimum
+	alike  bool     // it is of another tenant and stands as what it would give way to
 	gains  []Vector // by level below its own down to lowest, what becomes free of each need
 	all    Vector   // what becomes free when it is evicted
 }
@@ -24,17 +25,17 @@ func (o *option) degraded() Vector {
 	return o.gains[len(o.gains)-1]
 }
 
-// options lists the incumbents that may give way for standing s and free something
+// options lists the incumbents that may give way and free something
 // that is needed: first in the same tenant, then all others that stand worse,
-// worst first.
-func (r *room) options(app *App, s Standing, needs []need) []*option {
-	w := r.ranked()
+// or alike where the search goes that deep, worst first.
+func (r *room) options(d *search, needs []need) []*option {
+	w, app, s := r.ranked(), d.app, d.standing
 	var found []*option
 	look := func(v *App) {
 		if v == app || !v.Granted() || len(v.Taken) == 0 {
 			return
 		}
-		if o := r.option(app, s, v, needs); o != nil {
+		if o := r.option(d, v, needs); o != nil {
 			found = append(found, o)
 		}
 	}
@@ -43,14 +44,13 @@ func (r *room) options(app *App, s Standing, needs []need) []*option {
 			look(v)
 		}
 	}
-	allowed := min(Preemption(r.platform), Preemption(app.Policy()))
-	if allowed < Reclaim || s.Class > WithinFairShare && allowed < AnyBand {
+	if d.allowed < Reclaim || (!d.below || s.Class > WithinFairShare) && d.allowed < AnyBand {
 		return found
 	}
 	s.Priority = 0
 	for i, v := range w.all {
 		at := w.worst[i]
-		if at.Priority = 0; at.Compare(s) <= 0 {
+		if at.Priority = 0; at.Compare(s) < 0 || !d.deep && at.Compare(s) == 0 {
 			break // all that follow stand as well or better
 		}
 		if v.Tenant != app.Tenant {
@@ -93,17 +93,17 @@ func (r *room) ranked() *ranking {
 }
 
 // option finds out how far an incumbent may give way, nil if not at all.
-func (r *room) option(app *App, s Standing, v *App, needs []need) *option {
-	if r.protected(v) || !r.mayPreempt(app, s, v, v.Standing[v.Level]) {
+func (r *room) option(d *search, v *App, needs []need) *option {
+	if r.now.Before(r.ProtectedUntil(v)) || !r.mayPreempt(d, v, v.Standing[v.Level]) {
 		return nil
 	}
 	before := r.frees(v, nil, needs)
 	if before.isNothing() {
 		return nil
 	}
-	o := &option{app: v, lowest: v.Level, least: v.Base()}
+	o := &option{app: v, lowest: v.Level, least: v.Base(), alike: v.Tenant != d.app.Tenant && v.Base().Class <= WithinFairShare && v.Band == d.standing.Band}
 	for l := v.Level; l < len(v.Levels); l++ {
-		if !r.mayPreempt(app, s, v, v.Standing[l]) {
+		if !r.mayPreempt(d, v, v.Standing[l]) {
 			break
 		}
 		if l+1 < len(v.Levels) {

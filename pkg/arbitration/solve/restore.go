@@ -14,12 +14,12 @@ import (
 const RestoreHold = 30 * time.Second
 
 // restore gives degraded incumbents back what they gave up, best standing first,
-// when it fits with the margin that policy wants, they have been degraded for long
-// enough, and what they depend on is ready.
+// when it fits with the margin that policy wants or others give way for it, they have been
+// degraded for long enough, and what they depend on is ready.
 func (a *allotment) restore() {
 	var degraded []*App
 	for _, app := range a.Running {
-		if app.Granted() && app.Level > 0 && app.Update == nil && app.Lost == nil && app.EvictAt.IsZero() && a.due(app) {
+		if a.reduced(app) {
 			degraded = append(degraded, app)
 		}
 	}
@@ -27,29 +27,74 @@ func (a *allotment) restore() {
 		return cmp.Or(x.Standing[x.Level-1].Compare(y.Standing[y.Level-1]), FirstCome(x, y))
 	})
 	for _, app := range degraded {
-		held := a.Release(app)
-		for l := 0; l < app.Level; l++ {
-			if app.Levels[l].Loose != nil || !app.mayGrow(l) {
-				continue // its pool is gone, or what it depends on is not ready
-			}
-			loads, short := a.fit(app, &app.Levels[l], -1, held)
-			if short == nil && a.marginHolds(app, loads, held) {
-				a.settle(app, app.Spec, app.Levels, l, -1, loads)
-				break
-			}
-			if l == 0 {
-				app.Short = short
-			}
+		if a.reduced(app) && !app.shrunk && a.due(app) { // it may have given way just now
+			a.raise(app)
 		}
-		if app.Taken == nil {
-			a.take(app, held)
+	}
+	for _, app := range degraded {
+		if a.reduced(app) {
+			a.explain(app)
 		}
 	}
 }
 
+// reduced reports whether an application runs degraded, and keeps that place.
+func (a *Roster) reduced(app *App) bool {
+	return app.Granted() && app.Level > 0 && app.Update == nil && app.Lost == nil && app.EvictAt.IsZero() && !app.Unusable.Damaged()
+}
+
 // due reports whether a degraded application may be restored now.
 func (a *allotment) due(app *App) bool {
-	return !app.Unusable.Damaged() && a.now.Sub(app.Instance.Since) >= app.RestoreHold() && app.mayGrow(app.Level-1)
+	return !a.now.Before(a.RestoredFrom(app)) && app.mayGrow(app.Level-1)
+}
+
+// raise puts a degraded incumbent on the best level that it may have now.
+func (a *allotment) raise(app *App) {
+	p := &preemptor{app, a.Release(app), app.Level}
+	for l := range p.from {
+		if app.Levels[l].Loose != nil || !app.mayGrow(l) {
+			continue // its pool is gone, or what it depends on is not ready
+		}
+		if loads, short := a.fit(app, &app.Levels[l], -1, p.kept); short == nil && a.marginHolds(app, loads, p.kept) {
+			a.settle(app, app.Spec, app.Levels, l, -1, loads)
+			return
+		} else if short != nil && a.makeRoom(p, app.Spec, l, []int{-1}) {
+			return
+		}
+	}
+	a.take(app, p.kept)
+}
+
+// explain finds what is short for a degraded application to run in full.
+func (a *allotment) explain(app *App) {
+	if full := &app.Levels[0]; full.Loose == nil {
+		held := a.Release(app)
+		_, app.Short = a.fit(app, full, -1, held)
+		a.take(app, held)
+	}
+}
+
+// RestoredFrom is when a degraded application may be restored.
+func (a *Roster) RestoredFrom(app *App) time.Time {
+	from := app.Instance.Since.Add(app.RestoreHold())
+	return latest(from, app.Instance.Lowered, app.RestoreHold(), app.Policy().MinRuntime)
+}
+
+// ProtectedUntil is when others may take from an application that runs: it has then run for the
+// minimum time that policy gives it, and had for a while what it was last given.
+func (a *Roster) ProtectedUntil(app *App) (until time.Time) {
+	if least := app.Policy().MinRuntime; least > 0 {
+		until = app.Started().Add(least)
+	}
+	return latest(until, app.Instance.Raised, app.RestoreHold(), app.Policy().MinRuntime)
+}
+
+// latest is the end of the longer hold after something happened, if it did, and no earlier than from.
+func latest(from, happened time.Time, hold, other time.Duration) time.Time {
+	if at := happened.Add(max(hold, other)); !happened.IsZero() && at.After(from) {
+		return at
+	}
+	return from
 }
 
 // RestoreHold is how long the application stays degraded at the least.

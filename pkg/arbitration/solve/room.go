@@ -13,13 +13,14 @@ type room struct {
 	*Books
 	*Roster
 	platform *model.Policy
+	bands    int // that the platform names; what is below them is one more
 	now      time.Time
 	ranking  *ranking // see ranked
 }
 
 // room returns the search for room among the applications of the case as they are now.
 func (c *Case) room() room {
-	return room{Books: c.Books, Roster: c.Roster, platform: &c.Fleet.Platform.Policy, now: c.Now, ranking: c.ranking}
+	return room{Books: c.Books, Roster: c.Roster, platform: &c.Fleet.Platform.Policy, bands: len(c.Fleet.Platform.Bands), now: c.Now, ranking: c.ranking}
 }
 
 // need is how much of one shortage must become free for an application to fit.
@@ -28,17 +29,63 @@ type need struct {
 	amount int64
 }
 
+// preemptor is an application for which others may give way, and the levels that it may
+// gain: those above the one that it holds.
+type preemptor struct {
+	app  *App
+	kept []Load // that it holds, and keeps until it has more
+	from int    // the level that kept reaches, one below the lowest if none
+}
+
+// preemptor returns an application that holds kept.
+func (b *Books) preemptor(app *App, kept []Load) *preemptor {
+	c := &preemptor{app, kept, len(app.Levels)}
+	for l := range app.Levels {
+		if level := &app.Levels[l]; level.Loose == nil && len(kept) > 0 && b.within(level.Bound, kept) {
+			c.from = l
+			break
+		}
+	}
+	return c
+}
+
+// within reports whether loads take no more than others.
+func (b *Books) within(loads, others []Load) bool {
+	for _, l := range loads {
+		for r, n := range l.Amount {
+			if n > HeldOf(others, l.Pool, r) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// standing is that of the weakest part that the application gains at a level.
+func (c *preemptor) standing(level int) Standing {
+	return slices.MaxFunc(c.app.Standing[level:c.from], Standing.Compare)
+}
+
 // plan is a way to make room.
 type plan struct {
 	moves []move
-	level int // that the application gets
-	at    int // the pool of its loose components
+	level int   // that the application gets
+	at    int   // the pool of its loose components
+	cause Cause // why it may take from other tenants
 }
 
 // move is what one application gives up in a plan.
 type move struct {
 	option *option
 	to     int // the level that it is degraded to, -1: it is evicted
+}
+
+// lost returns the parts that the application gives up, as a range of levels.
+func (m *move) lost() (from, to int) {
+	if m.to < 0 {
+		return m.option.app.Level, len(m.option.app.Levels)
+	}
+	return m.option.app.Level, m.to
 }
 
 func (pl *plan) evictions() (n int) {
@@ -50,61 +97,69 @@ func (pl *plan) evictions() (n int) {
 	return n
 }
 
-// best is the plan that makes room for an application, nil if there is none.
-// Degradation comes before eviction; of the levels that the application could get,
-// the one that evicts fewest others is taken, and of these the best.
-func (r *room) best(app *App, spec *model.Application, levels []Level, kept []Load) (best *plan) {
-	for level := range levels {
-		for _, at := range r.Preferred(app, spec, &levels[0]) {
-			pl := r.plan(app, levels, level, at, kept)
-			if pl != nil && (best == nil || pl.evictions() < best.evictions()) {
-				best = pl
-			}
+// best is the plan that makes room for a level of an application, nil if there is none.
+// Degradation comes before eviction; of the pools that it could run in, the one is
+// taken in which fewest others are evicted.
+func (r *room) best(c *preemptor, level int, pools []int) (best *plan) {
+	if level >= c.from {
+		return nil // it has that much
+	}
+	for _, at := range pools {
+		if pl := r.plan(c, level, at); pl != nil && (best == nil || pl.evictions() < best.evictions()) {
+			best = pl
 		}
 	}
 	return best
 }
 
+// attempts bounds how many choices of victims are tried for a level.
+const attempts = 32
+
 // plan finds the least that others must give up so that a level fits, nil if
-// nothing suffices.
-func (r *room) plan(app *App, levels []Level, level, at int, kept []Load) *plan {
-	needs := r.needs(app, &levels[level], at, kept)
+// nothing suffices. It first looks among those that stand worse, and only if these do
+// not suffice among those of other tenants that stand alike.
+func (r *room) plan(c *preemptor, level, at int) *plan {
+	needs := r.needs(c, level, at)
 	if len(needs) == 0 {
 		return nil // it fits, or cannot
 	}
-	options := r.options(app, app.Worst(level), needs)
+	d := r.search(c, level)
 	for {
-		moves := choose(options, needs)
-		if moves == nil {
+		options := r.options(d, needs)
+		for range attempts {
+			moves := choose(options, needs)
+			if moves == nil {
+				break
+			}
+			cause, spared := r.review(d, level, at, moves)
+			if spared == nil {
+				return &plan{moves, level, at, cause}
+			}
+			options = slices.DeleteFunc(options, func(o *option) bool { return o == spared })
+		}
+		if d.deep || !d.below || d.standing.Class != WithinFairShare || d.allowed < Reclaim {
 			return nil
 		}
-		spared := r.review(app, levels, level, at, kept, moves)
-		if spared == nil {
-			return &plan{moves: moves, level: level, at: at}
-		}
-		options = slices.DeleteFunc(options, func(o *option) bool { return o == spared })
+		d.deep = true
 	}
 }
 
 // review checks a plan after all that was done to make it small. The plan is good
-// if every part that is given up stands worse than every part that is gained, so
-// that the outcome is strictly better; if no tenant loses to another one what it
-// needs to have its guarantee or fair share; and if the application then fits. If
-// not, review returns the option to do without.
-func (r *room) review(app *App, levels []Level, level, at int, kept []Load, moves []move) (spared *option) {
-	gained := app.Worst(level)
+// if every part may be taken, if the application then fits, and if the outcome is fairer
+// where another tenant loses something; see fairness.go. If not, review returns the
+// option to do without.
+func (r *room) review(d *search, level, at int, moves []move) (why Cause, spared *option) {
+	c := d.preemptor
 	order := slices.Clone(moves)
 	slices.SortFunc(order, func(x, y move) int {
 		return cmp.Or(y.option.least.Compare(x.option.least), FirstCome(y.option.app, x.option.app))
 	})
+	scale := r.weigh(d, level, order)
 	before := make([][]Load, 0, len(order))
 	for _, m := range order {
-		v, to := m.option.app, m.to
-		if to < 0 {
-			to = len(v.Levels)
-		}
-		for l := v.Level; l < to; l++ {
-			if !r.mayPreempt(app, gained, v, v.Standing[l]) {
+		v := m.option.app
+		for l, to := m.lost(); l < to; l++ {
+			if !r.mayPreempt(d, v, v.Standing[l]) {
 				spared = m.option
 			}
 		}
@@ -117,8 +172,12 @@ func (r *room) review(app *App, levels []Level, level, at int, kept []Load, move
 		}
 	}
 	if spared == nil {
-		if _, short := r.fit(app, &levels[level], at, kept); short != nil {
+		if loads, short := r.fit(c.app, &c.app.Levels[level], at, c.kept); short != nil {
 			spared = order[len(order)-1].option
+		} else if scale != nil {
+			r.take(c.app, loads)
+			why, spared = scale.verdict()
+			r.Release(c.app)
 		}
 	}
 	for i := range before {
@@ -127,12 +186,13 @@ func (r *room) review(app *App, levels []Level, level, at int, kept []Load, move
 		}
 		r.take(order[i].option.app, before[i])
 	}
-	return spared
+	return why, spared
 }
 
 // needs lists what is short for a level, nil if it fits or giving way cannot help.
-func (r *room) needs(app *App, l *Level, at int, kept []Load) (needs []need) {
-	_, short := r.fit(app, l, at, kept)
+func (r *room) needs(c *preemptor, level, at int) (needs []need) {
+	l := &c.app.Levels[level]
+	_, short := r.fit(c.app, l, at, c.kept)
 	for _, s := range short {
 		if s.Resource < 0 || s.Quota {
 			return nil // too few domains with room: giving way in amounts does not help surely; nobody gives way for a quota
@@ -140,41 +200,51 @@ func (r *room) needs(app *App, l *Level, at int, kept []Load) (needs []need) {
 		needs = append(needs, need{s, s.Asked - s.Free})
 	}
 	if len(needs) > 0 && needs[0].Pool >= 0 && r.limited {
-		for _, s := range r.limits(app.Tenant, l.Total, r.sum(kept)) {
+		for _, s := range r.limits(c.app.Tenant, l.Total, r.sum(c.kept)) {
 			needs = append(needs, need{s, s.Asked - s.Free})
 		}
 	}
 	return needs
 }
 
-// mayPreempt reports whether a part of an application with standing s may take the
-// place of a part of v with standing z, which must stand worse.
+// mayPreempt reports whether what is gained may take the place of a part of v with
+// standing z.
 //
-//   - Within a tenant, by a higher priority, where the policies of both allow it.
-//   - Across tenants, what is within a guarantee takes what is not; what is within
-//     a fair share takes what another tenant borrows, in the same or a lower band;
-//     and, where policy says any, a higher band takes from a lower one. Never what
-//     is within a guarantee, nor from a tenant that has no more than its guarantee.
-//     What may be taken from a tenant is the platform's policy: no tenant keeps what
-//     it borrowed by its own policy.
-func (r *room) mayPreempt(app *App, s Standing, v *App, z Standing) bool {
-	if s.Compare(z) >= 0 {
-		return false
-	}
+//   - Within a tenant, by a higher priority that stands better, where the policies of both
+//     allow it.
+//   - Across tenants, what is within a guarantee or fair share, of a tenant that has less
+//     than that, takes what stands worse, and a fair share also what stands alike; whether
+//     the outcome is fairer is for review to say. Where policy says any, a higher band
+//     takes from a lower one. Never what is within a guarantee, nor from a tenant or a
+//     group that has no more than its guarantee. What may be taken from a tenant is the
+//     platform's policy: no tenant keeps what it borrowed by its own policy.
+func (r *room) mayPreempt(d *search, v *App, z Standing) bool {
+	s, app := d.standing, d.app
 	if app.Tenant == v.Tenant {
-		return s.Priority > z.Priority && Preemption(app.Policy()) >= WithinTenant && Preemption(v.Policy()) >= WithinTenant
+		return s.Compare(z) < 0 && s.Priority > z.Priority &&
+			Preemption(app.Policy()) >= WithinTenant && Preemption(v.Policy()) >= WithinTenant
 	}
-	allowed := min(Preemption(r.platform), Preemption(app.Policy()))
-	n := &r.Nodes[v.Tenant]
-	switch {
-	case z.Class == WithinGuarantee || allowed < Reclaim || n.Used.Fits(n.Floor):
+	if z.Class == WithinGuarantee || d.allowed < Reclaim || r.sheltered(app.Tenant, v.Tenant) {
 		return false
-	case s.Class == WithinGuarantee:
+	}
+	switch {
+	case d.below && s.Class == WithinGuarantee:
 		return true
-	case s.Class == WithinFairShare && z.Class == Borrowing && s.Band <= z.Band && n.Used.Dominant(r.Total) > n.FairShare+Slack:
+	case d.below && s.Class == WithinFairShare && s.Band <= z.Band && (z.Class == Borrowing || d.deep):
 		return true
 	}
-	return allowed == AnyBand && s.Band < z.Band
+	return d.allowed == AnyBand && s.Band < z.Band
+}
+
+// sheltered reports whether a tenant, or a group of it that the taker is not in, has no
+// more than its guarantee.
+func (r *room) sheltered(taker, victim int) bool {
+	for i := victim; i > 0 && !r.Above(i, taker); i = r.Nodes[i].Parent {
+		if n := &r.Nodes[i]; n.Used.Fits(n.Floor) {
+			return true
+		}
+	}
+	return false
 }
 
 // Reach is how far policy lets applications preempt others.
@@ -198,11 +268,4 @@ func Preemption(policy *model.Policy) Reach {
 		return AnyBand
 	}
 	return Never
-}
-
-// protected reports whether an incumbent has not run for the minimum time that
-// policy gives it.
-func (r *room) protected(v *App) bool {
-	least := v.Policy().MinRuntime
-	return least > 0 && r.now.Sub(v.Started()) < least
 }

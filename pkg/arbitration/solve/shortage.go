@@ -61,6 +61,7 @@ func (a *allotment) giveWay(q *Pool, m move) {
 	switch {
 	case m.to >= 0:
 		a.degrade(v, m.to)
+		v.shrunk = true
 		v.Message = "granted less, because pool " + q.Name + " holds less than was granted of it"
 	case !a.now.Before(announced):
 		a.Release(v)

@@ -29,10 +29,7 @@ const grain = Whole >> 20
 // then, within a tenant, higher priorities.
 //
 // Standing follows from what is declared and what capacity there is, never from who
-// runs. Room is made only for parts that stand better than every part that gives
-// way, and nothing else takes a place from an application. So each disruption makes the
-// sorted list of the standings that run better, and the same inputs can never lead
-// back to an earlier state: nothing cycles.
+// runs: that is why nothing cycles; see doc.go.
 type Standing struct {
 	Class    Class
 	Band     int
@@ -50,7 +47,7 @@ func (s Standing) Compare(o Standing) int {
 
 // Stand gives every part of every application its standing: first its lowest level,
 // which is the minimum that it can run, then each step up from there. The parts of
-// a tenant are taken band by band, lowest levels before steps up, in first-come
+// a tenant are taken by priority, of one priority lowest levels before steps up, in first-come
 // order. A part that no longer fits in the guarantee or the fair share is passed
 // over, and a smaller one may still fit; but no later part stands better than an
 // earlier one that is within the fair share, so that priorities keep their meaning
@@ -71,10 +68,43 @@ func (c *Case) StandTenant(i int) {
 		}
 	}
 	slices.SortFunc(apps, FirstCome)
-	r := &ranks{total: c.Total, fairShare: c.Nodes[i].FairShare, floor: c.Nodes[i].Floor, steady: span{0, endless},
-		inGuarantee: c.Zero(), inFairShare: c.Zero(), item: c.Zero()}
+	steady := c.standUpdates(i, apps)
+	r := c.ranks(i, steady)
 	r.rank(apps)
 	c.Nodes[i].Steady = r.steady
+}
+
+// standUpdates ranks the parts of newer specs: where they would stand if all of the tenant ran.
+func (c *Case) standUpdates(i int, apps []*App) (steady span) {
+	steady = span{0, endless}
+	var updates []*App
+	for _, app := range apps {
+		if app.Update != nil {
+			updates = append(updates, app)
+		}
+	}
+	if updates == nil {
+		return steady
+	}
+	swap := func() {
+		for _, app := range updates {
+			app.Levels, app.Update.levels = app.Update.levels, app.Levels
+		}
+	}
+	swap()
+	r := c.ranks(i, steady)
+	r.rank(apps)
+	for _, app := range updates {
+		app.Update.standing = app.Standing
+	}
+	swap()
+	return r.steady
+}
+
+// ranks begins to count for a tenant.
+func (c *Case) ranks(i int, steady span) *ranks {
+	return &ranks{total: c.Total, fairShare: c.Nodes[i].FairShare, floor: c.Nodes[i].Floor, steady: steady,
+		inGuarantee: c.Zero(), inFairShare: c.Zero(), item: c.Zero()}
 }
 
 // span is a range of fair shares: from the lowest up to, but without, the highest.
@@ -91,28 +121,41 @@ type ranks struct {
 	steady                   span
 }
 
-// rank gives all applications of a tenant, in first-come order, their standings.
+// rank gives all applications of a tenant, in first-come order, their standings: a higher
+// priority in full before a lower one.
 func (r *ranks) rank(apps []*App) {
+	best := WithinGuarantee // that later applications of the band may stand
 	for from := 0; from < len(apps); {
 		to := from
-		for to < len(apps) && apps[to].Band == apps[from].Band {
+		for to < len(apps) && apps[to].Priority == apps[from].Priority {
 			to++
 		}
-		band := apps[from:to]
-		best := WithinGuarantee // that later applications may stand
-		for _, app := range band {
-			app.Standing = make([]Standing, len(app.Levels))
-			if s := r.place(app, len(app.Levels)-1, best); s <= WithinFairShare {
-				best = max(best, s)
-			}
+		if from > 0 && apps[from].Band != apps[from-1].Band {
+			best = WithinGuarantee
 		}
-		for _, app := range band {
-			for l := len(app.Levels) - 2; l >= 0; l-- {
-				r.place(app, l, best)
-			}
-		}
+		best = r.rankEqual(apps[from:to], best)
 		from = to
 	}
+}
+
+// rankEqual ranks applications of one priority, which may stand no better than best: first what
+// each can run at the least, then the steps up. It returns how well lower priorities may stand.
+func (r *ranks) rankEqual(apps []*App, best Class) Class {
+	for _, app := range apps {
+		app.Standing = make([]Standing, len(app.Levels))
+		if s := r.place(app, len(app.Levels)-1, best); s <= WithinFairShare {
+			best = max(best, s)
+		}
+	}
+	lower := best
+	for _, app := range apps {
+		for l := len(app.Levels) - 2; l >= 0; l-- {
+			if s := r.place(app, l, best); s <= WithinFairShare {
+				lower = max(lower, s)
+			}
+		}
+	}
+	return lower
 }
 
 // place ranks one part, which may stand no better than best.

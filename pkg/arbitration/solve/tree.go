@@ -17,8 +17,9 @@ type Node struct {
 	children []int         // by name, groups before tenants
 	Terms
 	Usage
-	Floor     Vector // the guarantee that holds: less than declared when capacity fell short of all guarantees
+	Floor     Vector // the guarantee that holds, with its part of those of its groups: less than declared when capacity fell short of all guarantees
 	FairShare Share  // see divide
+	Had       Share  // of all capacity, when this arbitration began to allot
 	Steady    span   // fair shares with which everything of the tenant would stand as it does
 }
 

@@ -3,6 +3,7 @@
 package inside
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -89,27 +90,37 @@ func (i *Inside) AboveFloor(tenant string, more model.Resources) bool {
 	return !sum.Fits(n.Floor)
 }
 
-// Running lists the standings of all parts that run, best first.
-func (i *Inside) Running() (all []Rank) {
+// Running is how much runs at each standing: the sum of the dominant shares of its parts.
+func (i *Inside) Running() map[Rank]uint64 {
+	all := map[Rank]uint64{}
 	for _, app := range i.p.Apps {
-		if app.Granted() && app.Standing != nil {
-			all = append(all, app.Standing[app.Level:]...)
+		if !app.Granted() || app.Standing == nil {
+			continue
+		}
+		for l := app.Level; l < len(app.Levels); l++ {
+			all[app.Standing[l]] += uint64(solve.Part(app.Levels, l).Dominant(i.p.Total))
 		}
 	}
-	slices.SortFunc(all, solve.Standing.Compare)
 	return all
 }
 
-// Improves reports whether one list of standings is better than another: the first
-// that differs is better, or there are more.
-func Improves(after, before []Rank) bool { return slices.CompareFunc(after, before, backwards) > 0 }
+// Improves reports whether what runs stands better than before: of the best standing of which
+// it runs another amount, it runs more.
+func Improves(after, before map[Rank]uint64) bool {
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	for _, s := range slices.SortedFunc(maps.Keys(all), solve.Standing.Compare) {
+		if after[s] != before[s] {
+			return after[s] > before[s]
+		}
+	}
+	return false
+}
 
-func backwards(x, y Rank) int { return y.Compare(x) }
-
-// DegradingSuffices reports whether an application that waits would fit at some
+// DegradingSuffices reports whether an application that waits would fit at a
 // level if all that may be degraded for it were. It is a slow reading of the rules of
 // preemption, and answers no where limits of tenants or topology domains decide.
-func (i *Inside) DegradingSuffices(id model.AppID) bool {
+func (i *Inside) DegradingSuffices(id model.AppID, level int) bool {
 	c := i.app(id)
 	for _, n := range i.p.Nodes {
 		if t := n.Tenant; t != nil && (t.Borrow != nil || t.Lend != nil) {
@@ -126,11 +137,9 @@ func (i *Inside) DegradingSuffices(id model.AppID) bool {
 			return false
 		}
 	}
-	for l := range c.Levels {
-		for _, at := range i.p.Preferred(c, c.Spec, &c.Levels[0]) {
-			if i.fitsWhenOthersAreDegraded(c, l, at) {
-				return true
-			}
+	for _, at := range i.p.Preferred(c, c.Spec, &c.Levels[0]) {
+		if i.fitsWhenOthersAreDegraded(c, level, at) {
+			return true
 		}
 	}
 	return false
@@ -186,6 +195,5 @@ func (i *Inside) mayPreempt(c *solve.App, s Rank, v *solve.App, z Rank) bool {
 	if !Better(s, z) || WithinGuarantee(z) || allowed < solve.Reclaim || n.Used.Fits(n.Floor) {
 		return false
 	}
-	reclaims := WithinFairShare(s) && Borrowing(z) && s.Band <= z.Band && n.Used.Dominant(i.p.Total) > n.FairShare+solve.Slack
-	return WithinGuarantee(s) || reclaims || allowed == solve.AnyBand && s.Band < z.Band
+	return allowed == solve.AnyBand && s.Band < z.Band // whether taking back a share is fair is not known here
 }
