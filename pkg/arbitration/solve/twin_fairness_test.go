@@ -1,0 +1,321 @@
+package solve
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/tier"
+)
+
+// TestEveryDisruptionIsFair judges, in exact fractions, every exchange between tenants of random
+// histories: trees of three levels with guarantees, weights from 1 to 9, all bands,
+// sizes up to that of the pool, ladders, one or two resources, updates and restores.
+// The twin computes guarantees and fair shares itself and shares no code with
+// the acceptance test; only which parts are within a guarantee it reads from the case.
+func TestEveryDisruptionIsFair(t *testing.T) {
+	wanted := tier.Count(1_000, 20_000, 100_000)
+	judged, byBand, byGuarantee, updates, restores := 0, 0, 0, 0, 0
+	for seed := uint64(1); judged < wanted; seed++ {
+		h := newHistory(seed)
+		for range 16 {
+			h.event()
+			for _, x := range h.round(t) {
+				judged++
+				verdict := h.judge(x)
+				require.NotContains(t, verdict, "unfair", "seed %d: %s takes from others\n%s", seed, x.taker.ID, x)
+				switch verdict {
+				case "band":
+					byBand++
+				case "guarantee":
+					byGuarantee++
+				}
+				switch x.kind {
+				case "update":
+					updates++
+				case "restore":
+					restores++
+				}
+			}
+		}
+	}
+	t.Logf("%d exchanges between tenants, none unfair: %d mend a guarantee, %d are of a higher band; %d by updates, %d by restores", judged, byGuarantee, byBand, updates, restores)
+	require.NotZero(t, byBand)
+	require.NotZero(t, byGuarantee)
+	require.NotZero(t, updates)
+	require.NotZero(t, restores)
+}
+
+// unit is one of a resource: floors are whole numbers in the engine and fractions in the twin.
+const unit = 1_000_000
+
+// history is a random fleet and what has become of it.
+type history struct {
+	rng *rand.Rand
+	in  Inputs
+	n   int
+}
+
+func newHistory(seed uint64) *history {
+	rng := rand.New(rand.NewPCG(seed, 13))
+	h := &history{rng: rng}
+	capacity := model.Resources{CPU: int64(10+rng.IntN(40)) * unit}
+	if rng.IntN(2) == 0 {
+		capacity.Memory = int64(10+rng.IntN(40)) * unit
+	}
+	policy := model.Policy{Preemption: []model.Preemption{"reclaim", "any"}[rng.IntN(2)]}
+	p := &model.Platform{Policy: policy,
+		Pools: []model.PoolSpec{{Name: "pool", OS: []string{"linux"}, Runtimes: []string{"container"}}},
+		Bands: []model.Band{{Name: "production", Min: 500}, {Name: "standard", Min: 100}, {Name: "batch"}}}
+	h.in = Inputs{Fleet: model.Fleet{Platform: p}, Now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC),
+		Seen: model.Observation{Pools: []model.Pool{{Name: "pool", Nodes: 1, Capacity: capacity}}}}
+	left := capacity
+	part := func() (r model.Resources) {
+		if rng.IntN(2) == 0 {
+			return r
+		}
+		r.CPU = rng.Int64N(left.CPU/unit/3+1) * unit
+		if capacity.Memory > 0 {
+			r.Memory = rng.Int64N(left.Memory/unit/3+1) * unit
+		}
+		left = left.Sub(r)
+		return r
+	}
+	groups := []model.Group{{Name: "g0", Weight: 1 + rng.IntN(9)}, {Name: "g1", Weight: 1 + rng.IntN(9)}, {Name: "g2", Weight: 1 + rng.IntN(9), Parent: "g1"}}
+	for i := range 2 + rng.IntN(4) {
+		tn := model.Tenant{Name: fmt.Sprint("t", i), Weight: 1 + rng.IntN(9), Guarantee: part(), Policy: policy}
+		h.in.Fleet.Tenants = append(h.in.Fleet.Tenants, tn)
+		if g := rng.IntN(4); g < len(groups) {
+			groups[g].Tenants = append(groups[g].Tenants, tn.Name)
+			groups[g].Guarantee = groups[g].Guarantee.Add(tn.Guarantee)
+		}
+	}
+	for _, g := range []int{2, 1, 0} { // what a group owns beyond its members
+		groups[g].Guarantee = groups[g].Guarantee.Add(part())
+		if g == 2 {
+			groups[1].Guarantee = groups[1].Guarantee.Add(groups[2].Guarantee)
+		}
+	}
+	if rng.IntN(4) > 0 {
+		p.Groups = groups
+	}
+	return h
+}
+
+// event lets an application come, go, grow or shrink.
+func (h *history) event() {
+	h.in.Now = h.in.Now.Add(time.Minute)
+	apps := h.in.Fleet.Applications
+	switch kind := h.rng.IntN(8); {
+	case kind == 0 && len(apps) > 4:
+		at := h.rng.IntN(len(apps))
+		gone := apps[at].ID
+		h.in.Fleet.Applications = slices.Delete(slices.Clone(apps), at, at+1)
+		h.in.Ledger.Instances = slices.DeleteFunc(slices.Clone(h.in.Ledger.Instances), func(i model.Instance) bool { return i.App == gone })
+	case kind == 1 && len(apps) > 4:
+		at := h.rng.IntN(len(apps))
+		app := *apps[at]
+		app.Components = slices.Clone(app.Components)
+		app.Components[0].Replicas = 1 + h.rng.IntN(6)
+		h.in.Fleet.Applications = slices.Clone(apps)
+		h.in.Fleet.Applications[at] = new(app.Seal())
+	default:
+		h.arrive()
+	}
+}
+
+func (h *history) arrive() {
+	tenant := h.in.Fleet.Tenants[h.rng.IntN(len(h.in.Fleet.Tenants))]
+	app := model.Application{ID: model.AppID{Tenant: tenant.Name, Name: fmt.Sprintf("a%03d", h.n)}, Priority: []int{50, 120, 200, 300, 600}[h.rng.IntN(5)], Policy: tenant.Policy}
+	app.Policy.PriorityCeiling, app.Policy.Degradation = 1000, h.rng.IntN(3) > 0
+	capacity := h.in.Seen.Pools[0].Capacity
+	size := func(most int64) int64 {
+		if h.rng.IntN(12) == 0 {
+			return (1 + h.rng.Int64N(most/unit)) * unit
+		}
+		return (1 + h.rng.Int64N(min(most/unit, 10))) * unit
+	}
+	comp := model.Component{Name: "main", Type: "worker", Runtime: "container", OS: "linux", Critical: true, Replicas: 1, Requests: model.Resources{CPU: size(capacity.CPU)}}
+	if capacity.Memory > 0 {
+		comp.Requests.Memory = size(capacity.Memory)
+	}
+	if h.rng.IntN(2) == 0 {
+		comp.Replicas, comp.Requests.CPU = 1+h.rng.IntN(8), unit+comp.Requests.CPU/4
+		comp.Degrade = &model.Degrade{MinReplicas: 1 + h.rng.IntN(comp.Replicas)}
+	}
+	app.Components = []model.Component{comp}
+	h.n++
+	h.in.Fleet.Applications = append(slices.Clone(h.in.Fleet.Applications), new(app.Seal()))
+	h.in.Ledger.Instances = append(slices.Clone(h.in.Ledger.Instances), model.Instance{App: app.ID, Number: 1, Phase: model.PhaseCreated, Declared: h.in.Now})
+	slices.SortFunc(h.in.Ledger.Instances, func(x, y model.Instance) int { return x.App.Compare(y.App) })
+}
+
+// exchange is what changed when one application was served.
+type exchange struct {
+	c             *Case
+	kind          string
+	taker         *App
+	asked         map[*App]Vector // in full
+	before, after []held          // by application
+}
+
+// held is what an application runs: levels of a ladder from one down.
+type held struct {
+	app    *App
+	levels []Level
+	stands []Standing
+	from   int
+	uses   Vector
+}
+
+func (x *exchange) String() string {
+	out := ""
+	for i := range x.before {
+		b, a := x.before[i], x.after[i]
+		out += fmt.Sprintf("%s: %d → %d of %d, uses %v → %v, stands %v\n", b.app.ID, b.from, a.from, len(b.levels), b.uses, a.uses, a.stands)
+	}
+	for i := range x.c.Nodes {
+		n := &x.c.Nodes[i]
+		out += fmt.Sprintf("%d %s in %d: weight %d, guaranteed %v, floor %v, fair share %.4f\n", i, n.Name, n.Parent, n.Weight, n.Guarantee, n.Floor, float64(n.FairShare)/float64(Whole))
+	}
+	return out
+}
+
+// round arbitrates step by step, checks that this is what Allot does, lets
+// it come true, and returns the exchanges in which another tenant lost something.
+func (h *history) round(t *testing.T) (found []*exchange) {
+	want, c := h.stood(), h.stood()
+	want.Allot(nil)
+	a := &allotment{c.room(), &c.Ledger}
+	asked := map[*App]Vector{}
+	for _, app := range c.Apps {
+		if app.Levels == nil {
+			continue
+		}
+		asked[app] = slices.Clone(app.Levels[0].lasts)
+		if app.Update != nil {
+			for r, n := range app.Update.levels[0].lasts {
+				asked[app][r] = max(asked[app][r], n)
+			}
+		}
+	}
+	watch := func(kind string, app *App, serve func()) {
+		x := &exchange{c: c, kind: kind, taker: app, asked: asked, before: h.holds(c, app)}
+		serve()
+		if !slices.ContainsFunc(app.Victims, func(d *Displaced) bool { return d.App.Tenant != app.Tenant }) {
+			return
+		}
+		x.after = h.holds(c, nil)
+		x.before[slices.Index(c.Apps, app)].levels, x.before[slices.Index(c.Apps, app)].stands = app.Levels, app.Standing
+		found = append(found, x)
+	}
+	var updates []*App
+	for _, app := range c.Apps {
+		if app.Update != nil && app.Granted() {
+			updates = append(updates, app)
+		}
+	}
+	slices.SortFunc(updates, serveOrder)
+	for _, app := range updates {
+		if app.Granted() {
+			watch("update", app, func() { a.replace(app) })
+		}
+	}
+	q := newQueue(a.Books, a.Roster, nil)
+	for app := q.head(); app != nil; app = q.head() {
+		q.advance(app)
+		watch("entry", app, func() { a.place(app, app.Spec, nil) })
+		for i := range c.Nodes {
+			if c.Nodes[i].Tenant != nil {
+				q.moved(i)
+			}
+		}
+	}
+	for {
+		var next *App
+		for _, app := range a.Running {
+			if a.reduced(app) && a.due(app) && (next == nil || cmp.Or(app.Standing[app.Level-1].Compare(next.Standing[next.Level-1]), FirstCome(app, next)) < 0) {
+				next = app
+			}
+		}
+		if next == nil {
+			break
+		}
+		watch("restore", next, func() { a.raise(next) })
+		next.EvictAt = h.in.Now // its turn is over
+	}
+	for i, app := range c.Apps {
+		app.EvictAt = time.Time{}
+		require.Equal(t, want.Apps[i].Verdict, app.Verdict, "%s", app.ID)
+		require.Equal(t, want.Apps[i].Grants, app.Grants, "%s", app.ID)
+	}
+	h.apply(want)
+	return found
+}
+
+// stood is a case up to where standings are known.
+func (h *history) stood() *Case {
+	c := New(h.in)
+	all := c.FirstComeOrder()
+	for _, app := range all {
+		c.KeepPlace(app)
+	}
+	for _, app := range all {
+		c.PassGate(app)
+	}
+	c.CountDemand()
+	c.FairShares()
+	c.Stand()
+	return c
+}
+
+// holds is what all applications run. What an application holds that gets a newer spec counts as
+// the levels of the newer spec that it would cover.
+func (h *history) holds(c *Case, updating *App) []held {
+	all := make([]held, len(c.Apps))
+	for i, app := range c.Apps {
+		all[i] = held{app, app.Levels, app.Standing, len(app.Levels), c.Zero()}
+		if app.Granted() {
+			all[i].from, all[i].uses = app.Level, app.Levels[app.Level].lasts
+		}
+		if app != updating || app.Update == nil || !app.Granted() {
+			continue
+		}
+		for l, level := range app.Update.levels {
+			if all[i].from = len(app.Update.levels); level.lasts.Fits(all[i].uses) {
+				all[i].from = l
+				break
+			}
+		}
+	}
+	return all
+}
+
+func (h *history) apply(c *Case) {
+	h.in.Ledger.Instances = slices.Clone(h.in.Ledger.Instances)
+	for _, app := range c.Apps {
+		inst, _ := h.in.Ledger.Find(app.ID)
+		switch app.Verdict {
+		case model.VerdictGranted:
+			phase := model.PhaseRunning
+			if app.Level > 0 {
+				phase = model.PhaseDegraded
+			}
+			if inst.Phase != phase {
+				inst.Phase, inst.Since = phase, h.in.Now
+			}
+			inst.Spec, inst.Components = app.Spec, nil
+			for _, g := range app.Grants {
+				inst.Components = append(inst.Components, model.ComponentState{Grant: g, Run: g.Replicas, State: model.StateReady})
+			}
+		case model.VerdictEvicted:
+			inst.Phase, inst.Reason, inst.Since, inst.Spec, inst.Components = model.PhaseTerminated, model.ReasonEvicted, h.in.Now, nil, nil
+		}
+	}
+}
