@@ -211,6 +211,7 @@ func (w *work) fail(r *Result, err error) {
 
 // finish gives the reason for each object that was not tried.
 func (w *work) finish(err error) {
+	defer w.tellAdoptions()
 	for i := range w.report.Results {
 		r := &w.report.Results[i]
 		if r.Action != Skipped || r.Message != "" {

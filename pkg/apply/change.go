@@ -2,9 +2,11 @@ package apply
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
@@ -22,6 +24,7 @@ const (
 	deleting
 	taken   // another application of the fleet has it
 	another // it is not ours
+	adopt   // it is not ours and is to be taken over
 )
 
 // settled reports whether an object needs no request. It does not wait.
@@ -49,7 +52,7 @@ func (w *work) judge(o *render.Object, now *Object, t trace, remembered bool) ve
 		return drifted
 	case now == nil:
 		return absent
-	case now.App == w.app() && now.applied == want && before && t.left == now.left && t.uid == now.UID && !now.Deleting:
+	case now.App == w.app() && now.applied == want && before && t.left == now.left && t.uid == now.UID && !now.Deleting && w.adopted(now) == now.adopted:
 		return same
 	case now.inventory != nil, now.App != w.app() && w.live.lists(now.App, now.Ref):
 		return taken
@@ -57,8 +60,8 @@ func (w *work) judge(o *render.Object, now *Object, t trace, remembered bool) ve
 		return another
 	case now.Deleting:
 		return deleting
-	case now.applied != want || now.App != w.app():
-		if before {
+	case now.applied != want || now.App != w.app() || w.adopted(now) != now.adopted:
+		if before && now.adopted == w.adopted(now) {
 			return drifted
 		}
 		return outdated
@@ -115,6 +118,7 @@ func (w *work) bring(ctx context.Context, o *render.Object, res *Result) error {
 			}
 		}
 		d := w.demand(now)
+		d.force = d.force || v == adopt
 		answer, created, err := w.send(ctx, res.Ref, path, o.Object.Object, d)
 		switch {
 		case err == nil:
@@ -139,7 +143,7 @@ func (w *work) demand(now *Object) demand {
 	if now == nil {
 		return demand{}
 	}
-	return demand{uid: now.UID, force: !w.set.ReportConflicts}
+	return demand{uid: now.UID, force: !w.set.ReportConflicts, adopted: w.adopted(now)}
 }
 
 // did names what a request did.
@@ -151,6 +155,8 @@ func (w *work) did(v verdict, now, answer *Object, created bool, res *Result) Ac
 		return Corrected
 	case created:
 		return Created
+	case v == adopt:
+		return Adopted
 	case now != nil && now.Version == answer.Version:
 		return Unchanged
 	case v == drifted && len(res.Drift) > 0:
@@ -194,26 +200,45 @@ func (w *work) look(ctx context.Context, o *render.Object, res *Result, path str
 	}
 	_, t, remembered := w.live.find(res.Ref)
 	v = w.judge(o, now, t, remembered)
+	if v == another && w.adoptable(u) {
+		if v = adopt; now.Deleting {
+			v = deleting
+		}
+		taken := *now
+		taken.adopted, taken.labels = render.AdoptedKeep, u.GetLabels() // its entry says how
+		now = &taken
+	}
 	switch v {
 	case another:
 		return v, now, w.foreign(u)
+	case adopt:
+		res.Drift = w.given(o, u)
 	case drifted:
-		var others []level
-		for _, c := range claims(u, w.client.manager) {
-			if !c.ours {
-				others = append(others, level{c.manager, c.fields})
-			}
-		}
-		res.Drift = differences(o.Object.Object, u.Object, others)
+		res.Drift = w.heldByOthers(o, u)
 	}
 	return v, now, nil
+}
+
+// heldByOthers returns the fields of an object that differ from what is wanted, with the
+// managers that hold them.
+func (w *work) heldByOthers(o *render.Object, u *unstructured.Unstructured) []Difference {
+	var others []level
+	for _, c := range claims(u, w.client.manager) {
+		if !c.ours {
+			others = append(others, level{c.manager, c.fields})
+		}
+	}
+	return differences(o.Object.Object, u.Object, others)
 }
 
 // foreign returns the error for an object that is not ours.
 func (w *work) foreign(u *unstructured.Unstructured) error {
 	f := &foreign{owner: ownerOf(u, w.fleet)}
-	if namespace(refOf(u)) {
+	switch r := refOf(u); {
+	case namespace(r):
 		f.do = "to hand it over, label it " + render.LabelFleet + "=" + w.fleet
+	case w.app().Name != "" && r != w.inventory() && fleetOf(u, w.fleet) == "" && metav1.GetControllerOfNoCopy(u) == nil:
+		f.do = fmt.Sprintf("remove or rename one of the two, or take it over with application.adopt: [{kind: %q, name: %q}]", r.kind(), r.Name)
 	}
 	return f
 }

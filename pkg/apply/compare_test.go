@@ -82,12 +82,13 @@ func FuzzInventory(f *testing.F) {
 			return
 		}
 		require.Len(t, inv.refs, 1)
-		body, err := writeInventory("f", "", model.AppID{Tenant: "t", Name: "a"}, "ns", inv.refs, []string{"uid"})
+		body, err := writeInventory("f", "", model.AppID{Tenant: "t", Name: "a"}, "ns", inv.refs, []string{"uid"}, map[Ref]string{inv.refs[0]: "keep"})
 		if err != nil {
 			return
 		}
 		again := readInventory(&unstructured.Unstructured{Object: body})
 		require.Equal(t, inv.refs, again.refs)
 		require.Equal(t, []string{"uid"}, again.uids)
+		require.Equal(t, "keep", again.adopted[inv.refs[0]])
 	})
 }

@@ -16,6 +16,8 @@ import (
 type demand struct {
 	uid   string // of the object to change; "": there is none, and it is to be created
 	force bool   // fields that others hold are taken over
+
+	adopted string // value of render.AnnotationAdopted of the object to change, "" if it is not adopted
 }
 
 // noVersion is a version that no object has: the store counts from 2. A server-side apply
@@ -33,6 +35,9 @@ func (d demand) body(object map[string]any, owner string) []byte {
 		annotations = map[string]any{}
 	}
 	annotations[render.AnnotationOwner] = owner
+	if d.adopted != "" {
+		annotations[render.AnnotationAdopted] = d.adopted
+	}
 	meta["annotations"] = annotations
 	if d.uid == "" {
 		meta["resourceVersion"] = noVersion

@@ -83,7 +83,7 @@ func (w *work) disposal(r Ref, err error) {
 // declaredDisposable reports whether an object has the annotation that deletes it with
 // the application, and whether we applied it: others may copy our labels.
 func (w *work) declaredDisposable(u *unstructured.Unstructured) bool {
-	return w.owns(u) && annotation(u, render.AnnotationDeletion) == render.DeletionData &&
+	return w.owns(u) && annotation(u, render.AnnotationDeletion) == render.DeletionData && w.adopted(w.live.observe(u)) != render.AdoptedKeep &&
 		slices.ContainsFunc(claims(u, w.client.manager), func(c claim) bool { return c.ours })
 }
 

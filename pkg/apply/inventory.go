@@ -19,12 +19,13 @@ import (
 
 // inventory lists the objects that an application has, or may have, in the cluster. It is
 // kept in a ConfigMap in the format of cli-utils: one key for each object. The value is the
-// UID of the object.
+// UID of the object, with a word behind it if the object was adopted.
 type inventory struct {
-	refs    []Ref    // in order
-	uids    []string // of refs, "" where it is not known
-	corrupt bool     // a key names no object: somebody else wrote it
-	ledger  string   // id of the ledger that its application is in; "" where none is named
+	refs    []Ref          // in order
+	uids    []string       // of refs, "" where it is not known
+	adopted map[Ref]string // of refs that others made: the values of render.AnnotationAdopted
+	corrupt bool           // a key names no object: somebody else wrote it
+	ledger  string         // id of the ledger that its application is in; "" where none is named
 }
 
 // configMap is the kind of inventories.
@@ -55,18 +56,27 @@ func isInventory(u *unstructured.Unstructured, app model.AppID) bool {
 		(u.GetName() == inventoryName(app) || u.GetName() == formerName(app))
 }
 
+// adoptedMark stands in an inventory between the UID of an adopted object and the value of
+// render.AnnotationAdopted.
+const adoptedMark = " adopted-"
+
 func readInventory(u *unstructured.Unstructured) *inventory {
 	data, _, _ := unstructured.NestedFieldNoCopy(u.Object, "data")
 	keys, _ := data.(map[string]any)
-	inv := &inventory{ledger: label(u, render.LabelLedger)}
+	inv := &inventory{ledger: label(u, render.LabelLedger), adopted: map[Ref]string{}}
 	uids := map[Ref]string{}
-	for key, uid := range keys {
+	for key, value := range keys {
 		m, err := object.ParseObjMetadata(key)
 		if err != nil || m.Name == "" || m.GroupKind.Kind == "" {
 			inv.corrupt = true
 			continue
 		}
-		uids[Ref{m.GroupKind.Group, m.GroupKind.Kind, m.Namespace, m.Name}], _ = uid.(string)
+		r := Ref{m.GroupKind.Group, m.GroupKind.Kind, m.Namespace, m.Name}
+		said, _ := value.(string)
+		uid, how, adopted := strings.Cut(said, adoptedMark)
+		if uids[r] = uid; adopted {
+			inv.adopted[r] = how
+		}
 	}
 	inv.refs = slices.SortedFunc(maps.Keys(uids), Ref.Compare)
 	inv.uids = make([]string, len(inv.refs))
@@ -76,8 +86,9 @@ func readInventory(u *unstructured.Unstructured) *inventory {
 	return inv
 }
 
-// writeInventory makes the object that stores an inventory: the objects and their UIDs.
-func writeInventory(fleet, ledger string, app model.AppID, namespace string, refs []Ref, uids []string) (map[string]any, error) {
+// writeInventory makes the object that stores an inventory: the objects, their UIDs, and
+// how those that others made were adopted.
+func writeInventory(fleet, ledger string, app model.AppID, namespace string, refs []Ref, uids []string, adopted map[Ref]string) (map[string]any, error) {
 	data := map[string]any{}
 	for i, r := range refs {
 		key := object.ObjMetadata{
@@ -87,6 +98,9 @@ func writeInventory(fleet, ledger string, app model.AppID, namespace string, ref
 			return nil, fmt.Errorf("the name of %s is too long to be kept in an inventory", r)
 		}
 		data[key] = uids[i]
+		if how := adopted[r]; how != "" {
+			data[key] = uids[i] + adoptedMark + how
+		}
 	}
 	labels := map[string]any{
 		common.InventoryLabel: inventoryID(fleet, app),

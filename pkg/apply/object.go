@@ -29,7 +29,9 @@ type Object struct {
 	instance  int                   // render.LabelInstance, 0 if it has none
 	owner     unique.Handle[string] // render.AnnotationOwner, if we applied it
 	labelled  bool                  // it carries the label of the fleet
-	keep      bool                  // render.AnnotationPrune says so
+	keep      bool                  // render.AnnotationPrune or adopted says so
+	adopted   string                // render.AnnotationAdopted
+	labels    map[string]string     // of an adopted object
 	applied   string                // render.AnnotationApplied
 	own       []byte                // the values of our fields; nil once they are known to be unchanged
 	left      model.Digest          // of own
@@ -49,8 +51,12 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 		applied:   annotation(u, render.AnnotationApplied),
 		commit:    unique.Make(annotation(u, render.AnnotationCommit)),
 		labelled:  label(u, render.LabelFleet) == l.fleet,
-		keep:      annotation(u, render.AnnotationPrune) == render.PruneKeep,
+		adopted:   annotation(u, render.AnnotationAdopted),
 		Deleting:  u.GetDeletionTimestamp() != nil,
+	}
+	o.keep = annotation(u, render.AnnotationPrune) == render.PruneKeep || o.adopted == render.AdoptedKeep
+	if o.adopted != "" {
+		o.labels = u.GetLabels()
 	}
 	o.instance, _ = strconv.Atoi(label(u, render.LabelInstance))
 	if owner := metav1.GetControllerOfNoCopy(u); owner != nil {

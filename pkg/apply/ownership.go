@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -8,18 +9,20 @@ import (
 
 // recorded is what the inventories of an application say about its objects.
 type recorded struct {
-	uids   map[Ref]string // "" of an object that was announced, and whose UID is not written yet
-	ledger bool           // all are of the ledger that tells to carry out the set
+	uids    map[Ref]string // "" of an object that was announced, and whose UID is not written yet
+	adopted map[Ref]string // values of render.AnnotationAdopted
+	ledger  bool           // all are of the ledger that tells to carry out the set
 }
 
 // recorded reads the inventories of an application.
 func (l *Live) recorded(app model.AppID, ledger string) recorded {
-	rec := recorded{uids: map[Ref]string{}, ledger: true}
+	rec := recorded{uids: map[Ref]string{}, adopted: map[Ref]string{}, ledger: true}
 	for _, o := range l.inventories(app) {
 		rec.ledger = rec.ledger && o.inventory.ledger == ledger
 		for i, r := range o.inventory.refs {
 			rec.uids[r] = o.inventory.uids[i]
 		}
+		maps.Copy(rec.adopted, o.inventory.adopted)
 	}
 	return rec
 }
@@ -58,23 +61,25 @@ func (w *work) mine(o *Object, t trace) bool {
 	return rec.ledger && o.owner.Value() == ownerName(w.fleet, w.app())
 }
 
-// uids returns the UIDs of objects that are known to be ours, "" of others.
-func (w *work) uids(refs []Ref) []string {
+// uids returns the UIDs of objects that are known to be ours, "" of others, and how those
+// that others made were adopted.
+func (w *work) uids(refs []Ref) (uids []string, adopted map[Ref]string) {
 	rec := w.recorded()
-	uids := make([]string, len(refs))
+	uids, adopted = make([]string, len(refs)), map[Ref]string{}
 	for i, r := range refs {
 		now, t, _ := w.live.find(r)
-		if uids[i] = rec.uids[r]; now != nil && now.App == w.app() && w.mine(now, t) {
-			uids[i] = now.UID
+		uids[i], adopted[r] = rec.uids[r], rec.adopted[r]
+		if now != nil && now.App == w.app() && w.mine(now, t) {
+			uids[i], adopted[r] = now.UID, w.adopted(now)
 		}
 	}
-	return uids
+	return uids, adopted
 }
 
 func namespace(r Ref) bool { return r.Group == "" && r.Kind == "Namespace" }
 
-// renewed reports whether an object that is as we applied it has another UID than an
-// inventory of its application says.
+// renewed reports whether an object that is as we applied it has another UID, or was
+// adopted in another way, than an inventory of its application says.
 func (l *Live) renewed(app model.AppID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +88,8 @@ func (l *Live) renewed(app model.AppID) bool {
 			continue
 		}
 		for i, r := range o.inventory.refs {
-			if uid := o.inventory.uids[i]; uid != "" && l.left[r].uid != "" && l.left[r].uid != uid {
+			uid, t, now := o.inventory.uids[i], l.left[r], l.objects[r]
+			if uid != "" && t.uid != "" && t.uid != uid || now != nil && t.uid == now.UID && now.adopted != o.inventory.adopted[r] {
 				return true
 			}
 		}

@@ -87,7 +87,8 @@ func (w *work) rebuild(ctx context.Context) (Ref, error) {
 // write makes the inventory list exactly refs.
 func (w *work) write(ctx context.Context, refs []Ref) error {
 	name := w.inventory()
-	body, err := writeInventory(w.fleet, w.set.Ledger, w.app(), w.set.Namespace, refs, w.uids(refs))
+	uids, adopted := w.uids(refs)
+	body, err := writeInventory(w.fleet, w.set.Ledger, w.app(), w.set.Namespace, refs, uids, adopted)
 	if err != nil {
 		return err
 	}
@@ -215,6 +216,8 @@ func (w *work) deleteOurs(ctx context.Context, r Ref) (action Action, why string
 			return Kept, "it is not the object that was applied", nil
 		case annotation(u, render.AnnotationPrune) == render.PruneKeep:
 			return Kept, "it is annotated " + render.AnnotationPrune + "=" + render.PruneKeep, nil
+		case w.adopted(now) == render.AdoptedKeep:
+			return Kept, "it was adopted, so it stays", nil
 		case u.GetDeletionTimestamp() != nil:
 			return Pruned, "it is being deleted", nil
 		}

@@ -22,6 +22,14 @@ func (r Ref) String() string {
 	return r.Kind + " " + r.Namespace + "/" + r.Name
 }
 
+// kind returns the kind with its group, as in Deployment.apps.
+func (r Ref) kind() string {
+	if r.Group == "" {
+		return r.Kind
+	}
+	return r.Kind + "." + r.Group
+}
+
 // Compare orders by group, kind, namespace and name.
 func (r Ref) Compare(o Ref) int {
 	return cmp.Or(strings.Compare(r.Group, o.Group), strings.Compare(r.Kind, o.Kind),
@@ -35,6 +43,7 @@ type Action string
 const (
 	Created    Action = "created"
 	Configured Action = "configured" // changed, because the declaration changed
+	Adopted    Action = "adopted"    // taken over from others, as application.adopt says
 	Corrected  Action = "corrected"  // changed back, because others had changed the object
 	Unchanged  Action = "unchanged"
 	Pruned     Action = "pruned"
@@ -51,22 +60,31 @@ type Result struct {
 	Reason    model.Reason // why it failed, see the Outcome constants; "" if the API server said nothing about the object
 	Field     string       // that the API server refused, as it names it
 	Message   string       // why, for people; never has values of the object
-	Drift     []Difference // of a corrected object: the fields that others had changed
+	Drift     []Difference // of a corrected or adopted object: the fields that others had changed
 }
 
-// What says what was corrected: the fields, and who changed them.
+// What says what was corrected, and who changed it, or what was taken over, and from whom.
 func (r *Result) What() string {
-	if r.Action != Corrected {
+	if r.Action != Corrected && r.Action != Adopted {
 		return r.Message
 	}
+	did := "changed"
+	if r.Action == Adopted {
+		did = "held"
+	}
+	return listFields(r.Drift, did)
+}
+
+// listFields lists fields, each with the manager that changed or holds it.
+func listFields(differ []Difference, did string) string {
 	var changed []string
-	for _, d := range r.Drift {
+	for _, d := range differ {
 		field := d.Path
 		if field == "" {
 			field = "the whole object was gone"
 		}
 		if d.Manager != "" {
-			field += " (changed by " + d.Manager + ")"
+			field += " (" + did + " by " + d.Manager + ")"
 		}
 		changed = append(changed, text.Line(field, fieldCap))
 	}

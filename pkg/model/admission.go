@@ -120,6 +120,9 @@ func admission(a *Application) (values []PolicyValue) {
 	add("lifecycle.backoff.factor", count(a.Lifecycle.Backoff.Factor))
 	add("lifecycle.backoff.max", duration(a.Lifecycle.Backoff.Max))
 	add("lifecycle.quarantine", count(a.Lifecycle.Quarantine))
+	for i := range a.Adopt {
+		add("adopt."+strconv.Itoa(i), a.Adopt[i].String()+prunes(a.Adopt[i].Prune))
+	}
 	for i := range a.Components {
 		c := &a.Components[i]
 		add := func(field, value string) { add("components."+c.Name+"."+field, value) }

@@ -19,6 +19,7 @@ type Application struct {
 	Lifecycle  Lifecycle         `json:"lifecycle"`
 	Components []Component       `json:"components"`
 	Workflow   *Workflow         `json:"workflow,omitempty"` // nil: components start in the order of dependsOn
+	Adopt      []Adoption        `json:"adopt,omitempty"`
 
 	Digest Digest    `json:"digest,omitempty"` // of everything above: what arbitration decides on
 	Commit string    `json:"commit,omitempty"` // the source commit that the spec was read from; "" in a fleet: that of the fleet

@@ -159,7 +159,7 @@ func newObjectMetrics(f factory) objectMetrics {
 }
 
 func (m *objectMetrics) observe(r *apply.Report) {
-	for _, a := range []apply.Action{apply.Created, apply.Configured, apply.Corrected, apply.Pruned, apply.Failed, apply.Kept} {
+	for _, a := range []apply.Action{apply.Created, apply.Configured, apply.Adopted, apply.Corrected, apply.Pruned, apply.Failed, apply.Kept} {
 		m.objects.WithLabelValues(string(a)).Add(float64(r.Count(a)))
 	}
 	m.drift.Add(float64(r.Count(apply.Corrected)))

@@ -41,6 +41,10 @@ const (
 	// AnnotationOwner is <fleet>/<tenant>/<application>, or <fleet>/<tenant> of the objects of
 	// a tenant: for whom D-AROS created the object. It is added where objects are sent.
 	AnnotationOwner = Domain + "owner"
+	// AnnotationAdopted marks an object that others made and that D-AROS was told to adopt:
+	// with AdoptedKeep it stays after its declaration is removed, with AdoptedPrune it goes. It
+	// is added where objects are sent.
+	AnnotationAdopted = Domain + "adopted"
 	// AnnotationPrune with the value PruneKeep marks an object that stays after its
 	// declaration is removed: a volume, or the namespace of volumes.
 	AnnotationPrune = Domain + "prune"
@@ -60,6 +64,12 @@ const (
 
 // PruneKeep is the value of AnnotationPrune.
 const PruneKeep = "keep"
+
+// Values of AnnotationAdopted.
+const (
+	AdoptedKeep  = "keep"
+	AdoptedPrune = "prune"
+)
 
 // DeletionData is the value of AnnotationDeletion, and of lifecycle.deletion.
 const DeletionData = "delete-data"

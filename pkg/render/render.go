@@ -38,6 +38,9 @@ type Set struct {
 	// ReportConflicts is set if fields that others hold are reported and not taken back.
 	ReportConflicts bool
 
+	// Adopt names objects that others made and that are taken over.
+	Adopt []model.Adoption
+
 	// KeepSupport is set if a component runs a version that is not known any more.
 	// Then no object that the component may refer to is pruned.
 	KeepSupport bool
@@ -74,7 +77,7 @@ func Application(in Input) (Set, error) {
 	}
 	v := newVersions(in)
 	a := v[0]
-	set := Set{App: in.Instance.App, Namespace: a.namespace, ReportConflicts: a.spec.Policy.Conflicts == model.ConflictsReport}
+	set := Set{App: in.Instance.App, Namespace: a.namespace, ReportConflicts: a.spec.Policy.Conflicts == model.ConflictsReport, Adopt: a.spec.Adopt}
 	var problems []model.Problem
 	if reserved(a.namespace) {
 		problems = append(problems, model.Problem{

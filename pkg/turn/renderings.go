@@ -89,11 +89,11 @@ func (r *Renderings) problems(app *model.Application, in render.Input) []model.P
 			}
 		}
 	}
-	_, err = render.Application(in)
+	set, err := render.Application(in)
 	var blamed *render.Error
 	switch {
 	case err == nil:
-		return nil
+		return render.Unrendered(app, set)
 	case errors.As(err, &blamed):
 		return blamed.Problems
 	}

@@ -79,6 +79,7 @@ const (
 	TwoVersions      = "DA1550"
 	StepBackoff      = "DA1551"
 	Removal          = "DA1552"
+	Adoption         = "DA1560"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"
 	NothingPin       = "DA1603"

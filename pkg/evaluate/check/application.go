@@ -18,6 +18,7 @@ func Application(a *model.Application, beside []string, own *layer.Layer) (hosts
 		hosts = append(hosts, r.hosts...)
 		problems = append(problems, r.problems...)
 	}
+	problems = append(problems, adoptions(a, own)...)
 	if p, ok := cycle(a, own); ok {
 		problems = append(problems, p)
 	}

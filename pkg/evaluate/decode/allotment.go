@@ -17,6 +17,7 @@ type allotmentDoc struct {
 	Borrow          *resourcesDoc `json:"borrow"`
 	Lend            *resourcesDoc `json:"lend"`
 	PriorityCeiling *int          `json:"priorityCeiling"` // the policy in force has it
+	Adopt           bool          `json:"adopt"`           // the policy in force has it
 	Quota           *struct {
 		resourcesDoc
 		Applications int `json:"applications"`

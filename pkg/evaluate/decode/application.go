@@ -28,6 +28,7 @@ type applicationDoc struct {
 	Lifecycle  lifecycleDoc            `json:"lifecycle"`
 	Components map[string]componentDoc `json:"components"`
 	Workflow   *workflowDoc            `json:"workflow"`
+	Adopt      []model.Adoption        `json:"adopt"`
 }
 
 type componentDoc struct {
@@ -80,11 +81,14 @@ func (d *applicationDoc) application(id model.AppID, policy model.Policy, own *l
 			LatencyP99:   duration(d.Objectives.LatencyP99),
 		},
 		Budget: parts(d.Budget.CostPerHour, millionth),
-		Policy: d.Policy.Within(policy, own), Lifecycle: d.Lifecycle.lifecycle(policy), Workflow: d.Workflow.workflow(),
+		Policy: d.Policy.Within(policy, own), Lifecycle: d.Lifecycle.lifecycle(policy), Workflow: d.Workflow.workflow(), Adopt: d.Adopt,
 		At: own.Positions(applicationQuoted),
 	}
 	if len(a.Labels) == 0 {
 		a.Labels = nil // as it is after decoding an answer
+	}
+	if len(a.Adopt) == 0 {
+		a.Adopt = nil
 	}
 	var problems []model.Problem
 	if len(d.Components) == 0 {
@@ -101,7 +105,7 @@ func (d *applicationDoc) application(id model.AppID, policy model.Policy, own *l
 // of policy values are in Policy.InForce.
 func applicationQuoted(path []string) bool {
 	switch {
-	case path[0] == "priority", path[0] == "budget":
+	case path[0] == "priority", path[0] == "budget", path[0] == "adopt" && len(path) <= 2:
 		return true
 	case path[0] != "components":
 		return false

@@ -51,6 +51,7 @@ type effectiveDoc struct {
 		Hosts []string `json:"hosts"`
 		URL   string   `json:"url"` // for the schema
 	} `json:"egress"`
+	Adopt   bool `json:"adopt"` // for the schema
 	Defined struct {
 		Components []string `json:"components"`
 		Traits     []string `json:"traits"`

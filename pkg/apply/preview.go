@@ -1,0 +1,107 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// Other is an object of the cluster that a set wants and that others made.
+type Other struct {
+	App model.AppID
+	Ref
+	Owner   string       // its name, for people
+	Adopted bool         // the application takes it over; else it is refused
+	Fields  []Difference // that are not as the set wants them, with the managers that hold them
+}
+
+// String says in one line what becomes of the object.
+func (o *Other) String() string {
+	does := "is refused: it belongs to "
+	if o.Adopted {
+		does = "is adopted from "
+	}
+	said := o.App.String() + ": " + o.Ref.String() + " " + does + o.Owner
+	if fields := listFields(o.Fields, "held"); fields != "" {
+		said += "; fields that differ: " + fields
+	}
+	return said
+}
+
+// Others reads what exists of the objects of sets, and returns what others made, in order.
+// Sentences name the entries of application.adopt that take no object. It changes nothing.
+func (a *Applier) Others(ctx context.Context, sets []render.Set) (others []Other, unmatchedEntries []string, err error) {
+	if err := a.live.WaitForSync(ctx); err != nil {
+		return nil, nil, err
+	}
+	p := &pass{Applier: a, wanted: map[Ref]int{}}
+	for i := range sets {
+		p.add(&sets[i], &SetReport{})
+	}
+	found := make([][]Other, len(p.works))
+	missing := make([][]string, len(p.works))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(a.workers)
+	for i, w := range p.works {
+		group.Go(func() (err error) {
+			found[i], missing[i], err = w.others(ctx)
+			return err
+		})
+	}
+	err = group.Wait()
+	return slices.Concat(found...), slices.Concat(missing...), err
+}
+
+// others looks at the objects of one set that the watch does not show to be ours.
+func (w *work) others(ctx context.Context) (others []Other, missing []string, err error) {
+	taken := map[*model.Adoption]bool{}
+	for i := range w.set.Objects {
+		o := &w.set.Objects[i]
+		r := refOf(o.Object)
+		now, t, _ := w.live.find(r)
+		if o.Keep {
+			continue
+		}
+		if now != nil && w.mine(now, t) {
+			if now.adopted != "" {
+				taken[w.entry(r, now.labels)] = true
+			}
+			continue
+		}
+		m, err := w.kinds.find(ctx, o.Object.GroupVersionKind())
+		var unknown *unknownKind
+		if errors.As(err, &unknown) {
+			continue // there are none
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		u, err := w.client.get(ctx, m.path(r.Namespace, r.Name))
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if now := w.live.observe(u); w.mine(now, t) {
+			continue
+		}
+		other := Other{App: w.app(), Ref: r, Owner: ownerOf(u, w.fleet), Adopted: w.adoptable(u), Fields: w.given(o, u)}
+		if other.Adopted {
+			taken[w.entry(r, u.GetLabels())] = true
+		}
+		others = append(others, other)
+	}
+	for i := range w.set.Adopt {
+		if a := &w.set.Adopt[i]; !taken[a] {
+			missing = append(missing, w.app().String()+": "+unmatched(a, w.set.Namespace))
+		}
+	}
+	return others, missing, nil
+}
