@@ -83,8 +83,8 @@ func TestForeignObjectIsShown(t *testing.T) {
 
 // TestFailuresOfAPass are those of objects, and not what was skipped because of them.
 func TestFailuresOfAPass(t *testing.T) {
-	r := reconcile.Report{Applied: apply.Report{Sets: []apply.SetReport{{Results: []apply.Result{
+	r := reconcile.Report{Acted: reconcile.Acted{Applied: apply.Report{Sets: []apply.SetReport{{Results: []apply.Result{
 		{Action: apply.Failed, Message: "Deployment acme/web: no"}, {Action: apply.Skipped, Message: "not tried"}, {Action: apply.Created},
-	}}}}}
+	}}}}}}
 	require.Equal(t, []string{"Deployment acme/web: no"}, failures(&r))
 }

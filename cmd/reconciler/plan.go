@@ -9,6 +9,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
 )
@@ -19,6 +20,7 @@ const exitRefused = 2
 func newPlanCommand() *cobra.Command {
 	var f caseFlags
 	var base, head string
+	var cluster clusterFlags
 	format := planFormat("text")
 	cmd := &cobra.Command{
 		Use:   "plan",
@@ -32,6 +34,10 @@ The change is the difference between --head, or the work tree, and the commit at
 branched off --base. The running applications and the capacity of the pools are read from
 the status branch as last fetched. If nothing else happens before the merge, the reconciler
 then writes the same decisions, byte for byte.
+
+With --kubeconfig it also reads, and never changes, the objects that the change wants in that
+cluster: notes name those that others made, their owners, the fields that differ, and whether
+the application takes them over (application.adopt) or is refused.
 
 With --base none there is nothing before the change: everything that it declares is new,
 and nothing runs.
@@ -54,6 +60,18 @@ code is 2 also if plan itself failed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.run(cmd, format, func(o offline.Options, c offline.Case) (plan.Comparison, error) {
+				if cluster != (clusterFlags{}) {
+					cfg, err := cluster.config()
+					if err != nil {
+						return plan.Comparison{}, err
+					}
+					carrier, err := kubernetes.New(cfg, kubernetes.Options{Fleet: o.Fleet})
+					if err != nil {
+						return plan.Comparison{}, err
+					}
+					defer carrier.Close()
+					c.Cluster = carrier.Others
+				}
 				return offline.Plan(cmd.Context(), o, c, base, head)
 			})
 		},
@@ -63,6 +81,8 @@ code is 2 also if plan itself failed.`,
 	fl.StringVar(&base, "base", "main", "branch that the change is for, or any commit; none: all is new")
 	fl.StringVar(&head, "head", "", "branch or commit with the change (default: the files as they lie on disk)")
 	fl.VarP(&format, "output", "o", planUsage)
+	fl.StringVar(&cluster.kubeconfig, "kubeconfig", "", "kubeconfig file of a cluster: tell what others made of the objects that it is to have")
+	fl.StringVar(&cluster.context, "context", "", "the same with a context of the kubeconfig (default: its current one)")
 	return cmd
 }
 

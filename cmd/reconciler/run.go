@@ -210,7 +210,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 			Readings: reconcile.Readings{
 				Progress: []func() int64{carrier.Answered, evaluators.Evaluated},
 				Limits:   map[string]func() float64{"fleet-files": src.FilesUsed, "status-files": branch.FilesUsed},
-				Mirror:   mirror.figure(), Delivered: outgoing.delivered,
+				Mirror:   mirror.figure(), Delivered: outgoing.delivered, Preview: carrier.Others,
 			},
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
@@ -313,6 +313,9 @@ func failures(r *reconcile.Report) (sentences []string) {
 func (f *runFlags) print(out io.Writer, r *reconcile.Report) {
 	for _, t := range r.Transitions() {
 		fmt.Fprintln(out, text.Clean(fmt.Sprintf("%s#%d %s: %s (%s)", t.App, t.Instance, t.To, t.Message, t.Reason)))
+	}
+	for _, said := range r.Others {
+		fmt.Fprintln(out, text.Clean(said))
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintln(out, text.Clean(fmt.Sprintf("%s %s: %s", p.Code, p.Path, p.Message)))

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Occupancy is what the applications of a tenant have in a runtime.
 type Occupancy struct {
 	Apps []AppID   // whose objects are to exist
@@ -45,4 +47,17 @@ func (i *Instance) rolls(component string) bool {
 	}
 	c, ok := i.Spec.Component(component)
 	return ok && (c.Type == "webservice" || c.Type == "worker")
+}
+
+// Started returns the instance as it is once everything granted runs in the version of its
+// spec.
+func (i *Instance) Started() *Instance {
+	all := *i
+	all.Previous = nil
+	all.Components = slices.Clone(i.Components)
+	for n := range all.Components {
+		s := &all.Components[n]
+		s.Hold, s.Run, s.Spec, s.Workload, s.Beside = false, s.Grant.Replicas, "", "", nil
+	}
+	return &all
 }

@@ -40,6 +40,7 @@ type assessor struct {
 	children  *watchedPool
 	evaluator *evaluate.Evaluator
 	rendered  map[model.Digest]bool // specs whose objects can be rendered
+	sets      []render.Set          // of the side that was rendered last
 }
 
 func newAssessor(ctx context.Context, o Options) (*assessor, error) {

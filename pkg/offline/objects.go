@@ -2,7 +2,6 @@ package offline
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
@@ -21,6 +20,7 @@ func (a *assessor) renderDifferences(was, is side, before, after *plan.Outcome, 
 		}
 	}
 	before.Objects = a.render(was.revision, before, differ, n)
+	a.sets = nil
 	after.Objects = a.render(is.revision, after, differ, n)
 }
 
@@ -54,7 +54,8 @@ func (a *assessor) render(r revision, out *plan.Outcome, which map[model.AppID]m
 		t := &out.Fleet.Tenants[i]
 		tenants[t.Name] = t
 		if _, ok := which[model.AppID{Tenant: t.Name}]; ok {
-			objects = append(objects, objectsOf(render.Tenant(a.Fleet, a.Prefix, t, holders[t.Name]))...)
+			set := render.Tenant(a.Fleet, a.Prefix, t, holders[t.Name])
+			objects, a.sets = append(objects, objectsOf(set)...), append(a.sets, set)
 		}
 	}
 	for i := range out.Ledger.Instances {
@@ -67,28 +68,16 @@ func (a *assessor) render(r revision, out *plan.Outcome, which map[model.AppID]m
 			n.add("the objects of %s cannot be built: %v", in.App, err)
 		}
 		set, err := render.Application(render.Input{
-			Fleet: a.Fleet, Prefix: a.Prefix, Instance: started(in), Tenant: tenants[in.App.Tenant],
+			Fleet: a.Fleet, Prefix: a.Prefix, Instance: in.Started(), Tenant: tenants[in.App.Tenant],
 			Pools: out.Fleet.Platform.Pools, Kustomizations: built,
 		})
 		if err != nil {
 			n.add("the objects of %s cannot be told: %v", in.App, err)
 			continue
 		}
-		objects = append(objects, objectsOf(set)...)
+		objects, a.sets = append(objects, objectsOf(set)...), append(a.sets, set)
 	}
 	return objects
-}
-
-// started returns the instance as it is once everything granted runs in the version of its spec.
-func started(in *model.Instance) *model.Instance {
-	all := *in
-	all.Previous = nil
-	all.Components = slices.Clone(in.Components)
-	for i := range all.Components {
-		s := &all.Components[i]
-		s.Hold, s.Run, s.Spec, s.Workload, s.Beside = false, s.Grant.Replicas, "", "", nil
-	}
-	return &all
 }
 
 // objectsOf converts rendered objects to those of a plan.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/status"
 )
@@ -19,6 +20,9 @@ type Case struct {
 	Elsewhere    *Recorded   // the status branch, where it is in another repo; nil: it is in the clone
 	Now          time.Time
 	Capacity     []Capacity // changes of the observed capacity
+
+	// Cluster returns sentences about the objects of sets that others made. Nil looks at no cluster.
+	Cluster func(ctx context.Context, sets []render.Set) ([]string, error)
 }
 
 // Recorded is the status branch as it was read.
@@ -63,7 +67,8 @@ func Plan(ctx context.Context, o Options, c Case, base, head string) (plan.Compa
 		return plan.Comparison{}, err
 	}
 	noteRemovals(was.requests, is.requests, &rec.Ledger, &n)
-	return c.compare(a, rec, was, is, c.Capacity, n)
+	made, err := c.compare(a, rec, was, is, c.Capacity, n)
+	return c.meet(ctx, a, made, err)
 }
 
 // first compares a fleet with nothing. Of the status branch only the capacity of the pools counts.
@@ -74,7 +79,21 @@ func (c Case) first(ctx context.Context, a *assessor, rec Recorded, head string)
 		return plan.Comparison{}, err
 	}
 	rec.Ledger = model.Ledger{Pools: rec.Ledger.Pools}
-	return c.compare(a, rec, side{name: "nothing"}, is, c.Capacity, n)
+	made, err := c.compare(a, rec, side{name: "nothing"}, is, c.Capacity, n)
+	return c.meet(ctx, a, made, err)
+}
+
+// meet notes which of the objects that a comparison renders others made.
+func (c Case) meet(ctx context.Context, a *assessor, made plan.Comparison, err error) (plan.Comparison, error) {
+	if err != nil || c.Cluster == nil {
+		return made, err
+	}
+	said, err := c.Cluster(ctx, a.sets)
+	if err != nil {
+		return made, fmt.Errorf("look at the cluster: %w; without --kubeconfig the plan needs none", err)
+	}
+	made.Notes = append(made.Notes, said...)
+	return made, nil
 }
 
 // WhatIf compares the fleet at a revision with itself after some settings and changes of capacity.

@@ -47,6 +47,8 @@ type Wakes struct {
 
 // Readings tell how the edges are doing. All may be nil.
 type Readings struct {
+	// Preview returns sentences about the objects of sets that others made, for a dry run. Nil: nobody looks.
+	Preview func(ctx context.Context, sets []render.Set) ([]string, error)
 	// Progress are functions that count what the edges get done: objects that the cluster
 	// has answered, directories that were evaluated. They are for concurrent use.
 	Progress []func() int64

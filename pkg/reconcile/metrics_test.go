@@ -43,8 +43,8 @@ func busy() Report {
 		Standstill: Standstill{Overdue: map[model.Phase]int{model.PhaseScheduled: 2}, Oldest: map[model.Phase]time.Duration{model.PhaseAdmitted: time.Minute},
 			People: map[string]int{model.CommandApprove: 3}},
 		Problems: []model.Problem{{Code: "DA1001"}},
-		Applied: apply.Report{Requests: apply.Requests{Apply: 2}, Sets: []apply.SetReport{{App: id, Results: []apply.Result{
-			{Action: apply.Created}, {Action: apply.Corrected}}}}},
+		Acted: Acted{Applied: apply.Report{Requests: apply.Requests{Apply: 2}, Sets: []apply.SetReport{{App: id, Results: []apply.Result{
+			{Action: apply.Created}, {Action: apply.Corrected}}}}}},
 	}
 }
 

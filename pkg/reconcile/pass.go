@@ -92,7 +92,8 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	l.unsaved = out.Next.Unsaved
 	if l.o.DryRun {
 		r.take(&ledger, &out.Next)
-		return nil
+		r.Others, err = l.declared.preview(ctx, &out.Next)
+		return err
 	}
 
 	l.begin(r, StageSave)

@@ -22,8 +22,14 @@ type Report struct {
 	Changes   []announce.Announcement // that were saved or, in a dry run, would be
 	Decisions []model.Decision        // saved ones that say something new
 	Saved     bool                    // the status branch has a new commit
-	Applied   apply.Report            // what was done in the cluster
+	Acted
 	Measured
+}
+
+// Acted is what was done in the cluster.
+type Acted struct {
+	Applied apply.Report
+	Others  []string // a dry run does nothing: sentences about objects that others made
 }
 
 // Room is the capacity that there is, and where it is exceeded.

@@ -50,7 +50,7 @@ func TestObjectOfHelm(t *testing.T) {
 	require.Equal(t, model.ReasonApplyFailed, inst.Reason)
 	require.Len(t, inst.Outcomes, 1)
 	require.Equal(t, model.OutcomeForeign, inst.Outcomes[0].Reason)
-	require.Equal(t, "Deployment "+ns+"/shop-web: it exists already and belongs to Helm release "+ns+"/legacy; remove or rename one of the two", inst.Outcomes[0].Message)
+	require.Equal(t, "Deployment "+ns+"/shop-web: it exists already and belongs to Helm release "+ns+"/legacy; remove or rename one of the two, or take it over with application.adopt: [{kind: \"Deployment.apps\", name: \"shop-web\"}]", inst.Outcomes[0].Message)
 	asItWas()
 	page := w.git(w.repo, "show", "status:tenants/acme/shop/README.md")
 	require.Contains(t, page, "Foreign")

@@ -66,6 +66,17 @@ func (r *Runtime) Act(ctx context.Context, sets []render.Set) apply.Report {
 	return r.applier.Apply(ctx, sets)
 }
 
+// Others returns sentences about the objects of sets that others made, with their owners
+// and the fields that differ, and about what application.adopt does not find. It changes nothing.
+func (r *Runtime) Others(ctx context.Context, sets []render.Set) ([]string, error) {
+	others, unmatched, err := r.applier.Others(ctx, sets)
+	sentences := make([]string, 0, len(others)+len(unmatched))
+	for i := range others {
+		sentences = append(sentences, others[i].String())
+	}
+	return append(sentences, unmatched...), err
+}
+
 // Answered counts the requests for objects that have ended. It is for concurrent use.
 func (r *Runtime) Answered() int64 { return r.applier.Answered() }
 
