@@ -35,20 +35,7 @@ func (p *pass) settleOne(a *declared) {
 			app = app.AsOf(a.commit)
 		}
 		t.says.applications = append(t.says.applications, app)
-		for _, h := range a.result.Hosts {
-			t.says.claimed = append(t.says.claimed, check.Claim{App: a.app, Host: h})
-		}
 	}
-}
-
-// compare gathers the claims of the tenant's applications and compares the names of
-// their objects.
-func (t *part) compare() {
-	t.says.claims, t.says.claimed = check.ClaimsOf(t.says.claimed), nil
-	t.says.sameObjects = check.Objects(t.says.applications, func(app model.AppID, component string) string {
-		at, _ := t.instances[app.Name].result.own().Nearest("application", "components", component)
-		return at
-	})
 }
 
 // refuse lists an application as unusable.
@@ -57,7 +44,7 @@ func (t *part) refuse(app model.AppID, problem model.Problem) {
 }
 
 func unusable(app model.AppID, problem model.Problem) model.Unusable {
-	return model.Unusable{App: app, Message: inOneLine(problem), Code: problem.Code}
+	return model.Unusable{App: app, Message: problem.Line(), Code: problem.Code}
 }
 
 // pinnedAt adds the pinned commit to problems, because their places are in its files.
@@ -68,16 +55,4 @@ func pinnedAt(commit string, problems []model.Problem) []model.Problem {
 		out[i] = problem
 	}
 	return out
-}
-
-// inOneLine writes a problem as the reason why an application is unusable.
-func inOneLine(p model.Problem) string {
-	s := p.Message
-	if p.Path != "" {
-		s = p.Path + ": " + s
-	}
-	if len(p.Places) > 0 {
-		s += " (" + p.Places[0].At + ")"
-	}
-	return s
 }

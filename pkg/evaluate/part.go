@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
-	"github.com/d-aros/d-aros/pkg/evaluate/check"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -38,10 +37,6 @@ type says struct {
 	unusable     []model.Unusable
 	problems     []model.Problem
 	incomplete   bool // the list of applications could not be read
-
-	claimed     []check.Claim // before they are claims
-	claims      *check.Claims
-	sameObjects map[model.AppID]model.Problem // of applications whose objects would have the same names
 }
 
 // cachedApplication is the result of an application, with the key of its inputs.

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
@@ -49,14 +48,6 @@ func (p *pass) evaluate() {
 
 // across checks rules between tenants.
 func (p *pass) across() {
-	claims := make([]*check.Claims, len(p.parts))
-	objects := map[model.AppID]model.Problem{}
-	for i, t := range p.parts {
-		claims[i] = t.says.claims
-		maps.Copy(objects, t.says.sameObjects)
-	}
-	p.refuse(check.Hosts(claims))
-	p.refuse(objects)
 	p.refuse(check.Namespaces(&p.fleet))
 	p.fleet.Problems = append(p.fleet.Problems, check.Promises(&p.fleet, &p.platform.Layer)...)
 }
@@ -158,9 +149,6 @@ func (p *pass) settle(apps []*declared) {
 		parts[t.name], tenants[t.name] = t, t.layer
 		if t.unsure {
 			p.unsure, t.key = true, partKey{}
-		}
-		if p.e.parts[t.name] != t {
-			t.compare()
 		}
 	}
 	p.e.parts, p.e.tenants = parts, tenants

@@ -38,7 +38,7 @@ func evaluateApplication(r request, form layer.Form) (out result) {
 	if out.Problems = problems; a == nil {
 		return out
 	}
-	out.Hosts, problems = check.Application(a, r.Rest, &doc.Layer)
+	problems = check.Application(a, r.Rest, &doc.Layer)
 	if out.Problems = append(out.Problems, problems...); len(out.Problems) == 0 {
 		sealed := a.Seal()
 		out.Application, out.Choices = &sealed, choices

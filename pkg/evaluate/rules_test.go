@@ -3,12 +3,14 @@ package evaluate
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/schema"
@@ -39,11 +41,25 @@ func TestEveryCodeHasARuleAndAnExample(t *testing.T) {
 	require.ElementsMatch(t, distinct(used), known, "codes in use, and rules")
 
 	var shown []string
-	for name := range examples(t) {
+	for name := range shownExamples(t) {
 		code, _, _ := strings.Cut(name, "-")
 		shown = append(shown, code)
 	}
 	require.ElementsMatch(t, distinct(known), distinct(append(shown, withoutExample...)), "rules, and examples")
+}
+
+// shownExamples are the examples of this package, and those of pkg/turn, which finds what
+// is wrong between applications.
+func shownExamples(t *testing.T) map[string]*txtar.Archive {
+	all := examples(t)
+	files, err := filepath.Glob("../turn/testdata/problems/*.txtar")
+	require.NoError(t, err)
+	for _, f := range files {
+		a, err := txtar.ParseFile(f)
+		require.NoError(t, err)
+		all[strings.TrimSuffix(filepath.Base(f), ".txtar")] = a
+	}
+	return all
 }
 
 // docs/errors.md is made of the rules and their examples.
@@ -55,7 +71,7 @@ func TestErrorsPage(t *testing.T) {
 		"An error has a stable code, the path of the value, a sentence, and the places of both sides: first what was asked, then\n" +
 		"the limit and who set it. The same codes stand in the messages of `cue vet`. The examples change the small fleet of\n" +
 		"`pkg/evaluate/testdata/base.txtar`.\n")
-	shown := examples(t)
+	shown := shownExamples(t)
 	for _, c := range catalogue.Chapters {
 		fmt.Fprintf(&b, "\n## %s\n", c.Title)
 		for _, r := range c.Rules {

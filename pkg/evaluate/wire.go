@@ -7,7 +7,6 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
-	"github.com/d-aros/d-aros/pkg/evaluate/check"
 	"github.com/d-aros/d-aros/pkg/evaluate/decode"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -39,7 +38,6 @@ type result struct {
 	Policy      []byte             `json:"policy,omitempty"` // that a tenant's applications are evaluated under
 	Application *model.Application `json:"application,omitempty"`
 	Choices     *decode.Choices    `json:"choices,omitempty"`
-	Hosts       []check.Host       `json:"hosts,omitempty"`
 	Commands    []model.Command    `json:"commands,omitempty"`
 	Removals    []model.InstanceID `json:"removals,omitempty"`
 	Built       *kustomize.Built   `json:"built,omitempty"`

@@ -67,11 +67,20 @@ type Platform struct {
 	Bands    []Band       `json:"bands"` // highest first
 	Profiles []QoSProfile `json:"profiles"`
 
+	Allotments   []Allotment   `json:"allotments,omitempty"`   // by name; what a Tenant does not have of its own
 	Groups       []Group       `json:"groups,omitempty"`       // by name
 	Reservations []Reservation `json:"reservations,omitempty"` // by name; tenants have their own
 
 	Access *Access   `json:"access,omitempty"` // nil: not declared
 	At     Positions `json:"-"`
+}
+
+// Allotment is what the platform gives a tenant of what all share outside its namespaces.
+type Allotment struct {
+	Name        string   `json:"name"`                 // of the tenant
+	Hosts       []string `json:"hosts,omitzero"`       // that its applications may serve; nil: all that belong to nobody
+	Classes     []string `json:"classes,omitzero"`     // of what leads requests to it; nil: all
+	Annotations []string `json:"annotations,omitzero"` // of the same; nil: none
 }
 
 // PoolSpec declares a resource pool: a logical view over execution nodes.
@@ -234,4 +243,17 @@ func (p Problem) String() string {
 		b.WriteString(strings.TrimRight(fmt.Sprintf("\n  %-*s   %s", width, place.At, place.Note), " "))
 	}
 	return b.String()
+}
+
+// Line writes p as the reason why an application is unusable: the path, the sentence and
+// the first place.
+func (p Problem) Line() string {
+	s := p.Message
+	if p.Path != "" {
+		s = p.Path + ": " + s
+	}
+	if len(p.Places) > 0 {
+		s += " (" + p.Places[0].At + ")"
+	}
+	return s
 }

@@ -39,8 +39,9 @@ type assessor struct {
 	Options
 	children  *watchedPool
 	evaluator *evaluate.Evaluator
-	rendered  map[model.Digest]bool // specs whose objects can be rendered
-	sets      []render.Set          // of the side that was rendered last
+	ledger    *model.Ledger // that the fleets are decided on; nil: none is known
+	rendered  *turn.Checked // by the last assessment
+	sets      []render.Set  // of the side whose objects were made last
 }
 
 func newAssessor(ctx context.Context, o Options) (*assessor, error) {
@@ -52,7 +53,7 @@ func newAssessor(ctx context.Context, o Options) (*assessor, error) {
 		o.Progress = func(string, int) (step, end func()) { return func() {}, func() {} }
 	}
 	watched := &watchedPool{Pool: children, ctx: ctx}
-	return &assessor{Options: o, children: watched, evaluator: evaluate.Through(watched), rendered: map[model.Digest]bool{}}, nil
+	return &assessor{Options: o, children: watched, evaluator: evaluate.Through(watched)}, nil
 }
 
 func (a *assessor) close() { a.children.Close() }
@@ -72,7 +73,7 @@ func (a *assessor) assess(ctx context.Context, r revision) (model.Fleet, error) 
 	}
 	a.children.step, end = a.Progress("rendering applications:", len(fleet.Applications))
 	fleet, a.rendered = turn.CheckRenderings(fleet, turn.Renderings{
-		Fleet: a.Fleet, Prefix: a.Prefix, Checked: a.rendered, Run: a.children.Run,
+		Fleet: a.Fleet, Prefix: a.Prefix, Checked: a.rendered, Ledger: a.ledger, Run: a.children.Run,
 		Kustomizations: func(app *model.Application) (render.Kustomizations, error) { return a.kustomizations(r, app) },
 	})
 	end()

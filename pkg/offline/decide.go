@@ -14,7 +14,7 @@ import (
 
 // decide returns the outcome of the reconciler's next pass for a side, if the runtimes are as the ledger says.
 func decide(s side, ledger model.Ledger, now time.Time, capacity []Capacity, n *notes) (plan.Outcome, []lifecycle.Move, error) {
-	c := turn.Case{Fleet: s.fleet, Ledger: ledger, Orphans: ledger.Orphans, Requests: s.requests, Now: now}
+	c := turn.Case{Fleet: s.fleet, Checked: s.checked, Ledger: ledger, Orphans: ledger.Orphans, Requests: s.requests, Now: now}
 	if platform := turn.Platform(s.fleet, ledger); platform != nil {
 		pools, err := poolsOf(platform, &ledger, capacity, n)
 		if err != nil {

@@ -34,6 +34,7 @@ func (d declared) caseOf(ctx context.Context, commit string, ledger model.Ledger
 	if err != nil {
 		return turn.Case{}, fmt.Errorf("read the source commit: %w", err)
 	}
+	d.ledger = &ledger
 	fleet, err := d.assess(ctx, revision{snap.Commit, snap.Files, func(commit string) (evaluate.Files, error) {
 		older, err := snap.At(commit)
 		return older.Files, err
@@ -44,5 +45,5 @@ func (d declared) caseOf(ctx context.Context, commit string, ledger model.Ledger
 	if turn.Platform(fleet, ledger) == nil {
 		return turn.Case{}, errors.New("the source commit has no valid platform, and there was none before")
 	}
-	return turn.Case{Fleet: fleet, Ledger: ledger, Requests: access.Requests{Removals: d.evaluator.Approvals(snap.Files).Removals}}, nil
+	return turn.Case{Fleet: fleet, Checked: d.rendered, Ledger: ledger, Requests: access.Requests{Removals: d.evaluator.Approvals(snap.Files).Removals}}, nil
 }

@@ -143,8 +143,11 @@ func (c Case) open(ctx context.Context, o Options, n *notes) (rec Recorded, a *a
 	for i := range rec.Ledger.Damaged {
 		n.add("%s", &rec.Ledger.Damaged[i])
 	}
-	a, err = newAssessor(ctx, o)
-	return rec, a, err
+	if a, err = newAssessor(ctx, o); err != nil {
+		return rec, nil, err
+	}
+	a.ledger = &rec.Ledger
+	return rec, a, nil
 }
 
 // compare decides on two sides and returns the difference. The second one always has the capacity of the case.

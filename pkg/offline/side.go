@@ -9,6 +9,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/turn"
 )
 
 // side is one state of the fleet repo, evaluated.
@@ -16,6 +17,7 @@ type side struct {
 	revision
 	name     string // for people
 	fleet    model.Fleet
+	checked  *turn.Checked
 	requests access.Requests
 }
 
@@ -42,7 +44,8 @@ func headSide(ctx context.Context, w *clone.Tree, a *assessor, revision string, 
 		return s, err
 	}
 	s.commit, s.files, s.at = uncommitted, files, w.At(ctx, "HEAD")
-	if s.fleet, err = a.assess(ctx, s.revision); err != nil || !w.Git {
+	s.fleet, err = a.assess(ctx, s.revision)
+	if s.checked = a.rendered; err != nil || !w.Git {
 		return s, err
 	}
 	s.requests, err = workTreeRequests(ctx, w, a.evaluator, files, n)
@@ -83,7 +86,8 @@ func commitSide(ctx context.Context, w *clone.Tree, a *assessor, name, commit st
 		return s, err
 	}
 	s.commit, s.files, s.at = commit, files, w.At(ctx, commit)
-	if s.fleet, err = a.assess(ctx, s.revision); err != nil {
+	s.fleet, err = a.assess(ctx, s.revision)
+	if s.checked = a.rendered; err != nil {
 		return s, err
 	}
 	s.requests, err = requests(ctx, w, a.evaluator, commit, files)

@@ -34,6 +34,7 @@ func Vet(ctx context.Context, o Options, w *clone.Tree, files evaluate.Files, no
 	if err != nil {
 		return Verdict{}, err
 	}
+	fleet = a.rendered.Settle(fleet)
 	fleet.Problems = append(fleet.Problems, access.New(fleet.Platform, fleet.Tenants).Problems(now)...)
 	return Verdict{fleet, a.evaluator.Approvals(files).Problems}, ctx.Err()
 }

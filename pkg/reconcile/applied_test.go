@@ -61,7 +61,7 @@ func TestDriftIsCounted(t *testing.T) {
 		}}}, &ledger.Instances[0], now, time.Time{})
 		next := turn.Take(turn.Case{
 			Fleet: model.Fleet{Platform: &model.Platform{}, Applications: []*model.Application{spec}}, Ledger: ledger, Seen: model.Observation{Applied: n.list()}, Now: now,
-			Decide: func(model.Fleet, model.Observation, model.Ledger, time.Time) model.Ruling { return model.Ruling{} },
+			Series: turn.Series{Decide: func(model.Fleet, model.Observation, model.Ledger, time.Time) model.Ruling { return model.Ruling{} }},
 		}).Next
 		if model.DigestOf(next.Instances[0].Drift) != model.DigestOf(ledger.Instances[0].Drift) {
 			saves++

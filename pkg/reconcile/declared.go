@@ -7,6 +7,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/turn"
 )
 
 // declared is what the fleet repo declares, as far as it was fetched, accepted and
@@ -21,9 +22,9 @@ type declared struct {
 	accepted source.Snapshot // of line; zero if the repo cannot show it
 	gate     gate
 
-	fleet     model.Fleet           // of accepted
-	evaluated bool                  // fleet is all that its files say
-	rendered  map[model.Digest]bool // specs of fleet that can be rendered
+	fleet     model.Fleet   // of accepted
+	evaluated bool          // fleet is all that its files say
+	rendered  *turn.Checked // of fleet
 }
 
 // follow returns how the fleet repo goes on from the commit that the ledger was decided

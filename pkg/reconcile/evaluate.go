@@ -21,7 +21,7 @@ import (
 
 // evaluate turns a snapshot into a fleet whose renderings are checked. A commit that
 // was evaluated before is not evaluated again, unless something was in the way.
-func (d *declared) evaluate(snap source.Snapshot) model.Fleet {
+func (d *declared) evaluate(snap source.Snapshot, ledger *model.Ledger) model.Fleet {
 	if d.fleet.Commit == snap.Commit && d.evaluated {
 		return d.fleet
 	}
@@ -31,7 +31,7 @@ func (d *declared) evaluate(snap source.Snapshot) model.Fleet {
 	}
 	unsure, building := false, sync.Mutex{}
 	d.fleet, d.rendered = turn.CheckRenderings(d.o.Evaluator.Fleet(snap.Commit, snap.Files, at), turn.Renderings{
-		Fleet: d.o.Fleet, Prefix: d.o.Prefix, Checked: d.rendered, Run: onAllCores,
+		Fleet: d.o.Fleet, Prefix: d.o.Prefix, Checked: d.rendered, Ledger: ledger, Run: onAllCores,
 		Kustomizations: func(app *model.Application) (render.Kustomizations, error) {
 			building.Lock()
 			defer building.Unlock()

@@ -36,7 +36,7 @@ func (d *declared) admitted(line source.Line, ledger model.Ledger) (source.Snaps
 		}
 		d.accepted = accepted
 	}
-	fleet := d.evaluate(d.accepted)
+	fleet := d.evaluate(d.accepted, &ledger)
 	if ledger.Commit == "" && verdict.Refused == nil && !d.gate.trusted && access.New(fleet.Platform, nil).Enforced() {
 		d.gate.trusted = true
 		d.o.Log.Warn("no commit was accepted before: this one is trusted without a check, and later commits need signatures",

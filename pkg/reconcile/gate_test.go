@@ -118,7 +118,7 @@ func (k *keeper) pass() (source.Snapshot, model.Fleet) {
 	require.NoError(k.t, err)
 	fleet = turn.Take(turn.Case{
 		Fleet: fleet, Refused: refused, Ledger: k.ledger, Now: k.loop.o.Now(),
-		Decide: func(model.Fleet, model.Observation, model.Ledger, time.Time) (none model.Ruling) { return none },
+		Series: turn.Series{Decide: func(model.Fleet, model.Observation, model.Ledger, time.Time) (none model.Ruling) { return none }},
 	}).Fleet
 	k.ledger.Commit, k.ledger.Platform, k.ledger.Tenants, k.ledger.Problems = fleet.Commit, fleet.Platform, fleet.Tenants, fleet.Problems
 	b, err := json.Marshal(k.ledger)

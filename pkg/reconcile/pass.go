@@ -76,7 +76,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		return errors.Join(refused, l.correctDrift(ctx, refused, r))
 	}
 	r.Commit = snap.Commit
-	c := turn.Case{Fleet: fleet, Refused: refused, Ledger: ledger, Requests: l.declared.requests(snap)}
+	c := turn.Case{Fleet: fleet, Checked: l.declared.rendered, Refused: refused, Ledger: ledger, Requests: l.declared.requests(snap)}
 	c.Source = l.declared.source(&ledger, line, snap.Commit)
 	if platform := turn.Platform(fleet, ledger); platform != nil {
 		l.begin(r, StageInspect)

@@ -100,7 +100,7 @@ func Application(in Input) (Set, error) {
 		newer := slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return o.older })
 		older = append(older, slices.DeleteFunc(objects, func(o Object) bool { return !o.older })...)
 		if err == nil {
-			err = claim(owner, newer)
+			err = own(owner, newer)
 		}
 		if err != nil {
 			problems = append(problems, problem(a.spec, name, err))
@@ -130,8 +130,8 @@ func Application(in Input) (Set, error) {
 	return set, nil
 }
 
-// claim records the owners of objects. Each object belongs to one component.
-func claim(owner map[string]string, objects []Object) error {
+// own records the owners of objects. Each object belongs to one component.
+func own(owner map[string]string, objects []Object) error {
 	for _, o := range objects {
 		id := identity(o.Object)
 		if other, taken := owner[id]; taken {

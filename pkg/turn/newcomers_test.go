@@ -26,7 +26,7 @@ func (s *starting) take(t require.TestingT, newcomers int) (ledger model.Ledger,
 		turns++
 		before := ledger
 		out := turn.Take(turn.Case{
-			Fleet: s.fleet, Ledger: ledger, Now: at, Newcomers: newcomers,
+			Fleet: s.fleet, Ledger: ledger, Now: at, Series: turn.Series{Newcomers: newcomers},
 			Seen: model.Observation{Pools: []model.Pool{{Name: "general", Nodes: 1, Capacity: s.room, Largest: s.room}}},
 		})
 		ledger = out.Next
@@ -71,7 +71,7 @@ func TestNewcomersInParts(t *testing.T) {
 	s.app("bank", "off", 600, 1, model.DesiredTerminated)
 	s.app("corp", "c0", 100, 1, "")
 	var order []string
-	c := turn.Case{Fleet: s.fleet, Now: now, Newcomers: 3, Seen: model.Observation{Pools: []model.Pool{{Name: "general", Nodes: 1, Capacity: s.room, Largest: s.room}}}}
+	c := turn.Case{Fleet: s.fleet, Now: now, Series: turn.Series{Newcomers: 3}, Seen: model.Observation{Pools: []model.Pool{{Name: "general", Nodes: 1, Capacity: s.room, Largest: s.room}}}}
 	for {
 		out := turn.Take(c)
 		for i := range out.Next.Instances {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/claim"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -12,8 +13,11 @@ import (
 
 // Renderings configures how the renderings of a fleet are checked.
 type Renderings struct {
-	Fleet, Prefix string                // name of the fleet and what is put before every namespace
-	Checked       map[model.Digest]bool // specs that were found to be good before
+	Fleet, Prefix string   // name of the fleet and what is put before every namespace
+	Checked       *Checked // by the last check; nil: nothing was checked before
+
+	// Ledger has the specs that run, whose names are found out, too; nil: none.
+	Ledger *model.Ledger
 
 	// Kustomizations builds those of an application from the commit of its spec; nil,
 	// if the application has none.
@@ -24,16 +28,42 @@ type Renderings struct {
 	Run func(n int, do func(i int))
 }
 
+// Checked is what the check of a fleet found out, for the next check.
+type Checked struct {
+	register *claim.Register               // of the names that the applications of the fleet want
+	good     map[model.Digest]bool         // specs that can be rendered
+	names    map[model.Digest]*claim.Names // of these, and of specs of the ledger
+}
+
+// Settle refuses the applications of the fleet that was checked that want names which
+// others have, where no ledger says who came first.
+func (c *Checked) Settle(fleet model.Fleet) model.Fleet {
+	return c.settle(fleet, &model.Ledger{}, nil)
+}
+
+// settle refuses the applications that want names which others have.
+func (c *Checked) settle(fleet model.Fleet, ledger *model.Ledger, leaving []model.AppID) model.Fleet {
+	if c == nil {
+		return fleet
+	}
+	return c.register.Settle(fleet, ledger, leaving)
+}
+
 // CheckRenderings renders every application of a fleet that was not checked before,
-// at its full level, and moves applications that cannot be rendered to the unusable ones:
-// a spec that no runtime can carry out has to be found before it is accepted. It
-// returns the fleet without them and the specs that are good, for the next check.
-func CheckRenderings(fleet model.Fleet, r Renderings) (model.Fleet, map[model.Digest]bool) {
+// at its full level, and moves applications that cannot be rendered, or want names that
+// their tenants are not allotted, to the unusable ones: a spec that no runtime can carry
+// out has to be found before it is accepted. It returns the fleet without them.
+func CheckRenderings(fleet model.Fleet, r Renderings) (model.Fleet, *Checked) {
+	last := r.Checked
+	if last == nil {
+		last = &Checked{}
+	}
 	tenants := make(map[string]*model.Tenant, len(fleet.Tenants))
 	for i := range fleet.Tenants {
 		tenants[fleet.Tenants[i].Name] = &fleet.Tenants[i]
 	}
-	problems := make([][]model.Problem, len(fleet.Applications))
+	specs := append(slices.Clip(fleet.Applications), r.running(&fleet)...)
+	rendered := make([]rendering, len(specs))
 	run := r.Run
 	if run == nil {
 		run = func(n int, do func(i int)) {
@@ -42,37 +72,90 @@ func CheckRenderings(fleet model.Fleet, r Renderings) (model.Fleet, map[model.Di
 			}
 		}
 	}
-	run(len(problems), func(i int) {
-		if app := fleet.Applications[i]; !r.Checked[app.Digest] {
-			problems[i] = r.problems(app, render.Input{
-				Fleet: r.Fleet, Prefix: r.Prefix, Tenant: tenants[app.ID.Tenant], Pools: fleet.Platform.Pools,
+	run(len(specs), func(i int) {
+		digest := specs[i].Digest
+		if rendered[i].names = last.names[digest]; rendered[i].names == nil || i < len(fleet.Applications) && !last.good[digest] {
+			rendered[i] = r.render(specs[i], render.Input{
+				Fleet: r.Fleet, Prefix: r.Prefix, Tenant: tenants[specs[i].ID.Tenant], Pools: fleet.Platform.Pools,
 			})
 		}
 	})
-	good, checked := fleet.Applications[:0:0], make(map[model.Digest]bool, len(problems))
+	next := &Checked{good: make(map[model.Digest]bool, len(specs)), names: make(map[model.Digest]*claim.Names, len(specs))}
+	allotments := claim.AllotmentsOf(fleet.Platform)
+	good := fleet.Applications[:0:0]
 	fleet.Unusable, fleet.Problems = slices.Clip(fleet.Unusable), slices.Clip(fleet.Problems)
-	for i, app := range fleet.Applications {
-		if problems[i] == nil {
-			good, checked[app.Digest] = append(good, app), true
+	for i, app := range specs {
+		problems := rendered[i].problems
+		if rendered[i].names != nil {
+			next.names[app.Digest] = rendered[i].names
+		}
+		if i >= len(fleet.Applications) {
 			continue
 		}
-		fleet.Unusable = append(fleet.Unusable, model.Unusable{App: app.ID, Code: problems[i][0].Code, Message: problems[i][0].Message})
-		fleet.Problems = append(fleet.Problems, problems[i]...)
+		if problems == nil {
+			next.good[app.Digest] = true
+			problems = allotments.Refused(app, rendered[i].names)
+		}
+		if problems == nil {
+			good = append(good, app)
+			continue
+		}
+		fleet.Unusable = append(fleet.Unusable, model.Unusable{App: app.ID, Code: problems[0].Code, Message: problems[0].Message})
+		fleet.Problems = append(fleet.Problems, problems...)
 	}
 	fleet.Applications = good
 	slices.SortFunc(fleet.Unusable, func(x, y model.Unusable) int { return x.App.Compare(y.App) })
-	return fleet, checked
+	next.register = claim.NewRegister(&fleet, next.names)
+	return fleet, next
 }
 
-// problems returns why an application cannot be rendered at its full level, nil if
-// it can. The instance of the input is made here.
-func (r *Renderings) problems(app *model.Application, in render.Input) []model.Problem {
+// running lists the specs of the ledger that run and that the fleet does not have.
+func (r *Renderings) running(fleet *model.Fleet) (specs []*model.Application) {
+	if r.Ledger == nil || fleet.Platform == nil {
+		return nil
+	}
+	has := make(map[model.Digest]bool, len(fleet.Applications))
+	for _, a := range fleet.Applications {
+		has[a.Digest] = true
+	}
+	for i := range r.Ledger.Instances {
+		inst := &r.Ledger.Instances[i]
+		if !inst.HasObjects() {
+			continue
+		}
+		for _, spec := range []*model.Application{inst.Spec, inst.Previous} {
+			if spec != nil && !has[spec.Digest] {
+				has[spec.Digest] = true
+				specs = append(specs, spec)
+			}
+		}
+	}
+	return specs
+}
+
+// A rendering is what the objects of a spec at its full level say.
+type rendering struct {
+	names    *claim.Names    // nil: they are not known
+	problems []model.Problem // why it cannot be rendered
+}
+
+// render renders a spec at its full level. The instance of the input is made here.
+func (r *Renderings) render(app *model.Application, in render.Input) rendering {
+	set, problems := r.set(app, in)
+	if problems != nil {
+		return rendering{problems: problems}
+	}
+	return rendering{names: render.Names(set)}
+}
+
+// set returns the objects of an application, or why it cannot be rendered.
+func (r *Renderings) set(app *model.Application, in render.Input) (render.Set, []model.Problem) {
 	var err error
 	if in.Kustomizations, err = r.Kustomizations(app); err != nil {
 		if later := (*evaluate.Postponed)(nil); errors.As(err, &later) {
-			return []model.Problem{{Code: catalogue.NotYet, Path: "application", Message: later.Error(), Tenant: app.ID.Tenant, App: app.ID.Name}}
+			return render.Set{}, []model.Problem{{Code: catalogue.NotYet, Path: "application", Message: later.Error(), Tenant: app.ID.Tenant, App: app.ID.Name}}
 		}
-		return []model.Problem{unreadable(app, err)}
+		return render.Set{}, []model.Problem{unreadable(app, err)}
 	}
 	in.Instance = &model.Instance{App: app.ID, Number: 1, Spec: app}
 	for i := range app.Components {
@@ -93,11 +176,11 @@ func (r *Renderings) problems(app *model.Application, in render.Input) []model.P
 	var blamed *render.Error
 	switch {
 	case err == nil:
-		return render.Unrendered(app, set)
+		return set, render.Unrendered(app, set)
 	case errors.As(err, &blamed):
-		return blamed.Problems
+		return set, blamed.Problems
 	}
-	return []model.Problem{unreadable(app, err)}
+	return set, []model.Problem{unreadable(app, err)}
 }
 
 // unreadable is a problem of an application's files that no value is to blame for.

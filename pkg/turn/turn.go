@@ -18,6 +18,7 @@ const tenantSteps = 50
 // Case is everything that a pass decides on.
 type Case struct {
 	Fleet    model.Fleet       // of the accepted commit, its renderings checked
+	Checked  *Checked          // by that check; nil: its applications want no names
 	Refused  *access.Violation // why the commit after the accepted one is refused; nil: none is
 	Ledger   model.Ledger
 	Source   model.SourceState // of the next ledger
@@ -28,13 +29,16 @@ type Case struct {
 	Tallies  workflow.Tallies  // that the last outcome left; nil: nothing is known of answers
 	Now      time.Time
 
+	Series
+}
+
+// A Series is what only a caller sets that takes turn after turn.
+type Series struct {
 	// Newcomers is how many applications that the ledger has no record of the next one
-	// records at most; 0: all. The rest follow with the next cases. Only a caller that
-	// takes turn after turn sets it.
+	// records at most; 0: all. The rest follow with the next cases.
 	Newcomers int
 
-	// Decide rules on a fleet; nil means arbitration.Decide. Only a caller that
-	// decides again and again replaces it, by a function that rules the same and
+	// Decide rules on a fleet; nil means arbitration.Decide. It rules the same, and
 	// remembers its last case.
 	Decide func(model.Fleet, model.Observation, model.Ledger, time.Time) model.Ruling
 }
@@ -74,6 +78,7 @@ func Take(c Case) Outcome {
 		return Outcome{Fleet: fleet, Next: next, Tallies: c.Tallies}
 	}
 	fleet = lifecycle.KeepAllotments(fleet, &c.Ledger, c.Seen.Pools)
+	fleet = c.Checked.settle(fleet, &c.Ledger, leaving)
 	fleet.Problems = slices.Concat(fleet.Problems, c.Requests.Problems)
 	decide := c.Decide
 	if decide == nil {

@@ -32,9 +32,9 @@ func (w *World) planned(b *branch, previous, next model.Ledger) {
 	}
 	p, tree := b.process, w.repo.commits[next.Commit]
 	fleet, checked := turn.CheckRenderings(fleetOf(tree, p.gathered.reached), turn.Renderings{
-		Fleet: "sim", Checked: w.checked, Kustomizations: func(*model.Application) (render.Kustomizations, error) { return nil, nil },
+		Fleet: "sim", Checked: w.checked, Ledger: &previous, Kustomizations: func(*model.Application) (render.Kustomizations, error) { return nil, nil },
 	})
-	maps.Copy(w.checked, checked)
+	w.checked = checked
 	plan := w.options.Plan
 	if plan == nil {
 		plan = turn.Take
@@ -43,7 +43,7 @@ func (w *World) planned(b *branch, previous, next model.Ledger) {
 	applied, tallies := p.loop.News()
 	seen.Applied = applied
 	out := plan(turn.Case{
-		Fleet: fleet, Ledger: previous, Source: next.Source, Seen: seen, Now: w.now.Add(p.skew), Orphans: turn.Orphans(p.carrier.inventories, &previous),
+		Fleet: fleet, Checked: checked, Ledger: previous, Source: next.Source, Seen: seen, Now: w.now.Add(p.skew), Orphans: turn.Orphans(p.carrier.inventories, &previous),
 		Requests: access.Requests{List: tree.files, Removals: tree.removals}, Results: p.gathered.results, Tallies: tallies,
 	})
 	said, _ := b.encode(&out.Next)

@@ -13,6 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/turn"
 	"github.com/d-aros/d-aros/test/sim/reference"
 )
 
@@ -34,8 +35,8 @@ type World struct {
 	apiLoses   int        // of so many requests the answer gets lost
 	sent       []delivery // requests that arrived, latest last
 
-	ends      map[model.AppID]end   // how instances end
-	checked   map[model.Digest]bool // specs that can be rendered
+	ends      map[model.AppID]end // how instances end
+	checked   *turn.Checked       // the fleet that was planned last
 	hearing   hearing
 	adopts    int                         // version of the branch that processes adopt which start, 0: none
 	adopted   int                         // how often a ledger began from what a branch or the cluster said
@@ -57,7 +58,7 @@ type delivery struct {
 var begin = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(o Options) *World {
-	w := &World{now: begin, repo: newRepo(), origin: &origin{whole: map[model.AppID][]byte{}}, options: o, apiRefuses: map[string]int{}, refusals: map[part]model.Reason{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}, checked: map[model.Digest]bool{}, hearing: newHearing(), remade: map[model.AppID]remade{}, orphans: map[model.AppID]bool{}, reference: reference.New()}
+	w := &World{now: begin, repo: newRepo(), origin: &origin{whole: map[model.AppID][]byte{}}, options: o, apiRefuses: map[string]int{}, refusals: map[part]model.Reason{}, ends: map[model.AppID]end{}, excess: map[*object]map[string]bool{}, hearing: newHearing(), remade: map[model.AppID]remade{}, orphans: map[model.AppID]bool{}, reference: reference.New()}
 	w.cluster = newCluster(func() time.Time { return w.now })
 	for i, name := range processNames {
 		w.processes[i] = &process{world: w, name: name}

@@ -9,20 +9,19 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Application checks the references of one application, and returns the hosts that it
-// wants. Beside are the paths of the files beside the CUE files of its directory.
-func Application(a *model.Application, beside []string, own *layer.Layer) (hosts []Host, problems []model.Problem) {
+// Application checks the references of one application. Beside are the paths of the files
+// beside the CUE files of its directory.
+func Application(a *model.Application, beside []string, own *layer.Layer) (problems []model.Problem) {
 	for i := range a.Components {
 		r := references{app: a, c: &a.Components[i], beside: beside, own: own}
 		r.check()
-		hosts = append(hosts, r.hosts...)
 		problems = append(problems, r.problems...)
 	}
 	problems = append(problems, adoptions(a, own)...)
 	if p, ok := cycle(a, own); ok {
 		problems = append(problems, p)
 	}
-	return hosts, append(problems, checkWorkflow(a, own)...)
+	return append(problems, checkWorkflow(a, own)...)
 }
 
 // cycle blames the first component that depends on itself through others.

@@ -58,7 +58,6 @@ type references struct {
 	beside []string
 	own    *layer.Layer
 
-	hosts    []Host
 	problems []model.Problem
 }
 

@@ -29,8 +29,6 @@ func (r *references) ports(properties propertiesDoc, traits traitsDoc) {
 		if !exposed[in.Port] {
 			r.bad(catalogue.IngressPort, where+".port", "leads to port %d, which is no exposed TCP port of the component", in.Port)
 		}
-		_, at := r.own.Nearest(strings.Split("application.components."+r.c.Name+where+".host", ".")...)
-		r.hosts = append(r.hosts, Host{in.Host, in.Path, at})
 	}
 }
 

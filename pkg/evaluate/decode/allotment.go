@@ -3,6 +3,7 @@ package decode
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
@@ -23,6 +24,22 @@ type allotmentDoc struct {
 		Applications int `json:"applications"`
 		Workloads    int `json:"workloads"`
 	} `json:"quota"`
+	Hosts   []string `json:"hosts"` // the platform has them for all tenants
+	Ingress struct {
+		Classes     []string `json:"classes"`
+		Annotations []string `json:"annotations"`
+	} `json:"ingress"`
+}
+
+// shared returns what allotments say of what all tenants share, by tenant.
+func shared(allotments map[string]allotmentDoc) (all []model.Allotment) {
+	for _, name := range slices.Sorted(maps.Keys(allotments)) {
+		d := allotments[name]
+		if d.Hosts != nil || d.Ingress.Classes != nil || d.Ingress.Annotations != nil {
+			all = append(all, model.Allotment{Name: name, Hosts: d.Hosts, Classes: d.Ingress.Classes, Annotations: d.Ingress.Annotations})
+		}
+	}
+	return all
 }
 
 // allotmentOf is the path of a tenant's allotment in the layer of the platform.

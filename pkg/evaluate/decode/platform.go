@@ -20,9 +20,9 @@ type platformDoc struct {
 	QoS    struct {
 		Profiles map[string]model.QoSProfile `json:"profiles"`
 	} `json:"qos"`
-	Allotments   map[string]json.RawMessage `json:"allotments"` // for tenants
-	Groups       map[string]groupDoc        `json:"groups"`
-	Reservations map[string]reservationDoc  `json:"reservations"`
+	Allotments   map[string]allotmentDoc   `json:"allotments"`
+	Groups       map[string]groupDoc       `json:"groups"`
+	Reservations map[string]reservationDoc `json:"reservations"`
 
 	Definitions json.RawMessage    `json:"definitions"` // for applications
 	Access      *platformAccessDoc `json:"access"`
@@ -55,8 +55,8 @@ func Platform(doc layer.Document) (*model.Platform, []model.Problem) {
 		Name:     d.Name,
 		Policy:   e.policy(doc.Effective, "", own),
 		Bands:    bands(d.Bands),
-		Profiles: profiles(d.QoS.Profiles),
-		At:       own.Positions(platformQuoted),
+		Profiles: profiles(d.QoS.Profiles), Allotments: shared(d.Allotments),
+		At: own.Positions(platformQuoted),
 	}
 	var problems []model.Problem
 	for _, name := range slices.Sorted(maps.Keys(d.Pools)) {
@@ -82,6 +82,8 @@ func platformQuoted(path []string) bool {
 	switch path[0] {
 	case "policy", "bands", "access", "groups", "reservations":
 		return true
+	case "allotments":
+		return len(path) == 2 || len(path) > 2 && (path[2] == "hosts" || path[2] == "ingress")
 	}
 	return path[0] == "pools" && len(path) <= 4
 }

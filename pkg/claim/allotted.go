@@ -1,0 +1,158 @@
+package claim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
+)
+
+// Allotments are those of a platform, by tenant, with the tenants that each host belongs to.
+type Allotments struct {
+	platform *model.Platform
+	tenants  map[string]*model.Allotment
+	owners   map[string][]string // tenants by entry
+}
+
+// AllotmentsOf returns the allotments of a platform, which may be nil.
+func AllotmentsOf(platform *model.Platform) *Allotments {
+	a := &Allotments{platform: platform, tenants: map[string]*model.Allotment{}, owners: map[string][]string{}}
+	if platform == nil {
+		a.platform = &model.Platform{}
+	}
+	for i := range a.platform.Allotments {
+		own := &a.platform.Allotments[i]
+		a.tenants[own.Name] = own
+		for _, entry := range own.Hosts {
+			a.owners[entry] = append(a.owners[entry], own.Name)
+		}
+	}
+	return a
+}
+
+// entry returns the longest entry that takes in a host, "" if none does.
+func (a *Allotments) entry(host string) string {
+	if len(a.owners) == 0 {
+		return ""
+	}
+	for _, entry := range above(host) {
+		if a.owners[entry] != nil {
+			return entry
+		}
+	}
+	return ""
+}
+
+// Refused returns what an application wants that its tenant is not allotted.
+func (a *Allotments) Refused(app *model.Application, n *Names) (problems []model.Problem) {
+	own := a.tenants[app.ID.Tenant]
+	if own == nil {
+		own = &model.Allotment{Name: app.ID.Tenant}
+	}
+	for _, h := range n.Hosts {
+		if p := a.host(app, own, h); p != nil && !slices.ContainsFunc(problems, func(o model.Problem) bool { return o.Message == p.Message }) {
+			problems = append(problems, *p)
+		}
+	}
+	for _, r := range n.Routes {
+		if r.HasClass && own.Classes != nil && !slices.Contains(own.Classes, r.Class) {
+			problems = append(problems, a.blame(catalogue.IngressClass, app, r.Component, r.Object, routePath,
+				fmt.Sprintf("%s has %s; tenant %s is allotted %s (ingress.classes)", r.Object, className(r.Class), own.Name, list(own.Classes)), "ingress.classes"))
+		}
+		for _, key := range r.Annotations {
+			if !slices.Contains(own.Annotations, key) {
+				problems = append(problems, a.blame(catalogue.Annotation, app, r.Component, r.Object, routePath,
+					fmt.Sprintf("%s sets annotation %s; tenant %s is allotted %s (ingress.annotations)", r.Object, text.Clean(key), own.Name, list(own.Annotations)), "ingress.annotations"))
+			}
+		}
+	}
+	return problems
+}
+
+// host returns why a tenant may not have a host, nil if it may. A host belongs to the
+// tenants of its longest entry. The others are for whoever has the entry Every, and for the
+// tenants whose allotments name no hosts.
+func (a *Allotments) host(app *model.Application, own *model.Allotment, h Host) *model.Problem {
+	entry := a.entry(h.Name)
+	var p model.Problem
+	switch {
+	case slices.Contains(a.owners[entry], own.Name):
+		return nil
+	case entry != "" && entry != Every:
+		p = a.blame(catalogue.HostAllotted, app, h.Component, h.Name, hostPath,
+			fmt.Sprintf("%s belongs to %s (platform.allotments.%s.hosts)", hostName(h.Name), whose(a.owners[entry]), a.owners[entry][0]), "")
+		p.Places = append(p.Places, a.entryAt(a.owners[entry][0], entry)...)
+	case own.Hosts != nil:
+		p = a.blame(catalogue.HostAllotted, app, h.Component, h.Name, hostPath,
+			fmt.Sprintf("%s is not among those of tenant %s, which is allotted %s (hosts)", hostName(h.Name), own.Name, list(own.Hosts)), "hosts")
+	case h.Name == Every:
+		p = a.blame(catalogue.HostAllotted, app, h.Component, h.Name, hostPath,
+			fmt.Sprintf("%s needs the entry %q in the allotment of tenant %s (hosts)", hostName(h.Name), Every, own.Name), "hosts")
+	default:
+		return nil
+	}
+	return &p
+}
+
+// blame returns a problem with the place of a value in the application and that of a field
+// of its tenant's allotment.
+func (a *Allotments) blame(code string, app *model.Application, component, value string, find finder, message, field string) model.Problem {
+	path := find(app, component, value)
+	p := model.Problem{Code: code, Path: "application." + path, Message: message, Places: placesOf(app, path), Tenant: app.ID.Tenant, App: app.ID.Name}
+	if field == "" {
+		return p
+	}
+	for _, path := range []string{"allotments." + app.ID.Tenant + "." + field, "allotments." + app.ID.Tenant} {
+		if at := a.platform.At[path]; at != "" {
+			p.Places = append(p.Places, model.Place{At: at, Note: "platform." + path})
+			break
+		}
+	}
+	return p
+}
+
+// entryAt returns the place of an entry in the allotment of a tenant.
+func (a *Allotments) entryAt(tenant, entry string) []model.Place {
+	path := fmt.Sprintf("allotments.%s.hosts.%d", tenant, slices.Index(a.tenants[tenant].Hosts, entry))
+	if at := a.platform.At[path]; at != "" {
+		return []model.Place{{At: at, Note: fmt.Sprintf("platform.allotments.%s.hosts: %q", tenant, entry)}}
+	}
+	return nil
+}
+
+func hostName(host string) string {
+	if host == Every {
+		return "every host"
+	}
+	return "host " + text.Clean(host)
+}
+
+func className(class string) string {
+	if class == "" {
+		return "no class"
+	}
+	return "class " + text.Clean(class)
+}
+
+func whose(tenants []string) string {
+	if len(tenants) == 1 {
+		return "tenant " + tenants[0]
+	}
+	return "tenants " + text.Enumerate(tenants, 3)
+}
+
+// list joins what an allotment lists.
+func list(words []string) string {
+	if len(words) == 0 {
+		return "none"
+	}
+	return strings.Join(words[:min(8, len(words))], ", ") + map[bool]string{true: " …"}[len(words) > 8]
+}
+
+// apart reports whether allotments give a host to somebody apart from a wildcard above it.
+func (a *Allotments) apart(host, wildcard string) bool {
+	return len(a.entry(host)) > len(a.entry(wildcard))
+}
