@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ func (a admission) admit(path string, u *unstructured.Unstructured) error {
 	if err := refuseReserved(path, u.GetLabels(), u.GetAnnotations()); err != nil {
 		return err
 	}
-	if name := u.GetName(); strings.HasPrefix(name, "d-aros") || reservedNames[u.GetKind()] == name {
+	if name := u.GetName(); strings.HasPrefix(name, systemNames) || reservedNames[u.GetKind()] == name {
 		return faultf(CodeReserved, path, "is named %s, which is reserved for the system", name)
 	}
 	if err := refuseFields(path, u); err != nil {
@@ -133,6 +134,14 @@ func refuseFields(path string, u *unstructured.Unstructured) error {
 		if kind, _, _ := unstructured.NestedFieldNoCopy(u.Object, "type"); kind == "kubernetes.io/service-account-token" {
 			return faultf(CodePrivilege, path, "asks for a token of a service account")
 		}
+	case "Ingress.networking.k8s.io", "Ingress.extensions":
+		for i, rule := range elements(below(u.Object, "spec")["rules"]) {
+			for k, p := range elements(below(rule, "http")["paths"]) {
+				if to := word(p["path"]); to != "" && !urlPath.MatchString(to) {
+					return faultf(CodeField, path, "has spec.rules.%d.http.paths.%d.path with more than the characters that RFC 3986 gives a path", i, k)
+				}
+			}
+		}
 	case "PersistentVolumeClaim":
 		if name, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "volumeName"); name != nil {
 			return faultf(CodePrivilege, path, "asks for one certain volume (spec.volumeName)")
@@ -140,6 +149,9 @@ func refuseFields(path string, u *unstructured.Unstructured) error {
 	}
 	return nil
 }
+
+// urlPath is the path of RFC 3986. Controllers copy it into their configuration.
+var urlPath = regexp.MustCompile(`^/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$`)
 
 // list joins words for a message.
 func list(words []string) string {

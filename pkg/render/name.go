@@ -37,7 +37,10 @@ func Namespace(prefix string, app model.AppID, policy string) string {
 	return join(maxNamespace, prefix+app.Tenant)
 }
 
-// reserved reports whether a namespace belongs to the cluster itself.
+// reserved reports whether a namespace belongs to the cluster itself or to D-AROS.
 func reserved(namespace string) bool {
-	return namespace == "default" || strings.HasPrefix(namespace, "kube-")
+	return namespace == "default" || strings.HasPrefix(namespace, "kube-") || strings.HasPrefix(namespace, "daros-")
 }
+
+// systemNames begin the names of objects that are not for tenants.
+const systemNames = "d-aros"

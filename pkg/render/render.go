@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -82,7 +83,7 @@ func Application(in Input) (Set, error) {
 	if reserved(a.namespace) {
 		problems = append(problems, model.Problem{
 			Code: CodeNamespace, Path: "application", Tenant: a.spec.ID.Tenant, App: a.spec.ID.Name,
-			Message: fmt.Sprintf("would land in namespace %s, which belongs to the cluster itself", a.namespace),
+			Message: fmt.Sprintf("would land in namespace %s, which is reserved for the cluster and D-AROS itself", a.namespace),
 		})
 	}
 	set.KeepSupport = v.unknown()
@@ -134,6 +135,9 @@ func Application(in Input) (Set, error) {
 func own(owner map[string]string, objects []Object) error {
 	for _, o := range objects {
 		id := identity(o.Object)
+		if strings.HasPrefix(o.Object.GetName(), systemNames) {
+			return faultf(CodeReserved, "name", "brings %s, a name which is reserved for the system; call the application or the component something else", id)
+		}
 		if other, taken := owner[id]; taken {
 			if other == o.Component {
 				return faultf(CodeName, "properties", "brings %s twice", id)

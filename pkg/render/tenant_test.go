@@ -33,7 +33,7 @@ func TestTenant(t *testing.T) {
 
 // TestReservedNamespaces: nothing of a tenant lands where the cluster lives.
 func TestReservedNamespaces(t *testing.T) {
-	for _, name := range []string{"default", "kube-system"} {
+	for _, name := range []string{"default", "kube-system", "daros-system", "daros-x"} {
 		s := scenario{Tenant: name, App: "shop"}
 		_, err := Application(s.input(t, nil))
 		require.ErrorContains(t, err, CodeNamespace)
@@ -74,4 +74,15 @@ func TestQuotaHoldsWhatIsGranted(t *testing.T) {
 	require.Nil(t, hard(nil))
 	require.Equal(t, &model.Resources{CPU: room.CPU, Memory: 1 << 30}, hard(&model.Resources{CPU: 6000, Memory: 1 << 30}))
 	require.Equal(t, int64(40_000), hard(&model.Resources{CPU: 40_000, Memory: 1}).CPU)
+}
+
+// TestReservedNames: no object takes a name of the system, whatever its application is
+// called: those of an application d-aros would stand beside inventories.
+func TestReservedNames(t *testing.T) {
+	for _, name := range []string{"d-aros", "d-aros-x"} {
+		s := readScenario(t, []byte("app: "+name+"\nregistries: [ghcr.io/acme]\ncomponents: [{name: site, type: worker, requests: {cpu: 100m, memory: 64Mi}, properties: {image: ghcr.io/acme/a}}]"))
+		_, err := Application(s.input(t, nil))
+		require.ErrorContains(t, err, CodeReserved)
+		require.ErrorContains(t, err, name+"-site")
+	}
 }

@@ -24,7 +24,7 @@ import (
 const fleetName = "demo"
 
 // externalPrefix keeps the demo's namespaces apart in a cluster that has others.
-const externalPrefix = "daros-demo-"
+const externalPrefix = "d-aros-demo-"
 
 // nodes of the cluster that the example fleet is written for.
 const (
