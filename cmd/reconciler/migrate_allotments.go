@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 )
@@ -23,8 +24,9 @@ func newMigrateAllotmentsCommand() *cobra.Command {
 		Use:   "allotments",
 		Short: "Move what tenants are given to the root of the fleet repo",
 		Long: `Allotments moves weight, guarantee, borrow, lend, quota and priority ceiling of each tenant
-from its own files to platform.allotments in ` + layer.AllotmentsFile + `, which platform admins own. It
-keeps comments, says what it moved, checks the result as vet does, and commits only the
+from its own files to platform.allotments in ` + layer.AllotmentsFile + `, which platform admins own, and
+writes there the hosts, classes and annotations that its applications use. It keeps
+comments, says what it moved, checks the result as vet does, and commits only the
 files that changed. A tenant that has an allotment keeps the fields that narrow it.
 
 The meaning of the fleet does not change: push the commit, and nothing is started, moved
@@ -49,10 +51,11 @@ or stopped by it.`,
 
 // allotmentsView is the result of the command as JSON.
 type allotmentsView struct {
-	Given     []string      `json:"given,omitempty"` // tenants that have an allotment now and had none
-	Moved     []layer.Moved `json:"moved,omitempty"`
-	Files     []string      `json:"files,omitempty"`     // that changed
-	Committed string        `json:"committed,omitempty"` // the new commit
+	Given     []string          `json:"given,omitempty"` // tenants that have an allotment now and had none
+	Moved     []layer.Moved     `json:"moved,omitempty"`
+	InUse     []model.Allotment `json:"inUse,omitempty"`     // what the allotments that are new list of hosts, classes and annotations
+	Files     []string          `json:"files,omitempty"`     // that changed
+	Committed string            `json:"committed,omitempty"` // the new commit
 }
 
 func migrateAllotments(ctx context.Context, dir string, noCommit bool, progressTo io.Writer) (*allotmentsView, error) {
@@ -65,17 +68,30 @@ func migrateAllotments(ctx context.Context, dir string, noCommit bool, progressT
 	if err != nil {
 		return nil, err
 	}
-	done, err := layer.MoveAllotments(files)
+	done, err := layer.MoveAllotments(files, nil)
+	if err != nil {
+		return nil, err
+	}
+	after, err := with(files, done.Files)
 	if err != nil {
 		return nil, err
 	}
 	view := &allotmentsView{Given: done.Given, Moved: done.Moved}
-	after := files
-	for _, f := range done.Files {
-		view.Files = append(view.Files, f.Name)
-		if after, err = after.With(f.Name, f.Data); err != nil {
+	if len(done.Given) > 0 { // only under allotments it can be evaluated what applications use
+		verdict, err := vetFiles(ctx, w, after, progressTo)
+		if err != nil {
 			return nil, err
 		}
+		view.InUse = slices.DeleteFunc(verdict.InUse, func(a model.Allotment) bool { return !slices.Contains(done.Given, a.Name) })
+		if done, err = layer.MoveAllotments(files, view.InUse); err != nil {
+			return nil, err
+		}
+		if after, err = with(files, done.Files); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range done.Files {
+		view.Files = append(view.Files, f.Name)
 	}
 	if len(done.Files) == 0 {
 		return view, nil
@@ -109,6 +125,16 @@ func migrateAllotments(ctx context.Context, dir string, noCommit bool, progressT
 	return view, err
 }
 
+// with returns files in which some are others.
+func with(files *clone.Files, changed []layer.Source) (_ *clone.Files, err error) {
+	for _, f := range changed {
+		if files, err = files.With(f.Name, f.Data); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
 // acceptable returns an error if the platform or a tenant would be refused.
 func acceptable(ctx context.Context, w *clone.Tree, files *clone.Files, progressTo io.Writer) error {
 	verdict, err := vetFiles(ctx, w, files, progressTo)
@@ -140,6 +166,9 @@ func (p *printer) allotments(v *allotmentsView) {
 		if !slices.ContainsFunc(v.Moved, func(m layer.Moved) bool { return m.Tenant == tenant }) {
 			p.line("%s has an empty allotment: it is guaranteed nothing, and no quota limits it", text.Clean(tenant))
 		}
+	}
+	for _, a := range v.InUse {
+		p.line("%s: hosts in use are written to platform.allotments.%s: %s", text.Clean(a.Name), text.Clean(a.Name), text.Enumerate(a.Hosts, 8))
 	}
 	for _, m := range v.Moved {
 		p.line("%s: %s moved from %s to platform.allotments.%s", text.Clean(m.Tenant), m.Field, text.Clean(m.From), text.Clean(m.Tenant))

@@ -21,6 +21,8 @@ var uncommitted = strings.Repeat("0", 40)
 type Verdict struct {
 	Fleet     model.Fleet     // its applications can be rendered
 	Approvals []model.Problem // of approvals; they refuse no application
+
+	InUse []model.Allotment // what applications say of hosts and of what leads requests
 }
 
 // Vet evaluates files of a work tree and renders every application.
@@ -36,7 +38,7 @@ func Vet(ctx context.Context, o Options, w *clone.Tree, files evaluate.Files, no
 	}
 	fleet = a.rendered.Settle(fleet)
 	fleet.Problems = append(fleet.Problems, access.New(fleet.Platform, fleet.Tenants).Problems(now)...)
-	return Verdict{fleet, a.evaluator.Approvals(files).Problems}, ctx.Err()
+	return Verdict{fleet, a.evaluator.Approvals(files).Problems, a.rendered.InUse()}, ctx.Err()
 }
 
 // PolicyInForce returns the policy of an application, or of a tenant if app is "". A refused one has no policy but the

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/claim"
@@ -40,6 +41,10 @@ type Checked struct {
 func (c *Checked) Settle(fleet model.Fleet) model.Fleet {
 	return c.settle(fleet, &model.Ledger{}, nil)
 }
+
+// InUse returns what the applications of the fleet say of hosts and of what leads requests,
+// also those whose tenants are not allotted it.
+func (c *Checked) InUse() []model.Allotment { return claim.InUse(maps.Values(c.names)) }
 
 // settle refuses the applications that want names which others have.
 func (c *Checked) settle(fleet model.Fleet, ledger *model.Ledger, leaving []model.AppID) model.Fleet {

@@ -47,8 +47,9 @@ var movable = []struct {
 }
 
 // MoveAllotments moves what the files of tenants say of their allotments to the root of
-// the repo, with the comments, and gives an allotment to each tenant that has none.
-func MoveAllotments(files fs.FS) (out Allotments, err error) {
+// the repo, with the comments, and gives an allotment to each tenant that has none: with
+// the hosts, classes and annotations that are in use.
+func MoveAllotments(files fs.FS, inUse []model.Allotment) (out Allotments, err error) {
 	root, err := readAll(files, ".")
 	if err != nil {
 		return out, err
@@ -92,6 +93,9 @@ func MoveAllotments(files fs.FS) (out Allotments, err error) {
 		}
 		if !has {
 			out.Given = append(out.Given, t.Name())
+			if own := slices.IndexFunc(inUse, func(a model.Allotment) bool { return a.Name == t.Name() }); own >= 0 {
+				writeInUse(&allotment, inUse[own])
+			}
 		}
 		label := t.Name()
 		if ast.StringLabelNeedsQuoting(label) {
@@ -117,6 +121,26 @@ func MoveAllotments(files fs.FS) (out Allotments, err error) {
 	}
 	out.Files = append(out.Files, Source{e.name, data})
 	return out, nil
+}
+
+// writeInUse writes the lists that have something.
+func writeInUse(allotment *strings.Builder, a model.Allotment) {
+	if allotment.Len() == 0 {
+		allotment.WriteString("\n")
+	}
+	for _, list := range []struct {
+		field string
+		words []string
+	}{{"hosts", a.Hosts}, {"ingress: classes", a.Classes}, {"ingress: annotations", a.Annotations}} {
+		if len(list.words) == 0 {
+			continue
+		}
+		fmt.Fprintf(allotment, "%s: [\n", list.field)
+		for _, w := range list.words {
+			fmt.Fprintf(allotment, "%s,\n", strconv.Quote(w))
+		}
+		allotment.WriteString("]\n")
+	}
 }
 
 // readAll reads the CUE files of a directory.

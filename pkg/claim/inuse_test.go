@@ -1,0 +1,31 @@
+package claim
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// TestInUse: allotments of what is in use refuse nothing of it, and nothing else is in them.
+func TestInUse(t *testing.T) {
+	app := func(tenant, name string) model.AppID { return model.AppID{Tenant: tenant, Name: name} }
+	specs := []*Names{
+		New(app("acme", "a"), []Host{{Name: "b.example.com", Path: "/"}, {Name: Every}}, []Object{{Namespace: "acme", Name: "Ingress a"}},
+			[]Route{{Object: "Ingress a", Class: "public", HasClass: true, Annotations: []string{"y", "x"}}}),
+		New(app("acme", "b"), []Host{{Name: "b.example.com", Path: "/b"}}, nil, []Route{{Object: "HTTPRoute a"}}),
+		New(app("globex", "c"), []Host{{Name: "b.example.com"}}, nil, []Route{{Object: "Ingress a", HasClass: true}, {Object: "Ingress b", HasClass: true, Class: "public"}}),
+		New(app("initech", "d"), nil, []Object{{Namespace: "initech", Name: "ConfigMap d"}}, nil),
+	}
+	all := InUse(slices.Values(specs))
+	require.Equal(t, []model.Allotment{
+		{Name: "acme", Hosts: []string{"*", "b.example.com"}, Classes: []string{"public"}, Annotations: []string{"x", "y"}},
+		{Name: "globex", Hosts: []string{"b.example.com"}},
+	}, all)
+	allotments := AllotmentsOf(&model.Platform{Allotments: all})
+	for _, n := range specs {
+		require.Empty(t, allotments.Refused(&model.Application{ID: n.App}, n))
+	}
+}
