@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -18,6 +19,9 @@ func (s *settlement) tooLate(a *model.Application, component string, n, met name
 	find, what := hostPath, n.host
 	if n.object != "" {
 		p.Code, find, what = catalogue.SameObjects, objectPath, n.object
+	}
+	if strings.HasPrefix(n.object, Namespace) && n.namespace == "" {
+		p.Code = catalogue.Namespace
 	}
 	path := find(a, component, what)
 	p.Path, p.Places = "application."+path, placesOf(a, path)

@@ -36,6 +36,9 @@ type Object struct {
 	Component       string
 }
 
+// Namespace begins the name of the object that a namespace is.
+const Namespace = "Namespace "
+
 // A Route is an object that leads requests from outside to the application.
 type Route struct {
 	Object, Component string

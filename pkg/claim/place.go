@@ -31,6 +31,9 @@ func objectPath(app *model.Application, component, object string) string {
 
 // findIn returns the path of a host of the trait, else of the object that has a word.
 func findIn(app *model.Application, component, word string, is func(host string) bool) string {
+	if component == "" {
+		return "components"
+	}
 	path := "components." + component
 	c, ok := app.Component(component)
 	if !ok {

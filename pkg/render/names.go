@@ -8,13 +8,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/d-aros/d-aros/pkg/claim"
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Names returns the names that the objects of a set take: their own, and the hosts whose
-// requests they lead to the application.
-func Names(set Set) *claim.Names {
+// Names returns the names that the objects of a set take: their own, the hosts whose
+// requests they lead to the application, and a namespace that is the application's own.
+func Names(set Set, spec *model.Application) *claim.Names {
 	var hosts []claim.Host
 	var objects []claim.Object
+	if spec.Policy.Namespace == "application" {
+		objects = append(objects, claim.Object{Name: claim.Namespace + set.Namespace})
+	}
 	var leading []claim.Route
 	for _, o := range set.Objects {
 		if o.Keep {

@@ -11,9 +11,10 @@ import (
 // names renders one component and returns what its objects take, without the objects.
 func names(t *testing.T, component string) *claim.Names {
 	s := readScenario(t, []byte("kinds: [Ingress, Service, HTTPRoute.gateway.networking.k8s.io, GRPCRoute.gateway.networking.k8s.io, TLSRoute.gateway.networking.k8s.io, Gateway.gateway.networking.k8s.io]\nregistries: [ghcr.io/acme]\ncomponents: ["+component+"]"))
-	set, err := Application(s.input(t, nil))
+	in := s.input(t, nil)
+	set, err := Application(in)
 	require.NoError(t, err)
-	return Names(set)
+	return Names(set, in.Instance.Spec)
 }
 
 func rawNames(t *testing.T, object string) *claim.Names {

@@ -150,7 +150,7 @@ func (r *Renderings) render(app *model.Application, in render.Input) rendering {
 	if problems != nil {
 		return rendering{problems: problems}
 	}
-	return rendering{names: render.Names(set)}
+	return rendering{names: render.Names(set, app)}
 }
 
 // set returns the objects of an application, or why it cannot be rendered.

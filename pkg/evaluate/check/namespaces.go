@@ -9,9 +9,8 @@ import (
 )
 
 // Namespaces returns the applications whose own namespace, TENANT-APPLICATION, would
-// be that of another tenant or of another tenant's application: b of tenant a, and
-// tenant a-b. This can happen only where one tenant's name is the beginning of
-// another's, before a dash.
+// be that of another tenant: b of tenant a, and tenant a-b. This can happen only where one
+// tenant's name is the beginning of another's, before a dash.
 func Namespaces(fleet *model.Fleet) map[model.AppID]model.Problem {
 	tenants := slices.Clone(fleet.UnusableTenants)
 	for i := range fleet.Tenants {
@@ -21,25 +20,13 @@ func Namespaces(fleet *model.Fleet) map[model.AppID]model.Problem {
 	if len(meets) == 0 {
 		return nil
 	}
-	byNamespace := map[string][]*model.Application{}
-	for i := range fleet.Applications {
-		if a := fleet.Applications[i]; meets[a.ID.Tenant] && a.Policy.Namespace == "application" {
-			name := a.ID.Tenant + "-" + a.ID.Name
-			byNamespace[name] = append(byNamespace[name], a)
-		}
-	}
 	shared := map[model.AppID]model.Problem{}
-	for name, apps := range byNamespace {
-		whose := "an application of another tenant"
-		if slices.Contains(tenants, name) {
-			whose = "another tenant"
-		} else if len(apps) == 1 {
-			continue
-		}
-		for _, a := range apps {
+	for _, a := range fleet.Applications {
+		name := a.ID.Tenant + "-" + a.ID.Name
+		if meets[a.ID.Tenant] && a.Policy.Namespace == "application" && slices.Contains(tenants, name) {
 			shared[a.ID] = model.Problem{
 				Code: catalogue.Namespace, Path: "application.name",
-				Message: fmt.Sprintf("its namespace would be %s, which is that of %s", name, whose),
+				Message: fmt.Sprintf("its namespace would be %s, which is that of another tenant", name),
 				Places:  []model.Place{{At: a.At["components"], Note: a.ID.String()}},
 			}
 		}
