@@ -78,9 +78,9 @@ func (s *settlement) held(inst *model.Instance, yield func(name)) {
 		if spec == nil {
 			continue
 		}
-		names := cmp.Or(s.specs[spec.Digest], wanted)
+		names := s.specs[spec.Digest]
 		if names == nil {
-			continue
+			continue // nobody has what is not known: it might be another one's
 		}
 		names.each(func(n name, _ string) {
 			if !runs {

@@ -145,11 +145,18 @@ func TestHolders(t *testing.T) {
 			w.ran("acme/a", "1", "h.example.com/", time.Hour)
 			w.ran("globex/b", "1", "h.example.com/", 2*time.Hour)
 		}, nil, nil},
-		"what runs is not known, so what Git declares counts": {func(w *world) {
+		"what runs is not known, and it is the older one": {func(w *world) {
 			w.git("acme/a", "1", "h.example.com/")
 			w.git("globex/b", "2", "h.example.com/")
 			w.ran("globex/b", "1", "", time.Hour)
 			delete(w.specs, "globex/b1")
+		}, []string{"acme/a: host h.example.com belongs to globex/b, which comes first"}, nil},
+		"what runs is not known, and another one has it": {func(w *world) {
+			w.git("acme/a", "2", "h.example.com/")
+			w.git("globex/b", "1", "h.example.com/")
+			w.ran("acme/a", "1", "", 2*time.Hour)
+			w.ran("globex/b", "1", "h.example.com/", time.Hour)
+			delete(w.specs, "acme/a1")
 		}, []string{"acme/a: host h.example.com belongs to globex/b, which had it first"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
