@@ -33,7 +33,7 @@ const patience = 2 * time.Minute
 var kinds = []string{
 	"ConfigMap", "CronJob", "DaemonSet", "Deployment", "HorizontalPodAutoscaler", "Ingress", "Job",
 	"PersistentVolumeClaim", "PodDisruptionBudget", "Secret", "Service", "ServiceAccount", "StatefulSet",
-	"Namespace", "LimitRange", "ResourceQuota",
+	"Namespace", "LimitRange", "NetworkPolicy", "ResourceQuota",
 }
 
 // components bring every kind of the first sort.
@@ -58,7 +58,7 @@ var components = []model.Component{
 // sets are the objects of a tenant and its application.
 func sets(t *testing.T, fleet string) []render.Set {
 	t.Helper()
-	tenant := &model.Tenant{Name: fleet, Quota: &model.Resources{CPU: 64_000, Memory: 64 << 30}}
+	tenant := &model.Tenant{Name: fleet, Isolation: model.IsolationLocked, PodSecurity: model.PodSecurityRestricted, Quota: &model.Resources{CPU: 64_000, Memory: 64 << 30}}
 	tenant.Policy = model.Policy{Namespace: "tenant", Kinds: kinds, Registries: []string{"example.com"}, Deletion: render.DeletionData}
 	app := &model.Application{ID: model.AppID{Tenant: fleet, Name: "all"}, Policy: tenant.Policy, Commit: strings.Repeat("0", 40)}
 	app.Lifecycle.Deletion = render.DeletionData

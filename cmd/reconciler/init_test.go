@@ -46,7 +46,7 @@ func TestInitComments(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, f.Data, 0o644))
 	}
-	require.Equal(t, 13, shown)
+	require.Equal(t, 15, shown)
 	w, err := clone.Open(t.Context(), dir)
 	require.NoError(t, err)
 	defer w.Close()

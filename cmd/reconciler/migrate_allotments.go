@@ -18,7 +18,7 @@ import (
 
 func newMigrateAllotmentsCommand() *cobra.Command {
 	var dir string
-	var noCommit bool
+	var noCommit, open bool
 	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "allotments",
@@ -29,13 +29,16 @@ writes there the hosts, classes and annotations that its applications use. It ke
 comments, says what it moved, checks the result as vet does, and commits only the
 files that changed. A tenant that has an allotment keeps the fields that narrow it.
 
+Tenants that get an allotment are not locked: it says isolation "open" and podSecurity
+"baseline", as it was. --open writes the same for tenants whose allotment says neither.
+
 The meaning of the fleet does not change: push the commit, and nothing is started, moved
 or stopped by it.`,
 		Example: `  reconciler migrate allotments
   git push`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			view, err := migrateAllotments(cmd.Context(), dir, noCommit, cmd.ErrOrStderr())
+			view, err := migrateAllotments(cmd.Context(), dir, open, noCommit, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -44,6 +47,7 @@ or stopped by it.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&dir, "repo", ".", "clone of the fleet repo")
+	fl.BoolVar(&open, "open", false, "leave tenants open whose allotment does not say how locked they are")
 	fl.BoolVar(&noCommit, "no-commit", false, "leave the edits in the work tree")
 	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd
@@ -54,11 +58,12 @@ type allotmentsView struct {
 	Given     []string          `json:"given,omitempty"` // tenants that have an allotment now and had none
 	Moved     []layer.Moved     `json:"moved,omitempty"`
 	InUse     []model.Allotment `json:"inUse,omitempty"`     // what the allotments that are new list of hosts, classes and annotations
+	Open      []string          `json:"open,omitempty"`      // tenants that are not locked, because their allotments say so now
 	Files     []string          `json:"files,omitempty"`     // that changed
 	Committed string            `json:"committed,omitempty"` // the new commit
 }
 
-func migrateAllotments(ctx context.Context, dir string, noCommit bool, progressTo io.Writer) (*allotmentsView, error) {
+func migrateAllotments(ctx context.Context, dir string, open, noCommit bool, progressTo io.Writer) (*allotmentsView, error) {
 	w, err := clone.Open(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -68,7 +73,7 @@ func migrateAllotments(ctx context.Context, dir string, noCommit bool, progressT
 	if err != nil {
 		return nil, err
 	}
-	done, err := layer.MoveAllotments(files, nil)
+	done, err := layer.MoveAllotments(files, nil, open)
 	if err != nil {
 		return nil, err
 	}
@@ -76,14 +81,14 @@ func migrateAllotments(ctx context.Context, dir string, noCommit bool, progressT
 	if err != nil {
 		return nil, err
 	}
-	view := &allotmentsView{Given: done.Given, Moved: done.Moved}
+	view := &allotmentsView{Given: done.Given, Moved: done.Moved, Open: done.Kept}
 	if len(done.Given) > 0 { // only under allotments it can be evaluated what applications use
 		verdict, err := vetFiles(ctx, w, after, progressTo)
 		if err != nil {
 			return nil, err
 		}
 		view.InUse = slices.DeleteFunc(verdict.InUse, func(a model.Allotment) bool { return !slices.Contains(done.Given, a.Name) })
-		if done, err = layer.MoveAllotments(files, view.InUse); err != nil {
+		if done, err = layer.MoveAllotments(files, view.InUse, open); err != nil {
 			return nil, err
 		}
 		if after, err = with(files, done.Files); err != nil {
@@ -164,7 +169,7 @@ func (p *printer) allotments(v *allotmentsView) {
 	}
 	for _, tenant := range v.Given {
 		if !slices.ContainsFunc(v.Moved, func(m layer.Moved) bool { return m.Tenant == tenant }) {
-			p.line("%s has an empty allotment: it is guaranteed nothing, and no quota limits it", text.Clean(tenant))
+			p.line("%s is allotted nothing: it is guaranteed nothing, and no quota limits it", text.Clean(tenant))
 		}
 	}
 	for _, a := range v.InUse {
@@ -172,6 +177,9 @@ func (p *printer) allotments(v *allotmentsView) {
 	}
 	for _, m := range v.Moved {
 		p.line("%s: %s moved from %s to platform.allotments.%s", text.Clean(m.Tenant), m.Field, text.Clean(m.From), text.Clean(m.Tenant))
+	}
+	for _, tenant := range v.Open {
+		p.line("%s is not locked: platform.allotments.%s says isolation \"open\", podSecurity \"baseline\", or what it said before", text.Clean(tenant), text.Clean(tenant))
 	}
 	if v.Committed == "" {
 		p.line("%d files are edited; commit and push them", len(v.Files))

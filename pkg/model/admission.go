@@ -177,6 +177,7 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("restoreMargin", fraction(int64(p.RestoreMargin), 1000))
 	add("reserveAfter", duration(p.ReserveAfter))
 	add("egress.hosts", list(p.Egress))
+	add("network.egress", list(p.Exits))
 	add("defaults.replicas", count(p.Replicas))
 	add("defaults.priority", count(p.Priority))
 	add("defaults.strategy", p.Strategy)

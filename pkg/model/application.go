@@ -71,9 +71,10 @@ type Component struct {
 	Replicas   int       `json:"replicas"`
 	Critical   bool      `json:"critical"`
 	DependsOn  []string  `json:"dependsOn,omitempty"`
-	Requests   Resources `json:"requests"` // of one replica
-	Limits     Resources `json:"limits"`   // of one replica; 0: none
-	QoS        string    `json:"qos"`      // name of a profile
+	Connects   []string  `json:"connects,omitempty"` // components of other applications that it calls, as Peer reads them
+	Requests   Resources `json:"requests"`           // of one replica
+	Limits     Resources `json:"limits"`             // of one replica; 0: none
+	QoS        string    `json:"qos"`                // name of a profile
 	Degrade    *Degrade  `json:"degrade,omitempty"`
 	Placement  Placement `json:"placement"`
 

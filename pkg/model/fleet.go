@@ -71,6 +71,8 @@ type Platform struct {
 	Groups       []Group       `json:"groups,omitempty"`       // by name
 	Reservations []Reservation `json:"reservations,omitempty"` // by name; tenants have their own
 
+	Network Network `json:"network,omitzero"`
+
 	Access *Access   `json:"access,omitempty"` // nil: not declared
 	At     Positions `json:"-"`
 }
@@ -140,6 +142,7 @@ type Policy struct {
 	Deletion  Deletion      `json:"deletion,omitempty"`  // whether volumes may be deleted
 	Conflicts Conflicts     `json:"conflicts,omitempty"` // "": ConflictsCorrect
 	Egress    []string      `json:"egress,omitempty"`    // hosts that steps of workflows may call; *.example.com is every host below
+	Exits     []string      `json:"exits,omitempty"`     // addresses that pods of locked tenants may call: 203.0.113.0/24:443, as ParseExit reads them
 
 	// Ladder is the order in which an application is degraded: qos, optional
 	// (components that are not critical), replicas.
@@ -221,6 +224,8 @@ type Tenant struct {
 	MaxApplications int               `json:"maxApplications,omitempty"` // 0: no ceiling
 	MaxWorkloads    int               `json:"maxWorkloads,omitempty"`    // components, 0: no ceiling
 	PriorityCeiling int               `json:"priorityCeiling"`
+	Isolation       Isolation         `json:"isolation,omitempty"`
+	PodSecurity     PodSecurity       `json:"podSecurity,omitempty"`
 	Policy          Policy            `json:"policy"`
 	Pins            map[string]string `json:"pins,omitempty"`   // application name to source commit
 	Access          *Access           `json:"access,omitempty"` // nil: not declared

@@ -6,6 +6,20 @@ import "slices"
 type Occupancy struct {
 	Apps []AppID   // whose objects are to exist
 	Room Resources // that their pods need at most
+
+	Limits Resources // the largest of their components
+}
+
+// MaxLimits returns the largest limits of the components of an instance.
+func (i *Instance) MaxLimits() (most Resources) {
+	for _, spec := range []*Application{i.Spec, i.Previous} {
+		if spec != nil {
+			for k := range spec.Components {
+				most = most.Max(spec.Components[k].Limits)
+			}
+		}
+	}
+	return most
 }
 
 // Room is what the pods of an instance need at most: what is granted, the one pod more

@@ -42,10 +42,11 @@ type content struct {
 	Properties              json.RawMessage `json:",omitempty"`
 	Traits                  json.RawMessage `json:",omitempty"`
 	Source                  Digest
+	Connects                []string `json:",omitempty"` // labels of its pods
 }
 
 func (c *Component) content() content {
-	return content{c.Name, c.Type, c.Runtime, c.OS, c.Requests, c.Limits, c.Placement.Spread, c.Properties, c.Traits, c.Source}
+	return content{c.Name, c.Type, c.Runtime, c.OS, c.Requests, c.Limits, c.Placement.Spread, c.Properties, c.Traits, c.Source, c.Connects}
 }
 
 // Content identifies what the component brings to run, whether its secret values are

@@ -31,17 +31,17 @@ func inputsOfObjects(out *plan.Outcome) map[model.AppID]model.Digest {
 	tenants, holders := map[string]model.Digest{}, out.Ledger.WithObjects()
 	for i := range out.Fleet.Tenants {
 		t := &out.Fleet.Tenants[i]
-		tenants[t.Name] = model.DigestOf([]any{t.Quota, t.Policy.Namespace})
+		tenants[t.Name] = model.DigestOf([]any{t.Quota, t.Policy.Namespace, t.Isolation, t.PodSecurity, t.Policy.Exits})
 		from[model.AppID{Tenant: t.Name}] = model.DigestOf([]any{tenants[t.Name], holders[t.Name]})
 	}
-	pools := model.DigestOf(out.Fleet.Platform.Pools)
+	around := model.DigestOf([]any{out.Fleet.Platform.Pools, out.Fleet.Platform.Network})
 	for i := range out.Ledger.Instances {
 		if in := &out.Ledger.Instances[i]; in.Phase.Active() {
 			grants := make([]model.Grant, len(in.Components))
 			for n := range in.Components {
 				grants[n] = in.Components[n].Grant
 			}
-			from[in.App] = model.DigestOf([]any{in.Number, in.SpecDigest(), grants, tenants[in.App.Tenant], pools})
+			from[in.App] = model.DigestOf([]any{in.Number, in.SpecDigest(), grants, tenants[in.App.Tenant], around})
 		}
 	}
 	return from
@@ -69,7 +69,7 @@ func (a *assessor) render(r revision, out *plan.Outcome, which map[model.AppID]m
 		}
 		set, err := render.Application(render.Input{
 			Fleet: a.Fleet, Prefix: a.Prefix, Instance: in.Started(), Tenant: tenants[in.App.Tenant],
-			Pools: out.Fleet.Platform.Pools, Kustomizations: built,
+			Pools: out.Fleet.Platform.Pools, Network: out.Fleet.Platform.Network, Kustomizations: built,
 		})
 		if err != nil {
 			n.add("the objects of %s cannot be told: %v", in.App, err)

@@ -25,6 +25,7 @@ func Tenant(l *model.Ledger, name string, u Usage) []byte {
 	p.line("[The whole fleet](../../%s)\n", File)
 	if declared {
 		p.line("Weight %d; priority at most %d.\n", tenant.Weight, tenant.PriorityCeiling)
+		p.line("%s\n", locks(tenant))
 		for _, q := range l.OverQuotaOf(name) {
 			p.line("> %s\n", escape(q.String()))
 		}
@@ -39,6 +40,18 @@ func Tenant(l *model.Ledger, name string, u Usage) []byte {
 	}
 	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(own, escape))
 	return p.bytes()
+}
+
+// locks says what separates the pods of a tenant from others.
+func locks(t *model.Tenant) string {
+	traffic, pods := "Isolation: open, so its pods and those of others may call each other.", "Pods follow the standard baseline."
+	if t.Isolation == model.IsolationLocked {
+		traffic = "Isolation: locked, so its pods exchange only the traffic that is declared."
+	}
+	if t.PodSecurity == model.PodSecurityRestricted {
+		pods = "Pods follow the standard restricted."
+	}
+	return traffic + " " + pods
 }
 
 func quotaRows(t *model.Tenant, u Usage) [][]string {

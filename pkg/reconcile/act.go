@@ -120,13 +120,13 @@ func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 				rank: rank{band: len(ledger.Platform.Bands), begins: l.done.begins(id)}})
 		}
 	}
-	pools := model.DigestOf(ledger.Platform.Pools)
+	around := model.DigestOf([]any{ledger.Platform.Pools, ledger.Platform.Network})
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
 		if inst.SpecUnknown() {
 			continue
 		}
-		if revision := l.revisions.of(inst, ledger.Platform, pools); l.done.due(inst.App, revision, now) {
+		if revision := l.revisions.of(inst, tenants[inst.App.Tenant], ledger.Platform, around); l.done.due(inst.App, revision, now) {
 			tasks = append(tasks, task{id: inst.App, revision: revision, tenant: tenants[inst.App.Tenant], instance: inst,
 				rank: rankOf(inst, ledger.Platform, l.done.begins(inst.App))})
 		}
@@ -157,7 +157,7 @@ func (d *declared) render(t *task, platform *model.Platform) (render.Set, error)
 		return render.Set{}, err
 	}
 	in := render.Input{
-		Fleet: d.o.Fleet, Prefix: d.o.Prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Kustomizations: built,
+		Fleet: d.o.Fleet, Prefix: d.o.Prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Network: platform.Network, Kustomizations: built,
 		Jobs: jobs(inst),
 	}
 	if inst.Previous != nil {
@@ -170,7 +170,7 @@ func (d *declared) render(t *task, platform *model.Platform) (render.Set, error)
 
 // objectsRevision identifies the objects of an instance: it is equal for two records
 // if and only if the same objects follow from them.
-func objectsRevision(inst *model.Instance, platform *model.Platform) string {
+func objectsRevision(inst *model.Instance, tenant *model.Tenant, platform *model.Platform) string {
 	if !inst.HasObjects() {
 		return fmt.Sprint("nothing ", inst.DeletesData())
 	}
@@ -189,6 +189,12 @@ func objectsRevision(inst *model.Instance, platform *model.Platform) string {
 		}
 		if pool, ok := model.Find(platform.Pools, s.Grant.Pool); ok {
 			revision = fmt.Appendf(revision, "%v %s", pool.Selector, pool.TopologyKey)
+		}
+	}
+	if tenant != nil {
+		revision = append(revision, tenant.PodSecurity...)
+		if tenant.Isolation == model.IsolationLocked {
+			revision = fmt.Appendf(revision, " locked %v", platform.Network)
 		}
 	}
 	for _, j := range jobs(inst) {
@@ -211,7 +217,11 @@ func tenantRevision(t *model.Tenant, held model.Occupancy) string {
 	if t.Policy.Namespace != "application" {
 		held.Apps = nil // they have no namespaces of their own
 	}
-	return fmt.Sprint("tenant ", t.Policy.Namespace, render.Hard(t, held.Room), held.Apps)
+	revision := fmt.Sprint("tenant ", t.Policy.Namespace, render.Hard(t, held.Room), held.Apps, t.PodSecurity)
+	if t.Isolation == model.IsolationLocked {
+		revision += fmt.Sprint(" locked ", held.Limits, t.Policy.Exits)
+	}
+	return revision
 }
 
 // carriedOut keeps what was applied, by application. It is a cache: after

@@ -164,7 +164,7 @@ func giveAllotments(t *testing.T, repo *gittest.Repo) {
 	t.Helper()
 	work := gittest.New(t)
 	work.Git("pull", "-q", repo.Dir, "main")
-	given, err := layer.MoveAllotments(os.DirFS(work.Dir), nil)
+	given, err := layer.MoveAllotments(os.DirFS(work.Dir), nil, false)
 	require.NoError(t, err)
 	require.NotEmpty(t, given.Moved)
 	for _, f := range given.Files {

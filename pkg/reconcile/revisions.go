@@ -9,17 +9,22 @@ type revisions map[model.AppID]cachedRevision
 // cachedRevision is a revision of objects and what it was computed from.
 type cachedRevision struct {
 	record  model.Revision
-	pools   model.Digest
+	tenant  [2]string
+	around  model.Digest
 	objects string
 }
 
-// of returns the revision of the objects of an instance. Pools is the digest of the
-// pools of the platform.
-func (r revisions) of(inst *model.Instance, platform *model.Platform, pools model.Digest) string {
-	if known, ok := r[inst.App]; ok && known.record.Is(inst.Revision) && known.pools == pools {
+// of returns the revision of the objects of an instance of a tenant, nil without a valid
+// layer. Around is a digest of what the platform says of pools and of the network.
+func (r revisions) of(inst *model.Instance, t *model.Tenant, platform *model.Platform, around model.Digest) string {
+	var tenant [2]string
+	if t != nil {
+		tenant = [2]string{string(t.Isolation), string(t.PodSecurity)}
+	}
+	if known, ok := r[inst.App]; ok && known.record.Is(inst.Revision) && known.around == around && known.tenant == tenant {
 		return known.objects
 	}
-	made := cachedRevision{inst.Revision, pools, objectsRevision(inst, platform)}
+	made := cachedRevision{inst.Revision, tenant, around, objectsRevision(inst, t, platform)}
 	r[inst.App] = made
 	return made.objects
 }

@@ -21,11 +21,12 @@ type admission struct {
 	labels    map[string]string // that all pods get
 	placement placement
 	grant     model.Grant
+	standard  model.PodSecurity
 }
 
 // admission returns the rules for objects that the tenant wrote for this component.
 func (w *workload) admission() admission {
-	return admission{&w.app.spec.Policy, w.app.namespace, w.app.labels(w.spec.Name), w.placement(), w.grant}
+	return admission{&w.app.spec.Policy, w.app.namespace, w.out.labels, w.placement(), w.grant, w.app.Tenant.PodSecurity}
 }
 
 // admit checks one object that a tenant wrote, and changes it to one of the component.

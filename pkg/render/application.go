@@ -46,6 +46,7 @@ type workload struct {
 	next    *workload     // the newer version beside it, nil without one
 	traffic model.Traffic // the versions that receive requests
 	step    *StepJob      // that it is, nil: none
+	flows   flows         // to its pods; render fills it in
 }
 
 // objects renders a component in a state. A component that no cluster runs has no
@@ -73,12 +74,11 @@ func (a *application) objects(c *model.Component, state model.ComponentState) ([
 		if err := w.next.render(); err != nil {
 			return nil, err
 		}
-		return append(objects, w.next.out.seal()...), nil
-	}
-	if state.Beside != nil { // the newer version is on hold, or its spec is not known any more
+		objects = append(objects, w.next.out.seal()...)
+	} else if state.Beside != nil { // the newer version is on hold, or its spec is not known any more
 		objects = append(objects, kept(c.Name, "apps/v1", "Deployment", a.namespace, nextName(w.name)))
 	}
-	return objects, nil
+	return append(objects, w.around().seal()...), nil
 }
 
 // workload returns the component of this spec in a state.
@@ -87,7 +87,8 @@ func (a *application) workload(c *model.Component, state model.ComponentState) *
 		app: a, spec: c, name: ObjectName(a.Instance.App, c.Name), track: TrackStable,
 		grant: a.granted(state.Grant).AsTold(), run: max(0, state.Run), done: state.Finished(),
 		out: &part{
-			component: c.Name, commit: a.spec.Commit, namespace: a.namespace, labels: a.labels(c.Name),
+			component: c.Name, commit: a.spec.Commit, namespace: a.namespace,
+			labels:   merge(a.labels(c.Name), a.connections(c)),
 			workload: cmp.Or(state.Workload, model.WorkloadDigest(c, state.Grant, state.Run)), keep: state.Hold,
 			release: a.spec.Release, told: Told{Grant: state.Grant, Run: state.Run},
 			older: a.spec == a.Instance.Previous,

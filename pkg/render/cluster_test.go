@@ -15,11 +15,8 @@ import (
 	"github.com/d-aros/d-aros/test/clustertest"
 )
 
-// TestClusterTakes: the API server takes every object of every golden case as it
-// is, and knows every field of it.
-func TestClusterTakes(t *testing.T) {
-	inputs := goldens(t)
-	cluster := clustertest.Start(t)
+// taker returns how to apply an object to a cluster.
+func taker(t *testing.T, cluster *clustertest.Cluster) func(Object, metav1.PatchOptions) error {
 	client, err := dynamic.NewForConfig(cluster.Config)
 	require.NoError(t, err)
 	disco, err := discovery.NewDiscoveryClientForConfig(cluster.Config)
@@ -27,9 +24,8 @@ func TestClusterTakes(t *testing.T) {
 	groups, err := restmapper.GetAPIGroupResources(disco)
 	require.NoError(t, err)
 	mapper := restmapper.NewDiscoveryRESTMapper(groups)
-	prefix := cluster.Prefix(t) + "-"
 
-	apply := func(o Object, options metav1.PatchOptions) error {
+	return func(o Object, options metav1.PatchOptions) error {
 		gvk := o.Object.GroupVersionKind()
 		m, err := mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 		if meta.IsNoMatchError(err) {
@@ -44,6 +40,15 @@ func TestClusterTakes(t *testing.T) {
 		_, err = resource.Patch(t.Context(), o.Object.GetName(), types.ApplyPatchType, o.JSON, options)
 		return err
 	}
+}
+
+// TestClusterTakes: the API server takes every object of every golden case as it
+// is, and knows every field of it.
+func TestClusterTakes(t *testing.T) {
+	inputs := goldens(t)
+	cluster := clustertest.Start(t)
+	apply := taker(t, cluster)
+	prefix := cluster.Prefix(t) + "-"
 	tenant := &model.Tenant{Name: "acme", Quota: &model.Resources{CPU: 64000, Memory: 256 << 30}, Policy: model.Policy{Namespace: "application"}}
 	for _, o := range Tenant("render", prefix, tenant, model.Occupancy{Apps: []model.AppID{{Tenant: "acme", Name: "shop"}}}).Objects {
 		require.NoError(t, apply(o, metav1.PatchOptions{}), identity(o.Object))

@@ -25,6 +25,8 @@ const (
 	CodePlacement  = "DA1713" // a pool that is not declared any more
 	CodeSize       = "DA1714" // more than a cluster or a pass can carry
 	CodeField      = "DA1716" // a field that objects of a tenant may not have
+	CodeStandard   = "DA1717" // a pod that the tenant's Pod Security Standard refuses
+	CodeLimits     = "DA1718" // a limit above the quota of a locked tenant
 	CodeAdoption   = "DA1725" // an object to adopt that the application does not render
 	// DA1715 refused workflows while nothing carried them out; codes are not used again
 )

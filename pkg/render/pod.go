@@ -47,6 +47,9 @@ func (w *workload) pod(kind string, c container, ports []port, restart corev1.Re
 	if p.main.Ports, err = containerPorts(ports); err != nil {
 		return nil, err
 	}
+	for _, port := range ports {
+		w.flows.listens = append(w.flows.listens, listening{port.target(), port.protocol()})
+	}
 	spec := &p.template.Spec
 	place := w.placement()
 	if spec.NodeSelector, err = place.nodes(); err != nil {
@@ -78,6 +81,9 @@ func (w *workload) pod(kind string, c container, ports []port, restart corev1.Re
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		}
 		p.main.SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: new(false)}
+	}
+	if w.app.Tenant.PodSecurity == model.PodSecurityRestricted {
+		restrict(p)
 	}
 	spec.Containers = []corev1.Container{p.main}
 	return p, nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -61,6 +62,9 @@ func (a admission) admitPods(path string, u *unstructured.Unstructured, s shape)
 	labels, _, _ := unstructured.NestedStringMap(meta, "labels")
 	annotations, _, _ := unstructured.NestedStringMap(meta, "annotations")
 	if err := refuseReserved(path, labels, annotations); err != nil {
+		return err
+	}
+	if err := a.admitStandard(path, metav1.ObjectMeta{Annotations: annotations}, &spec); err != nil {
 		return err
 	}
 	ours := maps.Clone(a.labels)

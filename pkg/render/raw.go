@@ -49,6 +49,7 @@ func (w *workload) manifests(path string, objects []*unstructured.Unstructured) 
 			return err
 		}
 	}
+	w.flows = manifested(objects)
 	for _, u := range objects {
 		kind := u.GroupVersionKind().GroupKind().String()
 		if _, runs := workloads[kind]; w.run > 0 || !runs && kind != autoscaler {

@@ -43,7 +43,7 @@ func TestReleaseIsWhatRuns(t *testing.T) {
 	})
 	for path, runs := range map[string]bool{
 		"Components.0.Properties": true, "Components.1.Properties": true, "Components.2.Properties": true, "Components.3.Source": true, "Components.0.Traits": true,
-		"Components.0.Requests.CPU": true, "Components.0.Placement.Spread.Min": true, "Workflow.Steps.0.Timeout": true,
+		"Components.0.Requests.CPU": true, "Components.0.Connects": true, "Components.0.Placement.Spread.Min": true, "Workflow.Steps.0.Timeout": true,
 		"Policy.Namespace": true, "Lifecycle.Grace": true,
 		"Components.0.Replicas": false, "Components.0.Degrade.MinReplicas": false, "Components.0.QoS": false, "Components.0.Placement.Pool": false,
 		"Components.0.Critical": false, "Priority": false, "Labels": false, "Budget": false, "Objectives.Class": false, "Desired": false,

@@ -17,6 +17,7 @@ type Input struct {
 	Instance *model.Instance  // its Spec is rendered; its Components limit how much of it may run
 	Tenant   *model.Tenant    // that owns the application
 	Pools    []model.PoolSpec // that grants refer to
+	Network  model.Network    // of the platform
 	Jobs     []StepJob        // of workflow steps
 
 	Kustomizations Kustomizations // of Instance.Spec; nil where no component needs them

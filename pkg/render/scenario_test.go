@@ -30,6 +30,7 @@ type scenario struct {
 	Keeps                                  []string
 	Grace, Deletion                        string
 	MaxReplicas                            int
+	Locked                                 bool
 	Workflow                               *model.Workflow
 	PreviousWorkflow                       *model.Workflow
 	Jobs                                   []scenarioJob
@@ -58,6 +59,7 @@ type scenarioComponent struct {
 	Requests, Limits                          map[string]string
 	Spread                                    *model.Spread
 	Properties, Traits                        map[string]any
+	Connects                                  []string
 }
 
 func readScenario(t testing.TB, text []byte) scenario {
@@ -149,15 +151,21 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 		built, err = Build(instance.Spec, files, nil)
 		require.NoError(t, err)
 	}
+	tenant := &model.Tenant{Name: s.Tenant, Policy: policy}
+	var network model.Network
+	if s.Locked {
+		tenant.Isolation, tenant.PodSecurity = model.IsolationLocked, model.PodSecurityRestricted
+		network.Links = [][2]string{{"acme", "globex"}}
+	}
 	return Input{
+		Network: network, Tenant: tenant,
 		Jobs: jobs, Fleet: "example", Prefix: s.Prefix, Instance: instance, Pools: s.Pools, Kustomizations: built,
-		Tenant: &model.Tenant{Name: s.Tenant, Policy: policy},
 	}
 }
 
 func (c scenarioComponent) component(t testing.TB) model.Component {
 	mc := model.Component{
-		Name: c.Name, Type: c.Type, OS: c.OS, Runtime: c.Runtime, QoS: c.QoS, Replicas: c.Replicas,
+		Name: c.Name, Type: c.Type, OS: c.OS, Runtime: c.Runtime, QoS: c.QoS, Replicas: c.Replicas, Connects: c.Connects,
 		Requests: amounts(t, c.Requests), Limits: amounts(t, c.Limits), Placement: model.Placement{Spread: c.Spread},
 	}
 	if mc.Replicas == 0 && mc.Runs() {

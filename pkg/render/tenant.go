@@ -8,14 +8,23 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// podSecurity is the Pod Security Standard that the API server enforces on all pods of
-// tenants: no host access, no privileges.
-const podSecurity = "baseline"
+// systemName is the name of our own objects in a namespace. No tenant's object has it.
+const systemName = "d-aros"
+
+// standard returns the Pod Security Standard that the API server enforces on the pods of
+// a tenant: no host access and no privileges, and if restricted no root either.
+func standard(t *model.Tenant) string {
+	if t.PodSecurity == model.PodSecurityBaseline {
+		return "baseline"
+	}
+	return string(t.PodSecurity)
+}
 
 // Tenant renders the objects of a tenant without its applications: its namespace and, if
 // policy gives every application its own, those of the applications that have objects. Each
-// has the quota of the tenant, as a second line of defence behind arbitration. A namespace
-// that belongs to the cluster itself is left out.
+// has the quota of the tenant, as a second line of defence behind arbitration, and if the
+// tenant is locked a policy that denies traffic. A namespace that belongs to the cluster
+// itself is left out.
 func Tenant(fleet, prefix string, t *model.Tenant, held model.Occupancy) Set {
 	home := model.AppID{Tenant: t.Name}
 	set := Set{App: home, Namespace: Namespace(prefix, home, t.Policy.Namespace)}
@@ -26,46 +35,86 @@ func Tenant(fleet, prefix string, t *model.Tenant, held model.Occupancy) Set {
 			continue
 		}
 		seen[name] = true
-		set.Objects = append(set.Objects, scope(fleet, name, t, held.Room)...)
+		set.Objects = append(set.Objects, scope(fleet, name, t, held)...)
 	}
 	inOrder(set.Objects)
 	return set
 }
 
 // scope renders one namespace with its limits.
-func scope(fleet, name string, t *model.Tenant, room model.Resources) []Object {
-	labels := map[string]string{LabelFleet: fleet, LabelTenant: t.Name, LabelManagedBy: ManagedBy}
+func scope(fleet, name string, t *model.Tenant, held model.Occupancy) []Object {
+	labels := merge(namespaceLabels(fleet, t.Name), map[string]string{LabelManagedBy: ManagedBy})
 	// A namespace holds volumes, and deleting it deletes them.
 	cluster := &part{labels: labels}
 	cluster.add(&corev1.Namespace{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name:        name,
-			Labels:      map[string]string{"pod-security.kubernetes.io/enforce": podSecurity},
+			Labels:      map[string]string{"pod-security.kubernetes.io/enforce": standard(t)},
 			Annotations: map[string]string{AnnotationPrune: PruneKeep},
 		},
 	})
 	inside := &part{labels: labels, namespace: name}
-	if hard := quantities(Hard(t, room)); len(hard) > 0 {
+	if hard := quantities(Hard(t, held.Room)); len(hard) > 0 {
 		inside.add(&corev1.ResourceQuota{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ResourceQuota"},
-			ObjectMeta: metav1.ObjectMeta{Name: "d-aros"},
+			ObjectMeta: metav1.ObjectMeta{Name: systemName},
 			Spec:       corev1.ResourceQuotaSpec{Hard: hard},
 		})
 	}
-	// A quota refuses pods without requests, so they get tiny ones by default.
 	inside.add(&corev1.LimitRange{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "LimitRange"},
-		ObjectMeta: metav1.ObjectMeta{Name: "d-aros"},
-		Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{
-			Type: corev1.LimitTypeContainer,
-			DefaultRequest: corev1.ResourceList{
-				corev1.ResourceCPU:    resource.MustParse("10m"),
-				corev1.ResourceMemory: resource.MustParse("16Mi"),
-			},
-		}}},
+		ObjectMeta: metav1.ObjectMeta{Name: systemName},
+		Spec:       corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{limits(t, held)}},
 	})
+	if t.Isolation == model.IsolationLocked {
+		inside.add(deny(fleet, t))
+	}
 	return append(cluster.seal(), inside.seal()...)
+}
+
+// limits returns what a container has that says nothing: tiny requests, because a quota
+// refuses pods without any, and in a locked namespace the limits. No container there may
+// have more than the quota, or than what was accepted.
+func limits(t *model.Tenant, held model.Occupancy) corev1.LimitRangeItem {
+	item := corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, DefaultRequest: corev1.ResourceList{
+		corev1.ResourceCPU:    resource.MustParse("10m"),
+		corev1.ResourceMemory: resource.MustParse("16Mi"),
+	}}
+	if t.Isolation != model.IsolationLocked || t.Quota == nil {
+		return item
+	}
+	item.Max = corev1.ResourceList{}
+	for name, request := range item.DefaultRequest { // a device counts only where it is asked for
+		most := Hard(t, held.Room.Max(held.Limits)).Get(string(name))
+		if most == 0 {
+			continue
+		}
+		item.Max[name] = quantity(string(name), most)
+		if request.Cmp(item.Max[name]) > 0 {
+			item.DefaultRequest[name] = item.Max[name]
+		}
+	}
+	item.Default = item.Max.DeepCopy()
+	return item
+}
+
+// AboveLimits returns the limits of an application that a locked namespace of its tenant
+// refuses to new pods.
+func AboveLimits(app *model.Application, t *model.Tenant) (problems []model.Problem) {
+	if t == nil || t.Isolation != model.IsolationLocked || t.Quota == nil {
+		return nil
+	}
+	for i := range app.Components {
+		c := &app.Components[i]
+		for _, name := range []string{"cpu", "memory"} {
+			if most, limit := t.Quota.Get(name), c.Limits.Get(name); most > 0 && limit > most {
+				problems = append(problems, problem(app, c.Name, faultf(CodeLimits, "resources.limits."+name, "is %s; no container of tenant %s has more than its quota of %s",
+					model.FormatAmount(name, limit), t.Name, model.FormatAmount(name, most))))
+			}
+		}
+	}
+	return problems
 }
 
 // Hard is the most that the pods of a tenant may request in a namespace, nil without a

@@ -21,6 +21,10 @@ func TestTenant(t *testing.T) {
 	got := asText(t, Tenant("example", "", tenant, model.Occupancy{Apps: apps}))
 	tenant.Policy.Namespace, tenant.Quota = "application", nil
 	got += "# a namespace for each application\n" + asText(t, Tenant("example", "test-", tenant, model.Occupancy{Apps: apps}))
+	tenant.Policy.Namespace, tenant.Isolation, tenant.PodSecurity = "tenant", model.IsolationLocked, model.PodSecurityRestricted
+	tenant.Quota = &model.Resources{CPU: 5, Memory: 8 << 30, Devices: map[string]int64{"nvidia.com/gpu": 4}}
+	tenant.Policy.Exits = []string{"0.0.0.0/0:443", "169.254.20.10/32:53/UDP", "::/0"}
+	got += "# locked\n" + asText(t, Tenant("example", "", tenant, model.Occupancy{Limits: model.Resources{Memory: 16 << 30}}))
 
 	const file = "testdata/tenant.yaml"
 	if flag.Lookup("update").Value.String() == "true" {

@@ -33,7 +33,8 @@ func (p *pod) ingress(routes []route) error {
 	secrets := map[string][]string{} // hosts by the secret that has their certificate
 	for i, r := range routes {
 		path := fmt.Sprintf("traits.ingress.%d", i)
-		if !slices.ContainsFunc(p.ports, func(p port) bool { return p.Port == r.Port && p.exposed() }) {
+		n := slices.IndexFunc(p.ports, func(p port) bool { return p.Port == r.Port && p.exposed() })
+		if n < 0 {
 			return faultf(CodeReference, path+".port", "leads to port %d, which the component does not expose", r.Port)
 		}
 		if err := refuseReserved(path, nil, r.Annotations); err != nil {
@@ -46,6 +47,7 @@ func (p *pod) ingress(routes []route) error {
 			secrets[r.TLS] = append(secrets[r.TLS], r.Host)
 		}
 		addPath(object, r, p.name)
+		p.flows.entries = append(p.flows.entries, listening{p.ports[n].target(), p.ports[n].protocol()})
 	}
 	slices.SortFunc(object.Spec.Rules, func(a, b networkingv1.IngressRule) int { return strings.Compare(a.Host, b.Host) })
 	for secret, hosts := range secrets {

@@ -32,7 +32,7 @@ type Renderings struct {
 // Checked is what the check of a fleet found out, for the next check.
 type Checked struct {
 	register *claim.Register               // of the names that the applications of the fleet want
-	good     map[model.Digest]bool         // specs that can be rendered
+	good     map[model.Digest]bool         // checks that found specs to be good
 	names    map[model.Digest]*claim.Names // of these, and of specs of the ledger
 }
 
@@ -78,10 +78,10 @@ func CheckRenderings(fleet model.Fleet, r Renderings) (model.Fleet, *Checked) {
 		}
 	}
 	run(len(specs), func(i int) {
-		digest := specs[i].Digest
-		if rendered[i].names = last.names[digest]; rendered[i].names == nil || i < len(fleet.Applications) && !last.good[digest] {
-			rendered[i] = r.render(specs[i], render.Input{
-				Fleet: r.Fleet, Prefix: r.Prefix, Tenant: tenants[specs[i].ID.Tenant], Pools: fleet.Platform.Pools,
+		app, t := specs[i], tenants[specs[i].ID.Tenant]
+		if rendered[i].names = last.names[app.Digest]; rendered[i].names == nil || i < len(fleet.Applications) && !last.good[checkOf(app, t)] {
+			rendered[i] = r.render(app, render.Input{
+				Fleet: r.Fleet, Prefix: r.Prefix, Tenant: t, Pools: fleet.Platform.Pools, Network: fleet.Platform.Network,
 			})
 		}
 	})
@@ -98,7 +98,7 @@ func CheckRenderings(fleet model.Fleet, r Renderings) (model.Fleet, *Checked) {
 			continue
 		}
 		if problems == nil {
-			next.good[app.Digest] = true
+			next.good[checkOf(app, tenants[app.ID.Tenant])] = true
 			problems = allotments.Refused(app, rendered[i].names)
 		}
 		if problems == nil {
@@ -136,6 +136,14 @@ func (r *Renderings) running(fleet *model.Fleet) (specs []*model.Application) {
 		}
 	}
 	return specs
+}
+
+// checkOf identifies the check of a spec under what its tenant allows.
+func checkOf(app *model.Application, t *model.Tenant) model.Digest {
+	if t == nil || t.Isolation == model.IsolationOpen && t.PodSecurity == model.PodSecurityBaseline {
+		return app.Digest
+	}
+	return model.DigestOf([]any{app.Digest, t.Isolation, t.PodSecurity, t.Quota})
 }
 
 // A rendering is what the objects of a spec at its full level say.
@@ -176,6 +184,9 @@ func (r *Renderings) set(app *model.Application, in render.Input) (render.Set, [
 				}
 			}
 		}
+	}
+	if above := render.AboveLimits(app, in.Tenant); above != nil {
+		return render.Set{}, above
 	}
 	set, err := render.Application(in)
 	var blamed *render.Error

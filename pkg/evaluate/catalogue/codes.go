@@ -83,6 +83,8 @@ const (
 	StepBackoff      = "DA1551"
 	Removal          = "DA1552"
 	Adoption         = "DA1560"
+	Unlinked         = "DA1561"
+	Address          = "DA1562"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"
 	NothingPin       = "DA1603"

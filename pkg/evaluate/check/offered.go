@@ -11,7 +11,8 @@ import (
 )
 
 // Offered checks that the platform has the pools and QoS profiles that an application
-// asks for. Own returns the layer of the application.
+// asks for, and links its tenant with those that it connects to. Own returns the layer of
+// the application.
 func Offered(a *model.Application, platform *model.Platform, own func() *layer.Layer) (problems []model.Problem) {
 	profile := func(name string) bool {
 		return slices.ContainsFunc(platform.Profiles, func(p model.QoSProfile) bool { return p.Name == name })
@@ -25,6 +26,12 @@ func Offered(a *model.Application, platform *model.Platform, own func() *layer.L
 			}
 			problems = append(problems, own().Blame(catalogue.Pool, path+".placement.pool",
 				fmt.Sprintf("asks for pool %s; the platform has %s", c.Placement.Pool, strings.Join(names, ", "))))
+		}
+		for i, text := range c.Connects {
+			if other := model.PeerOf(a.ID.Tenant, text).App.Tenant; other != a.ID.Tenant && !platform.Network.Linked(a.ID.Tenant, other) {
+				problems = append(problems, own().Blame(catalogue.Unlinked, fmt.Sprintf("%s.connects.%d", path, i),
+					fmt.Sprintf("connects to %s, and the allotments of %s and %s do not name each other (platform.allotments.TENANT.peers)", text, a.ID.Tenant, other)))
+			}
 		}
 		names := []string{c.QoS}
 		if c.Degrade != nil {

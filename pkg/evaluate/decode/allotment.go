@@ -19,6 +19,9 @@ type allotmentDoc struct {
 	Lend            *resourcesDoc `json:"lend"`
 	PriorityCeiling *int          `json:"priorityCeiling"` // the policy in force has it
 	Adopt           bool          `json:"adopt"`           // the policy in force has it
+	Isolation       string        `json:"isolation"`
+	PodSecurity     string        `json:"podSecurity"`
+	Peers           []string      `json:"peers"` // the platform has the links that follow
 	Quota           *struct {
 		resourcesDoc
 		Applications int `json:"applications"`
@@ -61,6 +64,12 @@ func allotted(tenant string, platform *layer.Layer) model.Positions {
 func (d *allotmentDoc) tenant(name string, platform *layer.Layer) (t *model.Tenant, problems []model.Problem) {
 	path := allotmentOf(name)
 	t = &model.Tenant{Name: name, Weight: d.Weight}
+	if d.Isolation == string(model.IsolationLocked) {
+		t.Isolation = model.IsolationLocked
+	}
+	if d.PodSecurity == string(model.PodSecurityRestricted) {
+		t.PodSecurity = model.PodSecurityRestricted
+	}
 	if t.Guarantee, problems = d.Guarantee.amount(path+".guarantee", platform); problems != nil {
 		return nil, problems
 	}

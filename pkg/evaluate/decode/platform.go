@@ -24,6 +24,10 @@ type platformDoc struct {
 	Groups       map[string]groupDoc       `json:"groups"`
 	Reservations map[string]reservationDoc `json:"reservations"`
 
+	Ingress struct {
+		From []model.Origin `json:"from"`
+	} `json:"ingress"`
+
 	Definitions json.RawMessage    `json:"definitions"` // for applications
 	Access      *platformAccessDoc `json:"access"`
 }
@@ -66,12 +70,13 @@ func Platform(doc layer.Document) (*model.Platform, []model.Problem) {
 		}
 		problems = append(problems, bad...)
 	}
-	var inBands, inGroups, inReservations, inAccess []model.Problem
+	var inBands, inGroups, inReservations, inAccess, inNetwork []model.Problem
 	inBands = bandProblems(p.Bands, own)
 	p.Groups, inGroups = groups(d.Groups, own)
 	p.Reservations, inReservations = reservations(d.Reservations, p.Pools, own)
 	p.Access, inAccess = d.Access.access(own)
-	problems = slices.Concat(problems, inBands, inGroups, inReservations, doc.Problems, inAccess)
+	p.Network, inNetwork = d.network(p.Policy.Exits, own)
+	problems = slices.Concat(problems, inBands, inGroups, inReservations, doc.Problems, inAccess, inNetwork)
 	if problems != nil {
 		return nil, problems
 	}

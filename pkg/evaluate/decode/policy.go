@@ -52,6 +52,9 @@ type effectiveDoc struct {
 		URL   string   `json:"url"` // for the schema
 	} `json:"egress"`
 	Adopt   bool `json:"adopt"` // for the schema
+	Network struct {
+		Egress []string `json:"egress"`
+	} `json:"network"`
 	Defined struct {
 		Components []string `json:"components"`
 		Traits     []string `json:"traits"`
@@ -101,6 +104,7 @@ func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.
 		Deletion:        d.Deletion,
 		Conflicts:       conflicts(d.Conflicts),
 		Egress:          sorted(d.Egress.Hosts),
+		Exits:           sorted(d.Network.Egress),
 		Ladder:          d.Ladder, // in the order written
 		MinRuntime:      duration(d.MinRuntime),
 		RestoreHold:     duration(d.RestoreHold),
@@ -149,7 +153,7 @@ var policyPaths = []string{
 	"limits.maxReplicas", "limits.priorityCeiling", "limits.maxShare", "limits.grace",
 	"images.registries", "runtimes", "kinds", "namespace", "overcommit.cpu", "overcommit.memory",
 	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion", "conflicts",
-	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "egress.hosts",
+	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "egress.hosts", "network.egress",
 	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline", "defaults.unreadyAfter",
 	"defaults.requests.cpu", "defaults.requests.memory",
 }

@@ -27,6 +27,7 @@ type Moved struct {
 // Allotments are the edits that give every tenant an allotment.
 type Allotments struct {
 	Given []string // the tenants that have an allotment now and had none
+	Kept  []string // the tenants that stay as open as before, because their allotments say so now
 	Moved []Moved
 	Files []Source // all that change, as they are then
 }
@@ -48,8 +49,10 @@ var movable = []struct {
 
 // MoveAllotments moves what the files of tenants say of their allotments to the root of
 // the repo, with the comments, and gives an allotment to each tenant that has none: with
-// the hosts, classes and annotations that are in use.
-func MoveAllotments(files fs.FS, inUse []model.Allotment) (out Allotments, err error) {
+// the hosts, classes and annotations that are in use. What a tenant without one runs was
+// not locked, so its allotment says that. With open, those that do not say how locked the
+// tenant is say that, too.
+func MoveAllotments(files fs.FS, inUse []model.Allotment, open bool) (out Allotments, err error) {
 	root, err := readAll(files, ".")
 	if err != nil {
 		return out, err
@@ -88,7 +91,7 @@ func MoveAllotments(files fs.FS, inUse []model.Allotment) (out Allotments, err e
 			}
 			out.Files = append(out.Files, Source{file.Name, data})
 		}
-		if len(own) == 0 || has && allotment.Len() == 0 {
+		if len(own) == 0 {
 			continue
 		}
 		if !has {
@@ -97,13 +100,17 @@ func MoveAllotments(files fs.FS, inUse []model.Allotment) (out Allotments, err e
 				writeInUse(&allotment, inUse[own])
 			}
 		}
+		if !has || open {
+			keptOpen(&platform, t.Name(), &out, &allotment)
+		}
+		if allotment.Len() == 0 {
+			continue
+		}
 		label := t.Name()
 		if ast.StringLabelNeedsQuoting(label) {
 			label = strconv.Quote(label)
 		}
-		if allotment.Len() > 0 {
-			allotment.WriteString("\t")
-		}
+		allotment.WriteString("\t")
 		fmt.Fprintf(&given, "\t%s: {%s}\n", label, &allotment)
 	}
 	if given.Len() == 0 {
@@ -140,6 +147,23 @@ func writeInUse(allotment *strings.Builder, a model.Allotment) {
 			fmt.Fprintf(allotment, "%s,\n", strconv.Quote(w))
 		}
 		allotment.WriteString("]\n")
+	}
+}
+
+// keptOpen writes how little a tenant was locked before there were locked tenants, where
+// its allotment says nothing.
+func keptOpen(platform *Layer, tenant string, out *Allotments, allotment *strings.Builder) {
+	for _, field := range []struct{ name, value string }{{"isolation", "open"}, {"podSecurity", "baseline"}} {
+		if platform.Writes("platform", "allotments", tenant, field.name) {
+			continue
+		}
+		if allotment.Len() == 0 {
+			allotment.WriteString("\n")
+		}
+		fmt.Fprintf(allotment, "%s: %q\n", field.name, field.value)
+		if !slices.Contains(out.Kept, tenant) {
+			out.Kept = append(out.Kept, tenant)
+		}
 	}
 }
 

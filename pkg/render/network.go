@@ -1,0 +1,252 @@
+package render
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Traffic between two pods of locked tenants needs the leave of both sides. Its own
+// policy lets a pod call every pod of its tenant, and the components of other tenants that
+// it connects to. The policy of a component says who may call it, on which ports. So what
+// reaches a component is what it is declared for, and no policy depends on the
+// declaration of another application.
+
+// flows are the ports of a component's pods that others may call.
+type flows struct {
+	listens []listening // its own application, and who connects to it
+	entries []listening // clients, by an Ingress
+}
+
+// listening is one port of pods.
+type listening struct {
+	port     int32
+	protocol corev1.Protocol
+}
+
+// connected is the label of the pods that connect to a component.
+func connected(p model.Peer) string {
+	name := strings.Join([]string{"connects", p.App.Tenant, p.App.Name, p.Component}, ".")
+	if len(name) > 63 {
+		name = "connects." + string(model.DigestOf(name))
+	}
+	return Domain + name
+}
+
+// connections returns the labels that let the pods of a component through to the
+// components that it connects to. Only D-AROS sets labels of its domain.
+func (a *application) connections(c *model.Component) map[string]string {
+	labels := map[string]string{}
+	for _, text := range c.Connects {
+		labels[connected(model.PeerOf(a.spec.ID.Tenant, text))] = "true"
+	}
+	return labels
+}
+
+// around renders the policy of a component that is not part of what it runs: it does not
+// count among the objects of the component.
+func (w *workload) around() *part {
+	out := *w.out
+	out.workload, out.release, out.told, out.objects = "", "", Told{}, nil
+	if w.app.Tenant.Isolation != model.IsolationLocked || !w.spec.Runs() {
+		return &out
+	}
+	own := w.app.Instance.App.Tenant
+	spec := networkingv1.NetworkPolicySpec{PodSelector: selecting(w.app.selector(w.spec.Name))}
+	f := w.flows
+	if w.next != nil {
+		f.listens = slices.Concat(f.listens, w.next.flows.listens)
+	}
+	if len(f.listens) > 0 {
+		spec.PolicyTypes = append(spec.PolicyTypes, networkingv1.PolicyTypeIngress)
+		application := selecting(map[string]string{LabelTenant: own, LabelApplication: w.app.Instance.App.Name})
+		callers := metav1.LabelSelector{
+			MatchLabels: map[string]string{LabelFleet: w.app.Fleet},
+			MatchExpressions: []metav1.LabelSelectorRequirement{{
+				Key: LabelTenant, Operator: metav1.LabelSelectorOpIn, Values: append([]string{own}, w.app.Network.With(own)...),
+			}},
+		}
+		through := selecting(map[string]string{connected(model.Peer{App: w.app.Instance.App, Component: w.spec.Name}): "true"})
+		spec.Ingress = append(spec.Ingress, networkingv1.NetworkPolicyIngressRule{
+			Ports: ports(f.listens), From: []networkingv1.NetworkPolicyPeer{
+				{PodSelector: &application}, {NamespaceSelector: &callers, PodSelector: &through},
+			},
+		})
+	}
+	if len(f.entries) > 0 {
+		spec.Ingress = append(spec.Ingress, networkingv1.NetworkPolicyIngressRule{Ports: ports(f.entries), From: origins(w.app.Network.Ingress)})
+	}
+	for _, text := range w.spec.Connects {
+		if to := model.PeerOf(own, text); to.App.Tenant != own && w.app.Network.Linked(own, to.App.Tenant) {
+			namespaces := selecting(namespaceLabels(w.app.Fleet, to.App.Tenant))
+			pods := selecting(map[string]string{LabelTenant: to.App.Tenant, LabelApplication: to.App.Name, LabelComponent: to.Component})
+			spec.Egress = append(spec.Egress, networkingv1.NetworkPolicyEgressRule{
+				To: []networkingv1.NetworkPolicyPeer{{NamespaceSelector: &namespaces, PodSelector: &pods}},
+			})
+		}
+	}
+	if spec.Egress != nil {
+		spec.PolicyTypes = append(spec.PolicyTypes, networkingv1.PolicyTypeEgress)
+	}
+	if spec.PolicyTypes != nil {
+		out.add(networkPolicy(w.name, spec))
+	}
+	return &out
+}
+
+// deny renders the policy of all pods of a namespace: nobody may call them, and they may
+// call DNS, the pods of their tenant and the addresses that policy names.
+func deny(fleet string, t *model.Tenant) *networkingv1.NetworkPolicy {
+	system := selecting(map[string]string{corev1.LabelMetadataName: metav1.NamespaceSystem})
+	names, own := selecting(map[string]string{"k8s-app": "kube-dns"}), selecting(namespaceLabels(fleet, t.Name))
+	spec := networkingv1.NetworkPolicySpec{
+		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
+		Egress: []networkingv1.NetworkPolicyEgressRule{
+			{
+				Ports: ports([]listening{{53, corev1.ProtocolTCP}, {53, corev1.ProtocolUDP}}),
+				To:    []networkingv1.NetworkPolicyPeer{{NamespaceSelector: &system, PodSelector: &names}},
+			},
+			{To: []networkingv1.NetworkPolicyPeer{{NamespaceSelector: &own}}},
+		},
+	}
+	for _, text := range t.Policy.Exits {
+		e, err := model.ParseExit(text)
+		if err != nil {
+			continue // refused where it is declared
+		}
+		rule := networkingv1.NetworkPolicyEgressRule{To: []networkingv1.NetworkPolicyPeer{{IPBlock: outside(e.CIDR)}}}
+		if e.Port > 0 {
+			rule.Ports = ports([]listening{{int32(e.Port), corev1.Protocol(e.Protocol)}})
+		}
+		spec.Egress = append(spec.Egress, rule)
+	}
+	return networkPolicy(systemName, spec)
+}
+
+// linkLocal are addresses of the node and its cloud, such as the metadata service. Only an
+// exit that names nothing else leads there.
+var linkLocal = []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fe80::/10"), netip.MustParsePrefix("fd00:ec2::/32")}
+
+// outside returns the addresses of a network without those that are link-local.
+func outside(network netip.Prefix) *networkingv1.IPBlock {
+	block := &networkingv1.IPBlock{CIDR: network.String()}
+	for _, local := range linkLocal {
+		if network.Bits() < local.Bits() && network.Overlaps(local) {
+			block.Except = append(block.Except, local.String())
+		}
+	}
+	return block
+}
+
+// origins returns where clients come from: what the platform says, else all namespaces
+// that belong to no tenant.
+func origins(from []model.Origin) (peers []networkingv1.NetworkPolicyPeer) {
+	for i := range from {
+		o := &from[i]
+		if o.CIDR != "" {
+			peers = append(peers, networkingv1.NetworkPolicyPeer{IPBlock: &networkingv1.IPBlock{CIDR: o.CIDR}})
+			continue
+		}
+		namespaces := selecting(o.Namespaces)
+		peer := networkingv1.NetworkPolicyPeer{NamespaceSelector: &namespaces}
+		if len(o.Pods) > 0 {
+			pods := selecting(o.Pods)
+			peer.PodSelector = &pods
+		}
+		peers = append(peers, peer)
+	}
+	if peers == nil {
+		peers = append(peers, networkingv1.NetworkPolicyPeer{NamespaceSelector: &metav1.LabelSelector{
+			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: LabelTenant, Operator: metav1.LabelSelectorOpDoesNotExist}},
+		}})
+	}
+	return peers
+}
+
+// ports returns ports in order, each once.
+func ports(all []listening) (out []networkingv1.NetworkPolicyPort) {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b listening) int {
+		return cmp.Or(cmp.Compare(a.port, b.port), strings.Compare(string(a.protocol), string(b.protocol)))
+	})
+	for _, l := range slices.Compact(all) {
+		out = append(out, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(l.port)), Protocol: new(l.protocol)})
+	}
+	return out
+}
+
+// manifested returns the ports of pods that an owner wrote: those of the containers, and
+// those that Services lead to. An Ingress among the objects lets clients in on all of them.
+func manifested(objects []*unstructured.Unstructured) (f flows) {
+	add := func(port int32, protocol corev1.Protocol) {
+		if port > 0 {
+			f.listens = append(f.listens, listening{port, cmp.Or(protocol, corev1.ProtocolTCP)})
+		}
+	}
+	enters := false
+	for _, u := range objects {
+		kind := u.GroupVersionKind().GroupKind().String()
+		enters = enters || kind == "Ingress.networking.k8s.io"
+		if kind == "Service" {
+			var s corev1.Service
+			if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &s) == nil {
+				for _, p := range s.Spec.Ports {
+					switch {
+					case p.TargetPort.Type == intstr.String: // a port of a container by its name
+					case p.TargetPort.IntVal != 0:
+						add(p.TargetPort.IntVal, p.Protocol)
+					default:
+						add(p.Port, p.Protocol)
+					}
+				}
+			}
+		}
+		if s, runs := workloads[kind]; runs {
+			for _, c := range containers(podSpec(u, s)) {
+				for _, p := range c.Ports {
+					add(p.ContainerPort, p.Protocol)
+				}
+			}
+		}
+	}
+	if enters {
+		f.entries = f.listens
+	}
+	return f
+}
+
+// podSpec returns the pods of a workload that was admitted.
+func podSpec(u *unstructured.Unstructured, s shape) *corev1.PodSpec {
+	spec := &corev1.PodSpec{}
+	if raw, there, _ := unstructured.NestedMap(u.Object, append(slices.Clone(s.pod), "spec")...); there {
+		runtime.DefaultUnstructuredConverter.FromUnstructured(raw, spec) // it was read before
+	}
+	return spec
+}
+
+func networkPolicy(name string, spec networkingv1.NetworkPolicySpec) *networkingv1.NetworkPolicy {
+	return &networkingv1.NetworkPolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       spec,
+	}
+}
+
+func selecting(labels map[string]string) metav1.LabelSelector {
+	return metav1.LabelSelector{MatchLabels: labels}
+}
+
+// namespaceLabels are labels that the namespaces of a tenant have, and no others.
+func namespaceLabels(fleet, tenant string) map[string]string {
+	return map[string]string{LabelFleet: fleet, LabelTenant: tenant}
+}
