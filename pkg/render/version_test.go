@@ -66,7 +66,7 @@ func TestVersionsSideBySide(t *testing.T) {
 			}
 			inst.Components = append(inst.Components, s)
 		}
-		set, err := Application(Input{Fleet: "example", Instance: inst})
+		set, err := Application(Input{Fleet: "example", Instance: inst, Tenant: &model.Tenant{Name: "acme"}})
 		require.NoError(t, err)
 
 		data := map[string]any{} // of configuration, by kind and name
