@@ -40,8 +40,7 @@ func (l *Ledger) WithObjects() map[string]Occupancy {
 	for i := range l.Instances {
 		if inst := &l.Instances[i]; inst.HasObjects() {
 			o := all[inst.App.Tenant]
-			o.Apps, o.Room = append(o.Apps, inst.App), o.Room.Add(inst.Room())
-			o.Limits = o.Limits.Max(inst.MaxLimits())
+			o.Apps, o.Room, o.Limits = append(o.Apps, inst.App), o.Room.Add(inst.Room()), o.Limits.Max(inst.MaxLimits())
 			all[inst.App.Tenant] = o
 		}
 	}

@@ -32,6 +32,9 @@ type Network struct {
 	Links   [][2]string `json:"links,omitempty"`   // tenants whose allotments name each other, in order
 }
 
+// IsZero reports whether the platform says nothing.
+func (n Network) IsZero() bool { return len(n.Ingress)+len(n.Links) == 0 }
+
 // Origin is where requests of clients come from: pods, or the addresses of a CIDR.
 type Origin struct {
 	Namespaces map[string]string `json:"namespaces,omitempty"` // labels

@@ -74,10 +74,10 @@ func TestMigration(t *testing.T) {
 	require.Contains(t, repo.Git("log", "-1", "--format=%B", "status"), "Transitions: 0")
 	named := regexp.MustCompile("(spec|release) `[0-9a-f]{8}`")            // what runs has another name since there are releases
 	asked := regexp.MustCompile("(?m):\\| `[0-9a-f]+` \\| `([a-z]+)` \\|") // the run that a request names has a column since then
-	warns := regexp.MustCompile(`\n\S+:README.md:\n\S+:README.md:\*\*This branch is not signed.*`)
+	newer := regexp.MustCompile(`\n\S+README.md:\n\S+README.md:(\*\*This branch is not signed|Isolation: open, ).*`)
 	pages := func(commit string) string {
 		said := named.ReplaceAllString(repo.Git("grep", "", commit+"^{tree}", "--", "*.md"), "release")
-		said = warns.ReplaceAllString(said, "")
+		said = newer.ReplaceAllString(said, "")
 		return asked.ReplaceAllString(strings.NewReplacer("| Run | Action |", "| Action |", "| --- | --- | --- | --- | --- | --- |", "| --- | --- | --- | --- | --- |").Replace(said), ":| `$1` |")
 	}
 	words := strings.NewReplacer("**guaranteed**", "**within guarantee**", "**entitled**", "**within fair share**", "**beyond**", "**borrowing**",
