@@ -89,9 +89,9 @@ func (c *Changes) Empty() bool {
 }
 
 // tells reports whether the change of an object is more than the warning that its tenant
-// is over quota: its ResourceQuota then holds what is granted.
+// is over quota: its ResourceQuota and its LimitRange then hold what is granted.
 func (c *Changes) tells(o ObjectChange) bool {
-	return o.Kind != "ResourceQuota" || o.Action != Change ||
+	return o.Kind != "ResourceQuota" && o.Kind != "LimitRange" || o.Action != Change ||
 		!slices.ContainsFunc(c.OverQuota, func(q model.OverQuota) bool { return q.Tenant == o.App.Tenant })
 }
 
