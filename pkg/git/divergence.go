@@ -1,0 +1,192 @@
+package git
+
+import (
+	"container/heap"
+	"fmt"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// Divergence is how one commit lies to another.
+type Divergence struct {
+	// Bases are the best common ancestors. There is one in most histories, none where
+	// the histories are unrelated, and several where branches were merged crosswise.
+	// Wrong dates in commits may add ancestors that are not the best; they take none away.
+	Bases []Hash
+
+	Theirs []Hash // commits that only the other one reaches, each after its parents
+	Read   int    // commits that were read to find out
+}
+
+// TooFarError says that two commits diverge by more commits than are read.
+type TooFarError struct{ Max int }
+
+func (e *TooFarError) Error() string {
+	return fmt.Sprintf("is more than %d commits away from where it began", e.Max)
+}
+
+// Diverge finds where two commits diverge, as "git merge-base --all" does. It reads
+// commits newest first until what is left is known to both sides. More than max commits
+// are a *TooFarError.
+func (s *Store) Diverge(ours, theirs Hash, max int) (Divergence, error) {
+	d := divergence{store: s, max: max, commits: map[Hash]*painted{}}
+	for _, side := range []struct {
+		commit Hash
+		paint  paint
+	}{{ours, byOurs}, {theirs, byTheirs}} {
+		if err := d.paint(side.commit, side.paint); err != nil {
+			return Divergence{}, err
+		}
+	}
+	for d.open > 0 {
+		if err := d.step(d.paint); err != nil {
+			return Divergence{}, err
+		}
+	}
+	// Where dates are equal, a commit may be known to one side only because the walk
+	// reached it from the other side later than its ancestors.
+	for len(d.queue) > 0 {
+		if err := d.step(func(h Hash, p paint) error {
+			if d.commits[h] == nil {
+				return nil
+			}
+			return d.paint(h, p)
+		}); err != nil {
+			return Divergence{}, err
+		}
+	}
+	result := Divergence{Read: len(d.commits)}
+	for _, h := range d.order {
+		if d.commits[h].paint == byBoth {
+			result.Bases = append(result.Bases, h)
+		}
+	}
+	result.Theirs = d.theirs(theirs)
+	return result, nil
+}
+
+// paint says from which sides a commit is reached, and whether a common ancestor
+// reaches it.
+type paint uint8
+
+const (
+	byOurs paint = 1 << iota
+	byTheirs
+	stale
+	byBoth = byOurs | byTheirs
+)
+
+type painted struct {
+	*object.Commit
+	paint  paint
+	number int // in the order in which commits were found
+	queued bool
+}
+
+func (p *painted) open() bool { return p.queued && p.paint&stale == 0 }
+
+type divergence struct {
+	store   *Store
+	max     int
+	commits map[Hash]*painted
+	order   []Hash // in which they were found
+	queue   queue
+	open    int // commits in the queue that are not stale
+}
+
+// paint adds a colour to a commit, and queues it if that is new.
+func (d *divergence) paint(h Hash, with paint) error {
+	c := d.commits[h]
+	if c == nil {
+		if len(d.commits) == d.max {
+			return &TooFarError{d.max}
+		}
+		read, err := d.store.Commit(h)
+		if err != nil {
+			return err
+		}
+		c = &painted{Commit: read, number: len(d.order)}
+		d.commits[h], d.order = c, append(d.order, h)
+	}
+	if c.paint&with == with {
+		return nil
+	}
+	if c.open() {
+		d.open--
+	}
+	c.paint |= with
+	if !c.queued {
+		c.queued = true
+		heap.Push(&d.queue, c)
+	}
+	if c.open() {
+		d.open++
+	}
+	return nil
+}
+
+// step hands the colour of the newest commit in the queue to its parents.
+func (d *divergence) step(paint func(Hash, paint) error) error {
+	c := heap.Pop(&d.queue).(*painted)
+	if c.open() {
+		d.open--
+	}
+	c.queued = false
+	down := c.paint
+	if down&byBoth == byBoth {
+		down |= stale
+	}
+	for _, parent := range c.ParentHashes {
+		if err := paint(parent, down); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// theirs lists the commits that only the tip of their side reaches, each after its
+// parents.
+func (d *divergence) theirs(tip Hash) (list []Hash) {
+	const entered, listed = 1, 2
+	state := map[Hash]int{}
+	for stack := []Hash{tip}; len(stack) > 0; {
+		h := stack[len(stack)-1]
+		c := d.commits[h]
+		switch {
+		case c == nil || c.paint != byTheirs || state[h] == listed:
+			stack = stack[:len(stack)-1]
+		case state[h] == entered:
+			state[h], list = listed, append(list, h)
+		default:
+			state[h] = entered
+			for i := len(c.ParentHashes) - 1; i >= 0; i-- {
+				if parent := c.ParentHashes[i]; state[parent] == 0 {
+					stack = append(stack, parent)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// queue has the newest commit first, of equal ones that which was found first.
+type queue []*painted
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(i, j int) bool {
+	if a, b := when(q[i]), when(q[j]); !a.Equal(b) {
+		return a.After(b)
+	}
+	return q[i].number < q[j].number
+}
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(c any)   { *q = append(*q, c.(*painted)) }
+func (q *queue) Pop() any {
+	old := *q
+	c := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return c
+}
+
+func when(c *painted) time.Time { return c.Committer.When }
