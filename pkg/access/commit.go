@@ -16,7 +16,23 @@ type Commit struct {
 	Payload   []byte    // the signed bytes
 	Signature []byte    // armored; nil: there is none
 	Paths     []string  // that it changes, both sides of a rename
-	Refused   string    // why it cannot be judged at all, "" if it can; then Payload, Signature and Paths are empty
+	Parents   []string
+	Side      *Side  // what it brings, if it is a merge of two commits on the branch; else nil
+	Refused   string // why it cannot be judged at all, "" if it can; then only Hash and Author are set besides
+}
+
+// Side is what a merge brings that its first parent lacks.
+type Side struct {
+	// Commits are those that only the second parent reaches, each after its parents.
+	// The Paths of a merge among them are those in which it is not the clean merge of
+	// its parents, so that what it brings is not its own change.
+	Commits []Commit
+
+	// Unmerged are the paths in which the merge is not the clean merge of its parents:
+	// both sides changed them, or the merge did.
+	Unmerged []string
+
+	Refused string // why it cannot be judged commit by commit, "" if it can; then the rest is empty
 }
 
 // SaysWho reports whether a commit may change the policy of access.
@@ -37,6 +53,7 @@ const (
 	CodeNoTrustRoot = "DA2011" // the branch does not follow from --trust-root
 	CodeUnusableKey = "DA2012" // a declared key that nobody can sign with
 	CodeNoOrigin    = "DA2013" // an approval whose commit is too old to be found
+	CodeMerge       = "DA2016" // a commit of the Git host that is not the clean merge of signed commits
 )
 
 // Violation is the reason why a commit is not accepted.

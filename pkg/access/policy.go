@@ -24,6 +24,7 @@ type holder struct {
 	tenant        string // whose principal; "": the platform's
 	after, before time.Time
 	never         bool // its times cannot be read
+	merges        bool // it is a Git host, which has no areas
 	areas         []area
 }
 
@@ -42,6 +43,11 @@ func New(platform *model.Platform, tenants []model.Tenant) *Policy {
 	}
 	p.enforced = platform.Access.Enforce == model.EnforceSigned
 	p.declare("", platform.Access, platform.At)
+	for _, name := range platform.Access.Mergers {
+		if n := p.find("", name); n >= 0 {
+			p.holders[n].merges = true
+		}
+	}
 	for i := range tenants {
 		if tenants[i].Access != nil {
 			p.declare(tenants[i].Name, tenants[i].Access, tenants[i].At)
@@ -136,7 +142,7 @@ func validity(m *model.Principal) (after, before time.Time, never bool) {
 // principal or, if it has none of that name, the platform's.
 func (p *Policy) appoint(to area, tenant string, names []string) {
 	for _, name := range names {
-		if n := p.find(tenant, name); n >= 0 && !slices.Contains(p.holders[n].areas, to) {
+		if n := p.find(tenant, name); n >= 0 && !p.holders[n].merges && !slices.Contains(p.holders[n].areas, to) {
 			p.holders[n].areas = append(p.holders[n].areas, to)
 		}
 	}
@@ -178,7 +184,7 @@ func (p *Policy) Governed(now time.Time) bool {
 		return h.may(area{}) && h.expired(now) == ""
 	}
 	for _, ns := range p.ssh {
-		if slices.ContainsFunc(ns, usable) && !p.revoked(ns) {
+		if slices.ContainsFunc(p.who(ns), usable) && !p.revoked(ns) {
 			return true
 		}
 	}
@@ -189,7 +195,7 @@ func (p *Policy) Governed(now time.Time) bool {
 				ns = append(ns, c.holder)
 			}
 		}
-		if slices.ContainsFunc(ns, usable) && !p.revoked(ns) {
+		if slices.ContainsFunc(p.who(ns), usable) && !p.revoked(ns) {
 			return true
 		}
 	}
@@ -200,6 +206,16 @@ func (p *Policy) Governed(now time.Time) bool {
 // can sign with the key; a tenant revokes a key only for itself.
 func (p *Policy) revoked(holders []int) bool {
 	return slices.ContainsFunc(holders, func(n int) bool { return p.holders[n].tenant == "" && p.holders[n].Revoked })
+}
+
+// who returns the holders of a key for whom it counts: the Git hosts among them, if there
+// are any. The key of a host is nobody else's, whoever lists it.
+func (p *Policy) who(holders []int) []int {
+	hosts := slices.DeleteFunc(slices.Clone(holders), func(n int) bool { return !p.holders[n].merges })
+	if len(hosts) > 0 {
+		return hosts
+	}
+	return holders
 }
 
 // names lists holders for people: ada, acme/bob.

@@ -22,8 +22,19 @@ const (
 func (p *Policy) Verify(c Commit, now time.Time) (signer string, violation *Violation) {
 	signers, violation := p.signers(c, now)
 	if violation != nil {
+		if violation.Code == CodeUnsigned && p.hosts() {
+			violation.Hint = hintMergeCommit
+		}
 		return violation.Signer, violation
 	}
+	if p.holders[signers[0]].merges {
+		return p.names(signers), p.hosted(c, p.names(signers), now)
+	}
+	return p.names(signers), p.may(c, signers)
+}
+
+// may returns why the signers of a commit may not change what it changes, nil if they may.
+func (p *Policy) may(c Commit, signers []int) *Violation {
 	names := p.names(signers)
 	for _, path := range c.Paths {
 		of := areaOf(path)
@@ -35,10 +46,10 @@ func (p *Policy) Verify(c Commit, now time.Time) (signer string, violation *Viol
 			hint = hintAdmin
 		}
 		path = text.Line(path, maxPath)
-		return names, &Violation{Code: CodeForbidden, Commit: c.Hash, Signer: names, Path: path, Hint: hint,
+		return &Violation{Code: CodeForbidden, Commit: c.Hash, Signer: names, Path: path, Hint: hint,
 			Reason: fmt.Sprintf("is signed by %s and changes %s, which %s may", names, path, of.who())}
 	}
-	return names, nil
+	return nil
 }
 
 // signers returns the holders of the valid key that signed a commit, or why there are
@@ -71,7 +82,7 @@ func (p *Policy) live(holders []int, made, now time.Time) (live []int, code, why
 	if p.revoked(holders) {
 		return nil, CodeRevoked, revoked
 	}
-	for _, n := range holders {
+	for _, n := range p.who(holders) {
 		h := &p.holders[n]
 		switch reason := cmp.Or(h.expired(made), h.expired(now)); {
 		case !h.Revoked && reason == "":

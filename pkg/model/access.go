@@ -7,6 +7,10 @@ type Access struct {
 	// may make it, "off" if not. Only the platform sets it.
 	Enforce string `json:"enforce,omitempty"`
 
+	// Mergers are principals of the platform, sorted: Git hosts whose clean merges
+	// count, because of the signatures of what they merge. They have no rights.
+	Mergers []string `json:"mergers,omitempty"`
+
 	Principals []Principal `json:"principals,omitempty"` // by name
 	Admins     []string    `json:"admins,omitempty"`     // of the layer, sorted: names of principals
 	Owners     []Owners    `json:"owners,omitempty"`     // of a tenant's applications, by application

@@ -172,19 +172,18 @@ func (r *Repository) readLine(line *Line, commits []git.Hash) (access.Relation, 
 			return "", err
 		}
 	}
-	bytes := 0
+	bytes, sides := 0, sides{repo: r, bytes: r.limits.Bytes, commits: maxSides}
 	for _, h := range commits {
 		c, err := r.commit(h)
 		if err != nil {
 			return "", err
 		}
-		bytes += len(c.Payload) + len(c.Signature)
-		for _, path := range c.Paths {
-			bytes += len(path)
-		}
-		if bytes > r.limits.Bytes {
+		if bytes += size(&c); bytes > r.limits.Bytes {
 			line.Base, line.Commits = "", nil
 			return access.TooFar, nil
+		}
+		if c.Side, err = sides.of(c); err != nil {
+			return "", err
 		}
 		line.Commits = append(line.Commits, c)
 		if c.SaysWho() {
@@ -194,6 +193,15 @@ func (r *Repository) readLine(line *Line, commits []git.Hash) (access.Relation, 
 		}
 	}
 	return access.Follows, nil
+}
+
+// size is what a commit takes in memory.
+func size(c *access.Commit) int {
+	bytes := len(c.Payload) + len(c.Signature)
+	for _, path := range c.Paths {
+		bytes += len(path)
+	}
+	return bytes
 }
 
 // layers adds the files of a commit to the layers of a line.

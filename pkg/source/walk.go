@@ -66,11 +66,17 @@ func (r *Repository) commit(h git.Hash) (access.Commit, error) {
 		return access.Commit{}, err
 	}
 	c.Paths, err = r.store.Changed(before, tree, maxChanged)
+	return bounded(c, err)
+}
+
+// bounded returns a commit whose paths were read, or one that is refused because it
+// changes too many.
+func bounded(c access.Commit, err error) (access.Commit, error) {
 	if tooMany := (*git.TooManyError)(nil); errors.As(err, &tooMany) {
 		return access.Commit{Hash: c.Hash, Author: c.Author, Refused: tooMany.Error()}, nil
 	}
 	if err != nil {
-		return access.Commit{}, fmt.Errorf("commit %s: %w", h, err)
+		return access.Commit{}, fmt.Errorf("commit %s: %w", c.Hash, err)
 	}
 	return c, nil
 }
@@ -78,7 +84,11 @@ func (r *Repository) commit(h git.Hash) (access.Commit, error) {
 // signed reads a commit without the paths that it changes.
 func (r *Repository) signed(h git.Hash) (access.Commit, error) {
 	s, err := r.store.Signed(h)
-	return access.Commit{Hash: h.String(), Author: s.Author, Time: s.Time, Payload: s.Payload, Signature: s.Signature, Refused: s.Refused}, err
+	c := access.Commit{Hash: h.String(), Author: s.Author, Time: s.Time, Payload: s.Payload, Signature: s.Signature, Refused: s.Refused}
+	for _, parent := range s.Parents {
+		c.Parents = append(c.Parents, parent.String())
+	}
+	return c, err
 }
 
 // trees returns the tree of a commit and that of its first parent, a ZeroHash if it has

@@ -90,4 +90,5 @@ const (
 	NothingPin       = "DA1603"
 	Principal        = "DA1806"
 	Ungoverned       = "DA1807"
+	MergerWithRights = "DA1808"
 )

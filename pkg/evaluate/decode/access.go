@@ -19,7 +19,8 @@ type accessDoc struct {
 
 type platformAccessDoc struct {
 	accessDoc
-	Enforce string `json:"enforce"`
+	Enforce string   `json:"enforce"`
+	Mergers []string `json:"mergers"`
 }
 
 type tenantAccessDoc struct {
@@ -33,7 +34,14 @@ func (d *platformAccessDoc) access(own *layer.Layer) (*model.Access, []model.Pro
 		return nil, nil
 	}
 	a, problems := d.accessDoc.access("platform", own)
-	a.Enforce = d.Enforce
+	a.Enforce, a.Mergers = d.Enforce, sorted(d.Mergers)
+	problems = append(problems, d.unknown("platform", "mergers", d.Mergers, own)...)
+	for i, name := range d.Mergers {
+		if slices.Contains(a.Admins, name) {
+			problems = append(problems, own.Blame(catalogue.MergerWithRights, fmt.Sprintf("platform.access.mergers.%d", i),
+				fmt.Sprintf("names %s, who is an admin of the platform: a Git host signs for everybody who may merge there, so it can have no rights of its own", name)))
+		}
+	}
 	governs := func(name string) bool {
 		p := d.Principals[name]
 		return !p.Revoked && len(p.SSH)+len(p.OpenPGP) > 0
