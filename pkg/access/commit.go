@@ -53,6 +53,8 @@ const (
 	CodeNoTrustRoot = "DA2011" // the branch does not follow from --trust-root
 	CodeUnusableKey = "DA2012" // a declared key that nobody can sign with
 	CodeNoOrigin    = "DA2013" // an approval whose commit is too old to be found
+	CodeStatement   = "DA2014" // nobody signed that it is for this fleet and branch
+	CodePeople      = "DA2015" // too few people signed
 	CodeMerge       = "DA2016" // a commit of the Git host that is not the clean merge of signed commits
 )
 

@@ -22,7 +22,7 @@ func (p *Policy) hosts() bool {
 // hosted judges a commit that a Git host has signed for whoever could merge there. It
 // counts as the clean merge of commits of which each is signed by somebody who may
 // change what it changes; the signature of the host adds nothing to that.
-func (p *Policy) hosted(c Commit, host string, now time.Time) *Violation {
+func (c *Commit) hosted(p *Policy, host string, now time.Time) *Violation {
 	refuse := func(path, reason, hint string) *Violation {
 		return &Violation{Code: CodeMerge, Commit: c.Hash, Signer: host, Path: path, Reason: "is made by the Git host " + host + " and " + reason, Hint: hint}
 	}
@@ -39,7 +39,7 @@ func (p *Policy) hosted(c Commit, host string, now time.Time) *Violation {
 	changed := map[string]bool{}
 	for i := range side.Commits {
 		s := &side.Commits[i]
-		if v := p.onSide(s, now); v != nil {
+		if v := s.onSide(p, now); v != nil {
 			v.Commit, v.Reason = c.Hash, fmt.Sprintf("is a merge by the Git host %s of commit %s, which %s", host, short(s.Hash), v.Reason)
 			return v
 		}
@@ -56,7 +56,7 @@ func (p *Policy) hosted(c Commit, host string, now time.Time) *Violation {
 
 // onSide judges a commit that a Git host has merged. A host may bring a branch up to
 // date, which changes nothing by itself.
-func (p *Policy) onSide(c *Commit, now time.Time) *Violation {
+func (c *Commit) onSide(p *Policy, now time.Time) *Violation {
 	signers, v := p.signers(*c, now)
 	switch {
 	case v != nil:

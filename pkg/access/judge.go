@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -31,7 +32,7 @@ type Verdict struct {
 
 // Judge accepts the commits of a branch one by one, each by the keys and roles that
 // were in force before it, up to the first that it refuses. Later commits do not
-// count, even good ones. root is the trust root, "" for none.
+// count, even good ones, but for a review, which may bring what an earlier one lacks. root is the trust root, "" for none.
 //
 // layers evaluates the layers of a commit. Judge calls it only for commits that may
 // change the policy of access, after it has accepted their signatures, and returns its
@@ -57,7 +58,7 @@ func Judge(line Line, recorded Recorded, root string, now time.Time, layers func
 				Reason: "is the trust root and declares no valid platform", Hint: "start with --trust-root at a commit whose platform is valid"}), nil
 		}
 	}
-	return judgeCommits(line.Commits, in, now, layers)
+	return judgeCommits(line, in, now, layers)
 }
 
 // judgeable reports whether the commits of a line follow from the recorded commit, or
@@ -88,34 +89,43 @@ func stay(line Line, recorded Recorded, v *Violation) Verdict {
 	return Verdict{Commit: recorded.Commit, Refused: v, Unavailable: recorded.Commit == "" || line.TipIs == Gone}
 }
 
-// judgeCommits judges commits that follow from an accepted one.
-func judgeCommits(commits []Commit, in Recorded, now time.Time, layers func(commit string) (model.Fleet, error)) (Verdict, error) {
-	policy := in.policy()
-	for i := range commits {
-		c, signer := &commits[i], ""
+// judgeCommits judges commits that follow from an accepted one. Those that wait for
+// statements or people are accepted together with the commit that brings these.
+func judgeCommits(line Line, in Recorded, now time.Time, layers func(commit string) (model.Fleet, error)) (Verdict, error) {
+	policy, accepted := in.policy(), in.Commit
+	wait := waiting{branch: line.Branch, now: now}
+	refuse := func(v *Violation) (Verdict, error) {
+		return Verdict{Commit: accepted, Refused: cmp.Or(wait.violation(), v)}, nil
+	}
+	for i := range line.Commits {
+		c, signer := &line.Commits[i], ""
 		if policy.Enforced() {
 			var refused *Violation
 			if signer, refused = policy.Verify(*c, now); refused != nil {
-				return Verdict{Commit: in.Commit, Refused: refused}, nil
+				return refuse(refused)
 			}
 		}
-		if !c.SaysWho() {
-			in.Commit = c.Hash
-			continue
+		settled := wait.settled(policy, c)
+		if in.Commit = c.Hash; c.SaysWho() {
+			fleet, err := layers(c.Hash)
+			if err != nil {
+				return Verdict{}, err
+			}
+			in = in.then(c.Hash, fleet)
+			if policy = in.policy(); policy.Enforced() && !policy.Governed(now) {
+				admins, _ := policy.tooFew()
+				return refuse(&Violation{Code: CodeLockout, Commit: c.Hash, Signer: signer,
+					Reason: "leaves " + admins + " with a key that is valid now, so that nobody could change the platform any more",
+					Hint:   "name one, in a merge onto the last accepted commit (docs/access.md)"})
+			}
 		}
-		fleet, err := layers(c.Hash)
-		if err != nil {
-			return Verdict{}, err
+		if settled {
+			accepted = c.Hash
+		} else if wait.full() {
+			break
 		}
-		next := in.then(c.Hash, fleet)
-		if policy = next.policy(); policy.Enforced() && !policy.Governed(now) {
-			return Verdict{Commit: in.Commit, Refused: &Violation{Code: CodeLockout, Commit: c.Hash, Signer: signer,
-				Reason: "leaves no platform admin with a key that is valid now, so that nobody could change the platform any more",
-				Hint:   "name one, in a merge onto the last accepted commit (docs/access.md)"}}, nil
-		}
-		in = next
 	}
-	return Verdict{Commit: in.Commit}, nil
+	return refuse(nil)
 }
 
 // then returns the record after a commit was accepted. A layer that is invalid in the

@@ -3,6 +3,7 @@ package access
 // A Line is the part of a branch that is judged: the commits on first parents from the
 // last accepted one to the tip, or how the tip fails to follow from it.
 type Line struct {
+	Branch string // that statements have to name
 	Tip    string
 	Pinned bool // the operator named this commit
 
@@ -30,7 +31,7 @@ const (
 // After returns the rest of a line once a commit of it has been accepted. It reports
 // false if the line does not show how the tip follows from that commit.
 func (l Line) After(accepted string) (Line, bool) {
-	rest := Line{Tip: l.Tip, Pinned: l.Pinned, Base: accepted, TipIs: Follows}
+	rest := Line{Branch: l.Branch, Tip: l.Tip, Pinned: l.Pinned, Base: accepted, TipIs: Follows}
 	if accepted == l.Tip {
 		return rest, true
 	}

@@ -16,6 +16,9 @@ type Policy struct {
 	ssh      map[string][]int // public key in wire format: indices of holders
 	openpgp  map[uint64][]certificate
 	problems []model.Problem
+
+	audience string        // "": nobody is asked for statements
+	require  *model.People // nil: one of each
 }
 
 // A holder is a principal of one layer, with all areas that they may change.
@@ -42,6 +45,7 @@ func New(platform *model.Platform, tenants []model.Tenant) *Policy {
 		platform = &model.Platform{Access: &model.Access{}}
 	}
 	p.enforced = platform.Access.Enforce == model.EnforceSigned
+	p.audience, p.require = platform.Access.Audience, platform.Access.Require
 	p.declare("", platform.Access, platform.At)
 	for _, name := range platform.Access.Mergers {
 		if n := p.find("", name); n >= 0 {
@@ -77,8 +81,9 @@ func (p *Policy) Enforced() bool { return p.enforced }
 func (p *Policy) Problems(now time.Time) []model.Problem {
 	problems := slices.Clip(p.problems)
 	if p.enforced && !p.Governed(now) {
+		admins, verb := p.tooFew()
 		problems = append(problems, model.Problem{Code: CodeLockout, Path: "platform.access",
-			Message: "no platform admin has a key that is valid now, so that nobody can change the platform; start with --trust-root at a commit that names one (docs/access.md)"})
+			Message: admins + " " + verb + " a key that is valid now, so that nobody can change the platform; start with --trust-root at a commit that names one (docs/access.md)"})
 	}
 	return problems
 }
@@ -176,17 +181,21 @@ func (h *holder) expired(at time.Time) string {
 	return ""
 }
 
-// Governed reports whether there is a platform admin who can sign at this time.
-// Without one, no commit could ever appoint one.
+// Governed reports whether there are platform admins who can sign at this time, as many
+// as a change of the platform needs. Without them, no commit could ever appoint one.
 func (p *Policy) Governed(now time.Time) bool {
-	usable := func(n int) bool {
-		h := &p.holders[n]
-		return h.may(area{}) && h.expired(now) == ""
+	var admins [][]int
+	add := func(holders []int) {
+		able := slices.DeleteFunc(slices.Clone(p.who(holders)), func(n int) bool {
+			h := &p.holders[n]
+			return !h.may(area{}) || h.expired(now) != ""
+		})
+		if len(able) > 0 && !p.revoked(holders) {
+			admins = joined(admins, able)
+		}
 	}
 	for _, ns := range p.ssh {
-		if slices.ContainsFunc(p.who(ns), usable) && !p.revoked(ns) {
-			return true
-		}
+		add(ns)
 	}
 	for _, certificates := range p.openpgp {
 		var ns []int
@@ -195,11 +204,18 @@ func (p *Policy) Governed(now time.Time) bool {
 				ns = append(ns, c.holder)
 			}
 		}
-		if slices.ContainsFunc(p.who(ns), usable) && !p.revoked(ns) {
-			return true
-		}
+		add(ns)
 	}
-	return false
+	need, _ := p.need(area{})
+	return len(admins) >= need
+}
+
+// tooFew says which platform admins are there if the platform is not governed.
+func (p *Policy) tooFew() (admins, verb string) {
+	if need, _ := p.need(area{}); need > 1 {
+		return fmt.Sprintf("fewer than %d platform admins", need), "have"
+	}
+	return "no platform admin", "has"
 }
 
 // revoked reports whether the platform has revoked a key of these holders. Then nobody

@@ -28,7 +28,7 @@ func (p *Policy) Verify(c Commit, now time.Time) (signer string, violation *Viol
 		return violation.Signer, violation
 	}
 	if p.holders[signers[0]].merges {
-		return p.names(signers), p.hosted(c, p.names(signers), now)
+		return p.names(signers), c.hosted(p, p.names(signers), now)
 	}
 	return p.names(signers), p.may(c, signers)
 }

@@ -11,9 +11,22 @@ type Access struct {
 	// count, because of the signatures of what they merge. They have no rights.
 	Mergers []string `json:"mergers,omitempty"`
 
+	// Audience names the fleet in statements: a signature counts only with a line that
+	// names it and the branch. "": no statement is needed.
+	Audience string  `json:"audience,omitempty"`
+	Require  *People `json:"require,omitempty"` // nil: one person for each change
+
 	Principals []Principal `json:"principals,omitempty"` // by name
 	Admins     []string    `json:"admins,omitempty"`     // of the layer, sorted: names of principals
 	Owners     []Owners    `json:"owners,omitempty"`     // of a tenant's applications, by application
+}
+
+// People says how many different people a change needs, by what it changes. 0 stands
+// for 1.
+type People struct {
+	Platform    int `json:"platform,omitempty"`
+	Tenant      int `json:"tenant,omitempty"`
+	Application int `json:"application,omitempty"`
 }
 
 // Values of Access.Enforce.

@@ -34,6 +34,7 @@ func noteRefusals(ctx context.Context, c Case, e *evaluate.Evaluator, ledger *mo
 		if s.commit == head.commit && line.TipIs != access.Follows {
 			continue
 		}
+		line.Branch = base
 		verdict, err := line.Judge(access.RecordedIn(ledger), c.Now, func(f *source.Files) model.Fleet { return e.Layers(f) })
 		if err != nil {
 			return err

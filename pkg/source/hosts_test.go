@@ -3,6 +3,7 @@ package source_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/signkey"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/test/gittest"
 )
@@ -32,7 +34,10 @@ type hosted struct {
 func newHosted(t testing.TB, settings string) *hosted {
 	h := &hosted{Repo: gittest.New(t), t: t, keys: map[string]string{}, public: map[string]string{}}
 	for _, name := range []string{"root", "ada", "ann", "bob", "eve", "host"} {
-		h.keys[name], h.public[name] = h.Key(name)
+		h.keys[name] = filepath.Join(t.TempDir(), name)
+		public, err := signkey.WriteEd25519(h.keys[name], name)
+		require.NoError(t, err)
+		h.public[name] = strings.TrimSpace(public)
 	}
 	h.declare(settings)
 	h.Write("tenants/acme/tenant.cue", fmt.Sprintf("package fleet\n\ntenant: {\n\tname: \"acme\"\n\taccess: {principals: {ann: ssh: [%q], bob: ssh: [%q]}, admins: [\"ann\"], owners: shop: [\"bob\"]}\n}\n",

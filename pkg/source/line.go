@@ -65,7 +65,7 @@ func (r *Repository) Line(ctx context.Context, recorded, root string) (line Line
 }
 
 // LineTo returns how a commit that the store holds follows from another, and asks no
-// remote.
+// remote. The line of a clone has no branch.
 func (r *Repository) LineTo(commit, recorded string) (Line, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +123,7 @@ func (l Line) At(commit string) (Snapshot, error) {
 // lineTo reads the line to a commit that the store holds.
 func (r *Repository) lineTo(snap Snapshot, recorded, root string) (Line, error) {
 	line := Line{
-		Line:     access.Line{Tip: snap.Commit, Pinned: snap.Pinned},
+		Line:     access.Line{Branch: r.judged, Tip: snap.Commit, Pinned: snap.Pinned},
 		Snapshot: snap, Recorded: recorded, Root: root, Layers: map[string]*Files{},
 	}
 	if recorded == "" && root == "" {

@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -192,7 +193,8 @@ func TestLine(t *testing.T) {
 			r := open(t, source.Options{URL: repo.Dir, Branch: c.branch, Revision: c.pin})
 			line := lineTo(t, r, c.recorded, c.root)
 			got := line.Line
-			got.Commits = nil
+			require.Equal(t, cmp.Or(c.branch, "main"), got.Branch)
+			got.Branch, got.Commits = "", nil
 			for i := range line.Commits {
 				got.Commits = append(got.Commits, named(line.Commits[i].Hash)...)
 			}
@@ -257,7 +259,7 @@ func TestLineGoesOn(t *testing.T) {
 	repo.Write("fleet.cue", "rewritten")
 	rewritten := repo.Commit("rewritten")
 	line = lineTo(t, r, commits[4], "")
-	require.Equal(t, access.Line{Tip: rewritten, TipIs: access.Apart}, line.Line)
+	require.Equal(t, access.Line{Branch: "main", Tip: rewritten, TipIs: access.Apart}, line.Line)
 	held, err := line.At(commits[4])
 	require.NoError(t, err)
 	b, err := held.Files.ReadFile("fleet.cue")
@@ -288,6 +290,7 @@ func TestLineInAClone(t *testing.T) {
 		want := lineTo(t, r, recorded, "")
 		got, err := clone.LineTo(commits[4], recorded)
 		require.NoError(t, err)
+		want.Branch = "" // a clone has many
 		require.Equal(t, want.Line, got.Line)
 		older, err := got.At(recorded)
 		require.NoError(t, err)
@@ -323,7 +326,7 @@ func TestLineIsBounded(t *testing.T) {
 		r := open(t, source.Options{URL: repo.Dir, Line: limits})
 		require.Len(t, lineTo(t, r, fifth, "").Commits, 4)
 		line := lineTo(t, r, first, "")
-		require.Equal(t, access.Line{Tip: repo.Git("rev-parse", "main"), TipIs: access.TooFar}, line.Line)
+		require.Equal(t, access.Line{Branch: "main", Tip: repo.Git("rev-parse", "main"), TipIs: access.TooFar}, line.Line)
 		s, err := line.At(first)
 		require.NoError(t, err)
 		require.Equal(t, first, s.Commit)

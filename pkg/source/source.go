@@ -57,6 +57,7 @@ type Repository struct {
 	mu      sync.Mutex
 	last    Snapshot // zero before the first
 	tip     git.Hash // what last was resolved from
+	judged  string   // branch that statements have to name
 	line    Line     // the last one
 	origins origins  // the last ones
 	refused int      // files of the tip that was refused last; 0: it was not
@@ -97,7 +98,7 @@ func Open(_ context.Context, o Options) (*Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Repository{remote: remote, store: store, branch: o.Branch, revision: o.Revision, files: o.Files, limits: o.Line.withDefaults()}, nil
+	return &Repository{remote: remote, store: store, branch: o.Branch, judged: o.Branch, revision: o.Revision, files: o.Files, limits: o.Line.withDefaults()}, nil
 }
 
 // OpenClone opens a repository of the user by one of its directories. It takes no lock and writes nothing. The context
@@ -220,8 +221,10 @@ func (r *Repository) follow(refs git.Refs) (git.Ref, error) {
 	case isBranch && isTag && name == r.revision && branch != tag:
 		return git.Ref{}, fmt.Errorf("%q names both a branch and a tag of %s", name, r.remote)
 	case isBranch:
+		r.judged = name
 		return branch, nil
 	case isTag && name == r.revision:
+		r.judged = r.branch
 		return tag, nil
 	case name == r.revision:
 		return git.Ref{}, fmt.Errorf("%s has no branch or tag %q", r.remote, name)

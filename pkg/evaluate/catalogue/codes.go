@@ -91,4 +91,5 @@ const (
 	Principal        = "DA1806"
 	Ungoverned       = "DA1807"
 	MergerWithRights = "DA1808"
+	NoAudience       = "DA1811"
 )

@@ -21,6 +21,9 @@ type platformAccessDoc struct {
 	accessDoc
 	Enforce string   `json:"enforce"`
 	Mergers []string `json:"mergers"`
+
+	Audience string        `json:"audience"`
+	Require  *model.People `json:"require"`
 }
 
 type tenantAccessDoc struct {
@@ -42,15 +45,32 @@ func (d *platformAccessDoc) access(own *layer.Layer) (*model.Access, []model.Pro
 				fmt.Sprintf("names %s, who is an admin of the platform: a Git host signs for everybody who may merge there, so it can have no rights of its own", name)))
 		}
 	}
-	governs := func(name string) bool {
+	a.Audience, a.Require = d.Audience, d.Require
+	if a.Require != nil && a.Audience == "" {
+		problems = append(problems, own.Blame(catalogue.NoAudience, "platform.access.require",
+			"counts people, and without platform.access.audience nobody can say that a signature is meant for this fleet"))
+	}
+	return a, append(problems, d.ungoverned(a, own)...)
+}
+
+// ungoverned blames access by which nobody could change the platform any more.
+func (d *platformAccessDoc) ungoverned(a *model.Access, own *layer.Layer) []model.Problem {
+	if a.Enforce != model.EnforceSigned {
+		return nil
+	}
+	able := slices.DeleteFunc(slices.Clone(a.Admins), func(name string) bool {
 		p := d.Principals[name]
-		return !p.Revoked && len(p.SSH)+len(p.OpenPGP) > 0
+		return p.Revoked || len(p.SSH)+len(p.OpenPGP) == 0
+	})
+	switch able = slices.Compact(able); {
+	case len(able) == 0:
+		return []model.Problem{own.Blame(catalogue.Ungoverned, "platform.access.enforce",
+			"asks for signatures, and no admin of the platform has a key that is not revoked: nobody could change the platform any more")}
+	case a.Require != nil && len(able) < a.Require.Platform:
+		return []model.Problem{own.Blame(catalogue.Ungoverned, "platform.access.require.platform",
+			fmt.Sprintf("asks for %d people, and only %d admins of the platform have a key that is not revoked: nobody could change the platform any more", a.Require.Platform, len(able)))}
 	}
-	if a.Enforce == model.EnforceSigned && !slices.ContainsFunc(a.Admins, governs) {
-		problems = append(problems, own.Blame(catalogue.Ungoverned, "platform.access.enforce",
-			"asks for signatures, and no admin of the platform has a key that is not revoked: nobody could change the platform any more"))
-	}
-	return a, problems
+	return nil
 }
 
 // access returns the access rules of a tenant under the platform, or their problems.
