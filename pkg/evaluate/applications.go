@@ -1,6 +1,8 @@
 package evaluate
 
 import (
+	"slices"
+
 	"github.com/d-aros/d-aros/pkg/evaluate/check"
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -24,7 +26,9 @@ func (p *pass) settleOne(a *declared) {
 		t.report(a.app.Name, problems...)
 		t.refuse(a.app, problems[0])
 	default:
-		problems := check.Offered(a.result.Application, p.platform.Platform, a.result.own)
+		problems := slices.Concat(
+			check.Offered(a.result.Application, p.platform.Platform, a.result.own),
+			check.Approvers(a.result.Application, p.platform.Platform, t.layer.result.Tenant, a.result.own))
 		if len(problems) > 0 {
 			t.report(a.app.Name, problems...)
 			t.refuse(a.app, problems[0])

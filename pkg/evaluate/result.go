@@ -54,11 +54,14 @@ func recovered(app model.AppID, out *result) {
 }
 
 // applicationOutline reports whether the place of a value is asked for after the
-// evaluation of its application: that of policy, pools and profiles, and of the values
-// that contain them.
+// evaluation of its application: that of policy, pools, profiles and steps, and of the
+// values that contain them.
 func applicationOutline(path []string) bool {
-	if len(path) == 1 || path[1] == "policy" {
+	switch {
+	case len(path) == 1, path[1] == "policy":
 		return true
+	case path[1] == "workflow":
+		return len(path) <= 4
 	}
 	inComponent := strings.Join(path[min(3, len(path)):], ".")
 	return path[1] == "components" && slices.Contains([]string{"", "placement", "placement.pool", "qos", "degrade", "degrade.qos"}, inComponent)

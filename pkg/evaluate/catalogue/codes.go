@@ -82,6 +82,7 @@ const (
 	TwoVersions      = "DA1550"
 	StepBackoff      = "DA1551"
 	Removal          = "DA1552"
+	Approvers        = "DA1553"
 	Adoption         = "DA1560"
 	Unlinked         = "DA1561"
 	Address          = "DA1562"
