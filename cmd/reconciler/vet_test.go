@@ -9,6 +9,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/signkey"
 )
 
 // TestAuthoring runs the real commands on fleet repos on disk, beside the real git
@@ -23,6 +25,12 @@ func TestAuthoring(t *testing.T) {
 			// example DIR copies examples/repo.
 			"example": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(example)))
+			},
+			// key NAME makes the SSH key NAME, and sets $NAME to its public line.
+			"key": func(ts *testscript.TestScript, _ bool, args []string) {
+				public, err := signkey.WriteEd25519(filepath.Join(ts.Getenv("WORK"), args[0]), args[0])
+				ts.Check(err)
+				ts.Setenv(args[0], strings.TrimSpace(public))
 			},
 			// replace FILE OLD NEW replaces text that the file must have.
 			"replace": func(ts *testscript.TestScript, _ bool, args []string) {
