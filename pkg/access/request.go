@@ -22,6 +22,8 @@ type Request struct {
 	File   string
 	Asks   []model.Command // without requester and commit
 	Commit Commit
+
+	Brought *Commit // as in Origin
 }
 
 // MaxOrigins bounds how many commits are looked at for the origins of files.
@@ -31,6 +33,10 @@ const MaxOrigins = 10_000
 type Origin struct {
 	File   string
 	Commit Commit // without Paths
+
+	// Brought is the commit that changed the file on the branch that Commit merges, nil
+	// if Commit is no merge. It says who asks if a Git host made the merge.
+	Brought *Commit
 }
 
 // Commands returns the requests with their commit, without the requester.
@@ -46,12 +52,16 @@ func (r *Request) Commands() []model.Command {
 const maxAuthor = 200
 
 // Commands returns the requests with their commit and requester: the signer of the
-// commit, with their roles for the application at the time now, or the author whom the
+// commit or, where a Git host merged it, of the commit on its branch, with their roles for the application at the time now, or the author whom the
 // commit names, without roles.
 func (p *Policy) Commands(r *Request, now time.Time) []model.Command {
-	by, roles, violation := p.Identify(r.Commit, r.App, now)
+	c := r.Commit
+	if signers, v := p.signers(c, now); v == nil && p.holders[signers[0]].merges && r.Brought != nil {
+		c = *r.Brought
+	}
+	by, roles, violation := p.Identify(c, r.App, now)
 	if violation != nil {
-		by, roles = text.Line(r.Commit.Author, maxAuthor), nil
+		by, roles = text.Line(c.Author, maxAuthor), nil
 	}
 	commands := r.Commands()
 	for i := range commands {

@@ -111,7 +111,11 @@ func (r *Repository) originsSince(commit, dir, since string, most int) (origins 
 			}
 			for _, file := range slices.Backward(files) {
 				delete(sought, file)
-				origins = append(origins, access.Origin{File: dir + "/" + file, Commit: by})
+				o := access.Origin{File: dir + "/" + file, Commit: by}
+				if o.Brought, err = r.brought(by, o.File); err != nil {
+					return nil, false, err
+				}
+				origins = append(origins, o)
 			}
 		}
 		if len(c.ParentHashes) == 0 {

@@ -20,7 +20,7 @@ func Requests(asked evaluate.Asked, origins []access.Origin) access.Requests {
 	for _, o := range origins {
 		if ap, asks := left[o.File]; asks {
 			delete(left, o.File)
-			r.List = append(r.List, access.Request{App: ap.App, File: ap.File, Asks: ap.Commands, Commit: o.Commit})
+			r.List = append(r.List, access.Request{App: ap.App, File: ap.File, Asks: ap.Commands, Commit: o.Commit, Brought: o.Brought})
 		}
 	}
 	for _, ap := range asked.Approvals {
