@@ -10,10 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/signkey"
@@ -24,6 +26,7 @@ import (
 func newInitCommand() *cobra.Command {
 	var yes bool
 	var names fleetNames
+	var admins []string
 	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "init DIR",
@@ -40,7 +43,10 @@ DIR-status-key, the key with which the reconciler signs the status branch.`,
 
   # without prompts
   reconciler init fleet --yes
-  reconciler init fleet --name example --tenant acme --application shop`,
+  reconciler init fleet --name example --tenant acme --application shop
+
+  # commits need signatures, and a change of the platform needs both
+  reconciler init fleet --yes --admin ann=ann.pub --admin bob=bob.pub`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,6 +55,9 @@ DIR-status-key, the key with which the reconciler signs the status branch.`,
 				return err
 			}
 			if err := checkEmpty(dir); err != nil {
+				return err
+			}
+			if names.Admins, err = readAdmins(admins); err != nil {
 				return err
 			}
 			var in io.Reader
@@ -77,6 +86,7 @@ DIR-status-key, the key with which the reconciler signs the status branch.`,
 	fl.StringVar(&names.Fleet, "name", "", "name of the fleet (default: name of the directory)")
 	fl.StringVar(&names.Tenant, "tenant", "", `name of the first tenant (default "demo")`)
 	fl.StringVar(&names.App, "application", "", `name of its first application (default "hello")`)
+	fl.StringArrayVar(&admins, "admin", nil, "admin of the platform, as `NAME=FILE` with the file of a public SSH key: commits then need signatures, and with two admins a change of the platform needs two")
 	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd
 }
@@ -99,7 +109,39 @@ func checkEmpty(dir string) error {
 }
 
 // fleetNames are the names that a new fleet needs.
-type fleetNames struct{ Fleet, Tenant, App string }
+type fleetNames struct {
+	Fleet, Tenant, App string
+	Admins             []fleetAdmin // by name
+}
+
+// fleetAdmin is an admin of the platform with the line of a public SSH key.
+type fleetAdmin struct{ Name, Key string }
+
+// readAdmins reads the keys of admins.
+func readAdmins(args []string) (admins []fleetAdmin, err error) {
+	for _, arg := range args {
+		name, file, _ := strings.Cut(arg, "=")
+		if !isName(name) {
+			return nil, fmt.Errorf("--admin %q: write NAME=FILE; %s", arg, nameRule)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("--admin %s: %w", name, err)
+		}
+		key := strings.TrimSpace(string(data))
+		switch keys, err := access.ParseKeys(key); {
+		case err != nil:
+			return nil, fmt.Errorf("--admin %s: read %s: %w", name, file, err)
+		case keys.Len() != 1 || strings.ContainsAny(key, "\n#"):
+			return nil, fmt.Errorf("--admin %s: %s has to hold one public SSH key and nothing else", name, file)
+		case slices.ContainsFunc(admins, func(a fleetAdmin) bool { return a.Name == name }):
+			return nil, fmt.Errorf("--admin %s is given twice; write further keys into access.cue", name)
+		}
+		admins = append(admins, fleetAdmin{name, key})
+	}
+	slices.SortFunc(admins, func(a, b fleetAdmin) int { return strings.Compare(a.Name, b.Name) })
+	return admins, nil
+}
 
 // complete fills in the names that are not given: with answers read from in, or with defaults if in is nil.
 func (n *fleetNames) complete(dir string, in io.Reader, out io.Writer) error {
@@ -226,12 +268,13 @@ func (p *printer) newFleet(v *newFleetView, dir string) {
 	rows := [][2]string{
 		{"fleet.cue, pools.cue", "the platform: policy for everybody, pools of nodes"},
 		{"allotments.cue", "what each tenant gets: quota, guarantee, priority ceiling"},
+		{"access.cue", "who may change what"},
 		{layer.TenantDir(v.Tenant) + "/tenant.cue", "a tenant: its policy"},
 		{layer.ApplicationDir(model.AppID{Tenant: v.Tenant, Name: v.Application}) + "/app.cue", "an application"},
 		{"README.md", "how to go on"},
 	}
 	for _, row := range rows {
-		p.line("  %-*s  %s", len(rows[2][0]), row[0], p.paint(dim, row[1]))
+		p.line("  %-*s  %s", len(rows[3][0]), row[0], p.paint(dim, row[1]))
 	}
 	for _, note := range v.Notes {
 		p.line("\n%s %s", p.paint(yellow, "note:"), text.Clean(note))

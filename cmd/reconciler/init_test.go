@@ -20,7 +20,7 @@ func TestInitAsks(t *testing.T) {
 	names := fleetNames{Tenant: "acme"}
 	var said strings.Builder
 	require.NoError(t, names.complete("My Fleet", strings.NewReader("\nBad Name\n shop \n"), &said))
-	require.Equal(t, fleetNames{"fleet", "acme", "shop"}, names)
+	require.Equal(t, fleetNames{Fleet: "fleet", Tenant: "acme", App: "shop"}, names)
 	require.Equal(t, "Name of the fleet [fleet]: Its first application [hello]: "+nameRule+"\nIts first application [hello]: ", said.String())
 
 	require.NoError(t, (&fleetNames{}).complete("x", nil, nil))
@@ -33,7 +33,7 @@ func TestInitAsks(t *testing.T) {
 // What the new files show in comments is accepted when somebody takes the marks
 // of the comments away.
 func TestInitComments(t *testing.T) {
-	files, err := fleetFiles(fleetNames{"fleet", "acme", "shop"})
+	files, err := fleetFiles(fleetNames{Fleet: "fleet", Tenant: "acme", App: "shop"})
 	require.NoError(t, err)
 	code := regexp.MustCompile(`(?m)^(\t*)// (\t*(?:[a-z][A-Za-z]*: |\}\]).*)$`)
 	dir, shown := t.TempDir(), 0
@@ -46,7 +46,7 @@ func TestInitComments(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, f.Data, 0o644))
 	}
-	require.Equal(t, 15, shown)
+	require.Equal(t, 16, shown)
 	w, err := clone.Open(t.Context(), dir)
 	require.NoError(t, err)
 	defer w.Close()

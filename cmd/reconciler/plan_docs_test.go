@@ -79,7 +79,7 @@ func TestPlanPageCommands(t *testing.T) {
 
 // TestPlanWorkflow: init writes what the page shows.
 func TestPlanWorkflow(t *testing.T) {
-	files, err := fleetFiles(fleetNames{"fleet", "acme", "shop"})
+	files, err := fleetFiles(fleetNames{Fleet: "fleet", Tenant: "acme", App: "shop"})
 	require.NoError(t, err)
 	i := slices.IndexFunc(files, func(f schema.File) bool { return f.Name == ".github/workflows/plan.yaml" })
 	require.GreaterOrEqual(t, i, 0)

@@ -26,10 +26,11 @@ func TestAuthoring(t *testing.T) {
 			"example": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(example)))
 			},
-			// key NAME makes the SSH key NAME, and sets $NAME to its public line.
+			// key NAME makes the SSH key NAME and NAME.pub, and sets $NAME to its public line.
 			"key": func(ts *testscript.TestScript, _ bool, args []string) {
 				public, err := signkey.WriteEd25519(filepath.Join(ts.Getenv("WORK"), args[0]), args[0])
 				ts.Check(err)
+				ts.Check(os.WriteFile(filepath.Join(ts.Getenv("WORK"), args[0]+".pub"), []byte(public), 0o644))
 				ts.Setenv(args[0], strings.TrimSpace(public))
 			},
 			// replace FILE OLD NEW replaces text that the file must have.
