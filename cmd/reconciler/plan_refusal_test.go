@@ -84,3 +84,30 @@ func TestPlanAndReplayNoteRefusals(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(replay(), "note: source commit "+refused+" was decided on, and is refused: commit "+refused[:12]+" is not signed"))
 }
+
+// A pull request is told which statement or person it lacks, as the reconciler says it
+// once the commit is on the branch.
+func TestPlanNotesWhatAChangeLacks(t *testing.T) {
+	w := newWorld(t)
+	root, public := w.repo.Key("root")
+	ada, other := w.repo.Key("ada")
+	w.repo.Write("access.cue", fmt.Sprintf("package fleet\n\nplatform: access: {enforce: \"signed\", audience: \"test\", require: platform: 2, principals: {root: ssh: [%q], ada: ssh: [%q]}, admins: [\"root\", \"ada\"]}\n", public, other))
+	w.app("acme", "shop", 1, 500)
+	w.repo.CommitSigned(root, "first")
+	w.passes()
+	w.repo.Git("checkout", "-q", "-b", "change")
+	notes := func(wanted int) []string {
+		t.Helper()
+		var v view.Plan
+		w.run(wanted, &v, "plan", "--repo", w.repo.Dir, "--head", "change", "-o", "json")
+		return v.Notes
+	}
+	w.app("acme", "shop", 2, 500)
+	w.repo.Write("README.md", "two people")
+	w.repo.CommitSigned(root, "unfinished")
+	require.Contains(t, notes(exitDiffers)[0], `"Fleet: test/main"; run "reconciler review" on the branch`)
+	w.repo.CommitSigned(root, "Review\n\nFleet: test/main")
+	require.Contains(t, notes(exitDiffers)[0], "needs 2 people (platform.access.require.platform) and has 1: root; run \"reconciler review\" on the branch: ada may")
+	w.repo.CommitSigned(ada, "Review\n\nFleet: test/main")
+	require.Empty(t, notes(exitDiffers))
+}

@@ -32,7 +32,8 @@ type Verdict struct {
 
 // Judge accepts the commits of a branch one by one, each by the keys and roles that
 // were in force before it, up to the first that it refuses. Later commits do not
-// count, even good ones, but for a review, which may bring what an earlier one lacks. root is the trust root, "" for none.
+// count, even good ones, but for a review, which may bring what an earlier one lacks.
+// root is the trust root, "" for none.
 //
 // layers evaluates the layers of a commit. Judge calls it only for commits that may
 // change the policy of access, after it has accepted their signatures, and returns its
