@@ -54,7 +54,7 @@ func (s *sides) read(merge access.Commit) (*access.Side, error) {
 	if len(d.Bases) != 1 {
 		return &access.Side{Refused: "brings a branch that has not exactly one latest commit in common with this one"}, nil
 	}
-	whole, err := s.ownChange(merge)
+	whole, err := s.change(merge, d)
 	if err != nil {
 		return nil, err
 	}
@@ -89,26 +89,32 @@ func (s *sides) diverge(merge access.Commit) (git.Divergence, error) {
 	return d, err
 }
 
-// ownChange returns a commit with the paths that it changes itself. For a merge these
-// are the paths in which it is not the clean merge of its parents or, where that is not
-// known, in which it differs from any of them.
+// ownChange returns a commit with the paths that it changes itself.
 func (s *sides) ownChange(c access.Commit) (access.Commit, error) {
-	switch {
-	case len(c.Parents) > 2:
+	if len(c.Parents) > 2 {
 		return access.Commit{Hash: c.Hash, Author: c.Author, Refused: "merges more than two commits"}, nil
-	case len(c.Parents) == 2:
-		d, err := s.diverge(c)
+	}
+	var d git.Divergence
+	if len(c.Parents) == 2 {
+		var err error
+		if d, err = s.diverge(c); err != nil {
+			return access.Commit{}, err
+		}
+	}
+	return s.change(c, d)
+}
+
+// change does so where it is known how the parents diverge. A merge changes the paths in
+// which it is not the clean merge of its parents or, where these have not one latest
+// commit in common, in which it differs from any of them.
+func (s *sides) change(c access.Commit, d git.Divergence) (access.Commit, error) {
+	if len(d.Bases) == 1 {
+		trees, err := s.trees(d.Bases[0].String(), c.Parents[0], c.Parents[1], c.Hash)
 		if err != nil {
 			return access.Commit{}, err
 		}
-		if len(d.Bases) == 1 {
-			trees, err := s.trees(d.Bases[0].String(), c.Parents[0], c.Parents[1], c.Hash)
-			if err != nil {
-				return access.Commit{}, err
-			}
-			c.Paths, err = s.repo.store.Unmerged(trees[0], trees[1], trees[2], trees[3], maxChanged)
-			return bounded(c, err)
-		}
+		c.Paths, err = s.repo.store.Unmerged(trees[0], trees[1], trees[2], trees[3], maxChanged)
+		return bounded(c, err)
 	}
 	trees, err := s.trees(append([]string{c.Hash}, c.Parents...)...)
 	if err != nil {
