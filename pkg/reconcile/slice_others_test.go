@@ -18,7 +18,7 @@ func TestOthersAreHeardDuringAFirstStart(t *testing.T) {
 	const apps = 120
 	k, runtime := newCarrying(t, 100*time.Millisecond)
 	const agree = `workflow: steps: [
-		{name: "agree", type: "approval"},
+		{name: "agree", type: "approval", properties: roles: ["application-owner"]},
 		{name: "release", type: "deploy", components: ["web"], dependsOn: ["agree"]},
 	]`
 	app := func(name string) model.AppID { return model.AppID{Tenant: "acme", Name: name} }

@@ -64,6 +64,11 @@ func CheckRenderings(fleet model.Fleet, r Renderings) (model.Fleet, *Checked) {
 		last = &Checked{}
 	}
 	tenants := make(map[string]*model.Tenant, len(fleet.Tenants))
+	if r.Ledger != nil {
+		for i := range r.Ledger.Tenants { // of what runs still, although its tenant is gone
+			tenants[r.Ledger.Tenants[i].Name] = &r.Ledger.Tenants[i]
+		}
+	}
 	for i := range fleet.Tenants {
 		tenants[fleet.Tenants[i].Name] = &fleet.Tenants[i]
 	}
@@ -79,6 +84,9 @@ func CheckRenderings(fleet model.Fleet, r Renderings) (model.Fleet, *Checked) {
 	}
 	run(len(specs), func(i int) {
 		app, t := specs[i], tenants[specs[i].ID.Tenant]
+		if t == nil {
+			return // its names stay unknown
+		}
 		if rendered[i].names = last.names[app.Digest]; rendered[i].names == nil || i < len(fleet.Applications) && !last.good[checkOf(app, t)] {
 			rendered[i] = r.render(app, render.Input{
 				Fleet: r.Fleet, Prefix: r.Prefix, Tenant: t, Pools: fleet.Platform.Pools, Network: fleet.Platform.Network,
