@@ -88,6 +88,14 @@ func through(t require.TestingT, peers []networkingv1.NetworkPolicyPeer, ports [
 }
 
 func selects(t require.TestingT, s *metav1.LabelSelector, set labels.Set) bool {
+	for key, value := range s.MatchLabels {
+		if got, has := set[key]; !has || got != value {
+			return false
+		}
+	}
+	if len(s.MatchExpressions) == 0 {
+		return true
+	}
 	selector, err := metav1.LabelSelectorAsSelector(s)
 	require.NoError(t, err)
 	return selector.Matches(set)
