@@ -36,7 +36,7 @@ platform: {
 // tenant declares a tenant with a quota of cores, and gives it an allotment without limits.
 func tenant(name string, cores int, more string) map[string]string {
 	return map[string]string{
-		"allotment-" + name + ".cue": fmt.Sprintf("package fleet\n\nplatform: allotments: %q: {}\n", name),
+		"allotment-" + name + ".cue": fmt.Sprintf("package fleet\n\nplatform: allotments: %q: podSecurity: \"baseline\"\n", name),
 		"tenants/" + name + "/tenant.cue": fmt.Sprintf(`package fleet
 
 tenant: {
