@@ -187,10 +187,12 @@ func ports(all []listening) (out []networkingv1.NetworkPolicyPort) {
 
 // manifested returns the ports of pods that an owner wrote: those of the containers, and
 // those that Services lead to. An Ingress among the objects lets clients in on all of them.
+// Invalid ports and protocols open nothing: the API server refuses the object that has them.
 func manifested(objects []*unstructured.Unstructured) (f flows) {
 	add := func(port int32, protocol corev1.Protocol) {
-		if port > 0 {
-			f.listens = append(f.listens, listening{port, cmp.Or(protocol, corev1.ProtocolTCP)})
+		protocol = cmp.Or(protocol, corev1.ProtocolTCP)
+		if known := []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP}; 0 < port && port <= 65535 && slices.Contains(known, protocol) {
+			f.listens = append(f.listens, listening{port, protocol})
 		}
 	}
 	enters := false
