@@ -16,17 +16,12 @@ import (
 // adoptable reports whether the application takes over an object that is not ours. What
 // another fleet or a controller has would be fought for, so it has to be ended there first.
 func (w *work) adoptable(u *unstructured.Unstructured) bool {
-	return w.entry(refOf(u), u.GetLabels()) != nil && fleetOf(u, w.fleet) == "" && metav1.GetControllerOfNoCopy(u) == nil
+	return w.entry(refOf(u), u.GetLabels()) >= 0 && fleetOf(u, w.fleet) == "" && metav1.GetControllerOfNoCopy(u) == nil
 }
 
-// entry returns the entry of application.adopt that takes an object, nil if none does.
-func (w *work) entry(r Ref, labels map[string]string) *model.Adoption {
-	for i := range w.set.Adopt {
-		if a := &w.set.Adopt[i]; a.Takes(r.kind(), r.Name, labels) {
-			return a
-		}
-	}
-	return nil
+// entry returns which entry of application.adopt takes an object, -1 if none does.
+func (w *work) entry(r Ref, labels map[string]string) int {
+	return slices.IndexFunc(w.set.Adopt, func(a model.Adoption) bool { return a.Takes(r.kind(), r.Name, labels) })
 }
 
 // adopted returns the value of render.AnnotationAdopted for an object of ours, "" if we
@@ -41,9 +36,9 @@ func (w *work) adopted(o *Object) string {
 		return ""
 	}
 	switch e := w.entry(o.Ref, o.labels); {
-	case e == nil:
+	case e < 0:
 		return was
-	case e.Prune:
+	case w.set.Adopt[e].Prune:
 		return render.AdoptedPrune
 	}
 	return render.AdoptedKeep
@@ -69,15 +64,15 @@ func (w *work) tellAdoptions() {
 	if w.failed.Load() || w.stuck.Load() != nil {
 		return // what failed says why
 	}
-	taken := map[*model.Adoption]bool{}
+	taken := map[int]bool{} // entries of application.adopt
 	for _, r := range w.wanted {
 		if now, _, _ := w.live.find(r); now != nil && now.adopted != "" {
 			taken[w.entry(r, now.labels)] = true
 		}
 	}
 	for i := range w.set.Adopt {
-		if a := &w.set.Adopt[i]; !taken[a] {
-			w.report.Notices = append(w.report.Notices, unmatched(a, w.set.Namespace))
+		if !taken[i] {
+			w.report.Notices = append(w.report.Notices, unmatched(&w.set.Adopt[i], w.set.Namespace))
 		}
 	}
 }

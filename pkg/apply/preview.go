@@ -60,7 +60,7 @@ func (a *Applier) Others(ctx context.Context, sets []render.Set) (others []Other
 
 // others looks at the objects of one set that the watch does not show to be ours.
 func (w *work) others(ctx context.Context) (others []Other, missing []string, err error) {
-	taken := map[*model.Adoption]bool{}
+	taken := map[int]bool{} // entries of application.adopt
 	for i := range w.set.Objects {
 		o := &w.set.Objects[i]
 		r := refOf(o.Object)
@@ -99,8 +99,8 @@ func (w *work) others(ctx context.Context) (others []Other, missing []string, er
 		others = append(others, other)
 	}
 	for i := range w.set.Adopt {
-		if a := &w.set.Adopt[i]; !taken[a] {
-			missing = append(missing, w.app().String()+": "+unmatched(a, w.set.Namespace))
+		if !taken[i] {
+			missing = append(missing, w.app().String()+": "+unmatched(&w.set.Adopt[i], w.set.Namespace))
 		}
 	}
 	return others, missing, nil

@@ -36,8 +36,8 @@ func (c *Case) RecountDemand(tenant int) (changed bool) {
 	return changed
 }
 
-// orMore is what an application asks for that gets a newer spec, which is nil for none: what
-// it asks for now, or by the newer spec where that is more.
+// orMore is what an application asks for that gets a newer spec, which is nil for none: the
+// larger of its present amount and that of the newer spec.
 func (n *newer) orMore(now Vector) Vector {
 	if n == nil {
 		return now
