@@ -101,7 +101,7 @@ func (f *remainsFlags) restore(cmd *cobra.Command, r *ledgerReader, write bool) 
 	if err != nil || !write {
 		return done, err
 	}
-	err = carrier.SetAnchor(ctx, model.Anchor{LedgerIdentity: saved.Identity, Commit: saved.Commit, Branch: f.statusBranch(cmd)})
+	err = carrier.SetAnchor(ctx, turn.RebuiltAnchor(&saved, f.statusBranch(cmd)))
 	if err != nil {
 		err = fmt.Errorf("the branch is restored, and the cluster still remembers the ledger before: %w; start the reconciler with --adopt", err)
 	}

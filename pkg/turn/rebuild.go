@@ -92,6 +92,14 @@ func Rebuild(l Lost) Rebuilt {
 	return r
 }
 
+// RebuiltAnchor returns what the cluster remembers of a ledger that was rebuilt and saved.
+// Nothing of that save is announced. Whatever follows it is, even if the process that
+// saves it ends too early.
+func RebuiltAnchor(saved *model.Ledger, branch string) model.Anchor {
+	first := saved.Identity.Sequence
+	return model.Anchor{LedgerIdentity: saved.Identity, Commit: saved.Commit, Branch: branch, Announced: first, Delivered: first}
+}
+
 // relic is what is left of one application.
 type relic struct {
 	lost    *Lost

@@ -56,10 +56,10 @@ func (r *relic) goOn(inst *model.Instance, before *model.Application, add func(*
 	for i := range before.Components {
 		c := &before.Components[i]
 		w := r.object(c.Name, false)
-		if w == nil || runs(inst.Spec, w) != nil {
+		if w == nil {
 			continue
 		}
-		grant := w.Grant
+		grant := w.Grant // all of them: a rollback needs the room of what has been updated, too
 		if w.Before != nil {
 			grant = *w.Before
 		}
@@ -80,7 +80,7 @@ func (r *relic) component(c *model.Component) (s model.ComponentState, t model.T
 		case c.Finite():
 			s.Grant, s.State = r.granted(c), model.StateDone // its job is gone, and does not run again
 		case c.Critical && len(r.specs) == 1:
-			s.Grant, s.State = r.granted(c), model.StateWaiting // it is never off: somebody deleted its object
+			s.Grant, s.State, s.Hold = r.granted(c), model.StateWaiting, true // it is never off: somebody deleted its object, and the next pass decides
 		}
 		if c.Finite() || len(r.specs) == 1 {
 			t.Stable = model.Version{Spec: r.specs[0].Release, Content: s.Spec}

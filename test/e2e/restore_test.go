@@ -54,7 +54,7 @@ func (w *world) fromCluster() (turn.Rebuilt, model.Ledger) {
 	saved, done, err := branch.Begin(t.Context(), rebuilt.Ledger, true)
 	require.NoError(t, err)
 	require.NotEmpty(t, done.Commit)
-	require.NoError(t, carrier.SetAnchor(t.Context(), model.Anchor{LedgerIdentity: saved.Identity, Commit: saved.Commit, Branch: "status"}))
+	require.NoError(t, carrier.SetAnchor(t.Context(), turn.RebuiltAnchor(&saved, "status")))
 	return rebuilt, saved
 }
 

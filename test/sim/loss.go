@@ -29,8 +29,8 @@ func (w *World) loseBranch(how string) {
 		return
 	}
 	for _, p := range w.processes {
-		if p.loop != nil && o.says(p.kept).Identity.Sequence <= v.ledger.Identity.Sequence {
-			p.loop = nil // a Lease has it start anew, and it asks the cluster then
+		if p.loop != nil && (o.says(p.kept).Identity.Sequence <= v.ledger.Identity.Sequence || p.kept < w.adopts) {
+			p.loop = nil // a Lease has it start anew, and it asks the cluster then; what it was told to adopt is gone
 		}
 	}
 	for _, n := range w.hearing.saved {
@@ -41,6 +41,7 @@ func (w *World) loseBranch(how string) {
 }
 
 // restoreBranch does what "reconciler restore --write" does: it writes the copy of the last save to the branch, as the next save.
+// The cluster may remember a newer one if an adoption did not reach it; then somebody reads so and adopts what was restored.
 func (w *World) restoreBranch() {
 	if o := w.origin; o.lost() {
 		v := o.versions[o.good()-1]
@@ -49,6 +50,10 @@ func (w *World) restoreBranch() {
 		v.files, v.ledger = b.encode(&v.ledger)
 		o.versions = append(o.versions, v)
 		w.tell("    the branch is restored, as version %d", o.tip())
+		if now := w.cluster.anchor; !now.Same(v.ledger.Identity) || now.Sequence > v.ledger.Identity.Sequence {
+			w.adopts = o.tip()
+			w.begin(o.now())
+		}
 	}
 }
 

@@ -75,7 +75,7 @@ func (w *World) remakeBranch() {
 	var v version
 	v.files, v.ledger = (&branch{process: w.processes[0], origin: o}).encode(&rebuilt.Ledger)
 	o.versions = append(o.versions, v)
-	w.cluster.anchor = &model.Anchor{LedgerIdentity: v.ledger.Identity, Commit: v.ledger.Commit, Branch: "status"}
+	w.cluster.anchor = new(turn.RebuiltAnchor(&v.ledger, "status"))
 	w.begin(o.now())
 	for i := range v.ledger.Instances {
 		inst := &v.ledger.Instances[i]
