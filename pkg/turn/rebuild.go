@@ -65,8 +65,8 @@ func Rebuild(l Lost) Rebuilt {
 		case !wanted:
 			r.Orphans = append(r.Orphans, inv)
 			continue
-		case len(left[inv.App]) == 0:
-			continue // somebody deleted all of it: it begins anew
+		case onlySettings(app, left[inv.App]):
+			continue // it was evicted, or somebody deleted it: it begins anew
 		}
 		known[inv.App] = true
 		in := &relic{lost: &l, app: inv.App, wanted: app, objects: left[inv.App]}
@@ -98,6 +98,18 @@ func Rebuild(l Lost) Rebuilt {
 func RebuiltAnchor(saved *model.Ledger, branch string) model.Anchor {
 	first := saved.Identity.Sequence
 	return model.Anchor{LedgerIdentity: saved.Identity, Commit: saved.Commit, Branch: branch, Announced: first, Delivered: first}
+}
+
+// onlySettings reports whether nothing that runs is left of an application that would run:
+// no object at all, or only those of its configuration and its secrets.
+func onlySettings(wanted *model.Application, left []model.Remnant) bool {
+	runs := func(component string) bool {
+		c, ok := wanted.Component(component)
+		return !ok || c.Runs()
+	}
+	return len(left) == 0 || wanted != nil &&
+		!slices.ContainsFunc(left, func(w model.Remnant) bool { return w.Intent != "" || runs(w.Component) }) &&
+		slices.ContainsFunc(wanted.Components, func(c model.Component) bool { return c.Critical && c.Runs() && !c.Finite() })
 }
 
 // relic is what is left of one application.
