@@ -44,7 +44,12 @@ func (w *World) loseBranch(how string) {
 // The cluster may remember a newer one if an adoption did not reach it; then somebody reads so and adopts what was restored.
 func (w *World) restoreBranch() {
 	if o := w.origin; o.lost() {
-		v := o.versions[o.good()-1]
+		good := o.good()
+		if kept := w.kept(); good == w.adopts && kept > 0 {
+			good = kept // what nobody has adopted yet is in no copy
+		}
+		v := o.versions[good-1]
+		v.lost = false
 		v.ledger.Identity.Sequence++
 		b := &branch{process: w.processes[0], origin: o}
 		v.files, v.ledger = b.encode(&v.ledger)
@@ -55,6 +60,14 @@ func (w *World) restoreBranch() {
 			w.begin(o.now())
 		}
 	}
+}
+
+// kept is the last version that a process has a copy of, 0 if none has.
+func (w *World) kept() (last int) {
+	for _, p := range w.processes {
+		last = max(last, p.kept)
+	}
+	return last
 }
 
 // good is the last version that was the ledger, 0 if there is none.
