@@ -25,6 +25,14 @@ func Child(in io.Reader, out io.Writer) error {
 	if err := limitMemory(memoryLimit); err != nil {
 		return fmt.Errorf("limit the memory of a child: %w", err)
 	}
+	quiet, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("open the null device: %w", err)
+	}
+	// Kustomize warns people on standard error, where the parent reads why a child ended.
+	stderr := os.Stderr
+	os.Stderr = quiet
+	defer func() { os.Stderr = stderr }()
 	requests := make(chan []byte)
 	go func() {
 		in := bufio.NewReader(in)

@@ -16,26 +16,26 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// decodeKustomization reads a kustomization file and refuses fields that are not
-// known to be harmless.
-func decodeKustomization(b []byte) (*types.Kustomization, error) {
+// decode reads a kustomization file and refuses fields that are not known to be harmless.
+func (s *source) decode(b []byte) (*types.Kustomization, error) {
 	docs, err := documents(b)
+	if err == nil && (len(docs) != 1 || docs[0].root().Kind != yaml.MappingNode) {
+		err = errors.New("is not one YAML document with fields")
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s %w", s.file, err)
 	}
-	if len(docs) != 1 || docs[0].root().Kind != yaml.MappingNode {
-		return nil, errors.New("is not one YAML document with fields")
-	}
+	s.root = docs[0].root()
 	encoded, err := sigsyaml.YAMLToJSONStrict(b)
 	if err != nil {
-		return nil, errors.New("is not YAML")
+		return nil, fmt.Errorf("%s is not YAML", s.file)
 	}
 	k := &types.Kustomization{}
 	if err := strict(encoded, k); err != nil {
-		return nil, fmt.Errorf("is not a kustomization: %w", err)
+		return nil, fmt.Errorf("%s is not a kustomization: %w", s.file, err)
 	}
 	if fields := refused(*k); fields != nil {
-		return nil, fmt.Errorf("uses %s, which is not allowed: it would fetch, run or change what others share", strings.Join(fields, ", "))
+		return nil, s.blame(fmt.Errorf("is not allowed: it would %s", instead(fields[0])), fields[0])
 	}
 	return k, nil
 }
@@ -60,6 +60,23 @@ func refused(k types.Kustomization) []string {
 	}
 	slices.Sort(fields)
 	return fields
+}
+
+// instead says what a field would do, and what to write instead of it.
+func instead(field string) string {
+	switch field {
+	case "openapi", "crds":
+		return "change how objects of others are merged; write a JSON patch or replacements"
+	case "configurations":
+		return "change how all fields are found; write fieldSpecs in a transformer of apiVersion builtin, or replacements"
+	case "generators":
+		return "run a program; write configMapGenerator, secretGenerator or the objects themselves"
+	case "validators":
+		return "run a program; leave it out, objects are checked when the commit is"
+	case "helmCharts", "helmGlobals", "helmChartInflationGenerator":
+		return "fetch a chart and run a program; write the output of `helm template` into a file below resources"
+	}
+	return "do what nobody has reviewed; leave it out"
 }
 
 // strict decodes JSON and refuses fields that v does not have.

@@ -1,6 +1,9 @@
+//lint:file-ignore SA1019 what tenants have written with deprecated fields is read as well
+
 package kustomize
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -33,15 +36,18 @@ func FuzzKustomization(f *testing.F) {
 		var k types.Kustomization
 		require.NoError(t, k.Unmarshal(read.Files[read.Root+"/kustomization.yaml"]))
 		require.Empty(t, refused(k))
-		refs := append(append([]string{}, k.Resources...), k.Components...)
-		for _, p := range k.Patches {
-			require.Empty(t, p.Path)
+		refs := slices.Concat(k.Resources, k.Bases, k.Components)
+		for _, p := range append(k.Patches, k.PatchesJson6902...) {
+			refs = append(refs, p.Path)
+		}
+		for _, p := range k.PatchesStrategicMerge {
+			refs = append(refs, string(p))
 		}
 		for _, r := range k.Replacements {
 			refs = append(refs, r.Path)
 		}
 		for _, c := range k.ConfigMapGenerator {
-			refs = append(refs, c.EnvSources...)
+			refs = append(append(refs, c.EnvSources...), c.EnvSource)
 			for _, source := range c.FileSources {
 				_, ref, _ := strings.Cut(source, "=")
 				refs = append(refs, ref)

@@ -1,8 +1,9 @@
 package kustomize
 
 import (
-	"fmt"
+	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
@@ -10,56 +11,45 @@ import (
 
 // generator rewrites the files of a generated object. The keys stay the names of the
 // tenant's files.
-func (w *writer) generator(field string, s *types.KvPairSources) error {
-	envs := s.EnvSources
+func (w *writer) generator(s *types.KvPairSources, at ...any) error {
+	in := func(more ...any) []any { return append(slices.Clone(at), more...) }
 	if s.EnvSource != "" {
-		envs = append(envs, s.EnvSource)
-	}
-	s.EnvSources, s.EnvSource = nil, ""
-	for _, ref := range envs {
-		name, _, err := w.source(field, ref)
-		if err != nil {
+		if err := w.file(&s.EnvSource, nil, in("env")...); err != nil {
 			return err
 		}
-		s.EnvSources = append(s.EnvSources, name)
 	}
+	for i := range s.EnvSources {
+		if err := w.file(&s.EnvSources[i], nil, in("envs", i)...); err != nil {
+			return err
+		}
+	}
+	keys := map[string]bool{}
 	for i, source := range s.FileSources {
 		key, ref, named := strings.Cut(source, "=")
-		if !named {
-			key, ref = "", source
+		switch {
+		case !named:
+			key, ref = path.Base(source), source
+		case key == "" || strings.Contains(ref, "="):
+			return w.blame(errors.New("is not written path or key=path"), in("files", i)...)
 		}
-		name, p, err := w.source(field, ref)
-		if err != nil {
+		if err := w.file(&ref, nil, in("files", i)...); err != nil {
 			return err
 		}
-		if key == "" {
-			key = path.Base(p)
+		if keys[key] {
+			return w.blame(errors.New("brings a key that the object has already"), in("files", i)...)
 		}
-		s.FileSources[i] = key + "=" + name
+		keys[key] = true
+		s.FileSources[i] = key + "=" + ref
 	}
-	for _, literal := range s.LiteralSources {
-		if i := strings.IndexByte(literal, '='); i < 1 {
-			return fmt.Errorf("%s: a literal is written key=value", field)
+	for i, literal := range s.LiteralSources {
+		key, _, ok := strings.Cut(literal, "=")
+		if !ok || key == "" {
+			return w.blame(errors.New("is not written key=value"), in("literals", i)...)
 		}
+		if keys[key] {
+			return w.blame(errors.New("brings a key that the object has already"), in("literals", i)...)
+		}
+		keys[key] = true
 	}
 	return nil
-}
-
-func (w *writer) source(field, ref string) (name, p string, err error) {
-	if p, err = w.tree.resolve(w.dir, ref); err != nil {
-		return "", "", refusal(field, ref, err)
-	}
-	b, err := w.inside(p)
-	if err != nil {
-		return "", "", err
-	}
-	if name, err = w.copy(p, b); err != nil {
-		return "", "", err
-	}
-	return name, p, nil
-}
-
-// refusal explains why a reference is refused, and quotes a little of it.
-func refusal(field, ref string, err error) error {
-	return fmt.Errorf("%s: %.80q %w", field, ref, err)
 }

@@ -79,50 +79,48 @@ func (g *graph) visit(dir string, depth int) (*base, error) {
 	}
 	g.bases[dir] = nil
 	b := &base{name: fmt.Sprintf("k%04d", len(g.bases)-1)}
-	file, k, err := g.readKustomization(dir)
+	src, k, err := g.readKustomization(dir)
 	if err != nil {
 		return nil, err
 	}
-	g.out.Names = append(g.out.Names, "/"+b.name+"/", dir+"/", "/"+b.name, dir, "../"+b.name, dir)
-	w := &writer{graph: g, base: b, dir: dir, depth: depth}
+	ours := "/" + b.name + "/" + path.Base(src.file)
+	g.out.Names = append(g.out.Names, ours, src.file, "/"+b.name+"/", dir+"/", "/"+b.name, dir, "../"+b.name, dir)
+	w := &writer{graph: g, source: src, base: b, dir: dir, depth: depth}
 	if err := w.rewrite(k); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	encoded, err := json.Marshal(k)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if err == nil {
+		err = g.write(ours, encoded)
 	}
-	if err := g.write("/"+b.name+"/"+konfig.DefaultKustomizationFileName(), encoded); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", src.file, err)
 	}
 	g.bases[dir] = b
 	return b, nil
 }
 
 // readKustomization reads the kustomization file of a directory.
-func (g *graph) readKustomization(dir string) (file string, k *types.Kustomization, err error) {
+func (g *graph) readKustomization(dir string) (src source, k *types.Kustomization, err error) {
 	for _, name := range konfig.RecognizedKustomizationFileNames() {
 		p := path.Join(dir, name)
 		if _, there := g.tree.kinds[p]; !there {
 			continue
 		}
-		if file != "" {
-			return "", nil, fmt.Errorf("%s has both %s and %s", quote(dir), path.Base(file), name)
+		if src.file != "" {
+			return source{}, nil, fmt.Errorf("%s has both %s and %s", quote(dir), path.Base(src.file), name)
 		}
-		file = p
+		src.file = p
 	}
-	if file == "" {
-		return "", nil, fmt.Errorf("%s is a directory without kustomization.yaml", quote(dir))
+	if src.file == "" {
+		return source{}, nil, fmt.Errorf("%s is a directory without kustomization.yaml", quote(dir))
 	}
-	b, err := g.tree.read(file)
+	b, err := g.tree.read(src.file)
 	if err != nil {
-		return "", nil, fmt.Errorf("%s %w", file, err)
+		return source{}, nil, fmt.Errorf("%s %w", src.file, err)
 	}
-	k, err = decodeKustomization(b)
-	if err != nil {
-		return "", nil, fmt.Errorf("%s %w", file, err)
-	}
-	return file, k, nil
+	k, err = src.decode(b)
+	return src, k, err
 }
 
 // quote names a directory in a message.

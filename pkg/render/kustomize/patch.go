@@ -1,0 +1,64 @@
+//lint:file-ignore SA1019 what tenants have written with deprecated fields is read as well
+
+package kustomize
+
+import (
+	"errors"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// patches rewrites the patches of a kustomization.
+func (w *writer) patches(k *types.Kustomization) error {
+	for i := range k.PatchesStrategicMerge {
+		if err := w.merge(&k.PatchesStrategicMerge[i], "patchesStrategicMerge", i); err != nil {
+			return err
+		}
+	}
+	for i := range k.Patches {
+		if err := w.patch(&k.Patches[i].Path, &k.Patches[i].Patch, "patch", "patches", i); err != nil {
+			return err
+		}
+	}
+	for i := range k.PatchesJson6902 {
+		if err := w.patch(&k.PatchesJson6902[i].Path, &k.PatchesJson6902[i].Patch, "patch", "patchesJson6902", i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// patch rewrites a patch that a file has, or that is written inline in a field. They stay
+// what they are: kustomize cuts the end of an inline patch, and that of a file it keeps.
+func (w *writer) patch(file, inline *string, field string, at ...any) error {
+	if (*file == "") == (*inline == "") {
+		return w.blame(errors.New("a patch has either a path or a patch"), at...)
+	}
+	if *file != "" {
+		return w.file(file, w.objects, append(at, "path")...)
+	}
+	_, err := w.objects([]byte(*inline))
+	if err != nil {
+		return w.blame(err, append(at, field)...)
+	}
+	return nil
+}
+
+// merge rewrites a strategic merge patch in the old form: a path, or the patch itself.
+// Kustomize takes for a path what it cannot read as a patch, so both become files.
+func (w *writer) merge(p *types.PatchStrategicMerge, at ...any) error {
+	text := string(*p)
+	docs, err := documents([]byte(text))
+	if err != nil || len(docs) != 1 || docs[0].root().Kind != yaml.ScalarNode {
+		if _, err := w.objects([]byte(text)); err != nil {
+			return w.blame(err, at...)
+		}
+		name, err := w.copy(w.source.file, []byte(text))
+		*p = types.PatchStrategicMerge(name)
+		return err
+	}
+	err = w.file(&text, w.objects, at...)
+	*p = types.PatchStrategicMerge(text)
+	return err
+}

@@ -1,0 +1,48 @@
+package kustomize
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+	sigsyaml "sigs.k8s.io/yaml"
+)
+
+// replacements rewrites the references to files that hold replacements.
+func (w *writer) replacements(all []types.ReplacementField, at ...any) error {
+	for i := range all {
+		if all[i].Path == "" {
+			continue
+		}
+		if err := w.file(&all[i].Path, normalReplacements, append(slices.Clone(at), i, "path")...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// normalReplacements checks a file with a replacement or a list of them, and returns a list.
+func normalReplacements(b []byte) ([]byte, error) {
+	docs, err := documents(b)
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) != 1 {
+		return nil, errors.New("is not one YAML document")
+	}
+	encoded, err := sigsyaml.YAMLToJSONStrict(b)
+	if err != nil {
+		return nil, errors.New("is not YAML")
+	}
+	if docs[0].root().Kind != yaml.SequenceNode {
+		encoded = slices.Concat([]byte("["), encoded, []byte("]"))
+	}
+	var several []types.Replacement
+	if err := strict(encoded, &several); err != nil {
+		return nil, fmt.Errorf("is not a list of replacements: %w", err)
+	}
+	return json.Marshal(several)
+}

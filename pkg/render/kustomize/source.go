@@ -1,0 +1,58 @@
+package kustomize
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// source is a file that is being read, to name the places in it.
+type source struct {
+	file string
+	root *yaml.Node
+}
+
+// blame returns err with the file, the line and the field that a path of keys and
+// indexes leads to, or the nearest above it.
+func (s source) blame(err error, path ...any) error {
+	n, field := s.root, make([]string, len(path))
+	line := n.Line
+	for i, step := range path {
+		field[i] = fmt.Sprint(step)
+		if n = below(n, field[i]); n != nil {
+			line = n.Line
+		}
+	}
+	at := s.file + ":" + strconv.Itoa(max(1, line))
+	if len(path) == 0 {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	return fmt.Errorf("%s: %s: %w", at, strings.Join(field, "."), err)
+}
+
+// below returns the value of a key of a mapping or of an index of a list, nil without one.
+// Kustomize does not tell the case of letters of a key apart.
+func below(n *yaml.Node, step string) *yaml.Node {
+	if n != nil && n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch {
+	case n == nil:
+	case n.Kind == yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if strings.EqualFold(n.Content[i].Value, step) {
+				return n.Content[i+1]
+			}
+		}
+	case n.Kind == yaml.SequenceNode:
+		if i, err := strconv.Atoi(step); err == nil && i < len(n.Content) {
+			return n.Content[i]
+		}
+	}
+	return nil
+}
+
+// quoted returns err about a reference, with a little of it.
+func quoted(ref string, err error) error { return fmt.Errorf("%.80q %w", ref, err) }
