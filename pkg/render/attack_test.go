@@ -77,7 +77,8 @@ func TestAttack02PathTraversal(t *testing.T) {
 		for _, field := range []string{"resources: [%q]", "components: [%q]", "bases: [%q]", "patches: [{path: %q}]",
 			"patchesStrategicMerge: [%q]", "patchesJson6902: [{path: %q, target: {kind: ConfigMap, name: a}}]",
 			"replacements: [{path: %q}]", "configMapGenerator: [{name: a, files: [%q]}]", "configMapGenerator: [{name: a, envs: [%q]}]",
-			"secretGenerator: [{name: a, env: %q}]"} {
+			"secretGenerator: [{name: a, env: %q}]", "transformers: [%q]",
+			"transformers: ['{apiVersion: builtin, kind: PatchTransformer, metadata: {name: a}, path: %q}']"} {
 			_, err := kustomization(t, mapFS("k/kustomization.yaml", fmt.Sprintf(field, ref), "k/a.yaml", configMap))
 			require.ErrorContains(t, err, CodeFiles, "%s %s", field, ref)
 		}
@@ -136,9 +137,19 @@ func TestAttack04RemoteReferenceSSRF(t *testing.T) {
 		for _, field := range []string{"resources: [%q]", "components: [%q]", "bases: [%q]", "patches: [{path: %q}]",
 			"patchesStrategicMerge: [%q]", "replacements: [{path: %q}]", "configMapGenerator: [{name: a, files: [a=%s]}]",
 			"configMapGenerator: [{name: a, envs: [%q]}]", "secretGenerator: [{name: a, files: [%q]}]",
-			"openapi: {path: %q}", "crds: [%q]", "configurations: [%q]", "generators: [%q]", "transformers: [%q]", "validators: [%q]"} {
+			"openapi: {path: %q}", "crds: [%q]", "configurations: [%q]", "generators: [%q]", "transformers: [%q]", "validators: [%q]",
+			"transformers: ['{apiVersion: builtin, kind: PatchTransformer, metadata: {name: a}, path: %q}']",
+			"transformers: ['{apiVersion: builtin, kind: PatchJson6902Transformer, metadata: {name: a}, path: %q}']",
+			"transformers: ['{apiVersion: builtin, kind: PatchStrategicMergeTransformer, metadata: {name: a}, paths: [%q]}']",
+			"transformers: ['{apiVersion: builtin, kind: ReplacementTransformer, metadata: {name: a}, replacements: [{path: %q}]}']",
+			"transformers: ['{apiVersion: builtin, kind: ValueAddTransformer, metadata: {name: a}, targetFilePath: %q}']",
+			"transformers: ['{apiVersion: builtin, kind: HelmChartInflationGenerator, metadata: {name: a}, repo: %q, chartName: a}']",
+			"patchesStrategicMerge: ['{%q: {}}']", "transformers: ['{%q: {}}']"} {
 			_, err := kustomization(t, mapFS("k/kustomization.yaml", fmt.Sprintf(field, ref)))
-			require.ErrorContains(t, err, CodeFiles, "%s %s", field, ref)
+			require.Error(t, err, "%s %s", field, ref)
+			if !strings.Contains(field, "{%q: {}}") { // a patch without a kind is what kustomize refuses
+				require.ErrorContains(t, err, CodeFiles, "%s %s", field, ref)
+			}
 		}
 	}
 	t.Run("directories named like repositories are directories", func(t *testing.T) {
@@ -157,12 +168,22 @@ func TestAttack04RemoteReferenceSSRF(t *testing.T) {
 func TestAttack06ExecPlugin(t *testing.T) {
 	for _, text := range []string{
 		"helmCharts: [{name: a, repo: 'https://example.com'}]", "helmGlobals: {chartHome: a}", "helmChartInflationGenerator: [{chartName: a}]",
-		"generators: [a.yaml]", "transformers: [a.yaml]", "validators: [a.yaml]",
+		"generators: [a.yaml]", "validators: [a.yaml]",
 		"generators: ['{apiVersion: v1, kind: Exec, metadata: {name: a, annotations: {config.kubernetes.io/function: \"exec: {path: ./a}\"}}}']",
-		"buildMetadata: [originAnnotations]", "vars: [{name: A, objref: {apiVersion: v1, kind: ConfigMap, name: a}}]",
 	} {
 		_, err := kustomization(t, mapFS("k/kustomization.yaml", text, "k/a.yaml", configMap))
 		require.ErrorContains(t, err, "not allowed", text)
+	}
+	for _, text := range []string{
+		"{apiVersion: v1, kind: Exec, metadata: {name: a, annotations: {config.kubernetes.io/function: \"exec: {path: ./a}\"}}}",
+		"{apiVersion: builtin, kind: PrefixTransformer, metadata: {name: a}, function: {exec: {path: ./a}}}",
+		"{apiVersion: builtin, kind: ../../PrefixTransformer, metadata: {name: a}}", "{apiVersion: BUILTIN, kind: PrefixTransformer, metadata: {name: a}}",
+		"{apiVersion: builtin, kind: IAMPolicyGenerator, metadata: {name: a}}", "{apiVersion: builtin, kind: Plugin, metadata: {name: a}}",
+	} {
+		for _, entry := range []string{"transformers: [a.yaml]", "transformers: ['" + text + "']"} {
+			_, err := kustomization(t, mapFS("k/kustomization.yaml", entry, "k/a.yaml", text))
+			require.ErrorContains(t, err, CodeFiles, text)
+		}
 	}
 	for _, text := range []string{"OpenAPI: {path: a}", "Resources: [a.yaml]", "generatorſ: [a.yaml]", "plugins: [a]"} {
 		// JSON matches names whatever their case. What matters is what it was read as.

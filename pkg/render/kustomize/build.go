@@ -16,9 +16,12 @@ import (
 // name of ours.
 type Kustomization struct {
 	Root    string            // the directory to build
+	Dir     string            // the tenant's name of it
 	Files   map[string][]byte // by path
 	Names   []string          // pairs of a name of ours and the tenant's, to explain errors
 	Secrets bool              // it has a secret
+
+	Metadata []string // buildMetadata of the directory to build
 }
 
 // Built is the result of a build: objects, or the reason why there are none.
@@ -52,6 +55,10 @@ func (k Kustomization) Build() (b Built) {
 		return Built{Failed: "kustomize: " + k.explain(err)}
 	}
 	for _, r := range built.Resources() {
+		err := k.origins(r)
+		if err != nil {
+			return Built{Failed: "kustomize: " + k.explain(err)}
+		}
 		encoded, err := r.MarshalJSON()
 		if err != nil {
 			return Built{Failed: "kustomize: " + k.explain(err)}

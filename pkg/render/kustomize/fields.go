@@ -50,6 +50,7 @@ func refused(k types.Kustomization) []string {
 	k.Images, k.ImageTags, k.Replacements, k.Replicas, k.SortOptions = nil, nil, nil, nil, nil
 	k.Resources, k.Bases, k.Components = nil, nil, nil
 	k.ConfigMapGenerator, k.SecretGenerator, k.GeneratorOptions = nil, nil, nil
+	k.Vars, k.Transformers, k.BuildMetadata = nil, nil, nil
 	var fields []string
 	rest := reflect.ValueOf(k)
 	for i := range rest.NumField() {

@@ -21,6 +21,7 @@ func FuzzKustomization(f *testing.F) {
 		"resources: [a.yaml, ../b]", "components: [../b]", "patches: [{path: a.yaml}, {patch: '[{op: copy}]'}]", "bases: ['http://example.com']",
 		"configMapGenerator: [{name: a, files: [k=a.yaml], envs: [e], env: e, literals: [a=b]}]", "openapi: {path: a}", "replacements: [{path: a.yaml}]",
 		"commonLabels: {a: b}\nlabels: [{pairs: {c: d}}]", "a: &a [*a]", "? {a: b}\n: c", "patchesStrategicMerge: [a.yaml, \"{}\"]", "imageTags: [{name: a}]",
+		"transformers: ['{apiVersion: builtin, kind: PatchTransformer, metadata: {name: a}, path: a.yaml}', a.yaml]", "buildMetadata: [originAnnotations]", "vars: [{name: A}]",
 	} {
 		f.Add(seed, configMap)
 	}
@@ -36,7 +37,7 @@ func FuzzKustomization(f *testing.F) {
 		var k types.Kustomization
 		require.NoError(t, k.Unmarshal(read.Files[read.Root+"/kustomization.yaml"]))
 		require.Empty(t, refused(k))
-		refs := slices.Concat(k.Resources, k.Bases, k.Components)
+		refs := slices.Concat(k.Resources, k.Bases, k.Components, k.Transformers)
 		for _, p := range append(k.Patches, k.PatchesJson6902...) {
 			refs = append(refs, p.Path)
 		}

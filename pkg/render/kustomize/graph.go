@@ -50,7 +50,7 @@ func Read(files fs.FS, dir string) (Kustomization, error) {
 	if err != nil {
 		return Kustomization{}, err
 	}
-	g.out.Root = "/" + b.name
+	g.out.Root, g.out.Dir = "/"+b.name, p
 	return g.out, nil
 }
 
@@ -85,6 +85,9 @@ func (g *graph) visit(dir string, depth int) (*base, error) {
 	}
 	ours := "/" + b.name + "/" + path.Base(src.file)
 	g.out.Names = append(g.out.Names, ours, src.file, "/"+b.name+"/", dir+"/", "/"+b.name, dir, "../"+b.name, dir)
+	if depth == 0 {
+		g.out.Metadata = k.BuildMetadata
+	}
 	w := &writer{graph: g, source: src, base: b, dir: dir, depth: depth}
 	if err := w.rewrite(k); err != nil {
 		return nil, err

@@ -38,8 +38,7 @@ func (w *writer) patch(file, inline *string, field string, at ...any) error {
 	if *file != "" {
 		return w.file(file, w.objects, append(at, "path")...)
 	}
-	_, err := w.objects([]byte(*inline))
-	if err != nil {
+	if err := w.inline(*inline); err != nil {
 		return w.blame(err, append(at, field)...)
 	}
 	return nil
@@ -51,7 +50,7 @@ func (w *writer) merge(p *types.PatchStrategicMerge, at ...any) error {
 	text := string(*p)
 	docs, err := documents([]byte(text))
 	if err != nil || len(docs) != 1 || docs[0].root().Kind != yaml.ScalarNode {
-		if _, err := w.objects([]byte(text)); err != nil {
+		if err := w.inline(text); err != nil {
 			return w.blame(err, at...)
 		}
 		name, err := w.copy(w.source.file, []byte(text))

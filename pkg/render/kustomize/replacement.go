@@ -2,7 +2,6 @@ package kustomize
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -25,24 +24,24 @@ func (w *writer) replacements(all []types.ReplacementField, at ...any) error {
 }
 
 // normalReplacements checks a file with a replacement or a list of them, and returns a list.
-func normalReplacements(b []byte) ([]byte, error) {
+func normalReplacements(p string, b []byte) ([]byte, error) {
 	docs, err := documents(b)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s %w", p, err)
 	}
 	if len(docs) != 1 {
-		return nil, errors.New("is not one YAML document")
+		return nil, fmt.Errorf("%s is not one YAML document", p)
 	}
 	encoded, err := sigsyaml.YAMLToJSONStrict(b)
 	if err != nil {
-		return nil, errors.New("is not YAML")
+		return nil, fmt.Errorf("%s is not YAML", p)
 	}
 	if docs[0].root().Kind != yaml.SequenceNode {
 		encoded = slices.Concat([]byte("["), encoded, []byte("]"))
 	}
 	var several []types.Replacement
 	if err := strict(encoded, &several); err != nil {
-		return nil, fmt.Errorf("is not a list of replacements: %w", err)
+		return nil, fmt.Errorf("%s is not a list of replacements: %w", p, err)
 	}
 	return json.Marshal(several)
 }

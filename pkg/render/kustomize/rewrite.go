@@ -54,6 +54,11 @@ func (w *writer) rewrite(k *types.Kustomization) error {
 			return err
 		}
 	}
+	for i := range k.Transformers {
+		if err := w.transformer(&k.Transformers[i], "transformers", i); err != nil {
+			return err
+		}
+	}
 	k.SortOptions = nil // the result is sorted by identity
 	return nil
 }
@@ -87,9 +92,9 @@ func (w *writer) directory(ref *string, at ...any) error {
 	return nil
 }
 
-// file rewrites a reference to a file, and copies the file. A check says what is wrong with
-// its content, and may return other content.
-func (w *writer) file(ref *string, check func([]byte) ([]byte, error), at ...any) error {
+// file rewrites a reference to a file, and copies the file. A check of its path and content
+// says what is wrong with it, and may return other content.
+func (w *writer) file(ref *string, check func(string, []byte) ([]byte, error), at ...any) error {
 	p, err := w.tree.resolve(w.dir, *ref)
 	if err != nil {
 		return w.blame(quoted(*ref, err), at...)
@@ -98,23 +103,33 @@ func (w *writer) file(ref *string, check func([]byte) ([]byte, error), at ...any
 		return w.blame(fmt.Errorf("%s is not below the directory of its kustomization", p), at...)
 	}
 	b, err := w.tree.read(p)
-	if err == nil && check != nil {
-		b, err = check(b)
-	}
 	if err != nil {
 		return w.blame(fmt.Errorf("%s %w", p, err), at...)
+	}
+	if check != nil {
+		if b, err = check(p, b); err != nil {
+			return w.blame(err, at...)
+		}
 	}
 	*ref, err = w.copy(p, b)
 	return err
 }
 
-// objects checks a file or a patch with objects.
-func (w *writer) objects(b []byte) ([]byte, error) {
-	docs, err := documents(b)
+// objects checks a file with objects or patches.
+func (w *writer) objects(p string, b []byte) ([]byte, error) {
+	if err := w.inline(string(b)); err != nil {
+		return nil, fmt.Errorf("%s %w", p, err)
+	}
+	return b, nil
+}
+
+// inline checks a patch.
+func (w *writer) inline(text string) error {
+	docs, err := documents([]byte(text))
 	for _, d := range docs {
 		w.out.Secrets = w.out.Secrets || d.field("kind") == "Secret"
 	}
-	return b, err
+	return err
 }
 
 // copy adds a file under a name of ours. In what kustomize says, the name stands for p.
