@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -88,10 +89,19 @@ func containers(spec *corev1.PodSpec) []corev1.Container {
 }
 
 // allowedImage reports whether an image comes from one of the registries. Each is a
-// host, or a path on a host.
+// host, or a path on a host. A short name is compared as what a node pulls for it: redis is
+// docker.io/library/redis.
 func allowedImage(image string, registries []string) bool {
-	return !strings.Contains(image, "..") && slices.ContainsFunc(registries, func(r string) bool {
-		return strings.HasPrefix(image, strings.TrimSuffix(r, "/")+"/")
+	ref, err := name.ParseReference(image)
+	if err != nil || strings.Contains(image, "..") {
+		return false
+	}
+	full := ref.Context().Name()
+	if rest, ok := strings.CutPrefix(full, name.DefaultRegistry+"/"); ok {
+		full = "docker.io/" + rest
+	}
+	return slices.ContainsFunc(registries, func(r string) bool {
+		return strings.HasPrefix(full, strings.TrimSuffix(r, "/")+"/")
 	})
 }
 
