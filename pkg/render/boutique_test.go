@@ -45,27 +45,33 @@ func (o overlay) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // TestBoutiqueComponent: as it comes, the shop asks for accounts of its own and
-// is refused; without them it is a component like any other, and its limits are
-// those that it declares.
+// is refused; without them, and with requests of the one service that has none, the base and
+// its overlays are components like any other, and their limits are those that they declare.
 func TestBoutiqueComponent(t *testing.T) {
 	upstream := boutique(t)
-	render := func(path, cpu string) (Set, error) {
+	render := func(path, base, cpu string) (Set, error) {
 		s := readScenario(t, fmt.Appendf(nil, `
-kinds: [Deployment, Service, ServiceAccount]
-registries: [us-central1-docker.pkg.dev/online-boutique-ci, registry.example.com]
-components: [{name: all, type: kustomize, requests: {cpu: %q, memory: 4Gi}, properties: {path: %q}}]`, cpu, path))
+kinds: [ConfigMap, Deployment, Service, ServiceAccount, NetworkPolicy, VirtualService.networking.istio.io, Gateway.gateway.networking.k8s.io, HTTPRoute.gateway.networking.k8s.io,
+  ServiceEntry.networking.istio.io, AuthorizationPolicy.security.istio.io, Sidecar.networking.istio.io]
+registries: [us-central1-docker.pkg.dev/online-boutique-ci, us-docker.pkg.dev, docker.io]
+components: [{name: all, type: kustomize, requests: {cpu: %q, memory: 8Gi}, properties: {path: %q, mapNamespace: true}}]`, cpu, path))
 		return Application(s.input(t, overlay{upstream, mapFS("ours/kustomization.yaml", `
-resources: [../base]
-images: [{name: redis, newName: registry.example.com/redis}, {name: busybox, newName: registry.example.com/busybox}]
+resources: [../`+base+`]
+namespace: boutique
 patches:
 - {target: {kind: Deployment}, patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: any}, spec: {template: {spec: {serviceAccountName: null}}}}'}
+- {target: {kind: Deployment, name: opentelemetrycollector}, patch: '[{"op": "add", "path": "/spec/template/spec/containers/0/resources", "value": {"requests": {"cpu": "100m", "memory": "64Mi"}}}]'}
 `)}))
 	}
-	_, err := render("base", "8")
+	_, err := render("base", "", "8")
 	require.ErrorContains(t, err, "serviceAccountName")
-	_, err = render("ours", "1")
+	_, err = render("ours", "base", "1")
 	require.ErrorContains(t, err, CodeUndeclared)
-	set, err := render("ours", "8")
-	require.NoError(t, err)
-	require.Len(t, set.Objects, 35)
+	for base, objects := range map[string]int{
+		"base": 35, "tests/memorystore-with-all-components": 49, "tests/spanner-with-all-components": 49, "tests/service-mesh-istio-with-all-components": 55,
+	} {
+		set, err := render("ours", base, "8")
+		require.NoError(t, err, base)
+		require.Len(t, set.Objects, objects, base)
+	}
 }

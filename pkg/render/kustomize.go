@@ -42,7 +42,8 @@ func Build(spec *model.Application, files fs.FS, build func(kustomize.Kustomizat
 
 // kustomizeProperties are the properties of a kustomize component.
 type kustomizeProperties struct {
-	Path string `json:"path"`
+	Path         string `json:"path"`
+	MapNamespace bool   `json:"mapNamespace"`
 }
 
 // kustomize renders a kustomize component: the objects that its directory builds.
@@ -67,5 +68,16 @@ func (w *workload) kustomize() error {
 			return faultf(CodeBuild, "properties.path", "builds what is not an object")
 		}
 	}
-	return w.manifests("properties.path", objects)
+	var m moved
+	if p.MapNamespace {
+		var err error
+		if objects, m, err = mapNamespace(objects, w.app.namespace); err != nil {
+			return err
+		}
+	}
+	if err := w.manifests("properties.path", objects); err != nil {
+		return err
+	}
+	m.note()
+	return nil
 }

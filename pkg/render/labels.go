@@ -48,6 +48,9 @@ const (
 	// AnnotationPrune with the value PruneKeep marks an object that stays after its
 	// declaration is removed: a volume, or the namespace of volumes.
 	AnnotationPrune = Domain + "prune"
+	// AnnotationNamespace is the namespace that a kustomization gave the object, and that was
+	// mapped to the one of the application.
+	AnnotationNamespace = Domain + "declared-namespace"
 	// AnnotationConfig, on pods, is the digest of the configuration that they refer
 	// to, so that a change of the configuration restarts them.
 	AnnotationConfig = Domain + "config"
