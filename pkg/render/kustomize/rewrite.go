@@ -54,13 +54,10 @@ func (w *writer) rewrite(k *types.Kustomization) error {
 			return err
 		}
 	}
-	for i := range k.Transformers {
-		if err := w.transformer(&k.Transformers[i], "transformers", i); err != nil {
-			return err
-		}
-	}
 	k.SortOptions = nil // the result is sorted by identity
-	return nil
+	var err error
+	k.Transformers, err = w.transformers(k.Transformers)
+	return err
 }
 
 // resource rewrites a reference to another kustomization or to a file with objects.

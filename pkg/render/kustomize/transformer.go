@@ -130,26 +130,44 @@ type replacing struct {
 
 func (p *replacing) rewrite(w *writer) error { return w.replacements(p.Replacements, "replacements") }
 
-// transformer rewrites one entry of transformers: a file, or a configuration that is
-// written inline. Kustomize takes for a path what it cannot read, so both become files.
-func (w *writer) transformer(entry *string, at ...any) error {
+// transformers rewrites the entries of transformers: files, and configurations that are
+// written inline. Kustomize takes for a path what it cannot read, so both become files, in
+// the order of kustomize: inline comes first.
+func (w *writer) transformers(entries []string) ([]string, error) {
+	var inline, files []string
+	for i, entry := range entries {
+		written, err := w.transformer(&entry, "transformers", i)
+		if err != nil {
+			return nil, err
+		}
+		if written {
+			inline = append(inline, entry)
+		} else {
+			files = append(files, entry)
+		}
+	}
+	return append(inline, files...), nil
+}
+
+// transformer rewrites one entry, and reports whether it was written inline.
+func (w *writer) transformer(entry *string, at ...any) (inline bool, err error) {
 	docs, err := documents([]byte(*entry))
 	if err == nil && len(docs) > 0 && docs[0].root().Kind != yaml.ScalarNode {
 		b, err := w.configurations(w.source, docs)
 		if err != nil {
-			return w.blame(err, at...)
+			return true, w.blame(err, at...)
 		}
 		*entry, err = w.copy(w.source.file, b)
-		return err
+		return true, err
 	}
 	if err != nil && strings.Contains(*entry, "\n") {
-		return w.blame(err, at...)
+		return false, w.blame(err, at...)
 	}
 	p, err := w.tree.resolve(w.dir, *entry)
 	if err == nil && w.tree.isDir(p) {
-		return w.blame(quoted(*entry, errors.New("is a directory; write the files in it")), at...)
+		return false, w.blame(quoted(*entry, errors.New("is a directory; write the files in it")), at...)
 	}
-	return w.file(entry, func(p string, b []byte) ([]byte, error) {
+	return false, w.file(entry, func(p string, b []byte) ([]byte, error) {
 		docs, err := documents(b)
 		if err != nil {
 			return nil, fmt.Errorf("%s %w", p, err)

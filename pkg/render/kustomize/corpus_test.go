@@ -1,0 +1,39 @@
+package kustomize
+
+import (
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+)
+
+// TestCorpus builds every kustomization of testdata/corpus as kustomize itself does.
+// Components are built with what refers to them.
+func TestCorpus(t *testing.T) {
+	archives, err := filepath.Glob("testdata/corpus/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, archives)
+	for _, name := range archives {
+		archive, err := txtar.ParseFile(name)
+		require.NoError(t, err)
+		files := written()
+		for _, f := range archive.Files {
+			for p, file := range written(f.Name, string(f.Data)) {
+				files[p] = file
+			}
+		}
+		for _, f := range archive.Files {
+			if strings.HasPrefix(strings.ToLower(path.Base(f.Name)), "kustomization") && !strings.Contains(string(f.Data), "kind: Component") {
+				t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar")+"/"+path.Dir(f.Name), func(t *testing.T) {
+					requireEqual(t, files, path.Dir(f.Name))
+					read, err := Read(files, path.Dir(f.Name))
+					require.NoError(t, err)
+					require.Empty(t, read.Build().Failed, "nothing was compared")
+				})
+			}
+		}
+	}
+}
