@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -54,4 +55,33 @@ func TestDefinitionsAreInput(t *testing.T) {
 		a.Files[i].Data = []byte(strings.ReplaceAll(string(a.Files[i].Data), `cpu: "100m"`, `cpu: "200m"`))
 	}
 	require.NotEqual(t, before, e.Fleet("2", unpack(a), nil).Applications[0].Digest)
+}
+
+// The name of a definition in a comment, in a longer word, as the name of a component or
+// as a value makes no application a user of it: one that refers to a default of the schema
+// stays accepted.
+func TestNamesOfDefinitionsInApplications(t *testing.T) {
+	defined := &txtar.Archive{Files: []txtar.File{{Name: "definitions.cue", Data: []byte(`package fleet
+
+platform: definitions: components: redis: {
+	#Parameter: version!: string
+	parameter: #Parameter
+	example: version: "7.2"
+	output: {type: "store", properties: image: "ghcr.io/acme/redis:\(parameter.version)"}
+}
+`)}}}
+	for name, more := range map[string]string{
+		"nothing":   "",
+		"comment":   "// no redis here\n",
+		"word":      "application: components: web: properties: env: A: \"redis-main\"\n",
+		"value":     "application: components: web: properties: env: A: \"redis\"\n",
+		"component": "application: components: redis: {type: \"worker\", properties: image: \"ghcr.io/acme/w:1\"}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			app := "package fleet\n\n" + more + "application: components: web: properties: env: DESIRED: \"\\(application.desired)\"\n"
+			f := New().Fleet("1", unpack(archive(t, "base.txtar"), defined, &txtar.Archive{Files: []txtar.File{{Name: "tenants/acme/apps/shop/more.cue", Data: []byte(app)}}}), nil)
+			require.Empty(t, report(f))
+			require.Len(t, f.Applications, 1)
+		})
+	}
 }

@@ -2,6 +2,7 @@ package layer
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -148,6 +149,36 @@ func compileDefinitions(text string) definitions {
 // has reports whether there is a definition of a name.
 func (d definitions) has(kind, name string) bool {
 	return d.value.LookupPath(cue.MakePath(cue.Str(kind), cue.Str(name))).Exists()
+}
+
+// usedIn reports whether an application has a component, a trait or a step of a definition.
+func (d definitions) usedIn(doc []byte) bool {
+	var a struct {
+		Components map[string]struct {
+			Type   string
+			Traits map[string]any
+		}
+		Workflow struct{ Steps []struct{ Type string } }
+	}
+	if json.Unmarshal(doc, &a) != nil {
+		return true
+	}
+	for _, c := range a.Components {
+		if d.has("components", c.Type) {
+			return true
+		}
+		for trait := range c.Traits {
+			if d.has("traits", trait) {
+				return true
+			}
+		}
+	}
+	for _, s := range a.Workflow.Steps {
+		if d.has("steps", s.Type) {
+			return true
+		}
+	}
+	return false
 }
 
 // output returns the output of a definition for a parameter, or the problems of the

@@ -56,7 +56,7 @@ func Application(app model.AppID, files []Source, policy []byte, f Form) (d Docu
 		return d
 	}
 	var expanded []Source
-	if expanded, d.Defined, d.Problems = expand(app, policy, &d.Layer); d.Problems != nil {
+	if expanded, d.Defined, d.Problems = expand(app, policy, &d.Layer, trees); d.Problems != nil {
 		return d
 	}
 	if expanded != nil {

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/errors"
+	"cuelang.org/go/cue/literal"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -39,7 +41,7 @@ type expansion struct {
 
 // expand returns the application of own with the outputs of definitions in place of their
 // names, nil if it uses none, and the definition by component.
-func expand(app model.AppID, policy []byte, own *Layer) (files []Source, used map[string]string, problems []model.Problem) {
+func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File) (files []Source, used map[string]string, problems []model.Problem) {
 	if !bytes.Contains(policy, []byte(`"definitions":`)) {
 		return nil, nil, nil
 	}
@@ -50,17 +52,21 @@ func expand(app model.AppID, policy []byte, own *Layer) (files []Source, used ma
 	if err := json.Unmarshal(policy, &known); err != nil {
 		return nil, nil, []model.Problem{GaveUp(ApplicationDir(app), err)}
 	}
-	names := slices.Concat(known.Defined.Components, known.Defined.Traits, known.Defined.Steps)
-	if !slices.ContainsFunc(names, func(name string) bool { return mentions(own.Files, name) }) {
+	if !mentions(trees, slices.Concat(known.Defined.Components, known.Defined.Traits, known.Defined.Steps)) {
 		return nil, nil, nil
 	}
 	doc, _, problems := own.export("", []*Layer{own}, func(files []Source) (cue.Value, error) {
 		return buildValue(ApplicationDir(app), files, schemaFiles())
 	})
+	x := &expansion{app: app, own: own, known: compileDefinitions(known.Definitions), used: map[string]string{}}
 	if problems != nil {
+		// An application that uses defaults of the schema cannot stand without it. It may still
+		// use no definition.
+		if doc, _ := underPolicy(ApplicationDir(app), policy, own); doc != nil && !x.known.usedIn(doc) {
+			return nil, nil, nil
+		}
 		return nil, nil, problems
 	}
-	x := &expansion{app: app, own: own, known: compileDefinitions(known.Definitions), used: map[string]string{}}
 	a, err := readFields(doc)
 	if err != nil {
 		return nil, nil, []model.Problem{GaveUp(ApplicationDir(app), err)}
@@ -74,8 +80,24 @@ func expand(app model.AppID, policy []byte, own *Layer) (files []Source, used ma
 	return []Source{{own.Files[0].Name, text}}, x.used, nil
 }
 
-func mentions(files []Source, name string) bool {
-	return slices.ContainsFunc(files, func(f Source) bool { return bytes.Contains(f.Data, []byte(name)) })
+// mentions reports whether files have one of the names as a text or a field. It tells
+// most applications that use no definition without evaluating them.
+func mentions(trees []*ast.File, names []string) (found bool) {
+	for _, tree := range trees {
+		ast.Walk(tree, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CommentGroup:
+				return false
+			case *ast.Ident:
+				found = found || slices.Contains(names, n.Name)
+			case *ast.BasicLit:
+				s, err := literal.Unquote(n.Value)
+				found = found || err == nil && slices.Contains(names, s)
+			}
+			return !found
+		}, nil)
+	}
+	return found
 }
 
 // jsonFields are the fields of a JSON object. Numbers are of type json.Number.
