@@ -112,8 +112,14 @@ func (r *room) best(c *preemptor, level int, pools []int) (best *plan) {
 	return best
 }
 
-// attempts bounds how many choices of victims are tried for a level.
-const attempts = 32
+// attempts bounds how many choices of those who give way are tried for a level: few of many options, more where
+// there are so few that nearly every choice can be tried.
+func attempts(options int) int {
+	if options > exactLimit {
+		return 32
+	}
+	return 128
+}
 
 // plan finds the least that others must give up so that a level fits, nil if
 // nothing suffices. It first looks among those that stand worse, and only if these do
@@ -126,22 +132,68 @@ func (r *room) plan(c *preemptor, level, at int) *plan {
 	d := r.search(c, level)
 	for {
 		options := r.options(d, needs)
-		for range attempts {
-			moves := choose(options, needs)
-			if moves == nil {
-				break
-			}
-			cause, spared := r.review(d, level, at, moves)
-			if spared == nil {
-				return &plan{moves, level, at, cause}
-			}
-			options = slices.DeleteFunc(options, func(o *option) bool { return o == spared })
+		left := attempts(len(options))
+		if pl := r.attempt(d, level, at, options, needs, &left); pl != nil {
+			return pl
 		}
 		if d.deep || !d.below || d.standing.Class != WithinFairShare || d.allowed < Reclaim {
 			return nil
 		}
 		d.deep = true
 	}
+}
+
+// attempt chooses among options. If the outcome is not good, some of those chosen must give up less: it
+// tries again without the one that review names, then with less of it, then so with the others.
+func (r *room) attempt(d *search, level, at int, options []*option, needs []need, left *int) *plan {
+	if *left--; *left < 0 {
+		return nil
+	}
+	moves := choose(options, needs)
+	if moves == nil {
+		return nil
+	}
+	cause, spared := r.review(d, level, at, moves)
+	if spared == nil {
+		return &plan{moves, level, at, cause}
+	}
+	if i := slices.IndexFunc(moves, func(m move) bool { return m.option == spared }); i > 0 {
+		moves[0], moves[i] = moves[i], moves[0]
+	}
+	for _, m := range moves {
+		for _, o := range m.less() {
+			if pl := r.attempt(d, level, at, instead(options, m.option, o), needs, left); pl != nil {
+				return pl
+			}
+		}
+	}
+	return nil
+}
+
+// less lists what may be asked of an application that is to give up less than in a move: nothing, and
+// one level less, if that is something.
+func (m *move) less() []*option {
+	lowest := m.to - 1
+	if m.to < 0 {
+		lowest = m.option.lowest
+	}
+	if lowest <= m.option.app.Level {
+		return []*option{nil}
+	}
+	o := *m.option
+	o.lowest, o.gains, o.evict, o.all = lowest, o.gains[:lowest-o.app.Level], false, nil
+	return []*option{nil, &o}
+}
+
+// instead returns the options with one replaced, or left out where the other is nil.
+func instead(options []*option, old, by *option) []*option {
+	options = slices.Clone(options)
+	i := slices.Index(options, old)
+	if by == nil {
+		return slices.Delete(options, i, i+1)
+	}
+	options[i] = by
+	return options
 }
 
 // review checks a plan after all that was done to make it small. The plan is good

@@ -13,7 +13,7 @@ var blur, thousandth = big.NewRat(4, 1_000_000), big.NewRat(996, 1_000_000)
 // or as much, and everything lost is of lower bands than what is gained and policy says any; or
 // as much, and fair shares are missed by less, from the top of the tree down, the largest shortfall first.
 func (h *history) judge(x *exchange) string {
-	tree := newFractions(x.c, x.asked)
+	tree := x.tree
 	concerned := map[int]bool{}
 	tenants := []int{x.taker.Tenant}
 	best := len(x.c.Fleet.Platform.Bands) // band of the least that is gained
@@ -418,4 +418,24 @@ func (e *fractions) broken(node, band int, all []held, used []*big.Rat) *big.Rat
 		idle[r] = minRat(idle[r], maxRat(lack, new(big.Rat)))
 	}
 	return largest(idle)
+}
+
+// missesSome reports whether a tenant, or a group of it, has less than its guarantee or its fair share.
+func (e *fractions) missesSome(used [][]*big.Rat, tenant int) bool {
+	for _, i := range e.above(tenant) {
+		missing := new(big.Rat).Sub(largest(e.fair[i]), largest(used[i]))
+		if missing.Sub(missing, thousandth).Sign() > 0 || !fitsRow(e.floor[i], used[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func fitsRow(x, y []*big.Rat) bool {
+	for r := range x {
+		if new(big.Rat).Sub(x[r], y[r]).Cmp(blur) > 0 {
+			return false
+		}
+	}
+	return true
 }
