@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -18,12 +19,19 @@ type Writer struct {
 	*solve.Case
 	again   func(solve.Inputs) *solve.Case // to verify what would admit an application
 	holders map[[2]int][]*solve.App        // by pool and resource; see holding
+	digests map[*model.Tenant]inForce      // the last that was asked for of a tenant; see policyDigest
+}
+
+// inForce is a policy and its digest together with the quota of a tenant.
+type inForce struct {
+	policy model.Policy
+	digest model.Digest
 }
 
 // New returns a writer for a solved case. Again must be the function that solved
 // it.
 func New(c *solve.Case, again func(solve.Inputs) *solve.Case) *Writer {
-	return &Writer{Case: c, again: again, holders: map[[2]int][]*solve.App{}}
+	return &Writer{Case: c, again: again, holders: map[[2]int][]*solve.App{}, digests: map[*model.Tenant]inForce{}}
 }
 
 // ForgetHolders must be called after applications were granted something or lost
@@ -130,7 +138,12 @@ func (w *Writer) policyDigest(app *solve.App) model.Digest {
 		policy = app.Spec.Policy
 	}
 	t := w.Nodes[app.Tenant].Tenant
-	return model.DigestOf([]any{policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling})
+	if last, ok := w.digests[t]; ok && reflect.DeepEqual(last.policy, policy) { // most applications of a tenant have the same
+		return last.digest
+	}
+	digest := model.DigestOf([]any{policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling})
+	w.digests[t] = inForce{policy, digest}
+	return digest
 }
 
 // thousandths writes a share in thousandths of all capacity.

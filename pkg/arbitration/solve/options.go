@@ -1,8 +1,8 @@
 package solve
 
 import (
-	"cmp"
 	"slices"
+	"time"
 )
 
 // option is an incumbent that may give way: how far down its levels, and what that
@@ -31,8 +31,9 @@ func (o *option) degraded() Vector {
 func (r *room) options(d *search, needs []need) []*option {
 	w, app, s := r.ranked(), d.app, d.standing
 	var found []*option
-	look := func(v *App) {
-		if v == app || !v.Granted() || len(v.Taken) == 0 {
+	look := func(at *ranked) {
+		v := at.app
+		if r.now.Before(at.protected) || v == app || !v.Granted() || len(v.Taken) == 0 {
 			return
 		}
 		if o := r.option(d, v, needs); o != nil {
@@ -48,13 +49,13 @@ func (r *room) options(d *search, needs []need) []*option {
 		return found
 	}
 	s.Priority = 0
-	for i, v := range w.all {
-		at := w.worst[i]
+	for i := range w.all {
+		at := w.all[i].worst
 		if at.Priority = 0; at.Compare(s) < 0 || !d.deep && at.Compare(s) == 0 {
 			break // all that follow stand as well or better
 		}
-		if v.Tenant != app.Tenant {
-			look(v)
+		if v := w.all[i].app; v.Tenant != app.Tenant {
+			look(&w.all[i])
 		}
 	}
 	return found
@@ -64,9 +65,15 @@ func (r *room) options(d *search, needs []need) []*option {
 // youngest. It is not sorted again when some of them give way: that only makes the
 // worst part of what is left better.
 type ranking struct {
-	all   []*App
-	worst []Standing // of their parts, when the list was made
-	own   map[int][]*App
+	all []ranked
+	own [][]*ranked // by tenant
+}
+
+// ranked is an incumbent as it was when the list was made.
+type ranked struct {
+	app       *App
+	worst     Standing  // of its parts
+	protected time.Time // until then others take nothing from it, zero: they may
 }
 
 // ranked returns the ranking, and makes it when it is first needed.
@@ -74,19 +81,16 @@ func (r *room) ranked() *ranking {
 	if r.ranking != nil {
 		return r.ranking
 	}
-	w := &ranking{own: map[int][]*App{}}
-	worst := map[*App]Standing{}
-	for _, app := range r.Running {
-		if app.Granted() && app.Standing != nil && !app.Unusable.Damaged() {
-			w.all, worst[app] = append(w.all, app), app.Worst(app.Level)
+	w := &ranking{all: make([]ranked, 0, len(r.Running)), own: make([][]*ranked, len(r.Nodes))}
+	for _, app := range slices.Backward(firstCome(r.Apps)) {
+		if app.slot >= 0 && app.Granted() && app.Standing != nil && !app.Unusable.Damaged() {
+			w.all = append(w.all, ranked{app, app.Worst(app.Level), r.ProtectedUntil(app)})
 		}
 	}
-	slices.SortFunc(w.all, func(x, y *App) int {
-		return cmp.Or(worst[y].Compare(worst[x]), FirstCome(y, x))
-	})
-	for _, app := range w.all {
-		w.worst = append(w.worst, worst[app])
-		w.own[app.Tenant] = append(w.own[app.Tenant], app)
+	slices.SortStableFunc(w.all, func(x, y ranked) int { return y.worst.Compare(x.worst) })
+	for i := range w.all {
+		v := &w.all[i]
+		w.own[v.app.Tenant] = append(w.own[v.app.Tenant], v)
 	}
 	r.ranking = w
 	return w
@@ -94,7 +98,7 @@ func (r *room) ranked() *ranking {
 
 // option finds out how far an incumbent may give way, nil if not at all.
 func (r *room) option(d *search, v *App, needs []need) *option {
-	if r.now.Before(r.ProtectedUntil(v)) || !r.mayPreempt(d, v, v.Standing[v.Level]) {
+	if !r.mayPreempt(d, v, v.Standing[v.Level]) {
 		return nil
 	}
 	before := r.frees(v, nil, needs)

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -73,11 +74,16 @@ func (a *Roster) Find(id model.AppID) (at int, app *App) {
 	return at, a.Apps[at]
 }
 
-// FirstComeOrder returns all applications in the order of firstCome.
-func (a *Roster) FirstComeOrder() []*App {
-	all := slices.Clone(a.Apps)
-	slices.SortFunc(all, FirstCome)
-	return all
+// FirstComeOrder returns all applications in the order of FirstCome.
+func (a *Roster) FirstComeOrder() []*App { return firstCome(a.Apps) }
+
+// firstCome orders applications that are sorted by name: of equals the order of names stays.
+func firstCome(apps []*App) []*App {
+	apps = slices.Clone(apps)
+	slices.SortStableFunc(apps, func(x, y *App) int {
+		return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.declared.Compare(y.declared))
+	})
+	return apps
 }
 
 // rests reports whether an instance that has ended is followed by no other now and

@@ -36,7 +36,8 @@ func (a *allotment) shortages() {
 func (a *allotment) relieve(q *Pool, needs []need) {
 	w := a.ranked()
 	var options []*option
-	for _, v := range w.all {
+	for i := range w.all {
+		v := w.all[i].app
 		if !v.Granted() || len(v.Taken) == 0 {
 			continue
 		}

@@ -68,40 +68,58 @@ type Crowded struct {
 
 // World returns the full pool, with those that wait or without.
 func (c Crowded) World(waiting bool) *world.World {
+	w := c.full()
+	if waiting {
+		w.Declare(c.Asking()...)
+	}
+	return w
+}
+
+// Asking are those that wait.
+func (c Crowded) Asking() (asking []model.Application) {
+	policy := Policy("reclaim")
+	for t := range c.Tenants {
+		asking = append(asking, App(c.tenant(t), "urgent", 300, 1, model.Resources{CPU: 5000}, policy))
+	}
+	if c.Reclaim {
+		asking = asking[c.holders():]
+		for t := range c.holders() { // as many preemptors as without Reclaim
+			asking = append(asking, App(c.tenant(c.holders()+t), "urgent-2", 300, 1, model.Resources{CPU: 5000}, policy))
+		}
+	}
+	return asking
+}
+
+func (c Crowded) tenant(t int) string { return fmt.Sprintf("tenant-%03d", t) }
+
+// holders is how many tenants hold everything.
+func (c Crowded) holders() int {
+	if c.Reclaim {
+		return c.Tenants / 2
+	}
+	return c.Tenants
+}
+
+// full is the full pool.
+func (c Crowded) full() *world.World {
 	policy := Policy("reclaim")
 	w := world.New(model.Platform{Name: "crowded", Policy: policy, Bands: Bands})
 	w.AddPool(model.Pool{Name: "general", Nodes: c.Running, Capacity: model.Resources{CPU: int64(c.Running) * 1000}})
 	part := model.Resources{CPU: int64(c.Running) * 1000 / int64(c.Tenants)}
-	holders := c.Tenants
-	if c.Reclaim {
-		holders = c.Tenants / 2
-	}
-	var running, asking []model.Application
-	name := func(t int) string { return fmt.Sprintf("tenant-%03d", t) }
 	for t := range c.Tenants {
 		w.Fleet.Tenants = append(w.Fleet.Tenants, model.Tenant{
-			Name: name(t), Weight: 1, Guarantee: part, PriorityCeiling: 1000, Policy: policy,
+			Name: c.tenant(t), Weight: 1, Guarantee: part, PriorityCeiling: 1000, Policy: policy,
 		})
-		asking = append(asking, App(name(t), "urgent", 300, 1, model.Resources{CPU: 5000}, policy))
 	}
-	if c.Reclaim {
-		asking = asking[holders:]
-		for t := range holders { // as many preemptors as without Reclaim
-			more := App(name(holders+t), "urgent-2", 300, 1, model.Resources{CPU: 5000}, policy)
-			asking = append(asking, more)
-		}
-	}
+	running := make([]model.Application, c.Running)
 	for i := range c.Running {
-		running = append(running, App(name(i%holders), fmt.Sprintf("app-%05d", i), 200, 1, model.Resources{CPU: 1000}, policy))
+		running[i] = App(c.tenant(i%c.holders()), fmt.Sprintf("app-%05d", i), 200, 1, model.Resources{CPU: 1000}, policy)
 	}
 	w.Declare(running...)
 	for i := range running {
 		Run(w, "general", running[i].ID)
 	}
 	w.Now = w.Now.Add(3600e9)
-	if waiting {
-		w.Declare(asking...)
-	}
 	return w
 }
 
