@@ -40,7 +40,7 @@ type runFlags struct {
 	once, dryRun, adopt                           bool
 	listen                                        string
 	pprof, applicationMetrics, leaderElect        bool
-	leaseNamespace                                string
+	leaseNamespace, tenantRole                    string
 	workers                                       int
 	logFormat, logLevel                           string
 
@@ -103,6 +103,7 @@ program runs in. Your own kubeconfig counts only if --context names a context of
 	fl.BoolVar(&f.applicationMetrics, "application-metrics", false, "serve daros_application_phase too, with a series for each application")
 	fl.BoolVar(&f.pprof, "pprof", false, "serve /debug/pprof too")
 	fl.BoolVar(&f.leaderElect, "leader-elect", false, "reconcile only while holding a Lease in the cluster")
+	fl.StringVar(&f.tenantRole, "tenant-role", "", "ClusterRole of the accounts d-aros in the namespaces of tenants, which requests about the objects of applications impersonate; \"\": the reconciler's own rights serve")
 	fl.StringVar(&f.leaseNamespace, "lease-namespace", "daros-system", "namespace of the Lease, and of the ConfigMap that remembers which ledger the fleet follows")
 	fl.IntVar(&f.workers, "workers", 8, "number of concurrent requests to the API server")
 	fl.StringVar(&f.logFormat, "log-format", "text", "text or json")
@@ -161,7 +162,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	defer mirror.close()
-	carrier, err := kubernetes.New(cluster, kubernetes.Options{Fleet: f.fleet, Workers: f.workers, Namespace: f.leaseNamespace})
+	carrier, err := kubernetes.New(cluster, kubernetes.Options{Fleet: f.fleet, Workers: f.workers, Namespace: f.leaseNamespace, TenantRole: f.tenantRole})
 	if err != nil {
 		return err
 	}

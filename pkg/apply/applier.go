@@ -20,6 +20,11 @@ type Options struct {
 	FieldManager string // default FieldManager
 	Workers      int    // requests at the same time, default 8
 
+	// Account is the name of the ServiceAccount that requests about the objects of
+	// applications impersonate, that of the object's namespace. Secrets are then watched
+	// in the namespaces that have one. "": nobody is impersonated.
+	Account string
+
 	// Summary returns the value to keep of a watched object, instead of the object. It
 	// is compared with reflect.DeepEqual, and must not keep the object.
 	Summary func(*unstructured.Unstructured) any
@@ -38,6 +43,7 @@ type Applier struct {
 	turn    sync.Mutex // one Apply at a time
 
 	unanswered *unanswered
+	accounts   *accounts
 }
 
 // New returns an Applier for the cluster. It sends nothing yet. Client-side
@@ -58,18 +64,19 @@ func New(cfg *rest.Config, opts Options) (*Applier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
 	}
-	live, err := newLive(cfg, client, kinds, opts)
-	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
-	}
 	now := opts.Now
 	if now == nil {
 		now = time.Now
 	}
+	accounts := newAccounts(opts.Account, now)
+	live, err := newLive(cfg, client, kinds, accounts, opts)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
+	}
 	workers := cmp.Or(opts.Workers, 8)
 	return &Applier{
 		fleet: opts.Fleet, workers: workers, client: client, kinds: kinds, live: live,
-		fights: &fights{now: now, all: map[field]*fight{}}, unanswered: newUnanswered(workers / 2),
+		fights: &fights{now: now, all: map[field]*fight{}}, unanswered: newUnanswered(workers / 2), accounts: accounts,
 	}, nil
 }
 
@@ -85,11 +92,12 @@ func (a *Applier) Close() {
 	a.live.close()
 }
 
-// mapped returns how the API server serves a kind, and waits until the kind is watched.
-func (a *Applier) mapped(ctx context.Context, k kind) (mapping, error) {
+// mapped returns how the API server serves a kind, and waits until it is watched where a
+// namespace is, "" for objects without one.
+func (a *Applier) mapped(ctx context.Context, k kind, namespace string) (mapping, error) {
 	m, err := a.kinds.find(ctx, k)
 	if err != nil {
 		return m, err
 	}
-	return m, a.live.follow(m).wait(ctx)
+	return m, a.live.follow(m, namespace).wait(ctx)
 }

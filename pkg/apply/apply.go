@@ -34,12 +34,14 @@ func (a *Applier) Apply(ctx context.Context, sets []render.Set) Report {
 	for i := range sets {
 		p.add(&sets[i], &report.Sets[i])
 	}
-	if _, err := a.mapped(ctx, configMap); err != nil {
+	if _, err := a.mapped(ctx, configMap, ""); err != nil {
 		cancel(err)
 	}
-	p.follow(ctx)
+	p.follow(ctx, false)
 	p.run(ctx, (*work).scope)
-	p.run(ctx, (*work).steps)
+	p.run(ctx, (*work).tenantSteps)
+	p.follow(ctx, true)
+	p.run(ctx, (*work).applicationSteps)
 	if ctx.Err() != nil {
 		report.Err = context.Cause(ctx)
 	}
@@ -88,18 +90,19 @@ func (p *pass) add(set *render.Set, report *SetReport) {
 }
 
 // follow starts the watches of all kinds in the sets, so that they get in step
-// at the same time and not one after the other.
-func (p *pass) follow(ctx context.Context) {
-	started := map[kind]bool{}
+// at the same time and not one after the other: those that accounts make, or the others.
+func (p *pass) follow(ctx context.Context, private bool) {
+	started := map[place]bool{}
 	for _, w := range p.works {
 		for i := range w.set.Objects {
-			k := w.set.Objects[i].Object.GroupVersionKind()
-			if started[k] {
+			k, in := w.set.Objects[i].Object.GroupVersionKind(), w.report.Results[i].Namespace
+			at := p.live.place(k.GroupKind(), in)
+			if started[at] || (at.namespace != "") != private {
 				continue
 			}
-			started[k] = true
+			started[at] = true
 			if m, err := p.kinds.find(ctx, k); err == nil {
-				p.live.follow(m)
+				p.live.follow(m, in)
 			}
 		}
 	}
@@ -150,7 +153,32 @@ func (w *work) scope() []func() []job {
 	return []func() []job{func() []job { return w.stage(render.StageScope) }}
 }
 
-// steps is the second round.
+// tenantSteps is the second round: the limits of tenants and their accounts, which have to
+// be there before what is limited, and before somebody impersonates them.
+func (w *work) tenantSteps() []func() []job {
+	if w.app().Name != "" {
+		return nil
+	}
+	return w.steps()
+}
+
+// applicationSteps is the third round.
+func (w *work) applicationSteps() []func() []job {
+	if w.app().Name == "" {
+		return nil
+	}
+	return w.steps()
+}
+
+// as returns the client for requests about objects in a namespace. Only D-AROS itself
+// changes what belongs to a tenant as a whole: its limits are not the tenant's.
+func (w *work) as(namespace string) *client {
+	if w.app().Name == "" || w.accounts.name == "" || namespace == "" {
+		return w.client
+	}
+	return w.client.as(w.accounts.of(namespace))
+}
+
 func (w *work) steps() []func() []job {
 	steps := []func() []job{w.enter, w.announce}
 	var stages []int

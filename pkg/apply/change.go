@@ -29,7 +29,7 @@ const (
 
 // settled reports whether an object needs no request. It does not wait.
 func (w *work) settled(o *render.Object, r Ref) bool {
-	if !w.kinds.synced(o.Object.GroupVersionKind(), w.live) {
+	if !w.kinds.synced(o.Object.GroupVersionKind(), r.Namespace, w.live) {
 		return false
 	}
 	v, _ := w.compare(o, r)
@@ -92,7 +92,7 @@ func (w *work) object(ctx context.Context, i int) {
 
 // bring sends an object unless the cluster has it as it is wanted.
 func (w *work) bring(ctx context.Context, o *render.Object, res *Result) error {
-	m, err := w.served(ctx, o.Object.GroupVersionKind())
+	m, err := w.served(ctx, o.Object.GroupVersionKind(), res.Namespace)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (w *work) pause(res *Result) error {
 // deleted, and the fields that others have changed. That is rare, so it may cost a request.
 func (w *work) look(ctx context.Context, o *render.Object, res *Result, path string, v verdict) (verdict, *Object, error) {
 	res.Drift = nil
-	u, err := w.client.get(ctx, path)
+	u, err := w.as(res.Namespace).get(ctx, path)
 	if apierrors.IsNotFound(err) {
 		if v == another || v == deleting { // the watch has yet to hear that it is gone
 			v = absent
@@ -252,7 +252,7 @@ func (w *work) send(ctx context.Context, r Ref, path string, object map[string]a
 	body := d.body(object, ownerName(w.fleet, w.app()))
 	got, err := await(ctx, w.life, w.unanswered, w.app().Tenant, r, func(ctx context.Context) (s sent, err error) {
 		w.live.begin(r)
-		u, created, err := w.client.apply(ctx, path, body, d.force)
+		u, created, err := w.as(r.Namespace).apply(ctx, path, body, d.force)
 		if s.created = created; err == nil {
 			s.answer = w.live.observe(u)
 		}
@@ -261,14 +261,15 @@ func (w *work) send(ctx context.Context, r Ref, path string, object map[string]a
 	})
 	if err == nil {
 		w.answered(nil)
+		w.accounts.granted(r)
 	}
 	return got.answer, got.created, err
 }
 
 // served returns how a kind is served. It waits for a kind whose definition was applied
 // in the same pass, because the API server does not serve it at once.
-func (w *work) served(ctx context.Context, k kind) (mapping, error) {
-	m, err := w.mapped(ctx, k)
+func (w *work) served(ctx context.Context, k kind, namespace string) (mapping, error) {
+	m, err := w.mapped(ctx, k, namespace)
 	if !w.defined[k.GroupKind()] || err == nil {
 		return m, err
 	}
@@ -279,7 +280,7 @@ func (w *work) served(ctx context.Context, k kind) (mapping, error) {
 		select {
 		case <-tick.C:
 			w.kinds.expect()
-			m, err = w.mapped(ctx, k)
+			m, err = w.mapped(ctx, k, namespace)
 		case <-limit:
 			return m, err
 		case <-ctx.Done():

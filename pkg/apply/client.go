@@ -13,6 +13,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
 )
 
 // answerIn is how long one request may take. An admission webhook may take 30 s.
@@ -20,9 +21,15 @@ const answerIn = 40 * time.Second
 
 // client sends requests and counts them.
 type client struct {
-	http                *http.Client
-	rest                rest.Interface
-	manager             string
+	http    *http.Client
+	rest    rest.Interface
+	manager string
+	account *account // that is impersonated, nil: none
+	*counts
+}
+
+// counts are the requests of a client, and of those that impersonate with it.
+type counts struct {
 	applies, gets, dels atomic.Int64
 	ended               atomic.Int64 // requests with an answer, or given up
 }
@@ -38,7 +45,27 @@ func newClient(cfg *rest.Config, manager string) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{http: hc, rest: rc, manager: manager}, nil
+	return &client{http: hc, rest: rc, manager: manager, counts: &counts{}}, nil
+}
+
+// as returns the client that impersonates an account, over the same connections.
+func (c *client) as(a *account) *client {
+	impersonated := *c
+	impersonated.account = a
+	return &impersonated
+}
+
+// do makes a request.
+func (c *client) do(ctx context.Context, r *rest.Request) (answer rest.Result) {
+	if c.account == nil {
+		return r.Do(ctx)
+	}
+	r.SetHeader(transport.ImpersonateUserHeader, c.account.user())
+	_ = c.account.patiently(ctx, func() error {
+		answer = r.Do(ctx)
+		return answer.Error()
+	})
+	return answer
 }
 
 // apply sends the wanted fields of an object and returns the whole object. With force it
@@ -49,9 +76,9 @@ func (c *client) apply(ctx context.Context, path string, body []byte, force bool
 	c.applies.Add(1)
 	defer c.ended.Add(1)
 	var code int
-	obj, err = decode(c.rest.Patch(types.ApplyYAMLPatchType).AbsPath(path).
+	obj, err = decode(c.do(ctx, c.rest.Patch(types.ApplyYAMLPatchType).AbsPath(path).
 		Param("fieldManager", c.manager).Param("force", strconv.FormatBool(force)).
-		Body(body).Do(ctx).StatusCode(&code))
+		Body(body)).StatusCode(&code))
 	return obj, code == http.StatusCreated, err
 }
 
@@ -60,7 +87,7 @@ func (c *client) get(ctx context.Context, path string) (*unstructured.Unstructur
 	defer cancel()
 	c.gets.Add(1)
 	defer c.ended.Add(1)
-	return decode(c.rest.Get().AbsPath(path).Do(ctx))
+	return decode(c.do(ctx, c.rest.Get().AbsPath(path)))
 }
 
 // list returns the objects of a kind with certain labels at a path.
@@ -69,7 +96,7 @@ func (c *client) list(ctx context.Context, k kind, path, labels string) ([]*unst
 	defer cancel()
 	c.gets.Add(1)
 	defer c.ended.Add(1)
-	answer, err := decode(c.rest.Get().AbsPath(path).Param("labelSelector", labels).Do(ctx))
+	answer, err := decode(c.do(ctx, c.rest.Get().AbsPath(path).Param("labelSelector", labels)))
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +117,7 @@ func (c *client) delete(ctx context.Context, path string, opts metav1.DeleteOpti
 	defer cancel()
 	c.dels.Add(1)
 	defer c.ended.Add(1)
-	return c.rest.Delete().AbsPath(path).Body(&opts).Do(ctx).Error()
+	return c.do(ctx, c.rest.Delete().AbsPath(path).Body(&opts)).Error()
 }
 
 func (c *client) requests() Requests {

@@ -44,7 +44,7 @@ func (w *work) deleteData(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := w.client.list(ctx, claimKind, m.path(w.set.Namespace, ""), labels.SelectorFromSet(labels.Set{
+	found, err := w.as(w.set.Namespace).list(ctx, claimKind, m.path(w.set.Namespace, ""), labels.SelectorFromSet(labels.Set{
 		render.LabelTenant: w.app().Tenant, render.LabelApplication: w.app().Name,
 	}).String())
 	if err != nil {
@@ -115,7 +115,7 @@ func (w *work) claimsOfSets(ctx context.Context) (sets []claimsOfSet, err error)
 		if err != nil {
 			return nil, err
 		}
-		u, err := w.client.get(ctx, m.path(r.Namespace, r.Name))
+		u, err := w.as(r.Namespace).get(ctx, m.path(r.Namespace, r.Name))
 		if apierrors.IsNotFound(err) {
 			continue
 		}

@@ -30,7 +30,7 @@ func (w *work) enter() []job {
 
 // visit looks whose a namespace is that the watch does not show.
 func (w *work) visit(ctx context.Context, r Ref) error {
-	m, err := w.mapped(ctx, namespaceKind)
+	m, err := w.mapped(ctx, namespaceKind, "")
 	if err != nil {
 		return err
 	}

@@ -139,9 +139,9 @@ func (k *kinds) expect() {
 	k.asked = time.Time{}
 }
 
-// synced reports whether the kind is known and its watch has seen all objects. It does
-// not wait.
-func (k *kinds) synced(want kind, l *Live) bool {
+// synced reports whether the kind is known and its watch has seen all objects of a
+// namespace. It does not wait.
+func (k *kinds) synced(want kind, namespace string, l *Live) bool {
 	k.mu.Lock()
 	_, ok := k.known[want]
 	k.mu.Unlock()
@@ -149,7 +149,7 @@ func (k *kinds) synced(want kind, l *Live) bool {
 		return false
 	}
 	l.mu.Lock()
-	w := l.watches[want.GroupKind()]
+	w := l.watches[l.place(want.GroupKind(), namespace)]
 	l.mu.Unlock()
 	if w == nil {
 		return false

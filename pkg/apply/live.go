@@ -25,8 +25,11 @@ type Live struct {
 	client  *client
 	kinds   *kinds
 	dynamic dynamic.Interface
-	summary func(*unstructured.Unstructured) any
-	fleet   string // whose objects are watched: the value of render.LabelFleet
+	config  *rest.Config
+
+	accounts *accounts
+	summary  func(*unstructured.Unstructured) any
+	fleet    string // whose objects are watched: the value of render.LabelFleet
 
 	ctx  context.Context // ends the watches
 	stop context.CancelFunc
@@ -35,7 +38,7 @@ type Live struct {
 	changed chan struct{}
 
 	mu          sync.Mutex
-	watches     map[schema.GroupKind]*watch
+	watches     map[place]*watch
 	objects     map[Ref]*Object
 	apps        map[model.AppID]map[Ref]*Object
 	left        map[Ref]trace
@@ -46,16 +49,16 @@ type Live struct {
 	sending map[Ref]string // objects with a request under way; the version at which they were deleted meanwhile
 }
 
-func newLive(cfg *rest.Config, c *client, k *kinds, opts Options) (*Live, error) {
+func newLive(cfg *rest.Config, c *client, k *kinds, a *accounts, opts Options) (*Live, error) {
 	dc, err := dynamic.NewForConfigAndClient(cfg, c.http)
 	if err != nil {
 		return nil, err
 	}
 	l := &Live{
-		client: c, kinds: k, dynamic: dc, summary: opts.Summary,
+		client: c, kinds: k, dynamic: dc, config: cfg, accounts: a, summary: opts.Summary,
 		fleet:   opts.Fleet,
 		changed: make(chan struct{}, 1),
-		watches: map[schema.GroupKind]*watch{},
+		watches: map[place]*watch{},
 		objects: map[Ref]*Object{},
 		apps:    map[model.AppID]map[Ref]*Object{},
 		left:    map[Ref]trace{},
@@ -81,7 +84,7 @@ func (l *Live) Watch(ctx context.Context, want ...schema.GroupVersionKind) error
 		if err != nil {
 			return err
 		}
-		started = append(started, l.follow(m))
+		started = append(started, l.follow(m, ""))
 	}
 	for _, w := range started {
 		if err := w.wait(ctx); err != nil {
@@ -104,11 +107,15 @@ func (l *Live) WaitForAll(ctx context.Context) error {
 }
 
 func (l *Live) waitForSync(ctx context.Context, skip func(error) bool) error {
-	if err := l.Watch(ctx, configMap); err != nil {
+	first := []kind{configMap}
+	if l.accounts.name != "" {
+		first = append(first, bindingKind)
+	}
+	if err := l.Watch(ctx, first...); err != nil {
 		return err
 	}
-	for _, k := range l.listed() {
-		m, err := l.kinds.find(ctx, k)
+	for _, at := range l.listed() {
+		m, err := l.kinds.find(ctx, at.kind.WithVersion(""))
 		var unknown *unknownKind
 		if errors.As(err, &unknown) {
 			continue
@@ -116,7 +123,7 @@ func (l *Live) waitForSync(ctx context.Context, skip func(error) bool) error {
 		if err != nil {
 			return err
 		}
-		l.follow(m)
+		l.follow(m, at.namespace)
 	}
 	for _, w := range l.all() {
 		if err := w.wait(ctx); err != nil && !skip(err) {
@@ -126,22 +133,24 @@ func (l *Live) waitForSync(ctx context.Context, skip func(error) bool) error {
 	return nil
 }
 
-// listed returns the kinds that are listed in inventories and not watched yet.
-func (l *Live) listed() []kind {
+// listed returns what is listed in inventories and not watched yet. What only an account
+// may watch counts when there is one.
+func (l *Live) listed() []place {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	found := map[kind]bool{}
+	found := map[place]bool{}
 	for _, o := range l.objects {
 		if o.inventory == nil {
 			continue
 		}
 		for _, r := range o.inventory.refs {
-			if k := (kind{Group: r.Group, Kind: r.Kind}); l.watches[k.GroupKind()] == nil {
-				found[k] = true
+			at := l.place(schema.GroupKind{Group: r.Group, Kind: r.Kind}, r.Namespace)
+			if l.watches[at] == nil && (at.namespace == "" || l.objects[l.accounts.of(at.namespace).binding()] != nil) {
+				found[at] = true
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Keys(found), func(a, b kind) int { return strings.Compare(a.String(), b.String()) })
+	return slices.SortedFunc(maps.Keys(found), func(a, b place) int { return strings.Compare(a.String(), b.String()) })
 }
 
 // Broken returns when and why the first of the broken watches broke: the state in
@@ -160,7 +169,7 @@ func (l *Live) all() []*watch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.SortedFunc(maps.Values(l.watches), func(a, b *watch) int {
-		return strings.Compare(a.kind.String(), b.kind.String())
+		return strings.Compare(a.place.String(), b.place.String())
 	})
 }
 
@@ -292,8 +301,8 @@ func (l *Live) unlist(o *Object) {
 	}
 }
 
-// relisted replaces all that is known of one kind.
-func (l *Live) relisted(k schema.GroupKind, objects []*Object, version string) {
+// relisted replaces all that is known of one place.
+func (l *Live) relisted(at place, objects []*Object, version string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	news := false
@@ -303,7 +312,7 @@ func (l *Live) relisted(k schema.GroupKind, objects []*Object, version string) {
 		news = l.set(o) || news
 	}
 	for r := range l.objects {
-		if r.Group == k.Group && r.Kind == k.Kind && !there[r] {
+		if r.Group == at.kind.Group && r.Kind == at.kind.Kind && (at.namespace == "" || r.Namespace == at.namespace) && !there[r] {
 			news = l.drop(r, version) || news
 		}
 	}

@@ -65,7 +65,7 @@ func (w *work) others(ctx context.Context) (others []Other, missing []string, er
 		o := &w.set.Objects[i]
 		r := refOf(o.Object)
 		now, t, _ := w.live.find(r)
-		if o.Keep {
+		if o.Keep || !w.reachable(r.Namespace) {
 			continue
 		}
 		if now != nil && w.mine(now, t) {
@@ -82,7 +82,7 @@ func (w *work) others(ctx context.Context) (others []Other, missing []string, er
 		if err != nil {
 			return nil, nil, err
 		}
-		u, err := w.client.get(ctx, m.path(r.Namespace, r.Name))
+		u, err := w.as(r.Namespace).get(ctx, m.path(r.Namespace, r.Name))
 		if apierrors.IsNotFound(err) {
 			continue
 		}

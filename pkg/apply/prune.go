@@ -92,7 +92,7 @@ func (w *work) write(ctx context.Context, refs []Ref) error {
 	if err != nil {
 		return err
 	}
-	m, err := w.mapped(ctx, configMap)
+	m, err := w.mapped(ctx, configMap, name.Namespace)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (w *work) store(ctx context.Context, path string, body map[string]any) erro
 	now, t, _ := w.live.find(r)
 	for attempt := 0; ; attempt++ {
 		if attempt > 0 || now != nil && !w.ownInventory(now, t) {
-			u, err := w.client.get(ctx, path)
+			u, err := w.as(r.Namespace).get(ctx, path)
 			if err != nil && !apierrors.IsNotFound(err) {
 				return err
 			}
@@ -190,7 +190,7 @@ func (w *work) deleteOurs(ctx context.Context, r Ref) (action Action, why string
 	if err := w.unanswered.pending(r); err != nil {
 		return "", "", err // it may make the object yet
 	}
-	m, err := w.mapped(ctx, kind{Group: r.Group, Kind: r.Kind})
+	m, err := w.mapped(ctx, kind{Group: r.Group, Kind: r.Kind}, r.Namespace)
 	var unknown *unknownKind
 	if errors.As(err, &unknown) {
 		return Pruned, "its kind is gone", nil
@@ -199,7 +199,7 @@ func (w *work) deleteOurs(ctx context.Context, r Ref) (action Action, why string
 		return "", "", err
 	}
 	for attempt := 0; ; attempt++ {
-		u, err := w.client.get(ctx, m.path(r.Namespace, r.Name))
+		u, err := w.as(r.Namespace).get(ctx, m.path(r.Namespace, r.Name))
 		if apierrors.IsNotFound(err) {
 			return Pruned, "", nil
 		}
@@ -231,7 +231,7 @@ func (w *work) deleteOurs(ctx context.Context, r Ref) (action Action, why string
 // remove deletes exactly the object that was read. A workload is deleted in the
 // foreground: it is gone when its pods are gone.
 func (w *work) remove(ctx context.Context, k kind, r Ref, uid, version string) error {
-	m, err := w.mapped(ctx, k)
+	m, err := w.mapped(ctx, k, r.Namespace)
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (w *work) remove(ctx context.Context, k kind, r Ref, uid, version string) e
 		opts.Preconditions.ResourceVersion = &version
 	}
 	_, err = await(ctx, w.life, w.unanswered, w.app().Tenant, r, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, w.client.delete(ctx, m.path(r.Namespace, r.Name), opts)
+		return struct{}{}, w.as(r.Namespace).delete(ctx, m.path(r.Namespace, r.Name), opts)
 	})
 	if apierrors.IsNotFound(err) {
 		return nil

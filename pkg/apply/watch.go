@@ -21,39 +21,69 @@ import (
 // restarts is back within seconds, and never slower than every 5 s.
 var retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 6, Cap: 5 * time.Second}
 
-// watch keeps Live in step with one kind. It is the store of a reflector.
+// place is what one watch shows: the objects of a kind, in one namespace or, with "", in all.
+type place struct {
+	kind      schema.GroupKind
+	namespace string
+}
+
+func (p place) String() string {
+	if p.namespace == "" {
+		return p.kind.String()
+	}
+	return p.kind.String() + " in " + p.namespace
+}
+
+// watch keeps Live in step with one place. It is the store of a reflector.
 type watch struct {
 	*Health
-	live   *Live
-	kind   schema.GroupKind
+	live *Live
+	place
 	synced chan struct{} // closed when all objects were seen once
 }
 
-// follow starts to watch a kind, once.
-func (l *Live) follow(m mapping) *watch {
+// place returns what is watched to see the objects of a kind in a namespace: Secrets only
+// there, by its account, and other kinds everywhere.
+func (l *Live) place(k schema.GroupKind, namespace string) place {
+	if l.accounts.name == "" || k != secretKind {
+		namespace = ""
+	}
+	return place{k, namespace}
+}
+
+// follow starts to watch the objects of a kind in a namespace, once.
+func (l *Live) follow(m mapping, namespace string) *watch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	k := m.kind.GroupKind()
-	if w := l.watches[k]; w != nil {
+	at := l.place(m.kind.GroupKind(), namespace)
+	if w := l.watches[at]; w != nil {
 		return w
 	}
-	w := &watch{Health: NewHealth(k.String()), live: l, kind: k, synced: make(chan struct{})}
-	l.watches[k] = w
+	w := &watch{Health: NewHealth(at.String()), live: l, place: at, synced: make(chan struct{})}
+	l.watches[at] = w
 	l.done.Go(func() { w.run(m) })
 	return w
 }
 
 func (w *watch) run(m mapping) {
-	resource := w.live.dynamic.Resource(m.resource)
+	resource, as := w.live.resource(m.resource, w.namespace)
 	selected := render.LabelFleet + "=" + w.live.fleet
 	lw := w.Follow(&cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (list runtime.Object, err error) {
 			opts.LabelSelector = selected
-			return resource.List(ctx, opts)
+			err = as.patiently(ctx, func() error {
+				list, err = resource.List(ctx, opts)
+				return err
+			})
+			return list, err
 		},
-		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (apiwatch.Interface, error) {
+		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (events apiwatch.Interface, err error) {
 			opts.LabelSelector = selected
-			return resource.Watch(ctx, opts)
+			err = as.patiently(ctx, func() error {
+				events, err = resource.Watch(ctx, opts)
+				return err
+			})
+			return events, err
 		},
 	})
 	example := &unstructured.Unstructured{}
@@ -100,7 +130,7 @@ func (w *watch) object(obj any) (*Object, error) {
 	case *unstructured.Unstructured:
 		return w.live.observe(o), nil
 	}
-	return nil, fmt.Errorf("watch %s: saw a %T", w.kind, obj)
+	return nil, fmt.Errorf("watch %s: saw a %T", w.place, obj)
 }
 
 // Add takes in a new object.
@@ -133,7 +163,7 @@ func (w *watch) Replace(list []any, version string) error {
 			return err
 		}
 	}
-	w.live.relisted(w.kind, objects, version)
+	w.live.relisted(w.place, objects, version)
 	select {
 	case <-w.synced:
 	default:

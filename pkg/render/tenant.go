@@ -11,6 +11,9 @@ import (
 // systemName is the name of our own objects in a namespace. No tenant's object has it.
 const systemName = "d-aros"
 
+// podSecurityEnforce is the label of namespaces that names their Pod Security Standard.
+const podSecurityEnforce = "pod-security.kubernetes.io/enforce"
+
 // standard returns the Pod Security Standard that the API server enforces on the pods of
 // a tenant: no host access and no privileges, and if restricted no root either.
 func standard(t *model.Tenant) string {
@@ -50,7 +53,7 @@ func scope(fleet, name string, t *model.Tenant, held model.Occupancy) []Object {
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name:        name,
-			Labels:      map[string]string{"pod-security.kubernetes.io/enforce": standard(t)},
+			Labels:      map[string]string{podSecurityEnforce: standard(t)},
 			Annotations: map[string]string{AnnotationPrune: PruneKeep},
 		},
 	})

@@ -22,6 +22,9 @@ var explaining = []schema.GroupVersionKind{
 // workloads. The first call waits until all of it was seen. It fails when the API
 // server has not been reachable for longer than Stale.
 func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
+	if err := r.permit(ctx); err != nil {
+		return model.Observation{}, fmt.Errorf("inspect the cluster: %w", err)
+	}
 	live := r.applier.Live()
 	if err := live.Watch(ctx, explaining...); err != nil {
 		return model.Observation{}, fmt.Errorf("inspect the cluster: %w", err)

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 
@@ -25,12 +28,19 @@ type Options struct {
 	FieldManager string // default apply.FieldManager
 	Workers      int    // requests at the same time, default 8
 	Namespace    string // of the anchor, default daros-system
+
+	// TenantRole is the ClusterRole of the accounts that are impersonated to change the
+	// objects of applications, one in each namespace. "": nobody is impersonated.
+	TenantRole string
 }
 
 // Runtime is one cluster. Close ends its watches.
 type Runtime struct {
 	fleet     string
 	namespace string // of the anchor
+	role      string // of accounts, "" without them
+	permitted atomic.Bool
+	reviews   authorization.SelfSubjectAccessReviewInterface
 	core      *v1.CoreV1Client
 	applier   *apply.Applier
 	nodes     *nodes
@@ -42,8 +52,12 @@ type Runtime struct {
 
 // New returns the runtime for a cluster. Nothing is sent before the first call.
 func New(cfg *rest.Config, opts Options) (*Runtime, error) {
+	account := ""
+	if opts.TenantRole != "" {
+		account = render.Account
+	}
 	applier, err := apply.New(cfg, apply.Options{
-		Fleet: opts.Fleet, FieldManager: opts.FieldManager, Workers: opts.Workers, Summary: summarize,
+		Fleet: opts.Fleet, FieldManager: opts.FieldManager, Workers: opts.Workers, Summary: summarize, Account: account,
 	})
 	if err != nil {
 		return nil, err
@@ -56,20 +70,39 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		applier.Close()
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
 	}
-	r := &Runtime{fleet: opts.Fleet, namespace: cmp.Or(opts.Namespace, "daros-system"), core: core, applier: applier, events: newEvents(core), workloads: map[model.AppID][]model.Workload{}}
+	authorizer, err := authorization.NewForConfig(cfg)
+	if err != nil {
+		applier.Close()
+		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
+	}
+	r := &Runtime{fleet: opts.Fleet, namespace: cmp.Or(opts.Namespace, "daros-system"), role: opts.TenantRole, reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core), workloads: map[model.AppID][]model.Workload{}}
 	r.nodes = newNodes(core, opts.Fleet, applier.Live().Wake)
 	return r, nil
 }
 
 // Act makes the cluster hold the sets. See apply.Applier.Apply.
 func (r *Runtime) Act(ctx context.Context, sets []render.Set) apply.Report {
-	return r.applier.Apply(ctx, sets)
+	return r.applier.Apply(ctx, r.withAccounts(sets))
+}
+
+// withAccounts returns the sets with the accounts of tenants.
+func (r *Runtime) withAccounts(sets []render.Set) []render.Set {
+	if r.role == "" {
+		return sets
+	}
+	sets = slices.Clone(sets)
+	for i := range sets {
+		if sets[i].App.Name == "" {
+			sets[i] = render.WithAccounts(sets[i], r.role)
+		}
+	}
+	return sets
 }
 
 // Others returns sentences about the objects of sets that others made, with their owners
 // and the fields that differ, and about what application.adopt does not find. It changes nothing.
 func (r *Runtime) Others(ctx context.Context, sets []render.Set) ([]string, error) {
-	others, unmatched, err := r.applier.Others(ctx, sets)
+	others, unmatched, err := r.applier.Others(ctx, r.withAccounts(sets))
 	sentences := make([]string, 0, len(others)+len(unmatched))
 	for i := range others {
 		sentences = append(sentences, others[i].String())

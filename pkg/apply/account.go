@@ -1,0 +1,119 @@
+package apply
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/transport"
+)
+
+var (
+	secretKind  = schema.GroupKind{Kind: "Secret"}
+	bindingKind = kind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "RoleBinding"}
+)
+
+// learns is how long an API server may take to learn of a new RoleBinding, by a watch.
+const learns = 5 * time.Second
+
+// accounts are the ServiceAccounts that requests impersonate, one in each namespace.
+// Its methods may be called from any goroutine.
+type accounts struct {
+	name string // of all, "" if nobody is impersonated
+	now  func() time.Time
+
+	mu    sync.Mutex
+	since map[string]time.Time // when an account got its rights from this process, by namespace
+}
+
+func newAccounts(name string, now func() time.Time) *accounts {
+	return &accounts{name: name, now: now, since: map[string]time.Time{}}
+}
+
+// of returns the account of a namespace.
+func (a *accounts) of(namespace string) *account { return &account{a, namespace} }
+
+// granted notes that an object was applied: it may be what gives an account its rights.
+func (a *accounts) granted(r Ref) {
+	if a.name == "" || r != a.of(r.Namespace).binding() {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.since[r.Namespace] = a.now()
+}
+
+// account is the ServiceAccount of one namespace.
+type account struct {
+	*accounts
+	namespace string
+}
+
+func (a *account) user() string {
+	return "system:serviceaccount:" + a.namespace + ":" + a.name
+}
+
+// binding names the RoleBinding that gives the account its rights.
+func (a *account) binding() Ref { return Ref{bindingKind.Group, bindingKind.Kind, a.namespace, a.name} }
+
+// young reports whether an API server may not know the rights of the account yet.
+func (a *account) young() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	since, known := a.since[a.namespace]
+	return known && a.now().Sub(since) < learns
+}
+
+// patiently makes a request, and makes it again while the API server refuses it because it
+// does not know the rights of the account yet. A nil account waits for nothing.
+func (a *account) patiently(ctx context.Context, do func() error) error {
+	for wait := 10 * time.Millisecond; ; wait *= 2 {
+		err := do()
+		if a == nil || wait > time.Second || !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), a.user()) || !a.young() {
+			return err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// resource returns the client that watches a resource, and whom it impersonates in a
+// namespace: nobody where that is "".
+func (l *Live) resource(r schema.GroupVersionResource, namespace string) (dynamic.ResourceInterface, *account) {
+	if namespace == "" {
+		return l.dynamic.Resource(r), nil
+	}
+	as := l.accounts.of(namespace)
+	hc := *l.client.http
+	hc.Transport = transport.NewImpersonatingRoundTripper(transport.ImpersonationConfig{UserName: as.user()}, roundTripper(l.client.http))
+	dc, err := dynamic.NewForConfigAndClient(l.config, &hc)
+	if err != nil {
+		return l.dynamic.Resource(r).Namespace(namespace), nil // the same configuration served for that one
+	}
+	return dc.Resource(r).Namespace(namespace), as
+}
+
+func roundTripper(c *http.Client) http.RoundTripper {
+	if c.Transport == nil {
+		return http.DefaultTransport
+	}
+	return c.Transport
+}
+
+// reachable reports whether requests about the objects of a namespace can be made: there is
+// the account that they impersonate.
+func (w *work) reachable(namespace string) bool {
+	if w.as(namespace).account == nil {
+		return true
+	}
+	bound, _, _ := w.live.find(w.accounts.of(namespace).binding())
+	return bound != nil
+}
