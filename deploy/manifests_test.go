@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -27,10 +28,10 @@ const overlay = `
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources: [deploy]
-components: [deploy/ssh]
+components: [deploy/ssh, deploy/fleet]
 images: [{name: ghcr.io/d-aros/reconciler, newTag: v1.2.3}]
 configMapGenerator:
-  - {name: fleet, namespace: daros-system, behavior: merge, literals: ["repo=ssh://git@git.example.com/fleet.git"]}
+  - {name: fleet, namespace: daros-system, behavior: merge, literals: ["repo=ssh://git@git.example.com/fleet.git", "name=production"]}
 `
 
 // build runs kustomize on a copy of this directory, for its files alone, and decodes what comes out. Fields that the
@@ -94,6 +95,14 @@ func TestOverlay(t *testing.T) {
 
 	fleet := find(t, objects, func(m *corev1.ConfigMap) bool { return strings.HasPrefix(m.Name, "fleet-") })
 	require.Equal(t, "ssh://git@git.example.com/fleet.git", fleet.Data["repo"])
+	named := 0
+	for _, o := range objects {
+		if p, ok := o.(*admissionv1.ValidatingAdmissionPolicy); ok {
+			require.Contains(t, p.Spec.Variables, admissionv1.Variable{Name: "fleet", Expression: "'" + fleet.Data["name"] + "'"}, p.Name)
+			named++
+		}
+	}
+	require.Equal(t, 3, named, "policies")
 	for _, e := range c.Env {
 		if e.ValueFrom != nil && e.ValueFrom.ConfigMapKeyRef != nil {
 			require.Equal(t, fleet.Name, e.ValueFrom.ConfigMapKeyRef.Name, "%s: a change has to restart the reconciler", e.Name)

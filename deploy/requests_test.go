@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/client-go/transport"
 )
 
 // A right is one verb on one kind of object.
@@ -32,9 +33,10 @@ func granted(rules []rbacv1.PolicyRule) map[right]bool {
 type requests struct {
 	next http.RoundTripper
 
-	mu      sync.Mutex
-	needed  map[right]bool
-	refused map[right]bool
+	mu           sync.Mutex
+	needed       map[right]bool // of the reconciler itself
+	impersonated map[right]bool // of accounts
+	refused      map[right]bool
 }
 
 func (r *requests) wrap(next http.RoundTripper) http.RoundTripper {
@@ -55,9 +57,17 @@ func (r *requests) RoundTrip(q *http.Request) (*http.Response, error) {
 		r.refused[need] = true
 		return answer, nil
 	}
-	r.needed[need] = true
+	needed := r.needed
+	if q.Header.Get(transport.ImpersonateUserHeader) != "" {
+		r.needed[right{"", "serviceaccounts", "impersonate"}] = true
+		needed = r.impersonated
+	}
+	needed[need] = true
 	if need.verb == "patch" && answer.StatusCode == http.StatusCreated {
-		r.needed[right{need.group, need.resource, "create"}] = true
+		needed[right{need.group, need.resource, "create"}] = true
+	}
+	if need.resource == "rolebindings" && need.verb == "patch" {
+		r.needed[right{need.group, "clusterroles", "bind"}] = true
 	}
 	return answer, nil
 }
@@ -81,6 +91,9 @@ func rightFor(method, path, watch string) (right, bool) {
 		group, parts = parts[1], parts[3:] // apis group version
 	default:
 		return right{}, false
+	}
+	if group == "authorization.k8s.io" {
+		return right{}, false // everybody may ask what he may do
 	}
 	if parts[0] == "namespaces" && len(parts) > 2 {
 		parts = parts[2:]

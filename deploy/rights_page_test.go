@@ -12,29 +12,39 @@ import (
 	"github.com/d-aros/d-aros/test/page"
 )
 
-// TestRightsPage holds the table of rights to the ClusterRole, whose comments say what the rights are for.
+// TestRightsPage holds the tables of rights to the ClusterRoles, whose comments say what the rights are for.
 func TestRightsPage(t *testing.T) {
 	file, err := os.Open("reconciler/rights.yaml")
 	require.NoError(t, err)
 	defer file.Close()
-	var role struct{ Rules []yaml.Node }
-	require.NoError(t, yaml.NewDecoder(file).Decode(&role), "the ClusterRole is the first document")
+	roles := yaml.NewDecoder(file)
+	for _, part := range []string{"rights", "account rights"} {
+		var role struct{ Rules []yaml.Node }
+		require.NoError(t, roles.Decode(&role), "the ClusterRoles are the first documents")
+		page.Hold(t, *update, "../docs/apply.md", part, table(t, role.Rules))
+	}
+}
 
+func table(t *testing.T, rules []yaml.Node) string {
+	t.Helper()
 	var table strings.Builder
 	table.WriteString("| resources | verbs | for |\n|---|---|---|\n")
-	for _, node := range role.Rules {
+	for _, node := range rules {
 		var rule struct {
-			APIGroups []string `yaml:"apiGroups"`
-			Resources []string
-			Verbs     []string
+			APIGroups        []string `yaml:"apiGroups"`
+			Resources, Verbs []string
+			ResourceNames    []string `yaml:"resourceNames"`
 		}
 		require.NoError(t, node.Decode(&rule))
 		purpose := strings.ReplaceAll(strings.TrimPrefix(node.HeadComment, "# "), "\n# ", " ") // also of the rules below without one
-		group := strings.Join(rule.APIGroups, ", ")
-		if group != "" {
-			group += ": "
+		what := strings.Join(rule.Resources, ", ")
+		if group := strings.Join(rule.APIGroups, ", "); group != "" {
+			what = group + ": " + what
 		}
-		fmt.Fprintf(&table, "| %s%s | %s | %s |\n", group, strings.Join(rule.Resources, ", "), strings.Join(rule.Verbs, ", "), purpose)
+		if len(rule.ResourceNames) > 0 {
+			what += " named " + strings.Join(rule.ResourceNames, ", ")
+		}
+		fmt.Fprintf(&table, "| %s | %s | %s |\n", what, strings.Join(rule.Verbs, ", "), purpose)
 	}
-	page.Hold(t, *update, "../docs/apply.md", "rights", table.String())
+	return table.String()
 }

@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,12 +9,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 
@@ -92,19 +89,17 @@ func sets(t *testing.T, fleet string) []render.Set {
 // TestRights runs the adapter under exactly the rights of the manifests, on every kind of object that it is for, and
 // compares what it asked for with what it may.
 func TestRights(t *testing.T) {
-	cluster := clustertest.Start(t)
-	fleet := cluster.Prefix(t)
-	role := find[*rbacv1.ClusterRole](t, build(t, "/deploy"), nil)
-	asked := &requests{needed: map[right]bool{}, refused: map[right]bool{}}
-	config := confined(t, cluster, fleet, role.Rules)
+	in := install(t)
+	asked := &requests{needed: map[right]bool{}, refused: map[right]bool{}, impersonated: map[right]bool{}}
+	config := rest.CopyConfig(in.config)
 	config.Wrap(asked.wrap)
 
-	carrier, err := adapter.New(config, adapter.Options{Fleet: fleet})
+	carrier, err := adapter.New(config, adapter.Options{Fleet: in.fleet, TenantRole: in.role})
 	require.NoError(t, err)
 	defer carrier.Close()
 	_, err = carrier.Inspect(t.Context(), &model.Platform{})
 	require.NoError(t, err)
-	wanted := sets(t, fleet)
+	wanted := sets(t, in.fleet)
 	act := func(sets []render.Set) {
 		report := carrier.Act(t.Context(), sets)
 		require.NoError(t, report.Err)
@@ -115,7 +110,7 @@ func TestRights(t *testing.T) {
 	act(wanted)
 
 	// Somebody else changes everything: the adapter looks before it corrects.
-	drift(t, cluster, wanted)
+	drift(t, in.Cluster, wanted)
 	disturbed := map[model.AppID]bool{}
 	require.Eventually(t, func() bool {
 		for _, app := range carrier.Drifted() {
@@ -125,7 +120,21 @@ func TestRights(t *testing.T) {
 	}, patience, 20*time.Millisecond)
 	act(wanted)
 
-	carrier.Event(t.Context(), fleet, announce.Event{Key: "l/acme/shop/1-1", Reason: "Ready", Text: "all is running"})
+	// The inventory of the tenant is hidden, so that the adapter looks whose it is.
+	hide := []byte(`{"metadata": {"labels": {"` + render.LabelFleet + `": "hidden"}}}`)
+	_, err = in.Clientset.CoreV1().ConfigMaps(in.fleet).Patch(t.Context(), "d-aros.tenant", types.MergePatchType, hide, metav1.PatchOptions{})
+	require.ErrorContains(t, err, "set by D-AROS alone")
+	require.NoError(t, in.Clientset.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Delete(t.Context(), in.fleet+"-labels", metav1.DeleteOptions{}))
+	require.Eventually(t, func() bool {
+		_, err := in.Clientset.CoreV1().ConfigMaps(in.fleet).Patch(t.Context(), "d-aros.tenant", types.MergePatchType, hide, metav1.PatchOptions{})
+		return err == nil
+	}, patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool {
+		act(wanted)
+		return asked.has(right{"", "configmaps", "get"})
+	}, patience, 20*time.Millisecond)
+
+	carrier.Event(t.Context(), in.fleet, announce.Event{Key: "l/acme/shop/1-1", Reason: "Ready", Text: "all is running"})
 	require.Eventually(t, func() bool { return asked.has(right{"", "events", "create"}) }, patience, 20*time.Millisecond)
 
 	// All of it goes, also the data of an application that ended for good: its owner wanted it so.
@@ -138,57 +147,29 @@ func TestRights(t *testing.T) {
 	asked.mu.Lock()
 	defer asked.mu.Unlock()
 	require.Empty(t, asked.refused, "refused")
-	may := granted(role.Rules)
+	compareWith(t, "d-aros-reconciler", in.reconciler, asked.needed)
+	compareWith(t, "d-aros-tenant", in.tenant, asked.impersonated)
+}
+
+// compareWith compares the rights that a role gives with those that were needed.
+func compareWith(t *testing.T, role string, rules []rbacv1.PolicyRule, needed map[right]bool) {
+	t.Helper()
+	may := granted(rules)
 	for _, r := range slices.SortedFunc(maps.Keys(may), compareRights) {
 		// A watch begins with a list where the API server does not stream what there is.
-		listed := r.verb == "list" && asked.needed[right{r.group, r.resource, "watch"}]
-		if !asked.needed[r] && !listed {
-			t.Errorf("%v is granted and not used", r)
+		listed := r.verb == "list" && needed[right{r.group, r.resource, "watch"}]
+		if !needed[r] && !listed {
+			t.Errorf("%s: %v is granted and not used", role, r)
 		}
 	}
-	for _, r := range slices.SortedFunc(maps.Keys(asked.needed), compareRights) {
+	for _, r := range slices.SortedFunc(maps.Keys(needed), compareRights) {
 		if !may[r] {
-			t.Errorf("%v is used and not granted: how did it pass?", r)
+			t.Errorf("%s: %v is used and not granted: how did it pass?", role, r)
 		}
 	}
 }
 
 func compareRights(a, b right) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
-
-// confined returns how to connect as somebody who has the rules and nothing else.
-func confined(t *testing.T, cluster *clustertest.Cluster, name string, rules []rbacv1.PolicyRule) *rest.Config {
-	t.Helper()
-	rbac := cluster.Clientset.RbacV1()
-	meta := metav1.ObjectMeta{Name: name}
-	_, err := rbac.ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	_, err = rbac.ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
-		ObjectMeta: meta,
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: name}},
-	}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
-		defer cancel()
-		require.NoError(t, rbac.ClusterRoleBindings().Delete(ctx, name, metav1.DeleteOptions{}))
-		require.NoError(t, rbac.ClusterRoles().Delete(ctx, name, metav1.DeleteOptions{}))
-	})
-
-	config := rest.CopyConfig(cluster.Config)
-	config.Impersonate = rest.ImpersonationConfig{UserName: name}
-	client, err := kubernetes.NewForConfig(config)
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { // the API server learns of rules by a watch
-		review, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{
-			Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-				ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "nodes"},
-			},
-		}, metav1.CreateOptions{})
-		return err == nil && review.Status.Allowed
-	}, patience, 20*time.Millisecond)
-	return config
-}
 
 // drift changes a label of every object, which is how people disturb what is managed.
 func drift(t *testing.T, cluster *clustertest.Cluster, sets []render.Set) {
