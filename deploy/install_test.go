@@ -40,7 +40,7 @@ type installation struct {
 }
 
 // install brings the rights and policies of the manifests into the cluster. Its config has the token of the reconciler.
-func install(t *testing.T) *installation {
+func install(t testing.TB) *installation {
 	t.Helper()
 	in := &installation{Cluster: clustertest.Start(t)}
 	in.fleet = in.Prefix(t)
@@ -59,7 +59,7 @@ func install(t *testing.T) *installation {
 }
 
 // resource returns the resource of an object.
-func (in *installation) resource(t *testing.T, u *unstructured.Unstructured) schema.GroupVersionResource {
+func (in *installation) resource(t testing.TB, u *unstructured.Unstructured) schema.GroupVersionResource {
 	t.Helper()
 	kind := u.GroupVersionKind()
 	mapping, err := in.mapper.RESTMapping(kind.GroupKind(), kind.Version)
@@ -68,7 +68,7 @@ func (in *installation) resource(t *testing.T, u *unstructured.Unstructured) sch
 }
 
 // create makes one object of the manifests under another name. It leaves out what runs.
-func (in *installation) create(t *testing.T, object runtime.Object) {
+func (in *installation) create(t testing.TB, object runtime.Object) {
 	t.Helper()
 	text, err := yaml.Marshal(object)
 	require.NoError(t, err)
@@ -104,7 +104,7 @@ func (in *installation) create(t *testing.T, object runtime.Object) {
 }
 
 // token returns how to connect with the token of the reconciler.
-func (in *installation) token(t *testing.T) *rest.Config {
+func (in *installation) token(t testing.TB) *rest.Config {
 	t.Helper()
 	answer, err := in.Clientset.CoreV1().ServiceAccounts(in.home).CreateToken(t.Context(), "reconciler", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	require.NoError(t, err)

@@ -36,7 +36,7 @@ configMapGenerator:
 
 // build runs kustomize on a copy of this directory, for its files alone, and decodes what comes out. Fields that the
 // API does not know are errors.
-func build(t *testing.T, dir string) []runtime.Object {
+func build(t testing.TB, dir string) []runtime.Object {
 	t.Helper()
 	files := filesys.MakeFsInMemory()
 	for _, pattern := range []string{"*.yaml", "*/*.yaml"} {
