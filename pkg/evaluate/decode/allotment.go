@@ -19,6 +19,7 @@ type allotmentDoc struct {
 	Lend            *resourcesDoc `json:"lend"`
 	PriorityCeiling *int          `json:"priorityCeiling"` // the policy in force has it
 	Adopt           bool          `json:"adopt"`           // the policy in force has it
+	Kinds           []string      `json:"kinds"`           // the policy in force has them
 	Isolation       string        `json:"isolation"`
 	PodSecurity     string        `json:"podSecurity"`
 	Peers           []string      `json:"peers"` // the platform has the links that follow
