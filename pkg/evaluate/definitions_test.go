@@ -85,3 +85,41 @@ platform: definitions: components: redis: {
 		})
 	}
 }
+
+// A definition with a problem hits only the applications that use it; the problem is said
+// once, with its place.
+func TestABadDefinitionHitsItsUsers(t *testing.T) {
+	definition := func(name, body string) string {
+		return "package fleet\n\nplatform: definitions: components: " + name + ": " + body + "\n"
+	}
+	const good = `{
+	#Parameter: version!: string
+	parameter: #Parameter
+	example: version: "7.2"
+	output: {type: "worker", properties: image: "ghcr.io/acme/good:\(parameter.version)"}
+}`
+	uses := func(kind string) string {
+		return "package fleet\n\napplication: {name: \"" + kind + "\", labels: team: \"web\", components: c: {type: \"" + kind + "\", properties: version: \"1\"}}\n"
+	}
+	for code, body := range map[string]string{
+		"DA1220": strings.ReplaceAll(good, "ghcr.io/acme", "ghcr.io/other"),
+		"DA1532": strings.ReplaceAll(good, "version!: string", "{version!: string, ...}"),
+		"DA1531": strings.ReplaceAll(good, `{type: "worker",`, `{type: "worker", properties: labels: fleet: platform.name,`),
+		"DA1103": strings.ReplaceAll(good, `example: version: "7.2"`, "example: {}"),
+	} {
+		t.Run(code, func(t *testing.T) {
+			bad := definition("bad", body) + strings.TrimPrefix(definition("worse", body), "package fleet\n")
+			f := New().Fleet("1", unpack(archive(t, "base.txtar"), &txtar.Archive{Files: []txtar.File{
+				{Name: "bad.cue", Data: []byte(bad)}, {Name: "good.cue", Data: []byte(definition("good", good))},
+				{Name: "tenants/acme/apps/bad/app.cue", Data: []byte(uses("bad"))}, {Name: "tenants/acme/apps/good/app.cue", Data: []byte(uses("good"))},
+			}}), nil)
+			require.NotNil(t, f.Platform, report(f))
+			require.Len(t, f.Applications, 2, report(f)) // good and shop
+			require.Len(t, f.Unusable, 1)
+			require.Contains(t, report(f), "definitions.components.worse")
+			require.Contains(t, f.Unusable[0].Message, "uses definition bad of the platform, which is refused itself")
+			require.Equal(t, code, f.Problems[0].Code)
+			require.Contains(t, f.Problems[0].Places[0].At, "bad.cue:")
+		})
+	}
+}

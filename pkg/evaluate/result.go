@@ -16,7 +16,7 @@ import (
 func evaluatePlatform(r request) result {
 	doc := layer.Platform(r.Files)
 	platform, problems := decode.Platform(doc)
-	return result{Layer: doc.Layer.Outline(nil), Platform: platform, Above: doc.Above, Problems: problems}
+	return result{Layer: doc.Layer.Outline(nil), Platform: platform, Above: doc.Above, Problems: append(problems, doc.Withdrawn...)}
 }
 
 // evaluateTenant evaluates the files of one tenant under a valid platform.

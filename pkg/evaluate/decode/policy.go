@@ -78,7 +78,8 @@ type effectiveDoc struct {
 // policy in force, and the definitions of the platform.
 type policyDoc struct {
 	effectiveDoc
-	Definitions string `json:"definitions"`
+	Definitions string   `json:"definitions"`
+	Withdrawn   []string `json:"withdrawn"` // the same
 }
 
 // policy returns the effective policy of a tenant, or of the platform (""), with the layer

@@ -11,6 +11,7 @@ type Above struct {
 	Layer       Layer  // of the platform, without the content of its files and the places of allotments
 	Policy      []byte // in force
 	Definitions string
+	Withdrawn   []string // definitions with problems of their own, which are not in force
 
 	// Allotments and their places, by tenant. They are nil if the platform writes none.
 	Allotments map[string]json.RawMessage

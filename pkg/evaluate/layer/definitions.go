@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/ast/astutil"
 	"cuelang.org/go/cue/cuecontext"
+	"cuelang.org/go/cue/errors"
 	"cuelang.org/go/cue/format"
 	"cuelang.org/go/cue/parser"
 
@@ -61,7 +63,11 @@ func definitionsOf(platform *Layer) (source string, problems []model.Problem) {
 		return "", []model.Problem{platform.Blame(catalogue.Definition, "platform.definitions", "cannot be written by itself: "+text.Clean(err.Error()))}
 	}
 	if err := compileDefinitions(string(formatted)).value.Err(); err != nil {
-		return "", []model.Problem{platform.Blame(catalogue.Definition, "platform.definitions",
+		path := "platform.definitions"
+		if in := pathOf(errors.Errors(err)[0]); len(in) > 1 {
+			path += "." + strings.Join(in[:2], ".")
+		}
+		return "", []model.Problem{platform.Blame(catalogue.Definition, path,
 			"does not stand by itself; a definition speaks of parameter, context and the standard library: "+text.Clean(err.Error()))}
 	}
 	return string(formatted), nil

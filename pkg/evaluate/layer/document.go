@@ -12,10 +12,13 @@ import (
 type Document struct {
 	Layer     Layer
 	JSON      []byte          // the value of the layer's field; nil if the schema refuses it
-	Problems  []model.Problem // at most 50 of the schema; those of definitions come beside JSON
+	Problems  []model.Problem // at most 50 of the schema
 	Effective []byte          // of a platform or tenant: the policy in force after it
 	Above     Above           // of a platform: what its tenants are evaluated under
 	Policy    []byte          // of a tenant: the policy that its applications are evaluated under
+
+	// Withdrawn has the problems of definitions of a platform that stands without them.
+	Withdrawn []model.Problem
 
 	// Defined is the definition that a component of an application uses, by component.
 	Defined map[string]string
@@ -26,15 +29,30 @@ func Platform(files []Source) (d Document) {
 	if d.Layer, _, d.Problems = parse("platform", files); d.Problems != nil {
 		return d
 	}
-	d.JSON, d.Effective, d.Problems = d.Layer.export("_effective", []*Layer{&d.Layer}, func(files []Source) (cue.Value, error) {
-		return buildValue(".", files, schemaFiles())
-	})
-	if d.Problems == nil {
+	var withdrawn []string
+	for {
 		var definitions string
-		definitions, d.Problems = definitionsOf(&d.Layer)
-		d.Above = aboveTenants(&d, definitions)
+		d.JSON, d.Effective, d.Problems = d.Layer.export("_effective", []*Layer{&d.Layer}, func(files []Source) (cue.Value, error) {
+			return buildValue(".", files, schemaFiles())
+		})
+		if d.Problems == nil {
+			definitions, d.Problems = definitionsOf(&d.Layer)
+		}
+		rest, names := withdraw(d.Layer.Files, d.Problems)
+		if rest == nil {
+			if d.Withdrawn != nil && d.Problems != nil { // the platform cannot do without it
+				d.Problems, d.Withdrawn = d.Withdrawn, nil
+			}
+			if d.Problems != nil {
+				return d
+			}
+			d.Above = aboveTenants(&d, definitions)
+			d.Above.Withdrawn = withdrawn
+			return d
+		}
+		d.Layer.Files = rest
+		d.Withdrawn, withdrawn = append(d.Withdrawn, d.Problems...), append(withdrawn, names...)
 	}
-	return d
 }
 
 // Tenant evaluates the files of a tenant under a valid platform.
@@ -43,7 +61,7 @@ func Tenant(name string, files []Source, above *Above) (d Document) {
 		return d
 	}
 	if d.JSON, d.Effective, d.Problems = underPlatform(name, above, &d.Layer); d.Problems == nil {
-		d.Policy = withDefinitions(Canonical(d.Effective), above.Definitions)
+		d.Policy = withDefinitions(Canonical(d.Effective), above)
 	}
 	return d
 }
@@ -68,7 +86,7 @@ func Application(app model.AppID, files []Source, policy []byte, f Form) (d Docu
 	ok := false
 	if d.JSON, ok = f.fill(policy, trees); !ok {
 		d.JSON, d.Problems = underPolicy(ApplicationDir(app), policy, &own)
-		d.Problems = saysDefinition(d.Problems, d.Defined, &own)
+		d.Problems = saysWithdrawn(saysDefinition(d.Problems, d.Defined, &own), policy)
 	}
 	return d
 }

@@ -20,12 +20,17 @@ import (
 )
 
 // withDefinitions adds definitions to a policy in force.
-func withDefinitions(policy []byte, definitions string) []byte {
+func withDefinitions(policy []byte, above *Above) []byte {
 	var d map[string]json.RawMessage
-	if definitions == "" || json.Unmarshal(policy, &d) != nil {
+	if above.Definitions == "" && above.Withdrawn == nil || json.Unmarshal(policy, &d) != nil {
 		return policy
 	}
-	d["definitions"] = asJSON(definitions)
+	if above.Definitions != "" {
+		d["definitions"] = asJSON(above.Definitions)
+	}
+	if above.Withdrawn != nil {
+		d["withdrawn"] = asJSON(above.Withdrawn)
+	}
 	return asJSON(d)
 }
 

@@ -29,6 +29,7 @@ func Child(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("open the null device: %w", err)
 	}
+	defer quiet.Close()
 	// Kustomize warns people on standard error, where the parent reads why a child ended.
 	stderr := os.Stderr
 	os.Stderr = quiet
