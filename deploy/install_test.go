@@ -82,9 +82,10 @@ func (in *installation) create(t testing.TB, object runtime.Object) {
 	case "ClusterRole":
 		var role rbacv1.ClusterRole
 		require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &role))
-		if role.Name == in.role {
+		switch role.Name {
+		case in.role:
 			in.tenant = role.Rules
-		} else {
+		case in.fleet + "-reconciler":
 			in.reconciler = role.Rules
 		}
 	}

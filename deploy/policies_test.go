@@ -116,6 +116,26 @@ func TestStolenToken(t *testing.T) {
 	require.ErrorContains(t, thief.CoreV1().Namespaces().Delete(ctx, in.fleet+"-more", metav1.DeleteOptions{}), "forbidden")
 }
 
+// TestReadersOfATenant reads as an admin of the tenant, who has no other rights.
+func TestReadersOfATenant(t *testing.T) {
+	in := inside(t)
+	config := rest.CopyConfig(in.Config)
+	config.Impersonate.UserName = "bob"
+	bob, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { // the API server learns of the binding by a watch
+		_, err := bob.CoreV1().Pods(in.fleet).List(t.Context(), metav1.ListOptions{})
+		return err == nil
+	}, patience, 20*time.Millisecond)
+	_, err = bob.AppsV1().Deployments(in.fleet).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	_, err = bob.CoreV1().Secrets(in.fleet).List(t.Context(), metav1.ListOptions{})
+	require.ErrorContains(t, err, "cannot list")
+	_, err = bob.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{})
+	require.ErrorContains(t, err, "cannot list")
+	require.ErrorContains(t, bob.CoreV1().ConfigMaps(in.fleet).Delete(t.Context(), "d-aros.tenant", metav1.DeleteOptions{}), "cannot delete")
+}
+
 // TestLabelsOfTheFleet holds who may set labels of D-AROS.
 func TestLabelsOfTheFleet(t *testing.T) {
 	in := inside(t)

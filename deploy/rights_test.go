@@ -72,7 +72,10 @@ func sets(t *testing.T, fleet string) []render.Set {
 	}
 	rendered, err := render.Application(render.Input{Fleet: fleet, Instance: inst, Tenant: tenant})
 	require.NoError(t, err)
-	all := []render.Set{render.Tenant(fleet, "", tenant, model.Occupancy{Apps: []model.AppID{app.ID}}), rendered}
+	tenant.Access = &model.Access{Principals: []model.Principal{{Name: "bob"}}, Admins: []string{"bob"}}
+	whole := render.Tenant(fleet, "", tenant, model.Occupancy{Apps: []model.AppID{app.ID}})
+	whole.Readers = render.Readers("", nil, tenant, nil)
+	all := []render.Set{whole, rendered}
 
 	there := map[string]bool{}
 	for _, s := range all {

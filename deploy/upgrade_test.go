@@ -50,7 +50,7 @@ func TestUpgradeToAccounts(t *testing.T) {
 			require.Equal(t, apply.Unchanged, r.Action, "%s: %s", r.Ref, r.Message)
 		}
 	}
-	require.Equal(t, 2, created)
+	require.Equal(t, 3, created, "account, its binding, the binding of readers")
 }
 
 // TestNotPermittedYet starts a reconciler that has the flag and lacks the right.

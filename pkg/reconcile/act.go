@@ -115,7 +115,8 @@ func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 		t := &ledger.Tenants[i]
 		tenants[t.Name] = t
 		id := model.AppID{Tenant: t.Name}
-		if revision := tenantRevision(t, running[t.Name]); l.done.due(id, revision, now) {
+		revision := tenantRevision(t, running[t.Name]) + readersRevision(ledger.Platform.Access, t, running[t.Name].Apps)
+		if l.done.due(id, revision, now) {
 			tasks = append(tasks, task{id: id, revision: revision, tenant: t, shares: running[t.Name],
 				rank: rank{band: len(ledger.Platform.Bands), begins: l.done.begins(id)}})
 		}
@@ -146,7 +147,9 @@ func (d *declared) render(t *task, platform *model.Platform) (render.Set, error)
 	case t.orphan != nil:
 		return render.Set{App: t.id, Namespace: t.orphan.Namespace}, nil
 	case inst == nil:
-		return render.Tenant(d.o.Fleet, d.o.Prefix, tenant, t.shares), nil
+		set := render.Tenant(d.o.Fleet, d.o.Prefix, tenant, t.shares)
+		set.Readers = render.Readers(d.o.Prefix, platform.Access, tenant, t.shares.Apps)
+		return set, nil
 	case !inst.HasObjects():
 		return render.Ended(d.o.Prefix, inst), nil
 	case tenant == nil:
@@ -222,6 +225,14 @@ func tenantRevision(t *model.Tenant, held model.Occupancy) string {
 		revision += fmt.Sprint(" locked ", held.Limits, t.Policy.Exits)
 	}
 	return revision
+}
+
+// readersRevision identifies the people who may read the objects of a tenant.
+func readersRevision(platform *model.Access, t *model.Tenant, apps []model.AppID) string {
+	if t.Access == nil {
+		return ""
+	}
+	return fmt.Sprint(" readers ", render.Readers("", platform, t, apps))
 }
 
 // carriedOut keeps what was applied, by application. It is a cache: after

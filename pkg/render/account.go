@@ -11,7 +11,8 @@ import (
 const Account = systemName
 
 // WithAccounts returns the set of a tenant with an account in each of its namespaces that
-// has the rights of a ClusterRole there. It stays, like its namespace, because the objects
+// has the rights of a ClusterRole there, and with the rights of its readers, which have the
+// ClusterRole of that name and "-reader". The account stays, like its namespace, because the objects
 // of ended applications are deleted with its rights.
 func WithAccounts(set Set, role string) Set {
 	objects := set.Objects
@@ -34,6 +35,9 @@ func WithAccounts(set Set, role string) Set {
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: Account, Namespace: o.GetName()}},
 		})
+		if people := set.Readers[o.GetName()]; len(people) > 0 {
+			inside.add(readersBinding(people, role+"-reader"))
+		}
 		objects = append(objects[:len(objects):len(objects)], inside.seal()...)
 	}
 	set.Objects = inOrder(objects)

@@ -37,6 +37,9 @@ type Set struct {
 	// AnnotationDeletion are deleted, too. Objects is empty then.
 	DeleteData bool
 
+	// Readers are the people who may read the objects of a tenant, by namespace.
+	Readers map[string][]string
+
 	// ReportConflicts is set if fields that others hold are reported and not taken back.
 	ReportConflicts bool
 
