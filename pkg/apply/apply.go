@@ -219,13 +219,13 @@ func (w *work) stage(stage int) []job {
 	return jobs
 }
 
-// fail records the failure of one object.
-func (w *work) fail(r *Result, err error) {
+// fail records the failure of one object, with the object if one was sent.
+func (w *work) fail(r *Result, sent *unstructured.Unstructured, err error) {
 	if errors.Is(err, context.Canceled) {
 		return // stays skipped
 	}
 	r.Action = Failed
-	r.Reason, r.Field, r.Message = refusal(r.Ref, err)
+	r.Reason, r.Field, r.Message = refusal(r.Ref, sent, err)
 	var waits *fought
 	if errors.As(err, &waits) {
 		return // the object is there, so pruning goes on
@@ -247,7 +247,7 @@ func (w *work) finish(err error) {
 		}
 		switch stuck := w.stuck.Load(); {
 		case err != nil:
-			_, _, why := refusal(r.Ref, err)
+			_, _, why := refusal(r.Ref, nil, err)
 			r.Message = "not tried: " + why
 		case stuck != nil && exhausted(*stuck):
 			r.Message = "not tried, because the API server did not cope with another object of the set"

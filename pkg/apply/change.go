@@ -86,7 +86,7 @@ func (w *work) object(ctx context.Context, i int) {
 	}
 	res := &w.report.Results[i]
 	if err := w.bring(ctx, &w.set.Objects[i], res); err != nil {
-		w.fail(res, err)
+		w.fail(res, w.set.Objects[i].Object, err)
 	}
 }
 

@@ -70,11 +70,11 @@ func (w *work) disposal(r Ref, err error) {
 	res := &w.report.Results[len(w.report.Results)-1]
 	switch {
 	case apierrors.IsForbidden(err):
-		_, _, why := refusal(r, err)
+		_, _, why := refusal(r, nil, err)
 		res.Action, res.Message = Kept, why
 	case err != nil:
 		res.Action = Skipped
-		w.fail(res, err)
+		w.fail(res, nil, err)
 	default:
 		res.Action, res.Message = Pruned, "its application has ended, and its owner wanted its data to go with it"
 	}

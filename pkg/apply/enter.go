@@ -23,7 +23,7 @@ func (w *work) enter() []job {
 				return // it failed already
 			}
 			w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped})
-			w.fail(&w.report.Results[len(w.report.Results)-1], err)
+			w.fail(&w.report.Results[len(w.report.Results)-1], nil, err)
 		}
 	}}
 }

@@ -50,7 +50,7 @@ func (w *work) inventoryJob(do func(context.Context) (Ref, error)) job {
 		if r, err := do(ctx); err != nil {
 			w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped})
 			w.stuck.CompareAndSwap(nil, &err)
-			w.fail(&w.report.Results[len(w.report.Results)-1], err)
+			w.fail(&w.report.Results[len(w.report.Results)-1], nil, err)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func (w *work) delete(ctx context.Context, i int) {
 	res := &w.report.Results[i]
 	action, why, err := w.deleteOurs(ctx, res.Ref)
 	if err != nil {
-		w.fail(res, err)
+		w.fail(res, nil, err)
 		return
 	}
 	res.Action, res.Message = action, why

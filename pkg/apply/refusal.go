@@ -7,10 +7,12 @@ import (
 	"io"
 	"net"
 	"regexp"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -29,8 +31,9 @@ func (c conflict) Error() string { return string(c) }
 
 // refusal returns why a request about an object failed: the reason, the field that
 // it is about, and a sentence for people, in which no value of the object is repeated.
-// The reason is "" if the API server said nothing about the object.
-func refusal(r Ref, err error) (reason model.Reason, field, sentence string) {
+// The reason is "" if the API server said nothing about the object. The object is the one
+// that was sent, nil if none was.
+func refusal(r Ref, sent *unstructured.Unstructured, err error) (reason model.Reason, field, sentence string) {
 	var status apierrors.APIStatus
 	var own conflict
 	var unknown *unknownKind
@@ -50,6 +53,7 @@ func refusal(r Ref, err error) (reason model.Reason, field, sentence string) {
 	case errors.As(err, &status):
 		s := status.Status()
 		reason = reasonOf(&s, err)
+		s = withoutValuesOf(sent, s)
 		field = fieldOf(&s)
 		return reason, field, answer(r, &s, reason, field)
 	case errors.As(err, &unknown):
@@ -63,7 +67,31 @@ func refusal(r Ref, err error) (reason model.Reason, field, sentence string) {
 	case unreachable(err):
 		return "", "", "the API server cannot be reached: " + cutValues(err.Error(), messageCap)
 	}
-	return model.OutcomeRefused, "", r.String() + ": " + cutValues(err.Error(), messageCap)
+	return model.OutcomeRefused, "", r.String() + ": " + cutValues(cutRepeated(err.Error(), sent), messageCap)
+}
+
+// withoutValuesOf returns an answer without the words that are values of the object.
+func withoutValuesOf(sent *unstructured.Unstructured, s metav1.Status) metav1.Status {
+	if before, said, denied := strings.Cut(s.Message, "denied the request: "); denied {
+		s.Message = before + "denied the request: " + cutRepeated(said, sent)
+	} else {
+		s.Message = cutRepeated(s.Message, sent)
+	}
+	if s.Details != nil {
+		details := *s.Details
+		details.Causes = slices.Clone(details.Causes)
+		for i := range details.Causes {
+			c := &details.Causes[i]
+			c.Field = cutRepeated(c.Field, sent)
+			if kind, said, ok := strings.Cut(c.Message, ": "); ok && slices.Contains(valueTypes, kind) {
+				c.Message = kind + ": " + cutRepeated(said, sent)
+			} else {
+				c.Message = cutRepeated(c.Message, sent)
+			}
+		}
+		s.Details = &details
+	}
+	return s
 }
 
 // heldText says which fields others hold.

@@ -60,16 +60,16 @@ func TestRefusals(t *testing.T) {
 	for _, a := range answers {
 		t.Run(a.name, func(t *testing.T) {
 			err := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: a.reason, Message: a.said, Details: &metav1.StatusDetails{Causes: a.causes}}}
-			reason, _, sentence := refusal(r, err)
+			reason, _, sentence := refusal(r, nil, err)
 			require.Equal(t, a.want, reason)
 			require.Equal(t, a.says, sentence)
 			require.NotContains(t, sentence, "hunter2")
 		})
 	}
-	reason, _, sentence := refusal(r, &unknownKind{schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}})
+	reason, _, sentence := refusal(r, nil, &unknownKind{schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}})
 	require.Equal(t, model.OutcomeKindUnknown, reason)
 	require.Equal(t, "Deployment acme/web: the cluster does not know the kind Widget.example.com; install its definition, or remove the object from Git", sentence)
-	reason, _, sentence = refusal(r, conflict("it belongs to application acme/old"))
+	reason, _, sentence = refusal(r, nil, conflict("it belongs to application acme/old"))
 	require.Equal(t, model.OutcomeConflict, reason)
 	require.Equal(t, "Deployment acme/web: it belongs to application acme/old", sentence)
 }
@@ -79,7 +79,7 @@ func TestSecretsSayOnlyWhere(t *testing.T) {
 	err := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonInvalid, Message: "topsecret is no certificate", Details: &metav1.StatusDetails{
 		Causes: []metav1.StatusCause{{Field: "data[tls.crt]", Message: "topsecret is no certificate"}},
 	}}}
-	reason, field, sentence := refusal(Ref{Kind: "Secret", Namespace: "acme", Name: "key"}, err)
+	reason, field, sentence := refusal(Ref{Kind: "Secret", Namespace: "acme", Name: "key"}, nil, err)
 	require.Equal(t, model.OutcomeInvalid, reason)
 	require.Equal(t, "data[tls.crt]", field)
 	require.Equal(t, "Secret acme/key: the API server finds it invalid: data[tls.crt]: its values are not repeated here; correct it in Git", sentence)
@@ -100,7 +100,7 @@ func TestLongAnswersAreShort(t *testing.T) {
 			{Reason: metav1.StatusReasonInvalid, Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Field: said, Message: "Invalid value: " + strconv.Quote(said) + ": must be small"}}}},
 			{Reason: metav1.StatusReasonUnknown, Message: said},
 		} {
-			_, field, sentence := refusal(r, &apierrors.StatusError{ErrStatus: status})
+			_, field, sentence := refusal(r, nil, &apierrors.StatusError{ErrStatus: status})
 			for _, text := range []string{field, sentence} {
 				require.Less(t, len(text), messageCap+fieldCap+150)
 				for _, part := range []string{"eyJ", "ghp_", "hunter2", "12345678"} {
@@ -119,11 +119,11 @@ func TestRefusalsAreLines(t *testing.T) {
 			err := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: a.reason, Message: a.said + said, Details: &metav1.StatusDetails{
 				Causes: []metav1.StatusCause{{Field: said, Message: said}},
 			}}}
-			_, field, sentence := refusal(r, err)
+			_, field, sentence := refusal(r, nil, err)
 			texttest.Line(t, field, fieldCap)
 			texttest.Line(t, sentence, messageCap+fieldCap+150)
 		}
-		_, _, sentence := refusal(r, errors.New(said))
+		_, _, sentence := refusal(r, nil, errors.New(said))
 		texttest.Line(t, sentence, messageCap+200)
 	}
 }
@@ -151,10 +151,10 @@ func FuzzRefusal(f *testing.F) {
 			err := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: reason, Message: said, Details: &metav1.StatusDetails{
 				Causes: []metav1.StatusCause{{Field: field, Message: cause}},
 			}}}
-			_, where, sentence := refusal(Ref{Kind: "Deployment", Namespace: "acme", Name: "web"}, err)
+			_, where, sentence := refusal(Ref{Kind: "Deployment", Namespace: "acme", Name: "web"}, nil, err)
 			texttest.Line(t, where, fieldCap)
 			texttest.Line(t, sentence, messageCap+fieldCap+400)
-			_, _, secret := refusal(Ref{Kind: "Secret", Namespace: "acme", Name: "key"}, err)
+			_, _, secret := refusal(Ref{Kind: "Secret", Namespace: "acme", Name: "key"}, nil, err)
 			if len(cause) > 12 && !strings.Contains(field, cause) && !strings.Contains(said, cause) {
 				require.NotContains(t, secret, cause)
 			}

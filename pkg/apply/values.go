@@ -43,6 +43,10 @@ func cutValues(s string, limit int) string {
 	return text.Line(strings.Join(words, " "), limit)
 }
 
+// WithoutValues returns what others say about an object as one short line, without what
+// may be values of it.
+func WithoutValues(said string) string { return cutValues(said, messageCap) }
+
 // cutPath returns a path to a field. A webhook may write anything in its place.
 func cutPath(path string) string {
 	if len(path) > fieldCap || strings.ContainsAny(path, " \"'`{}") {

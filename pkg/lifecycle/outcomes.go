@@ -11,12 +11,12 @@ import (
 // change a field as fast as it is changed back.
 const driftEvery = 10 * time.Minute
 
-// imageUnavailable is the reason of a failure that is an outcome, too.
-const imageUnavailable = string(model.OutcomeImageUnavailable)
+// shownByPods are the reasons of failures that are outcomes, too.
+var shownByPods = []model.Reason{model.OutcomeImageUnavailable, model.OutcomeSecretMissing}
 
 // noteOutcomes records why objects of the accepted spec are not in the cluster as they
 // are to be: what the last attempt to apply them came to, nil if there is no news of
-// it, and images that the runtimes cannot get. Outcomes that differ from the recorded
+// it, and images and Secrets that the runtimes cannot get. Outcomes that differ from the recorded
 // ones in their words and times only are no news.
 func noteOutcomes(inst *model.Instance, applied *model.Applied, shown workloads, now time.Time) {
 	var all []model.Outcome
@@ -30,17 +30,17 @@ func noteOutcomes(inst *model.Instance, applied *model.Applied, shown workloads,
 	}
 	for i := range kept {
 		o := &kept[i]
-		if o.Reason != model.OutcomeImageUnavailable && !slices.ContainsFunc(all, sameCause(o)) {
+		if !slices.Contains(shownByPods, o.Reason) && !slices.ContainsFunc(all, sameCause(o)) {
 			all = append(all, *o)
 		}
 	}
 	for i := range shown {
 		w := &shown[i]
-		if w.Failure == nil || w.Failure.Reason != imageUnavailable || !inst.Phase.Active() {
+		if w.Failure == nil || !slices.Contains(shownByPods, model.Reason(w.Failure.Reason)) || !inst.Phase.Active() {
 			continue
 		}
 		all = append(all, model.Outcome{
-			Object: "pods of " + w.Component, Component: w.Component, Reason: model.OutcomeImageUnavailable,
+			Object: "pods of " + w.Component, Component: w.Component, Reason: model.Reason(w.Failure.Reason),
 			Message: w.Failure.Message, First: now, Last: now,
 		})
 	}

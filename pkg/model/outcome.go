@@ -36,6 +36,7 @@ const (
 	OutcomeForeign          Reason = "Foreign"
 	OutcomeConflict         Reason = "Conflict"
 	OutcomeImageUnavailable Reason = "ImageUnavailable"
+	OutcomeSecretMissing    Reason = "SecretMissing"
 	OutcomeRefused          Reason = "Refused"
 )
 
@@ -59,6 +60,7 @@ var OutcomeKinds = []OutcomeKind{
 	{OutcomeWebhookTimeout, "an admission webhook does not answer", "repair the webhook; nothing is wrong with the object", false},
 	{OutcomeConflict, "another owner, a deletion or a change at the same moment is in the way", "wait, or remove or rename one of the two objects", false},
 	{OutcomeImageUnavailable, "an image cannot be pulled", "correct the name of the image, or the access to its registry", false},
+	{OutcomeSecretMissing, "pods name a Secret or a key of one that the namespace does not have", "create the Secret, or correct its name in Git", false},
 	{OutcomeRefused, "the API server refuses the object for another reason", "read the sentence", false},
 }
 

@@ -2,11 +2,13 @@ package kubernetes
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
 )
@@ -16,6 +18,7 @@ const (
 	ContainerCrash           = model.ContainerCrash       // a container ends again and again
 	OutOfMemory              = "OutOfMemory"              // … because it exceeds its memory limit
 	ImageUnavailable         = "ImageUnavailable"         // an image cannot be pulled
+	SecretMissing            = "SecretMissing"            // a Secret or a key of one is not there
 	ConfigInvalid            = "ConfigInvalid"            // a container cannot be made as specified
 	Unschedulable            = "Unschedulable"            // no node takes a pod
 	PodLost                  = "PodLost"                  // a pod was evicted, or its node is gone
@@ -85,8 +88,15 @@ func containerFailure(c map[string]any) model.Failure {
 		return model.Failure{Class: model.ClassRuntime, Reason: ImageUnavailable,
 			Message: text.Line(fmt.Sprintf("container %s: image %s cannot be pulled", name, str(c, "image")), maxSentence)}
 	case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
-		return model.Failure{Class: model.ClassApplication, Reason: ConfigInvalid,
-			Message: text.Line(fmt.Sprintf("container %s: %s", name, str(c, "state", "waiting", "message")), maxSentence)}
+		said := str(c, "state", "waiting", "message")
+		f := model.Failure{Class: model.ClassApplication, Reason: ConfigInvalid, Message: text.Line("container "+name+": "+apply.WithoutValues(said), maxSentence)}
+		if lacks := missing(said); lacks != "" {
+			f.Message = text.Line("container "+name+" needs "+lacks, maxSentence)
+			if strings.Contains(lacks, "Secret") {
+				f.Reason = SecretMissing
+			}
+		}
+		return f
 	case "CrashLoopBackOff":
 		return crash(c, name, "lastState")
 	}
@@ -97,6 +107,23 @@ func containerFailure(c map[string]any) model.Failure {
 		return crash(c, name, "lastState")
 	}
 	return model.Failure{}
+}
+
+// What a node says of a pod that names an object or a key that is not there.
+var (
+	noObject = regexp.MustCompile(`^(secret|configmap) "([-.a-z0-9]{1,253})" not found$`)
+	noKey    = regexp.MustCompile(`^couldn't find key ([-._A-Za-z0-9]{1,253}) in (Secret|ConfigMap) [-a-z0-9]{1,63}/([-.a-z0-9]{1,253})$`)
+)
+
+// missing says which object or key a node does not find, "" if it says something else.
+func missing(said string) string {
+	if m := noObject.FindStringSubmatch(said); m != nil {
+		return map[string]string{"secret": "Secret ", "configmap": "ConfigMap "}[m[1]] + m[2] + ", which the namespace does not have"
+	}
+	if m := noKey.FindStringSubmatch(said); m != nil {
+		return "key " + m[1] + " of " + m[2] + " " + m[3] + ", which the object does not have"
+	}
+	return ""
 }
 
 // ended reports whether the container ended with an error.
@@ -129,7 +156,7 @@ func conditionFailure(u *unstructured.Unstructured) model.Failure {
 	for _, c := range conditions(u) {
 		switch {
 		case c.kind == "ReplicaFailure" && c.status == "True":
-			return model.Failure{Class: model.ClassControlPlane, Reason: PodsRefused, Message: text.Line(withoutPodNames(c.message), maxSentence)}
+			return model.Failure{Class: model.ClassControlPlane, Reason: PodsRefused, Message: text.Line(apply.WithoutValues(withoutPodNames(c.message)), maxSentence)}
 		case c.kind == "Progressing" && c.status == "False" && c.reason == "ProgressDeadlineExceeded":
 			return model.Failure{Class: model.ClassApplication, Reason: ProgressDeadlineExceeded, Message: "the rollout made no progress in time"}
 		}

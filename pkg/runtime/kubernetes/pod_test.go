@@ -57,6 +57,26 @@ func TestPodsSayWhyAndWhat(t *testing.T) {
 	}
 }
 
+// TestPodsRepeatNoValue: what nodes and controllers say of a pod names what is missing,
+// and no value that stands in it.
+func TestPodsRepeatNoValue(t *testing.T) {
+	for _, c := range []struct{ waiting, said, reason, message string }{
+		{"CreateContainerConfigError", `secret "db" not found`, SecretMissing, "container web needs Secret db, which the namespace does not have"},
+		{"CreateContainerConfigError", "couldn't find key pw in Secret acme/db", SecretMissing, "container web needs key pw of Secret db, which the object does not have"},
+		{"CreateContainerConfigError", `configmap "settings" not found`, ConfigInvalid, "container web needs ConfigMap settings, which the namespace does not have"},
+		{"RunContainerError", `exec: "hunter2": executable file not found in $PATH`, ConfigInvalid, "container web: exec: …: executable file not found in $PATH"},
+	} {
+		u := object(t, "Pod", `{"apiVersion":"v1","status":{"phase":"Pending"}}`)
+		require.NoError(t, unstructured.SetNestedSlice(u.Object, []any{map[string]any{"name": "web", "ready": false,
+			"state": map[string]any{"waiting": map[string]any{"reason": c.waiting, "message": c.said}}}}, "status", "containerStatuses"))
+		f := podFailure(u)
+		require.Equal(t, c.reason, f.Reason)
+		require.Equal(t, c.message, f.Message)
+	}
+	set := object(t, "ReplicaSet", `{"apiVersion":"apps/v1","status":{"conditions":[{"type":"ReplicaFailure","status":"True","message":"pods \"web-x\" is forbidden: PASSWORD=hunter2 is weak"}]}}`)
+	require.Equal(t, "pods: is forbidden: PASSWORD=… is weak", conditionFailure(set).Message)
+}
+
 // TestRolling: while a controller replaces pods of an older spec, fewer that are ready
 // are no fault of theirs.
 func TestRolling(t *testing.T) {
