@@ -7,20 +7,34 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// What docs/fleet.md shows is accepted, all of it together: each block of CUE is the
-// file that its first line names, beside the base fleet.
+// What docs/fleet.md shows is accepted, all of it together.
 func TestFleetPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/fleet.md")
+	f := shownOn(t, "fleet.md", 8)
+	require.Len(t, f.Applications, 1)
+	require.Equal(t, "redis", f.Applications[0].Components[0].Definition)
+}
+
+// What docs/secrets.md shows is accepted.
+func TestSecretsPage(t *testing.T) {
+	f := shownOn(t, "secrets.md", 2)
+	require.Contains(t, string(f.Applications[0].Components[0].Properties), "db-shop")
+}
+
+// shownOn evaluates what a page shows: each block of CUE is the file that its first line
+// names, beside the base fleet.
+func shownOn(t *testing.T, name string, blocks int) model.Fleet {
+	page, err := os.ReadFile("../../docs/" + name)
 	require.NoError(t, err)
 	shown := &txtar.Archive{}
 	for _, block := range regexp.MustCompile("(?ms)^```cue\n// (\\S+\\.cue)\n(.*?)^```$").FindAllSubmatch(page, -1) {
 		shown.Files = append(shown.Files, txtar.File{Name: string(block[1]), Data: append([]byte("package fleet\n\n"), block[2]...)})
 	}
-	require.Len(t, shown.Files, 8)
+	require.Len(t, shown.Files, blocks)
 	f := judged(t, New(), unpack(archive(t, "base.txtar"), shown), nil)
 	require.Empty(t, report(f))
-	require.Len(t, f.Applications, 1)
-	require.Equal(t, "redis", f.Applications[0].Components[0].Definition)
+	return f
 }

@@ -70,6 +70,7 @@ func (w *workload) pod(kind string, c container, ports []port, restart corev1.Re
 	// by chance.
 	spec.AutomountServiceAccountToken, spec.EnableServiceLinks = new(false), new(false)
 	spec.RestartPolicy = restart
+	p.account(c)
 	if grace := w.app.spec.Lifecycle.Grace; grace > 0 {
 		spec.TerminationGracePeriodSeconds = new(int64((grace + time.Second - 1) / time.Second))
 	}
@@ -116,7 +117,7 @@ func (p *pod) addEnv(values map[string]envValue) error {
 		variable := corev1.EnvVar{Name: name, Value: v.Value}
 		switch {
 		case v.Secret != nil:
-			object, err := p.refer(path, "secret", v.Secret.Name)
+			object, err := p.referSecret(path, secretRef{v.Secret.Name, v.Secret.Existing})
 			if err != nil {
 				return err
 			}
@@ -133,6 +134,14 @@ func (p *pod) addEnv(values map[string]envValue) error {
 		p.main.Env = append(p.main.Env, variable)
 	}
 	return nil
+}
+
+// referSecret returns the Secret of a secret component, or one that others made.
+func (p *pod) referSecret(path string, to secretRef) (corev1.LocalObjectReference, error) {
+	if to.Existing != "" {
+		return corev1.LocalObjectReference{Name: to.Existing}, nil
+	}
+	return p.refer(path, "secret", to.Name)
 }
 
 // refer returns the object of a config or secret component of the application. A

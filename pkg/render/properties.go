@@ -17,6 +17,9 @@ type container struct {
 	Env         map[string]envValue `json:"env"`
 	Labels      map[string]string   `json:"labels"`
 	Annotations map[string]string   `json:"annotations"`
+
+	PullSecrets    []string `json:"pullSecrets"`
+	ServiceAccount *account `json:"serviceAccount"`
 }
 
 // service has the properties of a component that keeps running.
@@ -63,10 +66,30 @@ type envValue struct {
 	Field  string  `json:"field"`
 }
 
-// keyRef names a key of a config or secret component.
+// keyRef names a key of a config or secret component, or of a Secret that others made.
 type keyRef struct {
-	Name string `json:"name"`
-	Key  string `json:"key"`
+	Name     string `json:"name"`
+	Existing string `json:"existing"`
+	Key      string `json:"key"`
+}
+
+// secretRef names a secret component, or a Secret that others made.
+type secretRef struct {
+	Name     string
+	Existing string
+}
+
+// UnmarshalJSON reads the name of a component, or {existing: name}.
+func (s *secretRef) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &s.Name)
+	}
+	var others struct {
+		Existing string `json:"existing"`
+	}
+	err := decode(b, &others)
+	s.Existing = others.Existing
+	return err
 }
 
 // UnmarshalJSON reads a string or a reference.

@@ -11,14 +11,14 @@ import (
 
 // mount is one directory of a container.
 type mount struct {
-	Name         string `json:"name"`
-	Type         string `json:"type"`
-	MountPath    string `json:"mountPath"`
-	Size         string `json:"size"`
-	StorageClass string `json:"storageClass"`
-	ReadOnly     bool   `json:"readOnly"`
-	Source       string `json:"source"`
-	SubPath      string `json:"subPath"`
+	Name         string    `json:"name"`
+	Type         string    `json:"type"`
+	MountPath    string    `json:"mountPath"`
+	Size         string    `json:"size"`
+	StorageClass string    `json:"storageClass"`
+	ReadOnly     bool      `json:"readOnly"`
+	Source       secretRef `json:"source"`
+	SubPath      string    `json:"subPath"`
 }
 
 // storage mounts volumes. Each replica of a store has its own claim for a persistent
@@ -62,16 +62,18 @@ func (p *pod) storage(mounts []mount) error {
 				size := quantity("memory", bytes)
 				volume.EmptyDir.SizeLimit = &size
 			}
-		case "config", "secret":
-			object, err := p.refer(path+".source", m.Type, m.Source)
+		case "config":
+			object, err := p.refer(path+".source", "config", m.Source.Name)
 			if err != nil {
 				return err
 			}
-			if m.Type == "config" {
-				volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: object}
-			} else {
-				volume.Secret = &corev1.SecretVolumeSource{SecretName: object.Name}
+			volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: object}
+		case "secret":
+			object, err := p.referSecret(path+".source", m.Source)
+			if err != nil {
+				return err
 			}
+			volume.Secret = &corev1.SecretVolumeSource{SecretName: object.Name}
 		default:
 			return faultf(CodeUnreadable, path+".type", "%q is not a type of storage", m.Type)
 		}

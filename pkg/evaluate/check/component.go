@@ -33,13 +33,13 @@ type propertiesDoc struct {
 
 type traitsDoc struct {
 	Storage []struct {
-		Name      string `json:"name"`
-		Type      string `json:"type"`
-		MountPath string `json:"mountPath"`
-		Source    string `json:"source"`
+		Name      string          `json:"name"`
+		Type      string          `json:"type"`
+		MountPath string          `json:"mountPath"`
+		Source    json.RawMessage `json:"source"`
 	} `json:"storage"`
-	EnvFrom []map[string]string        `json:"envFrom"`
-	Probes  map[string]json.RawMessage `json:"probes"`
+	EnvFrom []map[string]json.RawMessage `json:"envFrom"`
+	Probes  map[string]json.RawMessage   `json:"probes"`
 	Ingress []struct {
 		Host string `json:"host"`
 		Port int    `json:"port"`
@@ -108,8 +108,9 @@ func (r *references) storage(traits traitsDoc) {
 			r.bad(catalogue.Storage, where+".type", "is one volume for several replicas; a component of type store gives each its own")
 		}
 		names[s.Name], paths[mount] = true, true
-		if s.Source != "" {
-			r.refersTo(s.Type, s.Source, where+".source")
+		var source string
+		if json.Unmarshal(s.Source, &source) == nil && source != "" {
+			r.refersTo(s.Type, source, where+".source")
 		}
 	}
 }

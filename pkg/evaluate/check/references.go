@@ -59,7 +59,7 @@ func (r *references) environment(properties propertiesDoc, traits traitsDoc) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		var from map[string]struct{ Name, Key string }
+		var from map[string]struct{ Name, Key, Existing string }
 		if json.Unmarshal(properties.Env[name], &from) != nil {
 			continue // a string, or a field of the pod
 		}
@@ -69,6 +69,9 @@ func (r *references) environment(properties propertiesDoc, traits traitsDoc) {
 				continue
 			}
 			where := ".properties.env." + name + "." + kind
+			if ref.Existing != "" {
+				continue
+			}
 			before := len(r.problems)
 			if r.refersTo(kind, ref.Name, where+".name"); len(r.problems) > before {
 				continue
@@ -83,7 +86,8 @@ func (r *references) environment(properties propertiesDoc, traits traitsDoc) {
 	}
 	for i, from := range traits.EnvFrom {
 		for _, kind := range []string{"config", "secret"} {
-			if name, ok := from[kind]; ok {
+			var name string
+			if raw, ok := from[kind]; ok && json.Unmarshal(raw, &name) == nil { // else it is a Secret that others made
 				r.refersTo(kind, name, fmt.Sprintf(".traits.envFrom.%d.%s", i, kind))
 			}
 		}

@@ -66,7 +66,7 @@ func Application(id model.AppID, doc layer.Document, policy []byte, source model
 			c.Source = source
 		}
 	}
-	return a, d.Policy, problems
+	return a, d.Policy, append(problems, given.Secrets.secrets(a, own)...)
 }
 
 func (d *applicationDoc) application(id model.AppID, policy model.Policy, own *layer.Layer) (*model.Application, []model.Problem) {

@@ -55,6 +55,7 @@ type effectiveDoc struct {
 	Network struct {
 		Egress []string `json:"egress"`
 	} `json:"network"`
+	Secrets secretsDoc `json:"secrets"`
 	Defined struct {
 		Components []string `json:"components"`
 		Traits     []string `json:"traits"`
@@ -155,6 +156,7 @@ var policyPaths = []string{
 	"images.registries", "runtimes", "kinds", "namespace", "overcommit.cpu", "overcommit.memory",
 	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion", "conflicts",
 	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "egress.hosts", "network.egress",
+	"secrets.names", "secrets.literals", "secrets.existing", "secrets.annotations",
 	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline", "defaults.unreadyAfter",
 	"defaults.requests.cpu", "defaults.requests.memory",
 }

@@ -1,0 +1,201 @@
+package decode
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// secretsDoc is the part of schema.#Effective about secrets.
+type secretsDoc struct {
+	Names       []string `json:"names"`
+	Literals    string   `json:"literals"` // hidden or refused
+	Existing    []string `json:"existing"`
+	Annotations []string `json:"annotations"`
+}
+
+// hiddenSuffix ends the name of the secret component that holds the literals of another.
+const hiddenSuffix = "-env"
+
+// secrets checks what the components of an application say about secrets, and moves the
+// literals of variables that hold secrets into secret components, one beside each component.
+func (d *secretsDoc) secrets(a *model.Application, own *layer.Layer) (problems []model.Problem) {
+	var hidden []model.Component
+	for i := range a.Components {
+		c := secretsOf{doc: d, c: &a.Components[i], own: own}
+		if c.c.Runs() {
+			c.check()
+			if h := c.hide(a); h != nil {
+				hidden = append(hidden, *h)
+			}
+		}
+		problems = append(problems, c.problems...)
+	}
+	if hidden != nil {
+		a.Components = append(a.Components, hidden...)
+		slices.SortFunc(a.Components, func(x, y model.Component) int { return strings.Compare(x.Name, y.Name) })
+	}
+	return problems
+}
+
+// secretsOf is one component while its secrets are checked.
+type secretsOf struct {
+	doc      *secretsDoc
+	c        *model.Component
+	own      *layer.Layer
+	problems []model.Problem
+}
+
+func (s *secretsOf) bad(code, below, format string, args ...any) {
+	s.problems = append(s.problems, s.own.Blame(code, "application.components."+s.c.Name+below, fmt.Sprintf(format, args...)))
+}
+
+// check holds the Secrets of others and the annotations of an account to the policy.
+func (s *secretsOf) check() {
+	var properties struct {
+		Env            map[string]json.RawMessage `json:"env"`
+		PullSecrets    []string                   `json:"pullSecrets"`
+		ServiceAccount struct {
+			Annotations map[string]string `json:"annotations"`
+		} `json:"serviceAccount"`
+	}
+	var traits struct {
+		EnvFrom []struct {
+			Secret json.RawMessage `json:"secret"`
+		} `json:"envFrom"`
+		Storage []struct {
+			Source json.RawMessage `json:"source"`
+		} `json:"storage"`
+	}
+	// The schema has checked both, so they decode.
+	json.Unmarshal(s.c.Properties, &properties)
+	json.Unmarshal(s.c.Traits, &traits)
+	for _, name := range slices.Sorted(maps.Keys(properties.Env)) {
+		var from struct {
+			Secret json.RawMessage `json:"secret"`
+		}
+		if json.Unmarshal(properties.Env[name], &from) == nil {
+			s.existing(from.Secret, ".properties.env."+name+".secret.existing")
+		}
+	}
+	for i, name := range properties.PullSecrets {
+		s.allowed(name, fmt.Sprintf(".properties.pullSecrets.%d", i))
+	}
+	for _, key := range slices.Sorted(maps.Keys(properties.ServiceAccount.Annotations)) {
+		if text := key + "=" + properties.ServiceAccount.Annotations[key]; !matches(s.doc.Annotations, text) {
+			s.bad(catalogue.ServiceAccount, ".properties.serviceAccount.annotations."+key, "is an annotation that policy does not allow with this value; it allows %s (secrets.annotations)", allows(s.doc.Annotations))
+		}
+	}
+	for i, from := range traits.EnvFrom {
+		s.existing(from.Secret, fmt.Sprintf(".traits.envFrom.%d.secret.existing", i))
+	}
+	for i, mount := range traits.Storage {
+		s.existing(mount.Source, fmt.Sprintf(".traits.storage.%d.source.existing", i))
+	}
+}
+
+// existing checks a reference, which may be one to a Secret that others made.
+func (s *secretsOf) existing(reference json.RawMessage, below string) {
+	var to struct {
+		Existing string `json:"existing"`
+	}
+	if json.Unmarshal(reference, &to) == nil && to.Existing != "" {
+		s.allowed(to.Existing, below)
+	}
+}
+
+func (s *secretsOf) allowed(name, below string) {
+	if !matches(s.doc.Existing, name) {
+		s.bad(catalogue.ExistingSecret, below, "names Secret %s, and policy allows %s (secrets.existing)", name, allows(s.doc.Existing))
+	}
+}
+
+// hide moves the literals of variables that hold secrets out of the component. It returns
+// the secret component that has them, nil if there are none or if policy refuses them.
+func (s *secretsOf) hide(a *model.Application) *model.Component {
+	var properties, env map[string]json.RawMessage
+	if json.Unmarshal(s.c.Properties, &properties) != nil || json.Unmarshal(properties["env"], &env) != nil {
+		return nil
+	}
+	name, data := s.c.Name+hiddenSuffix, map[string]string{}
+	for _, variable := range slices.Sorted(maps.Keys(env)) {
+		var literal string
+		if json.Unmarshal(env[variable], &literal) != nil || literal == "" || !s.doc.holdsSecret(variable) {
+			continue
+		}
+		if s.doc.Literals == "refused" {
+			s.bad(catalogue.SecretLiteral, ".properties.env."+variable, "is a literal in a variable that holds a secret, which policy refuses (secrets.literals); refer to a secret component or an existing Secret")
+			continue
+		}
+		data[variable] = literal
+		env[variable] = encoded(map[string]any{"secret": map[string]string{"name": name, "key": variable}})
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	if _, taken := a.Component(name); taken {
+		s.bad(catalogue.HiddenName, ".properties.env", "has literals that hold secrets, which a component %s keeps, and the application has a component of that name; rename it", name)
+		return nil
+	}
+	properties["env"] = encoded(env)
+	s.c.Properties = encoded(properties)
+	return &model.Component{Name: name, Type: "secret", Critical: true, OS: s.c.OS, Properties: encoded(map[string]any{"data": data})}
+}
+
+// holdsSecret reports whether a part of the name of a variable ends with one of the words.
+func (d *secretsDoc) holdsSecret(variable string) bool {
+	for part := range strings.FieldsFuncSeq(strings.ToUpper(variable), func(r rune) bool { return strings.ContainsRune("_.-", r) }) {
+		if slices.ContainsFunc(d.Names, func(word string) bool { return strings.HasSuffix(part, word) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// encoded returns a value of maps and strings as JSON with sorted keys.
+func encoded(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("decode: a map of strings cannot be encoded: " + err.Error())
+	}
+	return b
+}
+
+// matches reports whether one of some patterns, in which * stands for any characters,
+// matches a text.
+func matches(patterns []string, text string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return glob(strings.Split(pattern, "*"), text) })
+}
+
+// glob reports whether a text is made of the given parts, with any characters between them.
+func glob(parts []string, text string) bool {
+	first, last := parts[0], parts[len(parts)-1]
+	if len(parts) == 1 {
+		return text == first
+	}
+	if !strings.HasPrefix(text, first) || !strings.HasSuffix(text[len(first):], last) {
+		return false
+	}
+	text = text[len(first) : len(text)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		at := strings.Index(text, part)
+		if at < 0 {
+			return false
+		}
+		text = text[at+len(part):]
+	}
+	return true
+}
+
+func allows(patterns []string) string {
+	if len(patterns) == 0 {
+		return "none"
+	}
+	return strings.Join(patterns, ", ")
+}
