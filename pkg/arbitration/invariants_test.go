@@ -31,6 +31,7 @@ var invariants = []func(*rapid.T){
 	gangsAreWhole, dependantsWait, hintsHaveDomains,
 	incrementalIsFull, otherTenantsAreLeftAlone,
 	everyFailureCounts, counterfactualsAreTrue, certificatesAreComplete, overQuotaGrowsNothing,
+	higherPrioritiesRunInFull, sentencesAreTrue, oneMovePerHold,
 }
 
 // FuzzInvariants tries all invariants on worlds made of the fuzzer's bytes.

@@ -31,6 +31,7 @@ func TestEveryDisruptionIsFair(t *testing.T) {
 				judged++
 				verdict := h.judge(x)
 				require.NotContains(t, verdict, "unfair", "seed %d: %s takes from others\n%s", seed, x.taker.ID, x)
+				require.True(t, x.standsBetter(), "seed %d: what runs stands no better\n%s", seed, x)
 				require.True(t, verdict == "band" || x.tree.missesSome(x.tree.uses(x.before), x.taker.Tenant),
 					"seed %d: %s takes from others, and its tenant has all that is its own\n%s", seed, x.taker.ID, x)
 				switch verdict {

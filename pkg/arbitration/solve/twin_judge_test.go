@@ -439,3 +439,38 @@ func fitsRow(x, y []*big.Rat) bool {
 	}
 	return true
 }
+
+// standsBetter reports whether of the best standing of which another amount runs more does.
+func (x *exchange) standsBetter() bool {
+	sums := map[Standing]*big.Rat{}
+	var all []Standing
+	for i := range x.before {
+		b, a := &x.before[i], &x.after[i]
+		for l := min(b.from, a.from); l < max(b.from, a.from); l++ {
+			row := x.tree.row()
+			for r := range row {
+				n := b.levels[l].lasts[r]
+				if l+1 < len(b.levels) {
+					n -= b.levels[l+1].lasts[r]
+				}
+				row[r] = x.tree.fraction(n, r)
+			}
+			share := largest(row)
+			if a.from > b.from {
+				share = new(big.Rat).Neg(share)
+			}
+			s := b.stands[l]
+			if sums[s] == nil {
+				sums[s], all = new(big.Rat), append(all, s)
+			}
+			sums[s].Add(sums[s], share)
+		}
+	}
+	slices.SortFunc(all, Standing.Compare)
+	for _, s := range all {
+		if new(big.Rat).Abs(sums[s]).Cmp(blur) > 0 {
+			return sums[s].Sign() > 0
+		}
+	}
+	return false
+}

@@ -197,3 +197,56 @@ func (i *Inside) mayPreempt(c *solve.App, s Rank, v *solve.App, z Rank) bool {
 	}
 	return allowed == solve.AnyBand && s.Band < z.Band // whether taking back a share is fair is not known here
 }
+
+// RoomOfLowerPriorities returns the best level that an application does not run at and that would fit if all that
+// stands worse and is of a lower priority in its tenant were gone, -1 if there is none. It counts
+// what pools hold and no limits of tenants.
+func (i *Inside) RoomOfLowerPriorities(id model.AppID) int {
+	c := i.app(id)
+	if c == nil || c.Standing == nil {
+		return -1
+	}
+	from, pools := len(c.Levels), []int{-1}
+	if c.Granted() {
+		from = c.Level
+	} else if c.Levels[0].Loose != nil {
+		pools = i.p.Preferred(c, c.Spec, &c.Levels[0])
+	}
+	for l := range from {
+		s := slices.MaxFunc(c.Standing[l:from], Rank.Compare)
+		for _, at := range pools {
+			if i.fitsWithoutLowerPriorities(c, s, l, at) {
+				return l
+			}
+		}
+	}
+	return -1
+}
+
+func (i *Inside) fitsWithoutLowerPriorities(c *solve.App, s Rank, l, at int) bool {
+	for pool := range i.p.Pools {
+		for r := range i.p.Names {
+			free := i.p.Pools[pool].Free(c, r) + solve.HeldOf(c.Taken, pool, r)
+			for _, v := range i.p.Running {
+				if v == c || v.Tenant != c.Tenant || v.Priority >= c.Priority || !v.Granted() || v.Standing == nil {
+					continue
+				}
+				lowest := v.Level
+				for lowest < len(v.Levels) && Better(s, v.Standing[lowest]) {
+					lowest++
+				}
+				if lowest == v.Level {
+					continue
+				}
+				free += solve.HeldOf(v.Taken, pool, r)
+				if lowest < len(v.Levels) {
+					free -= solve.HeldOf(v.Levels[lowest].Bound, pool, r)
+				}
+			}
+			if asked := taken(&c.Levels[l], at, pool, r); asked > 0 && asked > free {
+				return false
+			}
+		}
+	}
+	return true
+}
