@@ -41,6 +41,7 @@ check: fmt vet staticcheck tests ## Run what make test runs, without the tests t
 soak: cluster ## Test all there is to test, for hours: all states, thousands of histories, fuzzing, 30,000 applications
 	$(GO) test -timeout 12h $(call dirs_with,'d-aros/test/tier"') -soak
 	$(MAKE) fuzz FUZZTIME=2m
+	$(MAKE) mutate-arbitration
 	$(GO) run ./test/arbitration/bench
 	for apps in 10000 30000; do $(MAKE) bench-evaluate bench-lifecycle APPS=$$apps; done
 
@@ -60,6 +61,10 @@ architecture:
 # Cluster tests share one control plane. The first build of it takes minutes, so it comes first and shows progress.
 cluster:
 	@test "$${DAROS_SKIP_CLUSTER:-}" = 1 || $(GO) run ./test/devcluster build
+
+.PHONY: mutate-arbitration
+mutate-arbitration: ## Plant bugs in the rules of arbitration, each of which a test must catch; takes half an hour
+	$(GO) run ./test/arbitration/mutate
 
 GOLDEN = $(call dirs_with,'flag\.Bool."update"')
 .PHONY: golden

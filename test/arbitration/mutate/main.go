@@ -1,0 +1,119 @@
+// Command mutate plants bugs in the rules of arbitration, one at a time, and runs the tests of the rules
+// against each. Every bug must be caught by a test that states a rule: tests that compare bytes with
+// recorded ones are left out. It writes caught.txt, which says by which test, and fails if a bug survives.
+//
+//	go run ./test/arbitration/mutate              # all, and writes caught.txt
+//	go run ./test/arbitration/mutate -only Slack  # those whose description contains it
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+const (
+	home  = "test/arbitration/mutate"
+	rules = "pkg/arbitration" // that files of mutations are relative to
+)
+
+// byBytes are tests that compare with what was recorded.
+const byBytes = "RulingsKeepTheirBytes|Golden|Page"
+
+func main() {
+	only := flag.String("only", "", "plant only bugs whose description contains this")
+	flag.Parse()
+	if err := run(*only); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(only string) error {
+	dir, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var table strings.Builder
+	survived := 0
+	for _, m := range mutations {
+		if !strings.Contains(m.what, only) {
+			continue
+		}
+		caught, err := m.plant(dir)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", m.file, m.what, err)
+		}
+		if caught == "" {
+			caught = "SURVIVES"
+			survived++
+		}
+		line := fmt.Sprintf("%s: %s: %s\n", m.file, m.what, caught)
+		table.WriteString(line)
+		fmt.Print(line)
+	}
+	if survived > 0 {
+		return fmt.Errorf("%d bugs survive; write a test that each of them fails", survived)
+	}
+	if only != "" {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(home, "caught.txt"), []byte(table.String()), 0o644)
+}
+
+// apply returns the text of the file with the bug in it.
+func (m mutation) apply(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, rules, m.file))
+	if err != nil {
+		return "", err
+	}
+	if n := strings.Count(string(text), m.old); n != 1 {
+		return "", fmt.Errorf("%q is there %d times; change the row with the rule", m.old, n)
+	}
+	return strings.Replace(string(text), m.old, m.new, 1), nil
+}
+
+var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (Test\S+)`)
+
+// plant runs the tests with the bug in place, and returns the first that fails, "" for none.
+func (m mutation) plant(dir string) (string, error) {
+	text, err := m.apply(".")
+	if err != nil {
+		return "", err
+	}
+	mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
+	original, err := filepath.Abs(filepath.Join(rules, m.file))
+	if err != nil {
+		return "", err
+	}
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{original: mutant}})
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(os.WriteFile(mutant, []byte(text), 0o644), os.WriteFile(overlay, replace, 0o644)); err != nil {
+		return "", err
+	}
+	for _, pkg := range []string{"./pkg/arbitration/solve", "./pkg/arbitration"} {
+		out, err := exec.Command("go", "test", "-overlay", overlay, "-vet=off", "-ldflags=-w", "-short", "-failfast", "-timeout", "5m", "-skip", byBytes, pkg).CombinedOutput()
+		var exit *exec.ExitError
+		switch found := failed.FindSubmatch(out); {
+		case err == nil:
+		case !errors.As(err, &exit):
+			return "", err
+		case found != nil:
+			return string(found[1]), nil
+		case strings.Contains(string(out), "panic: "):
+			return "a panic in " + pkg, nil
+		default:
+			return "", fmt.Errorf("it does not build, or no test fails:\n%s", out)
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,102 @@
+package main
+
+// mutation is a bug: a text of a file, which is there once, and what stands there instead.
+type mutation struct{ file, what, old, new string }
+
+// mutations are all bugs, by stage.
+var mutations = []mutation{
+	// Standing.
+	{"solve/stand.go", "lower bands stand better", `cmp.Compare(s.Band, o.Band),`, `cmp.Compare(o.Band, s.Band),`},
+	{"solve/stand.go", "lower priorities stand better", `cmp.Compare(o.Priority, s.Priority),`, `cmp.Compare(s.Priority, o.Priority),`},
+	{"solve/stand.go", "what is guaranteed stands by its band", `cmp.Compare(min(s.Class, WithinFairShare), min(o.Class, WithinFairShare)), // guaranteed or not`, `0,`},
+	{"solve/stand.go", "what is borrowed stands as what is within a fair share", `cmp.Compare(s.Class, o.Class),`, `0,`},
+	{"solve/stand.go", "a lower priority stands better than a higher one that fits in the fair share only", `case best == WithinGuarantee && sumFits(`, `case sumFits(`},
+	{"solve/stand.go", "the guarantee is never used up", `		r.inGuarantee.Add(r.item)
+`, ``},
+	{"solve/stand.go", "slack is a tenth of all capacity", `case share <= r.fairShare+Slack:`, `case share <= r.fairShare+Whole/10:`},
+	{"solve/stand.go", "what is borrowed uses up the fair share", `	if s > WithinFairShare {
+		r.inFairShare.sub(r.item)`, `	if false {
+		r.inFairShare.sub(r.item)`},
+	{"solve/stand.go", "a step stands as the whole level", `	if l+1 < len(app.Levels) {
+		r.item.sub(`, `	if false {
+		r.item.sub(`},
+	{"solve/app.go", "who came last stands first", `cmp.Or(cmp.Compare(y.Priority, x.Priority), x.declared.Compare(y.declared)`, `cmp.Or(cmp.Compare(y.Priority, x.Priority), y.declared.Compare(x.declared)`},
+
+	// Guarantees and fair shares.
+	{"solve/fairshare.go", "weights do not count", `bits.Mul64(f.rate[i], uint64(f.Nodes[c].Weight)<<32)`, `bits.Mul64(f.rate[i], 1<<32)`},
+	{"solve/fairshare.go", "a group takes as if its members had no weights", `sum[r] += uint64(f.Nodes[c].Weight) * uint64(s)`, `sum[r] += uint64(s)`},
+	{"solve/fairshare.go", "the first band asks for nothing", `above := 0; above <= b; above++`, `above := 1; above <= b; above++`},
+	{"solve/fairshare.go", "the dominant share is that of the last resource", `fair[i] = max(fair[i], s)`, `fair[i] = s`},
+	{"solve/guarantee.go", "a guarantee is as large as the demand", `amount := min(d, n.Guarantee[r]-held[i][r])`, `amount := d`},
+	{"solve/guarantee.go", "guarantees are not scaled when capacity falls short of them", `want = mulDiv(want, f.left[r], sum[r])`, `_ = mulDiv(want, f.left[r], sum[r])`},
+	{"solve/guarantee.go", "what members are guaranteed counts twice for their group", `			beyond.sub(f.guaranteedBelow(i))
+`, ``},
+	{"solve/guarantee.go", "what a group owns beyond its members protects nobody", `floors[i][r] += f.amount(more, r)`, `_ = f.amount(more, r)`},
+	{"solve/demand.go", "an update asks for no more than what runs", `most[r] = max(most[r], amount)`, `most[r] = max(most[r], min(most[r], amount))`},
+	{"solve/demand.go", "a tenant asks for more than it may borrow", `*d = max(0, min(*d, n.Guarantee[r]+n.borrow[r]-sum[r]))`, `*d = max(0, *d)`},
+
+	// Making room.
+	{"solve/room.go", "a priority takes what stands better in its tenant", `return s.Compare(z) < 0 && s.Priority > z.Priority &&`, `return s.Priority > z.Priority &&`},
+	{"solve/room.go", "equal priorities take from each other", `return s.Compare(z) < 0 && s.Priority > z.Priority &&`, `return s.Compare(z) < 0 &&`},
+	{"solve/room.go", "who allows no preemption is preempted in its tenant", `Preemption(app.Policy()) >= WithinTenant && Preemption(v.Policy()) >= WithinTenant`, `Preemption(app.Policy()) >= WithinTenant`},
+	{"solve/room.go", "what is guaranteed is taken", `if z.Class == WithinGuarantee || d.allowed < Reclaim`, `if d.allowed < Reclaim`},
+	{"solve/room.go", "the pool with most evictions is taken", `pl.evictions() < best.evictions()`, `pl.evictions() > best.evictions()`},
+	{"solve/room.go", "a refused plan spares one only", `	for _, m := range moves {
+		for _, o := range m.less() {`, `	for _, m := range moves[:1] {
+		for _, o := range m.less()[:1] {`},
+	{"solve/room.go", "nothing alike gives way", `		d.deep = true
+`, `		return nil
+`},
+	{"solve/choose.go", "eviction comes before degradation", `	for _, o := range options {
+		missing.sub(o.degraded())
+	}
+`, ``},
+	{"solve/choose.go", "who gave up too much keeps nothing", `	fillBackLevels(moves, rest)
+`, ``},
+	{"solve/choose.go", "the best standing gives way first", `return p.least.Compare(o.least)`, `return o.least.Compare(p.least)`},
+	{"solve/fewest.go", "one is never enough", `for size := 1; size <= len(tier); size++`, `for size := min(2, len(tier)); size <= len(tier); size++`},
+
+	// Fairness of the outcome.
+	{"solve/fairness.go", "who loses is not weighed", `	for _, m := range moves {
+		note(m.option.app.Tenant)
+	}
+`, ``},
+	{"solve/fairness.go", "any smaller shortfall counts, and any larger one", `return is[k]+Slack <= was[k]`, `return true`},
+	{"solve/fairness.go", "a plan that mends nothing mends a guarantee", `case guarantees < 0:`, `case guarantees <= 0:`},
+	{"solve/fairness.go", "a band may break guarantees", `case guarantees == 0 && s.fromLowerBands():`, `case s.fromLowerBands():`},
+	{"solve/fairness.go", "a fair share may break guarantees", `case guarantees == 0 && s.fairer(after):`, `case s.fairer(after):`},
+	{"solve/fairness.go", "bands take whatever policy says", `return s.search.allowed == AnyBand`, `return true`},
+	{"solve/fairness.go", "a band takes from itself", `v.Band <= s.search.standing.Band`, `v.Band < s.search.standing.Band`},
+	{"solve/fairness.go", "a guarantee is broken by what is not asked for", `least[r] = max(0, min(sum[r], lack[r]))`, `least[r] = max(0, lack[r])`},
+	{"solve/fairness.go", "the smallest shortfall counts first", `		list[i] = all[i].short
+	}
+	slices.SortFunc(list, func(x, y Share) int { return cmp.Compare(y, x) })`, `		list[i] = all[i].short
+	}
+	slices.SortFunc(list, func(x, y Share) int { return cmp.Compare(x, y) })`},
+	{"solve/fairness.go", "groups count as tenants do", `for to < len(s.nodes) && s.depth[to] == s.depth[from] {`, `for to < len(s.nodes) {`},
+
+	// Restore and shortage.
+	{"solve/restore.go", "nothing holds a restore", `return !a.now.Before(a.RestoredFrom(app)) && app`, `return app`},
+
+	// Filling.
+	{"solve/allot.go", "who is refused an update holds nothing", `model.VerdictGranted, nil
+	a.take(app, held)`, `model.VerdictGranted, nil
+	app.Taken = held`},
+	{"solve/queue.go", "standing does not order tenants", `		xs.Compare(ys),
+`, ``},
+	{"solve/queue.go", "weights do not order tenants", `comparePerWeight(x.after, l.queue.Nodes[x.node].Weight, y.after, l.queue.Nodes[y.node].Weight)`, `comparePerWeight(x.after, 1, y.after, 1)`},
+
+	// The gate.
+	{"solve/gate.go", "one priority above the ceiling passes", `OK: spec.Priority <= limit,`, `OK: spec.Priority <= limit+1,`},
+	{"solve/gate.go", "one application too many passes", `OK: used+asked <= limit || asked <= held,`, `OK: used <= limit || asked <= held,`},
+	{"solve/gate.go", "quota counts only what is asked for now", `OK: n.declared[r]+asked <= n.quota[r] ||`, `OK: asked <= n.quota[r] ||`},
+	{"solve/gate.go", "what runs over quota may grow", `held != nil && asked <= held.Total[r] && full.lasts[r] <= held.lasts[r]`, `held != nil`},
+	{"solve/gate_pools.go", "the price does not count", `OK: cost <= spec.Budget,`, `OK: true,`},
+	{"solve/gate_pools.go", "what no pool can hold waits", `OK: n <= q.Offered[r],`, `OK: true,`},
+	{"solve/gate_pools.go", "the share of a pool does not count", `OK: n <= limit,`, `OK: true,`},
+
+	// What decisions say.
+	{"explain/sentences.go", "the other priority is higher", `is higher than %d", app.Priority, v.Priority)`, `is higher than %d", v.Priority, app.Priority)`},
+	{"explain/constraint.go", "short is what is asked", `k.Short = model.FormatAmount(f.Resource, over)`, `k.Short = model.FormatAmount(f.Resource, f.Asked)`},
+	{"explain/competitors.go", "others hold what is short", `solve.HeldOf(other.Taken, pool, resource)) + " "`, `app.Short[0].Asked) + " "`},
+}
