@@ -50,7 +50,7 @@ func TestBypassesAreRefused(t *testing.T) {
 	base := archive(t, "base.txtar")
 	for _, p := range bypasses(t) {
 		t.Run(p.name, func(t *testing.T) {
-			f := New().Fleet("c", planted(base, p.refused), releases(t))
+			f := Through(examined).Fleet("c", planted(base, p.refused), releases(t))
 			got := report(f)
 			if *update {
 				p.write(t, got)

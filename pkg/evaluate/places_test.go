@@ -20,12 +20,12 @@ func TestPlacesAreWhereTheySay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: evaluates every example; TestProblems compares the places with those of the golden files")
 	}
-	base, backend := archive(t, "base.txtar"), newOther() // which evaluates once what examples share
+	base := archive(t, "base.txtar")
 	quoted := 0
 	for _, p := range pairs(t) {
 		t.Run(p.name, func(t *testing.T) {
 			files := planted(base, p.refused)
-			f := Through(backend).Fleet("c", files, releases(t))
+			f := Through(examined).Fleet("c", files, releases(t))
 			for _, problem := range f.Problems {
 				seen := map[string]bool{}
 				for _, place := range problem.Places {
@@ -81,7 +81,7 @@ func TestBothSidesHaveAPlace(t *testing.T) {
 			continue
 		}
 		files := planted(base, p.refused)
-		for _, problem := range New().Fleet("c", files, releases(t)).Problems {
+		for _, problem := range Through(examined).Fleet("c", files, releases(t)).Problems {
 			if len(problem.Places) == 1 {
 				asked, _, _ := strings.Cut(problem.Places[0].At, ":")
 				require.Empty(t, writtenAbove(t, files, path.Dir(asked), catalogue.Find(code).Limits), problem.String())

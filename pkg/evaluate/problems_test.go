@@ -108,7 +108,7 @@ func TestProblems(t *testing.T) {
 	for name, a := range examples(t) {
 		t.Run(name, func(t *testing.T) {
 			files, want := split(a)
-			f := judged(t, New(), unpack(base, files), beforeShop)
+			f := judged(t, Through(examined), unpack(base, files), beforeShop)
 			got := report(f)
 			if *update {
 				write(t, name, files, got)
