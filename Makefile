@@ -8,6 +8,8 @@ GO ?= go
 SOURCES := cmd deploy pkg schema test
 # Without debugging information a test program is linked in half the time.
 TEST := $(GO) test -ldflags=-w -timeout 30m
+# Tests of pure functions leave much garbage and keep little: to collect it less often saves a fifth of their CPU time.
+PURE := GOGC=400 $(TEST)
 # Packages whose tests contain something.
 dirs_with = $(shell grep -rlE $(1) --include='*_test.go' $(SOURCES) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's|^|./|')
 
@@ -48,7 +50,7 @@ soak: cluster ## Test all there is to test, for hours: all states, thousands of 
 .PHONY: tests fmt vet staticcheck architecture cluster
 # The race detector watches the packages whose sources start goroutines or take locks.
 tests:
-	packages=$$($(GO) run ./test/goroutines -without); $(TEST) -vet=off $$packages
+	packages=$$($(GO) run ./test/goroutines -without); $(PURE) -vet=off $$packages
 	packages=$$($(GO) run ./test/goroutines); $(TEST) -vet=off -race $$packages
 fmt:
 	@unformatted=$$(gofmt -l $(SOURCES)); test -z "$$unformatted" || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }
