@@ -28,9 +28,12 @@ func newEvaluateCommand() *cobra.Command {
 	}
 }
 
+// executable finds this program. Tests name the one that the race detector does not watch.
+var executable = os.Executable
+
 // childCommand starts this program as a child of a pool.
 func childCommand() ([]string, error) {
-	program, err := os.Executable()
+	program, err := executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}

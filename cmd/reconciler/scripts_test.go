@@ -31,6 +31,7 @@ func (m scripts) Run() int {
 		}
 	}
 	commandDir = dir
+	executable = func() (string, error) { return program, nil } // of the children, too
 	return m.M.Run()
 }
 
