@@ -208,7 +208,8 @@ func TestVetPage(t *testing.T) {
 		"- Declared keys that nobody can sign with (DA2012): [Access](access.md). `reconciler vet` sees them.\n" +
 		"- Commits that nobody who may has signed (other DA20xx): [Access](access.md). Only the running reconciler judges commits.\n" +
 		"- A commit that removes too much at once (DA1901): [The fleet repo as a source](source.md). Only the running reconciler knows\n  what runs.\n" +
-		"- A record on the status branch that cannot be read (DA1902): [The status branch](status-branch.md#a-damaged-record).\n")
+		"- A record on the status branch that cannot be read (DA1902): [The status branch](status-branch.md#a-damaged-record).\n" +
+		"- A record of an unsigned status branch that no commit declares (DA2102): [The status branch](status-branch.md#without-a-key).\n")
 	if *update {
 		require.NoError(t, os.WriteFile(page, []byte(b.String()), 0o644))
 	}

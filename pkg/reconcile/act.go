@@ -127,7 +127,7 @@ func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 		if inst.SpecUnknown() {
 			continue
 		}
-		if revision := l.revisions.of(inst, tenants[inst.App.Tenant], ledger.Platform, around); l.done.due(inst.App, revision, now) {
+		if revision := l.revisions.of(inst, tenants[inst.App.Tenant], ledger.Platform, around); l.done.due(inst.App, revision, now) && l.declared.vouches(inst) {
 			tasks = append(tasks, task{id: inst.App, revision: revision, tenant: tenants[inst.App.Tenant], instance: inst,
 				rank: rankOf(inst, ledger.Platform, l.done.begins(inst.App))})
 		}

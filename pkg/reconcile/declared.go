@@ -25,6 +25,8 @@ type declared struct {
 	fleet     model.Fleet   // of accepted
 	evaluated bool          // fleet is all that its files say
 	rendered  *turn.Checked // of fleet
+
+	vouched map[claimed]finding // of specs of the ledger
 }
 
 // follow returns how the fleet repo goes on from the commit that the ledger was decided

@@ -77,6 +77,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	}
 	r.Commit = snap.Commit
 	c := turn.Case{Fleet: fleet, Checked: l.declared.rendered, Refused: refused, Ledger: ledger, Requests: l.declared.requests(snap)}
+	c.Doubts = l.declared.vouch(&ledger)
 	c.Source = l.declared.source(&ledger, line, snap.Commit)
 	if platform := turn.Platform(fleet, ledger); platform != nil {
 		l.begin(r, StageInspect)

@@ -33,7 +33,7 @@ func (d *declared) preview(ctx context.Context, ledger *model.Ledger) ([]string,
 	}
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
-		if !inst.Phase.Active() || inst.SpecUnknown() {
+		if !inst.Phase.Active() || inst.SpecUnknown() || !d.vouches(inst) {
 			continue
 		}
 		if err := add(task{id: inst.App, tenant: tenants[inst.App.Tenant], instance: inst.Started()}); err != nil {

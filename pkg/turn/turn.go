@@ -2,6 +2,7 @@ package turn
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -38,6 +39,10 @@ type Series struct {
 	// records at most; 0: all. The rest follow with the next cases.
 	Newcomers int
 
+	// Doubts are why nothing is carried out by the specs of some records. The loop looks
+	// for them in commits where nobody signs the ledger.
+	Doubts map[model.AppID]lifecycle.Doubt
+
 	// Decide rules on a fleet; nil means arbitration.Decide. It rules the same, and
 	// remembers its last case.
 	Decide func(model.Fleet, model.Observation, model.Ledger, time.Time) model.Ruling
@@ -69,7 +74,8 @@ func Platform(fleet model.Fleet, ledger model.Ledger) *model.Platform {
 // Take makes the whole decision of one pass. Equal cases have equal outcomes.
 func Take(c Case) Outcome {
 	fleet := c.Fleet
-	fleet.Problems = slices.Concat(c.refusal(), access.New(fleet.Platform, fleet.Tenants).Problems(c.Now), fleet.Problems)
+	c.Ledger = lifecycle.Refute(c.Ledger, c.Doubts, fleet.Commit, c.Now)
+	fleet.Problems = slices.Concat(c.refusal(), c.doubted(), access.New(fleet.Platform, fleet.Tenants).Problems(c.Now), fleet.Problems)
 	fleet, leaving := lifecycle.KeepLastGood(fleet, c.Ledger, c.Requests.Removals)
 	if fleet.Platform == nil {
 		next := c.Ledger
@@ -100,6 +106,14 @@ func (c *Case) refusal() []model.Problem {
 		return nil
 	}
 	return []model.Problem{c.Refused.Problem(c.Fleet.Commit)}
+}
+
+// doubted reports the specs of the ledger that no commit declares.
+func (c *Case) doubted() (problems []model.Problem) {
+	for _, app := range slices.SortedFunc(maps.Keys(c.Doubts), model.AppID.Compare) {
+		problems = append(problems, model.Problem{Code: model.CodeSpecDoubted, Path: "tenants/" + app.String() + "/spec.json", Message: c.Doubts[app].Why, Tenant: app.Tenant, App: app.Name})
+	}
+	return problems
 }
 
 // carry carries the runs of workflows forward: what a run targets is laid on the

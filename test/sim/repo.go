@@ -172,6 +172,16 @@ func (e *evaluator) Build(_ string, k kustomize.Kustomization) (kustomize.Built,
 	return k.Build(), nil
 }
 
+func (e *evaluator) Application(app model.AppID, commit string, _ evaluate.Files, _ func(string) (evaluate.Files, error)) (*model.Application, bool, bool) {
+	fleet := fleetOf(e.repo.commits[commit], len(apps))
+	for _, spec := range fleet.Applications {
+		if spec.ID == app {
+			return spec, false, true
+		}
+	}
+	return nil, slices.ContainsFunc(fleet.Unusable, func(u model.Unusable) bool { return u.App == app }), true
+}
+
 func (e *evaluator) Layers(evaluate.Files) model.Fleet { return model.Fleet{} }
 
 func (e *evaluator) Fleet(commit string, _ evaluate.Files, _ func(string) (evaluate.Files, error)) model.Fleet {

@@ -1,0 +1,142 @@
+package reconcile
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/lifecycle"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source"
+)
+
+// A claimed is a spec of a ledger that nobody signs, as far as something is carried out by
+// it, and the commit that is said to declare it.
+type claimed struct {
+	app     model.AppID
+	release model.Digest
+	deletes bool // it wants its data deleted
+	commit  string
+}
+
+func claimOf(spec *model.Application) claimed {
+	deletes := spec.Lifecycle.Deletion == model.DeletionDeleteData && spec.Policy.Deletion == model.DeletionDeleteData
+	return claimed{spec.ID, spec.Release, deletes, spec.Commit}
+}
+
+func (c claimed) is(spec *model.Application) bool {
+	if spec == nil {
+		return false
+	}
+	other := claimOf(spec)
+	return other.release == c.release && other.deletes == c.deletes
+}
+
+// specs returns the specs of an instance by which something is carried out.
+func specs(inst *model.Instance) []*model.Application {
+	return slices.DeleteFunc([]*model.Application{inst.Spec, inst.Previous}, func(s *model.Application) bool { return s == nil })
+}
+
+// A finding is what the commit of a spec says of it.
+type finding int
+
+const (
+	pending finding = iota // not known yet
+	shown                  // it declares the spec
+	refuted                // it declares something else, or nothing
+	invalid                // what it declares is not valid, as under the rules of another version
+)
+
+// vouch finds out which specs of a ledger that nobody signs are those of their commits,
+// and returns why others are not, by application. What cannot be found out now is looked
+// at again in the next pass.
+func (d *declared) vouch(ledger *model.Ledger) map[model.AppID]lifecycle.Doubt {
+	if d.o.Recognition.Signed {
+		return nil
+	}
+	known, doubts := map[claimed]finding{}, map[model.AppID]lifecycle.Doubt{}
+	for i := range ledger.Instances {
+		inst := &ledger.Instances[i]
+		if !inst.HasObjects() && !inst.DeletesData() {
+			continue
+		}
+		for _, spec := range specs(inst) {
+			c := claimOf(spec)
+			found := d.vouched[c]
+			if found == pending {
+				found = d.find(c, spec)
+			}
+			known[c] = found
+			switch found {
+			case refuted:
+				doubts[inst.App] = lifecycle.Doubt{Refuted: true, Why: fmt.Sprintf(
+					"commit %s does not declare what the record says, and nobody signs the status branch; what runs stays as it is until Git has another release", c.commit)}
+			case invalid:
+				doubts[inst.App] = lifecycle.Doubt{Why: fmt.Sprintf(
+					"commit %s is not valid any more, so it does not show what the record says, and nobody signs the status branch; what runs stays as it is until Git declares a valid release", c.commit)}
+			}
+		}
+	}
+	d.vouched = known
+	return doubts
+}
+
+// find looks for a spec in its commit. The fleet at hand answers for nearly all. Of a spec
+// with files beside it, these have to be the same.
+func (d *declared) find(c claimed, spec *model.Application) finding {
+	then, err := d.accepted.At(cmp.Or(c.commit, d.accepted.Commit))
+	if d.declares(c) {
+		dir := path.Join("tenants", c.app.Tenant, "apps", c.app.Name)
+		if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) || err == nil && sameFiles(then.Files, d.accepted.Files, dir) {
+			return shown
+		}
+	}
+	if err != nil {
+		return pending
+	}
+	says, unusable, final := d.o.Evaluator.Application(c.app, then.Commit, then.Files, func(commit string) (evaluate.Files, error) {
+		older, err := then.At(commit)
+		return older.Files, err
+	})
+	switch {
+	case c.is(says):
+		return shown
+	case !final:
+		return pending
+	case unusable:
+		return invalid
+	}
+	return refuted
+}
+
+func sameFiles(x, y *source.Files, dir string) bool {
+	if x == nil || y == nil {
+		return false
+	}
+	one, err := x.Digest(dir)
+	other, otherErr := y.Digest(dir)
+	return err == nil && otherErr == nil && one == other
+}
+
+// declares reports whether the fleet declares a spec.
+func (d *declared) declares(c claimed) bool {
+	i, ok := slices.BinarySearchFunc(d.fleet.Applications, c.app, func(a *model.Application, app model.AppID) int { return a.ID.Compare(app) })
+	return ok && c.is(d.fleet.Applications[i])
+}
+
+// vouches reports whether something may be carried out by what the record of an instance
+// says: somebody signed it, or its commits declare it.
+func (d *declared) vouches(inst *model.Instance) bool {
+	if d.o.Recognition.Signed {
+		return true
+	}
+	for _, spec := range specs(inst) {
+		c := claimOf(spec)
+		if found := d.vouched[c]; found != shown && (found != pending || !d.declares(c)) {
+			return false
+		}
+	}
+	return true
+}
