@@ -10,9 +10,13 @@ import (
 )
 
 // Application evaluates one application of a commit under the layers of that commit. The
-// spec is nil if the commit declares none that is valid; Invalid reports whether it
+// spec is nil if the commit declares none that is valid; invalid reports whether it
 // declares one. Final is false if a file could not be read or an evaluation did not end.
-func (e *Evaluator) Application(app model.AppID, commit string, files Files, at func(commit string) (Files, error)) (spec *model.Application, invalid, final bool) {
+func (e *Evaluator) Application(app model.AppID, commit string, at func(commit string) (Files, error)) (spec *model.Application, invalid, final bool) {
+	files, err := at(commit)
+	if err != nil {
+		return nil, false, false
+	}
 	alone := Through(e.backend)
 	fleet := alone.Fleet(commit, only{files, app}, at)
 	if i := slices.IndexFunc(fleet.Applications, func(a *model.Application) bool { return a.ID == app }); i >= 0 {

@@ -77,7 +77,7 @@ type Evaluator interface {
 	Fleet(commit string, files evaluate.Files, at func(commit string) (evaluate.Files, error)) model.Fleet
 	// Application evaluates one application of a commit, nil if it declares none that is
 	// valid. Final is false if that may change with another try.
-	Application(app model.AppID, commit string, files evaluate.Files, at func(commit string) (evaluate.Files, error)) (spec *model.Application, invalid, final bool)
+	Application(app model.AppID, commit string, at func(commit string) (evaluate.Files, error)) (spec *model.Application, invalid, final bool)
 	// Layers evaluates the platform and the tenants, which grant people access to paths,
 	// and no applications.
 	Layers(files evaluate.Files) model.Fleet

@@ -9,7 +9,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/source"
 )
 
 // A claimed is a spec of a ledger that nobody signs, as far as something is carried out by
@@ -34,8 +33,12 @@ func (c claimed) is(spec *model.Application) bool {
 	return other.release == c.release && other.deletes == c.deletes
 }
 
-// specs returns the specs of an instance by which something is carried out.
+// specs returns the specs of an instance by which something is carried out. That of one
+// that has ended says nothing but whether its data goes, too.
 func specs(inst *model.Instance) []*model.Application {
+	if !inst.HasObjects() && !inst.DeletesData() {
+		return nil
+	}
 	return slices.DeleteFunc([]*model.Application{inst.Spec, inst.Previous}, func(s *model.Application) bool { return s == nil })
 }
 
@@ -59,9 +62,6 @@ func (d *declared) vouch(ledger *model.Ledger) map[model.AppID]lifecycle.Doubt {
 	known, doubts := map[claimed]finding{}, map[model.AppID]lifecycle.Doubt{}
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
-		if !inst.HasObjects() && !inst.DeletesData() {
-			continue
-		}
 		for _, spec := range specs(inst) {
 			c := claimOf(spec)
 			found := d.vouched[c]
@@ -86,19 +86,13 @@ func (d *declared) vouch(ledger *model.Ledger) map[model.AppID]lifecycle.Doubt {
 // find looks for a spec in its commit. The fleet at hand answers for nearly all. Of a spec
 // with files beside it, these have to be the same.
 func (d *declared) find(c claimed, spec *model.Application) finding {
-	then, err := d.accepted.At(cmp.Or(c.commit, d.accepted.Commit))
-	if d.declares(c) {
-		dir := path.Join("tenants", c.app.Tenant, "apps", c.app.Name)
-		if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) || err == nil && sameFiles(then.Files, d.accepted.Files, dir) {
-			return shown
-		}
+	beside := slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" })
+	if d.declares(c) && (!beside || d.sameFiles(c)) {
+		return shown
 	}
-	if err != nil {
-		return pending
-	}
-	says, unusable, final := d.o.Evaluator.Application(c.app, then.Commit, then.Files, func(commit string) (evaluate.Files, error) {
-		older, err := then.At(commit)
-		return older.Files, err
+	says, unusable, final := d.o.Evaluator.Application(c.app, cmp.Or(c.commit, d.accepted.Commit), func(commit string) (evaluate.Files, error) {
+		then, err := d.accepted.At(commit)
+		return then.Files, err
 	})
 	switch {
 	case c.is(says):
@@ -111,13 +105,16 @@ func (d *declared) find(c claimed, spec *model.Application) finding {
 	return refuted
 }
 
-func sameFiles(x, y *source.Files, dir string) bool {
-	if x == nil || y == nil {
+// sameFiles reports whether the directory of an application is as it was in the commit.
+func (d *declared) sameFiles(c claimed) bool {
+	then, err := d.accepted.At(c.commit)
+	if err != nil || then.Files == nil || d.accepted.Files == nil {
 		return false
 	}
-	one, err := x.Digest(dir)
-	other, otherErr := y.Digest(dir)
-	return err == nil && otherErr == nil && one == other
+	dir := path.Join("tenants", c.app.Tenant, "apps", c.app.Name)
+	was, err := then.Files.Digest(dir)
+	is, otherErr := d.accepted.Files.Digest(dir)
+	return err == nil && otherErr == nil && was == is
 }
 
 // declares reports whether the fleet declares a spec.

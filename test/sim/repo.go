@@ -172,7 +172,7 @@ func (e *evaluator) Build(_ string, k kustomize.Kustomization) (kustomize.Built,
 	return k.Build(), nil
 }
 
-func (e *evaluator) Application(app model.AppID, commit string, _ evaluate.Files, _ func(string) (evaluate.Files, error)) (*model.Application, bool, bool) {
+func (e *evaluator) Application(app model.AppID, commit string, _ func(string) (evaluate.Files, error)) (*model.Application, bool, bool) {
 	fleet := fleetOf(e.repo.commits[commit], len(apps))
 	for _, spec := range fleet.Applications {
 		if spec.ID == app {

@@ -43,7 +43,7 @@ func (evaluator) Build(_ string, k kustomize.Kustomization) (kustomize.Built, er
 	return k.Build(), nil
 }
 
-func (e evaluator) Application(app model.AppID, _ string, _ evaluate.Files, _ func(string) (evaluate.Files, error)) (*model.Application, bool, bool) {
+func (e evaluator) Application(app model.AppID, _ string, _ func(string) (evaluate.Files, error)) (*model.Application, bool, bool) {
 	i, _ := slices.BinarySearchFunc(e.fleet.Applications, app, func(a *model.Application, app model.AppID) int { return a.ID.Compare(app) })
 	return e.fleet.Applications[i], false, true
 }
