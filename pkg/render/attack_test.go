@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,15 +74,28 @@ func TestAttack01Symlink(t *testing.T) {
 	}
 }
 
+// TestAttack02PathTraversal: each reference is refused for its own reason, by the name of
+// the file that has it, although what it leads to is there to be read.
 func TestAttack02PathTraversal(t *testing.T) {
-	for _, ref := range []string{"../../other", "/etc", "../k/../../other", "sub/../../../other", "..", "../..", `..\other`, "a\x00b"} {
+	for ref, why := range map[string]string{
+		"../../other": "leads out of the application's directory", "../k/../../other": "leads out of the application's directory",
+		"sub/../../../other": "leads out of the application's directory", "../..": "leads out of the application's directory",
+		"/etc": "is an absolute path", "/other": "is an absolute path", `..\other`: "is not a path", "a\x00b": "is not a path",
+	} {
 		for _, field := range []string{"resources: [%q]", "components: [%q]", "bases: [%q]", "patches: [{path: %q}]",
 			"patchesStrategicMerge: [%q]", "patchesJson6902: [{path: %q, target: {kind: ConfigMap, name: a}}]",
 			"replacements: [{path: %q}]", "configMapGenerator: [{name: a, files: [%q]}]", "configMapGenerator: [{name: a, envs: [%q]}]",
 			"secretGenerator: [{name: a, env: %q}]", "transformers: [%q]",
 			"transformers: ['{apiVersion: builtin, kind: PatchTransformer, metadata: {name: a}, path: %q}']"} {
-			_, err := kustomization(t, mapFS("k/kustomization.yaml", fmt.Sprintf(field, ref), "k/a.yaml", configMap))
+			_, err := kustomization(t, mapFS("k/kustomization.yaml", fmt.Sprintf(field, ref), "k/a.yaml", configMap,
+				"other", configMap, "other/kustomization.yaml", "resources: [cm.yaml]", "other/cm.yaml", configMap))
 			require.ErrorContains(t, err, CodeFiles, "%s %s", field, ref)
+			require.ErrorContains(t, err, "k/kustomization.yaml", "%s %s", field, ref)
+			reason := why
+			if strings.HasPrefix(field, "patchesStrategicMerge") && strings.ContainsRune(ref, 0) {
+				reason = "has a NUL character" // it could be the text of a patch as well
+			}
+			require.ErrorContains(t, err, reason, "%s %s", field, ref)
 		}
 	}
 	// Kustomize demands that files are below their kustomization; so do we.
@@ -165,6 +180,29 @@ func TestAttack04RemoteReferenceSSRF(t *testing.T) {
 	require.NoFileExists(t, trap)
 }
 
+// TestAttack05HostileRemoteBody: a remote that never ends its answer is never asked, so a
+// build of each form of address ends by itself and says that only files are read.
+func TestAttack05HostileRemoteBody(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		for r.Context().Err() == nil {
+			if _, err := w.Write([]byte("# zeros\n")); err != nil {
+				return
+			}
+		}
+	}))
+	defer server.Close()
+	for _, path := range []string{"/slow.yaml", "/large.yaml", "/bomb.yaml.gz", "/repo.git//k"} {
+		for _, field := range []string{"resources: [%q]", "components: [%q]", "bases: [%q]", "patches: [{path: %q}]", "configMapGenerator: [{name: a, files: [%q]}]"} {
+			set, err := kustomization(t, mapFS("k/kustomization.yaml", fmt.Sprintf(field, server.URL+path)))
+			require.ErrorContains(t, err, "looks like an address", "%s %s", field, path)
+			require.Empty(t, set.Objects)
+		}
+	}
+	require.Zero(t, asked.Load())
+}
+
 func TestAttack06ExecPlugin(t *testing.T) {
 	for _, text := range []string{
 		"helmCharts: [{name: a, repo: 'https://example.com'}]", "helmGlobals: {chartHome: a}", "helmChartInflationGenerator: [{chartName: a}]",
@@ -197,12 +235,51 @@ func TestAttack06ExecPlugin(t *testing.T) {
 	require.Len(t, set.Objects, 1)
 }
 
+// TestAttack07SchemaPollution: what changes how kustomize reads objects is refused, and a
+// build before or beside another one changes no byte of it.
 func TestAttack07SchemaPollution(t *testing.T) {
+	hostile := []fs.FS{}
 	for _, text := range []string{"openapi: {path: schema.json}", "openapi: {version: v1.20.4}", "crds: [crd.json]", "configurations: [c.yaml]"} {
-		_, err := kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]\n"+text, "k/a.yaml", configMap,
-			"k/schema.json", "{}", "k/crd.json", "{}", "k/c.yaml", "{}"))
+		tree := mapFS("k/kustomization.yaml", "resources: [a.yaml]\n"+text, "k/a.yaml", configMap,
+			"k/schema.json", `{"definitions": {"io.k8s.api.core.v1.Container": {"x-kubernetes-patch-merge-key": "image"}}}`, "k/crd.json", "{}", "k/c.yaml", "{}")
+		_, err := kustomization(t, tree)
 		require.ErrorContains(t, err, "not allowed", text)
+		hostile = append(hostile, tree)
 	}
+	tenants := make([]fs.FS, 6)
+	for i := range tenants {
+		tenants[i] = mapFS("k/kustomization.yaml", "resources: [a.yaml]\npatches: [{path: p.yaml}]\nconfigMapGenerator: [{name: c, literals: [a=b]}]",
+			"k/a.yaml", podWith(fmt.Sprintf(`{metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: "ghcr.io/acme/a:%d", resources: {requests: {cpu: 10m, memory: 1Mi}}}]}}`, i)),
+			"k/p.yaml", `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{name: a, env: [{name: A, value: b}]}]}}}}`)
+	}
+	bytesOf := func(t *testing.T, files fs.FS) (all string) {
+		set, err := kustomization(t, files)
+		require.NoError(t, err)
+		for i := range set.Objects {
+			all += string(set.Objects[i].JSON)
+		}
+		return all
+	}
+	want := make([]string, len(tenants))
+	for i := range tenants {
+		want[i] = bytesOf(t, tenants[i])
+		require.Contains(t, want[i], `"env"`)
+	}
+	for i := len(tenants) - 1; i >= 0; i-- {
+		_, err := kustomization(t, hostile[i%len(hostile)])
+		require.Error(t, err)
+		require.Equal(t, want[i], bytesOf(t, tenants[i]), "in another order")
+	}
+	t.Run("at once", func(t *testing.T) {
+		for i := range 4 * len(tenants) {
+			t.Run("tenant", func(t *testing.T) {
+				t.Parallel()
+				_, err := kustomization(t, hostile[i%len(hostile)])
+				require.Error(t, err)
+				require.Equal(t, want[i%len(tenants)], bytesOf(t, tenants[i%len(tenants)]))
+			})
+		}
+	})
 }
 
 func TestAttack08YAMLBomb(t *testing.T) {
