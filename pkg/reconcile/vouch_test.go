@@ -16,7 +16,7 @@ func TestSpecsOfAnUnsignedLedger(t *testing.T) {
 	g.stop()
 	g.trust = nil
 	g.repo.platform("")
-	g.repo.Commit("nobody has to sign")
+	good := g.repo.Commit("nobody has to sign")
 	g.start()
 	g.pass(t)
 	g.pass(t)
@@ -32,13 +32,19 @@ func TestSpecsOfAnUnsignedLedger(t *testing.T) {
 
 	t.Log("the last good spec of a broken commit")
 	g.repo.Write("tenants/acme/apps/shop/app.cue", "package fleet\n\napplication: nothing: \"of this\"\n")
-	g.repo.Commit("broken")
+	broken := g.repo.Commit("broken")
 	g.pass(t)
 	require.NotContains(t, codes(restart()), model.CodeSpecDoubted)
 	require.Contains(t, g.images, "web:1\"", "goes on, and its drift is corrected")
 
-	t.Log("another one in its place")
+	t.Log("another one in its place, of a commit that is not valid")
 	g.forge("tenants/acme/shop/spec.json", "web:1", "web:666")
+	g.forge("tenants/acme/shop/spec.json", good, broken)
+	require.Contains(t, codes(restart()), model.CodeSpecDoubted)
+	require.NotContains(t, g.images, "web:")
+
+	t.Log("of the commit that was accepted")
+	g.forge("tenants/acme/shop/spec.json", broken, good)
 	for range 2 {
 		require.Contains(t, codes(restart()), model.CodeSpecDoubted)
 		require.NotContains(t, g.images, "web:")
