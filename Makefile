@@ -44,6 +44,7 @@ soak: cluster ## Test all there is to test, for hours: all states, thousands of 
 	$(GO) test -timeout 12h $(call dirs_with,'d-aros/test/tier"') -soak
 	$(MAKE) fuzz FUZZTIME=2m
 	$(MAKE) mutate-arbitration
+	$(MAKE) attack-mutations
 	$(GO) run ./test/arbitration/bench
 	for apps in 10000 30000; do $(MAKE) bench-evaluate bench-lifecycle APPS=$$apps; done
 
@@ -75,6 +76,10 @@ golden: ## Write the files that tests compare with anew; look at the difference 
 	git status --short
 
 # promtool is a tool of a module of its own, for its weight. The tag leaves out the service discovery of all clouds.
+.PHONY: attack-mutations
+attack-mutations: cluster ## Take each defence out, and see the test of its attack fail
+	$(GO) run ./test/attack
+
 .PHONY: alerts
 alerts: ## Test the alert rules of deploy/monitoring with Prometheus' promtool
 	cd test/promtool && $(GO) run -tags remove_all_sd github.com/prometheus/prometheus/cmd/promtool test rules ../../deploy/monitoring/alerts_test.yaml

@@ -1,0 +1,46 @@
+// Command attack takes one defence after the other out of the program, and demands that
+// the test of the attack then fails. `make attack-mutations` runs it.
+package main
+
+// A defence is an edit that takes it out, and the test that must then fail. Without a File
+// no single edit is known that makes the test fail.
+type defence struct {
+	Case     string // of the list of attacks; "ledger" for those on the status branch
+	File     string
+	Old, New string
+	Package  string
+	Test     string // a pattern of -run
+}
+
+var defences = []defence{
+	{"01", "pkg/git/tree.go", `return "is a symbolic link; links are not followed"`, `return ""`, "./pkg/source", "TestAttack01Symlink"},
+	{"02", "pkg/render/kustomize/tree.go", `p == ".." || strings.HasPrefix(p, "../")`, `p == ".."`, "./pkg/render", "TestAttack02PathTraversal"},
+	{"03", "pkg/render/kustomize/graph.go", `depth > maxBaseDepth {`, `depth > 1000*maxBaseDepth {`, "./pkg/render", "TestAttack03KustomizationCycle"},
+	{"04", "pkg/render/kustomize/fields.go", `k.Resources, k.Bases, k.Components = nil, nil, nil`, `k.Resources, k.Bases, k.Components, k.Crds = nil, nil, nil, nil`, "./pkg/render", "TestAttack04RemoteReferenceSSRF"},
+	{"05", "pkg/render/kustomize/tree.go", `case strings.ContainsAny(ref, ":?"):`, `case false:`, "./pkg/render", "TestAttack05HostileRemoteBody"},
+	{"06", "pkg/render/kustomize/fields.go", `if !rest.Field(i).IsZero() {`, `if !rest.Field(i).IsZero() && rest.Type().Field(i).Name != "HelmCharts" {`, "./pkg/render", "TestAttack06ExecPlugin"},
+	{"07", "pkg/render/kustomize/fields.go", `if !rest.Field(i).IsZero() {`, `if !rest.Field(i).IsZero() && rest.Type().Field(i).Name != "OpenAPI" {`, "./pkg/render", "TestAttack07SchemaPollution"},
+	{"08", "pkg/render/kustomize/yaml.go", `if !tags[n.ShortTag()] {`, `if false {`, "./pkg/render", "TestAttack08YAMLBomb"},
+	{"09", "pkg/evaluate/layer/lint.go", `err != nil || !imports[p] {`, `err != nil || p == "" {`, "./pkg/evaluate/pool", "TestAttack09CUEBomb/no_file"},
+	{"10", "pkg/git/url.go", `case "https", "ssh":`, `case "https", "ssh", "ftp", "git":`, "./pkg/source", "TestAttack10GitArgumentInjection"},
+	{"11", "pkg/git/remote.go", `&& to.Host != req.URL.Host {`, `&& to.Host == "" {`, "./pkg/git", "TestAttack11MaliciousGitServer"},
+	{"12", "pkg/git/tree.go", `kept[n-1].Name == e.Name {`, `kept[n-1].Name == "" {`, "./pkg/source", "TestAttack12EvilNames"},
+	{"13", "pkg/git/tree.go", `return "is a submodule; submodules are not followed"`, `return ""`, "./pkg/source", "TestAttack13Submodules"},
+	{"14", "pkg/source/history.go", `if !h.seen[commit] && !h.store.Has(commit) {`, "if h.store.Has(commit) {\n\t\treturn nil\n\t}\n\tif !h.seen[commit] {", "./pkg/source", "TestAttack14HistoryRewrite"},
+	{"15", "pkg/lifecycle/lastgood.go", `removalMin   = 3`, `removalMin   = 3000`, "./pkg/lifecycle", "TestHistories"},
+	{"16", "pkg/render/admit.go", `[]string{"ownerReferences", "finalizers", "generateName"}`, `[]string{"ownerReferences", "generateName"}`, "./pkg/render", "TestAttack16TenantEscape"},
+	{Case: "17", Package: "./pkg/render", Test: "TestAttack17PrivilegeEscalation"},
+	{Case: "18", Package: "./pkg/render", Test: "TestAttack18SecretLeak"},
+	{"19", "pkg/page/markdown.go", `return literal(text.Line(s, maxText))`, `return text.Line(s, maxText)`, "./pkg/status", "TestAttack19StatusInjection"},
+	{"20", "pkg/source/webhook/handler.go", `if !h.seen.add(mac) {`, `if h.seen.add(mac); false {`, "./pkg/source/webhook", "TestAttack20Webhook"},
+	{Case: "21", Package: "./pkg/status", Test: "TestAttack21StatusPushRace"},
+	{Case: "22", Package: "./pkg/status", Test: "TestAttack22FeedbackLoop"},
+	{"23", "pkg/access/verify.go", `if len(c.Signature) == 0 {`, "if len(c.Signature) == 0 {\n\t\treturn []int{0}, nil\n\t}\n\tif false {", "./pkg/reconcile", "TestAttack23SignatureBypass/unsigned_commit"},
+	{"24", "pkg/apply/change.go", "case another:\n\t\treturn v, now, w.foreign(u)", "case another:\n\t\treturn drifted, now, nil", "./pkg/apply", "TestAttack24ForeignObjects"},
+	{Case: "25", Package: "./pkg/render", Test: "TestAttack25LibraryPanic"},
+	{"26", "pkg/git/disk.go", `filepath.Join(d.dir, incoming+"*")`, `filepath.Join(d.dir, incoming+"none*")`, "./pkg/source", "TestAttack26StaleWorkDirs"},
+	{"ledger", "pkg/reconcile/act.go", ` && l.declared.vouches(inst) {`, ` {`, "./pkg/reconcile", "TestSpecsOfAnUnsignedLedger"},
+	{"ledger", "pkg/status/signing.go", `_, err := s.Trust.Verify(c.Payload, c.Signature)`, `err := error(nil)`, "./pkg/status", "TestForeignTip"},
+	{"ledger", "pkg/status/signing.go", `case on != branch:`, `case false:`, "./pkg/status", "TestOtherFleetsBranch"},
+	{"ledger", "pkg/status/read_records.go", `recorded, a = a.Digest, a.Seal()`, `recorded = a.Digest`, "./pkg/status", "TestForgedSpec"},
+}
