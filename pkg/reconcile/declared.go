@@ -26,7 +26,7 @@ type declared struct {
 	evaluated bool          // fleet is all that its files say
 	rendered  *turn.Checked // of fleet
 
-	vouched map[claimed]finding // of specs of the ledger
+	vouched vouched
 }
 
 // follow returns how the fleet repo goes on from the commit that the ledger was decided

@@ -52,23 +52,35 @@ const (
 	invalid                // what it declares is not valid, as under the rules of another version
 )
 
+// vouched is what is known of the specs of a ledger.
+type vouched struct {
+	findings map[claimed]finding
+	ledger   model.Revision // they are about
+	settled  bool           // none is pending
+	doubts   map[model.AppID]lifecycle.Doubt
+}
+
 // vouch finds out which specs of a ledger that nobody signs are those of their commits,
 // and returns why others are not, by application. What cannot be found out now is looked
 // at again in the next pass.
 func (d *declared) vouch(ledger *model.Ledger) map[model.AppID]lifecycle.Doubt {
-	if d.o.Recognition.Signed {
+	switch {
+	case d.o.Recognition.Signed:
 		return nil
+	case d.vouched.settled && ledger.Revision != model.Revision{} && ledger.Revision == d.vouched.ledger:
+		return d.vouched.doubts
 	}
 	known, doubts := map[claimed]finding{}, map[model.AppID]lifecycle.Doubt{}
+	settled := true
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
 		for _, spec := range specs(inst) {
 			c := claimOf(spec)
-			found := d.vouched[c]
+			found := d.vouched.findings[c]
 			if found == pending {
 				found = d.find(c, spec)
 			}
-			known[c] = found
+			known[c], settled = found, settled && found != pending
 			switch found {
 			case refuted:
 				doubts[inst.App] = lifecycle.Doubt{Refuted: true, Why: fmt.Sprintf(
@@ -79,7 +91,7 @@ func (d *declared) vouch(ledger *model.Ledger) map[model.AppID]lifecycle.Doubt {
 			}
 		}
 	}
-	d.vouched = known
+	d.vouched = vouched{known, ledger.Revision, settled, doubts}
 	return doubts
 }
 
@@ -131,7 +143,7 @@ func (d *declared) vouches(inst *model.Instance) bool {
 	}
 	for _, spec := range specs(inst) {
 		c := claimOf(spec)
-		if found := d.vouched[c]; found != shown && (found != pending || !d.declares(c)) {
+		if found := d.vouched.findings[c]; found != shown && (found != pending || !d.declares(c)) {
 			return false
 		}
 	}
