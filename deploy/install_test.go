@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/restmapper"
 	"sigs.k8s.io/yaml"
 
+	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/test/clustertest"
 )
 
@@ -125,6 +126,12 @@ func (in *installation) token(t testing.TB) *rest.Config {
 		_, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: in.fleet + "-other"}},
 			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err != nil && strings.Contains(err.Error(), "only namespaces of its fleet")
+	}, patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool {
+		_, err := in.Clientset.CoreV1().ConfigMaps(in.home).Create(t.Context(), &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Name: "probe", Labels: map[string]string{render.LabelFleet: in.fleet}},
+		}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err != nil && strings.Contains(err.Error(), "set by D-AROS alone")
 	}, patience, 20*time.Millisecond)
 	return config
 }
