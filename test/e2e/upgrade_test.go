@@ -3,10 +3,13 @@ package e2e
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -71,6 +74,10 @@ func TestUpgradeAnnotates(t *testing.T) {
 		})
 	}
 	require.Equal(t, 4, sent)
+	require.Eventually(t, func() bool { // the controllers have seen what was changed, as they have in a cluster that is at rest
+		all, err := deployments.List(ctx, metav1.ListOptions{})
+		return err == nil && !slices.ContainsFunc(all.Items, func(d appsv1.Deployment) bool { return d.Status.ObservedGeneration < d.Generation })
+	}, patience, 20*time.Millisecond)
 
 	w.start()
 	r := w.pass()
