@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/workflow"
@@ -82,8 +83,11 @@ func addCorrection(all []model.Drift, d model.Drift) []model.Drift {
 }
 
 // News returns what the next pass takes into account and the ledger does not have: what
-// acts came to, and what was counted of the probes of steps.
-func (l *Loop) News() ([]model.Applied, workflow.Tallies) { return l.done.news.list(), l.runs.tallies }
+// acts came to, what was counted of the probes of steps, and why nothing is carried out by
+// some specs.
+func (l *Loop) News() ([]model.Applied, workflow.Tallies, map[model.AppID]lifecycle.Doubt) {
+	return l.done.news.list(), l.runs.tallies, l.declared.vouched.doubts
+}
 
 // list returns the news for the next pass, by application.
 func (n news) list() []model.Applied {

@@ -77,7 +77,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	}
 	r.Commit = snap.Commit
 	c := turn.Case{Fleet: fleet, Checked: l.declared.rendered, Refused: refused, Ledger: ledger, Requests: l.declared.requests(snap)}
-	c.Doubts = l.declared.vouch(&ledger)
+	l.declared.vouch(&ledger)
 	c.Source = l.declared.source(&ledger, line, snap.Commit)
 	if platform := turn.Platform(fleet, ledger); platform != nil {
 		l.begin(r, StageInspect)
@@ -150,7 +150,7 @@ func (l *Loop) take(c turn.Case, r *Report) turn.Outcome {
 		defer l.begin(r, StageAdvance)
 		return l.arbiter.Decide(fleet, seen, ledger, now)
 	}
-	c.Seen.Applied, c.Tallies = l.News()
+	c.Seen.Applied, c.Tallies, c.Doubts = l.News()
 	l.runs.at = c.Now
 	l.begin(r, StageArbitrate)
 	return turn.Take(c)

@@ -56,6 +56,7 @@ const (
 type vouched struct {
 	findings map[claimed]finding
 	ledger   model.Revision // they are about
+	commit   string         // that was accepted then: what its fleet does not declare is looked up again, so that all who follow it agree
 	settled  bool           // none is pending
 	doubts   map[model.AppID]lifecycle.Doubt
 }
@@ -63,12 +64,14 @@ type vouched struct {
 // vouch finds out which specs of a ledger that nobody signs are those of their commits,
 // and returns why others are not, by application. What cannot be found out now is looked
 // at again in the next pass.
-func (d *declared) vouch(ledger *model.Ledger) map[model.AppID]lifecycle.Doubt {
+func (d *declared) vouch(ledger *model.Ledger) {
 	switch {
 	case d.o.Recognition.Signed:
-		return nil
+		return
+	case d.vouched.commit != d.accepted.Commit:
+		d.vouched = vouched{}
 	case d.vouched.settled && ledger.Revision != model.Revision{} && ledger.Revision == d.vouched.ledger:
-		return d.vouched.doubts
+		return
 	}
 	known, doubts := map[claimed]finding{}, map[model.AppID]lifecycle.Doubt{}
 	settled := true
@@ -91,8 +94,7 @@ func (d *declared) vouch(ledger *model.Ledger) map[model.AppID]lifecycle.Doubt {
 			}
 		}
 	}
-	d.vouched = vouched{known, ledger.Revision, settled, doubts}
-	return doubts
+	d.vouched = vouched{known, ledger.Revision, d.accepted.Commit, settled, doubts}
 }
 
 // find looks for a spec in its commit. The fleet at hand answers for nearly all. Of a spec

@@ -215,7 +215,7 @@ func (e *outside) Results() (results []workflow.Result) {
 // version that it acts on.
 func (w *World) requestsOnce(p *process, t outbound.Task) {
 	if inst := p.says(t.App); inst != nil && inst.Run != nil && inst.Run.Spec == inst.Release() {
-		_, tallies := p.loop.News()
+		_, tallies, _ := p.loop.News()
 		if slices.ContainsFunc(workflow.Intents(inst.Run, inst.Spec, tallies), func(i workflow.Intent) bool { return i.Key == t.Intent.Key }) {
 			return
 		}

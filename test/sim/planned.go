@@ -40,11 +40,11 @@ func (w *World) planned(b *branch, previous, next model.Ledger) {
 		plan = turn.Take
 	}
 	seen := p.carrier.seen
-	applied, tallies := p.loop.News()
+	applied, tallies, doubts := p.loop.News()
 	seen.Applied = applied
 	out := plan(turn.Case{
 		Fleet: fleet, Checked: checked, Ledger: previous, Source: next.Source, Seen: seen, Now: w.now.Add(p.skew), Orphans: turn.Orphans(p.carrier.inventories, &previous),
-		Requests: access.Requests{List: tree.files, Removals: tree.removals}, Results: p.gathered.results, Tallies: tallies,
+		Requests: access.Requests{List: tree.files, Removals: tree.removals}, Results: p.gathered.results, Tallies: tallies, Series: turn.Series{Doubts: doubts},
 	})
 	said, _ := b.encode(&out.Next)
 	for _, name := range slices.Sorted(maps.Keys(saved)) {
