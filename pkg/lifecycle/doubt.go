@@ -24,8 +24,8 @@ func Refute(ledger model.Ledger, doubts map[model.AppID]Doubt, commit string, no
 	for i := range ledger.Instances {
 		in := &ledger.Instances[i]
 		doubt := doubts[in.App]
-		if !doubt.Refuted || !in.Phase.Active() || in.SpecUnknown() {
-			continue
+		if !doubt.Refuted || !in.Phase.Active() || in.Phase == model.PhaseScheduled || in.SpecUnknown() {
+			continue // one that is being started waits for its deadline, and nothing of it is made
 		}
 		t := model.Transition{
 			At: now, Instance: in.Number, From: in.Phase, To: model.PhaseDegraded, Reason: model.ReasonSpecUnknown, Message: doubt.Why, Commit: commit,

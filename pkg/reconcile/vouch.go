@@ -145,7 +145,11 @@ func (d *declared) vouches(inst *model.Instance) bool {
 	}
 	for _, spec := range specs(inst) {
 		c := claimOf(spec)
-		if found := d.vouched.findings[c]; found != shown && (found != pending || !d.declares(c)) {
+		found := d.vouched.findings[c]
+		if found == invalid && !inst.Phase.Active() && !inst.DeletesData() {
+			continue // it has ended, and what the inventory has of it goes
+		}
+		if found != shown && (found != pending || !d.declares(c)) {
 			return false
 		}
 	}

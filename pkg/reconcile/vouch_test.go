@@ -50,7 +50,7 @@ func TestSpecsOfAnUnsignedLedger(t *testing.T) {
 		require.NotContains(t, g.images, "web:")
 	}
 	require.Contains(t, g.ledger.Git("show", "status:errors.json"), "nobody signs the status branch")
-	require.Contains(t, g.ledger.Git("show", "status:tenants/acme/shop/instance.json"), string(model.ReasonSpecUnknown))
+	require.Contains(t, g.ledger.Git("show", "status:tenants/acme/shop/instance.json"), string(model.PhaseScheduled), "nothing of it is made, and its deadline decides")
 
 	t.Log("a new release")
 	g.repo.app("2")
