@@ -39,12 +39,12 @@ func (s *Store) Diverge(ours, theirs Hash, max int) (Divergence, error) {
 			return Divergence{}, err
 		}
 	}
-	for d.open > 0 {
+	for d.more() {
 		if err := d.step(d.paint); err != nil {
 			return Divergence{}, err
 		}
 	}
-	// Where dates are equal, a commit may be known to one side only because the walk
+	// Where dates are wrong, a commit may be known to one side only because the walk
 	// reached it from the other side later than its ancestors.
 	for len(d.queue) > 0 {
 		if err := d.step(func(h Hash, p paint) error {
@@ -92,7 +92,27 @@ type divergence struct {
 	commits map[Hash]*painted
 	order   []Hash // in which they were found
 	queue   queue
-	open    int // commits in the queue that are not stale
+	open    int      // commits in the queue that are not stale
+	oldest  *painted // that was not stale when more looked
+}
+
+// more reports whether commits have to be read that are not known yet. Once a common
+// ancestor reaches all that is queued, the walk may still reach a commit that counts as
+// one of a side or as a best ancestor: among commits of one second, an ancestor may have
+// been read before its descendants.
+func (d *divergence) more() bool {
+	if d.open > 0 || len(d.queue) == 0 {
+		return d.open > 0
+	}
+	if d.oldest == nil || d.oldest.paint&stale != 0 {
+		d.oldest = nil
+		for _, c := range d.commits {
+			if c.paint&stale == 0 && (d.oldest == nil || when(c).Before(when(d.oldest))) {
+				d.oldest = c
+			}
+		}
+	}
+	return d.oldest != nil && !when(d.oldest).After(when(d.queue[0]))
 }
 
 // paint adds a colour to a commit, and queues it if that is new.

@@ -23,24 +23,22 @@ func hash(t testing.TB, repo *gittest.Repo, revision string) git.Hash {
 }
 
 // TestDivergeAsGitDoes: merge bases and the commits of a side are those of git, on random
-// histories in which most commits have the same second.
+// histories. Many commits in a row have the same second, so their order says nothing.
 func TestDivergeAsGitDoes(t *testing.T) {
-	repo := gittest.New(t)
-	tree := repo.GitIn("", "mktree")
-	random := rand.New(rand.NewPCG(1, 2))
-	var commits []string
-	for i := range 60 {
-		args := []string{"commit-tree", tree, "-m", fmt.Sprint(i)}
-		for range min(len(commits), 1+random.IntN(2)) {
-			if parent := commits[max(0, len(commits)-1-random.IntN(6))]; !slices.Contains(args, parent) {
-				args = append(args, "-p", parent)
-			}
-		}
-		commits = append(commits, repo.Git(args...))
+	for _, seed := range []uint64{0, 1, 2, 3, 4, 5, 6, 45} { // 45: an ancestor is read before its descendants
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			divergeAsGitDoes(t, rand.New(rand.NewPCG(seed, 2)))
+		})
 	}
+}
+
+func divergeAsGitDoes(t *testing.T, random *rand.Rand) {
+	repo := gittest.New(t)
+	commits := randomHistory(repo, random, 60, 2+random.IntN(30))
 	store := git.OpenClone(t.Context(), repo.Dir)
 	defer store.Close()
-	for range 60 {
+	for range 30 {
 		ours, theirs := commits[random.IntN(len(commits))], commits[random.IntN(len(commits))]
 		d, err := store.Diverge(hash(t, repo, ours), hash(t, repo, theirs), 1000)
 		require.NoError(t, err)
@@ -65,6 +63,28 @@ func TestDivergeAsGitDoes(t *testing.T) {
 	}
 	_, err := store.Diverge(hash(t, repo, commits[0]), hash(t, repo, commits[59]), 5)
 	require.ErrorContains(t, err, "more than 5 commits")
+}
+
+// randomHistory makes commits with one or two of the six commits before each as parents, so
+// many of them in a second.
+func randomHistory(repo *gittest.Repo, random *rand.Rand, n, second int) []string {
+	var stream strings.Builder
+	for i := range n {
+		fmt.Fprintf(&stream, "commit refs/heads/c%d\nmark :%d\ncommitter Ada <ada@example.com> %d +0000\ndata 0\n", i, i+1, 1e9+i/second)
+		word, seen := "from", []int{}
+		for range min(i, 1+random.IntN(2)) {
+			if parent := max(1, i-random.IntN(6)); !slices.Contains(seen, parent) {
+				fmt.Fprintf(&stream, "%s :%d\n", word, parent)
+				word, seen = "merge", append(seen, parent)
+			}
+		}
+	}
+	repo.GitIn(stream.String(), "fast-import", "--quiet")
+	var commits []string
+	for i := range n {
+		commits = append(commits, repo.Git("rev-parse", fmt.Sprintf("refs/heads/c%d", i)))
+	}
+	return commits
 }
 
 // TestUnmerged: what git merges path by path is clean, and only that.

@@ -89,7 +89,7 @@ var mutations = []mutation{
 	// The gate.
 	{"solve/gate.go", "one priority above the ceiling passes", `OK: spec.Priority <= limit,`, `OK: spec.Priority <= limit+1,`},
 	{"solve/gate.go", "one application too many passes", `OK: used+asked <= limit || asked <= held,`, `OK: used <= limit || asked <= held,`},
-	{"solve/gate.go", "quota counts only what is asked for now", `OK: n.declared[r]+asked <= n.quota[r] ||`, `OK: asked <= n.quota[r] ||`},
+	{"solve/gate.go", "quota ignores what others declare", `OK: n.declared[r]+asked <= n.quota[r] ||`, `OK: asked <= n.quota[r] ||`},
 	{"solve/gate.go", "what runs over quota may grow", `held != nil && asked <= held.Total[r] && full.lasts[r] <= held.lasts[r]`, `held != nil`},
 	{"solve/gate_pools.go", "the price does not count", `OK: cost <= spec.Budget,`, `OK: true,`},
 	{"solve/gate_pools.go", "what no pool can hold waits", `OK: n <= q.Offered[r],`, `OK: true,`},
