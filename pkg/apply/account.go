@@ -111,9 +111,12 @@ func roundTripper(c *http.Client) http.RoundTripper {
 // reachable reports whether requests about the objects of a namespace can be made: there is
 // the account that they impersonate.
 func (w *work) reachable(namespace string) bool {
-	if w.as(namespace).account == nil {
-		return true
-	}
-	bound, _, _ := w.live.find(w.accounts.of(namespace).binding())
-	return bound != nil
+	return w.as(namespace).account == nil || w.live.bound(namespace)
+}
+
+// bound reports whether the account of a namespace has its rights, as far as is known.
+func (l *Live) bound(namespace string) bool {
+	as := l.accounts.of(namespace)
+	binding, _, _ := l.find(as.binding())
+	return binding != nil || as.young()
 }

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -92,6 +93,10 @@ func (w *watch) run(m mapping) {
 	reflector := cache.NewReflectorWithOptions(lw, example, w, cache.ReflectorOptions{Name: "apply", Backoff: &backoff})
 	pause := retry.DelayFunc()
 	_ = pause.Until(w.live.ctx, true, true, func(ctx context.Context) (bool, error) {
+		if w.namespace != "" && !w.live.bound(w.namespace) { // the API server need not say so again and again
+			w.note(apierrors.NewForbidden(m.resource.GroupResource(), "", errors.New(as.user()+" has no RoleBinding")))
+			return false, nil
+		}
 		if err := reflector.ListAndWatchWithContext(ctx); err != nil {
 			w.note(err)
 		}
