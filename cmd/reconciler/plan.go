@@ -104,6 +104,27 @@ func (f *caseFlags) add(fl *pflag.FlagSet) {
 
 // run makes a comparison, prints it and ends the command with its exit code.
 func (f *caseFlags) run(cmd *cobra.Command, format planFormat, compare func(offline.Options, offline.Case) (plan.Comparison, error)) error {
+	return f.open(cmd, func(o offline.Options, c offline.Case) error {
+		made, err := compare(o, c)
+		if err != nil {
+			return err
+		}
+		answer := view.PlanOf(made)
+		if err := format.write(cmd.OutOrStdout(), &answer); err != nil {
+			return err
+		}
+		switch answer.Result {
+		case plan.ResultRefused:
+			return &exitCode{code: exitRefused}
+		case plan.ResultChanges:
+			return &exitCode{code: exitDiffers}
+		}
+		return nil
+	})
+}
+
+// open reads the inputs of a case, and lets do work with them.
+func (f *caseFlags) open(cmd *cobra.Command, do func(offline.Options, offline.Case) error) error {
 	c := offline.Case{StatusBranch: f.statusBranch, Now: present().UTC().Round(0)}
 	var err error
 	if f.now != "" {
@@ -131,19 +152,5 @@ func (f *caseFlags) run(cmd *cobra.Command, format planFormat, compare func(offl
 	if err != nil {
 		return err
 	}
-	made, err := compare(o, c)
-	if err != nil {
-		return err
-	}
-	answer := view.PlanOf(made)
-	if err := format.write(cmd.OutOrStdout(), &answer); err != nil {
-		return err
-	}
-	switch answer.Result {
-	case plan.ResultRefused:
-		return &exitCode{code: exitRefused}
-	case plan.ResultChanges:
-		return &exitCode{code: exitDiffers}
-	}
-	return nil
+	return do(o, c)
 }

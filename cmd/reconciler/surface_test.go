@@ -45,6 +45,7 @@ var answers = map[string]any{
 	"pin":                pinView{},
 	"plan":               view.Plan{},
 	"reject":             requestView{},
+	"render":             view.Rendering{},
 	"replay":             offline.Replayed{},
 	"restart":            requestView{},
 	"restore":            restorationView{},

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
@@ -49,35 +50,45 @@ func inputsOfObjects(out *plan.Outcome) map[model.AppID]model.Digest {
 
 // render renders the objects of some applications and tenants.
 func (a *assessor) render(r revision, out *plan.Outcome, which map[model.AppID]model.Digest, n *notes) (objects []plan.Object) {
-	tenants, holders := map[string]*model.Tenant{}, out.Ledger.WithObjects()
+	from := len(a.sets)
+	holders := out.Ledger.WithObjects()
 	for i := range out.Fleet.Tenants {
 		t := &out.Fleet.Tenants[i]
-		tenants[t.Name] = t
 		if _, ok := which[model.AppID{Tenant: t.Name}]; ok {
-			set := render.Tenant(a.Fleet, a.Prefix, t, holders[t.Name])
-			objects, a.sets = append(objects, objectsOf(set)...), append(a.sets, set)
+			a.sets = append(a.sets, render.Tenant(a.Fleet, a.Prefix, t, holders[t.Name]))
 		}
 	}
 	for i := range out.Ledger.Instances {
 		in := &out.Ledger.Instances[i]
-		if _, ok := which[in.App]; !ok || !in.Phase.Active() || tenants[in.App.Tenant] == nil {
-			continue
+		if _, ok := which[in.App]; ok && in.Phase.Active() {
+			a.application(r, out.Fleet, in.Started(), n)
 		}
-		built, err := a.kustomizations(r, in.Spec)
-		if err != nil {
-			n.add("the objects of %s cannot be built: %v", in.App, err)
-		}
-		set, err := render.Application(render.Input{
-			Fleet: a.Fleet, Prefix: a.Prefix, Instance: in.Started(), Tenant: tenants[in.App.Tenant],
-			Pools: out.Fleet.Platform.Pools, Network: out.Fleet.Platform.Network, Kustomizations: built,
-		})
-		if err != nil {
-			n.add("the objects of %s cannot be told: %v", in.App, err)
-			continue
-		}
-		objects, a.sets = append(objects, objectsOf(set)...), append(a.sets, set)
+	}
+	for _, set := range a.sets[from:] {
+		objects = append(objects, objectsOf(set)...)
 	}
 	return objects
+}
+
+// application renders the objects of an instance. Without its tenant there are none.
+func (a *assessor) application(r revision, fleet model.Fleet, in *model.Instance, n *notes) {
+	t := slices.IndexFunc(fleet.Tenants, func(t model.Tenant) bool { return t.Name == in.App.Tenant })
+	if t < 0 {
+		return
+	}
+	built, err := a.kustomizations(r, in.Spec)
+	if err != nil {
+		n.add("the objects of %s cannot be built: %v", in.App, err)
+	}
+	set, err := render.Application(render.Input{
+		Fleet: a.Fleet, Prefix: a.Prefix, Instance: in, Tenant: &fleet.Tenants[t],
+		Pools: fleet.Platform.Pools, Network: fleet.Platform.Network, Kustomizations: built,
+	})
+	if err != nil {
+		n.add("the objects of %s cannot be told: %v", in.App, err)
+		return
+	}
+	a.sets = append(a.sets, set)
 }
 
 // objectsOf converts rendered objects to those of a plan.

@@ -44,19 +44,9 @@ func Vet(ctx context.Context, o Options, w *clone.Tree, files evaluate.Files, no
 // PolicyInForce returns the policy of an application, or of a tenant if app is "". A refused one has no policy but the
 // problems that refuse it. An unknown one is an error.
 func (v Verdict) PolicyInForce(tenant, app string) ([]model.PolicyValue, []model.Problem, error) {
-	apps, tenants := declaredIn(&v.Fleet)
-	if app == "" && !slices.Contains(tenants, tenant) {
-		return nil, nil, missing("tenant "+tenant, tenants)
-	}
 	id := model.AppID{Tenant: tenant, Name: app}
-	if app != "" && !slices.Contains(apps, id) {
-		var near []string
-		for _, a := range apps {
-			if a.Tenant == tenant || a.Name == app {
-				near = append(near, a.String())
-			}
-		}
-		return nil, nil, missing("application "+id.String(), near)
+	if err := declares(&v.Fleet, id); err != nil {
+		return nil, nil, err
 	}
 	for _, a := range v.Fleet.Applications {
 		if a.ID == id {
@@ -76,6 +66,25 @@ func (v Verdict) Against(app model.AppID) []model.Problem {
 	return slices.DeleteFunc(slices.Clone(v.Fleet.Problems), func(p model.Problem) bool {
 		return p.Tenant != "" && (p.Tenant != app.Tenant || p.App != "" && p.App != app.Name)
 	})
+}
+
+// declares returns an error that lists near names, unless a fleet declares an application, or a tenant if the name of the
+// application is "".
+func declares(fleet *model.Fleet, id model.AppID) error {
+	apps, tenants := declaredIn(fleet)
+	if id.Name == "" && !slices.Contains(tenants, id.Tenant) {
+		return missing("tenant "+id.Tenant, tenants)
+	}
+	if id.Name != "" && !slices.Contains(apps, id) {
+		var near []string
+		for _, a := range apps {
+			if a.Tenant == id.Tenant || a.Name == id.Name {
+				near = append(near, a.String())
+			}
+		}
+		return missing("application "+id.String(), near)
+	}
+	return nil
 }
 
 // declaredIn returns all applications and tenants of a fleet, sorted, the refused ones as well.

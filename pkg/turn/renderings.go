@@ -178,12 +178,7 @@ func (r *Renderings) set(app *model.Application, in render.Input) (render.Set, [
 		}
 		return render.Set{}, []model.Problem{unreadable(app, err)}
 	}
-	in.Instance = &model.Instance{App: app.ID, Number: 1, Spec: app}
-	for i := range app.Components {
-		c := &app.Components[i]
-		g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Asks(&app.Policy), QoS: c.QoS, Pool: c.Placement.Pool}
-		in.Instance.Components = append(in.Instance.Components, model.ComponentState{Grant: g, Run: c.Replicas, Workload: model.WorkloadDigest(c, g, c.Replicas)})
-	}
+	in.Instance = AtFullLevel(app)
 	if app.Workflow != nil {
 		for i := range app.Workflow.Steps {
 			for _, name := range []string{app.Workflow.Steps[i].Component, app.Workflow.Steps[i].Undo} {
@@ -205,6 +200,17 @@ func (r *Renderings) set(app *model.Application, in render.Input) (render.Set, [
 		return set, blamed.Problems
 	}
 	return set, []model.Problem{unreadable(app, err)}
+}
+
+// AtFullLevel returns an instance of a spec that has all it asks for.
+func AtFullLevel(app *model.Application) *model.Instance {
+	in := &model.Instance{App: app.ID, Number: 1, Spec: app}
+	for i := range app.Components {
+		c := &app.Components[i]
+		g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Asks(&app.Policy), QoS: c.QoS, Pool: c.Placement.Pool}
+		in.Components = append(in.Components, model.ComponentState{Grant: g, Run: c.Replicas, Workload: model.WorkloadDigest(c, g, c.Replicas)})
+	}
+	return in
 }
 
 // unreadable is a problem of an application's files that no value is to blame for.

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+func newRenderCommand() *cobra.Command {
+	var f caseFlags
+	var head string
+	format := renderFormat("yaml")
+	cmd := &cobra.Command{
+		Use:   "render TENANT[/APPLICATION]",
+		Short: "Show the objects that a cluster gets of an application",
+		Long: `Render prints the objects that a cluster gets of an application, or of a tenant and all its
+applications, in the order in which they are applied. It needs no cluster and no network.
+
+It evaluates the fleet repo as it lies on disk, or at --head, and decides as the reconciler's
+next pass would on the status branch as last fetched: the objects are those once all that the
+pass grants has started. An application to which nothing is granted is shown with all it asks
+for, and a note says so.
+
+Values of Secrets are hidden, so what is printed cannot be applied over them. Annotations
+that follow from the commit or from the rest of an object are left out.
+
+The exit code is 0 if every application that was asked for has objects, 1 if one of them is
+refused, and 2 if the command itself failed.`,
+		Example: `  # what becomes of these files?
+  reconciler render acme/shop
+
+  # what does a branch change in the objects?
+  diff <(reconciler render acme/shop --head main) <(reconciler render acme/shop)
+
+  # for programs
+  reconciler render acme -o json | jq -r '.objects[].kind'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			which, err := view.ParseSelection(args[0])
+			if err != nil {
+				return err
+			}
+			return f.open(cmd, func(o offline.Options, c offline.Case) error {
+				made, err := offline.Render(cmd.Context(), o, c, head, model.AppID{Tenant: which.Tenant, Name: which.App})
+				if err != nil {
+					return err
+				}
+				return format.write(cmd, view.RenderingOf(made.Objects, made.Problems, made.Notes))
+			})
+		},
+	}
+	fl := cmd.Flags()
+	f.add(fl)
+	fl.StringVar(&head, "head", "", "branch or commit to render (default: the files as they lie on disk)")
+	fl.VarP(&format, "output", "o", "`FORMAT`: yaml or json")
+	return cmd
+}
+
+// renderFormat is the value of -o for objects.
+type renderFormat string
+
+func (f *renderFormat) String() string { return string(*f) }
+func (f *renderFormat) Type() string   { return "format" }
+
+func (f *renderFormat) Set(s string) error {
+	if s != "yaml" && s != "json" {
+		return fmt.Errorf("use yaml or json")
+	}
+	*f = renderFormat(s)
+	return nil
+}
+
+// write prints an answer, and ends the command with the exit code of a refusal if there is one. As YAML the objects are
+// documents of a stream, and the rest goes to standard error.
+func (f renderFormat) write(cmd *cobra.Command, answer view.Rendering) error {
+	if f == "json" {
+		return outputFormat(f).end(cmd.OutOrStdout(), answer, len(answer.Problems) > 0, nil)
+	}
+	for _, object := range answer.Objects {
+		document, err := yaml.Marshal(object)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "---\n%s", document); err != nil {
+			return err
+		}
+	}
+	p := newPrinter(cmd.ErrOrStderr())
+	for i := range answer.Problems {
+		p.problem("", &answer.Problems[i])
+	}
+	for _, note := range answer.Notes {
+		p.line("%s %s", p.paint(yellow, "note:"), text.Clean(note))
+	}
+	if _, err := p.buf.WriteTo(cmd.ErrOrStderr()); err != nil || len(answer.Problems) == 0 {
+		return err
+	}
+	return &exitCode{code: exitDiffers}
+}
