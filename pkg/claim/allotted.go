@@ -2,6 +2,7 @@ package claim
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -52,6 +53,9 @@ func (a *Allotments) Refused(app *model.Application, n *Names) (problems []model
 	if own == nil {
 		own = &model.Allotment{Name: app.ID.Tenant}
 	}
+	if p := a.namespace(app, own, n.Namespace); p != nil {
+		problems = append(problems, *p)
+	}
 	for _, h := range n.Hosts {
 		if p := a.host(app, own, h); p != nil && !slices.ContainsFunc(problems, func(o model.Problem) bool { return o.Message == p.Message }) {
 			problems = append(problems, *p)
@@ -70,6 +74,19 @@ func (a *Allotments) Refused(app *model.Application, n *Names) (problems []model
 		}
 	}
 	return problems
+}
+
+// namespace returns why a tenant may not have a namespace, nil if it may.
+func (a *Allotments) namespace(app *model.Application, own *model.Allotment, namespace string) *model.Problem {
+	if own.Namespaces == nil || slices.ContainsFunc(own.Namespaces, func(pattern string) bool {
+		is, err := path.Match(pattern, namespace)
+		return is && err == nil
+	}) {
+		return nil
+	}
+	p := a.blame(catalogue.Namespaces, app, "", "", func(*model.Application, string, string) string { return "components" },
+		fmt.Sprintf("its namespace would be %s, and tenant %s is allotted %s (namespaces)", namespace, own.Name, list(own.Namespaces)), "namespaces")
+	return &p
 }
 
 // host returns why a tenant may not have a host, nil if it may. A host belongs to the

@@ -10,10 +10,11 @@ import (
 
 // Names are what the objects of one spec take for themselves, each list sorted.
 type Names struct {
-	App     model.AppID
-	Hosts   []Host
-	Objects []Object
-	Routes  []Route
+	App       model.AppID
+	Namespace string // of its objects, without the prefix of the cluster; "": not known
+	Hosts     []Host
+	Objects   []Object
+	Routes    []Route
 
 	sums []uint64 // of all names
 }

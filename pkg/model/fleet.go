@@ -77,9 +77,11 @@ type Platform struct {
 	At     Positions `json:"-"`
 }
 
-// Allotment is what the platform gives a tenant of what all share outside its namespaces.
+// Allotment is what the platform gives a tenant of what all share outside its namespaces,
+// and which namespaces it may have.
 type Allotment struct {
 	Name        string   `json:"name"`                 // of the tenant
+	Namespaces  []string `json:"namespaces,omitzero"`  // patterns, without the prefix of the cluster; nil: those of its name
 	Hosts       []string `json:"hosts,omitzero"`       // that its applications may serve; nil: all that belong to nobody
 	Classes     []string `json:"classes,omitzero"`     // of what leads requests to it; nil: all
 	Annotations []string `json:"annotations,omitzero"` // of the same; nil: none

@@ -46,7 +46,9 @@ func Names(set Set, spec *model.Application) *claim.Names {
 		lead(o.Object.Object, add)
 		leading = append(leading, routeOf(o, id))
 	}
-	return claim.New(set.App, hosts, objects, leading)
+	names := claim.New(set.App, hosts, objects, leading)
+	names.Namespace = Namespace("", set.App, spec.Policy.Namespace)
+	return names
 }
 
 // hostAnnotations name hosts that controllers serve or announce for an object, besides

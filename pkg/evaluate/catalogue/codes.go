@@ -90,6 +90,7 @@ const (
 	SecretLiteral    = "DA1564"
 	HiddenName       = "DA1565"
 	ServiceAccount   = "DA1566"
+	Namespaces       = "DA1570"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"
 	NothingPin       = "DA1603"

@@ -3,6 +3,7 @@ package decode
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -28,8 +29,9 @@ type allotmentDoc struct {
 		Applications int `json:"applications"`
 		Workloads    int `json:"workloads"`
 	} `json:"quota"`
-	Hosts   []string `json:"hosts"` // the platform has them for all tenants
-	Ingress struct {
+	Namespaces []string `json:"namespaces"`
+	Hosts      []string `json:"hosts"` // the platform has them for all tenants
+	Ingress    struct {
 		Classes     []string `json:"classes"`
 		Annotations []string `json:"annotations"`
 	} `json:"ingress"`
@@ -39,8 +41,9 @@ type allotmentDoc struct {
 func shared(allotments map[string]allotmentDoc) (all []model.Allotment) {
 	for _, name := range slices.Sorted(maps.Keys(allotments)) {
 		d := allotments[name]
-		if d.Hosts != nil || d.Ingress.Classes != nil || d.Ingress.Annotations != nil {
-			all = append(all, model.Allotment{Name: name, Hosts: d.Hosts, Classes: d.Ingress.Classes, Annotations: d.Ingress.Annotations})
+		a := model.Allotment{Name: name, Namespaces: d.Namespaces, Hosts: d.Hosts, Classes: d.Ingress.Classes, Annotations: d.Ingress.Annotations}
+		if !reflect.DeepEqual(a, model.Allotment{Name: name}) {
+			all = append(all, a)
 		}
 	}
 	return all
