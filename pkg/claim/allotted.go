@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -47,8 +48,8 @@ func (a *Allotments) entry(host string) string {
 	return ""
 }
 
-// Refused returns what an application wants that its tenant is not allotted.
-func (a *Allotments) Refused(app *model.Application, n *Names) (problems []model.Problem) {
+// Refused returns what an application wants that its tenant is not allotted, or has denied itself.
+func (a *Allotments) Refused(app *model.Application, t *model.Tenant, n *Names) (problems []model.Problem) {
 	own := a.tenants[app.ID.Tenant]
 	if own == nil {
 		own = &model.Allotment{Name: app.ID.Tenant}
@@ -57,7 +58,7 @@ func (a *Allotments) Refused(app *model.Application, n *Names) (problems []model
 		problems = append(problems, *p)
 	}
 	for _, h := range n.Hosts {
-		if p := a.host(app, own, h); p != nil && !slices.ContainsFunc(problems, func(o model.Problem) bool { return o.Message == p.Message }) {
+		if p := cmp.Or(a.host(app, own, h), a.kept(app, t, h)); p != nil && !slices.ContainsFunc(problems, func(o model.Problem) bool { return o.Message == p.Message }) {
 			problems = append(problems, *p)
 		}
 	}
@@ -110,6 +111,20 @@ func (a *Allotments) host(app *model.Application, own *model.Allotment, h Host) 
 			fmt.Sprintf("%s needs the entry %q in the allotment of tenant %s (hosts)", hostName(h.Name), Every, own.Name), "hosts")
 	default:
 		return nil
+	}
+	return &p
+}
+
+// kept returns why an application may not have a host that its tenant is allotted: the
+// tenant keeps fewer of them.
+func (a *Allotments) kept(app *model.Application, t *model.Tenant, h Host) *model.Problem {
+	if t.Hosts == nil || slices.ContainsFunc(t.Hosts, func(entry string) bool { return covers(entry, h.Name) }) {
+		return nil
+	}
+	p := a.blame(catalogue.HostAllotted, app, h.Component, h.Name, hostPath,
+		fmt.Sprintf("%s is not among those that tenant %s has written, %s (hosts)", hostName(h.Name), t.Name, list(t.Hosts)), "")
+	if at := t.At["hosts"]; at != "" {
+		p.Places = append(p.Places, model.Place{At: at, Note: "tenant.hosts"})
 	}
 	return &p
 }

@@ -26,6 +26,6 @@ func TestInUse(t *testing.T) {
 	}, all)
 	allotments := AllotmentsOf(&model.Platform{Allotments: all})
 	for _, n := range specs {
-		require.Empty(t, allotments.Refused(&model.Application{ID: n.App}, n))
+		require.Empty(t, allotments.Refused(&model.Application{ID: n.App}, &model.Tenant{}, n))
 	}
 }

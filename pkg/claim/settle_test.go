@@ -238,7 +238,7 @@ func TestEntries(t *testing.T) {
 	for _, tenant := range []string{"acme", "edge", "globex", "initech", "none"} {
 		for _, host := range hosts {
 			app := &model.Application{ID: model.AppID{Tenant: tenant, Name: "a"}}
-			problems := allotments.Refused(app, &Names{Hosts: []Host{{Name: host, Path: "/"}}})
+			problems := allotments.Refused(app, &model.Tenant{}, &Names{Hosts: []Host{{Name: host, Path: "/"}}})
 			allowed := strings.Contains(" "+may[tenant]+" ", " "+host+" ")
 			require.Equal(t, allowed, problems == nil, "%s %s: %v", tenant, host, problems)
 		}

@@ -226,6 +226,7 @@ type Tenant struct {
 	MaxApplications int               `json:"maxApplications,omitempty"` // 0: no ceiling
 	MaxWorkloads    int               `json:"maxWorkloads,omitempty"`    // components, 0: no ceiling
 	PriorityCeiling int               `json:"priorityCeiling"`
+	Hosts           []string          `json:"hosts,omitzero"`            // that it keeps of those of its allotment; nil: all
 	Isolation       Isolation         `json:"isolation,omitempty"`
 	PodSecurity     PodSecurity       `json:"podSecurity,omitempty"`
 	Policy          Policy            `json:"policy"`

@@ -107,7 +107,7 @@ func CheckRenderings(fleet model.Fleet, r Renderings) (model.Fleet, *Checked) {
 		}
 		if problems == nil {
 			next.good[checkOf(app, tenants[app.ID.Tenant])] = true
-			problems = allotments.Refused(app, rendered[i].names)
+			problems = allotments.Refused(app, tenants[app.ID.Tenant], rendered[i].names)
 		}
 		if problems == nil {
 			good = append(good, app)

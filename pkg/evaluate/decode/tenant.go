@@ -15,6 +15,7 @@ type tenantDoc struct {
 	Name     string          `json:"name"`
 	Quota    *quotaDoc       `json:"quota"`
 	Borrow   *resourcesDoc   `json:"borrow"`
+	Hosts    []string        `json:"hosts"`
 	Policy   json.RawMessage `json:"policy"` // as written; _effective is what counts
 	Releases map[string]struct {
 		Commit string `json:"commit"`
@@ -64,6 +65,7 @@ func Tenant(name string, doc layer.Document, above *layer.Above) (*model.Tenant,
 	if t.Access, problems = d.Access.access(own, platform); problems != nil {
 		return nil, problems
 	}
+	t.Hosts = d.Hosts
 	for app, release := range d.Releases {
 		if t.Pins == nil {
 			t.Pins = map[string]string{}
