@@ -3,6 +3,7 @@ package evaluate
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
@@ -22,6 +23,8 @@ type Backend interface {
 	// Refused returns the error of Evaluate if a request with a key, about the files of a
 	// tenant, would not be evaluated now: the files need not be read then.
 	Refused(tenant, key string) error
+	// Allot sets the CPU time of tenants that have another one than model.Work.
+	Allot(work map[string]time.Duration)
 	// Evaluate returns what Worker.Answer returns for a request, and keeps it under the
 	// key. The tenant has a share in the time of evaluations; "" is the platform, which has no limit.
 	// The error is an *Exhausted if the request is to blame, and a *Postponed if the share is used.
@@ -40,6 +43,8 @@ func (*inProcess) Run(n int, do func(i int)) {
 func (*inProcess) Recall(string) ([]byte, bool) { return nil, false }
 
 func (*inProcess) Refused(string, string) error { return nil }
+
+func (*inProcess) Allot(map[string]time.Duration) {}
 
 func (b *inProcess) Evaluate(_, _ string, request []byte) ([]byte, error) {
 	return b.worker.Answer(request)
@@ -66,7 +71,7 @@ type Postponed struct{ Tenant string }
 
 // Error has no measured values, so that the sentence on the status branch stays the same.
 func (p *Postponed) Error() string {
-	return "is not evaluated yet: tenant " + p.Tenant + " has used its CPU time for evaluations (1 s that a pass waits for, 10 s in all, 6 s more a minute); " +
+	return "is not evaluated yet: tenant " + p.Tenant + " has used its CPU time for evaluations (1 s that a pass waits for, and work.cpu of its allotment in all); " +
 		"they go on in the background as it gets more; everything else goes on"
 }
 

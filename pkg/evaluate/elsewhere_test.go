@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/stretchr/testify/require"
@@ -38,6 +39,8 @@ func (o *other) Recall(key string) ([]byte, bool) {
 }
 
 func (*other) Refused(string, string) error { return nil }
+
+func (*other) Allot(map[string]time.Duration) {}
 
 func (o *other) Evaluate(_, key string, request []byte) ([]byte, error) {
 	o.asked++

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/evaluate/check"
@@ -28,6 +29,7 @@ type pass struct {
 
 func (p *pass) evaluate() {
 	p.evaluatePlatform()
+	p.allot()
 	names, problems, err := directories(p.files, "tenants")
 	p.report("", "", problems...)
 	if err != nil {
@@ -44,6 +46,21 @@ func (p *pass) evaluate() {
 	p.assemble()
 	p.across()
 	byPlace(p.fleet.Problems)
+}
+
+// allot tells the backend what the evaluations of tenants may take. While the platform is
+// invalid the last budgets hold.
+func (p *pass) allot() {
+	if p.fleet.Platform == nil {
+		return
+	}
+	work := map[string]time.Duration{}
+	for i := range p.fleet.Platform.Allotments {
+		if a := &p.fleet.Platform.Allotments[i]; a.Work > 0 {
+			work[a.Name] = a.Work
+		}
+	}
+	p.e.backend.Allot(work)
 }
 
 // across checks rules between tenants.

@@ -85,7 +85,13 @@ type Allotment struct {
 	Hosts       []string `json:"hosts,omitzero"`       // that its applications may serve; nil: all that belong to nobody
 	Classes     []string `json:"classes,omitzero"`     // of what leads requests to it; nil: all
 	Annotations []string `json:"annotations,omitzero"` // of the same; nil: none
+
+	Work time.Duration `json:"work,omitzero"` // CPU time of its evaluations, 0: Work
 }
+
+// Work is the CPU time that the evaluations of a tenant may take where its allotment says
+// nothing.
+const Work = 10 * time.Second
 
 // PoolSpec declares a resource pool: a logical view over execution nodes.
 type PoolSpec struct {
@@ -226,7 +232,7 @@ type Tenant struct {
 	MaxApplications int               `json:"maxApplications,omitempty"` // 0: no ceiling
 	MaxWorkloads    int               `json:"maxWorkloads,omitempty"`    // components, 0: no ceiling
 	PriorityCeiling int               `json:"priorityCeiling"`
-	Hosts           []string          `json:"hosts,omitzero"`            // that it keeps of those of its allotment; nil: all
+	Hosts           []string          `json:"hosts,omitzero"` // that it keeps of those of its allotment; nil: all
 	Isolation       Isolation         `json:"isolation,omitempty"`
 	PodSecurity     PodSecurity       `json:"podSecurity,omitempty"`
 	Policy          Policy            `json:"policy"`

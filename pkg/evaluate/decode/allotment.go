@@ -31,7 +31,10 @@ type allotmentDoc struct {
 	} `json:"quota"`
 	Namespaces []string `json:"namespaces"`
 	Hosts      []string `json:"hosts"` // the platform has them for all tenants
-	Ingress    struct {
+	Work       struct {
+		CPU string `json:"cpu"`
+	} `json:"work"`
+	Ingress struct {
 		Classes     []string `json:"classes"`
 		Annotations []string `json:"annotations"`
 	} `json:"ingress"`
@@ -42,6 +45,9 @@ func shared(allotments map[string]allotmentDoc) (all []model.Allotment) {
 	for _, name := range slices.Sorted(maps.Keys(allotments)) {
 		d := allotments[name]
 		a := model.Allotment{Name: name, Namespaces: d.Namespaces, Hosts: d.Hosts, Classes: d.Ingress.Classes, Annotations: d.Ingress.Annotations}
+		if work := duration(d.Work.CPU); work != model.Work {
+			a.Work = work
+		}
 		if !reflect.DeepEqual(a, model.Allotment{Name: name}) {
 			all = append(all, a)
 		}

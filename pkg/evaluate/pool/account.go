@@ -1,13 +1,17 @@
 package pool
 
-import "time"
+import (
+	"cmp"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
 
 // The CPU time that the evaluations of a tenant may take. docs/evaluation.md states it.
 const (
-	budget     = 10 * time.Second // at most
-	foreground = time.Second      // of it, while a pass waits
-	refill     = 10               // one part in so many of the time that passes comes back: 6 s a minute
-	maxCharge  = 4                // times its work costs an evaluation that ends at a limit, after others that did
+	foreground = time.Second // of its budget, while a pass waits
+	wholly     = 100         // seconds, in which the whole budget comes back: of 10 s it is 6 s a minute
+	maxCharge  = 4           // times its work costs an evaluation that ends at a limit, after others that did
 )
 
 // An account has the CPU time that is left to a tenant. The zero value is that of a tenant
@@ -17,25 +21,36 @@ type account struct {
 	Failed int           `json:"failed"` // evaluations that ended at a limit since the budget was full
 	At     time.Time     `json:"at"`     // of these values
 
+	budget time.Duration // that it is allotted, 0: model.Work
+
 	front time.Duration // left of the time in the foreground
 	jobs  int           // evaluations in the background, under way and waiting
+}
+
+// most is the whole budget.
+func (a *account) most() time.Duration { return cmp.Or(a.budget, model.Work) }
+
+// back is what comes back of the budget in a time.
+func (a *account) back(passed time.Duration) time.Duration {
+	return time.Duration(passed.Seconds() * float64(a.most()/wholly))
 }
 
 // fill adds what came back until now.
 func (a *account) fill(now time.Time) {
 	if a.At.IsZero() {
-		a.Left, a.front = budget, foreground
+		a.Left, a.front = a.most(), foreground
 	}
-	back := max(0, now.Sub(a.At)) / refill
-	a.Left, a.front, a.At = min(a.Left+back, budget), min(a.front+back, foreground), now
-	if a.Left == budget {
+	passed := min(max(0, now.Sub(a.At)), maxWait)
+	a.Left = min(max(a.Left, -a.back(maxWait))+a.back(passed), a.most())
+	a.front, a.At = min(a.front+passed/10, foreground), now
+	if a.Left == a.most() {
 		a.Failed = 0
 	}
 }
 
 // charge takes the work of an evaluation off, and the part of it that a pass waited for.
 func (a *account) charge(work, waited time.Duration) {
-	a.Left = max(a.Left-work, -maxWait/refill)
+	a.Left = max(a.Left-work, -a.back(maxWait))
 	a.front -= waited
 }
 

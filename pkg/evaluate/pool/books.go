@@ -23,6 +23,7 @@ const saveEvery = time.Second
 type books struct {
 	file     string // "": none
 	accounts map[string]*account
+	allotted map[string]time.Duration // budgets of tenants that have another one than model.Work
 	failures failures
 	saved    time.Time
 }
@@ -51,7 +52,7 @@ func openBooks(dir string, now time.Time) books {
 	}
 	for tenant, a := range kept.Accounts {
 		if a != nil && len(b.accounts) < maxTenants { // whatever the clock was then, nobody waits for longer than from now
-			a.Left, a.At = min(max(a.Left, -maxWait/refill), budget), earlier(a.At, now)
+			a.At = earlier(a.At, now)
 			a.front = foreground
 			b.accounts[tenant] = a
 		}
@@ -83,6 +84,7 @@ func (b *books) of(tenant string, now time.Time) *account {
 		a = &account{}
 		b.accounts[tenant] = a
 	}
+	a.budget = b.allotted[tenant]
 	a.fill(now)
 	return a
 }
@@ -120,8 +122,8 @@ func (b *books) save(now time.Time, atOnce bool) {
 	}
 	b.saved = now
 	owing := page{Accounts: map[string]*account{}, Failures: b.failures}
-	for tenant, a := range b.accounts {
-		if a.fill(now); a.Left < budget {
+	for tenant := range b.accounts {
+		if a := b.of(tenant, now); a.Left < a.most() {
 			owing.Accounts[tenant] = a
 		}
 	}

@@ -29,7 +29,7 @@ func TestAccount(t *testing.T) {
 	require.False(t, a.rests(), "it goes on in the background")
 	now = now.Add(time.Minute)
 	a.fill(now)
-	require.Equal(t, budget, a.Left, "never more than the budget")
+	require.Equal(t, model.Work, a.Left, "never more than the budget")
 	require.True(t, a.waitedFor())
 
 	for _, left := range []time.Duration{5, -5, -25, -45} { // 5, 10, 20 and 20 s
@@ -57,6 +57,35 @@ func TestAccount(t *testing.T) {
 	require.False(t, a.rests(), "no debt is larger than an hour pays")
 	a.fill(a.At.Add(-time.Hour))
 	require.Zero(t, a.Left, "a clock that goes back takes nothing")
+}
+
+// A tenant has the budget of its allotment: it fills in the same time as others, and a
+// smaller one holds at once.
+func TestAllottedWork(t *testing.T) {
+	p := open(t, Options{Budgets: true})
+	files := fleetOf(1, "acme", "globex")
+	e := evaluate.Through(p)
+	allot := func(cpu string) {
+		files.put("work.cue", "package fleet\n\nplatform: allotments: acme: work: cpu: \""+cpu+"\"\n")
+		require.Empty(t, e.Fleet("c", files, nil).Problems)
+	}
+	allot("60s")
+	begin := time.Now().Add(time.Hour)
+	acme, globex := *p.books.of("acme", begin), *p.books.of("globex", begin)
+	require.Equal(t, []time.Duration{time.Minute, model.Work}, []time.Duration{acme.Left, globex.Left})
+	for _, a := range []*account{&acme, &globex} {
+		a.charge(time.Hour, 0)
+		require.Equal(t, -a.back(maxWait), a.Left, "an hour pays any debt")
+		a.fill(begin.Add(time.Hour))
+		require.Zero(t, a.Left)
+		a.fill(begin.Add(time.Hour + 50*time.Second))
+		require.Equal(t, a.most()/2, a.Left)
+	}
+	allot("2s")
+	require.Equal(t, 2*time.Second, p.books.of("acme", begin).Left)
+	files.put("work.cue", "package fleet\n\nplatform: allotments: acme: nonsense: 1\n")
+	require.NotEmpty(t, e.Fleet("c", files, nil).Problems)
+	require.Equal(t, 2*time.Second, p.books.of("acme", begin).Left, "an invalid platform changes no budget")
 }
 
 // A restart forgives nothing; a damaged file does, and a clock that was wrong costs no more
@@ -352,6 +381,8 @@ func (*sequence) Run(n int, do func(i int)) {
 func (*sequence) Recall(string) ([]byte, bool) { return nil, false }
 
 func (*sequence) Refused(string, string) error { return nil }
+
+func (*sequence) Allot(map[string]time.Duration) {}
 
 func (s *sequence) Evaluate(tenant, _ string, request []byte) ([]byte, error) {
 	s.tenants = append(s.tenants, tenant)

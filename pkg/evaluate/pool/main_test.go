@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"testing"
+	"time"
 
 	cue "cuelang.org/go/cmd/cue/cmd"
 
@@ -125,6 +126,8 @@ func (k *keeper) Run(n int, do func(i int)) {
 func (k *keeper) Recall(string) ([]byte, bool) { return nil, false }
 
 func (k *keeper) Refused(string, string) error { return nil }
+
+func (*keeper) Allot(map[string]time.Duration) {}
 
 func (k *keeper) Evaluate(_, _ string, request []byte) ([]byte, error) {
 	var w evaluate.Worker

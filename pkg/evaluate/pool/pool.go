@@ -138,6 +138,13 @@ func (p *Pool) refused(tenant, key string, now time.Time) error {
 	return nil
 }
 
+// Allot sets the budgets of tenants that have another one than model.Work.
+func (p *Pool) Allot(work map[string]time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.books.allotted = work
+}
+
 // limited reports whether a tenant has a budget. The platform, which has no name, has none.
 func (p *Pool) limited(tenant string) bool { return p.options.Budgets && tenant != "" }
 
