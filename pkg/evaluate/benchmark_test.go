@@ -128,3 +128,36 @@ func shopRequest(tb testing.TB) request {
 		Files: load("tenants/acme/apps/shop/app.cue"), Policy: tenant.Policy,
 	}
 }
+
+// rootOf is the root of a fleet with n allotments, each with all that people write.
+func rootOf(n int) *result {
+	var b strings.Builder
+	b.WriteString("package fleet\n\nplatform: allotments: {\n")
+	for i := range n {
+		fmt.Fprintf(&b, "\tt%d: {weight: 2, guarantee: cpu: \"10m\", quota: {cpu: \"64\", memory: \"256Gi\", applications: 20}, priorityCeiling: 500, hosts: [\"*.t%d.example.com\"], namespaces: [\"t%d\"], work: cpu: \"20s\"}\n", i, i, i)
+	}
+	b.WriteString("}\n")
+	root := []layer.Source{{Name: "allotments.cue", Data: []byte(b.String())}}
+	for _, name := range []string{"fleet.cue", "pools.cue"} {
+		data, err := os.ReadFile(filepath.Join(exampleRepo, name))
+		if err != nil {
+			panic(err)
+		}
+		root = append(root, layer.Source{Name: name, Data: data})
+	}
+	r := evaluatePlatform(request{Layer: "platform", Files: root})
+	return &r
+}
+
+// BenchmarkAllotments measures the evaluation of the root of a repo.
+func BenchmarkAllotments(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			began := cpu()
+			for b.Loop() {
+				require.Empty(b, rootOf(n).Problems)
+			}
+			b.ReportMetric(float64((cpu()-began).Milliseconds())/float64(b.N), "cpu-ms/op")
+		})
+	}
+}
