@@ -35,6 +35,9 @@ func (a *account) back(passed time.Duration) time.Duration {
 	return time.Duration(passed.Seconds() * float64(a.most()/wholly))
 }
 
+// part is what is left of the budget, 1 for all of it; below zero it is a debt.
+func (a *account) part() float64 { return float64(a.Left) / float64(a.most()) }
+
 // fill adds what came back until now.
 func (a *account) fill(now time.Time) {
 	if a.At.IsZero() {

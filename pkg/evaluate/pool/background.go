@@ -94,17 +94,22 @@ func (p *Pool) put(j *job) {
 	p.dispatch()
 }
 
-// dispatch begins jobs while there are places for them: first those of the tenant that has
-// the most left of its budget.
+// next returns whose job begins: of those that wait, the tenant that has the largest part
+// left of its budget.
+func (p *Pool) next(now time.Time) (next string) {
+	for tenant := range p.background.queues {
+		if next == "" || p.books.of(tenant, now).part() > p.books.of(next, now).part() {
+			next = tenant
+		}
+	}
+	return next
+}
+
+// dispatch begins jobs while there are places for them.
 func (p *Pool) dispatch() {
 	b := &p.background
 	for now := time.Now(); b.running < cap(p.places)-1 && len(b.queues) > 0; {
-		next := ""
-		for tenant := range b.queues {
-			if next == "" || p.books.of(tenant, now).Left > p.books.of(next, now).Left {
-				next = tenant
-			}
-		}
+		next := p.next(now)
 		j := b.queues[next][0]
 		if b.queues[next] = b.queues[next][1:]; len(b.queues[next]) == 0 {
 			delete(b.queues, next)

@@ -81,6 +81,11 @@ func TestAllottedWork(t *testing.T) {
 		a.fill(begin.Add(time.Hour + 50*time.Second))
 		require.Equal(t, a.most()/2, a.Left)
 	}
+	p.books.of("acme", begin).charge(40*time.Second, 0) // a third is left
+	p.books.of("globex", begin).charge(5*time.Second, 0)
+	p.background.queues = map[string][]*job{"acme": {}, "globex": {}}
+	require.Equal(t, "globex", p.next(begin), "a larger budget is no privilege")
+	clear(p.background.queues)
 	allot("2s")
 	require.Equal(t, 2*time.Second, p.books.of("acme", begin).Left)
 	files.put("work.cue", "package fleet\n\nplatform: allotments: acme: nonsense: 1\n")
