@@ -74,10 +74,13 @@ func TestUpgradeAnnotates(t *testing.T) {
 		})
 	}
 	require.Equal(t, 4, sent)
-	require.Eventually(t, func() bool { // the controllers have seen what was changed, as they have in a cluster that is at rest
-		all, err := deployments.List(ctx, metav1.ListOptions{})
-		return err == nil && !slices.ContainsFunc(all.Items, func(d appsv1.Deployment) bool { return d.Status.ObservedGeneration < d.Generation })
-	}, patience, 20*time.Millisecond)
+	seen := func() { // the controllers have seen what was changed, as they have in a cluster that is at rest
+		require.Eventually(t, func() bool {
+			all, err := deployments.List(ctx, metav1.ListOptions{})
+			return err == nil && !slices.ContainsFunc(all.Items, func(d appsv1.Deployment) bool { return d.Status.ObservedGeneration < d.Generation })
+		}, patience, 20*time.Millisecond)
+	}
+	seen()
 
 	w.start()
 	r := w.pass()
@@ -86,6 +89,7 @@ func TestUpgradeAnnotates(t *testing.T) {
 	require.EqualValues(t, sent, w.writes.Load(), "each is sent once")
 	w.settled()
 	require.EqualValues(t, sent, w.writes.Load())
+	seen()
 	require.Equal(t, before, everything())
 	after := w.ledger()
 	for i := range ledger.Instances {
