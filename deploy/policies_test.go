@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/render"
 	adapter "github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 )
@@ -30,6 +31,9 @@ func inside(t *testing.T) *installation {
 	report := carrier.Act(t.Context(), sets(t, in.fleet))
 	require.NoError(t, report.Err)
 	for _, s := range report.Sets {
+		for _, r := range s.Results {
+			require.NotEqual(t, apply.Failed, r.Action, "%s: %s", r.Ref, r.Message)
+		}
 		require.True(t, s.OK(), "%+v", s)
 	}
 	return in

@@ -72,9 +72,9 @@ func (a *account) young() bool {
 // patiently makes a request, and makes it again while the API server refuses it because it
 // does not know the rights of the account yet. A nil account waits for nothing.
 func (a *account) patiently(ctx context.Context, do func() error) error {
-	for wait := 10 * time.Millisecond; ; wait *= 2 {
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second/2) {
 		err := do()
-		if a == nil || wait > time.Second || !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), a.user()) || !a.young() {
+		if a == nil || !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), a.user()) || !a.young() {
 			return err
 		}
 		select {
