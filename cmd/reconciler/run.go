@@ -216,7 +216,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
 		Recognition: reconcile.Recognition{Anchor: carrier, Copy: branch, Branch: f.status.branch, Adopt: f.adopt,
-			Signed: options.Signing != nil, Foreign: branch.Foreign},
+			Signed: options.Signing != nil, Foreign: branch.Foreign, FromMemory: branch.FromMemory},
 		Log: log, Metrics: newMetrics(labelled, build, f.applicationMetrics),
 	})
 	if f.once || f.dryRun {

@@ -64,6 +64,9 @@ func foreignNote(found func() ([]status.ForeignCommit, int), now time.Time) stri
 		return ""
 	}
 	f := latest[len(latest)-1]
+	if f.Deleted {
+		return fmt.Sprintf("; but the status branch was deleted, found %s, at commit %s", f.At.UTC().Format(time.RFC3339), f.Commit)
+	}
 	return fmt.Sprintf("; but commit %s of the status branch, found %s, %s, and nothing that it says was believed", f.Commit, f.At.UTC().Format(time.RFC3339), f.Why)
 }
 

@@ -20,27 +20,38 @@ func unverified(foreign *status.ForeignError) *LedgerRefusedError {
 	}
 }
 
-// tellForeign tells of the commits on the status branch that were found and not believed:
-// the log and an event name each, and the metrics count them.
+// tellForeign tells of the commits on the status branch that were found and not believed,
+// or deleted: the log and an event name each, and the metrics count the former.
 func (i *identification) tellForeign(ctx context.Context, o *Options) {
 	if o.Recognition.Foreign == nil {
 		return
 	}
 	latest, count := o.Recognition.Foreign()
 	for _, f := range latest[max(0, len(latest)-(count-i.foreign)):] {
-		o.Log.Error("foreign commit on the status branch", "commit", f.Commit, "why", f.Why, "hint", foreignHint)
+		if f.Deleted {
+			o.Log.Error("status branch deleted", "commit", f.Commit, "hint", deletedHint)
+		} else {
+			o.Log.Error("foreign commit on the status branch", "commit", f.Commit, "why", f.Why, "hint", foreignHint)
+			o.Metrics.passes.foreign.Inc()
+		}
 		telling{o}.foreign(ctx, f, i.remembered())
 	}
-	o.Metrics.passes.foreign.Add(float64(count - i.foreign))
 	i.foreign = count
 }
 
-const foreignHint = "nothing that it says was believed; find out who can push to the branch (docs/operations.md)"
+const (
+	foreignHint = "nothing that it says was believed; find out who can push to the branch (docs/operations.md)"
+	deletedHint = "the next save writes the branch again, without its history; find out who can push to the branch (docs/operations.md)"
+)
 
 func (t telling) foreign(ctx context.Context, f status.ForeignCommit, remembered model.LedgerIdentity) {
+	reason, hint := "ForeignCommit", foreignHint
+	if f.Deleted {
+		reason, hint = "StatusBranchDeleted", deletedHint
+	}
 	key := announce.Key{Ledger: cmp.Or(remembered.ID, "no-ledger"), Save: remembered.Sequence}
-	t.o.Runtime.Event(ctx, "", announce.Event{Key: key.String() + "-foreign-" + f.Commit[:min(12, len(f.Commit))], At: f.At, Reason: "ForeignCommit", Warning: true,
-		Text: fmt.Sprintf("commit %s of the status branch %s; %s", f.Commit, f.Why, foreignHint)})
+	t.o.Runtime.Event(ctx, "", announce.Event{Key: key.String() + "-foreign-" + f.Commit[:min(12, len(f.Commit))], At: f.At, Reason: reason, Warning: true,
+		Text: fmt.Sprintf("commit %s of the status branch %s; %s", f.Commit, f.Why, hint)})
 }
 
 // mustBeSigned returns why nothing may be decided on a ledger that nobody signs, nil if

@@ -74,7 +74,7 @@ func (g *guarded) start(options ...func(*Options)) {
 	g.t.Cleanup(func() { _ = branch.Close() })
 	g.teller = newTeller(g.t, g.repo.Dir, g.ledger.Dir, func() time.Time { return g.now }, append([]func(*Options){func(o *Options) {
 		o.Status, o.Runtime = branch, seen{enteredRuntime{&entries{}}, &g.images, &g.events}
-		o.Recognition = Recognition{Signed: g.trust != nil, Foreign: branch.Foreign, Copy: branch, Branch: "status"}
+		o.Recognition = Recognition{Signed: g.trust != nil, Foreign: branch.Foreign, FromMemory: branch.FromMemory, Copy: branch, Branch: "status"}
 	}}, options...)...)
 	g.stop = func() { require.NoError(g.t, branch.Close()) }
 }
@@ -131,6 +131,22 @@ func TestForgedLedger(t *testing.T) {
 	}
 }
 
+// TestDeletedBranchIsTold: the log and an event name a branch that somebody deleted, and the
+// next save writes it again.
+func TestDeletedBranchIsTold(t *testing.T) {
+	g := newGuarded(t)
+	g.pass(t)
+	tip := g.ledger.Git("rev-parse", "status")
+	g.ledger.Git("update-ref", "-d", "refs/heads/status")
+	g.pass(t)
+	require.Contains(t, g.log.String(), "status branch deleted\" commit="+tip)
+	last := g.events[len(g.events)-1]
+	require.Equal(t, "StatusBranchDeleted", last.Reason)
+	require.Contains(t, last.Text, tip)
+	require.Zero(t, g.metric(t, "daros_status_foreign_commits_total"))
+	require.NotEmpty(t, g.ledger.Git("rev-parse", "status"))
+}
+
 // TestForgedWhileItWasStopped: a start goes on from the copy on the machine; without one
 // and with nothing that verifies, it decides nothing and prunes nothing.
 func TestForgedWhileItWasStopped(t *testing.T) {
@@ -175,6 +191,23 @@ func TestUnsignedLedgerOfASignedFleet(t *testing.T) {
 	require.ErrorContains(t, err, "--status-key")
 	require.Empty(t, g.images)
 	require.Empty(t, g.ledger.Git("for-each-ref"))
+}
+
+// TestWitnessOfOthers: who goes on from memory asks the cluster whether others have saved
+// since. Who goes by the branch does not ask.
+func TestWitnessOfOthers(t *testing.T) {
+	l := model.Ledger{Revision: model.Revision{1}, Commit: "c", Identity: save(ours, 9)}
+	anchor := &remembered{anchor: model.Anchor{LedgerIdentity: save(ours, 10)}, writes: 1}
+	for fromMemory, reason := range map[bool]string{true: RefusedOlder, false: ""} {
+		r := Recognition{Anchor: anchor, FromMemory: func() bool { return fromMemory }}
+		m := memory{fleet: "fleet", branch: "status", last: l.Identity}
+		require.NoError(t, r.witness(t.Context(), &m))
+		if refused := m.judge(&l); reason == "" {
+			require.Nil(t, refused)
+		} else {
+			require.Equal(t, reason, refused.Reason)
+		}
+	}
 }
 
 // TestWitness: the cluster remembers the content of the last save, so another one of the

@@ -24,9 +24,12 @@ type Recognition struct {
 
 	// Signed reports that the branch believes only saves that trusted keys have signed.
 	Signed bool
-	// Foreign returns the latest tips of the branch that were not believed, and how many
-	// there were. It may be nil.
+	// Foreign returns the latest tips of the branch that were not believed or were deleted,
+	// and how many there were. It may be nil.
 	Foreign func() (latest []status.ForeignCommit, count int)
+	// FromMemory reports that what was loaded last is not what the branch holds. Somebody
+	// else may have saved since, so the cluster is asked. It may be nil.
+	FromMemory func() bool
 
 	NewID func() string // makes the id of a ledger that has none; nil: status.NewLedgerID
 }
@@ -133,6 +136,9 @@ func (l *Loop) recognize(ctx context.Context, ledger model.Ledger) (model.Ledger
 		}
 	}
 	memory.signed = l.o.Recognition.Signed
+	if err := l.o.Recognition.witness(ctx, &memory); err != nil {
+		return ledger, fmt.Errorf("find out whether somebody has saved since, as the status branch does not hold the last save: %w", err)
+	}
 	if refused := memory.judge(&ledger); refused != nil {
 		if !starts || !l.o.Recognition.Adopt {
 			return ledger, refused
@@ -159,6 +165,18 @@ func (l *Loop) recognize(ctx context.Context, ledger model.Ledger) (model.Ledger
 		l.identity.known = ledger.Identity // also where nothing can be saved now
 	}
 	return ledger, nil
+}
+
+// witness has the cluster say which save was the last one if that of this process is not
+// the one that the branch holds: the branch cannot tell of the saves of others then.
+func (r *Recognition) witness(ctx context.Context, m *memory) (err error) {
+	if m.last.ID == "" || r.Anchor == nil || r.FromMemory == nil || !r.FromMemory() {
+		return nil
+	}
+	if m.anchor, m.anchored, err = r.Anchor.Anchor(ctx); m.anchored {
+		m.last = model.LedgerIdentity{}
+	}
+	return err
 }
 
 // noteDamage writes one line for each record that is newly found to be damaged.

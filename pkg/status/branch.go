@@ -75,6 +75,7 @@ type Branch struct {
 	kept    *git.Copy // nil: nothing is kept
 	copied  keptSave  // what is kept
 	state   *state    // nil until loaded, or when the branch is known to have moved
+	taken   bool      // a save, or what the caller accepted, was in state: it is the ledger
 	pending *state    // pushed, but the answer was lost
 	asked   time.Time
 	store   *git.Store // full history, opened when first asked for

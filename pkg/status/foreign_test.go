@@ -129,6 +129,42 @@ func TestSaveBehindAForeignTip(t *testing.T) {
 	require.Equal(t, saved.Instances[0].Spec, l.Instances[0].Spec)
 }
 
+// TestSaveOfAnotherBehindAForeignTip: a process that holds a save goes on from a later one
+// of another reconciler behind the foreign tip.
+func TestSaveOfAnotherBehindAForeignTip(t *testing.T) {
+	remote, k := gittest.NewBare(t), newKey(t)
+	b := openSigned(t, remote, k.trusting(t))
+	b.begin()
+	other := openSigned(t, remote, k.trusting(t))
+	l := other.load()
+	saved := other.commit(l, move(l, model.PhaseDegraded, noon))
+	forge(t, remote, func(c *gittest.Repo) { c.Write("hello", "hello") })
+	l = b.load()
+	require.True(t, b.FromMemory())
+	require.Equal(t, saved.Identity, l.Identity)
+	require.Equal(t, saved.Instances, l.Instances)
+	b.commit(l, move(l, model.PhaseRunning, noon))
+	require.False(t, b.FromMemory())
+}
+
+// TestOtherLedgerAtAStart: what a start read and nobody accepted is not what a process goes
+// on from when the ledger is back.
+func TestOtherLedgerAtAStart(t *testing.T) {
+	remote, k := gittest.NewBare(t), newKey(t)
+	ours := openSigned(t, remote, k.trusting(t)).begin()
+	remote.Git("branch", "ours", "status")
+	theirs := gittest.NewBare(t)
+	other := openSigned(t, theirs, k.trusting(t))
+	l := example(model.PhaseRunning)
+	l.Identity = model.LedgerIdentity{ID: strings.Repeat("cd", 16), Fleet: "other"}
+	other.commit(other.load(), l)
+	remote.Git("fetch", "-q", "--force", theirs.Dir, "status:status")
+	b := openSigned(t, remote, k.trusting(t))
+	require.Equal(t, "other", b.load().Identity.Fleet)
+	remote.Git("branch", "-f", "status", "ours")
+	require.Equal(t, ours.Identity, b.load().Identity)
+}
+
 // TestForeignTipsAreBounded: who pushes again and again makes the branch no longer grow.
 func TestForeignTipsAreBounded(t *testing.T) {
 	remote, k := gittest.NewBare(t), newKey(t)
@@ -260,9 +296,15 @@ func TestDeletedSignedBranch(t *testing.T) {
 	b := openSigned(t, remote, k.trusting(t))
 	saved := b.begin()
 	remote.Git("update-ref", "-d", "refs/heads/status")
-	l := b.load()
-	require.Equal(t, saved.Identity, l.Identity)
-	next := b.commit(l, l)
+	for range 2 {
+		l := b.load()
+		require.Equal(t, saved.Identity, l.Identity)
+		latest, count := b.Foreign()
+		require.Equal(t, 1, count, "it is found once")
+		require.True(t, latest[0].Deleted)
+		require.True(t, b.FromMemory())
+	}
+	next := b.commit(b.load(), saved)
 	require.Equal(t, next.Revision, openSigned(t, remote, k.trusting(t)).load().Revision)
 }
 

@@ -57,10 +57,12 @@ func (b *Branch) Kept() (model.Ledger, bool) {
 	return s.ledger, true
 }
 
-// Accept keeps what Load returned last, in place of what was kept.
+// Accept takes what Load returned last for the ledger, and keeps it in place of what was
+// kept.
 func (b *Branch) Accept() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.taken = b.state != nil
 	if b.kept == nil || b.state == nil || b.state.head == git.ZeroHash || b.state.foreign {
 		return
 	}

@@ -65,9 +65,10 @@ func (b *Branch) load(ctx context.Context) error {
 	tip := refs[git.Branch(b.o.Branch)].Commit
 	switch {
 	case b.pending != nil && tip == b.pending.head:
-		b.state = b.pending
+		b.state, b.taken = b.pending, true
 	case b.state != nil && tip == b.state.head:
-	case tip == git.ZeroHash && b.state != nil:
+	case tip == git.ZeroHash && b.taken:
+		b.noteDeleted()
 		b.state = b.state.deleted()
 	case tip == git.ZeroHash:
 		b.state = newState()

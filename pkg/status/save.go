@@ -86,7 +86,7 @@ func (b *Branch) push(ctx context.Context, saved *state, objects *git.Objects) (
 	err = b.remote.Push(ctx, git.Branch(b.o.Branch), b.state.head, saved.head, objects)
 	switch {
 	case err == nil:
-		b.state, b.asked = saved, time.Now()
+		b.state, b.taken, b.asked = saved, true, time.Now()
 		if first { // the copy of a branch that was lost stays until then
 			b.kept.Clear()
 			b.kept.Append(objects)
@@ -118,7 +118,7 @@ func (b *Branch) settle(ctx context.Context) error {
 	}
 	switch refs[git.Branch(b.o.Branch)].Commit {
 	case b.pending.head:
-		b.state = b.pending
+		b.state, b.taken = b.pending, true
 	case b.state.head:
 	default:
 		return b.moved()

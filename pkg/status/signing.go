@@ -98,11 +98,11 @@ func (s *Signing) check(commit git.Hash, c git.Signed, branch string) (model.Led
 	return of, nil
 }
 
-// verifyTip verifies the tip, which must not be older than what this process holds or,
-// at its first load, keeps.
+// verifyTip verifies the tip, which must not be older than what this process takes for the
+// ledger or, before it takes any, keeps.
 func (b *Branch) verifyTip(tip git.Hash, c git.Signed) error {
 	s := b.o.Signing
-	if s == nil || b.state == nil && s.Accept == tip.String() {
+	if s == nil || !b.taken && s.Accept == tip.String() {
 		return nil
 	}
 	of, err := s.check(tip, c, b.o.Branch)
@@ -110,7 +110,7 @@ func (b *Branch) verifyTip(tip git.Hash, c git.Signed) error {
 		return err
 	}
 	last, tree := b.copied.Identity, b.copied.Tree
-	if b.state != nil {
+	if b.taken {
 		last, tree = b.state.ledger.Identity, b.state.tree.hash.String()
 	} else if s.Adopt || of.ID != last.ID {
 		return nil
