@@ -20,6 +20,9 @@ import (
 type origin struct {
 	versions []version // the tip is the last; version n is versions[n-1]
 
+	forged  int      // commits on the branch that are no version: whoever holds no key made them
+	forgery *forgery // what the tip is, nil: a version
+
 	whole map[model.AppID][]byte // what damaged records said
 
 	down   bool // nothing gets through
@@ -58,16 +61,23 @@ type branch struct {
 	origin *origin
 
 	known   bool
-	head    int
+	taken   bool // the loop takes it for the ledger
+	head    int  // the version that ledger is
+	at      int  // the tip, as origin.at counts
+	over    bool // the tip is not the version: it was not believed, or the branch was deleted
 	files   map[string][]byte
 	ledger  model.Ledger
 	pending *pushed
 	asked   time.Time
+
+	foreign  []status.ForeignCommit // tips that were not believed
+	gullible bool                   // a bug: it believes all
 }
 
 // pushed is a push whose answer was lost.
 type pushed struct {
 	head   int
+	at     int
 	files  map[string][]byte
 	ledger model.Ledger
 }
@@ -80,12 +90,14 @@ func (b *branch) Load(context.Context) (model.Ledger, error) {
 		if b.origin.down {
 			return model.Ledger{}, errDown
 		}
-		switch tip := b.origin.tip(); {
-		case b.pending != nil && b.pending.head == tip:
-			b.head, b.files, b.ledger = tip, b.pending.files, b.pending.ledger
-		case b.known && b.head == tip:
+		switch at := b.origin.at(); {
+		case b.pending != nil && b.pending.at == at:
+			b.arrive()
+		case b.known && b.at == at:
 		default:
-			b.fetch()
+			if err := b.read(); err != nil {
+				return model.Ledger{}, err
+			}
 		}
 		b.known, b.pending, b.asked = true, nil, b.world.now
 	}
@@ -95,7 +107,7 @@ func (b *branch) Load(context.Context) (model.Ledger, error) {
 
 // fetch reads the tip as a process does that knows nothing yet.
 func (b *branch) fetch() {
-	b.head, b.files, b.ledger = b.origin.tip(), nil, *b.origin.now()
+	b.head, b.at, b.over, b.files, b.ledger = b.origin.tip(), b.origin.at(), false, nil, *b.origin.now()
 	if b.head > 0 {
 		b.files = b.origin.versions[b.head-1].files
 	}
@@ -140,21 +152,25 @@ func (b *branch) save(previous, next model.Ledger) (bool, error) {
 		b.origin.refuse--
 		return false, errDown
 	}
-	if b.origin.tip() != b.head {
+	if b.origin.at() != b.at {
 		b.asked, b.lost = time.Time{}, true
 		return false, status.ErrMoved
 	}
-	b.world.pushes(b.process, b.origin.says(b.head), &ledger)
-	b.origin.versions = append(b.origin.versions, version{files: files, ledger: ledger})
+	before := b.origin.now()
+	if b.origin.lost() {
+		before = b.origin.says(b.head)
+	}
+	b.world.pushes(b.process, before, &ledger)
+	b.origin.add(version{files: files, ledger: ledger})
+	b.pending = &pushed{b.origin.tip(), b.origin.at(), files, ledger}
 	b.line("the push has arrived")
 	if b.origin.lose > 0 {
 		b.origin.lose--
-		b.pending = &pushed{b.head + 1, files, ledger}
 		if err := b.settle(); err != nil {
 			return false, err
 		}
 	} else {
-		b.head, b.files, b.ledger = b.head+1, files, ledger
+		b.arrive()
 	}
 	b.asked, b.goesBy, b.kept = b.world.now, b.head, b.head
 	return true, nil
@@ -166,16 +182,23 @@ func (b *branch) settle() error {
 		b.origin.deaf = max(0, b.origin.deaf-1)
 		return errDown
 	}
-	switch b.origin.tip() {
-	case b.pending.head:
-		b.head, b.files, b.ledger = b.pending.head, b.pending.files, b.pending.ledger
-	case b.head:
+	switch b.origin.at() {
+	case b.pending.at:
+		b.arrive()
+	case b.at:
 	default:
 		b.asked, b.lost = time.Time{}, true
 		return status.ErrMoved
 	}
 	b.pending, b.asked = nil, b.world.now
 	return nil
+}
+
+// arrive hears that the pending push is the tip.
+func (b *branch) arrive() {
+	now := b.pending
+	b.head, b.at, b.over, b.files, b.ledger, b.pending = now.head, now.at, false, now.files, now.ledger, nil
+	b.taken = true
 }
 
 // checkRevisions demands that a record with a revision says what the record of that

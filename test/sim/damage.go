@@ -15,6 +15,10 @@ func (w *World) damage(app model.AppID) {
 	if _, known := l.Find(app); !known || w.origin.lost() || l.DamagedOf(app) != nil {
 		return
 	}
+	if w.signed { // and nobody reads what it says
+		w.forge(app, "drop", "unsigned")
+		return
+	}
 	w.origin.whole[app] = w.origin.versions[w.origin.tip()-1].files[file]
 	w.origin.rewrite(app, []byte("{"), &model.DamagedRecord{App: app, File: file, Commit: "the commit of somebody", Reason: "it ends early"})
 }
@@ -48,7 +52,7 @@ func (o *origin) rewrite(app model.AppID, text []byte, damaged *model.DamagedRec
 		}
 	}
 	v.ledger.Revision = revisionOf(v.files)
-	o.versions = append(o.versions, v)
+	o.add(v)
 }
 
 // keepDamaged adds the files of applications with damaged records, which no save changes.

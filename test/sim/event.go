@@ -27,6 +27,7 @@ type operation struct {
 // weight 0 happen in no others.
 var rare = map[uint64][]string{
 	2: {"refuse-object", "move"},
+	3: {"sign", "forge", "forge", "forge"},
 	4: {"lose-branch", "remake-branch", "adopt-branch", "confirm-orphans"},
 	5: {"damage", "revert-damage"},
 }
@@ -150,6 +151,10 @@ func init() {
 		{"remake-branch", 0, nil, func(w *World, _ []int) { w.remakeBranch() }},
 		{"adopt-branch", 0, [][]string{processWords}, func(w *World, a []int) { w.adoptBranch(w.process(a[0])) }},
 		{"confirm-orphans", 0, nil, func(w *World, _ []int) { w.confirmOrphans() }},
+		{"sign", 0, nil, func(w *World, _ []int) { w.sign() }},
+		{"forge", 0, [][]string{appNames, forgeryWords, forgerWords}, func(w *World, a []int) {
+			w.forge(apps[a[0]], forgeryWords[a[1]], forgerWords[a[2]])
+		}},
 		{"damage", 0, [][]string{appNames}, func(w *World, a []int) { w.damage(apps[a[0]]) }},
 		{"revert-damage", 0, [][]string{appNames}, func(w *World, a []int) { w.revert(apps[a[0]]) }},
 		{"refuse-object", 0, [][]string{appNames, componentNames, refusalWords}, func(w *World, a []int) {

@@ -37,7 +37,7 @@ func (w *World) loseBranch(how string) {
 		n.owed = false // the history that would tell it is gone
 	}
 	v.lost = true
-	o.versions = append(o.versions, v)
+	o.add(v)
 }
 
 // restoreBranch does what "reconciler restore --write" does: it writes the copy of the last save to the branch, as the next save.
@@ -53,7 +53,7 @@ func (w *World) restoreBranch() {
 		v.ledger.Identity.Sequence++
 		b := &branch{process: w.processes[0], origin: o}
 		v.files, v.ledger = b.encode(&v.ledger)
-		o.versions = append(o.versions, v)
+		o.add(v)
 		w.tell("    the branch is restored, as version %d", o.tip())
 		if now := w.cluster.anchor; !now.Same(v.ledger.Identity) || now.Sequence > v.ledger.Identity.Sequence {
 			w.adopts = o.tip()
@@ -123,4 +123,9 @@ func (h hostCopy) Kept() (model.Ledger, bool) {
 
 // Accept hears that the process takes what it read for the ledger. While it cannot ask the cluster whether it is, it goes by
 // what it acted on last.
-func (h hostCopy) Accept() { h.kept, h.goesBy = h.branch.head, h.branch.head }
+func (h hostCopy) Accept() {
+	h.branch.taken = true
+	if h.goesBy = h.branch.head; !h.branch.over {
+		h.kept = h.branch.head
+	}
+}

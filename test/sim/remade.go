@@ -74,7 +74,7 @@ func (w *World) remakeBranch() {
 	rebuilt.Ledger.Identity.Sequence = 1
 	var v version
 	v.files, v.ledger = (&branch{process: w.processes[0], origin: o}).encode(&rebuilt.Ledger)
-	o.versions = append(o.versions, v)
+	o.add(v)
 	w.cluster.anchor = new(turn.RebuiltAnchor(&v.ledger, "status"))
 	w.begin(o.now())
 	for i := range v.ledger.Instances {

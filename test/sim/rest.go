@@ -20,6 +20,9 @@ func (w *World) comeToRest() {
 	clear(w.cluster.behaviour)
 	w.origin.down, w.origin.refuse, w.origin.lose, w.origin.deaf = false, 0, 0, 0
 	w.restoreBranch()
+	if w.signed {
+		w.tick(time.Hour) // nobody saves over many foreign commits of one hour
+	}
 	var alive []*process
 	for _, p := range w.processes {
 		p.skew = 0

@@ -10,7 +10,7 @@ import (
 // pushes judges a new version of the status branch as it arrives.
 func (w *World) pushes(p *process, before, after *model.Ledger) {
 	w.ledgerIsRecognized(p)
-	w.hearing.save(p, before, after, w.cluster.anchor != nil)
+	w.hearing.save(p, before, after, w.cluster.anchor != nil && !w.origin.lost())
 	w.commitsGoForward(before, after)
 	w.nothingIsForgotten(before, after)
 	rolledBack := map[string]bool{}
@@ -81,7 +81,7 @@ func (w *World) historyGrows(was, now *model.Instance) []model.Transition {
 // ledgerIsRecognized: a branch that holds something else than the ledger is not written. To go on from it would end all
 // that runs, or do again what was done.
 func (w *World) ledgerIsRecognized(p *process) {
-	if w.origin.lost() {
+	if w.origin.lost() && p.branch.head != w.adopts && w.cluster.anchor != nil && w.origin.says(p.branch.head).Identity.Sequence < w.cluster.anchor.Sequence {
 		w.violate("a branch that is not the ledger is not written", "%s saves to it", p.name)
 	}
 }

@@ -61,6 +61,15 @@ func (h hurried) Commit(ctx context.Context, previous, next model.Ledger) (model
 // AdoptAnything is a loop that takes at a start whatever the branch holds for the ledger.
 func AdoptAnything(_ *process, o *reconcile.Options) { o.Recognition.Adopt = true }
 
+// BelieveForgeries is a loop whose branch believes what nobody has signed.
+func BelieveForgeries(p *process, _ *reconcile.Options) { p.branch.gullible = true }
+
+// HushForgeries is a loop that tells nobody of what it does not believe.
+func HushForgeries(_ *process, o *reconcile.Options) { o.Recognition.Foreign = nil }
+
+// ForgetWitness is a loop that goes on from its own memory over a tip that it does not believe, whatever others have saved.
+func ForgetWitness(_ *process, o *reconcile.Options) { o.Recognition.FromMemory = nil }
+
 // SkipDigestCheck is a lifecycle that takes whatever is seen of a component for
 // what the ledger told it to be.
 func SkipDigestCheck(p *process, o *reconcile.Options) {

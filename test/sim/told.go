@@ -95,6 +95,9 @@ func (l log) Handle(_ context.Context, r slog.Record) error {
 		if a.Key == "key" {
 			l.world.tells(l.process, a.Value.String())
 		}
+		if a.Key == "commit" && r.Message == "foreign commit on the status branch" {
+			l.named[a.Value.String()] = true
+		}
 		return true
 	})
 	return nil

@@ -26,6 +26,7 @@ type World struct {
 	processes [2]*process
 	options   Options
 
+	signed     bool // the branch: only saves of the processes are believed
 	sourceDown bool
 	cutShort   int // so many evaluations are cut short
 	apiDown    bool
@@ -97,12 +98,14 @@ type process struct {
 
 	lost bool // somebody else has written to the branch first in this pass
 
+	named map[string]bool // foreign commits that the log told
+
 	refused map[part]refused // by the API server, when it applied the component last
 }
 
 // start makes a process run that knows nothing yet.
 func (p *process) start() {
-	p.watched, p.refused = watched{}, map[part]refused{}
+	p.watched, p.refused, p.named = watched{}, map[part]refused{}, map[string]bool{}
 	p.branch, p.carrier = &branch{process: p, origin: p.world.origin}, newCarrier(p, p.world.cluster)
 	o := reconcile.Options{
 		Edges: reconcile.Edges{
@@ -113,6 +116,7 @@ func (p *process) start() {
 		Log: slog.New(log{p}),
 		Recognition: reconcile.Recognition{
 			Anchor: p.carrier, Copy: hostCopy{p}, Branch: "status", NewID: p.world.newID, Adopt: p.world.adopts > 0 && p.world.adopts == p.world.origin.tip(),
+			Signed: p.world.signed, Foreign: p.branch.Foreign, FromMemory: p.branch.FromMemory,
 		},
 		Now: func() time.Time {
 			p.line("look at the clock")
@@ -166,6 +170,7 @@ func (p *process) pass(at int, happens func()) (r reconcile.Report, err error) {
 		switch x := recover().(type) {
 		case nil:
 			w.tellPass(p, &r, err)
+			w.foreignIsNamed(p)
 			if err == nil && r.Saved {
 				w.everythingIsTold(p)
 			}
