@@ -14,10 +14,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/test/evaluators"
 	"github.com/d-aros/d-aros/test/gittest"
 )
 
@@ -37,7 +37,7 @@ func newTeller(t *testing.T, repo, ledger string, now func() time.Time, options 
 	branch, err := status.Open(t.Context(), status.Options{URL: ledger, Dir: t.TempDir(), Now: now})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = branch.Close() })
-	evaluator := evaluate.New()
+	evaluator := evaluators.New(t)
 	o := Options{
 		Edges: Edges{Source: src, Status: branch, Runtime: enteredRuntime{&entries{}}, Evaluator: evaluator, Commands: NewApprovals(evaluator)},
 		Fleet: "test", Interval: 15 * time.Second, Now: now, Metrics: NewMetrics(tell.registry, false), Log: slog.New(slog.NewTextHandler(&tell.log, nil)),

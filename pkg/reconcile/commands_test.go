@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/access"
-	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/test/evaluators"
 )
 
 // petition is a fleet repo and what is asked in it.
@@ -27,7 +27,7 @@ func newPetition(t *testing.T) *petition {
 
 // restart forgets what was found out before.
 func (p *petition) restart() {
-	p.approvals = NewApprovals(evaluate.New())
+	p.approvals = NewApprovals(evaluators.New(p.t))
 }
 
 func (p *petition) approve(file, step string) {

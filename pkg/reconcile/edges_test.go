@@ -12,11 +12,11 @@ import (
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
-	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/test/evaluators"
 	"github.com/d-aros/d-aros/test/gittest"
 )
 
@@ -78,7 +78,7 @@ func newEntered(t *testing.T) (*keeper, *entries) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = branch.Close() })
 	k.restart = func(o *Options) {
-		evaluator := evaluate.New()
+		evaluator := evaluators.New(t)
 		o.Source, o.Status, o.Runtime = enteredSource{calls, o.Source}, enteredLedger{calls, branch}, enteredRuntime{calls}
 		o.Evaluator, o.Commands, o.Fleet = evaluator, NewApprovals(evaluator), "test"
 		o.Interval = time.Hour

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/test/evaluators"
 )
 
 // An evaluation that no pass waited for begins a pass when it ends, and the fleet repo is not
@@ -33,7 +34,7 @@ func TestBuildInTheBackground(t *testing.T) {
 	k.Write("tenants/acme/apps/shop/site/kustomization.yaml", "resources: [map.yaml]\n")
 	k.Write("tenants/acme/apps/shop/site/map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n")
 	k.by("bob")
-	b := &crowded{Evaluator: evaluate.New(), err: fmt.Errorf("build a kustomization: %w", &evaluate.Postponed{Tenant: "acme"})}
+	b := &crowded{Evaluator: evaluators.New(t), err: fmt.Errorf("build a kustomization: %w", &evaluate.Postponed{Tenant: "acme"})}
 	k.start(func(o *Options) { o.Evaluator = b })
 	_, fleet := k.pass()
 	require.Len(t, fleet.Unusable, 1)

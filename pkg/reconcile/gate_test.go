@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/access"
-	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/turn"
+	"github.com/d-aros/d-aros/test/evaluators"
 	"github.com/d-aros/d-aros/test/gittest"
 	"github.com/d-aros/d-aros/test/tool"
 )
@@ -68,7 +68,7 @@ func (k *keeper) start(options ...func(*Options)) {
 	src, err := source.Open(k.t.Context(), k.opts)
 	require.NoError(k.t, err)
 	k.t.Cleanup(func() { _ = src.Close() })
-	o := Options{Edges: Edges{Source: src, Evaluator: evaluate.New()}, Now: func() time.Time { return k.now }, Log: slog.New(slog.NewTextHandler(&k.log, nil)),
+	o := Options{Edges: Edges{Source: src, Evaluator: evaluators.New(k.t)}, Now: func() time.Time { return k.now }, Log: slog.New(slog.NewTextHandler(&k.log, nil)),
 		Recognition: Recognition{Signed: true}} // as far as these tests go
 	if k.restart != nil {
 		k.restart(&o)

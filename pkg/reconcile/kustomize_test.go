@@ -8,6 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/test/evaluators"
 )
 
 // crowded is an evaluator on a machine that has no time for builds.
@@ -33,7 +34,7 @@ func TestBuildIsTriedAgain(t *testing.T) {
 	k.Write("tenants/acme/apps/shop/site/kustomization.yaml", "resources: [map.yaml]\n")
 	k.Write("tenants/acme/apps/shop/site/map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n")
 	k.by("bob")
-	b := &crowded{Evaluator: evaluate.New(), err: errors.New("the machine is too busy")}
+	b := &crowded{Evaluator: evaluators.New(t), err: errors.New("the machine is too busy")}
 	k.start(func(o *Options) { o.Evaluator = b })
 
 	_, fleet := k.pass()

@@ -13,12 +13,12 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
-	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/test/evaluators"
 	"github.com/d-aros/d-aros/test/gittest"
 )
 
@@ -95,7 +95,7 @@ func TestMigrationChangesNothing(t *testing.T) {
 		ran[w.App][w.Digest], ran[w.App][runtime.is[w.Digest]] = true, true
 	}
 	now := time.Date(2026, 11, 1, 13, 22, 0, 0, time.UTC) // 15 seconds after the last pass
-	evaluator := evaluate.New()
+	evaluator := evaluators.New(t)
 	loop := New(Options{Edges: Edges{Source: src, Evaluator: evaluator, Status: branch, Runtime: runtime, Commands: NewApprovals(evaluator)},
 		Fleet: "fixture", Interval: 15 * time.Second, Now: func() time.Time { return now },
 		Recognition: Recognition{Signed: true}}) // accepted as it is: the rules of today refuse some of its commits

@@ -7,34 +7,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/turn"
+	"github.com/d-aros/d-aros/test/evaluators"
 )
 
-// child makes the test program the child of the pool that it opens.
-const child = "evaluate-as-child"
-
-func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == child {
-		if err := pool.Child(os.Stdin, os.Stdout); err != nil {
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(evaluators.Main(m)) }
 
 // fromCluster makes the ledger again from what the cluster shows, as restore does.
 func (w *world) fromCluster() (turn.Rebuilt, model.Ledger) {
 	t := w.t
 	t.Helper()
-	program, err := os.Executable()
-	require.NoError(t, err)
 	left, err := kubernetes.Remains(t.Context(), w.cluster.Config, w.name)
 	require.NoError(t, err)
 	carrier, err := kubernetes.New(w.cluster.Config, kubernetes.Options{Fleet: w.name})
@@ -45,7 +32,7 @@ func (w *world) fromCluster() (turn.Rebuilt, model.Ledger) {
 	repo, err := source.Open(t.Context(), source.Options{URL: w.repo, Dir: t.TempDir()})
 	require.NoError(t, err)
 	defer repo.Close()
-	rebuilt, err := offline.Rebuild(t.Context(), offline.Options{Child: []string{program, child}, Fleet: w.name, Prefix: w.name + "-"}, repo,
+	rebuilt, err := offline.Rebuild(t.Context(), offline.Options{Child: []string{evaluators.Child(t)}, Fleet: w.name, Prefix: w.name + "-"}, repo,
 		offline.Remains{Remains: left, Accepted: anchor.Commit}, model.LedgerIdentity{ID: status.NewLedgerID(), Fleet: w.name}, time.Now().UTC())
 	require.NoError(t, err)
 	branch, err := status.Open(t.Context(), status.Options{URL: w.repo, Dir: t.TempDir()})

@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/outbound"
 	"github.com/d-aros/d-aros/pkg/reconcile"
@@ -25,6 +24,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/clustertest"
+	"github.com/d-aros/d-aros/test/evaluators"
 )
 
 // patience is how long a test waits for something to happen. It is generous,
@@ -92,7 +92,7 @@ func newEngineIn(t *testing.T, dir, repo, name string, cluster *rest.Config, opt
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counter{next, e.writes, e.anchors} })
 	e.carrier, err = kubernetes.New(cfg, kubernetes.Options{Fleet: name})
 	require.NoError(t, err)
-	evaluator, others := evaluate.New(), outbound.NewDispatcher(outbound.Options{})
+	evaluator, others := evaluators.New(t), outbound.NewDispatcher(outbound.Options{})
 	t.Cleanup(others.Close)
 	o := reconcile.Options{
 		Edges: reconcile.Edges{
