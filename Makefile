@@ -134,8 +134,8 @@ generate: ## Write anew what follows from the sources: the vendored schema, char
 	$(GO) test $(filter $(GOLDEN),$(call dirs_with,'/docs/[a-z-]+\.md')) -update
 
 .PHONY: build
-build: | bin ## Build bin/reconciler and bin/nodeagent
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/reconciler ./cmd/nodeagent
+build: | bin ## Build bin/reconciler, bin/reconciler-decrypt and bin/nodeagent
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/reconciler ./cmd/reconciler-decrypt ./cmd/nodeagent
 
 bin:
 	mkdir -p bin

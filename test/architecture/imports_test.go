@@ -71,8 +71,8 @@ var bans = []ban{
 		why:    "inventories and readiness are the business of the edges to the cluster",
 	}, {
 		paths:  []string{"os/exec"},
-		except: []string{"pkg/git", "pkg/source/clone", "pkg/evaluate/pool"},
-		why:    "no program is run with what people wrote: only git itself, for repositories on the same disk, and this program",
+		except: []string{"pkg/git", "pkg/source/clone", "pkg/evaluate/pool", "pkg/sealed"},
+		why:    "no program is run with what people wrote: only git itself, for repositories on the same disk, this program, and the one that decrypts",
 	}, {
 		paths:  []string{module + "pkg/arbitration/follow"},
 		except: []string{"pkg/reconcile"},
@@ -136,8 +136,15 @@ var notLinked = map[string]struct {
 		why: "it runs as root on every node and should be small enough to read",
 	},
 	"cmd/reconciler": {
-		paths: []string{"testing", module + "pkg/qos/cgroup", module + "pkg/nodeagent"},
-		why:   "it runs without rights on any machine",
+		paths: []string{"testing", module + "pkg/qos/cgroup", module + "pkg/nodeagent", module + "pkg/sops", "filippo.io/age", "filippo.io/age/", "github.com/getsops/"},
+		why:   "it runs without rights on any machine, and leaves what is encrypted to a process of its own",
+	},
+	"cmd/reconciler-decrypt": {
+		paths: []string{
+			"net", "net/", "crypto/tls", "log", "log/", "k8s.io/", "cuelang.org/", "github.com/go-git/", "github.com/getsops/",
+			module + "pkg/git", module + "pkg/render", module + "pkg/status",
+		},
+		why: "it holds a key and values of secrets: it reaches no network and says nothing but its answer",
 	},
 }
 

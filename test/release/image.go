@@ -15,6 +15,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
+// beside has the programs without an image of their own, with the one in whose image they are.
+var beside = map[string]string{"reconciler-decrypt": "reconciler"}
+
 // user is nobody in particular. The node agent needs root, which its DaemonSet asks for.
 const user = "65532:65532"
 
@@ -22,7 +25,7 @@ const user = "65532:65532"
 func (r *release) images() error {
 	r.digests = map[string]string{}
 	for _, b := range r.binaries {
-		if r.digests[b.program] != "" {
+		if r.digests[b.program] != "" || beside[b.program] != "" {
 			continue
 		}
 		index, err := r.index(b.program)
@@ -63,15 +66,22 @@ func (r *release) index(program string) (v1.ImageIndex, error) {
 	return mutate.Annotations(index, r.labels(program)).(v1.ImageIndex), nil
 }
 
-// image is one layer on scratch with one file, the program.
+// image is one layer on scratch with the program, and those that belong beside it.
 func (r *release) image(b binary) (v1.Image, error) {
-	data, err := os.ReadFile(b.file)
-	if err != nil {
-		return nil, err
+	var files []packed
+	for _, other := range r.binaries {
+		if other.arch != b.arch || other.program != b.program && beside[other.program] != b.program {
+			continue
+		}
+		data, err := os.ReadFile(other.file)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, packed{"usr/local/bin/" + other.program, 0o755, data})
 	}
 	target := "usr/local/bin/" + b.program
 	var content bytes.Buffer
-	if err := writeTar(&content, r.time, []packed{{target, 0o755, data}}); err != nil {
+	if err := writeTar(&content, r.time, files); err != nil {
 		return nil, err
 	}
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {

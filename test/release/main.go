@@ -31,7 +31,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, progress io.Writer) error {
-	o := options{programs: []string{"reconciler", "nodeagent"}, architectures: []string{"amd64", "arm64"}, progress: progress}
+	o := options{programs: []string{"reconciler", "reconciler-decrypt", "nodeagent"}, architectures: []string{"amd64", "arm64"}, progress: progress}
 	var signKey string
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
 	flags.StringVar(&o.dir, "dir", ".", "checkout to make the release from")

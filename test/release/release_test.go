@@ -21,6 +21,7 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -44,7 +45,10 @@ func newCheckout(t *testing.T) string {
 		"go.mod":                 "module github.com/d-aros/d-aros\n\ngo 1.26.0\n",
 		"cmd/reconciler/main.go": "package main\n\nfunc main() { println(\"reconciler\") }\n",
 		"cmd/nodeagent/main.go":  "package main\n\nfunc main() { println(\"nodeagent\") }\n",
-		"CHANGELOG.md":           "# Changelog\n\n## [v0.9.0] - 2026-11-01\n", "LICENSE": "Apache\n", "README.md": "# D-AROS\n", "SECURITY.md": "# Security\n",
+
+		"cmd/reconciler-decrypt/main.go": "package main\n\nfunc main() { println(\"decrypt\") }\n",
+
+		"CHANGELOG.md": "# Changelog\n\n## [v0.9.0] - 2026-11-01\n", "LICENSE": "Apache\n", "README.md": "# D-AROS\n", "SECURITY.md": "# Security\n",
 	} {
 		write(t, filepath.Join(dir, name), text)
 	}
@@ -70,7 +74,7 @@ func releaseOf(t *testing.T, dir string, key *signkey.Key) (out string) {
 	t.Helper()
 	out = filepath.Join(t.TempDir(), "dist")
 	require.NoError(t, makeRelease(t.Context(), options{
-		dir: dir, out: out, programs: []string{"reconciler", "nodeagent"}, architectures: []string{"amd64", "arm64"}, key: key, progress: io.Discard,
+		dir: dir, out: out, programs: []string{"reconciler", "reconciler-decrypt", "nodeagent"}, architectures: []string{"amd64", "arm64"}, key: key, progress: io.Discard,
 	}))
 	return out
 }
@@ -122,7 +126,7 @@ func TestRelease(t *testing.T) {
 	})
 	t.Run("the archives hold programs that run", func(t *testing.T) {
 		members := unpack(t, filepath.Join(dist, "d-aros_v0.9.0_linux_amd64.tar.gz"))
-		for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "reconciler", "nodeagent"} {
+		for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "reconciler", "reconciler-decrypt", "nodeagent"} {
 			require.Contains(t, members, "d-aros_v0.9.0_linux_amd64/"+name)
 		}
 	})
@@ -158,7 +162,8 @@ func TestRelease(t *testing.T) {
 			names = append(names, c.BOMRef)
 		}
 		std := "pkg:golang/std@" + strings.TrimPrefix(runtime.Version(), "go") + "?type=module"
-		require.Equal(t, []string{"nodeagent linux/amd64", "nodeagent linux/arm64", std, "reconciler linux/amd64", "reconciler linux/arm64"}, names)
+		require.Equal(t, []string{"nodeagent linux/amd64", "nodeagent linux/arm64", std, "reconciler linux/amd64", "reconciler linux/arm64",
+			"reconciler-decrypt linux/amd64", "reconciler-decrypt linux/arm64"}, names)
 	})
 }
 
@@ -230,8 +235,26 @@ func checkImages(t *testing.T, dir, program string) {
 		require.Equal(t, "v0.9.0", config.Config.Labels["org.opencontainers.image.version"])
 		require.Equal(t, m.Platform.Architecture, config.Architecture)
 		require.Len(t, config.RootFS.DiffIDs, 1, "one layer on scratch")
+		want := map[string][]string{"reconciler": {"usr/local/bin/reconciler", "usr/local/bin/reconciler-decrypt"}, "nodeagent": {"usr/local/bin/nodeagent"}}
+		require.Equal(t, want[program], filesOf(t, image))
 	}
 	require.Equal(t, []string{"linux/amd64", "linux/arm64"}, platforms)
+}
+
+// filesOf lists the files of an image.
+func filesOf(t *testing.T, image v1.Image) (names []string) {
+	t.Helper()
+	content := mutate.Extract(image)
+	defer content.Close()
+	for r := tar.NewReader(content); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			slices.Sort(names)
+			return names
+		}
+		require.NoError(t, err)
+		names = append(names, h.Name)
+	}
 }
 
 // TestSigned lets ssh-keygen judge the signature of the checksums.
