@@ -28,7 +28,7 @@ const overlay = `
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources: [deploy]
-components: [deploy/ssh, deploy/fleet]
+components: [deploy/ssh, deploy/fleet, deploy/sops]
 images: [{name: ghcr.io/d-aros/reconciler, newTag: v1.2.3}]
 configMapGenerator:
   - {name: fleet, namespace: daros-system, behavior: merge, literals: ["repo=ssh://git@git.example.com/fleet.git", "name=production"]}
@@ -92,6 +92,8 @@ func TestOverlay(t *testing.T) {
 	require.Contains(t, c.Args, "--ssh-key=/etc/d-aros/git/ssh-key")
 	require.Contains(t, c.Args, "--known-hosts=/etc/d-aros/git/known_hosts")
 	require.NotContains(t, strings.Join(c.Args, " "), "--token-file")
+	require.Contains(t, c.Args, "--sops-age-keys=/etc/d-aros/age")
+	require.Contains(t, c.VolumeMounts, corev1.VolumeMount{Name: "age-keys", MountPath: "/etc/d-aros/age", ReadOnly: true})
 
 	fleet := find(t, objects, func(m *corev1.ConfigMap) bool { return strings.HasPrefix(m.Name, "fleet-") })
 	require.Equal(t, "ssh://git@git.example.com/fleet.git", fleet.Data["repo"])

@@ -47,6 +47,7 @@ type runFlags struct {
 	status   statusFlags
 	outbound outboundFlags
 	webhook  webhookFlags
+	sops     sopsFlags
 }
 
 func newRunCommand() *cobra.Command {
@@ -111,6 +112,7 @@ program runs in. Your own kubeconfig counts only if --context names a context of
 	f.status.add(fl)
 	f.outbound.add(fl)
 	f.webhook.add(fl)
+	f.sops.add(fl)
 	return cmd
 }
 
@@ -162,7 +164,11 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	defer mirror.close()
-	carrier, err := kubernetes.New(cluster, kubernetes.Options{Fleet: f.fleet, Workers: f.workers, Namespace: f.leaseNamespace, TenantRole: f.tenantRole})
+	opener, err := f.sops.opener()
+	if err != nil {
+		return err
+	}
+	carrier, err := kubernetes.New(cluster, kubernetes.Options{Fleet: f.fleet, Workers: f.workers, Namespace: f.leaseNamespace, TenantRole: f.tenantRole, Opener: opener})
 	if err != nil {
 		return err
 	}

@@ -20,13 +20,17 @@ func TestFleetPage(t *testing.T) {
 
 // What docs/secrets.md shows is accepted.
 func TestSecretsPage(t *testing.T) {
-	f := shownOn(t, "secrets.md", 2)
-	require.Contains(t, string(f.Applications[0].Components[0].Properties), "db-shop")
+	f := shownOn(t, "secrets.md", 3, txtar.File{Name: "tenants/acme/apps/shop/db.enc.yaml", Data: []byte("password: ENC[]\n")})
+	web, _ := f.Applications[0].Component("web")
+	require.Contains(t, string(web.Properties), "db-shop")
+	db, _ := f.Applications[0].Component("db")
+	require.Equal(t, "db.enc.yaml", db.Encrypted())
+	require.NotEmpty(t, db.Source)
 }
 
 // shownOn evaluates what a page shows: each block of CUE is the file that its first line
-// names, beside the base fleet.
-func shownOn(t *testing.T, name string, blocks int) model.Fleet {
+// names, beside the base fleet and other files.
+func shownOn(t *testing.T, name string, blocks int, beside ...txtar.File) model.Fleet {
 	page, err := os.ReadFile("../../docs/" + name)
 	require.NoError(t, err)
 	shown := &txtar.Archive{}
@@ -34,6 +38,7 @@ func shownOn(t *testing.T, name string, blocks int) model.Fleet {
 		shown.Files = append(shown.Files, txtar.File{Name: string(block[1]), Data: append([]byte("package fleet\n\n"), block[2]...)})
 	}
 	require.Len(t, shown.Files, blocks)
+	shown.Files = append(shown.Files, beside...)
 	f := judged(t, New(), unpack(archive(t, "base.txtar"), shown), nil)
 	require.Empty(t, report(f))
 	return f

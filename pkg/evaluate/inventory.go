@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,13 +43,16 @@ func directories(files fs.FS, dir string) (names []string, problems []model.Prob
 	return names, problems, nil
 }
 
-// beside lists the paths of the files in an application's directory beside its CUE files,
-// with one digest of them all. It skips links: no reader follows them, and the tree of a
-// commit does not have their content.
-func beside(files Files, dir string) (rest []string, source model.Digest, err error) {
+// encryptedFile is how files are named that SOPS encrypted.
+var encryptedFile = regexp.MustCompile(`\.enc\.(yaml|yml|json|env)$`)
+
+// beside fills in the paths of the files in an application's directory beside its CUE
+// files, with one digest of them all. It skips links: no reader follows them, and the tree
+// of a commit does not have their content.
+func (r *request) beside(files Files, dir string) error {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil {
-		return nil, "", fmt.Errorf("read %s: %w", dir, err)
+		return fmt.Errorf("read %s: %w", dir, err)
 	}
 	var parts []string
 	for _, e := range entries {
@@ -57,29 +61,41 @@ func beside(files Files, dir string) (rest []string, source model.Digest, err er
 		}
 		digest, err := files.Digest(path.Join(dir, e.Name()))
 		if err != nil {
-			return nil, "", fmt.Errorf("read %s: %w", path.Join(dir, e.Name()), err)
+			return fmt.Errorf("read %s: %w", path.Join(dir, e.Name()), err)
 		}
 		parts = append(parts, e.Name(), digest)
 		err = fs.WalkDir(files, path.Join(dir, e.Name()), func(name string, e fs.DirEntry, err error) error {
 			if err != nil {
 				return fmt.Errorf("read %s: %w", name, err)
 			}
-			if len(rest) == maxBeside {
+			if len(r.Rest) == maxBeside {
 				return fs.SkipAll
 			}
-			if e.Type().IsRegular() {
-				rest = append(rest, strings.TrimPrefix(name, dir+"/"))
+			if !e.Type().IsRegular() {
+				return nil
+			}
+			short := strings.TrimPrefix(name, dir+"/")
+			r.Rest = append(r.Rest, short)
+			if encryptedFile.MatchString(name) {
+				digest, err := files.Digest(name)
+				if err != nil {
+					return fmt.Errorf("read %s: %w", name, err)
+				}
+				if r.Encrypted == nil {
+					r.Encrypted = map[string]model.Digest{}
+				}
+				r.Encrypted[short] = model.DigestOf(digest)
 			}
 			return nil
 		})
 		if err != nil {
-			return nil, "", err
+			return err
 		}
 	}
-	if parts == nil {
-		return nil, "", nil
+	if parts != nil {
+		r.Source = model.DigestOf(parts)
 	}
-	return rest, model.DigestOf(parts), nil
+	return nil
 }
 
 // digests identifies the named files together.

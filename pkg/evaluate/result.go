@@ -38,6 +38,11 @@ func evaluateApplication(r request, form layer.Form) (out result) {
 	if out.Problems = problems; a == nil {
 		return out
 	}
+	for i := range a.Components {
+		if c := &a.Components[i]; c.Encrypted() != "" {
+			c.Source = r.Encrypted[c.Encrypted()]
+		}
+	}
 	problems = check.Application(a, r.Rest, &doc.Layer)
 	if out.Problems = append(out.Problems, problems...); len(out.Problems) == 0 {
 		sealed := a.Seal()

@@ -115,7 +115,7 @@ func (t *task) evaluate(p *pass) {
 		r.Files, problems, err = layer.Read(t.files, names)
 	}
 	if err == nil && len(problems) == 0 {
-		r.Rest, r.Source, err = beside(t.files, dir)
+		err = r.beside(t.files, dir)
 	}
 	switch {
 	case err != nil:

@@ -24,6 +24,9 @@ type request struct {
 	Rest   []string       `json:"rest,omitempty"`   // files beside the CUE files of an application
 	Source model.Digest   `json:"source,omitempty"` // of the rest
 
+	// Encrypted has the digests of those of the rest that SOPS encrypted, by their names.
+	Encrypted map[string]model.Digest `json:"encrypted,omitempty"`
+
 	Kustomization *kustomize.Kustomization `json:"kustomization,omitempty"`
 }
 

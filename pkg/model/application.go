@@ -82,7 +82,7 @@ type Component struct {
 	Traits     json.RawMessage `json:"traits,omitempty"`     // by trait name, opaque to arbitration
 
 	// Source digests the files of the application's directory that the
-	// component refers to (a kustomize directory), "" if it refers to none.
+	// component refers to (a kustomize directory, an encrypted file), "" if it refers to none.
 	Source Digest `json:"source,omitempty"`
 }
 

@@ -37,6 +37,8 @@ const (
 	OutcomeConflict         Reason = "Conflict"
 	OutcomeImageUnavailable Reason = "ImageUnavailable"
 	OutcomeSecretMissing    Reason = "SecretMissing"
+	OutcomeSecretUnreadable Reason = "SecretUnreadable"
+	OutcomeKeyUnreadable    Reason = "KeyUnreadable"
 	OutcomeRefused          Reason = "Refused"
 )
 
@@ -53,6 +55,7 @@ var OutcomeKinds = []OutcomeKind{
 	{OutcomeImmutable, "the object exists, and a field that differs cannot be changed", "delete the object, or give it another name", true},
 	{OutcomeInvalid, "the API server finds the object invalid", "correct the field in Git", true},
 	{OutcomeKindUnknown, "the cluster does not know the kind", "install the definition of the kind, or remove the object from Git", true},
+	{OutcomeSecretUnreadable, "an encrypted file in Git is not as it was encrypted, or cannot be read", "encrypt the file with sops again", true},
 	{OutcomeForeign, "the object exists, and D-AROS did not create it", "remove or rename one of the two objects", true},
 	{OutcomeForbidden, "the reconciler may not write the object, or a policy of the cluster forbids it", "ask the owner of the cluster for the right, or change the object", false},
 	{OutcomeQuotaExceeded, "a ResourceQuota of the namespace is used up", "ask for less, or for a higher quota", false},
@@ -61,6 +64,7 @@ var OutcomeKinds = []OutcomeKind{
 	{OutcomeConflict, "another owner, a deletion or a change at the same moment is in the way", "wait, or remove or rename one of the two objects", false},
 	{OutcomeImageUnavailable, "an image cannot be pulled", "correct the name of the image, or the access to its registry", false},
 	{OutcomeSecretMissing, "pods name a Secret or a key of one that the namespace does not have", "create the Secret, or correct its name in Git", false},
+	{OutcomeKeyUnreadable, "the reconciler has no key for an encrypted file, or cannot read its keys", "ask the owner of the reconciler for a key (--sops-age-keys), or encrypt the file for one that it has", false},
 	{OutcomeRefused, "the API server refuses the object for another reason", "read the sentence", false},
 }
 

@@ -23,6 +23,22 @@ func (a Application) Redact() Application {
 	return a
 }
 
+// Encrypted returns the file of SOPS that has the values of a secret, by its path in the
+// application's directory; "" if the component has none. Source digests the file.
+func (c *Component) Encrypted() string {
+	if c.Type != "secret" {
+		return ""
+	}
+	var p struct {
+		Data json.RawMessage `json:"data"`
+		Sops string          `json:"sops"`
+	}
+	if json.Unmarshal(c.Properties, &p) != nil || p.Data != nil {
+		return ""
+	}
+	return p.Sops
+}
+
 // Redacted reports whether the component is a secret without its values.
 func (c *Component) Redacted() bool {
 	if c.Type != "secret" {
@@ -34,7 +50,7 @@ func (c *Component) Redacted() bool {
 
 // redacted returns the component with digests in place of secret values.
 func (c *Component) redacted(app AppID) *Component {
-	if c.Type != "secret" || c.Redacted() {
+	if c.Type != "secret" || c.Redacted() || c.Encrypted() != "" {
 		return c
 	}
 	redacted := *c

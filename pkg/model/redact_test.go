@@ -33,6 +33,16 @@ func TestRedact(t *testing.T) {
 	require.NotEqual(t, redacted.Components[0].Properties, other.Redact().Components[0].Properties,
 		"equal values elsewhere do not look equal")
 
+	encrypted := model.Component{Type: "secret", Properties: json.RawMessage(`{"sops":"db.enc.yaml"}`), Source: "1"}
+	require.Equal(t, "db.enc.yaml", encrypted.Encrypted())
+	kept := model.Application{ID: app.ID, Components: []model.Component{encrypted}}
+	require.Equal(t, kept, kept.Redact(), "there is nothing to hide")
+	both := model.Component{Name: "db", Type: "secret", Properties: json.RawMessage(`{"sops":"db.enc.yaml","data":{"k":"CANARY"}}`)}
+	require.Empty(t, both.Encrypted())
+	text, err = json.Marshal(model.Application{Components: []model.Component{both}}.Redact())
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "CANARY")
+
 	lookalike := model.Component{Type: "secret", Properties: json.RawMessage(`{"data":{"k":"sha256:0000"}}`)}
 	require.False(t, lookalike.Redacted())
 }

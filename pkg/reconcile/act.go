@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"time"
 
@@ -168,7 +169,11 @@ func (d *declared) render(t *task, platform *model.Platform) (render.Set, error)
 			in.Previous = before
 		}
 	}
-	return render.Application(in)
+	set, err := render.Application(in)
+	if err != nil {
+		return set, err
+	}
+	return set, set.ReadSealed(func(commit string) (fs.FS, error) { return d.directory(t.id, commit) })
 }
 
 // objectsRevision identifies the objects of an instance: it is equal for two records

@@ -60,17 +60,22 @@ func (d *declared) kustomizations(spec *model.Application) (render.Kustomization
 	if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) {
 		return nil, nil
 	}
-	snap, err := d.accepted.At(cmp.Or(spec.Commit, d.accepted.Commit))
-	if err != nil {
-		return nil, err
-	}
-	dir, err := fs.Sub(snap.Files, path.Join("tenants", spec.ID.Tenant, "apps", spec.ID.Name))
+	dir, err := d.directory(spec.ID, spec.Commit)
 	if err != nil {
 		return nil, err
 	}
 	return render.Build(spec, dir, func(k kustomize.Kustomization) (kustomize.Built, error) {
 		return d.o.Evaluator.Build(spec.ID.Tenant, k)
 	})
+}
+
+// directory opens the directory of an application at a commit.
+func (d *declared) directory(app model.AppID, commit string) (fs.FS, error) {
+	snap, err := d.accepted.At(cmp.Or(commit, d.accepted.Commit))
+	if err != nil {
+		return nil, err
+	}
+	return fs.Sub(snap.Files, path.Join("tenants", app.Tenant, "apps", app.Name))
 }
 
 // requests returns what the files of a snapshot ask of runs, and by which commits:

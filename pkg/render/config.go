@@ -24,9 +24,19 @@ func (w *workload) config() error {
 	return nil
 }
 
-// secret renders a secret component. If only digests of its values are known, the live
-// object stays as it is.
+// secret renders a secret component. If only digests of its values are known, or if its
+// encrypted file is not available, the live object stays as it is.
 func (w *workload) secret() error {
+	if file := w.spec.Encrypted(); file != "" {
+		w.out.keep = w.out.keep || w.out.older && w.app.Kustomizations == nil
+		w.out.sealed = &Sealed{File: file, Commit: w.app.spec.Commit}
+		w.out.add(&corev1.Secret{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+			ObjectMeta: metav1.ObjectMeta{Name: w.name, Annotations: map[string]string{AnnotationEncrypted: string(w.spec.Source)}},
+			Type:       corev1.SecretTypeOpaque,
+		})
+		return nil
+	}
 	d, err := w.data()
 	if err != nil {
 		return err

@@ -103,6 +103,9 @@ func (a *application) configuration(names []string) model.Digest {
 		if c, ok := a.redacted.Component(name); ok {
 			var d data
 			if decode(c.Properties, &d) == nil {
+				if d.Sops != "" {
+					d.Source = c.Source
+				}
 				contents[name] = d
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // container has the properties of every component that runs a container.
@@ -47,7 +49,10 @@ type cron struct {
 // data has the properties of a config or secret component.
 type data struct {
 	Data     map[string]string `json:"data"`
-	Redacted bool              `json:"redacted"` // values are digests
+	Redacted bool              `json:"redacted"`       // values are digests
+	Sops     string            `json:"sops,omitempty"` // the file of SOPS that has the values
+
+	Source model.Digest `json:"source,omitempty"` // of that file
 }
 
 type port struct {

@@ -63,7 +63,17 @@ type Object struct {
 	// its identity then.
 	Keep bool
 
+	// Sealed is set for a Secret whose values an encrypted file has. Object lacks them.
+	Sealed *Sealed
+
 	older bool // of the spec before the accepted one
+}
+
+// Sealed is a file of SOPS that has the values of a Secret.
+type Sealed struct {
+	File   string // its path in the application's directory
+	Commit string // of the fleet repo
+	Data   []byte // what it has there; nil before somebody has read it
 }
 
 // Stages of objects.

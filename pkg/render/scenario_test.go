@@ -60,6 +60,7 @@ type scenarioComponent struct {
 	Spread                                    *model.Spread
 	Properties, Traits                        map[string]any
 	Connects                                  []string
+	Source                                    model.Digest
 }
 
 func readScenario(t testing.TB, text []byte) scenario {
@@ -165,7 +166,7 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 
 func (c scenarioComponent) component(t testing.TB) model.Component {
 	mc := model.Component{
-		Name: c.Name, Type: c.Type, OS: c.OS, Runtime: c.Runtime, QoS: c.QoS, Replicas: c.Replicas, Connects: c.Connects,
+		Name: c.Name, Type: c.Type, OS: c.OS, Runtime: c.Runtime, QoS: c.QoS, Replicas: c.Replicas, Connects: c.Connects, Source: c.Source,
 		Requests: amounts(t, c.Requests), Limits: amounts(t, c.Limits), Placement: model.Placement{Spread: c.Spread},
 	}
 	if mc.Replicas == 0 && mc.Runs() {

@@ -27,6 +27,7 @@ type part struct {
 	namespace string // of the objects without a namespace of their own
 	keep      bool   // running objects stay as they are
 	older     bool   // of the spec before the accepted one
+	sealed    *Sealed
 	objects   []*unstructured.Unstructured
 }
 
@@ -98,7 +99,7 @@ func (p *part) seal() []Object {
 			AnnotationApplied: string(model.DigestOf(u.Object)),
 		}))
 		sealed[i] = newObject(p.component, u, at)
-		sealed[i].older = p.older
+		sealed[i].Sealed, sealed[i].older = p.sealed, p.older
 	}
 	return sealed
 }

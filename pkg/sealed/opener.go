@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/text"
@@ -22,23 +23,30 @@ const (
 // An Opener opens files. It is for concurrent use.
 type Opener struct {
 	Program string // reconciler-decrypt
-	Keys    string // file with age keys, which only the child opens
+
+	// Keys is a directory with a file of age keys for each tenant, by its name. Only the
+	// child opens them. What is encrypted for one tenant is not opened for another one, who
+	// may have copied it.
+	Keys string
 }
 
-// Open returns the values of a file. The error is a *Refusal, unless ctx has ended. A nil
-// Opener has no keys and opens nothing.
-func (o *Opener) Open(ctx context.Context, name string, data []byte) (map[string][]byte, error) {
+// Open returns the values of a file of a tenant. The error is a *Refusal, unless ctx has
+// ended. A nil Opener has no keys and opens nothing.
+func (o *Opener) Open(ctx context.Context, tenant, name string, data []byte) (map[string][]byte, error) {
 	switch {
 	case o == nil:
-		return nil, &Refusal{CodeKeyFile, "the reconciler has no keys; start it with --sops-age-key"}
+		return nil, &Refusal{CodeKeyFile, "the reconciler has no keys; start it with --sops-age-keys"}
+	case !filepath.IsLocal(tenant) || filepath.Base(tenant) != tenant || tenant == ".":
+		return nil, &Refusal{CodeKeyFile, "no file of keys can have the name of the tenant"}
 	case len(data) > MaxFile:
 		return nil, &Refusal{CodeFormat, fmt.Sprintf("it has more than %d bytes", MaxFile)}
 	}
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	out, err := o.run(limited, path.Ext(name), data, true)
+	keys := filepath.Join(o.Keys, tenant)
+	out, err := o.run(limited, keys, path.Ext(name), data, true)
 	if apart := (*apartError)(nil); errors.As(err, &apart) {
-		out, err = o.run(limited, path.Ext(name), data, false)
+		out, err = o.run(limited, keys, path.Ext(name), data, false)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -64,8 +72,8 @@ func (o *Opener) Open(ctx context.Context, name string, data []byte) (map[string
 type apartError struct{ error }
 
 // run runs a child: apart from the network, if that is asked for.
-func (o *Opener) run(ctx context.Context, format string, data []byte, apart bool) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, o.Program, o.Keys, format)
+func (o *Opener) run(ctx context.Context, keys, format string, data []byte, apart bool) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, o.Program, keys, format)
 	cmd.Env, cmd.Dir = []string{}, "/"
 	cmd.Stdin = bytes.NewReader(data)
 	cmd.SysProcAttr = alone(apart)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain is a child, too: the first argument says how it behaves.
+// TestMain is a child, too: the name of the file of keys says how it behaves.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 {
 		switch os.Args[1] {
@@ -39,21 +39,21 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func opener(t *testing.T, keys string) *Opener {
+func opener(t *testing.T) *Opener {
 	program, err := os.Executable()
 	require.NoError(t, err)
-	return &Opener{Program: program, Keys: keys}
+	return &Opener{Program: program, Keys: "/"}
 }
 
 // TestChildIsAlone: a child has no environment, and no network but what the kernel gives
 // everybody, where the machine allows that.
 func TestChildIsAlone(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_PARENT", "canary")
-	values, err := opener(t, "/tell").Open(t.Context(), "secrets/db.enc.yaml", nil)
+	values, err := opener(t).Open(t.Context(), "tell", "secrets/db.enc.yaml", nil)
 	require.NoError(t, err)
 	require.NotContains(t, string(values["environment"]), "canary")
 	require.Equal(t, ".yaml", string(values["format"]))
-	if _, err := opener(t, "/tell").run(t.Context(), ".yaml", nil, true); err != nil {
+	if _, err := opener(t).run(t.Context(), "/tell", ".yaml", nil, true); err != nil {
 		t.Skipf("this machine starts no child in namespaces of its own: %v", err)
 	}
 	for line := range strings.Lines(string(values["interfaces"])) {
@@ -65,25 +65,29 @@ func TestChildIsAlone(t *testing.T) {
 
 // TestRefusals: whatever becomes of a child, there is a code and one line.
 func TestRefusals(t *testing.T) {
-	for _, c := range []struct{ keys, code, says string }{
-		{"/refuse", CodeKey, "no key"},
-		{"/chatter", CodeFormat, "ended while it read it (signal: broken pipe)"},
-		{"/silent", CodeKeyFile, "gave no answer; is it of this version?"},
-		{"/crash", CodeFormat, "ended while it read it (exit status 2)"},
+	for _, c := range []struct{ tenant, code, says string }{
+		{"refuse", CodeKey, "no key"},
+		{"chatter", CodeFormat, "ended while it read it (signal: broken pipe)"},
+		{"silent", CodeKeyFile, "gave no answer; is it of this version?"},
+		{"crash", CodeFormat, "ended while it read it (exit status 2)"},
 	} {
-		_, err := opener(t, c.keys).Open(t.Context(), "db.enc.env", []byte("x"))
+		_, err := opener(t).Open(t.Context(), c.tenant, "db.enc.env", []byte("x"))
 		var refused *Refusal
-		require.ErrorAs(t, err, &refused, c.keys)
+		require.ErrorAs(t, err, &refused, c.tenant)
 		require.Equal(t, c.code, refused.Code, refused.Message)
 		require.Contains(t, refused.Message, c.says)
 		require.NotContains(t, err.Error(), "\n")
 		require.Equal(t, c.code == CodeFormat, refused.Final())
 	}
-	_, err := opener(t, "/tell").Open(t.Context(), "db.enc.env", make([]byte, MaxFile+1))
+	_, err := opener(t).Open(t.Context(), "tell", "db.enc.env", make([]byte, MaxFile+1))
 	require.EqualError(t, err, "DA1604: it has more than 2097152 bytes")
-	_, err = (*Opener)(nil).Open(t.Context(), "db.enc.env", nil)
-	require.EqualError(t, err, "DA1607: the reconciler has no keys; start it with --sops-age-key")
-	_, err = (&Opener{Program: filepath.Join(t.TempDir(), "gone")}).Open(t.Context(), "db.enc.env", nil)
+	_, err = (*Opener)(nil).Open(t.Context(), "acme", "db.enc.env", nil)
+	require.EqualError(t, err, "DA1607: the reconciler has no keys; start it with --sops-age-keys")
+	for _, name := range []string{"", ".", "..", "../acme", "acme/shop", "/etc"} {
+		_, err = opener(t).Open(t.Context(), name, "db.enc.env", nil)
+		require.EqualError(t, err, "DA1607: no file of keys can have the name of the tenant", name)
+	}
+	_, err = (&Opener{Program: filepath.Join(t.TempDir(), "gone")}).Open(t.Context(), "acme", "db.enc.env", nil)
 	require.ErrorContains(t, err, "DA1607: run gone: ")
 }
 
@@ -91,6 +95,6 @@ func TestRefusals(t *testing.T) {
 func TestChildEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err := opener(t, "/hang").Open(ctx, "db.enc.env", nil)
+	_, err := opener(t).Open(ctx, "hang", "db.enc.env", nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

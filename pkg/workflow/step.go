@@ -45,6 +45,7 @@ const (
 var finalClasses = []string{
 	ClassRejected, ClassInput, ClassOutput, ClassInvalid, classExpired,
 	string(model.OutcomeImmutable), string(model.OutcomeInvalid), string(model.OutcomeKindUnknown), string(model.OutcomeForeign),
+	string(model.OutcomeSecretUnreadable),
 }
 
 // step is a step as declared, its record and what its type does.

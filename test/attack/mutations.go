@@ -31,6 +31,7 @@ var defences = []defence{
 	{"16", "pkg/render/admit.go", `[]string{"ownerReferences", "finalizers", "generateName"}`, `[]string{"ownerReferences", "generateName"}`, "./pkg/render", "TestAttack16TenantEscape"},
 	{Case: "17", Package: "./pkg/render", Test: "TestAttack17PrivilegeEscalation"},
 	{Case: "18", Package: "./pkg/render", Test: "TestAttack18SecretLeak"},
+	{"18", "pkg/model/redact.go", `if c.Type != "secret" || c.Redacted() || c.Encrypted() != "" {`, `if c.Type != "" || c.Redacted() || c.Encrypted() != "" {`, "./cmd/reconciler", "TestAttack18SecretsShowNowhere"},
 	{"19", "pkg/page/markdown.go", `return literal(text.Line(s, maxText))`, `return text.Line(s, maxText)`, "./pkg/status", "TestAttack19StatusInjection"},
 	{"20", "pkg/source/webhook/handler.go", `if !h.seen.add(mac) {`, `if h.seen.add(mac); false {`, "./pkg/source/webhook", "TestAttack20Webhook"},
 	{Case: "21", Package: "./pkg/status", Test: "TestAttack21StatusPushRace"},

@@ -90,6 +90,8 @@ const (
 	SecretLiteral    = "DA1564"
 	HiddenName       = "DA1565"
 	ServiceAccount   = "DA1566"
+	EncryptedFile    = "DA1567"
+	SecretSource     = "DA1568"
 	Namespaces       = "DA1570"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"

@@ -29,6 +29,9 @@ type propertiesDoc struct {
 		} `json:"metadata"`
 	} `json:"objects"`
 	Path string `json:"path"`
+
+	Data json.RawMessage `json:"data"`
+	Sops string          `json:"sops"`
 }
 
 type traitsDoc struct {
@@ -86,11 +89,24 @@ func (r *references) check() {
 	if properties.Path != "" {
 		r.directory(properties.Path)
 	}
+	if r.c.Type == "secret" {
+		r.secret(properties)
+	}
 	if s := traits.Autoscale; s != nil && s.Min > s.Max {
 		r.bad(catalogue.ScaleBounds, ".traits.autoscale", "wants at least %d and at most %d replicas", s.Min, s.Max)
 	}
 	if traits.Autoscale != nil && r.c.Requests.CPU == 0 {
 		r.bad(catalogue.ScaleCPU, ".traits.autoscale.cpu", "is a part of the CPU that the component requests, and it requests none")
+	}
+}
+
+// secret checks where the values of a secret come from.
+func (r *references) secret(properties propertiesDoc) {
+	switch {
+	case (properties.Data != nil) == (properties.Sops != ""):
+		r.bad(catalogue.SecretSource, ".properties", "has either data, or sops: the name of an encrypted file")
+	case properties.Sops != "" && !slices.Contains(r.beside, properties.Sops):
+		r.bad(catalogue.EncryptedFile, ".properties.sops", "there is no file %s", path.Join(layer.ApplicationDir(r.app.ID), properties.Sops))
 	}
 }
 

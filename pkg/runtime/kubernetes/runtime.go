@@ -16,6 +16,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/sealed"
 )
 
 // Stale is how long a broken watch is tolerated: an API server that restarts is
@@ -32,6 +33,8 @@ type Options struct {
 	// TenantRole is the ClusterRole of the accounts that are impersonated to change the
 	// objects of applications, one in each namespace. "": nobody is impersonated.
 	TenantRole string
+
+	Opener *sealed.Opener // of encrypted files; nil: none is opened
 }
 
 // Runtime is one cluster. Close ends its watches.
@@ -39,6 +42,7 @@ type Runtime struct {
 	fleet     string
 	namespace string // of the anchor
 	role      string // of accounts, "" without them
+	opener    *sealed.Opener
 	permitted atomic.Bool
 	reviews   authorization.SelfSubjectAccessReviewInterface
 	core      *v1.CoreV1Client
@@ -75,14 +79,20 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		applier.Close()
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
 	}
-	r := &Runtime{fleet: opts.Fleet, namespace: cmp.Or(opts.Namespace, "daros-system"), role: opts.TenantRole, reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core), workloads: map[model.AppID][]model.Workload{}}
+	r := &Runtime{fleet: opts.Fleet, namespace: cmp.Or(opts.Namespace, "daros-system"), role: opts.TenantRole, opener: opts.Opener, reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core), workloads: map[model.AppID][]model.Workload{}}
 	r.nodes = newNodes(core, opts.Fleet, applier.Live().Wake)
 	return r, nil
 }
 
-// Act makes the cluster hold the sets. See apply.Applier.Apply.
+// Act makes the cluster hold the sets. See apply.Applier.Apply. A set with an encrypted
+// file that cannot be opened stays as it is in the cluster.
 func (r *Runtime) Act(ctx context.Context, sets []render.Set) apply.Report {
-	return r.applier.Apply(ctx, r.withAccounts(sets))
+	opened, shut := r.unsealed(ctx, r.withAccounts(sets))
+	report := r.applier.Apply(ctx, opened)
+	for i := range shut { // in the order of the sets
+		report.Sets = slices.Insert(report.Sets, shut[i].at, shut[i].report)
+	}
+	return report
 }
 
 // withAccounts returns the sets with the accounts of tenants.
