@@ -154,7 +154,7 @@ application: {
 	w.clean(w.branch("log", "-p", "--format=%B", "status"))
 	w.clean(w.events())
 	w.repo.Git("fetch", "-q", w.bare, "+status:status")
-	for _, args := range [][]string{{"status"}, {"status", "-o", "json"}, {"explain", "acme/shop"}, {"history", "acme/shop"}} {
+	for _, args := range [][]string{{"status"}, {"status", "-o", "json"}, {"explain", "acme/shop"}, {"history", "acme/shop"}, {"render", "acme/shop"}} {
 		var out, errOut bytes.Buffer
 		require.NotEqual(t, exitError, run(t.Context(), append(args, "--repo", w.repo.Dir), &out, &errOut), &errOut)
 		w.clean(out.String())
