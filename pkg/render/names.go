@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/d-aros/d-aros/pkg/claim"
@@ -38,13 +37,11 @@ func Names(set Set, spec *model.Application) *claim.Names {
 				add(host, "")
 			}
 		}
-		kind := o.Object.GroupVersionKind().GroupKind()
-		lead, leads := routes[kind.String()]
-		if !leads {
-			continue
+		kind := o.Object.GroupVersionKind().GroupKind().String()
+		if lead, leads := routes[kind]; leads {
+			lead(o.Object.Object, add)
+			leading = append(leading, routeOf(o, id))
 		}
-		lead(o.Object.Object, add)
-		leading = append(leading, routeOf(o, id))
 	}
 	names := claim.New(set.App, hosts, objects, leading)
 	names.Namespace = Namespace("", set.App, spec.Policy.Namespace)
@@ -62,27 +59,20 @@ var hostAnnotations = []string{
 // classAnnotation is the older way to write the class of an Ingress.
 const classAnnotation = "kubernetes.io/ingress.class"
 
-// routes are the kinds that lead requests from outside, each with a function that reports
-// the hosts and paths of an object. A host without a path is all of it.
-var routes = map[string]func(object map[string]any, add func(host, path string)){
-	"Ingress.networking.k8s.io":                ingressHosts,
-	"Ingress.extensions":                       ingressHosts,
-	"HTTPRoute.gateway.networking.k8s.io":      routeHosts,
-	"GRPCRoute.gateway.networking.k8s.io":      routeHosts,
-	"TLSRoute.gateway.networking.k8s.io":       routeHosts,
-	"Gateway.gateway.networking.k8s.io":        listenerHosts,
-	"ListenerSet.gateway.networking.k8s.io":    listenerHosts,
-	"XListenerSet.gateway.networking.x-k8s.io": listenerHosts,
+// classFields are the fields with the class, by kind.
+var classFields = map[string]string{
+	"Ingress.networking.k8s.io":         "ingressClassName",
+	"Ingress.extensions":                "ingressClassName",
+	"Gateway.gateway.networking.k8s.io": "gatewayClassName",
+	"HTTPProxy.projectcontour.io":       "ingressClassName",
 }
 
-// classFields are the fields with the class, by kind.
-var classFields = map[string]string{"Ingress": "ingressClassName", "Gateway": "gatewayClassName"}
-
 func routeOf(o Object, id string) claim.Route {
+	kind := o.Object.GroupVersionKind().GroupKind().String()
 	r := claim.Route{Object: id, Component: o.Component}
-	if field, has := classFields[o.Object.GetKind()]; has {
+	if field, has := classFields[kind]; has {
+		r.Class = word(below(o.Object.Object, "spec")[field])
 		r.HasClass = true
-		r.Class, _, _ = unstructured.NestedString(o.Object.Object, "spec", field)
 	}
 	for key, value := range o.Object.GetAnnotations() {
 		switch {
@@ -97,68 +87,6 @@ func routeOf(o Object, id string) claim.Route {
 	return r
 }
 
-func ingressHosts(object map[string]any, add func(host, path string)) {
-	spec := below(object, "spec")
-	if spec["defaultBackend"] != nil || spec["backend"] != nil {
-		add("", "/")
-	}
-	for _, rule := range elements(spec["rules"]) {
-		paths := elements(below(rule, "http")["paths"])
-		for _, p := range paths {
-			add(word(rule["host"]), pathOr(word(p["path"])))
-		}
-		if len(paths) == 0 {
-			add(word(rule["host"]), "/")
-		}
-	}
-	for _, tls := range elements(spec["tls"]) {
-		hosts, _ := tls["hosts"].([]any)
-		for _, host := range hosts {
-			add(word(host), "")
-		}
-	}
-}
-
-func routeHosts(object map[string]any, add func(host, path string)) {
-	spec := below(object, "spec")
-	hosts, _ := spec["hostnames"].([]any)
-	if len(hosts) == 0 {
-		hosts = []any{""}
-	}
-	for _, host := range hosts {
-		for _, path := range routePaths(spec) {
-			add(word(host), path)
-		}
-	}
-}
-
-// routePaths lists the paths that the rules of a route match.
-func routePaths(spec map[string]any) (paths []string) {
-	for _, rule := range elements(spec["rules"]) {
-		matches := elements(rule["matches"])
-		for _, m := range matches {
-			path := word(below(m, "path")["value"])
-			if method := below(m, "method"); len(method) > 0 { // of a GRPCRoute
-				path = "/" + word(method["service"]) + "/" + word(method["method"])
-			}
-			paths = append(paths, pathOr(path))
-		}
-		if len(matches) == 0 {
-			paths = append(paths, "/")
-		}
-	}
-	if len(paths) == 0 {
-		return []string{"/"}
-	}
-	return paths
-}
-
-func listenerHosts(object map[string]any, add func(host, path string)) {
-	for _, l := range elements(below(object, "spec")["listeners"]) {
-		add(word(l["hostname"]), "")
-	}
-}
-
 func pathOr(path string) string {
 	if path == "" {
 		return "/"
@@ -166,16 +94,20 @@ func pathOr(path string) string {
 	return path
 }
 
-// below returns a field that is an object, elements the objects of a list, and word a text.
+// below returns a field that is an object, items a list, elements its objects, and word a text.
 // What is something else is refused by the API server, and has nothing here.
 func below(object map[string]any, field string) map[string]any {
 	m, _ := object[field].(map[string]any)
 	return m
 }
 
+func items(v any) []any {
+	all, _ := v.([]any)
+	return all
+}
+
 func elements(v any) (all []map[string]any) {
-	list, _ := v.([]any)
-	for _, e := range list {
+	for _, e := range items(v) {
 		if m, ok := e.(map[string]any); ok {
 			all = append(all, m)
 		}

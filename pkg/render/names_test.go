@@ -1,6 +1,9 @@
 package render
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +13,8 @@ import (
 
 // names renders one component and returns what its objects take, without the objects.
 func names(t *testing.T, component string) *claim.Names {
-	s := readScenario(t, []byte("kinds: [Ingress, Service, HTTPRoute.gateway.networking.k8s.io, GRPCRoute.gateway.networking.k8s.io, TLSRoute.gateway.networking.k8s.io, Gateway.gateway.networking.k8s.io]\nregistries: [ghcr.io/acme]\ncomponents: ["+component+"]"))
+	kinds := strings.Join(append(slices.Sorted(maps.Keys(routes)), "Ingress", "Service", "Service.serving.knative.dev"), ", ")
+	s := readScenario(t, []byte("kinds: ["+kinds+"]\nregistries: [ghcr.io/acme]\ncomponents: ["+component+"]"))
 	in := s.input(t, nil)
 	set, err := Application(in)
 	require.NoError(t, err)
@@ -51,6 +55,87 @@ func TestHosts(t *testing.T) {
 		route("Gateway", `gatewayClassName: g, listeners: [{hostname: a.example.com}, {name: every}]`):              {host("*", ""), host("a.example.com", "")},
 	} {
 		require.Equal(t, want, rawNames(t, object).Hosts, object)
+	}
+}
+
+// TestHostsOfForeignKinds: kinds that Kubernetes does not define take hosts, too, in every way in
+// which they can; what cannot be told counts as every host.
+func TestHostsOfForeignKinds(t *testing.T) {
+	for kind, cases := range map[string]map[string][]string{
+		"networking.istio.io/v1 VirtualService": {
+			`hosts: [a.example.com, "*.b.example.com"]`: {"*.b.example.com", "a.example.com"},
+			`hosts: [A.Example.COM.], gateways: [mesh]`: {"a.example.com"},
+			`hosts: ["*"]`:               {"*"},
+			`hosts: ["*-a.example.com"]`: {"*"},
+			`hosts: [db, db.acme.svc, db.acme.svc.cluster.local, DB.acme.svc]`: nil,
+			`hosts: [db.acme]`:                     {"db.acme"},
+			`hosts: [db.globex.svc.cluster.local]`: {"*"},
+			`hosts: [db.Globex.SVC]`:               {"*"},
+			`hosts: ["*.acme.svc.cluster.local"]`:  {"*"},
+			`hosts: [x.cluster.local]`:             {"x.cluster.local"},
+			`hosts: [a.acme.svc.example.com]`:      {"*"},
+			`hosts: [{}]`:                          {"*"},
+			`hosts: nonsense`:                      nil,
+			`http: [{route: [{destination: {host: db.globex.svc.cluster.local}}]}]`: nil,
+		},
+		"networking.istio.io/v1 ServiceEntry": {`hosts: [a.example.com]`: {"a.example.com"}},
+		"networking.istio.io/v1 Gateway": {
+			`servers: [{hosts: [a.example.com, "acme/b.example.com", "./*.c.example.com"]}, {hosts: ["*/d.example.com"]}]`: {"*.c.example.com", "a.example.com", "b.example.com", "d.example.com"},
+			`servers: [{hosts: ["*"]}, {hosts: ["acme/*"]}]`:                                                               {"*"},
+			`servers: [{hosts: ["acme/x/globex.example.com"]}]`:                                                            {"*"},
+		},
+		"route.openshift.io/v1 Route": {
+			`host: a.example.com, path: /x`:                    {"a.example.com/x"},
+			`host: a.example.com`:                              {"a.example.com/"},
+			`host: www.example.com, wildcardPolicy: Subdomain`: {"*.example.com/"},
+			`host: com, wildcardPolicy: Subdomain`:             {"*/"},
+			`subdomain: globex`:                                {"*"},
+			`to: {kind: Service, name: a}`:                     nil,
+		},
+		"projectcontour.io/v1 HTTPProxy": {
+			`virtualhost: {fqdn: a.example.com}`: {"a.example.com"},
+			`virtualhost: {}`:                    {"*"},
+			`virtualhost: nonsense`:              {"*"},
+			`routes: []`:                         nil,
+		},
+		"traefik.io/v1alpha1 IngressRoute": {
+			"routes: [{match: 'Host(`a.example.com`)'}]":                                                      {"a.example.com"},
+			"routes: [{match: 'Host(`a.example.com`, `b.example.com`) && PathPrefix(`/x`)'}]":                 {"a.example.com", "b.example.com"},
+			"routes: [{match: '(Host(\"a.example.com\") || host(`b.example.com`)) && !Path(`/x`)'}]":          {"a.example.com", "b.example.com"},
+			"routes: [{match: 'Host(`a.example.com`) || PathPrefix(`/`)'}]":                                   {"*"},
+			"routes: [{match: '!Host(`a.example.com`)'}]":                                                     {"*"},
+			"routes: [{match: 'HostRegexp(`.+`)'}]":                                                           {"*"},
+			"routes: [{match: 'PathPrefix(`/Host(`)'}]":                                                       {"*"},
+			"routes: [{match: 'Host(`a.example.com`'}]":                                                       {"*"},
+			"routes: [{match: 'Host()'}]":                                                                     {"*"},
+			"routes: [{match: 'Host(`{x:.+}`)'}]":                                                             {"*"},
+			"routes: [{match: 'Path(`Host(x)`) && Host(`a.example.com`)'}, {match: 'Host(`b.example.com`)'}]": {"a.example.com", "b.example.com"},
+			"routes: [{kind: Rule}]":                                                                          {"*"},
+			"routes: nonsense":                                                                                nil,
+		},
+		"traefik.containo.us/v1alpha1 IngressRoute": {"routes: [{match: 'Host(`a.example.com`)'}]": {"a.example.com"}},
+		"traefik.io/v1alpha1 IngressRouteTCP": {
+			"routes: [{match: 'HostSNI(`a.example.com`)'}]": {"a.example.com"},
+			"routes: [{match: 'HostSNI(`*`)'}]":             {"*"},
+		},
+		"traefik.containo.us/v1alpha1 IngressRouteTCP": {"routes: [{match: 'HostSNI(`a.example.com`)'}]": {"a.example.com"}},
+		"serving.knative.dev/v1beta1 DomainMapping":    {`ref: {name: a}`: {"a.example.com"}},
+		"externaldns.k8s.io/v1alpha1 DNSEndpoint": {
+			`endpoints: [{dnsName: a.example.com, recordType: A}, {dnsName: "*.B.example.com."}]`: {"*.b.example.com", "a.example.com"},
+			`endpoints: [{dnsName: _x.example.com, recordType: TXT}, {}]`:                         {"*"},
+		},
+	} {
+		version, kind, _ := strings.Cut(kind, " ")
+		for spec, want := range cases {
+			n := rawNames(t, "{apiVersion: "+version+", kind: "+kind+", metadata: {name: a.example.com}, spec: {"+spec+"}}")
+			var got []string
+			for _, h := range n.Hosts {
+				got = append(got, h.Name+h.Path)
+			}
+			require.Equal(t, want, got, "%s %s", kind, spec)
+			require.Len(t, n.Routes, 1)
+			require.Equal(t, kind == "HTTPProxy", n.Routes[0].HasClass, kind)
+		}
 	}
 }
 

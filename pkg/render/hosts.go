@@ -1,0 +1,87 @@
+package render
+
+// routes are the kinds that lead requests from outside, each with a function that reports
+// the hosts and paths of an object. A host without a path is all of it. Policy allows the
+// kinds that Kubernetes does not define; who allows another such kind trusts its tenants.
+var routes = map[string]func(object map[string]any, add func(host, path string)){
+	"Ingress.networking.k8s.io":                ingressHosts,
+	"Ingress.extensions":                       ingressHosts,
+	"HTTPRoute.gateway.networking.k8s.io":      routeHosts,
+	"GRPCRoute.gateway.networking.k8s.io":      routeHosts,
+	"TLSRoute.gateway.networking.k8s.io":       routeHosts,
+	"Gateway.gateway.networking.k8s.io":        listenerHosts,
+	"ListenerSet.gateway.networking.k8s.io":    listenerHosts,
+	"XListenerSet.gateway.networking.x-k8s.io": listenerHosts,
+	"VirtualService.networking.istio.io":       meshHosts,
+	"ServiceEntry.networking.istio.io":         meshHosts,
+	"Gateway.networking.istio.io":              serverHosts,
+	"Route.route.openshift.io":                 openShiftHost,
+	"HTTPProxy.projectcontour.io":              proxyHost,
+	"IngressRoute.traefik.io":                  ruleHosts,
+	"IngressRouteTCP.traefik.io":               ruleHosts,
+	"IngressRoute.traefik.containo.us":         ruleHosts,
+	"IngressRouteTCP.traefik.containo.us":      ruleHosts,
+	"DomainMapping.serving.knative.dev":        domainHost,
+	"DNSEndpoint.externaldns.k8s.io":           endpointHosts,
+}
+
+func ingressHosts(object map[string]any, add func(host, path string)) {
+	spec := below(object, "spec")
+	if spec["defaultBackend"] != nil || spec["backend"] != nil {
+		add("", "/")
+	}
+	for _, rule := range elements(spec["rules"]) {
+		paths := elements(below(rule, "http")["paths"])
+		for _, p := range paths {
+			add(word(rule["host"]), pathOr(word(p["path"])))
+		}
+		if len(paths) == 0 {
+			add(word(rule["host"]), "/")
+		}
+	}
+	for _, tls := range elements(spec["tls"]) {
+		for _, host := range items(tls["hosts"]) {
+			add(word(host), "")
+		}
+	}
+}
+
+func routeHosts(object map[string]any, add func(host, path string)) {
+	spec := below(object, "spec")
+	hosts := items(spec["hostnames"])
+	if len(hosts) == 0 {
+		hosts = []any{""}
+	}
+	for _, host := range hosts {
+		for _, path := range routePaths(spec) {
+			add(word(host), path)
+		}
+	}
+}
+
+// routePaths lists the paths that the rules of a route match.
+func routePaths(spec map[string]any) (paths []string) {
+	for _, rule := range elements(spec["rules"]) {
+		matches := elements(rule["matches"])
+		for _, m := range matches {
+			path := word(below(m, "path")["value"])
+			if method := below(m, "method"); len(method) > 0 { // of a GRPCRoute
+				path = "/" + word(method["service"]) + "/" + word(method["method"])
+			}
+			paths = append(paths, pathOr(path))
+		}
+		if len(matches) == 0 {
+			paths = append(paths, "/")
+		}
+	}
+	if len(paths) == 0 {
+		return []string{"/"}
+	}
+	return paths
+}
+
+func listenerHosts(object map[string]any, add func(host, path string)) {
+	for _, l := range elements(below(object, "spec")["listeners"]) {
+		add(word(l["hostname"]), "")
+	}
+}
