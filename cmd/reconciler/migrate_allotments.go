@@ -25,7 +25,7 @@ func newMigrateAllotmentsCommand() *cobra.Command {
 		Short: "Move what tenants are given to the root of the fleet repo",
 		Long: `Allotments moves weight, guarantee, borrow, lend, quota and priority ceiling of each tenant
 from its own files to platform.allotments in ` + layer.AllotmentsFile + `, which platform admins own, and
-writes there the hosts, classes and annotations that its applications use. It keeps
+writes there the hosts, classes, annotations and types of Services that its applications use. It keeps
 comments, says what it moved, checks the result as vet does, and commits only the
 files that changed. A tenant that has an allotment keeps the fields that narrow it.
 
@@ -57,7 +57,7 @@ or stopped by it.`,
 type allotmentsView struct {
 	Given     []string          `json:"given,omitempty"` // tenants that have an allotment now and had none
 	Moved     []layer.Moved     `json:"moved,omitempty"`
-	InUse     []model.Allotment `json:"inUse,omitempty"`     // what the allotments that are new list of hosts, classes and annotations
+	InUse     []model.Allotment `json:"inUse,omitempty"`     // what the allotments that are new list
 	Open      []string          `json:"open,omitempty"`      // tenants that are not locked, because their allotments say so now
 	Files     []string          `json:"files,omitempty"`     // that changed
 	Committed string            `json:"committed,omitempty"` // the new commit
@@ -173,7 +173,14 @@ func (p *printer) allotments(v *allotmentsView) {
 		}
 	}
 	for _, a := range v.InUse {
-		p.line("%s: hosts in use are written to platform.allotments.%s: %s", text.Clean(a.Name), text.Clean(a.Name), text.Enumerate(a.Hosts, 8))
+		for _, list := range []struct {
+			of    string
+			words []string
+		}{{"hosts", a.Hosts}, {"classes", a.Classes}, {"annotations", a.Annotations}, {"types of Services", a.Services}} {
+			if len(list.words) > 0 {
+				p.line("%s: %s in use are written to platform.allotments.%s: %s", text.Clean(a.Name), list.of, text.Clean(a.Name), text.Enumerate(list.words, 8))
+			}
+		}
 	}
 	for _, m := range v.Moved {
 		p.line("%s: %s moved from %s to platform.allotments.%s", text.Clean(m.Tenant), m.Field, text.Clean(m.From), text.Clean(m.Tenant))

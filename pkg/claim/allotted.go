@@ -62,6 +62,12 @@ func (a *Allotments) Refused(app *model.Application, t *model.Tenant, n *Names) 
 			problems = append(problems, *p)
 		}
 	}
+	for _, s := range n.Services {
+		if !slices.Contains(own.Services, s.Type) {
+			problems = append(problems, a.blame(catalogue.ServiceType, app, s.Component, s.Object, objectPath,
+				fmt.Sprintf("%s has type %s; tenant %s is allotted %s (services)", s.Object, text.Clean(s.Type), own.Name, list(own.Services)), "services"))
+		}
+	}
 	for _, r := range n.Routes {
 		if r.HasClass && own.Classes != nil && !slices.Contains(own.Classes, r.Class) {
 			problems = append(problems, a.blame(catalogue.IngressClass, app, r.Component, r.Object, routePath,

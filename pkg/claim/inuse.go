@@ -23,6 +23,9 @@ func InUse(specs iter.Seq[*Names]) (all []model.Allotment) {
 		for _, h := range n.Hosts {
 			own.Hosts = append(own.Hosts, h.Name)
 		}
+		for _, s := range n.Services {
+			own.Services = append(own.Services, s.Type)
+		}
 		for _, r := range n.Routes {
 			own.Annotations = append(own.Annotations, r.Annotations...)
 			if r.HasClass {
@@ -33,14 +36,14 @@ func InUse(specs iter.Seq[*Names]) (all []model.Allotment) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(tenants)) {
 		own := tenants[name]
-		for _, list := range []*[]string{&own.Hosts, &own.Classes, &own.Annotations} {
+		for _, list := range []*[]string{&own.Hosts, &own.Classes, &own.Annotations, &own.Services} {
 			slices.Sort(*list)
 			*list = slices.Compact(*list)
 		}
 		if unnamed[name] {
 			own.Classes = nil
 		}
-		if len(own.Hosts)+len(own.Classes)+len(own.Annotations) > 0 {
+		if len(own.Hosts)+len(own.Classes)+len(own.Annotations)+len(own.Services) > 0 {
 			all = append(all, *own)
 		}
 	}

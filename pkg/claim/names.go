@@ -15,6 +15,7 @@ type Names struct {
 	Hosts     []Host
 	Objects   []Object
 	Routes    []Route
+	Services  []Service // that clients outside the cluster reach
 
 	sums []uint64 // of all names
 }
@@ -47,6 +48,9 @@ type Route struct {
 	HasClass          bool   // objects of its kind have a class
 	Annotations       []string
 }
+
+// A Service is one with a type other than ClusterIP, such as NodePort.
+type Service struct{ Object, Component, Type string }
 
 // New returns the names that an application takes. It keeps the lists.
 func New(app model.AppID, hosts []Host, objects []Object, routes []Route) *Names {

@@ -85,6 +85,7 @@ type Allotment struct {
 	Hosts       []string `json:"hosts,omitzero"`       // that its applications may serve; nil: all that belong to nobody
 	Classes     []string `json:"classes,omitzero"`     // of what leads requests to it; nil: all
 	Annotations []string `json:"annotations,omitzero"` // of the same; nil: none
+	Services    []string `json:"services,omitzero"`    // types besides ClusterIP that its Services may have
 
 	Work time.Duration `json:"work,omitzero"` // CPU time of its evaluations, 0: Work
 }

@@ -19,6 +19,7 @@ func Names(set Set, spec *model.Application) *claim.Names {
 		objects = append(objects, claim.Object{Name: claim.Namespace + set.Namespace})
 	}
 	var leading []claim.Route
+	var open []claim.Service
 	for _, o := range set.Objects {
 		if o.Keep {
 			continue
@@ -38,12 +39,18 @@ func Names(set Set, spec *model.Application) *claim.Names {
 			}
 		}
 		kind := o.Object.GroupVersionKind().GroupKind().String()
+		if kind == "Service" && openType(o) != "" {
+			open = append(open, claim.Service{Object: id, Component: o.Component, Type: openType(o)})
+			objects = append(objects, entrances(o)...)
+			leading = append(leading, routeOf(o, id))
+		}
 		if lead, leads := routes[kind]; leads {
 			lead(o.Object.Object, add)
 			leading = append(leading, routeOf(o, id))
 		}
 	}
 	names := claim.New(set.App, hosts, objects, leading)
+	names.Services = open
 	names.Namespace = Namespace("", set.App, spec.Policy.Namespace)
 	return names
 }
@@ -65,6 +72,7 @@ var classFields = map[string]string{
 	"Ingress.extensions":                "ingressClassName",
 	"Gateway.gateway.networking.k8s.io": "gatewayClassName",
 	"HTTPProxy.projectcontour.io":       "ingressClassName",
+	"Service":                           "loadBalancerClass",
 }
 
 func routeOf(o Object, id string) claim.Route {
@@ -72,7 +80,7 @@ func routeOf(o Object, id string) claim.Route {
 	r := claim.Route{Object: id, Component: o.Component}
 	if field, has := classFields[kind]; has {
 		r.Class = word(below(o.Object.Object, "spec")[field])
-		r.HasClass = true
+		r.HasClass = kind != "Service" || r.Class != "" // without one, its type alone says who serves it
 	}
 	for key, value := range o.Object.GetAnnotations() {
 		switch {

@@ -139,6 +139,41 @@ func TestHostsOfForeignKinds(t *testing.T) {
 	}
 }
 
+// TestServices: what is reachable from outside the cluster, and the ports and addresses that
+// a cluster has once.
+func TestServices(t *testing.T) {
+	service := func(spec string) string {
+		return `{apiVersion: v1, kind: Service, metadata: {name: a, annotations: {example.com/pool: b}}, spec: {` + spec + `}}`
+	}
+	type want struct{ of, class, taken string }
+	for object, w := range map[string]want{
+		service(`ports: [{port: 80}]`):                                                                     {},
+		service(`type: ClusterIP, clusterIP: None`):                                                        {},
+		service(`type: {}`):                                                                                {},
+		service(`type: NodePort, ports: [{port: 80}, {nodePort: 0}]`):                                      {of: "NodePort"},
+		service(`type: NodePort, ports: [{port: 80, nodePort: 30080}]`):                                    {of: "NodePort", taken: "NodePort 30080"},
+		service(`type: LoadBalancer, healthCheckNodePort: 30081`):                                          {of: "LoadBalancer", taken: "NodePort 30081"},
+		service(`type: LoadBalancer, loadBalancerIP: "::ffff:192.0.2.1"`):                                  {of: "LoadBalancer", taken: "LoadBalancer 192.0.2.1"},
+		service(`type: LoadBalancer, loadBalancerClass: example.com/inner`):                                {of: "LoadBalancer", class: "example.com/inner"},
+		service(`type: nodeport`):                                                                          {of: "nodeport"},
+		`{apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: a}, spec: {type: NodePort}}`: {},
+	} {
+		n := rawNames(t, object)
+		var got want
+		for _, s := range n.Services {
+			got.of = s.Type
+			require.Equal(t, []claim.Route{{Object: "Service a", Component: "r", Class: w.class, HasClass: w.class != "", Annotations: []string{"example.com/pool"}}}, n.Routes)
+			got.class = n.Routes[0].Class
+		}
+		for _, o := range n.Objects {
+			if o.Namespace == "" {
+				got.taken = o.Name
+			}
+		}
+		require.Equal(t, w, got, object)
+	}
+}
+
 // TestHostsOfTheTrait: the trait takes its hosts like an object that its owner wrote.
 func TestHostsOfTheTrait(t *testing.T) {
 	n := names(t, `{name: web, type: webservice, requests: {cpu: 100m, memory: 64Mi}, properties: {image: ghcr.io/acme/shop:1, ports: [{port: 80, protocol: TCP, expose: true}]},

@@ -93,6 +93,7 @@ const (
 	EncryptedFile    = "DA1567"
 	SecretSource     = "DA1568"
 	Namespaces       = "DA1570"
+	ServiceType      = "DA1572"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"
 	NothingPin       = "DA1603"

@@ -31,6 +31,7 @@ type allotmentDoc struct {
 	} `json:"quota"`
 	Namespaces []string `json:"namespaces"`
 	Hosts      []string `json:"hosts"` // the platform has them for all tenants
+	Services   []string `json:"services"`
 	Work       struct {
 		CPU string `json:"cpu"`
 	} `json:"work"`
@@ -44,7 +45,7 @@ type allotmentDoc struct {
 func shared(allotments map[string]allotmentDoc) (all []model.Allotment) {
 	for _, name := range slices.Sorted(maps.Keys(allotments)) {
 		d := allotments[name]
-		a := model.Allotment{Name: name, Namespaces: d.Namespaces, Hosts: d.Hosts, Classes: d.Ingress.Classes, Annotations: d.Ingress.Annotations}
+		a := model.Allotment{Name: name, Namespaces: d.Namespaces, Hosts: d.Hosts, Classes: d.Ingress.Classes, Annotations: d.Ingress.Annotations, Services: d.Services}
 		if work := duration(d.Work.CPU); work != model.Work {
 			a.Work = work
 		}

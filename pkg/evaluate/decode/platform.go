@@ -88,7 +88,7 @@ func platformQuoted(path []string) bool {
 	case "policy", "bands", "access", "groups", "reservations":
 		return true
 	case "allotments":
-		return len(path) == 2 || len(path) > 2 && (path[2] == "namespaces" || path[2] == "hosts" || path[2] == "ingress")
+		return len(path) == 2 || len(path) > 2 && slices.Contains([]string{"namespaces", "hosts", "ingress", "services"}, path[2])
 	}
 	return path[0] == "pools" && len(path) <= 4
 }

@@ -138,7 +138,7 @@ func writeInUse(allotment *strings.Builder, a model.Allotment) {
 	for _, list := range []struct {
 		field string
 		words []string
-	}{{"hosts", a.Hosts}, {"ingress: classes", a.Classes}, {"ingress: annotations", a.Annotations}} {
+	}{{"hosts", a.Hosts}, {"ingress: classes", a.Classes}, {"ingress: annotations", a.Annotations}, {"services", a.Services}} {
 		if len(list.words) == 0 {
 			continue
 		}
