@@ -25,9 +25,10 @@ func newMigrateAllotmentsCommand() *cobra.Command {
 		Short: "Move what tenants are given to the root of the fleet repo",
 		Long: `Allotments moves weight, guarantee, borrow, lend, quota and priority ceiling of each tenant
 from its own files to platform.allotments in ` + layer.AllotmentsFile + `, which platform admins own, and
-writes there the hosts, classes, annotations and types of Services that its applications use. It keeps
-comments, says what it moved, checks the result as vet does, and commits only the
-files that changed. A tenant that has an allotment keeps the fields that narrow it.
+writes there the namespaces, hosts, classes, annotations and types of Services that its
+applications use. It keeps comments, says what it moved, checks the result as vet does,
+and commits only the files that changed. A tenant that has an allotment keeps the fields
+that narrow it.
 
 Tenants that get an allotment are not locked: it says isolation "open" and podSecurity
 "baseline", as it was. --open writes the same for tenants whose allotment says neither.
@@ -176,7 +177,7 @@ func (p *printer) allotments(v *allotmentsView) {
 		for _, list := range []struct {
 			of    string
 			words []string
-		}{{"hosts", a.Hosts}, {"classes", a.Classes}, {"annotations", a.Annotations}, {"types of Services", a.Services}} {
+		}{{"namespaces", a.Namespaces}, {"hosts", a.Hosts}, {"classes", a.Classes}, {"annotations", a.Annotations}, {"types of Services", a.Services}} {
 			if len(list.words) > 0 {
 				p.line("%s: %s in use are written to platform.allotments.%s: %s", text.Clean(a.Name), list.of, text.Clean(a.Name), text.Enumerate(list.words, 8))
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// InUse returns the allotments that give tenants just what their applications say, by
+// InUse returns the allotments that give tenants just what their applications use, by
 // tenant. Where an ingress has the class of the cluster, no list can name it, and all
 // classes stay allowed.
 func InUse(specs iter.Seq[*Names]) (all []model.Allotment) {
@@ -19,6 +19,9 @@ func InUse(specs iter.Seq[*Names]) (all []model.Allotment) {
 		if own == nil {
 			own = &model.Allotment{Name: n.App.Tenant}
 			tenants[own.Name] = own
+		}
+		if n.Namespace != "" {
+			own.Namespaces = append(own.Namespaces, n.Namespace)
 		}
 		for _, h := range n.Hosts {
 			own.Hosts = append(own.Hosts, h.Name)
@@ -36,14 +39,16 @@ func InUse(specs iter.Seq[*Names]) (all []model.Allotment) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(tenants)) {
 		own := tenants[name]
-		for _, list := range []*[]string{&own.Hosts, &own.Classes, &own.Annotations, &own.Services} {
-			slices.Sort(*list)
-			*list = slices.Compact(*list)
-		}
 		if unnamed[name] {
 			own.Classes = nil
 		}
-		if len(own.Hosts)+len(own.Classes)+len(own.Annotations)+len(own.Services) > 0 {
+		used := 0
+		for _, list := range []*[]string{&own.Namespaces, &own.Hosts, &own.Classes, &own.Annotations, &own.Services} {
+			slices.Sort(*list)
+			*list = slices.Compact(*list)
+			used += len(*list)
+		}
+		if used > 0 {
 			all = append(all, *own)
 		}
 	}

@@ -19,10 +19,11 @@ func TestInUse(t *testing.T) {
 		New(app("globex", "c"), []Host{{Name: "b.example.com"}}, nil, []Route{{Object: "Ingress a", HasClass: true}, {Object: "Ingress b", HasClass: true, Class: "public"}}),
 		New(app("initech", "d"), nil, []Object{{Namespace: "initech", Name: "ConfigMap d"}}, nil),
 	}
+	specs[0].Namespace, specs[1].Namespace = "acme-a", "acme"
 	specs[2].Services = []Service{{Object: "Service c", Type: "NodePort"}, {Object: "Service d", Type: "NodePort"}}
 	all := InUse(slices.Values(specs))
 	require.Equal(t, []model.Allotment{
-		{Name: "acme", Hosts: []string{"*", "b.example.com"}, Classes: []string{"public"}, Annotations: []string{"x", "y"}},
+		{Name: "acme", Namespaces: []string{"acme", "acme-a"}, Hosts: []string{"*", "b.example.com"}, Classes: []string{"public"}, Annotations: []string{"x", "y"}},
 		{Name: "globex", Hosts: []string{"b.example.com"}, Services: []string{"NodePort"}},
 	}, all)
 	allotments := AllotmentsOf(&model.Platform{Allotments: all})

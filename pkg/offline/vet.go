@@ -22,7 +22,7 @@ type Verdict struct {
 	Fleet     model.Fleet     // its applications can be rendered
 	Approvals []model.Problem // of approvals; they refuse no application
 
-	InUse []model.Allotment // what applications say of hosts and of what leads requests
+	InUse []model.Allotment // what applications use of names that all share
 }
 
 // Vet evaluates files of a work tree and renders every application.

@@ -42,8 +42,8 @@ func (c *Checked) Settle(fleet model.Fleet) model.Fleet {
 	return c.settle(fleet, &model.Ledger{}, nil)
 }
 
-// InUse returns what the applications of the fleet say of hosts and of what leads requests,
-// also those whose tenants are not allotted it.
+// InUse returns what the applications of the fleet use of names that all share, also those
+// whose tenants are not allotted it.
 func (c *Checked) InUse() []model.Allotment { return claim.InUse(maps.Values(c.names)) }
 
 // settle refuses the applications that want names which others have.

@@ -49,7 +49,7 @@ var movable = []struct {
 
 // MoveAllotments moves what the files of tenants say of their allotments to the root of
 // the repo, with the comments, and gives an allotment to each tenant that has none: with
-// the hosts, classes and annotations that are in use. What a tenant without one runs was
+// what is in use of names that all share. What a tenant without one runs was
 // not locked, so its allotment says that. With open, those that do not say how locked the
 // tenant is say that, too.
 func MoveAllotments(files fs.FS, inUse []model.Allotment, open bool) (out Allotments, err error) {
@@ -138,7 +138,7 @@ func writeInUse(allotment *strings.Builder, a model.Allotment) {
 	for _, list := range []struct {
 		field string
 		words []string
-	}{{"hosts", a.Hosts}, {"ingress: classes", a.Classes}, {"ingress: annotations", a.Annotations}, {"services", a.Services}} {
+	}{{"namespaces", a.Namespaces}, {"hosts", a.Hosts}, {"ingress: classes", a.Classes}, {"ingress: annotations", a.Annotations}, {"services", a.Services}} {
 		if len(list.words) == 0 {
 			continue
 		}
