@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -28,6 +29,14 @@ func (w *Workflow) Job(component string) bool {
 		}
 	}
 	return false
+}
+
+// Staged reports whether a step brings a newer version of the component beside the one that
+// runs. There may be no workflow.
+func (w *Workflow) Staged(component string) bool {
+	return w != nil && slices.ContainsFunc(w.Steps, func(s Step) bool {
+		return (s.Type == "canary" || s.Type == "blue-green") && slices.Contains(s.Components, component)
+	})
 }
 
 // Step is one step of a workflow.

@@ -20,7 +20,7 @@ func (w *workload) deployment() error {
 	if err != nil {
 		return err
 	}
-	if p.exclusive && w.app.isStaged(w.spec.Name) {
+	if p.exclusive && w.app.spec.Workflow.Staged(w.spec.Name) {
 		return faultf(CodeConflict, "traits.storage", "is one volume, which two versions cannot have at a time; bring the component with a deploy step")
 	}
 	spec := appsv1.DeploymentSpec{

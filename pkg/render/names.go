@@ -1,6 +1,7 @@
 package render
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,11 +22,8 @@ func Names(set Set, spec *model.Application) *claim.Names {
 	var leading []claim.Route
 	var open []claim.Service
 	for _, o := range set.Objects {
-		if o.Keep {
-			continue
-		}
 		id := identity(o.Object)
-		objects = append(objects, claim.Object{Namespace: o.Object.GetNamespace(), Name: id, Component: o.Component})
+		objects = append(objects, claim.Object{Namespace: o.Object.GetNamespace(), Name: ofJobs.ReplaceAllString(id, "$1*"), Component: o.Component})
 		add := func(host, path string) {
 			host = strings.ToLower(strings.TrimSuffix(host, "."))
 			if validation.IsDNS1123Subdomain(strings.TrimPrefix(host, "*.")) != nil {
@@ -54,6 +52,10 @@ func Names(set Set, spec *model.Application) *claim.Names {
 	names.Namespace = Namespace("", set.App, spec.Policy.Namespace)
 	return names
 }
+
+// ofJobs are the names of the Jobs of a component and of a step. Each ends with a digest that
+// another grant or attempt changes, so that what is before it is taken.
+var ofJobs = regexp.MustCompile(`^(Job\.batch .+-)[0-9a-f]{8}$`)
 
 // hostAnnotations name hosts that controllers serve or announce for an object, besides
 // those of its fields.

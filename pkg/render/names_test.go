@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/claim"
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // names renders one component and returns what its objects take, without the objects.
 func names(t *testing.T, component string) *claim.Names {
-	kinds := strings.Join(append(slices.Sorted(maps.Keys(routes)), "Ingress", "Service", "Service.serving.knative.dev"), ", ")
+	kinds := strings.Join(append(slices.Sorted(maps.Keys(routes)), "Ingress", "Service", "Job", "Service.serving.knative.dev"), ", ")
 	s := readScenario(t, []byte("kinds: ["+kinds+"]\nregistries: [ghcr.io/acme]\ncomponents: ["+component+"]"))
 	in := s.input(t, nil)
 	set, err := Application(in)
@@ -196,4 +197,28 @@ func TestClasses(t *testing.T) {
 		want.Component, want.Object = "r", got[0].Object
 		require.Equal(t, want, got[0], object)
 	}
+}
+
+// TestNamesOfWhatStays: a Secret of which only digests are known is not sent, and keeps its name.
+func TestNamesOfWhatStays(t *testing.T) {
+	s := readScenario(t, []byte("components: [{name: pw, type: secret, properties: {data: {a: b}}}]"))
+	in := s.input(t, nil)
+	want := []claim.Object{{Namespace: "acme", Name: "Secret shop-pw", Component: "pw"}}
+	for _, spec := range []model.Application{*in.Instance.Spec, in.Instance.Spec.Redact()} {
+		in.Instance.Spec = &spec
+		set, err := Application(in)
+		require.NoError(t, err)
+		require.Equal(t, want, Names(set, &spec).Objects)
+	}
+}
+
+// TestNamesOfJobs: the Jobs of one component are one name, whatever the digest at their ends.
+func TestNamesOfJobs(t *testing.T) {
+	for job, want := range map[string]string{"a-0123abcd": "a-*", "a-0123abc": "a-0123abc", "a-0123abcg": "a-0123abcg", "a-b-01234567": "a-b-*", "01234567": "01234567"} {
+		n := names(t, `{name: r, type: raw, requests: {cpu: 100m, memory: 64Mi}, properties: {objects: [{apiVersion: batch/v1, kind: Job, metadata: {name: "`+job+`"}, spec: {template: {spec: {restartPolicy: Never,
+			containers: [{name: main, image: ghcr.io/acme/a:1, resources: {requests: {cpu: 100m, memory: 64Mi}}}]}}}}]}}`)
+		require.Equal(t, []claim.Object{{Namespace: "acme", Name: "Job.batch " + want, Component: "r"}}, n.Objects)
+	}
+	require.Contains(t, names(t, `{name: j, type: job, requests: {cpu: 100m, memory: 64Mi}, properties: {image: ghcr.io/acme/a:1}}`).Objects,
+		claim.Object{Namespace: "acme", Name: "Job.batch shop-j-*", Component: "j"})
 }

@@ -133,7 +133,7 @@ func Application(in Input) (Set, error) {
 	}
 	for _, name := range v.names() {
 		id := "Deployment.apps " + nextName(ObjectName(in.Instance.App, name))
-		if other := owner[id]; a.isStaged(name) && other != "" && other != name {
+		if other := owner[id]; a.spec.Workflow.Staged(name) && other != "" && other != name {
 			problems = append(problems, problem(a.spec, name, faultf(CodeName, "name",
 				"needs %s for a newer version of it, which component %s has already", id, other)))
 		}

@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -35,13 +34,6 @@ func (w *workload) podLabels() map[string]string {
 		labels[LabelTrack] = TrackNext
 	}
 	return labels
-}
-
-// isStaged reports whether a step of the workflow rolls out the component in stages.
-func (a *application) isStaged(component string) bool {
-	return a.spec.Workflow != nil && slices.ContainsFunc(a.spec.Workflow.Steps, func(s model.Step) bool {
-		return (s.Type == "canary" || s.Type == "blue-green") && slices.Contains(s.Components, component)
-	})
 }
 
 // isStep reports whether a workflow step runs the component, or runs it to undo another

@@ -179,6 +179,11 @@ func (r *Renderings) set(app *model.Application, in render.Input) (render.Set, [
 		return render.Set{}, []model.Problem{unreadable(app, err)}
 	}
 	in.Instance = AtFullLevel(app)
+	for i := range in.Instance.Components {
+		if c := &in.Instance.Components[i]; app.Workflow.Staged(c.Grant.Component) { // its names are taken before a step needs them
+			c.Beside = &model.Beside{Run: c.Run}
+		}
+	}
 	if app.Workflow != nil {
 		for i := range app.Workflow.Steps {
 			for _, name := range []string{app.Workflow.Steps[i].Component, app.Workflow.Steps[i].Undo} {
