@@ -143,6 +143,14 @@ func refuseFields(path string, u *unstructured.Unstructured) error {
 				}
 			}
 		}
+	case "HTTPRoute.gateway.networking.k8s.io":
+		for i, rule := range elements(below(u.Object, "spec")["rules"]) {
+			for k, m := range elements(rule["matches"]) {
+				if to := below(m, "path"); to["type"] != "RegularExpression" && to["value"] != nil && !urlPath.MatchString(word(to["value"])) {
+					return faultf(CodeField, path, "has spec.rules.%d.matches.%d.path.value with more than the characters that RFC 3986 gives a path", i, k)
+				}
+			}
+		}
 	case "PersistentVolumeClaim":
 		if name, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "volumeName"); name != nil {
 			return faultf(CodePrivilege, path, "asks for one certain volume (spec.volumeName)")

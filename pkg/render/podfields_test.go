@@ -58,7 +58,7 @@ func TestFieldsOfPods(t *testing.T) {
 // TestFieldsOfObjects: fields beside those of pods that reach beyond the tenant.
 func TestFieldsOfObjects(t *testing.T) {
 	const kinds = `
-kinds: [ConfigMap, Deployment, Service, ServiceAccount, StatefulSet, Ingress, CronJob, Job, HorizontalPodAutoscaler]
+kinds: [ConfigMap, Deployment, Service, ServiceAccount, StatefulSet, Ingress, CronJob, Job, HorizontalPodAutoscaler, HTTPRoute.gateway.networking.k8s.io]
 registries: [ghcr.io/acme]
 maxreplicas: 20
 components: [{name: r, type: raw, replicas: 20, requests: {cpu: 1, memory: 1Gi}, properties: {objects: [`
@@ -70,6 +70,7 @@ components: [{name: r, type: raw, replicas: 20, requests: {cpu: 1, memory: 1Gi},
 		"root ca":         {`{apiVersion: v1, kind: ConfigMap, metadata: {name: kube-root-ca.crt}}`, "DA1707", "kube-root-ca.crt"},
 		"end of the line": {`{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: a}, spec: {rules: [{host: a.example.com, http: {paths: [{path: "/a;\n}"}]}}]}}`, "DA1716", "spec.rules.0.http.paths.0.path"},
 		"block of nginx":  {`{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: a}, spec: {rules: [{host: a.example.com, http: {paths: [{path: "/a{"}]}}]}}`, "DA1716", "RFC 3986"},
+		"path of a route": {`{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {name: a}, spec: {rules: [{matches: [{path: {value: "/a\n"}}]}]}}`, "DA1716", "spec.rules.0.matches.0.path.value"},
 		"inventory label": {`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {cli-utils.sigs.k8s.io/inventory-id: x}}}`, "DA1707", "cli-utils.sigs.k8s.io/inventory-id"},
 		"replicas": {`{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 300, selector: {matchLabels: {a: b}}, ` + pod + `}}`,
 			"DA1716", "spec.replicas of 300, policy allows 20 (limits.maxReplicas)"},
