@@ -80,6 +80,12 @@ golden: ## Write the files that tests compare with anew; look at the difference 
 attack-mutations: cluster ## Take each defence out, and see the test of its attack fail
 	$(GO) run ./test/attack
 
+CHAOS ?= 1h
+SEED ?= 0
+.PHONY: chaos
+chaos: cluster ## Attack and break a fleet for CHAOS (1h), and see that it holds; SEED=N draws the faults of a run again
+	$(GO) test -timeout 24h -run '^TestChaos$$' -v -count 1 ./test/chaos -for $(CHAOS) -seed $(SEED)
+
 .PHONY: alerts
 alerts: ## Test the alert rules of deploy/monitoring with Prometheus' promtool
 	cd test/promtool && $(GO) run -tags remove_all_sd github.com/prometheus/prometheus/cmd/promtool test rules ../../deploy/monitoring/alerts_test.yaml
