@@ -383,52 +383,61 @@ func podWith(template string) string {
 	return `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {selector: {matchLabels: {a: b}}, template: ` + template + `}}`
 }
 
+// TestAttack17PrivilegeEscalation: each pod asks for one thing that it may not have, and is
+// refused for it: the rest of it is as it must be.
 func TestAttack17PrivilegeEscalation(t *testing.T) {
-	container := func(more string) string { return `containers: [{name: a, image: ghcr.io/acme/a` + more + `}]` }
-	for name, spec := range map[string]string{
-		"host network":      "hostNetwork: true, " + container(""),
-		"host processes":    "hostPID: true, " + container(""),
-		"host memory":       "hostIPC: true, " + container(""),
-		"node":              "nodeName: n, " + container(""),
-		"scheduler":         "schedulerName: s, " + container(""),
-		"priority":          "priorityClassName: system-node-critical, " + container(""),
-		"account":           "serviceAccountName: admin, " + container(""),
-		"account, old name": "serviceAccount: admin, " + container(""),
-		"token":             "automountServiceAccountToken: true, " + container(""),
-		"runtime":           "runtimeClassName: other, " + container(""),
-		"sysctl":            "securityContext: {sysctls: [{name: kernel.msgmax, value: '1'}]}, " + container(""),
-		"everywhere":        "tolerations: [{operator: Exists}], " + container(""),
-		"host path":         "volumes: [{name: v, hostPath: {path: /}}], " + container(""),
-		"nfs":               "volumes: [{name: v, nfs: {server: s, path: /}}], " + container(""),
-		"csi":               "volumes: [{name: v, csi: {driver: d}}], " + container(""),
-		"projected token":   "volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t}}]}}], " + container(""),
-		"privileged":        container(", securityContext: {privileged: true}"),
-		"capability":        container(", securityContext: {capabilities: {add: [SYS_ADMIN]}}"),
-		"proc":              container(", securityContext: {procMount: Unmasked}"),
-		"host process":      container(", securityContext: {windowsOptions: {hostProcess: true}}"),
-		"host port":         container(", ports: [{containerPort: 1, hostPort: 1}]"),
-		"init container":    container("") + ", initContainers: [{name: i, image: ghcr.io/acme/a, securityContext: {privileged: true}}]",
-		"image":             "containers: [{name: a, image: docker.io/evil/a}]",
-		"image prefix":      "containers: [{name: a, image: ghcr.io/acme-evil/a}]",
-		"image path":        "containers: [{name: a, image: ghcr.io/acme/../evil/a}]",
-		"init image":        container("") + ", initContainers: [{name: i, image: evil}]",
-		"unknown field":     "hostnetwork: true, " + container(""),
-		"no containers map": "containers: {}",
-		"replicas":          container(", resources: {requests: {cpu: 250m}}"),
-		"limits":            container(", resources: {limits: {memory: 1Gi}}"),
-		"init requests":     container("") + ", initContainers: [{name: i, image: ghcr.io/acme/a, resources: {requests: {cpu: 300m}}}]",
-		"device":            container(", resources: {limits: {nvidia.com/gpu: '1'}}"),
+	const requests = `, resources: {requests: {cpu: 50m, memory: 16Mi}}`
+	container := func(more string) string {
+		return `containers: [{name: a, image: ghcr.io/acme/a` + requests + more + `}]`
+	}
+	asking := func(resources string) string {
+		return `containers: [{name: a, image: ghcr.io/acme/a, resources: {` + resources + `}}]`
+	}
+	image := func(name string) string { return `containers: [{name: a, image: ` + name + requests + `}]` }
+	for name, c := range map[string]struct{ code, spec string }{
+		"host network":      {CodePrivilege, "hostNetwork: true, " + container("")},
+		"host processes":    {CodePrivilege, "hostPID: true, " + container("")},
+		"host memory":       {CodePrivilege, "hostIPC: true, " + container("")},
+		"node":              {CodePrivilege, "nodeName: node-1, " + container("")},
+		"scheduler":         {CodePrivilege, "schedulerName: other, " + container("")},
+		"priority":          {CodePrivilege, "priorityClassName: system-node-critical, " + container("")},
+		"account":           {CodePrivilege, "serviceAccountName: admin, " + container("")},
+		"account, old name": {CodePrivilege, "serviceAccount: admin, " + container("")},
+		"token":             {CodePrivilege, "automountServiceAccountToken: true, " + container("")},
+		"runtime":           {CodePrivilege, "runtimeClassName: other, " + container("")},
+		"sysctl":            {CodePrivilege, "securityContext: {sysctls: [{name: kernel.msgmax, value: '1'}]}, " + container("")},
+		"everywhere":        {CodePrivilege, "tolerations: [{operator: Exists}], " + container("")},
+		"host path":         {CodePrivilege, "volumes: [{name: v, hostPath: {path: /}}], " + container("")},
+		"nfs":               {CodePrivilege, "volumes: [{name: v, nfs: {server: s, path: /}}], " + container("")},
+		"csi":               {CodePrivilege, "volumes: [{name: v, csi: {driver: d}}], " + container("")},
+		"projected token":   {CodePrivilege, "volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t}}]}}], " + container("")},
+		"privileged":        {CodePrivilege, container(", securityContext: {privileged: true}")},
+		"capability":        {CodePrivilege, container(", securityContext: {capabilities: {add: [SYS_ADMIN]}}")},
+		"proc":              {CodePrivilege, container(", securityContext: {procMount: Unmasked}")},
+		"host process":      {CodePrivilege, container(", securityContext: {windowsOptions: {hostProcess: true}}")},
+		"host port":         {CodePrivilege, container(", ports: [{containerPort: 1, hostPort: 1}]")},
+		"init container":    {CodePrivilege, container("") + ", initContainers: [{name: i, image: ghcr.io/acme/a" + requests + ", securityContext: {privileged: true}}]"},
+		"image":             {CodeImage, image("docker.io/evil/a")},
+		"image prefix":      {CodeImage, image("ghcr.io/acme-evil/a")},
+		"image path":        {CodeImage, image("ghcr.io/acme/../evil/a")},
+		"init image":        {CodeImage, container("") + ", initContainers: [{name: i, image: evil" + requests + "}]"},
+		"unknown field":     {CodeUnreadable, "hostnetwork: true, " + container("")},
+		"no containers map": {CodeUnreadable, "containers: {}"},
+		"replicas":          {CodeUndeclared, asking("requests: {cpu: 250m, memory: 16Mi}")},
+		"limits":            {CodeUndeclared, asking("requests: {cpu: 50m}, limits: {memory: 1Gi}")},
+		"init requests":     {CodeUndeclared, container("") + ", initContainers: [{name: i, image: ghcr.io/acme/a, resources: {requests: {cpu: 300m, memory: 16Mi}}}]"},
+		"device":            {CodeUndeclared, asking("requests: {cpu: 50m, memory: 16Mi}, limits: {nvidia.com/gpu: '1'}")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := rawObject(t, podWith(`{metadata: {labels: {a: b}}, spec: {`+spec+`}}`))
-			require.Error(t, err)
-			_, err = rawObject(t, `{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {`+spec+`}}`)
-			require.Error(t, err)
-			_, err = kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml", podWith(`{metadata: {labels: {a: b}}, spec: {`+spec+`}}`)))
-			require.Error(t, err)
+			_, err := rawObject(t, podWith(`{metadata: {labels: {a: b}}, spec: {`+c.spec+`}}`))
+			require.ErrorContains(t, err, c.code)
+			_, err = rawObject(t, `{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {`+c.spec+`}}`)
+			require.ErrorContains(t, err, c.code)
+			_, err = kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml", podWith(`{metadata: {labels: {a: b}}, spec: {`+c.spec+`}}`)))
+			require.ErrorContains(t, err, c.code)
 		})
 	}
-	set, err := rawObject(t, podWith(`{metadata: {labels: {a: b}}, spec: {`+container(", resources: {requests: {cpu: 200m, memory: 128Mi}}")+`}}`))
+	set, err := rawObject(t, podWith(`{metadata: {labels: {a: b}}, spec: {`+asking("requests: {cpu: 200m, memory: 128Mi}")+`}}`))
 	require.NoError(t, err)
 	require.Len(t, set.Objects, 1)
 }
@@ -474,6 +483,13 @@ func TestAttack25LibraryPanic(t *testing.T) {
 			require.ErrorAs(t, err, &problems)
 		}
 	}
+	for _, text := range []string{
+		"resources: [a.yaml]\npatches: [{patch: '[{\"op\": \"test\", \"path\": \"\"}]', target: {kind: ConfigMap}}]",
+		"resources: [a.yaml]\nreplacements: [{source: {kind: ConfigMap, name: a}, targets: [{select: {kind: ConfigMap}, reject: [null], fieldPaths: [data.a]}]}]",
+	} {
+		_, err := kustomization(t, mapFS("k/kustomization.yaml", text, "k/a.yaml", configMap))
+		require.ErrorContains(t, err, "kustomize gave up: runtime error", "this version of kustomize panics: %s", text)
+	}
 	_, err := kustomization(t, mapFS())
 	require.ErrorContains(t, err, CodeFiles)
 }
@@ -485,6 +501,8 @@ func TestAttack18SecretLeak(t *testing.T) {
 		mapFS("k/kustomization.yaml", "secretGenerator: [{name: a, literals: [canary]}]"),
 		mapFS("k/kustomization.yaml", "resources: [s.yaml]\npatches: [{patch: '[{\"op\": \"test\", \"path\": \"/stringData/a\", \"value\": \"x\"}]', target: {kind: Secret}}]",
 			"k/s.yaml", "{apiVersion: v1, kind: Secret, metadata: {name: a}, stringData: {a: canary}}"),
+		mapFS("k/kustomization.yaml", "resources: [s.yaml]\nreplacements: [{source: {kind: Secret, name: a}, targets: [{select: {kind: Secret}, fieldPaths: ['']}]}]",
+			"k/s.yaml", "{apiVersion: v1, kind: Secret, metadata: {name: a}, stringData: {a: canary}}"), // kustomize repeats the object
 		mapFS("k/kustomization.yaml", "resources: [s.yaml]", "k/s.yaml", "{apiVersion: v1, kind: Secret, metadata: {name: a, labels: {d-aros.dev/x: canary}}, type: kubernetes.io/service-account-token}"),
 	} {
 		_, err := kustomization(t, tree)
