@@ -74,8 +74,8 @@ func TestAttack01Symlink(t *testing.T) {
 	}
 }
 
-// TestAttack02PathTraversal: each reference is refused for its own reason, by the name of
-// the file that has it, although what it leads to is there to be read.
+// TestAttack02PathTraversal: each reference is refused for its own reason, by the file and
+// the line that have it, although what it leads to is there to be read.
 func TestAttack02PathTraversal(t *testing.T) {
 	for ref, why := range map[string]string{
 		"../../other": "leads out of the application's directory", "../k/../../other": "leads out of the application's directory",
@@ -90,7 +90,7 @@ func TestAttack02PathTraversal(t *testing.T) {
 			_, err := kustomization(t, mapFS("k/kustomization.yaml", fmt.Sprintf(field, ref), "k/a.yaml", configMap,
 				"other", configMap, "other/kustomization.yaml", "resources: [cm.yaml]", "other/cm.yaml", configMap))
 			require.ErrorContains(t, err, CodeFiles, "%s %s", field, ref)
-			require.ErrorContains(t, err, "k/kustomization.yaml", "%s %s", field, ref)
+			require.ErrorContains(t, err, "k/kustomization.yaml:1: ", "%s %s", field, ref)
 			reason := why
 			if strings.HasPrefix(field, "patchesStrategicMerge") && strings.ContainsRune(ref, 0) {
 				reason = "has a NUL character" // it could be the text of a patch as well
