@@ -26,7 +26,7 @@ func TestDefencesAreWhereTheyWere(t *testing.T) {
 	for _, d := range defences {
 		file := "–"
 		if d.File != "" {
-			text, err := d.edited()
+			text, err := d.edit().Text(".")
 			require.NoError(t, err)
 			_, err = parser.ParseFile(token.NewFileSet(), d.File, text, 0)
 			require.NoError(t, err, "%s %s", d.Case, d.File)

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
+
+	"github.com/d-aros/d-aros/test/plant"
 )
 
 func main() {
@@ -16,7 +16,7 @@ func main() {
 		if d.File == "" || len(os.Args) > 1 && !strings.Contains(" "+strings.Join(os.Args[1:], " ")+" ", " "+d.Case+" ") {
 			continue
 		}
-		output, err := d.take()
+		output, err := d.take(".")
 		switch {
 		case err != nil:
 			fmt.Fprintf(os.Stderr, "%s %s: %v\n%s", d.Case, d.Test, err, output)
@@ -31,44 +31,23 @@ func main() {
 	}
 }
 
-// edited returns the file without the defence.
-func (d *defence) edited() (string, error) {
-	b, err := os.ReadFile(d.File)
-	if err != nil {
-		return "", err
-	}
-	if n := strings.Count(string(b), d.Old); n != 1 {
-		return "", fmt.Errorf("%s has %q %d times; name the defence where it is now", d.File, d.Old, n)
-	}
-	return strings.Replace(string(b), d.Old, d.New, 1), nil
-}
+func (d *defence) edit() plant.Edit { return plant.Edit{File: d.File, Old: d.Old, New: d.New} }
 
 // take runs the test without the defence, and fails unless the test does. A build that
 // fails shows nothing.
-func (d *defence) take() (output []byte, err error) {
-	text, err := d.edited()
-	if err != nil {
-		return nil, err
-	}
+func (d *defence) take(root string) (output []byte, err error) {
 	dir, err := os.MkdirTemp("", "attack")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	at, err := filepath.Abs(d.File)
+	overlay, err := d.edit().Overlay(root, dir)
 	if err != nil {
 		return nil, err
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{at: filepath.Join(dir, "edited.go")}})
-	if err != nil {
-		return nil, err
-	}
-	for name, content := range map[string][]byte{"edited.go": []byte(text), "overlay.json": overlay} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			return nil, err
-		}
-	}
-	output, err = exec.Command("go", "test", "-overlay", filepath.Join(dir, "overlay.json"), "-vet=off", "-count=1", "-run", "^"+d.Test, d.Package).CombinedOutput()
+	cmd := exec.Command("go", "test", overlay, "-vet=off", "-ldflags=-w", "-count=1", "-run", "^"+d.Test, d.Package)
+	cmd.Dir = root
+	output, err = cmd.CombinedOutput()
 	failed := (*exec.ExitError)(nil)
 	switch {
 	case err == nil:

@@ -7,7 +7,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,6 +15,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/d-aros/d-aros/test/plant"
 )
 
 const (
@@ -68,40 +69,20 @@ func run(only string) error {
 	return os.WriteFile(filepath.Join(home, "caught.txt"), []byte(table.String()), 0o644)
 }
 
-// apply returns the text of the file with the bug in it.
-func (m mutation) apply(root string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(root, rules, m.file))
-	if err != nil {
-		return "", err
-	}
-	if n := strings.Count(string(text), m.old); n != 1 {
-		return "", fmt.Errorf("%q is there %d times; change the row with the rule", m.old, n)
-	}
-	return strings.Replace(string(text), m.old, m.new, 1), nil
+func (m mutation) edit() plant.Edit {
+	return plant.Edit{File: filepath.Join(rules, m.file), Old: m.old, New: m.new}
 }
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (Test\S+)`)
 
 // plant runs the tests with the bug in place, and returns the first that fails, "" for none.
 func (m mutation) plant(dir string) (string, error) {
-	text, err := m.apply(".")
+	overlay, err := m.edit().Overlay(".", dir)
 	if err != nil {
-		return "", err
-	}
-	mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
-	original, err := filepath.Abs(filepath.Join(rules, m.file))
-	if err != nil {
-		return "", err
-	}
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{original: mutant}})
-	if err != nil {
-		return "", err
-	}
-	if err := errors.Join(os.WriteFile(mutant, []byte(text), 0o644), os.WriteFile(overlay, replace, 0o644)); err != nil {
 		return "", err
 	}
 	for _, pkg := range []string{"./pkg/arbitration/solve", "./pkg/arbitration"} {
-		out, err := exec.Command("go", "test", "-overlay", overlay, "-vet=off", "-ldflags=-w", "-short", "-failfast", "-timeout", "5m", "-skip", byBytes, pkg).CombinedOutput()
+		out, err := exec.Command("go", "test", overlay, "-vet=off", "-ldflags=-w", "-short", "-failfast", "-timeout", "5m", "-skip", byBytes, pkg).CombinedOutput()
 		var exit *exec.ExitError
 		switch found := failed.FindSubmatch(out); {
 		case err == nil:

@@ -16,7 +16,7 @@ func TestEveryMutationCanBePlanted(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	require.Len(t, lines, len(mutations), "run make mutate-arbitration")
 	for i, m := range mutations {
-		_, err := m.apply("../../..")
+		_, err := m.edit().Text("../../..")
 		require.NoError(t, err, m.what)
 		require.True(t, strings.HasPrefix(lines[i], m.file+": "+m.what+": "), "%s: run make mutate-arbitration", m.what)
 		require.NotContains(t, lines[i], "SURVIVES")
