@@ -295,10 +295,10 @@ func TestRaceForAName(t *testing.T) {
 	}
 }
 
-// TestFight: a field that another manager changes again and again is put back at once
+// TestAttack24Fight: a field that another manager changes again and again is put back at once
 // three times in ten minutes, then ever more slowly, and named. What is declared is
 // applied and pruned meanwhile.
-func TestFight(t *testing.T) {
+func TestAttack24Fight(t *testing.T) {
 	f := setup(t)
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	a := f.applierWith(f.Config, apply.Options{Fleet: f.fleet, Now: func() time.Time { return now }})

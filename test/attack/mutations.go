@@ -38,6 +38,7 @@ var defences = []defence{
 	{"22", "pkg/status/record.go", `x.Inputs, x.Shares, x.Revision = y.Inputs, y.Shares, y.Revision`, `x.Revision = y.Revision`, "./pkg/status", "TestAttack22FeedbackLoop"},
 	{"23", "pkg/access/verify.go", `if len(c.Signature) == 0 {`, "if len(c.Signature) == 0 {\n\t\treturn []int{0}, nil\n\t}\n\tif false {", "./pkg/reconcile", "TestAttack23SignatureBypass/unsigned_commit"},
 	{"24", "pkg/apply/change.go", "case another:\n\t\treturn v, now, w.foreign(u)", "case another:\n\t\treturn drifted, now, nil", "./pkg/apply", "TestAttack24ForeignObjects"},
+	{"24", "pkg/apply/change.go", `w.fights.waits(res.Ref, found); wait > 0 {`, `w.fights.waits(res.Ref, found); wait < 0 {`, "./pkg/apply", "TestAttack24Fight"},
 	{"25", "pkg/render/kustomize/build.go", `if r := recover(); r != nil {`, `if r := any(nil); r != nil {`, "./pkg/render", "TestAttack25LibraryPanic"},
 	{"26", "pkg/git/disk.go", `filepath.Join(d.dir, incoming+"*")`, `filepath.Join(d.dir, incoming+"none*")`, "./pkg/source", "TestAttack26StaleWorkDirs"},
 	{"ledger", "pkg/reconcile/act.go", ` && l.declared.vouches(inst) {`, ` {`, "./pkg/reconcile", "TestSpecsOfAnUnsignedLedger"},

@@ -33,33 +33,38 @@ func (w *world) trustKey() {
 // chainGrows demands that the branch ends with a signed save, and that each signed save has a higher number than all that
 // were signed before, whatever stands between them.
 func (w *world) chainGrows() error {
-	return w.until("the tip of the status branch is signed", func() error {
-		tip := w.bare.Git("for-each-ref", "--format=%(objectname)", "refs/heads/status")
+	var tip string
+	if err := w.until("the tip of the status branch is signed", func() error {
+		tip = w.bare.Git("for-each-ref", "--format=%(objectname)", "refs/heads/status")
 		if tip == "" {
 			return fmt.Errorf("the branch is missing")
 		}
-		if signed, _, err := w.signed(tip); err != nil || !signed {
-			return fmt.Errorf("commit %s is not signed, %w", tip, err)
+		signed, _, err := w.signed(tip)
+		if err == nil && !signed {
+			err = fmt.Errorf("commit %s is not", tip)
 		}
-		span := []string{tip}
-		if w.told.tip != "" {
-			span = append(span, "^"+w.told.tip)
+		return err
+	}); err != nil {
+		return err
+	}
+	span := []string{tip}
+	if w.told.tip != "" {
+		span = append(span, "^"+w.told.tip)
+	}
+	for _, commit := range strings.Fields(w.bare.Git(append([]string{"rev-list", "--reverse"}, span...)...)) {
+		signed, sequence, err := w.signed(commit)
+		switch {
+		case err != nil:
+			return err
+		case signed && sequence <= w.told.sequence:
+			return fmt.Errorf("commit %s has the number %d after %d", commit, sequence, w.told.sequence)
+		case signed:
+			w.told.sequence = sequence
 		}
-		for _, commit := range strings.Fields(w.bare.Git(append([]string{"rev-list", "--reverse"}, span...)...)) {
-			signed, sequence, err := w.signed(commit)
-			switch {
-			case err != nil:
-				return err
-			case signed && sequence <= w.told.sequence:
-				return fmt.Errorf("commit %s has the number %d after %d", commit, sequence, w.told.sequence)
-			case signed:
-				w.told.sequence = sequence
-			}
-		}
-		w.told.news = w.bare.Git(append([]string{"log", "-p", "--format=%B"}, span...)...)
-		w.told.tip = tip
-		return nil
-	})
+	}
+	w.told.news = w.bare.Git(append([]string{"log", "-p", "--format=%B"}, span...)...)
+	w.told.tip = tip
+	return nil
 }
 
 // signed reports whether the reconciler signed a commit, and which number the save has.
@@ -74,7 +79,7 @@ func (w *world) signed(commit string) (signed bool, sequence int, err error) {
 
 // ledger reads what the branch says.
 func (w *world) ledger(repo string) (model.Ledger, error) {
-	branch, err := status.Open(w.t.Context(), status.Options{URL: repo, Dir: w.t.TempDir()})
+	branch, err := status.Open(w.t.Context(), status.Options{URL: repo, Dir: filepath.Join(filepath.Dir(w.reconciler.log), "reader")})
 	if err != nil {
 		return model.Ledger{}, err
 	}

@@ -8,7 +8,10 @@ import (
 // canary is the value of a secret, which shows nowhere.
 const canary = "correcthorse-battery"
 
-// fleetFile declares the platform: nodes of the test's own, and three tenants.
+// bomber is a tenant whose files never end, so that it soon has no time left for anything.
+const bomber = "bomber"
+
+// fleetFile declares the platform: nodes of the test's own, and its tenants.
 func fleetFile(name string) map[string]string {
 	return map[string]string{
 		"fleet.cue": fmt.Sprintf(`package fleet
@@ -36,6 +39,7 @@ platform: {
 		acme: {podSecurity: "baseline", hosts: ["shop.example.com"]}
 		globex: podSecurity: "baseline"
 		mallory: podSecurity: "baseline"
+		bomber: podSecurity: "baseline"
 		umbrella: podSecurity: "baseline"
 	}
 }
@@ -91,7 +95,7 @@ func (w *world) image(name string) string {
 func (w *world) base() []map[string]string {
 	w.declared["registry.example.com/db:1"] = true
 	return []map[string]string{
-		fleetFile(w.name), tenant("acme"), tenant("globex"), tenant("mallory"),
+		fleetFile(w.name), tenant("acme"), tenant("globex"), tenant("mallory"), tenant(bomber),
 		shop(w.image("shop:0")), app("acme", "legacy", config("settings")),
 		app("globex", "api", web(w.image("api:1"))), app("mallory", "idle", web(w.image("idle:1"))),
 	}

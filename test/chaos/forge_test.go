@@ -1,11 +1,11 @@
 package chaos
 
 import (
-	"bytes"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -22,28 +22,31 @@ func (w *world) mayForge() bool {
 	return len(w.forged) < forgeries || time.Since(w.forged[len(w.forged)-forgeries]) > 61*time.Minute
 }
 
-// forge writes another image into the record of mallory/idle with the token for the branch, and deletes the Deployment, so
-// that it is made again from what is believed.
+// forge writes with the token for the branch: another image into the record of mallory/idle, whose Deployment it deletes,
+// so that it is made again from what is believed; and that globex/api has ended, which runs. It looks like the next save,
+// but for the key.
 func (w *world) forge() (func() error, error) {
 	w.forged = append(w.forged, time.Now())
 	forger := gittest.New(w.t)
 	forger.Git("fetch", "-q", w.bare.Dir, "status")
 	forger.Git("checkout", "-q", "FETCH_HEAD")
-	changed := 0
-	err := filepath.WalkDir(filepath.Join(forger.Dir, "tenants", "mallory"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(b, []byte("idle:1")) {
-			return err
-		}
-		changed++
-		return os.WriteFile(path, bytes.ReplaceAll(b, []byte("idle:1"), []byte("idle:666")), 0o644)
-	})
+	for _, edit := range []struct{ file, old, new string }{
+		{"tenants/mallory/idle/spec.json", "idle:1", "idle:666"},
+		{"tenants/globex/api/instance.json", `"phase": "Running"`, `"phase": "Terminated"`},
+		{"tenants/globex/api/instance.json", `"replicas": 2`, `"replicas": 1`},
+	} {
+		b, err := os.ReadFile(filepath.Join(forger.Dir, edit.file))
+		require.NoError(w.t, err)
+		require.Contains(w.t, string(b), edit.old, edit.file)
+		forger.Write(edit.file, strings.ReplaceAll(string(b), edit.old, edit.new))
+	}
+	said, number, found := strings.Cut(forger.Git("log", "-1", "--format=%B"), "\nSequence: ")
+	require.True(w.t, found, said)
+	number, rest, _ := strings.Cut(number, "\n")
+	last, err := strconv.Atoi(number)
 	require.NoError(w.t, err)
-	require.NotZero(w.t, changed, "the record has the image")
-	forger.Commit(fmt.Sprint("save ", w.number))
+	key, _ := forger.Key("mallory")
+	forger.CommitSigned(key, fmt.Sprintf("%s\nSequence: %d\n%s", said, last+1, rest))
 	forger.Git("push", "-qf", w.bare.Dir, "HEAD:status")
 	deployments := w.cluster.Clientset.AppsV1().Deployments(w.name + "-mallory")
 	if err := deployments.Delete(w.t.Context(), "idle-web", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {

@@ -2,29 +2,32 @@ package chaos
 
 import (
 	"fmt"
+	"path"
 	"strings"
 )
 
-// hostile commits applications of mallory, and removes them at the end. Before that, the branch says what is wrong.
-func (w *world) hostile(files map[string]string) (func() error, error) {
+// hostile commits applications of a tenant, and removes them at the end. Before that, the branch blames each of them, or
+// says that the tenant has used its share of the time (DA1020), which only a tenant with bombs does.
+func (w *world) hostile(tenant string, files map[string]string) (func() error, error) {
 	w.number++
 	own, gone := map[string]string{}, map[string]string{}
 	for name, content := range files {
-		name = strings.ReplaceAll(name, "APP", fmt.Sprint("evil", w.number, "-"))
-		own[name] = content
-		dir, _, _ := strings.Cut(strings.TrimPrefix(name, "tenants/mallory/apps/"), "/")
-		gone["tenants/mallory/apps/"+dir] = ""
+		app := fmt.Sprintf("evil%d-%s", w.number, strings.SplitN(name, "/", 2)[0])
+		own["tenants/"+tenant+"/apps/evil"+fmt.Sprint(w.number)+"-"+name] = strings.ReplaceAll(content, "NAME", app)
+		gone["tenants/"+tenant+"/apps/"+app] = ""
 	}
-	w.commit("mallory", own)
+	w.commit(tenant, own)
 	return func() error {
-		err := w.until("the branch blames mallory", func() error {
+		err := w.until("the branch blames "+tenant, func() error {
 			text := w.bare.Git("show", "status:errors.json")
-			if !strings.Contains(text, fmt.Sprint("evil", w.number, "-")) {
-				return fmt.Errorf("errors.json says %s", text)
+			for dir := range gone {
+				if !strings.Contains(text, path.Base(dir)) && !(tenant == bomber && strings.Contains(text, "DA1020")) {
+					return fmt.Errorf("%s is not in %s", dir, text)
+				}
 			}
 			return nil
 		})
-		w.commit("without mallory", gone)
+		w.commit("without "+tenant, gone)
 		return err
 	}, nil
 }
@@ -33,7 +36,7 @@ func (w *world) bombs() (func() error, error) {
 	files := map[string]string{}
 	for i := range 3 {
 		// Comments make each bomb another one for caches.
-		files["tenants/mallory/apps/APP"+fmt.Sprint("loop", i)+"/app.cue"] = fmt.Sprintf(`package fleet
+		files[fmt.Sprint("loop", i)+"/app.cue"] = fmt.Sprintf(`package fleet
 
 import "list"
 
@@ -44,15 +47,15 @@ application: labels: x: "\(len([for a in list.Range(0, 300, 1) for b in list.Ran
 		for n := 1; n < 10; n++ {
 			text += fmt.Sprintf("\ta%d: \"%s\"\n", n, strings.Repeat(fmt.Sprintf(`\(a%d)`, n-1), 10))
 		}
-		files["tenants/mallory/apps/APP"+fmt.Sprint("laugh", i)+"/app.cue"] = text + fmt.Sprintf("}\n\n// %d %d\napplication: labels: x: text.a9\n", w.number, i)
+		files[fmt.Sprint("laugh", i)+"/app.cue"] = text + fmt.Sprintf("}\n\n// %d %d\napplication: labels: x: text.a9\n", w.number, i)
 	}
-	return w.hostile(files)
+	return w.hostile(bomber, files)
 }
 
 func (w *world) doubles() (func() error, error) {
-	const dir = "tenants/mallory/apps/APPdouble/"
+	const dir = "double/"
 	files := map[string]string{
-		dir + "app.cue":              "package fleet\n\napplication: {\n\tname: \"evil" + fmt.Sprint(w.number+1) + "-double\"\n\tcomponents: k: {type: \"kustomize\", resources: requests: {cpu: \"10m\", memory: \"16Mi\"}, properties: path: \"k\"}\n}\n",
+		dir + "app.cue":              "package fleet\n\napplication: {\n\tname: \"NAME\"\n\tcomponents: k: {type: \"kustomize\", resources: requests: {cpu: \"10m\", memory: \"16Mi\"}, properties: path: \"k\"}\n}\n",
 		dir + "k/kustomization.yaml": "resources: [../a18, ../b18]\nnamePrefix: n-\n",
 	}
 	for _, side := range []string{"a", "b"} {
@@ -62,20 +65,18 @@ func (w *world) doubles() (func() error, error) {
 			files[dir+fmt.Sprint(side, i)+"/kustomization.yaml"] = fmt.Sprintf("resources: [../a%d, ../b%d]\nnamePrefix: %s-\n", i-1, i-1, side)
 		}
 	}
-	return w.hostile(files)
+	return w.hostile(bomber, files)
 }
 
 func (w *world) steals() (func() error, error) {
-	named := func(name, components string) string {
-		return fmt.Sprintf("package fleet\n\napplication: {\n\tname: \"evil%d-%s\"\n\tcomponents: {\n%s\n\t}\n}\n", w.number+1, name, components)
-	}
 	object := func(o string) string {
 		return `r: {type: "raw", resources: requests: {cpu: "10m", memory: "16Mi"}, properties: objects: [` + o + `]}`
 	}
 	pod := func(spec string) string {
 		return object(`{apiVersion: "apps/v1", kind: "Deployment", metadata: name: "evil", spec: {selector: matchLabels: a: "b", template: {metadata: labels: a: "b", spec: {` + spec + `}}}}`)
 	}
-	const evilImage = `containers: [{name: "a", image: "registry.example.com/evil:1"}]`
+	const requests = `resources: requests: {cpu: "10m", memory: "16Mi"}`
+	const evilImage = `containers: [{name: "a", image: "registry.example.com/evil:1", ` + requests + `}]`
 	files := map[string]string{}
 	for name, components := range map[string]string{
 		"host":      web("registry.example.com/evil:1", `traits: ingress: [{host: "shop.example.com", port: 8080}]`),
@@ -85,14 +86,14 @@ func (w *world) steals() (func() error, error) {
 		"reserved":  object(`{apiVersion: "v1", kind: "ConfigMap", metadata: name: "d-aros.inventory.idle"}`),
 		"labels":    object(`{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "x", labels: "d-aros.dev/tenant": "acme"}}`),
 		"role":      object(`{apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding", metadata: name: "x"}`),
-		"root":      pod(`containers: [{name: "a", image: "registry.example.com/evil:1", securityContext: privileged: true}]`),
+		"root":      pod(`containers: [{name: "a", image: "registry.example.com/evil:1", ` + requests + `, securityContext: privileged: true}]`),
 		"node":      pod(`hostNetwork: true, ` + evilImage),
 		"registry":  web("elsewhere.example.com/evil:1"),
 		"finalizer": object(`{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "x", finalizers: ["a.b/c"]}}`),
 	} {
-		files["tenants/mallory/apps/APP"+name+"/app.cue"] = named(name, components)
+		files[name+"/app.cue"] = "package fleet\n\napplication: {\n\tname: \"NAME\"\n\tcomponents: {\n" + components + "\n\t}\n}\n"
 	}
-	return w.hostile(files)
+	return w.hostile("mallory", files)
 }
 
 func (w *world) babbles() (func() error, error) {
@@ -102,7 +103,7 @@ func (w *world) babbles() (func() error, error) {
 		"package": "package other\n", "bytes": "package fleet\n\nx: \"\xff\xfe\"\n", "tool": "@if(x)\npackage fleet\n", "remote": "package fleet\n\nimport \"example.com/evil\"\n",
 		"traits": "package fleet\n\napplication: components: web: traits: nonsense: 1\n",
 	} {
-		files["tenants/mallory/apps/APP"+name+"/app.cue"] = content
+		files[name+"/app.cue"] = content
 	}
-	return w.hostile(files)
+	return w.hostile("mallory", files)
 }

@@ -86,7 +86,7 @@ func (w *world) othersStay() error {
 
 // replays computes the decisions of the last save again.
 func (w *world) replays() error {
-	out, err := command(w.t.TempDir(), w.program, "replay", "--repo", w.bare.Dir, "--status-trust", w.told.trust)
+	out, err := command("", w.program, "replay", "--repo", w.bare.Dir, "--status-trust", w.told.trust)
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}

@@ -1,0 +1,45 @@
+package chaos
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/test/plant"
+	"github.com/d-aros/d-aros/test/tier"
+)
+
+// planted are bugs, the fault that shows each, and the property that it breaks.
+var planted = []struct {
+	name     string
+	edit     plant.Edit
+	fault    string // "": none is needed
+	property string
+}{
+	{"signatures are not verified", plant.Edit{File: "pkg/status/signing.go", Old: `_, err := s.Trust.Verify(c.Payload, c.Signature)`, New: `err := error(nil)`},
+		"a record on the status branch is forged", "what ran keeps running"},
+	{"objects of others are taken", plant.Edit{File: "pkg/apply/change.go", Old: "case another:\n\t\treturn v, now, w.foreign(u)", New: "case another:\n\t\treturn drifted, now, nil"},
+		"", "objects of others stay as they are"},
+	{"what goes is deleted by its name", plant.Edit{File: "pkg/apply/prune.go", Old: `case now.inventory != nil || !w.mine(now, t):`, New: `case now.inventory != nil || !w.mine(now, t) && now.UID == "":`},
+		"somebody takes over the name of an object that goes", "objects of others stay as they are"},
+	{"secrets are written", plant.Edit{File: "pkg/model/redact.go", Old: `if c.Type != "secret" || c.Redacted() || c.Encrypted() != "" {`, New: `if c.Type != "" || c.Redacted() || c.Encrypted() != "" {`},
+		"", "no secret shows"},
+	{"the anchor is written in each pass", plant.Edit{File: "pkg/reconcile/identity.go", Old: ` || l.identity.anchored == saved.Identity {`, New: ` || l.identity.anchored.ID == "none" {`},
+		"", "passes write nothing"},
+}
+
+// TestPlanted: each bug breaks the property that it is about.
+func TestPlanted(t *testing.T) {
+	if !tier.Soak() {
+		t.Skip("builds a program for each bug: make soak")
+	}
+	for _, p := range planted {
+		t.Run(p.name, func(t *testing.T) {
+			overlay, err := p.edit.Overlay("../..", t.TempDir())
+			require.NoError(t, err)
+			shown := slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return f.name != p.fault })
+			require.ErrorContains(t, newWorld(t, build(t, overlay), 1).run(shown, 0), p.property)
+		})
+	}
+}
