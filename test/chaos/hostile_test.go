@@ -80,7 +80,7 @@ func (w *world) steals() (func() error, error) {
 	files := map[string]string{}
 	for name, components := range map[string]string{
 		"host":      web("registry.example.com/evil:1", `traits: ingress: [{host: "shop.example.com", port: 8080}]`),
-		"wildcard":  object(`{apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: name: "x", spec: rules: [{host: "*.example.com"}]}`),
+		"every":     object(`{apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: name: "x", spec: defaultBackend: service: {name: "x", port: number: 80}}`),
 		"namespace": object(fmt.Sprintf(`{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "shop-settings", namespace: "%s-acme"}}`, w.name)),
 		"system":    object(`{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "x", namespace: "kube-system"}}`),
 		"reserved":  object(`{apiVersion: "v1", kind: "ConfigMap", metadata: name: "d-aros.inventory.idle"}`),
