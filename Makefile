@@ -75,7 +75,6 @@ golden: ## Write the files that tests compare with anew; look at the difference 
 	$(GO) test $(GOLDEN) -update
 	git status --short
 
-# promtool is a tool of a module of its own, for its weight. The tag leaves out the service discovery of all clouds.
 .PHONY: attack-mutations
 attack-mutations: cluster ## Take each defence out, and see the test of its attack fail
 	$(GO) run ./test/attack
@@ -86,6 +85,7 @@ SEED ?= 0
 chaos: cluster ## Attack and break a fleet for CHAOS (1h), and see that it holds; SEED=N draws the faults of a run again
 	$(GO) test -timeout 24h -run '^TestChaos$$' -v -count 1 ./test/chaos -for $(CHAOS) -seed $(SEED)
 
+# promtool is a tool of a module of its own, for its weight. The tag leaves out the service discovery of all clouds.
 .PHONY: alerts
 alerts: ## Test the alert rules of deploy/monitoring with Prometheus' promtool
 	cd test/promtool && $(GO) run -tags remove_all_sd github.com/prometheus/prometheus/cmd/promtool test rules ../../deploy/monitoring/alerts_test.yaml
