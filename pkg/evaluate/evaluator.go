@@ -19,8 +19,11 @@ type Evaluator struct {
 
 	approvals approvals
 
-	fleets int            // that were evaluated
-	asked  map[string]int // the fleet for which a tenant's application was evaluated last
+	known model.Ledger // whose applications go first
+
+	fleets int                 // that were evaluated
+	asked  map[string]int      // the fleet for which a tenant's application was evaluated last
+	turns  map[model.AppID]int // the same for an application
 }
 
 // cached is the result of a layer, and the key of what it was computed from.
@@ -33,7 +36,13 @@ type cached struct {
 func New() *Evaluator { return Through(&inProcess{}) }
 
 // Through returns an evaluator that evaluates through a backend.
-func Through(b Backend) *Evaluator { return &Evaluator{backend: b, asked: map[string]int{}} }
+func Through(b Backend) *Evaluator {
+	return &Evaluator{backend: b, asked: map[string]int{}, turns: map[model.AppID]int{}}
+}
+
+// Follow tells which applications the ledger has: they go first where a tenant declares
+// more than it may have. Without it nobody goes first.
+func (e *Evaluator) Follow(ledger *model.Ledger) { e.known = *ledger }
 
 // Files is an immutable tree of files, such as the tree of one commit.
 type Files interface {

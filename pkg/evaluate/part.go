@@ -80,18 +80,18 @@ func (p *pass) partOf(name string) (t *part, apps []*declared) {
 			return before, nil
 		}
 	}
-	apps = p.declaredIn(t, before)
 	names, problems, err := layer.ListTenant(p.files, name)
-	if err == nil && len(names)+len(problems)+len(apps) == 0 {
+	p.layerOf(t, names, problems, err)
+	apps = p.declaredIn(t, before)
+	if err == nil && len(names)+len(problems)+len(apps)+len(t.says.unusable) == 0 {
 		return t, nil // a directory that declares neither is no tenant
 	}
 	t.says.declared = true
-	p.layerOf(t, names, problems, err)
 	t.policy = string(t.layer.result.Policy)
 	t.moved = before == nil || !samePolicy(before.layer.result.Tenant, t.layer.result.Tenant)
 	t.report("", t.layer.result.Problems...)
-	if tenant := t.layer.result.Tenant; tenant != nil {
-		t.report("", p.pins(tenant, apps)...)
+	if t.layer.result.Tenant != nil {
+		t.report("", p.pins(t, apps)...)
 	}
 	return t, apps
 }
@@ -157,7 +157,7 @@ func (p *pass) declaredIn(t, before *part) (apps []*declared) {
 		t.unsure, t.says.incomplete = true, true
 		t.report("", unreadable(dir, err))
 	}
-	for _, name := range names {
+	for _, name := range p.within(t, names) {
 		a := &declared{app: model.AppID{Tenant: t.name, Name: name}, part: t, files: p.files}
 		a.key.files, err = p.files.Digest(layer.ApplicationDir(a.app))
 		if err == nil && before != nil && before.instances[name].key.files == a.key.files {
@@ -184,14 +184,18 @@ func (a *declared) unread(err error) {
 }
 
 // pins replaces the files of pinned applications by those of their commit.
-func (p *pass) pins(t *model.Tenant, apps []*declared) (problems []model.Problem) {
-	for _, name := range slices.Sorted(maps.Keys(t.Pins)) {
-		commit := t.Pins[name]
-		where := model.Place{At: t.At["releases."+name+".commit"], Note: commit}
+func (p *pass) pins(t *part, apps []*declared) (problems []model.Problem) {
+	tenant := t.layer.result.Tenant
+	for _, name := range slices.Sorted(maps.Keys(tenant.Pins)) {
+		commit := tenant.Pins[name]
+		where := model.Place{At: tenant.At["releases."+name+".commit"], Note: commit}
 		blame := func(code, message string) model.Problem {
 			return model.Problem{Code: code, Path: "tenant.releases." + name + ".commit", Message: message, Places: []model.Place{where}}
 		}
 		i := slices.IndexFunc(apps, func(a *declared) bool { return a.app.Name == name })
+		if i < 0 && slices.ContainsFunc(t.says.unusable, func(u model.Unusable) bool { return u.App.Name == name }) {
+			continue // it is one of too many
+		}
 		if i < 0 {
 			problems = append(problems, blame(catalogue.NothingPin, "pins "+name+", and the tenant has no such application"))
 			continue

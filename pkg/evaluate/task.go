@@ -8,12 +8,16 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
+// maxTurns bounds the turns of applications that are remembered.
+const maxTurns = 100_000
+
 // A task is the evaluation of an application that is not in the cache.
 type task struct {
 	*declared
 	id   string // of the request
 	turn int    // 0: people changed its files; 1: only its policy changed
 	nth  int    // how many of its tenant come before it
+	came bool   // to the backend, which did not refuse it at once
 	lost error  // why its files cannot be read
 	err  error  // why it was not evaluated
 }
@@ -35,7 +39,13 @@ func (p *pass) evaluateApplications(apps []*declared) {
 	p.e.order(unknown)
 	p.e.backend.Run(len(unknown), func(i int) { unknown[i].evaluate(p) })
 
+	if len(p.e.turns) > maxTurns {
+		clear(p.e.turns)
+	}
 	for _, t := range unknown {
+		if t.came {
+			p.e.turns[t.app] = p.e.fleets
+		}
 		switch {
 		case t.lost != nil:
 			t.unread(t.lost)
@@ -48,10 +58,13 @@ func (p *pass) evaluateApplications(apps []*declared) {
 }
 
 // order sorts tasks as they are evaluated: what people changed first, then the tenants in turn, beginning
-// with the one whose last evaluation is the longest ago.
+// with the one whose last evaluation is the longest ago. So do the applications of a tenant: one that
+// fails again and again, whatever its bytes, goes behind those that have not had their turn.
 func (e *Evaluator) order(tasks []*task) {
 	before := map[string]int{}
-	slices.SortStableFunc(tasks, func(a, b *task) int { return cmp.Compare(a.turn, b.turn) })
+	slices.SortStableFunc(tasks, func(a, b *task) int {
+		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(e.turns[a.app], e.turns[b.app]))
+	})
 	for _, t := range tasks {
 		t.nth = before[t.app.Tenant]
 		before[t.app.Tenant]++
@@ -109,6 +122,7 @@ func (t *task) evaluate(p *pass) {
 	if t.err = p.e.backend.Refused(t.app.Tenant, t.id); t.err != nil {
 		return // without reading its files
 	}
+	t.came = true
 	r := request{Layer: "application", Tenant: t.app.Tenant, Name: t.app.Name, Policy: t.part.layer.result.Policy}
 	names, problems, err := layer.List(t.files, dir)
 	if err == nil && len(problems) == 0 {

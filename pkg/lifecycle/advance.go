@@ -47,7 +47,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 			}
 			continue
 		}
-		if u := unusable.at(id); u != nil && u.Code == catalogue.NotYet && known.at(id) == nil {
+		if u := unusable.at(id); u != nil && (u.Code == catalogue.NotYet || u.Code == catalogue.TooMany) && known.at(id) == nil {
 			continue // it begins when it is evaluated
 		}
 		*f = facts{

@@ -66,6 +66,9 @@ func (a *assessor) assess(ctx context.Context, r revision) (model.Fleet, error) 
 	}
 	var end func()
 	a.children.step, end = a.Progress("evaluating applications:", len(declared))
+	if a.ledger != nil {
+		a.evaluator.Follow(a.ledger)
+	}
 	fleet := a.evaluator.Fleet(r.commit, r.files, r.at)
 	end()
 	if err := ctx.Err(); err != nil {

@@ -72,6 +72,8 @@ type Source interface {
 
 // Evaluator turns the files of a commit into a fleet. *evaluate.Evaluator is one.
 type Evaluator interface {
+	// Follow tells which applications the ledger has, before Fleet.
+	Follow(ledger *model.Ledger)
 	// Fleet evaluates the files of a commit. Function at opens the commits that
 	// applications are pinned to.
 	Fleet(commit string, files evaluate.Files, at func(commit string) (evaluate.Files, error)) model.Fleet

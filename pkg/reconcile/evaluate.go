@@ -29,6 +29,7 @@ func (d *declared) evaluate(snap source.Snapshot, ledger *model.Ledger) model.Fl
 		older, err := snap.At(commit)
 		return older.Files, err
 	}
+	d.o.Evaluator.Follow(ledger)
 	unsure, building := false, sync.Mutex{}
 	d.fleet, d.rendered = turn.CheckRenderings(d.o.Evaluator.Fleet(snap.Commit, snap.Files, at), turn.Renderings{
 		Fleet: d.o.Fleet, Prefix: d.o.Prefix, Checked: d.rendered, Ledger: ledger, Run: onAllCores,

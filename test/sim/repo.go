@@ -166,6 +166,8 @@ type evaluator struct {
 	settled bool
 }
 
+func (*evaluator) Follow(*model.Ledger) {}
+
 func (e *evaluator) Settled() bool { return e.settled }
 
 func (e *evaluator) Build(_ string, k kustomize.Kustomization) (kustomize.Built, error) {

@@ -94,6 +94,7 @@ const (
 	SecretSource     = "DA1568"
 	Namespaces       = "DA1570"
 	ServiceType      = "DA1572"
+	TooMany          = "DA1576"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"
 	NothingPin       = "DA1603"

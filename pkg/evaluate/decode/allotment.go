@@ -59,6 +59,16 @@ func shared(allotments map[string]allotmentDoc) (all []model.Allotment) {
 // allotmentOf is the path of a tenant's allotment in the layer of the platform.
 func allotmentOf(tenant string) string { return "platform.allotments." + tenant }
 
+// AllottedApplications returns how many applications the allotment of a tenant allows, 0 for
+// any number, and where that is written.
+func AllottedApplications(tenant string, above *layer.Above) (n int, at string) {
+	var a allotmentDoc
+	if own := above.Allotments[tenant]; own == nil || decode(own, &a) != nil || a.Quota == nil {
+		return 0, ""
+	}
+	return a.Quota.Applications, allotted(tenant, &above.Layer)["quota.applications"]
+}
+
 // allotted returns the places of a tenant's allotment, by the paths that the values have
 // in a tenant.
 func allotted(tenant string, platform *layer.Layer) model.Positions {

@@ -404,3 +404,43 @@ func TestRestingTenant(t *testing.T) {
 	require.Equal(t, &evaluate.Postponed{Tenant: "acme"}, err)
 	require.NoError(t, p.Refused("globex", "new bytes"))
 }
+
+// failing evaluates one bomb of a tenant at a time, as a pool does after others failed.
+type failing struct {
+	sequence
+	busy bool
+}
+
+func (f *failing) Refused(tenant, _ string) error {
+	if f.busy {
+		return &evaluate.Postponed{Tenant: tenant}
+	}
+	return nil
+}
+
+func (f *failing) Evaluate(tenant, key string, request []byte) ([]byte, error) {
+	if !strings.Contains(string(request), "list.Range") {
+		return f.sequence.Evaluate(tenant, key, request)
+	}
+	f.busy = true
+	return nil, &evaluate.Exhausted{Limit: evaluate.Time}
+}
+
+// An application whose evaluation fails goes behind the others of its tenant, whatever new bytes
+// it brings: they have their turn, too.
+func TestApplicationsInTurn(t *testing.T) {
+	b := &failing{}
+	e := evaluate.Through(b)
+	files := fleetOf(1, "acme")
+	require.Len(t, e.Fleet("c", files, nil).Applications, 1)
+	files.app("acme", "last", 1)
+	var f model.Fleet
+	passes := 0
+	for ; len(f.Applications) < 2; passes++ {
+		require.Less(t, passes, 10)
+		files.bombard("acme", 3, passes)
+		b.busy = false
+		f = e.Fleet("c", files, nil)
+	}
+	require.Equal(t, 4, passes, "after three bombs")
+}

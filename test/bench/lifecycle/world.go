@@ -50,6 +50,8 @@ func (e evaluator) Application(app model.AppID, _ string, _ func(string) (evalua
 
 func (evaluator) Layers(evaluate.Files) model.Fleet { return model.Fleet{} }
 
+func (evaluator) Follow(*model.Ledger) {}
+
 func (evaluator) Settled() bool { return true }
 
 // carrier is a runtime in which everything runs at once. Other benchmarks measure real
