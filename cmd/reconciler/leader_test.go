@@ -123,12 +123,12 @@ func TestFlagsOfTheLedger(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	f := runFlags{repo: repo, stateDir: t.TempDir(), writeTokenFile: "write", fleetFiles: 1, status: statusFlags{branch: "status", files: 1, repo: "/srv/ledger.git", tokenFile: "near"}}
 	require.NoError(t, f.checkFiles())
-	o, err := f.statusOptions(buildinfo.Info{}, log)
+	o, err := f.statusOptions(buildinfo.Info{}, mostStatus, log)
 	require.NoError(t, err)
 	require.Equal(t, "/srv/ledger.git", o.URL)
 	require.Equal(t, "near", o.Auth.TokenFile)
 	f.status.repo = ""
-	o, err = f.statusOptions(buildinfo.Info{}, log)
+	o, err = f.statusOptions(buildinfo.Info{}, mostStatus, log)
 	require.NoError(t, err)
 	require.Equal(t, repo, o.URL)
 	require.Equal(t, "write", o.Auth.TokenFile, "a token for another repo is not sent to this one")

@@ -44,6 +44,7 @@ type runFlags struct {
 	workers                                       int
 	logFormat, logLevel                           string
 
+	memory   memoryFlags
 	status   statusFlags
 	outbound outboundFlags
 	webhook  webhookFlags
@@ -109,6 +110,7 @@ program runs in. Your own kubeconfig counts only if --context names a context of
 	fl.IntVar(&f.workers, "workers", 8, "number of concurrent requests to the API server")
 	fl.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	fl.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	f.memory.add(fl)
 	f.status.add(fl)
 	f.outbound.add(fl)
 	f.webhook.add(fl)
@@ -150,7 +152,12 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	defer src.Close()
-	options, err := f.statusOptions(build, log)
+	memory, err := f.memory.shares(os.DirFS("/"), log)
+	if err != nil {
+		return err
+	}
+	memory.hold()
+	options, err := f.statusOptions(build, memory.status, log)
 	if err != nil {
 		return err
 	}
@@ -177,7 +184,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	evaluators, err := pool.Open(ctx, pool.Options{Command: child, Dir: filepath.Join(f.stateDir, "answers"), Budgets: !f.once && !f.dryRun})
+	evaluators, err := pool.Open(ctx, pool.Options{Command: child, Dir: filepath.Join(f.stateDir, "answers"), Memory: memory.children, Budgets: !f.once && !f.dryRun})
 	if err != nil {
 		return err
 	}

@@ -6,14 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/status"
@@ -24,7 +20,7 @@ type statusFlags struct {
 	branch, repo, mirror string
 	tokenFile            string
 	files                int
-	accept, memory       string
+	accept               string
 	sign                 signFlags
 }
 
@@ -34,7 +30,6 @@ func (f *statusFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.tokenFile, "status-token-file", "", "file with the token for --status-repo (default: the token in --write-token-file)")
 	fl.StringVar(&f.mirror, "status-mirror", "", "repo to which the status branch is copied for people, at most 6 times a minute (default: none)")
 	fl.IntVar(&f.files, "status-files", status.DefaultFiles, "number of files that the status branch may have")
-	fl.StringVar(&f.memory, "status-memory", "", "memory that the status branch may take when it is read, such as 512Mi (default: a quarter of the container's limit, else 1Gi)")
 	f.sign.add(fl)
 	f.sign.addTrust(fl, "whose commits of the status branch are believed, too: of other reconcilers, or of the key before")
 	fl.StringVar(&f.accept, "status-accept", "", "commit of the status branch that this start believes as it is: to sign a branch from now on, or after nothing on it verifies")
@@ -48,14 +43,10 @@ func (f *runFlags) checkFiles() error {
 	return nil
 }
 
-func (f *runFlags) statusOptions(build buildinfo.Info, log *slog.Logger) (status.Options, error) {
+func (f *runFlags) statusOptions(build buildinfo.Info, memory int64, log *slog.Logger) (status.Options, error) {
 	token := f.writeToken()
 	if f.status.repo != "" {
 		token = cmp.Or(f.status.tokenFile, token)
-	}
-	memory, err := f.status.memoryLimit()
-	if err != nil {
-		return status.Options{}, err
 	}
 	signing, err := f.status.sign.signing()
 	if err != nil {
@@ -75,30 +66,6 @@ func (f *runFlags) statusOptions(build buildinfo.Info, log *slog.Logger) (status
 		Notice: func(sentence string) { log.Warn(sentence) },
 	}, nil
 }
-
-// memoryLimit is how much of the memory the status branch may take.
-func (f *statusFlags) memoryLimit() (int64, error) {
-	if f.memory != "" {
-		q, err := resource.ParseQuantity(f.memory)
-		if err != nil || q.Value() < 1<<20 {
-			return 0, fmt.Errorf("--status-memory %q: use an amount from 1Mi on, such as 512Mi", f.memory)
-		}
-		return q.Value(), nil
-	}
-	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		if limit, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil && limit > 0 {
-			return min(limit/4, defaultStatusMemory), nil
-		}
-	}
-	return defaultStatusMemory, nil
-}
-
-// defaultStatusMemory holds where no limit of the container is known.
-const defaultStatusMemory = 1 << 30
 
 // mirror is the mirror of the status branch, nil if there is none.
 type mirror struct{ of *status.Mirror }

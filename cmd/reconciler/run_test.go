@@ -43,7 +43,7 @@ func (o *output) String() string {
 func TestRunNamesItself(t *testing.T) {
 	f := runFlags{repo: gittest.NewBare(t).Dir, status: statusFlags{branch: "status"}, stateDir: t.TempDir()}
 	build := buildinfo.Info{Version: "v0.9.0", Commit: "0123456789abcdef0123456789abcdef01234567", Go: "go1.26.0"}
-	options, err := f.statusOptions(build, slog.New(slog.DiscardHandler))
+	options, err := f.statusOptions(build, mostStatus, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	branch, err := status.Open(t.Context(), options)
 	require.NoError(t, err)

@@ -10,19 +10,20 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate"
 )
 
-// Limits of a child. docs/errors.md states them.
-const (
-	memoryLimit = 512 << 20
-	stackLimit  = 64 << 20
-)
+// stackLimit of a child. docs/errors.md states it.
+const stackLimit = 64 << 20
 
 // Child answers requests until in ends. Then it ends the process, even in the middle of
 // an evaluation, because nobody waits for the answer any more.
 func Child(in io.Reader, out io.Writer) error {
 	debug.SetGCPercent(200) // 150 takes 15 MB less in each child and half a millisecond more for each application
-	debug.SetMemoryLimit(memoryLimit / 10 * 8)
 	debug.SetMaxStack(stackLimit)
-	if err := limitMemory(memoryLimit); err != nil {
+	memory := int64(memoryLimit)
+	if told := debug.SetMemoryLimit(-1); told < memoryLimit { // by the pool: see start
+		memory = told
+	}
+	debug.SetMemoryLimit(memory / 10 * 8)
+	if err := limitMemory(uint64(memory)); err != nil {
 		return fmt.Errorf("limit the memory of a child: %w", err)
 	}
 	quiet, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)

@@ -102,7 +102,7 @@ func deep(n int) int {
 
 // orphan starts a child, keeps it busy for ever, says which it is and waits to be killed.
 func orphan() {
-	child, err := start([]string{program, "evaluate"})
+	child, err := start([]string{program, "evaluate"}, memoryLimit)
 	if err != nil {
 		panic(err)
 	}

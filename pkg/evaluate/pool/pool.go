@@ -22,6 +22,8 @@ type Options struct {
 	// Deadline of one evaluation in CPU time, 0 means 5 s. It counts CPU
 	// time, so that a busy machine blames nobody.
 	Deadline time.Duration
+	// Memory of all children together, in bytes. 0 means as much as they can use.
+	Memory int64
 	// Budgets gives each tenant a budget of CPU time. Evaluations beyond it go on while nobody
 	// waits, see Answered. Without budgets every caller waits for its answer.
 	Budgets bool
@@ -34,6 +36,7 @@ type Pool struct {
 	closed  sync.Once
 	options Options
 	places  chan *process // nil: no child yet
+	memory  int64         // of a child
 	answers *answers
 	longest time.Duration // that a pass waits for one evaluation, by the clock
 	done    atomic.Int64  // evaluations and calls by Run that have ended
@@ -43,10 +46,7 @@ type Pool struct {
 	background background
 }
 
-const (
-	maxPlaces = 4    // more children than that need more memory than they save time
-	maxServed = 2000 // then the child ends, with memory that its runtime never returns
-)
+const maxServed = 2000 // then a child ends, with memory that its runtime never returns
 
 // Open returns a pool that works until ctx ends.
 func Open(ctx context.Context, o Options) (*Pool, error) {
@@ -60,12 +60,14 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 			return nil, err
 		}
 	}
-	n := min(runtime.GOMAXPROCS(0), maxPlaces)
+	least := 1
 	p.books = openBooks("", time.Now())
 	if o.Budgets {
-		n = max(n, 2) // one is never in the background
+		least = 2 // one is never in the background
 		p.books = openBooks(o.Dir, time.Now())
 	}
+	var n int
+	n, p.memory = divide(o.Memory, runtime.GOMAXPROCS(0), least)
 	p.ctx, p.end = context.WithCancel(ctx)
 	p.places = make(chan *process, n)
 	for range n {
@@ -230,7 +232,7 @@ func (p *Pool) ask(request []byte, l leash) (answer []byte, work time.Duration, 
 	}
 	defer func() { p.places <- child }()
 	if child == nil {
-		if child, err = start(p.options.Command); err != nil {
+		if child, err = start(p.options.Command, p.memory); err != nil {
 			child = nil
 			return nil, 0, err
 		}
@@ -240,7 +242,7 @@ func (p *Pool) ask(request []byte, l leash) (answer []byte, work time.Duration, 
 	if err != nil {
 		child = nil
 		if p.options.Budgets && p.ctx.Err() == nil {
-			child, _ = start(p.options.Command) // else whoever is next waits until it has begun
+			child, _ = start(p.options.Command, p.memory) // else whoever is next waits until it has begun
 		}
 		return nil, work, err
 	}

@@ -100,7 +100,7 @@ func TestLimits(t *testing.T) {
 // What a child does not get of the CPU is no fault of what it evaluates: the
 // deadline counts its work. Who hardly gets to work at all has the world to blame.
 func TestBusyMachine(t *testing.T) {
-	child, err := start([]string{program, "answer"})
+	child, err := start([]string{program, "answer"}, memoryLimit)
 	require.NoError(t, err)
 	_, err = child.ask(t.Context(), []byte("{}"), leash{deadline: time.Minute})
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func TestFailuresWaitLonger(t *testing.T) {
 
 // A busy child ends with its input, and with its parent.
 func TestBusyChildEnds(t *testing.T) {
-	child, err := start([]string{program, "evaluate"})
+	child, err := start([]string{program, "evaluate"}, memoryLimit)
 	require.NoError(t, err)
 	require.NoError(t, send(child.in, busyRequest()))
 	require.NoError(t, child.in.Close())

@@ -38,9 +38,10 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func start(command []string) (*process, error) {
+// start starts a child that may take so many bytes of memory.
+func start(command []string, memory int64) (*process, error) {
 	p := &process{cmd: exec.Command(command[0], command[1:]...), stderr: &head{}}
-	p.cmd.Env = []string{"GOMAXPROCS=2", "CUE_REGISTRY=none"} // and nothing else
+	p.cmd.Env = []string{"GOMAXPROCS=2", fmt.Sprintf("GOMEMLIMIT=%d", memory), "CUE_REGISTRY=none"} // and nothing else
 	p.cmd.Dir = "/"
 	p.cmd.Stderr = p.stderr
 	p.cmd.SysProcAttr = dieWithParent()
