@@ -11,7 +11,6 @@ const (
 	maxWaiting = 64 << 20 // bytes of requests that wait, of all tenants
 	maxOfOne   = 8 << 20  // of one tenant, beside its first request
 	maxUnkept  = 64 << 20 // bytes of answers that could not be written
-	maxLost    = 1000     // errors that nobody has asked for
 )
 
 // gather is how long answers gather before they are told: each makes a pass.
@@ -31,45 +30,29 @@ type background struct {
 	queues   map[string][]*job // those that wait, by tenant
 	bytes    int               // of their requests
 	unkept   map[string][]byte // answers that are not on disk
-	lost     map[string]error  // what the world was to blame for, until it is asked for
 	answered chan struct{}
 	telling  bool // answered is about to get a value
 }
 
 func newBackground() background {
 	return background{
-		jobs: map[string]*job{}, queues: map[string][]*job{}, unkept: map[string][]byte{}, lost: map[string]error{},
+		jobs: map[string]*job{}, queues: map[string][]*job{}, unkept: map[string][]byte{},
 		answered: make(chan struct{}, 1),
 	}
 }
 
 func (b *background) has(key string) bool { return b.jobs[key] != nil }
 
-// take returns the error of a job that the world was to blame for, once.
-func (b *background) take(key string) error {
-	err := b.lost[key]
-	delete(b.lost, key)
-	return err
-}
-
-// keep keeps what only memory can.
-func (b *background) keep(key string, answer []byte, err error, kept bool) {
-	switch {
-	case err != nil:
-		if len(b.lost) >= maxLost {
-			clear(b.lost)
-		}
-		b.lost[key] = err
-	case !kept:
-		size := len(answer)
-		for _, other := range b.unkept {
-			size += len(other)
-		}
-		if size > maxUnkept {
-			clear(b.unkept)
-		}
-		b.unkept[key] = answer
+// keep keeps an answer that the disk does not.
+func (b *background) keep(key string, answer []byte) {
+	size := len(answer)
+	for _, other := range b.unkept {
+		size += len(other)
 	}
+	if size > maxUnkept {
+		clear(b.unkept)
+	}
+	b.unkept[key] = answer
 }
 
 // Answered has a value when evaluations have ended that nobody waited for: the requests are

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -58,7 +59,7 @@ func openBooks(dir string, now time.Time) books {
 		}
 	}
 	for key, f := range kept.Failures {
-		if len(b.failures) < maxFailed {
+		if len(b.failures) < maxFailed && f.Limit != "" {
 			f.Wait = min(max(f.Wait, firstWait), maxWait)
 			f.Until = earlier(f.Until, now.Add(f.Wait))
 			b.failures[key] = f
@@ -101,18 +102,23 @@ func (b *books) forget(now time.Time) {
 }
 
 // settle books what an evaluation came to that has ended, and what it cost a tenant, "" for nobody.
-func (b *books) settle(tenant, key string, work, waited time.Duration, exhausted *evaluate.Exhausted, now time.Time) {
+func (b *books) settle(tenant, key string, work, waited time.Duration, err error, now time.Time) {
 	a := &account{}
 	if tenant != "" {
 		a = b.of(tenant, now)
 	}
-	if exhausted != nil {
+	exhausted := errors.As(err, new(*evaluate.Exhausted))
+	if exhausted {
 		a.fail(work, waited)
-		b.failures.add(key, exhausted.Limit, now)
 	} else {
 		a.charge(work, waited)
 	}
-	b.save(now, exhausted != nil)
+	if err != nil {
+		b.failures.add(key, err, now)
+	} else {
+		delete(b.failures, key)
+	}
+	b.save(now, exhausted)
 }
 
 // save writes the books if it can, at once or when the last time was a while ago.

@@ -135,11 +135,11 @@ func TestBooksAreBounded(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	b := openBooks("", now)
 	for range 5 {
-		b.failures.add("bomb", evaluate.Time, now)
-		b.settle("acme", "bomb", 5*time.Second, 0, nil, now)
+		b.failures.add("bomb", &evaluate.Exhausted{Limit: evaluate.Time}, now)
+		b.of("acme", now).charge(5*time.Second, 0)
 	}
 	for i := range maxFailed + 100 {
-		b.failures.add(fmt.Sprint(i), evaluate.Time, now)
+		b.failures.add(fmt.Sprint(i), &evaluate.Exhausted{Limit: evaluate.Time}, now)
 	}
 	for i := range maxTenants + 100 {
 		b.of(fmt.Sprint("t", i), now)
@@ -302,7 +302,7 @@ func TestOnePlaceIsFree(t *testing.T) {
 	}
 }
 
-// What the world is to blame for in the background is told once, and then tried again.
+// What the machine is to blame for in the background is told, and tried again after a wait.
 func TestBackgroundOfAMissingProgram(t *testing.T) {
 	p := open(t, Options{Command: []string{filepath.Join(t.TempDir(), "missing")}, Budgets: true})
 	p.books.of("acme", time.Now()).charge(0, time.Hour)
@@ -310,9 +310,23 @@ func TestBackgroundOfAMissingProgram(t *testing.T) {
 		_, err := p.Evaluate("acme", "key", nil)
 		require.Equal(t, &evaluate.Postponed{Tenant: "acme"}, err)
 		told(t, p)
-		_, err = p.Evaluate("acme", "key", nil)
-		require.ErrorIs(t, err, os.ErrNotExist)
+		for range 2 {
+			_, err = p.Evaluate("acme", "key", nil)
+			require.ErrorIs(t, err, os.ErrNotExist)
+		}
+		require.True(t, p.forgiven("key"))
 	}
+	require.Zero(t, p.books.of("acme", time.Now()).Failed, "nobody is to blame")
+}
+
+// forgiven ends the wait of a request that failed, and reports whether there was one.
+func (p *Pool) forgiven(key string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f, ok := p.books.failures[key]
+	f.Until = time.Time{}
+	p.books.failures[key] = f
+	return ok
 }
 
 // What waits is bounded. Who was turned away is served when asking again.

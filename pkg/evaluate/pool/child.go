@@ -48,9 +48,12 @@ func Child(in io.Reader, out io.Writer) error {
 	}()
 	var worker evaluate.Worker
 	for request := range requests {
-		answer, err := worker.Answer(request)
-		if err != nil {
-			return err
+		var answer []byte
+		if len(request) > 0 { // else the pool asks whether it runs at all
+			var err error
+			if answer, err = worker.Answer(request); err != nil {
+				return err
+			}
 		}
 		if len(answer) > maxAnswer {
 			return errTooLong(len(answer))

@@ -160,9 +160,6 @@ func (p *Pool) Evaluate(tenant, key string, request []byte) ([]byte, error) {
 	p.mu.Lock()
 	now := time.Now()
 	err := p.refused(tenant, key, now)
-	if err == nil {
-		err = p.background.take(key)
-	}
 	if err != nil || !p.limited(tenant) {
 		p.mu.Unlock()
 		if err != nil {
@@ -185,6 +182,9 @@ func (p *Pool) Evaluate(tenant, key string, request []byte) ([]byte, error) {
 // work has a child answer the request of a job, and returns how much CPU time that took.
 func (p *Pool) work(j *job, l leash) (answer []byte, work time.Duration, err error) {
 	answer, work, err = p.ask(j.request, l)
+	if errors.Is(err, errNoThread) && p.startsChildren() {
+		err = errKilled // it was its memory that a thread did not fit into
+	}
 	if errors.Is(err, errKilled) {
 		// The request need not be to blame. One whose child ends so twice needs too much memory.
 		var again time.Duration
@@ -196,10 +196,21 @@ func (p *Pool) work(j *job, l leash) (answer []byte, work time.Duration, err err
 	return answer, work, err
 }
 
+// startsChildren reports whether the machine has enough for a child that does nothing.
+func (p *Pool) startsChildren() bool {
+	child, err := start(p.options.Command, p.memory)
+	if err != nil {
+		return false
+	}
+	if _, err = child.ask(p.ctx, nil, leash{deadline: p.options.Deadline}); err == nil {
+		child.stop()
+	}
+	return err == nil
+}
+
 // settle keeps what a job came to, and returns its error.
 func (p *Pool) settle(j *job, answer []byte, work time.Duration, err error) error {
 	kept := err == nil && p.answers != nil && p.answers.put(j.key, answer)
-	var exhausted *evaluate.Exhausted
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	tenant := ""
@@ -210,15 +221,12 @@ func (p *Pool) settle(j *job, answer []byte, work time.Duration, err error) erro
 	if j.waiting {
 		waited = 0 // or booked when it was moved
 	}
-	if err == nil {
-		delete(p.books.failures, j.key)
-	}
-	if !errors.As(err, &exhausted) && err != nil && p.ctx.Err() != nil {
+	if err != nil && !errors.As(err, new(*evaluate.Exhausted)) && p.ctx.Err() != nil {
 		return err // the program ends
 	}
-	p.books.settle(tenant, j.key, work, waited, exhausted, time.Now())
-	if j.waiting && exhausted == nil {
-		p.background.keep(j.key, answer, err, kept)
+	p.books.settle(tenant, j.key, work, waited, err, time.Now())
+	if j.waiting && err == nil && !kept {
+		p.background.keep(j.key, answer)
 	}
 	return err
 }

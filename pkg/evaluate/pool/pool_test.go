@@ -81,7 +81,7 @@ func TestLimits(t *testing.T) {
 		"stack":  &evaluate.Exhausted{Limit: evaluate.Stack},
 		"long":   &evaluate.Exhausted{Limit: evaluate.Memory},
 		"killed": &evaluate.Exhausted{Limit: evaluate.Memory},
-		"thread": &evaluate.Exhausted{Limit: evaluate.Memory},
+		"thread": errNoThread,
 	} {
 		t.Run(mode, func(t *testing.T) {
 			p := open(t, Options{Command: []string{program, mode}, Deadline: 2 * time.Second})
@@ -138,14 +138,21 @@ func TestFailuresWaitLonger(t *testing.T) {
 	now := time.Unix(0, 0)
 	for _, wait := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
 		require.NoError(t, f.recent("key", now))
-		f.add("key", evaluate.Time, now)
+		f.add("key", &evaluate.Exhausted{Limit: evaluate.Time}, now)
 		require.Error(t, f.recent("key", now.Add(wait*time.Minute-1)))
 		require.NoError(t, f.recent("other", now))
 		now = now.Add(wait * time.Minute)
 	}
 	delete(f, "key")
-	f.add("key", evaluate.Time, now)
+	f.add("key", &evaluate.Exhausted{Limit: evaluate.Time}, now)
 	require.NoError(t, f.recent("key", now.Add(time.Minute)))
+	delete(f, "key")
+	for _, wait := range []time.Duration{5, 10, 20, 40, 80, 160, 300, 300} {
+		f.add("key", errNoThread, now)
+		require.Equal(t, errNoThread, f.recent("key", now.Add(wait*time.Second-1)))
+		now = now.Add(wait * time.Second)
+		require.NoError(t, f.recent("key", now))
+	}
 }
 
 // A busy child ends with its input, and with its parent.

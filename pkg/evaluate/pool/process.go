@@ -60,9 +60,12 @@ func start(command []string, memory int64) (*process, error) {
 	return p, nil
 }
 
-// errKilled is the end of a child that somebody else killed, or that got no thread: because
-// of its memory, or because of what else runs on the machine.
+// errKilled is the end of a child that somebody else killed: because of its memory, or because
+// of what else runs on the machine.
 var errKilled = errors.New("the evaluating process was killed")
+
+// errNoThread is the end of a child that got no thread. Mostly the machine has none left for it.
+var errNoThread = errors.New("the machine has no more threads for an evaluation; see the limit of processes (pids) of the container")
 
 // patience is how many times its deadline an evaluation may take by the clock, on a
 // machine that gives it little of the CPU.
@@ -166,8 +169,9 @@ func (p *process) end(err error) error {
 		strings.Contains(text, "receive a message: it has"),
 		strings.HasPrefix(text, "SIGSEGV"), strings.HasPrefix(text, "fatal error: unexpected signal"): // the Go runtime itself got no memory
 		return &evaluate.Exhausted{Limit: evaluate.Memory}
-	case status.Signaled() && status.Signal() == syscall.SIGKILL,
-		strings.Contains(text, "pthread_create failed"), strings.Contains(text, "failed to create new OS thread"):
+	case strings.Contains(text, "pthread_create failed"), strings.Contains(text, "failed to create new OS thread"):
+		return errNoThread
+	case status.Signaled() && status.Signal() == syscall.SIGKILL:
 		return errKilled
 	default:
 		return fmt.Errorf("the evaluating process ended (%v): %s", p.cmd.ProcessState, first)
