@@ -23,6 +23,11 @@ func evaluatePlatform(r request) result {
 func evaluateTenant(r request) result {
 	doc := layer.Tenant(r.Tenant, r.Files, &r.Above)
 	tenant, problems := decode.Tenant(r.Tenant, doc, &r.Above)
+	if tenant != nil {
+		if problems = check.TenantSize(tenant, &doc.Layer); len(problems) > 0 {
+			tenant = nil
+		}
+	}
 	return result{Layer: doc.Layer.Outline(nil), Tenant: tenant, Policy: doc.Policy, Problems: problems}
 }
 
@@ -42,6 +47,9 @@ func evaluateApplication(r request, form layer.Form) (out result) {
 		if c := &a.Components[i]; c.Encrypted() != "" {
 			c.Source = r.Encrypted[c.Encrypted()]
 		}
+	}
+	if out.Problems = check.ApplicationSize(a, &doc.Layer); len(out.Problems) > 0 {
+		return out
 	}
 	problems = check.Application(a, r.Rest, &doc.Layer)
 	if out.Problems = append(out.Problems, problems...); len(out.Problems) == 0 {

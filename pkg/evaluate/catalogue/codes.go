@@ -95,6 +95,8 @@ const (
 	Namespaces       = "DA1570"
 	ServiceType      = "DA1572"
 	TooMany          = "DA1576"
+	LargeApplication = "DA1577"
+	LargeTenant      = "DA1578"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"
 	NothingPin       = "DA1603"
