@@ -117,8 +117,8 @@ bench-evaluate: ## Measure what evaluating a fleet of APPS (1000) applications c
 
 BOMBS ?= 1000
 .PHONY: bench-tenancy
-bench-tenancy: ## Measure how much later a tenant's change is evaluated beside BOMBS (1000) bombs of another tenant
-	$(GO) test -timeout 3h -run '^TestMeasureTenancy' -v -count 1 ./pkg/evaluate/pool -bombs $(BOMBS)
+bench-tenancy: cluster ## Measure how much later a tenant's change is evaluated and applied beside BOMBS (1000) bombs of another tenant
+	$(GO) test -timeout 3h -run '^TestMeasureTenancy' -v -count 1 ./pkg/evaluate/pool ./pkg/apply -bombs $(BOMBS)
 
 .PHONY: bench-arbitration
 bench-arbitration: ## Measure what decisions cost on one core, and how far they are from the best

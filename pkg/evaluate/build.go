@@ -12,7 +12,13 @@ import (
 // build that was ended at a limit has failed. An error means that there was no build.
 // It wraps a *Postponed if the tenant has used its share. Builds may run side by side.
 func (e *Evaluator) Build(tenant string, k kustomize.Kustomization) (kustomize.Built, error) {
-	r, err := e.evaluate(tenant, keyOf("kustomization", string(model.DigestOf(k))), request{Layer: "kustomization", Kustomization: &k})
+	key := keyOf("kustomization", string(model.DigestOf(k)))
+	r, err := e.recall(key), error(nil)
+	if r == nil {
+		if err = e.backend.Refused(tenant, key); err == nil { // else it is not even encoded
+			r, err = e.ask(tenant, key, request{Layer: "kustomization", Kustomization: &k})
+		}
+	}
 	var exhausted *Exhausted
 	switch {
 	case errors.As(err, &exhausted):

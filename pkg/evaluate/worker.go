@@ -15,6 +15,13 @@ type Worker struct {
 	form layer.Form // of applications, under the last policy
 }
 
+// Prepare does what all applications need, so that the first one does not wait for it.
+func (w *Worker) Prepare() {
+	if !w.form.Made() {
+		w.form = layer.NewForm()
+	}
+}
+
 // Answer evaluates a request. The error means that data is no request.
 func (w *Worker) Answer(data []byte) ([]byte, error) {
 	var r request
@@ -27,9 +34,7 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 	case "tenant":
 		return evaluateTenant(r).encode(), nil
 	case "application":
-		if !w.form.Made() {
-			w.form = layer.NewForm()
-		}
+		w.Prepare()
 		w.form = w.form.Under(r.Policy)
 		return evaluateApplication(r, w.form).encode(), nil
 	case "approval", "removal":

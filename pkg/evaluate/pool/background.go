@@ -20,7 +20,8 @@ const gather = time.Second
 type job struct {
 	tenant, key string
 	request     []byte
-	waiting     bool // it is in the background: nobody waits for its answer
+	waiting     bool            // it is in the background: nobody waits for its answer
+	yield       chan<- struct{} // closed when it has to give up its place; nil: it keeps it
 }
 
 // background has the evaluations that nobody waits for. They take all places but one.
@@ -99,12 +100,35 @@ func (p *Pool) dispatch() {
 		}
 		b.bytes -= len(j.request)
 		b.running++
+		yield := make(chan struct{})
+		j.yield = yield
 		go func() {
-			answer, work, err := p.work(j, leash{deadline: p.options.Deadline})
-			_ = p.settle(j, answer, work, err) // who asks again learns it
+			answer, work, err := p.work(j, leash{deadline: p.options.Deadline, yield: yield})
+			if err == errPreempted { // whoever wants it asks again
+				p.mu.Lock()
+				p.books.of(j.tenant, time.Now()).charge(work, 0)
+				p.mu.Unlock()
+			} else {
+				_ = p.settle(j, answer, work, err) // who asks again learns it
+			}
 			p.leave(j)
 		}()
 	}
+}
+
+// makeRoom has a job give up its place in the background to one of a tenant, if it is one of a tenant that
+// failed and has less left.
+func (p *Pool) makeRoom(tenant string) bool {
+	now := time.Now()
+	mine := p.books.of(tenant, now)
+	for _, j := range p.background.jobs {
+		if a := p.books.of(j.tenant, now); j.yield != nil && a.Failed > 0 && a.part() < mine.part() && j.tenant != tenant {
+			close(j.yield)
+			j.yield = nil
+			return true
+		}
+	}
+	return false
 }
 
 // leave ends a job of the background.
@@ -169,7 +193,7 @@ func (p *Pool) await(j *job, patience time.Duration) ([]byte, error) {
 		if j.waiting {
 			return true // it was moved before its child was killed
 		}
-		if b.running >= cap(p.places)-1 {
+		if b.running >= cap(p.places)-1 && !p.makeRoom(j.tenant) {
 			return false
 		}
 		j.waiting = true
@@ -182,7 +206,7 @@ func (p *Pool) await(j *job, patience time.Duration) ([]byte, error) {
 		return true
 	}
 	go func() {
-		answer, work, err := p.work(j, leash{p.options.Deadline, patience, p.longest, move})
+		answer, work, err := p.work(j, leash{deadline: p.options.Deadline, patience: patience, longest: p.longest, slow: move})
 		if err == errPreempted {
 			p.mu.Lock()
 			defer p.mu.Unlock()

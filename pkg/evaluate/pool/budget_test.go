@@ -302,6 +302,32 @@ func TestOnePlaceIsFree(t *testing.T) {
 	}
 }
 
+// A tenant whose evaluations failed gives up its place in the background to one that has more left.
+func TestWhoFailedGivesWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: takes seconds of work until the limits end it")
+	}
+	p := open(t, Options{Budgets: true, Deadline: 3 * time.Second})
+	for cap(p.places) > 2 {
+		p.places = make(chan *process, 2)
+		p.places <- nil
+		p.places <- nil
+	}
+	bomb := busyRequest()
+	p.books.of("acme", time.Now()).fail(time.Second, 0)
+	_, err := p.Evaluate("acme", "acme", bomb)
+	require.Equal(t, &evaluate.Postponed{Tenant: "acme"}, err)
+	_, err = p.Evaluate("globex", "globex", bomb)
+	require.Equal(t, &evaluate.Postponed{Tenant: "globex"}, err)
+	for p.ended() == 0 {
+		told(t, p)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	require.Contains(t, p.books.failures, "globex")
+	require.NotContains(t, p.books.failures, "acme")
+}
+
 // What the machine is to blame for in the background is told, and tried again after a wait.
 func TestBackgroundOfAMissingProgram(t *testing.T) {
 	p := open(t, Options{Command: []string{filepath.Join(t.TempDir(), "missing")}, Budgets: true})

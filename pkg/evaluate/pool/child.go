@@ -47,6 +47,7 @@ func Child(in io.Reader, out io.Writer) error {
 		}
 	}()
 	var worker evaluate.Worker
+	worker.Prepare()
 	for request := range requests {
 		var answer []byte
 		if len(request) > 0 { // else the pool asks whether it runs at all

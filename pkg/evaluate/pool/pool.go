@@ -71,7 +71,11 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p.ctx, p.end = context.WithCancel(ctx)
 	p.places = make(chan *process, n)
 	for range n {
-		p.places <- nil
+		var child *process
+		if o.Budgets {
+			child, _ = start(o.Command, p.memory) // it prepares while nobody waits; who cannot start one, says so when it is needed
+		}
+		p.places <- child
 	}
 	return p, nil
 }

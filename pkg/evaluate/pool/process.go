@@ -71,15 +71,16 @@ var errNoThread = errors.New("the machine has no more threads for an evaluation;
 // machine that gives it little of the CPU.
 const patience = 60
 
-// errPreempted is the end of an evaluation that worked for its patience and may not go on now.
+// errPreempted is the end of an evaluation whose place others need, or that worked for its patience and has none.
 var errPreempted = errors.New("the evaluation was preempted")
 
 // A leash is how long an evaluation may work.
 type leash struct {
 	deadline time.Duration
-	patience time.Duration // after which slow is called
-	longest  time.Duration // by the clock, after which slow is called, too
-	slow     func() bool   // reports whether the evaluation may go on; nil: it may
+	patience time.Duration   // after which slow is called
+	longest  time.Duration   // by the clock, after which slow is called, too
+	slow     func() bool     // reports whether the evaluation may go on; nil: it may
+	yield    <-chan struct{} // closed when others need the place; nil: it goes on
 }
 
 // ask sends a request and returns the answer, or kills the child at the end of the leash.
@@ -120,6 +121,9 @@ func (p *process) ask(ctx context.Context, request []byte, l leash) ([]byte, err
 		case <-ctx.Done():
 			kill()
 			return nil, ctx.Err()
+		case <-l.yield:
+			kill()
+			return nil, errPreempted
 		case <-look.C:
 			work, passed := watch.read()
 			if l.slow != nil && work < l.deadline && (work >= l.patience || passed >= l.longest) {

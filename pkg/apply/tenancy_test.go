@@ -1,0 +1,73 @@
+package apply_test
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+var bombers = flag.Int("bombs", 0, "measure the change of one tenant beside so many applications of another whose webhook hangs")
+
+// TestMeasureTenancyWebhook prints how much later the change of one tenant is applied beside applications of another whose
+// webhook hangs for 30 s: make bench-tenancy. The loop applies 16 sets at a time, of the tenants in turn.
+func TestMeasureTenancyWebhook(t *testing.T) {
+	if *bombers == 0 {
+		t.Skip("run it with make bench-tenancy")
+	}
+	const rounds = 20
+	f := setup(t)
+	a := f.applierWith(f.Config, apply.Options{Fleet: f.fleet, Workers: 8})
+	f.apply(a, f.tenant())
+	change := func(value string) render.Set {
+		s := f.set("fine", fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: fine, labels: {%s: other}}, data: {a: %q}}", render.LabelTenant, value))
+		s.App.Tenant = "other"
+		return s
+	}
+	var alone time.Duration
+	measure := func(what string, others []render.Set) {
+		var worst, sum, step time.Duration
+		for round := range rounds {
+			value := fmt.Sprint(what, round)
+			sets := []render.Set{change(value)}
+			for i := range min(15, len(others)) {
+				sets = append(sets, others[(15*round+i)%len(others)])
+			}
+			began := time.Now()
+			ended := make(chan apply.Report)
+			go func() { ended <- a.Apply(t.Context(), sets) }()
+			f.eventually(func() bool {
+				got, err := f.Clientset.CoreV1().ConfigMaps(f.fleet).Get(t.Context(), "fine", metav1.GetOptions{})
+				return err == nil && got.Data["a"] == value
+			}, "the change")
+			took := time.Since(began)
+			r := <-ended
+			step = max(step, time.Since(began))
+			require.NoError(t, r.Err)
+			require.True(t, r.Sets[0].OK(), "%+v", r.Sets[0])
+			worst, sum = max(worst, took), sum+took
+		}
+		fmt.Printf("%-44s %9.2f ms mean %9.2f ms worst of %d", what, float64(sum.Microseconds())/1000/rounds, float64(worst.Microseconds())/1000, rounds)
+		if alone > 0 {
+			fmt.Printf(", %.1f times the worst without; the step that it is in takes at most %.2f s", float64(worst)/float64(alone), step.Seconds())
+			assert.LessOrEqual(t, worst-alone, 2*time.Second, what)
+		}
+		fmt.Println()
+		alone = worst
+	}
+	measure("without a webhook that hangs", nil)
+	f.slowWebhook()
+	var hanging []render.Set
+	for i := range *bombers {
+		name := fmt.Sprint("slow", i)
+		hanging = append(hanging, f.set(name, f.slow(name)))
+	}
+	measure(fmt.Sprintf("%d objects whose webhook hangs", *bombers), hanging)
+}
