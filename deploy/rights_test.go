@@ -29,7 +29,7 @@ const patience = 2 * time.Minute
 // kinds are those that policy allows where nobody says anything else, and those that follow from tenants.
 var kinds = []string{
 	"ConfigMap", "CronJob", "DaemonSet", "Deployment", "HorizontalPodAutoscaler", "Ingress", "Job",
-	"PersistentVolumeClaim", "PodDisruptionBudget", "Secret", "Service", "ServiceAccount", "StatefulSet",
+	"ExternalSecret", "PersistentVolumeClaim", "PodDisruptionBudget", "Secret", "Service", "ServiceAccount", "StatefulSet",
 	"Namespace", "LimitRange", "NetworkPolicy", "ResourceQuota",
 }
 
@@ -44,6 +44,7 @@ var components = []model.Component{
 	{Name: "nightly", Type: "cron", Properties: []byte(`{"image": "example.com/nightly:1", "schedule": "0 3 * * *"}`)},
 	{Name: "settings", Type: "config", Properties: []byte(`{"data": {"key": "value"}}`)},
 	{Name: "password", Type: "secret", Properties: []byte(`{"data": {"key": "value"}}`)},
+	{Name: "external", Type: "external-secret", Properties: []byte(`{"store": {"name": "vault", "kind": "ClusterSecretStore"}, "dataFrom": [{"key": "all"}]}`)},
 	{Name: "more", Type: "raw", Properties: []byte(`{"objects": [
 		{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "more"}},
 		{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "more"},
@@ -93,6 +94,7 @@ func sets(t *testing.T, fleet string) []render.Set {
 // compares what it asked for with what it may.
 func TestRights(t *testing.T) {
 	in := install(t)
+	in.DefineExternalSecrets(t)
 	asked := &requests{needed: map[right]bool{}, refused: map[right]bool{}, impersonated: map[right]bool{}}
 	config := rest.CopyConfig(in.config)
 	config.Wrap(asked.wrap)

@@ -20,9 +20,10 @@ func TestFleetPage(t *testing.T) {
 
 // What docs/secrets.md shows is accepted.
 func TestSecretsPage(t *testing.T) {
-	f := shownOn(t, "secrets.md", 3, txtar.File{Name: "tenants/acme/apps/shop/db.enc.yaml", Data: []byte("password: ENC[]\n")})
+	f := shownOn(t, "secrets.md", 4, txtar.File{Name: "tenants/acme/apps/shop/db.enc.yaml", Data: []byte("password: ENC[]\n")})
 	web, _ := f.Applications[0].Component("web")
 	require.Contains(t, string(web.Properties), "db-shop")
+	require.Contains(t, string(web.Properties), `{"key":"token","name":"api"}`)
 	db, _ := f.Applications[0].Component("db")
 	require.Equal(t, "db.enc.yaml", db.Encrypted())
 	require.NotEmpty(t, db.Source)

@@ -40,7 +40,7 @@ func noteOutcomes(inst *model.Instance, applied *model.Applied, shown workloads,
 			continue
 		}
 		all = append(all, model.Outcome{
-			Object: "pods of " + w.Component, Component: w.Component, Reason: model.Reason(w.Failure.Reason),
+			Object: showing(inst, w.Component), Component: w.Component, Reason: model.Reason(w.Failure.Reason),
 			Message: w.Failure.Message, First: now, Last: now,
 		})
 	}
@@ -53,6 +53,16 @@ func noteOutcomes(inst *model.Instance, applied *model.Applied, shown workloads,
 	if !slices.EqualFunc(inst.Outcomes, all, sameOutcome) {
 		inst.Outcomes = all
 	}
+}
+
+// showing names what shows a failure of a component.
+func showing(inst *model.Instance, component string) string {
+	if inst.Spec != nil {
+		if c, ok := inst.Spec.Component(component); ok && !c.Runs() {
+			return "component " + component
+		}
+	}
+	return "pods of " + component
 }
 
 func sameCause(o *model.Outcome) func(model.Outcome) bool {

@@ -64,7 +64,7 @@ type Objectives struct {
 // Component is one part of an application. Its running form is a workload.
 type Component struct {
 	Name       string    `json:"name"`
-	Type       string    `json:"type"`                 // webservice, worker, store, daemon, job, cron, config, secret, raw, kustomize
+	Type       string    `json:"type"`                 // webservice, worker, store, daemon, job, cron, config, secret, external-secret, raw, kustomize
 	Definition string    `json:"definition,omitempty"` // of the platform, that Type, Properties and Traits came from
 	Runtime    string    `json:"runtime"`              // container, virtual-machine, process
 	OS         string    `json:"os"`                   // linux, windows
@@ -104,9 +104,21 @@ type Spread struct {
 	Min  int    `json:"min"`  // distinct domains
 }
 
+// Configures returns what the component is to those that read it: "config" or "secret"; ""
+// if it is something that runs.
+func (c *Component) Configures() string {
+	if c.Type == "external-secret" {
+		return "secret"
+	}
+	if c.Type == "config" || c.Type == "secret" {
+		return c.Type
+	}
+	return ""
+}
+
 // Runs reports whether the component is something that runs and takes capacity, in
 // contrast to configuration.
-func (c *Component) Runs() bool { return c.Type != "config" && c.Type != "secret" }
+func (c *Component) Runs() bool { return c.Configures() == "" }
 
 // Finite reports whether the component ends by itself.
 func (c *Component) Finite() bool { return c.Type == "job" }

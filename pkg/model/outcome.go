@@ -63,7 +63,7 @@ var OutcomeKinds = []OutcomeKind{
 	{OutcomeWebhookTimeout, "an admission webhook does not answer", "repair the webhook; nothing is wrong with the object", false},
 	{OutcomeConflict, "another owner, a deletion or a change at the same moment is in the way", "wait, or remove or rename one of the two objects", false},
 	{OutcomeImageUnavailable, "an image cannot be pulled", "correct the name of the image, or the access to its registry", false},
-	{OutcomeSecretMissing, "pods name a Secret or a key of one that the namespace does not have", "create the Secret, or correct its name in Git", false},
+	{OutcomeSecretMissing, "pods name a Secret or a key of one that the namespace does not have, or an external secret is not made", "create the Secret, or correct its name in Git; of an external secret, look at the store and at its keys", false},
 	{OutcomeKeyUnreadable, "the reconciler has no key for an encrypted file, or cannot read its keys", "ask the owner of the reconciler for a key (--sops-age-keys), or encrypt the file for one that it has", false},
 	{OutcomeRefused, "the API server refuses the object for another reason", "read the sentence", false},
 }

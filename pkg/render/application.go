@@ -131,16 +131,17 @@ func (w *workload) render() error {
 
 // renderers renders each type of component.
 var renderers = map[string]func(*workload) error{
-	"webservice": (*workload).deployment,
-	"worker":     (*workload).deployment,
-	"store":      (*workload).statefulSet,
-	"daemon":     (*workload).daemonSet,
-	"job":        (*workload).job,
-	"cron":       (*workload).cronJob,
-	"config":     (*workload).config,
-	"secret":     (*workload).secret,
-	"raw":        (*workload).raw,
-	"kustomize":  (*workload).kustomize,
+	"webservice":      (*workload).deployment,
+	"worker":          (*workload).deployment,
+	"store":           (*workload).statefulSet,
+	"daemon":          (*workload).daemonSet,
+	"job":             (*workload).job,
+	"cron":            (*workload).cronJob,
+	"config":          (*workload).config,
+	"secret":          (*workload).secret,
+	"external-secret": (*workload).externalSecret,
+	"raw":             (*workload).raw,
+	"kustomize":       (*workload).kustomize,
 }
 
 // labels returns the labels of every object and pod of a component.

@@ -23,7 +23,9 @@ func Names(set Set, spec *model.Application) *claim.Names {
 	var open []claim.Service
 	for _, o := range set.Objects {
 		id := identity(o.Object)
-		objects = append(objects, claim.Object{Namespace: o.Object.GetNamespace(), Name: ofJobs.ReplaceAllString(id, "$1*"), Component: o.Component})
+		for _, taken := range taken(o.Object) {
+			objects = append(objects, claim.Object{Namespace: o.Object.GetNamespace(), Name: ofJobs.ReplaceAllString(taken, "$1*"), Component: o.Component})
+		}
 		add := func(host, path string) {
 			host = strings.ToLower(strings.TrimSuffix(host, "."))
 			if validation.IsDNS1123Subdomain(strings.TrimPrefix(host, "*.")) != nil {

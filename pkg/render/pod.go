@@ -98,16 +98,21 @@ func (a *application) configuration(names []string) model.Digest {
 		return ""
 	}
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
-	contents := map[string]data{}
+	contents := map[string]any{}
 	for _, name := range names {
-		if c, ok := a.redacted.Component(name); ok {
-			var d data
-			if decode(c.Properties, &d) == nil {
-				if d.Sops != "" {
-					d.Source = c.Source
-				}
-				contents[name] = d
+		c, ok := a.redacted.Component(name)
+		if !ok {
+			continue
+		}
+		var d data
+		switch {
+		case c.Type == "external-secret":
+			contents[name] = c.Properties
+		case decode(c.Properties, &d) == nil:
+			if d.Sops != "" {
+				d.Source = c.Source
 			}
+			contents[name] = d
 		}
 	}
 	return model.DigestOf(contents)
@@ -154,7 +159,7 @@ func (p *pod) refer(path, kind, name string) (object corev1.LocalObjectReference
 	if !ok {
 		return object, faultf(CodeReference, path, "refers to component %s, which the application does not have", name)
 	}
-	if c.Type != kind {
+	if c.Configures() != kind {
 		return object, faultf(CodeReference, path, "refers to component %s as a %s, but it is a %s", name, kind, c.Type)
 	}
 	p.references = append(p.references, name)

@@ -126,10 +126,13 @@ func Application(in Input) (Set, error) {
 	// Objects of the spec before, and of configurations, give way to those of the
 	// accepted spec: an object may have moved to another component.
 	for _, o := range append(older, v.configurations()...) {
-		if id := identity(o.Object); owner[id] == "" {
-			owner[id] = o.Component
-			set.Objects = append(set.Objects, o)
+		if owner[identity(o.Object)] != "" {
+			continue
 		}
+		for _, id := range taken(o.Object) {
+			owner[id] = o.Component
+		}
+		set.Objects = append(set.Objects, o)
 	}
 	for _, name := range v.names() {
 		id := "Deployment.apps " + nextName(ObjectName(in.Instance.App, name))
@@ -148,17 +151,18 @@ func Application(in Input) (Set, error) {
 // own records the owners of objects. Each object belongs to one component.
 func own(owner map[string]string, objects []Object) error {
 	for _, o := range objects {
-		id := identity(o.Object)
-		if strings.HasPrefix(o.Object.GetName(), systemNames) {
-			return faultf(CodeReserved, "name", "brings %s, a name which is reserved for the system; call the application or the component something else", id)
-		}
-		if other, taken := owner[id]; taken {
-			if other == o.Component {
-				return faultf(CodeName, "properties", "brings %s twice", id)
+		for _, id := range taken(o.Object) {
+			if _, name, _ := strings.Cut(id, " "); strings.HasPrefix(name, systemNames) {
+				return faultf(CodeReserved, "name", "brings %s, a name which is reserved for the system; call the application or the component something else", id)
 			}
-			return faultf(CodeName, "properties", "brings %s, which component %s has already", id, other)
+			switch other, found := owner[id]; {
+			case found && other == o.Component:
+				return faultf(CodeName, "properties", "brings %s twice", id)
+			case found:
+				return faultf(CodeName, "properties", "brings %s, which component %s has already", id, other)
+			}
+			owner[id] = o.Component
 		}
-		owner[id] = o.Component
 	}
 	return nil
 }

@@ -97,6 +97,8 @@ const (
 	TooMany          = "DA1576"
 	LargeApplication = "DA1577"
 	LargeTenant      = "DA1578"
+	SecretStore      = "DA1580"
+	ExternalValues   = "DA1581"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"
 	NothingPin       = "DA1603"

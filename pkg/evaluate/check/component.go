@@ -30,8 +30,9 @@ type propertiesDoc struct {
 	} `json:"objects"`
 	Path string `json:"path"`
 
-	Data json.RawMessage `json:"data"`
-	Sops string          `json:"sops"`
+	Data     json.RawMessage   `json:"data"`
+	DataFrom []json.RawMessage `json:"dataFrom"`
+	Sops     string            `json:"sops"`
 }
 
 type traitsDoc struct {
@@ -89,8 +90,11 @@ func (r *references) check() {
 	if properties.Path != "" {
 		r.directory(properties.Path)
 	}
-	if r.c.Type == "secret" {
+	switch r.c.Type {
+	case "secret":
 		r.secret(properties)
+	case "external-secret":
+		r.externalSecret(properties)
 	}
 	if s := traits.Autoscale; s != nil && s.Min > s.Max {
 		r.bad(catalogue.ScaleBounds, ".traits.autoscale", "wants at least %d and at most %d replicas", s.Min, s.Max)
@@ -107,6 +111,15 @@ func (r *references) secret(properties propertiesDoc) {
 		r.bad(catalogue.SecretSource, ".properties", "has either data, or sops: the name of an encrypted file")
 	case properties.Sops != "" && !slices.Contains(r.beside, properties.Sops):
 		r.bad(catalogue.EncryptedFile, ".properties.sops", "there is no file %s", path.Join(layer.ApplicationDir(r.app.ID), properties.Sops))
+	}
+}
+
+// externalSecret checks that an external secret has something to read.
+func (r *references) externalSecret(properties propertiesDoc) {
+	var data map[string]json.RawMessage
+	json.Unmarshal(properties.Data, &data)
+	if len(data) == 0 && len(properties.DataFrom) == 0 {
+		r.bad(catalogue.ExternalValues, ".properties", "names nothing that the store has: neither data nor dataFrom")
 	}
 }
 

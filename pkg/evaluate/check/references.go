@@ -3,10 +3,12 @@ package check
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 func (r *references) ports(properties propertiesDoc, traits traitsDoc) {
@@ -47,9 +49,20 @@ func (r *references) objects(properties propertiesDoc) {
 func (r *references) refersTo(kind, name, where string) {
 	if c, ok := r.app.Component(name); !ok {
 		r.bad(catalogue.ComponentRef, where, "refers to %s, which is no component of the application", name)
-	} else if c.Type != kind {
+	} else if c.Configures() != kind {
 		r.bad(catalogue.ComponentRef, where, "refers to %s as a %s, and it is a %s", name, kind, c.Type)
 	}
+}
+
+// keysOf returns the keys that are known of a config or secret component, and whether these
+// are all: nobody looks into encrypted files and stores here.
+func keysOf(c *model.Component) (keys []string, all bool) {
+	var source struct {
+		Data     map[string]json.RawMessage `json:"data"`
+		DataFrom []json.RawMessage          `json:"dataFrom"`
+	}
+	json.Unmarshal(c.Properties, &source)
+	return slices.Collect(maps.Keys(source.Data)), c.Encrypted() == "" && len(source.DataFrom) == 0
 }
 
 func (r *references) environment(properties propertiesDoc, traits traitsDoc) {
@@ -77,9 +90,7 @@ func (r *references) environment(properties propertiesDoc, traits traitsDoc) {
 				continue
 			}
 			c, _ := r.app.Component(ref.Name)
-			var source struct{ Data map[string]string }
-			json.Unmarshal(c.Properties, &source)
-			if _, ok := source.Data[ref.Key]; !ok && c.Encrypted() == "" { // nobody looks into encrypted files here
+			if keys, all := keysOf(c); all && !slices.Contains(keys, ref.Key) {
 				r.bad(catalogue.ComponentRef, where+".key", "refers to key %s, which %s %s does not have", ref.Key, kind, ref.Name)
 			}
 		}

@@ -156,7 +156,7 @@ var policyPaths = []string{
 	"images.registries", "runtimes", "kinds", "namespace", "overcommit.cpu", "overcommit.memory",
 	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion", "conflicts",
 	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "egress.hosts", "network.egress",
-	"secrets.names", "secrets.literals", "secrets.existing", "secrets.annotations",
+	"secrets.names", "secrets.literals", "secrets.existing", "secrets.stores", "secrets.annotations",
 	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline", "defaults.unreadyAfter",
 	"defaults.requests.cpu", "defaults.requests.memory",
 }

@@ -17,6 +17,7 @@ type secretsDoc struct {
 	Names       []string `json:"names"`
 	Literals    string   `json:"literals"` // hidden or refused
 	Existing    []string `json:"existing"`
+	Stores      []string `json:"stores"`
 	Annotations []string `json:"annotations"`
 }
 
@@ -34,6 +35,9 @@ func (d *secretsDoc) secrets(a *model.Application, own *layer.Layer) (problems [
 			if h := c.hide(a); h != nil {
 				hidden = append(hidden, *h)
 			}
+		}
+		if c.c.Type == "external-secret" {
+			c.store()
 		}
 		problems = append(problems, c.problems...)
 	}
@@ -113,6 +117,18 @@ func (s *secretsOf) existing(reference json.RawMessage, below string) {
 func (s *secretsOf) allowed(name, below string) {
 	if !matches(s.doc.Existing, name) {
 		s.bad(catalogue.ExistingSecret, below, "names Secret %s, and policy allows %s (secrets.existing)", name, allows(s.doc.Existing))
+	}
+}
+
+// store holds the store of an external secret to the policy.
+func (s *secretsOf) store() {
+	var properties struct {
+		Store struct {
+			Name string `json:"name"`
+		} `json:"store"`
+	}
+	if json.Unmarshal(s.c.Properties, &properties) == nil && !matches(s.doc.Stores, properties.Store.Name) {
+		s.bad(catalogue.SecretStore, ".properties.store.name", "reads store %s, and policy allows %s (secrets.stores)", properties.Store.Name, allows(s.doc.Stores))
 	}
 }
 

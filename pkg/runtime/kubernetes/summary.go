@@ -20,7 +20,7 @@ type summary struct {
 	failure         model.Failure
 	restarts        int      // of containers, and of pods in place of others
 	rolling         bool     // replicas of an older spec are being replaced
-	why             string   // a pod is not ready, where that is no failure
+	why             string   // it is not ready, where that is no failure
 	images          []string // that run in a pod
 
 	beside   bool   // of the newer of two versions
@@ -71,6 +71,8 @@ func judge(u *unstructured.Unstructured) summary {
 	case "/PersistentVolumeClaim":
 		// A claim may wait for its first pod; if the pod does not get it, the pod fails.
 		return summary{current: stringAt(u, "status", "phase") != "Lost"}
+	case "external-secrets.io/ExternalSecret":
+		return externalSecret(u)
 	}
 	s := summary{current: current(u), failure: conditionFailure(u)}
 	switch gk.Group + "/" + gk.Kind {

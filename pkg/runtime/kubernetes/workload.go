@@ -83,9 +83,9 @@ func imagesOf(made []*apply.Object) (list []string) {
 	return list[:min(len(list), maxImages)]
 }
 
-// why returns why pods of the newest spec of a workload are not ready, "" if none tells.
+// why returns why objects or pods of the newest spec of a workload are not ready, "" if none tells.
 func why(objects, made []*apply.Object, owners map[apply.Ref]*apply.Object) (first string) {
-	for _, o := range made {
+	for _, o := range slices.Concat(objects, made) {
 		if text := seen(o).why; text != "" && (first == "" || text < first) && !o.Deleting && !superseded(o, objects, owners) {
 			first = text
 		}

@@ -1,0 +1,89 @@
+package render
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// ExternalSecret is the kind of which External Secrets Operator makes Secrets.
+const ExternalSecret = "ExternalSecret.external-secrets.io"
+
+// externalSecret has the properties of an external-secret component.
+type externalSecret struct {
+	Store struct {
+		Name string `json:"name"`
+		Kind string `json:"kind"`
+	} `json:"store"`
+	Data            map[string]remoteKey `json:"data"`
+	DataFrom        []remoteKey          `json:"dataFrom"`
+	RefreshInterval string               `json:"refreshInterval"`
+}
+
+// remoteKey says where in a store a value is.
+type remoteKey struct {
+	Key      string `json:"key"`
+	Property string `json:"property"`
+	Version  string `json:"version"`
+}
+
+func (r remoteKey) ref() map[string]any {
+	ref := map[string]any{"key": r.Key}
+	if r.Property != "" {
+		ref["property"] = r.Property
+	}
+	if r.Version != "" {
+		ref["version"] = r.Version
+	}
+	return ref
+}
+
+// externalSecret renders an external-secret component. The Secret has the name that one of
+// a secret component has. It gets a template: without one the operator copies our labels
+// and annotations to it.
+func (w *workload) externalSecret() error {
+	var p externalSecret
+	if err := w.properties(&p); err != nil {
+		return err
+	}
+	spec := map[string]any{
+		"secretStoreRef": map[string]any{"kind": p.Store.Kind, "name": p.Store.Name},
+		"target":         map[string]any{"name": w.name, "template": map[string]any{"type": "Opaque"}},
+	}
+	if p.RefreshInterval != "" {
+		spec["refreshInterval"] = p.RefreshInterval
+	}
+	var data, from []any
+	for _, key := range slices.Sorted(maps.Keys(p.Data)) {
+		data = append(data, map[string]any{"secretKey": key, "remoteRef": p.Data[key].ref()})
+	}
+	for _, remote := range p.DataFrom {
+		from = append(from, map[string]any{"extract": remote.ref()})
+	}
+	if data != nil {
+		spec["data"] = data
+	}
+	if from != nil {
+		spec["dataFrom"] = from
+	}
+	w.out.objects = append(w.out.objects, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
+		"metadata": map[string]any{"name": w.name}, "spec": spec,
+	}})
+	return nil
+}
+
+// taken lists the identities that an object takes: its own, and that of the Secret that is
+// made of it.
+func taken(u *unstructured.Unstructured) []string {
+	ids := []string{identity(u)}
+	if u.GroupVersionKind().GroupKind().String() != ExternalSecret {
+		return ids
+	}
+	name, _, _ := unstructured.NestedString(u.Object, "spec", "target", "name")
+	if name == "" {
+		name = u.GetName()
+	}
+	return append(ids, "Secret "+name)
+}
