@@ -28,6 +28,12 @@ const (
 	canaryLater   = "canary-81cd-later"              // in later.enc.yaml there
 	canaryData    = "canary-5a20-data"
 	canaryLiteral = "canary-44b1-literal"
+	canaryOthers  = "canary-9d17-existing"
+	canaryURL     = "canary-2e6b-userinfo"
+	canaryRaw     = "canary-c80f-raw"
+	canaryTwice   = "canary-d411-twice"
+	canaryStep    = "canary-e7a2-step"
+	canaryRefused = "canary-f05c-refused"
 )
 
 // a18 is a reconciler with its own cluster and repo.
@@ -313,7 +319,7 @@ func (w *a18) command(code int, args ...string) string {
 func (w *a18) clean(text string) {
 	w.t.Helper()
 	require.NotEmpty(w.t, text)
-	for _, value := range []string{canaryNow, canaryLater, canaryData, canaryLiteral, "CANARY"} {
+	for _, value := range []string{canaryNow, canaryLater, canaryData, canaryLiteral, canaryOthers, canaryURL, canaryRaw, canaryTwice, canaryStep, canaryRefused, "CANARY"} {
 		for _, form := range []string{value, base64.StdEncoding.EncodeToString([]byte(value))} {
 			if at := strings.Index(text, form); at >= 0 {
 				w.t.Fatalf("a value of a secret shows: %q", text[max(0, at-200):at+len(form)])

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -142,7 +143,7 @@ func (s *secretsOf) hide(a *model.Application) *model.Component {
 	name, data := s.c.Name+hiddenSuffix, map[string]string{}
 	for _, variable := range slices.Sorted(maps.Keys(env)) {
 		var literal string
-		if json.Unmarshal(env[variable], &literal) != nil || literal == "" || !s.doc.holdsSecret(variable) {
+		if json.Unmarshal(env[variable], &literal) != nil || literal == "" || !s.doc.holdsSecret(variable) && !passwordInURL.MatchString(literal) {
 			continue
 		}
 		if s.doc.Literals == "refused" {
@@ -163,6 +164,10 @@ func (s *secretsOf) hide(a *model.Application) *model.Component {
 	s.c.Properties = encoded(properties)
 	return &model.Component{Name: name, Type: "secret", Critical: true, OS: s.c.OS, Properties: encoded(map[string]any{"data": data})}
 }
+
+// passwordInURL matches an address with a password. One that another variable has,
+// $(PASSWORD), is none: the kubelet fills it in, in literals only.
+var passwordInURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^/?#@:]*:[^/?#@$][^/?#@]*@`)
 
 // holdsSecret reports whether a part of the name of a variable ends with one of the words.
 func (d *secretsDoc) holdsSecret(variable string) bool {

@@ -20,14 +20,14 @@ func TestLiteralsAreHidden(t *testing.T) {
 			{Name: "zebra", Type: "config", Properties: json.RawMessage(`{"data":{"PASSWORD":"public"}}`)},
 		}}
 	}
-	a := app(`"API_KEY":"hunter2","API_KEY_ID":"7","LOG_LEVEL":"debug","PGPASSWORD":"hunter3","TOKEN":{"field":"metadata.name"},"db.token":"","keys":"x"`)
+	a := app(`"API_KEY":"hunter2","API_KEY_ID":"7","LOG_LEVEL":"debug","PGPASSWORD":"hunter3","TOKEN":{"field":"metadata.name"},"db.token":"","keys":"x","DB":"postgres://app:hunter4@db/shop","AT":"postgres://app:$(PGPASSWORD)@db/shop","WEB":"https://example.com:443/@a:b@"`)
 	require.Empty(t, d.secrets(a, &layer.Layer{}))
 	require.Len(t, a.Components, 3)
 	require.JSONEq(t, `{"image":"web:1","env":{"API_KEY":{"secret":{"name":"web-env","key":"API_KEY"}},"API_KEY_ID":{"secret":{"name":"web-env","key":"API_KEY_ID"}},"LOG_LEVEL":"debug",
-		"PGPASSWORD":{"secret":{"name":"web-env","key":"PGPASSWORD"}},"TOKEN":{"field":"metadata.name"},"db.token":"","keys":"x"}}`, string(a.Components[0].Properties))
+		"PGPASSWORD":{"secret":{"name":"web-env","key":"PGPASSWORD"}},"TOKEN":{"field":"metadata.name"},"db.token":"","keys":"x","DB":{"secret":{"name":"web-env","key":"DB"}},"AT":"postgres://app:$(PGPASSWORD)@db/shop","WEB":"https://example.com:443/@a:b@"}}`, string(a.Components[0].Properties))
 	hidden := a.Components[1]
 	require.Equal(t, "web-env", hidden.Name)
-	require.JSONEq(t, `{"data":{"API_KEY":"hunter2","API_KEY_ID":"7","PGPASSWORD":"hunter3"}}`, string(hidden.Properties))
+	require.JSONEq(t, `{"data":{"DB":"postgres://app:hunter4@db/shop","API_KEY":"hunter2","API_KEY_ID":"7","PGPASSWORD":"hunter3"}}`, string(hidden.Properties))
 	record, err := json.Marshal(a.Seal().Redact())
 	require.NoError(t, err)
 	require.NotContains(t, string(record), "hunter")

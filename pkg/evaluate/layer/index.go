@@ -2,6 +2,7 @@ package layer
 
 import (
 	"strconv"
+	"slices"
 	"strings"
 
 	"cuelang.org/go/cue/ast"
@@ -104,6 +105,9 @@ func private(path []string) bool {
 	if len(path) > 5 && path[1] == "workflow" && path[4] == "properties" {
 		last := path[len(path)-1] // many an address is a key
 		return last == "url" || last == "prometheus"
+	}
+	if len(path) > 6 && path[3] == "properties" && path[4] == "objects" { // of a raw component: fields of an object
+		return !slices.Contains([]string{"apiVersion", "kind", "metadata"}, path[6])
 	}
 	return len(path) >= 4 && path[0] == "application" && path[1] == "components" && path[3] == "properties" &&
 		(len(path) == 4 || path[4] == "data" || path[4] == "env")
