@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -30,12 +32,23 @@ It reads only the status branch, like "reconciler status".`,
 			if err != nil {
 				return err
 			}
-			return answer(cmd, &from, func(_ *ledgerReader, l *model.Ledger) (*view.Explanation, error) {
+			return answer(cmd, &from, func(r *ledgerReader, l *model.Ledger) (*view.Explanation, error) {
 				x, err := view.Explain(l, app)
-				return &x, err
+				if err != nil {
+					return nil, err
+				}
+				doubt, err := from.doubts(cmd, r)
+				if err != nil {
+					return nil, err
+				}
+				if why := doubt(r.branch.Tip()); why != "" {
+					x.Unverified = fmt.Sprintf("commit %s %s", r.branch.Tip(), why)
+				}
+				return &x, nil
 			}, (*printer).explanation)
 		},
 	}
 	from.add(cmd.Flags())
+	from.sign.addTrust(cmd.Flags(), "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
 	return withWhyNot(cmd, &from)
 }

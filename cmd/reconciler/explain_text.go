@@ -13,6 +13,9 @@ import (
 // explanation prints the decision about one application, the most important
 // things first.
 func (p *printer) explanation(x *view.Explanation) {
+	if x.Unverified != "" {
+		p.line("%s %s: nobody vouches for what follows", p.paint(yellow, "unverified:"), text.Clean(x.Unverified))
+	}
 	p.headline(x)
 	p.notAccepted(x)
 	p.outcomes(x.Instance)

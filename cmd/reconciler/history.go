@@ -44,7 +44,7 @@ For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 				if _, ok := l.Find(app); !ok {
 					return nil, view.Of(app).Missing(l)
 				}
-				doubt, err := from.sign.doubts(r.branch)
+				doubt, err := from.doubts(cmd, r)
 				if err != nil {
 					return nil, err
 				}
@@ -54,7 +54,7 @@ For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 	}
 	fl := cmd.Flags()
 	from.add(fl)
-	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: nothing is checked)")
+	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
 	fl.IntVarP(&number, "number", "n", 20, "maximum number of commits to list")
 	fl.BoolVarP(&all, "all", "a", false, "also list commits that changed the record without a transition")
 	return cmd

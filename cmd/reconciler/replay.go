@@ -64,7 +64,7 @@ cannot be computed again, 2 if replay itself failed.`,
 				return err
 			}
 			view, err := offline.Replay(cmd.Context(), o, fleet, latest, commit, app, number)
-			doubt, unread := from.sign.doubts(r.branch)
+			doubt, unread := from.doubts(cmd, r)
 			if unread != nil {
 				return unread
 			}
@@ -82,7 +82,7 @@ cannot be computed again, 2 if replay itself failed.`,
 	}
 	fl := cmd.Flags()
 	from.add(fl)
-	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: nothing is checked)")
+	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
 	of.add(fl)
 	fl.StringVar(&branch, "branch", "main", "branch that declares the fleet")
 	fl.IntVarP(&number, "number", "n", 1, "number of commits with decisions to replay")

@@ -62,7 +62,7 @@ GRANT is the number of replicas granted, of the number that the application asks
 				return err
 			}
 			defer r.close()
-			doubt, err := from.sign.doubts(r.branch)
+			doubt, err := from.doubts(cmd, r)
 			if err != nil {
 				return err
 			}
@@ -105,7 +105,7 @@ GRANT is the number of replicas granted, of the number that the application asks
 	}
 	fl := cmd.Flags()
 	from.add(fl)
-	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: nothing is checked)")
+	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
 	fl.VarP(&format, "output", "o", outputUsage)
 	fl.BoolVarP(&all, "all", "a", false, "show terminated applications too")
 	fl.BoolVarP(&follow, "watch", "w", false, "show the status again whenever it changes")

@@ -22,22 +22,6 @@ func (f *signFlags) addTrust(fl *pflag.FlagSet, what string) {
 	fl.StringVar(&f.trust, "status-trust", "", "file with public SSH keys, one a line, "+what)
 }
 
-// doubts returns why no trusted key vouches for a commit of a branch that was read, "" if one does or none is given.
-func (f *signFlags) doubts(branch *status.Branch) (func(commit string) string, error) {
-	if f.trust == "" {
-		return func(string) string { return "" }, nil
-	}
-	lines, err := os.ReadFile(f.trust)
-	if err != nil {
-		return nil, fmt.Errorf("read --status-trust: %w", err)
-	}
-	keys, err := access.ParseKeys(string(lines))
-	if err != nil {
-		return nil, fmt.Errorf("read --status-trust: %s: %w", f.trust, err)
-	}
-	return func(commit string) string { return branch.Doubt(keys, commit) }, nil
-}
-
 // signing reads the keys, nil if there are none.
 func (f *signFlags) signing() (*status.Signing, error) {
 	if f.key == "" {

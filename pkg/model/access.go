@@ -16,6 +16,9 @@ type Access struct {
 	Audience string  `json:"audience,omitempty"`
 	Require  *People `json:"require,omitempty"` // nil: one person for each change
 
+	// Ledger has the public SSH keys that sign the status branch, for people who read it.
+	Ledger []string `json:"ledger,omitempty"`
+
 	Principals []Principal `json:"principals,omitempty"` // by name
 	Admins     []string    `json:"admins,omitempty"`     // of the layer, sorted: names of principals
 	Owners     []Owners    `json:"owners,omitempty"`     // of a tenant's applications, by application

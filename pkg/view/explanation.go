@@ -20,6 +20,8 @@ type Explanation struct {
 	Problems []model.Problem    `json:"problems,omitempty"` // that make what is in Git unusable
 
 	OverQuota []model.OverQuota `json:"overQuota,omitempty"` // what its tenant has beyond its quota
+
+	Unverified string `json:"unverified,omitempty"` // why no key vouches for the status branch, where keys are given
 }
 
 // Explain returns what the ledger holds about an application. An application that the ledger does not know is an error.

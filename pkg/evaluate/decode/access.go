@@ -22,6 +22,7 @@ type platformAccessDoc struct {
 	Enforce string   `json:"enforce"`
 	Mergers []string `json:"mergers"`
 
+	Ledger   []string      `json:"ledger"`
 	Audience string        `json:"audience"`
 	Require  *model.People `json:"require"`
 }
@@ -45,7 +46,7 @@ func (d *platformAccessDoc) access(own *layer.Layer) (*model.Access, []model.Pro
 				fmt.Sprintf("names %s, who is an admin of the platform: a Git host signs for everybody who may merge there, so it can have no rights of its own", name)))
 		}
 	}
-	a.Audience, a.Require = d.Audience, d.Require
+	a.Audience, a.Require, a.Ledger = d.Audience, d.Require, d.Ledger
 	if a.Require != nil && a.Audience == "" {
 		problems = append(problems, own.Blame(catalogue.NoAudience, "platform.access.require",
 			"counts people, and without platform.access.audience nobody can say that a signature is meant for this fleet"))

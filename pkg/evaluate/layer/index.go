@@ -1,8 +1,8 @@
 package layer
 
 import (
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"cuelang.org/go/cue/ast"

@@ -65,5 +65,7 @@ func isFleet(dir string) bool {
 
 func (w *Tree) Close() {
 	_ = w.store.Close()
-	_ = w.Top.Close()
+	if w.Top != nil {
+		_ = w.Top.Close()
+	}
 }
