@@ -4,14 +4,27 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
+// Branch is what the first page says of the branch that it stands on.
+type Branch struct {
+	Open    bool      // nobody signs it
+	Foreign []Foreign // commits on it that were not believed
+}
+
+// Foreign is a commit of the branch that was not believed.
+type Foreign struct {
+	Commit, Why string // a clause: "is not signed"
+	Found       time.Time
+}
+
 // Fleet returns the first page: the fleet at a glance, of a size that can be read
-// however large the fleet is. It warns if the ledger is open: not signed.
-func Fleet(l *model.Ledger, used map[string]Usage, open bool) []byte {
+// however large the fleet is, with warnings about the branch.
+func Fleet(l *model.Ledger, used map[string]Usage, on Branch) []byte {
 	p := &page{rows: 100}
 	name := "Fleet"
 	if l.Platform != nil && l.Platform.Name != "" {
@@ -31,8 +44,11 @@ func Fleet(l *model.Ledger, used map[string]Usage, open bool) []byte {
 		p.line("%d applications of this commit have no record yet: the next saves bring them.\n", n)
 	}
 	p.line("D-AROS writes this branch; changes made here by hand get lost.\n")
-	if open {
+	if on.Open {
 		p.line("**This branch is not signed**: who can push to it controls what runs. Give the reconciler a key with %s.\n", code("--status-key"))
+	}
+	for _, f := range on.Foreign {
+		p.line("**Commit %s of this branch, found %s, %s**: nothing that it says was believed. Find out who can push here.\n", code(f.Commit), moment(f.Found), escape(f.Why))
 	}
 
 	counts := map[model.Phase]int{}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/page"
 )
 
 // ForeignCommit is a tip of the branch that was not believed, or that somebody deleted.
@@ -22,6 +23,9 @@ const (
 	maxForeign  = 6
 	foreignTime = time.Hour
 )
+
+// foreignTold is how long the first page tells of a foreign tip.
+const foreignTold = 24 * time.Hour
 
 // ForeignError reports that nothing may be decided because of a foreign tip: no save that
 // verifies is left, or too many foreign tips came one after the other.
@@ -63,6 +67,16 @@ func (b *Branch) noteDeleted() {
 		b.foreign = append(b.foreign[max(0, len(b.foreign)-2*maxForeign):], ForeignCommit{b.state.head.String(), "was deleted", b.o.Now(), true})
 		b.foreigns++
 	}
+}
+
+// foreignLately returns the tips that were not believed and are told on the first page.
+func (b *Branch) foreignLately() (told []page.Foreign) {
+	for _, f := range b.foreign {
+		if !f.Deleted && b.o.Now().Sub(f.At) < foreignTold {
+			told = append(told, page.Foreign{Commit: f.Commit, Why: f.Why, Found: f.At})
+		}
+	}
+	return told
 }
 
 // FromMemory reports whether what Load returned last is not what the branch holds: its tip

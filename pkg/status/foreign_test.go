@@ -103,6 +103,7 @@ func TestForeignTip(t *testing.T) {
 			require.True(t, changed, "the branch is right again")
 			require.Equal(t, saved.Identity.Sequence+1, next.Identity.Sequence)
 			require.Equal(t, tip, remote.Git("rev-parse", "status~1"), "the evidence stays")
+			require.Contains(t, remote.Git("show", "status:README.md"), "**Commit `"+tip+"` of this branch, found 2026-", "the first page names it")
 			cold := openSigned(t, remote, k.trusting(t)).load()
 			require.Equal(t, next.Revision, cold.Revision)
 			require.Equal(t, saved.Instances[0].Spec, cold.Instances[0].Spec)

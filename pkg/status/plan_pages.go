@@ -26,7 +26,7 @@ func (p *plan) problems() {
 // pages plans the pages for people of everything that changed.
 func (p *plan) pages() {
 	used := page.UsageByTenant(&p.ledger)
-	p.edits.write(readmeFile, page.Fleet(&p.ledger, used, p.base.open))
+	p.edits.write(readmeFile, page.Fleet(&p.ledger, used, p.base.shown))
 	for tenant := range p.tenants {
 		dir, _ := tenantDir(tenant)
 		if b := page.Tenant(&p.ledger, tenant, used[tenant]); b != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/page"
 )
 
 // Commit saves next, which was computed from previous. It returns the ledger that the
@@ -40,7 +41,7 @@ func (b *Branch) save(ctx context.Context, previous, next model.Ledger) (changed
 	}
 	objects, from := git.NewObjects(), *b.state
 	base := &from
-	base.open = b.o.Signing == nil
+	base.shown = page.Branch{Open: b.o.Signing == nil, Foreign: b.foreignLately()}
 	next.Identity = base.following(next.Identity)
 	if base.format.Major < Current.Major {
 		if base, err = b.migrated(objects, base, Current, next.Identity); err != nil {

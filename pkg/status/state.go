@@ -6,6 +6,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/page"
 )
 
 // state is the content of the branch at one commit. It is immutable.
@@ -19,7 +20,8 @@ type state struct {
 
 	signed  bool // head is signed, as all that follows has to be
 	foreign bool // head is not believed, and tree is not its tree
-	open    bool // what is saved next is not signed
+
+	shown page.Branch // what the first page says of the branch
 
 	// stale marks a tree that may differ from the ledger, so that every file is
 	// written again. A file that is right costs no object.
