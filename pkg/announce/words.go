@@ -136,7 +136,7 @@ func (a *Announcement) outcomeEvent() (reason, text string, warning bool) {
 	switch {
 	case a.To != "refused":
 		return "ApplySettled", a.Object + " is not refused any more (" + string(a.Reason) + ")", false
-	case a.Reason == model.OutcomeImageUnavailable, a.Reason == model.OutcomeSecretMissing:
+	case a.Reason == model.OutcomeImageUnavailable, a.Reason == model.OutcomeSecretMissing, a.Reason == model.OutcomeNothingAdopted:
 		return string(a.Reason), a.Message, true
 	}
 	return "ApplyFailed", a.Message + " (" + string(a.Reason) + ")", true

@@ -50,8 +50,8 @@ func (w *work) given(o *render.Object, u *unstructured.Unstructured) []Differenc
 	return slices.DeleteFunc(w.heldByOthers(o, u), func(d Difference) bool { return strings.Contains(d.Path, "."+render.Domain) })
 }
 
-// tellAdoptions adds a notice for each object that was adopted, and for each entry of
-// application.adopt that takes no object.
+// tellAdoptions adds a notice for each object that was adopted, and the entries of
+// application.adopt that take no object.
 func (w *work) tellAdoptions() {
 	if len(w.set.Adopt) == 0 {
 		return
@@ -72,7 +72,7 @@ func (w *work) tellAdoptions() {
 	}
 	for i := range w.set.Adopt {
 		if !taken[i] {
-			w.report.Notices = append(w.report.Notices, unmatched(&w.set.Adopt[i], w.set.Namespace))
+			w.report.NotAdopted = append(w.report.NotAdopted, NotAdopted{i, unmatched(&w.set.Adopt[i], w.set.Namespace)})
 		}
 	}
 }

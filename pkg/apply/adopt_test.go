@@ -141,10 +141,11 @@ func TestAdoptionOfNothing(t *testing.T) {
 	f.apply(a, f.tenant())
 	f.make("helm", "{apiVersion: v1, kind: ConfigMap, metadata: {name: other, labels: {app: legacy}}}")
 	r := f.apply(a, f.adopting(append(byLabels, byName...)))
-	require.Equal(t, []string{
-		"application.adopt: none of the objects with app=legacy in namespace " + f.fleet + " has the name of an object that the application renders; correct the selector, or take it out",
-		"application.adopt: there was no ConfigMap settings in namespace " + f.fleet + " to adopt; take the entry out",
-	}, r.Sets[0].Notices)
+	require.Empty(t, r.Sets[0].Notices)
+	require.Equal(t, []apply.NotAdopted{
+		{0, "application.adopt: none of the objects with app=legacy in namespace " + f.fleet + " has the name of an object that the application renders; correct the selector, or take it out"},
+		{1, "application.adopt: there was no ConfigMap settings in namespace " + f.fleet + " to adopt; take the entry out"},
+	}, r.Sets[0].NotAdopted)
 	require.Equal(t, apply.Created, actions(r, "shop")["ConfigMap/settings"])
 	require.Empty(t, f.get(configMaps, "settings").GetAnnotations()[render.AnnotationAdopted])
 	f.apply(a, f.set("shop"))

@@ -102,6 +102,14 @@ type SetReport struct {
 	App     model.AppID
 	Results []Result // in the order of the set, then the pruned objects
 	Notices []string // sentences for people, besides the results
+
+	NotAdopted []NotAdopted // entries of application.adopt that take no object
+}
+
+// NotAdopted is an entry of application.adopt that takes no object.
+type NotAdopted struct {
+	Entry   int // its index
+	Message string
 }
 
 // OK reports whether every object of the set is as wanted.

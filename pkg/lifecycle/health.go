@@ -35,11 +35,16 @@ func running(inst *model.Instance) bool {
 // runsInFull and runsReduced are about a start that has arrived: every object is in the
 // cluster, too.
 func runsInFull(inst *model.Instance) bool {
-	return running(inst) && !reduced(inst) && len(inst.Outcomes) == 0
+	return running(inst) && !reduced(inst) && inPlace(inst)
+}
+
+// inPlace reports whether every object is in the cluster as it is to be.
+func inPlace(inst *model.Instance) bool {
+	return !slices.ContainsFunc(inst.Outcomes, func(o model.Outcome) bool { return o.Concerns() })
 }
 
 func runsReduced(inst *model.Instance) bool {
-	return running(inst) && reduced(inst) && len(inst.Outcomes) == 0
+	return running(inst) && reduced(inst) && inPlace(inst)
 }
 
 // reduced reports whether the grants are less than the spec asks for.
@@ -89,7 +94,7 @@ func unrecoverable(inst *model.Instance, shown workloads, _ time.Time) bool {
 // recovered reports whether the full grant runs again.
 func recovered(inst *model.Instance, _ workloads, now time.Time) bool {
 	degrades := answerTo(&inst.Spec.Lifecycle) == model.OnFailureDegrade && tooOften(inst, now) != nil
-	return !reduced(inst) && !failing(inst) && !unfinished(inst) && !degrades && running(inst) && len(inst.Outcomes) == 0
+	return !reduced(inst) && !failing(inst) && !unfinished(inst) && !degrades && running(inst) && inPlace(inst)
 }
 
 // blamed reports whether a critical component may be at fault itself for not

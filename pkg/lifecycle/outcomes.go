@@ -116,9 +116,10 @@ func failApply(inst *model.Instance, _ workloads, _ time.Time) {
 
 // outcomeText names what is refused and why, the final outcome first; "" if nothing is.
 func outcomeText(inst *model.Instance) string {
-	if len(inst.Outcomes) == 0 {
+	i := slices.IndexFunc(inst.Outcomes, func(o model.Outcome) bool { return o.Concerns() })
+	if i < 0 {
 		return ""
 	}
-	o := &inst.Outcomes[0]
+	o := &inst.Outcomes[i]
 	return o.Message + " (" + string(o.Reason) + ")"
 }

@@ -26,3 +26,14 @@ func TestMissingSecretIsToldSinceWhen(t *testing.T) {
 	noteOutcomes(inst, nil, workloads{{Component: "web"}}, began.Add(2*time.Hour))
 	require.Empty(t, inst.Outcomes)
 }
+
+// TestNothingAdoptedHoldsNobody: an entry of application.adopt that takes no object is told,
+// and is in nobody's way.
+func TestNothingAdoptedHoldsNobody(t *testing.T) {
+	inst := &model.Instance{Outcomes: []model.Outcome{{Reason: model.OutcomeNothingAdopted, Message: "none"}}}
+	require.True(t, inPlace(inst))
+	require.Empty(t, outcomeText(inst))
+	inst.Outcomes = append(inst.Outcomes, model.Outcome{Reason: model.OutcomeForeign, Message: "theirs"})
+	require.False(t, inPlace(inst))
+	require.Equal(t, "theirs (Foreign)", outcomeText(inst))
+}

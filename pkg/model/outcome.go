@@ -39,6 +39,7 @@ const (
 	OutcomeSecretMissing    Reason = "SecretMissing"
 	OutcomeSecretUnreadable Reason = "SecretUnreadable"
 	OutcomeKeyUnreadable    Reason = "KeyUnreadable"
+	OutcomeNothingAdopted   Reason = "NothingAdopted"
 	OutcomeRefused          Reason = "Refused"
 )
 
@@ -65,6 +66,7 @@ var OutcomeKinds = []OutcomeKind{
 	{OutcomeImageUnavailable, "an image cannot be pulled", "correct the name of the image, or the access to its registry", false},
 	{OutcomeSecretMissing, "pods name a Secret or a key of one that the namespace does not have, or an external secret is not made", "create the Secret, or correct its name in Git; of an external secret, look at the store and at its keys", false},
 	{OutcomeKeyUnreadable, "the reconciler has no key for an encrypted file, or cannot read its keys", "ask the owner of the reconciler for a key (--sops-age-keys), or encrypt the file for one that it has", false},
+	{OutcomeNothingAdopted, "an entry of `application.adopt` takes no object; nothing else of the application is concerned", "correct the entry, or take it out", false},
 	{OutcomeRefused, "the API server refuses the object for another reason", "read the sentence", false},
 }
 
@@ -73,6 +75,10 @@ func (o *Outcome) Final() bool {
 	i := slices.IndexFunc(OutcomeKinds, func(k OutcomeKind) bool { return k.Reason == o.Reason })
 	return i >= 0 && OutcomeKinds[i].Final
 }
+
+// Concerns reports whether an object is not in the cluster as it is to be: not so an entry of
+// application.adopt that takes none.
+func (o *Outcome) Concerns() bool { return o.Reason != OutcomeNothingAdopted }
 
 // SameCause reports whether two outcomes differ in their objects and times at most.
 func (o *Outcome) SameCause(p *Outcome) bool {

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -45,6 +46,16 @@ func (n news) note(s *apply.SetReport, inst *model.Instance, now, next time.Time
 		case r.Action == apply.Corrected:
 			a.Drift = addCorrection(a.Drift, driftOf(r, now))
 		}
+	}
+	for _, none := range s.NotAdopted {
+		entry := fmt.Sprintf("adopt.%d", none.Entry)
+		message := none.Message
+		if at := inst.Spec.At[entry]; at != "" {
+			message += " (" + at + ")"
+		}
+		a.Outcomes = append(a.Outcomes, model.Outcome{
+			Object: "application." + entry, Reason: model.OutcomeNothingAdopted, Field: "application." + entry, Message: message, First: now, Last: now,
+		})
 	}
 	a.Outcomes = model.FoldOutcomes(a.Outcomes)
 	if len(a.Outcomes)+len(a.Drift) == 0 && (a.Partial || len(inst.Outcomes) == 0 && !known) {

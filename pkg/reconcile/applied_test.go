@@ -44,6 +44,12 @@ func TestNewsUntilItIsSaved(t *testing.T) {
 	inst.Number++
 	n.saved(ledger())
 	require.Empty(t, n, "it was about another instance")
+
+	inst.Spec.At = model.Positions{"adopt.1": "app.cue:3:9"}
+	n.note(&apply.SetReport{App: shop, Results: []apply.Result{object("a", apply.Created, "")}, NotAdopted: []apply.NotAdopted{{Entry: 1, Message: "none"}}}, inst, at, time.Time{})
+	require.Equal(t, []model.Outcome{{
+		Object: "application.adopt.1", Reason: model.OutcomeNothingAdopted, Field: "application.adopt.1", Message: "none (app.cue:3:9)", First: at, Last: at,
+	}}, n.list()[0].Outcomes)
 }
 
 // TestDriftIsCounted: a fight over one field is an entry whose count is saved now and then.
