@@ -22,7 +22,8 @@ func newRun(cfg *nodeagent.Config) *cobra.Command {
 		Use:   "run --plan FILE",
 		Short: "Enforce a plan and keep it in force",
 		Long: `run applies the plan, repairs settings that others change, follows every change of
-the file, and waits for cgroups that do not exist yet. If the plan is broken or gone,
+the file, and waits for cgroups that do not exist yet. The pods and units that the plan
+names are looked for in each pass. If the plan is broken or gone,
 the last good plan stays in force. When the agent stops, all settings stay as they
 are; "nodeagent release" restores the original values.`,
 		Example: `  # enforce a plan from a ConfigMap or from the status branch
@@ -55,6 +56,8 @@ are; "nodeagent release" restores the original values.`,
 		},
 	}
 	cmd.Flags().StringVar(&cfg.Plan, "plan", "", "file with the plan (YAML or JSON)")
+	cmd.Flags().StringVar(&cfg.Kubelet.Links, "container-logs", "/var/log/containers", "directory of the links that the kubelet makes to the logs of containers: they name the pods of this node")
+	cmd.Flags().StringVar(&cfg.Kubelet.Group, "kubepods", "", "cgroup of all pods, of a kubelet with a cgroup root of its own (default: kubepods.slice or kubepods)")
 	cmd.Flags().DurationVar(&cfg.Interval, "interval", time.Second, "time between two checks of all settings")
 	cmd.Flags().StringVar(&cfg.Listen, "listen", "", "address for /metrics and /healthz, such as 127.0.0.1:9465 (default: none)")
 	cmd.Flags().BoolVar(&once, "once", false, "apply the plan, print the state of its settings, and exit")

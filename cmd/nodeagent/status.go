@@ -107,7 +107,13 @@ func printReport(w io.Writer, r nodeagent.Report) {
 		fmt.Fprintf(w, "problem:  %s\n", r.Problem)
 	}
 	fmt.Fprintf(w, "cgroups:  %s\n", r.Mode)
+	if r.Omitted > 0 {
+		fmt.Fprintf(w, "omitted:  %d workloads, for which the plan has no room\n", r.Omitted)
+	}
 	printOutcomes(w, r.Outcomes)
+	table(w, "\nWORKLOAD\tWITHOUT A GROUP SINCE\tBECAUSE", r.Unplaced, func(u nodeagent.Unplaced) []any {
+		return []any{u.Workload, u.Since.Format(time.RFC3339), u.Reason}
+	})
 	table(w, "\nWORKLOAD\tCORES WHEN ALL ARE BUSY\tRESERVED", r.Shares, func(s qos.Share) []any {
 		return []any{s.Workload, model.FormatCPU(s.CPU), model.FormatCPU(s.Reserved)}
 	})

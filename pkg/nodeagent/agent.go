@@ -17,8 +17,9 @@ import (
 
 // Config configures an agent.
 type Config struct {
-	Plan     string        // file with the plan; may be a link that is swapped
-	Root     string        // of the cgroups
+	Plan     string // file with the plan; may be a link that is swapped
+	Root     string // of the cgroups
+	Kubelet  cgroup.Kubelet
 	StateDir string        // for the journal, the last good plan and the report
 	Interval time.Duration // between two checks of all settings
 	Listen   string        // address for metrics and health, "" for none
@@ -163,15 +164,21 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 	}
 	var outcomes []cgroup.Outcome
 	if a.bundle != nil { // without a plan, settings of an earlier one stay as they are
-		host, err := a.tree.Host(a.bundle.plan, a.journal)
+		found, err := a.tree.Find(a.bundle.plan, a.cfg.Kubelet)
 		if err != nil {
 			return err
 		}
-		enforce := qos.Resolve(a.bundle.plan, host)
+		plan, unplaced := qos.Place(a.bundle.plan, found)
+		host, err := a.tree.Host(plan, a.journal)
+		if err != nil {
+			return err
+		}
+		enforce := qos.Resolve(plan, host)
 		if outcomes, err = a.tree.Apply(enforce.Settings, a.journal, dry); err != nil {
 			return err
 		}
-		next.Digest, next.Source, next.Stale = a.bundle.digest, a.bundle.plan.Source, a.bundle.stale
+		next.Digest, next.Source, next.Stale = a.bundle.digest, plan.Source, a.bundle.stale
+		next.Unplaced, next.Omitted = a.sinceWhen(unplaced, started), plan.Omitted
 		next.Shares, next.Degradations = enforce.Shares, enforce.Degradations
 	}
 	next.Outcomes = outcomes
@@ -226,6 +233,7 @@ func (a *agent) logChanges(next Report, outcomes []cgroup.Outcome) {
 	if next.Digest != a.report.Digest || next.Stale != a.report.Stale {
 		log.Info("plan in force", "digest", next.Digest, "source", next.Source, "lastGood", next.Stale, "degradations", len(next.Degradations))
 	}
+	a.logUnplaced(next)
 	before, absent := map[string]string{}, map[string]bool{}
 	for _, o := range a.report.Outcomes {
 		if o.State != cgroup.InForce {

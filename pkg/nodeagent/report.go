@@ -22,9 +22,17 @@ type Report struct {
 	Stale        bool              `json:"stale,omitempty"`   // in force is the last good plan, not the file
 	Problem      string            `json:"problem,omitempty"` // error of the plan file, "" if it is in force
 	Mode         cgroup.Mode       `json:"mode"`
+	Omitted      int               `json:"omitted,omitempty"` // workloads for which the plan had no room
+	Unplaced     []Unplaced        `json:"unplaced,omitempty"`
 	Outcomes     []cgroup.Outcome  `json:"outcomes"`
 	Shares       []qos.Share       `json:"shares"`
 	Degradations []qos.Degradation `json:"degradations"`
+}
+
+// Unplaced is a workload without a group on this node.
+type Unplaced struct {
+	qos.Unplaced
+	Since time.Time `json:"since"`
 }
 
 // Holds reports whether the plan is in force, as far as the host can enforce it.
@@ -32,6 +40,11 @@ type Report struct {
 func (r Report) Holds() bool {
 	for _, o := range r.Outcomes {
 		if o.State == cgroup.Refused {
+			return false
+		}
+	}
+	for _, u := range r.Unplaced {
+		if u.Refused {
 			return false
 		}
 	}

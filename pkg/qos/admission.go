@@ -14,21 +14,13 @@ import (
 func (r *resolver) admit() {
 	workloads := slices.Clone(r.plan.Workloads)
 	r.plan.Workloads = workloads
-	order := make([]int, len(workloads))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := workloads[a], workloads[b]
-		return cmp.Or(cmp.Compare(y.Profile.Rank, x.Profile.Rank), cmp.Compare(y.Priority, x.Priority))
-	})
 	// A twentieth of the memory is never promised: kernel zones need their
 	// watermarks, and a machine that can reclaim nothing kills processes.
 	left := model.Resources{
 		CPU:    r.host.CPU - max(r.plan.System.CPU, 1),
 		Memory: r.host.Memory - r.host.Memory/20 - r.plan.System.Memory,
 	}
-	for _, i := range order {
+	for _, i := range byImportance(workloads) {
 		w := &workloads[i]
 		if w.Reserved.IsZero() {
 			continue
@@ -45,4 +37,18 @@ func (r *resolver) admit() {
 		}
 		left = left.Sub(w.Reserved)
 	}
+}
+
+// byImportance returns the places of workloads: higher rank first, then higher priority,
+// then the order of the plan.
+func byImportance(workloads []Workload) []int {
+	order := make([]int, len(workloads))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := &workloads[a], &workloads[b]
+		return cmp.Or(cmp.Compare(y.Profile.Rank, x.Profile.Rank), cmp.Compare(y.Priority, x.Priority))
+	})
+	return order
 }

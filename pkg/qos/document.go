@@ -31,6 +31,7 @@ type document struct {
 	Kind       string               `yaml:"kind"`
 	Source     string               `yaml:"source"`
 	System     amounts              `yaml:"system"`
+	Omitted    int                  `yaml:"omitted"`
 	Profiles   []model.QoSProfile   `yaml:"profiles"`
 	Workloads  []documentedWorkload `yaml:"workloads"`
 }
@@ -38,6 +39,9 @@ type document struct {
 type documentedWorkload struct {
 	Name     scalar  `yaml:"name"`
 	Cgroup   string  `yaml:"cgroup"`
+	Unit     string  `yaml:"unit"`
+	Pods     Pods    `yaml:"pods"`
+	Source   string  `yaml:"source"`
 	Profile  string  `yaml:"profile"`
 	Priority int     `yaml:"priority"`
 	CPU      span    `yaml:"cpu"`
@@ -67,9 +71,10 @@ func (s *scalar) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// Parse reads a plan document. It refuses unknown fields, unknown profiles,
-// cgroups outside the root, two workloads in one cgroup or inside each other,
-// and promises that contradict themselves; its error lists the problems with their lines.
+// Parse reads a plan document. It refuses unknown fields, unknown profiles, workloads
+// that name nothing or several things, cgroups outside the root, two workloads in one
+// cgroup or inside each other, and promises that contradict themselves; its error lists
+// the problems with their lines.
 func Parse(data []byte) (Plan, error) {
 	if len(data) > MaxDocument {
 		return Plan{}, fmt.Errorf("plan of %d bytes: at most %d are read", len(data), MaxDocument)
@@ -100,7 +105,7 @@ func readable(err error) string {
 	s = strings.TrimPrefix(s, "unmarshal errors:\n")
 	for _, word := range []struct{ go_, plan string }{
 		{" in type qos.documentedWorkload", " in a workload"}, {" in type qos.document", " in a plan"},
-		{" in type qos.span", ""}, {" in type qos.amounts", ""}, {" in type model.", " in profile part "},
+		{" in type qos.span", ""}, {" in type qos.amounts", ""}, {" in type qos.Pods", " in pods"}, {" in type model.", " in profile part "},
 	} {
 		s = strings.ReplaceAll(s, word.go_, word.plan)
 	}
@@ -136,8 +141,9 @@ func (r *reader) plan(doc document) Plan {
 		r.complain("%d workloads, %d profiles: at most %d and %d", len(doc.Workloads), len(doc.Profiles), maxWorkloads, maxProfiles)
 		return Plan{}
 	}
-	if len(doc.Source) > 256 || !text.Valid(doc.Source) {
-		r.complain("source is not a commit")
+	r.source("plan", doc.Source)
+	if doc.Omitted < 0 {
+		r.complain("omitted is %d, want a number of workloads", doc.Omitted)
 	}
 	for _, p := range model.BuiltinQoSProfiles() {
 		r.profiles[p.Name] = p
@@ -150,7 +156,7 @@ func (r *reader) plan(doc document) Plan {
 		own = append(own, p.Name)
 		r.profile(p)
 	}
-	plan := Plan{Source: doc.Source, System: r.amounts("system", doc.System)}
+	plan := Plan{Source: doc.Source, System: r.amounts("system", doc.System), Omitted: doc.Omitted}
 	names, cgroups := map[string]bool{}, map[string]string{}
 	for _, w := range doc.Workloads {
 		at := fmt.Sprintf("line %d: workload %q", w.Name.line, w.Name.text)
@@ -162,11 +168,11 @@ func (r *reader) plan(doc document) Plan {
 			r.complain("%s: the name is taken", at)
 		}
 		names[w.Name.text] = true
-		if err := checkCgroup(w.Cgroup); err != nil {
+		if err := w.names(); err != nil {
 			r.complain("%s: %s", at, err)
 			continue
 		}
-		if other, taken := cgroups[w.Cgroup]; taken {
+		if other, taken := cgroups[w.Cgroup]; taken && w.Cgroup != "" {
 			r.complain("%s: cgroup %s belongs to workload %q", at, w.Cgroup, other)
 		}
 		cgroups[w.Cgroup] = w.Name.text
@@ -209,7 +215,7 @@ func (r *reader) workload(at string, w documentedWorkload) Workload {
 		r.complain("%s: profile %q is neither built in nor declared", at, w.Profile)
 	}
 	out := Workload{
-		Name: w.Name.text, Cgroup: w.Cgroup, Profile: profile, Priority: w.Priority,
+		Name: w.Name.text, Cgroup: w.Cgroup, Unit: w.Unit, Pods: w.Pods, Source: w.Source, Profile: profile, Priority: w.Priority,
 		Request:  r.amounts(at+" request", amounts{w.CPU.Request, w.Memory.Request}),
 		Limit:    r.amounts(at+" limit", amounts{w.CPU.Limit, w.Memory.Limit}),
 		Reserved: r.amounts(at+" reserved", w.Reserved),
@@ -222,17 +228,22 @@ func (r *reader) workload(at string, w documentedWorkload) Workload {
 			r.complain("%s: %s reserved is above its request", at, name)
 		}
 	}
-	switch {
-	case !reserves(profile) && !out.Reserved.IsZero():
-		r.complain("%s: profile %q reserves nothing, %s does", at, w.Profile, model.GuaranteedPro)
-	case reserves(profile) && out.Reserved.IsZero():
+	r.source(at, w.Source)
+	if w.Profile != "" && Reserves(profile) && out.Reserved.IsZero() {
 		out.Reserved = out.Request
 	}
 	return out
 }
 
-// reserves reports whether the profile promises a minimum under overload.
-func reserves(p model.QoSProfile) bool { return p.Memory.Min > 0 }
+func (r *reader) source(at, commit string) {
+	if len(commit) > 256 || !text.Valid(commit) {
+		r.complain("%s: source is not a commit", at)
+	}
+}
+
+// Reserves reports whether a workload of the profile has its request reserved, unless
+// another amount is.
+func Reserves(p model.QoSProfile) bool { return p.Memory.Min > 0 }
 
 func (r *reader) amounts(at string, a amounts) model.Resources {
 	return model.Resources{

@@ -73,7 +73,7 @@ func TestParseRefuses(t *testing.T) {
 		{w("name: b, cgroup: b, profile: burstable, cpu: {request: -1}"), "is not an amount"},
 		{w("name: b, cgroup: b, profile: burstable, memory: {request: 2Pi}"), "more than any machine has"},
 		{w("name: b, cgroup: b, profile: burstable, cpu: {request: 2, limit: 1}"), "cpu request is above its limit"},
-		{w("name: b, cgroup: b, profile: burstable, reserved: {cpu: 1}, cpu: {request: 1}"), `profile "burstable" reserves nothing, guaranteed-pro does`},
+		{w("name: b, cgroup: b, profile: burstable, reserved: {cpu: 2}, cpu: {request: 1}"), `workload "b": cpu reserved is above its request`},
 		{w("name: b, cgroup: b, profile: guaranteed-pro, reserved: {cpu: 2}, cpu: {request: 1}"), "cpu reserved is above its request"},
 		{head + "profiles: [{name: p, cpu: {weight: 20000}}]\n", `profile "p": cpu.weight is 20000, want 0 to 10000`},
 		{head + "profiles: [{name: p}, {name: p}]\n", `profile "p" is declared twice`},

@@ -1,6 +1,7 @@
 package qos
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -13,7 +14,8 @@ func (r *resolver) memory() {
 	mins, lows := map[string]int64{}, map[string]int64{}
 	for _, w := range r.plan.Workloads {
 		p := w.Profile.Memory
-		least := r.pages(p.Min.Of(w.Reserved.Memory))
+		// What is reserved for a workload of another profile is reserved whole.
+		least := r.pages(cmp.Or(p.Min, 100).Of(w.Reserved.Memory))
 		low := max(least, r.pages(p.Low.Of(w.Request.Memory)))
 		limit := r.pages(w.Limit.Memory)
 		high := r.high(w)

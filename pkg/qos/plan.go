@@ -12,17 +12,22 @@ const (
 type Plan struct {
 	Source    string          // commit that the plan was made from, "" if unknown
 	System    model.Resources // kept for the host itself, never promised to workloads
+	Omitted   int             // workloads for which the document had no room
 	Workloads []Workload      // in the order of the document, which breaks ties
 }
 
-// Workload is one cgroup with its promise.
+// Workload is a promise and what it is for: one cgroup, or what a selector finds on a
+// node. [Place] turns selectors into cgroups.
 // Invariant: Reserved <= Request <= Limit wherever a limit is set.
 type Workload struct {
 	Name     string
-	Cgroup   string // relative to the cgroup root, clean
+	Cgroup   string // relative to the cgroup root, clean; "" where a selector stands
+	Unit     string // of systemd, "" for none
+	Pods     Pods   // zero: none
+	Source   string // commit that declares the promise, "" if unknown
 	Profile  model.QoSProfile
 	Priority int
 	Request  model.Resources
 	Limit    model.Resources // zero: none
-	Reserved model.Resources // kept even under overload; only with a profile that reserves
+	Reserved model.Resources // kept even under overload
 }

@@ -68,7 +68,7 @@ func genPlan(t *rapid.T) Plan {
 			Request: model.Resources{CPU: cpu, Memory: mem},
 			Limit:   model.Resources{CPU: 2 * cpu, Memory: 2 * mem},
 		}
-		if reserves(p) {
+		if Reserves(p) || i%3 == 0 {
 			w.Reserved = model.Resources{CPU: cpu / 2, Memory: mem / 2}
 		}
 		plan.Workloads = append(plan.Workloads, w)

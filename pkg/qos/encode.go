@@ -1,0 +1,129 @@
+package qos
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// mostEncoded leaves room in a ConfigMap, which holds a MiB with its other fields.
+const mostEncoded = 900 << 10
+
+// heading and row are a document as [Encode] writes it.
+type (
+	heading struct {
+		APIVersion string             `json:"apiVersion"`
+		Kind       string             `json:"kind"`
+		Source     string             `json:"source,omitempty"`
+		System     *written           `json:"system,omitempty"`
+		Omitted    int                `json:"omitted,omitempty"`
+		Profiles   []model.QoSProfile `json:"profiles,omitempty"`
+	}
+	row struct {
+		Name     string   `json:"name"`
+		Cgroup   string   `json:"cgroup,omitempty"`
+		Unit     string   `json:"unit,omitempty"`
+		Pods     *Pods    `json:"pods,omitempty"`
+		Source   string   `json:"source,omitempty"`
+		Profile  string   `json:"profile"`
+		Priority int      `json:"priority,omitempty"`
+		CPU      *rangeOf `json:"cpu,omitempty"`
+		Memory   *rangeOf `json:"memory,omitempty"`
+		Reserved *written `json:"reserved,omitempty"`
+	}
+	rangeOf struct {
+		Request string `json:"request,omitempty"`
+		Limit   string `json:"limit,omitempty"`
+	}
+	written struct {
+		CPU    string `json:"cpu,omitempty"`
+		Memory string `json:"memory,omitempty"`
+	}
+)
+
+// Encode writes a plan that [Parse] reads back: JSON with a line for each workload, in the
+// order given. Equal plans give equal bytes. What a document has no room for is left out,
+// the least important first, and counted.
+func Encode(plan Plan) []byte {
+	h := heading{APIVersion: APIVersion, Kind: Kind, Source: plan.Source, System: writtenAs(plan.System)}
+	own := map[string]bool{}
+	for _, p := range model.BuiltinQoSProfiles() {
+		own[p.Name] = true
+	}
+	rows := make([][]byte, len(plan.Workloads))
+	for i := range plan.Workloads {
+		w := &plan.Workloads[i]
+		if !own[w.Profile.Name] {
+			own[w.Profile.Name] = true
+			h.Profiles = append(h.Profiles, w.Profile)
+		}
+		rows[i] = w.encode()
+	}
+	slices.SortFunc(h.Profiles, func(a, b model.QoSProfile) int { return cmp.Compare(a.Name, b.Name) })
+	room := mostEncoded - len(h.encode())
+	kept := make([]bool, len(rows))
+	n := 0
+	for _, i := range byImportance(plan.Workloads) {
+		if room -= len(rows[i]) + 2; room < 0 || n == maxWorkloads {
+			break
+		}
+		kept[i] = true
+		n++
+	}
+	h.Omitted = plan.Omitted + len(rows) - n
+	var b bytes.Buffer
+	b.Write(bytes.TrimSuffix(h.encode(), []byte("\n}\n")))
+	b.WriteString(",\n  \"workloads\": [")
+	separator := "\n"
+	for i, row := range rows {
+		if kept[i] {
+			b.WriteString(separator)
+			b.Write(row)
+			separator = ",\n"
+		}
+	}
+	b.WriteString("\n  ]\n}\n")
+	return b.Bytes()
+}
+
+func (h heading) encode() []byte {
+	b, _ := json.MarshalIndent(h, "", "  ") // of these types nothing fails
+	return append(b, '\n')
+}
+
+func (w *Workload) encode() []byte {
+	r := row{
+		Name: w.Name, Cgroup: w.Cgroup, Unit: w.Unit, Source: w.Source, Profile: w.Profile.Name, Priority: w.Priority,
+		CPU: rangeAs("cpu", w.Request.CPU, w.Limit.CPU), Memory: rangeAs("memory", w.Request.Memory, w.Limit.Memory),
+		Reserved: writtenAs(w.Reserved),
+	}
+	if !w.Pods.IsZero() {
+		r.Pods = &w.Pods
+	}
+	b, _ := json.Marshal(r)
+	return append([]byte("    "), b...)
+}
+
+func rangeAs(resource string, request, limit int64) *rangeOf {
+	if request == 0 && limit == 0 {
+		return nil
+	}
+	return &rangeOf{amountAs(resource, request), amountAs(resource, limit)}
+}
+
+func writtenAs(r model.Resources) *written {
+	if r.CPU == 0 && r.Memory == 0 {
+		return nil
+	}
+	return &written{amountAs("cpu", r.CPU), amountAs("memory", r.Memory)}
+}
+
+func amountAs(resource string, n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return model.FormatAmount(resource, n)
+}
