@@ -73,12 +73,12 @@ func (in *installation) create(t testing.TB, object runtime.Object) {
 	t.Helper()
 	text, err := yaml.Marshal(object)
 	require.NoError(t, err)
-	renamed := strings.NewReplacer("daros-system", in.home, "'fleet'", "'"+in.fleet+"'", "''fleet''", "''"+in.fleet+"''", "d-aros-reconciler", in.fleet+"-reconciler", "d-aros-tenant", in.role,
+	renamed := strings.NewReplacer("daros-system", in.home, "daros-nodes", in.fleet+"-nodes", "'fleet'", "'"+in.fleet+"'", "''fleet''", "''"+in.fleet+"''", "d-aros-reconciler", in.fleet+"-reconciler", "d-aros-tenant", in.role,
 		"d-aros-writes", in.fleet+"-writes", "d-aros-labels", in.fleet+"-labels", "d-aros-pods", in.fleet+"-pods").Replace(string(text))
 	u := &unstructured.Unstructured{}
 	require.NoError(t, yaml.Unmarshal([]byte(renamed), &u.Object))
 	switch u.GetKind() {
-	case "Deployment", "Service", "NetworkPolicy":
+	case "Deployment", "DaemonSet", "Service", "NetworkPolicy":
 		return
 	case "ClusterRole":
 		var role rbacv1.ClusterRole

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"github.com/d-aros/d-aros/pkg/qos"
+	adapter "github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 )
 
 // overlay is a deployment as its README describes it, over ssh.
@@ -38,8 +39,14 @@ configMapGenerator:
 // API does not know are errors.
 func build(t testing.TB, dir string) []runtime.Object {
 	t.Helper()
+	return kustomized(t, manifests(t), dir)
+}
+
+// manifests returns a copy of this directory.
+func manifests(t testing.TB) filesys.FileSystem {
+	t.Helper()
 	files := filesys.MakeFsInMemory()
-	for _, pattern := range []string{"*.yaml", "*/*.yaml"} {
+	for _, pattern := range []string{"*.yaml", "*/*.yaml", "*/*/*.yaml"} {
 		names, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		require.NotEmpty(t, names)
@@ -50,6 +57,11 @@ func build(t testing.TB, dir string) []runtime.Object {
 		}
 	}
 	require.NoError(t, files.WriteFile("/kustomization.yaml", []byte(overlay)))
+	return files
+}
+
+func kustomized(t testing.TB, files filesys.FileSystem, dir string) []runtime.Object {
+	t.Helper()
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, dir)
 	require.NoError(t, err)
 
@@ -181,15 +193,34 @@ func TestPodsAreConfined(t *testing.T) {
 				return
 			}
 			require.False(t, *pod.AutomountServiceAccountToken)
-			require.Equal(t, []string{"/sys/fs/cgroup", "/var/lib/d-aros/nodeagent"}, host)
+			require.Equal(t, []string{"/sys/fs/cgroup", "/var/log/containers", "/var/lib/d-aros/nodeagent"}, host)
 		})
 	}
 }
 
-func TestPlanIsAPlan(t *testing.T) {
-	plan := find(t, build(t, "/deploy"), func(m *corev1.ConfigMap) bool { return m.Name == "plan" })
-	_, err := qos.Parse([]byte(plan.Data["plan.yaml"]))
+// TestAgentsMountThePlanOfTheirPool: of the pool that the nodes have, and what the reconciler writes.
+func TestAgentsMountThePlanOfTheirPool(t *testing.T) {
+	pod := templates(t)["nodeagent"]
+	pool := pod.NodeSelector["d-aros.dev/pool"]
+	plan := pod.Volumes[slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == "plan" })]
+	require.Equal(t, adapter.PlanName("fleet", pool), plan.ConfigMap.Name)
+	require.True(t, *plan.ConfigMap.Optional, "an agent that comes first keeps its last plan")
+}
+
+// TestAgentsOfAnotherPool builds the overlay of the page.
+func TestAgentsOfAnotherPool(t *testing.T) {
+	page, err := os.ReadFile("../docs/nodeagent.md")
 	require.NoError(t, err)
+	_, text, _ := strings.Cut(string(page), "```yaml\n")
+	text, _, _ = strings.Cut(text, "```")
+	files := manifests(t)
+	text = strings.Replace(text, "https://github.com/d-aros/d-aros//deploy/nodeagent/pool?ref=<tag>", "../deploy/nodeagent/pool", 1)
+	require.NoError(t, files.WriteFile("/gpu/kustomization.yaml", []byte(text)))
+	d := find[*appsv1.DaemonSet](t, kustomized(t, files, "/gpu"), nil)
+	require.Equal(t, "nodeagent-gpu", d.Name)
+	require.Equal(t, "gpu", d.Spec.Selector.MatchLabels["pool"])
+	require.Equal(t, "gpu", d.Spec.Template.Spec.NodeSelector["d-aros.dev/pool"])
+	require.Equal(t, adapter.PlanName("production", "gpu"), d.Spec.Template.Spec.Volumes[3].ConfigMap.Name)
 }
 
 // TestNoManifestNamesAVersion: only a release names the version and the digest of an image, and nothing runs "latest".

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/nodeagent"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -17,7 +18,7 @@ import (
 
 func newRun(cfg *nodeagent.Config) *cobra.Command {
 	var once, dry bool
-	var format string
+	var format, systemCPU, systemMemory string
 	cmd := &cobra.Command{
 		Use:   "run --plan FILE",
 		Short: "Enforce a plan and keep it in force",
@@ -41,6 +42,9 @@ are; "nodeagent release" restores the original values.`,
 				return err
 			}
 			cfg.Log = log
+			if cfg.System, err = system(systemCPU, systemMemory); err != nil {
+				return err
+			}
 			if !once && !dry {
 				return nodeagent.Run(cmd.Context(), *cfg)
 			}
@@ -56,6 +60,8 @@ are; "nodeagent release" restores the original values.`,
 		},
 	}
 	cmd.Flags().StringVar(&cfg.Plan, "plan", "", "file with the plan (YAML or JSON)")
+	cmd.Flags().StringVar(&systemCPU, "system-cpu", "", "processors kept for the host, such as 500m: never promised to workloads; a plan with \"system\" says it itself")
+	cmd.Flags().StringVar(&systemMemory, "system-memory", "", "memory kept for the host, such as 512Mi")
 	cmd.Flags().StringVar(&cfg.Kubelet.Links, "container-logs", "/var/log/containers", "directory of the links that the kubelet makes to the logs of containers: they name the pods of this node")
 	cmd.Flags().StringVar(&cfg.Kubelet.Group, "kubepods", "", "cgroup of all pods, of a kubelet with a cgroup root of its own (default: kubepods.slice or kubepods)")
 	cmd.Flags().DurationVar(&cfg.Interval, "interval", time.Second, "time between two checks of all settings")
@@ -65,6 +71,21 @@ are; "nodeagent release" restores the original values.`,
 	cmd.Flags().StringVar(&format, "log-format", "text", "text or json")
 	_ = cmd.MarkFlagRequired("plan")
 	return cmd
+}
+
+// system reads what is kept for the host.
+func system(cpu, memory string) (kept model.Resources, err error) {
+	if cpu != "" {
+		if kept.CPU, err = model.ParseCPU(cpu); err != nil {
+			return kept, fmt.Errorf("--system-cpu: %w", err)
+		}
+	}
+	if memory != "" {
+		if kept.Memory, err = model.ParseMemory(memory); err != nil {
+			return kept, fmt.Errorf("--system-memory: %w", err)
+		}
+	}
+	return kept, nil
 }
 
 func newLog(w io.Writer, format string) (*slog.Logger, error) {

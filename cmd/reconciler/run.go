@@ -40,7 +40,7 @@ type runFlags struct {
 	once, dryRun, adopt                           bool
 	listen                                        string
 	pprof, applicationMetrics, leaderElect        bool
-	leaseNamespace, tenantRole                    string
+	leaseNamespace, nodeNamespace, tenantRole     string
 	workers                                       int
 	logFormat, logLevel                           string
 
@@ -106,6 +106,7 @@ program runs in. Your own kubeconfig counts only if --context names a context of
 	fl.BoolVar(&f.pprof, "pprof", false, "serve /debug/pprof too")
 	fl.BoolVar(&f.leaderElect, "leader-elect", false, "reconcile only while holding a Lease in the cluster")
 	fl.StringVar(&f.tenantRole, "tenant-role", "", "ClusterRole of the accounts d-aros in the namespaces of tenants, which requests about the objects of applications impersonate; \"\": the reconciler's own rights serve")
+	fl.StringVar(&f.nodeNamespace, "node-namespace", "daros-nodes", "namespace of the node agents, which get the plan of their pool there in a ConfigMap; nothing is written where it does not exist")
 	fl.StringVar(&f.leaseNamespace, "lease-namespace", "daros-system", "namespace of the Lease, and of the ConfigMap that remembers which ledger the fleet follows")
 	fl.IntVar(&f.workers, "workers", 8, "number of concurrent requests to the API server")
 	fl.StringVar(&f.logFormat, "log-format", "text", "text or json")
@@ -175,7 +176,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	carrier, err := kubernetes.New(cluster, kubernetes.Options{Fleet: f.fleet, Workers: f.workers, Namespace: f.leaseNamespace, TenantRole: f.tenantRole, Opener: opener})
+	carrier, err := kubernetes.New(cluster, kubernetes.Options{Fleet: f.fleet, Workers: f.workers, Namespace: f.leaseNamespace, Agents: f.nodeNamespace, TenantRole: f.tenantRole, Opener: opener})
 	if err != nil {
 		return err
 	}
@@ -218,7 +219,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	labelled.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	loop := reconcile.New(reconcile.Options{
 		Edges: reconcile.Edges{
-			Source: src, Status: branch, Runtime: carrier, Evaluator: evaluator,
+			Source: src, Status: branch, Runtime: carrier, Nodes: carrier, Evaluator: evaluator,
 			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Listeners: outgoing.listeners,
 			Wakes: reconcile.Wakes{SourceChanged: changes, Evaluated: evaluators.Answered()}, SourceStale: f.sourceStale, Slice: f.slice(), Newcomers: f.newcomers(),
 			Readings: reconcile.Readings{

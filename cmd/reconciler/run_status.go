@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/status"
 )
 
@@ -63,8 +65,18 @@ func (f *runFlags) statusOptions(build buildinfo.Info, memory int64, log *slog.L
 	return status.Options{
 		URL: cmp.Or(f.status.repo, f.repo), Branch: f.status.branch, Dir: filepath.Join(f.stateDir, "status"), Auth: f.auth(token),
 		Files: f.status.files, Memory: memory, Signing: signing, Keep: true, Recheck: time.Minute, WrittenBy: "reconciler " + build.String(),
+		Nodes:  f.nodePlans,
 		Notice: func(sentence string) { log.Warn(sentence) },
 	}, nil
+}
+
+// nodePlans returns the plans of the nodes of pools, by pool, for the status branch.
+func (f *runFlags) nodePlans(ledger *model.Ledger) map[string][]byte {
+	plans := map[string][]byte{}
+	for _, p := range render.NodePlans(ledger, f.prefix) {
+		plans[p.Pool] = p.Document
+	}
+	return plans
 }
 
 // mirror is the mirror of the status branch, nil if there is none.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
@@ -20,9 +21,10 @@ type Config struct {
 	Plan     string // file with the plan; may be a link that is swapped
 	Root     string // of the cgroups
 	Kubelet  cgroup.Kubelet
-	StateDir string        // for the journal, the last good plan and the report
-	Interval time.Duration // between two checks of all settings
-	Listen   string        // address for metrics and health, "" for none
+	System   model.Resources // kept for the host where the plan says nothing of it
+	StateDir string          // for the journal, the last good plan and the report
+	Interval time.Duration   // between two checks of all settings
+	Listen   string          // address for metrics and health, "" for none
 	Log      *slog.Logger
 }
 
@@ -169,6 +171,9 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 			return err
 		}
 		plan, unplaced := qos.Place(a.bundle.plan, found)
+		if plan.System.IsZero() {
+			plan.System = a.cfg.System
+		}
 		host, err := a.tree.Host(plan, a.journal)
 		if err != nil {
 			return err

@@ -48,29 +48,15 @@ type (
 // order given. Equal plans give equal bytes. What a document has no room for is left out,
 // the least important first, and counted.
 func Encode(plan Plan) []byte {
-	h := heading{APIVersion: APIVersion, Kind: Kind, Source: plan.Source, System: writtenAs(plan.System)}
-	own := map[string]bool{}
-	for _, p := range model.BuiltinQoSProfiles() {
-		own[p.Name] = true
-	}
-	rows := make([][]byte, len(plan.Workloads))
-	for i := range plan.Workloads {
-		w := &plan.Workloads[i]
-		if !own[w.Profile.Name] {
-			own[w.Profile.Name] = true
-			h.Profiles = append(h.Profiles, w.Profile)
-		}
-		rows[i] = w.encode()
-	}
-	slices.SortFunc(h.Profiles, func(a, b model.QoSProfile) int { return cmp.Compare(a.Name, b.Name) })
+	h := heading{APIVersion: APIVersion, Kind: Kind, Source: plan.Source, System: writtenAs(plan.System), Profiles: ownProfiles(plan.Workloads)}
 	room := mostEncoded - len(h.encode())
-	kept := make([]bool, len(rows))
-	n := 0
+	rows, n := make([][]byte, len(plan.Workloads)), 0
 	for _, i := range byImportance(plan.Workloads) {
-		if room -= len(rows[i]) + 2; room < 0 || n == maxWorkloads {
+		row := plan.Workloads[i].encode()
+		if room -= len(row) + 2; room < 0 || n == maxWorkloads {
 			break
 		}
-		kept[i] = true
+		rows[i] = row
 		n++
 	}
 	h.Omitted = plan.Omitted + len(rows) - n
@@ -78,8 +64,8 @@ func Encode(plan Plan) []byte {
 	b.Write(bytes.TrimSuffix(h.encode(), []byte("\n}\n")))
 	b.WriteString(",\n  \"workloads\": [")
 	separator := "\n"
-	for i, row := range rows {
-		if kept[i] {
+	for _, row := range rows {
+		if row != nil {
 			b.WriteString(separator)
 			b.Write(row)
 			separator = ",\n"
@@ -87,6 +73,22 @@ func Encode(plan Plan) []byte {
 	}
 	b.WriteString("\n  ]\n}\n")
 	return b.Bytes()
+}
+
+// ownProfiles returns the profiles of workloads that are not built in, by name.
+func ownProfiles(workloads []Workload) (own []model.QoSProfile) {
+	known := map[string]bool{}
+	for _, p := range model.BuiltinQoSProfiles() {
+		known[p.Name] = true
+	}
+	for i := range workloads {
+		if p := &workloads[i].Profile; !known[p.Name] {
+			known[p.Name] = true
+			own = append(own, *p)
+		}
+	}
+	slices.SortFunc(own, func(a, b model.QoSProfile) int { return cmp.Compare(a.Name, b.Name) })
+	return own
 }
 
 func (h heading) encode() []byte {

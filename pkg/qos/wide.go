@@ -32,3 +32,11 @@ func (p product) ceil(d int64) int64 {
 	}
 	return q
 }
+
+// Part returns the part of n that share is of a whole, rounded down; nothing of no whole.
+func Part(n, share, whole int64) int64 {
+	if whole <= 0 {
+		return 0
+	}
+	return wide(n, share).floor(whole)
+}

@@ -28,6 +28,7 @@ func (l *Loop) act(ctx context.Context, ledger model.Ledger, r *Report) error {
 		slice /= 4
 	}
 	l.begin(r, StageRender)
+	l.plan(ctx, &ledger)
 	dispatch(l.o.Outbound, &ledger, l.runs.tallies)
 	began := l.o.Now()
 	tasks := l.due(&ledger, began)
@@ -250,6 +251,8 @@ type carriedOut struct {
 
 	whole  model.Revision // of the ledger of which nothing was due; zero: something may be
 	unseen bool           // something was carried out without the values of secrets
+
+	planned planned
 }
 
 type attempt struct {

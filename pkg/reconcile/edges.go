@@ -22,6 +22,7 @@ type Edges struct {
 	Source    Source
 	Status    Ledger
 	Runtime   Runtime
+	Nodes     Nodes // nil: no node has an agent
 	Evaluator Evaluator
 	Commands  Commands // nil: people make no requests
 	Outbound  Outbound // nil: no request leaves the process

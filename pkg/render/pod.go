@@ -173,14 +173,7 @@ func (p *pod) refer(path, kind, name string) (object corev1.LocalObjectReference
 // evicts it last. A default of policy is no limit: nobody said that it suffices. Devices
 // cannot be shared.
 func requirements(c *model.Component, grant model.Grant) corev1.ResourceRequirements {
-	limit := c.Limits
-	qos := cmp.Or(grant.QoS, c.QoS)
-	if (qos == model.Guaranteed || qos == model.GuaranteedPro) && c.Requests.Memory > 0 {
-		limit.Memory = grant.Requests.Memory
-	}
-	if qos == model.GuaranteedPro && c.Requests.CPU > 0 {
-		limit.CPU = grant.Requests.CPU
-	}
+	limit := limitsOf(c, grant)
 	r := corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
 	for _, name := range grant.Requests.Names() {
 		asked := grant.Requests.Get(name)
@@ -189,8 +182,26 @@ func requirements(c *model.Component, grant model.Grant) corev1.ResourceRequirem
 		if strings.Contains(name, "/") {
 			r.Limits[key] = quantity(name, asked)
 		} else if most := limit.Get(name); most > 0 {
-			r.Limits[key] = quantity(name, max(most, asked))
+			r.Limits[key] = quantity(name, most)
 		}
 	}
 	return r
+}
+
+// limitsOf returns the CPU and the memory that bound a container, 0 where nothing does.
+func limitsOf(c *model.Component, grant model.Grant) model.Resources {
+	limit := c.Limits
+	qos := cmp.Or(grant.QoS, c.QoS)
+	if (qos == model.Guaranteed || qos == model.GuaranteedPro) && c.Requests.Memory > 0 {
+		limit.Memory = grant.Requests.Memory
+	}
+	if qos == model.GuaranteedPro && c.Requests.CPU > 0 {
+		limit.CPU = grant.Requests.CPU
+	}
+	for _, name := range []string{"cpu", "memory"} {
+		if most := limit.Get(name); most > 0 {
+			limit = limit.With(name, max(most, grant.Requests.Get(name)))
+		}
+	}
+	return limit
 }

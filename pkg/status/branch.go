@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // ErrMoved reports that somebody else wrote to the branch since the caller read it.
@@ -56,6 +57,10 @@ type Options struct {
 	// process then fetches nothing if nobody else has written meanwhile, and a lost
 	// branch can be brought back from it.
 	Keep bool
+
+	// Nodes returns the plan for the nodes of each pool, by its name, that follows from a
+	// ledger. It is written where it changes. nil: the plans stay as they are.
+	Nodes func(*model.Ledger) map[string][]byte
 
 	// Recheck is how long Load may trust that the branch is where it was last
 	// seen. Zero asks the remote at every Load. Commit is safe either way.

@@ -13,6 +13,7 @@ import (
 const (
 	readmeFile   = page.File
 	tenantsDir   = page.Dir
+	nodesDir     = "nodes"
 	tenantFile   = "tenant.json"
 	quotaFile    = "quota.json"
 	instanceFile = "instance.json"

@@ -76,6 +76,7 @@ func (p *plan) records(next *model.Ledger) error {
 func (p *plan) finish() error {
 	p.problems()
 	p.pages()
+	p.nodes()
 	if p.format.Major == 1 || p.base.format == p.format && p.base.tree.blob(formatFile) != git.ZeroHash {
 		return nil
 	}

@@ -23,6 +23,8 @@ type state struct {
 
 	shown page.Branch // what the first page says of the branch
 
+	nodes func(*model.Ledger) map[string][]byte // of Options
+
 	// stale marks a tree that may differ from the ledger, so that every file is
 	// written again. A file that is right costs no object.
 	stale bool

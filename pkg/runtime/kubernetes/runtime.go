@@ -30,6 +30,9 @@ type Options struct {
 	Workers      int    // requests at the same time, default 8
 	Namespace    string // of the anchor, default daros-system
 
+	// Agents is the namespace of the agents of nodes, which get their plans there. "": none.
+	Agents string
+
 	// TenantRole is the ClusterRole of the accounts that are impersonated to change the
 	// objects of applications, one in each namespace. "": nobody is impersonated.
 	TenantRole string
@@ -41,6 +44,7 @@ type Options struct {
 type Runtime struct {
 	fleet     string
 	namespace string // of the anchor
+	agents    string // their namespace, "" without them
 	role      string // of accounts, "" without them
 	opener    *sealed.Opener
 	permitted atomic.Bool
@@ -79,7 +83,7 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		applier.Close()
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
 	}
-	r := &Runtime{fleet: opts.Fleet, namespace: cmp.Or(opts.Namespace, "daros-system"), role: opts.TenantRole, opener: opts.Opener, reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core), workloads: map[model.AppID][]model.Workload{}}
+	r := &Runtime{fleet: opts.Fleet, namespace: cmp.Or(opts.Namespace, "daros-system"), agents: opts.Agents, role: opts.TenantRole, opener: opts.Opener, reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core), workloads: map[model.AppID][]model.Workload{}}
 	r.nodes = newNodes(core, opts.Fleet, applier.Live().Wake)
 	return r, nil
 }

@@ -1,0 +1,54 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// Nodes brings plans to the agents on the nodes. *kubernetes.Runtime does.
+type Nodes interface {
+	// Plan has the agents of each pool keep its plan, and those of other pools nothing. It
+	// changes only what differs.
+	Plan(ctx context.Context, plans []render.NodePlan) error
+}
+
+// plansAgain is after how long plans that did not change are compared again: somebody may
+// have changed them, or deployed agents.
+const plansAgain = 5 * time.Minute
+
+// planned is what is known of the plans of nodes. Like carriedOut it is a cache.
+type planned struct {
+	of    model.Revision // of the ledger that they follow from
+	plans []render.NodePlan
+	next  time.Time // when they are compared again, or tried after an error
+	said  string    // the last error
+}
+
+// plan brings plans that follow from a saved ledger to the nodes. An error stops nothing
+// else: the agents keep what they have.
+func (l *Loop) plan(ctx context.Context, ledger *model.Ledger) {
+	p, now := &l.done.planned, l.o.Now()
+	if l.o.Nodes == nil || p.of.Is(ledger.Revision) && now.Before(p.next) {
+		return
+	}
+	before := p.plans
+	p.of, p.plans = ledger.Revision, render.NodePlans(ledger, l.o.Prefix)
+	if slices.EqualFunc(before, p.plans, render.NodePlan.Equal) && now.Before(p.next) {
+		return
+	}
+	err := l.o.Nodes.Plan(ctx, p.plans)
+	p.next = now.Add(plansAgain)
+	if err == nil {
+		p.said = ""
+		return
+	}
+	p.next = now.Add(plansAgain / 10)
+	if ctx.Err() == nil && err.Error() != p.said {
+		p.said = err.Error()
+		l.o.Log.Warn("the plans of nodes are not up to date; agents keep what they have", "error", err)
+	}
+}

@@ -1,0 +1,167 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/qos"
+)
+
+// planned is a fleet with two tenants in a pool, and one in another.
+func planned() *model.Ledger {
+	instance := func(tenant, name string, components ...model.ComponentState) model.Instance {
+		spec := &model.Application{ID: model.AppID{Tenant: tenant, Name: name}, Priority: 300, Commit: "8f3c"}
+		for i := range components {
+			g := &components[i].Grant
+			kind := map[string]string{"db": "store", "web": "webservice", "log": "daemon", "objects": "raw"}[g.Component]
+			spec.Components = append(spec.Components, model.Component{Name: g.Component, Type: kind, Runtime: "container", OS: "linux", QoS: g.QoS, Requests: g.Requests})
+			if g.Pool == "" {
+				g.Pool = "general"
+			}
+		}
+		return model.Instance{App: spec.ID, Number: 1, Phase: model.PhaseRunning, Spec: spec, Components: components}
+	}
+	state := func(component string, replicas int, qos string, cpu, memory int64) model.ComponentState {
+		return model.ComponentState{Grant: model.Grant{Component: component, Replicas: replicas, QoS: qos, Requests: model.Resources{CPU: cpu, Memory: memory << 20}}}
+	}
+	other := state("web", 2, model.Guaranteed, 500, 128)
+	other.Grant.Pool = "other"
+	return &model.Ledger{
+		Platform: &model.Platform{
+			Pools:        []model.PoolSpec{{Name: "general"}, {Name: "other"}},
+			Profiles:     append(model.BuiltinQoSProfiles(), model.QoSProfile{Name: "gold", Rank: 25, CPU: model.QoSCPU{Weight: 700}}),
+			Reservations: []model.Reservation{{Name: "ssh", System: "sshd.service", Pool: "general", Amount: model.Resources{CPU: 200}}},
+		},
+		Instances: []model.Instance{
+			instance("acme", "shop", state("db", 1, model.GuaranteedPro, 1000, 2048), state("objects", 1, "burstable", 100, 100), state("web", 4, model.Burstable, 500, 256)),
+			instance("acme", "tools", state("log", 3, "gold", 100, 64), state("web", 0, "burstable", 100, 100)),
+			instance("beta", "site", other),
+		},
+	}
+}
+
+func planOf(t require.TestingT, l *model.Ledger, pool string) qos.Plan {
+	for _, p := range NodePlans(l, "") {
+		if p.Pool == pool {
+			plan, err := qos.Parse(p.Document)
+			require.NoError(t, err)
+			return plan
+		}
+	}
+	t.FailNow()
+	return qos.Plan{}
+}
+
+func reservedBy(plan qos.Plan) map[string]model.Resources {
+	all := map[string]model.Resources{}
+	for _, w := range plan.Workloads {
+		all[w.Name] = w.Reserved
+	}
+	return all
+}
+
+func TestNodePlans(t *testing.T) {
+	plans := NodePlans(planned(), "p-")
+	require.Len(t, plans, 2)
+	require.Equal(t, `{
+  "apiVersion": "d-aros.dev/v1alpha1",
+  "kind": "NodePlan",
+  "profiles": [
+    {
+      "name": "gold",
+      "rank": 25,
+      "cpu": {
+        "weight": 700
+      },
+      "memory": {},
+      "io": {},
+      "network": {
+        "priority": 0
+      }
+    }
+  ],
+  "workloads": [
+    {"name":"acme/shop/db","pods":{"namespace":"p-acme","kind":"StatefulSet","names":["shop-db"],"container":"db"},"source":"8f3c","profile":"guaranteed-pro","priority":300,"cpu":{"request":"1","limit":"1"},"memory":{"request":"2Gi","limit":"2Gi"},"reserved":{"cpu":"1","memory":"2Gi"}},
+    {"name":"acme/shop/web","pods":{"namespace":"p-acme","kind":"Deployment","names":["shop-web","shop-web-next"],"container":"web"},"source":"8f3c","profile":"burstable","priority":300,"cpu":{"request":"500m"},"memory":{"request":"256Mi"}},
+    {"name":"acme/tools/log","pods":{"namespace":"p-acme","kind":"DaemonSet","names":["tools-log"],"container":"log"},"source":"8f3c","profile":"gold","priority":300,"cpu":{"request":"100m"},"memory":{"request":"64Mi"}},
+    {"name":"system/sshd.service","unit":"sshd.service","profile":"guaranteed-pro","priority":2147483647,"cpu":{"request":"200m"},"reserved":{"cpu":"200m"}}
+  ]
+}
+`, string(plans[0].Document))
+	require.Contains(t, string(plans[1].Document), `"name":"beta/site/web"`)
+}
+
+func TestPlansDivideReservations(t *testing.T) {
+	l := planned()
+	l.Platform.Reservations = append(l.Platform.Reservations,
+		model.Reservation{Name: "shop", App: model.AppID{Tenant: "acme", Name: "shop"}, Pool: "general", Amount: model.Resources{CPU: 2000}},
+		model.Reservation{Name: "acme", Tenant: "acme", Pool: "general", Amount: model.Resources{CPU: 150, Memory: 64 << 20}},
+		model.Reservation{Name: "elsewhere", Tenant: "beta", Pool: "general", Amount: model.Resources{CPU: 5000}},
+	)
+	got := reservedBy(planOf(t, l, "general"))
+	// Of two cores the profile of db has one; the other is for four web pods. The tenant's 150m
+	// go to what is open: 4 × 250m of web and 3 × 100m of log, and its memory likewise.
+	require.Equal(t, int64(1000), got["acme/shop/db"].CPU)
+	require.Equal(t, int64(250+250*150/1300), got["acme/shop/web"].CPU)
+	require.Equal(t, int64(100*150/1300), got["acme/tools/log"].CPU)
+	require.Zero(t, got["acme/shop/web"].Memory, "the profile of db has more than the tenant's reservation")
+	require.Equal(t, int64(500*0), reservedBy(planOf(t, l, "other"))["beta/site/web"].CPU, "reservations are of a pool")
+}
+
+// What is reserved for an application or a tenant is never promised twice, no pod has more
+// than it requests, and the order of what is in the ledger does not matter.
+func TestPlansPromiseNoMoreThanIsReserved(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := planned()
+		for i := range l.Instances {
+			for j := range l.Instances[i].Components {
+				g := &l.Instances[i].Components[j].Grant
+				g.Replicas, g.Requests.CPU, g.QoS = rapid.IntRange(0, 5).Draw(t, "replicas"), rapid.Int64Range(0, 5000).Draw(t, "cpu"), model.Burstable
+			}
+		}
+		amount := func(name string) model.Resources {
+			return model.Resources{CPU: rapid.Int64Range(0, 20000).Draw(t, name)}
+		}
+		app, tenant := amount("app"), amount("tenant")
+		l.Platform.Reservations = []model.Reservation{
+			{Name: "tenant", Tenant: "acme", Pool: "general", Amount: tenant},
+			{Name: "app", App: model.AppID{Tenant: "acme", Name: "shop"}, Pool: "general", Amount: app},
+		}
+		plan := planOf(t, l, "general")
+		var sum int64
+		for _, w := range plan.Workloads {
+			require.LessOrEqual(t, w.Reserved.CPU, w.Request.CPU)
+			for i := range l.Instances {
+				for _, s := range l.Instances[i].Components {
+					if w.Name == l.Instances[i].App.String()+"/"+s.Grant.Component {
+						sum += w.Reserved.CPU * int64(s.Grant.Replicas)
+					}
+				}
+			}
+		}
+		require.LessOrEqual(t, sum, app.CPU+tenant.CPU)
+		before := NodePlans(l, "")
+		slices.Reverse(l.Platform.Reservations)
+		require.Equal(t, before, NodePlans(l, ""))
+	})
+}
+
+// BenchmarkNodePlans renders the plans of 10,000 applications with two components each.
+func BenchmarkNodePlans(b *testing.B) {
+	l := planned()
+	one := l.Instances[0]
+	l.Instances = nil
+	for i := range 10_000 {
+		inst := one
+		inst.App.Name = fmt.Sprintf("shop%d", i)
+		l.Instances = append(l.Instances, inst)
+	}
+	for b.Loop() {
+		NodePlans(l, "")
+	}
+}

@@ -1,0 +1,68 @@
+package kubernetes
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/qos"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+const (
+	labelPlan = render.Domain + "plan" // of ConfigMaps with plans of nodes: the fleet
+	planKey   = "plan.json"
+)
+
+// PlanName is the name of the ConfigMap that the agents on the nodes of a pool mount.
+func PlanName(fleet, pool string) string { return "plan-" + fleet + "-" + pool }
+
+// Plan gives the agents on the nodes of each pool their plan, in a ConfigMap of the
+// namespace of agents, and writes only what differs. The agents of a pool that is gone get
+// an empty plan, with which they give everything back. Without that namespace there are no
+// agents, and nothing is written.
+func (r *Runtime) Plan(ctx context.Context, plans []render.NodePlan) error {
+	if r.agents == "" {
+		return nil
+	}
+	there, err := r.core.ConfigMaps(r.agents).List(ctx, metav1.ListOptions{LabelSelector: labelPlan + "=" + r.fleet})
+	if err != nil {
+		return fmt.Errorf("list the plans of nodes in namespace %s: %w", r.agents, err)
+	}
+	wanted := map[string]string{}
+	for i := range there.Items {
+		wanted[there.Items[i].Name] = string(qos.Encode(qos.Plan{}))
+	}
+	for _, p := range plans {
+		wanted[PlanName(r.fleet, p.Pool)] = string(p.Document)
+	}
+	for i := range there.Items {
+		if c := &there.Items[i]; c.Data[planKey] == wanted[c.Name] {
+			delete(wanted, c.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		err := r.applyPlan(ctx, name, wanted[name])
+		if apierrors.IsNotFound(err) {
+			return nil // no namespace
+		}
+		if err != nil {
+			return fmt.Errorf("write ConfigMap %s/%s: %w", r.agents, name, err)
+		}
+	}
+	return nil
+}
+
+func (r *Runtime) applyPlan(ctx context.Context, name, document string) error {
+	// It has no label of the fleet: it is no object of an application.
+	wanted := corev1.ConfigMap(name, r.agents).WithData(map[string]string{planKey: document}).
+		WithLabels(map[string]string{render.LabelManagedBy: render.ManagedBy, labelPlan: r.fleet})
+	_, err := r.core.ConfigMaps(r.agents).Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: apply.FieldManager, Force: true})
+	return err
+}
