@@ -73,7 +73,7 @@ type group struct {
 	request  int64 // milli-CPU asked for in the subtree
 	reserved int64 // micro-CPU that must reach the subtree
 	floor    int64 // weight it has without a reservation
-	others   int64 // weight of the children that are not ours
+	others   int64 // weight of the children that are not ours, and of the threads beside them
 	cpu      int64 // micro-CPU that reach it when all are busy
 }
 
@@ -109,7 +109,7 @@ func (g *group) gather(s scale, found map[string]Group) {
 		}
 		return
 	}
-	g.others = found[g.path].Others
+	g.others = found[g.path].Others + found[g.path].Tasks*s.unit
 	var widest int64
 	besides := g.others
 	for _, child := range g.children {
@@ -162,8 +162,26 @@ func (r *resolver) weigh(g *group, s scale) {
 		r.out.Shares = append(r.out.Shares, share)
 		// Whole weights are a little coarse: a hundredth less is no broken promise.
 		if share.CPU < share.Reserved-share.Reserved/100-1 {
-			r.degrade(w.Name, "cpu.reserved", s.file, fmt.Sprintf("weights reach only %s of %s cores while every sibling is busy",
-				model.FormatCPU(share.CPU), model.FormatCPU(share.Reserved)))
+			r.degrade(w.Name, "cpu.reserved", s.file, fmt.Sprintf("weights reach only %s of %s cores while every sibling is busy%s",
+				model.FormatCPU(share.CPU), model.FormatCPU(share.Reserved), r.besides(child.path)))
 		}
 	}
+}
+
+// besides names the most threads that compete beside the groups around a workload.
+func (r *resolver) besides(path string) string {
+	var most int64
+	in := ""
+	for _, dir := range append([]string{""}, ancestors(path)...) {
+		if n := r.host.Groups[dir].Tasks; n > most {
+			most, in = n, dir
+		}
+	}
+	switch {
+	case most == 0:
+		return ""
+	case in == "":
+		in = "the root of the tree"
+	}
+	return fmt.Sprintf(", and so are %d threads directly in %s: put them into groups of their own", most, in)
 }

@@ -29,5 +29,6 @@ type Host struct {
 type Group struct {
 	Weight int64 // its own CPU weight in the units of the host's version, 0 if unknown
 	Others int64 // sum of the CPU weights of its children that the plan does not name
+	Tasks  int64 // threads directly in it that may be busy at once: each competes like a group
 	Quota  int64 // its own CPU quota in milli-CPU, 0 if none
 }

@@ -44,17 +44,18 @@ func (t *Tree) Host(plan qos.Plan, j *Journal) (qos.Host, error) {
 			}
 		}
 	}
-	host.Groups[""] = t.look("", ours, j)
+	runnable := runnableThreads()
+	host.Groups[""] = t.look("", ours, j, runnable)
 	for path := range ours {
 		if !leaves[path] {
-			host.Groups[path] = t.look(path, ours, j)
+			host.Groups[path] = t.look(path, ours, j, runnable)
 		}
 	}
 	return host, nil
 }
 
 // look describes one group; values that cannot be read are unknown and stay zero.
-func (t *Tree) look(path string, ours map[string]bool, j *Journal) qos.Group {
+func (t *Tree) look(path string, ours map[string]bool, j *Journal, runnable int64) qos.Group {
 	var g qos.Group
 	h := t.hierarchies["cpu"]
 	dir, err := t.group("cpu", path)
@@ -67,6 +68,7 @@ func (t *Tree) look(path string, ours map[string]bool, j *Journal) qos.Group {
 		g.Weight = qos.Size(weightFile(h.version), original)
 	}
 	g.Quota = quotaOf(dir, h.version)
+	g.Tasks = t.crowdOf(path, dir, runnable)
 
 	readable, err := openBeneath(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY)
 	if err != nil {

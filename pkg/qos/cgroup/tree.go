@@ -35,6 +35,8 @@ type Tree struct {
 	hierarchies map[string]hierarchy // by controller: cpu, memory, io
 	recursive   bool
 	own         map[identity]bool
+	crowds      map[string]*crowd // by path
+	kernel      map[string]bool   // ids of threads of the kernel
 	dirs        []*os.File
 }
 
@@ -54,7 +56,7 @@ func Open(root string) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find cgroups: %w", err)
 	}
-	t := &Tree{hierarchies: map[string]hierarchy{}}
+	t := &Tree{hierarchies: map[string]hierarchy{}, crowds: map[string]*crowd{}, kernel: map[string]bool{}}
 	if m, ok := covering(mounts, root); ok && m.unified {
 		t.mode = Unified
 		err = t.add(m, root)
