@@ -38,6 +38,7 @@ type agent struct {
 	report   Report
 	registry *prometheus.Registry
 	metrics  *metrics
+	verifier verifier
 	said     string // error of the last turn
 }
 
@@ -185,6 +186,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		next.Digest, next.Source, next.Stale = a.bundle.digest, plan.Source, a.bundle.stale
 		next.Unplaced, next.Omitted = a.sinceWhen(unplaced, started), plan.Omitted
 		next.Shares, next.Degradations = enforce.Shares, enforce.Degradations
+		next.Broken = a.verifier.verify(a.tree, plan, enforce.Shares, started)
 	}
 	next.Outcomes = outcomes
 	if !dry {
@@ -239,6 +241,7 @@ func (a *agent) logChanges(next Report, outcomes []cgroup.Outcome) {
 		log.Info("plan in force", "digest", next.Digest, "source", next.Source, "lastGood", next.Stale, "degradations", len(next.Degradations))
 	}
 	a.logUnplaced(next)
+	a.logBroken(next)
 	before, absent := map[string]string{}, map[string]bool{}
 	for _, o := range a.report.Outcomes {
 		if o.State != cgroup.InForce {

@@ -20,7 +20,8 @@ type metrics struct {
 	passes, writes, drift, errors prometheus.Counter
 	duration                      prometheus.Histogram
 	settings                      *prometheus.GaugeVec
-	degradations, held, valid     prometheus.Gauge
+	degradations, broken          prometheus.Gauge
+	held, valid                   prometheus.Gauge
 	share, reserved               *prometheus.GaugeVec
 }
 
@@ -43,13 +44,14 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}),
 		settings:     prometheus.NewGaugeVec(opts("settings", "Settings of the plan by state."), []string{"state"}),
 		degradations: prometheus.NewGauge(opts("degradations", "Promises that this host keeps in a weaker form.")),
+		broken:       prometheus.NewGauge(opts("broken_promises", "Reservations that workloads have not got for three turns although they could use them.")),
 		held:         prometheus.NewGauge(opts("held", "Knobs held away from their original value.")),
 		valid:        prometheus.NewGauge(opts("plan_valid", "1 if the plan in force is that of the plan file.")),
 		share:        prometheus.NewGaugeVec(opts("workload_cpu_share_cores", "Cores a workload gets while all its siblings are busy."), []string{"workload"}),
 		reserved:     prometheus.NewGaugeVec(opts("workload_cpu_reserved_cores", "Cores promised to a workload under overload."), []string{"workload"}),
 	}
 	reg.MustRegister(buildinfo.Read().Metric())
-	reg.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.held, m.valid, m.share, m.reserved)
+	reg.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.broken, m.held, m.valid, m.share, m.reserved)
 	return m
 }
 
@@ -70,6 +72,7 @@ func (m *metrics) pass(started, ended time.Time, a *agent, outcomes []cgroup.Out
 		m.settings.WithLabelValues(string(o.State)).Inc()
 	}
 	m.degradations.Set(float64(len(a.report.Degradations)))
+	m.broken.Set(float64(len(a.report.Broken)))
 	m.held.Set(float64(a.journal.Len()))
 	m.valid.Set(0)
 	if a.report.Problem == "" && !a.report.Stale {

@@ -27,6 +27,7 @@ type Report struct {
 	Outcomes     []cgroup.Outcome  `json:"outcomes"`
 	Shares       []qos.Share       `json:"shares"`
 	Degradations []qos.Degradation `json:"degradations"`
+	Broken       []qos.Broken      `json:"broken,omitempty"` // promises that workloads do not get, whatever was written
 }
 
 // Unplaced is a workload without a group on this node.
@@ -48,7 +49,7 @@ func (r Report) Holds() bool {
 			return false
 		}
 	}
-	return r.Problem == "" && r.Digest != ""
+	return r.Problem == "" && r.Digest != "" && len(r.Broken) == 0
 }
 
 // Differs reports whether a pass would write anything.

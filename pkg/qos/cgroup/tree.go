@@ -33,6 +33,7 @@ const (
 type Tree struct {
 	mode        Mode
 	hierarchies map[string]hierarchy // by controller: cpu, memory, io
+	accounts    hierarchy            // of processor time, on v1; v2 has it with cpu
 	recursive   bool
 	own         map[identity]bool
 	crowds      map[string]*crowd // by path
@@ -109,6 +110,9 @@ func (t *Tree) add(m mount, dir string) error {
 	for _, name := range controllers {
 		if name == "blkio" {
 			name = "io"
+		}
+		if name == "cpuacct" {
+			t.accounts = hierarchy{f, version}
 		}
 		if name == "cpu" || name == "memory" || name == "io" {
 			t.hierarchies[name] = hierarchy{f, version}
