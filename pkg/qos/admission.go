@@ -8,47 +8,73 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// admit removes the reservations that the host cannot keep. It goes by rank, then
-// priority, then place in the plan, and keeps each reservation that fits whole: a
-// kernel that has promised too much keeps no promise.
+// Claim is a reservation that asks for a part of a capacity.
+type Claim struct {
+	Rank, Priority int
+	Amount         model.Resources
+}
+
+// Admit says of each claim what refuses it, "" for those that are kept. It goes by rank, then
+// priority, then the order given, and keeps each claim that fits whole: who has promised too
+// much keeps no promise. where names the capacity in the sentences: "the host".
+func Admit(claims []Claim, capacity model.Resources, where string) []string {
+	refused := make([]string, len(claims))
+	left := capacity
+	for _, i := range inOrder(len(claims), func(i int) (rank, priority int) { return claims[i].Rank, claims[i].Priority }) {
+		amount := claims[i].Amount
+		over := amount.Exceeds(left)
+		if len(over) == 0 {
+			left = left.Sub(amount)
+			continue
+		}
+		name, free := over[0], max(0, left.Get(over[0]))
+		if name == "memory" {
+			free = free >> 20 << 20 // whole MiB are enough for people
+		}
+		refused[i] = fmt.Sprintf("ReservationReduced: asks for %s %s, %s has %s left to promise",
+			model.FormatAmount(name, amount.Get(name)), name, where, model.FormatAmount(name, free))
+	}
+	return refused
+}
+
+// admit removes the reservations that the host cannot keep.
 func (r *resolver) admit() {
 	workloads := slices.Clone(r.plan.Workloads)
 	r.plan.Workloads = workloads
+	claims := make([]Claim, len(workloads))
+	for i := range workloads {
+		claims[i] = Claim{workloads[i].Profile.Rank, workloads[i].Priority, workloads[i].Reserved}
+	}
 	// A twentieth of the memory is never promised: kernel zones need their
 	// watermarks, and a machine that can reclaim nothing kills processes.
-	left := model.Resources{
+	capacity := model.Resources{
 		CPU:    r.host.CPU - max(r.plan.System.CPU, 1),
 		Memory: r.host.Memory - r.host.Memory/20 - r.plan.System.Memory,
 	}
-	for _, i := range byImportance(workloads) {
-		w := &workloads[i]
-		if w.Reserved.IsZero() {
-			continue
-		}
-		if over := w.Reserved.Exceeds(left); len(over) > 0 {
-			name, free := over[0], max(0, left.Get(over[0]))
-			if name == "memory" {
-				free = free >> 20 << 20 // whole MiB are enough for people
-			}
-			r.degrade(w.Name, "reserved", "low and weight by request", fmt.Sprintf("ReservationReduced: asks for %s %s, the host has %s left to promise",
-				model.FormatAmount(name, w.Reserved.Get(name)), name, model.FormatAmount(name, free)))
+	for i, reason := range Admit(claims, capacity, "the host") {
+		if w := &workloads[i]; reason != "" && !w.Reserved.IsZero() {
+			r.degrade(w.Name, "reserved", "low and weight by request", reason)
 			w.Reserved = model.Resources{}
-			continue
 		}
-		left = left.Sub(w.Reserved)
 	}
 }
 
-// byImportance returns the places of workloads: higher rank first, then higher priority,
-// then the order of the plan.
+// byImportance returns the places of workloads in the order of Admit.
 func byImportance(workloads []Workload) []int {
-	order := make([]int, len(workloads))
+	return inOrder(len(workloads), func(i int) (rank, priority int) { return workloads[i].Profile.Rank, workloads[i].Priority })
+}
+
+// inOrder returns the places of a list: higher rank first, then higher priority, then the
+// order of the list.
+func inOrder(n int, of func(i int) (rank, priority int)) []int {
+	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := &workloads[a], &workloads[b]
-		return cmp.Or(cmp.Compare(y.Profile.Rank, x.Profile.Rank), cmp.Compare(y.Priority, x.Priority))
+		rankA, priorityA := of(a)
+		rankB, priorityB := of(b)
+		return cmp.Or(cmp.Compare(rankB, rankA), cmp.Compare(priorityB, priorityA))
 	})
 	return order
 }

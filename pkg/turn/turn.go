@@ -84,6 +84,7 @@ func Take(c Case) Outcome {
 		return Outcome{Fleet: fleet, Next: next, Tallies: c.Tallies}
 	}
 	fleet = lifecycle.KeepAllotments(fleet, &c.Ledger, c.Seen.Pools)
+	fleet = lifecycle.KeepReservations(fleet, c.Seen.Pools)
 	fleet = c.Checked.settle(fleet, &c.Ledger, leaving)
 	fleet.Problems = slices.Concat(fleet.Problems, c.Requests.Problems)
 	decide := c.Decide
