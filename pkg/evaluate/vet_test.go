@@ -55,6 +55,8 @@ var unseen = []struct {
 		[]string{"DA1502*", "DA1503*", "DA1504*", "DA1505*", "DA1506*", "DA1507*", "DA1509*", "DA151*", "DA152*", "DA153*", "DA154*", "DA155*", "DA156*", "DA1576", "DA1577*", "DA1578", "DA1806", "DA1807*", "DA1808", "DA1811"}},
 	{"What definitions stand for", "To the cue command the properties of a type of the platform's are open. The reconciler puts its output in their place.",
 		[]string{"DA1101-definition", "DA1103-definition", "DA1402-definition"}},
+	{"What runtimes carry", "A repo says which types of runtimes its policy allows, not which adapters the reconciler has.",
+		[]string{"DA1595"}},
 	{"Commits", "CUE sees files, not their history.",
 		[]string{"DA16*"}},
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime/carrier"
 )
 
 // application is one spec of an instance, while its objects are rendered.
@@ -116,9 +117,7 @@ func declared(c *model.Component, g model.Grant) model.Grant {
 }
 
 // carried reports whether a cluster has the objects of the component.
-func carried(c *model.Component) bool {
-	return !c.Runs() || c.Runtime == "" || c.Runtime == "container"
-}
+func carried(c *model.Component) bool { return carrier.Kubernetes.Carries(c) == nil }
 
 // render renders the objects of the component by its type.
 func (w *workload) render() error {

@@ -8,17 +8,21 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime/carrier"
 )
 
-// Offered checks that the platform has the pools and QoS profiles that an application
-// asks for, and links its tenant with those that it connects to. Own returns the layer of
-// the application.
+// Offered checks that a runtime carries each component of an application, that the platform
+// has the pools and QoS profiles that it asks for, and links its tenant with those that it
+// connects to. Own returns the layer of the application.
 func Offered(a *model.Application, platform *model.Platform, own func() *layer.Layer) (problems []model.Problem) {
 	profile := func(name string) bool {
 		return slices.ContainsFunc(platform.Profiles, func(p model.QoSProfile) bool { return p.Name == name })
 	}
 	for _, c := range a.Components {
 		path := "application.components." + c.Name
+		if err := carrier.Check(&c, carrier.All); err != nil {
+			problems = append(problems, own().Blame(catalogue.NotCarried, path+".runtime", err.Error()))
+		}
 		if _, ok := model.Find(platform.Pools, c.Placement.Pool); !ok && c.Placement.Pool != "" {
 			var names []string
 			for _, p := range platform.Pools {
