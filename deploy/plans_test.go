@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/d-aros/d-aros/pkg/render"
 	adapter "github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 )
 
@@ -25,14 +24,14 @@ func TestPlansUnderTheRights(t *testing.T) {
 	carrier, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, Agents: agents})
 	require.NoError(t, err)
 	defer carrier.Close()
-	plans := []render.NodePlan{{Pool: "general", Document: []byte("{}")}}
+	plans := map[string][]byte{"general": []byte("{}")}
 	require.Eventually(t, func() bool { // the API server learns of rules by a watch
 		return carrier.Plan(t.Context(), plans) == nil
 	}, patience, 20*time.Millisecond)
 	c, err := in.Clientset.CoreV1().ConfigMaps(agents).Get(t.Context(), adapter.PlanName(in.fleet, "general"), metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "{}", c.Data["plan.json"])
-	plans[0].Document = []byte("{} ")
+	plans["general"] = []byte("{} ")
 	require.NoError(t, carrier.Plan(t.Context(), plans))
 
 	client, err := kubernetes.NewForConfig(in.config)

@@ -65,18 +65,9 @@ func (f *runFlags) statusOptions(build buildinfo.Info, memory int64, log *slog.L
 	return status.Options{
 		URL: cmp.Or(f.status.repo, f.repo), Branch: f.status.branch, Dir: filepath.Join(f.stateDir, "status"), Auth: f.auth(token),
 		Files: f.status.files, Memory: memory, Signing: signing, Keep: true, Recheck: time.Minute, WrittenBy: "reconciler " + build.String(),
-		Nodes:  f.nodePlans,
+		Nodes:  func(ledger *model.Ledger) map[string][]byte { return render.NodePlans(ledger, f.prefix) },
 		Notice: func(sentence string) { log.Warn(sentence) },
 	}, nil
-}
-
-// nodePlans returns the plans of the nodes of pools, by pool, for the status branch.
-func (f *runFlags) nodePlans(ledger *model.Ledger) map[string][]byte {
-	plans := map[string][]byte{}
-	for _, p := range render.NodePlans(ledger, f.prefix) {
-		plans[p.Pool] = p.Document
-	}
-	return plans
 }
 
 // mirror is the mirror of the status branch, nil if there is none.

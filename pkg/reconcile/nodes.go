@@ -1,8 +1,9 @@
 package reconcile
 
 import (
+	"bytes"
 	"context"
-	"slices"
+	"maps"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -13,7 +14,7 @@ import (
 type Nodes interface {
 	// Plan has the agents of each pool keep its plan, and those of other pools nothing. It
 	// changes only what differs.
-	Plan(ctx context.Context, plans []render.NodePlan) error
+	Plan(ctx context.Context, plans map[string][]byte) error
 }
 
 // plansAgain is after how long plans that did not change are compared again: somebody may
@@ -23,7 +24,7 @@ const plansAgain = 5 * time.Minute
 // planned is what is known of the plans of nodes. Like carriedOut it is a cache.
 type planned struct {
 	of    model.Revision // of the ledger that they follow from
-	plans []render.NodePlan
+	plans map[string][]byte
 	next  time.Time // when they are compared again, or tried after an error
 	said  string    // the last error
 }
@@ -37,7 +38,7 @@ func (l *Loop) plan(ctx context.Context, ledger *model.Ledger) {
 	}
 	before := p.plans
 	p.of, p.plans = ledger.Revision, render.NodePlans(ledger, l.o.Prefix)
-	if slices.EqualFunc(before, p.plans, render.NodePlan.Equal) && now.Before(p.next) {
+	if maps.EqualFunc(before, p.plans, bytes.Equal) && now.Before(p.next) {
 		return
 	}
 	err := l.o.Nodes.Plan(ctx, p.plans)

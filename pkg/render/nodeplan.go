@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -10,20 +9,11 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos"
 )
 
-// NodePlan is what the nodes of a pool are to keep in force for workloads.
-type NodePlan struct {
-	Pool     string
-	Document []byte // of qos.Encode: equal promises give equal bytes
-}
-
-// Equal reports whether two plans are the same.
-func (p NodePlan) Equal(o NodePlan) bool {
-	return p.Pool == o.Pool && bytes.Equal(p.Document, o.Document)
-}
-
-// NodePlans returns the plan of every pool, by name, from what was granted and reserved.
+// NodePlans returns for every pool, by name, the document of [qos.Encode] with what its nodes
+// are to keep in force for workloads. It follows from what was granted and reserved, and
+// equal promises give equal bytes.
 // They do not depend on the time or on what nodes there are.
-func NodePlans(ledger *model.Ledger, prefix string) []NodePlan {
+func NodePlans(ledger *model.Ledger, prefix string) map[string][]byte {
 	if ledger.Platform == nil {
 		return nil
 	}
@@ -32,10 +22,9 @@ func NodePlans(ledger *model.Ledger, prefix string) []NodePlan {
 		profiles[p.Name] = p
 	}
 	plans := map[string]*nodePlan{}
-	pools := make([]string, 0, len(ledger.Platform.Pools))
 	for i := range ledger.Platform.Pools {
 		name := ledger.Platform.Pools[i].Name
-		plans[name], pools = &nodePlan{profiles: profiles, prefix: prefix}, append(pools, name)
+		plans[name] = &nodePlan{profiles: profiles, prefix: prefix}
 	}
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
@@ -54,12 +43,11 @@ func NodePlans(ledger *model.Ledger, prefix string) []NodePlan {
 			plan.reserve(r)
 		}
 	}
-	slices.Sort(pools)
-	rendered := make([]NodePlan, len(pools))
-	for i, name := range pools {
-		rendered[i] = NodePlan{name, qos.Encode(plans[name].whole())}
+	documents := make(map[string][]byte, len(plans))
+	for pool, plan := range plans {
+		documents[pool] = qos.Encode(plan.whole())
 	}
-	return rendered
+	return documents
 }
 
 // reservations lists those of applications, then those of tenants, then those of units:

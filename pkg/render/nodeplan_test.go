@@ -46,15 +46,11 @@ func planned() *model.Ledger {
 }
 
 func planOf(t require.TestingT, l *model.Ledger, pool string) qos.Plan {
-	for _, p := range NodePlans(l, "") {
-		if p.Pool == pool {
-			plan, err := qos.Parse(p.Document)
-			require.NoError(t, err)
-			return plan
-		}
-	}
-	t.FailNow()
-	return qos.Plan{}
+	document, ok := NodePlans(l, "")[pool]
+	require.True(t, ok)
+	plan, err := qos.Parse(document)
+	require.NoError(t, err)
+	return plan
 }
 
 func reservedBy(plan qos.Plan) map[string]model.Resources {
@@ -92,8 +88,8 @@ func TestNodePlans(t *testing.T) {
     {"name":"system/sshd.service","unit":"sshd.service","profile":"guaranteed-pro","priority":2147483647,"cpu":{"request":"200m"},"reserved":{"cpu":"200m"}}
   ]
 }
-`, string(plans[0].Document))
-	require.Contains(t, string(plans[1].Document), `"name":"beta/site/web"`)
+`, string(plans["general"]))
+	require.Contains(t, string(plans["other"]), `"name":"beta/site/web"`)
 }
 
 func TestPlansDivideReservations(t *testing.T) {

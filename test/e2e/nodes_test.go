@@ -42,11 +42,7 @@ func newNodeWorld(t *testing.T) *nodeWorld {
 	_, err := w.cluster.Clientset.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.agents}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	branch, err := status.Open(t.Context(), status.Options{URL: w.repo, Dir: t.TempDir(), Nodes: func(l *model.Ledger) map[string][]byte {
-		plans := map[string][]byte{}
-		for _, p := range render.NodePlans(l, w.name+"-") {
-			plans[p.Pool] = p.Document
-		}
-		return plans
+		return render.NodePlans(l, w.name+"-")
 	}})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = branch.Close() })

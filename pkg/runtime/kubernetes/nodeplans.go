@@ -27,7 +27,7 @@ func PlanName(fleet, pool string) string { return "plan-" + fleet + "-" + pool }
 // namespace of agents, and writes only what differs. The agents of a pool that is gone get
 // an empty plan, with which they give everything back. Without that namespace there are no
 // agents, and nothing is written.
-func (r *Runtime) Plan(ctx context.Context, plans []render.NodePlan) error {
+func (r *Runtime) Plan(ctx context.Context, plans map[string][]byte) error {
 	if r.agents == "" {
 		return nil
 	}
@@ -39,8 +39,8 @@ func (r *Runtime) Plan(ctx context.Context, plans []render.NodePlan) error {
 	for i := range there.Items {
 		wanted[there.Items[i].Name] = string(qos.Encode(qos.Plan{}))
 	}
-	for _, p := range plans {
-		wanted[PlanName(r.fleet, p.Pool)] = string(p.Document)
+	for pool, document := range plans {
+		wanted[PlanName(r.fleet, pool)] = string(document)
 	}
 	for i := range there.Items {
 		if c := &there.Items[i]; c.Data[planKey] == wanted[c.Name] {

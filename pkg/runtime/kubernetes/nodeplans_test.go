@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/d-aros/d-aros/pkg/qos"
-	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 )
 
@@ -20,7 +19,7 @@ func TestPlansOfPools(t *testing.T) {
 	r, err := kubernetes.New(f.Config, kubernetes.Options{Fleet: f.fleet, Agents: namespace})
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
-	plans := []render.NodePlan{{Pool: "general", Document: []byte("one")}, {Pool: "gpu", Document: []byte("two")}}
+	plans := map[string][]byte{"general": []byte("one"), "gpu": []byte("two")}
 	require.NoError(t, r.Plan(t.Context(), plans), "without the namespace there is nobody to tell")
 
 	_, err = f.Clientset.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
@@ -41,7 +40,8 @@ func TestPlansOfPools(t *testing.T) {
 	changed.Data["plan.json"], changed.Data["more"] = "what somebody else likes", ""
 	_, err = client.Update(t.Context(), changed, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	require.NoError(t, r.Plan(t.Context(), plans[:1]))
+	delete(plans, "gpu")
+	require.NoError(t, r.Plan(t.Context(), plans))
 	require.Equal(t, "one", read("general").Data["plan.json"])
 	empty, err := qos.Parse([]byte(read("gpu").Data["plan.json"]))
 	require.NoError(t, err)
