@@ -28,7 +28,7 @@ func inside(t *testing.T) *installation {
 	carrier, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, TenantRole: in.role})
 	require.NoError(t, err)
 	defer carrier.Close()
-	report := carrier.Act(t.Context(), sets(t, in.fleet))
+	report := carrier.Apply(t.Context(), sets(t, in.fleet))
 	require.NoError(t, report.Err)
 	for _, s := range report.Sets {
 		for _, r := range s.Results {

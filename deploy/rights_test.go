@@ -106,7 +106,7 @@ func TestRights(t *testing.T) {
 	require.NoError(t, err)
 	wanted := sets(t, in.fleet)
 	act := func(sets []render.Set) {
-		report := carrier.Act(t.Context(), sets)
+		report := carrier.Apply(t.Context(), sets)
 		require.NoError(t, report.Err)
 		for _, s := range report.Sets {
 			require.True(t, s.OK(), "%+v", s)
@@ -139,7 +139,7 @@ func TestRights(t *testing.T) {
 		return asked.has(right{"", "configmaps", "get"})
 	}, patience, 20*time.Millisecond)
 
-	carrier.Event(t.Context(), in.fleet, announce.Event{Key: "l/acme/shop/1-1", Reason: "Ready", Text: "all is running"})
+	carrier.Event(t.Context(), &model.Instance{App: model.AppID{Tenant: in.fleet}, Spec: &model.Application{}}, announce.Event{Key: "l/acme/shop/1-1", Reason: "Ready", Text: "all is running"})
 	require.Eventually(t, func() bool { return asked.has(right{"", "events", "create"}) }, patience, 20*time.Millisecond)
 
 	// All of it goes, also the data of an application that ended for good: its owner wanted it so.

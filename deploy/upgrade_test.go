@@ -24,7 +24,7 @@ func TestUpgradeToAccounts(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, bindings.Delete(t.Context(), labels.Name, metav1.DeleteOptions{}))
 	require.Eventually(t, func() bool {
-		report := before.Act(t.Context(), wanted)
+		report := before.Apply(t.Context(), wanted)
 		return report.Err == nil && report.Sets[0].OK() && report.Sets[1].OK()
 	}, patience, patience/1000)
 	before.Close()
@@ -37,7 +37,7 @@ func TestUpgradeToAccounts(t *testing.T) {
 	defer after.Close()
 	_, err = after.Inspect(t.Context(), &model.Platform{})
 	require.NoError(t, err)
-	report := after.Act(t.Context(), wanted)
+	report := after.Apply(t.Context(), wanted)
 	require.NoError(t, report.Err)
 	created := 0
 	for _, s := range report.Sets {

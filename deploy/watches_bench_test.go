@@ -35,7 +35,7 @@ func BenchmarkTenantWatches(b *testing.B) {
 		require.NoError(b, err)
 		_, err = carrier.Inspect(b.Context(), &model.Platform{})
 		require.NoError(b, err)
-		report := carrier.Act(b.Context(), all)
+		report := carrier.Apply(b.Context(), all)
 		require.NoError(b, report.Err)
 		for _, s := range report.Sets {
 			require.True(b, s.OK(), "%+v", s)

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -83,8 +83,8 @@ func TestForeignObjectIsShown(t *testing.T) {
 
 // TestFailuresOfAPass are those of objects, and not what was skipped because of them.
 func TestFailuresOfAPass(t *testing.T) {
-	r := reconcile.Report{Acted: reconcile.Acted{Applied: apply.Report{Sets: []apply.SetReport{{Results: []apply.Result{
-		{Action: apply.Failed, Message: "Deployment acme/web: no"}, {Action: apply.Skipped, Message: "not tried"}, {Action: apply.Created},
+	r := reconcile.Report{Acted: reconcile.Acted{Applied: runtime.Report{Outcomes: []runtime.Outcome{{Results: []runtime.Result{
+		{Action: runtime.Failed, Message: "Deployment acme/web: no"}, {Action: runtime.Skipped, Message: "not tried"}, {Action: runtime.Created},
 	}}}}}}
 	require.Equal(t, []string{"Deployment acme/web: no"}, failures(&r))
 }

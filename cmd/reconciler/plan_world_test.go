@@ -13,12 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/announce"
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/reconcile"
-	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/turn"
@@ -182,7 +180,7 @@ type paper struct {
 	broken func(model.AppID) bool // what fails; nil: nothing
 
 	also func(*model.Ledger, *model.Observation) // what else is seen; nil: nothing
-	act  func([]render.Set) apply.Report         // what applying came to; nil: nobody says
+	act  func(app model.AppID) runtime.Outcome   // what an assignment came to; nil: nobody says
 }
 
 func (p *paper) Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
@@ -218,13 +216,14 @@ func (p *paper) Inspect(ctx context.Context, platform *model.Platform) (model.Ob
 	return seen, nil
 }
 
-func (p *paper) Act(_ context.Context, sets []render.Set) apply.Report {
-	if p.act == nil {
-		return apply.Report{}
+func (p *paper) Act(_ context.Context, list []runtime.Assignment) (report runtime.Report) {
+	for i := range list {
+		if p.act != nil {
+			report.Outcomes = append(report.Outcomes, p.act(list[i].App))
+		}
 	}
-	return p.act(sets)
+	return report
 }
 
-func (p *paper) Drifted() []model.AppID                        { return nil }
-func (p *paper) Changed() <-chan struct{}                      { return nil }
-func (p *paper) Event(context.Context, string, announce.Event) {}
+func (p *paper) Drifted() []model.AppID   { return nil }
+func (p *paper) Changed() <-chan struct{} { return nil }

@@ -17,11 +17,11 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/klog/v2"
 
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
@@ -176,11 +176,6 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	carrier, err := kubernetes.New(cluster, kubernetes.Options{Fleet: f.fleet, Workers: f.workers, Namespace: f.leaseNamespace, Agents: f.nodeNamespace, TenantRole: f.tenantRole, Opener: opener})
-	if err != nil {
-		return err
-	}
-	defer carrier.Close()
 	child, err := childCommand()
 	if err != nil {
 		return err
@@ -191,6 +186,14 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	defer evaluators.Close()
 	evaluator := evaluate.Through(evaluators)
+	carrier, err := kubernetes.New(cluster, kubernetes.Options{
+		Fleet: f.fleet, Prefix: f.prefix, Workers: f.workers, Namespace: f.leaseNamespace, Agents: f.nodeNamespace, TenantRole: f.tenantRole, Opener: opener, Build: evaluator.Build,
+	})
+	if err != nil {
+		return err
+	}
+	runtimes := runtime.NewMux(carrier)
+	defer runtimes.Close()
 	reach, err := f.outbound.reach(ctx, cluster)
 	if err != nil {
 		return err
@@ -219,13 +222,13 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	labelled.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	loop := reconcile.New(reconcile.Options{
 		Edges: reconcile.Edges{
-			Source: src, Status: branch, Runtime: carrier, Nodes: carrier, Evaluator: evaluator,
-			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Listeners: outgoing.listeners,
+			Source: src, Status: branch, Runtime: runtimes, Nodes: carrier, Evaluator: evaluator,
+			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Audience: reconcile.Audience{Events: carrier, Listeners: outgoing.listeners},
 			Wakes: reconcile.Wakes{SourceChanged: changes, Evaluated: evaluators.Answered()}, SourceStale: f.sourceStale, Slice: f.slice(), Newcomers: f.newcomers(),
 			Readings: reconcile.Readings{
 				Progress: []func() int64{carrier.Answered, evaluators.Evaluated},
 				Limits:   map[string]func() float64{"fleet-files": src.FilesUsed, "status-files": branch.FilesUsed},
-				Mirror:   mirror.figure(), Delivered: outgoing.delivered, Preview: carrier.Others,
+				Mirror:   mirror.figure(), Delivered: outgoing.delivered, Preview: carrier.Preview,
 			},
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
@@ -314,9 +317,9 @@ func onePass(ctx context.Context, loop *reconcile.Loop) (reconcile.Report, error
 
 // failures lists why objects were not applied in a pass.
 func failures(r *reconcile.Report) (sentences []string) {
-	for i := range r.Applied.Sets {
-		for _, res := range r.Applied.Sets[i].Results {
-			if res.Action == apply.Failed {
+	for i := range r.Applied.Outcomes {
+		for _, res := range r.Applied.Outcomes[i].Results {
+			if res.Action == runtime.Failed {
 				sentences = append(sentences, res.Message)
 			}
 		}

@@ -9,9 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
@@ -130,26 +129,23 @@ application: {
 	ask("reject", "confirm")
 	require.Equal(t, model.RunRolledBack, run().Phase, "%+v", run())
 	corrected := false
-	w.paper.act = func(sets []render.Set) (report apply.Report) {
-		for _, set := range sets {
-			s := apply.SetReport{App: set.App}
-			if set.App == id("acme", "shop") && !corrected {
-				corrected = true
-				s.Results = []apply.Result{{
-					Ref: apply.Ref{Group: "apps", Kind: "Deployment", Namespace: "acme", Name: "shop-web"}, Component: "web", Action: apply.Corrected,
-					Drift: []apply.Difference{{Path: "spec.replicas", Manager: "kubectl"}},
-				}}
-			}
-			if set.App == id("acme", "blog") {
-				s.Results = []apply.Result{{
-					Ref: apply.Ref{Kind: "Service", Namespace: "acme", Name: "blog"}, Component: "web", Action: apply.Failed,
-					Reason: model.OutcomeInvalid, Field: "spec.ports[0].port",
-					Message: "Service acme/blog: the API server finds it invalid: spec.ports[0].port: must be between 1 and 65535, inclusive; correct it in Git",
-				}}
-			}
-			report.Sets = append(report.Sets, s)
+	w.paper.act = func(app model.AppID) runtime.Outcome {
+		o := runtime.Outcome{App: app}
+		if app == id("acme", "shop") && !corrected {
+			corrected = true
+			o.Results = []runtime.Result{{
+				Object: "Deployment acme/shop-web", Component: "web", Action: runtime.Corrected,
+				Drift: []runtime.Difference{{Path: "spec.replicas", Manager: "kubectl"}},
+			}}
 		}
-		return report
+		if app == id("acme", "blog") {
+			o.Results = []runtime.Result{{
+				Object: "Service acme/blog", Component: "web", Action: runtime.Failed,
+				Reason: model.OutcomeInvalid, Field: "spec.ports[0].port",
+				Message: "Service acme/blog: the API server finds it invalid: spec.ports[0].port: must be between 1 and 65535, inclusive; correct it in Git",
+			}}
+		}
+		return o
 	}
 	w.app("acme", "blog", 1, 100)
 	w.repo.CommitSigned(root, "a blog")

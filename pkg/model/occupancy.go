@@ -10,6 +10,22 @@ type Occupancy struct {
 	Limits Resources // the largest of their components
 }
 
+// Ceiling is the most that what runs of a tenant may request, nil without a quota: its quota,
+// or the room of what it was granted where that is more. So what dies comes back, also where
+// the quota was lowered below use.
+func (t *Tenant) Ceiling(room Resources) *Resources {
+	if t.Quota == nil {
+		return nil
+	}
+	most := *t.Quota
+	for _, name := range most.Names() {
+		if n := most.Get(name); n > 0 {
+			most = most.With(name, max(n, room.Get(name)))
+		}
+	}
+	return &most
+}
+
 // MaxLimits returns the largest limits of the components of an instance.
 func (i *Instance) MaxLimits() (most Resources) {
 	for _, spec := range []*Application{i.Spec, i.Previous} {

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
-// act carries out what a saved ledger says: it renders and applies what changed
+// act carries out what a saved ledger says: it assigns to the runtimes what changed
 // since it was last carried out, what drifted, and what failed and is due again. When
 // the time of the slice is over it leaves the rest to the next pass, for which it stays
 // due.
@@ -61,39 +61,33 @@ func (l *Loop) act(ctx context.Context, ledger model.Ledger, r *Report) error {
 // asRecorded returns a time as it is recorded.
 func asRecorded(t time.Time) time.Time { return t.UTC().Round(0) }
 
-// carryOut renders and applies some of what is due.
+// carryOut has the runtimes carry out some of what is due.
 func (l *Loop) carryOut(ctx context.Context, tasks []task, ledger *model.Ledger, r *Report) error {
-	var errs []error
-	sets, revisions := make([]render.Set, 0, len(tasks)), make([]string, 0, len(tasks))
+	list := make([]runtime.Assignment, len(tasks))
 	for i := range tasks {
-		t := &tasks[i]
-		l.done.tenant = t.id.Tenant
-		set, err := l.declared.render(t, ledger.Platform)
-		if err != nil {
-			l.done.failed(t.id, l.o.Now())
-			errs = append(errs, fmt.Errorf("render %s: %w; what runs is left as it is", t.id, err))
+		list[i] = l.declared.assign(&tasks[i], ledger)
+		l.done.tenant = tasks[i].id.Tenant
+	}
+	l.begin(r, StageAct)
+	report := l.o.Runtime.Act(ctx, list)
+	now := l.o.Now()
+	var errs []error
+	for i := range report.Outcomes {
+		o := &report.Outcomes[i]
+		if o.OK() && report.Err == nil {
+			l.done.succeeded(o.App, tasks[i].revision)
+		} else {
+			l.done.failed(o.App, now)
+		}
+		if o.Err != nil {
+			errs = append(errs, fmt.Errorf("carry out %s: %w; what runs is left as it is", o.App, o.Err))
 			continue
 		}
-		set.Ledger = ledger.Identity.ID
-		sets, revisions = append(sets, set), append(revisions, t.revision)
-	}
-	if len(sets) > 0 {
-		l.begin(r, StageAct)
-		report := l.o.Runtime.Act(ctx, sets)
-		now := l.o.Now()
-		for i := range report.Sets {
-			s := &report.Sets[i]
-			if s.OK() && report.Err == nil {
-				l.done.succeeded(s.App, revisions[i])
-			} else {
-				l.done.failed(s.App, now)
-			}
-			if inst, ok := ledger.Find(s.App); ok {
-				l.done.news.note(s, inst, asRecorded(now), asRecorded(l.done.retry[s.App].next))
-			}
+		if inst, ok := ledger.Find(o.App); ok {
+			l.done.news.note(o, inst, asRecorded(now), asRecorded(l.done.retry[o.App].next))
 		}
-		r.Applied.Add(report)
 	}
+	r.Applied.Add(report)
 	return errors.Join(errs...)
 }
 
@@ -112,12 +106,12 @@ func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 		return tasks
 	}
 	tenants := map[string]*model.Tenant{}
-	running := ledger.WithObjects()
+	running, access := ledger.WithObjects(), model.DigestOf(ledger.Platform.Access)
 	for i := range ledger.Tenants {
 		t := &ledger.Tenants[i]
 		tenants[t.Name] = t
 		id := model.AppID{Tenant: t.Name}
-		revision := tenantRevision(t, running[t.Name]) + readersRevision(ledger.Platform.Access, t, running[t.Name].Apps)
+		revision := tenantRevision(t, running[t.Name]) + readersRevision(access, t)
 		if l.done.due(id, revision, now) {
 			tasks = append(tasks, task{id: id, revision: revision, tenant: t, shares: running[t.Name],
 				rank: rank{band: len(ledger.Platform.Bands), begins: l.done.begins(id)}})
@@ -141,40 +135,16 @@ func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 	return tasks
 }
 
-// render makes the set of a task. That of an instance has its objects while it is
-// active, those that others still need while it is ending, and otherwise nothing at all.
-func (d *declared) render(t *task, platform *model.Platform) (render.Set, error) {
-	inst, tenant := t.instance, t.tenant
-	switch {
-	case t.orphan != nil:
-		return render.Set{App: t.id, Namespace: t.orphan.Namespace}, nil
-	case inst == nil:
-		set := render.Tenant(d.o.Fleet, d.o.Prefix, tenant, t.shares)
-		set.Readers = render.Readers(d.o.Prefix, platform.Access, tenant, t.shares.Apps)
-		return set, nil
-	case !inst.HasObjects():
-		return render.Ended(d.o.Prefix, inst), nil
-	case tenant == nil:
-		return render.Set{}, fmt.Errorf("tenant %s has no valid layer", inst.App.Tenant)
+// assign makes the assignment of a task.
+func (d *declared) assign(t *task, ledger *model.Ledger) runtime.Assignment {
+	a := runtime.Assignment{
+		App: t.id, Ledger: ledger.Identity.ID, Instance: t.instance, Tenant: t.tenant, Platform: ledger.Platform, Shared: t.shares, Orphan: t.orphan,
+		Files: func(commit string) (fs.FS, error) { return d.directory(t.id, commit) },
 	}
-	built, err := d.kustomizations(inst.Spec)
-	if err != nil {
-		return render.Set{}, err
+	if t.instance != nil {
+		a.Components, a.Jobs = runtime.ComponentsOf(t.instance), jobs(t.instance)
 	}
-	in := render.Input{
-		Fleet: d.o.Fleet, Prefix: d.o.Prefix, Instance: inst, Tenant: tenant, Pools: platform.Pools, Network: platform.Network, Kustomizations: built,
-		Jobs: jobs(inst),
-	}
-	if inst.Previous != nil {
-		if before, err := d.kustomizations(inst.Previous); err == nil { // else what needs them stays as it is
-			in.Previous = before
-		}
-	}
-	set, err := render.Application(in)
-	if err != nil {
-		return set, err
-	}
-	return set, set.ReadSealed(func(commit string) (fs.FS, error) { return d.directory(t.id, commit) })
+	return a
 }
 
 // objectsRevision identifies the objects of an instance: it is equal for two records
@@ -226,19 +196,20 @@ func tenantRevision(t *model.Tenant, held model.Occupancy) string {
 	if t.Policy.Namespace != "application" {
 		held.Apps = nil // they have no namespaces of their own
 	}
-	revision := fmt.Sprint("tenant ", t.Policy.Namespace, render.Hard(t, held.Room), held.Apps, t.PodSecurity)
+	revision := fmt.Sprint("tenant ", t.Policy.Namespace, t.Ceiling(held.Room), held.Apps, t.PodSecurity)
 	if t.Isolation == model.IsolationLocked {
 		revision += fmt.Sprint(" locked ", held.Limits, t.Policy.Exits)
 	}
 	return revision
 }
 
-// readersRevision identifies the people who may read the objects of a tenant.
-func readersRevision(platform *model.Access, t *model.Tenant, apps []model.AppID) string {
+// readersRevision identifies who may read the objects of a tenant, given a digest of what the
+// platform says of access.
+func readersRevision(platform model.Digest, t *model.Tenant) string {
 	if t.Access == nil {
 		return ""
 	}
-	return fmt.Sprint(" readers ", render.Readers("", platform, t, apps))
+	return fmt.Sprint(" readers ", platform, model.DigestOf(t.Access))
 }
 
 // carriedOut keeps what was applied, by application. It is a cache: after

@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/announce"
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // telling tells people and programs of what was saved.
@@ -36,13 +35,16 @@ func (t telling) announce(ctx context.Context, saved *model.Ledger, list []annou
 	}
 }
 
-// event creates an event in the application's namespace, or about the fleet. An
-// application that never had a place in the cluster has no namespace.
+// event creates an event about an application, or about the fleet. An application that
+// never had a place in a runtime has none.
 func (t telling) event(ctx context.Context, saved *model.Ledger, id model.AppID, e announce.Event) {
+	if t.o.Events == nil {
+		return
+	}
 	if id == (model.AppID{}) {
-		t.o.Runtime.Event(ctx, "", e)
+		t.o.Events.Event(ctx, nil, e)
 	} else if inst, ok := saved.Find(id); ok && inst.Spec != nil {
-		t.o.Runtime.Event(ctx, render.Namespace(t.o.Prefix, id, inst.Spec.Policy.Namespace), e)
+		t.o.Events.Event(ctx, inst, e)
 	}
 }
 
@@ -50,22 +52,22 @@ func (t telling) event(ctx context.Context, saved *model.Ledger, id model.AppID,
 // remembered gives the event its key.
 func (t telling) refused(ctx context.Context, refused *LedgerRefusedError, remembered model.LedgerIdentity, now time.Time) {
 	key := announce.Key{Ledger: cmp.Or(remembered.ID, "no-ledger"), Save: remembered.Sequence}
-	t.o.Runtime.Event(ctx, "", announce.Event{Key: key.String() + "-" + refused.Reason, At: now, Reason: "LedgerRefused", Text: refused.Error(), Warning: true})
+	t.event(ctx, nil, model.AppID{}, announce.Event{Key: key.String() + "-" + refused.Reason, At: now, Reason: "LedgerRefused", Text: refused.Error(), Warning: true})
 }
 
 // applied logs what the ledger has no place for: what became of the objects of tenants
 // and of what the ledger does not know, and objects about which the API server said nothing.
-func (t telling) applied(saved *model.Ledger, s *apply.SetReport) {
+func (t telling) applied(saved *model.Ledger, s *runtime.Outcome) {
 	for _, notice := range s.Notices {
 		t.o.Log.Warn("apply", "app", s.App, "notice", notice)
 	}
 	_, recorded := saved.Find(s.App)
 	for i := range s.Results {
 		switch res := &s.Results[i]; {
-		case res.Action == apply.Failed && (!recorded || res.Reason == ""):
-			t.o.Log.Error("apply failed", "app", s.App, "object", res.Ref.String(), "reason", res.Reason, "error", res.Message)
-		case res.Action == apply.Corrected && !recorded:
-			t.o.Log.Warn("drift corrected", "app", s.App, "object", res.Ref.String(), "what", res.What())
+		case res.Action == runtime.Failed && (!recorded || res.Reason == ""):
+			t.o.Log.Error("apply failed", "app", s.App, "object", res.Object, "reason", res.Reason, "error", res.Message)
+		case res.Action == runtime.Corrected && !recorded:
+			t.o.Log.Warn("drift corrected", "app", s.App, "object", res.Object, "what", res.Message)
 		}
 	}
 }

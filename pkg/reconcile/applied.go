@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
@@ -25,10 +25,10 @@ const (
 	pathLimit  = 200
 )
 
-// note takes the report about the set of an instance. The next attempt is zero if all
+// note takes what the assignment of an instance came to. The next attempt is zero if all
 // went well. An attempt at which nothing was refused is news only where the ledger, or
 // earlier news, says that something was.
-func (n news) note(s *apply.SetReport, inst *model.Instance, now, next time.Time) {
+func (n news) note(s *runtime.Outcome, inst *model.Instance, now, next time.Time) {
 	a := model.Applied{App: inst.App, Instance: inst.Number, Release: inst.Release()}
 	was, known := n[inst.App]
 	if known && was.About(inst) {
@@ -36,14 +36,14 @@ func (n news) note(s *apply.SetReport, inst *model.Instance, now, next time.Time
 	}
 	for i := range s.Results {
 		switch r := &s.Results[i]; {
-		case r.Action == apply.Skipped, r.Action == apply.Failed && r.Reason == "":
+		case r.Action == runtime.Skipped, r.Action == runtime.Failed && r.Reason == "":
 			a.Partial = true
-		case r.Action == apply.Failed:
+		case r.Action == runtime.Failed:
 			a.Outcomes = append(a.Outcomes, model.Outcome{
-				Object: object(r), Component: r.Component, Reason: r.Reason, Field: r.Field, Message: r.Message,
+				Object: text.Line(r.Object, pathLimit), Component: r.Component, Reason: r.Reason, Field: r.Field, Message: r.Message,
 				First: now, Last: now, Next: next,
 			})
-		case r.Action == apply.Corrected:
+		case r.Action == runtime.Corrected:
 			a.Drift = addCorrection(a.Drift, driftOf(r, now))
 		}
 	}
@@ -64,12 +64,10 @@ func (n news) note(s *apply.SetReport, inst *model.Instance, now, next time.Time
 	n[inst.App] = a
 }
 
-func object(r *apply.Result) string { return text.Line(r.Ref.String(), pathLimit) }
-
 // driftOf is the correction of one object. The manager is the one of the first field
 // that names one.
-func driftOf(r *apply.Result, now time.Time) model.Drift {
-	d := model.Drift{Object: object(r), Count: 1, Time: now}
+func driftOf(r *runtime.Result, now time.Time) model.Drift {
+	d := model.Drift{Object: text.Line(r.Object, pathLimit), Count: 1, Time: now}
 	for _, f := range r.Drift {
 		if d.Manager == "" {
 			d.Manager = text.Line(f.Manager, pathLimit)

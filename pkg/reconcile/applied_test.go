@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
@@ -17,16 +17,16 @@ func TestNewsUntilItIsSaved(t *testing.T) {
 	shop := model.AppID{Tenant: "acme", Name: "shop"}
 	inst := &model.Instance{App: shop, Number: 2, Spec: &model.Application{ID: shop, Release: "r"}, Phase: model.PhaseScheduled}
 	ledger := func() *model.Ledger { return &model.Ledger{Instances: []model.Instance{*inst}} }
-	object := func(name string, action apply.Action, reason model.Reason) apply.Result {
-		return apply.Result{Ref: apply.Ref{Kind: "ConfigMap", Namespace: "acme", Name: name}, Component: "web", Action: action, Reason: reason, Message: string(reason)}
+	object := func(name string, action runtime.Action, reason model.Reason) runtime.Result {
+		return runtime.Result{Object: "ConfigMap acme/" + name, Component: "web", Action: action, Reason: reason, Message: string(reason)}
 	}
 	n := news{}
 
-	n.note(&apply.SetReport{App: shop, Results: []apply.Result{object("a", apply.Created, "")}}, inst, at, time.Time{})
+	n.note(&runtime.Outcome{App: shop, Results: []runtime.Result{object("a", runtime.Created, "")}}, inst, at, time.Time{})
 	require.Empty(t, n, "all went well, as the ledger says")
 
-	n.note(&apply.SetReport{App: shop, Results: []apply.Result{
-		object("b", apply.Failed, model.OutcomeForbidden), object("c", apply.Failed, model.OutcomeForbidden), object("a", apply.Failed, model.OutcomeInvalid),
+	n.note(&runtime.Outcome{App: shop, Results: []runtime.Result{
+		object("b", runtime.Failed, model.OutcomeForbidden), object("c", runtime.Failed, model.OutcomeForbidden), object("a", runtime.Failed, model.OutcomeInvalid),
 	}}, inst, at, at.Add(time.Second))
 	want := model.Applied{App: shop, Instance: 2, Release: "r", Outcomes: []model.Outcome{
 		{Object: "ConfigMap acme/a", Component: "web", Reason: model.OutcomeInvalid, Message: "Invalid", First: at, Last: at, Next: at.Add(time.Second)},
@@ -37,16 +37,16 @@ func TestNewsUntilItIsSaved(t *testing.T) {
 	n.saved(ledger())
 	require.Empty(t, n)
 
-	n.note(&apply.SetReport{App: shop, Results: []apply.Result{object("a", apply.Failed, ""), object("b", apply.Skipped, "")}}, inst, at, at)
+	n.note(&runtime.Outcome{App: shop, Results: []runtime.Result{object("a", runtime.Failed, ""), object("b", runtime.Skipped, "")}}, inst, at, at)
 	require.Empty(t, n, "the API server said nothing")
-	n.note(&apply.SetReport{App: shop, Results: []apply.Result{object("a", apply.Created, "")}}, inst, at, time.Time{})
+	n.note(&runtime.Outcome{App: shop, Results: []runtime.Result{object("a", runtime.Created, "")}}, inst, at, time.Time{})
 	require.Equal(t, []model.Applied{{App: shop, Instance: 2, Release: "r"}}, n.list(), "the ledger has outcomes that are over")
 	inst.Number++
 	n.saved(ledger())
 	require.Empty(t, n, "it was about another instance")
 
 	inst.Spec.At = model.Positions{"adopt.1": "app.cue:3:9"}
-	n.note(&apply.SetReport{App: shop, Results: []apply.Result{object("a", apply.Created, "")}, NotAdopted: []apply.NotAdopted{{Entry: 1, Message: "none"}}}, inst, at, time.Time{})
+	n.note(&runtime.Outcome{App: shop, Results: []runtime.Result{object("a", runtime.Created, "")}, NotAdopted: []runtime.NotAdopted{{Entry: 1, Message: "none"}}}, inst, at, time.Time{})
 	require.Equal(t, []model.Outcome{{
 		Object: "application.adopt.1", Reason: model.OutcomeNothingAdopted, Field: "application.adopt.1", Message: "none (app.cue:3:9)", First: at, Last: at,
 	}}, n.list()[0].Outcomes)
@@ -61,9 +61,9 @@ func TestDriftIsCounted(t *testing.T) {
 	n, saves := news{}, 0
 	for i := range 100 { // every 15 s
 		now := at.Add(time.Duration(i) * 15 * time.Second)
-		n.note(&apply.SetReport{App: shop, Results: []apply.Result{{
-			Ref: apply.Ref{Kind: "Deployment", Namespace: "acme", Name: "web"}, Action: apply.Corrected,
-			Drift: []apply.Difference{{Path: "spec.replicas", Manager: "hpa"}, {Path: "spec.paused", Manager: "hpa"}},
+		n.note(&runtime.Outcome{App: shop, Results: []runtime.Result{{
+			Object: "Deployment acme/web", Action: runtime.Corrected,
+			Drift: []runtime.Difference{{Path: "spec.replicas", Manager: "hpa"}, {Path: "spec.paused", Manager: "hpa"}},
 		}}}, &ledger.Instances[0], now, time.Time{})
 		next := turn.Take(turn.Case{
 			Fleet: model.Fleet{Platform: &model.Platform{}, Applications: []*model.Application{spec}}, Ledger: ledger, Seen: model.Observation{Applied: n.list()}, Now: now,
@@ -80,12 +80,4 @@ func TestDriftIsCounted(t *testing.T) {
 		Object: "Deployment acme/web", Fields: []string{"spec.replicas", "spec.paused"}, Manager: "hpa", Count: 81, Time: at.Add(20 * time.Minute),
 	}}, ledger.Instances[0].Drift)
 	require.Equal(t, 19, n[shop].Drift[0].Count, "they are counted later")
-}
-
-// TestDriftIsNamed in the words of the log and of events.
-func TestDriftIsNamed(t *testing.T) {
-	r := apply.Result{Action: apply.Corrected, Drift: []apply.Difference{{Path: "spec.replicas", Manager: "kubectl"}, {Path: "spec.paused"}}}
-	require.Equal(t, "spec.replicas (changed by kubectl), spec.paused", r.What())
-	r.Drift = []apply.Difference{{}}
-	require.Equal(t, "the whole object was gone", r.What())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // carrying is a runtime that has room for everything, takes its time for each set and
@@ -62,7 +63,11 @@ func (c *carrying) Inspect(ctx context.Context, platform *model.Platform) (model
 	return seen, err
 }
 
-func (c *carrying) Act(ctx context.Context, sets []render.Set) apply.Report {
+func (c *carrying) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
+	return renderer.Act(ctx, list, c.apply)
+}
+
+func (c *carrying) apply(ctx context.Context, sets []render.Set) apply.Report {
 	if c.meets != nil {
 		c.meets()
 	}
@@ -95,7 +100,7 @@ func (c *carrying) Act(ctx context.Context, sets []render.Set) apply.Report {
 			}
 		}
 	}
-	report := c.enteredRuntime.Act(ctx, sets)
+	report := c.enteredRuntime.apply(ctx, sets)
 	for i := range report.Sets {
 		if c.failing {
 			report.Sets[i].Results = []apply.Result{{Ref: apply.Ref{Kind: "Deployment", Name: "web"}, Action: apply.Failed}}

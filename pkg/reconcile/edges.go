@@ -6,12 +6,11 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/announce"
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/outbound"
-	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/workflow"
@@ -26,7 +25,7 @@ type Edges struct {
 	Evaluator Evaluator
 	Commands  Commands // nil: people make no requests
 	Outbound  Outbound // nil: no request leaves the process
-	Listeners []Listener
+	Audience
 
 	// Slice is how long the runtime acts in a pass. What is left is due in the next one. 0: no limit.
 	Slice time.Duration
@@ -36,6 +35,12 @@ type Edges struct {
 	Wakes
 
 	SourceStale time.Duration // the repo may be unavailable for so long; 0: the constant
+}
+
+// Audience is told what was saved.
+type Audience struct {
+	Events    Events // nil: nobody looks at a runtime
+	Listeners []Listener
 }
 
 // Wakes have the next pass start sooner. All may be nil.
@@ -48,8 +53,8 @@ type Wakes struct {
 
 // Readings tell how the edges are doing. All may be nil.
 type Readings struct {
-	// Preview returns sentences about the objects of sets that others made, for a dry run. Nil: nobody looks.
-	Preview func(ctx context.Context, sets []render.Set) ([]string, error)
+	// Preview returns sentences about the objects of assignments that others made, for a dry run. Nil: nobody looks.
+	Preview func(ctx context.Context, list []runtime.Assignment) ([]string, error)
 	// Progress are functions that count what the edges get done: objects that the cluster
 	// has answered, directories that were evaluated. They are for concurrent use.
 	Progress []func() int64
@@ -103,23 +108,27 @@ type Ledger interface {
 	Saves(ctx context.Context, after int64) ([]status.Save, error)
 }
 
-// Runtime carries workloads. *kubernetes.Runtime is one.
+// Runtime carries workloads. A *runtime.Mux is one, and so is each adapter.
 type Runtime interface {
 	// Inspect returns the capacity of the pools of a platform and the state of workloads.
 	Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error)
-	// Act makes the cluster equal to the sets: it creates, starts, changes, stops and,
-	// for an empty set, deletes. It is idempotent, and touches only the applications
-	// and tenants of the sets.
-	Act(ctx context.Context, sets []render.Set) apply.Report
+	// Act makes the runtimes hold what the assignments say: it creates, starts, changes,
+	// stops and deletes. It is idempotent, and touches only the applications and tenants of
+	// the assignments.
+	Act(ctx context.Context, list []runtime.Assignment) runtime.Report
 	// Drifted returns the applications whose objects another client changed or deleted
 	// since the last call. Name is "" for the objects of a tenant.
 	Drifted() []model.AppID
-	// Changed gets a value when the cluster has changed, so that the next pass starts
+	// Changed gets a value when a runtime has changed, so that the next pass starts
 	// sooner.
 	Changed() <-chan struct{}
-	// Event creates an event in a namespace, or about the fleet if that is "". It does not
+}
+
+// Events are for people who look at a runtime. *kubernetes.Runtime has some.
+type Events interface {
+	// Event creates an event about an instance, or about the fleet if that is nil. It does not
 	// wait, and may leave it out.
-	Event(ctx context.Context, namespace string, e announce.Event)
+	Event(ctx context.Context, about *model.Instance, e announce.Event)
 }
 
 // Commands reads the requests of people to runs of workflows. *Approvals is one.

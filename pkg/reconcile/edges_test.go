@@ -10,10 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/access"
-	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
+	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/evaluators"
@@ -57,17 +58,28 @@ func (r enteredRuntime) Inspect(context.Context, *model.Platform) (model.Observa
 	return model.Observation{Pools: []model.Pool{{Name: "general", Nodes: 1, Capacity: size, Largest: size}}}, nil
 }
 
-func (r enteredRuntime) Act(_ context.Context, sets []render.Set) (report apply.Report) {
+func (r enteredRuntime) Act(_ context.Context, list []runtime.Assignment) (report runtime.Report) {
+	*r.entries = append(*r.entries, "runtime.Act")
+	for i := range list {
+		report.Outcomes = append(report.Outcomes, runtime.Outcome{App: list[i].App})
+	}
+	return report
+}
+
+func (enteredRuntime) Drifted() []model.AppID   { return nil }
+func (enteredRuntime) Changed() <-chan struct{} { return nil }
+
+// renderer renders assignments as the adapter of Kubernetes does.
+var renderer = &kubernetes.Renderer{Fleet: "test"}
+
+// apply carries out at once what a cluster gets.
+func (r enteredRuntime) apply(_ context.Context, sets []render.Set) (report apply.Report) {
 	*r.entries = append(*r.entries, "runtime.Act")
 	for i := range sets {
 		report.Sets = append(report.Sets, apply.SetReport{App: sets[i].App})
 	}
 	return report
 }
-
-func (enteredRuntime) Drifted() []model.AppID                        { return nil }
-func (enteredRuntime) Changed() <-chan struct{}                      { return nil }
-func (enteredRuntime) Event(context.Context, string, announce.Event) {}
 
 // newEntered returns a keeper whose loop counts how it enters its edges: with a real
 // status branch, evaluation and approvals.

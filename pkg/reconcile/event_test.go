@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/announce"
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/test/gittest"
 )
 
@@ -21,24 +21,28 @@ type witness struct {
 	enteredRuntime
 	events  []string // namespace, key and reason
 	texts   []string
-	results []apply.Result // of the objects of an application
+	results []runtime.Result // of the objects of an application
 	drifted []model.AppID
 }
 
-func (w *witness) Event(_ context.Context, namespace string, e announce.Event) {
+func (w *witness) Event(_ context.Context, about *model.Instance, e announce.Event) {
+	namespace := ""
+	if about != nil {
+		namespace = render.Namespace("", about.App, about.Spec.Policy.Namespace)
+	}
 	w.events = append(w.events, namespace+" "+e.Key+" "+e.Reason)
 	w.texts = append(w.texts, e.Text)
 }
 
 func (w *witness) Drifted() []model.AppID { return w.drifted }
 
-func (w *witness) Act(_ context.Context, sets []render.Set) (report apply.Report) {
-	for i := range sets {
-		s := apply.SetReport{App: sets[i].App}
+func (w *witness) Act(_ context.Context, list []runtime.Assignment) (report runtime.Report) {
+	for i := range list {
+		s := runtime.Outcome{App: list[i].App}
 		if s.App.Name != "" {
 			s.Results = w.results
 		}
-		report.Sets = append(report.Sets, s)
+		report.Outcomes = append(report.Outcomes, s)
 	}
 	return report
 }
@@ -59,11 +63,10 @@ func TestObjectsAreToldFromTheLedger(t *testing.T) {
 	k, ledger := newKeeper(t), gittest.NewBare(t)
 	now := time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 	w := &witness{enteredRuntime: enteredRuntime{&entries{}}}
-	l := newTeller(t, k.Dir, ledger.Dir, func() time.Time { return now }, func(o *Options) { o.Runtime = w })
-	ref := apply.Ref{Kind: "Deployment", Namespace: "acme", Name: "web"}
-	w.results = []apply.Result{
-		{Ref: ref, Component: "web", Action: apply.Failed, Reason: model.OutcomeForbidden, Message: "Deployment acme/web: no"},
-		{Ref: apply.Ref{Kind: "Service", Namespace: "acme", Name: "web"}, Component: "web", Action: apply.Corrected, Drift: []apply.Difference{{Path: "spec.ports", Manager: "kubectl"}}},
+	l := newTeller(t, k.Dir, ledger.Dir, func() time.Time { return now }, func(o *Options) { o.Runtime, o.Events = w, w })
+	w.results = []runtime.Result{
+		{Object: "Deployment acme/web", Component: "web", Action: runtime.Failed, Reason: model.OutcomeForbidden, Message: "Deployment acme/web: no"},
+		{Object: "Service acme/web", Component: "web", Action: runtime.Corrected, Drift: []runtime.Difference{{Path: "spec.ports", Manager: "kubectl"}}},
 	}
 	count := func(part string) int { return strings.Count(l.log.String(), part) }
 	l.pass(t)
@@ -107,7 +110,7 @@ func TestEventsAboutTheFleet(t *testing.T) {
 	cluster := &remembered{}
 	start := func() *teller {
 		return newTeller(t, k.Dir, ledger.Dir, func() time.Time { return now }, func(o *Options) {
-			o.Runtime, o.Recognition.Anchor, o.Recognition.Branch = w, cluster, "status"
+			o.Runtime, o.Events, o.Recognition.Anchor, o.Recognition.Branch = w, w, cluster, "status"
 		})
 	}
 	l := start()

@@ -50,7 +50,7 @@ func (t telling) foreign(ctx context.Context, f status.ForeignCommit, remembered
 		reason, hint = "StatusBranchDeleted", deletedHint
 	}
 	key := announce.Key{Ledger: cmp.Or(remembered.ID, "no-ledger"), Save: remembered.Sequence}
-	t.o.Runtime.Event(ctx, "", announce.Event{Key: key.String() + "-foreign-" + f.Commit[:min(12, len(f.Commit))], At: f.At, Reason: reason, Warning: true,
+	t.event(ctx, nil, model.AppID{}, announce.Event{Key: key.String() + "-foreign-" + f.Commit[:min(12, len(f.Commit))], At: f.At, Reason: reason, Warning: true,
 		Text: fmt.Sprintf("commit %s of the status branch %s; %s", f.Commit, f.Why, hint)})
 }
 

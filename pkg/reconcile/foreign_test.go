@@ -16,6 +16,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/signkey"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/gittest"
@@ -28,16 +29,22 @@ type seen struct {
 	events *[]announce.Event
 }
 
-func (r seen) Act(ctx context.Context, sets []render.Set) apply.Report {
+func (r seen) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
+	return renderer.Act(ctx, list, r.apply)
+}
+
+func (r seen) apply(ctx context.Context, sets []render.Set) apply.Report {
 	for i := range sets {
 		for _, o := range sets[i].Objects {
 			*r.images += string(o.JSON)
 		}
 	}
-	return r.enteredRuntime.Act(ctx, sets)
+	return r.enteredRuntime.apply(ctx, sets)
 }
 
-func (r seen) Event(_ context.Context, _ string, e announce.Event) { *r.events = append(*r.events, e) }
+func (r seen) Event(_ context.Context, _ *model.Instance, e announce.Event) {
+	*r.events = append(*r.events, e)
+}
 
 // guarded is a loop whose status branch is signed.
 type guarded struct {
@@ -73,7 +80,8 @@ func (g *guarded) start(options ...func(*Options)) {
 	require.NoError(g.t, err)
 	g.t.Cleanup(func() { _ = branch.Close() })
 	g.teller = newTeller(g.t, g.repo.Dir, g.ledger.Dir, func() time.Time { return g.now }, append([]func(*Options){func(o *Options) {
-		o.Status, o.Runtime = branch, seen{enteredRuntime{&entries{}}, &g.images, &g.events}
+		carrier := seen{enteredRuntime{&entries{}}, &g.images, &g.events}
+		o.Status, o.Runtime, o.Events = branch, carrier, carrier
 		o.Recognition = Recognition{Signed: g.trust != nil, Foreign: branch.Foreign, FromMemory: branch.FromMemory, Copy: branch, Branch: "status"}
 	}}, options...)...)
 	g.stop = func() { require.NoError(g.t, branch.Close()) }

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/d-aros/d-aros/pkg/announce"
-	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // Metrics are the figures of a loop, all named daros_*. They are fed with one
@@ -158,11 +158,11 @@ func newObjectMetrics(f factory) objectMetrics {
 	}
 }
 
-func (m *objectMetrics) observe(r *apply.Report) {
-	for _, a := range []apply.Action{apply.Created, apply.Configured, apply.Adopted, apply.Corrected, apply.Pruned, apply.Failed, apply.Kept} {
+func (m *objectMetrics) observe(r *runtime.Report) {
+	for _, a := range []runtime.Action{runtime.Created, runtime.Configured, runtime.Adopted, runtime.Corrected, runtime.Pruned, runtime.Failed, runtime.Kept} {
 		m.objects.WithLabelValues(string(a)).Add(float64(r.Count(a)))
 	}
-	m.drift.Add(float64(r.Count(apply.Corrected)))
+	m.drift.Add(float64(r.Count(runtime.Corrected)))
 	m.requests.WithLabelValues("apply").Add(float64(r.Requests.Apply))
 	m.requests.WithLabelValues("get").Add(float64(r.Requests.Get))
 	m.requests.WithLabelValues("delete").Add(float64(r.Requests.Delete))

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/announce"
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/test/page"
 )
 
@@ -43,8 +43,8 @@ func busy() Report {
 		Standstill: Standstill{Overdue: map[model.Phase]int{model.PhaseScheduled: 2}, Oldest: map[model.Phase]time.Duration{model.PhaseAdmitted: time.Minute},
 			People: map[string]int{model.CommandApprove: 3}},
 		Problems: []model.Problem{{Code: "DA1001"}},
-		Acted: Acted{Applied: apply.Report{Requests: apply.Requests{Apply: 2}, Sets: []apply.SetReport{{App: id, Results: []apply.Result{
-			{Action: apply.Created}, {Action: apply.Corrected}}}}}},
+		Acted: Acted{Applied: runtime.Report{Requests: runtime.Requests{Apply: 2}, Outcomes: []runtime.Outcome{{App: id, Results: []runtime.Result{
+			{Action: runtime.Created}, {Action: runtime.Corrected}}}}}},
 	}
 }
 

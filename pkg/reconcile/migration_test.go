@@ -16,6 +16,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/evaluators"
@@ -34,7 +35,11 @@ func (s *still) Inspect(context.Context, *model.Platform) (model.Observation, er
 	return s.seen, nil
 }
 
-func (s *still) Act(_ context.Context, sets []render.Set) apply.Report {
+func (s *still) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
+	return renderer.Act(ctx, list, s.apply)
+}
+
+func (s *still) apply(_ context.Context, sets []render.Set) apply.Report {
 	report := apply.Report{Sets: make([]apply.SetReport, len(sets))}
 	for i := range sets {
 		id := sets[i].App
@@ -58,9 +63,8 @@ func (s *still) Act(_ context.Context, sets []render.Set) apply.Report {
 	return report
 }
 
-func (*still) Drifted() []model.AppID                        { return nil }
-func (*still) Changed() <-chan struct{}                      { return nil }
-func (*still) Event(context.Context, string, announce.Event) {}
+func (*still) Drifted() []model.AppID   { return nil }
+func (*still) Changed() <-chan struct{} { return nil }
 
 // TestMigrationChangesNothing: the first pass over a branch of format 1, in every
 // state that a ledger can be in, migrates the branch and does nothing else: no

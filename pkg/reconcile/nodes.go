@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render"
 )
 
 // Nodes brings plans to the agents on the nodes. *kubernetes.Runtime does.
 type Nodes interface {
+	// Plans returns what the agents of each pool are to keep for a saved ledger, by pool.
+	Plans(ledger *model.Ledger) map[string][]byte
 	// Plan has the agents of each pool keep its plan, and those of other pools nothing. It
 	// changes only what differs.
 	Plan(ctx context.Context, plans map[string][]byte) error
@@ -37,7 +38,7 @@ func (l *Loop) plan(ctx context.Context, ledger *model.Ledger) {
 		return
 	}
 	before := p.plans
-	p.of, p.plans = ledger.Revision, render.NodePlans(ledger, l.o.Prefix)
+	p.of, p.plans = ledger.Revision, l.o.Nodes.Plans(ledger)
 	if maps.EqualFunc(before, p.plans, bytes.Equal) && now.Before(p.next) {
 		return
 	}

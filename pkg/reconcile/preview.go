@@ -2,10 +2,9 @@ package reconcile
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // preview returns sentences about the objects that a ledger would have in the cluster once
@@ -14,31 +13,19 @@ func (d *declared) preview(ctx context.Context, ledger *model.Ledger) ([]string,
 	if d.o.Preview == nil || ledger.Platform == nil {
 		return nil, nil
 	}
-	var sets []render.Set
+	var list []runtime.Assignment
 	tenants, held := map[string]*model.Tenant{}, ledger.WithObjects()
-	add := func(t task) error {
-		set, err := d.render(&t, ledger.Platform)
-		if err != nil {
-			return fmt.Errorf("render %s: %w", t.id, err)
-		}
-		sets = append(sets, set)
-		return nil
-	}
 	for i := range ledger.Tenants {
 		t := &ledger.Tenants[i]
 		tenants[t.Name] = t
-		if err := add(task{id: model.AppID{Tenant: t.Name}, tenant: t, shares: held[t.Name]}); err != nil {
-			return nil, err
-		}
+		list = append(list, d.assign(&task{id: model.AppID{Tenant: t.Name}, tenant: t, shares: held[t.Name]}, ledger))
 	}
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
 		if !inst.Phase.Active() || inst.SpecUnknown() || !d.vouches(inst) {
 			continue
 		}
-		if err := add(task{id: inst.App, tenant: tenants[inst.App.Tenant], instance: inst.Started()}); err != nil {
-			return nil, err
-		}
+		list = append(list, d.assign(&task{id: inst.App, tenant: tenants[inst.App.Tenant], instance: inst.Started()}, ledger))
 	}
-	return d.o.Preview(ctx, sets)
+	return d.o.Preview(ctx, list)
 }

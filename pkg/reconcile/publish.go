@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/d-aros/d-aros/pkg/announce"
-	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // publish reports what a pass did: metrics, a log line for each error and one for a pass
@@ -21,8 +21,8 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	l.o.Metrics.passes.read(l.declared.reading.last)
 	l.o.Metrics.ledger.observe(&l.saved, r.Pools)
 	tell := telling{&l.o}
-	for i := range r.Applied.Sets {
-		tell.applied(&l.saved, &r.Applied.Sets[i])
+	for i := range r.Applied.Outcomes {
+		tell.applied(&l.saved, &r.Applied.Outcomes[i])
 	}
 	if r.SourceErr != nil {
 		l.o.Log.Warn("the fleet repo is unavailable; the last commit that was read stays in force", "commit", r.Commit, "error", r.SourceErr)
@@ -35,8 +35,8 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	}
 	if r.Changed() {
 		l.o.Log.Info("pass", "commit", r.Commit, "took", r.Ended.Sub(r.Started), "saved", r.Saved, "transitions", len(r.Transitions()), "readmitted", len(r.of(announce.Admission)),
-			slog.Group("objects", "created", r.Applied.Count(apply.Created), "configured", r.Applied.Count(apply.Configured),
-				"corrected", r.Applied.Count(apply.Corrected), "pruned", r.Applied.Count(apply.Pruned), "failed", r.Applied.Count(apply.Failed)),
+			slog.Group("objects", "created", r.Applied.Count(runtime.Created), "configured", r.Applied.Count(runtime.Configured),
+				"corrected", r.Applied.Count(runtime.Corrected), "pruned", r.Applied.Count(runtime.Pruned), "failed", r.Applied.Count(runtime.Failed)),
 			"left", r.Left, "problems", len(r.Problems))
 	}
 	if l.o.Done != nil {

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/announce"
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
@@ -28,7 +28,7 @@ type Report struct {
 
 // Acted is what was done in the cluster.
 type Acted struct {
-	Applied apply.Report
+	Applied runtime.Report
 	Others  []string // a dry run does nothing: sentences about objects that others made
 }
 

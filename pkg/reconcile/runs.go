@@ -5,7 +5,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/outbound"
-	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
@@ -56,17 +56,17 @@ func intents(inst *model.Instance, tallies workflow.Tallies) []workflow.Intent {
 }
 
 // jobs are those that steps run now, and those of the latest run that have ended.
-func jobs(inst *model.Instance) (jobs []render.StepJob) {
+func jobs(inst *model.Instance) (jobs []runtime.Job) {
 	for _, intent := range intents(inst, nil) {
 		if j := intent.Job; j != nil {
-			jobs = append(jobs, render.StepJob{Key: intent.Key, Component: j.Component, Spec: j.Spec, Inputs: j.Inputs, Lock: j.Lock})
+			jobs = append(jobs, runtime.Job{Key: intent.Key, Component: j.Component, Spec: j.Spec, Inputs: j.Inputs, Lock: j.Lock})
 		}
 	}
 	if inst.Run == nil || inst.Run.Instance != inst.Number {
 		return jobs
 	}
 	for _, intent := range workflow.Finished(inst.Run) {
-		jobs = append(jobs, render.StepJob{Key: intent.Key, Component: intent.Job.Component, Spec: intent.Job.Spec, Keep: true})
+		jobs = append(jobs, runtime.Job{Key: intent.Key, Component: intent.Job.Component, Spec: intent.Job.Spec, Keep: true})
 	}
 	return jobs
 }

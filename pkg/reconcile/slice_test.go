@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // TestOrderOfASlice: what ends goes first, then higher bands, what was carried out
@@ -113,15 +112,15 @@ type slow struct {
 	meets func()
 }
 
-func (s *slow) Act(ctx context.Context, sets []render.Set) apply.Report {
-	for i := range sets {
+func (s *slow) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
+	for i := range list {
 		s.k.now = s.k.now.Add(s.takes)
-		s.order = append(s.order, sets[i].App)
+		s.order = append(s.order, list[i].App)
 	}
 	if s.meets != nil {
 		s.meets()
 	}
-	return s.enteredRuntime.Act(ctx, sets)
+	return s.enteredRuntime.Act(ctx, list)
 }
 
 // newSlow returns a keeper of a fleet of that many applications.
@@ -151,8 +150,8 @@ func TestAStopIsActedOnDuringAFirstStart(t *testing.T) {
 	began := k.now
 	r, err := k.loop.turn(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, 2*atOnce, len(r.Applied.Sets), "a slice of 2 s ends between the sets that are applied at once")
-	require.Equal(t, apps+2-len(r.Applied.Sets), r.Left, "with shop and what the tenant's applications share")
+	require.Equal(t, 2*atOnce, len(r.Applied.Outcomes), "a slice of 2 s ends between the sets that are applied at once")
+	require.Equal(t, apps+2-len(r.Applied.Outcomes), r.Left, "with shop and what the tenant's applications share")
 	require.ErrorContains(t, k.loop.Ready(), "starting: 70 applications and tenants are not carried out yet")
 	require.Equal(t, model.AppID{Tenant: "acme"}, runtime.order[0])
 	require.LessOrEqual(t, k.now.Sub(began), Slice+atOnce*runtime.takes)

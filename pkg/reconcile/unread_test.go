@@ -8,8 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/apply"
-	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/test/gittest"
 )
 
@@ -19,9 +18,9 @@ type counting struct {
 	sets *int
 }
 
-func (c counting) Act(ctx context.Context, sets []render.Set) apply.Report {
-	*c.sets += len(sets)
-	return c.enteredRuntime.Act(ctx, sets)
+func (c counting) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
+	*c.sets += len(list)
+	return c.enteredRuntime.Act(ctx, list)
 }
 
 // TestASourceThatCannotBeReadIsSeen: main is deleted. No pass counts as a good one, and

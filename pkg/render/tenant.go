@@ -58,7 +58,7 @@ func scope(fleet, name string, t *model.Tenant, held model.Occupancy) []Object {
 		},
 	})
 	inside := &part{labels: labels, namespace: name}
-	if hard := quantities(Hard(t, held.Room)); len(hard) > 0 {
+	if hard := quantities(t.Ceiling(held.Room)); len(hard) > 0 {
 		inside.add(&corev1.ResourceQuota{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ResourceQuota"},
 			ObjectMeta: metav1.ObjectMeta{Name: systemName},
@@ -89,7 +89,7 @@ func limits(t *model.Tenant, held model.Occupancy) corev1.LimitRangeItem {
 	}
 	item.Max = corev1.ResourceList{}
 	for name, request := range item.DefaultRequest { // a device counts only where it is asked for
-		most := Hard(t, held.Room.Max(held.Limits)).Get(string(name))
+		most := t.Ceiling(held.Room.Max(held.Limits)).Get(string(name))
 		if most == 0 {
 			continue
 		}
@@ -118,22 +118,6 @@ func AboveLimits(app *model.Application, t *model.Tenant) (problems []model.Prob
 		}
 	}
 	return problems
-}
-
-// Hard is the most that the pods of a tenant may request in a namespace, nil without a
-// quota: its quota, or the room of what it was granted where that is more. So a pod that
-// dies comes back, also where the quota was lowered below use.
-func Hard(t *model.Tenant, room model.Resources) *model.Resources {
-	if t.Quota == nil {
-		return nil
-	}
-	hard := *t.Quota
-	for _, name := range hard.Names() {
-		if n := hard.Get(name); n > 0 {
-			hard = hard.With(name, max(n, room.Get(name)))
-		}
-	}
-	return &hard
 }
 
 // quantities converts the quota of a tenant to that of a namespace.

@@ -74,7 +74,7 @@ func TestQuotaHoldsWhatIsGranted(t *testing.T) {
 	room := inst.Room()
 	require.Equal(t, int64(7*500+3*2000+100+50), room.CPU)
 
-	hard := func(quota *model.Resources) *model.Resources { return Hard(&model.Tenant{Quota: quota}, room) }
+	hard := func(quota *model.Resources) *model.Resources { return (&model.Tenant{Quota: quota}).Ceiling(room) }
 	require.Nil(t, hard(nil))
 	require.Equal(t, &model.Resources{CPU: room.CPU, Memory: 1 << 30}, hard(&model.Resources{CPU: 6000, Memory: 1 << 30}))
 	require.Equal(t, int64(40_000), hard(&model.Resources{CPU: 40_000, Memory: 1}).CPU)

@@ -43,7 +43,7 @@ var bans = []ban{
 		why:   "the core has no goroutines and no shared state: the caller that wants concurrency brings it",
 	}, {
 		paths: []string{"log", "log/", "k8s.io/klog/"},
-		lines: append([]string{"plumbing", "edges", "runtimes"}, pure...),
+		lines: append([]string{"plumbing", "edges", "contract", "runtimes"}, pure...),
 		why:   "return what happened: the loop says it, once",
 	}, {
 		paths:  []string{"cuelang.org/", "cuelabs.dev/"},
@@ -61,6 +61,14 @@ var bans = []ban{
 		paths:  []string{"k8s.io/"},
 		except: []string{"pkg/render", "pkg/apply", "pkg/runtime/kubernetes", "cmd/reconciler"},
 		why:    "only render, apply and the adapter know Kubernetes, and the command that connects them to a cluster",
+	}, {
+		paths:  []string{module + "pkg/apply"},
+		except: []string{"pkg/runtime/kubernetes"},
+		why:    "applying is the adapter's own: everybody else speaks of runtime.Assignment and runtime.Outcome",
+	}, {
+		paths:  []string{module + "pkg/runtime/kubernetes"},
+		except: []string{"cmd/reconciler"},
+		why:    "the loop knows the contract and no adapter: the command connects them",
 	}, {
 		paths:  []string{"sigs.k8s.io/kustomize/"},
 		except: []string{"pkg/render/kustomize"},

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // TestDriftIsPutBack: what somebody edits or deletes is put back within one pass,
@@ -55,9 +56,9 @@ func TestDriftIsPutBack(t *testing.T) {
 func (w *world) noticed(name string) {
 	w.t.Helper()
 	w.until("the drift of "+name+" is corrected", func(*model.Ledger) bool {
-		for _, s := range w.last.Applied.Sets {
+		for _, s := range w.last.Applied.Outcomes {
 			for _, r := range s.Results {
-				if r.Action == apply.Corrected && r.Name == name {
+				if r.Action == runtime.Corrected && strings.HasSuffix(r.Object, "/"+name) {
 					return true
 				}
 			}

@@ -9,9 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // TestObjectOfHelm: an application whose Deployment has the name of one of Helm's is
@@ -94,7 +94,7 @@ func TestSecondFleet(t *testing.T) {
 	for range 3 {
 		r, err := second.loop.Pass(t.Context())
 		require.NoError(t, err)
-		require.Zero(t, r.Applied.Count(apply.Created)+r.Applied.Count(apply.Configured)+r.Applied.Count(apply.Corrected)+r.Applied.Count(apply.Pruned), "%+v", r.Applied)
+		require.Zero(t, r.Applied.Count(runtime.Created)+r.Applied.Count(runtime.Configured)+r.Applied.Count(runtime.Corrected)+r.Applied.Count(runtime.Pruned), "%+v", r.Applied)
 	}
 	ledger := w.ledger()
 	inst, ok := ledger.Find(id("shop"))

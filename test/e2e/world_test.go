@@ -20,6 +20,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/outbound"
 	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
@@ -47,6 +48,7 @@ type engine struct {
 	source  *source.Repository
 	branch  *status.Branch
 	carrier *kubernetes.Runtime
+	mux     *runtime.Mux
 	loop    *reconcile.Loop
 	writes  *atomic.Int64 // requests to the API server that write, but for the anchor
 	anchors *atomic.Int64 // requests that write the anchor
@@ -88,15 +90,17 @@ func newEngineIn(t *testing.T, dir, repo, name string, cluster *rest.Config, opt
 	require.NoError(t, err)
 	e.branch, err = status.Open(ctx, status.Options{URL: repo, Dir: filepath.Join(dir, "status")})
 	require.NoError(t, err)
+	evaluator := evaluators.New(t)
 	cfg := rest.CopyConfig(cluster)
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counter{next, e.writes, e.anchors} })
-	e.carrier, err = kubernetes.New(cfg, kubernetes.Options{Fleet: name})
+	e.carrier, err = kubernetes.New(cfg, kubernetes.Options{Fleet: name, Prefix: name + "-", Build: evaluator.Build})
 	require.NoError(t, err)
-	evaluator, others := evaluators.New(t), outbound.NewDispatcher(outbound.Options{})
+	e.mux = runtime.NewMux(e.carrier)
+	others := outbound.NewDispatcher(outbound.Options{})
 	t.Cleanup(others.Close)
 	o := reconcile.Options{
 		Edges: reconcile.Edges{
-			Source: e.source, Status: e.branch, Runtime: e.carrier, Evaluator: evaluator,
+			Source: e.source, Status: e.branch, Runtime: e.mux, Audience: reconcile.Audience{Events: e.carrier}, Evaluator: evaluator,
 			Commands: reconcile.NewApprovals(evaluator), Outbound: others,
 		},
 		Fleet: name, Prefix: name + "-", Interval: time.Second,
@@ -112,7 +116,7 @@ func newEngineIn(t *testing.T, dir, repo, name string, cluster *rest.Config, opt
 
 // stop ends the run, without any goodbye.
 func (e *engine) stop() {
-	e.carrier.Close()
+	e.mux.Close()
 	e.source.Close()
 	e.branch.Close()
 }

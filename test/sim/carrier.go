@@ -16,6 +16,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
+	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 )
 
 // carrier is the cluster as one process sees it: through a watch that may lag, and
@@ -50,7 +52,7 @@ func newCarrier(p *process, c *cluster) *carrier {
 
 func (c *carrier) Changed() <-chan struct{} { return nil }
 
-func (c *carrier) Event(context.Context, string, announce.Event) { c.line("tell an event") }
+func (c *carrier) Event(context.Context, *model.Instance, announce.Event) { c.line("tell an event") }
 
 // sync brings the view up to date and notes what others did to what we wrote.
 func (c *carrier) sync() {
@@ -192,7 +194,14 @@ func compareBools(x, y bool) int {
 	return 1
 }
 
-func (c *carrier) Act(_ context.Context, sets []render.Set) apply.Report {
+// renderer renders assignments as the adapter of Kubernetes does.
+var renderer = &kubernetes.Renderer{Fleet: "sim"}
+
+func (c *carrier) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
+	return renderer.Act(ctx, list, c.apply)
+}
+
+func (c *carrier) apply(_ context.Context, sets []render.Set) apply.Report {
 	report := apply.Report{Sets: make([]apply.SetReport, len(sets))}
 	for i := range sets {
 		a := &applying{carrier: c, set: &sets[i], report: &report.Sets[i], requests: &report.Requests}

@@ -13,6 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/turn"
 	"github.com/d-aros/d-aros/test/sim/reference"
 )
@@ -109,7 +110,7 @@ func (p *process) start() {
 	p.branch, p.carrier = &branch{process: p, origin: p.world.origin}, newCarrier(p, p.world.cluster)
 	o := reconcile.Options{
 		Edges: reconcile.Edges{
-			Source: gitSource{p, p.world.repo}, Status: p.branch, Runtime: p.carrier, Evaluator: &evaluator{process: p, repo: p.world.repo},
+			Source: gitSource{p, p.world.repo}, Status: p.branch, Runtime: p.carrier, Audience: reconcile.Audience{Events: p.carrier}, Evaluator: &evaluator{process: p, repo: p.world.repo},
 			Commands: asking{p, p.world.repo}, Outbound: &outside{process: p},
 		},
 		Fleet: "sim", Interval: 15 * time.Second, Stage: p.stage,
@@ -282,11 +283,11 @@ func (w *World) tellPass(p *process, r *reconcile.Report, err error) {
 	if r.Saved {
 		w.tell("    %s saves version %d", p.name, p.goesBy)
 	}
-	for i := range r.Applied.Sets {
-		s := &r.Applied.Sets[i]
+	for i := range r.Applied.Outcomes {
+		s := &r.Applied.Outcomes[i]
 		for j := range s.Results {
-			if o := &s.Results[j]; o.Action != apply.Unchanged && o.Action != apply.Kept && s.App.Name != "" {
-				w.tell("    %s: %s %s of %s %s", p.name, o.Action, o.Ref, s.App, o.Message)
+			if o := &s.Results[j]; o.Action != runtime.Kept && s.App.Name != "" {
+				w.tell("    %s: %s %s of %s %s", p.name, o.Action, o.Object, s.App, o.Message)
 			}
 		}
 	}

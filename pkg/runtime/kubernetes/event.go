@@ -11,6 +11,8 @@ import (
 	v1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/d-aros/d-aros/pkg/announce"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -107,19 +109,20 @@ func (e *events) close() {
 	}
 }
 
-// Event writes an event into a namespace, which it is about. If that is "", it is about the
+// Event writes an event about an instance into its namespace. Without an instance it is about the
 // fleet, and stands beside the ConfigMap that remembers its ledger. It does not wait and
 // does not fail. Its name is that of the announcement, so that there is one, whoever
 // repeats it.
-func (r *Runtime) Event(ctx context.Context, namespace string, e announce.Event) {
+func (r *Runtime) Event(ctx context.Context, about *model.Instance, e announce.Event) {
 	if ctx.Err() != nil {
 		return
 	}
-	about := corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: namespace, Namespace: namespace}
-	if namespace == "" {
-		about = corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: r.anchorName(), Namespace: r.namespace}
+	object := corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: r.anchorName(), Namespace: r.namespace}
+	if about != nil {
+		namespace := render.Namespace(r.renderer.Prefix, about.App, about.Spec.Policy.Namespace)
+		object = corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: namespace, Namespace: namespace}
 	}
-	r.events.take(newEvent(about, strings.ReplaceAll(e.Key, "/", "."), e))
+	r.events.take(newEvent(object, strings.ReplaceAll(e.Key, "/", "."), e))
 }
 
 // newEvent returns the event of a name.

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/d-aros/d-aros/pkg/announce"
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/texttest"
 )
 
@@ -18,7 +19,7 @@ func TestEventsAreLines(t *testing.T) {
 	r := &Runtime{events: &events{queue: make(chan *corev1.Event, 1), rates: rates{}}}
 	for _, s := range texttest.Corpus() {
 		r.events.rates = rates{}
-		r.Event(t.Context(), "acme", announce.Event{Key: "l/acme/shop/1-1", Reason: s, Text: s, Warning: true})
+		r.Event(t.Context(), &model.Instance{App: model.AppID{Tenant: "acme"}, Spec: &model.Application{}}, announce.Event{Key: "l/acme/shop/1-1", Reason: s, Text: s, Warning: true})
 		event := <-r.events.queue
 		shown := event.Type + " " + event.Reason + " " + event.Message
 		texttest.Line(t, shown, len("Warning ")+maxReason+1+maxSentence)

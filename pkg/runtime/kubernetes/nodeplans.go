@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
 
 	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/render"
 )
@@ -22,6 +23,11 @@ const (
 
 // PlanName is the name of the ConfigMap that the agents on the nodes of a pool mount.
 func PlanName(fleet, pool string) string { return "plan-" + fleet + "-" + pool }
+
+// Plans returns what the agents of each pool are to keep for a ledger, by pool.
+func (r *Runtime) Plans(ledger *model.Ledger) map[string][]byte {
+	return render.NodePlans(ledger, r.renderer.Prefix)
+}
 
 // Plan gives the agents on the nodes of each pool their plan, in a ConfigMap of the
 // namespace of agents, and writes only what differs. The agents of a pool that is gone get

@@ -93,7 +93,7 @@ func TestOutageIsAnErrorAndEnds(t *testing.T) {
 		return err != nil
 	}, patience, 50*time.Millisecond)
 	require.Greater(t, time.Since(began), kubernetes.Stale, "a restart of the API server is not an outage")
-	report := r.Act(t.Context(), nil)
+	report := r.Apply(t.Context(), nil)
 	require.NoError(t, report.Err, "nothing to do")
 
 	// What happens meanwhile is seen afterwards.

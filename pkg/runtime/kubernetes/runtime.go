@@ -16,6 +16,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/runtime"
+	"github.com/d-aros/d-aros/pkg/runtime/carrier"
 	"github.com/d-aros/d-aros/pkg/sealed"
 )
 
@@ -26,6 +29,7 @@ const Stale = 10 * time.Second
 // Options of a Runtime.
 type Options struct {
 	Fleet        string // value of render.LabelFleet; separates fleets that share a cluster
+	Prefix       string // put before every namespace name
 	FieldManager string // default apply.FieldManager
 	Workers      int    // requests at the same time, default 8
 	Namespace    string // of the anchor, default daros-system
@@ -38,10 +42,14 @@ type Options struct {
 	TenantRole string
 
 	Opener *sealed.Opener // of encrypted files; nil: none is opened
+
+	// Build builds a kustomization of a tenant. Nil builds it in this process without limits.
+	Build func(tenant string, k kustomize.Kustomization) (kustomize.Built, error)
 }
 
 // Runtime is one cluster. Close ends its watches.
 type Runtime struct {
+	renderer  Renderer
 	fleet     string
 	namespace string // of the anchor
 	agents    string // their namespace, "" without them
@@ -83,14 +91,32 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		applier.Close()
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
 	}
-	r := &Runtime{fleet: opts.Fleet, namespace: cmp.Or(opts.Namespace, "daros-system"), agents: opts.Agents, role: opts.TenantRole, opener: opts.Opener, reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core), workloads: map[model.AppID][]model.Workload{}}
+	r := &Runtime{
+		renderer: Renderer{Fleet: opts.Fleet, Prefix: opts.Prefix, Build: opts.Build},
+		fleet:    opts.Fleet, namespace: cmp.Or(opts.Namespace, "daros-system"), agents: opts.Agents, role: opts.TenantRole, opener: opts.Opener,
+		reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core),
+		workloads: map[model.AppID][]model.Workload{},
+	}
 	r.nodes = newNodes(core, opts.Fleet, applier.Live().Wake)
 	return r, nil
 }
 
-// Act makes the cluster hold the sets. See apply.Applier.Apply. A set with an encrypted
+// Name is what people call the runtime.
+func (*Runtime) Name() string { return carrier.Kubernetes.Name }
+
+// Carries returns why a cluster does not carry a component, nil if it does.
+func (*Runtime) Carries(c *model.Component, _ *model.PoolSpec) error {
+	return carrier.Kubernetes.Carries(c)
+}
+
+// Act makes the cluster hold what assignments say.
+func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
+	return r.renderer.Act(ctx, list, r.Apply)
+}
+
+// Apply makes the cluster hold the sets. See apply.Applier.Apply. A set with an encrypted
 // file that cannot be opened stays as it is in the cluster.
-func (r *Runtime) Act(ctx context.Context, sets []render.Set) apply.Report {
+func (r *Runtime) Apply(ctx context.Context, sets []render.Set) apply.Report {
 	opened, shut := r.unsealed(ctx, r.withAccounts(sets))
 	report := r.applier.Apply(ctx, opened)
 	for i := range shut { // in the order of the sets
@@ -122,6 +148,18 @@ func (r *Runtime) Others(ctx context.Context, sets []render.Set) ([]string, erro
 		sentences = append(sentences, others[i].String())
 	}
 	return append(sentences, unmatched...), err
+}
+
+// Preview returns the same about the objects of assignments.
+func (r *Runtime) Preview(ctx context.Context, list []runtime.Assignment) ([]string, error) {
+	sets := make([]render.Set, len(list))
+	for i := range list {
+		var err error
+		if sets[i], err = r.renderer.Set(&list[i]); err != nil {
+			return nil, fmt.Errorf("render %s: %w", list[i].App, err)
+		}
+	}
+	return r.Others(ctx, sets)
 }
 
 // Answered counts the requests for objects that have ended. It is for concurrent use.

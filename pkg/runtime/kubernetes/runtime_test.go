@@ -40,7 +40,7 @@ func setup(t testing.TB) *fixture {
 		Name: "test", Selector: map[string]string{clustertest.PoolLabel: f.fleet}, TopologyKey: corev1.LabelTopologyZone,
 	}}}
 	f.runtime = f.restart()
-	r := f.runtime.Act(t.Context(), []render.Set{f.set("", 1, "{apiVersion: v1, kind: Namespace, metadata: {name: "+f.fleet+"}}")})
+	r := f.runtime.Apply(t.Context(), []render.Set{f.set("", 1, "{apiVersion: v1, kind: Namespace, metadata: {name: "+f.fleet+"}}")})
 	require.True(t, r.Sets[0].OK(), "%+v", r)
 	return f
 }
@@ -101,7 +101,7 @@ func (f *fixture) deployment(name, fail string, replicas int, cpu string) string
 
 func (f *fixture) act(sets ...render.Set) {
 	f.t.Helper()
-	r := f.runtime.Act(f.t.Context(), sets)
+	r := f.runtime.Apply(f.t.Context(), sets)
 	require.NoError(f.t, r.Err)
 	for _, s := range r.Sets {
 		require.True(f.t, s.OK(), "%+v", s)
@@ -306,14 +306,15 @@ func TestEventsAreWrittenOnce(t *testing.T) {
 	f := setup(t)
 	runtime, err := kubernetes.New(f.Config, kubernetes.Options{Fleet: f.fleet})
 	require.NoError(t, err)
+	about := &model.Instance{App: model.AppID{Tenant: f.fleet}, Spec: &model.Application{}}
 	for range 2 {
-		runtime.Event(t.Context(), f.fleet, announce.Event{Key: "l/acme/shop/7-1", Reason: "DriftCorrected", Text: "web: somebody changed\x1b spec.replicas", Warning: true})
+		runtime.Event(t.Context(), about, announce.Event{Key: "l/acme/shop/7-1", Reason: "DriftCorrected", Text: "web: somebody changed\x1b spec.replicas", Warning: true})
 	}
 	for i := range 70 {
-		runtime.Event(t.Context(), f.fleet, announce.Event{Key: fmt.Sprint("l/acme/shop/8-", i+1), Reason: "Ready"})
+		runtime.Event(t.Context(), about, announce.Event{Key: fmt.Sprint("l/acme/shop/8-", i+1), Reason: "Ready"})
 	}
 	require.NoError(t, runtime.SetAnchor(t.Context(), model.Anchor{}))
-	runtime.Event(t.Context(), "", announce.Event{Key: "l/" + f.fleet + "/9-1", Reason: "SourceLost", Text: "the fleet repo cannot be read", Warning: true})
+	runtime.Event(t.Context(), nil, announce.Event{Key: "l/" + f.fleet + "/9-1", Reason: "SourceLost", Text: "the fleet repo cannot be read", Warning: true})
 	events := f.Clientset.CoreV1().Events("daros-system")
 	require.Eventually(t, func() bool { // the last one
 		e, err := events.Get(t.Context(), "l."+f.fleet+".9-1", metav1.GetOptions{})

@@ -21,7 +21,7 @@ func TestUnopenedFiles(t *testing.T) {
 	shut.Objects[1].Sealed = &render.Sealed{File: "db.enc.yaml", Data: []byte("x")}
 	two := f.set("two", 1, "{apiVersion: v1, kind: ConfigMap, metadata: {name: two}}")
 
-	r := f.runtime.Act(t.Context(), []render.Set{shut, one, shut, two, shut})
+	r := f.runtime.Apply(t.Context(), []render.Set{shut, one, shut, two, shut})
 	require.Len(t, r.Sets, 5)
 	for i, app := range []string{"shut", "one", "shut", "two", "shut"} {
 		require.Equal(t, app, r.Sets[i].App.Name)

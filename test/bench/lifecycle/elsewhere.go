@@ -11,6 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/source"
 )
 
@@ -178,7 +179,11 @@ func (e *elsewhere) Inspect(ctx context.Context, platform *model.Platform) (mode
 }
 
 // Act takes its time for each object, and notes what was waited for.
-func (e *elsewhere) Act(ctx context.Context, sets []render.Set) apply.Report {
+func (e *elsewhere) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
+	return renderer.Act(ctx, list, e.apply)
+}
+
+func (e *elsewhere) apply(ctx context.Context, sets []render.Set) apply.Report {
 	for i := range sets {
 		select {
 		case <-time.After(time.Duration(len(sets[i].Objects)) * e.perObject):
@@ -192,7 +197,7 @@ func (e *elsewhere) Act(ctx context.Context, sets []render.Set) apply.Report {
 		}
 		e.mu.Unlock()
 	}
-	return e.carrier.Act(ctx, sets)
+	return e.carrier.apply(ctx, sets)
 }
 
 func (e *elsewhere) kindOf(id model.AppID) string {

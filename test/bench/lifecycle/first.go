@@ -32,7 +32,7 @@ func (b *bench) first(perObject time.Duration) error {
 			Source: e, Evaluator: evaluator{b.fleet}, Status: b.branch, Runtime: e, Commands: e, Wakes: reconcile.Wakes{SourceChanged: changed}, Slice: reconcile.Slice, Newcomers: reconcile.Newcomers,
 		},
 		Metrics: reconcile.NewMetrics(prometheus.NewRegistry(), false), Fleet: "bench", Interval: 15 * time.Second,
-		Recognition: reconcile.Recognition{Copy: b.branch, Branch: "status"},
+		Recognition: reconcile.Recognition{Copy: b.branch, Branch: "status", Signed: true},
 		Done: func(r reconcile.Report, err error) {
 			if p.note(&r, err); e.started() && r.Left == 0 && r.Phases[model.PhaseRunning] >= e.starting {
 				once.Do(func() { close(all) })

@@ -106,7 +106,7 @@ func open(ctx context.Context, dir string, apps int) (*bench, error) {
 	b.loop = reconcile.New(reconcile.Options{
 		Edges:   reconcile.Edges{Source: repo{b.fleet}, Evaluator: evaluator{b.fleet}, Status: b.branch, Runtime: &carrier{applied: map[model.AppID][]model.Workload{}}},
 		Metrics: reconcile.NewMetrics(prometheus.NewRegistry(), false), Fleet: "bench", Interval: 15 * time.Second,
-		Now: func() time.Time { return b.now }, Recognition: reconcile.Recognition{Copy: b.branch, Branch: "status"},
+		Now: func() time.Time { return b.now }, Recognition: reconcile.Recognition{Copy: b.branch, Branch: "status", Signed: true},
 	})
 	return b, nil
 }

@@ -10,12 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/access"
-	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/runtime"
+	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/source"
 )
 
@@ -61,6 +62,9 @@ type carrier struct {
 	workloads []model.Workload // sorted; nil: not computed yet
 }
 
+// renderer renders assignments as the adapter of Kubernetes does.
+var renderer = &kubernetes.Renderer{Fleet: "bench"}
+
 func (r *carrier) Inspect(context.Context, *model.Platform) (model.Observation, error) {
 	if r.workloads == nil {
 		for _, id := range slices.SortedFunc(maps.Keys(r.applied), model.AppID.Compare) {
@@ -75,7 +79,11 @@ func (r *carrier) Inspect(context.Context, *model.Platform) (model.Observation, 
 	}, nil
 }
 
-func (r *carrier) Act(_ context.Context, sets []render.Set) apply.Report {
+func (r *carrier) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
+	return renderer.Act(ctx, list, r.apply)
+}
+
+func (r *carrier) apply(_ context.Context, sets []render.Set) apply.Report {
 	report := apply.Report{Sets: make([]apply.SetReport, len(sets))}
 	for i := range sets {
 		id := sets[i].App
@@ -101,5 +109,3 @@ func (r *carrier) Act(_ context.Context, sets []render.Set) apply.Report {
 
 func (r *carrier) Drifted() []model.AppID   { return nil }
 func (r *carrier) Changed() <-chan struct{} { return nil }
-
-func (r *carrier) Event(context.Context, string, announce.Event) {}

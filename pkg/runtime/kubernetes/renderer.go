@@ -1,0 +1,110 @@
+package kubernetes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/runtime"
+)
+
+// Renderer turns assignments into objects of a cluster.
+type Renderer struct {
+	Fleet  string // value of render.LabelFleet
+	Prefix string // put before every namespace name
+
+	// Build builds a kustomization of a tenant. Nil builds it in this process without limits.
+	Build func(tenant string, k kustomize.Kustomization) (kustomize.Built, error)
+}
+
+// Set returns the objects of an assignment: those of an instance while it is active, those
+// that others still need while it is ending, and otherwise nothing at all. An instance is
+// rendered whole, because its objects refer to each other, and the inventory is that of an
+// application; the components that a cluster does not carry have no objects.
+func (r *Renderer) Set(a *runtime.Assignment) (render.Set, error) {
+	set, err := r.set(a)
+	set.Ledger = a.Ledger
+	return set, err
+}
+
+func (r *Renderer) set(a *runtime.Assignment) (render.Set, error) {
+	switch {
+	case a.Orphan != nil:
+		return render.Set{App: a.App, Namespace: a.Orphan.Namespace}, nil
+	case a.IsShared():
+		set := render.Tenant(r.Fleet, r.Prefix, a.Tenant, a.Shared)
+		set.Readers = render.Readers(r.Prefix, a.Platform.Access, a.Tenant, a.Shared.Apps)
+		return set, nil
+	case a.Ends():
+		return render.Ended(r.Prefix, a.Instance), nil
+	case a.Tenant == nil:
+		return render.Set{}, fmt.Errorf("tenant %s has no valid layer", a.App.Tenant)
+	}
+	built, err := r.kustomizations(a, a.Instance.Spec)
+	if err != nil {
+		return render.Set{}, err
+	}
+	in := render.Input{
+		Fleet: r.Fleet, Prefix: r.Prefix, Instance: a.Instance, Tenant: a.Tenant,
+		Pools: a.Platform.Pools, Network: a.Platform.Network, Kustomizations: built,
+	}
+	for _, j := range a.Jobs {
+		in.Jobs = append(in.Jobs, render.StepJob(j))
+	}
+	if a.Instance.Previous != nil {
+		if before, err := r.kustomizations(a, a.Instance.Previous); err == nil { // else what needs them stays as it is
+			in.Previous = before
+		}
+	}
+	set, err := render.Application(in)
+	if err != nil {
+		return set, err
+	}
+	return set, set.ReadSealed(a.Files)
+}
+
+// kustomizations builds those of a spec from the application's directory at its commit. They
+// are nil if the spec has none.
+func (r *Renderer) kustomizations(a *runtime.Assignment, spec *model.Application) (render.Kustomizations, error) {
+	if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) {
+		return nil, nil
+	}
+	dir, err := a.Files(spec.Commit)
+	if err != nil {
+		return nil, err
+	}
+	build := r.Build
+	if build == nil {
+		return render.Build(spec, dir, nil)
+	}
+	return render.Build(spec, dir, func(k kustomize.Kustomization) (kustomize.Built, error) { return build(spec.ID.Tenant, k) })
+}
+
+// Act renders assignments, and applies the sets of those that can be rendered. What cannot
+// stays as it is in the cluster.
+func (r *Renderer) Act(ctx context.Context, list []runtime.Assignment, apply func(context.Context, []render.Set) apply.Report) runtime.Report {
+	report := runtime.Report{Outcomes: make([]runtime.Outcome, len(list))}
+	sets, at := make([]render.Set, 0, len(list)), make([]int, 0, len(list))
+	for i := range list {
+		report.Outcomes[i].App = list[i].App
+		set, err := r.Set(&list[i])
+		if err != nil {
+			report.Outcomes[i].Err = fmt.Errorf("render: %w", err)
+			continue
+		}
+		sets, at = append(sets, set), append(at, i)
+	}
+	if len(sets) == 0 {
+		return report
+	}
+	applied := apply(ctx, sets)
+	for n := range applied.Sets {
+		report.Outcomes[at[n]] = outcome(&applied.Sets[n])
+	}
+	report.Requests, report.Err = runtime.Requests(applied.Requests), applied.Err
+	return report
+}

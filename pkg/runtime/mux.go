@@ -1,0 +1,132 @@
+package runtime
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Patience is how long the Mux waits for an adapter after another one has answered.
+const Patience = 2 * time.Second
+
+// Mux is several adapters in one. All act and look at the same time. One that does not answer
+// delays the others by its patience once: while it is busy, nobody waits for it, what it last
+// saw counts, and what it was to do is due again.
+type Mux struct {
+	lanes    []*lane
+	patience time.Duration
+	changed  chan struct{}
+	stop     chan struct{}
+	rest     sync.WaitGroup
+}
+
+// lane is one adapter and what it is doing.
+type lane struct {
+	Adapter
+	acts, looks single
+
+	mu    sync.Mutex
+	seen  *model.Observation   // last; nil: nothing was
+	owed  map[model.AppID]bool // was to lose what it may have of these while it did not answer
+	again bool                 // it answers again
+}
+
+// NewMux returns a Mux of adapters, of which the first that carries a component gets it.
+func NewMux(adapters ...Adapter) *Mux {
+	m := &Mux{patience: Patience, changed: make(chan struct{}, 1), stop: make(chan struct{})}
+	for _, a := range adapters {
+		m.lanes = append(m.lanes, &lane{Adapter: a, owed: map[model.AppID]bool{}})
+		m.rest.Go(func() { m.forward(a.Changed()) })
+	}
+	return m
+}
+
+func (m *Mux) forward(from <-chan struct{}) {
+	for {
+		select {
+		case <-m.stop:
+			return
+		case <-from:
+			select {
+			case m.changed <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// Changed gets a value when one of the runtimes has changed.
+func (m *Mux) Changed() <-chan struct{} { return m.changed }
+
+// Close closes all adapters, at the same time.
+func (m *Mux) Close() {
+	close(m.stop)
+	for _, l := range m.lanes {
+		m.rest.Go(l.Close)
+	}
+	m.rest.Wait()
+}
+
+// single is a call of which one runs at a time.
+type single struct {
+	mu   sync.Mutex
+	busy bool
+}
+
+// begin reports whether the call may begin.
+func (s *single) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	free := !s.busy
+	s.busy = true
+	return free
+}
+
+func (s *single) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy = false
+}
+
+// all calls do for every lane at the same time but for those in which an earlier call still
+// runs, and gives take what each returned. It returns after all have answered, or the patience
+// after the first has; answered is false for the lanes whose answer nobody took.
+func all[T any](m *Mux, call func(*lane) *single, do func(int, *lane) T, take func(int, T)) (answered []bool) {
+	type answer struct {
+		at   int
+		says T
+	}
+	answers := make(chan answer, len(m.lanes))
+	answered = make([]bool, len(m.lanes))
+	waiting := 0
+	for i, l := range m.lanes {
+		if !call(l).begin() {
+			continue
+		}
+		waiting++
+		go func() {
+			says := do(i, l)
+			call(l).end()
+			answers <- answer{i, says}
+		}()
+	}
+	var late <-chan time.Time
+	for ; waiting > 0; waiting-- {
+		select {
+		case a := <-answers:
+			answered[a.at] = true
+			take(a.at, a.says)
+			if late == nil {
+				late = time.After(m.patience)
+			}
+		case <-late:
+			return answered
+		}
+	}
+	return answered
+}
+
+// errBusy is what becomes of an assignment whose adapter does not answer.
+var errBusy = errors.New("has not answered yet")

@@ -1,0 +1,101 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Inspect joins what the adapters see: a pool is that of the first adapter that has nodes of
+// it, else what the first says, and every workload counts. For an adapter that does not answer
+// its last answer counts, because workloads that nobody sees would be taken for lost. An
+// adapter that has never answered is an error.
+func (m *Mux) Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
+	if len(m.lanes) == 1 {
+		return m.lanes[0].Inspect(ctx, platform)
+	}
+	errs := make([]error, len(m.lanes))
+	answered := all(m, func(l *lane) *single { return &l.looks },
+		func(_ int, l *lane) error { return l.look(ctx, platform) }, func(i int, err error) { errs[i] = err })
+	var joined model.Observation
+	for i, l := range m.lanes {
+		if !answered[i] {
+			errs[i] = errBusy
+		}
+		seen, ever := l.last()
+		if !ever {
+			return model.Observation{}, fmt.Errorf("%s: %w", l.Name(), errs[i])
+		}
+		for _, p := range seen.Pools {
+			switch known, ok := model.Find(joined.Pools, p.Name); {
+			case !ok:
+				joined.Pools = append(joined.Pools, p)
+			case known.Nodes == 0 && p.Nodes > 0:
+				*known = p
+			}
+		}
+		joined.Workloads = append(joined.Workloads, seen.Workloads...)
+	}
+	slices.SortStableFunc(joined.Pools, func(x, y model.Pool) int { return cmp.Compare(x.Name, y.Name) })
+	slices.SortStableFunc(joined.Workloads, compareWorkloads)
+	return joined, nil
+}
+
+// compareWorkloads orders them as a model.Observation has them.
+func compareWorkloads(x, y model.Workload) int {
+	beside := func(w model.Workload) int {
+		if w.Beside {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(x.App.Compare(y.App), cmp.Compare(x.Component, y.Component), beside(x)-beside(y), cmp.Compare(x.Intent, y.Intent))
+}
+
+// look inspects the runtime, and remembers what it shows.
+func (l *lane) look(ctx context.Context, platform *model.Platform) error {
+	seen, err := l.Inspect(ctx, platform)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seen, l.again = &seen, true
+	return nil
+}
+
+// last returns what the adapter saw last, false if it never answered.
+func (l *lane) last() (model.Observation, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.seen == nil {
+		return model.Observation{}, false
+	}
+	return *l.seen, true
+}
+
+// Drifted returns, in order, the applications of which others changed something in any
+// runtime, and those of which a runtime missed that something is to go while it was away.
+func (m *Mux) Drifted() []model.AppID {
+	var all []model.AppID
+	for _, l := range m.lanes {
+		all = append(append(all, l.Drifted()...), l.missed()...)
+	}
+	slices.SortFunc(all, model.AppID.Compare)
+	return slices.Compact(all)
+}
+
+// missed returns what the adapter was to lose, once it has answered since.
+func (l *lane) missed() (apps []model.AppID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.again {
+		apps = slices.Collect(maps.Keys(l.owed))
+		clear(l.owed)
+	}
+	return apps
+}
