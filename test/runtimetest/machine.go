@@ -1,6 +1,7 @@
 package runtimetest
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"sync"
@@ -82,27 +83,23 @@ func (m *Machine) Fail(err error) {
 	m.err = err
 }
 
-// Crash ends the programs of a component.
-func (m *Machine) Crash(app model.AppID, component string, exitCode int) {
-	m.change(part{app: app, component: component}, func(p *program) {
-		restarts := 1
-		if p.failure != nil {
-			restarts += p.failure.Restarts
-		}
-		p.failure = &model.Failure{Class: model.ClassRuntime, Reason: model.ProcessExit, ExitCode: exitCode, Restarts: restarts}
-	})
-}
-
 // Interfere lets somebody else change a component.
 func (m *Machine) Interfere(app model.AppID, component string) {
-	m.change(part{app: app, component: component}, func(p *program) { p.edited = true })
-}
-
-func (m *Machine) change(at part, how func(*program)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	how(m.parts[at])
+	m.parts[part{app: app, component: component}].edited = true
 	m.wake()
+}
+
+// failureOf is what comes of a program whose properties say with which exit code it ends.
+func failureOf(c *model.Component) *model.Failure {
+	var p struct {
+		Exit int `json:"exit"`
+	}
+	if json.Unmarshal(c.Properties, &p) != nil || p.Exit == 0 {
+		return nil
+	}
+	return &model.Failure{Class: model.ClassRuntime, Reason: model.ProcessExit, ExitCode: p.Exit, Restarts: 1}
 }
 
 func (m *Machine) wake() {
@@ -160,7 +157,7 @@ func (m *Machine) hold(a *runtime.Assignment) (o runtime.Outcome) {
 			wanted[p] = true
 			continue
 		}
-		is := program{digest: model.WorkloadDigest(c.Component, c.State.Grant, c.State.Run)}
+		is := program{digest: model.WorkloadDigest(c.Component, c.State.Grant, c.State.Run), failure: failureOf(c.Component)}
 		if c.Want == runtime.Running {
 			is.replicas = c.State.Run
 		}

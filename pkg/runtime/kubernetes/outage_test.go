@@ -24,7 +24,7 @@ type gate struct {
 	open     map[net.Conn]bool
 }
 
-func newGate(t *testing.T, target string) *gate {
+func newGate(t testing.TB, target string) *gate {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	g := &gate{listener: l, target: target, open: map[net.Conn]bool{}}

@@ -1,0 +1,55 @@
+package kubernetes_test
+
+import (
+	"fmt"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
+	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
+	"github.com/d-aros/d-aros/test/clustertest"
+	"github.com/d-aros/d-aros/test/runtimetest"
+)
+
+// TestConformance holds the adapter to the contract of all runtimes, on a real API server.
+func TestConformance(t *testing.T) {
+	c := clustertest.Start(t)
+	fleet := c.Prefix(t)
+	c.AddNodes(t, fleet, 2, "4", "16Gi")
+	open := func(t testing.TB, cfg *rest.Config) runtime.Adapter {
+		r, err := kubernetes.New(cfg, kubernetes.Options{Fleet: fleet})
+		require.NoError(t, err)
+		t.Cleanup(r.Close)
+		return r
+	}
+	runtimetest.Run(t, runtimetest.Subject{
+		Open: func(t testing.TB) runtime.Adapter { return open(t, c.Config) },
+		Behind: func(t testing.TB) (runtime.Adapter, func(bool)) {
+			host, err := url.Parse(c.Config.Host)
+			require.NoError(t, err)
+			g := newGate(t, host.Host)
+			cfg := rest.CopyConfig(c.Config)
+			cfg.Host = "https://" + g.listener.Addr().String()
+			return open(t, cfg), g.set
+		},
+		Tenant:   model.Tenant{Name: fleet, Isolation: model.IsolationOpen, PodSecurity: model.PodSecurityBaseline, Policy: model.Policy{Namespace: "tenant"}},
+		Platform: &model.Platform{Pools: []model.PoolSpec{{Name: "test", Selector: map[string]string{clustertest.PoolLabel: fleet}}}},
+		Program: model.Component{
+			Type: "worker", Runtime: "container", OS: "linux", Requests: model.Resources{CPU: 10, Memory: 16 << 20}, QoS: model.Burstable,
+			Properties: []byte(`{"image":"example.com/web:1"}`),
+		},
+		Crashing: []byte(`{"image":"example.com/web:1","labels":{"kwok.d-aros.dev/fail":"crash"}}`), ExitCode: 1,
+		Interfere: func(t testing.TB, app model.AppID, component string) {
+			_, err := c.Clientset.AppsV1().Deployments(fleet).Patch(t.Context(), render.ObjectName(app, component), types.MergePatchType,
+				fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, 5), metav1.PatchOptions{FieldManager: "somebody"})
+			require.NoError(t, err)
+		},
+	})
+}
