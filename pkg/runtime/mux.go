@@ -3,6 +3,7 @@ package runtime
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -15,17 +16,16 @@ const Patience = 2 * time.Second
 // delays the others by its patience once: while it is busy, nobody waits for it, what it last
 // saw counts, and what it was to do is due again.
 type Mux struct {
-	lanes    []*lane
-	patience time.Duration
-	changed  chan struct{}
-	stop     chan struct{}
-	rest     sync.WaitGroup
+	lanes   []*lane
+	changed chan struct{}
+	stop    chan struct{}
+	rest    sync.WaitGroup
 }
 
 // lane is one adapter and what it is doing.
 type lane struct {
 	Adapter
-	acts, looks single
+	acts, looks atomic.Bool // a call of Act, of Inspect, has not ended
 
 	mu    sync.Mutex
 	seen  *model.Observation   // last; nil: nothing was
@@ -35,7 +35,7 @@ type lane struct {
 
 // NewMux returns a Mux of adapters, of which the first that carries a component gets it.
 func NewMux(adapters ...Adapter) *Mux {
-	m := &Mux{patience: Patience, changed: make(chan struct{}, 1), stop: make(chan struct{})}
+	m := &Mux{changed: make(chan struct{}, 1), stop: make(chan struct{})}
 	for _, a := range adapters {
 		m.lanes = append(m.lanes, &lane{Adapter: a, owed: map[model.AppID]bool{}})
 		m.rest.Go(func() { m.forward(a.Changed()) })
@@ -69,31 +69,10 @@ func (m *Mux) Close() {
 	m.rest.Wait()
 }
 
-// single is a call of which one runs at a time.
-type single struct {
-	mu   sync.Mutex
-	busy bool
-}
-
-// begin reports whether the call may begin.
-func (s *single) begin() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	free := !s.busy
-	s.busy = true
-	return free
-}
-
-func (s *single) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.busy = false
-}
-
 // all calls do for every lane at the same time but for those in which an earlier call still
 // runs, and gives take what each returned. It returns after all have answered, or the patience
 // after the first has; answered is false for the lanes whose answer nobody took.
-func all[T any](m *Mux, call func(*lane) *single, do func(int, *lane) T, take func(int, T)) (answered []bool) {
+func all[T any](m *Mux, call func(*lane) *atomic.Bool, do func(int, *lane) T, take func(int, T)) (answered []bool) {
 	type answer struct {
 		at   int
 		says T
@@ -102,13 +81,13 @@ func all[T any](m *Mux, call func(*lane) *single, do func(int, *lane) T, take fu
 	answered = make([]bool, len(m.lanes))
 	waiting := 0
 	for i, l := range m.lanes {
-		if !call(l).begin() {
+		if !call(l).CompareAndSwap(false, true) {
 			continue
 		}
 		waiting++
 		go func() {
 			says := do(i, l)
-			call(l).end()
+			call(l).Store(false)
 			answers <- answer{i, says}
 		}()
 	}
@@ -119,7 +98,7 @@ func all[T any](m *Mux, call func(*lane) *single, do func(int, *lane) T, take fu
 			answered[a.at] = true
 			take(a.at, a.says)
 			if late == nil {
-				late = time.After(m.patience)
+				late = time.After(Patience)
 			}
 		case <-late:
 			return answered

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -30,7 +31,7 @@ func (m *Mux) actTogether(ctx context.Context, list []Assignment, shares [][]Ass
 		whole.Outcomes[i].App = list[i].App
 	}
 	reports := make([]Report, len(m.lanes))
-	answered := all(m, func(l *lane) *single { return &l.acts },
+	answered := all(m, func(l *lane) *atomic.Bool { return &l.acts },
 		func(i int, l *lane) Report { return l.Act(ctx, shares[i]) }, func(i int, r Report) { reports[i] = r })
 	var away []error
 	for i, l := range m.lanes {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -19,7 +20,7 @@ func (m *Mux) Inspect(ctx context.Context, platform *model.Platform) (model.Obse
 		return m.lanes[0].Inspect(ctx, platform)
 	}
 	errs := make([]error, len(m.lanes))
-	answered := all(m, func(l *lane) *single { return &l.looks },
+	answered := all(m, func(l *lane) *atomic.Bool { return &l.looks },
 		func(_ int, l *lane) error { return l.look(ctx, platform) }, func(i int, err error) { errs[i] = err })
 	var joined model.Observation
 	for i, l := range m.lanes {
