@@ -32,11 +32,17 @@ func TestAttack16TenantEscape(t *testing.T) {
 		return `components: r: {type: "raw", properties: objects: [` + object + `]}`
 	}
 	for name, c := range map[string]struct{ acme, code string }{
-		"host":          {strings.ReplaceAll(variants["trait"], "HOST", "shop.example.com"), "DA1508"},
-		"every host":    {raw(`{apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: name: "a", spec: defaultBackend: service: {name: "a", port: number: 1}}`), "DA1354"},
-		"host by alias": {raw(`{apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: {name: "a", annotations: "nginx.ingress.kubernetes.io/server-alias": "shop.example.com"}}`), "DA1356"},
-		"our inventory": {raw(`{apiVersion: "v1", kind: "ConfigMap", metadata: name: "d-aros.inventory.site"}`), "DA1707"},
-		"marked as one": {raw(`{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "a", labels: "cli-utils.sigs.k8s.io/inventory-id": "globex"}}`), "DA1707"},
+		"host":           {strings.ReplaceAll(variants["trait"], "HOST", "shop.example.com"), "DA1508"},
+		"every host":     {raw(`{apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: name: "a", spec: defaultBackend: service: {name: "a", port: number: 1}}`), "DA1354"},
+		"host by alias":  {raw(`{apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: {name: "a", annotations: "nginx.ingress.kubernetes.io/server-alias": "shop.example.com"}}`), "DA1356"},
+		"host of a mesh": {raw(`{apiVersion: "networking.istio.io/v1", kind: "VirtualService", metadata: name: "a", spec: hosts: ["shop.example.com"]}`), "DA1508"},
+		"its Service":    {raw(`{apiVersion: "networking.istio.io/v1", kind: "VirtualService", metadata: name: "a", spec: hosts: ["site-web.globex.svc.cluster.local"]}`), "DA1354"},
+		"ports of nodes": {raw(`{apiVersion: "v1", kind: "Service", metadata: name: "a", spec: {type: "NodePort", ports: [{port: 80}]}}`), "DA1572"},
+		"load balancer":  {raw(`{apiVersion: "v1", kind: "Service", metadata: name: "a", spec: {type: "LoadBalancer", loadBalancerIP: "192.0.2.1", ports: [{port: 80}]}}`), "DA1572"},
+		"name outside":   {raw(`{apiVersion: "v1", kind: "Service", metadata: name: "a", spec: {type: "ExternalName", externalName: "site-web.globex.svc"}}`), "DA1716"},
+		"its address":    {raw(`{apiVersion: "v1", kind: "Service", metadata: name: "a", spec: {externalIPs: ["192.0.2.1"], ports: [{port: 80}]}}`), "DA1708"},
+		"our inventory":  {raw(`{apiVersion: "v1", kind: "ConfigMap", metadata: name: "d-aros.inventory.site"}`), "DA1707"},
+		"marked as one":  {raw(`{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "a", labels: "cli-utils.sigs.k8s.io/inventory-id": "globex"}}`), "DA1707"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := decided(t, fleetWith(c.acme, "2"), before.Next)

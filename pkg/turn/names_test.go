@@ -131,7 +131,7 @@ platform: {
 		limits: {maxReplicas: 50, priorityCeiling: 1000, maxShare: 1}
 		images: registries: ["ghcr.io/acme"]
 		runtimes: ["container"]
-		kinds: ["Ingress", "HTTPRoute.gateway.networking.k8s.io", "ConfigMap"]
+		kinds: ["Ingress", "HTTPRoute.gateway.networking.k8s.io", "ConfigMap", "Service", "VirtualService.networking.istio.io"]
 	}
 	pools: general: capacity: {cpu: "100", memory: "100Gi"}
 	allotments: {acme: {}, globex: {}}

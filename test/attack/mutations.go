@@ -29,6 +29,8 @@ var defences = []defence{
 	{"14", "pkg/source/history.go", `if !h.seen[commit] && !h.store.Has(commit) {`, "if h.store.Has(commit) {\n\t\treturn nil\n\t}\n\tif !h.seen[commit] {", "./pkg/source", "TestAttack14HistoryRewrite"},
 	{"15", "pkg/lifecycle/lastgood.go", `removalMin   = 3`, `removalMin   = 3000`, "./pkg/lifecycle", "TestHistories"},
 	{"16", "pkg/render/admit.go", `[]string{"ownerReferences", "finalizers", "generateName"}`, `[]string{"ownerReferences", "generateName"}`, "./pkg/render", "TestAttack16TenantEscape"},
+	{"16", "pkg/claim/allotted.go", `!slices.Contains(own.Services, s.Type)`, `false`, "./pkg/turn", "TestAttack16TenantEscape"},
+	{"16", "pkg/claim/settle.go", `if n.rivals(a.ID, t.app) && late == nil {`, `if false {`, "./pkg/turn", "TestAttack16TenantEscape"},
 	{"17", "pkg/render/podspec.go", `strings.TrimSuffix(r, "/")+"/"`, `strings.TrimSuffix(r, "/")`, "./pkg/render", "TestAttack17PrivilegeEscalation"},
 	{"18", "pkg/render/kustomize/build.go", `if k.Secrets {`, `if false {`, "./pkg/render", "TestAttack18SecretLeak"},
 	{"18", "pkg/model/redact.go", `if c.Type != "secret" || c.Redacted() || c.Encrypted() != "" {`, `if c.Type != "" || c.Redacted() || c.Encrypted() != "" {`, "./cmd/reconciler", "TestAttack18SecretsShowNowhere"},
