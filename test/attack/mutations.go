@@ -2,8 +2,7 @@
 // the test of the attack then fails. `make attack-mutations` runs it.
 package main
 
-// A defence is an edit that takes it out, and the test that must then fail. Without a File
-// no single edit is known that makes the test fail.
+// A defence is an edit that takes it out, and the test that must then fail.
 type defence struct {
 	Case     string // of the list of attacks; "ledger" for those on the status branch
 	File     string
