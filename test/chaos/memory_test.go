@@ -20,6 +20,9 @@ func (w *world) weigh() {
 		case <-w.t.Context().Done():
 			return
 		case <-ticker.C:
+			if w.reconciler.unexpected() != nil {
+				return
+			}
 			w.most.Store(max(w.most.Load(), weight(w.reconciler.pid())))
 		}
 	}
