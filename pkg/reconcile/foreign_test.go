@@ -234,3 +234,49 @@ func TestWitness(t *testing.T) {
 	m.signed, l.Identity = false, at
 	require.Nil(t, m.judge(&l), "people may repair a branch that is not signed")
 }
+
+// TestAdoptKeepsToSignatures: --adopt takes an older save that a trusted key signed, against
+// the copy on the machine, and goes on under another id with signed saves. What nobody
+// signed it does not take.
+func TestAdoptKeepsToSignatures(t *testing.T) {
+	g := newGuarded(t)
+	g.pass(t)
+	g.pass(t)
+	older := g.ledger.Git("rev-parse", "status")
+	id := func() string { return g.ledger.Git("show", "status:inputs/ledger.json") }
+	before := id()
+	g.repo.app("2")
+	g.repo.by("root")
+	g.pass(t)
+	require.NotEqual(t, older, g.ledger.Git("rev-parse", "status"))
+	g.stop()
+
+	adopting := *g.trust
+	adopting.Adopt = true
+	g.trust = &adopting
+	adopt := func(o *Options) { o.Recognition.Adopt = true }
+	t.Log("a commit that nobody signed")
+	g.ledger.Git("update-ref", "refs/heads/status", older)
+	forged := g.forge("tenants/acme/shop/spec.json", "web:1", "web:666")
+	g.start(adopt)
+	g.pass(t)
+	require.NotContains(t, g.images, "web:666")
+	require.Contains(t, g.log.String(), "foreign commit on the status branch\" commit="+forged)
+	g.stop()
+
+	t.Log("an older save")
+	g.ledger.Git("update-ref", "refs/heads/status", older)
+	g.start(adopt)
+	g.pass(t)
+	require.Equal(t, older, g.ledger.Git("rev-parse", "status~1"))
+	require.NotEqual(t, before, id(), "two histories of one id could not be told apart")
+	require.Contains(t, g.log.String(), "adopting the status branch as it is")
+	require.Zero(t, g.metric(t, "daros_status_foreign_commits_total"))
+	g.stop()
+
+	t.Log("what it saved is signed: the next start believes it without the flag")
+	adopting.Adopt = false
+	g.start()
+	g.pass(t)
+	require.Zero(t, g.metric(t, "daros_status_foreign_commits_total"))
+}
