@@ -47,9 +47,12 @@ func declaredKeys(cmd *cobra.Command, r *ledgerReader) ([]string, error) {
 		return nil, nil
 	}
 	w, files, err := clone.Declared(cmd.Context(), r.clone)
-	defer w.Close()
-	if err != nil || files == nil {
+	if err != nil {
 		return nil, err
+	}
+	defer w.Close()
+	if files == nil {
+		return nil, nil
 	}
 	o, err := (&fleetFlags{fleet: "fleet"}).options(cmd.ErrOrStderr())
 	if err != nil {

@@ -12,10 +12,17 @@ import (
 func Declared(ctx context.Context, top string) (w *Tree, files *git.Files, err error) {
 	w = &Tree{Root: top, Git: true, store: git.OpenClone(ctx, top)}
 	for _, ref := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main"} {
-		if commit, err := Line(ctx, top, "rev-parse", "--verify", "--quiet", ref+"^{commit}"); err == nil {
+		if commit, missing := Line(ctx, top, "rev-parse", "--verify", "--quiet", ref+"^{commit}"); missing == nil {
 			files, err = w.Commit(ctx, commit)
-			return w, files, err
+			break
 		}
 	}
-	return w, nil, ctx.Err()
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		w.Close()
+		return nil, nil, err
+	}
+	return w, files, nil
 }
