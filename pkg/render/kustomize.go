@@ -20,12 +20,19 @@ type Kustomizations map[string]kustomize.Built
 // error is that of the builder: an error of a kustomization is part of the result.
 func Build(spec *model.Application, files fs.FS, build func(kustomize.Kustomization) (kustomize.Built, error)) (Kustomizations, error) {
 	all := Kustomizations{}
+	var reader *kustomize.Reader
 	for i := range spec.Components {
 		var p kustomizeProperties
 		if c := &spec.Components[i]; c.Type != "kustomize" || json.Unmarshal(c.Properties, &p) != nil {
 			continue // rendering reports it
 		}
-		k, err := kustomize.Read(files, p.Path)
+		if _, done := all[p.Path]; done {
+			continue
+		}
+		if reader == nil {
+			reader = kustomize.NewReader(files)
+		}
+		k, err := reader.Read(p.Path)
 		switch {
 		case err != nil:
 			all[p.Path] = kustomize.Built{Refused: text.Clean(err.Error())}

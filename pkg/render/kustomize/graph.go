@@ -37,10 +37,27 @@ type base struct {
 // Read reads the kustomization in directory dir of a tree of files. The error blames
 // the files.
 func Read(files fs.FS, dir string) (Kustomization, error) {
+	return NewReader(files).Read(dir)
+}
+
+// A Reader reads the kustomizations of one application, of which the directory is given.
+type Reader struct {
+	tree *tree
+	err  error
+}
+
+// NewReader returns a reader. What it reads is bounded, together.
+func NewReader(files fs.FS) *Reader {
 	t, err := newTree(files)
-	if err != nil {
-		return Kustomization{}, fmt.Errorf("read the application's directory: %w", err)
+	return &Reader{tree: t, err: err}
+}
+
+// Read is like the function.
+func (r *Reader) Read(dir string) (Kustomization, error) {
+	if r.err != nil {
+		return Kustomization{}, fmt.Errorf("read the application's directory: %w", r.err)
 	}
+	t := r.tree
 	g := &graph{tree: t, bases: map[string]*base{}, out: Kustomization{Files: map[string][]byte{}}}
 	p, err := t.resolve(".", dir)
 	if err != nil {
@@ -118,7 +135,7 @@ func (g *graph) readKustomization(dir string) (src source, k *types.Kustomizatio
 	if src.file == "" {
 		return source{}, nil, fmt.Errorf("%s is a directory without kustomization.yaml", quote(dir))
 	}
-	b, err := g.tree.read(src.file)
+	b, err := g.tree.file(src.file)
 	if err != nil {
 		return source{}, nil, fmt.Errorf("%s %w", src.file, err)
 	}

@@ -99,7 +99,7 @@ func (w *writer) file(ref *string, check func(string, []byte) ([]byte, error), a
 	if w.dir != "." && !strings.HasPrefix(p, w.dir+"/") { // kustomize demands the same
 		return w.blame(fmt.Errorf("%s is not below the directory of its kustomization", p), at...)
 	}
-	b, err := w.tree.read(p)
+	b, err := w.tree.file(p)
 	if err != nil {
 		return w.blame(fmt.Errorf("%s %w", p, err), at...)
 	}

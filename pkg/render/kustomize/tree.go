@@ -8,8 +8,11 @@ import (
 	"strings"
 )
 
-// maxFiles bounds the files of an application's directory.
-const maxFiles = 10_000
+// Bounds of an application's directory.
+const (
+	maxFiles = 10_000
+	maxRead  = 16 << 20 // bytes that all its kustomizations read, which nobody stops: a file counts each time
+)
 
 // tree lists an application's directory: the type and size of each path. Links are
 // listed and never followed.
@@ -17,6 +20,7 @@ type tree struct {
 	files fs.FS
 	kinds map[string]fs.FileMode // by path
 	sizes map[string]int64
+	read  int64 // bytes of files so far
 }
 
 func newTree(files fs.FS) (*tree, error) {
@@ -71,13 +75,16 @@ func (t *tree) resolve(dir, ref string) (string, error) {
 
 func (t *tree) isDir(p string) bool { return t.kinds[p].IsDir() }
 
-// read returns a file of the tree.
-func (t *tree) read(p string) ([]byte, error) {
+// file returns a file of the tree.
+func (t *tree) file(p string) ([]byte, error) {
 	if mode, ok := t.kinds[p]; !ok || !mode.IsRegular() {
 		return nil, errors.New("is not a file")
 	}
 	if t.sizes[p] > maxFile {
 		return nil, fmt.Errorf("has %d bytes, at most %d are read", t.sizes[p], maxFile)
+	}
+	if t.read += t.sizes[p]; t.read > maxRead {
+		return nil, fmt.Errorf("is not read: the kustomizations of the application read more than %d MiB together", maxRead>>20)
 	}
 	b, err := fs.ReadFile(t.files, p)
 	if err != nil {
