@@ -80,6 +80,13 @@ func TestMain(m *testing.M) {
 		self, _ := os.FindProcess(os.Getpid())
 		_ = self.Kill()
 		select {}
+	case "thread of its own":
+		in := bufio.NewReader(os.Stdin)
+		for request, err := receive(in, maxRequest); err == nil && len(request) == 0; request, err = receive(in, maxRequest) {
+			_ = send(os.Stdout, nil)
+		}
+		fmt.Fprintln(os.Stderr, "runtime/cgo: pthread_create failed: Resource temporarily unavailable")
+		os.Exit(2)
 	case "thread":
 		first(os.Stdin)
 		fmt.Fprintln(os.Stderr, "runtime/cgo: pthread_create failed: Resource temporarily unavailable")

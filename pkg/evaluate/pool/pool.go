@@ -185,17 +185,23 @@ func (p *Pool) Evaluate(tenant, key string, request []byte) ([]byte, error) {
 
 // work has a child answer the request of a job, and returns how much CPU time that took.
 func (p *Pool) work(j *job, l leash) (answer []byte, work time.Duration, err error) {
-	answer, work, err = p.ask(j.request, l)
-	if errors.Is(err, errNoThread) && p.startsChildren() {
-		err = errKilled // it was its memory that a thread did not fit into
-	}
+	answer, work, err = p.try(j.request, l)
 	if errors.Is(err, errKilled) {
 		// The request need not be to blame. One whose child ends so twice needs too much memory.
 		var again time.Duration
-		if answer, again, err = p.ask(j.request, l); errors.Is(err, errKilled) {
+		if answer, again, err = p.try(j.request, l); errors.Is(err, errKilled) {
 			err = &evaluate.Exhausted{Limit: evaluate.Memory}
 		}
 		work += again
+	}
+	return answer, work, err
+}
+
+// try asks a child once. Where the machine has threads for others, a child that got none had no memory for it.
+func (p *Pool) try(request []byte, l leash) (answer []byte, work time.Duration, err error) {
+	answer, work, err = p.ask(request, l)
+	if errors.Is(err, errNoThread) && p.startsChildren() {
+		err = errKilled
 	}
 	return answer, work, err
 }

@@ -77,11 +77,12 @@ func TestKilledChild(t *testing.T) {
 // Why a child ended is read from how it ended, and who is to blame from that.
 func TestLimits(t *testing.T) {
 	for mode, want := range map[string]error{
-		"busy":   &evaluate.Exhausted{Limit: evaluate.Time},
-		"stack":  &evaluate.Exhausted{Limit: evaluate.Stack},
-		"long":   &evaluate.Exhausted{Limit: evaluate.Memory},
-		"killed": &evaluate.Exhausted{Limit: evaluate.Memory},
-		"thread": errNoThread,
+		"busy":              &evaluate.Exhausted{Limit: evaluate.Time},
+		"stack":             &evaluate.Exhausted{Limit: evaluate.Stack},
+		"long":              &evaluate.Exhausted{Limit: evaluate.Memory},
+		"killed":            &evaluate.Exhausted{Limit: evaluate.Memory},
+		"thread":            errNoThread,
+		"thread of its own": &evaluate.Exhausted{Limit: evaluate.Memory},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			p := open(t, Options{Command: []string{program, mode}, Deadline: 2 * time.Second})
