@@ -77,3 +77,16 @@ func TestUnplacedIsReported(t *testing.T) {
 	require.Contains(t, report.Unplaced[0].Reason, "is also what copy@shop-db-0 selects")
 	require.False(t, report.Holds())
 }
+
+// The directory of the links can be lost, and this is no news about pods.
+func TestSettingsStayWithoutLinks(t *testing.T) {
+	n := newKubernetesNode(t)
+	db := n.kubelet("acme", "shop-db-0", podUID, "db", "1")
+	n.write(fmt.Sprintf(podPlan, "200m"))
+	_, err := Once(t.Context(), n.cfg, false)
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(n.cfg.Kubelet.Links))
+	_, err = Once(t.Context(), n.cfg, false)
+	require.ErrorContains(t, err, "find the containers of pods")
+	require.Equal(t, "20000", cgrouptest.Read(t, db, "cpu.cfs_quota_us"))
+}

@@ -30,11 +30,14 @@ type Unplaced struct {
 // two workloads select belongs to neither, and one around the groups of others is not
 // taken: both are refused.
 func Place(plan Plan, found Found) (Plan, []Unplaced) {
-	p := placing{claims: map[string][]string{}, inside: map[string]string{}}
+	p := placing{found: found, containers: map[string][]Container{}, claims: map[string][]string{}, inside: map[string]string{}}
+	for _, c := range found.Containers {
+		p.containers[c.key()] = append(p.containers[c.key()], c)
+	}
 	placed := plan
 	placed.Workloads = nil
 	for _, w := range plan.Workloads {
-		placed.Workloads = append(placed.Workloads, p.groups(w, found)...)
+		placed.Workloads = append(placed.Workloads, p.groups(w)...)
 	}
 	for i := range placed.Workloads {
 		w := &placed.Workloads[i]
@@ -52,25 +55,30 @@ func Place(plan Plan, found Found) (Plan, []Unplaced) {
 
 // placing is the work of Place.
 type placing struct {
-	claims   map[string][]string // names of workloads, by cgroup
-	inside   map[string]string   // the first workload in groups below, by cgroup
-	unplaced []Unplaced
+	found      Found
+	containers map[string][]Container // by key
+	claims     map[string][]string    // names of workloads, by cgroup
+	inside     map[string]string      // the first workload in groups below, by cgroup
+	unplaced   []Unplaced
 }
 
+// key is what all containers of one component have in common.
+func (c Container) key() string { return c.Namespace + "/" + c.Name }
+
 // groups returns the workload once for each group that it has.
-func (p *placing) groups(w Workload, found Found) []Workload {
+func (p *placing) groups(w Workload) []Workload {
 	if w.Cgroup != "" {
 		return []Workload{w}
 	}
 	if w.Unit != "" {
-		if w.Cgroup = found.Units[w.Unit]; w.Cgroup != "" {
+		if w.Cgroup = p.found.Units[w.Unit]; w.Cgroup != "" {
 			return []Workload{w}
 		}
 		p.unplaced = append(p.unplaced, Unplaced{Workload: w.Name, Reason: "no group of unit " + w.Unit})
 		return nil
 	}
 	var placed []Workload
-	for _, c := range found.Containers {
+	for _, c := range p.containers[w.Pods.Namespace+"/"+w.Pods.Container] {
 		if w.Pods.selects(c) {
 			one := w
 			one.Name, one.Cgroup = w.Name+"@"+c.Pod, c.Cgroup

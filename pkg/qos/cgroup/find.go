@@ -124,12 +124,10 @@ func (t *Tree) below(root string, depth int, enter func(name string) bool) (grou
 	return groups
 }
 
-// readLinks returns the targets of the links in a directory. It follows none.
+// readLinks returns the targets of the links in a directory. It follows none. A directory that
+// is gone is an error: it does not mean that no pod runs.
 func readLinks(dir string) (map[string]string, error) {
 	d, err := os.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}
