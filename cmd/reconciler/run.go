@@ -224,11 +224,12 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		Edges: reconcile.Edges{
 			Source: src, Status: branch, Runtime: runtimes, Nodes: carrier, Evaluator: evaluator,
 			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Audience: reconcile.Audience{Events: carrier, Listeners: outgoing.listeners},
-			Wakes: reconcile.Wakes{SourceChanged: changes, Evaluated: evaluators.Answered()}, SourceStale: f.sourceStale, Slice: f.slice(), Newcomers: f.newcomers(),
+			Wakes: reconcile.Wakes{SourceChanged: changes, Evaluated: evaluators.Answered()}, Slice: f.slice(), Newcomers: f.newcomers(),
 			Readings: reconcile.Readings{
-				Progress: []func() int64{carrier.Answered, evaluators.Evaluated},
-				Limits:   map[string]func() float64{"fleet-files": src.FilesUsed, "status-files": branch.FilesUsed},
-				Mirror:   mirror.figure(), Delivered: outgoing.delivered, Preview: carrier.Preview,
+				SourceStale: f.sourceStale,
+				Progress:    []func() int64{carrier.Answered, evaluators.Evaluated},
+				Limits:      map[string]func() float64{"fleet-files": src.FilesUsed, "status-files": branch.FilesUsed},
+				Mirror:      mirror.figure(), Delivered: outgoing.delivered, Preview: carrier.Preview,
 			},
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,

@@ -75,16 +75,16 @@ func Encode(plan Plan) []byte {
 	return b.Bytes()
 }
 
-// ownProfiles returns the profiles of workloads that are not built in, by name.
+// ownProfiles returns the profiles of workloads that are not as they are built in, by name.
 func ownProfiles(workloads []Workload) (own []model.QoSProfile) {
-	known := map[string]bool{}
+	known := map[string]model.QoSProfile{}
 	for _, p := range model.BuiltinQoSProfiles() {
-		known[p.Name] = true
+		known[p.Name] = p
 	}
 	for i := range workloads {
-		if p := &workloads[i].Profile; !known[p.Name] {
-			known[p.Name] = true
-			own = append(own, *p)
+		if p := workloads[i].Profile; known[p.Name] != p {
+			known[p.Name] = p
+			own = append(own, p)
 		}
 	}
 	slices.SortFunc(own, func(a, b model.QoSProfile) int { return cmp.Compare(a.Name, b.Name) })

@@ -89,6 +89,9 @@ func TestEncodeAndParse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		plan := Plan{Source: rapid.StringMatching(`[0-9a-f]{0,40}`).Draw(t, "source"), System: model.Resources{CPU: rapid.Int64Range(0, 9999).Draw(t, "system")}}
 		profiles := append(model.BuiltinQoSProfiles(), model.QoSProfile{Name: "own", Rank: 7, CPU: model.QoSCPU{Weight: 3}, IO: model.QoSIO{Weight: 9}})
+		if rapid.Bool().Draw(t, "redefined") {
+			profiles[1].CPU.Weight = 17 // as a platform may
+		}
 		for i := range rapid.IntRange(0, 6).Draw(t, "workloads") {
 			w := Workload{
 				Name: fmt.Sprintf("acme/app%d/db", i), Profile: rapid.SampledFrom(profiles).Draw(t, "profile"),

@@ -28,7 +28,7 @@ func (l *Loop) act(ctx context.Context, ledger model.Ledger, r *Report) error {
 		slice /= 4
 	}
 	l.begin(r, StageRender)
-	l.plan(ctx, &ledger)
+	l.done.planned.bring(ctx, &l.o, &ledger)
 	dispatch(l.o.Outbound, &ledger, l.runs.tallies)
 	began := l.o.Now()
 	tasks := l.due(&ledger, began)

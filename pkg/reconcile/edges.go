@@ -33,8 +33,6 @@ type Edges struct {
 	Newcomers int
 	Readings
 	Wakes
-
-	SourceStale time.Duration // the repo may be unavailable for so long; 0: the constant
 }
 
 // Audience is told what was saved.
@@ -51,7 +49,7 @@ type Wakes struct {
 	Evaluated <-chan struct{}
 }
 
-// Readings tell how the edges are doing. All may be nil.
+// Readings tell how the edges are doing. All may be zero.
 type Readings struct {
 	// Preview returns sentences about the objects of assignments that others made, for a dry run. Nil: nobody looks.
 	Preview func(ctx context.Context, list []runtime.Assignment) ([]string, error)
@@ -66,6 +64,8 @@ type Readings struct {
 	// Delivered tells the last save of which, and of all before, the listeners have
 	// delivered everything that they got.
 	Delivered func() int64
+	// SourceStale is for how long the repo may be unavailable before that counts. 0: the constant.
+	SourceStale time.Duration
 }
 
 // Source is the fleet repo. *source.Repository is one.

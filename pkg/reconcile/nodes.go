@@ -30,27 +30,27 @@ type planned struct {
 	said  string    // the last error
 }
 
-// plan brings plans that follow from a saved ledger to the nodes. An error stops nothing
+// bring brings plans that follow from a saved ledger to the nodes. An error stops nothing
 // else: the agents keep what they have.
-func (l *Loop) plan(ctx context.Context, ledger *model.Ledger) {
-	p, now := &l.done.planned, l.o.Now()
-	if l.o.Nodes == nil || p.of.Is(ledger.Revision) && now.Before(p.next) {
+func (p *planned) bring(ctx context.Context, o *Options, ledger *model.Ledger) {
+	now := o.Now()
+	if o.Nodes == nil || p.of.Is(ledger.Revision) && now.Before(p.next) {
 		return
 	}
 	before := p.plans
-	p.of, p.plans = ledger.Revision, l.o.Nodes.Plans(ledger)
+	p.of, p.plans = ledger.Revision, o.Nodes.Plans(ledger)
 	if maps.EqualFunc(before, p.plans, bytes.Equal) && now.Before(p.next) {
 		return
 	}
-	err := l.o.Nodes.Plan(ctx, p.plans)
+	err := o.Nodes.Plan(ctx, p.plans)
 	p.next = now.Add(plansAgain)
 	if err == nil {
 		p.said = ""
 		return
 	}
-	p.next = now.Add(plansAgain / 10)
+	p.next, p.plans = now.Add(plansAgain/10), nil
 	if ctx.Err() == nil && err.Error() != p.said {
 		p.said = err.Error()
-		l.o.Log.Warn("the plans of nodes are not up to date; agents keep what they have", "error", err)
+		o.Log.Warn("the plans of nodes are not up to date; agents keep what they have", "error", err)
 	}
 }

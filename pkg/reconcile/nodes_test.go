@@ -1,0 +1,63 @@
+package reconcile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// agents take plans, or fail.
+type agents struct {
+	got []string
+	err error
+}
+
+func (a *agents) Plans(ledger *model.Ledger) map[string][]byte { return render.NodePlans(ledger, "") }
+
+func (a *agents) Plan(_ context.Context, plans map[string][]byte) error {
+	a.got = slices.AppendSeq(a.got, maps.Keys(plans))
+	return a.err
+}
+
+// Plans are brought when they change, compared again after a while, and tried again after an
+// error, which is logged once.
+func TestPlansAreBroughtToNodes(t *testing.T) {
+	var log bytes.Buffer
+	now, nodes := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), &agents{}
+	o := &Options{Edges: Edges{Nodes: nodes}, Now: func() time.Time { return now }, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	ledger := &model.Ledger{Platform: &model.Platform{Pools: []model.PoolSpec{{Name: "general"}}}}
+	var p planned
+	bring := func(want int) {
+		t.Helper()
+		p.bring(t.Context(), o, ledger)
+		require.Len(t, nodes.got, want)
+	}
+	bring(1)
+	bring(1)
+	now = now.Add(plansAgain)
+	bring(2)
+	ledger.Platform.Pools = append(ledger.Platform.Pools, model.PoolSpec{Name: "gpu"})
+	bring(4)
+
+	nodes.err = errors.New("forbidden")
+	now = now.Add(plansAgain)
+	bring(6)
+	now = now.Add(plansAgain / 10)
+	bring(8)
+	require.Equal(t, 1, strings.Count(log.String(), "forbidden"))
+	nodes.err = nil
+	now = now.Add(plansAgain / 10)
+	bring(10)
+	bring(10)
+}
