@@ -48,7 +48,8 @@ func evaluateApplication(r request, form layer.Form) (out result) {
 			c.Source = r.Encrypted[c.Encrypted()]
 		}
 	}
-	if out.Problems = check.ApplicationSize(a, &doc.Layer); len(out.Problems) > 0 {
+	if large := check.ApplicationSize(a, &doc.Layer); len(large) > 0 {
+		out.Problems = append(out.Problems, large...)
 		return out
 	}
 	problems = check.Application(a, r.Rest, &doc.Layer)
