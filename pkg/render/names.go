@@ -26,6 +26,9 @@ func Names(set Set, spec *model.Application) *claim.Names {
 		for _, taken := range taken(o.Object) {
 			objects = append(objects, claim.Object{Namespace: o.Object.GetNamespace(), Name: ofJobs.ReplaceAllString(taken, "$1*"), Component: o.Component})
 		}
+		if o.Keep {
+			continue // it has only its identity
+		}
 		add := func(host, path string) {
 			host = strings.ToLower(strings.TrimSuffix(host, "."))
 			if validation.IsDNS1123Subdomain(strings.TrimPrefix(host, "*.")) != nil {
