@@ -87,7 +87,7 @@ application: {
 	branch, err := status.Open(t.Context(), status.Options{URL: bare, Dir: filepath.Join(dir, "status")})
 	require.NoError(t, err)
 	defer branch.Close()
-	carrier, err := adapter.New(config, adapter.Options{Fleet: in.fleet, TenantRole: in.role, Namespace: in.home})
+	carrier, err := adapter.New(config, adapter.Options{Fleet: in.fleet, Prefix: in.fleet + "-", TenantRole: in.role, Namespace: in.home})
 	require.NoError(t, err)
 	defer carrier.Close()
 	evaluator, others := evaluators.New(t), outbound.NewDispatcher(outbound.Options{})

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -18,7 +19,7 @@ const Patience = 2 * time.Second
 type Mux struct {
 	lanes   []*lane
 	changed chan struct{}
-	stop    chan struct{}
+	stop    context.CancelFunc
 	rest    sync.WaitGroup
 }
 
@@ -35,18 +36,19 @@ type lane struct {
 
 // NewMux returns a Mux of adapters, of which the first that carries a component gets it.
 func NewMux(adapters ...Adapter) *Mux {
-	m := &Mux{changed: make(chan struct{}, 1), stop: make(chan struct{})}
+	closed, stop := context.WithCancel(context.Background())
+	m := &Mux{changed: make(chan struct{}, 1), stop: stop}
 	for _, a := range adapters {
 		m.lanes = append(m.lanes, &lane{Adapter: a, owed: map[model.AppID]bool{}})
-		m.rest.Go(func() { m.forward(a.Changed()) })
+		m.rest.Go(func() { m.forward(closed, a.Changed()) })
 	}
 	return m
 }
 
-func (m *Mux) forward(from <-chan struct{}) {
+func (m *Mux) forward(closed context.Context, from <-chan struct{}) {
 	for {
 		select {
-		case <-m.stop:
+		case <-closed.Done():
 			return
 		case <-from:
 			select {
@@ -60,9 +62,9 @@ func (m *Mux) forward(from <-chan struct{}) {
 // Changed gets a value when one of the runtimes has changed.
 func (m *Mux) Changed() <-chan struct{} { return m.changed }
 
-// Close closes all adapters, at the same time.
+// Close closes all adapters, at the same time. It may be called again.
 func (m *Mux) Close() {
-	close(m.stop)
+	m.stop()
 	for _, l := range m.lanes {
 		m.rest.Go(l.Close)
 	}

@@ -46,7 +46,7 @@ func newNodeWorld(t *testing.T) *nodeWorld {
 	}})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = branch.Close() })
-	carrier, err := kubernetes.New(w.cluster.Config, kubernetes.Options{Fleet: w.name, Agents: n.agents})
+	carrier, err := kubernetes.New(w.cluster.Config, kubernetes.Options{Fleet: w.name, Prefix: w.name + "-", Agents: n.agents})
 	require.NoError(t, err)
 	t.Cleanup(carrier.Close)
 	w.engine = newEngine(t, w.repo, w.name, w.cluster.Config, func(o *reconcile.Options) { o.Status, o.Nodes = branch, carrier })

@@ -93,7 +93,11 @@ func newEngineIn(t *testing.T, dir, repo, name string, cluster *rest.Config, opt
 	evaluator := evaluators.New(t)
 	cfg := rest.CopyConfig(cluster)
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counter{next, e.writes, e.anchors} })
-	e.carrier, err = kubernetes.New(cfg, kubernetes.Options{Fleet: name, Prefix: name + "-", Build: evaluator.Build})
+	named := reconcile.Options{Prefix: name + "-"}
+	for _, set := range options {
+		set(&named)
+	}
+	e.carrier, err = kubernetes.New(cfg, kubernetes.Options{Fleet: name, Prefix: named.Prefix, Build: evaluator.Build})
 	require.NoError(t, err)
 	e.mux = runtime.NewMux(e.carrier)
 	others := outbound.NewDispatcher(outbound.Options{})
