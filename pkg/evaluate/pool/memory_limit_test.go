@@ -61,7 +61,7 @@ func TestMemoryBombsStayBelowTheLimit(t *testing.T) {
 	const limit = 1 << 30
 	group := cgrouptest.Group(t, cgrouptest.Root+"/memory", cgrouptest.Name(t))
 	cgrouptest.Write(t, group, "memory.limit_in_bytes", strconv.Itoa(limit))
-	cmd := cgrouptest.Command("exec '"+os.Args[0]+"' -test.v -test.run='^"+t.Name()+"$'", group)
+	cmd := cgrouptest.Command("exec '"+program+"' -test.v -test.run='^"+t.Name()+"$'", group)
 	cmd.Env = append(os.Environ(), insideLimit+"=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
