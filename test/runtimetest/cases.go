@@ -19,7 +19,7 @@ func life(r *trial) {
 		r.runs(inst)
 		r.settled(r.assign(inst))
 	}
-	r.act(r.gone())
+	r.ended()
 	r.until("nothing is left", func(list []model.Workload) bool { return len(list) == 0 })
 	r.settled(r.gone())
 }

@@ -116,6 +116,23 @@ func (r *trial) settled(a runtime.Assignment) {
 	}
 }
 
+// ended waits until nothing of the application is left to destroy.
+func (r *trial) ended() {
+	r.Helper()
+	limit := time.After(patience)
+	for {
+		results := r.act(r.gone()).Outcomes[0].Results
+		if !slices.ContainsFunc(results, func(result runtime.Result) bool { return result.Action != runtime.Kept }) {
+			return
+		}
+		select {
+		case <-r.adapter.Changed():
+		case <-limit:
+			require.FailNow(r, "it never ended", "%+v", results)
+		}
+	}
+}
+
 // seen returns what shows of the application.
 func (r *trial) seen() (list []model.Workload) {
 	r.Helper()
