@@ -57,9 +57,9 @@ func (p *pass) evaluateApplications(apps []*declared) {
 	}
 }
 
-// order sorts tasks as they are evaluated: what people changed first, then the tenants in turn, beginning
-// with the one whose last evaluation is the longest ago. So do the applications of a tenant: one that
-// fails again and again, whatever its bytes, goes behind those that have not had their turn.
+// order sorts tasks as they are evaluated: first what people changed, then the tenants in turn, least
+// recently evaluated first. The applications of a tenant take turns in the same way, so an application whose
+// evaluation keeps failing cannot hold up the others, even if each commit changes its files.
 func (e *Evaluator) order(tasks []*task) {
 	before := map[string]int{}
 	slices.SortStableFunc(tasks, func(a, b *task) int {

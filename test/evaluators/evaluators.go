@@ -5,6 +5,7 @@ package evaluators
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -49,6 +50,9 @@ func Child(t testing.TB) string {
 }
 
 var build = sync.OnceValues(func() (string, error) {
+	if dir == "" { // else it would be built into the package, and stay there
+		return "", errors.New("the package has no TestMain that calls evaluators.Main")
+	}
 	program := filepath.Join(dir, "child")
 	if _, err := os.Stat(program); err == nil {
 		return program, nil

@@ -1,0 +1,43 @@
+package architecture
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// largest is how large a file in Git may be. Everybody who clones pays for it, for ever.
+const largest = 512 << 10
+
+// TestGitHasNoPrograms: a test may build a program where "git add" finds it.
+func TestGitHasNoPrograms(t *testing.T) {
+	cmd := exec.Command("git", "ls-files", "-z")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skipf("this is not a Git checkout: %v", err)
+	}
+	require.NoError(t, err, "list the files in Git")
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		f, err := root.Open(name)
+		if err != nil {
+			continue // deleted, and not committed yet
+		}
+		info, err := f.Stat()
+		require.NoError(t, err)
+		if info.Mode()&fs.ModeType == 0 && info.Size() > largest {
+			t.Errorf("%s has %d KiB: git holds sources, of at most %d KiB each", name, info.Size()>>10, largest>>10)
+		}
+		magic := make([]byte, 4)
+		if n, _ := io.ReadFull(f, magic); bytes.Equal(magic[:n], []byte("\x7fELF")) {
+			t.Errorf("%s is a program: take it out of Git, and build it below t.TempDir()", name)
+		}
+		require.NoError(t, f.Close())
+	}
+}
