@@ -20,7 +20,7 @@ var bombers = flag.Int("bombs", 0, "measure the change of one tenant beside so m
 // webhook hangs for 30 s: make bench-tenancy. The loop applies 16 sets at a time, of the tenants in turn.
 func TestMeasureTenancyWebhook(t *testing.T) {
 	if *bombers == 0 {
-		t.Skip("run it with make bench-tenancy")
+		t.Skip("it measures and checks nothing without -bombs: make bench-tenancy")
 	}
 	const rounds = 20
 	f := setup(t)

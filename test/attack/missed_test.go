@@ -10,7 +10,7 @@ import (
 // `make attack-mutations` does with all.
 func TestOneOfEachPackage(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: builds the tests of eight packages")
+		t.Skip("-short: builds the tests of eight packages once more, each with a defence taken out")
 	}
 	done := map[string]bool{"./cmd/reconciler": true, "./pkg/apply": true}
 	for i := range defences {

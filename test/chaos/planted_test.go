@@ -32,7 +32,7 @@ var planted = []struct {
 // TestPlanted: each bug breaks the property that it is about.
 func TestPlanted(t *testing.T) {
 	if !tier.Soak() {
-		t.Skip("builds a program for each bug: make soak")
+		t.Skip("without -soak (make soak): builds the reconciler once for each bug")
 	}
 	for _, p := range planted {
 		t.Run(p.name, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 // platform, and each leaves the others as they are.
 func TestAttack09CUEBomb(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: takes seconds of work until the limits end it")
+		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
 	}
 	bomb := map[string]string{
 		"exponential disjunctions": "package fleet\n\nFIELD: policy: requiredLabels: [for k, v in (" + rep(20, " & ", "({p#: 1} | {q#: 1})") + ") {\"a\"}]\n",

@@ -94,7 +94,7 @@ y: #A & #A & #A`, false},
 // on.
 func TestBombs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: takes seconds of work until the limits end it")
+		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
 	}
 	p := open(t, Options{Deadline: 3 * time.Second})
 	for _, b := range bombs {

@@ -189,7 +189,7 @@ func told(t *testing.T, p *Pool) {
 // end, in one commit, as new bytes or after a restart, and each is named.
 func TestBombsOfOneTenantDelayNobody(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: takes seconds of work until a limit ends it")
+		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
 	}
 	dir := t.TempDir()
 	p := open(t, Options{Dir: dir, Budgets: true})
@@ -271,7 +271,7 @@ func TestBackgroundIsTheSame(t *testing.T) {
 // ends later. The platform is always waited for.
 func TestOnePlaceIsFree(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: takes seconds of work until the limits end it")
+		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
 	}
 	p := open(t, Options{Budgets: true, Deadline: 3 * time.Second})
 	places := make(chan *process, 2)
@@ -305,7 +305,7 @@ func TestOnePlaceIsFree(t *testing.T) {
 // A tenant whose evaluations failed gives up its place in the background to one that has more left.
 func TestWhoFailedGivesWay(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: takes seconds of work until the limits end it")
+		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
 	}
 	p := open(t, Options{Budgets: true, Deadline: 3 * time.Second})
 	for cap(p.places) > 2 {

@@ -46,7 +46,7 @@ func TestBuildIsTheSame(t *testing.T) {
 // one is built.
 func TestAttack08KustomizeBombs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: takes seconds of work until the limits end it")
+		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
 	}
 	replacements := "resources: [a.yaml]\nreplacements:\n" +
 		strings.Repeat("- {source: {kind: ConfigMap, name: a, fieldPath: data}, targets: [{select: {kind: ConfigMap}, fieldPaths: [data.b, data.c], options: {create: true}}]}\n", 35)

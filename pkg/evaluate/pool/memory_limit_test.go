@@ -55,7 +55,7 @@ func TestMemoryBombsStayBelowTheLimit(t *testing.T) {
 		return
 	}
 	if testing.Short() {
-		t.Skip("-short: takes seconds of work until the limits end it")
+		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
 	}
 	cgrouptest.V1(t, "memory")
 	const limit = 1 << 30

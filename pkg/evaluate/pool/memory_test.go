@@ -16,7 +16,7 @@ import (
 // stays in memory: make bench-evaluate.
 func TestMeasureMemory(t *testing.T) {
 	if *apps == 0 {
-		t.Skip("run it with make bench-evaluate")
+		t.Skip("it measures and checks nothing without -apps: make bench-evaluate")
 	}
 	const n, rounds, reports = 100, 100, 5
 	files := fleetOf(0, "acme") // in memory: the caches of Git are not what is measured

@@ -22,7 +22,7 @@ var bombers = flag.Int("bombs", 0, "measure the change of one tenant beside so m
 // another: make bench-tenancy.
 func TestMeasureTenancy(t *testing.T) {
 	if *bombers == 0 {
-		t.Skip("run it with make bench-tenancy")
+		t.Skip("it measures and checks nothing without -bombs: make bench-tenancy")
 	}
 	const rounds = 20
 	dir := t.TempDir()
