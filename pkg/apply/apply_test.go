@@ -27,11 +27,11 @@ func TestSecondApplySendsNothing(t *testing.T) {
 		  template: {spec: {restartPolicy: Never, containers: [{name: c, image: c:1}]}}}}}}`,
 	)}
 	first := f.apply(a, sets...)
-	require.Equal(t, len(sets[1].Objects)+1, first.Count(apply.Created), "%+v", first)
+	require.Equal(t, len(sets[1].Objects)+1, count(first, apply.Created), "%+v", first)
 
 	second := f.apply(a, sets...)
 	require.Equal(t, apply.Requests{}, second.Requests, "%+v", second)
-	require.Equal(t, len(sets[1].Objects)+1, second.Count(apply.Unchanged))
+	require.Equal(t, len(sets[1].Objects)+1, count(second, apply.Unchanged))
 
 	t.Run("nor after a restart", func(t *testing.T) {
 		before := f.versions()
@@ -39,7 +39,7 @@ func TestSecondApplySendsNothing(t *testing.T) {
 		third := f.apply(b, sets...)
 		require.Equal(t, apply.Requests{}, third.Requests, "%+v", third)
 		require.Equal(t, before, f.versions())
-		require.Equal(t, len(sets[1].Objects)+1, third.Count(apply.Unchanged))
+		require.Equal(t, len(sets[1].Objects)+1, count(third, apply.Unchanged))
 	})
 	t.Run("a change is sent alone", func(t *testing.T) {
 		sets[1].Objects[0] = f.object("shop", configMap("settings", "2"))

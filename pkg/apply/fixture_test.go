@@ -230,3 +230,15 @@ func actions(r apply.Report, app string) map[string]apply.Action {
 	}
 	return found
 }
+
+// count returns how many objects had the action.
+func count(r apply.Report, a apply.Action) (n int) {
+	for i := range r.Sets {
+		for j := range r.Sets[i].Results {
+			if r.Sets[i].Results[j].Action == a {
+				n++
+			}
+		}
+	}
+	return n
+}

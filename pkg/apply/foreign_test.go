@@ -363,7 +363,7 @@ func TestConflictsAreReported(t *testing.T) {
 	more.ReportConflicts = true
 	require.Equal(t, apply.Created, f.result(a.Apply(t.Context(), []render.Set{more}), "shop", "ConfigMap/more").Action)
 	set.ReportConflicts = false
-	f.eventually(func() bool { return a.Apply(t.Context(), []render.Set{set}).Count(apply.Corrected) == 1 }, "the field to be put back")
+	f.eventually(func() bool { return count(a.Apply(t.Context(), []render.Set{set}), apply.Corrected) == 1 }, "the field to be put back")
 }
 
 // TestClusterFromABackup: a restored cluster has the same objects under other UIDs. They

@@ -77,7 +77,7 @@ func TestForeignNamespaceIsNotTaken(t *testing.T) {
 	f2 := fmt.Sprintf(`{"metadata": {"labels": {%q: %q}}}`, render.LabelFleet, f.fleet)
 	_, err = f.Clientset.CoreV1().Namespaces().Patch(t.Context(), f.fleet, "application/merge-patch+json", []byte(f2), metav1.PatchOptions{})
 	require.NoError(t, err)
-	f.eventually(func() bool { return a.Apply(t.Context(), []render.Set{f.tenant()}).Count(apply.Configured) == 1 }, "handed over")
+	f.eventually(func() bool { return count(a.Apply(t.Context(), []render.Set{f.tenant()}), apply.Configured) == 1 }, "handed over")
 }
 
 func TestCancelIsPrompt(t *testing.T) {
@@ -98,10 +98,10 @@ func TestCancelIsPrompt(t *testing.T) {
 	cancel()
 	r := <-done
 	require.ErrorIs(t, r.Err, context.Canceled)
-	require.Positive(t, r.Count(apply.Created))
-	require.Positive(t, r.Count(apply.Skipped))
-	require.Zero(t, r.Count(apply.Failed))
-	t.Logf("cancelled after %d objects", r.Count(apply.Created))
+	require.Positive(t, count(r, apply.Created))
+	require.Positive(t, count(r, apply.Skipped))
+	require.Zero(t, count(r, apply.Failed))
+	t.Logf("cancelled after %d objects", count(r, apply.Created))
 }
 
 func TestUnreachableServerEndsThePass(t *testing.T) {

@@ -134,28 +134,6 @@ type Report struct {
 	Err      error // the call ended early: it was cancelled, or the API server does not answer
 }
 
-// Add adds the outcome of a later call.
-func (r *Report) Add(later Report) {
-	r.Sets = append(r.Sets, later.Sets...)
-	r.Requests.Apply += later.Requests.Apply
-	r.Requests.Get += later.Requests.Get
-	r.Requests.Delete += later.Requests.Delete
-	r.Err = cmp.Or(r.Err, later.Err)
-}
-
-// Count returns how many objects had the action.
-func (r Report) Count(a Action) int {
-	n := 0
-	for i := range r.Sets {
-		for j := range r.Sets[i].Results {
-			if r.Sets[i].Results[j].Action == a {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // Find returns the report of an application's set, or of a tenant's (Name "").
 func (r Report) Find(app model.AppID) (*SetReport, bool) {
 	for i := range r.Sets {

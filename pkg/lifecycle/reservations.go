@@ -13,6 +13,7 @@ import (
 type promised struct {
 	model.Reservation
 	tenant int // in the fleet, -1 for one of the platform
+	pool   *model.Pool
 	claim  qos.Claim
 	path   string
 	at     string
@@ -26,14 +27,14 @@ type promised struct {
 func KeepReservations(fleet model.Fleet, seen []model.Pool) model.Fleet {
 	var refused []promised
 	var reasons []string
-	for i := range fleet.Platform.Pools {
-		pool, ok := model.Find(seen, fleet.Platform.Pools[i].Name)
-		if !ok {
-			continue
+	all := promisedBy(&fleet, seen)
+	for len(all) > 0 {
+		pool, n := all[0].pool, 1
+		for n < len(all) && all[n].pool == pool {
+			n++
 		}
-		all := promisedIn(&fleet, pool)
-		claims := make([]qos.Claim, len(all))
-		for j := range all {
+		claims := make([]qos.Claim, n)
+		for j := range claims {
 			claims[j] = all[j].claim
 		}
 		for j, reason := range qos.Admit(claims, pool.Capacity, "pool "+pool.Name) {
@@ -41,6 +42,7 @@ func KeepReservations(fleet model.Fleet, seen []model.Pool) model.Fleet {
 				refused, reasons = append(refused, all[j]), append(reasons, reason)
 			}
 		}
+		all = all[n:]
 	}
 	if len(refused) == 0 {
 		return fleet
@@ -63,28 +65,31 @@ func KeepReservations(fleet model.Fleet, seen []model.Pool) model.Fleet {
 	return kept
 }
 
-// promisedIn lists the reservations in a pool in the order of their names.
-func promisedIn(fleet *model.Fleet, pool *model.Pool) (all []promised) {
-	priority := map[model.AppID]int{}
-	for _, app := range fleet.Applications {
-		priority[app.ID] = app.Priority
-	}
-	ceiling := map[string]int{}
-	for i := range fleet.Tenants {
-		ceiling[fleet.Tenants[i].Name] = fleet.Tenants[i].PriorityCeiling
+// promisedBy lists the reservations of a fleet in the pools that are seen, by pool, and in a
+// pool by name.
+func promisedBy(fleet *model.Fleet, seen []model.Pool) (all []promised) {
+	ceiling := func(tenant string) int {
+		if t, ok := model.Find(fleet.Tenants, tenant); ok {
+			return t.PriorityCeiling
+		}
+		return 0
 	}
 	add := func(r model.Reservation, tenant int, path, at string) {
-		if r.Pool != pool.Name {
+		pool, ok := model.Find(seen, r.Pool)
+		if _, declared := model.Find(fleet.Platform.Pools, r.Pool); !ok || !declared {
 			return
 		}
-		claim := qos.Claim{Amount: r.Amount, Priority: ceiling[r.Tenant]}
+		claim := qos.Claim{Amount: r.Amount, Priority: ceiling(r.Tenant)}
 		switch {
 		case r.System != "": // of each node
 			claim.Rank, claim.Amount = 1, r.Amount.Times(max(1, pool.Nodes))
 		case r.App != model.AppID{}:
-			claim.Priority = priority[r.App]
+			claim.Priority = 0
+			if i, ok := slices.BinarySearchFunc(fleet.Applications, r.App, func(a *model.Application, id model.AppID) int { return a.ID.Compare(id) }); ok {
+				claim.Priority = fleet.Applications[i].Priority
+			}
 		}
-		all = append(all, promised{r, tenant, claim, path + ".reservations." + r.Name, at})
+		all = append(all, promised{r, tenant, pool, claim, path + ".reservations." + r.Name, at})
 	}
 	for _, r := range fleet.Platform.Reservations {
 		add(r, -1, "platform", fleet.Platform.At["reservations."+r.Name])
@@ -95,6 +100,8 @@ func promisedIn(fleet *model.Fleet, pool *model.Pool) (all []promised) {
 			add(r, i, "tenant", t.At["reservations."+r.Name])
 		}
 	}
-	slices.SortStableFunc(all, func(a, b promised) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(all, func(a, b promised) int {
+		return cmp.Or(cmp.Compare(a.Pool, b.Pool), cmp.Compare(a.Name, b.Name))
+	})
 	return all
 }
