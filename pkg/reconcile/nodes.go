@@ -22,6 +22,10 @@ type Nodes interface {
 // have changed them, or deployed agents.
 const plansAgain = 5 * time.Minute
 
+// plansWithin is how long a pass waits for plans to be brought: what runs on the nodes goes on
+// without them, and applications do not.
+const plansWithin = 5 * time.Second
+
 // planned is what is known of the plans of nodes. Like carriedOut it is a cache.
 type planned struct {
 	of    model.Revision // of the ledger that they follow from
@@ -42,7 +46,9 @@ func (p *planned) bring(ctx context.Context, o *Options, ledger *model.Ledger) {
 	if maps.EqualFunc(before, p.plans, bytes.Equal) && now.Before(p.next) {
 		return
 	}
-	err := o.Nodes.Plan(ctx, p.plans)
+	within, cancel := context.WithTimeout(ctx, plansWithin)
+	defer cancel()
+	err := o.Nodes.Plan(within, p.plans)
 	p.next = now.Add(plansAgain)
 	if err == nil {
 		p.said = ""

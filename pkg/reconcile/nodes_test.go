@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -21,11 +22,17 @@ import (
 type agents struct {
 	got []string
 	err error
+
+	silent bool // the API server does not answer
 }
 
 func (a *agents) Plans(ledger *model.Ledger) map[string][]byte { return render.NodePlans(ledger, "") }
 
-func (a *agents) Plan(_ context.Context, plans map[string][]byte) error {
+func (a *agents) Plan(ctx context.Context, plans map[string][]byte) error {
+	if a.silent {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	a.got = slices.AppendSeq(a.got, maps.Keys(plans))
 	return a.err
 }
@@ -60,4 +67,14 @@ func TestPlansAreBroughtToNodes(t *testing.T) {
 	now = now.Add(plansAgain / 10)
 	bring(10)
 	bring(10)
+}
+
+// A pass does not wait long for an API server that does not answer.
+func TestSilentNodesHoldNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &Options{Edges: Edges{Nodes: &agents{silent: true}}, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+		began := time.Now()
+		new(planned).bring(t.Context(), o, &model.Ledger{Platform: &model.Platform{Pools: []model.PoolSpec{{Name: "general"}}}})
+		require.Equal(t, plansWithin, time.Since(began))
+	})
 }
