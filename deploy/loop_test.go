@@ -17,6 +17,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/evaluators"
+	"github.com/d-aros/d-aros/test/fleettest"
 	"github.com/d-aros/d-aros/test/gittest"
 )
 
@@ -34,25 +35,7 @@ func TestLoopUnderTheRights(t *testing.T) {
 	config.Wrap(asked.wrap)
 
 	repo, bare, dir := gittest.New(t), gittest.NewBare(t).Dir, t.TempDir()
-	repo.Write("fleet.cue", `package fleet
-
-import "d-aros.dev/schema"
-
-schema.#Fleet
-
-platform: {
-	name: "test"
-	policy: {
-		limits: {maxReplicas: 20, priorityCeiling: 1000}
-		images: registries: ["registry.example.com"]
-		runtimes: ["container"]
-		secrets: stores: ["vault-*"]
-		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "1h"}
-	}
-	pools: general: {os: ["linux"], runtimes: ["container"], nodes: selector: "d-aros.dev/pool": "`+in.fleet+`"}
-	allotments: acme: {}
-}
-`)
+	repo.Write("fleet.cue", fleettest.Root(fleettest.Nodes(in.fleet), `policy: secrets: stores: ["vault-*"]`, `allotments: acme: {}`))
 	repo.Write("tenants/acme/tenant.cue", "package fleet\n\ntenant: {name: \"acme\", quota: {cpu: \"4\", memory: \"8Gi\"}}\n")
 	app := func(image, more string) {
 		repo.Write("tenants/acme/apps/shop/app.cue", `package fleet

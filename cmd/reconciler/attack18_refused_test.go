@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/d-aros/d-aros/test/fleettest"
 )
 
 // TestAttack18RefusalsShowNothing plants values of secrets where they do not belong, or where
@@ -17,27 +19,9 @@ import (
 // log, Events, metrics or what commands print has a value.
 func TestAttack18RefusalsShowNothing(t *testing.T) {
 	w := newA18(t)
-	w.file("fleet.cue", `package fleet
-
-import "d-aros.dev/schema"
-
-schema.#Fleet
-
-platform: {
-	name: "test"
-	policy: {
-		limits: {maxReplicas: 20, priorityCeiling: 1000}
-		images: registries: ["registry.example.com"]
-		runtimes: ["container"]
-		kinds: ["ConfigMap", "Secret"]
-		secrets: existing: ["db"]
-		egress: hosts: ["hooks.example.com"]
-		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "1h"}
-	}
-	pools: general: {os: ["linux"], runtimes: ["container"], nodes: selector: "d-aros.dev/pool": "`+w.name+`"}
-	allotments: {acme: podSecurity: "baseline", globex: podSecurity: "baseline"}
-}
-`)
+	w.file("fleet.cue", fleettest.Root(fleettest.Nodes(w.name),
+		`policy: {kinds: ["ConfigMap", "Secret"], secrets: existing: ["db"], egress: hosts: ["hooks.example.com"]}`,
+		`allotments: {acme: podSecurity: "baseline", globex: podSecurity: "baseline"}`))
 	w.file("tenants/acme/tenant.cue", "package fleet\n\ntenant: {name: \"acme\", quota: {cpu: \"4\", memory: \"8Gi\"}}\n")
 	w.file("tenants/globex/tenant.cue", "package fleet\n\ntenant: {name: \"globex\", quota: {cpu: \"4\", memory: \"8Gi\"}, policy: secrets: literals: \"refused\"}\n")
 	app := func(id, components string) {

@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/d-aros/d-aros/test/clustertest"
+	"github.com/d-aros/d-aros/test/fleettest"
 	"github.com/d-aros/d-aros/test/gittest"
 )
 
@@ -55,24 +56,7 @@ type a18 struct {
 func TestAttack18SecretsShowNowhere(t *testing.T) {
 	w := newA18(t)
 	app := "tenants/acme/apps/shop/"
-	w.file("fleet.cue", `package fleet
-
-import "d-aros.dev/schema"
-
-schema.#Fleet
-
-platform: {
-	name: "test"
-	policy: {
-		limits: {maxReplicas: 20, priorityCeiling: 1000}
-		images: registries: ["registry.example.com"]
-		runtimes: ["container"]
-		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "1h"}
-	}
-	pools: general: {os: ["linux"], runtimes: ["container"], nodes: selector: "d-aros.dev/pool": "`+w.name+`"}
-	allotments: {acme: podSecurity: "baseline", globex: podSecurity: "baseline"}
-}
-`)
+	w.file("fleet.cue", fleettest.Root(fleettest.Nodes(w.name), `allotments: {acme: podSecurity: "baseline", globex: podSecurity: "baseline"}`))
 	w.file("tenants/acme/tenant.cue", "package fleet\n\ntenant: {name: \"acme\", quota: {cpu: \"4\", memory: \"8Gi\"}}\n")
 	w.file(app+"app.cue", `package fleet
 

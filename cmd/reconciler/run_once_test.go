@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/d-aros/d-aros/test/clustertest"
+	"github.com/d-aros/d-aros/test/fleettest"
 	"github.com/d-aros/d-aros/test/gittest"
 )
 
@@ -18,24 +19,7 @@ import (
 func TestOnceTellsOfFailedObjects(t *testing.T) {
 	cluster := clustertest.Start(t)
 	name, repo, bare := cluster.Prefix(t), gittest.New(t), gittest.NewBare(t).Dir
-	repo.Write("fleet.cue", `package fleet
-
-import "d-aros.dev/schema"
-
-schema.#Fleet
-
-platform: {
-	name: "test"
-	policy: {
-		limits: {maxReplicas: 20, priorityCeiling: 1000}
-		images: registries: ["registry.example.com"]
-		runtimes: ["container"]
-		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "1h"}
-	}
-	pools: general: {os: ["linux"], runtimes: ["container"], capacity: {cpu: "4", memory: "8Gi"}}
-	allotments: acme: {}
-}
-`)
+	repo.Write("fleet.cue", fleettest.Root(fleettest.Declared, `allotments: acme: {}`))
 	repo.Write("tenants/acme/tenant.cue", "package fleet\n\ntenant: {name: \"acme\", quota: {cpu: \"4\", memory: \"8Gi\"}}\n")
 	push := func() {
 		repo.Commit("a change")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/test/fleettest"
 	"github.com/d-aros/d-aros/test/gittest"
 )
 
@@ -19,24 +20,7 @@ func TestDeclaredKeysMark(t *testing.T) {
 	trust, err := os.ReadFile(sign.trust)
 	require.NoError(t, err)
 	fleetOf := func(key string) string {
-		return `package fleet
-
-import "d-aros.dev/schema"
-
-schema.#Fleet
-
-platform: {
-	name: "test"
-	policy: {
-		limits: {maxReplicas: 20, priorityCeiling: 1000}
-		images: registries: ["registry.example.com"]
-		runtimes: ["container"]
-		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "1h"}
-	}
-	pools: general: {os: ["linux"], runtimes: ["container"], capacity: {cpu: "4", memory: "8Gi"}}
-	access: ledger: ["` + key + `"]
-}
-`
+		return fleettest.Root(fleettest.Declared, `access: ledger: ["`+key+`"]`)
 	}
 	fleet := gittest.New(t)
 	fleet.Write("fleet.cue", fleetOf(strings.Split(string(trust), "\n")[1]))

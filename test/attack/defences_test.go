@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/test/page"
 )
 
 var update = flag.Bool("update", false, "write the table of the threat model anew")
@@ -39,18 +41,7 @@ func TestDefencesAreWhereTheyWere(t *testing.T) {
 	for i := range 26 {
 		require.True(t, slices.Contains(cases, fmt.Sprintf("%02d", i+1)), "case %d", i+1)
 	}
-	const page, head, foot = "docs/threat-model.md", "<!-- attacks -->\n", "<!-- end of attacks -->\n"
-	b, err := os.ReadFile(page)
-	require.NoError(t, err)
-	before, rest, found := strings.Cut(string(b), head)
-	require.True(t, found)
-	was, after, found := strings.Cut(rest, foot)
-	require.True(t, found)
-	if *update {
-		require.NoError(t, os.WriteFile(page, []byte(before+head+table.String()+foot+after), 0o644))
-		return
-	}
-	require.Equal(t, table.String(), was, "go test ./test/attack -update")
+	page.Hold(t, *update, "docs/threat-model.md", "attacks", table.String())
 }
 
 func hasTest(t *testing.T, dir, name string) bool {

@@ -3,6 +3,8 @@ package chaos
 import (
 	"fmt"
 	"strings"
+
+	"github.com/d-aros/d-aros/test/fleettest"
 )
 
 // canary is the value of a secret, which shows nowhere.
@@ -13,38 +15,11 @@ const bomber = "bomber"
 
 // fleetFile declares the platform: nodes of the test's own, and its tenants.
 func fleetFile(name string) map[string]string {
-	return map[string]string{
-		"fleet.cue": fmt.Sprintf(`package fleet
-
-import "d-aros.dev/schema"
-
-schema.#Fleet
-
-platform: {
-	name: "test"
-	policy: {
-		limits: {maxReplicas: 20, priorityCeiling: 1000}
-		images: registries: ["registry.example.com"]
-		runtimes: ["container"]
-		kinds: ["ConfigMap", "Ingress", "Deployment", "Service"]
-		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "10m"}
-	}
-	pools: general: {
-		os: ["linux"]
-		runtimes: ["container"]
-		nodes: selector: "d-aros.dev/pool": %q
-		topologyKey: "topology.kubernetes.io/zone"
-	}
-	allotments: {
-		acme: {podSecurity: "baseline", hosts: ["shop.example.com"]}
-		globex: podSecurity: "baseline"
-		mallory: podSecurity: "baseline"
-		bomber: podSecurity: "baseline"
-		umbrella: podSecurity: "baseline"
-	}
-}
-`, name),
-	}
+	return map[string]string{"fleet.cue": fleettest.Root(fleettest.Nodes(name),
+		`policy: kinds: ["ConfigMap", "Ingress", "Deployment", "Service"]`,
+		`allotments: acme: {podSecurity: "baseline", hosts: ["shop.example.com"]}`,
+		`allotments: {globex: podSecurity: "baseline", mallory: podSecurity: "baseline"}`,
+		`allotments: {bomber: podSecurity: "baseline", umbrella: podSecurity: "baseline"}`)}
 }
 
 func tenant(name string) map[string]string {

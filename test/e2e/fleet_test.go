@@ -1,36 +1,16 @@
 package e2e
 
-import "fmt"
+import (
+	"fmt"
 
-// The files of small fleets. The pool has nodes of the test's own, so that tests
-// do not take capacity from each other.
+	"github.com/d-aros/d-aros/test/fleettest"
+)
+
+// The files of small fleets.
 
 // platform declares a pool of the nodes that carry the name.
 func platform(name string) map[string]string {
-	return map[string]string{
-		"fleet.cue": fmt.Sprintf(`package fleet
-
-import "d-aros.dev/schema"
-
-schema.#Fleet
-
-platform: {
-	name: "test"
-	policy: {
-		limits: {maxReplicas: 20, priorityCeiling: 1000}
-		images: registries: ["registry.example.com"]
-		runtimes: ["container"]
-		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "10m"}
-	}
-	pools: general: {
-		os: ["linux"]
-		runtimes: ["container"]
-		nodes: selector: "d-aros.dev/pool": %q
-		topologyKey: "topology.kubernetes.io/zone"
-	}
-}
-`, name),
-	}
+	return map[string]string{"fleet.cue": fleettest.Root(fleettest.Nodes(name))}
 }
 
 // tenant declares a tenant with a quota of cores, and gives it an allotment without limits.
