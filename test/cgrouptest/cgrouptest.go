@@ -35,7 +35,8 @@ const (
 //go:embed borrow-v2.sh
 var borrowScript string
 
-func skip(t testing.TB, format string, args ...any) {
+// Skip skips the test with the reason why this host cannot run it, or fails it when QOS_REAL=require is set.
+func Skip(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("QOS_REAL") == "require" {
 		t.Fatalf(format, args...)
@@ -47,7 +48,7 @@ func skip(t testing.TB, format string, args ...any) {
 func V1(t testing.TB, controllers ...string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		skip(t, "cgroups need root")
+		Skip(t, "cgroups need root")
 	}
 	lock, err := os.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o600)
 	require.NoError(t, err)
@@ -63,7 +64,7 @@ func V1(t testing.TB, controllers ...string) {
 			remove(t, dir)
 		}
 		if err != nil {
-			skip(t, "cgroup v1 %s: %s", c, err)
+			Skip(t, "cgroup v1 %s: %s", c, err)
 		}
 	}
 }
@@ -77,7 +78,7 @@ func V2(t *testing.T, view bool) (inside bool) {
 		return true
 	}
 	if os.Geteuid() != 0 {
-		skip(t, "cgroups need root")
+		Skip(t, "cgroups need root")
 	}
 	script := filepath.Join(t.TempDir(), "borrow-v2.sh")
 	require.NoError(t, os.WriteFile(script, []byte(borrowScript), 0o700))
@@ -91,7 +92,7 @@ func V2(t *testing.T, view bool) (inside bool) {
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 77 {
-		skip(t, "cgroup v2 controllers: %s", strings.TrimSpace(string(out)))
+		Skip(t, "cgroup v2 controllers: %s", strings.TrimSpace(string(out)))
 	}
 	require.NoError(t, err, "%s", out)
 	t.Logf("%s", out)

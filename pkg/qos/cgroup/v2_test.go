@@ -103,7 +103,7 @@ func usage(t *testing.T, dirs ...string) (sum time.Duration) {
 func TestModeAgreesWithContainerd(t *testing.T) {
 	tree, err := Open(cgrouptest.Root)
 	if err != nil {
-		t.Skip(err)
+		cgrouptest.Skip(t, "open the cgroups of this host: %v", err)
 	}
 	defer tree.Close()
 	want := map[cgroups.CGMode]Mode{cgroups.Legacy: Legacy, cgroups.Hybrid: Hybrid, cgroups.Unified: Unified}
