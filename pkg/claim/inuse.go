@@ -20,8 +20,12 @@ func InUse(specs iter.Seq[*Names]) (all []model.Allotment) {
 			own = &model.Allotment{Name: n.App.Tenant}
 			tenants[own.Name] = own
 		}
-		if n.Namespace != "" {
-			own.Namespaces = append(own.Namespaces, n.Namespace)
+		switch n.Namespace {
+		case "":
+		case own.Name:
+			own.Namespaces = append(own.Namespaces, own.Name)
+		default: // each application has one of its own, and so will the next
+			own.Namespaces = append(own.Namespaces, own.Name+"-*")
 		}
 		for _, h := range n.Hosts {
 			own.Hosts = append(own.Hosts, h.Name)

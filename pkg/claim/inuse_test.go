@@ -9,7 +9,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// TestInUse: allotments of what is in use refuse nothing of it, and nothing else is in them.
+// TestInUse: allotments of what is in use refuse nothing of it, nor the namespace of a further
+// application, and nothing else is in them.
 func TestInUse(t *testing.T) {
 	app := func(tenant, name string) model.AppID { return model.AppID{Tenant: tenant, Name: name} }
 	specs := []*Names{
@@ -23,11 +24,14 @@ func TestInUse(t *testing.T) {
 	specs[2].Services = []Service{{Object: "Service c", Type: "NodePort"}, {Object: "Service d", Type: "NodePort"}}
 	all := InUse(slices.Values(specs))
 	require.Equal(t, []model.Allotment{
-		{Name: "acme", Namespaces: []string{"acme", "acme-a"}, Hosts: []string{"*", "b.example.com"}, Classes: []string{"public"}, Annotations: []string{"x", "y"}},
+		{Name: "acme", Namespaces: []string{"acme", "acme-*"}, Hosts: []string{"*", "b.example.com"}, Classes: []string{"public"}, Annotations: []string{"x", "y"}},
 		{Name: "globex", Hosts: []string{"b.example.com"}, Services: []string{"NodePort"}},
 	}, all)
 	allotments := AllotmentsOf(&model.Platform{Allotments: all})
 	for _, n := range specs {
 		require.Empty(t, allotments.Refused(&model.Application{ID: n.App}, &model.Tenant{}, n))
 	}
+	further := New(app("acme", "z"), nil, nil, nil)
+	further.Namespace = "acme-z"
+	require.Empty(t, allotments.Refused(&model.Application{ID: further.App}, &model.Tenant{}, further))
 }
