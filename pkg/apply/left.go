@@ -72,3 +72,19 @@ func (l *Live) forget(r Ref) {
 	defer l.mu.Unlock()
 	delete(l.left, r)
 }
+
+// deleting notes that the API server took the deletion of an object, or has it no more. The
+// watch may show that later than what was deleted after it.
+func (l *Live) deleting(r Ref, uid string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.objects[r]
+	if now == nil || now.UID != uid || now.Deleting {
+		return
+	}
+	doomed := *now
+	doomed.Deleting = true
+	l.objects[r], l.apps[now.App][r] = &doomed, &doomed
+	l.touched[now.App] = true
+	l.Wake()
+}

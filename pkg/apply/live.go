@@ -238,6 +238,9 @@ func (l *Live) set(o *Object) bool {
 	if old != nil && !newer(o.Version, old.Version) {
 		return false
 	}
+	if old != nil && old.UID == o.UID && old.Deleting {
+		o.Deleting = true // a deletion is never taken back
+	}
 	_, sending := l.sending[o.Ref]
 	switch t, ok := l.left[o.Ref]; {
 	case ok && t.left == o.left && t.applied == o.applied:

@@ -199,8 +199,12 @@ func (w *work) deleteOurs(ctx context.Context, r Ref) (action Action, why string
 		return "", "", err
 	}
 	for attempt := 0; ; attempt++ {
+		known, _, _ := w.live.find(r)
 		u, err := w.as(r.Namespace).get(ctx, m.path(r.Namespace, r.Name))
 		if apierrors.IsNotFound(err) {
+			if known != nil {
+				w.live.deleting(r, known.UID)
+			}
 			return Pruned, "", nil
 		}
 		if err != nil {
@@ -249,7 +253,8 @@ func (w *work) remove(ctx context.Context, k kind, r Ref, uid, version string) e
 	_, err = await(ctx, w.life, w.unanswered, w.app().Tenant, r, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, w.as(r.Namespace).delete(ctx, m.path(r.Namespace, r.Name), opts)
 	})
-	if apierrors.IsNotFound(err) {
+	if err == nil || apierrors.IsNotFound(err) {
+		w.live.deleting(r, uid)
 		return nil
 	}
 	return err
