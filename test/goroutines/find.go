@@ -13,7 +13,7 @@ import (
 // A folder is the Go files of one directory.
 type folder struct {
 	dir   string
-	tests bool   // it has tests
+	tests int    // bytes of its tests
 	why   string // the first place that starts a goroutine or takes a lock; "" if there is none
 }
 
@@ -50,14 +50,16 @@ func read(module fs.FS, dir string) (f folder, err error) {
 			continue
 		}
 		f.dir = dir
-		f.tests = f.tests || strings.HasSuffix(entry.Name(), "_test.go")
-		if f.why != "" {
-			continue
-		}
 		name := path.Join(dir, entry.Name())
 		text, err := fs.ReadFile(module, name)
 		if err != nil {
 			return f, err
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			f.tests += len(text)
+		}
+		if f.why != "" {
+			continue
 		}
 		if f.why, err = concurrency(name, text); err != nil {
 			return f, err

@@ -4,13 +4,18 @@
 //
 //	go run ./test/goroutines            print the packages to test with the race detector
 //	go run ./test/goroutines -without   print the other packages that have tests
+//
+// The packages with the longest tests come first: the go command tests them in this order, and one that takes minutes
+// shall not run alone at the end, on one processor.
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 func main() {
@@ -27,8 +32,9 @@ func run(module fs.FS, without bool) error {
 	if err != nil {
 		return err
 	}
+	slices.SortStableFunc(packages, func(a, b folder) int { return cmp.Compare(b.tests, a.tests) })
 	for _, p := range packages {
-		if p.tests && (p.why == "") == without {
+		if p.tests > 0 && (p.why == "") == without {
 			fmt.Println("./" + p.dir)
 		}
 	}
