@@ -84,7 +84,8 @@ func (d *disk) start() error {
 func (d *disk) close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return errors.Join(d.objects.Close(), d.lock.Close())
+	// A process that is being started has a copy of the file for a moment, so closing is not enough.
+	return errors.Join(d.objects.Close(), unix.Flock(int(d.lock.Fd()), unix.LOCK_UN), d.lock.Close())
 }
 
 func (d *disk) reset() error {

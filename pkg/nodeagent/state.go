@@ -53,7 +53,12 @@ func openState(dir string) (*state, error) {
 	return &state{dir, lock}, nil
 }
 
-func (s *state) close() { _ = s.lock.Close() }
+// close unlocks the directory also where a process that is being started has a copy of the
+// file for a moment.
+func (s *state) close() {
+	_ = unix.Flock(int(s.lock.Fd()), unix.LOCK_UN)
+	_ = s.lock.Close()
+}
 
 // journal reads the journal; without a lock it cannot be saved.
 func (s *state) journal() (*cgroup.Journal, error) {
