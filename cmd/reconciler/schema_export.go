@@ -19,9 +19,9 @@ func newSchemaExportCommand() *cobra.Command {
 editors and tools that do not read CUE. Without an argument it writes one file for each
 of the three layers. With an argument it writes that layer to standard output.
 
-The schema has the fields, the required ones, patterns, and the bounds that hold in
-every fleet. Rules that depend on the policy of a fleet are not in it: run
-"reconciler vet" to check those.`,
+The schema has the fields and what they are for, the required ones, patterns, defaults,
+and the bounds that hold in every fleet. Rules that depend on the policy of a fleet are
+not in it: run "reconciler vet" to check those.`,
 		Example: `  reconciler schema export application
   reconciler schema export --out .schema`,
 		Args:      cobra.MaximumNArgs(1),

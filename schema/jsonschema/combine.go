@@ -7,10 +7,12 @@ import (
 	"cuelang.org/go/cue/token"
 )
 
-// either returns the shape of alternatives, without those that are sentences.
+// either returns the shape of alternatives. One that is an error has their words.
 func (g *shapes) either(x *ast.BinaryExpr) shape {
 	var alternatives []shape
 	var values []any
+	var preferred any
+	var text string
 	var visit func(x ast.Expr) bool
 	visit = func(x ast.Expr) bool {
 		if or, ok := x.(*ast.BinaryExpr); ok && or.Op == token.OR {
@@ -20,14 +22,11 @@ func (g *shapes) either(x *ast.BinaryExpr) shape {
 			return visit(paren.X)
 		}
 		if mark, ok := x.(*ast.UnaryExpr); ok && mark.Op == token.MUL {
-			x = mark.X
-			if _, constant := x.(*ast.BasicLit); !constant {
-				if _, list := x.(*ast.ListLit); !list {
-					return true // a value of the policy, of the same shape as the others
-				}
-			}
+			preferred, _ = g.value(mark.X)
+			return true
 		}
 		if c, ok := x.(*ast.CallExpr); ok && isCall(c, "error") {
+			text = g.sentence(c)
 			return true
 		}
 		s := g.of(x)
@@ -42,18 +41,26 @@ func (g *shapes) either(x *ast.BinaryExpr) shape {
 		return true
 	}
 	if !visit(x) {
-		return shape{}
+		return described(shape{}, text)
 	}
-	if values != nil {
+	if len(values) > 0 {
+		if preferred != nil {
+			values = append([]any{preferred}, values...)
+		}
 		alternatives = append(alternatives, shape{"enum": values})
 	}
+	s := shape{}
 	switch len(alternatives) {
 	case 0:
-		return shape{}
 	case 1:
-		return alternatives[0]
+		s = maps.Clone(alternatives[0])
+	default:
+		s["anyOf"] = alternatives
 	}
-	return shape{"anyOf": alternatives}
+	if preferred != nil {
+		s["default"] = preferred
+	}
+	return described(s, text)
 }
 
 // both returns the shape of values that have two shapes.
@@ -67,15 +74,24 @@ func both(a, b shape) shape {
 	if a["type"] == "object" && b["type"] == "object" {
 		return oneObject(a, b)
 	}
+	if a["type"] == "number" && b["type"] == "integer" {
+		a = maps.Clone(a)
+		a["type"] = "integer"
+	}
+	if of, ok := a["items"].(shape); ok && b["items"] != nil {
+		a, b = maps.Clone(a), maps.Clone(b)
+		a["items"] = both(of, b["items"].(shape))
+		delete(b, "items")
+	}
 	for k := range b {
-		if k == "type" && a[k] == b[k] {
+		if k == "type" && a[k] == b[k] || k == "description" || k == "default" {
 			continue
 		}
 		if _, twice := a[k]; twice || k == "additionalProperties" {
 			return shape{"allOf": []shape{a, b}}
 		}
 	}
-	out := maps.Clone(a)
-	maps.Copy(out, b)
+	out := maps.Clone(b)
+	maps.Copy(out, a)
 	return out
 }

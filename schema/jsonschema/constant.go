@@ -3,26 +3,44 @@ package jsonschema
 import (
 	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
-	"cuelang.org/go/cue/cuecontext"
 	"cuelang.org/go/cue/format"
+
+	"github.com/d-aros/d-aros/schema"
 )
 
-// text evaluates a string that is made of constants of the schema.
-func (g *shapes) text(x ast.Expr) (string, bool) {
+// value evaluates an expression of constants. P and A stand for the policy of the layer above:
+// for the widest one, with the defaults of D-AROS. It reports whether the expression has a value
+// in every fleet.
+func (g *shapes) value(x ast.Expr) (v any, ok bool) {
 	source, err := format.Node(x)
 	if err != nil {
-		return "", false
+		return nil, false
 	}
-	v := cuecontext.New().CompileString(g.syntax + "text: " + string(source))
-	s, err := v.LookupPath(cue.ParsePath("text")).String()
-	return s, err == nil
+	in := g.ctx.CompileString("P: _widest & {defaults: _builtin.defaults}\nA: P\nvalue: "+string(source),
+		cue.Scope(g.scope), cue.ImportPath(schema.ImportPath))
+	err = in.LookupPath(cue.ParsePath("value")).Decode(&v)
+	return v, err == nil
 }
 
-// call is the shape of a call whose arguments are constants.
-func call(x *ast.CallExpr) shape {
-	if isCall(x, "strings.MaxRunes") {
-		if n, ok := x.Args[0].(*ast.BasicLit); ok {
-			return shape{"type": "string", "maxLength": constant(n)}
+// text evaluates a string that is made of constants.
+func (g *shapes) text(x ast.Expr) (string, bool) {
+	v, _ := g.value(x)
+	s, ok := v.(string)
+	return s, ok
+}
+
+// call returns the shape of a call whose arguments are constants.
+func (g *shapes) call(x *ast.CallExpr) shape {
+	switch {
+	case isCall(x, "strings.MaxRunes"):
+		if n, ok := g.value(x.Args[0]); ok {
+			return shape{"type": "string", "maxLength": n}
+		}
+	case isCall(x, "list.UniqueItems"):
+		return shape{"uniqueItems": true}
+	case isCall(x, "or"):
+		if list, ok := g.value(x.Args[0]); ok {
+			return shape{"enum": list}
 		}
 	}
 	return shape{}
@@ -31,12 +49,4 @@ func call(x *ast.CallExpr) shape {
 func isCall(x *ast.CallExpr, name string) bool {
 	source, err := format.Node(x.Fun)
 	return err == nil && string(source) == name
-}
-
-// constant is the value of a literal.
-func constant(x *ast.BasicLit) (v any) {
-	if cuecontext.New().CompileString(x.Value).Decode(&v) != nil {
-		return nil
-	}
-	return v
 }

@@ -1,11 +1,11 @@
 // Package jsonschema describes the layers of a fleet repo as JSON Schema, for
 // editors and other tools that do not read CUE.
 //
-// It decides nothing: it derives fields, required fields, patterns and the bounds
-// that hold for everybody from the CUE schema. It leaves out what depends on the
-// policy of a fleet and the values that CUE computes, so a document that a JSON Schema
-// accepts may still be refused. It evaluates only constants and never reads files. The caller
-// owns the bytes that it gets.
+// It decides nothing: it derives fields, required fields, patterns, bounds, defaults and words
+// from the CUE schema and its comments. Where a rule depends on the policy of a fleet, the bound
+// is that of the widest policy that there can be, and the default is that of D-AROS. It leaves out
+// what CUE computes from other values, so a document that a JSON Schema accepts may still be
+// refused. It reads no files. The caller owns the bytes that it gets.
 package jsonschema
 
 import (
@@ -13,7 +13,10 @@ import (
 	"fmt"
 	"strings"
 
+	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/cuecontext"
 	"cuelang.org/go/cue/parser"
 
 	"github.com/d-aros/d-aros/schema"
@@ -26,25 +29,9 @@ func Of(layer string) ([]byte, error) {
 	if root == "" {
 		return nil, fmt.Errorf("make a JSON schema: there is no layer %q; layers are platform, tenant and application", layer)
 	}
-	g := &shapes{known: map[string]ast.Expr{}, defs: map[string]any{}}
-	for _, f := range schema.Files() {
-		if strings.HasSuffix(f.Name, "_policy.cue") {
-			continue // it bounds what the files of shapes say
-		}
-		tree, err := parser.ParseFile(f.Name, f.Data, parser.ParseComments)
-		if err != nil {
-			return nil, fmt.Errorf("make a JSON schema of %s: %w", f.Name, err)
-		}
-		for _, d := range tree.Decls {
-			if field, ok := d.(*ast.Field); ok {
-				if name, _, err := ast.LabelName(field.Label); err == nil {
-					g.known[name] = field.Value
-					if name == "_syntax" {
-						g.syntax = string(f.Data[field.Pos().Offset():field.End().Offset()]) + "\n"
-					}
-				}
-			}
-		}
+	g, err := read()
+	if err != nil {
+		return nil, fmt.Errorf("make a JSON schema: %w", err)
 	}
 	out := shape{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -62,8 +49,42 @@ type shape = map[string]any
 
 // shapes derives the shapes of the schema's definitions, each when it is first referred to.
 type shapes struct {
-	known  map[string]ast.Expr
-	syntax string // the constants of patterns, as CUE
+	known  map[string]*ast.Field // what the files of shapes declare
+	bounds map[string]*ast.Field // and those of the bounds by policy
+	ctx    *cue.Context
+	scope  cue.Value // the schema, to evaluate constants in
 	defs   map[string]any
 	adding int // the number of unifications around the current expression
+}
+
+// read reads the schema.
+func read() (*shapes, error) {
+	g := &shapes{ctx: cuecontext.New(), known: map[string]*ast.Field{}, bounds: map[string]*ast.Field{}, defs: map[string]any{}}
+	whole := build.NewContext().NewInstance("", nil)
+	whole.ImportPath = schema.ImportPath
+	for _, f := range schema.Files() {
+		tree, err := parser.ParseFile(f.Name, f.Data, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		of := g.known
+		if strings.HasSuffix(f.Name, "_policy.cue") {
+			of = g.bounds
+		}
+		for _, d := range tree.Decls {
+			if field, ok := d.(*ast.Field); ok {
+				if name, _, err := ast.LabelName(field.Label); err == nil {
+					of[name] = field
+				}
+			}
+		}
+		if err := whole.AddSyntax(tree); err != nil {
+			return nil, err
+		}
+	}
+	if err := whole.Complete(); err != nil {
+		return nil, err
+	}
+	g.scope = g.ctx.BuildInstance(whole) // rules fail that have nothing to judge: that is no defect
+	return g, nil
 }

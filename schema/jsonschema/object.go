@@ -21,6 +21,9 @@ type object struct {
 func (g *shapes) object(x *ast.StructLit) shape {
 	o := &object{fields: map[string]shape{}, required: map[string]bool{}, patterns: map[string]shape{}}
 	g.collect(o, x.Elts, true)
+	if g.adding > 0 && !o.open && len(o.fields) == 0 && len(o.patterns) == 0 {
+		return shape{}
+	}
 	out := shape{"type": "object"}
 	if len(o.fields) > 0 {
 		out["properties"] = o.fields
@@ -73,15 +76,27 @@ func (g *shapes) collect(o *object, decls []ast.Decl, always bool) {
 		case *ast.EmbedDecl:
 			g.embed(o, d.Expr, always)
 		case *ast.Comprehension:
-			if body, ok := d.Value.(*ast.StructLit); ok && !loops(d) {
+			if body, ok := d.Value.(*ast.StructLit); ok && g.may(d) {
 				g.collect(o, body.Elts, false)
 			}
 		}
 	}
 }
 
-func loops(c *ast.Comprehension) bool {
-	return slices.ContainsFunc(c.Clauses, func(c ast.Clause) bool { _, ok := c.(*ast.ForClause); return ok })
+// may reports whether a document can fulfil the conditions of a comprehension that loops over
+// nothing.
+func (g *shapes) may(c *ast.Comprehension) bool {
+	for _, clause := range c.Clauses {
+		switch clause := clause.(type) {
+		case *ast.ForClause:
+			return false
+		case *ast.IfClause:
+			if holds, ok := g.value(clause.Condition); ok && holds == false {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (g *shapes) embed(o *object, x ast.Expr, always bool) {
@@ -89,8 +104,10 @@ func (g *shapes) embed(o *object, x ast.Expr, always bool) {
 	case *ast.StructLit:
 		g.collect(o, x.Elts, always)
 	case *ast.Ident:
-		if s, ok := g.known[x.Name].(*ast.StructLit); ok {
-			g.collect(o, s.Elts, always)
+		if known := g.known[x.Name]; known != nil {
+			if s, ok := known.Value.(*ast.StructLit); ok {
+				g.collect(o, s.Elts, always)
+			}
 		}
 	default: // T.traits: the table of types has the fields
 		o.open = true
@@ -109,7 +126,7 @@ func (g *shapes) field(o *object, f *ast.Field, always bool) {
 	if c, ok := f.Value.(*ast.CallExpr); ok && isCall(c, "error") {
 		return // it is forbidden here, and not elsewhere
 	}
-	s := g.of(f.Value)
+	s := described(g.of(f.Value), words(f))
 	if before, ok := o.fields[name]; ok {
 		s = both(before, s)
 	}

@@ -17,11 +17,14 @@ func (g *shapes) of(x ast.Expr) shape {
 	case *ast.ListLit:
 		return g.list(x)
 	case *ast.BasicLit:
-		return shape{"const": constant(x)}
+		v, _ := g.value(x)
+		return shape{"const": v}
 	case *ast.Ident:
 		switch {
 		case strings.HasPrefix(x.Name, "#") && g.known[x.Name] != nil:
 			return g.ref(x.Name)
+		case strings.HasPrefix(x.Name, "_") && g.known[x.Name] != nil:
+			return g.of(g.known[x.Name].Value)
 		case x.Name == "string", x.Name == "number":
 			return shape{"type": x.Name}
 		case x.Name == "int":
@@ -41,12 +44,12 @@ func (g *shapes) of(x ast.Expr) shape {
 			return g.either(x)
 		}
 	case *ast.CallExpr:
-		return call(x)
+		return g.call(x)
 	}
 	return shape{}
 }
 
-// bound returns the shape of a comparison with a constant.
+// bound returns the shape of a comparison.
 func (g *shapes) bound(x *ast.UnaryExpr) shape {
 	if x.Op == token.MAT || x.Op == token.NMAT {
 		pattern, ok := g.text(x.X)
@@ -59,11 +62,11 @@ func (g *shapes) bound(x *ast.UnaryExpr) shape {
 		return shape{"type": "string", "pattern": pattern}
 	}
 	word := map[token.Token]string{token.GEQ: "minimum", token.LEQ: "maximum", token.GTR: "exclusiveMinimum", token.LSS: "exclusiveMaximum"}[x.Op]
-	limit, ok := x.X.(*ast.BasicLit)
+	limit, ok := g.value(x.X)
 	if word == "" || !ok {
 		return shape{}
 	}
-	return shape{word: constant(limit)}
+	return shape{word: limit}
 }
 
 // list returns the shape of [...X] and of [X, ...].

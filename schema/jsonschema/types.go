@@ -15,19 +15,28 @@ func (g *shapes) ref(name string) shape {
 		g.defs[short] = nil // it may refer to itself
 		adding := g.adding
 		g.adding = 0
-		s := g.of(g.known[name])
+		s := described(g.of(g.known[name].Value), words(g.known[name]))
+		if bounds := g.bounds[name]; bounds != nil {
+			g.adding = 1
+			s = both(s, g.of(bounds.Value))
+		}
 		g.adding = adding
 		if table, ok := tables[name]; ok {
-			s["allOf"] = g.byType(table)
+			var types []string
+			types, s["allOf"] = g.byType(table)
+			s["properties"].(map[string]shape)["type"] = shape{
+				"description": "a type of the schema, or one that the platform defines",
+				"anyOf":       []shape{{"enum": types}, s["properties"].(map[string]shape)["type"]},
+			}
 		}
 		g.defs[short] = s
 	}
 	return shape{"$ref": "#/$defs/" + short}
 }
 
-// byType returns the fields of each type of a table.
-func (g *shapes) byType(table string) (all []shape) {
-	for _, d := range g.known[table].(*ast.StructLit).Elts {
+// byType returns the types of a table, and the fields of each.
+func (g *shapes) byType(table string) (types []string, all []shape) {
+	for _, d := range g.known[table].Value.(*ast.StructLit).Elts {
 		entry, ok := d.(*ast.Field)
 		if !ok {
 			continue
@@ -36,6 +45,7 @@ func (g *shapes) byType(table string) (all []shape) {
 		if err != nil || name == "" {
 			continue // any other type is a definition of the platform
 		}
+		types = append(types, name)
 		fields := shape{}
 		for _, d := range entry.Value.(*ast.StructLit).Elts {
 			field, ok := d.(*ast.Field)
@@ -52,5 +62,5 @@ func (g *shapes) byType(table string) (all []shape) {
 			"then": shape{"properties": fields},
 		})
 	}
-	return all
+	return types, all
 }

@@ -1,0 +1,48 @@
+package jsonschema
+
+import (
+	"regexp"
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+)
+
+// words returns what the comments of a field say: those above it, else the one behind it.
+func words(f *ast.Field) (text string) {
+	for _, n := range []ast.Node{f, f.Label, f.Value} {
+		for _, c := range ast.Comments(n) {
+			if c.Doc || c.Line && text == "" {
+				text = strings.TrimPrefix(strings.Join(strings.Fields(c.Text()), " "), "#")
+			}
+			if c.Doc {
+				return text
+			}
+		}
+	}
+	return text
+}
+
+// described returns a shape with words, which describe it better than those that it has.
+func described(s shape, text string) shape {
+	if text == "" {
+		return s
+	}
+	out := shape{"description": text}
+	for k, v := range s {
+		if k != "description" {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+var code = regexp.MustCompile(`^DA[0-9]{4} `)
+
+// sentence returns what an error says that has the same words in every fleet.
+func (g *shapes) sentence(x *ast.CallExpr) string {
+	if _, literal := x.Args[0].(*ast.BasicLit); !literal {
+		return ""
+	}
+	text, _ := g.text(x.Args[0])
+	return code.ReplaceAllString(text, "")
+}
