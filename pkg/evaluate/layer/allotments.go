@@ -11,6 +11,7 @@ import (
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/parser"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -78,14 +79,14 @@ func MoveAllotments(files fs.FS, inUse []model.Allotment, open bool) (out Allotm
 		var allotment strings.Builder
 		for _, file := range own {
 			before := len(out.Moved)
-			e := edit(file)
-			if err := e.moveAllotment(t.Name(), has, &out, &allotment); err != nil {
+			e := cuefile.Open(cuefile.File(file))
+			if err := moveAllotment(&e, t.Name(), has, &out, &allotment); err != nil {
 				return out, err
 			}
 			if len(out.Moved) == before {
 				continue
 			}
-			data, err := e.done()
+			data, err := e.Done()
 			if err != nil {
 				return out, err
 			}
@@ -116,17 +117,17 @@ func MoveAllotments(files fs.FS, inUse []model.Allotment, open bool) (out Allotm
 	if given.Len() == 0 {
 		return out, nil
 	}
-	e := edited{name: AllotmentsFile, data: []byte("package fleet\n\n// What each tenant gets. A tenant may narrow it, never widen it.\n"), clean: true}
+	e := cuefile.Text{Name: AllotmentsFile, Data: []byte("package fleet\n\n// What each tenant gets. A tenant may narrow it, never widen it.\n"), Clean: true}
 	if i := slices.IndexFunc(root, func(f Source) bool { return f.Name == AllotmentsFile }); i >= 0 {
-		e = edit(root[i])
-		e.data = append(bytes.TrimRight(e.data, "\n"), "\n\n"...)
+		e = cuefile.Open(cuefile.File(root[i]))
+		e.Data = append(bytes.TrimRight(e.Data, "\n"), "\n\n"...)
 	}
-	e.data = append(e.data, "platform: allotments: {\n"+given.String()+"}\n"...)
-	data, err := e.done()
+	e.Data = append(e.Data, "platform: allotments: {\n"+given.String()+"}\n"...)
+	data, err := e.Done()
 	if err != nil {
 		return out, err
 	}
-	out.Files = append(out.Files, Source{e.name, data})
+	out.Files = append(out.Files, Source{e.Name, data})
 	return out, nil
 }
 
@@ -182,12 +183,12 @@ func readAll(files fs.FS, dir string) ([]Source, error) {
 
 // moveAllotment moves the fields of one file of a tenant. A tenant that has an allotment
 // keeps those that narrow it.
-func (p *edited) moveAllotment(tenant string, has bool, out *Allotments, allotment *strings.Builder) error {
+func moveAllotment(p *cuefile.Text, tenant string, has bool, out *Allotments, allotment *strings.Builder) error {
 	for _, m := range movable {
 		for m.always || !has {
-			f, err := parser.ParseFile(p.name, p.data, parser.ParseComments)
+			f, err := parser.ParseFile(p.Name, p.Data, parser.ParseComments)
 			if err != nil {
-				return fmt.Errorf("read %s: %w", p.name, err)
+				return fmt.Errorf("read %s: %w", p.Name, err)
 			}
 			field, outermost := locate(f.Decls, append([]string{"tenant"}, m.from...), nil)
 			if field == nil {
@@ -200,9 +201,9 @@ func (p *edited) moveAllotment(tenant string, has bool, out *Allotments, allotme
 			if allotment.Len() == 0 {
 				allotment.WriteString("\n")
 			}
-			fmt.Fprintf(allotment, "%s\n", p.textOf(field, outermost, m.to))
-			p.cut(outermost)
-			out.Moved = append(out.Moved, Moved{Tenant: tenant, From: p.name, Field: strings.Join(m.from, ".")})
+			fmt.Fprintf(allotment, "%s\n", textOf(p, field, outermost, m.to))
+			p.Cut(outermost)
+			out.Moved = append(out.Moved, Moved{Tenant: tenant, From: p.Name, Field: strings.Join(m.from, ".")})
 		}
 	}
 	return nil
@@ -220,7 +221,7 @@ func locate(decls []ast.Decl, path []string, whole *ast.Field) (field, outermost
 			continue
 		}
 		all := whole
-		if all == nil || siblings(decls) > 1 {
+		if all == nil || cuefile.Siblings(decls) > 1 {
 			all = f
 		}
 		if len(path) == 1 {
@@ -237,7 +238,7 @@ func locate(decls []ast.Decl, path []string, whole *ast.Field) (field, outermost
 
 // textOf returns a field as it is written under another path, with the comments above it
 // and behind it.
-func (p *edited) textOf(field, outermost *ast.Field, path []string) string {
+func textOf(p *cuefile.Text, field, outermost *ast.Field, path []string) string {
 	var b strings.Builder
 	above := []*ast.Field{outermost}
 	if field != outermost {
@@ -254,8 +255,9 @@ func (p *edited) textOf(field, outermost *ast.Field, path []string) string {
 	}
 	end := outermost.End().Offset()
 	b.WriteString(strings.Join(path, ": ") + ": ")
-	b.Write(p.data[field.Value.Pos().Offset():field.Value.End().Offset()])
-	if behind := bytes.TrimLeft(firstLine(p.data[end:]), " \t\r,"); bytes.HasPrefix(behind, []byte("//")) {
+	b.Write(p.Data[field.Value.Pos().Offset():field.Value.End().Offset()])
+	line, _, _ := bytes.Cut(p.Data[end:], []byte("\n"))
+	if behind := bytes.TrimLeft(line, " \t\r,"); bytes.HasPrefix(behind, []byte("//")) {
 		b.WriteString(" ")
 		b.Write(behind)
 	}

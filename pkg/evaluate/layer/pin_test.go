@@ -28,7 +28,7 @@ func TestPinLeavesTheRestAlone(t *testing.T) {
 		},
 		"indented in a way of its own": {
 			"package fleet\ntenant: {\n    name:    \"acme\"\n  weight: 2   // two\n}\n",
-			"package fleet\ntenant: {\n    name:    \"acme\"\n  weight: 2   // two\n\n\treleases: shop: commit: \"" + newCommit + "\"\n}\n",
+			"package fleet\ntenant: {\n    name:    \"acme\"\n  weight: 2   // two\n\n  releases: shop: commit: \"" + newCommit + "\"\n}\n",
 		},
 		"other pins in braces": {
 			"package fleet\n\ntenant: {\n\tname: \"acme\"\n\treleases: {\n\t\t// It waits.\n\t\tsite: commit: \"" + oldCommit + "\"\n\t}\n}\n",
@@ -41,6 +41,14 @@ func TestPinLeavesTheRestAlone(t *testing.T) {
 		"one line": {
 			"package fleet\n\ntenant: {name: \"acme\", weight: 2}\n",
 			"package fleet\n\ntenant: {name: \"acme\", weight: 2, releases: shop: commit: \"" + newCommit + "\"}\n",
+		},
+		"a comment at the end of the other pins": {
+			"package fleet\n\ntenant: {\n\tname: \"acme\"\n\treleases: {\n\t\tsite: commit: \"" + oldCommit + "\"\n\t\t// Ask web before you pin more.\n\t}\n}\n",
+			"package fleet\n\ntenant: {\n\tname: \"acme\"\n\treleases: {\n\t\tsite: commit: \"" + oldCommit + "\"\n\t\t// Ask web before you pin more.\n\n\t\tshop: commit: \"" + newCommit + "\"\n\t}\n}\n",
+		},
+		"lines of Windows, indented by spaces": {
+			"package fleet\r\ntenant: {\r\n  name: \"acme\"\r\n  releases: {\r\n    site: commit: \"x\"\r\n  }\r\n}\r\n",
+			"package fleet\r\ntenant: {\r\n  name: \"acme\"\r\n  releases: {\r\n    site: commit: \"x\"\r\n    shop: commit: \"" + newCommit + "\"\r\n  }\r\n}\r\n",
 		},
 		"no braces": {
 			"package fleet\n\ntenant: name: \"acme\"\n",
@@ -86,7 +94,7 @@ func TestPinOddities(t *testing.T) {
 	require.Equal(t, newCommit, again.Was)
 
 	_, err = Pin(tenantFile("package fleet\n\ntenant: releases: shop: commit: \"1\" + \"2\"\n"), shop, newCommit)
-	require.ErrorContains(t, err, "tenants/acme/tenant.cue:3:33: the pin of acme/shop is no plain string")
+	require.ErrorContains(t, err, "tenants/acme/tenant.cue:3:33: tenant.releases.shop.commit is an expression; edit it by hand")
 	_, err = Pin(tenantFile("package fleet\n\ntenant: {\n"), shop, newCommit)
 	require.ErrorContains(t, err, "tenants/acme/tenant.cue")
 	_, err = Pin(fstest.MapFS{}, shop, newCommit)
@@ -111,4 +119,26 @@ func FuzzPin(f *testing.F) {
 		require.Equal(t, newCommit, again.Was, "%q", edit.Data)
 		require.Equal(t, string(edit.Data), string(again.Data))
 	})
+}
+
+// A pin that is there in another form is changed where it stands, or the error names its place: a
+// second one beside it would conflict with it.
+func TestPinInOtherForms(t *testing.T) {
+	for data, want := range map[string]string{
+		"tenant: releases: R={shop: commit: \"abc\", site: R.shop}\n":   "tenant: releases: R={shop: commit: \"" + newCommit + "\", site: R.shop}\n",
+		"tenant: releases: ({shop: commit: \"abc\"})\n":                 "tenant: releases: ({shop: commit: \"" + newCommit + "\"})\n",
+		"tenant: {releases: {shop: commit: \"abc\"} & #Releases}\n":     "tenant: {releases: {shop: commit: \"" + newCommit + "\"} & #Releases}\n",
+		"tenant: {releases: #Releases & {site: commit: \"abc\"}}\n":     "tenant: {releases: #Releases & {site: commit: \"abc\", shop: commit: \"" + newCommit + "\"}}\n",
+		"tenant: {{releases: shop: commit: \"abc\"}, name: \"acme\"}\n": "tenant: {{releases: shop: commit: \"" + newCommit + "\"}, name: \"acme\"}\n",
+		"tenant: {if true {releases: shop: commit: \"abc\"}}\n":         "tenants/acme/tenant.cue:1:43: tenant.releases.shop.commit stands in a condition or a loop; edit it by hand",
+		"tenant: releases: shop: old\nold: commit: \"abc\"\n":           "tenants/acme/tenant.cue:1:25: tenant.releases.shop is a reference; edit it by hand",
+		"tenant: releases: pins\n":                                      "tenants/acme/tenant.cue:1:19: tenant.releases is a reference; edit it by hand",
+	} {
+		edit, err := Pin(tenantFile(data), shop, newCommit)
+		if err != nil {
+			require.EqualError(t, err, want, data)
+			continue
+		}
+		require.Equal(t, want, string(edit.Data), data)
+	}
 }
