@@ -10,22 +10,28 @@ import (
 	"cuelang.org/go/cue/cuecontext"
 	"cuelang.org/go/cue/format"
 	"cuelang.org/go/cue/literal"
+	"cuelang.org/go/cue/parser"
 )
 
 // An Op is what an edit does with its path.
 type Op string
 
-// Operations.
+// Operations on fields, and on the elements of a list that is written in one place.
 const (
-	Set   Op = "set"   // give it a value, wherever it is written; write it if it is nowhere
-	Unset Op = "unset" // take it out, with the fields above it that hold nothing else
+	Set    Op = "set"    // give it a value, wherever it is written; write it if it is nowhere
+	Unset  Op = "unset"  // take it out, with the fields above it that hold nothing else
+	Add    Op = "add"    // put an element at the end of the list at the path; write the list if it is nowhere
+	Insert Op = "insert" // put an element where the path says, before the one that is there
+	Remove Op = "remove" // take out the element at the path
+	Move   Op = "move"   // put the element at the path elsewhere in its list
 )
 
 // An Edit changes one path.
 type Edit struct {
 	Path  []string
 	Op    Op
-	Value any // of Set: what encoding/json can encode
+	Value any // of Set, Add and Insert: what encoding/json can encode
+	To    int // of Move: the index that the element has afterwards
 }
 
 // Apply carries out edits of the files of one package, one after the other. It returns the files
@@ -63,17 +69,24 @@ func (e Edit) apply(files []File) error {
 				continue
 			}
 			written = true
-			if p.Why == conditional || e.Op == Set && (p.Kind == Computed || p.Kind == Struct) {
+			if (e.Op == Set || e.Op == Unset) && p.Why == conditional || e.Op == Set && (p.Kind == Computed || p.Kind == Struct) {
 				return e.refuse(p)
 			}
 		}
 	}
 	value := ""
-	if e.Op == Set {
+	if e.Op == Set || e.Op == Add || e.Op == Insert {
 		var err error
 		if value, err = Encode(e.Value); err != nil {
 			return fmt.Errorf("%s %s: %w", e.Op, strings.Join(e.Path, "."), err)
 		}
+	}
+	switch e.Op {
+	case Set, Unset:
+	case Add, Insert, Remove, Move:
+		return e.arrange(files, indexes, value)
+	default:
+		return fmt.Errorf("%s: there is no operation %q", strings.Join(e.Path, "."), e.Op)
 	}
 	if !written && e.Op == Set {
 		return e.insert(files, indexes, value)
@@ -130,11 +143,26 @@ func (e Edit) save(f *File, t Text) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(before, after) {
+	lost := e.Op != Unset && e.Op != Remove && comments(*f) != comments(File{f.Name, data})
+	if lost || !slices.Equal(before, after) {
 		return fmt.Errorf("%s: to %s %s would change something else, too; edit it by hand", f.Name, e.Op, strings.Join(e.Path, "."))
 	}
 	f.Data = data
 	return nil
+}
+
+// comments counts the comments of a file.
+func comments(f File) (n int) {
+	tree, err := parser.ParseFile(f.Name, f.Data, parser.ParseComments)
+	if err == nil {
+		ast.Walk(tree, func(x ast.Node) bool {
+			if group, ok := x.(*ast.CommentGroup); ok {
+				n += len(group.List)
+			}
+			return true
+		}, nil)
+	}
+	return n
 }
 
 // others returns what a file says about all other paths.

@@ -46,10 +46,7 @@ func (t *Text) Add(s *ast.StructLit, field string, apart bool) {
 			indent = string(t.Data[lineStart(t.Data, first):first])
 		}
 	}
-	end := "\n"
-	if bytes.HasSuffix(t.Data[:line], []byte("\r\n")) {
-		end = "\r\n"
-	}
+	end := t.lineEnd(line)
 	var added strings.Builder
 	if above := bytes.TrimSpace(t.Data[lineStart(t.Data, max(line-1, 0)):line]); apart || bytes.HasPrefix(above, []byte("//")) {
 		added.WriteString(end)
@@ -126,6 +123,14 @@ func (t *Text) Done() ([]byte, error) {
 		return nil, fmt.Errorf("edit %s: %w", t.Name, err)
 	}
 	return out, nil
+}
+
+// lineEnd returns how the line before an offset ends.
+func (t *Text) lineEnd(offset int) string {
+	if bytes.HasSuffix(t.Data[:offset], []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
 }
 
 func lineStart(data []byte, offset int) int { return bytes.LastIndexByte(data[:offset], '\n') + 1 }
