@@ -71,7 +71,7 @@ func wait(ts *testscript.TestScript, ok func() bool) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"run", "--help"}, {"probe", "--help"}, {"status", "--help"}, {"release", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"run", "--help"}, {"probe", "--help"}, {"status", "--help"}, {"release", "--help"}, {"publish", "--help"}} {
 		var out strings.Builder
 		require.Equal(t, exitOK, run(context.Background(), args, &out, &out))
 		require.Contains(t, out.String(), "--cgroup-root")

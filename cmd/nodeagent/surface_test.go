@@ -32,7 +32,7 @@ func TestExitCodesAreRecorded(t *testing.T) {
 	var entries []string
 	for _, args := range [][]string{
 		{"--help"}, {"--version"}, {"no-such-command"}, {"status", "--no-such-flag"}, {"probe"}, {"run"}, {"run", "--plan", absent, "--dry-run"},
-		{"status", "--state-dir", empty}, {"probe", "-o", "xml"},
+		{"status", "--state-dir", empty}, {"probe", "-o", "xml"}, {"publish"}, {"publish", "--node", "a", "--config-map", "b", "--server", "http://plain"},
 	} {
 		code := run(context.Background(), args, io.Discard, io.Discard)
 		words := strings.ReplaceAll(strings.ReplaceAll(strings.Join(args, " "), absent, "ABSENT"), empty, "EMPTY")

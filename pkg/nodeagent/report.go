@@ -52,6 +52,29 @@ func (r Report) Holds() bool {
 	return r.Problem == "" && r.Digest != "" && len(r.Broken) == 0
 }
 
+// Shortfalls returns the promises that the node does not keep: reservations that are reduced
+// or not got, and settings that are refused. What the host cannot do at all, and no
+// reservation depends on, is none.
+func (r Report) Shortfalls() (all []qos.Shortfall) {
+	for i := range r.Degradations {
+		all = append(all, r.Degradations[i].ReducedBy()...)
+	}
+	for i := range r.Broken {
+		all = append(all, r.Broken[i].Shortfall())
+	}
+	for _, o := range r.Outcomes {
+		if o.State == cgroup.Refused && o.Workload != "" {
+			all = append(all, qos.RefusedSetting(o.Setting, o.Reason))
+		}
+	}
+	for i := range r.Unplaced {
+		if r.Unplaced[i].Refused {
+			all = append(all, r.Unplaced[i].Shortfall())
+		}
+	}
+	return all
+}
+
 // Differs reports whether a pass would write anything.
 func (r Report) Differs() bool {
 	for _, o := range r.Outcomes {

@@ -14,6 +14,9 @@ type Claim struct {
 	Amount         model.Resources
 }
 
+// reduced begins the reason of a reservation that is refused.
+const reduced = "ReservationReduced: "
+
 // Admit says of each claim what refuses it, "" for those that are kept. It goes by rank, then
 // priority, then the order given, and keeps each claim that fits whole: who has promised too
 // much keeps no promise. where names the capacity in the sentences: "the host".
@@ -31,7 +34,7 @@ func Admit(claims []Claim, capacity model.Resources, where string) []string {
 		if name == "memory" {
 			free = free >> 20 << 20 // whole MiB are enough for people
 		}
-		refused[i] = fmt.Sprintf("ReservationReduced: asks for %s %s, %s has %s left to promise",
+		refused[i] = fmt.Sprintf(reduced+"asks for %s %s, %s has %s left to promise",
 			model.FormatAmount(name, amount.Get(name)), name, where, model.FormatAmount(name, free))
 	}
 	return refused
@@ -53,7 +56,7 @@ func (r *resolver) admit() {
 	}
 	for i, reason := range Admit(claims, capacity, "the host") {
 		if w := &workloads[i]; reason != "" && !w.Reserved.IsZero() {
-			r.degrade(w.Name, "reserved", "low and weight by request", reason)
+			r.reduce(w.Name, "reserved", "low and weight by request", reason, w.Reserved, model.Resources{})
 			w.Reserved = model.Resources{}
 		}
 	}

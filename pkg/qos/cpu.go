@@ -20,7 +20,7 @@ func (r *resolver) cpu() {
 	version := r.host.Controllers["cpu"]
 	if version == Absent {
 		for _, w := range r.plan.Workloads {
-			r.degrade(w.Name, "cpu", "none", "the cpu controller is not available")
+			r.reduce(w.Name, "cpu", "none", "the cpu controller is not available", model.Resources{CPU: w.Reserved.CPU}, model.Resources{})
 		}
 		return
 	}
@@ -162,8 +162,9 @@ func (r *resolver) weigh(g *group, s scale) {
 		r.out.Shares = append(r.out.Shares, share)
 		// Whole weights are a little coarse: a hundredth less is no broken promise.
 		if share.CPU < share.Reserved-share.Reserved/100-1 {
-			r.degrade(w.Name, "cpu.reserved", s.file, fmt.Sprintf("weights reach only %s of %s cores while every sibling is busy%s",
-				model.FormatCPU(share.CPU), model.FormatCPU(share.Reserved), r.besides(child.path)))
+			reason := fmt.Sprintf("weights reach only %s of %s cores while every sibling is busy%s",
+				model.FormatCPU(share.CPU), model.FormatCPU(share.Reserved), r.besides(child.path))
+			r.reduce(w.Name, "cpu.reserved", s.file, reason, model.Resources{CPU: share.Reserved}, model.Resources{CPU: share.CPU})
 		}
 	}
 }

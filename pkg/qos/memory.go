@@ -24,7 +24,9 @@ func (r *resolver) memory() {
 			if version == Absent {
 				reason = "the memory controller is not available"
 			}
-			r.lose(w.Name, "memory.min", least, reason)
+			if least > 0 {
+				r.reduce(w.Name, "memory.min", "none", reason, model.Resources{Memory: w.Reserved.Memory}, model.Resources{})
+			}
 			r.lose(w.Name, "memory.low", low, reason)
 			r.lose(w.Name, "memory.high", high, reason)
 			if version == V1 {

@@ -3,6 +3,8 @@ package qos
 import (
 	"cmp"
 	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // Enforcement is the result of a plan on one host.
@@ -18,6 +20,11 @@ type Degradation struct {
 	Promise  string `json:"promise"`            // of the profile: memory.min
 	Instead  string `json:"instead"`            // the knob used in its place: none, or a weaker one
 	Reason   string `json:"reason"`
+
+	// Reserved is what of a reservation is not kept whole, and Kept how much of that is. Zero
+	// where no reservation is concerned.
+	Reserved model.Resources `json:"reserved,omitzero"`
+	Kept     model.Resources `json:"kept,omitzero"`
 }
 
 // Share is the CPU that a workload gets while every sibling at every level is busy.
@@ -60,5 +67,10 @@ func (r *resolver) set(w, cgroup, file, value string) {
 }
 
 func (r *resolver) degrade(w, promise, instead, reason string) {
-	r.out.Degradations = append(r.out.Degradations, Degradation{w, promise, instead, reason})
+	r.reduce(w, promise, instead, reason, model.Resources{}, model.Resources{})
+}
+
+// reduce is degrade where only a part of a reservation is kept.
+func (r *resolver) reduce(w, promise, instead, reason string, reserved, kept model.Resources) {
+	r.out.Degradations = append(r.out.Degradations, Degradation{w, promise, instead, reason, reserved, kept})
 }
