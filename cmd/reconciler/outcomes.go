@@ -10,12 +10,26 @@ import (
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
-// refused prints what the cluster does not take of the applications.
+// Titles of outcomes.
+const (
+	refusedByCluster = "Refused by the cluster"
+	notKeptByNodes   = "Not kept by nodes"
+)
+
+// refused prints what the cluster does not take of the applications, and what nodes do not
+// keep of what was promised to them.
 func (p *printer) refused(v *view.Status) {
-	title := "Refused by the cluster"
+	p.refusedOf(v, refusedByCluster, false)
+	p.refusedOf(v, notKeptByNodes, true)
+}
+
+func (p *printer) refusedOf(v *view.Status, title string, ofNodes bool) {
 	for i := range v.Applications {
 		a := &v.Applications[i]
 		for k := range a.Outcomes {
+			if a.Outcomes[k].OfNodes() != ofNodes {
+				continue
+			}
 			if title != "" {
 				p.section(title)
 				title = ""
@@ -25,14 +39,19 @@ func (p *printer) refused(v *view.Status) {
 	}
 }
 
-// outcomes prints what the cluster does not take of one application, and what was put back
-// after others had changed it.
+// outcomes prints what the cluster does not take of one application, what nodes do not keep,
+// and what was put back after others had changed it.
 func (p *printer) outcomes(in *model.Instance) {
-	if len(in.Outcomes) > 0 {
-		p.section("Refused by the cluster")
-	}
-	for i := range in.Outcomes {
-		o := &in.Outcomes[i]
+	said := ""
+	for i := range in.Outcomes { // those of nodes are the last
+		o, title := &in.Outcomes[i], refusedByCluster
+		if o.OfNodes() {
+			title = notKeptByNodes
+		}
+		if title != said {
+			p.section(title)
+			said = title
+		}
 		p.line("  %s", p.outcome(o))
 		line := "since " + p.ago(o.First)
 		if !o.Next.IsZero() {

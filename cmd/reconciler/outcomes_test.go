@@ -81,6 +81,30 @@ func TestForeignObjectIsShown(t *testing.T) {
 	require.Contains(t, p.buf.String(), "Refused by the cluster\n  Foreign: "+why+"\n     since ")
 }
 
+// TestWhatNodesDoNotKeepIsShown by status and explain, with the node, what was promised and what
+// is kept, why, and since when; apart from what the cluster refuses.
+func TestWhatNodesDoNotKeepIsShown(t *testing.T) {
+	shop := refusedShop()
+	short := model.Shortfall{App: shop.App, Component: "web", Pool: "general", Node: "n1", Resource: "memory", Promised: 2 << 30, Kept: 1 << 30, Why: "cgroup v1 has no such knob"}
+	o := short.Outcome()
+	o.First, o.Last, o.Objects = worldBegins, worldBegins, 3
+	shop.Outcomes = append(shop.Outcomes[:1:1], o)
+	ledger := model.Ledger{Instances: []model.Instance{shop}}
+	v := view.StatusOf(&ledger, view.Selection{})
+	p := newPrinter(io.Discard)
+	p.now = worldBegins.Add(time.Minute)
+	p.status(&v, view.Selection{}, true)
+	const line = "ReservationReduced: node n1 keeps 1Gi of the 2Gi memory that is reserved for web: cgroup v1 has no such knob, and so of 2 more\n"
+	require.Contains(t, p.buf.String(), "\nNot kept by nodes\n  acme/shop: "+line)
+
+	x, err := view.Explain(&ledger, shop.App)
+	require.NoError(t, err)
+	p.buf.Reset()
+	p.explanation(&x)
+	require.Contains(t, p.buf.String(), "Refused by the cluster\n  Immutable")
+	require.Contains(t, p.buf.String(), "\nNot kept by nodes\n  "+line+"     since ")
+}
+
 // TestFailuresOfAPass are those of objects, and not what was skipped because of them.
 func TestFailuresOfAPass(t *testing.T) {
 	r := reconcile.Report{Acted: reconcile.Acted{Applied: runtime.Report{Outcomes: []runtime.Outcome{{Results: []runtime.Result{

@@ -204,6 +204,10 @@ func TestObjects(t *testing.T) {
 		"DriftCorrected Service acme/web: spec.ports, spec.type (changed by kubectl)",
 	}, events(list))
 
+	reduced := model.Outcome{Object: "node n1", Component: "web", Reason: model.OutcomeReservationReduced, Field: "cpu", Message: "node n1 keeps 0 of the 1 cpu", First: at(3), Last: at(3)}
+	require.Equal(t, []string{"ReservationReduced node n1 keeps 0 of the 1 cpu"}, events(announce.Between(saved(1, first), saved(2, inst([]model.Outcome{reduced})), at(9))))
+	require.Equal(t, []string{"PromiseKept node n1 keeps again what it promised (ReservationReduced)"}, events(announce.Between(saved(2, inst([]model.Outcome{reduced})), saved(3, inst(nil)), at(9))))
+
 	gone := model.Drift{Object: "Service acme/web", Count: 1, Time: at(4)}
 	again := drifted
 	again.Count, again.Time = 40, at(12)

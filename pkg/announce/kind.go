@@ -38,7 +38,7 @@ var Kinds = []Row{
 	{Stage, "A canary or a blue-green switch passed a stage.", "workflow", "workflow.stage"},
 	{Undo, "A step is taken back, was, or could not be.", "workflow", "workflow.undo"},
 	{Command, "A person approved, rejected, paused, resumed, stopped or restarted. With the reason `Refused`, it had no effect.", "workflow", "workflow.command"},
-	{Outcome, "The cluster refuses objects of an application, or cannot get its images (`refused`), or that is over (`settled`). The reason is that of the [outcome](apply.md#refusals).", "outcome", "application.outcome"},
+	{Outcome, "The cluster refuses objects of an application or cannot get its images, or a node does not keep what it promised (`refused`), or that is over (`settled`). The reason is that of the [outcome](apply.md#refusals).", "outcome", "application.outcome"},
 	{Drift, "Somebody else changed or deleted an object, and it was put back.", "drift", "application.drift"},
 	{Commit, "The fleet follows another commit.", "", ""},
 	{Refusal, "The fleet does not follow a commit, because of its signature or its author's rights.", "refusal", "source.refusal"},

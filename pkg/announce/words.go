@@ -134,6 +134,11 @@ func (a *Announcement) says() (reason, text string, warning bool) {
 
 func (a *Announcement) outcomeEvent() (reason, text string, warning bool) {
 	switch {
+	case a.Reason == model.OutcomeReservationReduced || a.Reason == model.OutcomeSettingRefused:
+		if a.To != "refused" {
+			return "PromiseKept", a.Object + " keeps again what it promised (" + string(a.Reason) + ")", false
+		}
+		return string(a.Reason), a.Message, true
 	case a.To != "refused":
 		return "ApplySettled", a.Object + " is not refused any more (" + string(a.Reason) + ")", false
 	case a.Reason == model.OutcomeImageUnavailable, a.Reason == model.OutcomeSecretMissing, a.Reason == model.OutcomeNothingAdopted:

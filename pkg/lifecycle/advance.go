@@ -30,6 +30,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 	unusable := newAlong(fleet.Unusable, func(u *model.Unusable) model.AppID { return u.App })
 	rulings := newAlong(ruling.Decisions, decisionOf)
 	shown, applied := newAlong(seen.Workloads, appOf), newAlong(seen.Applied, appliedOf)
+	short := newAlong(seen.Shortfalls, func(s *model.Shortfall) model.AppID { return s.App })
 	known, decided := newAlong(ledger.Instances, instanceOf), newAlong(ledger.Decisions, decisionOf)
 
 	room := &room{measure: func() (amounts, map[model.AppID]amounts) { return measure(&ledger, &ruling, &seen) }}
@@ -52,7 +53,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 		}
 		*f = facts{
 			git: declared{commit: fleet.Commit}, decision: rulings.at(id),
-			shown: shown.all(id), applied: applied.at(id), room: room, now: now,
+			shown: shown.all(id), applied: applied.at(id), short: short.all(id), room: room, now: now,
 		}
 		if u := unusable.at(id); u != nil {
 			f.git.exists, f.git.moved = true, u.MovesTo
@@ -183,7 +184,7 @@ func (f *facts) advance() {
 	if f.inst.Phase.Active() {
 		noteFailures(f.inst, f.shown, f.now)
 	}
-	noteOutcomes(f.inst, f.applied, f.shown, f.now)
+	noteOutcomes(f.inst, f.applied, f.shown, f.short, f.now)
 	endFurther(f.inst, f.shown, f.now)
 	for range stepLimit {
 		if f.inst.Phase.Active() {

@@ -18,6 +18,7 @@ type facts struct {
 	was      []model.ComponentState // the components when the pass began
 	before   *model.Shown           // what the runtimes showed of them then
 	applied  *model.Applied         // news of the last attempt to apply its objects, nil if there is none
+	short    []model.Shortfall      // what nodes report that they do not keep of it
 	why      string                 // the message of the transition that is carried out
 	room     *room
 	now      time.Time

@@ -16,9 +16,9 @@ var shownByPods = []model.Reason{model.OutcomeImageUnavailable, model.OutcomeSec
 
 // noteOutcomes records why objects of the accepted spec are not in the cluster as they
 // are to be: what the last attempt to apply them came to, nil if there is no news of
-// it, and images and Secrets that the runtimes cannot get. Outcomes that differ from the recorded
+// it, images and Secrets that the runtimes cannot get, and promises that nodes do not keep. Outcomes that differ from the recorded
 // ones in their words and times only are no news.
-func noteOutcomes(inst *model.Instance, applied *model.Applied, shown workloads, now time.Time) {
+func noteOutcomes(inst *model.Instance, applied *model.Applied, shown workloads, short []model.Shortfall, now time.Time) {
 	var all []model.Outcome
 	kept := inst.Outcomes
 	if applied != nil && applied.About(inst) {
@@ -30,7 +30,7 @@ func noteOutcomes(inst *model.Instance, applied *model.Applied, shown workloads,
 	}
 	for i := range kept {
 		o := &kept[i]
-		if !slices.Contains(shownByPods, o.Reason) && !slices.ContainsFunc(all, sameCause(o)) {
+		if !slices.Contains(shownByPods, o.Reason) && !o.OfNodes() && !slices.ContainsFunc(all, sameCause(o)) {
 			all = append(all, *o)
 		}
 	}
@@ -43,6 +43,13 @@ func noteOutcomes(inst *model.Instance, applied *model.Applied, shown workloads,
 			Object: showing(inst, w.Component), Component: w.Component, Reason: model.Reason(w.Failure.Reason),
 			Message: w.Failure.Message, First: now, Last: now,
 		})
+	}
+	for i := range short {
+		if promisedTo(inst, &short[i]) {
+			o := short[i].Outcome()
+			o.First, o.Last = now, now
+			all = append(all, o)
+		}
 	}
 	all = model.FoldOutcomes(all)
 	for i := range all {

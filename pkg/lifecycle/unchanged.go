@@ -11,7 +11,7 @@ func unchanged(f *facts) bool {
 	if in.SpecUnknown() {
 		return !f.git.removed() && !f.git.halted() && !f.updated()
 	}
-	if in.Phase != model.PhaseRunning || f.applied != nil || f.git.spec == nil || f.git.halted() || d == nil || d.Verdict != model.VerdictGranted || in.Spec == nil {
+	if in.Phase != model.PhaseRunning || f.applied != nil || !asReported(in, f.short) || f.git.spec == nil || f.git.halted() || d == nil || d.Verdict != model.VerdictGranted || in.Spec == nil {
 		return false
 	}
 	spec := in.Spec

@@ -6,6 +6,9 @@ type Observation struct {
 	Pools     []Pool     `json:"pools"`
 	Workloads []Workload `json:"workloads"`         // by application, component, Beside and Intent
 	Applied   []Applied  `json:"applied,omitempty"` // by application, where there is news of it
+
+	// Shortfalls are what nodes report that they do not keep of their plans, in order.
+	Shortfalls []Shortfall `json:"shortfalls,omitempty"`
 }
 
 // Pool is the arbitrable capacity of one resource pool: what its ready,

@@ -41,6 +41,9 @@ const (
 	OutcomeKeyUnreadable    Reason = "KeyUnreadable"
 	OutcomeNothingAdopted   Reason = "NothingAdopted"
 	OutcomeRefused          Reason = "Refused"
+
+	OutcomeReservationReduced Reason = "ReservationReduced"
+	OutcomeSettingRefused     Reason = "SettingRefused"
 )
 
 // OutcomeKind explains a reason of outcomes.
@@ -67,6 +70,8 @@ var OutcomeKinds = []OutcomeKind{
 	{OutcomeSecretMissing, "pods name a Secret or a key of one that the namespace does not have, or an external secret is not made", "create the Secret, or correct its name in Git; of an external secret, look at the store and at its keys", false},
 	{OutcomeKeyUnreadable, "the reconciler has no key for an encrypted file, or cannot read its keys", "ask the owner of the reconciler for a key (--sops-age-keys), or encrypt the file for one that it has", false},
 	{OutcomeNothingAdopted, "an entry of `application.adopt` takes no object; nothing else of the application is concerned", "correct the entry, or take it out", false},
+	{OutcomeReservationReduced, "a node does not keep a reservation: it is too small, its kernel has no such protection, or others take the time", "reserve less, bring larger nodes, or move what takes it; the workload runs on with what there is", false},
+	{OutcomeSettingRefused, "the kernel of a node refuses a setting of the plan", "read the sentence; `nodeagent status` on the node shows all settings", false},
 	{OutcomeRefused, "the API server refuses the object for another reason", "read the sentence", false},
 }
 
@@ -77,8 +82,24 @@ func (o *Outcome) Final() bool {
 }
 
 // Concerns reports whether an object is not in the cluster as it is to be: not so an entry of
-// application.adopt that takes none.
-func (o *Outcome) Concerns() bool { return o.Reason != OutcomeNothingAdopted }
+// application.adopt that takes none, and what nodes do not keep.
+func (o *Outcome) Concerns() bool { return o.Reason != OutcomeNothingAdopted && !o.OfNodes() }
+
+// OfNodes reports whether nodes do not keep what the component was promised.
+func (o *Outcome) OfNodes() bool {
+	return o.Reason == OutcomeReservationReduced || o.Reason == OutcomeSettingRefused
+}
+
+// rank orders outcomes: final ones, others, and those that concern no object.
+func (o *Outcome) rank() int {
+	switch {
+	case o.Final():
+		return 0
+	case o.Concerns():
+		return 1
+	}
+	return 2
+}
 
 // SameCause reports whether two outcomes differ in their objects and times at most.
 func (o *Outcome) SameCause(p *Outcome) bool {
@@ -86,7 +107,7 @@ func (o *Outcome) SameCause(p *Outcome) bool {
 }
 
 // FoldOutcomes makes one outcome of those with one cause, and returns at most
-// OutcomeLimit of them, final ones first.
+// OutcomeLimit of them, final ones first and those that concern no object last.
 func FoldOutcomes(all []Outcome) (folded []Outcome) {
 	slices.SortStableFunc(all, func(a, b Outcome) int {
 		return cmp.Or(strings.Compare(a.Component, b.Component), strings.Compare(string(a.Reason), string(b.Reason)),
@@ -99,15 +120,7 @@ func FoldOutcomes(all []Outcome) (folded []Outcome) {
 		}
 		folded = append(folded, o)
 	}
-	slices.SortStableFunc(folded, func(a, b Outcome) int {
-		switch {
-		case a.Final() == b.Final():
-			return 0
-		case a.Final():
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(folded, func(a, b Outcome) int { return a.rank() - b.rank() })
 	return folded[:min(len(folded), OutcomeLimit)]
 }
 

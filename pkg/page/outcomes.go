@@ -8,14 +8,21 @@ import (
 )
 
 // outcomes shows what the cluster does not carry as it was told, and what was put back
-// after others had changed it.
+// after others had changed it, and what nodes do not keep.
 func (p *page) outcomes(in *model.Instance) {
-	p.table("What the cluster refuses", []string{"Object", "Component", "Reason", "Field", "Why", "Since", "Tried again"}, rowsOf(in.Outcomes, func(o model.Outcome) []string {
-		object := code(o.Object)
-		if o.Objects > 1 {
-			object += fmt.Sprintf(" and %d more", o.Objects-1)
+	var refused, ofNodes []model.Outcome
+	for i := range in.Outcomes {
+		if o := in.Outcomes[i]; o.OfNodes() {
+			ofNodes = append(ofNodes, o)
+		} else {
+			refused = append(refused, o)
 		}
-		return []string{object, code(o.Component), escape(string(o.Reason)), code(o.Field), escape(o.Message), moment(o.First), tried(&o)}
+	}
+	p.table("What the cluster refuses", []string{"Object", "Component", "Reason", "Field", "Why", "Since", "Tried again"}, rowsOf(refused, func(o model.Outcome) []string {
+		return []string{objectsOf(&o), code(o.Component), escape(string(o.Reason)), code(o.Field), escape(o.Message), moment(o.First), tried(&o)}
+	}))
+	p.table("What nodes do not keep", []string{"Node", "Component", "Reason", "Promise", "Why", "Since"}, rowsOf(ofNodes, func(o model.Outcome) []string {
+		return []string{objectsOf(&o), code(o.Component), escape(string(o.Reason)), code(o.Field), escape(o.Message), moment(o.First)}
 	}))
 	p.table("What others changed, and was put back", []string{"Object", "Fields", "By", "Times", "Last"}, rowsOf(in.Drift, func(d model.Drift) []string {
 		fields := "the whole object was gone"
@@ -24,6 +31,14 @@ func (p *page) outcomes(in *model.Instance) {
 		}
 		return []string{code(d.Object), fields, escape(d.Manager), fmt.Sprint(d.Count), moment(d.Time)}
 	}))
+}
+
+// objectsOf names the first object, and counts the others.
+func objectsOf(o *model.Outcome) string {
+	if o.Objects > 1 {
+		return code(o.Object) + fmt.Sprintf(" and %d more", o.Objects-1)
+	}
+	return code(o.Object)
 }
 
 // tried says when an object is tried again. The waits between attempts grow.

@@ -40,9 +40,11 @@ func (m *Mux) Inspect(ctx context.Context, platform *model.Platform) (model.Obse
 			}
 		}
 		joined.Workloads = append(joined.Workloads, seen.Workloads...)
+		joined.Shortfalls = append(joined.Shortfalls, seen.Shortfalls...)
 	}
 	slices.SortStableFunc(joined.Pools, func(x, y model.Pool) int { return cmp.Compare(x.Name, y.Name) })
 	slices.SortStableFunc(joined.Workloads, compareWorkloads)
+	slices.SortFunc(joined.Shortfalls, func(x, y model.Shortfall) int { return x.Compare(&y) })
 	return joined, nil
 }
 

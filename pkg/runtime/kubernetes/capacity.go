@@ -82,6 +82,10 @@ func takesPods(node *corev1.Node) bool {
 			return false
 		}
 	}
+	return isReady(node)
+}
+
+func isReady(node *corev1.Node) bool {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady {
 			return c.Status == corev1.ConditionTrue

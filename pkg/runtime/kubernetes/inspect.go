@@ -18,8 +18,8 @@ var explaining = []schema.GroupVersionKind{
 	{Group: "apps", Version: "v1", Kind: "ReplicaSet"},
 }
 
-// Inspect returns the capacity of the platform's pools and the state of the fleet's
-// workloads. The first call waits until all of it was seen. It fails when the API
+// Inspect returns the capacity of the platform's pools, the state of the fleet's
+// workloads, and what nodes report that they do not keep. The first call waits until all of it was seen. It fails when the API
 // server has not been reachable for longer than Stale.
 func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
 	if err := r.permit(ctx); err != nil {
@@ -40,7 +40,7 @@ func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (model.
 			return model.Observation{}, fmt.Errorf("inspect the cluster: %w", err)
 		}
 	}
-	return model.Observation{Pools: r.pools(platform), Workloads: r.inspectWorkloads()}, nil
+	return model.Observation{Pools: r.pools(platform), Workloads: r.inspectWorkloads(), Shortfalls: r.shortfalls(platform)}, nil
 }
 
 // inspectWorkloads judges the workloads of applications with changed objects again, and

@@ -31,8 +31,9 @@ func (r *Runtime) Plans(ledger *model.Ledger) map[string][]byte {
 
 // Plan gives the agents on the nodes of each pool their plan, in a ConfigMap of the
 // namespace of agents, and writes only what differs. The agents of a pool that is gone get
-// an empty plan, with which they give everything back. Without that namespace there are no
-// agents, and nothing is written.
+// an empty plan, with which they give everything back. Beside each plan it makes the ConfigMap
+// in which the nodes answer. Without that namespace there are no agents, and nothing is
+// written.
 func (r *Runtime) Plan(ctx context.Context, plans map[string][]byte) error {
 	if r.agents == "" {
 		return nil
@@ -62,7 +63,7 @@ func (r *Runtime) Plan(ctx context.Context, plans map[string][]byte) error {
 			return fmt.Errorf("write ConfigMap %s/%s: %w", r.agents, name, err)
 		}
 	}
-	return nil
+	return r.receive(ctx, slices.Sorted(maps.Keys(plans)))
 }
 
 func (r *Runtime) applyPlan(ctx context.Context, name, document string) error {

@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"sync"
 	"time"
@@ -17,10 +18,12 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// nodes watches the nodes, and the pods of others, which take capacity away. It keeps
-// only the fields that count.
+// nodes watches the nodes, the pods of others, which take capacity away, and what the agents
+// of nodes report. It keeps only the fields that count.
 type nodes struct {
 	nodes, pods *watched
+	reports     *watched // nil without agents
+	agents      string   // their namespace
 	changed     func()
 
 	start sync.Once
@@ -35,20 +38,33 @@ type watched struct {
 	*apply.Health
 }
 
-func newNodes(core v1.CoreV1Interface, fleet string, changed func()) *nodes {
-	n := &nodes{changed: changed}
+func newNodes(core v1.CoreV1Interface, fleet, agents string, changed func()) *nodes {
+	n := &nodes{agents: agents, changed: changed}
 	n.ctx, n.stop = context.WithCancel(context.Background())
-	n.nodes = watchKind(core, "nodes", &corev1.Node{}, slimNode, func(*metav1.ListOptions) {})
-	n.pods = watchKind(core, "pods", &corev1.Pod{}, slimPod, func(o *metav1.ListOptions) {
+	n.nodes = watchKind(core, "", "nodes", &corev1.Node{}, slimNode, func(*metav1.ListOptions) {})
+	n.pods = watchKind(core, "", "pods", &corev1.Pod{}, slimPod, func(o *metav1.ListOptions) {
 		o.LabelSelector = render.LabelFleet + "!=" + fleet
 		o.FieldSelector = "status.phase!=Succeeded,status.phase!=Failed"
 	})
+	if agents != "" {
+		n.reports = watchKind(core, agents, "configmaps", &corev1.ConfigMap{}, slimReport, func(o *metav1.ListOptions) {
+			o.LabelSelector = labelReport + "=" + fleet
+		})
+	}
 	return n
 }
 
-func watchKind(core v1.CoreV1Interface, resource string, example runtime.Object, slim cache.TransformFunc, only func(*metav1.ListOptions)) *watched {
+// all lists the watches.
+func (n *nodes) all() []*watched {
+	if n.reports == nil {
+		return []*watched{n.nodes, n.pods}
+	}
+	return []*watched{n.nodes, n.pods, n.reports}
+}
+
+func watchKind(core v1.CoreV1Interface, namespace, resource string, example runtime.Object, slim cache.TransformFunc, only func(*metav1.ListOptions)) *watched {
 	health := apply.NewHealth(resource)
-	lw := health.Follow(cache.NewFilteredListWatchFromClient(core.RESTClient(), resource, "", only))
+	lw := health.Follow(cache.NewFilteredListWatchFromClient(core.RESTClient(), resource, namespace, only))
 	informer := cache.NewSharedIndexInformer(lw, example, 0, cache.Indexers{})
 	_ = informer.SetTransform(slim)
 	return &watched{informer, health}
@@ -56,17 +72,19 @@ func watchKind(core v1.CoreV1Interface, resource string, example runtime.Object,
 
 // broken returns when and why the first of the broken watches broke.
 func (n *nodes) broken() (time.Time, error) {
-	if since, err := n.nodes.Broken(); err != nil {
-		return since, err
+	for _, w := range n.all() {
+		if since, err := w.Broken(); err != nil {
+			return since, err
+		}
 	}
-	return n.pods.Broken()
+	return time.Time{}, nil
 }
 
 // wait starts the watches and waits until they are in step. It fails while the API
 // server refuses a watch or cannot be reached.
 func (n *nodes) wait(ctx context.Context) error {
 	n.start.Do(n.run)
-	for _, w := range []*watched{n.nodes, n.pods} {
+	for _, w := range n.all() {
 		if err := w.Wait(ctx, w.HasSyncedChecker().Done()); err != nil {
 			return err
 		}
@@ -86,8 +104,20 @@ func (n *nodes) run() {
 			}
 		},
 	})
-	n.group.Go(func() { n.nodes.RunWithContext(n.ctx) })
-	n.group.Go(func() { n.pods.RunWithContext(n.ctx) })
+	if n.reports != nil {
+		_, _ = n.reports.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(any) { n.changed() },
+			DeleteFunc: func(any) { n.changed() },
+			UpdateFunc: func(a, b any) {
+				if !maps.Equal(a.(*corev1.ConfigMap).Data, b.(*corev1.ConfigMap).Data) {
+					n.changed()
+				}
+			},
+		})
+	}
+	for _, w := range n.all() {
+		n.group.Go(func() { w.RunWithContext(n.ctx) })
+	}
 }
 
 func (n *nodes) close() {

@@ -97,7 +97,7 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core),
 		workloads: map[model.AppID][]model.Workload{},
 	}
-	r.nodes = newNodes(core, opts.Fleet, applier.Live().Wake)
+	r.nodes = newNodes(core, opts.Fleet, opts.Agents, applier.Live().Wake)
 	return r, nil
 }
 

@@ -1,0 +1,146 @@
+package kubernetes
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+
+	"github.com/d-aros/d-aros/pkg/apply"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/qos"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+const labelReport = render.Domain + "report" // of ConfigMaps with reports of nodes: the fleet
+
+// ReportName is the name of the ConfigMap in which the nodes of a pool say, each under its
+// name, what they do not keep of their plan.
+func ReportName(fleet, pool string) string { return "report-" + fleet + "-" + pool }
+
+// slimReport keeps no report that is too large to be read.
+func slimReport(obj any) (any, error) {
+	c, ok := obj.(*corev1.ConfigMap)
+	if !ok {
+		return obj, nil
+	}
+	slim := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Name, ResourceVersion: c.ResourceVersion}, Data: map[string]string{}}
+	for node, document := range c.Data {
+		if len(document) > qos.MaxReport {
+			document = ""
+		}
+		slim.Data[node] = document
+	}
+	return slim, nil
+}
+
+// shortfalls returns what the nodes of the pools of a platform say that they do not keep. The
+// name of a ConfigMap says which pool it is of, because those who write it cannot change that.
+// A node that is not ready or not of the pool says nothing, and so does one that writes what
+// no agent does.
+func (r *Runtime) shortfalls(platform *model.Platform) (all []model.Shortfall) {
+	if r.nodes.reports == nil || platform == nil {
+		return nil
+	}
+	for i := range platform.Pools {
+		pool := &platform.Pools[i]
+		documents := r.nodes.reportsOf(ReportName(r.fleet, pool.Name))
+		if len(documents) == 0 || len(pool.Selector) == 0 {
+			continue
+		}
+		selector := labels.SelectorFromSet(pool.Selector)
+		for name, document := range documents {
+			if node := r.nodes.node(name); node == nil || !isReady(node) || !selector.Matches(labels.Set(node.Labels)) {
+				continue
+			}
+			report, err := qos.ParseReport(document)
+			if err != nil {
+				continue
+			}
+			for j := range report.Shortfalls {
+				if s, ok := shortfallOf(&report.Shortfalls[j]); ok {
+					s.Pool, s.Node = pool.Name, name
+					all = append(all, s)
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b model.Shortfall) int { return cmp.Or(a.Compare(&b), cmp.Compare(a.Why, b.Why)) })
+	return all
+}
+
+// shortfallOf tells from the name of a workload in a plan what it is: TENANT/APPLICATION/COMPONENT.
+func shortfallOf(q *qos.Shortfall) (s model.Shortfall, ok bool) {
+	s = model.Shortfall{Resource: q.Resource, Promised: q.Promised, Kept: q.Kept, Setting: q.Setting, Why: q.Reason}
+	i := strings.LastIndexByte(q.Workload, '/')
+	if i < 0 {
+		return s, false
+	}
+	var err error
+	s.App, err = model.ParseAppID(q.Workload[:i])
+	s.Component = q.Workload[i+1:]
+	return s, err == nil
+}
+
+// receive makes the ConfigMaps for the reports of pools, where there are none, and takes out
+// what nodes wrote that are gone.
+func (r *Runtime) receive(ctx context.Context, pools []string) error {
+	client := r.core.ConfigMaps(r.agents)
+	for _, pool := range pools {
+		name := ReportName(r.fleet, pool)
+		documents := r.nodes.reportsOf(name)
+		if documents == nil {
+			wanted := applycorev1.ConfigMap(name, r.agents).WithLabels(map[string]string{render.LabelManagedBy: render.ManagedBy, labelReport: r.fleet})
+			if _, err := client.Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: apply.FieldManager, Force: true}); err != nil {
+				return fmt.Errorf("make ConfigMap %s/%s: %w", r.agents, name, err)
+			}
+			continue
+		}
+		gone := map[string]any{}
+		for node := range documents {
+			if r.nodes.node(node) == nil {
+				gone[node] = nil
+			}
+		}
+		if len(gone) == 0 || !r.nodes.nodes.HasSynced() {
+			continue
+		}
+		patch, err := json.Marshal(map[string]any{"data": gone})
+		if err == nil {
+			_, err = client.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: apply.FieldManager})
+		}
+		if err != nil {
+			return fmt.Errorf("clear ConfigMap %s/%s: %w", r.agents, name, err)
+		}
+	}
+	return nil
+}
+
+// reportsOf returns the data of a ConfigMap with reports, nil if it is not seen.
+func (n *nodes) reportsOf(name string) map[string]string {
+	if n.reports == nil {
+		return nil
+	}
+	obj, found, _ := n.reports.GetStore().GetByKey(n.agents + "/" + name)
+	if !found {
+		return nil
+	}
+	return obj.(*corev1.ConfigMap).Data
+}
+
+// node returns a node by its name, nil if there is none.
+func (n *nodes) node(name string) *corev1.Node {
+	obj, found, _ := n.nodes.GetStore().GetByKey(name)
+	if !found {
+		return nil
+	}
+	return obj.(*corev1.Node)
+}
