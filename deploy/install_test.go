@@ -74,7 +74,7 @@ func (in *installation) create(t testing.TB, object runtime.Object) {
 	text, err := yaml.Marshal(object)
 	require.NoError(t, err)
 	renamed := strings.NewReplacer("daros-system", in.home, "daros-nodes", in.fleet+"-nodes", "'fleet'", "'"+in.fleet+"'", "''fleet''", "''"+in.fleet+"''", "d-aros-reconciler", in.fleet+"-reconciler", "d-aros-tenant", in.role,
-		"d-aros-writes", in.fleet+"-writes", "d-aros-labels", in.fleet+"-labels", "d-aros-pods", in.fleet+"-pods").Replace(string(text))
+		"d-aros-writes", in.fleet+"-writes", "d-aros-labels", in.fleet+"-labels", "d-aros-pods", in.fleet+"-pods", "d-aros-reports", in.fleet+"-reports", "report-fleet-general", "report-"+in.fleet+"-general").Replace(string(text))
 	u := &unstructured.Unstructured{}
 	require.NoError(t, yaml.Unmarshal([]byte(renamed), &u.Object))
 	switch u.GetKind() {

@@ -15,6 +15,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -116,7 +117,7 @@ func TestOverlay(t *testing.T) {
 			named++
 		}
 	}
-	require.Equal(t, 3, named, "policies")
+	require.Equal(t, 4, named, "policies")
 	for _, e := range c.Env {
 		if e.ValueFrom != nil && e.ValueFrom.ConfigMapKeyRef != nil {
 			require.Equal(t, fleet.Name, e.ValueFrom.ConfigMapKeyRef.Name, "%s: a change has to restart the reconciler", e.Name)
@@ -147,12 +148,15 @@ func TestArgumentsAreKnown(t *testing.T) {
 			require.NoError(t, err)
 			code.Write(text)
 		}
-		c := pod.Containers[0]
 		env := map[string]bool{}
-		for _, e := range c.Env {
-			env[e.Name] = true
+		var args []string
+		for _, c := range pod.Containers {
+			args = append(args, c.Args...)
+			for _, e := range c.Env {
+				env[e.Name] = true
+			}
 		}
-		for _, arg := range c.Args {
+		for _, arg := range args {
 			name, value, _ := strings.Cut(arg, "=")
 			if flag, isFlag := strings.CutPrefix(name, "--"); isFlag {
 				require.Regexp(t, `Var\(&[\w.]+, "`+flag+`"`, code.String(), "%s has no flag %s", program, arg)
@@ -169,18 +173,18 @@ func TestArgumentsAreKnown(t *testing.T) {
 func TestPodsAreConfined(t *testing.T) {
 	for program, pod := range templates(t) {
 		t.Run(program, func(t *testing.T) {
-			require.Len(t, pod.Containers, 1)
-			c := pod.Containers[0]
 			require.False(t, pod.HostNetwork || pod.HostPID || pod.HostIPC)
 			require.Equal(t, corev1.SeccompProfileTypeRuntimeDefault, pod.SecurityContext.SeccompProfile.Type)
-			require.False(t, *c.SecurityContext.AllowPrivilegeEscalation)
-			require.True(t, *c.SecurityContext.ReadOnlyRootFilesystem)
-			require.Equal(t, []corev1.Capability{"ALL"}, c.SecurityContext.Capabilities.Drop)
-			require.Empty(t, c.SecurityContext.Capabilities.Add)
-			require.Nil(t, c.SecurityContext.Privileged)
-			require.NotNil(t, c.LivenessProbe)
-			require.NotZero(t, c.Resources.Requests.Cpu())
-			require.NotZero(t, c.Resources.Limits.Memory())
+			require.NotNil(t, pod.Containers[0].LivenessProbe)
+			for _, c := range pod.Containers {
+				require.False(t, *c.SecurityContext.AllowPrivilegeEscalation)
+				require.True(t, *c.SecurityContext.ReadOnlyRootFilesystem)
+				require.Equal(t, []corev1.Capability{"ALL"}, c.SecurityContext.Capabilities.Drop)
+				require.Empty(t, c.SecurityContext.Capabilities.Add)
+				require.Nil(t, c.SecurityContext.Privileged)
+				require.NotZero(t, c.Resources.Requests.Cpu())
+				require.NotZero(t, c.Resources.Limits.Memory())
+			}
 			var host []string
 			for _, v := range pod.Volumes {
 				if v.HostPath != nil {
@@ -188,14 +192,26 @@ func TestPodsAreConfined(t *testing.T) {
 				}
 			}
 			if program == "reconciler" {
+				require.Len(t, pod.Containers, 1)
 				require.True(t, *pod.SecurityContext.RunAsNonRoot)
 				require.Empty(t, host)
 				return
 			}
 			require.False(t, *pod.AutomountServiceAccountToken)
+			require.Len(t, pod.Containers, 2)
+			require.NotContains(t, mounts(&pod.Containers[0]), "token", "the agent has no token")
+			require.Equal(t, []string{"state", "token"}, mounts(&pod.Containers[1]), "and what has one sees the report alone")
+			require.True(t, pod.Containers[1].VolumeMounts[0].ReadOnly)
 			require.Equal(t, []string{"/sys/fs/cgroup", "/var/log/containers", "/var/lib/d-aros/nodeagent"}, host)
 		})
 	}
+}
+
+func mounts(c *corev1.Container) (names []string) {
+	for _, m := range c.VolumeMounts {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 // TestAgentsMountThePlanOfTheirPool: of the pool that the nodes have, and what the reconciler writes.
@@ -205,6 +221,9 @@ func TestAgentsMountThePlanOfTheirPool(t *testing.T) {
 	plan := pod.Volumes[slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == "plan" })]
 	require.Equal(t, adapter.PlanName("fleet", pool), plan.ConfigMap.Name)
 	require.True(t, *plan.ConfigMap.Optional, "an agent that comes first keeps its last plan")
+	require.Contains(t, pod.Containers[1].Args, "--config-map="+adapter.ReportName("fleet", pool))
+	role := find(t, build(t, "/deploy"), func(r *rbacv1.Role) bool { return r.Name == "report" })
+	require.Equal(t, []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{adapter.ReportName("fleet", pool)}, Verbs: []string{"patch"}}}, role.Rules)
 }
 
 // TestAgentsOfAnotherPool builds the overlay of the page.
@@ -216,16 +235,25 @@ func TestAgentsOfAnotherPool(t *testing.T) {
 	files := manifests(t)
 	text = strings.Replace(text, "https://github.com/d-aros/d-aros//deploy/nodeagent/pool?ref=<tag>", "../deploy/nodeagent/pool", 1)
 	require.NoError(t, files.WriteFile("/gpu/kustomization.yaml", []byte(text)))
-	d := find[*appsv1.DaemonSet](t, kustomized(t, files, "/gpu"), nil)
+	objects := kustomized(t, files, "/gpu")
+	d := find[*appsv1.DaemonSet](t, objects, nil)
 	require.Equal(t, "nodeagent-gpu", d.Name)
 	require.Equal(t, "gpu", d.Spec.Selector.MatchLabels["pool"])
 	require.Equal(t, "gpu", d.Spec.Template.Spec.NodeSelector["d-aros.dev/pool"])
 	require.Equal(t, adapter.PlanName("production", "gpu"), d.Spec.Template.Spec.Volumes[3].ConfigMap.Name)
+	require.Contains(t, d.Spec.Template.Spec.Containers[1].Args, "--config-map="+adapter.ReportName("production", "gpu"))
+	role, binding := find[*rbacv1.Role](t, objects, nil), find[*rbacv1.RoleBinding](t, objects, nil)
+	require.Equal(t, []string{adapter.ReportName("production", "gpu")}, role.Rules[0].ResourceNames)
+	require.Equal(t, role.Name, binding.RoleRef.Name)
+	require.Equal(t, "daros-nodes", binding.Subjects[0].Namespace)
+	require.Equal(t, d.Spec.Template.Spec.ServiceAccountName, binding.Subjects[0].Name)
 }
 
 // TestNoManifestNamesAVersion: only a release names the version and the digest of an image, and nothing runs "latest".
 func TestNoManifestNamesAVersion(t *testing.T) {
 	for program, pod := range templates(t) {
-		require.Equal(t, "ghcr.io/d-aros/"+program+":unreleased", pod.Containers[0].Image)
+		for _, c := range pod.Containers {
+			require.Equal(t, "ghcr.io/d-aros/"+program+":unreleased", c.Image)
+		}
 	}
 }
