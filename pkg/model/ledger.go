@@ -30,6 +30,10 @@ type Ledger struct {
 	// at most once in CountsEvery, and what was seen meanwhile is not forgotten.
 	Unsaved map[AppID]*Shown `json:"-"`
 
+	// Plans are those of the nodes of each pool, which were made when the ledger was saved.
+	// They follow from it. Nil: this process has not saved it.
+	Plans map[string][]byte `json:"-"`
+
 	Revision Revision `json:"-"` // of all of it
 }
 

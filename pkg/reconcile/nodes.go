@@ -42,7 +42,9 @@ func (p *planned) bring(ctx context.Context, o *Options, ledger *model.Ledger) {
 		return
 	}
 	before := p.plans
-	p.of, p.plans = ledger.Revision, o.Nodes.Plans(ledger)
+	if p.of, p.plans = ledger.Revision, ledger.Plans; p.plans == nil {
+		p.plans = o.Nodes.Plans(ledger)
+	}
 	if maps.EqualFunc(before, p.plans, bytes.Equal) && now.Before(p.next) {
 		return
 	}

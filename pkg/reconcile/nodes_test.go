@@ -20,13 +20,17 @@ import (
 
 // agents take plans, or fail.
 type agents struct {
-	got []string
-	err error
+	got  []string
+	made int
+	err  error
 
 	silent bool // the API server does not answer
 }
 
-func (a *agents) Plans(ledger *model.Ledger) map[string][]byte { return render.NodePlans(ledger, "") }
+func (a *agents) Plans(ledger *model.Ledger) map[string][]byte {
+	a.made++
+	return render.NodePlans(ledger, "")
+}
 
 func (a *agents) Plan(ctx context.Context, plans map[string][]byte) error {
 	if a.silent {
@@ -67,6 +71,12 @@ func TestPlansAreBroughtToNodes(t *testing.T) {
 	now = now.Add(plansAgain / 10)
 	bring(10)
 	bring(10)
+
+	made := nodes.made
+	ledger.Plans = map[string][]byte{"general": []byte("as saved")}
+	bring(11)
+	require.Equal(t, made, nodes.made, "they were made with the save")
+	require.Equal(t, ledger.Plans, p.plans)
 }
 
 // A pass does not wait long for an API server that does not answer.

@@ -109,7 +109,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		if err := l.keep(ctx, &ledger, &saved, r); err != nil || !out.Decided() {
 			return err
 		}
-		l.saved, out.Next.Identity, out.Next.Revision = saved, saved.Identity, saved.Revision
+		l.saved, out.Next.Identity, out.Next.Revision, out.Next.Plans = saved, saved.Identity, saved.Revision, saved.Plans
 		l.done.news.saved(&saved)
 		if r.Left = out.Left; out.Left > 0 {
 			l.arbiter.Forget() // not all that was decided was saved

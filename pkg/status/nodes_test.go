@@ -32,13 +32,17 @@ func TestPlansOfNodes(t *testing.T) {
 	require.Equal(t, "Running\n", remote.Git("show", "status:nodes/general.json")+"\n")
 	require.Equal(t, "nodes/general.json\nnodes/gpu.json", remote.Git("ls-tree", "-r", "--name-only", "status", "nodes"))
 
-	_, _, err = b.Commit(t.Context(), running, move(running, model.PhaseDegraded, noon))
+	require.Equal(t, "Running\n", string(running.Plans["general"]), "nobody makes them again")
+
+	degraded, _, err := b.Commit(t.Context(), running, move(running, model.PhaseDegraded, noon))
 	require.NoError(t, err)
+	require.Equal(t, map[string][]byte{"general": []byte("Degraded\n"), "../escape": []byte("{}\n")}, degraded.Plans)
 	require.Equal(t, "Degraded\n", remote.Git("show", "status:nodes/general.json")+"\n")
 	require.Equal(t, "nodes/general.json", remote.Git("ls-tree", "-r", "--name-only", "status", "nodes"))
 	require.Equal(t, 2, calls, "once with each save")
 
 	reader := open(t, remote.Dir)
-	_, err = reader.Load(t.Context())
+	read, err := reader.Load(t.Context())
 	require.NoError(t, err, "who does not write plans reads the branch as ever")
+	require.Nil(t, read.Plans, "they are never read back")
 }

@@ -7,12 +7,13 @@ import (
 )
 
 // nodes plans the files with what the nodes of each pool are to keep in force. They follow
-// from the ledger and are never read back.
+// from the ledger, which has them from now on, and are never read back.
 func (p *plan) nodes() {
 	if p.base.nodes == nil || p.format.Major == 1 {
 		return
 	}
 	plans := p.base.nodes(&p.ledger)
+	p.ledger.Plans = plans
 	for pool, b := range plans {
 		file := nodesDir + "/" + pool + ".json"
 		if label.MatchString(pool) && len(b) <= maxFile && p.base.tree.blob(file) != git.BlobHash(b) {
