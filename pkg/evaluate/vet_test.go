@@ -210,6 +210,7 @@ func TestVetPage(t *testing.T) {
 		"- Declared keys that nobody can sign with (DA2012): [Access](access.md). `reconciler vet` sees them.\n" +
 		"- Commits that nobody who may has signed (other DA20xx): [Access](access.md). Only the running reconciler judges commits.\n" +
 		"- A commit that removes too much at once (DA1901): [The fleet repo as a source](source.md). Only the running reconciler knows\n  what runs.\n" +
+		"- A reservation of a unit of the system that nodes do not keep (DA1598): [Quality of service](qos.md#what-nodes-do-not-keep).\n" +
 		"- A record on the status branch that cannot be read (DA1902): [The status branch](status-branch.md#a-damaged-record).\n" +
 		"- A record of an unsigned status branch that no commit declares (DA2102): [The status branch](status-branch.md#without-a-key).\n")
 	if *update {

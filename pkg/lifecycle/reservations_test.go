@@ -58,3 +58,22 @@ func TestReservationsAboveTheirPool(t *testing.T) {
 	require.Len(t, f.Problems, 2)
 	require.Equal(t, "acme", f.Problems[1].Tenant, "who owns it is told")
 }
+
+// TestUnitsThatNodesDoNotKeep: no application has the reservation of a unit, so it is a problem
+// of the fleet, once for all nodes of its pool.
+func TestUnitsThatNodesDoNotKeep(t *testing.T) {
+	fleet := &model.Fleet{Platform: &model.Platform{
+		Reservations: []model.Reservation{{Name: "ssh", System: "sshd.service", Pool: "general", Amount: model.Resources{CPU: 500}}},
+		At:           model.Positions{"reservations.ssh": "fleet.cue:7:3"},
+	}}
+	short := func(pool, node, unit string) model.Shortfall {
+		return model.Shortfall{Unit: unit, Pool: pool, Node: node, Resource: "cpu", Promised: 500, Why: "the host is small"}
+	}
+	problems := lifecycle.UnkeptUnits(fleet, []model.Shortfall{
+		short("general", "n1", "evil.service"), short("edge", "n0", "sshd.service"), short("general", "n1", "sshd.service"), short("general", "n2", "sshd.service"),
+	})
+	require.Len(t, problems, 1)
+	require.Equal(t, "DA1598 platform.reservations.ssh: ReservationReduced: node n1 keeps 0 of the 500m cpu that is reserved for sshd.service: the host is small\n"+
+		"  fleet.cue:7:3   reservation ssh: 500m cpu on each node", problems[0].String())
+	require.Empty(t, lifecycle.UnkeptUnits(fleet, nil))
+}

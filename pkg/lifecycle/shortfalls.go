@@ -47,3 +47,28 @@ func asReported(inst *model.Instance, short []model.Shortfall) bool {
 	}
 	return next() == nil
 }
+
+// UnkeptUnits returns a problem for each promise to a unit of the system that nodes of a pool do
+// not keep: no application has it. It names the first node.
+func UnkeptUnits(fleet *model.Fleet, short []model.Shortfall) (problems []model.Problem) {
+	type promise struct{ unit, pool, resource, setting string }
+	told := map[promise]bool{}
+	for i := range short {
+		s := &short[i]
+		p := promise{s.Unit, s.Pool, s.Resource, s.Setting}
+		if s.Unit == "" || told[p] {
+			continue
+		}
+		told[p] = true
+		for _, r := range fleet.Platform.Reservations {
+			if r.System == s.Unit && r.Pool == s.Pool {
+				o := s.Outcome()
+				problems = append(problems, model.Problem{
+					Code: model.CodeNotKept, Path: "platform.reservations." + r.Name, Message: string(o.Reason) + ": " + o.Message,
+					Places: []model.Place{{At: fleet.Platform.At["reservations."+r.Name], Note: "reservation " + r.Name + ": " + r.Amount.String() + " on each node"}},
+				})
+			}
+		}
+	}
+	return problems
+}

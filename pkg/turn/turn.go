@@ -86,7 +86,7 @@ func Take(c Case) Outcome {
 	fleet = lifecycle.KeepAllotments(fleet, &c.Ledger, c.Seen.Pools)
 	fleet = lifecycle.KeepReservations(fleet, c.Seen.Pools)
 	fleet = c.Checked.settle(fleet, &c.Ledger, leaving)
-	fleet.Problems = slices.Concat(fleet.Problems, c.Requests.Problems)
+	fleet.Problems = slices.Concat(fleet.Problems, lifecycle.UnkeptUnits(&fleet, c.Seen.Shortfalls), c.Requests.Problems)
 	decide := c.Decide
 	if decide == nil {
 		decide = arbitration.Decide

@@ -77,12 +77,17 @@ func (r *Runtime) shortfalls(platform *model.Platform) (all []model.Shortfall) {
 	return all
 }
 
-// shortfallOf tells from the name of a workload in a plan what it is: TENANT/APPLICATION/COMPONENT.
+// shortfallOf tells from the name of a workload in a plan what it is:
+// TENANT/APPLICATION/COMPONENT, or system/UNIT.
 func shortfallOf(q *qos.Shortfall) (s model.Shortfall, ok bool) {
 	s = model.Shortfall{Resource: q.Resource, Promised: q.Promised, Kept: q.Kept, Setting: q.Setting, Why: q.Reason}
 	i := strings.LastIndexByte(q.Workload, '/')
 	if i < 0 {
 		return s, false
+	}
+	if q.Workload[:i] == "system" {
+		s.Unit = q.Workload[i+1:]
+		return s, s.Unit != ""
 	}
 	var err error
 	s.App, err = model.ParseAppID(q.Workload[:i])

@@ -43,7 +43,10 @@ func TestReportsOfNodes(t *testing.T) {
 	require.NoError(t, r.Plan(t.Context(), plans))
 
 	client := f.Clientset.CoreV1().ConfigMaps(namespace)
-	report := qos.NewReport([]qos.Shortfall{{Workload: "acme/shop/web", Resource: "cpu", Promised: 250, Kept: 10, Reason: "it is small"}}).Encode()
+	report := qos.NewReport([]qos.Shortfall{
+		{Workload: "acme/shop/web", Resource: "cpu", Promised: 250, Kept: 10, Reason: "it is small"},
+		{Workload: "system/sshd.service", Setting: "cpu.max", Reason: "invalid argument"}, {Workload: "nobody", Setting: "cpu.max"},
+	}).Encode()
 	write := func(pool string, data map[string]string) {
 		t.Helper()
 		c, err := client.Get(t.Context(), kubernetes.ReportName(f.fleet, pool), metav1.GetOptions{})
@@ -56,8 +59,9 @@ func TestReportsOfNodes(t *testing.T) {
 	write("general", map[string]string{
 		small: report, "gone": report, hostile: strings.Replace(report, `"reason"`, `"evict":"acme/shop","reason"`, 1), "huge": strings.Repeat("x", qos.MaxReport+1),
 	})
+	unit := model.Shortfall{Unit: "sshd.service", Pool: "general", Node: small, Setting: "cpu.max", Why: "invalid argument"}
 	want := model.Shortfall{App: model.AppID{Tenant: "acme", Name: "shop"}, Component: "web", Pool: "general", Node: small, Resource: "cpu", Promised: 250, Kept: 10, Why: "it is small"}
-	see("of a node of the pool", want)
+	see("of a node of the pool", unit, want)
 
 	require.NoError(t, r.Plan(t.Context(), plans))
 	c, err := client.Get(t.Context(), kubernetes.ReportName(f.fleet, "general"), metav1.GetOptions{})
@@ -67,7 +71,7 @@ func TestReportsOfNodes(t *testing.T) {
 	require.Contains(t, c.Data, small)
 	require.Contains(t, c.Data, hostile)
 	version := c.ResourceVersion
-	see("it stays", want)
+	see("it stays", unit, want)
 	require.NoError(t, r.Plan(t.Context(), plans))
 	c, err = client.Get(t.Context(), c.Name, metav1.GetOptions{})
 	require.NoError(t, err)
