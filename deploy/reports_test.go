@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/d-aros/d-aros/pkg/qos"
 	adapter "github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 )
 
@@ -69,6 +71,7 @@ func TestReportsUnderTheRights(t *testing.T) {
 	require.ErrorContains(t, patch(one, name, `{"data": null}`), "under its own name alone")
 	require.ErrorContains(t, patch(one, name, `{"metadata": {"labels": null}}`), "nothing but reports of nodes")
 	require.ErrorContains(t, patch(one, name, `{"binaryData": {"big": "eA=="}}`), "nothing but reports of nodes")
+	require.ErrorContains(t, patch(one, name, `{"data": {"`+nodes[0]+`": "`+strings.Repeat("x", qos.MaxReport+1)+`"}}`), "at most 16 KiB")
 	require.NoError(t, patch(one, name, `{"data": {"`+nodes[0]+`": null}}`), "it takes out what it wrote")
 	for _, foreign := range []string{adapter.ReportName(in.fleet, "edge"), adapter.PlanName(in.fleet, "general")} {
 		require.True(t, apierrors.IsForbidden(patch(one, foreign, under(nodes[0]))), foreign)

@@ -16,8 +16,9 @@ var shownByPods = []model.Reason{model.OutcomeImageUnavailable, model.OutcomeSec
 
 // noteOutcomes records why objects of the accepted spec are not in the cluster as they
 // are to be: what the last attempt to apply them came to, nil if there is no news of
-// it, images and Secrets that the runtimes cannot get, and promises that nodes do not keep. Outcomes that differ from the recorded
-// ones in their words and times only are no news.
+// it, images and Secrets that the runtimes cannot get, and promises that nodes do not
+// keep. Outcomes that differ from the recorded ones in their words and times only are no
+// news.
 func noteOutcomes(inst *model.Instance, applied *model.Applied, shown workloads, short []model.Shortfall, now time.Time) {
 	var all []model.Outcome
 	kept := inst.Outcomes

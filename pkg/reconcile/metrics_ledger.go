@@ -35,7 +35,7 @@ func newLedgerMetrics(reg prometheus.Registerer, applications bool) *ledgerMetri
 		ready:    desc("daros_tenant_ready", "What the ready replicas of a tenant are granted"+unit, "tenant", "resource"),
 		phases:   desc("daros_tenant_applications", "Applications of a tenant by phase.", "tenant", "phase"),
 		waiting:  desc("daros_waiting", "Declared applications that do not run, by tenant and by the reason of the decision.", "tenant", "reason"),
-		outcomes: desc("daros_outcomes", "Objects of a tenant that the cluster refuses, and components whose images it cannot get, by reason.", "tenant", "reason"),
+		outcomes: desc("daros_outcomes", "Objects of a tenant that the cluster refuses, components whose images it cannot get, and nodes that do not keep a promise, by reason.", "tenant", "reason"),
 		capacity: desc("daros_pool_capacity", "What a pool offers"+unit, "pool", "resource"),
 		used:     desc("daros_pool_granted", "What a pool has granted to applications"+unit, "pool", "resource"),
 	}

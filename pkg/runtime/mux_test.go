@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -146,4 +147,30 @@ func TestAllAway(t *testing.T) {
 	require.ErrorIs(t, r.Err, down)
 	require.False(t, r.Outcomes[0].OK())
 	require.Contains(t, r.Err.Error(), fmt.Sprintf("processes: %v", down))
+}
+
+// reporting is an adapter whose nodes report.
+type reporting struct {
+	runtime.Adapter
+	short []model.Shortfall
+}
+
+func (r reporting) Inspect(ctx context.Context, p *model.Platform) (model.Observation, error) {
+	seen, err := r.Adapter.Inspect(ctx, p)
+	seen.Shortfalls = r.short
+	return seen, err
+}
+
+// TestReportsOfAllRuntimes: what the nodes of all runtimes report is seen, in order.
+func TestReportsOfAllRuntimes(t *testing.T) {
+	short := func(app, node string) model.Shortfall {
+		return model.Shortfall{App: model.AppID{Tenant: "acme", Name: app}, Component: "web", Node: node, Resource: "cpu", Promised: 1}
+	}
+	m := runtime.NewMux(
+		reporting{runtimetest.NewMemory(containers, "east", runtimetest.NewMachine(size)), []model.Shortfall{short("a", "e1"), short("b", "e1")}},
+		reporting{runtimetest.NewMemory(processes, "hosts", runtimetest.NewMachine(size)), []model.Shortfall{short("a", "h1"), short("c", "h1")}})
+	t.Cleanup(m.Close)
+	seen, err := m.Inspect(t.Context(), platform)
+	require.NoError(t, err)
+	require.Equal(t, []model.Shortfall{short("a", "e1"), short("a", "h1"), short("b", "e1"), short("c", "h1")}, seen.Shortfalls)
 }

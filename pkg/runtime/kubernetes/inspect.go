@@ -19,8 +19,9 @@ var explaining = []schema.GroupVersionKind{
 }
 
 // Inspect returns the capacity of the platform's pools, the state of the fleet's
-// workloads, and what nodes report that they do not keep. The first call waits until all of it was seen. It fails when the API
-// server has not been reachable for longer than Stale.
+// workloads, and what nodes report that they do not keep. The first call waits until all
+// of it was seen. It fails when the API server has not been reachable for longer than
+// Stale.
 func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
 	if err := r.permit(ctx); err != nil {
 		return model.Observation{}, fmt.Errorf("inspect the cluster: %w", err)

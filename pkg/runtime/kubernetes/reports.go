@@ -96,7 +96,7 @@ func shortfallOf(q *qos.Shortfall) (s model.Shortfall, ok bool) {
 }
 
 // receive makes the ConfigMaps for the reports of pools, where there are none, and takes out
-// what nodes wrote that are gone.
+// what nodes wrote that are gone, and what is too large: it leaves no room for others.
 func (r *Runtime) receive(ctx context.Context, pools []string) error {
 	client := r.core.ConfigMaps(r.agents)
 	for _, pool := range pools {
@@ -110,8 +110,8 @@ func (r *Runtime) receive(ctx context.Context, pools []string) error {
 			continue
 		}
 		gone := map[string]any{}
-		for node := range documents {
-			if r.nodes.node(node) == nil {
+		for node, document := range documents {
+			if document == "" || r.nodes.node(node) == nil {
 				gone[node] = nil
 			}
 		}

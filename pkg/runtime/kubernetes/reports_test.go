@@ -16,7 +16,8 @@ import (
 )
 
 // What nodes report is part of what is seen: of nodes of the pool alone, in the pool's name,
-// and only what an agent could have written. What a node wrote that is gone is taken out.
+// and only what an agent could have written. What a node wrote that is gone, and what leaves no
+// room for others, is taken out.
 func TestReportsOfNodes(t *testing.T) {
 	f := setup(t)
 	namespace := f.fleet + "-nodes"
@@ -25,8 +26,8 @@ func TestReportsOfNodes(t *testing.T) {
 	t.Cleanup(r.Close)
 	_, err = f.Clientset.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	nodes := f.AddNodes(t, f.fleet, 2, "4", "8Gi")
-	small, hostile := nodes[0], nodes[1]
+	nodes := f.AddNodes(t, f.fleet, 3, "4", "8Gi")
+	small, hostile, huge := nodes[0], nodes[1], nodes[2]
 	pools := []model.PoolSpec{{Name: "edge", Selector: map[string]string{clustertest.PoolLabel: "another"}}, {Name: "general", Selector: map[string]string{clustertest.PoolLabel: f.fleet}}}
 	platform := &model.Platform{Pools: pools}
 	see := func(what string, want ...model.Shortfall) {
@@ -57,7 +58,7 @@ func TestReportsOfNodes(t *testing.T) {
 	}
 	write("edge", map[string]string{small: report})
 	write("general", map[string]string{
-		small: report, "gone": report, hostile: strings.Replace(report, `"reason"`, `"evict":"acme/shop","reason"`, 1), "huge": strings.Repeat("x", qos.MaxReport+1),
+		small: report, "gone": report, hostile: strings.Replace(report, `"reason"`, `"evict":"acme/shop","reason"`, 1), huge: strings.Repeat("x", qos.MaxReport+1),
 	})
 	unit := model.Shortfall{Unit: "sshd.service", Pool: "general", Node: small, Setting: "cpu.max", Why: "invalid argument"}
 	want := model.Shortfall{App: model.AppID{Tenant: "acme", Name: "shop"}, Component: "web", Pool: "general", Node: small, Resource: "cpu", Promised: 250, Kept: 10, Why: "it is small"}
@@ -67,7 +68,7 @@ func TestReportsOfNodes(t *testing.T) {
 	c, err := client.Get(t.Context(), kubernetes.ReportName(f.fleet, "general"), metav1.GetOptions{})
 	require.NoError(t, err)
 	require.NotContains(t, c.Data, "gone")
-	require.NotContains(t, c.Data, "huge")
+	require.NotContains(t, c.Data, huge)
 	require.Contains(t, c.Data, small)
 	require.Contains(t, c.Data, hostile)
 	version := c.ResourceVersion
