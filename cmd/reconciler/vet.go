@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
@@ -26,6 +27,9 @@ It checks the files that "git add --all" would commit: changed and new files, wi
 those that .gitignore names. Given a directory inside a fleet repo it checks the whole
 repo, because the cause can be in another directory, and reports the errors in that
 directory and in those above it.
+
+Notes name what is accepted and hardly meant, such as guarantees that are never taken back
+because the policy's preemption forbids it.
 
 With --effective it shows the policy in force for a tenant or an application: each
 value, the layer that set it, and where.
@@ -54,6 +58,7 @@ itself failed.`,
 				return writeEffective(cmd, format, verdict, effective)
 			}
 			answer := view.VetOf(&verdict.Fleet, slices.Concat(verdict.Fleet.Problems, verdict.Approvals), w.Root, w.Below)
+			answer.Notes = append(answer.Notes, offline.Unreclaimable(&verdict.Fleet)...)
 			if note := staleSchema(w.Top); note != "" {
 				answer.Notes = append(answer.Notes, note)
 			}

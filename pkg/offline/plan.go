@@ -164,6 +164,9 @@ func (c Case) compare(a *assessor, rec Recorded, was, is side, capacityBefore []
 	for _, m := range moves {
 		n.add("%s", m)
 	}
+	for _, note := range Unreclaimable(&after.Fleet) {
+		n.add("%s", note)
+	}
 	switch {
 	case after.Fleet.Platform == nil:
 		n.add("nothing can be decided: the platform is not valid and never was")
