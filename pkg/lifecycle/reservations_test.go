@@ -76,4 +76,5 @@ func TestUnitsThatNodesDoNotKeep(t *testing.T) {
 	require.Equal(t, "DA1598 platform.reservations.ssh: ReservationReduced: node n1 keeps 0 of the 500m cpu that is reserved for sshd.service: the host is small\n"+
 		"  fleet.cue:7:3   reservation ssh: 500m cpu on each node", problems[0].String())
 	require.Empty(t, lifecycle.UnkeptUnits(fleet, nil))
+	require.Empty(t, lifecycle.UnkeptUnits(&model.Fleet{}, []model.Shortfall{short("general", "n1", "sshd.service")}))
 }

@@ -51,6 +51,9 @@ func asReported(inst *model.Instance, short []model.Shortfall) bool {
 // UnkeptUnits returns a problem for each promise to a unit of the system that nodes of a pool do
 // not keep: no application has it. It names the first node.
 func UnkeptUnits(fleet *model.Fleet, short []model.Shortfall) (problems []model.Problem) {
+	if fleet.Platform == nil {
+		return nil
+	}
 	type promise struct{ unit, pool, resource, setting string }
 	told := map[promise]bool{}
 	for i := range short {
