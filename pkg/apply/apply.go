@@ -114,7 +114,7 @@ func (p *pass) run(ctx context.Context, steps func(*work) []func() []job) {
 	for _, w := range p.works {
 		turns = append(turns, &turn{tenant: w.set.App.Tenant, steps: steps(w)})
 	}
-	run(ctx, p.workers, turns)
+	run(ctx, p.workers, turns, p.unanswered.of)
 }
 
 // answered counts requests without an answer. After as many in a row as there are

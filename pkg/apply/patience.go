@@ -83,6 +83,13 @@ func (u *unanswered) full(tenant string) error {
 	return nil
 }
 
+// of returns how many requests for a tenant are under way that nobody waits for.
+func (u *unanswered) of(tenant string) int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.each[tenant]
+}
+
 // leave lets a request go on that nobody waits for. It reports false if that has just ended.
 func (u *unanswered) leave(tenant string, r Ref, ended *bool) (said error, left bool) {
 	u.mu.Lock()

@@ -32,6 +32,7 @@ func (t *turn) finished() bool { return len(t.jobs) == 0 && t.running == 0 && le
 
 // lane holds the unfinished turns of one tenant.
 type lane struct {
+	tenant  string
 	turns   []*turn // the one that had a job last is last
 	running int
 }
@@ -40,22 +41,28 @@ type lane struct {
 // way, among their applications to those with the fewest, else in turn. While others
 // have something to do, a tenant gets half of the workers at most. So neither a huge
 // nor a slow application delays others.
+//
+// Where requests of a tenant had no answer, those that follow likely have none either: then
+// the tenant has no more under way than half of the workers, late ones included, so that
+// the pass does not wait for them once more.
 type queue struct {
-	share int // of the workers
+	share int                     // of the workers
+	late  func(tenant string) int // requests under way that nobody waits for
 	mu    sync.Mutex
 	more  *sync.Cond
 	lanes []*lane // those with unfinished turns; the one that had a job last is last
 }
 
 // run does all turns with the given number of workers. When ctx ends, no further
-// job is begun and run returns as soon as those under way have.
-func run(ctx context.Context, workers int, turns []*turn) {
-	q := &queue{share: max(1, workers/2)}
+// job is begun and run returns as soon as those under way have. Late counts the requests
+// of a tenant that nobody waits for.
+func run(ctx context.Context, workers int, turns []*turn, late func(tenant string) int) {
+	q := &queue{share: max(1, workers/2), late: late}
 	q.more = sync.NewCond(&q.mu)
 	byTenant := map[string]*lane{}
 	for _, t := range turns {
 		if byTenant[t.tenant] == nil {
-			byTenant[t.tenant] = &lane{}
+			byTenant[t.tenant] = &lane{tenant: t.tenant}
 			q.lanes = append(q.lanes, byTenant[t.tenant])
 		}
 		byTenant[t.tenant].turns = append(byTenant[t.tenant].turns, t)
@@ -108,7 +115,7 @@ func (q *queue) pick() (*lane, *turn) {
 	alone := len(q.lanes) == 1
 	q.lanes = slices.DeleteFunc(q.lanes, func(l *lane) bool {
 		if next == nil || l.running < from.running {
-			if t := l.pick(); t != nil && (alone || l.running < q.share) {
+			if t := l.pick(); t != nil && q.admits(l, alone) {
 				from, next = l, t
 			}
 		}
@@ -122,6 +129,15 @@ func (q *queue) pick() (*lane, *turn) {
 		from.turns = last(from.turns, next)
 	}
 	return from, next
+}
+
+// admits reports whether a tenant may have one more job under way. One that has too many late
+// requests may have one at a time, which says so at once.
+func (q *queue) admits(l *lane, alone bool) bool {
+	if late := q.late(l.tenant); late > 0 {
+		return l.running < max(1, q.share-late)
+	}
+	return alone || l.running < q.share
 }
 
 func (l *lane) pick() (next *turn) {

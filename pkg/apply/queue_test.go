@@ -38,8 +38,34 @@ func TestSlowTenantDoesNotDelayOthers(t *testing.T) {
 			}
 		})})
 	}
-	run(t.Context(), 4, turns)
+	run(t.Context(), 4, turns, prompt)
 	require.Zero(t, left.Load())
+}
+
+// prompt: every request is answered.
+func prompt(string) int { return 0 }
+
+// TestNobodyWaitsTwice: once a request of a tenant had no answer, no further ones are begun while
+// as many are under way as may have none. A pass would wait for them for as long again.
+func TestNobodyWaitsTwice(t *testing.T) {
+	for _, c := range []struct {
+		running, late int
+		alone, begins bool
+	}{
+		{7, 0, true, true}, {3, 0, false, true}, {4, 0, false, false},
+		{7, 1, true, false}, {3, 1, true, false}, {2, 1, true, true}, {1, 3, true, false}, {0, 3, true, true},
+		{0, 8, true, true}, {1, 8, true, false}, // it is told so, one after the other
+	} {
+		one := func() []job { return []job{func(context.Context) {}} }
+		slow := &lane{tenant: "slow", running: c.running, turns: []*turn{{tenant: "slow", steps: []func() []job{one}}}}
+		q := &queue{share: 4, late: func(string) int { return c.late }, lanes: []*lane{slow}}
+		q.more = sync.NewCond(&q.mu)
+		if !c.alone {
+			q.lanes = append(q.lanes, &lane{tenant: "other", turns: []*turn{{tenant: "other", running: 1}}})
+		}
+		_, next := q.pick()
+		require.Equal(t, c.begins, next != nil, "%+v", c)
+	}
 }
 
 // TestTenantGetsHalfOfTheWorkers while another one has something to do.
@@ -66,7 +92,7 @@ func TestTenantGetsHalfOfTheWorkers(t *testing.T) {
 				}}})
 			}
 		}
-		run(context.Background(), workers, turns)
+		run(context.Background(), workers, turns, prompt)
 		require.False(t, broken.Load())
 		require.Zero(t, left[0].Load()+left[1].Load())
 	})
@@ -105,7 +131,7 @@ func TestQueueDoesEverythingOnceAndInOrder(t *testing.T) {
 			}
 			turns = append(turns, tr)
 		}
-		run(context.Background(), rapid.IntRange(1, 6).Draw(t, "workers"), turns)
+		run(context.Background(), rapid.IntRange(1, 6).Draw(t, "workers"), turns, prompt)
 		if len(done) != want {
 			t.Fatalf("%d of %d jobs were done", len(done), want)
 		}
