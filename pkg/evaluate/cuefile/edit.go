@@ -1,6 +1,7 @@
 package cuefile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -209,6 +210,7 @@ func (e Edit) insert(files []File, indexes [][]Place, value string) error {
 		}
 	}
 	if computed != nil && 2*len(computed.Path) >= depth {
+		computed.Why = cmp.Or(computed.Why, "is no struct")
 		return Edit{Path: computed.Path, Op: e.Op}.refuse(*computed)
 	}
 	if best < 0 {

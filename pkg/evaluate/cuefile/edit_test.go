@@ -82,6 +82,7 @@ func TestRefusals(t *testing.T) {
 		edit Edit
 		want string
 	}{
+		"a: 1\n":                      {set(2, "a", "b"), "app.cue:1:4: a is no struct; edit it by hand"},
 		"a: b + 1\nb: 1\n":            {set(2, "a"), "app.cue:1:4: a is an expression; edit it by hand"},
 		"a: b\nb: 1\n":                {set(2, "a", "c"), "app.cue:1:4: a is a reference; edit it by hand"},
 		"a: {for x in [1] {b: x}}\n":  {unset("a", "b"), "app.cue:1:22: a.b stands in a condition or a loop; edit it by hand"},
