@@ -35,6 +35,7 @@ type lane struct {
 	tenant  string
 	turns   []*turn // the one that had a job last is last
 	running int
+	held    bool // it had late requests when it was asked last
 }
 
 // queue hands out jobs fairly: first to the tenants with the fewest jobs under
@@ -101,8 +102,8 @@ func (q *queue) work(ctx context.Context) {
 		q.mu.Lock()
 		l.running--
 		t.running--
-		if t.running == 0 && len(t.jobs) == 0 {
-			q.more.Broadcast() // its next step may have jobs
+		if t.running == 0 && len(t.jobs) == 0 || l.held {
+			q.more.Broadcast() // its next step may have jobs, or its late requests have ended
 		}
 	}
 }
@@ -134,7 +135,8 @@ func (q *queue) pick() (*lane, *turn) {
 // admits reports whether a tenant may have one more job under way. One that has too many late
 // requests may have one at a time, which says so at once.
 func (q *queue) admits(l *lane, alone bool) bool {
-	if late := q.late(l.tenant); late > 0 {
+	late := q.late(l.tenant)
+	if l.held = late > 0; l.held {
 		return l.running < max(1, q.share-late)
 	}
 	return alone || l.running < q.share

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -66,6 +67,37 @@ func TestNobodyWaitsTwice(t *testing.T) {
 		_, next := q.pick()
 		require.Equal(t, c.begins, next != nil, "%+v", c)
 	}
+}
+
+// TestWorkersComeBack: when the late requests of a tenant have ended, it has all workers again.
+func TestWorkersComeBack(t *testing.T) {
+	var late, asked, running atomic.Int64
+	late.Store(2)
+	waiting, several := make(chan struct{}), make(chan struct{})
+	first := func(context.Context) {
+		<-waiting // the other workers have found nothing to do
+		late.Store(0)
+	}
+	together := sync.OnceFunc(func() { close(several) })
+	rest := func(context.Context) {
+		if running.Add(1) == 2 {
+			together()
+		}
+		select {
+		case <-several:
+		case <-time.After(time.Minute):
+			t.Error("one worker is left alone")
+			together()
+		}
+	}
+	turns := []*turn{{tenant: "slow", steps: []func() []job{func() []job { return []job{first, rest, rest} }}}}
+	run(t.Context(), 4, turns, func(string) int {
+		if asked.Add(1) == 4 {
+			close(waiting)
+		}
+		return int(late.Load())
+	})
+	require.EqualValues(t, 2, running.Load())
 }
 
 // TestTenantGetsHalfOfTheWorkers while another one has something to do.
