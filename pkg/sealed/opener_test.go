@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,6 +55,9 @@ func TestChildIsAlone(t *testing.T) {
 	require.NotContains(t, string(values["environment"]), "canary")
 	require.Equal(t, ".yaml", string(values["format"]))
 	if _, err := opener(t).run(t.Context(), "/tell", ".yaml", nil, true); err != nil {
+		if os.Getenv("CI") != "" && exec.Command("unshare", "--user", "--net", "--ipc", "true").Run() == nil {
+			t.Fatalf("this machine starts children in namespaces of their own, but not this one: %v", err)
+		}
 		t.Skipf("this machine starts no child in namespaces of its own: %v", err)
 	}
 	for line := range strings.Lines(string(values["interfaces"])) {

@@ -9,25 +9,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCommitMessages checks the commits after the first release. What this process reads does not tell when a commit was
-// added, so CI runs it with -count 1.
-func TestCommitMessages(t *testing.T) {
-	git := func(args ...string) (string, error) {
-		out, err := exec.Command("git", args...).Output()
-		return strings.TrimSpace(string(out)), err
-	}
-	tags, err := git("tag", "--list", "v*", "--merged", "HEAD", "--sort", "creatordate")
+// git asks Git about this checkout. Where the sources are none, the test is skipped; CI always has one.
+func git(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
 	if err != nil && os.Getenv("CI") == "" {
 		t.Skipf("this is not a Git checkout: %v", err)
 	}
-	require.NoError(t, err, "list the tags of releases")
+	require.NoError(t, err, "git %v", args)
+	return strings.TrimSpace(string(out))
+}
+
+// TestCommitMessages checks the commits after the first release. What this process reads does not tell when a commit was
+// added, so CI runs it with -count 1.
+func TestCommitMessages(t *testing.T) {
+	tags := git(t, "tag", "--list", "v*", "--merged", "HEAD", "--sort", "creatordate")
 	first, _, _ := strings.Cut(tags, "\n")
 	if first == "" {
 		t.Skip("there is no tag of a release yet, so no commit comes after it")
 	}
-	log, err := git("log", "-z", "--no-merges", "--format=%h %B", first+"..HEAD")
-	require.NoError(t, err)
-	for entry := range strings.SplitSeq(log, "\x00") {
+	for entry := range strings.SplitSeq(git(t, "log", "-z", "--no-merges", "--format=%h %B", first+"..HEAD"), "\x00") {
 		name, message, _ := strings.Cut(entry, " ")
 		for _, fault := range faultsOf(message) {
 			t.Errorf("commit %s: %s (CONTRIBUTING.md, Commits)", name, fault)

@@ -16,9 +16,7 @@ import (
 // layer above it. A bomb of a tenant blames that tenant, one of the platform the
 // platform, and each leaves the others as they are.
 func TestAttack09CUEBomb(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
-	}
+	bombsTakeSeconds(t)
 	bomb := map[string]string{
 		"exponential disjunctions": "package fleet\n\nFIELD: policy: requiredLabels: [for k, v in (" + rep(20, " & ", "({p#: 1} | {q#: 1})") + ") {\"a\"}]\n",
 		"giant lists":              "package fleet\n\nimport \"list\"\n\nFIELD: policy: requiredLabels: [for a in list.Range(0, 3000, 1) for b in list.Range(0, 3000, 1) if a < 0 {\"a\"}]\n",

@@ -90,12 +90,18 @@ y: #A & #A & #A`, false},
 	{"nested-definitions", "", tower("#a0: {x: 1}", 7, nest8) + "x: #a7", false},
 }
 
-// Every bomb blames its own application, within the deadline, and all others go
-// on.
-func TestBombs(t *testing.T) {
+// bombsTakeSeconds skips a test of make quick.
+func bombsTakeSeconds(t *testing.T) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
 	}
+}
+
+// Every bomb blames its own application, within the deadline, and all others go
+// on.
+func TestBombs(t *testing.T) {
+	bombsTakeSeconds(t)
 	p := open(t, Options{Deadline: 3 * time.Second})
 	for _, b := range bombs {
 		t.Run(b.name, func(t *testing.T) {

@@ -188,9 +188,7 @@ func told(t *testing.T, p *Pool) {
 // Bombs of one tenant do not delay the change of another: no pass waits for one of them to
 // end, in one commit, as new bytes or after a restart, and each is named.
 func TestBombsOfOneTenantDelayNobody(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
-	}
+	bombsTakeSeconds(t)
 	dir := t.TempDir()
 	p := open(t, Options{Dir: dir, Budgets: true})
 	p.longest = 5 * time.Minute // a busy machine postpones nothing here
@@ -270,9 +268,7 @@ func TestBackgroundIsTheSame(t *testing.T) {
 // One place is always there for those who wait: of two that are too slow one is preempted, and
 // ends later. The platform is always waited for.
 func TestOnePlaceIsFree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
-	}
+	bombsTakeSeconds(t)
 	p := open(t, Options{Budgets: true, Deadline: 3 * time.Second})
 	places := make(chan *process, 2)
 	places <- nil
@@ -304,9 +300,7 @@ func TestOnePlaceIsFree(t *testing.T) {
 
 // A tenant whose evaluations failed gives up its place in the background to one that has more left.
 func TestWhoFailedGivesWay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
-	}
+	bombsTakeSeconds(t)
 	p := open(t, Options{Budgets: true, Deadline: 3 * time.Second})
 	for cap(p.places) > 2 {
 		p.places = make(chan *process, 2)

@@ -45,9 +45,7 @@ func TestBuildIsTheSame(t *testing.T) {
 // A build that grows is ended at a limit, and blames its own kustomization; the next
 // one is built.
 func TestAttack08KustomizeBombs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
-	}
+	bombsTakeSeconds(t)
 	replacements := "resources: [a.yaml]\nreplacements:\n" +
 		strings.Repeat("- {source: {kind: ConfigMap, name: a, fieldPath: data}, targets: [{select: {kind: ConfigMap}, fieldPaths: [data.b, data.c], options: {create: true}}]}\n", 35)
 	large := `patches: [{target: {kind: ConfigMap}, patch: '[{"op": "add", "path": "/data", "value": {"a": "` + strings.Repeat("x", 500_000) + `"}}]'}]`

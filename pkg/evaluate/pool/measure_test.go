@@ -21,7 +21,7 @@ var apps = flag.Int("apps", 0, "measure the evaluation of a fleet of so many app
 // model: make bench-evaluate.
 func TestMeasure(t *testing.T) {
 	if *apps == 0 {
-		t.Skip("it measures and checks nothing without -apps: make bench-evaluate")
+		t.Skip("without -apps (make bench-evaluate): evaluates thousands of applications, and prints what that takes")
 	}
 	n := *apps
 	m := measurement{t: t, n: n, repo: grow(t, n)}

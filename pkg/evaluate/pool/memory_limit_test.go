@@ -54,9 +54,7 @@ func TestMemoryBombsStayBelowTheLimit(t *testing.T) {
 		bombMemory(t)
 		return
 	}
-	if testing.Short() {
-		t.Skip("-short: evaluates bombs until their limits end them, which takes seconds")
-	}
+	bombsTakeSeconds(t)
 	cgrouptest.V1(t, "memory")
 	const limit = 1 << 30
 	group := cgrouptest.Group(t, cgrouptest.Root+"/memory", cgrouptest.Name(t))

@@ -16,7 +16,7 @@ import (
 // stays in memory: make bench-evaluate.
 func TestMeasureMemory(t *testing.T) {
 	if *apps == 0 {
-		t.Skip("it measures and checks nothing without -apps: make bench-evaluate")
+		t.Skip("without -apps (make bench-evaluate): evaluates thousands of applications, and prints what that takes")
 	}
 	const n, rounds, reports = 100, 100, 5
 	files := fleetOf(0, "acme") // in memory: the caches of Git are not what is measured

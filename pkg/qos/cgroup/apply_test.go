@@ -292,7 +292,7 @@ func TestOwnGroupIsOffLimits(t *testing.T) {
 		}
 	}
 	if own == "" {
-		t.Skip("this process sits in the root groups")
+		t.Skip("this process sits in the root of every hierarchy, so it has no group of its own to protect")
 	}
 	file := "memory.max"
 	if tree.Controllers()["memory"] == qos.V1 {
