@@ -19,6 +19,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/text"
 )
@@ -54,10 +56,10 @@ type publisher struct {
 	looked fs.FileInfo
 	now    qos.Report // of the agent's report
 	told   map[promise]tellable
-	sent   *string       // the last document, nil before the first
-	wait   time.Duration // after the last error
-	next   time.Time     // when a request may follow
-	said   string        // the last error
+	sent   *string                     // the last document, nil before the first
+	waits  *backoff.ExponentialBackOff // after errors
+	next   time.Time                   // when a request may follow
+	said   string                      // the last error
 }
 
 // promise says which one it is.
@@ -77,7 +79,7 @@ func Publish(ctx context.Context, p Publishing) error {
 	if err != nil || server.Scheme != "https" || server.Host == "" {
 		return fmt.Errorf("--server %.200q: want https://HOST:PORT", p.Server)
 	}
-	run := &publisher{Publishing: p, told: map[promise]tellable{}}
+	run := newPublisher(p)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -90,6 +92,12 @@ func Publish(ctx context.Context, p Publishing) error {
 	}
 }
 
+func newPublisher(p Publishing) *publisher {
+	waits := backoff.NewExponentialBackOff()
+	waits.InitialInterval, waits.MaxInterval = leastPublish, mostPublish
+	return &publisher{Publishing: p, told: map[promise]tellable{}, waits: waits}
+}
+
 // turn looks at the report, and publishes it if it is due. An error is logged once.
 func (p *publisher) turn(ctx context.Context, now time.Time) {
 	if now.Before(p.next) {
@@ -98,10 +106,10 @@ func (p *publisher) turn(ctx context.Context, now time.Time) {
 	switch err := p.publish(ctx, now); {
 	case ctx.Err() != nil:
 	case err == nil:
-		p.wait, p.said = 0, ""
+		p.waits.Reset()
+		p.said = ""
 	default:
-		p.wait = min(max(2*p.wait, leastPublish), mostPublish)
-		p.next = now.Add(p.wait)
+		p.next = now.Add(p.waits.NextBackOff())
 		if err.Error() != p.said {
 			p.said = err.Error()
 			p.Log.Error("report not published", "error", err)
