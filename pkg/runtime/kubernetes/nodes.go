@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"context"
-	"maps"
 	"reflect"
 	"sync"
 	"time"
@@ -47,7 +46,7 @@ func newNodes(core v1.CoreV1Interface, fleet, agents string, changed func()) *no
 		o.FieldSelector = "status.phase!=Succeeded,status.phase!=Failed"
 	})
 	if agents != "" {
-		n.reports = watchKind(core, agents, "configmaps", &corev1.ConfigMap{}, slimReport, func(o *metav1.ListOptions) {
+		n.reports = watchKind(core, agents, "configmaps", &corev1.ConfigMap{}, readReports, func(o *metav1.ListOptions) {
 			o.LabelSelector = labelReport + "=" + fleet
 		})
 	}
@@ -109,7 +108,7 @@ func (n *nodes) run() {
 			AddFunc:    func(any) { n.changed() },
 			DeleteFunc: func(any) { n.changed() },
 			UpdateFunc: func(a, b any) {
-				if !maps.Equal(a.(*corev1.ConfigMap).Data, b.(*corev1.ConfigMap).Data) {
+				if !reflect.DeepEqual(a.(*reports).of, b.(*reports).of) {
 					n.changed()
 				}
 			},

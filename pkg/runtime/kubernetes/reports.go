@@ -26,20 +26,36 @@ const labelReport = render.Domain + "report" // of ConfigMaps with reports of no
 // name, what they do not keep of their plan.
 func ReportName(fleet, pool string) string { return "report-" + fleet + "-" + pool }
 
-// slimReport keeps no report that is too large to be read.
-func slimReport(obj any) (any, error) {
+// reports are those of the nodes of a pool, read once for each change of their ConfigMap.
+type reports struct {
+	metav1.ObjectMeta
+	of map[string]report
+}
+
+// report is that of one node.
+type report struct {
+	shortfalls []model.Shortfall // without pool and node
+	tooLarge   bool
+}
+
+// readReports reads a ConfigMap. Of a node that writes what no agent does it has nothing.
+func readReports(obj any) (any, error) {
 	c, ok := obj.(*corev1.ConfigMap)
 	if !ok {
 		return obj, nil
 	}
-	slim := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Name, ResourceVersion: c.ResourceVersion}, Data: map[string]string{}}
+	all := &reports{metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Name, ResourceVersion: c.ResourceVersion}, map[string]report{}}
 	for node, document := range c.Data {
-		if len(document) > qos.MaxReport {
-			document = ""
+		r := report{tooLarge: len(document) > qos.MaxReport}
+		parsed, err := qos.ParseReport(document)
+		for i := 0; err == nil && i < len(parsed.Shortfalls); i++ {
+			if s, ok := shortfallOf(&parsed.Shortfalls[i]); ok {
+				r.shortfalls = append(r.shortfalls, s)
+			}
 		}
-		slim.Data[node] = document
+		all.of[node] = r
 	}
-	return slim, nil
+	return all, nil
 }
 
 // shortfalls returns what the nodes of the pools of a platform say that they do not keep. The
@@ -52,24 +68,18 @@ func (r *Runtime) shortfalls(platform *model.Platform) (all []model.Shortfall) {
 	}
 	for i := range platform.Pools {
 		pool := &platform.Pools[i]
-		documents := r.nodes.reportsOf(ReportName(r.fleet, pool.Name))
-		if len(documents) == 0 || len(pool.Selector) == 0 {
+		told := r.nodes.reportsOf(ReportName(r.fleet, pool.Name))
+		if len(told) == 0 || len(pool.Selector) == 0 {
 			continue
 		}
 		selector := labels.SelectorFromSet(pool.Selector)
-		for name, document := range documents {
+		for name, report := range told {
 			if node := r.nodes.node(name); node == nil || !isReady(node) || !selector.Matches(labels.Set(node.Labels)) {
 				continue
 			}
-			report, err := qos.ParseReport(document)
-			if err != nil {
-				continue
-			}
-			for j := range report.Shortfalls {
-				if s, ok := shortfallOf(&report.Shortfalls[j]); ok {
-					s.Pool, s.Node = pool.Name, name
-					all = append(all, s)
-				}
+			for _, s := range report.shortfalls {
+				s.Pool, s.Node = pool.Name, name
+				all = append(all, s)
 			}
 		}
 	}
@@ -101,8 +111,8 @@ func (r *Runtime) receive(ctx context.Context, pools []string) error {
 	client := r.core.ConfigMaps(r.agents)
 	for _, pool := range pools {
 		name := ReportName(r.fleet, pool)
-		documents := r.nodes.reportsOf(name)
-		if documents == nil {
+		told := r.nodes.reportsOf(name)
+		if told == nil {
 			wanted := applycorev1.ConfigMap(name, r.agents).WithLabels(map[string]string{render.LabelManagedBy: render.ManagedBy, labelReport: r.fleet})
 			if _, err := client.Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: apply.FieldManager, Force: true}); err != nil {
 				return fmt.Errorf("make ConfigMap %s/%s: %w", r.agents, name, err)
@@ -110,8 +120,8 @@ func (r *Runtime) receive(ctx context.Context, pools []string) error {
 			continue
 		}
 		gone := map[string]any{}
-		for node, document := range documents {
-			if document == "" || r.nodes.node(node) == nil {
+		for node, report := range told {
+			if report.tooLarge || r.nodes.node(node) == nil {
 				gone[node] = nil
 			}
 		}
@@ -129,8 +139,8 @@ func (r *Runtime) receive(ctx context.Context, pools []string) error {
 	return nil
 }
 
-// reportsOf returns the data of a ConfigMap with reports, nil if it is not seen.
-func (n *nodes) reportsOf(name string) map[string]string {
+// reportsOf returns the reports in a ConfigMap by node, nil if it is not seen.
+func (n *nodes) reportsOf(name string) map[string]report {
 	if n.reports == nil {
 		return nil
 	}
@@ -138,7 +148,7 @@ func (n *nodes) reportsOf(name string) map[string]string {
 	if !found {
 		return nil
 	}
-	return obj.(*corev1.ConfigMap).Data
+	return obj.(*reports).of
 }
 
 // node returns a node by its name, nil if there is none.
