@@ -93,22 +93,22 @@ func (e Edit) apply(files []File) error {
 		return e.insert(files, indexes, value)
 	}
 	for i, f := range files {
+		here := slices.DeleteFunc(indexes[i], func(p Place) bool { return !slices.Equal(p.Path, e.Path) })
+		if len(here) == 0 {
+			continue
+		}
 		t := Open(f)
 		var cut *ast.Field
-		for _, p := range slices.Backward(indexes[i]) {
+		for _, p := range slices.Backward(here) {
 			switch {
-			case !slices.Equal(p.Path, e.Path):
 			case e.Op == Set:
 				t.Replace(p.Start, p.End, value)
-			case p.whole == nil:
+			case p.Whole == nil:
 				return e.refuse(p)
-			case p.whole != cut: // a conjunction has several values
-				cut = p.whole
+			case p.Whole != cut: // a conjunction has several values
+				cut = p.Whole
 				t.Cut(cut)
 			}
-		}
-		if string(t.Data) == string(f.Data) {
-			continue
 		}
 		if err := e.save(&files[i], t); err != nil {
 			return err

@@ -41,8 +41,10 @@ type Place struct {
 	Kind  Kind
 	Why   string // what computes the value of a computed place
 
+	Field *ast.Field // nil of an element of a list
+	Whole *ast.Field // the outermost field that holds nothing but this one; nil of an element of a list
+
 	value  ast.Expr
-	whole  *ast.Field // the outermost field that holds nothing but this one
 	braces *ast.StructLit
 }
 
@@ -77,10 +79,10 @@ func (w *walk) decls(path []string, decls []ast.Decl, whole *ast.Field) {
 				continue // a pattern, or a label that is computed
 			}
 			all := whole
-			if all == nil || Siblings(decls) > 1 {
+			if all == nil || siblings(decls) > 1 {
 				all = d
 			}
-			w.value(append(path[:len(path):len(path)], name), d.Value, all)
+			w.value(append(path[:len(path):len(path)], name), d.Value, d, all)
 		case *ast.EmbedDecl:
 			if s, ok := d.Expr.(*ast.StructLit); ok {
 				w.decls(path, s.Elts, nil)
@@ -97,17 +99,17 @@ func (w *walk) decls(path []string, decls []ast.Decl, whole *ast.Field) {
 }
 
 // value adds the places of a value and of what is in it.
-func (w *walk) value(path []string, x ast.Expr, whole *ast.Field) {
-	p := Place{Path: path, File: w.file.Name, Pos: x.Pos().Position(), Start: x.Pos().Offset(), End: x.End().Offset(), value: x, whole: whole}
+func (w *walk) value(path []string, x ast.Expr, field, whole *ast.Field) {
+	p := Place{Path: path, File: w.file.Name, Pos: x.Pos().Position(), Start: x.Pos().Offset(), End: x.End().Offset(), Field: field, Whole: whole, value: x}
 	switch x := x.(type) {
 	case *ast.Alias:
-		w.value(path, x.Expr, whole)
+		w.value(path, x.Expr, field, whole)
 		return
 	case *ast.ParenExpr:
-		w.value(path, x.X, whole)
+		w.value(path, x.X, field, whole)
 		return
 	case *ast.BinaryExpr:
-		if x.Op == token.AND && w.both(path, x, whole) {
+		if x.Op == token.AND && w.both(path, x, field, whole) {
 			return
 		}
 		p.Kind, p.Why = Computed, "is an expression"
@@ -140,17 +142,17 @@ func (w *walk) value(path []string, x ast.Expr, whole *ast.Field) {
 		w.decls(path, x.Elts, whole)
 	case *ast.ListLit:
 		for i, e := range x.Elts {
-			w.value(append(path[:len(path):len(path)], strconv.Itoa(i)), e, nil)
+			w.value(append(path[:len(path):len(path)], strconv.Itoa(i)), e, nil, nil)
 		}
 	}
 }
 
 // both adds the places of two values that are unified, and reports whether one of them is written
 // there. The other may be a reference: it bounds what is written.
-func (w *walk) both(path []string, x *ast.BinaryExpr, whole *ast.Field) bool {
+func (w *walk) both(path []string, x *ast.BinaryExpr, field, whole *ast.Field) bool {
 	before := len(w.places)
-	w.value(path, x.X, whole)
-	w.value(path, x.Y, whole)
+	w.value(path, x.X, field, whole)
+	w.value(path, x.Y, field, whole)
 	found := w.places[before:]
 	written := slices.ContainsFunc(found, func(p Place) bool { return p.Kind != Computed || p.Why == w.why && w.why != "" })
 	kept := slices.DeleteFunc(found, func(p Place) bool { return slices.Equal(p.Path, path) && p.Kind == Computed && p.Why != w.why })
@@ -158,8 +160,8 @@ func (w *walk) both(path []string, x *ast.BinaryExpr, whole *ast.Field) bool {
 	return written
 }
 
-// Siblings counts declarations that are no comments.
-func Siblings(decls []ast.Decl) (n int) {
+// siblings counts declarations that are no comments.
+func siblings(decls []ast.Decl) (n int) {
 	for _, d := range decls {
 		if _, ok := d.(*ast.CommentGroup); !ok {
 			n++

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"cuelang.org/go/cue/ast"
-	"cuelang.org/go/cue/parser"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -186,15 +185,16 @@ func readAll(files fs.FS, dir string) ([]Source, error) {
 func moveAllotment(p *cuefile.Text, tenant string, has bool, out *Allotments, allotment *strings.Builder) error {
 	for _, m := range movable {
 		for m.always || !has {
-			f, err := parser.ParseFile(p.Name, p.Data, parser.ParseComments)
+			places, err := cuefile.Index(cuefile.File{Name: p.Name, Data: p.Data})
 			if err != nil {
 				return fmt.Errorf("read %s: %w", p.Name, err)
 			}
-			field, outermost := locate(f.Decls, append([]string{"tenant"}, m.from...), nil)
-			if field == nil {
+			i := slices.IndexFunc(places, func(p cuefile.Place) bool { return slices.Equal(p.Path, append([]string{"tenant"}, m.from...)) })
+			if i < 0 {
 				break
 			}
-			if !plainValue(field.Value) {
+			field, outermost := places[i].Field, places[i].Whole
+			if places[i].Kind == cuefile.Computed || !plainValue(field.Value) {
 				return fmt.Errorf("%s: tenant.%s is not plain data; move it to platform.allotments.%s.%s by hand",
 					field.Value.Pos(), strings.Join(m.from, "."), tenant, strings.Join(m.to, "."))
 			}
@@ -207,33 +207,6 @@ func moveAllotment(p *cuefile.Text, tenant string, has bool, out *Allotments, al
 		}
 	}
 	return nil
-}
-
-// locate returns the first field at a path, and the outermost field that has nothing else
-// in it.
-func locate(decls []ast.Decl, path []string, whole *ast.Field) (field, outermost *ast.Field) {
-	for _, d := range decls {
-		f, ok := d.(*ast.Field)
-		if !ok {
-			continue
-		}
-		if name, _, err := ast.LabelName(f.Label); err != nil || name != path[0] {
-			continue
-		}
-		all := whole
-		if all == nil || cuefile.Siblings(decls) > 1 {
-			all = f
-		}
-		if len(path) == 1 {
-			return f, all
-		}
-		if s, ok := f.Value.(*ast.StructLit); ok {
-			if field, outermost := locate(s.Elts, path[1:], all); field != nil {
-				return field, outermost
-			}
-		}
-	}
-	return nil, nil
 }
 
 // textOf returns a field as it is written under another path, with the comments above it
