@@ -13,17 +13,24 @@ import (
 	adapter "github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 )
 
-// TestPlansUnderTheRights: with the manifests of the agents the reconciler may write the plans
-// of its fleet in their namespace, and nothing else there.
-func TestPlansUnderTheRights(t *testing.T) {
-	in := install(t)
-	agents := in.fleet + "-nodes"
+// installAgents installs the manifests of the agents, too, and returns their namespace and an adapter with the rights of
+// the reconciler.
+func installAgents(t *testing.T) (in *installation, agents string, carrier *adapter.Runtime) {
+	in = install(t)
+	agents = in.fleet + "-nodes"
 	for _, object := range build(t, "/deploy/nodeagent") {
 		in.create(t, object)
 	}
 	carrier, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, Agents: agents})
 	require.NoError(t, err)
-	defer carrier.Close()
+	t.Cleanup(carrier.Close)
+	return in, agents, carrier
+}
+
+// TestPlansUnderTheRights: with the manifests of the agents the reconciler may write the plans
+// of its fleet in their namespace, and nothing else there.
+func TestPlansUnderTheRights(t *testing.T) {
+	in, agents, carrier := installAgents(t)
 	plans := map[string][]byte{"general": []byte("{}")}
 	require.Eventually(t, func() bool { // the API server learns of rules by a watch
 		return carrier.Plan(t.Context(), plans) == nil

@@ -42,14 +42,7 @@ func (in *installation) tokenOfNode(t *testing.T, node string) *kubernetes.Clien
 // TestReportsUnderTheRights: with the manifests a node may write what it reports, under its own
 // name in the ConfigMap of its pool, and nothing else; the reconciler makes the ConfigMap.
 func TestReportsUnderTheRights(t *testing.T) {
-	in := install(t)
-	agents := in.fleet + "-nodes"
-	for _, object := range build(t, "/deploy/nodeagent") {
-		in.create(t, object)
-	}
-	carrier, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, Agents: agents})
-	require.NoError(t, err)
-	defer carrier.Close()
+	in, agents, carrier := installAgents(t)
 	plans := map[string][]byte{"general": []byte("{}"), "edge": []byte("{}")}
 	require.Eventually(t, func() bool { return carrier.Plan(t.Context(), plans) == nil }, patience, 20*time.Millisecond)
 
