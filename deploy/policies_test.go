@@ -25,10 +25,10 @@ import (
 func inside(t *testing.T) *installation {
 	t.Helper()
 	in := install(t)
-	carrier, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, TenantRole: in.role})
+	carrier, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, Patience: patience, TenantRole: in.role})
 	require.NoError(t, err)
 	defer carrier.Close()
-	report := carrier.Apply(t.Context(), sets(t, in.fleet))
+	report := carrier.Apply(t.Context(), in.sets(t))
 	require.NoError(t, report.Err)
 	for _, s := range report.Sets {
 		for _, r := range s.Results {

@@ -53,9 +53,11 @@ var components = []model.Component{
 		 "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "more"}}}}]}`)},
 }
 
-// sets are the objects of a tenant and its application.
-func sets(t *testing.T, fleet string) []render.Set {
+// sets are the objects of a tenant and its application. The cluster knows the kinds of all of them from now on.
+func (in *installation) sets(t *testing.T) []render.Set {
 	t.Helper()
+	in.DefineExternalSecrets(t)
+	fleet := in.fleet
 	tenant := &model.Tenant{Name: fleet, Isolation: model.IsolationLocked, PodSecurity: model.PodSecurityRestricted, Quota: &model.Resources{CPU: 64_000, Memory: 64 << 30}}
 	tenant.Policy = model.Policy{Namespace: "tenant", Kinds: kinds, Registries: []string{"example.com"}, Deletion: render.DeletionData}
 	app := &model.Application{ID: model.AppID{Tenant: fleet, Name: "all"}, Policy: tenant.Policy, Commit: strings.Repeat("0", 40)}
@@ -94,17 +96,16 @@ func sets(t *testing.T, fleet string) []render.Set {
 // compares what it asked for with what it may.
 func TestRights(t *testing.T) {
 	in := install(t)
-	in.DefineExternalSecrets(t)
 	asked := &requests{needed: map[right]bool{}, refused: map[right]bool{}, impersonated: map[right]bool{}}
 	config := rest.CopyConfig(in.config)
 	config.Wrap(asked.wrap)
 
-	carrier, err := adapter.New(config, adapter.Options{Fleet: in.fleet, TenantRole: in.role})
+	carrier, err := adapter.New(config, adapter.Options{Fleet: in.fleet, Patience: patience, TenantRole: in.role})
 	require.NoError(t, err)
 	defer carrier.Close()
 	_, err = carrier.Inspect(t.Context(), &model.Platform{})
 	require.NoError(t, err)
-	wanted := sets(t, in.fleet)
+	wanted := in.sets(t)
 	act := func(sets []render.Set) {
 		report := carrier.Apply(t.Context(), sets)
 		require.NoError(t, report.Err)

@@ -15,9 +15,9 @@ import (
 // TestUpgradeToAccounts carries out what a reconciler without accounts left: the accounts come, and nothing else is sent.
 func TestUpgradeToAccounts(t *testing.T) {
 	in := install(t)
-	before, err := adapter.New(in.Config, adapter.Options{Fleet: in.fleet})
+	before, err := adapter.New(in.Config, adapter.Options{Fleet: in.fleet, Patience: patience})
 	require.NoError(t, err)
-	wanted := sets(t, in.fleet)
+	wanted := in.sets(t)
 	// This one would be refused: a reconciler without accounts works where there are no policies yet.
 	bindings := in.Clientset.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings()
 	labels, err := bindings.Get(t.Context(), in.fleet+"-labels", metav1.GetOptions{})
@@ -32,7 +32,7 @@ func TestUpgradeToAccounts(t *testing.T) {
 	_, err = bindings.Create(t.Context(), labels, metav1.CreateOptions{})
 	require.NoError(t, err)
 
-	after, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, TenantRole: in.role})
+	after, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, Patience: patience, TenantRole: in.role})
 	require.NoError(t, err)
 	defer after.Close()
 	_, err = after.Inspect(t.Context(), &model.Platform{})
@@ -71,7 +71,7 @@ func TestNotPermittedYet(t *testing.T) {
 		require.NoError(t, err)
 	}
 	update(role.Rules)
-	carrier, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, TenantRole: in.role})
+	carrier, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, Patience: patience, TenantRole: in.role})
 	require.NoError(t, err)
 	defer carrier.Close()
 	inspect := func() error {
@@ -79,7 +79,7 @@ func TestNotPermittedYet(t *testing.T) {
 		return err
 	}
 	require.Eventually(t, func() bool { // the API server learns of it by a watch
-		one, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, TenantRole: in.role})
+		one, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, Patience: patience, TenantRole: in.role})
 		require.NoError(t, err)
 		defer one.Close()
 		_, err = one.Inspect(t.Context(), &model.Platform{})

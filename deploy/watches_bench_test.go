@@ -31,7 +31,7 @@ func BenchmarkTenantWatches(b *testing.B) {
 	}
 	carry := func() (carrier *adapter.Runtime, used uint64) {
 		before := inUse()
-		carrier, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, TenantRole: in.role})
+		carrier, err := adapter.New(in.config, adapter.Options{Fleet: in.fleet, Patience: patience, TenantRole: in.role})
 		require.NoError(b, err)
 		_, err = carrier.Inspect(b.Context(), &model.Platform{})
 		require.NoError(b, err)

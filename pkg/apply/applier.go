@@ -20,6 +20,10 @@ type Options struct {
 	FieldManager string // default FieldManager
 	Workers      int    // requests at the same time, default 8
 
+	// Patience is how long a pass waits for the answer to one request, default 1 s. A test that
+	// holds one pass to something waits longer: on a busy machine an answer may take seconds.
+	Patience time.Duration
+
 	// Account is the name of the ServiceAccount that requests about the objects of
 	// applications impersonate, that of the object's namespace. Secrets are then watched
 	// in the namespaces that have one. "": nobody is impersonated.
@@ -76,7 +80,7 @@ func New(cfg *rest.Config, opts Options) (*Applier, error) {
 	workers := cmp.Or(opts.Workers, 8)
 	return &Applier{
 		fleet: opts.Fleet, workers: workers, client: client, kinds: kinds, live: live,
-		fights: &fights{now: now, all: map[field]*fight{}}, unanswered: newUnanswered(workers / 2), accounts: accounts,
+		fights: &fights{now: now, all: map[field]*fight{}}, unanswered: newUnanswered(workers/2, opts.Patience), accounts: accounts,
 	}, nil
 }
 

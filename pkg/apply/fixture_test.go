@@ -45,7 +45,7 @@ func (f *fixture) applier() *apply.Applier {
 }
 
 func (f *fixture) applierFor(cfg *rest.Config) *apply.Applier {
-	return f.applierWith(cfg, apply.Options{Fleet: f.fleet})
+	return f.applierWith(cfg, apply.Options{Fleet: f.fleet, Patience: patience})
 }
 
 func (f *fixture) applierWith(cfg *rest.Config, opts apply.Options) *apply.Applier {

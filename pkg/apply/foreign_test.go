@@ -131,7 +131,7 @@ func TestAttack24ForeignObjects(t *testing.T) {
 // nothing, and neither fleet changes anything twice.
 func TestTwoFleetsInOneNamespace(t *testing.T) {
 	f := setup(t)
-	a, b := f.applier(), f.applierWith(f.Config, apply.Options{Fleet: f.fleet + "-copy"})
+	a, b := f.applier(), f.applierWith(f.Config, apply.Options{Fleet: f.fleet + "-copy", Patience: patience})
 	copied := *f
 	sets := func(f *fixture, value string) []render.Set {
 		return []render.Set{f.tenant(), f.set("shop", configMap("settings", value), deployment("web", "shop:"+value, "replicas: 0"))}
@@ -301,7 +301,7 @@ func TestRaceForAName(t *testing.T) {
 func TestAttack24Fight(t *testing.T) {
 	f := setup(t)
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	a := f.applierWith(f.Config, apply.Options{Fleet: f.fleet, Now: func() time.Time { return now }})
+	a := f.applierWith(f.Config, apply.Options{Fleet: f.fleet, Patience: patience, Now: func() time.Time { return now }})
 	set := f.set("shop", configMap("settings", "1"), configMap("goes", "1"))
 	f.apply(a, f.tenant(), set)
 	a.Live().Drifted()

@@ -8,30 +8,32 @@ import (
 	"time"
 )
 
-// patience is how long a pass waits for the answer to one request. The API server answers
+// usualPatience is how long a pass waits for the answer to one request. The API server answers
 // within milliseconds, unless an admission webhook holds the request.
-const patience = time.Second
+const usualPatience = time.Second
 
 // late is the error for a request that has no answer yet.
 type late struct {
 	tenant string // whose other requests have none, so that this one was not made; "" if it was
 	known  bool   // it says nothing new about the API server: earlier requests had no answer
+	waited time.Duration
 }
 
 func (l *late) Error() string {
 	if l.tenant != "" {
 		return fmt.Sprintf("not tried: too many requests for tenant %s have no answer yet", l.tenant)
 	}
-	return fmt.Sprintf("no answer for %s; the request goes on, and nothing else waits for it: an admission webhook may be slow", patience)
+	return fmt.Sprintf("no answer for %s; the request goes on, and nothing else waits for it: an admission webhook may be slow", l.waited)
 }
 
 // unanswered holds the requests for which passes wait no more. They go on until they are
 // answered or given up. Its methods may be called from any goroutine.
 type unanswered struct {
-	share   int // how many a tenant may have
-	closing context.Context
-	close   context.CancelFunc
-	group   sync.WaitGroup
+	share    int // how many a tenant may have
+	patience time.Duration
+	closing  context.Context
+	close    context.CancelFunc
+	group    sync.WaitGroup
 
 	mu   sync.Mutex
 	all  map[Ref]*request
@@ -44,8 +46,8 @@ type request struct {
 	said    error // how the last request about the object ended
 }
 
-func newUnanswered(share int) *unanswered {
-	u := &unanswered{share: max(1, share), all: map[Ref]*request{}, each: map[string]int{}}
+func newUnanswered(share int, patience time.Duration) *unanswered {
+	u := &unanswered{share: max(1, share), patience: cmp.Or(patience, usualPatience), all: map[Ref]*request{}, each: map[string]int{}}
 	u.closing, u.close = context.WithCancel(context.Background())
 	return u
 }
@@ -61,7 +63,7 @@ func (u *unanswered) pending(r Ref) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if q := u.all[r]; q != nil && q.running {
-		return cmp.Or(q.said, error(&late{known: true}))
+		return cmp.Or(q.said, error(&late{known: true, waited: u.patience}))
 	}
 	return nil
 }
@@ -104,7 +106,7 @@ func (u *unanswered) leave(tenant string, r Ref, ended *bool) (said error, left 
 	}
 	q.running = true
 	u.each[tenant]++
-	return cmp.Or(q.said, error(&late{known: u.each[tenant] > u.share})), true
+	return cmp.Or(q.said, error(&late{known: u.each[tenant] > u.share, waited: u.patience})), true
 }
 
 // ended notes that a request has ended with an error or with nil.
@@ -143,7 +145,7 @@ func await[T any](ctx, life context.Context, u *unanswered, tenant string, r Ref
 		u.ended(tenant, r, failed, &ended)
 		close(done)
 	})
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(u.patience)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

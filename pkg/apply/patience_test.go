@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admission/v1"
@@ -88,19 +89,24 @@ func (f *fixture) slow(name string) string {
 	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, labels: {slow: %s}}}", name, f.fleet)
 }
 
+// impatient makes the tenant, and an applier that does not wait long for an answer.
+func (f *fixture) impatient() *apply.Applier {
+	f.apply(f.applier(), f.tenant())
+	return f.applierWith(f.Config, apply.Options{Fleet: f.fleet, Workers: 4, Patience: 3 * time.Second})
+}
+
 // TestSlowWebhookHoldsNobody: a pass does not wait for an object whose admission takes long.
 // The request goes on, it is not made twice, and a later pass finds the object.
 func TestSlowWebhookHoldsNobody(t *testing.T) {
 	f := setup(t)
-	a := f.applier()
-	f.apply(a, f.tenant())
+	a := f.impatient()
 	h := f.slowWebhook()
 	slow, fine := f.set("slow", f.slow("slow")), f.set("fine", configMap("fine", "1"))
 	r := a.Apply(t.Context(), []render.Set{slow, fine})
 	require.NoError(t, r.Err)
 	require.True(t, r.Sets[1].OK())
 	require.Equal(t, map[string]apply.Action{"ConfigMap/slow": apply.Failed}, actions(r, "slow"))
-	require.Contains(t, f.result(r, "slow", "ConfigMap/slow").Message, "no answer for 1s; the request goes on")
+	require.Contains(t, f.result(r, "slow", "ConfigMap/slow").Message, "no answer for 3s; the request goes on")
 	require.EqualValues(t, 1, h.waiting.Load(), "nobody answered")
 
 	r = a.Apply(t.Context(), []render.Set{slow})
@@ -116,8 +122,7 @@ func TestSlowWebhookHoldsNobody(t *testing.T) {
 // reported, and stays so while the next request has no answer.
 func TestSlowWebhookRefuses(t *testing.T) {
 	f := setup(t)
-	a := f.applier()
-	f.apply(a, f.tenant())
+	a := f.impatient()
 	h := f.slowWebhook()
 	set := f.set("slow", f.slow("slow"))
 	require.False(t, a.Apply(t.Context(), []render.Set{set}).Sets[0].OK())
@@ -134,8 +139,7 @@ func TestSlowWebhookRefuses(t *testing.T) {
 // no answer has not ended before the object is gone.
 func TestWithdrawnWithoutAnswer(t *testing.T) {
 	f := setup(t)
-	a := f.applier()
-	f.apply(a, f.tenant())
+	a := f.impatient()
 	h := f.slowWebhook()
 	a.Apply(t.Context(), []render.Set{f.set("slow", f.slow("slow"))})
 	require.False(t, a.Apply(t.Context(), []render.Set{f.set("slow")}).Sets[0].OK())
@@ -149,8 +153,7 @@ func TestWithdrawnWithoutAnswer(t *testing.T) {
 // objects it has.
 func TestUnansweredAreFew(t *testing.T) {
 	f := setup(t)
-	a := f.applierWith(f.Config, apply.Options{Fleet: f.fleet, Workers: 4})
-	f.apply(a, f.tenant())
+	a := f.impatient()
 	h := f.slowWebhook()
 	var sets []render.Set
 	for i := range 12 {

@@ -63,6 +63,15 @@ type Result struct {
 	Drift     []Difference // of a corrected or adopted object: the fields that others had changed
 }
 
+// String tells what became of the object, and why.
+func (r Result) String() string {
+	s := r.Ref.String() + " " + string(r.Action)
+	if r.Message != "" {
+		s += ": " + strings.TrimPrefix(r.Message, r.Ref.String()+": ")
+	}
+	return s
+}
+
 // What says what was corrected, and who changed it, or what was taken over, and from whom.
 func (r *Result) What() string {
 	if r.Action != Corrected && r.Action != Adopted {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,21 +24,21 @@ func TestConformance(t *testing.T) {
 	c := clustertest.Start(t)
 	fleet := c.Prefix(t)
 	c.AddNodes(t, fleet, 2, "4", "16Gi")
-	open := func(t testing.TB, cfg *rest.Config) runtime.Adapter {
-		r, err := kubernetes.New(cfg, kubernetes.Options{Fleet: fleet})
+	open := func(t testing.TB, cfg *rest.Config, patience time.Duration) runtime.Adapter {
+		r, err := kubernetes.New(cfg, kubernetes.Options{Fleet: fleet, Patience: patience})
 		require.NoError(t, err)
 		t.Cleanup(r.Close)
 		return r
 	}
 	runtimetest.Run(t, runtimetest.Subject{
-		Open: func(t testing.TB) runtime.Adapter { return open(t, c.Config) },
+		Open: func(t testing.TB) runtime.Adapter { return open(t, c.Config, patience) },
 		Behind: func(t testing.TB) (runtime.Adapter, func(bool)) {
 			host, err := url.Parse(c.Config.Host)
 			require.NoError(t, err)
 			g := newGate(t, host.Host)
 			cfg := rest.CopyConfig(c.Config)
 			cfg.Host = "https://" + g.listener.Addr().String()
-			return open(t, cfg), g.set
+			return open(t, cfg, 0), g.set
 		},
 		Tenant:   model.Tenant{Name: fleet, Isolation: model.IsolationOpen, PodSecurity: model.PodSecurityBaseline, Policy: model.Policy{Namespace: "tenant"}},
 		Platform: &model.Platform{Pools: []model.PoolSpec{{Name: "test", Selector: map[string]string{clustertest.PoolLabel: fleet}}}},

@@ -34,6 +34,8 @@ type Options struct {
 	Workers      int    // requests at the same time, default 8
 	Namespace    string // of the anchor, default daros-system
 
+	Patience time.Duration // see apply.Options
+
 	// Agents is the namespace of the agents of nodes, which get their plans there. "": none.
 	Agents string
 
@@ -73,7 +75,7 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		account = render.Account
 	}
 	applier, err := apply.New(cfg, apply.Options{
-		Fleet: opts.Fleet, FieldManager: opts.FieldManager, Workers: opts.Workers, Summary: summarize, Account: account,
+		Fleet: opts.Fleet, FieldManager: opts.FieldManager, Workers: opts.Workers, Patience: opts.Patience, Summary: summarize, Account: account,
 	})
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func setup(t testing.TB) *fixture {
 }
 
 func (f *fixture) restart() *kubernetes.Runtime {
-	r, err := kubernetes.New(f.Config, kubernetes.Options{Fleet: f.fleet})
+	r, err := kubernetes.New(f.Config, kubernetes.Options{Fleet: f.fleet, Patience: patience})
 	require.NoError(f.t, err)
 	f.t.Cleanup(r.Close)
 	return r
@@ -304,7 +304,7 @@ func TestCapacityIsWhatOthersLeave(t *testing.T) {
 // rate, one event says how many are left out.
 func TestEventsAreWrittenOnce(t *testing.T) {
 	f := setup(t)
-	runtime, err := kubernetes.New(f.Config, kubernetes.Options{Fleet: f.fleet})
+	runtime, err := kubernetes.New(f.Config, kubernetes.Options{Fleet: f.fleet, Patience: patience})
 	require.NoError(t, err)
 	about := &model.Instance{App: model.AppID{Tenant: f.fleet}, Spec: &model.Application{}}
 	for range 2 {
