@@ -31,7 +31,7 @@ quick: ## Test every package a little, in at most 3 minutes: no cluster, no race
 	$(TEST) -short ./...
 
 .PHONY: test
-test: fmt vet staticcheck cluster tests ## Test everything once, on a real control plane, in 15 to 17 minutes
+test: fmt vet staticcheck cluster tests ## Test everything once, on a real control plane, in 15 to 20 minutes
 	cd test/cluster && $(GO) test -trimpath -vet=off -timeout 30m ./...
 
 .PHONY: check
