@@ -2,15 +2,12 @@ package apply
 
 import (
 	"context"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/transport"
 )
 
 var (
@@ -85,27 +82,12 @@ func (a *account) patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// resource returns the client that watches a resource, and whom it impersonates in a
-// namespace: nobody where that is "".
-func (l *Live) resource(r schema.GroupVersionResource, namespace string) (dynamic.ResourceInterface, *account) {
+// watcher returns the client that watches the objects of a namespace, "" for all.
+func (l *Live) watcher(namespace string) *client {
 	if namespace == "" {
-		return l.dynamic.Resource(r), nil
+		return l.client
 	}
-	as := l.accounts.of(namespace)
-	hc := *l.client.http
-	hc.Transport = transport.NewImpersonatingRoundTripper(transport.ImpersonationConfig{UserName: as.user()}, roundTripper(l.client.http))
-	dc, err := dynamic.NewForConfigAndClient(l.config, &hc)
-	if err != nil {
-		return l.dynamic.Resource(r).Namespace(namespace), nil // the same configuration served for that one
-	}
-	return dc.Resource(r).Namespace(namespace), as
-}
-
-func roundTripper(c *http.Client) http.RoundTripper {
-	if c.Transport == nil {
-		return http.DefaultTransport
-	}
-	return c.Transport
+	return l.client.as(l.accounts.of(namespace))
 }
 
 // reachable reports whether requests about the objects of a namespace can be made: there is

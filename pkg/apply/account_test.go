@@ -5,14 +5,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/client-go/rest"
 )
 
 // TestBound: requests that an account would make wait for its RoleBinding, and end with it.
 func TestBound(t *testing.T) {
 	now := time.Now()
-	l, err := newLive(&rest.Config{}, &client{}, nil, newAccounts("d-aros", func() time.Time { return now }), Options{})
-	require.NoError(t, err)
+	l := newLive(&client{}, nil, newAccounts("d-aros", func() time.Time { return now }), Options{})
 	binding := l.accounts.of("acme").binding()
 	require.False(t, l.bound("acme"))
 	l.accounts.granted(binding)

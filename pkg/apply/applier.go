@@ -73,10 +73,7 @@ func New(cfg *rest.Config, opts Options) (*Applier, error) {
 		now = time.Now
 	}
 	accounts := newAccounts(opts.Account, now)
-	live, err := newLive(cfg, client, kinds, accounts, opts)
-	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
-	}
+	live := newLive(client, kinds, accounts, opts)
 	workers := cmp.Or(opts.Workers, 8)
 	return &Applier{
 		fleet: opts.Fleet, workers: workers, client: client, kinds: kinds, live: live,

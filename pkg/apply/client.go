@@ -57,15 +57,19 @@ func (c *client) as(a *account) *client {
 
 // do makes a request.
 func (c *client) do(ctx context.Context, r *rest.Request) (answer rest.Result) {
-	if c.account == nil {
-		return r.Do(ctx)
-	}
-	r.SetHeader(transport.ImpersonateUserHeader, c.account.user())
+	r = c.impersonate(r)
 	_ = c.account.patiently(ctx, func() error {
 		answer = r.Do(ctx)
 		return answer.Error()
 	})
 	return answer
+}
+
+func (c *client) impersonate(r *rest.Request) *rest.Request {
+	if c.account != nil {
+		r.SetHeader(transport.ImpersonateUserHeader, c.account.user())
+	}
+	return r
 }
 
 // apply sends the wanted fields of an object and returns the whole object. With force it
@@ -91,25 +95,16 @@ func (c *client) get(ctx context.Context, path string) (*unstructured.Unstructur
 }
 
 // list returns the objects of a kind with certain labels at a path.
-func (c *client) list(ctx context.Context, k kind, path, labels string) ([]*unstructured.Unstructured, error) {
+func (c *client) list(ctx context.Context, k kind, path, labels string) ([]unstructured.Unstructured, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
 	c.gets.Add(1)
 	defer c.ended.Add(1)
-	answer, err := decode(c.do(ctx, c.rest.Get().AbsPath(path).Param("labelSelector", labels)))
+	list, err := c.page(ctx, k, path, metav1.ListOptions{LabelSelector: labels})
 	if err != nil {
 		return nil, err
 	}
-	list, err := answer.ToList()
-	if err != nil {
-		return nil, err
-	}
-	objects := make([]*unstructured.Unstructured, len(list.Items))
-	for i := range list.Items {
-		objects[i] = &list.Items[i]
-		objects[i].SetGroupVersionKind(k) // the items of a list have none
-	}
-	return objects, nil
+	return list.Items, nil
 }
 
 func (c *client) delete(ctx context.Context, path string, opts metav1.DeleteOptions) error {

@@ -52,7 +52,8 @@ func (w *work) deleteData(ctx context.Context) error {
 	}
 	w.answered(nil)
 	w.disposed = map[Ref]bool{}
-	for _, u := range found {
+	for i := range found {
+		u := &found[i]
 		if w.declaredDisposable(u) || slices.ContainsFunc(made, func(c claimsOfSet) bool { return c.has(u) }) {
 			r := refOf(u)
 			w.live.forget(r)

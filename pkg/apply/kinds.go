@@ -25,13 +25,14 @@ type mapping struct {
 	namespaced bool
 }
 
-// path is the path of an object, or without a name of all objects.
+// path is the path of an object, without a name of all objects, and without a namespace
+// of those in all namespaces.
 func (m mapping) path(namespace, name string) string {
 	p := "/apis/" + m.resource.Group + "/" + m.resource.Version
 	if m.resource.Group == "" {
 		p = "/api/" + m.resource.Version
 	}
-	if m.namespaced {
+	if m.namespaced && namespace != "" {
 		p += "/namespaces/" + namespace
 	}
 	p += "/" + m.resource.Resource

@@ -12,8 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -22,10 +20,8 @@ import (
 // kind that the fleet uses. It keeps only a small part of each object.
 // Its methods may be called from any goroutine.
 type Live struct {
-	client  *client
-	kinds   *kinds
-	dynamic dynamic.Interface
-	config  *rest.Config
+	client *client
+	kinds  *kinds
 
 	accounts *accounts
 	summary  func(*unstructured.Unstructured) any
@@ -49,13 +45,9 @@ type Live struct {
 	sending map[Ref]string // objects with a request under way; the version at which they were deleted meanwhile
 }
 
-func newLive(cfg *rest.Config, c *client, k *kinds, a *accounts, opts Options) (*Live, error) {
-	dc, err := dynamic.NewForConfigAndClient(cfg, c.http)
-	if err != nil {
-		return nil, err
-	}
+func newLive(c *client, k *kinds, a *accounts, opts Options) *Live {
 	l := &Live{
-		client: c, kinds: k, dynamic: dc, config: cfg, accounts: a, summary: opts.Summary,
+		client: c, kinds: k, accounts: a, summary: opts.Summary,
 		fleet:   opts.Fleet,
 		changed: make(chan struct{}, 1),
 		watches: map[place]*watch{},
@@ -67,7 +59,7 @@ func newLive(cfg *rest.Config, c *client, k *kinds, a *accounts, opts Options) (
 		sending: map[Ref]string{}, inventoried: 1,
 	}
 	l.ctx, l.stop = context.WithCancel(context.Background())
-	return l, nil
+	return l
 }
 
 func (l *Live) close() {

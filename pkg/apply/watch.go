@@ -67,24 +67,16 @@ func (l *Live) follow(m mapping, namespace string) *watch {
 }
 
 func (w *watch) run(m mapping) {
-	resource, as := w.live.resource(m.resource, w.namespace)
+	c, path := w.live.watcher(w.namespace), m.path(w.namespace, "")
 	selected := render.LabelFleet + "=" + w.live.fleet
 	lw := w.Follow(&cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (list runtime.Object, err error) {
+		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 			opts.LabelSelector = selected
-			err = as.patiently(ctx, func() error {
-				list, err = resource.List(ctx, opts)
-				return err
-			})
-			return list, err
+			return c.page(ctx, m.kind, path, opts)
 		},
-		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (events apiwatch.Interface, err error) {
+		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (apiwatch.Interface, error) {
 			opts.LabelSelector = selected
-			err = as.patiently(ctx, func() error {
-				events, err = resource.Watch(ctx, opts)
-				return err
-			})
-			return events, err
+			return c.watch(ctx, path, opts)
 		},
 	})
 	example := &unstructured.Unstructured{}
@@ -94,7 +86,7 @@ func (w *watch) run(m mapping) {
 	pause := retry.DelayFunc()
 	_ = pause.Until(w.live.ctx, true, true, func(ctx context.Context) (bool, error) {
 		if w.namespace != "" && !w.live.bound(w.namespace) { // the API server need not say so again and again
-			w.note(apierrors.NewForbidden(m.resource.GroupResource(), "", errors.New(as.user()+" has no RoleBinding")))
+			w.note(apierrors.NewForbidden(m.resource.GroupResource(), "", errors.New(c.account.user()+" has no RoleBinding")))
 			return false, nil
 		}
 		if err := reflector.ListAndWatchWithContext(ctx); err != nil {

@@ -1,0 +1,71 @@
+package apply
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
+)
+
+func readEvents(stream string) *events {
+	body := io.NopCloser(strings.NewReader(stream))
+	return &events{body, json.NewDecoder(body)}
+}
+
+// TestEvents: a watch shows objects with whole numbers as such, the version up to which it
+// has told everything, and the reason why it ends.
+func TestEvents(t *testing.T) {
+	e := readEvents(`{"type":"ADDED","object":{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"web"},"spec":{"replicas":3,"share":0.5}}}
+{"type":"BOOKMARK","object":{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"resourceVersion":"12"}}}
+{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","reason":"Expired","code":410}}
+{"type":"ADDED","object":{"kind":`)
+	kind, o, err := e.Decode()
+	require.NoError(t, err)
+	require.Equal(t, apiwatch.Added, kind)
+	require.Equal(t, map[string]any{"replicas": int64(3), "share": 0.5}, o.(*unstructured.Unstructured).Object["spec"])
+	kind, o, err = e.Decode()
+	require.NoError(t, err)
+	require.Equal(t, apiwatch.Bookmark, kind)
+	require.Equal(t, "12", o.(*unstructured.Unstructured).GetResourceVersion())
+	kind, o, err = e.Decode()
+	require.NoError(t, err)
+	require.Equal(t, apiwatch.Error, kind)
+	require.Equal(t, metav1.StatusReasonExpired, o.(*metav1.Status).Reason)
+	_, _, err = e.Decode()
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF, "the watch was cut off")
+	_, _, err = readEvents("").Decode()
+	require.ErrorIs(t, err, io.EOF)
+	_, _, err = readEvents(`{"type":"ADDED","object":[]}`).Decode()
+	require.Error(t, err)
+}
+
+// FuzzEvents: whatever a watch sends is an object or an error.
+func FuzzEvents(f *testing.F) {
+	f.Add(`{"type":"ADDED","object":{"metadata":{"name":"web"}}}`)
+	f.Add(`{"type":"ERROR","object":{"code":"410"}}`)
+	f.Add(`{"type":"MODIFIED","object":null}`)
+	f.Add(`{"type":"MODIFIED"}`)
+	f.Fuzz(func(t *testing.T, stream string) {
+		e := readEvents(stream)
+		for {
+			kind, o, err := e.Decode()
+			if err != nil {
+				return
+			}
+			if u, ok := o.(*unstructured.Unstructured); ok {
+				require.NotEqual(t, apiwatch.Error, kind)
+				var again map[string]any
+				body, err := json.Marshal(u.Object)
+				require.NoError(t, err)
+				require.NoError(t, utiljson.Unmarshal(body, &again))
+				require.Equal(t, u.Object, again)
+			}
+		}
+	})
+}
