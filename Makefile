@@ -46,6 +46,7 @@ soak: cluster ## Test all there is to test, for hours: all states, thousands of 
 	$(MAKE) mutate-arbitration
 	$(MAKE) attack-mutations
 	$(GO) run ./test/arbitration/bench
+	$(MAKE) bench-apply OBJECTS=200
 	for apps in 10000 30000; do $(MAKE) bench-evaluate bench-lifecycle APPS=$$apps; done
 
 .PHONY: tests fmt vet staticcheck architecture cluster
@@ -119,6 +120,11 @@ BOMBS ?= 1000
 .PHONY: bench-tenancy
 bench-tenancy: cluster ## Measure how much later a tenant's change is evaluated and applied beside BOMBS (1000) bombs of another tenant
 	$(GO) test -timeout 3h -run '^TestMeasureTenancy' -v -count 1 ./pkg/evaluate/pool ./pkg/apply -bombs $(BOMBS)
+
+.PHONY: bench-apply
+bench-apply: OBJECTS = 5000
+bench-apply: ## Measure applying OBJECTS (5000) objects beside a bare loop, cli-utils and Flux' ssa, on an API server of its own
+	cd test/peers/apply && $(GO) run . -applications $$(($(OBJECTS) / 10))
 
 .PHONY: bench-arbitration
 bench-arbitration: ## Measure what decisions cost on one core, and how far they are from the best
