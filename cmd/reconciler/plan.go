@@ -94,11 +94,16 @@ type caseFlags struct {
 }
 
 func (f *caseFlags) add(fl *pflag.FlagSet) {
+	f.addPlaces(fl)
+	fl.StringVar(&f.now, "now", "", "decide as of this `TIME`, such as 2026-05-01T12:00:00Z (default: now)")
+	fl.StringArrayVar(&f.capacity, "capacity", nil, "capacity of a pool, `POOL.RESOURCE=[+|-]AMOUNT`, such as general.cpu=+64; can be given several times")
+}
+
+// addPlaces adds the flags that say which fleet it is, and where its files and its status branch are.
+func (f *caseFlags) addPlaces(fl *pflag.FlagSet) {
 	fl.StringVar(&f.repo, "repo", ".", "clone of the fleet repo")
 	fl.StringVar(&f.statusRepo, "status-repo", "", "repo of the status branch, where it is not in the fleet repo: a URL, a bare repo, or a clone")
 	fl.StringVar(&f.statusBranch, "status-branch", "status", "status branch of the clone, as last fetched")
-	fl.StringVar(&f.now, "now", "", "decide as of this `TIME`, such as 2026-05-01T12:00:00Z (default: now)")
-	fl.StringArrayVar(&f.capacity, "capacity", nil, "capacity of a pool, `POOL.RESOURCE=[+|-]AMOUNT`, such as general.cpu=+64; can be given several times")
 	f.fleetFlags.add(fl)
 }
 

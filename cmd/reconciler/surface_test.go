@@ -34,6 +34,7 @@ var answers = map[string]any{
 	"compact":            status.Compaction{},
 	"merge":              signedView{},
 	"migrate":            status.Migration{},
+	"diff":               view.Diff{},
 	"events":             []status.Event{},
 	"explain":            view.Explanation{},
 	"explain --why-not":  offline.Obstacles{},

@@ -12,15 +12,29 @@ import (
 // are compared: other fields belong to other managers or are defaults.
 type comparison struct {
 	exact bool // lists must have the same length: live is projected on our own fields
-	found []Difference
+	found []finding
 }
 
-// differences returns the wanted fields that live does not hold, with the
-// manager that holds them instead.
-func differences(want, live map[string]any, others []level) []Difference {
+// finding is a field that differs, with both values: nil where it is not there.
+type finding struct {
+	Difference
+	want, live any
+}
+
+// compare returns the wanted fields that live does not hold, with the manager that holds
+// them instead.
+func compare(want, live map[string]any, others []level) []finding {
 	c := comparison{}
 	c.object(want, live, others)
 	return c.found
+}
+
+// differences is compare without the values.
+func differences(want, live map[string]any, others []level) (list []Difference) {
+	for _, f := range compare(want, live, others) {
+		list = append(list, f.Difference)
+	}
+	return list
 }
 
 // within reports whether own, an object projected on our own fields, holds
@@ -63,7 +77,7 @@ func (c *comparison) value(name string, want, live any, path string, others []le
 	case map[string]any:
 		l, ok := live.(map[string]any)
 		if !ok && !(live == nil && len(w) == 0) {
-			c.differs(path, others)
+			c.differs(path, want, live, others)
 			return
 		}
 		for _, key := range slices.Sorted(maps.Keys(w)) {
@@ -76,27 +90,27 @@ func (c *comparison) value(name string, want, live any, path string, others []le
 	case []any:
 		l, ok := live.([]any)
 		if !ok && !(live == nil && len(w) == 0) {
-			c.differs(path, others)
+			c.differs(path, want, live, others)
 			return
 		}
 		c.list(name, w, l, path, others)
 	default:
 		if !sameScalar(name, want, live) {
-			c.differs(path, others)
+			c.differs(path, want, live, others)
 		}
 	}
 }
 
 func (c *comparison) list(name string, want, live []any, path string, others []level) {
 	if c.exact && len(want) != len(live) {
-		c.differs(path, others)
+		c.differs(path, want, live, others)
 		return
 	}
 	used := make([]bool, len(live))
 	for i, w := range want {
 		at := match(w, live, used, i)
 		if at < 0 {
-			c.differs(path+item(w, i), others)
+			c.differs(path+item(w, i), w, nil, others)
 			continue
 		}
 		used[at] = true
@@ -159,8 +173,8 @@ func item(w any, place int) string {
 	return fmt.Sprintf("[%d]", place)
 }
 
-func (c *comparison) differs(path string, others []level) {
-	c.found = append(c.found, Difference{Path: path, Manager: holds(others)})
+func (c *comparison) differs(path string, want, live any, others []level) {
+	c.found = append(c.found, finding{Difference{Path: path, Manager: holds(others)}, want, live})
 }
 
 // amounts are the fields whose members are quantities.

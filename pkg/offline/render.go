@@ -86,9 +86,9 @@ func (a *assessor) renderSelected(r revision, out *plan.Outcome, which model.App
 	}
 }
 
-// covers reports whether an application is the one that is asked for, or one of the tenant.
+// covers reports whether an application is the one that is asked for, one of the tenant, or one of the fleet.
 func covers(which, app model.AppID) bool {
-	return app.Tenant == which.Tenant && (which.Name == "" || app.Name == which.Name)
+	return (which.Tenant == "" || app.Tenant == which.Tenant) && (which.Name == "" || app.Name == which.Name)
 }
 
 // refusals returns why what is asked for is refused, none if nothing of it is.

@@ -152,7 +152,13 @@ func (r *Runtime) Others(ctx context.Context, sets []render.Set) ([]string, erro
 	return append(sentences, unmatched...), err
 }
 
-// Preview returns the same about the objects of assignments.
+// Deviations returns the objects of sets that are not as wanted, and those that nothing
+// wants any more. It changes nothing.
+func (r *Runtime) Deviations(ctx context.Context, sets []render.Set) ([]model.Deviation, error) {
+	return r.applier.Deviations(ctx, r.withAccounts(sets))
+}
+
+// Preview returns the sentences of Others about the objects of assignments.
 func (r *Runtime) Preview(ctx context.Context, list []runtime.Assignment) ([]string, error) {
 	sets := make([]render.Set, len(list))
 	for i := range list {

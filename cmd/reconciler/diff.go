@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
+	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+func newDiffCommand() *cobra.Command {
+	var f caseFlags
+	var cluster clusterFlags
+	format := outputFormat("text")
+	cmd := &cobra.Command{
+		Use:   "diff [TENANT[/APPLICATION]]",
+		Short: "Show the fields in a cluster that are not as the fleet wants them",
+		Long: `Diff compares the objects in a cluster with those that it is to have by the status branch, of
+the fleet, of a tenant or of one application: objects that are missing, that others made, that
+are being deleted or that nothing wants any more, and each field with another value: what is
+wanted, what is there, and who holds it.
+
+It reads the status branch of the clone as last fetched, the accepted commit of the fleet repo,
+and the objects in the cluster. It changes nothing. What a commit would change is shown by
+"reconciler plan"; diff shows what the reconciler is about to correct, or cannot.
+
+Values of Secrets are hidden.
+
+The exit code is 0 if everything is as wanted, 1 if something is not, and 2 if the command
+itself failed.`,
+		Example: `  # is the cluster as Git wants it?
+  git fetch origin status
+  reconciler diff
+
+  # who changed this application?
+  reconciler diff acme/shop
+
+  # for programs: the fields that kubectl users hold
+  reconciler diff -o json | jq '.deviations[].fields[]? | select(.manager | test("kubectl"))'`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			which, err := view.ParseSelection(args...)
+			if err != nil {
+				return err
+			}
+			cfg, err := cluster.config()
+			if err != nil {
+				return err
+			}
+			return f.open(cmd, func(o offline.Options, c offline.Case) error {
+				accepted, err := offline.AcceptedBy(cmd.Context(), o, c, model.AppID{Tenant: which.Tenant, Name: which.App})
+				if err != nil {
+					return err
+				}
+				carrier, err := kubernetes.New(cfg, kubernetes.Options{Fleet: o.Fleet})
+				if err != nil {
+					return err
+				}
+				defer carrier.Close()
+				found, err := carrier.Deviations(cmd.Context(), accepted.Sets)
+				if err != nil {
+					return fmt.Errorf("compare with the cluster: %w", err)
+				}
+				objects := 0
+				for i := range accepted.Sets {
+					objects += len(accepted.Sets[i].Objects)
+				}
+				answer := view.DiffOf(objects, found, accepted.Notes)
+				return format.end(cmd.OutOrStdout(), answer, len(found) > 0, func(p *printer) { p.diff(&answer, which) })
+			})
+		},
+	}
+	fl := cmd.Flags()
+	f.addPlaces(fl)
+	cluster.add(fl, "")
+	fl.VarP(&format, "output", "o", outputUsage)
+	return cmd
+}
+
+// shownValue bounds how much of a value text shows, in characters.
+const shownValue = 60
+
+func (p *printer) diff(v *view.Diff, which view.Selection) {
+	for i := range v.Deviations {
+		d := &v.Deviations[i]
+		if i == 0 || v.Deviations[i-1].App != d.App {
+			p.line("%s", p.paint(bold, text.Clean(strings.TrimSuffix(d.App.String(), "/"))))
+		}
+		p.deviation(d)
+		if i+1 == len(v.Deviations) || v.Deviations[i+1].App != d.App {
+			p.line("")
+		}
+	}
+	var counts []string
+	for _, s := range model.DeviationStates {
+		if n := v.Count(s); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	if counts == nil {
+		p.line("%s: all %s are as wanted", which, text.Count(v.Objects, "object"))
+	} else {
+		p.line("%s: %s wanted; not as they are to be: %s", which, text.Count(v.Objects, "object"), strings.Join(counts, ", "))
+	}
+	for _, n := range v.Notes {
+		p.line("%s %s", p.paint(yellow, "note:"), text.Clean(n))
+	}
+}
+
+func (p *printer) deviation(d *model.Deviation) {
+	name := d.Name
+	if d.Namespace != "" {
+		name = d.Namespace + "/" + name
+	}
+	what := map[model.DeviationState]string{
+		model.DeviationMissing: "is missing", model.DeviationDiffers: "differs", model.DeviationForeign: "belongs to " + d.Owner,
+		model.DeviationLeaving: "is being deleted", model.DeviationUnwanted: "is not wanted any more",
+	}[d.State]
+	p.line("  %s %s", p.paint(yellow, text.Clean(d.Kind+" "+name)), text.Clean(what))
+	var rows [][]cell
+	for _, f := range d.Fields {
+		held := ""
+		if f.Manager != "" {
+			held = "held by " + f.Manager
+		}
+		rows = append(rows, []cell{plain(f.Path), plain("is " + shortValue(f.Live)), plain("wanted " + shortValue(f.Wanted)), {text.Clean(held), dim}})
+	}
+	p.table("    ", nil, rows)
+}
+
+// shortValue writes the value of a field in short.
+func shortValue(v any) string {
+	if v == nil {
+		return "absent"
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "?"
+	}
+	r := []rune(strings.TrimSpace(b.String()))
+	if len(r) > shownValue {
+		r = slices.Concat(r[:shownValue-1], []rune{'…'})
+	}
+	return string(r)
+}

@@ -1,0 +1,161 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
+)
+
+// hidden stands in the place of values of Secrets.
+const hidden = "<hidden>"
+
+// derived are annotations that follow from the commit or from the rest of an object.
+var derived = []string{render.AnnotationCommit, render.AnnotationWorkload, render.AnnotationRelease, render.AnnotationGrant,
+	render.AnnotationApplied, render.AnnotationOwner, render.AnnotationAdopted}
+
+// Deviations reads the objects of sets, and those that the inventories of the same
+// applications list, and returns those that are not as wanted, in the order of the sets.
+// It changes nothing.
+func (a *Applier) Deviations(ctx context.Context, sets []render.Set) ([]model.Deviation, error) {
+	if err := a.live.WaitForSync(ctx); err != nil {
+		return nil, err
+	}
+	p := &pass{Applier: a, wanted: map[Ref]int{}}
+	for i := range sets {
+		p.add(&sets[i], &SetReport{})
+	}
+	found := make([][]model.Deviation, len(p.works))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(a.workers)
+	for i, w := range p.works {
+		group.Go(func() (err error) {
+			found[i], err = w.deviations(ctx)
+			return err
+		})
+	}
+	err := group.Wait()
+	return slices.Concat(found...), err
+}
+
+func (w *work) deviations(ctx context.Context) (list []model.Deviation, err error) {
+	for i := range w.set.Objects {
+		o := &w.set.Objects[i]
+		if o.Keep {
+			continue
+		}
+		r := refOf(o.Object)
+		d := model.Deviation{App: w.app(), Kind: r.kind(), Namespace: r.Namespace, Name: r.Name, State: model.DeviationMissing}
+		u, err := w.read(ctx, o.Object.GroupVersionKind(), r)
+		if err != nil {
+			return nil, err
+		}
+		if u == nil {
+			list = append(list, d)
+			continue
+		}
+		now := w.live.observe(u)
+		_, t, _ := w.live.find(r)
+		switch {
+		case !w.mine(now, t):
+			d.State, d.Owner = model.DeviationForeign, ownerOf(u, w.fleet)
+		case now.Deleting:
+			d.State = model.DeviationLeaving
+		default:
+			if d.Fields = w.deviating(o, u, now); len(d.Fields) == 0 {
+				continue
+			}
+			d.State = model.DeviationDiffers
+		}
+		list = append(list, d)
+	}
+	unwanted, err := w.left(ctx)
+	return append(list, unwanted...), err
+}
+
+// left returns what inventories list and nothing wants any more. Jobs of workflow steps are
+// the step's business, and what holds data outlives what declared it.
+func (w *work) left(ctx context.Context) (list []model.Deviation, err error) {
+	var stored []Ref
+	for _, o := range w.live.inventories(w.app()) {
+		stored = union(stored, o.inventory.refs)
+	}
+	for _, r := range without(stored, w.wanted) {
+		if permanent(r) || w.pass.wanted[r] > 0 {
+			continue
+		}
+		u, err := w.read(ctx, kind{Group: r.Group, Kind: r.Kind}, r)
+		if err != nil {
+			return nil, err
+		}
+		if u == nil || !w.owns(u) || annotation(u, render.AnnotationIntent) != "" || annotation(u, render.AnnotationPrune) == render.PruneKeep {
+			continue
+		}
+		list = append(list, model.Deviation{App: w.app(), Kind: r.kind(), Namespace: r.Namespace, Name: r.Name, State: model.DeviationUnwanted})
+	}
+	return list, nil
+}
+
+// read returns an object as it is, nil if it is not there.
+func (w *work) read(ctx context.Context, k kind, r Ref) (*unstructured.Unstructured, error) {
+	m, err := w.kinds.find(ctx, k)
+	var unknown *unknownKind
+	if errors.As(err, &unknown) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	u, err := w.as(r.Namespace).get(ctx, m.path(r.Namespace, r.Name))
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return u, err
+}
+
+// deviating returns the wanted fields that have other values, and fields that D-AROS holds
+// and that are not wanted any more.
+func (w *work) deviating(o *render.Object, u *unstructured.Unstructured, now *Object) (list []model.Deviating) {
+	var others []level
+	for _, c := range claims(u, w.client.manager) {
+		if !c.ours {
+			others = append(others, level{c.manager, c.fields})
+		}
+	}
+	for _, f := range compare(o.Object.Object, u.Object, others) {
+		list = append(list, model.Deviating{Path: f.Path, Wanted: f.want, Live: f.live, Manager: f.Manager})
+	}
+	own := map[string]any{}
+	if now.own != nil && utiljson.Unmarshal(now.own, &own) == nil {
+		for _, f := range compare(own, o.Object.Object, nil) {
+			if f.live == nil { // which is what is wanted here
+				list = append(list, model.Deviating{Path: f.Path, Live: f.want, Manager: w.client.manager})
+			}
+		}
+	}
+	list = slices.DeleteFunc(list, func(d model.Deviating) bool {
+		data := strings.HasPrefix(d.Path, "data") || strings.HasPrefix(d.Path, "stringData")
+		return o.Sealed != nil && data || slices.ContainsFunc(derived, func(a string) bool { return strings.HasSuffix(d.Path, "."+a) })
+	})
+	if now.kind() == secretKind.Kind {
+		for i := range list {
+			list[i].Wanted, list[i].Live = mask(list[i].Wanted), mask(list[i].Live)
+		}
+	}
+	return list
+}
+
+func mask(v any) any {
+	if v == nil {
+		return nil
+	}
+	return hidden
+}
