@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/git"
@@ -71,24 +72,44 @@ type Options struct {
 type Author struct{ Name, Email string }
 
 // Branch is the status branch, with its ledger in memory. It is safe for concurrent
-// use. Ledgers that go in and come out are never changed.
+// use. Ledgers that go in and come out are never changed, so nobody who reads waits for
+// another's fetch.
 type Branch struct {
 	o      Options
 	remote *git.Remote
 
-	mu      sync.Mutex
-	kept    *git.Copy // nil: nothing is kept
-	copied  keptSave  // what is kept
-	state   *state    // nil until loaded, or when the branch is known to have moved
-	taken   bool      // a save, or what the caller accepted, was in state: it is the ledger
-	pending *state    // pushed, but the answer was lost
+	archive *archive
+	moments moments
+
+	mu   sync.Mutex // held, also while the remote is asked, by who changes what is known
+	kept *git.Copy  // nil: nothing is kept
+	known
+	shown atomic.Pointer[known] // what was known when mu was last released
+}
+
+// known is what a process knows of the branch.
+type known struct {
+	copied  keptSave // what is kept
+	state   *state   // nil until loaded, or when the branch is known to have moved
+	taken   bool     // a save, or what the caller accepted, was in state: it is the ledger
+	pending *state   // pushed, but the answer was lost
 	asked   time.Time
-	store   *git.Store // full history, opened when first asked for
-	refused int        // files of the tree that was refused last; 0: none was
+	refused int // files of the tree that was refused last; 0: none was
 
 	arrived  arrived         // the tip that was fetched last
 	foreign  []ForeignCommit // the latest tips that were not believed
 	foreigns int             // how many there were
+}
+
+// work keeps others from changing what is known until done is called, which shows the
+// outcome to those who only read. They never wait.
+func (b *Branch) work() (done func()) {
+	b.mu.Lock()
+	return func() {
+		now := b.known
+		b.shown.Store(&now)
+		b.mu.Unlock()
+	}
 }
 
 // Open prepares to use the branch. It does not connect yet. The branch need
@@ -113,36 +134,30 @@ func Open(_ context.Context, o Options) (*Branch, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open status branch: %w", err)
 	}
-	b := &Branch{o: o, remote: remote}
+	b := &Branch{o: o, remote: remote, archive: newArchive(remote, git.Branch(o.Branch), filepath.Join(o.Dir, "history"))}
 	if o.Keep {
 		if b.kept, err = git.OpenCopy(filepath.Join(o.Dir, keptDir), o.Limits); err != nil {
 			return nil, fmt.Errorf("open status branch: %w", err)
 		}
 		b.copied = b.readKept(o.Dir)
 	}
+	b.work()()
 	return b, nil
 }
 
 // Close releases the files on disk for another process.
 func (b *Branch) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var err error
-	if b.store != nil {
-		err = b.store.Close()
-		b.store = nil
-	}
-	err = errors.Join(err, b.kept.Close())
+	defer b.work()()
+	err := errors.Join(b.archive.close(), b.kept.Close())
 	b.kept = nil
 	return err
 }
 
 // Tip returns the commit that Load read or Commit wrote last, "" if there is none.
 func (b *Branch) Tip() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.state == nil || b.state.head == git.ZeroHash {
+	s := b.shown.Load().state
+	if s == nil || s.head == git.ZeroHash {
 		return ""
 	}
-	return b.state.head.String()
+	return s.head.String()
 }

@@ -36,8 +36,7 @@ type CompactOptions struct {
 // Nothing else moves the branch other than forward. It is one compare-and-swap: when
 // somebody writes meanwhile, Compact starts again.
 func (b *Branch) Compact(ctx context.Context, o CompactOptions) (Compaction, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	defer b.work()()
 	var err error
 	for range attempts {
 		var c Compaction
@@ -52,15 +51,15 @@ func (b *Branch) Compact(ctx context.Context, o CompactOptions) (Compaction, err
 }
 
 func (b *Branch) compact(ctx context.Context, o CompactOptions) (Compaction, error) {
-	tip, err := b.fetchHistory(ctx)
+	store, tip, err := b.archive.fetch(ctx)
 	if err != nil {
 		return Compaction{}, err
 	}
-	if tip != git.ZeroHash && !b.believes(b.store, tip) {
+	if tip != git.ZeroHash && !b.believes(store, tip) {
 		return Compaction{}, errors.New("its last commit is not signed by a trusted key; let the reconciler save once more")
 	}
-	if s, _, err := savedAt(b.store, tip); err == nil && tip != git.ZeroHash {
-		if c, err := b.store.Signed(tip); err == nil && b.o.Signing == nil && len(c.Signature) > 0 && trailer(s.past.message, sequenceTrailer) != "" {
+	if s, _, err := savedAt(store, tip); err == nil && tip != git.ZeroHash {
+		if c, err := store.Signed(tip); err == nil && b.o.Signing == nil && len(c.Signature) > 0 && trailer(s.past.message, sequenceTrailer) != "" {
 			return Compaction{}, errors.New("it is signed; name the key of the reconciler with --status-key")
 		}
 		if l, _, err := s.Read(ctx); err == nil && len(l.Damaged) > 0 {
@@ -68,7 +67,7 @@ func (b *Branch) compact(ctx context.Context, o CompactOptions) (Compaction, err
 		}
 	}
 	c := Compaction{Before: tip.String(), After: tip.String()}
-	kept, base, older, err := split(ctx, b.store, tip, o.Since)
+	kept, base, older, err := split(ctx, store, tip, o.Since)
 	if err != nil {
 		return c, err
 	}
@@ -82,7 +81,7 @@ func (b *Branch) compact(ctx context.Context, o CompactOptions) (Compaction, err
 	}
 	signer := o.Signer
 	if b.o.Signing != nil {
-		signer = b.signerOf(base)
+		signer = b.signerOf(store, base)
 	}
 	at, err := addCommit(objects, checkpoint, signer)
 	if err != nil {
@@ -91,7 +90,7 @@ func (b *Branch) compact(ctx context.Context, o CompactOptions) (Compaction, err
 	c.Checkpoint, c.Time = at.String(), base.time
 	for _, k := range slices.Backward(kept) {
 		again := git.NewCommit{Tree: k.tree, Parent: at, Name: k.name, Email: k.email, Time: k.time, Message: k.message}
-		if at, err = addCommit(objects, again, b.signerOf(k)); err != nil {
+		if at, err = addCommit(objects, again, b.signerOf(store, k)); err != nil {
 			return c, err
 		}
 	}
@@ -102,8 +101,8 @@ func (b *Branch) compact(ctx context.Context, o CompactOptions) (Compaction, err
 }
 
 // signerOf returns who signs a commit again: nobody, if it did not verify.
-func (b *Branch) signerOf(p past) git.Signer {
-	if b.o.Signing == nil || !b.believes(b.store, p.hash) {
+func (b *Branch) signerOf(store *git.Store, p past) git.Signer {
+	if b.o.Signing == nil || !b.believes(store, p.hash) {
 		return nil
 	}
 	return b.o.Signing.Key

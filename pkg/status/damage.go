@@ -128,13 +128,14 @@ func (b *Branch) recall(ctx context.Context, s *state) error {
 	if len(s.ledger.Damaged) == 0 {
 		return nil
 	}
-	if _, err := b.fetchHistory(ctx); err != nil {
+	store, _, err := b.archive.fetch(ctx)
+	if err != nil {
 		return fmt.Errorf("%w; its history is needed because of a damaged record: %s", err, s.ledger.Damaged[0].File)
 	}
-	if !b.store.Has(s.head) {
+	if !store.Has(s.head) {
 		return errors.New("it was replaced while its history was read")
 	}
-	return recall(ctx, b.store, s.head, &s.ledger, func(commit git.Hash) bool { return b.believes(b.store, commit) })
+	return recall(ctx, store, s.head, &s.ledger, func(commit git.Hash) bool { return b.believes(store, commit) })
 }
 
 // rawOf returns the files of the records of the applications that have damaged ones, by

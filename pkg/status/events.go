@@ -34,15 +34,14 @@ func (f EventFilter) has(app model.AppID) bool {
 // history of the branch goes. It fetches that history once, and what is new at later
 // calls. Only what changed from one commit to the next is read.
 func (b *Branch) Events(ctx context.Context, filter EventFilter) ([]Event, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	tip, err := b.fetchHistory(ctx)
+	store, tip, err := b.recentHistory(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read status history: %w", err)
 	}
-	versions := newVersions(b.store)
+	defer b.archive.read()()
+	versions := newVersions(store)
 	var found [][]Event // by commit, latest first
-	err = backwards(ctx, b.store, tip, func(p past) (bool, error) {
+	err = backwards(ctx, store, tip, func(p past) (bool, error) {
 		// A transition is older than the commit that recorded it first.
 		if p.time.Before(filter.Since) {
 			return false, nil

@@ -83,6 +83,7 @@ type Step struct {
 
 // Write commits all steps with one push.
 func (b *Branch) Write(ctx context.Context, steps []Step) error {
+	defer b.work()()
 	objects, s := git.NewObjects(), b.state
 	for _, step := range steps {
 		p, err := s.plan(&step.Next)

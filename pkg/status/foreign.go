@@ -46,9 +46,8 @@ func (e *ForeignError) Error() string {
 // Foreign returns the latest tips that this process found and did not believe, or found
 // deleted, and how many there were.
 func (b *Branch) Foreign() (latest []ForeignCommit, count int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.foreign), b.foreigns
+	now := b.shown.Load()
+	return slices.Clone(now.foreign), now.foreigns
 }
 
 // noteForeign keeps that a tip is not believed.
@@ -82,9 +81,8 @@ func (b *Branch) foreignLately() (told []page.Foreign) {
 // FromMemory reports whether what Load returned last is not what the branch holds: its tip
 // was not believed, or the branch was deleted.
 func (b *Branch) FromMemory() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.state != nil && (b.state.foreign || b.state.head == git.ZeroHash && b.state.ledger.Identity.ID != "")
+	s := b.shown.Load().state
+	return s != nil && (s.foreign || s.head == git.ZeroHash && s.ledger.Identity.ID != "")
 }
 
 // goOn returns the last save that verified, to be saved whole on top of a foreign tip: the

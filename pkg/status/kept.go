@@ -32,16 +32,13 @@ type keptSave struct {
 // KeptIdentity returns which save this machine keeps a copy of: the last one that was
 // accepted or made. It is zero if there is none.
 func (b *Branch) KeptIdentity() model.LedgerIdentity {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.copied.Identity
+	return b.shown.Load().copied.Identity
 }
 
 // Kept returns the ledger that this machine keeps a copy of. It reports false if there
 // is none, or the copy is damaged.
 func (b *Branch) Kept() (model.Ledger, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	defer b.work()()
 	tip, ok := git.ParseHash(b.copied.Commit)
 	if b.kept == nil || !ok {
 		return model.Ledger{}, false
@@ -60,8 +57,7 @@ func (b *Branch) Kept() (model.Ledger, bool) {
 // Accept takes what Load returned last for the ledger, and keeps it in place of what was
 // kept.
 func (b *Branch) Accept() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	defer b.work()()
 	b.taken = b.state != nil
 	if b.kept == nil || b.state == nil || b.state.head == git.ZeroHash || b.state.foreign {
 		return

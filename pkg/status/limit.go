@@ -32,11 +32,10 @@ func (b *Branch) within(err error) error {
 // FilesUsed returns which part of the files that the branch may have it has, or would
 // have with the save that was refused last.
 func (b *Branch) FilesUsed() float64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	files := b.refused
-	if files == 0 && b.state != nil {
-		files = b.state.tree.count
+	now := b.shown.Load()
+	files := now.refused
+	if files == 0 && now.state != nil {
+		files = now.state.tree.count
 	}
 	return float64(files) / float64(b.limits().Count)
 }

@@ -14,9 +14,11 @@ import (
 // When the branch is deleted while the process runs, nothing is lost: Load returns the
 // last ledger, and the next Commit writes it again.
 func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.state != nil && b.pending == nil && b.o.Recheck > 0 && time.Since(b.asked) < b.o.Recheck {
+	if now := b.shown.Load(); now.recent(b.o.Recheck) {
+		return now.state.ledger, nil
+	}
+	defer b.work()()
+	if b.recent(b.o.Recheck) { // somebody else has just asked
 		return b.state.ledger, nil
 	}
 	err := retry(ctx, func() error { return b.load(ctx) })
@@ -32,6 +34,11 @@ func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
 		return model.Ledger{}, foreign
 	}
 	return model.Ledger{}, fmt.Errorf("load status branch: %w", b.within(err))
+}
+
+// recent reports whether the branch was seen, or written, less than a time ago.
+func (k *known) recent(within time.Duration) bool {
+	return k.state != nil && k.pending == nil && within > 0 && time.Since(k.asked) < within
 }
 
 // noticeFormat calls Notice once if the branch has a newer minor format.

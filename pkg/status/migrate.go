@@ -36,8 +36,7 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 	if _, err := b.Load(ctx); err != nil {
 		return Migration{}, err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	defer b.work()()
 	m := Migration{From: b.state.format, To: to, Commit: b.state.head.String()}
 	switch {
 	case b.state.head == git.ZeroHash:

@@ -20,8 +20,6 @@ type Newest struct {
 // Newest asks the remote for the newest commit. It reads no record, so it answers for a newer format, too. A
 // branch that does not exist has no newest commit: the zero value.
 func (b *Branch) Newest(ctx context.Context) (Newest, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	var n Newest
 	err := retry(ctx, func() (err error) {
 		n, err = b.newest(ctx)

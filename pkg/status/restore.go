@@ -29,8 +29,7 @@ func (b *Branch) Restore(ctx context.Context, dir string, write bool) (Restorati
 	if _, err := b.Load(ctx); err != nil {
 		return Restoration{}, err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	defer b.work()()
 	from, err := b.copyIn(ctx, dir)
 	if err != nil {
 		return Restoration{}, fmt.Errorf("restore status branch: %w", err)

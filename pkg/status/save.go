@@ -20,8 +20,7 @@ import (
 // A branch in an older major format is migrated first, by a commit of its own in
 // the same push.
 func (b *Branch) Commit(ctx context.Context, previous, next model.Ledger) (saved model.Ledger, changed bool, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	defer b.work()()
 	if changed, err = b.save(ctx, previous, next); errors.Is(err, ErrMoved) {
 		return model.Ledger{}, false, ErrMoved
 	} else if err != nil {

@@ -18,13 +18,11 @@ type Saved struct {
 // Latest fetches the whole history of the branch and returns its newest commit. It reports false if the branch does not
 // exist.
 func (b *Branch) Latest(ctx context.Context) (Saved, bool, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	tip, err := b.fetchHistory(ctx)
+	store, tip, err := b.archive.fetch(ctx)
 	if err != nil {
 		return Saved{}, false, fmt.Errorf("read status history: %w", err)
 	}
-	return savedAt(b.store, tip)
+	return savedAt(store, tip)
 }
 
 // ReadClone returns what a commit says that a repository of the user holds, by one of its directories.

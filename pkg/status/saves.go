@@ -23,13 +23,12 @@ const maxSaves = 1000
 // the history of the branch goes. It fetches that history once, and what is new at
 // later calls.
 func (b *Branch) Saves(ctx context.Context, after int64) ([]Save, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	tip, err := b.fetchHistory(ctx)
+	store, tip, err := b.archive.fetch(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read status history: %w", err)
 	}
-	versions := newVersions(b.store)
+	defer b.archive.read()()
+	versions := newVersions(store)
 	versions.specs = true
 	var saves []Save
 	around := func(p past) error {
@@ -40,8 +39,8 @@ func (b *Branch) Saves(ctx context.Context, after int64) ([]Save, error) {
 		return err
 	}
 	var later *past // whose predecessor is looked for: a commit that is not believed is none
-	err = backwards(ctx, b.store, tip, func(p past) (bool, error) {
-		if !b.believes(b.store, p.hash) {
+	err = backwards(ctx, store, tip, func(p past) (bool, error) {
+		if !b.believes(store, p.hash) {
 			return true, nil
 		}
 		if later != nil {
@@ -51,7 +50,7 @@ func (b *Branch) Saves(ctx context.Context, after int64) ([]Save, error) {
 			}
 			later = nil
 		}
-		head, err := headAt(b.store, p.tree)
+		head, err := headAt(store, p.tree)
 		if err != nil || head.Identity.Sequence <= after || len(saves) == maxSaves {
 			return false, err
 		}

@@ -141,20 +141,20 @@ type arrived struct {
 // if one does: a clause that follows the name of the commit. It is for people who read a
 // branch; nothing is decided on it.
 func (b *Branch) Doubt(keys access.Keys, commit string) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	h, ok := git.ParseHash(commit)
-	c, err := b.arrived.signed, error(nil)
-	if h != b.arrived.commit {
-		if !ok || b.store == nil {
+	at := b.shown.Load().arrived
+	if h != at.commit {
+		signed, read, err := b.archive.signed(h)
+		if !ok || !read {
 			return "was not read"
 		}
-		if c, err = b.store.Signed(h); err != nil {
+		if err != nil {
 			return "cannot be read"
 		}
+		at.signed = signed
 	}
 	found := (*unbelieved)(nil)
-	if _, err = (&Signing{Trust: keys}).check(h, c, b.o.Branch); errors.As(err, &found) {
+	if _, err := (&Signing{Trust: keys}).check(h, at.signed, b.o.Branch); errors.As(err, &found) {
 		return found.why
 	}
 	return ""
@@ -227,12 +227,13 @@ func (b *Branch) savedBehind(ctx context.Context, at git.Hash) (*state, error) {
 }
 
 func (b *Branch) savedInHistory(ctx context.Context, from git.Hash) (last *state, err error) {
-	if _, err = b.fetchHistory(ctx); err != nil {
+	store, _, err := b.archive.fetch(ctx)
+	if err != nil {
 		return nil, err
 	}
-	err = backwards(ctx, b.store, from, func(p past) (bool, error) {
-		if b.believes(b.store, p.hash) {
-			last, err = readState(b.store, p.hash, b.limits())
+	err = backwards(ctx, store, from, func(p past) (bool, error) {
+		if b.believes(store, p.hash) {
+			last, err = readState(store, p.hash, b.limits())
 		}
 		return last == nil, err
 	})

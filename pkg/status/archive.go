@@ -1,0 +1,145 @@
+package status
+
+import (
+	"context"
+	"sync"
+
+	"github.com/d-aros/d-aros/pkg/git"
+)
+
+// archive has the whole history of the branch in a store on disk, for those who read the
+// past. Who fetches keeps nobody from reading what is there: commits never change.
+type archive struct {
+	remote   *git.Remote
+	ref, dir string
+	turn     chan struct{} // holds a value while somebody fetches
+	whole    sync.RWMutex  // held for writing while the store lacks objects, because it was damaged
+
+	mu    sync.Mutex
+	store *git.Store // nil until the history is first asked for
+	tip   git.Hash   // that was fetched last
+
+	line line
+}
+
+func newArchive(remote *git.Remote, ref, dir string) *archive {
+	return &archive{remote: remote, ref: ref, dir: dir, turn: make(chan struct{}, 1)}
+}
+
+// fetch brings the store up to date, and returns it with the tip of the branch.
+func (a *archive) fetch(ctx context.Context) (store *git.Store, tip git.Hash, err error) {
+	select {
+	case a.turn <- struct{}{}:
+		defer func() { <-a.turn }()
+	case <-ctx.Done():
+		return nil, tip, ctx.Err()
+	}
+	if store, err = a.open(); err != nil {
+		return nil, tip, err
+	}
+	err = retry(ctx, func() error {
+		tip, err = a.fetchInto(ctx, store)
+		return err
+	})
+	if err != nil {
+		return nil, tip, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tip = tip
+	return store, tip, nil
+}
+
+func (a *archive) fetchInto(ctx context.Context, store *git.Store) (git.Hash, error) {
+	refs, err := a.remote.Refs(ctx)
+	if err != nil {
+		return git.ZeroHash, err
+	}
+	tip := refs[a.ref].Commit
+	if store.Damaged() {
+		a.whole.Lock()
+		defer a.whole.Unlock()
+		if err := store.Reset(); err != nil {
+			return git.ZeroHash, err
+		}
+	}
+	if tip == git.ZeroHash || store.Has(tip) {
+		return tip, nil
+	}
+	var have []git.Hash
+	if h, ok := store.Tip(); ok {
+		have = append(have, h)
+	}
+	if err := a.remote.Fetch(ctx, store, tip, have, 0); err != nil {
+		return git.ZeroHash, err
+	}
+	return tip, store.SetTip(tip)
+}
+
+func (a *archive) open() (_ *git.Store, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.store == nil {
+		a.store, err = git.OpenStore(a.dir)
+	}
+	return a.store, err
+}
+
+// held returns the store and the tip that was fetched last; nil if nothing was.
+func (a *archive) held() (*git.Store, git.Hash) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.store, a.tip
+}
+
+// reaches returns the store if it has the tip of the branch already, nil otherwise.
+func (a *archive) reaches(tip git.Hash) *git.Store {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.store == nil || !a.store.Has(tip) {
+		return nil
+	}
+	a.tip = tip
+	return a.store
+}
+
+// read lets the caller read the store until done is called. Only the repair of a damaged
+// store waits for that.
+func (a *archive) read() (done func()) {
+	a.whole.RLock()
+	return a.whole.RUnlock
+}
+
+// signed returns a commit for its signature, and whether the history was read at all.
+func (a *archive) signed(commit git.Hash) (c git.Signed, read bool, err error) {
+	store, _ := a.held()
+	if store == nil {
+		return c, false, nil
+	}
+	defer a.read()()
+	c, err = store.Signed(commit)
+	return c, true, err
+}
+
+// close releases the store for another process.
+func (a *archive) close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.store == nil {
+		return nil
+	}
+	err := a.store.Close()
+	a.store, a.tip = nil, git.ZeroHash
+	return err
+}
+
+// recentHistory returns the history of the branch up to the tip, which is the one that
+// was seen last if that is as recent as Load may take it to be.
+func (b *Branch) recentHistory(ctx context.Context) (*git.Store, git.Hash, error) {
+	if now := b.shown.Load(); now.recent(b.o.Recheck) && !now.state.foreign && now.state.head != git.ZeroHash {
+		if store := b.archive.reaches(now.state.head); store != nil {
+			return store, now.state.head, nil
+		}
+	}
+	return b.archive.fetch(ctx)
+}
