@@ -114,8 +114,19 @@ func (r *Remote) Fetch(ctx context.Context, into *Store, want Hash, have []Hash,
 // calls check with the commit before it unpacks what Git sends after that, the
 // directories and files, and ends with the error of check, if there is one.
 func (r *Remote) FetchCommit(ctx context.Context, into *Store, want Hash, check func(Signed) error) error {
+	return r.fetchChecked(ctx, into, want, nil, 1, check)
+}
+
+// FetchSince is FetchCommit for a commit that probably follows one that the caller has,
+// at a distance below depth. Then only what the commits after that one added arrives, and
+// else as many commits as depth says, with all that the wanted one has.
+func (r *Remote) FetchSince(ctx context.Context, into *Store, want, have Hash, depth int, check func(Signed) error) error {
+	return r.fetchChecked(ctx, into, want, []Hash{have}, depth, check)
+}
+
+func (r *Remote) fetchChecked(ctx context.Context, into *Store, want Hash, have []Hash, depth int, check func(Signed) error) error {
 	checked, refused := false, make(chan error, 1) // an error with its type
-	err := r.fetch(ctx, want, nil, 1, func(pack io.Reader) error {
+	err := r.fetch(ctx, want, have, depth, func(pack io.Reader) error {
 		err := into.addToMemory(pack, r.limits, func(content []byte) error {
 			if plumbing.ComputeHash(plumbing.CommitObject, content) != want {
 				return nil

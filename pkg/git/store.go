@@ -78,6 +78,11 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("has %d bytes, at most %d are allowed", e.Size, e.Max)
 }
 
+// Blob reads the content of a file. More than max bytes are a *TooLargeError.
+func (s *Store) Blob(h Hash, max int64) ([]byte, error) {
+	return s.from.read(plumbing.BlobObject, h, max)
+}
+
 // maxCommit bounds the bytes of a commit object.
 const maxCommit = 1 << 20
 

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -27,7 +28,7 @@ func (b *Branch) At(ctx context.Context, commit string) (model.Ledger, error) {
 	if err != nil {
 		return model.Ledger{}, fmt.Errorf("read status history: commit %s: %w", h, err)
 	}
-	b.moments.hold(m)
+	b.moments.hold(m, b.limits().bytes)
 	return m.state.ledger, nil
 }
 
@@ -44,11 +45,32 @@ func (b *Branch) moment(ctx context.Context, store *git.Store, h git.Hash) (mome
 	if err != nil {
 		return moment{}, err
 	}
+	if near := b.nearest(store, p.time); near != nil {
+		if s, err := near.since(store, h, b.limits()); err == nil {
+			return moment{p.time, s}, nil
+		}
+	}
 	s, err := readState(store, h, b.limits())
 	if err == nil {
 		err = recall(ctx, store, h, &s.ledger, func(commit git.Hash) bool { return b.believes(store, commit) })
 	}
 	return moment{p.time, s}, err
+}
+
+// nearest returns the state nearest to a time of those that are held, and the one that
+// was read last.
+func (b *Branch) nearest(store *git.Store, to time.Time) *state {
+	var held []moment
+	if s := b.shown.Load().state; s != nil && s.shares() {
+		if p, err := readPast(store, s.head); err == nil {
+			held = append(held, moment{p.time, s})
+		}
+	}
+	held = append(held, b.moments.all()...)
+	if len(held) == 0 {
+		return nil
+	}
+	return slices.MinFunc(held, func(a, b moment) int { return cmp.Compare(to.Sub(a.time).Abs(), to.Sub(b.time).Abs()) }).state
 }
 
 // moment is the branch as it was at a time. It is immutable.
@@ -80,9 +102,22 @@ func (m *moments) at(commit git.Hash) *state {
 	return nil
 }
 
-func (m *moments) hold(made moment) {
+func (m *moments) all() []moment {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.held = slices.Insert(m.held, 0, made)
-	m.held = m.held[:min(len(m.held), maxMoments)]
+	return slices.Clone(m.held)
+}
+
+// hold adds a moment. The records that were read for those that stay have at most so many
+// bytes together, unless it is this one alone.
+func (m *moments) hold(made moment, bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	held := []moment{made}
+	for _, old := range m.held {
+		if bytes -= old.state.size; old.state.head != made.state.head && len(held) < maxMoments && bytes > made.state.size {
+			held = append(held, old)
+		}
+	}
+	m.held = held
 }

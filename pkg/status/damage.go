@@ -23,7 +23,7 @@ import (
 // notes it in rec.
 func (r *reader) isolates(err error, app model.AppID, rec *record) bool {
 	var damage *damageError
-	if !errors.As(err, &damage) || r.format.Major != Current.Major {
+	if !errors.As(err, &damage) || r.format.Major != Current.Major || r.since != nil {
 		return false
 	}
 	*rec = record{damaged: &model.DamagedRecord{App: app, File: damage.file, Reason: damage.reason}}

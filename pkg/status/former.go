@@ -16,11 +16,11 @@ import (
 // names maps digests of one form to those of the other.
 type names map[model.Digest]model.Digest
 
-// nameReleases gives a record that was read the present names. Its specs were recorded
-// with the digests before and spec.
-func nameReleases(in *model.Instance, before, spec model.Digest) {
+// nameReleases gives a record that was read the present names, and reports whether it had
+// others. Its specs were recorded with the digests before and spec.
+func nameReleases(in *model.Instance, before, spec model.Digest) (changed bool) {
 	if named(in) {
-		return
+		return false
 	}
 	pairs := names{}
 	eachName(in, func(former, present model.Digest) { pairs[former] = present })
@@ -30,7 +30,7 @@ func nameReleases(in *model.Instance, before, spec model.Digest) {
 	if in.Spec != nil {
 		pairs[spec] = in.Spec.Release
 	}
-	pairs.apply(in)
+	return pairs.apply(in)
 }
 
 // named reports whether a record has the present names: of its run, and of every
@@ -48,8 +48,8 @@ func named(in *model.Instance) bool {
 	return true
 }
 
-// formerNames returns a copy of a record with the names of format 1.
-func formerNames(in *model.Instance) *model.Instance {
+// ownNames returns a copy of a record that shares nothing that has names.
+func ownNames(in *model.Instance) *model.Instance {
 	copied := *in
 	copied.Components, copied.Failures, copied.Held = slices.Clone(in.Components), slices.Clone(in.Failures), slices.Clone(in.Held)
 	for i := range copied.Components {
@@ -66,11 +66,17 @@ func formerNames(in *model.Instance) *model.Instance {
 			}
 		}
 	}
-	putProbes(&copied)
+	return &copied
+}
+
+// formerNames returns a copy of a record with the names of format 1.
+func formerNames(in *model.Instance) *model.Instance {
+	copied := ownNames(in)
+	putProbes(copied)
 	pairs := names{}
 	eachName(in, func(former, present model.Digest) { pairs[present] = former })
-	pairs.apply(&copied)
-	return &copied
+	pairs.apply(copied)
+	return copied
 }
 
 // putProbes says of the checks of a run which probe is out, as programs of format 1 expect:
@@ -120,11 +126,12 @@ func eachName(in *model.Instance, visit func(former, present model.Digest)) {
 	}
 }
 
-// apply gives all that a record names another name, where there is one.
-func (n names) apply(in *model.Instance) {
+// apply gives all that a record names another name, where there is one, and reports
+// whether there was.
+func (n names) apply(in *model.Instance) (changed bool) {
 	name := func(d *model.Digest) {
-		if other, known := n[*d]; known {
-			*d = other
+		if other, known := n[*d]; known && other != *d {
+			*d, changed = other, true
 		}
 	}
 	list := func(digests []model.Digest) {
@@ -161,7 +168,7 @@ func (n names) apply(in *model.Instance) {
 	}
 	run := in.Run
 	if run == nil {
-		return
+		return changed
 	}
 	name(&run.Spec)
 	name(&run.Superseded)
@@ -173,6 +180,7 @@ func (n names) apply(in *model.Instance) {
 			targets(u.Targets)
 		}
 	}
+	return changed
 }
 
 func cloned[T any](p *T) *T {

@@ -18,6 +18,9 @@ func NewLedgerID() string {
 // readIdentity reads which ledger this is. A branch that no reconciler of this
 // version has saved does not say.
 func (r *reader) readIdentity() (identity model.LedgerIdentity, err error) {
+	if r.same(ledgerFile) {
+		return r.since.held.ledger.Identity, nil
+	}
 	found, err := r.read(ledgerFile, &identity)
 	if !found || err != nil {
 		return model.LedgerIdentity{}, err

@@ -41,6 +41,9 @@ const (
 	maxLine     = 500 // of a commit message, in bytes
 )
 
+// defaultMemory is how many bytes the records of a branch may have.
+const defaultMemory = 1 << 30
+
 // How many files a branch may have.
 const (
 	DefaultFiles = 400_000

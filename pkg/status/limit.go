@@ -8,9 +8,15 @@ import (
 	"github.com/d-aros/d-aros/pkg/git"
 )
 
+// bounds are the limits of what is read at one commit.
+type bounds struct {
+	git.FileLimits
+	bytes int64 // of all records
+}
+
 // limits are those of the branch: what is read and what is written are held to the same.
-func (b *Branch) limits() git.FileLimits {
-	l := limits
+func (b *Branch) limits() bounds {
+	l := bounds{limits, cmp.Or(b.o.Memory, defaultMemory)}
 	l.Count = min(cmp.Or(b.o.Files, DefaultFiles), MaxFiles)
 	return l
 }

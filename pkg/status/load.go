@@ -94,8 +94,12 @@ func (b *Branch) load(ctx context.Context) error {
 
 // fetch reads the tip, and only the tip, in memory: the history is of no use to
 // the writer and grows without bound. A process that starts reads its copy of the
-// branch first. If that does not hold all of the tip, the branch itself does.
+// branch first. If that does not hold all of the tip, the branch itself does. A process
+// that has read the branch, and keeps no copy, reads what has changed since.
 func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
+	if s, err := b.follow(ctx, tip); s != nil || err != nil {
+		return s, err
+	}
 	if b.state == nil {
 		if store, ok := b.kept.Store(tip); ok {
 			if s, err := b.readTip(store, tip); err == nil {
@@ -104,10 +108,7 @@ func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 		}
 	}
 	store := b.kept.NewStore()
-	if err := b.remote.FetchCommit(ctx, store, tip, func(c git.Signed) error {
-		b.arrived = arrived{tip, c}
-		return b.verifyTip(tip, c)
-	}); err != nil {
+	if err := b.remote.FetchCommit(ctx, store, tip, b.arrives(tip)); err != nil {
 		return nil, err
 	}
 	c, err := store.Commit(tip)
@@ -127,4 +128,38 @@ func (b *Branch) fetch(ctx context.Context, tip git.Hash) (*state, error) {
 	// every page again; pages that are right cost nothing.
 	s.stale = b.state != nil
 	return s, b.recall(ctx, s)
+}
+
+// arrives returns what is done with the tip when it arrives, before anything else of it.
+func (b *Branch) arrives(tip git.Hash) func(git.Signed) error {
+	return func(c git.Signed) error {
+		b.arrived = arrived{tip, c}
+		return b.verifyTip(tip, c)
+	}
+}
+
+// maxBetween is how many commits behind the tip a process may be that follows the branch.
+const maxBetween = 32
+
+// follow reads the tip from what differs from the state that was read last. It returns nil
+// where the tip has to be read whole: where it does not follow that state, or anything
+// about it is out of the ordinary. A copy that is kept has to be whole.
+func (b *Branch) follow(ctx context.Context, tip git.Hash) (*state, error) {
+	if b.state == nil || !b.state.shares() || b.kept != nil {
+		return nil, nil
+	}
+	store := git.NewMemoryStore()
+	err := b.remote.FetchSince(ctx, store, tip, b.state.head, maxBetween, b.arrives(tip))
+	if errors.As(err, new(*unbelieved)) || ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil {
+		return nil, nil
+	}
+	s, err := b.state.since(store, tip, b.limits())
+	if err != nil {
+		return nil, nil
+	}
+	s.stale = s.stale || s.tree != b.state.tree // as in fetch
+	return s, nil
 }

@@ -105,6 +105,44 @@ func TestAt(t *testing.T) {
 	require.ErrorAs(t, err, &unknown, "it was folded")
 }
 
+// TestMomentsAreBounded: eight moments are held, those that were asked for last, and a
+// moment may not have more bytes than a load.
+func TestMomentsAreBounded(t *testing.T) {
+	remote, _ := story(t, 12)
+	b := open(t, remote.Dir)
+	commits, _, err := b.Log(t.Context(), "", 100)
+	require.NoError(t, err)
+	at := func(i int) *model.Instance {
+		l, err := b.At(t.Context(), commits[i].Commit)
+		require.NoError(t, err)
+		return &l.Instances[0]
+	}
+	first, second := at(0), at(1)
+	for i := 2; i < 8; i++ {
+		at(i)
+	}
+	require.Same(t, first, at(0))
+	at(8)
+	require.Same(t, first, at(0), "it was used after the second one")
+	require.NotSame(t, second, at(1), "it made place")
+
+	writer := open(t, remote.Dir)
+	for _, l := range []model.Ledger{large(100), example(model.PhaseRunning)} {
+		require.NoError(t, save(writer, t, func(model.Ledger) model.Ledger { return l }))
+	}
+	small, err := status.Open(t.Context(), status.Options{URL: remote.Dir, Dir: t.TempDir(), Memory: 100_000})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = small.Close() })
+	_, err = small.Load(t.Context())
+	require.NoError(t, err)
+	commits, _, err = small.Log(t.Context(), "", 100)
+	require.NoError(t, err)
+	_, err = small.At(t.Context(), commits[1].Commit)
+	require.ErrorAs(t, err, new(*git.TooMuchError))
+	_, err = small.At(t.Context(), commits[2].Commit)
+	require.NoError(t, err)
+}
+
 // gate is a server of a repository that does not answer while it is shut.
 type gate struct {
 	*httptest.Server

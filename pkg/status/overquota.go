@@ -87,6 +87,9 @@ func (r *reader) overQuota(tenant string) ([]model.OverQuota, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.same(file) {
+		return r.since.overQuota(tenant), nil
+	}
 	var q quota
 	if _, err := r.read(file, &q); err != nil {
 		return nil, err

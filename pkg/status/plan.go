@@ -155,7 +155,7 @@ func (p *plan) encode(file string, v any) (b []byte, back any, err error) {
 
 // apply makes the state that the plan leads to.
 func (p *plan) apply(objects *git.Objects) *state {
-	s := &state{head: p.base.head, ledger: p.ledger, format: p.format, more: p.more, raw: p.base.raw, given: p.given, signed: p.base.signed}
+	s := &state{head: p.base.head, ledger: p.ledger, format: p.format, more: p.more, raw: p.base.raw, given: p.given, signed: p.base.signed, former: p.base.former}
 	if s.tree = p.base.tree.edited(&p.edits, objects); s.tree == nil {
 		s.tree = &dir{hash: objects.AddTree(nil)}
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -18,8 +19,13 @@ type reader struct {
 	fsys   fs.FS
 	format Format
 
-	mu   sync.Mutex
-	more map[string]fields // by file: what this program does not know
+	since *since // what need not be read, nil: everything is
+	most  int64  // how many bytes the records may have; 0: any number
+	size  atomic.Int64
+
+	mu     sync.Mutex
+	more   map[string]fields // by file: what this program does not know
+	former []string          // files of which the ledger has not just the content, as their names of releases are others
 }
 
 // newReader reads the format of a tree. One of a major version that is not known is a
@@ -43,16 +49,21 @@ func (r *reader) head(l *model.Ledger) (err error) {
 	if l.Identity, err = r.readIdentity(); err != nil {
 		return err
 	}
-	var src source
-	if _, err := r.read(sourceFile, &src); err != nil {
-		return err
+	if !r.same(sourceFile) {
+		var src source
+		if _, err := r.read(sourceFile, &src); err != nil {
+			return err
+		}
+		l.Commit, l.Source = src.Commit, src.SourceState
 	}
-	l.Commit, l.Source = src.Commit, src.SourceState
 	if l.Source.Replaced != word(l.Source.Replaced) {
 		return damaged(r.format.name(sourceFile), fmt.Errorf("%q is not a commit", l.Source.Replaced))
 	}
 	if l.Commit != word(l.Commit) {
 		return damaged(r.format.name(sourceFile), fmt.Errorf("%q is not a commit", l.Commit))
+	}
+	if r.same(problemsFile) {
+		return nil
 	}
 	var wrong problems
 	_, err = r.read(problemsFile, &wrong)
@@ -61,52 +72,31 @@ func (r *reader) head(l *model.Ledger) (err error) {
 }
 
 func (r *reader) ledger() (l model.Ledger, err error) {
+	l = r.since.fleet()
 	if err := r.head(&l); err != nil {
 		return l, err
 	}
-	if found, err := r.read(platformFile, &l.Platform); err != nil {
-		return l, err
-	} else if found && l.Platform == nil {
-		return l, damaged(r.format.name(platformFile), errors.New("it is empty"))
-	}
-	var seen capacity
-	if _, err := r.read(capacityFile, &seen); err != nil {
+	if err := r.inputs(&l); err != nil {
 		return l, err
 	}
-	var left orphans
-	if r.format.Major > 1 {
-		if _, err := r.read(orphansFile, &left); err != nil {
-			return l, err
-		}
-	}
-	l.Pools, l.Orphans = seen.Pools, left.Orphans
 	if l.OverQuota, err = r.overQuota(""); err != nil {
 		return l, err
 	}
-	tenants, err := subdirectories(r.fsys, tenantsDir)
+	tenants, err := r.subdirectories(tenantsDir)
 	if err != nil {
 		return l, err
 	}
-	var apps []model.AppID
+	var apps []model.AppID // that follow those in l
 	for _, name := range tenants {
-		dir := tenantsDir + "/" + name
-		var t model.Tenant
-		found, err := r.read(dir+"/"+tenantFile, &t)
-		if err != nil {
-			return l, err
+		if r.sameDir(tenantsDir + "/" + name) {
+			if err := r.records(apps, &l); err != nil {
+				return l, err
+			}
+			apps = nil
+			r.since.take(&l, name)
+			continue
 		}
-		if found && t.Name != name {
-			return l, damaged(r.format.name(dir+"/"+tenantFile), fmt.Errorf("it is about tenant %q", t.Name))
-		}
-		if found {
-			l.Tenants = append(l.Tenants, t)
-		}
-		over, err := r.overQuota(name)
-		if err != nil {
-			return l, err
-		}
-		l.OverQuota = append(l.OverQuota, over...)
-		names, err := subdirectories(r.fsys, dir)
+		names, err := r.tenant(name, &l)
 		if err != nil {
 			return l, err
 		}
@@ -117,10 +107,63 @@ func (r *reader) ledger() (l model.Ledger, err error) {
 	return l, r.records(apps, &l)
 }
 
+// inputs reads what is about the fleet as a whole.
+func (r *reader) inputs(l *model.Ledger) error {
+	if !r.same(platformFile) {
+		l.Platform = nil
+		if found, err := r.read(platformFile, &l.Platform); err != nil {
+			return err
+		} else if found && l.Platform == nil {
+			return damaged(r.format.name(platformFile), errors.New("it is empty"))
+		}
+	}
+	if !r.same(capacityFile) {
+		var seen capacity
+		if _, err := r.read(capacityFile, &seen); err != nil {
+			return err
+		}
+		l.Pools = seen.Pools
+	}
+	if r.format.Major > 1 && !r.same(orphansFile) {
+		var left orphans
+		if _, err := r.read(orphansFile, &left); err != nil {
+			return err
+		}
+		l.Orphans = left.Orphans
+	}
+	return nil
+}
+
+// tenant reads what is about a tenant, and returns the names of its applications.
+func (r *reader) tenant(name string, l *model.Ledger) (apps []string, err error) {
+	dir := tenantsDir + "/" + name
+	if file := dir + "/" + tenantFile; r.same(file) {
+		l.Tenants = append(l.Tenants, *r.since.tenant(name))
+	} else {
+		var t model.Tenant
+		found, err := r.read(file, &t)
+		if err != nil {
+			return nil, err
+		}
+		if found && t.Name != name {
+			return nil, damaged(r.format.name(file), fmt.Errorf("it is about tenant %q", t.Name))
+		}
+		if found {
+			l.Tenants = append(l.Tenants, t)
+		}
+	}
+	over, err := r.overQuota(name)
+	if err != nil {
+		return nil, err
+	}
+	l.OverQuota = append(l.OverQuota, over...)
+	return r.subdirectories(dir)
+}
+
 // read decodes a file into v. A file that does not exist is no error.
 func (r *reader) read(file string, v any) (found bool, err error) {
 	name := r.format.name(file)
-	b, err := fs.ReadFile(r.fsys, name)
+	b, err := r.content(name)
 	var large *git.TooLargeError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -131,6 +174,9 @@ func (r *reader) read(file string, v any) (found bool, err error) {
 		return false, fmt.Errorf("read status branch: %w", err)
 	case len(b) > maxFile:
 		return false, damaged(name, &git.TooLargeError{Size: int64(len(b)), Max: maxFile})
+	}
+	if size := r.size.Add(int64(len(b))); r.most > 0 && size > r.most {
+		return false, &git.TooMuchError{Max: r.most}
 	}
 	if r.format.Major == 1 {
 		if err := decodeFormat1(b, v); err != nil {
@@ -158,8 +204,11 @@ func (r *reader) read(file string, v any) (found bool, err error) {
 
 // subdirectories lists the directories in dir. Each must be named by a DNS
 // label: it is about a tenant or an application.
-func subdirectories(fsys fs.FS, dir string) ([]string, error) {
-	list, err := fs.ReadDir(fsys, dir)
+func (r *reader) subdirectories(dir string) ([]string, error) {
+	if r.since != nil {
+		return r.since.subdirectories(dir)
+	}
+	list, err := fs.ReadDir(r.fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

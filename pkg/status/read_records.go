@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -15,6 +16,9 @@ import (
 
 // records reads the applications on all cores, because decoding takes most of the time.
 func (r *reader) records(apps []model.AppID, l *model.Ledger) error {
+	if len(apps) == 0 {
+		return nil
+	}
 	found := make([]record, len(apps))
 	var group errgroup.Group
 	var next atomic.Int64
@@ -51,35 +55,48 @@ func (r *reader) record(app model.AppID) (record, error) {
 	if err != nil {
 		return record{}, err
 	}
+	if r.sameDir(dir) {
+		return r.since.record(app), nil
+	}
 	return r.recordIn(dir, app)
 }
 
 // recordIn reads the records of one application from its directory.
 func (r *reader) recordIn(dir string, app model.AppID) (record, error) {
 	var rec record
-	var in model.Instance
-	found, err := r.instance(dir, app, &in)
+	had := r.since.record(app)
+	in, found, err := r.alone(dir, app, had.instance)
 	if err != nil {
 		return rec, err
 	}
-	var recorded, before model.Digest
-	if in.Spec, recorded, err = r.spec(path.Join(dir, specFile), app); err != nil {
+	before := cmp.Or(had.instance, &model.Instance{})
+	var recorded, recordedBefore model.Digest
+	if in.Spec, recorded, err = r.spec(path.Join(dir, specFile), app, before.Spec); err != nil {
 		return rec, err
 	}
-	if in.Previous, before, err = r.spec(path.Join(dir, previousFile), app); err != nil {
+	if in.Previous, recordedBefore, err = r.spec(path.Join(dir, previousFile), app, before.Previous); err != nil {
 		return rec, err
 	}
-	if in.Run, err = r.run(path.Join(dir, workflowFile), app); err != nil {
-		return rec, err
+	if in.Run = before.Run; !r.same(path.Join(dir, workflowFile)) {
+		if in.Run, err = r.run(path.Join(dir, workflowFile), app); err != nil {
+			return rec, err
+		}
 	}
 	switch {
 	case !found && (in.Spec != nil || in.Previous != nil || in.Run != nil):
 		return rec, damaged(r.format.name(path.Join(dir, instanceFile)), errors.New("it is missing, but there is a spec or a run"))
 	case found:
-		nameReleases(&in, before, recorded)
+		if r.since != nil {
+			in = *ownNames(&in) // the held record stays as it is
+		}
+		if nameReleases(&in, recordedBefore, recorded) {
+			r.noteFormer(path.Join(dir, instanceFile), path.Join(dir, workflowFile))
+		}
 		rec.instance = &in
 	}
-	rec.decision, err = r.decision(path.Join(dir, decisionFile), app)
+	if rec.decision = had.decision; !r.same(path.Join(dir, decisionFile)) {
+		rec.decision, err = r.decision(path.Join(dir, decisionFile), app)
+	}
 	return rec, err
 }
 
@@ -99,6 +116,18 @@ func (r *reader) aboutAnother(name string, app model.AppID) error {
 	return damaged(r.format.name(name), fmt.Errorf("it is about %q", app))
 }
 
+// alone returns an instance without specs and run, taken from the held one if its file is
+// the same.
+func (r *reader) alone(dir string, app model.AppID, held *model.Instance) (in model.Instance, found bool, err error) {
+	if !r.same(path.Join(dir, instanceFile)) {
+		found, err = r.instance(dir, app, &in)
+		return in, found, err
+	}
+	in = *held
+	in.Spec, in.Previous, in.Run, in.Revision = nil, nil, nil, model.Revision{}
+	return in, true, nil
+}
+
 // instance reads the record in a directory, without specs and run.
 func (r *reader) instance(dir string, app model.AppID, in *model.Instance) (found bool, err error) {
 	name := path.Join(dir, instanceFile)
@@ -113,7 +142,10 @@ func (r *reader) instance(dir string, app model.AppID, in *model.Instance) (foun
 
 // spec reads a spec, and the digest that the record names. Nobody believes that one:
 // the spec has the digest that follows from its content.
-func (r *reader) spec(name string, app model.AppID) (spec *model.Application, recorded model.Digest, err error) {
+func (r *reader) spec(name string, app model.AppID, held *model.Application) (spec *model.Application, recorded model.Digest, err error) {
+	if r.same(name) {
+		return held, held.Digest, nil
+	}
 	var a model.Application
 	found, err := r.read(name, &a)
 	if !found || err != nil {
@@ -127,7 +159,9 @@ func (r *reader) spec(name string, app model.AppID) (spec *model.Application, re
 			return nil, "", damaged(r.format.name(name), fmt.Errorf("%q cannot name a component", a.Components[i].Name))
 		}
 	}
-	recorded, a = a.Digest, a.Seal()
+	if recorded, a = a.Digest, a.Seal(); recorded != a.Digest {
+		r.noteFormer(name)
+	}
 	return &a, recorded, nil
 }
 

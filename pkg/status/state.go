@@ -18,6 +18,9 @@ type state struct {
 	more   map[string]fields // by file: fields of a newer format, which are kept
 	raw    map[string][]byte // by file: the records of applications that have a damaged one
 
+	former map[git.Hash]bool // records whose content is not just what the ledger has: see reader.former
+	size   int64             // bytes of the records that were read for it
+
 	signed  bool // head is signed, as all that follows has to be
 	foreign bool // head is not believed, and tree is not its tree
 
@@ -63,12 +66,12 @@ func (s *state) deleted() *state {
 }
 
 // readState reads the state of the branch at a commit.
-func readState(store *git.Store, head git.Hash, limits git.FileLimits) (*state, error) {
+func readState(store *git.Store, head git.Hash, limits bounds) (*state, error) {
 	c, err := store.Commit(head)
 	if err != nil {
 		return nil, err
 	}
-	files, err := store.Files(c.TreeHash, limits)
+	files, err := store.Files(c.TreeHash, limits.FileLimits)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +79,7 @@ func readState(store *git.Store, head git.Hash, limits git.FileLimits) (*state, 
 	if err != nil {
 		return nil, err
 	}
+	r.most = limits.bytes
 	s := &state{head: head, format: r.format, signed: c.PGPSignature != "" && trailer(c.Message, sequenceTrailer) != ""}
 	if s.ledger, err = r.ledger(); err != nil {
 		return nil, err
@@ -84,6 +88,7 @@ func readState(store *git.Store, head git.Hash, limits git.FileLimits) (*state, 
 	if s.tree, err = readDir(store, c.TreeHash); err != nil {
 		return nil, err
 	}
+	s.former, s.size = r.formerOf(s), r.size.Load()
 	s.revise()
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -44,6 +45,45 @@ func readDir(store *git.Store, tree git.Hash) (*dir, error) {
 		d.count += made.files()
 	}
 	return d, nil
+}
+
+// errNotShared reports that a state cannot be read from what differs from another one. It
+// may be read whole.
+var errNotShared = errors.New("it cannot be read from what differs")
+
+// since is readDir for a directory of which d is an older version: it shares what is the
+// same. left is how many entries may still be read. It leaves nothing out, and a name that
+// is refused is errNotShared.
+func (d *dir) since(store *git.Store, tree git.Hash, depth int, left *int) (*dir, error) {
+	if d.hash == tree {
+		return d, nil
+	}
+	t, err := store.Tree(tree)
+	if err != nil {
+		return nil, err
+	}
+	if *left -= len(t.Entries); *left < 0 || depth < 0 {
+		return nil, errNotShared
+	}
+	made := &dir{hash: tree, entries: make([]entry, 0, len(t.Entries))}
+	for _, e := range t.Entries {
+		if e.Refused != "" {
+			return nil, errNotShared
+		}
+		next := entry{name: e.Name, mode: e.Mode, hash: e.Hash}
+		if e.Mode == git.ModeDir {
+			old := &dir{}
+			if i, found := d.find(e.Name); found && d.entries[i].dir != nil {
+				old = d.entries[i].dir
+			}
+			if next.dir, err = old.since(store, e.Hash, depth-1, left); err != nil {
+				return nil, err
+			}
+		}
+		made.entries = append(made.entries, next)
+		made.count += next.files()
+	}
+	return made, nil
 }
 
 // files counts the files of an entry.

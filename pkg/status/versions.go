@@ -71,10 +71,10 @@ func (r *versions) at(tree git.Hash, app model.AppID) (version, error) {
 		return version{}, err
 	}
 	if r.specs {
-		if in.Spec, _, err = records.spec(specFile, app); err != nil {
+		if in.Spec, _, err = records.spec(specFile, app, nil); err != nil {
 			return version{}, err
 		}
-		if in.Previous, _, err = records.spec(previousFile, app); err != nil {
+		if in.Previous, _, err = records.spec(previousFile, app, nil); err != nil {
 			return version{}, err
 		}
 	}
