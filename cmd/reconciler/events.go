@@ -42,18 +42,20 @@ It reads only the history of the status branch, which "reconciler compact" short
 			if number < 1 {
 				return fmt.Errorf("-n %d: must be positive", number)
 			}
-			left := 0
+			earlier := 0
 			return answer(cmd, &from, func(r *ledgerReader, l *model.Ledger) ([]status.Event, error) {
-				events, err := r.branch.Events(cmd.Context(), status.EventFilter{Since: begin.Time, Tenant: selected.Tenant, App: selected.App})
+				events, err := r.branch.Events(cmd.Context(), status.EventFilter{
+					Since: begin.Time, Tenant: selected.Tenant, App: selected.App, Last: number + 1, // one more, to know whether there are more
+				})
 				if err != nil {
 					return nil, err
 				}
 				if len(events) == 0 && selected.Tenant != "" && !selected.Known(l) {
 					return nil, selected.Missing(l)
 				}
-				events, left = view.Events(events, number)
+				events, earlier = view.Events(events, number)
 				return events, nil
-			}, func(p *printer, events []status.Event) { p.events(events, left) })
+			}, func(p *printer, events []status.Event) { p.events(events, earlier > 0) })
 		},
 	}
 	fl := cmd.Flags()
@@ -63,9 +65,9 @@ It reads only the history of the status branch, which "reconciler compact" short
 	return cmd
 }
 
-func (p *printer) events(events []status.Event, left int) {
-	if left > 0 {
-		p.line("%s", p.paint(dim, fmt.Sprintf("(%d earlier ones are not listed; -n lists more)", left)))
+func (p *printer) events(events []status.Event, earlier bool) {
+	if earlier {
+		p.line("%s", p.paint(dim, "(earlier ones are not listed; -n lists more)"))
 	}
 	var rows [][]cell
 	for i := range events {

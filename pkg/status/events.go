@@ -24,6 +24,7 @@ type EventFilter struct {
 	Since  time.Time // of the transition; the zero time selects all
 	Tenant string    // "": all tenants
 	App    string    // "": all applications
+	Last   int       // only so many, the newest by their times; 0: all
 }
 
 func (f EventFilter) has(app model.AppID) bool {
@@ -32,7 +33,12 @@ func (f EventFilter) has(app model.AppID) bool {
 
 // Events returns what changed in the order of time, oldest first, as far back as the
 // history of the branch goes. It fetches that history once, and what is new at later
-// calls. Only what changed from one commit to the next is read.
+// calls. Only what changed from one commit to the next is read, and no commit that is
+// older than all that the filter selects.
+//
+// The time of an event is that of the change, which may be long before the commit that
+// recorded it first, and never after it. So this relies on commits that are not dated
+// before those that they follow.
 func (b *Branch) Events(ctx context.Context, filter EventFilter) ([]Event, error) {
 	store, tip, err := b.recentHistory(ctx)
 	if err != nil {
@@ -42,8 +48,8 @@ func (b *Branch) Events(ctx context.Context, filter EventFilter) ([]Event, error
 	versions := newVersions(store)
 	var found [][]Event // by commit, latest first
 	err = backwards(ctx, store, tip, func(p past) (bool, error) {
-		// A transition is older than the commit that recorded it first.
-		if p.time.Before(filter.Since) {
+		end := p.time.Add(time.Second) // of all that is recorded from here on: Git leaves out the parts of a second
+		if !end.After(filter.Since) || filter.Last > 0 && countFrom(end, found) >= filter.Last {
 			return false, nil
 		}
 		events, err := eventsOf(versions, p, filter)
@@ -61,7 +67,22 @@ func (b *Branch) Events(ctx context.Context, filter EventFilter) ([]Event, error
 	slices.SortStableFunc(events, func(a, b Event) int {
 		return cmp.Or(a.At.Compare(b.At), a.App.Compare(b.App), cmp.Compare(a.Instance, b.Instance))
 	})
+	if filter.Last > 0 {
+		events = events[max(0, len(events)-filter.Last):]
+	}
 	return events, nil
+}
+
+// countFrom counts the events that are not before a time.
+func countFrom(at time.Time, found [][]Event) (count int) {
+	for _, events := range found {
+		for i := range events {
+			if !events[i].At.Before(at) {
+				count++
+			}
+		}
+	}
+	return count
 }
 
 // maxChanged bounds the files that one commit changes.

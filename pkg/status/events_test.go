@@ -50,10 +50,67 @@ func TestEvents(t *testing.T) {
 	require.Equal(t, []string{"14:01 blog Created", "18:00 blog Admitted"}, tell(status.EventFilter{App: "blog"}))
 	require.Empty(t, tell(status.EventFilter{Tenant: "beta"}))
 
+	// The newest are the end of all, although one was recorded hours after it happened.
+	all, err := b.Events(t.Context(), status.EventFilter{})
+	require.NoError(t, err)
+	for n := 1; n <= len(all)+1; n++ {
+		last, err := b.Events(t.Context(), status.EventFilter{Last: n})
+		require.NoError(t, err)
+		require.Equal(t, all[max(0, len(all)-n):], last, n)
+	}
+
 	// After compaction, what the checkpoint still knows.
 	_, err = b.Compact(t.Context(), status.CompactOptions{Since: noon.Add(5 * time.Hour)})
 	require.NoError(t, err)
 	require.Len(t, tell(status.EventFilter{}), 8)
+}
+
+// TestEventsWithinASecond: commits know no parts of a second, changes do. None is taken for
+// older than it is.
+func TestEventsWithinASecond(t *testing.T) {
+	b := open(t, gittest.NewBare(t).Dir)
+	_, err := b.Load(t.Context())
+	require.NoError(t, err)
+	l := example(model.PhaseRunning)
+	at := func(ms int) time.Time { return noon.Add(time.Hour + time.Duration(ms)*time.Millisecond) }
+	first := move(l, model.PhaseDegraded, at(700))
+	second := declare(first, model.AppID{Tenant: "beta", Name: "late"}) // recorded later, and older
+	second.Instances[1].History[0].At = at(600)
+	require.NoError(t, b.Write(t.Context(), []status.Step{{At: noon, Next: l}, {At: at(900), Next: first}, {At: at(950), Next: second}}))
+	names := func(f status.EventFilter) (names []string) {
+		events, err := b.Events(t.Context(), f)
+		require.NoError(t, err)
+		for _, e := range events {
+			names = append(names, e.App.Name)
+		}
+		return names
+	}
+	require.Equal(t, []string{"late", "shop"}, names(status.EventFilter{Since: at(500)}))
+	require.Equal(t, []string{"shop"}, names(status.EventFilter{Last: 1}))
+	require.Equal(t, []string{"late", "shop"}, names(status.EventFilter{Last: 2}))
+}
+
+// TestEventsReadNoMoreThanAsked: the newest of many are found without the commits behind
+// them.
+func TestEventsReadNoMoreThanAsked(t *testing.T) {
+	remote, _ := story(t, 18)
+	b := open(t, remote.Dir)
+	want, err := b.Events(t.Context(), status.EventFilter{})
+	require.NoError(t, err)
+
+	// What is behind the fourth commit is not there any more.
+	shallow := gittest.NewBare(t)
+	shallow.Git("fetch", "-q", "--depth=4", "file://"+remote.Dir, "status:status")
+	cut := open(t, shallow.Dir)
+	last, err := cut.Events(t.Context(), status.EventFilter{Last: 2})
+	require.NoError(t, err)
+	require.Equal(t, want[len(want)-2:], last)
+	_, err = cut.Events(t.Context(), status.EventFilter{})
+	require.Error(t, err)
+	page, next, err := cut.Log(t.Context(), "", 3)
+	require.NoError(t, err)
+	require.Len(t, page, 3)
+	require.Equal(t, page[2].Commit, next)
 }
 
 // TestStepsAreToldToo: what became of a run and its steps is in the history, among

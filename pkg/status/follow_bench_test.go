@@ -67,9 +67,9 @@ func BenchmarkFollow(b *testing.B) {
 }
 
 // BenchmarkPast looks back from the tip of a branch of 10,000 applications, each of whose
-// commits changes one of them.
+// commits changes ten of them.
 func BenchmarkPast(b *testing.B) {
-	const n, commits = 10_000, 2000
+	const n, commits, each = 10_000, 200, 10
 	remote := gittest.NewBare(b)
 	writer := open(b, remote.Dir)
 	require.NoError(b, save(writer, b, func(model.Ledger) model.Ledger { return large(n) }))
@@ -78,7 +78,9 @@ func BenchmarkPast(b *testing.B) {
 	var steps []status.Step
 	for i := range commits {
 		at := noon.Add(time.Duration(i+1) * time.Minute)
-		l = touch(l, i*37%n, at)
+		for k := range each {
+			l = touch(l, (i*each+k)*37%n, at)
+		}
 		steps = append(steps, status.Step{At: at, Next: l})
 	}
 	require.NoError(b, writer.Write(b.Context(), steps))
