@@ -57,9 +57,3 @@ func (m inMemory) has(h Hash) bool {
 }
 
 func (inMemory) close() error { return nil }
-
-// Held returns how many objects a store in memory has.
-func (s *Store) Held() int {
-	held, _ := s.from.(inMemory)
-	return len(held)
-}

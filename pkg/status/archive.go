@@ -50,6 +50,10 @@ func (a *archive) fetch(ctx context.Context) (store *git.Store, tip git.Hash, er
 	return store, tip, nil
 }
 
+// maxPacks bounds into how many packs the history falls apart, one for every fetch, before
+// everything is fetched again in one piece.
+const maxPacks = 200
+
 func (a *archive) fetchInto(ctx context.Context, store *git.Store) (git.Hash, error) {
 	refs, err := a.remote.Refs(ctx)
 	if err != nil {
@@ -67,7 +71,7 @@ func (a *archive) fetchInto(ctx context.Context, store *git.Store) (git.Hash, er
 		return tip, nil
 	}
 	var have []git.Hash
-	if h, ok := store.Tip(); ok {
+	if h, ok := store.Tip(); ok && store.Packs() <= maxPacks {
 		have = append(have, h)
 	}
 	if err := a.remote.Fetch(ctx, store, tip, have, 0); err != nil {

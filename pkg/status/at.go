@@ -16,6 +16,9 @@ import (
 // branch is a *CommitError, and so is one that no trusted key has signed, where only what
 // trusted keys sign is believed. Moments that were asked for lately are held.
 func (b *Branch) At(ctx context.Context, commit string) (model.Ledger, error) {
+	if s := b.shown.Load().state; s != nil && s.head.String() == commit && s.head != git.ZeroHash && !s.foreign {
+		return s.ledger, nil
+	}
 	store, h, err := b.onBranch(ctx, commit)
 	if err != nil {
 		return model.Ledger{}, fmt.Errorf("read status history: %w", err)

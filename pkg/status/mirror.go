@@ -174,10 +174,6 @@ func (m *Mirror) follow(ctx context.Context, commit string) (holds string, err e
 	return to.String(), nil
 }
 
-// maxMirrorPacks bounds into how many packs the cache falls apart before everything is
-// fetched again in one piece.
-const maxMirrorPacks = 200
-
 // fetch brings a commit of the branch with its history into the cache.
 func (m *Mirror) fetch(ctx context.Context, tip git.Hash) error {
 	if m.store.Damaged() {
@@ -189,7 +185,7 @@ func (m *Mirror) fetch(ctx context.Context, tip git.Hash) error {
 		return nil
 	}
 	var have []git.Hash
-	if at, ok := m.store.Tip(); ok && m.store.Packs() <= maxMirrorPacks {
+	if at, ok := m.store.Tip(); ok && m.store.Packs() <= maxPacks {
 		have = append(have, at)
 	}
 	if err := m.branch.remote.Fetch(ctx, m.store, tip, have, 0); err != nil {
