@@ -99,13 +99,13 @@ func BenchmarkPast(b *testing.B) {
 		random, before := rand.New(rand.NewPCG(1, 2)), ownTime(b)
 		var worst time.Duration
 		for b.Loop() {
-			begin := time.Now()
+			begin := ownTime(b)
 			_, err := reader.At(b.Context(), hashes[random.IntN(len(hashes))])
 			require.NoError(b, err)
-			worst = max(worst, time.Since(begin))
+			worst = max(worst, ownTime(b)-begin)
 		}
 		b.ReportMetric((ownTime(b)-before).Seconds()*1000/float64(b.N), "own-cpu-ms/op")
-		b.ReportMetric(worst.Seconds()*1000, "worst-ms")
+		b.ReportMetric(worst.Seconds()*1000, "worst-cpu-ms")
 	})
 	fresh, err := status.Open(b.Context(), status.Options{URL: remote.Dir, Dir: b.TempDir(), Recheck: time.Hour})
 	require.NoError(b, err)
