@@ -93,7 +93,7 @@ func tenantNames(l *model.Ledger) []string {
 func tenantRow(l *model.Ledger, name string, u Usage) []string {
 	var quota model.Resources
 	limited := false
-	apps := fmt.Sprint(u.apps)
+	apps := fmt.Sprint(u.Applications)
 	if t, ok := model.Find(l.Tenants, name); ok {
 		if t.Quota != nil {
 			quota, limited = *t.Quota, true
@@ -103,12 +103,12 @@ func tenantRow(l *model.Ledger, name string, u Usage) []string {
 		}
 	}
 	var devices []string
-	for _, d := range u.granted.Names(quota)[2:] {
-		devices = append(devices, code(d)+" "+share(d, u.granted.Get(d), quota.Get(d), limited))
+	for _, d := range u.Granted.Names(quota)[2:] {
+		devices = append(devices, code(d)+" "+share(d, u.Granted.Get(d), quota.Get(d), limited))
 	}
 	return []string{
-		fmt.Sprintf("[%s](%s/%s/%s)", name, Dir, name, File), apps, fmt.Sprint(u.running),
-		share("cpu", u.granted.CPU, quota.CPU, limited), share("memory", u.granted.Memory, quota.Memory, limited),
+		fmt.Sprintf("[%s](%s/%s/%s)", name, Dir, name, File), apps, fmt.Sprint(u.Running),
+		share("cpu", u.Granted.CPU, quota.CPU, limited), share("memory", u.Granted.Memory, quota.Memory, limited),
 		strings.Join(devices, "<br>"),
 	}
 }

@@ -60,8 +60,8 @@ func quotaRows(t *model.Tenant, u Usage) [][]string {
 		quota = *t.Quota
 	}
 	var rows [][]string
-	for _, r := range u.granted.Names(quota, t.Guarantee) {
-		used := u.granted.Get(r)
+	for _, r := range u.Granted.Names(quota, t.Guarantee) {
+		used := u.Granted.Get(r)
 		row := []string{code(r), amountOr(r, t.Guarantee.Get(r), "–"), model.FormatAmount(r, used), "–", ""}
 		if t.Quota != nil {
 			row[3], row[4] = model.FormatAmount(r, quota.Get(r)), bar(used, quota.Get(r))
@@ -75,8 +75,8 @@ func quotaRows(t *model.Tenant, u Usage) [][]string {
 		}
 		rows = append(rows, row)
 	}
-	count("applications", u.apps, t.MaxApplications)
-	count("workloads", u.workloads, t.MaxWorkloads)
+	count("applications", u.Applications, t.MaxApplications)
+	count("workloads", u.Workloads, t.MaxWorkloads)
 	return rows
 }
 

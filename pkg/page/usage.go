@@ -2,11 +2,12 @@ package page
 
 import "github.com/d-aros/d-aros/pkg/model"
 
-// Usage is the capacity that the applications of a tenant hold.
+// Usage is the capacity that applications hold together.
 type Usage struct {
-	granted       model.Resources
-	apps, running int
-	workloads     int
+	Granted      model.Resources
+	Applications int // that have not ended
+	Running      int
+	Workloads    int
 }
 
 // UsageByTenant adds up the capacity that the applications of each tenant hold. All pages
@@ -16,21 +17,27 @@ func UsageByTenant(l *model.Ledger) map[string]Usage {
 	for i := range l.Instances {
 		in := &l.Instances[i]
 		u := all[in.App.Tenant]
-		if in.Phase != model.PhaseTerminated {
-			u.apps++
-		}
-		if in.Phase == model.PhaseRunning {
-			u.running++
-		}
-		if in.Phase.Active() {
-			for _, c := range in.Components {
-				if c.Grant.Replicas > 0 {
-					u.workloads++
-					u.granted = u.granted.Add(c.Takes())
-				}
-			}
-		}
+		u.Add(in)
 		all[in.App.Tenant] = u
 	}
 	return all
+}
+
+// Add adds an instance.
+func (u *Usage) Add(in *model.Instance) {
+	if in.Phase != model.PhaseTerminated {
+		u.Applications++
+	}
+	if in.Phase == model.PhaseRunning {
+		u.Running++
+	}
+	if !in.Phase.Active() {
+		return
+	}
+	for _, c := range in.Components {
+		if c.Grant.Replicas > 0 {
+			u.Workloads++
+			u.Granted = u.Granted.Add(c.Takes())
+		}
+	}
 }

@@ -132,7 +132,7 @@ func Compare(before, after *Outcome) Changes {
 	was, is := before.states(), after.states()
 	everyone := maps.Clone(was)
 	maps.Copy(everyone, is)
-	priceWas, priceIs := pricesOf(before.Fleet.Platform), pricesOf(after.Fleet.Platform)
+	priceWas, priceIs := PricesOf(before.Fleet.Platform), PricesOf(after.Fleet.Platform)
 	tenants := map[string]Price{}
 	for _, app := range slices.SortedFunc(maps.Keys(everyone), model.AppID.Compare) {
 		x, y := cmp.Or(was[app], &appState{}), cmp.Or(is[app], &appState{})

@@ -13,11 +13,12 @@ type Price struct {
 	After  int64 `json:"after"`
 }
 
-// prices are those of a platform by pool.
-type prices map[string]model.Price
+// Prices are those of a platform by pool.
+type Prices map[string]model.Price
 
-func pricesOf(p *model.Platform) prices {
-	list := prices{}
+// PricesOf returns the prices that a platform declares.
+func PricesOf(p *model.Platform) Prices {
+	list := Prices{}
 	if p != nil {
 		for i := range p.Pools {
 			list[p.Pools[i].Name] = p.Pools[i].Price
@@ -26,15 +27,20 @@ func pricesOf(p *model.Platform) prices {
 	return list
 }
 
-// of returns what an application costs: the grants of its components at the prices of their pools. A component that is
-// done costs nothing.
-func (p prices) of(s *appState) int64 {
+// of returns what an application costs.
+func (p Prices) of(s *appState) int64 {
 	if !s.runs() {
 		return 0
 	}
+	return p.Of(s.instance)
+}
+
+// Of returns what an instance that runs costs per hour, in millionths of the currency: the grants of its components at the
+// prices of their pools. A component that is done costs nothing.
+func (p Prices) Of(in *model.Instance) int64 {
 	sum := new(big.Int)
-	for i := range s.instance.Components {
-		c := &s.instance.Components[i]
+	for i := range in.Components {
+		c := &in.Components[i]
 		takes, price := c.Takes(), p[c.Grant.Pool]
 		sum.Add(sum, times(takes.CPU, price.CPU, 1000))
 		sum.Add(sum, times(takes.Memory, price.Memory, 1<<30))

@@ -1,0 +1,119 @@
+package view
+
+import (
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/page"
+	"github.com/d-aros/d-aros/pkg/plan"
+)
+
+// Tenant is what a tenant has, may have and uses.
+type Tenant struct {
+	TenantCounts
+	Declared        bool              `json:"declared"` // its last good layer is known
+	Weight          int               `json:"weight,omitempty"`
+	PriorityCeiling int               `json:"priorityCeiling,omitempty"`
+	Isolation       model.Isolation   `json:"isolation,omitempty"`
+	PodSecurity     model.PodSecurity `json:"podSecurity,omitempty"`
+
+	Amounts     []Amount `json:"amounts"`
+	CostPerHour int64    `json:"costPerHour"` // of what is granted, in millionths of the currency
+
+	// Shares are the dominant shares of the tenant, and of the groups above it, as the latest decision with shares has them.
+	Shares []model.TenantShare `json:"shares,omitempty"`
+
+	Applications int               `json:"applications"` // that have not ended
+	OverQuota    []model.OverQuota `json:"overQuota"`
+	Problems     []model.Problem   `json:"problems"` // of its files, at most MaxRows
+}
+
+// Amount is what a tenant is granted of one resource. Amounts are in thousandths of a CPU, bytes, or numbers.
+type Amount struct {
+	Resource  string `json:"resource"` // cpu, memory, a device, applications or workloads
+	Guarantee int64  `json:"guarantee"`
+	Granted   int64  `json:"granted"`
+	Quota     *int64 `json:"quota"`    // null: no ceiling
+	Headroom  *int64 `json:"headroom"` // what is left of the quota, never negative; null: no ceiling
+}
+
+// TenantOf returns what the ledger says of a tenant. A tenant that it does not know is an error.
+func TenantOf(l *model.Ledger, name string) (Tenant, error) {
+	s := Selection{Tenant: name}
+	declared, found := model.Find(l.Tenants, name)
+	if !found && !s.Known(l) {
+		return Tenant{}, s.Missing(l)
+	}
+	v := Tenant{
+		Declared: found, TenantCounts: TenantCounts{Tenant: name, Phases: map[model.Phase]int{}},
+		OverQuota: append([]model.OverQuota{}, s.overQuota(l)...), Problems: []model.Problem{},
+	}
+	var use page.Usage
+	var decided model.Inputs // of the decision with the shares
+	prices := plan.PricesOf(l.Platform)
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		if in.App.Tenant != name {
+			continue
+		}
+		use.Add(in)
+		v.add(l, in)
+		if len(peopleWaits(in)) > 0 {
+			v.NeedsPeople++
+		}
+		if in.Phase.Active() {
+			v.CostPerHour += prices.Of(in)
+		}
+		if d, ok := l.Decision(in.App); ok && len(d.Shares) > 0 && !d.Inputs.At.Before(decided.At) {
+			v.Shares, decided = d.Shares, d.Inputs
+		}
+	}
+	v.Applications = use.Applications
+	if found {
+		v.Weight, v.PriorityCeiling, v.Isolation, v.PodSecurity = declared.Weight, declared.PriorityCeiling, declared.Isolation, declared.PodSecurity
+	}
+	v.Amounts = amountsOf(declared, use)
+	for _, p := range l.AllProblems() {
+		if p.Tenant == name && len(v.Problems) < MaxRows {
+			v.Problems = append(v.Problems, p)
+		}
+	}
+	return v, nil
+}
+
+// amountsOf lists the resources of a tenant, nil if its layer is not known, and what its applications use of them.
+func amountsOf(t *model.Tenant, use page.Usage) []Amount {
+	var none model.Tenant
+	if t == nil {
+		t = &none
+	}
+	var quota model.Resources
+	if t.Quota != nil {
+		quota = *t.Quota
+	}
+	var list []Amount
+	for _, r := range use.Granted.Names(quota, t.Guarantee) {
+		a := Amount{Resource: r, Guarantee: t.Guarantee.Get(r), Granted: use.Granted.Get(r)}
+		if t.Quota != nil {
+			a.limit(quota.Get(r))
+		}
+		list = append(list, a)
+	}
+	for _, n := range []struct {
+		what       string
+		used, most int
+	}{{"applications", use.Applications, t.MaxApplications}, {"workloads", use.Workloads, t.MaxWorkloads}} {
+		a := Amount{Resource: n.what, Granted: int64(n.used)}
+		if n.most > 0 {
+			a.limit(int64(n.most))
+		}
+		list = append(list, a)
+	}
+	return slices.Clip(list)
+}
+
+// limit sets a ceiling.
+func (a *Amount) limit(quota int64) {
+	left := max(0, quota-a.Granted)
+	a.Quota, a.Headroom = &quota, &left
+}
