@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -96,58 +97,70 @@ func (c Case) meet(ctx context.Context, a *assessor, made plan.Comparison, err e
 	return made, nil
 }
 
-// WhatIf compares the fleet at a revision with itself after some settings and changes of capacity.
+// WhatIf compares the fleet at a revision with itself after some settings and the changes of capacity of the case.
 func WhatIf(ctx context.Context, o Options, c Case, head string, settings []Setting) (plan.Comparison, error) {
-	var n notes
-	rec, a, err := c.open(ctx, o, &n)
+	rec, err := c.recorded(ctx)
 	if err != nil {
 		return plan.Comparison{}, err
 	}
-	defer a.close()
-	was, err := headSide(ctx, c.Tree, a, head, &n)
+	b, err := OpenBase(ctx, o, c, head)
 	if err != nil {
 		return plan.Comparison{}, err
 	}
-	is := was
-	for _, s := range settings {
-		if err := s.apply(&is.fleet); err != nil {
-			return plan.Comparison{}, err
-		}
+	defer b.Close()
+	if err := b.Follow(ctx, rec, c.Now); err != nil {
+		return plan.Comparison{}, err
 	}
-	made, err := c.compare(a, rec, was, is, nil, n)
-	made.After = plan.Side{Name: "with these changes"}
-	return made, err
+	return b.WhatIf(ctx, settings, c.Capacity)
 }
 
 // open reads the status branch as the clone has it, and prepares to evaluate.
 func (c Case) open(ctx context.Context, o Options, n *notes) (rec Recorded, a *assessor, err error) {
-	if err := clone.CheckBranch(c.StatusBranch); err != nil {
-		return rec, nil, fmt.Errorf("--status-branch: %w", err)
+	if rec, err = c.recorded(ctx); err != nil {
+		return rec, nil, err
 	}
-	switch {
-	case c.Elsewhere != nil:
-		rec = *c.Elsewhere
-	case c.Tree.Git:
-		if rec.Commit, err = c.Tree.BranchTip(ctx, c.StatusBranch); err != nil {
-			return rec, nil, err
-		}
-	}
-	if rec.Commit == "" {
-		n.add("there is no status branch %q here, so nothing is taken to run and no pool to have more than it declares; \"git fetch origin %s\" brings it",
-			c.StatusBranch, c.StatusBranch)
-	} else if c.Elsewhere == nil {
-		if rec.Ledger, err = status.ReadClone(ctx, c.Tree.Root, rec.Commit); err != nil {
-			return rec, nil, fmt.Errorf("read branch %s: %w", c.StatusBranch, err)
-		}
-	}
-	for i := range rec.Ledger.Damaged {
-		n.add("%s", &rec.Ledger.Damaged[i])
-	}
+	noteRecord(c.StatusBranch, &rec, n)
 	if a, err = newAssessor(ctx, o); err != nil {
 		return rec, nil, err
 	}
 	a.ledger = &rec.Ledger
 	return rec, a, nil
+}
+
+// recorded reads the status branch as the clone has it.
+func (c Case) recorded(ctx context.Context) (rec Recorded, err error) {
+	if err := clone.CheckBranch(c.StatusBranch); err != nil {
+		return rec, fmt.Errorf("--status-branch: %w", err)
+	}
+	switch {
+	case c.Elsewhere != nil:
+		return *c.Elsewhere, nil
+	case c.Tree.Git:
+		if rec.Commit, err = c.Tree.BranchTip(ctx, c.StatusBranch); err != nil || rec.Commit == "" {
+			return rec, err
+		}
+		if rec.Ledger, err = status.ReadClone(ctx, c.Tree.Root, rec.Commit); err != nil {
+			return rec, fmt.Errorf("read branch %s: %w", c.StatusBranch, err)
+		}
+	}
+	return rec, nil
+}
+
+// noteRecord notes what the status branch does not tell.
+func noteRecord(branch string, rec *Recorded, n *notes) {
+	if rec.Commit == "" {
+		n.add("there is no status branch %q here, so nothing is taken to run and no pool to have more than it declares; \"git fetch origin %s\" brings it",
+			branch, branch)
+	}
+	for i := range rec.Ledger.Damaged {
+		n.add("%s", &rec.Ledger.Damaged[i])
+	}
+}
+
+// decided is a side with its outcome.
+type decided struct {
+	side
+	plan.Outcome
 }
 
 // compare decides on two sides and returns the difference. The second one always has the capacity of the case.
@@ -160,6 +173,12 @@ func (c Case) compare(a *assessor, rec Recorded, was, is side, capacityBefore []
 	if err != nil {
 		return plan.Comparison{}, err
 	}
+	return c.differences(a, rec, decided{was, before}, decided{is, after}, moves, n), nil
+}
+
+// differences compares two sides that were decided on.
+func (c Case) differences(a *assessor, rec Recorded, was, is decided, moves []lifecycle.Move, n notes) plan.Comparison {
+	before, after := was.Outcome, is.Outcome
 	made := plan.Comparison{Before: was.description(), After: is.description(), Status: rec.Commit, Now: c.Now, Next: after.Ledger}
 	for _, m := range moves {
 		n.add("%s", m)
@@ -178,9 +197,9 @@ func (c Case) compare(a *assessor, rec Recorded, was, is side, capacityBefore []
 		before = plan.Outcome{Fleet: model.Fleet{Platform: after.Fleet.Platform}}
 		fallthrough
 	default:
-		a.renderDifferences(was, is, &before, &after, &n)
+		a.renderDifferences(was.side, is.side, &before, &after, &n)
 		made.Changes = plan.Compare(&before, &after)
 	}
 	made.Notes = n
-	return made, nil
+	return made
 }

@@ -1,0 +1,104 @@
+package offline
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/plan"
+)
+
+// Base is a fleet that was evaluated and decided on once, about which many questions are asked: each costs one decision. It
+// is for one caller at a time.
+type Base struct {
+	c    Case
+	head string
+	a    *assessor
+
+	rec    Recorded
+	source string // identifies the files, "" if nothing was read yet
+	was    side
+	before plan.Outcome
+	notes  notes
+}
+
+// SettingError is an error of a setting or of a change of capacity. Nothing else is wrong.
+type SettingError struct{ cause error }
+
+func (e *SettingError) Error() string { return e.cause.Error() }
+
+// Unwrap returns the error without the blame.
+func (e *SettingError) Unwrap() error { return e.cause }
+
+// OpenBase starts the evaluators of a base of a revision, "" for the files as they lie on disk. It has nothing to answer from
+// before Follow has succeeded. The context bounds all that the evaluators do. The caller closes the base.
+func OpenBase(ctx context.Context, o Options, c Case, head string) (*Base, error) {
+	a, err := newAssessor(ctx, o)
+	return &Base{c: c, head: head, a: a}, err
+}
+
+// Close ends the evaluators.
+func (b *Base) Close() { b.a.close() }
+
+// maxAge is how old a decision may be that answers follow from: holds end and deadlines pass.
+const maxAge = time.Minute
+
+// Follow brings the base up to date with a status branch, the files of the clone and the time: it decides again if one of the
+// first two has changed, or if the last decision is old. What did not change is not evaluated again. The context also bounds
+// the questions that follow, which read files.
+func (b *Base) Follow(ctx context.Context, rec Recorded, now time.Time) error {
+	source, err := b.identify(ctx)
+	if err != nil {
+		return err
+	}
+	if source == b.source && rec.Commit == b.rec.Commit && now.Sub(b.c.Now) < maxAge {
+		return nil
+	}
+	b.rec, b.c.Now, b.source, b.notes, b.a.ledger = rec, now, "", nil, &b.rec.Ledger
+	noteRecord(b.c.StatusBranch, &b.rec, &b.notes)
+	if b.was, err = headSide(ctx, b.c.Tree, b.a, b.head, &b.notes); err != nil {
+		return err
+	}
+	if b.before, _, err = decide(b.was, b.rec.Ledger, now, nil, &b.notes); err != nil {
+		return err
+	}
+	b.source = source
+	return nil
+}
+
+// identify returns what identifies the files.
+func (b *Base) identify(ctx context.Context) (string, error) {
+	w := b.c.Tree
+	if b.head != "" || w.Clean(ctx) {
+		return w.Revision(ctx, cmp.Or(b.head, "HEAD"))
+	}
+	files, err := w.Files(ctx)
+	if err != nil {
+		return "", err
+	}
+	digest, err := files.Digest(".")
+	return digest + " after " + w.Head(ctx), err // whose approvals count
+}
+
+// WhatIf compares the fleet with itself after some settings and changes of capacity. It gives up between two steps when ctx
+// has ended.
+func (b *Base) WhatIf(ctx context.Context, settings []Setting, capacity []Capacity) (plan.Comparison, error) {
+	is := b.was
+	for _, s := range settings {
+		if err := s.apply(&is.fleet); err != nil {
+			return plan.Comparison{}, &SettingError{err}
+		}
+	}
+	n := slices.Clone(b.notes)
+	after, moves, err := decide(is, b.rec.Ledger, b.c.Now, capacity, &n)
+	if err != nil {
+		return plan.Comparison{}, &SettingError{err} // only the capacity can be wrong
+	}
+	if err := ctx.Err(); err != nil {
+		return plan.Comparison{}, err
+	}
+	made := b.c.differences(b.a, b.rec, decided{b.was, b.before}, decided{is, after}, moves, n)
+	made.After = plan.Side{Name: "with these changes"}
+	return made, nil
+}
