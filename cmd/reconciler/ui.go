@@ -1,0 +1,99 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/buildinfo"
+	"github.com/d-aros/d-aros/pkg/dashboard"
+	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/web"
+)
+
+func newUICommand() *cobra.Command {
+	var from ledgerFlags
+	var of fleetFlags
+	var listen string
+	var interval time.Duration
+	cmd := &cobra.Command{
+		Use:   "ui",
+		Short: "Show the fleet in a browser on this machine",
+		Long: `UI serves a dashboard of the fleet to browsers on this machine, and prints its URL: what runs,
+what does not and why, who is ahead, what would admit it, and the history of all that. Its
+answers are those of status, explain, history and what-if, byte for byte.
+
+It reads only the status branch, in intervals, and writes nothing. In a clone of the fleet
+repo it answers what-if, too, from the files as they lie on disk.
+
+The URL holds a token that lets a browser in. Only addresses of this machine are served.`,
+		Example: `  # in a clone of the fleet repo
+  reconciler ui
+
+  # anywhere, without what-if
+  reconciler ui --repo https://git.example.com/acme/fleet.git --token-file token`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if interval < time.Second {
+				return fmt.Errorf("--interval %s: at least 1s", interval)
+			}
+			if err := onThisMachine(listen); err != nil {
+				return err
+			}
+			r, err := from.connect(cmd, func(b *status.Branch) (exists bool, err error) {
+				_, err = b.Load(cmd.Context())
+				return true, err // the branch may come later
+			})
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			doubt, err := from.doubts(cmd, r)
+			if err != nil {
+				return err
+			}
+			o := dashboard.Options{
+				Branch: &uiBranch{reader: r, name: from.branch, doubt: doubt}, Pages: web.Files(), Token: rand.Text(), Version: buildinfo.Read().String(),
+				Repo: shownRepo(r.url), Name: from.branch, Interval: interval, Hints: r.hints(cmd.Context(), from.branch), Now: present,
+			}
+			if q, ok, err := openQuestions(cmd, &from, &of); err != nil {
+				return err
+			} else if ok {
+				defer q.close()
+				o.Questions = q
+			}
+			server, err := dashboard.New(o)
+			if err != nil {
+				return err
+			}
+			listener, err := net.Listen("tcp", listen)
+			if err != nil {
+				return fmt.Errorf("serve the dashboard: %w; choose another address with --listen", err)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "http://%s/#token=%s\n", listener.Addr(), o.Token)
+			return server.Serve(cmd.Context(), listener)
+		},
+	}
+	fl := cmd.Flags()
+	from.add(fl)
+	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
+	of.add(fl)
+	fl.StringVar(&listen, "listen", "127.0.0.1:8421", "address of this machine to serve on")
+	fl.DurationVar(&interval, "interval", 5*time.Second, "time from one look at the branch to the next")
+	return cmd
+}
+
+// onThisMachine refuses an address that other machines reach.
+func onThisMachine(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("--listen %s: write HOST:PORT, such as 127.0.0.1:8421", address)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("--listen %s: the dashboard serves people on this machine only; write 127.0.0.1, ::1 or localhost, and reach it from elsewhere through \"ssh -L\"", address)
+	}
+	return nil
+}

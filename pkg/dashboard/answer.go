@@ -1,0 +1,119 @@
+package dashboard
+
+import (
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+// refusal is an answer that is an error of the client, or of the world.
+type refusal struct {
+	status   int
+	sentence string
+}
+
+func (r *refusal) Error() string { return r.sentence }
+
+func refuse(status int, format string, args ...any) error {
+	return &refusal{status, fmt.Sprintf(format, args...)}
+}
+
+// fail writes an error as JSON. An error that blames nobody is one of the world.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	known := &refusal{http.StatusServiceUnavailable, err.Error()}
+	errors.As(err, &known)
+	body, _ := view.JSON(map[string]string{"error": text.Line(known.sentence, maxSentence)})
+	w.Header().Set("Cache-Control", "no-store")
+	write(w, r, known.status, body)
+}
+
+// maxSentence bounds an error, in bytes.
+const maxSentence = 4 << 10
+
+// answer serves what a function says of the moment that a request is about.
+func (s *Server) answer(say func(ctx context.Context, m Moment, r *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		m, err := s.moment(r.Context(), r)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		said, err := say(r.Context(), m, r)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		body, err := view.JSON(said)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		w.Header().Set("Daros-Status-Commit", m.Commit)
+		send(w, r, body)
+	}
+}
+
+// send writes a body, or that the client has it already.
+func send(w http.ResponseWriter, r *http.Request, body []byte) {
+	sum := sha256.Sum256(body)
+	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	w.Header().Set("ETag", tag)
+	w.Header().Set("Cache-Control", "private, no-cache")
+	if has(r.Header.Get("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	write(w, r, http.StatusOK, body)
+}
+
+// has reports whether a list of tags has one.
+func has(list, tag string) bool {
+	for one := range strings.SplitSeq(list, ",") {
+		if strings.TrimPrefix(strings.TrimSpace(one), "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// smallest is the size from which a body is compressed.
+const smallest = 1 << 10
+
+// write writes JSON, compressed if the client takes that.
+func write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", cmp.Or(h.Get("Content-Type"), "application/json; charset=utf-8"))
+	h.Add("Vary", "Accept-Encoding")
+	if len(body) <= smallest || !takesGzip(r) {
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+		w.WriteHeader(status)
+		_, _ = w.Write(body)
+		return
+	}
+	h.Set("Content-Encoding", "gzip")
+	w.WriteHeader(status)
+	z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	_, _ = z.Write(body)
+	_ = z.Close()
+}
+
+// takesGzip reports whether a client takes compressed answers.
+func takesGzip(r *http.Request) bool {
+	for one := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, q, _ := strings.Cut(strings.TrimSpace(one), ";")
+		if strings.TrimSpace(name) == "gzip" {
+			return !strings.HasPrefix(strings.ReplaceAll(q, " ", ""), "q=0") || strings.HasPrefix(strings.ReplaceAll(q, " ", ""), "q=0.")
+		}
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+// ErrNoCommit reports that the history of the status branch does not have a commit.
+var ErrNoCommit = errors.New("the history of the status branch has no such commit")
+
+// Moment is what one commit of the status branch says. It never changes.
+type Moment struct {
+	Commit     string    // "": there is no status branch yet
+	Time       time.Time // of the commit
+	Ledger     *model.Ledger
+	Unverified string // the commit and why no key vouches for it, "" if one does or none is known
+}
+
+// Branch is the status branch. It is safe for concurrent use.
+type Branch interface {
+	// Load returns the newest commit. An error with a moment tells why the moment may be old, one with a zero moment that
+	// there is none.
+	Load(ctx context.Context) (Moment, error)
+
+	// At returns a commit of the history, or an ErrNoCommit.
+	At(ctx context.Context, commit string) (Moment, error)
+
+	// Log returns the commits before one, or the newest ones, the newest first. It returns an ErrNoCommit for one that the
+	// history does not have.
+	Log(ctx context.Context, before string, limit int) ([]view.TimelineCommit, error)
+
+	// History returns what changed of an application as of a moment, the latest first, at most so many entries.
+	History(ctx context.Context, m Moment, app model.AppID, limit int) ([]view.HistoryEntry, error)
+}
+
+// Questions are what can be asked about the fleet repo. Nobody asks two at a time.
+type Questions interface {
+	// Follow brings the files of the fleet repo and the status branch up to date, which may take long after a change.
+	Follow(ctx context.Context, recorded offline.Recorded) error
+
+	// WhatIf returns what some settings and amounts of capacity would change. An *offline.SettingError blames these.
+	WhatIf(ctx context.Context, settings []offline.Setting, capacity []offline.Capacity) (plan.Comparison, error)
+}

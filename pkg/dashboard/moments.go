@@ -1,0 +1,42 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// moment returns the moment that a request is about: that of at=COMMIT, or the newest one.
+func (s *Server) moment(ctx context.Context, r *http.Request) (Moment, error) {
+	m, _ := s.follower.tip()
+	commit := r.URL.Query().Get("at")
+	switch {
+	case commit == "" && m == nil:
+		_, failed := s.follower.state()
+		return Moment{}, refuse(http.StatusServiceUnavailable, "the status branch could not be read yet: %v", failed)
+	case commit == "" || m != nil && commit == m.Commit:
+		return *m, nil
+	}
+	return s.at(ctx, commit)
+}
+
+// at returns a moment of the past.
+func (s *Server) at(ctx context.Context, commit string) (Moment, error) {
+	if err := checkCommit(commit); err != nil {
+		return Moment{}, err
+	}
+	m, err := s.Branch.At(ctx, commit)
+	if errors.Is(err, ErrNoCommit) {
+		return Moment{}, refuse(http.StatusNotFound, "the history of the status branch has no commit %s", commit)
+	}
+	return m, err
+}
+
+// checkCommit refuses everything but the full name of a commit: no name of a branch, and nothing that Git would resolve.
+func checkCommit(s string) error {
+	if len(s) != 40 || strings.Trim(s, "0123456789abcdef") != "" {
+		return refuse(http.StatusBadRequest, "%.60q is no commit of the status branch; write all 40 digits", s)
+	}
+	return nil
+}

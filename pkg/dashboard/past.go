@@ -1,0 +1,52 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+// timeline answers with the commits of the branch.
+func (s *Server) timeline(ctx context.Context, m Moment, r *http.Request) (any, error) {
+	asked := r.URL.Query()
+	limit, err := rows(asked, view.DefaultRows)
+	if err != nil {
+		return nil, err
+	}
+	before := asked.Get("before")
+	if before != "" {
+		if err := checkCommit(before); err != nil {
+			return nil, err
+		}
+	}
+	if m.Commit == "" {
+		return view.TimelineOf(nil, limit), nil
+	}
+	commits, err := s.Branch.Log(ctx, before, limit+1)
+	if errors.Is(err, ErrNoCommit) {
+		return nil, refuse(http.StatusNotFound, "the history of the status branch has no commit %s", before)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return view.TimelineOf(commits, limit), nil
+}
+
+// changes answers with what differs between two moments.
+func (s *Server) changes(ctx context.Context, m Moment, r *http.Request) (any, error) {
+	asked := r.URL.Query()
+	from, err := s.at(ctx, asked.Get("from"))
+	if err != nil {
+		return nil, err
+	}
+	if to := asked.Get("to"); to != "" && to != m.Commit {
+		if m, err = s.at(ctx, to); err != nil {
+			return nil, err
+		}
+	}
+	v := view.ChangesOf(from.Ledger, m.Ledger, m.Time)
+	v.From, v.To = from.Commit, m.Commit
+	return v, nil
+}

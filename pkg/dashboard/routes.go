@@ -1,0 +1,166 @@
+package dashboard
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+// api returns the routes of what programs read.
+func (s *Server) api() http.Handler {
+	mux := http.NewServeMux()
+	get := func(path string, say func(ctx context.Context, m Moment, r *http.Request) (any, error)) {
+		mux.HandleFunc("GET /api/v1/"+path, s.answer(say))
+	}
+	get("fleet", func(_ context.Context, m Moment, _ *http.Request) (any, error) {
+		v := view.FleetOf(m.Ledger)
+		v.Unverified = m.Unverified
+		return v, nil
+	})
+	get("applications", applications)
+	get("applications/{tenant}/{app}", application)
+	get("applications/{tenant}/{app}/decision", decision)
+	get("applications/{tenant}/{app}/run", run)
+	get("applications/{tenant}/{app}/history", s.history)
+	get("tenants/{tenant}", tenant)
+	get("pools", func(_ context.Context, m Moment, _ *http.Request) (any, error) { return view.PoolsOf(m.Ledger), nil })
+	get("problems", problems)
+	get("timeline", s.timeline)
+	get("changes", s.changes)
+	mux.HandleFunc("GET /api/v1/meta", s.meta)
+	mux.HandleFunc("GET /api/v1/stream", s.stream)
+	mux.HandleFunc("POST /api/v1/what-if", s.whatIf)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			other := r.Clone(r.Context())
+			other.Method = method
+			if _, pattern := mux.Handler(other); pattern != "/" && method != r.Method {
+				w.Header().Set("Allow", method)
+				fail(w, r, refuse(http.StatusMethodNotAllowed, "this can only be asked with %s", method))
+				return
+			}
+		}
+		fail(w, r, refuse(http.StatusNotFound, "the dashboard has no such answer"))
+	})
+	return mux
+}
+
+func applications(_ context.Context, m Moment, r *http.Request) (any, error) {
+	asked := r.URL.Query()
+	limit, err := rows(asked, view.DefaultRows)
+	if err != nil {
+		return nil, err
+	}
+	if len(asked.Get("q")) > maxText || len(asked["phase"]) > maxPhases {
+		return nil, refuse(http.StatusBadRequest, "the filter is too long")
+	}
+	v, err := view.ApplicationsPageOf(m.Ledger, view.ApplicationsQuery{
+		Tenant: asked.Get("tenant"), Phases: asked["phase"], Text: asked.Get("q"), Sort: asked.Get("sort"), After: asked.Get("after"), Limit: limit,
+	})
+	return v, blame(http.StatusBadRequest, err)
+}
+
+// Limits of filters.
+const (
+	maxText   = 200
+	maxPhases = 20
+)
+
+func application(_ context.Context, m Moment, r *http.Request) (any, error) {
+	app, err := appOf(r)
+	if err != nil {
+		return nil, err
+	}
+	v := view.StatusOf(m.Ledger, view.Of(app))
+	if len(v.Applications) == 0 && len(v.Problems) == 0 {
+		return nil, blame(http.StatusNotFound, view.Of(app).Missing(m.Ledger))
+	}
+	v.Unverified = m.Unverified
+	return v, nil
+}
+
+func decision(_ context.Context, m Moment, r *http.Request) (any, error) {
+	app, err := appOf(r)
+	if err != nil {
+		return nil, err
+	}
+	x, err := view.Explain(m.Ledger, app)
+	x.Unverified = m.Unverified
+	return x, blame(http.StatusNotFound, err)
+}
+
+func run(_ context.Context, m Moment, r *http.Request) (any, error) {
+	app, err := appOf(r)
+	if err != nil {
+		return nil, err
+	}
+	v, err := view.RunOf(m.Ledger, app)
+	return v, blame(http.StatusNotFound, err)
+}
+
+func (s *Server) history(ctx context.Context, m Moment, r *http.Request) (any, error) {
+	app, err := appOf(r)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := rows(r.URL.Query(), 20)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := m.Ledger.Find(app); !ok {
+		return nil, blame(http.StatusNotFound, view.Of(app).Missing(m.Ledger))
+	}
+	return s.Branch.History(ctx, m, app, limit)
+}
+
+func tenant(_ context.Context, m Moment, r *http.Request) (any, error) {
+	name := r.PathValue("tenant")
+	if !model.ValidName(name) {
+		return nil, refuse(http.StatusNotFound, "%.80q cannot name a tenant", name)
+	}
+	v, err := view.TenantOf(m.Ledger, name)
+	return v, blame(http.StatusNotFound, err)
+}
+
+func problems(_ context.Context, m Moment, r *http.Request) (any, error) {
+	limit, err := rows(r.URL.Query(), view.DefaultRows)
+	if err != nil {
+		return nil, err
+	}
+	v, err := view.ProblemsPageOf(m.Ledger, r.URL.Query().Get("after"), limit)
+	return v, blame(http.StatusBadRequest, err)
+}
+
+// appOf returns the application that the path of a request names. What the path hides behind percent signs is no name.
+func appOf(r *http.Request) (model.AppID, error) {
+	app := model.AppID{Tenant: r.PathValue("tenant"), Name: r.PathValue("app")}
+	if !model.ValidName(app.Tenant) || !model.ValidName(app.Name) {
+		return app, refuse(http.StatusNotFound, "%.160q does not name an application", app.String())
+	}
+	return app, nil
+}
+
+// rows returns the number of rows that a request asks for.
+func rows(asked url.Values, usual int) (int, error) {
+	s := asked.Get("limit")
+	if s == "" {
+		return usual, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > view.MaxRows {
+		return 0, refuse(http.StatusBadRequest, "limit=%.20s: write a number from 1 to %d", s, view.MaxRows)
+	}
+	return n, nil
+}
+
+// blame returns an error with the status of an answer.
+func blame(status int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &refusal{status, err.Error()}
+}

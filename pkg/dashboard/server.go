@@ -1,0 +1,98 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Options are what a dashboard shows, and to whom.
+type Options struct {
+	Branch    Branch
+	Questions Questions // nil: there is no clone that could be asked
+	Pages     fs.FS     // the front end
+	Token     string    // that a browser signs in with
+
+	Version string // of the program
+	Repo    string // for people, without credentials
+	Name    string // of the status branch
+
+	Interval time.Duration   // from one look at the branch to the next
+	Hints    <-chan struct{} // to look sooner; nil: there are none
+	Now      func() time.Time
+}
+
+// Server is a dashboard.
+type Server struct {
+	Options
+	pages    assets
+	sessions *sessions
+	follower *follower
+	pace     pace
+	streams  chan struct{} // one element for each that is open
+	asking   chan struct{} // one element while a question is answered
+
+	running context.Context // ends with the server
+	work    sync.WaitGroup
+}
+
+// Limits of connections.
+const (
+	maxConnections = 64
+	maxHeader      = 32 << 10
+)
+
+// New prepares a dashboard. It does not look at the branch yet.
+func New(o Options) (*Server, error) {
+	pages, err := readAssets(o.Pages)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{
+		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), follower: newFollower(o.Branch, o.Now),
+		pace: usualPace, streams: make(chan struct{}, usualPace.most), asking: make(chan struct{}, 1),
+	}, nil
+}
+
+// Serve looks at the branch and answers requests until ctx ends. When it returns, nothing that it began goes on.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer s.work.Wait()
+	defer stop()
+	s.running = ctx
+	s.follower.look(ctx)
+	s.work.Go(func() { s.follower.run(ctx, s.Interval, s.Hints) })
+	server := &http.Server{
+		Handler:           s.handler(hostsOf(l.Addr().String())),
+		ReadHeaderTimeout: 8 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: maxHeader, BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong is no news
+	}
+	s.work.Go(func() {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		defer cancel()
+		if server.Shutdown(grace) != nil {
+			_ = server.Close()
+		}
+	})
+	if err := server.Serve(limited(l, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// handler returns all routes.
+func (s *Server) handler(hosts []string) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", s.pages)
+	mux.HandleFunc("POST /api/v1/session", s.sessions.signIn)
+	mux.Handle("/api/", s.sessions.required(s.api()))
+	return guard(hosts, mux)
+}

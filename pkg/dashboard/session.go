@@ -1,0 +1,126 @@
+package dashboard
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	cookie       = "daros_session"
+	maxSessions  = 256             // the oldest ends when one more begins
+	betweenSigns = 5 * time.Second // from one sign-in to the next
+	maxTokenBody = 1 << 10
+)
+
+// sessions are the browsers that have shown the token.
+type sessions struct {
+	token [sha256.Size]byte
+	now   func() time.Time
+
+	mu    sync.Mutex
+	last  time.Time // that somebody signed in
+	open  map[string]*session
+	order []string // of open, the oldest first
+}
+
+// session is one browser.
+type session struct {
+	mu      sync.Mutex
+	replace context.CancelCauseFunc // ends the question that it asked last; nil: it asked none
+}
+
+func newSessions(token string, now func() time.Time) *sessions {
+	return &sessions{token: sha256.Sum256([]byte(token)), now: now, open: map[string]*session{}}
+}
+
+// signIn exchanges the token for a cookie.
+func (s *sessions) signIn(w http.ResponseWriter, r *http.Request) {
+	var shown struct {
+		Token string `json:"token"`
+	}
+	if err := readJSON(w, r, maxTokenBody, &shown); err != nil {
+		fail(w, r, err)
+		return
+	}
+	digest := sha256.Sum256([]byte(shown.Token))
+	if subtle.ConstantTimeCompare(digest[:], s.token[:]) != 1 {
+		fail(w, r, refuse(http.StatusForbidden, "this is not the token of the dashboard; the command that serves it prints it"))
+		return
+	}
+	key, ok := s.begin()
+	if !ok {
+		w.Header().Set("Retry-After", "5")
+		fail(w, r, refuse(http.StatusTooManyRequests, "somebody signed in less than %s ago; try again", betweenSigns))
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: cookie, Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// begin opens a session, unless the last one began a moment ago.
+func (s *sessions) begin() (key string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	if !s.last.IsZero() && now.Sub(s.last) < betweenSigns {
+		return "", false
+	}
+	s.last = now
+	if len(s.order) == maxSessions {
+		delete(s.open, s.order[0])
+		s.order = s.order[1:]
+	}
+	key = rand.Text()
+	s.open[key], s.order = &session{}, append(s.order, key)
+	return key, true
+}
+
+// of returns the session of a request, nil if it has none.
+func (s *sessions) of(r *http.Request) *session {
+	c, err := r.Cookie(cookie)
+	if err != nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open[c.Value]
+}
+
+type sessionKey struct{}
+
+// required lets in only requests with a session.
+func (s *sessions) required(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		of := s.of(r)
+		if of == nil {
+			fail(w, r, refuse(http.StatusUnauthorized, "sign in first: open the URL that \"reconciler ui\" prints"))
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, of)))
+	})
+}
+
+// readJSON reads a body of at most so many bytes.
+func readJSON(w http.ResponseWriter, r *http.Request, most int64, into any) error {
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, most))
+	d.DisallowUnknownFields()
+	err := d.Decode(into)
+	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		return refuse(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", most)
+	}
+	if err == nil && d.More() {
+		err = errors.New("something follows the value")
+	}
+	if err != nil {
+		return refuse(http.StatusBadRequest, "the body cannot be read: %v", err)
+	}
+	return nil
+}

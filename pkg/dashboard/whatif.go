@@ -1,0 +1,139 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+// Limits of a question.
+const (
+	maxQuestion = 64 << 10 // bytes
+	maxSettings = 50
+	maxAnswer   = 10 * time.Second // until a question is answered
+)
+
+var (
+	errReplaced = refuse(http.StatusConflict, "a newer question of this browser took the place of this one")
+	errTooLong  = refuse(http.StatusServiceUnavailable, "the answer takes longer than %s; after a change all of the fleet is evaluated once, so ask again", maxAnswer)
+)
+
+// question is the body of a request.
+type question struct {
+	Set      []string `json:"set"`
+	Capacity []string `json:"capacity"`
+}
+
+// parse returns the settings that a question names.
+func (q question) parse() (settings []offline.Setting, capacity []offline.Capacity, err error) {
+	switch n := len(q.Set) + len(q.Capacity); {
+	case n == 0:
+		return nil, nil, errors.New("what if what? give settings or capacity, for example \"set\": [\"tenant.acme.quota.cpu=+16\"]")
+	case n > maxSettings:
+		return nil, nil, errors.New("one question can have 50 settings")
+	}
+	for _, one := range q.Set {
+		s, err := offline.ParseSetting(one)
+		if err != nil {
+			return nil, nil, err
+		}
+		settings = append(settings, s)
+	}
+	capacity, err = offline.ParseCapacity(q.Capacity)
+	return settings, capacity, err
+}
+
+// whatIf answers what some settings would change.
+func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
+	if s.Questions == nil {
+		fail(w, r, refuse(http.StatusNotImplemented, "what-if needs a clone of the fleet repo: start \"reconciler ui\" in one, or with --repo DIR"))
+		return
+	}
+	var asked question
+	if err := readJSON(w, r, maxQuestion, &asked); err != nil {
+		fail(w, r, err)
+		return
+	}
+	settings, capacity, err := asked.parse()
+	if err != nil {
+		fail(w, r, blame(http.StatusBadRequest, err))
+		return
+	}
+	m, err := s.moment(r.Context(), r)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	ctx, end := of(r).ask(r.Context())
+	defer end()
+	made, err := s.ask(ctx, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}, settings, capacity)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	body, err := view.JSON(view.PlanOf(made))
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	w.Header().Set("Daros-Status-Commit", m.Commit)
+	w.Header().Set("Cache-Control", "no-store")
+	write(w, r, http.StatusOK, body)
+}
+
+func of(r *http.Request) *session { return r.Context().Value(sessionKey{}).(*session) }
+
+// ask begins a question and ends the one before. The caller calls end.
+func (s *session) ask(ctx context.Context) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, stop := context.WithTimeoutCause(ctx, maxAnswer, errTooLong)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.replace != nil {
+		s.replace(errReplaced)
+	}
+	s.replace = cancel
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// ask asks a question once nobody else does. The answer is given up when ctx ends. What was evaluated meanwhile stays for
+// the next question, so bringing the fleet up to date goes on until the server ends.
+func (s *Server) ask(ctx context.Context, recorded offline.Recorded, settings []offline.Setting, capacity []offline.Capacity) (plan.Comparison, error) {
+	select {
+	case s.asking <- struct{}{}:
+	case <-ctx.Done():
+		return plan.Comparison{}, context.Cause(ctx)
+	}
+	type result struct {
+		made plan.Comparison
+		err  error
+	}
+	answered := make(chan result, 1)
+	s.work.Go(func() {
+		defer func() { <-s.asking }()
+		var a result
+		if a.err = s.Questions.Follow(s.running, recorded); a.err == nil {
+			if a.err = ctx.Err(); a.err == nil {
+				a.made, a.err = s.Questions.WhatIf(ctx, settings, capacity)
+			}
+		}
+		answered <- a
+	})
+	select {
+	case a := <-answered:
+		if bad := (*offline.SettingError)(nil); errors.As(a.err, &bad) {
+			a.err = blame(http.StatusBadRequest, bad)
+		}
+		if ctx.Err() != nil {
+			a.err = context.Cause(ctx)
+		}
+		return a.made, a.err
+	case <-ctx.Done():
+		return plan.Comparison{}, context.Cause(ctx)
+	}
+}
