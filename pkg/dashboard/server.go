@@ -37,6 +37,7 @@ type Server struct {
 	pace     pace
 	streams  chan struct{} // one element for each that is open
 	asking   chan struct{} // one element while a question is answered
+	answerIn time.Duration
 
 	running context.Context // ends with the server
 	work    sync.WaitGroup
@@ -56,7 +57,7 @@ func New(o Options) (*Server, error) {
 	}
 	return &Server{
 		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), follower: newFollower(o.Branch, o.Now),
-		pace: usualPace, streams: make(chan struct{}, usualPace.most), asking: make(chan struct{}, 1),
+		pace: usualPace, streams: make(chan struct{}, usualPace.most), asking: make(chan struct{}, 1), answerIn: maxAnswer,
 	}, nil
 }
 

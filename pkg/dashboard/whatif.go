@@ -69,7 +69,7 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, err)
 		return
 	}
-	ctx, end := of(r).ask(r.Context())
+	ctx, end := of(r).ask(r.Context(), s.answerIn)
 	defer end()
 	made, err := s.ask(ctx, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}, settings, capacity)
 	if err != nil {
@@ -88,10 +88,10 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 
 func of(r *http.Request) *session { return r.Context().Value(sessionKey{}).(*session) }
 
-// ask begins a question and ends the one before. The caller calls end.
-func (s *session) ask(ctx context.Context) (_ context.Context, end func()) {
+// ask begins a question that is to be answered within some time, and ends the one before. The caller calls end.
+func (s *session) ask(ctx context.Context, within time.Duration) (_ context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	ctx, stop := context.WithTimeoutCause(ctx, maxAnswer, errTooLong)
+	ctx, stop := context.WithTimeoutCause(ctx, within, errTooLong)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.replace != nil {

@@ -24,12 +24,12 @@ type Base struct {
 }
 
 // SettingError is an error of a setting or of a change of capacity. Nothing else is wrong.
-type SettingError struct{ cause error }
+type SettingError struct{ Err error }
 
-func (e *SettingError) Error() string { return e.cause.Error() }
+func (e *SettingError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the error without the blame.
-func (e *SettingError) Unwrap() error { return e.cause }
+func (e *SettingError) Unwrap() error { return e.Err }
 
 // OpenBase starts the evaluators of a base of a revision, "" for the files as they lie on disk. It has nothing to answer from
 // before Follow has succeeded. The context bounds all that the evaluators do. The caller closes the base.

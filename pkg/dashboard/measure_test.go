@@ -1,0 +1,164 @@
+package dashboard
+
+import (
+	"compress/gzip"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/view"
+	"github.com/d-aros/d-aros/test/evaluators"
+	"github.com/d-aros/d-aros/test/gittest"
+)
+
+var apps = flag.Int("apps", 0, "measure the dashboard of a fleet of so many applications in 100 tenants")
+
+func TestMain(m *testing.M) { os.Exit(evaluators.Main(m)) }
+
+// TestMeasure prints what answers cost the server in CPU time: make bench-ui.
+func TestMeasure(t *testing.T) {
+	if *apps == 0 {
+		t.Skip("without -apps (make bench-ui): evaluates thousands of applications, and prints what that takes")
+	}
+	repo := largeFleet(t, *apps)
+	tree, err := clone.Open(t.Context(), repo.Dir)
+	require.NoError(t, err)
+	defer tree.Close()
+	rec := offline.Recorded{}
+	base, err := offline.OpenBase(t.Context(), offline.Options{Child: []string{evaluators.Child(t)}, Fleet: "fleet"}, offline.Case{Tree: tree, StatusBranch: "status"}, "")
+	require.NoError(t, err)
+	defer base.Close()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	measure("the first question: evaluate and decide, without the children", 1, func() { require.NoError(t, base.Follow(t.Context(), rec, now)) })
+	for range 4 { // passes: until everything that fits has a grant
+		nothing, err := base.WhatIf(t.Context(), nil, nil)
+		require.NoError(t, err)
+		now = now.Add(time.Second)
+		rec = offline.Recorded{Commit: strings.Repeat("a", 39) + fmt.Sprint(now.Second()%10), Ledger: nothing.Next}
+		measure("a new status commit: evaluate nothing, decide", 1, func() { require.NoError(t, base.Follow(t.Context(), rec, now)) })
+	}
+
+	branch := &memory{moments: []Moment{{Commit: rec.Commit, Time: now, Ledger: &rec.Ledger}}}
+	s, err := New(Options{
+		Branch: branch, Questions: followed{base}, Pages: fstest.MapFS{"index.html": {}}, Token: "t", Now: time.Now,
+	})
+	require.NoError(t, err)
+	s.running = t.Context()
+	s.follower.look(t.Context())
+	c := signedIn(t, s)
+	all, err := view.JSON(view.StatusOf(&rec.Ledger, view.Selection{}))
+	require.NoError(t, err)
+	fmt.Printf("%-70s %9d kB, %d kB compressed\n", "for comparison: the JSON of status, all applications", len(all)>>10, zipped(all)>>10)
+	for _, path := range []string{
+		"fleet", "applications", "applications?sort=since&phase=unwell", "applications?q=app-7&limit=200", "applications?tenant=t07&limit=200",
+		"applications/t07/app-7", "applications/t07/app-7/decision", "tenants/t07", "pools", "problems",
+	} {
+		var w *httptest.ResponseRecorder
+		measure("GET "+path, 5, func() { w = c.get(path) })
+		require.Equal(t, http.StatusOK, w.Code, w.Body)
+		fmt.Printf("%-70s %9d kB, %d kB compressed\n", "", w.Body.Len()>>10, zipped(w.Body.Bytes())>>10)
+		tag := w.Header().Get("ETag")
+		measure("… that did not change", 5, func() { w = c.get(path, "If-None-Match", tag) })
+		require.Equal(t, http.StatusNotModified, w.Code)
+	}
+	for i, set := range []string{"application.t07/app-7.components.web.replicas=%d", "tenant.t07.quota.cpu=%d", "application.t07/app-7.priority=%d"} {
+		n := 0
+		measure("what-if "+set, 5, func() {
+			n++
+			w := c.post("what-if", fmt.Sprintf(`{"set":[%q]}`, fmt.Sprintf(set, 1+i*3+n)))
+			require.Equal(t, http.StatusOK, w.Code, w.Body)
+		})
+	}
+	measure("what-if general.cpu=-10 %", 3, func() {
+		w := c.post("what-if", fmt.Sprintf(`{"capacity":["general.cpu=-%d"]}`, *apps/10))
+		require.Equal(t, http.StatusOK, w.Code, w.Body)
+		fmt.Printf("%-70s %9d kB, %d kB compressed\n", "", w.Body.Len()>>10, zipped(w.Body.Bytes())>>10)
+	})
+	s.work.Wait()
+}
+
+// measure prints the CPU time of this process, and the time, for each of some rounds.
+func measure(what string, rounds int, do func()) {
+	cpu, began := cpuTime(), time.Now()
+	for range rounds {
+		do()
+	}
+	n := time.Duration(rounds)
+	fmt.Printf("%-70s %9.1f ms CPU %9.1f ms\n", what, float64((cpuTime()-cpu)/n)/1e6, float64(time.Since(began)/n)/1e6)
+}
+
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func zipped(b []byte) int {
+	var n counter
+	z := gzip.NewWriter(&n)
+	_, _ = z.Write(b)
+	_ = z.Close()
+	return int(n)
+}
+
+type counter int
+
+func (c *counter) Write(b []byte) (int, error) { *c += counter(len(b)); return len(b), nil }
+
+var _ io.Writer = (*counter)(nil)
+
+// followed is a base that is up to date.
+type followed struct{ *offline.Base }
+
+func (followed) Follow(context.Context, offline.Recorded) error { return nil }
+
+// largeFleet is a repo of applications of one core each, for most of which there is room.
+func largeFleet(t *testing.T, n int) *gittest.Repo {
+	repo := gittest.New(t)
+	const tenants = 100
+	allotments := ""
+	for i := range tenants {
+		name := fmt.Sprintf("t%02d", i)
+		allotments += "\t" + name + ": {}\n"
+		repo.Write("tenants/"+name+"/tenant.cue", fmt.Sprintf("package fleet\n\ntenant: {name: %q, quota: {cpu: \"%d\", memory: \"9999Gi\"}}\n", name, n/tenants+10))
+	}
+	repo.Write("fleet.cue", fmt.Sprintf(`package fleet
+
+import "d-aros.dev/schema"
+
+schema.#Fleet
+platform: {
+	name: "large"
+	policy: {limits: maxShare: 1.0, images: registries: ["example.com"]}
+	pools: general: {capacity: {cpu: "%d", memory: "99999Gi"}, price: {cpu: 0.03, memory: 0.004}}
+	allotments: {
+%s}
+}
+`, n-n/20, allotments))
+	for i := range n {
+		tenant := fmt.Sprintf("t%02d", i%tenants)
+		repo.Write(fmt.Sprintf("tenants/%s/apps/app-%d/app.cue", tenant, i), fmt.Sprintf(`package fleet
+
+application: {
+	name: "app-%d"
+	priority: %d
+	components: web: {type: "worker", properties: image: "example.com/web:%d", resources: requests: {cpu: "1", memory: "1Gi"}}
+}
+`, i, 100+i%7*50, i))
+	}
+	repo.Commit("first")
+	return repo
+}

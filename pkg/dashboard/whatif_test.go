@@ -1,0 +1,112 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/plan"
+)
+
+// held are questions that are answered when a test says so.
+type held struct {
+	begun   chan int      // one element for each question that begins, its number of settings
+	proceed chan struct{} // one element lets one go on
+	mu      sync.Mutex
+	at      int // questions at the moment
+	most    int
+	bad     error
+}
+
+func newHeld() *held { return &held{begun: make(chan int, 100), proceed: make(chan struct{}, 100)} }
+
+func (h *held) Follow(context.Context, offline.Recorded) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.at++
+	h.most = max(h.most, h.at)
+	return nil
+}
+
+func (h *held) WhatIf(ctx context.Context, settings []offline.Setting, _ []offline.Capacity) (plan.Comparison, error) {
+	defer func() {
+		h.mu.Lock()
+		h.at--
+		h.mu.Unlock()
+	}()
+	h.begun <- len(settings)
+	<-h.proceed
+	return plan.Comparison{}, h.bad
+}
+
+const ask1 = `{"set":["tenant.acme.weight=2"]}`
+
+// TestNewestQuestionWins: a browser that moves a slider gets the answer to its last question, others wait for theirs.
+func TestNewestQuestionWins(t *testing.T) {
+	h := newHeld()
+	s, now := newServer(t, &memory{moments: []Moment{small(0, "")}}, h)
+	c := signedIn(t, s)
+	now.pass(betweenSigns)
+	other := signedIn(t, s)
+	ask := func(c *client) <-chan *httptest.ResponseRecorder {
+		answered := make(chan *httptest.ResponseRecorder, 1)
+		go func() { answered <- c.post("what-if", ask1) }()
+		return answered
+	}
+	first := ask(c)
+	<-h.begun
+	second := ask(c)
+	refused(t, http.StatusConflict, <-first) // although it still computes
+	theirs := ask(other)
+	third := ask(c)
+	refused(t, http.StatusConflict, <-second) // it never began
+	h.proceed <- struct{}{}
+	h.proceed <- struct{}{}
+	h.proceed <- struct{}{}
+	require.Equal(t, http.StatusOK, (<-theirs).Code)
+	require.Equal(t, http.StatusOK, (<-third).Code)
+	require.Equal(t, 1, h.most, "nobody asks two at a time")
+}
+
+// TestQuestionsHaveALimit: a question that takes too long is given up, and does not keep the next one out for ever.
+func TestQuestionsHaveALimit(t *testing.T) {
+	h := newHeld()
+	s, _ := newServer(t, &memory{moments: []Moment{small(0, "")}}, h)
+	s.answerIn = time.Millisecond
+	c := signedIn(t, s)
+	require.Contains(t, refused(t, http.StatusServiceUnavailable, c.post("what-if", ask1)), "ask again")
+	h.proceed <- struct{}{}
+	s.answerIn = time.Minute
+	h.proceed <- struct{}{}
+	require.Equal(t, http.StatusOK, c.post("what-if", ask1).Code)
+}
+
+func TestBadQuestions(t *testing.T) {
+	h := newHeld()
+	s, _ := newServer(t, &memory{moments: []Moment{small(0, "")}}, h)
+	c := signedIn(t, s)
+	many := strings.Repeat(`"tenant.acme.weight=2",`, maxSettings)
+	for _, body := range []string{
+		"", "{}", "[]", `{"set":[]}`, `{"set":["tenant.acme.weight"]}`, `{"capacity":["general=1"]}`, `{"set":[` + many + `"a=b"]}`, `{"sets":["a=b"]}`, ask1 + ask1,
+	} {
+		refused(t, http.StatusBadRequest, c.post("what-if", body))
+	}
+	refused(t, http.StatusRequestEntityTooLarge, c.post("what-if", `{"set":["`+strings.Repeat("a", maxQuestion)+`=1"]}`))
+	require.Empty(t, h.begun, "nothing was asked")
+
+	h.bad = fmt.Errorf("wrapped: %w", &offline.SettingError{Err: errors.New("changes nothing")})
+	h.proceed <- struct{}{}
+	require.Contains(t, refused(t, http.StatusBadRequest, c.post("what-if", ask1)), "changes nothing")
+	h.bad = errors.New("the disk is full")
+	h.proceed <- struct{}{}
+	require.Contains(t, refused(t, http.StatusServiceUnavailable, c.post("what-if", ask1)), "the disk is full")
+}
