@@ -18,8 +18,7 @@ type Base struct {
 
 	rec    Recorded
 	source string // identifies the files, "" if nothing was read yet
-	was    side
-	before plan.Outcome
+	was    decided
 	notes  notes
 }
 
@@ -57,11 +56,15 @@ func (b *Base) Follow(ctx context.Context, rec Recorded, now time.Time) error {
 	}
 	b.rec, b.c.Now, b.source, b.notes, b.a.ledger = rec, now, "", nil, &b.rec.Ledger
 	noteRecord(b.c.StatusBranch, &b.rec, &b.notes)
-	if b.was, err = headSide(ctx, b.c.Tree, b.a, b.head, &b.notes); err != nil {
+	b.was = decided{}
+	if b.was.side, err = headSide(ctx, b.c.Tree, b.a, b.head, &b.notes); err != nil {
 		return err
 	}
-	if b.before, _, err = decide(b.was, b.rec.Ledger, now, nil, &b.notes); err != nil {
+	if b.was.Outcome, _, err = decide(b.was.side, rec.Ledger, now, nil, &b.notes); err != nil {
 		return err
+	}
+	if b.was.Fleet.Platform != nil {
+		b.was.inputs = inputsOfObjects(&b.was.Outcome)
 	}
 	b.source = source
 	return nil
@@ -84,7 +87,7 @@ func (b *Base) identify(ctx context.Context) (string, error) {
 // WhatIf compares the fleet with itself after some settings and changes of capacity. It gives up between two steps when ctx
 // has ended.
 func (b *Base) WhatIf(ctx context.Context, settings []Setting, capacity []Capacity) (plan.Comparison, error) {
-	is := b.was
+	is := b.was.side
 	for _, s := range settings {
 		if err := s.apply(&is.fleet); err != nil {
 			return plan.Comparison{}, &SettingError{err}
@@ -98,7 +101,7 @@ func (b *Base) WhatIf(ctx context.Context, settings []Setting, capacity []Capaci
 	if err := ctx.Err(); err != nil {
 		return plan.Comparison{}, err
 	}
-	made := b.c.differences(b.a, b.rec, decided{b.was, b.before}, decided{is, after}, moves, n)
+	made := b.c.differences(b.a, b.rec, b.was, decided{is, after, nil}, moves, n)
 	made.After = plan.Side{Name: "with these changes"}
 	return made, nil
 }

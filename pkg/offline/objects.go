@@ -2,6 +2,7 @@ package offline
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -10,9 +11,9 @@ import (
 )
 
 // renderDifferences renders the objects of the applications and tenants that differ between two outcomes: as they are
-// once everything granted has started.
-func (a *assessor) renderDifferences(was, is side, before, after *plan.Outcome, n *notes) {
-	differ := inputsOfObjects(before)
+// once everything granted has started. The inputs are those of the first outcome.
+func (a *assessor) renderDifferences(was, is side, before, after *plan.Outcome, inputs map[model.AppID]model.Digest, n *notes) {
+	differ := maps.Clone(inputs)
 	for app, digest := range inputsOfObjects(after) {
 		if differ[app] == digest {
 			delete(differ, app)

@@ -161,6 +161,7 @@ func noteRecord(branch string, rec *Recorded, n *notes) {
 type decided struct {
 	side
 	plan.Outcome
+	inputs map[model.AppID]model.Digest // of its objects; nil: not computed yet
 }
 
 // compare decides on two sides and returns the difference. The second one always has the capacity of the case.
@@ -173,7 +174,7 @@ func (c Case) compare(a *assessor, rec Recorded, was, is side, capacityBefore []
 	if err != nil {
 		return plan.Comparison{}, err
 	}
-	return c.differences(a, rec, decided{was, before}, decided{is, after}, moves, n), nil
+	return c.differences(a, rec, decided{was, before, nil}, decided{is, after, nil}, moves, n), nil
 }
 
 // differences compares two sides that were decided on.
@@ -194,10 +195,13 @@ func (c Case) differences(a *assessor, rec Recorded, was, is decided, moves []li
 		if was.commit != "" {
 			n.add("before the change there was no valid platform, so everything is new")
 		}
-		before = plan.Outcome{Fleet: model.Fleet{Platform: after.Fleet.Platform}}
+		before, was.inputs = plan.Outcome{Fleet: model.Fleet{Platform: after.Fleet.Platform}}, nil
 		fallthrough
 	default:
-		a.renderDifferences(was.side, is.side, &before, &after, &n)
+		if was.inputs == nil {
+			was.inputs = inputsOfObjects(&before)
+		}
+		a.renderDifferences(was.side, is.side, &before, &after, was.inputs, &n)
 		made.Changes = plan.Compare(&before, &after)
 	}
 	made.Notes = n

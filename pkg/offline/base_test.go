@@ -1,0 +1,119 @@
+package offline_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+func parsed(t *testing.T, texts ...string) (settings []offline.Setting, capacity []offline.Capacity) {
+	for _, text := range texts {
+		if strings.HasPrefix(text, "general.") {
+			more, err := offline.ParseCapacity([]string{text})
+			require.NoError(t, err)
+			capacity = append(capacity, more...)
+			continue
+		}
+		s, err := offline.ParseSetting(text)
+		require.NoError(t, err)
+		settings = append(settings, s)
+	}
+	return settings, capacity
+}
+
+// TestBase: many questions about one base get the answers of what-if, byte for byte, whatever was asked before.
+func TestBase(t *testing.T) {
+	repo := fleet(t)
+	application(repo, "report", 12) // beyond the quota
+	c := caseOf(t, repo.Dir)
+	fresh := func(texts ...string) string {
+		settings, capacity := parsed(t, texts...)
+		at := c
+		at.Capacity = capacity
+		made, err := offline.WhatIf(t.Context(), options(t), at, "", settings)
+		require.NoError(t, err)
+		b, err := view.JSON(view.PlanOf(made))
+		require.NoError(t, err)
+		return string(b)
+	}
+	evaluated := 0
+	o := options(t)
+	o.Progress = func(_ string, of int) (step, end func()) { return func() { evaluated++ }, func() {} }
+	base, err := offline.OpenBase(t.Context(), o, c, "")
+	require.NoError(t, err)
+	defer base.Close()
+	ask := func(texts ...string) string {
+		settings, capacity := parsed(t, texts...)
+		made, err := base.WhatIf(t.Context(), settings, capacity)
+		require.NoError(t, err)
+		b, err := view.JSON(view.PlanOf(made))
+		require.NoError(t, err)
+		return string(b)
+	}
+	require.NoError(t, base.Follow(t.Context(), offline.Recorded{}, now))
+	once := evaluated
+	questions := [][]string{
+		{"tenant.acme.quota.cpu=32"}, {"tenant.acme.quota.cpu=32", "general.cpu=+64"}, {"application.acme/shop.components.web.replicas=4"},
+		{"general.cpu=-15"}, {"application.acme/blog.desired=terminated", "tenant.acme.weight=3"}, {"general.domains=3"},
+	}
+	answers := make([]string, len(questions))
+	for i, q := range questions {
+		answers[i] = ask(q...)
+		require.Equal(t, fresh(q...), answers[i])
+	}
+	for i := range questions {
+		require.NoError(t, base.Follow(t.Context(), offline.Recorded{}, now.Add(time.Second)))
+		require.Equal(t, answers[len(questions)-1-i], ask(questions[len(questions)-1-i]...))
+	}
+	require.Equal(t, once, evaluated, "nothing was evaluated or rendered again")
+
+	// It follows the files, a commit, the status branch and the time.
+	application(repo, "shop", 3)
+	c.Now = now.Add(2 * time.Second)
+	require.NoError(t, base.Follow(t.Context(), offline.Recorded{}, c.Now))
+	require.Equal(t, fresh(questions[0]...), ask(questions[0]...))
+	repo.Commit("second")
+	c.Now = c.Now.Add(time.Second)
+	require.NoError(t, base.Follow(t.Context(), offline.Recorded{}, c.Now))
+	require.Equal(t, fresh(questions[1]...), ask(questions[1]...))
+	nothing, err := base.WhatIf(t.Context(), nil, nil)
+	require.NoError(t, err)
+	c.Elsewhere = &offline.Recorded{Commit: strings.Repeat("ab", 20), Ledger: nothing.Next}
+	c.Now = c.Now.Add(time.Second)
+	require.NoError(t, base.Follow(t.Context(), *c.Elsewhere, c.Now))
+	require.Equal(t, fresh(questions[2]...), ask(questions[2]...))
+	c.Now = c.Now.Add(time.Hour)
+	require.NoError(t, base.Follow(t.Context(), *c.Elsewhere, c.Now))
+	require.Equal(t, fresh(questions[3]...), ask(questions[3]...))
+
+	// A base that cannot follow keeps nothing that is wrong, and follows again.
+	ended, end := context.WithCancel(t.Context())
+	end()
+	application(repo, "shop", 2)
+	require.Error(t, base.Follow(ended, *c.Elsewhere, c.Now))
+	require.NoError(t, base.Follow(t.Context(), *c.Elsewhere, c.Now))
+	require.Equal(t, fresh(questions[0]...), ask(questions[0]...))
+	_, err = base.WhatIf(ended, nil, nil)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestBaseBlamesSettings: an error that the caller made has a type.
+func TestBaseBlamesSettings(t *testing.T) {
+	base, err := offline.OpenBase(t.Context(), options(t), caseOf(t, fleet(t).Dir), "")
+	require.NoError(t, err)
+	defer base.Close()
+	require.NoError(t, base.Follow(t.Context(), offline.Recorded{}, now))
+	for _, text := range []string{"tenant.acem.weight=2", "application.acme/shop.color=2", "general.cpu=-99", "general.cpu=x"} {
+		settings, capacity := parsed(t, text)
+		made, err := base.WhatIf(t.Context(), settings, capacity)
+		require.ErrorAs(t, err, new(*offline.SettingError), text)
+		require.Equal(t, plan.Comparison{}, made)
+	}
+}
