@@ -140,6 +140,11 @@ bench-first-start: APPS = 10000
 bench-first-start: ## Measure how soon others are heard while APPS (10000) applications start for the first time
 	$(GO) run ./test/bench/lifecycle -apps $(APPS) -first
 
+.PHONY: bench-ui
+bench-ui: APPS = 10000
+bench-ui: ## Measure what the answers of the dashboard cost with APPS (10000) applications
+	$(GO) test -timeout 1h -run '^TestMeasure$$' -v -count 1 ./pkg/dashboard -apps $(APPS)
+
 .PHONY: generate
 generate: ## Write anew what follows from the sources: the vendored schema, charts and tables in docs/
 	$(GO) generate ./...

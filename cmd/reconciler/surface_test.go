@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
+	"github.com/d-aros/d-aros/pkg/dashboard"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/status"
@@ -56,6 +57,15 @@ var answers = map[string]any{
 	"schema update":      schemaView{},
 	"status":             view.Status{},
 	"stop":               requestView{},
+	"ui applications":    view.ApplicationsPage{}, // and the other answers of the dashboard that no command prints
+	"ui changes":         view.Changes{},
+	"ui fleet":           view.Fleet{},
+	"ui meta":            dashboard.Meta{},
+	"ui pools":           view.Pools{},
+	"ui problems":        view.ProblemsPage{},
+	"ui run":             view.Run{},
+	"ui tenant":          view.Tenant{},
+	"ui timeline":        view.Timeline{},
 	"unpin":              pinView{},
 	"version":            versionView{},
 	"vet":                view.Vet{},
