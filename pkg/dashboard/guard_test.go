@@ -76,6 +76,7 @@ func TestSignIn(t *testing.T) {
 	require.True(t, c.cookie.HttpOnly)
 	require.Equal(t, http.SameSiteStrictMode, c.cookie.SameSite)
 	require.Equal(t, "/", c.cookie.Path)
+	require.Equal(t, "daros_session_8421", c.cookie.Name, "another dashboard has another port")
 	require.NotContains(t, c.cookie.Value, s.Token)
 	require.Equal(t, http.StatusOK, c.get("fleet").Code)
 

@@ -7,13 +7,13 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
 	"sync"
 	"time"
 )
 
 const (
-	cookie       = "daros_session"
 	maxSessions  = 256             // the oldest ends when one more begins
 	betweenSigns = 5 * time.Second // from one sign-in to the next
 	maxTokenBody = 1 << 10
@@ -60,7 +60,7 @@ func (s *sessions) signIn(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, refuse(http.StatusTooManyRequests, "somebody signed in less than %s ago; try again", betweenSigns))
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: cookie, Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: cookieOf(r), Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNoContent)
 }
@@ -85,13 +85,22 @@ func (s *sessions) begin() (key string, ok bool) {
 
 // of returns the session of a request, nil if it has none.
 func (s *sessions) of(r *http.Request) *session {
-	c, err := r.Cookie(cookie)
+	c, err := r.Cookie(cookieOf(r))
 	if err != nil {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open[c.Value]
+}
+
+// cookieOf names the cookie. It has the port: browsers give cookies to all ports of a host, and another dashboard may have one.
+func cookieOf(r *http.Request) string {
+	_, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		port = "80"
+	}
+	return "daros_session_" + port
 }
 
 type sessionKey struct{}
