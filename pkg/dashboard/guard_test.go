@@ -7,8 +7,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // refused requires an error that is JSON and nothing that a browser would show or run.
@@ -109,6 +112,13 @@ func TestPaths(t *testing.T) {
 		"tenants/..", "tenants/%2e%2e", "tenants/a%2Fb", "tenants/none", "applications/acme/none", "applications//shop", "nothing", "",
 	} {
 		refused(t, http.StatusNotFound, c.get(path))
+	}
+	broken := small(0, "")
+	broken.Ledger.Problems = []model.Problem{{Code: "DA1001"}} // which is about every application
+	other, _ := newServer(t, &memory{moments: []Moment{broken}}, nil)
+	for _, path := range []string{"applications/acme%2Fshop/x", "applications/acme/shop%2F..", "applications/ACME/shop", "applications/acme/a%00"} {
+		refused(t, http.StatusNotFound, signedIn(t, other).get(path))
+		other.sessions.last = time.Time{}
 	}
 	for _, at := range []string{"main", "refs/heads/status", "HEAD", "HEAD~1", "../..", commit(0)[:39], strings.ToUpper(commit(0)), commit(0) + "^", "--all", "a b"} {
 		at = strings.ReplaceAll(at, " ", "%20")
