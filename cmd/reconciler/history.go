@@ -11,6 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
 )
@@ -70,6 +71,11 @@ func history(ctx context.Context, r *ledgerReader, doubt func(commit string) str
 	if err != nil {
 		return nil, err
 	}
+	return historyOf(ctx, r, doubt, list, number, all), nil
+}
+
+// historyOf returns the answer for commits about an application.
+func historyOf(ctx context.Context, r *ledgerReader, doubt func(commit string) string, list []status.Entry, number int, all bool) []view.HistoryEntry {
 	entries := view.History(list, number, all)
 	for i := range entries {
 		entries[i].Unverified = doubt(entries[i].Commit)
@@ -83,7 +89,7 @@ func history(ctx context.Context, r *ledgerReader, doubt func(commit string) str
 		}
 		view.AddCauses(entries, clone.Subjects(ctx, r.clone, commits))
 	}
-	return entries, nil
+	return entries
 }
 
 func (p *printer) history(entries []view.HistoryEntry) {

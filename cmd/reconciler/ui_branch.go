@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/url"
 	"path/filepath"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/dashboard"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -56,41 +59,55 @@ func (b *uiBranch) moment(commit string, l *model.Ledger) dashboard.Moment {
 	return m
 }
 
-// At returns a commit of the history.
+// At returns a commit of the branch.
 func (b *uiBranch) At(ctx context.Context, commit string) (dashboard.Moment, error) {
-	s, ok, err := b.reader.branch.Latest(ctx)
-	for ; ok && err == nil && s.Commit != commit; s, ok, err = s.Before() {
-	}
-	if err == nil && !ok {
-		err = dashboard.ErrNoCommit
-	}
+	l, err := b.reader.branch.At(ctx, commit)
 	if err != nil {
 		return dashboard.Moment{}, err
 	}
-	l, _, err := s.Read(ctx)
-	return b.moment(commit, &l), err
+	return b.moment(commit, &l), nil
 }
 
-// Log returns commits of the history.
-func (b *uiBranch) Log(ctx context.Context, before string, limit int) (list []view.TimelineCommit, err error) {
-	s, ok, err := b.reader.branch.Latest(ctx)
-	for ; before != "" && ok && err == nil; s, ok, err = s.Before() {
-		if s.Commit == before {
-			s, ok, err = s.Before()
-			break
-		}
+// Log returns commits of the branch.
+func (b *uiBranch) Log(ctx context.Context, before string, limit int) (view.Timeline, error) {
+	read, next, err := b.reader.branch.Log(ctx, before, limit)
+	if err != nil {
+		return view.Timeline{}, err
 	}
-	for ; ok && err == nil && len(list) < limit; s, ok, err = s.Before() {
-		c := view.TimelineCommit{Commit: s.Commit, Unverified: b.doubt(s.Commit)}
-		c.Changed(nil)
-		list = append(list, c)
-	}
-	return list, err
+	return view.TimelineOf(read, next, b.doubt), nil
 }
 
 // History returns what changed of an application as of a moment.
 func (b *uiBranch) History(ctx context.Context, m dashboard.Moment, app model.AppID, limit int) ([]view.HistoryEntry, error) {
-	return history(ctx, b.reader, b.doubt, app, limit, false)
+	branch := b.reader.branch
+	if m.Commit == branch.Tip() {
+		return history(ctx, b.reader, b.doubt, app, limit, false)
+	}
+	older, _, err := branch.Log(ctx, m.Commit, mostInASecond)
+	if err != nil {
+		return nil, err
+	}
+	list, err := branch.History(ctx, app, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	return historyOf(ctx, b.reader, b.doubt, asOf(list, m.Commit, older), limit, false), nil
+}
+
+// mostInASecond is how many commits of the branch may have the same time.
+const mostInASecond = 20
+
+// asOf returns the entries of a commit and of those before it, of a list with the latest first. Older are the commits right
+// before it, the latest first: what is older than all of them is told by its time.
+func asOf(list []status.Entry, commit string, older []status.Entry) []status.Entry {
+	first := slices.IndexFunc(list, func(e status.Entry) bool {
+		return e.Commit == commit || slices.ContainsFunc(older, func(o status.Entry) bool { return o.Commit == e.Commit }) ||
+			len(older) > 0 && e.Time.Before(older[len(older)-1].Time)
+	})
+	if first < 0 {
+		return nil
+	}
+	return list[first:]
 }
 
 // hints tells when the branch may have moved, nil where that cannot be seen.

@@ -3,10 +3,13 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/gittest"
 )
 
 // uiClient is a browser that has signed in to a dashboard.
@@ -127,6 +131,79 @@ func TestUIAnswersAreThoseOfTheCommands(t *testing.T) {
 	bad := ui.post("what-if", `{"set":["tenant.acem.weight=2"]}`)
 	require.Equal(t, http.StatusBadRequest, bad.status)
 	require.Contains(t, bad.body, "did you mean acme?")
+}
+
+// TestUIPast: as of every commit of the branch, the answers are those that the commands give of a branch that ends there.
+func TestUIPast(t *testing.T) {
+	w := newWorld(t)
+	w.app("acme", "shop", 2, 500)
+	w.repo.Commit("first")
+	w.passes()
+	w.app("acme", "blog", 12, 400)
+	w.app("acme", "shop", 9, 500)
+	w.repo.Commit("second")
+	w.passes()
+	w.repo.Git("rm", "-rqf", "tenants/acme/apps/blog")
+	w.repo.Commit("third")
+	w.passes()
+	commits := strings.Fields(w.repo.Git("rev-list", "status"))
+	require.Greater(t, len(commits), 4)
+
+	ui := openUI(t, "--repo", w.repo.Dir)
+	past := gittest.NewBare(t)
+	past.Git("fetch", "-q", w.repo.Dir, "status")
+	for _, commit := range append(commits, commits[0]) {
+		past.Git("update-ref", "refs/heads/status", commit)
+		for _, app := range []string{"acme/shop", "acme/blog"} {
+			for path, args := range map[string][]string{"": {"status"}, "/decision": {"explain"}, "/history": {"history"}} {
+				var out, errOut bytes.Buffer
+				code := run(t.Context(), append(args, app, "--repo", past.Dir, "-o", "json"), &out, &errOut)
+				a := ui.do(http.MethodGet, "applications/"+app+path+"?at="+commit, "")
+				require.Equal(t, commit, cmp.Or(a.header.Get("Daros-Status-Commit"), commit))
+				if code != 0 {
+					require.Equal(t, http.StatusNotFound, a.status)
+					var said struct{ Error string }
+					require.NoError(t, json.Unmarshal([]byte(a.body), &said))
+					require.Equal(t, "reconciler: "+said.Error+"\n", errOut.String())
+					continue
+				}
+				var want, got any
+				require.NoError(t, json.Unmarshal(out.Bytes(), &want))
+				require.NoError(t, json.Unmarshal([]byte(a.body), &got))
+				if path == "/history" { // a bare repo does not know the subjects of source commits
+					for _, e := range got.([]any) {
+						delete(e.(map[string]any), "causes")
+					}
+				}
+				require.Equal(t, want, got, "%s %s at %s", args, app, commit)
+			}
+		}
+	}
+
+	var seen []string
+	for before := ""; ; {
+		var page struct {
+			Commits []struct {
+				Commit, Subject string
+				Time            time.Time
+			}
+			Next string
+		}
+		require.NoError(t, json.Unmarshal([]byte(ui.get("timeline?limit=2&before="+before)), &page))
+		for _, c := range page.Commits {
+			seen = append(seen, c.Commit)
+			require.Equal(t, w.repo.Git("log", "-1", "--format=%s", c.Commit), c.Subject)
+			require.Equal(t, w.repo.Git("log", "-1", "--format=%ct", c.Commit), strconv.FormatInt(c.Time.Unix(), 10))
+		}
+		if before = page.Next; before == "" {
+			break
+		}
+	}
+	require.Equal(t, commits, seen)
+	unknown := ui.do(http.MethodGet, "fleet?at="+w.repo.Git("rev-parse", "main"), "")
+	require.Equal(t, http.StatusNotFound, unknown.status)
+	require.Contains(t, unknown.body, "is not on the status branch")
+	require.Contains(t, ui.get("changes?from="+commits[len(commits)-1]), `"acme/shop"`)
 }
 
 // TestUIFollows: a dashboard that was started before the first pass shows what the reconciler writes, and a question is

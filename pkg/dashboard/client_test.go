@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -53,25 +54,27 @@ func (b *memory) At(_ context.Context, commit string) (Moment, error) {
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.moments, func(m Moment) bool { return m.Commit == commit })
 	if i < 0 {
-		return Moment{}, ErrNoCommit
+		return Moment{}, &status.CommitError{Commit: commit, Why: "is not on the branch"}
 	}
 	return b.moments[i], nil
 }
 
-func (b *memory) Log(_ context.Context, before string, limit int) (list []view.TimelineCommit, err error) {
+func (b *memory) Log(_ context.Context, before string, limit int) (v view.Timeline, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	found := before == ""
 	for _, m := range slices.Backward(b.moments) {
-		if found && len(list) < limit {
-			list = append(list, view.TimelineCommit{Commit: m.Commit})
+		if found && len(v.Commits) == limit {
+			v.Next = v.Commits[limit-1].Commit
+		} else if found {
+			v.Commits = append(v.Commits, view.TimelineCommit{Commit: m.Commit})
 		}
 		found = found || m.Commit == before
 	}
 	if !found {
-		return nil, ErrNoCommit
+		return v, &status.CommitError{Commit: before, Why: "is not on the branch"}
 	}
-	return list, nil
+	return v, nil
 }
 
 func (b *memory) History(context.Context, Moment, model.AppID, int) ([]view.HistoryEntry, error) {

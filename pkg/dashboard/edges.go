@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -10,9 +9,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/view"
 )
-
-// ErrNoCommit reports that the history of the status branch does not have a commit.
-var ErrNoCommit = errors.New("the history of the status branch has no such commit")
 
 // Moment is what one commit of the status branch says. It never changes.
 type Moment struct {
@@ -28,12 +24,12 @@ type Branch interface {
 	// there is none.
 	Load(ctx context.Context) (Moment, error)
 
-	// At returns a commit of the history, or an ErrNoCommit.
+	// At returns a commit of the branch, or a *status.CommitError.
 	At(ctx context.Context, commit string) (Moment, error)
 
-	// Log returns the commits before one, or the newest ones, the newest first. It returns an ErrNoCommit for one that the
-	// history does not have.
-	Log(ctx context.Context, before string, limit int) ([]view.TimelineCommit, error)
+	// Log returns a page of the commits before one, or of the newest ones. For one that is not on the branch it returns a
+	// *status.CommitError.
+	Log(ctx context.Context, before string, limit int) (view.Timeline, error)
 
 	// History returns what changed of an application as of a moment, the latest first, at most so many entries.
 	History(ctx context.Context, m Moment, app model.AppID, limit int) ([]view.HistoryEntry, error)

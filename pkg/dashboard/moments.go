@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/d-aros/d-aros/pkg/status"
 )
 
 // moment returns the moment that a request is about: that of at=COMMIT, or the newest one.
@@ -27,10 +29,15 @@ func (s *Server) at(ctx context.Context, commit string) (Moment, error) {
 		return Moment{}, err
 	}
 	m, err := s.Branch.At(ctx, commit)
-	if errors.Is(err, ErrNoCommit) {
-		return Moment{}, refuse(http.StatusNotFound, "the history of the status branch has no commit %s", commit)
+	return m, unknown(err)
+}
+
+// unknown returns an error as the answer for a commit that the branch does not have, if it is about one.
+func unknown(err error) error {
+	if missing := (*status.CommitError)(nil); errors.As(err, &missing) {
+		return blame(http.StatusNotFound, missing)
 	}
-	return m, err
+	return err
 }
 
 // checkCommit refuses everything but the full name of a commit: no name of a branch, and nothing that Git would resolve.

@@ -2,13 +2,12 @@ package dashboard
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
-// timeline answers with the commits of the branch.
+// timeline answers with the commits of the branch as it is now.
 func (s *Server) timeline(ctx context.Context, m Moment, r *http.Request) (any, error) {
 	asked := r.URL.Query()
 	limit, err := rows(asked, view.DefaultRows)
@@ -22,16 +21,10 @@ func (s *Server) timeline(ctx context.Context, m Moment, r *http.Request) (any, 
 		}
 	}
 	if m.Commit == "" {
-		return view.TimelineOf(nil, limit), nil
+		return view.Timeline{Commits: []view.TimelineCommit{}}, nil
 	}
-	commits, err := s.Branch.Log(ctx, before, limit+1)
-	if errors.Is(err, ErrNoCommit) {
-		return nil, refuse(http.StatusNotFound, "the history of the status branch has no commit %s", before)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return view.TimelineOf(commits, limit), nil
+	v, err := s.Branch.Log(ctx, before, limit)
+	return v, unknown(err)
 }
 
 // changes answers with what differs between two moments.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -243,22 +244,17 @@ func TestChanges(t *testing.T) {
 }
 
 func TestTimeline(t *testing.T) {
-	var commits []view.TimelineCommit
-	for _, name := range []string{"c", "b", "a"} {
-		commits = append(commits, view.TimelineCommit{Commit: name})
-	}
-	v := view.TimelineOf(commits, 2)
-	require.Len(t, v.Commits, 2)
-	require.Equal(t, "b", v.Next)
-	require.Empty(t, view.TimelineOf(commits, 3).Next)
-	require.NotNil(t, view.TimelineOf(nil, 3).Commits)
-
-	c := &commits[0]
-	c.Changed(make([]announce.Announcement, 30))
-	require.Len(t, c.Changes, 20)
-	require.Equal(t, 30, c.ChangesTotal)
-	c.Changed([]announce.Announcement{{Kind: announce.Transition}, {Kind: announce.Step}})
-	require.Equal(t, 1, c.Transitions)
+	moves := []announce.Announcement{{Kind: announce.Transition}, {Kind: announce.Step}}
+	read := []status.Entry{{Commit: "b", Changes: moves}, {Commit: "a", Changes: make([]announce.Announcement, 30)}, {Commit: "9"}}
+	v := view.TimelineOf(read, "9", func(commit string) string { return "is " + commit })
+	require.Equal(t, "9", v.Next)
+	require.Equal(t, 1, v.Commits[0].Transitions)
+	require.Equal(t, moves, v.Commits[0].Changes)
+	require.Equal(t, "is a", v.Commits[1].Unverified)
+	require.Len(t, v.Commits[1].Changes, 20)
+	require.Equal(t, 30, v.Commits[1].ChangesTotal)
+	require.NotNil(t, v.Commits[2].Changes, "[] and not null in JSON")
+	require.NotNil(t, view.TimelineOf(nil, "", nil).Commits)
 }
 
 func TestRun(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/announce"
+	"github.com/d-aros/d-aros/pkg/status"
 )
 
 // MaxChanges bounds the changes that are listed of one commit of a timeline.
@@ -27,22 +28,21 @@ type TimelineCommit struct {
 	ChangesTotal int                     `json:"changesTotal"`
 }
 
-// Changed notes what a commit changed.
-func (c *TimelineCommit) Changed(changes []announce.Announcement) {
-	c.ChangesTotal = len(changes)
-	for i := range changes {
-		if changes[i].Kind == announce.Transition {
-			c.Transitions++
+// TimelineOf returns a page of the commits that were read. Doubt says why no trusted key vouches for a commit, "" if one does.
+func TimelineOf(read []status.Entry, next string, doubt func(commit string) string) Timeline {
+	v := Timeline{Commits: []TimelineCommit{}, Next: next}
+	for i := range read {
+		e := &read[i]
+		c := TimelineCommit{
+			Commit: e.Commit, Time: e.Time, SourceCommit: e.SourceCommit, Subject: e.Subject, Unverified: doubt(e.Commit), ChangesTotal: len(e.Changes),
+			Changes: append([]announce.Announcement{}, e.Changes[:min(len(e.Changes), MaxChanges)]...),
 		}
-	}
-	c.Changes = append([]announce.Announcement{}, changes[:min(len(changes), MaxChanges)]...)
-}
-
-// TimelineOf returns a page of at most limit commits of those that were read, which are one more if the history goes on.
-func TimelineOf(commits []TimelineCommit, limit int) Timeline {
-	v := Timeline{Commits: append([]TimelineCommit{}, commits[:min(len(commits), limit)]...)}
-	if len(commits) > limit {
-		v.Next = commits[limit-1].Commit
+		for n := range e.Changes {
+			if e.Changes[n].Kind == announce.Transition {
+				c.Transitions++
+			}
+		}
+		v.Commits = append(v.Commits, c)
 	}
 	return v
 }
