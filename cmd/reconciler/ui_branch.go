@@ -37,22 +37,14 @@ func (b *uiBranch) Load(ctx context.Context) (dashboard.Moment, error) {
 		return dashboard.Moment{}, err
 	}
 	if tip := b.reader.branch.Tip(); b.last.Ledger == nil || tip != b.last.Commit {
-		m := b.moment(tip, &ledger)
-		if tip != "" {
-			newest, err := b.reader.branch.Newest(ctx)
-			if err != nil {
-				return dashboard.Moment{}, err
-			}
-			m.Time = newest.Time
-		}
-		b.last = m
+		b.last = b.moment(tip, &ledger)
 	}
 	return b.last, b.reader.stale
 }
 
 // moment returns what a commit says, and whether anybody vouches for it.
 func (b *uiBranch) moment(commit string, l *model.Ledger) dashboard.Moment {
-	m := dashboard.Moment{Commit: commit, Ledger: l}
+	m := dashboard.Moment{Commit: commit, Time: b.reader.branch.Committed(commit), Ledger: l}
 	if why := b.doubt(commit); commit != "" && why != "" {
 		m.Unverified = fmt.Sprintf("commit %s %s", commit, why)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/dashboard"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/gittest"
 )
@@ -204,6 +205,10 @@ func TestUIPast(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, unknown.status)
 	require.Contains(t, unknown.body, "is not on the status branch")
 	require.Contains(t, ui.get("changes?from="+commits[len(commits)-1]), `"acme/shop"`)
+	require.NotContains(t, ui.get("changes?from="+commits[len(commits)-1]+"&to="+commits[1]), "0001-01-01", "every event has a time")
+	var meta dashboard.Meta
+	require.NoError(t, json.Unmarshal([]byte(ui.get("meta")), &meta))
+	require.Equal(t, w.repo.Git("log", "-1", "--format=%ct", "status"), strconv.FormatInt(meta.Changed.Unix(), 10))
 }
 
 // TestUIFollows: a dashboard that was started before the first pass shows what the reconciler writes, and a question is
