@@ -211,13 +211,13 @@ func TestUIPast(t *testing.T) {
 	require.Equal(t, w.repo.Git("log", "-1", "--format=%ct", "status"), strconv.FormatInt(meta.Changed.Unix(), 10))
 }
 
-// TestUIFollows: a dashboard that was started before the first pass shows what the reconciler writes, and a question is
-// answered with the files as they are then.
+// TestUIFollows: a dashboard that was started before the first pass shows at once what the reconciler writes to a repo on this
+// disk, and a question is answered with the files as they are then.
 func TestUIFollows(t *testing.T) {
 	w := newWorld(t)
 	w.app("acme", "shop", 2, 500)
 	w.repo.Commit("first")
-	ui := openUI(t, "--repo", w.repo.Dir, "--interval", "1s")
+	ui := openUI(t, "--repo", w.repo.Dir, "--interval", "1h")
 	require.Contains(t, ui.get("meta"), `"commit": ""`)
 	require.Equal(t, http.StatusNotFound, ui.do(http.MethodGet, "applications/acme/shop", "").status)
 	w.passes()

@@ -11,16 +11,21 @@ import (
 
 // moment returns the moment that a request is about: that of at=COMMIT, or the newest one.
 func (s *Server) moment(ctx context.Context, r *http.Request) (Moment, error) {
+	m, err := s.newest()
+	if at := r.URL.Query().Get("at"); at != "" && at != m.Commit {
+		return s.at(ctx, at)
+	}
+	return m, err
+}
+
+// newest returns the newest moment.
+func (s *Server) newest() (Moment, error) {
 	m, _ := s.follower.tip()
-	commit := r.URL.Query().Get("at")
-	switch {
-	case commit == "" && m == nil:
+	if m == nil {
 		_, failed := s.follower.state()
 		return Moment{}, refuse(http.StatusServiceUnavailable, "the status branch could not be read yet: %v", failed)
-	case commit == "" || m != nil && commit == m.Commit:
-		return *m, nil
 	}
-	return s.at(ctx, commit)
+	return *m, nil
 }
 
 // at returns a moment of the past.

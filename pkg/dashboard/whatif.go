@@ -64,7 +64,7 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, blame(http.StatusBadRequest, err))
 		return
 	}
-	m, err := s.moment(r.Context(), r)
+	m, err := s.newest()
 	if err != nil {
 		fail(w, r, err)
 		return
