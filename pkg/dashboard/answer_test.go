@@ -2,12 +2,14 @@ package dashboard
 
 import (
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -91,7 +93,7 @@ func TestGitAway(t *testing.T) {
 	require.Equal(t, began.Add(time.Minute), meta().Looked)
 	require.Empty(t, meta().Error)
 
-	s, now = newServer(t, &memory{away: errors.New("the host does not answer")}, nil)
+	s, _ = newServer(t, &memory{away: errors.New("the host does not answer")}, nil)
 	c = signedIn(t, s)
 	require.Contains(t, refused(t, http.StatusServiceUnavailable, c.get("fleet")), "the host does not answer")
 	require.Equal(t, "the host does not answer", meta().Error)
@@ -137,4 +139,40 @@ func TestPast(t *testing.T) {
 	require.Len(t, v.Applications, 1)
 	require.Equal(t, model.PhaseDegraded, v.Applications[0].Before.Phase)
 	require.Equal(t, model.PhaseRunning, v.Applications[0].After.Phase)
+}
+
+// slowPast is a branch whose past takes as long to read as a test lets it.
+type slowPast struct {
+	*memory
+	begun, proceed chan struct{}
+	at, most       atomic.Int32 // who reads
+}
+
+func (b *slowPast) At(ctx context.Context, commit string) (Moment, error) {
+	b.most.Store(max(b.most.Load(), b.at.Add(1)))
+	defer b.at.Add(-1)
+	b.begun <- struct{}{}
+	<-b.proceed
+	return b.memory.At(ctx, commit)
+}
+
+// TestFewReadThePast: however many ask for moments, two are read at a time.
+func TestFewReadThePast(t *testing.T) {
+	b := &slowPast{memory: &memory{moments: []Moment{small(0, ""), small(1, "")}}, begun: make(chan struct{}, 5), proceed: make(chan struct{}, 5)}
+	s, _ := newServer(t, b, nil)
+	c := signedIn(t, s)
+	answered := make(chan int)
+	for range 5 {
+		go func() { answered <- c.get("fleet?at=" + commit(0)).Code }()
+	}
+	for range maxReading {
+		<-b.begun
+	}
+	for range 5 {
+		b.proceed <- struct{}{}
+	}
+	for range 5 {
+		require.Equal(t, http.StatusOK, <-answered)
+	}
+	require.EqualValues(t, maxReading, b.most.Load())
 }

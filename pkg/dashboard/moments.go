@@ -33,6 +33,12 @@ func (s *Server) at(ctx context.Context, commit string) (Moment, error) {
 	if err := checkCommit(commit); err != nil {
 		return Moment{}, err
 	}
+	select {
+	case s.reading <- struct{}{}:
+		defer func() { <-s.reading }()
+	case <-ctx.Done():
+		return Moment{}, ctx.Err()
+	}
 	m, err := s.Branch.At(ctx, commit)
 	return m, unknown(err)
 }

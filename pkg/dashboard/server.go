@@ -38,6 +38,7 @@ type Server struct {
 	streams  chan struct{} // one element for each that is open
 	asking   chan struct{} // one element while a question is answered
 	answerIn time.Duration
+	reading  chan struct{} // one element for each moment of the past that is read
 
 	running context.Context // ends with the server
 	work    sync.WaitGroup
@@ -47,6 +48,7 @@ type Server struct {
 const (
 	maxConnections = 64
 	maxHeader      = 32 << 10
+	maxReading     = 2 // moments of the past at a time: each may be as large as the branch
 )
 
 // New prepares a dashboard. It does not look at the branch yet.
@@ -58,6 +60,7 @@ func New(o Options) (*Server, error) {
 	return &Server{
 		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), follower: newFollower(o.Branch, o.Now),
 		pace: usualPace, streams: make(chan struct{}, usualPace.most), asking: make(chan struct{}, 1), answerIn: maxAnswer,
+		reading: make(chan struct{}, maxReading),
 	}, nil
 }
 
