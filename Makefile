@@ -150,6 +150,10 @@ generate: ## Write anew what follows from the sources: the vendored schema, char
 	$(GO) generate ./...
 	$(GO) test $(filter $(GOLDEN),$(call dirs_with,'/docs/[a-z-]+\.md')) -update
 
+.PHONY: web
+web: ## Build the pages of the dashboard anew: needs Node 20.19 or newer, and fetches their packages
+	cd web && npm ci && npm test && npm run build
+
 .PHONY: build
 build: | bin ## Build bin/reconciler, bin/reconciler-decrypt and bin/nodeagent
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/reconciler ./cmd/reconciler-decrypt ./cmd/nodeagent

@@ -2,6 +2,8 @@ module github.com/d-aros/d-aros
 
 go 1.26.0
 
+ignore ./web/node_modules
+
 require (
 	cel.dev/cel-go v0.33.2
 	cuelang.org/go v0.17.1

@@ -1,4 +1,5 @@
-// Package web holds the front end of the dashboard, as it was built last.
+// Package web holds the pages that a browser shows of a fleet, as built from the sources beside it. It decides nothing and asks
+// nobody: a server hands its files out.
 package web
 
 import (
@@ -9,7 +10,7 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// Files returns the files of the front end, with index.html at the top.
+// Files returns the built pages: index.html, which answers every page, and what it needs below assets.
 func Files() fs.FS {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {

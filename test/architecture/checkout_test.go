@@ -111,7 +111,8 @@ var parseOnce = sync.OnceValues(func() ([]*folder, error) {
 	return all, err
 })
 
-// walk calls visit for every file of the checkout that people write: not for hidden directories but .ci, not for bin.
+// walk calls visit for every file of the checkout that people write: not for hidden directories but .ci, not for bin,
+// the packages of the pages and the built pages.
 func walk(visit func(name string) error) error {
 	return fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -119,7 +120,7 @@ func walk(visit func(name string) error) error {
 			return err
 		case !entry.IsDir():
 			return visit(name)
-		case name == "bin", entry.Name() == "testdata":
+		case name == "bin", name == "web/node_modules", name == "web/dist", entry.Name() == "testdata":
 			return fs.SkipDir
 		case name != "." && name != ".ci" && strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir

@@ -24,7 +24,7 @@ func find(module fs.FS) (all []folder, err error) {
 			return err
 		}
 		base := path.Base(name)
-		if name != "." && (base == "testdata" || base[0] == '.' || base[0] == '_') {
+		if name != "." && (base == "testdata" || base == "node_modules" || base[0] == '.' || base[0] == '_') {
 			return fs.SkipDir
 		}
 		if _, err := fs.Stat(module, path.Join(name, "go.mod")); err == nil && name != "." {

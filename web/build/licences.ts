@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Plugin } from 'vite'
+import type { Licence } from '../src/licences/licence'
+
+const file = 'licences.json'
+
+interface Lock {
+  packages: Record<string, { version?: string; license?: string; dev?: boolean; optional?: boolean }>
+}
+
+// The page of licences names every package that the built pages may hold parts of: all of the lock file but the tools.
+export function licences(): Plugin {
+  let root = ''
+  return {
+    name: 'licences',
+    configResolved(config) {
+      root = config.root
+    },
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: file, source: JSON.stringify(read(root), null, 1) + '\n' })
+    },
+    configureServer(server) {
+      server.middlewares.use('/' + file, (_, answer) => {
+        answer.setHeader('Content-Type', 'application/json')
+        answer.end(JSON.stringify(read(root)))
+      })
+    },
+  }
+}
+
+function read(root: string): Licence[] {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
+  const list: Licence[] = []
+  for (const [path, entry] of Object.entries(lock.packages)) {
+    const at = path.lastIndexOf('node_modules/')
+    const name = path.slice(at + 'node_modules/'.length)
+    if (at < 0 || entry.dev || entry.optional || name.startsWith('@types/')) continue
+    list.push({ name, version: entry.version ?? '', licence: entry.license ?? 'not declared', text: text(join(root, path)) })
+  }
+  return list.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function text(folder: string): string {
+  if (!existsSync(folder)) throw new Error(`${folder} is not there: run npm ci`)
+  const name = readdirSync(folder).sort().find((f) => /^(licen[cs]e|copying)/i.test(f))
+  return name ? readFileSync(join(folder, name), 'utf8').replace(/\r\n/g, '\n').trim() : ''
+}

@@ -1,0 +1,12 @@
+// GET /api/v1/meta: what the server looks at, and when it last could.
+export interface Meta {
+  version: string
+  repo: string
+  branch: string
+  commit: string // the tip of the status branch; "" as long as there is none
+  changed: string // the time of the tip; "" or the zero time if there is none
+  looked: string // the last look that succeeded
+  error: string // why looking fails now
+  whatIf: boolean
+  unverified: string
+}

@@ -1,0 +1,26 @@
+import type { Share } from './decision'
+import type { TenantCounts } from './fleet'
+import type { OverQuota, Problem } from './words'
+
+// GET /api/v1/tenants/{t}: what a tenant has, may have and uses.
+export interface Tenant extends TenantCounts {
+  declared: boolean
+  weight?: number
+  priorityCeiling?: number
+  isolation?: string
+  podSecurity?: string
+  amounts: Amount[]
+  costPerHour: number // millionths of the currency
+  shares?: Share[]
+  applications: number
+  overQuota: OverQuota[]
+  problems: Problem[]
+}
+
+export interface Amount {
+  resource: string // cpu, memory, a device, applications or workloads
+  guarantee: number
+  granted: number
+  quota: number | null // null: no ceiling
+  headroom: number | null
+}

@@ -1,0 +1,64 @@
+import { useEffect, useId, useState } from 'react'
+import { read, shown, written, type Knob } from './knob'
+import type { Setting } from './setting'
+
+// KnobSlider changes one value, by a slider or as text.
+export function KnobSlider({ knob: k, setting, put }: { knob: Knob; setting: Setting | undefined; put: (value: string | undefined) => void }) {
+  const id = useId()
+  const value = setting ? valueOf(k, setting.value) : k.now
+  const set = (n: number) => put(n === k.now ? undefined : written(k.unit, n))
+  return (
+    <div className={setting ? 'knob turned' : 'knob'}>
+      <label htmlFor={id}>{k.label}</label>
+      <input
+        id={id}
+        type="range"
+        min={k.least}
+        max={Math.max(k.most, value)}
+        step={k.step}
+        value={value}
+        aria-valuetext={shown(k.unit, value)}
+        title={k.path}
+        onChange={(e) => set(Number(e.target.value))}
+      />
+      <TextValue knob={k} value={value} set={set} />
+      {setting ? (
+        <button type="button" className="plain" onClick={() => put(undefined)} aria-label={`Put ${k.label} of ${k.group} back to ${shown(k.unit, k.now)}`}>
+          was {shown(k.unit, k.now)}
+        </button>
+      ) : (
+        <span />
+      )}
+    </div>
+  )
+}
+
+// valueOf reads a setting: +20 is added to what there is.
+function valueOf(k: Knob, value: string): number {
+  const sign = value.startsWith('+') ? 1 : value.startsWith('-') ? -1 : 0
+  const n = read(k.unit, sign === 0 ? value : value.slice(1))
+  if (Number.isNaN(n)) return k.now
+  return sign === 0 ? n : k.now + sign * n
+}
+
+function TextValue({ knob: k, value, set }: { knob: Knob; value: number; set: (n: number) => void }) {
+  const [typed, setTyped] = useState(written(k.unit, value))
+  useEffect(() => setTyped(written(k.unit, value)), [k.unit, value])
+  const take = () => {
+    const n = read(k.unit, typed)
+    if (Number.isNaN(n) || n < 0) setTyped(written(k.unit, value))
+    else if (n !== value) set(n)
+  }
+  return (
+    <input
+      type="text"
+      className="amount"
+      aria-label={`${k.label} of ${k.group}`}
+      value={typed}
+      spellCheck={false}
+      onChange={(e) => setTyped(e.target.value)}
+      onBlur={take}
+      onKeyDown={(e) => e.key === 'Enter' && take()}
+    />
+  )
+}

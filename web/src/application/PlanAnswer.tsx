@@ -1,0 +1,79 @@
+import { Link } from '@tanstack/react-router'
+import type { Effect, Plan } from '../answers/plan'
+import { money } from '../parts/amount'
+import { Commit } from '../parts/Place'
+import { Badge } from '../parts/Badge'
+import { ProblemList } from '../problems/ProblemList'
+
+// PlanAnswer shows what a what-if found: first what becomes of the application of the page, then of its neighbours.
+export function PlanAnswer({ of: p, app, stale }: { of: Plan; app: string; stale: boolean }) {
+  const own = p.applications.find((e) => e.application === app)
+  const others = p.applications.filter((e) => e !== own)
+  return (
+    <div className={stale ? 'plan stale' : 'plan'}>
+      <h3>{app}</h3>
+      {own ? <Changed of={own} /> : <p>Nothing changes for it.</p>}
+      <h3>
+        Its neighbours <small className="soft">{others.length === 0 ? 'none is touched' : `${others.length} ${others.length === 1 ? 'is' : 'are'} touched`}</small>
+      </h3>
+      {others.length > 0 && (
+        <ul className="effects">
+          {others.map((e) => {
+            const [tenant = '', name = ''] = e.application.split('/')
+            return (
+              <li key={e.application}>
+                <Link to="/applications/$tenant/$name" params={{ tenant, name }}>
+                  {e.application}
+                </Link>
+                <Changed of={e} />
+              </li>
+            )
+          })}
+        </ul>
+      )}
+      {p.pricePerHour.before !== p.pricePerHour.after && (
+        <p>
+          An hour of the fleet costs {money(p.pricePerHour.after)} instead of {money(p.pricePerHour.before)}.
+        </p>
+      )}
+      {p.problems.length > 0 && <ProblemList problems={p.problems} />}
+      <p className="soft">
+        Compared with {p.from.name} <Commit hash={p.from.commit} />
+      </p>
+      {p.notes.length > 0 && (
+        <details>
+          <summary>{p.notes.length === 1 ? '1 assumption' : `${p.notes.length} assumptions`}</summary>
+          <ul>
+            {p.notes.map((n) => (
+              <li key={n}>{n}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  )
+}
+
+function Changed({ of: e }: { of: Effect }) {
+  const said = e.refused?.message ?? e.after?.message
+  return (
+    <>
+      <p>
+        <Badge word={e.effect} />{' '}
+        {e.phase.before !== e.phase.after && (
+          <span>
+            {e.phase.before ?? 'not there'} → {e.phase.after ?? 'not there'}
+          </span>
+        )}{' '}
+        {(e.grants ?? []).map((g) => (
+          <span key={g.component} className="grant">
+            {g.component} {g.before?.replicas ?? 0} → {g.after?.replicas ?? 0}
+            {g.after?.pool && g.after.pool !== g.before?.pool ? ` in pool ${g.after.pool}` : ''}
+            {g.before && g.after && g.before.qos !== g.after.qos ? `, ${g.before.qos} → ${g.after.qos}` : ''}
+          </span>
+        ))}
+      </p>
+      {said && <p className="soft">{said}</p>}
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+// Refusal is an answer that is none: the status code and the server's sentence. Status 0: the server was not reached.
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    sentence: string,
+  ) {
+    super(sentence)
+  }
+}
+
+const base = '/api/v1/'
+
+// get asks for an answer. The browser keeps answers by their ETag and asks whether they changed, so an answer that did not
+// costs one 304.
+export async function get<T>(path: string, query: URLSearchParams, signal?: AbortSignal): Promise<T> {
+  const asked = query.size > 0 ? `${path}?${query}` : path
+  return (await answered(asked, { cache: 'no-cache', signal })).json() as Promise<T>
+}
+
+// post sends a question whose text is too long for a URL.
+export async function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  const response = await answered(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    signal,
+  })
+  return (response.status === 204 ? undefined : await response.json()) as T
+}
+
+async function answered(path: string, init: RequestInit): Promise<Response> {
+  let response: Response
+  try {
+    response = await fetch(base + path, { credentials: 'same-origin', ...init })
+  } catch (e) {
+    if (e instanceof DOMException && e.name === 'AbortError') throw e
+    throw new Refusal(0, 'the server of these pages does not answer; is `reconciler ui` still running?')
+  }
+  if (!response.ok) throw new Refusal(response.status, await sentence(response))
+  return response
+}
+
+async function sentence(response: Response): Promise<string> {
+  try {
+    const said = (await response.json()) as { error?: unknown }
+    if (typeof said.error === 'string' && said.error !== '') return said.error
+  } catch {
+    // No JSON: the status says what there is to say.
+  }
+  return `the server answered ${response.status} ${response.statusText}`.trim()
+}

@@ -1,0 +1,21 @@
+import { post, Refusal } from './request'
+
+// again is how long the server wants to be left alone after somebody exchanged the token.
+const again = 5_000
+const most = 3
+
+// signIn exchanges the token in the fragment of the printed URL for a cookie. The fragment goes at once, so that neither the
+// history nor a copied address holds the token.
+export async function signIn(): Promise<void> {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (!token) return
+  history.replaceState(history.state, '', location.pathname + location.search)
+  for (let n = 1; ; n++) {
+    try {
+      return await post<void>('session', { token })
+    } catch (e) {
+      if (!(e instanceof Refusal && e.status === 429) || n === most) throw e
+      await new Promise((r) => setTimeout(r, again))
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
+import { Answer } from '../parts/Answer'
+import { useTitle } from '../shell/title'
+import type { Licence } from './licence'
+
+// LicencesPage names the packages that these pages hold parts of.
+export function LicencesPage() {
+  useTitle('Licences')
+  const licences = useQuery<Licence[], Error>({
+    queryKey: ['licences'],
+    queryFn: async ({ signal }) => (await fetch('/licences.json', { signal })).json() as Promise<Licence[]>,
+  })
+  return (
+    <div className="page narrow">
+      <div className="heading">
+        <h1>Licences</h1>
+        <p>
+          D-AROS is under the Apache License 2.0. These pages hold parts of the packages below. <strong>elkjs</strong>, which lays out graphs, is
+          used under the Eclipse Public License 2.0; it is distributed unchanged, as the file of the npm package, and its source is at{' '}
+          <code>github.com/kieler/elkjs</code>.
+        </p>
+      </div>
+      <Answer of={licences}>
+        {(list) => (
+          <ul className="licences">
+            {list.map((l) => (
+              <li key={`${l.name} ${l.version}`}>
+                <details>
+                  <summary>
+                    <strong>{l.name}</strong> {l.version} <span className="soft">{l.licence}</span>
+                  </summary>
+                  <pre>{l.text || 'The package has no file with the text of its licence.'}</pre>
+                </details>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
+    </div>
+  )
+}

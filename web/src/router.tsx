@@ -1,0 +1,99 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, retainSearchParams } from '@tanstack/react-router'
+import { FleetPage } from './fleet/FleetPage'
+import { filtersOf, type Filters } from './fleet/filters'
+import { Failure } from './parts/Answer'
+import { parseSearch, text, writeSearch } from './shell/search'
+import { NotFound } from './shell/NotFound'
+import { Shell } from './shell/Shell'
+
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFound,
+  validateSearch: (s: Record<string, unknown>): { at?: string } => ({ at: text(s.at) }),
+  search: { middlewares: [retainSearchParams(['at'])] },
+})
+
+const fleet = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: FleetPage,
+  validateSearch: (s: Record<string, unknown>): Filters => filtersOf(s),
+})
+
+const tenant = createRoute({
+  getParentRoute: () => root,
+  path: '/tenants/$tenant',
+  component: lazyRouteComponent(() => import('./tenant/TenantPage'), 'TenantPage'),
+  validateSearch: (s: Record<string, unknown>): Filters => filtersOf(s),
+})
+
+const application = createRoute({
+  getParentRoute: () => root,
+  path: '/applications/$tenant/$name',
+  component: lazyRouteComponent(() => import('./application/ApplicationPage'), 'ApplicationPage'),
+})
+
+const overview = createRoute({
+  getParentRoute: () => application,
+  path: '/',
+  component: lazyRouteComponent(() => import('./application/Overview'), 'Overview'),
+})
+
+const decision = createRoute({
+  getParentRoute: () => application,
+  path: 'decision',
+  component: lazyRouteComponent(() => import('./application/DecisionTab'), 'DecisionTab'),
+})
+
+const run = createRoute({
+  getParentRoute: () => application,
+  path: 'run',
+  component: lazyRouteComponent(() => import('./application/RunTab'), 'RunTab'),
+})
+
+const history = createRoute({
+  getParentRoute: () => application,
+  path: 'history',
+  component: lazyRouteComponent(() => import('./application/HistoryTab'), 'HistoryTab'),
+})
+
+const pools = createRoute({
+  getParentRoute: () => root,
+  path: '/pools',
+  component: lazyRouteComponent(() => import('./pools/PoolsPage'), 'PoolsPage'),
+})
+
+const problems = createRoute({
+  getParentRoute: () => root,
+  path: '/problems',
+  component: lazyRouteComponent(() => import('./problems/ProblemsPage'), 'ProblemsPage'),
+})
+
+const timeline = createRoute({
+  getParentRoute: () => root,
+  path: '/timeline',
+  component: lazyRouteComponent(() => import('./timeline/TimelinePage'), 'TimelinePage'),
+})
+
+const licences = createRoute({
+  getParentRoute: () => root,
+  path: '/licences',
+  component: lazyRouteComponent(() => import('./licences/LicencesPage'), 'LicencesPage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    fleet, tenant, application.addChildren([overview, decision, run, history]), pools, problems, timeline, licences,
+  ]),
+  parseSearch,
+  stringifySearch: writeSearch,
+  scrollRestoration: true,
+  defaultPreload: false,
+  defaultErrorComponent: ({ error }) => <Failure error={error instanceof Error ? error : new Error(String(error))} />,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,19 @@
+import { useMeta } from '../ask/meta'
+import { Moment } from '../parts/Moment'
+import { Commit } from '../parts/Place'
+
+// Freshness says when somebody looked at the branch, and when it changed. The branch is silent while nothing happens.
+export function Freshness() {
+  const { data } = useMeta()
+  if (!data) return <p className="freshness" />
+  return (
+    <p className="freshness">
+      <span title={`${data.repo}, branch ${data.branch}`}>
+        looked <Moment at={data.looked} none="never" />
+      </span>
+      <span>
+        branch changed <Moment at={data.changed} none="never" /> <Commit hash={data.commit} />
+      </span>
+    </p>
+  )
+}

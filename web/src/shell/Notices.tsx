@@ -1,0 +1,29 @@
+import { useMeta } from '../ask/meta'
+import { Refusal } from '../ask/request'
+import { Sign } from '../parts/Sign'
+
+// Notices says what keeps all pages from being as they should: the server away, Git away, a branch that nobody vouches for.
+export function Notices() {
+  const { data, error } = useMeta()
+  const said: string[] = []
+  if (error instanceof Refusal && error.status === 401) {
+    said.push('This browser is not signed in: open the address that `reconciler ui` printed when it started.')
+  } else if (error) {
+    said.push(`${error.message} The pages show the last answers.`)
+  }
+  if (data?.error) said.push(`The status branch cannot be read just now: ${data.error}. The pages show what it said last.`)
+  if (data && data.commit === '' && !data.error) {
+    said.push(`The reconciler has not written the branch ${data.branch} of ${data.repo} yet. These pages keep looking.`)
+  }
+  if (data?.unverified) said.push(`No trusted key vouches for the status branch: ${data.unverified}`)
+  return (
+    <div role="status" className="notices">
+      {said.map((s) => (
+        <p key={s} className="notice warn">
+          <Sign tone="warn" />
+          {s}
+        </p>
+      ))}
+    </div>
+  )
+}
