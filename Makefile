@@ -154,6 +154,10 @@ generate: ## Write anew what follows from the sources: the vendored schema, char
 web: ## Build the pages of the dashboard anew: needs Node 20.19 or newer, and fetches their packages
 	cd web && npm ci && npm test && npm run build
 
+.PHONY: browser
+browser: ## Show the dashboard of the real program to a real browser: needs chromium, Node and what make web fetched; bin/screens has pictures
+	BROWSER=require $(GO) test -count 1 -v ./test/browser
+
 .PHONY: build
 build: | bin ## Build bin/reconciler, bin/reconciler-decrypt and bin/nodeagent
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/reconciler ./cmd/reconciler-decrypt ./cmd/nodeagent

@@ -1,0 +1,206 @@
+package browser
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/test/gittest"
+)
+
+var given = flag.String("program", "", "the reconciler to look at (default: that of this checkout)")
+
+const format1 = "../../pkg/status/testdata/format-1.bundle"
+
+// TestJourneys: what people do with the dashboard, in the demo's fleet and in one with runs that wait for people.
+func TestJourneys(t *testing.T) {
+	b := newBrowser(t)
+	demo := b.serve(t, "testdata/demo.bundle", "status")
+	for _, name := range []string{"filters", "keyboard", "past", "axe"} {
+		t.Run(name, func(t *testing.T) { b.journey(t, demo, name) })
+	}
+	t.Run("why", func(t *testing.T) {
+		out := b.journey(t, demo, "why")
+		require.Equal(t, demo.command(t, "explain", "globex/analytics", "-o", "json"), read(t, out, "explain.json"), "the page was given what the command prints")
+	})
+	t.Run("whatif", func(t *testing.T) {
+		out := b.journey(t, demo, "whatif")
+		require.Equal(t, demo.whatIf(t, read(t, out, "remedy.json"), "--capacity", "batch.cpu=+20"), read(t, out, "remedy.json"))
+		_, setting, found := strings.Cut(read(t, out, "slider.txt"), "--set ")
+		require.True(t, found)
+		require.Equal(t, demo.whatIf(t, read(t, out, "slider.json"), "--set", setting), read(t, out, "slider.json"))
+	})
+	t.Run("run", func(t *testing.T) { b.journey(t, b.serve(t, format1, "status"), "run") })
+}
+
+// TestBranchMovesOn: the pages follow the branch without being loaded again.
+func TestBranchMovesOn(t *testing.T) {
+	b := newBrowser(t)
+	s := b.serve(t, "testdata/demo.bundle", "status~8")
+	b.during(t, s, "tip", func() { s.repo.Git("update-ref", "refs/heads/status", "bundled") })
+}
+
+// TestBranchAppears: the dashboard may be started before the reconciler.
+func TestBranchAppears(t *testing.T) {
+	b := newBrowser(t)
+	s := b.serve(t, "testdata/demo.bundle", "")
+	b.during(t, s, "first", func() { s.repo.Git("update-ref", "refs/heads/status", "bundled") })
+}
+
+// TestServerGoesAway: the pages keep what they have, and say so.
+func TestServerGoesAway(t *testing.T) {
+	b := newBrowser(t)
+	s := b.serve(t, "testdata/demo.bundle", "status")
+	b.during(t, s, "away", func() { s.stop(t) })
+}
+
+// browser is what shows pages: Node drives it.
+type browser struct{ program, node, chromium string }
+
+// newBrowser skips the test where something is missing that tests do not install, and fails it there with BROWSER=require.
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	missing := t.Skipf
+	if os.Getenv("BROWSER") == "require" {
+		missing = t.Fatalf
+	}
+	if testing.Short() {
+		t.Skip("a browser takes a minute")
+	}
+	b := &browser{program: *given}
+	var err error
+	if b.node, err = exec.LookPath("node"); err != nil {
+		missing("this needs Node: %v", err)
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if b.chromium, err = exec.LookPath(name); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		missing("this needs chromium: %v", err)
+	}
+	if _, err := os.Stat("../../web/node_modules/playwright-core"); err != nil {
+		missing("this needs the packages of the pages: run \"make web\" once (%v)", err)
+	}
+	if b.program == "" {
+		b.program = filepath.Join(t.TempDir(), "reconciler")
+		out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", b.program, "../../cmd/reconciler").CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	return b
+}
+
+// server is a dashboard that runs, of a clone whose origin is repo.
+type server struct {
+	program, url, clone string
+	repo                *gittest.Repo
+	cmd                 *exec.Cmd
+}
+
+// serve starts the dashboard of a bundle, whose status branch stands at a commit, "" for none. The branch bundled keeps the
+// newest one.
+func (b *browser) serve(t *testing.T, bundle, at string) *server {
+	t.Helper()
+	bundle, err := filepath.Abs(bundle)
+	require.NoError(t, err)
+	s := &server{program: b.program, repo: gittest.NewBare(t), clone: filepath.Join(t.TempDir(), "fleet")}
+	s.repo.Git("fetch", "-q", bundle, "refs/heads/*:refs/heads/*")
+	s.repo.Git("branch", "bundled", "status")
+	if at == "" {
+		s.repo.Git("update-ref", "-d", "refs/heads/status")
+	} else {
+		s.repo.Git("update-ref", "refs/heads/status", at)
+	}
+	s.repo.Git("clone", "-q", "-b", "main", s.repo.Dir, s.clone)
+	s.cmd = exec.Command(b.program, "ui", "--repo", s.clone, "--listen", "127.0.0.1:0", "--interval", "1s")
+	stdout, err := s.cmd.StdoutPipe()
+	require.NoError(t, err)
+	var stderr strings.Builder
+	s.cmd.Stderr = &stderr
+	require.NoError(t, s.cmd.Start())
+	t.Cleanup(func() { s.stop(t) })
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(t, err, "the program prints its URL: %s", stderr.String())
+	s.url = strings.TrimSpace(line)
+	return s
+}
+
+func (s *server) stop(t *testing.T) {
+	t.Helper()
+	if s.cmd.ProcessState == nil {
+		require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, s.cmd.Wait(), "it ends cleanly")
+	}
+}
+
+// command returns what a command prints about the clone.
+func (s *server) command(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(s.program, args...)
+	cmd.Dir = s.clone
+	out, err := cmd.Output()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() == 2 && args[0] != "what-if" {
+		t.Fatalf("%s: %v", args, err)
+	}
+	return string(out)
+}
+
+// whatIf returns what the command prints that asks the same at the same time as an answer.
+func (s *server) whatIf(t *testing.T, answer string, args ...string) string {
+	t.Helper()
+	var asked struct{ Now time.Time }
+	require.NoError(t, json.Unmarshal([]byte(answer), &asked))
+	return s.command(t, append([]string{"what-if", "-o", "json", "--now", asked.Now.Format(time.RFC3339Nano)}, args...)...)
+}
+
+// start begins a journey. The directory is what it keeps files in.
+func (b *browser) start(t *testing.T, s *server, name string) (cmd *exec.Cmd, out string, said *strings.Builder) {
+	t.Helper()
+	screens, err := filepath.Abs("../../bin/screens")
+	require.NoError(t, err)
+	out, said = t.TempDir(), &strings.Builder{}
+	cmd = exec.CommandContext(t.Context(), b.node, filepath.Join("journeys", name+".mjs"))
+	cmd.Env = append(os.Environ(), "BROWSER_URL="+s.url, "BROWSER_CHROMIUM="+b.chromium, "BROWSER_OUT="+out, "BROWSER_SCREENS="+screens)
+	cmd.Stdout, cmd.Stderr = said, said
+	require.NoError(t, cmd.Start())
+	return cmd, out, said
+}
+
+// journey runs one, and returns the directory of the files that it kept.
+func (b *browser) journey(t *testing.T, s *server, name string) (out string) {
+	t.Helper()
+	cmd, out, said := b.start(t, s, name)
+	require.NoError(t, cmd.Wait(), "%s", said)
+	return out
+}
+
+// during runs a journey, and does something as soon as it has kept the file ready.
+func (b *browser) during(t *testing.T, s *server, name string, do func()) {
+	t.Helper()
+	cmd, out, said := b.start(t, s, name)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(filepath.Join(out, "ready"))
+		return err == nil || cmd.ProcessState != nil
+	}, time.Minute, 20*time.Millisecond, "%s", said)
+	do()
+	require.NoError(t, <-ended, "%s", said)
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	require.NoError(t, err)
+	return string(text)
+}

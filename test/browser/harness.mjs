@@ -1,0 +1,77 @@
+// The harness of the journeys: a browser, a page that is signed in, and what must hold on all pages at all times.
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+const installed = createRequire(new URL('../../web/package.json', import.meta.url))
+const { chromium } = installed('playwright-core')
+
+export const axe = installed('axe-core')
+export const { BROWSER_URL: url, BROWSER_CHROMIUM: program, BROWSER_OUT: out, BROWSER_SCREENS: screens } = process.env
+export const origin = new URL(url).origin
+export { assert }
+
+// patience bounds what a journey waits for. It waits for conditions, so a busy machine only takes longer.
+const patience = 60_000
+
+// journey runs one story in a browser of its own. At its end, the pages have broken no policy, reported no error and asked nobody
+// but their own server.
+export async function journey(story, { allowed = [] } = {}) {
+  const expected = [/status of 429/, ...allowed] // who signs in a moment after somebody else has to wait
+  const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'] })
+  const faults = []
+  try {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+    await context.exposeBinding('reportViolation', (_, said) => faults.push(`policy: ${said}`))
+    await context.addInitScript(() => {
+      addEventListener('securitypolicyviolation', (e) => globalThis.reportViolation(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`))
+    })
+    const page = await context.newPage()
+    page.setDefaultTimeout(patience)
+    page.on('console', (m) => {
+      if (['error', 'warning'].includes(m.type()) && !expected.some((a) => a.test(m.text()))) faults.push(`console: ${m.text()} (${m.location().url})`)
+    })
+    page.on('pageerror', (e) => faults.push(`error: ${e.stack ?? e.message}`))
+    context.on('request', (r) => {
+      if (new URL(r.url()).origin !== origin) faults.push(`request: ${r.url()}`)
+    })
+    await page.goto(url)
+    await page.getByRole('heading', { level: 1, name: /^Fleet/ }).waitFor()
+    assert.equal(new URL(page.url()).hash, '', 'the token stays in no address')
+    await story(page, context)
+    await page.close()
+  } finally {
+    await browser.close()
+  }
+  assert.deepEqual(faults, [])
+}
+
+// open goes to a page as somebody does who follows a link from elsewhere.
+export async function open(page, path) {
+  await page.goto(origin + path)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await settled(page)
+}
+
+// settled waits until everything that a page asks for is there.
+export async function settled(page) {
+  await page.waitForFunction(() => document.querySelector('.loading') === null)
+}
+
+// keep writes a file for the Go test to compare.
+export function keep(name, bytes) {
+  writeFileSync(join(out, name), bytes)
+}
+
+// picture keeps a screenshot for people to look at.
+export async function picture(page, name) {
+  mkdirSync(screens, { recursive: true })
+  await page.screenshot({ path: join(screens, `${name}.png`), fullPage: true })
+}
+
+// answer waits for the answer to a request, and returns it with its bytes.
+export async function answer(page, matches, act) {
+  const [response] = await Promise.all([page.waitForResponse(async (r) => matches(r) && r.status() === 200), act()])
+  return response.body()
+}

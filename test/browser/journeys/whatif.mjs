@@ -1,0 +1,28 @@
+// What a slider answers is what the command answers, neighbours included; the newest question wins.
+import { answer, assert, journey, keep, open, picture } from '../harness.mjs'
+
+await journey(async (page) => {
+  const asked = (r) => r.url().endsWith('/what-if')
+  await open(page, '/applications/initech/simulation/decision')
+  const tried = await answer(page, asked, () => page.getByRole('button', { name: 'Try it: give pool batch 20 cpu more' }).click())
+  keep('remedy.json', tried)
+  const plan = page.locator('.plan:not(.stale)')
+  await plan.getByText('everything it asks for is granted in pool batch').first().waitFor()
+  assert.match(await plan.innerText(), /initech\/rendering\s+restored/, 'the neighbour is named')
+  await page.getByText('reconciler what-if --capacity batch.cpu=+20').waitFor()
+  await picture(page, 'what-if')
+
+  await open(page, '/applications/globex/analytics/decision')
+  const slider = page.getByRole('slider', { name: 'quota of cpu' })
+  await slider.focus()
+  const answered = []
+  page.on('response', (r) => asked(r) && answered.push(r))
+  for (let i = 0; i < 60; i++) await slider.press('ArrowRight')
+  const last = await slider.getAttribute('aria-valuetext')
+  await page.locator('.plan:not(.stale)').getByText('Rejected → Scheduled').waitFor()
+  assert.ok(Number(last) >= 28.5, `the slider stands at ${last}`)
+  keep('slider.json', await answered.at(-1).body())
+  keep('slider.txt', await page.locator('.answer .command code').innerText())
+  await page.getByRole('button', { name: 'Put all back' }).click()
+  await page.getByText('Move a slider, or try one of the changes above.').waitFor()
+})
