@@ -32,7 +32,7 @@ quick: ## Test every package a little, in at most 3 minutes: no cluster, no race
 
 .PHONY: test
 test: fmt vet staticcheck cluster tests ## Test everything once, on a real control plane, in 15 to 20 minutes
-	cd test/cluster && $(GO) test -trimpath -vet=off -timeout 30m ./...
+	cd test/cluster && $(TEST) -trimpath -vet=off ./...
 
 .PHONY: check
 check: export DAROS_SKIP_CLUSTER := 1
