@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"flag"
 	"os"
 	"testing"
 	"time"
@@ -16,7 +17,14 @@ import (
 	"github.com/d-aros/d-aros/test/evaluators"
 )
 
-func TestMain(m *testing.M) { os.Exit(evaluators.Main(m)) }
+// These tests wait for the cluster most of the time, so more of them run at once than there are processors. A -parallel of
+// the command line is read later, and counts.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
+	os.Exit(evaluators.Main(m))
+}
 
 // fromCluster makes the ledger again from what the cluster shows, as restore does.
 func (w *world) fromCluster() (turn.Rebuilt, model.Ledger) {
