@@ -95,7 +95,7 @@ func failures(dir string, commands []string) (printed string) {
 	for _, command := range commands {
 		cmd := exec.Command("bash", "-c", command)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath -vet=off -ldflags=-w", "CGO_ENABLED=0") // as in make build: the cache has all packages that no recipe changes
+		cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath -vet=off -ldflags=-s", "CGO_ENABLED=0") // as in make build: the cache has all packages that no recipe changes
 		if out, err := cmd.CombinedOutput(); err != nil {
 			printed += command + ": " + err.Error() + "\n" + string(out)
 		}

@@ -82,7 +82,7 @@ func (m mutation) plant(dir string) (string, error) {
 		return "", err
 	}
 	for _, pkg := range []string{"./pkg/arbitration/solve", "./pkg/arbitration"} {
-		out, err := exec.Command("go", "test", overlay, "-vet=off", "-ldflags=-w", "-short", "-failfast", "-timeout", "5m", "-skip", byBytes, pkg).CombinedOutput()
+		out, err := exec.Command("go", "test", overlay, "-vet=off", "-ldflags=-s", "-short", "-failfast", "-timeout", "5m", "-skip", byBytes, pkg).CombinedOutput()
 		var exit *exec.ExitError
 		switch found := failed.FindSubmatch(out); {
 		case err == nil:
