@@ -24,6 +24,7 @@ type pod struct {
 	references []string // config and secret components whose change reaches the pods
 	exclusive  bool     // two pods cannot run at the same time
 	scales     bool     // an autoscaler sets the number of replicas
+	security   *rights  // of the container, beyond those that every pod has
 }
 
 // pod renders the template of the component's pods, and the objects of its traits.
@@ -86,8 +87,9 @@ func (w *workload) pod(kind string, c container, ports []port, restart corev1.Re
 	if w.app.Tenant.PodSecurity == model.PodSecurityRestricted {
 		restrict(p)
 	}
+	p.security.add(spec.SecurityContext, p.main.SecurityContext)
 	spec.Containers = []corev1.Container{p.main}
-	return p, nil
+	return p, p.meetsStandard()
 }
 
 // configuration digests the data of the named components, "" without names. Secrets

@@ -56,6 +56,32 @@ func TestRestrictedPods(t *testing.T) {
 	}
 }
 
+// TestStandardOfTraits: rights that the standard of a restricted tenant refuses are an error of
+// the trait, and none where the standard is the baseline.
+func TestStandardOfTraits(t *testing.T) {
+	for name, c := range map[string]struct{ trait, want string }{
+		"root":         {`{"security": {"user": 0}}`, "runAsUser"},
+		"a capability": {`{"security": {"capabilities": ["CHOWN"]}}`, "unrestricted capabilities"},
+		"fine":         {`{"security": {"user": 1, "capabilities": ["NET_BIND_SERVICE"]}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := goldens(t)["webservice.txtar"]()
+			web, _ := in.Instance.Spec.Component("web")
+			web.Traits = []byte(c.trait)
+			_, err := Application(in)
+			require.NoError(t, err)
+			in.Tenant.PodSecurity = model.PodSecurityRestricted
+			_, err = Application(in)
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, CodeStandard+" application.components.web.traits.security: has pods that the restricted Pod Security Standard")
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
 // TestStandardOfManifests: an error names the fields that manifests lack.
 func TestStandardOfManifests(t *testing.T) {
 	s := scenario{Tenant: "acme", App: "shop", Kinds: []string{"Deployment"}, Registries: []string{"example.com"}, MaxReplicas: 1}

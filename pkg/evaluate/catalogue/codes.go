@@ -99,6 +99,7 @@ const (
 	LargeTenant      = "DA1578"
 	SecretStore      = "DA1580"
 	ExternalValues   = "DA1581"
+	Hook             = "DA1582"
 	NotCarried       = "DA1595"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"

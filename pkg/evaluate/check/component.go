@@ -1,10 +1,12 @@
 package check
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
@@ -44,6 +46,7 @@ type traitsDoc struct {
 	} `json:"storage"`
 	EnvFrom []map[string]json.RawMessage `json:"envFrom"`
 	Probes  map[string]json.RawMessage   `json:"probes"`
+	Hooks   map[string]json.RawMessage   `json:"lifecycle"`
 	Ingress []struct {
 		Host string `json:"host"`
 		Port int    `json:"port"`
@@ -87,6 +90,7 @@ func (r *references) check() {
 	r.environment(properties, traits)
 	r.storage(traits)
 	r.probes(traits)
+	r.hooks(traits)
 	if properties.Path != "" {
 		r.directory(properties.Path)
 	}
@@ -158,6 +162,31 @@ func (r *references) probes(traits traitsDoc) {
 		}
 		if n != 1 {
 			r.bad(catalogue.Probe, ".traits.probes."+name, "asks in %d ways; write exactly one of http, tcp and exec", n)
+		}
+	}
+}
+
+// usualGrace is how long Kubernetes lets a pod take to end that says nothing about it.
+const usualGrace = 30 * time.Second
+
+// hooks checks that each does one thing, and that a pause ends before the pod is killed.
+func (r *references) hooks(traits traitsDoc) {
+	for _, name := range []string{"postStart", "preStop"} {
+		var ways map[string]json.RawMessage
+		if json.Unmarshal(traits.Hooks[name], &ways) != nil || traits.Hooks[name] == nil {
+			continue
+		}
+		if len(ways) != 1 {
+			r.bad(catalogue.Hook, ".traits.lifecycle."+name, "does %d things; write exactly one of exec, http and sleep", len(ways))
+			continue
+		}
+		var pause string
+		if json.Unmarshal(ways["sleep"], &pause) != nil {
+			continue
+		}
+		grace := cmp.Or(r.app.Lifecycle.Grace, usualGrace)
+		if d, err := time.ParseDuration(pause); err != nil || d >= grace || d <= 0 {
+			r.bad(catalogue.Hook, ".traits.lifecycle."+name+".sleep", "pauses for %s; write more than nothing and less than the %s that the application may take to end (lifecycle.grace)", pause, grace)
 		}
 	}
 }

@@ -1,0 +1,64 @@
+package render
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// hook does one thing in a container.
+type hook struct {
+	Exec *struct {
+		Command []string `json:"command"`
+	} `json:"exec"`
+	HTTP *struct {
+		Path string `json:"path"`
+		Port int32  `json:"port"`
+	} `json:"http"`
+	Sleep string `json:"sleep"`
+}
+
+// moments is the declaration of the lifecycle trait.
+type moments struct{ PostStart, PreStop *hook }
+
+// hooks run after the container starts, and before it is told to stop. The time of the
+// second counts towards the grace of the application.
+func (p *pod) hooks(declared moments) (err error) {
+	all := &corev1.Lifecycle{}
+	if all.PostStart, err = declared.PostStart.render("traits.lifecycle.postStart"); err != nil {
+		return err
+	}
+	if all.PreStop, err = declared.PreStop.render("traits.lifecycle.preStop"); err != nil {
+		return err
+	}
+	if *all != (corev1.Lifecycle{}) {
+		p.main.Lifecycle = all
+	}
+	return nil
+}
+
+func (h *hook) render(path string) (*corev1.LifecycleHandler, error) {
+	if h == nil {
+		return nil, nil
+	}
+	rendered, ways := &corev1.LifecycleHandler{}, 0
+	if h.Exec != nil {
+		ways++
+		rendered.Exec = &corev1.ExecAction{Command: h.Exec.Command}
+	}
+	if h.HTTP != nil {
+		ways++
+		rendered.HTTPGet = &corev1.HTTPGetAction{Path: h.HTTP.Path, Port: intstr.FromInt32(h.HTTP.Port)}
+	}
+	if h.Sleep != "" {
+		ways++
+		n, err := seconds(path+".sleep", h.Sleep)
+		if err != nil {
+			return nil, err
+		}
+		rendered.Sleep = &corev1.SleepAction{Seconds: n}
+	}
+	if ways != 1 {
+		return nil, faultf(CodeUnreadable, path, "does one thing: exec, http or sleep")
+	}
+	return rendered, nil
+}
