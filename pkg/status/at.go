@@ -3,6 +3,7 @@ package status
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -29,7 +30,7 @@ func (b *Branch) At(ctx context.Context, commit string) (model.Ledger, error) {
 	defer b.archive.read()()
 	m, err := b.moment(ctx, store, h)
 	if err != nil {
-		return model.Ledger{}, fmt.Errorf("read status history: commit %s: %w", h, err)
+		return model.Ledger{}, fmt.Errorf("read status history: %w", err)
 	}
 	b.moments.hold(m, b.limits().bytes)
 	return m.state.ledger, nil
@@ -41,8 +42,9 @@ func (b *Branch) moment(ctx context.Context, store *git.Store, h git.Hash) (mome
 	if err != nil {
 		return moment{}, err
 	}
-	if _, err := b.verify(h, c); err != nil {
-		return moment{}, err
+	_, err = b.verify(h, c)
+	if found := (*unbelieved)(nil); errors.As(err, &found) {
+		return moment{}, &CommitError{h.String(), found.why}
 	}
 	p, err := readPast(store, h)
 	if err != nil {
@@ -57,7 +59,10 @@ func (b *Branch) moment(ctx context.Context, store *git.Store, h git.Hash) (mome
 	if err == nil {
 		err = recall(ctx, store, h, &s.ledger, func(commit git.Hash) bool { return b.believes(store, commit) })
 	}
-	return moment{p.time, s}, err
+	if err != nil {
+		return moment{}, fmt.Errorf("commit %s: %w", h, err)
+	}
+	return moment{p.time, s}, nil
 }
 
 // nearest returns the state nearest to a time of those that are held, and the one that

@@ -213,6 +213,37 @@ func TestRestoreOfASignedLedger(t *testing.T) {
 	require.Equal(t, saved.Instances[0].Phase, again.Instances[0].Phase)
 }
 
+// TestAtBelievesNoForeignCommit: a moment is what a trusted key has signed. Others who follow
+// the branch go on from the save before, too.
+func TestAtBelievesNoForeignCommit(t *testing.T) {
+	remote, k := gittest.NewBare(t), newKey(t)
+	b := openSigned(t, remote, k.trusting(t))
+	saved := b.begin()
+	reader := openSigned(t, remote, k.trusting(t))
+	reader.load()
+	forge(t, remote, func(clone *gittest.Repo) {
+		rewrite(clone, "tenants/acme/shop/instance.json", `"phase": "Running"`, `"phase": "Degraded"`)
+	})
+	require.Equal(t, saved.Instances[0].Phase, reader.load().Instances[0].Phase)
+	next := b.load()
+	b.commit(next, move(next, model.PhaseScheduled, noon))
+	require.Equal(t, model.PhaseScheduled, reader.load().Instances[0].Phase)
+
+	commits, _, err := reader.Log(t.Context(), "", 10)
+	require.NoError(t, err)
+	require.Len(t, commits, 3)
+	for i, want := range []model.Phase{model.PhaseScheduled, "", model.PhaseRunning} {
+		l, err := reader.At(t.Context(), commits[i].Commit)
+		if want == "" {
+			require.ErrorAs(t, err, new(*status.CommitError))
+			require.ErrorContains(t, err, "is not signed")
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, want, l.Instances[0].Phase)
+	}
+}
+
 // TestSavesPassOverForeignCommits: what a foreign commit said is told nobody.
 func TestSavesPassOverForeignCommits(t *testing.T) {
 	remote, k := gittest.NewBare(t), newKey(t)
