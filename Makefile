@@ -83,7 +83,7 @@ attack-mutations: cluster ## Take each defence out, and see the test of its atta
 CHAOS ?= 1h
 SEED ?= 0
 .PHONY: chaos
-chaos: cluster ## Attack and break a fleet for CHAOS (1h), and see that it holds; SEED=N draws the faults of a run again
+chaos: cluster ## Attack and break a fleet for CHAOS (1h), check every 10 s that it holds; SEED=N draws the faults of a run again
 	$(GO) test -timeout 24h -run '^TestChaos$$' -v -count 1 ./test/chaos -for $(CHAOS) -seed $(SEED)
 
 # promtool is a tool of a module of its own, for its weight. The tag leaves out the service discovery of all clouds.

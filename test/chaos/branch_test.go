@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ type told struct {
 	signers  string // the same for git
 	tip      string
 	sequence int    // of the last signed save
-	news     string // what the branch said since the check before
+	read     string // the tip whose commits were looked through for secrets
 	log      int    // size of the log
 }
 
@@ -33,25 +34,21 @@ func (w *world) trustKey() {
 // chainGrows demands that the branch ends with a signed save, and that each signed save has a higher number than all that
 // were signed before, whatever stands between them.
 func (w *world) chainGrows() error {
-	var tip string
-	if err := w.until("the tip of the status branch is signed", func() error {
-		tip = w.bare.Git("for-each-ref", "--format=%(objectname)", "refs/heads/status")
-		if tip == "" {
-			return fmt.Errorf("the branch is missing")
-		}
-		signed, _, err := w.signed(tip)
-		if err == nil && !signed {
-			err = fmt.Errorf("commit %s is not", tip)
-		}
-		return err
-	}); err != nil {
+	tip, err := w.tip()
+	if err != nil {
 		return err
 	}
-	span := []string{tip}
-	if w.told.tip != "" {
-		span = append(span, "^"+w.told.tip)
+	if tip == "" {
+		return fmt.Errorf("the branch is missing")
 	}
-	for _, commit := range strings.Fields(w.bare.Git(append([]string{"rev-list", "--reverse"}, span...)...)) {
+	if signed, _, err := w.signed(tip); err != nil || !signed {
+		return errors.Join(err, fmt.Errorf("the reconciler did not sign the tip, commit %s", tip))
+	}
+	commits, err := w.git("rev-list", "--reverse", tip, without(w.told.tip))
+	if err != nil {
+		return err
+	}
+	for _, commit := range strings.Fields(commits) {
 		signed, sequence, err := w.signed(commit)
 		switch {
 		case err != nil:
@@ -62,19 +59,53 @@ func (w *world) chainGrows() error {
 			w.told.sequence = sequence
 		}
 	}
-	w.told.news = w.bare.Git(append([]string{"log", "-p", "--format=%B"}, span...)...)
 	w.told.tip = tip
 	return nil
 }
 
+// news returns what the branch says since it was asked for the last time.
+func (w *world) news() (string, error) {
+	tip, err := w.tip()
+	if err != nil || tip == "" {
+		return "", err
+	}
+	news, err := w.git("log", "-p", "--format=%B", tip, without(w.told.read))
+	w.told.read = tip
+	return news, err
+}
+
+func (w *world) tip() (string, error) {
+	return w.git("for-each-ref", "--format=%(objectname)", "refs/heads/status")
+}
+
+// without leaves out a commit and all behind it; "": none.
+func without(commit string) string {
+	if commit == "" {
+		return "--"
+	}
+	return "^" + commit
+}
+
 // signed reports whether the reconciler signed a commit, and which number the save has.
 func (w *world) signed(commit string) (signed bool, sequence int, err error) {
-	out := w.bare.Git("-c", "gpg.ssh.allowedSignersFile="+w.told.signers, "log", "-1", "--format=%G? %(trailers:key=Sequence,valueonly)", commit)
-	if !strings.HasPrefix(out, "G ") {
-		return false, 0, nil
+	out, err := w.git("-c", "gpg.ssh.allowedSignersFile="+w.told.signers, "log", "-1", "--format=%G? %(trailers:key=Sequence,valueonly)", commit)
+	if err != nil || !strings.HasPrefix(out, "G ") {
+		return false, 0, err
 	}
 	sequence, err = strconv.Atoi(strings.TrimSpace(out[2:]))
 	return true, sequence, err
+}
+
+// git asks the repo. Unlike its method Git it may be used beside the test.
+func (w *world) git(args ...string) (string, error) {
+	cmd := w.bare.Command(args...)
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, said.String())
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 // ledger reads what the branch says.

@@ -1,11 +1,14 @@
 package chaos
 
 import (
+	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,18 +21,19 @@ import (
 )
 
 var (
-	lasting = flag.Duration("for", 0, "draw faults for so long; 0: each fault once, in order")
+	lasting = flag.Duration("for", 150*time.Second, "do things to the fleet for so long, but each of them once; to come to rest takes half a minute more")
 	seeded  = flag.Uint64("seed", 0, "draw the faults of this seed; 0: of a new one")
 )
 
-// soaking is how long make soak draws faults.
+// soaking is how long make soak does so.
 const soaking = 20 * time.Minute
 
 // TestChaos: whatever is done to it, the fleet holds its properties, and when nothing is done any more it comes to rest.
 func TestChaos(t *testing.T) {
+	t.Parallel()
 	clustertest.Start(t) // or skip, before anything is built
 	limit := *lasting
-	if limit == 0 && tier.Soak() {
+	if tier.Soak() {
 		limit = soaking
 	}
 	seed := *seeded
@@ -39,11 +43,14 @@ func TestChaos(t *testing.T) {
 	require.NoError(t, newWorld(t, build(t), seed).run(faults, limit))
 }
 
-// run does each fault once, in order, or draws them until the limit, and then demands rest. An error names the property
-// that does not hold, the seed, and all that was done.
+// run does each fault once, in a drawn order, then draws more of them until the limit, and then demands rest. It ends at
+// once when a property does not hold. The error names the property, the check, the seed, and all that was done.
 func (w *world) run(faults []fault, limit time.Duration) (err error) {
 	w.t.Helper()
 	defer func() {
+		if broken := context.Cause(w.checker.broken); broken != nil {
+			err = broken
+		}
 		if err != nil {
 			err = fmt.Errorf("%w\nseed %d; what was done:\n%slast lines of the log:\n%s", err, w.seed, w.history.String(), tail(w.reconciler.log, 15))
 		}
@@ -52,15 +59,14 @@ func (w *world) run(faults []fault, limit time.Duration) (err error) {
 	if err := w.begin(); err != nil {
 		return err
 	}
-	if limit == 0 {
-		for i := range faults {
-			if err := w.suffer(&faults[i]); err != nil {
-				return err
-			}
+	stop := w.watchOver()
+	defer stop()
+	for _, i := range w.rng.Perm(len(faults)) {
+		if err := w.suffer(&faults[i]); err != nil {
+			return err
 		}
-		return w.rest()
 	}
-	for end := time.Now().Add(limit); time.Now().Before(end); {
+	for time.Since(w.began) < limit {
 		f := &faults[w.rng.IntN(len(faults))]
 		if f.forges && !w.mayForge() {
 			continue
@@ -72,12 +78,20 @@ func (w *world) run(faults []fault, limit time.Duration) (err error) {
 			return err
 		}
 	}
-	return w.rest()
+	if err := w.rest(); err != nil {
+		return err
+	}
+	stop()
+	w.figures()
+	return nil
 }
 
-// suffer does one fault. Changes of others arrive in the meantime, unless nobody can be reached, and afterwards.
+// suffer does one fault, which lasts until the properties were checked in the meantime. Changes of others arrive while it
+// lasts, unless nobody can be reached, and afterwards. Then no property is spared any more.
 func (w *world) suffer(f *fault) error {
 	w.tell("%s", f.name)
+	w.suffered[f.name]++
+	w.checker.is(f)
 	end, err := f.begin(w)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)
@@ -88,6 +102,9 @@ func (w *world) suffer(f *fault) error {
 				return fmt.Errorf("while %s: %w", f.name, err)
 			}
 		}
+		if err := w.nextCheck(); err != nil {
+			return fmt.Errorf("while %s: %w", f.name, err)
+		}
 		if err := end(); err != nil {
 			return fmt.Errorf("end of %s: %w", f.name, err)
 		}
@@ -95,10 +112,19 @@ func (w *world) suffer(f *fault) error {
 	if err := w.change(); err != nil {
 		return fmt.Errorf("after %s: %w", f.name, err)
 	}
+	w.checker.is(nil)
 	if err := w.holds(); err != nil {
 		return fmt.Errorf("after %s: %w", f.name, err)
 	}
 	return nil
+}
+
+// figures tells what was done and checked.
+func (w *world) figures() {
+	for _, name := range slices.Sorted(maps.Keys(w.suffered)) {
+		w.tell("%3d times: %s", w.suffered[name], name)
+	}
+	w.tell("%d checks, %d saves, %d changes of a tenant, %d MiB at most", w.checker.made(), w.told.sequence, w.tag, w.most.Load()>>20)
 }
 
 // build returns the program, built from this checkout; with an overlay, from one with a planted bug.
@@ -117,7 +143,7 @@ func newWorld(t *testing.T, program string, seed uint64) *world {
 	t.Helper()
 	cluster := clustertest.Start(t)
 	w := &world{t: t, cluster: cluster, name: cluster.Prefix(t), program: program, seed: seed, rng: rand.New(rand.NewPCG(seed, 0)),
-		bare: gittest.NewBare(t), clone: gittest.New(t), others: map[string]string{}, declared: map[string]bool{}}
+		bare: gittest.NewBare(t), clone: gittest.New(t), checker: newChecker(), suffered: map[string]int{}}
 	cluster.AddNodes(t, w.name, 3, "8", "16Gi")
 	w.gate = newGate(t, cluster.Config)
 	w.watch = newWatch(t, cluster.Clientset, w.name)

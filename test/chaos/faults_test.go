@@ -6,9 +6,10 @@ type fault struct {
 	// begin does it. The end that it returns is called when the changes of others that arrive in the meantime have
 	// arrived; it may be nil.
 	begin  func(w *world) (end func() error, err error)
-	deaf   bool // no change arrives while it lasts
+	deaf   bool // no change needs to arrive while it lasts
 	kills  bool
 	forges bool // attacks the status branch, which holds only so many attacks in an hour
+	moves  bool // takes the repo away
 }
 
 var faults = []fault{
@@ -19,10 +20,10 @@ var faults = []fault{
 	{name: "a tenant writes nonsense", begin: (*world).babbles},
 	{name: "a record on the status branch is forged", begin: (*world).forge, forges: true},
 	{name: "the status branch is set back", begin: (*world).setBack, forges: true},
-	{name: "the status branch is deleted", begin: (*world).deleteBranch, forges: true},
+	{name: "the status branch is deleted", begin: (*world).deleteBranch, forges: true, deaf: true},
 	{name: "a second fleet comes to the same namespaces", begin: (*world).secondFleet},
 	{name: "somebody takes over the name of an object that goes", begin: (*world).takeOver},
-	{name: "the Git server is away", begin: (*world).gitAway, deaf: true},
+	{name: "the Git server is away", begin: (*world).gitAway, deaf: true, moves: true},
 	{name: "the API server is away", begin: (*world).apiAway, deaf: true},
 	{name: "the disk is full", begin: (*world).diskFull, deaf: true},
 	{name: "the reconciler is killed", begin: (*world).killed, kills: true},

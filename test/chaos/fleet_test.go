@@ -62,13 +62,13 @@ func config(name string) string {
 // image is one that a commit declares from now on.
 func (w *world) image(name string) string {
 	image := "registry.example.com/" + name
-	w.declared[image] = true
+	w.watch.declare(image)
 	return image
 }
 
 // base is the fleet that all is done to.
 func (w *world) base() []map[string]string {
-	w.declared["registry.example.com/db:1"] = true
+	w.watch.declare("registry.example.com/db:1")
 	return []map[string]string{
 		fleetFile(w.name), tenant("acme"), tenant("globex"), tenant("mallory"), tenant(bomber),
 		shop(w.image("shop:0")), app("acme", "legacy", config("settings")),

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,12 +48,16 @@ func (w *world) forge() (func() error, error) {
 	require.NoError(w.t, err)
 	key, _ := forger.Key("mallory")
 	forger.CommitSigned(key, fmt.Sprintf("%s\nSequence: %d\n%s", said, last+1, rest))
+	log := w.reconciler.written()
 	forger.Git("push", "-qf", w.bare.Dir, "HEAD:status")
 	deployments := w.cluster.Clientset.AppsV1().Deployments(w.name + "-mallory")
 	if err := deployments.Delete(w.t.Context(), "idle-web", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 		return nil, err
 	}
 	return func() error {
+		if err := w.says("commit="+forger.Git("rev-parse", "HEAD"), log); err != nil {
+			return err
+		}
 		return w.until("mallory/idle is made again", func() error {
 			_, err := deployments.Get(w.t.Context(), "idle-web", metav1.GetOptions{})
 			return err
@@ -60,18 +65,40 @@ func (w *world) forge() (func() error, error) {
 	}, nil
 }
 
-// setBack makes an older save the tip.
+// setBack makes an older save the tip, until the reconciler names it.
 func (w *world) setBack() (func() error, error) {
 	w.forged = append(w.forged, time.Now())
-	w.bare.Git("update-ref", "refs/heads/status", "refs/heads/status~1")
-	return nothing, nil
+	log, older := w.reconciler.written(), w.bare.Git("rev-parse", "refs/heads/status~1")
+	w.bare.Git("update-ref", "refs/heads/status", older)
+	return func() error { return w.says("commit="+older, log) }, nil
 }
 
+// deleteBranch deletes the branch, with a change on its way whose save writes it again. If the reconciler is killed before,
+// it decides nothing until a person brings the branch back.
 func (w *world) deleteBranch() (func() error, error) {
 	w.forged = append(w.forged, time.Now())
+	log := w.reconciler.written()
 	w.bare.Git("update-ref", "-d", "refs/heads/status")
-	return nothing, nil
+	image := w.image(fmt.Sprint("shop:deleted", len(w.forged)))
+	w.commit("shop: "+image, shop(image))
+	return func() error {
+		return w.until("the branch is told to be deleted, and is there again", func() error {
+			said := w.reconciler.logged(log)
+			if tip, err := w.tip(); err != nil || tip == "" {
+				if !strings.Contains(said, "does not exist, and") {
+					return errors.Join(err, errors.New("it is missing"))
+				}
+				out, err := command("", w.program, "restore", "--repo", w.bare.Dir, "--state-dir", w.reconciler.state, "--status-key", w.reconciler.key, "--write")
+				if err != nil {
+					return fmt.Errorf("%w\n%s", err, out)
+				}
+				w.tell("a person brought the branch back")
+				return nil
+			}
+			if !strings.Contains(said, "status branch deleted") {
+				return errors.New("the log does not say so")
+			}
+			return nil
+		})
+	}, nil
 }
-
-// nothing ends what ends by itself.
-func nothing() error { return nil }

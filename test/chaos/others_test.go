@@ -1,10 +1,13 @@
 package chaos
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,6 +41,52 @@ func (w *world) make(path, name, object string) error {
 	return w.note(path + "/" + name)
 }
 
+// others are objects of others as they must stay, by their paths.
+type others struct {
+	mu sync.Mutex // held while they are looked at, so that none is forgotten in the meantime
+	as map[string]string
+}
+
+// forget ends that the objects must stay whose path has a part.
+func (o *others) forget(part string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	maps.DeleteFunc(o.as, func(path, _ string) bool { return strings.Contains(path+"/", part) })
+}
+
+// note takes down an object of others, by its path, as it must stay.
+func (w *world) note(path string) error {
+	w.others.mu.Lock()
+	defer w.others.mu.Unlock()
+	now, err := w.object(path)
+	if w.others.as == nil {
+		w.others.as = map[string]string{}
+	}
+	w.others.as[path] = now
+	return err
+}
+
+func (w *world) othersStay() error {
+	w.others.mu.Lock()
+	defer w.others.mu.Unlock()
+	for path, was := range w.others.as {
+		now, err := w.object(path)
+		if err != nil {
+			return err
+		}
+		if now != was {
+			return fmt.Errorf("%s was\n%s\nand is\n%s", path, was, now)
+		}
+	}
+	return nil
+}
+
+// object reads what is at a path.
+func (w *world) object(path string) (string, error) {
+	b, err := w.cluster.Clientset.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(w.t.Context())
+	return string(bytes.ToValidUTF8(b, nil)), err
+}
+
 // fight changes the selector of a Service each time that it is put back, until the log says so.
 func (w *world) fight() (func() error, error) {
 	ctx, cancel := context.WithCancel(w.t.Context())
@@ -58,7 +107,7 @@ func (w *world) fight() (func() error, error) {
 			}
 		}
 	}()
-	log := len(w.reconciler.logged(0))
+	log := w.reconciler.written()
 	return func() error {
 		defer func() { <-done }()
 		defer cancel()
@@ -78,12 +127,7 @@ func (w *world) selects(component string) error {
 // secondFleet runs a copy of the repo, with older images and a tenant of its own, as another fleet. Its objects are objects
 // of others from then on.
 func (w *world) secondFleet() (func() error, error) {
-	own := "/" + w.name + "-umbrella/"
-	for path := range w.others {
-		if strings.Contains(path+"/", own) {
-			delete(w.others, path) // it may change them until it is stopped
-		}
-	}
+	w.others.forget("/" + w.name + "-umbrella/") // it may change them until it is stopped
 	if w.second == nil {
 		repo := gittest.NewBare(w.t)
 		clone := gittest.New(w.t)
@@ -150,9 +194,11 @@ func (w *world) takeOver() (func() error, error) {
 	if _, err := maps.Create(w.t.Context(), was, metav1.CreateOptions{FieldManager: "backup"}); err != nil {
 		return nil, err
 	}
+	if err := w.note("/api/v1/namespaces/" + w.name + "-acme/configmaps/" + was.Name); err != nil {
+		return nil, err
+	}
 	w.commit("without "+name, map[string]string{"tenants/acme/apps/" + name: ""})
 	w.reconciler.start()
-	path := "/api/v1/namespaces/" + w.name + "-acme/configmaps/" + was.Name
 	return func() error {
 		return w.until("the inventory of "+name+" is gone", func() error {
 			_, err := maps.Get(w.t.Context(), "d-aros.inventory."+name, metav1.GetOptions{})
@@ -164,5 +210,5 @@ func (w *world) takeOver() (func() error, error) {
 			}
 			return nil
 		})
-	}, w.note(path)
+	}, nil
 }

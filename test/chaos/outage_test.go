@@ -13,7 +13,7 @@ import (
 
 // gitAway takes the repo away until the reconciler says so.
 func (w *world) gitAway() (func() error, error) {
-	away, log := w.bare.Dir+".away", len(w.reconciler.logged(0))
+	away, log := w.bare.Dir+".away", w.reconciler.written()
 	require.NoError(w.t, os.Rename(w.bare.Dir, away))
 	return func() error {
 		err := w.says("source unavailable", log)
@@ -49,7 +49,7 @@ func (w *world) diskFull() (func() error, error) {
 		w.tell("left out: only root can mount a disk that is small enough to fill it")
 		return nil, nil
 	}
-	log, ballast := len(w.reconciler.logged(0)), filepath.Join(w.reconciler.state, "ballast")
+	log, ballast := w.reconciler.written(), filepath.Join(w.reconciler.state, "ballast")
 	f, err := os.Create(ballast)
 	if err != nil {
 		return nil, err

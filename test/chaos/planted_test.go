@@ -1,11 +1,15 @@
 package chaos
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/d-aros/d-aros/test/clustertest"
 	"github.com/d-aros/d-aros/test/plant"
 	"github.com/d-aros/d-aros/test/tier"
 )
@@ -27,6 +31,22 @@ var planted = []struct {
 		"", "no secret shows"},
 	{"the anchor is written in each pass", plant.Edit{File: "pkg/reconcile/identity.go", Old: ` || l.identity.anchored == saved.Identity {`, New: ` || l.identity.anchored.ID == "none" {`},
 		"", "passes write nothing"},
+}
+
+// TestEndsAtOnce: the run ends with the next check after a property is broken, whatever it waits for at that moment.
+func TestEndsAtOnce(t *testing.T) {
+	t.Parallel() // to TestChaos
+	clustertest.Start(t)
+	takes := fault{name: "an object of others is changed", begin: func(w *world) (func() error, error) {
+		_, err := w.cluster.Clientset.CoreV1().Services(w.name+"-acme").Patch(w.t.Context(), "by-hand", types.MergePatchType,
+			[]byte(`{"spec": {"selector": {"a": "c"}}}`), metav1.PatchOptions{})
+		require.NoError(w.t, err)
+		return nil, w.until("the end of the run", func() error { return errors.New("it goes on") })
+	}}
+	err := newWorld(t, build(t), 7).run([]fault{takes}, 0)
+	for _, part := range []string{"objects of others stay as they are", "found by check 1, ", "while " + takes.name, "seed 7", "s " + takes.name} {
+		require.ErrorContains(t, err, part)
+	}
 }
 
 // TestPlanted: each bug breaks the property that it is about.

@@ -26,7 +26,8 @@ type process struct {
 	program string
 	address string // of its metrics
 	log     string // file
-	public  string // its key
+	key     string // file
+	public  string // the key
 	state   string // directory
 	repo    string
 	pidFile string
@@ -48,6 +49,7 @@ func (w *world) newProcess(fleet, repo, kubeconfig, state string) *process {
 	p := &process{t: w.t, program: w.program, address: listener.Addr().String(), log: filepath.Join(dir, "log"), state: state, repo: repo,
 		pidFile: filepath.Join(dir, "pid")}
 	key := filepath.Join(dir, "key")
+	p.key = key
 	p.public, err = signkey.WriteEd25519(key, "reconciler")
 	require.NoError(w.t, err)
 	p.args = []string{"run", "--repo", repo, "--status-key", key, "--state-dir", state, "--kubeconfig", kubeconfig,
@@ -145,13 +147,27 @@ func (p *process) get(path string) (string, error) {
 	return string(b), err
 }
 
+// written is the size of its log.
+func (p *process) written() int {
+	info, err := os.Stat(p.log)
+	if err != nil {
+		return 0
+	}
+	return int(info.Size())
+}
+
 // logged returns what it wrote to its log after a size.
 func (p *process) logged(after int) string {
-	b, err := os.ReadFile(p.log)
+	f, err := os.Open(p.log)
 	if err != nil {
 		return ""
 	}
-	return string(b[min(after, len(b)):])
+	defer f.Close()
+	if _, err := f.Seek(int64(after), io.SeekStart); err != nil {
+		return ""
+	}
+	b, _ := io.ReadAll(f)
+	return string(b)
 }
 
 // says waits until the log has some text after a size.

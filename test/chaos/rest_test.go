@@ -19,10 +19,7 @@ func (w *world) begin() error {
 		return err
 	}
 	w.commit("applications", w.base()...)
-	if err := w.until("the fleet runs", func() error { return w.running(w.bare.Dir, "acme/shop", "globex/api", "mallory/idle") }); err != nil {
-		return err
-	}
-	return w.holds()
+	return w.until("the fleet runs", func() error { return w.running(w.bare.Dir, "acme/shop", "globex/api", "mallory/idle") })
 }
 
 // rest ends what is done, and demands that all is as declared and that nothing is written any more. The reconciler starts
@@ -63,8 +60,7 @@ func (w *world) rest() error {
 	if err != nil {
 		return err
 	}
-	w.tell("rested: %d saves, %d writes, %d changes of a tenant, %d MiB at most", w.told.sequence, writes, w.tag, w.most.Load()>>20)
-	return w.holds()
+	return w.nextCheck()
 }
 
 // passes is how many passes this process has made.

@@ -20,14 +20,15 @@ import (
 
 // watch sees what the fleet runs, also for a moment.
 type watch struct {
-	mu      sync.Mutex
-	images  map[string]string // where an image was seen
-	deleted []string          // workloads and claims that were deleted
+	mu       sync.Mutex
+	declared map[string]bool   // images that a commit declared
+	images   map[string]string // where an image was seen
+	deleted  []string          // what of it was deleted, without pods
 }
 
 func newWatch(t *testing.T, client kubernetes.Interface, fleet string) *watch {
 	t.Helper()
-	w := &watch{images: map[string]string{}}
+	w := &watch{declared: map[string]bool{}, images: map[string]string{}}
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTweakListOptions(func(o *metav1.ListOptions) {
 		o.LabelSelector = render.LabelFleet + "=" + fleet
 	}))
@@ -37,6 +38,7 @@ func newWatch(t *testing.T, client kubernetes.Interface, fleet string) *watch {
 	for _, i := range []cache.SharedIndexInformer{
 		factory.Apps().V1().Deployments().Informer(), factory.Apps().V1().StatefulSets().Informer(),
 		factory.Core().V1().Pods().Informer(), factory.Core().V1().PersistentVolumeClaims().Informer(),
+		factory.Core().V1().Namespaces().Informer(), factory.Core().V1().Services().Informer(), factory.Networking().V1().Ingresses().Informer(),
 	} {
 		_, err := i.AddEventHandler(handler)
 		require.NoError(t, err)
@@ -49,6 +51,13 @@ func newWatch(t *testing.T, client kubernetes.Interface, fleet string) *watch {
 	})
 	factory.WaitForCacheSync(stop)
 	return w
+}
+
+// declare says that an image is declared from now on.
+func (w *watch) declare(image string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.declared[image] = true
 }
 
 func (w *watch) see(o any) {
@@ -86,11 +95,11 @@ func where(o any) string {
 }
 
 // undeclared returns where an image was seen that no commit declared.
-func (w *watch) undeclared(declared map[string]bool) error {
+func (w *watch) undeclared() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for image, at := range w.images {
-		if !declared[image] {
+		if !w.declared[image] {
 			return fmt.Errorf("%s in %s", image, at)
 		}
 	}

@@ -40,12 +40,14 @@ type world struct {
 	second      *process // of the other fleet, nil before it came
 	watch       *watch
 
-	tag      int               // of the image of acme/shop that was declared last
-	number   int               // of names that are used once
-	declared map[string]bool   // images that a commit declared
-	others   map[string]string // objects of others as they must stay, by their paths
-	told     told              // what was checked of the branch and the log
-	most     atomic.Int64      // memory of the reconciler
+	tag      int            // of the image of acme/shop that was declared last
+	number   int            // of names that are used once
+	suffered map[string]int // how often each fault came
+	others   others
+	most     atomic.Int64 // memory of the reconciler
+
+	checker *checker
+	told    told // what it has seen; nobody else looks at it while it checks
 }
 
 // tell adds to the history.
@@ -73,6 +75,8 @@ func (w *world) until(what string, lacks func() error) error {
 		}
 		select {
 		case <-ticker.C:
+		case <-w.checker.broken.Done():
+			return context.Cause(w.checker.broken)
 		case <-deadline:
 			return fmt.Errorf("%s: not within %s: %w", what, patience, err)
 		}
