@@ -28,9 +28,9 @@ var (
 // soaking is how long make soak does so.
 const soaking = 20 * time.Minute
 
-// TestChaos: whatever is done to it, the fleet holds its properties, and when nothing is done any more it comes to rest.
+// TestChaos: whatever is done to it, the fleet holds its properties, and when nothing is done any more it comes to rest. A
+// second fleet beside it shows that a property that is broken is found.
 func TestChaos(t *testing.T) {
-	t.Parallel()
 	clustertest.Start(t) // or skip, before anything is built
 	limit := *lasting
 	if tier.Soak() {
@@ -40,7 +40,15 @@ func TestChaos(t *testing.T) {
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	require.NoError(t, newWorld(t, build(t), seed).run(faults, limit))
+	program := build(t)
+	t.Run("holds", func(t *testing.T) {
+		t.Parallel()
+		require.NoError(t, newWorld(t, program, seed).run(faults, limit))
+	})
+	t.Run("ends at once", func(t *testing.T) {
+		t.Parallel()
+		endsAtOnce(t, program)
+	})
 }
 
 // run does each fault once, in a drawn order, then draws more of them until the limit, and then demands rest. It ends at
@@ -145,7 +153,7 @@ func newWorld(t *testing.T, program string, seed uint64) *world {
 	w := &world{t: t, cluster: cluster, name: cluster.Prefix(t), program: program, seed: seed, rng: rand.New(rand.NewPCG(seed, 0)),
 		bare: gittest.NewBare(t), clone: gittest.New(t), checker: newChecker(), suffered: map[string]int{}}
 	cluster.AddNodes(t, w.name, 3, "8", "16Gi")
-	w.gate = newGate(t, cluster.Config)
+	w.gate = newGate(t, cluster.Config, w.name)
 	w.watch = newWatch(t, cluster.Clientset, w.name)
 	w.reconciler = w.newProcess(w.name, w.bare.Dir, w.gate.kubeconfig(t), stateDir(t))
 	w.installHooks()

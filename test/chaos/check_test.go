@@ -14,7 +14,7 @@ const rhythm = 10 * time.Second
 type checker struct {
 	broken context.Context // ends when a property does not hold, which is its cause
 	fail   context.CancelCauseFunc
-	early  chan chan<- error // asks for a check out of the rhythm
+	early  chan chan struct{} // asks for a check out of the rhythm, and is told when it was made
 
 	mu     sync.Mutex // held during a check, so that no fault begins or ends in the meantime
 	on     *fault     // what is done; nil: nothing
@@ -22,7 +22,7 @@ type checker struct {
 }
 
 func newChecker() *checker {
-	c := &checker{early: make(chan chan<- error)}
+	c := &checker{early: make(chan chan struct{})}
 	c.broken, c.fail = context.WithCancelCause(context.Background())
 	return c
 }
@@ -36,19 +36,14 @@ func (w *world) watchOver() (stop func()) {
 		ticker := time.NewTicker(rhythm)
 		defer ticker.Stop()
 		for {
-			var asks chan<- error
 			select {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-			case asks = <-w.checker.early:
-			}
-			err := w.check()
-			if err != nil {
-				w.checker.fail(err)
-			}
-			if asks != nil {
-				asks <- err
+				w.check()
+			case made := <-w.checker.early:
+				w.check()
+				close(made)
 			}
 		}
 	}()
@@ -59,7 +54,7 @@ func (w *world) watchOver() (stop func()) {
 }
 
 // check checks each property that the fault which is on does not spare.
-func (w *world) check() error {
+func (w *world) check() {
 	c := w.checker
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,10 +68,10 @@ func (w *world) check() error {
 			continue
 		}
 		if err := p.holds(w); err != nil {
-			return fmt.Errorf("%s: %w\nfound by check %d, %.1fs after the start, while %s", p.name, err, c.checks, time.Since(w.began).Seconds(), on)
+			c.fail(fmt.Errorf("%s: %w\nfound by check %d, %.1fs after the start, while %s", p.name, err, c.checks, time.Since(w.began).Seconds(), on))
+			return
 		}
 	}
-	return nil
 }
 
 // is tells the checker what is done from now on; nil: nothing. A check that runs ends before.
@@ -97,7 +92,7 @@ func (w *world) nextCheck() error {
 	before := w.checker.made()
 	return w.until("a check of the properties", func() error {
 		if w.checker.made() > before {
-			return nil
+			return context.Cause(w.checker.broken)
 		}
 		return fmt.Errorf("none was made")
 	})
@@ -105,11 +100,11 @@ func (w *world) nextCheck() error {
 
 // holds has the properties checked at once.
 func (w *world) holds() error {
-	answer := make(chan error)
+	made := make(chan struct{})
 	select {
-	case w.checker.early <- answer:
-		return <-answer
+	case w.checker.early <- made:
+		<-made
 	case <-w.checker.broken.Done():
-		return context.Cause(w.checker.broken)
 	}
+	return context.Cause(w.checker.broken)
 }

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +22,7 @@ import (
 // gate is the way of the reconciler to the API server. It counts what passes, and can be closed.
 type gate struct {
 	server *httptest.Server
+	own    *regexp.Regexp // paths of what the reconciler may write
 
 	mu      sync.Mutex
 	open    context.Context // ends when the gate is closed
@@ -27,10 +30,11 @@ type gate struct {
 	writes  int
 	refused int
 	latest  []string // writes, the last of them
+	stray   []string // writes to what is not own
 	onWrite func()   // at the next write, before it is sent; may be nil
 }
 
-func newGate(t *testing.T, cluster *rest.Config) *gate {
+func newGate(t *testing.T, cluster *rest.Config, fleet string) *gate {
 	t.Helper()
 	target, err := url.Parse(cluster.Host)
 	require.NoError(t, err)
@@ -42,7 +46,8 @@ func newGate(t *testing.T, cluster *rest.Config) *gate {
 		FlushInterval: -1, // watches
 		ErrorHandler:  func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
-	g := &gate{}
+	g := &gate{own: regexp.MustCompile(`^/apis?/([^/]+/)?[^/]+/namespaces/` + fleet + `-(acme|globex|mallory|bomber)(/|$)|` +
+		`^/api/v1/namespaces/(daros-system/configmaps/daros-|daros-nodes/configmaps/plan-)` + fleet + `(-general)?$`)}
 	g.reopen()
 	g.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		open := g.enter(r)
@@ -71,6 +76,9 @@ func (g *gate) enter(r *http.Request) context.Context {
 	case r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/events"):
 		g.writes++
 		g.latest = append(g.latest[max(0, len(g.latest)-9):], r.Method+" "+r.URL.Path)
+		if !g.own.MatchString(r.URL.Path) {
+			g.stray = append(g.stray, r.Method+" "+r.URL.Path)
+		}
 		if g.onWrite != nil {
 			g.onWrite()
 		}
@@ -108,6 +116,16 @@ func (g *gate) counted() (writes, refused int, latest []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.writes, g.refused, g.latest
+}
+
+// strayed returns a write to what does not belong to the fleet.
+func (g *gate) strayed() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.stray) > 0 {
+		return fmt.Errorf("%s", strings.Join(slices.Compact(slices.Sorted(slices.Values(g.stray))), ", "))
+	}
+	return nil
 }
 
 // kubeconfig returns a file that leads through the gate.

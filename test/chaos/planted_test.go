@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/d-aros/d-aros/test/clustertest"
 	"github.com/d-aros/d-aros/test/plant"
 	"github.com/d-aros/d-aros/test/tier"
 )
@@ -27,23 +26,23 @@ var planted = []struct {
 		"", "objects of others stay as they are"},
 	{"what goes is deleted by its name", plant.Edit{File: "pkg/apply/prune.go", Old: `case now.inventory != nil || !w.mine(now, t):`, New: `case now.inventory != nil || !w.mine(now, t) && now.UID == "":`},
 		"somebody takes over the name of an object that goes", "objects of others stay as they are"},
+	{"objects are written elsewhere", plant.Edit{File: "pkg/render/seal.go", Old: `u.SetNamespace(p.namespace)`, New: "u.SetNamespace(p.namespace)\n\t\tif u.GetKind() == \"ConfigMap\" {\n\t\t\tu.SetNamespace(p.namespace + \"-other\")\n\t\t}"},
+		"", "the reconciler writes only to"},
 	{"secrets are written", plant.Edit{File: "pkg/model/redact.go", Old: `if c.Type != "secret" || c.Redacted() || c.Encrypted() != "" {`, New: `if c.Type != "" || c.Redacted() || c.Encrypted() != "" {`},
 		"", "no secret shows"},
 	{"the anchor is written in each pass", plant.Edit{File: "pkg/reconcile/identity.go", Old: ` || l.identity.anchored == saved.Identity {`, New: ` || l.identity.anchored.ID == "none" {`},
 		"", "passes write nothing"},
 }
 
-// TestEndsAtOnce: the run ends with the next check after a property is broken, whatever it waits for at that moment.
-func TestEndsAtOnce(t *testing.T) {
-	t.Parallel() // to TestChaos
-	clustertest.Start(t)
+// endsAtOnce demands that the run ends with the next check after a property is broken, whatever it waits for at that moment.
+func endsAtOnce(t *testing.T, program string) {
 	takes := fault{name: "an object of others is changed", begin: func(w *world) (func() error, error) {
 		_, err := w.cluster.Clientset.CoreV1().Services(w.name+"-acme").Patch(w.t.Context(), "by-hand", types.MergePatchType,
 			[]byte(`{"spec": {"selector": {"a": "c"}}}`), metav1.PatchOptions{})
 		require.NoError(w.t, err)
 		return nil, w.until("the end of the run", func() error { return errors.New("it goes on") })
 	}}
-	err := newWorld(t, build(t), 7).run([]fault{takes}, 0)
+	err := newWorld(t, program, 7).run([]fault{takes}, 0)
 	for _, part := range []string{"objects of others stay as they are", "found by check 1, ", "while " + takes.name, "seed 7", "s " + takes.name} {
 		require.ErrorContains(t, err, part)
 	}

@@ -20,6 +20,7 @@ var properties = []property{
 	{"nothing runs that no commit declares", func(w *world) error { return w.watch.undeclared() }, never},
 	{"what ran keeps running, and no volume is deleted", (*world).keepsRunning, never},
 	{"objects of others stay as they are", (*world).othersStay, never},
+	{"the reconciler writes only to the namespaces of its tenants, its anchor and the plan for its nodes", func(w *world) error { return w.gate.strayed() }, never},
 	{"the chain of signed saves only grows", (*world).chainGrows, func(f *fault) bool { return f.forges || f.moves }},
 	{"recorded decisions can be computed again", (*world).replays, always}, // it starts a program
 	{"no secret shows on the branch, in the log, in Events or metrics", (*world).secretsStay, func(f *fault) bool { return f.moves }},
