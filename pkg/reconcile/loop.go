@@ -106,19 +106,24 @@ func (l *Loop) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		wait := l.untilNext(r)
-		switch {
-		case errors.Is(err, status.ErrMoved), r.Left > 0:
-			wait = 0
-		case err != nil || r.SourceErr != nil:
-			wait = min(wait, waits.NextBackOff())
-		default:
-			waits.Reset()
-		}
-		if !l.wait(ctx, wait, err == nil) {
+		if !l.wait(ctx, pause(l.untilNext(r), r, err, waits), err == nil) {
 			return nil
 		}
 	}
+}
+
+// pause is how long to wait after a pass, of what untilNext says.
+func pause(next time.Duration, r Report, err error, waits backoff.BackOff) time.Duration {
+	switch {
+	case errors.Is(err, status.ErrMoved), r.Left > 0:
+		return 0
+	case err != nil && next == 0: // the pass did not get to what is overdue
+		return waits.NextBackOff()
+	case err != nil || r.SourceErr != nil:
+		return min(next, waits.NextBackOff())
+	}
+	waits.Reset()
+	return next
 }
 
 // untilNext is the time until a pass is due without any change: the interval, or
