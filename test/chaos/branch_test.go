@@ -21,7 +21,8 @@ type told struct {
 	tip      string
 	sequence int    // of the last signed save
 	read     string // the tip whose commits were looked through for secrets
-	log      int    // size of the log
+	log      int    // size of the log that was looked through for secrets
+	passes   int    // size of the log whose passes were counted
 }
 
 func (w *world) trustKey() {

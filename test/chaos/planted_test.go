@@ -30,6 +30,8 @@ var planted = []struct {
 		"", "the reconciler writes only to"},
 	{"secrets are written", plant.Edit{File: "pkg/model/redact.go", Old: `if c.Type != "secret" || c.Redacted() || c.Encrypted() != "" {`, New: `if c.Type != "" || c.Redacted() || c.Encrypted() != "" {`},
 		"", "no secret shows"},
+	{"passes fail without a wait", plant.Edit{File: "pkg/reconcile/loop.go", Old: `case err != nil && next == 0:`, New: `case false:`},
+		"the API server is away", "passes that fail wait"},
 	{"the anchor is written in each pass", plant.Edit{File: "pkg/reconcile/identity.go", Old: ` || l.identity.anchored == saved.Identity {`, New: ` || l.identity.anchored.ID == "none" {`},
 		"", "passes write nothing"},
 }

@@ -25,6 +25,7 @@ var properties = []property{
 	{"recorded decisions can be computed again", (*world).replays, always}, // it starts a program
 	{"no secret shows on the branch, in the log, in Events or metrics", (*world).secretsStay, func(f *fault) bool { return f.moves }},
 	{"the memory of the reconciler stays below its limit", (*world).memoryStays, never},
+	{"passes that fail wait for each other", (*world).failsSeldom, never},
 	{"the reconciler never ends by itself", func(w *world) error { return w.reconciler.unexpected() }, never},
 }
 
@@ -67,6 +68,19 @@ func (w *world) replays() error {
 	out, err := command("", w.program, "replay", "--repo", w.bare.Dir, "--status-trust", w.told.trust)
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
+
+// tooOften is more failed passes than an interval of a second and all that the faults do bring about between two checks.
+const tooOften = 100
+
+// failsSeldom counts the passes that failed since the check before.
+func (w *world) failsSeldom() error {
+	log := w.reconciler.logged(w.told.passes)
+	w.told.passes += len(log)
+	if failed := strings.Count(log, `msg="pass failed"`); failed > tooOften {
+		return fmt.Errorf("%d failed since the check before", failed)
 	}
 	return nil
 }
