@@ -64,7 +64,8 @@ type Options struct {
 	Nodes func(*model.Ledger) map[string][]byte
 
 	// Recheck is how long Load may trust that the branch is where it was last
-	// seen. Zero asks the remote at every Load. Commit is safe either way.
+	// seen. With Keep, it trusts only what was accepted or saved. Zero asks the
+	// remote at every Load. Commit is safe either way.
 	Recheck time.Duration
 }
 
@@ -89,12 +90,12 @@ type Branch struct {
 
 // known is what a process knows of the branch.
 type known struct {
-	copied  keptSave // what is kept
-	state   *state   // nil until loaded, or when the branch is known to have moved
-	taken   bool     // a save, or what the caller accepted, was in state: it is the ledger
-	pending *state   // pushed, but the answer was lost
-	asked   time.Time
-	refused int // files of the tree that was refused last; 0: none was
+	copied  keptSave  // what is kept
+	state   *state    // nil until loaded, or when the branch is known to have moved
+	taken   bool      // a save, or what the caller accepted, was in state: it is the ledger
+	pending *state    // pushed, but the answer was lost
+	asked   time.Time // where the branch is; zero: long ago, or what it held is to be accepted yet
+	refused int       // files of the tree that was refused last; 0: none was
 
 	arrived  arrived         // the tip that was fetched last
 	foreign  []ForeignCommit // the latest tips that were not believed

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -59,6 +60,9 @@ func (b *Branch) Kept() (model.Ledger, bool) {
 func (b *Branch) Accept() {
 	defer b.work()()
 	b.taken = b.state != nil
+	if b.asked.IsZero() {
+		b.asked = time.Now()
+	}
 	if b.kept == nil || b.state == nil || b.state.head == git.ZeroHash || b.state.foreign {
 		return
 	}

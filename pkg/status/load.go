@@ -23,7 +23,9 @@ func (b *Branch) Load(ctx context.Context) (model.Ledger, error) {
 	}
 	err := retry(ctx, func() error { return b.load(ctx) })
 	if err == nil {
-		b.pending, b.asked = nil, time.Now()
+		if b.pending, b.asked = nil, time.Now(); b.o.Keep {
+			b.asked = time.Time{} // it is to be accepted yet, and people may bring another one back
+		}
 		b.noticeFormat()
 		return b.state.ledger, nil
 	}
