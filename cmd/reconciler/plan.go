@@ -39,6 +39,10 @@ With --kubeconfig it also reads, and never changes, the objects that the change 
 cluster: notes name those that others made, their owners, the fields that differ, and whether
 the application takes them over (application.adopt) or is refused.
 
+With --settle it shows the passes after the merge, too, until nothing changes any more: what
+is evicted ends, what is admitted becomes ready, and holds and minimum run times pass. Then it
+compares the end states of both sides.
+
 With --base none there is nothing before the change: everything that it declares is new,
 and nothing runs.
 
@@ -51,6 +55,9 @@ code is 2 also if plan itself failed.`,
 
   # a pull request, as a comment
   reconciler plan --base main --head HEAD -o markdown > plan.md
+
+  # does what gives way come back, and in which order?
+  reconciler plan --settle
 
   # for programs
   reconciler plan -o json | jq -r '.applications[] | "\(.application) \(.effect)"'
@@ -78,6 +85,7 @@ code is 2 also if plan itself failed.`,
 	}
 	fl := cmd.Flags()
 	f.add(fl)
+	f.addSettle(fl)
 	fl.StringVar(&base, "base", "main", "branch that the change is for, or any commit; none: all is new")
 	fl.StringVar(&head, "head", "", "branch or commit with the change (default: the files as they lie on disk)")
 	fl.VarP(&format, "output", "o", planUsage)
@@ -91,6 +99,7 @@ type caseFlags struct {
 	fleetFlags
 	repo, statusRepo, statusBranch, now string
 	capacity                            []string
+	settle                              bool
 }
 
 func (f *caseFlags) add(fl *pflag.FlagSet) {
@@ -105,6 +114,10 @@ func (f *caseFlags) addPlaces(fl *pflag.FlagSet) {
 	fl.StringVar(&f.statusRepo, "status-repo", "", "repo of the status branch, where it is not in the fleet repo: a URL, a bare repo, or a clone")
 	fl.StringVar(&f.statusBranch, "status-branch", "status", "status branch of the clone, as last fetched")
 	f.fleetFlags.add(fl)
+}
+
+func (f *caseFlags) addSettle(fl *pflag.FlagSet) {
+	fl.BoolVar(&f.settle, "settle", false, "go on, round by round, until nothing changes any more, and compare the end states")
 }
 
 // run makes a comparison, prints it and ends the command with its exit code.
@@ -130,7 +143,7 @@ func (f *caseFlags) run(cmd *cobra.Command, format planFormat, compare func(offl
 
 // open reads the inputs of a case, and lets do work with them.
 func (f *caseFlags) open(cmd *cobra.Command, do func(offline.Options, offline.Case) error) error {
-	c := offline.Case{StatusBranch: f.statusBranch, Now: present().UTC().Round(0)}
+	c := offline.Case{StatusBranch: f.statusBranch, Now: present().UTC().Round(0), Settle: f.settle}
 	var err error
 	if f.now != "" {
 		if c.Now, err = time.Parse(time.RFC3339Nano, f.now); err != nil {

@@ -41,9 +41,11 @@ func TestPlanPageShowsWhatIsPrinted(t *testing.T) {
 	for _, f := range scripts.Files {
 		seen.Write(f.Data)
 	}
-	runs, err := os.ReadFile("testdata/runs/plan.txt") // TestPlanShowsRuns has seen it
-	require.NoError(t, err)
-	seen.Write(runs)
+	for _, file := range []string{"testdata/runs/plan.txt", "testdata/settle/plan.txt"} { // TestPlanShowsRuns and TestPlanSettles have seen them
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		seen.Write(text)
+	}
 	shown := blocks(t, "text")
 	require.NotEmpty(t, shown)
 	for _, block := range shown {

@@ -60,18 +60,8 @@ func (p *printer) plan(v *view.Plan) {
 	if n := len(v.Solved); n > 0 {
 		p.line("\n%s solved", text.Count(n, "problem"))
 	}
-	if len(v.Applications) > 0 {
-		p.section("Applications")
-		var rows [][]cell
-		list, more := v.Shown()
-		for _, a := range list {
-			rows = append(rows, []cell{{string(a.Effect), effectStyle(a.Effect)}, plain(a.Name()), plain(a.GrantsText()), plain(a.Price.String()), plain(a.Why())})
-		}
-		p.table("  ", []string{"EFFECT", "APPLICATION", "GRANTS", "PER HOUR", "WHY"}, rows)
-		if more > 0 {
-			p.line("  and %d more; -o json has all", more)
-		}
-	}
+	p.planRounds(v.Rounds)
+	p.planApplications(&v.Changes)
 	if v.Price.Before != v.Price.After {
 		p.section("Price per hour")
 		rows := [][]cell{}
@@ -86,6 +76,42 @@ func (p *printer) plan(v *view.Plan) {
 	p.planRuns(v.Runs)
 	p.planObjects(v.Objects)
 	p.line("\n%s", p.paint(bold, v.Summary()))
+}
+
+// planRounds prints what each round changes, and begins what differs in the end.
+func (p *printer) planRounds(rounds []plan.Round) {
+	if rounds == nil {
+		return
+	}
+	for i := range rounds {
+		p.section(rounds[i].String())
+		if c := rounds[i].Changes(); c.Empty() {
+			p.line("  nothing changes")
+		} else {
+			p.planTable(c)
+			p.planRuns(c.Runs)
+		}
+	}
+	p.section("The end state")
+}
+
+func (p *printer) planApplications(c *plan.Changes) {
+	if len(c.Applications) > 0 {
+		p.section("Applications")
+		p.planTable(c)
+	}
+}
+
+func (p *printer) planTable(c *plan.Changes) {
+	var rows [][]cell
+	list, more := c.Shown()
+	for _, a := range list {
+		rows = append(rows, []cell{{string(a.Effect), effectStyle(a.Effect)}, plain(a.Name()), plain(a.GrantsText()), plain(a.Price.String()), plain(a.Why())})
+	}
+	p.table("  ", []string{"EFFECT", "APPLICATION", "GRANTS", "PER HOUR", "WHY"}, rows)
+	if more > 0 {
+		p.line("  and %d more; -o json has all", more)
+	}
 }
 
 func (p *printer) planRuns(list []plan.RunChange) {

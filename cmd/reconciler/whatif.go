@@ -27,6 +27,7 @@ the differences as plan does. It writes nothing: commit a change to put it into 
   application.TENANT/NAME.priority, .budget.costPerHour, .desired,
     .components.NAME.replicas, .resources.requests.cpu …, .degrade.minReplicas
 --capacity changes the capacity of a pool. A value with + or - is added or subtracted.
+With --settle it goes on until nothing changes any more, as plan does.
 The limits of the schema are not checked, so values that no commit may have can be tried.
 
 The exit code is 0 if nothing changes, 1 if something does, 2 if an application would be
@@ -59,6 +60,7 @@ rejected or if what-if itself failed.`,
 	}
 	fl := cmd.Flags()
 	f.add(fl)
+	f.addSettle(fl)
 	fl.StringVar(&head, "head", "", "branch or commit to start from (default: the files as they lie on disk)")
 	fl.StringArrayVar(&sets, "set", nil, "`PATH=[+|-]VALUE` of a tenant, a group or an application; can be given several times")
 	fl.VarP(&format, "output", "o", planUsage)

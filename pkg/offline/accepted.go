@@ -31,7 +31,7 @@ func AcceptedBy(ctx context.Context, o Options, c Case, which model.AppID) (Acce
 	if err != nil {
 		return Accepted{}, fmt.Errorf("%w; \"git fetch origin\" may bring the commit that the reconciler follows", err)
 	}
-	out, _, err := decide(is, rec.Ledger, c.Now, c.Capacity, &n) // for tenants whose files have errors: the last ones without
+	out, err := decide(is, rec.Ledger, c.Now, c.Capacity, &n) // for tenants whose files have errors: the last ones without
 	if err != nil {
 		return Accepted{}, err
 	}

@@ -56,11 +56,11 @@ func (b *Base) Follow(ctx context.Context, rec Recorded, now time.Time) error {
 	}
 	b.rec, b.c.Now, b.source, b.notes, b.a.ledger = rec, now, "", nil, &b.rec.Ledger
 	noteRecord(b.c.StatusBranch, &b.rec, &b.notes)
-	b.was = decided{}
-	if b.was.side, err = headSide(ctx, b.c.Tree, b.a, b.head, &b.notes); err != nil {
+	is, err := headSide(ctx, b.c.Tree, b.a, b.head, &b.notes)
+	if err != nil {
 		return err
 	}
-	if b.was.Outcome, _, err = decide(b.was.side, rec.Ledger, now, nil, &b.notes); err != nil {
+	if b.was, err = decide(is, rec.Ledger, now, nil, &b.notes); err != nil {
 		return err
 	}
 	if b.was.Fleet.Platform != nil {
@@ -94,14 +94,14 @@ func (b *Base) WhatIf(ctx context.Context, settings []Setting, capacity []Capaci
 		}
 	}
 	n := slices.Clone(b.notes)
-	after, moves, err := decide(is, b.rec.Ledger, b.c.Now, capacity, &n)
+	after, err := decide(is, b.rec.Ledger, b.c.Now, capacity, &n)
 	if err != nil {
 		return plan.Comparison{}, &SettingError{err} // only the capacity can be wrong
 	}
 	if err := ctx.Err(); err != nil {
 		return plan.Comparison{}, err
 	}
-	made := b.c.differences(b.a, b.rec, b.was, decided{is, after, nil}, moves, n)
+	made := b.c.differences(b.a, b.rec, b.was, after, n)
 	made.After = plan.Side{Name: "with these changes"}
 	return made, nil
 }

@@ -5,25 +5,46 @@ import (
 	"strings"
 	"time"
 
-	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/turn"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
-// decide returns the outcome of the reconciler's next pass for a side, if the runtimes are as the ledger says.
-func decide(s side, ledger model.Ledger, now time.Time, capacity []Capacity, n *notes) (plan.Outcome, []lifecycle.Move, error) {
+// decided is a side with the reconciler's next pass for it.
+type decided struct {
+	side
+	plan.Outcome
+	pass   turn.Case
+	took   turn.Outcome
+	inputs map[model.AppID]model.Digest // of the objects of Outcome; nil: not computed yet
+}
+
+// decide takes the reconciler's next pass for a side, if the runtimes are as the ledger says.
+func decide(s side, ledger model.Ledger, now time.Time, capacity []Capacity, n *notes) (decided, error) {
+	c, err := caseOf(s, ledger, now, capacity, n)
+	if err != nil {
+		return decided{}, err
+	}
+	took := turn.Take(c)
+	return decided{side: s, Outcome: outcomeOf(took), pass: c, took: took}, nil
+}
+
+// caseOf returns the case of that pass.
+func caseOf(s side, ledger model.Ledger, now time.Time, capacity []Capacity, n *notes) (turn.Case, error) {
 	c := turn.Case{Fleet: s.fleet, Checked: s.checked, Ledger: ledger, Orphans: ledger.Orphans, Requests: s.requests, Now: now}
 	if platform := turn.Platform(s.fleet, ledger); platform != nil {
 		pools, err := poolsOf(platform, &ledger, capacity, n)
 		if err != nil {
-			return plan.Outcome{}, nil, err
+			return c, err
 		}
 		c.Seen = model.Observation{Pools: pools, Workloads: turn.AsRecorded(&ledger)}
 	}
-	out := turn.Take(c)
-	return plan.Outcome{Fleet: out.Fleet, Ledger: out.Next, Runs: runsOf(&out.Next)}, out.Moves, nil
+	return c, nil
+}
+
+func outcomeOf(out turn.Outcome) plan.Outcome {
+	return plan.Outcome{Fleet: out.Fleet, Ledger: out.Next, Runs: runsOf(&out.Next)}
 }
 
 // runsOf returns the workflow runs of a ledger, with the waits of their steps.

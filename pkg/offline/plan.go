@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -21,6 +20,7 @@ type Case struct {
 	Elsewhere    *Recorded   // the status branch, where it is in another repo; nil: it is in the clone
 	Now          time.Time
 	Capacity     []Capacity // changes of the observed capacity
+	Settle       bool       // go on until both sides are at rest, and compare these states
 
 	// Cluster returns sentences about the objects of sets that others made. Nil looks at no cluster.
 	Cluster func(ctx context.Context, sets []render.Set) ([]string, error)
@@ -157,31 +157,24 @@ func noteRecord(branch string, rec *Recorded, n *notes) {
 	}
 }
 
-// decided is a side with its outcome.
-type decided struct {
-	side
-	plan.Outcome
-	inputs map[model.AppID]model.Digest // of its objects; nil: not computed yet
-}
-
 // compare decides on two sides and returns the difference. The second one always has the capacity of the case.
 func (c Case) compare(a *assessor, rec Recorded, was, is side, capacityBefore []Capacity, n notes) (plan.Comparison, error) {
-	before, _, err := decide(was, rec.Ledger, c.Now, capacityBefore, &n)
+	before, err := decide(was, rec.Ledger, c.Now, capacityBefore, &n)
 	if err != nil {
 		return plan.Comparison{}, err
 	}
-	after, moves, err := decide(is, rec.Ledger, c.Now, c.Capacity, &n)
+	after, err := decide(is, rec.Ledger, c.Now, c.Capacity, &n)
 	if err != nil {
 		return plan.Comparison{}, err
 	}
-	return c.differences(a, rec, decided{was, before, nil}, decided{is, after, nil}, moves, n), nil
+	return c.differences(a, rec, before, after, n), nil
 }
 
 // differences compares two sides that were decided on.
-func (c Case) differences(a *assessor, rec Recorded, was, is decided, moves []lifecycle.Move, n notes) plan.Comparison {
+func (c Case) differences(a *assessor, rec Recorded, was, is decided, n notes) plan.Comparison {
 	before, after := was.Outcome, is.Outcome
 	made := plan.Comparison{Before: was.description(), After: is.description(), Status: rec.Commit, Now: c.Now, Next: after.Ledger}
-	for _, m := range moves {
+	for _, m := range is.took.Moves {
 		n.add("%s", m)
 	}
 	for _, note := range Unreclaimable(&after.Fleet) {
@@ -198,6 +191,14 @@ func (c Case) differences(a *assessor, rec Recorded, was, is decided, moves []li
 		before, was.inputs = plan.Outcome{Fleet: model.Fleet{Platform: after.Fleet.Platform}}, nil
 		fallthrough
 	default:
+		if c.Settle {
+			made.Rounds = []plan.Round{plan.RoundOf(1, c.Now, &before, &after)}
+			if was.took.Decided() {
+				before, was.inputs = settle(was.pass, was.took, nil, &n), nil
+			}
+			after = settle(is.pass, is.took, &made.Rounds, &n)
+			made.Next = after.Ledger
+		}
 		if was.inputs == nil {
 			was.inputs = inputsOfObjects(&before)
 		}

@@ -41,9 +41,11 @@ func Render(ctx context.Context, o Options, c Case, head string, which model.App
 	}
 	out := plan.Outcome{Fleet: is.checked.Settle(is.fleet)}
 	if rec.Commit != "" || len(c.Capacity) > 0 {
-		if out, _, err = decide(is, rec.Ledger, c.Now, c.Capacity, &n); err != nil {
+		next, err := decide(is, rec.Ledger, c.Now, c.Capacity, &n)
+		if err != nil {
 			return Rendering{}, err
 		}
+		out = next.Outcome
 	}
 	made := Rendering{Problems: refusals(out.Fleet, which)}
 	if out.Fleet.Platform != nil {

@@ -38,7 +38,8 @@ func Comment(v *plan.Comparison) []byte {
 		p.line("\n> **Warning:** %s", escape(q.String()))
 	}
 	p.planProblems(v.Problems)
-	p.planApplications(v)
+	p.planRounds(v.Rounds)
+	p.planApplications(&v.Changes, maxComment*3/4)
 	p.planPrices(v)
 	if len(v.Runs) > 0 {
 		p.line("\n#### Workflows\n")
@@ -70,14 +71,40 @@ func (p *page) planProblems(problems []model.Problem) {
 	}
 }
 
-func (p *page) planApplications(v *plan.Comparison) {
+// planRounds writes what each round changes, and begins what differs in the end.
+func (p *page) planRounds(rounds []plan.Round) {
+	if rounds == nil {
+		return
+	}
+	for i := range rounds {
+		if p.b.Len() > maxComment/2 {
+			p.line("\n… and %s more.", text.Count(len(rounds)-i, "round"))
+			break
+		}
+		p.line("\n#### %s", escape(rounds[i].String()))
+		c := rounds[i].Changes()
+		if c.Empty() {
+			p.line("\nNothing changes.")
+			continue
+		}
+		p.planApplications(c, maxComment/2)
+		if len(c.Runs) > 0 {
+			p.line("")
+			p.planItems(len(c.Runs), maxRuns, maxComment/2, func(i int) (string, []string) { return runItem(&c.Runs[i]) })
+		}
+	}
+	p.line("\n#### The end state")
+}
+
+// planApplications writes a table that ends when the comment has so many bytes.
+func (p *page) planApplications(v *plan.Changes, bytes int) {
 	if len(v.Applications) == 0 {
 		return
 	}
 	p.line("\n| effect | application | grants | per hour | why |\n| --- | --- | --- | --- | --- |")
 	list, more := v.Shown()
 	for i, a := range list {
-		if p.b.Len() > maxComment*3/4 {
+		if p.b.Len() > bytes {
 			more += len(list) - i
 			break
 		}

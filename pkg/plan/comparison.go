@@ -15,7 +15,22 @@ type Comparison struct {
 	Notes  []string  `json:"notes"` // assumptions, as sentences
 	Changes
 
-	Next model.Ledger `json:"-"` // that the next pass saves if nothing else happens
+	// Rounds are the passes after the change until rest, and Changes is then what differs at
+	// rest. Nil: Changes is what differs after the next pass.
+	Rounds []Round `json:"rounds,omitzero"`
+
+	Next model.Ledger `json:"-"` // that the next pass saves if nothing else happens; with Rounds, the last one
+}
+
+// Result returns the verdict on the change: of what it does at once, and at rest.
+func (c *Comparison) Result() Result {
+	result := c.Changes.Result()
+	if len(c.Rounds) > 0 && result != ResultRefused {
+		if first := c.Rounds[0].Changes(); !first.Empty() {
+			return first.Result()
+		}
+	}
+	return result
 }
 
 // Side is one of the two states of the fleet repo that are compared.

@@ -33,8 +33,29 @@ func AsRecorded(l *model.Ledger) (list []model.Workload) {
 			list = append(list, w)
 		}
 	}
-	slices.SortFunc(list, func(a, b model.Workload) int {
-		return cmp.Or(a.App.Compare(b.App), cmp.Compare(a.Component, b.Component))
-	})
+	slices.SortFunc(list, compareWorkloads)
+	return list
+}
+
+func compareWorkloads(a, b model.Workload) int {
+	return cmp.Or(a.App.Compare(b.App), cmp.Compare(a.Component, b.Component))
+}
+
+// AsStarted is AsRecorded after the runtimes carried out what the ledger says: what it starts is ready, of both versions
+// where there are two, and what it stops is gone. What failed stays so, and no job ends.
+func AsStarted(l *model.Ledger) []model.Workload {
+	list := AsRecorded(l)
+	for i := range list {
+		w := &list[i]
+		in, _ := l.Find(w.App)
+		s, _ := in.Component(w.Component)
+		if s.State == model.StateStarting || s.State == model.StateWaiting || s.State == model.StateOff {
+			w.Ready, w.Current = w.Replicas, true
+		}
+		if b := s.Beside; b != nil {
+			list = append(list, model.Workload{App: w.App, Component: w.Component, Beside: true, Digest: b.Workload, Replicas: b.Run, Ready: b.Run, Current: true})
+		}
+	}
+	slices.SortStableFunc(list, compareWorkloads) // the newer version behind the older one
 	return list
 }
