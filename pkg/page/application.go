@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Application returns the page of one application: its state, the reasons, and the
@@ -38,7 +39,7 @@ func Application(app model.AppID, in *model.Instance, d *model.Decision, problem
 }
 
 func (p *page) instance(in *model.Instance) {
-	p.line("**%s** since %s%s\n", in.Phase, moment(in.Since), because(in.Reason, in.Message))
+	p.line("%s **%s** since %s%s\n", sign(in.Phase), in.Phase, moment(in.Since), because(in.Reason, in.Message))
 	about := []string{fmt.Sprintf("Instance %s#%d", in.App.Name, in.Number)}
 	if in.Spec != nil {
 		about = append(about, fmt.Sprintf("priority %d", in.Spec.Priority), "release "+code(in.Spec.Release.Short()))
@@ -115,9 +116,9 @@ func (p *page) decision(d *model.Decision) {
 	p.shares(d)
 	var checks [][]string
 	for _, c := range d.Constraints {
-		mark := "ok"
+		mark := "✅ ok"
 		if !c.OK {
-			mark = "**short**"
+			mark = "❌ **short**"
 		}
 		checks = append(checks, []string{code(c.Name), escape(c.Asked), escape(c.Used), escape(c.Limit), escape(c.Short), mark, escape(c.At)})
 	}
@@ -232,18 +233,33 @@ func reached(t model.Traffic) string {
 func (p *page) history(transitions []model.Transition) {
 	var rows [][]string
 	for _, t := range slices.Backward(transitions) {
-		rows = append(rows, []string{
-			moment(t.At), fmt.Sprintf("#%d", t.Instance), escape(string(t.From)), escape(string(t.To)),
-			escape(string(t.Reason)), escape(t.Message), code(t.Commit[:min(len(t.Commit), 10)]),
-		})
+		to := phase(t.To)
+		if t.From != "" {
+			to = escape(string(t.From)) + " → " + to
+		}
+		why := string(t.Reason)
+		if t.Message != "" {
+			why += ": " + t.Message
+		}
+		rows = append(rows, []string{moment(t.At), fmt.Sprintf("#%d", t.Instance), to, escape(why), code(t.Commit[:min(len(t.Commit), 10)])})
 	}
-	p.table("History", []string{"When", "Instance", "From", "To", "Reason", "Why", "Source"}, rows)
+	p.table("History", []string{"When", "Instance", "Phase", "Why", "Source"}, rows)
 }
 
+// policies shows what somebody set, and folds the defaults.
 func (p *page) policies(values []model.PolicyValue) {
-	var rows [][]string
+	var set, defaults [][]string
 	for _, v := range values {
-		rows = append(rows, []string{code(v.Path), escape(v.Value), escape(v.Layer), escape(v.At)})
+		if v.Layer == "schema" {
+			defaults = append(defaults, []string{code(v.Path), escape(v.Value)})
+		} else {
+			set = append(set, []string{code(v.Path), escape(v.Value), escape(v.Layer), escape(v.At)})
+		}
 	}
-	p.table("Policies in force", []string{"Policy", "Value", "Set by", "At"}, rows)
+	p.table("Policies in force", []string{"Policy", "Value", "Set by", "At"}, set)
+	if len(defaults) > 0 {
+		p.line("<details><summary>%s that nobody set</summary>\n", text.Count(len(defaults), "default"))
+		p.table("", []string{"Policy", "Value"}, defaults)
+		p.line("</details>\n")
+	}
 }

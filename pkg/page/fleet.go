@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
@@ -56,9 +57,9 @@ func Fleet(l *model.Ledger, used map[string]Usage, on Branch) []byte {
 		counts[l.Instances[i].Phase]++
 	}
 	var phases [][]string
-	for _, phase := range model.Phases {
-		if n := counts[phase]; n > 0 {
-			phases = append(phases, []string{string(phase), fmt.Sprint(n)})
+	for _, ph := range model.Phases {
+		if n := counts[ph]; n > 0 {
+			phases = append(phases, []string{phase(ph), fmt.Sprint(n)})
 		}
 	}
 	p.table("", []string{"Phase", "Applications"}, phases)
@@ -69,7 +70,7 @@ func Fleet(l *model.Ledger, used map[string]Usage, on Branch) []byte {
 	p.table("Capacity", []string{"Pool", "Nodes", "CPU granted", "Memory granted", "Devices granted"}, poolRows(l))
 	p.table("What waits", []string{"Application", "Place", "Why", "What would admit it"}, waitingRows(l))
 	p.table("What waits for people", []string{"Application", "Step", "Waits for", "Until", "To end that"}, peopleRows(l))
-	p.table("What is refused or reduced", []string{"Application", "Phase", "Reason", "Why"}, refusedRows(l))
+	p.table("What is refused or reduced", []string{"Application", "Phase", "Reason", "Why", "What would admit it"}, refusedRows(l))
 	p.table("What no record knows", []string{"Instance", "Objects", "Source commit", "Ledger", "Removal"}, orphanRows(l))
 	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(l.Problems, brief))
 	return p.bytes()
@@ -171,12 +172,32 @@ func waitingRows(l *model.Ledger) [][]string {
 	}
 	slices.SortStableFunc(waiting, func(a, b *model.Decision) int { return a.Position - b.Position })
 	return rowsOf(waiting, func(d *model.Decision) []string {
-		would := ""
-		if len(d.WouldAdmit) > 0 {
-			would = brief(d.WouldAdmit[0])
-		}
-		return []string{appLink(d.App), fmt.Sprint(d.Position), brief(d.Message), would}
+		return []string{appLink(d.App), fmt.Sprint(d.Position), brief(d.Message), remedy(d)}
 	})
+}
+
+// remedy is the smallest change that would admit an application, else what the first check that fails lacks, and where
+// its limit is set.
+func remedy(d *model.Decision) string {
+	if len(d.WouldAdmit) > 0 {
+		return brief(d.WouldAdmit[0])
+	}
+	short := slices.DeleteFunc(slices.Clone(d.Constraints), func(c model.Constraint) bool { return c.OK })
+	if len(short) == 0 {
+		return ""
+	}
+	first := &short[0]
+	said := first.Name + ": asks for " + first.Asked + ", the limit is " + first.Limit
+	if first.Short != "" {
+		said = first.Name + ": ask for " + first.Short + " less, or raise the limit of " + first.Limit
+	}
+	if first.At != "" {
+		said += " (" + first.At + ")"
+	}
+	if more := len(short) - 1; more > 0 {
+		said += fmt.Sprintf("; and %s more", text.Count(more, "check"))
+	}
+	return brief(said)
 }
 
 // peopleRows lists the steps of workflows that go on only if somebody acts.
@@ -213,10 +234,14 @@ func refusedRows(l *model.Ledger) [][]string {
 		}
 	}
 	return rowsOf(list, func(in *model.Instance) []string {
-		if in.Refused != nil {
-			return []string{appLink(in.App), string(in.Phase), "update: " + brief(string(in.Refused.Reason)), brief(in.Refused.Message)}
+		would := ""
+		if d, ok := l.Decision(in.App); ok {
+			would = remedy(d)
 		}
-		return []string{appLink(in.App), string(in.Phase), brief(string(in.Reason)), brief(in.Message)}
+		if in.Refused != nil {
+			return []string{appLink(in.App), phase(in.Phase), "update: " + brief(string(in.Refused.Reason)), brief(in.Refused.Message), would}
+		}
+		return []string{appLink(in.App), phase(in.Phase), brief(string(in.Reason)), brief(in.Message), would}
 	})
 }
 

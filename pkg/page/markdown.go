@@ -7,8 +7,19 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// brief is foreign text for a page that shows many.
-func brief(s string) string { return escape(text.Line(s, maxBrief)) }
+// brief is foreign text for a page that shows many. It ends between two clauses, else between two words, so that no
+// number is cut.
+func brief(s string) string {
+	if s = text.Line(s, maxText); len(s) <= maxBrief {
+		return escape(s)
+	}
+	for _, mark := range []string{"; ", ". ", ", ", " "} {
+		if end := strings.LastIndex(s[:maxBrief], mark); end >= maxBrief/3 {
+			return escape(s[:end] + " …")
+		}
+	}
+	return escape(text.Line(s, maxBrief))
+}
 
 // Bounds of foreign text on a page, in bytes, with the three of the ellipsis.
 const (

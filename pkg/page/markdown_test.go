@@ -161,3 +161,38 @@ func words(plain, hostile reflect.Value) {
 		}
 	}
 }
+
+// TestBriefEndsBetweenClauses: what is cut ends before a clause, or before a word, and never in a number.
+func TestBriefEndsBetweenClauses(t *testing.T) {
+	clause := "needs at least 24000m cpu at once, pool general has 12000m in all"
+	long := strings.Join([]string{clause, clause, clause}, "; ")
+	require.Equal(t, clause+"; "+clause+" …", brief(long))
+	require.Equal(t, clause, brief(clause))
+	for n := range 40 {
+		cut := brief(strings.Repeat("a", n) + strings.Repeat(" 123456789", 30))
+		require.Regexp(t, `^a* ?123456789( 123456789)+ …$`, cut)
+		require.LessOrEqual(t, len(cut), maxBrief+4)
+	}
+}
+
+// TestRemedyOfTheRefused: the first page tells what is refused how to get in, by its decision or by the check that fails.
+func TestRemedyOfTheRefused(t *testing.T) {
+	d := &model.Decision{Constraints: []model.Constraint{
+		{Name: "quota.memory", OK: true}, {Name: "quota.cpu", Asked: "24", Limit: "16", Short: "8", At: "tenants/acme/tenant.cue:5:9"}, {Name: "limits.maxShare", Asked: "24", Limit: "8"},
+	}}
+	require.Equal(t, "quota.cpu: ask for 8 less, or raise the limit of 16 (tenants/acme/tenant.cue:5:9); and 1 check more", strings.ReplaceAll(remedy(d), `\`, ""))
+	d.WouldAdmit = []string{"request 16 cpu instead of 24"}
+	require.Equal(t, "request 16 cpu instead of 24", remedy(d))
+	require.Empty(t, remedy(&model.Decision{}))
+}
+
+// TestDefaultsAreFolded: of the policies in force, what somebody set stands in the open and the rest in <details>, as a table
+// that Git hosts show.
+func TestDefaultsAreFolded(t *testing.T) {
+	app := model.AppID{Tenant: "acme", Name: "shop"}
+	got := string(Application(app, nil, &model.Decision{App: app, Policies: []model.PolicyValue{
+		{Path: "preemption", Value: "none", Layer: "tenant", At: "tenants/acme/tenant.cue:4:9"}, {Path: "minRuntime", Value: "0s", Layer: "schema"}, {Path: "degradation", Value: "true", Layer: "schema"},
+	}}, nil))
+	require.Contains(t, got, "## Policies in force\n\n| Policy | Value | Set by | At |\n| --- | --- | --- | --- |\n| `preemption` | none | tenant | tenants/acme/tenant.cue:4:9 |\n\n"+
+		"<details><summary>2 defaults that nobody set</summary>\n\n| Policy | Value |\n| --- | --- |\n| `minRuntime` | 0s |\n| `degradation` | true |\n\n</details>\n")
+}

@@ -96,7 +96,7 @@ func applicationRow(in *model.Instance) []string {
 		note = "The newer spec in Git is not accepted: " + in.Refused.Message
 	}
 	return []string{
-		fmt.Sprintf("[%s](%s/%s)", in.App.Name, in.App.Name, File), string(in.Phase), escape(string(in.Reason)),
+		fmt.Sprintf("[%s](%s/%s)", in.App.Name, in.App.Name, File), phase(in.Phase), escape(string(in.Reason)),
 		moment(in.Since), priority, escape(note),
 	}
 }
