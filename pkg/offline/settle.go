@@ -19,24 +19,25 @@ const mostRounds = 50
 func settle(c turn.Case, out turn.Outcome, rounds *[]plan.Round, n *notes) plan.Outcome {
 	n.add("the rounds assume that everything that starts becomes ready, that what stops is gone before the next round, that no job ends, and that nobody approves or changes anything; the clock goes on only to the end of a wait")
 	last := outcomeOf(out)
-	var open []string
-	for number := 2; number <= mostRounds; number++ {
+	for number := 2; ; number++ {
 		c.Ledger, c.Orphans, c.Tallies = out.Next, out.Next.Orphans, out.Tallies
 		c.Seen.Workloads = turn.AsStarted(&c.Ledger)
 		next, moved := advance(&c)
 		if !moved {
 			return last
 		}
+		if number > mostRounds {
+			n.add("after %d rounds the fleet is not at rest; these keep changing: %s", mostRounds, text.Enumerate(restless(&out.Next, &next.Next), 8))
+			return last
+		}
 		is := outcomeOf(next)
-		if open = restless(&out.Next, &next.Next); rounds != nil {
+		if rounds != nil {
 			if r := plan.RoundOf(number, c.Now, &last, &is); !r.Changes().Empty() {
 				*rounds = append(*rounds, r)
 			}
 		}
 		out, last = next, is
 	}
-	n.add("after %d rounds the fleet is not at rest: the last one still changed %s", mostRounds, text.Enumerate(open, 8))
-	return last
 }
 
 // advance takes the next turn that changes something: now, else at the end of the first wait that leads to it. It sets

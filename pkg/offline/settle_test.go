@@ -16,6 +16,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/turn"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
+	"github.com/d-aros/d-aros/test/arbitration/world"
 )
 
 // TestSettleEndsWhereTheLoopRests: on random fleets, of which some still start when a change comes, settling shows the
@@ -55,6 +56,31 @@ func TestSettleEndsWhereTheLoopRests(t *testing.T) {
 		require.Equal(t, phases(&rest), phases(&end.Ledger))
 	})
 	require.Positive(t, later, "no round waited for a rule of time")
+}
+
+// TestSettleEndsWithoutRest: where something keeps changing, the rounds end, and a note names it.
+func TestSettleEndsWithoutRest(t *testing.T) {
+	policy := generate.Policy(model.PreemptionAny)
+	policy.StartDeadline = time.Hour
+	w := world.New(model.Platform{Name: "restless", Policy: policy})
+	w.AddPool(model.Pool{Name: "general", Nodes: 1, Capacity: model.Resources{CPU: 4000, Memory: 1 << 30}})
+	w.Fleet.Tenants = []model.Tenant{{Name: "acme", Weight: 1, PriorityCeiling: 1000, Policy: policy}}
+	w.Declare(generate.App("acme", "blog", 100, 3, model.Resources{CPU: 1000}, policy).Seal())
+	w.Declare(generate.App("acme", "shop", 100, 3, model.Resources{CPU: 1000}, policy).Seal())
+	c := turn.Case{Fleet: w.Fleet, Seen: w.Seen, Now: w.Now}
+	first, turns := turn.Take(c), 0
+	c.Decide = func(model.Fleet, model.Observation, model.Ledger, time.Time) model.Ruling {
+		ruling := first.Ruling
+		ruling.Decisions = slices.Clone(ruling.Decisions)
+		turns++
+		ruling.Decisions[1].Reason, ruling.Decisions[1].Position = model.Reason(fmt.Sprint("Turn", turns)), turns
+		return ruling
+	}
+	before, after := plan.Outcome{Fleet: w.Fleet}, outcomeOf(first)
+	rounds, n := []plan.Round{plan.RoundOf(1, c.Now, &before, &after)}, notes{}
+	settle(c, first, &rounds, &n)
+	require.Len(t, rounds, mostRounds)
+	require.Equal(t, "after 50 rounds the fleet is not at rest; these keep changing: acme/shop", n[1])
 }
 
 // loop makes passes, every second once none changes anything at once, until none has for longer than any rule of time.

@@ -124,6 +124,13 @@ func TestCommentOfTheCorpus(t *testing.T) {
 			}
 			c.Objects = append(c.Objects, object)
 		}
+		c.Rounds = []plan.Round{{Number: 1}, {Number: 2, Runs: slices.Clone(c.Runs[:2])}, {Number: 3}}
+		for i := range c.Rounds[:2] {
+			c.Rounds[i].Applications = []plan.Application{{Effect: plan.Admitted, Price: c.Price, After: &model.Decision{}}}
+			for n := range c.Rounds[i].Runs {
+				c.Rounds[i].Runs[n].Steps = make([]plan.RunStep, 4)
+			}
+		}
 		return c
 	}
 	plain, hostile := filled("word"), filled(strings.Join(texttest.Corpus(), " "))
