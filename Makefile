@@ -55,7 +55,7 @@ tests:
 	packages=$$($(GO) run ./test/goroutines -without); $(PURE) -vet=off $$packages
 	packages=$$($(GO) run ./test/goroutines); $(TEST) -vet=off -race $$packages
 fmt:
-	@unformatted=$$(gofmt -l $(SOURCES)); test -z "$$unformatted" || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }
+	@unformatted=$$(gofmt -l $(SOURCES) web/*.go); test -z "$$unformatted" || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }
 vet:
 	$(GO) vet ./...
 staticcheck:

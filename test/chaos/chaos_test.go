@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/d-aros/d-aros/test/clustertest"
 	"github.com/d-aros/d-aros/test/gittest"
@@ -153,6 +156,11 @@ func newWorld(t *testing.T, program string, seed uint64) *world {
 	w := &world{t: t, cluster: cluster, name: cluster.Prefix(t), program: program, seed: seed, rng: rand.New(rand.NewPCG(seed, 0)),
 		bare: gittest.NewBare(t), clone: gittest.New(t), checker: newChecker(), suffered: map[string]int{}}
 	cluster.AddNodes(t, w.name, 3, "8", "16Gi")
+	// The manifests make the namespace of the anchor. Without them the reconciler would, and write to what is not its own.
+	_, err := cluster.Clientset.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "daros-system"}}, metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		require.NoError(t, err)
+	}
 	w.gate = newGate(t, cluster.Config, w.name)
 	w.watch = newWatch(t, cluster.Clientset, w.name)
 	w.reconciler = w.newProcess(w.name, w.bare.Dir, w.gate.kubeconfig(t), stateDir(t))
