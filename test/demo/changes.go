@@ -145,7 +145,11 @@ func (d *demo) invite() {
 	p := d.place
 	reconciler, repo := p.shown("bin", "reconciler"), p.shown("fleet.git")
 	fmt.Fprintf(d.out, `
-Everything stays up until ^C. In another terminal:
+Everything stays up until ^C. In a browser:
+
+  %s
+
+In another terminal:
 
   export KUBECONFIG=%s         # then kubectl get all -A
   %s status --repo %s
@@ -157,7 +161,7 @@ Everything stays up until ^C. In another terminal:
   tail -f %s
 
 make demo-down stops everything and removes it.
-`, d.cluster.kubeconfig, reconciler, repo, reconciler, repo, repo, repo, d.reconciler.cmd.Process.Pid, d.address, p.shown("reconciler.log"))
+`, d.url, d.cluster.kubeconfig, reconciler, repo, reconciler, repo, repo, repo, d.reconciler.cmd.Process.Pid, d.address, p.shown("reconciler.log"))
 }
 
 // builds shows the progress of a long build in the block.

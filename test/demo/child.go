@@ -35,7 +35,7 @@ var starters = func() chan func() {
 // startChild starts a program in a process group of its own, so that ^C reaches
 // the demo alone and the demo ends its children in order. It adds to the log.
 func startChild(name, log string, env []string, program string, args ...string) (*child, error) {
-	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) // the dashboard says its token
 	if err != nil {
 		return nil, err
 	}

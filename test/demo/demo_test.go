@@ -89,6 +89,7 @@ func TestTakeOverAndKill(t *testing.T) {
 	}
 	code := first.cmd.ProcessState.ExitCode()
 	require.True(t, code == 0 || code == 130, "exit code %d\n%s", code, first)
+	second.waitFor("\nThe same in a browser: http://127.0.0.1:")
 	second.waitFor("acme/shop")
 	killReconciler(t, dir)
 	second.waitFor("The reconciler ended (signal: killed). The demo started it again, as Kubernetes would")

@@ -27,8 +27,10 @@ type demo struct {
 	cluster    *cluster
 	repo       *repo
 	reconciler *child
+	dashboard  *child // nil with --once
 	watcher    *watcher
 	address    string // of the reconciler's metrics
+	url        string // of the dashboard
 	checks     checks
 }
 
@@ -47,6 +49,12 @@ func (d *demo) run(ctx context.Context) error {
 	}
 	if err := d.watch(ctx); err != nil {
 		return err
+	}
+	if !d.once {
+		if err := d.startDashboard(ctx); err != nil {
+			return err
+		}
+		fmt.Fprintf(d.out, "\nThe same in a browser: %s\n", d.url)
 	}
 	ledger, err := d.settle(ctx, head, pinned)
 	if err != nil {
@@ -77,8 +85,10 @@ func (d *demo) stop() {
 	if d.watcher != nil {
 		_ = d.watcher.branch.Close()
 	}
-	if d.reconciler != nil {
-		d.reconciler.stop()
+	for _, c := range []*child{d.dashboard, d.reconciler} {
+		if c != nil {
+			c.stop()
+		}
 	}
 	if d.cluster != nil && d.cluster.own != nil {
 		d.cluster.own.stop()
@@ -171,7 +181,7 @@ func (d *demo) makeFleet(ctx context.Context) (pinned, head string, err error) {
 
 // watch runs the reconciler and reads what it writes.
 func (d *demo) watch(ctx context.Context) (err error) {
-	if d.address, err = freeAddress(); err != nil {
+	if d.address, err = freeAddress("127.0.0.1:8420"); err != nil {
 		return err
 	}
 	if err = d.startReconciler(); err != nil {
@@ -213,8 +223,8 @@ func (d *demo) keep() error {
 }
 
 // freeAddress prefers the address that the documents name.
-func freeAddress() (string, error) {
-	for _, address := range []string{"127.0.0.1:8420", "127.0.0.1:0"} {
+func freeAddress(named string) (string, error) {
+	for _, address := range []string{named, "127.0.0.1:0"} {
 		if l, err := net.Listen("tcp", address); err == nil {
 			defer l.Close()
 			return l.Addr().String(), nil
