@@ -19,7 +19,9 @@ type pod struct {
 	ports []port // of a service, none for a job
 
 	template   corev1.PodTemplateSpec
-	main       corev1.Container // the component's own
+	main       corev1.Container   // the component's own
+	before     []corev1.Container // that run before it
+	beside     []corev1.Container // sidecars
 	claims     []corev1.PersistentVolumeClaim
 	references []string // config and secret components whose change reaches the pods
 	exclusive  bool     // two pods cannot run at the same time
@@ -41,10 +43,10 @@ func (w *workload) pod(kind string, c container, ports []port, restart corev1.Re
 	if err := p.addTraits(); err != nil {
 		return nil, err
 	}
-	if err := p.addEnv(c.Env); err != nil {
+	var err error
+	if p.main.Env, err = p.variables("properties.env", c.Env); err != nil {
 		return nil, err
 	}
-	var err error
 	if p.main.Ports, err = containerPorts(ports); err != nil {
 		return nil, err
 	}
@@ -88,7 +90,7 @@ func (w *workload) pod(kind string, c container, ports []port, restart corev1.Re
 		restrict(p)
 	}
 	p.security.add(spec.SecurityContext, p.main.SecurityContext)
-	spec.Containers = []corev1.Container{p.main}
+	spec.InitContainers, spec.Containers = p.extras(), []corev1.Container{p.main}
 	return p, p.meetsStandard()
 }
 
@@ -120,30 +122,30 @@ func (a *application) configuration(names []string) model.Digest {
 	return model.DigestOf(contents)
 }
 
-// addEnv adds environment variables in order of their names.
-func (p *pod) addEnv(values map[string]envValue) error {
+// variables returns environment variables in order of their names.
+func (p *pod) variables(below string, values map[string]envValue) (all []corev1.EnvVar, err error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		v, path := values[name], "properties.env."+name
+		v, path := values[name], below+"."+name
 		variable := corev1.EnvVar{Name: name, Value: v.Value}
 		switch {
 		case v.Secret != nil:
 			object, err := p.referSecret(path, secretRef{v.Secret.Name, v.Secret.Existing})
 			if err != nil {
-				return err
+				return nil, err
 			}
 			variable.ValueFrom = &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: object, Key: v.Secret.Key}}
 		case v.Config != nil:
 			object, err := p.refer(path, "config", v.Config.Name)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			variable.ValueFrom = &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: object, Key: v.Config.Key}}
 		case v.Field != "":
 			variable.ValueFrom = &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: v.Field}}
 		}
-		p.main.Env = append(p.main.Env, variable)
+		all = append(all, variable)
 	}
-	return nil
+	return all, nil
 }
 
 // referSecret returns the Secret of a secret component, or one that others made.

@@ -141,8 +141,10 @@ func TestClusterTakesLockedNamespaces(t *testing.T) {
 			}
 			podLabels, _, _ := unstructured.NestedStringMap(o.Object.Object, append(append([]string{}, s.pod...), "metadata", "labels")...)
 			spec := podSpec(o.Object, s)
-			for i := range spec.Containers { // claims are not there
-				spec.Containers[i].VolumeMounts = nil
+			for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} { // claims are not there
+				for i := range list {
+					list[i].VolumeMounts = nil
+				}
 			}
 			spec.Volumes = nil
 			made, err := pods.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "taken-", Labels: podLabels}, Spec: *spec},

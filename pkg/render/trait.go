@@ -19,6 +19,8 @@ var registry = []trait{
 	{name: "envFrom", process: reading("envFrom", (*pod).envFrom)},
 	{name: "storage", process: reading("storage", (*pod).storage)},
 	{name: "probes", process: reading("probes", (*pod).probes)},
+	{name: "init", process: reading("init", (*pod).initContainers)},
+	{name: "sidecars", process: reading("sidecars", (*pod).sidecars)},
 	{name: "security", process: reading("security", (*pod).secure)},
 	{name: "lifecycle", process: reading("lifecycle", (*pod).hooks)},
 	{name: "ingress", process: reading("ingress", (*pod).ingress), kinds: []string{"Deployment", "StatefulSet"}, stable: true},

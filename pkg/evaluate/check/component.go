@@ -47,7 +47,10 @@ type traitsDoc struct {
 	EnvFrom []map[string]json.RawMessage `json:"envFrom"`
 	Probes  map[string]json.RawMessage   `json:"probes"`
 	Hooks   map[string]json.RawMessage   `json:"lifecycle"`
-	Ingress []struct {
+
+	Init     []struct{ Env map[string]json.RawMessage } `json:"init"`
+	Sidecars []struct{ Env map[string]json.RawMessage } `json:"sidecars"`
+	Ingress  []struct {
 		Host string `json:"host"`
 		Port int    `json:"port"`
 		Path string `json:"path"`

@@ -66,14 +66,28 @@ func keysOf(c *model.Component) (keys []string, all bool) {
 }
 
 func (r *references) environment(properties propertiesDoc, traits traitsDoc) {
-	var names []string
-	for name := range properties.Env {
-		names = append(names, name)
+	r.variables(".properties.env", properties.Env)
+	for i := range traits.Init {
+		r.variables(fmt.Sprintf(".traits.init.%d.env", i), traits.Init[i].Env)
 	}
-	slices.Sort(names)
-	for _, name := range names {
+	for i := range traits.Sidecars {
+		r.variables(fmt.Sprintf(".traits.sidecars.%d.env", i), traits.Sidecars[i].Env)
+	}
+	for i, from := range traits.EnvFrom {
+		for _, kind := range []string{"config", "secret"} {
+			var name string
+			if raw, ok := from[kind]; ok && json.Unmarshal(raw, &name) == nil { // else it is a Secret that others made
+				r.refersTo(kind, name, fmt.Sprintf(".traits.envFrom.%d.%s", i, kind))
+			}
+		}
+	}
+}
+
+// variables checks that variables refer to keys that there are.
+func (r *references) variables(below string, env map[string]json.RawMessage) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
 		var from map[string]struct{ Name, Key, Existing string }
-		if json.Unmarshal(properties.Env[name], &from) != nil {
+		if json.Unmarshal(env[name], &from) != nil {
 			continue // a string, or a field of the pod
 		}
 		for _, kind := range []string{"config", "secret"} {
@@ -81,7 +95,7 @@ func (r *references) environment(properties propertiesDoc, traits traitsDoc) {
 			if !ok {
 				continue
 			}
-			where := ".properties.env." + name + "." + kind
+			where := below + "." + name + "." + kind
 			if ref.Existing != "" {
 				continue
 			}
@@ -92,14 +106,6 @@ func (r *references) environment(properties propertiesDoc, traits traitsDoc) {
 			c, _ := r.app.Component(ref.Name)
 			if keys, all := keysOf(c); all && !slices.Contains(keys, ref.Key) {
 				r.bad(catalogue.ComponentRef, where+".key", "refers to key %s, which %s %s does not have", ref.Key, kind, ref.Name)
-			}
-		}
-	}
-	for i, from := range traits.EnvFrom {
-		for _, kind := range []string{"config", "secret"} {
-			var name string
-			if raw, ok := from[kind]; ok && json.Unmarshal(raw, &name) == nil { // else it is a Secret that others made
-				r.refersTo(kind, name, fmt.Sprintf(".traits.envFrom.%d.%s", i, kind))
 			}
 		}
 	}

@@ -77,18 +77,13 @@ func (s *secretsOf) check() {
 		Storage []struct {
 			Source json.RawMessage `json:"source"`
 		} `json:"storage"`
+		Init     []struct{ Env map[string]json.RawMessage } `json:"init"`
+		Sidecars []struct{ Env map[string]json.RawMessage } `json:"sidecars"`
 	}
 	// The schema has checked both, so they decode.
 	json.Unmarshal(s.c.Properties, &properties)
 	json.Unmarshal(s.c.Traits, &traits)
-	for _, name := range slices.Sorted(maps.Keys(properties.Env)) {
-		var from struct {
-			Secret json.RawMessage `json:"secret"`
-		}
-		if json.Unmarshal(properties.Env[name], &from) == nil {
-			s.existing(from.Secret, ".properties.env."+name+".secret.existing")
-		}
-	}
+	s.variables(".properties.env", properties.Env)
 	for i, name := range properties.PullSecrets {
 		s.allowed(name, fmt.Sprintf(".properties.pullSecrets.%d", i))
 	}
@@ -103,6 +98,43 @@ func (s *secretsOf) check() {
 	for i, mount := range traits.Storage {
 		s.existing(mount.Source, fmt.Sprintf(".traits.storage.%d.source.existing", i))
 	}
+	for i := range traits.Init {
+		s.extra(fmt.Sprintf(".traits.init.%d.env", i), traits.Init[i].Env)
+	}
+	for i := range traits.Sidecars {
+		s.extra(fmt.Sprintf(".traits.sidecars.%d.env", i), traits.Sidecars[i].Env)
+	}
+}
+
+// variables checks the Secrets of others that variables name.
+func (s *secretsOf) variables(below string, env map[string]json.RawMessage) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		var from struct {
+			Secret json.RawMessage `json:"secret"`
+		}
+		if json.Unmarshal(env[name], &from) == nil {
+			s.existing(from.Secret, below+"."+name+".secret.existing")
+		}
+	}
+}
+
+// extra checks the variables of a container beside the component's own. Its literals are not
+// moved elsewhere, so none may hold a secret.
+func (s *secretsOf) extra(below string, env map[string]json.RawMessage) {
+	s.variables(below, env)
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if s.literal(name, env[name]) != "" {
+			s.bad(catalogue.SecretLiteral, below+"."+name, "is a literal in a variable that holds a secret, of a container beside the component's own; refer to a secret component or an existing Secret")
+		}
+	}
+}
+
+// literal returns the value of a variable that holds a secret and is a literal, "" of others.
+func (s *secretsOf) literal(name string, value json.RawMessage) (literal string) {
+	if json.Unmarshal(value, &literal) != nil || !s.doc.holdsSecret(name) && !passwordInURL.MatchString(literal) {
+		return ""
+	}
+	return literal
 }
 
 // existing checks a reference, which may be one to a Secret that others made.
@@ -142,8 +174,8 @@ func (s *secretsOf) hide(a *model.Application) *model.Component {
 	}
 	name, data := s.c.Name+hiddenSuffix, map[string]string{}
 	for _, variable := range slices.Sorted(maps.Keys(env)) {
-		var literal string
-		if json.Unmarshal(env[variable], &literal) != nil || literal == "" || !s.doc.holdsSecret(variable) && !passwordInURL.MatchString(literal) {
+		literal := s.literal(variable, env[variable])
+		if literal == "" {
 			continue
 		}
 		if s.doc.Literals == "refused" {
