@@ -137,6 +137,7 @@ func checkValues(label, value string) error {
 	values := map[string][]string{
 		"outcome": {string(model.RunSucceeded), string(model.RunFailed), string(model.RunRolledBack), string(model.RunStopped), string(model.RunSuperseded)},
 		"result":  {"ok", "error"},
+		"reason":  {string(model.OutcomeReservationReduced), string(model.OutcomeSettingRefused)},
 		"action":  {"failed", "created", "configured", "corrected", "pruned", "kept", model.CommandApprove, model.CommandResume},
 	}
 	for _, p := range model.Phases {

@@ -69,10 +69,20 @@ const (
 	maxImage  = 512
 )
 
-// images lists the images of the containers of a pod that run, with their digests:
-// "ghcr.io/acme/shop:1.4.2@sha256:…".
+// images lists the images of the containers of a pod that run, with their digests, sidecars
+// last: "ghcr.io/acme/shop:1.4.2@sha256:…".
 func images(u *unstructured.Unstructured) (list []string) {
-	for _, c := range items(u.Object, "status", "containerStatuses") {
+	sidecar := map[string]bool{}
+	for _, c := range items(u.Object, "spec", "initContainers") {
+		sidecar[str(c, "name")] = str(c, "restartPolicy") == "Always"
+	}
+	all := items(u.Object, "status", "containerStatuses")
+	for _, c := range items(u.Object, "status", "initContainerStatuses") {
+		if sidecar[str(c, "name")] {
+			all = append(all, c)
+		}
+	}
+	for _, c := range all {
 		if _, runs, _ := unstructured.NestedMap(c, "state", "running"); !runs {
 			continue
 		}

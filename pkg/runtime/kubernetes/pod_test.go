@@ -45,6 +45,12 @@ func TestPodsSayWhyAndWhat(t *testing.T) {
 	gate := object(t, "Pod", `{"apiVersion":"v1","spec":{"readinessGates":[{"conditionType":"lb"}]},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"False"}],"containerStatuses":[`+
 		container(`"ready":true,"state":{"running":{}}`)+`]}}`)
 	require.Equal(t, "readiness gate is not met", pod(gate).why)
+	extra := func(name string) string {
+		return `{"name":"` + name + `","image":"` + name + `:1","state":{"running":{}}}`
+	}
+	beside := object(t, "Pod", `{"apiVersion":"v1","spec":{"initContainers":[{"name":"proxy","restartPolicy":"Always"},{"name":"fill"}]},"status":{"phase":"Running","initContainerStatuses":[`+
+		extra("proxy")+`,`+extra("fill")+`],"containerStatuses":[`+extra("web")+`]}}`)
+	require.Equal(t, []string{"web:1", "proxy:1"}, pod(beside).images, "a sidecar runs on, and fill ends before web starts")
 	for _, s := range texttest.Corpus() {
 		u := object(t, "Pod", `{"apiVersion":"v1","status":{"phase":"Running"}}`)
 		require.NoError(t, unstructured.SetNestedSlice(u.Object, []any{map[string]any{
