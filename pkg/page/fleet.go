@@ -64,8 +64,10 @@ func Fleet(l *model.Ledger, used map[string]Usage, on Branch) []byte {
 	}
 	p.table("", []string{"Phase", "Applications"}, phases)
 
-	tenants := rowsOf(tenantNames(l), func(name string) []string { return tenantRow(l, name, used[name]) })
+	names := tenantNames(l)
+	tenants := rowsOf(names, func(name string) []string { return tenantRow(l, name, used[name]) })
 	p.table("Tenants", []string{"Tenant", "Applications", "Running", "CPU", "Memory", "Devices"}, tenants)
+	p.links(names[min(len(names), p.rows):], 48<<10, func(tenant string) string { return Dir + "/" + tenant + "/" + File })
 	p.table("Over quota", []string{"Tenant or group", "Resource", "Granted", "Quota", "Since"}, rowsOf(l.OverQuota, overQuotaRow))
 	p.table("Capacity", []string{"Pool", "Nodes", "CPU granted", "Memory granted", "Devices granted"}, poolRows(l))
 	p.table("What waits", []string{"Application", "Place", "Why", "What would admit it"}, waitingRows(l))

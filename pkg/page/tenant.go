@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,7 +32,15 @@ func Tenant(l *model.Ledger, name string, u Usage) []byte {
 		}
 		p.table("Quota", []string{"", "Guaranteed", "Granted", "Limit", "Used"}, quotaRows(tenant, u))
 	}
+	if len(apps) > maxRows { // those that people look for have rows
+		slices.SortStableFunc(apps, func(a, b *model.Instance) int { return cmp.Compare(rank(a), rank(b)) })
+	}
 	p.table("Applications", []string{"Application", "Phase", "Reason", "Since", "Priority", "What is to know"}, rowsOf(apps, applicationRow))
+	var others []string
+	for _, in := range apps[min(len(apps), maxRows):] {
+		others = append(others, in.App.Name)
+	}
+	p.links(others, 250<<10, func(app string) string { return app + "/" + File })
 	var own []model.Problem
 	for _, problem := range l.Problems {
 		if problem.Tenant == name {
@@ -40,6 +49,17 @@ func Tenant(l *model.Ledger, name string, u Usage) []byte {
 	}
 	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(own, escape))
 	return p.bytes()
+}
+
+// rank orders applications for people: what runs as declared comes last, and before it what has ended.
+func rank(in *model.Instance) int {
+	switch {
+	case in.Phase == model.PhaseRunning && in.Refused == nil && len(in.Outcomes) == 0:
+		return 2
+	case in.Phase == model.PhaseTerminated:
+		return 1
+	}
+	return 0
 }
 
 // locks says what separates the pods of a tenant from others.

@@ -58,3 +58,27 @@ func rowsOf[T any](list []T, row func(T) []string) [][]string {
 	}
 	return rows
 }
+
+// links lists what a table has no row for, so that its pages can be reached all the same. They have at most so many
+// bytes: no page is longer than a Git host shows.
+func (p *page) links(names []string, most int, to func(name string) string) {
+	if len(names) == 0 {
+		return
+	}
+	all := make([]string, 0, len(names))
+	for size := 0; len(all) < len(names); {
+		link := fmt.Sprintf("[%s](%s)", names[len(all)], to(names[len(all)]))
+		if size += len(link) + len(between); size > most {
+			break
+		}
+		all = append(all, link)
+	}
+	p.line("The others: %s", strings.Join(all, between))
+	if more := len(names) - len(all); more > 0 {
+		p.line("\n… and %d more.", more)
+	}
+	p.line("")
+}
+
+// between stands between two links.
+const between = " · "
