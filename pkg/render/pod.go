@@ -43,10 +43,11 @@ func (w *workload) pod(kind string, c container, ports []port, restart corev1.Re
 	if err := p.addTraits(); err != nil {
 		return nil, err
 	}
-	var err error
-	if p.main.Env, err = p.variables("properties.env", c.Env); err != nil {
+	env, err := p.variables("properties.env", c.Env)
+	if err != nil {
 		return nil, err
 	}
+	p.main.Env = append(p.main.Env, env...) // behind those of traits
 	if p.main.Ports, err = containerPorts(ports); err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ var registry = []trait{
 	{name: "security", process: reading("security", (*pod).secure)},
 	{name: "lifecycle", process: reading("lifecycle", (*pod).hooks)},
 	{name: "ingress", process: reading("ingress", (*pod).ingress), kinds: []string{"Deployment", "StatefulSet"}, stable: true},
+	{name: "disruption", process: reading("disruption", (*pod).disruption), kinds: []string{"Deployment", "StatefulSet"}, stable: true},
 	{name: "autoscale", process: reading("autoscale", (*pod).autoscale), kinds: []string{"Deployment"}, stable: true},
 }
 
