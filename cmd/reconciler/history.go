@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -11,7 +10,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source/clone"
-	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
 )
@@ -49,7 +47,7 @@ For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 				if err != nil {
 					return nil, err
 				}
-				return history(cmd.Context(), r, doubt, app, number, all)
+				return history(cmd.Context(), r, doubt, "", app, number, all)
 			}, (*printer).history)
 		},
 	}
@@ -61,22 +59,19 @@ For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 	return cmd
 }
 
-// history returns the last commits about an application, latest first.
-func history(ctx context.Context, r *ledgerReader, doubt func(commit string) string, app model.AppID, number int, all bool) ([]view.HistoryEntry, error) {
-	most := number
-	if !all {
-		most = math.MaxInt // most commits only record the state of a component
+// history returns the last commits about an application as of a commit of the status branch, "" for the newest one, latest
+// first.
+func history(ctx context.Context, r *ledgerReader, doubt func(commit string) string, at string, app model.AppID, number int, all bool) ([]view.HistoryEntry, error) {
+	var entries []view.HistoryEntry
+	for most := 10 * min(number, 1<<30); ; most *= 10 { // most commits only record the state of a component
+		list, err := r.branch.History(ctx, at, app, most)
+		if err != nil {
+			return nil, err
+		}
+		if entries = view.History(list, number, all); len(entries) == number || len(list) < most {
+			break
+		}
 	}
-	list, err := r.branch.History(ctx, app, most)
-	if err != nil {
-		return nil, err
-	}
-	return historyOf(ctx, r, doubt, list, number, all), nil
-}
-
-// historyOf returns the answer for commits about an application.
-func historyOf(ctx context.Context, r *ledgerReader, doubt func(commit string) string, list []status.Entry, number int, all bool) []view.HistoryEntry {
-	entries := view.History(list, number, all)
 	for i := range entries {
 		entries[i].Unverified = doubt(entries[i].Commit)
 	}
@@ -89,7 +84,7 @@ func historyOf(ctx context.Context, r *ledgerReader, doubt func(commit string) s
 		}
 		view.AddCauses(entries, clone.Subjects(ctx, r.clone, commits))
 	}
-	return entries
+	return entries, nil
 }
 
 func (p *printer) history(entries []view.HistoryEntry) {

@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"net/url"
 	"path/filepath"
-	"slices"
 
 	"github.com/d-aros/d-aros/pkg/dashboard"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/source/clone"
-	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -71,35 +68,7 @@ func (b *uiBranch) Log(ctx context.Context, before string, limit int) (view.Time
 
 // History returns what changed of an application as of a moment.
 func (b *uiBranch) History(ctx context.Context, m dashboard.Moment, app model.AppID, limit int) ([]view.HistoryEntry, error) {
-	branch := b.reader.branch
-	if m.Commit == branch.Tip() {
-		return history(ctx, b.reader, b.doubt, app, limit, false)
-	}
-	older, _, err := branch.Log(ctx, m.Commit, mostInASecond)
-	if err != nil {
-		return nil, err
-	}
-	list, err := branch.History(ctx, app, math.MaxInt)
-	if err != nil {
-		return nil, err
-	}
-	return historyOf(ctx, b.reader, b.doubt, asOf(list, m.Commit, older), limit, false), nil
-}
-
-// mostInASecond is how many commits of the branch may have the same time.
-const mostInASecond = 20
-
-// asOf returns the entries of a commit and of those before it, of a list with the latest first. Older are the commits right
-// before it, the latest first: what is older than all of them is told by its time.
-func asOf(list []status.Entry, commit string, older []status.Entry) []status.Entry {
-	first := slices.IndexFunc(list, func(e status.Entry) bool {
-		return e.Commit == commit || slices.ContainsFunc(older, func(o status.Entry) bool { return o.Commit == e.Commit }) ||
-			len(older) > 0 && e.Time.Before(older[len(older)-1].Time)
-	})
-	if first < 0 {
-		return nil
-	}
-	return list[first:]
+	return history(ctx, b.reader, b.doubt, m.Commit, app, limit, false)
 }
 
 // hints tells when the branch may have moved, nil where that cannot be seen.

@@ -111,7 +111,7 @@ func TestCommitAndLoad(t *testing.T) {
 	require.Equal(t, "README.md\ntenants/acme/README.md\ntenants/acme/shop/README.md\ntenants/acme/shop/instance.json",
 		remote.Git("diff", "--name-only", "status~1", "status"))
 
-	entries, err := b.History(t.Context(), shop(), 10)
+	entries, err := b.History(t.Context(), "", shop(), 10)
 	require.NoError(t, err)
 	require.Len(t, entries, 2)
 	require.Equal(t, "acme/shop: Degraded", entries[0].Subject)

@@ -74,7 +74,7 @@ func TestCompact(t *testing.T) {
 	require.True(t, changed)
 
 	// The checkpoint tells what the records still knew then.
-	entries, err := running.History(t.Context(), shop(), 100)
+	entries, err := running.History(t.Context(), "", shop(), 100)
 	require.NoError(t, err)
 	require.Len(t, entries, 5)
 	require.Equal(t, c.Checkpoint, entries[4].Commit)

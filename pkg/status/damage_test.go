@@ -114,7 +114,7 @@ func TestDamagedRecord(t *testing.T) {
 			require.ErrorContains(t, err, "last readable record of beta/web")
 			_, err = open(t, repo.Dir).Migrate(t.Context(), 1)
 			require.ErrorContains(t, err, file)
-			_, err = b.History(t.Context(), web, 10)
+			_, err = b.History(t.Context(), "", web, 10)
 			require.NoError(t, err)
 			events, err := b.Events(t.Context(), status.EventFilter{})
 			require.NoError(t, err)

@@ -144,7 +144,7 @@ func TestStepsAreToldToo(t *testing.T) {
 		"12:01 2 agree  → approve", "12:01 2 agree  → approve", "12:03 2 migrate active → succeeded", "12:03 2 agree pending → active", "12:03 2 release  → active",
 	}, told)
 
-	entries, err := b.History(t.Context(), app, 10)
+	entries, err := b.History(t.Context(), "", app, 10)
 	require.NoError(t, err)
 	require.Len(t, entries, 2)
 	require.Len(t, entries[0].Changes, 3)
@@ -158,7 +158,7 @@ func TestStepsAreToldToo(t *testing.T) {
 	_, _, err = b.Commit(t.Context(), l, model.Ledger{Instances: []model.Instance{second}})
 	require.NoError(t, err)
 	require.NotContains(t, remote.Git("ls-tree", "-r", "--name-only", "status"), "workflow.json")
-	entries, err = b.History(t.Context(), app, 10)
+	entries, err = b.History(t.Context(), "", app, 10)
 	require.NoError(t, err)
 	require.Len(t, entries, 3)
 }

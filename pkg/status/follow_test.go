@@ -262,7 +262,7 @@ func TestReadersTogether(t *testing.T) {
 				}
 				_, _, err = b.Log(t.Context(), commits[i].Commit, 3)
 				errs[r] = errors.Join(errs[r], err)
-				_, err = b.History(t.Context(), shop(), 3)
+				_, err = b.History(t.Context(), "", shop(), 3)
 				errs[r] = errors.Join(errs[r], err)
 				b.Tip()
 				b.Foreign()

@@ -72,10 +72,10 @@ func TestFormat1(t *testing.T) {
 	require.Len(t, ledger.Problems, 3)
 	require.Len(t, ledger.Decisions, len(ledger.Instances))
 
-	entries, err := branch.History(t.Context(), model.AppID{Tenant: "acme", Name: "fresh"}, 100)
+	entries, err := branch.History(t.Context(), "", model.AppID{Tenant: "acme", Name: "fresh"}, 100)
 	require.NoError(t, err)
 	require.True(t, slices.ContainsFunc(entries, func(e status.Entry) bool { return e.Subject == "acme/fresh: Created" }), "%+v", entries)
-	shop, err := branch.History(t.Context(), model.AppID{Tenant: "acme", Name: "shop"}, 1000)
+	shop, err := branch.History(t.Context(), "", model.AppID{Tenant: "acme", Name: "shop"}, 1000)
 	require.NoError(t, err)
 	require.Equal(t, 186, len(shop), "a start and 61 releases, three commits each")
 	require.Equal(t, "212", repo.Git("rev-list", "--count", "status"))

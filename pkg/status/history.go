@@ -22,22 +22,31 @@ type Entry struct {
 }
 
 // History returns the last n commits that changed the records of an application,
-// latest first. It fetches the whole history of the branch,
-// once, and what is new at later calls.
-func (b *Branch) History(ctx context.Context, app model.AppID, n int) ([]Entry, error) {
+// latest first, as of a commit, "" for the newest one. A commit that is not on the
+// branch is a *CommitError. It fetches the whole history of the branch, once, and
+// what is new at later calls.
+func (b *Branch) History(ctx context.Context, at string, app model.AppID, n int) ([]Entry, error) {
 	if _, err := appDir(app); err != nil {
 		return nil, err
 	}
-	store, tip, err := b.recentHistory(ctx)
+	store, from, err := b.historyFrom(ctx, at)
 	if err != nil {
 		return nil, fmt.Errorf("read status history: %w", err)
 	}
 	defer b.archive.read()()
-	entries, err := walk(ctx, store, tip, app, n)
+	entries, err := walk(ctx, store, from, app, n)
 	if err != nil {
 		return nil, fmt.Errorf("read status history: %w", err)
 	}
 	return entries, nil
+}
+
+// historyFrom returns the history of the branch, and where it is read from.
+func (b *Branch) historyFrom(ctx context.Context, at string) (*git.Store, git.Hash, error) {
+	if at == "" {
+		return b.recentHistory(ctx)
+	}
+	return b.onBranch(ctx, at)
 }
 
 // walk goes back along first parents. A directory with an equal digest is

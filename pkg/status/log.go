@@ -55,12 +55,9 @@ func (b *Branch) Log(ctx context.Context, before string, limit int) (entries []E
 
 // logFrom returns the first commit that Log returns.
 func (b *Branch) logFrom(ctx context.Context, before string) (*git.Store, git.Hash, error) {
-	if before == "" {
-		return b.recentHistory(ctx)
-	}
-	store, h, err := b.onBranch(ctx, before)
-	if err != nil {
-		return nil, git.ZeroHash, err
+	store, h, err := b.historyFrom(ctx, before)
+	if err != nil || before == "" {
+		return store, h, err
 	}
 	defer b.archive.read()()
 	p, err := readPast(store, h)

@@ -221,7 +221,7 @@ func TestNobodyWaitsForAnothersFetch(t *testing.T) {
 	page, _, err := b.Log(t.Context(), commits[1].Commit, 2)
 	require.NoError(t, err)
 	require.Equal(t, commits[2:4], page)
-	entries, err := b.History(t.Context(), shop(), 10)
+	entries, err := b.History(t.Context(), "", shop(), 10)
 	require.NoError(t, err)
 	require.Len(t, entries, 6)
 	_, err = b.Events(t.Context(), status.EventFilter{})

@@ -123,7 +123,7 @@ func TestMigration(t *testing.T) {
 	again, err := b.Events(t.Context(), status.EventFilter{})
 	require.NoError(t, err)
 	require.Equal(t, events, again, "a migration is no event")
-	entries, err := b.History(t.Context(), shop(), 1000)
+	entries, err := b.History(t.Context(), "", shop(), 1000)
 	require.NoError(t, err)
 	require.Equal(t, 187, len(entries))
 	require.Empty(t, entries[0].Changes)

@@ -63,7 +63,7 @@ func TestAMigrationTellsNothing(t *testing.T) {
 		require.False(t, seen[line], line)
 		seen[line] = true
 	}
-	entries, err := open(t, remote.Dir).History(t.Context(), previous.Instances[0].App, 10)
+	entries, err := open(t, remote.Dir).History(t.Context(), "", previous.Instances[0].App, 10)
 	require.NoError(t, err)
 	require.Len(t, entries[0].Changes, 1)
 	require.Empty(t, entries[1].Changes)
