@@ -156,7 +156,7 @@ web: ## Build the pages of the dashboard anew: needs Node 20.19 or newer, and fe
 
 .PHONY: browser
 browser: ## Show the dashboard of the real program to a real browser: needs chromium, Node and what make web fetched; bin/screens has pictures
-	BROWSER=require $(GO) test -count 1 -v ./test/browser
+	BROWSER=require $(GO) test -count 1 -v ./web ./test/browser
 
 .PHONY: build
 build: | bin ## Build bin/reconciler, bin/reconciler-decrypt and bin/nodeagent

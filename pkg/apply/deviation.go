@@ -22,9 +22,9 @@ const hidden = "<hidden>"
 var derived = []string{render.AnnotationCommit, render.AnnotationWorkload, render.AnnotationRelease, render.AnnotationGrant,
 	render.AnnotationApplied, render.AnnotationOwner, render.AnnotationAdopted}
 
-// Deviations reads the objects of sets, and those that the inventories of the same
-// applications list, and returns those that are not as wanted, in the order of the sets.
-// It changes nothing.
+// Deviations compares the live objects of some applications with their sets: every object
+// that a set wants, and every object that an inventory lists. It returns the objects that
+// deviate, in the order of the sets, and changes nothing.
 func (a *Applier) Deviations(ctx context.Context, sets []render.Set) ([]model.Deviation, error) {
 	if err := a.live.WaitForSync(ctx); err != nil {
 		return nil, err
@@ -81,8 +81,8 @@ func (w *work) deviations(ctx context.Context) (list []model.Deviation, err erro
 	return append(list, unwanted...), err
 }
 
-// left returns what inventories list and nothing wants any more. Jobs of workflow steps are
-// the step's business, and what holds data outlives what declared it.
+// left returns the objects that an inventory lists and that no set wants any more, but for
+// Jobs of workflow steps, which the step deletes, and volumes, which are never deleted.
 func (w *work) left(ctx context.Context) (list []model.Deviation, err error) {
 	var stored []Ref
 	for _, o := range w.live.inventories(w.app()) {

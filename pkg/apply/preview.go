@@ -2,11 +2,9 @@ package apply
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -74,20 +72,12 @@ func (w *work) others(ctx context.Context) (others []Other, missing []string, er
 			}
 			continue
 		}
-		m, err := w.kinds.find(ctx, o.Object.GroupVersionKind())
-		var unknown *unknownKind
-		if errors.As(err, &unknown) {
-			continue // there are none
-		}
+		u, err := w.read(ctx, o.Object.GroupVersionKind(), r)
 		if err != nil {
 			return nil, nil, err
 		}
-		u, err := w.as(r.Namespace).get(ctx, m.path(r.Namespace, r.Name))
-		if apierrors.IsNotFound(err) {
+		if u == nil {
 			continue
-		}
-		if err != nil {
-			return nil, nil, err
 		}
 		if now := w.live.observe(u); w.mine(now, t) {
 			continue

@@ -74,7 +74,7 @@ func newBrowser(t *testing.T) *browser {
 		missing = t.Fatalf
 	}
 	if testing.Short() {
-		t.Skip("a browser takes a minute")
+		t.Skip("-short: shows the pages to a real browser, which takes minutes")
 	}
 	b := &browser{program: *given}
 	var err error

@@ -1,4 +1,4 @@
-// Refusal is an answer that is none: the status code and the server's sentence. Status 0: the server was not reached.
+// Refusal is an error answer of the server: its status code and its sentence. Status 0 means that the server was not reached.
 export class Refusal extends Error {
   constructor(
     readonly status: number,
