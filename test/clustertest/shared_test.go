@@ -62,6 +62,9 @@ func TestJoinReportsWhyStartFailed(t *testing.T) {
 
 func sharedForTest(t *testing.T) *shared {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short starts no cluster")
+	}
 	if os.Getenv(SkipVariable) == "1" {
 		t.Skipf("%s=1", SkipVariable)
 	}

@@ -18,6 +18,9 @@ import (
 // TestAReservationHoldsBesideTasks: seventeen processes that sit in a group beside the group of
 // a reservation each compete like a group. They are counted, so the reservation holds.
 func TestAReservationHoldsBesideTasks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short measures no shares of the processor")
+	}
 	cgrouptest.V1(t, "cpu")
 	parent := cgrouptest.Name(t)
 	beside := cgrouptest.Group(t, cgrouptest.Root+"/cpu", parent)
