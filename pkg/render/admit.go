@@ -2,15 +2,14 @@ package render
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // An admission decides which objects that a tenant wrote may become those of a
@@ -39,14 +38,14 @@ func (a admission) admit(path string, u *unstructured.Unstructured) error {
 		return err
 	}
 	if ns := u.GetNamespace(); ns != "" && ns != a.namespace {
-		return faultf(CodeNamespace, path, "is for namespace %s; objects of this application land in %s", ns, a.namespace)
+		return declared.Faultf(declared.CodeNamespace, path, "is for namespace %s; objects of this application land in %s", ns, a.namespace)
 	}
 	u.SetNamespace(a.namespace)
-	if err := refuseReserved(path, u.GetLabels(), u.GetAnnotations()); err != nil {
+	if err := declared.RefuseReserved(path, u.GetLabels(), u.GetAnnotations()); err != nil {
 		return err
 	}
 	if name := u.GetName(); strings.HasPrefix(name, systemNames) || reservedNames[u.GetKind()] == name {
-		return faultf(CodeReserved, path, "is named %s, which is reserved for the system", name)
+		return declared.Faultf(declared.CodeReserved, path, "is named %s, which is reserved for the system", name)
 	}
 	if err := refuseFields(path, u); err != nil {
 		return err
@@ -66,21 +65,21 @@ func (a admission) admit(path string, u *unstructured.Unstructured) error {
 // fields that only the cluster sets.
 func wellFormed(path string, u *unstructured.Unstructured) error {
 	if u.GetAPIVersion() == "" || u.GetKind() == "" || u.GetName() == "" {
-		return faultf(CodeUnreadable, path, "has no apiVersion, kind or metadata.name")
+		return declared.Faultf(declared.CodeUnreadable, path, "has no apiVersion, kind or metadata.name")
 	}
 	if strings.Count(u.GetAPIVersion(), "/") > 1 {
-		return faultf(CodeUnreadable, path, "has apiVersion %q, which is not a group and a version", u.GetAPIVersion())
+		return declared.Faultf(declared.CodeUnreadable, path, "has apiVersion %q, which is not a group and a version", u.GetAPIVersion())
 	}
 	if errs := validation.IsDNS1123Subdomain(u.GetName()); errs != nil {
-		return faultf(CodeUnreadable, path, "has metadata.name %q: %s", u.GetName(), errs[0])
+		return declared.Faultf(declared.CodeUnreadable, path, "has metadata.name %q: %s", u.GetName(), errs[0])
 	}
 	meta, ok := u.Object["metadata"].(map[string]any)
 	if !ok {
-		return faultf(CodeUnreadable, path, "has metadata that is not an object")
+		return declared.Faultf(declared.CodeUnreadable, path, "has metadata that is not an object")
 	}
 	for _, field := range []string{"ownerReferences", "finalizers", "generateName"} {
 		if _, there := meta[field]; there {
-			return faultf(CodeReserved, path, "has metadata.%s, which is not for declared objects", field)
+			return declared.Faultf(declared.CodeReserved, path, "has metadata.%s, which is not for declared objects", field)
 		}
 	}
 	return stringMaps(path, meta)
@@ -91,28 +90,7 @@ func wellFormed(path string, u *unstructured.Unstructured) error {
 func stringMaps(path string, meta map[string]any) error {
 	for _, field := range []string{"labels", "annotations"} {
 		if _, _, err := unstructured.NestedStringMap(meta, field); err != nil {
-			return faultf(CodeUnreadable, path, "has metadata.%s that are not words and texts", field)
-		}
-	}
-	return nil
-}
-
-// refuseReserved refuses labels and annotations that only D-AROS sets, and annotations
-// that bring configuration into a shared controller.
-func refuseReserved(path string, labels, annotations map[string]string) error {
-	for _, words := range []map[string]string{labels, annotations} {
-		for _, key := range slices.Sorted(maps.Keys(words)) {
-			if key == labelInventory {
-				return faultf(CodeReserved, path, "sets %s, which marks inventories", key)
-			}
-			if strings.HasPrefix(key, Domain) {
-				return faultf(CodeReserved, path, "sets %s; what begins with %s is set by the system", key, Domain)
-			}
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(annotations)) {
-		if strings.HasSuffix(key, "-snippet") {
-			return faultf(CodeReserved, path, "sets %s, which would put configuration into a controller that others share", key)
+			return declared.Faultf(declared.CodeUnreadable, path, "has metadata.%s that are not words and texts", field)
 		}
 	}
 	return nil
@@ -126,20 +104,20 @@ func refuseFields(path string, u *unstructured.Unstructured) error {
 	switch u.GroupVersionKind().GroupKind().String() {
 	case "Service":
 		if ips, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "externalIPs"); ips != nil {
-			return faultf(CodePrivilege, path, "asks for spec.externalIPs, which would take traffic of others")
+			return declared.Faultf(declared.CodePrivilege, path, "asks for spec.externalIPs, which would take traffic of others")
 		}
 		if kind, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "type"); kind == "ExternalName" {
-			return faultf(CodeField, path, "has spec.type ExternalName, which gives names outside the namespace an address in it")
+			return declared.Faultf(declared.CodeField, path, "has spec.type ExternalName, which gives names outside the namespace an address in it")
 		}
 	case "Secret":
 		if kind, _, _ := unstructured.NestedFieldNoCopy(u.Object, "type"); kind == "kubernetes.io/service-account-token" {
-			return faultf(CodePrivilege, path, "asks for a token of a service account")
+			return declared.Faultf(declared.CodePrivilege, path, "asks for a token of a service account")
 		}
 	case "Ingress.networking.k8s.io", "Ingress.extensions":
 		for i, rule := range elements(below(u.Object, "spec")["rules"]) {
 			for k, p := range elements(below(rule, "http")["paths"]) {
 				if to := word(p["path"]); to != "" && !urlPath.MatchString(to) {
-					return faultf(CodeField, path, "has spec.rules.%d.http.paths.%d.path with more than the characters that RFC 3986 gives a path", i, k)
+					return declared.Faultf(declared.CodeField, path, "has spec.rules.%d.http.paths.%d.path with more than the characters that RFC 3986 gives a path", i, k)
 				}
 			}
 		}
@@ -147,13 +125,13 @@ func refuseFields(path string, u *unstructured.Unstructured) error {
 		for i, rule := range elements(below(u.Object, "spec")["rules"]) {
 			for k, m := range elements(rule["matches"]) {
 				if to := below(m, "path"); to["type"] != "RegularExpression" && to["value"] != nil && !urlPath.MatchString(word(to["value"])) {
-					return faultf(CodeField, path, "has spec.rules.%d.matches.%d.path.value with more than the characters that RFC 3986 gives a path", i, k)
+					return declared.Faultf(declared.CodeField, path, "has spec.rules.%d.matches.%d.path.value with more than the characters that RFC 3986 gives a path", i, k)
 				}
 			}
 		}
 	case "PersistentVolumeClaim":
 		if name, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "volumeName"); name != nil {
-			return faultf(CodePrivilege, path, "asks for one certain volume (spec.volumeName)")
+			return declared.Faultf(declared.CodePrivilege, path, "asks for one certain volume (spec.volumeName)")
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // Unrendered returns a problem for each object that an application adopts by name and that
@@ -19,7 +20,7 @@ func Unrendered(app *model.Application, set Set) (problems []model.Problem) {
 		}
 		path := fmt.Sprint("adopt.", i)
 		problems = append(problems, model.Problem{
-			Code: CodeAdoption, Path: "application." + path, Places: places(app.At, path), Tenant: app.ID.Tenant, App: app.ID.Name,
+			Code: declared.CodeAdoption, Path: "application." + path, Places: places(app.At, path), Tenant: app.ID.Tenant, App: app.ID.Name,
 			Message: fmt.Sprintf("names %s, and no component brings an object of this kind and name", a),
 		})
 	}

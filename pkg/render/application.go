@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/pkg/runtime/carrier"
 )
 
@@ -89,7 +90,7 @@ func (a *application) workload(c *model.Component, state model.ComponentState) *
 		grant: a.granted(state.Grant).AsTold(), run: max(0, state.Run), done: state.Finished(),
 		out: &part{
 			component: c.Name, commit: a.spec.Commit, namespace: a.namespace,
-			labels:   merge(a.labels(c.Name), a.connections(c)),
+			labels:   declared.Merge(a.labels(c.Name), a.connections(c)),
 			workload: cmp.Or(state.Workload, model.WorkloadDigest(c, state.Grant, state.Run)), keep: state.Hold,
 			release: a.spec.Release, told: Told{Grant: state.Grant, Run: state.Run},
 			older: a.spec == a.Instance.Previous,
@@ -104,14 +105,14 @@ func (a *application) workload(c *model.Component, state model.ComponentState) *
 	if w.grant.Replicas == 0 && w.run == 0 {
 		// Nothing runs. The template is rendered as declared, so that it is the same
 		// when the grant comes back.
-		w.grant = declared(c, w.grant)
+		w.grant = asDeclared(c, w.grant)
 	}
 	return w
 }
 
-// declared returns a grant with the requests, QoS profile and pool that the component
+// asDeclared returns a grant with the requests, QoS profile and pool that the component
 // declares. Where it declares no requests, those of the grant stay.
-func declared(c *model.Component, g model.Grant) model.Grant {
+func asDeclared(c *model.Component, g model.Grant) model.Grant {
 	g.Requests, g.QoS, g.Pool = c.Requests.Or(g.Requests), c.QoS, c.Placement.Pool
 	return g
 }
@@ -123,7 +124,7 @@ func carried(c *model.Component) bool { return carrier.Kubernetes.Carries(c) == 
 func (w *workload) render() error {
 	render, ok := renderers[w.spec.Type]
 	if !ok {
-		return faultf(CodeUnreadable, "type", "%q is not a type of component", w.spec.Type)
+		return declared.Faultf(declared.CodeUnreadable, "type", "%q is not a type of component", w.spec.Type)
 	}
 	return render(w)
 }
@@ -145,7 +146,7 @@ var renderers = map[string]func(*workload) error{
 
 // labels returns the labels of every object and pod of a component.
 func (a *application) labels(component string) map[string]string {
-	return merge(a.selector(component), map[string]string{
+	return declared.Merge(a.selector(component), map[string]string{
 		LabelFleet:     a.Fleet,
 		LabelInstance:  strconv.Itoa(a.Instance.Number),
 		LabelName:      component,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/test/texttest"
 )
 
@@ -66,7 +67,7 @@ func TestAttack01Symlink(t *testing.T) {
 					require.NoError(t, os.WriteFile(filepath.Join(root, "k", "kustomization.yaml"), []byte(text), 0o644))
 				}
 				set, err := kustomization(t, os.DirFS(root))
-				require.ErrorContains(t, err, CodeFiles)
+				require.ErrorContains(t, err, declared.CodeFiles)
 				require.Empty(t, set.Objects)
 				require.NotContains(t, err.Error(), "canary")
 			})
@@ -89,7 +90,7 @@ func TestAttack02PathTraversal(t *testing.T) {
 			"transformers: ['{apiVersion: builtin, kind: PatchTransformer, metadata: {name: a}, path: %q}']"} {
 			_, err := kustomization(t, mapFS("k/kustomization.yaml", fmt.Sprintf(field, ref), "k/a.yaml", configMap,
 				"other", configMap, "other/kustomization.yaml", "resources: [cm.yaml]", "other/cm.yaml", configMap))
-			require.ErrorContains(t, err, CodeFiles, "%s %s", field, ref)
+			require.ErrorContains(t, err, declared.CodeFiles, "%s %s", field, ref)
 			require.ErrorContains(t, err, "k/kustomization.yaml:1: ", "%s %s", field, ref)
 			reason := why
 			if strings.HasPrefix(field, "patchesStrategicMerge") && strings.ContainsRune(ref, 0) {
@@ -163,7 +164,7 @@ func TestAttack04RemoteReferenceSSRF(t *testing.T) {
 			_, err := kustomization(t, mapFS("k/kustomization.yaml", fmt.Sprintf(field, ref)))
 			require.Error(t, err, "%s %s", field, ref)
 			if !strings.Contains(field, "{%q: {}}") { // a patch without a kind is what kustomize refuses
-				require.ErrorContains(t, err, CodeFiles, "%s %s", field, ref)
+				require.ErrorContains(t, err, declared.CodeFiles, "%s %s", field, ref)
 			}
 		}
 	}
@@ -220,13 +221,13 @@ func TestAttack06ExecPlugin(t *testing.T) {
 	} {
 		for _, entry := range []string{"transformers: [a.yaml]", "transformers: ['" + text + "']"} {
 			_, err := kustomization(t, mapFS("k/kustomization.yaml", entry, "k/a.yaml", text))
-			require.ErrorContains(t, err, CodeFiles, text)
+			require.ErrorContains(t, err, declared.CodeFiles, text)
 		}
 	}
 	for _, text := range []string{"OpenAPI: {path: a}", "Resources: [a.yaml]", "generatorſ: [a.yaml]", "plugins: [a]"} {
 		// JSON matches names whatever their case. What matters is what it was read as.
 		_, err := kustomization(t, mapFS("k/kustomization.yaml", text))
-		require.ErrorContains(t, err, CodeFiles, text)
+		require.ErrorContains(t, err, declared.CodeFiles, text)
 	}
 	// An annotation that names a program is an annotation.
 	set, err := kustomization(t, mapFS("k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml",
@@ -395,38 +396,38 @@ func TestAttack17PrivilegeEscalation(t *testing.T) {
 	}
 	image := func(name string) string { return `containers: [{name: a, image: ` + name + requests + `}]` }
 	for name, c := range map[string]struct{ code, spec string }{
-		"host network":      {CodePrivilege, "hostNetwork: true, " + container("")},
-		"host processes":    {CodePrivilege, "hostPID: true, " + container("")},
-		"host memory":       {CodePrivilege, "hostIPC: true, " + container("")},
-		"node":              {CodePrivilege, "nodeName: node-1, " + container("")},
-		"scheduler":         {CodePrivilege, "schedulerName: other, " + container("")},
-		"priority":          {CodePrivilege, "priorityClassName: system-node-critical, " + container("")},
-		"account":           {CodePrivilege, "serviceAccountName: admin, " + container("")},
-		"account, old name": {CodePrivilege, "serviceAccount: admin, " + container("")},
-		"token":             {CodePrivilege, "automountServiceAccountToken: true, " + container("")},
-		"runtime":           {CodePrivilege, "runtimeClassName: other, " + container("")},
-		"sysctl":            {CodePrivilege, "securityContext: {sysctls: [{name: kernel.msgmax, value: '1'}]}, " + container("")},
-		"everywhere":        {CodePrivilege, "tolerations: [{operator: Exists}], " + container("")},
-		"host path":         {CodePrivilege, "volumes: [{name: v, hostPath: {path: /}}], " + container("")},
-		"nfs":               {CodePrivilege, "volumes: [{name: v, nfs: {server: s, path: /}}], " + container("")},
-		"csi":               {CodePrivilege, "volumes: [{name: v, csi: {driver: d}}], " + container("")},
-		"projected token":   {CodePrivilege, "volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t}}]}}], " + container("")},
-		"privileged":        {CodePrivilege, container(", securityContext: {privileged: true}")},
-		"capability":        {CodePrivilege, container(", securityContext: {capabilities: {add: [SYS_ADMIN]}}")},
-		"proc":              {CodePrivilege, container(", securityContext: {procMount: Unmasked}")},
-		"host process":      {CodePrivilege, container(", securityContext: {windowsOptions: {hostProcess: true}}")},
-		"host port":         {CodePrivilege, container(", ports: [{containerPort: 1, hostPort: 1}]")},
-		"init container":    {CodePrivilege, container("") + ", initContainers: [{name: i, image: ghcr.io/acme/a" + requests + ", securityContext: {privileged: true}}]"},
-		"image":             {CodeImage, image("docker.io/evil/a")},
-		"image prefix":      {CodeImage, image("ghcr.io/acme-evil/a")},
-		"image path":        {CodeImage, image("ghcr.io/acme/../evil/a")},
-		"init image":        {CodeImage, container("") + ", initContainers: [{name: i, image: evil" + requests + "}]"},
-		"unknown field":     {CodeUnreadable, "hostnetwork: true, " + container("")},
-		"no containers map": {CodeUnreadable, "containers: {}"},
-		"replicas":          {CodeUndeclared, asking("requests: {cpu: 250m, memory: 16Mi}")},
-		"limits":            {CodeUndeclared, asking("requests: {cpu: 50m}, limits: {memory: 1Gi}")},
-		"init requests":     {CodeUndeclared, container("") + ", initContainers: [{name: i, image: ghcr.io/acme/a, resources: {requests: {cpu: 300m, memory: 16Mi}}}]"},
-		"device":            {CodeUndeclared, asking("requests: {cpu: 50m, memory: 16Mi}, limits: {nvidia.com/gpu: '1'}")},
+		"host network":      {declared.CodePrivilege, "hostNetwork: true, " + container("")},
+		"host processes":    {declared.CodePrivilege, "hostPID: true, " + container("")},
+		"host memory":       {declared.CodePrivilege, "hostIPC: true, " + container("")},
+		"node":              {declared.CodePrivilege, "nodeName: node-1, " + container("")},
+		"scheduler":         {declared.CodePrivilege, "schedulerName: other, " + container("")},
+		"priority":          {declared.CodePrivilege, "priorityClassName: system-node-critical, " + container("")},
+		"account":           {declared.CodePrivilege, "serviceAccountName: admin, " + container("")},
+		"account, old name": {declared.CodePrivilege, "serviceAccount: admin, " + container("")},
+		"token":             {declared.CodePrivilege, "automountServiceAccountToken: true, " + container("")},
+		"runtime":           {declared.CodePrivilege, "runtimeClassName: other, " + container("")},
+		"sysctl":            {declared.CodePrivilege, "securityContext: {sysctls: [{name: kernel.msgmax, value: '1'}]}, " + container("")},
+		"everywhere":        {declared.CodePrivilege, "tolerations: [{operator: Exists}], " + container("")},
+		"host path":         {declared.CodePrivilege, "volumes: [{name: v, hostPath: {path: /}}], " + container("")},
+		"nfs":               {declared.CodePrivilege, "volumes: [{name: v, nfs: {server: s, path: /}}], " + container("")},
+		"csi":               {declared.CodePrivilege, "volumes: [{name: v, csi: {driver: d}}], " + container("")},
+		"projected token":   {declared.CodePrivilege, "volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t}}]}}], " + container("")},
+		"privileged":        {declared.CodePrivilege, container(", securityContext: {privileged: true}")},
+		"capability":        {declared.CodePrivilege, container(", securityContext: {capabilities: {add: [SYS_ADMIN]}}")},
+		"proc":              {declared.CodePrivilege, container(", securityContext: {procMount: Unmasked}")},
+		"host process":      {declared.CodePrivilege, container(", securityContext: {windowsOptions: {hostProcess: true}}")},
+		"host port":         {declared.CodePrivilege, container(", ports: [{containerPort: 1, hostPort: 1}]")},
+		"init container":    {declared.CodePrivilege, container("") + ", initContainers: [{name: i, image: ghcr.io/acme/a" + requests + ", securityContext: {privileged: true}}]"},
+		"image":             {declared.CodeImage, image("docker.io/evil/a")},
+		"image prefix":      {declared.CodeImage, image("ghcr.io/acme-evil/a")},
+		"image path":        {declared.CodeImage, image("ghcr.io/acme/../evil/a")},
+		"init image":        {declared.CodeImage, container("") + ", initContainers: [{name: i, image: evil" + requests + "}]"},
+		"unknown field":     {declared.CodeUnreadable, "hostnetwork: true, " + container("")},
+		"no containers map": {declared.CodeUnreadable, "containers: {}"},
+		"replicas":          {declared.CodeUndeclared, asking("requests: {cpu: 250m, memory: 16Mi}")},
+		"limits":            {declared.CodeUndeclared, asking("requests: {cpu: 50m}, limits: {memory: 1Gi}")},
+		"init requests":     {declared.CodeUndeclared, container("") + ", initContainers: [{name: i, image: ghcr.io/acme/a, resources: {requests: {cpu: 300m, memory: 16Mi}}}]"},
+		"device":            {declared.CodeUndeclared, asking("requests: {cpu: 50m, memory: 16Mi}, limits: {nvidia.com/gpu: '1'}")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := rawObject(t, podWith(`{metadata: {labels: {a: b}}, spec: {`+c.spec+`}}`))
@@ -491,7 +492,7 @@ func TestAttack25LibraryPanic(t *testing.T) {
 		require.ErrorContains(t, err, "kustomize gave up: runtime error", "this version of kustomize panics: %s", text)
 	}
 	_, err := kustomization(t, mapFS())
-	require.ErrorContains(t, err, CodeFiles)
+	require.ErrorContains(t, err, declared.CodeFiles)
 }
 
 // TestAttack18SecretLeak: an error about a build with secrets repeats nothing.

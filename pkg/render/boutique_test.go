@@ -8,6 +8,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 const boutiqueDir = "../../../shared/data/online-boutique/kustomize"
@@ -66,7 +68,7 @@ patches:
 	_, err := render("base", "", "8")
 	require.ErrorContains(t, err, "serviceAccountName")
 	_, err = render("ours", "base", "1")
-	require.ErrorContains(t, err, CodeUndeclared)
+	require.ErrorContains(t, err, declared.CodeUndeclared)
 	for base, objects := range map[string]int{
 		"base": 35, "tests/memorystore-with-all-components": 49, "tests/spanner-with-all-components": 49, "tests/service-mesh-istio-with-all-components": 55,
 	} {

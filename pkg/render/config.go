@@ -5,6 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // maxData is the limit of the API server for the data of one object, in bytes.
@@ -65,7 +66,7 @@ func (w *workload) data() (map[string]string, error) {
 		size += len(k) + len(v)
 	}
 	if size > maxData {
-		return nil, faultf(CodeSize, "properties.data", "has %d bytes, a cluster takes at most %d in one object", size, maxData)
+		return nil, declared.Faultf(declared.CodeSize, "properties.data", "has %d bytes, a cluster takes at most %d in one object", size, maxData)
 	}
 	return p.Data, nil
 }

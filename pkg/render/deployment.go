@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // revisions is the number of earlier templates that a cluster keeps. Git has the rest.
@@ -20,17 +21,17 @@ func (w *workload) deployment() error {
 	if err != nil {
 		return err
 	}
-	if p.exclusive && w.app.spec.Workflow.Staged(w.spec.Name) {
-		return faultf(CodeConflict, "traits.storage", "is one volume, which two versions cannot have at a time; bring the component with a deploy step")
+	if p.patch.Exclusive && w.app.spec.Workflow.Staged(w.spec.Name) {
+		return declared.Faultf(declared.CodeConflict, "traits.storage", "is one volume, which two versions cannot have at a time; bring the component with a deploy step")
 	}
 	spec := appsv1.DeploymentSpec{
 		Selector:                &metav1.LabelSelector{MatchLabels: w.podLabels()},
 		Template:                p.template,
-		Strategy:                strategy(w.run, p.exclusive),
+		Strategy:                strategy(w.run, p.patch.Exclusive),
 		RevisionHistoryLimit:    new(int32(revisions)),
 		ProgressDeadlineSeconds: progressDeadline(w.app.spec.Policy.StartDeadline),
 	}
-	if !p.scales || w.run == 0 {
+	if !p.patch.Scales || w.run == 0 {
 		spec.Replicas = new(int32(w.run))
 	}
 	w.out.add(&appsv1.Deployment{
@@ -43,7 +44,7 @@ func (w *workload) deployment() error {
 
 // reachable renders the Service of a webservice or a worker. Its ports are those of
 // the stable version, unless all requests go to the newer version.
-func (w *workload) reachable(ports []port) error {
+func (w *workload) reachable(ports []declared.Port) error {
 	if w.track == TrackNext {
 		return nil
 	}
@@ -103,8 +104,8 @@ func (w *workload) running(kind string) (s service, p *pod, err error) {
 
 // properties reads the properties of the component.
 func (w *workload) properties(into any) error {
-	if err := decode(w.spec.Properties, into); err != nil {
-		return faultf(CodeUnreadable, "properties", "%v", err)
+	if err := declared.Read(w.spec.Properties, into); err != nil {
+		return declared.Faultf(declared.CodeUnreadable, "properties", "%v", err)
 	}
 	return nil
 }

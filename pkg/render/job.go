@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // job renders a job. Kubernetes refuses a change of a Job's template, so the name has
@@ -29,9 +30,9 @@ func (w *workload) job() error {
 		meta := w.meta(p.container)
 		if w.step != nil {
 			meta.Name = StepJobName(w.app.Instance.App, w.spec.Name, w.step.Key)
-			meta.Annotations = merge(meta.Annotations, map[string]string{AnnotationIntent: w.step.Key, AnnotationLock: w.step.Lock})
+			meta.Annotations = declared.Merge(meta.Annotations, map[string]string{AnnotationIntent: w.step.Key, AnnotationLock: w.step.Lock})
 			spec.BackoffLimit = new(int32(0)) // an attempt is one execution: the step counts them
-			spec.Template.Annotations = merge(spec.Template.Annotations, map[string]string{AnnotationIntent: w.step.Key})
+			spec.Template.Annotations = declared.Merge(spec.Template.Annotations, map[string]string{AnnotationIntent: w.step.Key})
 		} else {
 			meta.Name += "-" + model.DigestOf([]any{spec.Template, spec.Completions}).Short()
 		}
@@ -88,10 +89,10 @@ func (w *workload) jobSpec(p job) (batchv1.JobSpec, error) {
 	if w.step != nil && w.step.Inputs != nil {
 		p.Env = maps.Clone(p.Env)
 		if p.Env == nil {
-			p.Env = map[string]envValue{}
+			p.Env = map[string]declared.Variable{}
 		}
 		for _, in := range w.step.Inputs {
-			p.Env[variable(in.Name)] = envValue{Value: literal(in.Value)}
+			p.Env[variable(in.Name)] = declared.Variable{Value: literal(in.Value)}
 		}
 	}
 	pod, err := w.pod("Job", p.container, nil, corev1.RestartPolicyNever)
@@ -102,7 +103,7 @@ func (w *workload) jobSpec(p job) (batchv1.JobSpec, error) {
 		Template: pod.template, BackoffLimit: cmp.Or(p.BackoffLimit, new(int32(3))), Completions: cmp.Or(p.Completions, new(int32(1))),
 	}
 	if p.Deadline != "" {
-		n, err := seconds("properties.deadline", p.Deadline)
+		n, err := declared.Seconds("properties.deadline", p.Deadline)
 		if err != nil {
 			return spec, err
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // shape has the paths of the pods in a kind of workload.
@@ -66,11 +68,11 @@ func admitKind(path string, u *unstructured.Unstructured, allowed []string) erro
 	gk := u.GroupVersionKind().GroupKind()
 	for _, word := range []string{gk.Group, gk.String()} {
 		if why, refused := never[word]; refused && word != "" {
-			return faultf(CodeKind, path, "is a %s, which no tenant brings: %s", gk, why)
+			return declared.Faultf(declared.CodeKind, path, "is a %s, which no tenant brings: %s", gk, why)
 		}
 	}
 	if slices.Contains(allowed, gk.String()) || slices.Contains(bare, gk.Group) && slices.Contains(allowed, gk.Kind) {
 		return nil
 	}
-	return faultf(CodeKind, path, "is a %s; policy allows %s (kinds)", gk, list(allowed))
+	return declared.Faultf(declared.CodeKind, path, "is a %s; policy allows %s (kinds)", gk, list(allowed))
 }

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/pkg/render/kustomize"
 	"github.com/d-aros/d-aros/pkg/text"
 )
@@ -62,17 +63,17 @@ func (w *workload) kustomize() error {
 	built, ok := w.app.Kustomizations[p.Path]
 	switch {
 	case !ok:
-		return faultf(CodeFiles, "properties.path", "needs the files of the application's directory as of commit %s, which are not at hand", w.app.spec.Commit)
+		return declared.Faultf(declared.CodeFiles, "properties.path", "needs the files of the application's directory as of commit %s, which are not at hand", w.app.spec.Commit)
 	case built.Refused != "":
-		return faultf(CodeFiles, "properties.path", "%s", built.Refused)
+		return declared.Faultf(declared.CodeFiles, "properties.path", "%s", built.Refused)
 	case built.Failed != "":
-		return faultf(CodeBuild, "properties.path", "%s", built.Failed)
+		return declared.Faultf(declared.CodeBuild, "properties.path", "%s", built.Failed)
 	}
 	objects := make([]*unstructured.Unstructured, len(built.Objects))
 	for i, encoded := range built.Objects {
 		objects[i] = &unstructured.Unstructured{}
 		if err := objects[i].UnmarshalJSON(encoded); err != nil {
-			return faultf(CodeBuild, "properties.path", "builds what is not an object")
+			return declared.Faultf(declared.CodeBuild, "properties.path", "builds what is not an object")
 		}
 	}
 	var m moved

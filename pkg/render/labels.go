@@ -1,7 +1,9 @@
 package render
 
+import "github.com/d-aros/d-aros/pkg/render/declared"
+
 // Domain is the part of label and annotation names that belongs to D-AROS.
-const Domain = "d-aros.dev/"
+const Domain = declared.Domain
 
 // Labels of every object, and of every pod.
 const (
@@ -16,8 +18,6 @@ const (
 	LabelName      = "app.kubernetes.io/name"
 	LabelPartOf    = "app.kubernetes.io/part-of"
 	LabelManagedBy = "app.kubernetes.io/managed-by"
-
-	labelInventory = "cli-utils.sigs.k8s.io/inventory-id" // marks inventories, for other tools too
 
 	// ManagedBy is the value of LabelManagedBy.
 	ManagedBy = "d-aros"

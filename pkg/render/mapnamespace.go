@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // moved are the objects that named a namespace of their owner and land in that of the
@@ -20,7 +22,7 @@ func mapNamespace(objects []*unstructured.Unstructured, to string) (kept []*unst
 		switch ns := u.GetNamespace(); {
 		case ns == "" || ns == to:
 		case m.from != "" && ns != m.from:
-			return nil, moved{}, faultf(CodeNamespace, "properties.mapNamespace", "has objects in namespaces %s and %s; objects of one namespace can be mapped", m.from, ns)
+			return nil, moved{}, declared.Faultf(declared.CodeNamespace, "properties.mapNamespace", "has objects in namespaces %s and %s; objects of one namespace can be mapped", m.from, ns)
 		default:
 			m.from, m.objects = ns, append(m.objects, u)
 		}
@@ -47,6 +49,6 @@ func mapNamespace(objects []*unstructured.Unstructured, to string) (kept []*unst
 // note writes on the objects which namespace they named, for those who look for them there.
 func (m moved) note() {
 	for _, u := range m.objects {
-		u.SetAnnotations(merge(u.GetAnnotations(), map[string]string{AnnotationNamespace: m.from}))
+		u.SetAnnotations(declared.Merge(u.GetAnnotations(), map[string]string{AnnotationNamespace: m.from}))
 	}
 }

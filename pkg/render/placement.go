@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // placement decides where the pods of a component may run.
@@ -23,7 +24,7 @@ func (p placement) pool() (*model.PoolSpec, error) {
 	}
 	pool, ok := model.Find(p.pools, p.granted)
 	if !ok {
-		return nil, faultf(CodePlacement, "placement.pool", "was granted pool %s, which the platform does not declare any more", p.granted)
+		return nil, declared.Faultf(declared.CodePlacement, "placement.pool", "was granted pool %s, which the platform does not declare any more", p.granted)
 	}
 	return pool, nil
 }
@@ -36,7 +37,7 @@ func (p placement) nodes() (map[string]string, error) {
 	}
 	selector := map[string]string{corev1.LabelOSStable: cmp.Or(p.spec.OS, "linux")}
 	if pool != nil {
-		selector = merge(pool.Selector, selector)
+		selector = declared.Merge(pool.Selector, selector)
 	}
 	return selector, nil
 }

@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -10,49 +9,44 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
+	"github.com/d-aros/d-aros/pkg/render/trait"
 )
 
-// A pod is the template of a component's pods while it is rendered. Traits add to it.
+// A pod is the template of a component's pods while it is rendered.
 type pod struct {
 	*workload
-	kind  string // of the workload: Deployment, StatefulSet, DaemonSet, Job
-	ports []port // of a service, none for a job
-
-	template   corev1.PodTemplateSpec
-	main       corev1.Container   // the component's own
-	before     []corev1.Container // that run before it
-	beside     []corev1.Container // sidecars
-	claims     []corev1.PersistentVolumeClaim
-	references []string // config and secret components whose change reaches the pods
-	exclusive  bool     // two pods cannot run at the same time
-	scales     bool     // an autoscaler sets the number of replicas
-	security   *rights  // of the container, beyond those that every pod has
+	template corev1.PodTemplateSpec
+	main     corev1.Container // the component's own
+	patch    trait.Patch      // what its traits give
 }
 
 // pod renders the template of the component's pods, and the objects of its traits.
-func (w *workload) pod(kind string, c container, ports []port, restart corev1.RestartPolicy) (*pod, error) {
+func (w *workload) pod(kind string, c container, ports []declared.Port, restart corev1.RestartPolicy) (*pod, error) {
 	if c.Image == "" {
-		return nil, faultf(CodeUnreadable, "properties.image", "is missing")
+		return nil, declared.Faultf(declared.CodeUnreadable, "properties.image", "is missing")
 	}
-	if err := refuseReserved("properties", c.Labels, c.Annotations); err != nil {
+	if err := declared.RefuseReserved("properties", c.Labels, c.Annotations); err != nil {
 		return nil, err
 	}
-	p := &pod{workload: w, kind: kind, ports: ports, main: corev1.Container{
+	p := &pod{workload: w, main: corev1.Container{
 		Name: w.spec.Name, Image: c.Image, Command: c.Command, Args: c.Args, Resources: requirements(w.spec, w.grant),
 	}}
-	if err := p.addTraits(); err != nil {
+	known := w.known(kind, ports, p.main.Resources)
+	var err error
+	if p.patch, err = trait.Process(known); err != nil {
 		return nil, err
 	}
-	env, err := p.variables("properties.env", c.Env)
+	env, references, err := known.Variables("properties.env", c.Env)
 	if err != nil {
 		return nil, err
 	}
-	p.main.Env = append(p.main.Env, env...) // behind those of traits
+	p.main.Env = slices.Concat(p.patch.Main.Env, env)
 	if p.main.Ports, err = containerPorts(ports); err != nil {
 		return nil, err
 	}
 	for _, port := range ports {
-		w.flows.listens = append(w.flows.listens, listening{port.target(), port.protocol()})
+		w.flows.listens = append(w.flows.listens, listening{port.Target(), port.Transport()})
 	}
 	spec := &p.template.Spec
 	place := w.placement()
@@ -64,11 +58,11 @@ func (w *workload) pod(kind string, c container, ports []port, restart corev1.Re
 	}
 	labels := w.out.labels
 	if kind == "Deployment" {
-		labels = merge(labels, map[string]string{LabelTrack: w.track})
+		labels = declared.Merge(labels, map[string]string{LabelTrack: w.track})
 	}
 	p.template.Labels, p.template.Annotations = labelled(c.Labels, labels), c.Annotations
-	if digest := w.app.configuration(p.references); digest != "" {
-		p.template.Annotations = merge(p.template.Annotations, map[string]string{AnnotationConfig: string(digest)})
+	if digest := w.app.configuration(append(references, p.patch.References...)); digest != "" {
+		p.template.Annotations = declared.Merge(p.template.Annotations, map[string]string{AnnotationConfig: string(digest)})
 	}
 	// Pods do not need the API server, and would get the variables of other services
 	// by chance.
@@ -90,9 +84,30 @@ func (w *workload) pod(kind string, c container, ports []port, restart corev1.Re
 	if w.app.Tenant.PodSecurity == model.PodSecurityRestricted {
 		restrict(p)
 	}
-	p.security.add(spec.SecurityContext, p.main.SecurityContext)
-	spec.InitContainers, spec.Containers = p.extras(), []corev1.Container{p.main}
+	p.carry()
 	return p, p.meetsStandard()
+}
+
+// known returns what the traits of the component may know of it.
+func (w *workload) known(kind string, ports []declared.Port, resources corev1.ResourceRequirements) trait.Context {
+	return trait.Context{
+		Component: w.spec, Grant: w.grant, Policy: &w.app.spec.Policy, Ports: ports, Resources: resources,
+		Workload: trait.Workload{
+			Kind: kind, Name: w.name, Run: w.run, Newer: w.track == TrackNext, Selector: w.app.selector(w.spec.Name),
+		},
+		Claims: trait.Claims{Kept: map[string]string{AnnotationPrune: PruneKeep}, Deleted: w.app.deletion()},
+		Configuration: func(name string) (trait.Configuration, bool) {
+			c, ok := w.app.spec.Component(name)
+			if !ok {
+				return trait.Configuration{}, false
+			}
+			found := trait.Configuration{Type: c.Type, Sort: c.Configures()}
+			if found.Sort != "" {
+				found.Name = w.app.configName(c)
+			}
+			return found, true
+		},
+	}
 }
 
 // configuration digests the data of the named components, "" without names. Secrets
@@ -113,7 +128,7 @@ func (a *application) configuration(names []string) model.Digest {
 		switch {
 		case c.Type == "external-secret":
 			contents[name] = c.Properties
-		case decode(c.Properties, &d) == nil:
+		case declared.Read(c.Properties, &d) == nil:
 			if d.Sops != "" {
 				d.Source = c.Source
 			}
@@ -121,54 +136,6 @@ func (a *application) configuration(names []string) model.Digest {
 		}
 	}
 	return model.DigestOf(contents)
-}
-
-// variables returns environment variables in order of their names.
-func (p *pod) variables(below string, values map[string]envValue) (all []corev1.EnvVar, err error) {
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		v, path := values[name], below+"."+name
-		variable := corev1.EnvVar{Name: name, Value: v.Value}
-		switch {
-		case v.Secret != nil:
-			object, err := p.referSecret(path, secretRef{v.Secret.Name, v.Secret.Existing})
-			if err != nil {
-				return nil, err
-			}
-			variable.ValueFrom = &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: object, Key: v.Secret.Key}}
-		case v.Config != nil:
-			object, err := p.refer(path, "config", v.Config.Name)
-			if err != nil {
-				return nil, err
-			}
-			variable.ValueFrom = &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: object, Key: v.Config.Key}}
-		case v.Field != "":
-			variable.ValueFrom = &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: v.Field}}
-		}
-		all = append(all, variable)
-	}
-	return all, nil
-}
-
-// referSecret returns the Secret of a secret component, or one that others made.
-func (p *pod) referSecret(path string, to secretRef) (corev1.LocalObjectReference, error) {
-	if to.Existing != "" {
-		return corev1.LocalObjectReference{Name: to.Existing}, nil
-	}
-	return p.refer(path, "secret", to.Name)
-}
-
-// refer returns the object of a config or secret component of the application. A
-// change of its data reaches the pods.
-func (p *pod) refer(path, kind, name string) (object corev1.LocalObjectReference, err error) {
-	c, ok := p.app.spec.Component(name)
-	if !ok {
-		return object, faultf(CodeReference, path, "refers to component %s, which the application does not have", name)
-	}
-	if c.Configures() != kind {
-		return object, faultf(CodeReference, path, "refers to component %s as a %s, but it is a %s", name, kind, c.Type)
-	}
-	p.references = append(p.references, name)
-	return corev1.LocalObjectReference{Name: p.app.configName(c)}, nil
 }
 
 // requirements returns the requests and limits of a container. A QoS profile that
@@ -183,11 +150,11 @@ func requirements(c *model.Component, grant model.Grant) corev1.ResourceRequirem
 	for _, name := range grant.Requests.Names() {
 		asked := grant.Requests.Get(name)
 		key := corev1.ResourceName(name)
-		r.Requests[key] = quantity(name, asked)
+		r.Requests[key] = declared.Quantity(name, asked)
 		if strings.Contains(name, "/") {
-			r.Limits[key] = quantity(name, asked)
+			r.Limits[key] = declared.Quantity(name, asked)
 		} else if most := limit.Get(name); most > 0 {
-			r.Limits[key] = quantity(name, most)
+			r.Limits[key] = declared.Quantity(name, most)
 		}
 	}
 	return r

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // fields are the fields that an object of a tenant may have, with what is allowed below
@@ -105,7 +107,7 @@ var (
 // a longer end than policy allows. Paths begin at field.
 func (a admission) admitFields(path, field string, raw map[string]any, spec *corev1.PodSpec) error {
 	if found := podFields.beyond(field, raw); found != "" {
-		return faultf(CodeField, path, "sets %s, which pods of a tenant may not have", found)
+		return declared.Faultf(declared.CodeField, path, "sets %s, which pods of a tenant may not have", found)
 	}
 	whole := corev1.ResourceRequirements{}
 	if spec.Resources != nil {
@@ -114,13 +116,13 @@ func (a admission) admitFields(path, field string, raw map[string]any, spec *cor
 	for i := range spec.Containers { // an initial container without requests adds nothing to them
 		for _, r := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			if !asksFor(r, spec.Containers[i].Resources) && !asksFor(r, whole) {
-				return faultf(CodeField, path, "lacks %s.containers.%d.resources.requests.%s: arbitration counts what is requested", field, i, r)
+				return declared.Faultf(declared.CodeField, path, "lacks %s.containers.%d.resources.requests.%s: arbitration counts what is requested", field, i, r)
 			}
 		}
 	}
 	if most := a.policy.MaxGrace; spec.TerminationGracePeriodSeconds != nil && most > 0 &&
 		*spec.TerminationGracePeriodSeconds > int64(most/time.Second) {
-		return faultf(CodeField, path, "has %s.terminationGracePeriodSeconds of %d, policy allows %s (limits.grace)", field, *spec.TerminationGracePeriodSeconds, most)
+		return declared.Faultf(declared.CodeField, path, "has %s.terminationGracePeriodSeconds of %d, policy allows %s (limits.grace)", field, *spec.TerminationGracePeriodSeconds, most)
 	}
 	return nil
 }
@@ -151,9 +153,9 @@ func admitNested(path, field string, v any) error {
 				return err
 			}
 			if found := nested.beyond(at, meta); found != "" {
-				return faultf(CodeField, path, "sets %s, which is not for declared objects", found)
+				return declared.Faultf(declared.CodeField, path, "sets %s, which is not for declared objects", found)
 			}
-			if err := refuseReserved(path, texts(meta["labels"]), texts(meta["annotations"])); err != nil {
+			if err := declared.RefuseReserved(path, texts(meta["labels"]), texts(meta["annotations"])); err != nil {
 				return err
 			}
 		}
@@ -181,7 +183,7 @@ func texts(v any) map[string]string {
 func admitClaims(path string, spec any) error {
 	m, _ := spec.(map[string]any)
 	if found := claimTemplate.beyond("spec.volumeClaimTemplates", m["volumeClaimTemplates"]); found != "" {
-		return faultf(CodeField, path, "sets %s, which claims of a tenant may not have", found)
+		return declared.Faultf(declared.CodeField, path, "sets %s, which claims of a tenant may not have", found)
 	}
 	return nil
 }

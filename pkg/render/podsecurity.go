@@ -7,6 +7,7 @@ import (
 	"k8s.io/pod-security-admission/policy"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // restrict adds what the restricted Pod Security Standard asks of the pods of a component:
@@ -38,7 +39,7 @@ func (a admission) admitStandard(path string, meta metav1.ObjectMeta, spec *core
 	}
 	level := api.LevelVersion{Level: api.Level(a.standard), Version: api.LatestVersion()}
 	if r := policy.AggregateCheckResults(standards.EvaluatePod(level, &meta, spec)); !r.Allowed {
-		return faultf(CodeStandard, path, "has pods that the %s Pod Security Standard of the tenant refuses: %s", a.standard, r.ForbiddenDetail())
+		return declared.Faultf(declared.CodeStandard, path, "has pods that the %s Pod Security Standard of the tenant refuses: %s", a.standard, r.ForbiddenDetail())
 	}
 	return nil
 }

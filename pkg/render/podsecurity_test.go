@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/test/clustertest"
 )
 
@@ -76,7 +77,7 @@ func TestStandardOfTraits(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorContains(t, err, CodeStandard+" application.components.web.traits.security: has pods that the restricted Pod Security Standard")
+			require.ErrorContains(t, err, declared.CodeStandard+" application.components.web.traits.security: has pods that the restricted Pod Security Standard")
 			require.ErrorContains(t, err, c.want)
 		})
 	}

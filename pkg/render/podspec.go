@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // admitPods checks the pods of a workload that a tenant wrote, and places them in the
@@ -19,17 +21,17 @@ func (a admission) admitPods(path string, u *unstructured.Unstructured, s shape)
 	for _, field := range s.pod {
 		inner, ok := template[field].(map[string]any)
 		if !ok {
-			return faultf(CodeUnreadable, path, "has no %s", strings.Join(s.pod, "."))
+			return declared.Faultf(declared.CodeUnreadable, path, "has no %s", strings.Join(s.pod, "."))
 		}
 		template = inner
 	}
 	raw, ok := template["spec"].(map[string]any)
 	if !ok {
-		return faultf(CodeUnreadable, path, "has no spec of its pods")
+		return declared.Faultf(declared.CodeUnreadable, path, "has no spec of its pods")
 	}
 	var spec corev1.PodSpec
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(raw, &spec, true); err != nil {
-		return faultf(CodeUnreadable, path, "has a spec of its pods that cannot be read: %v", err)
+		return declared.Faultf(declared.CodeUnreadable, path, "has a spec of its pods that cannot be read: %v", err)
 	}
 	if err := refusePrivileges(path, &spec); err != nil {
 		return err
@@ -46,7 +48,7 @@ func (a admission) admitPods(path string, u *unstructured.Unstructured, s shape)
 	}
 	for _, c := range containers(&spec) {
 		if !allowedImage(c.Image, a.policy.Registries) {
-			return faultf(CodeImage, path, "runs image %s; policy allows images from %s (images.registries)", c.Image, list(a.policy.Registries))
+			return declared.Faultf(declared.CodeImage, path, "runs image %s; policy allows images from %s (images.registries)", c.Image, list(a.policy.Registries))
 		}
 	}
 	nodes, err := a.placement.nodes()
@@ -62,7 +64,7 @@ func (a admission) admitPods(path string, u *unstructured.Unstructured, s shape)
 	}
 	labels, _, _ := unstructured.NestedStringMap(meta, "labels")
 	annotations, _, _ := unstructured.NestedStringMap(meta, "annotations")
-	if err := refuseReserved(path, labels, annotations); err != nil {
+	if err := declared.RefuseReserved(path, labels, annotations); err != nil {
 		return err
 	}
 	if err := a.admitStandard(path, metav1.ObjectMeta{Annotations: annotations}, &spec); err != nil {
@@ -72,9 +74,9 @@ func (a admission) admitPods(path string, u *unstructured.Unstructured, s shape)
 	for _, key := range []string{LabelName, LabelPartOf, LabelManagedBy} {
 		delete(ours, key) // the tenant's selectors may use these
 	}
-	unstructured.SetNestedStringMap(meta, merge(labels, ours), "labels")
+	unstructured.SetNestedStringMap(meta, declared.Merge(labels, ours), "labels")
 	template["metadata"] = meta
-	unstructured.SetNestedStringMap(raw, merge(spec.NodeSelector, nodes), "nodeSelector")
+	unstructured.SetNestedStringMap(raw, declared.Merge(spec.NodeSelector, nodes), "nodeSelector")
 	raw["automountServiceAccountToken"] = false
 	return nil
 }
@@ -109,7 +111,7 @@ func allowedImage(image string, registries []string) bool {
 // to the API server, or that change the order of scheduling.
 func refusePrivileges(path string, spec *corev1.PodSpec) error {
 	refuse := func(field, why string) error {
-		return faultf(CodePrivilege, path, "asks for %s: %s", field, why)
+		return declared.Faultf(declared.CodePrivilege, path, "asks for %s: %s", field, why)
 	}
 	switch {
 	case spec.HostNetwork:

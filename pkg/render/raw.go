@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // maxObjects bounds the objects of one component.
@@ -21,12 +23,12 @@ func (w *workload) raw() error {
 	for i, encoded := range p.Objects {
 		objects[i] = &unstructured.Unstructured{}
 		if err := objects[i].UnmarshalJSON(encoded); err != nil {
-			return faultf(CodeUnreadable, at("properties.objects", i), "is not an object: it has no kind, or is not JSON")
+			return declared.Faultf(declared.CodeUnreadable, at("properties.objects", i), "is not an object: it has no kind, or is not JSON")
 		}
 		if objects[i].GroupVersionKind().GroupKind().String() == "Secret" {
 			// Specs are written to the status branch, and there only secret
 			// components are known to hold secrets.
-			return faultf(CodeKind, at("properties.objects", i), "is a Secret; a component of type secret keeps its values out of the status branch")
+			return declared.Faultf(declared.CodeKind, at("properties.objects", i), "is a Secret; a component of type secret keeps its values out of the status branch")
 		}
 	}
 	return w.manifests("properties.objects", objects)
@@ -36,7 +38,7 @@ func (w *workload) raw() error {
 // workloads and autoscalers are left out.
 func (w *workload) manifests(path string, objects []*unstructured.Unstructured) error {
 	if len(objects) > maxObjects {
-		return faultf(CodeSize, path, "brings %d objects, at most %d are taken", len(objects), maxObjects)
+		return declared.Faultf(declared.CodeSize, path, "brings %d objects, at most %d are taken", len(objects), maxObjects)
 	}
 	admission := w.admission()
 	for i, u := range objects {

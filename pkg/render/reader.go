@@ -23,9 +23,9 @@ func Readers(prefix string, platform *model.Access, t *model.Tenant, apps []mode
 	add := func(app model.AppID, names []string) {
 		in := Namespace(prefix, app, t.Policy.Namespace)
 		for _, name := range names {
-			own, declared := t.Access.Find(name)
+			own, here := t.Access.Find(name)
 			theirs, known := platform.Find(name)
-			if revoked := declared && own.Revoked || known && theirs.Revoked; revoked || !declared && !known || slices.Contains(all[in], name) {
+			if revoked := here && own.Revoked || known && theirs.Revoked; revoked || !here && !known || slices.Contains(all[in], name) {
 				continue
 			}
 			all[in] = append(all[in], name)

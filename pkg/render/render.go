@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // Input is all that the objects of one application depend on.
@@ -96,7 +97,7 @@ func Application(in Input) (Set, error) {
 	var problems []model.Problem
 	if reserved(a.namespace) {
 		problems = append(problems, model.Problem{
-			Code: CodeNamespace, Path: "application", Tenant: a.spec.ID.Tenant, App: a.spec.ID.Name,
+			Code: declared.CodeNamespace, Path: "application", Tenant: a.spec.ID.Tenant, App: a.spec.ID.Name,
 			Message: fmt.Sprintf("would land in namespace %s, which is reserved for the cluster and D-AROS itself", a.namespace),
 		})
 	}
@@ -137,7 +138,7 @@ func Application(in Input) (Set, error) {
 	for _, name := range v.names() {
 		id := "Deployment.apps " + nextName(ObjectName(in.Instance.App, name))
 		if other := owner[id]; a.spec.Workflow.Staged(name) && other != "" && other != name {
-			problems = append(problems, problem(a.spec, name, faultf(CodeName, "name",
+			problems = append(problems, problem(a.spec, name, declared.Faultf(declared.CodeName, "name",
 				"needs %s for a newer version of it, which component %s has already", id, other)))
 		}
 	}
@@ -153,13 +154,13 @@ func own(owner map[string]string, objects []Object) error {
 	for _, o := range objects {
 		for _, id := range taken(o.Object) {
 			if _, name, _ := strings.Cut(id, " "); strings.HasPrefix(name, systemNames) {
-				return faultf(CodeReserved, "name", "brings %s, a name which is reserved for the system; call the application or the component something else", id)
+				return declared.Faultf(declared.CodeReserved, "name", "brings %s, a name which is reserved for the system; call the application or the component something else", id)
 			}
 			switch other, found := owner[id]; {
 			case found && other == o.Component:
-				return faultf(CodeName, "properties", "brings %s twice", id)
+				return declared.Faultf(declared.CodeName, "properties", "brings %s twice", id)
 			case found:
-				return faultf(CodeName, "properties", "brings %s, which component %s has already", id, other)
+				return declared.Faultf(declared.CodeName, "properties", "brings %s, which component %s has already", id, other)
 			}
 			owner[id] = o.Component
 		}

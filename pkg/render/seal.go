@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // part has the objects of one component, or of a tenant.
@@ -94,8 +94,8 @@ func (p *part) seal() []Object {
 			annotations[AnnotationWorkload] = string(p.workload) + "." + strconv.Itoa(together)
 			annotations[AnnotationRelease], annotations[AnnotationGrant] = string(p.release), p.told.String()
 		}
-		u.SetAnnotations(merge(u.GetAnnotations(), annotations))
-		u.SetAnnotations(merge(u.GetAnnotations(), map[string]string{
+		u.SetAnnotations(declared.Merge(u.GetAnnotations(), annotations))
+		u.SetAnnotations(declared.Merge(u.GetAnnotations(), map[string]string{
 			AnnotationApplied: string(model.DigestOf(u.Object)),
 		}))
 		sealed[i] = newObject(p.component, u, at)
@@ -142,23 +142,13 @@ func kept(component, apiVersion, kind, namespace, name string) Object {
 
 // labelled adds our labels to those of the owner, who may override the two name labels.
 func labelled(theirs, ours map[string]string) map[string]string {
-	labels := merge(theirs, ours)
+	labels := declared.Merge(theirs, ours)
 	for _, key := range []string{LabelName, LabelPartOf} {
 		if name, said := theirs[key]; said {
 			labels[key] = name
 		}
 	}
 	return labels
-}
-
-// merge returns the union of a and b; b wins.
-func merge(a, b map[string]string) map[string]string {
-	union := maps.Clone(a)
-	if union == nil {
-		union = map[string]string{}
-	}
-	maps.Copy(union, b)
-	return union
 }
 
 // stage returns the stage in which an object is applied. Configuration comes before

@@ -3,6 +3,8 @@ package render
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // statefulSet renders a store: replicas with names and volumes of their own. All
@@ -14,9 +16,9 @@ func (w *workload) statefulSet() error {
 		return err
 	}
 	meta := w.meta(s.container)
-	if len(p.claims) > 0 {
+	if len(p.patch.Claims) > 0 {
 		// Templates of claims cannot change, so the set carries the annotation for them.
-		meta.Annotations = merge(meta.Annotations, w.app.deletion())
+		meta.Annotations = declared.Merge(meta.Annotations, w.app.deletion())
 	}
 	w.out.add(&appsv1.StatefulSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
@@ -26,7 +28,7 @@ func (w *workload) statefulSet() error {
 			Selector:             &metav1.LabelSelector{MatchLabels: w.app.selector(w.spec.Name)},
 			ServiceName:          w.name,
 			Template:             p.template,
-			VolumeClaimTemplates: p.claims,
+			VolumeClaimTemplates: p.patch.Claims,
 			PodManagementPolicy:  appsv1.ParallelPodManagement,
 			RevisionHistoryLimit: new(int32(revisions)),
 		},

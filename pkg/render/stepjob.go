@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // StepJob is the job of a workflow step. Its name depends on the key only, so one key is
@@ -33,7 +34,7 @@ func (v versions) stepJob(j StepJob) ([]Object, error) {
 	}
 	c, ok := a.spec.Component(j.Component)
 	if !ok || c.Type != "job" {
-		return nil, faultf(CodeReference, "type", "is run by a step of the workflow, but is no job")
+		return nil, declared.Faultf(declared.CodeReference, "type", "is run by a step of the workflow, but is no job")
 	}
 	if !carried(c) {
 		return nil, nil
@@ -43,7 +44,7 @@ func (v versions) stepJob(j StepJob) ([]Object, error) {
 		state.Grant = s.Grant.AsTold()
 	}
 	if state.Grant.Replicas == 0 {
-		state.Grant = declared(c, state.Grant)
+		state.Grant = asDeclared(c, state.Grant)
 		state.Grant.Replicas, state.Grant.Surge = max(1, c.Replicas), 0
 	}
 	state.Run = state.Grant.Replicas

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // systemName is the name of our own objects in a namespace. No tenant's object has it.
@@ -46,7 +47,7 @@ func Tenant(fleet, prefix string, t *model.Tenant, held model.Occupancy) Set {
 
 // scope renders one namespace with its limits.
 func scope(fleet, name string, t *model.Tenant, held model.Occupancy) []Object {
-	labels := merge(namespaceLabels(fleet, t.Name), map[string]string{LabelManagedBy: ManagedBy})
+	labels := declared.Merge(namespaceLabels(fleet, t.Name), map[string]string{LabelManagedBy: ManagedBy})
 	// A namespace holds volumes, and deleting it deletes them.
 	cluster := &part{labels: labels}
 	cluster.add(&corev1.Namespace{
@@ -93,7 +94,7 @@ func limits(t *model.Tenant, held model.Occupancy) corev1.LimitRangeItem {
 		if most == 0 {
 			continue
 		}
-		item.Max[name] = quantity(string(name), most)
+		item.Max[name] = declared.Quantity(string(name), most)
 		if request.Cmp(item.Max[name]) > 0 {
 			item.DefaultRequest[name] = item.Max[name]
 		}
@@ -112,7 +113,7 @@ func AboveLimits(app *model.Application, t *model.Tenant) (problems []model.Prob
 		c := &app.Components[i]
 		for _, name := range []string{"cpu", "memory"} {
 			if most, limit := t.Quota.Get(name), c.Limits.Get(name); most > 0 && limit > most {
-				problems = append(problems, problem(app, c.Name, faultf(CodeLimits, "resources.limits."+name, "is %s; no container of tenant %s has more than its quota of %s",
+				problems = append(problems, problem(app, c.Name, declared.Faultf(declared.CodeLimits, "resources.limits."+name, "is %s; no container of tenant %s has more than its quota of %s",
 					model.FormatAmount(name, limit), t.Name, model.FormatAmount(name, most))))
 			}
 		}
@@ -128,19 +129,8 @@ func quantities(quota *model.Resources) corev1.ResourceList {
 	hard := corev1.ResourceList{}
 	for _, name := range quota.Names() {
 		if n := quota.Get(name); n > 0 {
-			hard[corev1.ResourceName("requests."+name)] = quantity(name, n)
+			hard[corev1.ResourceName("requests."+name)] = declared.Quantity(name, n)
 		}
 	}
 	return hard
-}
-
-// quantity converts an amount of the named resource.
-func quantity(name string, n int64) resource.Quantity {
-	switch name {
-	case "cpu":
-		return *resource.NewMilliQuantity(n, resource.DecimalSI)
-	case "memory":
-		return *resource.NewQuantity(n, resource.BinarySI)
-	}
-	return *resource.NewQuantity(n, resource.DecimalSI)
 }

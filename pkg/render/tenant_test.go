@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // TestTenant compares what a tenant has besides its applications with
@@ -40,7 +41,7 @@ func TestReservedNamespaces(t *testing.T) {
 	for _, name := range []string{"default", "kube-system", "daros-system", "daros-x"} {
 		s := scenario{Tenant: name, App: "shop"}
 		_, err := Application(s.input(t, nil))
-		require.ErrorContains(t, err, CodeNamespace)
+		require.ErrorContains(t, err, declared.CodeNamespace)
 		require.Empty(t, Tenant("example", "", &model.Tenant{Name: name}, model.Occupancy{}).Objects)
 	}
 }
@@ -86,7 +87,7 @@ func TestReservedNames(t *testing.T) {
 	for _, name := range []string{"d-aros", "d-aros-x"} {
 		s := readScenario(t, []byte("app: "+name+"\nregistries: [ghcr.io/acme]\ncomponents: [{name: site, type: worker, requests: {cpu: 100m, memory: 64Mi}, properties: {image: ghcr.io/acme/a}}]"))
 		_, err := Application(s.input(t, nil))
-		require.ErrorContains(t, err, CodeReserved)
+		require.ErrorContains(t, err, declared.CodeReserved)
 		require.ErrorContains(t, err, name+"-site")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // Tracks of the pods of a Deployment. While a workflow step rolls out a newer version
@@ -23,7 +24,7 @@ func (a *application) beside(c *model.Component, state model.ComponentState) *wo
 	state.Run, state.Workload, state.Beside = b.Run, cmp.Or(b.Workload, model.WorkloadDigest(c, state.Grant, b.Run)), nil
 	w := a.workload(c, state)
 	w.name, w.track = nextName(w.name), TrackNext
-	w.out.labels, w.out.told.Traffic = merge(w.out.labels, map[string]string{LabelTrack: TrackNext}), b.Traffic
+	w.out.labels, w.out.told.Traffic = declared.Merge(w.out.labels, map[string]string{LabelTrack: TrackNext}), b.Traffic
 	return w
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // admitUsage refuses objects whose pods together request more than the component was
@@ -40,7 +41,7 @@ func (a admission) admitUsage(path string, objects []*unstructured.Unstructured)
 		var spec corev1.PodSpec
 		if raw, ok := template["spec"].(map[string]any); ok {
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, &spec); err != nil {
-				return faultf(CodeUnreadable, path, "has a spec of pods that cannot be read: %v", err)
+				return declared.Faultf(declared.CodeUnreadable, path, "has a spec of pods that cannot be read: %v", err)
 			}
 		}
 		n, err := a.replicas(path, u, kind, s)
@@ -51,7 +52,7 @@ func (a admission) admitUsage(path string, objects []*unstructured.Unstructured)
 	}
 	granted := a.grant.Requests.Times(a.grant.Replicas)
 	if over := asked.Exceeds(granted); over != nil {
-		return faultf(CodeUndeclared, path, "asks for %s, but the component was granted %s (%s): declare it in resources.requests and replicas",
+		return declared.Faultf(declared.CodeUndeclared, path, "asks for %s, but the component was granted %s (%s): declare it in resources.requests and replicas",
 			asked, granted, strings.Join(over, ", "))
 	}
 	return nil
@@ -72,7 +73,7 @@ func (a admission) replicas(path string, u *unstructured.Unstructured, kind stri
 	}
 	n, ok := v.(int64)
 	if err != nil || !ok || n < 0 || n > 1<<20 {
-		return 0, faultf(CodeUnreadable, path, "has %s that is not a count", strings.Join(s.replicas, "."))
+		return 0, declared.Faultf(declared.CodeUnreadable, path, "has %s that is not a count", strings.Join(s.replicas, "."))
 	}
 	return int(n), a.admitCount(path, strings.Join(s.replicas, "."), int(n))
 }
@@ -80,7 +81,7 @@ func (a admission) replicas(path string, u *unstructured.Unstructured, kind stri
 // admitCount refuses more pods of a workload than policy allows.
 func (a admission) admitCount(path, field string, n int) error {
 	if most := a.policy.MaxReplicas; most > 0 && n > most {
-		return faultf(CodeField, path, "has %s of %d, policy allows %d (limits.maxReplicas)", field, n, most)
+		return declared.Faultf(declared.CodeField, path, "has %s of %d, policy allows %d (limits.maxReplicas)", field, n, most)
 	}
 	return nil
 }
@@ -101,11 +102,11 @@ func scaled(path string, objects []*unstructured.Unstructured) (map[string]int, 
 		kind := schema.FromAPIVersionAndKind(ref["apiVersion"], ref["kind"]).GroupKind()
 		target := kind.String() + " " + ref["name"]
 		if !there[target] {
-			return nil, faultf(CodeReference, path, "scales %s, which the component does not bring", target)
+			return nil, declared.Faultf(declared.CodeReference, path, "scales %s, which the component does not bring", target)
 		}
 		n, _, _ := unstructured.NestedInt64(u.Object, "spec", "maxReplicas")
 		if n < 1 || n > 1<<20 {
-			return nil, faultf(CodeUnreadable, path, "has an autoscaler without spec.maxReplicas")
+			return nil, declared.Faultf(declared.CodeUnreadable, path, "has an autoscaler without spec.maxReplicas")
 		}
 		most[target] = max(most[target], int(n))
 	}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // anyVersion draws a spec of the application: its components differ from version
@@ -141,11 +142,11 @@ func TestUnknownVersionIsKept(t *testing.T) {
 // when it is declared.
 func TestRefusedBeforeAStepNeedsIt(t *testing.T) {
 	for want, change := range map[string]string{
-		CodeConflict: `{name: web, type: worker, requests: {cpu: 100m, memory: 64Mi}, properties: {image: ghcr.io/acme/shop:1},
+		declared.CodeConflict: `{name: web, type: worker, requests: {cpu: 100m, memory: 64Mi}, properties: {image: ghcr.io/acme/shop:1},
 			traits: {storage: [{name: data, type: persistent, mountPath: /data, size: 1Gi}]}}`,
-		CodeName: `{name: web, type: worker, requests: {cpu: 100m, memory: 64Mi}, properties: {image: ghcr.io/acme/shop:1}},
+		declared.CodeName: `{name: web, type: worker, requests: {cpu: 100m, memory: 64Mi}, properties: {image: ghcr.io/acme/shop:1}},
 			{name: web-next, type: worker, requests: {cpu: 100m, memory: 64Mi}, properties: {image: ghcr.io/acme/shop:1}}`,
-		CodeReference: `{name: migrate, type: job, requests: {cpu: 100m, memory: 64Mi},
+		declared.CodeReference: `{name: migrate, type: job, requests: {cpu: 100m, memory: 64Mi},
 			properties: {image: ghcr.io/acme/shop:1, env: {KEY: {secret: {name: none, key: key}}}}}`,
 	} {
 		in := readScenario(t, []byte("workflow: {steps: [{name: release, type: canary, components: [web]}, {name: migrate, type: job, component: migrate}]}\ncomponents: ["+change+"]")).input(t, nil)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
@@ -30,7 +31,7 @@ func TestAnAdoptedObjectIsRendered(t *testing.T) {
 
 	fleet := check(app(brings, model.Adoption{Kind: "Deployment.apps", Name: "legacy"}))
 	require.Equal(t, []model.Problem{{
-		Code: render.CodeAdoption, Path: "application.adopt.1", Tenant: "acme", App: "shop",
+		Code: declared.CodeAdoption, Path: "application.adopt.1", Tenant: "acme", App: "shop",
 		Message: "names Deployment.apps legacy, and no component brings an object of this kind and name",
 		Places:  []model.Place{{At: "app.cue:3:9"}},
 	}}, fleet.Problems)

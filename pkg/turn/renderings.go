@@ -10,6 +10,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // Renderings configures how the renderings of a fleet are checked.
@@ -220,5 +221,5 @@ func AtFullLevel(app *model.Application) *model.Instance {
 
 // unreadable is a problem of an application's files that no value is to blame for.
 func unreadable(app *model.Application, err error) model.Problem {
-	return model.Problem{Code: render.CodeFiles, Path: "application", Message: err.Error(), Tenant: app.ID.Tenant, App: app.ID.Name}
+	return model.Problem{Code: declared.CodeFiles, Path: "application", Message: err.Error(), Tenant: app.ID.Tenant, App: app.ID.Name}
 }

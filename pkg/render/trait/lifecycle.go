@@ -1,9 +1,13 @@
-package render
+package trait
 
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
+
+var _ = register(Trait{Name: "lifecycle", Process: reading("lifecycle", lifecycle)})
 
 // hook does one thing in a container.
 type hook struct {
@@ -20,20 +24,20 @@ type hook struct {
 // moments is the declaration of the lifecycle trait.
 type moments struct{ PostStart, PreStop *hook }
 
-// hooks run after the container starts, and before it is told to stop. The time of the
+// lifecycle makes hooks. They run after the container starts, and before it is told to stop. The time of the
 // second counts towards the grace of the application.
-func (p *pod) hooks(declared moments) (err error) {
+func lifecycle(_ Context, m moments) (patch Patch, err error) {
 	all := &corev1.Lifecycle{}
-	if all.PostStart, err = declared.PostStart.render("traits.lifecycle.postStart"); err != nil {
-		return err
+	if all.PostStart, err = m.PostStart.render("traits.lifecycle.postStart"); err != nil {
+		return patch, err
 	}
-	if all.PreStop, err = declared.PreStop.render("traits.lifecycle.preStop"); err != nil {
-		return err
+	if all.PreStop, err = m.PreStop.render("traits.lifecycle.preStop"); err != nil {
+		return patch, err
 	}
 	if *all != (corev1.Lifecycle{}) {
-		p.main.Lifecycle = all
+		patch.Main.Lifecycle = all
 	}
-	return nil
+	return patch, nil
 }
 
 func (h *hook) render(path string) (*corev1.LifecycleHandler, error) {
@@ -51,14 +55,14 @@ func (h *hook) render(path string) (*corev1.LifecycleHandler, error) {
 	}
 	if h.Sleep != "" {
 		ways++
-		n, err := seconds(path+".sleep", h.Sleep)
+		n, err := declared.Seconds(path+".sleep", h.Sleep)
 		if err != nil {
 			return nil, err
 		}
 		rendered.Sleep = &corev1.SleepAction{Seconds: n}
 	}
 	if ways != 1 {
-		return nil, faultf(CodeUnreadable, path, "does one thing: exec, http or sleep")
+		return nil, declared.Faultf(declared.CodeUnreadable, path, "does one thing: exec, http or sleep")
 	}
 	return rendered, nil
 }

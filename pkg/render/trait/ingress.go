@@ -1,4 +1,4 @@
-package render
+package trait
 
 import (
 	"cmp"
@@ -8,7 +8,15 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
+
+var _ = register(Trait{
+	Name: "ingress", Kinds: []string{"Deployment", "StatefulSet"}, Stable: true,
+	Process: reading("ingress", ingress),
+})
 
 // route leads requests for a host and path to a port of the component.
 type route struct {
@@ -22,32 +30,32 @@ type route struct {
 }
 
 // ingress renders one Ingress for all routes of the component.
-func (p *pod) ingress(routes []route) error {
+func ingress(c Context, routes []route) (patch Patch, err error) {
 	if len(routes) == 0 {
-		return nil
+		return patch, nil
 	}
 	object := &networkingv1.Ingress{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "Ingress"},
-		ObjectMeta: metav1.ObjectMeta{Name: p.name},
+		ObjectMeta: metav1.ObjectMeta{Name: c.Name},
 	}
 	secrets := map[string][]string{} // hosts by the secret that has their certificate
 	for i, r := range routes {
 		path := fmt.Sprintf("traits.ingress.%d", i)
-		n := slices.IndexFunc(p.ports, func(p port) bool { return p.Port == r.Port && p.exposed() })
+		n := slices.IndexFunc(c.Ports, func(p declared.Port) bool { return p.Port == r.Port && p.Exposed() })
 		if n < 0 {
-			return faultf(CodeReference, path+".port", "leads to port %d, which the component does not expose", r.Port)
+			return patch, declared.Faultf(declared.CodeReference, path+".port", "leads to port %d, which the component does not expose", r.Port)
 		}
-		if err := refuseReserved(path, nil, r.Annotations); err != nil {
-			return err
+		if err := declared.RefuseReserved(path, nil, r.Annotations); err != nil {
+			return patch, err
 		}
 		if err := takeOver(object, path, r); err != nil {
-			return err
+			return patch, err
 		}
 		if r.TLS != "" {
 			secrets[r.TLS] = append(secrets[r.TLS], r.Host)
 		}
-		addPath(object, r, p.name)
-		p.flows.entries = append(p.flows.entries, listening{p.ports[n].target(), p.ports[n].protocol()})
+		addPath(object, r, c.Name)
+		patch.Entries = append(patch.Entries, c.Ports[n])
 	}
 	slices.SortFunc(object.Spec.Rules, func(a, b networkingv1.IngressRule) int { return strings.Compare(a.Host, b.Host) })
 	for secret, hosts := range secrets {
@@ -55,8 +63,8 @@ func (p *pod) ingress(routes []route) error {
 		object.Spec.TLS = append(object.Spec.TLS, networkingv1.IngressTLS{SecretName: secret, Hosts: slices.Compact(hosts)})
 	}
 	slices.SortFunc(object.Spec.TLS, func(a, b networkingv1.IngressTLS) int { return strings.Compare(a.SecretName, b.SecretName) })
-	p.out.add(object)
-	return nil
+	patch.Objects = []runtime.Object{object}
+	return patch, nil
 }
 
 // takeOver adds the class and the annotations of a route to the Ingress. It refuses
@@ -64,16 +72,16 @@ func (p *pod) ingress(routes []route) error {
 func takeOver(object *networkingv1.Ingress, path string, r route) error {
 	if r.ClassName != "" {
 		if was := object.Spec.IngressClassName; was != nil && *was != r.ClassName {
-			return faultf(CodeConflict, path+".className", "is %s, another route says %s", r.ClassName, *was)
+			return declared.Faultf(declared.CodeConflict, path+".className", "is %s, another route says %s", r.ClassName, *was)
 		}
 		object.Spec.IngressClassName = &r.ClassName
 	}
 	for k, v := range r.Annotations {
 		if was, ok := object.Annotations[k]; ok && was != v {
-			return faultf(CodeConflict, path+".annotations", "says %s differently than another route", k)
+			return declared.Faultf(declared.CodeConflict, path+".annotations", "says %s differently than another route", k)
 		}
 	}
-	object.Annotations = merge(object.Annotations, r.Annotations)
+	object.Annotations = declared.Merge(object.Annotations, r.Annotations)
 	return nil
 }
 

@@ -1,9 +1,13 @@
-package render
+package trait
 
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
+
+var _ = register(Trait{Name: "probes", Process: reading("probes", probes)})
 
 // probe checks the health of a container, in one of three ways.
 type probe struct {
@@ -29,15 +33,15 @@ type probe struct {
 type health struct{ Liveness, Readiness, Startup *probe }
 
 // probes check whether the container is alive, is ready and has started.
-func (p *pod) probes(declared health) (err error) {
-	if p.main.LivenessProbe, err = declared.Liveness.render("traits.probes.liveness"); err != nil {
-		return err
+func probes(_ Context, h health) (patch Patch, err error) {
+	if patch.Main.Liveness, err = h.Liveness.render("traits.probes.liveness"); err != nil {
+		return patch, err
 	}
-	if p.main.ReadinessProbe, err = declared.Readiness.render("traits.probes.readiness"); err != nil {
-		return err
+	if patch.Main.Readiness, err = h.Readiness.render("traits.probes.readiness"); err != nil {
+		return patch, err
 	}
-	p.main.StartupProbe, err = declared.Startup.render("traits.probes.startup")
-	return err
+	patch.Main.Startup, err = h.Startup.render("traits.probes.startup")
+	return patch, err
 }
 
 func (p *probe) render(path string) (*corev1.Probe, error) {
@@ -61,7 +65,7 @@ func (p *probe) render(path string) (*corev1.Probe, error) {
 		rendered.Exec = &corev1.ExecAction{Command: p.Exec.Command}
 	}
 	if ways != 1 {
-		return nil, faultf(CodeUnreadable, path, "asks in one way: http, tcp or exec")
+		return nil, declared.Faultf(declared.CodeUnreadable, path, "asks in one way: http, tcp or exec")
 	}
 	for _, d := range []struct {
 		name, value string
@@ -71,7 +75,7 @@ func (p *probe) render(path string) (*corev1.Probe, error) {
 		{"period", p.Period, &rendered.PeriodSeconds},
 		{"timeout", p.Timeout, &rendered.TimeoutSeconds},
 	} {
-		n, err := optionalSeconds(path+"."+d.name, d.value)
+		n, err := declared.OptionalSeconds(path+"."+d.name, d.value)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,40 @@
+package declared
+
+import "fmt"
+
+// Codes of the errors of rendering. docs/errors.md explains each.
+const (
+	CodeUnreadable = "DA1701" // properties or traits do not fit the type
+	CodeReference  = "DA1702" // a reference to an object that does not exist
+	CodeConflict   = "DA1703" // two things that exclude each other
+	CodeName       = "DA1704" // two objects of one name
+	CodeKind       = "DA1705" // a kind of object that policy does not allow
+	CodeNamespace  = "DA1706" // an object outside the tenant's namespace
+	CodeReserved   = "DA1707" // labels or annotations that are the system's own
+	CodePrivilege  = "DA1708" // a pod asks for more than a tenant's pod may have
+	CodeImage      = "DA1709" // an image from a registry that policy does not allow
+	CodeUndeclared = "DA1710" // manifests ask for more than their component declares
+	CodeFiles      = "DA1711" // a kustomization that is not read
+	CodeBuild      = "DA1712" // a kustomization that kustomize refuses
+	CodePlacement  = "DA1713" // a pool that is not declared any more
+	CodeSize       = "DA1714" // more than a cluster or a pass can carry
+	CodeField      = "DA1716" // a field that objects of a tenant may not have
+	CodeStandard   = "DA1717" // a pod that the tenant's Pod Security Standard refuses
+	CodeLimits     = "DA1718" // a limit above the quota of a locked tenant
+	CodeAdoption   = "DA1725" // an object to adopt that the application does not render
+	// DA1715 refused workflows while nothing carried them out; codes are not used again
+)
+
+// Fault is an error inside the declaration of one component.
+type Fault struct {
+	Code    string
+	Path    string // inside the component: properties.image
+	Message string
+}
+
+func (f *Fault) Error() string { return f.Code + " " + f.Path + ": " + f.Message }
+
+// Faultf returns a Fault.
+func Faultf(code, path, format string, args ...any) error {
+	return &Fault{Code: code, Path: path, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,70 @@
+package trait
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
+)
+
+// Context is what a trait may know of the component that declares it. Traits only read it.
+type Context struct {
+	Component *model.Component
+	Workload
+	Grant     model.Grant
+	Policy    *model.Policy
+	Ports     []declared.Port             // of a service, none for a job
+	Resources corev1.ResourceRequirements // that all containers of the pod have together
+	Claims    Claims
+
+	// Configuration returns a config or secret component of the application.
+	Configuration func(name string) (Configuration, bool)
+
+	// Given is what the traits before this one gave.
+	Given Patch
+}
+
+// Workload is what carries a component.
+type Workload struct {
+	Kind     string            // Deployment, StatefulSet, DaemonSet or Job
+	Name     string            // of its objects
+	Run      int               // replicas that may run now
+	Newer    bool              // it is a newer version beside the stable one
+	Selector map[string]string // labels that only its pods have
+}
+
+// Claims are annotations of claims for volumes.
+type Claims struct {
+	Kept    map[string]string // of all: they stay after their declaration is removed
+	Deleted map[string]string // of those that go with the application, nil if none do
+}
+
+// Configuration is a component that pods read.
+type Configuration struct {
+	Type string // of the component
+	Sort string // config or secret, "" if pods cannot read it
+	Name string // of the object that pods refer to
+}
+
+// secret returns the Secret of a secret component, or one that others made. The name of the component
+// is added to the references.
+func (c Context) secret(path string, to declared.SecretRef, references *[]string) (corev1.LocalObjectReference, error) {
+	if to.Existing != "" {
+		return corev1.LocalObjectReference{Name: to.Existing}, nil
+	}
+	return c.object(path, "secret", to.Name, references)
+}
+
+// object returns the object of a config or secret component. The name of the component
+// is added to the references.
+func (c Context) object(path, sort, name string, references *[]string) (corev1.LocalObjectReference, error) {
+	found, ok := c.Configuration(name)
+	if !ok {
+		return corev1.LocalObjectReference{}, declared.Faultf(declared.CodeReference, path, "refers to component %s, which the application does not have", name)
+	}
+	if found.Sort != sort {
+		return corev1.LocalObjectReference{}, declared.Faultf(declared.CodeReference, path, "refers to component %s as a %s, but it is a %s", name, sort, found.Type)
+	}
+	*references = append(*references, name)
+	return corev1.LocalObjectReference{Name: found.Name}, nil
+}

@@ -1,0 +1,43 @@
+package trait
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
+)
+
+// Patch is what a trait gives to what carries a component.
+type Patch struct {
+	Main    Main               // for the component's own container
+	Before  []corev1.Container // that run to their end before it starts, in order
+	Beside  []corev1.Container // that run beside it
+	Pod     Pod
+	Volumes []corev1.Volume
+	Claims  []corev1.PersistentVolumeClaim // of which each replica of a store has its own
+	Objects []runtime.Object               // beside the pods
+
+	Entries    []declared.Port // that clients outside the cluster reach
+	References []string        // config and secret components whose change reaches the pods
+
+	Exclusive bool `is:"the right to be the only pod"`
+	Scales    bool `is:"the number of replicas"` // something sets it in the cluster
+}
+
+// Main is a patch for the component's own container. The tags are what messages call the fields that one trait has.
+type Main struct {
+	Env       []corev1.EnvVar
+	EnvFrom   []corev1.EnvFromSource
+	Mounts    []corev1.VolumeMount
+	Liveness  *corev1.Probe                `is:"the liveness probe"`
+	Readiness *corev1.Probe                `is:"the readiness probe"`
+	Startup   *corev1.Probe                `is:"the startup probe"`
+	Lifecycle *corev1.Lifecycle            `is:"the hooks"`
+	Resources *corev1.ResourceRequirements `is:"the resources of the container"`
+	Security  *corev1.SecurityContext      `is:"the rights of the container"` // beyond those that every container has
+}
+
+// Pod is a patch for the pod itself.
+type Pod struct {
+	Security *corev1.PodSecurityContext `is:"the rights of the pod"` // beyond those that every pod has
+}

@@ -1,0 +1,34 @@
+package trait
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
+)
+
+var _ = register(Trait{Name: "security", Process: reading("security", security)})
+
+// rights is the declaration of the security trait.
+type rights struct {
+	User         *int64              `json:"user"`
+	Group        *int64              `json:"group"`
+	VolumeGroup  *int64              `json:"volumeGroup"`
+	ReadOnlyRoot bool                `json:"readOnlyRoot"`
+	Capabilities []corev1.Capability `json:"capabilities"`
+}
+
+// security sets users, groups and rights. They come on top of what every pod has. The schema
+// allows capabilities of the baseline Pod Security Standard only; that of the tenant may be stricter.
+func security(c Context, r rights) (Patch, error) {
+	if c.Component.OS == "windows" {
+		return Patch{}, declared.Faultf(declared.CodeConflict, "traits.security", "is for containers of linux: windows has no such users and rights")
+	}
+	main := &corev1.SecurityContext{RunAsUser: r.User, RunAsGroup: r.Group}
+	if r.ReadOnlyRoot {
+		main.ReadOnlyRootFilesystem = new(true)
+	}
+	if r.Capabilities != nil {
+		main.Capabilities = &corev1.Capabilities{Add: r.Capabilities}
+	}
+	return Patch{Main: Main{Security: main}, Pod: Pod{Security: &corev1.PodSecurityContext{FSGroup: r.VolumeGroup}}}, nil
+}

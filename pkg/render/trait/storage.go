@@ -1,0 +1,115 @@
+package trait
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
+)
+
+var _ = register(Trait{Name: "storage", Process: reading("storage", storage)})
+
+// mount is one directory of a container.
+type mount struct {
+	Name         string             `json:"name"`
+	Type         string             `json:"type"`
+	MountPath    string             `json:"mountPath"`
+	Size         string             `json:"size"`
+	StorageClass string             `json:"storageClass"`
+	ReadOnly     bool               `json:"readOnly"`
+	Source       declared.SecretRef `json:"source"`
+	SubPath      string             `json:"subPath"`
+}
+
+// storage mounts volumes. Each replica of a store has its own claim for a persistent
+// volume; other components have one claim, which only one pod can use. Claims stay
+// after their declaration is removed.
+func storage(c Context, mounts []mount) (patch Patch, err error) {
+	names, paths := map[string]bool{}, map[string]bool{}
+	for i, m := range mounts {
+		path := fmt.Sprintf("traits.storage.%d", i)
+		if names[m.Name] || paths[m.MountPath] {
+			return patch, declared.Faultf(declared.CodeConflict, path, "mounts %s at %s, and so does another entry", m.Name, m.MountPath)
+		}
+		names[m.Name], paths[m.MountPath] = true, true
+		volume := corev1.Volume{Name: m.Name}
+		switch m.Type {
+		case "persistent":
+			claim, err := m.claim(path, c.Claims)
+			if err != nil {
+				return patch, err
+			}
+			if c.Kind == "StatefulSet" {
+				claim.Labels = c.Selector
+				patch.Claims = append(patch.Claims, *claim)
+				break
+			}
+			if c.Kind == "DaemonSet" || c.Component.Replicas > 1 {
+				return patch, declared.Faultf(declared.CodeConflict, path, "is one volume for several replicas; a component of type store gives each its own")
+			}
+			claim.Name = declared.Join(declared.MaxName, c.Name, m.Name)
+			claim.Annotations = declared.Merge(claim.Annotations, c.Claims.Deleted)
+			patch.Objects = append(patch.Objects, claim)
+			volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name}
+			patch.Exclusive = true
+		case "ephemeral":
+			volume.EmptyDir = &corev1.EmptyDirVolumeSource{}
+			if m.Size != "" {
+				bytes, err := model.ParseMemory(m.Size)
+				if err != nil {
+					return patch, declared.Faultf(declared.CodeUnreadable, path+".size", "%v", err)
+				}
+				size := declared.Quantity("memory", bytes)
+				volume.EmptyDir.SizeLimit = &size
+			}
+		case "config":
+			object, err := c.object(path+".source", "config", m.Source.Name, &patch.References)
+			if err != nil {
+				return patch, err
+			}
+			volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: object}
+		case "secret":
+			object, err := c.secret(path+".source", m.Source, &patch.References)
+			if err != nil {
+				return patch, err
+			}
+			volume.Secret = &corev1.SecretVolumeSource{SecretName: object.Name}
+		default:
+			return patch, declared.Faultf(declared.CodeUnreadable, path+".type", "%q is not a type of storage", m.Type)
+		}
+		if volume.VolumeSource != (corev1.VolumeSource{}) {
+			patch.Volumes = append(patch.Volumes, volume)
+		}
+		patch.Main.Mounts = append(patch.Main.Mounts, corev1.VolumeMount{
+			Name: m.Name, MountPath: m.MountPath, ReadOnly: m.ReadOnly, SubPath: m.SubPath,
+		})
+	}
+	return patch, nil
+}
+
+// claim renders the claim of a persistent volume.
+func (m mount) claim(path string, c Claims) (*corev1.PersistentVolumeClaim, error) {
+	bytes, err := model.ParseMemory(m.Size)
+	if err != nil || bytes == 0 {
+		return nil, declared.Faultf(declared.CodeUnreadable, path+".size", "a persistent volume has a size such as 20Gi")
+	}
+	claim := &corev1.PersistentVolumeClaim{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: m.Name, Annotations: c.Kept,
+		},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources: corev1.VolumeResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceStorage: declared.Quantity("memory", bytes)},
+			},
+		},
+	}
+	if m.StorageClass != "" {
+		claim.Spec.StorageClassName = &m.StorageClass
+	}
+	return claim, nil
+}

@@ -1,0 +1,37 @@
+package trait
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
+)
+
+// Variables returns environment variables in order of their names, and the config and secret components
+// that they refer to.
+func (c Context) Variables(below string, values map[string]declared.Variable) (all []corev1.EnvVar, references []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		v, path := values[name], below+"."+name
+		variable := corev1.EnvVar{Name: name, Value: v.Value}
+		switch {
+		case v.Secret != nil:
+			object, err := c.secret(path, declared.SecretRef{Name: v.Secret.Name, Existing: v.Secret.Existing}, &references)
+			if err != nil {
+				return nil, nil, err
+			}
+			variable.ValueFrom = &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: object, Key: v.Secret.Key}}
+		case v.Config != nil:
+			object, err := c.object(path, "config", v.Config.Name, &references)
+			if err != nil {
+				return nil, nil, err
+			}
+			variable.ValueFrom = &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: object, Key: v.Config.Key}}
+		case v.Field != "":
+			variable.ValueFrom = &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: v.Field}}
+		}
+		all = append(all, variable)
+	}
+	return all, references, nil
+}
