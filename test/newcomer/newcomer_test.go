@@ -56,6 +56,17 @@ func TestRecipesAreWhole(t *testing.T) {
 	require.Equal(t, []string{"A trait", "A transition", "An error code", "A command"}, names)
 }
 
+// TestATraitIsTwoFiles: a trait touches its own two files and nothing else.
+func TestATraitIsTwoFiles(t *testing.T) {
+	trait := recipes(t)[0]
+	require.Equal(t, "A trait", trait.name)
+	require.Len(t, trait.edits, 2)
+	for _, e := range trait.edits {
+		require.Empty(t, e.old, "%s is a new file", e.file)
+		require.Equal(t, "pkg/render/trait", filepath.Dir(e.file))
+	}
+}
+
 // withoutOneEdit leaves out each edit in turn.
 func withoutOneEdit(t *testing.T, r recipe) {
 	for skip, missing := range r.edits {
