@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 )
 
 // carry puts what the traits give into the pod, and their objects beside it.
@@ -19,6 +18,8 @@ func (p *pod) carry() {
 	}
 	secure(spec.SecurityContext, p.patch.Pod.Security, main.SecurityContext, gives.Security)
 	spec.Volumes = p.patch.Volumes
+	spec.Affinity, spec.Tolerations, spec.HostAliases = p.patch.Pod.Affinity, p.patch.Pod.Tolerations, p.patch.Pod.Hosts
+	main.ImagePullPolicy = p.patch.Pod.Pull
 	spec.InitContainers, spec.Containers = p.extras(), []corev1.Container{*main}
 	for _, port := range p.patch.Entries {
 		p.flows.entries = append(p.flows.entries, listening{port.Target(), port.Transport()})
@@ -54,6 +55,7 @@ func (p *pod) extras() []corev1.Container {
 	}
 	all := slices.Concat(p.patch.Beside, before) // sidecars first: what runs before may need them
 	for i := range all {
+		all[i].ImagePullPolicy = p.patch.Pod.Pull
 		all[i].SecurityContext = p.main.SecurityContext.DeepCopy()
 	}
 	return all

@@ -23,6 +23,6 @@ func (w *workload) daemonSet() error {
 			},
 		})
 	}
-	w.service(s.Ports, false)
+	w.service(s.Ports, p.patch.Service, false)
 	return nil
 }

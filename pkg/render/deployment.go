@@ -10,6 +10,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
+	"github.com/d-aros/d-aros/pkg/render/trait"
 )
 
 // revisions is the number of earlier templates that a cluster keeps. Git has the rest.
@@ -21,17 +22,18 @@ func (w *workload) deployment() error {
 	if err != nil {
 		return err
 	}
-	if p.patch.Exclusive && w.app.spec.Workflow.Staged(w.spec.Name) {
+	if p.patch.Replicas.Exclusive && w.app.spec.Workflow.Staged(w.spec.Name) {
 		return declared.Faultf(declared.CodeConflict, "traits.storage", "is one volume, which two versions cannot have at a time; bring the component with a deploy step")
 	}
 	spec := appsv1.DeploymentSpec{
 		Selector:                &metav1.LabelSelector{MatchLabels: w.podLabels()},
 		Template:                p.template,
-		Strategy:                strategy(w.run, p.patch.Exclusive),
+		Strategy:                strategy(w.run, p.patch.Replicas),
+		MinReadySeconds:         p.patch.Replicas.MinReady,
 		RevisionHistoryLimit:    new(int32(revisions)),
 		ProgressDeadlineSeconds: progressDeadline(w.app.spec.Policy.StartDeadline),
 	}
-	if !p.patch.Scales || w.run == 0 {
+	if !p.patch.Replicas.Scaled || w.run == 0 {
 		spec.Replicas = new(int32(w.run))
 	}
 	w.out.add(&appsv1.Deployment{
@@ -39,12 +41,12 @@ func (w *workload) deployment() error {
 		ObjectMeta: w.meta(s.container),
 		Spec:       spec,
 	})
-	return w.reachable(s.Ports)
+	return w.reachable(s.Ports, p.patch.Service)
 }
 
 // reachable renders the Service of a webservice or a worker. Its ports are those of
 // the stable version, unless all requests go to the newer version.
-func (w *workload) reachable(ports []declared.Port) error {
+func (w *workload) reachable(ports []declared.Port, reached trait.Service) error {
 	if w.track == TrackNext {
 		return nil
 	}
@@ -55,7 +57,7 @@ func (w *workload) reachable(ports []declared.Port) error {
 		}
 		ports = p.Ports
 	}
-	w.service(ports, false)
+	w.service(ports, reached, false)
 	return nil
 }
 
@@ -63,14 +65,17 @@ func (w *workload) reachable(ports []declared.Port) error {
 // during an update if there is capacity for it. If the quota or the pool is full, an
 // update of several replicas continues with one pod less. A single replica is kept:
 // its update waits for capacity, and misses its deadline without any. Pods that own a
-// volume are stopped first, because two pods cannot use the volume.
-func strategy(replicas int, exclusive bool) appsv1.DeploymentStrategy {
-	if exclusive {
+// volume are stopped first, because two pods cannot use the volume. Owners may declare otherwise.
+func strategy(replicas int, declared trait.Replicas) appsv1.DeploymentStrategy {
+	if declared.Exclusive || declared.Recreate {
 		return appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 	}
 	surge, missing := intstr.FromInt32(1), intstr.FromInt32(0)
 	if replicas > 1 {
 		missing = intstr.FromInt32(1)
+	}
+	if declared.Missing > 0 {
+		missing = intstr.FromInt32(declared.Missing)
 	}
 	return appsv1.DeploymentStrategy{
 		Type:          appsv1.RollingUpdateDeploymentStrategyType,

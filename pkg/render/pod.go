@@ -91,11 +91,19 @@ func (w *workload) pod(kind string, c container, ports []declared.Port, restart 
 // known returns what the traits of the component may know of it.
 func (w *workload) known(kind string, ports []declared.Port, resources corev1.ResourceRequirements) trait.Context {
 	return trait.Context{
-		Component: w.spec, Grant: w.grant, Policy: &w.app.spec.Policy, Ports: ports, Resources: resources,
+		Component: w.spec, Grant: w.grant, Ports: ports, Resources: resources,
 		Workload: trait.Workload{
 			Kind: kind, Name: w.name, Run: w.run, Newer: w.track == TrackNext, Selector: w.app.selector(w.spec.Name),
 		},
 		Claims: trait.Claims{Kept: map[string]string{AnnotationPrune: PruneKeep}, Deleted: w.app.deletion()},
+		Domain: w.placement().topologyKey,
+		Pods: func(component string) (map[string]string, bool) {
+			c, ok := w.app.spec.Component(component)
+			if !ok || !c.Runs() {
+				return nil, false
+			}
+			return w.app.selector(component), true
+		},
 		Configuration: func(name string) (trait.Configuration, bool) {
 			c, ok := w.app.spec.Component(name)
 			if !ok {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
+	"github.com/d-aros/d-aros/pkg/render/trait"
 )
 
 // containerPorts renders the ports that a container listens on.
@@ -33,7 +34,7 @@ func containerPorts(ports []declared.Port) ([]corev1.ContainerPort, error) {
 // service renders the Service of the exposed ports, if there are any. A headless Service
 // gives every pod its own name, and exists without ports, too. While two versions run,
 // it selects those that receive requests.
-func (w *workload) service(ports []declared.Port, headless bool) {
+func (w *workload) service(ports []declared.Port, reached trait.Service, headless bool) {
 	var exposed []corev1.ServicePort
 	for _, p := range ports {
 		if p.Exposed() {
@@ -52,9 +53,16 @@ func (w *workload) service(ports []declared.Port, headless bool) {
 	case len(exposed) == 0:
 		return
 	}
-	w.out.add(&corev1.Service{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
-		ObjectMeta: metav1.ObjectMeta{Name: w.name},
-		Spec:       spec,
-	})
+	add := func(name string) {
+		w.out.add(&corev1.Service{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec:       spec,
+		})
+	}
+	if reached.Name != "" {
+		add(reached.Name)
+	}
+	spec.Type = reached.Type
+	add(w.name)
 }

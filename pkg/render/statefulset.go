@@ -30,9 +30,10 @@ func (w *workload) statefulSet() error {
 			Template:             p.template,
 			VolumeClaimTemplates: p.patch.Claims,
 			PodManagementPolicy:  appsv1.ParallelPodManagement,
+			MinReadySeconds:      p.patch.Replicas.MinReady,
 			RevisionHistoryLimit: new(int32(revisions)),
 		},
 	})
-	w.service(s.Ports, true)
+	w.service(s.Ports, p.patch.Service, true)
 	return nil
 }

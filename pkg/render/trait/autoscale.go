@@ -29,7 +29,7 @@ func autoscale(c Context, s scaling) (Patch, error) {
 	if c.Run == 0 {
 		return Patch{}, nil
 	}
-	if c.Given.Exclusive {
+	if c.Given.Replicas.Exclusive {
 		return Patch{}, declared.Faultf(declared.CodeConflict, "traits.autoscale", "excludes persistent storage, which belongs to one replica")
 	}
 	scaler := &autoscalingv2.HorizontalPodAutoscaler{
@@ -50,5 +50,5 @@ func autoscale(c Context, s scaling) (Patch, error) {
 			}},
 		},
 	}
-	return Patch{Objects: []runtime.Object{scaler}, Scales: true}, nil
+	return Patch{Objects: []runtime.Object{scaler}, Replicas: Replicas{Scaled: true}}, nil
 }

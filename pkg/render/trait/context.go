@@ -12,13 +12,17 @@ type Context struct {
 	Component *model.Component
 	Workload
 	Grant     model.Grant
-	Policy    *model.Policy
 	Ports     []declared.Port             // of a service, none for a job
 	Resources corev1.ResourceRequirements // that all containers of the pod have together
 	Claims    Claims
 
 	// Configuration returns a config or secret component of the application.
 	Configuration func(name string) (Configuration, bool)
+
+	// Pods returns the labels of the pods of a component of the application, if it has pods.
+	Pods func(component string) (map[string]string, bool)
+	// Domain returns the label of nodes whose values are racks or zones, or each node.
+	Domain func(over string) (string, error)
 
 	// Given is what the traits before this one gave.
 	Given Patch

@@ -70,6 +70,8 @@ func called(element any) string {
 		return "volume " + e.Name
 	case corev1.VolumeMount:
 		return "the mount at " + e.MountPath
+	case corev1.HostAlias:
+		return "the names of " + e.IP
 	case corev1.EnvVar:
 		return "variable " + e.Name
 	case runtime.Object:

@@ -19,9 +19,23 @@ type Patch struct {
 
 	Entries    []declared.Port // that clients outside the cluster reach
 	References []string        // config and secret components whose change reaches the pods
+	Replicas   Replicas
+	Service    Service
+}
 
-	Exclusive bool `is:"the right to be the only pod"`
-	Scales    bool `is:"the number of replicas"` // something sets it in the cluster
+// Replicas is how many pods run, and how new ones replace old ones.
+type Replicas struct {
+	Exclusive bool  `is:"the right to be the only pod"`
+	Scaled    bool  `is:"the number of replicas"` // something sets it in the cluster
+	Recreate  bool  `is:"how pods are replaced"`  // all end first
+	Missing   int32 `is:"how many pods may be missing"`
+	MinReady  int32 `is:"how long pods are ready first"` // seconds
+}
+
+// Service is how others reach the component.
+type Service struct {
+	Name string             `is:"the name of a service"` // a further one
+	Type corev1.ServiceType `is:"the type of the service"`
 }
 
 // Main is a patch for the component's own container. The tags are what messages call the fields that one trait has.
@@ -39,5 +53,9 @@ type Main struct {
 
 // Pod is a patch for the pod itself.
 type Pod struct {
-	Security *corev1.PodSecurityContext `is:"the rights of the pod"` // beyond those that every pod has
+	Security    *corev1.PodSecurityContext `is:"the rights of the pod"` // beyond those that every pod has
+	Affinity    *corev1.Affinity           `is:"the affinity"`
+	Tolerations []corev1.Toleration
+	Hosts       []corev1.HostAlias
+	Pull        corev1.PullPolicy `is:"when images are pulled"` // of all containers
 }

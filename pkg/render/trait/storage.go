@@ -2,6 +2,8 @@ package trait
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,12 +24,15 @@ type mount struct {
 	ReadOnly     bool               `json:"readOnly"`
 	Source       declared.SecretRef `json:"source"`
 	SubPath      string             `json:"subPath"`
+	Memory       bool               `json:"memory"`
+	Files        map[string]string  `json:"files"` // fields of the pod
 }
 
 // storage mounts volumes. Each replica of a store has its own claim for a persistent
 // volume; other components have one claim, which only one pod can use. Claims stay
 // after their declaration is removed.
 func storage(c Context, mounts []mount) (patch Patch, err error) {
+	inMemory := int64(0)
 	names, paths := map[string]bool{}, map[string]bool{}
 	for i, m := range mounts {
 		path := fmt.Sprintf("traits.storage.%d", i)
@@ -54,16 +59,10 @@ func storage(c Context, mounts []mount) (patch Patch, err error) {
 			claim.Annotations = declared.Merge(claim.Annotations, c.Claims.Deleted)
 			patch.Objects = append(patch.Objects, claim)
 			volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name}
-			patch.Exclusive = true
+			patch.Replicas.Exclusive = true
 		case "ephemeral":
-			volume.EmptyDir = &corev1.EmptyDirVolumeSource{}
-			if m.Size != "" {
-				bytes, err := model.ParseMemory(m.Size)
-				if err != nil {
-					return patch, declared.Faultf(declared.CodeUnreadable, path+".size", "%v", err)
-				}
-				size := declared.Quantity("memory", bytes)
-				volume.EmptyDir.SizeLimit = &size
+			if volume.EmptyDir, err = m.scratch(path, c.Resources, &inMemory); err != nil {
+				return patch, err
 			}
 		case "config":
 			object, err := c.object(path+".source", "config", m.Source.Name, &patch.References)
@@ -77,6 +76,8 @@ func storage(c Context, mounts []mount) (patch Patch, err error) {
 				return patch, err
 			}
 			volume.Secret = &corev1.SecretVolumeSource{SecretName: object.Name}
+		case "pod":
+			volume.DownwardAPI = m.fields()
 		default:
 			return patch, declared.Faultf(declared.CodeUnreadable, path+".type", "%q is not a type of storage", m.Type)
 		}
@@ -88,6 +89,41 @@ func storage(c Context, mounts []mount) (patch Patch, err error) {
 		})
 	}
 	return patch, nil
+}
+
+// scratch renders a directory that ends with its pod. One in memory has a part of what the component requests, which
+// inMemory adds up: arbitration counts what is requested.
+func (m mount) scratch(path string, all corev1.ResourceRequirements, inMemory *int64) (*corev1.EmptyDirVolumeSource, error) {
+	directory := &corev1.EmptyDirVolumeSource{}
+	if m.Size != "" {
+		bytes, err := model.ParseMemory(m.Size)
+		if err != nil {
+			return nil, declared.Faultf(declared.CodeUnreadable, path+".size", "%v", err)
+		}
+		directory.SizeLimit = new(declared.Quantity("memory", bytes))
+	}
+	if !m.Memory {
+		return directory, nil
+	}
+	if directory.SizeLimit == nil {
+		return nil, declared.Faultf(declared.CodeUnreadable, path+".size", "is missing: a directory in memory has a part of the memory of the component")
+	}
+	if *inMemory += directory.SizeLimit.Value(); *inMemory >= all.Requests.Memory().Value() {
+		return nil, declared.Faultf(declared.CodeConflict, path+".size", "leaves nothing to the container of the component, which requests %s of memory in all", all.Requests.Memory())
+	}
+	directory.Medium = corev1.StorageMediumMemory
+	return directory, nil
+}
+
+// fields renders a directory with fields of the pod.
+func (m mount) fields() *corev1.DownwardAPIVolumeSource {
+	source := &corev1.DownwardAPIVolumeSource{}
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
+		source.Items = append(source.Items, corev1.DownwardAPIVolumeFile{
+			Path: name, FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: m.Files[name]},
+		})
+	}
+	return source
 }
 
 // claim renders the claim of a persistent volume.

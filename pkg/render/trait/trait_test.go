@@ -64,7 +64,7 @@ func TestPatchesAreMerged(t *testing.T) {
 		"the mount at /data":     {{Main: Main{Mounts: []corev1.VolumeMount{{Name: "a", MountPath: "/data"}}}}, {Main: Main{Mounts: []corev1.VolumeMount{{Name: "b", MountPath: "/data"}}}}},
 		"volume data":            {{Volumes: []corev1.Volume{{Name: "data"}}}, {Claims: []corev1.PersistentVolumeClaim{{}}, Volumes: []corev1.Volume{{Name: "data"}}}},
 		"the readiness probe":    {{Main: Main{Readiness: &corev1.Probe{}}}, {Main: Main{Readiness: &corev1.Probe{}}}},
-		"the number of replicas": {{Scales: true}, {Scales: true}},
+		"the number of replicas": {{Replicas: Replicas{Scaled: true}}, {Replicas: Replicas{Scaled: true}}},
 	} {
 		_, err := process([]Trait{giving("a", pair[0], nil), giving("b", pair[1], nil)}, Context{Component: component})
 		require.EqualError(t, err, "DA1703 traits.b: gives "+want+", and so does trait a")
