@@ -32,7 +32,10 @@ func (p *pod) carry() {
 // secure adds rights to those that every pod and container has.
 func secure(pod, morePod *corev1.PodSecurityContext, main, moreMain *corev1.SecurityContext) {
 	if morePod != nil {
-		pod.FSGroup = morePod.FSGroup
+		pod.FSGroup, pod.SupplementalGroups = morePod.FSGroup, morePod.SupplementalGroups
+		if morePod.RunAsNonRoot != nil {
+			pod.RunAsNonRoot = morePod.RunAsNonRoot
+		}
 	}
 	if moreMain == nil {
 		return

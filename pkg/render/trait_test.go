@@ -28,6 +28,8 @@ func TestTraitsRefused(t *testing.T) {
 			"DA1703 application.components.web.traits.storage.1.size: leaves nothing to the container of the component, which requests 256Mi of memory in all"},
 		"two containers": {web, "init: [{name: a, image: a}], sidecars: [{name: a, image: a, resources: {requests: {cpu: 1m, memory: 1Mi}}}]",
 			"DA1703 application.components.web.traits.sidecars: gives container a, and so does trait init"},
+		"no memory to scale by": {"name: web, type: worker, requests: {cpu: 100m}, properties: {image: ghcr.io/acme/shop:1}", "autoscale: {min: 1, max: 1, cpu: 70, memory: 70}",
+			"DA1703 application.components.web.traits.autoscale.memory: is a part of the memory that the component requests, and it requests none"},
 		"an unknown one": {web, "storge: []", "DA1701 application.components.web.traits: has a trait that is not known"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -155,7 +155,7 @@ func typos(v any, at []string, try func(at string)) {
 func chosen(at []string) bool {
 	open := []string{
 		"components", "pools", "bands", "profiles", "principals", "owners", "releases", "groups", "reservations", "devices", "labels", "annotations",
-		"env", "data", "selector", "namespaces", "pods", "inputs", "outputs", "objects", "definitions", "example", "parameter",
+		"env", "data", "files", "selector", "namespaces", "pods", "inputs", "outputs", "objects", "definitions", "example", "parameter",
 	}
 	for i, name := range at {
 		if name == "objects" || name == "example" || name == "parameter" {

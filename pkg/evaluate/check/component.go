@@ -158,13 +158,13 @@ func (r *references) probes(traits traitsDoc) {
 			continue
 		}
 		n := 0
-		for _, way := range []string{"http", "tcp", "exec"} {
+		for _, way := range []string{"http", "tcp", "grpc", "exec"} {
 			if _, ok := ways[way]; ok {
 				n++
 			}
 		}
 		if n != 1 {
-			r.bad(catalogue.Probe, ".traits.probes."+name, "asks in %d ways; write exactly one of http, tcp and exec", n)
+			r.bad(catalogue.Probe, ".traits.probes."+name, "asks in %d ways; write exactly one of http, tcp, grpc and exec", n)
 		}
 	}
 }

@@ -14,8 +14,8 @@ var _ = register(Trait{
 	Process: reading("autoscale", autoscale),
 })
 
-// scaling is the declaration of the autoscale trait. CPU is the target utilization in percent.
-type scaling struct{ Min, Max, CPU int }
+// scaling is the declaration of the autoscale trait. CPU and memory are the target utilization in percent.
+type scaling struct{ Min, Max, CPU, Memory int }
 
 // autoscale lets an autoscaler set the number of replicas, up to the number that may
 // run now. The autoscaler then owns that field. It is absent while nothing may run.
@@ -25,6 +25,13 @@ func autoscale(c Context, s scaling) (Patch, error) {
 	}
 	if c.Grant.Requests.CPU == 0 {
 		return Patch{}, declared.Faultf(declared.CodeConflict, "traits.autoscale.cpu", "is a part of the CPU that the component requests, and it requests none")
+	}
+	metrics := []autoscalingv2.MetricSpec{utilization(corev1.ResourceCPU, s.CPU)}
+	if s.Memory > 0 {
+		if c.Grant.Requests.Memory == 0 {
+			return Patch{}, declared.Faultf(declared.CodeConflict, "traits.autoscale.memory", "is a part of the memory that the component requests, and it requests none")
+		}
+		metrics = append(metrics, utilization(corev1.ResourceMemory, s.Memory))
 	}
 	if c.Run == 0 {
 		return Patch{}, nil
@@ -39,16 +46,19 @@ func autoscale(c Context, s scaling) (Patch, error) {
 			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: c.Kind, Name: c.Name},
 			MinReplicas:    new(int32(min(s.Min, c.Run))),
 			MaxReplicas:    int32(min(s.Max, c.Run)),
-			Metrics: []autoscalingv2.MetricSpec{{
-				Type: autoscalingv2.ResourceMetricSourceType,
-				Resource: &autoscalingv2.ResourceMetricSource{
-					Name: corev1.ResourceCPU,
-					Target: autoscalingv2.MetricTarget{
-						Type: autoscalingv2.UtilizationMetricType, AverageUtilization: new(int32(s.CPU)),
-					},
-				},
-			}},
+			Metrics:        metrics,
 		},
 	}
 	return Patch{Objects: []runtime.Object{scaler}, Replicas: Replicas{Scaled: true}}, nil
+}
+
+// utilization is the wanted use of what pods request, in percent.
+func utilization(name corev1.ResourceName, percent int) autoscalingv2.MetricSpec {
+	return autoscalingv2.MetricSpec{
+		Type: autoscalingv2.ResourceMetricSourceType,
+		Resource: &autoscalingv2.ResourceMetricSource{
+			Name:   name,
+			Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: new(int32(percent))},
+		},
+	}
 }

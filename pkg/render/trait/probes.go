@@ -9,7 +9,7 @@ import (
 
 var _ = register(Trait{Name: "probes", Process: reading("probes", probes)})
 
-// probe checks the health of a container, in one of three ways.
+// probe checks the health of a container, in one of four ways.
 type probe struct {
 	HTTP *struct {
 		Path   string `json:"path"`
@@ -19,6 +19,10 @@ type probe struct {
 	TCP *struct {
 		Port int32 `json:"port"`
 	} `json:"tcp"`
+	GRPC *struct {
+		Port    int32   `json:"port"`
+		Service *string `json:"service"`
+	} `json:"grpc"`
 	Exec *struct {
 		Command []string `json:"command"`
 	} `json:"exec"`
@@ -60,12 +64,16 @@ func (p *probe) render(path string) (*corev1.Probe, error) {
 		ways++
 		rendered.TCPSocket = &corev1.TCPSocketAction{Port: intstr.FromInt32(p.TCP.Port)}
 	}
+	if p.GRPC != nil {
+		ways++
+		rendered.GRPC = &corev1.GRPCAction{Port: p.GRPC.Port, Service: p.GRPC.Service}
+	}
 	if p.Exec != nil {
 		ways++
 		rendered.Exec = &corev1.ExecAction{Command: p.Exec.Command}
 	}
 	if ways != 1 {
-		return nil, declared.Faultf(declared.CodeUnreadable, path, "asks in one way: http, tcp or exec")
+		return nil, declared.Faultf(declared.CodeUnreadable, path, "asks in one way: http, tcp, grpc or exec")
 	}
 	for _, d := range []struct {
 		name, value string

@@ -12,7 +12,9 @@ var _ = register(Trait{Name: "security", Process: reading("security", security)}
 type rights struct {
 	User         *int64              `json:"user"`
 	Group        *int64              `json:"group"`
+	Groups       []int64             `json:"groups"`
 	VolumeGroup  *int64              `json:"volumeGroup"`
+	NonRoot      bool                `json:"nonRoot"`
 	ReadOnlyRoot bool                `json:"readOnlyRoot"`
 	Capabilities []corev1.Capability `json:"capabilities"`
 }
@@ -30,5 +32,9 @@ func security(c Context, r rights) (Patch, error) {
 	if r.Capabilities != nil {
 		main.Capabilities = &corev1.Capabilities{Add: r.Capabilities}
 	}
-	return Patch{Main: Main{Security: main}, Pod: Pod{Security: &corev1.PodSecurityContext{FSGroup: r.VolumeGroup}}}, nil
+	pod := &corev1.PodSecurityContext{FSGroup: r.VolumeGroup, SupplementalGroups: r.Groups}
+	if r.NonRoot {
+		pod.RunAsNonRoot = new(true)
+	}
+	return Patch{Main: Main{Security: main}, Pod: Pod{Security: pod}}, nil
 }
