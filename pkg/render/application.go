@@ -7,6 +7,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 	"github.com/d-aros/d-aros/pkg/runtime/carrier"
 )
 
@@ -30,9 +31,9 @@ func newApplication(in Input, spec *model.Application) *application {
 func unite(a, b []Object) []Object {
 	has := map[string]bool{}
 	for _, o := range a {
-		has[identity(o.Object)] = true
+		has[manifest.Identity(o.Object)] = true
 	}
-	return append(a, slices.DeleteFunc(b, func(o Object) bool { return has[identity(o.Object)] })...)
+	return append(a, slices.DeleteFunc(b, func(o Object) bool { return has[manifest.Identity(o.Object)] })...)
 }
 
 // workload is one component in a state, while its objects are rendered.

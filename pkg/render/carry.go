@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // carry puts what the traits give into the pod, and their objects beside it.
@@ -69,5 +71,5 @@ func (p *pod) meetsStandard() error {
 	if p.patch.Main.Security == nil {
 		return nil
 	}
-	return admission{standard: p.app.Tenant.PodSecurity}.admitStandard("traits.security", metav1.ObjectMeta{}, &p.template.Spec)
+	return manifest.Admission{Standard: p.app.Tenant.PodSecurity}.AdmitStandard("traits.security", metav1.ObjectMeta{}, &p.template.Spec)
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 	"github.com/d-aros/d-aros/test/clustertest"
 )
 
@@ -51,7 +52,7 @@ func TestClusterTakes(t *testing.T) {
 	prefix := cluster.Prefix(t) + "-"
 	tenant := &model.Tenant{Name: "acme", Quota: &model.Resources{CPU: 64000, Memory: 256 << 30}, Policy: model.Policy{Namespace: "application"}}
 	for _, o := range Tenant("render", prefix, tenant, model.Occupancy{Apps: []model.AppID{{Tenant: "acme", Name: "shop"}}}).Objects {
-		require.NoError(t, apply(o, metav1.PatchOptions{}), identity(o.Object))
+		require.NoError(t, apply(o, metav1.PatchOptions{}), manifest.Identity(o.Object))
 	}
 	for name, input := range inputs {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +62,7 @@ func TestClusterTakes(t *testing.T) {
 			require.NoError(t, err)
 			for _, o := range set.Objects {
 				if !o.Keep {
-					require.NoError(t, apply(o, metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}), identity(o.Object))
+					require.NoError(t, apply(o, metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}), manifest.Identity(o.Object))
 				}
 			}
 		})

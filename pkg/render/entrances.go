@@ -5,12 +5,13 @@ import (
 	"net/netip"
 
 	"github.com/d-aros/d-aros/pkg/claim"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // openType returns the type of a Service that is reachable from outside the cluster, "" if
 // it is not.
 func openType(o Object) string {
-	if of := word(below(o.Object.Object, "spec")["type"]); of != "ClusterIP" {
+	if of := declared.Word(declared.Below(o.Object.Object, "spec")["type"]); of != "ClusterIP" {
 		return of
 	}
 	return ""
@@ -19,9 +20,9 @@ func openType(o Object) string {
 // entrances are the ports of all nodes and the address of a load balancer that a Service asks
 // for. A cluster has each of them once, like an object without a namespace.
 func entrances(o Object) (all []claim.Object) {
-	spec := below(o.Object.Object, "spec")
+	spec := declared.Below(o.Object.Object, "spec")
 	ports := []any{spec["healthCheckNodePort"]}
-	for _, p := range elements(spec["ports"]) {
+	for _, p := range declared.Elements(spec["ports"]) {
 		ports = append(ports, p["nodePort"])
 	}
 	for _, port := range ports {
@@ -29,7 +30,7 @@ func entrances(o Object) (all []claim.Object) {
 			all = append(all, claim.Object{Name: "NodePort " + number, Component: o.Component})
 		}
 	}
-	if address := word(spec["loadBalancerIP"]); address != "" {
+	if address := declared.Word(spec["loadBalancerIP"]); address != "" {
 		if ip, err := netip.ParseAddr(address); err == nil {
 			address = ip.Unmap().String()
 		}

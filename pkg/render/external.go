@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // ExternalSecret is the kind of which External Secrets Operator makes Secrets.
@@ -77,7 +79,7 @@ func (w *workload) externalSecret() error {
 // taken lists the identities that an object takes: its own, and that of the Secret that is
 // made of it.
 func taken(u *unstructured.Unstructured) []string {
-	ids := []string{identity(u)}
+	ids := []string{manifest.Identity(u)}
 	if u.GroupVersionKind().GroupKind().String() != ExternalSecret {
 		return ids
 	}

@@ -1,5 +1,7 @@
 package render
 
+import "github.com/d-aros/d-aros/pkg/render/declared"
+
 // routes are the kinds that lead requests from outside, each with a function that reports
 // the hosts and paths of an object. A host without a path is all of it. Policy allows the
 // kinds that Kubernetes does not define; who allows another such kind trusts its tenants.
@@ -26,47 +28,47 @@ var routes = map[string]func(object map[string]any, add func(host, path string))
 }
 
 func ingressHosts(object map[string]any, add func(host, path string)) {
-	spec := below(object, "spec")
+	spec := declared.Below(object, "spec")
 	if spec["defaultBackend"] != nil || spec["backend"] != nil {
 		add("", "/")
 	}
-	for _, rule := range elements(spec["rules"]) {
-		paths := elements(below(rule, "http")["paths"])
+	for _, rule := range declared.Elements(spec["rules"]) {
+		paths := declared.Elements(declared.Below(rule, "http")["paths"])
 		for _, p := range paths {
-			add(word(rule["host"]), pathOr(word(p["path"])))
+			add(declared.Word(rule["host"]), pathOr(declared.Word(p["path"])))
 		}
 		if len(paths) == 0 {
-			add(word(rule["host"]), "/")
+			add(declared.Word(rule["host"]), "/")
 		}
 	}
-	for _, tls := range elements(spec["tls"]) {
-		for _, host := range items(tls["hosts"]) {
-			add(word(host), "")
+	for _, tls := range declared.Elements(spec["tls"]) {
+		for _, host := range declared.Items(tls["hosts"]) {
+			add(declared.Word(host), "")
 		}
 	}
 }
 
 func routeHosts(object map[string]any, add func(host, path string)) {
-	spec := below(object, "spec")
-	hosts := items(spec["hostnames"])
+	spec := declared.Below(object, "spec")
+	hosts := declared.Items(spec["hostnames"])
 	if len(hosts) == 0 {
 		hosts = []any{""}
 	}
 	for _, host := range hosts {
 		for _, path := range routePaths(spec) {
-			add(word(host), path)
+			add(declared.Word(host), path)
 		}
 	}
 }
 
 // routePaths lists the paths that the rules of a route match.
 func routePaths(spec map[string]any) (paths []string) {
-	for _, rule := range elements(spec["rules"]) {
-		matches := elements(rule["matches"])
+	for _, rule := range declared.Elements(spec["rules"]) {
+		matches := declared.Elements(rule["matches"])
 		for _, m := range matches {
-			path := word(below(m, "path")["value"])
-			if method := below(m, "method"); len(method) > 0 { // of a GRPCRoute
-				path = "/" + word(method["service"]) + "/" + word(method["method"])
+			path := declared.Word(declared.Below(m, "path")["value"])
+			if method := declared.Below(m, "method"); len(method) > 0 { // of a GRPCRoute
+				path = "/" + declared.Word(method["service"]) + "/" + declared.Word(method["method"])
 			}
 			paths = append(paths, pathOr(path))
 		}
@@ -81,7 +83,7 @@ func routePaths(spec map[string]any) (paths []string) {
 }
 
 func listenerHosts(object map[string]any, add func(host, path string)) {
-	for _, l := range elements(below(object, "spec")["listeners"]) {
-		add(word(l["hostname"]), "")
+	for _, l := range declared.Elements(declared.Below(object, "spec")["listeners"]) {
+		add(declared.Word(l["hostname"]), "")
 	}
 }

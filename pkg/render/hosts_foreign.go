@@ -4,15 +4,17 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // meshHosts are those of a VirtualService or a ServiceEntry of Istio, which count in the whole
 // mesh. Services of the own namespace are the tenant's; one of another namespace is not
 // for it to name, so it counts as every host.
 func meshHosts(object map[string]any, add func(host, path string)) {
-	own := "." + word(below(object, "metadata")["namespace"]) + ".svc"
-	for _, v := range items(below(object, "spec")["hosts"]) {
-		host := strings.ToLower(strings.TrimSuffix(word(v), "."))
+	own := "." + declared.Word(declared.Below(object, "metadata")["namespace"]) + ".svc"
+	for _, v := range declared.Items(declared.Below(object, "spec")["hosts"]) {
+		host := strings.ToLower(strings.TrimSuffix(declared.Word(v), "."))
 		short, full := strings.CutSuffix(strings.TrimSuffix(host, ".cluster.local"), own)
 		switch {
 		case validation.IsDNS1123Label(host) == nil || full && validation.IsDNS1123Label(short) == nil:
@@ -26,9 +28,9 @@ func meshHosts(object map[string]any, add func(host, path string)) {
 
 // serverHosts are those of a Gateway of Istio, which may begin with a namespace.
 func serverHosts(object map[string]any, add func(host, path string)) {
-	for _, server := range elements(below(object, "spec")["servers"]) {
-		for _, v := range items(server["hosts"]) {
-			host := word(v)
+	for _, server := range declared.Elements(declared.Below(object, "spec")["servers"]) {
+		for _, v := range declared.Items(server["hosts"]) {
+			host := declared.Word(v)
 			if _, behind, ok := strings.Cut(host, "/"); ok {
 				host = behind
 			}
@@ -40,35 +42,35 @@ func serverHosts(object map[string]any, add func(host, path string)) {
 // openShiftHost is that of a Route of OpenShift. Without one, the cluster makes up a name of
 // its own, unless the Route says a part of it.
 func openShiftHost(object map[string]any, add func(host, path string)) {
-	spec := below(object, "spec")
-	host := word(spec["host"])
-	if word(spec["wildcardPolicy"]) == "Subdomain" {
+	spec := declared.Below(object, "spec")
+	host := declared.Word(spec["host"])
+	if declared.Word(spec["wildcardPolicy"]) == "Subdomain" {
 		_, domain, _ := strings.Cut(host, ".")
 		host = "*." + domain
 	}
 	if host != "" {
-		add(host, pathOr(word(spec["path"])))
+		add(host, pathOr(declared.Word(spec["path"])))
 	}
-	if word(spec["subdomain"]) != "" {
+	if declared.Word(spec["subdomain"]) != "" {
 		add("", "")
 	}
 }
 
 // proxyHost is that of an HTTPProxy of Contour. One without a virtualhost is a part of another.
 func proxyHost(object map[string]any, add func(host, path string)) {
-	if spec := below(object, "spec"); spec["virtualhost"] != nil {
-		add(word(below(spec, "virtualhost")["fqdn"]), "")
+	if spec := declared.Below(object, "spec"); spec["virtualhost"] != nil {
+		add(declared.Word(declared.Below(spec, "virtualhost")["fqdn"]), "")
 	}
 }
 
 // domainHost is that of a DomainMapping of Knative: its name.
 func domainHost(object map[string]any, add func(host, path string)) {
-	add(word(below(object, "metadata")["name"]), "")
+	add(declared.Word(declared.Below(object, "metadata")["name"]), "")
 }
 
 // endpointHosts are the names that a DNSEndpoint of external-dns publishes.
 func endpointHosts(object map[string]any, add func(host, path string)) {
-	for _, e := range elements(below(object, "spec")["endpoints"]) {
-		add(word(e["dnsName"]), "")
+	for _, e := range declared.Elements(declared.Below(object, "spec")["endpoints"]) {
+		add(declared.Word(e["dnsName"]), "")
 	}
 }

@@ -6,12 +6,14 @@ import (
 	"go/token"
 	"strconv"
 	"strings"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // ruleHosts are those that the rules of an IngressRoute of Traefik name.
 func ruleHosts(object map[string]any, add func(host, path string)) {
-	for _, route := range elements(below(object, "spec")["routes"]) {
-		rule, err := parser.ParseExpr(word(route["match"])) // Traefik reads rules as expressions of Go, too
+	for _, route := range declared.Elements(declared.Below(object, "spec")["routes"]) {
+		rule, err := parser.ParseExpr(declared.Word(route["match"])) // Traefik reads rules as expressions of Go, too
 		hosts := ruleNames(rule)
 		if err != nil || len(hosts) == 0 {
 			hosts = []string{""}

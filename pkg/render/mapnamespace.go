@@ -37,7 +37,7 @@ func mapNamespace(objects []*unstructured.Unstructured, to string) (kept []*unst
 		return u.GroupVersionKind().GroupKind().String() == "Namespace" && u.GetName() == m.from
 	})
 	for _, u := range kept {
-		for _, subject := range elements(u.Object["subjects"]) { // of a RoleBinding
+		for _, subject := range declared.Elements(u.Object["subjects"]) { // of a RoleBinding
 			if subject["namespace"] == m.from {
 				subject["namespace"] = to
 			}

@@ -27,6 +27,3 @@ func Namespace(prefix string, app model.AppID, policy string) string {
 func reserved(namespace string) bool {
 	return namespace == "default" || strings.HasPrefix(namespace, "kube-") || strings.HasPrefix(namespace, "daros-")
 }
-
-// systemNames begin the names of objects that are not for tenants.
-const systemNames = "d-aros"

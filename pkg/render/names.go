@@ -9,6 +9,8 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/claim"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // Names returns the names that the objects of a set take: their own, the hosts whose
@@ -22,7 +24,7 @@ func Names(set Set, spec *model.Application) *claim.Names {
 	var leading []claim.Route
 	var open []claim.Service
 	for _, o := range set.Objects {
-		id := identity(o.Object)
+		id := manifest.Identity(o.Object)
 		for _, taken := range taken(o.Object) {
 			objects = append(objects, claim.Object{Namespace: o.Object.GetNamespace(), Name: ofJobs.ReplaceAllString(taken, "$1*"), Component: o.Component})
 		}
@@ -86,7 +88,7 @@ func routeOf(o Object, id string) claim.Route {
 	kind := o.Object.GroupVersionKind().GroupKind().String()
 	r := claim.Route{Object: id, Component: o.Component}
 	if field, has := classFields[kind]; has {
-		r.Class = word(below(o.Object.Object, "spec")[field])
+		r.Class = declared.Word(declared.Below(o.Object.Object, "spec")[field])
 		r.HasClass = kind != "Service" || r.Class != "" // without one, its type alone says who serves it
 	}
 	for key, value := range o.Object.GetAnnotations() {
@@ -107,30 +109,4 @@ func pathOr(path string) string {
 		return "/"
 	}
 	return path
-}
-
-// below returns a field that is an object, items a list, elements its objects, and word a text.
-// What is something else is refused by the API server, and has nothing here.
-func below(object map[string]any, field string) map[string]any {
-	m, _ := object[field].(map[string]any)
-	return m
-}
-
-func items(v any) []any {
-	all, _ := v.([]any)
-	return all
-}
-
-func elements(v any) (all []map[string]any) {
-	for _, e := range items(v) {
-		if m, ok := e.(map[string]any); ok {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
-func word(v any) string {
-	s, _ := v.(string)
-	return s
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // Traffic between two pods of locked tenants needs the leave of both sides. Its own
@@ -213,8 +214,8 @@ func manifested(objects []*unstructured.Unstructured) (f flows) {
 				}
 			}
 		}
-		if s, runs := workloads[kind]; runs {
-			for _, c := range containers(podSpec(u, s)) {
+		if s, runs := manifest.Workloads[kind]; runs {
+			for _, c := range manifest.Containers(podSpec(u, s)) {
 				for _, p := range c.Ports {
 					add(p.ContainerPort, p.Protocol)
 				}
@@ -228,9 +229,9 @@ func manifested(objects []*unstructured.Unstructured) (f flows) {
 }
 
 // podSpec returns the pods of a workload that was admitted.
-func podSpec(u *unstructured.Unstructured, s shape) *corev1.PodSpec {
+func podSpec(u *unstructured.Unstructured, s manifest.Shape) *corev1.PodSpec {
 	spec := &corev1.PodSpec{}
-	if raw, there, _ := unstructured.NestedMap(u.Object, append(slices.Clone(s.pod), "spec")...); there {
+	if raw, there, _ := unstructured.NestedMap(u.Object, append(slices.Clone(s.Pod), "spec")...); there {
 		runtime.DefaultUnstructuredConverter.FromUnstructured(raw, spec) // it was read before
 	}
 	return spec

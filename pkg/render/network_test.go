@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // A seenPod is a pod of the network as a network plugin sees it.
@@ -115,12 +116,12 @@ func (n *network) add(t require.TestingT, spec *model.Application, namespaces ma
 			n.policies = append(n.policies, p)
 			continue
 		}
-		s, runs := workloads[kind]
+		s, runs := manifest.Workloads[kind]
 		if !runs {
 			continue
 		}
 		c, _ := spec.Component(o.Component)
-		podLabels, _, err := unstructured.NestedStringMap(o.Object.Object, append(slices.Clone(s.pod), "metadata", "labels")...)
+		podLabels, _, err := unstructured.NestedStringMap(o.Object.Object, append(slices.Clone(s.Pod), "metadata", "labels")...)
 		require.NoError(t, err)
 		n.pods = append(n.pods, seenPod{
 			name: spec.ID.String() + "/" + o.Component, namespace: o.Object.GetNamespace(), labels: podLabels,

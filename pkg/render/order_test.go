@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // goldens returns the inputs of all golden cases that render.
@@ -71,7 +72,7 @@ func shuffled[T any](random *rand.Rand, s []T) []T {
 func digests(set Set) []string {
 	var all []string
 	for _, o := range set.Objects {
-		all = append(all, identity(o.Object)+" "+string(o.Digest))
+		all = append(all, manifest.Identity(o.Object)+" "+string(o.Digest))
 	}
 	return all
 }
@@ -122,7 +123,7 @@ func TestRestart(t *testing.T) {
 					continue
 				}
 				require.True(t, o.Keep)
-				require.Equal(t, identity(before.Objects[i].Object), identity(o.Object))
+				require.Equal(t, manifest.Identity(before.Objects[i].Object), manifest.Identity(o.Object))
 				require.NotContains(t, o.Object.Object, "data")
 			}
 		})
@@ -156,8 +157,8 @@ func TestIdentity(t *testing.T) {
 		require.NoError(t, err)
 		seen := map[string]bool{}
 		for i, o := range set.Objects {
-			require.False(t, seen[identity(o.Object)], name)
-			seen[identity(o.Object)] = true
+			require.False(t, seen[manifest.Identity(o.Object)], name)
+			seen[manifest.Identity(o.Object)] = true
 			require.Equal(t, set.Namespace, o.Object.GetNamespace())
 			require.Equal(t, model.DigestOf(o.Object.Object), o.Digest)
 			require.True(t, i == 0 || set.Objects[i-1].Stage <= o.Stage)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 	"github.com/d-aros/d-aros/test/clustertest"
 )
 
@@ -33,15 +34,15 @@ func restrictedInputs(t *testing.T) map[string]Input {
 // TestRestrictedPods: the pods of every type of component follow the restricted standard,
 // by the rules of the API server, and do not without it.
 func TestRestrictedPods(t *testing.T) {
-	a := admission{standard: model.PodSecurityRestricted}
+	a := manifest.Admission{Standard: model.PodSecurityRestricted}
 	pods := 0
 	for name, in := range restrictedInputs(t) {
 		set, err := Application(in)
 		require.NoError(t, err, name)
 		for _, o := range set.Objects {
-			if s, runs := workloads[o.Object.GroupVersionKind().GroupKind().String()]; runs && !o.Keep {
+			if s, runs := manifest.Workloads[o.Object.GroupVersionKind().GroupKind().String()]; runs && !o.Keep {
 				pods++
-				require.NoError(t, a.admitStandard(identity(o.Object), metav1.ObjectMeta{}, podSpec(o.Object, s)), name)
+				require.NoError(t, a.AdmitStandard(manifest.Identity(o.Object), metav1.ObjectMeta{}, podSpec(o.Object, s)), name)
 			}
 		}
 	}
@@ -51,8 +52,8 @@ func TestRestrictedPods(t *testing.T) {
 	set, err := Application(in)
 	require.NoError(t, err)
 	for _, o := range set.Objects {
-		if s, runs := workloads[o.Object.GroupVersionKind().GroupKind().String()]; runs {
-			require.ErrorContains(t, a.admitStandard("x", metav1.ObjectMeta{}, podSpec(o.Object, s)), "runAsNonRoot != true")
+		if s, runs := manifest.Workloads[o.Object.GroupVersionKind().GroupKind().String()]; runs {
+			require.ErrorContains(t, a.AdmitStandard("x", metav1.ObjectMeta{}, podSpec(o.Object, s)), "runAsNonRoot != true")
 		}
 	}
 }
@@ -119,7 +120,7 @@ func TestClusterTakesLockedNamespaces(t *testing.T) {
 	tenant := &model.Tenant{Name: "acme", Quota: &model.Resources{CPU: 64000, Memory: 256 << 30}, Isolation: model.IsolationLocked, PodSecurity: model.PodSecurityRestricted}
 	tenant.Policy.Exits = []string{"0.0.0.0/0:443", "2001:db8::/32", "203.0.113.53/32:53/UDP"}
 	for _, o := range Tenant("render", prefix, tenant, model.Occupancy{}).Objects {
-		require.NoError(t, take(o, metav1.PatchOptions{}), identity(o.Object))
+		require.NoError(t, take(o, metav1.PatchOptions{}), manifest.Identity(o.Object))
 	}
 	pods, policies := cluster.Clientset.CoreV1().Pods(prefix+"acme"), 0
 	for name, in := range inputs {
@@ -136,11 +137,11 @@ func TestClusterTakesLockedNamespaces(t *testing.T) {
 				policies++
 				require.NoError(t, take(o, metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}), name)
 			}
-			s, runs := workloads[o.Object.GroupVersionKind().GroupKind().String()]
+			s, runs := manifest.Workloads[o.Object.GroupVersionKind().GroupKind().String()]
 			if !runs {
 				continue
 			}
-			podLabels, _, _ := unstructured.NestedStringMap(o.Object.Object, append(append([]string{}, s.pod...), "metadata", "labels")...)
+			podLabels, _, _ := unstructured.NestedStringMap(o.Object.Object, append(append([]string{}, s.Pod...), "metadata", "labels")...)
 			spec := podSpec(o.Object, s)
 			for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} { // claims are not there
 				for i := range list {
@@ -150,7 +151,7 @@ func TestClusterTakesLockedNamespaces(t *testing.T) {
 			spec.Volumes = nil
 			made, err := pods.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "taken-", Labels: podLabels}, Spec: *spec},
 				metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-			require.NoError(t, err, "%s: %s", name, identity(o.Object))
+			require.NoError(t, err, "%s: %s", name, manifest.Identity(o.Object))
 			require.False(t, made.Spec.Containers[0].Resources.Limits.Memory().IsZero(), "the LimitRange adds a limit")
 		}
 	}

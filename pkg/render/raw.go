@@ -2,10 +2,13 @@ package render
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/render/declared"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // maxObjects bounds the objects of one component.
@@ -42,21 +45,36 @@ func (w *workload) manifests(path string, objects []*unstructured.Unstructured) 
 	}
 	admission := w.admission()
 	for i, u := range objects {
-		if err := admission.admit(at(path, i), u); err != nil {
+		if err := admission.Admit(at(path, i), u); err != nil {
 			return err
 		}
 	}
 	if w.run > 0 {
-		if err := admission.admitUsage(path, objects); err != nil {
+		if err := admission.AdmitUsage(path, objects); err != nil {
 			return err
 		}
 	}
 	w.flows = manifested(objects)
 	for _, u := range objects {
 		kind := u.GroupVersionKind().GroupKind().String()
-		if _, runs := workloads[kind]; w.run > 0 || !runs && kind != autoscaler {
+		if _, runs := manifest.Workloads[kind]; w.run > 0 || !runs && kind != manifest.Autoscaler {
 			w.out.objects = append(w.out.objects, u)
 		}
 	}
 	return nil
 }
+
+// admission returns the rules for objects that the tenant wrote for this component.
+func (w *workload) admission() manifest.Admission {
+	labels := maps.Clone(w.out.labels)
+	for _, key := range []string{LabelName, LabelPartOf, LabelManagedBy} {
+		delete(labels, key) // the tenant's selectors may use these
+	}
+	return manifest.Admission{
+		Policy: &w.app.spec.Policy, Namespace: w.app.namespace, Labels: labels, Nodes: w.placement().nodes, Grant: w.grant,
+		Standard: w.app.Tenant.PodSecurity,
+	}
+}
+
+// at returns the path of the object with an index.
+func at(component string, i int) string { return fmt.Sprintf("%s.%d", component, i) }

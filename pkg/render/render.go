@@ -9,6 +9,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // Input is all that the objects of one application depend on.
@@ -127,7 +128,7 @@ func Application(in Input) (Set, error) {
 	// Objects of the spec before, and of configurations, give way to those of the
 	// accepted spec: an object may have moved to another component.
 	for _, o := range append(older, v.configurations()...) {
-		if owner[identity(o.Object)] != "" {
+		if owner[manifest.Identity(o.Object)] != "" {
 			continue
 		}
 		for _, id := range taken(o.Object) {
@@ -153,7 +154,7 @@ func Application(in Input) (Set, error) {
 func own(owner map[string]string, objects []Object) error {
 	for _, o := range objects {
 		for _, id := range taken(o.Object) {
-			if _, name, _ := strings.Cut(id, " "); strings.HasPrefix(name, systemNames) {
+			if _, name, _ := strings.Cut(id, " "); strings.HasPrefix(name, declared.SystemNames) {
 				return declared.Faultf(declared.CodeReserved, "name", "brings %s, a name which is reserved for the system; call the application or the component something else", id)
 			}
 			switch other, found := owner[id]; {

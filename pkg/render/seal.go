@@ -14,6 +14,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // part has the objects of one component, or of a tenant.
@@ -113,7 +114,7 @@ func outlives(u *unstructured.Unstructured) bool {
 func newObject(component string, u *unstructured.Unstructured, stage int) Object {
 	encoded, err := json.Marshal(u.Object)
 	if err != nil {
-		panic(fmt.Sprintf("render: encode %s: %v", identity(u), err))
+		panic(fmt.Sprintf("render: encode %s: %v", manifest.Identity(u), err))
 	}
 	return Object{
 		Component: component, Object: u, JSON: encoded, Digest: model.DigestOf(json.RawMessage(encoded)), Stage: stage,
@@ -161,7 +162,7 @@ func StageOf(gk schema.GroupKind) int {
 	case "Namespace", "CustomResourceDefinition.apiextensions.k8s.io":
 		return StageScope
 	default:
-		if _, runs := workloads[kind]; runs || refersToWorkloads[kind] {
+		if _, runs := manifest.Workloads[kind]; runs || refersToWorkloads[kind] {
 			return StageWorkload
 		}
 		return StageSupport
@@ -175,17 +176,12 @@ var refersToWorkloads = map[string]bool{
 	"Ingress.networking.k8s.io":           true,
 }
 
-// identity names an object in messages and orders objects.
-func identity(u *unstructured.Unstructured) string {
-	return u.GroupVersionKind().GroupKind().String() + " " + u.GetName()
-}
-
 // inOrder sorts objects by stage, then identity.
 func inOrder(objects []Object) []Object {
 	slices.SortStableFunc(objects, func(a, b Object) int {
 		return cmp.Or(
 			cmp.Compare(a.Stage, b.Stage),
-			strings.Compare(identity(a.Object), identity(b.Object)),
+			strings.Compare(manifest.Identity(a.Object), manifest.Identity(b.Object)),
 			strings.Compare(a.Object.GetNamespace(), b.Object.GetNamespace()),
 		)
 	})

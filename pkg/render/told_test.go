@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // TestTold: an object says the grant and the replicas that its workload digest was made
@@ -40,13 +41,13 @@ func TestPodsAreNotAnnotated(t *testing.T) {
 		for _, o := range set.Objects {
 			annotations := o.Object.GetAnnotations()
 			_, told := ParseTold(annotations[AnnotationGrant])
-			require.Equal(t, annotations[AnnotationWorkload] != "", told, "%s: %s", name, identity(o.Object))
-			require.Equal(t, told, annotations[AnnotationRelease] != "", "%s: %s", name, identity(o.Object))
+			require.Equal(t, annotations[AnnotationWorkload] != "", told, "%s: %s", name, manifest.Identity(o.Object))
+			require.Equal(t, told, annotations[AnnotationRelease] != "", "%s: %s", name, manifest.Identity(o.Object))
 			o.Object.SetAnnotations(nil)
 			inside, err := o.Object.MarshalJSON()
 			require.NoError(t, err)
-			require.NotContains(t, string(inside), AnnotationGrant, "%s: %s", name, identity(o.Object))
-			require.NotContains(t, string(inside), AnnotationRelease, "%s: %s", name, identity(o.Object))
+			require.NotContains(t, string(inside), AnnotationGrant, "%s: %s", name, manifest.Identity(o.Object))
+			require.NotContains(t, string(inside), AnnotationRelease, "%s: %s", name, manifest.Identity(o.Object))
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // anyVersion draws a spec of the application: its components differ from version
@@ -74,7 +75,7 @@ func TestVersionsSideBySide(t *testing.T) {
 		pods := map[string]labels.Set{}
 		var deployments []appsv1.Deployment
 		for _, o := range set.Objects {
-			id := identity(o.Object)
+			id := manifest.Identity(o.Object)
 			require.NotContains(t, data, id)
 			data[id] = o.Object.Object["data"]
 			if o.Object.GetKind() == "Deployment" {
@@ -131,8 +132,8 @@ func TestUnknownVersionIsKept(t *testing.T) {
 	kept := map[string]bool{}
 	for _, o := range set.Objects {
 		if o.Component == "web" {
-			require.True(t, o.Keep, identity(o.Object))
-			kept[identity(o.Object)] = true
+			require.True(t, o.Keep, manifest.Identity(o.Object))
+			kept[manifest.Identity(o.Object)] = true
 		}
 	}
 	require.True(t, kept["Deployment.apps shop-web"] && kept["Deployment.apps shop-web-next"] && kept["Service shop-web"], "%v", kept)

@@ -19,3 +19,6 @@ func Join(limit int, parts ...string) string {
 	}
 	return strings.TrimRight(name[:limit-9], "-") + "-" + model.DigestOf(name).Short()
 }
+
+// SystemNames begin the names of objects that are not for tenants.
+const SystemNames = "d-aros"

@@ -36,6 +36,6 @@ func service(c Context, r reached) (patch Patch, err error) {
 	if r.Type != "" {
 		patch.Entries = exposed
 	}
-	patch.Service = Service{Name: r.Name, Type: r.Type}
+	patch.Service = Service(r)
 	return patch, nil
 }

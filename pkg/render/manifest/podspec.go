@@ -1,7 +1,6 @@
-package render
+package manifest
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,12 +15,12 @@ import (
 
 // admitPods checks the pods of a workload that a tenant wrote, and places them in the
 // pool that the component was granted.
-func (a admission) admitPods(path string, u *unstructured.Unstructured, s shape) error {
+func (a Admission) admitPods(path string, u *unstructured.Unstructured, s Shape) error {
 	template := u.Object
-	for _, field := range s.pod {
+	for _, field := range s.Pod {
 		inner, ok := template[field].(map[string]any)
 		if !ok {
-			return declared.Faultf(declared.CodeUnreadable, path, "has no %s", strings.Join(s.pod, "."))
+			return declared.Faultf(declared.CodeUnreadable, path, "has no %s", strings.Join(s.Pod, "."))
 		}
 		template = inner
 	}
@@ -36,7 +35,7 @@ func (a admission) admitPods(path string, u *unstructured.Unstructured, s shape)
 	if err := refusePrivileges(path, &spec); err != nil {
 		return err
 	}
-	field := strings.Join(append(slices.Clone(s.pod), "spec"), ".")
+	field := strings.Join(append(slices.Clone(s.Pod), "spec"), ".")
 	if err := a.admitFields(path, field, raw, &spec); err != nil {
 		return err
 	}
@@ -46,12 +45,12 @@ func (a admission) admitPods(path string, u *unstructured.Unstructured, s shape)
 	if err := admitClaims(path, u.Object["spec"]); err != nil {
 		return err
 	}
-	for _, c := range containers(&spec) {
-		if !allowedImage(c.Image, a.policy.Registries) {
-			return declared.Faultf(declared.CodeImage, path, "runs image %s; policy allows images from %s (images.registries)", c.Image, list(a.policy.Registries))
+	for _, c := range Containers(&spec) {
+		if !allowedImage(c.Image, a.Policy.Registries) {
+			return declared.Faultf(declared.CodeImage, path, "runs image %s; policy allows images from %s (images.registries)", c.Image, list(a.Policy.Registries))
 		}
 	}
-	nodes, err := a.placement.nodes()
+	nodes, err := a.Nodes()
 	if err != nil {
 		return err
 	}
@@ -67,22 +66,18 @@ func (a admission) admitPods(path string, u *unstructured.Unstructured, s shape)
 	if err := declared.RefuseReserved(path, labels, annotations); err != nil {
 		return err
 	}
-	if err := a.admitStandard(path, metav1.ObjectMeta{Annotations: annotations}, &spec); err != nil {
+	if err := a.AdmitStandard(path, metav1.ObjectMeta{Annotations: annotations}, &spec); err != nil {
 		return err
 	}
-	ours := maps.Clone(a.labels)
-	for _, key := range []string{LabelName, LabelPartOf, LabelManagedBy} {
-		delete(ours, key) // the tenant's selectors may use these
-	}
-	unstructured.SetNestedStringMap(meta, declared.Merge(labels, ours), "labels")
+	unstructured.SetNestedStringMap(meta, declared.Merge(labels, a.Labels), "labels")
 	template["metadata"] = meta
 	unstructured.SetNestedStringMap(raw, declared.Merge(spec.NodeSelector, nodes), "nodeSelector")
 	raw["automountServiceAccountToken"] = false
 	return nil
 }
 
-// containers returns all containers of a pod.
-func containers(spec *corev1.PodSpec) []corev1.Container {
+// Containers returns all containers of a pod.
+func Containers(spec *corev1.PodSpec) []corev1.Container {
 	all := append(append([]corev1.Container{}, spec.InitContainers...), spec.Containers...)
 	for _, e := range spec.EphemeralContainers {
 		all = append(all, corev1.Container(e.EphemeralContainerCommon))
@@ -153,7 +148,7 @@ func refusePrivileges(path string, spec *corev1.PodSpec) error {
 			return refuse("volume "+v.Name+" ("+field+")", "volumes are of the application: claims, configuration or empty directories")
 		}
 	}
-	for _, c := range containers(spec) {
+	for _, c := range Containers(spec) {
 		for _, p := range c.Ports {
 			if p.HostPort != 0 || p.HostIP != "" {
 				return refuse("hostPort in container "+c.Name, "ports of nodes are shared")

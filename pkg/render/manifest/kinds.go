@@ -1,4 +1,4 @@
-package render
+package manifest
 
 import (
 	"slices"
@@ -8,29 +8,29 @@ import (
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
-// shape has the paths of the pods in a kind of workload.
-type shape struct {
-	pod      []string // path of the pod's template: metadata and spec
-	replicas []string // path of their number, nil: one
+// Shape has the paths of the pods in a kind of workload.
+type Shape struct {
+	Pod      []string // path of the pod's template: metadata and spec
+	Replicas []string // path of their number, nil: one
 }
 
-// workloads are the kinds of Kubernetes that run pods.
-var workloads = map[string]shape{
+// Workloads are the kinds of Kubernetes that run pods.
+var Workloads = map[string]Shape{
 	"Pod":                   {},
-	"ReplicationController": {pod: []string{"spec", "template"}, replicas: []string{"spec", "replicas"}},
-	"Deployment.apps":       {pod: []string{"spec", "template"}, replicas: []string{"spec", "replicas"}},
-	"ReplicaSet.apps":       {pod: []string{"spec", "template"}, replicas: []string{"spec", "replicas"}},
-	"StatefulSet.apps":      {pod: []string{"spec", "template"}, replicas: []string{"spec", "replicas"}},
-	"DaemonSet.apps":        {pod: []string{"spec", "template"}},
-	"Job.batch":             {pod: []string{"spec", "template"}, replicas: []string{"spec", "parallelism"}},
+	"ReplicationController": {Pod: []string{"spec", "template"}, Replicas: []string{"spec", "replicas"}},
+	"Deployment.apps":       {Pod: []string{"spec", "template"}, Replicas: []string{"spec", "replicas"}},
+	"ReplicaSet.apps":       {Pod: []string{"spec", "template"}, Replicas: []string{"spec", "replicas"}},
+	"StatefulSet.apps":      {Pod: []string{"spec", "template"}, Replicas: []string{"spec", "replicas"}},
+	"DaemonSet.apps":        {Pod: []string{"spec", "template"}},
+	"Job.batch":             {Pod: []string{"spec", "template"}, Replicas: []string{"spec", "parallelism"}},
 	"CronJob.batch": {
-		pod:      []string{"spec", "jobTemplate", "spec", "template"},
-		replicas: []string{"spec", "jobTemplate", "spec", "parallelism"},
+		Pod:      []string{"spec", "jobTemplate", "spec", "template"},
+		Replicas: []string{"spec", "jobTemplate", "spec", "parallelism"},
 	},
 }
 
-// autoscaler changes the replicas of a workload.
-const autoscaler = "HorizontalPodAutoscaler.autoscaling"
+// Autoscaler changes the replicas of a workload.
+const Autoscaler = "HorizontalPodAutoscaler.autoscaling"
 
 // bare are the groups whose kinds a policy names without the group.
 var bare = []string{"", "apps", "batch", "networking.k8s.io", "autoscaling", "policy"}
@@ -75,4 +75,9 @@ func admitKind(path string, u *unstructured.Unstructured, allowed []string) erro
 		return nil
 	}
 	return declared.Faultf(declared.CodeKind, path, "is a %s; policy allows %s (kinds)", gk, list(allowed))
+}
+
+// Identity names an object in messages and orders objects.
+func Identity(u *unstructured.Unstructured) string {
+	return u.GroupVersionKind().GroupKind().String() + " " + u.GetName()
 }

@@ -1,4 +1,4 @@
-package render
+package manifest
 
 import (
 	"fmt"
@@ -105,7 +105,7 @@ var (
 
 // admitFields refuses fields of pods that are not listed, containers without requests, and
 // a longer end than policy allows. Paths begin at field.
-func (a admission) admitFields(path, field string, raw map[string]any, spec *corev1.PodSpec) error {
+func (a Admission) admitFields(path, field string, raw map[string]any, spec *corev1.PodSpec) error {
 	if found := podFields.beyond(field, raw); found != "" {
 		return declared.Faultf(declared.CodeField, path, "sets %s, which pods of a tenant may not have", found)
 	}
@@ -120,7 +120,7 @@ func (a admission) admitFields(path, field string, raw map[string]any, spec *cor
 			}
 		}
 	}
-	if most := a.policy.MaxGrace; spec.TerminationGracePeriodSeconds != nil && most > 0 &&
+	if most := a.Policy.MaxGrace; spec.TerminationGracePeriodSeconds != nil && most > 0 &&
 		*spec.TerminationGracePeriodSeconds > int64(most/time.Second) {
 		return declared.Faultf(declared.CodeField, path, "has %s.terminationGracePeriodSeconds of %d, policy allows %s (limits.grace)", field, *spec.TerminationGracePeriodSeconds, most)
 	}

@@ -1,4 +1,4 @@
-package render
+package manifest
 
 import (
 	"maps"
@@ -15,9 +15,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
-// admitUsage refuses objects whose pods together request more than the component was
+// AdmitUsage refuses objects whose pods together request more than the component was
 // granted: arbitration counted only the grant.
-func (a admission) admitUsage(path string, objects []*unstructured.Unstructured) error {
+func (a Admission) AdmitUsage(path string, objects []*unstructured.Unstructured) error {
 	most, err := scaled(path, objects)
 	if err != nil {
 		return err
@@ -30,13 +30,13 @@ func (a admission) admitUsage(path string, objects []*unstructured.Unstructured)
 	var asked model.Resources
 	for _, u := range objects {
 		kind := u.GroupVersionKind().GroupKind().String()
-		s, runs := workloads[kind]
+		s, runs := Workloads[kind]
 		if !runs {
 			continue
 		}
 		template := u.Object
-		if s.pod != nil {
-			template, _, _ = unstructured.NestedMap(u.Object, s.pod...)
+		if s.Pod != nil {
+			template, _, _ = unstructured.NestedMap(u.Object, s.Pod...)
 		}
 		var spec corev1.PodSpec
 		if raw, ok := template["spec"].(map[string]any); ok {
@@ -50,7 +50,7 @@ func (a admission) admitUsage(path string, objects []*unstructured.Unstructured)
 		}
 		asked = asked.Add(podRequests(&spec).Times(max(n, most[kind+" "+u.GetName()])))
 	}
-	granted := a.grant.Requests.Times(a.grant.Replicas)
+	granted := a.Grant.Requests.Times(a.Grant.Replicas)
 	if over := asked.Exceeds(granted); over != nil {
 		return declared.Faultf(declared.CodeUndeclared, path, "asks for %s, but the component was granted %s (%s): declare it in resources.requests and replicas",
 			asked, granted, strings.Join(over, ", "))
@@ -60,27 +60,27 @@ func (a admission) admitUsage(path string, objects []*unstructured.Unstructured)
 
 // replicas returns the number of pods of a workload. For a DaemonSet, whose nodes are
 // not known here, it is the number of replicas that the component declares.
-func (a admission) replicas(path string, u *unstructured.Unstructured, kind string, s shape) (int, error) {
+func (a Admission) replicas(path string, u *unstructured.Unstructured, kind string, s Shape) (int, error) {
 	if kind == "DaemonSet.apps" {
-		return max(1, a.grant.Replicas), nil
+		return max(1, a.Grant.Replicas), nil
 	}
-	if s.replicas == nil {
+	if s.Replicas == nil {
 		return 1, nil
 	}
-	v, there, err := unstructured.NestedFieldNoCopy(u.Object, s.replicas...)
+	v, there, err := unstructured.NestedFieldNoCopy(u.Object, s.Replicas...)
 	if err == nil && !there {
 		return 1, nil
 	}
 	n, ok := v.(int64)
 	if err != nil || !ok || n < 0 || n > 1<<20 {
-		return 0, declared.Faultf(declared.CodeUnreadable, path, "has %s that is not a count", strings.Join(s.replicas, "."))
+		return 0, declared.Faultf(declared.CodeUnreadable, path, "has %s that is not a count", strings.Join(s.Replicas, "."))
 	}
-	return int(n), a.admitCount(path, strings.Join(s.replicas, "."), int(n))
+	return int(n), a.admitCount(path, strings.Join(s.Replicas, "."), int(n))
 }
 
 // admitCount refuses more pods of a workload than policy allows.
-func (a admission) admitCount(path, field string, n int) error {
-	if most := a.policy.MaxReplicas; most > 0 && n > most {
+func (a Admission) admitCount(path, field string, n int) error {
+	if most := a.Policy.MaxReplicas; most > 0 && n > most {
 		return declared.Faultf(declared.CodeField, path, "has %s of %d, policy allows %d (limits.maxReplicas)", field, n, most)
 	}
 	return nil
@@ -91,11 +91,11 @@ func (a admission) admitCount(path, field string, n int) error {
 func scaled(path string, objects []*unstructured.Unstructured) (map[string]int, error) {
 	there := map[string]bool{}
 	for _, u := range objects {
-		there[identity(u)] = true
+		there[Identity(u)] = true
 	}
 	most := map[string]int{}
 	for _, u := range objects {
-		if u.GroupVersionKind().GroupKind().String() != autoscaler {
+		if u.GroupVersionKind().GroupKind().String() != Autoscaler {
 			continue
 		}
 		ref, _, _ := unstructured.NestedStringMap(u.Object, "spec", "scaleTargetRef")
@@ -106,7 +106,7 @@ func scaled(path string, objects []*unstructured.Unstructured) (map[string]int, 
 		}
 		n, _, _ := unstructured.NestedInt64(u.Object, "spec", "maxReplicas")
 		if n < 1 || n > 1<<20 {
-			return nil, declared.Faultf(declared.CodeUnreadable, path, "has an autoscaler without spec.maxReplicas")
+			return nil, declared.Faultf(declared.CodeUnreadable, path, "has an Autoscaler without spec.maxReplicas")
 		}
 		most[target] = max(most[target], int(n))
 	}

@@ -1,7 +1,6 @@
-package render
+package manifest
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -12,39 +11,34 @@ import (
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
-// An admission decides which objects that a tenant wrote may become those of a
+// An Admission decides which objects that a tenant wrote may become those of a
 // component.
-type admission struct {
-	policy    *model.Policy
-	namespace string            // of the application
-	labels    map[string]string // that all pods get
-	placement placement
-	grant     model.Grant
-	standard  model.PodSecurity
+type Admission struct {
+	Policy    *model.Policy
+	Namespace string                            // of the application
+	Labels    map[string]string                 // that all pods get
+	Nodes     func() (map[string]string, error) // labels of the nodes that the component may run on
+	Grant     model.Grant
+	Standard  model.PodSecurity
 }
 
-// admission returns the rules for objects that the tenant wrote for this component.
-func (w *workload) admission() admission {
-	return admission{&w.app.spec.Policy, w.app.namespace, w.out.labels, w.placement(), w.grant, w.app.Tenant.PodSecurity}
-}
-
-// admit checks one object that a tenant wrote, and changes it to one of the component.
+// Admit checks one object that a tenant wrote, and changes it to one of the component.
 // Errors are at path.
-func (a admission) admit(path string, u *unstructured.Unstructured) error {
+func (a Admission) Admit(path string, u *unstructured.Unstructured) error {
 	if err := wellFormed(path, u); err != nil {
 		return err
 	}
-	if err := admitKind(path, u, a.policy.Kinds); err != nil {
+	if err := admitKind(path, u, a.Policy.Kinds); err != nil {
 		return err
 	}
-	if ns := u.GetNamespace(); ns != "" && ns != a.namespace {
-		return declared.Faultf(declared.CodeNamespace, path, "is for namespace %s; objects of this application land in %s", ns, a.namespace)
+	if ns := u.GetNamespace(); ns != "" && ns != a.Namespace {
+		return declared.Faultf(declared.CodeNamespace, path, "is for namespace %s; objects of this application land in %s", ns, a.Namespace)
 	}
-	u.SetNamespace(a.namespace)
+	u.SetNamespace(a.Namespace)
 	if err := declared.RefuseReserved(path, u.GetLabels(), u.GetAnnotations()); err != nil {
 		return err
 	}
-	if name := u.GetName(); strings.HasPrefix(name, systemNames) || reservedNames[u.GetKind()] == name {
+	if name := u.GetName(); strings.HasPrefix(name, declared.SystemNames) || reservedNames[u.GetKind()] == name {
 		return declared.Faultf(declared.CodeReserved, path, "is named %s, which is reserved for the system", name)
 	}
 	if err := refuseFields(path, u); err != nil {
@@ -54,7 +48,7 @@ func (a admission) admit(path string, u *unstructured.Unstructured) error {
 		unstructured.RemoveNestedField(u.Object, "metadata", field)
 	}
 	unstructured.RemoveNestedField(u.Object, "status")
-	s, runs := workloads[u.GroupVersionKind().GroupKind().String()]
+	s, runs := Workloads[u.GroupVersionKind().GroupKind().String()]
 	if !runs {
 		return nil
 	}
@@ -114,17 +108,17 @@ func refuseFields(path string, u *unstructured.Unstructured) error {
 			return declared.Faultf(declared.CodePrivilege, path, "asks for a token of a service account")
 		}
 	case "Ingress.networking.k8s.io", "Ingress.extensions":
-		for i, rule := range elements(below(u.Object, "spec")["rules"]) {
-			for k, p := range elements(below(rule, "http")["paths"]) {
-				if to := word(p["path"]); to != "" && !urlPath.MatchString(to) {
+		for i, rule := range declared.Elements(declared.Below(u.Object, "spec")["rules"]) {
+			for k, p := range declared.Elements(declared.Below(rule, "http")["paths"]) {
+				if to := declared.Word(p["path"]); to != "" && !urlPath.MatchString(to) {
 					return declared.Faultf(declared.CodeField, path, "has spec.rules.%d.http.paths.%d.path with more than the characters that RFC 3986 gives a path", i, k)
 				}
 			}
 		}
 	case "HTTPRoute.gateway.networking.k8s.io":
-		for i, rule := range elements(below(u.Object, "spec")["rules"]) {
-			for k, m := range elements(rule["matches"]) {
-				if to := below(m, "path"); to["type"] != "RegularExpression" && to["value"] != nil && !urlPath.MatchString(word(to["value"])) {
+		for i, rule := range declared.Elements(declared.Below(u.Object, "spec")["rules"]) {
+			for k, m := range declared.Elements(rule["matches"]) {
+				if to := declared.Below(m, "path"); to["type"] != "RegularExpression" && to["value"] != nil && !urlPath.MatchString(declared.Word(to["value"])) {
 					return declared.Faultf(declared.CodeField, path, "has spec.rules.%d.matches.%d.path.value with more than the characters that RFC 3986 gives a path", i, k)
 				}
 			}
@@ -147,6 +141,3 @@ func list(words []string) string {
 	}
 	return strings.Join(words, ", ")
 }
-
-// at returns the path of the object with an index.
-func at(component string, i int) string { return fmt.Sprintf("%s.%d", component, i) }
