@@ -25,13 +25,17 @@ func (w *workload) deployment() error {
 	if p.patch.Replicas.Exclusive && w.app.spec.Workflow.Staged(w.spec.Name) {
 		return declared.Faultf(declared.CodeConflict, "traits.storage", "is one volume, which two versions cannot have at a time; bring the component with a deploy step")
 	}
+	deadline := progressDeadline(w.app.spec.Policy.StartDeadline)
+	if ready := p.patch.Replicas.MinReady; deadline != nil && ready >= *deadline {
+		return declared.Faultf(declared.CodeConflict, "traits.update.minReady", "is %d s, and the pods are to run within %d s (startDeadline)", ready, *deadline)
+	}
 	spec := appsv1.DeploymentSpec{
 		Selector:                &metav1.LabelSelector{MatchLabels: w.podLabels()},
 		Template:                p.template,
 		Strategy:                strategy(w.run, p.patch.Replicas),
 		MinReadySeconds:         p.patch.Replicas.MinReady,
 		RevisionHistoryLimit:    new(int32(revisions)),
-		ProgressDeadlineSeconds: progressDeadline(w.app.spec.Policy.StartDeadline),
+		ProgressDeadlineSeconds: deadline,
 	}
 	if !p.patch.Replicas.Scaled || w.run == 0 {
 		spec.Replicas = new(int32(w.run))

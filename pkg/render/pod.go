@@ -32,7 +32,7 @@ func (w *workload) pod(kind string, c container, ports []declared.Port, restart 
 	p := &pod{workload: w, main: corev1.Container{
 		Name: w.spec.Name, Image: c.Image, Command: c.Command, Args: c.Args, Resources: requirements(w.spec, w.grant),
 	}}
-	known := w.known(kind, ports, p.main.Resources)
+	known := w.known(kind, c, ports, p.main.Resources)
 	var err error
 	if p.patch, err = trait.Process(known); err != nil {
 		return nil, err
@@ -89,9 +89,9 @@ func (w *workload) pod(kind string, c container, ports []declared.Port, restart 
 }
 
 // known returns what the traits of the component may know of it.
-func (w *workload) known(kind string, ports []declared.Port, resources corev1.ResourceRequirements) trait.Context {
+func (w *workload) known(kind string, c container, ports []declared.Port, resources corev1.ResourceRequirements) trait.Context {
 	return trait.Context{
-		Component: w.spec, Grant: w.grant, Ports: ports, Resources: resources,
+		Component: w.spec, Grant: w.grant, Ports: ports, Resources: resources, Env: c.Env,
 		Workload: trait.Workload{
 			Kind: kind, Name: w.name, Run: w.run, Newer: w.track == TrackNext, Selector: w.app.selector(w.spec.Name),
 		},

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/claim"
 )
 
 // TestTraitsRefused: what the schema cannot see is an error of the trait.
@@ -18,6 +20,7 @@ func TestTraitsRefused(t *testing.T) {
 		"an address twice":    {web, `hostAliases: [{ip: "::1", names: [a]}, {ip: "0:0::1", names: [b]}]`, "DA1703 application.components.web.traits.hostAliases.1.ip: is ::1, and so is that of another entry; write its names together"},
 		"images":              {web, "imagePull: Never", "DA1701 application.components.web.traits.imagePull: is Always or IfNotPresent"},
 		"missing at once":     {web, "update: {recreate: true, maxUnavailable: 1}", "DA1703 application.components.web.traits.update.maxUnavailable: has no meaning with recreate: all replicas are missing then"},
+		"too long":            {web, "update: {minReady: 10m}", "DA1703 application.components.web.traits.update.minReady: is 600 s, and the pods are to run within 600 s (startDeadline)"},
 		"a store":             {store, "update: {recreate: true}", "DA1703 application.components.web.traits.update: has minReady only for a store: it replaces its replicas one after the other"},
 		"the type of a store": {store, "service: {type: NodePort}", "DA1703 application.components.web.traits.service.type: is not for a store, whose replicas have names of their own"},
 		"its own name":        {web, "service: {name: shop-web}", "DA1703 application.components.web.traits.service.name: is shop-web, which the component has already"},
@@ -37,4 +40,13 @@ func TestTraitsRefused(t *testing.T) {
 			require.EqualError(t, err, c.want)
 		})
 	}
+}
+
+// TestTypeOfAServiceIsAllotted: the type that the service trait gives counts like that of a Service that owners write, so the
+// allotment of the tenant bounds it.
+func TestTypeOfAServiceIsAllotted(t *testing.T) {
+	in := goldens(t)["traits.txtar"]()
+	set, err := Application(in)
+	require.NoError(t, err)
+	require.Equal(t, []claim.Service{{Object: "Service shop-web", Component: "web", Type: "LoadBalancer"}}, Names(set, in.Instance.Spec).Services)
 }

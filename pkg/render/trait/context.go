@@ -15,6 +15,7 @@ type Context struct {
 	Ports     []declared.Port             // of a service, none for a job
 	Resources corev1.ResourceRequirements // that all containers of the pod have together
 	Claims    Claims
+	Env       map[string]declared.Variable // that the component itself declares
 
 	// Configuration returns a config or secret component of the application.
 	Configuration func(name string) (Configuration, bool)

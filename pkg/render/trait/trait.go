@@ -114,5 +114,10 @@ func process(traits []Trait, c Context) (Patch, error) {
 	if known < len(all) {
 		return Patch{}, declared.Faultf(declared.CodeUnreadable, "traits", "has a trait that is not known")
 	}
+	for _, v := range m.patch.Main.Env {
+		if _, twice := c.Env[v.Name]; twice {
+			return Patch{}, declared.Faultf(declared.CodeConflict, "properties.env."+v.Name, "is given by trait %s, too", m.owners[called(v)])
+		}
+	}
 	return m.patch, nil
 }

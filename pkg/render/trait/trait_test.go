@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // giving returns a trait that gives a patch, and remembers what it was given.
@@ -69,6 +70,15 @@ func TestPatchesAreMerged(t *testing.T) {
 		_, err := process([]Trait{giving("a", pair[0], nil), giving("b", pair[1], nil)}, Context{Component: component})
 		require.EqualError(t, err, "DA1703 traits.b: gives "+want+", and so does trait a")
 	}
+}
+
+// TestVariablesOfTraits: a variable that the component declares is its own.
+func TestVariablesOfTraits(t *testing.T) {
+	c := Context{Component: &model.Component{Traits: []byte(`{"a": {}}`)}, Env: map[string]declared.Variable{"A": {Value: "1"}}}
+	_, err := process([]Trait{giving("a", Patch{Main: Main{Env: []corev1.EnvVar{{Name: "A"}}}}, nil)}, c)
+	require.EqualError(t, err, "DA1703 properties.env.A: is given by trait a, too")
+	_, err = process([]Trait{giving("a", Patch{Main: Main{Env: []corev1.EnvVar{{Name: "B"}}}}, nil)}, c)
+	require.NoError(t, err)
 }
 
 // TestFieldsOfPatchesHaveNames: a message can say what two traits both give.
