@@ -54,7 +54,7 @@ func TestPages(t *testing.T) {
 		text += "Components: " + f.types() + ".\n\n| field of `traits` | value | |\n| --- | --- | --- |\n"
 		fields := table{shapes: shapes, shown: map[string]string{}}
 		fields.add(f.Name, false, withoutComment(shapes["ServiceTraits"]["properties"].(map[string]any)[f.Name]))
-		text += strings.Join(fields.rows, "") + "\nFields with * are required.\n\n```cue\n// tenants/acme/apps/shop/" + path.Base(strings.TrimSuffix(name, ".md")) + ".cue\n" + f.example + "```\n\n" +
+		text += strings.Join(fields.rows, "") + "\nFields with * are required.\n\n```cue\n// tenants/acme/apps/shop/" + strings.TrimSuffix(name, ".md") + ".cue\n" + f.example + "```\n\n" +
 			"What comes of it, but for labels and annotations of D-AROS:\n\n```yaml\n" + f.objects(t) + "```\n"
 		hold(t, filepath.Join(docs, name), text)
 	}
@@ -93,33 +93,25 @@ func (t *table) add(name string, required bool, shape any) {
 	if items, isList := m["items"]; isList {
 		name, inner = name+"[]", t.resolved(items)
 	}
-	below := properties(inner)
 	about, _ := m["description"].(string)
-	value := t.value(m)
-	of, _ := inner["called"].(string)
-	if first, again := t.shown[of]; again && of != "" && below != nil {
-		value, below = "as `"+first+"`", nil
-	} else if below != nil {
-		t.shown[of] = name
+	value, below := t.value(m), properties(inner)
+	if of, named := inner["called"].(string); named && below != nil {
+		if first, again := t.shown[of]; again {
+			value, below = "as `"+first+"`", nil
+		} else {
+			t.shown[of] = name
+		}
 	}
-	if mark := ""; below == nil || required || about != "" {
+	if below == nil || required || about != "" {
+		mark := ""
 		if required {
 			mark = "*"
 		}
 		t.rows = append(t.rows, fmt.Sprintf("| `%s`%s | %s | %s |\n", name, mark, value, oneLine(about)))
 	}
-	t.addBelow(name, inner)
-}
-
-// addBelow adds the fields below one.
-func (t *table) addBelow(name string, m map[string]any) {
-	if t.shown[fmt.Sprint(m["called"])] != name && m["called"] != nil {
-		return
-	}
-	required, _ := m["required"].([]any)
-	below := properties(m)
+	needed, _ := inner["required"].([]any)
 	for _, field := range slices.Sorted(maps.Keys(below)) {
-		t.add(name+"."+field, slices.Contains(required, any(field)), below[field])
+		t.add(name+"."+field, slices.Contains(needed, any(field)), below[field])
 	}
 }
 
@@ -146,15 +138,7 @@ func (s shapes) resolved(shape any) map[string]any {
 	if ref == "" {
 		return m
 	}
-	all := maps.Clone(s[path.Base(ref)])
-	for range 4 {
-		if deeper, ok := all["$ref"].(string); ok {
-			delete(all, "$ref")
-			base := maps.Clone(s[path.Base(deeper)])
-			maps.Copy(base, all)
-			all = base
-		}
-	}
+	all := maps.Clone(s.resolved(s[path.Base(ref)]))
 	delete(all, "description")
 	all["called"] = path.Base(ref)
 	maps.Copy(all, m)
@@ -199,7 +183,6 @@ func (s shapes) value(m map[string]any) string {
 // values are what pages call values that the schema has a name for.
 var values = map[string]string{
 	"Duration": "a duration such as `30s`", "Memory": "an amount such as `20Gi`", "CPU": "an amount such as `500m`", "Name": "a name",
-	"Key": "a key", "Existing": "a Secret that others made", "Labels": "texts by name", "Annotations": "texts by name",
 }
 
 func plural(value string) string {
