@@ -131,7 +131,7 @@ func (s *secretsOf) extra(below string, env map[string]json.RawMessage) {
 
 // literal returns the value of a variable that holds a secret and is a literal, "" of others.
 func (s *secretsOf) literal(name string, value json.RawMessage) (literal string) {
-	if json.Unmarshal(value, &literal) != nil || !s.doc.holdsSecret(name) && !passwordInURL.MatchString(literal) {
+	if json.Unmarshal(value, &literal) != nil || !HoldsSecret(s.doc.Names, name, literal) {
 		return ""
 	}
 	return literal
@@ -201,14 +201,15 @@ func (s *secretsOf) hide(a *model.Application) *model.Component {
 // $(PASSWORD), is none: the kubelet fills it in, in literals only.
 var passwordInURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^/?#@:]*:[^/?#@$][^/?#@]*@`)
 
-// holdsSecret reports whether a part of the name of a variable ends with one of the words.
-func (d *secretsDoc) holdsSecret(variable string) bool {
+// HoldsSecret reports whether a part of the name of a variable ends with one of some words, or its value is
+// an address with a password.
+func HoldsSecret(words []string, variable, value string) bool {
 	for part := range strings.FieldsFuncSeq(strings.ToUpper(variable), func(r rune) bool { return strings.ContainsRune("_.-", r) }) {
-		if slices.ContainsFunc(d.Names, func(word string) bool { return strings.HasSuffix(part, word) }) {
+		if slices.ContainsFunc(words, func(word string) bool { return strings.HasSuffix(part, word) }) {
 			return true
 		}
 	}
-	return false
+	return passwordInURL.MatchString(value)
 }
 
 // encoded returns a value of maps and strings as JSON with sorted keys.
