@@ -1,0 +1,339 @@
+package importing
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/compose-spec/compose-go/v2/template"
+	"github.com/compose-spec/compose-go/v2/types"
+	"github.com/docker/go-units"
+)
+
+// composeFile reads projects of Docker Compose.
+type composeFile struct{}
+
+var compose composeFile
+
+// maxText limits a text in which variables are put.
+const maxText = 64 << 10
+
+// read reads a project of Docker Compose: each service is a component. No other file is read.
+func (composeFile) read(t *translation, docs []*node) error {
+	if len(docs) != 1 {
+		return errors.New("has several documents, and a project of Compose is one")
+	}
+	d := docs[0]
+	compose.interpolate(t, d)
+	extensions(d)
+	mark(kept, d.at("version"))
+	t.called(d.at("name"))
+	if t.app.name == "" {
+		t.app.name = dnsName(baseName(t.file))
+	}
+	compose.configs(t, d.at("configs"))
+	for _, k := range d.at("secrets").fields() {
+		t.keep(k.name)
+		mark(withheld, k.node)
+	}
+	made := map[*node]*component{}
+	for _, k := range d.at("services").fields() {
+		c := t.component(k.name, "worker")
+		made[k.node] = c
+		for _, name := range []*node{{text: k.name}, k.node.at("container_name"), k.node.at("hostname")} {
+			t.use(name.string(), c.name)
+		}
+	}
+	for _, k := range d.at("services").fields() {
+		compose.service(t, k.node, made[k.node], d)
+	}
+	for _, k := range d.at("volumes").fields() {
+		mark(kept, k.node.at("driver"), k.node.at("name"))
+	}
+	return nil
+}
+
+// extensions are for other tools.
+func extensions(n *node) {
+	for _, k := range n.fields() {
+		if strings.HasPrefix(k.name, "x-") {
+			mark(ignored, k.node)
+			continue
+		}
+		extensions(k.node)
+	}
+	for _, e := range n.items() {
+		extensions(e)
+	}
+}
+
+// interpolate puts defaults in the place of variables of the environment. Without a default a text is lost:
+// what was in somebody's environment nobody knows.
+func (composeFile) interpolate(t *translation, d *node) {
+	d.leaves(func(s *node) {
+		if !strings.Contains(s.text, "$") || len(s.text) > maxText {
+			return
+		}
+		missing := ""
+		text, err := template.SubstituteWithOptions(s.text, func(name string) (string, bool) {
+			missing = name
+			return "", false
+		}, template.WithoutLogging)
+		switch {
+		case err != nil || missing != "" && !strings.Contains(s.text, "-"):
+			t.lose(s, because("takes a value from the environment of whoever starts it", "the value, or secret: existing if nobody may read it"))
+			s.text, s.tag = "", "!!null"
+		case missing != "":
+			t.note("line %d: the default is written in the place of the variable %s", s.line, missing)
+			s.text = text
+		default:
+			s.text = text
+		}
+	})
+}
+
+func (composeFile) configs(t *translation, n *node) {
+	for _, k := range n.fields() {
+		content := k.node.at("content")
+		if content.null() {
+			t.lose(k.node, because("has its content in a file that was not read", "a component of type config with the content"))
+			continue
+		}
+		c := t.component(k.name, "config")
+		t.configs[k.name] = c.name
+		c.doc.set("properties.data", doc{"content": content.text})
+		mark(kept, content)
+	}
+}
+
+// composeRows are the fields of a service. Ports come first: others name them.
+var composeRows = []row{
+	{"ports", "", compose.ports},
+	{"expose", "", compose.ports},
+	{"image", "properties.image", to.image},
+	{"entrypoint", "properties.command", compose.command},
+	{"command", "properties.args", compose.command},
+	{"environment", "properties.env", compose.environment},
+	{"labels", "properties.annotations", compose.labels},
+	{"healthcheck", "traits.probes.readiness", compose.healthcheck},
+	{"user", "", compose.user},
+	{"read_only", "traits.security.readOnlyRoot", to.boolean},
+	{"cap_add", "traits.security.capabilities", to.capabilities},
+	{"scale", "replicas", whole(1, 1_000_000)},
+	{"deploy.replicas", "replicas", whole(1, 1_000_000)},
+	{"deploy.mode", "", always("replicas are a number, or one on each node with type daemon", "replicated", "global")},
+	{"deploy.resources.reservations.cpus", "resources.requests.cpu", asCPU},
+	{"deploy.resources.reservations.memory", "resources.requests.memory", compose.bytes},
+	{"deploy.resources.limits.cpus", "resources.limits.cpu", asCPU},
+	{"deploy.resources.limits.memory", "resources.limits.memory", compose.bytes},
+	{"cpus", "resources.limits.cpu", asCPU},
+	{"mem_limit", "resources.limits.memory", compose.bytes},
+	{"mem_reservation", "resources.requests.memory", compose.bytes},
+	{"volumes", "", compose.volumes},
+	{"tmpfs", "", compose.tmpfs},
+	{"configs", "", compose.files},
+	{"secrets", "", compose.files},
+	{"depends_on", "dependsOn", compose.dependsOn},
+	{"restart", "", always("what runs once is a component of type job", "always", "unless-stopped", "on-failure", "no")},
+	{"pull_policy", "", always("the runtime pulls an image that a node does not have", "missing", "if_not_present")},
+	{"privileged", "", always("policy does not allow privileged containers", "false")},
+	{"cap_drop", "", always("the Pod Security Standard of the tenant says what containers drop", "ALL")},
+}
+
+func (composeFile) service(t *translation, n *node, c *component, project *node) {
+	s := t.scope(c)
+	for _, k := range project.at("volumes").fields() {
+		v := &volume{doc: doc{"type": "persistent", "size": "1Gi"}}
+		if k.node.at("external").bool() {
+			v.err = existing
+		}
+		s.volumes[k.name] = v
+	}
+	if _, has := c.doc.get("properties.ports").([]any); !has && (n.at("ports") != nil || n.at("expose") != nil) {
+		c.doc["type"] = "webservice"
+	}
+	if n.at("deploy.mode").string() == "global" {
+		c.doc["type"] = "daemon"
+	}
+	if restart := n.at("restart").string(); restart == "no" || restart == "on-failure" {
+		if n.at("ports") == nil {
+			c.doc["type"] = "job"
+		}
+	}
+	s.take(n, composeRows)
+	if c.doc.get("properties.image") == nil {
+		why := because("has no image", "properties: image")
+		if n.at("build") != nil {
+			why = because("has no image but a directory to build one of", "an image that is built and pushed before")
+		}
+		t.lose(n, why)
+		t.drop(c)
+	}
+}
+
+func (composeFile) ports(s *scope, n *node) (any, error) {
+	for _, e := range n.items() {
+		if e.kind == mapping {
+			s.port(doc{}, e, e.at("target"), e.at("name"), e.at("protocol"))
+			t := e.at("published")
+			if t.string() == e.at("target").string() {
+				mark(kept, t)
+			} else {
+				s.lose(t, because("no port of a host is taken", "traits: ingress"))
+			}
+			mark(kept, e.at("mode"))
+			continue
+		}
+		text, protocol, _ := strings.Cut(e.string(), "/")
+		parts := strings.Split(text, ":")
+		if len(text) > 200 || strings.Contains(parts[len(parts)-1], "-") {
+			s.lose(e, because("is a range of ports", "properties: ports, one by one"))
+			continue
+		}
+		if protocol != "" {
+			protocol = "/" + protocol
+		}
+		// The port of the container; the one of the host is taken from nobody.
+		ports, err := types.ParsePortConfig(parts[len(parts)-1] + protocol)
+		if err != nil || len(ports) != 1 || ports[0].Target < 1 || ports[0].Target > 65535 {
+			s.lose(e, because("is no port", "properties: ports"))
+			continue
+		}
+		p := doc{"port": int64(ports[0].Target)}
+		switch ports[0].Protocol {
+		case "", "tcp":
+		case "udp":
+			p["protocol"] = "UDP"
+		default:
+			s.lose(e, because("a protocol is TCP or UDP", ""))
+			continue
+		}
+		s.addPort(p)
+		mark(kept, e)
+		if len(parts) > 1 && parts[len(parts)-2] != parts[len(parts)-1] {
+			s.note("%s: port %d is not taken of a host; traits: ingress leads to it from outside", s.c.name, ports[0].Target)
+		}
+	}
+	return nil, nil
+}
+
+// command takes a list of words, or a text in the form of a shell.
+func (composeFile) command(s *scope, n *node) (any, error) {
+	if n.kind != scalar {
+		return to.texts(s, n)
+	}
+	var words types.ShellCommand
+	if len(n.text) > maxText {
+		return nil, because("is too long", "")
+	}
+	words, err := shellWords(n.text)
+	if err != nil {
+		return nil, because("is no command that can be taken apart into words", "a list of words")
+	}
+	list := []any{}
+	for _, w := range words {
+		list = append(list, w)
+	}
+	return list, nil
+}
+
+// environment takes a mapping, or a list of name=value.
+func (composeFile) environment(s *scope, n *node) (any, error) {
+	fields := pairs(n)
+	for _, k := range fields {
+		if k.node.null() {
+			s.lose(k.node, because("takes a value from the environment of whoever starts it", "the value, or secret: existing if nobody may read it"))
+		}
+	}
+	fields = slices.DeleteFunc(fields, func(k key) bool { return k.node.null() })
+	v, err := pod.variables(s, &node{kind: mapping, keys: fields})
+	adopt(n, fields)
+	return v, err
+}
+
+func (composeFile) labels(s *scope, n *node) (any, error) {
+	fields := pairs(n)
+	v, err := to.annotations(s, &node{kind: mapping, keys: fields})
+	adopt(n, fields)
+	return v, err
+}
+
+// pairs returns the fields of a mapping, or those that a list of name=value stands for.
+func pairs(n *node) (fields []key) {
+	fields = slices.Clone(n.fields())
+	for _, e := range n.items() {
+		name, value, has := strings.Cut(e.text, "=")
+		item := &node{path: e.path, line: e.line, text: value, tag: "!!str", fate: e.fate}
+		if !has {
+			item.tag = "!!null"
+		}
+		fields = append(fields, key{name, item})
+	}
+	return fields
+}
+
+// adopt gives the elements of a list the fates of the fields that they stand for.
+func adopt(n *node, fields []key) {
+	for _, e := range n.items() {
+		for _, k := range fields {
+			if k.node.path == e.path && k.node.line == e.line && e.fate == untouched {
+				e.fate = k.node.fate
+			}
+		}
+	}
+}
+
+// bytes takes an amount of memory as Docker writes it: 512m, 1g, 64MB.
+func (composeFile) bytes(_ *scope, n *node) (any, error) {
+	bytes, err := units.RAMInBytes(n.string())
+	if err != nil || bytes <= 0 || bytes > 1<<50 {
+		return nil, because("is no amount of memory", "resources")
+	}
+	for _, unit := range []struct {
+		size int64
+		name string
+	}{{1 << 30, "Gi"}, {1 << 20, "Mi"}, {1 << 10, "Ki"}} {
+		if bytes%unit.size == 0 && bytes/unit.size < 1_000_000 {
+			return fmt.Sprintf("%d%s", bytes/unit.size, unit.name), nil
+		}
+	}
+	return fmt.Sprint(bytes), nil
+}
+
+// user takes the numbers of a user and a group.
+func (composeFile) user(s *scope, n *node) (any, error) {
+	user, group, both := strings.Cut(n.string(), ":")
+	for name, text := range map[string]string{"user": user, "group": group} {
+		if name == "group" && !both {
+			continue
+		}
+		v, err := whole(0, 1<<31-1)(s, &node{text: text, tag: "!!int"})
+		if err != nil {
+			return nil, because("is no number of a user", "traits: security: user")
+		}
+		s.d.set("traits.security."+name, v)
+	}
+	return nil, nil
+}
+
+// dependsOn takes the components that come before.
+func (composeFile) dependsOn(s *scope, n *node) (any, error) {
+	list := []any{}
+	for _, e := range n.items() {
+		if name := s.hosts[e.text]; name != "" {
+			list = append(list, name)
+			mark(kept, e)
+		}
+	}
+	for _, k := range n.fields() {
+		if name := s.hosts[k.name]; name != "" {
+			list = append(list, name)
+			mark(kept, k.node.at("condition"), k.node.at("required"))
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return list, nil
+}

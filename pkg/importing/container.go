@@ -1,0 +1,174 @@
+package importing
+
+import "strings"
+
+// pods reads the parts of a pod of Kubernetes, which other formats have, too.
+type pods struct{}
+
+var pod pods
+
+// mainRows are the fields of a container of Kubernetes that is the one of a component. Ports come first:
+// others name them.
+var mainRows = []row{
+	{"ports", "", pod.containerPorts},
+	{"image", "properties.image", to.image},
+	{"command", "properties.command", to.texts},
+	{"args", "properties.args", to.texts},
+	{"env", "properties.env", pod.environment},
+	{"envFrom", "traits.envFrom", pod.envFrom},
+	{"resources.requests", "resources.requests", to.resources},
+	{"resources.limits", "resources.limits", to.resources},
+	{"livenessProbe", "traits.probes.liveness", to.probe},
+	{"readinessProbe", "traits.probes.readiness", to.probe},
+	{"startupProbe", "traits.probes.startup", to.probe},
+	{"lifecycle.postStart", "traits.lifecycle.postStart", to.hook},
+	{"lifecycle.preStop", "traits.lifecycle.preStop", to.hook},
+	{"securityContext.runAsUser", "traits.security.user", whole(0, 1<<31-1)},
+	{"securityContext.runAsGroup", "traits.security.group", whole(0, 1<<31-1)},
+	{"securityContext.readOnlyRootFilesystem", "traits.security.readOnlyRoot", to.boolean},
+	{"securityContext.capabilities.add", "traits.security.capabilities", to.capabilities},
+	{"securityContext.capabilities.drop", "", always("the Pod Security Standard of the tenant says what containers drop", "ALL", "all", "NET_RAW")},
+	{"securityContext.privileged", "", always("policy does not allow privileged containers", "false")},
+	{"securityContext.allowPrivilegeEscalation", "", always("no container gains rights", "false")},
+	{"securityContext.runAsNonRoot", "", always("the Pod Security Standard of the tenant says who may be root", "true")},
+	{"securityContext.seccompProfile.type", "", always("every container has the profile of its runtime", "RuntimeDefault")},
+	{"imagePullPolicy", "", always("the runtime pulls an image that a node does not have", "IfNotPresent")},
+	{"name", "", to.text},
+}
+
+// podRows are the fields of the spec of a pod.
+var podRows = []row{
+	{"securityContext.runAsUser", "traits.security.user", whole(0, 1<<31-1)},
+	{"securityContext.runAsGroup", "traits.security.group", whole(0, 1<<31-1)},
+	{"securityContext.fsGroup", "traits.security.volumeGroup", whole(0, 1<<31-1)},
+	{"securityContext.runAsNonRoot", "", always("the Pod Security Standard of the tenant says who may be root", "true")},
+	{"securityContext.seccompProfile.type", "", always("every container has the profile of its runtime", "RuntimeDefault")},
+	{"imagePullSecrets", "properties.pullSecrets", pod.pullSecrets},
+	{"automountServiceAccountToken", "", always("pods run without rights on the API server", "false")},
+	{"enableServiceLinks", "", always("pods have no variables of other services", "false")},
+	{"hostNetwork", "", always("pods have a network of their own", "false")},
+	{"hostPID", "", always("pods see only their own processes", "false")},
+	{"hostIPC", "", always("pods have a memory of their own", "false")},
+	{"dnsPolicy", "", always("pods ask the cluster for names", "ClusterFirst")},
+	{"nodeSelector", "", pod.nodeSelector},
+}
+
+// extraRows are the fields of a container beside the component's own.
+var extraRows = []row{
+	{"image", "image", to.image},
+	{"command", "command", to.texts},
+	{"args", "args", to.texts},
+	{"env", "env", pod.environment},
+	{"name", "", to.text},
+	{"restartPolicy", "", always("a container runs to its end, or is a sidecar", "Always")},
+	{"imagePullPolicy", "", always("the runtime pulls an image that a node does not have", "IfNotPresent")},
+	{"securityContext.privileged", "", always("policy does not allow privileged containers", "false")},
+	{"securityContext.allowPrivilegeEscalation", "", always("no container gains rights", "false")},
+	{"securityContext.runAsNonRoot", "", always("the Pod Security Standard of the tenant says who may be root", "true")},
+	{"securityContext.seccompProfile.type", "", always("every container has the profile of its runtime", "RuntimeDefault")},
+	{"securityContext.capabilities.drop", "", always("the Pod Security Standard of the tenant says what containers drop", "ALL", "all")},
+}
+
+// addExtra is a container beside the component's own.
+func (pods) addExtra(s *scope, n *node, sidecar bool) {
+	e := s.part()
+	e.take(n, extraRows)
+	name := dnsName(n.at("name").string())
+	if e.d["image"] == nil || name == "" {
+		s.lose(n, because("is a container without a name or an image", ""))
+		return
+	}
+	e.d["name"] = name
+	pod.mountAll(s, e.d, n)
+	if !sidecar {
+		s.c.doc.add("traits.init", e.d)
+		return
+	}
+	e.take(n, []row{
+		{"resources.requests", "resources.requests", to.resources},
+		{"resources.limits", "resources.limits", to.resources},
+	})
+	if limits, ok := e.d.get("resources.limits").(doc); ok {
+		delete(limits, "devices")
+	}
+	s.c.doc.add("traits.sidecars", e.d)
+}
+
+func (pods) containerPorts(s *scope, n *node) (any, error) {
+	for _, e := range n.items() {
+		s.port(doc{}, e, e.at("containerPort"), e.at("name"), e.at("protocol"))
+	}
+	return nil, nil
+}
+
+// port adds a port to the component, or finds it there.
+func (s *scope) port(p doc, whole, number, name, protocol *node) doc {
+	i, ok := number.number()
+	if !ok || i < 1 || i > 65535 {
+		s.lose(whole, because("is no port", "properties: ports"))
+		return nil
+	}
+	p["port"] = i
+	if proto := strings.ToUpper(protocol.string()); proto == "UDP" {
+		p["protocol"] = proto
+	} else if proto != "" && proto != "TCP" {
+		s.lose(whole, because("a protocol is TCP or UDP", ""))
+		return nil
+	}
+	if portName.MatchString(name.string()) {
+		p["name"] = name.string()
+		mark(kept, name)
+	}
+	mark(kept, number, protocol)
+	return s.addPort(p)
+}
+
+// addPort adds a port, unless the component has it.
+func (s *scope) addPort(p doc) doc {
+	ports, _ := s.c.doc.get("properties.ports").([]any)
+	for _, have := range ports {
+		have := have.(doc)
+		if have["port"] == p["port"] && have["protocol"] == p["protocol"] {
+			return have
+		}
+		if p["name"] != nil && have["name"] == p["name"] {
+			delete(p, "name")
+		}
+	}
+	s.c.doc.add("properties.ports", p)
+	return p
+}
+
+func (pods) pullSecrets(s *scope, n *node) (any, error) {
+	var list []any
+	for _, e := range n.items() {
+		if name := e.at("name").string(); objectPattern.MatchString(name) {
+			list = append(list, name)
+			s.keep(name)
+			mark(kept, e.at("name"))
+			continue
+		}
+		s.lose(e, because("names no Secret", ""))
+	}
+	if list == nil {
+		return nil, nil
+	}
+	return list, nil
+}
+
+// nodeSelector keeps the system of nodes that components have without a word.
+func (pods) nodeSelector(s *scope, n *node) (any, error) {
+	for _, k := range n.fields() {
+		switch {
+		case k.name == "kubernetes.io/os" && (k.node.string() == "linux" || k.node.string() == "windows"):
+			s.c.doc["os"] = k.node.string()
+			if k.node.string() == "linux" {
+				delete(s.c.doc, "os")
+			}
+			mark(kept, k.node)
+		default:
+			s.lose(k.node, reasonFor("nodeSelector"))
+		}
+	}
+	return nil, nil
+}

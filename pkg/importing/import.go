@@ -1,0 +1,195 @@
+package importing
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Options are what the person who imports says.
+type Options struct {
+	Format Format            // "" tells by what the file holds
+	Name   string            // of the application; default: as the file names it
+	File   string            // its name, for the comment and for a name of the application
+	Labels map[string]string // of the application, besides those of the file
+}
+
+// A Result is an application as a file of CUE, and what became of the fields of what was read.
+type Result struct {
+	Name   string
+	CUE    []byte
+	Report Report
+}
+
+// Import translates a file. It fails on a file that it cannot read and on one without an application. What
+// it cannot say in CUE is in the report, which comes with the error if nothing is left.
+func Import(data []byte, o Options) (*Result, error) {
+	docs, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if o.Format == "" {
+		if o.Format, err = detect(docs); err != nil {
+			return nil, err
+		}
+	}
+	read, known := readers[o.Format]
+	if !known {
+		return nil, fmt.Errorf("%q is no format; use %s", o.Format, strings.Join(formatNames(), ", "))
+	}
+	t := &translation{file: o.File, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}}
+	t.app.labels = doc{}
+	t.app.name = dnsName(o.Name)
+	if err := read(t, docs); err != nil {
+		return nil, err
+	}
+	finish(t, o)
+	t.count(docs)
+	if len(t.app.components) == 0 {
+		return &Result{Name: t.app.name, Report: t.report}, errors.New(whyNothing(t))
+	}
+	cue, err := t.app.cue()
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Name: t.app.name, CUE: cue, Report: t.report}, nil
+}
+
+// whyNothing says why there is no application.
+func whyNothing(t *translation) string {
+	text := "has no component that can be said in CUE"
+	for i, l := range t.report.Lost {
+		if i == 5 {
+			return text + "; …"
+		}
+		text += fmt.Sprintf("; line %d: %s: %s", l.Line, l.Path, l.Reason)
+	}
+	return text
+}
+
+// translation is the work on one file.
+type translation struct {
+	file    string
+	app     application
+	report  Report
+	configs map[string]string   // components of type config, by their names in the file
+	secrets map[string][]string // keys of Secrets to make, by name
+	hosts   map[string]string   // names by which components reach each other, with those that they get
+	steps   map[string]string   // components by the names that a workflow gives them, "" for those that are Secrets
+}
+
+// component adds a component, under a name that no other has.
+func (t *translation) component(name, kind string) *component {
+	c := &component{name: t.free(dnsName(name)), doc: doc{"type": kind}}
+	if c.name != name {
+		t.note("component %q is called %s", name, c.name)
+	}
+	t.app.components = append(t.app.components, c)
+	return c
+}
+
+func (t *translation) free(name string) string {
+	if name == "" {
+		name = "component"
+	}
+	for i := 1; ; i++ {
+		try := name
+		if i > 1 {
+			try = fmt.Sprintf("%.58s-%d", name, i)
+		}
+		if !slices.ContainsFunc(t.app.components, func(c *component) bool { return c.name == try }) {
+			return try
+		}
+	}
+}
+
+// drop takes a component out.
+func (t *translation) drop(c *component) {
+	t.app.components = slices.DeleteFunc(t.app.components, func(x *component) bool { return x == c })
+}
+
+func (t *translation) note(format string, args ...any) {
+	t.report.Notes = append(t.report.Notes, fmt.Sprintf(format, args...))
+}
+
+// called gives the application a name, unless it has one.
+func (t *translation) called(n *node) {
+	if t.app.name != "" {
+		mark(kept, n)
+		return
+	}
+	if t.app.name = dnsName(n.string()); t.app.name != "" {
+		mark(kept, n)
+	}
+	if n.string() != "" && t.app.name != n.string() {
+		t.note("application %q is called %s", n.string(), t.app.name)
+	}
+}
+
+// describe makes a description the comment of the application.
+func describe(t *translation, n *node) {
+	if n.string() != "" {
+		t.app.comment = append(t.app.comment, strings.Split(n.text, "\n")...)
+		mark(kept, n)
+	}
+}
+
+// finish completes what depends on the whole application.
+func finish(t *translation, o Options) {
+	if t.app.name == "" {
+		t.app.name = dnsName(baseName(o.File))
+	}
+	if t.app.name == "" {
+		t.app.name = "imported"
+	}
+	for name, value := range o.Labels {
+		t.app.labels[name] = value
+	}
+	for _, c := range t.app.components {
+		fit.settle(t, c)
+	}
+	untangle(t)
+	for name, keys := range t.secrets {
+		slices.Sort(keys)
+		t.report.Secrets = append(t.report.Secrets, Secret{name, slices.Compact(keys)})
+	}
+	from := "a file"
+	if o.File != "" {
+		from = o.File
+	}
+	if len(t.app.comment) > 0 {
+		t.app.comment = append(t.app.comment, "")
+	}
+	t.app.comment = append(t.app.comment, "Imported from "+from+" ("+string(o.Format)+").")
+	if len(t.report.Secrets) > 0 {
+		t.app.comment = append(t.app.comment, "", "Make these Secrets in its namespace before it starts, or say where their values are",
+			"with a component of type external-secret or a file that SOPS encrypted:")
+	}
+	slices.SortFunc(t.report.Secrets, func(a, b Secret) int { return strings.Compare(a.Name, b.Name) })
+	for _, s := range t.report.Secrets {
+		t.app.comment = append(t.app.comment, "- "+strings.TrimRight(s.Name+": "+strings.Join(s.Keys, ", "), ": "))
+	}
+}
+
+// objectName is the name by which other components reach one.
+func (t *translation) objectName(c string) string {
+	return t.app.name + "-" + c
+}
+
+// untangle takes out what components depend on and is not there.
+func untangle(t *translation) {
+	there := func(v any) bool {
+		return slices.ContainsFunc(t.app.components, func(c *component) bool { return c.name == v })
+	}
+	for _, c := range t.app.components {
+		list, ok := c.doc["dependsOn"].([]any)
+		if !ok {
+			continue
+		}
+		list = slices.DeleteFunc(list, func(v any) bool { return !there(v) || v == c.name })
+		if c.doc["dependsOn"] = list; len(list) == 0 {
+			delete(c.doc, "dependsOn")
+		}
+	}
+}

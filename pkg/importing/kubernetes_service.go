@@ -1,0 +1,231 @@
+package importing
+
+import (
+	"regexp"
+	"strings"
+)
+
+var concurrencyPattern = regexp.MustCompile(`^(Forbid|Allow|Replace)$`)
+
+// selected returns the workload whose pods a Service or a budget selects, nil if there is none.
+func selected(s *node, workloads []*node) *node {
+	selector := s.at("spec.selector")
+	if labels := selector.at("matchLabels"); labels != nil {
+		selector = labels
+	}
+	if len(selector.fields()) == 0 {
+		return nil
+	}
+	for _, d := range workloads {
+		_, meta := podOf(d)
+		all := true
+		for _, k := range selector.fields() {
+			value := meta.at("labels").field(k.name)
+			all = all && value != nil && value.text == k.node.text
+		}
+		if all {
+			return d
+		}
+	}
+	return nil
+}
+
+var noWorkload = because("selects the pods of no workload of the file", "")
+
+// readService reads a Service: its ports are those of the component.
+func (manifests) readService(t *translation, n, d *node, made map[*node]*component) {
+	c := made[d]
+	if d == nil || !t.there(c) {
+		t.lose(n, noWorkload)
+		return
+	}
+	if c.doc["type"] == "worker" {
+		c.doc["type"] = "webservice"
+	}
+	s := t.scope(c)
+	for _, p := range n.at("spec.ports").items() {
+		manifest.addServicePort(s, p)
+	}
+	identity(n)
+	manifest.sameLabels(t, n, c)
+	mark(kept, n.at("spec.selector"))
+	s.take(n.at("spec"), []row{
+		{"type", "", always("a component has no entrance of its own from outside", "ClusterIP")},
+		{"clusterIP", "", always("addresses are given by the cluster", "None")},
+		{"sessionAffinity", "", always("requests go to any replica", "None")},
+	})
+	if object := t.objectName(c.name); n.at("metadata.name").string() != object {
+		t.note("%s: is reached as %s, not as %s", c.name, object, n.at("metadata.name").string())
+	}
+}
+
+// there reports whether a component was not dropped.
+func (t *translation) there(c *component) bool {
+	for _, have := range t.app.components {
+		if have == c {
+			return true
+		}
+	}
+	return false
+}
+
+// addServicePort joins a port of a Service with that of the container behind it.
+func (manifests) addServicePort(s *scope, p *node) {
+	number, ok := p.at("port").number()
+	if !ok || number < 1 || number > 65535 {
+		s.lose(p, because("is no port", ""))
+		return
+	}
+	target := number
+	behind := p.at("targetPort")
+	if !behind.null() {
+		v, err := to.port(s, behind)
+		if err != nil {
+			s.lose(p, err)
+			return
+		}
+		target = v.(int64)
+	}
+	protocol := strings.ToUpper(p.at("protocol").string())
+	if protocol != "" && protocol != "TCP" && protocol != "UDP" {
+		s.lose(p, because("a protocol is TCP or UDP", ""))
+		return
+	}
+	mark(kept, p.at("port"), behind, p.at("protocol"))
+	name := p.at("name").string()
+	list, _ := s.c.doc.get("properties.ports").([]any)
+	for _, have := range list {
+		have := have.(doc)
+		same := (have["protocol"] == "UDP") == (protocol == "UDP")
+		if same && (have["port"] == target || have["targetPort"] == target && have["port"] == number) {
+			if have["port"] != number && have["targetPort"] == nil {
+				have["port"], have["targetPort"] = number, target
+			}
+			if have["name"] == nil || have["port"] == number {
+				manifest.namePort(s, have, name, list)
+				mark(kept, p.at("name"))
+			}
+			return
+		}
+	}
+	entry := doc{"port": number}
+	if target != number {
+		entry["targetPort"] = target
+	}
+	if protocol == "UDP" {
+		entry["protocol"] = "UDP"
+	}
+	manifest.namePort(s, entry, name, list)
+	mark(kept, p.at("name"))
+	s.c.doc.add("properties.ports", entry)
+}
+
+// namePort gives a port a name that no other has.
+func (manifests) namePort(s *scope, entry doc, name string, list []any) {
+	if !portName.MatchString(name) {
+		return
+	}
+	for _, have := range list {
+		if have.(doc)["name"] == name {
+			return
+		}
+	}
+	entry["name"] = name
+}
+
+// readIngress reads an Ingress: each of its paths is one of the component behind it.
+func (manifests) readIngress(t *translation, n *node, services, workloads []*node, made map[*node]*component) {
+	annotations, _ := to.named(t, n.at("metadata.annotations"), false)
+	some := false
+	for _, rule := range n.at("spec.rules").items() {
+		host := rule.at("host")
+		for _, p := range rule.at("http.paths").items() {
+			entry, c, err := manifest.routeOf(t, n, host, p, services, workloads, made)
+			if err != nil {
+				t.lose(p, err)
+				continue
+			}
+			if annotations != nil {
+				entry["annotations"] = annotations
+			}
+			c.doc.add("traits.ingress", entry)
+			some = true
+			mark(kept, host, p.at("path"), p.at("pathType"), p.at("backend"))
+		}
+	}
+	if !some {
+		t.lose(n, because("leads to no component of the file", "traits: ingress"))
+		return
+	}
+	identity(n)
+	mark(kept, n.at("spec.ingressClassName"), n.at("spec.tls"))
+}
+
+// routeOf is one path of an Ingress, and the component that it leads to.
+func (manifests) routeOf(t *translation, n, host, p *node, services, workloads []*node, made map[*node]*component) (doc, *component, error) {
+	name := p.at("backend.service.name").string()
+	for _, s := range services {
+		if s.at("metadata.name").string() != name {
+			continue
+		}
+		c := made[selected(s, workloads)]
+		if c == nil || !t.there(c) {
+			break
+		}
+		sc := t.scope(c)
+		port, err := to.port(sc, p.at("backend.service.port.number"))
+		if p.at("backend.service.port.number").null() {
+			port, err = manifest.portNamed(t, s, p.at("backend.service.port.name").string())
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		entry, err := entrance(host.string(), port, p.at("path").string(), p.at("pathType").string())
+		if err != nil {
+			return nil, nil, err
+		}
+		if class := n.at("spec.ingressClassName").string(); dnsName(class) == class && class != "" {
+			entry["className"] = class
+		}
+		for _, tls := range n.at("spec.tls").items() {
+			for _, h := range tls.at("hosts").items() {
+				if secret := tls.at("secretName").string(); h.text == host.string() && objectPattern.MatchString(secret) {
+					entry["tls"] = secret
+				}
+			}
+		}
+		return entry, c, nil
+	}
+	return nil, nil, because("leads to no component of the file", "traits: ingress")
+}
+
+func (manifests) portNamed(t *translation, s *node, name string) (any, error) {
+	for _, p := range s.at("spec.ports").items() {
+		if i, ok := p.at("port").number(); ok && p.at("name").string() == name && name != "" {
+			return i, nil
+		}
+	}
+	return nil, because("is no port of the Service", "")
+}
+
+// entrance is an entry of the ingress trait.
+func entrance(host string, port any, path, pathType string) (doc, error) {
+	if len(host) > 253 || !hostPattern.MatchString(host) {
+		return nil, because("has no host, and a component serves hosts that its allotment names", "traits: ingress: host")
+	}
+	entry := doc{"host": host, "port": port}
+	if path != "" && path != "/" {
+		if !pathPattern.MatchString(path) || len(path) > 4096 {
+			return nil, because("has a path with characters that a path does not have", "traits: ingress: path")
+		}
+		entry["path"] = path
+	}
+	switch pathType {
+	case "", "Prefix":
+	case "Exact", "ImplementationSpecific":
+		entry["pathType"] = pathType
+	default:
+		return nil, because("has a type of path that is neither Prefix, nor Exact, nor ImplementationSpecific", "")
+	}
+	return entry, nil
+}

@@ -1,0 +1,209 @@
+package importing
+
+import (
+	"errors"
+	"strings"
+)
+
+// vela reads Applications of KubeVela.
+type vela struct{}
+
+var kubevela vela
+
+// read reads an Application of KubeVela. Definitions and other objects beside it are not part of it.
+func (vela) read(t *translation, docs []*node) error {
+	var app *node
+	for _, d := range docs {
+		switch {
+		case !isApplication(d):
+			mark(ignored, d)
+		case app != nil:
+			return errors.New("has several Applications; import one file for each")
+		default:
+			app = d
+		}
+	}
+	if app == nil {
+		return errors.New("has no Application of KubeVela")
+	}
+	t.called(app.at("metadata.name"))
+	identity(app)
+	if labels, _ := to.named(t, app.at("metadata.labels"), true); labels != nil {
+		t.app.labels = labels.(doc)
+	}
+	made := map[*node]*component{}
+	list := app.at("spec.components").items()
+	for _, n := range list {
+		name := n.at("name").string()
+		kind, known := velaTypes[n.at("type").string()]
+		switch {
+		case n.at("type").string() == "k8s-objects":
+			kubevela.objects(t, n)
+		case !known:
+			t.lose(n, because("is of a type that KubeVela's platform defined", "a type that the platform defines (definitions: components)"))
+		case n.at("properties.image").null():
+			t.lose(n, because("has no image", "properties: image"))
+		default:
+			made[n] = t.component(name, kind)
+			t.use(name, made[n].name)
+			t.steps[name] = made[n].name
+		}
+	}
+	for _, n := range list {
+		if c := made[n]; c != nil {
+			kubevela.component(t, n, c)
+		}
+	}
+	kubevela.workflow(t, app.at("spec.workflow"))
+	return nil
+}
+
+// objects reads objects of Kubernetes that are a component.
+func (vela) objects(t *translation, n *node) {
+	before := len(t.app.components)
+	manifest.objects(t, n.at("properties.objects").items(), nil)
+	if len(t.app.components) > before {
+		mark(kept, n.at("name"), n.at("type"))
+		t.steps[n.at("name").string()] = t.app.components[before].name
+	}
+}
+
+var velaTypes = map[string]string{
+	"webservice": "webservice", "worker": "worker", "daemon": "daemon", "statefulset": "store", "task": "job", "cron-task": "cron",
+}
+
+// velaRows are the properties of the types that every KubeVela has.
+var velaRows = []row{
+	{"ports", "", kubevela.ports},
+	{"port", "", kubevela.port},
+	{"image", "properties.image", to.image},
+	{"cmd", "properties.command", to.texts},
+	{"args", "properties.args", to.texts},
+	{"env", "properties.env", pod.environment},
+	{"labels", "properties.labels", to.labels},
+	{"annotations", "properties.annotations", to.annotations},
+	{"cpu", "", velaAmount("cpu", asCPU)},
+	{"memory", "", velaAmount("memory", asMemory)},
+	{"limit.cpu", "resources.limits.cpu", asCPU},
+	{"limit.memory", "resources.limits.memory", asMemory},
+	{"livenessProbe", "traits.probes.liveness", to.probe},
+	{"readinessProbe", "traits.probes.readiness", to.probe},
+	{"imagePullPolicy", "", always("the runtime pulls an image that a node does not have", "IfNotPresent")},
+	{"imagePullSecrets", "properties.pullSecrets", kubevela.pullSecrets},
+	{"exposeType", "", always("a component has no entrance of its own from outside", "ClusterIP")},
+	{"count", "replicas", whole(1, 1_000_000)},
+	{"schedule", "properties.schedule", matching(schedulePattern, "is no schedule with five fields")},
+	{"concurrencyPolicy", "properties.concurrency", matching(concurrencyPattern, "is neither Forbid, nor Allow, nor Replace")},
+	{"backoffLimit", "properties.backoffLimit", whole(0, 1_000_000)},
+	{"activeDeadlineSeconds", "properties.deadline", to.seconds},
+	{"restart", "", always("a job does not start again what has ended well", "Never", "OnFailure")},
+	{"volumeMounts", "", kubevela.mounts},
+}
+
+func (vela) component(t *translation, n *node, c *component) {
+	s := t.scope(c)
+	mark(kept, n.at("name"), n.at("type"))
+	for _, trait := range n.at("traits").items() {
+		if trait.at("type").string() == "volumes" {
+			kubevela.declare(s, trait)
+		}
+	}
+	s.take(n.at("properties"), velaRows)
+	_, err := kubevela.volumes(s, n.at("properties.volumes"))
+	if err != nil {
+		t.lose(n.at("properties.volumes"), err)
+	}
+	for _, e := range n.at("dependsOn").items() {
+		if name := t.steps[e.string()]; name != "" {
+			c.doc.add("dependsOn", name)
+			mark(kept, e)
+		}
+	}
+	for _, trait := range n.at("traits").items() {
+		kubevela.trait(s, trait)
+	}
+	if c.doc.get("properties.image") == nil {
+		t.lose(n, because("has no image that can be pulled", "properties: image"))
+		t.drop(c)
+		t.steps[n.at("name").string()] = ""
+	}
+}
+
+func (vela) workflow(t *translation, w *node) {
+	parallel := strings.EqualFold(w.at("mode.steps").string(), "DAG")
+	for _, n := range w.at("steps").items() {
+		kubevela.step(t, n)
+	}
+	arrangeSteps(t, parallel)
+	if t.app.workflow == nil {
+		t.lose(w, because("has no step that deploys a component", "workflow: steps"))
+		return
+	}
+	mark(kept, w.at("mode.steps"))
+	if sub := w.at("mode.subSteps"); strings.EqualFold(sub.string(), "DAG") {
+		mark(kept, sub)
+	}
+}
+
+func (vela) step(t *translation, n *node) {
+	step := doc{}
+	properties := n.at("properties")
+	switch n.at("type").string() {
+	case "apply-component":
+		components := deployedBy(t, []*node{properties.at("component")})
+		if len(components) == 0 {
+			t.lose(n, because("names no component that was kept", ""))
+			return
+		}
+		step["type"], step["components"] = "deploy", components
+	case "step-group":
+		var names []*node
+		for _, sub := range n.at("subSteps").items() {
+			if sub.at("type").string() == "apply-component" {
+				names = append(names, sub.at("properties.component"))
+				mark(kept, sub.at("name"), sub.at("type"))
+			}
+		}
+		components := deployedBy(t, names)
+		if len(components) == 0 {
+			t.lose(n, because("is a group without a step that deploys a component", "workflow: steps"))
+			return
+		}
+		step["type"], step["components"] = "deploy", components
+	case "apply-remaining", "apply-application", "deploy":
+		step["type"] = "deploy"
+		var rest []any
+		left := deployedBy(t, properties.at("exceptions").items())
+		for _, c := range t.app.components {
+			skip := false
+			for _, l := range left {
+				skip = skip || l == c.name
+			}
+			if !skip {
+				rest = append(rest, c.name)
+			}
+		}
+		if len(rest) == 0 {
+			t.lose(n, because("deploys nothing that was kept", ""))
+			return
+		}
+		step["components"] = rest
+		if auto := properties.at("auto"); auto.string() == "false" {
+			t.step(n.at("name").string()+"-approval", doc{"type": "approval"})
+			mark(kept, auto)
+		}
+	case "suspend":
+		step["type"] = "approval"
+		if d := properties.at("duration"); durationPattern.MatchString(d.string()) {
+			step["type"], step["properties"] = "wait", doc{"for": d.string()}
+			mark(kept, d)
+		}
+	default:
+		t.lose(n, because("is of a type of steps that D-AROS does not have, or says another way", "workflow: steps with type job, check, notify or canary"))
+		return
+	}
+	s := &scope{translation: t, d: step}
+	s.take(n, []row{{"timeout", "timeout", matching(durationPattern, "is no duration")}})
+	mark(kept, n.at("name"), n.at("type"))
+	t.step(n.at("name").string(), step)
+}

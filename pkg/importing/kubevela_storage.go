@@ -1,0 +1,169 @@
+package importing
+
+// declare declares the volumes of the older trait of that name, which properties mount.
+func (vela) declare(s *scope, trait *node) {
+	for _, n := range trait.at("properties.volumes").items() {
+		v, err := kubevela.volume(s, n, n.at("type").string())
+		if err != nil {
+			s.lose(n, err)
+			v = &volume{err: err}
+		} else {
+			mark(kept, trait.at("type"), n.at("name"), n.at("type"))
+		}
+		s.volumes[n.at("name").string()] = v
+	}
+}
+
+// volume reads a volume of KubeVela.
+func (vela) volume(s *scope, n *node, kind string) (*volume, error) {
+	v := &volume{doc: doc{}}
+	switch kind {
+	case "emptyDir":
+		v.doc["type"] = "ephemeral"
+		part := &scope{s.translation, s.c, v.doc, nil}
+		part.take(n, []row{{"medium", "", always("no volume lies in memory", "")}})
+	case "configMap":
+		name := n.at("cmName")
+		if s.configs[name.string()] == "" {
+			return nil, missingConfig
+		}
+		v.doc["type"], v.doc["source"] = "config", s.configs[name.string()]
+		mark(kept, name)
+	case "secret":
+		name := n.at("secretName")
+		if !objectPattern.MatchString(name.string()) {
+			return nil, because("names no Secret", "")
+		}
+		s.keep(name.string())
+		v.doc["type"], v.doc["source"] = "secret", doc{"existing": name.string()}
+		mark(kept, name)
+	case "pvc":
+		return nil, existing
+	default:
+		return nil, because("is of a kind that no storage has", "traits: storage")
+	}
+	return v, nil
+}
+
+// volumes mounts the older form: volumes with a path, some declared by the trait.
+func (vela) volumes(s *scope, n *node) (any, error) {
+	for _, e := range n.items() {
+		name := e.at("name").string()
+		if kind := e.at("type"); !kind.null() {
+			v, err := kubevela.volume(s, e, kind.string())
+			if err != nil {
+				s.lose(e, err)
+				continue
+			}
+			s.volumes[name] = v
+		}
+		if err := s.mount(name, e.at("mountPath").string(), e.at("subPath").string(), false); err != nil {
+			s.lose(e, err)
+			continue
+		}
+		mark(kept, e.at("name"), e.at("type"), e.at("mountPath"), e.at("subPath"))
+	}
+	return nil, nil
+}
+
+// mounts mounts the newer form: lists of mounts by kind.
+func (vela) mounts(s *scope, n *node) (any, error) {
+	for _, k := range n.fields() {
+		for _, e := range k.node.items() {
+			v, err := kubevela.volume(s, e, k.name)
+			if err == nil {
+				s.volumes[e.at("name").string()] = v
+				err = s.mount(e.at("name").string(), e.at("mountPath").string(), e.at("subPath").string(), false)
+			}
+			if err != nil {
+				s.lose(e, err)
+				continue
+			}
+			mark(kept, e.at("name"), e.at("mountPath"), e.at("subPath"))
+		}
+	}
+	return nil, nil
+}
+
+// storage reads the storage trait, which brings its own ConfigMaps, Secrets and claims.
+func (vela) storage(s *scope, n *node) (any, error) {
+	for _, k := range n.fields() {
+		for _, e := range k.node.items() {
+			if err := kubevela.store(s, k.name, e); err != nil {
+				s.lose(e, err)
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (vela) store(s *scope, kind string, e *node) error {
+	name := e.at("name")
+	v := &volume{doc: doc{}}
+	switch kind {
+	case "pvc":
+		if e.at("mountOnly").bool() {
+			return existing
+		}
+		v.doc["type"], v.doc["size"] = "persistent", "8Gi" // as KubeVela without a word
+		part := &scope{s.translation, s.c, v.doc, nil}
+		part.take(e, []row{
+			{"resources.requests.storage", "size", asMemory},
+			{"storageClassName", "storageClass", matching(objectPattern, "is no name of a class")},
+			{"accessModes", "", always("one replica uses a volume", "ReadWriteOnce")},
+		})
+	case "emptyDir":
+		v.doc["type"] = "ephemeral"
+		part := &scope{s.translation, s.c, v.doc, nil}
+		part.take(e, []row{{"medium", "", always("no volume lies in memory", "")}})
+	case "configMap":
+		if s.configs[name.string()] == "" {
+			if e.at("mountOnly").bool() || e.at("data") == nil {
+				return missingConfig
+			}
+			s.config(name.string(), e.at("data"))
+		}
+		v.doc["type"], v.doc["source"] = "config", s.configs[name.string()]
+		kubevela.variables(s, e, "configMapKey", func(key string) (any, error) {
+			if !keyPattern.MatchString(key) {
+				return nil, because("is no key of a config", "")
+			}
+			return doc{"config": doc{"name": s.configs[name.string()], "key": key}}, nil
+		})
+	case "secret":
+		if !objectPattern.MatchString(name.string()) {
+			return because("names no Secret", "")
+		}
+		s.keep(name.string(), e.at("data"), e.at("stringData"))
+		v.doc["type"], v.doc["source"] = "secret", doc{"existing": name.string()}
+		kubevela.variables(s, e, "secretKey", func(key string) (any, error) { return s.secret(name.string(), key) })
+	default:
+		return because("is of a kind that no storage has", "traits: storage")
+	}
+	volume := kind + "-" + name.string()
+	s.volumes[volume] = v
+	if !e.at("mountPath").null() {
+		if err := s.mount(volume, e.at("mountPath").string(), e.at("subPath").string(), e.at("readOnly").bool()); err != nil {
+			return err
+		}
+	}
+	mark(kept, name, e.at("mountPath"), e.at("subPath"), e.at("readOnly"), e.at("mountOnly"))
+	return nil
+}
+
+// variables gives variables the values of keys.
+func (vela) variables(s *scope, e *node, field string, value func(key string) (any, error)) {
+	for _, m := range append(e.at("mountToEnvs").items(), e.at("mountToEnv")) {
+		if m == nil {
+			continue
+		}
+		name := m.at("envName")
+		v, err := value(m.at(field).string())
+		if err != nil || !variablePattern.MatchString(name.string()) {
+			s.lose(m, because("gives no variable the value of a key", ""))
+			continue
+		}
+		s.c.doc.sub("properties").sub("env")[name.string()] = v
+		mark(kept, name, m.at(field))
+	}
+}

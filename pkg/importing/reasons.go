@@ -1,0 +1,60 @@
+package importing
+
+// reasons are why a field that no reader asks for is not kept, by its name in the formats.
+var reasons = map[string]why{
+	"affinity":                      {"no trait says beside which pods or on which nodes a component runs", "placement: spread, or placement: pool"},
+	"podAffinity":                   {"no trait says beside which pods a component runs", "placement: spread"},
+	"nodeSelector":                  {"a component names a pool, not nodes", "placement: pool"},
+	"tolerations":                   {"a component names a pool, not nodes", "placement: pool"},
+	"topologySpreadConstraints":     {"replicas spread over domains of the platform", "placement: spread"},
+	"namespace":                     {"the namespace follows from the tenant", ""},
+	"serviceAccountName":            {"pods run without rights on the API server", "properties: serviceAccount: annotations, for the identity service of a cloud"},
+	"serviceAccount":                {"pods run without rights on the API server", "properties: serviceAccount: annotations, for the identity service of a cloud"},
+	"rbac":                          {"pods run without rights on the API server", ""},
+	"priorityClassName":             {"the priority is that of the application", "priority"},
+	"hostNetwork":                   {"pods have a network of their own", "ports and traits: ingress"},
+	"network_mode":                  {"pods have a network of their own", "ports and traits: ingress"},
+	"hostAliases":                   {"no trait adds names of hosts", ""},
+	"extra_hosts":                   {"no trait adds names of hosts", ""},
+	"imagePullPolicy":               {"the runtime pulls an image that a node does not have", "an image with a digest"},
+	"pull_policy":                   {"the runtime pulls an image that a node does not have", "an image with a digest"},
+	"build":                         {"images are built before they are declared", "properties: image"},
+	"networks":                      {"components of an application reach each other", "connects, for components of others"},
+	"links":                         {"components of an application reach each other", ""},
+	"container_name":                {"names of pods follow from application and component", ""},
+	"hostname":                      {"names of pods follow from application and component", ""},
+	"restart":                       {"the type of a component tells if it is started again", "type"},
+	"restartPolicy":                 {"the type of a component tells if it is started again", "type"},
+	"privileged":                    {"policy does not allow privileged containers", ""},
+	"policies":                      {"what differs between clusters and environments is not said in an application", "a second application, or a pool"},
+	"revisionHistoryLimit":          {"history is that of Git", ""},
+	"strategy":                      {"how an update goes is the business of the workflow", "workflow: steps with canary or blue-green"},
+	"updateStrategy":                {"how an update goes is the business of the workflow", "workflow: steps with canary or blue-green"},
+	"httpHeaders":                   {"a probe sends no headers of its own", ""},
+	"labels":                        {"labels of objects are those of the application and its components", "labels, properties: labels"},
+	"annotations":                   {"annotations of objects are those of properties: annotations", "properties: annotations"},
+	"version":                       {"the version of an application is the commit of its files", ""},
+	"project":                       {"a project is a tenant", ""},
+	"share":                         {"what applications share is an application of its own", "connects"},
+	"logging":                       {"what becomes of logs is the business of the nodes", ""},
+	"healthcheck":                   {"is no check of readiness", "traits: probes"},
+	"stop_grace_period":             {"how long a stop may take is said for the whole application", "lifecycle: grace"},
+	"terminationGracePeriodSeconds": {"how long a stop may take is said for the whole application", "lifecycle: grace"},
+	"shm_size":                      {"no volume lies in memory", ""},
+	"env_file":                      {"the file was not read", "properties: env"},
+	"files":                         {"files are keys of a config", "a component of type config, and traits: storage"},
+	"items":                         {"all keys of a config or a secret are mounted under their names", "keys with the names of the files"},
+	"defaultMode":                   {"files of a config can be read by everybody in the container", ""},
+	"status":                        {"is what a cluster wrote, not what somebody wants", ""},
+	"scopes":                        {"an application has no scopes", ""},
+	"outputs":                       {"a step hands on the outcome of a request or a message only", "workflow: steps: outputs"},
+	"inputs":                        {"a step takes the outcome of a request or a message only", "workflow: steps: inputs"},
+}
+
+// reasonFor is why a field of a name is not kept.
+func reasonFor(name string) error {
+	if w, ok := reasons[name]; ok {
+		return &w
+	}
+	return because("the schema has no field for it", "")
+}

@@ -1,0 +1,106 @@
+package importing
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+)
+
+// scoreFile reads workloads of Score.
+type scoreFile struct{}
+
+var score scoreFile
+
+// read reads workloads of Score: each is a component.
+func (scoreFile) read(t *translation, docs []*node) error {
+	made := map[*node]*component{}
+	for _, d := range docs {
+		if strings.HasPrefix(d.at("apiVersion").string(), "score.dev/") {
+			name := d.at("metadata.name")
+			if t.app.name == "" {
+				t.called(name)
+			}
+			made[d] = t.component(name.string(), "webservice")
+			t.use(name.string(), made[d].name)
+		}
+	}
+	if len(made) == 0 {
+		return errors.New("has no workload of Score")
+	}
+	for _, d := range docs {
+		if c := made[d]; c != nil {
+			score.workload(t, d, c)
+		}
+	}
+	return nil
+}
+
+// placeholder matches what Score puts in from elsewhere.
+var placeholder = regexp.MustCompile(`\$\{[^}]*\}`)
+
+// unresolved loses the texts below a node that take something from a resource.
+func (scoreFile) unresolved(t *translation, n *node) {
+	n.leaves(func(s *node) {
+		if s.tag != "!!str" || !placeholder.MatchString(strings.ReplaceAll(s.text, "$${", "")) {
+			s.text = strings.ReplaceAll(s.text, "$${", "${")
+			return
+		}
+		t.lose(s, because("takes a value from a resource, which the platform does not provide", "properties: env, with a text or secret: existing"))
+	})
+}
+
+func (scoreFile) workload(t *translation, d *node, c *component) {
+	s := t.scope(c)
+	score.unresolved(t, d.at("containers"))
+	identity(d)
+	ports := d.at("service.ports").fields()
+	for _, k := range ports {
+		manifest.addServicePort(s, &node{kind: mapping, keys: append([]key{{"name", &node{text: dnsName(k.name), tag: "!!str"}}}, k.node.keys...)})
+		mark(kept, k.node.at("port"), k.node.at("targetPort"), k.node.at("protocol"))
+	}
+	if len(ports) == 0 {
+		c.doc["type"] = "worker"
+	}
+	s.take(d.at("metadata"), []row{{"annotations", "properties.annotations", to.annotations}})
+	own := s
+	for i, k := range d.at("containers").fields() {
+		if i > 0 {
+			s = own.part()
+			s.d["name"] = dnsName(k.name)
+		}
+		prefix := "properties."
+		if i > 0 {
+			prefix = ""
+		}
+		s.take(k.node, []row{
+			{"image", prefix + "image", to.image},
+			{"command", prefix + "command", to.texts},
+			{"args", prefix + "args", to.texts},
+			{"variables", prefix + "env", pod.variables},
+			{"resources.requests", "resources.requests", to.resources},
+			{"resources.limits", "resources.limits", to.resources},
+		})
+		if i > 0 {
+			if s.d["image"] == nil {
+				t.lose(k.node, because("is a container without an image", ""))
+				continue
+			}
+			c.doc.add("traits.sidecars", s.d)
+			continue
+		}
+		s.take(k.node, []row{
+			{"livenessProbe", "traits.probes.liveness", to.probe},
+			{"readinessProbe", "traits.probes.readiness", to.probe},
+		})
+	}
+	if c.doc.get("properties.image") == nil {
+		t.lose(d, because("has no container with an image", ""))
+		t.drop(c)
+	}
+	reasons := map[string]error{
+		"resources": because("the platform provides no resources", "a component of a type that the platform defines, or of another application by connects"),
+	}
+	for name, reason := range reasons {
+		t.lose(d.at(name), reason)
+	}
+}

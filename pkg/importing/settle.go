@@ -1,0 +1,111 @@
+package importing
+
+import "github.com/d-aros/d-aros/pkg/model"
+
+// What a container requests that says nothing.
+const (
+	defaultCPU    = "50m"
+	defaultMemory = "64Mi"
+)
+
+// fitting makes what readers said of a component fit together.
+type fitting struct{}
+
+var fit fitting
+
+// settle makes the parts of a component fit each other as the schema and the renderer want it.
+func (fitting) settle(t *translation, c *component) {
+	switch c.doc["type"] {
+	case "config":
+		return
+	case "webservice", "worker", "store":
+	default:
+		ports, _ := c.doc.get("properties").(doc)
+		if _, has := ports["ports"]; has && c.doc["type"] != "daemon" {
+			delete(ports, "ports")
+			t.note("%s: a component of type %s has no ports", c.name, c.doc["type"])
+		}
+		traits, _ := c.doc["traits"].(doc)
+		for _, name := range []string{"ingress", "autoscale", "disruption"} {
+			if _, has := traits[name]; has {
+				delete(traits, name)
+				t.note("%s: a component of type %s has no %s", c.name, c.doc["type"], name)
+			}
+		}
+	}
+	fit.stores(t, c)
+	fit.share(t, c)
+	fit.trim(t, c)
+}
+
+// stores makes a store of a component with persistent volumes, whose replicas each have their own.
+func (fitting) stores(t *translation, c *component) {
+	storage, _ := c.doc.get("traits.storage").([]any)
+	for _, e := range storage {
+		if e.(doc)["type"] != "persistent" {
+			continue
+		}
+		if c.doc["type"] == "webservice" || c.doc["type"] == "worker" {
+			c.doc["type"] = "store"
+			t.note("%s: is of type store, because it has a persistent volume", c.name)
+		}
+	}
+}
+
+// share gives sidecars a share of the requests: without a word each has a small one, and the component
+// requests what all of them do.
+func (fitting) share(t *translation, c *component) {
+	sidecars, _ := c.doc.get("traits.sidecars").([]any)
+	if len(sidecars) == 0 {
+		return
+	}
+	for _, resource := range []struct {
+		name, least string
+		parse       func(string) (int64, error)
+	}{{"cpu", defaultCPU, model.ParseCPU}, {"memory", defaultMemory, model.ParseMemory}} {
+		requests := c.doc.sub("resources").sub("requests")
+		sum := amount(requests, resource.name, resource.least, resource.parse)
+		limited, _ := c.doc.get("resources.limits." + resource.name).(string)
+		most, _ := resource.parse(limited)
+		for _, s := range sidecars {
+			s := s.(doc)
+			asked := amount(s.sub("resources").sub("requests"), resource.name, resource.least, resource.parse)
+			s.sub("resources").sub("requests")[resource.name] = model.FormatAmount(resource.name, asked)
+			limit, _ := s.get("resources.limits." + resource.name).(string)
+			may, _ := resource.parse(limit)
+			sum, most = sum+asked, most+max(asked, may)
+		}
+		requests[resource.name] = model.FormatAmount(resource.name, sum)
+		if limited != "" {
+			c.doc.set("resources.limits."+resource.name, model.FormatAmount(resource.name, most))
+		}
+	}
+	t.note("%s: its requests and limits are those of all its containers together", c.name)
+}
+
+// amount is what a doc says of a resource, or the least.
+func amount(d doc, name, least string, parse func(string) (int64, error)) int64 {
+	text, _ := d[name].(string)
+	if n, err := parse(text); err == nil && n > 0 {
+		return n
+	}
+	n, _ := parse(least)
+	return n
+}
+
+// trim takes out what is empty, and a minimum of replicas above their number.
+func (fitting) trim(t *translation, c *component) {
+	if n, ok := c.doc.get("traits.autoscale.max").(int64); ok {
+		if replicas, _ := c.doc["replicas"].(int64); replicas < n {
+			c.doc["replicas"] = n
+		}
+		if c.doc.get("resources.requests.cpu") == nil {
+			c.doc.set("resources.requests.cpu", defaultCPU)
+		}
+	}
+	for _, name := range []string{"resources", "traits"} {
+		if d, ok := c.doc[name].(doc); ok && len(d) == 0 {
+			delete(c.doc, name)
+		}
+	}
+}

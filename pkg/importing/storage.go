@@ -1,0 +1,175 @@
+package importing
+
+import "strings"
+
+// A volume is one of a pod: how the schema says it, or why it does not.
+type volume struct {
+	doc doc
+	err error
+}
+
+// declareVolumes reads the volumes of a pod. Their own fields are kept with the first mount.
+func (pods) declareVolumes(s *scope, volumes *node, claims map[string]*node) {
+	for _, n := range volumes.items() {
+		name := n.at("name").string()
+		v := &volume{doc: doc{}}
+		switch {
+		case n.at("emptyDir") != nil:
+			v.doc["type"] = "ephemeral"
+			part := &scope{s.translation, s.c, v.doc, nil}
+			part.take(n, []row{{"emptyDir.sizeLimit", "size", asMemory}, {"emptyDir.medium", "", always("no volume lies in memory", "")}})
+		case n.at("configMap") != nil:
+			v.source("config", s.configs[n.at("configMap.name").string()], n.at("configMap.name"), missingConfig)
+		case n.at("secret") != nil:
+			secret := n.at("secret.secretName")
+			v.doc["type"], v.doc["source"] = "secret", doc{"existing": secret.string()}
+			if !objectPattern.MatchString(secret.string()) {
+				v.err = because("names no Secret", "")
+				break
+			}
+			s.keep(secret.string())
+			mark(kept, secret)
+		case n.at("persistentVolumeClaim") != nil:
+			name := n.at("persistentVolumeClaim.claimName")
+			v.claim(s, claims[name.string()])
+			if v.err == nil {
+				mark(kept, name)
+			}
+		case n.at("hostPath") != nil:
+			v.err = because("reads a directory of the node", "traits: storage with type persistent or ephemeral")
+		default:
+			v.err = because("is of a kind that no storage has", "traits: storage")
+		}
+		if v.err != nil {
+			s.lose(n, v.err)
+		} else {
+			mark(kept, n.at("name"))
+		}
+		s.volumes[name] = v
+	}
+}
+
+func (v *volume) source(kind, name string, n *node, missing error) {
+	v.doc["type"], v.doc["source"] = kind, name
+	if name == "" {
+		v.err = missing
+		return
+	}
+	mark(kept, n)
+}
+
+// existing is why a volume that is there already is not used.
+var existing = because("names a volume that is there already", "traits: storage with type persistent makes a new one; copy the data")
+
+// claim takes a claim of the file.
+func (v *volume) claim(s *scope, n *node) {
+	v.doc["type"] = "persistent"
+	if n == nil {
+		v.err = existing
+		return
+	}
+	spec := n.at("spec")
+	part := &scope{s.translation, s.c, v.doc, nil}
+	part.take(spec, []row{
+		{"resources.requests.storage", "size", asMemory},
+		{"storageClassName", "storageClass", matching(objectPattern, "is no name of a class")},
+		{"accessModes", "", always("one replica uses a volume", "ReadWriteOnce", "ReadWriteOncePod")},
+	})
+	mark(kept, n.at("metadata.name"), n.at("apiVersion"), n.at("kind"))
+	if v.doc["size"] == nil {
+		v.doc["size"] = "1Gi"
+		s.note("%s: nothing says how large its volume is; 1Gi is written", s.c.name)
+	}
+}
+
+// mountAll mounts the volumes of a container: those of the component's own in its storage, those of another
+// by name. Into is nil for the component's own.
+func (pods) mountAll(s *scope, into doc, container *node) {
+	for _, m := range container.at("volumeMounts").items() {
+		name, path := m.at("name"), m.at("mountPath")
+		sub, readOnly := m.at("subPath"), m.at("readOnly")
+		var err error
+		if into == nil {
+			err = s.mount(name.string(), path.string(), sub.string(), readOnly.bool())
+		} else if err = pod.mountBeside(s, into, name.string(), path.string(), sub.string()); err == nil && readOnly.bool() {
+			s.lose(readOnly, because("a mount beside the component's own can be written", ""))
+		}
+		if err != nil {
+			s.lose(m, err)
+			continue
+		}
+		mark(kept, name, path, sub, readOnly)
+	}
+}
+
+// mount puts a volume into the storage of the component.
+func (s *scope) mount(name, path, sub string, readOnly bool) error {
+	v := s.volumes[name]
+	sub = strings.Trim(sub, "/")
+	switch {
+	case v == nil:
+		return because("names a volume that nothing declares", "")
+	case v.err != nil:
+		return v.err
+	case !mountable(path):
+		return because("is mounted at no path from /", "")
+	case sub != "" && !subPattern.MatchString(sub):
+		return because("is no path below a volume", "")
+	}
+	entry := doc{"name": dnsName(name), "mountPath": path}
+	for k, value := range v.doc {
+		entry[k] = value
+	}
+	if sub != "" {
+		entry["subPath"] = sub
+	}
+	if readOnly {
+		entry["readOnly"] = true
+	}
+	return s.store(entry)
+}
+
+// store adds an entry of storage.
+func (s *scope) store(entry doc) error {
+	storage, _ := s.c.doc.get("traits.storage").([]any)
+	for _, have := range storage {
+		have := have.(doc)
+		if have["mountPath"] == entry["mountPath"] {
+			return because("is mounted where another volume is", "another mountPath")
+		}
+		if have["name"] == entry["name"] {
+			return because("is mounted a second time, and a container mounts a volume once", "one mount of what both need")
+		}
+	}
+	s.c.doc.add("traits.storage", entry)
+	return nil
+}
+
+// mountBeside mounts a volume into a container beside the component's own. A volume that this one does not
+// mount it gets, too.
+func (pods) mountBeside(s *scope, into doc, name, path, sub string) error {
+	if !mountable(path) {
+		return because("is mounted at no path from /", "")
+	}
+	storage, _ := s.c.doc.get("traits.storage").([]any)
+	for _, have := range storage {
+		have := have.(doc)
+		if have["name"] != dnsName(name) {
+			continue
+		}
+		if own, _ := have["subPath"].(string); own != "" || sub != "" {
+			return because("is mounted by a part of it, and only the component's own container mounts one", "traits: storage without subPath")
+		}
+		into.sub("mounts")[dnsName(name)] = path
+		return nil
+	}
+	if sub != "" {
+		return because("is mounted by a part of it, and only the component's own container mounts one", "traits: storage without subPath")
+	}
+	if err := s.mount(name, path, "", false); err != nil {
+		return err
+	}
+	s.note("%s: the volume %s is mounted in its own container, too", s.c.name, dnsName(name))
+	into.sub("mounts")[dnsName(name)] = path
+	return nil
+}
