@@ -86,7 +86,7 @@ to the status branch of the same repo.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRunCommand(), newStatusCommand(), newExplainCommand(), newHistoryCommand(), newEventsCommand(), newCompactCommand(), newMigrateCommand(), newRestoreCommand(), newOrphansCommand())
 	root.AddCommand(newInitCommand(), newVetCommand(), newSchemaCommand(), newPinCommand(), newUnpinCommand(), newConfirmRemovalCommand(), newMergeCommand(), newReviewCommand(), newCodeownersCommand())
-	root.AddCommand(newPlanCommand(), newWhatIfCommand(), newReplayCommand(), newRenderCommand(), newDiffCommand(), newUICommand())
+	root.AddCommand(newPlanCommand(), newWhatIfCommand(), newReplayCommand(), newRenderCommand(), newDiffCommand(), newUICommand(), newImportCommand())
 	root.AddCommand(newRequestCommands()...)
 	root.AddCommand(newVersionCommand(), newEvaluateCommand())
 	for _, cmd := range root.Commands() {

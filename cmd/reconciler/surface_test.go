@@ -40,6 +40,7 @@ var answers = map[string]any{
 	"explain":            view.Explanation{},
 	"explain --why-not":  offline.Obstacles{},
 	"history":            []view.HistoryEntry{},
+	"import":             importView{},
 	"init":               newFleetView{},
 	"migrate allotments": allotmentsView{},
 	"orphans":            []model.Inventory{},
