@@ -2,6 +2,7 @@ package importing
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
@@ -14,6 +15,7 @@ type application struct {
 	comment    []string
 	components []*component
 	workflow   doc
+	grace      int64 // seconds that a stop may take, the most of any component; 0 is the default
 }
 
 // component is one of its components, in the words of the schema.
@@ -34,6 +36,25 @@ func (d doc) set(path string, v any) {
 		d = d.sub(name)
 	}
 	d[names[last]] = v
+}
+
+// merge sets a value, or adds the fields of a doc to those that are there. A field that is nil goes.
+func (d doc) merge(path string, v any) {
+	fields, ok := v.(doc)
+	if !ok {
+		d.set(path, v)
+		return
+	}
+	into, ok := d.get(path).(doc)
+	if !ok {
+		into = doc{}
+		d.set(path, into)
+	}
+	for name, value := range fields {
+		if into[name] = value; value == nil {
+			delete(into, name)
+		}
+	}
 }
 
 // sub returns the doc of a name, and makes it if there is none.
@@ -63,7 +84,7 @@ func (d doc) add(path string, v ...any) {
 
 // untangle is how fields of the schema follow each other. Others come behind, by name.
 var order = []string{
-	"name", "type", "labels", "priority", "replicas", "dependsOn", "components", "workflow", "order", "steps",
+	"name", "type", "labels", "priority", "lifecycle", "replicas", "dependsOn", "components", "workflow", "order", "steps",
 	"host", "path", "min", "max", "user", "group", "properties", "image", "command", "args", "schedule", "ports", "port", "env", "config", "secret", "existing", "key",
 	"resources", "requests", "limits", "cpu", "memory", "traits", "mountPath", "size",
 }
@@ -72,6 +93,9 @@ var order = []string{
 func (d doc) fields() []cuefile.Field {
 	fields := make([]cuefile.Field, 0, len(d))
 	for name, v := range d {
+		if v == nil {
+			continue // takes one away that is not there
+		}
 		fields = append(fields, cuefile.Field{Name: name, Value: written(v)})
 	}
 	slices.SortFunc(fields, func(a, b cuefile.Field) int {
@@ -109,6 +133,9 @@ func (a *application) cue() ([]byte, error) {
 	whole := doc{"name": a.name}
 	if len(a.labels) > 0 {
 		whole["labels"] = a.labels
+	}
+	if a.grace > 0 {
+		whole.set("lifecycle.grace", strconv.FormatInt(a.grace, 10)+"s")
 	}
 	if a.workflow != nil {
 		whole["workflow"] = a.workflow

@@ -134,6 +134,7 @@ var composeRows = []row{
 	{"tmpfs", "", compose.tmpfs},
 	{"configs", "", compose.files},
 	{"secrets", "", compose.files},
+	{"stop_grace_period", "", compose.grace},
 	{"depends_on", "dependsOn", compose.dependsOn},
 	{"restart", "", always("what runs once is a component of type job", "always", "unless-stopped", "on-failure", "no")},
 	{"pull_policy", "", always("the runtime pulls an image that a node does not have", "missing", "if_not_present")},

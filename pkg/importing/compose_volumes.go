@@ -149,6 +149,15 @@ func (composeFile) healthcheck(s *scope, n *node) (any, error) {
 	return p.d, nil
 }
 
+func (composeFile) grace(s *scope, n *node) (any, error) {
+	v, err := compose.duration(s, n)
+	text, _ := v.(string)
+	if err != nil || text == "" {
+		return nil, because("is no duration", "lifecycle: grace")
+	}
+	return pod.grace(s, &node{text: strings.TrimSuffix(text, "s"), tag: "!!int"})
+}
+
 // duration takes a duration in whole seconds, which is what a probe counts.
 func (composeFile) duration(_ *scope, n *node) (any, error) {
 	var d types.Duration

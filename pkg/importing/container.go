@@ -43,6 +43,7 @@ var podRows = []row{
 	{"securityContext.fsGroup", "traits.security.volumeGroup", whole(0, 1<<31-1)},
 	{"securityContext.runAsNonRoot", "", always("the Pod Security Standard of the tenant says who may be root", "true")},
 	{"securityContext.seccompProfile.type", "", always("every container has the profile of its runtime", "RuntimeDefault")},
+	{"terminationGracePeriodSeconds", "", pod.grace},
 	{"imagePullSecrets", "properties.pullSecrets", pod.pullSecrets},
 	{"automountServiceAccountToken", "", always("pods run without rights on the API server", "false")},
 	{"enableServiceLinks", "", always("pods have no variables of other services", "false")},
@@ -137,6 +138,19 @@ func (s *scope) addPort(p doc) doc {
 	}
 	s.c.doc.add("properties.ports", p)
 	return p
+}
+
+// grace takes the time that a stop may take, which is one for the whole application.
+func (pods) grace(s *scope, n *node) (any, error) {
+	seconds, ok := n.number()
+	if !ok || seconds < 1 || seconds > 999_999 {
+		return nil, because("is no number of seconds", "lifecycle: grace")
+	}
+	if s.app.grace != 0 && s.app.grace != seconds {
+		s.note("components have different times to stop; the longest is that of the application")
+	}
+	s.app.grace = max(s.app.grace, seconds)
+	return nil, nil
 }
 
 func (pods) pullSecrets(s *scope, n *node) (any, error) {

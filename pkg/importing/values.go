@@ -48,7 +48,7 @@ func (s *scope) take(from *node, rows []row) {
 			s.lose(n, err)
 			continue
 		case v != nil && r.to != "":
-			s.d.set(r.to, v)
+			s.d.merge(r.to, v)
 		}
 		if n.open() {
 			mark(kept, n)
@@ -167,7 +167,9 @@ func (conversion) named(t *translation, n *node, labels bool) (any, error) {
 	for _, k := range n.fields() {
 		v := k.node
 		switch {
-		case v.null():
+		case v.null(): // takes one away that stands elsewhere
+			out[k.name] = nil
+			mark(kept, v)
 		case !labelPattern.MatchString(k.name) || systemPattern.MatchString(k.name):
 			t.lose(v, because("is no name that labels and annotations may have", ""))
 		case v.kind != scalar || labels && !labelValue.MatchString(v.text) || len(v.text) > 65536:

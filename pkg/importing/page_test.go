@@ -1,0 +1,72 @@
+package importing_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/d-aros/d-aros/test/page"
+)
+
+const importPage = "../../docs/import.md"
+
+// TestImportPage holds the figures of docs/import.md to what is imported.
+func TestImportPage(t *testing.T) {
+	all, shared := corpus(t)
+	if !shared {
+		t.Skip("the page has figures of the files of others, too, which are not at hand")
+	}
+	type sum struct{ files, said, whole, fields, kept, withheld int }
+	sums, groups := map[string]*sum{}, []string{}
+	type missed struct{ group, reason string }
+	values := map[missed]int{}
+	for _, i := range all {
+		if i.result == nil { // no YAML
+			continue
+		}
+		s := sums[i.group]
+		if s == nil {
+			s = &sum{}
+			sums[i.group], groups = s, append(groups, i.group)
+		}
+		r := &i.result.Report
+		s.files++
+		s.fields, s.kept, s.withheld = s.fields+r.Fields, s.kept+r.Kept, s.withheld+r.Withheld
+		if i.err == nil {
+			s.said++
+		}
+		if r.Whole() {
+			s.whole++
+		}
+		for _, l := range r.Lost {
+			values[missed{i.group, l.Reason}] += l.Fields
+		}
+	}
+	var kept strings.Builder
+	kept.WriteString("| files | read | with an application | whole | fields | kept | left to Secrets | share |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, g := range groups {
+		s := sums[g]
+		fmt.Fprintf(&kept, "| %s | %d | %d | %d | %d | %d | %d | %d %% |\n", g, s.files, s.said, s.whole, s.fields, s.kept, s.withheld, 100*(s.kept+s.withheld)/s.fields)
+	}
+	page.Hold(t, *update, importPage, "kept", kept.String())
+
+	most := make([]missed, 0, len(values))
+	for m := range values {
+		if !strings.HasPrefix(m.group, "own") {
+			most = append(most, m)
+		}
+	}
+	slices.SortFunc(most, func(a, b missed) int {
+		if values[a] != values[b] {
+			return values[b] - values[a]
+		}
+		return strings.Compare(a.group+a.reason, b.group+b.reason)
+	})
+	var lost strings.Builder
+	lost.WriteString("| files | values | reason |\n| --- | --- | --- |\n")
+	for _, m := range most[:min(len(most), 15)] {
+		fmt.Fprintf(&lost, "| %s | %d | %s |\n", m.group, values[m], m.reason)
+	}
+	page.Hold(t, *update, importPage, "missed", lost.String())
+}
