@@ -265,7 +265,7 @@ func pairs(n *node) (fields []key) {
 	fields = slices.Clone(n.fields())
 	for _, e := range n.items() {
 		name, value, has := strings.Cut(e.text, "=")
-		item := &node{path: e.path, line: e.line, text: value, tag: "!!str", fate: e.fate}
+		item := &node{up: e, line: e.line, text: value, tag: "!!str", fate: e.fate}
 		if !has {
 			item.tag = "!!null"
 		}
@@ -278,7 +278,7 @@ func pairs(n *node) (fields []key) {
 func adopt(n *node, fields []key) {
 	for _, e := range n.items() {
 		for _, k := range fields {
-			if k.node.path == e.path && k.node.line == e.line && e.fate == untouched {
+			if k.node.up == e && e.fate == untouched {
 				e.fate = k.node.fate
 			}
 		}

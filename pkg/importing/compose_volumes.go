@@ -77,7 +77,7 @@ func (composeFile) tmpfs(s *scope, n *node) (any, error) {
 
 // files takes configs and secrets that a service mounts.
 func (composeFile) files(s *scope, n *node) (any, error) {
-	secret := strings.HasSuffix(n.path, ".secrets")
+	secret := n.name == "secrets"
 	for _, e := range n.items() {
 		name, target := e.text, ""
 		if e.kind == mapping {
@@ -101,7 +101,7 @@ func (composeFile) files(s *scope, n *node) (any, error) {
 			s.lose(e, because("names no Secret", ""))
 			continue
 		}
-		s.volumes[n.path+name] = v
+		s.volumes[n.name+"/"+name] = v
 		entry := doc{"name": dnsName(name), "mountPath": target, "readOnly": true}
 		for k, value := range v.doc {
 			entry[k] = value
@@ -122,10 +122,13 @@ func (composeFile) healthcheck(s *scope, n *node) (any, error) {
 	}
 	p := s.part()
 	test := n.at("test")
+	if test.null() {
+		return nil, because("does not say what it asks", "traits: probes")
+	}
 	words, _ := to.texts(s, test)
 	list, _ := words.([]any)
 	switch {
-	case test.null() || len(list) == 0:
+	case len(list) == 0:
 		return nil, because("does not say what it asks", "traits: probes")
 	case test.kind == scalar:
 		list = []any{"sh", "-c", test.text}

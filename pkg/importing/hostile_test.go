@@ -96,9 +96,12 @@ func TestLimits(t *testing.T) {
 		bomb += fmt.Sprintf("a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
 	}
 	for want, file := range map[string]string{
-		"more than 4 MiB":       "name: " + strings.Repeat("x", importing.MaxBytes),
-		"aliases stand for":     bomb,
+		"more than 4 MiB": "name: " + strings.Repeat("x", importing.MaxBytes),
+		"values, with those that aliases stand for": bomb,
+		"MiB of texts":          "a: &a " + strings.Repeat("x", 1<<20) + "\nb: [" + strings.Repeat("*a, ", 100) + "]\n",
 		"deep in each other":    strings.Repeat("[", 1000) + strings.Repeat("]", 1000),
+		"1000 elements":         "services: {" + strings.Repeat("web: {image: nginx}, ", 1001) + "}",
+		"1000 objects":          strings.Repeat("---\nkind: List\napiVersion: v1\nitems: ["+strings.Repeat("{kind: Pod, apiVersion: v1}, ", 20)+"]\n", 60),
 		"documents":             strings.Repeat("---\na: b\n", 1001),
 		"twice":                 "services: {}\nservices: {}\n",
 		"is no YAML":            "a: [",

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Options are what the person who imports says.
@@ -58,14 +60,14 @@ func Import(data []byte, o Options) (*Result, error) {
 
 // whyNothing says why there is no application.
 func whyNothing(t *translation) string {
-	text := "has no component that can be said in CUE"
+	why := "has no component that can be said in CUE"
 	for i, l := range t.report.Lost {
 		if i == 5 {
-			return text + "; …"
+			return why + "; …"
 		}
-		text += fmt.Sprintf("; line %d: %s: %s", l.Line, l.Path, l.Reason)
+		why += fmt.Sprintf("; line %d: %s: %s", l.Line, l.Path, l.Reason)
 	}
-	return text
+	return why
 }
 
 // translation is the work on one file.
@@ -93,15 +95,15 @@ func (t *translation) free(name string) string {
 	if name == "" {
 		name = "component"
 	}
-	for i := 1; ; i++ {
-		try := name
-		if i > 1 {
-			try = fmt.Sprintf("%.58s-%d", name, i)
-		}
-		if !slices.ContainsFunc(t.app.components, func(c *component) bool { return c.name == try }) {
-			return try
-		}
+	taken := map[string]bool{}
+	for _, c := range t.app.components {
+		taken[c.name] = true
 	}
+	try := name
+	for i := 2; taken[try]; i++ {
+		try = fmt.Sprintf("%.58s-%d", name, i)
+	}
+	return try
 }
 
 // drop takes a component out.
@@ -110,7 +112,7 @@ func (t *translation) drop(c *component) {
 }
 
 func (t *translation) note(format string, args ...any) {
-	t.report.Notes = append(t.report.Notes, fmt.Sprintf(format, args...))
+	t.report.Notes = append(t.report.Notes, text.Clean(fmt.Sprintf(format, args...)))
 }
 
 // called gives the application a name, unless it has one.

@@ -2,6 +2,7 @@ package importing
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -27,6 +28,9 @@ func (manifests) read(t *translation, docs []*node) error {
 	docs = unlisted(docs)
 	if len(docs) == 0 {
 		return errors.New("has no object")
+	}
+	if len(docs) > maxItems {
+		return fmt.Errorf("has more than %d objects", maxItems)
 	}
 	manifest.objects(t, docs, nil)
 	if t.app.name == "" && len(t.app.components) == 1 {

@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -28,7 +29,8 @@ const (
 // A node is a value of a file, with its place and what became of it. All methods work on nil, which is
 // what a file does not have.
 type node struct {
-	path string
+	up   *node  // that it is a part of
+	name string // of its field as the file writes it, or [3]
 	line int
 	kind kind
 	text string // of a scalar
@@ -38,10 +40,22 @@ type node struct {
 	list []*node // of a sequence
 }
 
-// A key is a field of a mapping. Its name is how readers ask for it; its path has how the file writes it.
+// A key is a field of a mapping. Its name is how readers ask for it; the node has how the file writes it.
 type key struct {
 	name string
 	node *node
+}
+
+// path returns where a node is. It is made when it is asked for: thousands of nodes may lie deep.
+func (n *node) path() string {
+	var names []string
+	for ; n != nil; n = n.up {
+		if n.name != "" {
+			names = append(names, n.name)
+		}
+	}
+	slices.Reverse(names)
+	return strings.ReplaceAll(strings.Join(names, "."), ".[", "[")
 }
 
 // at returns the node at a path of names, nil if there is none.

@@ -16,7 +16,9 @@ import (
 const (
 	MaxBytes     = 4 << 20
 	maxDocuments = 1000
-	maxNodes     = 200_000 // with what aliases stand for
+	maxItems     = 1000         // of a list or a mapping: readers compare each with each
+	maxNodes     = 200_000      // with what aliases stand for
+	maxTexts     = 4 * MaxBytes // the same, in bytes
 	maxDepth     = 60
 )
 
@@ -28,7 +30,7 @@ func parse(data []byte) (docs []*node, err error) {
 	if json.Valid(data) {
 		data = asYAML(data)
 	}
-	p := &parser{left: maxNodes}
+	p := &parser{left: maxNodes, texts: maxTexts}
 	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
 		var document yaml.Node
 		err := decoder.Decode(&document)
@@ -41,7 +43,7 @@ func parse(data []byte) (docs []*node, err error) {
 		if len(docs) == maxDocuments {
 			return nil, fmt.Errorf("has more than %d documents", maxDocuments)
 		}
-		n, err := p.node(&document, "", 0)
+		n, err := p.node(&document, nil, "", 0)
 		if err != nil {
 			return nil, err
 		}
@@ -70,28 +72,34 @@ func asYAML(data []byte) []byte {
 	})
 }
 
-// parser counts the nodes that it makes.
-type parser struct{ left int }
+// parser counts the nodes that it makes, and their texts.
+type parser struct{ left, texts int }
 
-func (p *parser) node(y *yaml.Node, path string, depth int) (*node, error) {
+func (p *parser) node(y *yaml.Node, up *node, name string, depth int) (*node, error) {
+	if p.texts -= len(name) + len(y.Value); p.texts < 0 {
+		return nil, fmt.Errorf("has more than %d MiB of texts, with those that aliases stand for", maxTexts>>20)
+	}
 	if p.left--; p.left < 0 {
 		return nil, fmt.Errorf("has more than %d values, with those that aliases stand for", maxNodes)
 	}
 	if depth > maxDepth {
 		return nil, fmt.Errorf("line %d: values lie more than %d deep in each other", y.Line, maxDepth)
 	}
-	n := &node{path: path, line: y.Line}
+	if y.Kind == yaml.SequenceNode && len(y.Content) > maxItems || y.Kind == yaml.MappingNode && len(y.Content) > 2*maxItems {
+		return nil, fmt.Errorf("line %d: has more than %d elements", y.Line, maxItems)
+	}
+	n := &node{up: up, name: name, line: y.Line}
 	switch y.Kind {
 	case yaml.DocumentNode:
-		return p.node(y.Content[0], path, depth)
+		return p.node(y.Content[0], nil, "", depth)
 	case yaml.AliasNode:
-		return p.node(y.Alias, path, depth+1)
+		return p.node(y.Alias, up, name, depth+1)
 	case yaml.ScalarNode:
 		n.text, n.tag = y.Value, y.ShortTag()
 	case yaml.SequenceNode:
 		n.kind = sequence
 		for i, e := range y.Content {
-			item, err := p.node(e, fmt.Sprintf("%s[%d]", path, i), depth+1)
+			item, err := p.node(e, n, fmt.Sprintf("[%d]", i), depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -113,7 +121,7 @@ func (p *parser) fields(n *node, y *yaml.Node, depth int) error {
 		if label.Kind != yaml.ScalarNode {
 			return fmt.Errorf("line %d: the name of a field is a text", label.Line)
 		}
-		child, err := p.node(value, join(n.path, label.Value), depth+1)
+		child, err := p.node(value, n, label.Value, depth+1)
 		if err != nil {
 			return err
 		}
@@ -139,11 +147,4 @@ func (p *parser) fields(n *node, y *yaml.Node, depth int) error {
 		}
 	}
 	return nil
-}
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
 }

@@ -51,7 +51,7 @@ func (t *translation) lose(n *node, err error) {
 	if count == 0 {
 		return
 	}
-	l := Loss{Path: text.Clean(cmp.Or(n.path, "the document")), Line: n.line, Fields: count, Reason: err.Error()}
+	l := Loss{Path: text.Clean(cmp.Or(n.path(), "the document")), Line: n.line, Fields: count, Reason: err.Error()}
 	if w, ok := err.(*why); ok {
 		l.Instead = w.instead
 	}
@@ -61,7 +61,7 @@ func (t *translation) lose(n *node, err error) {
 // sweep loses what nobody asked for: the outermost node of which nothing was asked.
 func (t *translation) sweep(n *node, name string) {
 	switch {
-	case n.open() && n.path != "":
+	case n.open() && n.up != nil:
 		t.lose(n, reasonFor(name))
 	case n.kind == mapping:
 		for _, k := range n.keys {
