@@ -20,12 +20,8 @@ const (
 )
 
 // readers are the readers of the formats.
-var readers map[Format]func(*translation, []*node) error
-
-func init() {
-	readers = map[Format]func(*translation, []*node) error{
-		Compose: compose.read, KubeVela: kubevela.read, KubeMin: kubemin.read, Score: score.read, Kubernetes: manifest.read,
-	}
+var readers = map[Format]func(*translation, []*node) error{
+	Compose: compose.read, KubeVela: kubevela.read, KubeMin: kubemin.read, Score: score.read, Kubernetes: manifest.read,
 }
 
 // Formats returns the names of the formats, in order.

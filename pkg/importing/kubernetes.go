@@ -3,7 +3,6 @@ package importing
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -32,10 +31,7 @@ func (manifests) read(t *translation, docs []*node) error {
 	if len(docs) > maxItems {
 		return fmt.Errorf("has more than %d objects", maxItems)
 	}
-	manifest.objects(t, docs, nil)
-	if t.app.name == "" && len(t.app.components) == 1 {
-		t.app.name = dnsName(baseName(t.file))
-	}
+	manifest.objects(t, docs)
 	return nil
 }
 
@@ -53,7 +49,7 @@ func unlisted(docs []*node) (all []*node) {
 }
 
 // objects adds the components that objects come to.
-func (manifests) objects(t *translation, docs []*node, dependsOn []any) {
+func (manifests) objects(t *translation, docs []*node) {
 	if t.app.name == "" {
 		t.app.name = dnsName(baseName(t.file)) // names of Secrets begin with it
 	}
@@ -81,11 +77,7 @@ func (manifests) objects(t *translation, docs []*node, dependsOn []any) {
 	}
 	made := map[*node]*component{}
 	for _, d := range o.workloads { // names first: variables lead to them
-		c := t.component(d.at("metadata.name").string(), workloadTypes[d.at("kind").string()])
-		if len(dependsOn) > 0 {
-			c.doc["dependsOn"] = slices.Clone(dependsOn)
-		}
-		made[d] = c
+		made[d] = t.component(d.at("metadata.name").string(), workloadTypes[d.at("kind").string()])
 	}
 	for _, s := range o.services {
 		if d := selected(s, o.workloads); d != nil {

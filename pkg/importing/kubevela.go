@@ -61,7 +61,7 @@ func (vela) read(t *translation, docs []*node) error {
 // objects reads objects of Kubernetes that are a component.
 func (vela) objects(t *translation, n *node) {
 	before := len(t.app.components)
-	manifest.objects(t, n.at("properties.objects").items(), nil)
+	manifest.objects(t, n.at("properties.objects").items())
 	if len(t.app.components) > before {
 		mark(kept, n.at("name"), n.at("type"))
 		t.steps[n.at("name").string()] = t.app.components[before].name
@@ -131,8 +131,22 @@ func (vela) component(t *translation, n *node, c *component) {
 
 func (vela) workflow(t *translation, w *node) {
 	parallel := strings.EqualFold(w.at("mode.steps").string(), "DAG")
+	made := map[string]string{} // steps by their names in the file
 	for _, n := range w.at("steps").items() {
-		kubevela.step(t, n)
+		step := kubevela.step(t, n)
+		if step == nil {
+			continue
+		}
+		for _, e := range n.at("dependsOn").items() {
+			if before := made[e.string()]; before != "" {
+				mark(kept, e)
+				step.add("dependsOn", before)
+			}
+		}
+		if !parallel {
+			delete(step, "dependsOn") // each waits for the one before it anyhow
+		}
+		made[n.at("name").string()] = t.step(n.at("name").string(), step)
 	}
 	arrangeSteps(t, parallel)
 	if t.app.workflow == nil {
@@ -145,7 +159,8 @@ func (vela) workflow(t *translation, w *node) {
 	}
 }
 
-func (vela) step(t *translation, n *node) {
+// step returns what a step becomes, nil if it is not kept.
+func (vela) step(t *translation, n *node) doc {
 	step := doc{}
 	properties := n.at("properties")
 	switch n.at("type").string() {
@@ -153,7 +168,7 @@ func (vela) step(t *translation, n *node) {
 		components := deployedBy(t, []*node{properties.at("component")})
 		if len(components) == 0 {
 			t.lose(n, because("names no component that was kept", ""))
-			return
+			return nil
 		}
 		step["type"], step["components"] = "deploy", components
 	case "step-group":
@@ -167,7 +182,7 @@ func (vela) step(t *translation, n *node) {
 		components := deployedBy(t, names)
 		if len(components) == 0 {
 			t.lose(n, because("is a group without a step that deploys a component", "workflow: steps"))
-			return
+			return nil
 		}
 		step["type"], step["components"] = "deploy", components
 	case "apply-remaining", "apply-application", "deploy":
@@ -185,11 +200,11 @@ func (vela) step(t *translation, n *node) {
 		}
 		if len(rest) == 0 {
 			t.lose(n, because("deploys nothing that was kept", ""))
-			return
+			return nil
 		}
 		step["components"] = rest
 		if auto := properties.at("auto"); auto.string() == "false" {
-			t.step(n.at("name").string()+"-approval", doc{"type": "approval"})
+			step.add("dependsOn", t.step(n.at("name").string()+"-approval", doc{"type": "approval"}))
 			mark(kept, auto)
 		}
 	case "suspend":
@@ -200,10 +215,10 @@ func (vela) step(t *translation, n *node) {
 		}
 	default:
 		t.lose(n, because("is of a type of steps that D-AROS does not have, or says another way", "workflow: steps with type job, check, notify or canary"))
-		return
+		return nil
 	}
 	s := &scope{translation: t, d: step}
 	s.take(n, []row{{"timeout", "timeout", matching(durationPattern, "is no duration")}})
 	mark(kept, n.at("name"), n.at("type"))
-	t.step(n.at("name").string(), step)
+	return step
 }

@@ -97,10 +97,5 @@ func (scoreFile) workload(t *translation, d *node, c *component) {
 		t.lose(d, because("has no container with an image", ""))
 		t.drop(c)
 	}
-	reasons := map[string]error{
-		"resources": because("the platform provides no resources", "a component of a type that the platform defines, or of another application by connects"),
-	}
-	for name, reason := range reasons {
-		t.lose(d.at(name), reason)
-	}
+	t.lose(d.at("resources"), because("the platform provides no resources", "a component of a type that the platform defines, or of another application by connects"))
 }
