@@ -31,6 +31,12 @@ const minShares, maxShares = 2, 262144
 // shares converts a request in milli-CPU into cgroup v1 shares.
 func shares(milli int64) int64 { return min(max(milli*1024/1000, minShares), maxShares) }
 
+// Shares returns the cgroup v1 shares of a request in milli-CPU.
+func Shares(milli int64) int64 { return shares(milli) }
+
+// Weight returns the cgroup v2 weight of a request in milli-CPU.
+func Weight(milli int64) int64 { return weight(shares(milli)) }
+
 // weight converts v1 shares into a v2 weight the way container runtimes do, so
 // that our groups weigh the same as theirs: a curve through (2, 1), (1024, 100)
 // and (262144, 10000).

@@ -136,6 +136,13 @@ func Group(t testing.TB, hierarchy, path string, controllers ...string) string {
 	return dir
 }
 
+// Remove ends what still runs in a group and removes it. It is for groups that others than
+// [Group] made.
+func Remove(t testing.TB, dir string) {
+	t.Helper()
+	remove(t, dir)
+}
+
 // remove ends what still runs in a group and removes it; a group dies some
 // milliseconds after its last process.
 func remove(t testing.TB, dir string) {

@@ -39,6 +39,13 @@ type Tree struct {
 	crowds      map[string]*crowd // by path
 	kernel      map[string]bool   // ids of threads of the kernel
 	dirs        []*os.File
+	mounted     []mounted
+}
+
+// mounted is a cgroup file system and what lives in it.
+type mounted struct {
+	hierarchy
+	controllers []string // as the kernel names them
 }
 
 type hierarchy struct {
@@ -107,6 +114,7 @@ func (t *Tree) add(m mount, dir string) error {
 		}
 		controllers = strings.Fields(names)
 	}
+	t.mounted = append(t.mounted, mounted{hierarchy{f, version}, controllers})
 	for _, name := range controllers {
 		if name == "blkio" {
 			name = "io"
