@@ -16,6 +16,7 @@ import (
 type Carrier struct {
 	Name    string
 	Carried []Kind
+	Types   []string // of components, nil: all
 }
 
 // Kind is what components need of a runtime.
@@ -29,14 +30,17 @@ func KindOf(c *model.Component) Kind {
 }
 
 // Kubernetes carries containers, and all configuration: what refers to it are containers.
-var Kubernetes = Carrier{"kubernetes", []Kind{{"container", "linux"}, {"container", "windows"}}}
+var Kubernetes = Carrier{Name: "kubernetes", Carried: []Kind{{"container", "linux"}, {"container", "windows"}}}
+
+// Process carries programs that run as they are on hosts without a cluster.
+var Process = Carrier{Name: "process", Carried: []Kind{{"process", "linux"}}, Types: []string{"worker", "job"}}
 
 // All are the adapters of this program.
-var All = []Carrier{Kubernetes}
+var All = []Carrier{Kubernetes, Process}
 
 // Carries returns why the adapter does not carry a component, nil if it does.
 func (a Carrier) Carries(c *model.Component) error {
-	if !c.Runs() || slices.Contains(a.Carried, KindOf(c)) {
+	if !c.Runs() || slices.Contains(a.Carried, KindOf(c)) && (a.Types == nil || slices.Contains(a.Types, c.Type)) {
 		return nil
 	}
 	return fmt.Errorf("%s carries %s", a.Name, a.list())
@@ -47,7 +51,11 @@ func (a Carrier) list() string {
 	for i, k := range a.Carried {
 		kinds[i] = k.String()
 	}
-	return strings.Join(kinds, ", ")
+	what := strings.Join(kinds, ", ")
+	if a.Types != nil {
+		what += " (" + strings.Join(a.Types, ", ") + ")"
+	}
+	return what
 }
 
 // Check returns why no adapter carries a component, nil if one does.
@@ -60,5 +68,5 @@ func Check(c *model.Component, adapters []Carrier) error {
 		}
 		said[i] = err.Error()
 	}
-	return fmt.Errorf("no runtime adapter carries %s; %s", KindOf(c), strings.Join(said, "; "))
+	return fmt.Errorf("no runtime adapter carries a %s of %s; %s", c.Type, KindOf(c), strings.Join(said, "; "))
 }

@@ -15,12 +15,14 @@ func TestWhatNoAdapterCarriesIsNamedWithWhatTheyCarry(t *testing.T) {
 	} {
 		require.NoError(t, Check(&c, All), "%+v", c)
 	}
-	host := Carrier{"host", []Kind{{"process", "linux"}}}
+	host := Carrier{Name: "host", Carried: []Kind{{"process", "linux"}}, Types: []string{"worker"}}
 	process := model.Component{Type: "worker", Runtime: "process", OS: "linux"}
 	require.EqualError(t, Check(&process, []Carrier{Kubernetes}),
-		"no runtime adapter carries process on linux; kubernetes carries container on linux, container on windows")
+		"no runtime adapter carries a worker of process on linux; kubernetes carries container on linux, container on windows")
 	require.NoError(t, Check(&process, []Carrier{Kubernetes, host}))
+	daemon := model.Component{Type: "daemon", Runtime: "process", OS: "linux"}
+	require.Error(t, Check(&daemon, []Carrier{Kubernetes, host}))
 	process.OS = "windows"
 	require.EqualError(t, Check(&process, []Carrier{Kubernetes, host}),
-		"no runtime adapter carries process on windows; kubernetes carries container on linux, container on windows; host carries process on linux")
+		"no runtime adapter carries a worker of process on windows; kubernetes carries container on linux, container on windows; host carries process on linux (worker)")
 }

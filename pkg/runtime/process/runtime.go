@@ -1,0 +1,129 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
+	"github.com/d-aros/d-aros/pkg/runtime/carrier"
+	"github.com/d-aros/d-aros/pkg/runtime/hostplan"
+)
+
+// Stale is how old the last sign of life of a host may be. Agents give one every 5 seconds.
+const Stale = 20 * time.Second
+
+// Options of a Runtime.
+type Options struct {
+	Dir   string        // shared with the hosts
+	Fleet string        // whose plans these are
+	Look  time.Duration // between two looks at the directory, default 250 ms
+	Stale time.Duration // default Stale
+}
+
+// Runtime is the plain hosts of a fleet. Close ends its looks at the directory.
+type Runtime struct {
+	o       Options
+	changed chan struct{}
+	stop    context.CancelFunc
+	done    sync.WaitGroup
+
+	mu    sync.Mutex
+	wrote map[string]hostplan.Plan // by pool: what this process wrote last
+	told  map[model.AppID]string   // the state of affairs in which an application was named as drifted
+}
+
+// New returns the runtime of the hosts that share a directory.
+func New(o Options) *Runtime {
+	if o.Look == 0 {
+		o.Look = 250 * time.Millisecond
+	}
+	if o.Stale == 0 {
+		o.Stale = Stale
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	r := &Runtime{o: o, changed: make(chan struct{}, 1), stop: stop, wrote: map[string]hostplan.Plan{}, told: map[model.AppID]string{}}
+	r.done.Go(func() { r.watch(ctx) })
+	return r
+}
+
+// Name is what people call the runtime.
+func (*Runtime) Name() string { return carrier.Process.Name }
+
+// Carries returns why plain hosts do not carry a component in a pool, nil if they do.
+func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
+	if err := carrier.Process.Carries(c); err != nil {
+		return err
+	}
+	if pool != nil && c.Runs() && !slices.Contains(pool.Runtimes, "process") {
+		return fmt.Errorf("pool %s has no processes", pool.Name)
+	}
+	return nil
+}
+
+// Changed gets a value after a change that the next Inspect or Drifted reports.
+func (r *Runtime) Changed() <-chan struct{} { return r.changed }
+
+// Close ends the looks at the directory, and waits for that. What runs keeps running.
+func (r *Runtime) Close() {
+	r.stop()
+	r.done.Wait()
+}
+
+// watch looks for changes of the directory, because file systems of networks tell of none.
+func (r *Runtime) watch(ctx context.Context) {
+	tick := time.NewTicker(r.o.Look)
+	defer tick.Stop()
+	files, changed := map[string]seen{}, false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			if files, changed = r.look(files, now); !changed {
+				continue
+			}
+			select {
+			case r.changed <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// Act gives the hosts the plans that hold what the assignments say. Other applications keep
+// their part of the plans.
+func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report runtime.Report) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	report.Outcomes = make([]runtime.Outcome, len(list))
+	for i := range list {
+		report.Outcomes[i].App = list[i].App
+	}
+	pools, err := r.read()
+	if err != nil {
+		report.Err = err
+		return report
+	}
+	for i := range list {
+		if report.Err = ctx.Err(); report.Err != nil {
+			return report
+		}
+		if !list[i].IsShared() {
+			report.Outcomes[i] = r.hold(pools, &list[i])
+		}
+	}
+	for _, p := range pools {
+		if report.Err = errors.Join(report.Err, ctx.Err()); report.Err != nil || !p.dirty {
+			continue
+		}
+		if report.Err = r.write(p); report.Err == nil {
+			report.Requests.Apply++
+		}
+	}
+	return report
+}
