@@ -16,22 +16,22 @@ import (
 // is granted nothing.
 func TestWhatNoRuntimeCarriesIsRefused(t *testing.T) {
 	w := newWorld(t)
-	require.NoError(t, replaceIn(w.repo.Dir+"/fleet.cue", `policy: {`, `pools: hosts: {runtimes: ["process"], capacity: {cpu: "8", memory: "32Gi"}}
+	require.NoError(t, replaceIn(w.repo.Dir+"/fleet.cue", `policy: {`, `pools: hosts: {runtimes: ["virtual-machine"], capacity: {cpu: "8", memory: "32Gi"}}
 	policy: {`))
-	require.NoError(t, replaceIn(w.repo.Dir+"/fleet.cue", `runtimes: ["container"]`, `runtimes: ["container", "process"]`))
+	require.NoError(t, replaceIn(w.repo.Dir+"/fleet.cue", `runtimes: ["container"]`, `runtimes: ["container", "virtual-machine"]`))
 	w.app("acme", "shop", 1, 500)
 	w.repo.Commit("a container")
 	w.passes()
-	w.repo.Write("tenants/acme/apps/shop/more.cue", "package fleet\n\napplication: components: web: runtime: \"process\"\n")
+	w.repo.Write("tenants/acme/apps/shop/more.cue", "package fleet\n\napplication: components: web: runtime: \"virtual-machine\"\n")
 	w.app("acme", "agent", 1, 500)
-	w.repo.Write("tenants/acme/apps/agent/more.cue", "package fleet\n\napplication: components: web: runtime: \"process\"\n")
+	w.repo.Write("tenants/acme/apps/agent/more.cue", "package fleet\n\napplication: components: web: runtime: \"virtual-machine\"\n")
 
-	const sentence = "application.components.web.runtime: no runtime adapter carries process on linux; kubernetes carries container on linux, container on windows"
+	const sentence = "application.components.web.runtime: no runtime adapter carries a worker of virtual-machine on linux; kubernetes carries container on linux, container on windows; process carries process on linux (worker, job)"
 	vetted := w.text(exitDiffers, "vet", w.repo.Dir)
 	require.Equal(t, 2, strings.Count(vetted, "DA1595 "+sentence), vetted)
 	require.Contains(t, vetted, "tenants/acme/apps/shop/more.cue:3:40")
 	w.repo.Git("checkout", "-q", "-b", "change")
-	w.repo.Commit("processes")
+	w.repo.Commit("virtual machines")
 	var planned view.Plan
 	w.run(exitRefused, &planned, "plan", "--repo", w.repo.Dir, "--now", w.now.Format(time.RFC3339), "-o", "json")
 	require.Len(t, planned.Problems, 2, "%+v", planned.Problems)

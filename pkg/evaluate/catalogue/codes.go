@@ -100,6 +100,7 @@ const (
 	SecretStore      = "DA1580"
 	ExternalValues   = "DA1581"
 	Hook             = "DA1582"
+	ProcessVariable  = "DA1589"
 	NotCarried       = "DA1595"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"

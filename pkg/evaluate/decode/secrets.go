@@ -178,6 +178,10 @@ func (s *secretsOf) hide(a *model.Application) *model.Component {
 		if literal == "" {
 			continue
 		}
+		if s.c.Runtime == "process" {
+			s.bad(catalogue.ProcessVariable, ".properties.env."+variable, "is a literal in a variable that holds a secret, and hosts get no secrets; have the program read it from a file of its host")
+			continue
+		}
 		if s.doc.Literals == "refused" {
 			s.bad(catalogue.SecretLiteral, ".properties.env."+variable, "is a literal in a variable that holds a secret, which policy refuses (secrets.literals); refer to a secret component or an existing Secret")
 			continue
