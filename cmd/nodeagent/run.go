@@ -6,29 +6,37 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/nodeagent"
+	"github.com/d-aros/d-aros/pkg/nodeagent/process"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
 func newRun(cfg *nodeagent.Config) *cobra.Command {
 	var once, dry bool
-	var format, systemCPU, systemMemory string
+	var format, systemCPU, systemMemory, processes string
 	cmd := &cobra.Command{
-		Use:   "run --plan FILE",
+		Use:   "run {--plan FILE | --processes FILE}",
 		Short: "Enforce a plan and keep it in force",
 		Long: `run applies the plan, repairs settings that others change, follows every change of
 the file, and waits for cgroups that do not exist yet. The pods and units that the plan
 names are looked for in each pass. If the plan is broken or gone,
 the last good plan stays in force. When the agent stops, all settings stay as they
-are; "nodeagent release" restores the original values.`,
+are; "nodeagent release" restores the original values.
+
+With --processes it also runs the plain processes that a reconciler gives to this host,
+as far as the file of the host allows (docs/nodeagent.md). They go on when it stops.`,
 		Example: `  # enforce a plan from a ConfigMap or from the status branch
   nodeagent run --plan /etc/d-aros/plan.yaml --listen 127.0.0.1:9465
+
+  # run the processes of a pool of plain hosts
+  nodeagent run --processes /etc/d-aros/processes.yaml
 
   # show what would be written; any user who may read the plan can do this
   nodeagent run --plan plan.yaml --dry-run
@@ -44,6 +52,11 @@ are; "nodeagent release" restores the original values.`,
 			cfg.Log = log
 			if cfg.System, err = system(systemCPU, systemMemory); err != nil {
 				return err
+			}
+			if processes != "" {
+				if cfg.Processes, err = readHost(processes); err != nil {
+					return err
+				}
 			}
 			if !once && !dry {
 				return nodeagent.Run(cmd.Context(), *cfg)
@@ -69,8 +82,24 @@ are; "nodeagent release" restores the original values.`,
 	cmd.Flags().BoolVar(&once, "once", false, "apply the plan, print the state of its settings, and exit")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be written, write nothing, and exit")
 	cmd.Flags().StringVar(&format, "log-format", "text", "text or json")
-	_ = cmd.MarkFlagRequired("plan")
+	cmd.Flags().StringVar(&processes, "processes", "", "`FILE` that says which plain processes this host may run, and for which pool (default: none)")
+	cmd.MarkFlagsOneRequired("plan", "processes")
+	cmd.MarkFlagsMutuallyExclusive("processes", "once")
+	cmd.MarkFlagsMutuallyExclusive("processes", "dry-run")
 	return cmd
+}
+
+// readHost reads the file in which the operator says what the host may run.
+func readHost(name string) (*process.Host, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("--processes: %w", err)
+	}
+	h, err := process.ParseHost(data)
+	if err != nil {
+		return nil, fmt.Errorf("--processes %s: %w", name, err)
+	}
+	return &h, nil
 }
 
 // system reads what is kept for the host.

@@ -20,6 +20,9 @@ import (
 // clusterFlags name the cluster that a command talks to.
 type clusterFlags struct{ kubeconfig, context string }
 
+// errNoCluster is that nobody names a cluster.
+var errNoCluster = errors.New("no cluster is named: give --kubeconfig FILE, $KUBECONFIG, or --context NAME of your own kubeconfig; \"make demo\" brings one to try")
+
 // add adds the flags. Their usage begins with when.
 func (f *clusterFlags) add(fl *pflag.FlagSet, when string) {
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", when+"kubeconfig file of the cluster (default: the files of $KUBECONFIG)")
@@ -41,7 +44,7 @@ func (f *clusterFlags) config() (*rest.Config, error) {
 	default:
 		cfg, err := rest.InClusterConfig()
 		if errors.Is(err, rest.ErrNotInCluster) {
-			err = errors.New("no cluster is named: give --kubeconfig FILE, $KUBECONFIG, or --context NAME of your own kubeconfig; \"make demo\" brings one to try")
+			err = errNoCluster
 		}
 		return cfg, err
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/reconcile"
 	"github.com/d-aros/d-aros/pkg/runtime"
-	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -49,6 +48,8 @@ type runFlags struct {
 	outbound outboundFlags
 	webhook  webhookFlags
 	sops     sopsFlags
+
+	processDir string
 }
 
 func newRunCommand() *cobra.Command {
@@ -61,7 +62,9 @@ them to the cluster, until it is stopped. It acts only on decisions that the sta
 has, so it can be killed and started again at any time.
 
 The cluster is that of --kubeconfig, else of $KUBECONFIG, else the cluster that the
-program runs in. Your own kubeconfig counts only if --context names a context of it.`,
+program runs in. Your own kubeconfig counts only if --context names a context of it.
+With --process-dir there need not be one: plain hosts that share the directory run the
+components of runtime process.`,
 		Example: `  # a repo on this machine, the cluster of $KUBECONFIG
   reconciler run --repo /srv/git/fleet.git
 
@@ -73,6 +76,9 @@ program runs in. Your own kubeconfig counts only if --context names a context of
 
   # a cluster of your own kubeconfig
   reconciler run --repo /srv/git/fleet.git --context staging
+
+  # no cluster: hosts that run nodeagent with the same directory
+  reconciler run --repo /srv/git/fleet.git --process-dir /srv/d-aros
 
   # one pass; the second changes nothing
   reconciler run --repo . --once
@@ -108,6 +114,7 @@ program runs in. Your own kubeconfig counts only if --context names a context of
 	fl.StringVar(&f.tenantRole, "tenant-role", "", "ClusterRole of the accounts d-aros in the namespaces of tenants, which requests about the objects of applications impersonate; \"\": the reconciler's own rights serve")
 	fl.StringVar(&f.nodeNamespace, "node-namespace", "daros-nodes", "namespace of the node agents, which get the plan of their pool there in a ConfigMap; nothing is written where it does not exist")
 	fl.StringVar(&f.leaseNamespace, "lease-namespace", "daros-system", "namespace of the Lease, and of the ConfigMap that remembers which ledger the fleet follows")
+	fl.StringVar(&f.processDir, "process-dir", "", "`DIR` that plain hosts share, for components of runtime process; with it a cluster need not be named")
 	fl.IntVar(&f.workers, "workers", 8, "number of concurrent requests to the API server")
 	fl.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	fl.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
@@ -140,7 +147,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if f.trustRoot != "" && !source.IsCommit(f.trustRoot) {
 		return fmt.Errorf("--trust-root %q is not a commit; write all 40 digits", f.trustRoot)
 	}
-	cluster, err := f.cluster.config()
+	cluster, err := f.clusterConfig()
 	if err != nil {
 		return err
 	}
@@ -186,13 +193,10 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	defer evaluators.Close()
 	evaluator := evaluate.Through(evaluators)
-	carrier, err := kubernetes.New(cluster, kubernetes.Options{
-		Fleet: f.fleet, Prefix: f.prefix, Workers: f.workers, Namespace: f.leaseNamespace, Agents: f.nodeNamespace, TenantRole: f.tenantRole, Opener: opener, Build: evaluator.Build,
-	})
+	runtimes, err := f.runtimes(cluster, opener, evaluator)
 	if err != nil {
 		return err
 	}
-	runtimes := runtime.NewMux(carrier)
 	defer runtimes.Close()
 	reach, err := f.outbound.reach(ctx, cluster)
 	if err != nil {
@@ -220,23 +224,25 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	registry := prometheus.NewRegistry()
 	labelled := prometheus.WrapRegistererWith(prometheus.Labels{"fleet": f.fleet}, registry) // one Prometheus may watch many fleets
 	labelled.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	loop := reconcile.New(reconcile.Options{
+	settings := reconcile.Options{
 		Edges: reconcile.Edges{
-			Source: src, Status: branch, Runtime: runtimes, Nodes: carrier, Evaluator: evaluator,
-			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Audience: reconcile.Audience{Events: carrier, Listeners: outgoing.listeners},
+			Source: src, Status: branch, Runtime: runtimes.Mux, Evaluator: evaluator,
+			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Audience: reconcile.Audience{Listeners: outgoing.listeners},
 			Wakes: reconcile.Wakes{SourceChanged: changes, Evaluated: evaluators.Answered()}, Slice: f.slice(), Newcomers: f.newcomers(),
 			Readings: reconcile.Readings{
 				SourceStale: f.sourceStale,
-				Progress:    []func() int64{carrier.Answered, evaluators.Evaluated},
+				Progress:    []func() int64{evaluators.Evaluated},
 				Limits:      map[string]func() float64{"fleet-files": src.FilesUsed, "status-files": branch.FilesUsed},
-				Mirror:      mirror.figure(), Delivered: outgoing.delivered, Preview: carrier.Preview,
+				Mirror:      mirror.figure(), Delivered: outgoing.delivered,
 			},
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
-		Recognition: reconcile.Recognition{Anchor: carrier, Copy: branch, Branch: f.status.branch, Adopt: f.adopt,
+		Recognition: reconcile.Recognition{Copy: branch, Branch: f.status.branch, Adopt: f.adopt,
 			Signed: options.Signing != nil, Foreign: branch.Foreign, FromMemory: branch.FromMemory},
 		Log: log, Metrics: newMetrics(labelled, build, f.applicationMetrics),
-	})
+	}
+	runtimes.connect(&settings)
+	loop := reconcile.New(settings)
 	if f.once || f.dryRun {
 		return f.pass(ctx, loop, out)
 	}
@@ -254,7 +260,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	group.Go(func() error { return mirror.run(ctx) })
 	group.Go(func() error {
-		log.Info("reconciling", "version", build.String(), "repo", f.repo, "branch", f.branch, "cluster", cluster.Host, "fleet", f.fleet)
+		log.Info("reconciling", "version", build.String(), "repo", f.repo, "branch", f.branch, "cluster", runtimes.host, "processes", f.processDir, "fleet", f.fleet)
 		if f.leaderElect {
 			return leader.lead(ctx, cluster, loop.Run)
 		}

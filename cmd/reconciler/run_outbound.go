@@ -47,7 +47,8 @@ type outgoing struct {
 	closers    []func() error
 }
 
-// reach is how far checks and messages of workflows go. The API server is where the connection of the reconciler to it leads now.
+// reach is how far checks and messages of workflows go. The API server is where the connection of the reconciler to it leads now;
+// without a cluster there is none.
 func (f *outboundFlags) reach(ctx context.Context, cluster *rest.Config) (r outbound.Reach, err error) {
 	for _, cidr := range f.cidrs {
 		network, err := netip.ParsePrefix(cidr)
@@ -55,6 +56,9 @@ func (f *outboundFlags) reach(ctx context.Context, cluster *rest.Config) (r outb
 			return r, fmt.Errorf("--egress-cidr %q is not a network; write it as in 10.0.0.0/8", cidr)
 		}
 		r.Internal = append(r.Internal, network)
+	}
+	if cluster == nil {
+		return r, nil
 	}
 	u, _, err := rest.DefaultServerUrlFor(cluster)
 	if err != nil {

@@ -12,13 +12,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/nodeagent/process"
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
 // Config configures an agent.
 type Config struct {
-	Plan     string // file with the plan; may be a link that is swapped
+	Plan     string // file with the plan; may be a link that is swapped; "": promises to processes only
 	Root     string // of the cgroups
 	Kubelet  cgroup.Kubelet
 	System   model.Resources // kept for the host where the plan says nothing of it
@@ -26,6 +27,8 @@ type Config struct {
 	Interval time.Duration   // between two checks of all settings
 	Listen   string          // address for metrics and health, "" for none
 	Log      *slog.Logger
+
+	Processes *process.Host // what this host runs of the plain processes of its pool; nil: nothing
 }
 
 // agent is one run.
@@ -40,6 +43,8 @@ type agent struct {
 	metrics  *metrics
 	verifier verifier
 	said     string // error of the last turn
+
+	processes *process.Supervisor // nil: the host runs none
 }
 
 // open opens the cgroups and locks the state directory. A dry run takes no lock, so it
@@ -92,6 +97,11 @@ func Run(ctx context.Context, cfg Config) error {
 	defer stop()
 	changed, stopWatching := a.watch()
 	defer stopWatching()
+	wait, err := a.supervise(ctx)
+	if err != nil {
+		return err
+	}
+	defer wait()
 	tick := time.NewTicker(cfg.Interval)
 	defer tick.Stop()
 	a.cfg.Log.Info("agent started", "mode", a.tree.Mode(), "plan", cfg.Plan, "held", a.journal.Len())
@@ -171,7 +181,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		if err != nil {
 			return err
 		}
-		plan, unplaced := qos.Place(a.bundle.plan, found)
+		plan, unplaced := qos.Place(a.withProcesses(a.bundle.plan), found)
 		if plan.System.IsZero() {
 			plan.System = a.cfg.System
 		}

@@ -4,6 +4,7 @@
 //
 // It needs no control plane. The last good plan is kept on disk with its digest and
 // stays in force while the file is broken or gone. Stopping the agent leaves every
-// setting as it is, and [Release] restores the original values. It never starts,
-// stops or moves a process, and callers own the reports that it returns.
+// setting as it is, and [Release] restores the original values. Of processes it knows
+// only those of package process, which starts and stops them; it never moves one.
+// Callers own the reports that it returns.
 package nodeagent

@@ -28,6 +28,10 @@ const settle = 50 * time.Millisecond
 // loadPlan updates the bundle from the file. If the file is unusable, the bundle stays
 // as it is, or is the last good plan at a start; the error is the reason.
 func (a *agent) loadPlan(ctx context.Context) error {
+	if a.cfg.Plan == "" {
+		a.bundle = &bundle{digest: digest(nil)}
+		return nil
+	}
 	data, err := a.readPlan(ctx)
 	if err == nil {
 		if a.bundle != nil && !a.bundle.stale && a.bundle.digest == digest(data) {
