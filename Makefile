@@ -31,6 +31,10 @@ demo: ## Run the main job on KUBECONFIG, or on a cluster of its own; ONCE=1 ends
 demo-down: ## Stop the demo and remove what it made
 	$(GO) run ./test/demo down
 
+.PHONY: demo-process
+demo-process: ## Run a fleet of plain processes on this machine, as root and without Kubernetes, in half a minute
+	@$(GO) run ./test/demoprocess
+
 .PHONY: quick
 quick: ## Test every package a little, in at most 3 minutes: no cluster, no race detector
 	$(IN_MEMORY); $(TEST) -short ./...

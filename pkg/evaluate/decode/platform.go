@@ -95,7 +95,8 @@ func platformQuoted(path []string) bool {
 
 func (d poolDoc) pool(name string, own *layer.Layer) (pool model.PoolSpec, problems []model.Problem) {
 	path := "platform.pools." + name
-	if (d.Nodes == nil) == (d.Capacity == nil) {
+	ofHosts := d.Nodes == nil && d.Capacity == nil && slices.Contains(d.Runtimes, "process") // they name their pool
+	if (d.Nodes == nil) == (d.Capacity == nil) && !ofHosts {
 		return pool, []model.Problem{own.Blame(catalogue.Capacity, path, "says either nodes, whose capacity is discovered, or capacity")}
 	}
 	pool = d.PoolSpec
@@ -106,6 +107,9 @@ func (d poolDoc) pool(name string, own *layer.Layer) (pool model.PoolSpec, probl
 		if len(pool.Selector) == 0 {
 			return pool, []model.Problem{own.Blame(catalogue.Capacity, path+".nodes.selector", "names no label; it would select every node")}
 		}
+		return pool, nil
+	}
+	if ofHosts {
 		return pool, nil
 	}
 	capacity, problems := d.Capacity.amount(path+".capacity", own)
