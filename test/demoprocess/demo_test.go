@@ -13,9 +13,12 @@ import (
 
 // TestDemo plays the whole story with the real programs and real processes.
 func TestDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: it builds and runs the real programs")
+	}
 	cgrouptest.V1(t, "cpu", "memory", "pids")
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
-	group := cgrouptest.Name(t)
+	group := cgrouptest.Name(t) + "/hosts"
 	require.NoError(t, play(t.Context(), root, t.TempDir(), group, t.Output()))
 }

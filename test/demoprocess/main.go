@@ -40,5 +40,5 @@ func run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	return play(ctx, filepath.Dir(strings.TrimSpace(string(mod))), dir, "d-aros-demo", out)
+	return play(ctx, filepath.Dir(strings.TrimSpace(string(mod))), dir, "d-aros-demo/hosts", out)
 }

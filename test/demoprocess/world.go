@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -68,30 +69,34 @@ func (w *world) close() {
 	if w.branch != nil {
 		_ = w.branch.Close()
 	}
-	for _, host := range w.hosts {
-		_ = w.clear(host)
+	if err := w.clear(); err != nil {
+		fmt.Fprintln(w.out, "demo-process:", err)
+	}
+	tops, _ := filepath.Glob(filepath.Join(cgroup.Root, "*", path.Dir(w.group))) // of v1, where the mounts are below the root
+	for _, top := range append(tops, filepath.Join(cgroup.Root, path.Dir(w.group))) {
+		_ = os.Remove(top) // it is empty
 	}
 }
 
-// clear ends what a host runs, and removes its groups.
-func (w *world) clear(host string) error {
+// clear ends what the hosts run, and removes their groups.
+func (w *world) clear() error {
 	tree, err := cgroup.Open(cgroup.Root)
 	if err != nil {
 		return err
 	}
 	defer tree.Close()
-	nest, err := tree.Nest(w.group)
+	nest, err := tree.Nest(path.Dir(w.group))
 	if err != nil {
 		return err
 	}
 	defer nest.Close()
 	for limit := time.Now().Add(patience); time.Now().Before(limit); {
-		if gone, err := nest.Clear(host); gone || err != nil {
+		if gone, err := nest.Clear(path.Base(w.group)); gone || err != nil {
 			return err
 		}
 		<-time.After(10 * time.Millisecond)
 	}
-	return fmt.Errorf("the processes of %s do not end", host)
+	return fmt.Errorf("the processes of %s do not end", w.group)
 }
 
 // git works on the clone.

@@ -49,9 +49,7 @@ func Launch() error {
 		return errors.New("this command is for the agent, which starts programs with it")
 	}
 	err := launch(bufio.NewReader(io.LimitReader(orders, maxOrder)), answers)
-	if err != nil {
-		_, _ = fmt.Fprintln(answers, err)
-	}
+	_, _ = fmt.Fprintln(answers, err)
 	return err
 }
 
