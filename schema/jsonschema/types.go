@@ -9,6 +9,10 @@ import (
 // tables have the fields of a component and of a step by type.
 var tables = map[string]string{"#Component": "_type", "#Step": "_step"}
 
+// variants have, for some of these types, other fields for another runtime. Which one counts, a
+// policy may say, so an editor takes either.
+var variants = map[string]string{"#Component": "_process"}
+
 func (g *shapes) ref(name string) shape {
 	short := strings.TrimPrefix(name, "#")
 	if _, done := g.defs[short]; !done {
@@ -23,7 +27,7 @@ func (g *shapes) ref(name string) shape {
 		g.adding = adding
 		if table, ok := tables[name]; ok {
 			var types []string
-			types, s["allOf"] = g.byType(table)
+			types, s["allOf"] = g.byType(table, variants[name])
 			s["properties"].(map[string]shape)["type"] = shape{
 				"description": "a type of the schema, or one that the platform defines",
 				"anyOf":       []shape{{"enum": types}, s["properties"].(map[string]shape)["type"]},
@@ -34,8 +38,28 @@ func (g *shapes) ref(name string) shape {
 	return shape{"$ref": "#/$defs/" + short}
 }
 
-// byType returns the types of a table, and the fields of each.
-func (g *shapes) byType(table string) (types []string, all []shape) {
+// byType returns the types of a table, and the fields of each, also those of another table.
+func (g *shapes) byType(table, variant string) (types []string, all []shape) {
+	others := map[string]shape{}
+	if variant != "" {
+		g.entries(variant, func(name string, fields shape) { others[name] = fields })
+	}
+	g.entries(table, func(name string, fields shape) {
+		types = append(types, name)
+		then := shape{"properties": fields}
+		if other, ok := others[name]; ok {
+			then = shape{"anyOf": []shape{then, {"properties": other}}}
+		}
+		all = append(all, shape{
+			"if":   shape{"properties": shape{"type": shape{"const": name}}},
+			"then": then,
+		})
+	})
+	return types, all
+}
+
+// entries tells the types of a table, with their fields.
+func (g *shapes) entries(table string, tell func(name string, fields shape)) {
 	for _, d := range g.known[table].Value.(*ast.StructLit).Elts {
 		entry, ok := d.(*ast.Field)
 		if !ok {
@@ -45,7 +69,6 @@ func (g *shapes) byType(table string) (types []string, all []shape) {
 		if err != nil || name == "" {
 			continue // any other type is a definition of the platform
 		}
-		types = append(types, name)
 		fields := shape{}
 		for _, d := range entry.Value.(*ast.StructLit).Elts {
 			field, ok := d.(*ast.Field)
@@ -57,10 +80,6 @@ func (g *shapes) byType(table string) (types []string, all []shape) {
 				fields[label] = g.ref(id.Name)
 			}
 		}
-		all = append(all, shape{
-			"if":   shape{"properties": shape{"type": shape{"const": name}}},
-			"then": shape{"properties": fields},
-		})
+		tell(name, fields)
 	}
-	return types, all
 }
