@@ -137,12 +137,13 @@ func (s *Supervisor) adoptPlan(plan hostplan.Plan) {
 	}
 	for i := range plan.Workloads {
 		w := &plan.Workloads[i]
+		id := w.Program.Identity()
 		for n := range w.On(s.cfg.Host.Name) {
 			at := slot{w.Key, n}
 			if s.slots[at] == nil {
 				s.slots[at] = &process{record: record{slot: at}, handle: -1}
 			}
-			s.slots[at].wanted = w
+			s.slots[at].wanted, s.slots[at].want = w, id
 		}
 	}
 	s.cfg.Tell("plan in force", "generation", plan.Generation)

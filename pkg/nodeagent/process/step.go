@@ -25,7 +25,7 @@ const (
 // step brings one replica nearer to what is wanted of it, and returns how soon it is to be
 // looked at again, 0: as soon as something happens.
 func (s *Supervisor) step(p *process, now time.Time) time.Duration {
-	same := p.wanted != nil && p.Program.Identity() == p.wanted.Program.Identity()
+	same := p.wanted != nil && p.is == p.want
 	switch {
 	case p.alive() && (!same || !p.StopAsked.IsZero()):
 		if !p.StopAsked.IsZero() || p.wanted == nil || s.mayReplace(p, now) {
@@ -43,7 +43,7 @@ func (s *Supervisor) step(p *process, now time.Time) time.Duration {
 	case p.wanted == nil:
 		return 0
 	case !same: // another program: what the one before did counts no more
-		p.record = record{slot: p.slot, Program: p.wanted.Program}
+		p.record, p.is = record{slot: p.slot, Program: p.wanted.Program}, p.want
 	case p.Over != "":
 		s.take(p)
 		return 0
@@ -57,7 +57,7 @@ func (s *Supervisor) step(p *process, now time.Time) time.Duration {
 // take has a replica carry out its workload as it stands in the plan, where that needs no start.
 func (s *Supervisor) take(p *process) {
 	if p.WorkDigest != p.wanted.Digest {
-		p.WorkDigest, p.Program, s.dirty = p.wanted.Digest, p.wanted.Program, true
+		p.WorkDigest, p.Program, p.is, s.dirty = p.wanted.Digest, p.wanted.Program, p.want, true
 	}
 }
 
@@ -70,9 +70,7 @@ func (s *Supervisor) keep(p *process, now time.Time) time.Duration {
 		s.take(p)
 	}
 	if p.logs != nil {
-		if err := p.logs.rotate(now); err != nil {
-			s.cfg.Tell("a log is not rotated", s.about(p, "error", err)...)
-		}
+		s.complain(p.logs.file.Name(), "a log is not rotated", p.logs.rotate(now), s.about(p)...)
 	}
 	if d := p.Program.Deadline; d > 0 && now.Sub(p.Begun) >= d {
 		p.TimedOut = true
@@ -91,7 +89,7 @@ func (s *Supervisor) mayReplace(p *process, now time.Time) bool {
 		if other.Key != p.Key || other == p || other.wanted == nil {
 			continue
 		}
-		older := other.Program.Identity() != other.wanted.Program.Identity()
+		older := other.is != other.want
 		if !other.StopAsked.IsZero() || !s.steady(other, now) && !(older && other.alive()) {
 			return false
 		}
@@ -137,9 +135,7 @@ func (s *Supervisor) stop(p *process, now time.Time) time.Duration {
 func (s *Supervisor) clear(group string) bool {
 	reached()
 	gone, err := s.nest.Clear(group)
-	if err != nil {
-		s.cfg.Tell("a group is not cleared", "group", group, "error", err)
-	}
+	s.complain(group, "a group is not cleared", err, "group", group)
 	return gone
 }
 

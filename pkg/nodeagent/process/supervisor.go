@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 	"github.com/d-aros/d-aros/pkg/runtime/hostplan"
@@ -56,6 +57,7 @@ type Supervisor struct {
 	dirty  bool // the records differ from those on disk
 	saved  bool // the records reached the disk the last time
 	out    publication
+	said   map[string]string // complaints, by what they are about
 
 	mu        sync.Mutex
 	workloads []qos.Workload
@@ -68,6 +70,7 @@ type process struct {
 	child     bool
 	signalled bool               // it was asked to end by this agent
 	wanted    *hostplan.Workload // nil: it is to go
+	is, want  model.Digest       // identities of the program that runs or ran, and of that of wanted
 	logs      *logs
 }
 
@@ -125,7 +128,7 @@ func Open(cfg Config) (*Supervisor, error) {
 func (s *Supervisor) find(kept []record) (err error) {
 	known := map[string]bool{}
 	for i := range kept {
-		p := &process{record: kept[i], handle: -1}
+		p := &process{record: kept[i], handle: -1, is: kept[i].Program.Identity()}
 		known[p.Group] = true
 		s.slots[p.slot] = p
 		if !p.alive() {
@@ -276,6 +279,17 @@ func (s *Supervisor) Workloads() []qos.Workload {
 
 // reached is called between any two steps that a crash may part. Tests crash there.
 var reached = func() {}
+
+// complain tells an error about something once, until it is another one or over.
+func (s *Supervisor) complain(about, message string, err error, pairs ...any) {
+	switch {
+	case err == nil:
+		delete(s.said, about)
+	case s.said[about] != err.Error():
+		s.said[about] = err.Error()
+		s.cfg.Tell(message, append(pairs, "error", err)...)
+	}
+}
 
 // about names a process in a log.
 func (s *Supervisor) about(p *process, more ...any) []any {
