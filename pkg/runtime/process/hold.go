@@ -28,11 +28,17 @@ func (r *Runtime) hold(pools []*pool, a *runtime.Assignment) (o runtime.Outcome)
 	}
 	stay := map[hostplan.Key]string{} // by key, the pool in which it stays; "": where it is
 	for _, w := range r.wanted(pools, a, &o) {
-		p, ok := find(pools, w.pool)
-		if w.keep || w.pool == "" {
+		if w.keep {
 			stay[w.Key] = ""
 			continue
 		}
+		if w.pool == "" { // nothing is granted: it is stopped where it is
+			if w.pool = home(pools, w.Key); w.pool == "" {
+				continue
+			}
+			w.Replicas = 0
+		}
+		p, ok := find(pools, w.pool)
 		if !ok {
 			stay[w.Key] = ""
 			did(w.Key, runtime.Failed, fmt.Sprintf("%s: no host of pool %s has reported in %s yet", w.Key, w.pool, r.o.Dir))
@@ -56,6 +62,16 @@ func (r *Runtime) hold(pools []*pool, a *runtime.Assignment) (o runtime.Outcome)
 		})
 	}
 	return o
+}
+
+// home returns the pool that has a workload, "" if none does.
+func home(pools []*pool, k hostplan.Key) string {
+	for _, p := range pools {
+		if _, ok := p.Find(k); ok {
+			return p.Pool
+		}
+	}
+	return ""
 }
 
 // put brings a workload into the plan of a pool, with hosts for its replicas.

@@ -101,6 +101,21 @@ func TestPlaces(t *testing.T) {
 	require.Equal(t, int64(2000), seen.Pools[0].Capacity.CPU)
 }
 
+// TestWithoutAGrant: a component that is granted nothing, not even a pool, is stopped where it is.
+func TestWithoutAGrant(t *testing.T) {
+	dir := t.TempDir()
+	report(t, dir, "h1", "a", 0)
+	r := open(t, dir)
+	off := component("web", 0, 100, nil)
+	off.Components[0].Want, off.Components[0].State.Grant.Pool = runtime.Stopped, ""
+	r.Act(t.Context(), []runtime.Assignment{off})
+	require.NoFileExists(t, filepath.Join(dir, "hosts", "plan.json"))
+	r.Act(t.Context(), []runtime.Assignment{component("web", 2, 100, nil)})
+	require.Equal(t, map[string]int{"h1": 2}, placed(t, dir)["web"])
+	r.Act(t.Context(), []runtime.Assignment{off})
+	require.Equal(t, map[string]map[string]int{"web": {}}, placed(t, dir))
+}
+
 // TestWhatHostsWrite: whatever stands in place of a report, its host is away and the others count.
 func TestWhatHostsWrite(t *testing.T) {
 	dir := t.TempDir()
