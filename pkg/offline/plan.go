@@ -11,6 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Case is the input of a plan, besides the change.
@@ -69,6 +70,9 @@ func Plan(ctx context.Context, o Options, c Case, base, head string) (plan.Compa
 	}
 	noteRemovals(was.requests, is.requests, &rec.Ledger, &n)
 	made, err := c.compare(a, rec, was, is, c.Capacity, n)
+	if err == nil {
+		err = addPeople(c.Tree, was, is, &made, c.Now)
+	}
 	return c.meet(ctx, a, made, err)
 }
 
@@ -84,10 +88,16 @@ func (c Case) first(ctx context.Context, a *assessor, rec Recorded, head string)
 	return c.meet(ctx, a, made, err)
 }
 
-// meet notes which of the objects that a comparison renders others made.
+// meet completes the objects of a comparison: how they differ, and which of them others made.
 func (c Case) meet(ctx context.Context, a *assessor, made plan.Comparison, err error) (plan.Comparison, error) {
-	if err != nil || c.Cluster == nil {
+	if err != nil {
 		return made, err
+	}
+	if left := made.Unify(); left > 0 {
+		made.Notes = append(made.Notes, fmt.Sprintf("the changes of %s are not shown line by line: they would be too long", text.Count(left, "object")))
+	}
+	if c.Cluster == nil {
+		return made, nil
 	}
 	said, err := c.Cluster(ctx, a.sets)
 	if err != nil {

@@ -25,7 +25,7 @@ type Foreign struct {
 
 // Fleet returns the first page: the fleet at a glance, of a size that can be read
 // however large the fleet is, with warnings about the branch.
-func Fleet(l *model.Ledger, used map[string]Usage, on Branch) []byte {
+func Fleet(l *model.Ledger, used map[string]model.Usage, on Branch) []byte {
 	p := &page{rows: 100}
 	name := "Fleet"
 	if l.Platform != nil && l.Platform.Name != "" {
@@ -93,7 +93,7 @@ func tenantNames(l *model.Ledger) []string {
 	return slices.Compact(names)
 }
 
-func tenantRow(l *model.Ledger, name string, u Usage) []string {
+func tenantRow(l *model.Ledger, name string, u model.Usage) []string {
 	var quota model.Resources
 	limited := false
 	apps := fmt.Sprint(u.Applications)

@@ -44,7 +44,7 @@ func TestEveryApplicationIsWithinThreeLinks(t *testing.T) {
 				}
 				return to
 			}
-			used := UsageByTenant(&l)
+			used := model.UsageByTenant(&l)
 			for _, tenant := range follow(File, Fleet(&l, used, Branch{})) {
 				name := path.Base(path.Dir(tenant))
 				b := Tenant(&l, name, used[name])

@@ -11,7 +11,7 @@ import (
 )
 
 // Tenant returns the page of one tenant, or nil if the ledger does not know it.
-func Tenant(l *model.Ledger, name string, u Usage) []byte {
+func Tenant(l *model.Ledger, name string, u model.Usage) []byte {
 	tenant, declared := model.Find(l.Tenants, name)
 	var apps []*model.Instance
 	first, _ := slices.BinarySearchFunc(l.Instances, name, func(in model.Instance, n string) int { return strings.Compare(in.App.Tenant, n) })
@@ -74,7 +74,7 @@ func locks(t *model.Tenant) string {
 	return traffic + " " + pods
 }
 
-func quotaRows(t *model.Tenant, u Usage) [][]string {
+func quotaRows(t *model.Tenant, u model.Usage) [][]string {
 	var quota model.Resources
 	if t.Quota != nil {
 		quota = *t.Quota

@@ -15,6 +15,8 @@ type Changes struct {
 	Applications []Application   `json:"applications"` // most important first
 	Price        Price           `json:"pricePerHour"`
 	Tenants      []Tenant        `json:"tenants"` // with another price
+	Touched      []Touched       `json:"touched"` // tenants that the change affects in any way, by name
+	Waits        Waits           `json:"waits"`   // for capacity, after the change
 	Objects      []ObjectChange  `json:"objects"`
 	Runs         []RunChange     `json:"runs"`     // of workflows, by application
 	Problems     []model.Problem `json:"problems"` // that the change introduces
@@ -160,6 +162,7 @@ func Compare(before, after *Outcome) Changes {
 			c.OverQuota = append(c.OverQuota, q)
 		}
 	}
+	c.Touched, c.Waits = touched(before, after, c.Applications, tenants), waitsAfter(was, is)
 	c.Problems, c.Solved = without(after.Fleet.Problems, before.Fleet.Problems), without(before.Fleet.Problems, after.Fleet.Problems)
 	return c
 }

@@ -22,6 +22,9 @@ type ObjectChange struct {
 	Namespace string        `json:"namespace,omitempty"`
 	Name      string        `json:"name"`
 	Fields    []FieldChange `json:"fields,omitempty"` // that differ
+	Diff      string        `json:"diff,omitempty"`   // unified, of the object as YAML; "" where nobody asked for it or it would be too long
+
+	before, after []byte // as JSON
 }
 
 // Action is what the change does to an object.
@@ -61,7 +64,14 @@ func compareObjects(before, after []Object) (list []ObjectChange) {
 	for _, o := range all {
 		id := identity{o.Kind, o.Namespace, o.Name}
 		change := ObjectChange{App: o.App, Owner: owner(o.App), Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
-		switch x, y := was[id], is[id]; {
+		x, y := was[id], is[id]
+		if x != nil {
+			change.before = x.JSON
+		}
+		if y != nil {
+			change.after = y.JSON
+		}
+		switch {
 		case x == nil:
 			change.Action = Add
 		case y == nil && x.Outlives:

@@ -183,7 +183,7 @@ func TestFleetPageIsBounded(t *testing.T) {
 		l.Tenants = append(l.Tenants, model.Tenant{Name: fmt.Sprintf("zz%04d", i), Quota: &model.Resources{CPU: 1000}})
 		l.Problems = append(l.Problems, model.Problem{Code: "DA1203", Message: strings.Repeat("|", 1000)})
 	}
-	got := page.Fleet(&l, page.UsageByTenant(&l), page.Branch{})
+	got := page.Fleet(&l, model.UsageByTenant(&l), page.Branch{})
 	require.Less(t, len(got), 512<<10)
 	require.Less(t, strings.Count(string(got), "\n"), 500)
 	require.Contains(t, string(got), "… and 9900 more.")

@@ -25,7 +25,7 @@ func (p *plan) problems() {
 
 // pages plans the pages for people of everything that changed.
 func (p *plan) pages() {
-	used := page.UsageByTenant(&p.ledger)
+	used := model.UsageByTenant(&p.ledger)
 	p.edits.write(readmeFile, page.Fleet(&p.ledger, used, p.base.shown))
 	for tenant := range p.tenants {
 		dir, _ := tenantDir(tenant)

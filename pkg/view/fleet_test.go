@@ -172,7 +172,7 @@ func TestTenant(t *testing.T) {
 	require.Len(t, v.OverQuota, 1)
 	require.Equal(t, []string{"DA2"}, codes(v.Problems))
 	n := func(n int64) *int64 { return &n }
-	require.Equal(t, []view.Amount{
+	require.Equal(t, []model.Amount{
 		{Resource: "cpu", Guarantee: 1000, Granted: 9000, Quota: n(4000), Headroom: n(0)},
 		{Resource: "memory", Granted: 6 << 30, Quota: n(0), Headroom: n(0)},
 		{Resource: "applications", Granted: 12, Quota: n(5), Headroom: n(0)},

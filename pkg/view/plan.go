@@ -17,6 +17,8 @@ func PlanOf(c plan.Comparison) Plan {
 	c.Notes = append([]string{}, c.Notes...)
 	c.Applications = append([]plan.Application{}, c.Applications...)
 	c.Tenants = append([]plan.Tenant{}, c.Tenants...)
+	c.Touched = append([]plan.Touched{}, c.Touched...)
+	c.Waits.First = append([]plan.WaitingApp{}, c.Waits.First...)
 	c.Runs = append([]plan.RunChange{}, c.Runs...)
 	c.Objects = append([]plan.ObjectChange{}, c.Objects...)
 	c.Problems = append([]model.Problem{}, c.Problems...)

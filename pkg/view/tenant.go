@@ -1,10 +1,7 @@
 package view
 
 import (
-	"slices"
-
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/page"
 	"github.com/d-aros/d-aros/pkg/plan"
 )
 
@@ -17,8 +14,8 @@ type Tenant struct {
 	Isolation       model.Isolation   `json:"isolation,omitempty"`
 	PodSecurity     model.PodSecurity `json:"podSecurity,omitempty"`
 
-	Amounts     []Amount `json:"amounts"`
-	CostPerHour int64    `json:"costPerHour"` // of what is granted, in millionths of the currency
+	Amounts     []model.Amount `json:"amounts"`
+	CostPerHour int64          `json:"costPerHour"` // of what is granted, in millionths of the currency
 
 	// Shares are the dominant shares of the tenant, and of the groups above it, as the latest decision with shares has them.
 	Shares []model.TenantShare `json:"shares,omitempty"`
@@ -26,15 +23,6 @@ type Tenant struct {
 	Applications int               `json:"applications"` // that have not ended
 	OverQuota    []model.OverQuota `json:"overQuota"`
 	Problems     []model.Problem   `json:"problems"` // of its files, at most MaxRows
-}
-
-// Amount is what a tenant is granted of one resource. Amounts are in thousandths of a CPU, bytes, or numbers.
-type Amount struct {
-	Resource  string `json:"resource"` // cpu, memory, a device, applications or workloads
-	Guarantee int64  `json:"guarantee"`
-	Granted   int64  `json:"granted"`
-	Quota     *int64 `json:"quota"`    // null: no ceiling
-	Headroom  *int64 `json:"headroom"` // what is left of the quota, never negative; null: no ceiling
 }
 
 // TenantOf returns what the ledger says of a tenant. A tenant that it does not know is an error.
@@ -48,7 +36,7 @@ func TenantOf(l *model.Ledger, name string) (Tenant, error) {
 		Declared: found, TenantCounts: TenantCounts{Tenant: name, Phases: map[model.Phase]int{}},
 		OverQuota: append([]model.OverQuota{}, s.overQuota(l)...), Problems: []model.Problem{},
 	}
-	var use page.Usage
+	var use model.Usage
 	var decided model.Inputs // of the decision with the shares
 	prices := plan.PricesOf(l.Platform)
 	for i := range l.Instances {
@@ -72,48 +60,11 @@ func TenantOf(l *model.Ledger, name string) (Tenant, error) {
 	if found {
 		v.Weight, v.PriorityCeiling, v.Isolation, v.PodSecurity = declared.Weight, declared.PriorityCeiling, declared.Isolation, declared.PodSecurity
 	}
-	v.Amounts = amountsOf(declared, use)
+	v.Amounts = model.AmountsOf(declared, use)
 	for _, p := range l.AllProblems() {
 		if p.Tenant == name && len(v.Problems) < MaxRows {
 			v.Problems = append(v.Problems, p)
 		}
 	}
 	return v, nil
-}
-
-// amountsOf lists the resources of a tenant, nil if its layer is not known, and what its applications use of them.
-func amountsOf(t *model.Tenant, use page.Usage) []Amount {
-	var none model.Tenant
-	if t == nil {
-		t = &none
-	}
-	var quota model.Resources
-	if t.Quota != nil {
-		quota = *t.Quota
-	}
-	var list []Amount
-	for _, r := range use.Granted.Names(quota, t.Guarantee) {
-		a := Amount{Resource: r, Guarantee: t.Guarantee.Get(r), Granted: use.Granted.Get(r)}
-		if t.Quota != nil {
-			a.limit(quota.Get(r))
-		}
-		list = append(list, a)
-	}
-	for _, n := range []struct {
-		what       string
-		used, most int
-	}{{"applications", use.Applications, t.MaxApplications}, {"workloads", use.Workloads, t.MaxWorkloads}} {
-		a := Amount{Resource: n.what, Granted: int64(n.used)}
-		if n.most > 0 {
-			a.limit(int64(n.most))
-		}
-		list = append(list, a)
-	}
-	return slices.Clip(list)
-}
-
-// limit sets a ceiling.
-func (a *Amount) limit(quota int64) {
-	left := max(0, quota-a.Granted)
-	a.Quota, a.Headroom = &quota, &left
 }

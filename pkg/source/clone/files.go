@@ -20,6 +20,8 @@ import (
 const (
 	mostFiles = 100_000
 	maxBytes  = 1 << 20 // of one file
+
+	mostChanged = 10_000 // between two trees that are compared
 )
 
 // Files is a tree that is not committed. It never changes.
@@ -74,6 +76,31 @@ func (f *Files) With(name string, content []byte) (*Files, error) {
 	entries := maps.Clone(f.entries)
 	entries[name] = git.Entry{Name: name, Mode: git.ModeFile, Hash: f.store.AddBlob(content, int64(len(content)))}
 	return newFiles(f.store, entries)
+}
+
+// tree is files that have a digest as those of a commit do.
+type tree interface {
+	Digest(name string) (string, error)
+}
+
+// TooManyError says that two trees differ in more than is listed.
+type TooManyError = git.TooManyError
+
+// Changed lists the paths in which two trees of the clone differ, sorted. More than a limit are a *TooManyError.
+func (w *Tree) Changed(before, after tree) ([]string, error) {
+	var hashes [2]git.Hash
+	for i, t := range []tree{before, after} {
+		digest, err := t.Digest(".")
+		if err != nil {
+			return nil, err
+		}
+		h, ok := git.ParseHash(digest)
+		if !ok {
+			return nil, fmt.Errorf("%q is no hash of a tree", digest)
+		}
+		hashes[i] = h
+	}
+	return w.store.Changed(hashes[0], hashes[1], mostChanged)
 }
 
 // tracked adds the files that Git has, and returns the names of those that may differ on disk.

@@ -1,10 +1,8 @@
-package page
-
-import "github.com/d-aros/d-aros/pkg/model"
+package model
 
 // Usage is the capacity that applications hold together.
 type Usage struct {
-	Granted      model.Resources
+	Granted      Resources
 	Applications int // that have not ended
 	Running      int
 	Workloads    int
@@ -12,7 +10,7 @@ type Usage struct {
 
 // UsageByTenant adds up the capacity that the applications of each tenant hold. All pages
 // of a save share the result, so that it costs one pass over the ledger.
-func UsageByTenant(l *model.Ledger) map[string]Usage {
+func UsageByTenant(l *Ledger) map[string]Usage {
 	all := map[string]Usage{}
 	for i := range l.Instances {
 		in := &l.Instances[i]
@@ -24,11 +22,11 @@ func UsageByTenant(l *model.Ledger) map[string]Usage {
 }
 
 // Add adds an instance.
-func (u *Usage) Add(in *model.Instance) {
-	if in.Phase != model.PhaseTerminated {
+func (u *Usage) Add(in *Instance) {
+	if in.Phase != PhaseTerminated {
 		u.Applications++
 	}
-	if in.Phase == model.PhaseRunning {
+	if in.Phase == PhaseRunning {
 		u.Running++
 	}
 	if !in.Phase.Active() {
