@@ -17,17 +17,18 @@ import (
 func newUICommand() *cobra.Command {
 	var from ledgerFlags
 	var of fleetFlags
-	var listen string
+	var listen, base string
 	var interval time.Duration
 	cmd := &cobra.Command{
 		Use:   "ui",
 		Short: "Show the fleet in a browser on this machine",
 		Long: `UI serves a dashboard of the fleet to browsers on this machine, and prints its URL: what runs,
 what does not and why, who is ahead, what would admit it, and the history of all that. Its
-answers are those of status, explain, history and what-if, byte for byte.
+answers are those of status, explain, history, what-if and plan, byte for byte.
 
 It reads only the status branch, in intervals, and writes nothing. In a clone of the fleet
-repo it answers what-if, too, from the files as they lie on disk.
+repo it answers what-if, too, from the files as they lie on disk, and shows what the merge of
+each branch there would do.
 
 The URL holds a token that lets a browser in. Only addresses of this machine are served.`,
 		Example: `  # in a clone of the fleet repo
@@ -64,6 +65,7 @@ The URL holds a token that lets a browser in. Only addresses of this machine are
 			} else if ok {
 				defer q.close()
 				o.Questions = q
+				o.Proposals = &uiProposals{tree: q.tree, options: q.options, base: base, status: from.branch}
 			}
 			server, err := dashboard.New(o)
 			if err != nil {
@@ -81,6 +83,7 @@ The URL holds a token that lets a browser in. Only addresses of this machine are
 	from.add(fl)
 	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
 	of.add(fl)
+	fl.StringVar(&base, "base", "main", "branch that the heads of the clone are compared with")
 	fl.StringVar(&listen, "listen", "127.0.0.1:8421", "address of this machine to serve on")
 	fl.DurationVar(&interval, "interval", 5*time.Second, "time from one look at the branch to the next")
 	return cmd

@@ -13,7 +13,8 @@ import (
 // uiQuestions answers what-if from the files of a clone as they lie on disk.
 type uiQuestions struct {
 	*offline.Base
-	tree *clone.Tree
+	tree    *clone.Tree
+	options offline.Options
 }
 
 // openQuestions prepares to answer questions, unless the repo is no clone with files.
@@ -24,7 +25,7 @@ func openQuestions(cmd *cobra.Command, from *ledgerFlags, of *fleetFlags) (q *ui
 	}
 	o, err := of.options(io.Discard)
 	if err == nil {
-		q = &uiQuestions{tree: tree}
+		q = &uiQuestions{tree: tree, options: o}
 		q.Base, err = offline.OpenBase(cmd.Context(), o, offline.Case{Tree: tree, StatusBranch: from.branch}, "")
 	}
 	if err != nil {

@@ -252,11 +252,16 @@ application: {
 	w.app("acme", "blog", 1, 100)
 	w.repo.Commit("second")
 	w.passes()
+	w.repo.Git("checkout", "-q", "-b", "other")
+	w.repo.Write("tenants/acme/apps/shop/more.cue", "package fleet\n\napplication: components: token: {type: \"secret\", properties: data: token: \""+canary+"\"}\n")
+	w.repo.Commit("another value")
+	w.repo.Git("checkout", "-q", "main")
 	ui := openUI(t, "--repo", w.repo.Dir)
+	require.Contains(t, ui.get("plan?head=other"), "(hidden)")
 	require.Contains(t, ui.get("applications/acme/shop/decision"), `"password"`, "the component itself is shown")
 	for _, path := range []string{
 		"meta", "fleet", "applications", "applications?q=" + canary, "applications/acme/shop", "applications/acme/shop/decision", "applications/acme/shop/run",
-		"applications/acme/shop/history", "tenants/acme", "pools", "problems", "timeline", "changes?from=" + tip,
+		"applications/acme/shop/history", "tenants/acme", "pools", "problems", "timeline", "changes?from=" + tip, "heads", "plan?head=other",
 	} {
 		require.NotContains(t, ui.get(path), canary, path)
 	}

@@ -43,3 +43,16 @@ type Questions interface {
 	// WhatIf returns what some settings and amounts of capacity would change. An *offline.SettingError blames these.
 	WhatIf(ctx context.Context, settings []offline.Setting, capacity []offline.Capacity) (plan.Comparison, error)
 }
+
+// Proposals are the changes of the fleet repo that people propose. They are safe for concurrent use.
+type Proposals interface {
+	// Heads returns what may be merged.
+	Heads(ctx context.Context) (view.Heads, error)
+
+	// Find returns the name of a head as git resolves it, and what identifies the commits that its plan compares. An error
+	// blames the name.
+	Find(ctx context.Context, name string) (head, commits string, err error)
+
+	// Plan returns what the merge of a head would do. An *offline.UnrelatedError blames the head.
+	Plan(ctx context.Context, recorded offline.Recorded, head string) (plan.Comparison, error)
+}

@@ -18,13 +18,14 @@ type Meta struct {
 	Looked     time.Time `json:"looked,omitzero"`  // when looking last succeeded
 	Error      string    `json:"error"`            // why looking fails now
 	WhatIf     bool      `json:"whatIf"`           // it can be asked
+	Plans      bool      `json:"plans"`            // of heads can be asked
 	Unverified string    `json:"unverified"`       // of the newest commit
 }
 
 func (s *Server) meta(w http.ResponseWriter, r *http.Request) {
 	m, _ := s.follower.tip()
 	looked, failed := s.follower.state()
-	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil}
+	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil}
 	if m != nil {
 		v.Commit, v.Changed, v.Unverified = m.Commit, m.Time, m.Unverified
 	}

@@ -33,6 +33,8 @@ func (s *Server) api() http.Handler {
 	get("changes", s.changes)
 	mux.HandleFunc("GET /api/v1/meta", s.meta)
 	mux.HandleFunc("GET /api/v1/stream", s.stream)
+	mux.HandleFunc("GET /api/v1/heads", s.heads)
+	mux.HandleFunc("GET /api/v1/plan", s.plan)
 	mux.HandleFunc("POST /api/v1/what-if", s.whatIf)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {

@@ -16,6 +16,7 @@ import (
 type Options struct {
 	Branch    Branch
 	Questions Questions // nil: there is no clone that could be asked
+	Proposals Proposals // nil: the same
 	Pages     fs.FS     // the front end
 	Token     string    // that a browser signs in with
 
@@ -38,6 +39,8 @@ type Server struct {
 	streams  chan struct{} // one element for each that is open
 	asking   chan struct{} // one element while a question is answered
 	answerIn time.Duration
+	planning chan struct{} // one element while a plan is made
+	planIn   time.Duration
 	reading  chan struct{} // one element for each moment of the past that is read
 
 	running context.Context // ends with the server
@@ -60,6 +63,7 @@ func New(o Options) (*Server, error) {
 	return &Server{
 		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), follower: newFollower(o.Branch, o.Now),
 		pace: usualPace, streams: make(chan struct{}, usualPace.most), asking: make(chan struct{}, 1), answerIn: maxAnswer,
+		planning: make(chan struct{}, 1), planIn: maxPlanning,
 		reading: make(chan struct{}, maxReading),
 	}, nil
 }

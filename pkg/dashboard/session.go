@@ -34,6 +34,7 @@ type sessions struct {
 type session struct {
 	mu      sync.Mutex
 	replace context.CancelCauseFunc // ends the question that it asked last; nil: it asked none
+	planned *planning               // nil: it asked for no plan
 }
 
 func newSessions(token string, now func() time.Time) *sessions {

@@ -3,6 +3,7 @@ package offline
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/d-aros/d-aros/pkg/access"
@@ -70,7 +71,7 @@ func baseSide(ctx context.Context, w *clone.Tree, a *assessor, branch string, he
 	}
 	commit, err := clone.Line(ctx, w.Root, "merge-base", tip, from)
 	if err != nil {
-		return side{}, fmt.Errorf("%s and %s have no commit in common here; a shallow clone lacks it: \"git fetch --unshallow\" completes it", branch, head.name)
+		return side{}, errors.Join(ctx.Err(), &UnrelatedError{branch, head.name})
 	}
 	if since, err := clone.Line(ctx, w.Root, "rev-list", "--count", commit+".."+tip); err == nil && since != "0" {
 		n.add("%s has %s more commits than this change starts from; merge or rebase to see both together", branch, since)
@@ -92,4 +93,11 @@ func commitSide(ctx context.Context, w *clone.Tree, a *assessor, name, commit st
 	}
 	s.requests, err = requests(ctx, w, a.evaluator, commit, files)
 	return s, err
+}
+
+// UnrelatedError says that a change does not come from the branch that it is for.
+type UnrelatedError struct{ Base, Head string }
+
+func (e *UnrelatedError) Error() string {
+	return fmt.Sprintf("%s and %s have no commit in common here; a shallow clone lacks it: \"git fetch --unshallow\" completes it", e.Base, e.Head)
 }

@@ -42,6 +42,36 @@ func TestJourneys(t *testing.T) {
 	t.Run("run", func(t *testing.T) { b.journey(t, b.serve(t, format1, "status"), "run") })
 }
 
+// TestPullRequest: the page of a branch shows what the command says of it; branches that attack it harm nobody.
+func TestPullRequest(t *testing.T) {
+	b := newBrowser(t)
+	s := b.serve(t, "testdata/demo.bundle", "status")
+	git := gittest.In(t, s.clone)
+	edit := func(branch, file, old, now string) {
+		git.Git("checkout", "-q", "-b", branch, "main")
+		text := read(t, s.clone, file)
+		require.Contains(t, text, old)
+		git.Write(file, strings.Replace(text, old, now, 1))
+		git.Commit("change <b>" + file + "</b>")
+		git.Git("checkout", "-q", "main")
+	}
+	const site = "tenants/acme/apps/site/app.cue"
+	edit("feature/quota", "allotments.cue", `cpu:          "16"`, `cpu:          "48"`)
+	git.Git("checkout", "-q", "feature/quota")
+	git.Write(site, strings.Replace(read(t, s.clone, site), "priority: 200", "priority: 900", 1))
+	git.Commit("more for the site, too much")
+	git.Git("checkout", "-q", "main")
+	edit("bomb", site, "package fleet", "package fleet\n\nimport \"list\"\n\n#x: [for a in list.Range(0, 300, 1) for b in list.Range(0, 300, 1) for c in list.Range(0, 300, 1) {a + b + c}]")
+	git.Git("branch", "<img/src=x/onerror=alert(1)>", "main")
+	git.Git("checkout", "-q", "--orphan", "apart")
+	git.Commit("another history")
+	git.Git("checkout", "-q", "main")
+
+	out := b.journey(t, s, "pull")
+	answer := read(t, out, "plan.json")
+	require.Equal(t, s.asOf(t, answer, "plan", "--base", "main", "--head", "feature/quota"), answer)
+}
+
 // TestBranchMovesOn: the pages follow the branch without being loaded again.
 func TestBranchMovesOn(t *testing.T) {
 	b := newBrowser(t)
@@ -149,7 +179,7 @@ func (s *server) command(t *testing.T, args ...string) string {
 	cmd := exec.Command(s.program, args...)
 	cmd.Dir = s.clone
 	out, err := cmd.Output()
-	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() == 2 && args[0] != "what-if" {
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() == 2 && args[0] != "what-if" && args[0] != "plan" {
 		t.Fatalf("%s: %v", args, err)
 	}
 	return string(out)
@@ -158,9 +188,15 @@ func (s *server) command(t *testing.T, args ...string) string {
 // whatIf returns what the command prints that asks the same at the same time as an answer.
 func (s *server) whatIf(t *testing.T, answer string, args ...string) string {
 	t.Helper()
+	return s.asOf(t, answer, append([]string{"what-if"}, args...)...)
+}
+
+// asOf returns what a command prints at the time of an answer.
+func (s *server) asOf(t *testing.T, answer string, args ...string) string {
+	t.Helper()
 	var asked struct{ Now time.Time }
 	require.NoError(t, json.Unmarshal([]byte(answer), &asked))
-	return s.command(t, append([]string{"what-if", "-o", "json", "--now", asked.Now.Format(time.RFC3339Nano)}, args...)...)
+	return s.command(t, append(args, "-o", "json", "--now", asked.Now.Format(time.RFC3339Nano))...)
 }
 
 // start begins a journey. The directory is what it keeps files in.

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const installed = createRequire(new URL('../../web/package.json', import.meta.url))
 const { chromium } = installed('playwright-core')
 
-export const axe = installed('axe-core')
+const axe = installed('axe-core')
 export const { BROWSER_URL: url, BROWSER_CHROMIUM: program, BROWSER_OUT: out, BROWSER_SCREENS: screens } = process.env
 export const origin = new URL(url).origin
 export { assert }
@@ -74,4 +74,14 @@ export async function picture(page, name) {
 export async function answer(page, matches, act) {
   const [response] = await Promise.all([page.waitForResponse(async (r) => matches(r) && r.status() === 200), act()])
   return response.body()
+}
+
+// violations returns the serious and critical violations of accessibility on a page.
+export async function violations(page) {
+  await settled(page)
+  await page.evaluate(axe.source)
+  const said = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }))
+  return said.violations
+    .filter((v) => v.impact === 'serious' || v.impact === 'critical')
+    .map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target} ${n.failureSummary ?? ''}`).join(' | ')}`)
 }

@@ -32,6 +32,9 @@ func NewBare(t testing.TB) *Repo {
 	return r
 }
 
+// In returns the repository in a directory.
+func In(t testing.TB, dir string) *Repo { return &Repo{t: t, Dir: dir} }
+
 // Command returns git with args in the repository, cut off from the
 // configuration of whoever runs the test.
 func (r *Repo) Command(args ...string) *exec.Cmd {

@@ -75,6 +75,13 @@ const timeline = createRoute({
   component: lazyRouteComponent(() => import('./timeline/TimelinePage'), 'TimelinePage'),
 })
 
+const plan = createRoute({
+  getParentRoute: () => root,
+  path: '/plan',
+  component: lazyRouteComponent(() => import('./proposal/ProposalPage'), 'ProposalPage'),
+  validateSearch: (s: Record<string, unknown>): { head?: string } => ({ head: text(s.head) }),
+})
+
 const licences = createRoute({
   getParentRoute: () => root,
   path: '/licences',
@@ -83,7 +90,7 @@ const licences = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    fleet, tenant, application.addChildren([overview, decision, run, history]), pools, problems, timeline, licences,
+    fleet, tenant, application.addChildren([overview, decision, run, history]), pools, problems, timeline, plan, licences,
   ]),
   parseSearch,
   stringifySearch: writeSearch,

@@ -1,5 +1,5 @@
 // No page has a serious or critical violation of accessibility, in light and in dark, and at 200 % zoom.
-import { assert, axe, journey, open, picture, settled } from '../harness.mjs'
+import { assert, journey, open, picture, violations } from '../harness.mjs'
 
 const pages = {
   fleet: '/',
@@ -12,6 +12,7 @@ const pages = {
   run: '/applications/acme/shop/run',
   history: '/applications/acme/shop/history',
   timeline: '/timeline',
+  plan: '/plan',
   licences: '/licences',
   missing: '/nothing/here',
 }
@@ -40,10 +41,5 @@ await journey(async (page) => {
 assert.deepEqual(found, [])
 
 async function check(page, where) {
-  await settled(page)
-  await page.evaluate(axe.source)
-  const said = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }))
-  for (const v of said.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical')) {
-    found.push(`${where}: ${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target} ${n.failureSummary ?? ''}`).join(' | ')}`)
-  }
+  for (const said of await violations(page)) found.push(`${where}: ${said}`)
 }

@@ -8,5 +8,6 @@ export interface Meta {
   looked: string // the last look that succeeded
   error: string // why looking fails now
   whatIf: boolean
+  plans: boolean
   unverified: string
 }

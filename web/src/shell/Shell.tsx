@@ -9,6 +9,7 @@ const pages = [
   ['/pools', 'Pools'],
   ['/problems', 'Problems'],
   ['/timeline', 'Timeline'],
+  ['/plan', 'Pull request'],
 ] as const
 
 // Shell is what all pages have around them.

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+// uiProposals plans what the heads of a clone would do to the branch that declares the fleet.
+type uiProposals struct {
+	tree         *clone.Tree
+	options      offline.Options
+	base, status string
+}
+
+// Heads returns what may be merged. It asks for more: branches come twice, here and at the origin, and some are left out.
+func (p *uiProposals) Heads(ctx context.Context) (view.Heads, error) {
+	all, err := p.tree.Proposals(ctx, 2*view.MaxHeads+4)
+	return view.HeadsOf(all, p.base, p.status), err
+}
+
+// Find returns the name of a head, and the commits that its plan compares.
+func (p *uiProposals) Find(ctx context.Context, name string) (head, commits string, err error) {
+	found, err := p.tree.Proposal(ctx, name)
+	if err != nil {
+		return "", "", err
+	}
+	base, err := p.tree.BranchTip(ctx, p.base)
+	return found.Name, found.Commit + " " + base, err
+}
+
+// Plan returns what the merge of a head would do. Evaluators of its own make it, so a head that is heavy keeps no question
+// waiting.
+func (p *uiProposals) Plan(ctx context.Context, recorded offline.Recorded, head string) (plan.Comparison, error) {
+	c := offline.Case{Tree: p.tree, StatusBranch: p.status, Elsewhere: &recorded, Now: present().UTC().Round(0)}
+	return offline.Plan(ctx, p.options, c, p.base, head)
+}

@@ -1,0 +1,137 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+// Limits of the plan of a head.
+const (
+	maxPlanning = time.Minute // until it is given up
+	maxPlanAge  = time.Minute // that it is shown again: holds end and deadlines pass
+)
+
+var (
+	errNoClone  = refuse(http.StatusNotImplemented, "plans need a clone of the fleet repo: start \"reconciler ui\" in one, or with --repo DIR")
+	errPlanning = refuse(http.StatusServiceUnavailable, "the plan takes longer than %s; it goes on, so ask again", maxAnswer)
+	errHeavy    = refuse(http.StatusServiceUnavailable, "the plan took longer than %s and was given up; \"reconciler plan\" has no limit", maxPlanning)
+)
+
+// heads answers with what may be merged.
+func (s *Server) heads(w http.ResponseWriter, r *http.Request) {
+	if s.Proposals == nil {
+		fail(w, r, errNoClone)
+		return
+	}
+	ctx, stop := context.WithTimeoutCause(r.Context(), s.answerIn, errTooLong)
+	defer stop()
+	v, err := s.Proposals.Heads(ctx)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	body, err := view.JSON(v)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	send(w, r, body)
+}
+
+// planning is a plan that is made for a session, or was.
+type planning struct {
+	of    string // the commits that it is about
+	began time.Time
+	ctx   context.Context // ends with the server, or when another plan takes its place
+	end   context.CancelCauseFunc
+	done  chan struct{} // closed when the rest is known
+	body  []byte
+	err   error
+}
+
+// plan answers what the merge of a head would do.
+func (s *Server) plan(w http.ResponseWriter, r *http.Request) {
+	if s.Proposals == nil {
+		fail(w, r, errNoClone)
+		return
+	}
+	m, err := s.newest()
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	ctx, stop := context.WithTimeoutCause(r.Context(), s.answerIn, errPlanning)
+	defer stop()
+	head, commits, err := s.Proposals.Find(ctx, r.URL.Query().Get("head"))
+	if err != nil {
+		fail(w, r, blame(http.StatusNotFound, err))
+		return
+	}
+	p, begins := of(r).plan(s.running, head+" "+commits+" "+m.Commit, s.Now())
+	if begins {
+		s.work.Go(func() { s.make(p, head, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}) })
+	}
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		fail(w, r, context.Cause(ctx))
+		return
+	}
+	if p.err != nil {
+		fail(w, r, p.err)
+		return
+	}
+	w.Header().Set("Daros-Status-Commit", m.Commit)
+	send(w, r, p.body)
+}
+
+// plan returns the plan that is made of some commits, or was made a moment ago, or one that the caller has to make. Then the
+// one before ends.
+func (s *session) plan(ctx context.Context, of string, now time.Time) (p *planning, begins bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last := s.planned; last != nil {
+		if last.of == of && now.Sub(last.began) < maxPlanAge {
+			return last, false
+		}
+		last.end(errReplaced)
+	}
+	p = &planning{of: of, began: now, done: make(chan struct{})}
+	p.ctx, p.end = context.WithCancelCause(ctx)
+	s.planned = p
+	return p, true
+}
+
+// make makes a plan once nobody else does, within its limits. It goes on when nobody waits for it any more, because what is
+// evaluated by then is there for the next question.
+func (s *Server) make(p *planning, head string, recorded offline.Recorded) {
+	defer close(p.done)
+	defer p.end(nil)
+	ctx, stop := context.WithTimeoutCause(p.ctx, s.planIn, errHeavy)
+	defer stop()
+	select {
+	case s.planning <- struct{}{}:
+		defer func() { <-s.planning }()
+	case <-ctx.Done():
+		p.err = context.Cause(ctx)
+		return
+	}
+	made, err := s.Proposals.Plan(ctx, recorded, head)
+	if unrelated := (*offline.UnrelatedError)(nil); errors.As(err, &unrelated) {
+		err = blame(http.StatusBadRequest, unrelated)
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if p.err = err; err == nil {
+		p.body, p.err = view.JSON(view.PlanOf(made))
+	}
+}
