@@ -62,8 +62,10 @@ func (f *runFlags) statusOptions(build buildinfo.Info, memory int64, log *slog.L
 	default:
 		log.Warn("the status branch is not signed: who can push to it controls what runs", "hint", "give a key with --status-key (docs/status-branch.md)")
 	}
+	links := model.LinksOf(f.repo, f.status.branch)
+	links.Application = model.LinksOf(cmp.Or(f.status.mirror, f.status.repo, f.repo), f.status.branch).Application
 	return status.Options{
-		URL: cmp.Or(f.status.repo, f.repo), Branch: f.status.branch, Dir: filepath.Join(f.stateDir, "status"), Auth: f.auth(token),
+		URL: cmp.Or(f.status.repo, f.repo), Links: links, Branch: f.status.branch, Dir: filepath.Join(f.stateDir, "status"), Auth: f.auth(token),
 		Files: f.status.files, Memory: memory, Signing: signing, Keep: true, Recheck: time.Minute, WrittenBy: "reconciler " + build.String(),
 		Nodes:  func(ledger *model.Ledger) map[string][]byte { return render.NodePlans(ledger, f.prefix) },
 		Notice: func(sentence string) { log.Warn(sentence) },

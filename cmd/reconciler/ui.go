@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"net"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/dashboard"
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/web"
 )
@@ -58,7 +60,7 @@ The URL holds a token that lets a browser in. Only addresses of this machine are
 			}
 			o := dashboard.Options{
 				Branch: &uiBranch{reader: r, name: from.branch, doubt: doubt}, Pages: web.Files(), Token: rand.Text(), Version: buildinfo.Read().String(),
-				Repo: shownRepo(r.url), Name: from.branch, Interval: interval, Hints: r.hints(cmd.Context(), from.branch), Now: present,
+				Repo: shownRepo(r.url), Name: from.branch, Links: model.LinksOf(cmp.Or(r.fleetURL, r.url), from.branch), Interval: interval, Hints: r.hints(cmd.Context(), from.branch), Now: present,
 			}
 			if q, ok, err := openQuestions(cmd, &from, &of); err != nil {
 				return err

@@ -50,6 +50,9 @@ application: {name: "heavy", priority: 100, components: web: {
 		require.Empty(t, errOut.String())
 		require.Equal(t, out.String(), ui.get("plan?head="+url.QueryEscape(h.Name)))
 	}
+	w.repo.Git("remote", "add", "origin", "git@github.com:acme/fleet.git")
+	require.Contains(t, w.text(exitDiffers, "plan", "--repo", w.repo.Dir, "--head", "feature/more", "-o", "markdown"), "](https://github.com/acme/fleet/commit/"+heads.Heads[0].Commit+")")
+	w.repo.Git("remote", "remove", "origin")
 	var p view.Plan
 	require.NoError(t, json.Unmarshal([]byte(ui.get("plan?head=feature/more")), &p))
 	require.Equal(t, "acme", p.Touched[0].Tenant)

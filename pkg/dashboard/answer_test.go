@@ -82,11 +82,11 @@ func TestGitAway(t *testing.T) {
 		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &m))
 		return m
 	}
-	require.Equal(t, Meta{Version: "v1", Repo: "/fleet", Branch: "status", Commit: commit(0), Changed: began, Looked: began}, meta())
+	require.Equal(t, Meta{Version: "v1", Repo: "/fleet", Branch: "status", Commit: commit(0), SourceCommit: commit(10), Changed: began, Looked: began}, meta())
 	b.away = errors.New("the host does not answer")
 	now.pass(time.Minute)
 	s.follower.look(t.Context())
-	require.Equal(t, Meta{Version: "v1", Repo: "/fleet", Branch: "status", Commit: commit(0), Changed: began, Looked: began, Error: "the host does not answer"}, meta())
+	require.Equal(t, Meta{Version: "v1", Repo: "/fleet", Branch: "status", Commit: commit(0), SourceCommit: commit(10), Changed: began, Looked: began, Error: "the host does not answer"}, meta())
 	require.Equal(t, http.StatusOK, c.get("fleet").Code)
 	b.away = nil
 	s.follower.look(t.Context())

@@ -4,30 +4,35 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // Meta is what the dashboard says of itself and of its last look at the branch.
 type Meta struct {
-	Version    string    `json:"version"`
-	Repo       string    `json:"repo"`
-	Branch     string    `json:"branch"`
-	Commit     string    `json:"commit"`           // the newest one of the branch, "": there is no branch yet
-	Changed    time.Time `json:"changed,omitzero"` // the time of that commit
-	Looked     time.Time `json:"looked,omitzero"`  // when looking last succeeded
-	Error      string    `json:"error"`            // why looking fails now
-	WhatIf     bool      `json:"whatIf"`           // it can be asked
-	Plans      bool      `json:"plans"`            // of heads can be asked
-	Unverified string    `json:"unverified"`       // of the newest commit
+	Version      string    `json:"version"`
+	Repo         string    `json:"repo"`
+	Branch       string    `json:"branch"`
+	Commit       string    `json:"commit"`           // the newest one of the branch, "": there is no branch yet
+	Changed      time.Time `json:"changed,omitzero"` // the time of that commit
+	Looked       time.Time `json:"looked,omitzero"`  // when looking last succeeded
+	Error        string    `json:"error"`            // why looking fails now
+	WhatIf       bool      `json:"whatIf"`           // it can be asked
+	Plans        bool      `json:"plans"`            // of heads can be asked
+	SourceCommit string    `json:"sourceCommit"`     // that the newest commit is about
+	Unverified   string    `json:"unverified"`       // of the newest commit
+
+	Links model.Links `json:"links"` // templates of where to look further
 }
 
 func (s *Server) meta(w http.ResponseWriter, r *http.Request) {
 	m, _ := s.follower.tip()
 	looked, failed := s.follower.state()
-	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil}
+	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil, Links: s.Links}
 	if m != nil {
-		v.Commit, v.Changed, v.Unverified = m.Commit, m.Time, m.Unverified
+		v.Commit, v.Changed, v.SourceCommit, v.Unverified = m.Commit, m.Time, m.Ledger.Commit, m.Unverified
+		v.Links = m.Ledger.LinksOr(s.Links)
 	}
 	if failed != nil {
 		v.Error = text.Line(failed.Error(), maxSentence)

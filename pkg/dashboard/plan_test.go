@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/view"
@@ -101,4 +102,16 @@ func TestPlansHaveLimits(t *testing.T) {
 	s.Proposals = nil
 	refused(t, http.StatusNotImplemented, c.get("plan?head=a"))
 	refused(t, http.StatusNotImplemented, c.get("heads"))
+}
+
+// TestLinks: what the platform declares comes before what follows from the address of the repo.
+func TestLinks(t *testing.T) {
+	m := small(0, "")
+	m.Ledger.Platform.Links.Commit = "https://git.example.com/{commit}"
+	s, _ := newServer(t, &memory{moments: []Moment{m}}, nil)
+	s.Links = model.LinksOf("https://github.com/acme/fleet", "status")
+	said := signedIn(t, s).get("meta").Body.String()
+	require.Contains(t, said, `"commit": "https://git.example.com/{commit}"`)
+	require.Contains(t, said, `"file": "https://github.com/acme/fleet/blob/{commit}/{path}#L{line}"`)
+	require.Contains(t, said, `"sourceCommit": "`+m.Ledger.Commit+`"`)
 }

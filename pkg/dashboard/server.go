@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // Options are what a dashboard shows, and to whom.
@@ -20,9 +22,10 @@ type Options struct {
 	Pages     fs.FS     // the front end
 	Token     string    // that a browser signs in with
 
-	Version string // of the program
-	Repo    string // for people, without credentials
-	Name    string // of the status branch
+	Version string      // of the program
+	Repo    string      // for people, without credentials
+	Name    string      // of the status branch
+	Links   model.Links // where the platform names none
 
 	Interval time.Duration   // from one look at the branch to the next
 	Hints    <-chan struct{} // to look sooner; nil: there are none

@@ -13,7 +13,7 @@ import (
 
 // What docs/fleet.md shows is accepted, all of it together.
 func TestFleetPage(t *testing.T) {
-	f := shownOn(t, "fleet.md", 8)
+	f := shownOn(t, "fleet.md", 9)
 	require.Len(t, f.Applications, 1)
 	require.Equal(t, "redis", f.Applications[0].Components[0].Definition)
 }

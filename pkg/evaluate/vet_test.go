@@ -49,6 +49,7 @@ var unseen = []struct {
 		[]string{"DA1014", "link-application", "link-tenant", "name-*", "DA1501*"}},
 	{"What is worked out in approvals", "CUE takes an expression for its value. Whoever reads an approval is to see what it asks for.",
 		[]string{"DA1275"}},
+	{"Placeholders of links", "A template is a text of some form.", []string{"DA1597"}},
 	{"Amounts", "They are texts of some form.",
 		[]string{"DA1106", "DA1352", "DA1352-borrow"}},
 	{"Values beside each other", "CUE compares a value with its rule. What components, applications and tenants say of each other or come to together, one\ndirectory does not show.",

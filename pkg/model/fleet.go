@@ -72,6 +72,7 @@ type Platform struct {
 	Reservations []Reservation `json:"reservations,omitempty"` // by name; tenants have their own
 
 	Network Network `json:"network,omitzero"`
+	Links   Links   `json:"links,omitzero"`
 
 	Access *Access   `json:"access,omitempty"` // nil: not declared
 	At     Positions `json:"-"`

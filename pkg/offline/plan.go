@@ -96,6 +96,7 @@ func (c Case) meet(ctx context.Context, a *assessor, made plan.Comparison, err e
 	if left := made.Unify(); left > 0 {
 		made.Notes = append(made.Notes, fmt.Sprintf("the changes of %s are not shown line by line: they would be too long", text.Count(left, "object")))
 	}
+	made.Links = c.links(ctx, &made.Next)
 	if c.Cluster == nil {
 		return made, nil
 	}
@@ -105,6 +106,12 @@ func (c Case) meet(ctx context.Context, a *assessor, made plan.Comparison, err e
 	}
 	made.Notes = append(made.Notes, said...)
 	return made, nil
+}
+
+// links returns where to link to: as the platform says, else as the Git host of the clone has it.
+func (c Case) links(ctx context.Context, next *model.Ledger) model.Links {
+	_, origin := clone.Origin(ctx, c.Tree.Root)
+	return next.LinksOr(model.LinksOf(origin, c.StatusBranch))
 }
 
 // WhatIf compares the fleet at a revision with itself after some settings and the changes of capacity of the case.

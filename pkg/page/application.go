@@ -10,9 +10,9 @@ import (
 )
 
 // Application returns the page of one application: its state, the reasons, and the
-// changes that would lead to another state. The instance and the decision may be nil.
-func Application(app model.AppID, in *model.Instance, d *model.Decision, problems []model.Problem) []byte {
-	p := &page{}
+// changes that would lead to another state. The instance and the decision may be nil. Problems are of the given source commit.
+func Application(app model.AppID, in *model.Instance, d *model.Decision, problems []model.Problem, commit string, links model.Links) []byte {
+	p := &page{to: targets{links}}
 	p.line("# %s\n", app)
 	p.line("[Tenant %s](../%s) · [the whole fleet](../../../%s)\n", app.Tenant, File, File)
 	if in != nil {
@@ -22,7 +22,7 @@ func Application(app model.AppID, in *model.Instance, d *model.Decision, problem
 	if in != nil {
 		p.outcomes(in)
 	}
-	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(problems, escape))
+	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, p.to.problems(problems, commit, escape))
 	if d != nil {
 		p.decision(d)
 	}
@@ -33,7 +33,7 @@ func Application(app model.AppID, in *model.Instance, d *model.Decision, problem
 		p.history(in.History)
 	}
 	if d != nil {
-		p.policies(d.Policies)
+		p.policies(d.Policies, d.Inputs.Commit)
 	}
 	return p.bytes()
 }
@@ -44,7 +44,7 @@ func (p *page) instance(in *model.Instance) {
 	if in.Spec != nil {
 		about = append(about, fmt.Sprintf("priority %d", in.Spec.Priority), "release "+code(in.Spec.Release.Short()))
 		if in.Spec.Commit != "" {
-			about = append(about, "source commit "+code(in.Spec.Commit))
+			about = append(about, "source commit "+p.to.commit(in.Spec.Commit, 40))
 		}
 	}
 	if !in.Deadline.IsZero() {
@@ -111,7 +111,7 @@ func (p *page) decision(d *model.Decision) {
 		p.line("It loses its place at %s if the shortage lasts.\n", moment(d.EvictAt))
 	}
 	if d.Inputs.Commit != "" {
-		p.line("Decided on source commit %s.\n", code(d.Inputs.Commit))
+		p.line("Decided on source commit %s.\n", p.to.commit(d.Inputs.Commit, 40))
 	}
 	p.shares(d)
 	var checks [][]string
@@ -120,7 +120,7 @@ func (p *page) decision(d *model.Decision) {
 		if !c.OK {
 			mark = "❌ **short**"
 		}
-		checks = append(checks, []string{code(c.Name), escape(c.Asked), escape(c.Used), escape(c.Limit), escape(c.Short), mark, escape(c.At)})
+		checks = append(checks, []string{code(c.Name), escape(c.Asked), escape(c.Used), escape(c.Limit), escape(c.Short), mark, p.to.place(c.At, d.Inputs.Commit)})
 	}
 	p.table("", []string{"Check", "Asked", "Used by others", "Limit", "Shortfall", "", "Limit set at"}, checks)
 	if len(d.WouldAdmit) > 0 {
@@ -241,19 +241,19 @@ func (p *page) history(transitions []model.Transition) {
 		if t.Message != "" {
 			why += ": " + t.Message
 		}
-		rows = append(rows, []string{moment(t.At), fmt.Sprintf("#%d", t.Instance), to, escape(why), code(t.Commit[:min(len(t.Commit), 10)])})
+		rows = append(rows, []string{moment(t.At), fmt.Sprintf("#%d", t.Instance), to, escape(why), p.to.commit(t.Commit, 10)})
 	}
 	p.table("History", []string{"When", "Instance", "Phase", "Why", "Source"}, rows)
 }
 
 // policies shows what somebody set, and folds the defaults.
-func (p *page) policies(values []model.PolicyValue) {
+func (p *page) policies(values []model.PolicyValue, commit string) {
 	var set, defaults [][]string
 	for _, v := range values {
 		if v.Layer == "schema" {
 			defaults = append(defaults, []string{code(v.Path), escape(v.Value)})
 		} else {
-			set = append(set, []string{code(v.Path), escape(v.Value), escape(v.Layer), escape(v.At)})
+			set = append(set, []string{code(v.Path), escape(v.Value), escape(v.Layer), p.to.place(v.At, commit)})
 		}
 	}
 	p.table("Policies in force", []string{"Policy", "Value", "Set by", "At"}, set)

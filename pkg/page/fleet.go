@@ -15,6 +15,8 @@ import (
 type Branch struct {
 	Open    bool      // nobody signs it
 	Foreign []Foreign // commits on it that were not believed
+
+	Links model.Links // where the platform names none
 }
 
 // Foreign is a commit of the branch that was not believed.
@@ -26,14 +28,14 @@ type Foreign struct {
 // Fleet returns the first page: the fleet at a glance, of a size that can be read
 // however large the fleet is, with warnings about the branch.
 func Fleet(l *model.Ledger, used map[string]model.Usage, on Branch) []byte {
-	p := &page{rows: 100}
+	p := &page{rows: 100, to: targets{l.LinksOr(on.Links)}}
 	name := "Fleet"
 	if l.Platform != nil && l.Platform.Name != "" {
 		name = "Fleet " + escape(l.Platform.Name)
 	}
 	p.line("# %s\n", name)
 	if l.Commit != "" {
-		p.line("What runs and why, as of source commit %s.", code(l.Commit))
+		p.line("What runs and why, as of source commit %s.", p.to.commit(l.Commit, 40))
 	}
 	if u := l.Source.Unread; u != nil {
 		p.line("**The fleet repo cannot be read since %s**: %s. This page is about the last commit that was read.\n", moment(u.Since), escape(u.Cause))
@@ -74,7 +76,7 @@ func Fleet(l *model.Ledger, used map[string]model.Usage, on Branch) []byte {
 	p.table("What waits for people", []string{"Application", "Step", "Waits for", "Until", "To end that"}, peopleRows(l))
 	p.table("What is refused or reduced", []string{"Application", "Phase", "Reason", "Why", "What would admit it"}, refusedRows(l))
 	p.table("What no record knows", []string{"Instance", "Objects", "Source commit", "Ledger", "Removal"}, orphanRows(l))
-	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(l.Problems, brief))
+	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, p.to.problems(l.Problems, l.Commit, brief))
 	return p.bytes()
 }
 
@@ -255,16 +257,6 @@ func orphanRows(l *model.Ledger) [][]string {
 			removal = "confirmed"
 		}
 		return []string{code(o.ID().String()), fmt.Sprint(o.Objects), code(o.Commit), code(o.Ledger), removal}
-	})
-}
-
-func problemRows(problems []model.Problem, show func(string) string) [][]string {
-	return rowsOf(problems, func(p model.Problem) []string {
-		where := p.Path
-		if len(p.Places) > 0 {
-			where = p.Places[0].At
-		}
-		return []string{show(where), code(p.Code), show(p.Message)}
 	})
 }
 

@@ -19,7 +19,7 @@ func TestStates(t *testing.T) {
 			{Grant: model.Grant{Component: "migrate", Replicas: 1}, State: model.StateFailed, Ended: true},
 		},
 	}
-	page := string(Application(in.App, in, nil, nil))
+	page := string(Application(in.App, in, nil, nil, "", model.Links{}))
 	for _, line := range []string{
 		"  c0[\"clean<br/>1 of 1<br/>not run\"]:::not-run\n",
 		"  c1[\"migrate<br/>1 of 1<br/>failed\"]:::failed\n",

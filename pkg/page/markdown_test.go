@@ -100,13 +100,15 @@ func FuzzEscape(f *testing.F) {
 func TestCommentOfTheCorpus(t *testing.T) {
 	filled := func(value string) *plan.Comparison {
 		c := &plan.Comparison{Notes: make([]string, 3)}
-		c.Price, c.Problems, c.Tenants = plan.Price{Before: 1, After: 1e6}, make([]model.Problem, 20), make([]plan.Tenant, 5)
+		c.Price, c.Problems = plan.Price{Before: 1, After: 1e6}, make([]model.Problem, 10)
 		for i := range c.Problems {
 			c.Problems[i].Places = make([]model.Place, 2)
 		}
-		for i := range c.Tenants {
-			c.Tenants[i].Price = c.Price
+		c.Touched, c.Waits = make([]plan.Touched, 3), plan.Waits{Total: 20, First: make([]plan.WaitingApp, 3)}
+		for i := range c.Touched {
+			c.Touched[i] = plan.Touched{Price: c.Price, Amounts: []plan.AmountChange{{After: model.Amount{Granted: 1}}}, Owners: []string{""}}
 		}
+		c.Approvals = []plan.Approval{{Who: []string{""}}, {People: 2, Who: []string{"", ""}}}
 		for i := range 20 {
 			effect := []plan.Effect{plan.Rejected, plan.Refused, plan.Degraded, plan.Admitted}[i%4]
 			c.Applications = append(c.Applications, plan.Application{
@@ -118,7 +120,7 @@ func TestCommentOfTheCorpus(t *testing.T) {
 			effect := []plan.RunEffect{plan.RunBegins, plan.RunEnds}[i%2]
 			c.Runs = append(c.Runs, plan.RunChange{Effect: effect, Run: plan.Run{Steps: make([]plan.RunStep, 4)}})
 			action := []plan.Action{plan.Add, plan.Change, plan.Remove, plan.Keep}[i%4]
-			object := plan.ObjectChange{Action: action, Fields: make([]plan.FieldChange, 4)}
+			object := plan.ObjectChange{Action: action, Diff: value, Fields: make([]plan.FieldChange, 4)}
 			for n := range object.Fields {
 				object.Fields[n].After = json.RawMessage(value)
 			}
@@ -199,7 +201,7 @@ func TestDefaultsAreFolded(t *testing.T) {
 	app := model.AppID{Tenant: "acme", Name: "shop"}
 	got := string(Application(app, nil, &model.Decision{App: app, Policies: []model.PolicyValue{
 		{Path: "preemption", Value: "none", Layer: "tenant", At: "tenants/acme/tenant.cue:4:9"}, {Path: "minRuntime", Value: "0s", Layer: "schema"}, {Path: "degradation", Value: "true", Layer: "schema"},
-	}}, nil))
+	}}, nil, "", model.Links{}))
 	require.Contains(t, got, "## Policies in force\n\n| Policy | Value | Set by | At |\n| --- | --- | --- | --- |\n| `preemption` | none | tenant | tenants/acme/tenant.cue:4:9 |\n\n"+
 		"<details><summary>2 defaults that nobody set</summary>\n\n| Policy | Value |\n| --- | --- |\n| `minRuntime` | 0s |\n| `degradation` | true |\n\n</details>\n")
 }

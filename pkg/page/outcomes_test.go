@@ -26,7 +26,7 @@ func TestOutcomes(t *testing.T) {
 			{Object: "Service acme/shop-web", Count: 1, Time: at},
 		},
 	}
-	page := string(Application(in.App, in, nil, nil))
+	page := string(Application(in.App, in, nil, nil, "", model.Links{}))
 	for _, row := range []string{
 		"| `Deployment acme/shop-web` | `web` | Immutable | `spec.selector` | cannot &#124; be changed | 2026-01-01 14:03:00 UTC | 2026-01-01 14:03:01 UTC, then at least every 5 minutes |",
 		"| `pods of db` and 2 more | `db` | ImageUnavailable |  | no &#60;image&#62; | 2026-01-01 14:03:00 UTC | by the cluster |",
@@ -37,5 +37,5 @@ func TestOutcomes(t *testing.T) {
 		require.Contains(t, page, row)
 	}
 	in.Outcomes, in.Drift = nil, nil
-	require.False(t, strings.Contains(string(Application(in.App, in, nil, nil)), "refuses"))
+	require.False(t, strings.Contains(string(Application(in.App, in, nil, nil, "", model.Links{})), "refuses"))
 }

@@ -17,44 +17,47 @@ const maxComment = 60_000
 
 // Bounds of the lists of a comment.
 const (
-	maxTenantPrices = 10
-	maxRuns         = 50
-	maxObjects      = 100
-	maxBelow        = 12
+	maxRuns    = 50
+	maxObjects = 100
+	maxBelow   = 12
 )
 
 // Comment returns the comment on a pull request. It stays below maxComment, however many
 // changes there are.
 func Comment(v *plan.Comparison) []byte {
-	p := &page{}
+	p := &page{to: targets{v.Links}}
 	title := map[plan.Result]string{
 		plan.ResultSame: "nothing changes", plan.ResultChanges: "this changes what runs", plan.ResultRefused: "this would be refused",
 	}[v.Result()]
-	p.line("%s\n### D-AROS plan: %s\n\n%s, compared with %s.", planMark, escape(title), escape(v.After.String()), escape(v.Before.String()))
+	p.line("%s\n### D-AROS plan: %s\n\n%s, compared with %s.", planMark, escape(title), p.to.side(v.After), p.to.side(v.Before))
 	for _, note := range v.Notes[:min(len(v.Notes), maxRows)] {
 		p.line("\n> **Note:** %s", escape(note))
 	}
 	for _, q := range v.OverQuota[:min(len(v.OverQuota), maxRows)] {
 		p.line("\n> **Warning:** %s", escape(q.String()))
 	}
-	p.planProblems(v.Problems)
+	p.planProblems(v.Problems, v.After.Commit)
 	p.planRounds(v.Rounds)
 	p.planApplications(&v.Changes, maxComment*3/4)
 	p.planPrices(v)
+	p.planTenants(v.Touched, maxComment*3/4)
+	p.planWaits(&v.Waits, maxComment*3/4)
+	p.planApprovals(v.Approvals, v.After.Commit, maxComment*3/4)
 	if len(v.Runs) > 0 {
 		p.line("\n#### Workflows\n")
 		p.planItems(len(v.Runs), maxRuns, maxComment*7/8, func(i int) (string, []string) { return runItem(&v.Runs[i]) })
 	}
 	if len(v.Objects) > 0 {
 		p.line("\n<details><summary>%s</summary>\n", text.Count(len(v.Objects), "object"))
-		p.planItems(len(v.Objects), maxObjects, maxComment, func(i int) (string, []string) { return objectItem(&v.Objects[i]) })
+		p.planItems(len(v.Objects), maxObjects, maxComment*15/16, func(i int) (string, []string) { return objectItem(&v.Objects[i]) })
 		p.line("\n</details>")
+		p.planDiffs(v.Objects, maxComment)
 	}
 	p.line("\n_%s_", escape(v.Summary()))
 	return p.bytes()
 }
 
-func (p *page) planProblems(problems []model.Problem) {
+func (p *page) planProblems(problems []model.Problem, commit string) {
 	if len(problems) == 0 {
 		return
 	}
@@ -66,7 +69,7 @@ func (p *page) planProblems(problems []model.Problem) {
 		}
 		p.line("- **%s** %s: %s", escape(x.Code), escape(x.Path), escape(x.Message))
 		for _, place := range x.Places {
-			p.line("  - %s %s", escape(place.At), escape(place.Note))
+			p.line("  - %s %s", p.to.place(place.At, commit), escape(place.Note))
 		}
 	}
 }
@@ -108,7 +111,7 @@ func (p *page) planApplications(v *plan.Changes, bytes int) {
 			more += len(list) - i
 			break
 		}
-		p.line("| %s | %s | %s | %s | %s |", strong(a.Effect.Bad(), string(a.Effect)), escape(a.Name()), escape(a.GrantsText()),
+		p.line("| %s | %s | %s | %s | %s |", strong(a.Effect.Bad(), string(a.Effect)), p.to.application(a.Name(), a.App), escape(a.GrantsText()),
 			escape(a.Price.String()), escape(a.Why()))
 	}
 	if more > 0 {
@@ -117,23 +120,9 @@ func (p *page) planApplications(v *plan.Changes, bytes int) {
 }
 
 func (p *page) planPrices(v *plan.Comparison) {
-	price := v.Price.String()
-	if price == "" {
-		return
+	if price := v.Price.String(); price != "" {
+		p.line("\nPrice per hour: **%s**.", escape(price))
 	}
-	line := "\nPrice per hour: **" + escape(price) + "**"
-	for i, t := range v.Tenants {
-		if i == maxTenantPrices {
-			line += fmt.Sprintf(", and %d more tenants", len(v.Tenants)-i)
-			break
-		}
-		sign := ", "
-		if i == 0 {
-			sign = ": "
-		}
-		line += sign + escape(t.Name+" "+t.Price.String())
-	}
-	p.line("%s.", line)
 }
 
 // runItem returns the line about a run and those about its steps.

@@ -47,7 +47,7 @@ func TestEveryApplicationIsWithinThreeLinks(t *testing.T) {
 			used := model.UsageByTenant(&l)
 			for _, tenant := range follow(File, Fleet(&l, used, Branch{})) {
 				name := path.Base(path.Dir(tenant))
-				b := Tenant(&l, name, used[name])
+				b := Tenant(&l, name, used[name], model.Links{})
 				if b == nil {
 					continue // of an application
 				}

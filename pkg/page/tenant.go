@@ -11,7 +11,7 @@ import (
 )
 
 // Tenant returns the page of one tenant, or nil if the ledger does not know it.
-func Tenant(l *model.Ledger, name string, u model.Usage) []byte {
+func Tenant(l *model.Ledger, name string, u model.Usage, links model.Links) []byte {
 	tenant, declared := model.Find(l.Tenants, name)
 	var apps []*model.Instance
 	first, _ := slices.BinarySearchFunc(l.Instances, name, func(in model.Instance, n string) int { return strings.Compare(in.App.Tenant, n) })
@@ -21,7 +21,7 @@ func Tenant(l *model.Ledger, name string, u model.Usage) []byte {
 	if !declared && apps == nil {
 		return nil
 	}
-	p := &page{}
+	p := &page{to: targets{links}}
 	p.line("# Tenant %s\n", name)
 	p.line("[The whole fleet](../../%s)\n", File)
 	if declared {
@@ -47,7 +47,7 @@ func Tenant(l *model.Ledger, name string, u model.Usage) []byte {
 			own = append(own, problem)
 		}
 	}
-	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, problemRows(own, escape))
+	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, p.to.problems(own, l.Commit, escape))
 	return p.bytes()
 }
 

@@ -20,6 +20,8 @@ func bar(used, limit int64) string {
 type page struct {
 	b    strings.Builder
 	rows int // of a table at most; 0: maxRows
+
+	to targets
 }
 
 func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }

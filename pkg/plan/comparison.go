@@ -18,6 +18,9 @@ type Comparison struct {
 	// Approvals are who has to approve the change, by part of the repo, if access names anybody. Nil: that was not looked at.
 	Approvals []Approval `json:"approvals,omitzero"`
 
+	// Links are where a comment links to.
+	Links model.Links `json:"links,omitzero"`
+
 	// Rounds are the passes after the change until rest, and Changes is then what differs at
 	// rest. Nil: Changes is what differs after the next pass.
 	Rounds []Round `json:"rounds,omitzero"`

@@ -178,6 +178,26 @@ func (p Price) String() string {
 	return money(p.Before) + " → " + money(p.After)
 }
 
+// Text describes a price: "1.2500 → 2.5000", or "1.2500" for one that does not differ.
+func (p Price) Text() string {
+	if s := p.String(); s != "" {
+		return s
+	}
+	return money(p.After)
+}
+
+// String describes the wait: "place 2, as before: waits for capacity".
+func (w *WaitingApp) String() string {
+	before := "as before"
+	switch {
+	case w.Before == 0:
+		before = "because of the change"
+	case w.Before != w.Position:
+		before = fmt.Sprintf("instead of %d", w.Before)
+	}
+	return fmt.Sprintf("place %d, %s: %s", w.Position, before, w.Message)
+}
+
 func money(n int64) string { return fmt.Sprintf("%d.%04d", n/1e6, n%1e6/100) }
 
 // String describes the effect of the change on a run: "acme/shop begins run 2".

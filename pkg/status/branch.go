@@ -43,6 +43,9 @@ type Options struct {
 	// WrittenBy names the program in the trailer Written-By of the commits: "reconciler v0.9.0 (commit 0123456789ab)".
 	WrittenBy string
 
+	// Links are where pages link to if the platform does not say it.
+	Links model.Links
+
 	// Now dates the commits; default time.Now.
 	Now func() time.Time
 

@@ -160,13 +160,13 @@ func TestPages(t *testing.T) {
 func TestPageSaysWhatComesBack(t *testing.T) {
 	old := model.Application{ID: shop(), Priority: 100}.Seal()
 	in := example(model.PhaseRunning).Instances[0]
-	require.NotContains(t, string(page.Application(in.App, &in, nil, nil)), "update")
+	require.NotContains(t, string(page.Application(in.App, &in, nil, nil, "", model.Links{})), "update")
 
 	in.Previous, in.Phase = &old, model.PhaseScheduled
-	require.Contains(t, string(page.Application(in.App, &in, nil, nil)), "An update is on its way. If it does not become ready in time, release `"+old.Release.Short()+"` comes back.")
+	require.Contains(t, string(page.Application(in.App, &in, nil, nil, "", model.Links{})), "An update is on its way. If it does not become ready in time, release `"+old.Release.Short()+"` comes back.")
 
 	in.Phase, in.Trial = model.PhaseRunning, noon
-	require.Contains(t, string(page.Application(in.App, &in, nil, nil)),
+	require.Contains(t, string(page.Application(in.App, &in, nil, nil, "", model.Links{})),
 		"The update has arrived. Until 2026-03-01 12:00:00 UTC release `"+old.Release.Short()+"` is kept, and comes back if this one fails too often.")
 }
 

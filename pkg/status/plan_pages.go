@@ -25,11 +25,11 @@ func (p *plan) problems() {
 
 // pages plans the pages for people of everything that changed.
 func (p *plan) pages() {
-	used := model.UsageByTenant(&p.ledger)
+	used, links := model.UsageByTenant(&p.ledger), p.ledger.LinksOr(p.base.shown.Links)
 	p.edits.write(readmeFile, page.Fleet(&p.ledger, used, p.base.shown))
 	for tenant := range p.tenants {
 		dir, _ := tenantDir(tenant)
-		if b := page.Tenant(&p.ledger, tenant, used[tenant]); b != nil {
+		if b := page.Tenant(&p.ledger, tenant, used[tenant], links); b != nil {
 			p.edits.write(dir+"/"+readmeFile, b)
 		} else if !slices.ContainsFunc(p.ledger.Damaged, func(d model.DamagedRecord) bool { return d.App.Tenant == tenant }) {
 			p.edits.remove(dir)
@@ -47,7 +47,7 @@ func (p *plan) pages() {
 		in, _ := p.ledger.Find(app)
 		d, _ := p.ledger.Decision(app)
 		if dir, err := appDir(app); err == nil && (in != nil || d != nil) {
-			p.edits.write(dir+"/"+readmeFile, page.Application(app, in, d, problems[app]))
+			p.edits.write(dir+"/"+readmeFile, page.Application(app, in, d, problems[app], p.ledger.Commit, links))
 		}
 	}
 }

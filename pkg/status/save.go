@@ -40,7 +40,7 @@ func (b *Branch) save(ctx context.Context, previous, next model.Ledger) (changed
 	}
 	objects, from := git.NewObjects(), *b.state
 	base := &from
-	base.shown = page.Branch{Open: b.o.Signing == nil, Foreign: b.foreignLately()}
+	base.shown = page.Branch{Open: b.o.Signing == nil, Foreign: b.foreignLately(), Links: b.o.Links}
 	base.nodes = b.o.Nodes
 	next.Identity = base.following(next.Identity)
 	if base.format.Major < Current.Major {

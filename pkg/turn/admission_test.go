@@ -249,7 +249,7 @@ func TestRefusedSince(t *testing.T) {
 	r.settle()
 	require.Equal(t, first.Since, refused().Since)
 	in, _ := r.ledger.Find(id)
-	require.Contains(t, string(page.Application(id, in, nil, nil)), "is not accepted since "+first.Since.Format("2006-01-02 15:04:05"))
+	require.Contains(t, string(page.Application(id, in, nil, nil, "", model.Links{})), "is not accepted since "+first.Since.Format("2006-01-02 15:04:05"))
 	r.commit("4", large.edited(t, shopFile, "shop:1.4.2", "shop:1.4.3"))
 	r.turn()
 	require.Equal(t, r.now, refused().Since)

@@ -102,6 +102,7 @@ const (
 	Hook             = "DA1582"
 	ProcessVariable  = "DA1589"
 	NotCarried       = "DA1595"
+	Placeholder      = "DA1597"
 	NoCommit         = "DA1601"
 	NotInPin         = "DA1602"
 	NothingPin       = "DA1603"

@@ -28,6 +28,7 @@ type platformDoc struct {
 		From []model.Origin `json:"from"`
 	} `json:"ingress"`
 
+	Links       model.Links        `json:"links"`
 	Definitions json.RawMessage    `json:"definitions"` // for applications
 	Access      *platformAccessDoc `json:"access"`
 }
@@ -70,13 +71,14 @@ func Platform(doc layer.Document) (*model.Platform, []model.Problem) {
 		}
 		problems = append(problems, bad...)
 	}
-	var inBands, inGroups, inReservations, inAccess, inNetwork []model.Problem
+	var inBands, inGroups, inReservations, inAccess, inNetwork, inLinks []model.Problem
 	inBands = bandProblems(p.Bands, own)
 	p.Groups, inGroups = groups(d.Groups, own)
 	p.Reservations, inReservations = reservations(d.Reservations, p.Pools, own)
 	p.Access, inAccess = d.Access.access(own)
 	p.Network, inNetwork = d.network(p.Policy.Exits, own)
-	problems = slices.Concat(problems, inBands, inGroups, inReservations, doc.Problems, inAccess, inNetwork)
+	p.Links, inLinks = d.Links, linkProblems(d.Links, own)
+	problems = slices.Concat(problems, inBands, inGroups, inReservations, doc.Problems, inAccess, inNetwork, inLinks)
 	if problems != nil {
 		return nil, problems
 	}

@@ -1,3 +1,5 @@
+import type { Links } from '../parts/link'
+
 // GET /api/v1/meta: what the server looks at, and when it last could.
 export interface Meta {
   version: string
@@ -9,5 +11,7 @@ export interface Meta {
   error: string // why looking fails now
   whatIf: boolean
   plans: boolean
+  sourceCommit: string // that the newest commit is about
+  links: Links
   unverified: string
 }

@@ -61,7 +61,7 @@ function Heading({ of: a }: { of: Application }) {
       </p>
       <p className="soft">
         {a.reason}, since <Moment at={a.since} />
-        {a.commit && <> · runs what commit <Commit hash={a.commit} /> declares</>}
+        {a.commit && <> · runs what commit <Commit hash={a.commit} source /> declares</>}
       </p>
     </div>
   )

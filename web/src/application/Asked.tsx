@@ -27,7 +27,7 @@ export function Asked({ list }: { list: Handled[] }) {
                 {h.stage ? `, stage ${h.stage}` : ''}
               </th>
               <td>{h.by}</td>
-              <td><Commit hash={h.commit} /></td>
+              <td><Commit hash={h.commit} source /></td>
               <td><Moment at={h.at} /></td>
               <td>{h.refused ? <><Badge word="refused" /> {h.refused}</> : <Badge word="done" />}</td>
             </tr>

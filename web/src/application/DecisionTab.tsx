@@ -62,7 +62,7 @@ function Verdict({ of: d, said }: { of: Decision; said: string | undefined }) {
         </p>
       )}
       <p className="soft">
-        Decided <Moment at={d.inputs.at} /> on commit <Commit hash={d.inputs.commit} />
+        Decided <Moment at={d.inputs.at} /> on commit <Commit hash={d.inputs.commit} source />
         {d.standing && <>; its minimum counts as {d.standing}</>}
         {d.for && <>; reduced or evicted in favour of {d.for}</>}
         {d.evictAt && <>; evicted <Moment at={d.evictAt} /> if the shortage lasts</>}

@@ -13,12 +13,12 @@ export function Declared({ spec, decision }: { spec: Spec | undefined; decision:
     if (spec.budget) rows.push(['Budget', `${money(spec.budget)} an hour`])
     const labels = Object.entries(spec.labels ?? {})
     if (labels.length > 0) rows.push(['Labels', labels.map(([k, v]) => `${k}=${v}`).join(', ')])
-    rows.push(['Source commit', <Commit hash={spec.commit} />])
+    rows.push(['Source commit', <Commit hash={spec.commit} source />])
   }
   if (decision) {
     rows.push(['Verdict', `${decision.verdict}${decision.degraded ? ', with less than it asks for' : ''}`])
     if (decision.standing) rows.push(['Standing', decision.standing])
-    rows.push(['Decided', <Moment at={decision.inputs.at} />], ['On commit', <Commit hash={decision.inputs.commit} />])
+    rows.push(['Decided', <Moment at={decision.inputs.at} />], ['On commit', <Commit hash={decision.inputs.commit} source />])
   }
   if (rows.length === 0) return null
   return (

@@ -77,7 +77,7 @@ function Transition({ of: t, cause }: { of: Event; cause: string | undefined }) 
       </p>
       {t.commit && (
         <p className="soft">
-          commit <Commit hash={t.commit} /> {cause}
+          commit <Commit hash={t.commit} source /> {cause}
         </p>
       )}
     </div>

@@ -38,7 +38,7 @@ export function PlanAnswer({ of: p, app, stale }: { of: Plan; app: string; stale
       )}
       {p.problems.length > 0 && <ProblemList problems={p.problems} />}
       <p className="soft">
-        Compared with {p.from.name} <Commit hash={p.from.commit} />
+        Compared with {p.from.name} <Commit hash={p.from.commit} source />
       </p>
       {p.notes.length > 0 && (
         <details>

@@ -24,7 +24,7 @@ export function FleetPage() {
           <>
             <div className="heading">
               <h1>Fleet {f.fleet}</h1>
-              <p>{inShort(f)} {f.commit && <>As of source commit <Commit hash={f.commit} />.</>}</p>
+              <p>{inShort(f)} {f.commit && <>As of source commit <Commit hash={f.commit} source />.</>}</p>
             </div>
             <Counts counts={f.phases} />
             <Others fleet={f} />

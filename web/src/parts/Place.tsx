@@ -1,19 +1,29 @@
+import { useMeta } from '../ask/meta'
 import { Badge } from './Badge'
+import { commitURL, fileURL } from './link'
 
-// Place is a position in a file of the fleet repo, or of another text that people look up.
-export function Place({ at }: { at: string | undefined }) {
+// Place is a position in a file of the fleet repo, of the given commit or of the one that the fleet follows now. It leads to the
+// file where that is known to be.
+export function Place({ at, commit }: { at: string | undefined; commit?: string }) {
+  const { data: meta } = useMeta()
   if (!at) return null
-  return <code className="place">{at}</code>
+  return <Linked to={fileURL(meta?.links, commit ?? meta?.sourceCommit, at)} className="place" text={at} />
 }
 
-// Commit shows the beginning of a commit; its title has all of it.
-export function Commit({ hash }: { hash: string | undefined }) {
+// Commit shows the beginning of a commit; its title has all of it. One of the fleet repo leads to it.
+export function Commit({ hash, source = false }: { hash: string | undefined; source?: boolean }) {
+  const { data: meta } = useMeta()
   if (!hash) return null
-  return (
-    <code className="commit" title={hash}>
-      {hash.slice(0, 10)}
+  return <Linked to={source ? commitURL(meta?.links, hash) : undefined} className="commit" text={hash.slice(0, 10)} title={hash} />
+}
+
+function Linked({ to, className, text, title }: { to: string | undefined; className: string; text: string; title?: string }) {
+  const shown = (
+    <code className={className} title={title}>
+      {text}
     </code>
   )
+  return to === undefined ? shown : <a href={to} rel="noreferrer">{shown}</a>
 }
 
 // Unverified marks a commit of the status branch for which no trusted key vouches.

@@ -3,7 +3,7 @@ import type { Problem } from '../answers/words'
 import { Place } from '../parts/Place'
 
 // ProblemList shows problems with both of their places: what was written, and what it breaks.
-export function ProblemList({ problems }: { problems: Problem[] }) {
+export function ProblemList({ problems, commit }: { problems: Problem[]; commit?: string }) {
   return (
     <ol className="problems">
       {problems.map((p, i) => (
@@ -16,7 +16,7 @@ export function ProblemList({ problems }: { problems: Problem[] }) {
               {p.places.map((place) => (
                 <div key={place.at + (place.note ?? '')}>
                   <dt>
-                    <Place at={place.at} />
+                    <Place at={place.at} commit={commit} />
                   </dt>
                   <dd>{place.note}</dd>
                 </div>

@@ -15,7 +15,7 @@ export function Approvals({ of: p }: { of: Plan }) {
         {p.approvals.map((a) => (
           <li key={a.area}>
             <span>
-              <strong>{a.area}</strong> <span className="soft">{a.files === 1 ? '1 file' : `${a.files} files`}, such as</span> <Place at={a.path} />:{' '}
+              <strong>{a.area}</strong> <span className="soft">{a.files === 1 ? '1 file' : `${a.files} files`}, such as</span> <Place at={a.path} commit={p.to.commit} />:{' '}
               {a.people > 1 && `${a.people} of `}
               {a.who.slice(0, most).join(', ') || 'nobody is named'}
               {a.who.length > most && ` and ${a.who.length - most} more`}

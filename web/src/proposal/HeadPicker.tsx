@@ -24,7 +24,7 @@ export function HeadPicker({ of: h, head, choose }: { of: Heads; head: string | 
       </label>
       {chosen && (
         <p>
-          <Commit hash={chosen.commit} /> {chosen.author}: {chosen.subject}{' '}
+          <Commit hash={chosen.commit} source /> {chosen.author}: {chosen.subject}{' '}
           <span className="soft">
             <Moment at={chosen.time ?? ''} none="" />
           </span>

@@ -18,8 +18,8 @@ export function PlanOfHead({ of: p }: { of: Plan }) {
     <>
       <Panel title="Verdict">
         <p>
-          <Badge word={verdict} tone={tone} /> <span className="soft">{p.to.name}</span> <Commit hash={p.to.commit} />{' '}
-          <span className="soft">compared with {p.from.name}</span> <Commit hash={p.from.commit} />
+          <Badge word={verdict} tone={tone} /> <span className="soft">{p.to.name}</span> <Commit hash={p.to.commit} source />{' '}
+          <span className="soft">compared with {p.from.name}</span> <Commit hash={p.from.commit} source />
         </p>
         {p.notes.length > 0 && (
           <ul className="notes">
@@ -31,7 +31,7 @@ export function PlanOfHead({ of: p }: { of: Plan }) {
       </Panel>
       {p.problems.length > 0 && (
         <Panel title="Problems" note="that the change brings">
-          <ProblemList problems={p.problems} />
+          <ProblemList problems={p.problems} commit={p.to.commit} />
         </Panel>
       )}
       <Effects of={p} />
