@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -19,7 +20,8 @@ import (
 func newUICommand() *cobra.Command {
 	var from ledgerFlags
 	var of fleetFlags
-	var listen, base string
+	var listen, base, export string
+	var which dashboard.Selection
 	var interval time.Duration
 	cmd := &cobra.Command{
 		Use:   "ui",
@@ -32,12 +34,18 @@ It reads only the status branch, in intervals, and writes nothing. In a clone of
 repo it answers what-if, too, from the files as they lie on disk, and shows what the merge of
 each branch there would do.
 
-The URL holds a token that lets a browser in. Only addresses of this machine are served.`,
+The URL holds a token that lets a browser in. Only addresses of this machine are served.
+
+With --export it writes the same pages and what they show of one moment as files, which any
+server of files shows below any path, and ends.`,
 		Example: `  # in a clone of the fleet repo
   reconciler ui
 
   # anywhere, without what-if
-  reconciler ui --repo https://git.example.com/acme/fleet.git --token-file token`,
+  reconciler ui --repo https://git.example.com/acme/fleet.git --token-file token
+
+  # for an incident report, or the pages of a Git host
+  reconciler ui --export public`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if interval < time.Second {
@@ -45,6 +53,9 @@ The URL holds a token that lets a browser in. Only addresses of this machine are
 			}
 			if err := onThisMachine(listen); err != nil {
 				return err
+			}
+			if export == "" && which != (dashboard.Selection{}) {
+				return errors.New("--at and --tenant select what --export writes; in the browser, pages have a timeline and filters")
 			}
 			r, err := from.connect(cmd, func(b *status.Branch) (exists bool, err error) {
 				_, err = b.Load(cmd.Context())
@@ -61,6 +72,14 @@ The URL holds a token that lets a browser in. Only addresses of this machine are
 			o := dashboard.Options{
 				Branch: &uiBranch{reader: r, name: from.branch, doubt: doubt}, Pages: web.Files(), Token: rand.Text(), Version: buildinfo.Read().String(),
 				Repo: shownRepo(r.url), Name: from.branch, Links: model.LinksOf(cmp.Or(r.fleetURL, r.url), from.branch), Interval: interval, Hints: r.hints(cmd.Context(), from.branch), Now: present,
+			}
+			if export != "" {
+				m, err := dashboard.Export(cmd.Context(), o, which, export)
+				if err != nil {
+					return fmt.Errorf("--export: %w", err)
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s shows the fleet as of status commit %s\n", export, m.Commit)
+				return nil
 			}
 			if q, ok, err := openQuestions(cmd, &from, &of); err != nil {
 				return err
@@ -87,6 +106,9 @@ The URL holds a token that lets a browser in. Only addresses of this machine are
 	of.add(fl)
 	fl.StringVar(&base, "base", "main", "branch that the heads of the clone are compared with")
 	fl.StringVar(&listen, "listen", "127.0.0.1:8421", "address of this machine to serve on")
+	fl.StringVar(&export, "export", "", "write the pages of one moment into this `DIR`, for any server of files, and end")
+	fl.StringVar(&which.At, "at", "", "with --export: the `COMMIT` of the status branch (default: the newest)")
+	fl.StringVar(&which.Tenant, "tenant", "", "with --export: only the applications of this `TENANT`")
 	fl.DurationVar(&interval, "interval", 5*time.Second, "time from one look at the branch to the next")
 	return cmd
 }

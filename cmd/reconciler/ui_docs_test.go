@@ -28,15 +28,16 @@ func TestDashboardPage(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 3, commands)
+	require.Equal(t, 5, commands)
 
 	w := newWorld(t)
 	w.app("acme", "shop", 2, 500)
 	w.repo.Commit("first")
 	w.passes()
+	w.repo.Git("branch", "topic")
 	ui := openUI(t, "--repo", w.repo.Dir)
 	tip := w.tip()
-	names := strings.NewReplacer("TENANT", "acme", "APPLICATION", "shop", "COMMIT", tip)
+	names := strings.NewReplacer("TENANT", "acme", "APPLICATION", "shop", "COMMIT", tip, "NAME", "topic")
 	asked := 0
 	_, table, _ := strings.Cut(string(page), "| `GET /api/v1/…` |")
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(table, -1) {
@@ -46,7 +47,7 @@ func TestDashboardPage(t *testing.T) {
 		}
 		asked++
 		given := query
-		if path != "changes" {
+		if path != "changes" && path != "plan" {
 			given = "" // the table names what may be given
 		}
 		now := ui.get(path + "?" + given)
@@ -59,5 +60,5 @@ func TestDashboardPage(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 12, asked)
+	require.Equal(t, 14, asked)
 }

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"encoding/json"
 	"flag"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,6 +72,19 @@ func TestPullRequest(t *testing.T) {
 	out := b.journey(t, s, "pull")
 	answer := read(t, out, "plan.json")
 	require.Equal(t, s.asOf(t, answer, "plan", "--base", "main", "--head", "feature/quota"), answer)
+}
+
+// TestExport: the files of an export show the pages from a plain server of files, below a path.
+func TestExport(t *testing.T) {
+	b := newBrowser(t)
+	s := b.serve(t, "testdata/demo.bundle", "status")
+	dir := filepath.Join(t.TempDir(), "public")
+	require.Contains(t, s.command(t, "ui", "--export", dir), dir+" shows the fleet as of status commit ")
+	mux := http.NewServeMux()
+	mux.Handle("/reports/42/", http.StripPrefix("/reports/42/", http.FileServer(http.Dir(dir))))
+	files := httptest.NewServer(mux)
+	t.Cleanup(files.Close)
+	b.journey(t, &server{url: files.URL + "/reports/42/"}, "export")
 }
 
 // TestBranchMovesOn: the pages follow the branch without being loaded again.

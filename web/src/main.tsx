@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { askAgain, client } from './ask/answer'
+import { exported } from './ask/exported'
 import { signIn } from './ask/session'
 import { onTip } from './ask/stream'
 import { Failure } from './parts/Answer'
@@ -23,13 +24,15 @@ function show(): void {
       </QueryClientProvider>
     </StrictMode>,
   )
+  if (exported !== undefined) return
   onTip(() => {
     void client.invalidateQueries({ queryKey: ['meta'] })
     askAgain()
   })
 }
 
-signIn().then(show, (e: unknown) => {
+const signedIn = exported === undefined ? signIn() : Promise.resolve()
+signedIn.then(show, (e: unknown) => {
   root.render(
     <main className="page">
       <h1>Sign-in failed</h1>

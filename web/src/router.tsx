@@ -1,4 +1,5 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, retainSearchParams } from '@tanstack/react-router'
+import { createHashHistory, createRootRoute, createRoute, createRouter, lazyRouteComponent, retainSearchParams } from '@tanstack/react-router'
+import { exported } from './ask/exported'
 import { FleetPage } from './fleet/FleetPage'
 import { filtersOf, type Filters } from './fleet/filters'
 import { Failure } from './parts/Answer'
@@ -92,6 +93,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     fleet, tenant, application.addChildren([overview, decision, run, history]), pools, problems, timeline, plan, licences,
   ]),
+  history: exported === undefined ? undefined : createHashHistory(), // a server of files knows one page only
   parseSearch,
   stringifySearch: writeSearch,
   scrollRestoration: true,

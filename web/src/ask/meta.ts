@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Meta } from '../answers/meta'
+import { exported } from './exported'
 import { get } from './request'
 
 // useMeta says what the server looks at. It is asked every few seconds while the page is in view, because the branch is silent
@@ -8,7 +9,7 @@ export function useMeta() {
   return useQuery<Meta, Error>({
     queryKey: ['meta'],
     queryFn: ({ signal }) => get<Meta>('meta', new URLSearchParams(), signal),
-    refetchInterval: 5_000,
+    refetchInterval: exported === undefined ? 5_000 : false,
     retry: false,
   })
 }

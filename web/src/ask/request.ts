@@ -1,18 +1,14 @@
-// Refusal is an error answer of the server: its status code and its sentence. Status 0 means that the server was not reached.
-export class Refusal extends Error {
-  constructor(
-    readonly status: number,
-    sentence: string,
-  ) {
-    super(sentence)
-  }
-}
+import { exported, readExported } from './exported'
+import { Refusal } from './refusal'
+
+export { Refusal }
 
 const base = '/api/v1/'
 
 // get asks for an answer. The browser keeps answers by their ETag and asks whether they changed, so an answer that did not
 // costs one 304.
 export async function get<T>(path: string, query: URLSearchParams, signal?: AbortSignal): Promise<T> {
+  if (exported !== undefined) return readExported(exported, path, query) as Promise<T>
   const asked = query.size > 0 ? `${path}?${query}` : path
   return (await answered(asked, { cache: 'no-cache', signal })).json() as Promise<T>
 }

@@ -1,3 +1,4 @@
+import { exported } from '../ask/exported'
 import { useQuery } from '@tanstack/react-query'
 import { Answer } from '../parts/Answer'
 import { useTitle } from '../shell/title'
@@ -8,7 +9,7 @@ export function LicencesPage() {
   useTitle('Licences')
   const licences = useQuery<Licence[], Error>({
     queryKey: ['licences'],
-    queryFn: async ({ signal }) => (await fetch('/licences.json', { signal })).json() as Promise<Licence[]>,
+    queryFn: async ({ signal }) => (await fetch(new URL(exported === undefined ? '/licences.json' : 'licences.json', document.baseURI), { signal })).json() as Promise<Licence[]>,
   })
   return (
     <div className="page narrow">

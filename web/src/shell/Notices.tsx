@@ -1,11 +1,16 @@
 import { useMeta } from '../ask/meta'
+import { exported } from '../ask/exported'
 import { Refusal } from '../ask/request'
+import { exact } from '../parts/age'
 import { Sign } from '../parts/Sign'
 
 // Notices says what keeps all pages from being as they should: the server away, Git away, a branch that nobody vouches for.
 export function Notices() {
   const { data, error } = useMeta()
   const said: string[] = []
+  if (exported !== undefined && data) {
+    said.push(`These pages were written on ${exact(data.looked)}, and show the fleet as of status commit ${data.commit.slice(0, 10)}. They do not change.`)
+  }
   if (error instanceof Refusal && error.status === 401) {
     said.push('This browser is not signed in: open the address that `reconciler ui` printed when it started.')
   } else if (error) {

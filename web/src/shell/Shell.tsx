@@ -1,5 +1,6 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { exported } from '../ask/exported'
 import { Freshness } from './Freshness'
 import { Notices } from './Notices'
 import { Past } from './Past'
@@ -9,7 +10,7 @@ const pages = [
   ['/pools', 'Pools'],
   ['/problems', 'Problems'],
   ['/timeline', 'Timeline'],
-  ['/plan', 'Pull request'],
+  ...(exported === undefined ? ([['/plan', 'Pull request']] as const) : []),
 ] as const
 
 // Shell is what all pages have around them.
@@ -23,7 +24,14 @@ export function Shell() {
   }, [path])
   return (
     <>
-      <a className="skip" href="#content">
+      <a
+        className="skip"
+        href="#content"
+        onClick={(e) => {
+          e.preventDefault() // in an export, what follows # is the page
+          main.current?.focus()
+        }}
+      >
         Skip to the content
       </a>
       <header className="masthead">

@@ -6,7 +6,7 @@ import { ExactMoment } from '../parts/Moment'
 import { Commit as Hash, Unverified } from '../parts/Place'
 
 // Commits lists the commits of the status branch with what each recorded first.
-export function Commits({ list, at, choose }: { list: Commit[]; at: string | undefined; choose: (c: Commit) => void }) {
+export function Commits({ list, at, choose }: { list: Commit[]; at: string | undefined; choose?: (c: Commit) => void }) {
   return (
     <ol className="history">
       {list.map((c, i) => {
@@ -17,7 +17,7 @@ export function Commits({ list, at, choose }: { list: Commit[]; at: string | und
               <ExactMoment at={c.time} />
               {current ? (
                 <span className="soft">{i === 0 ? 'now' : 'shown'}</span>
-              ) : (
+              ) : choose && (
                 <button type="button" className="plain" onClick={() => choose(c)} aria-label={`look at that moment: ${c.subject}, commit ${c.commit.slice(0, 10)}`}>
                   look at that moment
                 </button>

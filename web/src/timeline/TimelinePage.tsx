@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { Moment } from '../answers/timeline'
+import { exported } from '../ask/exported'
 import { Failure } from '../parts/Answer'
 import { length } from '../parts/age'
 import { Panel } from '../parts/Panel'
@@ -21,12 +22,12 @@ export function TimelinePage() {
   const navigate = useNavigate()
   const shown = commits.find((c) => c.commit === at)
   const choose = (m: Moment) =>
-    void navigate({ to: '.', replace: true, resetScroll: false, search: (s) => ({ ...s, at: m.commit === commits[0]?.commit ? undefined : m.commit }) })
+    exported === undefined && void navigate({ to: '.', replace: true, resetScroll: false, search: (s) => ({ ...s, at: m.commit === commits[0]?.commit ? undefined : m.commit }) })
   return (
     <div className="page">
       <div className="heading">
         <h1>Timeline</h1>
-        <p>The commits of the status branch. Choose one, and every page shows the fleet as of then.</p>
+        <p>The commits of the status branch. {exported === undefined && 'Choose one, and every page shows the fleet as of then.'}</p>
       </div>
       {error && commits.length === 0 && <Failure error={error} />}
       {commits.length > 0 && (
@@ -35,10 +36,10 @@ export function TimelinePage() {
             <Suspense fallback={<p className="loading">Drawing …</p>}>
               <Chart commits={commits} at={shown} choose={choose} />
             </Suspense>
-            <Scrubber commits={commits} at={shown} choose={choose} />
+            {exported === undefined && <Scrubber commits={commits} at={shown} choose={choose} />}
           </Panel>
           <Panel title="Commits" note="the latest first">
-            <Commits list={commits} at={at} choose={choose} />
+            <Commits list={commits} at={at} choose={exported === undefined ? choose : undefined} />
             {more && (
               <button type="button" className="plain" onClick={fetchMore} disabled={busy}>
                 {busy ? 'Asking …' : 'Show earlier ones'}

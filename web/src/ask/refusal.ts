@@ -1,0 +1,9 @@
+// Refusal is an error answer of the server: its status code and its sentence. Status 0 means that the server was not reached.
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    sentence: string,
+  ) {
+    super(sentence)
+  }
+}
