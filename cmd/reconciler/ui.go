@@ -86,7 +86,12 @@ server of files shows below any path, and ends.`,
 			} else if ok {
 				defer q.close()
 				o.Questions = q
-				o.Proposals = &uiProposals{tree: q.tree, options: q.options, base: base, status: from.branch}
+				p, err := openProposals(cmd, &from, q.options, base)
+				if err != nil {
+					return err
+				}
+				defer p.tree.Close()
+				o.Proposals = p
 			}
 			server, err := dashboard.New(o)
 			if err != nil {

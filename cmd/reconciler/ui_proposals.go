@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/source/clone"
@@ -14,6 +16,12 @@ type uiProposals struct {
 	tree         *clone.Tree
 	options      offline.Options
 	base, status string
+}
+
+// openProposals prepares plans. They read the clone by themselves, as they are made beside other questions.
+func openProposals(cmd *cobra.Command, from *ledgerFlags, o offline.Options, base string) (*uiProposals, error) {
+	tree, err := clone.Open(cmd.Context(), from.repo)
+	return &uiProposals{tree: tree, options: o, base: base, status: from.branch}, err
 }
 
 // Heads returns what may be merged. It asks for more: branches come twice, here and at the origin, and some are left out.

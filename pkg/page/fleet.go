@@ -67,8 +67,19 @@ func Fleet(l *model.Ledger, used map[string]model.Usage, on Branch) []byte {
 	p.table("", []string{"Phase", "Applications"}, phases)
 
 	names := tenantNames(l)
-	tenants := rowsOf(names, func(name string) []string { return tenantRow(l, name, used[name]) })
-	p.table("Tenants", []string{"Tenant", "Applications", "Running", "CPU", "Memory", "Devices"}, tenants)
+	columns, cost := []string{"Tenant", "Applications", "Running", "CPU", "Memory", "Devices"}, costsOf(l)
+	if cost != nil {
+		columns = append(columns, "Per hour")
+		p.line("What is granted costs **%s** per hour.\n", cost.all())
+	}
+	tenants := rowsOf(names, func(name string) []string {
+		row := tenantRow(l, name, used[name])
+		if cost != nil {
+			row = append(row, cost.of(name))
+		}
+		return row
+	})
+	p.table("Tenants", columns, tenants)
 	p.links(names[min(len(names), p.rows):], 48<<10, func(tenant string) string { return Dir + "/" + tenant + "/" + File })
 	p.table("Over quota", []string{"Tenant or group", "Resource", "Granted", "Quota", "Since"}, rowsOf(l.OverQuota, overQuotaRow))
 	p.table("Capacity", []string{"Pool", "Nodes", "CPU granted", "Memory granted", "Devices granted"}, poolRows(l))

@@ -1,0 +1,38 @@
+package page
+
+import (
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/plan"
+)
+
+// costs are what is granted costs per hour, by tenant, in millionths of the currency. Nil: no pool has a price.
+type costs map[string]int64
+
+func costsOf(l *model.Ledger) costs {
+	prices, priced := plan.PricesOf(l.Platform), false
+	for _, p := range prices {
+		priced = priced || p != model.Price{}
+	}
+	if !priced {
+		return nil
+	}
+	c := costs{}
+	for i := range l.Instances {
+		if in := &l.Instances[i]; in.Phase.Active() {
+			c[in.App.Tenant] += prices.Of(in)
+		}
+	}
+	return c
+}
+
+// of writes what a tenant costs.
+func (c costs) of(tenant string) string { return plan.Price{Before: c[tenant], After: c[tenant]}.Text() }
+
+// all writes what the fleet costs.
+func (c costs) all() string {
+	var sum plan.Price
+	for _, n := range c {
+		sum.Before, sum.After = sum.Before+n, sum.After+n
+	}
+	return sum.Text()
+}
