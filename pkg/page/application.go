@@ -12,7 +12,7 @@ import (
 // Application returns the page of one application: its state, the reasons, and the
 // changes that would lead to another state. The instance and the decision may be nil. Problems are of the given source commit.
 func Application(app model.AppID, in *model.Instance, d *model.Decision, problems []model.Problem, commit string, links model.Links) []byte {
-	p := &page{to: targets{links}}
+	p := &page{to: linkingTo(links, maxLinks)}
 	p.line("# %s\n", app)
 	p.line("[Tenant %s](../%s) · [the whole fleet](../../../%s)\n", app.Tenant, File, File)
 	if in != nil {

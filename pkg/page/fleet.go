@@ -28,7 +28,7 @@ type Foreign struct {
 // Fleet returns the first page: the fleet at a glance, of a size that can be read
 // however large the fleet is, with warnings about the branch.
 func Fleet(l *model.Ledger, used map[string]model.Usage, on Branch) []byte {
-	p := &page{rows: 100, to: targets{l.LinksOr(on.Links)}}
+	p := &page{rows: 100, to: linkingTo(l.LinksOr(on.Links), maxLinksFirst)}
 	name := "Fleet"
 	if l.Platform != nil && l.Platform.Name != "" {
 		name = "Fleet " + escape(l.Platform.Name)

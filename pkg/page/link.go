@@ -7,23 +7,36 @@ import (
 	"github.com/d-aros/d-aros/pkg/plan"
 )
 
-// targets are where a page links to.
-type targets struct{ model.Links }
+// targets are where a page links to. Links end when they have so many bytes together, so that they make no page too long to
+// be shown.
+type targets struct {
+	model.Links
+	left *int
+}
+
+// linkingTo returns the targets of one page, whose links have at most so many bytes.
+func linkingTo(l model.Links, bytes int) targets { return targets{l, &bytes} }
+
+// Bounds of the links of a page, in bytes.
+const (
+	maxLinks      = 64 << 10
+	maxLinksFirst = 16 << 10 // of the first page, and of a comment
+)
 
 // commit shows the first digits of a commit of the fleet repo, with a link if there is one.
 func (t targets) commit(hash string, digits int) string {
-	return link(code(hash[:min(len(hash), digits)]), t.CommitURL(hash))
+	return t.link(code(hash[:min(len(hash), digits)]), t.CommitURL(hash))
 }
 
 // place shows a place in a file of a commit, with a link if there is one.
-func (t targets) place(at, commit string) string { return link(escape(at), t.FileURL(commit, at)) }
+func (t targets) place(at, commit string) string { return t.link(escape(at), t.FileURL(commit, at)) }
 
 // side names a side of a plan, with a link to its commit.
-func (t targets) side(s plan.Side) string { return link(escape(s.String()), t.CommitURL(s.Commit)) }
+func (t targets) side(s plan.Side) string { return t.link(escape(s.String()), t.CommitURL(s.Commit)) }
 
 // application shows text with a link to an application, if there is one.
 func (t targets) application(text string, app model.AppID) string {
-	return link(escape(text), t.ApplicationURL(app))
+	return t.link(escape(text), t.ApplicationURL(app))
 }
 
 // problems makes the rows of problems in the files of a commit.
@@ -31,7 +44,7 @@ func (t targets) problems(problems []model.Problem, commit string, show func(str
 	return rowsOf(problems, func(p model.Problem) []string {
 		where := show(p.Path)
 		if len(p.Places) > 0 {
-			where = t.place(p.Places[0].At, commit)
+			where = t.link(show(p.Places[0].At), t.FileURL(commit, p.Places[0].At))
 		}
 		return []string{where, code(p.Code), show(p.Message)}
 	})
@@ -42,9 +55,10 @@ func (t targets) problems(problems []model.Problem, commit string, show func(str
 var address = regexp.MustCompile(`^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[-A-Za-z0-9._%/?#&=+:@,;]*)?$`)
 
 // link makes escaped text a link to a URL, if there is one.
-func link(text, url string) string {
-	if text == "" || len(url) > 2000 || !address.MatchString(url) {
+func (t targets) link(text, url string) string {
+	if text == "" || t.left == nil || len(url) > *t.left || !address.MatchString(url) {
 		return text
 	}
+	*t.left -= len(url)
 	return "[" + text + "](" + url + ")"
 }

@@ -25,7 +25,7 @@ const (
 // Comment returns the comment on a pull request. It stays below maxComment, however many
 // changes there are.
 func Comment(v *plan.Comparison) []byte {
-	p := &page{to: targets{v.Links}}
+	p := &page{to: linkingTo(v.Links, maxLinksFirst)}
 	title := map[plan.Result]string{
 		plan.ResultSame: "nothing changes", plan.ResultChanges: "this changes what runs", plan.ResultRefused: "this would be refused",
 	}[v.Result()]

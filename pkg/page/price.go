@@ -26,7 +26,9 @@ func costsOf(l *model.Ledger) costs {
 }
 
 // of writes what a tenant costs.
-func (c costs) of(tenant string) string { return plan.Price{Before: c[tenant], After: c[tenant]}.Text() }
+func (c costs) of(tenant string) string {
+	return plan.Price{Before: c[tenant], After: c[tenant]}.Text()
+}
 
 // all writes what the fleet costs.
 func (c costs) all() string {

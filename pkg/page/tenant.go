@@ -21,7 +21,7 @@ func Tenant(l *model.Ledger, name string, u model.Usage, links model.Links) []by
 	if !declared && apps == nil {
 		return nil
 	}
-	p := &page{to: targets{links}}
+	p := &page{to: linkingTo(links, maxLinks)}
 	p.line("# Tenant %s\n", name)
 	p.line("[The whole fleet](../../%s)\n", File)
 	if declared {

@@ -181,9 +181,10 @@ func TestFleetPageIsBounded(t *testing.T) {
 	}
 	for i := range 2000 {
 		l.Tenants = append(l.Tenants, model.Tenant{Name: fmt.Sprintf("zz%04d", i), Quota: &model.Resources{CPU: 1000}})
-		l.Problems = append(l.Problems, model.Problem{Code: "DA1203", Message: strings.Repeat("|", 1000)})
+		l.Problems = append(l.Problems, model.Problem{Code: "DA1203", Message: strings.Repeat("|", 1000), Places: []model.Place{{At: "tenants/acme/apps/shop/app.cue:1:1"}}})
 	}
-	got := page.Fleet(&l, model.UsageByTenant(&l), page.Branch{})
+	l.Commit = strings.Repeat("a", 40)
+	got := page.Fleet(&l, model.UsageByTenant(&l), page.Branch{Links: model.Links{File: "https://git.example.com/" + strings.Repeat("x", 400) + "/{path}"}})
 	require.Less(t, len(got), 512<<10)
 	require.Less(t, strings.Count(string(got), "\n"), 500)
 	require.Contains(t, string(got), "… and 9900 more.")
