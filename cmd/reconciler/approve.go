@@ -126,7 +126,7 @@ func writeApproval(w *clone.Tree, r *request) (string, error) {
 	return "", refusal("%d files ask for this already", maxSame)
 }
 
-// commitApproval commits the file of an approval. It returns what commitFiles does.
+// commitApproval commits the file of an approval. It returns what CommitFiles does.
 func commitApproval(ctx context.Context, w *clone.Tree, r *request, file string) (string, bool, error) {
 	what := strings.TrimSpace(r.Action + " " + r.Step)
 	if r.Stage > 0 {
@@ -141,7 +141,7 @@ func commitApproval(ctx context.Context, w *clone.Tree, r *request, file string)
 	} else {
 		message += fmt.Sprintf("\nIt is about run %d, %s.\n", r.inst.Run.Number, r.Run)
 	}
-	return commitFiles(ctx, w, message, file)
+	return w.CommitFiles(ctx, message, file)
 }
 
 func (p *printer) request(v *requestView, r *request) {

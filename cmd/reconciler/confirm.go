@@ -240,7 +240,7 @@ func (c *confirmation) isOver(id model.InstanceID) bool {
 	return !known || inst.Number != id.Number || !inst.Phase.Active()
 }
 
-// commit commits the files. It returns what commitFiles does.
+// commit commits the files. It returns what CommitFiles does.
 func (c *confirmation) commit(ctx context.Context, w *clone.Tree, why string) (string, bool, error) {
 	names := make([]string, len(c.view.Removals))
 	for i, r := range c.view.Removals {
@@ -251,7 +251,7 @@ func (c *confirmation) commit(ctx context.Context, w *clone.Tree, why string) (s
 		message += "\n" + why + "\n"
 	}
 	message += "\n" + strings.Join(names, "\n") + "\n"
-	return commitFiles(ctx, w, message, slices.Concat(c.view.Files, c.view.Over)...)
+	return w.CommitFiles(ctx, message, slices.Concat(c.view.Files, c.view.Over)...)
 }
 
 func (p *printer) confirmation(v *confirmationView) {

@@ -126,7 +126,7 @@ func migrateAllotments(ctx context.Context, dir string, open, noCommit bool, pro
 	if noCommit || !w.Git {
 		return view, nil
 	}
-	view.Committed, _, err = commitFiles(ctx, w, "platform: move what tenants are given to allotments\n\n"+
+	view.Committed, _, err = w.CommitFiles(ctx, "platform: move what tenants are given to allotments\n\n"+
 		"Only the platform decides what a tenant gets. The fleet means the same as before.\n", view.Files...)
 	return view, err
 }

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -176,12 +173,9 @@ func resolve(ctx context.Context, w *clone.Tree, app model.AppID, revision strin
 
 // carryOut writes an edit, unless the file has uncommitted changes or the reconciler would refuse the result.
 func carryOut(ctx context.Context, w *clone.Tree, files *clone.Files, edit layer.PinEdit, app model.AppID, progressTo io.Writer) error {
-	dirty, err := clone.Line(ctx, w.Root, "status", "--porcelain", "--", ":(literal)"+edit.File)
+	before, err := files.ReadFile(edit.File)
 	if err != nil {
 		return err
-	}
-	if dirty != "" {
-		return fmt.Errorf("%s has changes that are not committed; commit or undo them first", edit.File)
 	}
 	after, err := files.With(edit.File, edit.Data)
 	if err != nil {
@@ -201,14 +195,7 @@ func carryOut(ctx context.Context, w *clone.Tree, files *clone.Files, edit layer
 		}
 		return &exitCode{exitDiffers, fmt.Sprintf("%s would be refused, so nothing was changed", app)}
 	}
-	before, err := w.Read(edit.File)
-	if err != nil {
-		return err
-	}
-	if was, err := files.ReadFile(edit.File); err != nil || !bytes.Equal(before, was) {
-		return errors.Join(err, fmt.Errorf("%s changes at this moment; try again", edit.File))
-	}
-	return w.Top.WriteFile(filepath.FromSlash(edit.File), edit.Data, 0o644)
+	return w.Write(ctx, clone.Change{Name: edit.File, Before: before, After: edit.Data})
 }
 
 // commitPin commits the edited file and returns the commit.
@@ -230,7 +217,7 @@ func commitPin(ctx context.Context, w *clone.Tree, v *pinView, app model.AppID, 
 	if v.Was != "" {
 		message += "It was pinned to " + text.Clean(v.Was) + ".\n"
 	}
-	commit, _, err := commitFiles(ctx, w, message, v.File)
+	commit, _, err := w.CommitFiles(ctx, message, v.File)
 	return commit, err
 }
 

@@ -1,0 +1,153 @@
+package clone
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/git"
+)
+
+// Saved is a proposal that has a branch.
+type Saved struct {
+	Branch string `json:"branch"`
+	Commit string `json:"commit"`
+	Signed bool   `json:"signed"` // the commit has a signature
+}
+
+// Most names that Save tries, and most of them that Git refuses although they are free.
+const (
+	mostNames    = 1000
+	mostRefusals = 3
+)
+
+// Save commits changes of the files of a commit onto a new branch, by the git program and the settings of the user, signed
+// if these say so. If the name of the proposal is taken, the branch gets a number. Nothing else of the clone changes: no
+// other ref, not the index, no file. Before the branch is there, nothing refers to what was written.
+func (w *Tree) Save(ctx context.Context, base string, changes []Change, message string, p Proposal) (Saved, error) {
+	base, err := w.Revision(ctx, base)
+	if err != nil {
+		return Saved{}, err
+	}
+	if err := w.sameAt(ctx, base, changes); err != nil {
+		return Saved{}, err
+	}
+	tree, err := w.treeWith(ctx, base, changes)
+	if err != nil {
+		return Saved{}, err
+	}
+	args := []string{"commit-tree", tree, "-p", base, "-F", "-"}
+	if sign, err := Line(ctx, w.Root, "config", "--type=bool", "--get", "commit.gpgsign"); err == nil && sign == "true" {
+		args = append(args, "-S")
+	}
+	out, err := output(git.Program(ctx, w.Root, args...), message)
+	if err != nil {
+		return Saved{}, err
+	}
+	saved := Saved{Commit: strings.TrimSpace(string(out))}
+	if saved.Signed, err = w.signed(ctx, saved.Commit); err != nil {
+		return Saved{}, err
+	}
+	saved.Branch, err = w.branch(ctx, saved.Commit, p)
+	return saved, err
+}
+
+// sameAt returns an error unless the files of a commit are as changes say that they were.
+func (w *Tree) sameAt(ctx context.Context, commit string, changes []Change) error {
+	files, err := w.Commit(ctx, commit)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		was, err := fs.ReadFile(files, c.Name)
+		if c.Before == nil {
+			if err == nil {
+				return fmt.Errorf("%s exists in commit %s", c.Name, commit)
+			}
+			continue
+		}
+		if err != nil || !bytes.Equal(was, c.Before) {
+			return fmt.Errorf("%s is another in commit %s", c.Name, commit)
+		}
+	}
+	return nil
+}
+
+// treeWith returns the tree of a commit with changes. It writes through an index of its own.
+func (w *Tree) treeWith(ctx context.Context, commit string, changes []Change) (string, error) {
+	dir, err := os.MkdirTemp("", "daros-index-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	prefix, err := Output(ctx, w.Root, "rev-parse", "--show-prefix")
+	if err != nil {
+		return "", err
+	}
+	top, err := Output(ctx, w.Root, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return "", err
+	}
+	run := func(input string, args ...string) (string, error) {
+		// A split index would leave its shared part beside that of the user.
+		cmd := git.Program(ctx, chomp(top), append([]string{"-c", "core.splitIndex=false", "-c", "index.sparse=false"}, args...)...)
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
+		out, err := output(cmd, input)
+		return chomp(out), err
+	}
+	if _, err := run("", "read-tree", commit); err != nil {
+		return "", err
+	}
+	for _, c := range changes {
+		name := chomp(prefix) + c.Name
+		blob, err := run(string(c.After), "hash-object", "-w", "--stdin")
+		if err != nil {
+			return "", err
+		}
+		mode := "100644"
+		if is, err := run("", "ls-files", "--stage", "-z", "--", ":(literal)"+name); err == nil && is != "" {
+			mode, _, _ = strings.Cut(is, " ")
+		}
+		if _, err := run("", "update-index", "--add", "--cacheinfo", mode+","+blob+","+name); err != nil {
+			return "", err
+		}
+	}
+	return run("", "write-tree")
+}
+
+// branch makes a branch of a commit, with the first free name.
+func (w *Tree) branch(ctx context.Context, commit string, p Proposal) (string, error) {
+	var refused error
+	failed := 0
+	for n := 1; n <= mostNames && failed < mostRefusals; n++ {
+		p := p.numbered(n)
+		if taken, err := w.taken(ctx, p); err != nil {
+			return "", err
+		} else if taken {
+			continue
+		}
+		const mustBeNew = "0000000000000000000000000000000000000000"
+		_, err := Output(ctx, w.Root, "update-ref", "-m", "save a proposal", p.ref(), commit, mustBeNew)
+		if err == nil {
+			return p.Branch(), nil
+		}
+		if taken, check := w.taken(ctx, p); check == nil && taken {
+			continue // another saver was faster
+		}
+		refused, failed = err, failed+1 // the lock of a saver that was killed, or of somebody who may not write here
+	}
+	if refused == nil {
+		refused = fmt.Errorf("%d branches have the name; choose another one", mostNames)
+	}
+	return "", fmt.Errorf("save %s: %w", p.Branch(), refused)
+}
+
+// taken reports whether a proposal, or one below its name, has a branch.
+func (w *Tree) taken(ctx context.Context, p Proposal) (bool, error) {
+	found, err := Line(ctx, w.Root, "for-each-ref", "--count=1", "--format=%(refname)", p.ref())
+	return found != "", err
+}
