@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source/clone"
@@ -36,8 +35,7 @@ func Vet(ctx context.Context, o Options, w *clone.Tree, files evaluate.Files, no
 	if err != nil {
 		return Verdict{}, err
 	}
-	fleet = a.rendered.Settle(fleet)
-	fleet.Problems = append(fleet.Problems, access.New(fleet.Platform, fleet.Tenants).Problems(now)...)
+	fleet = vetted(a.rendered, fleet, now)
 	return Verdict{fleet, a.evaluator.Approvals(files).Problems, a.rendered.InUse()}, ctx.Err()
 }
 
@@ -63,9 +61,13 @@ func (v Verdict) PolicyInForce(tenant, app string) ([]model.PolicyValue, []model
 
 // Against returns the problems that refuse an application, or a tenant if the name of the application is "".
 func (v Verdict) Against(app model.AppID) []model.Problem {
-	return slices.DeleteFunc(slices.Clone(v.Fleet.Problems), func(p model.Problem) bool {
-		return p.Tenant != "" && (p.Tenant != app.Tenant || p.App != "" && p.App != app.Name)
-	})
+	return slices.DeleteFunc(slices.Clone(v.Fleet.Problems), func(p model.Problem) bool { return !concerns(&p, app) })
+}
+
+// concerns reports whether a problem refuses an application, or a tenant if the name of the application is "", or the
+// platform if that of the tenant is.
+func concerns(p *model.Problem, app model.AppID) bool {
+	return p.Tenant == "" || p.Tenant == app.Tenant && (p.App == "" || p.App == app.Name)
 }
 
 // declares returns an error that lists near names, unless a fleet declares an application, or a tenant if the name of the

@@ -63,7 +63,7 @@ func (e Edit) apply(files []File) error {
 	for i, f := range files {
 		var err error
 		if indexes[i], err = Index(f); err != nil {
-			return fmt.Errorf("read %s: %w", f.Name, err)
+			return err
 		}
 		for _, p := range indexes[i] {
 			if !slices.Equal(p.Path, e.Path) {

@@ -88,7 +88,7 @@ func TestRefusals(t *testing.T) {
 		"a: {for x in [1] {b: x}}\n":  {unset("a", "b"), "app.cue:1:22: a.b stands in a condition or a loop; edit it by hand"},
 		"a: b: 1\n":                   {set(2, "a"), "app.cue:1:4: a has fields of its own; edit it by hand"},
 		"a: [1, 2]\n":                 {unset("a", "1"), "app.cue:1:8: a.1 is an element of a list; edit it by hand"},
-		"a: {\n":                      {set(2, "a"), "read app.cue: expected '}', found 'EOF'"},
+		"a: {\n":                      {set(2, "a"), "read app.cue:1:6: expected '}', found 'EOF'"},
 		"a: *1 | int\n":               {set(2, "a"), "app.cue:1:4: a is an expression; edit it by hand"},
 		"a: b: \"\\(c)\"\nc: \"x\"\n": {set(2, "a", "b"), "app.cue:1:7: a.b is an expression; edit it by hand"},
 	} {

@@ -54,7 +54,7 @@ func repin(files fs.FS, app model.AppID, edit cuefile.Edit) (out PinEdit, err er
 		before = append(before, cuefile.File(b))
 		was, err := pinned(cuefile.File(b), app)
 		if err != nil {
-			return out, fmt.Errorf("read %s: %w", b.Name, err)
+			return out, err
 		}
 		if was != "" {
 			out.Was, out.File, out.Data = was, b.Name, b.Data

@@ -71,6 +71,39 @@ func newFiles(store *git.Store, entries map[string]git.Entry) (*Files, error) {
 	return &Files{files, store, entries}, err
 }
 
+// Committed returns the files of a commit, as a tree of which With makes others.
+func (w *Tree) Committed(ctx context.Context, commit string) (*Files, error) {
+	tree, err := Line(ctx, w.Root, "rev-parse", "--verify", "--quiet", "--end-of-options", commit+":./")
+	if err != nil {
+		return nil, fmt.Errorf("list commit %s: %w", commit, err)
+	}
+	out, err := Output(ctx, w.Root, "ls-tree", "-r", "-z", "--full-tree", tree)
+	if err != nil {
+		return nil, err
+	}
+	entries := map[string]git.Entry{}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		about, name, ok := strings.Cut(line, "\t")
+		if field := strings.Fields(about); ok && len(field) == 3 { // mode, type, object
+			if err := listed(entries, name, field[0], field[2]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return newFiles(w.store, entries)
+}
+
+// listed adds a file as git lists it.
+func listed(entries map[string]git.Entry, name, mode, object string) error {
+	m, err := strconv.ParseUint(mode, 8, 32)
+	h, known := git.ParseHash(object)
+	if err != nil || !known {
+		return fmt.Errorf("%s: the entry %s %s is none that the reconciler reads", name, mode, object)
+	}
+	entries[name] = git.Entry{Name: name, Mode: git.Mode(m), Hash: h}
+	return nil
+}
+
 // With returns the tree with other content in one of its files.
 func (f *Files) With(name string, content []byte) (*Files, error) {
 	entries := maps.Clone(f.entries)
@@ -118,12 +151,9 @@ func (w *Tree) tracked(ctx context.Context, entries map[string]git.Entry) (chang
 		if !ok || len(field) != 3 {
 			continue
 		}
-		mode, err := strconv.ParseUint(field[0], 8, 32)
-		h, known := git.ParseHash(field[1])
-		if err != nil || !known {
-			return nil, fmt.Errorf("%s: the entry %q is none that the reconciler reads", name, about)
+		if err := listed(entries, name, field[0], field[1]); err != nil {
+			return nil, err
 		}
-		entries[name] = git.Entry{Name: name, Mode: git.Mode(mode), Hash: h}
 	}
 	out, err = Output(ctx, w.Root, "ls-files", "-z", "--modified", "--others", "--exclude-standard")
 	if err != nil {

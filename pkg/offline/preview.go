@@ -1,0 +1,138 @@
+package offline
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/turn"
+)
+
+// Preview is what a draft would do.
+type Preview struct {
+	Changes   []clone.Change  // files
+	Conflicts []Conflict      // with what others wrote since the base of the draft; if there are some, nothing else is known
+	Problems  []model.Problem // for which the reconciler would refuse what the draft edits, or what it has accepted so far
+	Plan      plan.Comparison
+}
+
+// Saves reports whether the draft may be saved: nobody has to decide whose value counts, and the reconciler would accept it.
+func (p *Preview) Saves() bool { return len(p.Conflicts)+len(p.Problems) == 0 }
+
+// Preview carries out a draft on the files of the base, in memory, and tells what it would do: the files, the problems that
+// vet would report, and the plan. The base has to be followed before.
+func (b *Base) Preview(ctx context.Context, d Draft) (p Preview, err error) {
+	if d.Base != "" {
+		from, err := b.c.Tree.Revision(ctx, d.Base)
+		if err != nil {
+			return p, err
+		}
+		base, err := b.c.Tree.Commit(ctx, from)
+		if err != nil {
+			return p, err
+		}
+		if p.Conflicts, err = d.Conflicts(base, b.was.files); err != nil || len(p.Conflicts) > 0 {
+			return p, err
+		}
+	}
+	if p.Changes, err = d.Splice(b.was.files); err != nil {
+		return p, err
+	}
+	is := b.was.side
+	if is.files, err = b.with(ctx, p.Changes); err != nil {
+		return p, err
+	}
+	is.name, is.commit = "with this change", uncommitted
+	if is.fleet, err = b.a.assess(ctx, is.revision); err != nil {
+		return p, err
+	}
+	is.checked = b.a.rendered
+	p.Problems = refusing(d, b.was.side.vetted(b.c.Now), is.vetted(b.c.Now))
+	n := slices.Clone(b.notes)
+	after, err := decide(is, b.rec.Ledger, b.c.Now, nil, &n)
+	if err != nil {
+		return p, err
+	}
+	p.Plan = b.c.differences(b.a, b.rec, b.was, after, n)
+	return p, ctx.Err()
+}
+
+// with returns the files of the base after changes.
+func (b *Base) with(ctx context.Context, changes []clone.Change) (files *clone.Files, err error) {
+	files, ok := b.was.files.(*clone.Files)
+	if !ok {
+		files, err = b.c.Tree.Committed(ctx, b.was.commit)
+	}
+	for _, c := range changes {
+		if err == nil {
+			files, err = files.With(c.Name, c.After)
+		}
+	}
+	return files, err
+}
+
+// vetted returns the problems that vet reports.
+func (s *side) vetted(now time.Time) []model.Problem { return vetted(s.checked, s.fleet, now).Problems }
+
+// vetted returns a fleet with the problems that vet reports.
+func vetted(checked *turn.Checked, fleet model.Fleet, now time.Time) model.Fleet {
+	fleet = checked.Settle(fleet)
+	fleet.Problems = append(slices.Clip(fleet.Problems), access.New(fleet.Platform, fleet.Tenants).Problems(now)...)
+	return fleet
+}
+
+// refusing returns the problems of what a draft edits, and those that were not there before it.
+func refusing(d Draft, before, after []model.Problem) []model.Problem {
+	known := map[string]bool{}
+	for i := range before {
+		known[saying(&before[i])] = true
+	}
+	var edited []model.AppID
+	for _, dir := range d.dirs() {
+		tenant, app := subject(dir)
+		edited = append(edited, model.AppID{Tenant: tenant, Name: app})
+	}
+	return slices.DeleteFunc(after, func(p model.Problem) bool {
+		concerns := slices.ContainsFunc(edited, func(id model.AppID) bool { return concerns(&p, id) })
+		return known[saying(&p)] && !concerns
+	})
+}
+
+// saying identifies a problem wherever its lines have moved.
+func saying(p *model.Problem) string {
+	return strings.Join([]string{p.Code, p.Tenant, p.App, p.Path, p.Message}, "\x00")
+}
+
+// subject returns whose directory it is: of an application, a tenant, or of the platform.
+func subject(dir string) (tenant, app string) {
+	part := strings.Split(dir, "/")
+	if len(part) >= 2 && part[0] == "tenants" {
+		tenant = part[1]
+	}
+	if len(part) >= 4 && part[2] == "apps" {
+		app = part[3]
+	}
+	return tenant, app
+}
+
+// Diff returns the changes of files as a unified diff.
+func Diff(changes []clone.Change) string {
+	var out strings.Builder
+	for _, c := range changes {
+		before := "a/" + c.Name
+		if c.Before == nil {
+			before = "/dev/null"
+		}
+		_, text, _ := bytes.Cut(diff.Diff(before, c.Before, "b/"+c.Name, c.After), []byte("\n"))
+		out.Write(text)
+	}
+	return out.String()
+}
