@@ -85,7 +85,7 @@ to the status branch of the same repo.`,
 	root.SetErr(errOut)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRunCommand(), newStatusCommand(), newExplainCommand(), newHistoryCommand(), newEventsCommand(), newCompactCommand(), newMigrateCommand(), newRestoreCommand(), newOrphansCommand())
-	root.AddCommand(newInitCommand(), newVetCommand(), newSchemaCommand(), newPinCommand(), newUnpinCommand(), newConfirmRemovalCommand(), newMergeCommand(), newReviewCommand(), newCodeownersCommand())
+	root.AddCommand(newInitCommand(), newVetCommand(), newSchemaCommand(), newNewCommand(), newPinCommand(), newUnpinCommand(), newConfirmRemovalCommand(), newMergeCommand(), newReviewCommand(), newCodeownersCommand())
 	root.AddCommand(newPlanCommand(), newWhatIfCommand(), newReplayCommand(), newRenderCommand(), newDiffCommand(), newUICommand(), newImportCommand())
 	root.AddCommand(newRequestCommands()...)
 	root.AddCommand(newVersionCommand(), newEvaluateCommand())

@@ -30,7 +30,7 @@ func (e *SettingError) Error() string { return e.Err.Error() }
 // Unwrap returns the error without the blame.
 func (e *SettingError) Unwrap() error { return e.Err }
 
-// OpenBase starts the evaluators of a base of a revision, "" for the files as they lie on disk. It has nothing to answer from
+// OpenBase starts the evaluators of a base of a revision, "" for the files as they lie on disk, with the capacity of the case. It has nothing to answer from
 // before Follow has succeeded. The context bounds all that the evaluators do. The caller closes the base.
 func OpenBase(ctx context.Context, o Options, c Case, head string) (*Base, error) {
 	a, err := newAssessor(ctx, o)
@@ -60,7 +60,7 @@ func (b *Base) Follow(ctx context.Context, rec Recorded, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if b.was, err = decide(is, rec.Ledger, now, nil, &b.notes); err != nil {
+	if b.was, err = decide(is, rec.Ledger, now, b.c.Capacity, &b.notes); err != nil {
 		return err
 	}
 	if b.was.Fleet.Platform != nil {
@@ -68,6 +68,15 @@ func (b *Base) Follow(ctx context.Context, rec Recorded, now time.Time) error {
 	}
 	b.source = source
 	return nil
+}
+
+// FollowClone is Follow with the status branch that the case names, at the time of the case.
+func (b *Base) FollowClone(ctx context.Context) error {
+	rec, err := b.c.recorded(ctx)
+	if err != nil {
+		return err
+	}
+	return b.Follow(ctx, rec, b.c.Now)
 }
 
 // identify returns what identifies the files.

@@ -116,16 +116,14 @@ func (c Case) links(ctx context.Context, next *model.Ledger) model.Links {
 
 // WhatIf compares the fleet at a revision with itself after some settings and the changes of capacity of the case.
 func WhatIf(ctx context.Context, o Options, c Case, head string, settings []Setting) (plan.Comparison, error) {
-	rec, err := c.recorded(ctx)
-	if err != nil {
-		return plan.Comparison{}, err
-	}
-	b, err := OpenBase(ctx, o, c, head)
+	is := c
+	is.Capacity = nil
+	b, err := OpenBase(ctx, o, is, head)
 	if err != nil {
 		return plan.Comparison{}, err
 	}
 	defer b.Close()
-	if err := b.Follow(ctx, rec, c.Now); err != nil {
+	if err := b.FollowClone(ctx); err != nil {
 		return plan.Comparison{}, err
 	}
 	return b.WhatIf(ctx, settings, c.Capacity)

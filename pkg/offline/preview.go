@@ -43,26 +43,42 @@ func (b *Base) Preview(ctx context.Context, d Draft) (p Preview, err error) {
 			return p, err
 		}
 	}
-	if p.Changes, err = d.Splice(b.was.files); err != nil {
+	is, err := b.carryOut(ctx, d, &p)
+	if err != nil {
 		return p, err
 	}
-	is := b.was.side
-	if is.files, err = b.with(ctx, p.Changes); err != nil {
-		return p, err
-	}
-	is.name, is.commit = "with this change", uncommitted
-	if is.fleet, err = b.a.assess(ctx, is.revision); err != nil {
-		return p, err
-	}
-	is.checked = b.a.rendered
-	p.Problems = refusing(d, b.was.side.vetted(b.c.Now), is.vetted(b.c.Now))
 	n := slices.Clone(b.notes)
-	after, err := decide(is, b.rec.Ledger, b.c.Now, nil, &n)
+	after, err := decide(is, b.rec.Ledger, b.c.Now, b.c.Capacity, &n)
 	if err != nil {
 		return p, err
 	}
 	p.Plan = b.c.differences(b.a, b.rec, b.was, after, n)
 	return p, ctx.Err()
+}
+
+// Check returns the problems of a preview, which cost less than all of it.
+func (b *Base) Check(ctx context.Context, d Draft) ([]model.Problem, error) {
+	var p Preview
+	_, err := b.carryOut(ctx, d, &p)
+	return p.Problems, err
+}
+
+// carryOut returns the base after a draft.
+func (b *Base) carryOut(ctx context.Context, d Draft, p *Preview) (is side, err error) {
+	if p.Changes, err = d.Splice(b.was.files); err != nil {
+		return is, err
+	}
+	is = b.was.side
+	if is.files, err = b.with(ctx, p.Changes); err != nil {
+		return is, err
+	}
+	is.name, is.commit = "with this change", uncommitted
+	if is.fleet, err = b.a.assess(ctx, is.revision); err != nil {
+		return is, err
+	}
+	is.checked = b.a.rendered
+	p.Problems = refusing(d, b.was.side.vetted(b.c.Now), is.vetted(b.c.Now))
+	return is, nil
 }
 
 // with returns the files of the base after changes.

@@ -1,7 +1,9 @@
 package cuefile
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"cuelang.org/go/cue/format"
 	"cuelang.org/go/cue/literal"
 	"cuelang.org/go/cue/parser"
+	"cuelang.org/go/cue/token"
 )
 
 // An Op is what an edit does with its path.
@@ -248,12 +251,33 @@ func field(path []string, value string) string {
 	return out.String() + value
 }
 
-// Encode writes a value as CUE.
+// Encode writes a value as CUE, with the fields of objects in the order that encoding/json gives them.
 func Encode(v any) (string, error) {
-	in := cuecontext.New().Encode(v)
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	// A byte order mark stops the parser, wherever it is. In JSON it can only be in a string.
+	in := cuecontext.New().Encode(asJSON(bytes.ReplaceAll(b, []byte("\ufeff"), []byte(`\ufeff`))))
 	if err := in.Err(); err != nil {
 		return "", err
 	}
-	text, err := format.Node(in.Syntax(cue.Final(), cue.Concrete(true)))
+	syntax := in.Syntax(cue.Final(), cue.Concrete(true))
+	ast.Walk(syntax, func(n ast.Node) bool {
+		// A string over several lines would depend on the indent of where it is put, and on how lines end there.
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && strings.HasPrefix(lit.Value, `"""`) {
+			if s, err := literal.Unquote(lit.Value); err == nil {
+				lit.Value = literal.String.Quote(s)
+			}
+		}
+		return true
+	}, nil)
+	text, err := format.Node(syntax)
 	return strings.TrimSpace(string(text)), err
 }
+
+// asJSON is a value that is encoded already.
+type asJSON []byte
+
+// MarshalJSON returns it.
+func (j asJSON) MarshalJSON() ([]byte, error) { return j, nil }

@@ -156,3 +156,12 @@ func TestThereAndBack(t *testing.T) {
 	t.Logf("%d edits", edits)
 	require.Greater(t, edits, 500)
 }
+
+// What a value has in it stays in it: a byte order mark, which stops the parser, neither panics nor ends a file.
+func TestEncodeMarks(t *testing.T) {
+	for _, v := range []any{"a\ufeffb", map[string]any{"\ufeff": []string{"\ufeff"}}, "\u2028\u202e\x00\x7f", "<&>", "one\r\ntwo\n \n\tthree"} {
+		data := edited(t, "a: 1\n", set(v, "b"))
+		require.NotContains(t, data, "\ufeff")
+		require.Equal(t, "a: 1\n", edited(t, data, unset("b")))
+	}
+}

@@ -1,0 +1,90 @@
+package offline
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Offers are what a new declaration can refer to in a fleet.
+type Offers struct {
+	Fleet          model.Fleet
+	ComponentTypes []OfferedType
+	StepTypes      []OfferedType
+}
+
+// OfferedType is a type of component or of step.
+type OfferedType struct {
+	Name    string
+	Defined bool         // by the platform, else by the schema
+	Example []ExampleOne // of a defined type: its parameters
+}
+
+// ExampleOne is a parameter in the example of a definition.
+type ExampleOne struct {
+	Path  string // below the properties, as Set reads it
+	Value string
+}
+
+// Offers returns what the base offers.
+func (b *Base) Offers() (Offers, error) {
+	o := Offers{Fleet: b.was.side.fleet}
+	s, err := shapesOf["application"]()
+	if err != nil {
+		return o, err
+	}
+	for _, of := range []struct {
+		def, field string
+		types      *[]OfferedType
+	}{{"Component", "components", &o.ComponentTypes}, {"Step", "steps", &o.StepTypes}} {
+		for _, name := range s.builtIn(of.def) {
+			*of.types = append(*of.types, OfferedType{Name: name})
+		}
+		defined, err := definedTypes(b.was.files, of.field)
+		if err != nil {
+			return o, err
+		}
+		*of.types = append(*of.types, defined...)
+	}
+	return o, nil
+}
+
+// Files returns the files of the base.
+func (b *Base) Files() fs.FS { return b.was.files }
+
+// Says reports whether the layer in a directory says something about a path.
+func (b *Base) Says(dir string, path ...string) bool {
+	files, err := layerFiles(b.was.files, dir)
+	return err == nil && saysAny(files, path...)
+}
+
+// definedTypes returns the types that the platform defines, as its files have them.
+func definedTypes(files fs.FS, field string) (types []OfferedType, err error) {
+	platform, err := layerFiles(files, ".")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range platform {
+		places, err := cuefile.Index(f)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range places {
+			if len(p.Path) < 4 || !slices.Equal(p.Path[:3], []string{"platform", "definitions", field}) {
+				continue
+			}
+			i := slices.IndexFunc(types, func(t OfferedType) bool { return t.Name == p.Path[3] })
+			if i < 0 {
+				i, types = len(types), append(types, OfferedType{Name: p.Path[3], Defined: true})
+			}
+			if len(p.Path) > 5 && p.Path[4] == "example" && p.Kind == cuefile.Literal {
+				value := string(f.Data[p.Start:p.End])
+				types[i].Example = append(types[i].Example, ExampleOne{joinPath(p.Path[5:]), strings.Trim(value, `"`)})
+			}
+		}
+	}
+	return types, nil
+}
