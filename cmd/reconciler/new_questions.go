@@ -50,7 +50,11 @@ func (i *interview) names() (err error) {
 		apps = append(apps, a.ID.String())
 	}
 	d := i.d
-	if d.App.Tenant == "" {
+	if d.App.Tenant != "" {
+		if _, err := d.Draft(i.base.Files()); err != nil {
+			return err
+		}
+	} else {
 		switch d.Noun {
 		case offline.NewTenant:
 			_, err = i.answer(question{title: "Name of the tenant, such as a team or a customer"}, free(func(n string) { d.App.Tenant = n }))

@@ -220,7 +220,10 @@ func TestNewStops(t *testing.T) {
 			require.Equal(t, end.code, p.exits(), "%q", p.shown.String())
 		})
 	}
-	p := atTerminal(t, dir, "dumb", "new", "tenant", "hooli") // a terminal that cannot draw
+	p := atTerminal(t, dir, "xterm", "new", "step", "acme/none")
+	p.sees("there is no application acme/none")
+	require.Equal(t, 2, p.exits(), "no question is asked that no answer fits")
+	p = atTerminal(t, dir, "dumb", "new", "tenant", "hooli") // a terminal that cannot draw
 	for _, question := range []string{"The most CPU", "The most memory", "CPU that no other", "Memory that no other", "Weight when", "The highest priority"} {
 		p.answers(question, "", "\n")
 	}

@@ -101,7 +101,7 @@ func (s *side) vetted(now time.Time) []model.Problem { return vetted(s.checked, 
 // vetted returns a fleet with the problems that vet reports.
 func vetted(checked *turn.Checked, fleet model.Fleet, now time.Time) model.Fleet {
 	fleet = checked.Settle(fleet)
-	fleet.Problems = append(slices.Clip(fleet.Problems), access.New(fleet.Platform, fleet.Tenants).Problems(now)...)
+	fleet.Problems = slices.Concat(fleet.Problems, access.New(fleet.Platform, fleet.Tenants).Problems(now)) // the fleet keeps its own
 	return fleet
 }
 

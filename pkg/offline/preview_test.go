@@ -92,6 +92,8 @@ func TestPreviewRefusesWhatVetRefuses(t *testing.T) {
 		require.False(t, p.Saves())
 		require.Contains(t, p.Problems[0].Code, c.code)
 		require.Equal(t, c.path, p.Problems[0].Path)
+		require.Equal(t, p.Problems, p.Plan.Problems, "the plan introduces the same")
+		require.Empty(t, p.Plan.Solved)
 		require.Contains(t, p.Problems[0].Places[0].At, shopDir+"/app.cue:")
 	}
 	p, err := base.Preview(t.Context(), offline.Draft{Edits: []offline.DraftEdit{edit(cuefile.Set, 2, "components", "web", "replicas")}})
