@@ -14,6 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/test/texttest"
+	"github.com/d-aros/d-aros/test/tool"
 )
 
 // person is somebody at a terminal, who answers the questions of a command.
@@ -255,4 +259,20 @@ func asAnn(t *testing.T) []string {
 	home := t.TempDir()
 	return append(os.Environ(), "PATH="+commandDir+":"+os.Getenv("PATH"), "HOME="+home, "XDG_CACHE_HOME="+home+"/.cache", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
+}
+
+// The command line that new prints is one line without characters that do not show, and a shell reads each word back.
+func TestShellWords(t *testing.T) {
+	tool.Need(t, "bash")
+	for _, s := range append(texttest.Corpus(), "plain", "a b", "it's", "$HOME `id` $(id)", `\n`, "*", "~", "!x", "#") {
+		if strings.Contains(s, "\x00") {
+			continue // no argument can have it
+		}
+		word := shellWord(s)
+		require.NotContains(t, word, "\n")
+		require.True(t, text.Valid(word), "%q", word)
+		out, err := exec.Command("bash", "-c", "printf %s "+word).Output()
+		require.NoError(t, err, word)
+		require.Equal(t, s, string(out))
+	}
 }
