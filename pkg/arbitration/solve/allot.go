@@ -75,33 +75,21 @@ func (a *allotment) replace(app *App) {
 // place finds a place for a spec, on the best level that fits in free capacity or for
 // which others give way.
 func (a *allotment) place(app *App, spec *model.Application, kept []Load) bool {
-	preferred := a.Preferred(app, spec, &app.Levels[0])
-	c := a.preemptor(app, kept)
-	var full, least []Shortage
-	for l := range app.Levels {
-		for i, at := range preferred {
-			loads, short := a.fit(app, &app.Levels[l], at, kept)
-			if short == nil {
-				a.settle(app, spec, app.Levels, l, at, loads)
-				app.Short = full
-				return true
-			}
-			if i == 0 {
-				least = short
-			}
-		}
-		if full == nil {
-			full = least
-		}
-		if a.makeRoom(c, spec, l, preferred) {
-			if l > 0 {
-				app.Short = full
-			}
-			return true
-		}
+	f := a.room.find(app, spec, kept)
+	switch {
+	case f.level < 0:
+		app.Short = f.short
+		return false
+	case f.plan == nil:
+		a.settle(app, spec, app.Levels, f.level, f.at, f.loads)
+		app.Short = f.short
+		return true
 	}
-	app.Short = least
-	return false
+	a.makeRoom(app, spec, f.plan, kept)
+	if f.level > 0 {
+		app.Short = f.short
+	}
+	return true
 }
 
 // settle grants a level: it is booked and recorded.
@@ -168,17 +156,11 @@ func (a *allotment) reserveFree(app *App) {
 	}
 }
 
-// makeRoom preempts others for a level of an application, if standing and policy allow
-// it, and grants it the level.
-func (a *allotment) makeRoom(c *preemptor, spec *model.Application, level int, pools []int) bool {
-	best := a.best(c, level, pools)
-	if best == nil {
-		return false
-	}
-	a.carryOut(c.app, best)
-	loads, _ := a.fit(c.app, &c.app.Levels[level], best.at, c.kept)
-	a.settle(c.app, spec, c.app.Levels, level, best.at, loads)
-	return true
+// makeRoom preempts others for a level of an application, and grants it the level.
+func (a *allotment) makeRoom(app *App, spec *model.Application, pl *plan, kept []Load) {
+	a.carryOut(app, pl)
+	loads, _ := a.fit(app, &app.Levels[pl.level], pl.at, kept)
+	a.settle(app, spec, app.Levels, pl.level, pl.at, loads)
 }
 
 // carryOut takes from the victims of a plan what they give up.

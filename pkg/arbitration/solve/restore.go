@@ -58,8 +58,11 @@ func (a *allotment) raise(app *App) {
 		if loads, short := a.fit(app, &app.Levels[l], -1, p.kept); short == nil && a.marginHolds(app, loads, p.kept) {
 			a.settle(app, app.Spec, app.Levels, l, -1, loads)
 			return
-		} else if short != nil && a.makeRoom(p, app.Spec, l, []int{-1}) {
-			return
+		} else if short != nil {
+			if pl := a.best(p, l, []int{-1}); pl != nil {
+				a.makeRoom(app, app.Spec, pl, p.kept)
+				return
+			}
 		}
 	}
 	a.take(app, p.kept)

@@ -37,6 +37,41 @@ type preemptor struct {
 	from int    // the level that kept reaches, one below the lowest if none
 }
 
+// found is the place that was found for an application.
+type found struct {
+	level int        // that it may have, -1: none
+	at    int        // the pool of its loose components
+	loads []Load     // that it then takes, where nobody gives way
+	plan  *plan      // of who gives way, nil: nobody
+	short []Shortage // for more than that
+}
+
+// find looks for a place for a spec: the best level that fits in free capacity or for which
+// others give way. It changes nothing.
+func (r *room) find(app *App, spec *model.Application, kept []Load) found {
+	preferred := r.Preferred(app, spec, &app.Levels[0])
+	c := r.preemptor(app, kept)
+	var full, least []Shortage
+	for l := range app.Levels {
+		for i, at := range preferred {
+			loads, short := r.fit(app, &app.Levels[l], at, kept)
+			if short == nil {
+				return found{level: l, at: at, loads: loads, short: full}
+			}
+			if i == 0 {
+				least = short
+			}
+		}
+		if full == nil {
+			full = least
+		}
+		if pl := r.best(c, l, preferred); pl != nil {
+			return found{level: l, at: pl.at, plan: pl, short: full}
+		}
+	}
+	return found{level: -1, short: least}
+}
+
 // preemptor returns an application that holds kept.
 func (b *Books) preemptor(app *App, kept []Load) *preemptor {
 	c := &preemptor{app, kept, len(app.Levels)}
