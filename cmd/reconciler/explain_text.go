@@ -217,10 +217,11 @@ func (p *printer) wayIn(d *model.Decision) {
 		p.section("Ahead of it")
 		p.line("  %s", text.Enumerate(appNames(d.BlockedBy), 20))
 	}
-	if len(d.WouldAdmit) > 0 {
-		p.section("Any one of these would admit it")
-		for _, w := range d.WouldAdmit {
-			p.line("  - %s", text.Clean(w))
+	if sentence, changes := d.Advising(); sentence != "" {
+		p.section("What would help")
+		p.line("  %s", text.Clean(sentence))
+		for _, change := range changes {
+			p.line("  - %s", text.Clean(change))
 		}
 	}
 }

@@ -23,23 +23,36 @@ import (
 // as one that does not, after every one of many random changes, and does decide
 // what changed instead of everything in most passes.
 func TestDecidingWhatChangedIsDecidingEverything(t *testing.T) {
+	decidingWhatChanged(t, 10, follow.Silent, arbitration.Rule)
+}
+
+// TestAdvisingWhatChangedIsAdvisingEverything: the same with advice.
+func TestAdvisingWhatChangedIsAdvisingEverything(t *testing.T) {
+	decidingWhatChanged(t, 1, follow.New, arbitration.Decide)
+}
+
+func decidingWhatChanged(t *testing.T, hundreds int, arbiter func(func(solve.Inputs) *solve.Case) *follow.Arbiter,
+	decide func(model.Fleet, model.Observation, model.Ledger, time.Time) model.Ruling) {
 	paths := map[string]*[2]int{} // by kind of edit: how often everything was decided, and less than that
-	holds(t, 10, func(t *rapid.T) {
+	holds(t, hundreds, func(t *rapid.T) {
 		s := dressed(t)
-		remembering := newWatched()
+		remembering := newWatched(arbiter)
 		kind := "at first"
 		var last []model.Decision
 		for range 10 {
 			fleet, seen, ledger := s.inputs()
 			anew := remembering.anew
 			before := essenceByApp(last)
-			got, want := remembering.Decide(fleet, seen, ledger, s.Now), arbitration.Decide(fleet, seen, ledger, s.Now)
+			got, want := remembering.Decide(fleet, seen, ledger, s.Now), decide(fleet, seen, ledger, s.Now)
 			if diff := differing(essence(want), essence(got)); diff != "" {
 				t.Fatalf("%s: %s", kind, diff)
 			}
 			for i := range got.Decisions { // what is news is told as it is now, word for word
 				d, w := &got.Decisions[i], &want.Decisions[i]
-				if old, known := before[d.App]; (!known || model.DigestOf(old) != model.DigestOf(essenceOf(d))) && model.DigestOf(d) != model.DigestOf(w) {
+				old, known := before[d.App]
+				now := essenceOf(d)
+				old.Advice, old.Advised, now.Advice, now.Advised = nil, nil, nil, nil
+				if (!known || model.DigestOf(old) != model.DigestOf(now)) && model.DigestOf(momentless(d)) != model.DigestOf(momentless(w)) {
 					t.Fatalf("%s: %s is told as\n%s\nand would be\n%s", kind, d.App, told(d), told(w))
 				}
 			}
@@ -76,9 +89,9 @@ type watched struct {
 
 // newWatched counts the arbitrations of the inputs that the arbiter was given. The others
 // verify what would admit an application, with changed inputs.
-func newWatched() *watched {
+func newWatched(arbiter func(func(solve.Inputs) *solve.Case) *follow.Arbiter) *watched {
 	w := &watched{}
-	w.Arbiter = follow.New(func(in solve.Inputs) *solve.Case {
+	w.Arbiter = arbiter(func(in solve.Inputs) *solve.Case {
 		if reflect.DeepEqual(in, w.given) {
 			w.anew++
 		}
@@ -184,7 +197,7 @@ func (s *scene) edit() string {
 func differing(want, got []model.Decision) string {
 	for i := range min(len(want), len(got)) {
 		if model.DigestOf(want[i]) != model.DigestOf(got[i]) {
-			return fmt.Sprintf("anew: %+v\nremembering: %+v\n%v %v", want[i], got[i], want[i].Refused, got[i].Refused)
+			return fmt.Sprintf("anew: %s\nremembering: %s", told(&want[i]), told(&got[i]))
 		}
 	}
 	if len(want) != len(got) {
@@ -202,9 +215,20 @@ func essence(r model.Ruling) []model.Decision {
 	return out
 }
 
+// momentless is a decision without the moments of its advice: a ruling that was not saved is the same ruling later.
+func momentless(d *model.Decision) model.Decision {
+	same := *d
+	if d.Advised != nil {
+		same.Advised = new(*d.Advised)
+		same.Advised.At, same.Advised.Checked = time.Time{}, time.Time{}
+	}
+	return same
+}
+
 func essenceOf(d *model.Decision) model.Decision {
+	advised := momentless(d).Advised
 	return model.Decision{App: d.App, Verdict: d.Verdict, Reason: d.Reason, Spec: d.Spec, Degraded: d.Degraded, Position: d.Position,
-		Grants: d.Grants, Refused: d.Refused, EvictAt: d.EvictAt, Standing: d.Standing, For: d.For}
+		Grants: d.Grants, Refused: d.Refused, EvictAt: d.EvictAt, Standing: d.Standing, For: d.For, Advice: d.Advice, Advised: advised}
 }
 
 func essenceByApp(decisions []model.Decision) map[model.AppID]model.Decision {

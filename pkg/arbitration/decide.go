@@ -3,6 +3,7 @@ package arbitration
 import (
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/arbitration/advice"
 	"github.com/d-aros/d-aros/pkg/arbitration/explain"
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -12,14 +13,28 @@ import (
 // holds a grant in the ledger and is still declared. The ruling is empty while the
 // fleet has no platform.
 func Decide(fleet model.Fleet, seen model.Observation, ledger model.Ledger, now time.Time) model.Ruling {
+	c, r := rule(fleet, seen, ledger, now)
+	if c != nil {
+		advice.New(c, Solve).Advise(r.Decisions)
+	}
+	return r
+}
+
+// Rule rules as Decide does, and advises nobody.
+func Rule(fleet model.Fleet, seen model.Observation, ledger model.Ledger, now time.Time) model.Ruling {
+	_, r := rule(fleet, seen, ledger, now)
+	return r
+}
+
+func rule(fleet model.Fleet, seen model.Observation, ledger model.Ledger, now time.Time) (*solve.Case, model.Ruling) {
 	if fleet.Platform == nil {
-		return model.Ruling{}
+		return nil, model.Ruling{}
 	}
 	c := Solve(solve.Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: now})
 	r := model.Ruling{Decisions: make([]model.Decision, len(c.Apps))}
-	explain.New(c, Solve).All(r.Decisions)
+	explain.New(c).All(r.Decisions)
 	r.OverQuota = c.OverQuota()
-	return r
+	return c, r
 }
 
 // Solve is the arbitration: its stages in the order in which they bind. The fleet
@@ -43,18 +58,16 @@ func Solve(in solve.Inputs) *solve.Case {
 	return c
 }
 
-// Counterfactuals lists changes, each sufficient alone, that would have admitted
-// a pending or rejected application; the changes that its owner can make come first.
-// Each was verified by arbitrating the changed inputs, and one unit less of it
-// does not suffice. It is empty for an application that is granted a place, and
-// where no single change of these kinds suffices.
-func Counterfactuals(fleet model.Fleet, seen model.Observation, ledger model.Ledger, now time.Time, app model.AppID) []string {
+// Advice lists changes, each sufficient alone, that give an application what it lacks: a place, all that it asks for or its
+// newer spec. Those come first that cost others least. Each was verified by arbitrating with it. Advised, which
+// is nil where nothing is lacking, says which kinds were tried. Decide advises so too, and does a part of the work in each pass.
+func Advice(fleet model.Fleet, seen model.Observation, ledger model.Ledger, now time.Time, app model.AppID) ([]model.Advice, *model.Advised) {
 	if fleet.Platform == nil {
-		return nil
+		return nil, nil
 	}
 	c := Solve(solve.Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: now})
 	if _, a := c.Find(app); a != nil {
-		return explain.New(c, Solve).Counterfactuals(a)
+		return advice.New(c, Solve).All(a)
 	}
-	return nil
+	return nil, nil
 }

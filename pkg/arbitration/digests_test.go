@@ -85,7 +85,7 @@ func editedHistory(seed uint64, write func(any), incremental func(model.Ruling))
 	shape := generate.Everything(1+rng.IntN(4), 1+rng.IntN(12))
 	shape.Preemption = []model.Preemption{"none", "within-tenant", "reclaim", "any", "any"}[rng.IntN(5)]
 	s := (&scene{World: generate.Random(rng, shape), rng: rng, shape: shape}).dressed()
-	arbiter := follow.New(arbitration.Solve)
+	arbiter := follow.Silent(arbitration.Solve)
 	for range 10 {
 		fleet, seen, ledger := s.inputs()
 		incremental(arbiter.Decide(fleet, seen, ledger, s.Now))
@@ -93,7 +93,9 @@ func editedHistory(seed uint64, write func(any), incremental func(model.Ruling))
 		s.edit()
 	}
 	for i := range s.Fleet.Applications {
-		write(arbitration.Counterfactuals(s.Fleet, s.Seen, s.Ledger, s.Now, s.Fleet.Applications[i].ID))
+		list, advised := arbitration.Advice(s.Fleet, s.Seen, s.Ledger, s.Now, s.Fleet.Applications[i].ID)
+		write(list)
+		write(advised)
 	}
 }
 

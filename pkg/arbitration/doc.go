@@ -8,7 +8,7 @@
 // input. It never starts or stops anything and never changes a phase.
 //
 // This package has the stages, in the order in which they bind (Solve). The rules
-// of each stage are in package solve, the sentences and counterfactuals in package
-// explain. Package follow decides the same, and only what changed since the last
+// of each stage are in package solve, the sentences in package explain, and what would help whom in package
+// advice. Package follow decides the same, and only what changed since the last
 // pass. docs/arbitration.md explains the rules to people.
 package arbitration

@@ -30,7 +30,7 @@ var invariants = []func(*rapid.T){
 	everythingComesToRest, nothingCycles, littleChangesMoveLittle, placesAreKept, nobodyStarves,
 	gangsAreWhole, dependantsWait, hintsHaveDomains,
 	incrementalIsFull, otherTenantsAreLeftAlone,
-	everyFailureCounts, counterfactualsAreTrue, certificatesAreComplete, overQuotaGrowsNothing,
+	everyFailureCounts, adviceIsTrue, certificatesAreComplete, overQuotaGrowsNothing,
 	higherPrioritiesRunInFull, sentencesAreTrue, oneMovePerHold,
 }
 

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,6 +46,26 @@ func TestPageIsTrue(t *testing.T) {
 	b.WriteString("```\n")
 
 	page.Hold(t, flag.Lookup("update").Value.String() == "true", file, "example", b.String())
+}
+
+// TestAdvicePageIsTrue plays the example of docs/advice.md until it rests and compares what is told.
+func TestAdvicePageIsTrue(t *testing.T) {
+	const file = "../../docs/advice.md"
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	situation := regexp.MustCompile("(?s)```situation\n(.*?)```").FindSubmatch(text)
+	require.NotNil(t, situation, "the page has an example")
+	s, err := story.Read(string(situation[1]))
+	require.NoError(t, err)
+	_, settled := s.Settle(5, time.Minute)
+	require.True(t, settled)
+	s.Advises = true
+	ruling := s.Decide()
+	d, ok := ruling.Find(model.AppID{Tenant: "a", Name: "job"})
+	require.True(t, ok)
+	sentence, changes := d.Advising()
+	told := "```\n" + sentence + "\n- " + strings.Join(changes, "\n- ") + "\n```\n"
+	page.Hold(t, flag.Lookup("update").Value.String() == "true", file, "example", told)
 }
 
 // bars draws what tenants have of the 12 cores of the example, four characters a core.

@@ -261,8 +261,8 @@ func show(r model.Ruling) string {
 		for _, id := range d.BlockedBy {
 			fmt.Fprintf(&b, "  behind: %s\n", id)
 		}
-		for _, w := range d.WouldAdmit {
-			fmt.Fprintf(&b, "  would admit: %s\n", w)
+		for _, a := range d.Advice {
+			fmt.Fprintf(&b, "  would help: %s\n", a)
 		}
 	}
 	for _, q := range r.OverQuota {

@@ -114,7 +114,7 @@ asks a/new size=4`, func(s *story.Story) {}, model.VerdictGranted, false},
 				inst.History = []model.Transition{{At: s.Now, Instance: 1, From: model.PhaseAdmitted, To: model.PhaseScheduled}}
 			}
 			at := &scene{World: s.World}
-			arbiter := newWatched()
+			arbiter := newWatched(follow.Silent)
 			rule := func() model.Ruling {
 				fleet, seen, ledger := at.inputs()
 				ruling := arbiter.Decide(fleet, seen, ledger, s.Now)
@@ -154,7 +154,7 @@ asks a/next size=2
 asks b/large size=4`)
 	require.NoError(t, err)
 	at := &scene{World: s.World}
-	arbiter := follow.New(arbitration.Solve)
+	arbiter := follow.Silent(arbitration.Solve)
 	rule := func() model.Ruling {
 		fleet, seen, ledger := at.inputs()
 		return arbiter.Decide(fleet, seen, ledger, s.Now)

@@ -91,7 +91,9 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 		if changed {
 			made := *d
 			made.Revision = model.Revision{}
-			made.Inputs.At = now.UTC().Round(0)
+			if made.Inputs.At.IsZero() || made.Advised == nil { // else it is an earlier one, and the advice has its time
+				made.Inputs.At = now.UTC().Round(0)
+			}
 			d, next.Pools = &made, seen.Pools
 		}
 		if d != nil {
@@ -272,16 +274,22 @@ func (f *facts) settle() {
 	}
 }
 
-// record returns the decision to keep about an application: d, the new one, if it rules
-// something else than old, the last one, so that the record of a decision stays what it
-// was when it was made. What a decision displaced stays part of its record. Either may be
-// nil.
+// record returns the decision to keep about an application: d, the new one, if it rules something else than old, the last
+// one, so that the record of a decision stays what it was when it was made. What a decision displaced stays part of its
+// record. Of a decision that rules the same and advises something else only the advice is kept, which has a time of its own.
+// Either may be nil.
 func record(old, d *model.Decision) (_ *model.Decision, changed bool) {
 	switch {
 	case old == nil:
 		return d, d != nil
-	case d == nil || old.RulesAs(d) && (len(d.Displaced) == 0 || slices.Equal(old.Displaced, d.Displaced)):
+	case d == nil:
+		return old, false
+	case !old.RulesAs(d) || len(d.Displaced) > 0 && !slices.Equal(old.Displaced, d.Displaced):
+		return d, true
+	case old.SameAdvice(d):
 		return old, false
 	}
-	return d, true
+	kept := *old
+	kept.Advice, kept.Advised, kept.WouldAdmit, kept.Revision = d.Advice, d.Advised, d.WouldAdmit, d.Revision
+	return &kept, true
 }

@@ -315,7 +315,7 @@ func (x *runExploration) pass(s *runState) model.Ledger {
 	}
 	seen := s.seen()
 	fleet, _ = lifecycle.KeepLastGood(fleet, s.ledger, confirmedAll(&s.ledger))
-	next := lifecycle.Advance(s.ledger, fleet, arbitration.Decide(fleet, seen, s.ledger, s.now), seen, s.now)
+	next := lifecycle.Advance(s.ledger, fleet, arbitration.Rule(fleet, seen, s.ledger, s.now), seen, s.now)
 	runs, _ := workflow.Carry(&s.ledger, &next, workflow.Reports{Commands: asked, Seen: &seen}, workflow.Limits{}, s.now)
 	next = lifecycle.Follow(next, runs, seen, s.now)
 	x.check(&s.state, &next)

@@ -305,7 +305,7 @@ func (x *exploration) pass(s *state) model.Ledger {
 	}
 	seen := s.seen()
 	fleet, _ = lifecycle.KeepLastGood(fleet, s.ledger, confirmedAll(&s.ledger))
-	next := lifecycle.Advance(s.ledger, fleet, arbitration.Decide(fleet, seen, s.ledger, s.now), seen, s.now)
+	next := lifecycle.Advance(s.ledger, fleet, arbitration.Rule(fleet, seen, s.ledger, s.now), seen, s.now)
 	x.check(s, &next)
 	return next
 }

@@ -190,8 +190,8 @@ func (w *world) pass(t *testing.T) {
 	slices.SortFunc(w.fleet.Applications, func(x, y *model.Application) int { return x.ID.Compare(y.ID) })
 	advance := func(ledger model.Ledger, advance func(model.Ledger, model.Fleet, model.Ruling, model.Observation, time.Time) model.Ledger) model.Ledger {
 		fleet, leaving := lifecycle.KeepLastGood(w.fleet, ledger, w.confirmed)
-		fleet, _ = lifecycle.HoldMoves(fleet, &ledger, leaving, func(f model.Fleet) model.Ruling { return arbitration.Decide(f, w.seen, ledger, w.now) })
-		return advance(ledger, fleet, arbitration.Decide(fleet, w.seen, ledger, w.now), w.seen, w.now)
+		fleet, _ = lifecycle.HoldMoves(fleet, &ledger, leaving, func(f model.Fleet) model.Ruling { return arbitration.Rule(f, w.seen, ledger, w.now) })
+		return advance(ledger, fleet, arbitration.Rule(fleet, w.seen, ledger, w.now), w.seen, w.now)
 	}
 	next := advance(w.ledger, lifecycle.Advance)
 	again := advance(next, lifecycle.AdvanceAll)

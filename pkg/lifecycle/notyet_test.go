@@ -17,7 +17,7 @@ func TestNotEvaluatedYet(t *testing.T) {
 	now, app := time.Unix(1e9, 0), model.AppID{Tenant: "acme", Name: "shop"}
 	for code, records := range map[string]int{catalogue.NotYet: 0, catalogue.TooMany: 0, catalogue.Syntax: 1} {
 		fleet := model.Fleet{Commit: "c", Platform: &model.Platform{}, Unusable: []model.Unusable{{App: app, Code: code, Message: "a sentence"}}}
-		ruling := arbitration.Decide(fleet, model.Observation{}, model.Ledger{}, now)
+		ruling := arbitration.Rule(fleet, model.Observation{}, model.Ledger{}, now)
 		next := Advance(model.Ledger{}, fleet, ruling, model.Observation{}, now)
 		require.Len(t, next.Instances, records, code)
 		require.Len(t, next.Decisions, records, code)

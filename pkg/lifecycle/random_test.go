@@ -60,7 +60,7 @@ func (w *world) report(t *testing.T, rt *rapid.T, name string) {
 func (w *world) check(rt *rapid.T) {
 	slices.SortFunc(w.fleet.Applications, func(x, y *model.Application) int { return x.ID.Compare(y.ID) })
 	fleet, _ := lifecycle.KeepLastGood(w.fleet, w.ledger, nil)
-	ruling := arbitration.Decide(fleet, w.seen, w.ledger, w.now)
+	ruling := arbitration.Rule(fleet, w.seen, w.ledger, w.now)
 	next := lifecycle.Advance(w.ledger, fleet, ruling, w.seen, w.now)
 	if model.DigestOf(everything(next)) != model.DigestOf(everything(lifecycle.AdvanceAll(w.ledger, fleet, ruling, w.seen, w.now))) {
 		rt.Fatal("equal inputs, different ledgers, or one that was taken to be still was not")

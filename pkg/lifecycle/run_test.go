@@ -98,7 +98,7 @@ func (w *flowing) flow(t *testing.T, name string, words []string) {
 func (w *flowing) pass(t *testing.T) {
 	advance := func(ledger model.Ledger) model.Ledger {
 		fleet, _ := lifecycle.KeepLastGood(w.fleet, ledger, nil)
-		next := lifecycle.Advance(ledger, fleet, arbitration.Decide(fleet, w.seen, ledger, w.now), w.seen, w.now)
+		next := lifecycle.Advance(ledger, fleet, arbitration.Rule(fleet, w.seen, ledger, w.now), w.seen, w.now)
 		runs, _ := workflow.Carry(&ledger, &next, workflow.Reports{Commands: w.asked, Results: w.results, Seen: &w.seen}, workflow.Limits{}, w.now)
 		return lifecycle.Follow(next, runs, w.seen, w.now)
 	}

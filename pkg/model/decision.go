@@ -85,7 +85,12 @@ type Decision struct {
 	Displaced   []Displacement `json:"displaced,omitempty"`
 	BlockedBy   []AppID        `json:"blockedBy,omitempty"`
 	Ahead       []Competitor   `json:"ahead,omitempty"`      // the applications of BlockedBy, with what they hold and their shares
-	WouldAdmit  []string       `json:"wouldAdmit,omitempty"` // changes, each sufficient alone, smallest first
+	WouldAdmit  []string       `json:"wouldAdmit,omitempty"` // of an older program: changes, each sufficient alone when it was decided
+
+	// Advice are changes, each sufficient alone, those first that cost others least. Advised is nil where
+	// nothing is lacking, or nothing was tried yet.
+	Advice  []Advice `json:"advice,omitempty"`
+	Advised *Advised `json:"advised,omitempty"`
 
 	Revision Revision `json:"-"`
 }

@@ -142,7 +142,7 @@ func (d declared) replay(ctx context.Context, at, before status.Saved, exists bo
 		return nil, nil
 	}
 	made := &ReplayedCommit{Commit: at.Commit, Source: after.Commit}
-	again, err := d.decideAgain(ctx, ledger, after, recorded[0].Inputs.At, n)
+	again, err := d.decideAgain(ctx, ledger, after, passOf(recorded), n)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -154,6 +154,19 @@ func (d declared) replay(ctx context.Context, at, before status.Saved, exists bo
 		made.Decisions = append(made.Decisions, compareDecisions(was, format.Reread(is), err == nil))
 	}
 	return made, nil
+}
+
+// passOf is the time of the pass that recorded decisions: it made them, or the advice in them.
+func passOf(recorded []*model.Decision) (at time.Time) {
+	for _, d := range recorded {
+		if d.Inputs.At.After(at) {
+			at = d.Inputs.At
+		}
+		if d.Advised != nil && d.Advised.Checked.After(at) {
+			at = d.Advised.Checked
+		}
+	}
+	return at
 }
 
 // sameDecision reports whether two commits have the same decision about an application, false if one cannot be read.

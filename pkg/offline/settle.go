@@ -75,12 +75,16 @@ func restless(was, is *model.Ledger) (names []string) {
 	return names
 }
 
-// recordsOf returns digests of what the ledger says of each application.
+// recordsOf returns digests of what the ledger says of each application, but for advice, which moves nothing.
 func recordsOf(l *model.Ledger) map[model.AppID]model.Digest {
 	records := map[model.AppID]model.Digest{}
 	for i := range l.Instances {
 		in := &l.Instances[i]
-		d, _ := l.Decision(in.App)
+		var d model.Decision
+		if made, ok := l.Decision(in.App); ok {
+			d = *made
+			d.Advice, d.Advised = nil, nil
+		}
 		records[in.App] = model.DigestOf([]any{in, in.SpecDigest(), in.Run, d})
 	}
 	return records

@@ -37,8 +37,9 @@ type Obstacles struct {
 	Standing model.Standing      `json:"standing,omitempty"`
 	Shares   []model.TenantShare `json:"shares,omitempty"`
 	Failing  []model.Constraint  `json:"failing"`
-	Ahead    []model.AppID       `json:"ahead"` // applications that hold most of the scarce capacity
-	Ways     []string            `json:"ways"`  // changes, each sufficient alone
+	Ahead    []model.AppID       `json:"ahead"`  // applications that hold most of the scarce capacity
+	Ways     []string            `json:"ways"`   // changes, each sufficient alone, with what they cost
+	Advice   []model.Advice      `json:"advice"` // the same as data
 }
 
 // WhyNot decides again on a ledger and the source commit that it records, and returns what keeps an application from a
@@ -65,7 +66,7 @@ func obstacles(c turn.Case, app model.AppID, level Level) (Obstacles, error) {
 	if !ok {
 		return Obstacles{}, fmt.Errorf("%s is not to run: Git says so, or it ended for good with the spec that Git has", app)
 	}
-	v := Obstacles{App: app, Level: level, Reached: reached(d, level), Failing: []model.Constraint{}, Ahead: []model.AppID{}, Ways: []string{}}
+	v := Obstacles{App: app, Level: level, Reached: reached(d, level), Failing: []model.Constraint{}, Ahead: []model.AppID{}, Ways: []string{}, Advice: []model.Advice{}}
 	if !v.Reached && level == LevelFull && d.Verdict != model.VerdictRejected {
 		// Decide as if the application could not be degraded.
 		c.Fleet, c.Ledger = allOrNothing(c.Fleet, c.Ledger, app)
@@ -86,7 +87,10 @@ func obstacles(c turn.Case, app model.AppID, level Level) (Obstacles, error) {
 		}
 	}
 	v.Ahead = append(v.Ahead, d.BlockedBy...)
-	v.Ways = append(v.Ways, arbitration.Counterfactuals(c.Fleet, c.Seen, c.Ledger, c.Now, app)...)
+	list, _ := arbitration.Advice(c.Fleet, c.Seen, c.Ledger, c.Now, app)
+	for _, a := range list {
+		v.Ways, v.Advice = append(v.Ways, a.String()), append(v.Advice, a)
+	}
 	return v, nil
 }
 

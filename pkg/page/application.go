@@ -98,6 +98,21 @@ func because(r model.Reason, message string) string {
 	return s + ": " + escape(message)
 }
 
+// advice lists what would give the application what it lacks.
+func (p *page) advice(d *model.Decision) {
+	sentence, changes := d.Advising()
+	if sentence == "" {
+		return
+	}
+	p.line("%s\n", escape(sentence))
+	for _, change := range changes[:min(len(changes), maxRows)] {
+		p.line("- %s", escape(change))
+	}
+	if len(changes) > 0 {
+		p.line("")
+	}
+}
+
 func (p *page) decision(d *model.Decision) {
 	p.line("## Decision\n")
 	p.line("**%s**%s\n", escape(string(d.Verdict)), because(d.Reason, d.Message))
@@ -123,13 +138,7 @@ func (p *page) decision(d *model.Decision) {
 		checks = append(checks, []string{code(c.Name), escape(c.Asked), escape(c.Used), escape(c.Limit), escape(c.Short), mark, p.to.place(c.At, d.Inputs.Commit)})
 	}
 	p.table("", []string{"Check", "Asked", "Used by others", "Limit", "Shortfall", "", "Limit set at"}, checks)
-	if len(d.WouldAdmit) > 0 {
-		p.line("Each of these alone would admit it:\n")
-		for _, w := range d.WouldAdmit[:min(len(d.WouldAdmit), maxRows)] {
-			p.line("- %s", escape(w))
-		}
-		p.line("")
-	}
+	p.advice(d)
 	var rows [][]string
 	for _, x := range d.Ahead[:min(len(d.Ahead), maxRows)] {
 		rows = append(rows, []string{code(x.App.String()), escape(x.Holds), escape(string(x.Standing)), thousandths(x.Share), thousandths(x.FairShare)})

@@ -191,11 +191,14 @@ func waitingRows(l *model.Ledger) [][]string {
 	})
 }
 
-// remedy is the smallest change that would admit an application, else what the first check that fails lacks, and where
-// its limit is set.
+// remedy is the change that would admit an application, of several the one that costs others least, or that none would. Of
+// an application that was not advised yet it is what the first check that fails lacks, and where its limit is set.
 func remedy(d *model.Decision) string {
-	if len(d.WouldAdmit) > 0 {
-		return brief(d.WouldAdmit[0])
+	switch sentence, changes := d.Advising(); {
+	case len(changes) > 0:
+		return brief(changes[0])
+	case d.Advised != nil:
+		return brief(sentence)
 	}
 	short := slices.DeleteFunc(slices.Clone(d.Constraints), func(c model.Constraint) bool { return c.OK })
 	if len(short) == 0 {

@@ -44,7 +44,7 @@ func encodeFormat1(v any) ([]byte, error) {
 			return nil, err
 		}
 		d.Grants = asTold(d.Grants)
-		v = d
+		v = withoutAdvice(d)
 	case *model.Instance:
 		v = inFormat1Terms(list)
 	case *source:
@@ -129,6 +129,15 @@ func renamed(d model.Decision, name func(model.Standing) (model.Standing, bool))
 	return d, nil
 }
 
+// withoutAdvice returns a decision whose advice is told as older programs do: in words.
+func withoutAdvice(d model.Decision) model.Decision {
+	if d.Advised != nil {
+		_, d.WouldAdmit = d.Advising()
+	}
+	d.Advice, d.Advised = nil, nil
+	return d
+}
+
 // Reread returns a decision as it would be read back after it was saved in a format,
 // for a comparison with a recorded one. Format 1 says less than a decision does.
 func (f Format) Reread(d *model.Decision) *model.Decision {
@@ -142,6 +151,7 @@ func (f Format) Reread(d *model.Decision) *model.Decision {
 	if err != nil {
 		return d // it cannot be saved, so it equals nothing that was
 	}
+	saved = withoutAdvice(saved)
 	return &saved
 }
 

@@ -92,7 +92,7 @@ func Take(c Case) Outcome {
 		decide = arbitration.Decide
 	}
 	c.Ledger = lifecycle.Retry(c.Ledger, c.commands(fleet, &c.Ledger, true), fleet.Commit, c.Now)
-	fleet, moves := lifecycle.HoldMoves(fleet, &c.Ledger, leaving, func(f model.Fleet) model.Ruling { return arbitration.Decide(f, c.Seen, c.Ledger, c.Now) })
+	fleet, moves := lifecycle.HoldMoves(fleet, &c.Ledger, leaving, func(f model.Fleet) model.Ruling { return arbitration.Rule(f, c.Seen, c.Ledger, c.Now) })
 	ruling := decide(fleet, c.Seen, c.Ledger, c.Now)
 	part, left := c.part(fleet, &ruling, moves)
 	next := lifecycle.Advance(c.Ledger, part, ruling, c.Seen, c.Now)

@@ -67,7 +67,8 @@ type Component struct {
 type Waiting struct {
 	Position   int           `json:"position"` // in line, from 1
 	BlockedBy  []model.AppID `json:"blockedBy,omitempty"`
-	WouldAdmit []string      `json:"wouldAdmit,omitempty"`
+	WouldAdmit []string      `json:"wouldAdmit,omitempty"` // changes, each sufficient alone, with what they cost; none while they are checked again
+	Advice     string        `json:"advice,omitempty"`     // what is known of such changes, as a sentence
 }
 
 // StatusOf returns the state of the selected applications.
@@ -117,7 +118,8 @@ func applicationOf(l *model.Ledger, in *model.Instance) Application {
 		v.Workflow = workflowOf(in)
 	}
 	if d, ok := l.Decision(in.App); ok && d.Verdict == model.VerdictWaiting && in.Phase == model.PhaseAdmitted {
-		v.Waiting = &Waiting{Position: d.Position, BlockedBy: d.BlockedBy, WouldAdmit: d.WouldAdmit}
+		v.Waiting = &Waiting{Position: d.Position, BlockedBy: d.BlockedBy}
+		v.Waiting.Advice, v.Waiting.WouldAdmit = d.Advising()
 	}
 	return v
 }

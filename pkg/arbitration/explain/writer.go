@@ -17,9 +17,8 @@ var recordedClass = []model.Standing{solve.WithinGuarantee: model.StandingWithin
 // holds what is short, which several decisions name.
 type Writer struct {
 	*solve.Case
-	again   func(solve.Inputs) *solve.Case // to verify what would admit an application
-	holders map[[2]int][]*solve.App        // by pool and resource; see holding
-	digests map[*model.Tenant]inForce      // the last that was asked for of a tenant; see policyDigest
+	holders map[[2]int][]*solve.App   // by pool and resource; see holding
+	digests map[*model.Tenant]inForce // the last that was asked for of a tenant; see policyDigest
 }
 
 // inForce is a policy and its digest together with the quota of a tenant.
@@ -28,10 +27,9 @@ type inForce struct {
 	digest model.Digest
 }
 
-// New returns a writer for a solved case. Again must be the function that solved
-// it.
-func New(c *solve.Case, again func(solve.Inputs) *solve.Case) *Writer {
-	return &Writer{Case: c, again: again, holders: map[[2]int][]*solve.App{}, digests: map[*model.Tenant]inForce{}}
+// New returns a writer for a solved case.
+func New(c *solve.Case) *Writer {
+	return &Writer{Case: c, holders: map[[2]int][]*solve.App{}, digests: map[*model.Tenant]inForce{}}
 }
 
 // ForgetHolders must be called after applications were granted something or lost
@@ -43,27 +41,6 @@ func (w *Writer) All(decisions []model.Decision) {
 	for i, app := range w.Apps {
 		decisions[i] = w.Decision(app)
 	}
-	a := advisor{w.Case, w.again, effort}
-	for i, app := range w.Apps {
-		a.advise(&decisions[i], app)
-	}
-}
-
-// Advise adds to the decisions about some applications what would admit them. The
-// decisions are those about all applications.
-func (w *Writer) Advise(decisions []model.Decision, apps []model.AppID) {
-	a := advisor{w.Case, w.again, effort}
-	for _, id := range apps {
-		at, app := w.Find(id)
-		a.advise(&decisions[at], app)
-	}
-}
-
-// Counterfactuals are the changes that would admit one application, whatever the
-// effort.
-func (w *Writer) Counterfactuals(app *solve.App) []string {
-	a := advisor{w.Case, w.again, 1 << 30}
-	return a.wouldAdmit(app)
 }
 
 // Decision records what was decided about an application and why.

@@ -1,7 +1,6 @@
 package follow
 
 import (
-	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
@@ -15,18 +14,24 @@ import (
 // concurrent use; a ruling is good until the next call, and inputs must never be
 // changed after the call.
 type Arbiter struct {
-	solve  func(solve.Inputs) *solve.Case // everything, from scratch
-	last   *tracker
-	ruling model.Ruling
-	wake   time.Time // when time alone can change the ruling, zero: never
-	moved  bool      // the last ruling moved something
+	solve   func(solve.Inputs) *solve.Case // everything, from scratch
+	advises bool
+	last    *tracker
+	ruling  model.Ruling
+	wake    time.Time // when time alone can change the ruling, zero: never
+	moved   bool      // the last ruling moved something
 }
 
 // New returns an arbiter that knows nothing yet. Decide is the whole arbitration
 // from scratch.
-func New(decide func(solve.Inputs) *solve.Case) *Arbiter { return &Arbiter{solve: decide} }
+func New(decide func(solve.Inputs) *solve.Case) *Arbiter {
+	return &Arbiter{solve: decide, advises: true}
+}
 
-// Decide rules as arbitration.Decide does.
+// Silent returns an arbiter that knows nothing yet and advises nobody.
+func Silent(decide func(solve.Inputs) *solve.Case) *Arbiter { return &Arbiter{solve: decide} }
+
+// Decide rules as arbitration.Decide does, a silent arbiter as arbitration.Rule.
 func (a *Arbiter) Decide(fleet model.Fleet, seen model.Observation, ledger model.Ledger, now time.Time) model.Ruling {
 	if fleet.Platform == nil {
 		a.last = nil
@@ -35,36 +40,21 @@ func (a *Arbiter) Decide(fleet model.Fleet, seen model.Observation, ledger model
 	t, e := a.last, &edits{Inputs: solve.Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: now}}
 	switch {
 	case t == nil || now.Before(t.Now) || !t.Returns.IsZero() && !now.Before(t.Returns) || !t.compare(e):
-		t = newTracker(e.Inputs, a.solve)
+		t = newTracker(e.Inputs, a.solve, a.advises)
 		a.last, a.ruling = t, t.all()
-	case len(e.apps) == 0 && !a.moved && (len(t.Newcomers) == 0 || now.Equal(t.Now)) && (a.wake.IsZero() || now.Before(a.wake)):
+	case len(e.apps) == 0 && !a.moved && !t.unfinished && (len(t.Newcomers) == 0 || now.Equal(t.Now)) && (a.wake.IsZero() || now.Before(a.wake)):
 		t.Fleet, t.Ledger, t.Seen = fleet, ledger, seen
 		return a.ruling
 	default:
 		a.ruling = t.follow(e)
 	}
-	a.wake, a.moved = t.wakes(), t.moved()
+	a.wake, a.moved = t.wakes(), !t.AtRest()
 	return a.ruling
 }
 
 // Forget makes the next decision start from scratch: what was ruled last was not
 // saved, or another program has decided since.
 func (a *Arbiter) Forget() { a.last = nil }
-
-// moved reports whether anything was granted, reduced, raised, replaced or evicted.
-func (t *tracker) moved() bool {
-	for _, app := range t.Changed {
-		switch {
-		case app.Granted() != app.Incumbent(), app.Lost != nil, !app.EvictAt.IsZero():
-			return true
-		case app.Granted() && app.Update != nil:
-			return true
-		case app.Granted() && !slices.EqualFunc(app.Grants, app.Holds, model.Grant.SameCapacity):
-			return true
-		}
-	}
-	return t.AnyReserved()
-}
 
 // wakes is when time alone can change the ruling next, zero: never.
 func (t *tracker) wakes() (at time.Time) {

@@ -30,8 +30,11 @@ func (t *tracker) compare(e *edits) bool {
 		return false
 	}
 	t.compareInstances(e)
-	return len(e.apps) <= 64+len(t.Apps)/16 && t.knows(e)
+	return len(e.apps) <= mostEdits(len(t.Apps)) && t.knows(e)
 }
+
+// mostEdits is of how many applications a change is followed; beyond that deciding everything costs less.
+func mostEdits(apps int) int { return 64 + apps/16 }
 
 // knows reports whether all tenants and devices of the edited applications are
 // known. If not, the tree or the dimensions change.

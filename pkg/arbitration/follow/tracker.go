@@ -3,6 +3,7 @@ package follow
 import (
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/arbitration/advice"
 	"github.com/d-aros/d-aros/pkg/arbitration/explain"
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -11,22 +12,27 @@ import (
 // tracker is the last arbitration, and what follows it from pass to pass.
 type tracker struct {
 	*solve.Case
-	writer *explain.Writer
-	retry  *retryable
-	buffer decisionBuffer
-	stale  map[*solve.App]bool // whose decision is to be rewritten
+	writer  *explain.Writer
+	adviser *advice.Advisor
+	retry   *retryable
+	buffer  decisionBuffer
+	stale   map[*solve.App]bool // whose decision is to be rewritten
+
+	advises    bool
+	unfinished bool // some applications wait for advice
 }
 
 // newTracker decides everything.
-func newTracker(in solve.Inputs, decide func(solve.Inputs) *solve.Case) *tracker {
+func newTracker(in solve.Inputs, decide func(solve.Inputs) *solve.Case, advises bool) *tracker {
 	c := decide(in)
-	return &tracker{Case: c, writer: explain.New(c, decide), retry: newRetryable(c), buffer: newDecisionBuffer(len(c.Apps)), stale: map[*solve.App]bool{}}
+	return &tracker{Case: c, writer: explain.New(c), adviser: advice.New(c, decide), advises: advises, retry: newRetryable(c), buffer: newDecisionBuffer(len(c.Apps)), stale: map[*solve.App]bool{}}
 }
 
 // all writes all decisions.
 func (t *tracker) all() model.Ruling {
 	r := model.Ruling{Decisions: t.buffer.decisions()}
 	t.writer.All(r.Decisions)
+	t.advise(r.Decisions)
 	r.OverQuota = t.OverQuota()
 	return r
 }
@@ -43,17 +49,23 @@ func (t *tracker) all() model.Ruling {
 func (t *tracker) follow(e *edits) model.Ruling {
 	ruling, changed, late := t.once(e, nil)
 	if len(late) > 0 {
-		rewrite := map[model.AppID]bool{}
-		for _, id := range changed {
-			rewrite[id] = true
-		}
-		var more []model.AppID
-		ruling, more, _ = t.once(&edits{Inputs: e.Inputs, apps: late}, rewrite)
-		changed = append(changed, more...)
+		ruling, _, _ = t.once(&edits{Inputs: e.Inputs, apps: late}, set(changed))
 	}
-	slices.SortFunc(changed, model.AppID.Compare)
-	t.writer.Advise(ruling.Decisions, slices.Compact(changed))
+	t.advise(ruling.Decisions)
 	return ruling
+}
+
+// advise adds advice to all decisions.
+func (t *tracker) advise(decisions []model.Decision) {
+	t.unfinished = t.advises && !t.adviser.Advise(decisions)
+}
+
+func set(ids []model.AppID) map[model.AppID]bool {
+	all := map[model.AppID]bool{}
+	for _, id := range ids {
+		all[id] = true
+	}
+	return all
 }
 
 // once follows edits, and rewrites the decisions that differ and those of the

@@ -20,6 +20,7 @@ func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
 	for _, t := range slices.Sorted(maps.Keys(f.dirty)) {
 		f.retry.forget(t) // what is known about them now decides whether they are tried again
 		f.Number(t, f.markStale)
+		f.adviser.Touch(t)
 	}
 	rebuilt := make(map[*solve.App]bool, len(f.rebuilt))
 	for _, app := range f.rebuilt {
@@ -28,9 +29,11 @@ func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
 	stale := slices.SortedFunc(maps.Keys(f.stale), func(x, y *solve.App) int { return x.ID.Compare(y.ID) })
 	clear(f.stale)
 	for _, app := range stale {
+		f.adviser.Touch(app.Tenant)
 		at, _ := f.Find(app.ID)
 		d := f.writer.Decision(app)
 		old := &ruling.Decisions[at]
+		d.Advice, d.Advised = old.Advice, old.Advised
 		if same := old.App == d.App && old.Standing == d.Standing && old.RulesAs(&d); same && !f.rewrite[app.ID] {
 			continue
 		} else if !same && !rebuilt[app] {

@@ -156,3 +156,8 @@ func (b *Books) ClearReserved() {
 func (b *Books) AnyReserved() bool {
 	return slices.ContainsFunc(b.Pools, func(q Pool) bool { return !q.reserved.isNothing() })
 }
+
+// HoldsOf reports whether loads take something of a pool.
+func HoldsOf(loads []Load, pool int) bool {
+	return slices.ContainsFunc(loads, func(l Load) bool { return l.Pool == pool && !l.Amount.isNothing() })
+}

@@ -97,3 +97,10 @@ func (c *Case) RecountDomains() {
 		}
 	}
 }
+
+// InDomains calls f with what the placement hints put into each topology domain of the pool, by name.
+func (q *Pool) InDomains(f func(name string, taken Vector)) {
+	for i := range q.domains {
+		f(q.domains[i].name, q.domains[i].used)
+	}
+}

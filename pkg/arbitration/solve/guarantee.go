@@ -150,7 +150,4 @@ func (f *filling) fillGroup(i int, extra []Share, demand [][]Vector) {
 }
 
 // amount is how much of a resource a share is, without what rounding took off.
-func (f *filling) amount(s Share, r int) int64 {
-	hi, lo := bits.Mul64(uint64(s+grain/4), uint64(f.Total[r]))
-	return int64(hi<<32 | lo>>32)
-}
+func (f *filling) amount(s Share, r int) int64 { return s.Of(f.Total[r]) }

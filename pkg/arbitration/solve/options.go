@@ -32,6 +32,7 @@ func (r *room) options(d *search, needs []need) []*option {
 	w, app, s := r.ranked(), d.app, d.standing
 	var found []*option
 	look := func(at *ranked) {
+		*r.looked++
 		v := at.app
 		if r.now.Before(at.protected) || v == app || !v.Granted() || len(v.Taken) == 0 {
 			return
@@ -83,7 +84,7 @@ func (r *room) ranked() *ranking {
 	}
 	w := &ranking{all: make([]ranked, 0, len(r.Running)), own: make([][]*ranked, len(r.Nodes))}
 	for _, app := range slices.Backward(firstCome(r.Apps)) {
-		if app.slot >= 0 && app.Granted() && app.Standing != nil && !app.Unusable.Damaged() {
+		if r.mayGiveWay(app) {
 			w.all = append(w.all, ranked{app, app.Worst(app.Level), r.ProtectedUntil(app)})
 		}
 	}
@@ -94,6 +95,11 @@ func (r *room) ranked() *ranking {
 	}
 	r.ranking = w
 	return w
+}
+
+// mayGiveWay reports whether an application is one of those that run and may be preempted.
+func (a *Roster) mayGiveWay(app *App) bool {
+	return app.slot >= 0 && app.Granted() && app.Standing != nil && !app.Unusable.Damaged()
 }
 
 // option finds out how far an incumbent may give way, nil if not at all.

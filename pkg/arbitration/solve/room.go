@@ -16,11 +16,12 @@ type room struct {
 	bands    int // that the platform names; what is below them is one more
 	now      time.Time
 	ranking  *ranking // see ranked
+	looked   *int     // at how many applications that might give way
 }
 
 // room returns the search for room among the applications of the case as they are now.
 func (c *Case) room() room {
-	return room{Books: c.Books, Roster: c.Roster, platform: &c.Fleet.Platform.Policy, bands: len(c.Fleet.Platform.Bands), now: c.Now, ranking: c.ranking}
+	return room{Books: c.Books, Roster: c.Roster, platform: &c.Fleet.Platform.Policy, bands: len(c.Fleet.Platform.Bands), now: c.Now, ranking: c.ranking, looked: new(int)}
 }
 
 // need is how much of one shortage must become free for an application to fit.
@@ -184,6 +185,7 @@ func (r *room) attempt(d *search, level, at int, options []*option, needs []need
 	if *left--; *left < 0 {
 		return nil
 	}
+	*r.looked += len(options)
 	moves := choose(options, needs)
 	if moves == nil {
 		return nil

@@ -223,3 +223,15 @@ func (t *Tree) ResetCount(node int) {
 	n.applications, n.workloads = 0, 0
 	n.declared = make(Vector, len(n.declared))
 }
+
+// CountedOf lists what is declared and used of what limits a node, nil: it has no limit.
+func (t *Tree) CountedOf(i int) (limits []Vector) {
+	n := &t.Nodes[i]
+	if n.quota != nil || n.Tenant != nil && (n.Tenant.MaxApplications > 0 || n.Tenant.MaxWorkloads > 0) {
+		limits = append(limits, n.declared, Vector{int64(n.applications), int64(n.workloads)})
+	}
+	if t.limited {
+		limits = append(limits, n.Used, n.withheld)
+	}
+	return limits
+}

@@ -16,6 +16,9 @@ type Vector []int64
 // most bounds every amount, so that no sum of them overflows an int64.
 const most = int64(1) << 56
 
+// NoLimit is the limit of a device that a limit does not name.
+const NoLimit = most
+
 // Dimensions are the resources that a pool offers, an application asks for or a limit names: cpu,
 // memory, then devices by name.
 type Dimensions struct {
@@ -103,6 +106,12 @@ const (
 	Whole   Share = 1 << 32
 	endless Share = 1 << 63 // more than there can be
 )
+
+// Of is how much of a total the share is, without what rounding took off.
+func (s Share) Of(total int64) int64 {
+	hi, lo := bits.Mul64(uint64(s+grain/4), uint64(total))
+	return int64(hi<<32 | lo>>32)
+}
 
 // part returns n/of in units of whole, rounded down.
 func part(n, of int64) Share {

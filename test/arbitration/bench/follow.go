@@ -25,11 +25,17 @@ type crowd struct {
 func newCrowd(s size) *crowd {
 	q := generate.LargeScale
 	q.Groups = s.of(q.Groups, 1)
-	c := &crowd{World: q.World(), arbiter: follow.New(arbitration.Solve), waiting: q.Applications()}
+	w := q.World()
+	w.Advises = true
+	c := &crowd{World: w, arbiter: follow.New(arbitration.Solve), waiting: q.Applications()}
 	c.Settle(3, time.Minute)
 	c.save()
-	c.decide()
-	c.ownLists()
+	ruling, _ := c.decide()
+	for lacking(ruling) > 0 {
+		c.apply(ruling)
+		ruling, _ = c.decide()
+	}
+	c.apply(ruling)
 	c.decide()
 	return c
 }
@@ -47,6 +53,20 @@ func (c *crowd) ownLists() {
 	c.Ledger.Instances = slices.Grow(slices.Clone(c.Ledger.Instances), 1)
 }
 
+// apply does what was ruled and saves it.
+func (c *crowd) apply(r model.Ruling) {
+	c.ownLists()
+	before := c.Ledger
+	c.Apply(r)
+	for i := range c.Ledger.Decisions {
+		d := &c.Ledger.Decisions[i]
+		if old, ok := before.Decision(d.App); ok && old.RulesAs(d) && old.SameAdvice(d) {
+			d.Revision = old.Revision
+		}
+	}
+	c.save()
+}
+
 // save gives the ledger, and the records in it that changed, a revision, as reading and
 // writing them does.
 func (c *crowd) save() {
@@ -58,6 +78,11 @@ func (c *crowd) save() {
 	for i := range c.Ledger.Instances {
 		if inst := &c.Ledger.Instances[i]; inst.Revision == (model.Revision{}) {
 			revise(&inst.Revision)
+		}
+	}
+	for i := range c.Ledger.Decisions {
+		if d := &c.Ledger.Decisions[i]; d.Revision == (model.Revision{}) {
+			revise(&d.Revision)
 		}
 	}
 }
@@ -83,8 +108,11 @@ func arrival(s size) []row {
 		tenant := c.Fleet.Tenants[i*7919%len(c.Fleet.Tenants)].Name
 		late := generate.App(tenant, fmt.Sprintf("late-%03d", i), 150, 1, model.Resources{CPU: 1000}, policy).Seal()
 		c.Fleet.Applications = append(c.Fleet.Applications, &late)
-		_, d := c.decide()
+		ruling, d := c.decide()
 		remembered = append(remembered, d)
+		c.apply(ruling)
+		c.decide()
+		runtime.GC()
 	}
 	for range s.of(5, 2) { // afterwards: its garbage is not that of an arrival
 		scratch = append(scratch, took(func() { c.Decide() }))
@@ -109,13 +137,13 @@ func departure(s size) []row {
 		ruling, d := c.decide()
 		gone = append(gone, d)
 
-		c.ownLists()
-		c.Apply(ruling)
-		c.save()
+		c.apply(ruling)
 		runtime.GC()
-		_, d = c.decide()
+		ruling, d = c.decide()
 		told = append(told, d)
 
+		c.apply(ruling)
+		c.decide()
 		c.ownLists()
 		runtime.GC()
 		_, d = c.decide()

@@ -56,6 +56,7 @@ var measurements = []measurement{
 	{"preemption", preemption},
 	{"arrival", arrival},
 	{"departure", departure},
+	{"advice", advice},
 	{"growth", growth},
 	{"victims", victims},
 	{"admission", admission},

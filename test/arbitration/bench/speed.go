@@ -17,11 +17,12 @@ import (
 // repeats is how often a measurement is made; the median counts.
 const repeats = 3
 
-// median runs f on the same world several times and returns the median of the
+// median decides on the same world several times, with advice, and returns the median of the
 // processor time, and what it allocated.
 func median(w *world.World, n int) (time.Duration, uint64) {
 	var times []time.Duration
 	var before, after runtime.MemStats
+	w.Advises = true
 	runtime.ReadMemStats(&before)
 	for range n {
 		times = append(times, took(func() { w.Decide() }))

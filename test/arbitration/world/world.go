@@ -24,6 +24,8 @@ type World struct {
 	Ledger model.Ledger
 	Now    time.Time
 
+	Advises bool // Decide gives advice too
+
 	at map[model.AppID]int // place in Fleet.Applications
 }
 
@@ -104,6 +106,9 @@ func (w *World) App(id model.AppID) *model.Application {
 
 // Decide rules on the world as it is and changes nothing.
 func (w *World) Decide() model.Ruling {
+	if !w.Advises {
+		return arbitration.Rule(w.Fleet, w.Seen, w.Ledger, w.Now)
+	}
 	return arbitration.Decide(w.Fleet, w.Seen, w.Ledger, w.Now)
 }
 

@@ -1,0 +1,287 @@
+package advice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// changes lists the changes that could help: first those that the owner of the application can make, then those of the
+// admins of its tenant, then those of the platform's.
+func (s *search) changes() (list []change) {
+	p := s.points()
+	kinds := []func(*points) []change{s.smallerRequest, s.fewerReplicas, s.smallerMinimum, s.otherPool, s.fewerDomains, s.largerBudget, s.otherPriority}
+	if len(s.Apps) <= s.whole { // these concern more than the application
+		kinds = append(kinds, s.moreQuota, s.moreGuarantee, s.moreCapacity)
+	}
+	for _, kind := range kinds {
+		list = append(list, kind(p)...)
+	}
+	return list
+}
+
+// edit returns a copy of the spec in Git, to be changed.
+func (s *search) edit() *model.Application {
+	edited := *s.app.Wanted
+	edited.Components = slices.Clone(edited.Components)
+	return &edited
+}
+
+// unit is the smallest amount of a resource that advice deals in.
+func unit(resource int) int64 {
+	if resource == 1 {
+		return 1 << 20
+	}
+	return 1
+}
+
+// ceil divides and rounds up.
+func ceil(n, by int64) int64 { return (n + by - 1) / by }
+
+// smallerRequest lets each replica of the component that asks for most ask for less. Less than a tenth is another
+// application.
+func (s *search) smallerRequest(p *points) (list []change) {
+	for _, r := range p.resources {
+		i, one := p.largest(r)
+		if i < 0 {
+			continue
+		}
+		comp, u, name := s.app.Wanted.Components[i], unit(r), s.Names[r]
+		var amounts []int64
+		for _, each := range p.each(i, r) {
+			amounts = append(amounts, ceil(one-each, u))
+		}
+		list = append(list, change{
+			kind: "request", by: model.ByOwner, list: smallest(amounts, one*9/10/u), between: true,
+			spec: func(n int64) *model.Application {
+				edited := s.edit()
+				edited.Components[i].Requests = comp.Requests.With(name, max(0, one-n*u))
+				return edited
+			},
+			tell: func(n int64) model.Advice {
+				a := model.FormatAmounts(name, max(0, one-n*u), one)
+				return model.Advice{Amount: a[0], Was: a[1], Settings: s.set("components."+comp.Name+".resources.requests."+name, a[0]),
+					Text: fmt.Sprintf("request %s %s for each replica of %s instead of %s", a[0], name, comp.Name, a[1])}
+			},
+		})
+	}
+	return list
+}
+
+// fewerReplicas runs the component that asks for most with fewer replicas.
+func (s *search) fewerReplicas(p *points) (list []change) {
+	if len(p.resources) == 0 {
+		return nil
+	}
+	i, _ := p.largest(p.resources[0])
+	if i < 0 || s.app.Wanted.Components[i].Replicas < 2 {
+		return nil
+	}
+	comp := s.app.Wanted.Components[i]
+	return append(list, change{
+		kind: "replicas", by: model.ByOwner, list: smallest(p.replicas(i), int64(comp.Replicas)-1), between: true,
+		spec: func(n int64) *model.Application {
+			edited := s.edit()
+			edited.Components[i].Replicas -= int(n)
+			return edited
+		},
+		tell: func(n int64) model.Advice {
+			left := fmt.Sprint(int64(comp.Replicas) - n)
+			return model.Advice{Amount: left, Was: fmt.Sprint(comp.Replicas), Settings: s.set("components."+comp.Name+".replicas", left),
+				Text: fmt.Sprintf("run %s with %s replicas instead of %d", comp.Name, left, comp.Replicas)}
+		},
+	})
+}
+
+// smallerMinimum lets the component that asks for most run with fewer replicas while capacity is short.
+func (s *search) smallerMinimum(p *points) (list []change) {
+	if len(p.resources) == 0 || s.aim == itsFull || !s.app.Wanted.Policy.Degradation {
+		return nil
+	}
+	i, _ := p.largest(p.resources[0])
+	if i < 0 || s.app.Wanted.Components[i].MinReplicas() < 2 {
+		return nil
+	}
+	comp := s.app.Wanted.Components[i]
+	least := comp.MinReplicas()
+	return append(list, change{
+		kind: "minReplicas", by: model.ByOwner, list: smallest(p.minimum(i), int64(least)-1), between: true,
+		spec: func(n int64) *model.Application {
+			edited, degrade := s.edit(), model.Degrade{}
+			if comp.Degrade != nil {
+				degrade = *comp.Degrade
+			}
+			degrade.MinReplicas = least - int(n)
+			edited.Components[i].Degrade = &degrade
+			return edited
+		},
+		tell: func(n int64) model.Advice {
+			left := fmt.Sprint(int64(least) - n)
+			told := model.Advice{Amount: left, Was: fmt.Sprint(least),
+				Text: fmt.Sprintf("let %s run with %s replicas while capacity is short (degrade.minReplicas), it needs %d now", comp.Name, left, least)}
+			if comp.Degrade != nil {
+				told.Settings = s.set("components."+comp.Name+".degrade.minReplicas", left)
+			}
+			return told
+		},
+	})
+}
+
+// otherPool runs the components that name a pool in another one that offers what they need.
+func (s *search) otherPool(*points) (list []change) {
+	named := map[string]bool{}
+	for i := range s.app.Wanted.Components {
+		comp := &s.app.Wanted.Components[i]
+		from := comp.Placement.Pool
+		if from == "" || !comp.Runs() || named[from] {
+			continue
+		}
+		named[from] = true
+		var pools []int64 // by place, from 1
+		for _, at := range s.Offering(comp) {
+			if s.Pools[at].Name != from {
+				pools = append(pools, int64(at)+1)
+			}
+		}
+		if len(pools) == 0 {
+			continue
+		}
+		list = append(list, change{
+			kind: "pool", by: model.ByOwner, list: pools, any: true,
+			spec: func(n int64) *model.Application {
+				edited := s.edit()
+				for k := range edited.Components {
+					if c := &edited.Components[k]; c.Placement.Pool == from {
+						c.Placement.Pool = s.Pools[n-1].Name
+					}
+				}
+				return edited
+			},
+			tell: func(n int64) model.Advice {
+				to := s.Pools[n-1].Name
+				return model.Advice{Amount: to, Was: from, Text: fmt.Sprintf("run it in pool %s instead of %s", to, from)}
+			},
+		})
+	}
+	return list
+}
+
+// fewerDomains spreads a component over fewer domains.
+func (s *search) fewerDomains(*points) (list []change) {
+	for i := range s.app.Wanted.Components {
+		comp := &s.app.Wanted.Components[i]
+		spread := comp.Placement.Spread
+		if spread == nil || spread.Over == "node" || spread.Min < 2 || !comp.Runs() {
+			continue
+		}
+		var fewer []int64
+		for left := min(spread.Min-1, s.mostDomains()); left > 0 && len(fewer) < 8*most; left-- {
+			fewer = append(fewer, int64(spread.Min-left))
+		}
+		list = append(list, change{
+			kind: "spread", by: model.ByOwner, list: fewer,
+			spec: func(n int64) *model.Application {
+				edited := s.edit()
+				edited.Components[i].Placement.Spread = &model.Spread{Over: spread.Over, Min: spread.Min - int(n)}
+				return edited
+			},
+			tell: func(n int64) model.Advice {
+				left := fmt.Sprint(int64(spread.Min) - n)
+				return model.Advice{Amount: left, Was: fmt.Sprint(spread.Min),
+					Text: fmt.Sprintf("spread %s over %s %ss instead of %d", comp.Name, left, spread.Over, spread.Min)}
+			},
+		})
+	}
+	return list
+}
+
+// mostDomains returns how many topology domains a pool has at most.
+func (s *search) mostDomains() (n int) {
+	for i := range s.Pools {
+		n = max(n, len(s.Pools[i].Domains))
+	}
+	return n
+}
+
+// largerBudget raises the budget to what the application costs, in the unit in which budgets are read.
+func (s *search) largerBudget(p *points) []change {
+	f := p.failing("budget.costPerHour")
+	if f == nil {
+		return nil
+	}
+	budget := ceil(f.Asked, 100) * 100
+	return []change{{
+		kind: "budget", by: model.ByOwner, list: []int64{1},
+		spec: func(int64) *model.Application {
+			edited := s.edit()
+			edited.Budget = budget
+			return edited
+		},
+		tell: func(int64) model.Advice {
+			to := solve.Money(budget)
+			return model.Advice{Amount: to, Was: solve.Money(f.Limit), Settings: s.set("budget.costPerHour", to), Text: "raise budget.costPerHour to " + to}
+		},
+	}}
+}
+
+// otherPriority tries the priority that the ceiling allows where the present one exceeds it. Else it tries the priorities of
+// the tenant's other applications and of those of others that may give way first, those just above them and the lowest of
+// each band, smallest first: priorities between them change nothing.
+func (s *search) otherPriority(p *points) []change {
+	var priorities []int64
+	if f := p.failing("priorityCeiling"); f != nil {
+		priorities = append(priorities, f.Limit)
+	} else {
+		ceiling := s.app.Wanted.Policy.PriorityCeiling
+		if t := s.Nodes[s.app.Tenant].Tenant; t.PriorityCeiling > 0 {
+			ceiling = min(ceiling, t.PriorityCeiling)
+		}
+		for _, v := range s.Members[s.app.Tenant] {
+			if v != s.app { // the first to come is first of equals
+				priorities = append(priorities, int64(v.Priority), int64(v.Priority)+1)
+			}
+		}
+		for _, at := range p.pools() {
+			for _, v := range p.holders(at, false) { // who gives way may hang on it
+				priorities = append(priorities, int64(v.Priority), int64(v.Priority)+1)
+			}
+		}
+		for i := range s.Fleet.Platform.Bands {
+			priorities = append(priorities, int64(s.Fleet.Platform.Bands[i].Min))
+		}
+		priorities = slices.DeleteFunc(priorities, func(n int64) bool { return n <= int64(s.app.Priority) || n > int64(ceiling) })
+		slices.Sort(priorities)
+		priorities = slices.Compact(priorities)
+	}
+	if len(priorities) == 0 {
+		return nil
+	}
+	return []change{{
+		kind: "priority", by: model.ByOwner, list: priorities,
+		spec: func(n int64) *model.Application {
+			edited := s.edit()
+			edited.Priority = int(n)
+			return edited
+		},
+		tell: func(n int64) model.Advice {
+			to := fmt.Sprint(n)
+			return model.Advice{Amount: to, Was: fmt.Sprint(s.app.Wanted.Priority), Settings: s.set("priority", to), Text: "set priority to " + to}
+		},
+	}}
+}
+
+// set is a setting of the application.
+func (s *search) set(field, value string) []model.Setting {
+	return []model.Setting{{Kind: "set", Path: "application." + s.app.ID.String() + "." + field, Value: value}}
+}
+
+// owner is who writes a limit that stands at a place of the fleet repo.
+func owner(at string) string {
+	if strings.HasPrefix(at, "tenants/") {
+		return model.ByTenant
+	}
+	return model.ByPlatform
+}

@@ -1,0 +1,214 @@
+package advice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// moreQuota raises the quota that refuses the application, of its tenant or of a group.
+func (s *search) moreQuota(p *points) (list []change) {
+	for i := range p.failed {
+		f := &p.failed[i]
+		of, key, ok := strings.Cut(f.Name, "quota.")
+		if !ok {
+			continue
+		}
+		group := strings.TrimSuffix(strings.TrimPrefix(of, "groups."), ".")
+		u, whose, path := int64(1), "tenant "+s.app.ID.Tenant, "tenant."+s.app.ID.Tenant
+		if f.Resource != "" {
+			u = unit(s.Index[f.Resource])
+		}
+		if group != "" {
+			whose, path = "group "+group, "group."+group
+		}
+		short := ceil(f.Used+f.Asked-f.Limit, u)
+		list = append(list, change{
+			kind: "quota", by: owner(f.At), list: []int64{short, 2 * short}, between: true,
+			inputs: func(in *solve.Inputs, n int64) {
+				if group != "" {
+					editGroup(in, group, func(g *model.Group) {
+						if g.Quota == nil { // another one of this name
+							return
+						}
+						quota := g.Quota.With(key, g.Quota.Get(key)+n*u)
+						g.Quota = &quota
+					})
+					return
+				}
+				editTenant(in, s.app.ID.Tenant, func(t *model.Tenant) {
+					switch {
+					case key == "applications":
+						t.MaxApplications += int(n)
+					case key == "workloads":
+						t.MaxWorkloads += int(n)
+					case t.Quota != nil:
+						quota := t.Quota.With(key, t.Quota.Get(key)+n*u)
+						t.Quota = &quota
+					}
+				})
+			},
+			tell: func(n int64) model.Advice {
+				to := model.FormatAmount(f.Resource, f.Limit+n*u)
+				return model.Advice{Amount: to, Was: model.FormatAmount(f.Resource, f.Limit), Text: fmt.Sprintf("raise quota.%s of %s to %s", key, whose, to),
+					Settings: []model.Setting{{Kind: "set", Path: path + ".quota." + key, Value: to}}}
+			},
+		})
+	}
+	return list
+}
+
+// moreGuarantee guarantees the tenant more, as far as all guarantees together stay within the capacity.
+func (s *search) moreGuarantee(p *points) (list []change) {
+	if len(p.failed) > 0 || s.Nodes[s.app.Tenant].Weight == 0 && s.Fleet.Tenants == nil {
+		return nil
+	}
+	n, sum := &s.Nodes[s.app.Tenant], s.Zero()
+	for i := range s.Fleet.Tenants {
+		sum.Add(s.Of(s.Fleet.Tenants[i].Guarantee))
+	}
+	for _, r := range p.resources {
+		u, name := unit(r), s.Names[r]
+		had := n.Guarantee[r]
+		least, full := p.levels[len(p.levels)-1].Total[r], p.levels[0].Total[r]
+		var amounts []int64
+		for _, ask := range []int64{least, full} {
+			amounts = append(amounts, ceil(max(0, n.Used[r]-had)+ask, u), ceil(ask, u), ceil(ask-max(0, had-n.Used[r]), u))
+		}
+		list = append(list, change{
+			kind: "guarantee", by: model.ByPlatform, list: smallest(amounts, (s.Total[r]-sum[r])/u), between: true,
+			inputs: func(in *solve.Inputs, n int64) {
+				editTenant(in, s.app.ID.Tenant, func(t *model.Tenant) { t.Guarantee = t.Guarantee.With(name, had+n*u) })
+			},
+			tell: func(n int64) model.Advice {
+				to := model.FormatAmount(name, had+n*u)
+				return model.Advice{Amount: to, Was: model.FormatAmount(name, had), Text: fmt.Sprintf("raise guarantee.%s of tenant %s to %s", name, s.app.ID.Tenant, to),
+					Settings: []model.Setting{{Kind: "set", Path: "tenant." + s.app.ID.Tenant + ".guarantee." + name, Value: to}}}
+			},
+		})
+	}
+	return list
+}
+
+// lack is what a pool has too little of.
+type lack struct {
+	resource int
+	amount   int64
+}
+
+// moreCapacity adds to the pool that the application would run in what it lacks there: of one resource, and where
+// several are short, of all of them.
+func (s *search) moreCapacity(p *points) (list []change) {
+	pool, lacks := -1, []lack(nil)
+	for _, short := range p.short {
+		if short.Pool >= 0 && short.Resource >= 0 && (pool < 0 || pool == short.Pool) {
+			pool, lacks = short.Pool, append(lacks, lack{short.Resource, short.Asked - max(0, short.Free)})
+		}
+	}
+	for i := range p.failed {
+		f := &p.failed[i]
+		name, ok := strings.CutPrefix(f.Name, "pool.")
+		if at, known := s.PoolAt[strings.TrimSuffix(name, "."+f.Resource)]; ok && known && (pool < 0 || pool == at) {
+			pool, lacks = at, append(lacks, lack{s.Index[f.Resource], f.Asked - f.Limit})
+		}
+	}
+	if pool < 0 {
+		return nil
+	}
+	for i := range lacks {
+		list = append(list, s.enlarge(pool, lacks[i:i+1]))
+	}
+	if len(lacks) > 1 {
+		list = append(list, s.enlarge(pool, lacks))
+	}
+	return list
+}
+
+// enlarge gives a pool more of what it lacks. Of several things the first is made as small as can be.
+func (s *search) enlarge(pool int, lacks []lack) change {
+	first, name := lacks[0], s.Pools[pool].Name
+	u := unit(first.resource)
+	amounts := func(n int64) []int64 {
+		out := make([]int64, len(lacks))
+		for i, l := range lacks {
+			if out[i] = l.amount; i == 0 {
+				out[i] = n * u
+			}
+		}
+		return out
+	}
+	short := ceil(first.amount, u)
+	units := []int64{short, 2 * short, 4 * short} // some of it may go to those that run degraded
+	for _, ahead := range s.ahead() {
+		units = append(units, ceil(first.amount+ahead[first.resource], u))
+	}
+	return change{
+		kind: "capacity", by: model.ByPlatform, list: smallest(units, 1<<50), between: true,
+		inputs: func(in *solve.Inputs, n int64) {
+			in.Seen.Pools = slices.Clone(in.Seen.Pools)
+			for i := range in.Seen.Pools {
+				if q := &in.Seen.Pools[i]; q.Name == name {
+					for k, amount := range amounts(n) {
+						r := s.Names[lacks[k].resource]
+						q.Capacity = q.Capacity.With(r, q.Capacity.Get(r)+amount)
+					}
+				}
+			}
+		},
+		tell: func(n int64) model.Advice {
+			var parts []string
+			var settings []model.Setting
+			for k, amount := range amounts(n) {
+				more, resource := s.Amount(lacks[k].resource, amount), s.Names[lacks[k].resource]
+				parts = append(parts, more+" "+resource)
+				settings = append(settings, model.Setting{Kind: "capacity", Path: name + "." + resource, Value: "+" + more})
+			}
+			more := strings.Join(parts, " and ")
+			return model.Advice{Amount: more, Settings: settings, Text: "give pool " + name + " " + more + " more"}
+		},
+	}
+}
+
+// ahead is what those ask for at the least that wait too, added up in the order of their tenants and lines: what becomes
+// free may go to them first.
+func (s *search) ahead() (sums []solve.Vector) {
+	sum := s.Zero()
+	for _, line := range s.Pending {
+		for _, app := range line {
+			if len(sums) == 16 {
+				return sums
+			}
+			if app == s.app || app.Granted() {
+				continue
+			}
+			sum.Add(app.Levels[len(app.Levels)-1].Total)
+			sums = append(sums, slices.Clone(sum))
+		}
+	}
+	return sums
+}
+
+// editTenant changes a tenant in inputs.
+func editTenant(in *solve.Inputs, name string, change func(*model.Tenant)) {
+	in.Fleet.Tenants = slices.Clone(in.Fleet.Tenants)
+	for i := range in.Fleet.Tenants {
+		if t := &in.Fleet.Tenants[i]; t.Name == name {
+			change(t)
+		}
+	}
+}
+
+// editGroup changes a group in inputs.
+func editGroup(in *solve.Inputs, name string, change func(*model.Group)) {
+	platform := *in.Fleet.Platform
+	platform.Groups = slices.Clone(platform.Groups)
+	for i := range platform.Groups {
+		if g := &platform.Groups[i]; g.Name == name {
+			change(g)
+		}
+	}
+	in.Fleet.Platform = &platform
+}

@@ -1,0 +1,238 @@
+package arbitration_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/arbitration/follow"
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/arbitration/generate"
+	"github.com/d-aros/d-aros/test/arbitration/story"
+)
+
+// Of an application that waits, the smallest change is told, with its price, and what costs others nothing first.
+func TestAdviceOfStories(t *testing.T) {
+	for _, c := range []struct {
+		name, situation, of string
+		told                []string
+	}{
+		{"the first break point", `
+			policy preemption=reclaim
+			pool general cpu=10
+			tenant a weight=9
+			tenant b weight=1
+			runs b/1 b/2 b/3 b/4 b/5 b/6 b/7 b/8 b/9 b/10 size=1
+			asks a/job size=10`, "a/job", []string{"request 9 cpu for each replica of main instead of 10 (evicts b/10: 1 replica, 1 cpu; evicts b/2", "and moves 6 more)"}},
+		{"up to its share", `
+			policy preemption=reclaim
+			pool general cpu=30
+			tenant a
+			tenant b
+			tenant c
+			runs a/big size=11
+			runs b/01 b/02 b/03 b/04 b/05 b/06 b/07 b/08 b/09 b/10 b/11 b/12 b/13 b/14 b/15 b/16 b/17 b/18 b/19 size=1
+			asks c/all size=30`, "c/all", []string{"request 10", "of main instead of 30"}},
+		{"a priority costs a sibling its place", `
+			policy preemption=within-tenant
+			pool general cpu=8
+			tenant a
+			runs a/risk size=1 x=8
+			asks a/job size=4`, "a/job", []string{"set priority to 201 (evicts a/risk: 8 replicas, 8 cpu)"}},
+		{"another pool", `
+			pool p1 cpu=4
+			pool p2 cpu=8
+			tenant a
+			runs a/x size=4 in=p1
+			asks a/job size=2 in=p1`, "a/job", []string{"run it in pool p2 instead of p1"}},
+		{"a smaller minimum", `
+			pool general cpu=6
+			tenant a
+			runs a/x size=4
+			asks a/job size=1 x=4 min=3`, "a/job", []string{"let main run with 2 replicas while capacity is short"}},
+		{"what runs degraded", `
+			pool general cpu=6
+			tenant a
+			runs a/x size=4
+			asks a/job size=1 x=4 min=1`, "a/job", []string{"run main with 2 replicas instead of 4", "give pool general 2 cpu more (needs the platform's admin)"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := story.Read(c.situation)
+			require.NoError(t, err)
+			s.Now, s.Advises = s.Now.Add(time.Hour), true
+			_, settled := s.Settle(5, time.Hour)
+			require.True(t, settled)
+			id, err := model.ParseAppID(c.of)
+			require.NoError(t, err)
+			ruling := s.Decide()
+			d, _ := ruling.Find(id)
+			sentence, changes := d.Advising()
+			all := sentence + "\n" + strings.Join(changes, "\n")
+			for _, want := range c.told {
+				require.Contains(t, all, want, "%s", d.Message)
+			}
+		})
+	}
+}
+
+// Advice without victims comes first, then what degrades others, then what evicts them; a priority after all that cost
+// nobody anything.
+func TestAdviceThatCostsNobodyComesFirst(t *testing.T) {
+	s, err := story.Read(`
+		policy preemption=within-tenant
+		pool general cpu=10
+		tenant a
+		runs a/risk size=1 x=8
+		asks a/job size=4`)
+	require.NoError(t, err)
+	list, _ := arbitration.Advice(s.Fleet, s.Seen, s.Ledger, s.Now, model.AppID{Tenant: "a", Name: "job"})
+	var kinds []string
+	for _, a := range list {
+		kinds = append(kinds, a.Change)
+	}
+	require.Equal(t, []string{"request", "capacity", "priority"}, kinds)
+	require.Equal(t, []model.Victim{{App: model.AppID{Tenant: "a", Name: "risk"}, Evicted: true, Replicas: 8, Amount: "8 cpu"}}, list[2].Victims)
+}
+
+// In a fleet of a thousand applications everybody who waits is told something after a few passes, and then the work is
+// done: nothing is advised anew while nothing changes.
+func TestEverybodyIsAdvised(t *testing.T) {
+	w := generate.Growing(1000)
+	arbiter := follow.New(arbitration.Solve)
+	var last model.Ruling
+	for pass := range 12 {
+		ruling := arbiter.Decide(w.Fleet, w.Seen, w.Ledger, w.Now)
+		waiting, told := 0, 0
+		for i := range ruling.Decisions {
+			if d := &ruling.Decisions[i]; d.Verdict == model.VerdictWaiting {
+				if waiting++; d.Advised != nil {
+					require.NotEmpty(t, d.Advised.Kinds)
+					require.Nil(t, d.Advised.Changed)
+					told++
+				}
+			}
+		}
+		require.NotZero(t, waiting)
+		if told == waiting && slices.EqualFunc(last.Decisions, ruling.Decisions, func(x, y model.Decision) bool { return x.SameAdvice(&y) }) {
+			t.Logf("all %d after %d passes", waiting, pass)
+			return
+		}
+		last = model.Ruling{Decisions: slices.Clone(ruling.Decisions)}
+		w.Apply(ruling)
+		w.Now = w.Now.Add(time.Second)
+	}
+	t.Fatal("not everybody is advised")
+}
+
+// A fleet at rest gives no reason to record advice, however much time goes by, and one application more
+// only for applications whose advice depends on it: those of its tenant.
+func TestAdviceIsRecordedOnceForWhatItDependsOn(t *testing.T) {
+	w := generate.Growing(400)
+	arbiter := follow.New(arbitration.Solve)
+	rewritten := func() (apps []*model.Decision) {
+		ruling := arbiter.Decide(w.Fleet, w.Seen, w.Ledger, w.Now)
+		for i := range ruling.Decisions {
+			d := ruling.Decisions[i]
+			if old, ok := w.Ledger.Decision(d.App); !ok || !old.RulesAs(&d) || !old.SameAdvice(&d) {
+				apps = append(apps, &d)
+			}
+		}
+		w.Apply(ruling)
+		w.Now = w.Now.Add(time.Minute)
+		return apps
+	}
+	for pass := 0; len(rewritten()) > 0; pass++ {
+		require.Less(t, pass, 12)
+	}
+	for range 5 {
+		w.Now = w.Now.Add(time.Hour)
+		w.Fleet.Applications = slices.Clone(w.Fleet.Applications)
+		require.Empty(t, rewritten())
+	}
+	late := generate.App(w.Fleet.Tenants[0].Name, "late", 150, 1, model.Resources{CPU: 1000}, generate.Policy("reclaim")).Seal()
+	w.Fleet.Applications = append(slices.Clone(w.Fleet.Applications), &late)
+	all := rewritten()
+	require.NotEmpty(t, all)
+	for _, d := range all {
+		require.Equal(t, late.ID.Tenant, d.App.Tenant, "%s: %+v", d.App, d.Advised)
+	}
+}
+
+// I39. Advice that is shown in the present tense is true where nothing moves, whenever it was made, and costs
+// those that are named. What moves in a pass has come true before people can follow advice. That it is the smallest
+// is checked when it is made (I32).
+func TestAdviceShownIsTrue(t *testing.T) { holds(t, 10, adviceShownIsTrue) }
+
+func adviceShownIsTrue(t *rapid.T) {
+	s := dressed(t).lived(t)
+	arbiter := follow.New(arbitration.Solve)
+	for i := range 8 {
+		if i%2 == 0 {
+			s.edit()
+		}
+		fleet, seen, ledger := s.inputs()
+		ruling := arbiter.Decide(fleet, seen, ledger, s.Now)
+		rests := arbitration.Solve(solve.Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: s.Now}).AtRest()
+		for i := range ruling.Decisions {
+			d := &ruling.Decisions[i]
+			if !rests || d.Verdict == model.VerdictGranted || s.runs(d.App) || d.Advised == nil || d.Advised.Changed != nil {
+				continue
+			}
+			for _, a := range d.Advice {
+				s.requireTrue(t, d, a, 1)
+			}
+		}
+		s.Apply(ruling)
+	}
+}
+
+// A change that is tried on a solved case at rest gives what deciding everything with it gives, and leaves the case as it
+// was.
+func TestTryingIsDeciding(t *testing.T) { holds(t, 4, tryingIsDeciding) }
+
+func tryingIsDeciding(t *rapid.T) {
+	s := dressed(t).lived(t)
+	s.Now = s.Now.Add(time.Hour)
+	s.Settle(6, time.Hour)
+	in := solve.Inputs{Fleet: s.Fleet, Seen: s.Seen, Ledger: s.Ledger, Now: s.Now}
+	c := arbitration.Solve(in)
+	if !c.AtRest() {
+		return
+	}
+	before := model.DigestOf(s.Decide())
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 13))
+	for _, app := range c.Apps {
+		if app.Granted() || app.Incumbent() || app.Wanted == nil || app.Unusable != nil {
+			continue
+		}
+		for range 4 {
+			wanted := *app.Wanted
+			wanted.Components = slices.Clone(wanted.Components)
+			wanted.Priority += rng.IntN(3) * rng.IntN(200)
+			comp := &wanted.Components[rng.IntN(len(wanted.Components))]
+			comp.Requests.CPU = comp.Requests.CPU * int64(1+rng.IntN(10)) / 10
+			comp.Replicas = 1 + rng.IntN(comp.Replicas)
+			got, known := c.Try(app, &wanted)
+			if !known {
+				continue
+			}
+			edited := in
+			edited.Fleet.Applications = slices.Clone(in.Fleet.Applications)
+			edited.Fleet.Applications[slices.IndexFunc(edited.Fleet.Applications, func(a *model.Application) bool { return a.ID == app.ID })] = &wanted
+			_, want := arbitration.Solve(edited).Find(app.ID)
+			if got.Granted != want.Granted() || len(got.Victims) != len(want.Victims) {
+				t.Fatalf("%s: tried %+v: granted %v with %d victims; decided: granted %v with %d: %s", app.ID, wanted.Components, got.Granted, len(got.Victims), want.Granted(), len(want.Victims), want.Message)
+			}
+		}
+	}
+	if model.DigestOf(s.Decide()) != before {
+		t.Fatal("trying changed the inputs")
+	}
+}

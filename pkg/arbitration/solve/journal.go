@@ -1,0 +1,115 @@
+package solve
+
+import "slices"
+
+// journal remembers what a trial changes of a case.
+type journal struct {
+	*Case
+	tenant   int
+	members  []*App
+	stood    [][]Standing // by member
+	demanded []Vector     // of the tenant, by band
+	counts   []counted
+	fair     []Share  // by node, nil: not divided again
+	floors   []Vector // by node
+	steady   span     // of the tenant
+}
+
+// counted is what is declared at a node.
+type counted struct {
+	node int
+	Usage
+}
+
+// journal begins to remember what changes for a tenant.
+func (c *Case) journal(tenant int) *journal {
+	j := &journal{Case: c, tenant: tenant, members: slices.Clone(c.Members[tenant]), steady: c.Nodes[tenant].Steady}
+	for _, app := range j.members {
+		j.stood = append(j.stood, app.Standing)
+	}
+	for b := range c.demanded {
+		j.demanded = append(j.demanded, c.demanded[b][tenant])
+	}
+	return j
+}
+
+// keepCounts remembers what is declared at and below a node, and above it.
+func (j *journal) keepCounts(top int) {
+	for i := range j.Nodes {
+		if n := &j.Nodes[i]; j.Above(top, i) || j.Above(i, top) {
+			j.counts = append(j.counts, counted{i, Usage{declared: slices.Clone(n.declared), applications: n.applications, workloads: n.workloads}})
+		}
+	}
+}
+
+// keepShares remembers fair shares and guarantees that hold.
+func (j *journal) keepShares() {
+	for i := range j.Nodes {
+		j.fair, j.floors = append(j.fair, j.Nodes[i].FairShare), append(j.floors, j.Nodes[i].Floor)
+	}
+}
+
+// undo leaves the case as it was.
+func (j *journal) undo() {
+	copy(j.Members[j.tenant], j.members)
+	for i, app := range j.members {
+		app.Standing = j.stood[i]
+	}
+	for b := range j.demanded {
+		j.Case.demanded[b][j.tenant] = j.demanded[b]
+	}
+	for i := range j.fair {
+		j.Nodes[i].FairShare, j.Nodes[i].Floor = j.fair[i], j.floors[i]
+	}
+	for _, k := range j.counts {
+		n := &j.Nodes[k.node]
+		n.declared, n.applications, n.workloads = k.declared, k.applications, k.workloads
+	}
+	j.Nodes[j.tenant].Steady = j.steady
+}
+
+// others reports whether another tenant may stand otherwise, or may take what it could not take.
+func (j *journal) others() bool {
+	if j.fair == nil {
+		return false
+	}
+	takes := Preemption(&j.Fleet.Platform.Policy) >= Reclaim
+	for i := range j.Nodes {
+		n := &j.Nodes[i]
+		switch {
+		case i == j.tenant:
+			if takes && n.FairShare > j.fair[i] && len(j.Pending[i]) > 1 {
+				return true
+			}
+		case n.Tenant != nil && !n.Steady.Contains(n.FairShare), !slices.Equal(n.Floor, j.floors[i]), takes && n.FairShare != j.fair[i]:
+			return true
+		}
+	}
+	return false
+}
+
+// own reports whether an application of the tenant that is served before the edited one stands otherwise.
+func (j *journal) own(app, edited *App) bool {
+	if edited.Levels == nil {
+		return false
+	}
+	for i, o := range j.members {
+		if o == app || o.Levels == nil || slices.Equal(o.Standing, j.stood[i]) {
+			continue
+		}
+		if o.Update != nil || !o.Granted() && serveOrder(o, edited) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// runningStand reports whether a running application of the tenant stands otherwise.
+func (j *journal) runningStand() bool {
+	for i, o := range j.members {
+		if o.Granted() && !slices.Equal(o.Standing, j.stood[i]) {
+			return true
+		}
+	}
+	return false
+}

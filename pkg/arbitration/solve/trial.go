@@ -1,0 +1,241 @@
+package solve
+
+import (
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Trial is what arbitrating again would give a pending or rejected application if Git
+// declared something else of it.
+type Trial struct {
+	Granted bool
+	Victims []*Displaced // preempted for it
+	Looked  int          // at how many applications, tenants and groups
+}
+
+// AtRest reports whether everything stays as the ledger has it: nothing was granted, reduced,
+// raised, replaced, evicted or reserved.
+func (c *Case) AtRest() bool {
+	return !c.AnyReserved() && !slices.ContainsFunc(c.Changed, func(app *App) bool {
+		return app.Granted() != app.Incumbent() || app.Lost != nil || !app.EvictAt.IsZero() ||
+			app.Granted() && (app.Update != nil || !slices.EqualFunc(app.Grants, app.Holds, model.Grant.SameCapacity))
+	})
+}
+
+// Try finds out what an application would get if Git declared the spec wanted of it. It works on the solved case, which
+// must be at rest, in the tenant and the pools that the change touches, and leaves everything as it was. It reports
+// false where only arbitrating everything again can tell: where something changes for somebody who is served earlier.
+//
+// At rest every application that is served earlier gets again what it got, so the application finds the
+// pools as they are now. What can differ for others, and is compared, is who passes the gate, the fair
+// shares, and the standings in its own tenant.
+func (c *Case) Try(app *App, wanted *model.Application) (t Trial, known bool) {
+	if app.Incumbent() || app.Wanted == nil {
+		return t, false
+	}
+	j := c.journal(app.Tenant)
+	j.rank()
+	edited := j.instead(app, wanted)
+	defer j.undo()
+	members := c.Members[app.Tenant]
+	t.Looked = len(members)
+	top := c.QuotaOver(app.Tenant)
+	if top > 0 {
+		j.keepCounts(top)
+		t.Looked += len(c.Nodes) + c.Nodes[top].applications
+	}
+	passes, known := j.gateInstead(app, edited, top)
+	if !known || !passes {
+		return t, known
+	}
+	if j.getsNothing(app, edited) {
+		return t, true
+	}
+	members[slices.Index(members, app)] = edited
+	if t.Looked += 4 * len(members); c.RecountDemand(app.Tenant) {
+		j.keepShares()
+		c.FairShares()
+		t.Looked += len(c.demanded) * len(c.Nodes)
+	}
+	c.StandTenant(app.Tenant)
+	if j.others() || j.own(app, edited) {
+		return t, false
+	}
+	if j.runningStand() {
+		// Only these of the ranking matter: of other tenants nobody stands otherwise.
+		own := &c.ranking.own[app.Tenant]
+		defer func(was []*ranked) { *own = was }(*own)
+		*own = j.worstFirst(app.Tenant)
+	}
+	r := c.room()
+	f := r.find(edited, wanted, nil)
+	t.Looked += *r.looked
+	t.Granted = f.level >= 0
+	if f.plan != nil {
+		t.Victims = displaced(f.plan, edited)
+	}
+	return t, true
+}
+
+// getsNothing reports whether a spec that asks for no more than the one in Git surely gets no place: it fits nowhere, and
+// nobody may give way for it.
+func (j *journal) getsNothing(app, edited *App) bool {
+	reach := Preemption(edited.Policy())
+	others := min(reach, Preemption(&j.Fleet.Platform.Policy))
+	if app.Levels == nil || !edited.Levels[0].lasts.Fits(app.Levels[0].lasts) || others == AnyBand || others == Reclaim && j.Below(app.Tenant) {
+		return false
+	}
+	for _, v := range j.Members[app.Tenant] {
+		if reach >= WithinTenant && j.mayGiveWay(v) && v.Priority < edited.Priority {
+			return false
+		}
+	}
+	for l := range edited.Levels {
+		for _, at := range j.Preferred(edited, edited.Wanted, &edited.Levels[0]) {
+			if _, short := j.fit(edited, &edited.Levels[l], at, nil); short == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rank makes the ranking, unless there is one.
+func (j *journal) rank() {
+	r := j.room()
+	j.Case.ranking = r.ranked()
+}
+
+// worstFirst ranks the incumbents of one tenant.
+func (j *journal) worstFirst(tenant int) (own []*ranked) {
+	members := slices.Clone(j.Members[tenant])
+	slices.SortFunc(members, func(x, y *App) int { return FirstCome(y, x) })
+	for _, app := range members {
+		if j.mayGiveWay(app) {
+			own = append(own, &ranked{app, app.Worst(app.Level), j.ProtectedUntil(app)})
+		}
+	}
+	slices.SortStableFunc(own, func(x, y *ranked) int { return y.worst.Compare(x.worst) })
+	return own
+}
+
+// instead returns the application as it would be read if Git declared another spec.
+func (j *journal) instead(app *App, wanted *model.Application) *App {
+	edited := &App{Asked: app.Asked, Place: Place{Level: -1, pool: -1, Spec: wanted}, slot: -1}
+	edited.Wanted, edited.Priority, edited.Band = wanted, wanted.Priority, j.Fleet.Platform.BandOf(wanted.Priority)
+	return edited
+}
+
+// gateInstead reports whether the other spec passes the gate, and whether that is known: of what counts against
+// the quotas at and below node top, nothing passes that did not, and everything else as before.
+func (j *journal) gateInstead(app, edited *App, top int) (passes, known bool) {
+	levels := j.levelsOf(edited, edited.Wanted, nil)
+	if top == 0 { // nothing is counted
+		if _, passes = (gate{j.Books, j.Fleet.Platform}).check(edited, edited.Wanted, levels); passes {
+			edited.Levels, edited.Verdict = levels, model.VerdictWaiting
+		}
+		return passes, true
+	}
+	var all []*App
+	for i := top; i < len(j.Nodes); i++ {
+		for _, o := range j.Members[i] {
+			switch {
+			case !j.Above(top, i) || o.Incumbent() && o.Update == nil || o == app:
+				continue
+			case o.Update != nil:
+				return false, false
+			}
+			all = append(all, o)
+			if o.Levels != nil {
+				j.Count(o.Tenant, o.Spec, o.Levels[0].Total, -1)
+			}
+		}
+	}
+	if app.Levels != nil {
+		j.Count(app.Tenant, app.Spec, app.Levels[0].Total, -1)
+	}
+	all = append(all, edited)
+	slices.SortFunc(all, FirstCome)
+	g := gate{j.Books, j.Fleet.Platform}
+	for _, o := range all {
+		if o.Wanted == nil {
+			continue
+		}
+		is := levels
+		if o != edited {
+			if is = o.Levels; is == nil {
+				is = j.levelsOf(o, o.Wanted, nil)
+			}
+		}
+		_, ok := g.check(o, o.Wanted, is)
+		if ok {
+			j.Count(o.Tenant, o.Wanted, is[0].Total, 1)
+		}
+		if o == edited {
+			passes = ok
+		} else if ok != (o.Levels != nil) {
+			return false, false
+		}
+	}
+	if passes {
+		edited.Levels, edited.Verdict = levels, model.VerdictWaiting
+	}
+	return passes, true
+}
+
+// displaced are those that give way in a plan.
+func displaced(pl *plan, app *App) (list []*Displaced) {
+	for _, m := range pl.moves {
+		v := m.option.app
+		d := &Displaced{App: v, Spec: v.Spec, From: v.Levels[v.Level].Cut, Evicted: m.to < 0, Preemptor: app}
+		if m.to >= 0 {
+			d.To = v.Levels[m.to].Cut
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// Lacks is what is short for the lowest level of a pending application now, and for the highest of one that
+// runs. It may be known already, of an earlier moment, so it is found out anew.
+func (c *Case) Lacks(app *App) []Shortage {
+	spec, levels := app.Spec, app.Levels
+	if app.Update != nil {
+		spec, levels = app.Wanted, app.Update.levels
+	}
+	if spec == nil || levels == nil {
+		return nil
+	}
+	l := len(levels) - 1
+	if app.Granted() {
+		l = 0
+	}
+	held := app.Taken
+	b := c.Books
+	if app.Granted() {
+		b.move(app, held, -1)
+		defer b.move(app, held, 1)
+	}
+	for _, at := range c.Preferred(app, spec, &levels[0]) {
+		_, short := b.fit(app, &levels[l], at, held)
+		return short
+	}
+	return nil
+}
+
+// LevelsOf are the levels of a spec of an application, best first.
+func (c *Case) LevelsOf(app *App, spec *model.Application) []Level { return c.levelsOf(app, spec, nil) }
+
+// Offering lists the pools that offer what a component needs, by place.
+func (c *Case) Offering(comp *model.Component) (at []int) {
+	for i := range c.Pools {
+		if offers(c.Pools[i].spec, comp) {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// Choices are the pools that an application could run a spec in, as far as it names none.
+func (c *Case) Choices(app *App, spec *model.Application) []int { return c.choices(app, spec) }

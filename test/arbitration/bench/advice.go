@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/arbitration/follow"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/arbitration/generate"
+	"github.com/d-aros/d-aros/test/arbitration/world"
+)
+
+// advice counts the passes and the time until everybody who waits has advice.
+func advice(s size) (rows []row) {
+	large := generate.LargeScale
+	large.Groups = s.of(large.Groups, 1)
+	for _, f := range []struct {
+		name   string
+		world  *world.World
+		passes int
+		most   time.Duration
+	}{{"large-scale", large.World(), 40, 15 * time.Second}, {"growing", generate.Growing(10_000), 5, 2500 * time.Millisecond}} {
+		w, arbiter := f.world, follow.New(arbitration.Solve)
+		decide := func() (r model.Ruling, d time.Duration) {
+			d = took(func() { r = arbiter.Decide(w.Fleet, w.Seen, w.Ledger, w.Now) })
+			w.Apply(r)
+			w.Now = w.Now.Add(time.Second)
+			return r, d
+		}
+		r, _ := decide() // everything is admitted that can be
+		var all, worst time.Duration
+		passes := 0
+		for ; lacking(r) > 0 && passes < 400; passes++ {
+			var d time.Duration
+			r, d = decide()
+			all, worst = all+d, max(worst, d)
+		}
+		rows = append(rows, row{
+			what:   fmt.Sprintf("advice, %s: passes until all %d who wait have some; CPU in all and of the worst pass", f.name, waiting(r)),
+			figure: fmt.Sprintf("%d, %.1f s, %s; %d have none", passes, all.Seconds(), ms(worst), lacking(r)),
+			want:   fmt.Sprintf("≤ %d, ≤ %.1f s, ≤ 500 ms", f.passes, f.most.Seconds()), judged: true,
+			met: passes <= f.passes && all <= f.most && worst <= 500*time.Millisecond && lacking(r) == 0,
+		})
+	}
+	return rows
+}
+
+func waiting(r model.Ruling) (n int) {
+	for i := range r.Decisions {
+		if r.Decisions[i].Verdict == model.VerdictWaiting {
+			n++
+		}
+	}
+	return n
+}
+
+// lacking counts those who wait and have no advice.
+func lacking(r model.Ruling) (n int) {
+	for i := range r.Decisions {
+		if d := &r.Decisions[i]; d.Verdict == model.VerdictWaiting && (d.Advised == nil || len(d.Advised.Kinds) == 0) {
+			n++
+		}
+	}
+	return n
+}
