@@ -36,7 +36,7 @@ func TestJourneys(t *testing.T) {
 	})
 	t.Run("whatif", func(t *testing.T) {
 		out := b.journey(t, demo, "whatif")
-		require.Equal(t, demo.whatIf(t, read(t, out, "remedy.json"), "--capacity", "batch.cpu=+20"), read(t, out, "remedy.json"))
+		require.Equal(t, demo.whatIf(t, read(t, out, "remedy.json"), "--capacity", "batch.cpu=+16"), read(t, out, "remedy.json"))
 		_, setting, found := strings.Cut(read(t, out, "slider.txt"), "--set ")
 		require.True(t, found)
 		require.Equal(t, demo.whatIf(t, read(t, out, "slider.json"), "--set", setting), read(t, out, "slider.json"))

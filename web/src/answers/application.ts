@@ -10,7 +10,7 @@ export interface Application {
   since: string
   commit?: string
   components: Component[]
-  waiting?: { position: number; blockedBy?: string[]; wouldAdmit?: string[] }
+  waiting?: { position: number; blockedBy?: string[]; wouldAdmit?: string[]; advice?: string }
   workflow?: { run: string; number: number; phase: string; message?: string; waits?: Wait[] }
   refused?: Refusal
   damaged?: { application: string; file: string; reason: string; commit?: string }

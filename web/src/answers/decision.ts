@@ -1,3 +1,4 @@
+import type { Setting } from '../application/setting'
 import type { Refusal, Resources } from './words'
 
 export type Verdict = 'granted' | 'waiting' | 'rejected' | 'evicted'
@@ -22,7 +23,20 @@ export interface Decision {
   displaced?: { application: string; from: string; to: string; why: string }[]
   blockedBy?: string[]
   ahead?: Competitor[]
-  wouldAdmit?: string[]
+  wouldAdmit?: string[] // of an older program: true when it was decided
+  advice?: Advice[]
+  advised?: { at: string; changed?: string[]; kinds: string[] }
+}
+
+// One change that alone is enough. Settings are those of a what-if that tries it.
+export interface Advice {
+  change: string
+  by: 'owner' | 'tenant' | 'platform'
+  amount: string
+  was?: string
+  text: string
+  settings?: Setting[]
+  victims?: { application: string; evicted?: boolean; replicas: number; amount?: string }[]
 }
 
 export interface Grant {

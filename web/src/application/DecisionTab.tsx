@@ -33,7 +33,7 @@ function Decided({ explained: x, decision: d }: { explained: Explanation; decisi
   return (
     <>
       <Verdict of={d} said={x.instance.message} />
-      <Remedies list={d.wouldAdmit ?? []} app={x.application} attempt={attempt} />
+      <Remedies of={d} attempt={attempt} />
       <Panel title="Checks" note={failed.length === 0 ? `all ${checks.length} pass` : `${failed.length} of ${checks.length} fail`} aside={<Legend />}>
         <Checks list={[...failed, ...checks.filter((c) => c.ok)]} />
       </Panel>

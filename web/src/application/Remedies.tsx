@@ -1,29 +1,69 @@
-import { useAt } from '../shell/at'
+import type { Advice, Decision } from '../answers/decision'
+import { Moment } from '../parts/Moment'
 import { Panel } from '../parts/Panel'
-import { remedyOf } from './remedy'
+import { useAt } from '../shell/at'
 import type { Setting } from './setting'
 
-// Remedies lists the changes each of which would admit the application alone, the smallest first.
-export function Remedies({ list, app, attempt }: { list: string[]; app: string; attempt: (s: Setting[]) => void }) {
+// Remedies lists the changes each of which is enough alone, those first that cost others least. What is being checked again is
+// no instruction, so it cannot be tried.
+export function Remedies({ of: d, attempt }: { of: Decision; attempt: (s: Setting[]) => void }) {
   const at = useAt()
-  if (list.length === 0) return null
+  const advice = d.advice ?? []
+  const changed = d.advised?.changed ?? []
+  if (!d.advised) return <Former list={d.wouldAdmit ?? []} />
+  if (changed.length > 0) {
+    return (
+      <Panel title="What would admit it" note="being checked again">
+        <p className="soft">
+          What was found <Moment at={d.advised.at} /> is being checked again: {changed.join(', ')} changed.
+        </p>
+      </Panel>
+    )
+  }
+  if (advice.length === 0) return null
   return (
     <Panel title="What would admit it" note="each alone is enough">
       <ol className="remedies">
-        {list.map((advice) => {
-          const settings = remedyOf(advice, app)
-          return (
-            <li key={advice}>
-              <span>{advice}</span>
-              {settings.length > 0 && !at && (
-                <button type="button" onClick={() => attempt(settings)} aria-label={`Try it: ${advice}`}>
-                  Try it
-                </button>
-              )}
-            </li>
-          )
-        })}
+        {advice.map((a) => (
+          <li key={a.text}>
+            <span>
+              {a.text}
+              {priceOf(a)}
+            </span>
+            {a.settings && !at && (
+              <button type="button" onClick={() => attempt(a.settings ?? [])} aria-label={`Try it: ${a.text}`}>
+                Try it
+              </button>
+            )}
+          </li>
+        ))}
       </ol>
     </Panel>
   )
+}
+
+// Former lists what an older program found out when it decided.
+function Former({ list }: { list: string[] }) {
+  if (list.length === 0) return null
+  return (
+    <Panel title="What would have admitted it" note="when it was decided">
+      <ol className="remedies">
+        {list.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ol>
+    </Panel>
+  )
+}
+
+// priceOf says who gives way for a change, and who has to make it if that is not the owner.
+export function priceOf(a: Advice): string {
+  const victims = a.victims ?? []
+  const price = victims.slice(0, 3).map((v) => {
+    const lost = [v.replicas > 0 && `${v.replicas} ${v.replicas === 1 ? 'replica' : 'replicas'}`, v.amount].filter(Boolean).join(', ')
+    return `${v.evicted ? 'evicts' : 'degrades'} ${v.application}${lost && `: ${lost}`}`
+  })
+  if (victims.length > 3) price.push(`and moves ${victims.length - 3} more`)
+  if (a.by !== 'owner') price.push(`needs the ${a.by}'s admin`)
+  return price.length > 0 ? ` (${price.join('; ')})` : ''
 }

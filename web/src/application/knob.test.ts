@@ -14,7 +14,12 @@ const waits: Explanation = {
       { name: 'pool.general.memory', asked: '48Gi', limit: '384Gi', ok: true },
       { name: 'limits.maxShare.cpu', asked: '24', limit: '76800m', ok: true },
     ],
-    wouldAdmit: ['run engine with 5 replicas instead of 12'],
+    advice: [
+      {
+        change: 'replicas', by: 'owner', amount: '5', was: '12', text: 'run engine with 5 replicas instead of 12',
+        settings: [{ kind: 'set', path: 'application.globex/analytics.components.engine.replicas', value: '5' }],
+      },
+    ],
   },
 }
 

@@ -1,8 +1,7 @@
-import type { Constraint } from '../answers/decision'
+import type { Advice, Constraint } from '../answers/decision'
 import type { Explanation, SpecComponent } from '../answers/explanation'
 import type { Tenant } from '../answers/tenant'
 import { cpu, parseAmount } from '../parts/amount'
-import { remedyOf } from './remedy'
 import type { Setting } from './setting'
 
 // Knob is a value that a what-if can change, as whole steps of a unit.
@@ -56,7 +55,7 @@ export function knobs(x: Explanation, tenant: Tenant | undefined): Knob[] {
   const checks = x.decision?.constraints ?? []
   for (const c of [...checks.filter((c) => !c.ok), ...checks.filter((c) => c.ok)]) add(ofCheck(c, owner, x.application))
   for (const c of x.spec?.components ?? []) ofComponent(c, x.application).forEach(add)
-  for (const advice of x.decision?.wouldAdmit ?? []) add(ofAdvice(advice, x.application))
+  for (const advice of x.decision?.advice ?? []) add(ofAdvice(advice))
   for (const s of x.decision?.shares ?? []) {
     const path = s.of === owner ? `tenant.${owner}.weight` : `group.${s.of}.weight`
     add(count(path, `weight of ${s.of}`, `Tenant ${owner}`, s.weight ?? 1, 1, 10))
@@ -108,14 +107,15 @@ function ofComponent(c: SpecComponent, app: string): Knob[] {
   return list
 }
 
-// ofAdvice is what a sentence of advice names. Of an application that was never accepted, nothing else tells its components.
-function ofAdvice(advice: string, app: string): Knob | undefined {
-  const [setting] = remedyOf(advice, app)
-  const now = / instead of (\S+)/.exec(advice)?.[1]
+// ofAdvice is what advice sets. Of an application that was never accepted, nothing else tells its components.
+function ofAdvice(advice: Advice): Knob | undefined {
+  const setting = advice.settings?.[0]
+  const now = advice.was
   const component = /\.components\.([^.]+)\./.exec(setting?.path ?? '')?.[1]
   if (!setting || !now || !component) return undefined
-  const field = setting.path.slice(setting.path.lastIndexOf('.') + 1)
+  const field = setting.path.split('.resources.requests.')[1] ?? 'replicas'
   const group = `Component ${component}`
+  if (setting.path.endsWith('.degrade.minReplicas')) return undefined
   if (field === 'replicas') return count(setting.path, 'replicas', group, Number(now), 0, 2 * Number(now))
   const unit = unitOf(field)
   return scaled(setting.path, `${field} of a replica`, group, unit, read(unit, now), 0)
