@@ -171,7 +171,7 @@ func save(t *testing.T, w *clone.Tree, p offline.Preview) clone.Saved {
 		t.Setenv("GIT_"+who+"_NAME", "Ada")
 		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.com")
 	}
-	proposal, err := clone.ParseProposal("draft")
+	proposal, err := clone.ParseDraftBranch("draft")
 	require.NoError(t, err)
 	saved, err := w.Save(t.Context(), "HEAD", p.Changes, "propose it", proposal)
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/git"
 )
 
-// Saved is a proposal that has a branch.
+// Saved is a draft that has a branch.
 type Saved struct {
 	Branch string `json:"branch"`
 	Commit string `json:"commit"`
@@ -26,9 +26,9 @@ const (
 )
 
 // Save commits changes of the files of a commit onto a new branch, by the git program and the settings of the user, signed
-// if these say so. If the name of the proposal is taken, the branch gets a number. Nothing else of the clone changes: no
+// if these say so. If the name of the branch is taken, the branch gets a number. Nothing else of the clone changes: no
 // other ref, not the index, no file. Before the branch is there, nothing refers to what was written.
-func (w *Tree) Save(ctx context.Context, base string, changes []Change, message string, p Proposal) (Saved, error) {
+func (w *Tree) Save(ctx context.Context, base string, changes []Change, message string, p DraftBranch) (Saved, error) {
 	base, err := w.Revision(ctx, base)
 	if err != nil {
 		return Saved{}, err
@@ -120,7 +120,7 @@ func (w *Tree) treeWith(ctx context.Context, commit string, changes []Change) (s
 }
 
 // branch makes a branch of a commit, with the first free name.
-func (w *Tree) branch(ctx context.Context, commit string, p Proposal) (string, error) {
+func (w *Tree) branch(ctx context.Context, commit string, p DraftBranch) (string, error) {
 	var refused error
 	failed := 0
 	for n := 1; n <= mostNames && failed < mostRefusals; n++ {
@@ -131,7 +131,7 @@ func (w *Tree) branch(ctx context.Context, commit string, p Proposal) (string, e
 			continue
 		}
 		const mustBeNew = "0000000000000000000000000000000000000000"
-		_, err := Output(ctx, w.Root, "update-ref", "-m", "save a proposal", p.ref(), commit, mustBeNew)
+		_, err := Output(ctx, w.Root, "update-ref", "-m", "save a draft", p.ref(), commit, mustBeNew)
 		if err == nil {
 			return p.Branch(), nil
 		}
@@ -146,8 +146,8 @@ func (w *Tree) branch(ctx context.Context, commit string, p Proposal) (string, e
 	return "", fmt.Errorf("save %s: %w", p.Branch(), refused)
 }
 
-// taken reports whether a proposal, or one below its name, has a branch.
-func (w *Tree) taken(ctx context.Context, p Proposal) (bool, error) {
+// taken reports whether the branch, or one below its name, exists.
+func (w *Tree) taken(ctx context.Context, p DraftBranch) (bool, error) {
 	found, err := Line(ctx, w.Root, "for-each-ref", "--count=1", "--format=%(refname)", p.ref())
 	return found != "", err
 }

@@ -37,24 +37,24 @@ func setenv(t testing.TB, name, value string) {
 	}
 }
 
-func proposal(t require.TestingT, slug string) clone.Proposal {
-	p, err := clone.ParseProposal(slug)
+func proposal(t require.TestingT, slug string) clone.DraftBranch {
+	p, err := clone.ParseDraftBranch(slug)
 	require.NoError(t, err)
 	return p
 }
 
-// A proposal names nothing outside of refs/heads/ui/, and each name that it takes is one for git.
-func TestProposalNamesABranchBelowUI(t *testing.T) {
+// The branch of a draft names nothing outside of refs/heads/ui/, and each name that it takes is one for git.
+func TestDraftBranchIsBelowUI(t *testing.T) {
 	for _, slug := range []string{
 		"", "../main", "x/../../main", "refs/heads/ui/x:refs/heads/main", "+x", "x:main", "x y", "-x", "x.lock", "X", "a/b/c", "x\n", "x\x00",
 		"/x", "x/", "x//y", "@{-1}", "é", "x^", "x~1", "a\u202eb", strings.Repeat("x", 51),
 	} {
-		_, err := clone.ParseProposal(slug)
+		_, err := clone.ParseDraftBranch(slug)
 		require.Error(t, err, "%q", slug)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		slug := rapid.OneOf(rapid.String(), rapid.StringMatching(`[-a-z0-9/.:~@{}]{1,12}`), rapid.StringMatching(`[a-z0-9][-a-z0-9]{0,9}(/[a-z0-9]{1,4})?`)).Draw(t, "slug")
-		p, err := clone.ParseProposal(slug)
+		p, err := clone.ParseDraftBranch(slug)
 		if err != nil {
 			return
 		}
