@@ -77,6 +77,8 @@ failed.`,
 	fl.StringArrayVar(&f.sets, "set", nil, "`PATH=VALUE` of what is declared; can be given several times")
 	fl.StringVarP(&f.message, "message", "m", "", "reason, for the commit message")
 	fl.BoolVar(&f.noCommit, "no-commit", false, "leave the edit in the work tree")
+	fl.StringVar(&f.branch, "branch", "", "commit onto the new branch ui/`NAME` instead, from HEAD, and leave the work tree alone")
+	cmd.MarkFlagsMutuallyExclusive("branch", "no-commit")
 	fl.BoolVar(&f.accessible, "accessible", false, "ask line by line, for screen readers and simple terminals")
 	fl.VarP(&f.format, "output", "o", outputUsage)
 	return cmd
@@ -86,7 +88,7 @@ failed.`,
 type newFlags struct {
 	caseFlags
 	sets                 []string
-	message              string
+	message, branch      string
 	noCommit, accessible bool
 	format               outputFormat
 }
@@ -101,6 +103,7 @@ type newView struct {
 	Plan      *view.Plan      `json:"plan"`
 	Command   string          `json:"command"`             // that says the same
 	Committed string          `json:"committed,omitempty"` // the new commit
+	Branch    string          `json:"branch,omitempty"`    // of the new commit, unless it is the one that is checked out
 }
 
 // run declares something: as the flags say, or as a person answers.
@@ -112,6 +115,13 @@ func (f *newFlags) run(cmd *cobra.Command, d *offline.Declaration, args []string
 	if !asks && (d.App.Tenant == "" || d.Name == "" && needsName(d.Noun)) {
 		_, names, _ := strings.Cut(cmd.Use, " ")
 		return fmt.Errorf("what is its name? write %s %s", cmd.CommandPath(), strings.NewReplacer("[", "", "]", "").Replace(names))
+	}
+	on := "" // the work tree
+	if f.branch != "" {
+		if _, err := clone.ParseDraftBranch(f.branch); err != nil {
+			return err
+		}
+		on = "HEAD"
 	}
 	return f.open(cmd, func(o offline.Options, c offline.Case) error {
 		if !c.Tree.Git && !f.noCommit {
@@ -126,7 +136,7 @@ func (f *newFlags) run(cmd *cobra.Command, d *offline.Declaration, args []string
 			}
 			return shown(what, steps)
 		}
-		base, err := offline.OpenBase(ctx, o, c, "")
+		base, err := offline.OpenBase(ctx, o, c, on)
 		if err != nil {
 			return err
 		}
@@ -164,6 +174,9 @@ func (f *newFlags) declare(cmd *cobra.Command, w *clone.Tree, base *offline.Base
 	}
 	made := view.PlanOf(p.Plan)
 	v := &newView{New: d.Noun, Name: nameOf(d), Files: []string{}, Diff: offline.Diff(p.Changes), Problems: append([]model.Problem{}, p.Problems...), Plan: &made, Command: newCommandLine(d)}
+	if f.branch != "" {
+		v.Command += " --branch " + f.branch
+	}
 	for _, c := range p.Changes {
 		v.Files = append(v.Files, c.Name)
 	}
@@ -179,13 +192,8 @@ func (f *newFlags) declare(cmd *cobra.Command, w *clone.Tree, base *offline.Base
 			return err
 		}
 	}
-	if err := w.Write(ctx, p.Changes...); err != nil {
+	if err := f.save(ctx, w, p.Changes, commitMessage(d, f.message), v); err != nil {
 		return err
-	}
-	if !f.noCommit {
-		if v.Committed, _, err = w.CommitFiles(ctx, commitMessage(d, f.message), v.Files...); err != nil {
-			return err
-		}
 	}
 	return f.format.write(cmd.OutOrStdout(), v, func(out *printer) {
 		if person == nil {
@@ -193,6 +201,24 @@ func (f *newFlags) declare(cmd *cobra.Command, w *clone.Tree, base *offline.Base
 		}
 		out.declared(v)
 	})
+}
+
+// save writes the files where the flags say.
+func (f *newFlags) save(ctx context.Context, w *clone.Tree, changes []clone.Change, message string, v *newView) error {
+	if f.branch != "" {
+		branch, err := clone.ParseDraftBranch(f.branch)
+		if err != nil {
+			return err
+		}
+		saved, err := w.Save(ctx, "HEAD", changes, message, branch)
+		v.Committed, v.Branch = saved.Commit, saved.Branch
+		return err
+	}
+	err := w.Write(ctx, changes...)
+	if err == nil && !f.noCommit {
+		v.Committed, _, err = w.CommitFiles(ctx, message, v.Files...)
+	}
+	return err
 }
 
 // nameIn reads the names of what is declared.
@@ -312,9 +338,13 @@ func (p *printer) notDeclared(v *newView) {
 // declared prints what was written.
 func (p *printer) declared(v *newView) {
 	files := text.Enumerate(v.Files, 5)
-	if v.Committed == "" {
+	switch {
+	case v.Committed == "":
 		p.line("%s: wrote %s; commit and push it", p.paint(bold, text.Clean(v.Name)), text.Clean(files))
-	} else {
+	case v.Branch != "":
+		p.line("%s: committed %s as %s on the new branch %s; \"git push origin %s\" offers it to others", p.paint(bold, text.Clean(v.Name)),
+			text.Clean(files), shortCommit(v.Committed), v.Branch, v.Branch)
+	default:
 		p.line("%s: committed %s as %s; \"git push\" puts it into force", p.paint(bold, text.Clean(v.Name)), text.Clean(files), shortCommit(v.Committed))
 	}
 	p.again(v)
