@@ -1,6 +1,9 @@
 package importing
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // pods reads the parts of a pod of Kubernetes, which other formats have, too.
 type pods struct{}
@@ -32,9 +35,12 @@ var mainRows = []row{
 	{"securityContext.allowPrivilegeEscalation", "", always("no container gains rights", "false")},
 	{"securityContext.runAsNonRoot", "", always("the Pod Security Standard of the tenant says who may be root", "true")},
 	{"securityContext.seccompProfile.type", "", always("every container has the profile of its runtime", "RuntimeDefault")},
-	{"imagePullPolicy", "", always("the runtime pulls an image that a node does not have", "IfNotPresent")},
+	{"imagePullPolicy", "traits.imagePull", pullPolicy},
 	{"name", "", to.text},
 }
+
+// pullPolicy is when a node pulls an image: never is not for images that nobody put there.
+var pullPolicy = matching(regexp.MustCompile("^(Always|IfNotPresent)$"), "the runtime pulls an image that a node does not have")
 
 // podRows are the fields of the spec of a pod.
 var podRows = []row{
@@ -52,6 +58,8 @@ var podRows = []row{
 	{"hostIPC", "", always("pods have a memory of their own", "false")},
 	{"dnsPolicy", "", always("pods ask the cluster for names", "ClusterFirst")},
 	{"nodeSelector", "", pod.nodeSelector},
+	{"tolerations", "traits.tolerations", pod.tolerations},
+	{"hostAliases", "traits.hostAliases", pod.hostAliases},
 }
 
 // extraRows are the fields of a container beside the component's own.

@@ -5,7 +5,6 @@ var reasons = map[string]why{
 	"affinity":                  {"no trait says beside which pods or on which nodes a component runs", "placement: spread, or placement: pool"},
 	"podAffinity":               {"no trait says beside which pods a component runs", "placement: spread"},
 	"nodeSelector":              {"a component names a pool, not nodes", "placement: pool"},
-	"tolerations":               {"a component names a pool, not nodes", "placement: pool"},
 	"topologySpreadConstraints": {"replicas spread over domains of the platform", "placement: spread"},
 	"namespace":                 {"the namespace follows from the tenant", ""},
 	"serviceAccountName":        {"pods run without rights on the API server", "properties: serviceAccount: annotations, for the identity service of a cloud"},

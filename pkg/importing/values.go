@@ -228,6 +228,8 @@ func (conversion) probe(s *scope, n *node) (any, error) {
 		{"httpGet.port", "http.port", to.port},
 		{"httpGet.scheme", "http.scheme", matching(regexp.MustCompile("^HTTPS?$"), "is neither HTTP nor HTTPS")},
 		{"tcpSocket.port", "tcp.port", to.port},
+		{"grpc.port", "grpc.port", whole(1, 65535)},
+		{"grpc.service", "grpc.service", to.text},
 		{"exec.command", "exec.command", to.texts},
 		{"initialDelaySeconds", "initialDelay", to.seconds},
 		{"periodSeconds", "period", to.seconds},
@@ -240,10 +242,11 @@ func (conversion) probe(s *scope, n *node) (any, error) {
 		http["path"] = "/"
 	}
 	_, isTCP := p.d["tcp"]
+	grpc, isGRPC := p.d["grpc"].(doc)
 	commands, isExec := p.d.get("exec.command").([]any)
 	switch {
-	case isHTTP && http["port"] == nil, isExec && len(commands) == 0, count(isHTTP, isTCP, isExec) != 1:
-		return nil, because("asks neither by http, nor by tcp, nor by exec", "traits: probes")
+	case isHTTP && http["port"] == nil, isGRPC && grpc["port"] == nil, isExec && len(commands) == 0, count(isHTTP, isTCP, isGRPC, isExec) != 1:
+		return nil, because("asks neither by http, nor by tcp, nor by grpc, nor by exec", "traits: probes")
 	}
 	return p.d, nil
 }
