@@ -2,8 +2,8 @@ package importing
 
 // reasons are why a field that no reader asks for is not kept, by its name in the formats.
 var reasons = map[string]why{
-	"affinity":                  {"no trait says beside which pods or on which nodes a component runs", "placement: spread, or placement: pool"},
-	"podAffinity":               {"no trait says beside which pods a component runs", "placement: spread"},
+	"affinity":                  {"import does not read which components and nodes a component is to be near", "traits: affinity, or placement"},
+	"podAffinity":               {"import does not read which components a component is to be near", "traits: affinity, or placement: spread"},
 	"nodeSelector":              {"a component names a pool, not nodes", "placement: pool"},
 	"topologySpreadConstraints": {"replicas spread over domains of the platform", "placement: spread"},
 	"namespace":                 {"the namespace follows from the tenant", ""},
