@@ -18,6 +18,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/gittest"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
 // counted is a server of a repository that counts the bytes of its answers.
@@ -69,7 +70,8 @@ func TestFollowingCostsWhatChanged(t *testing.T) {
 	writer := open(t, remote.Dir)
 	l, err := writer.Load(t.Context())
 	require.NoError(t, err)
-	l, _, err = writer.Commit(t.Context(), l, large(2000))
+	instances := tier.Count(500, 500, 2000)
+	l, _, err = writer.Commit(t.Context(), l, large(instances))
 	require.NoError(t, err)
 
 	server := newCounted(t, remote)
@@ -86,11 +88,11 @@ func TestFollowingCostsWhatChanged(t *testing.T) {
 		require.NotEqual(t, before.Revision, now.Revision)
 		received := server.bytes.Swap(0)
 		require.Less(t, received, int64(40_000), "of %d for all", whole)
-		instances, specs := decoded(before, now)
-		require.Equal(t, []int{1, 0}, []int{instances, specs})
+		records, specs := decoded(before, now)
+		require.Equal(t, []int{1, 0}, []int{records, specs})
 		before = now
 	}
-	require.Len(t, before.Instances, 2000)
+	require.Len(t, before.Instances, instances)
 
 	// What is read so can be saved on.
 	_, changed, err := reader.Commit(t.Context(), before, before)
