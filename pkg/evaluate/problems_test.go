@@ -137,6 +137,14 @@ func TestDidYouMeanInLists(t *testing.T) {
 	require.Contains(t, report(f), "hots: no such field; did you mean host?\n")
 }
 
+// A trait that a type does not have comes with those that it has.
+func TestTraitOnTheWrongType(t *testing.T) {
+	f := New().Fleet("c", unpack(archive(t, "base.txtar"), overlay("tenants/acme/apps/shop/more.cue",
+		"package fleet\n\napplication: components: agent: {type: \"daemon\", properties: image: \"ghcr.io/acme/a:1\", traits: ingress: []}\n")), nil)
+	require.Regexp(t, `traits\.ingress: no such field; components of this type can have affinity, envFrom, .*tolerations\n`, report(f))
+	require.NotRegexp(t, `can have .*ingress`, report(f))
+}
+
 // A value outside of a list of values has a sentence also where no rule gives one.
 func TestNoneOfSeveral(t *testing.T) {
 	f := New().Fleet("c", unpack(archive(t, "base.txtar"), overlay("more.cue",

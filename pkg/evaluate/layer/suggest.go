@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +28,21 @@ func suggest(v cue.Value, path []string) (question string) {
 			names = append(names, sel.Unquoted())
 		}
 	}
-	return nearest(path[len(path)-1], names)
+	asked := path[len(path)-1]
+	question = nearest(asked, names)
+	if question == "" && len(path) > 1 && path[len(path)-2] == "traits" {
+		return possible(slices.DeleteFunc(names, func(name string) bool { return name == asked }))
+	}
+	return question
+}
+
+// possible names the traits that a component of a type can have.
+func possible(traits []string) string {
+	if len(traits) == 0 {
+		return "; components of this type have no traits"
+	}
+	slices.Sort(traits)
+	return "; components of this type can have " + strings.Join(traits, ", ")
 }
 
 // lookup returns the value at a path, also within what has errors. A number is the
