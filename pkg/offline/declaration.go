@@ -30,6 +30,7 @@ type Declaration struct {
 	App    model.AppID // of a tenant only its name
 	Name   string      // of the component or the step
 	values []given
+	known  map[string]shapes // of layers: it takes a while to make them
 }
 
 // given is a value as people write it.
@@ -120,7 +121,10 @@ func (d *Declaration) Draft(files fs.FS) (Draft, error) {
 
 // tenant returns the edits that declare a tenant, and what the platform gives it.
 func (d *Declaration) tenant(files fs.FS, edit func(dir string, op cuefile.Op, value *object, path ...string) DraftEdit) (Draft, error) {
-	own, allotment := &Declaration{Noun: NewTenant, App: d.App}, &Declaration{Noun: NewTenant, App: d.App}
+	if d.known == nil {
+		d.known = map[string]shapes{}
+	}
+	own, allotment := &Declaration{Noun: NewTenant, App: d.App, known: d.known}, &Declaration{Noun: NewTenant, App: d.App, known: d.known}
 	for _, g := range d.values {
 		switch {
 		case slices.Contains([]string{"policy", "access", "reservations", "releases"}, g.path[0]):
@@ -153,7 +157,7 @@ func (d *Declaration) tenant(files fs.FS, edit func(dir string, op cuefile.Op, v
 
 // value puts the values into an object that stands at a path of a layer.
 func (d *Declaration) value(into *object, layer string, at ...string) (*object, error) {
-	shapes, err := shapesOf[layer]()
+	shapes, err := d.shapesOf(layer)
 	if err != nil {
 		return nil, err
 	}
@@ -169,6 +173,21 @@ func (d *Declaration) value(into *object, layer string, at ...string) (*object, 
 		}
 	}
 	return into, nil
+}
+
+func (d *Declaration) shapesOf(layer string) (s shapes, err error) {
+	s, ok := d.known[layer]
+	if ok {
+		return s, nil
+	}
+	if s, err = shapesOf(layer); err != nil {
+		return s, err
+	}
+	if d.known == nil {
+		d.known = map[string]shapes{}
+	}
+	d.known[layer] = s
+	return s, nil
 }
 
 // saysAny reports whether files say something about a path.

@@ -32,7 +32,7 @@ type ExampleOne struct {
 // Offers returns what the base offers.
 func (b *Base) Offers() (Offers, error) {
 	o := Offers{Fleet: b.was.side.fleet}
-	s, err := shapesOf["application"]()
+	s, err := shapesOf("application")
 	if err != nil {
 		return o, err
 	}

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/d-aros/d-aros/schema/jsonschema"
 )
@@ -16,18 +15,14 @@ type shapes struct {
 	root  map[string]any
 }
 
-// shapesOf returns the shapes of each layer, which are made once.
-var shapesOf = map[string]func() (shapes, error){"platform": readShapes("platform"), "tenant": readShapes("tenant"), "application": readShapes("application")}
-
-func readShapes(layer string) func() (shapes, error) {
-	return sync.OnceValues(func() (shapes, error) {
-		s := shapes{layer: layer}
-		b, err := jsonschema.Of(layer)
-		if err != nil {
-			return s, err
-		}
-		return s, json.Unmarshal(b, &s.root)
-	})
+// shapesOf returns the shapes of a layer.
+func shapesOf(layer string) (shapes, error) {
+	s := shapes{layer: layer}
+	b, err := jsonschema.Of(layer)
+	if err != nil {
+		return s, err
+	}
+	return s, json.Unmarshal(b, &s.root)
 }
 
 // typed returns the value that a text means at a path of the layer. What the schema takes for a string is one; else numbers,
