@@ -43,9 +43,9 @@ func TestBase(t *testing.T) {
 		require.NoError(t, err)
 		return string(b)
 	}
-	evaluated := 0
+	steps := make(chan struct{}, 10_000) // workers report them side by side
 	o := options(t)
-	o.Progress = func(_ string, of int) (step, end func()) { return func() { evaluated++ }, func() {} }
+	o.Progress = func(_ string, of int) (step, end func()) { return func() { steps <- struct{}{} }, func() {} }
 	base, err := offline.OpenBase(t.Context(), o, c, "")
 	require.NoError(t, err)
 	defer base.Close()
@@ -58,7 +58,7 @@ func TestBase(t *testing.T) {
 		return string(b)
 	}
 	require.NoError(t, base.Follow(t.Context(), offline.Recorded{}, now))
-	once := evaluated
+	once := len(steps)
 	questions := [][]string{
 		{"tenant.acme.quota.cpu=32"}, {"tenant.acme.quota.cpu=32", "general.cpu=+64"}, {"application.acme/shop.components.web.replicas=4"},
 		{"general.cpu=-15"}, {"application.acme/blog.desired=terminated", "tenant.acme.weight=3"}, {"general.domains=3"},
@@ -72,7 +72,7 @@ func TestBase(t *testing.T) {
 		require.NoError(t, base.Follow(t.Context(), offline.Recorded{}, now.Add(time.Second)))
 		require.Equal(t, answers[len(questions)-1-i], ask(questions[len(questions)-1-i]...))
 	}
-	require.Equal(t, once, evaluated, "nothing was evaluated or rendered again")
+	require.Len(t, steps, once, "nothing was evaluated or rendered again")
 
 	// It follows the files, a commit, the status branch and the time.
 	application(repo, "shop", 3)

@@ -53,6 +53,10 @@ func (b *Base) Preview(ctx context.Context, d Draft) (p Preview, err error) {
 		return p, err
 	}
 	p.Plan = b.c.differences(b.a, b.rec, b.was, after, n)
+	err = addPeople(b.c.Tree, b.was.side, is, &p.Plan, b.c.Now)
+	if p.Plan, err = b.c.meet(ctx, b.a, p.Plan, err); err != nil {
+		return p, err
+	}
 	return p, ctx.Err()
 }
 

@@ -243,7 +243,7 @@ func (b *browser) during(t *testing.T, s *server, name string, do func()) {
 	go func() { ended <- cmd.Wait() }()
 	require.Eventually(t, func() bool {
 		_, err := os.Stat(filepath.Join(out, "ready"))
-		return err == nil || cmd.ProcessState != nil
+		return err == nil || len(ended) > 0
 	}, time.Minute, 20*time.Millisecond, "%s", said)
 	do()
 	require.NoError(t, <-ended, "%s", said)
