@@ -138,6 +138,7 @@ var composeRows = []row{
 	{"depends_on", "dependsOn", compose.dependsOn},
 	{"restart", "", always("what runs once is a component of type job", "always", "unless-stopped", "on-failure", "no")},
 	{"pull_policy", "", always("the runtime pulls an image that a node does not have", "missing", "if_not_present")},
+	{"extra_hosts", "traits.hostAliases", compose.hosts},
 	{"privileged", "", always("policy does not allow privileged containers", "false")},
 	{"cap_drop", "", always("the Pod Security Standard of the tenant says what containers drop", "ALL")},
 }

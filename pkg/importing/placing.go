@@ -1,6 +1,11 @@
 package importing
 
-import "regexp"
+import (
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // labelKey is how keys of taints are written.
 var labelKey = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`)
@@ -32,11 +37,33 @@ func (pods) hostAliases(s *scope, n *node) (any, error) {
 			{"ip", "ip", matching(regexp.MustCompile("^[0-9a-fA-F:.]+$"), "is no address")},
 			{"hostnames", "names", to.texts},
 		})
-		if a.d["ip"] == nil || a.d["names"] == nil {
+		names := e.at("hostnames").items()
+		if a.d["ip"] == nil || len(names) == 0 || slices.ContainsFunc(names, func(n *node) bool { return !isHost(n.string()) }) {
 			return because("has no address or no names", "traits: hostAliases")
 		}
 		return nil
 	}), nil
+}
+
+// hosts keeps names with the address of each, written NAME:ADDRESS or NAME=ADDRESS.
+func (composeFile) hosts(s *scope, n *node) (any, error) {
+	return each(s, n, func(h *scope, e *node) error {
+		name, address, _ := strings.Cut(e.string(), "=")
+		if address == "" {
+			name, address, _ = strings.Cut(e.string(), ":")
+		}
+		ip, err := netip.ParseAddr(strings.Trim(address, "[]"))
+		if err != nil || ip.Zone() != "" || !isHost(name) {
+			return because("is no name with an address, such as legacy:10.0.0.5", "traits: hostAliases")
+		}
+		mark(kept, e)
+		h.d["ip"], h.d["names"] = ip.String(), []any{name}
+		return nil
+	}), nil
+}
+
+func isHost(name string) bool {
+	return len(name) <= 253 && name[:min(1, len(name))] != "*" && hostPattern.MatchString(name)
 }
 
 // each takes the entries of a list as fields of their own, and loses those that cannot be said. It returns nil for none.

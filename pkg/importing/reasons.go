@@ -14,7 +14,6 @@ var reasons = map[string]why{
 	"hostNetwork":               {"pods have a network of their own", "ports and traits: ingress"},
 	"network_mode":              {"pods have a network of their own", "ports and traits: ingress"},
 	"hostAliases":               {"no trait adds names of hosts", ""},
-	"extra_hosts":               {"no trait adds names of hosts", ""},
 	"imagePullPolicy":           {"the runtime pulls an image that a node does not have", "an image with a digest"},
 	"pull_policy":               {"the runtime pulls an image that a node does not have", "an image with a digest"},
 	"build":                     {"images are built before they are declared", "properties: image"},
