@@ -25,6 +25,9 @@ var pure = []string{"words", "language", "layers", "stages", "core", "turn"}
 
 var bans = []ban{
 	{
+		paths: []string{"unsafe"},
+		why:   "a plain way that is a little slower is better: golang.org/x/sys wraps what the kernel wants as a pointer",
+	}, {
 		paths: []string{"os", "os/", "syscall", "golang.org/x/sys/", "path/filepath"},
 		lines: pure,
 		why:   "a decision depends on its arguments alone, not on the machine that makes it: take values or an fs.FS",

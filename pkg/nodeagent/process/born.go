@@ -81,8 +81,9 @@ func ended(handle int) bool {
 // exitOf returns how a process ended that is a child of another one. The kernel tells from 6.15
 // on, and before only until somebody has asked for it.
 func exitOf(handle, pid int) (exit hostplan.Exit, known bool) {
-	if status, ok := toldByHandle(handle); ok {
-		return exitFrom(status), true
+	info := unix.PidfdInfo{Mask: unix.PIDFD_INFO_EXIT}
+	if err := unix.IoctlPidfdInfo(handle, &info); err == nil && info.Mask&unix.PIDFD_INFO_EXIT != 0 {
+		return exitFrom(unix.WaitStatus(info.Exit_code)), true
 	}
 	if fields, err := stat(pid); err == nil && fields[0] == "Z" {
 		if status, err := strconv.Atoi(fields[52-3]); err == nil {
