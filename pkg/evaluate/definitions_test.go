@@ -86,40 +86,101 @@ platform: definitions: components: redis: {
 	}
 }
 
-// A definition with a problem hits only the applications that use it; the problem is said
-// once, with its place.
+// A definition with a problem hits only the applications that use it, whether the platform or a
+// tenant writes it. The problem is said once, with its place, and who uses it is told both places.
 func TestABadDefinitionHitsItsUsers(t *testing.T) {
-	definition := func(name, body string) string {
-		return "package fleet\n\nplatform: definitions: components: " + name + ": " + body + "\n"
-	}
 	const good = `{
 	#Parameter: version!: string
 	parameter: #Parameter
 	example: version: "7.2"
 	output: {type: "worker", properties: image: "ghcr.io/acme/good:\(parameter.version)"}
 }`
-	uses := func(kind string) string {
-		return "package fleet\n\napplication: {name: \"" + kind + "\", labels: team: \"web\", components: c: {type: \"" + kind + "\", properties: version: \"1\"}}\n"
-	}
 	for code, body := range map[string]string{
 		"DA1220": strings.ReplaceAll(good, "ghcr.io/acme", "ghcr.io/other"),
 		"DA1532": strings.ReplaceAll(good, "version!: string", "{version!: string, ...}"),
-		"DA1531": strings.ReplaceAll(good, `{type: "worker",`, `{type: "worker", properties: labels: fleet: platform.name,`),
+		"DA1531": strings.ReplaceAll(good, `{type: "worker",`, `{type: "worker", properties: labels: fleet: FIELD.name,`),
 		"DA1103": strings.ReplaceAll(good, `example: version: "7.2"`, "example: {}"),
 	} {
-		t.Run(code, func(t *testing.T) {
-			bad := definition("bad", body) + strings.TrimPrefix(definition("worse", body), "package fleet\n")
-			f := New().Fleet("1", unpack(archive(t, "base.txtar"), &txtar.Archive{Files: []txtar.File{
-				{Name: "bad.cue", Data: []byte(bad)}, {Name: "good.cue", Data: []byte(definition("good", good))},
-				{Name: "tenants/acme/apps/bad/app.cue", Data: []byte(uses("bad"))}, {Name: "tenants/acme/apps/good/app.cue", Data: []byte(uses("good"))},
-			}}), nil)
-			require.NotNil(t, f.Platform, report(f))
-			require.Len(t, f.Applications, 2, report(f)) // good and shop
-			require.Len(t, f.Unusable, 1)
-			require.Contains(t, report(f), "definitions.components.worse")
-			require.Contains(t, f.Unusable[0].Message, "uses definition bad of the platform, which is refused itself")
-			require.Equal(t, code, f.Problems[0].Code)
-			require.Contains(t, f.Problems[0].Places[0].At, "bad.cue:")
-		})
+		for field, in := range map[string]struct{ dir, owner string }{"platform": {"", "the platform"}, "tenant": {"tenants/acme/", "tenant acme"}} {
+			t.Run(code+" "+field, func(t *testing.T) {
+				define := func(name, body string) string {
+					return "package fleet\n\n" + field + ": definitions: components: " + name + ": " + strings.ReplaceAll(body, "FIELD", field) + "\n"
+				}
+				bad := define("bad", body) + strings.TrimPrefix(define("worse", body), "package fleet\n")
+				f := New().Fleet("1", unpack(archive(t, "base.txtar"), overlay(in.dir+"bad.cue", bad), overlay(in.dir+"good.cue", define("good", good)),
+					user("acme", "bad"), user("acme", "good")), nil)
+				require.NotNil(t, f.Platform, report(f))
+				require.Empty(t, f.UnusableTenants)
+				require.Len(t, f.Applications, 2, report(f)) // good and shop
+				require.Len(t, f.Unusable, 1)
+				require.Contains(t, report(f), "definitions.components.worse")
+				require.Contains(t, f.Unusable[0].Message, "uses definition bad of "+in.owner+", which is refused itself")
+				require.Regexp(t, "(?m)^"+code+" "+field+`\.definitions\.components\.bad.*\n  `+in.dir+"bad.cue:", report(f))
+				require.Regexp(t, `which is refused itself\n  tenants/acme/apps/bad/app.cue:3:\d+ +asks for "bad"\n  `+in.dir+"bad.cue:3:", report(f))
+			})
+		}
+	}
+}
+
+// user is an application with one component of a type that somebody defines.
+func user(tenant, kind string) *txtar.Archive {
+	return overlay("tenants/"+tenant+"/apps/"+kind+"/app.cue",
+		"package fleet\n\napplication: {name: \""+kind+"\", labels: team: \"web\", components: c: {type: \""+kind+"\", properties: version: \"1\"}}\n")
+}
+
+// What a tenant defines is there for its own applications only, and within its own policy.
+func TestDefinitionsOfATenant(t *testing.T) {
+	queue := func(image string) *txtar.Archive {
+		return overlay("tenants/acme/queue.cue", `package fleet
+
+tenant: definitions: components: queue: {
+	#Parameter: version!: string
+	parameter: #Parameter
+	example: version: "1"
+	output: {type: "worker", properties: image: "`+image+`:\(parameter.version)"}
+}
+`)
+	}
+	globex := overlay("tenants/globex/tenant.cue", "package fleet\n\ntenant: name: \"globex\"\n")
+	f := New().Fleet("1", unpack(archive(t, "base.txtar"), globex, queue("ghcr.io/acme/q"), user("acme", "queue"), user("globex", "queue")), nil)
+	require.Len(t, f.Problems, 1, report(f))
+	require.Regexp(t, `^DA1210 application.components.c.type: asks for "queue", a component is of type [^\n]*kustomize\n  tenants/globex/apps/queue/app.cue`, report(f))
+	require.Len(t, f.Applications, 2)
+
+	// registry.example.com is the platform's, and not the tenant's.
+	f = New().Fleet("1", unpack(archive(t, "base.txtar"), queue("registry.example.com/q"), user("acme", "queue")), nil)
+	require.Equal(t, "DA1220", f.Problems[len(f.Problems)-1].Code, report(f))
+	require.Len(t, f.Unusable, 1)
+}
+
+// Definitions that are kept from one application to the next give each what it would get alone, and those of another
+// tenant are not among them.
+func TestKeptDefinitions(t *testing.T) {
+	var files []*txtar.Archive
+	for _, tenant := range []string{"acme", "globex"} {
+		files = append(files, overlay("tenants/"+tenant+"/tenant.cue", `package fleet
+
+tenant: {
+	name: "`+tenant+`"
+	definitions: components: own: {
+		#Parameter: version!: string
+		parameter: #Parameter
+		context: _
+		example: version: "1"
+		output: {type: "worker", properties: {image: "ghcr.io/acme/`+tenant+`:\(parameter.version)", labels: for: context.application}}
+	}
+}
+`))
+		for _, app := range []string{"one", "two", "three"} {
+			files = append(files, overlay("tenants/"+tenant+"/apps/"+app+"/app.cue",
+				"package fleet\n\napplication: {name: \""+app+"\", labels: team: \"web\", components: c: {type: \"own\", properties: version: \""+app+"\"}}\n"))
+		}
+	}
+	f := New().Fleet("1", unpack(append([]*txtar.Archive{archive(t, "base.txtar")}, files...)...), nil)
+	require.Empty(t, report(f))
+	for _, a := range f.Applications {
+		if a.ID.Name != "shop" {
+			require.JSONEq(t, fmt.Sprintf(`{"image": "ghcr.io/acme/%s:%s", "labels": {"for": "%[2]s"}}`, a.ID.Tenant, a.ID.Name), string(a.Components[0].Properties))
+		}
 	}
 }

@@ -13,9 +13,18 @@ import (
 
 // What docs/fleet.md shows is accepted, all of it together.
 func TestFleetPage(t *testing.T) {
-	f := shownOn(t, "fleet.md", 9)
+	f := shownOn(t, "fleet.md", 7)
 	require.Len(t, f.Applications, 1)
-	require.Equal(t, "redis", f.Applications[0].Components[0].Definition)
+}
+
+// What docs/definitions.md shows is accepted, all of it together.
+func TestDefinitionsPage(t *testing.T) {
+	f := shownOn(t, "definitions.md", 6)
+	require.Len(t, f.Applications, 1)
+	for component, definition := range map[string]string{"cache": "redis", "settings": "settings", "mail": "mailer"} {
+		c, _ := f.Applications[0].Component(component)
+		require.Equal(t, definition, c.Definition)
+	}
 }
 
 // What docs/secrets.md shows is accepted.

@@ -28,7 +28,7 @@ func evaluateTenant(r request) result {
 			tenant = nil
 		}
 	}
-	return result{Layer: doc.Layer.Outline(nil), Tenant: tenant, Policy: doc.Policy, Problems: problems}
+	return result{Layer: doc.Layer.Outline(nil), Tenant: tenant, Policy: doc.Policy, Problems: append(problems, doc.Withdrawn...)}
 }
 
 // evaluateApplication evaluates one application under valid layers. The form costs time
@@ -111,6 +111,7 @@ func (r result) complete(platform, tenant *result) *result {
 	r.Problems = slices.Clone(r.Problems)
 	for i := range r.Problems {
 		p := &r.Problems[i]
+		p.Places = layer.Find(p.Places, &platform.Layer, &tenant.Layer)
 		if by, ok := layer.Limit(*p, &platform.Layer, &tenant.Layer, own); ok {
 			p.Places = append(slices.Clone(p.Places), by)
 		}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"cuelang.org/go/cue/ast"
@@ -36,7 +37,7 @@ func editorSchema(t *testing.T, layer string) *jsonschema.Schema {
 
 // documents are the layers of the full fleet and of examples/repo. Tenants and
 // applications are as people wrote them: each stands by itself, so that the schema
-// adds nothing to it.
+// adds nothing to it but the parameters of definitions, which are their examples.
 func documents(t *testing.T) map[string]any {
 	out := map[string]any{}
 	for name, files := range map[string]fs.FS{"full": fullFleet(t), "example": os.DirFS("../../examples/repo")} {
@@ -80,6 +81,10 @@ func asWritten(t *testing.T, files fs.FS, pattern string) (doc map[string]any) {
 		data, err := fs.ReadFile(files, name)
 		require.NoError(t, err)
 		require.NoError(t, in.AddSyntax(parse(t, name, data)))
+	}
+	if strings.HasPrefix(pattern, "tenants/") && !strings.Contains(pattern, "/apps/") {
+		require.NoError(t, in.AddSyntax(parse(t, "examples.cue", []byte("package fleet\n\n"+
+			`tenant: definitions?: [string]: [string]: {#Parameter: {...}, example: {...}, parameter: #Parameter & example, context: name: *"name" | string, ...}`))))
 	}
 	require.NoError(t, in.Complete())
 	text, err := cuecontext.New().BuildInstance(in).MarshalJSON()
@@ -158,7 +163,7 @@ func chosen(at []string) bool {
 		"env", "data", "files", "selector", "namespaces", "pods", "inputs", "outputs", "objects", "definitions", "example", "parameter",
 	}
 	for i, name := range at {
-		if name == "objects" || name == "example" || name == "parameter" {
+		if name == "objects" || name == "example" || name == "parameter" || name == "outputs" && at[1] == "definitions" {
 			return true
 		}
 		if i == len(at)-1 && slices.Contains(open, name) {

@@ -76,11 +76,10 @@ type effectiveDoc struct {
 }
 
 // policyDoc has the parts of the layers above that an application is evaluated under: the
-// policy in force, and the definitions of the platform.
+// policy in force, and what they define.
 type policyDoc struct {
 	effectiveDoc
-	Definitions string   `json:"definitions"`
-	Withdrawn   []string `json:"withdrawn"` // the same
+	Definitions layer.Definitions `json:"definitions"`
 }
 
 // policy returns the effective policy of a tenant, or of the platform (""), with the layer

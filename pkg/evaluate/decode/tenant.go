@@ -25,7 +25,8 @@ type tenantDoc struct {
 		Pool        string        `json:"pool"`
 		Amount      *resourcesDoc `json:"amount"`
 	} `json:"reservations"`
-	Access *tenantAccessDoc `json:"access"`
+	Access      *tenantAccessDoc `json:"access"`
+	Definitions json.RawMessage  `json:"definitions"` // for applications
 }
 
 type quotaDoc struct {
@@ -75,6 +76,6 @@ func Tenant(name string, doc layer.Document, above *layer.Above) (*model.Tenant,
 	t.Policy = e.policy(doc.Effective, name, platform, own)
 	t.PriorityCeiling = t.Policy.PriorityCeiling
 	t.At = allotted(name, platform)
-	maps.Copy(t.At, own.Positions(func(path []string) bool { return path[0] != "name" }))
+	maps.Copy(t.At, own.Positions(func(path []string) bool { return path[0] != "name" && path[0] != "definitions" }))
 	return t, nil
 }

@@ -10,8 +10,7 @@ import (
 type Above struct {
 	Layer       Layer  // of the platform, without the content of its files and the places of allotments
 	Policy      []byte // in force
-	Definitions string
-	Withdrawn   []string // definitions with problems of their own, which are not in force
+	Definitions Definitions
 
 	// Allotments and their places, by tenant. They are nil if the platform writes none.
 	Allotments map[string]json.RawMessage
@@ -21,7 +20,7 @@ type Above struct {
 const allotments = "platform\x00allotments\x00"
 
 // aboveTenants returns the part of a platform that its tenants are evaluated under.
-func aboveTenants(platform *Document, definitions string) Above {
+func aboveTenants(platform *Document, definitions Definitions) Above {
 	a := Above{Layer: platform.Layer.Outline(nil), Policy: platform.Effective, Definitions: definitions, Places: map[string]index{}}
 	a.Layer.Where = index{}
 	for path, entries := range platform.Layer.Where {

@@ -2,15 +2,12 @@ package layer
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/ast/astutil"
-	"cuelang.org/go/cue/cuecontext"
 	"cuelang.org/go/cue/errors"
 	"cuelang.org/go/cue/format"
 	"cuelang.org/go/cue/parser"
@@ -20,13 +17,29 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// definitionsOf returns the definitions of the platform as a CUE file without outside
-// references, "" if there are none. An application needs only these and the policy of
-// the platform.
-func definitionsOf(platform *Layer) (source string, problems []model.Problem) {
+// Definitions are what the layers above an application define.
+type Definitions struct {
+	Texts     []string          `json:"texts,omitempty"`     // those of each layer as CUE without outside references
+	Withdrawn map[string]string `json:"withdrawn,omitempty"` // not in force because of problems of their own: whose they are, by kind.name
+}
+
+// with returns the definitions with those of the layer below.
+func (d Definitions) with(own Definitions) Definitions {
+	all := Definitions{Texts: slices.Concat(d.Texts, own.Texts), Withdrawn: maps.Clone(own.Withdrawn)}
+	if d.Withdrawn != nil && all.Withdrawn == nil {
+		all.Withdrawn = map[string]string{}
+	}
+	maps.Copy(all.Withdrawn, d.Withdrawn)
+	return all
+}
+
+// definitionsOf returns the definitions of a layer as a CUE file without outside
+// references, "" if there are none. An application needs only these and the policy in
+// force.
+func definitionsOf(l *Layer) (source string, problems []model.Problem) {
 	out := &ast.File{Decls: []ast.Decl{&ast.Package{Name: ast.NewIdent("definitions")}}}
 	found := false
-	for _, f := range platform.Files {
+	for _, f := range l.Files {
 		if !bytes.Contains(f.Data, []byte("definitions")) {
 			continue
 		}
@@ -35,7 +48,7 @@ func definitionsOf(platform *Layer) (source string, problems []model.Problem) {
 			continue // reported already
 		}
 		var written []*ast.StructLit
-		for _, top := range fields(tree.Decls, "platform") {
+		for _, top := range fields(tree.Decls, l.Field) {
 			written = append(written, fields(top.Elts, "definitions")...)
 		}
 		if len(written) == 0 {
@@ -48,7 +61,7 @@ func definitionsOf(platform *Layer) (source string, problems []model.Problem) {
 			}
 		}
 		for _, s := range written {
-			problems = append(problems, closedParameters(s)...)
+			problems = append(problems, closedParameters(l.Field, s)...)
 			out.Decls = append(out.Decls, s.Elts...)
 		}
 	}
@@ -56,18 +69,18 @@ func definitionsOf(platform *Layer) (source string, problems []model.Problem) {
 		return "", problems
 	}
 	if err := astutil.SanitizeFiles([]*ast.File{out}); err != nil {
-		return "", []model.Problem{platform.Blame(catalogue.Definition, "platform.definitions", "does not stand by itself: "+text.Clean(err.Error()))}
+		return "", []model.Problem{l.Blame(catalogue.Definition, l.Field+".definitions", "does not stand by itself: "+text.Clean(err.Error()))}
 	}
 	formatted, err := format.Node(out)
 	if err != nil {
-		return "", []model.Problem{platform.Blame(catalogue.Definition, "platform.definitions", "cannot be written by itself: "+text.Clean(err.Error()))}
+		return "", []model.Problem{l.Blame(catalogue.Definition, l.Field+".definitions", "cannot be written by itself: "+text.Clean(err.Error()))}
 	}
-	if err := compileDefinitions(string(formatted)).value.Err(); err != nil {
-		path := "platform.definitions"
+	if err := compiled(string(formatted)).Err(); err != nil {
+		path := l.Field + ".definitions"
 		if in := pathOf(errors.Errors(err)[0]); len(in) > 1 {
 			path += "." + strings.Join(in[:2], ".")
 		}
-		return "", []model.Problem{platform.Blame(catalogue.Definition, path,
+		return "", []model.Problem{l.Blame(catalogue.Definition, path,
 			"does not stand by itself; a definition speaks of parameter, context and the standard library: "+text.Clean(err.Error()))}
 	}
 	return string(formatted), nil
@@ -90,7 +103,7 @@ func fields(decls []ast.Decl, name string) (out []*ast.StructLit) {
 
 // closedParameters blames definitions that do not write out all fields of their
 // parameter: an open struct would accept every typo.
-func closedParameters(definitions *ast.StructLit) (problems []model.Problem) {
+func closedParameters(field string, definitions *ast.StructLit) (problems []model.Problem) {
 	for _, kind := range []string{"components", "traits", "steps"} {
 		for _, named := range fields(definitions.Elts, kind) {
 			for _, d := range named.Elts {
@@ -103,7 +116,7 @@ func closedParameters(definitions *ast.StructLit) (problems []model.Problem) {
 				if !ok {
 					continue // the schema reports it
 				}
-				path := "platform.definitions." + kind + "." + name + ".#Parameter"
+				path := field + ".definitions." + kind + "." + name + ".#Parameter"
 				parameter := fields(body.Elts, "#Parameter")
 				if len(parameter) == 0 {
 					problems = append(problems, model.Problem{
@@ -139,72 +152,4 @@ func ellipsis(s *ast.StructLit) (open ast.Node) {
 		return open == nil
 	}, nil)
 	return open
-}
-
-// definitions are those of a platform, compiled in a context of their own.
-type definitions struct {
-	ctx   *cue.Context
-	value cue.Value
-}
-
-func compileDefinitions(text string) definitions {
-	ctx := cuecontext.New()
-	return definitions{ctx, ctx.CompileString(text, cue.Filename("definitions.cue"))}
-}
-
-// has reports whether there is a definition of a name.
-func (d definitions) has(kind, name string) bool {
-	return d.value.LookupPath(cue.MakePath(cue.Str(kind), cue.Str(name))).Exists()
-}
-
-// usedIn reports whether an application has a component, a trait or a step of a definition.
-func (d definitions) usedIn(doc []byte) bool {
-	var a struct {
-		Components map[string]struct {
-			Type   string
-			Traits map[string]any
-		}
-		Workflow struct{ Steps []struct{ Type string } }
-	}
-	if json.Unmarshal(doc, &a) != nil {
-		return true
-	}
-	for _, c := range a.Components {
-		if d.has("components", c.Type) {
-			return true
-		}
-		for trait := range c.Traits {
-			if d.has("traits", trait) {
-				return true
-			}
-		}
-	}
-	for _, s := range a.Workflow.Steps {
-		if d.has("steps", s.Type) {
-			return true
-		}
-	}
-	return false
-}
-
-// output returns the output of a definition for a parameter, or the problems of the
-// parameter. An error is about the definition.
-func (d definitions) output(kind, name string, parameter []byte, context map[string]string, wrong func(error, cue.Value) []model.Problem) (out []byte, problems []model.Problem, err error) {
-	defer func() {
-		if e := recover(); e != nil {
-			err = fmt.Errorf("the CUE evaluator gave up: %v", e)
-		}
-	}()
-	definition := d.value.LookupPath(cue.MakePath(cue.Str(kind), cue.Str(name)))
-	given := d.ctx.CompileBytes(parameter)
-	checked := definition.LookupPath(cue.MakePath(cue.Def("#Parameter"))).Unify(given)
-	if err := checked.Validate(cue.Concrete(true), cue.Final()); err != nil {
-		return nil, wrong(err, checked), nil
-	}
-	value := definition.FillPath(cue.ParsePath("parameter"), given).FillPath(cue.ParsePath("context"), context).LookupPath(cue.ParsePath("output"))
-	if err := value.Validate(cue.Concrete(true), cue.Final()); err != nil {
-		return nil, nil, err
-	}
-	out, err = value.MarshalJSON()
-	return out, nil, err
 }

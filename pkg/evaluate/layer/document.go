@@ -17,7 +17,7 @@ type Document struct {
 	Above     Above           // of a platform: what its tenants are evaluated under
 	Policy    []byte          // of a tenant: the policy that its applications are evaluated under
 
-	// Withdrawn has the problems of definitions of a platform that stands without them.
+	// Withdrawn has the problems of definitions of a platform or tenant that stands without them.
 	Withdrawn []model.Problem
 
 	// Defined is the definition that a component of an application uses, by component.
@@ -29,30 +29,15 @@ func Platform(files []Source) (d Document) {
 	if d.Layer, _, d.Problems = parse("platform", files); d.Problems != nil {
 		return d
 	}
-	var withdrawn []string
-	for {
-		var definitions string
+	above := d.standing("the platform", func() {
 		d.JSON, d.Effective, d.Problems = d.Layer.export("_effective", []*Layer{&d.Layer}, func(files []Source) (cue.Value, error) {
 			return buildValue(".", files, schemaFiles())
 		})
-		if d.Problems == nil {
-			definitions, d.Problems = definitionsOf(&d.Layer)
-		}
-		rest, names := withdraw(d.Layer.Files, d.Problems)
-		if rest == nil {
-			if d.Withdrawn != nil && d.Problems != nil { // the platform cannot do without it
-				d.Problems, d.Withdrawn = d.Withdrawn, nil
-			}
-			if d.Problems != nil {
-				return d
-			}
-			d.Above = aboveTenants(&d, definitions)
-			d.Above.Withdrawn = withdrawn
-			return d
-		}
-		d.Layer.Files = rest
-		d.Withdrawn, withdrawn = append(d.Withdrawn, d.Problems...), append(withdrawn, names...)
+	})
+	if d.Problems == nil {
+		d.Above = aboveTenants(&d, above)
 	}
+	return d
 }
 
 // Tenant evaluates the files of a tenant under a valid platform.
@@ -60,10 +45,41 @@ func Tenant(name string, files []Source, above *Above) (d Document) {
 	if d.Layer, d.Problems = Parse("tenant", files); d.Problems != nil {
 		return d
 	}
-	if d.JSON, d.Effective, d.Problems = underPlatform(name, above, &d.Layer); d.Problems == nil {
-		d.Policy = withDefinitions(Canonical(d.Effective), above)
+	own := d.standing("tenant "+name, func() {
+		d.JSON, d.Effective, d.Problems = underPlatform(name, above, &d.Layer)
+	})
+	if d.Problems == nil {
+		d.Policy = withDefinitions(Canonical(d.Effective), above.Definitions.with(own))
 	}
 	return d
+}
+
+// standing evaluates a layer and returns its definitions. Those with problems of their own
+// are withdrawn if the layer stands without them.
+func (d *Document) standing(owner string, evaluate func()) (all Definitions) {
+	for {
+		text := ""
+		if evaluate(); d.Problems == nil {
+			text, d.Problems = definitionsOf(&d.Layer)
+		}
+		rest, bad := withdraw(d.Layer.Field, d.Layer.Files, d.Problems)
+		if rest == nil {
+			if d.Withdrawn != nil && d.Problems != nil { // the layer cannot do without them
+				d.Problems, d.Withdrawn = d.Withdrawn, nil
+			}
+			if text != "" {
+				all.Texts = []string{text}
+			}
+			return all
+		}
+		d.Layer.Files, d.Withdrawn = rest, append(d.Withdrawn, d.Problems...)
+		if all.Withdrawn == nil {
+			all.Withdrawn = map[string]string{}
+		}
+		for definition := range bad {
+			all.Withdrawn[definition] = owner
+		}
+	}
 }
 
 // Application evaluates the files of an application under the policy of its tenant:
@@ -74,7 +90,7 @@ func Application(app model.AppID, files []Source, policy []byte, f Form) (d Docu
 		return d
 	}
 	var expanded []Source
-	if expanded, d.Defined, d.Problems = expand(app, policy, &d.Layer, trees); d.Problems != nil {
+	if expanded, d.Defined, d.Problems = expand(app, policy, &d.Layer, trees, f.known); d.Problems != nil {
 		return d
 	}
 	if expanded != nil {

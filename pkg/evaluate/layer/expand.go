@@ -20,17 +20,12 @@ import (
 )
 
 // withDefinitions adds definitions to a policy in force.
-func withDefinitions(policy []byte, above *Above) []byte {
+func withDefinitions(policy []byte, all Definitions) []byte {
 	var d map[string]json.RawMessage
-	if above.Definitions == "" && above.Withdrawn == nil || json.Unmarshal(policy, &d) != nil {
+	if all.Texts == nil && all.Withdrawn == nil || json.Unmarshal(policy, &d) != nil {
 		return policy
 	}
-	if above.Definitions != "" {
-		d["definitions"] = asJSON(above.Definitions)
-	}
-	if above.Withdrawn != nil {
-		d["withdrawn"] = asJSON(above.Withdrawn)
-	}
+	d["definitions"] = asJSON(all)
 	return asJSON(d)
 }
 
@@ -39,31 +34,32 @@ func withDefinitions(policy []byte, above *Above) []byte {
 type expansion struct {
 	app      model.AppID
 	own      *Layer
-	known    definitions
+	known    *defined
 	used     map[string]string // definition by component
 	problems []model.Problem
 }
 
 // expand returns the application of own with the outputs of definitions in place of their
-// names, nil if it uses none, and the definition by component.
-func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File) (files []Source, used map[string]string, problems []model.Problem) {
+// names, nil if it uses none, and the definition by component. It keeps compiled
+// definitions in known, if there is one.
+func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File, known *defined) (files []Source, used map[string]string, problems []model.Problem) {
 	if !bytes.Contains(policy, []byte(`"definitions":`)) {
 		return nil, nil, nil
 	}
-	var known struct {
+	var above struct {
 		Defined     struct{ Components, Traits, Steps []string }
-		Definitions string
+		Definitions Definitions
 	}
-	if err := json.Unmarshal(policy, &known); err != nil {
+	if err := json.Unmarshal(policy, &above); err != nil {
 		return nil, nil, []model.Problem{GaveUp(ApplicationDir(app), err)}
 	}
-	if !mentions(trees, slices.Concat(known.Defined.Components, known.Defined.Traits, known.Defined.Steps)) {
+	if !mentions(trees, slices.Concat(above.Defined.Components, above.Defined.Traits, above.Defined.Steps)) {
 		return nil, nil, nil
 	}
 	doc, _, problems := own.export("", []*Layer{own}, func(files []Source) (cue.Value, error) {
 		return buildValue(ApplicationDir(app), files, schemaFiles())
 	})
-	x := &expansion{app: app, own: own, known: compileDefinitions(known.Definitions), used: map[string]string{}}
+	x := &expansion{app: app, own: own, known: known.of(above.Definitions.Texts), used: map[string]string{}}
 	if problems != nil {
 		// An application that uses defaults of the schema cannot stand without it. It may still
 		// use no definition.
@@ -181,16 +177,23 @@ func (x *expansion) output(kind, definition, name string, parameter any, path []
 		parameter = jsonFields{}
 	}
 	context := map[string]string{"tenant": x.app.Tenant, "application": x.app.Name, "name": name}
-	data, problems, err := x.known.output(kind, definition, asJSON(parameter), context, func(err error, v cue.Value) []model.Problem {
-		return x.wrong(err, v, path)
+	defined := "definitions." + kind + "." + definition
+	data, problems, failed := x.known.output(kind, definition, asJSON(parameter), context, func(err error, v cue.Value) []model.Problem {
+		return behind(x.wrong(err, v, path), func(p model.Problem) string {
+			return defined + ".#Parameter" + strings.TrimPrefix(p.Path, strings.Join(path, "."))
+		})
 	})
 	var out jsonFields
-	if err == nil && problems == nil {
-		out, err = readFields(data)
+	if failed == nil && problems == nil {
+		var err error
+		if out, err = readFields(data); err != nil {
+			failed = &outputError{"output", err}
+		}
 	}
-	if err != nil {
-		problems = append(problems, x.own.Blame(catalogue.Expansion, strings.Join(path, "."),
-			fmt.Sprintf("definition %s gives nothing valid for this: %s", definition, text.Clean(err.Error()))))
+	if failed != nil {
+		problem := x.own.Blame(catalogue.Expansion, strings.Join(path, "."),
+			fmt.Sprintf("definition %s gives nothing valid for this: %s", definition, text.Clean(failed.Error())))
+		problems = append(problems, behind([]model.Problem{problem}, func(model.Problem) string { return defined + "." + failed.below })...)
 	}
 	x.problems = append(x.problems, problems...)
 	return out, problems == nil
@@ -218,14 +221,15 @@ func (x *expansion) wrong(err error, v cue.Value, path []string) (problems []mod
 	return problems
 }
 
-// saysDefinition adds the name of the definition to problems with values that come from
-// a definition and not from the files.
+// saysDefinition adds the definition to problems with values that come from it and not
+// from the files.
 func saysDefinition(problems []model.Problem, used map[string]string, own *Layer) []model.Problem {
 	for i, p := range problems {
-		component, _ := cutComponent(p.Path)
+		component, below := cutComponent(p.Path)
 		name := used[strings.TrimPrefix(component, "application.components.")]
 		if _, written := own.Where.exact(p.Path); name != "" && !written {
-			problems[i].Message += " (in what definition " + name + " stands for)"
+			p.Message += " (in what definition " + name + " stands for)"
+			problems[i] = behind([]model.Problem{p}, func(model.Problem) string { return "definitions.components." + name + ".output." + below })[0]
 		}
 	}
 	return problems

@@ -26,6 +26,7 @@ type Form struct {
 	policy string    // that it is bound to
 	rules  string    // the policy without the name of its owner
 	bound  cue.Value // value under the rules
+	known  *defined  // the definitions of the policy that were needed, compiled
 }
 
 // Made reports whether the form is of a schema: the zero Form is not.
@@ -72,7 +73,7 @@ func (f Form) Under(policy []byte) (bound Form) {
 	if !ok {
 		return f
 	}
-	return Form{f.value, string(policy), string(rules), f.value.Unify(above)}
+	return Form{f.value, string(policy), string(rules), f.value.Unify(above), &defined{}}
 }
 
 // anonymous removes the owner's name from a policy. Only sentences use it, and a form has

@@ -3,6 +3,7 @@ package layer
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,23 +13,17 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// definitionPath is where a platform writes its definitions.
-const definitionPath = "platform.definitions."
-
-// withdraw returns the files of a platform without the definitions that problems are
-// about, and the names of these. It returns none if a problem is about anything else.
-func withdraw(files []Source, problems []model.Problem) (rest []Source, names []string) {
-	bad := map[string]bool{} // kind.name
+// withdraw returns the files of a platform or tenant without the definitions that problems
+// are about, and these as kind.name. It returns none if a problem is about anything else.
+func withdraw(field string, files []Source, problems []model.Problem) (rest []Source, bad map[string]bool) {
+	bad = map[string]bool{}
 	for _, p := range problems {
-		below, ok := strings.CutPrefix(p.Path, definitionPath)
+		below, ok := strings.CutPrefix(p.Path, field+".definitions.")
 		parts := strings.SplitN(below, ".", 3)
 		if !ok || len(parts) < 2 {
 			return nil, nil
 		}
 		bad[parts[0]+"."+parts[1]] = true
-		if !slices.Contains(names, parts[1]) {
-			names = append(names, parts[1])
-		}
 	}
 	changed := false
 	for _, f := range files {
@@ -36,7 +31,7 @@ func withdraw(files []Source, problems []model.Problem) (rest []Source, names []
 		if err != nil {
 			return nil, nil
 		}
-		for _, d := range slices.Backward(written(tree, bad)) {
+		for _, d := range slices.Backward(written(tree, field, bad)) {
 			from, to := d.Label.Pos().Offset(), d.Value.End().Offset()
 			// A hidden field is no definition. All lines keep their number.
 			lines := bytes.Repeat([]byte("\n"), bytes.Count(f.Data[from:to], []byte("\n")))
@@ -48,12 +43,12 @@ func withdraw(files []Source, problems []model.Problem) (rest []Source, names []
 	if !changed {
 		return nil, nil
 	}
-	return rest, names
+	return rest, bad
 }
 
 // written returns the fields of a file that write one of the definitions, in order.
-func written(tree *ast.File, definitions map[string]bool) (out []*ast.Field) {
-	for _, top := range fields(tree.Decls, "platform") {
+func written(tree *ast.File, field string, definitions map[string]bool) (out []*ast.Field) {
+	for _, top := range fields(tree.Decls, field) {
 		for _, all := range fields(top.Elts, "definitions") {
 			for _, kind := range []string{"components", "traits", "steps"} {
 				for _, s := range fields(all.Elts, kind) {
@@ -77,14 +72,21 @@ func written(tree *ast.File, definitions map[string]bool) (out []*ast.Field) {
 // saysWithdrawn explains the problems of an application that uses a definition that is not
 // in force because of problems of its own.
 func saysWithdrawn(problems []model.Problem, policy []byte) []model.Problem {
-	var known struct{ Withdrawn []string }
-	if json.Unmarshal(policy, &known) != nil {
+	var above struct{ Definitions Definitions }
+	if json.Unmarshal(policy, &above) != nil {
 		return problems
 	}
 	for i, p := range problems {
-		for _, name := range known.Withdrawn {
-			if strings.HasSuffix(p.Path, ".type") && strings.HasPrefix(p.Message, `asks for "`+name+`"`) || strings.HasSuffix(p.Path, ".traits."+name) {
-				problems[i].Message = "uses definition " + name + " of the platform, which is refused itself"
+		for _, definition := range slices.Sorted(maps.Keys(above.Definitions.Withdrawn)) {
+			kind, name, _ := strings.Cut(definition, ".")
+			uses := strings.HasSuffix(p.Path, ".type") && strings.HasPrefix(p.Message, `asks for "`+name+`"`) &&
+				(kind == "steps") == strings.HasPrefix(p.Path, "application.workflow.")
+			if kind == "traits" {
+				uses = strings.HasSuffix(p.Path, ".traits."+name)
+			}
+			if uses {
+				p.Message = "uses definition " + name + " of " + above.Definitions.Withdrawn[definition] + ", which is refused itself"
+				problems[i] = behind([]model.Problem{p}, func(model.Problem) string { return "definitions." + definition })[0]
 			}
 		}
 	}
