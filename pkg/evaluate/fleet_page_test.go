@@ -3,6 +3,7 @@ package evaluate
 import (
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,8 +20,8 @@ func TestFleetPage(t *testing.T) {
 
 // What docs/definitions.md shows is accepted, all of it together.
 func TestDefinitionsPage(t *testing.T) {
-	f := shownOn(t, "definitions.md", 6)
-	require.Len(t, f.Applications, 1)
+	f := shownOn(t, "definitions.md", 9, txtar.File{Name: "cue.mod/module.cue", Data: []byte("module: \"fleet.example\"\n")})
+	require.Len(t, f.Applications, 3)
 	for component, definition := range map[string]string{"cache": "redis", "settings": "settings", "mail": "mailer"} {
 		c, _ := f.Applications[0].Component(component)
 		require.Equal(t, definition, c.Definition)
@@ -45,7 +46,11 @@ func shownOn(t *testing.T, name string, blocks int, beside ...txtar.File) model.
 	require.NoError(t, err)
 	shown := &txtar.Archive{}
 	for _, block := range regexp.MustCompile("(?ms)^```cue\n// (\\S+\\.cue)\n(.*?)^```$").FindAllSubmatch(page, -1) {
-		shown.Files = append(shown.Files, txtar.File{Name: string(block[1]), Data: append([]byte("package fleet\n\n"), block[2]...)})
+		text := string(block[2])
+		if !strings.HasPrefix(text, "package ") {
+			text = "package fleet\n\n" + text
+		}
+		shown.Files = append(shown.Files, txtar.File{Name: string(block[1]), Data: []byte(text)})
 	}
 	require.Len(t, shown.Files, blocks)
 	shown.Files = append(shown.Files, beside...)

@@ -46,12 +46,12 @@ type cachedApplication struct {
 }
 
 type applicationKey struct {
-	files  string // digest of the directory
+	files  string // see inputs
 	policy string // the tenant's effective policy
 	layers string // digest of the files of the layers above
 }
 
-type partKey struct{ directory, platform string }
+type partKey struct{ directory, platform, module string }
 
 // A declared is one application that the files declare, while it is evaluated.
 type declared struct {
@@ -75,7 +75,7 @@ func (p *pass) partOf(name string) (t *part, apps []*declared) {
 	before := p.e.parts[name]
 	t = newPart(name)
 	if digest, err := p.files.Digest(dir); err == nil && p.platformKey != "" {
-		t.key = partKey{digest, p.platformKey}
+		t.key = partKey{digest, p.platformKey, p.module}
 		if before != nil && before.key == t.key {
 			return before, nil
 		}
@@ -159,7 +159,7 @@ func (p *pass) declaredIn(t, before *part) (apps []*declared) {
 	}
 	for _, name := range p.within(t, names) {
 		a := &declared{app: model.AppID{Tenant: t.name, Name: name}, part: t, files: p.files}
-		a.key.files, err = p.files.Digest(layer.ApplicationDir(a.app))
+		a.key.files, err = inputs(p.files, a.app)
 		if err == nil && before != nil && before.instances[name].key.files == a.key.files {
 			apps = append(apps, a)
 			continue // known to be one

@@ -24,12 +24,14 @@ type pass struct {
 
 	platform    *result
 	platformKey string // "" while the result for the platform is not final
+	module      string // digest of the file that names the repo's module
 	parts       []*part
 }
 
 func (p *pass) evaluate() {
 	p.evaluatePlatform()
 	p.allot()
+	p.module, _ = digestOrNone(p.files, layer.ModuleFile) // whoever needs the file reports the error
 	names, problems, err := directories(p.files, "tenants")
 	p.report("", "", problems...)
 	if err != nil {

@@ -37,7 +37,7 @@ func evaluateTenant(r request) result {
 func evaluateApplication(r request, form layer.Form) (out result) {
 	app := model.AppID{Tenant: r.Tenant, Name: r.Name}
 	defer recovered(app, &out)
-	doc := layer.Application(app, r.Files, r.Policy, form)
+	doc := layer.Application(app, r.Files, r.Library, r.Policy, form)
 	out.Outline = encode(doc.Layer.Outline(applicationOutline).Short())
 	a, choices, problems := decode.Application(app, doc, r.Policy, r.Source)
 	if out.Problems = problems; a == nil {

@@ -87,7 +87,7 @@ func (p *pass) fromCache(a *declared) *task {
 	}
 	if a.key.files == "" {
 		var err error
-		if a.key.files, err = a.files.Digest(layer.ApplicationDir(a.app)); err != nil {
+		if a.key.files, err = inputs(a.files, a.app); err != nil {
 			a.unread(err)
 			return nil
 		}
@@ -127,6 +127,9 @@ func (t *task) evaluate(p *pass) {
 	names, problems, err := layer.List(t.files, dir)
 	if err == nil && len(problems) == 0 {
 		r.Files, problems, err = layer.Read(t.files, names)
+	}
+	if err == nil && len(problems) == 0 {
+		problems, err = r.imported(t.files)
 	}
 	if err == nil && len(problems) == 0 {
 		err = r.beside(t.files, dir)

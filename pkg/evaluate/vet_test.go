@@ -36,9 +36,11 @@ var unseen = []struct {
 	{"Attributes", "They are no values. The cue command carries them out or passes over them.",
 		[]string{"attribute-inside", "embed-glob", "tag-platform"}},
 	{"Defaults", "A mark decides among alternatives, and the value that was not meant stays in the file.",
-		[]string{"DA1006", "default-mark"}},
+		[]string{"DA1006*", "default-mark"}},
 	{"References to another layer", "A reference is as good as the value that it leads to, as long as that does not change.",
 		[]string{"DA1007", "reference-*"}},
+	{"Packages of another tenant", "To CUE every package of the module is there for every file.",
+		[]string{"DA1005-library"}},
 	{"Nesting without end", "The cue command takes the time and the memory that it needs.",
 		[]string{"DA1010"}},
 	{"What nothing binds to the schema", "Without `schema.#Fleet` there is nothing to break.",
@@ -128,8 +130,14 @@ func ofSchema(report string) (sentences []string) {
 			continue
 		}
 		_, sentence, _ := strings.Cut(rest, ": ")
-		if _, asked, ok := strings.Cut(lines[i+1], "asks for "); ok {
-			sentence = strings.TrimPrefix(sentence, "asks for "+asked+", ")
+		for _, place := range lines[i+1:] {
+			_, asked, ok := strings.Cut(place, "asks for ")
+			if !strings.HasPrefix(place, " ") {
+				break
+			}
+			if ok {
+				sentence = strings.TrimPrefix(sentence, "asks for "+asked+", ")
+			}
 		}
 		sentence, _, _ = strings.Cut(sentence, "; did you mean ") // only the reconciler guesses
 		sentences = append(sentences, code+" "+sentence)

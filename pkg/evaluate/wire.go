@@ -21,8 +21,10 @@ type request struct {
 	Above  layer.Above    `json:"above,omitzero"`   // of the platform, for a tenant
 	Files  []layer.Source `json:"files"`            // of the directory
 	Policy []byte         `json:"policy,omitempty"` // in force, for an application
-	Rest   []string       `json:"rest,omitempty"`   // files beside the CUE files of an application
-	Source model.Digest   `json:"source,omitempty"` // of the rest
+
+	Library []layer.Source `json:"library,omitempty"` // what an application imports of its tenant's packages, and the file that names the module
+	Rest    []string       `json:"rest,omitempty"`    // files beside the CUE files of an application
+	Source  model.Digest   `json:"source,omitempty"`  // of the rest
 
 	// Encrypted has the digests of those of the rest that SOPS encrypted, by their names.
 	Encrypted map[string]model.Digest `json:"encrypted,omitempty"`

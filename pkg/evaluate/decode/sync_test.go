@@ -28,8 +28,8 @@ func full(t *testing.T) map[string]json.RawMessage {
 	}
 	platform := layer.Platform(load("fleet.cue"))
 	tenant := layer.Tenant("acme", load("tenants/acme/tenant.cue"), &platform.Above)
-	application := layer.Application(model.AppID{Tenant: "acme", Name: "full"}, load("tenants/acme/apps/full/app.cue"), tenant.Policy, layer.Form{})
-	listed := layer.Application(model.AppID{Tenant: "acme", Name: "listed"}, load("tenants/acme/apps/listed/app.cue"), tenant.Policy, layer.Form{})
+	application := layer.Application(model.AppID{Tenant: "acme", Name: "full"}, load("tenants/acme/apps/full/app.cue"), nil, tenant.Policy, layer.Form{})
+	listed := layer.Application(model.AppID{Tenant: "acme", Name: "listed"}, load("tenants/acme/apps/listed/app.cue"), nil, tenant.Policy, layer.Form{})
 	approval := layer.Approval("approval", load("approvals/acme/full/agree.cue")[0])
 	for _, d := range []layer.Document{platform, tenant, application, listed, approval} {
 		require.Empty(t, d.Problems)

@@ -19,9 +19,9 @@ import (
 const module = "fleet.invalid@v0"
 
 // buildValue makes the value of a directory from the files of package fleet in it and
-// above it, as cue vet would. It uses a context of its own, because a context never
+// above it, as cue vet would, with the packages of a library that they import. It uses a context of its own, because a context never
 // frees what is built in it.
-func buildValue(dir string, files, schemaFiles []Source) (v cue.Value, err error) {
+func buildValue(dir string, files, schemaFiles []Source, library ...Source) (v cue.Value, err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			err = fmt.Errorf("the CUE evaluator gave up: %v", e)
@@ -33,12 +33,16 @@ func buildValue(dir string, files, schemaFiles []Source) (v cue.Value, err error
 			return nil // of the standard library
 		}
 		in := ctx.NewInstance(path, nil)
-		if path != schema.ImportPath {
+		in.ImportPath = path
+		found := within(path, library)
+		switch {
+		case path == schema.ImportPath:
+			found = schemaFiles
+		case found == nil:
 			in.ReportError(errors.Newf(pos, "import %q is not allowed", path))
 			return in
 		}
-		in.ImportPath = path
-		add(in, schemaFiles)
+		add(in, found)
 		in.Complete()
 		return in
 	}))

@@ -2,6 +2,7 @@ package layer
 
 import (
 	"path"
+	"slices"
 
 	"cuelang.org/go/cue"
 
@@ -83,14 +84,26 @@ func (d *Document) standing(owner string, evaluate func()) (all Definitions) {
 }
 
 // Application evaluates the files of an application under the policy of its tenant:
-// Document.Policy. The form is that of applications or zero.
-func Application(app model.AppID, files []Source, policy []byte, f Form) (d Document) {
+// Document.Policy. Of the library, with the file that names the module, it reads the
+// packages that the files import. The form is that of applications or zero.
+func Application(app model.AppID, files, library []Source, policy []byte, f Form) (d Document) {
 	own, trees, problems := parse("application", files)
 	if d = (Document{Layer: own, Problems: problems}); problems != nil {
 		return d
 	}
+	packages, problems := importsOf(trees, library)
+	if d.Problems = problems; problems != nil {
+		return d
+	}
+	if len(packages) > 0 {
+		own.Library, own.Where = library, index{}
+		for _, tree := range trees {
+			own.Where.add(tree, packages.named(tree))
+		}
+		d.Layer = own
+	}
 	var expanded []Source
-	if expanded, d.Defined, d.Problems = expand(app, policy, &d.Layer, trees, f.known); d.Problems != nil {
+	if expanded, d.Defined, d.Problems = expand(app, policy, &d.Layer, slices.Concat(trees, packages.trees()), f.known); d.Problems != nil {
 		return d
 	}
 	if expanded != nil {

@@ -40,7 +40,8 @@ type expansion struct {
 }
 
 // expand returns the application of own with the outputs of definitions in place of their
-// names, nil if it uses none, and the definition by component. It keeps compiled
+// names, nil if it uses none, and the definition by component. The trees are of its files and
+// of the packages that they import. It keeps compiled
 // definitions in known, if there is one.
 func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File, known *defined) (files []Source, used map[string]string, problems []model.Problem) {
 	if !bytes.Contains(policy, []byte(`"definitions":`)) {
@@ -57,7 +58,7 @@ func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File, known
 		return nil, nil, nil
 	}
 	doc, _, problems := own.export("", []*Layer{own}, func(files []Source) (cue.Value, error) {
-		return buildValue(ApplicationDir(app), files, schemaFiles())
+		return buildValue(ApplicationDir(app), files, schemaFiles(), own.Library...)
 	})
 	x := &expansion{app: app, own: own, known: known.of(above.Definitions.Texts), used: map[string]string{}}
 	if problems != nil {

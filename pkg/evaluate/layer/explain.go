@@ -122,15 +122,15 @@ func explainOne(e errors.Error, path []string, v cue.Value, layers ...*Layer) mo
 	}
 	switch {
 	case (p.Code == catalogue.Unknown || p.Code == catalogue.NoName) && written:
-		p.Places = append(p.Places, model.Place{At: place.Label})
+		p.Places = append(p.Places, place.places(place.Label, "")...)
 	case written && p.Code == catalogue.Conflict:
 		for _, e := range own.Where[key(path)] {
-			p.Places = append(p.Places, model.Place{At: e.Value, Note: e.Text})
+			p.Places = append(p.Places, e.places(e.Value, e.Text)...)
 		}
 	case written:
-		p.Places = append(p.Places, model.Place{At: place.Value, Note: note("asks for ", place.Text)})
+		p.Places = append(p.Places, place.places(place.Value, note("asks for ", place.Text))...)
 	case depth > 0:
-		p.Places = append(p.Places, model.Place{At: place.Label, Note: "nearest place that is written"})
+		p.Places = append(p.Places, place.places(place.Label, "nearest place that is written")...)
 	default:
 		p.Places = append(p.Places, elsewhereIn(e, own)...)
 	}

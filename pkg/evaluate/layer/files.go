@@ -55,14 +55,16 @@ func List(files fs.FS, dir string) (names []string, problems []model.Problem, er
 }
 
 // ListLayer is List for a layer. It also blames the layer for CUE files between it and
-// the layers in the directory below: CUE applies them to all of these layers, so their
+// what is in the directories below: CUE applies them to all of these, so their
 // authors rely on them, and only people who may write the layer can write them.
-func ListLayer(files fs.FS, dir, below string) (names []string, problems []model.Problem, err error) {
+func ListLayer(files fs.FS, dir string, below ...string) (names []string, problems []model.Problem, err error) {
 	names, problems, err = List(files, dir)
-	entries, _ := fs.ReadDir(files, below) // listing the layers in it reports the error
-	for _, e := range entries {
-		if !e.IsDir() && path.Ext(e.Name()) == ".cue" {
-			problems = append(problems, WholeFile(catalogue.Between, path.Join(below, e.Name()), "lies between the layers, where no file is read; move it to the layer that it speaks for"))
+	for _, below := range below {
+		entries, _ := fs.ReadDir(files, below) // listing what is in it reports the error
+		for _, e := range entries {
+			if !e.IsDir() && path.Ext(e.Name()) == ".cue" {
+				problems = append(problems, WholeFile(catalogue.Between, path.Join(below, e.Name()), "lies between the layers, where no file is read; move it to the layer that it speaks for"))
+			}
 		}
 	}
 	return names, problems, err
@@ -70,7 +72,7 @@ func ListLayer(files fs.FS, dir, below string) (names []string, problems []model
 
 // ListTenant is ListLayer for a tenant.
 func ListTenant(files fs.FS, tenant string) (names []string, problems []model.Problem, err error) {
-	return ListLayer(files, TenantDir(tenant), path.Join(TenantDir(tenant), "apps"))
+	return ListLayer(files, TenantDir(tenant), path.Join(TenantDir(tenant), "apps"), LibraryDir(tenant))
 }
 
 // Read reads the named files of one directory within the caps: 256 KiB together, and

@@ -49,7 +49,7 @@ func TestPlainDataGoesTheShortWay(t *testing.T) {
 	_, trees, _ := parse("application", sources(t, "tenants/acme/apps/shop"))
 	doc, ok := NewForm().fill(tenant.Policy, trees)
 	require.True(t, ok)
-	require.Equal(t, string(Application(inShop, sources(t, "tenants/acme/apps/shop"), tenant.Policy, Form{}).JSON), string(doc))
+	require.Equal(t, string(Application(inShop, sources(t, "tenants/acme/apps/shop"), nil, tenant.Policy, Form{}).JSON), string(doc))
 }
 
 // Tenants that only their names tell apart are under one bound form, and the
@@ -65,9 +65,9 @@ func TestFormIsBoundOnceForEqualPolicies(t *testing.T) {
 	stricter := bytes.ReplaceAll(other, []byte(`"maxReplicas":`), []byte(`"maxReplicas":1,"":`))
 	require.NotEqual(t, again.rules, again.Under(stricter).rules)
 
-	require.Empty(t, Application(inShop, files, other, again).Problems)
+	require.Empty(t, Application(inShop, files, nil, other, again).Problems)
 	files = append(files, Source{"tenants/acme/apps/shop/more.cue", []byte("package fleet\n\napplication: priority: 999999\n")})
-	problems := Application(inShop, files, other, again).Problems
+	problems := Application(inShop, files, nil, other, again).Problems
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0].Message, "tenant globex")
 }

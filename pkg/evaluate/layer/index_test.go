@@ -26,7 +26,7 @@ func FuzzIndex(f *testing.F) {
 			return
 		}
 		ix := index{}
-		ix.add(file)
+		ix.add(file, nil)
 		files := fstest.MapFS{"x.cue": {Data: data}}
 		for k, entries := range ix {
 			segments := strings.Split(k, "\x00")

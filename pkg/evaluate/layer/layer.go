@@ -18,6 +18,8 @@ type Layer struct {
 	Field string // the one top-level field that the files may write: platform, tenant, application, approval or removal
 	Files []Source
 	Where index // by path
+
+	Library []Source // of an application: the packages that its files import, without their places
 }
 
 // Parse parses and checks the files of one directory, and evaluates nothing.
@@ -29,7 +31,7 @@ func Parse(field string, files []Source) (Layer, []model.Problem) {
 // parse is Parse and returns the syntax trees. They can be used once, because building an
 // instance changes them.
 func parse(field string, files []Source) (l Layer, trees []*ast.File, problems []model.Problem) {
-	l = Layer{field, files, index{}}
+	l = Layer{Field: field, Files: files, Where: index{}}
 	bound := field != "platform"
 	for _, b := range files {
 		f, err := parser.ParseFile(b.Name, b.Data)
@@ -41,7 +43,7 @@ func parse(field string, files []Source) (l Layer, trees []*ast.File, problems [
 			problems = append(problems, bad...)
 			continue // it may be too large for anything else
 		}
-		l.Where.add(f)
+		l.Where.add(f, nil)
 		trees = append(trees, f)
 		bound = bound || embedsFleet(f)
 	}
@@ -57,7 +59,7 @@ func (l *Layer) Blame(code, path, message string) model.Problem {
 	e, depth := l.Where.find(strings.Split(path, "."))
 	switch {
 	case depth > 0:
-		p.Places = []model.Place{{At: e.Value, Note: e.Text}}
+		p.Places = e.places(e.Value, e.Text)
 	case len(l.Files) > 0:
 		p.Places = []model.Place{{At: l.Files[0].Name + ":1:1"}}
 	}

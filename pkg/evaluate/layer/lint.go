@@ -1,7 +1,9 @@
 package layer
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"slices"
 
 	"cuelang.org/go/cue/ast"
@@ -27,18 +29,25 @@ const (
 
 // lint refuses files that the plain cue command accepts: a file that opts out of its
 // directory's package, writes another layer's field or refers to another layer. The
-// file must come from the parser unchanged.
+// file must come from the parser unchanged. It is of a package that applications share if
+// field is "".
 func lint(f *ast.File, field string) (problems []model.Problem) {
 	bad := func(code string, n ast.Node, format string, args ...any) {
 		problems = append(problems, model.Problem{
 			Code: code, Message: fmt.Sprintf(format, args...), Places: []model.Place{{At: n.Pos().String()}},
 		})
 	}
-	if f.PackageName() != "fleet" {
-		p := WholeFile(catalogue.Package, f.Filename, "must begin with: package fleet")
-		problems = append(problems, p)
+	own := "fleet"
+	if field == "" {
+		own = path.Base(path.Dir(f.Filename))
+	}
+	if f.PackageName() != own {
+		problems = append(problems, WholeFile(catalogue.Package, f.Filename, "must begin with: package "+own))
 	}
 	for _, d := range f.Decls {
+		if field == "" {
+			break // its fields are its own
+		}
 		switch d := d.(type) {
 		case *ast.Field:
 			if name, _, err := ast.LabelName(d.Label); err != nil || name != field {
@@ -52,7 +61,14 @@ func lint(f *ast.File, field string) (problems []model.Problem) {
 		}
 	}
 	for spec := range f.ImportSpecs() {
-		if p, err := literal.Unquote(spec.Path.Value); err != nil || !imports[p] {
+		p, err := literal.Unquote(spec.Path.Value)
+		if _, dir := cutModule(p); dir != "" && err == nil {
+			if field != "application" || !ofLibrary(dir, f.Filename) {
+				bad(catalogue.Import, spec, "import %s is not allowed; only applications of its tenant import a package of lib", spec.Path.Value)
+			}
+			continue
+		}
+		if err != nil || !imports[p] {
 			bad(catalogue.Import, spec, "import %s is not allowed; a fleet imports %s, list, math, regexp and strings only", spec.Path.Value, schema.ImportPath)
 		}
 	}
@@ -70,8 +86,8 @@ func lint(f *ast.File, field string) (problems []model.Problem) {
 		case *ast.Attribute:
 			bad(catalogue.Attribute, n, "attribute %s is not allowed", n.Text)
 		case *ast.BinaryExpr:
-			if n.Op == token.OR && (field == "application" || field == "approval" || field == "removal") {
-				bad(catalogue.Disjunction, n, "an %s writes values, not alternatives", field)
+			if n.Op == token.OR && slices.Contains([]string{"", "application", "approval", "removal"}, field) {
+				bad(catalogue.Disjunction, n, "an %s writes values, not alternatives", cmp.Or(field, "application"))
 			}
 		}
 		if nodes > maxNodes || depth > maxDepth {

@@ -37,7 +37,7 @@ func others(t *testing.T, data string) map[string][]string {
 	file, err := parser.ParseFile("x.cue", data)
 	require.NoError(t, err, "%q", data)
 	ix := index{}
-	ix.add(file)
+	ix.add(file, nil)
 	out := map[string][]string{}
 	for path, entries := range ix {
 		if strings.HasPrefix(path+"\x00", "tenant\x00releases\x00shop\x00") {

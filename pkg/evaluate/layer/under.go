@@ -26,7 +26,7 @@ func underPlatform(tenant string, above *Above, own *Layer) (doc, effective []by
 // references to them and fields of other layers. So they need not be evaluated again.
 func underPolicy(dir string, policy []byte, own *Layer) (doc []byte, problems []model.Problem) {
 	doc, _, problems = own.export("", []*Layer{own}, func(files []Source) (cue.Value, error) {
-		return buildValue(dir, append([]Source{bindUnder}, files...), schemaUnder(policy))
+		return buildValue(dir, append([]Source{bindUnder}, files...), schemaUnder(policy), own.Library...)
 	})
 	return doc, problems
 }

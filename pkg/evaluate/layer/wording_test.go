@@ -31,7 +31,7 @@ func TestWordingsAreThoseOfCUE(t *testing.T) {
 			file := Source{"more.cue", []byte("package fleet\n\n" + p.file + "\n")}
 			field, files, with := "application", append(sources(t, "tenants/acme/apps/shop"), file), schemaUnder(policy)
 			build := append([]Source{bindUnder}, files...)
-			evaluate := func() Document { return Application(inShop, files, policy, Form{}) }
+			evaluate := func() Document { return Application(inShop, files, nil, policy, Form{}) }
 			if strings.HasPrefix(p.file, "platform") {
 				field, files, with = "platform", append(sources(t, "."), file), schemaFiles()
 				build = files

@@ -36,6 +36,34 @@ func TestAttack09CUEBomb(t *testing.T) {
 			require.Equal(t, model.AppID{Tenant: "globex", Name: "app-0"}, f.Applications[0].ID)
 		})
 	}
+	// What an application shares with others, or uses of a definition, costs its own evaluation only.
+	const grows = "len([for a in list.Range(0, n, 1) for b in list.Range(0, n, 1) if a < 0 {a}])"
+	definition := "package fleet\n\nimport \"list\"\n\ntenant: definitions: components: big: {\n\t#Parameter: n!: int\n\tparameter: #Parameter\n\texample: n: 1\n" +
+		"\toutput: {type: \"worker\", properties: {image: \"ghcr.io/acme/a:1\", labels: n: \"\\(" + strings.ReplaceAll(grows, "n, 1", "parameter.n, 1") + ")\"}}\n}\n"
+	for name, more := range map[string]map[string]string{
+		"in a use of a definition": {
+			"tenants/acme/more.cue":            definition,
+			"tenants/acme/apps/app-1/more.cue": "package fleet\n\napplication: components: big: {type: \"big\", properties: n: 3000}\n",
+		},
+		"in a package": {
+			"cue.mod/module.cue":               "module: \"fleet.example\"\nlanguage: version: \"v0.17.0\"\n",
+			"tenants/acme/lib/big/big.cue":     "package big\n\nimport \"list\"\n\nlabels: x: \"\\(" + strings.ReplaceAll(grows, "n, 1", "3000, 1") + ")\"\n",
+			"tenants/acme/apps/app-1/more.cue": "package fleet\n\nimport \"fleet.example/tenants/acme/lib/big\"\n\napplication: labels: big.labels\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := fleetOf(2, "acme", "globex")
+			for file, text := range more {
+				files.put(file, text)
+			}
+			f := evaluate.Through(open(t, Options{Deadline: 2 * time.Second})).Fleet("c", files, nil)
+			require.Empty(t, f.UnusableTenants, f.Problems)
+			require.Len(t, f.Problems, 1, f.Problems)
+			require.Contains(t, limits, f.Problems[0].Code, f.Problems[0].String())
+			require.Equal(t, []model.Unusable{{App: model.AppID{Tenant: "acme", Name: "app-1"}, Message: f.Unusable[0].Message, Code: f.Problems[0].Code}}, f.Unusable)
+			require.Len(t, f.Applications, 3)
+		})
+	}
 	t.Run("in the platform", func(t *testing.T) {
 		files := fleetOf(1, "acme")
 		files.put("more.cue", strings.ReplaceAll(bomb["giant lists"], "FIELD", "platform"))
