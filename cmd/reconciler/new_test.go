@@ -161,7 +161,7 @@ func TestNewAsksLineByLine(t *testing.T) {
 	p.types("250m\n")
 	p.answers("Memory of one replica", "", "\n")
 	p.sees("batch")
-	p.answers("Enter a number between 1 and 3", "3", "\n")
+	p.answers("Enter a number between 1 and 4", "3", "\n")
 	p.sees("Components that must be ready before")
 	p.answers("database", "2", "\n")
 	p.answers("Enter a number between 0 and", "0", "\n")
