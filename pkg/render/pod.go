@@ -10,6 +10,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 	"github.com/d-aros/d-aros/pkg/render/trait"
 )
 
@@ -85,6 +86,11 @@ func (w *workload) pod(kind string, c container, ports []declared.Port, restart 
 		restrict(p)
 	}
 	p.carry()
+	if fields := p.patch.Pod.Fields; fields != nil {
+		if err := manifest.Patch("traits.pod", fields, spec); err != nil {
+			return nil, err
+		}
+	}
 	return p, p.meetsStandard()
 }
 

@@ -58,4 +58,5 @@ type Pod struct {
 	Tolerations []corev1.Toleration
 	Hosts       []corev1.HostAlias
 	Pull        corev1.PullPolicy `is:"when images are pulled"` // of all containers
+	Fields      map[string]any    `is:"the patch of the pod"`   // merged last
 }
