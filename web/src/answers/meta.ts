@@ -11,6 +11,7 @@ export interface Meta {
   error: string // why looking fails now
   whatIf: boolean
   plans: boolean
+  edit?: boolean // applications can be changed here, as a branch
   sourceCommit: string // that the newest commit is about
   links: Links
   unverified: string
