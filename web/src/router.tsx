@@ -58,6 +58,20 @@ const history = createRoute({
   component: lazyRouteComponent(() => import('./application/HistoryTab'), 'HistoryTab'),
 })
 
+const edit = createRoute({
+  getParentRoute: () => root,
+  path: '/applications/$tenant/$name/edit',
+  component: lazyRouteComponent(() => import('./editor/EditorPage'), 'EditorPage'),
+  validateSearch: (s: Record<string, unknown>): { field?: string } => ({ field: text(s.field) }),
+})
+
+const newApplication = createRoute({
+  getParentRoute: () => root,
+  path: '/new/application',
+  component: lazyRouteComponent(() => import('./editor/NewApplicationPage'), 'NewApplicationPage'),
+  validateSearch: (s: Record<string, unknown>): { tenant?: string } => ({ tenant: text(s.tenant) }),
+})
+
 const pools = createRoute({
   getParentRoute: () => root,
   path: '/pools',
@@ -91,7 +105,7 @@ const licences = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    fleet, tenant, application.addChildren([overview, decision, run, history]), pools, problems, timeline, plan, licences,
+    fleet, tenant, application.addChildren([overview, decision, run, history]), edit, newApplication, pools, problems, timeline, plan, licences,
   ]),
   history: exported === undefined ? undefined : createHashHistory(), // a server of files knows one page only
   parseSearch,

@@ -6,6 +6,7 @@ import { Moment } from '../parts/Moment'
 import { Commit } from '../parts/Place'
 import { meaning, whyOf } from '../parts/state'
 import { useTitle } from '../shell/title'
+import { Change } from '../editor/Change'
 import { useStatus } from './answers'
 
 const tabs = [
@@ -54,6 +55,7 @@ function Heading({ of: a }: { of: Application }) {
         <small className="soft" title={`the ${a.instance}. instance`}>#{a.instance}</small>
         <Badge word={a.phase} title={meaning[a.phase]} />
         {a.refused && a.phase !== 'Rejected' && <Badge word="update refused" tone="bad" />}
+        <Change application={a.application}>Edit it</Change>
       </h1>
       <p className="sentence">
         {a.refused && a.phase !== 'Rejected' && 'the newer spec in Git is not accepted: '}

@@ -5,6 +5,7 @@ import { Badge } from '../parts/Badge'
 import { Moment } from '../parts/Moment'
 import { Panel } from '../parts/Panel'
 import { counted, stateOf } from '../parts/state'
+import { Change } from '../editor/Change'
 import { componentNodes } from './nodes'
 
 const Graph = lazy(() => import('../graph/Graph'))
@@ -47,7 +48,8 @@ export function Components({ of: a, spec }: { of: Application; spec: Spec | unde
                 <tr key={c.name}>
                   <th scope="row">
                     {c.name}
-                    <small className="soft"> {c.type}{c.critical ? '' : ', not critical'}</small>
+                    <small className="soft"> {c.type}{c.critical ? '' : ', not critical'}</small>{' '}
+                    <Change application={a.application} field={`components.${c.name}`} label={`Change ${c.name}`} />
                   </th>
                   <td>{seen ? <Badge word={seen.state} tone={stateOf(seen)} /> : <span className="soft">configuration</span>}</td>
                   <Counts of={seen} />

@@ -2,6 +2,7 @@ import type { Advice, Decision } from '../answers/decision'
 import { Moment } from '../parts/Moment'
 import { Panel } from '../parts/Panel'
 import { useAt } from '../shell/at'
+import { Change, fieldOfSetting } from '../editor/Change'
 import type { Setting } from './setting'
 
 // Remedies lists the changes each of which is enough alone, those first that cost others least. What is being checked again is
@@ -9,6 +10,7 @@ import type { Setting } from './setting'
 export function Remedies({ of: d, attempt }: { of: Decision; attempt: (s: Setting[]) => void }) {
   const at = useAt()
   const advice = d.advice ?? []
+  const field = (a: Advice) => a.settings?.map((s) => (s.kind === 'set' ? fieldOfSetting(s.path, d.application) : undefined)).find((f) => f !== undefined)
   const changed = d.advised?.changed ?? []
   if (!d.advised) return <Former list={d.wouldAdmit ?? []} />
   if (changed.length > 0) {
@@ -34,6 +36,11 @@ export function Remedies({ of: d, attempt }: { of: Decision; attempt: (s: Settin
               <button type="button" onClick={() => attempt(a.settings ?? [])} aria-label={`Try it: ${a.text}`}>
                 Try it
               </button>
+            )}
+            {field(a) !== undefined && (
+              <Change application={d.application} field={field(a)} label={`Edit it: ${a.text}`}>
+                Edit it
+              </Change>
             )}
           </li>
         ))}

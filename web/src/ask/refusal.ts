@@ -3,6 +3,7 @@ export class Refusal extends Error {
   constructor(
     readonly status: number,
     sentence: string,
+    readonly body?: unknown, // all that it answered, where that is JSON
   ) {
     super(sentence)
   }

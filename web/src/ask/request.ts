@@ -32,16 +32,18 @@ async function answered(path: string, init: RequestInit): Promise<Response> {
     if (e instanceof DOMException && e.name === 'AbortError') throw e
     throw new Refusal(0, 'the server of these pages does not answer; is `reconciler ui` still running?')
   }
-  if (!response.ok) throw new Refusal(response.status, await sentence(response))
+  if (!response.ok) throw await refusal(response)
   return response
 }
 
-async function sentence(response: Response): Promise<string> {
+async function refusal(response: Response): Promise<Refusal> {
+  let body: unknown
   try {
-    const said = (await response.json()) as { error?: unknown }
-    if (typeof said.error === 'string' && said.error !== '') return said.error
+    body = await response.json()
   } catch {
     // No JSON: the status says what there is to say.
   }
-  return `the server answered ${response.status} ${response.statusText}`.trim()
+  const said = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined
+  const sentence = typeof said === 'string' && said !== '' ? said : `the server answered ${response.status} ${response.statusText}`.trim()
+  return new Refusal(response.status, sentence, body)
 }

@@ -1,6 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEdits } from '../editor/useEdits'
 import { count } from '../parts/amount'
 import { Failure } from '../parts/Answer'
 import { Panel } from '../parts/Panel'
@@ -36,7 +37,7 @@ export function Applications({ filters, tenants }: { filters: Filters; tenants?:
   const above = items.length > 0 ? (items[0]?.start ?? 0) - offset : 0
   const below = items.length > 0 ? virtual.getTotalSize() - ((items.at(-1)?.end ?? 0) - offset) : 0
   return (
-    <Panel title="Applications" note={total === undefined ? undefined : <span role="status">{count(total)} {total === 1 ? 'matches' : 'match'}</span>}>
+    <Panel title="Applications" note={total === undefined ? undefined : <span role="status">{count(total)} {total === 1 ? 'matches' : 'match'}</span>} aside={<Begin tenant={filters.tenant} />}>
       <FilterBar filters={filters} tenants={tenants} />
       {error && rows.length === 0 && <Failure error={error} />}
       {filters.after && <Beginning />}
@@ -71,6 +72,14 @@ export function Applications({ filters, tenants }: { filters: Filters; tenants?:
       )}
     </Panel>
   )
+}
+
+function Begin({ tenant }: { tenant: string | undefined }) {
+  return useEdits() ? (
+    <Link to="/new/application" search={{ tenant }} className="aside">
+      New application
+    </Link>
+  ) : null
 }
 
 function Beginning() {

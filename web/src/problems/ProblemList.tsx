@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { Problem } from '../answers/words'
+import { Change } from '../editor/Change'
 import { Place } from '../parts/Place'
 
 // ProblemList shows problems with both of their places: what was written, and what it breaks.
@@ -9,7 +10,10 @@ export function ProblemList({ problems, commit }: { problems: Problem[]; commit?
       {problems.map((p, i) => (
         <li key={i}>
           <p>
-            <strong className="code">{p.code}</strong> <Whose problem={p} /> {p.path && <code>{p.path}</code>} {p.message}
+            <strong className="code">{p.code}</strong> <Whose problem={p} /> {p.path && <code>{p.path}</code>} {p.message}{' '}
+            {p.tenant && p.application && p.path?.startsWith('application.') && (
+              <Change application={`${p.tenant}/${p.application}`} field={p.path.slice('application.'.length)} label={`Change ${p.path} of ${p.tenant}/${p.application}`} />
+            )}
           </p>
           {p.places && (
             <dl className="places">

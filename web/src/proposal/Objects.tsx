@@ -1,5 +1,6 @@
 import type { ObjectChange } from '../answers/plan'
 import { Badge } from '../parts/Badge'
+import { Diff } from '../parts/Diff'
 import { Panel } from '../parts/Panel'
 import type { Tone } from '../parts/state'
 
@@ -25,23 +26,4 @@ export function Objects({ of: objects }: { of: ObjectChange[] }) {
       {objects.length > most && <p className="more">and {objects.length - most} more</p>}
     </Panel>
   )
-}
-
-// Diff shows a unified diff. Each line has its sign, so colour only helps.
-function Diff({ text }: { text: string }) {
-  return (
-    <pre className="diff" tabIndex={0}>
-      {text.replace(/\n$/, '').split('\n').map((line, i) => (
-        <span key={i} className={kind(line)}>
-          {line}
-          {'\n'}
-        </span>
-      ))}
-    </pre>
-  )
-}
-
-function kind(line: string): string {
-  if (line.startsWith('+++') || line.startsWith('---') || line.startsWith('@@')) return 'head'
-  return line.startsWith('+') ? 'new' : line.startsWith('-') ? 'gone' : ''
 }

@@ -57,7 +57,7 @@ export function Shell() {
         <Outlet />
       </main>
       <footer className="foot">
-        <span>Read-only: what is decided stands in Git, and changes there.</span>
+        <span>What is decided stands in Git, and changes there alone.</span>
         <Link to="/licences">Licences</Link>
       </footer>
     </>

@@ -1,0 +1,22 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useEdits } from './useEdits'
+
+// Change leads to a field of an application in the editor, where there is one. The field is written as in a setting, after the
+// application.
+export function Change({ application, field, label, children = 'change' }: { application: string; field?: string; label?: string; children?: ReactNode }) {
+  const able = useEdits()
+  const [tenant = '', name = ''] = application.split('/')
+  if (!able) return null
+  return (
+    <Link to="/applications/$tenant/$name/edit" params={{ tenant, name }} search={{ field }} className="change" aria-label={label}>
+      {children}
+    </Link>
+  )
+}
+
+// fieldOfSetting returns the field of an application that a setting is about, undefined if it is about something else.
+export function fieldOfSetting(path: string, application: string): string | undefined {
+  const prefix = `application.${application}.`
+  return path.startsWith(prefix) ? path.slice(prefix.length) : undefined
+}

@@ -1,0 +1,183 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { Conflict, Offers, Path, Source } from '../answers/source'
+import { params } from '../ask/answer'
+import { useMeta } from '../ask/meta'
+import { get } from '../ask/request'
+import { Answer } from '../parts/Answer'
+import { Badge } from '../parts/Badge'
+import { Commit } from '../parts/Place'
+import { changed, documentOf, editsOf, most, originOf, redo, undo, without, type Draft, type Step } from './draft'
+import { EditingContext, type Editing } from './editing'
+import { AddPart, type Wanted } from './AddPart'
+import { Canvas } from './Canvas'
+import { Effect } from './Effect'
+import { Outline } from './Outline'
+import { declaredBy, fieldOf, pathOf, written } from './path'
+import { SaveDialog } from './SaveDialog'
+import { Selected } from './Selected'
+import { Shapes, type Schema } from './schema'
+import { forget, store } from './stored'
+import { usePreview } from './usePreview'
+import { Versions } from './Versions'
+
+// Editor is the page of a draft: outline, picture, form, and what the draft would do.
+export function Editor({ source, start, refresh }: { source: Source | undefined; start: Draft; refresh: () => void }) {
+  const schema = useQuery<Schema, Error>({
+    queryKey: ['schema'],
+    queryFn: ({ signal }) => get<Schema>('schema/application', params({}), signal),
+  })
+  return (
+    <>
+      <Answer of={schema}>{(s) => <Open source={source} start={start} refresh={refresh} schema={s} />}</Answer>
+    </>
+  )
+}
+
+function Open({ source, start, refresh, schema }: { source: Source | undefined; start: Draft; refresh: () => void; schema: Schema }) {
+  const [draft, setDraft] = useState(start)
+  const { data: meta } = useMeta()
+  const search: Record<string, unknown> = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const [tenant = '', name = ''] = draft.application.split('/')
+  const offers = useQuery<Offers, Error>({
+    queryKey: ['offers', tenant],
+    queryFn: ({ signal }) => get<Offers>('offers', params({ tenant }), signal),
+  })
+  const places = useMemo(() => source?.places ?? [], [source])
+  const declared = useMemo(() => source?.declared ?? declaredBy(places), [source, places])
+  const shapes = useMemo(() => new Shapes(schema), [schema])
+  const doc = useMemo(() => documentOf(draft, declared), [draft, declared])
+  const edits = useMemo(() => editsOf(draft), [draft])
+  const { preview, error, stale } = usePreview(draft.base, edits, meta?.sourceCommit)
+  const [adding, setAdding] = useState<Wanted>()
+  const [saving, setSaving] = useState(false)
+  const field = typeof search.field === 'string' ? search.field : ''
+  const selected = useMemo(() => (field === '' ? [] : pathOf(field, doc)), [field, doc])
+  const [focus, setFocus] = useState<Path | undefined>(field !== '' ? selected : undefined) // where the focus is to go
+  const place = useRef<HTMLDivElement>(null)
+  const problems = useMemo(
+    () => (preview?.problems ?? source?.problems ?? []).flatMap((problem) => {
+      const at = fieldOf(problem, draft.dir)
+      return at ? [{ at, problem }] : []
+    }),
+    [preview, source, draft.dir],
+  )
+
+  const select = useCallback(
+    (path: Path) => {
+      void navigate({ to: '.', search: (s: Record<string, unknown>) => ({ ...s, field: path.length > 0 ? written(path) : undefined }), replace: true, resetScroll: false })
+    },
+    [navigate],
+  )
+  const goTo = useCallback(
+    (path: Path) => {
+      select(path)
+      setFocus(path)
+    },
+    [select],
+  )
+  const put = useCallback((next: (d: Draft) => Draft) => setDraft((d) => next(d)), [])
+  const change = useCallback((step: Step) => step.edits.length > 0 && put((d) => changed(d, step)), [put])
+  useEffect(() => store(draft), [draft])
+  useEffect(() => {
+    const key = (e: KeyboardEvent) => {
+      if (!(e.ctrlKey || e.metaKey) || e.altKey || e.key.toLowerCase() !== 'z' || document.querySelector('dialog[open]')) return
+      e.preventDefault()
+      put(e.shiftKey ? redo : undo)
+    }
+    document.addEventListener('keydown', key)
+    return () => document.removeEventListener('keydown', key)
+  }, [put])
+  useEffect(() => {
+    if (!focus || written(focus) !== written(selected)) return
+    const wanted = place.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(written(selected))}"]`)
+    const input = wanted?.matches('.group') ? wanted.querySelector<HTMLElement>('summary') : (wanted?.querySelector<HTMLElement>('input, select, textarea, summary') ?? wanted)
+    input?.scrollIntoView({ block: 'center' })
+    input?.focus()
+    setFocus(undefined)
+  }, [focus, selected])
+
+  const editing: Editing = useMemo(
+    () => ({ draft, doc, places, policy: source?.policy ?? [], shapes, offers: offers.data, problems, selected, select, goTo, change: change as (s: Step) => void, origin: (p) => originOf(draft, places, p) }),
+    [draft, doc, places, source, shapes, offers.data, problems, selected, select, change],
+  )
+  const earlier = source !== undefined && draft.base !== source.base
+  const tip = preview?.base
+  useEffect(() => {
+    if (source && tip !== undefined && tip !== source.base) refresh() // somebody committed meanwhile
+  }, [tip])
+  const anew = () => {
+    forget(draft)
+    if (draft.created) void navigate({ to: '/new/application', search: { tenant } })
+    else setDraft({ ...draft, base: source?.base ?? draft.base, done: [], undone: [] })
+  }
+  const keepMine = () => {
+    if (!source) return
+    forget(draft)
+    setDraft({ ...draft, base: source.base })
+  }
+  const saves = preview?.saves === true && !stale && edits.length <= most
+  return (
+    <EditingContext value={editing}>
+      <div className="heading">
+        <h1>
+          Edit {draft.application}
+          {draft.created && <Badge word="new" tone="move" />}
+        </h1>
+        <p>
+          Nothing changes until you save, and then only a branch of this clone does. The draft stays in this browser. It starts from commit <Commit hash={draft.base} source />.
+        </p>
+        {earlier && (
+          <p className="sentence">
+            <Badge word="the files changed since" tone="warn" /> They are now of commit <Commit hash={source.base} source />. What you changed is compared with what others did;{' '}
+            <button type="button" className="plain" onClick={keepMine}>put your changes on the newest files</button>.
+          </p>
+        )}
+      </div>
+      <div className="tools" role="toolbar" aria-label="Draft">
+        <button type="button" onClick={() => put(undo)} disabled={draft.done.length === 0} title="Ctrl+Z">Undo{draft.done.length > 0 && <span className="unseen">: {draft.done.at(-1)?.what}</span>}</button>
+        <button type="button" onClick={() => put(redo)} disabled={draft.undone.length === 0} title="Ctrl+Shift+Z">Redo{draft.undone.length > 0 && <span className="unseen">: {draft.undone.at(-1)?.what}</span>}</button>
+        <button type="button" className="primary" onClick={() => setSaving(true)} disabled={!saves}>Save as a branch …</button>
+        <button type="button" onClick={anew} disabled={draft.done.length === 0}>Throw the draft away</button>
+        <p role="status" className="soft">{counted(draft, edits.length)}</p>
+      </div>
+      <div className="editing" ref={place}>
+        <Outline add={setAdding} />
+        <div className="middle">
+          {adding && <AddPart key={JSON.stringify(adding)} wanted={adding} close={(made) => { setAdding(undefined); if (made) goTo(made) }} />}
+          <Canvas add={setAdding} />
+          {field === 'images' ? <Versions /> : <Selected add={setAdding} />}
+        </div>
+        <Effect
+          draft={draft} empty={edits.length === 0} preview={preview} error={error} stale={stale}
+          theirs={(c: Conflict) => put((d) => without(d, c.path))} undo={() => put(undo)}
+        />
+      </div>
+      {saving && preview && (
+        <SaveDialog
+          draft={draft} edits={edits} close={() => setSaving(false)}
+          done={() => {
+            setSaving(false)
+            if (draft.created) {
+              forget(draft)
+              void navigate({ to: '/' })
+            } else {
+              anew()
+            }
+          }}
+        />
+      )}
+      <p className="soft">
+        <Link to="/applications/$tenant/$name" params={{ tenant, name }}>Back to the application</Link>
+      </p>
+    </EditingContext>
+  )
+}
+
+function counted(d: Draft, edits: number): string {
+  if (d.done.length === 0) return 'nothing changed yet'
+  if (edits > most) return `${edits} edits are more than the ${most} that can be saved at once; save some of them first`
+  return d.done.length === 1 ? '1 change' : `${d.done.length} changes`
+}

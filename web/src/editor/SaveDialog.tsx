@@ -1,0 +1,76 @@
+import { Link } from '@tanstack/react-router'
+import { useEffect, useId, useRef, useState, type FormEvent } from 'react'
+import type { Edit, Preview, Saved } from '../answers/source'
+import { post, Refusal } from '../ask/request'
+import { Failure } from '../parts/Answer'
+import { Command } from '../parts/Command'
+import { Commit } from '../parts/Place'
+import { nameOf, said, type Draft } from './draft'
+
+const slugs = /^[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?(\/[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?)?$/
+
+// SaveDialog saves a draft as a commit on a branch of its own, and says how to share it.
+export function SaveDialog({ draft, edits, close, done }: { draft: Draft; edits: Edit[]; close: () => void; done: () => void }) {
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [name, setName] = useState(() => nameOf(draft))
+  const [message, setMessage] = useState(() => said(draft))
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<Error>()
+  const [saved, setSaved] = useState<Saved>()
+  useEffect(() => {
+    if (dialog.current && !dialog.current.open) dialog.current.showModal()
+  }, [])
+  const possible = slugs.test(name) && message.trim() !== '' && !busy
+  const save = (ev: FormEvent) => {
+    ev.preventDefault()
+    if (!possible) return
+    setBusy(true)
+    setError(undefined)
+    post<Saved>('branches', { base: draft.base, edits, name, message })
+      .then(setSaved, setError)
+      .finally(() => setBusy(false))
+  }
+  const refused = error instanceof Refusal && error.status === 422 ? (error.body as Preview | undefined) : undefined
+  return (
+    <dialog ref={dialog} className="save" aria-labelledby={`${id}-title`} onClose={() => (saved ? done() : close())}>
+      <h2 id={`${id}-title`}>{saved ? 'Saved' : 'Save as a branch'}</h2>
+      {saved ? (
+        <>
+          <p role="status">
+            The change is commit <Commit hash={saved.commit} /> on branch <strong>{saved.branch}</strong> of this clone. Nothing else of it changed. Share it:
+          </p>
+          <Command text={saved.push} />
+          <p>
+            Then open a pull request. <Link to="/plan" search={{ head: saved.branch }} onClick={done}>What its merge would do</Link>
+          </p>
+          <p className="adds"><button type="button" className="primary" onClick={() => dialog.current?.close()}>Close</button></p>
+        </>
+      ) : (
+        <form className="fields" onSubmit={save}>
+          <div className="field">
+            <label htmlFor={`${id}-name`}>Branch</label>
+            <div className="value"><span aria-hidden="true">ui/</span><input id={`${id}-name`} type="text" value={name} onChange={(ev) => setName(ev.target.value)} spellCheck={false} autoComplete="off" aria-describedby={`${id}-about`} /></div>
+            <p className="about soft" id={`${id}-about`}>{slugs.test(name) ? `refs/heads/ui/${name} in this clone; one that is there already stays, and this gets a number` : 'lower-case letters, digits and dashes'}</p>
+          </div>
+          <div className="field">
+            <label htmlFor={`${id}-message`}>Message</label>
+            <div className="value"><textarea id={`${id}-message`} rows={3} value={message} onChange={(ev) => setMessage(ev.target.value)} /></div>
+          </div>
+          {refused ? (
+            <div className="failure" role="alert">
+              <strong>It was not saved:</strong>{' '}
+              {refused.conflicts?.length > 0 ? 'others changed the same meanwhile.' : (refused.problems ?? []).map((p) => `${p.code} ${p.message}`).join('; ')}
+            </div>
+          ) : (
+            error && <Failure error={error} />
+          )}
+          <p className="adds">
+            <button type="submit" className="primary" disabled={!possible}>{busy ? 'Saving …' : 'Save'}</button>
+            <button type="button" onClick={() => dialog.current?.close()}>Cancel</button>
+          </p>
+        </form>
+      )}
+    </dialog>
+  )
+}

@@ -1,0 +1,106 @@
+import { Panel } from '../parts/Panel'
+import { comesAfter, connect, disconnect, isListed, moveElement, partsOf, removePart, type Part, type Sort } from './actions'
+import type { Wanted } from './AddPart'
+import { fixedBy } from './draft'
+import { useEditing } from './editing'
+import { Fields } from './form/Groups'
+import { Wrong } from './form/Field'
+import { same, valueAt, written } from './path'
+
+// Selected is the form of what is selected: the application, a component, or a step.
+export function Selected({ add }: { add: (w: Wanted) => void }) {
+  const e = useEditing()
+  const components = partsOf(e.doc, 'components').find((p) => same(p.path, e.selected.slice(0, 2)))
+  const step = partsOf(e.doc, 'steps').find((p) => same(p.path, e.selected.slice(0, 3)))
+  const part = components ?? step
+  if (part) return <PartForm key={`${written(part.path)} ${part.name} ${part.type}`} part={part} sort={components ? 'components' : 'steps'} add={add} />
+  const schema = e.shapes.application()
+  return (
+    <Panel title="Application" note={e.draft.application}>
+      <div data-field="">
+        <Wrong path={[]} />
+        <Fields path={[]} schema={schema} without={['name', 'components', 'workflow']} />
+        <Workflow />
+      </div>
+    </Panel>
+  )
+}
+
+function Workflow() {
+  const e = useEditing()
+  const workflow = valueAt(e.doc, ['workflow'])
+  if (workflow === undefined) return null
+  return (
+    <>
+      <h3>Workflow</h3>
+      <Fields path={['workflow']} schema={e.shapes.shape(e.shapes.at(['workflow'], e.doc), workflow)} without={['steps']} />
+    </>
+  )
+}
+
+function PartForm({ part, sort, add }: { part: Part; sort: Sort; add: (w: Wanted) => void }) {
+  const e = useEditing()
+  const value = valueAt(e.doc, part.path)
+  const schema = e.shapes.shape(e.shapes.at(part.path, e.doc), value)
+  const what = sort === 'components' ? 'Component' : 'Step'
+  const fixed = fixedBy(e.draft, e.places, part.path)
+  const parts = partsOf(e.doc, sort)
+  const index = Number(part.path.at(-1))
+  return (
+    <Panel
+      title={`${what} ${part.name}`}
+      note={part.type}
+      aside={
+        <span className="aside moves">
+          {sort === 'steps' && (
+            <>
+              <button type="button" disabled={index === 0} onClick={() => { e.change(moveElement(e, part.path, index - 1)); e.select(part.path.with(2, String(index - 1))) }}>Earlier</button>
+              <button type="button" disabled={index === parts.length - 1} onClick={() => { e.change(moveElement(e, part.path, index + 1)); e.select(part.path.with(2, String(index + 1))) }}>Later</button>
+            </>
+          )}
+          <button type="button" onClick={() => add({ sort, after: part.name })}>Add one after it</button>
+          <button type="button" onClick={() => { e.change(removePart(e, sort, part.name)); e.goTo([]) }} disabled={parts.length === 1 && sort === 'components'}>Remove {part.name}</button>
+        </span>
+      }
+    >
+      <div data-field={written(part.path)}>
+        <Wrong path={part.path} />
+        {!fixed && !(sort === 'steps' && isListed(e.doc)) && <After part={part} sort={sort} parts={parts} />}
+        <Fields path={part.path} schema={schema} without={fixed ? [] : ['dependsOn', ...(sort === 'steps' ? ['name'] : [])]} />
+      </div>
+    </Panel>
+  )
+}
+
+// After is what a part waits for, one box for each other part.
+function After({ part, sort, parts }: { part: Part; sort: Sort; parts: Part[] }) {
+  const e = useEditing()
+  const path = [...part.path, 'dependsOn']
+  const fixed = fixedBy(e.draft, e.places, path)
+  const others = parts.filter((p) => p.name !== part.name)
+  const gone = part.after.filter((a) => !others.some((p) => p.name === a))
+  if (others.length === 0 && gone.length === 0) return null
+  return (
+    <fieldset className="after" data-field={written(path)}>
+      <legend>Comes after</legend>
+      {fixed && <p className="soft">read-only: {fixed.why ?? 'is computed'}, <code className="place">{fixed.file}:{fixed.line}</code></p>}
+      {[...others.map((p) => p.name), ...gone].map((name) => {
+        const is = part.after.includes(name)
+        const circle = !is && comesAfter(parts, name, part.name)
+        return (
+          <label key={name} title={circle ? `${name} comes after ${part.name}` : undefined}>
+            <input
+              type="checkbox"
+              checked={is}
+              disabled={fixed !== undefined || circle}
+              onChange={() => e.change(is ? disconnect(e, sort, part.name, name) : connect(e, sort, part.name, name))}
+            />
+            {name}
+          </label>
+        )
+      })}
+      <Wrong path={path} all />
+    </fieldset>
+  )
+}
+
