@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -72,6 +73,74 @@ func TestPullRequest(t *testing.T) {
 	out := b.journey(t, s, "pull")
 	answer := read(t, out, "plan.json")
 	require.Equal(t, s.asOf(t, answer, "plan", "--base", "main", "--head", "feature/quota"), answer)
+}
+
+// TestEditor: forms and a picture make branches whose lines are those that somebody changed, and nothing else of the clone.
+func TestEditor(t *testing.T) {
+	b := newBrowser(t)
+	const shop = "tenants/acme/apps/shop/app.cue"
+	start := func(t *testing.T) (*server, *gittest.Repo, func(replicas string)) {
+		t.Helper()
+		s := b.serve(t, "testdata/demo.bundle", "status")
+		git := gittest.In(t, s.clone)
+		set := func(replicas string) {
+			git.Write(shop, regexp.MustCompile(`replicas: (4|25)\n`).ReplaceAllString(read(t, s.clone, shop), "replicas: "+replicas+"\n"))
+			git.Commit("other replicas")
+		}
+		set("4")
+		return s, git, set
+	}
+	t.Run("edit", func(t *testing.T) {
+		t.Parallel()
+		s, git, _ := start(t)
+		b.journey(t, s, "edit")
+		require.Empty(t, git.Git("branch", "--list", "ui/*"), "nothing was saved")
+	})
+	t.Run("meanwhile", func(t *testing.T) {
+		t.Parallel()
+		s, _, set := start(t)
+		b.during(t, s, "meanwhile", func() { set("7") })
+	})
+	t.Run("draw", func(t *testing.T) {
+		t.Parallel()
+		s, git, _ := start(t)
+		head := git.Git("rev-parse", "HEAD")
+		git.Write("notes.txt", "not to be touched")
+		b.journey(t, s, "draw")
+		require.Equal(t, []string{
+			`-			dependsOn: ["migrate"]`,
+			`+			dependsOn: ["migrate", "cache"]`,
+			`+		cache: {`,
+			`+			type: "store"`,
+			`+			properties: {`,
+			`+				image: "ghcr.io/acme/valkey:8"`,
+			`+			}`,
+			`+		}`,
+		}, changedLines(git.Git("diff", "-U0", "main", "ui/cache-for-web")))
+		require.Equal(t, shop, strings.TrimSpace(git.Git("diff", "--name-only", "main", "ui/cache-for-web")))
+		require.Equal(t, head, git.Git("rev-parse", "HEAD"))
+		require.Equal(t, "?? notes.txt", strings.TrimSpace(git.Git("status", "--porcelain")), "the work tree and the index are as they were")
+	})
+	t.Run("readonly", func(t *testing.T) {
+		t.Parallel()
+		b.journey(t, b.serve(t, "testdata/demo.bundle", "status", "--read-only"), "readonly")
+	})
+	t.Run("keys", func(t *testing.T) {
+		t.Parallel()
+		s, git, _ := start(t)
+		b.journey(t, s, "keys")
+		require.Contains(t, git.Git("show", "ui/mailer:"+shop), `dependsOn: ["database", "migrate"]`)
+	})
+}
+
+// changedLines returns the lines that a diff takes out and puts in.
+func changedLines(diff string) (lines []string) {
+	for line := range strings.Lines(diff) {
+		if line = strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "-\t") || strings.HasPrefix(line, "+\t") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // TestExport: the files of an export show the pages from a plain server of files, below a path.
@@ -154,7 +223,7 @@ type server struct {
 
 // serve starts the dashboard of a bundle, whose status branch stands at a commit, "" for none. The branch bundled keeps the
 // newest one.
-func (b *browser) serve(t *testing.T, bundle, at string) *server {
+func (b *browser) serve(t *testing.T, bundle, at string, flags ...string) *server {
 	t.Helper()
 	bundle, err := filepath.Abs(bundle)
 	require.NoError(t, err)
@@ -167,7 +236,7 @@ func (b *browser) serve(t *testing.T, bundle, at string) *server {
 		s.repo.Git("update-ref", "refs/heads/status", at)
 	}
 	s.repo.Git("clone", "-q", "-b", "main", s.repo.Dir, s.clone)
-	s.cmd = exec.Command(b.program, "ui", "--repo", s.clone, "--listen", "127.0.0.1:0", "--interval", "1s")
+	s.cmd = exec.Command(b.program, append([]string{"ui", "--repo", s.clone, "--listen", "127.0.0.1:0", "--interval", "1s"}, flags...)...)
 	stdout, err := s.cmd.StdoutPipe()
 	require.NoError(t, err)
 	var stderr strings.Builder

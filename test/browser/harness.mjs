@@ -39,7 +39,10 @@ export async function journey(story, { allowed = [] } = {}) {
     await page.goto(url)
     await page.getByRole('heading', { level: 1, name: /^Fleet/ }).waitFor()
     assert.doesNotMatch(page.url(), /token/, 'the token stays in no address')
-    await story(page, context)
+    await story(page, context).catch(async (e) => {
+      await picture(page, 'failed')
+      throw e
+    })
     await page.close()
   } finally {
     await browser.close()
@@ -74,6 +77,20 @@ export async function picture(page, name) {
 export async function answer(page, matches, act) {
   const [response] = await Promise.all([page.waitForResponse(async (r) => matches(r) && r.status() === 200), act()])
   return response.body()
+}
+
+// middle is where an arrow begins or ends at a node of a picture, once all is in its place.
+export async function middle(picture, node, side) {
+  const handle = picture.locator(`.react-flow__node[data-id="${node}"] .react-flow__handle.${side}`)
+  for (let last; ; ) {
+    await picture.locator('xpath=self::*[@aria-busy="false"]').waitFor()
+    const box = JSON.stringify(await handle.boundingBox())
+    if (box !== 'null' && box === last) break
+    last = box
+    await new Promise((r) => setTimeout(r, 150))
+  }
+  const box = await handle.boundingBox()
+  return [box.x + box.width / 2, box.y + box.height / 2]
 }
 
 // violations returns the serious and critical violations of accessibility on a page.

@@ -3,7 +3,7 @@ import { assert, journey, picture, settled, url, violations } from '../harness.m
 
 await journey(async (page) => {
   await page.getByText('These pages were written on', { exact: false }).waitFor()
-  assert.equal(await page.getByRole('link', { name: 'Pull request' }).count(), 0)
+  assert.equal(await page.getByRole('link', { name: /Pull request|New application|Edit it|Change/ }).count(), 0)
   const rows = page.locator('table.applications tbody tr:not([aria-hidden])')
   await page.getByText('9 match').waitFor()
   await page.getByRole('searchbox', { name: 'Search' }).fill('risk')
@@ -16,6 +16,7 @@ await journey(async (page) => {
   await page.getByRole('link', { name: 'globex/analytics' }).click()
   await settled(page)
   assert.match(await page.locator('.sentence').innerText(), /asks for 24000m cpu/i)
+  assert.equal(await page.getByRole('link', { name: /Edit it|Change/ }).count(), 0)
   await page.getByRole('link', { name: 'The whole decision, and what would admit it' }).click()
   await page.getByText('raise quota.cpu of tenant globex to 28500m').waitFor()
   await page.getByText('This needs a clone of the fleet repo', { exact: false }).waitFor()

@@ -1,0 +1,30 @@
+// Somebody else commits to the same field while a draft is on the way: both are shown, and the draft goes on from there.
+import { assert, journey, keep, open, picture, violations } from '../harness.mjs'
+
+await journey(
+  async (page) => {
+    const web = '/applications/acme/shop/edit?field=components.web.replicas'
+    const save = page.getByRole('button', { name: 'Save as a branch' })
+    await open(page, web)
+    await page.getByRole('spinbutton', { name: 'replicas', exact: true }).fill('6')
+    await page.getByText('can be saved').waitFor()
+    keep('ready', '') // the Go test lets somebody else commit another number now
+    const changed = page.getByText('the files changed since')
+    for (let n = 0; n < 100 && !(await changed.isVisible()); n++) {
+      await open(page, '/applications/acme/shop/edit?field=components.web.replicas')
+      await page.getByText(/^\d+ changes?$/).waitFor()
+    }
+    const conflicts = page.getByRole('region', { name: 'Conflicts' })
+    await conflicts.waitFor()
+    assert.match(await conflicts.getByRole('row', { name: /components\.web\.replicas/ }).innerText(), /4\s+6\s+7/)
+    assert.equal(await save.isEnabled(), false)
+    assert.deepEqual(await violations(page), [], 'conflicts')
+    await picture(page, 'editor-conflict')
+    await page.getByRole('button', { name: 'put your changes on the newest files' }).click()
+    await page.getByText('can be saved').waitFor()
+    assert.match(await page.locator('pre.diff').innerText(), /-\s+replicas: 7\n+\+\s+replicas: 6\n/)
+    await page.getByRole('button', { name: 'Throw the draft away' }).click()
+    await page.getByText('nothing changed yet').waitFor()
+  },
+  { allowed: [/status of 40[09]/, /status of 503/] },
+)
