@@ -19,8 +19,8 @@ import (
 const module = "fleet.invalid@v0"
 
 // buildValue makes the value of a directory from the files of package fleet in it and
-// above it, as cue vet would, with the packages of a library that they import. It uses a context of its own, because a context never
-// frees what is built in it.
+// above it, and the packages of a library that they import, as cue vet would. It uses a
+// context of its own, because a context never frees what is built in it.
 func buildValue(dir string, files, schemaFiles []Source, library ...Source) (v cue.Value, err error) {
 	defer func() {
 		if e := recover(); e != nil {

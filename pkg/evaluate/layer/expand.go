@@ -40,9 +40,9 @@ type expansion struct {
 }
 
 // expand returns the application of own with the outputs of definitions in place of their
-// names, nil if it uses none, and the definition by component. The trees are of its files and
-// of the packages that they import. It keeps compiled
-// definitions in known, if there is one.
+// names, nil if it uses none, and the definition by component. The trees are of its files
+// and of the packages that they import. It keeps compiled definitions in known, if there
+// is one.
 func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File, known *defined) (files []Source, used map[string]string, problems []model.Problem) {
 	if !bytes.Contains(policy, []byte(`"definitions":`)) {
 		return nil, nil, nil
