@@ -41,9 +41,9 @@ func Admit(claims []Claim, capacity model.Resources, where string) []string {
 }
 
 // admit removes the reservations that the host cannot keep.
-func (r *resolver) admit() {
-	workloads := slices.Clone(r.plan.Workloads)
-	r.plan.Workloads = workloads
+func (r *decision) admit() {
+	workloads := slices.Clone(r.Plan.Workloads)
+	r.Plan.Workloads = workloads
 	claims := make([]Claim, len(workloads))
 	for i := range workloads {
 		claims[i] = Claim{workloads[i].Profile.Rank, workloads[i].Priority, workloads[i].Reserved}
@@ -51,8 +51,8 @@ func (r *resolver) admit() {
 	// A twentieth of the memory is never promised: kernel zones need their
 	// watermarks, and a machine that can reclaim nothing kills processes.
 	capacity := model.Resources{
-		CPU:    r.host.CPU - max(r.plan.System.CPU, 1),
-		Memory: r.host.Memory - r.host.Memory/20 - r.plan.System.Memory,
+		CPU:    r.Host.CPU - max(r.Plan.System.CPU, 1),
+		Memory: r.Host.Memory - r.Host.Memory/20 - r.Plan.System.Memory,
 	}
 	for i, reason := range Admit(claims, capacity, "the host") {
 		if w := &workloads[i]; reason != "" && !w.Reserved.IsZero() {

@@ -15,28 +15,51 @@ const (
 	quotaPerCore = period / 1000
 )
 
-// cpu decides weights and quotas.
-func (r *resolver) cpu() {
-	version := r.host.Controllers["cpu"]
+// processors decides weights and quotas.
+type processors struct{}
+
+func (processors) Name() string { return "cpu" }
+
+// A burst may never exceed its quota, so it goes down first and up last.
+func (processors) Knobs() map[string]Knob {
+	return map[string]Knob{
+		"cpu.weight":        {Version: V2, Default: "100"},
+		"cpu.max.burst":     {Version: V2, Default: "0", turn: 1},
+		"cpu.max":           {Version: V2, Default: "max 100000", turn: 2},
+		"cpu.shares":        {Version: V1, Default: "1024"},
+		"cpu.cfs_burst_us":  {Version: V1, Default: "0", turn: 1},
+		"cpu.cfs_period_us": {Version: V1, Default: "100000", turn: 2},
+		"cpu.cfs_quota_us":  {Version: V1, Default: "-1", turn: 3},
+	}
+}
+
+func (processors) Decide(s State) Enforcement {
+	r := decision{State: s}
+	r.cpu()
+	return r.out
+}
+
+func (r *decision) cpu() {
+	version := r.Host.Controllers["cpu"]
 	if version == Absent {
-		for _, w := range r.plan.Workloads {
+		for _, w := range r.Plan.Workloads {
 			r.reduce(w.Name, "cpu", "none", "the cpu controller is not available", model.Resources{CPU: w.Reserved.CPU}, model.Resources{})
 		}
 		return
 	}
-	for _, w := range r.plan.Workloads {
+	for _, w := range r.Plan.Workloads {
 		r.quota(w, version)
 	}
 	root := r.tree()
 	s := scaleOf(version)
-	root.gather(s, r.host.Groups)
-	root.cpu = r.host.CPU * micro
+	root.gather(s, r.Host.Groups)
+	root.cpu = r.Host.CPU * micro
 	r.weigh(root, s)
 }
 
 // quota bounds a workload to its limit. It always sets a burst as well, because an
 // older burst could exceed the quota.
-func (r *resolver) quota(w Workload, version Version) {
+func (r *decision) quota(w Workload, version Version) {
 	percent := w.Profile.CPU.Quota
 	if percent == 0 || w.Limit.CPU == 0 {
 		return
@@ -44,7 +67,7 @@ func (r *resolver) quota(w Workload, version Version) {
 	quota := max(leastQuota, percent.Of(w.Limit.CPU)*quotaPerCore)
 	if version == V1 {
 		for _, dir := range ancestors(w.Cgroup) {
-			if most := r.host.Groups[dir].Quota * quotaPerCore; most > 0 && most < quota {
+			if most := r.Host.Groups[dir].Quota * quotaPerCore; most > 0 && most < quota {
 				r.degrade(w.Name, "cpu.quota", "quota of "+dir, "cgroup v1 refuses a quota above that of an ancestor")
 				quota = max(leastQuota, most)
 			}
@@ -78,10 +101,10 @@ type group struct {
 }
 
 // tree arranges the workloads by their cgroups.
-func (r *resolver) tree() *group {
+func (r *decision) tree() *group {
 	groups := map[string]*group{"": {}}
-	for i := range r.plan.Workloads {
-		w := &r.plan.Workloads[i]
+	for i := range r.Plan.Workloads {
+		w := &r.Plan.Workloads[i]
 		for _, dir := range append(ancestors(w.Cgroup), w.Cgroup) {
 			if groups[dir] == nil {
 				groups[dir] = &group{path: dir}
@@ -136,7 +159,7 @@ func (g *group) gather(s scale, found map[string]Group) {
 
 // weigh solves the weights of all groups below g, and records the share that every
 // workload gets in the worst case. Ancestors without a reservation are left alone.
-func (r *resolver) weigh(g *group, s scale) {
+func (r *decision) weigh(g *group, s scale) {
 	claims := make([]claim, len(g.children))
 	for i, child := range g.children {
 		claims[i] = claim{child.reserved, child.floor}
@@ -170,11 +193,11 @@ func (r *resolver) weigh(g *group, s scale) {
 }
 
 // besides names the most threads that compete beside the groups around a workload.
-func (r *resolver) besides(path string) string {
+func (r *decision) besides(path string) string {
 	var most int64
 	in := ""
 	for _, dir := range append([]string{""}, ancestors(path)...) {
-		if n := r.host.Groups[dir].Tasks; n > most {
+		if n := r.Host.Groups[dir].Tasks; n > most {
 			most, in = n, dir
 		}
 	}

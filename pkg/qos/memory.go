@@ -9,10 +9,30 @@ import (
 
 // memory decides protection and bounds. A group is protected only as far as
 // each of its ancestors is, so ancestors get the sum of their children.
-func (r *resolver) memory() {
-	version := r.host.Controllers["memory"]
+type memory struct{}
+
+func (memory) Name() string { return "memory" }
+
+func (memory) Knobs() map[string]Knob {
+	return map[string]Knob{
+		"memory.min":            {Version: V2, Default: "0"},
+		"memory.low":            {Version: V2, Default: "0", turn: 1},
+		"memory.high":           {Version: V2, Default: "max", turn: 2},
+		"memory.max":            {Version: V2, Default: "max", turn: 3},
+		"memory.limit_in_bytes": {Version: V1, Default: "-1"},
+	}
+}
+
+func (memory) Decide(s State) Enforcement {
+	r := decision{State: s}
+	r.memory()
+	return r.out
+}
+
+func (r *decision) memory() {
+	version := r.Host.Controllers["memory"]
 	mins, lows := map[string]int64{}, map[string]int64{}
-	for _, w := range r.plan.Workloads {
+	for _, w := range r.Plan.Workloads {
 		p := w.Profile.Memory
 		// What is reserved for a workload of another profile is reserved whole.
 		least := r.pages(cmp.Or(p.Min, 100).Of(w.Reserved.Memory))
@@ -56,11 +76,11 @@ func (r *resolver) memory() {
 
 // high is the amount at which the workload is slowed down: part of the way
 // from its request to its limit, or to all that workloads may use.
-func (r *resolver) high(w Workload) int64 {
+func (r *decision) high(w Workload) int64 {
 	if w.Profile.Memory.High == 0 {
 		return 0
 	}
-	return highBetween(w.Request.Memory, w.Limit.Memory, r.host.Memory-r.plan.System.Memory, w.Profile.Memory.High, r.host.Page)
+	return highBetween(w.Request.Memory, w.Limit.Memory, r.Host.Memory-r.Plan.System.Memory, w.Profile.Memory.High, r.Host.Page)
 }
 
 func highBetween(request, limit, allocatable int64, part model.Percent, page int64) int64 {
@@ -72,15 +92,15 @@ func highBetween(request, limit, allocatable int64, part model.Percent, page int
 
 // pages rounds down to whole pages, as the kernel would, so that what is read
 // back is what was written.
-func (r *resolver) pages(n int64) int64 { return n / r.host.Page * r.host.Page }
+func (r *decision) pages(n int64) int64 { return n / r.Host.Page * r.Host.Page }
 
-func (r *resolver) setAmount(w, cgroup, file string, n int64) {
+func (r *decision) setAmount(w, cgroup, file string, n int64) {
 	if n > 0 {
 		r.set(w, cgroup, file, strconv.FormatInt(n, 10))
 	}
 }
 
-func (r *resolver) lose(w, promise string, n int64, reason string) {
+func (r *decision) lose(w, promise string, n int64, reason string) {
 	if n > 0 {
 		r.degrade(w, promise, "none", reason)
 	}

@@ -38,13 +38,13 @@ type Share struct {
 // arguments give equal results, whatever the order of the workloads, as long as
 // admission does not have to choose between equals.
 func Resolve(plan Plan, host Host) Enforcement {
-	r := resolver{host: host, plan: plan}
+	r := decision{State: State{Plan: plan, Host: host}}
 	r.admit()
-	r.memory()
-	r.cpu()
-	r.io()
-	if len(r.plan.Workloads) > 0 {
-		r.degrade("", "network.share", "none", "the agent does not shape network traffic")
+	for _, c := range controllers {
+		part := c.Decide(r.State)
+		r.out.Settings = append(r.out.Settings, part.Settings...)
+		r.out.Degradations = append(r.out.Degradations, part.Degradations...)
+		r.out.Shares = append(r.out.Shares, part.Shares...)
 	}
 	slices.SortFunc(r.out.Settings, func(a, b Setting) int {
 		return cmp.Or(cmp.Compare(depth(a.Cgroup), depth(b.Cgroup)), cmp.Compare(a.Cgroup, b.Cgroup), cmp.Compare(a.File, b.File))
@@ -54,23 +54,4 @@ func Resolve(plan Plan, host Host) Enforcement {
 	})
 	slices.SortFunc(r.out.Shares, func(a, b Share) int { return cmp.Compare(a.Workload, b.Workload) })
 	return r.out
-}
-
-type resolver struct {
-	host Host
-	plan Plan // after admission
-	out  Enforcement
-}
-
-func (r *resolver) set(w, cgroup, file, value string) {
-	r.out.Settings = append(r.out.Settings, Setting{Cgroup: cgroup, File: file, Value: value, Workload: w, Floor: w == ""})
-}
-
-func (r *resolver) degrade(w, promise, instead, reason string) {
-	r.reduce(w, promise, instead, reason, model.Resources{}, model.Resources{})
-}
-
-// reduce is degrade where only a part of a reservation is kept.
-func (r *resolver) reduce(w, promise, instead, reason string, reserved, kept model.Resources) {
-	r.out.Degradations = append(r.out.Degradations, Degradation{w, promise, instead, reason, reserved, kept})
 }

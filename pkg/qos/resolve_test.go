@@ -122,6 +122,25 @@ func TestSettingsHoldTheRulesOfTheKernel(t *testing.T) {
 	})
 }
 
+// No controller names a knob of another, so two never set the same file.
+func TestControllersKeepToTheirKnobs(t *testing.T) {
+	owner := map[string]string{}
+	for _, c := range controllers {
+		for file := range c.Knobs() {
+			require.Empty(t, owner[file], file)
+			owner[file] = c.Name()
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := State{Plan: genPlan(t), Host: genHost(t)}
+		for _, c := range controllers {
+			for _, set := range c.Decide(s).Settings {
+				require.Equal(t, c.Name(), owner[set.File], set.File)
+			}
+		}
+	})
+}
+
 func TestResolveIgnoresOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		plan, host := genPlan(t), genHost(t)
@@ -136,10 +155,10 @@ func TestResolveIgnoresOrder(t *testing.T) {
 func TestAdmission(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		plan, host := genPlan(t), genHost(t)
-		r := resolver{host: host, plan: plan}
+		r := decision{State: State{Plan: plan, Host: host}}
 		r.admit()
 		var sum model.Resources
-		for i, w := range r.plan.Workloads {
+		for i, w := range r.Plan.Workloads {
 			sum = sum.Add(w.Reserved)
 			if !w.Reserved.IsZero() {
 				require.Equal(t, plan.Workloads[i].Reserved, w.Reserved, "a kept reservation is kept whole")

@@ -22,26 +22,9 @@ type Setting struct {
 // Knob tells about a file that settings may name. There are no others.
 type Knob struct {
 	Controller string
-	Version    Version
-	Default    string // value in a fresh group
-	turn       int    // within a group, lowering runs in this order and raising against it
-}
-
-// A burst may never exceed its quota, so it goes down first and up last.
-var knobs = map[string]Knob{
-	"cpu.weight":            {"cpu", V2, "100", 0},
-	"cpu.max.burst":         {"cpu", V2, "0", 1},
-	"cpu.max":               {"cpu", V2, "max 100000", 2},
-	"memory.min":            {"memory", V2, "0", 0},
-	"memory.low":            {"memory", V2, "0", 1},
-	"memory.high":           {"memory", V2, "max", 2},
-	"memory.max":            {"memory", V2, "max", 3},
-	"io.weight":             {"io", V2, "default 100", 0},
-	"cpu.shares":            {"cpu", V1, "1024", 0},
-	"cpu.cfs_burst_us":      {"cpu", V1, "0", 1},
-	"cpu.cfs_period_us":     {"cpu", V1, "100000", 2},
-	"cpu.cfs_quota_us":      {"cpu", V1, "-1", 3},
-	"memory.limit_in_bytes": {"memory", V1, "-1", 0},
+	Version    Version // that has it; Absent: both
+	Default    string  // value in a fresh group
+	turn       int     // within a group, lowering runs in this order and raising against it
 }
 
 // LookupKnob returns the knob of a file, and whether there is one.

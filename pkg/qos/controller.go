@@ -1,0 +1,57 @@
+package qos
+
+import "github.com/d-aros/d-aros/pkg/model"
+
+// Controller decides the settings of one resource. One more is a file with its knobs, a row
+// in controllers, and cases in testdata.
+type Controller interface {
+	// Name is that of the controller of cgroups that has the knobs, as [Host] names it.
+	Name() string
+	// Knobs are the files that Decide may name.
+	Knobs() map[string]Knob
+	// Decide returns what the plan needs of the resource on the host, and what of that
+	// the host cannot keep. Equal states give equal results.
+	Decide(State) Enforcement
+}
+
+// controllers are in the order in which the admitted plan is put before them, which says
+// nothing: none sees what another decides.
+var controllers = []Controller{memory{}, processors{}, disks{}, uplink{}}
+
+// State is what a controller decides from.
+type State struct {
+	Plan Plan // with the reservations that were admitted
+	Host Host
+}
+
+var knobs = allKnobs()
+
+func allKnobs() map[string]Knob {
+	all := map[string]Knob{}
+	for _, c := range controllers {
+		for file, k := range c.Knobs() {
+			k.Controller = c.Name()
+			all[file] = k
+		}
+	}
+	return all
+}
+
+// decision is the work of a controller.
+type decision struct {
+	State
+	out Enforcement
+}
+
+func (r *decision) set(w, cgroup, file, value string) {
+	r.out.Settings = append(r.out.Settings, Setting{Cgroup: cgroup, File: file, Value: value, Workload: w, Floor: w == ""})
+}
+
+func (r *decision) degrade(w, promise, instead, reason string) {
+	r.reduce(w, promise, instead, reason, model.Resources{}, model.Resources{})
+}
+
+// reduce is degrade where only a part of a reservation is kept.
+func (r *decision) reduce(w, promise, instead, reason string, reserved, kept model.Resources) {
+	r.out.Degradations = append(r.out.Degradations, Degradation{w, promise, instead, reason, reserved, kept})
+}
