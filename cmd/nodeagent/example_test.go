@@ -32,6 +32,7 @@ func TestUnitOfSystemd(t *testing.T) {
 	cmd, args, err := root.Find(strings.Fields(command))
 	require.NoError(t, err)
 	require.Equal(t, "run", cmd.Name())
+	require.Contains(t, string(text), "ExecStopPost=/usr/local/bin/nodeagent rest\n", "after a crash nothing stays as the load of the moment wanted it")
 	require.NoError(t, cmd.ParseFlags(args))
 	require.Equal(t, "/var/lib/d-aros/nodeagent", root.PersistentFlags().Lookup("state-dir").DefValue, "StateDirectory= is below /var/lib")
 	require.Contains(t, string(text), "ReadWritePaths="+cgrouptest.Root)

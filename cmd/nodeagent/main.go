@@ -73,6 +73,6 @@ Exit codes: 0 accepted or nothing to do, 1 differs or refused, 2 error.`,
 	}
 	root.PersistentFlags().StringVar(&cfg.Root, "cgroup-root", cgroup.Root, "directory of the cgroup file systems")
 	root.PersistentFlags().StringVar(&cfg.StateDir, "state-dir", "/var/lib/d-aros/nodeagent", "directory of the journal, the last good plan and the status")
-	root.AddCommand(newRun(&cfg), newProbe(&cfg), newStatus(&cfg), newRelease(&cfg), newPublish(&cfg), newLaunch(), newVersion())
+	root.AddCommand(newRun(&cfg), newProbe(&cfg), newStatus(&cfg), newRelease(&cfg), newRest(&cfg), newPublish(&cfg), newLaunch(), newVersion())
 	return root
 }

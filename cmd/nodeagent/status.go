@@ -131,7 +131,7 @@ func printReport(w io.Writer, r nodeagent.Report) {
 
 func printOutcomes(w io.Writer, outcomes []cgroup.Outcome) {
 	table(w, "\nCGROUP\tFILE\tVALUE\tSTATE\tBEFORE\tREASON", outcomes, func(o cgroup.Outcome) []any {
-		return []any{o.Cgroup, o.File, o.Value, o.State, cmp.Or(o.From, "-"), cmp.Or(o.Reason, "-")}
+		return []any{o.Cgroup, o.File, o.Value, o.State, cmp.Or(o.From, "-"), cmp.Or(o.Reason, o.Follows, "-")}
 	})
 }
 

@@ -25,6 +25,9 @@ type QoSCPU struct {
 	Weight int64   `json:"weight,omitempty"`
 	Quota  Percent `json:"quota,omitempty"` // of the limit: a hard ceiling
 	Burst  Percent `json:"burst,omitempty"` // of the quota, at most 100: unused quota that may be saved
+	// Suppress is the part of a node's processors that may be in use: the workload has
+	// what others leave of it.
+	Suppress Percent `json:"suppress,omitempty"`
 }
 
 // QoSMemory protects and bounds memory. A declared limit is always a hard ceiling.
@@ -34,6 +37,8 @@ type QoSMemory struct {
 	// High is the part of the way from request to limit at which the workload
 	// is slowed down before it reaches its limit.
 	High Percent `json:"high,omitempty"`
+	// Reclaim says that the workload gives memory back while its node is short of it.
+	Reclaim bool `json:"reclaim,omitempty"`
 }
 
 // QoSIO shares block devices.

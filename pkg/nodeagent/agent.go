@@ -42,6 +42,7 @@ type agent struct {
 	registry *prometheus.Registry
 	metrics  *metrics
 	verifier verifier
+	follower follower
 	said     string // error of the last turn
 
 	processes *process.Supervisor // nil: the host runs none
@@ -80,7 +81,8 @@ func (a *agent) close() {
 	}
 }
 
-// Run enforces the plan until ctx is done. The settings stay as they are then.
+// Run enforces the plan until ctx is done. The settings stay as they are then, but for those
+// that follow the load.
 func Run(ctx context.Context, cfg Config) error {
 	if cfg.Interval < leastInterval {
 		return fmt.Errorf("interval %s: want at least %s", cfg.Interval, leastInterval)
@@ -104,13 +106,17 @@ func Run(ctx context.Context, cfg Config) error {
 	defer wait()
 	tick := time.NewTicker(cfg.Interval)
 	defer tick.Stop()
+	if err := a.rest(); err != nil { // of an agent that ended without a word
+		return err
+	}
 	a.cfg.Log.Info("agent started", "mode", a.tree.Mode(), "plan", cfg.Plan, "held", a.journal.Len())
 	for {
 		a.turn(ctx)
 		select {
 		case <-ctx.Done():
-			a.cfg.Log.Info("agent stopped, all settings stay in force", "held", a.journal.Len())
-			return nil
+			err := a.rest()
+			a.cfg.Log.Info("agent stopped, all settings of the plan stay in force", "held", a.journal.Len())
+			return err
 		case <-tick.C:
 		case <-changed:
 		}
@@ -189,7 +195,11 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		if err != nil {
 			return err
 		}
-		enforce := qos.Resolve(plan, host)
+		ceilings, err := a.follower.follow(a.tree, plan, host, started)
+		if err != nil {
+			return err
+		}
+		enforce := qos.ResolveUnder(ceilings, plan, host)
 		if outcomes, err = a.tree.Apply(enforce.Settings, a.journal, dry); err != nil {
 			return err
 		}
@@ -268,6 +278,9 @@ func (a *agent) logChanges(next Report, outcomes []cgroup.Outcome) {
 			if o.Drift {
 				log.Warn("drift repaired", append(what, "from", o.From)...)
 			} else {
+				if o.Follows != "" {
+					what = append(what, "follows", o.Follows)
+				}
 				log.Info("setting written", append(what, "from", o.From)...)
 			}
 		case cgroup.Restored:

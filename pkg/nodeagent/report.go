@@ -37,10 +37,11 @@ type Unplaced struct {
 }
 
 // Holds reports whether the plan is in force, as far as the host can enforce it.
-// Groups that do not exist yet do not count.
+// Groups that do not exist yet do not count, nor values that follow the load: there is
+// another one soon.
 func (r Report) Holds() bool {
 	for _, o := range r.Outcomes {
-		if o.State == cgroup.Refused {
+		if o.State == cgroup.Refused && o.Follows == "" {
 			return false
 		}
 	}
@@ -63,7 +64,7 @@ func (r Report) Shortfalls() (all []qos.Shortfall) {
 		all = append(all, r.Broken[i].Shortfall())
 	}
 	for _, o := range r.Outcomes {
-		if o.State == cgroup.Refused && o.Workload != "" {
+		if o.State == cgroup.Refused && o.Workload != "" && o.Follows == "" {
 			all = append(all, qos.RefusedSetting(o.Setting, o.Reason))
 		}
 	}

@@ -20,8 +20,9 @@ var controllers = []Controller{memory{}, processors{}, disks{}, uplink{}}
 
 // State is what a controller decides from.
 type State struct {
-	Plan Plan // with the reservations that were admitted
-	Host Host
+	Plan     Plan // with the reservations that were admitted
+	Host     Host
+	Ceilings map[string]Ceiling // by workload, that follow the load
 }
 
 var knobs = allKnobs()

@@ -43,6 +43,9 @@ func (r *decision) cpu() {
 	version := r.Host.Controllers["cpu"]
 	if version == Absent {
 		for _, w := range r.Plan.Workloads {
+			if w.Profile.CPU.Suppress > 0 {
+				r.degrade(w.Name, "cpu.suppress", "none", "the cpu controller is not available")
+			}
 			r.reduce(w.Name, "cpu", "none", "the cpu controller is not available", model.Resources{CPU: w.Reserved.CPU}, model.Resources{})
 		}
 		return
@@ -57,14 +60,14 @@ func (r *decision) cpu() {
 	r.weigh(root, s)
 }
 
-// quota bounds a workload to its limit. It always sets a burst as well, because an
+// quota bounds a workload to its limit and its ceiling. It always sets a burst as well, because an
 // older burst could exceed the quota.
 func (r *decision) quota(w Workload, version Version) {
-	percent := w.Profile.CPU.Quota
-	if percent == 0 || w.Limit.CPU == 0 {
+	most := r.Ceilings[w.Name].CPU.under(w.Profile.CPU.Quota.Of(w.Limit.CPU))
+	if most == 0 && (w.Profile.CPU.Quota == 0 || w.Limit.CPU == 0) {
 		return
 	}
-	quota := max(leastQuota, percent.Of(w.Limit.CPU)*quotaPerCore)
+	quota := max(leastQuota, most*quotaPerCore)
 	if version == V1 {
 		for _, dir := range ancestors(w.Cgroup) {
 			if most := r.Host.Groups[dir].Quota * quotaPerCore; most > 0 && most < quota {

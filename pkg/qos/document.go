@@ -198,7 +198,7 @@ func (r *reader) profile(p model.QoSProfile) {
 		value, max int64
 	}{
 		{"rank", int64(p.Rank), 1000},
-		{"cpu.weight", p.CPU.Weight, 10000}, {"cpu.quota", int64(p.CPU.Quota), 1000}, {"cpu.burst", int64(p.CPU.Burst), 100},
+		{"cpu.weight", p.CPU.Weight, 10000}, {"cpu.quota", int64(p.CPU.Quota), 1000}, {"cpu.burst", int64(p.CPU.Burst), 100}, {"cpu.suppress", int64(p.CPU.Suppress), 100},
 		{"memory.min", int64(p.Memory.Min), 100}, {"memory.low", int64(p.Memory.Low), 100}, {"memory.high", int64(p.Memory.High), 100},
 		{"io.weight", p.IO.Weight, 10000}, {"network.share", int64(p.Network.Share), 100}, {"network.priority", int64(p.Network.Priority), 7},
 	} {

@@ -39,6 +39,11 @@ func (r *decision) memory() {
 		low := max(least, r.pages(p.Low.Of(w.Request.Memory)))
 		limit := r.pages(w.Limit.Memory)
 		high := r.high(w)
+		if ceiling := r.Ceilings[w.Name].Memory; version == V1 {
+			limit = r.pages(ceiling.under(limit))
+		} else if limit == 0 || ceiling.Most < limit {
+			high = r.pages(ceiling.under(high))
+		}
 		if version != V2 {
 			reason := "cgroup v1 has no such knob"
 			if version == Absent {
@@ -46,6 +51,9 @@ func (r *decision) memory() {
 			}
 			if least > 0 {
 				r.reduce(w.Name, "memory.min", "none", reason, model.Resources{Memory: w.Reserved.Memory}, model.Resources{})
+			}
+			if version == Absent && p.Reclaim {
+				r.degrade(w.Name, "memory.reclaim", "none", reason)
 			}
 			r.lose(w.Name, "memory.low", low, reason)
 			r.lose(w.Name, "memory.high", high, reason)

@@ -37,8 +37,10 @@ type Share struct {
 // Resolve decides every setting that the plan needs on the host. Equal
 // arguments give equal results, whatever the order of the workloads, as long as
 // admission does not have to choose between equals.
-func Resolve(plan Plan, host Host) Enforcement {
-	r := decision{State: State{Plan: plan, Host: host}}
+func Resolve(plan Plan, host Host) Enforcement { return resolve(State{Plan: plan, Host: host}) }
+
+func resolve(s State) Enforcement {
+	r := decision{State: s}
 	r.admit()
 	for _, c := range controllers {
 		part := c.Decide(r.State)

@@ -17,6 +17,11 @@ type Setting struct {
 	// lowered below its original value.
 	Floor    bool   `json:"floor,omitempty"`
 	Workload string `json:"workload,omitempty"` // for whom; "" for an ancestor
+
+	// Follows says what of the load the value follows, "" if it does not. Rest is then the
+	// value for when nobody follows the load, "" for the original one.
+	Follows string `json:"follows,omitempty"`
+	Rest    string `json:"rest,omitempty"`
 }
 
 // Knob tells about a file that settings may name. There are no others.

@@ -43,21 +43,44 @@ type Outcome struct {
 func (t *Tree) Apply(settings []qos.Setting, j *Journal, dry bool) ([]Outcome, error) {
 	c := t.compare(settings, j)
 	defer c.close()
-	qos.Order(c.changes)
 	if dry {
+		qos.Order(c.changes)
 		for _, change := range c.changes {
 			c.note(change.Setting, Planned, change.From, "")
 		}
 		return c.sorted(), nil
 	}
+	return c.make()
+}
+
+// Rest gives every knob in the journal that follows the load the value for when nobody does,
+// and leaves the others alone.
+func (t *Tree) Rest(j *Journal) ([]Outcome, error) {
+	c := t.compareNone(j)
+	defer c.close()
+	for key, e := range j.entries {
+		switch {
+		case !e.Follows:
+		case e.Rest == "":
+			c.giveBack(key, e)
+		default:
+			c.want(qos.Setting{Cgroup: e.Cgroup, File: e.File, Value: e.Rest})
+		}
+	}
+	return c.make()
+}
+
+// make makes the changes.
+func (c *comparison) make() ([]Outcome, error) {
+	qos.Order(c.changes)
 	if len(c.changes) > 0 {
 		c.announce()
 	}
-	if err := j.store(); err != nil {
+	if err := c.journal.store(); err != nil {
 		return nil, err
 	}
 	c.write()
-	return c.sorted(), j.store()
+	return c.sorted(), c.journal.store()
 }
 
 // announce records in the journal the changes that follow, with the original values.
@@ -69,7 +92,7 @@ func (c *comparison) announce() {
 			id := c.pending[key].id
 			e = entry{Cgroup: change.Cgroup, File: change.File, Device: id.device, Inode: id.inode, Original: change.From}
 		}
-		e.Next = change.Value
+		e.Next, e.Follows, e.Rest = change.Value, change.Follows != "", change.Rest
 		c.journal.put(key, e)
 	}
 }

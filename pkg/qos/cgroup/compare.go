@@ -33,8 +33,12 @@ type pending struct {
 	drift, restore bool
 }
 
+func (t *Tree) compareNone(j *Journal) *comparison {
+	return &comparison{tree: t, journal: j, groups: map[knob]groupDir{}, pending: map[knob]pending{}}
+}
+
 func (t *Tree) compare(settings []qos.Setting, j *Journal) *comparison {
-	c := &comparison{tree: t, journal: j, groups: map[knob]groupDir{}, pending: map[knob]pending{}}
+	c := t.compareNone(j)
 	wanted := map[knob]bool{}
 	for _, s := range settings {
 		wanted[knob{s.Cgroup, s.File}] = true
@@ -104,9 +108,10 @@ func (c *comparison) want(s qos.Setting) {
 		c.changes = append(c.changes, qos.Change{Setting: s, From: current})
 		return
 	}
-	if known && (e.Set != current || e.Next != "") {
-		e.Set, e.Next = current, ""
-		c.journal.put(key, e)
+	now := e
+	now.Set, now.Next, now.Follows, now.Rest = current, "", s.Follows != "", s.Rest
+	if known && now != e {
+		c.journal.put(key, now)
 	}
 	c.note(s, InForce, "", "")
 }

@@ -34,6 +34,11 @@ type entry struct {
 	Original string `json:"original"`
 	Set      string `json:"set,omitempty"`
 	Next     string `json:"next,omitempty"`
+
+	// Follows says that the value follows the load; Rest is then the value for when nobody
+	// follows it, "" for the original one.
+	Follows bool   `json:"follows,omitempty"`
+	Rest    string `json:"rest,omitempty"`
 }
 
 func (e entry) ours(value string) bool { return value == e.Set || value == e.Next }

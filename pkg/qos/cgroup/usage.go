@@ -58,6 +58,26 @@ func (t *Tree) Usage(path string) (u qos.Usage, ok bool) {
 	return u, true
 }
 
+// Used returns the processor time in microseconds that a group has had, and the bytes of memory
+// that it has; 0 for what the kernel does not tell.
+func (t *Tree) Used(path string) (processors, memory int64) {
+	processors, _ = t.used(path)
+	dir, err := t.group("memory", path)
+	if err != nil {
+		return processors, 0
+	}
+	defer dir.Close()
+	file := "memory.current"
+	if t.hierarchies["memory"].version == qos.V1 {
+		file = "memory.usage_in_bytes"
+	}
+	text, err := readFile(dir, file)
+	if err == nil {
+		memory, _ = strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	}
+	return processors, memory
+}
+
 // used returns the processor time of a group in microseconds.
 func (t *Tree) used(path string) (int64, bool) {
 	h, file := t.hierarchies["cpu"], "cpu.stat"

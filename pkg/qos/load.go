@@ -1,0 +1,77 @@
+package qos
+
+// Load is what a host and its workloads have used since the look before.
+type Load struct {
+	At      int64 // microseconds, of a clock that only goes forward
+	CPU     int64 // milli-CPU that the whole host used
+	Free    int64 // bytes of memory that can be had without swapping
+	Stalled int64 // hundredths of a percent of the last ten seconds in which all waited for memory
+	Used    map[string]Used
+}
+
+// Used is what one workload used.
+type Used struct {
+	CPU    int64 // milli-CPU
+	Memory int64 // bytes, now
+}
+
+// Second is the unit of the times below.
+const second = 1_000_000
+
+// Reaction is what was decided from the loads so far. Its zero value has seen none.
+type Reaction struct {
+	Ceilings map[string]Ceiling // by workload, those in force
+	at       int64              // of the last load
+	cpu      level
+	memory   level
+}
+
+// level is what the workloads that give way may take together.
+type level struct {
+	most int64
+	next int64 // moment from which on it may rise; of memory, change
+}
+
+// Reacts reports whether any workload gives way to the load of the host.
+func (p Plan) Reacts() bool {
+	for i := range p.Workloads {
+		if c := p.Workloads[i].Profile; c.CPU.Suppress > 0 || c.Memory.Reclaim {
+			return true
+		}
+	}
+	return false
+}
+
+// Next returns the reaction to a load. A workload gets one new bound at a time, that of its
+// memory first. Bounds that would hardly differ stay, and so does the reason of each.
+func (r Reaction) Next(plan Plan, host Host, load Load) Reaction {
+	passed := min(load.At-r.at, second)
+	if r.at == 0 {
+		passed = second
+	}
+	next := Reaction{Ceilings: map[string]Ceiling{}, at: load.At}
+	var processors, memory map[string]Bound
+	processors, next.cpu = r.suppress(plan, host, load, passed)
+	memory, next.memory = r.reclaim(plan, host, load)
+	for i := range plan.Workloads {
+		name := plan.Workloads[i].Name
+		was := r.Ceilings[name]
+		is := was
+		is.Memory = was.Memory.follow(memory[name], host.Memory/100)
+		if is.Memory == was.Memory {
+			is.CPU = was.CPU.follow(processors[name], host.CPU/100)
+		}
+		if is != (Ceiling{}) {
+			next.Ceilings[name] = is
+		}
+	}
+	return next
+}
+
+// follow returns the bound that follows another: itself, where the two hardly differ.
+func (b Bound) follow(next Bound, least int64) Bound {
+	if b.Most != 0 && next.Most != 0 && max(b.Most-next.Most, next.Most-b.Most) < max(least, 1) {
+		return b
+	}
+	return next
+}
