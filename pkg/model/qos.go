@@ -16,6 +16,7 @@ type QoSProfile struct {
 	Memory  QoSMemory  `json:"memory"`
 	IO      QoSIO      `json:"io"`
 	Network QoSNetwork `json:"network"`
+	Pids    QoSPids    `json:"pids,omitzero"`
 }
 
 // QoSCPU shares processor time.
@@ -39,11 +40,26 @@ type QoSMemory struct {
 	High Percent `json:"high,omitempty"`
 	// Reclaim says that the workload gives memory back while its node is short of it.
 	Reclaim bool `json:"reclaim,omitempty"`
+	// OOMGroup says that the workload ends as a whole when it is out of memory.
+	OOMGroup bool `json:"oomGroup,omitempty" yaml:"oomGroup"`
 }
 
 // QoSIO shares block devices.
 type QoSIO struct {
 	Weight int64 `json:"weight,omitempty"` // 1 to 10000, 100 is the kernel's default
+	// Ceilings for each disk of a node, in a second.
+	Read     Bytes `json:"read,omitempty"`
+	Write    Bytes `json:"write,omitempty"`
+	ReadOps  int64 `json:"readOps,omitempty" yaml:"readOps"`
+	WriteOps int64 `json:"writeOps,omitempty" yaml:"writeOps"`
+	// Latency in milliseconds is what an access should take at most: others are slowed
+	// down while it takes longer.
+	Latency int64 `json:"latency,omitempty"`
+}
+
+// QoSPids bounds how many processes and threads there are.
+type QoSPids struct {
+	Max int64 `json:"max,omitempty"`
 }
 
 // QoSNetwork shares the uplink of a node.

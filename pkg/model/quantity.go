@@ -36,6 +36,19 @@ func ParseMemory(s string) (int64, error) {
 	panic("unreachable: every string ends in the empty suffix")
 }
 
+// Bytes is an amount that is written as people write amounts of memory.
+type Bytes int64
+
+// UnmarshalText reads what [ParseMemory] reads.
+func (b *Bytes) UnmarshalText(text []byte) error {
+	n, err := ParseMemory(string(text))
+	*b = Bytes(n)
+	return err
+}
+
+// MarshalText writes the exact amount.
+func (b Bytes) MarshalText() ([]byte, error) { return []byte(FormatAmount("memory", int64(b))), nil }
+
 // parseScaled reads a plain decimal number and multiplies it exactly.
 func parseScaled(whole, digits string, factor int64) (int64, error) {
 	if digits == "" || len(digits) > 24 || strings.Trim(digits, "0123456789.") != "" {

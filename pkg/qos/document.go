@@ -23,6 +23,7 @@ const (
 	maxErrors    = 20
 	maxCPU       = 100_000_000 // milli-CPU
 	maxMemory    = 1 << 50     // bytes
+	maxCount     = 1_000_000
 )
 
 // document is a plan as people and the reconciler write it, in YAML or JSON.
@@ -200,7 +201,8 @@ func (r *reader) profile(p model.QoSProfile) {
 		{"rank", int64(p.Rank), 1000},
 		{"cpu.weight", p.CPU.Weight, 10000}, {"cpu.quota", int64(p.CPU.Quota), 1000}, {"cpu.burst", int64(p.CPU.Burst), 100}, {"cpu.suppress", int64(p.CPU.Suppress), 100},
 		{"memory.min", int64(p.Memory.Min), 100}, {"memory.low", int64(p.Memory.Low), 100}, {"memory.high", int64(p.Memory.High), 100},
-		{"io.weight", p.IO.Weight, 10000}, {"network.share", int64(p.Network.Share), 100}, {"network.priority", int64(p.Network.Priority), 7},
+		{"io.weight", p.IO.Weight, 10000}, {"io.read", int64(p.IO.Read), maxMemory}, {"io.write", int64(p.IO.Write), maxMemory},
+		{"io.readOps", p.IO.ReadOps, maxCount}, {"io.writeOps", p.IO.WriteOps, maxCount}, {"io.latency", p.IO.Latency, 10000}, {"pids.max", p.Pids.Max, maxCount}, {"network.share", int64(p.Network.Share), 100}, {"network.priority", int64(p.Network.Priority), 7},
 	} {
 		if bound.value < 0 || bound.value > bound.max {
 			r.complain("%s: %s is %d, want 0 to %d", at, bound.field, bound.value, bound.max)

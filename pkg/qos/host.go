@@ -18,8 +18,10 @@ type Host struct {
 	CPU    int64 // milli-CPU that are online
 	Memory int64 // bytes
 	Page   int64 // bytes
-	// Controllers maps cpu, memory and io to where they live. Missing: Absent.
+	// Controllers maps cpu, memory, io and pids to where they live. Missing: Absent.
 	Controllers map[string]Version
+	Disks       []string // device numbers of the disks, such as 254:0
+	Lacks       []string // files of controllers here that this kernel was built without
 	// Groups describes the ancestors of the plan's cgroups, the root as "".
 	// Weights are those from before the agent changed them.
 	Groups map[string]Group

@@ -1,26 +1,114 @@
 package qos
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+	"strings"
 
-// disks decides the weights on block devices.
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// disks decides weights, ceilings and targets on block devices.
 type disks struct{}
 
 func (disks) Name() string { return "io" }
 
 func (disks) Knobs() map[string]Knob {
-	return map[string]Knob{"io.weight": {Version: V2, Default: "default 100"}}
+	return map[string]Knob{
+		"io.weight":                        {Version: V2, Default: "default 100"},
+		"io.max":                           {Version: V2, none: "rbps=max wbps=max riops=max wiops=max"},
+		"io.latency":                       {Version: V2, none: "target=0"},
+		"blkio.throttle.read_bps_device":   {Version: V1, none: "0"},
+		"blkio.throttle.write_bps_device":  {Version: V1, none: "0"},
+		"blkio.throttle.read_iops_device":  {Version: V1, none: "0"},
+		"blkio.throttle.write_iops_device": {Version: V1, none: "0"},
+	}
 }
 
 func (disks) Decide(s State) Enforcement {
 	r := decision{State: s}
+	version := r.Host.Controllers["io"]
 	for _, w := range r.Plan.Workloads {
-		switch n := w.Profile.IO.Weight; {
-		case n == 0:
-		case r.Host.Controllers["io"] == V2:
-			r.set(w.Name, w.Cgroup, "io.weight", "default "+strconv.FormatInt(n, 10))
+		p := w.Profile.IO
+		switch {
+		case p.Weight == 0:
+		case version == V2:
+			r.set(w.Name, w.Cgroup, "io.weight", "default "+strconv.FormatInt(p.Weight, 10))
 		default:
 			r.degrade(w.Name, "io.weight", "none", "no io controller of cgroup v2")
 		}
+		bounded := p.Read+p.Write > 0 || p.ReadOps+p.WriteOps > 0
+		switch {
+		case !bounded && p.Latency == 0:
+		case version == Absent:
+			r.degrade(w.Name, "io.max", "none", "the io controller is not available")
+		case len(r.Host.Disks) == 0:
+			r.degrade(w.Name, "io.max", "none", "the host has no disk of its own")
+		case version == V1:
+			r.throttle(w)
+		default:
+			if bounded {
+				r.each(w, "io.max", "rbps="+orMax(int64(p.Read))+" wbps="+orMax(int64(p.Write))+" riops="+orMax(p.ReadOps)+" wiops="+orMax(p.WriteOps))
+			}
+			r.latency(w)
+		}
 	}
 	return r.out
+}
+
+// throttle bounds on v1, where a write that goes through the page cache is nobody's.
+func (r *decision) throttle(w Workload) {
+	p := w.Profile.IO
+	for _, bound := range []struct {
+		file string
+		most int64
+	}{
+		{"blkio.throttle.read_bps_device", int64(p.Read)}, {"blkio.throttle.write_bps_device", int64(p.Write)},
+		{"blkio.throttle.read_iops_device", p.ReadOps}, {"blkio.throttle.write_iops_device", p.WriteOps},
+	} {
+		if bound.most > 0 {
+			r.each(w, bound.file, strconv.FormatInt(bound.most, 10))
+		}
+	}
+	if p.Write > 0 || p.WriteOps > 0 {
+		r.degrade(w.Name, "io.write", "blkio.throttle", "cgroup v1 bounds direct writes only, not those of the page cache")
+	}
+	if p.Latency > 0 {
+		r.degrade(w.Name, "io.latency", "none", "cgroup v1 has no such knob")
+	}
+}
+
+func (r *decision) latency(w Workload) {
+	switch n := w.Profile.IO.Latency; {
+	case n == 0:
+	case slices.Contains(r.Host.Lacks, "io.latency"):
+		r.degrade(w.Name, "io.latency", "none", "this kernel was built without it (CONFIG_BLK_CGROUP_IOLATENCY)")
+	default:
+		r.each(w, "io.latency", "target="+strconv.FormatInt(n*1000, 10))
+	}
+}
+
+// each sets the same for every disk.
+func (r *decision) each(w Workload, file, value string) {
+	lines := make([]string, len(r.Host.Disks))
+	for i, disk := range r.Host.Disks {
+		lines[i] = disk + " " + value
+	}
+	r.set(w.Name, w.Cgroup, file, Normal(file, strings.Join(lines, "\n")))
+}
+
+func orMax(n int64) string {
+	if n == 0 {
+		return "max"
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// BoundsDisks reports whether any workload has ceilings or a target for disks.
+func (p Plan) BoundsDisks() bool {
+	return slices.ContainsFunc(p.Workloads, func(w Workload) bool {
+		io := w.Profile.IO
+		io.Weight = 0
+		return io != model.QoSIO{}
+	})
 }

@@ -19,6 +19,7 @@ func (memory) Knobs() map[string]Knob {
 		"memory.low":            {Version: V2, Default: "0", turn: 1},
 		"memory.high":           {Version: V2, Default: "max", turn: 2},
 		"memory.max":            {Version: V2, Default: "max", turn: 3},
+		"memory.oom.group":      {Version: V2, Default: "0", turn: 4},
 		"memory.limit_in_bytes": {Version: V1, Default: "-1"},
 	}
 }
@@ -52,6 +53,9 @@ func (r *decision) memory() {
 			if least > 0 {
 				r.reduce(w.Name, "memory.min", "none", reason, model.Resources{Memory: w.Reserved.Memory}, model.Resources{})
 			}
+			if p.OOMGroup {
+				r.degrade(w.Name, "memory.oomGroup", "none", reason)
+			}
 			if version == Absent && p.Reclaim {
 				r.degrade(w.Name, "memory.reclaim", "none", reason)
 			}
@@ -71,6 +75,9 @@ func (r *decision) memory() {
 		r.setAmount(w.Name, w.Cgroup, "memory.low", low)
 		r.setAmount(w.Name, w.Cgroup, "memory.high", high)
 		r.setAmount(w.Name, w.Cgroup, "memory.max", limit)
+		if p.OOMGroup {
+			r.set(w.Name, w.Cgroup, "memory.oom.group", "1")
+		}
 		for _, dir := range ancestors(w.Cgroup) {
 			mins[dir] += least
 			lows[dir] += low

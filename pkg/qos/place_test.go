@@ -89,6 +89,10 @@ func TestEncodeAndParse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		plan := Plan{Source: rapid.StringMatching(`[0-9a-f]{0,40}`).Draw(t, "source"), System: model.Resources{CPU: rapid.Int64Range(0, 9999).Draw(t, "system")}}
 		profiles := append(model.BuiltinQoSProfiles(), model.QoSProfile{Name: "own", Rank: 7, CPU: model.QoSCPU{Weight: 3}, IO: model.QoSIO{Weight: 9}})
+		profiles = append(profiles, model.QoSProfile{
+			Name: "batch", CPU: model.QoSCPU{Suppress: 65}, Memory: model.QoSMemory{Reclaim: true, OOMGroup: true},
+			IO: model.QoSIO{Read: 10 << 20, Write: 1500, ReadOps: 7, WriteOps: 8, Latency: 20}, Pids: model.QoSPids{Max: 100},
+		})
 		if rapid.Bool().Draw(t, "redefined") {
 			profiles[1].CPU.Weight = 17 // as a platform may
 		}

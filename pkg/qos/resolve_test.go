@@ -37,6 +37,8 @@ func TestResolve(t *testing.T) {
 				CPU, Memory string
 				Groups      map[string]Group
 				Controllers map[string]Version
+
+				Disks, Lacks []string
 			}
 			dec := json.NewDecoder(strings.NewReader(string(ar.Files[1].Data)))
 			dec.DisallowUnknownFields()
@@ -45,7 +47,7 @@ func TestResolve(t *testing.T) {
 			require.NoError(t, err)
 			host.Memory, err = model.ParseMemory(doc.Memory)
 			require.NoError(t, err)
-			host.Groups, host.Controllers = doc.Groups, doc.Controllers
+			host.Groups, host.Controllers, host.Disks, host.Lacks = doc.Groups, doc.Controllers, doc.Disks, doc.Lacks
 			got := describe(Resolve(plan, host))
 			if *update {
 				ar.Files[2].Data = []byte(got)
@@ -80,7 +82,7 @@ func TestSettingsHoldTheRulesOfTheKernel(t *testing.T) {
 		for _, s := range e.Settings {
 			k, known := LookupKnob(s.File)
 			require.True(t, known, s.File)
-			require.Equal(t, host.Controllers[k.Controller], k.Version, s.File)
+			require.Contains(t, []Version{host.Controllers[k.Controller], Absent}, k.Version, s.File)
 			require.Equal(t, s.Value, Normal(s.File, s.Value))
 			require.NoError(t, checkCgroup(s.Cgroup))
 			if value[s.File] == nil {
@@ -236,6 +238,10 @@ func TestNormal(t *testing.T) {
 	} {
 		require.Equal(t, c[2], Normal(c[0], c[1]))
 	}
+	require.Equal(t, "253:0 target=5; 254:0 target=7", Normal("io.latency", "254:0 target=7\n253:0  target=5\n"))
+	require.Equal(t, []string{"253:0 target=0", "254:0 target=8", "8:0 target=1"},
+		Writes("io.latency", "253:0 target=5; 254:0 target=7; 8:16 target=2", "254:0 target=8; 8:0 target=1; 8:16 target=2"))
+	require.Equal(t, []string{"1"}, Writes("cpu.weight", "2", "1"))
 	require.Equal(t, int64(500_000), Size("cpu.max", "50000 100000"))
 	require.Greater(t, Size("cpu.max", "max 100000"), Size("cpu.max", "100000 100000"))
 	require.Greater(t, Size("cpu.cfs_quota_us", "-1"), Size("cpu.cfs_quota_us", "1000"))

@@ -30,6 +30,7 @@ type Knob struct {
 	Version    Version // that has it; Absent: both
 	Default    string  // value in a fresh group
 	turn       int     // within a group, lowering runs in this order and raising against it
+	none       string  // of a file with a line for each device: what takes a line away
 }
 
 // LookupKnob returns the knob of a file, and whether there is one.
@@ -42,6 +43,9 @@ func LookupKnob(file string) (Knob, bool) {
 // written: kernels print some values in another form than they read.
 func Normal(file, value string) string {
 	value = strings.TrimSpace(value)
+	if knobs[file].none != "" {
+		return strings.Join(lines(value), betweenLines)
+	}
 	switch file {
 	case "io.weight":
 		value, _, _ = strings.Cut(value, "\n")
@@ -55,6 +59,41 @@ func Normal(file, value string) string {
 		}
 	}
 	return strings.Join(strings.Fields(value), " ")
+}
+
+// betweenLines stands in normal values for what ends a line, so that people can read them.
+const betweenLines = "; "
+
+// lines returns the lines of a file that has one for each device, or of its normal value.
+func lines(value string) []string {
+	all := strings.FieldsFunc(value, func(r rune) bool { return r == '\n' || r == ';' })
+	for i := range all {
+		all[i] = strings.Join(strings.Fields(all[i]), " ")
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Writes returns what is to be written, one after the other, to make one normal value of
+// another: kernels take one device at a time.
+func Writes(file, from, to string) []string {
+	none := knobs[file].none
+	if none == "" {
+		return []string{to}
+	}
+	var all []string
+	for _, line := range lines(from) {
+		device, _, _ := strings.Cut(line, " ")
+		if !slices.ContainsFunc(lines(to), func(l string) bool { return strings.HasPrefix(l, device+" ") }) {
+			all = append(all, device+" "+none)
+		}
+	}
+	for _, line := range lines(to) {
+		if !slices.Contains(lines(from), line) {
+			all = append(all, line)
+		}
+	}
+	return all
 }
 
 // Size returns how much a normal value gives, so that values of one file can be

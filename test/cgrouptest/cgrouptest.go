@@ -57,7 +57,7 @@ func V1(t testing.TB, controllers ...string) {
 	removeStale(t)
 	for _, c := range controllers {
 		dir := filepath.Join(Root, c, name(t))
-		probe := map[string]string{"cpu": "cpu.shares", "memory": "memory.limit_in_bytes", "pids": "pids.max"}[c]
+		probe := map[string]string{"cpu": "cpu.shares", "memory": "memory.limit_in_bytes", "pids": "pids.max", "blkio": "blkio.throttle.read_bps_device"}[c]
 		err := os.Mkdir(dir, 0o755)
 		if err == nil {
 			_, err = os.Stat(filepath.Join(dir, probe))

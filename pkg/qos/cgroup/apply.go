@@ -117,7 +117,9 @@ func (c *comparison) write() {
 // writeOne writes a value and returns the value that the knob has afterwards.
 func (c *comparison) writeOne(change qos.Change) (now string, err error) {
 	dir := c.pending[knob{change.Cgroup, change.File}].dir
-	err = writeFile(dir, change.File, change.Value)
+	for _, text := range qos.Writes(change.File, change.From, change.Value) {
+		err = cmp.Or(err, writeFile(dir, change.File, text))
+	}
 	raw, readErr := readFile(dir, change.File)
 	now = qos.Normal(change.File, raw)
 	if err == nil && readErr == nil && now != change.Value {
@@ -157,6 +159,8 @@ func explain(err error) string {
 	switch {
 	case errors.Is(err, unix.EBUSY):
 		return err.Error() + ": more is in use and cannot be reclaimed now"
+	case errors.Is(err, unix.ENODEV):
+		return err.Error() + ": it bounds whole disks only"
 	case errors.Is(err, unix.EINVAL):
 		return err.Error() + ": not allowed beside the values of this group or its parent"
 	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.EXDEV):

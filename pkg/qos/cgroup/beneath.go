@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// most is more than any knob prints.
-const most = 4 << 10
+// most is more than any knob prints: those of disks have a line for each.
+const most = 16 << 10
 
 // openBeneath opens a relative path below dir. Nothing on the way may be a
 // symbolic link, a magic link, a mount point, or lead out of dir.

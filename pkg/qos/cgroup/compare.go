@@ -149,7 +149,7 @@ func (c *comparison) giveBack(key knob, e entry) {
 
 // open returns the directory of a group in the hierarchy of the knob.
 func (c *comparison) open(info qos.Knob, path string) (g groupDir, err error) {
-	if c.tree.hierarchies[info.Controller].version != info.Version {
+	if info.Version != qos.Absent && c.tree.hierarchies[info.Controller].version != info.Version {
 		return g, errors.New("the " + info.Controller + " controller is not in cgroup " + info.Version.String())
 	}
 	if path == "." || !fs.ValidPath(path) {

@@ -35,6 +35,9 @@ func (t *Tree) Host(plan qos.Plan, j *Journal) (qos.Host, error) {
 		CPU: cpus * 1000, Memory: int64(uint64(info.Totalram) * uint64(info.Unit)), Page: int64(os.Getpagesize()),
 		Controllers: t.Controllers(), Groups: map[string]qos.Group{},
 	}
+	if plan.BoundsDisks() {
+		host.Disks, host.Lacks = diskNumbers(), t.lacks(plan)
+	}
 	ours, leaves := map[string]bool{}, map[string]bool{}
 	for _, w := range plan.Workloads {
 		leaves[w.Cgroup] = true

@@ -1,0 +1,26 @@
+package qos
+
+import "strconv"
+
+// tasks bounds how many processes and threads a workload has.
+type tasks struct{}
+
+func (tasks) Name() string { return "pids" }
+
+func (tasks) Knobs() map[string]Knob {
+	return map[string]Knob{"pids.max": {Default: "max"}}
+}
+
+func (tasks) Decide(s State) Enforcement {
+	r := decision{State: s}
+	for _, w := range r.Plan.Workloads {
+		switch n := w.Profile.Pids.Max; {
+		case n == 0:
+		case r.Host.Controllers["pids"] == Absent:
+			r.degrade(w.Name, "pids.max", "none", "the pids controller is not available")
+		default:
+			r.set(w.Name, w.Cgroup, "pids.max", strconv.FormatInt(n, 10))
+		}
+	}
+	return r.out
+}
