@@ -106,6 +106,9 @@ func printReport(w io.Writer, r nodeagent.Report) {
 	if r.Problem != "" {
 		fmt.Fprintf(w, "problem:  %s\n", r.Problem)
 	}
+	if r.Quiet != "" {
+		fmt.Fprintf(w, "quiet:    %s\n", r.Quiet)
+	}
 	fmt.Fprintf(w, "cgroups:  %s\n", r.Mode)
 	if r.Omitted > 0 {
 		fmt.Fprintf(w, "omitted:  %d workloads, for which the plan has no room\n", r.Omitted)

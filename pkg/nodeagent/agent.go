@@ -4,6 +4,7 @@ package nodeagent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -43,7 +44,9 @@ type agent struct {
 	metrics  *metrics
 	verifier verifier
 	follower follower
+	contests contests
 	said     string // error of the last turn
+	quiet    string // why nothing follows the load for a while, "" if it does
 
 	processes *process.Supervisor // nil: the host runs none
 }
@@ -52,7 +55,7 @@ type agent struct {
 // works while an agent runs.
 func open(cfg Config, dry bool) (*agent, error) {
 	registry := prometheus.NewRegistry()
-	a := &agent{cfg: cfg, registry: registry, metrics: newMetrics(registry)}
+	a := &agent{cfg: cfg, registry: registry, metrics: newMetrics(registry), contests: contests{}}
 	s := &state{dir: cfg.StateDir}
 	if !dry {
 		var err error
@@ -106,15 +109,16 @@ func Run(ctx context.Context, cfg Config) error {
 	defer wait()
 	tick := time.NewTicker(cfg.Interval)
 	defer tick.Stop()
-	if err := a.rest(); err != nil { // of an agent that ended without a word
-		return err
+	if err := a.rest(); err != nil { // after an agent that ended without a word
+		a.cfg.Log.Error("values of the last load stay", "error", err)
 	}
+	a.recover(ctx)
 	a.cfg.Log.Info("agent started", "mode", a.tree.Mode(), "plan", cfg.Plan, "held", a.journal.Len())
 	for {
 		a.turn(ctx)
 		select {
 		case <-ctx.Done():
-			err := a.rest()
+			err := errors.Join(a.rest(), a.state.ended())
 			a.cfg.Log.Info("agent stopped, all settings of the plan stay in force", "held", a.journal.Len())
 			return err
 		case <-tick.C:
@@ -178,6 +182,9 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		return ctx.Err()
 	}
 	next := Report{Mode: a.tree.Mode()}
+	if started.Before(a.follower.quietUntil) {
+		next.Quiet = a.quiet
+	}
 	if problem != nil {
 		next.Problem = problem.Error()
 	}
@@ -200,8 +207,12 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 			return err
 		}
 		enforce := qos.ResolveUnder(ceilings, plan, host)
+		a.contests.hold(enforce.Settings, started)
 		if outcomes, err = a.tree.Apply(enforce.Settings, a.journal, dry); err != nil {
 			return err
+		}
+		for _, o := range a.contests.see(outcomes, started) {
+			a.cfg.Log.Warn("setting left to others", "cgroup", o.Cgroup, "file", o.File, "value", o.Value, "theirs", o.From, "reason", o.Hold)
 		}
 		next.Digest, next.Source, next.Stale = a.bundle.digest, plan.Source, a.bundle.stale
 		next.Unplaced, next.Omitted = a.sinceWhen(unplaced, started), plan.Omitted

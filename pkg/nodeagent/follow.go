@@ -15,6 +15,8 @@ type follower struct {
 	reaction qos.Reaction
 	began    time.Time // makes moments that only go forward, whatever is done to the clock
 	last     *sample   // nil: none of this plan
+
+	quietUntil time.Time // until then nothing follows the load
 }
 
 // sample is what had been used at a moment.
@@ -27,8 +29,8 @@ type sample struct {
 // follow returns the ceilings of the workloads of a plan, none where nobody gives way. The
 // first look finds only what to compare the next one with.
 func (f *follower) follow(tree *cgroup.Tree, plan qos.Plan, host qos.Host, now time.Time) (map[string]qos.Ceiling, error) {
-	if !plan.Reacts() {
-		*f = follower{}
+	if !plan.Reacts() || now.Before(f.quietUntil) {
+		*f = follower{quietUntil: f.quietUntil}
 		return nil, nil
 	}
 	if f.last != nil && now.Sub(f.last.at) < leastInterval { // too soon to tell

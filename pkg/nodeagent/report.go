@@ -21,6 +21,7 @@ type Report struct {
 	Source       string            `json:"source,omitempty"`  // commit the plan was made from
 	Stale        bool              `json:"stale,omitempty"`   // in force is the last good plan, not the file
 	Problem      string            `json:"problem,omitempty"` // error of the plan file, "" if it is in force
+	Quiet        string            `json:"quiet,omitempty"`   // why nothing follows the load for a while
 	Mode         cgroup.Mode       `json:"mode"`
 	Omitted      int               `json:"omitted,omitempty"` // workloads for which the plan had no room
 	Unplaced     []Unplaced        `json:"unplaced,omitempty"`
@@ -41,7 +42,7 @@ type Unplaced struct {
 // another one soon.
 func (r Report) Holds() bool {
 	for _, o := range r.Outcomes {
-		if o.State == cgroup.Refused && o.Follows == "" {
+		if failed(o) {
 			return false
 		}
 	}
@@ -51,6 +52,11 @@ func (r Report) Holds() bool {
 		}
 	}
 	return r.Problem == "" && r.Digest != "" && len(r.Broken) == 0
+}
+
+// failed reports whether a setting of the plan is not in force although its group is there.
+func failed(o cgroup.Outcome) bool {
+	return o.State == cgroup.Refused && o.Follows == "" || o.State == cgroup.Held && o.Hold != qos.HeldByPlan
 }
 
 // Shortfalls returns the promises that the node does not keep: reservations that are reduced
@@ -64,7 +70,7 @@ func (r Report) Shortfalls() (all []qos.Shortfall) {
 		all = append(all, r.Broken[i].Shortfall())
 	}
 	for _, o := range r.Outcomes {
-		if o.State == cgroup.Refused && o.Workload != "" && o.Follows == "" {
+		if failed(o) && o.Workload != "" {
 			all = append(all, qos.RefusedSetting(o.Setting, o.Reason))
 		}
 	}

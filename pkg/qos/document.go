@@ -45,6 +45,7 @@ type documentedWorkload struct {
 	Source   string  `yaml:"source"`
 	Profile  string  `yaml:"profile"`
 	Priority int     `yaml:"priority"`
+	Hold     bool    `yaml:"hold"`
 	CPU      span    `yaml:"cpu"`
 	Memory   span    `yaml:"memory"`
 	Reserved amounts `yaml:"reserved"`
@@ -217,7 +218,7 @@ func (r *reader) workload(at string, w documentedWorkload) Workload {
 		r.complain("%s: profile %q is neither built in nor declared", at, w.Profile)
 	}
 	out := Workload{
-		Name: w.Name.text, Cgroup: w.Cgroup, Unit: w.Unit, Pods: w.Pods, Source: w.Source, Profile: profile, Priority: w.Priority,
+		Name: w.Name.text, Cgroup: w.Cgroup, Unit: w.Unit, Pods: w.Pods, Source: w.Source, Profile: profile, Priority: w.Priority, Hold: w.Hold,
 		Request:  r.amounts(at+" request", amounts{w.CPU.Request, w.Memory.Request}),
 		Limit:    r.amounts(at+" limit", amounts{w.CPU.Limit, w.Memory.Limit}),
 		Reserved: r.amounts(at+" reserved", w.Reserved),

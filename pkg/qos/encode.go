@@ -30,6 +30,7 @@ type (
 		Source   string   `json:"source,omitempty"`
 		Profile  string   `json:"profile"`
 		Priority int      `json:"priority,omitempty"`
+		Hold     bool     `json:"hold,omitempty"`
 		CPU      *rangeOf `json:"cpu,omitempty"`
 		Memory   *rangeOf `json:"memory,omitempty"`
 		Reserved *written `json:"reserved,omitempty"`
@@ -98,7 +99,7 @@ func (h heading) encode() []byte {
 
 func (w *Workload) encode() []byte {
 	r := row{
-		Name: w.Name, Cgroup: w.Cgroup, Unit: w.Unit, Source: w.Source, Profile: w.Profile.Name, Priority: w.Priority,
+		Name: w.Name, Cgroup: w.Cgroup, Unit: w.Unit, Source: w.Source, Profile: w.Profile.Name, Priority: w.Priority, Hold: w.Hold,
 		CPU: rangeAs("cpu", w.Request.CPU, w.Limit.CPU), Memory: rangeAs("memory", w.Request.Memory, w.Limit.Memory),
 		Reserved: writtenAs(w.Reserved),
 	}

@@ -99,7 +99,7 @@ func TestEncodeAndParse(t *testing.T) {
 		for i := range rapid.IntRange(0, 6).Draw(t, "workloads") {
 			w := Workload{
 				Name: fmt.Sprintf("acme/app%d/db", i), Profile: rapid.SampledFrom(profiles).Draw(t, "profile"),
-				Priority: rapid.IntRange(0, 1000).Draw(t, "priority"), Source: plan.Source,
+				Priority: rapid.IntRange(0, 1000).Draw(t, "priority"), Source: plan.Source, Hold: i == 3,
 				Request: model.Resources{CPU: rapid.Int64Range(1, 1e6).Draw(t, "cpu"), Memory: rapid.Int64Range(1, 1e12).Draw(t, "memory")},
 			}
 			w.Limit = w.Request

@@ -27,6 +27,7 @@ type Workload struct {
 	Source   string // commit that declares the promise, "" if unknown
 	Profile  model.QoSProfile
 	Priority int
+	Hold     bool // its settings are compared and shown, but left to others
 	Request  model.Resources
 	Limit    model.Resources // zero: none
 	Reserved model.Resources // kept even under overload

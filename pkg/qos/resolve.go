@@ -48,6 +48,15 @@ func resolve(s State) Enforcement {
 		r.out.Degradations = append(r.out.Degradations, part.Degradations...)
 		r.out.Shares = append(r.out.Shares, part.Shares...)
 	}
+	held := map[string]bool{}
+	for i := range s.Plan.Workloads {
+		held[s.Plan.Workloads[i].Name] = s.Plan.Workloads[i].Hold
+	}
+	for i := range r.out.Settings {
+		if set := &r.out.Settings[i]; held[set.Workload] && set.Workload != "" {
+			set.Hold = HeldByPlan
+		}
+	}
 	slices.SortFunc(r.out.Settings, func(a, b Setting) int {
 		return cmp.Or(cmp.Compare(depth(a.Cgroup), depth(b.Cgroup)), cmp.Compare(a.Cgroup, b.Cgroup), cmp.Compare(a.File, b.File))
 	})

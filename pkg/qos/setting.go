@@ -22,7 +22,12 @@ type Setting struct {
 	// value for when nobody follows the load, "" for the original one.
 	Follows string `json:"follows,omitempty"`
 	Rest    string `json:"rest,omitempty"`
+
+	Hold string `json:"hold,omitempty"` // why it is not written, "" where it is
 }
+
+// HeldByPlan is why the settings of a workload with hold are not written.
+const HeldByPlan = "the plan leaves it to others (hold)"
 
 // Knob tells about a file that settings may name. There are no others.
 type Knob struct {

@@ -25,6 +25,7 @@ const (
 	Waiting  State = "waiting"  // the group does not exist
 	Missing  State = "missing"  // the group exists, the knob does not
 	Refused  State = "refused"  // the kernel did not take the value
+	Held     State = "held"     // left to others: the plan says so, or they change it back again and again
 )
 
 // Outcome is a setting with its state.
@@ -32,7 +33,7 @@ type Outcome struct {
 	qos.Setting
 	State  State  `json:"state"`
 	From   string `json:"from,omitempty"`   // value before
-	Reason string `json:"reason,omitempty"` // for missing and refused
+	Reason string `json:"reason,omitempty"` // for missing, refused and held
 	Drift  bool   `json:"drift,omitempty"`  // others had changed the value that the agent wrote
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/qos"
@@ -78,13 +79,17 @@ func (c *comparison) want(s qos.Setting) {
 		c.note(s, InForce, "", "")
 		return
 	case errors.Is(err, fs.ErrNotExist):
-		c.note(s, Missing, "", "this kernel or this group does not have it (cgroup v2: is "+info.Controller+" in cgroup.subtree_control of the parent?)")
+		c.note(s, Missing, "", c.tree.missing(info, s.Cgroup))
 		return
 	case err != nil:
 		c.note(s, Refused, "", explain(err))
 		return
 	}
 	current := qos.Normal(s.File, raw)
+	if s.Hold != "" && current != s.Value {
+		c.note(s, Held, current, s.Hold)
+		return
+	}
 	e, known := c.journal.entries[key]
 	if known && e.identity() != g.id { // another group by the same name: nothing of it is ours
 		c.journal.drop(key)
@@ -114,6 +119,16 @@ func (c *comparison) want(s qos.Setting) {
 		c.journal.put(key, now)
 	}
 	c.note(s, InForce, "", "")
+}
+
+// missing says why a group that exists has no such file, and what to do.
+func (t *Tree) missing(info qos.Knob, group string) string {
+	h := t.hierarchies[info.Controller]
+	if h.version != qos.V2 {
+		return "this kernel does not have it"
+	}
+	above := path.Join(h.dir.Name(), path.Dir(group))
+	return "this kernel does not have it, or the controller does not reach the group: write +" + info.Controller + " to " + above + "/cgroup.subtree_control"
 }
 
 // giveBack plans the way back of a knob that is no longer wanted.
@@ -148,18 +163,18 @@ func (c *comparison) giveBack(key knob, e entry) {
 }
 
 // open returns the directory of a group in the hierarchy of the knob.
-func (c *comparison) open(info qos.Knob, path string) (g groupDir, err error) {
+func (c *comparison) open(info qos.Knob, group string) (g groupDir, err error) {
 	if info.Version != qos.Absent && c.tree.hierarchies[info.Controller].version != info.Version {
 		return g, errors.New("the " + info.Controller + " controller is not in cgroup " + info.Version.String())
 	}
-	if path == "." || !fs.ValidPath(path) {
+	if group == "." || !fs.ValidPath(group) {
 		return g, errors.New("not a path below the cgroup root")
 	}
-	key := knob{path, info.Controller}
+	key := knob{group, info.Controller}
 	if g, ok := c.groups[key]; ok {
 		return g, nil
 	}
-	if g.dir, err = c.tree.group(info.Controller, path); err != nil {
+	if g.dir, err = c.tree.group(info.Controller, group); err != nil {
 		return g, err
 	}
 	if g.id, err = identify(g.dir); err != nil {

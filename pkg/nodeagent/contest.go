@@ -1,0 +1,73 @@
+//go:build linux
+
+package nodeagent
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/qos"
+	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+)
+
+// When others change a setting back so often in such a time, it is theirs for a while, then
+// for twice as long: nobody wins by writing more often.
+const (
+	mostReverts  = 10
+	revertsIn    = time.Minute
+	shortestHold = 5 * time.Minute
+	longestHold  = time.Hour
+)
+
+// contests are the settings that others change, by group and file.
+type contests map[[2]string]*contest
+
+type contest struct {
+	reverts []time.Time // the latest ones
+	wait    time.Duration
+	until   time.Time // zero: it is written
+	hold    string    // why it is not
+}
+
+// hold marks the settings that are left to others for now.
+func (c contests) hold(settings []qos.Setting, now time.Time) {
+	for i := range settings {
+		s := &settings[i]
+		if k := c[[2]string{s.Cgroup, s.File}]; k != nil && now.Before(k.until) && s.Hold == "" {
+			s.Hold = k.hold
+		}
+	}
+}
+
+// see counts what others have changed since the last pass, and returns what is held from now on.
+func (c contests) see(outcomes []cgroup.Outcome, now time.Time) (held []cgroup.Outcome) {
+	for _, o := range outcomes {
+		if !o.Drift || o.State != cgroup.Written {
+			continue
+		}
+		key := [2]string{o.Cgroup, o.File}
+		k := c[key]
+		if k == nil {
+			k = &contest{}
+			c[key] = k
+		}
+		k.reverts = append(k.reverts, now)
+		for now.Sub(k.reverts[0]) > revertsIn {
+			k.reverts = k.reverts[1:]
+		}
+		if len(k.reverts) < mostReverts {
+			continue
+		}
+		k.wait = min(max(2*k.wait, shortestHold), longestHold)
+		k.until, k.reverts = now.Add(k.wait), nil
+		k.hold = fmt.Sprintf("others made it %s %d times in a minute; it is theirs until %s", o.From, mostReverts, k.until.UTC().Format(time.RFC3339))
+		o.Hold = k.hold
+		held = append(held, o)
+	}
+	for key, k := range c { // peace for as long as a hold is at most: it begins anew
+		if now.Sub(k.until) > longestHold && (len(k.reverts) == 0 || now.Sub(k.reverts[len(k.reverts)-1]) > revertsIn) {
+			delete(c, key)
+		}
+	}
+	return held
+}
