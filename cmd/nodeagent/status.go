@@ -49,8 +49,8 @@ func newProbe(cfg *nodeagent.Config) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		found := nodeagent.Probe(cfg.Root)
 		return output(cmd.OutOrStdout(), *format, found, func(w io.Writer) {
-			table(w, "ABILITY\tHERE\tMEANS\tDETAIL", found, func(f nodeagent.Finding) []any {
-				return []any{f.Name, f.State, f.Means, cmp.Or(f.Detail, "-")}
+			table(w, "ABILITY\tHERE\tMEANS\tDETAIL\tWHAT TO DO", found, func(f nodeagent.Finding) []any {
+				return []any{f.Name, f.State, f.Means, cmp.Or(f.Detail, "-"), cmp.Or(f.Do, "-")}
 			})
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -45,8 +46,9 @@ type agent struct {
 	verifier verifier
 	follower follower
 	contests contests
-	said     string // error of the last turn
-	quiet    string // why nothing follows the load for a while, "" if it does
+	said     string      // error of the last turn
+	follows  atomic.Bool // whether anything of the plan follows the load
+	quiet    string      // why nothing follows the load for a while, "" if it does
 
 	processes *process.Supervisor // nil: the host runs none
 }
@@ -102,6 +104,8 @@ func Run(ctx context.Context, cfg Config) error {
 	defer stop()
 	changed, stopWatching := a.watch()
 	defer stopWatching()
+	pressed, stopPolling := a.pressed()
+	defer stopPolling()
 	wait, err := a.supervise(ctx)
 	if err != nil {
 		return err
@@ -123,6 +127,7 @@ func Run(ctx context.Context, cfg Config) error {
 			return err
 		case <-tick.C:
 		case <-changed:
+		case <-pressed:
 		}
 	}
 }
@@ -202,6 +207,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		if err != nil {
 			return err
 		}
+		a.follows.Store(plan.Reacts())
 		ceilings, err := a.follower.follow(a.tree, plan, host, started)
 		if err != nil {
 			return err

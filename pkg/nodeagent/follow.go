@@ -19,6 +19,10 @@ type follower struct {
 	quietUntil time.Time // until then nothing follows the load
 }
 
+// leastLook is the shortest time of which a load is believed: processors are counted in
+// hundredths of a second.
+const leastLook = 200 * time.Millisecond
+
 // sample is what had been used at a moment.
 type sample struct {
 	at      time.Time
@@ -33,7 +37,7 @@ func (f *follower) follow(tree *cgroup.Tree, plan qos.Plan, host qos.Host, now t
 		*f = follower{quietUntil: f.quietUntil}
 		return nil, nil
 	}
-	if f.last != nil && now.Sub(f.last.at) < leastInterval { // too soon to tell
+	if f.last != nil && now.Sub(f.last.at) < leastLook { // too soon to tell
 		return f.reaction.Ceilings, nil
 	}
 	machine, err := cgroup.ReadMachine()

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -47,6 +48,22 @@ func TestSuppressed(t *testing.T) {
 	n.eventually("it is suppressed", func() bool { return n.quota() != "-1" && n.quota() != "50000" })
 	stop()
 	require.Equal(t, "-1", n.quota())
+}
+
+// The kernel says when tasks begin to wait: nobody waits for the next tick.
+func TestPressureWakesTheAgent(t *testing.T) {
+	n := newNode(t)
+	if err := armTrigger(triggers[len(triggers)-1]); err != nil {
+		cgrouptest.Skip(t, "pressure of this host: %v", err)
+	}
+	n.write(n.batch(", limit: 500m"))
+	n.cfg.Interval = time.Hour
+	n.start()
+	for range 3 {
+		burning := cgrouptest.StartBurn(t, 120, n.dir)
+		defer func() { _ = burning.Process.Signal(syscall.SIGTERM) }()
+	}
+	n.eventually("it is suppressed", func() bool { q := n.quota(); return q != "50000" && q != "-1" })
 }
 
 // An agent that is killed leaves the value of the moment. A service manager puts it right

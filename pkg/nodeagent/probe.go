@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/features"
 	"github.com/containerd/cgroups/v3"
-	"golang.org/x/sys/unix"
 
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
@@ -24,6 +24,7 @@ type Finding struct {
 	State  string `json:"state"` // yes, no or unknown
 	Detail string `json:"detail,omitempty"`
 	Means  string `json:"means"`
+	Do     string `json:"do,omitempty"` // what makes a yes of it, where an operator can
 }
 
 const (
@@ -39,21 +40,48 @@ func Probe(root string) []Finding {
 	found := probeCgroups(root)
 	found = append(found, probePressure()...)
 	found = append(found, probeTraffic()...)
-	return append(found, probeBPF()...)
+	found = append(found, probeBPF()...)
+	for i := range found {
+		if found[i].State != yes && found[i].Do == "" {
+			found[i].Do = remedies[found[i].Name]
+		}
+	}
+	return found
+}
+
+// remedies say what an operator can do, by ability.
+var remedies = map[string]string{
+	"cgroups":              "mount them: mount -t cgroup2 none " + cgroup.Root,
+	"cpu":                  "boot without cgroup_disable=cpu",
+	"memory":               "boot without cgroup_disable=memory",
+	"memory protection":    "boot with systemd.unified_cgroup_hierarchy=1, or with cgroup_no_v1=all where systemd does not run",
+	"memory_recursiveprot": "on v2 nothing has to be done; to have it: mount -o remount,memory_recursiveprot " + cgroup.Root,
+	"io":                   "boot with systemd.unified_cgroup_hierarchy=1, or with cgroup_no_v1=all where systemd does not run",
+	"io cost":              "on v2 with CONFIG_BLK_CGROUP_IOCOST: write a line for the device to io.cost.qos, or echo bfq to /sys/block/DISK/queue/scheduler",
+	"io latency":           "a kernel with CONFIG_BLK_CGROUP_IOLATENCY, and the io controller in cgroup v2",
+	"pids":                 "boot without cgroup_disable=pids",
+	"pressure":             "boot with psi=1",
+	"pressure triggers":    "boot with psi=1, and give the agent CAP_SYS_RESOURCE for windows below two seconds",
+	"tc htb":               "modprobe sch_htb",
+	"tc clsact":            "modprobe sch_ingress",
+	"tc fq":                "modprobe sch_fq",
+	"tc fq_codel":          "modprobe sch_fq_codel",
+	"eBPF cgroup_skb":      "a kernel with CONFIG_CGROUP_BPF; the agent needs CAP_BPF and CAP_NET_ADMIN",
+	"eBPF sched_cls":       "a kernel with CONFIG_NET_CLS_BPF; the agent needs CAP_BPF and CAP_NET_ADMIN",
 }
 
 // finding returns the finding for a yes or a no.
 func finding(name string, ok bool, detail, ifYes, ifNo string) Finding {
 	if ok {
-		return Finding{name, yes, detail, ifYes}
+		return Finding{Name: name, State: yes, Detail: detail, Means: ifYes}
 	}
-	return Finding{name, no, detail, ifNo}
+	return Finding{Name: name, State: no, Detail: detail, Means: ifNo}
 }
 
 func probeCgroups(root string) []Finding {
 	tree, err := cgroup.Open(root)
 	if err != nil {
-		return []Finding{{"cgroups", no, err.Error(), "nothing can be enforced on this host"}}
+		return []Finding{{Name: "cgroups", State: no, Detail: err.Error(), Means: "nothing can be enforced on this host"}}
 	}
 	defer tree.Close()
 	means := map[cgroup.Mode]string{
@@ -68,18 +96,41 @@ func probeCgroups(root string) []Finding {
 	if tree.Mode() == cgroup.Unified {
 		v2root = root
 	}
-	return []Finding{
-		{"cgroups", yes, fmt.Sprintf("%s at %s; container runtimes see %s", tree.Mode(), root, runtimes), means[tree.Mode()]},
+	found := []Finding{
+		finding("cgroups", true, fmt.Sprintf("%s at %s; container runtimes see %s", tree.Mode(), root, runtimes), means[tree.Mode()], ""),
 		finding("cpu", cpu != qos.Absent, cpu.String(), "weights and quotas hold", "processor time cannot be shared"),
 		finding("memory", memory != qos.Absent, memory.String(), "limits hold", "memory cannot be bounded"),
 		finding("memory protection", memory == qos.V2, "", "memory.min and memory.low keep what was promised under pressure",
 			"a reservation of memory is counted but cannot be defended: it needs the memory controller in cgroup v2"),
 		finding("memory_recursiveprot", tree.Recursive(), "", "protection of a group reaches children that set none",
 			"children need values of their own; the agent sets them"),
-		finding("io", io == qos.V2, io.String(), "io.weight can be set; it acts where iocost or bfq is on", "block devices are shared without regard to profiles"),
+		finding("io", io == qos.V2, io.String(), "ceilings hold; io.weight acts where iocost or bfq is on", map[qos.Version]string{
+			qos.V1: "ceilings hold for direct access; weights and targets do not", qos.Absent: "block devices are shared without regard to profiles",
+		}[io]),
+		finding("pids", versions["pids"] != qos.Absent, versions["pids"].String(), "processes and threads can be bounded", "a workload may start processes without end"),
 		finding("io cost", exists(filepath.Join(v2root, "io.cost.qos")), "", "iocost can be switched on for a device, which makes io.weight exact", "io.weight acts with the bfq scheduler only"),
 		probeLatency(v2root),
 	}
+	return append(found, probeDelegation(v2root)...)
+}
+
+// probeDelegation finds the controllers of v2 that the root does not hand down: no group has
+// their files.
+func probeDelegation(v2root string) (found []Finding) {
+	all, err := os.ReadFile(filepath.Join(v2root, "cgroup.controllers"))
+	handed, err2 := os.ReadFile(filepath.Join(v2root, "cgroup.subtree_control"))
+	if err != nil || err2 != nil {
+		return nil
+	}
+	for _, c := range strings.Fields(string(all)) {
+		if slices.Contains([]string{"cpu", "memory", "io", "pids"}, c) && !slices.Contains(strings.Fields(string(handed)), c) {
+			found = append(found, Finding{
+				Name: "delegation of " + c, State: no, Detail: filepath.Join(v2root, "cgroup.subtree_control"), Means: "no group below the root has its files",
+				Do: "echo +" + c + " > " + filepath.Join(v2root, "cgroup.subtree_control"),
+			})
+		}
+	}
+	return found
 }
 
 // probeLatency reads any group, because the root has no io.latency.
@@ -94,30 +145,19 @@ func probeLatency(v2root string) Finding {
 
 func probePressure() []Finding {
 	if _, err := os.ReadFile("/proc/pressure/cpu"); err != nil {
-		return []Finding{{"pressure", no, err.Error(), "overload is seen from usage only; the kernel may need psi=1"}}
+		return []Finding{finding("pressure", false, err.Error(), "", "overload is seen from usage only")}
 	}
-	out := []Finding{{"pressure", yes, "/proc/pressure", "stalls of CPU, memory and I/O are measured"}}
+	out := []Finding{finding("pressure", true, "/proc/pressure", "stalls of CPU, memory and I/O are measured", "")}
 	short, long := armTrigger("some 100000 1000000"), armTrigger("some 100000 2000000")
 	switch {
 	case short == nil:
-		out = append(out, Finding{"pressure triggers", yes, "any window from 500 ms", "overload is noticed the moment it starts"})
+		out = append(out, finding("pressure triggers", true, "any window from 500 ms", "overload is noticed the moment it starts", ""))
 	case long == nil:
-		out = append(out, Finding{"pressure triggers", yes, "windows of whole 2 s (CAP_SYS_RESOURCE is missing)", "overload is noticed within two seconds"})
+		out = append(out, finding("pressure triggers", true, "windows of whole 2 s (CAP_SYS_RESOURCE is missing)", "overload is noticed within two seconds", ""))
 	default:
-		out = append(out, Finding{"pressure triggers", no, long.Error(), "overload is noticed at the next poll"})
+		out = append(out, finding("pressure triggers", false, long.Error(), "", "overload is noticed at the next poll"))
 	}
 	return out
-}
-
-// armTrigger registers a pressure trigger and removes it at once.
-func armTrigger(line string) error {
-	fd, err := unix.Open("/proc/pressure/cpu", unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	_, err = unix.Write(fd, append([]byte(line), 0))
-	return err
 }
 
 func probeTraffic() []Finding {
@@ -135,7 +175,7 @@ func probeTraffic() []Finding {
 	var out []Finding
 	for i, k := range kinds {
 		if err != nil {
-			out = append(out, Finding{"tc " + k.kind, unknown, err.Error(), "needs CAP_NET_ADMIN and CAP_SYS_ADMIN to find out"})
+			out = append(out, Finding{Name: "tc " + k.kind, State: unknown, Detail: err.Error(), Means: "needs CAP_NET_ADMIN and CAP_SYS_ADMIN to find out"})
 			continue
 		}
 		detail := ""
@@ -161,7 +201,7 @@ func probeBPF() []Finding {
 		case err == nil, errors.Is(err, ebpf.ErrNotSupported):
 			out = append(out, finding(p.name, err == nil, "", p.ifYes, p.ifNot))
 		default:
-			out = append(out, Finding{p.name, unknown, strings.TrimSpace(err.Error()), "needs CAP_BPF to find out"})
+			out = append(out, Finding{Name: p.name, State: unknown, Detail: strings.TrimSpace(err.Error()), Means: "needs CAP_BPF to find out"})
 		}
 	}
 	return out

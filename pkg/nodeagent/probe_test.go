@@ -16,11 +16,15 @@ import (
 func TestProbe(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range Probe(cgroup.Root) {
-		t.Logf("%-22s %-8s %s: %s", f.Name, f.State, f.Detail, f.Means)
+		t.Logf("%-22s %-8s %s: %s → %s", f.Name, f.State, f.Detail, f.Means, f.Do)
 		require.False(t, seen[f.Name], f.Name)
 		seen[f.Name] = true
 		require.NotEmpty(t, f.Means, f.Name)
+		require.Equal(t, f.State == yes, f.Do == "", "what is missing has a remedy: %s", f.Name)
 		require.Contains(t, []string{yes, no, unknown}, f.State)
+	}
+	for name := range remedies {
+		require.True(t, seen[name] || !seen["cpu"], "a remedy for nothing: %s", name)
 	}
 	require.True(t, seen["tc htb"] && seen["eBPF cgroup_skb"] && seen["pressure"])
 }
