@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,18 +24,44 @@ func TestPlainHost(t *testing.T) {
 	require.Contains(t, out.String(), "no group of unit postgresql.service")
 }
 
-// TestUnitOfSystemd looks for every flag of the unit, and for what it needs to write.
-func TestUnitOfSystemd(t *testing.T) {
-	text, err := os.ReadFile("../../examples/node-plain/nodeagent.service")
+// units are those of systemd that we ship.
+var units = []string{"../../examples/node-plain/nodeagent.service", "../../deploy/systemd/d-aros-nodeagent.service"}
+
+// TestUnitsOfSystemd looks for every flag of the units, and for what they need to write.
+func TestUnitsOfSystemd(t *testing.T) {
+	for _, unit := range units {
+		text, err := os.ReadFile(unit)
+		require.NoError(t, err)
+		_, command, _ := strings.Cut(string(text), "ExecStart=/usr/local/bin/nodeagent ")
+		command, _, _ = strings.Cut(command, "\n")
+		root := newRoot()
+		cmd, args, err := root.Find(strings.Fields(command))
+		require.NoError(t, err)
+		require.Equal(t, "run", cmd.Name())
+		require.NoError(t, cmd.ParseFlags(args))
+		require.NoError(t, cmd.ValidateFlagGroups())
+		require.Contains(t, string(text), "ExecStopPost=/usr/local/bin/nodeagent rest\n", "after a crash nothing stays as the load of the moment wanted it")
+		require.Equal(t, "/var/lib/d-aros/nodeagent", root.PersistentFlags().Lookup("state-dir").DefValue, "StateDirectory= is below /var/lib")
+		require.Contains(t, string(text), "StateDirectory=d-aros/nodeagent\n")
+		if analyze, err := exec.LookPath("systemd-analyze"); err == nil {
+			here := filepath.Join(t.TempDir(), filepath.Base(unit)) // it wants programs that exist
+			require.NoError(t, os.WriteFile(here, bytes.ReplaceAll(text, []byte("/usr/local/bin/nodeagent"), []byte("/bin/true")), 0o600))
+			out, err := exec.Command(analyze, "verify", "--man=no", here).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			require.NotContains(t, string(out), filepath.Base(unit), "no warning")
+		}
+	}
+	plain, err := os.ReadFile(units[0])
 	require.NoError(t, err)
-	_, command, _ := strings.Cut(string(text), "ExecStart=/usr/local/bin/nodeagent ")
-	command, _, _ = strings.Cut(command, "\n")
-	root := newRoot()
-	cmd, args, err := root.Find(strings.Fields(command))
+	require.Contains(t, string(plain), "ReadWritePaths="+cgrouptest.Root)
+}
+
+// What a unit says of the agent is true for the programs that begin as its children.
+func TestUnitWithProcessesBindsNoProgram(t *testing.T) {
+	text, err := os.ReadFile(units[1])
 	require.NoError(t, err)
-	require.Equal(t, "run", cmd.Name())
-	require.Contains(t, string(text), "ExecStopPost=/usr/local/bin/nodeagent rest\n", "after a crash nothing stays as the load of the moment wanted it")
-	require.NoError(t, cmd.ParseFlags(args))
-	require.Equal(t, "/var/lib/d-aros/nodeagent", root.PersistentFlags().Lookup("state-dir").DefValue, "StateDirectory= is below /var/lib")
-	require.Contains(t, string(text), "ReadWritePaths="+cgrouptest.Root)
+	require.Contains(t, string(text), "\nKillMode=process\n")
+	for line := range strings.Lines(string(text)) {
+		require.NotRegexp(t, `^(Protect|Private|Restrict|Memory|SystemCall|ReadOnly|ReadWrite|Inaccessible|OOM|Limit|Tasks|CPU|IO|Nice|Root|Dynamic|User=|Group=)`, line)
+	}
 }

@@ -33,6 +33,7 @@ type site struct {
 	Config
 	generation int64
 	stop       func()
+	under      []string // command that the agent runs under
 }
 
 func newSite(t *testing.T) *site {
@@ -106,7 +107,8 @@ func (s *site) start(env ...string) *exec.Cmd {
 	require.NoError(s, err)
 	file := filepath.Join(s.TempDir(), "config.json")
 	require.NoError(s, os.WriteFile(file, data, 0o600))
-	cmd := exec.Command(os.Args[0], "agent", file)
+	command := append(slices.Clone(s.under), os.Args[0], "agent", file)
+	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr, cmd.Env = s.Output(), append(os.Environ(), env...)
 	require.NoError(s, cmd.Start())
 	s.stop = func() {
