@@ -254,7 +254,7 @@ func (a *agent) keep(next Report, dry bool) error {
 // lasting returns the outcomes after the pass: a written setting is in force, a
 // restored one is not reported any more.
 func lasting(outcomes []cgroup.Outcome) []cgroup.Outcome {
-	var kept []cgroup.Outcome
+	kept := make([]cgroup.Outcome, 0, len(outcomes))
 	for _, o := range outcomes {
 		switch o.State {
 		case cgroup.Restored, cgroup.Released:

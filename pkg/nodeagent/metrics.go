@@ -16,6 +16,7 @@ import (
 type metrics struct {
 	lastPass atomic.Int64 // Unix nanoseconds
 	problem  atomic.Pointer[string]
+	shown    time.Time // change of the report that the gauges show
 
 	passes, writes, drift, errors prometheus.Counter
 	duration                      prometheus.Histogram
@@ -67,13 +68,20 @@ func (m *metrics) pass(started, ended time.Time, a *agent, outcomes []cgroup.Out
 			m.drift.Inc()
 		}
 	}
+	problem := a.report.Problem
+	m.problem.Store(&problem)
+	m.lastPass.Store(ended.UnixNano())
+	m.held.Set(float64(a.journal.Len()))
+	if a.report.Changed.Equal(m.shown) { // which is nearly always
+		return
+	}
+	m.shown = a.report.Changed
 	m.settings.Reset()
 	for _, o := range a.report.Outcomes {
 		m.settings.WithLabelValues(string(o.State)).Inc()
 	}
 	m.degradations.Set(float64(len(a.report.Degradations)))
 	m.broken.Set(float64(len(a.report.Broken)))
-	m.held.Set(float64(a.journal.Len()))
 	m.valid.Set(0)
 	if a.report.Problem == "" && !a.report.Stale {
 		m.valid.Set(1)
@@ -84,7 +92,4 @@ func (m *metrics) pass(started, ended time.Time, a *agent, outcomes []cgroup.Out
 		m.share.WithLabelValues(s.Workload).Set(float64(s.CPU) / 1000)
 		m.reserved.WithLabelValues(s.Workload).Set(float64(s.Reserved) / 1000)
 	}
-	problem := a.report.Problem
-	m.problem.Store(&problem)
-	m.lastPass.Store(ended.UnixNano())
 }

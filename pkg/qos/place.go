@@ -35,7 +35,7 @@ func Place(plan Plan, found Found) (Plan, []Unplaced) {
 		p.containers[c.key()] = append(p.containers[c.key()], c)
 	}
 	placed := plan
-	placed.Workloads = nil
+	placed.Workloads = make([]Workload, 0, len(plan.Workloads))
 	for _, w := range plan.Workloads {
 		placed.Workloads = append(placed.Workloads, p.groups(w)...)
 	}

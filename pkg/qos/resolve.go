@@ -42,6 +42,7 @@ func Resolve(plan Plan, host Host) Enforcement { return resolve(State{Plan: plan
 func resolve(s State) Enforcement {
 	r := decision{State: s}
 	r.admit()
+	r.out.Settings = make([]Setting, 0, 4*len(s.Plan.Workloads))
 	for _, c := range controllers {
 		part := c.Decide(r.State)
 		r.out.Settings = append(r.out.Settings, part.Settings...)

@@ -3,10 +3,10 @@
 package process
 
 import (
-	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
@@ -17,7 +17,7 @@ import (
 
 // publication is what the reconciler was told last.
 type publication struct {
-	last []byte
+	last *hostplan.Report // nil: nothing
 	at   time.Time
 	said string // the last error
 }
@@ -29,14 +29,17 @@ const hostsDirectory = "hosts"
 // now and then. While nothing changes it writes no data.
 func (s *Supervisor) publish(now time.Time) {
 	r := s.report(now)
-	data, err := r.Encode()
 	dir := filepath.Join(s.cfg.Host.Directory, s.cfg.Host.Pool, hostsDirectory)
 	name := s.cfg.Host.Name + ".json"
+	var err error
 	switch {
-	case err != nil:
-	case !bytes.Equal(data, s.out.last):
-		if err = os.MkdirAll(dir, 0o755); err == nil {
-			err = writeFile(dir, name, data, 0o644)
+	case !reflect.DeepEqual(r, s.out.last):
+		var data []byte
+		written := *r // which gets a head
+		if data, err = written.Encode(); err == nil {
+			if err = os.MkdirAll(dir, 0o755); err == nil {
+				err = writeFile(dir, name, data, 0o644)
+			}
 		}
 	case now.Sub(s.out.at) < beat:
 		return
@@ -51,7 +54,7 @@ func (s *Supervisor) publish(now time.Time) {
 		s.out = publication{said: err.Error()}
 		return
 	}
-	s.out = publication{last: data, at: now}
+	s.out = publication{last: r, at: now}
 }
 
 // report says how the processes do.

@@ -40,7 +40,8 @@ func (t *Tree) compareNone(j *Journal) *comparison {
 
 func (t *Tree) compare(settings []qos.Setting, j *Journal) *comparison {
 	c := t.compareNone(j)
-	wanted := map[knob]bool{}
+	c.outcomes = make([]Outcome, 0, len(settings))
+	wanted := make(map[knob]bool, len(settings))
 	for _, s := range settings {
 		wanted[knob{s.Cgroup, s.File}] = true
 		c.want(s)
