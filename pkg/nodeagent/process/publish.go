@@ -62,7 +62,7 @@ func (s *Supervisor) report(now time.Time) *hostplan.Report {
 	h := &s.cfg.Host
 	r := &hostplan.Report{
 		Host: h.Name, Pool: h.Pool, Fleet: s.plan.Fleet, Generation: s.plan.Generation, Problem: s.plan.problem,
-		Labels: h.Labels, Capacity: h.Capacity, Processes: []hostplan.Process{},
+		Labels: h.Labels, Capacity: h.Capacity, Processes: make([]hostplan.Process, 0, len(s.slots)),
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(s.slots), slot.compare) {
 		p := s.slots[at]

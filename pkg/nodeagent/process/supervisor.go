@@ -250,7 +250,7 @@ func (s *Supervisor) save() bool {
 
 // offer shows what runs to whoever gives the groups their weight.
 func (s *Supervisor) offer() {
-	var all []qos.Workload
+	all := make([]qos.Workload, 0, len(s.slots))
 	for _, at := range slices.SortedFunc(maps.Keys(s.slots), slot.compare) {
 		p := s.slots[at]
 		if !p.alive() || p.wanted == nil {

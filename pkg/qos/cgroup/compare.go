@@ -22,6 +22,8 @@ type comparison struct {
 	changes  []qos.Change
 	pending  map[knob]pending
 	outcomes []Outcome
+
+	identities map[knob]identity // of groups, by cgroup and controller
 }
 
 type groupDir struct {
@@ -35,7 +37,7 @@ type pending struct {
 }
 
 func (t *Tree) compareNone(j *Journal) *comparison {
-	return &comparison{tree: t, journal: j, groups: map[knob]groupDir{}, pending: map[knob]pending{}}
+	return &comparison{tree: t, journal: j, groups: map[knob]groupDir{}, pending: map[knob]pending{}, identities: map[knob]identity{}}
 }
 
 func (t *Tree) compare(settings []qos.Setting, j *Journal) *comparison {
@@ -51,6 +53,7 @@ func (t *Tree) compare(settings []qos.Setting, j *Journal) *comparison {
 			c.giveBack(key, e)
 		}
 	}
+	t.forget(wanted)
 	return c
 }
 
@@ -60,6 +63,10 @@ func (c *comparison) want(s qos.Setting) {
 	info, known := qos.LookupKnob(s.File)
 	if !known {
 		c.note(s, Refused, "", "not a knob")
+		return
+	}
+	if c.inForce(s, info) {
+		c.note(s, InForce, "", "")
 		return
 	}
 	g, err := c.open(info, s.Cgroup)
@@ -119,6 +126,7 @@ func (c *comparison) want(s qos.Setting) {
 	if known && now != e {
 		c.journal.put(key, now)
 	}
+	c.tree.peek(key, g)
 	c.note(s, InForce, "", "")
 }
 

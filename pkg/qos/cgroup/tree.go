@@ -38,6 +38,7 @@ type Tree struct {
 	own         map[identity]bool
 	crowds      map[string]*crowd // by path
 	kernel      map[string]bool   // ids of threads of the kernel
+	peeked      map[knob]peeked   // files that stay open
 	dirs        []*os.File
 	mounted     []mounted
 }
@@ -64,7 +65,7 @@ func Open(root string) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find cgroups: %w", err)
 	}
-	t := &Tree{hierarchies: map[string]hierarchy{}, crowds: map[string]*crowd{}, kernel: map[string]bool{}}
+	t := &Tree{hierarchies: map[string]hierarchy{}, crowds: map[string]*crowd{}, kernel: map[string]bool{}, peeked: map[knob]peeked{}}
 	if m, ok := covering(mounts, root); ok && m.unified {
 		t.mode = Unified
 		err = t.add(m, root)
@@ -131,6 +132,7 @@ func (t *Tree) add(m mount, dir string) error {
 
 // Close gives the directories back.
 func (t *Tree) Close() error {
+	t.forget(nil)
 	var errs []error
 	for _, dir := range t.dirs {
 		errs = append(errs, dir.Close())
