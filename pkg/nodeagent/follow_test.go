@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,7 +15,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
+	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
@@ -48,6 +51,37 @@ func TestSuppressed(t *testing.T) {
 	n.eventually("it is suppressed", func() bool { return n.quota() != "-1" && n.quota() != "50000" })
 	stop()
 	require.Equal(t, "-1", n.quota())
+}
+
+// On v1 nothing protects memory, so a workload that gives memory back has never more than is
+// left beside what is kept for the host; and no bound when the agent stops.
+func TestMemoryGivesWayOnV1(t *testing.T) {
+	cgrouptest.V1(t, "memory")
+	n := &node{t: t, name: cgrouptest.Name(t) + "/batch", log: &syncBuffer{}}
+	n.dir = cgrouptest.Group(t, cgrouptest.Root+"/memory", n.name)
+	n.cfg = Config{
+		Plan: filepath.Join(t.TempDir(), "plan.yaml"), Root: cgrouptest.Root, StateDir: filepath.Join(t.TempDir(), "state"),
+		Interval: 200 * time.Millisecond, Log: slog.New(slog.NewTextHandler(n.log, nil)),
+	}
+	var info unix.Sysinfo_t
+	require.NoError(t, unix.Sysinfo(&info))
+	total := int64(uint64(info.Totalram) * uint64(info.Unit))
+	left := int64(256 << 20)
+	n.write(fmt.Sprintf(`apiVersion: d-aros.dev/v1alpha1
+kind: NodePlan
+system: {memory: %d}
+profiles: [{name: batch, memory: {reclaim: true}}]
+workloads: [{name: batch, cgroup: %s, profile: batch, memory: {request: 16Mi}}]
+`, total-total/20-left, n.name))
+	stop := n.start()
+	limit := func() string { return cgrouptest.Read(t, n.dir, "memory.limit_in_bytes") }
+	n.eventually("it is bounded", func() bool {
+		bytes, err := strconv.ParseInt(limit(), 10, 64)
+		return err == nil && bytes <= left && bytes > left/2
+	})
+	require.Contains(t, n.log.String(), "workloads that give way may have")
+	stop()
+	require.Equal(t, "-1", qos.Normal("memory.limit_in_bytes", limit()))
 }
 
 // The kernel says when tasks begin to wait: nobody waits for the next tick.
