@@ -17,6 +17,8 @@ type QoSProfile struct {
 	IO      QoSIO      `json:"io"`
 	Network QoSNetwork `json:"network"`
 	Pids    QoSPids    `json:"pids,omitzero"`
+
+	HugePages QoSHugePages `json:"hugepages,omitzero" yaml:"hugepages"`
 }
 
 // QoSCPU shares processor time.
@@ -29,6 +31,7 @@ type QoSCPU struct {
 	// Suppress is the part of a node's processors that may be in use: the workload has
 	// what others leave of it.
 	Suppress Percent `json:"suppress,omitempty"`
+	Set      string  `json:"set,omitempty"` // processors of the node that it may use, such as 0-2,7
 }
 
 // QoSMemory protects and bounds memory. A declared limit is always a hard ceiling.
@@ -55,6 +58,12 @@ type QoSIO struct {
 	// Latency in milliseconds is what an access should take at most: others are slowed
 	// down while it takes longer.
 	Latency int64 `json:"latency,omitempty"`
+}
+
+// QoSHugePages bounds the huge pages in use, by their size. Zero is no bound.
+type QoSHugePages struct {
+	Of2Mi Bytes `json:"2Mi,omitempty" yaml:"2Mi"`
+	Of1Gi Bytes `json:"1Gi,omitempty" yaml:"1Gi"`
 }
 
 // QoSPids bounds how many processes and threads there are.

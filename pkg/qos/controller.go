@@ -16,7 +16,7 @@ type Controller interface {
 
 // controllers are in the order in which the admitted plan is put before them, which says
 // nothing: none sees what another decides.
-var controllers = []Controller{memory{}, processors{}, disks{}, tasks{}, uplink{}}
+var controllers = []Controller{memory{}, processors{}, processorSets{}, disks{}, tasks{}, hugePages{}, uplink{}}
 
 // State is what a controller decides from.
 type State struct {

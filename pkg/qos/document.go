@@ -203,11 +203,15 @@ func (r *reader) profile(p model.QoSProfile) {
 		{"cpu.weight", p.CPU.Weight, 10000}, {"cpu.quota", int64(p.CPU.Quota), 1000}, {"cpu.burst", int64(p.CPU.Burst), 100}, {"cpu.suppress", int64(p.CPU.Suppress), 100},
 		{"memory.min", int64(p.Memory.Min), 100}, {"memory.low", int64(p.Memory.Low), 100}, {"memory.high", int64(p.Memory.High), 100},
 		{"io.weight", p.IO.Weight, 10000}, {"io.read", int64(p.IO.Read), maxMemory}, {"io.write", int64(p.IO.Write), maxMemory},
-		{"io.readOps", p.IO.ReadOps, maxCount}, {"io.writeOps", p.IO.WriteOps, maxCount}, {"io.latency", p.IO.Latency, 10000}, {"pids.max", p.Pids.Max, maxCount}, {"network.share", int64(p.Network.Share), 100}, {"network.priority", int64(p.Network.Priority), 7},
+		{"io.readOps", p.IO.ReadOps, maxCount}, {"io.writeOps", p.IO.WriteOps, maxCount}, {"io.latency", p.IO.Latency, 10000}, {"pids.max", p.Pids.Max, maxCount},
+		{"hugepages.2Mi", int64(p.HugePages.Of2Mi), maxMemory}, {"hugepages.1Gi", int64(p.HugePages.Of1Gi), maxMemory}, {"network.share", int64(p.Network.Share), 100}, {"network.priority", int64(p.Network.Priority), 7},
 	} {
 		if bound.value < 0 || bound.value > bound.max {
 			r.complain("%s: %s is %d, want 0 to %d", at, bound.field, bound.value, bound.max)
 		}
+	}
+	if _, _, ok := processorList(p.CPU.Set); !ok && p.CPU.Set != "" {
+		r.complain("%s: cpu.set %q is no list of processors such as 0-2,7", at, text.Line(p.CPU.Set, 40))
 	}
 	r.profiles[p.Name] = p
 }

@@ -18,7 +18,8 @@ type Host struct {
 	CPU    int64 // milli-CPU that are online
 	Memory int64 // bytes
 	Page   int64 // bytes
-	// Controllers maps cpu, memory, io and pids to where they live. Missing: Absent.
+	// Controllers maps cpu, cpuset, memory, io, pids and hugetlb to where they live.
+	// Missing: Absent.
 	Controllers map[string]Version
 	Disks       []string // device numbers of the disks, such as 254:0
 	Lacks       []string // files of controllers here that this kernel was built without

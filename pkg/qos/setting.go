@@ -54,9 +54,17 @@ func Normal(file, value string) string {
 	switch file {
 	case "io.weight":
 		value, _, _ = strings.Cut(value, "\n")
-	case "memory.limit_in_bytes":
+	case "cpuset.cpus":
+		if list, _, ok := processorList(value); ok {
+			return list
+		}
+	case "memory.limit_in_bytes", "hugetlb.2MB.limit_in_bytes", "hugetlb.1GB.limit_in_bytes":
 		if n, err := strconv.ParseUint(value, 10, 64); err == nil && n >= 1<<62 {
 			return "-1"
+		}
+	case "hugetlb.2MB.max", "hugetlb.1GB.max": // a fresh group has the largest number, which it says differently
+		if n, err := strconv.ParseUint(value, 10, 64); err == nil && n >= 1<<62 {
+			return "max"
 		}
 	case "cpu.max":
 		if !strings.Contains(value, " ") {

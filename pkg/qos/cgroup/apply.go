@@ -119,6 +119,9 @@ func (c *comparison) write() {
 func (c *comparison) writeOne(change qos.Change) (now string, err error) {
 	dir := c.pending[knob{change.Cgroup, change.File}].dir
 	for _, text := range qos.Writes(change.File, change.From, change.Value) {
+		if text == "" { // an original value, which takes a write
+			text = "\n"
+		}
 		err = cmp.Or(err, writeFile(dir, change.File, text))
 	}
 	raw, readErr := readFile(dir, change.File)

@@ -32,7 +32,7 @@ const (
 // mounts over them have no effect.
 type Tree struct {
 	mode        Mode
-	hierarchies map[string]hierarchy // by controller: cpu, memory, io, pids
+	hierarchies map[string]hierarchy // by controller, as qos names them
 	accounts    hierarchy            // of processor time, on v1; v2 has it with cpu
 	recursive   bool
 	own         map[identity]bool
@@ -123,7 +123,7 @@ func (t *Tree) add(m mount, dir string) error {
 		if name == "cpuacct" {
 			t.accounts = hierarchy{f, version}
 		}
-		if slices.Contains([]string{"cpu", "memory", "io", "pids"}, name) {
+		if slices.Contains([]string{"cpu", "cpuset", "memory", "io", "pids", "hugetlb"}, name) {
 			t.hierarchies[name] = hierarchy{f, version}
 		}
 	}
@@ -148,7 +148,7 @@ func (t *Tree) Mode() Mode { return t.mode }
 // that set none.
 func (t *Tree) Recursive() bool { return t.recursive }
 
-// Controllers tells through which version cpu, memory, io and pids are reached.
+// Controllers tells through which version each controller is reached.
 func (t *Tree) Controllers() map[string]qos.Version {
 	versions := map[string]qos.Version{}
 	for name, h := range t.hierarchies {
