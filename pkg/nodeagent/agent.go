@@ -116,7 +116,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err := a.rest(); err != nil { // after an agent that ended without a word
 		a.cfg.Log.Error("values of the last load stay", "error", err)
 	}
-	a.recover(ctx)
+	a.afterCrashes(ctx)
 	a.cfg.Log.Info("agent started", "mode", a.tree.Mode(), "plan", cfg.Plan, "held", a.journal.Len())
 	for {
 		a.turn(ctx)

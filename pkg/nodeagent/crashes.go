@@ -45,8 +45,8 @@ func (s *state) crashes(now time.Time) (before []time.Time, err error) {
 // ended records that the agent ends well.
 func (s *state) ended() error { return s.write(startsFile, []byte("[]\n")) }
 
-// recover waits after crashes, and keeps what follows the load quiet after many of them.
-func (a *agent) recover(ctx context.Context) {
+// afterCrashes waits after crashes, and keeps what follows the load quiet after many of them.
+func (a *agent) afterCrashes(ctx context.Context) {
 	now := time.Now()
 	before, err := a.state.crashes(now)
 	if err != nil {

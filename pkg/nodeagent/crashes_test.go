@@ -61,7 +61,7 @@ func TestCrashLoopIsQuiet(t *testing.T) {
 	defer a.close()
 	hurried, cancel := context.WithCancel(t.Context())
 	cancel()
-	a.recover(hurried)
+	a.afterCrashes(hurried)
 	for range 20 {
 		require.NoError(t, a.pass(t.Context(), false))
 	}

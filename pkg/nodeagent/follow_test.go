@@ -79,7 +79,7 @@ workloads: [{name: batch, cgroup: %s, profile: batch, memory: {request: 16Mi}}]
 		bytes, err := strconv.ParseInt(limit(), 10, 64)
 		return err == nil && bytes <= left && bytes > left/2
 	})
-	require.Contains(t, n.log.String(), "workloads that give way may have")
+	n.eventually("the reason is said", func() bool { return strings.Contains(n.log.String(), "workloads that give way may have") })
 	stop()
 	require.Equal(t, "-1", qos.Normal("memory.limit_in_bytes", limit()))
 }

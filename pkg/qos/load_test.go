@@ -122,6 +122,18 @@ func TestReclaimOnV1CapsTheOthers(t *testing.T) {
 	require.Equal(t, 38*gib, r.Ceilings["batch"].Memory.Most)
 }
 
+// A workload that gives way keeps what is reserved for it.
+func TestWhoGivesWayKeepsItsReservation(t *testing.T) {
+	plan, host := giving("batch"), hostOf(V2)
+	plan.Workloads[1].Reserved = model.Resources{CPU: 1500, Memory: 60 * gib}
+	var r Reaction
+	for at := int64(1); at < 60; at++ {
+		r = r.Next(plan, host, Load{At: at * second, CPU: 8000, Used: map[string]Used{"web": {CPU: 8000}}})
+	}
+	require.EqualValues(t, 1500, r.Ceilings["batch"].CPU.Most)
+	require.Equal(t, 60*gib, r.Ceilings["batch"].Memory.Most)
+}
+
 // A workload never gets two new bounds in one turn.
 func TestOneBoundAtATime(t *testing.T) {
 	plan, host := giving("a", "b"), hostOf(V2)

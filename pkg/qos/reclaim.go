@@ -17,30 +17,30 @@ const (
 // while there is more than three twentieths, each five seconds: pressed fast and released
 // slowly. Where nothing protects reservations, on v1, it is never more than they leave.
 func (r Reaction) reclaim(plan Plan, host Host, load Load) (map[string]Bound, level) {
-	var names []string
+	var giving []*Workload
 	var reserved int64
 	for i := range plan.Workloads {
 		w := &plan.Workloads[i]
 		reserved += w.Reserved.Memory
 		if w.Profile.Memory.Reclaim {
-			names = append(names, w.Name)
+			giving = append(giving, w)
 		}
 	}
-	if len(names) == 0 || host.Memory == 0 {
+	if len(giving) == 0 || host.Memory == 0 {
 		return nil, level{}
 	}
 	most := host.Memory / 5 * 4
 	if host.Controllers["memory"] == V1 {
 		most = min(most, host.Memory-host.Memory/20-plan.System.Memory-reserved)
 	}
-	least := leastMemory * int64(len(names))
+	least := leastMemory * int64(len(giving))
 	most = max(most, least)
 	l := r.memory
 	if l.most == 0 {
 		l = level{most, load.At}
 	}
 	if load.At < l.next && r.memory.most > 0 {
-		return r.kept(names), l
+		return r.kept(giving), l
 	}
 	switch {
 	case load.Free < host.Memory/20 || load.Stalled > stalled:
@@ -50,9 +50,9 @@ func (r Reaction) reclaim(plan Plan, host Host, load Load) (map[string]Bound, le
 	}
 	l.most = min(max(l.most, least), most)
 	l.next = load.At + stepMemory
-	asked := make([]int64, len(names))
-	for i, name := range names {
-		used, bound := load.Used[name].Memory, r.Ceilings[name].Memory.Most
+	asked := make([]int64, len(giving))
+	for i, w := range giving {
+		used, bound := load.Used[w.Name].Memory, r.Ceilings[w.Name].Memory.Most
 		asked[i] = used + used/4 + leastMemory
 		if bound > 0 && used >= bound/10*9 {
 			asked[i] = maxMemory
@@ -60,20 +60,21 @@ func (r Reaction) reclaim(plan Plan, host Host, load Load) (map[string]Bound, le
 	}
 	bounds := map[string]Bound{}
 	for i, n := range divide(l.most, leastMemory, asked) {
-		if used := load.Used[names[i]].Memory; host.Controllers["memory"] == V1 {
+		w := giving[i]
+		if used := load.Used[w.Name].Memory; host.Controllers["memory"] == V1 {
 			n = max(n, used-used/20) // the kernel refuses what it cannot reclaim at once
 		}
-		bounds[names[i]] = Bound{n, fmt.Sprintf("%s of %s memory are free, and %d workloads that give way may have %s",
-			mebibytes(load.Free), mebibytes(host.Memory), len(names), mebibytes(l.most))}
+		bounds[w.Name] = Bound{max(n, w.Reserved.Memory), fmt.Sprintf("%s of %s memory are free, and %d workloads that give way may have %s",
+			mebibytes(load.Free), mebibytes(host.Memory), len(giving), mebibytes(l.most))}
 	}
 	return bounds, l
 }
 
 // kept are the bounds in force, between two steps.
-func (r Reaction) kept(names []string) map[string]Bound {
+func (r Reaction) kept(giving []*Workload) map[string]Bound {
 	bounds := map[string]Bound{}
-	for _, name := range names {
-		bounds[name] = r.Ceilings[name].Memory
+	for _, w := range giving {
+		bounds[w.Name] = r.Ceilings[w.Name].Memory
 	}
 	return bounds
 }

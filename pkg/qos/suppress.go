@@ -16,7 +16,7 @@ const (
 // theirs. It is taken at once, and given back a tenth of the host in a second. Of several
 // parts the smallest holds for all.
 func (r Reaction) suppress(plan Plan, host Host, load Load, passed int64) (map[string]Bound, level) {
-	var names []string
+	var giving []*Workload
 	var others, all int64
 	part := model.Percent(100)
 	for i := range plan.Workloads {
@@ -27,10 +27,10 @@ func (r Reaction) suppress(plan Plan, host Host, load Load, passed int64) (map[s
 			others += used
 			continue
 		}
-		names = append(names, w.Name)
+		giving = append(giving, w)
 		part = min(part, w.Profile.CPU.Suppress)
 	}
-	if len(names) == 0 {
+	if len(giving) == 0 {
 		return nil, level{}
 	}
 	system := max(load.CPU-all, plan.System.CPU, 0)
@@ -38,8 +38,8 @@ func (r Reaction) suppress(plan Plan, host Host, load Load, passed int64) (map[s
 	why := fmt.Sprintf("others use %s of %s cores, the host %s, and %d %% may be in use",
 		model.FormatCPU(others), model.FormatCPU(host.CPU), model.FormatCPU(system), part)
 	bounds := map[string]Bound{}
-	for i, n := range divide(l.most, leastCPU, r.asked(names, load)) {
-		bounds[names[i]] = Bound{n, why}
+	for i, n := range divide(l.most, leastCPU, r.asked(giving, load)) {
+		bounds[giving[i].Name] = Bound{max(n, giving[i].Reserved.CPU), why}
 	}
 	return bounds, l
 }
@@ -59,10 +59,10 @@ func (l level) follow(to, step, now int64) level {
 
 // asked returns what workloads would use: a quarter more than they do, and all that there is
 // where they use nine tenths of their bound.
-func (r Reaction) asked(names []string, load Load) []int64 {
-	asked := make([]int64, len(names))
-	for i, name := range names {
-		used, bound := load.Used[name].CPU, r.Ceilings[name].CPU.Most
+func (r Reaction) asked(giving []*Workload, load Load) []int64 {
+	asked := make([]int64, len(giving))
+	for i, w := range giving {
+		used, bound := load.Used[w.Name].CPU, r.Ceilings[w.Name].CPU.Most
 		asked[i] = used + used/4 + leastCPU
 		if bound > 0 && used >= bound/10*9 {
 			asked[i] = maxCPU

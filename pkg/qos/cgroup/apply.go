@@ -51,7 +51,7 @@ func (t *Tree) Apply(settings []qos.Setting, j *Journal, dry bool) ([]Outcome, e
 		}
 		return c.sorted(), nil
 	}
-	return c.make()
+	return c.makeChanges()
 }
 
 // Rest gives every knob in the journal that follows the load the value for when nobody does,
@@ -68,11 +68,11 @@ func (t *Tree) Rest(j *Journal) ([]Outcome, error) {
 			c.want(qos.Setting{Cgroup: e.Cgroup, File: e.File, Value: e.Rest})
 		}
 	}
-	return c.make()
+	return c.makeChanges()
 }
 
-// make makes the changes.
-func (c *comparison) make() ([]Outcome, error) {
+// makeChanges records the changes in the journal, and makes them.
+func (c *comparison) makeChanges() ([]Outcome, error) {
 	qos.Order(c.changes)
 	if len(c.changes) > 0 {
 		c.announce()

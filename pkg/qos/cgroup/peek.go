@@ -11,6 +11,15 @@ import (
 // mostPeeked bounds the files that stay open. What is beyond it is opened each time.
 const mostPeeked = 2048
 
+// filesToPeek is how many files may stay open: a quarter of what this process may have.
+func filesToPeek() int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 0
+	}
+	return int(min(limit.Cur/4, mostPeeked))
+}
+
 // peeked is an open file of a knob that was in force, and the group that it is of.
 type peeked struct {
 	fd int
@@ -57,7 +66,7 @@ func (c *comparison) identityOf(group, controller string) identity {
 
 // peek keeps the file of a knob open that is in force.
 func (t *Tree) peek(key knob, g groupDir) {
-	if _, open := t.peeked[key]; open || len(t.peeked) >= mostPeeked || t.own[g.id] {
+	if _, open := t.peeked[key]; open || len(t.peeked) >= t.mayPeek || t.own[g.id] {
 		return
 	}
 	if fd, err := openFd(g.dir, key.file, unix.O_RDONLY); err == nil {

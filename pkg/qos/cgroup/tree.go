@@ -39,6 +39,7 @@ type Tree struct {
 	crowds      map[string]*crowd // by path
 	kernel      map[string]bool   // ids of threads of the kernel
 	peeked      map[knob]peeked   // files that stay open
+	mayPeek     int
 	dirs        []*os.File
 	mounted     []mounted
 }
@@ -65,7 +66,7 @@ func Open(root string) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find cgroups: %w", err)
 	}
-	t := &Tree{hierarchies: map[string]hierarchy{}, crowds: map[string]*crowd{}, kernel: map[string]bool{}, peeked: map[knob]peeked{}}
+	t := &Tree{hierarchies: map[string]hierarchy{}, crowds: map[string]*crowd{}, kernel: map[string]bool{}, peeked: map[knob]peeked{}, mayPeek: filesToPeek()}
 	if m, ok := covering(mounts, root); ok && m.unified {
 		t.mode = Unified
 		err = t.add(m, root)
