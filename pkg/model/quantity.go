@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 )
 
@@ -36,7 +37,7 @@ func ParseMemory(s string) (int64, error) {
 	panic("unreachable: every string ends in the empty suffix")
 }
 
-// Bytes is an amount that is written as people write amounts of memory.
+// Bytes is an amount that people write as they write amounts of memory. Programs write numbers.
 type Bytes int64
 
 // UnmarshalText reads what [ParseMemory] reads.
@@ -46,8 +47,15 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 	return err
 }
 
-// MarshalText writes the exact amount.
-func (b Bytes) MarshalText() ([]byte, error) { return []byte(FormatAmount("memory", int64(b))), nil }
+// UnmarshalJSON reads a number, or a text that [ParseMemory] reads.
+func (b *Bytes) UnmarshalJSON(data []byte) error {
+	if text, err := strconv.Unquote(string(data)); err == nil {
+		return b.UnmarshalText([]byte(text))
+	}
+	n, err := strconv.ParseInt(string(data), 10, 64)
+	*b = Bytes(n)
+	return err
+}
 
 // parseScaled reads a plain decimal number and multiplies it exactly.
 func parseScaled(whole, digits string, factor int64) (int64, error) {
