@@ -23,6 +23,7 @@ func newUICommand() *cobra.Command {
 	var listen, base, export string
 	var which dashboard.Selection
 	var interval time.Duration
+	var readOnly bool
 	cmd := &cobra.Command{
 		Use:   "ui",
 		Short: "Show the fleet in a browser on this machine",
@@ -92,6 +93,16 @@ server of files shows below any path, and ends.`,
 				}
 				defer p.tree.Close()
 				o.Proposals = p
+				if q.tree.Git {
+					drafts, err := q.openDrafts(cmd.Context(), from.branch)
+					for _, d := range drafts {
+						defer d.(uiDrafts).Close()
+					}
+					if err != nil {
+						return err
+					}
+					o.Drafts, o.ReadOnly = drafts, readOnly
+				}
 			}
 			server, err := dashboard.New(o)
 			if err != nil {
@@ -110,6 +121,7 @@ server of files shows below any path, and ends.`,
 	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
 	of.add(fl)
 	fl.StringVar(&base, "base", "main", "branch that the heads of the clone are compared with")
+	fl.BoolVar(&readOnly, "read-only", false, "show the fleet only: no editor, no branches")
 	fl.StringVar(&listen, "listen", "127.0.0.1:8421", "address of this machine to serve on")
 	fl.StringVar(&export, "export", "", "write the pages of one moment into this `DIR`, for any server of files, and end")
 	fl.StringVar(&which.At, "at", "", "with --export: the `COMMIT` of the status branch (default: the newest)")

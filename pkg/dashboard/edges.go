@@ -7,6 +7,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -55,4 +56,22 @@ type Proposals interface {
 
 	// Plan returns what the merge of a head would do. An *offline.UnrelatedError blames the head.
 	Plan(ctx context.Context, recorded offline.Recorded, head string) (plan.Comparison, error)
+}
+
+// Drafts are the changes of the fleet repo that people edit, on the last commit of the clone. Nobody asks two at a time.
+type Drafts interface {
+	// Follow brings the commit and the status branch up to date, which may take long after a change.
+	Follow(ctx context.Context, recorded offline.Recorded) error
+
+	// Source returns what the files say of an application, none if they declare none.
+	Source(ctx context.Context, app model.AppID) (offline.Source, error)
+
+	// Offers returns what a declaration can name.
+	Offers() (offline.Offers, error)
+
+	// Preview returns what a draft would do. An *offline.DraftError blames the draft.
+	Preview(ctx context.Context, d offline.Draft) (offline.Preview, error)
+
+	// Save commits a preview onto a new branch. Nothing else of the clone changes.
+	Save(ctx context.Context, p offline.Preview, message string, onto clone.DraftBranch) (clone.Saved, error)
 }

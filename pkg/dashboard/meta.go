@@ -20,6 +20,7 @@ type Meta struct {
 	Error        string    `json:"error"`            // why looking fails now
 	WhatIf       bool      `json:"whatIf"`           // it can be asked
 	Plans        bool      `json:"plans"`            // of heads can be asked
+	Edit         bool      `json:"edit"`             // drafts can be previewed and saved
 	SourceCommit string    `json:"sourceCommit"`     // that the newest commit is about
 	Unverified   string    `json:"unverified"`       // of the newest commit
 
@@ -29,7 +30,7 @@ type Meta struct {
 func (s *Server) meta(w http.ResponseWriter, r *http.Request) {
 	m, _ := s.follower.tip()
 	looked, failed := s.follower.state()
-	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil, Links: s.Links}
+	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil, Edit: s.drafts != nil && !s.ReadOnly, Links: s.Links}
 	if m != nil {
 		v.Commit, v.Changed, v.SourceCommit, v.Unverified = m.Commit, m.Time, m.Ledger.Commit, m.Unverified
 		v.Links = m.Ledger.LinksOr(s.Links)

@@ -36,6 +36,11 @@ func (s *Server) api() http.Handler {
 	mux.HandleFunc("GET /api/v1/heads", s.heads)
 	mux.HandleFunc("GET /api/v1/plan", s.plan)
 	mux.HandleFunc("POST /api/v1/what-if", s.whatIf)
+	mux.HandleFunc("GET /api/v1/source/applications/{tenant}/{app}", s.source)
+	mux.HandleFunc("GET /api/v1/schema/application", schemaOf("application"))
+	mux.HandleFunc("GET /api/v1/offers", s.offers)
+	mux.HandleFunc("POST /api/v1/preview", s.preview)
+	mux.HandleFunc("POST /api/v1/branches", s.save)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			other := r.Clone(r.Context())

@@ -19,6 +19,8 @@ type Options struct {
 	Branch    Branch
 	Questions Questions // nil: there is no clone that could be asked
 	Proposals Proposals // nil: the same
+	Drafts    []Drafts  // as many are previewed at a time; none: the same
+	ReadOnly  bool      // nobody drafts
 	Pages     fs.FS     // the front end
 	Token     string    // that a browser signs in with
 
@@ -35,16 +37,18 @@ type Options struct {
 // Server is a dashboard.
 type Server struct {
 	Options
-	pages    assets
-	sessions *sessions
-	follower *follower
-	pace     pace
-	streams  chan struct{} // one element for each that is open
-	asking   chan struct{} // one element while a question is answered
-	answerIn time.Duration
-	planning chan struct{} // one element while a plan is made
-	planIn   time.Duration
-	reading  chan struct{} // one element for each moment of the past that is read
+	pages     assets
+	sessions  *sessions
+	follower  *follower
+	pace      pace
+	streams   chan struct{} // one element for each that is open
+	asking    chan struct{} // one element while a question is answered
+	answerIn  time.Duration
+	planning  chan struct{} // one element while a plan is made
+	planIn    time.Duration
+	drafts    *benches // nil: there is no clone
+	previewIn time.Duration
+	reading   chan struct{} // one element for each moment of the past that is read
 
 	running context.Context // ends with the server
 	work    sync.WaitGroup
@@ -63,12 +67,16 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{
+	s := &Server{
 		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), follower: newFollower(o.Branch, o.Now),
 		pace: usualPace, streams: make(chan struct{}, usualPace.most), asking: make(chan struct{}, 1), answerIn: maxAnswer,
 		planning: make(chan struct{}, 1), planIn: maxPlanning,
-		reading: make(chan struct{}, maxReading),
-	}, nil
+		reading: make(chan struct{}, maxReading), previewIn: maxPreview,
+	}
+	if len(o.Drafts) > 0 {
+		s.drafts = newBenches(o.Drafts)
+	}
+	return s, nil
 }
 
 // Serve looks at the branch and answers requests until ctx ends. When it returns, nothing that it began goes on.

@@ -35,6 +35,7 @@ type session struct {
 	mu      sync.Mutex
 	replace context.CancelCauseFunc // ends the question that it asked last; nil: it asked none
 	planned *planning               // nil: it asked for no plan
+	redraft context.CancelCauseFunc // ends the preview that it asked for last; nil: it asked for none
 }
 
 func newSessions(token string, now func() time.Time) *sessions {

@@ -15,7 +15,7 @@ import (
 
 // A request asks a Worker for one evaluation. Equal requests have equal results.
 type request struct {
-	Layer  string         `json:"layer"` // platform, tenant, application, approval, removal or kustomization
+	Layer  string         `json:"layer"` // platform, tenant, application, declared, approval, removal or kustomization
 	Tenant string         `json:"tenant,omitempty"`
 	Name   string         `json:"name,omitempty"`
 	Above  layer.Above    `json:"above,omitzero"`   // of the platform, for a tenant
@@ -43,6 +43,7 @@ type result struct {
 	Policy      []byte             `json:"policy,omitempty"` // that a tenant's applications are evaluated under
 	Application *model.Application `json:"application,omitempty"`
 	Choices     *decode.Choices    `json:"choices,omitempty"`
+	Declared    []byte             `json:"declared,omitempty"` // see Document
 	Commands    []model.Command    `json:"commands,omitempty"`
 	Removals    []model.InstanceID `json:"removals,omitempty"`
 	Built       *kustomize.Built   `json:"built,omitempty"`
@@ -112,7 +113,7 @@ func decodeAnswer(data []byte) (*result, error) {
 		a.Tenant.At, a.Tenant.Policy.InForce = a.At, a.InForce
 	case a.Application != nil:
 		a.Application.At = shared(a.At)
-	case len(a.Problems)+len(a.Commands)+len(a.Removals) == 0 && a.Built == nil:
+	case len(a.Problems)+len(a.Commands)+len(a.Removals)+len(a.Declared) == 0 && a.Built == nil:
 		return nil, errors.New("decode an answer: it has no result")
 	}
 	return &a.result, nil

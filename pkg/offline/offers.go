@@ -14,11 +14,14 @@ type Offers struct {
 	Fleet          model.Fleet
 	ComponentTypes []OfferedType
 	StepTypes      []OfferedType
+	Traits         []OfferedType
 }
 
-// OfferedType is a type of component or of step.
+// OfferedType is a type of component or of step, or a trait.
 type OfferedType struct {
 	Name    string
+	About   string       // in words
+	Types   []string     // of a trait: of components that can have it
 	Defined bool         // by the platform, else by the schema
 	Example []ExampleOne // of a defined type: its parameters
 }
@@ -36,12 +39,13 @@ func (b *Base) Offers() (Offers, error) {
 	if err != nil {
 		return o, err
 	}
+	o.Traits = s.traits()
 	for _, of := range []struct {
 		def, field string
 		types      *[]OfferedType
-	}{{"Component", "components", &o.ComponentTypes}, {"Step", "steps", &o.StepTypes}} {
+	}{{"Component", "components", &o.ComponentTypes}, {"Step", "steps", &o.StepTypes}, {"Trait", "traits", &o.Traits}} {
 		for _, name := range s.builtIn(of.def) {
-			*of.types = append(*of.types, OfferedType{Name: name})
+			*of.types = append(*of.types, OfferedType{Name: name, About: s.about(of.def, name)})
 		}
 		defined, err := definedTypes(b.was.files, of.field)
 		if err != nil {
@@ -88,3 +92,6 @@ func definedTypes(files fs.FS, field string) (types []OfferedType, err error) {
 	}
 	return types, nil
 }
+
+// Declared returns all applications and tenants, sorted, the refused ones as well.
+func (o *Offers) Declared() (apps []model.AppID, tenants []string) { return declaredIn(&o.Fleet) }

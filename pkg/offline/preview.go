@@ -3,6 +3,7 @@ package offline
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/source/clone"
@@ -22,24 +24,68 @@ type Preview struct {
 	Conflicts []Conflict      // with what others wrote since the base of the draft; if there are some, nothing else is known
 	Problems  []model.Problem // for which the reconciler would refuse what the draft edits, or what it has accepted so far
 	Plan      plan.Comparison
+	Commit    string // that it goes onto
+
+	veil    veil  // of what the draft edits
+	was, is fs.FS // the files
 }
+
+// DraftError is an error of a draft. Nothing else is wrong.
+type DraftError struct{ Err error }
+
+func (e *DraftError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error without the blame.
+func (e *DraftError) Unwrap() error { return e.Err }
 
 // Saves reports whether the draft may be saved: nobody has to decide whose value counts, and the reconciler would accept it.
 func (p *Preview) Saves() bool { return len(p.Conflicts)+len(p.Problems) == 0 }
 
+// Places returns where the files of what a draft edits say something after it.
+func (p *Preview) Places() (places []cuefile.Place) {
+	for _, dir := range dirsOf(p.Changes) {
+		files, err := layerFiles(p.is, dir)
+		if err != nil {
+			continue
+		}
+		for _, f := range files {
+			more, _ := cuefile.Index(f)
+			places = append(places, more...)
+		}
+	}
+	return places
+}
+
+// Shown returns the preview as somebody may see it who may not see values of secrets, with its changes as a unified diff. That
+// tells of a value only whether it is another one.
+func (p Preview) Shown() (shown Preview, diff string, err error) {
+	diff, err = p.veil.diff(p.was, p.is, p.Changes)
+	p.Problems = p.veil.problems(p.Problems)
+	p.Plan.Problems = p.veil.problems(p.Plan.Problems)
+	p.Plan.Solved = p.veil.problems(p.Plan.Solved)
+	p.Changes = nil
+	return p, diff, err
+}
+
 // Preview carries out a draft on the files of the base, in memory, and tells what it would do: the files, the problems that
 // vet would report, and the plan. The base has to be followed before.
 func (b *Base) Preview(ctx context.Context, d Draft) (p Preview, err error) {
+	p.Commit, p.was, p.veil = b.was.commit, b.was.files, veilOf(d.dirs(), &b.was.side)
 	if d.Base != "" {
 		from, err := b.c.Tree.Revision(ctx, d.Base)
 		if err != nil {
-			return p, err
+			return p, &DraftError{err}
 		}
 		base, err := b.c.Tree.Commit(ctx, from)
 		if err != nil {
 			return p, err
 		}
-		if p.Conflicts, err = d.Conflicts(base, b.was.files); err != nil || len(p.Conflicts) > 0 {
+		if p.Conflicts, err = d.Conflicts(base, b.was.files); err != nil {
+			err = &DraftError{err}
+		} else {
+			err = p.veil.conflicts(p.Conflicts, base, b.was.files)
+		}
+		if err != nil || len(p.Conflicts) > 0 {
 			return p, err
 		}
 	}
@@ -47,6 +93,7 @@ func (b *Base) Preview(ctx context.Context, d Draft) (p Preview, err error) {
 	if err != nil {
 		return p, err
 	}
+	p.is, p.veil = is.files, veilOf(d.dirs(), &b.was.side, &is)
 	n := slices.Clone(b.notes)
 	after, err := decide(is, b.rec.Ledger, b.c.Now, b.c.Capacity, &n)
 	if err != nil {
@@ -70,7 +117,7 @@ func (b *Base) Check(ctx context.Context, d Draft) ([]model.Problem, error) {
 // carryOut returns the base after a draft.
 func (b *Base) carryOut(ctx context.Context, d Draft, p *Preview) (is side, err error) {
 	if p.Changes, err = d.Splice(b.was.files); err != nil {
-		return is, err
+		return is, &DraftError{err}
 	}
 	is = b.was.side
 	if is.files, err = b.with(ctx, p.Changes); err != nil {

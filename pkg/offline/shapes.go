@@ -125,3 +125,51 @@ func (s shapes) builtIn(def string) (names []string) {
 	}
 	return names
 }
+
+// of returns what a type of component or step has in a field: properties or traits. Of several forms it is the first.
+func (s shapes) of(def, name, field string) map[string]any {
+	defs, _ := s.root["$defs"].(map[string]any)
+	node, _ := defs[def].(map[string]any)
+	list, _ := node["allOf"].([]any)
+	for _, x := range list {
+		about, _ := x.(map[string]any)
+		if constOfType(about["if"]) != name {
+			continue
+		}
+		then, _ := about["then"].(map[string]any)
+		if forms, several := then["anyOf"].([]any); several && len(forms) > 0 {
+			then, _ = forms[0].(map[string]any)
+		}
+		fields, _ := then["properties"].(map[string]any)
+		to, _ := fields[field].(map[string]any)
+		if ref, ok := to["$ref"].(string); ok {
+			to, _ = defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+		}
+		return to
+	}
+	return nil
+}
+
+// about describes a type of component or step.
+func (s shapes) about(def, name string) string {
+	said, _ := s.of(def, name, "properties")["description"].(string)
+	return said
+}
+
+// traits returns the traits that every platform has.
+func (s shapes) traits() (out []OfferedType) {
+	for _, of := range s.builtIn("Component") {
+		fields, _ := s.of("Component", of, "traits")["properties"].(map[string]any)
+		for name, shape := range fields {
+			i := slices.IndexFunc(out, func(t OfferedType) bool { return t.Name == name })
+			if i < 0 {
+				node, _ := shape.(map[string]any)
+				said, _ := node["description"].(string)
+				i, out = len(out), append(out, OfferedType{Name: name, About: said})
+			}
+			out[i].Types = append(out[i].Types, of)
+		}
+	}
+	slices.SortFunc(out, func(a, b OfferedType) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}

@@ -240,7 +240,10 @@ func (e Edit) insert(files []File, indexes [][]Place, value string) error {
 }
 
 // field writes a field in one line of labels.
-func field(path []string, value string) string {
+func field(path []string, value string) string { return Label(path...) + value }
+
+// Label writes the labels of a path in one line, as they stand before a value.
+func Label(path ...string) string {
 	var out strings.Builder
 	for _, name := range path {
 		if ast.StringLabelNeedsQuoting(name) {
@@ -248,7 +251,7 @@ func field(path []string, value string) string {
 		}
 		out.WriteString(name + ": ")
 	}
-	return out.String() + value
+	return out.String()
 }
 
 // Encode writes a value as CUE, with the fields of objects in the order that encoding/json gives them.

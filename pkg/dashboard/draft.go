@@ -1,0 +1,126 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/text"
+)
+
+// Limits of a draft.
+const (
+	maxDraft   = 256 << 10 // bytes
+	maxEdits   = 500
+	maxPath    = 40
+	maxLabel   = 400     // bytes
+	maxMessage = 4 << 10 // bytes
+)
+
+// draft is the body of a request.
+type draft struct {
+	Base  string      `json:"base"`
+	Edits []draftEdit `json:"edits"`
+
+	// Of one that is saved.
+	Name    string `json:"name"`
+	Message string `json:"message"`
+}
+
+// draftEdit is an edit of what a directory declares, with its path below that.
+type draftEdit struct {
+	Dir   string          `json:"dir"`
+	Path  []string        `json:"path"`
+	Op    cuefile.Op      `json:"op"`
+	Value json.RawMessage `json:"value"`
+	To    int             `json:"to"`
+}
+
+var wholeCommit = regexp.MustCompile("^[0-9a-f]{40}$")
+
+// read returns the draft that a body has.
+func (d draft) read() (out offline.Draft, err error) {
+	switch {
+	case !wholeCommit.MatchString(d.Base):
+		return out, fmt.Errorf("base=%.50q: write all 40 digits of the commit that the draft starts from", d.Base)
+	case len(d.Edits) == 0:
+		return out, fmt.Errorf("the draft has no edits")
+	case len(d.Edits) > maxEdits:
+		return out, fmt.Errorf("the draft has %d edits; one can have %d", len(d.Edits), maxEdits)
+	}
+	out.Base = d.Base
+	for i, e := range d.Edits {
+		made, err := e.read()
+		if err != nil {
+			return out, fmt.Errorf("edits[%d]: %w", i, err)
+		}
+		out.Edits = append(out.Edits, made)
+	}
+	return out, nil
+}
+
+func (e draftEdit) read() (out offline.DraftEdit, err error) {
+	layer, ok := layerOf(e.Dir)
+	tooLong := func(label string) bool { return len(label) > maxLabel }
+	switch {
+	case !ok:
+		return out, fmt.Errorf("%.200q is no directory of a layer; write \".\", tenants/TENANT or tenants/TENANT/apps/APPLICATION", e.Dir)
+	case len(e.Path) > maxPath || slices.ContainsFunc(e.Path, tooLong):
+		return out, fmt.Errorf("the path is too long")
+	}
+	out.Dir = e.Dir
+	out.Edit = cuefile.Edit{Path: append([]string{layer}, e.Path...), Op: e.Op, To: e.To}
+	if e.Value == nil {
+		if e.Op == cuefile.Set || e.Op == cuefile.Add || e.Op == cuefile.Insert {
+			return out, fmt.Errorf("%s needs a value", e.Op)
+		}
+		return out, nil
+	}
+	d := json.NewDecoder(strings.NewReader(string(e.Value)))
+	d.UseNumber()
+	return out, d.Decode(&out.Value)
+}
+
+// layerOf returns the field that the files of a directory declare.
+func layerOf(dir string) (field string, ok bool) {
+	part := strings.Split(dir, "/")
+	switch {
+	case dir == ".":
+		return "platform", true
+	case !fs.ValidPath(dir) || len(part) < 2 || part[0] != "tenants" || !model.ValidName(part[1]):
+		return "", false
+	case len(part) == 2:
+		return "tenant", true
+	case len(part) == 4 && part[2] == "apps" && model.ValidName(part[3]):
+		return "application", true
+	}
+	return "", false
+}
+
+// message is that of the commit: what people wrote, without characters that do not show, or else what is changed.
+func (d draft) message() string {
+	var lines []string
+	for line := range strings.SplitSeq(d.Message, "\n") {
+		lines = append(lines, text.Line(line, maxMessage))
+	}
+	if said := strings.TrimSpace(strings.Join(lines, "\n")); said != "" {
+		return said + "\n"
+	}
+	var names []string
+	for _, e := range d.Edits {
+		name := strings.TrimPrefix(strings.Replace(e.Dir, "/apps/", "/", 1), "tenants/")
+		if e.Dir == "." {
+			name = "the platform"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return "change " + text.Enumerate(names, 3) + "\n"
+}

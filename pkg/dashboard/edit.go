@@ -1,0 +1,248 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/view"
+	"github.com/d-aros/d-aros/schema/jsonschema"
+)
+
+// maxPreview is how long somebody waits for the preview of a draft.
+const maxPreview = 30 * time.Second
+
+var (
+	errNoDrafts = refuse(http.StatusNotImplemented, "the editor needs a clone of the fleet repo: start \"reconciler ui\" in one, or with --repo DIR")
+	errReadOnly = refuse(http.StatusForbidden, "the dashboard was started with --read-only, so nothing can be changed here")
+	errSlow     = refuse(http.StatusServiceUnavailable, "the preview takes longer than %s; after a change all of the fleet is evaluated once, so ask again", maxPreview)
+)
+
+// benches are where drafts are previewed: at most one at each. The one that was used last is the first to be used again, as it
+// knows the fleet.
+type benches struct {
+	places chan struct{} // one element for each that is in use
+	mu     sync.Mutex
+	idle   []Drafts
+}
+
+func newBenches(all []Drafts) *benches {
+	return &benches{places: make(chan struct{}, len(all)), idle: all}
+}
+
+// take waits for a bench. The caller calls leave.
+func (b *benches) take(ctx context.Context) (d Drafts, leave func(), err error) {
+	select {
+	case b.places <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, context.Cause(ctx)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	last := len(b.idle) - 1
+	d, b.idle = b.idle[last], b.idle[:last]
+	return d, func() {
+		b.mu.Lock()
+		b.idle = append(b.idle, d)
+		b.mu.Unlock()
+		<-b.places
+	}, nil
+}
+
+// drafting answers with what a function makes of the files of the clone. It bounds the time that the client waits. What was evaluated
+// by then stays for the next question, so the work goes on until its next step.
+func (s *Server) drafting(w http.ResponseWriter, r *http.Request, ctx context.Context, do func(ctx context.Context, d Drafts) (status int, answer any, err error)) {
+	m, err := s.newest()
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.previewIn + 10*time.Second)) // later than that of other answers
+	type result struct {
+		status int
+		said   any
+		err    error
+	}
+	answered := make(chan result, 1)
+	d, leave, err := s.drafts.take(ctx)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	s.work.Go(func() {
+		defer leave()
+		var a result
+		if a.err = d.Follow(s.running, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}); a.err == nil {
+			if a.err = ctx.Err(); a.err == nil {
+				a.status, a.said, a.err = do(ctx, d)
+			}
+		}
+		answered <- a
+	})
+	var a result
+	select {
+	case a = <-answered:
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil && a.said == nil {
+		a.err = context.Cause(ctx)
+	}
+	if a.err != nil {
+		fail(w, r, a.err)
+		return
+	}
+	body, err := view.JSON(a.said)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	w.Header().Set("Daros-Status-Commit", m.Commit)
+	if r.Method == http.MethodGet {
+		send(w, r, body)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	write(w, r, a.status, body)
+}
+
+// source answers with what the files say of an application.
+func (s *Server) source(w http.ResponseWriter, r *http.Request) {
+	app, err := appOf(r)
+	if err == nil && s.drafts == nil {
+		err = errNoDrafts
+	}
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
+	defer stop()
+	s.drafting(w, r, ctx, func(ctx context.Context, d Drafts) (int, any, error) {
+		said, err := d.Source(ctx, app)
+		if err == nil && len(said.Files) == 0 {
+			err = refuse(http.StatusNotFound, "no file declares an application %s; a new one is made by edits of %s", app, said.Dir)
+		}
+		return http.StatusOK, sourceOf(app, said), err
+	})
+}
+
+// offers answers with what a declaration can name.
+func (s *Server) offers(w http.ResponseWriter, r *http.Request) {
+	if s.drafts == nil {
+		fail(w, r, errNoDrafts)
+		return
+	}
+	ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
+	defer stop()
+	s.drafting(w, r, ctx, func(_ context.Context, d Drafts) (int, any, error) {
+		said, err := d.Offers()
+		return http.StatusOK, offersOf(said, r.URL.Query().Get("tenant")), err
+	})
+}
+
+// schemaOf answers with the schema of a layer.
+func schemaOf(layer string) http.HandlerFunc {
+	made := sync.OnceValues(func() ([]byte, error) { return jsonschema.Of(layer) })
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := made()
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		send(w, r, append(body[:len(body):len(body)], '\n'))
+	}
+}
+
+// preview answers with what a draft would do.
+func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
+	asked, d, err := s.readDraft(w, r)
+	if err == nil && asked.Name+asked.Message != "" {
+		err = refuse(http.StatusBadRequest, "a preview has no name and no message: it is not saved")
+	}
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	ctx, end := of(r).draft(r.Context(), s.previewIn)
+	defer end()
+	s.drafting(w, r, ctx, func(ctx context.Context, on Drafts) (int, any, error) {
+		_, said, err := previewOn(ctx, on, d)
+		return http.StatusOK, said, err
+	})
+}
+
+// save commits a draft onto a new branch. It judges it anew: nothing that the page says of it counts.
+func (s *Server) save(w http.ResponseWriter, r *http.Request) {
+	asked, d, err := s.readDraft(w, r)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	onto, err := clone.ParseDraftBranch(asked.Name)
+	if err == nil && (len(asked.Message) > maxMessage || !utf8.ValidString(asked.Message)) {
+		err = errors.New("the message has more than 4096 bytes, or other bytes than text")
+	}
+	if err != nil {
+		fail(w, r, blame(http.StatusBadRequest, err))
+		return
+	}
+	message := asked.message()
+	ctx, stop := context.WithTimeoutCause(context.WithoutCancel(r.Context()), s.previewIn, errSlow)
+	defer stop()
+	s.drafting(w, r, ctx, func(ctx context.Context, on Drafts) (int, any, error) {
+		p, said, err := previewOn(ctx, on, d)
+		if err != nil {
+			return 0, nil, err
+		}
+		if !said.Saves {
+			return http.StatusUnprocessableEntity, said, nil
+		}
+		saved, err := on.Save(ctx, p, message, onto)
+		return http.StatusCreated, savedOf(saved), err
+	})
+}
+
+// readDraft reads the draft that a request has.
+func (s *Server) readDraft(w http.ResponseWriter, r *http.Request) (asked draft, d offline.Draft, err error) {
+	switch {
+	case s.drafts == nil:
+		return asked, d, errNoDrafts
+	case s.ReadOnly:
+		return asked, d, errReadOnly
+	}
+	if err = readJSON(w, r, maxDraft, &asked); err == nil {
+		d, err = asked.read()
+		err = blame(http.StatusBadRequest, err)
+	}
+	return asked, d, err
+}
+
+// previewOn previews a draft.
+func previewOn(ctx context.Context, on Drafts, d offline.Draft) (p offline.Preview, said view.Preview, err error) {
+	if p, err = on.Preview(ctx, d); err != nil {
+		if bad := (*offline.DraftError)(nil); errors.As(err, &bad) {
+			err = blame(http.StatusBadRequest, bad)
+		}
+		return p, said, err
+	}
+	said, err = previewOf(p)
+	return p, said, err
+}
+
+// draft begins the preview of a draft, and ends the one before. The caller calls end.
+func (s *session) draft(ctx context.Context, within time.Duration) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, stop := context.WithTimeoutCause(ctx, within, errSlow)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.redraft != nil {
+		s.redraft(errReplaced)
+	}
+	s.redraft = cancel
+	return ctx, func() { stop(); cancel(nil) }
+}

@@ -1,0 +1,51 @@
+package evaluate
+
+import (
+	"fmt"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// Document returns what files declare of one application, as JSON with the defaults, values of secrets included. It is null
+// if the layers above or the files are refused. Pins of the application do not count.
+func (e *Evaluator) Document(app model.AppID, files Files) ([]byte, error) {
+	alone := Through(e.backend)
+	alone.Fleet("", only{files, app}, func(string) (Files, error) { return files, nil })
+	t := alone.parts[app.Tenant]
+	if t == nil || t.layer.result.Tenant == nil {
+		return []byte("null"), nil
+	}
+	dir := layer.ApplicationDir(app)
+	digest, err := files.Digest(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", dir, err)
+	}
+	r := request{Layer: "declared", Tenant: app.Tenant, Name: app.Name, Policy: t.layer.result.Policy}
+	names, problems, err := layer.List(files, dir)
+	if err == nil && len(problems) == 0 {
+		r.Files, problems, err = layer.Read(files, names)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", dir, err)
+	}
+	if len(problems) > 0 {
+		return []byte("null"), nil
+	}
+	known, err := alone.evaluate(app.Tenant, keyOf("declared", app.Tenant, app.Name, digest, t.policy), r)
+	if err != nil {
+		return []byte("null"), nil // it was ended at a limit, which is a problem of the fleet
+	}
+	return known.Declared, nil
+}
+
+// evaluateDeclared answers the request of Document.
+func evaluateDeclared(r request, form layer.Form) (out result) {
+	app := model.AppID{Tenant: r.Tenant, Name: r.Name}
+	defer recovered(app, &out)
+	out.Declared = []byte("null")
+	if doc := layer.Declared(app, r.Files, r.Policy, form); doc != nil {
+		out.Declared = doc
+	}
+	return out
+}
