@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -20,6 +21,7 @@ const (
 	maxEdits   = 500
 	maxPath    = 40
 	maxLabel   = 400     // bytes
+	maxDepth   = 40      // of a value
 	maxMessage = 4 << 10 // bytes
 )
 
@@ -82,9 +84,30 @@ func (e draftEdit) read() (out offline.DraftEdit, err error) {
 		}
 		return out, nil
 	}
-	d := json.NewDecoder(strings.NewReader(string(e.Value)))
-	d.UseNumber()
-	return out, d.Decode(&out.Value)
+	if deep(e.Value) {
+		return out, fmt.Errorf("the value is nested more than %d deep", maxDepth)
+	}
+	out.Value = e.Value // with its fields in the order that the page gives them
+	return out, nil
+}
+
+// deep reports whether JSON is nested too deep to be written.
+func deep(value []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(value))
+	for depth := 0; ; {
+		t, err := d.Token()
+		switch {
+		case err != nil:
+			return false
+		case t == json.Delim('{'), t == json.Delim('['):
+			depth++
+		case t == json.Delim('}'), t == json.Delim(']'):
+			depth--
+		}
+		if depth > maxDepth {
+			return true
+		}
+	}
 }
 
 // layerOf returns the field that the files of a directory declare.

@@ -89,7 +89,7 @@ func savedOf(s clone.Saved) view.SavedDraft {
 // offersOf returns what a fleet offers to a tenant as an answer.
 func offersOf(o offline.Offers, tenant string) view.Offers {
 	v := view.Offers{
-		ComponentTypes: typesOf(o.ComponentTypes), StepTypes: typesOf(o.StepTypes), Traits: []view.OfferedTrait{}, Pools: []view.OfferedPool{},
+		Base: o.Commit, ComponentTypes: typesOf(o.ComponentTypes), StepTypes: typesOf(o.StepTypes), Traits: []view.OfferedTrait{}, Pools: []view.OfferedPool{},
 		Runtimes: []string{}, QoS: []string{}, Bands: []model.Band{}, Applications: []string{}, Tenants: []string{},
 	}
 	for _, t := range o.Traits {

@@ -11,6 +11,7 @@ import (
 
 // Offers are what a new declaration can refer to in a fleet.
 type Offers struct {
+	Commit         string // whose files offer them
 	Fleet          model.Fleet
 	ComponentTypes []OfferedType
 	StepTypes      []OfferedType
@@ -34,7 +35,7 @@ type ExampleOne struct {
 
 // Offers returns what the base offers.
 func (b *Base) Offers() (Offers, error) {
-	o := Offers{Fleet: b.was.side.fleet}
+	o := Offers{Commit: b.was.commit, Fleet: b.was.side.fleet}
 	s, err := shapesOf("application")
 	if err != nil {
 		return o, err

@@ -46,6 +46,7 @@ type Problem struct {
 
 // Offers are what a declaration can name in a fleet.
 type Offers struct {
+	Base           string         `json:"base"` // the commit that offers them, that drafts start from
 	ComponentTypes []OfferedType  `json:"componentTypes"`
 	StepTypes      []OfferedType  `json:"stepTypes"`
 	Traits         []OfferedTrait `json:"traits"`
