@@ -162,7 +162,7 @@ func (v *veil) judge(dir string, types map[string]string) func(path []string, sa
 		switch {
 		case app == "":
 			return false
-		case len(path) == 0 || path[0] != "application":
+		case len(path) == 0 || path[0] != "application" || slices.ContainsFunc(path, hiddenField):
 			return secrets
 		case len(path) < 5 || path[1] != "components":
 			return false
@@ -198,6 +198,9 @@ func (v *veil) judge(dir string, types map[string]string) func(path []string, sa
 		return hide
 	}
 }
+
+// hiddenField reports whether a name is that of a field that only expressions see.
+func hiddenField(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, "#") }
 
 // typesIn returns the types of components that files of an application write, "" for one that is computed.
 func typesIn(files []cuefile.File) map[string]string {

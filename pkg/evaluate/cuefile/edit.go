@@ -13,7 +13,6 @@ import (
 	"cuelang.org/go/cue/cuecontext"
 	"cuelang.org/go/cue/format"
 	"cuelang.org/go/cue/literal"
-	"cuelang.org/go/cue/parser"
 	"cuelang.org/go/cue/token"
 )
 
@@ -157,7 +156,7 @@ func (e Edit) save(f *File, t Text) error {
 
 // comments counts the comments of a file.
 func comments(f File) (n int) {
-	tree, err := parser.ParseFile(f.Name, f.Data, parser.ParseComments)
+	tree, err := parse(f)
 	if err == nil {
 		ast.Walk(tree, func(x ast.Node) bool {
 			if group, ok := x.(*ast.CommentGroup); ok {

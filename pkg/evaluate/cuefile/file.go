@@ -6,13 +6,10 @@
 package cuefile
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
 	"cuelang.org/go/cue/ast"
-	"cuelang.org/go/cue/errors"
-	"cuelang.org/go/cue/parser"
 	"cuelang.org/go/cue/token"
 )
 
@@ -53,12 +50,9 @@ type Place struct {
 // Index returns the places of a file in the order in which they stand there. A path has several
 // where a file says it several times. The error of a file that cannot be parsed names the line.
 func Index(f File) ([]Place, error) {
-	tree, err := parser.ParseFile(f.Name, f.Data, parser.ParseComments)
+	tree, err := parse(f)
 	if err != nil {
-		if at := errors.Positions(err); len(at) > 0 {
-			return nil, fmt.Errorf("read %s: %w", at[0], err)
-		}
-		return nil, fmt.Errorf("read %s: %w", f.Name, err)
+		return nil, err
 	}
 	w := &walk{file: f}
 	w.decls(nil, tree.Decls, nil)

@@ -8,7 +8,6 @@ import (
 
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/literal"
-	"cuelang.org/go/cue/parser"
 	"cuelang.org/go/cue/token"
 )
 
@@ -52,7 +51,7 @@ func unquoted(lit *ast.BasicLit) (s string, ok bool) {
 // or a let. What shown returns stands in place of it. Where something is hidden, comments are, too: what was written before may
 // be in them. A file that cannot be parsed is hidden as a whole.
 func Hide(f File, private func(path []string, says string) bool, shown func(says string) string) File {
-	tree, err := parser.ParseFile(f.Name, f.Data, parser.ParseComments)
+	tree, err := parse(f)
 	if err != nil {
 		return File{Name: f.Name}
 	}

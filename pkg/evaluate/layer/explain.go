@@ -10,6 +10,7 @@ import (
 	"cuelang.org/go/cue/literal"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
 )
@@ -23,9 +24,8 @@ const maxMessage = 500
 // syntaxProblems are the errors of the parser.
 func syntaxProblems(err error) (problems []model.Problem) {
 	for _, e := range errors.Errors(err) {
-		format, args := e.Msg()
 		problems = append(problems, model.Problem{
-			Code: catalogue.Syntax, Message: text.Line(fmt.Sprintf(format, args...), maxMessage),
+			Code: catalogue.Syntax, Message: text.Line(cuefile.Syntax(e), maxMessage),
 			Places: []model.Place{{At: e.Position().String()}},
 		})
 	}

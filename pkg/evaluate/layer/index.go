@@ -167,6 +167,9 @@ func (ix index) exact(dotted string) (entry, bool) {
 
 // private reports whether the value at path may be a secret and must not be quoted.
 func private(path []string) bool {
+	if slices.ContainsFunc(path, func(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, "#") }) {
+		return true // a value may refer to it
+	}
 	if len(path) > 5 && path[1] == "workflow" && path[4] == "properties" {
 		last := path[len(path)-1] // many an address is a key
 		return last == "url" || last == "prometheus"

@@ -72,3 +72,23 @@ func textAt(t *testing.T, files fs.FS, at string) string {
 	require.LessOrEqual(t, column-1, len(lines[line-1]), at)
 	return string(bytes.Join(lines[line-1:], nil)[column-1:])
 }
+
+// TestHiddenFieldsAreNotQuoted: a value of a secret may come from a hidden field, so no sentence says what stands there.
+func TestHiddenFieldsAreNotQuoted(t *testing.T) {
+	own, problems := Parse("application", []Source{{"app.cue", []byte("package fleet\n\napplication: {\n\t_pw: \"hunter2\"\n\t#t: \"hunter2\"\n\tname: \"shop\"\n}\n")}})
+	require.Empty(t, problems)
+	for _, path := range []string{"application._pw", "application.#t"} {
+		e, ok := own.Where.exact(path)
+		require.True(t, ok, path)
+		require.Empty(t, e.Text, path)
+	}
+	e, _ := own.Where.exact("application.name")
+	require.Equal(t, `"shop"`, e.Text)
+}
+
+// TestSyntaxQuotesNothing: what a file says that cannot be parsed may be a secret.
+func TestSyntaxQuotesNothing(t *testing.T) {
+	_, problems := Parse("application", []Source{{"app.cue", []byte("package fleet\n\napplication: {data: pw: \"x\" \"hunter2\"}\n")}})
+	require.NotEmpty(t, problems)
+	require.NotContains(t, problems[0].String(), "hunter2")
+}

@@ -11,6 +11,7 @@ import (
 	"cuelang.org/go/cue/token"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
+	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/schema"
 )
@@ -23,8 +24,8 @@ var topLevel = []string{"platform", "tenant", "application", "approval", "remova
 
 // Caps on one file, so that its evaluation stays small.
 const (
-	maxNodes = 50_000
-	maxDepth = 100
+	maxNodes = cuefile.MaxNodes
+	maxDepth = cuefile.MaxDepth
 )
 
 // lint refuses files that the plain cue command accepts: a file that opts out of its
