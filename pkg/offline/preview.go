@@ -63,6 +63,8 @@ func (p Preview) Shown() (shown Preview, diff string, err error) {
 	p.Problems = p.veil.problems(p.Problems)
 	p.Plan.Problems = p.veil.problems(p.Plan.Problems)
 	p.Plan.Solved = p.veil.problems(p.Plan.Solved)
+	p.Plan.Applications = p.veil.applications(p.Plan.Applications)
+	p.Plan.Objects = p.veil.objects(p.Plan.Objects)
 	p.Changes = nil
 	return p, diff, err
 }

@@ -49,7 +49,7 @@ func (b *Base) Source(ctx context.Context, app model.AppID) (s Source, err error
 		return s, err
 	}
 	v := veilOf([]string{s.Dir}, &b.was.side)
-	for i, f := range v.files(s.Dir, files, func(string) string { return hiddenWord }) {
+	for i, f := range v.files(s.Dir, files, hidden) {
 		shown := SourceFile{Path: f.Name}
 		if bytes.Equal(f.Data, files[i].Data) {
 			shown.Text = files[i].Data

@@ -2,11 +2,7 @@ package offline
 
 import (
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
-	"io/fs"
-	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +12,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/decode"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/source/clone"
 )
 
 // veil hides the values of secrets from somebody who may see everything else that some directories declare. What it cannot
@@ -27,20 +22,25 @@ type veil struct {
 	known  map[string]bool   // directories of applications all of whose values are among these
 
 	words map[string][]string // by which variables hold secrets, by tenant
+
+	secret map[string]bool // components that have ever been secrets, as types has them
+	turned map[string]bool // directories of applications one of whose secrets becomes something else
 }
 
 // What stands in place of a value.
 const (
-	hiddenWord  = "••••"
-	hiddenOther = "•••• (another one)"
+	hiddenWord  = "(hidden)"
+	hiddenOther = "(hidden, another value)"
 )
+
+func hidden([]string, string) string { return hiddenWord }
 
 // shortest is the length from which a value is hidden within other texts: shorter ones are in many.
 const shortest = 4
 
 // veilOf returns the veil of directories, given their states.
 func veilOf(dirs []string, sides ...*side) veil {
-	v := veil{types: map[string]string{}, known: map[string]bool{}, words: map[string][]string{}}
+	v := veil{types: map[string]string{}, known: map[string]bool{}, words: map[string][]string{}, secret: map[string]bool{}, turned: map[string]bool{}}
 	for i, s := range sides {
 		for t := range s.fleet.Tenants {
 			v.learnWords(s.fleet.Tenants[t].Name, s.fleet.Tenants[t].Policy.InForce)
@@ -65,55 +65,56 @@ func veilOf(dirs []string, sides ...*side) veil {
 func (v *veil) learn(a *model.Application) {
 	for i := range a.Components {
 		c := &a.Components[i]
+		v.becomes(layer.ApplicationDir(a.ID), c.Name, c.Type)
 		if c.Definition == "" {
 			v.types[layer.ApplicationDir(a.ID)+" "+c.Name] = c.Type
 		}
-		if c.Type != "secret" && c.Type != "raw" {
+		if c.Type != "secret" {
 			continue
 		}
 		var has struct {
-			Data    map[string]string `json:"data"`
-			Objects []struct {
-				Kind       string         `json:"kind"`
-				Data       map[string]any `json:"data"`
-				StringData map[string]any `json:"stringData"`
-			} `json:"objects"`
+			Data map[string]string `json:"data"`
 		}
 		_ = json.Unmarshal(c.Properties, &has) // the schema has checked it
 		for _, value := range has.Data {
 			v.add(value)
 		}
-		for _, o := range has.Objects {
-			if o.Kind != "Secret" {
-				continue
-			}
-			for _, value := range o.StringData {
-				v.add(value)
-			}
-			for _, value := range o.Data {
-				v.add(value)
-				if s, ok := value.(string); ok {
-					if plain, err := base64.StdEncoding.DecodeString(s); err == nil {
-						v.add(string(plain))
-					}
-				}
-			}
-		}
+	}
+}
+
+// becomes records what type a component has, after those that it had.
+func (v *veil) becomes(dir, component, is string) {
+	if is == "secret" {
+		v.secret[dir+" "+component] = true
+	} else if v.secret[dir+" "+component] {
+		v.turned[dir] = true
 	}
 }
 
 // learnWords adds the words by which variables hold secrets.
 func (v *veil) learnWords(tenant string, policy []model.PolicyValue) {
 	for _, p := range policy {
-		if p.Path == "secrets.names" {
-			v.words[tenant] = append(v.words[tenant], strings.FieldsFunc(p.Value, func(r rune) bool { return !unicode.IsUpper(r) && !unicode.IsDigit(r) })...)
+		if p.Path != "secrets.names" {
+			continue
+		}
+		for word := range strings.FieldsFuncSeq(p.Value, func(r rune) bool { return !unicode.IsUpper(r) && !unicode.IsDigit(r) }) {
+			if !slices.Contains(v.words[tenant], word) {
+				v.words[tenant] = append(v.words[tenant], word)
+			}
 		}
 	}
 }
 
-func (v *veil) add(value any) {
-	if s, ok := value.(string); ok && s != "" {
-		v.values = append(v.values, s)
+// add adds a value, and its lines: they are indented elsewhere.
+func (v *veil) add(value string) {
+	if value == "" {
+		return
+	}
+	v.values = append(v.values, value)
+	if strings.Contains(value, "\n") {
+		for line := range strings.SplitSeq(value, "\n") {
+			v.add(line)
+		}
 	}
 }
 
@@ -137,19 +138,6 @@ func (v *veil) text(s string) string {
 	return s
 }
 
-// problems returns problems without the values of secrets.
-func (v *veil) problems(list []model.Problem) (out []model.Problem) {
-	for _, p := range list {
-		p.Message = v.text(p.Message)
-		p.Places = slices.Clone(p.Places)
-		for i := range p.Places {
-			p.Places[i].Note = v.text(p.Places[i].Note)
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
 // judge returns what decides whether the layer of a directory hides a literal, given the types of components that its
 // files write.
 func (v *veil) judge(dir string, types map[string]string) func(path []string, says string) bool {
@@ -160,8 +148,8 @@ func (v *veil) judge(dir string, types map[string]string) func(path []string, sa
 	tenant, app := subject(dir)
 	private := func(path []string, says string) bool {
 		switch {
-		case app == "":
-			return false
+		case app == "": // a definition may have a secret
+			return slices.Contains(path, "definitions") && (slices.Contains(path, "data") || slices.Contains(path, "stringData"))
 		case len(path) == 0 || path[0] != "application" || slices.ContainsFunc(path, hiddenField):
 			return secrets
 		case len(path) < 5 || path[1] != "components":
@@ -193,14 +181,16 @@ func (v *veil) judge(dir string, types map[string]string) func(path []string, sa
 		}
 		hide := private(path, says)
 		if hide {
-			v.values = append(v.values, says)
+			v.add(says)
 		}
 		return hide
 	}
 }
 
 // hiddenField reports whether a name is that of a field that only expressions see.
-func hiddenField(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, "#") }
+func hiddenField(name string) bool {
+	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, "#")
+}
 
 // typesIn returns the types of components that files of an application write, "" for one that is computed.
 func typesIn(files []cuefile.File) map[string]string {
@@ -214,95 +204,4 @@ func typesIn(files []cuefile.File) map[string]string {
 		}
 	}
 	return types
-}
-
-// files returns the files of a directory as they may be seen, those that hide nothing as they are.
-func (v *veil) files(dir string, files []cuefile.File, shown func(says string) string) (open []cuefile.File) {
-	private := v.judge(dir, typesIn(files))
-	for _, f := range files {
-		open = append(open, cuefile.Hide(f, private, shown))
-	}
-	return open
-}
-
-// diff returns the changes of a draft as a unified diff, which tells of a hidden value only whether it is a new one.
-func (v *veil) diff(was, is fs.FS, changes []clone.Change) (string, error) {
-	var open []clone.Change
-	for _, dir := range dirsOf(changes) {
-		before, err := layerFiles(was, dir)
-		if err != nil {
-			return "", err
-		}
-		after, err := layerFiles(is, dir)
-		if err != nil {
-			return "", err
-		}
-		old := map[string]bool{}
-		before = v.files(dir, before, func(says string) string { old[says] = true; return hiddenWord })
-		after = v.files(dir, after, func(says string) string {
-			if old[says] {
-				return hiddenWord
-			}
-			return hiddenOther
-		})
-		for _, c := range changes {
-			if path.Dir(c.Name) == dir {
-				open = append(open, clone.Change{Name: c.Name, Before: contentOf(before, c.Name), After: contentOf(after, c.Name)})
-			}
-		}
-	}
-	return Diff(open), nil
-}
-
-// dirsOf returns the directories of changes, in order.
-func dirsOf(changes []clone.Change) (dirs []string) {
-	for _, c := range changes {
-		if dir := path.Dir(c.Name); !slices.Contains(dirs, dir) {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
-}
-
-func contentOf(files []cuefile.File, name string) []byte {
-	i := slices.IndexFunc(files, func(f cuefile.File) bool { return f.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return files[i].Data
-}
-
-// conflicts hides the values of secrets in conflicts of a directory, given the files that they are about.
-func (v *veil) conflicts(found []Conflict, sides ...fs.FS) error {
-	for i := range found {
-		c := &found[i]
-		types := map[string]string{}
-		for _, side := range sides {
-			files, err := layerFiles(side, c.Dir)
-			if err != nil {
-				return err
-			}
-			maps.Copy(types, typesIn(files))
-		}
-		for _, text := range []*string{&c.Base, &c.Mine, &c.Theirs} {
-			*text = v.written(c.Dir, types, c.Path, *text)
-		}
-	}
-	return nil
-}
-
-// written hides the values of secrets in what is written at a path.
-func (v *veil) written(dir string, types map[string]string, path []string, text string) string {
-	if text == "" {
-		return ""
-	}
-	label := cuefile.Label(path...)
-	f := cuefile.File{Data: []byte(label + text)}
-	all := maps.Clone(types)
-	maps.Copy(all, typesIn([]cuefile.File{f}))
-	open := string(cuefile.Hide(f, v.judge(dir, all), func(string) string { return hiddenWord }).Data)
-	if open == "" {
-		return hiddenWord
-	}
-	return strings.TrimPrefix(open, label)
 }

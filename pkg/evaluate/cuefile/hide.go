@@ -50,7 +50,7 @@ func unquoted(lit *ast.BasicLit) (s string, ok bool) {
 // each literal by its path and by what it says; the path is nil of a string that stands elsewhere: in an expression, a definition
 // or a let. What shown returns stands in place of it. Where something is hidden, comments are, too: what was written before may
 // be in them. A file that cannot be parsed is hidden as a whole.
-func Hide(f File, private func(path []string, says string) bool, shown func(says string) string) File {
+func Hide(f File, private func(path []string, says string) bool, shown func(path []string, says string) string) File {
 	tree, err := parse(f)
 	if err != nil {
 		return File{Name: f.Name}
@@ -68,8 +68,8 @@ func Hide(f File, private func(path []string, says string) bool, shown func(says
 		text       string
 	}
 	var cuts []cut
-	hide := func(n ast.Node, says string) {
-		cuts = append(cuts, cut{n.Pos().Offset(), n.End().Offset(), literal.String.Quote(shown(says))})
+	hide := func(n ast.Node, path []string, says string) {
+		cuts = append(cuts, cut{n.Pos().Offset(), n.End().Offset(), literal.String.Quote(shown(path, says))})
 	}
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
@@ -81,7 +81,7 @@ func Hide(f File, private func(path []string, says string) bool, shown func(says
 			return false // a label is no value
 		case *ast.Interpolation:
 			if says := string(f.Data[n.Pos().Offset():n.End().Offset()]); private(nil, says) {
-				hide(n, says)
+				hide(n, nil, says)
 				return false
 			}
 			for _, part := range n.Elts {
@@ -97,7 +97,7 @@ func Hide(f File, private func(path []string, says string) bool, shown func(says
 				says = s
 			}
 			if known && private(p.Path, says) || !known && n.Kind == token.STRING && private(nil, says) {
-				hide(n, says)
+				hide(n, p.Path, says)
 			}
 		}
 		return true

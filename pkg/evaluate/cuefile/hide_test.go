@@ -15,7 +15,7 @@ func TestHide(t *testing.T) {
 	private := func(path []string, says string) bool {
 		return path == nil || slices.Contains(path, "data") || says == "hunter2"
 	}
-	shown := func(says string) string { return strings.Repeat("*", len(says)/100) }
+	shown := func(_ []string, says string) string { return strings.Repeat("*", len(says)/100) }
 	for file, want := range map[string]string{
 		"a: {image: \"x\"} // old: hunter1\n":                                "a: {image: \"x\"} // old: hunter1\n", // nothing is hidden
 		"// was hunter1\na: data: \"hunter2\" // hunter1\nb: 1 // hunter1\n": "// …\na: data: \"\" // …\nb: 1 // …\n",
