@@ -1,0 +1,224 @@
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+// desk is a place where drafts are previewed when a test says so.
+type desk struct {
+	begun   chan offline.Draft
+	proceed chan struct{} // one element lets one preview go on
+	bad     error
+	refused []model.Problem
+	saved   atomic.Int32
+}
+
+// newDesks returns some that share their channels.
+func newDesks(n int) (first *desk, all []Drafts) {
+	begun, proceed := make(chan offline.Draft, 100), make(chan struct{}, 100)
+	for range n {
+		all = append(all, &desk{begun: begun, proceed: proceed})
+	}
+	return all[n-1].(*desk), all // the last is used first
+}
+
+func (d *desk) Follow(context.Context, offline.Recorded) error { return nil }
+
+func (d *desk) Source(context.Context, model.AppID) (s offline.Source, err error) { return s, d.bad }
+
+func (d *desk) Offers() (o offline.Offers, err error) { return o, d.bad }
+
+func (d *desk) Preview(_ context.Context, draft offline.Draft) (offline.Preview, error) {
+	d.begun <- draft
+	<-d.proceed
+	return offline.Preview{Commit: commit(1), Problems: d.refused, Plan: plan.Comparison{}}, d.bad
+}
+
+func (d *desk) Save(_ context.Context, _ offline.Preview, message string, onto clone.DraftBranch) (clone.Saved, error) {
+	d.saved.Add(1)
+	return clone.Saved{Branch: onto.Branch(), Commit: message}, nil
+}
+
+// drafting returns a server with some desks.
+func drafting(t *testing.T, n int) (*Server, *desk, *clock) {
+	first, all := newDesks(n)
+	s, now := newServer(t, &memory{moments: []Moment{small(0, "")}}, nil)
+	s.drafts = newBenches(all)
+	return s, first, now
+}
+
+// bodyOf is a draft with edits of acme/shop, and more fields.
+func bodyOf(more string, values ...string) string {
+	var edits []string
+	for _, v := range values {
+		edits = append(edits, `{"dir":"tenants/acme/apps/shop","path":["priority"],"op":"set","value":`+v+`}`)
+	}
+	return `{"base":"` + commit(1) + `","edits":[` + strings.Join(edits, ",") + `]` + more + `}`
+}
+
+// TestNewestPreviewWins: who types gets the preview of the last draft; others get theirs at the same time, as many as there are
+// places; who comes then waits.
+func TestNewestPreviewWins(t *testing.T) {
+	s, d, now := drafting(t, 2)
+	var browsers []*client
+	for range 3 {
+		browsers = append(browsers, signedIn(t, s))
+		now.pass(betweenSigns)
+	}
+	ask := func(c *client, value string) <-chan *httptest.ResponseRecorder {
+		answered := make(chan *httptest.ResponseRecorder, 1)
+		go func() { answered <- c.post("preview", bodyOf("", value)) }()
+		return answered
+	}
+	first := ask(browsers[0], "1")
+	<-d.begun
+	second := ask(browsers[0], "2") // beside the first, which still computes
+	refused(t, http.StatusConflict, <-first)
+	require.Equal(t, json.RawMessage("2"), (<-d.begun).Edits[0].Value)
+	others := ask(browsers[1], "3")
+	require.Len(t, s.drafts.places, 2)
+	d.proceed <- struct{}{}
+	d.proceed <- struct{}{}
+	require.Equal(t, http.StatusOK, (<-second).Code)
+	<-d.begun
+	d.proceed <- struct{}{}
+	require.Equal(t, http.StatusOK, (<-others).Code)
+
+	// A save is not ended by the preview that its browser asks for next.
+	saves := make(chan *httptest.ResponseRecorder, 1)
+	go func() { saves <- browsers[2].post("branches", bodyOf(`,"name":"more"`, "4")) }()
+	<-d.begun
+	third := ask(browsers[2], "5")
+	<-d.begun
+	d.proceed <- struct{}{}
+	d.proceed <- struct{}{}
+	require.Equal(t, http.StatusCreated, (<-saves).Code)
+	require.Equal(t, http.StatusOK, (<-third).Code)
+}
+
+// TestPreviewsHaveALimit: a draft that takes too long is given up, and keeps its place only as long as it computes.
+func TestPreviewsHaveALimit(t *testing.T) {
+	s, d, _ := drafting(t, 1)
+	s.previewIn = time.Millisecond
+	c := signedIn(t, s)
+	require.Contains(t, refused(t, http.StatusServiceUnavailable, c.post("preview", bodyOf("", "1"))), "ask again")
+	require.Contains(t, refused(t, http.StatusServiceUnavailable, c.get("source/applications/acme/shop")), "ask again", "the place is taken")
+	require.Equal(t, http.StatusOK, c.get("fleet").Code, "other pages go on")
+	d.proceed <- struct{}{}
+	s.previewIn = time.Minute
+	d.proceed <- struct{}{}
+	require.Equal(t, http.StatusOK, c.post("preview", bodyOf("", "1")).Code)
+}
+
+func TestBadDrafts(t *testing.T) {
+	s, d, _ := drafting(t, 1)
+	c := signedIn(t, s)
+	edit := func(fields string) string { return `{"base":"` + commit(1) + `","edits":[{` + fields + `}]}` }
+	for want, body := range map[string]string{
+		"cannot be read":        "",
+		"write all 40":          `{"base":"main","edits":[]}`,
+		"has no edits":          bodyOf(""),
+		"one can have 500":      bodyOf("", strings.Split(strings.Repeat("1,", 500)+"1", ",")...),
+		"no directory":          edit(`"dir":"tenants/../fleet","path":["a"],"op":"set","value":1`),
+		"directory of a la":     edit(`"dir":"tenants/acme/apps","path":["a"],"op":"set","value":1`),
+		"\".\", tenants/TENANT": edit(`"dir":"/etc","path":["a"],"op":"set","value":1`),
+		"or tenants/TENANT/":    edit(`"dir":"tenants/acme/apps/shop/deploy","path":["a"],"op":"set","value":1`),
+		"set needs a value":     edit(`"dir":".","path":["a"],"op":"set"`),
+		"path is too long":      edit(`"dir":".","path":["` + strings.Repeat("a", maxLabel+1) + `"],"op":"unset"`),
+		"nested more than":      edit(`"dir":".","path":["a"],"op":"set","value":` + strings.Repeat("[", 100) + strings.Repeat("]", 100)),
+		"unknown field":         edit(`"dir":".","path":["a"],"op":"unset","file":"/etc/passwd"`),
+		"is not saved":          bodyOf(`,"name":"more"`, "1"),
+	} {
+		require.Contains(t, refused(t, http.StatusBadRequest, c.post("preview", body)), want, body)
+	}
+	for _, name := range []string{"", "ui/../main", "../main", "refs/heads/main", "refs/heads/ui/x:refs/heads/main", "x:main", "+x", "x\n", "x y", "A", "-x", "x.lock", "@{u}", "x/y/z", strings.Repeat("x", 60)} {
+		said, _ := json.Marshal(name)
+		require.Contains(t, refused(t, http.StatusBadRequest, c.post("branches", bodyOf(`,"name":`+string(said), "1"))), "cannot name a draft", name)
+	}
+	long := strings.Repeat("a", maxMessage+1)
+	require.Contains(t, refused(t, http.StatusBadRequest, c.post("branches", bodyOf(`,"name":"x","message":"`+long+`"`, "1"))), "the message")
+	refused(t, http.StatusRequestEntityTooLarge, c.post("preview", bodyOf("", `"`+strings.Repeat("a", maxDraft)+`"`)))
+	refused(t, http.StatusNotFound, c.get("source/applications/acme/%2e%2e"))
+	refused(t, http.StatusMethodNotAllowed, c.get("preview"))
+	require.Empty(t, d.begun, "nothing was asked")
+	stranger := stranger(t, s)
+	refused(t, http.StatusUnauthorized, stranger.post("branches", bodyOf(`,"name":"x"`, "1")))
+	refused(t, http.StatusForbidden, c.post("branches", bodyOf(`,"name":"x"`, "1"), "Origin", "http://evil.example"))
+
+	d.bad = fmt.Errorf("wrapped: %w", &offline.DraftError{Err: errors.New("app.cue:3:1: is computed")})
+	d.proceed <- struct{}{}
+	require.Contains(t, refused(t, http.StatusBadRequest, c.post("preview", bodyOf("", "1"))), "app.cue:3:1")
+	d.bad = errors.New("the disk is full")
+	d.proceed <- struct{}{}
+	require.Contains(t, refused(t, http.StatusServiceUnavailable, c.post("branches", bodyOf(`,"name":"x"`, "1"))), "the disk is full")
+	d.bad = nil
+	refused(t, http.StatusNotFound, c.get("source/applications/acme/none"))
+}
+
+// TestRefusedDraftsAreNotSaved: what a page says of a draft does not count.
+func TestRefusedDraftsAreNotSaved(t *testing.T) {
+	s, d, _ := drafting(t, 1)
+	c := signedIn(t, s)
+	d.refused = []model.Problem{{Code: "DA1203", Path: "application.components.web.replicas", Tenant: "acme", App: "shop"}}
+	d.proceed <- struct{}{}
+	d.proceed <- struct{}{}
+	preview := c.post("preview", bodyOf("", "1"))
+	saved := c.post("branches", bodyOf(`,"name":"x"`, "1"))
+	require.Equal(t, http.StatusUnprocessableEntity, saved.Code)
+	require.Equal(t, preview.Body.String(), saved.Body.String())
+	var said view.Preview
+	require.NoError(t, json.Unmarshal(saved.Body.Bytes(), &said))
+	require.Equal(t, []string{"components", "web", "replicas"}, said.Problems[0].Field)
+	require.Equal(t, "tenants/acme/apps/shop", said.Problems[0].Dir)
+	require.Zero(t, d.saved.Load())
+
+	// The message of a commit is a text: what does not show is not in it.
+	d.refused = nil
+	for message, want := range map[string]string{"": "change acme/shop\n", "more\n\n\u001b[31mof it\u202e\n": "more\n\n[31mof it\n"} {
+		given, _ := json.Marshal(message)
+		d.proceed <- struct{}{}
+		a := c.post("branches", bodyOf(`,"name":"x","message":`+string(given), "1"))
+		require.Equal(t, http.StatusCreated, a.Code, a.Body)
+		var made view.SavedDraft
+		require.NoError(t, json.Unmarshal(a.Body.Bytes(), &made))
+		require.Equal(t, want, made.Commit)
+		require.Equal(t, "git push origin ui/x", made.Push)
+	}
+}
+
+// TestNobodyDrafts: without a clone, or where it is not wanted.
+func TestNobodyDrafts(t *testing.T) {
+	s, _, _ := drafting(t, 1)
+	c := signedIn(t, s)
+	require.Contains(t, c.get("meta").Body.String(), `"edit": true`)
+	s.ReadOnly = true
+	require.Contains(t, c.get("meta").Body.String(), `"edit": false`)
+	for _, path := range []string{"preview", "branches"} {
+		require.Contains(t, refused(t, http.StatusForbidden, c.post(path, bodyOf("", "1"))), "--read-only")
+	}
+	s.drafts = nil
+	for _, path := range []string{"preview", "branches"} {
+		require.Contains(t, refused(t, http.StatusNotImplemented, c.post(path, bodyOf("", "1"))), "needs a clone")
+	}
+	for _, path := range []string{"offers", "source/applications/acme/shop"} {
+		require.Contains(t, refused(t, http.StatusNotImplemented, c.get(path)), "needs a clone")
+	}
+	require.Contains(t, c.get("schema/application").Body.String(), "#/$defs/Component")
+}
