@@ -31,9 +31,10 @@ func newUICommand() *cobra.Command {
 what does not and why, who is ahead, what would admit it, and the history of all that. Its
 answers are those of status, explain, history, what-if and plan, byte for byte.
 
-It reads only the status branch, in intervals, and writes nothing. In a clone of the fleet
-repo it answers what-if, too, from the files as they lie on disk, and shows what the merge of
-each branch there would do.
+It reads only the status branch, in intervals. In a clone of the fleet repo it answers what-if,
+too, from the files as they lie on disk, shows what the merge of each branch there would do,
+and has an editor of applications: what is saved there is a commit on a new branch ui/NAME of
+the clone. Nothing else is ever written.
 
 The URL holds a token that lets a browser in. Only addresses of this machine are served.
 
@@ -93,16 +94,12 @@ server of files shows below any path, and ends.`,
 				}
 				defer p.tree.Close()
 				o.Proposals = p
-				if q.tree.Git {
-					drafts, err := q.openDrafts(cmd.Context(), from.branch)
-					for _, d := range drafts {
-						defer d.(uiDrafts).Close()
-					}
-					if err != nil {
-						return err
-					}
-					o.Drafts, o.ReadOnly = drafts, readOnly
+				drafts, end, err := openDrafts(cmd, &from, q.options)
+				defer end()
+				if err != nil {
+					return err
 				}
+				o.Drafts, o.ReadOnly = drafts, readOnly
 			}
 			server, err := dashboard.New(o)
 			if err != nil {

@@ -141,6 +141,10 @@ func TestUIRefusesDrafts(t *testing.T) {
 	refused := ui.post("branches", strings.Replace(over, "]}", `],"name":"more"}`, 1))
 	require.Equal(t, p, decoded[view.Preview](t, refused, http.StatusUnprocessableEntity))
 
+	same := asked(base, inShop("components/web/replicas", "set", "2"), "")
+	require.False(t, decoded[view.Preview](t, ui.post("preview", same), http.StatusOK).Saves, "it changes nothing")
+	require.Equal(t, http.StatusUnprocessableEntity, ui.post("branches", strings.Replace(same, "]}", `],"name":"more"}`, 1)).status)
+
 	for want, body := range map[string]string{
 		"names no commit of this clone": asked(strings.Repeat("1", 40), inShop("priority", "set", "1"), ""),
 		"app.cue:6:19":                  asked(base, inShop("components/web", "set", "1"), ""), // has fields of its own

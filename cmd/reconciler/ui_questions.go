@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/d-aros/d-aros/pkg/dashboard"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 )
@@ -34,29 +33,6 @@ func openQuestions(cmd *cobra.Command, from *ledgerFlags, of *fleetFlags) (q *ui
 		return nil, false, err
 	}
 	return q, true, nil
-}
-
-// uiDrafts previews drafts on the last commit of a clone.
-type uiDrafts struct{ *offline.Base }
-
-// Follow brings the files and the status branch up to date.
-func (d uiDrafts) Follow(ctx context.Context, recorded offline.Recorded) error {
-	return d.Base.Follow(ctx, recorded, present().UTC().Round(0))
-}
-
-// maxDrafts is how many drafts are previewed at a time.
-const maxDrafts = 2
-
-// openDrafts prepares to preview drafts. The evaluators start when they are needed. The caller closes what it gets.
-func (q *uiQuestions) openDrafts(ctx context.Context, status string) (all []dashboard.Drafts, err error) {
-	for range maxDrafts {
-		b, err := offline.OpenBase(ctx, q.options, offline.Case{Tree: q.tree, StatusBranch: status}, "HEAD")
-		if err != nil {
-			return all, err
-		}
-		all = append(all, uiDrafts{b})
-	}
-	return all, nil
 }
 
 // Follow brings the files and the status branch up to date.

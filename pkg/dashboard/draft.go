@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -44,12 +43,10 @@ type draftEdit struct {
 	To    int             `json:"to"`
 }
 
-var wholeCommit = regexp.MustCompile("^[0-9a-f]{40}$")
-
 // read returns the draft that a body has.
 func (d draft) read() (out offline.Draft, err error) {
 	switch {
-	case !wholeCommit.MatchString(d.Base):
+	case !wholeCommit(d.Base):
 		return out, fmt.Errorf("base=%.50q: write all 40 digits of the commit that the draft starts from", d.Base)
 	case len(d.Edits) == 0:
 		return out, fmt.Errorf("the draft has no edits")

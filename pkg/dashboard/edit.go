@@ -20,6 +20,7 @@ const maxPreview = 30 * time.Second
 var (
 	errNoDrafts = refuse(http.StatusNotImplemented, "the editor needs a clone of the fleet repo: start \"reconciler ui\" in one, or with --repo DIR")
 	errReadOnly = refuse(http.StatusForbidden, "the dashboard was started with --read-only, so nothing can be changed here")
+	errGaveUp   = refuse(http.StatusBadRequest, "the files cannot be worked on here; edit them by hand")
 	errSlow     = refuse(http.StatusServiceUnavailable, "the preview takes longer than %s; after a change all of the fleet is evaluated once, so ask again", maxPreview)
 )
 
@@ -77,12 +78,17 @@ func (s *Server) drafting(w http.ResponseWriter, r *http.Request, ctx context.Co
 	s.work.Go(func() {
 		defer leave()
 		var a result
+		defer func() {
+			if recover() != nil { // what reads the files of people must not end the pages of others
+				a = result{err: errGaveUp}
+			}
+			answered <- a
+		}()
 		if a.err = d.Follow(s.running, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}); a.err == nil {
 			if a.err = ctx.Err(); a.err == nil {
 				a.status, a.said, a.err = do(ctx, d)
 			}
 		}
-		answered <- a
 	})
 	var a result
 	select {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
-	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
 )
@@ -26,6 +25,7 @@ type desk struct {
 	begun   chan offline.Draft
 	proceed chan struct{} // one element lets one preview go on
 	bad     error
+	panics  bool
 	refused []model.Problem
 	saved   atomic.Int32
 }
@@ -48,7 +48,10 @@ func (d *desk) Offers() (o offline.Offers, err error) { return o, d.bad }
 func (d *desk) Preview(_ context.Context, draft offline.Draft) (offline.Preview, error) {
 	d.begun <- draft
 	<-d.proceed
-	return offline.Preview{Commit: commit(1), Problems: d.refused, Plan: plan.Comparison{}}, d.bad
+	if d.panics {
+		panic("a file that nobody expected")
+	}
+	return offline.Preview{Commit: commit(1), Problems: d.refused, Changes: []clone.Change{{Name: "app.cue"}}}, d.bad
 }
 
 func (d *desk) Save(_ context.Context, _ offline.Preview, message string, onto clone.DraftBranch) (clone.Saved, error) {
@@ -113,18 +116,22 @@ func TestNewestPreviewWins(t *testing.T) {
 	require.Equal(t, http.StatusOK, (<-third).Code)
 }
 
-// TestPreviewsHaveALimit: a draft that takes too long is given up, and keeps its place only as long as it computes.
+// TestPreviewsHaveALimit: who waits too long is told so, whether his draft has begun or not, and other pages go on.
 func TestPreviewsHaveALimit(t *testing.T) {
-	s, d, _ := drafting(t, 1)
-	s.previewIn = time.Millisecond
+	s, d, now := drafting(t, 1)
 	c := signedIn(t, s)
-	require.Contains(t, refused(t, http.StatusServiceUnavailable, c.post("preview", bodyOf("", "1"))), "ask again")
-	require.Contains(t, refused(t, http.StatusServiceUnavailable, c.get("source/applications/acme/shop")), "ask again", "the place is taken")
-	require.Equal(t, http.StatusOK, c.get("fleet").Code, "other pages go on")
+	now.pass(betweenSigns)
+	other := signedIn(t, s)
+	answered := make(chan *httptest.ResponseRecorder, 1)
+	go func() { answered <- c.post("preview", bodyOf("", "1")) }()
+	<-d.begun
+	s.previewIn = time.Millisecond
+	require.Contains(t, refused(t, http.StatusServiceUnavailable, other.get("source/applications/acme/shop")), "ask again", "the place is taken")
+	require.Equal(t, http.StatusOK, other.get("fleet").Code)
 	d.proceed <- struct{}{}
-	s.previewIn = time.Minute
+	require.Equal(t, http.StatusOK, (<-answered).Code)
+	require.Contains(t, refused(t, http.StatusServiceUnavailable, c.post("preview", bodyOf("", "1"))), "ask again", "it computes for ever, or never begins")
 	d.proceed <- struct{}{}
-	require.Equal(t, http.StatusOK, c.post("preview", bodyOf("", "1")).Code)
 }
 
 func TestBadDrafts(t *testing.T) {
@@ -168,7 +175,9 @@ func TestBadDrafts(t *testing.T) {
 	d.bad = errors.New("the disk is full")
 	d.proceed <- struct{}{}
 	require.Contains(t, refused(t, http.StatusServiceUnavailable, c.post("branches", bodyOf(`,"name":"x"`, "1"))), "the disk is full")
-	d.bad = nil
+	d.bad, d.panics = nil, true
+	d.proceed <- struct{}{}
+	require.Contains(t, refused(t, http.StatusBadRequest, c.post("preview", bodyOf("", "1"))), "edit them by hand")
 	refused(t, http.StatusNotFound, c.get("source/applications/acme/none"))
 }
 

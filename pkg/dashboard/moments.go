@@ -53,8 +53,11 @@ func unknown(err error) error {
 
 // checkCommit refuses everything but the full name of a commit: no name of a branch, and nothing that Git would resolve.
 func checkCommit(s string) error {
-	if len(s) != 40 || strings.Trim(s, "0123456789abcdef") != "" {
+	if !wholeCommit(s) {
 		return refuse(http.StatusBadRequest, "%.60q is no commit of the status branch; write all 40 digits", s)
 	}
 	return nil
 }
+
+// wholeCommit reports whether a text is the full name of a commit.
+func wholeCommit(s string) bool { return len(s) == 40 && strings.Trim(s, "0123456789abcdef") == "" }

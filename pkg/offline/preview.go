@@ -38,11 +38,15 @@ func (e *DraftError) Error() string { return e.Err.Error() }
 // Unwrap returns the error without the blame.
 func (e *DraftError) Unwrap() error { return e.Err }
 
-// Saves reports whether the draft may be saved: nobody has to decide whose value counts, and the reconciler would accept it.
-func (p *Preview) Saves() bool { return len(p.Conflicts)+len(p.Problems) == 0 }
+// Saves reports whether the draft may be saved: it changes something, nobody has to decide whose value counts, and the
+// reconciler would accept it.
+func (p *Preview) Saves() bool { return len(p.Changes) > 0 && len(p.Conflicts)+len(p.Problems) == 0 }
 
 // Places returns where the files of what a draft edits say something after it.
 func (p *Preview) Places() (places []cuefile.Place) {
+	if p.is == nil {
+		return nil // it was not carried out
+	}
 	for _, dir := range dirsOf(p.Changes) {
 		files, err := layerFiles(p.is, dir)
 		if err != nil {

@@ -29,6 +29,9 @@ func (v *veil) files(dir string, files []cuefile.File, shown func(path []string,
 
 // diff returns the changes of a draft as a unified diff, which tells of a hidden value only whether it is a new one.
 func (v *veil) diff(was, is fs.FS, changes []clone.Change) (string, error) {
+	if is == nil {
+		return "", nil // it was not carried out
+	}
 	var open []clone.Change
 	for _, dir := range dirsOf(changes) {
 		before, err := layerFiles(was, dir)

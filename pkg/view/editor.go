@@ -112,5 +112,5 @@ type SavedDraft struct {
 	Branch string `json:"branch"`
 	Commit string `json:"commit"`
 	Signed bool   `json:"signed"`
-	Push   string `json:"push"` // the command that offers it to others; "" if the clone has no origin
+	Push   string `json:"push"` // the command that offers it to others
 }

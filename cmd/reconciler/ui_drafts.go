@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/d-aros/d-aros/pkg/dashboard"
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/source/clone"
+)
+
+// uiDrafts previews drafts on the last commit of a clone. It reads the clone by itself, as others are previewed beside it.
+type uiDrafts struct {
+	*offline.Base
+	tree *clone.Tree
+}
+
+// maxDrafts is how many drafts are previewed at a time.
+const maxDrafts = 2
+
+// openDrafts prepares to preview drafts, unless the files are in no Git repository. Evaluators start when they are needed. The caller calls
+// end, whatever the error.
+func openDrafts(cmd *cobra.Command, from *ledgerFlags, o offline.Options) (all []dashboard.Drafts, end func(), err error) {
+	var open []*uiDrafts
+	end = func() {
+		for _, d := range open {
+			d.Close()
+			d.tree.Close()
+		}
+	}
+	for range maxDrafts {
+		tree, err := clone.Open(cmd.Context(), from.repo)
+		if err != nil {
+			return nil, end, err
+		}
+		if !tree.Git {
+			tree.Close()
+			return nil, end, nil
+		}
+		base, err := offline.OpenBase(cmd.Context(), o, offline.Case{Tree: tree, StatusBranch: from.branch}, "HEAD")
+		if err != nil {
+			tree.Close()
+			return nil, end, err
+		}
+		open = append(open, &uiDrafts{base, tree})
+		all = append(all, open[len(open)-1])
+	}
+	return all, end, nil
+}
+
+// Follow brings the commit and the status branch up to date.
+func (d *uiDrafts) Follow(ctx context.Context, recorded offline.Recorded) error {
+	return d.Base.Follow(ctx, recorded, present().UTC().Round(0))
+}
