@@ -39,6 +39,25 @@ func editing(t *testing.T, args ...string) (w *world, ui *uiClient, untouched fu
 	w = newWorld(t)
 	w.app("acme", "shop", 2, 500)
 	w.app("globex", "api", 10, 300)
+	w.repo.Write("definitions.cue", `package fleet
+
+// A cache that forgets.
+platform: definitions: components: cache: {
+	#Parameter: version!: string
+	parameter: #Parameter
+	example: version: "7"
+	output: {type: "worker", properties: image: "example.com/cache:\(parameter.version)"}
+}
+platform: definitions: traits: {
+	// Logs of a file.
+	logs: {
+		#Parameter: file!: string
+		parameter: #Parameter
+		example: file: "/log"
+		output: probes: liveness: exec: command: ["test", parameter.file]
+	}
+}
+`)
 	w.repo.Commit("first")
 	w.passes()
 	present = func() time.Time { return w.now }
@@ -75,6 +94,8 @@ func TestUIEdits(t *testing.T) {
 	require.Equal(t, []string{"acme", "globex"}, offers.Tenants)
 	require.Equal(t, "general", offers.Pools[0].Name)
 	require.Contains(t, offers.ComponentTypes, view.OfferedType{Name: "cron", About: "Cron is a job that starts on a schedule."})
+	require.Contains(t, offers.ComponentTypes, view.OfferedType{Name: "cache", About: "A cache that forgets.", Definition: true})
+	require.Contains(t, offers.Traits, view.OfferedTrait{Name: "logs", About: "Logs of a file.", Types: []string{"webservice", "worker", "store", "daemon", "job", "cron"}, Definition: true})
 	require.Contains(t, offers.StepTypes, view.OfferedType{Name: "wait", About: "Wait waits for a duration."})
 	i := slices.IndexFunc(offers.Traits, func(t view.OfferedTrait) bool { return t.Name == "ingress" })
 	require.Equal(t, []string{"webservice", "worker", "store"}, offers.Traits[i].Types)

@@ -57,7 +57,7 @@ func (b *benches) take(ctx context.Context) (d Drafts, leave func(), err error) 
 
 // drafting answers with what a function makes of the files of the clone. It bounds the time that the client waits. What was evaluated
 // by then stays for the next question, so the work goes on until its next step.
-func (s *Server) drafting(w http.ResponseWriter, r *http.Request, ctx context.Context, do func(ctx context.Context, d Drafts) (status int, answer any, err error)) {
+func (s *Server) drafting(ctx context.Context, w http.ResponseWriter, r *http.Request, do func(ctx context.Context, d Drafts) (status int, answer any, err error)) {
 	m, err := s.newest()
 	if err != nil {
 		fail(w, r, err)
@@ -128,7 +128,7 @@ func (s *Server) source(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
 	defer stop()
-	s.drafting(w, r, ctx, func(ctx context.Context, d Drafts) (int, any, error) {
+	s.drafting(ctx, w, r, func(ctx context.Context, d Drafts) (int, any, error) {
 		said, err := d.Source(ctx, app)
 		if err == nil && len(said.Files) == 0 {
 			err = refuse(http.StatusNotFound, "no file declares an application %s; a new one is made by edits of %s", app, said.Dir)
@@ -145,7 +145,7 @@ func (s *Server) offers(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
 	defer stop()
-	s.drafting(w, r, ctx, func(_ context.Context, d Drafts) (int, any, error) {
+	s.drafting(ctx, w, r, func(_ context.Context, d Drafts) (int, any, error) {
 		said, err := d.Offers()
 		return http.StatusOK, offersOf(said, r.URL.Query().Get("tenant")), err
 	})
@@ -176,7 +176,7 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, end := of(r).draft(r.Context(), s.previewIn)
 	defer end()
-	s.drafting(w, r, ctx, func(ctx context.Context, on Drafts) (int, any, error) {
+	s.drafting(ctx, w, r, func(ctx context.Context, on Drafts) (int, any, error) {
 		_, said, err := previewOn(ctx, on, d)
 		return http.StatusOK, said, err
 	})
@@ -200,7 +200,7 @@ func (s *Server) save(w http.ResponseWriter, r *http.Request) {
 	message := asked.message()
 	ctx, stop := context.WithTimeoutCause(context.WithoutCancel(r.Context()), s.previewIn, errSlow)
 	defer stop()
-	s.drafting(w, r, ctx, func(ctx context.Context, on Drafts) (int, any, error) {
+	s.drafting(ctx, w, r, func(ctx context.Context, on Drafts) (int, any, error) {
 		p, said, err := previewOn(ctx, on, d)
 		if err != nil {
 			return 0, nil, err

@@ -1,12 +1,14 @@
 package offline
 
 import (
+	"cmp"
 	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // Offers are what a new declaration can refer to in a fleet.
@@ -54,6 +56,17 @@ func (b *Base) Offers() (Offers, error) {
 		}
 		*of.types = append(*of.types, defined...)
 	}
+	var all []string // that can have traits: those of the platform are checked where they are used
+	for _, t := range o.ComponentTypes {
+		if slices.ContainsFunc(o.Traits, func(trait OfferedType) bool { return slices.Contains(trait.Types, t.Name) }) {
+			all = append(all, t.Name)
+		}
+	}
+	for i := range o.Traits {
+		if o.Traits[i].Defined {
+			o.Traits[i].Types = all
+		}
+	}
 	return o, nil
 }
 
@@ -84,6 +97,9 @@ func definedTypes(files fs.FS, field string) (types []OfferedType, err error) {
 			i := slices.IndexFunc(types, func(t OfferedType) bool { return t.Name == p.Path[3] })
 			if i < 0 {
 				i, types = len(types), append(types, OfferedType{Name: p.Path[3], Defined: true})
+			}
+			if len(p.Path) == 4 {
+				types[i].About = text.Line(cmp.Or(types[i].About, p.Comment()), text.MaxClean)
 			}
 			if len(p.Path) > 5 && p.Path[4] == "example" && p.Kind == cuefile.Literal {
 				value := string(f.Data[p.Start:p.End])

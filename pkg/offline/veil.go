@@ -35,13 +35,16 @@ const (
 
 func hidden([]string, string) string { return hiddenWord }
 
+// openTypes are the types of components that have no secret but in their variables.
+var openTypes = []string{"webservice", "worker", "store", "daemon", "job", "cron", "config", "kustomize", "external-secret"}
+
 // shortest is the length from which a value is hidden within other texts: shorter ones are in many.
 const shortest = 4
 
 // veilOf returns the veil of directories, given their states.
 func veilOf(dirs []string, sides ...*side) veil {
 	v := veil{types: map[string]string{}, known: map[string]bool{}, words: map[string][]string{}, secret: map[string]bool{}, turned: map[string]bool{}}
-	for i, s := range sides {
+	for _, s := range sides {
 		for t := range s.fleet.Tenants {
 			v.learnWords(s.fleet.Tenants[t].Name, s.fleet.Tenants[t].Policy.InForce)
 		}
@@ -52,7 +55,8 @@ func veilOf(dirs []string, sides ...*side) veil {
 			}
 			v.learn(a)
 			v.learnWords(a.ID.Tenant, a.Policy.InForce)
-			v.known[dir] = a.Commit == "" && (i == 0 || v.known[dir]) // else another commit was evaluated
+			before, seen := v.known[dir]
+			v.known[dir] = a.Commit == "" && (before || !seen) // else another commit was evaluated
 		}
 		for _, u := range s.fleet.Unusable {
 			v.known[layer.ApplicationDir(u.App)] = false
@@ -170,10 +174,8 @@ func (v *veil) judge(dir string, types map[string]string) func(path []string, sa
 			return path[4] != "sops"
 		case "raw":
 			return len(path) > 6 && !slices.Contains([]string{"apiVersion", "kind", "metadata"}, path[6])
-		case "webservice", "worker", "store", "daemon", "job", "cron", "config", "kustomize", "external-secret":
-			return false
 		}
-		return !v.known[dir] // parameters of a definition, or a type that is computed
+		return !slices.Contains(openTypes, is) && !v.known[dir] // parameters of a definition, or a type that is computed
 	}
 	return func(path []string, says string) bool {
 		if v.holds(says) {

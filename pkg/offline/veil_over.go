@@ -18,7 +18,9 @@ import (
 func (v *veil) files(dir string, files []cuefile.File, shown func(path []string, says string) string) (open []cuefile.File) {
 	types := typesIn(files)
 	for name, is := range types {
-		v.becomes(dir, name, is)
+		if is == "secret" || slices.Contains(openTypes, is) { // else evaluation tells
+			v.becomes(dir, name, is)
+		}
 	}
 	private := v.judge(dir, types)
 	for _, f := range files {

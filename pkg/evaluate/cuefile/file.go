@@ -8,6 +8,7 @@ package cuefile
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/token"
@@ -45,6 +46,22 @@ type Place struct {
 
 	value  ast.Expr
 	braces *ast.StructLit
+}
+
+// Comment returns the comment above the field of a place, or above those that hold nothing but it, in one line; "" if it has none.
+func (p Place) Comment() string {
+	var words []string
+	for _, f := range []*ast.Field{p.Field, p.Whole} {
+		if f == nil || len(words) > 0 {
+			break
+		}
+		for _, g := range ast.Comments(f) {
+			if g.Doc {
+				words = append(words, strings.Fields(g.Text())...)
+			}
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // Index returns the places of a file in the order in which they stand there. A path has several
