@@ -17,7 +17,7 @@ func (e *Evaluator) Document(app model.AppID, files Files) ([]byte, error) {
 		return []byte("null"), nil
 	}
 	dir := layer.ApplicationDir(app)
-	digest, err := files.Digest(dir)
+	digest, err := inputs(files, app)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", dir, err)
 	}
@@ -25,6 +25,9 @@ func (e *Evaluator) Document(app model.AppID, files Files) ([]byte, error) {
 	names, problems, err := layer.List(files, dir)
 	if err == nil && len(problems) == 0 {
 		r.Files, problems, err = layer.Read(files, names)
+	}
+	if err == nil && len(problems) == 0 {
+		problems, err = r.imported(files)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", dir, err)
@@ -44,7 +47,7 @@ func evaluateDeclared(r request, form layer.Form) (out result) {
 	app := model.AppID{Tenant: r.Tenant, Name: r.Name}
 	defer recovered(app, &out)
 	out.Declared = []byte("null")
-	if doc := layer.Declared(app, r.Files, r.Policy, form); doc != nil {
+	if doc := layer.Declared(app, r.Files, r.Library, r.Policy, form); doc != nil {
 		out.Declared = doc
 	}
 	return out

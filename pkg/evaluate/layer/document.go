@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -87,20 +88,9 @@ func (d *Document) standing(owner string, evaluate func()) (all Definitions) {
 // Document.Policy. Of the library, with the file that names the module, it reads the
 // packages that the files import. The form is that of applications or zero.
 func Application(app model.AppID, files, library []Source, policy []byte, f Form) (d Document) {
-	own, trees, problems := parse("application", files)
+	own, trees, packages, problems := withLibrary(files, library)
 	if d = (Document{Layer: own, Problems: problems}); problems != nil {
 		return d
-	}
-	packages, problems := importsOf(trees, library)
-	if d.Problems = problems; problems != nil {
-		return d
-	}
-	if len(packages) > 0 {
-		own.Library, own.Where = library, index{}
-		for _, tree := range trees {
-			own.Where.add(tree, packages.named(tree))
-		}
-		d.Layer = own
 	}
 	var expanded []Source
 	if expanded, d.Defined, d.Problems = expand(app, policy, &d.Layer, slices.Concat(trees, packages.trees()), f.known); d.Problems != nil {
@@ -118,6 +108,22 @@ func Application(app model.AppID, files, library []Source, policy []byte, f Form
 		d.Problems = saysWithdrawn(saysDefinition(d.Problems, d.Defined, &own), policy)
 	}
 	return d
+}
+
+// withLibrary parses the files of an application, and of the library what they import.
+func withLibrary(files, library []Source) (own Layer, trees []*ast.File, packages packaged, problems []model.Problem) {
+	own, trees, problems = parse("application", files)
+	if problems != nil {
+		return own, nil, nil, problems
+	}
+	packages, problems = importsOf(trees, library)
+	if problems == nil && len(packages) > 0 {
+		own.Library, own.Where = library, index{}
+		for _, tree := range trees {
+			own.Where.add(tree, packages.named(tree))
+		}
+	}
+	return own, trees, packages, problems
 }
 
 // Approval evaluates one file of approvals/<tenant>/<application>, or of removals in place
