@@ -178,6 +178,7 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("reserveAfter", duration(p.ReserveAfter))
 	add("egress.hosts", list(p.Egress))
 	add("network.egress", list(p.Exits))
+	add("secrets.annotations", list(p.Accounts))
 	add("defaults.replicas", count(p.Replicas))
 	add("defaults.priority", count(p.Priority))
 	add("defaults.strategy", p.Strategy)

@@ -153,6 +153,7 @@ type Policy struct {
 	Conflicts Conflicts     `json:"conflicts,omitempty"` // "": ConflictsCorrect
 	Egress    []string      `json:"egress,omitempty"`    // hosts that steps of workflows may call; *.example.com is every host below
 	Exits     []string      `json:"exits,omitempty"`     // addresses that pods of locked tenants may call: 203.0.113.0/24:443, as ParseExit reads them
+	Accounts  []string      `json:"accounts,omitempty"`  // annotations that service accounts may have: key=value, with *
 
 	// Ladder is the order in which an application is degraded: qos, optional
 	// (components that are not critical), replicas.

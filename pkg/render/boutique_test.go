@@ -46,9 +46,9 @@ func (o overlay) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// TestBoutiqueComponent: as it comes, the shop asks for accounts of its own and
-// is refused; without them, and with requests of the one service that has none, the base and
-// its overlays are components like any other, and their limits are those that they declare.
+// TestBoutiqueComponent: the base and its overlays are components like any other, with
+// accounts of their own and with requests of the one service that has none, and their limits
+// are those that they declare.
 func TestBoutiqueComponent(t *testing.T) {
 	upstream := boutique(t)
 	render := func(path, base, cpu string) (Set, error) {
@@ -57,17 +57,16 @@ kinds: [ConfigMap, Deployment, Service, ServiceAccount, NetworkPolicy, VirtualSe
   ServiceEntry.networking.istio.io, AuthorizationPolicy.security.istio.io, Sidecar.networking.istio.io]
 registries: [us-central1-docker.pkg.dev/online-boutique-ci, us-docker.pkg.dev, docker.io]
 components: [{name: all, type: kustomize, requests: {cpu: %q, memory: 8Gi}, properties: {path: %q, mapNamespace: true}}]`, cpu, path))
-		return Application(s.input(t, overlay{upstream, mapFS("ours/kustomization.yaml", `
+		in := s.input(t, overlay{upstream, mapFS("ours/kustomization.yaml", `
 resources: [../`+base+`]
 namespace: boutique
 patches:
-- {target: {kind: Deployment}, patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: any}, spec: {template: {spec: {serviceAccountName: null}}}}'}
 - {target: {kind: Deployment, name: opentelemetrycollector}, patch: '[{"op": "add", "path": "/spec/template/spec/containers/0/resources", "value": {"requests": {"cpu": "100m", "memory": "64Mi"}}}]'}
-`)}))
+`)})
+		in.Instance.Spec.Policy.Accounts = []string{"iam.gke.io/gcp-service-account=*"}
+		return Application(in)
 	}
-	_, err := render("base", "", "8")
-	require.ErrorContains(t, err, "serviceAccountName")
-	_, err = render("ours", "base", "1")
+	_, err := render("ours", "base", "1")
 	require.ErrorContains(t, err, declared.CodeUndeclared)
 	for base, objects := range map[string]int{
 		"base": 35, "tests/memorystore-with-all-components": 49, "tests/spanner-with-all-components": 49, "tests/service-mesh-istio-with-all-components": 55,

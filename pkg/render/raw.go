@@ -43,7 +43,7 @@ func (w *workload) manifests(path string, objects []*unstructured.Unstructured) 
 	if len(objects) > maxObjects {
 		return declared.Faultf(declared.CodeSize, path, "brings %d objects, at most %d are taken", len(objects), maxObjects)
 	}
-	admission := w.admission()
+	admission := w.admission(manifest.Accounts(objects))
 	for i, u := range objects {
 		if err := admission.Admit(at(path, i), u); err != nil {
 			return err
@@ -64,15 +64,16 @@ func (w *workload) manifests(path string, objects []*unstructured.Unstructured) 
 	return nil
 }
 
-// admission returns the rules for objects that the tenant wrote for this component.
-func (w *workload) admission() manifest.Admission {
+// admission returns the rules for objects that the tenant wrote for this component, which
+// brings service accounts of some names.
+func (w *workload) admission(accounts []string) manifest.Admission {
 	labels := maps.Clone(w.out.labels)
 	for _, key := range []string{LabelName, LabelPartOf, LabelManagedBy} {
 		delete(labels, key) // the tenant's selectors may use these
 	}
 	return manifest.Admission{
 		Policy: &w.app.spec.Policy, Namespace: w.app.namespace, Labels: labels, Nodes: w.placement().nodes, Grant: w.grant,
-		Standard: w.app.Tenant.PodSecurity,
+		Standard: w.app.Tenant.PodSecurity, Accounts: accounts,
 	}
 }
 

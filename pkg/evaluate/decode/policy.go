@@ -106,6 +106,7 @@ func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.
 		Conflicts:       conflicts(d.Conflicts),
 		Egress:          sorted(d.Egress.Hosts),
 		Exits:           sorted(d.Network.Egress),
+		Accounts:        sorted(d.Secrets.Annotations),
 		Ladder:          d.Ladder, // in the order written
 		MinRuntime:      duration(d.MinRuntime),
 		RestoreHold:     duration(d.RestoreHold),

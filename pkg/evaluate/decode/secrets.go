@@ -88,7 +88,7 @@ func (s *secretsOf) check() {
 		s.allowed(name, fmt.Sprintf(".properties.pullSecrets.%d", i))
 	}
 	for _, key := range slices.Sorted(maps.Keys(properties.ServiceAccount.Annotations)) {
-		if text := key + "=" + properties.ServiceAccount.Annotations[key]; !matches(s.doc.Annotations, text) {
+		if text := key + "=" + properties.ServiceAccount.Annotations[key]; !model.Matches(s.doc.Annotations, text) {
 			s.bad(catalogue.ServiceAccount, ".properties.serviceAccount.annotations."+key, "is an annotation that policy does not allow with this value; it allows %s (secrets.annotations)", allows(s.doc.Annotations))
 		}
 	}
@@ -148,7 +148,7 @@ func (s *secretsOf) existing(reference json.RawMessage, below string) {
 }
 
 func (s *secretsOf) allowed(name, below string) {
-	if !matches(s.doc.Existing, name) {
+	if !model.Matches(s.doc.Existing, name) {
 		s.bad(catalogue.ExistingSecret, below, "names Secret %s, and policy allows %s (secrets.existing)", name, allows(s.doc.Existing))
 	}
 }
@@ -160,7 +160,7 @@ func (s *secretsOf) store() {
 			Name string `json:"name"`
 		} `json:"store"`
 	}
-	if json.Unmarshal(s.c.Properties, &properties) == nil && !matches(s.doc.Stores, properties.Store.Name) {
+	if json.Unmarshal(s.c.Properties, &properties) == nil && !model.Matches(s.doc.Stores, properties.Store.Name) {
 		s.bad(catalogue.SecretStore, ".properties.store.name", "reads store %s, and policy allows %s (secrets.stores)", properties.Store.Name, allows(s.doc.Stores))
 	}
 }
@@ -223,32 +223,6 @@ func encoded(v any) json.RawMessage {
 		panic("decode: a map of strings cannot be encoded: " + err.Error())
 	}
 	return b
-}
-
-// matches reports whether one of some patterns, in which * stands for any characters,
-// matches a text.
-func matches(patterns []string, text string) bool {
-	return slices.ContainsFunc(patterns, func(pattern string) bool { return glob(strings.Split(pattern, "*"), text) })
-}
-
-// glob reports whether a text is made of the given parts, with any characters between them.
-func glob(parts []string, text string) bool {
-	first, last := parts[0], parts[len(parts)-1]
-	if len(parts) == 1 {
-		return text == first
-	}
-	if !strings.HasPrefix(text, first) || !strings.HasSuffix(text[len(first):], last) {
-		return false
-	}
-	text = text[len(first) : len(text)-len(last)]
-	for _, part := range parts[1 : len(parts)-1] {
-		at := strings.Index(text, part)
-		if at < 0 {
-			return false
-		}
-		text = text[at+len(part):]
-	}
-	return true
 }
 
 func allows(patterns []string) string {

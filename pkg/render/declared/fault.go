@@ -21,6 +21,7 @@ const (
 	CodeField      = "DA1716" // a field that objects of a tenant may not have
 	CodeStandard   = "DA1717" // a pod that the tenant's Pod Security Standard refuses
 	CodeLimits     = "DA1718" // a limit above the quota of a locked tenant
+	CodeAccount    = "DA1719" // an annotation of a service account that policy does not allow
 	CodeAdoption   = "DA1725" // an object to adopt that the application does not render
 	// DA1715 refused workflows while nothing carried them out; codes are not used again
 )

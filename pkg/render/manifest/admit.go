@@ -20,6 +20,7 @@ type Admission struct {
 	Nodes     func() (map[string]string, error) // labels of the nodes that the component may run on
 	Grant     model.Grant
 	Standard  model.PodSecurity
+	Accounts  []string // names of the ServiceAccounts that the component brings
 }
 
 // Admit checks one object that a tenant wrote, and changes it to one of the component.
@@ -48,11 +49,13 @@ func (a Admission) Admit(path string, u *unstructured.Unstructured) error {
 		unstructured.RemoveNestedField(u.Object, "metadata", field)
 	}
 	unstructured.RemoveNestedField(u.Object, "status")
-	s, runs := Workloads[u.GroupVersionKind().GroupKind().String()]
-	if !runs {
-		return nil
+	if s, runs := Workloads[u.GroupVersionKind().GroupKind().String()]; runs {
+		return a.admitPods(path, u, s)
 	}
-	return a.admitPods(path, u, s)
+	if isAccount(u) {
+		return a.admitAccount(path, u)
+	}
+	return nil
 }
 
 // wellFormed refuses an object without the fields that every object has, and one with

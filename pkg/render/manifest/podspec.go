@@ -32,7 +32,7 @@ func (a Admission) admitPods(path string, u *unstructured.Unstructured, s Shape)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(raw, &spec, true); err != nil {
 		return declared.Faultf(declared.CodeUnreadable, path, "has a spec of its pods that cannot be read: %v", err)
 	}
-	if err := refusePrivileges(path, &spec); err != nil {
+	if err := a.refusePrivileges(path, &spec); err != nil {
 		return err
 	}
 	field := strings.Join(append(slices.Clone(s.Pod), "spec"), ".")
@@ -104,7 +104,7 @@ func allowedImage(image string, registries []string) bool {
 
 // refusePrivileges refuses fields that give access to the node, to other pods on it or
 // to the API server, or that change the order of scheduling.
-func refusePrivileges(path string, spec *corev1.PodSpec) error {
+func (a Admission) refusePrivileges(path string, spec *corev1.PodSpec) error {
 	refuse := func(field, why string) error {
 		return declared.Faultf(declared.CodePrivilege, path, "asks for %s: %s", field, why)
 	}
@@ -121,10 +121,10 @@ func refusePrivileges(path string, spec *corev1.PodSpec) error {
 		return refuse("schedulerName", "pods are placed by the scheduler of the cluster")
 	case spec.PriorityClassName != "" || spec.Priority != nil || spec.PreemptionPolicy != nil:
 		return refuse("a priority", "priorities are given by arbitration")
-	case spec.ServiceAccountName != "" && spec.ServiceAccountName != "default":
-		return refuse("serviceAccountName", "pods have no business with the API server")
-	case spec.DeprecatedServiceAccount != "" && spec.DeprecatedServiceAccount != "default":
-		return refuse("serviceAccount", "pods have no business with the API server")
+	case !a.ownAccount(spec.ServiceAccountName):
+		return refuse("serviceAccountName "+spec.ServiceAccountName, "pods run as default or as a ServiceAccount that their component brings")
+	case !a.ownAccount(spec.DeprecatedServiceAccount):
+		return refuse("serviceAccount "+spec.DeprecatedServiceAccount, "pods run as default or as a ServiceAccount that their component brings")
 	case spec.AutomountServiceAccountToken != nil && *spec.AutomountServiceAccountToken:
 		return refuse("automountServiceAccountToken", "pods have no business with the API server")
 	case spec.RuntimeClassName != nil:
