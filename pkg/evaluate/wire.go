@@ -15,7 +15,7 @@ import (
 
 // A request asks a Worker for one evaluation. Equal requests have equal results.
 type request struct {
-	Layer  string         `json:"layer"` // platform, tenant, application, declared, approval, removal or kustomization
+	Layer  string         `json:"layer"` // platform, tenant, application, declared, approval, removal, kustomization or place (of its failure)
 	Tenant string         `json:"tenant,omitempty"`
 	Name   string         `json:"name,omitempty"`
 	Above  layer.Above    `json:"above,omitzero"`   // of the platform, for a tenant

@@ -8,6 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate/decode"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/render/kustomize"
 )
 
 // A Worker answers the requests of an evaluator. It is for one goroutine at a time.
@@ -52,9 +53,12 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 			answer.Commands, answer.Problems = decode.Approval(d)
 		}
 		return answer.encode(), nil
-	case "kustomization":
+	case "kustomization", "place":
 		if r.Kustomization == nil {
 			return nil, errors.New("answer a request about a kustomization: it has none")
+		}
+		if r.Layer == "place" {
+			return result{Built: &kustomize.Built{Place: r.Kustomization.Locate()}}.encode(), nil
 		}
 		built := r.Kustomization.Build()
 		return result{Built: &built}.encode(), nil

@@ -495,7 +495,7 @@ func TestAttack25LibraryPanic(t *testing.T) {
 	require.ErrorContains(t, err, declared.CodeFiles)
 }
 
-// TestAttack18SecretLeak: an error about a build with secrets repeats nothing.
+// TestAttack18SecretLeak: an error about a build with secrets repeats nothing, and says where it is.
 func TestAttack18SecretLeak(t *testing.T) {
 	for _, tree := range []fstest.MapFS{
 		mapFS("k/kustomization.yaml", "secretGenerator: [{name: a, literals: [a=canary, a=canary]}]"),
@@ -509,6 +509,9 @@ func TestAttack18SecretLeak(t *testing.T) {
 		_, err := kustomization(t, tree)
 		require.Error(t, err, "%s", tree["k/kustomization.yaml"].Data)
 		require.NotContains(t, err.Error(), "canary")
+		if !strings.Contains(err.Error(), declared.CodeReserved) { // of an object, not of the build
+			require.Regexp(t, `k/kustomization.yaml:\d: `, err.Error())
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ func Build(spec *model.Application, files fs.FS, build func(kustomize.Kustomizat
 		case err != nil:
 			all[p.Path] = kustomize.Built{Refused: text.Clean(err.Error())}
 		case build == nil:
-			all[p.Path] = k.Build()
+			all[p.Path] = located(k)
 		default:
 			if all[p.Path], err = build(k); err != nil {
 				return nil, err
@@ -46,6 +46,15 @@ func Build(spec *model.Application, files fs.FS, build func(kustomize.Kustomizat
 		}
 	}
 	return all, nil
+}
+
+// located builds a kustomization, and says where it fails.
+func located(k kustomize.Kustomization) kustomize.Built {
+	b := k.Build()
+	if b.Failed != "" {
+		b.Place = k.Locate()
+	}
+	return b
 }
 
 // kustomizeProperties are the properties of a kustomize component.
@@ -66,6 +75,8 @@ func (w *workload) kustomize() error {
 		return declared.Faultf(declared.CodeFiles, "properties.path", "needs the files of the application's directory as of commit %s, which are not at hand", w.app.spec.Commit)
 	case built.Refused != "":
 		return declared.Faultf(declared.CodeFiles, "properties.path", "%s", built.Refused)
+	case built.Failed != "" && built.Place != "":
+		return declared.Faultf(declared.CodeBuild, "properties.path", "%s: %s", built.Place, built.Failed)
 	case built.Failed != "":
 		return declared.Faultf(declared.CodeBuild, "properties.path", "%s", built.Failed)
 	}

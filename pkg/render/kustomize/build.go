@@ -19,6 +19,7 @@ type Kustomization struct {
 	Dir     string            // the tenant's name of it
 	Files   map[string][]byte // by path
 	Names   []string          // pairs of a name of ours and the tenant's, to explain errors
+	Places  map[string]string // where the tenant wrote what, by a file of ours and an element in it
 	Secrets bool              // it has a secret
 
 	Metadata []string // buildMetadata of the directory to build
@@ -29,6 +30,7 @@ type Built struct {
 	Objects []json.RawMessage // in the order of kustomize
 	Refused string            // error in its files
 	Failed  string            // why kustomize does not build them
+	Place   string            // where it fails: file:line and field, "" if that is not known
 }
 
 // Build runs kustomize. The author of the kustomization decides how much time and memory

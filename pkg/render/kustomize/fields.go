@@ -34,6 +34,12 @@ func (s *source) decode(b []byte) (*types.Kustomization, error) {
 	if err := strict(encoded, k); err != nil {
 		return nil, fmt.Errorf("%s is not a kustomization: %w", s.file, err)
 	}
+	if err := k.CheckEmpty(); err != nil {
+		return nil, fmt.Errorf("%s has nothing in it; write resources", s.file)
+	}
+	if k.EnforceFields() != nil {
+		return nil, s.blame(fmt.Errorf("is neither a %s of %s nor a %s of %s", types.KustomizationKind, types.KustomizationVersion, types.ComponentKind, types.ComponentVersion), "apiVersion")
+	}
 	if fields := refused(*k); fields != nil {
 		return nil, s.blame(fmt.Errorf("is not allowed: it would %s", instead(fields[0])), fields[0])
 	}

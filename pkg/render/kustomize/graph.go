@@ -3,6 +3,7 @@
 package kustomize
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,7 @@ const (
 	maxBases     = 200
 	maxBaseDepth = 20
 	maxInput     = 8 << 20 // bytes, a file counted once for each reference to it
+	maxElements  = 20_000
 )
 
 // graph reads a kustomization and its bases, and rewrites them.
@@ -31,7 +33,8 @@ type graph struct {
 // base is one kustomization that was rewritten.
 type base struct {
 	name  string
-	files int // written so far
+	files int    // written so far
+	kind  string // Kustomization or Component
 }
 
 // Read reads the kustomization in directory dir of a tree of files. The error blames
@@ -58,7 +61,7 @@ func (r *Reader) Read(dir string) (Kustomization, error) {
 		return Kustomization{}, fmt.Errorf("read the application's directory: %w", r.err)
 	}
 	t := r.tree
-	g := &graph{tree: t, bases: map[string]*base{}, out: Kustomization{Files: map[string][]byte{}}}
+	g := &graph{tree: t, bases: map[string]*base{}, out: Kustomization{Files: map[string][]byte{}, Places: map[string]string{}}}
 	p, err := t.resolve(".", dir)
 	if err != nil {
 		return Kustomization{}, fmt.Errorf("%s %w", quote(dir), err)
@@ -100,6 +103,7 @@ func (g *graph) visit(dir string, depth int) (*base, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.kind = cmp.Or(k.Kind, types.KustomizationKind)
 	ours := "/" + b.name + "/" + path.Base(src.file)
 	g.out.Names = append(g.out.Names, ours, src.file, "/"+b.name+"/", dir+"/", "/"+b.name, dir, "../"+b.name, dir)
 	if depth == 0 {
@@ -110,6 +114,9 @@ func (g *graph) visit(dir string, depth int) (*base, error) {
 		return nil, err
 	}
 	encoded, err := json.Marshal(k)
+	if err == nil {
+		err = w.places(ours, encoded)
+	}
 	if err == nil {
 		err = g.write(ours, encoded)
 	}

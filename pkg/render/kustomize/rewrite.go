@@ -17,6 +17,8 @@ type writer struct {
 	base  *base
 	dir   string // of the tenant
 	depth int
+
+	written []int // the places that the tenant gave the transformers
 }
 
 // rewrite replaces every reference in k by a name of ours. All else stays as it was
@@ -33,7 +35,7 @@ func (w *writer) rewrite(k *types.Kustomization) error {
 		}
 	}
 	for i := range k.Components {
-		if err := w.directory(&k.Components[i], "components", i); err != nil {
+		if err := w.directory(&k.Components[i], types.ComponentKind, "components", i); err != nil {
 			return err
 		}
 	}
@@ -67,13 +69,13 @@ func (w *writer) resource(ref *string, at ...any) error {
 		return w.blame(quoted(*ref, err), at...)
 	}
 	if w.tree.isDir(p) {
-		return w.directory(ref, at...)
+		return w.directory(ref, types.KustomizationKind, at...)
 	}
 	return w.file(ref, w.objects, at...)
 }
 
-// directory rewrites a reference to another kustomization, and visits it.
-func (w *writer) directory(ref *string, at ...any) error {
+// directory rewrites a reference to another kustomization of a kind, and visits it.
+func (w *writer) directory(ref *string, kind string, at ...any) error {
 	p, err := w.tree.resolve(w.dir, *ref)
 	if err == nil && !w.tree.isDir(p) {
 		err = errors.New("is not a directory")
@@ -84,6 +86,9 @@ func (w *writer) directory(ref *string, at ...any) error {
 	b, err := w.visit(p, w.depth+1)
 	if err != nil {
 		return err
+	}
+	if b.kind != kind {
+		return w.blame(fmt.Errorf("%s has kind %s; a Component is named below components, a Kustomization below resources", p, b.kind), at...)
 	}
 	*ref = "../" + b.name
 	return nil

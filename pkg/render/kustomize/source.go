@@ -14,22 +14,29 @@ type source struct {
 	root *yaml.Node
 }
 
-// blame returns err with the file, the line and the field that a path of keys and
-// indexes leads to, or the nearest above it.
+// blame returns err with the place and the field that a path of keys and indexes leads to.
 func (s source) blame(err error, path ...any) error {
-	n, field := s.root, make([]string, len(path))
-	line := n.Line
+	if len(path) == 0 {
+		return fmt.Errorf("%s: %w", s.place(), err)
+	}
+	field := make([]string, len(path))
 	for i, step := range path {
 		field[i] = fmt.Sprint(step)
-		if n = below(n, field[i]); n != nil {
+	}
+	return fmt.Errorf("%s: %s: %w", s.place(path...), strings.Join(field, "."), err)
+}
+
+// place returns the file and the line that a path of keys and indexes leads to, or the nearest
+// above it.
+func (s source) place(path ...any) string {
+	n := s.root
+	line := n.Line
+	for _, step := range path {
+		if n = below(n, fmt.Sprint(step)); n != nil {
 			line = n.Line
 		}
 	}
-	at := s.file + ":" + strconv.Itoa(max(1, line))
-	if len(path) == 0 {
-		return fmt.Errorf("%s: %w", at, err)
-	}
-	return fmt.Errorf("%s: %s: %w", at, strings.Join(field, "."), err)
+	return s.file + ":" + strconv.Itoa(max(1, line))
 }
 
 // below returns the value of a key of a mapping or of an index of a list, nil without one.

@@ -135,17 +135,19 @@ func (p *replacing) rewrite(w *writer) error { return w.replacements(p.Replaceme
 // the order of kustomize: inline comes first.
 func (w *writer) transformers(entries []string) ([]string, error) {
 	var inline, files []string
+	var first, then []int
 	for i, entry := range entries {
 		written, err := w.transformer(&entry, "transformers", i)
 		if err != nil {
 			return nil, err
 		}
 		if written {
-			inline = append(inline, entry)
+			inline, first = append(inline, entry), append(first, i)
 		} else {
-			files = append(files, entry)
+			files, then = append(files, entry), append(then, i)
 		}
 	}
+	w.written = append(first, then...)
 	return append(inline, files...), nil
 }
 
