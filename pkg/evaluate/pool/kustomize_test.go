@@ -47,6 +47,50 @@ func TestBuildIsTheSame(t *testing.T) {
 	}
 }
 
+// What was built is known by the digest of its files, and so is the place where it failed.
+func TestBuildIsKept(t *testing.T) {
+	p := one(open(t, Options{Dir: t.TempDir()}))
+	e := evaluate.Through(p)
+	for i, c := range []struct {
+		text   string
+		builds int
+	}{
+		{"resources: [a.yaml]", 1}, {"resources: [a.yaml]", 1}, {"resources: [a.yaml]\nnamePrefix: b-", 2},
+		{"resources: [a.yaml, a.yaml]", 4}, {"resources: [a.yaml, a.yaml]", 4},
+	} {
+		_, err := e.Build("acme", kustomization(t, "k/kustomization.yaml", c.text, "k/a.yaml", oneMap, "k/other.yaml", fmt.Sprint(i)))
+		require.NoError(t, err)
+		require.Equal(t, c.builds, p.evaluated, c.text)
+	}
+}
+
+// BenchmarkBuild builds a Deployment with its Service and configuration in a child, and takes it
+// from what is kept.
+func BenchmarkBuild(b *testing.B) {
+	for _, kept := range []bool{false, true} {
+		b.Run(map[bool]string{false: "built", true: "kept"}[kept], func(b *testing.B) {
+			p, err := Open(b.Context(), Options{Command: []string{program, "evaluate"}, Dir: b.TempDir()})
+			require.NoError(b, err)
+			defer p.Close()
+			e, i := evaluate.Through(p), 0
+			for b.Loop() {
+				if i++; kept {
+					i = 0
+				}
+				k, err := kustomize.Read(fstest.MapFS{
+					"k/kustomization.yaml": {Data: fmt.Appendf(nil, "resources: [a.yaml]\nnamePrefix: b%d-\nconfigMapGenerator: [{name: a, literals: [a=b]}]", i)},
+					"k/a.yaml": {Data: []byte("{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{name: a, image: a, envFrom: [{configMapRef: {name: a}}]}]}}}}\n---\n" +
+						"{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{port: 80}]}}")},
+				}, "k")
+				require.NoError(b, err)
+				built, err := e.Build("acme", k)
+				require.NoError(b, err)
+				require.Len(b, built.Objects, 3)
+			}
+		})
+	}
+}
+
 // A build that grows is ended at a limit, and blames its own kustomization; the next
 // one is built.
 func TestAttack08KustomizeBombs(t *testing.T) {

@@ -134,3 +134,25 @@ func FuzzEndOfAPatch(f *testing.F) {
 		}
 	})
 }
+
+// Files as editors and other systems write them build to what kustomize builds of them.
+func TestOddFiles(t *testing.T) {
+	object := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  script: |\n    exit 0\n"
+	for name, text := range map[string]string{
+		"CRLF":            strings.ReplaceAll(object, "\n", "\r\n"),
+		"BOM":             "\uFEFF" + object,
+		"JSON":            `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "é\u0000b"}}`,
+		"empty documents": "---\n---\n" + object + "---\n# nothing\n---\n",
+		"end of document": object + "...\n",
+		"anchors":         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, labels: &l {a: b}, annotations: *l}\ndata: {<<: *l, c: d}\n",
+		"numbers":         object + "  n: \"0777\"\n  o: 0o17\n  f: 1e3\n  t: 2001-01-01\n  y: yes\n",
+		"no newline":      strings.TrimSuffix(object, "\n"),
+		"two of a list":   "apiVersion: v1\nkind: ConfigMapList\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}\n",
+		"nothing":         "",
+		"comments only":   "# nothing\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireEqual(t, written("k/kustomization.yaml", strings.ReplaceAll("resources:\n- a.yaml\n- b.yaml\nlabels:\n- pairs: {a: b}\n", "\n", "\r\n"), "k/a.yaml", text, "k/b.yaml", "{apiVersion: v1, kind: Secret, metadata: {name: b}}"), "k")
+		})
+	}
+}

@@ -32,7 +32,7 @@ func (s *source) decode(b []byte) (*types.Kustomization, error) {
 	}
 	k := &types.Kustomization{}
 	if err := strict(encoded, k); err != nil {
-		return nil, fmt.Errorf("%s is not a kustomization: %w", s.file, err)
+		return nil, s.misfit(err)
 	}
 	if err := k.CheckEmpty(); err != nil {
 		return nil, fmt.Errorf("%s has nothing in it; write resources", s.file)
@@ -90,8 +90,23 @@ func instead(field string) string {
 func strict(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	return d.Decode(v)
+}
+
+// misfit blames the field of a kustomization that does not decode.
+func (s source) misfit(err error) error {
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		var path []any
+		for _, step := range strings.Split(wrong.Field, ".") {
+			path = append(path, step)
+		}
+		return s.blame(fmt.Errorf("has the type %s, which does not fit", wrong.Value), path...)
 	}
-	return nil
+	message := strings.TrimPrefix(err.Error(), "json: ")
+	if name, ok := strings.CutPrefix(message, "unknown field "); ok {
+		if key := find(s.root, strings.Trim(name, `"`)); key != nil {
+			return fmt.Errorf("%s:%d: has a field %s that no kustomization has", s.file, key.Line, name)
+		}
+	}
+	return fmt.Errorf("%s is not a kustomization: %s", s.file, message)
 }

@@ -21,6 +21,7 @@ func FuzzKustomization(f *testing.F) {
 		"resources: [a.yaml, ../b]", "components: [../b]", "patches: [{path: a.yaml}, {patch: '[{op: copy}]'}]", "bases: ['http://example.com']",
 		"configMapGenerator: [{name: a, files: [k=a.yaml], envs: [e], env: e, literals: [a=b]}]", "openapi: {path: a}", "replacements: [{path: a.yaml}]",
 		"commonLabels: {a: b}\nlabels: [{pairs: {c: d}}]", "a: &a [*a]", "? {a: b}\n: c", "patchesStrategicMerge: [a.yaml, \"{}\"]", "imageTags: [{name: a}]",
+		"resources: [a.yaml]\npatches: [{patch: '{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}'}]", "resources: [../b]\ncomponents: [../b]",
 		"transformers: ['{apiVersion: builtin, kind: PatchTransformer, metadata: {name: a}, path: a.yaml}', a.yaml]", "buildMetadata: [originAnnotations]", "vars: [{name: A}]",
 	} {
 		f.Add(seed, configMap)
@@ -57,7 +58,9 @@ func FuzzKustomization(f *testing.F) {
 		for _, ref := range refs {
 			require.Regexp(t, `^(\.\./k\d{4}|f\d{5}|)$`, ref)
 		}
-		read.Build() // ends without a panic
+		if read.Build().Failed != "" { // and ends without a panic
+			require.Regexp(t, `^((k|b)/kustomization.yaml:\d+: \w+(\.\d+)?)?$`, read.Locate())
+		}
 	})
 }
 

@@ -61,5 +61,18 @@ func below(n *yaml.Node, step string) *yaml.Node {
 	return nil
 }
 
+// find returns the first key of a name in n, nil without one.
+func find(n *yaml.Node, name string) *yaml.Node {
+	for i, inner := range n.Content { // an alias has none, and its target is found where it stands
+		if n.Kind == yaml.MappingNode && i%2 == 0 && inner.Value == name {
+			return inner
+		}
+		if key := find(inner, name); key != nil {
+			return key
+		}
+	}
+	return nil
+}
+
 // quoted returns err about a reference, with a little of it.
 func quoted(ref string, err error) error { return fmt.Errorf("%.80q %w", ref, err) }

@@ -54,7 +54,7 @@ func (t *tree) resolve(dir, ref string) (string, error) {
 	case strings.ContainsFunc(ref, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == '\uFFFD' }):
 		return "", errors.New("is not a path")
 	case strings.ContainsAny(ref, ":?"):
-		return "", errors.New("looks like an address; only files of the application's directory are read")
+		return "", errors.New("looks like an address, and nothing is fetched; put a copy into the application's directory and name that")
 	case path.IsAbs(ref):
 		return "", errors.New("is an absolute path")
 	}

@@ -24,10 +24,17 @@ func isAccount(u *unstructured.Unstructured) bool {
 	return u.GroupVersionKind().GroupKind().String() == "ServiceAccount"
 }
 
+// provenance are annotations that kustomize writes for buildMetadata: they name files, and nobody
+// takes them for a role.
+var provenance = map[string]bool{"config.kubernetes.io/origin": true, "alpha.config.kubernetes.io/transformations": true}
+
 // admitAccount checks a ServiceAccount. It may have what the account of a native component
 // has: annotations that policy lists with their values, and no token in its pods.
 func (a Admission) admitAccount(path string, u *unstructured.Unstructured) error {
 	for _, key := range slices.Sorted(maps.Keys(u.GetAnnotations())) {
+		if provenance[key] {
+			continue
+		}
 		if text := key + "=" + u.GetAnnotations()[key]; !model.Matches(a.Policy.Accounts, text) {
 			return declared.Faultf(declared.CodeAccount, path, "has the annotation %s, which policy does not allow with this value; it allows %s (secrets.annotations)", key, list(a.Policy.Accounts))
 		}

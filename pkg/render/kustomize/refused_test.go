@@ -1,0 +1,49 @@
+package kustomize
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+)
+
+// TestRefused: what public kustomizations have and tenants may not is named with file, line and
+// field. Nobody is asked for it, and no program is started.
+func TestRefused(t *testing.T) {
+	bin := t.TempDir()
+	started := filepath.Join(bin, "started")
+	for _, name := range []string{"git", "helm", "docker", "ksops", "sh"} {
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n: >"+started+"\n"), 0o755))
+	}
+	t.Setenv("PATH", bin)
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer server.Close()
+	archive, err := txtar.ParseFile("testdata/refused.txtar")
+	require.NoError(t, err)
+	files, want := written(), map[string]string{}
+	for _, f := range archive.Files {
+		text := strings.ReplaceAll(string(f.Data), "LISTENER", server.Listener.Addr().String())
+		if path.Base(f.Name) == "want" {
+			want[path.Dir(f.Name)] = strings.TrimSpace(text)
+			continue
+		}
+		files[f.Name] = written(f.Name, text)[f.Name]
+	}
+	require.NotEmpty(t, want)
+	for dir, message := range want {
+		t.Run(dir, func(t *testing.T) {
+			_, err := Read(files, dir)
+			require.EqualError(t, err, message)
+		})
+	}
+	require.Zero(t, asked.Load())
+	require.NoFileExists(t, started)
+}
