@@ -32,8 +32,22 @@ func problem(app *model.Application, component string, err error) model.Problem 
 	}
 	return model.Problem{
 		Code: f.Code, Path: "application." + path, Message: f.Message,
-		Places: places(app.At, path), Tenant: app.ID.Tenant, App: app.ID.Name,
+		Places: append(places(app.At, path), against(app, component, f.Limit)...), Tenant: app.ID.Tenant, App: app.ID.Name,
 	}
+}
+
+// against returns the place of what a component goes against: a value of policy, or one of its own.
+func against(app *model.Application, component, limit string) []model.Place {
+	if path, ok := strings.CutPrefix(limit, "policy."); ok {
+		if v, ok := model.Find(app.Policy.InForce, path); ok && v.At != "" {
+			return []model.Place{{At: v.At, Note: v.Layer + "." + limit + ": " + v.Value}}
+		}
+		return nil
+	}
+	if at, ok := app.At["components."+component+"."+limit]; ok {
+		return []model.Place{{At: at, Note: "application.components." + component + "." + limit}}
+	}
+	return nil
 }
 
 // places returns the place of the value at path, or of the nearest value above it.

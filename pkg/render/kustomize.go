@@ -2,13 +2,17 @@ package render
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
+	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/render/manifest"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -63,6 +67,19 @@ type kustomizeProperties struct {
 	MapNamespace bool   `json:"mapNamespace"`
 }
 
+// named returns an error about one of the objects that were built with its name: nobody wrote
+// the object with an index.
+func named(objects []*unstructured.Unstructured, err error) error {
+	f := (*declared.Fault)(nil)
+	if !errors.As(err, &f) {
+		return err
+	}
+	if i, parse := strconv.Atoi(strings.TrimPrefix(f.Path, "properties.path.")); parse == nil {
+		f.Path, f.Message = "properties.path", manifest.Identity(objects[i])+": "+f.Message
+	}
+	return f
+}
+
 // kustomize renders a kustomize component: the objects that its directory builds.
 func (w *workload) kustomize() error {
 	var p kustomizeProperties
@@ -95,7 +112,7 @@ func (w *workload) kustomize() error {
 		}
 	}
 	if err := w.manifests("properties.path", objects); err != nil {
-		return err
+		return named(objects, err)
 	}
 	m.note()
 	return nil

@@ -113,8 +113,12 @@ func AboveLimits(app *model.Application, t *model.Tenant) (problems []model.Prob
 		c := &app.Components[i]
 		for _, name := range []string{"cpu", "memory"} {
 			if most, limit := t.Quota.Get(name), c.Limits.Get(name); most > 0 && limit > most {
-				problems = append(problems, problem(app, c.Name, declared.Faultf(declared.CodeLimits, "resources.limits."+name, "is %s; no container of tenant %s has more than its quota of %s",
-					model.FormatAmount(name, limit), t.Name, model.FormatAmount(name, most))))
+				p := problem(app, c.Name, declared.Faultf(declared.CodeLimits, "resources.limits."+name, "is %s; no container of tenant %s has more than its quota of %s",
+					model.FormatAmount(name, limit), t.Name, model.FormatAmount(name, most)))
+				if at, written := t.At["quota."+name]; written {
+					p.Places = append(p.Places, model.Place{At: at, Note: "tenant.quota." + name + ": " + model.FormatAmount(name, most)})
+				}
+				problems = append(problems, p)
 			}
 		}
 	}

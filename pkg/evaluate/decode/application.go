@@ -109,12 +109,12 @@ func applicationQuoted(path []string) bool {
 		return true
 	case path[0] != "components":
 		return false
-	case len(path) == 1:
+	case len(path) <= 2:
 		return true
 	case len(path) == 3:
 		return path[2] == "replicas"
 	case len(path) == 4:
-		return path[2] == "placement" && path[3] == "pool"
+		return path[2] == "placement" && path[3] == "pool" || path[2] == "properties" && path[3] == "path"
 	case len(path) == 5:
 		return path[2] == "resources" && path[3] == "requests" || path[2] == "properties" && path[3] == "objects"
 	case len(path) == 6:

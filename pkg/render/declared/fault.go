@@ -23,7 +23,7 @@ const (
 	CodeLimits     = "DA1718" // a limit above the quota of a locked tenant
 	CodeAccount    = "DA1719" // an annotation of a service account that policy does not allow
 	CodeAdoption   = "DA1725" // an object to adopt that the application does not render
-	// DA1715 refused workflows while nothing carried them out; codes are not used again
+	// The code after CodeSize refused workflows while nothing carried them out; codes are not used again.
 )
 
 // Fault is an error inside the declaration of one component.
@@ -31,11 +31,17 @@ type Fault struct {
 	Code    string
 	Path    string // inside the component: properties.image
 	Message string
+	Limit   string // what it goes against: policy.kinds, or resources.requests.cpu of the component; "" without one
 }
 
 func (f *Fault) Error() string { return f.Code + " " + f.Path + ": " + f.Message }
 
 // Faultf returns a Fault.
 func Faultf(code, path, format string, args ...any) error {
-	return &Fault{Code: code, Path: path, Message: fmt.Sprintf(format, args...)}
+	return Against("", code, path, format, args...)
+}
+
+// Against returns a Fault that goes against a limit which somebody wrote.
+func Against(limit, code, path, format string, args ...any) error {
+	return &Fault{Code: code, Path: path, Message: fmt.Sprintf(format, args...), Limit: limit}
 }

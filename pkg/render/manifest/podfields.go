@@ -122,7 +122,7 @@ func (a Admission) admitFields(path, field string, raw map[string]any, spec *cor
 	}
 	if most := a.Policy.MaxGrace; spec.TerminationGracePeriodSeconds != nil && most > 0 &&
 		*spec.TerminationGracePeriodSeconds > int64(most/time.Second) {
-		return declared.Faultf(declared.CodeField, path, "has %s.terminationGracePeriodSeconds of %d, policy allows %s (limits.grace)", field, *spec.TerminationGracePeriodSeconds, most)
+		return declared.Against("policy.limits.grace", declared.CodeField, path, "has %s.terminationGracePeriodSeconds of %d, policy allows %s (limits.grace)", field, *spec.TerminationGracePeriodSeconds, most)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (a Admission) admitPods(path string, u *unstructured.Unstructured, s Shape)
 	}
 	for _, c := range Containers(&spec) {
 		if !allowedImage(c.Image, a.Policy.Registries) {
-			return declared.Faultf(declared.CodeImage, path, "runs image %s; policy allows images from %s (images.registries)", c.Image, list(a.Policy.Registries))
+			return declared.Against("policy.images.registries", declared.CodeImage, path, "runs image %s; policy allows images from %s (images.registries)", c.Image, list(a.Policy.Registries))
 		}
 	}
 	nodes, err := a.Nodes()

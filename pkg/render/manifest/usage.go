@@ -52,7 +52,7 @@ func (a Admission) AdmitUsage(path string, objects []*unstructured.Unstructured)
 	}
 	granted := a.Grant.Requests.Times(a.Grant.Replicas)
 	if over := asked.Exceeds(granted); over != nil {
-		return declared.Faultf(declared.CodeUndeclared, path, "asks for %s, but the component was granted %s (%s): declare it in resources.requests and replicas",
+		return declared.Against("resources.requests."+over[0], declared.CodeUndeclared, path, "asks for %s, but the component was granted %s (%s): declare it in resources.requests and replicas",
 			asked, granted, strings.Join(over, ", "))
 	}
 	return nil
@@ -81,7 +81,7 @@ func (a Admission) replicas(path string, u *unstructured.Unstructured, kind stri
 // admitCount refuses more pods of a workload than policy allows.
 func (a Admission) admitCount(path, field string, n int) error {
 	if most := a.Policy.MaxReplicas; most > 0 && n > most {
-		return declared.Faultf(declared.CodeField, path, "has %s of %d, policy allows %d (limits.maxReplicas)", field, n, most)
+		return declared.Against("policy.limits.maxReplicas", declared.CodeField, path, "has %s of %d, policy allows %d (limits.maxReplicas)", field, n, most)
 	}
 	return nil
 }
