@@ -38,16 +38,19 @@ func Build(spec *model.Application, files fs.FS, build func(kustomize.Kustomizat
 			reader = kustomize.NewReader(files)
 		}
 		k, err := reader.Read(p.Path)
+		b := kustomize.Built{}
 		switch {
 		case err != nil:
-			all[p.Path] = kustomize.Built{Refused: text.Clean(err.Error())}
+			b.Refused = text.Clean(err.Error())
 		case build == nil:
-			all[p.Path] = located(k)
+			b = located(k)
 		default:
-			if all[p.Path], err = build(k); err != nil {
+			if b, err = build(k); err != nil {
 				return nil, err
 			}
 		}
+		b.Written = k.Written
+		all[p.Path] = b
 	}
 	return all, nil
 }
@@ -67,15 +70,19 @@ type kustomizeProperties struct {
 	MapNamespace bool   `json:"mapNamespace"`
 }
 
-// named returns an error about one of the objects that were built with its name: nobody wrote
-// the object with an index.
-func named(objects []*unstructured.Unstructured, err error) error {
+// named returns an error about one of the objects that were built with its name and where that was
+// written: nobody wrote the object with an index.
+func named(built kustomize.Built, objects []*unstructured.Unstructured, err error) error {
 	f := (*declared.Fault)(nil)
 	if !errors.As(err, &f) {
 		return err
 	}
 	if i, parse := strconv.Atoi(strings.TrimPrefix(f.Path, "properties.path.")); parse == nil {
-		f.Path, f.Message = "properties.path", manifest.Identity(objects[i])+": "+f.Message
+		name := manifest.Identity(objects[i])
+		if at := built.Origin(objects[i].GetKind(), objects[i].GetName()); at != "" {
+			name += " (" + text.Clean(at) + ")"
+		}
+		f.Path, f.Message = "properties.path", name+": "+f.Message
 	}
 	return f
 }
@@ -112,7 +119,7 @@ func (w *workload) kustomize() error {
 		}
 	}
 	if err := w.manifests("properties.path", objects); err != nil {
-		return named(objects, err)
+		return named(built, objects, err)
 	}
 	m.note()
 	return nil

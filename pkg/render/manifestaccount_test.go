@@ -44,12 +44,12 @@ func TestAccountOfManifests(t *testing.T) {
 // token of it are refused.
 func TestAttack17AccountOfManifests(t *testing.T) {
 	for name, c := range map[string]struct{ account, more, message string }{
-		"of nobody":       {"serviceAccountName: admin", "", "DA1708 application.components.k.properties.path: Deployment.apps a: asks for serviceAccountName admin: pods run as default or as a ServiceAccount that their component brings"},
+		"of nobody":       {"serviceAccountName: admin", "", "DA1708 application.components.k.properties.path: Deployment.apps a (k/a.yaml:1): asks for serviceAccountName admin: pods run as default or as a ServiceAccount that their component brings"},
 		"of another kind": {"serviceAccountName: web", `{apiVersion: example.com/v1, kind: ServiceAccount, metadata: {name: web}}`, "DA17"},
 		"of the system":   {"serviceAccountName: d-aros", `{apiVersion: v1, kind: ServiceAccount, metadata: {name: d-aros}}`, "DA1707"},
 		"old name":        {"serviceAccountName: web, serviceAccount: admin", `{apiVersion: v1, kind: ServiceAccount, metadata: {name: web}}`, "asks for serviceAccount admin"},
 		"other role": {"serviceAccountName: web", `{apiVersion: v1, kind: ServiceAccount, metadata: {name: web, annotations: {example.com/role: globex-shop}}}`,
-			"DA1719 application.components.k.properties.path: ServiceAccount web: has the annotation example.com/role, which policy does not allow with this value; it allows example.com/role=acme-* (secrets.annotations)"},
+			"DA1719 application.components.k.properties.path: ServiceAccount web (k/a.yaml:3): has the annotation example.com/role, which policy does not allow with this value; it allows example.com/role=acme-* (secrets.annotations)"},
 		"token":          {"serviceAccountName: web", `{apiVersion: v1, kind: ServiceAccount, metadata: {name: web}, automountServiceAccountToken: true}`, "DA1708"},
 		"token, as text": {"serviceAccountName: web", `{apiVersion: v1, kind: ServiceAccount, metadata: {name: web}, automountServiceAccountToken: "true"}`, "DA1708"},
 	} {

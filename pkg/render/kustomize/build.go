@@ -23,6 +23,8 @@ type Kustomization struct {
 	Secrets bool              // it has a secret
 
 	Metadata []string // buildMetadata of the directory to build
+
+	Written []Written `json:"-" cbor:"-"` // for Built: no build needs them
 }
 
 // Built is the result of a build: objects, or the reason why there are none.
@@ -31,6 +33,8 @@ type Built struct {
 	Refused string            // error in its files
 	Failed  string            // why kustomize does not build them
 	Place   string            // where it fails: file:line and field, "" if that is not known
+
+	Written []Written `json:"-" cbor:"-"` // the caller of Build knows them
 }
 
 // Build runs kustomize. The author of the kustomization decides how much time and memory

@@ -79,8 +79,8 @@ func TestMisfits(t *testing.T) {
 	for text, message := range map[string]string{
 		"resources: [a.yaml]\nnameprefix: a-\nnamePrefixes: b": `k/kustomization.yaml:3: has a field "namePrefixes" that no kustomization has`,
 		"resources: [a.yaml]\nimages:\n- name: a\n  tag: b":    `k/kustomization.yaml:4: has a field "tag" that no kustomization has`,
-		"resources: [a.yaml]\npatches:\n- p.yaml":             "k/kustomization.yaml:3: patches: has the type string, which does not fit",
-		"resources:\n  a.yaml: b":                             "k/kustomization.yaml:2: resources: has the type object, which does not fit",
+		"resources: [a.yaml]\npatches:\n- p.yaml":              "k/kustomization.yaml:3: patches: has the type string, which does not fit",
+		"resources:\n  a.yaml: b":                              "k/kustomization.yaml:2: resources: has the type object, which does not fit",
 	} {
 		_, err := Read(written("k/kustomization.yaml", text), "k")
 		require.EqualError(t, err, message)

@@ -36,7 +36,7 @@ func (w *writer) patch(file, inline *string, field string, at ...any) error {
 		return w.blame(errors.New("a patch has either a path or a patch"), at...)
 	}
 	if *file != "" {
-		return w.file(file, w.objects, append(at, "path")...)
+		return w.file(file, w.patchFile, append(at, "path")...)
 	}
 	if err := w.inline(*inline); err != nil {
 		return w.blame(err, append(at, field)...)
@@ -57,7 +57,7 @@ func (w *writer) merge(p *types.PatchStrategicMerge, at ...any) error {
 		*p = types.PatchStrategicMerge(name)
 		return err
 	}
-	err = w.file(&text, w.objects, at...)
+	err = w.file(&text, w.patchFile, at...)
 	*p = types.PatchStrategicMerge(text)
 	return err
 }

@@ -46,11 +46,13 @@ func (w *writer) rewrite(k *types.Kustomization) error {
 		return err
 	}
 	for i := range k.ConfigMapGenerator {
+		w.note("ConfigMap", k.ConfigMapGenerator[i].Name, w.source.place("configMapGenerator", i))
 		if err := w.generator(&k.ConfigMapGenerator[i].KvPairSources, "configMapGenerator", i); err != nil {
 			return err
 		}
 	}
 	for i := range k.SecretGenerator {
+		w.note("Secret", k.SecretGenerator[i].Name, w.source.place("secretGenerator", i))
 		w.out.Secrets = true
 		if err := w.generator(&k.SecretGenerator[i].KvPairSources, "secretGenerator", i); err != nil {
 			return err
@@ -71,7 +73,7 @@ func (w *writer) resource(ref *string, at ...any) error {
 	if w.tree.isDir(p) {
 		return w.directory(ref, types.KustomizationKind, at...)
 	}
-	return w.file(ref, w.objects, at...)
+	return w.file(ref, w.resources, at...)
 }
 
 // directory rewrites a reference to another kustomization of a kind, and visits it.
@@ -117,8 +119,20 @@ func (w *writer) file(ref *string, check func(string, []byte) ([]byte, error), a
 	return err
 }
 
-// objects checks a file with objects or patches.
-func (w *writer) objects(p string, b []byte) ([]byte, error) {
+// resources checks a file with objects, and notes where they stand.
+func (w *writer) resources(p string, b []byte) ([]byte, error) {
+	docs, err := documents(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", p, err)
+	}
+	for _, d := range docs {
+		w.wrote(p, d.root())
+	}
+	return b, nil
+}
+
+// patchFile checks a file with patches.
+func (w *writer) patchFile(p string, b []byte) ([]byte, error) {
 	if err := w.inline(string(b)); err != nil {
 		return nil, fmt.Errorf("%s %w", p, err)
 	}
