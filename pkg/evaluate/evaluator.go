@@ -15,7 +15,8 @@ type Evaluator struct {
 	settled  bool // the last fleet is final
 	platform cached
 	tenants  map[string]cached
-	parts    map[string]*part // by tenant
+	parts    map[string]*part  // by tenant
+	unread   map[string]unread // by directory at the root
 
 	approvals approvals
 

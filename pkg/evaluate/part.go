@@ -90,6 +90,7 @@ func (p *pass) partOf(name string) (t *part, apps []*declared) {
 	t.policy = string(t.layer.result.Policy)
 	t.moved = before == nil || !samePolicy(before.layer.result.Tenant, t.layer.result.Tenant)
 	t.report("", t.layer.result.Problems...)
+	t.report("", p.unreadOf(name)...)
 	if t.layer.result.Tenant != nil {
 		t.report("", p.pins(t, apps)...)
 	}

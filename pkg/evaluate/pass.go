@@ -32,6 +32,7 @@ func (p *pass) evaluate() {
 	p.evaluatePlatform()
 	p.allot()
 	p.module, _ = digestOrNone(p.files, layer.ModuleFile) // whoever needs the file reports the error
+	p.unreadAtRoot()
 	names, problems, err := directories(p.files, "tenants")
 	p.report("", "", problems...)
 	if err != nil {

@@ -132,7 +132,9 @@ func (t *task) evaluate(p *pass) {
 		problems, err = r.imported(t.files)
 	}
 	if err == nil && len(problems) == 0 {
-		err = r.beside(t.files, dir)
+		if err = r.beside(t.files, dir); err == nil {
+			problems, err = layer.Unread(t.files, dir, r.Rest)
+		}
 	}
 	switch {
 	case err != nil:
