@@ -30,7 +30,9 @@ func (p *pass) unreadAtRoot() {
 		if !known || u.digest != digest {
 			u = unread{digest, p.unreadBelow(dir)}
 		}
-		next[dir] = u
+		if !p.unsure {
+			next[dir] = u
+		}
 		p.report("", "", u.problems...)
 	}
 	p.e.unread = next

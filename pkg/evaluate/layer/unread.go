@@ -1,7 +1,6 @@
 package layer
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -14,19 +13,24 @@ import (
 
 // Unread blames the files of package fleet among some below a directory that are in no directory of a
 // layer. CUE takes each for a layer below, which nobody evaluates, so its author relies on what never holds.
-// CUE files of other packages are of no concern here.
+// CUE files of other packages are of no concern here. It looks through 1 MiB at most: what nobody
+// reads is to cost nobody time.
 func Unread(files fs.FS, dir string, names []string) (problems []model.Problem, err error) {
+	var looked int64
 	for _, short := range names {
 		if path.Ext(short) != ".cue" {
 			continue
 		}
 		name := path.Join(dir, short)
 		info, err := fs.Stat(files, name)
-		if err == nil && info.Size() > maxFile {
-			continue // nothing that a person wrote
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
-		data, readErr := fs.ReadFile(files, name)
-		if err = errors.Join(err, readErr); err != nil {
+		if looked += info.Size(); looked > 1<<20 {
+			break
+		}
+		data, err := fs.ReadFile(files, name)
+		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 		f, err := parser.ParseFile(name, data, parser.PackageClauseOnly)
