@@ -23,19 +23,24 @@ import (
 // as one that does not, after every one of many random changes, and does decide
 // what changed instead of everything in most passes.
 func TestDecidingWhatChangedIsDecidingEverything(t *testing.T) {
-	decidingWhatChanged(t, 10, follow.Silent, arbitration.Rule)
+	decidingWhatChanged(t, 10, dressed, follow.Silent, arbitration.Rule)
+}
+
+// TestDecidingWhatChangedIsDecidingEverythingInTime: the same where some end by themselves.
+func TestDecidingWhatChangedIsDecidingEverythingInTime(t *testing.T) {
+	decidingWhatChanged(t, 2, timed, follow.Silent, arbitration.Rule)
 }
 
 // TestAdvisingWhatChangedIsAdvisingEverything: the same with advice.
 func TestAdvisingWhatChangedIsAdvisingEverything(t *testing.T) {
-	decidingWhatChanged(t, 1, follow.New, arbitration.Decide)
+	decidingWhatChanged(t, 1, dressed, follow.New, arbitration.Decide)
 }
 
-func decidingWhatChanged(t *testing.T, hundreds int, arbiter func(func(solve.Inputs) *solve.Case) *follow.Arbiter,
+func decidingWhatChanged(t *testing.T, hundreds int, draw func(*rapid.T) *scene, arbiter func(func(solve.Inputs) *solve.Case) *follow.Arbiter,
 	decide func(model.Fleet, model.Observation, model.Ledger, time.Time) model.Ruling) {
 	paths := map[string]*[2]int{} // by kind of edit: how often everything was decided, and less than that
 	holds(t, hundreds, func(t *rapid.T) {
-		s := dressed(t)
+		s := draw(t)
 		remembering := newWatched(arbiter)
 		kind := "at first"
 		var last []model.Decision
@@ -122,6 +127,10 @@ func (s *scene) edit() string {
 	if len(s.Fleet.Applications) == 0 {
 		s.arrive()
 		return "arrival"
+	}
+	if s.timed && s.one(3) {
+		s.end()
+		return "end"
 	}
 	some := func() *model.Application { return s.Fleet.Applications[s.rng.IntN(len(s.Fleet.Applications))] }
 	tenant := &s.Fleet.Tenants[s.rng.IntN(len(s.Fleet.Tenants))]
@@ -228,7 +237,7 @@ func momentless(d *model.Decision) model.Decision {
 func essenceOf(d *model.Decision) model.Decision {
 	advised := momentless(d).Advised
 	return model.Decision{App: d.App, Verdict: d.Verdict, Reason: d.Reason, Spec: d.Spec, Degraded: d.Degraded, Position: d.Position,
-		Grants: d.Grants, Refused: d.Refused, EvictAt: d.EvictAt, Standing: d.Standing, For: d.For, Advice: d.Advice, Advised: advised}
+		Grants: d.Grants, Refused: d.Refused, EvictAt: d.EvictAt, Starts: d.Starts, Standing: d.Standing, For: d.For, Advice: d.Advice, Advised: advised}
 }
 
 func essenceByApp(decisions []model.Decision) map[model.AppID]model.Decision {

@@ -32,6 +32,7 @@ var invariants = []func(*rapid.T){
 	incrementalIsFull, otherTenantsAreLeftAlone,
 	everyFailureCounts, adviceIsTrue, certificatesAreComplete, overQuotaGrowsNothing,
 	higherPrioritiesRunInFull, sentencesAreTrue, oneMovePerHold,
+	nobodyPassesAndEndsAfter, promisedStartsAreKept,
 }
 
 // FuzzInvariants tries all invariants on worlds made of the fuzzer's bytes.
@@ -72,6 +73,7 @@ type scene struct {
 	rng   *rand.Rand
 	shape generate.Shape
 	dress bool // with everything that generate leaves out
+	timed bool // some end by themselves
 	last  int
 }
 
@@ -164,6 +166,9 @@ func (s *scene) dressUp(app model.Application) model.Application {
 		app.Workflow = &model.Workflow{Steps: []model.Step{{Name: "switch", Type: "blue-green"}}}
 	}
 	app.Policy.Strategy = []string{"spread", "bin-pack", "cost-aware", "sla-aware"}[s.rng.IntN(4)]
+	if s.timed {
+		s.limitInTime(&app)
+	}
 	return app
 }
 

@@ -136,6 +136,7 @@ func admission(a *Application) (values []PolicyValue) {
 			add("degrade.qos", c.Degrade.QoS)
 		}
 		add("placement.pool", c.Placement.Pool)
+		add("expect", duration(c.Expect))
 	}
 	return append(values, a.Policy.values()...)
 }
@@ -176,6 +177,7 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("restoreHold", duration(p.RestoreHold))
 	add("restoreMargin", fraction(int64(p.RestoreMargin), 1000))
 	add("reserveAfter", duration(p.ReserveAfter))
+	add("backfill", string(cmp.Or(p.Backfill, BackfillReserve)))
 	add("egress.hosts", list(p.Egress))
 	add("network.egress", list(p.Exits))
 	add("secrets.annotations", list(p.Accounts))

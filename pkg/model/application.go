@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -78,6 +79,10 @@ type Component struct {
 	Degrade    *Degrade  `json:"degrade,omitempty"`
 	Placement  Placement `json:"placement"`
 
+	// Expect is how long a component that ends by itself is expected to run, 0: nobody says.
+	// It changes nothing of what runs.
+	Expect time.Duration `json:"expect,omitempty"`
+
 	Properties json.RawMessage `json:"properties,omitempty"` // the runtime's spec, opaque to arbitration
 	Traits     json.RawMessage `json:"traits,omitempty"`     // by trait name, opaque to arbitration
 
@@ -137,6 +142,16 @@ func (c *Component) Asks(p *Policy) Resources {
 		given.Memory = min(given.Memory, c.Limits.Memory)
 	}
 	return c.Requests.Or(given)
+}
+
+// WithoutTimes returns components without the times that they are expected to run, as records had them
+// before there were any.
+func WithoutTimes(components []Component) []Component {
+	components = slices.Clone(components)
+	for i := range components {
+		components[i].Expect = 0
+	}
+	return components
 }
 
 // MinReplicas is the least number of replicas that the component can be

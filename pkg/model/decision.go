@@ -73,6 +73,9 @@ type Decision struct {
 	// EvictAt is when the application is evicted if the shortage lasts.
 	EvictAt time.Time `json:"evictAt,omitzero"`
 
+	// Starts is when an application that waits starts, nil: that is not known.
+	Starts *Forecast `json:"starts,omitempty"`
+
 	// Standing classifies the application's minimum. Shares are the shares of its
 	// tenant and of the groups above it.
 	Standing Standing      `json:"standing,omitempty"`
@@ -99,7 +102,7 @@ type Decision struct {
 // does not count: their inputs, their wording, and what else happened for it.
 func (d *Decision) RulesAs(o *Decision) bool {
 	return d.Verdict == o.Verdict && d.Reason == o.Reason && d.Spec == o.Spec && d.Degraded == o.Degraded && d.Position == o.Position &&
-		d.Refused.Equal(o.Refused) && d.EvictAt.Equal(o.EvictAt) && d.For == o.For && slices.EqualFunc(d.Grants, o.Grants, Grant.Equal)
+		d.Refused.Equal(o.Refused) && d.EvictAt.Equal(o.EvictAt) && d.Starts.Equal(o.Starts) && d.For == o.For && slices.EqualFunc(d.Grants, o.Grants, Grant.Equal)
 }
 
 // Standing classifies the least that an application can run at against the share

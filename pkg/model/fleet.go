@@ -162,6 +162,7 @@ type Policy struct {
 	RestoreHold   time.Duration `json:"restoreHold,omitempty"`   // time that an application stays degraded before it is restored
 	RestoreMargin int           `json:"restoreMargin,omitempty"` // thousandths of a pool that stay free after restoring
 	ReserveAfter  time.Duration `json:"reserveAfter,omitempty"`  // time of waiting after which free capacity is kept for an application
+	Backfill      Backfill      `json:"backfill,omitempty"`      // "": BackfillReserve
 
 	Replicas      int           `json:"defaultReplicas"`
 	Priority      int           `json:"defaultPriority"`
@@ -179,6 +180,15 @@ type Policy struct {
 // UnreadyAfter is how long a critical component may be unready where policy says nothing
 // else.
 const UnreadyAfter = 30 * time.Second
+
+// Backfill is whether an application may take what is promised to another one, if it ends before.
+type Backfill string
+
+// Values of Backfill.
+const (
+	BackfillReserve Backfill = "reserve" // it may
+	BackfillOff     Backfill = "off"     // nobody passes who has a reservation
+)
 
 // Conflicts is what becomes of fields of our objects that others change.
 type Conflicts string

@@ -57,14 +57,18 @@ func (c *Component) Content(app AppID) Digest { return DigestOf(c.redacted(app).
 // of specs: without the values of policy that came later, and with the values of secrets.
 func (a *Application) FormerDigest() Digest {
 	former := *a
-	former.Policy.UnreadyAfter, former.Policy.Requests, former.Policy.DefaultRequests = 0, "", Resources{}
+	former.Policy.UnreadyAfter, former.Policy.Requests, former.Policy.DefaultRequests, former.Policy.Backfill = 0, "", Resources{}, ""
+	former.Components = WithoutTimes(former.Components)
 	former.Digest, former.Commit = "", ""
 	return DigestOf(former)
 }
 
 // FormerContent and FormerWorkload are what Content and WorkloadDigest were before there
 // were releases. Records of that time, and all of format 1, have them.
-func (c *Component) FormerContent(app AppID) Digest { return DigestOf(c.redacted(app)) }
+func (c *Component) FormerContent(app AppID) Digest { return DigestOf(c.redacted(app).former()) }
+
+// former is c as records had it then.
+func (c *Component) former() *Component { return &WithoutTimes([]Component{*c})[0] }
 
 // FormerWorkload is described at FormerContent.
 func FormerWorkload(c *Component, g Grant, run int) Digest {
@@ -74,7 +78,7 @@ func FormerWorkload(c *Component, g Grant, run int) Digest {
 		Component *Component
 		Grant     Grant
 		Run       int
-	}{c, g, run})
+	}{c.former(), g, run})
 }
 
 // WorkloadDigest identifies what a runtime is told to run for a component: what it

@@ -53,7 +53,7 @@ func encodeFormat1(v any) ([]byte, error) {
 		v = withoutStages(withoutTimes(list))
 	case *model.Application:
 		copied := *list
-		copied.Policy = withoutRules(list.Policy)
+		copied.Policy, copied.Components = withoutRules(list.Policy), model.WithoutTimes(list.Components)
 		v = &copied
 	case *model.Tenant:
 		copied := *list
@@ -134,7 +134,7 @@ func withoutAdvice(d model.Decision) model.Decision {
 	if d.Advised != nil {
 		_, d.WouldAdmit = d.Advising()
 	}
-	d.Advice, d.Advised = nil, nil
+	d.Advice, d.Advised, d.Starts = nil, nil, nil
 	return d
 }
 

@@ -274,7 +274,7 @@ func asTold(grants []model.Grant) []model.Grant {
 
 // withoutRules returns a policy without the rules that format 1 does not have.
 func withoutRules(p model.Policy) model.Policy {
-	p.UnreadyAfter, p.Requests, p.DefaultRequests = 0, "", model.Resources{}
+	p.UnreadyAfter, p.Requests, p.DefaultRequests, p.Backfill = 0, "", model.Resources{}, ""
 	return p
 }
 

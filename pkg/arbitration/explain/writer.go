@@ -90,6 +90,10 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 		if why := w.obstacle(app); why != "" {
 			d.Message += "; " + why
 		}
+		if app.Starts != nil {
+			d.Starts = w.forecast(app.Starts)
+			d.Message += "; " + starts(d.Starts, w.Now)
+		}
 		w.nameAhead(&d, app)
 	}
 	return d

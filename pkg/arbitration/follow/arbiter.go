@@ -72,6 +72,7 @@ func (t *tracker) wakes() (at time.Time) {
 			soonest(t.RestoredFrom(app))
 		}
 		soonest(t.ProtectedUntil(app))
+		soonest(app.Ending.At)
 		if !app.EvictAt.IsZero() {
 			soonest(app.EvictAt)
 		}

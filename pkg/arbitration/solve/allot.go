@@ -23,6 +23,7 @@ type Retry interface {
 type allotment struct {
 	room
 	ledger *model.Ledger
+	lines  lines
 }
 
 // Allot lets applications give way where capacity fell, then serves newer specs,
@@ -32,7 +33,8 @@ func (c *Case) Allot(retry Retry) {
 		n := &c.Nodes[i]
 		n.Had = n.Used.Dominant(c.Total)
 	}
-	a := &allotment{c.room(), &c.Ledger}
+	a := &allotment{room: c.room(), ledger: &c.Ledger}
+	a.begin()
 	a.shortages()
 	a.updates()
 	a.fill(retry)
@@ -63,6 +65,7 @@ func (a *allotment) replace(app *App) {
 	before, reason, held := app.Place, app.Reason, a.Release(app)
 	app.Verdict = model.VerdictWaiting
 	app.Levels, app.Standing = app.Update.levels, app.Update.standing
+	expectAnew(app.Wanted, app)
 	if a.place(app, app.Wanted, held) {
 		app.Findings = app.Update.findings
 		return
@@ -118,26 +121,24 @@ func (a *allotment) settle(app *App, spec *model.Application, levels []Level, le
 	}
 }
 
-// fill serves pending applications. An application that has waited for long and still
-// does not fit has what is free reserved for it, so that smaller ones cannot pass
-// it for ever.
+// fill serves pending applications. For some that still do not fit room is kept, so that others
+// cannot pass them for ever; see keepRoom.
 func (a *allotment) fill(retry Retry) {
 	q := newQueue(a.Books, a.Roster, retry)
 	for app := q.head(); app != nil; app = q.head() {
-		if q.skip(app) {
+		if !a.lines.leads(app) && q.skip(app) {
 			continue
 		}
 		q.advance(app)
 		if a.place(app, app.Spec, nil) {
+			a.lines.placed(app)
 			q.moved(app.Tenant)
 			for _, d := range app.Victims {
 				q.moved(d.App.Tenant)
 			}
 			continue
 		}
-		if after := app.Policy().ReserveAfter; after > 0 && a.now.Sub(app.WaitsSince(a.now)) >= after {
-			a.reserveFree(app)
-		}
+		a.lines.keepRoom(app)
 	}
 }
 

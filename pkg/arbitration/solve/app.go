@@ -42,6 +42,7 @@ type Place struct {
 	Standing []Standing         // by level; see Stand
 	Grants   []model.Grant
 	Taken    []Load // what is booked for it
+	Ending   Ending // see expectAnew and endingOf
 	pool     int    // of its loose components, -1: it has none, or no place
 }
 
@@ -57,6 +58,7 @@ type Outcome struct {
 	EvictAt  time.Time    // when it loses its place if the shortage lasts
 	shrunk   bool         // it was degraded because of a shortage
 	Position int          // among the pending applications of its tenant
+	Starts   *Forecast    // when it is the first that waits in its line and that is known
 }
 
 // newer is a newer spec of an application that runs.

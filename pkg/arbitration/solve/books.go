@@ -47,6 +47,11 @@ func (b *Books) move(app *App, loads []Load, sign int) {
 				v.used.move(l.Amount, sign)
 			}
 		}
+		for i := range q.promises {
+			if p := &q.promises[i]; !p.outlives(app) {
+				p.ends.move(l.Amount, sign)
+			}
+		}
 		b.book(app.Tenant, l.Amount, sign)
 	}
 }
@@ -145,16 +150,16 @@ func (b *Books) hint(app *App, g *model.Grant) {
 	}
 }
 
-// ClearReserved forgets what was reserved for applications that have waited for long.
+// ClearReserved forgets what was reserved for applications that wait.
 func (b *Books) ClearReserved() {
 	for i := range b.Pools {
-		b.Pools[i].reserved = b.Zero()
+		b.Pools[i].reserved, b.Pools[i].promises = b.Zero(), nil
 	}
 }
 
 // AnyReserved reports whether something is reserved for them.
 func (b *Books) AnyReserved() bool {
-	return slices.ContainsFunc(b.Pools, func(q Pool) bool { return !q.reserved.isNothing() })
+	return slices.ContainsFunc(b.Pools, func(q Pool) bool { return !q.reserved.isNothing() || q.promises != nil })
 }
 
 // HoldsOf reports whether loads take something of a pool.

@@ -120,5 +120,10 @@ func (c *Case) ReadApp(app *App, id model.AppID, wanted *model.Application, unus
 	}
 	app.Band = c.Fleet.Platform.BandOf(app.Priority)
 	c.Patient = c.Patient || app.Policy().ReserveAfter > 0
+	for _, spec := range []*model.Application{app.Accepted(), app.Wanted} {
+		if spec != nil && expectAnew(spec, app) {
+			c.Timed = true
+		}
+	}
 	return true
 }

@@ -23,7 +23,8 @@ type Pool struct {
 	Used         Vector
 	Reservations []reservation
 	domains      []domain
-	reserved     Vector // for applications that have waited for long; see reserveFree
+	reserved     Vector    // for applications that have waited for long; see reserveFree
+	promises     []promise // the first first; see keepRoom
 }
 
 // reservation is a declared reservation in a pool and how much of it is in use.
@@ -40,7 +41,7 @@ func (v *reservation) covers(app *App) bool {
 
 // withheld is how much of a resource is reserved for others than the application.
 func (q *Pool) withheld(app *App, r int) int64 {
-	n := q.reserved[r]
+	n := q.reserved[r] + q.promised(app, r)
 	for i := range q.Reservations {
 		if v := &q.Reservations[i]; !v.covers(app) {
 			n += max(0, v.amount[r]-v.used[r])
@@ -49,11 +50,14 @@ func (q *Pool) withheld(app *App, r int) int64 {
 	return n
 }
 
-// Withheld lists what of the pool is reserved, and how much of each declared reservation is in use.
+// Withheld lists what of the pool is reserved or promised, and how much of each declared reservation is in use.
 func (q *Pool) Withheld() []Vector {
 	all := []Vector{q.reserved}
 	for i := range q.Reservations {
 		all = append(all, q.Reservations[i].used)
+	}
+	for i := range q.promises {
+		all = append(all, q.promises[i].need, q.promises[i].ends)
 	}
 	return all
 }

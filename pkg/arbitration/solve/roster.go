@@ -18,6 +18,7 @@ type Roster struct {
 	Changed   []*App                             // that are not any more as the ledger and the gate left them
 	Idle      map[model.AppID]*model.Application // declared, and without an App
 	Patient   bool                               // an application has a time after which room is reserved for it
+	Timed     bool                               // of an application it is known how long it runs
 	Returns   time.Time                          // when the first of those comes back that rest, zero: none does
 }
 

@@ -210,7 +210,8 @@ func (x *exchange) String() string {
 func (h *history) round(t *testing.T) (found []*exchange) {
 	want, c := h.stood(), h.stood()
 	want.Allot(nil)
-	a := &allotment{c.room(), &c.Ledger}
+	a := &allotment{room: c.room(), ledger: &c.Ledger}
+	a.begin()
 	asked := map[*App]Vector{}
 	for _, app := range c.Apps {
 		if app.Levels == nil {

@@ -36,6 +36,8 @@ const (
 	HostAllotted     = "DA1354"
 	IngressClass     = "DA1355"
 	Annotation       = "DA1356"
+	ExpectEndless    = "DA1368"
+	ExpectDeadline   = "DA1369"
 	Name             = "DA1501"
 	DependsOn        = "DA1502"
 	Cycle            = "DA1503"

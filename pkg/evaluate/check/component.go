@@ -30,7 +30,8 @@ type propertiesDoc struct {
 			Name string `json:"name"`
 		} `json:"metadata"`
 	} `json:"objects"`
-	Path string `json:"path"`
+	Path     string `json:"path"`
+	Deadline string `json:"deadline"`
 
 	Data     json.RawMessage   `json:"data"`
 	DataFrom []json.RawMessage `json:"dataFrom"`
@@ -103,11 +104,32 @@ func (r *references) check() {
 	case "external-secret":
 		r.externalSecret(properties)
 	}
+	r.expected(properties)
 	if s := traits.Autoscale; s != nil && s.Min > s.Max {
 		r.bad(catalogue.ScaleBounds, ".traits.autoscale", "wants at least %d and at most %d replicas", s.Min, s.Max)
 	}
 	if traits.Autoscale != nil && r.c.Requests.CPU == 0 {
 		r.bad(catalogue.ScaleCPU, ".traits.autoscale.cpu", "is a part of the CPU that the component requests, and it requests none")
+	}
+}
+
+// expected checks how long a component is expected to run.
+func (r *references) expected(properties propertiesDoc) {
+	if r.c.Expect == 0 {
+		return
+	}
+	if !r.c.Finite() {
+		r.bad(catalogue.ExpectEndless, ".expect", "is of jobs, which end by themselves; a component of type %s does not", r.c.Type)
+		return
+	}
+	deadline, err := time.ParseDuration(properties.Deadline)
+	if err != nil || r.c.Expect <= deadline {
+		return
+	}
+	r.bad(catalogue.ExpectDeadline, ".expect", "is longer than %s, after which the job is stopped (properties.deadline)", properties.Deadline)
+	if at, ok := r.own.Value("application.components." + r.c.Name + ".properties.deadline"); ok {
+		p := &r.problems[len(r.problems)-1]
+		p.Places = append(p.Places, model.Place{At: at, Note: "application.components." + r.c.Name + ".properties.deadline: " + properties.Deadline})
 	}
 }
 

@@ -33,6 +33,7 @@ type applicationDoc struct {
 
 type componentDoc struct {
 	model.Component
+	Expect    string `json:"expect"`
 	Resources struct {
 		Requests *resourcesDoc `json:"requests"`
 		Limits   *resourcesDoc `json:"limits"`
@@ -125,7 +126,7 @@ func applicationQuoted(path []string) bool {
 
 func (d componentDoc) component(name string, own *layer.Layer) (c model.Component, problems []model.Problem) {
 	c = d.Component
-	c.Name, c.DependsOn = name, sorted(c.DependsOn)
+	c.Name, c.DependsOn, c.Expect = name, sorted(c.DependsOn), duration(d.Expect)
 	c.Properties, c.Traits = layer.Canonical(c.Properties), layer.Canonical(c.Traits)
 	path := "application.components." + name + ".resources"
 	if c.Requests, problems = d.Resources.Requests.amount(path+".requests", own); problems != nil {

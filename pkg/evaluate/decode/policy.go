@@ -47,6 +47,8 @@ type effectiveDoc struct {
 	RestoreMargin json.Number `json:"restoreMargin"`
 	ReserveAfter  string      `json:"reserveAfter"`
 
+	Backfill model.Backfill `json:"backfill"`
+
 	Egress struct {
 		Hosts []string `json:"hosts"`
 		URL   string   `json:"url"` // for the schema
@@ -112,6 +114,7 @@ func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.
 		RestoreHold:     duration(d.RestoreHold),
 		RestoreMargin:   int(parts(d.RestoreMargin, thousandth)),
 		ReserveAfter:    duration(d.ReserveAfter),
+		Backfill:        backfill(d.Backfill),
 		Replicas:        d.Defaults.Replicas,
 		Priority:        d.Defaults.Priority,
 		StartDeadline:   duration(d.Defaults.StartDeadline),
@@ -141,6 +144,14 @@ func conflicts(c model.Conflicts) model.Conflicts {
 	return c
 }
 
+// backfill leaves out the value that holds without it.
+func backfill(b model.Backfill) model.Backfill {
+	if b == model.BackfillReserve {
+		return ""
+	}
+	return b
+}
+
 // unreadyAfter reads a value, and leaves out the one that holds without it, so that
 // specs that do not write it have the digests that they had before there was one.
 func unreadyAfter(text string) time.Duration {
@@ -155,7 +166,7 @@ var policyPaths = []string{
 	"limits.maxReplicas", "limits.priorityCeiling", "limits.maxShare", "limits.grace",
 	"images.registries", "runtimes", "kinds", "namespace", "overcommit.cpu", "overcommit.memory",
 	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion", "conflicts",
-	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "egress.hosts", "network.egress",
+	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "backfill", "egress.hosts", "network.egress",
 	"secrets.names", "secrets.literals", "secrets.existing", "secrets.stores", "secrets.annotations",
 	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline", "defaults.unreadyAfter",
 	"defaults.requests.cpu", "defaults.requests.memory",

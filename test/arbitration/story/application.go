@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/arbitration/world"
 )
 
 // addApplications reads applications that run, ask, or are changed later.
@@ -18,6 +19,10 @@ func (s *Story) addApplications(verb string, o *options) {
 	}
 	comp.Placement.Pool = o.word("in", "")
 	budget, strategy := o.number("budget", 0), o.word("strategy", s.policy.Strategy)
+	if comp.Expect = o.time("expect"); comp.Expect != 0 {
+		comp.Type = "job"
+	}
+	began := o.time("began")
 	degradation, step := o.word("degradation", "true") == "true", o.word("workflow", "")
 	for _, name := range o.names {
 		id, err := model.ParseAppID(name)
@@ -33,6 +38,7 @@ func (s *Story) addApplications(verb string, o *options) {
 			o.fail(err)
 			app.Components = []model.Component{comp}
 		}
+		s.began[id] = began
 		switch verb {
 		case "runs":
 			s.running = append(s.running, id)
@@ -81,6 +87,9 @@ func (s *Story) component(words []string) error {
 		c.Placement.Spread = &model.Spread{Over: "rack", Min: n}
 	}
 	c.Placement.Pool = o.word("in", "")
+	if c.Expect = o.time("expect"); c.Expect != 0 {
+		c.Type = "job"
+	}
 	s.app.Components = append(s.app.Components, c)
 	return o.rest()
 }
@@ -105,12 +114,20 @@ func (s *Story) close() error {
 				g.Pool = s.Fleet.Platform.Pools[0].Name
 			}
 			inst.Components = append(inst.Components, model.ComponentState{
-				Grant: g, Run: g.Replicas, State: model.StateReady, Spec: c.Content(id), Since: s.Now,
+				Grant: g, Run: g.Replicas, State: model.StateReady, Spec: c.Content(id), Since: s.since(id),
 			})
 		}
 	}
 	s.running = nil
 	return nil
+}
+
+// since is when what runs of an application began.
+func (s *Story) since(id model.AppID) time.Time {
+	if began := s.began[id]; began > 0 {
+		return world.Start.Add(-began)
+	}
+	return s.Now
 }
 
 // fail ends applications for good: they cannot run with the spec that Git holds.

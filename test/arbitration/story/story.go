@@ -10,6 +10,7 @@
 //	asks a/shop priority=300                        an application of several components:
 //	  web 3 x 500m min=1 qos=burst optional after=db spread=3 in=premium
 //	later a/1 size=2                                changes what Git says of it
+//	runs a/job size=1 expect=40m began=10m          a job that is expected to run for so long, and began so long ago
 //	asks a/shop size=1 workflow=blue-green          a workflow of one step, here one that switches from one version to the next
 //	switching a/shop                                its workflow is at it and holds both
 //	switched a/shop                                 its workflow has just ended and holds both still
@@ -45,12 +46,14 @@ type Story struct {
 	policy  model.Policy
 	app     *model.Application // whose components follow
 	running []model.AppID
+	began   map[model.AppID]time.Duration // before the story begins
 	line    int
 }
 
 // Read reads a situation. Errors name the line.
 func Read(text string) (*Story, error) {
 	s := &Story{
+		began: map[model.AppID]time.Duration{},
 		World: world.New(model.Platform{Name: "story", Bands: Bands}),
 		policy: model.Policy{
 			PriorityCeiling: 1000, Preemption: "reclaim", Degradation: true, Runtimes: []string{"container"},
@@ -125,6 +128,7 @@ func (s *Story) setPolicy(o *options) {
 	s.policy.RestoreHold = o.time("restoreHold")
 	s.policy.ReserveAfter = o.time("reserveAfter")
 	s.policy.RestoreMargin = o.number("restoreMargin", 0)
+	s.policy.Backfill = model.Backfill(o.word("backfill", ""))
 }
 
 func (s *Story) addPool(o *options) {

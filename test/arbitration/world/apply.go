@@ -111,6 +111,21 @@ func (w *World) EndRun(id model.AppID) {
 	inst.Run = &run
 }
 
+// End ends an application that runs and ends by itself: it takes nothing any more.
+func (w *World) End(id model.AppID) {
+	inst, ok := w.Ledger.Find(id)
+	if !ok || inst.Spec == nil {
+		return
+	}
+	inst.Components, inst.Revision = slices.Clone(inst.Components), model.Revision{}
+	for i := range inst.Components {
+		state := &inst.Components[i]
+		if c, ok := inst.Spec.Component(state.Grant.Component); ok && c.Finite() {
+			state.State, state.Spec, state.Since = model.StateDone, c.Content(id), w.Now
+		}
+	}
+}
+
 // grant lets every component run at its grant.
 func (w *World) grant(inst *model.Instance, d *model.Decision) {
 	if inst.SpecDigest() != d.Spec {
