@@ -25,7 +25,10 @@ func timed(t *rapid.T) *scene {
 func (s *scene) limitInTime(app *model.Application) {
 	if s.one(2) {
 		for i := range app.Components {
-			app.Components[i].Type, app.Components[i].Expect = "job", time.Duration(1+s.rng.IntN(60))*time.Minute
+			app.Components[i].Type = "job"
+			if s.one(2) { // of the others it is learned
+				app.Components[i].Expect = time.Duration(1+s.rng.IntN(60)) * time.Minute
+			}
 		}
 	}
 	if s.one(8) {
@@ -41,9 +44,24 @@ func (s *scene) end() {
 			jobs = append(jobs, inst.App)
 		}
 	}
-	if len(jobs) > 0 {
-		s.End(jobs[s.rng.IntN(len(jobs))])
+	if len(jobs) == 0 {
+		return
 	}
+	id := jobs[s.rng.IntN(len(jobs))]
+	inst, _ := s.Ledger.Find(id)
+	switch s.rng.IntN(4) {
+	case 0: // it begins anew
+		state := &inst.Components[0]
+		state.State, state.Since, inst.Revision = []model.State{model.StateStarting, model.StateWaiting, model.StateFailed}[s.rng.IntN(3)], s.Now, model.Revision{}
+		return
+	case 1: // earlier runs come to light
+		for range model.RuntimeLeast {
+			inst.NoteRuntime(&inst.Spec.Components[0], time.Duration(1+s.rng.IntN(60))*time.Minute)
+		}
+		inst.Revision = model.Revision{}
+		return
+	}
+	s.End(id)
 }
 
 // I41. Nobody passes an application that has a reservation and ends after it: what those hold that go on after the promised time,

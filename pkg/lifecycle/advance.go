@@ -153,7 +153,7 @@ func (f *facts) current(old *model.Instance, id model.AppID) *model.Instance {
 	inst := &model.Instance{App: id, Number: 1, Declared: f.now}
 	f.birth = &Births[0]
 	if old != nil {
-		inst.Number, inst.History, inst.Run = old.Number+1, slices.Clip(old.History), old.Run
+		inst.Number, inst.History, inst.Run, inst.Runtimes = old.Number+1, slices.Clip(old.History), old.Run, old.Runtimes
 		if old.Release() == f.git.spec.Release {
 			inst.FailedStarts = old.FailedStarts
 		}

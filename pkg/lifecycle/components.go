@@ -82,7 +82,13 @@ func (c components) each(handle func(*model.ComponentState)) {
 	for _, i := range startOrder(c.inst.Spec, c.inst.Components) {
 		s := &c.inst.Components[i]
 		state, workload := s.State, s.Workload
-		if handle(s); s.State != state || s.Workload != workload {
+		handle(s)
+		if state == model.StateStarting && s.State == model.StateDone && s.Workload == workload {
+			if spec, ok := c.inst.Spec.Component(s.Grant.Component); ok {
+				c.inst.NoteRuntime(spec, c.now.Sub(s.Since))
+			}
+		}
+		if s.State != state || s.Workload != workload {
 			s.Since = c.now
 		}
 	}

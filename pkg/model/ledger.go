@@ -176,6 +176,9 @@ type Instance struct {
 	Lowered time.Time `json:"lowered,omitzero"`
 	Raised  time.Time `json:"raised,omitzero"`
 
+	// Runtimes are how long jobs ran, of the application and so of earlier instances, too.
+	Runtimes []Runtimes `json:"runtimes,omitempty"`
+
 	// Shown is what runs of them, nil until something was seen.
 	Shown *Shown `json:"shown,omitempty"`
 

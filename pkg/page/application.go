@@ -200,6 +200,13 @@ func (p *page) components(in *model.Instance) {
 		if c.Message != "" {
 			state += ": " + escape(c.Message)
 		}
+		if in.Spec != nil {
+			if spec, ok := in.Spec.Component(c.Grant.Component); ok {
+				if times := runTimes(in, spec); times != "" {
+					state += "; " + times
+				}
+			}
+		}
 		rows = append(rows, []string{
 			code(c.Grant.Component) + critical, kind, granted, run, each, escape(c.Grant.QoS), escape(c.Grant.Pool), state,
 		})

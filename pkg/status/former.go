@@ -215,7 +215,7 @@ func inFormat1Terms(in *model.Instance) *model.Instance {
 		}
 		copied.Components[i].Ended = false
 	}
-	copied.Outcomes, copied.Drift = nil, nil
+	copied.Outcomes, copied.Drift, copied.Runtimes = nil, nil, nil
 	copied.History = slices.Clone(in.History)
 	for i := range copied.History {
 		copied.History[i].Changes = nil
@@ -283,6 +283,9 @@ func lacking(in *model.Instance) (lacks []string) {
 	file := func(name string) string { return path.Join(tenantsDir, in.App.String(), name) }
 	if slices.ContainsFunc(in.History, func(t model.Transition) bool { return len(t.Changes) > 0 }) {
 		lacks = append(lacks, file(instanceFile)+": the values that changes of admission changed, beyond their messages")
+	}
+	if len(in.Runtimes) > 0 {
+		lacks = append(lacks, file(instanceFile)+": how long jobs ran")
 	}
 	if in.Refused != nil && !in.Refused.Since.IsZero() {
 		lacks = append(lacks, file(instanceFile)+": since when the newer spec is refused")

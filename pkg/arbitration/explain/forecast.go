@@ -34,6 +34,8 @@ func starts(f *model.Forecast, now time.Time) string {
 		switch {
 		case !e.Due.IsZero():
 			name += " (it is late: it was to have ended by " + hour(e.Due, f.At) + ")"
+		case e.Runs > 0 && e.Runs < 10:
+			name += fmt.Sprintf(" (none of its last %d runs took longer)", e.Runs)
 		case e.Runs > 0:
 			name += fmt.Sprintf(" (nine of ten of its last %d runs took less)", e.Runs)
 		}

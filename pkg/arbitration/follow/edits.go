@@ -131,7 +131,7 @@ func (t *tracker) compareInstances(e *edits) {
 // changes with every transition, so what only transitions change is not compared; of an
 // instance that has not begun nothing else is read.
 func sameInstance(x, y *model.Instance) bool {
-	if x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.Reason != y.Reason {
+	if x.Number != y.Number || x.Phase != y.Phase || !x.Since.Equal(y.Since) || x.Reason != y.Reason || !x.SameRuntimes(y) {
 		return false
 	}
 	if !x.Phase.Active() && x.Phase != model.PhaseTerminated {
@@ -142,6 +142,9 @@ func sameInstance(x, y *model.Instance) bool {
 		return false
 	}
 	return slices.EqualFunc(x.Components, y.Components, func(c, d model.ComponentState) bool {
+		if _, ok := finite(x.Spec, c.Grant.Component); ok && (c.State != d.State || !c.Since.Equal(d.Since)) {
+			return false // it ends at another time
+		}
 		return c.Finished() == d.Finished() && solve.Ready(&c) == solve.Ready(&d) && c.Spec == d.Spec && c.Grant.Equal(d.Grant)
 	})
 }
@@ -155,4 +158,13 @@ func sameRun(x, y *model.Run) bool {
 		slices.EqualFunc(x.Targets, y.Targets, func(s, t model.Target) bool {
 			return s.Component == t.Component && s.Stable.Content == t.Stable.Content
 		})
+}
+
+// finite returns a component that ends by itself: when it does follows from when it began.
+func finite(spec *model.Application, component string) (*model.Component, bool) {
+	if spec == nil {
+		return nil, false
+	}
+	c, ok := spec.Component(component)
+	return c, ok && c.Finite()
 }

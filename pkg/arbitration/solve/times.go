@@ -30,7 +30,13 @@ func (s *schedule) estimate(comp *model.Component) (d time.Duration, runs int) {
 	if !comp.Finite() {
 		return 0, 0
 	}
-	return comp.Expect, 0
+	if comp.Expect > 0 || s.app.Instance == nil || len(s.app.Instance.Runtimes) == 0 {
+		return comp.Expect, 0
+	}
+	if r, ok := s.app.Instance.RuntimesOf(comp); ok {
+		return r.Estimate(), len(r.Took)
+	}
+	return 0, 0
 }
 
 // expectAnew finds how long an application takes that is given a place for a spec, and reports whether that is known.
@@ -50,7 +56,9 @@ func (a *allotment) begin() {
 		return
 	}
 	for _, app := range a.Running {
-		if app.Ending = (Ending{}); app.Granted() {
+		if !app.Granted() {
+			app.Ending = Ending{}
+		} else if !app.Ending.At.After(a.now) { // else it is as it was in the pass before
 			app.Ending = endingOf(a.now, app)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -19,10 +20,10 @@ func (s *Story) addApplications(verb string, o *options) {
 	}
 	comp.Placement.Pool = o.word("in", "")
 	budget, strategy := o.number("budget", 0), o.word("strategy", s.policy.Strategy)
-	if comp.Expect = o.time("expect"); comp.Expect != 0 {
+	if comp.Expect = o.time("expect"); comp.Expect != 0 || o.values["took"] != "" {
 		comp.Type = "job"
 	}
-	began := o.time("began")
+	began, took := o.time("began"), o.word("took", "")
 	degradation, step := o.word("degradation", "true") == "true", o.word("workflow", "")
 	for _, name := range o.names {
 		id, err := model.ParseAppID(name)
@@ -38,7 +39,7 @@ func (s *Story) addApplications(verb string, o *options) {
 			o.fail(err)
 			app.Components = []model.Component{comp}
 		}
-		s.began[id] = began
+		s.began[id], s.took[id] = began, took
 		switch verb {
 		case "runs":
 			s.running = append(s.running, id)
@@ -117,8 +118,28 @@ func (s *Story) close() error {
 				Grant: g, Run: g.Replicas, State: model.StateReady, Spec: c.Content(id), Since: s.since(id),
 			})
 		}
+		if err := s.ran(inst); err != nil {
+			return err
+		}
 	}
 	s.running = nil
+	return nil
+}
+
+// ran notes the earlier runs of an application.
+func (s *Story) ran(inst *model.Instance) error {
+	for word := range strings.SplitSeq(s.took[inst.App], ",") {
+		if word == "" {
+			continue
+		}
+		took, err := time.ParseDuration(word)
+		if err != nil {
+			return err
+		}
+		for i := range inst.Spec.Components {
+			inst.NoteRuntime(&inst.Spec.Components[i], took)
+		}
+	}
 	return nil
 }
 

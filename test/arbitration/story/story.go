@@ -11,6 +11,7 @@
 //	  web 3 x 500m min=1 qos=burst optional after=db spread=3 in=premium
 //	later a/1 size=2                                changes what Git says of it
 //	runs a/job size=1 expect=40m began=10m          a job that is expected to run for so long, and began so long ago
+//	runs a/job size=1 took=30m,35m,20m began=10m    a job that has run before, for so long
 //	asks a/shop size=1 workflow=blue-green          a workflow of one step, here one that switches from one version to the next
 //	switching a/shop                                its workflow is at it and holds both
 //	switched a/shop                                 its workflow has just ended and holds both still
@@ -47,13 +48,14 @@ type Story struct {
 	app     *model.Application // whose components follow
 	running []model.AppID
 	began   map[model.AppID]time.Duration // before the story begins
+	took    map[model.AppID]string        // its earlier runs
 	line    int
 }
 
 // Read reads a situation. Errors name the line.
 func Read(text string) (*Story, error) {
 	s := &Story{
-		began: map[model.AppID]time.Duration{},
+		began: map[model.AppID]time.Duration{}, took: map[model.AppID]string{},
 		World: world.New(model.Platform{Name: "story", Bands: Bands}),
 		policy: model.Policy{
 			PriorityCeiling: 1000, Preemption: "reclaim", Degradation: true, Runtimes: []string{"container"},

@@ -121,6 +121,7 @@ func (w *World) End(id model.AppID) {
 	for i := range inst.Components {
 		state := &inst.Components[i]
 		if c, ok := inst.Spec.Component(state.Grant.Component); ok && c.Finite() {
+			inst.NoteRuntime(c, w.Now.Sub(state.Since))
 			state.State, state.Spec, state.Since = model.StateDone, c.Content(id), w.Now
 		}
 	}
