@@ -17,6 +17,11 @@ func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
 		f.markStale(app)
 		f.dirty[app.Tenant] = true
 	}
+	for _, app := range f.Promised {
+		if _, now := f.Find(app.ID); now == app {
+			f.markStale(app)
+		}
+	}
 	for _, t := range slices.Sorted(maps.Keys(f.dirty)) {
 		f.retry.forget(t) // what is known about them now decides whether they are tried again
 		f.Number(t, f.markStale)

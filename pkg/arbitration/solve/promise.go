@@ -60,8 +60,8 @@ func (f *Forecast) late() bool {
 
 // These bound the work of a pass.
 const (
-	mostPromises = 100  // made in a pass
-	mostEndings  = 1000 // of applications that are expected to end first
+	mostLines   = 50  // whose head is looked at
+	mostEndings = 500 // of applications that are expected to end first
 )
 
 // lines are the lines of pending applications in a pass whose head was not served.
@@ -69,12 +69,14 @@ type lines struct {
 	of      *allotment
 	failed  []bool // by node
 	endings []*App // that are expected to end, the first first; nil: not found yet
-	made    int    // promises
+	heads   int    // that were looked at
 }
 
 // leads reports whether an application may be the first of its line that is not served, and so may
 // be promised something.
-func (l *lines) leads(app *App) bool { return l.of.Timed && !l.failed[app.Tenant] }
+func (l *lines) leads(app *App) bool {
+	return l.of.Timed && l.heads < mostLines && !l.failed[app.Tenant]
+}
 
 // keepRoom keeps room for an application that is not served: what is promised to the head of a line, or what is free if
 // the application has waited for long and nobody knows when it starts, or has known it wrongly.
@@ -82,9 +84,10 @@ func (l *lines) keepRoom(app *App) {
 	var f *Forecast
 	if l.leads(app) {
 		l.failed[app.Tenant] = true
+		l.heads++
 		if f = l.foresee(app); f != nil {
 			app.Starts = f
-			l.of.noteChange(app)
+			l.of.Promised = append(l.of.Promised, app)
 		}
 	}
 	after := app.Policy().ReserveAfter
@@ -99,9 +102,6 @@ func (l *lines) keepRoom(app *App) {
 // foresee finds the earliest time until which so much of what runs ends by itself that the least that an application
 // can run at fits, nil: that is not known.
 func (l *lines) foresee(app *App) *Forecast {
-	if l.made == mostPromises {
-		return nil
-	}
 	least, pools := &app.Levels[len(app.Levels)-1], l.of.Preferred(app, app.Spec, &app.Levels[0])
 	ending := app.Ending
 	app.Ending = Ending{} // it begins later, and leaves to others what they were promised for ever
@@ -182,7 +182,6 @@ func (l *lines) placed(app *App) {
 
 // promise keeps what an application needs from others that do not end before it starts.
 func (l *lines) promise(app *App, f *Forecast) {
-	l.made++
 	for _, load := range app.Levels[len(app.Levels)-1].loads(f.pool) {
 		q := &l.of.Pools[load.Pool]
 		p := promise{to: app, at: f.At, left: f.At.Sub(l.of.now), need: load.Amount, ends: l.of.Zero()}

@@ -19,6 +19,7 @@ type Roster struct {
 	Idle      map[model.AppID]*model.Application // declared, and without an App
 	Patient   bool                               // an application has a time after which room is reserved for it
 	Timed     bool                               // of an application it is known how long it runs
+	Promised  []*App                             // that are told when they start, or were in the pass before
 	Returns   time.Time                          // when the first of those comes back that rest, zero: none does
 }
 

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -54,6 +55,10 @@ func (a *allotment) begin() {
 	a.lines = lines{of: a, failed: make([]bool, len(a.Nodes))}
 	if !a.Timed {
 		return
+	}
+	a.Promised = slices.DeleteFunc(a.Promised, func(app *App) bool { return app.Starts == nil })
+	for _, app := range a.Promised {
+		app.Starts = nil
 	}
 	for _, app := range a.Running {
 		if !app.Granted() {

@@ -56,6 +56,16 @@ var mutations = []mutation{
 	{"solve/choose.go", "the best standing gives way first", `return p.least.Compare(o.least)`, `return o.least.Compare(p.least)`},
 	{"solve/fewest.go", "one is never enough", `for size := 1; size <= len(tier); size++`, `for size := min(2, len(tier)); size <= len(tier); size++`},
 
+	// Times.
+	{"solve/promise.go", "nothing is kept for who was promised a time", `kept = max(kept, needed-p.ends[r])`, `_ = needed`},
+	{"solve/promise.go", "whoever passes is given twice the time", `return app.Ending.Lasts > p.left`, `return app.Ending.Lasts > 2*p.left`},
+	{"solve/books.go", "who passes takes from what ends", `				p.ends.move(l.Amount, sign)
+`, `				_ = p
+`},
+	{"solve/times.go", "who is late is late for ever", `		takes *= 2
+`, `		takes += forever
+`},
+
 	// Fairness of the outcome.
 	{"solve/fairness.go", "who loses is not weighed", `	for _, m := range moves {
 		note(m.option.app.Tenant)
