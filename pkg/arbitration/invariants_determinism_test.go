@@ -35,7 +35,8 @@ func sameRulingAgain(t *rapid.T) {
 func TestTheOrderOfEveryInputDoesNotMatter(t *testing.T) { holds(t, 3, orderDoesNotMatter) }
 
 func orderDoesNotMatter(t *rapid.T) {
-	s := dressed(t).lived(t)
+	draw := rapid.SampledFrom([]func(*rapid.T) *scene{dressed, timed}).Draw(t, "draw")
+	s := draw(t).lived(t)
 	s.Advises = s.one(4)
 	ruling := s.Decide()
 	want := model.DigestOf(ruling)
