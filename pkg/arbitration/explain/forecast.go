@@ -27,7 +27,11 @@ func starts(f *model.Forecast, now time.Time) string {
 	names := make([]string, 0, expected+1)
 	for _, e := range slices.Backward(f.If) { // the last is what the time follows from
 		if len(names) == expected {
-			names = append(names, fmt.Sprintf("%d more end before", len(f.If)-expected))
+			more := "1 more ends before"
+			if n := len(f.If) - expected; n > 1 {
+				more = fmt.Sprintf("%d more end before", n)
+			}
+			names = append(names, more)
 			break
 		}
 		name := e.App.String() + " ends by " + hour(e.By, f.At)

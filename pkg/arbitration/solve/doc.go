@@ -11,7 +11,8 @@
 //  5. Allot (allot.go): who gives way when a pool lost capacity (shortage.go), newer
 //     specs, pending applications, each on the highest level that fits or that others make
 //     room for (queue.go, levels.go, room.go, options.go, choose.go, fewest.go), if the outcome
-//     is fairer (fairness.go), and in the end what was degraded is restored (restore.go).
+//     is fairer (fairness.go), and in the end what was degraded is restored (restore.go). For the
+//     first of each line that is not served room is kept as of a time (promise.go), if it is known when what runs ends (times.go).
 //  6. Number: the positions of applications that stay pending.
 //
 // Nothing cycles while the same is declared and capacity stays. Call the amount that runs at a
