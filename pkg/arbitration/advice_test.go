@@ -171,7 +171,7 @@ func TestAdviceIsRecordedOnceForWhatItDependsOn(t *testing.T) {
 func TestAdviceShownIsTrue(t *testing.T) { holds(t, 10, adviceShownIsTrue) }
 
 func adviceShownIsTrue(t *rapid.T) {
-	s := dressed(t).lived(t)
+	s := plain(t).dressed().lived(t)
 	arbiter := follow.New(arbitration.Solve)
 	for i := range 8 {
 		if i%2 == 0 {

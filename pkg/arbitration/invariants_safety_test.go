@@ -239,8 +239,8 @@ func capsHold(t *rapid.T) {
 			}
 			spec := before.specOf(d)
 			apps, workloads = apps+1, workloads+len(spec.Components)
-			for _, c := range spec.Components {
-				declared = declared.Add(c.Requests.Times(c.Replicas))
+			for i := range spec.Components {
+				declared = declared.Add(asks(&spec.Components[i], d.Grants).Times(spec.Components[i].Replicas))
 			}
 			if !before.runs(d.App) {
 				fresh++

@@ -98,7 +98,7 @@ func hintsHaveDomains(t *rapid.T) {
 			}
 			for _, name := range g.Domains {
 				for _, x := range s.poolOf(g.Pool).Domains {
-					if x.Name == name && !c.Requests.Fits(x.Capacity) {
+					if x.Name == name && !g.Requests.Fits(x.Capacity) {
 						t.Fatalf("%s is to run in %s, which has %s", d.App, name, x.Capacity)
 					}
 				}

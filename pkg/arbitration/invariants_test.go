@@ -74,6 +74,7 @@ type scene struct {
 	shape generate.Shape
 	dress bool // with everything that generate leaves out
 	timed bool // some end by themselves
+	picks bool // also with choices of resources
 	last  int
 }
 
@@ -91,7 +92,11 @@ func shaped(t *rapid.T, shape generate.Shape) *scene {
 
 // dressed draws a world with quotas, budgets, prices, share caps, reservations,
 // racks, named pools, dependencies and times to wait as well.
-func dressed(t *rapid.T) *scene { return plain(t).dressed() }
+func dressed(t *rapid.T) *scene {
+	s := plain(t)
+	s.picks = true
+	return s.dressed()
+}
 
 func (s *scene) dressed() *scene {
 	s.dress = true
@@ -164,6 +169,9 @@ func (s *scene) dressUp(app model.Application) model.Application {
 	}
 	if s.one(3) {
 		app.Workflow = &model.Workflow{Steps: []model.Step{{Name: "switch", Type: "blue-green"}}}
+	}
+	if s.picks {
+		s.choose(&app, main)
 	}
 	app.Policy.Strategy = []string{"spread", "bin-pack", "cost-aware", "sla-aware"}[s.rng.IntN(4)]
 	if s.timed {

@@ -77,6 +77,9 @@ func applicationOutline(path []string) bool {
 	case path[1] == "workflow":
 		return len(path) <= 4
 	}
+	if path[1] == "components" && len(path) > 4 && path[4] == "flavours" {
+		return len(path) <= 7
+	}
 	inComponent := strings.Join(path[min(3, len(path)):], ".")
 	return path[1] == "components" && slices.Contains([]string{"", "runtime", "placement", "placement.pool", "qos", "degrade", "degrade.qos"}, inComponent)
 }

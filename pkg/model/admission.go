@@ -137,6 +137,7 @@ func admission(a *Application) (values []PolicyValue) {
 		}
 		add("placement.pool", c.Placement.Pool)
 		add("expect", duration(c.Expect))
+		add("placement.flavours", flavourList(c.Placement.Flavours))
 	}
 	return append(values, a.Policy.values()...)
 }
@@ -178,6 +179,7 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("restoreMargin", fraction(int64(p.RestoreMargin), 1000))
 	add("reserveAfter", duration(p.ReserveAfter))
 	add("backfill", string(cmp.Or(p.Backfill, BackfillReserve)))
+	add("flavours", string(p.Flavours))
 	add("egress.hosts", list(p.Egress))
 	add("network.egress", list(p.Exits))
 	add("secrets.annotations", list(p.Accounts))

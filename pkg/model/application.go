@@ -99,8 +99,9 @@ type Degrade struct {
 
 // Placement is where a component may run.
 type Placement struct {
-	Pool   string  `json:"pool,omitempty"` // "": arbitration chooses
-	Spread *Spread `json:"spread,omitempty"`
+	Pool     string    `json:"pool,omitempty"`     // "": arbitration chooses
+	Flavours []Flavour `json:"flavours,omitempty"` // instead of a pool: where it may run, tried in order
+	Spread   *Spread   `json:"spread,omitempty"`
 }
 
 // Spread asks for replicas in different topology domains.

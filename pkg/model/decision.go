@@ -66,6 +66,10 @@ type Decision struct {
 	Position int     `json:"position,omitempty"` // place among the pending applications of its tenant, from 1
 	Grants   []Grant `json:"grants,omitempty"`   // by component
 
+	// PassedOver are the flavours that come before the granted one, or all where nothing is granted, and why each was
+	// not taken.
+	PassedOver []PassedOver `json:"passedOver,omitempty"`
+
 	// Refused is set when Git holds a newer spec that was not accepted, so
 	// that Spec is an older one.
 	Refused *Refusal `json:"refused,omitempty"`
@@ -165,6 +169,12 @@ type TenantShare struct {
 	Guaranteed int    `json:"guaranteed,omitempty"`
 	FairShare  int    `json:"entitled"`
 	Weight     int    `json:"weight,omitempty"`
+}
+
+// PassedOver is a flavour that was not taken.
+type PassedOver struct {
+	Pool string `json:"pool"` // as Application.FlavourPools names it
+	Why  string `json:"why"`  // needs 4 nvidia.com/gpu in pool h100, where 2 is free
 }
 
 // Refusal is why a newer spec was not accepted.

@@ -163,6 +163,7 @@ type Policy struct {
 	RestoreMargin int           `json:"restoreMargin,omitempty"` // thousandths of a pool that stay free after restoring
 	ReserveAfter  time.Duration `json:"reserveAfter,omitempty"`  // time of waiting after which free capacity is kept for an application
 	Backfill      Backfill      `json:"backfill,omitempty"`      // "": BackfillReserve
+	Flavours      FlavourOrder  `json:"flavours,omitempty"`      // "": FlavoursFirstFree
 
 	Replicas      int           `json:"defaultReplicas"`
 	Priority      int           `json:"defaultPriority"`

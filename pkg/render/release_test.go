@@ -92,7 +92,7 @@ func released() *model.Application {
 				Name: "web", Type: "webservice", Definition: "shop-web", Runtime: "container", OS: "linux", Replicas: 3, Critical: true,
 				DependsOn: []string{"settings"}, Requests: model.Resources{CPU: 100, Memory: 1 << 30}, Limits: model.Resources{CPU: 500, Memory: 2 << 30},
 				QoS: model.Burstable, Degrade: &model.Degrade{MinReplicas: 1, QoS: model.BestEffort},
-				Placement:  model.Placement{Pool: "general", Spread: &model.Spread{Over: "zone", Min: 2}},
+				Placement:  model.Placement{Pool: "general", Flavours: []model.Flavour{{Pool: "spot", Requests: model.Resources{CPU: 200}}}, Spread: &model.Spread{Over: "zone", Min: 2}},
 				Properties: []byte(`{"image":"ghcr.io/acme/web:v1","ports":[{"port":8080}]}`),
 				Traits:     []byte(`{"ingress":[{"host":"v1.example.com","port":8080}],"storage":[{"name":"c","type":"config","source":"settings","mountPath":"/c"}]}`),
 			},

@@ -131,9 +131,9 @@ func (b *basis) reaches(app *solve.App) bool {
 // asked is what the application asks for in full.
 func (b *basis) asked(app *solve.App) solve.Vector {
 	if app.Refused != nil || app.Levels == nil {
-		return b.LevelsOf(app, app.Wanted)[0].Total
+		return b.AsksFor(app, app.Wanted)
 	}
-	return app.Levels[0].Total
+	return app.Variants.Most(app.Levels)
 }
 
 // pool digests how much of what the application asks for a pool offers, "": it has nothing of it.
@@ -214,6 +214,9 @@ func (b *basis) app(app *solve.App, s sum) {
 	s.number(int64(app.Priority))
 	s.number(int64(app.Level))
 	s.text(string(app.Verdict))
+	for _, n := range app.Variants.Numbers() {
+		s.number(int64(n))
+	}
 	for _, l := range app.Taken {
 		s.number(int64(l.Pool))
 		b.vector(s, l.Amount)

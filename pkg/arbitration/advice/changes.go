@@ -212,16 +212,24 @@ func (s *search) largerBudget(p *points) []change {
 	if f == nil {
 		return nil
 	}
-	budget := ceil(f.Asked, 100) * 100
+	budgets := []int64{ceil(f.Asked, 100)}
+	for i := range s.app.Passed { // a flavour may cost less than the first
+		for _, f := range s.app.Passed[i].Findings {
+			if f.Name == "budget.costPerHour" {
+				budgets = append(budgets, ceil(f.Asked, 100))
+			}
+		}
+	}
+	slices.Sort(budgets)
 	return []change{{
-		kind: "budget", by: model.ByOwner, list: []int64{1},
-		spec: func(int64) *model.Application {
+		kind: "budget", by: model.ByOwner, list: slices.Compact(budgets),
+		spec: func(n int64) *model.Application {
 			edited := s.edit()
-			edited.Budget = budget
+			edited.Budget = n * 100
 			return edited
 		},
-		tell: func(int64) model.Advice {
-			to := solve.Money(budget)
+		tell: func(n int64) model.Advice {
+			to := solve.Money(n * 100)
 			return model.Advice{Amount: to, Was: solve.Money(f.Limit), Settings: s.set("budget.costPerHour", to), Text: "raise budget.costPerHour to " + to}
 		},
 	}}

@@ -96,6 +96,7 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 		}
 		w.nameAhead(&d, app)
 	}
+	w.namePassed(&d, app)
 	return d
 }
 

@@ -55,7 +55,7 @@ func (f *following) gateAgain(app *solve.App) {
 		f.PassGate(app)
 		return
 	}
-	verdict, reason, refused := app.Verdict, app.Reason, app.Refused
+	verdict, reason, refused, places := app.Verdict, app.Reason, app.Refused, app.Variants.Numbers()
 	app.Findings, app.Message = nil, ""
 	if app.Incumbent() {
 		app.Refused, app.Update = nil, nil
@@ -63,6 +63,11 @@ func (f *following) gateAgain(app *solve.App) {
 		app.Levels = nil
 	}
 	f.PassGate(app)
+	if !slices.Equal(places, app.Variants.Numbers()) {
+		app.Short = nil // so that it is tried in those, too
+		f.markStale(app)
+		f.dirty[app.Tenant] = true
+	}
 	if verdict != app.Verdict || reason != app.Reason || !refused.Equal(app.Refused) {
 		f.markStale(app)
 		f.dirty[app.Tenant] = true

@@ -133,7 +133,7 @@ func (r *retryable) findEnds(tenant int) {
 // same.
 func (r *retryable) alike(x, y *solve.App) bool {
 	xl, yl := &x.Levels[len(x.Levels)-1], &y.Levels[len(y.Levels)-1]
-	return !alwaysTried(x) && !alwaysTried(y) && x.Ending.Lasts == y.Ending.Lasts && x.Policy().Backfill == y.Policy().Backfill && x.Base() == y.Base() && solve.Preemption(x.Policy()) == solve.Preemption(y.Policy()) &&
+	return !alwaysTried(x) && !alwaysTried(y) && x.Variants == nil && y.Variants == nil && x.Ending.Lasts == y.Ending.Lasts && x.Policy().Backfill == y.Policy().Backfill && x.Base() == y.Base() && solve.Preemption(x.Policy()) == solve.Preemption(y.Policy()) &&
 		slices.Equal(x.Levels[0].Total, y.Levels[0].Total) && slices.Equal(xl.Loose, yl.Loose) &&
 		slices.EqualFunc(xl.Bound, yl.Bound, func(a, b solve.Load) bool { return a.Pool == b.Pool && slices.Equal(a.Amount, b.Amount) }) &&
 		!r.reservedAlone(x) && !r.reservedAlone(y)
@@ -199,21 +199,26 @@ func (r *retryable) inadmissible(app *solve.App) bool {
 	if alwaysTried(app) {
 		return false
 	}
-	least, others, own := &app.Levels[len(app.Levels)-1], r.fromOthers(app), r.fromOwn(app)
+	return !slices.ContainsFunc(app.Variants.Lowest(app.Levels), func(least *solve.Level) bool { return r.mayFit(app, least) })
+}
+
+// mayFit reports whether a level might get what is free, or what others would give up.
+func (r *retryable) mayFit(app *solve.App, least *solve.Level) bool {
+	others, own := r.fromOthers(app), r.fromOwn(app)
 	for _, l := range least.Bound {
 		if !r.reaches(app, l.Pool, l.Amount, others, own) {
-			return true
-		}
-	}
-	if least.Loose == nil {
-		return false
-	}
-	for at := range r.Pools {
-		if r.reaches(app, at, least.Loose, others, own) {
 			return false
 		}
 	}
-	return true
+	if least.Loose == nil {
+		return true
+	}
+	for at := range r.Pools {
+		if r.reaches(app, at, least.Loose, others, own) {
+			return true
+		}
+	}
+	return false
 }
 
 // reaches reports whether an amount is free in a pool, or would be if others gave

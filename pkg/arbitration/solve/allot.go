@@ -70,6 +70,7 @@ func (a *allotment) replace(app *App) {
 		app.Findings = app.Update.findings
 		return
 	}
+	app.Passed = nil // of the spec that is refused
 	app.refuse(&model.Refusal{Reason: model.ReasonCapacityShort, Message: "does not fit beside what runs: it " + a.Sentence(app.Short)}, app.Levels[0].surge)
 	app.Place, app.Reason, app.Verdict, app.Update = before, reason, model.VerdictGranted, nil
 	a.take(app, held)
@@ -79,6 +80,12 @@ func (a *allotment) replace(app *App) {
 // which others give way.
 func (a *allotment) place(app *App, spec *model.Application, kept []Load) bool {
 	f := a.room.find(app, spec, kept)
+	if app.Variants != nil {
+		f.note(app)
+		if f.level >= 0 {
+			app.Variants.enter(app, f.variant)
+		}
+	}
 	switch {
 	case f.level < 0:
 		app.Short = f.short

@@ -16,8 +16,9 @@ type App struct {
 	Outcome
 	Findings []Finding // of the gate
 	Update   *newer    // a newer spec that passed the gate, nil if there is none or it did not fit
-	slot     int       // in the list of running applications, -1: it does not
-	changed  bool      // see noteChange
+	Variants Variants
+	slot     int  // in the list of running applications, -1: it does not
+	changed  bool // see noteChange
 }
 
 // Asked is what an application asks for and what it holds by the ledger.
@@ -44,6 +45,7 @@ type Place struct {
 	Taken    []Load // what is booked for it
 	Ending   Ending // see expectAnew and endingOf
 	pool     int    // of its loose components, -1: it has none, or no place
+	flavour  int    // that its components run in, as far as they hold no other one
 }
 
 // Outcome is what was decided about an application, and why.
@@ -53,6 +55,7 @@ type Outcome struct {
 	Message  string
 	Refused  *model.Refusal
 	Short    []Shortage
+	Passed   []Passed     // flavours that were not taken
 	Victims  []*Displaced // preempted for it
 	Lost     *Displaced   // what it gave up for a preemptor, nil: nothing
 	EvictAt  time.Time    // when it loses its place if the shortage lasts

@@ -8,6 +8,7 @@ import "github.com/d-aros/d-aros/pkg/model"
 // A default is no part of a release. So while the release stays, the objects keep what
 // they were told, and the default counts at once where it is more.
 func (app *App) asks(spec *model.Application, comp *model.Component) model.Grant {
+	comp = comp.Placed(app.Holds, app.flavour)
 	g := model.Grant{Component: comp.Name, Requests: comp.Requests}
 	if declaresAll(comp) {
 		return g
@@ -29,7 +30,7 @@ func (app *App) Asks(spec *model.Application, comp *model.Component) model.Resou
 // countDefault makes a grant that is held count the default of policy, where that is
 // more than the component was told.
 func (app *App) countDefault(comp *model.Component, g *model.Grant) {
-	if declaresAll(comp) {
+	if comp = comp.Placed(app.Holds, app.flavour); declaresAll(comp) {
 		return
 	}
 	told, given := g.AsTold().Requests, comp.Asks(app.policy)

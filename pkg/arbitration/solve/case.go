@@ -60,8 +60,14 @@ func Devices(apps []*model.Application, pools []model.Pool, instances []model.In
 	}
 	for _, app := range apps {
 		for i := range app.Components {
-			for name := range app.Components[i].Requests.Devices {
+			comp := &app.Components[i]
+			for name := range comp.Requests.Devices {
 				names[name] = true
+			}
+			for k := range comp.Placement.Flavours {
+				for name := range comp.Placement.Flavours[k].Requests.Devices {
+					names[name] = true
+				}
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func capped(spec *model.Application) bool {
 // boundTo returns the pool that a component names or already runs in, -1 if there
 // is none.
 func (p *PoolSet) boundTo(app *App, comp *model.Component) int {
-	if comp.Placement.Pool != "" {
+	if comp = comp.Placed(app.Holds, app.flavour); comp.Placement.Pool != "" {
 		if at, ok := p.PoolAt[comp.Placement.Pool]; ok {
 			return at
 		}

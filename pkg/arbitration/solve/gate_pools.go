@@ -11,11 +11,11 @@ import (
 // the minimum of the application against the pools.
 func checkPools(g gate, app *App, spec *model.Application, levels []Level) (found []Finding) {
 	for i := range spec.Components {
-		comp := &spec.Components[i]
+		comp := spec.Components[i].Placed(app.Holds, app.flavour)
 		if !comp.Runs() {
 			continue
 		}
-		at := spec.At["components."+comp.Name+".placement.pool"]
+		at := placedAt(spec, comp)
 		if !g.offered(comp, func(int) bool { return true }) {
 			found = append(found, Finding{Name: "components." + comp.Name + ".runtime", At: at, Reason: model.ReasonNoPool,
 				Text: [3]string{comp.Runtime + "/" + comp.OS, "none", fmt.Sprintf("component %s needs a pool for %s on %s, and %s", comp.Name, comp.Runtime, comp.OS, noPool(comp))}})
@@ -155,6 +155,17 @@ func checkShare(g gate, app *App, spec *model.Application, levels []Level) (foun
 		look(l.Pool, l.Amount)
 	}
 	return found
+}
+
+// placedAt is where the pool of a component is written.
+func placedAt(spec *model.Application, comp *model.Component) string {
+	path := "components." + comp.Name + ".placement."
+	for n := range comp.Placement.Flavours {
+		if comp.Placement.Flavours[n].Pool == comp.Placement.Pool {
+			return spec.At[fmt.Sprintf("%sflavours.%d.pool", path, n)]
+		}
+	}
+	return spec.At[path+"pool"]
 }
 
 // noPool names the reason why no pool takes a component.

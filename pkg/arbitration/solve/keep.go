@@ -68,16 +68,15 @@ func (c *Case) PassGate(app *App) {
 		return
 	}
 	app.Spec = app.Wanted
-	levels := c.levelsOf(app, app.Spec, nil)
-	found, ok := gate{c.Books, c.Fleet.Platform}.check(app, app.Spec, levels)
+	levels, found, ok := gate{c.Books, c.Fleet.Platform}.pass(app, app.Spec, nil)
 	app.Findings = found
 	if !ok {
-		r := refusal(found)
+		r := refusalOf(app.Spec, app.Passed, found)
 		app.Verdict, app.Reason, app.Message = model.VerdictRejected, r.Reason, r.Message
 		return
 	}
 	app.Levels, app.Verdict, app.Reason = levels, model.VerdictWaiting, model.ReasonCapacityShort
-	c.Count(app.Tenant, app.Spec, levels[0].Total, 1)
+	c.Count(app.Tenant, app.Spec, app.Variants.Most(levels), 1)
 }
 
 // heldText explains why the newer spec is on hold, in the words of the rollback if the
@@ -104,11 +103,11 @@ func (c *Case) passUpdate(app *App) {
 		return
 	}
 	c.Count(app.Tenant, app.Spec, app.Levels[0].Total, -1)
-	levels := c.levelsOf(app, app.Wanted, surge)
-	found, ok := gate{c.Books, c.Fleet.Platform}.check(app, app.Wanted, levels)
+	levels, found, ok := gate{c.Books, c.Fleet.Platform}.pass(app, app.Wanted, surge)
 	if !ok {
 		app.Findings = found
-		app.refuse(refusal(found), surge)
+		app.refuse(refusalOf(app.Wanted, app.Passed, found), surge)
+		app.Passed = nil // of the spec that is refused
 		c.Count(app.Tenant, app.Spec, app.Levels[0].Total, 1)
 		return
 	}
@@ -120,14 +119,11 @@ func (c *Case) passUpdate(app *App) {
 		return
 	}
 	// Until it is known which of the two it will be, the larger of both counts.
-	larger, most := app.Wanted, c.Zero()
+	larger := app.Wanted
 	if workloads(app.Spec) > workloads(app.Wanted) {
 		larger = app.Spec
 	}
-	for r := range most {
-		most[r] = max(app.Levels[0].Total[r], levels[0].Total[r])
-	}
-	c.Count(app.Tenant, larger, most, 1)
+	c.Count(app.Tenant, larger, app.Variants.Most(levels).atLeast(app.Levels[0].Total), 1)
 	app.Update = &newer{levels: levels, findings: found}
 }
 

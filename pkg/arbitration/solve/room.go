@@ -45,11 +45,17 @@ type found struct {
 	loads []Load     // that it then takes, where nobody gives way
 	plan  *plan      // of who gives way, nil: nobody
 	short []Shortage // for more than that
+
+	variant int // of an application with flavours
+	passed  []Passed
 }
 
 // find looks for a place for a spec: the best level that fits in free capacity or for which
 // others give way. It changes nothing.
 func (r *room) find(app *App, spec *model.Application, kept []Load) found {
+	if app.Variants != nil {
+		return r.findFlavour(app, spec, kept)
+	}
 	preferred := r.Preferred(app, spec, &app.Levels[0])
 	c := r.preemptor(app, kept)
 	var full, least []Shortage

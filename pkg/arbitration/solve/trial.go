@@ -83,7 +83,7 @@ func (c *Case) Try(app *App, wanted *model.Application) (t Trial, known bool) {
 func (j *journal) getsNothing(app, edited *App) bool {
 	reach := Preemption(edited.Policy())
 	others := min(reach, Preemption(&j.Fleet.Platform.Policy))
-	if app.Levels == nil || !edited.Levels[0].lasts.Fits(app.Levels[0].lasts) || others == AnyBand || others == Reclaim && j.Below(app.Tenant) {
+	if app.Levels == nil || edited.Variants != nil || !edited.Levels[0].lasts.Fits(app.Levels[0].lasts) || others == AnyBand || others == Reclaim && j.Below(app.Tenant) {
 		return false
 	}
 	for _, v := range j.Members[app.Tenant] {
@@ -130,20 +130,21 @@ func (j *journal) instead(app *App, wanted *model.Application) *App {
 // gateInstead reports whether the other spec passes the gate, and whether that is known: of what counts against
 // the quotas at and below node top, nothing passes that did not, and everything else as before.
 func (j *journal) gateInstead(app, edited *App, top int) (passes, known bool) {
-	levels := j.levelsOf(edited, edited.Wanted, nil)
 	if top == 0 { // nothing is counted
-		if _, passes = (gate{j.Books, j.Fleet.Platform}).check(edited, edited.Wanted, levels); passes {
+		var levels []Level
+		if levels, _, passes = (gate{j.Books, j.Fleet.Platform}).pass(edited, edited.Wanted, nil); passes {
 			edited.Levels, edited.Verdict = levels, model.VerdictWaiting
 		}
 		return passes, true
 	}
+	var levels []Level
 	var all []*App
 	for i := top; i < len(j.Nodes); i++ {
 		for _, o := range j.Members[i] {
 			switch {
 			case !j.Above(top, i) || o.Incumbent() && o.Update == nil || o == app:
 				continue
-			case o.Update != nil:
+			case o.Update != nil, o.Wanted != nil && o.Wanted.Flavours() > 0:
 				return false, false
 			}
 			all = append(all, o)
@@ -153,7 +154,7 @@ func (j *journal) gateInstead(app, edited *App, top int) (passes, known bool) {
 		}
 	}
 	if app.Levels != nil {
-		j.Count(app.Tenant, app.Spec, app.Levels[0].Total, -1)
+		j.Count(app.Tenant, app.Spec, app.Variants.Most(app.Levels), -1)
 	}
 	all = append(all, edited)
 	slices.SortFunc(all, FirstCome)
@@ -162,13 +163,17 @@ func (j *journal) gateInstead(app, edited *App, top int) (passes, known bool) {
 		if o.Wanted == nil {
 			continue
 		}
-		is := levels
-		if o != edited {
+		var is []Level
+		var ok bool
+		if o == edited {
+			levels, _, ok = g.pass(o, o.Wanted, nil)
+			is = levels
+		} else {
 			if is = o.Levels; is == nil {
 				is = j.levelsOf(o, o.Wanted, nil)
 			}
+			_, ok = g.check(o, o.Wanted, is)
 		}
-		_, ok := g.check(o, o.Wanted, is)
 		if ok {
 			j.Count(o.Tenant, o.Wanted, is[0].Total, 1)
 		}

@@ -24,12 +24,11 @@ func Offered(a *model.Application, platform *model.Platform, own func() *layer.L
 			problems = append(problems, own().Blame(catalogue.NotCarried, path+".runtime", err.Error()))
 		}
 		if _, ok := model.Find(platform.Pools, c.Placement.Pool); !ok && c.Placement.Pool != "" {
-			var names []string
-			for _, p := range platform.Pools {
-				names = append(names, p.Name)
-			}
 			problems = append(problems, own().Blame(catalogue.Pool, path+".placement.pool",
-				fmt.Sprintf("asks for pool %s; the platform has %s", c.Placement.Pool, strings.Join(names, ", "))))
+				fmt.Sprintf("asks for pool %s; the platform has %s", c.Placement.Pool, poolNames(platform))))
+		}
+		if len(c.Placement.Flavours) > 0 { // else the layer is not asked for
+			problems = append(problems, flavours(&c, platform, own())...)
 		}
 		for i, text := range c.Connects {
 			if other := model.PeerOf(a.ID.Tenant, text).App.Tenant; other != a.ID.Tenant && !platform.Network.Linked(a.ID.Tenant, other) {
@@ -49,4 +48,12 @@ func Offered(a *model.Application, platform *model.Platform, own func() *layer.L
 		}
 	}
 	return problems
+}
+
+func poolNames(platform *model.Platform) string {
+	var names []string
+	for i := range platform.Pools {
+		names = append(names, platform.Pools[i].Name)
+	}
+	return strings.Join(names, ", ")
 }

@@ -33,7 +33,8 @@ type applicationDoc struct {
 
 type componentDoc struct {
 	model.Component
-	Expect    string `json:"expect"`
+	Expect    string       `json:"expect"`
+	Placement placementDoc `json:"placement"`
 	Resources struct {
 		Requests *resourcesDoc `json:"requests"`
 		Limits   *resourcesDoc `json:"limits"`
@@ -116,6 +117,8 @@ func applicationQuoted(path []string) bool {
 		return path[2] == "replicas"
 	case len(path) == 4:
 		return path[2] == "placement" && path[3] == "pool" || path[2] == "properties" && path[3] == "path"
+	case len(path) == 6 && path[2] == "placement":
+		return path[3] == "flavours" && path[5] == "pool"
 	case len(path) == 5:
 		return path[2] == "resources" && path[3] == "requests" || path[2] == "properties" && path[3] == "objects"
 	case len(path) == 6:
@@ -133,6 +136,12 @@ func (d componentDoc) component(name string, own *layer.Layer) (c model.Componen
 		return c, problems
 	}
 	if c.Limits, problems = d.Resources.Limits.amount(path+".limits", own); problems != nil {
+		return c, problems
+	}
+	if c.Placement, problems = d.Placement.placement("application.components."+name, own); problems != nil {
+		return c, problems
+	}
+	if problems = flavourLimits(&c, "application.components."+name, own); problems != nil {
 		return c, problems
 	}
 	for _, resource := range c.Limits.Names() {

@@ -47,7 +47,8 @@ type effectiveDoc struct {
 	RestoreMargin json.Number `json:"restoreMargin"`
 	ReserveAfter  string      `json:"reserveAfter"`
 
-	Backfill model.Backfill `json:"backfill"`
+	Backfill model.Backfill     `json:"backfill"`
+	Flavours model.FlavourOrder `json:"flavours"`
 
 	Egress struct {
 		Hosts []string `json:"hosts"`
@@ -115,6 +116,7 @@ func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.
 		RestoreMargin:   int(parts(d.RestoreMargin, thousandth)),
 		ReserveAfter:    duration(d.ReserveAfter),
 		Backfill:        backfill(d.Backfill),
+		Flavours:        flavourOrder(d.Flavours),
 		Replicas:        d.Defaults.Replicas,
 		Priority:        d.Defaults.Priority,
 		StartDeadline:   duration(d.Defaults.StartDeadline),
@@ -166,7 +168,7 @@ var policyPaths = []string{
 	"limits.maxReplicas", "limits.priorityCeiling", "limits.maxShare", "limits.grace",
 	"images.registries", "runtimes", "kinds", "namespace", "overcommit.cpu", "overcommit.memory",
 	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion", "conflicts",
-	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "backfill", "egress.hosts", "network.egress",
+	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "backfill", "flavours", "egress.hosts", "network.egress",
 	"secrets.names", "secrets.literals", "secrets.existing", "secrets.stores", "secrets.annotations",
 	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline", "defaults.unreadyAfter",
 	"defaults.requests.cpu", "defaults.requests.memory",
@@ -230,6 +232,7 @@ type Choices struct {
 	StartDeadline   string                `json:"startDeadline"`
 	UnreadyAfter    string                `json:"unreadyAfter"`
 	Ladder          []string              `json:"ladder"`
+	Flavours        model.FlavourOrder    `json:"flavours"`
 }
 
 // Within returns the tenant's policy with the application's choices in it. No choices
@@ -271,6 +274,10 @@ func (d *Choices) Within(p model.Policy, own *layer.Layer) model.Policy {
 	if d.Ladder != nil {
 		p.Ladder = d.Ladder
 		set("ladder", "ladder", strings.Join(p.Ladder, ", "))
+	}
+	if d.Flavours != "" {
+		p.Flavours = flavourOrder(d.Flavours)
+		set("flavours", "flavours", string(d.Flavours))
 	}
 	return p
 }

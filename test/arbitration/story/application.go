@@ -18,7 +18,7 @@ func (s *Story) addApplications(verb string, o *options) {
 	if lowest := o.number("min", replicas); lowest != replicas {
 		comp.Degrade = &model.Degrade{MinReplicas: lowest}
 	}
-	comp.Placement.Pool = o.word("in", "")
+	comp.Placement = o.placement()
 	budget, strategy := o.number("budget", 0), o.word("strategy", s.policy.Strategy)
 	if comp.Expect = o.time("expect"); comp.Expect != 0 || o.values["took"] != "" {
 		comp.Type = "job"
@@ -87,7 +87,8 @@ func (s *Story) component(words []string) error {
 	if n := o.number("spread", 0); n > 0 {
 		c.Placement.Spread = &model.Spread{Over: "rack", Min: n}
 	}
-	c.Placement.Pool = o.word("in", "")
+	at := o.placement()
+	c.Placement.Pool, c.Placement.Flavours = at.Pool, at.Flavours
 	if c.Expect = o.time("expect"); c.Expect != 0 {
 		c.Type = "job"
 	}
@@ -109,13 +110,13 @@ func (s *Story) close() error {
 		inst, _ := s.Ledger.Find(id)
 		inst.Phase, inst.Reason, inst.Spec, inst.Since = model.PhaseRunning, model.ReasonReady, &app, s.Now
 		for i := range app.Components {
-			c := &app.Components[i]
+			c := app.Components[i].In(0)
 			g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests, QoS: c.QoS, Pool: c.Placement.Pool}
 			if g.Pool == "" {
 				g.Pool = s.Fleet.Platform.Pools[0].Name
 			}
 			inst.Components = append(inst.Components, model.ComponentState{
-				Grant: g, Run: g.Replicas, State: model.StateReady, Spec: c.Content(id), Since: s.since(id),
+				Grant: g, Run: g.Replicas, State: model.StateReady, Spec: app.Components[i].Content(id), Since: s.since(id),
 			})
 		}
 		if err := s.ran(inst); err != nil {

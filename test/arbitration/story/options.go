@@ -93,6 +93,24 @@ func (o *options) amount(key string) model.Resources {
 	return r
 }
 
+// placement is a pool, or flavours: flavours=fast/slow:4 are pool fast, and pool slow with other requests.
+func (o *options) placement() (p model.Placement) {
+	p.Pool = o.word("in", "")
+	for word := range strings.SplitSeq(o.word("flavours", ""), "/") {
+		pool, size, other := strings.Cut(word, ":")
+		f := model.Flavour{Pool: pool}
+		if other {
+			var err error
+			f.Requests, err = parseAmount(size)
+			o.fail(err)
+		}
+		if pool != "" {
+			p.Flavours = append(p.Flavours, f)
+		}
+	}
+	return p
+}
+
 // limit is an amount that may be absent.
 func (o *options) limit(key string) *model.Resources {
 	if _, ok := o.values[key]; !ok {

@@ -9,6 +9,7 @@
 //	asks a/new size=2,1gpu x=3 min=1                … and that ask for a place, here three replicas, at least one
 //	asks a/shop priority=300                        an application of several components:
 //	  web 3 x 500m min=1 qos=burst optional after=db spread=3 in=premium
+//	asks a/job size=2 flavours=fast/slow:4/spot     runs in the first of these pools that is free, in slow with other requests
 //	later a/1 size=2                                changes what Git says of it
 //	runs a/job size=1 expect=40m began=10m          a job that is expected to run for so long, and began so long ago
 //	runs a/job size=1 took=30m,35m,20m began=10m    a job that has run before, for so long
@@ -129,6 +130,7 @@ func (s *Story) setPolicy(o *options) {
 	s.policy.MinRuntime = o.time("minRuntime")
 	s.policy.RestoreHold = o.time("restoreHold")
 	s.policy.ReserveAfter = o.time("reserveAfter")
+	s.policy.Flavours = model.FlavourOrder(o.word("flavours", ""))
 	s.policy.RestoreMargin = o.number("restoreMargin", 0)
 	s.policy.Backfill = model.Backfill(o.word("backfill", ""))
 }

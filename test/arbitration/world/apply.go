@@ -99,7 +99,7 @@ func begin(inst *model.Instance, spec *model.Application) {
 // EndRun ends the run of an application's workflow well.
 func (w *World) EndRun(id model.AppID) {
 	inst, ok := w.Ledger.Find(id)
-	if !ok || inst.Run == nil {
+	if !ok || inst.Run == nil || inst.Spec == nil {
 		return
 	}
 	run := *inst.Run

@@ -1,0 +1,218 @@
+package solve
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// variant is what an application asks for in one of its flavours. All its components run in the flavour of one
+// number, so that a gang is in one place.
+type variant struct {
+	flavour int
+	levels  []Level
+	claims  bool // others may give way for it: it asks for no more than the first one, of whose standing it is
+}
+
+// Variants are what an application asks for in those of its flavours that passed the gate, the first by which it stands;
+// nil if it has none.
+type Variants []variant
+
+// Passed is a flavour that was not taken.
+type Passed struct {
+	Flavour  int
+	Short    []Shortage
+	Findings []Finding // of the gate, nil: it passed
+}
+
+// Refusal is the sentence of the gate.
+func (p *Passed) Refusal() string { return refusal(p.Findings).Message }
+
+// pass sends a spec through the gate in each of its flavours. It returns what the spec asks for in the first that
+// passes, and what was found there; if none does, that of the first of all.
+func (g gate) pass(app *App, spec *model.Application, surge []bool) (levels []Level, found []Finding, ok bool) {
+	n := spec.OpenFlavours(app.Holds)
+	app.flavour, app.Variants, app.Passed = 0, nil, nil
+	for app.flavour = range n {
+		l := g.levelsOf(app, spec, surge)
+		f, passes := g.check(app, spec, l)
+		if passes && ok {
+			f, passes = g.beside(app, l)
+		}
+		if !ok && (passes || levels == nil) {
+			levels, found, ok = l, f, passes
+		}
+		switch {
+		case n == 1:
+		case passes:
+			app.Variants = append(app.Variants, variant{app.flavour, l, fitWithin(l, levels)})
+		default:
+			app.Passed = append(app.Passed, Passed{app.flavour, nil, f})
+		}
+	}
+	app.flavour = 0
+	if len(app.Variants) > 0 {
+		app.flavour = app.Variants[0].flavour
+	}
+	return levels, found, ok
+}
+
+// beside checks another flavour against the quotas, together with those that passed before it: what the application may
+// get in one of them counts.
+func (g gate) beside(app *App, levels []Level) (found []Finding, ok bool) {
+	both, held := levels[0], inFull(app.Levels, app.Incumbent())
+	both.Total, ok = app.Variants.Most(levels), true
+	n := &g.Nodes[app.Tenant]
+	found = g.quota(n, "quota.", "tenant "+n.Name, n.Tenant.At, &both, held)
+	for i := n.Parent; i > 0; i = g.Nodes[i].Parent {
+		n := &g.Nodes[i]
+		found = append(found, g.quota(n, "groups."+n.Name+".quota.", "group "+n.Name, g.platform.At, &both, held)...)
+	}
+	return found, !slices.ContainsFunc(found, func(f Finding) bool { return !f.OK })
+}
+
+// fitWithin reports whether each level asks for no more than the other one.
+func fitWithin(levels, others []Level) bool {
+	for l := range levels {
+		if !levels[l].Total.Fits(others[l].Total) {
+			return false
+		}
+	}
+	return true
+}
+
+// refusalOf combines the findings that are not met. Of an application that has flavours it says why none of them passes.
+func refusalOf(spec *model.Application, passed []Passed, found []Finding) *model.Refusal {
+	r := refusal(found)
+	if len(passed) > 0 {
+		var parts []string
+		for _, p := range passed {
+			parts = append(parts, fmt.Sprintf("in pool %s: %s", spec.FlavourPools(p.Flavour), p.Refusal()))
+		}
+		r.Message = strings.Join(parts, "; ")
+	}
+	return r
+}
+
+// findFlavour looks for a place in each flavour of an application: on the best level at which one is free, or others
+// give way for one. A later flavour is taken if no earlier one is free or, where policy says so, if nobody gives way for
+// an earlier one either.
+func (r *room) findFlavour(app *App, spec *model.Application, kept []Load) (f found) {
+	levels, flavour := app.Levels, app.flavour
+	defer func() { app.Levels, app.flavour = levels, flavour }()
+	for l := range levels {
+		var passed []Passed
+		for i := range app.Variants {
+			app.Variants.enter(app, i)
+			at, loads, short := r.free(app, spec, l, kept)
+			if loads != nil {
+				return found{level: l, at: at, loads: loads, variant: i, short: f.short, passed: passed}
+			}
+			if spec.Policy.Flavours == model.FlavoursMakeRoomFirst {
+				if pl := r.bestHere(app, spec, i, l, kept); pl != nil {
+					return found{level: l, at: pl.at, plan: pl, variant: i, short: f.short, passed: passed}
+				}
+			}
+			passed = append(passed, Passed{app.flavour, short, nil})
+		}
+		for i := range app.Variants {
+			app.Variants.enter(app, i)
+			if pl := r.bestHere(app, spec, i, l, kept); pl != nil {
+				return found{level: l, at: pl.at, plan: pl, variant: i, short: f.short, passed: passed[:i]}
+			}
+		}
+		if f.passed = passed; f.short == nil {
+			f.short = passed[0].Short
+		}
+	}
+	return found{level: -1, short: f.passed[0].Short, passed: f.passed}
+}
+
+// enter makes the application ask for what it asks for in one of its flavours.
+func (v Variants) enter(app *App, i int) {
+	app.Levels, app.flavour = v[i].levels, v[i].flavour
+}
+
+// free looks for free room for a level, in the pools that the strategy prefers. It returns what the level would take
+// there, or nil and what is short in the first.
+func (r *room) free(app *App, spec *model.Application, level int, kept []Load) (pool int, loads []Load, short []Shortage) {
+	for i, at := range r.Preferred(app, spec, &app.Levels[0]) {
+		fits, lacks := r.fit(app, &app.Levels[level], at, kept)
+		if lacks == nil {
+			return at, append([]Load{}, fits...), nil
+		}
+		if i == 0 {
+			short = lacks
+		}
+	}
+	return -1, nil, short
+}
+
+// bestHere is the plan that makes room for a level in one of the flavours.
+func (r *room) bestHere(app *App, spec *model.Application, i, level int, kept []Load) *plan {
+	if !app.Variants[i].claims {
+		return nil
+	}
+	return r.best(r.preemptor(app, kept), level, r.Preferred(app, spec, &app.Levels[0]))
+}
+
+// note tells the application which flavours come before the one that was found, or that none was, and why they are not
+// taken.
+func (f *found) note(app *App) {
+	refused := slices.DeleteFunc(app.Passed, func(p Passed) bool { return p.Findings == nil })
+	if app.Passed = append(refused, f.passed...); f.level >= 0 {
+		app.Passed = slices.DeleteFunc(app.Passed, func(p Passed) bool { return p.Flavour > app.Variants[f.variant].flavour })
+	}
+	slices.SortFunc(app.Passed, func(x, y Passed) int { return cmp.Compare(x.Flavour, y.Flavour) })
+}
+
+// Lowest are the lowest levels in each of them, of an application that has these levels.
+func (v Variants) Lowest(levels []Level) (lowest []*Level) {
+	for i := range v {
+		lowest = append(lowest, &v[i].levels[len(levels)-1])
+	}
+	if v == nil {
+		lowest = append(lowest, &levels[len(levels)-1])
+	}
+	return lowest
+}
+
+// Most is the most of each resource that an application of these levels may get, in full: what counts against its quotas.
+func (v Variants) Most(levels []Level) Vector {
+	most := levels[0].Total
+	for i := range v {
+		most = most.atLeast(v[i].levels[0].Total)
+	}
+	return most
+}
+
+// Numbers are those of the flavours.
+func (v Variants) Numbers() (flavours []int) {
+	for i := range v {
+		flavours = append(flavours, v[i].flavour)
+	}
+	return flavours
+}
+
+// AsksFor is the most of each resource that a spec asks for in one of its flavours.
+func (b *Books) AsksFor(app *App, spec *model.Application) Vector {
+	flavour := app.flavour
+	defer func() { app.flavour = flavour }()
+	most := b.Zero()
+	for app.flavour = range spec.OpenFlavours(app.Holds) {
+		most = most.atLeast(b.levelsOf(app, spec, nil)[0].Total)
+	}
+	return most
+}
+
+// atLeast returns the larger amount of each resource.
+func (v Vector) atLeast(w Vector) Vector {
+	v = slices.Clone(v)
+	for r, n := range w {
+		v[r] = max(v[r], n)
+	}
+	return v
+}
