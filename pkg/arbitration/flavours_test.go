@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -27,6 +28,67 @@ func (s *scene) choose(app *model.Application, comp *model.Component) {
 	if s.one(2) {
 		app.Policy.Flavours = model.FlavoursMakeRoomFirst
 	}
+}
+
+// limitPools gives tenants and groups quotas of pools now and then.
+func (s *scene) limitPools() {
+	quota := func() []model.PoolQuota {
+		if !s.one(4) {
+			return nil
+		}
+		return []model.PoolQuota{{Pool: "pool-0", Limits: map[string]int64{"cpu": int64(1+s.rng.IntN(8)) * 1000}}}
+	}
+	for i := range s.Fleet.Tenants {
+		s.Fleet.Tenants[i].PoolQuotas = quota()
+	}
+	for i := range s.Fleet.Platform.Groups {
+		s.Fleet.Platform.Groups[i].PoolQuotas = quota()
+	}
+}
+
+// I42. Nobody is granted more of a pool than the quota of its tenant or a group there, unless it was granted that before, and everything
+// comes to rest.
+func TestPoolQuotasHold(t *testing.T) { holds(t, 4, poolQuotasHold) }
+
+func poolQuotasHold(t *rapid.T) {
+	s := dressed(t)
+	s.limitPools()
+	s.lived(t)
+	before := s.clone()
+	ruling := s.Decide()
+	for i := range s.Fleet.Tenants {
+		tn := &s.Fleet.Tenants[i]
+		for _, q := range tn.PoolQuotas {
+			had, has := int64(0), int64(0)
+			for _, d := range ruling.Decisions {
+				if d.App.Tenant == tn.Name {
+					has += cpuIn(d.Grants, q.Pool)
+				}
+			}
+			for i := range before.Ledger.Instances {
+				inst := &before.Ledger.Instances[i]
+				if inst.App.Tenant != tn.Name || !inst.Phase.Active() {
+					continue
+				}
+				for k := range inst.Components {
+					had += cpuIn([]model.Grant{inst.Components[k].Grant}, q.Pool)
+				}
+			}
+			if has > max(had, q.Limits["cpu"]) {
+				t.Fatalf("%s is granted %d of pool %s, had %d, and its quota is %d", tn.Name, has, q.Pool, had, q.Limits["cpu"])
+			}
+		}
+	}
+	s.rest(t)
+}
+
+func cpuIn(grants []model.Grant, pool string) (sum int64) {
+	for _, g := range grants {
+		if g.Pool == pool {
+			sum += g.Requests.CPU * int64(g.Replicas+g.Surge)
+		}
+	}
+	return sum
 }
 
 // What runs in capacity that is taken away loses its place and comes back as another instance in the next of its flavours.
@@ -64,13 +126,42 @@ func TestCapacityThatIsTakenAway(t *testing.T) {
 	require.Equal(t, next, same)
 }
 
-// asks is what a component asks for in the flavour that it is granted, and the most in any of them where it waits.
-func asks(comp *model.Component, grants []model.Grant) (most model.Resources) {
+// asks is what a component asks for in the flavour that it is granted, and the least in any of them where it waits.
+func asks(comp *model.Component, grants []model.Grant) (least model.Resources) {
+	least = comp.In(0).Requests
 	g, granted := model.Find(grants, comp.Name)
-	for n := range max(1, len(comp.Placement.Flavours)) {
-		if in := comp.In(n); !granted || len(comp.Placement.Flavours) == 0 || in.Placement.Pool == g.Pool {
-			most = most.Max(in.Requests)
+	for n := range comp.Placement.Flavours {
+		in := comp.In(n).Requests
+		if granted && comp.Placement.Flavours[n].Pool == g.Pool {
+			return in
+		}
+		for _, name := range least.Names() {
+			least = least.With(name, min(least.Get(name), in.Get(name)))
 		}
 	}
-	return most
+	return least
+}
+
+// raisePoolQuota sets the quota of a tenant or a group in a pool.
+func (s *scene) raisePoolQuota(node, pool, resource string, to int64) {
+	raise := func(quotas []model.PoolQuota) []model.PoolQuota {
+		quotas = slices.Clone(quotas)
+		for i := range quotas {
+			if quotas[i].Pool == pool {
+				quotas[i].Limits = map[string]int64{resource: to}
+			}
+		}
+		return quotas
+	}
+	for i := range s.Fleet.Tenants {
+		if t := &s.Fleet.Tenants[i]; t.Name == node {
+			t.PoolQuotas = raise(t.PoolQuotas)
+		}
+	}
+	s.Fleet.Platform.Groups = slices.Clone(s.Fleet.Platform.Groups)
+	for i := range s.Fleet.Platform.Groups {
+		if g := &s.Fleet.Platform.Groups[i]; g.Name == node {
+			g.PoolQuotas = raise(g.PoolQuotas)
+		}
+	}
 }

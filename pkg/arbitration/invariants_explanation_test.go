@@ -201,6 +201,9 @@ var manual = []struct {
 			}
 		}
 	}},
+	{regexp.MustCompile(`^raise quota\.pools\.(\S+)\.(\S+) of (tenant|group) (\S+) to (\S+)$`), func(s *scene, app *model.Application, w []string, less int64) {
+		s.raisePoolQuota(w[4], w[1], w[2], amount(w[2], w[5])-less*unitOf(w[2]))
+	}},
 	{regexp.MustCompile(`^raise quota\.(\S+) of tenant (\S+) to (\S+)$`), func(s *scene, app *model.Application, w []string, less int64) {
 		for i := range s.Fleet.Tenants {
 			tn := &s.Fleet.Tenants[i]

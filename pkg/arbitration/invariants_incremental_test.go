@@ -17,6 +17,7 @@ func TestRememberingChangesNothing(t *testing.T) { holds(t, 3, incrementalIsFull
 
 func incrementalIsFull(t *rapid.T) {
 	s := dressed(t)
+	s.limitPools()
 	remembering := follow.Silent(arbitration.Solve)
 	for range rapid.IntRange(1, 5).Draw(t, "events") {
 		fleet, seen, ledger := s.inputs()

@@ -34,6 +34,11 @@ func (c *Component) In(n int) *Component {
 	return &in
 }
 
+// RequestsElsewhere reports whether the component requests something else in one of its flavours.
+func (c *Component) RequestsElsewhere() bool {
+	return slices.ContainsFunc(c.Placement.Flavours, func(f Flavour) bool { return !f.Requests.IsZero() })
+}
+
 // Placed returns the component as it runs: in the flavour in whose pool it holds a grant, else in number n.
 func (c *Component) Placed(holds []Grant, n int) *Component {
 	if held, ok := c.heldFlavour(holds); ok {

@@ -243,6 +243,7 @@ type Tenant struct {
 	Lend            *Resources        `json:"lend,omitempty"`            // most of its unused guarantee that others may use, nil: all
 	Reservations    []Reservation     `json:"reservations,omitempty"`    // for its applications, out of its guarantee
 	Quota           *Resources        `json:"quota,omitempty"`           // nil: no ceiling of resources
+	PoolQuotas      []PoolQuota       `json:"poolQuotas,omitempty"`      // by pool
 	MaxApplications int               `json:"maxApplications,omitempty"` // 0: no ceiling
 	MaxWorkloads    int               `json:"maxWorkloads,omitempty"`    // components, 0: no ceiling
 	PriorityCeiling int               `json:"priorityCeiling"`

@@ -8,11 +8,13 @@ type Group struct {
 	Parent  string   `json:"parent,omitempty"` // "": at the top
 	Tenants []string `json:"tenants,omitempty"`
 
-	Weight    int        `json:"weight"`
-	Guarantee Resources  `json:"guarantee"`       // floor of the whole group; what its members are guaranteed counts towards it
-	Quota     *Resources `json:"quota,omitempty"` // ceiling of what its applications declare together, nil: none
-	Borrow    *Resources `json:"borrow,omitempty"`
-	Lend      *Resources `json:"lend,omitempty"`
+	Weight     int         `json:"weight"`
+	Guarantee  Resources   `json:"guarantee"`            // floor of the whole group; what its members are guaranteed counts towards it
+	Quota      *Resources  `json:"quota,omitempty"`      // ceiling of what its applications declare together, nil: none
+	PoolQuotas []PoolQuota `json:"poolQuotas,omitempty"` // by pool
+
+	Borrow *Resources `json:"borrow,omitempty"`
+	Lend   *Resources `json:"lend,omitempty"`
 }
 
 // Reservation promises a minimum that holds even under overload: to a tenant, to

@@ -121,6 +121,22 @@ func (f fields) optional(path string, r **model.Resources) {
 	f.resources(path, &own)
 }
 
+// poolQuotas adds a field for each limit in a pool that is declared.
+func (f fields) poolQuotas(quotas *[]model.PoolQuota) {
+	*quotas = slices.Clone(*quotas)
+	for i := range *quotas {
+		q := &(*quotas)[i]
+		q.Limits = maps.Clone(q.Limits)
+		for _, name := range q.Resources() {
+			f["quota.pools."+q.Pool+"."+name] = func(c Setting) error {
+				n, err := c.amount(model.Resources{}.With(name, q.Limits[name]), name)
+				q.Limits[name] = n.Get(name)
+				return err
+			}
+		}
+	}
+}
+
 // apply changes the field at a path.
 func (f fields) apply(c Setting, what, path string) error {
 	if set := f[path]; set != nil {
@@ -154,6 +170,7 @@ func (c Setting) apply(fleet *model.Fleet) error {
 			t := &fleet.Tenants[i]
 			if known = append(known, t.Name); t.Name == name {
 				f := shareFields(&t.Weight, &t.Guarantee, &t.Quota, &t.Borrow, &t.Lend)
+				f.poolQuotas(&t.PoolQuotas)
 				f.count("quota.applications", &t.MaxApplications, 1)
 				f.count("quota.workloads", &t.MaxWorkloads, 1)
 				f.count("quota.priorityCeiling", &t.PriorityCeiling, 0)
@@ -170,7 +187,9 @@ func (c Setting) apply(fleet *model.Fleet) error {
 		for i := range platform.Groups {
 			g := &platform.Groups[i]
 			if known = append(known, g.Name); g.Name == name {
-				return shareFields(&g.Weight, &g.Guarantee, &g.Quota, &g.Borrow, &g.Lend).apply(c, "group "+name, field)
+				f := shareFields(&g.Weight, &g.Guarantee, &g.Quota, &g.Borrow, &g.Lend)
+				f.poolQuotas(&g.PoolQuotas)
+				return f.apply(c, "group "+name, field)
 			}
 		}
 	case "application":
@@ -208,6 +227,16 @@ func applicationFields(app *model.Application) fields {
 	f["budget.costPerHour"] = func(c Setting) (err error) {
 		app.Budget, err = c.number(app.Budget, 1, parseMoney)
 		return err
+	}
+	f["policy.flavours"] = func(c Setting) error {
+		app.Policy.Flavours = model.FlavourOrder(c.value)
+		if !slices.Contains([]model.FlavourOrder{model.FlavoursFirstFree, model.FlavoursMakeRoomFirst}, app.Policy.Flavours) {
+			return fmt.Errorf("%s: write first-free or make-room-first", c.text)
+		}
+		if app.Policy.Flavours == model.FlavoursFirstFree {
+			app.Policy.Flavours = ""
+		}
+		return nil
 	}
 	f["desired"] = func(c Setting) error {
 		if !slices.Contains([]model.Desired{model.DesiredRunning, model.DesiredSuspended, model.DesiredTerminated}, model.Desired(c.value)) {

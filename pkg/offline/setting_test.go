@@ -15,7 +15,8 @@ func settingsFleet() model.Fleet {
 	return model.Fleet{
 		Platform: &model.Platform{Groups: []model.Group{{Name: "retail", Weight: 1, Quota: &model.Resources{CPU: 8000}}}},
 		Tenants: []model.Tenant{{Name: "acme", Weight: 2, MaxApplications: 5, PriorityCeiling: 500,
-			Quota: &model.Resources{CPU: 64_000, Memory: 256 << 30, Devices: map[string]int64{"nvidia.com/gpu": 4}}}},
+			Quota:      &model.Resources{CPU: 64_000, Memory: 256 << 30, Devices: map[string]int64{"nvidia.com/gpu": 4}},
+			PoolQuotas: []model.PoolQuota{{Pool: "a100", Limits: map[string]int64{"cpu": 4000, "nvidia.com/gpu": 2}}}}},
 		Applications: []*model.Application{new(app.Seal())},
 	}
 }
@@ -27,11 +28,14 @@ func TestSettings(t *testing.T) {
 		"tenant.acme.quota.cpu=+500m":                                       func(f *model.Fleet) any { return f.Tenants[0].Quota.CPU == 64_500 },
 		"tenant.acme.quota.memory=-56Gi":                                    func(f *model.Fleet) any { return f.Tenants[0].Quota.Memory == 200<<30 },
 		"tenant.acme.quota.nvidia.com/gpu=8":                                func(f *model.Fleet) any { return f.Tenants[0].Quota.Devices["nvidia.com/gpu"] == 8 },
+		"tenant.acme.quota.pools.a100.cpu=6":                                func(f *model.Fleet) any { return f.Tenants[0].PoolQuotas[0].Limits["cpu"] == 6000 },
+		"tenant.acme.quota.pools.a100.nvidia.com/gpu=+1":                    func(f *model.Fleet) any { return f.Tenants[0].PoolQuotas[0].Limits["nvidia.com/gpu"] == 3 },
 		"tenant.acme.quota.applications=6":                                  func(f *model.Fleet) any { return f.Tenants[0].MaxApplications == 6 },
 		"tenant.acme.quota.priorityCeiling=900":                             func(f *model.Fleet) any { return f.Tenants[0].PriorityCeiling == 900 },
 		"tenant.acme.guarantee.cpu=4":                                       func(f *model.Fleet) any { return f.Tenants[0].Guarantee.CPU == 4000 },
 		"group.retail.weight=2":                                             func(f *model.Fleet) any { return f.Platform.Groups[0].Weight == 2 },
 		"group.retail.quota.cpu=16":                                         func(f *model.Fleet) any { return f.Platform.Groups[0].Quota.CPU == 16_000 },
+		"application.acme/shop.policy.flavours=make-room-first":             func(f *model.Fleet) any { return f.Applications[0].Policy.Flavours == model.FlavoursMakeRoomFirst },
 		"application.acme/shop.priority=500":                                func(f *model.Fleet) any { return f.Applications[0].Priority == 500 },
 		"application.acme/shop.budget.costPerHour=+0.25":                    func(f *model.Fleet) any { return f.Applications[0].Budget == 2_250_000 },
 		"application.acme/shop.desired=terminated":                          func(f *model.Fleet) any { return f.Applications[0].Desired == "terminated" },

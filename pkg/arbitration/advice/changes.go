@@ -15,7 +15,7 @@ func (s *search) changes() (list []change) {
 	p := s.points()
 	kinds := []func(*points) []change{s.smallerRequest, s.fewerReplicas, s.smallerMinimum, s.otherPool, s.fewerDomains, s.largerBudget, s.otherPriority}
 	if len(s.Apps) <= s.whole { // these concern more than the application
-		kinds = append(kinds, s.moreQuota, s.moreGuarantee, s.moreCapacity)
+		kinds = append(kinds, s.moreQuota, s.morePoolQuota, s.moreGuarantee, s.moreCapacity)
 	}
 	for _, kind := range kinds {
 		list = append(list, kind(p)...)
@@ -50,6 +50,9 @@ func (s *search) smallerRequest(p *points) (list []change) {
 			continue
 		}
 		comp, u, name := s.app.Wanted.Components[i], unit(r), s.Names[r]
+		if comp.RequestsElsewhere() {
+			continue // another request of the component is not what it asks for in every flavour
+		}
 		var amounts []int64
 		for _, each := range p.each(i, r) {
 			amounts = append(amounts, ceil(one-each, u))

@@ -104,7 +104,7 @@ type lack struct {
 func (s *search) moreCapacity(p *points) (list []change) {
 	pool, lacks := -1, []lack(nil)
 	for _, short := range p.short {
-		if short.Pool >= 0 && short.Resource >= 0 && (pool < 0 || pool == short.Pool) {
+		if short.Pool >= 0 && !short.Quota && short.Resource >= 0 && (pool < 0 || pool == short.Pool) {
 			pool, lacks = short.Pool, append(lacks, lack{short.Resource, short.Asked - max(0, short.Free)})
 		}
 	}

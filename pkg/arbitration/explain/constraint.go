@@ -31,7 +31,7 @@ func (w *Writer) shortConstraint(s solve.Shortage) model.Constraint {
 	switch {
 	case s.Resource < 0:
 		return k
-	case s.Pool >= 0:
+	case s.Pool >= 0 && !s.Quota:
 		q := &w.Pools[s.Pool]
 		k.Used, k.Limit = w.Amount(s.Resource, q.Used[s.Resource]), w.Amount(s.Resource, q.Offered[s.Resource])
 		k.At = w.Fleet.Platform.At["pools."+q.Name]
@@ -47,6 +47,8 @@ func (w *Writer) shortName(s solve.Shortage) string {
 	switch {
 	case s.Resource < 0:
 		return "free." + w.Pools[s.Pool].Name + ".domains"
+	case s.Pool >= 0 && s.Quota:
+		return w.Nodes[s.Node].Name + ".pools." + w.Pools[s.Pool].Name + "." + w.Names[s.Resource]
 	case s.Pool >= 0:
 		return "free." + w.Pools[s.Pool].Name + "." + w.Names[s.Resource]
 	case s.Quota:

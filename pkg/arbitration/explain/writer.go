@@ -123,7 +123,11 @@ func (w *Writer) policyDigest(app *solve.App) model.Digest {
 	if last, ok := w.digests[t]; ok && reflect.DeepEqual(last.policy, policy) { // most applications of a tenant have the same
 		return last.digest
 	}
-	digest := model.DigestOf([]any{policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling})
+	parts := []any{policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling}
+	if t.PoolQuotas != nil {
+		parts = append(parts, t.PoolQuotas)
+	}
+	digest := model.DigestOf(parts)
 	w.digests[t] = inForce{policy, digest}
 	return digest
 }

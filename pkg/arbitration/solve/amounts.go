@@ -19,6 +19,8 @@ func (b *Books) Sentence(short []Shortage) string {
 		name := b.Names[s.Resource]
 		n := model.FormatAmounts(name, s.Asked, max(0, s.Free))
 		switch {
+		case s.Pool >= 0 && s.Quota:
+			parts[i] = fmt.Sprintf("needs %s %s in pool %s, and %s has %s of its quota there left", n[0], name, b.Pools[s.Pool].Name, b.Nodes[s.Node].Name, n[1])
 		case s.Pool >= 0:
 			parts[i] = "needs " + n[0] + " " + name + " in pool " + b.Pools[s.Pool].Name + ", where " + n[1] + " is free"
 		case s.Quota:

@@ -21,7 +21,7 @@ type Shortage struct {
 	Resource int // -1: domains with room
 	Asked    int64
 	Free     int64
-	Quota    bool // the limit is the quota of the node, else what it may borrow
+	Quota    bool // the limit is the quota of the node, with a pool that in this pool; else what it may borrow
 }
 
 // take books loads for an application.
@@ -53,6 +53,7 @@ func (b *Books) move(app *App, loads []Load, sign int) {
 			}
 		}
 		b.book(app.Tenant, l.Amount, sign)
+		b.bookInPool(app.Tenant, &l, sign)
 	}
 }
 
@@ -81,6 +82,7 @@ func (b *Books) fit(app *App, r *Level, at int, kept []Load) (loads []Load, shor
 			short = append(short, Shortage{Pool: pool, Resource: -1, Asked: int64(s.min), Free: int64(n)})
 		}
 	}
+	short = append(short, b.beyondPoolQuota(app.Tenant, loads, kept)...)
 	if len(short) == 0 && b.limited {
 		short = b.limits(app.Tenant, r.Total, b.sum(kept))
 	}

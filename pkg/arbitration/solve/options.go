@@ -151,6 +151,7 @@ func (r *room) frees(v *App, l *Level, needs []need) Vector {
 	takes := make(Vector, len(needs))
 	for i, n := range needs {
 		switch {
+		case n.Quota && !r.Above(n.Node, v.Tenant):
 		case n.Pool >= 0 && l == nil:
 			takes[i] = HeldOf(v.Taken, n.Pool, n.Resource)
 		case n.Pool >= 0:

@@ -289,7 +289,7 @@ func (r *room) needs(c *preemptor, level, at int) (needs []need) {
 	l := &c.app.Levels[level]
 	_, short := r.fit(c.app, l, at, c.kept)
 	for _, s := range short {
-		if s.Resource < 0 || s.Quota {
+		if s.Resource < 0 || s.Quota && s.Pool < 0 {
 			return nil // too few domains with room: giving way in amounts does not help surely; nobody gives way for a quota
 		}
 		needs = append(needs, need{s, s.Asked - s.Free})

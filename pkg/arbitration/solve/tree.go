@@ -20,6 +20,7 @@ type Node struct {
 	Floor     Vector // the guarantee that holds, with its part of those of its groups: less than declared when capacity fell short of all guarantees
 	FairShare Share  // see divide
 	Had       Share  // of all capacity, when this arbitration began to allot
+	pools     []poolQuota
 	Steady    span   // fair shares with which everything of the tenant would stand as it does
 }
 
@@ -87,6 +88,12 @@ func (b *Books) buildTree(fleet *model.Fleet) {
 	for i := range b.Nodes {
 		n := &b.Nodes[i]
 		n.Used, n.declared, n.withheld = b.Zero(), b.Zero(), b.Zero()
+		switch {
+		case n.group != nil:
+			n.pools = b.poolQuotas(n.group.PoolQuotas)
+		case n.Tenant != nil:
+			n.pools = b.poolQuotas(n.Tenant.PoolQuotas)
+		}
 		b.lending = b.lending || n.lend != nil
 		b.limited = b.limited || n.lend != nil || n.borrow != nil
 	}
@@ -229,6 +236,9 @@ func (t *Tree) CountedOf(i int) (limits []Vector) {
 	n := &t.Nodes[i]
 	if n.quota != nil || n.Tenant != nil && (n.Tenant.MaxApplications > 0 || n.Tenant.MaxWorkloads > 0) {
 		limits = append(limits, n.declared, Vector{int64(n.applications), int64(n.workloads)})
+	}
+	for k := range n.pools {
+		limits = append(limits, n.pools[k].used)
 	}
 	if t.limited {
 		limits = append(limits, n.Used, n.withheld)

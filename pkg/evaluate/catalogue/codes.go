@@ -42,6 +42,7 @@ const (
 	FlavourPool      = "DA1382"
 	FlavourTwice     = "DA1383"
 	FlavourLimit     = "DA1384"
+	PoolOfQuota      = "DA1385"
 	Name             = "DA1501"
 	DependsOn        = "DA1502"
 	Cycle            = "DA1503"

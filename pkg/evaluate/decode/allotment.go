@@ -26,8 +26,9 @@ type allotmentDoc struct {
 	Peers           []string      `json:"peers"` // the platform has the links that follow
 	Quota           *struct {
 		resourcesDoc
-		Applications int `json:"applications"`
-		Workloads    int `json:"workloads"`
+		Pools        poolsDoc `json:"pools"`
+		Applications int      `json:"applications"`
+		Workloads    int      `json:"workloads"`
 	} `json:"quota"`
 	Namespaces []string `json:"namespaces"`
 	Hosts      []string `json:"hosts"` // the platform has them for all tenants
@@ -99,6 +100,9 @@ func (d *allotmentDoc) tenant(name string, platform *layer.Layer) (t *model.Tena
 		if t.Quota, problems = d.Quota.ceiling(path+".quota", platform); problems != nil {
 			return nil, problems
 		}
+		if t.PoolQuotas, problems = d.Quota.Pools.quotas(path+".quota", platform, platform); problems != nil {
+			return nil, problems
+		}
 		if t.Quota != nil && !t.Guarantee.Fits(*t.Quota) {
 			return nil, []model.Problem{platform.Blame(catalogue.Guarantee, path+".guarantee", fmt.Sprintf("promises %v, more than the quota of %v", t.Guarantee, *t.Quota))}
 		}
@@ -122,6 +126,10 @@ func (d *tenantDoc) narrow(t *model.Tenant, own, platform *layer.Layer) (problem
 			t.MaxWorkloads = d.Quota.Workloads
 		}
 		if t.Quota, problems = d.Quota.within(t.Quota, t.Name, "quota", own, platform); problems != nil {
+			return problems
+		}
+		written, bad := d.Quota.Pools.quotas("tenant.quota", own, platform)
+		if problems = append(bad, narrowPools(t, written, own, platform)...); problems != nil {
 			return problems
 		}
 		if t.Quota != nil && !t.Guarantee.Fits(*t.Quota) {

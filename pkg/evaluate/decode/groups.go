@@ -13,10 +13,15 @@ import (
 
 type groupDoc struct {
 	model.Group
-	Guarantee *resourcesDoc `json:"guarantee"`
-	Quota     *resourcesDoc `json:"quota"`
-	Borrow    *resourcesDoc `json:"borrow"`
-	Lend      *resourcesDoc `json:"lend"`
+	Guarantee *resourcesDoc  `json:"guarantee"`
+	Quota     *groupQuotaDoc `json:"quota"`
+	Borrow    *resourcesDoc  `json:"borrow"`
+	Lend      *resourcesDoc  `json:"lend"`
+}
+
+type groupQuotaDoc struct {
+	resourcesDoc
+	Pools poolsDoc `json:"pools"`
 }
 
 type reservationDoc struct {
@@ -48,9 +53,12 @@ func groups(docs map[string]groupDoc, own *layer.Layer) (out []model.Group, prob
 func (d groupDoc) group(name, path string, own *layer.Layer) (g model.Group, problems []model.Problem) {
 	g = d.Group
 	g.Name, g.Tenants = name, sorted(g.Tenants)
-	var bad [4][]model.Problem
+	var bad [5][]model.Problem
 	g.Guarantee, bad[0] = d.Guarantee.amount(path+".guarantee", own)
-	g.Quota, bad[1] = d.Quota.ceiling(path+".quota", own)
+	if d.Quota != nil {
+		g.Quota, bad[1] = d.Quota.ceiling(path+".quota", own)
+		g.PoolQuotas, bad[4] = d.Quota.Pools.quotas(path+".quota", own, own)
+	}
 	g.Borrow, bad[2] = d.Borrow.ceiling(path+".borrow", own)
 	g.Lend, bad[3] = d.Lend.ceiling(path+".lend", own)
 	problems = slices.Concat(bad[:]...)

@@ -31,9 +31,10 @@ type tenantDoc struct {
 
 type quotaDoc struct {
 	resourcesDoc
-	Applications    int  `json:"applications"`
-	Workloads       int  `json:"workloads"`
-	PriorityCeiling *int `json:"priorityCeiling"`
+	Pools           poolsDoc `json:"pools"`
+	Applications    int      `json:"applications"`
+	Workloads       int      `json:"workloads"`
+	PriorityCeiling *int     `json:"priorityCeiling"`
 }
 
 // Tenant returns the tenant of a directory under a valid platform, or all that is

@@ -111,6 +111,18 @@ func (o *options) placement() (p model.Placement) {
 	return p
 }
 
+// poolQuotas are limits of cpu by pool: pools=fast:3/slow:2.
+func (o *options) poolQuotas() (quotas []model.PoolQuota) {
+	for word := range strings.SplitSeq(o.word("pools", ""), "/") {
+		if pool, size, ok := strings.Cut(word, ":"); ok {
+			r, err := parseAmount(size)
+			o.fail(err)
+			quotas = append(quotas, model.PoolQuota{Pool: pool, Limits: map[string]int64{"cpu": r.CPU}})
+		}
+	}
+	return quotas
+}
+
 // limit is an amount that may be absent.
 func (o *options) limit(key string) *model.Resources {
 	if _, ok := o.values[key]; !ok {

@@ -5,6 +5,7 @@
 //	pool general cpu=9 gpu=3 racks=3 full=1 price=1 capacity; racks of which some are full; price of a core-hour
 //	group g weight=2 guarantee=5 in=h               gathers tenants and groups that say in=g
 //	tenant a weight=2 guarantee=3 borrow=0 lend=2 quota=6 apps=3 ceiling=200 in=g
+//	tenant a pools=fast:3/slow:2                    has quotas of cpu in these pools
 //	runs a/1 a/2 size=1 priority=200                applications of one component that run already …
 //	asks a/new size=2,1gpu x=3 min=1                … and that ask for a place, here three replicas, at least one
 //	asks a/shop priority=300                        an application of several components:
@@ -158,7 +159,7 @@ func (s *Story) addPool(o *options) {
 func (s *Story) addGroup(o *options) {
 	s.Fleet.Platform.Groups = append(s.Fleet.Platform.Groups, model.Group{
 		Name: o.name(), Parent: o.word("in", ""), Weight: o.number("weight", 1), Guarantee: o.amount("guarantee"),
-		Quota: o.limit("quota"), Borrow: o.limit("borrow"), Lend: o.limit("lend"),
+		Quota: o.limit("quota"), Borrow: o.limit("borrow"), Lend: o.limit("lend"), PoolQuotas: o.poolQuotas(),
 	})
 }
 
@@ -166,7 +167,7 @@ func (s *Story) addTenant(o *options) {
 	name, in := o.name(), o.word("in", "")
 	s.Fleet.Tenants = append(s.Fleet.Tenants, model.Tenant{
 		Name: name, Weight: o.number("weight", 1), Guarantee: o.amount("guarantee"), Borrow: o.limit("borrow"), Lend: o.limit("lend"),
-		Quota: o.limit("quota"), MaxApplications: o.number("apps", 0), PriorityCeiling: o.number("ceiling", 1000),
+		Quota: o.limit("quota"), PoolQuotas: o.poolQuotas(), MaxApplications: o.number("apps", 0), PriorityCeiling: o.number("ceiling", 1000),
 	})
 	if i := slices.IndexFunc(s.Fleet.Platform.Groups, func(g model.Group) bool { return g.Name == in }); i >= 0 {
 		s.Fleet.Platform.Groups[i].Tenants = append(s.Fleet.Platform.Groups[i].Tenants, name)

@@ -1,0 +1,61 @@
+package advice
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// morePoolQuota raises the quota of a tenant or a group in a pool that keeps the application out of it.
+func (s *search) morePoolQuota(p *points) (list []change) {
+	add := func(node, pool string, r int, limit, lack int64) {
+		name, u := s.Names[r], unit(r)
+		units := []int64{ceil(lack, u), 2 * ceil(lack, u)}
+		raise := func(quotas []model.PoolQuota, n int64) []model.PoolQuota {
+			quotas = slices.Clone(quotas)
+			if i := slices.IndexFunc(quotas, func(q model.PoolQuota) bool { return q.Pool == pool }); i >= 0 {
+				quotas[i].Limits = maps.Clone(quotas[i].Limits)
+				quotas[i].Limits[name] += n * u
+			}
+			return quotas
+		}
+		whose, path, by := "group "+node, "group."+node, model.ByPlatform
+		if node == s.app.ID.Tenant {
+			whose, path, by = "tenant "+node, "tenant."+node, owner(s.Nodes[s.app.Tenant].Tenant.At["quota.pools."+pool+"."+name])
+		}
+		list = append(list, change{
+			kind: "quota", by: by, list: units, between: true,
+			inputs: func(in *solve.Inputs, n int64) {
+				if node == s.app.ID.Tenant {
+					editTenant(in, node, func(t *model.Tenant) { t.PoolQuotas = raise(t.PoolQuotas, n) })
+					return
+				}
+				editGroup(in, node, func(g *model.Group) { g.PoolQuotas = raise(g.PoolQuotas, n) })
+			},
+			tell: func(n int64) model.Advice {
+				to := model.FormatAmount(name, limit+n*u)
+				return model.Advice{Amount: to, Was: model.FormatAmount(name, limit), Text: fmt.Sprintf("raise quota.pools.%s.%s of %s to %s", pool, name, whose, to),
+					Settings: []model.Setting{{Kind: "set", Path: path + ".quota.pools." + pool + "." + name, Value: to}}}
+			},
+		})
+	}
+	for i := range p.failed {
+		f := &p.failed[i]
+		node, rest, ok := strings.Cut(f.Name, ".pools.")
+		pool, known := strings.CutSuffix(rest, "."+f.Resource)
+		if ok && known {
+			add(node, pool, s.Index[f.Resource], f.Limit, f.Asked-f.Limit)
+		}
+	}
+	for _, short := range p.short {
+		if len(p.failed) == 0 && short.Quota && short.Pool >= 0 {
+			limit, _ := s.PoolQuota(short.Node, short.Pool, short.Resource)
+			add(s.Nodes[short.Node].Name, s.Pools[short.Pool].Name, short.Resource, limit, short.Asked-short.Free)
+		}
+	}
+	return list
+}
