@@ -14,22 +14,22 @@ type poolQuota struct {
 	used  Vector
 }
 
-// poolQuotas reads the quotas of a node. A quota of an unknown pool limits nothing; the schema lets none pass.
-func (b *Books) poolQuotas(declared []model.PoolQuota) (quotas []poolQuota) {
+// quotas reads the quotas of a node. A quota of an unknown pool limits nothing; the schema lets none pass.
+func (p *PoolSet) quotas(d *Dimensions, declared []model.PoolQuota) (quotas []poolQuota) {
 	for i := range declared {
 		q := &declared[i]
-		pool, ok := b.PoolAt[q.Pool]
+		pool, ok := p.PoolAt[q.Pool]
 		if !ok {
 			continue
 		}
-		limit := b.Zero()
-		for r, name := range b.Names {
+		limit := d.Zero()
+		for r, name := range d.Names {
 			limit[r] = NoLimit
 			if n, limited := q.Limits[name]; limited {
 				limit[r] = clamp(n)
 			}
 		}
-		quotas = append(quotas, poolQuota{pool, limit, b.Zero()})
+		quotas = append(quotas, poolQuota{pool, limit, d.Zero()})
 	}
 	return quotas
 }

@@ -90,9 +90,9 @@ func (b *Books) buildTree(fleet *model.Fleet) {
 		n.Used, n.declared, n.withheld = b.Zero(), b.Zero(), b.Zero()
 		switch {
 		case n.group != nil:
-			n.pools = b.poolQuotas(n.group.PoolQuotas)
+			n.pools = b.PoolSet.quotas(&b.Dimensions, n.group.PoolQuotas)
 		case n.Tenant != nil:
-			n.pools = b.poolQuotas(n.Tenant.PoolQuotas)
+			n.pools = b.PoolSet.quotas(&b.Dimensions, n.Tenant.PoolQuotas)
 		}
 		b.lending = b.lending || n.lend != nil
 		b.limited = b.limited || n.lend != nil || n.borrow != nil

@@ -175,7 +175,7 @@ func (j *journal) gateInstead(app, edited *App, top int) (passes, known bool) {
 			_, ok = g.check(o, o.Wanted, is)
 		}
 		if ok {
-			j.Count(o.Tenant, o.Wanted, is[0].Total, 1)
+			j.Count(o.Tenant, o.Wanted, o.Variants.Most(is), 1)
 		}
 		if o == edited {
 			passes = ok
