@@ -141,7 +141,7 @@ func scatter(t *rapid.T, files fstest.MapFS) (out fstest.MapFS, was *strings.Rep
 	var names []string
 	for i, name := range slices.Sorted(maps.Keys(files)) {
 		file := files[name]
-		if path.Ext(name) != ".cue" || name == "fleet.cue" || strings.HasPrefix(path.Base(name), "_") ||
+		if path.Ext(name) != ".cue" || name == "fleet.cue" || name == layer.ModuleFile || strings.HasPrefix(path.Base(name), "_") ||
 			strings.HasPrefix(path.Base(name), ".") || strings.HasSuffix(name, "_test.cue") || strings.HasSuffix(name, "_tool.cue") {
 			out[name] = file // its name says something
 			continue

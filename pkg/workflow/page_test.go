@@ -26,12 +26,12 @@ var (
 	quoted = regexp.MustCompile("`([^`]*(?:outputs|failed|succeeded)[^`A-Z]*)`")
 )
 
-// files is a tree whose digests are nobody's business.
+// files is a tree that never changes.
 type files struct{ fstest.MapFS }
 
 func (f files) Digest(name string) (string, error) {
-	data, err := fs.ReadFile(f, name)
-	return string(model.DigestOf(data)), err
+	_, err := fs.Stat(f, name)
+	return name, err
 }
 
 // TestPageExample: the example of docs/workflow.md is a valid application, and its
