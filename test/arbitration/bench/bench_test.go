@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/test/arbitration/generate"
 	"github.com/d-aros/d-aros/test/arbitration/world"
 )
 
@@ -43,4 +44,25 @@ func TestOrderOfInputDoesNotMatter(t *testing.T) {
 func TestTableIsMarkdown(t *testing.T) {
 	got := markdown([]row{{what: "speed", figure: "3", want: "≥ 2", judged: true, met: true}, {what: "colour", figure: "blue"}})
 	require.Equal(t, "| measured | figure | wanted | met |\n|---|---|---|---|\n| speed | 3 | ≥ 2 | yes |\n| colour | blue |  |  |\n", got)
+}
+
+// TestPeerOf: a tenant is a queue, a group the cohort of its tenants, and what runs has its quota already.
+func TestPeerOf(t *testing.T) {
+	p := peerOf(generate.Queues{Groups: 2, Tenants: 3, Small: 1}.World(), true)
+	require.True(t, p.Fair)
+	require.Len(t, p.Queues, 6)
+	borrow := int64(100_000)
+	require.Equal(t, peerQueue{Name: "tenant-01-000", Cohort: "group-01", Nominal: 20_000, Borrow: &borrow}, p.Queues[3])
+	require.Equal(t, peerWorkload{Name: "tenant-00-000.small-000", Queue: "tenant-00-000", CPU: 1000, Priority: 150}, p.Workloads[0])
+
+	p = peerOf(generate.Crowded{Tenants: 2, Running: 4}.World(true), false)
+	require.Equal(t, []string{"all", "all"}, []string{p.Queues[0].Cohort, p.Queues[1].Cohort})
+	running := 0
+	for _, w := range p.Workloads {
+		if w.Running {
+			running++
+		}
+	}
+	require.Len(t, p.Workloads, 6)
+	require.Equal(t, 4, running)
 }

@@ -57,6 +57,7 @@ var measurements = []measurement{
 	{"arrival", arrival},
 	{"departure", departure},
 	{"advice", advice},
+	{"peers", peers},
 	{"growth", growth},
 	{"victims", victims},
 	{"admission", admission},
