@@ -55,7 +55,9 @@ func TestSettleEndsWhereTheLoopRests(t *testing.T) {
 		require.Equal(t, rulings(&rest), rulings(&end.Ledger))
 		require.Equal(t, phases(&rest), phases(&end.Ledger))
 	})
-	require.Positive(t, later, "no round waited for a rule of time")
+	if !testing.Short() { // of the twenty cases of -short there may be none
+		require.Positive(t, later, "no round waited for a rule of time")
+	}
 }
 
 // TestSettleEndsWithoutRest: where something keeps changing, the rounds end, and a note names it.
