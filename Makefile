@@ -36,7 +36,7 @@ demo-process: ## Run a fleet of plain processes on this machine, as root and wit
 	@$(GO) run ./test/demoprocess
 
 .PHONY: quick
-quick: ## Test every package a little, in at most 3 minutes: no cluster, no race detector
+quick: ## Test every package a little, in 5 minutes: no cluster, no race detector
 	$(IN_MEMORY); $(TEST) -short ./...
 
 .PHONY: test
