@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/nodeagent"
-	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
 func newRest(cfg *nodeagent.Config) *cobra.Command {
@@ -20,16 +19,7 @@ itself, and one that starts does it first. All other settings stay as they are.`
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			outcomes, err := nodeagent.Rest(*cfg)
-			if err != nil {
-				return err
-			}
-			printOutcomes(shownWriter{cmd.OutOrStdout()}, outcomes)
-			for _, o := range outcomes {
-				if o.State == cgroup.Refused {
-					return errDiffer
-				}
-			}
-			return nil
+			return report(cmd, outcomes, err)
 		},
 	}
 }

@@ -148,16 +148,21 @@ agent first; otherwise it applies its plan again.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			outcomes, err := nodeagent.Release(*cfg)
-			if err != nil {
-				return err
-			}
-			printOutcomes(shownWriter{cmd.OutOrStdout()}, outcomes)
-			for _, o := range outcomes {
-				if o.State == cgroup.Refused {
-					return errDiffer
-				}
-			}
-			return nil
+			return report(cmd, outcomes, err)
 		},
 	}
+}
+
+// report prints what came of the settings of a command that could run, and fails if the kernel refused one.
+func report(cmd *cobra.Command, outcomes []cgroup.Outcome, err error) error {
+	if err != nil {
+		return err
+	}
+	printOutcomes(shownWriter{cmd.OutOrStdout()}, outcomes)
+	for _, o := range outcomes {
+		if o.State == cgroup.Refused {
+			return errDiffer
+		}
+	}
+	return nil
 }

@@ -174,7 +174,7 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, err)
 		return
 	}
-	ctx, end := of(r).draft(r.Context(), s.previewIn)
+	ctx, end := of(r).previews.begin(r.Context(), s.previewIn, errSlow)
 	defer end()
 	s.drafting(ctx, w, r, func(ctx context.Context, on Drafts) (int, any, error) {
 		_, said, err := previewOn(ctx, on, d)
@@ -238,17 +238,4 @@ func previewOn(ctx context.Context, on Drafts, d offline.Draft) (p offline.Previ
 	}
 	said, err = previewOf(p)
 	return p, said, err
-}
-
-// draft begins the preview of a draft, and ends the one before. The caller calls end.
-func (s *session) draft(ctx context.Context, within time.Duration) (_ context.Context, end func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	ctx, stop := context.WithTimeoutCause(ctx, within, errSlow)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.redraft != nil {
-		s.redraft(errReplaced)
-	}
-	s.redraft = cancel
-	return ctx, func() { stop(); cancel(nil) }
 }

@@ -32,10 +32,30 @@ type sessions struct {
 
 // session is one browser.
 type session struct {
+	questions newest
+	previews  newest
+
 	mu      sync.Mutex
-	replace context.CancelCauseFunc // ends the question that it asked last; nil: it asked none
-	planned *planning               // nil: it asked for no plan
-	redraft context.CancelCauseFunc // ends the preview that it asked for last; nil: it asked for none
+	planned *planning // nil: it asked for no plan
+}
+
+// newest is the newest of the requests of one kind of a browser: it takes the place of the one before.
+type newest struct {
+	mu  sync.Mutex
+	end context.CancelCauseFunc // nil: there was none
+}
+
+// begin begins a request, and ends the one before. It has some time, and ends with the cause slow after it. The caller calls end.
+func (n *newest) begin(ctx context.Context, within time.Duration, slow error) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, stop := context.WithTimeoutCause(ctx, within, slow)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.end != nil {
+		n.end(errReplaced)
+	}
+	n.end = cancel
+	return ctx, func() { stop(); cancel(nil) }
 }
 
 func newSessions(token string, now func() time.Time) *sessions {

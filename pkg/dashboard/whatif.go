@@ -69,7 +69,7 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, err)
 		return
 	}
-	ctx, end := of(r).ask(r.Context(), s.answerIn)
+	ctx, end := of(r).questions.begin(r.Context(), s.answerIn, errTooLong)
 	defer end()
 	made, err := s.ask(ctx, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}, settings, capacity)
 	if err != nil {
@@ -87,19 +87,6 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 }
 
 func of(r *http.Request) *session { return r.Context().Value(sessionKey{}).(*session) }
-
-// ask begins a question that is to be answered within some time, and ends the one before. The caller calls end.
-func (s *session) ask(ctx context.Context, within time.Duration) (_ context.Context, end func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	ctx, stop := context.WithTimeoutCause(ctx, within, errTooLong)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.replace != nil {
-		s.replace(errReplaced)
-	}
-	s.replace = cancel
-	return ctx, func() { stop(); cancel(nil) }
-}
 
 // ask asks a question once nobody else does. The answer is given up when ctx ends. What was evaluated meanwhile stays for
 // the next question, so bringing the fleet up to date goes on until the server ends.

@@ -29,7 +29,7 @@ type contest struct {
 	hold    string    // why it is not
 }
 
-// hold marks the settings that are left to others for now.
+// hold marks the settings that the agent leaves to others at a time.
 func (c contests) hold(settings []qos.Setting, now time.Time) {
 	for i := range settings {
 		s := &settings[i]

@@ -76,16 +76,23 @@ func testDisks(t *testing.T, file, name, io, pids string) {
 	require.Zero(t, r.journal.Len())
 }
 
-// onDisk makes a directory on a disk that can be bounded.
+// onDisk makes a directory on a disk that can be bounded: in /var/tmp, or beside this file.
 func onDisk(t *testing.T) string {
-	dir, err := os.MkdirTemp("/var/tmp", "qos-disk-*")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	var st unix.Stat_t
-	require.NoError(t, unix.Stat(dir, &st))
-	number := fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev))
-	if !slices.Contains(diskNumbers(), number) {
-		cgrouptest.Skip(t, "/var/tmp is on device %s, which is no disk: %v are", number, diskNumbers())
+	var on []string
+	for _, parent := range []string{"/var/tmp", "."} {
+		dir, err := os.MkdirTemp(parent, "qos-disk-*")
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		var st unix.Stat_t
+		require.NoError(t, unix.Stat(dir, &st))
+		number := fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev))
+		if slices.Contains(diskNumbers(), number) {
+			dir, err = filepath.Abs(dir)
+			require.NoError(t, err)
+			return dir
+		}
+		on = append(on, parent+" is on device "+number)
 	}
-	return dir
+	cgrouptest.Skip(t, "no directory on a disk: %v; disks are %v", on, diskNumbers())
+	return ""
 }

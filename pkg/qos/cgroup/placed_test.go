@@ -54,7 +54,7 @@ func TestHugePages(t *testing.T) {
 	cgrouptest.V1(t, "cpu")
 	r := newRig(t, cgrouptest.Root)
 	if r.tree.Controllers()["hugetlb"] != qos.V2 {
-		t.Skip("the hugetlb controller is not in cgroup v2 of this host")
+		cgrouptest.Skip(t, "the hugetlb controller is not in cgroup v2 of this host")
 	}
 	name := cgrouptest.Name(t)
 	t.Cleanup(func() {
