@@ -1,7 +1,6 @@
-import { Background, Controls, Handle, MarkerType, Position, ReactFlow, type Connection, type Edge, type Node, type NodeProps } from '@xyflow/react'
-import '@xyflow/react/dist/style.css'
+import { Handle, MarkerType, Position, type Connection, type Edge, type Node, type NodeProps } from '@xyflow/react'
 import { useEffect, useMemo, useState, type DragEvent } from 'react'
-import '../graph/graph.css'
+import { Flow } from '../graph/Flow'
 import { layOut, size, type Layout } from '../graph/layout'
 import type { GraphNode } from '../graph/node'
 import { shortImage } from '../application/nodes'
@@ -87,25 +86,14 @@ function Drawing({ parts, sort, add }: { parts: Part[]; sort: Sort; add: (w: Wan
   return (
     <figure className="graph canvas" aria-busy={drawn.shape !== shape} aria-label={sort === 'components' ? 'Components, and what they wait for' : 'Steps, and what they wait for'} onDragOver={(ev) => ev.preventDefault()} onDrop={drop}>
       <div style={{ height: Math.min(460, Math.max(180, drawn.layout.height + 60)) }}>
-        <ReactFlow
+        <Flow
           key={drawn.shape}
           nodes={flow}
           edges={edges}
           nodeTypes={types}
-          fitView
-          fitViewOptions={{ padding: 0.06, maxZoom: 1, minZoom: 0.1 }}
-          minZoom={0.1}
-          maxZoom={1.5}
-          nodesDraggable={false}
           nodesConnectable={!listed}
-          nodesFocusable={false}
-          edgesFocusable={false}
           elementsSelectable
-          zoomOnScroll={false}
-          preventScrolling={false}
-          disableKeyboardA11y
           deleteKeyCode={null}
-          colorMode="system"
           isValidConnection={free}
           onConnect={(c) => e.change(connect(e, sort, c.target, c.source))}
           onConnectEnd={(_, state) => {
@@ -114,10 +102,7 @@ function Drawing({ parts, sort, add }: { parts: Part[]; sort: Sort; add: (w: Wan
           onNodeClick={(_, n) => e.select(parts.find((p) => p.name === n.id)?.path ?? [])}
           onEdgeClick={(_, x) => setEdge([x.source, x.target])}
           onPaneClick={() => setEdge(undefined)}
-        >
-          <Background gap={20} size={1} />
-          <Controls showInteractive={false} />
-        </ReactFlow>
+        />
       </div>
       <figcaption>
         {after !== undefined && name !== undefined ? (

@@ -1,8 +1,7 @@
-import { Background, Controls, MarkerType, ReactFlow, type Edge } from '@xyflow/react'
-import '@xyflow/react/dist/style.css'
+import { MarkerType, type Edge } from '@xyflow/react'
 import { useEffect, useMemo, useState } from 'react'
 import { Card, type CardNode } from './Card'
-import './graph.css'
+import { Flow } from './Flow'
 import { group, mostInAll } from './groups'
 import { layOut, size, type Layout } from './layout'
 import type { GraphNode } from './node'
@@ -57,28 +56,12 @@ export default function Graph({ nodes, label, things }: { nodes: GraphNode[]; la
   return (
     <figure className="graph" aria-label={label}>
       <div style={{ height: Math.min(mostHeight, Math.max(leastHeight, layout.height + 50)) }}>
-        <ReactFlow
+        <Flow
           key={drawn.shape}
           nodes={flow}
           edges={edges}
           nodeTypes={types}
-          fitView
-          fitViewOptions={{ padding: 0.06, maxZoom: 1, minZoom: 0.1 }}
-          minZoom={0.1}
-          maxZoom={1.5}
-          nodesDraggable={false}
-          nodesConnectable={false}
-          nodesFocusable={false}
-          edgesFocusable={false}
-          elementsSelectable={false}
-          zoomOnScroll={false}
-          preventScrolling={false}
-          disableKeyboardA11y
-          colorMode="system"
-        >
-          <Background gap={20} size={1} />
-          <Controls showInteractive={false} />
-        </ReactFlow>
+        />
       </div>
       {groups.length > 0 && (
         <figcaption>
