@@ -294,7 +294,7 @@ func newMetrics(reg prometheus.Registerer, build buildinfo.Info, applications bo
 }
 
 // pass makes one pass and prints its transitions and problems. If objects failed, another
-// pass records why, and the exit code tells of it.
+// pass records why. The exit code tells of these objects, and of problems.
 func (f *runFlags) pass(ctx context.Context, loop *reconcile.Loop, out io.Writer) error {
 	r, err := onePass(ctx, loop)
 	if err != nil {
@@ -309,6 +309,9 @@ func (f *runFlags) pass(ctx context.Context, loop *reconcile.Loop, out io.Writer
 		}
 		f.print(out, &r)
 		return &exitCode{exitDiffers, fmt.Sprintf("%s not applied: %s", text.Count(len(failed), "object"), text.Enumerate(failed, 5))}
+	}
+	if n := len(r.Problems); n > 0 {
+		return &exitCode{exitDiffers, text.Count(n, "problem") + " in the fleet repo; the last good state of these files stays"}
 	}
 	if f.dryRun && len(r.Transitions()) > 0 {
 		return &exitCode{code: exitDiffers}

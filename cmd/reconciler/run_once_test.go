@@ -15,7 +15,7 @@ import (
 
 // TestOnceTellsOfFailedObjects: run --once ends with 1 and the object by name while one is
 // not applied, here because somebody else has it, and with 0 when all is as declared. What
-// failed is on the status branch by then.
+// failed is on the status branch by then. It also ends with 1 while a file is refused.
 func TestOnceTellsOfFailedObjects(t *testing.T) {
 	cluster := clustertest.Start(t)
 	name, repo, bare := cluster.Prefix(t), gittest.New(t), gittest.NewBare(t).Dir
@@ -50,4 +50,10 @@ func TestOnceTellsOfFailedObjects(t *testing.T) {
 	require.NoError(t, configs.Delete(t.Context(), "shop-settings", metav1.DeleteOptions{}))
 	code, said = once()
 	require.Zero(t, code, said)
+
+	repo.Write("tenants/acme/apps/shop/more.cue", "package fleet\n\napplication: components: settings: type: \"no such type\"\n")
+	push()
+	code, said = once()
+	require.Equal(t, exitDiffers, code, said)
+	require.Contains(t, said, "1 problem in the fleet repo; the last good state of these files stays")
 }
