@@ -54,7 +54,8 @@ func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File, known
 	if err := json.Unmarshal(policy, &above); err != nil {
 		return nil, nil, []model.Problem{GaveUp(ApplicationDir(app), err)}
 	}
-	if !mentions(trees, slices.Concat(above.Defined.Components, above.Defined.Traits, above.Defined.Steps)) {
+	names := slices.Concat(above.Defined.Components, above.Defined.Traits, above.Defined.Steps)
+	if !slices.ContainsFunc(trees, func(f *ast.File) bool { return mentions(f, names) }) {
 		return nil, nil, nil
 	}
 	doc, _, problems := own.export("", []*Layer{own}, func(files []Source) (cue.Value, error) {
@@ -67,7 +68,7 @@ func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File, known
 		if doc, _ := underPolicy(ApplicationDir(app), policy, own); doc != nil && !x.known.usedIn(doc) {
 			return nil, nil, nil
 		}
-		return nil, nil, problems
+		return nil, nil, x.withoutValues(problems)
 	}
 	a, err := readFields(doc)
 	if err != nil {
@@ -76,29 +77,27 @@ func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File, known
 	x.components(a)
 	x.steps(a)
 	if x.problems != nil {
-		return nil, nil, x.problems
+		return nil, nil, x.withoutValues(x.problems)
 	}
 	text := append([]byte("package fleet\n\napplication: "), asJSON(a)...)
 	return []Source{{own.Files[0].Name, text}}, x.used, nil
 }
 
-// mentions reports whether files have one of the names as a text or a field. It tells
-// most applications that use no definition without evaluating them.
-func mentions(trees []*ast.File, names []string) (found bool) {
-	for _, tree := range trees {
-		ast.Walk(tree, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CommentGroup:
-				return false
-			case *ast.Ident:
-				found = found || slices.Contains(names, n.Name)
-			case *ast.BasicLit:
-				s, err := literal.Unquote(n.Value)
-				found = found || err == nil && slices.Contains(names, s)
-			}
-			return !found
-		}, nil)
-	}
+// mentions reports whether CUE has one of the names as a text or a field. It tells most
+// applications that use no definition without evaluating them.
+func mentions(in ast.Node, names []string) (found bool) {
+	ast.Walk(in, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CommentGroup:
+			return false
+		case *ast.Ident:
+			found = found || slices.Contains(names, n.Name)
+		case *ast.BasicLit:
+			s, err := literal.Unquote(n.Value)
+			found = found || err == nil && slices.Contains(names, s)
+		}
+		return !found
+	}, nil)
 	return found
 }
 

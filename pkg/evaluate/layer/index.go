@@ -1,7 +1,6 @@
 package layer
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -163,20 +162,4 @@ func (ix index) exact(dotted string) (entry, bool) {
 		return entry{}, false
 	}
 	return es[0], true
-}
-
-// private reports whether the value at path may be a secret and must not be quoted.
-func private(path []string) bool {
-	if slices.ContainsFunc(path, func(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, "#") }) {
-		return true // a value may refer to it
-	}
-	if len(path) > 5 && path[1] == "workflow" && path[4] == "properties" {
-		last := path[len(path)-1] // many an address is a key
-		return last == "url" || last == "prometheus"
-	}
-	if len(path) > 6 && path[3] == "properties" && path[4] == "objects" { // of a raw component: fields of an object
-		return !slices.Contains([]string{"apiVersion", "kind", "metadata"}, path[6])
-	}
-	return len(path) >= 4 && path[0] == "application" && path[1] == "components" && path[3] == "properties" &&
-		(len(path) == 4 || path[4] == "data" || path[4] == "env")
 }
