@@ -13,10 +13,13 @@ import (
 
 // hold asks for all that a declaration needs.
 func (i *interview) hold() (err error) {
-	if i.offers, err = i.base.Offers(); err != nil {
+	if i.offers, err = i.base.Offers(""); err != nil {
 		return err
 	}
 	if err := i.names(); err != nil {
+		return err
+	}
+	if i.offers, err = i.base.Offers(i.d.App.Tenant); err != nil {
 		return err
 	}
 	switch i.d.Noun {

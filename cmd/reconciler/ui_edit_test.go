@@ -58,6 +58,16 @@ platform: definitions: traits: {
 	}
 }
 `)
+	w.repo.Write("tenants/acme/definitions.cue", `package fleet
+
+// Sends mail.
+tenant: definitions: components: mailer: {
+	#Parameter: from!: string
+	parameter: #Parameter
+	example: from: "shop@example.com"
+	output: {type: "worker", properties: {image: "example.com/mailer:2", env: FROM: parameter.from}}
+}
+`)
 	w.repo.Commit("first")
 	w.passes()
 	present = func() time.Time { return w.now }
@@ -97,6 +107,12 @@ func TestUIEdits(t *testing.T) {
 	require.Contains(t, offers.ComponentTypes, view.OfferedType{Name: "cache", About: "A cache that forgets.", Definition: true})
 	require.Contains(t, offers.Traits, view.OfferedTrait{Name: "logs", About: "Logs of a file.", Types: []string{"webservice", "worker", "store", "daemon", "job", "cron"}, Definition: true})
 	require.Contains(t, offers.StepTypes, view.OfferedType{Name: "wait", About: "Wait waits for a duration."})
+	mailer := view.OfferedType{Name: "mailer", About: "Sends mail.", Definition: true}
+	require.Contains(t, offers.ComponentTypes, mailer)
+	for _, tenant := range []string{"globex", "", "../tenants/acme"} {
+		others := decoded[view.Offers](t, ui.do(http.MethodGet, "offers?tenant="+tenant, ""), http.StatusOK)
+		require.NotContains(t, others.ComponentTypes, mailer, tenant)
+	}
 	i := slices.IndexFunc(offers.Traits, func(t view.OfferedTrait) bool { return t.Name == "ingress" })
 	require.Equal(t, []string{"webservice", "worker", "store"}, offers.Traits[i].Types)
 

@@ -67,7 +67,7 @@ type Drafts interface {
 	Source(ctx context.Context, app model.AppID) (offline.Source, error)
 
 	// Offers returns what a declaration can name.
-	Offers() (offline.Offers, error)
+	Offers(tenant string) (offline.Offers, error)
 
 	// Preview returns what a draft would do. An *offline.DraftError blames the draft.
 	Preview(ctx context.Context, d offline.Draft) (offline.Preview, error)

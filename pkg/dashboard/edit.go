@@ -146,8 +146,9 @@ func (s *Server) offers(w http.ResponseWriter, r *http.Request) {
 	ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
 	defer stop()
 	s.drafting(ctx, w, r, func(_ context.Context, d Drafts) (int, any, error) {
-		said, err := d.Offers()
-		return http.StatusOK, offersOf(said, r.URL.Query().Get("tenant")), err
+		tenant := r.URL.Query().Get("tenant")
+		said, err := d.Offers(tenant)
+		return http.StatusOK, offersOf(said, tenant), err
 	})
 }
 

@@ -25,7 +25,7 @@ type OfferedType struct {
 	Name    string
 	About   string       // in words
 	Types   []string     // of a trait: of components that can have it
-	Defined bool         // by the platform, else by the schema
+	Defined bool         // by the platform or the tenant, else by the schema
 	Example []ExampleOne // of a defined type: its parameters
 }
 
@@ -35,8 +35,8 @@ type ExampleOne struct {
 	Value string
 }
 
-// Offers returns what the base offers.
-func (b *Base) Offers() (Offers, error) {
+// Offers returns what the base offers to a tenant; without one, what it offers to everybody.
+func (b *Base) Offers(tenant string) (Offers, error) {
 	o := Offers{Commit: b.was.commit, Fleet: b.was.side.fleet}
 	s, err := shapesOf("application")
 	if err != nil {
@@ -50,13 +50,20 @@ func (b *Base) Offers() (Offers, error) {
 		for _, name := range s.builtIn(of.def) {
 			*of.types = append(*of.types, OfferedType{Name: name, About: s.about(of.def, name)})
 		}
-		defined, err := definedTypes(b.was.files, of.field)
+		defined, err := definedTypes(b.was.files, ".", "platform", of.field)
 		if err != nil {
 			return o, err
 		}
 		*of.types = append(*of.types, defined...)
+		if !model.ValidName(tenant) {
+			continue
+		}
+		if defined, err = definedTypes(b.was.files, "tenants/"+tenant, "tenant", of.field); err != nil {
+			return o, err
+		}
+		*of.types = append(*of.types, defined...)
 	}
-	var all []string // that can have traits: those of the platform are checked where they are used
+	var all []string // that can have traits: those of definitions are checked where they are used
 	for _, t := range o.ComponentTypes {
 		if slices.ContainsFunc(o.Traits, func(trait OfferedType) bool { return slices.Contains(trait.Types, t.Name) }) {
 			all = append(all, t.Name)
@@ -79,19 +86,19 @@ func (b *Base) Says(dir string, path ...string) bool {
 	return err == nil && saysAny(files, path...)
 }
 
-// definedTypes returns the types that the platform defines, as its files have them.
-func definedTypes(files fs.FS, field string) (types []OfferedType, err error) {
-	platform, err := layerFiles(files, ".")
+// definedTypes returns the types that the layer in a directory defines, as its files have them.
+func definedTypes(files fs.FS, dir, layer, field string) (types []OfferedType, err error) {
+	written, err := layerFiles(files, dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range platform {
+	for _, f := range written {
 		places, err := cuefile.Index(f)
 		if err != nil {
-			return nil, err
+			continue // a problem of the fleet, which is no reason to offer nothing
 		}
 		for _, p := range places {
-			if len(p.Path) < 4 || !slices.Equal(p.Path[:3], []string{"platform", "definitions", field}) {
+			if len(p.Path) < 4 || !slices.Equal(p.Path[:3], []string{layer, "definitions", field}) {
 				continue
 			}
 			i := slices.IndexFunc(types, func(t OfferedType) bool { return t.Name == p.Path[3] })

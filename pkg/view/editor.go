@@ -62,7 +62,7 @@ type Offers struct {
 type OfferedType struct {
 	Name       string `json:"name"`
 	About      string `json:"about"`
-	Definition bool   `json:"definition"` // the platform defines it
+	Definition bool   `json:"definition"` // the platform or the tenant defines it
 }
 
 // OfferedTrait is a trait with the types of components that can have it.
