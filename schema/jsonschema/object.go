@@ -126,7 +126,7 @@ func (g *shapes) field(o *object, f *ast.Field, always bool) {
 	if c, ok := f.Value.(*ast.CallExpr); ok && isCall(c, "error") {
 		return // it is forbidden here, and not elsewhere
 	}
-	s := described(g.of(f.Value), words(f))
+	s := chained(g.of(f.Value), f.Value, words(f))
 	if before, ok := o.fields[name]; ok {
 		s = both(before, s)
 	}

@@ -46,3 +46,22 @@ func (g *shapes) sentence(x *ast.CallExpr) string {
 	text, _ := g.text(x.Args[0])
 	return code.ReplaceAllString(text, "")
 }
+
+// chained returns the shape of a field with its words. In a: b: c, what stands above a is about all of them.
+func chained(s shape, value ast.Expr, text string) shape {
+	s = described(s, text)
+	x, ok := value.(*ast.StructLit)
+	if !ok || x.Lbrace.IsValid() || len(x.Elts) != 1 {
+		return s
+	}
+	f, ok := x.Elts[0].(*ast.Field)
+	if !ok {
+		return s
+	}
+	name, _, err := ast.LabelName(f.Label)
+	fields, _ := s["properties"].(map[string]shape)
+	if below, ok := fields[name]; err == nil && ok && words(f) == "" {
+		fields[name] = chained(below, f.Value, text)
+	}
+	return s
+}

@@ -106,3 +106,52 @@ func TestDefaultsAreAccepted(t *testing.T) {
 		require.NotZero(t, defaults, layer)
 	}
 }
+
+// Every field that a form shows says what it is for. What a union has inline is told by the sentence of the union.
+func TestEveryFieldHasWords(t *testing.T) {
+	unions := map[string]bool{
+		"Component/properties": true, "Component/traits": true, "Step/properties": true, // by type
+		"Variable/config": true, "Variable/field": true, "Variable/secret": true, "Step/inputs/from": true,
+		"ContainerTraits/envFrom/secret": true, "ServiceTraits/envFrom/secret": true,
+		"Platform/policy/images": true, "Platform/policy/images/registries": true, // of the policy, here only required
+	}
+	for _, layer := range []string{"application", "tenant", "platform"} {
+		doc := exported(t, layer)
+		defs := at(t, doc, "$defs").(map[string]any)
+		var look func(shape any, path string)
+		look = func(shape any, path string) {
+			node, ok := shape.(map[string]any)
+			if !ok {
+				return
+			}
+			fields, _ := node["properties"].(map[string]any)
+			for name, of := range fields {
+				field, _ := of.(map[string]any)
+				_, constant := field["const"]
+				ref, _ := field["$ref"].(string)
+				referred, _ := defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+				here := path + "/" + name
+				if of != true && !constant && field["description"] == nil && referred["description"] == nil && !unions[here] {
+					t.Errorf("%s of layer %s says nothing", here, layer)
+				}
+				look(field, here)
+			}
+			for _, word := range []string{"anyOf", "allOf"} {
+				list, _ := node[word].([]any)
+				for _, one := range list {
+					look(one, path)
+				}
+			}
+			for _, word := range []string{"then", "items", "additionalProperties"} {
+				look(node[word], path)
+			}
+			patterns, _ := node["patternProperties"].(map[string]any)
+			for _, of := range patterns {
+				look(of, path)
+			}
+		}
+		for name, of := range defs {
+			look(of, name)
+		}
+	}
+}
