@@ -25,6 +25,7 @@ type ObjectChange struct {
 	Diff      string        `json:"diff,omitempty"`   // unified, of the object as YAML; "" where nobody asked for it or it would be too long
 
 	before, after []byte // as JSON
+	secret        bool   // its values may be those of a secret, now or before
 }
 
 // Action is what the change does to an object.
@@ -65,6 +66,9 @@ func compareObjects(before, after []Object) (list []ObjectChange) {
 		id := identity{o.Kind, o.Namespace, o.Name}
 		change := ObjectChange{App: o.App, Owner: owner(o.App), Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 		x, y := was[id], is[id]
+		// A component that changes between secret and config keeps the name of its object.
+		asSecret := identity{"Secret", o.Namespace, o.Name}
+		change.secret = o.Kind == "Secret" || o.Kind == "ConfigMap" && (was[asSecret] != nil || is[asSecret] != nil)
 		if x != nil {
 			change.before = x.JSON
 		}
@@ -85,7 +89,7 @@ func compareObjects(before, after []Object) (list []ObjectChange) {
 				continue
 			}
 			change.Action = Change
-			if o.Kind == "Secret" {
+			if change.secret {
 				hideValues(change.Fields)
 			}
 		}
@@ -102,7 +106,7 @@ func hideValues(fields []FieldChange) {
 	hidden := json.RawMessage(`"(hidden)"`)
 	for i := range fields {
 		f := &fields[i]
-		if !strings.HasPrefix(f.Path, "data") && !strings.HasPrefix(f.Path, "stringData") {
+		if !strings.HasPrefix(f.Path, "data") && !strings.HasPrefix(f.Path, "binaryData") && !strings.HasPrefix(f.Path, "stringData") {
 			continue
 		}
 		if f.Before != nil {

@@ -89,3 +89,18 @@ func TestUnifiedDiffs(t *testing.T) {
 	}
 	require.LessOrEqual(t, sum, maxDiffs+maxDiff+10)
 }
+
+// TestASecretThatTurnsIsHidden: what was a secret until now is not shown because it becomes a config, or the other way round.
+func TestASecretThatTurnsIsHidden(t *testing.T) {
+	secret := Object{Kind: "Secret", Namespace: "acme", Name: "shop-db", JSON: []byte(`{"kind":"Secret","data":{"key":"aHVudGVyMg=="}}`)}
+	config := Object{Kind: "ConfigMap", Namespace: "acme", Name: "shop-db", JSON: []byte(`{"kind":"ConfigMap","data":{"key":"hunter2"}}`)}
+	for _, sides := range [][2]Object{{secret, config}, {config, secret}} {
+		c := Changes{Objects: compareObjects(sides[:1], sides[1:])}
+		require.Zero(t, c.Unify())
+		require.Len(t, c.Objects, 2)
+		told, err := json.Marshal(c)
+		require.NoError(t, err)
+		require.NotContains(t, string(told), "hunter2")
+		require.NotContains(t, string(told), "aHVudGVyMg")
+	}
+}

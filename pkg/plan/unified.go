@@ -37,10 +37,10 @@ func (c *Changes) Unify() (left int) {
 	return left
 }
 
-// unified compares the object on both sides as YAML. The values of a Secret are hidden.
+// unified compares the object on both sides as YAML. The values of a secret are hidden.
 func (o *ObjectChange) unified() string {
 	before, after := decodedObject(o.before), decodedObject(o.after)
-	if o.Kind == "Secret" {
+	if o.secret {
 		hideData(before, after)
 	}
 	name := strings.ToLower(o.Kind) + "/" + o.Name
@@ -68,9 +68,9 @@ func documentOf(object map[string]any) []byte {
 	return document
 }
 
-// hideData replaces the values of a Secret, so that only whether they differ remains.
+// hideData replaces the values of a secret, so that only whether they differ remains.
 func hideData(before, after map[string]any) {
-	for _, field := range []string{"data", "stringData"} {
+	for _, field := range []string{"data", "stringData", "binaryData"} {
 		was, _ := before[field].(map[string]any)
 		is, _ := after[field].(map[string]any)
 		for key, value := range is {
