@@ -1,17 +1,24 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/schema/jsonschema"
 )
 
 func newSchemaExportCommand() *cobra.Command {
-	var out string
+	var out, repo, tenant string
 	cmd := &cobra.Command{
 		Use:   "export [platform | tenant | application]",
 		Short: "Write the schema of the layers as JSON Schema, for editors",
@@ -20,19 +27,26 @@ editors and tools that do not read CUE. Without an argument it writes one file f
 of the three layers. With an argument it writes that layer to standard output.
 
 The schema has the fields and what they are for, the required ones, patterns, defaults,
-and the bounds that hold in every fleet. Rules that depend on the policy of a fleet are
-not in it: run "reconciler vet" to check those.`,
+and the bounds that hold in every fleet. With --repo it also has the types and traits that
+the platform of that fleet defines, and with --tenant those of a tenant. Rules that depend on
+the policy of a fleet are not in it: run "reconciler vet" to check those.`,
 		Example: `  reconciler schema export application
+  reconciler schema export application --repo . --tenant acme
   reconciler schema export --out .schema`,
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: []string{"platform", "tenant", "application"},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			of, done, err := definedIn(cmd.Context(), repo, tenant)
+			if err != nil {
+				return err
+			}
+			defer done()
 			if len(args) == 1 && out == "" {
-				text, err := jsonschema.Of(args[0])
+				said, err := of(args[0])
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text)
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", said)
 				return err
 			}
 			if out == "" {
@@ -41,24 +55,51 @@ not in it: run "reconciler vet" to check those.`,
 			if len(args) == 0 {
 				args = []string{"platform", "tenant", "application"}
 			}
-			return exportSchemas(cmd, out, args)
+			return exportSchemas(cmd, out, args, of)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "directory to write LAYER.schema.json to (default: the current one)")
+	cmd.Flags().StringVar(&repo, "repo", "", "fleet repo whose definitions it has (default: none)")
+	cmd.Flags().StringVar(&tenant, "tenant", "", "tenant of that repo whose definitions it has, too")
 	return cmd
 }
 
-func exportSchemas(cmd *cobra.Command, dir string, layers []string) error {
+// definedIn adds what a fleet repo and one of its tenants define to the layers that it exports, until done is called.
+func definedIn(ctx context.Context, repo, tenant string) (of func(layer string) ([]byte, error), done func(), err error) {
+	if repo == "" {
+		if tenant != "" {
+			return nil, nil, errors.New("--tenant names a tenant of a fleet repo: add --repo DIR")
+		}
+		return func(layer string) ([]byte, error) { return jsonschema.Of(layer) }, func() {}, nil
+	}
+	w, err := clone.Open(ctx, repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := w.Files(ctx)
+	if err == nil && tenant != "" {
+		if _, missing := fs.Stat(files, "tenants/"+tenant); !model.ValidName(tenant) || missing != nil {
+			err = fmt.Errorf("%s has no tenant %s", repo, text.Clean(tenant))
+		}
+	}
+	if err != nil {
+		w.Close()
+		return nil, nil, err
+	}
+	return func(layer string) ([]byte, error) { return offline.SchemaOf(layer, files, tenant) }, w.Close, nil
+}
+
+func exportSchemas(cmd *cobra.Command, dir string, layers []string, of func(layer string) ([]byte, error)) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	for _, layer := range layers {
-		text, err := jsonschema.Of(layer)
+		said, err := of(layer)
 		if err != nil {
 			return err
 		}
 		name := filepath.Join(dir, layer+".schema.json")
-		if err := os.WriteFile(name, append(text, '\n'), 0o644); err != nil {
+		if err := os.WriteFile(name, append(said, '\n'), 0o644); err != nil {
 			return err
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), name)

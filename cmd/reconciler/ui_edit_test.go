@@ -107,6 +107,11 @@ func TestUIEdits(t *testing.T) {
 	require.Contains(t, offers.ComponentTypes, view.OfferedType{Name: "cache", About: "A cache that forgets.", Definition: true})
 	require.Contains(t, offers.Traits, view.OfferedTrait{Name: "logs", About: "Logs of a file.", Types: []string{"webservice", "worker", "store", "daemon", "job", "cron"}, Definition: true})
 	require.Contains(t, offers.StepTypes, view.OfferedType{Name: "wait", About: "Wait waits for a duration."})
+	for tenant, has := range map[string]bool{"acme": true, "globex": false, "": false} {
+		forms := ui.do(http.MethodGet, "schema/application?tenant="+tenant, "").body
+		require.Equal(t, has, strings.Contains(forms, `"mailer"`), tenant)
+		require.Equal(t, tenant != "", strings.Contains(forms, `"cache"`), tenant)
+	}
 	mailer := view.OfferedType{Name: "mailer", About: "Sends mail.", Definition: true}
 	require.Contains(t, offers.ComponentTypes, mailer)
 	for _, tenant := range []string{"globex", "", "../tenants/acme"} {

@@ -69,6 +69,9 @@ type Drafts interface {
 	// Offers returns what a declaration can name.
 	Offers(tenant string) (offline.Offers, error)
 
+	// Schema returns a layer as JSON Schema, with what a tenant can use.
+	Schema(layer, tenant string) ([]byte, error)
+
 	// Preview returns what a draft would do. An *offline.DraftError blames the draft.
 	Preview(ctx context.Context, d offline.Draft) (offline.Preview, error)
 

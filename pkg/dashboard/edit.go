@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"sync"
@@ -152,10 +153,19 @@ func (s *Server) offers(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// schemaOf answers with the schema of a layer.
-func schemaOf(layer string) http.HandlerFunc {
+// schema answers with the schema of a layer. For a tenant it has what that tenant can use beside the types and traits of every fleet.
+func (s *Server) schema(layer string) http.HandlerFunc {
 	made := sync.OnceValues(func() ([]byte, error) { return jsonschema.Of(layer) })
 	return func(w http.ResponseWriter, r *http.Request) {
+		if tenant := r.URL.Query().Get("tenant"); tenant != "" && s.drafts != nil {
+			ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
+			defer stop()
+			s.drafting(ctx, w, r, func(_ context.Context, d Drafts) (int, any, error) {
+				said, err := d.Schema(layer, tenant)
+				return http.StatusOK, json.RawMessage(said), err
+			})
+			return
+		}
 		body, err := made()
 		if err != nil {
 			fail(w, r, err)

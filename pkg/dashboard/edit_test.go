@@ -43,6 +43,8 @@ func (d *desk) Follow(context.Context, offline.Recorded) error { return nil }
 
 func (d *desk) Source(context.Context, model.AppID) (s offline.Source, err error) { return s, d.bad }
 
+func (d *desk) Schema(string, string) ([]byte, error) { return []byte(`{}`), d.bad }
+
 func (d *desk) Offers(string) (o offline.Offers, err error) { return o, d.bad }
 
 func (d *desk) Preview(_ context.Context, draft offline.Draft) (offline.Preview, error) {

@@ -37,7 +37,7 @@ func (s *Server) api() http.Handler {
 	mux.HandleFunc("GET /api/v1/plan", s.plan)
 	mux.HandleFunc("POST /api/v1/what-if", s.whatIf)
 	mux.HandleFunc("GET /api/v1/source/applications/{tenant}/{app}", s.source)
-	mux.HandleFunc("GET /api/v1/schema/application", schemaOf("application"))
+	mux.HandleFunc("GET /api/v1/schema/application", s.schema("application"))
 	mux.HandleFunc("GET /api/v1/offers", s.offers)
 	mux.HandleFunc("POST /api/v1/preview", s.preview)
 	mux.HandleFunc("POST /api/v1/branches", s.save)

@@ -12,6 +12,9 @@ import (
 // for the widest one, with the defaults of D-AROS. It reports whether the expression has a value
 // in every fleet.
 func (g *shapes) value(x ast.Expr) (v any, ok bool) {
+	if g.foreign {
+		return literalOf(x)
+	}
 	source, err := format.Node(x)
 	if err != nil {
 		return nil, false

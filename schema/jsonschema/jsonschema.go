@@ -23,8 +23,8 @@ import (
 )
 
 // Of returns the shape of the documents of a layer (platform, tenant, application)
-// as JSON Schema, draft 2020-12.
-func Of(layer string) ([]byte, error) {
+// as JSON Schema, draft 2020-12, with what a fleet defines in addition to the schema.
+func Of(layer string, defined ...Definition) ([]byte, error) {
 	root := map[string]string{"platform": "#Platform", "tenant": "#Tenant", "application": "#Application"}[layer]
 	if root == "" {
 		return nil, fmt.Errorf("make a JSON schema: there is no layer %q; layers are platform, tenant and application", layer)
@@ -33,6 +33,7 @@ func Of(layer string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a JSON schema: %w", err)
 	}
+	g.defined = defined
 	out := shape{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"$id":     "https://" + schema.ImportPath + "/" + layer + ".schema.json",
@@ -55,6 +56,9 @@ type shapes struct {
 	scope  cue.Value // the schema, to evaluate constants in
 	defs   map[string]any
 	adding int // the number of unifications around the current expression
+
+	defined []Definition // of the fleet
+	foreign bool         // the expressions are a fleet's: none is evaluated
 }
 
 // read reads the schema.

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"slices"
 	"strings"
 
 	"cuelang.org/go/cue/ast"
@@ -26,13 +27,14 @@ func (g *shapes) ref(name string) shape {
 		}
 		g.adding = adding
 		if table, ok := tables[name]; ok {
-			var types []string
-			types, s["allOf"] = g.byType(table, variants[name])
+			types, all := g.byType(table, variants[name])
+			s["allOf"] = append(all, g.definedTypes(name, &types)...)
 			s["properties"].(map[string]shape)["type"] = shape{
 				"description": "a type of the schema, or one that the platform defines",
 				"anyOf":       []shape{{"enum": types}, s["properties"].(map[string]shape)["type"]},
 			}
 		}
+		g.addTraits(name, s)
 		g.defs[short] = s
 	}
 	return shape{"$ref": "#/$defs/" + short}
@@ -56,6 +58,31 @@ func (g *shapes) byType(table, variant string) (types []string, all []shape) {
 		})
 	})
 	return types, all
+}
+
+// definedTypes returns the fields of the types that the fleet defines beside those of a definition of the schema, and adds their names.
+func (g *shapes) definedTypes(of string, types *[]string) (all []shape) {
+	for _, d := range g.defined {
+		if !slices.Contains(kinds[d.Kind], of) || slices.Contains(*types, d.Name) {
+			continue
+		}
+		*types = append(*types, d.Name)
+		fields := shape{"properties": d.parameter()}
+		if d.Kind == "components" {
+			fields["traits"] = g.ref("#ServiceTraits")
+		}
+		all = append(all, shape{"if": shape{"properties": shape{"type": shape{"const": d.Name}}}, "then": shape{"properties": fields}})
+	}
+	return all
+}
+
+// addTraits adds the traits that the fleet defines to those of a definition of the schema.
+func (g *shapes) addTraits(of string, s shape) {
+	for _, d := range g.defined {
+		if fields, ok := s["properties"].(map[string]shape); ok && d.Kind == "traits" && slices.Contains(kinds[d.Kind], of) && fields[d.Name] == nil {
+			fields[d.Name] = d.parameter()
+		}
+	}
 }
 
 // entries tells the types of a table, with their fields.

@@ -5,21 +5,23 @@ import (
 	"strings"
 
 	"cuelang.org/go/cue/ast"
+
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // words returns what the comments of a field say: those above it, else the one behind it.
-func words(f *ast.Field) (text string) {
+func words(f *ast.Field) (says string) {
 	for _, n := range []ast.Node{f, f.Label, f.Value} {
 		for _, c := range ast.Comments(n) {
-			if c.Doc || c.Line && text == "" {
-				text = strings.TrimPrefix(strings.Join(strings.Fields(c.Text()), " "), "#")
+			if c.Doc || c.Line && says == "" {
+				says = text.Clean(strings.TrimPrefix(strings.Join(strings.Fields(c.Text()), " "), "#"))
 			}
 			if c.Doc {
-				return text
+				return says
 			}
 		}
 	}
-	return text
+	return says
 }
 
 // described returns a shape with words, which describe it better than those that it has.

@@ -24,9 +24,10 @@ import { Versions } from './Versions'
 
 // Editor is the page of a draft: outline, picture, form, and what the draft would do.
 export function Editor({ source, start, refresh }: { source: Source | undefined; start: Draft; refresh: () => void }) {
+  const [tenant = ''] = start.application.split('/')
   const schema = useQuery<Schema, Error>({
-    queryKey: ['schema'],
-    queryFn: ({ signal }) => get<Schema>('schema/application', params({}), signal),
+    queryKey: ['schema', tenant],
+    queryFn: ({ signal }) => get<Schema>('schema/application', params({ tenant }), signal),
   })
   return (
     <>

@@ -39,13 +39,15 @@ function Begin({ offers, schema }: { offers: Offers; schema: Schema }) {
   const id = useId()
   const navigate = useNavigate()
   const { tenant: asked } = useSearch({ from: '/new/application' })
-  const shapes = useMemo(() => new Shapes(schema), [schema])
   const [tenant, setTenant] = useState(offers.tenants?.find((t) => t === asked) ?? offers.tenants?.[0] ?? '')
   const [name, setName] = useState('')
   const [component, setComponent] = useState('web')
   const [type, setType] = useState(offers.componentTypes[0]?.name ?? 'webservice')
   const [image, setImage] = useState('')
   const there = useQuery<Offers, Error>({ queryKey: ['offers', tenant], queryFn: ({ signal }) => get<Offers>('offers', params({ tenant }), signal), enabled: tenant !== '' })
+  const forms = useQuery<Schema, Error>({ queryKey: ['schema', tenant], queryFn: ({ signal }) => get<Schema>('schema/application', params({ tenant }), signal), enabled: tenant !== '' })
+  const shapes = useMemo(() => new Shapes(forms.data ?? schema), [forms.data, schema])
+  const types = there.data?.componentTypes ?? offers.componentTypes // those of the tenant as well
   const taken = (there.data?.applications ?? []).some((a) => a === name || a === `${tenant}/${name}`)
   const value = leastOf({ shapes, doc: {} }, 'components', type, image)
   const asksImage = isStruct(value.properties) && 'image' in value.properties
@@ -87,7 +89,7 @@ function Begin({ offers, schema }: { offers: Offers; schema: Schema }) {
         {text('name', name, setName, taken ? `${tenant} has an application ${name} already` : odd(name))}
         <h3>Its first component</h3>
         {text('component', component, setComponent, odd(component))}
-        {choice('type', type, setType, offers.componentTypes.map((t) => t.name), offers.componentTypes.find((t) => t.name === type)?.about)}
+        {choice('type', type, setType, types.map((t) => t.name), types.find((t) => t.name === type)?.about)}
         {asksImage && text('image', image, setImage)}
         <p className="adds"><button type="submit" className="primary" disabled={!possible}>Go on in the editor</button></p>
       </form>
