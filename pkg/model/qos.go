@@ -73,8 +73,9 @@ type QoSPids struct {
 
 // QoSNetwork shares the uplink of a node.
 type QoSNetwork struct {
-	Share    Percent `json:"share,omitempty"` // of the uplink, guaranteed under contention
-	Priority int     `json:"priority"`        // 0 is served first
+	Share    Percent `json:"share,omitempty"`   // of the uplink, guaranteed under contention to all workloads of the profile together
+	Ceiling  Percent `json:"ceiling,omitempty"` // of the uplink: the most that they send, 0: all of it
+	Priority int     `json:"priority"`          // 0 is served first
 }
 
 // Names of the built-in profiles.

@@ -37,6 +37,23 @@ func ParseMemory(s string) (int64, error) {
 	panic("unreachable: every string ends in the empty suffix")
 }
 
+// NetworkResource names what can be sent in a second, in bits: on a node it is promised like
+// a device that can be divided.
+const NetworkResource = "network"
+
+// ParseBitrate reads an amount of bits in a second: "100M", "1.5G" or a plain number.
+func ParseBitrate(s string) (int64, error) {
+	for _, u := range units {
+		if digits, ok := strings.CutSuffix(s, u.suffix); ok && !strings.HasSuffix(u.suffix, "i") {
+			return parseScaled(s, digits, u.factor)
+		}
+	}
+	panic("unreachable: every string ends in the empty suffix")
+}
+
+// FormatBitrate writes bits in a second in the largest unit of which it is a whole number.
+func FormatBitrate(n int64) string { return FormatAmount(NetworkResource, n) }
+
 // Bytes is an amount that people write as they write amounts of memory. Programs write numbers.
 type Bytes int64
 

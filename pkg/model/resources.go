@@ -169,9 +169,9 @@ func FormatAmounts(resource string, amounts ...int64) []string {
 		factor = 1000
 	case resource == "cpu":
 		suffix = "m"
-	case resource == "memory":
+	case resource == "memory" || resource == NetworkResource:
 		for _, u := range units {
-			if strings.HasSuffix(u.suffix, "i") && u.factor > factor && fits(u.factor) {
+			if strings.HasSuffix(u.suffix, "i") == (resource == "memory") && u.factor > factor && fits(u.factor) {
 				factor, suffix = u.factor, u.suffix
 			}
 		}

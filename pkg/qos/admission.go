@@ -31,8 +31,11 @@ func Admit(claims []Claim, capacity model.Resources, where string) []string {
 			continue
 		}
 		name, free := over[0], max(0, left.Get(over[0]))
-		if name == "memory" {
-			free = free >> 20 << 20 // whole MiB are enough for people
+		switch name { // whole MiB and thousands of bits are enough for people
+		case "memory":
+			free = free >> 20 << 20
+		case model.NetworkResource:
+			free -= free % 1000
 		}
 		refused[i] = fmt.Sprintf(reduced+"asks for %s %s, %s has %s left to promise",
 			model.FormatAmount(name, amount.Get(name)), name, where, model.FormatAmount(name, free))
@@ -46,7 +49,7 @@ func (r *decision) admit() {
 	r.Plan.Workloads = workloads
 	claims := make([]Claim, len(workloads))
 	for i := range workloads {
-		claims[i] = Claim{workloads[i].Profile.Rank, workloads[i].Priority, workloads[i].Reserved}
+		claims[i] = Claim{workloads[i].Profile.Rank, workloads[i].Priority, workloads[i].ofMachine()}
 	}
 	// A twentieth of the memory is never promised: kernel zones need their
 	// watermarks, and a machine that can reclaim nothing kills processes.
@@ -55,11 +58,16 @@ func (r *decision) admit() {
 		Memory: r.Host.Memory - r.Host.Memory/20 - r.Plan.System.Memory,
 	}
 	for i, reason := range Admit(claims, capacity, "the host") {
-		if w := &workloads[i]; reason != "" && !w.Reserved.IsZero() {
-			r.reduce(w.Name, "reserved", "low and weight by request", reason, w.Reserved, model.Resources{})
-			w.Reserved = model.Resources{}
+		if w := &workloads[i]; reason != "" && !w.ofMachine().IsZero() {
+			r.reduce(w.Name, "reserved", "low and weight by request", reason, w.ofMachine(), model.Resources{})
+			w.Reserved.CPU, w.Reserved.Memory = 0, 0
 		}
 	}
+}
+
+// ofMachine is what is reserved of the machine itself; what is sent is counted apart.
+func (w *Workload) ofMachine() model.Resources {
+	return model.Resources{CPU: w.Reserved.CPU, Memory: w.Reserved.Memory}
 }
 
 // byImportance returns the places of workloads in the order of Admit.

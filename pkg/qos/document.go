@@ -24,6 +24,7 @@ const (
 	maxCPU       = 100_000_000 // milli-CPU
 	maxMemory    = 1 << 50     // bytes
 	maxCount     = 1_000_000
+	maxBitrate   = 10_000_000_000_000 // bits in a second
 )
 
 // document is a plan as people and the reconciler write it, in YAML or JSON.
@@ -38,17 +39,17 @@ type document struct {
 }
 
 type documentedWorkload struct {
-	Name     scalar  `yaml:"name"`
-	Cgroup   string  `yaml:"cgroup"`
-	Unit     string  `yaml:"unit"`
-	Pods     Pods    `yaml:"pods"`
-	Source   string  `yaml:"source"`
-	Profile  string  `yaml:"profile"`
-	Priority int     `yaml:"priority"`
-	Hold     bool    `yaml:"hold"`
-	CPU      span    `yaml:"cpu"`
-	Memory   span    `yaml:"memory"`
-	Reserved amounts `yaml:"reserved"`
+	Name     scalar          `yaml:"name"`
+	Cgroup   string          `yaml:"cgroup"`
+	Unit     string          `yaml:"unit"`
+	Pods     Pods            `yaml:"pods"`
+	Source   string          `yaml:"source"`
+	Profile  string          `yaml:"profile"`
+	Priority int             `yaml:"priority"`
+	Hold     bool            `yaml:"hold"`
+	CPU      span            `yaml:"cpu"`
+	Memory   span            `yaml:"memory"`
+	Reserved reservedAmounts `yaml:"reserved"`
 }
 
 type span struct{ Request, Limit scalar }
@@ -56,6 +57,12 @@ type span struct{ Request, Limit scalar }
 type amounts struct {
 	CPU    scalar `yaml:"cpu"`
 	Memory scalar `yaml:"memory"`
+}
+
+// reservedAmounts are what can be reserved for a workload.
+type reservedAmounts struct {
+	amounts `yaml:",inline"`
+	Network scalar `yaml:"network"`
 }
 
 // scalar keeps the text and the line of a value: quantities may be written as
@@ -107,7 +114,7 @@ func readable(err error) string {
 	s = strings.TrimPrefix(s, "unmarshal errors:\n")
 	for _, word := range []struct{ go_, plan string }{
 		{" in type qos.documentedWorkload", " in a workload"}, {" in type qos.document", " in a plan"},
-		{" in type qos.span", ""}, {" in type qos.amounts", ""}, {" in type qos.Pods", " in pods"}, {" in type model.", " in profile part "},
+		{" in type qos.span", ""}, {" in type qos.amounts", ""}, {" in type qos.reservedAmounts", ""}, {" in type qos.Pods", " in pods"}, {" in type model.", " in profile part "},
 	} {
 		s = strings.ReplaceAll(s, word.go_, word.plan)
 	}
@@ -204,7 +211,7 @@ func (r *reader) profile(p model.QoSProfile) {
 		{"memory.min", int64(p.Memory.Min), 100}, {"memory.low", int64(p.Memory.Low), 100}, {"memory.high", int64(p.Memory.High), 100},
 		{"io.weight", p.IO.Weight, 10000}, {"io.read", int64(p.IO.Read), maxMemory}, {"io.write", int64(p.IO.Write), maxMemory},
 		{"io.readOps", p.IO.ReadOps, maxCount}, {"io.writeOps", p.IO.WriteOps, maxCount}, {"io.latency", p.IO.Latency, 10000}, {"pids.max", p.Pids.Max, maxCount},
-		{"hugepages.2Mi", int64(p.HugePages.Of2Mi), maxMemory}, {"hugepages.1Gi", int64(p.HugePages.Of1Gi), maxMemory}, {"network.share", int64(p.Network.Share), 100}, {"network.priority", int64(p.Network.Priority), 7},
+		{"hugepages.2Mi", int64(p.HugePages.Of2Mi), maxMemory}, {"hugepages.1Gi", int64(p.HugePages.Of1Gi), maxMemory}, {"network.share", int64(p.Network.Share), 100}, {"network.ceiling", int64(p.Network.Ceiling), 100}, {"network.priority", int64(p.Network.Priority), 7},
 	} {
 		if bound.value < 0 || bound.value > bound.max {
 			r.complain("%s: %s is %d, want 0 to %d", at, bound.field, bound.value, bound.max)
@@ -225,7 +232,7 @@ func (r *reader) workload(at string, w documentedWorkload) Workload {
 		Name: w.Name.text, Cgroup: w.Cgroup, Unit: w.Unit, Pods: w.Pods, Source: w.Source, Profile: profile, Priority: w.Priority, Hold: w.Hold,
 		Request:  r.amounts(at+" request", amounts{w.CPU.Request, w.Memory.Request}),
 		Limit:    r.amounts(at+" limit", amounts{w.CPU.Limit, w.Memory.Limit}),
-		Reserved: r.amounts(at+" reserved", w.Reserved),
+		Reserved: r.reserved(at+" reserved", w.Reserved),
 	}
 	for _, name := range []string{"cpu", "memory"} {
 		if limit := out.Limit.Get(name); limit > 0 && out.Request.Get(name) > limit {
@@ -236,8 +243,8 @@ func (r *reader) workload(at string, w documentedWorkload) Workload {
 		}
 	}
 	r.source(at, w.Source)
-	if w.Profile != "" && Reserves(profile) && out.Reserved.IsZero() {
-		out.Reserved = out.Request
+	if w.Profile != "" && Reserves(profile) && out.Reserved.CPU == 0 && out.Reserved.Memory == 0 {
+		out.Reserved.CPU, out.Reserved.Memory = out.Request.CPU, out.Request.Memory
 	}
 	return out
 }
@@ -251,6 +258,14 @@ func (r *reader) source(at, commit string) {
 // Reserves reports whether a workload of the profile has its request reserved, unless
 // another amount is.
 func Reserves(p model.QoSProfile) bool { return p.Memory.Min > 0 }
+
+func (r *reader) reserved(at string, a reservedAmounts) model.Resources {
+	out := r.amounts(at, a.amounts)
+	if n := r.amount(at+" network", a.Network, model.ParseBitrate, maxBitrate); n > 0 {
+		out = out.With(model.NetworkResource, n)
+	}
+	return out
+}
 
 func (r *reader) amounts(at string, a amounts) model.Resources {
 	return model.Resources{

@@ -40,8 +40,9 @@ type (
 		Limit   string `json:"limit,omitempty"`
 	}
 	written struct {
-		CPU    string `json:"cpu,omitempty"`
-		Memory string `json:"memory,omitempty"`
+		CPU     string `json:"cpu,omitempty"`
+		Memory  string `json:"memory,omitempty"`
+		Network string `json:"network,omitempty"`
 	}
 )
 
@@ -118,10 +119,11 @@ func rangeAs(resource string, request, limit int64) *rangeOf {
 }
 
 func writtenAs(r model.Resources) *written {
-	if r.CPU == 0 && r.Memory == 0 {
+	bits := r.Get(model.NetworkResource)
+	if r.CPU == 0 && r.Memory == 0 && bits == 0 {
 		return nil
 	}
-	return &written{amountAs("cpu", r.CPU), amountAs("memory", r.Memory)}
+	return &written{amountAs("cpu", r.CPU), amountAs("memory", r.Memory), amountAs(model.NetworkResource, bits)}
 }
 
 func amountAs(resource string, n int64) string {

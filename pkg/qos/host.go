@@ -26,6 +26,14 @@ type Host struct {
 	// Groups describes the ancestors of the plan's cgroups, the root as "".
 	// Weights are those from before the agent changed them.
 	Groups map[string]Group
+	Link   Link
+}
+
+// Link is the network interface through which a node sends.
+type Link struct {
+	Device string // as the operator named it, "" for none: nothing is shaped
+	Rate   int64  // bits in a second
+	Lacks  string // why the host cannot shape what it sends, "" if it can
 }
 
 // Group describes one ancestor and the groups in it that the plan does not name.

@@ -9,9 +9,10 @@ import (
 
 // Enforcement is the result of a plan on one host.
 type Enforcement struct {
-	Settings     []Setting     `json:"settings"`     // by cgroup, outermost first, then by file
-	Degradations []Degradation `json:"degradations"` // by workload, then by promise
-	Shares       []Share       `json:"shares"`       // by workload
+	Settings     []Setting     `json:"settings"`         // by cgroup, outermost first, then by file
+	Degradations []Degradation `json:"degradations"`     // by workload, then by promise
+	Shares       []Share       `json:"shares"`           // by workload
+	Uplink       *Uplink       `json:"uplink,omitempty"` // nil: nothing that is sent is shaped
 }
 
 // Degradation is a promise that this host keeps in a weaker form or not at all.
@@ -48,6 +49,9 @@ func resolve(s State) Enforcement {
 		r.out.Settings = append(r.out.Settings, part.Settings...)
 		r.out.Degradations = append(r.out.Degradations, part.Degradations...)
 		r.out.Shares = append(r.out.Shares, part.Shares...)
+		if part.Uplink != nil {
+			r.out.Uplink = part.Uplink
+		}
 	}
 	held := map[string]bool{}
 	for i := range s.Plan.Workloads {

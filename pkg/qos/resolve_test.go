@@ -39,6 +39,7 @@ func TestResolve(t *testing.T) {
 				Controllers map[string]Version
 
 				Disks, Lacks []string
+				Link         struct{ Device, Rate, Lacks string }
 			}
 			dec := json.NewDecoder(strings.NewReader(string(ar.Files[1].Data)))
 			dec.DisallowUnknownFields()
@@ -48,6 +49,11 @@ func TestResolve(t *testing.T) {
 			host.Memory, err = model.ParseMemory(doc.Memory)
 			require.NoError(t, err)
 			host.Groups, host.Controllers, host.Disks, host.Lacks = doc.Groups, doc.Controllers, doc.Disks, doc.Lacks
+			host.Link = Link{Device: doc.Link.Device, Lacks: doc.Link.Lacks}
+			if doc.Link.Rate != "" {
+				host.Link.Rate, err = model.ParseBitrate(doc.Link.Rate)
+				require.NoError(t, err)
+			}
 			got := describe(Resolve(plan, host))
 			if *update {
 				ar.Files[2].Data = []byte(got)
@@ -65,6 +71,12 @@ func describe(e Enforcement) string {
 	}
 	for _, s := range e.Shares {
 		fmt.Fprintf(&b, "share %s %s cores, %s reserved\n", s.Workload, model.FormatCPU(s.CPU), model.FormatCPU(s.Reserved))
+	}
+	if e.Uplink != nil {
+		fmt.Fprintf(&b, "uplink %s %s\n", e.Uplink.Device, model.FormatBitrate(e.Uplink.Rate))
+		for _, c := range e.Uplink.Classes {
+			fmt.Fprintf(&b, "class %s: %s, burst %d quantum %d %v\n", c.Name, &c, Burst(c.Rate), c.Quantum(), c.Cgroups)
+		}
 	}
 	for _, d := range e.Degradations {
 		fmt.Fprintf(&b, "degraded %q %s → %s: %s\n", d.Workload, d.Promise, d.Instead, d.Reason)
