@@ -1,0 +1,178 @@
+//go:build linux
+
+package network
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+
+	"github.com/d-aros/d-aros/pkg/qos"
+)
+
+// wantMarker wants the numbers of classes by groups, and the programs on the interfaces.
+func (w *work) wantMarker(link netlink.Link, u *qos.Uplink, groups map[string]uint64) error {
+	if w.marker == nil {
+		m, err := newMarker(len(w.cfg.Pods) > 0)
+		if err != nil {
+			return err
+		}
+		w.marker = m
+	}
+	members := membersOf(u, groups)
+	w.want(change{device: u.Device, part: "groups", from: told(w.marker.members), to: told(members), make: func() error { return w.marker.set(members) }})
+	if err := w.wantProgram(link, netlink.HANDLE_MIN_EGRESS, w.marker.out); err != nil {
+		return err
+	}
+	return w.wantPods(u)
+}
+
+// told says which groups have which class, so that equal ones are equal texts.
+func told(members map[uint64]uint32) string {
+	all := make([]string, 0, len(members))
+	for _, id := range slices.Sorted(maps.Keys(members)) {
+		all = append(all, fmt.Sprintf("%d:%x", id, members[id]))
+	}
+	return strings.Join(all, " ")
+}
+
+// wantProgram wants a program on an interface. One of an earlier process is replaced in one
+// step: it stays in force until then.
+func (w *work) wantProgram(link netlink.Link, direction uint32, p program) error {
+	id, _, err := w.programOn(link, direction)
+	if err != nil {
+		return err
+	}
+	w.want(change{device: link.Attrs().Name, part: "program", from: numbered(id), to: numbered(p.id), make: func() error {
+		if err := w.net.QdiscAdd(placeOn(link)); err != nil && !errors.Is(err, unix.EEXIST) {
+			return fmt.Errorf("make a place for the program: %w", err)
+		}
+		if err := w.net.FilterReplace(programAt(link, direction, p.FD())); err != nil {
+			return fmt.Errorf("set the program: %w", err)
+		}
+		return nil
+	}})
+	return nil
+}
+
+func numbered(id int) string {
+	if id == 0 {
+		return ""
+	}
+	return strconv.Itoa(id)
+}
+
+// rounds is how many applications pass before the programs of all pods are looked at: those
+// of new ones are set at once, and nobody else takes one away.
+const rounds = 30
+
+// wantPods wants the program on the interfaces of pods.
+func (w *work) wantPods(u *qos.Uplink) error {
+	if len(w.cfg.Pods) == 0 {
+		return nil
+	}
+	links, err := w.net.LinkList()
+	if err != nil {
+		return fmt.Errorf("list network interfaces: %w", err)
+	}
+	all := w.turns%rounds == 0
+	w.turns++
+	known := w.pods
+	w.pods = map[int]bool{}
+	for _, link := range links {
+		name, index := link.Attrs().Name, link.Attrs().Index
+		if name == u.Device || !slices.ContainsFunc(w.cfg.Pods, func(p string) bool { return strings.HasPrefix(name, p) }) {
+			continue
+		}
+		if known[index] && !all {
+			w.pods[index] = true
+			continue
+		}
+		before := len(w.changes)
+		if err := w.wantProgram(link, netlink.HANDLE_MIN_INGRESS, w.marker.in); err != nil {
+			return err
+		}
+		w.pods[index] = len(w.changes) == before
+	}
+	return nil
+}
+
+// giveBack takes back what is set on the interface of the journal and on those of pods.
+func (w *work) giveBack() error {
+	if err := w.takePrograms(); err != nil {
+		return err
+	}
+	j := w.journal
+	link, err := w.net.LinkByIndex(j.Index)
+	if err != nil || link.Attrs().Name != j.Device { // it is gone, and what was set with it
+		return nil
+	}
+	root, err := w.rootOf(link)
+	if err != nil || !root.ours() { // others have changed it since
+		return err
+	}
+	w.changes = append(w.changes, change{device: j.Device, part: "discipline", from: "htb " + netlink.HandleStr(rootHandle), to: j.Replaced, restores: true, make: func() error {
+		at := netlink.QdiscAttrs{LinkIndex: j.Index, Handle: rootHandle, Parent: netlink.HANDLE_ROOT}
+		if err := w.net.QdiscDel(netlink.NewHtb(at)); err != nil && !errors.Is(err, unix.ENOENT) {
+			return fmt.Errorf("take away the discipline: %w", err)
+		}
+		if j.Replaced == "" {
+			return nil
+		}
+		at.Handle = 0
+		if err := w.net.QdiscReplace(&netlink.GenericQdisc{QdiscAttrs: at, QdiscType: j.Replaced}); err != nil {
+			return fmt.Errorf("the kernel's own discipline is in place now, and not %s, which was there: its options were not kept: %w", j.Replaced, err)
+		}
+		return nil
+	}})
+	return nil
+}
+
+// takePrograms takes the agent's programs from all interfaces, and their places where they
+// serve nobody else.
+func (w *work) takePrograms() error {
+	links, err := w.net.LinkList()
+	if err != nil {
+		return fmt.Errorf("list network interfaces: %w", err)
+	}
+	for _, link := range links {
+		if place, err := w.hasPlace(link); err != nil || !place {
+			continue
+		}
+		uplink := link.Attrs().Index == w.journal.Index
+		mine, others := 0, false
+		for _, direction := range []uint32{netlink.HANDLE_MIN_EGRESS, netlink.HANDLE_MIN_INGRESS} {
+			id, more, err := w.programOn(link, direction)
+			if err != nil {
+				return err
+			}
+			others = others || more
+			if id == 0 {
+				continue
+			}
+			mine++
+			w.changes = append(w.changes, change{device: link.Attrs().Name, part: "program", from: numbered(id), restores: true, make: func() error {
+				if err := w.net.FilterDel(programAt(link, direction, -1)); err != nil && !errors.Is(err, unix.ENOENT) {
+					return fmt.Errorf("take away the program: %w", err)
+				}
+				return nil
+			}})
+		}
+		if others || uplink && !w.journal.Clsact || !uplink && mine == 0 {
+			continue
+		}
+		w.changes = append(w.changes, change{device: link.Attrs().Name, part: "place for programs", from: "clsact", restores: true, make: func() error {
+			if err := w.net.QdiscDel(placeOn(link)); err != nil && !errors.Is(err, unix.ENOENT) {
+				return fmt.Errorf("take away the place for programs: %w", err)
+			}
+			return nil
+		}})
+	}
+	return nil
+}
