@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,12 +16,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/nodeagent"
 	"github.com/d-aros/d-aros/pkg/nodeagent/process"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+	"github.com/d-aros/d-aros/pkg/qos/network"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
 func newRun(cfg *nodeagent.Config) *cobra.Command {
 	var once, dry bool
-	var format, systemCPU, systemMemory, processes string
+	var format, systemCPU, systemMemory, processes, rate string
 	cmd := &cobra.Command{
 		Use:   "run {--plan FILE | --processes FILE}",
 		Short: "Enforce a plan and keep it in force",
@@ -34,6 +36,9 @@ With --processes it also runs the plain processes that a reconciler gives to thi
 as far as the file of the host allows (docs/nodeagent.md). They go on when it stops.`,
 		Example: `  # enforce a plan from a ConfigMap or from the status branch
   nodeagent run --plan /etc/d-aros/plan.yaml --listen 127.0.0.1:9465
+
+  # and shape what the workloads send, of which the interface has 1 Gbit/s
+  nodeagent run --plan /etc/d-aros/plan.yaml --network eth0 --network-rate 1G
 
   # run the processes of a pool of plain hosts
   nodeagent run --processes /etc/d-aros/processes.yaml
@@ -52,6 +57,11 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 			cfg.Log = log
 			if cfg.System, err = system(systemCPU, systemMemory); err != nil {
 				return err
+			}
+			if rate != "" {
+				if cfg.Network.Rate, err = model.ParseBitrate(rate); err != nil {
+					return fmt.Errorf("--network-rate: %w", err)
+				}
 			}
 			if processes != "" {
 				if cfg.Processes, err = readHost(processes); err != nil {
@@ -83,6 +93,10 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be written, write nothing, and exit")
 	cmd.Flags().StringVar(&format, "log-format", "text", "text or json")
 	cmd.Flags().StringVar(&processes, "processes", "", "`FILE` that says which plain processes this host may run, and for which pool (default: none)")
+	cmd.Flags().StringVar(&cfg.Network.Device, "network", "", "network `INTERFACE` through which the node sends, to shape what workloads send (default: none; docs/nodeagent.md)")
+	cmd.Flags().StringVar(&rate, "network-rate", "", "bits in a second of that interface, such as 1G (default: what its driver says)")
+	cmd.Flags().StringSliceVar(&cfg.Network.Pods, "network-pods", nil, "how the names of the host's ends of pods' interfaces begin, such as veth,cali: what pods with a network of their own send is told apart there")
+	cmd.Flags().BoolVar(&cfg.Network.Replace, "network-replace", false, "take the place of a queueing discipline that others have set on the interface")
 	cmd.MarkFlagsOneRequired("plan", "processes")
 	cmd.MarkFlagsMutuallyExclusive("processes", "once")
 	cmd.MarkFlagsMutuallyExclusive("processes", "dry-run")
@@ -142,13 +156,23 @@ func newRelease(cfg *nodeagent.Config) *cobra.Command {
 		Use:   "release",
 		Short: "Restore every setting to its value before the agent",
 		Long: `release writes the original values back, in an order that keeps each protection as
-long as possible. Settings that others have changed since are left alone. Stop the
-agent first; otherwise it applies its plan again.`,
+long as possible, and takes back what the agent shaped of the network. Settings that
+others have changed since are left alone. Stop the agent first; otherwise it applies
+its plan again.`,
 		Example: "  systemctl stop d-aros-nodeagent && nodeagent release",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			outcomes, err := nodeagent.Release(*cfg)
-			return report(cmd, outcomes, err)
+			released, err := nodeagent.Release(*cfg)
+			if err == nil {
+				printNetwork(shownWriter{cmd.OutOrStdout()}, released)
+			}
+			if err := report(cmd, released.Outcomes, err); err != nil {
+				return err
+			}
+			if slices.ContainsFunc(released.Network, func(o network.Outcome) bool { return o.State == network.Refused }) {
+				return errDiffer
+			}
+			return nil
 		},
 	}
 }

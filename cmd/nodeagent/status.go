@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/nodeagent"
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+	"github.com/d-aros/d-aros/pkg/qos/network"
 )
 
 // outputFlag adds -o to a command.
@@ -120,6 +122,7 @@ func printReport(w io.Writer, r nodeagent.Report) {
 	table(w, "\nWORKLOAD\tCORES WHEN ALL ARE BUSY\tRESERVED", r.Shares, func(s qos.Share) []any {
 		return []any{s.Workload, model.FormatCPU(s.CPU), model.FormatCPU(s.Reserved)}
 	})
+	printNetwork(w, r)
 	table(w, "\nWORKLOAD\tBROKEN PROMISE\tRESERVED\tGOT\tTAKEN BY", r.Broken, func(b qos.Broken) []any {
 		var by []string
 		for _, t := range b.By {
@@ -129,6 +132,19 @@ func printReport(w io.Writer, r nodeagent.Report) {
 	})
 	table(w, "\nWORKLOAD\tPROMISED\tINSTEAD\tBECAUSE", r.Degradations, func(d qos.Degradation) []any {
 		return []any{cmp.Or(d.Workload, "all"), d.Promise, d.Instead, d.Reason}
+	})
+}
+
+// printNetwork prints the classes of the uplink, and its parts that are not in force.
+func printNetwork(w io.Writer, r nodeagent.Report) {
+	if r.Uplink != nil {
+		table(w, "\nCLASS OF "+r.Uplink.Device+"\tGUARANTEED\tAT MOST\tPRIORITY\tGROUPS", r.Uplink.Classes, func(c qos.Class) []any {
+			return []any{c.Name, model.FormatBitrate(c.Rate), model.FormatBitrate(c.Ceil), c.Priority, len(c.Cgroups)}
+		})
+	}
+	differ := slices.DeleteFunc(slices.Clone(r.Network), func(o network.Outcome) bool { return o.State == network.InForce })
+	table(w, "\nINTERFACE\tPART\tVALUE\tSTATE\tBEFORE\tREASON", differ, func(o network.Outcome) []any {
+		return []any{o.Device, o.Part, cmp.Or(o.Value, "-"), o.State, cmp.Or(o.From, "-"), cmp.Or(o.Reason, "-")}
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/nodeagent/process"
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+	"github.com/d-aros/d-aros/pkg/qos/network"
 )
 
 // Config configures an agent.
@@ -29,6 +30,7 @@ type Config struct {
 	Interval time.Duration   // between two checks of all settings
 	Listen   string          // address for metrics and health, "" for none
 	Log      *slog.Logger
+	Network  network.Config // what is shaped of what the host sends
 
 	Processes *process.Host // what this host runs of the plain processes of its pool; nil: nothing
 }
@@ -39,7 +41,8 @@ type agent struct {
 	state    *state // nil in a dry run
 	tree     *cgroup.Tree
 	journal  *cgroup.Journal
-	bundle   *bundle // nil while there is no plan
+	shaper   *network.Shaper // nil: nothing is shaped, and nothing was
+	bundle   *bundle         // nil while there is no plan
 	report   Report
 	registry *prometheus.Registry
 	metrics  *metrics
@@ -70,6 +73,9 @@ func open(cfg Config, dry bool) (*agent, error) {
 	if a.journal, err = s.journal(); err == nil {
 		a.tree, err = cgroup.Open(cfg.Root)
 	}
+	if err == nil {
+		err = a.openNetwork(s)
+	}
 	if err != nil {
 		a.close()
 		return nil, err
@@ -78,6 +84,9 @@ func open(cfg Config, dry bool) (*agent, error) {
 }
 
 func (a *agent) close() {
+	if a.shaper != nil {
+		a.shaper.Close()
+	}
 	if a.tree != nil {
 		_ = a.tree.Close()
 	}
@@ -164,19 +173,22 @@ func Once(ctx context.Context, cfg Config, dry bool) (Report, error) {
 	return a.report, err
 }
 
-// Release restores the original value of every knob. It fails while an agent runs,
-// because the agent would apply its plan again.
-func Release(cfg Config) ([]cgroup.Outcome, error) {
+// Release restores the original value of every knob and what the agent shaped, and returns
+// what came of it. It fails while an agent runs, because the agent would apply its plan again.
+func Release(cfg Config) (Report, error) {
 	a, err := open(cfg, false)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	defer a.close()
-	outcomes, err := a.tree.Apply(nil, a.journal, false)
-	if err == nil {
-		err = a.state.keepReport(Report{Changed: time.Now().UTC(), Mode: a.tree.Mode(), Outcomes: outcomes})
+	r := Report{Changed: time.Now().UTC(), Mode: a.tree.Mode()}
+	r.Outcomes, err = a.tree.Apply(nil, a.journal, false)
+	shaped, shapeErr := a.shape(nil, nil, r.Changed, false)
+	r.Network = shaped
+	if err = errors.Join(err, shapeErr); err == nil {
+		err = a.state.keepReport(r)
 	}
-	return outcomes, err
+	return r, err
 }
 
 // pass is one turn of the loop: load, look, decide, write, report.
@@ -194,6 +206,8 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		next.Problem = problem.Error()
 	}
 	var outcomes []cgroup.Outcome
+	var shaped []network.Outcome
+	var shapeErr error
 	if a.bundle != nil { // without a plan, settings of an earlier one stay as they are
 		found, err := a.tree.Find(a.bundle.plan, a.cfg.Kubelet)
 		if err != nil {
@@ -207,6 +221,8 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		if err != nil {
 			return err
 		}
+		var ids map[string]uint64
+		host.Link, ids = a.link(plan)
 		a.follows.Store(plan.Reacts())
 		ceilings, err := a.follower.follow(a.tree, plan, host, started)
 		if err != nil {
@@ -220,19 +236,23 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		for _, o := range a.contests.see(outcomes, started) {
 			a.cfg.Log.Warn("setting left to others", "cgroup", o.Cgroup, "file", o.File, "value", o.Value, "theirs", o.From, "reason", o.Hold)
 		}
+		shaped, shapeErr = a.shape(enforce.Uplink, ids, started, dry)
+		next.Uplink = enforce.Uplink
 		next.Digest, next.Source, next.Stale = a.bundle.digest, plan.Source, a.bundle.stale
 		next.Unplaced, next.Omitted = a.sinceWhen(unplaced, started), plan.Omitted
 		next.Shares, next.Degradations = enforce.Shares, enforce.Degradations
 		next.Broken = a.verifier.verify(a.tree, plan, enforce.Shares, started)
 	}
-	next.Outcomes = outcomes
+	next.Outcomes, next.Network = outcomes, shaped
 	if !dry {
-		next.Outcomes = lasting(outcomes)
+		next.Outcomes, next.Network = lasting(outcomes), lastingNetwork(shaped)
 		a.logChanges(next, outcomes)
+		a.logNetwork(shaped)
 	}
 	err := a.keep(next, dry)
 	a.metrics.pass(started, time.Now(), a, outcomes)
-	return err
+	a.metrics.shaped(shaped, a.report.Uplink)
+	return errors.Join(shapeErr, err)
 }
 
 // keep replaces the report, and writes it to disk if it has changed.

@@ -146,9 +146,9 @@ func TestAgent(t *testing.T) {
 	n.eventuallyQuota("40000")
 	stop()
 
-	outcomes, err := Release(n.cfg)
+	released, err := Release(n.cfg)
 	require.NoError(t, err)
-	require.NotEmpty(t, outcomes)
+	require.NotEmpty(t, released.Outcomes)
 	require.Equal(t, "-1", n.quota())
 	require.Equal(t, "0", cgrouptest.Read(t, n.dir, "cpu.cfs_burst_us"))
 }

@@ -42,10 +42,10 @@ func TestContestedSettingIsLeftToOthers(t *testing.T) {
 
 	// The original value is not the agent's to restore any more.
 	a.close()
-	outcomes, err := Release(n.cfg)
+	released, err := Release(n.cfg)
 	require.NoError(t, err)
 	require.Equal(t, "90000", n.quota())
-	require.Equal(t, cgroup.Released, stateOf(outcomes, "cpu.cfs_quota_us"))
+	require.Equal(t, cgroup.Released, stateOf(released.Outcomes, "cpu.cfs_quota_us"))
 }
 
 // A workload with hold is compared and shown, and nothing of it is written.

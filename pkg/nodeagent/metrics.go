@@ -9,14 +9,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
+	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+	"github.com/d-aros/d-aros/pkg/qos/network"
 )
 
 // metrics has the counters of the agent.
 type metrics struct {
 	lastPass atomic.Int64 // Unix nanoseconds
 	problem  atomic.Pointer[string]
-	shown    time.Time // change of the report that the gauges show
+	shown    time.Time   // change of the report that the gauges show
+	uplink   *qos.Uplink // that the gauges show
 
 	passes, writes, drift, errors prometheus.Counter
 	duration                      prometheus.Histogram
@@ -24,6 +27,7 @@ type metrics struct {
 	degradations, broken          prometheus.Gauge
 	held, valid                   prometheus.Gauge
 	share, reserved               *prometheus.GaugeVec
+	classRate, classCeil          *prometheus.GaugeVec
 }
 
 // newMetrics registers the figures of an agent.
@@ -50,9 +54,11 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		valid:        prometheus.NewGauge(opts("plan_valid", "1 if the plan in force is that of the plan file.")),
 		share:        prometheus.NewGaugeVec(opts("workload_cpu_share_cores", "Cores a workload gets while all its siblings are busy."), []string{"workload"}),
 		reserved:     prometheus.NewGaugeVec(opts("workload_cpu_reserved_cores", "Cores promised to a workload under overload."), []string{"workload"}),
+		classRate:    prometheus.NewGaugeVec(opts("network_class_rate_bits", "Bits in a second that a class of the uplink has whatever others send."), []string{"class"}),
+		classCeil:    prometheus.NewGaugeVec(opts("network_class_ceiling_bits", "Bits in a second that a class of the uplink has at most."), []string{"class"}),
 	}
 	reg.MustRegister(buildinfo.Read().Metric())
-	reg.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.broken, m.held, m.valid, m.share, m.reserved)
+	reg.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.broken, m.held, m.valid, m.share, m.reserved, m.classRate, m.classCeil)
 	return m
 }
 
@@ -91,5 +97,29 @@ func (m *metrics) pass(started, ended time.Time, a *agent, outcomes []cgroup.Out
 	for _, s := range a.report.Shares {
 		m.share.WithLabelValues(s.Workload).Set(float64(s.CPU) / 1000)
 		m.reserved.WithLabelValues(s.Workload).Set(float64(s.Reserved) / 1000)
+	}
+}
+
+// shaped records what is shaped.
+func (m *metrics) shaped(outcomes []network.Outcome, u *qos.Uplink) {
+	for _, o := range outcomes {
+		if o.State == network.Written || o.State == network.Restored {
+			m.writes.Inc()
+		}
+		if o.Drift && o.State == network.Written {
+			m.drift.Inc()
+		}
+	}
+	if u == m.uplink {
+		return
+	}
+	m.uplink = u
+	m.classRate.Reset()
+	m.classCeil.Reset()
+	if u != nil {
+		for i := range u.Classes {
+			m.classRate.WithLabelValues(u.Classes[i].Name).Set(float64(u.Classes[i].Rate))
+			m.classCeil.WithLabelValues(u.Classes[i].Name).Set(float64(u.Classes[i].Ceil))
+		}
 	}
 }

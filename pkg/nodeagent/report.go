@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+	"github.com/d-aros/d-aros/pkg/qos/network"
 )
 
 // Report is the state of the plan after the last pass. It changes only when a
@@ -28,7 +30,9 @@ type Report struct {
 	Outcomes     []cgroup.Outcome  `json:"outcomes"`
 	Shares       []qos.Share       `json:"shares"`
 	Degradations []qos.Degradation `json:"degradations"`
-	Broken       []qos.Broken      `json:"broken,omitempty"` // promises that workloads do not get, whatever was written
+	Network      []network.Outcome `json:"network,omitempty"` // of what is shaped
+	Uplink       *qos.Uplink       `json:"uplink,omitempty"`  // nil: nothing is shaped
+	Broken       []qos.Broken      `json:"broken,omitempty"`  // promises that workloads do not get, whatever was written
 }
 
 // Unplaced is a workload without a group on this node.
@@ -48,6 +52,11 @@ func (r Report) Holds() bool {
 	}
 	for _, u := range r.Unplaced {
 		if u.Refused {
+			return false
+		}
+	}
+	for _, o := range r.Network {
+		if o.State == network.Refused || o.State == network.Held {
 			return false
 		}
 	}
@@ -89,7 +98,7 @@ func (r Report) Differs() bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(r.Network, func(o network.Outcome) bool { return o.State == network.Planned })
 }
 
 // ErrNoReport says that no agent has worked with the state directory.

@@ -34,7 +34,13 @@ type Link struct {
 	Device string // as the operator named it, "" for none: nothing is shaped
 	Rate   int64  // bits in a second
 	Lacks  string // why the host cannot shape what it sends, "" if it can
+	// Untold are groups of the plan that are here, and not in cgroup v2, by which a kernel
+	// tells whose packets they are.
+	Untold []string
 }
+
+// DeepestTold is how deep below the root a group may be for its traffic to be told.
+const DeepestTold = 10
 
 // Group describes one ancestor and the groups in it that the plan does not name.
 type Group struct {

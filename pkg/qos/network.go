@@ -104,6 +104,13 @@ func (r *decision) shape() {
 			continue
 		}
 		p := w.Profile.Network
+		if reason := r.untold(w.Cgroup); reason != "" && own[i] {
+			r.unreserved(w, "none", reason)
+			continue
+		} else if reason != "" {
+			r.degrade(w.Name, "network.share", "none", reason)
+			continue
+		}
 		key, name, rate := "profile "+w.Profile.Name, w.Profile.Name, int64(0)
 		switch {
 		case own[i]:
@@ -128,7 +135,9 @@ func (r *decision) shape() {
 	if promised > 100 {
 		r.degrade("", "network.share", "network.share", fmt.Sprintf("the profiles here and the system promise %d %% together: each has less by the same factor", promised))
 	}
-	part := func(share model.Percent) int64 { return max(leastRate, Part(free, int64(share), int64(max(100, promised)))) }
+	part := func(share model.Percent) int64 {
+		return max(leastRate, Part(free, int64(share), int64(max(100, promised))))
+	}
 	for i := range r.Plan.Workloads {
 		w := &r.Plan.Workloads[i]
 		if c := classes["profile "+w.Profile.Name]; c != nil {
@@ -144,6 +153,17 @@ func (r *decision) shape() {
 	}
 	slices.SortFunc(u.Classes[1:], func(a, b Class) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Minor, b.Minor)) })
 	r.out.Uplink = u
+}
+
+// untold says why the traffic of a group cannot be told, "" if it can.
+func (r *decision) untold(cgroup string) string {
+	switch {
+	case depth(cgroup) > DeepestTold:
+		return fmt.Sprintf("its group is more than %d below the root: what it sends counts as the system's", DeepestTold)
+	case slices.Contains(r.Host.Link.Untold, cgroup):
+		return "its group is not in cgroup v2, by which the kernel tells whose packets they are: what it sends counts as the system's"
+	}
+	return ""
 }
 
 // admitBits says which workloads have what is reserved for them, by their places.

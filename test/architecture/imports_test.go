@@ -147,7 +147,7 @@ var notLinked = map[string]struct {
 		why: "it runs as root on every node and should be small enough to read",
 	},
 	"cmd/reconciler": {
-		paths: []string{"testing", module + "pkg/qos/cgroup", module + "pkg/nodeagent", module + "pkg/sops", "filippo.io/age", "filippo.io/age/", "github.com/getsops/"},
+		paths: []string{"testing", module + "pkg/qos/cgroup", module + "pkg/qos/network", module + "pkg/nodeagent", module + "pkg/sops", "filippo.io/age", "filippo.io/age/", "github.com/getsops/"},
 		why:   "it runs without rights on any machine, and leaves what is encrypted to a process of its own",
 	},
 	"cmd/reconciler-decrypt": {

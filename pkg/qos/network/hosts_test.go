@@ -61,7 +61,7 @@ type host struct {
 	device string
 	link   netlink.Link
 	net    *netlink.Handle // of the namespace, for any thread
-	home   int // file of the namespace
+	home   int             // file of the namespace
 	peer   int
 	group  string // of the test, below the root of cgroup v2; "" while it needs none
 	saved  []byte // the journal

@@ -14,10 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos"
 )
 
-const (
-	mostGroups = 8192 // more than a plan has
-	deepest    = 10   // of the groups whose traffic is told
-)
+const mostGroups = 8192 // more than a plan has
 
 // Offsets in struct __sk_buff.
 const (
@@ -94,7 +91,7 @@ func (m *marker) close() {
 // on at found with the number of the class in R1. R6 has the packet.
 func find(classes int) (all asm.Instructions) {
 	all = append(all, asm.Mov.Reg(asm.R6, asm.R1))
-	for level := int32(deepest); level >= 1; level-- {
+	for level := int32(qos.DeepestTold); level >= 1; level-- {
 		next := fmt.Sprintf("above-%d", level)
 		all = append(all,
 			asm.Mov.Reg(asm.R1, asm.R6), asm.Mov.Imm(asm.R2, level), asm.FnSkbAncestorCgroupId.Call(),
