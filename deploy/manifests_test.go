@@ -249,6 +249,34 @@ func TestAgentsOfAnotherPool(t *testing.T) {
 	require.Equal(t, d.Spec.Template.Spec.ServiceAccountName, binding.Subjects[0].Name)
 }
 
+// TestAgentsThatShape builds the overlay of the page whose agents shape what pods send: they have two rights more, and
+// nothing else that others have not.
+func TestAgentsThatShape(t *testing.T) {
+	page, err := os.ReadFile("../docs/nodeagent.md")
+	require.NoError(t, err)
+	_, text, _ := strings.Cut(string(page), "components:")
+	text, _, _ = strings.Cut("resources: [../deploy/nodeagent/pool]\ncomponents:"+text, "```")
+	text = strings.Replace(text, "https://github.com/d-aros/d-aros//deploy/nodeagent/network?ref=<tag>", "../deploy/nodeagent/network", 1)
+	files := manifests(t)
+	require.NoError(t, files.WriteFile("/shaped/kustomization.yaml", []byte(text)))
+	shaped := find[*appsv1.DaemonSet](t, kustomized(t, files, "/shaped"), nil).Spec.Template.Spec
+	plain := templates(t)["nodeagent"]
+	require.Contains(t, shaped.Containers[0].Args, "--network=ens5")
+	require.Contains(t, shaped.Containers[0].Args, "--network-pods=cali")
+	require.Equal(t, []corev1.Capability{"NET_ADMIN", "BPF"}, shaped.Containers[0].SecurityContext.Capabilities.Add)
+	require.Contains(t, shaped.Containers[0].Args, "--listen=127.0.0.1:9465", "no policy of the cluster guards the network of a node")
+	require.Equal(t, "127.0.0.1", shaped.Containers[0].LivenessProbe.HTTPGet.Host)
+
+	shaped.HostNetwork = false
+	shaped.Containers[0].SecurityContext.Capabilities.Add = nil
+	shaped.Containers[0].LivenessProbe.HTTPGet.Host = ""
+	shaped.Containers[0].Args = plain.Containers[0].Args
+	for i := range shaped.Containers[0].Ports { // those of the network of a node are the same as those of the pod
+		shaped.Containers[0].Ports[i].HostPort = 0
+	}
+	require.Equal(t, plain, shaped)
+}
+
 // TestNoManifestNamesAVersion: only a release names the version and the digest of an image, and nothing runs "latest".
 func TestNoManifestNamesAVersion(t *testing.T) {
 	for program, pod := range templates(t) {

@@ -56,6 +56,23 @@ func TestUnitsOfSystemd(t *testing.T) {
 	require.Contains(t, string(plain), "ReadWritePaths="+cgrouptest.Root)
 }
 
+// TestUnitThatShapes: the addition to the unit has flags that there are, and adds the rights that
+// shaping needs and no other.
+func TestUnitThatShapes(t *testing.T) {
+	text, err := os.ReadFile("../../deploy/systemd/network.conf")
+	require.NoError(t, err)
+	_, command, _ := strings.Cut(string(text), "ExecStart=/usr/local/bin/nodeagent ")
+	command, rest, _ := strings.Cut(command, "\n")
+	cmd, args, err := newRoot().Find(strings.Fields(command))
+	require.NoError(t, err)
+	require.NoError(t, cmd.ParseFlags(args))
+	require.Equal(t, "eth0", cmd.Flag("network").Value.String())
+	require.Contains(t, rest, "\nCapabilityBoundingSet=CAP_NET_ADMIN CAP_BPF\n")
+	plain, err := os.ReadFile(units[0])
+	require.NoError(t, err)
+	require.Contains(t, string(plain), strings.Split(command, " --network")[0]+"\n", "it replaces the command of the unit")
+}
+
 // What a unit says of the agent is true for the programs that begin as its children.
 func TestUnitWithProcessesBindsNoProgram(t *testing.T) {
 	text, err := os.ReadFile(units[1])

@@ -39,6 +39,7 @@ const (
 func Probe(root string) []Finding {
 	found := probeCgroups(root)
 	found = append(found, probePressure()...)
+	found = append(found, probeUplink())
 	found = append(found, probeTraffic()...)
 	found = append(found, probeBPF()...)
 	for i := range found {
@@ -63,10 +64,10 @@ var remedies = map[string]string{
 	"pressure":             "boot with psi=1",
 	"pressure triggers":    "boot with psi=1, and give the agent CAP_SYS_RESOURCE for windows below two seconds",
 	"tc htb":               "modprobe sch_htb",
-	"tc clsact":            "modprobe sch_ingress",
+	"tc clsact":            "modprobe sch_ingress cls_bpf",
 	"tc fq":                "modprobe sch_fq",
 	"tc fq_codel":          "modprobe sch_fq_codel",
-	"eBPF cgroup_skb":      "a kernel with CONFIG_CGROUP_BPF; the agent needs CAP_BPF and CAP_NET_ADMIN",
+	"uplink":               "nodeagent run --network INTERFACE, with --network-rate where the driver does not say a rate",
 	"eBPF sched_cls":       "a kernel with CONFIG_NET_CLS_BPF; the agent needs CAP_BPF and CAP_NET_ADMIN",
 }
 
@@ -163,8 +164,8 @@ func probePressure() []Finding {
 func probeTraffic() []Finding {
 	kinds := []struct{ kind, ifYes, ifNo string }{
 		{"htb", "rates can be guaranteed on the uplink", "no guaranteed rates on the uplink"},
-		{"clsact", "traffic of pods can be classified on the host side", "traffic of pods cannot be classified"},
-		{"fq", "eBPF may pace packets by departure time", "pacing by departure time has no effect"},
+		{"clsact", "programs can tell whose traffic leaves an interface", "nobody tells whose traffic leaves an interface, so it is not shaped"},
+		{"fq", "eBPF may pace packets by departure time", "pacing by departure time has no effect; the agent does not need it"},
 		{"fq_codel", "queues stay short under load", "queues may grow long under load"},
 	}
 	names := make([]string, len(kinds))
@@ -194,8 +195,7 @@ func probeBPF() []Finding {
 		kind         ebpf.ProgramType
 		ifYes, ifNot string
 	}{
-		{"eBPF cgroup_skb", ebpf.CGroupSKB, "traffic can be classified by cgroup, also on the host network", "traffic cannot be classified by cgroup"},
-		{"eBPF sched_cls", ebpf.SchedCLS, "tc can run programs", "tc cannot run programs"},
+		{"eBPF sched_cls", ebpf.SchedCLS, "traffic can be told by cgroup, also on the host network", "traffic cannot be told by cgroup, so it is not shaped"},
 	} {
 		switch err := features.HaveProgramType(p.kind); {
 		case err == nil, errors.Is(err, ebpf.ErrNotSupported):

@@ -26,7 +26,7 @@ func TestProbe(t *testing.T) {
 	for name := range remedies {
 		require.True(t, seen[name] || !seen["cpu"], "a remedy for nothing: %s", name)
 	}
-	require.True(t, seen["tc htb"] && seen["eBPF cgroup_skb"] && seen["pressure"])
+	require.True(t, seen["tc htb"] && seen["eBPF sched_cls"] && seen["uplink"] && seen["pressure"])
 }
 
 func TestTryQdiscs(t *testing.T) {

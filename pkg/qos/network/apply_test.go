@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/qos"
@@ -322,4 +323,19 @@ func TestProgramsOfOthersStay(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, id)
 	require.True(t, others)
+}
+
+// Two rights are enough, as the manifests give them.
+func TestRights(t *testing.T) {
+	h := newHost(t)
+	s := h.open(Config{Pods: []string{"veth"}})
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	for _, right := range []int{unix.CAP_NET_ADMIN, unix.CAP_BPF} {
+		data[right/32].Effective |= 1 << (right % 32)
+		data[right/32].Permitted |= 1 << (right % 32)
+	}
+	require.NoError(t, unix.Capset(&head, &data[0])) // of this thread, which ends with the test
+	h.apply(s, h.uplink(s, workload("db", "db", model.QoSNetwork{}, 40_000_000)), map[string]uint64{"db": 77})
+	h.apply(s, nil, nil)
 }

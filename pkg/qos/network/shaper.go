@@ -5,6 +5,7 @@ package network
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -101,6 +102,25 @@ func (s *Shaper) Link() qos.Link {
 		l.Lacks = s.lacks
 	}
 	return l
+}
+
+// Uplink returns the interface of the default route of this host, "" if there is none, and how
+// many bits in a second its driver says it has, 0 if it does not say.
+func Uplink() (device string, rate int64, err error) {
+	routes, err := netlink.RouteListFiltered(netlink.FAMILY_ALL, &netlink.Route{Table: unix.RT_TABLE_MAIN}, netlink.RT_FILTER_TABLE)
+	if err != nil {
+		return "", 0, fmt.Errorf("list routes: %w", err)
+	}
+	for _, r := range routes {
+		if r.Dst != nil && r.Dst.String() != "0.0.0.0/0" && r.Dst.String() != "::/0" || r.LinkIndex == 0 {
+			continue
+		}
+		link, err := netlink.LinkByIndex(r.LinkIndex)
+		if err == nil && link.Attrs().Flags&net.FlagLoopback == 0 {
+			return link.Attrs().Name, speed("/sys/class/net", link.Attrs().Name), nil
+		}
+	}
+	return "", 0, nil
 }
 
 // speed returns the bits in a second that a driver says, 0 if it does not.
