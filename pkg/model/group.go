@@ -27,4 +27,6 @@ type Reservation struct {
 	System string    `json:"system,omitempty"` // a unit of the nodes' system, such as sshd.service
 	Pool   string    `json:"pool"`             // where it is held
 	Amount Resources `json:"amount"`           // in all of the pool; of each node for the system
+
+	Network Bitrate `json:"network,omitempty"` // that each of its pods can send, or the system on each node
 }

@@ -51,7 +51,24 @@ func ParseBitrate(s string) (int64, error) {
 	panic("unreachable: every string ends in the empty suffix")
 }
 
-// FormatBitrate writes bits in a second in the largest unit of which it is a whole number.
+// Bitrate is an amount of bits in a second, which people write like "100M". Programs write
+// numbers.
+type Bitrate int64
+
+// UnmarshalJSON reads a number, or a text that [ParseBitrate] reads.
+func (b *Bitrate) UnmarshalJSON(data []byte) error {
+	var n int64
+	text, err := strconv.Unquote(string(data))
+	if err == nil {
+		n, err = ParseBitrate(text)
+	} else {
+		n, err = strconv.ParseInt(string(data), 10, 64)
+	}
+	*b = Bitrate(n)
+	return err
+}
+
+// FormatBitrate writes bits in a second in the largest unit that keeps the number whole.
 func FormatBitrate(n int64) string { return FormatAmount(NetworkResource, n) }
 
 // Bytes is an amount that people write as they write amounts of memory. Programs write numbers.

@@ -21,8 +21,28 @@ func TestAmountsOfOneSentenceHaveOneUnit(t *testing.T) {
 		{"memory", []int64{4 << 30, 2560 << 20}, []string{"4096Mi", "2560Mi"}},
 		{"memory", []int64{4 << 30, 0}, []string{"4Gi", "0"}},
 		{"memory", []int64{1 << 40, 1}, []string{"1099511627776", "1"}},
+		{"network", []int64{100e6, 1500e3}, []string{"100000k", "1500k"}},
+		{"network", []int64{1 << 20}, []string{"1048576"}},
 		{"nvidia.com/gpu", []int64{8, 3}, []string{"8", "3"}},
 	} {
 		require.Equal(t, c.want, model.FormatAmounts(c.resource, c.amounts...))
+	}
+}
+
+func TestBitrates(t *testing.T) {
+	for text, want := range map[string]int64{"100M": 100e6, "1.5G": 15e8, "8k": 8000, "7": 7, "0": 0} {
+		n, err := model.ParseBitrate(text)
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+		back, err := model.ParseBitrate(model.FormatBitrate(n))
+		require.NoError(t, err)
+		require.Equal(t, want, back)
+		var b model.Bitrate
+		require.NoError(t, b.UnmarshalJSON([]byte(`"`+text+`"`)))
+		require.Equal(t, model.Bitrate(want), b)
+	}
+	for _, text := range []string{"", "M", "-1M", "100Mbit", "1Mi", "1 M", "1e9", "99999999999T"} {
+		_, err := model.ParseBitrate(text)
+		require.Error(t, err, text)
 	}
 }

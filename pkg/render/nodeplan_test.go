@@ -111,6 +111,22 @@ func TestPlansDivideReservations(t *testing.T) {
 
 // What is reserved for an application or a tenant is never promised twice, no pod has more
 // than it requests, and the order of what is in the ledger does not matter.
+// What is reserved of the network is each pod's, of an application or of all of a tenant, and a
+// unit's on each node.
+func TestPlansReserveTraffic(t *testing.T) {
+	l := planned()
+	l.Platform.Reservations = append(l.Platform.Reservations,
+		model.Reservation{Name: "shop", App: model.AppID{Tenant: "acme", Name: "shop"}, Pool: "general", Network: 50_000_000},
+		model.Reservation{Name: "acme", Tenant: "acme", Pool: "general", Network: 2_500_000},
+		model.Reservation{Name: "ssh-out", System: "sshd.service", Pool: "general", Network: 1_000_000})
+	bits := map[string]int64{}
+	for name, r := range reservedBy(planOf(t, l, "general")) {
+		bits[name] = r.Get(model.NetworkResource)
+	}
+	require.Equal(t, map[string]int64{"acme/shop/db": 50e6, "acme/shop/web": 50e6, "acme/tools/log": 25e5, "system/sshd.service": 1e6}, bits)
+	require.Contains(t, string(NodePlans(l, "")["general"]), `"reserved":{"network":"50M"}`)
+}
+
 func TestPlansPromiseNoMoreThanIsReserved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := planned()
