@@ -104,6 +104,9 @@ func TestEncodeAndParse(t *testing.T) {
 			}
 			w.Limit = w.Request
 			w.Reserved = model.Resources{CPU: rapid.Int64Range(1, w.Request.CPU).Draw(t, "reserved"), Memory: rapid.Int64Range(0, w.Request.Memory).Draw(t, "kept")}
+			if bits := rapid.Int64Range(0, 1e9).Draw(t, "bits"); bits > 0 {
+				w.Reserved = w.Reserved.With(model.NetworkResource, bits)
+			}
 			switch rapid.IntRange(0, 2).Draw(t, "sort") {
 			case 0:
 				w.Cgroup = fmt.Sprintf("d-aros.slice/%d", i)
