@@ -136,3 +136,30 @@ func TestNetworkThatIsNotKeptIsSaid(t *testing.T) {
 	_, err = Once(t.Context(), n.cfg, false)
 	require.ErrorContains(t, err, "no interface is named to shape")
 }
+
+// Who takes the discipline away again and again gets his way, and the report says so.
+func TestContestedNetworkIsLeftToOthers(t *testing.T) {
+	n := newShapedNode(t)
+	n.write(fmt.Sprintf(networkPlan, n.name, "30M"))
+	a, err := open(n.cfg, false)
+	require.NoError(t, err)
+	defer a.close()
+	link, err := netlink.LinkByName("up0")
+	require.NoError(t, err)
+	for range mostReverts + 1 {
+		require.NoError(t, a.pass(t.Context(), false))
+		require.Equal(t, "htb", n.root())
+		at := netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Handle: network.Major << 16, Parent: netlink.HANDLE_ROOT}
+		require.NoError(t, netlink.QdiscDel(netlink.NewHtb(at)))
+	}
+	require.NoError(t, a.pass(t.Context(), false))
+	require.Equal(t, "noqueue", n.root(), "it is theirs now")
+	require.False(t, a.report.Holds())
+	for _, o := range a.report.Network {
+		if o.Part == "discipline" {
+			require.Equal(t, network.Held, o.State)
+			require.Regexp(t, "^others made it noqueue 10 times in a minute; it is theirs until 20", o.Reason)
+		}
+	}
+	require.Contains(t, n.log.String(), "part of the network left to others")
+}

@@ -19,7 +19,7 @@ import (
 // changes nothing, and says what it would do. It returns an error when the kernel does not
 // say what there is, or when the journal cannot be saved: then nothing was changed.
 func (s *Shaper) Apply(u *qos.Uplink, groups map[string]uint64, hold Hold, dry bool) ([]Outcome, error) {
-	w := &work{Shaper: s, hold: hold}
+	w := &work{Shaper: s, hold: hold, wanted: map[string]bool{}}
 	if u != nil && s.journal.Device != "" && u.Device != s.journal.Device {
 		u = nil // one after the other: the journal has one
 	}

@@ -4,6 +4,7 @@ package network
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -36,6 +37,7 @@ type change struct {
 	device, part string
 	from, to     string
 	restores     bool
+	grows        bool // it differs because there is more of it, and not because of others
 	make         func() error
 }
 
@@ -46,6 +48,7 @@ type Hold func(device, part string) string
 type work struct {
 	*Shaper
 	hold     Hold
+	wanted   map[string]bool // parts
 	changes  []change
 	outcomes []Outcome
 }
@@ -53,6 +56,7 @@ type work struct {
 // want compares a part.
 func (w *work) want(c change) {
 	key := c.device + " " + c.part
+	w.wanted[key] = true
 	if c.from == c.to {
 		w.done[key] = c.to
 		w.outcomes = append(w.outcomes, Outcome{Device: c.device, Part: c.part, Value: c.to, State: InForce})
@@ -69,13 +73,12 @@ func (w *work) want(c change) {
 func (w *work) make(dry bool) []Outcome {
 	for _, c := range w.changes {
 		key := c.device + " " + c.part
-		o := Outcome{Device: c.device, Part: c.part, Value: c.to, State: Written, From: c.from, Drift: !c.restores && w.done[key] == c.to}
+		o := Outcome{Device: c.device, Part: c.part, Value: c.to, State: Written, From: c.from, Drift: !c.restores && !c.grows && w.done[key] == c.to}
 		switch {
 		case dry:
 			o.State, o.Drift = Planned, false
 		case c.restores:
 			o.State = Restored
-			delete(w.done, key)
 		default:
 			w.done[key] = c.to
 		}
@@ -88,6 +91,7 @@ func (w *work) make(dry bool) []Outcome {
 		}
 		w.outcomes = append(w.outcomes, o)
 	}
+	maps.DeleteFunc(w.done, func(key, _ string) bool { return !w.wanted[key] })
 	slices.SortStableFunc(w.outcomes, func(a, b Outcome) int { return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Part, b.Part)) })
 	return w.outcomes
 }

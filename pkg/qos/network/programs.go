@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,15 +50,17 @@ func (w *work) wantProgram(link netlink.Link, direction uint32, p program) error
 	if err != nil {
 		return err
 	}
-	w.want(change{device: link.Attrs().Name, part: "program", from: numbered(id), to: numbered(p.id), make: func() error {
-		if err := w.net.QdiscAdd(placeOn(link)); err != nil && !errors.Is(err, unix.EEXIST) {
-			return fmt.Errorf("make a place for the program: %w", err)
-		}
-		if err := w.net.FilterReplace(programAt(link, direction, p.FD())); err != nil {
-			return fmt.Errorf("set the program: %w", err)
-		}
-		return nil
-	}})
+	w.want(change{device: link.Attrs().Name, part: "program", from: numbered(id), to: numbered(p.id), make: func() error { return w.setProgram(link, direction, p) }})
+	return nil
+}
+
+func (w *work) setProgram(link netlink.Link, direction uint32, p program) error {
+	if err := w.net.QdiscAdd(placeOn(link)); err != nil && !errors.Is(err, unix.EEXIST) {
+		return fmt.Errorf("make a place for the program on %s: %w", link.Attrs().Name, err)
+	}
+	if err := w.net.FilterReplace(programAt(link, direction, p.FD())); err != nil {
+		return fmt.Errorf("set the program on %s: %w", link.Attrs().Name, err)
+	}
 	return nil
 }
 
@@ -72,35 +75,68 @@ func numbered(id int) string {
 // of new ones are set at once, and nobody else takes one away.
 const rounds = 30
 
-// wantPods wants the program on the interfaces of pods.
+// wantPods wants the program on the interfaces of pods, which are one part together.
 func (w *work) wantPods(u *qos.Uplink) error {
 	if len(w.cfg.Pods) == 0 {
 		return nil
 	}
-	links, err := w.net.LinkList()
-	if err != nil {
-		return fmt.Errorf("list network interfaces: %w", err)
-	}
-	all := w.turns%rounds == 0
+	all, names := w.turns%rounds == 0, interfaces()
 	w.turns++
-	known := w.pods
-	w.pods = map[int]bool{}
-	for _, link := range links {
-		name, index := link.Attrs().Name, link.Attrs().Index
-		if name == u.Device || !slices.ContainsFunc(w.cfg.Pods, func(p string) bool { return strings.HasPrefix(name, p) }) {
-			continue
+	var missing []netlink.Link
+	if all || names == "" || names != w.names {
+		links, err := w.net.LinkList()
+		if err != nil {
+			return fmt.Errorf("list network interfaces: %w", err)
 		}
-		if known[index] && !all {
+		known := w.pods
+		w.pods, w.names = map[int]bool{}, names
+		for _, link := range links {
+			name, index := link.Attrs().Name, link.Attrs().Index
+			if name == u.Device || !slices.ContainsFunc(w.cfg.Pods, func(p string) bool { return strings.HasPrefix(name, p) }) {
+				continue
+			}
+			if all || !known[index] {
+				id, _, err := w.programOn(link, netlink.HANDLE_MIN_INGRESS)
+				if err != nil {
+					return err
+				}
+				if id != w.marker.in.id {
+					missing = append(missing, link)
+					continue
+				}
+			}
 			w.pods[index] = true
-			continue
 		}
-		before := len(w.changes)
-		if err := w.wantProgram(link, netlink.HANDLE_MIN_INGRESS, w.marker.in); err != nil {
-			return err
-		}
-		w.pods[index] = len(w.changes) == before
 	}
+	have := len(w.pods)
+	w.want(change{device: u.Device, part: "interfaces of pods", from: strconv.Itoa(have), to: strconv.Itoa(have + len(missing)), grows: true, make: func() error {
+		w.names = "" // those are looked at again
+		var errs []error
+		for _, link := range missing {
+			err := w.setProgram(link, netlink.HANDLE_MIN_INGRESS, w.marker.in)
+			if _, gone := w.net.LinkByIndex(link.Attrs().Index); err != nil && gone == nil { // else the pod has ended meanwhile
+				errs = append(errs, err)
+			}
+		}
+		return errors.Join(errs...)
+	}})
 	return nil
+}
+
+// interfaces names those of the thread's namespace, "" if that is not known: listing them with
+// all that there is about each takes ten times as long.
+func interfaces() string {
+	table, err := os.ReadFile("/proc/thread-self/net/dev")
+	if err != nil {
+		return ""
+	}
+	var names strings.Builder
+	for line := range strings.Lines(string(table)) {
+		if name, _, ok := strings.Cut(line, ":"); ok {
+			names.WriteString(name)
+		}
+	}
+	return names.String()
 }
 
 // giveBack takes back what is set on the interface of the journal and on those of pods.

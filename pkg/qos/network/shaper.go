@@ -50,6 +50,7 @@ type Shaper struct {
 	marker  *marker           // nil until it is needed
 	done    map[string]string // values that this process has set, by part
 	pods    map[int]bool      // interfaces of pods that have the program, by index
+	names   string            // of all interfaces, when those of pods were looked at
 	turns   int
 }
 
