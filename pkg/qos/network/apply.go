@@ -68,6 +68,9 @@ func (w *work) shape(u *qos.Uplink, groups map[string]uint64, dry bool) error {
 		}
 	}
 	w.wantRoot(link, root, u)
+	if !root.ours() && w.hold(u.Device, partDiscipline) != "" {
+		return nil // there is nothing to have classes
+	}
 	stale, err := w.wantClasses(link, u)
 	if err != nil {
 		return err
@@ -79,6 +82,9 @@ func (w *work) shape(u *qos.Uplink, groups map[string]uint64, dry bool) error {
 	return nil
 }
 
+// partDiscipline is the part at the root of an interface.
+const partDiscipline = "discipline"
+
 // wantRoot wants HTB at the root, in whose place the kernel puts its own when it goes.
 func (w *work) wantRoot(link netlink.Link, root discipline, u *qos.Uplink) {
 	from, to := root.kind, "htb "+netlink.HandleStr(rootHandle)
@@ -88,7 +94,7 @@ func (w *work) wantRoot(link netlink.Link, root discipline, u *qos.Uplink) {
 	if root.ours() && root.standard != qos.SystemMinor {
 		from += fmt.Sprintf(" default %d", root.standard)
 	}
-	w.want(change{device: u.Device, part: "discipline", from: from, to: to, make: func() error {
+	w.want(change{device: u.Device, part: partDiscipline, from: from, to: to, ability: true, make: func() error {
 		htb := netlink.NewHtb(netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Handle: rootHandle, Parent: netlink.HANDLE_ROOT})
 		htb.Defcls = qos.SystemMinor
 		if root.ours() { // its default cannot be changed

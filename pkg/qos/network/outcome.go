@@ -38,6 +38,7 @@ type change struct {
 	from, to     string
 	restores     bool
 	grows        bool // it differs because there is more of it, and not because of others
+	ability      bool // a refusal may say what the kernel lacks
 	make         func() error
 }
 
@@ -85,7 +86,9 @@ func (w *work) make(dry bool) []Outcome {
 		if !dry {
 			if err := c.make(); err != nil {
 				o.State, o.Reason = Refused, err.Error()
-				w.lacks = cmp.Or(w.lacks, w.lacking(err))
+				if c.ability {
+					w.lacks = cmp.Or(w.lacks, w.lacking(err))
+				}
 				delete(w.done, key)
 			}
 		}

@@ -50,7 +50,7 @@ func (w *work) wantProgram(link netlink.Link, direction uint32, p program) error
 	if err != nil {
 		return err
 	}
-	w.want(change{device: link.Attrs().Name, part: "program", from: numbered(id), to: numbered(p.id), make: func() error { return w.setProgram(link, direction, p) }})
+	w.want(change{device: link.Attrs().Name, part: "program", from: numbered(id), to: numbered(p.id), ability: true, make: func() error { return w.setProgram(link, direction, p) }})
 	return nil
 }
 
@@ -153,7 +153,7 @@ func (w *work) giveBack() error {
 	if err != nil || !root.ours() { // others have changed it since
 		return err
 	}
-	w.changes = append(w.changes, change{device: j.Device, part: "discipline", from: "htb " + netlink.HandleStr(rootHandle), to: j.Replaced, restores: true, make: func() error {
+	w.changes = append(w.changes, change{device: j.Device, part: partDiscipline, from: "htb " + netlink.HandleStr(rootHandle), to: j.Replaced, restores: true, make: func() error {
 		at := netlink.QdiscAttrs{LinkIndex: j.Index, Handle: rootHandle, Parent: netlink.HANDLE_ROOT}
 		if err := w.net.QdiscDel(netlink.NewHtb(at)); err != nil && !errors.Is(err, unix.ENOENT) {
 			return fmt.Errorf("take away the discipline: %w", err)

@@ -145,9 +145,10 @@ func (s *Shaper) ask(link netlink.Link, root discipline) string {
 		at := netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Handle: rootHandle, Parent: netlink.HANDLE_ROOT}
 		err = s.net.QdiscReplace(&netlink.GenericQdisc{QdiscAttrs: at, QdiscType: s.root})
 	}
-	if err == nil || errors.Is(err, unix.EINVAL) {
-		s.marker, err = newMarker(len(s.cfg.Pods) > 0)
+	if err != nil && !errors.Is(err, unix.EINVAL) {
+		return s.lacking(fmt.Errorf("%s: %w", s.root, err))
 	}
+	s.marker, err = newMarker(len(s.cfg.Pods) > 0)
 	return s.lacking(err)
 }
 
@@ -155,13 +156,14 @@ func (s *Shaper) ask(link netlink.Link, root discipline) string {
 // gone at the next try.
 func (s *Shaper) lacking(err error) string {
 	var refused *refusedProgram
+	var errno unix.Errno
 	switch {
 	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
 		return s.cfg.Device + ": the agent may not shape it: it needs CAP_NET_ADMIN and CAP_BPF"
 	case errors.As(err, &refused):
 		return s.cfg.Device + ": " + refused.Error()
-	case errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP):
-		return fmt.Sprintf("%s: this kernel has no HTB, clsact or cls_bpf (%s: %s): modprobe sch_htb sch_ingress cls_bpf", s.cfg.Device, s.root, errors.Unwrap(fmt.Errorf("%w", err)))
+	case errors.As(err, &errno) && (errno == unix.ENOENT || errno == unix.EOPNOTSUPP):
+		return fmt.Sprintf("%s: this kernel has no HTB, clsact or cls_bpf (%s): modprobe sch_htb sch_ingress cls_bpf", s.cfg.Device, err)
 	}
 	return ""
 }
