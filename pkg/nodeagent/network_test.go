@@ -126,6 +126,13 @@ func TestNetworkThatIsNotKeptIsSaid(t *testing.T) {
 	require.Equal(t, int64(90_000_000), shortfalls[0].Promised)
 	require.Equal(t, "asks for 90M network, up0 has 85500k left to promise", shortfalls[0].Reason)
 
+	cgrouptest.Group(t, cgrouptest.Root+"/cpu", n.name+"-old") // and nowhere else
+	n.write(fmt.Sprintf(networkPlan, n.name, "90M") + "- {name: old, cgroup: " + n.name + "-old, profile: guaranteed, reserved: {network: 1M}}\n")
+	report, err = Once(t.Context(), n.cfg, false)
+	require.NoError(t, err)
+	require.Regexp(t, "^its group is not in cgroup v2", report.Shortfalls()[1].Reason)
+	require.Equal(t, "old", report.Shortfalls()[1].Workload)
+
 	n.cfg.Network.Device = "none0"
 	report, err = Once(t.Context(), n.cfg, false)
 	require.NoError(t, err)

@@ -54,11 +54,11 @@ func (w *work) shape(u *qos.Uplink, groups map[string]uint64, dry bool) error {
 	if err != nil {
 		return err
 	}
-	place, err := w.hasPlace(link)
-	if err != nil {
-		return err
-	}
 	if j := w.journal; !dry && (j.Device != u.Device || j.Index != link.Attrs().Index) {
+		place, err := w.hasPlace(link)
+		if err != nil {
+			return err
+		}
 		next := journal{Device: u.Device, Index: link.Attrs().Index, Clsact: !place}
 		if root.foreign() {
 			next.Replaced = root.kind
