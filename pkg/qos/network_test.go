@@ -129,5 +129,9 @@ func TestUnshapedIsSaid(t *testing.T) {
 		require.GreaterOrEqual(t, i, 0)
 		require.Equal(t, c.want, e.Degradations[i].Reason)
 		require.Equal(t, []Shortfall{{Workload: "db", Resource: "network", Promised: 1_000_000, Reason: c.want}}, e.Degradations[i].ReducedBy())
+		report := NewReport(e.Degradations[i].ReducedBy())
+		back, err := ParseReport(report.Encode())
+		require.NoError(t, err)
+		require.Equal(t, report, back, "the reconciler reads it")
 	}
 }
