@@ -8,7 +8,6 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
-	"github.com/cilium/ebpf/rlimit"
 	"golang.org/x/sys/unix"
 
 	"github.com/d-aros/d-aros/pkg/qos"
@@ -45,7 +44,6 @@ func (e *refusedProgram) Error() string {
 }
 
 func newMarker(pods bool) (*marker, error) {
-	_ = rlimit.RemoveMemlock() // of kernels before 5.11; without it they may still have room
 	m := &marker{members: map[uint64]uint32{}}
 	var err error
 	m.classes, err = ebpf.NewMap(&ebpf.MapSpec{Name: "daros_classes", Type: ebpf.Hash, KeySize: 8, ValueSize: 4, MaxEntries: mostGroups})
