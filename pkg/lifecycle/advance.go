@@ -231,8 +231,8 @@ func (f *facts) move(r *Rule) {
 	if t.OfAdmission() && len(t.Changes) == 0 {
 		return // a newer version knows a value that the record is older than: nobody changed anything
 	}
-	f.inst.History = append(f.inst.History, t)
-	f.inst.History = f.inst.History[max(0, len(f.inst.History)-model.HistoryLimit):]
+	// Without room to grow: an instance keeps its history longer than it adds to it.
+	f.inst.History = slices.Concat(f.inst.History[max(0, len(f.inst.History)+1-model.HistoryLimit):], []model.Transition{t})
 	if r.To != "" {
 		f.inst.Phase, f.inst.Reason, f.inst.Message, f.inst.Since = t.To, t.Reason, t.Message, t.At
 	}

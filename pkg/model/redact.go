@@ -14,11 +14,19 @@ const redactedKey = "redacted"
 
 // Redact returns a with the values of its secrets replaced by digests, fit to
 // be written where people read it. Digest and Commit stay: they tell which spec
-// it is, and the commit still holds the values.
+// it is, and the commit still holds the values. Without secrets it shares the components of a.
 func (a Application) Redact() Application {
-	a.Components = slices.Clone(a.Components)
+	shared := true
 	for i := range a.Components {
-		a.Components[i] = *a.Components[i].redacted(a.ID)
+		c := &a.Components[i]
+		redacted := c.redacted(a.ID)
+		if redacted == c {
+			continue
+		}
+		if shared {
+			a.Components, shared = slices.Clone(a.Components), false
+		}
+		a.Components[i] = *redacted
 	}
 	return a
 }

@@ -37,6 +37,7 @@ func TestRedact(t *testing.T) {
 	require.Equal(t, "db.enc.yaml", encrypted.Encrypted())
 	kept := model.Application{ID: app.ID, Components: []model.Component{encrypted}}
 	require.Equal(t, kept, kept.Redact(), "there is nothing to hide")
+	require.Same(t, &kept.Components[0], &kept.Redact().Components[0], "so nothing is copied")
 	both := model.Component{Name: "db", Type: "secret", Properties: json.RawMessage(`{"sops":"db.enc.yaml","data":{"k":"CANARY"}}`)}
 	require.Empty(t, both.Encrypted())
 	text, err = json.Marshal(model.Application{Components: []model.Component{both}}.Redact())

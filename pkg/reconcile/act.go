@@ -148,7 +148,7 @@ func (d *declared) assign(t *task, ledger *model.Ledger) runtime.Assignment {
 }
 
 // objectsRevision identifies the objects of an instance: it is equal for two records
-// if and only if the same objects follow from them.
+// if and only if the same objects follow from them. It is short, for each instance has one in memory.
 func objectsRevision(inst *model.Instance, tenant *model.Tenant, platform *model.Platform) string {
 	if !inst.HasObjects() {
 		return fmt.Sprint("nothing ", inst.DeletesData())
@@ -179,7 +179,7 @@ func objectsRevision(inst *model.Instance, tenant *model.Tenant, platform *model
 	for _, j := range jobs(inst) {
 		revision = fmt.Appendf(revision, " job %s %t", j.Key, j.Keep)
 	}
-	return string(revision)
+	return string(model.DigestOf(revision))
 }
 
 // phasePart is different where objects come and where they go.

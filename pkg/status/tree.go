@@ -195,6 +195,7 @@ func (d *dir) edited(e *edit, objects *git.Objects) *dir {
 	if len(made.entries) == 0 {
 		return nil
 	}
+	made.entries = slices.Clone(made.entries) // without the room for the entries that changed
 	slices.SortFunc(made.entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	for i := range made.entries {
 		made.count += made.entries[i].files()

@@ -8,6 +8,7 @@
 //	go run ./test/bench/lifecycle -apps 1000            fewer
 //	go run ./test/bench/lifecycle -transitions 0        no growth
 //	go run ./test/bench/lifecycle -cpuprofile FILE      of the passes in which nothing happens
+//	go run ./test/bench/lifecycle -heapprofile FILE     of what is live after these
 //	go run ./test/bench/lifecycle -first                how soon others are heard during a first start, in real time
 package main
 
@@ -46,6 +47,7 @@ func run(ctx context.Context) error {
 	passes := flag.Int("passes", 20, "passes in which nothing happens")
 	transitions := flag.Int("transitions", 10_000, "changes of phase after which the status branch is weighed")
 	profile := flag.String("cpuprofile", "", "write a profile of the passes in which nothing happens")
+	heap := flag.String("heapprofile", "", "write a profile of the live heap after the passes in which nothing happens")
 	first := flag.Bool("first", false, "measure instead how soon others are heard while all applications start for the first time, in real time")
 	perObject := flag.Duration("object", 5*time.Millisecond, "with -first: what the runtime takes for an object; an API server on two cores takes 200 a second")
 	flag.Parse()
@@ -68,7 +70,7 @@ func run(ctx context.Context) error {
 	if err := b.start(); err != nil {
 		return err
 	}
-	if err := b.quiet(*passes, *profile); err != nil {
+	if err := b.quiet(*passes, *profile, *heap); err != nil {
 		return err
 	}
 	if err := b.some(*transitions); err != nil {
@@ -159,7 +161,7 @@ func (b *bench) start() error {
 }
 
 // quiet makes passes in which nothing happens.
-func (b *bench) quiet(passes int, profile string) error {
+func (b *bench) quiet(passes int, profile, heapProfile string) error {
 	head, _ := b.git("-C", b.remote(), "rev-parse", "status")
 	if profile != "" {
 		f, err := os.Create(profile)
@@ -188,7 +190,15 @@ func (b *bench) quiet(passes int, profile string) error {
 	heap, resident := memory()
 	b.row("memory: live heap")("%d MiB", heap>>20)
 	b.row("… resident, at most so far")("%d MiB", resident>>20)
-	return err
+	if heapProfile == "" {
+		return err
+	}
+	f, err := os.Create(heapProfile)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return pprof.WriteHeapProfile(f)
 }
 
 // some changes one application in a hundred, again and again, until that many
