@@ -10,10 +10,14 @@ SOURCES := cmd deploy pkg schema test
 TEST := $(GO) test -ldflags=-s -timeout 30m
 # Tests of pure functions leave much garbage and keep little: to collect it less often saves a fifth of their CPU time.
 PURE := GOGC=400 $(TEST)
-# Tests make thousands of small Git repositories. In memory they cost half the system time of a disk. What is built stays on the disk.
-IN_MEMORY = export GOTMPDIR=$${GOTMPDIR:-$${TMPDIR:-/tmp}}; \
-	if [ -w /dev/shm ] && [ "$$(df --output=avail -m /dev/shm | tail -n 1)" -gt 4096 ]; then \
-		export TMPDIR; TMPDIR=$$(mktemp -d /dev/shm/daros-tests.XXXXXX); trap 'rm -rf "$$TMPDIR"' EXIT; \
+# Tests make thousands of small Git repositories. In memory they cost half the system time of a disk. What is built stays on the
+# disk: its place is in the go command's settings, for a GOTMPDIR in the environment moves the directories of tests, too. The
+# directory has one name, or go test would find no result of an earlier run; whoever uses it last removes it.
+IN_MEMORY = if [ -w /dev/shm ] && [ "$$(df --output=avail -m /dev/shm | tail -n 1)" -gt 4096 ]; then \
+		built=$${GOTMPDIR:-$${TMPDIR:-/tmp}}; export TMPDIR=/dev/shm/daros-tests-$$(id -u); \
+		exec {lock}>"$$TMPDIR.lock"; flock -s $$lock; trap 'if flock -n $$lock; then rm -rf "$$TMPDIR"; fi; flock -u $$lock' EXIT; mkdir -p "$$TMPDIR"; \
+		settings=$$(cat "$$($(GO) env GOENV)" 2>/dev/null || true); export GOENV=$$TMPDIR/go.env; unset GOTMPDIR; \
+		printf '%s\nGOTMPDIR=%s\n' "$$settings" "$$built" >"$$GOENV"; \
 	fi
 # Packages whose tests contain something.
 dirs_with = $(shell grep -rlE $(1) --include='*_test.go' $(SOURCES) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's|^|./|')
