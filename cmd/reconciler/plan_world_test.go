@@ -14,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/reconcile"
 	"github.com/d-aros/d-aros/pkg/runtime"
@@ -79,7 +78,10 @@ func newPaperLoop(ctx context.Context, repo, dir string, now func() time.Time, a
 	}
 	atEnd(func() { _ = branch.Close() })
 	p := &paper{branch: branch, pools: []model.Pool{{Name: "general", Nodes: 4, Capacity: model.Resources{CPU: 16_000, Memory: 64 << 30}}}}
-	evaluator := evaluate.New()
+	evaluator, err := newEvaluator()
+	if err != nil {
+		return nil, nil, err
+	}
 	return p, reconcile.New(reconcile.Options{
 		Edges: reconcile.Edges{Source: src, Status: branch, Runtime: p, Evaluator: evaluator, Commands: reconcile.NewApprovals(evaluator)},
 		Fleet: "fleet", Interval: time.Second, Now: now,

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/test/unraced"
 )
 
@@ -34,6 +38,21 @@ func (m scripts) Run() int {
 	executable = func() (string, error) { return program, nil } // of the children, too
 	return m.M.Run()
 }
+
+// newEvaluator returns an evaluator with children that the race detector does not watch, as one goroutine of a child
+// evaluates. All share what one of them evaluated.
+func newEvaluator() (*evaluate.Evaluator, error) {
+	shared, err := children()
+	return evaluate.Through(shared), err
+}
+
+var children = sync.OnceValues(func() (*pool.Pool, error) {
+	command, err := childCommand()
+	if err != nil {
+		return nil, err
+	}
+	return pool.Open(context.Background(), pool.Options{Command: command, Dir: filepath.Join(commandDir, "answers")})
+})
 
 // unwatched lets a script run the commands without the race detector. It watches the commands that tests run in this
 // process, and those of the other scripts.
