@@ -112,6 +112,9 @@ func TestReplayShowsWhatDiffers(t *testing.T) {
 // The fleet has no allotments, so its tenants are refused now: what was granted before goes
 // on, and what had yet to begin is Rejected, uses nothing and makes nobody give way.
 func TestReplayOfFormat1(t *testing.T) {
+	if testing.Short() {
+		t.Skip("replays 200 commits")
+	}
 	bundle, err := filepath.Abs("../../pkg/status/testdata/format-1.bundle")
 	require.NoError(t, err)
 	repo := gittest.NewBare(t)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
 // listing counts what is read of applications' directories.
@@ -70,25 +71,26 @@ func crowd(t *testing.T, more int) tree {
 // What a tenant has beyond its quota costs the listing of one directory: none of it is read or
 // evaluated, in any pass. What has a place goes on, then the oldest record, then names.
 func TestTooManyApplicationsAreNotEvaluated(t *testing.T) {
+	many := tier.Count(1_000, 10_000, 10_000)
 	b := &evaluated{}
 	e := Through(b)
 	record := func(name string, phase model.Phase, declared int64) model.Instance {
 		return model.Instance{App: model.AppID{Tenant: "acme", Name: name}, Phase: phase, Declared: time.Unix(declared, 0)}
 	}
 	e.Follow(&model.Ledger{Instances: []model.Instance{
-		record("a00007", model.PhaseRejected, 9), record("a09000", model.PhaseAdmitted, 8), record("shop", model.PhaseRunning, 10),
+		record("a00007", model.PhaseRejected, 9), record("a00900", model.PhaseAdmitted, 8), record("shop", model.PhaseRunning, 10),
 	}})
-	files := listing{crowd(t, 10_000), map[string]int{}}
+	files := listing{crowd(t, many), map[string]int{}}
 	f := e.Fleet("c", files, nil)
-	want := []string{"acme/a00000", "acme/a00007", "acme/a09000", "acme/shop"}
+	want := []string{"acme/a00000", "acme/a00007", "acme/a00900", "acme/shop"}
 	require.Equal(t, want, ids(f))
 	require.ElementsMatch(t, want, b.names)
 	require.Len(t, files.read, 4)
-	require.Equal(t, "DA1576 tenants/acme/apps/a00001 is one too many: tenant acme has 10001 applications and may have 4; not evaluated, and kept as last accepted: "+
-		"a00001, a00002, a00003, a00004, a00005 and 9992 more\n"+
+	require.Equal(t, fmt.Sprintf("DA1576 tenants/acme/apps/a00001 is one too many: tenant acme has %d applications and may have 4; not evaluated, and kept as last accepted: ", many+1)+
+		fmt.Sprintf("a00001, a00002, a00003, a00004, a00005 and %d more\n", many-8)+
 		"  tenants/acme/apps/a00001:1:1\n"+
 		"  more.cue:3:79                  platform.allotments.acme.quota.applications: 4\n", report(f))
-	require.Len(t, f.Unusable, 9997)
+	require.Len(t, f.Unusable, many-3)
 	require.Equal(t, "DA1576", f.Unusable[0].Code)
 	require.True(t, e.Settled())
 
