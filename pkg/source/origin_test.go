@@ -7,8 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/test/gittest"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
 // Who wrote a file is who committed it as it is: not who wrote it before, nor who
@@ -85,15 +87,20 @@ func TestOrigins(t *testing.T) {
 // A file that did not change for longer than is looked back has no origin: nobody
 // knows who wrote it.
 func TestOriginsAreNotFoundForEver(t *testing.T) {
+	commits := tier.Count(100, 1_000, access.MaxOrigins)
 	repo := gittest.New(t)
-	history(repo, 10_001)
+	history(repo, commits+1)
 	s := snapshot(t, open(t, source.Options{URL: repo.Dir}))
-	all, err := s.Origins("approvals")
-	require.NoError(t, err)
-	require.Empty(t, all)
 	before, err := s.At(repo.Git("rev-parse", "main~1"))
 	require.NoError(t, err)
-	all, err = before.Origins("approvals")
+	find := source.Snapshot.Origins
+	if commits < access.MaxOrigins {
+		find = func(s source.Snapshot, dir string) ([]access.Origin, error) { return s.OriginsWithin(dir, commits) }
+	}
+	all, err := find(s, "approvals")
+	require.NoError(t, err)
+	require.Empty(t, all)
+	all, err = find(before, "approvals")
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 }
