@@ -40,11 +40,11 @@ demo-process: ## Run a fleet of plain processes on this machine, as root and wit
 	@$(GO) run ./test/demoprocess
 
 .PHONY: quick
-quick: ## Test every package a little, in 5 minutes: no cluster, no race detector
+quick: ## Test every package a little, in 3 to 4 minutes: no cluster, no race detector
 	$(IN_MEMORY); $(PURE) -p 3 -short ./...
 
 .PHONY: test
-test: fmt vet staticcheck cluster tests ## Test everything once, on a real control plane, in 15 to 20 minutes
+test: fmt vet staticcheck cluster tests ## Test everything once, on a real control plane, in 14 to 17 minutes
 	cd test/cluster && $(TEST) -trimpath -vet=off ./...
 
 .PHONY: check
