@@ -102,6 +102,7 @@ type PoolSpec struct {
 	Runtimes    []string          `json:"runtimes"`
 	Selector    map[string]string `json:"selector,omitempty"` // labels of the nodes; capacity is discovered from them …
 	Capacity    *Resources        `json:"capacity,omitempty"` // … or declared
+	Shares      map[string]int64  `json:"shares,omitempty"`   // made of each device; Capacity has them in its place
 	TopologyKey string            `json:"topologyKey,omitempty"`
 	Price       Price             `json:"price"`
 }

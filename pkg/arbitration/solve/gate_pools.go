@@ -32,7 +32,7 @@ func checkPools(g gate, app *App, spec *model.Application, levels []Level) (foun
 			f := Finding{Name: "components." + comp.Name + "." + name, Resource: name, Asked: asked, Limit: largest,
 				At: spec.At["components."+comp.Name+".resources.requests."+name], Reason: model.ReasonNodeTooSmall}
 			n := model.FormatAmounts(name, asked, largest)
-			f.Text[2] = fmt.Sprintf("one replica of %s asks for %s %s, the largest node offers %s", comp.Name, n[0], name, n[1])
+			f.Text[2] = fmt.Sprintf("one replica of %s asks for %s %s, the largest node offers %s", comp.Name, n[0], name, n[1]) + g.unshared(r, g.Offering(comp))
 			found = append(found, f)
 		}
 		if s := comp.Placement.Spread; s != nil && s.Over != "node" {
@@ -71,7 +71,7 @@ func checkGang(g gate, app *App, spec *model.Application, levels []Level) (found
 			if !f.OK {
 				fits = false
 				amounts := model.FormatAmounts(name, n, q.Offered[r])
-				f.Text[2] = fmt.Sprintf("needs at least %s %s at once, pool %s has %s in all", amounts[0], name, q.Name, amounts[1])
+				f.Text[2] = fmt.Sprintf("needs at least %s %s at once, pool %s has %s in all", amounts[0], name, q.Name, amounts[1]) + g.unshared(r, []int{at})
 			}
 			found = append(found, f)
 		}

@@ -233,9 +233,9 @@ func (c *Case) Lacks(app *App) []Shortage {
 func (c *Case) LevelsOf(app *App, spec *model.Application) []Level { return c.levelsOf(app, spec, nil) }
 
 // Offering lists the pools that offer what a component needs, by place.
-func (c *Case) Offering(comp *model.Component) (at []int) {
-	for i := range c.Pools {
-		if offers(c.Pools[i].spec, comp) {
+func (p *PoolSet) Offering(comp *model.Component) (at []int) {
+	for i := range p.Pools {
+		if offers(p.Pools[i].spec, comp) {
 			at = append(at, i)
 		}
 	}

@@ -104,18 +104,18 @@ func (d poolDoc) pool(name string, own *layer.Layer) (pool model.PoolSpec, probl
 	pool = d.PoolSpec
 	pool.Name, pool.OS, pool.Runtimes = name, sorted(pool.OS), sorted(pool.Runtimes)
 	pool.Price = model.Price{CPU: parts(d.Price.CPU, millionth), Memory: parts(d.Price.Memory, millionth)}
-	if d.Nodes != nil {
+	capacity, problems := d.Capacity.amount(path+".capacity", own)
+	capacity, bad := d.sharing(name, capacity, own)
+	problems = append(problems, bad...)
+	switch {
+	case d.Nodes != nil:
 		pool.Selector = d.Nodes.Selector
 		if len(pool.Selector) == 0 {
-			return pool, []model.Problem{own.Blame(catalogue.Capacity, path+".nodes.selector", "names no label; it would select every node")}
+			problems = append(problems, own.Blame(catalogue.Capacity, path+".nodes.selector", "names no label; it would select every node"))
 		}
-		return pool, nil
+	case !ofHosts:
+		pool.Capacity = &capacity
 	}
-	if ofHosts {
-		return pool, nil
-	}
-	capacity, problems := d.Capacity.amount(path+".capacity", own)
-	pool.Capacity = &capacity
 	return pool, problems
 }
 

@@ -1,0 +1,25 @@
+package solve
+
+import (
+	"fmt"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// unshared says that pools have a device whole of which shares are asked for, "" if they do not: D-AROS counts what nodes
+// offer, and shares are made by their device plugin.
+func (b *Books) unshared(resource int, pools []int) string {
+	device, share := model.SharedDevice(b.Names[resource])
+	r, known := b.Index[device]
+	if !share || !known {
+		return ""
+	}
+	var whole int64
+	for _, at := range pools {
+		whole += b.Pools[at].Offered[r]
+	}
+	if whole == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d %s whole, which its device plugin does not share", whole, device)
+}
