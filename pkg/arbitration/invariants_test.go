@@ -33,6 +33,7 @@ var invariants = []func(*rapid.T){
 	everyFailureCounts, adviceIsTrue, certificatesAreComplete, overQuotaGrowsNothing,
 	higherPrioritiesRunInFull, sentencesAreTrue, oneMovePerHold,
 	nobodyPassesAndEndsAfter, promisedStartsAreKept,
+	gangsStandTogether,
 }
 
 // FuzzInvariants tries all invariants on worlds made of the fuzzer's bytes.
@@ -102,6 +103,7 @@ func (s *scene) dressed() *scene {
 	s.dress = true
 	for i := range s.Seen.Pools {
 		q := &s.Seen.Pools[i]
+		s.Fleet.Platform.Pools[i].TopologyKey = "example.com/rack"
 		s.Fleet.Platform.Pools[i].Price = model.Price{CPU: int64(1+i) * 31_007, Memory: 4_001}
 		for r := range 3 {
 			part := model.Resources{CPU: q.Capacity.CPU / 3, Memory: q.Capacity.Memory / 3}
@@ -172,6 +174,7 @@ func (s *scene) dressUp(app model.Application) model.Application {
 	}
 	if s.picks {
 		s.choose(&app, main)
+		s.gather(&app)
 	}
 	app.Policy.Strategy = []string{"spread", "bin-pack", "cost-aware", "sla-aware"}[s.rng.IntN(4)]
 	if s.timed {
@@ -237,6 +240,9 @@ func (s *scene) disturb() {
 		at := s.rng.IntN(len(s.Seen.Pools))
 		s.Seen.Pools = slices.Clone(s.Seen.Pools)
 		s.Seen.Pools[at].Capacity.CPU = int64(2+s.rng.IntN(14)) * 1000
+		if s.picks {
+			s.changeRacks(at)
+		}
 	case kind == 6: // a newer spec
 		old := apps[s.rng.IntN(len(apps))]
 		app := s.dressUp(s.shape.Application(s.rng, old.ID.Name, generate.Policy(s.shape.Preemption)))

@@ -48,20 +48,22 @@ func TestPageIsTrue(t *testing.T) {
 	page.Hold(t, flag.Lookup("update").Value.String() == "true", file, "example", b.String())
 }
 
-// TestStartsPageIsTrue plays the example of docs/arbitration.md about who starts when.
+// TestStartsPageIsTrue plays the examples of docs/arbitration.md about what stands together and who starts when.
 func TestStartsPageIsTrue(t *testing.T) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	situations := regexp.MustCompile("(?s)```situation\n(.*?)```").FindAllSubmatch(text, -1)
-	require.Len(t, situations, 2)
-	s, err := story.Read(string(situations[1][1]))
-	require.NoError(t, err)
-	ruling, _ := s.Round()
-	told := "```\n"
-	for _, d := range ruling.Decisions {
-		told += fmt.Sprintf("%-10s  %s\n", d.App, d.Message)
+	require.Len(t, situations, 3)
+	for i, name := range []string{"starts", "together"} {
+		s, err := story.Read(string(situations[i+1][1]))
+		require.NoError(t, err)
+		ruling, _ := s.Round()
+		told := "```\n"
+		for _, d := range ruling.Decisions {
+			told += fmt.Sprintf("%-10s  %s\n", d.App, d.Message)
+		}
+		page.Hold(t, flag.Lookup("update").Value.String() == "true", file, name, told+"```\n")
 	}
-	page.Hold(t, flag.Lookup("update").Value.String() == "true", file, "starts", told+"```\n")
 }
 
 // TestAdvicePageIsTrue plays the example of docs/advice.md until it rests and compares what is told.

@@ -81,7 +81,7 @@ func applicationOutline(path []string) bool {
 		return len(path) <= 7
 	}
 	inComponent := strings.Join(path[min(3, len(path)):], ".")
-	return path[1] == "components" && slices.Contains([]string{"", "runtime", "placement", "placement.pool", "qos", "degrade", "degrade.qos"}, inComponent)
+	return path[1] == "components" && slices.Contains([]string{"", "runtime", "placement", "placement.pool", "placement.spread", "placement.together", "qos", "degrade", "degrade.qos"}, inComponent)
 }
 
 // own returns the layer of the result. That of an application stays encoded, because a

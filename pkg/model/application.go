@@ -102,6 +102,7 @@ type Placement struct {
 	Pool     string    `json:"pool,omitempty"`     // "": arbitration chooses
 	Flavours []Flavour `json:"flavours,omitempty"` // instead of a pool: where it may run, tried in order
 	Spread   *Spread   `json:"spread,omitempty"`
+	Together *Together `json:"together,omitempty"`
 }
 
 // Spread asks for replicas in different topology domains.

@@ -43,6 +43,7 @@ const (
 	ReasonPoolTooSmall        Reason = "PoolTooSmall"
 	ReasonNodeTooSmall        Reason = "NodeTooSmall"
 	ReasonTooFewDomains       Reason = "TooFewDomains"
+	ReasonDomainTooSmall      Reason = "DomainTooSmall"
 	ReasonInvalidSpec         Reason = "InvalidSpec"
 	ReasonRemovalHeld         Reason = "RemovalHeld"
 	ReasonMoveWaits           Reason = "MoveWaits"
@@ -128,7 +129,7 @@ type Grant struct {
 	Requests  Resources `json:"requests"`        // of one replica: what is counted
 	QoS       string    `json:"qos"`
 	Pool      string    `json:"pool,omitempty"`
-	Domains   []string  `json:"domains,omitempty"` // where there was room, for a component that asks to be spread: a hint
+	Domains   []string  `json:"domains,omitempty"` // where there was room, for a component that asks to be spread: a hint; the one in which a gang stands
 
 	// Told is what the objects request where that is something else: a default of policy
 	// counts at once, and reaches the objects with the next release.

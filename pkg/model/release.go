@@ -42,11 +42,12 @@ type content struct {
 	Properties              json.RawMessage `json:",omitempty"`
 	Traits                  json.RawMessage `json:",omitempty"`
 	Source                  Digest
-	Connects                []string `json:",omitempty"` // labels of its pods
+	Connects                []string  `json:",omitempty"` // labels of its pods
+	Together                *Together `json:",omitempty"`
 }
 
 func (c *Component) content() content {
-	return content{c.Name, c.Type, c.Runtime, c.OS, c.Requests, c.Limits, c.Placement.Spread, c.Properties, c.Traits, c.Source, c.Connects}
+	return content{c.Name, c.Type, c.Runtime, c.OS, c.Requests, c.Limits, c.Placement.Spread, c.Properties, c.Traits, c.Source, c.Connects, c.Placement.Together}
 }
 
 // Content identifies what the component brings to run, whether its secret values are
@@ -86,8 +87,7 @@ func FormerWorkload(c *Component, g Grant, run int) Digest {
 // writes it on what it creates, and the runtime reports it back. So readiness is
 // always about the present release and grant, and never about older ones.
 func WorkloadDigest(c *Component, g Grant, run int) Digest {
-	g = g.AsTold()
-	g.Domains, g.Surge = nil, 0 // a hint and room for another version: no reason to restart this one
+	g = g.AsTold().AsPlaced(c)
 	return DigestOf(struct {
 		Component content
 		Grant     Grant

@@ -93,12 +93,12 @@ func (a *application) workload(c *model.Component, state model.ComponentState) *
 			component: c.Name, commit: a.spec.Commit, namespace: a.namespace,
 			labels:   declared.Merge(a.labels(c.Name), a.connections(c)),
 			workload: cmp.Or(state.Workload, model.WorkloadDigest(c, state.Grant, state.Run)), keep: state.Hold,
-			release: a.spec.Release, told: Told{Grant: state.Grant, Run: state.Run},
+			release: a.spec.Release, told: Told{Grant: state.Grant.AsPlaced(c), Run: state.Run},
 			older: a.spec == a.Instance.Previous,
 		},
 	}
 	if !w.grant.SameCapacity(state.Grant) {
-		w.out.told.Before = new(w.grant)
+		w.out.told.Before = new(w.grant.AsPlaced(c))
 	}
 	if state.Hold {
 		w.run = max(1, w.run) // every object that it has while it runs
@@ -114,7 +114,7 @@ func (a *application) workload(c *model.Component, state model.ComponentState) *
 // asDeclared returns a grant with the requests, QoS profile and pool that the component
 // declares. Where it declares no requests, those of the grant stay.
 func asDeclared(c *model.Component, g model.Grant) model.Grant {
-	g.Requests, g.QoS, g.Pool = c.Requests.Or(g.Requests), c.QoS, c.Placement.Pool
+	g.Requests, g.QoS, g.Pool, g.Domains = c.Requests.Or(g.Requests), c.QoS, c.Placement.Pool, nil
 	return g
 }
 
@@ -168,5 +168,5 @@ func (a *application) selector(component string) map[string]string {
 
 // placement returns where the pods of the component may run.
 func (w *workload) placement() placement {
-	return placement{w.spec, w.grant.Pool, w.app.Pools}
+	return placement{w.spec, w.grant.Pool, w.grant.Domains, w.app.Pools}
 }

@@ -14,6 +14,7 @@ import (
 type placement struct {
 	spec    *model.Component
 	granted string           // the pool, "" if none
+	domains []string         // of the grant
 	pools   []model.PoolSpec // that the platform declares
 }
 

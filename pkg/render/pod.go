@@ -86,6 +86,9 @@ func (w *workload) pod(kind string, c container, ports []declared.Port, restart 
 		restrict(p)
 	}
 	p.carry()
+	if err := place.together(spec); err != nil {
+		return nil, err
+	}
 	if fields := p.patch.Pod.Fields; fields != nil {
 		if err := manifest.Patch("traits.pod", fields, spec); err != nil {
 			return nil, err

@@ -43,7 +43,7 @@ func TestReleaseIsWhatRuns(t *testing.T) {
 	})
 	for path, runs := range map[string]bool{
 		"Components.0.Properties": true, "Components.1.Properties": true, "Components.2.Properties": true, "Components.3.Source": true, "Components.0.Traits": true,
-		"Components.0.Requests.CPU": true, "Components.0.Connects": true, "Components.0.Placement.Spread.Min": true, "Workflow.Steps.0.Timeout": true,
+		"Components.0.Requests.CPU": true, "Components.0.Connects": true, "Components.0.Placement.Spread.Min": true, "Components.0.Placement.Together.Mode": true, "Workflow.Steps.0.Timeout": true,
 		"Policy.Namespace": true, "Lifecycle.Grace": true,
 		"Components.0.Replicas": false, "Components.0.Degrade.MinReplicas": false, "Components.0.QoS": false, "Components.0.Placement.Pool": false,
 		"Components.0.Critical": false, "Priority": false, "Labels": false, "Budget": false, "Objectives.Class": false, "Desired": false,
@@ -92,7 +92,7 @@ func released() *model.Application {
 				Name: "web", Type: "webservice", Definition: "shop-web", Runtime: "container", OS: "linux", Replicas: 3, Critical: true,
 				DependsOn: []string{"settings"}, Requests: model.Resources{CPU: 100, Memory: 1 << 30}, Limits: model.Resources{CPU: 500, Memory: 2 << 30},
 				QoS: model.Burstable, Degrade: &model.Degrade{MinReplicas: 1, QoS: model.BestEffort},
-				Placement:  model.Placement{Pool: "general", Flavours: []model.Flavour{{Pool: "spot", Requests: model.Resources{CPU: 200}}}, Spread: &model.Spread{Over: "zone", Min: 2}},
+				Placement:  model.Placement{Pool: "general", Flavours: []model.Flavour{{Pool: "spot", Requests: model.Resources{CPU: 200}}}, Spread: &model.Spread{Over: "zone", Min: 2}, Together: &model.Together{Over: "zone", Mode: model.TogetherRequired}},
 				Properties: []byte(`{"image":"ghcr.io/acme/web:v1","ports":[{"port":8080}]}`),
 				Traits:     []byte(`{"ingress":[{"host":"v1.example.com","port":8080}],"storage":[{"name":"c","type":"config","source":"settings","mountPath":"/c"}]}`),
 			},
@@ -157,7 +157,7 @@ func mutate(t *testing.T, path string, v reflect.Value) {
 		*v += time.Second
 		return
 	}
-	other := map[string]string{"Policy.Namespace": "application", "Components.0.Type": "daemon", "Components.0.Name": "front"}
+	other := map[string]string{"Policy.Namespace": "application", "Components.0.Type": "daemon", "Components.0.Name": "front", "Components.0.Placement.Together.Mode": "preferred"}
 	switch v.Kind() {
 	case reflect.String:
 		if to, ok := other[path]; ok {
@@ -229,7 +229,7 @@ func renderUnderOneGrant(a *model.Application) (Set, error) {
 	for i := range sealed.Components {
 		c := &sealed.Components[i]
 		inst.Components = append(inst.Components, model.ComponentState{
-			Grant: model.Grant{Component: c.Name, Replicas: 3, Requests: c.Requests, QoS: model.Burstable, Pool: "general"}, Run: 3, Spec: c.Content(a.ID),
+			Grant: model.Grant{Component: c.Name, Replicas: 3, Requests: c.Requests, QoS: model.Burstable, Pool: "general", Domains: []string{"a"}}, Run: 3, Spec: c.Content(a.ID),
 		})
 		if c.Type == "kustomize" {
 			built["v1"] = kustomize.Built{Objects: []json.RawMessage{[]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"more"},"data":{"source":"` + string(c.Source) + `"}}`)}}

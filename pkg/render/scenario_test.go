@@ -58,6 +58,8 @@ type scenarioComponent struct {
 	Beside                                    *scenarioBeside
 	Requests, Limits                          map[string]string
 	Spread                                    *model.Spread
+	Together                                  *model.Together
+	Domains                                   []string // of the grant
 	Properties, Traits                        map[string]any
 	Connects                                  []string
 	Source                                    model.Digest
@@ -112,7 +114,7 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 			run = *c.Run
 		}
 		instance.Components = append(instance.Components, model.ComponentState{
-			Grant: model.Grant{Component: mc.Name, Replicas: mc.Replicas, Requests: mc.Requests, QoS: mc.QoS, Pool: c.Pool},
+			Grant: model.Grant{Component: mc.Name, Replicas: mc.Replicas, Requests: mc.Requests, QoS: mc.QoS, Pool: c.Pool, Domains: c.Domains},
 			Run:   run, State: model.State(c.State), Hold: c.Hold,
 		})
 	}
@@ -167,7 +169,7 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 func (c scenarioComponent) component(t testing.TB) model.Component {
 	mc := model.Component{
 		Name: c.Name, Type: c.Type, OS: c.OS, Runtime: c.Runtime, QoS: c.QoS, Replicas: c.Replicas, Connects: c.Connects, Source: c.Source,
-		Requests: amounts(t, c.Requests), Limits: amounts(t, c.Limits), Placement: model.Placement{Spread: c.Spread},
+		Requests: amounts(t, c.Requests), Limits: amounts(t, c.Limits), Placement: model.Placement{Spread: c.Spread, Together: c.Together},
 	}
 	if mc.Replicas == 0 && mc.Runs() {
 		mc.Replicas = 1

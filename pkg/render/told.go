@@ -15,15 +15,9 @@ type Told struct {
 	Traffic model.Traffic `json:"traffic,omitempty"` // of a newer version beside a stable one: which of them get requests
 }
 
-// String returns the value of AnnotationGrant. It leaves out what the digest of the
-// workload leaves out, so an object does not change without it.
+// String returns the value of AnnotationGrant. Grants in it are as the component is placed by them: what the digest of the
+// workload leaves out is left out, so an object does not change without it.
 func (t Told) String() string {
-	t.Domains, t.Surge = nil, 0
-	if t.Before != nil {
-		before := *t.Before
-		before.Domains, before.Surge = nil, 0
-		t.Before = &before
-	}
 	encoded, err := json.Marshal(t)
 	if err != nil {
 		panic("render: encode a grant: " + err.Error()) // of numbers and names

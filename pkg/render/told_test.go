@@ -16,7 +16,7 @@ func TestTold(t *testing.T) {
 	c := &model.Component{Name: "web", Type: "worker", Properties: []byte(`{"image":"a"}`)}
 	g := model.Grant{Component: "web", Replicas: 4, Surge: 1, QoS: "burstable", Pool: "general", Domains: []string{"a"},
 		Requests: model.Resources{CPU: 200, Memory: 1 << 30, Devices: map[string]int64{"nvidia.com/gpu": 1}}}
-	text := Told{Grant: g, Run: 3}.String()
+	text := Told{Grant: g.AsPlaced(c), Run: 3}.String()
 	bare := g
 	bare.Surge, bare.Domains = 0, nil
 	require.Equal(t, Told{Grant: bare, Run: 3}.String(), text)

@@ -31,7 +31,7 @@ var table = func() map[row]bool {
 var decided = map[model.Phase][]model.Reason{
 	model.PhaseRejected: {
 		model.ReasonQuotaExceeded, model.ReasonTooManyApplications, model.ReasonTooManyWorkloads, model.ReasonPriorityTooHigh, model.ReasonShareExceeded,
-		model.ReasonBudgetExceeded, model.ReasonNoPool, model.ReasonPoolTooSmall, model.ReasonNodeTooSmall, model.ReasonTooFewDomains,
+		model.ReasonBudgetExceeded, model.ReasonNoPool, model.ReasonPoolTooSmall, model.ReasonNodeTooSmall, model.ReasonTooFewDomains, model.ReasonDomainTooSmall,
 		model.ReasonInvalidSpec, model.ReasonRemovalHeld, model.ReasonRecordDamaged, model.ReasonLimitExceeded, model.ReasonAbsurdAmount,
 	},
 	model.PhaseDegraded: {model.ReasonCapacityShort, model.ReasonPreempted},

@@ -31,6 +31,8 @@ func (w *Writer) shortConstraint(s solve.Shortage) model.Constraint {
 	switch {
 	case s.Resource < 0:
 		return k
+	case s.Gang != nil:
+		k.Limit, k.At = w.Amount(s.Resource, max(0, s.Free)), w.Fleet.Platform.At["pools."+w.Pools[s.Pool].Name]
 	case s.Pool >= 0 && !s.Quota:
 		q := &w.Pools[s.Pool]
 		k.Used, k.Limit = w.Amount(s.Resource, q.Used[s.Resource]), w.Amount(s.Resource, q.Offered[s.Resource])
@@ -47,6 +49,8 @@ func (w *Writer) shortName(s solve.Shortage) string {
 	switch {
 	case s.Resource < 0:
 		return "free." + w.Pools[s.Pool].Name + ".domains"
+	case s.Gang != nil:
+		return "free." + w.Pools[s.Pool].Name + "." + s.Gang.Over + "." + w.Names[s.Resource]
 	case s.Pool >= 0 && s.Quota:
 		return w.Nodes[s.Node].Name + ".pools." + w.Pools[s.Pool].Name + "." + w.Names[s.Resource]
 	case s.Pool >= 0:

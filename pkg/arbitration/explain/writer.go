@@ -97,6 +97,7 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 		w.nameAhead(&d, app)
 	}
 	w.namePassed(&d, app)
+	nameDomain(&d, app)
 	nameShares(&d, app)
 	return d
 }

@@ -133,7 +133,7 @@ func (r *retryable) findEnds(tenant int) {
 // same.
 func (r *retryable) alike(x, y *solve.App) bool {
 	xl, yl := &x.Levels[len(x.Levels)-1], &y.Levels[len(y.Levels)-1]
-	return !alwaysTried(x) && !alwaysTried(y) && x.Variants == nil && y.Variants == nil && x.Ending.Lasts == y.Ending.Lasts && x.Policy().Backfill == y.Policy().Backfill && x.Base() == y.Base() && solve.Preemption(x.Policy()) == solve.Preemption(y.Policy()) &&
+	return !alwaysTried(x) && !alwaysTried(y) && x.Variants == nil && y.Variants == nil && !xl.Gathers() && !yl.Gathers() && x.Ending.Lasts == y.Ending.Lasts && x.Policy().Backfill == y.Policy().Backfill && x.Base() == y.Base() && solve.Preemption(x.Policy()) == solve.Preemption(y.Policy()) &&
 		slices.Equal(x.Levels[0].Total, y.Levels[0].Total) && slices.Equal(xl.Loose, yl.Loose) &&
 		slices.EqualFunc(xl.Bound, yl.Bound, func(a, b solve.Load) bool { return a.Pool == b.Pool && slices.Equal(a.Amount, b.Amount) }) &&
 		!r.reservedAlone(x) && !r.reservedAlone(y)

@@ -113,7 +113,7 @@ func (a *allotment) settle(app *App, spec *model.Application, levels []Level, le
 		if !comp.Runs() {
 			continue
 		}
-		pool := a.boundTo(app, comp)
+		pool := a.boundTo(app, spec, comp)
 		if pool < 0 {
 			pool = at
 		}
@@ -122,6 +122,7 @@ func (a *allotment) settle(app *App, spec *model.Application, levels []Level, le
 			app.Grants[i].Domains = a.Pools[pool].spread(app, comp, a.Of(app.Grants[i].Requests), &app.Grants[i])
 		}
 	}
+	a.gather(app, levels[level].gang, at)
 	app.Verdict, app.Reason, app.Short, app.Position = model.VerdictGranted, model.ReasonFits, nil, 0
 	if level > 0 {
 		app.Reason = model.ReasonCapacityShort
@@ -167,7 +168,9 @@ func (a *allotment) reserveFree(app *App) {
 // makeRoom preempts others for a level of an application, and grants it the level.
 func (a *allotment) makeRoom(app *App, spec *model.Application, pl *plan, kept []Load) {
 	a.carryOut(app, pl)
+	app.inside = pl.inside
 	loads, _ := a.fit(app, &app.Levels[pl.level], pl.at, kept)
+	app.inside = ""
 	a.settle(app, spec, app.Levels, pl.level, pl.at, loads)
 }
 
@@ -198,7 +201,7 @@ func (a *allotment) degrade(v *App, to int) {
 	if v.Taken != nil {
 		a.Release(v)
 	}
-	a.take(v, v.Levels[to].loads(v.pool))
+	a.take(v, v.stays(&v.Levels[to]))
 	grants := v.Levels[to].grants(v, v.Spec)
 	for i := range grants {
 		if g, ok := model.Find(v.Grants, grants[i].Component); ok {

@@ -12,6 +12,10 @@ import (
 func (b *Books) Sentence(short []Shortage) string {
 	parts := make([]string, len(short))
 	for i, s := range short {
+		if s.Gang != nil {
+			parts[i] = b.gangSentence(s)
+			continue
+		}
 		if s.Resource < 0 {
 			parts[i] = fmt.Sprintf("needs room in %d domains of pool %s, and %d have it", s.Asked, b.Pools[s.Pool].Name, s.Free)
 			continue

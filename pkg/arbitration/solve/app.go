@@ -46,6 +46,7 @@ type Place struct {
 	Ending   Ending // see expectAnew and endingOf
 	pool     int    // of its loose components, -1: it has none, or no place
 	flavour  int    // that its components run in, as far as they hold no other one
+	inside   string // the domain that its gang is tried in, "": any
 }
 
 // Outcome is what was decided about an application, and why.

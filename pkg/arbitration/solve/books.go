@@ -22,6 +22,8 @@ type Shortage struct {
 	Asked    int64
 	Free     int64
 	Quota    bool // the limit is the quota of the node, with a pool that in this pool; else what it may borrow
+
+	Gang *GangShort // it lacks room in one domain, nil: it does not stand together
 }
 
 // take books loads for an application.
@@ -42,6 +44,9 @@ func (b *Books) move(app *App, loads []Load, sign int) {
 	for _, l := range loads {
 		q := &b.Pools[l.Pool]
 		q.Used.move(l.Amount, sign)
+		if l.In != "" {
+			q.domain(l.In).taken.move(l.Inside, sign)
+		}
 		for i := range q.Reservations {
 			if v := &q.Reservations[i]; v.covers(app) {
 				v.used.move(l.Amount, sign)
@@ -81,6 +86,11 @@ func (b *Books) fit(app *App, r *Level, at int, kept []Load) (loads []Load, shor
 		if n := len(b.Pools[pool].roomy(s.one, true)); n < s.min && HeldOf(kept, pool, 0) == 0 {
 			short = append(short, Shortage{Pool: pool, Resource: -1, Asked: int64(s.min), Free: int64(n)})
 		}
+	}
+	if r.gang != nil && (short == nil || app.inside != "") { // else what the pool lacks says it
+		var lacks []Shortage
+		loads, lacks = b.inOneDomain(app, r.gang, at, loads, kept)
+		short = append(short, lacks...)
 	}
 	short = append(short, b.beyondPoolQuota(app.Tenant, loads, kept)...)
 	if len(short) == 0 && b.limited {
@@ -147,6 +157,9 @@ func (b *Books) sum(loads []Load) Vector {
 // hint counts what a grant takes of the topology domains that it names.
 func (b *Books) hint(app *App, g *model.Grant) {
 	comp, ok := app.Spec.Component(g.Component)
+	if ok && comp.Gathers() && len(g.Domains) == 1 {
+		return // it is booked with what the application takes
+	}
 	if pool, known := b.PoolAt[g.Pool]; ok && known && comp.Runs() && !app.done(app.Spec, comp) {
 		b.Pools[pool].occupy(g.Domains, b.Of(g.Requests), g.Replicas+g.Surge)
 	}

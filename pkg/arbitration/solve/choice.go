@@ -60,16 +60,20 @@ func capped(spec *model.Application) bool {
 	return spec.Policy.MaxShare > 0 && spec.Policy.MaxShare < 1000
 }
 
-// boundTo returns the pool that a component names or already runs in, -1 if there
-// is none.
-func (p *PoolSet) boundTo(app *App, comp *model.Component) int {
+// boundTo returns the pool that a component of a spec names or already runs in, -1 if there
+// is none. One that stands together runs where one of these does.
+func (p *PoolSet) boundTo(app *App, spec *model.Application, comp *model.Component) int {
 	if comp = comp.Placed(app.Holds, app.flavour); comp.Placement.Pool != "" {
 		if at, ok := p.PoolAt[comp.Placement.Pool]; ok {
 			return at
 		}
 		return -1
 	}
-	if g, ok := model.Find(app.Holds, comp.Name); ok {
+	g, ok := model.Find(app.Holds, comp.Name)
+	if !ok && comp.Gathers() {
+		g, ok = app.holdsTogether(spec)
+	}
+	if ok {
 		if at, known := p.PoolAt[g.Pool]; known && offers(p.Pools[at].spec, comp) {
 			return at
 		}
@@ -85,7 +89,7 @@ func (p *PoolSet) choices(app *App, spec *model.Application) []int {
 		ok := true
 		for i := range spec.Components {
 			comp := &spec.Components[i]
-			ok = ok && (!comp.Runs() || p.boundTo(app, comp) >= 0 || offers(p.Pools[at].spec, comp))
+			ok = ok && (!comp.Runs() || p.boundTo(app, spec, comp) >= 0 || offers(p.Pools[at].spec, comp))
 		}
 		if ok {
 			fit = append(fit, at)
@@ -126,9 +130,9 @@ func (p *PoolSet) Preferred(app *App, spec *model.Application, full *Level) []in
 }
 
 // offers reports whether a pool has the runtime and operating system that a
-// component needs.
+// component needs, and domains where it stands together with others.
 func offers(spec *model.PoolSpec, comp *model.Component) bool {
-	return slices.Contains(spec.Runtimes, comp.Runtime) && slices.Contains(spec.OS, comp.OS)
+	return (spec.TopologyKey != "" || !comp.Gathers()) && slices.Contains(spec.Runtimes, comp.Runtime) && slices.Contains(spec.OS, comp.OS)
 }
 
 // priceOf is the cost of n at a price that is for per of it, at most most.

@@ -12,7 +12,9 @@ type domain struct {
 	name     string
 	nodes    int
 	capacity Vector
-	used     Vector
+	used     Vector // by what is spread, as far as hints say
+	taken    Vector // by gangs that stand in it
+	gone     bool   // no node of it is left, and a gang stands in it
 }
 
 // roomy lists, by name, the domains with room for an amount: beside what is booked
@@ -24,11 +26,11 @@ func (q *Pool) roomy(one Vector, booked bool) (names []string) {
 		for r, n := range one {
 			used := int64(0)
 			if booked {
-				used = d.used[r]
+				used = d.used[r] + d.taken[r]
 			}
 			free = free && (n == 0 || used+n <= d.capacity[r])
 		}
-		if free || d.nodes == 0 { // without nodes, its capacity is not known
+		if (free || d.nodes == 0) && !d.gone { // without nodes, its capacity is not known
 			names = append(names, d.name)
 		}
 	}
@@ -51,7 +53,7 @@ func (q *Pool) spread(app *App, comp *model.Component, one Vector, g *model.Gran
 	free := func(name string) int64 {
 		for i := range q.domains {
 			if q.domains[i].name == name {
-				return q.domains[i].capacity[0] - q.domains[i].used[0]
+				return q.domains[i].capacity[0] - q.domains[i].used[0] - q.domains[i].taken[0]
 			}
 		}
 		return 0
@@ -101,6 +103,10 @@ func (c *Case) RecountDomains() {
 // InDomains calls f with what the placement hints put into each topology domain of the pool, by name.
 func (q *Pool) InDomains(f func(name string, taken Vector)) {
 	for i := range q.domains {
-		f(q.domains[i].name, q.domains[i].used)
+		if d := &q.domains[i]; !d.gone || !d.taken.isNothing() {
+			all := slices.Clone(d.used)
+			all.Add(d.taken)
+			f(d.name, all)
+		}
 	}
 }

@@ -37,6 +37,7 @@ var checks = []func(gate, *App, *model.Application, []Level) []Finding{
 	checkQuota,
 	checkGroups,
 	checkPools,
+	checkTogether,
 	checkPoolQuotas,
 	checkBudget,
 	checkShare,

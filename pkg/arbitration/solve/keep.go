@@ -33,6 +33,9 @@ func (c *Case) KeepPlace(app *App) {
 		amount := c.Zero()
 		amount.addTimes(c.Of(g.Requests), g.Replicas+g.Surge)
 		loads = addLoad(loads, pool, amount)
+		if comp, ok := spec.Component(g.Component); ok && comp.Gathers() && len(g.Domains) == 1 {
+			loads = standIn(loads, pool, c.Pools[pool].domain(g.Domains[0]).name, amount)
+		}
 		if len(g.Domains) > 0 {
 			c.hint(app, g)
 		}

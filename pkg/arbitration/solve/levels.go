@@ -47,6 +47,7 @@ type Level struct {
 	lasts Vector // total without second versions, which are temporary: what standing and fair share count
 
 	spreads []spreading
+	gang    *gang  // nil: nothing of it is to stand together
 	surge   []bool // by component: a second version runs beside it; see surges
 }
 
@@ -61,6 +62,9 @@ type spreading struct {
 type Load struct {
 	Pool   int
 	Amount Vector
+
+	In     string // the domain in which a gang stands, "" for none
+	Inside Vector // what of the amount is in it
 }
 
 // cuts lists the levels that policy and spec allow, best first. Each takes at most
@@ -153,7 +157,7 @@ func (b *Books) levelsOf(app *App, spec *model.Application, surge []bool) []Leve
 	for i := range spec.Components {
 		comp := &spec.Components[i]
 		if comp.Runs() && !app.done(spec, comp) {
-			pools[i], one[i] = b.boundTo(app, comp), b.Of(app.Asks(spec, comp))
+			pools[i], one[i] = b.boundTo(app, spec, comp), b.Of(app.Asks(spec, comp))
 		}
 	}
 	for l, k := range cutsOf {
@@ -169,6 +173,9 @@ func (b *Books) levelsOf(app *App, spec *model.Application, surge []bool) []Leve
 			amount := b.Zero()
 			amount.addTimes(one[i], r.times(i, replicas))
 			r.Total.Add(amount)
+			if comp := &spec.Components[i]; comp.Gathers() {
+				r.gather(comp, pools[i], amount)
+			}
 			if surge != nil {
 				r.lasts.addTimes(one[i], replicas)
 			}
@@ -198,7 +205,7 @@ func addLoad(loads []Load, pool int, amount Vector) []Load {
 			return loads
 		}
 	}
-	return append(loads, Load{pool, slices.Clone(amount)})
+	return append(loads, Load{Pool: pool, Amount: slices.Clone(amount)})
 }
 
 // loads returns what a level takes of each pool when its loose components are put
@@ -209,7 +216,7 @@ func (r *Level) loads(pool int) []Load {
 	}
 	loads := make([]Load, 0, len(r.Bound)+1)
 	for _, l := range r.Bound {
-		loads = append(loads, Load{l.Pool, slices.Clone(l.Amount)})
+		loads = append(loads, Load{Pool: l.Pool, Amount: slices.Clone(l.Amount)})
 	}
 	return addLoad(loads, pool, r.Loose)
 }

@@ -85,7 +85,7 @@ func (b *Books) readPools(in *Inputs) {
 			q.largest = b.Of(q.Largest)
 		}
 		for _, d := range q.Domains {
-			q.domains = append(q.domains, domain{name: d.Name, capacity: b.Of(d.Capacity), used: b.Zero(), nodes: d.Nodes})
+			q.domains = append(q.domains, domain{name: d.Name, capacity: b.Of(overcommit(d.Capacity, platform.Policy)), used: b.Zero(), taken: b.Zero(), nodes: d.Nodes})
 		}
 		slices.SortFunc(q.domains, func(x, y domain) int { return cmp.Compare(x.name, y.name) })
 		b.Pools = append(b.Pools, q)
@@ -145,6 +145,9 @@ func (b *Books) setAside(fleet *model.Fleet) {
 				n := min(all[i], q.Offered[i])
 				q.Offered[i] -= n
 				b.Total[i] -= n
+			}
+			for i := range q.domains {
+				q.domains[i].setAside(amount)
 			}
 		case r.App != model.AppID{}:
 			q.Reservations = append(q.Reservations, reservation{tenant: b.tenantNode(r.App.Tenant), App: r.App, amount: amount, used: b.Zero()})

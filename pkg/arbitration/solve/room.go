@@ -114,6 +114,8 @@ type plan struct {
 	level int   // that the application gets
 	at    int   // the pool of its loose components
 	cause Cause // why it may take from other tenants
+
+	inside string // the domain of its gang
 }
 
 // move is what one application gives up in a plan.
@@ -147,10 +149,13 @@ func (r *room) best(c *preemptor, level int, pools []int) (best *plan) {
 		return nil // it has that much
 	}
 	for _, at := range pools {
-		if pl := r.plan(c, level, at); pl != nil && (best == nil || pl.evictions() < best.evictions()) {
-			best = pl
+		for _, c.app.inside = range r.domainsFor(c, level, at) {
+			if pl := r.plan(c, level, at); pl != nil && (best == nil || pl.evictions() < best.evictions()) {
+				best = pl
+			}
 		}
 	}
+	c.app.inside = ""
 	return best
 }
 
@@ -198,7 +203,7 @@ func (r *room) attempt(d *search, level, at int, options []*option, needs []need
 	}
 	cause, spared := r.review(d, level, at, moves)
 	if spared == nil {
-		return &plan{moves, level, at, cause}
+		return &plan{moves, level, at, cause, d.app.inside}
 	}
 	if i := slices.IndexFunc(moves, func(m move) bool { return m.option == spared }); i > 0 {
 		moves[0], moves[i] = moves[i], moves[0]
@@ -263,7 +268,7 @@ func (r *room) review(d *search, level, at int, moves []move) (why Cause, spared
 		}
 		before = append(before, r.Release(v))
 		if m.to >= 0 {
-			r.take(v, v.Levels[m.to].loads(v.pool))
+			r.take(v, v.stays(&v.Levels[m.to]))
 		}
 	}
 	if spared == nil {

@@ -16,6 +16,7 @@ const ShortageHold = time.Minute
 func (a *allotment) shortages() {
 	for at := range a.Pools {
 		q := &a.Pools[at]
+		a.domainShortages(at)
 		var needs []need
 		if q.Used.Fits(q.Offered) {
 			continue
@@ -27,18 +28,48 @@ func (a *allotment) shortages() {
 			}
 		}
 		if len(needs) > 0 {
-			a.relieve(q, needs)
+			a.relieve("pool "+q.Name, needs)
 		}
 	}
 }
 
-// relieve covers the needs of one pool.
-func (a *allotment) relieve(q *Pool, needs []need) {
+// domainShortages lets gangs give way that stand in a domain of a pool that holds less than they take, as where its nodes
+// are gone: they cannot go to another one while they run.
+func (a *allotment) domainShortages(at int) {
+	q := &a.Pools[at]
+	for i := range q.domains {
+		d := &q.domains[i]
+		if d.taken.Fits(d.capacity) || d.nodes == 0 && !d.gone {
+			continue
+		}
+		taken, over := a.Zero(), ""
+		for _, app := range a.Running {
+			if g := app.bound(); g != nil {
+				over = g.over
+				for r := range taken {
+					taken[r] += insideOf(app.Taken, at, d.name, r)
+				}
+			}
+		}
+		var needs []need
+		for r, n := range taken {
+			if n > d.capacity[r] {
+				needs = append(needs, need{Shortage{Pool: at, Resource: r, Asked: n, Free: d.capacity[r], Gang: &GangShort{Over: over, In: d.name}}, n - d.capacity[r]})
+			}
+		}
+		if len(needs) > 0 {
+			a.relieve(over+" "+d.name+" of pool "+q.Name, needs)
+		}
+	}
+}
+
+// relieve covers the needs of a pool or a domain of one. Where names it.
+func (a *allotment) relieve(where string, needs []need) {
 	w := a.ranked()
 	var options []*option
 	for i := range w.all {
 		v := w.all[i].app
-		if !v.Granted() || len(v.Taken) == 0 {
+		if !v.Granted() || len(v.Taken) == 0 || needs[0].Gang != nil && v.bound() == nil {
 			continue
 		}
 		if held := a.frees(v, nil, needs); !held.isNothing() {
@@ -47,12 +78,12 @@ func (a *allotment) relieve(q *Pool, needs []need) {
 		}
 	}
 	for _, m := range choose(options, needs) {
-		a.giveWay(q, m)
+		a.giveWay(where, m)
 	}
 }
 
 // giveWay degrades or evicts an incumbent because of a shortage, or announces that.
-func (a *allotment) giveWay(q *Pool, m move) {
+func (a *allotment) giveWay(where string, m move) {
 	v := m.option.app
 	announced := a.now.Add(ShortageHold)
 	if d, ok := a.ledger.Decision(v.ID); ok && !d.EvictAt.IsZero() {
@@ -63,18 +94,18 @@ func (a *allotment) giveWay(q *Pool, m move) {
 	case m.to >= 0:
 		a.degrade(v, m.to)
 		v.shrunk = true
-		v.Message = "granted less, because pool " + q.Name + " holds less than was granted of it"
+		v.Message = "granted less, because " + where + " holds less than was granted of it"
 	case !a.now.Before(announced):
 		a.Release(v)
 		v.Verdict, v.Reason, v.Level, v.Grants = model.VerdictEvicted, model.ReasonCapacityShort, -1, nil
-		v.Message = "loses its place: pool " + q.Name + " has held less than was granted of it for " + ShortageHold.String()
+		v.Message = "loses its place: " + where + " has held less than was granted of it for " + ShortageHold.String()
 	default:
 		// Until then it is degraded as far as it can be.
 		if last := len(v.Levels) - 1; v.Level < last {
 			a.degrade(v, last)
 		}
 		v.Reason = model.ReasonCapacityShort
-		v.Message = "pool " + q.Name + " holds less than was granted of it; the application loses its place if that lasts for " + ShortageHold.String()
+		v.Message = where + " holds less than was granted of it; the application loses its place if that lasts for " + ShortageHold.String()
 		v.EvictAt = announced
 	}
 }

@@ -25,7 +25,7 @@ var strategies = map[string]func(app *model.Application, x, y *Pool) int{
 func slaAware(app *model.Application, x, y *Pool) int {
 	byDomains := 0
 	if app.Objectives.Availability > 0 {
-		byDomains = cmp.Compare(len(y.domains), len(x.domains))
+		byDomains = cmp.Compare(len(y.Domains), len(x.Domains))
 	}
 	if app.Objectives.Class == "batch" || app.Objectives.Class == "throughput" {
 		return cmp.Or(byDomains, fuller(y, x))

@@ -46,6 +46,8 @@ const (
 	Shares           = "DA1386"
 	SharesOfUnknown  = "DA1387"
 	SharesTwice      = "DA1388"
+	TogetherKey      = "DA1390"
+	NotTogether      = "DA1391"
 	Name             = "DA1501"
 	DependsOn        = "DA1502"
 	Cycle            = "DA1503"

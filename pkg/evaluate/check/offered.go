@@ -27,6 +27,9 @@ func Offered(a *model.Application, platform *model.Platform, own func() *layer.L
 			problems = append(problems, own().Blame(catalogue.Pool, path+".placement.pool",
 				fmt.Sprintf("asks for pool %s; the platform has %s", c.Placement.Pool, poolNames(platform))))
 		}
+		if c.Placement.Together != nil {
+			problems = append(problems, together(a, &c, platform, own())...)
+		}
 		if len(c.Placement.Flavours) > 0 { // else the layer is not asked for
 			problems = append(problems, flavours(&c, platform, own())...)
 		}

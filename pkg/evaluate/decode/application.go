@@ -116,7 +116,7 @@ func applicationQuoted(path []string) bool {
 	case len(path) == 3:
 		return path[2] == "replicas"
 	case len(path) == 4:
-		return path[2] == "placement" && path[3] == "pool" || path[2] == "properties" && path[3] == "path"
+		return path[2] == "placement" && (path[3] == "pool" || path[3] == "together") || path[2] == "properties" && path[3] == "path"
 	case len(path) == 6 && path[2] == "placement":
 		return path[3] == "flavours" && path[5] == "pool"
 	case len(path) == 5:

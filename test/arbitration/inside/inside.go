@@ -133,7 +133,7 @@ func (i *Inside) DegradingSuffices(id model.AppID, level int) bool {
 		}
 	}
 	for k := range c.Spec.Components {
-		if c.Spec.Components[k].Placement.Spread != nil {
+		if p := &c.Spec.Components[k].Placement; p.Spread != nil || p.Together != nil {
 			return false
 		}
 	}

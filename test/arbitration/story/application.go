@@ -23,7 +23,7 @@ func (s *Story) addApplications(verb string, o *options) {
 	if comp.Expect = o.time("expect"); comp.Expect != 0 || o.values["took"] != "" {
 		comp.Type = "job"
 	}
-	began, took := o.time("began"), o.word("took", "")
+	began, took, rack := o.time("began"), o.word("took", ""), o.word("rack", "")
 	degradation, step := o.word("degradation", "true") == "true", o.word("workflow", "")
 	for _, name := range o.names {
 		id, err := model.ParseAppID(name)
@@ -39,7 +39,7 @@ func (s *Story) addApplications(verb string, o *options) {
 			o.fail(err)
 			app.Components = []model.Component{comp}
 		}
-		s.began[id], s.took[id] = began, took
+		s.began[id], s.took[id], s.rack[id] = began, took, rack
 		switch verb {
 		case "runs":
 			s.running = append(s.running, id)
@@ -88,7 +88,7 @@ func (s *Story) component(words []string) error {
 		c.Placement.Spread = &model.Spread{Over: "rack", Min: n}
 	}
 	at := o.placement()
-	c.Placement.Pool, c.Placement.Flavours = at.Pool, at.Flavours
+	c.Placement.Pool, c.Placement.Flavours, c.Placement.Together = at.Pool, at.Flavours, at.Together
 	if c.Expect = o.time("expect"); c.Expect != 0 {
 		c.Type = "job"
 	}
@@ -114,6 +114,9 @@ func (s *Story) close() error {
 			g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests, QoS: c.QoS, Pool: c.Placement.Pool}
 			if g.Pool == "" {
 				g.Pool = s.Fleet.Platform.Pools[0].Name
+			}
+			if c.Gathers() && s.rack[id] != "" {
+				g.Domains = []string{s.rack[id]}
 			}
 			inst.Components = append(inst.Components, model.ComponentState{
 				Grant: g, Run: g.Replicas, State: model.StateReady, Spec: app.Components[i].Content(id), Since: s.since(id),

@@ -96,6 +96,9 @@ func (o *options) amount(key string) model.Resources {
 // placement is a pool, or flavours: flavours=fast/slow:4 are pool fast, and pool slow with other requests.
 func (o *options) placement() (p model.Placement) {
 	p.Pool = o.word("in", "")
+	if mode := o.word("together", ""); mode != "" {
+		p.Together = &model.Together{Over: "rack", Mode: model.TogetherMode(mode)}
+	}
 	for word := range strings.SplitSeq(o.word("flavours", ""), "/") {
 		pool, size, other := strings.Cut(word, ":")
 		f := model.Flavour{Pool: pool}

@@ -11,6 +11,8 @@
 //	asks a/shop priority=300                        an application of several components:
 //	  web 3 x 500m min=1 qos=burst optional after=db spread=3 in=premium
 //	asks a/job size=2 flavours=fast/slow:4/spot     runs in the first of these pools that is free, in slow with other requests
+//	asks a/gang size=1 x=4 together=required        all of it in one rack, or preferred to several
+//	runs a/gang size=1 x=4 together=required rack=rack-1   it stands in that rack
 //	later a/1 size=2                                changes what Git says of it
 //	runs a/job size=1 expect=40m began=10m          a job that is expected to run for so long, and began so long ago
 //	runs a/job size=1 took=30m,35m,20m began=10m    a job that has run before, for so long
@@ -51,13 +53,14 @@ type Story struct {
 	running []model.AppID
 	began   map[model.AppID]time.Duration // before the story begins
 	took    map[model.AppID]string        // its earlier runs
+	rack    map[model.AppID]string        // in which it stands together
 	line    int
 }
 
 // Read reads a situation. Errors name the line.
 func Read(text string) (*Story, error) {
 	s := &Story{
-		began: map[model.AppID]time.Duration{}, took: map[model.AppID]string{},
+		began: map[model.AppID]time.Duration{}, took: map[model.AppID]string{}, rack: map[model.AppID]string{},
 		World: world.New(model.Platform{Name: "story", Bands: Bands}),
 		policy: model.Policy{
 			PriorityCeiling: 1000, Preemption: "reclaim", Degradation: true, Runtimes: []string{"container"},

@@ -1,0 +1,34 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// nameDomain says in which domain what stands together does, or that it stands in several.
+func nameDomain(d *model.Decision, app *solve.App) {
+	if !app.Granted() {
+		return
+	}
+	for i := range app.Grants {
+		g := &app.Grants[i]
+		comp, ok := app.Spec.Component(g.Component)
+		if !ok || !comp.Gathers() || g.Replicas == 0 || g.Pool == "" {
+			continue
+		}
+		over := comp.Placement.Together.Over
+		switch len(g.Domains) {
+		case 1:
+			d.Message += fmt.Sprintf("; it stands together in %s %s of pool %s", over, g.Domains[0], g.Pool)
+		default:
+			d.Message += fmt.Sprintf("; no %s of pool %s had room for all when it was placed, so it stands in several", over, g.Pool)
+			if len(g.Domains) > 0 {
+				d.Message += ": " + strings.Join(g.Domains, ", ")
+			}
+		}
+		return
+	}
+}
