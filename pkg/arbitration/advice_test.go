@@ -57,6 +57,12 @@ func TestAdviceOfStories(t *testing.T) {
 			tenant a
 			runs a/x size=4
 			asks a/job size=1 x=4 min=3`, "a/job", []string{"let main run with 2 replicas while capacity is short"}},
+		{"several racks", `
+			pool batch cpu=16 racks=2
+			tenant a
+			runs a/x size=4 together=required rack=rack-1
+			runs a/y size=4 together=required rack=rack-2
+			asks a/job size=6 together=required`, "a/job", []string{"let it stand in several racks where no one has room for all (placement.together.mode: preferred)", "request 4 cpu for each replica of main instead of 6"}},
 		{"what runs degraded", `
 			pool general cpu=6
 			tenant a

@@ -10,7 +10,7 @@ import (
 // Advice is a change that alone gives an application what it lacks: a place, everything that it asks for, or its
 // newer spec. It was found by arbitrating with it.
 type Advice struct {
-	Change   string    `json:"change"`             // its kind: request, replicas, minReplicas, pool, spread, budget, priority, quota, guarantee or capacity
+	Change   string    `json:"change"`             // its kind: request, replicas, minReplicas, pool, spread, together, budget, priority, quota, guarantee or capacity
 	By       string    `json:"by"`                 // who can make it: owner, tenant or platform
 	Amount   string    `json:"amount"`             // what to set, or of capacity what to add: 9, 512Mi, batch
 	Was      string    `json:"was,omitempty"`      // what is set now
@@ -29,7 +29,7 @@ type Setting struct {
 // adviceKinds are the kinds of changes, with what each is called.
 var adviceKinds = map[string]string{
 	"request": "a smaller request", "replicas": "fewer replicas", "minReplicas": "a smaller minReplicas", "pool": "another pool",
-	"spread": "fewer domains", "budget": "a larger budget", "priority": "another priority", "quota": "a larger quota",
+	"spread": "fewer domains", "together": "several domains", "budget": "a larger budget", "priority": "another priority", "quota": "a larger quota",
 	"guarantee": "a larger guarantee", "capacity": "more capacity",
 }
 

@@ -49,6 +49,9 @@ func (e Capacity) domains(p *model.Pool) error {
 			Name: fmt.Sprintf("domain-%03d", i+1), Nodes: max(1, p.Nodes/int(n)),
 			Capacity: model.Resources{CPU: p.Capacity.CPU / n, Memory: p.Capacity.Memory / n},
 		}
+		for name, has := range p.Capacity.Devices {
+			p.Domains[i].Capacity = p.Domains[i].Capacity.With(name, has/n)
+		}
 	}
 	return nil
 }

@@ -250,6 +250,17 @@ func applicationFields(app *model.Application) fields {
 		path := "components." + comp.Name + "."
 		f.count(path+"replicas", &comp.Replicas, 0)
 		f.resources(path+"resources.requests", &comp.Requests)
+		if comp.Placement.Together != nil {
+			own := *comp.Placement.Together
+			comp.Placement.Together = &own
+			f[path+"placement.together.mode"] = func(c Setting) error {
+				own.Mode = model.TogetherMode(c.value)
+				if own.Mode != model.TogetherRequired && own.Mode != model.TogetherPreferred {
+					return fmt.Errorf("%s: write required or preferred", c.text)
+				}
+				return nil
+			}
+		}
 		if comp.Degrade != nil {
 			own := *comp.Degrade
 			comp.Degrade = &own

@@ -10,7 +10,8 @@ import (
 
 func settingsFleet() model.Fleet {
 	app := model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Priority: 300, Desired: "running", Budget: 2_000_000, Components: []model.Component{
-		{Name: "web", Replicas: 4, Requests: model.Resources{CPU: 500, Memory: 1 << 30}, Degrade: &model.Degrade{MinReplicas: 2}},
+		{Name: "web", Replicas: 4, Requests: model.Resources{CPU: 500, Memory: 1 << 30}, Degrade: &model.Degrade{MinReplicas: 2},
+			Placement: model.Placement{Together: &model.Together{Over: "rack", Mode: model.TogetherRequired}}},
 	}}
 	return model.Fleet{
 		Platform: &model.Platform{Groups: []model.Group{{Name: "retail", Weight: 1, Quota: &model.Resources{CPU: 8000}}}},
@@ -44,6 +45,10 @@ func TestSettings(t *testing.T) {
 		"application.acme/shop.components.web.degrade.minReplicas=1":        func(f *model.Fleet) any { return f.Applications[0].Components[0].Degrade.MinReplicas == 1 },
 		"application.acme/shop.components.web.resources.requests.a.b/c=1":   func(f *model.Fleet) any { return f.Applications[0].Components[0].Requests.Devices["a.b/c"] == 1 },
 		"application.acme/shop.components.web.resources.requests.memory=2G": func(f *model.Fleet) any { return f.Applications[0].Components[0].Requests.Memory == 2_000_000_000 },
+
+		"application.acme/shop.components.web.placement.together.mode=preferred": func(f *model.Fleet) any {
+			return f.Applications[0].Components[0].Placement.Together.Mode == "preferred"
+		},
 	} {
 		fleet, before := settingsFleet(), settingsFleet()
 		original := fleet
@@ -79,6 +84,8 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		"application.acme/shp.priority=1":                  "did you mean acme/shop?",
 		"application.acme/shop.components.wbe.replicas=1":  "did you mean components.web.replicas?",
 		"application.acme/shop.components.web.replicas=1x": `"1x" is no whole number`,
+
+		"application.acme/shop.components.web.placement.together.mode=x": "write required or preferred",
 	} {
 		fleet := settingsFleet()
 		c, err := ParseSetting(text)

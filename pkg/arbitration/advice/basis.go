@@ -151,7 +151,7 @@ func (b *basis) pool(app *solve.App, at int, asked solve.Vector) string {
 		return ""
 	}
 	for i := range app.Wanted.Components {
-		if spread := app.Wanted.Components[i].Placement.Spread; spread != nil {
+		if p := &app.Wanted.Components[i].Placement; p.Spread != nil || p.Together != nil {
 			s.text(b.inDomains(at))
 			break
 		}

@@ -13,7 +13,7 @@ import (
 // admins of its tenant, then those of the platform's.
 func (s *search) changes() (list []change) {
 	p := s.points()
-	kinds := []func(*points) []change{s.smallerRequest, s.fewerReplicas, s.smallerMinimum, s.otherPool, s.fewerDomains, s.largerBudget, s.otherPriority}
+	kinds := []func(*points) []change{s.smallerRequest, s.fewerReplicas, s.smallerMinimum, s.otherPool, s.fewerDomains, s.severalDomains, s.largerBudget, s.otherPriority}
 	if len(s.Apps) <= s.whole { // these concern more than the application
 		kinds = append(kinds, s.moreQuota, s.morePoolQuota, s.moreGuarantee, s.moreCapacity)
 	}
