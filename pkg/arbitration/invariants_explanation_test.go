@@ -248,6 +248,13 @@ var manual = []struct {
 		c, _ := app.Component(w[1])
 		c.Placement.Spread = &model.Spread{Over: c.Placement.Spread.Over, Min: int(amount("", w[2]) + less)}
 	}},
+	{regexp.MustCompile(`^let it stand in several (\S+)s where no one has room for all \(placement.together.mode: preferred\)$`), func(s *scene, app *model.Application, w []string, less int64) {
+		for i := range app.Components {
+			if c := &app.Components[i]; c.Gathers() && less == 0 {
+				c.Placement.Together = &model.Together{Over: w[1], Mode: model.TogetherPreferred}
+			}
+		}
+	}},
 }
 
 // follow does as it is told, or a little less.

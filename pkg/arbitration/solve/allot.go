@@ -122,7 +122,7 @@ func (a *allotment) settle(app *App, spec *model.Application, levels []Level, le
 			app.Grants[i].Domains = a.Pools[pool].spread(app, comp, a.Of(app.Grants[i].Requests), &app.Grants[i])
 		}
 	}
-	a.gather(app, levels[level].gang, at)
+	levels[level].gang.tell(a.Books, app, at)
 	app.Verdict, app.Reason, app.Short, app.Position = model.VerdictGranted, model.ReasonFits, nil, 0
 	if level > 0 {
 		app.Reason = model.ReasonCapacityShort
@@ -201,7 +201,7 @@ func (a *allotment) degrade(v *App, to int) {
 	if v.Taken != nil {
 		a.Release(v)
 	}
-	a.take(v, v.stays(&v.Levels[to]))
+	a.take(v, v.Levels[to].of(v))
 	grants := v.Levels[to].grants(v, v.Spec)
 	for i := range grants {
 		if g, ok := model.Find(v.Grants, grants[i].Component); ok {

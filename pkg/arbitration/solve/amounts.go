@@ -13,7 +13,7 @@ func (b *Books) Sentence(short []Shortage) string {
 	parts := make([]string, len(short))
 	for i, s := range short {
 		if s.Gang != nil {
-			parts[i] = b.gangSentence(s)
+			parts[i] = s.gangSentence(b)
 			continue
 		}
 		if s.Resource < 0 {

@@ -89,7 +89,7 @@ func (b *Books) fit(app *App, r *Level, at int, kept []Load) (loads []Load, shor
 	}
 	if r.gang != nil && (short == nil || app.inside != "") { // else what the pool lacks says it
 		var lacks []Shortage
-		loads, lacks = b.inOneDomain(app, r.gang, at, loads, kept)
+		loads, lacks = r.gang.place(b.Pools, app, at, loads, kept)
 		short = append(short, lacks...)
 	}
 	short = append(short, b.beyondPoolQuota(app.Tenant, loads, kept)...)

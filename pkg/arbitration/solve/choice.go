@@ -71,7 +71,7 @@ func (p *PoolSet) boundTo(app *App, spec *model.Application, comp *model.Compone
 	}
 	g, ok := model.Find(app.Holds, comp.Name)
 	if !ok && comp.Gathers() {
-		g, ok = app.holdsTogether(spec)
+		g, ok = heldTogether(app.Holds, spec)
 	}
 	if ok {
 		if at, known := p.PoolAt[g.Pool]; known && offers(p.Pools[at].spec, comp) {

@@ -154,7 +154,7 @@ func (r *room) frees(v *App, l *Level, needs []need) Vector {
 		case n.Gang != nil && l == nil:
 			takes[i] = insideOf(v.Taken, n.Pool, n.Gang.In, n.Resource)
 		case n.Gang != nil:
-			takes[i] = insideOf(v.stays(l), n.Pool, n.Gang.In, n.Resource)
+			takes[i] = insideOf(l.of(v), n.Pool, n.Gang.In, n.Resource)
 		case n.Quota && !r.Above(n.Node, v.Tenant):
 		case n.Pool >= 0 && l == nil:
 			takes[i] = HeldOf(v.Taken, n.Pool, n.Resource)

@@ -268,7 +268,7 @@ func (r *room) review(d *search, level, at int, moves []move) (why Cause, spared
 		}
 		before = append(before, r.Release(v))
 		if m.to >= 0 {
-			r.take(v, v.stays(&v.Levels[m.to]))
+			r.take(v, v.Levels[m.to].of(v))
 		}
 	}
 	if spared == nil {

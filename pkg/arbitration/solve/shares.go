@@ -8,15 +8,15 @@ import (
 
 // unshared says that pools have a device whole of which shares are asked for, "" if they do not: D-AROS counts what nodes
 // offer, and shares are made by their device plugin.
-func (b *Books) unshared(resource int, pools []int) string {
-	device, share := model.SharedDevice(b.Names[resource])
-	r, known := b.Index[device]
+func (g gate) unshared(resource int, pools []int) string {
+	device, share := model.SharedDevice(g.Names[resource])
+	r, known := g.Index[device]
 	if !share || !known {
 		return ""
 	}
 	var whole int64
 	for _, at := range pools {
-		whole += b.Pools[at].Offered[r]
+		whole += g.Pools[at].Offered[r]
 	}
 	if whole == 0 {
 		return ""

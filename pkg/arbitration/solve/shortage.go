@@ -44,7 +44,7 @@ func (a *allotment) domainShortages(at int) {
 		}
 		taken, over := a.Zero(), ""
 		for _, app := range a.Running {
-			if g := app.bound(); g != nil {
+			if g := a.bound(app); g != nil {
 				over = g.over
 				for r := range taken {
 					taken[r] += insideOf(app.Taken, at, d.name, r)
@@ -63,13 +63,21 @@ func (a *allotment) domainShortages(at int) {
 	}
 }
 
+// bound is the gang of an application that has to stay in one domain, nil if it has none.
+func (a *allotment) bound(app *App) *gang {
+	if !app.Granted() || app.Level < 0 || app.Levels[app.Level].gang == nil || !app.Levels[app.Level].gang.required {
+		return nil
+	}
+	return app.Levels[app.Level].gang
+}
+
 // relieve covers the needs of a pool or a domain of one. Where names it.
 func (a *allotment) relieve(where string, needs []need) {
 	w := a.ranked()
 	var options []*option
 	for i := range w.all {
 		v := w.all[i].app
-		if !v.Granted() || len(v.Taken) == 0 || needs[0].Gang != nil && v.bound() == nil {
+		if !v.Granted() || len(v.Taken) == 0 || needs[0].Gang != nil && a.bound(v) == nil {
 			continue
 		}
 		if held := a.frees(v, nil, needs); !held.isNothing() {

@@ -38,11 +38,11 @@ func (g *gang) in(at int) int {
 	return g.pool
 }
 
-// holdsTogether is what one of the components of a spec that stand together holds.
-func (app *App) holdsTogether(spec *model.Application) (*model.Grant, bool) {
+// heldTogether is what one of the components of a spec that stand together holds.
+func heldTogether(holds []model.Grant, spec *model.Application) (*model.Grant, bool) {
 	for i := range spec.Components {
 		if comp := &spec.Components[i]; comp.Gathers() {
-			if g, ok := model.Find(app.Holds, comp.Name); ok {
+			if g, ok := model.Find(holds, comp.Name); ok {
 				return g, true
 			}
 		}
@@ -62,12 +62,12 @@ func (g *gang) held(app *App, pool string) (domains []string, runs bool) {
 	return nil, runs
 }
 
-// inOneDomain finds the domain for a gang: the one in which it stands, else that in which least is left beside it, by name
+// place finds the domain for a gang: the one in which it stands, else that in which least is left beside it, by name
 // where that is alike. It returns loads that are in it, or what each domain lacks. A gang that only prefers one domain always has
 // a place: it stays where it stands, and where no domain has room it is in none.
-func (b *Books) inOneDomain(app *App, g *gang, at int, loads, kept []Load) ([]Load, []Shortage) {
+func (g *gang) place(pools []Pool, app *App, at int, loads, kept []Load) ([]Load, []Shortage) {
 	pool := g.in(at)
-	q := &b.Pools[pool]
+	q := &pools[pool]
 	held, runs := g.held(app, q.Name)
 	in := app.inside
 	switch {
@@ -83,7 +83,7 @@ func (b *Books) inOneDomain(app *App, g *gang, at int, loads, kept []Load) ([]Lo
 			return loads, []Shortage{q.lacking(pool, g)}
 		}
 	} else if g.required {
-		if short := b.lacksIn(pool, in, g, kept); short != nil {
+		if short := q.lacksIn(pool, in, g, kept); short != nil {
 			return loads, short
 		}
 	}
@@ -94,8 +94,8 @@ func (b *Books) inOneDomain(app *App, g *gang, at int, loads, kept []Load) ([]Lo
 }
 
 // lacksIn is what one domain lacks for a gang. What the gang held there it may keep.
-func (b *Books) lacksIn(pool int, name string, g *gang, kept []Load) (short []Shortage) {
-	d := b.Pools[pool].domain(name)
+func (q *Pool) lacksIn(pool int, name string, g *gang, kept []Load) (short []Shortage) {
+	d := q.domain(name)
 	for r, asked := range g.amount {
 		if free := d.free(r); asked > free && asked > insideOf(kept, pool, name, r) {
 			short = append(short, Shortage{Pool: pool, Resource: r, Asked: asked, Free: free, Gang: &GangShort{Over: g.over, In: name}})
@@ -130,8 +130,8 @@ func insideOf(loads []Load, pool int, name string, r int) int64 {
 	return 0
 }
 
-// stays is what an application that runs takes at a level, in the pools and the domain that it runs in.
-func (app *App) stays(l *Level) []Load {
+// of is what an application that runs takes at a level, in the pools and the domain that it runs in.
+func (l *Level) of(app *App) []Load {
 	loads, g := l.loads(app.pool), l.gang
 	if g == nil {
 		return loads
@@ -144,17 +144,9 @@ func (app *App) stays(l *Level) []Load {
 	return loads
 }
 
-// bound is the gang of an application that has to stay in one domain, nil if it has none.
-func (app *App) bound() *gang {
-	if !app.Granted() || app.Level < 0 || app.Levels[app.Level].gang == nil || !app.Levels[app.Level].gang.required {
-		return nil
-	}
-	return app.Levels[app.Level].gang
-}
-
-// gather gives the members of a gang, which was just given its place, the domain that it stands in. A gang that stands in none
+// tell gives the members of a gang, which was just given its place, the domain that it stands in. A gang that stands in none
 // gets the fewest with room for all of it as a hint, if few do.
-func (b *Books) gather(app *App, g *gang, at int) {
+func (g *gang) tell(b *Books, app *App, at int) {
 	if g == nil || g.in(at) < 0 {
 		return
 	}

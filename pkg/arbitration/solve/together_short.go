@@ -56,7 +56,7 @@ func (d *domain) lacks(amount Vector, first int) int {
 
 // gangSentence describes how domains lack room for a gang: "needs one rack for all, and no rack of pool batch has 8
 // nvidia.com/gpu free: r1 has 4, r2 has 6".
-func (b *Books) gangSentence(s Shortage) string {
+func (s Shortage) gangSentence(b *Books) string {
 	lack, pool := s.Gang, b.Pools[s.Pool].Name
 	n := model.FormatAmounts(b.Names[s.Resource], s.Asked, max(0, s.Free))
 	if lack.In != "" {
