@@ -15,6 +15,9 @@
 //     first of each line that is not served room is kept as of a time (promise.go), if it is known when what runs ends (times.go).
 //  6. Number: the positions of applications that stay pending.
 //
+// What has to stand in one topology domain of its pool is booked there as in the pool (together.go), so that each domain is
+// one more place to look for room in.
+//
 // Nothing cycles while the same is declared and capacity stays. Call the amount that runs at a
 // standing the sum of the dominant shares of the parts that stand so, and list the
 // amounts from the best standing to the worst. Who gets a place or a higher level in free capacity adds to the
