@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"path/filepath"
 
@@ -23,6 +24,7 @@ func newEvaluateCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			log.SetOutput(io.Discard) // Helm's warnings repeat values, and the pool reads here why a child ended
 			return pool.Child(cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}

@@ -182,6 +182,8 @@ func (i *interview) component(at string) error {
 		err = i.all(image, question{path: at + "properties.schedule", title: `When it starts, such as 30 2 * * * or @daily`})
 	case "kustomize":
 		err = i.all(question{path: at + "properties.path", title: "Directory with the kustomization, inside that of the application"})
+	case "helm":
+		err = i.all(question{path: at + "properties.chart", title: "Directory with the chart, inside that of the application"})
 	case "secret":
 		err = i.all(question{path: at + "properties.sops", title: "File that SOPS encrypted, beside the CUE files, such as db.enc.yaml"})
 	case "config":
@@ -195,7 +197,7 @@ func (i *interview) component(at string) error {
 			err = i.ask(question{path: at + "properties." + p.Path, title: fmt.Sprintf("%s, such as %s", p.Path, p.Value), optional: true})
 		}
 	}
-	if err != nil || of.Name == "config" || of.Name == "secret" || of.Name == "kustomize" {
+	if err != nil || of.Name == "config" || of.Name == "secret" || of.Name == "kustomize" || of.Name == "helm" {
 		return err
 	}
 	return i.all(i.room(at, of)...)

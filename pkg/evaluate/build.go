@@ -5,23 +5,25 @@ import (
 	"fmt"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/build"
+	"github.com/d-aros/d-aros/pkg/render/chart"
 	"github.com/d-aros/d-aros/pkg/render/kustomize"
 )
 
-// Build builds a kustomization through the backend, within the limits of evaluations. A
-// build that was ended at a limit has failed. An error means that there was no build.
+// Build follows a recipe through the backend, within the limits of evaluations. A build
+// that was ended at a limit has failed. An error means that there was no build.
 // It wraps a *Postponed if the tenant has used its share. Builds may run side by side.
-func (e *Evaluator) Build(tenant string, k kustomize.Kustomization) (kustomize.Built, error) {
-	built, err := e.build(tenant, "kustomization", k)
+func (e *Evaluator) Build(tenant string, r build.Recipe) (build.Result, error) {
+	built, err := e.build(tenant, "build", r)
 	var exhausted *Exhausted
 	switch {
 	case errors.As(err, &exhausted):
-		return kustomize.Built{Failed: fmt.Sprintf("kustomize was ended: the build needs too much %s", exhausted.Limit)}, nil
-	case err != nil || built.Failed == "":
+		return build.Result{Failed: fmt.Sprintf("%s was ended: the build needs too much %s", toolOf(r), exhausted.Limit)}, nil
+	case err != nil || built.Failed == "" || built.Place != "":
 		return built, err
 	}
 	// To find the place takes several builds, so it has limits of its own.
-	where, err := e.build(tenant, "place", k)
+	where, err := e.build(tenant, "place", r)
 	if errors.As(err, &exhausted) {
 		return built, nil
 	}
@@ -29,20 +31,35 @@ func (e *Evaluator) Build(tenant string, k kustomize.Kustomization) (kustomize.B
 	return built, err
 }
 
-// build asks for the result of a kustomization, or for the place where it fails.
-func (e *Evaluator) build(tenant, layer string, k kustomize.Kustomization) (kustomize.Built, error) {
-	key := keyOf(layer, string(model.DigestOf(k)))
-	r, err := e.recall(key), error(nil)
-	if r == nil {
+// build asks for the result of a recipe, or for the place where it fails.
+func (e *Evaluator) build(tenant, layer string, r build.Recipe) (build.Result, error) {
+	ask := request{Layer: layer}
+	switch r := r.(type) {
+	case kustomize.Kustomization:
+		ask.Kustomization = &r
+	case chart.Chart:
+		ask.Chart = &r
+	}
+	key := keyOf(layer, toolOf(r), string(model.DigestOf(r)))
+	answer, err := e.recall(key), error(nil)
+	if answer == nil {
 		if err = e.backend.Refused(tenant, key); err == nil { // else it is not even encoded
-			r, err = e.ask(tenant, key, request{Layer: layer, Kustomization: &k})
+			answer, err = e.ask(tenant, key, ask)
 		}
 	}
 	switch {
 	case err != nil:
-		return kustomize.Built{}, fmt.Errorf("build a kustomization: %w", err)
-	case r.Built == nil:
-		return kustomize.Built{}, errors.New("build a kustomization: the answer is about something else")
+		return build.Result{}, fmt.Errorf("build: %w", err)
+	case answer.Built == nil:
+		return build.Result{}, errors.New("build: the answer is about something else")
 	}
-	return *r.Built, nil
+	return *answer.Built, nil
+}
+
+// toolOf names what follows a recipe, for messages.
+func toolOf(r build.Recipe) string {
+	if _, ok := r.(chart.Chart); ok {
+		return "helm"
+	}
+	return "kustomize"
 }

@@ -10,12 +10,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/decode"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/build"
+	"github.com/d-aros/d-aros/pkg/render/chart"
 	"github.com/d-aros/d-aros/pkg/render/kustomize"
 )
 
 // A request asks a Worker for one evaluation. Equal requests have equal results.
 type request struct {
-	Layer  string         `json:"layer"` // platform, tenant, application, declared, approval, removal, kustomization or place (of its failure)
+	Layer  string         `json:"layer"` // platform, tenant, application, declared, approval, removal, build or place (of its failure)
 	Tenant string         `json:"tenant,omitempty"`
 	Name   string         `json:"name,omitempty"`
 	Above  layer.Above    `json:"above,omitzero"`   // of the platform, for a tenant
@@ -29,7 +31,8 @@ type request struct {
 	// Encrypted has the digests of those of the rest that SOPS encrypted, by their names.
 	Encrypted map[string]model.Digest `json:"encrypted,omitempty"`
 
-	Kustomization *kustomize.Kustomization `json:"kustomization,omitempty"`
+	Kustomization *kustomize.Kustomization `json:"kustomization,omitempty"` // to build; else Chart
+	Chart         *chart.Chart             `json:"chart,omitempty"`
 }
 
 // A result is what the evaluation of one directory gives. Its model is nil if there
@@ -46,7 +49,7 @@ type result struct {
 	Declared    []byte             `json:"declared,omitempty"` // see Document
 	Commands    []model.Command    `json:"commands,omitempty"`
 	Removals    []model.InstanceID `json:"removals,omitempty"`
-	Built       *kustomize.Built   `json:"built,omitempty"`
+	Built       *build.Result      `json:"built,omitempty"`
 	Problems    []model.Problem    `json:"problems,omitempty"`
 }
 

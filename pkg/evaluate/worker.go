@@ -8,7 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate/decode"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
-	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/render/build"
 )
 
 // A Worker answers the requests of an evaluator. It is for one goroutine at a time.
@@ -53,14 +53,20 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 			answer.Commands, answer.Problems = decode.Approval(d)
 		}
 		return answer.encode(), nil
-	case "kustomization", "place":
-		if r.Kustomization == nil {
-			return nil, errors.New("answer a request about a kustomization: it has none")
+	case "build", "place":
+		var recipe build.Recipe
+		switch {
+		case r.Kustomization != nil:
+			recipe = *r.Kustomization
+		case r.Chart != nil:
+			recipe = *r.Chart
+		default:
+			return nil, errors.New("answer a request to build: it has no recipe")
 		}
 		if r.Layer == "place" {
-			return result{Built: &kustomize.Built{Place: r.Kustomization.Locate()}}.encode(), nil
+			return result{Built: &build.Result{Place: recipe.Locate()}}.encode(), nil
 		}
-		built := r.Kustomization.Build()
+		built := recipe.Build()
 		return result{Built: &built}.encode(), nil
 	}
 	return nil, fmt.Errorf("answer a request: there is no layer %q", r.Layer)

@@ -65,7 +65,7 @@ type Objectives struct {
 // Component is one part of an application. Its running form is a workload.
 type Component struct {
 	Name       string    `json:"name"`
-	Type       string    `json:"type"`                 // webservice, worker, store, daemon, job, cron, config, secret, external-secret, raw, kustomize
+	Type       string    `json:"type"`                 // webservice, worker, store, daemon, job, cron, config, secret, external-secret, raw, kustomize, helm
 	Definition string    `json:"definition,omitempty"` // of the platform, that Type, Properties and Traits came from
 	Runtime    string    `json:"runtime"`              // container, virtual-machine, process
 	OS         string    `json:"os"`                   // linux, windows
@@ -87,7 +87,7 @@ type Component struct {
 	Traits     json.RawMessage `json:"traits,omitempty"`     // by trait name, opaque to arbitration
 
 	// Source digests the files of the application's directory that the
-	// component refers to (a kustomize directory, an encrypted file), "" if it refers to none.
+	// component refers to (a kustomization, a chart, an encrypted file), "" if it refers to none.
 	Source Digest `json:"source,omitempty"`
 }
 

@@ -138,7 +138,7 @@ type Policy struct {
 	MaxShare        int             `json:"maxShare"` // thousandths of a pool that one application may take
 	Registries      []string        `json:"registries,omitempty"`
 	Runtimes        []string        `json:"runtimes"`
-	Kinds           []string        `json:"kinds"`         // object kinds that raw and kustomize components may render
+	Kinds           []string        `json:"kinds"`         // object kinds that raw, kustomize and helm components may render
 	Namespace       string          `json:"namespace"`     // tenant | application: whose namespace objects land in
 	OvercommitCPU   int             `json:"overcommitCPU"` // thousandths of discovered capacity, at least 1000
 	OvercommitMem   int             `json:"overcommitMemory"`

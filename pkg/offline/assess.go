@@ -11,7 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
-	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
@@ -99,7 +99,7 @@ func (a *assessor) kustomizations(r revision, app *model.Application) (render.Ku
 	if err != nil {
 		return nil, err
 	}
-	return render.Build(app, dir, func(k kustomize.Kustomization) (kustomize.Built, error) { return a.evaluator.Build(app.ID.Tenant, k) })
+	return render.Build(app, a.Prefix, dir, func(r build.Recipe) (build.Result, error) { return a.evaluator.Build(app.ID.Tenant, r) })
 }
 
 // watchedPool is a pool that reports its steps, and starts none after the context has ended.

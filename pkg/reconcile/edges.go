@@ -9,7 +9,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/outbound"
-	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
@@ -89,9 +89,9 @@ type Evaluator interface {
 	// Layers evaluates the platform and the tenants, which grant people access to paths,
 	// and no applications.
 	Layers(files evaluate.Files) model.Fleet
-	// Build builds a kustomization of a tenant within the limits of an evaluation. It returns an
+	// Build follows a recipe of a tenant within the limits of an evaluation. It returns an
 	// error only if the build did not run, or did not end yet.
-	Build(tenant string, k kustomize.Kustomization) (kustomize.Built, error)
+	Build(tenant string, r build.Recipe) (build.Result, error)
 	// Settled reports whether the last fleet is final. It is not if a file could not be
 	// read or an evaluation did not end.
 	Settled() bool

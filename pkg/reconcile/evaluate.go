@@ -14,7 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
-	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
@@ -65,8 +65,8 @@ func (d *declared) kustomizations(spec *model.Application) (render.Kustomization
 	if err != nil {
 		return nil, err
 	}
-	return render.Build(spec, dir, func(k kustomize.Kustomization) (kustomize.Built, error) {
-		return d.o.Evaluator.Build(spec.ID.Tenant, k)
+	return render.Build(spec, d.o.Prefix, dir, func(r build.Recipe) (build.Result, error) {
+		return d.o.Evaluator.Build(spec.ID.Tenant, r)
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
-	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/test/evaluators"
 )
 
@@ -18,12 +18,12 @@ type crowded struct {
 	err    error
 }
 
-func (b *crowded) Build(tenant string, k kustomize.Kustomization) (kustomize.Built, error) {
+func (b *crowded) Build(tenant string, r build.Recipe) (build.Result, error) {
 	b.builds++
 	if b.err != nil {
-		return kustomize.Built{}, b.err
+		return build.Result{}, b.err
 	}
-	return b.Evaluator.Build(tenant, k)
+	return b.Evaluator.Build(tenant, r)
 }
 
 // A build that could not take place is tried again in the next pass, although the

@@ -143,6 +143,7 @@ var renderers = map[string]func(*workload) error{
 	"external-secret": (*workload).externalSecret,
 	"raw":             (*workload).raw,
 	"kustomize":       (*workload).kustomize,
+	"helm":            func(w *workload) error { return new(helmProperties).render(w) },
 }
 
 // labels returns the labels of every object and pod of a component.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/render/build"
 )
 
 // reads counts the bytes of the files that are read.
@@ -41,9 +41,9 @@ func TestReadingOfKustomizationsIsBounded(t *testing.T) {
 		}
 	}
 	asked := 0
-	built, err := Build(spec, files, func(kustomize.Kustomization) (kustomize.Built, error) {
+	built, err := Build(spec, "", files, func(build.Recipe) (build.Result, error) {
 		asked++
-		return kustomize.Built{}, nil
+		return build.Result{}, nil
 	})
 	require.NoError(t, err)
 	require.Len(t, built, 100)

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/render/build"
 )
 
 // TestReleaseIsWhatRuns changes every field of an application and of its policy, one at
@@ -232,7 +232,7 @@ func renderUnderOneGrant(a *model.Application) (Set, error) {
 			Grant: model.Grant{Component: c.Name, Replicas: 3, Requests: c.Requests, QoS: model.Burstable, Pool: "general", Domains: []string{"a"}}, Run: 3, Spec: c.Content(a.ID),
 		})
 		if c.Type == "kustomize" {
-			built["v1"] = kustomize.Built{Objects: []json.RawMessage{[]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"more"},"data":{"source":"` + string(c.Source) + `"}}`)}}
+			built["v1"] = build.Result{Objects: []json.RawMessage{[]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"more"},"data":{"source":"` + string(c.Source) + `"}}`)}}
 		}
 	}
 	return Application(Input{

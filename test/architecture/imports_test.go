@@ -77,6 +77,10 @@ var bans = []ban{
 		except: []string{"pkg/render/kustomize"},
 		why:    "kustomize runs behind the guards of its package, in a process that has limits",
 	}, {
+		paths:  []string{"helm.sh/", "github.com/Masterminds/sprig/"},
+		except: []string{"pkg/render/chart"},
+		why:    "templates run behind the guards of their package, in a process that has limits",
+	}, {
 		paths:  []string{"sigs.k8s.io/cli-utils/"},
 		except: []string{"pkg/apply", "pkg/runtime/kubernetes"},
 		why:    "inventories and readiness are the business of the edges to the cluster",
@@ -141,13 +145,13 @@ var notLinked = map[string]struct {
 }{
 	"cmd/nodeagent": {
 		paths: []string{
-			"cuelang.org/", "github.com/go-git/", "sigs.k8s.io/kustomize/", "k8s.io/client-go/", "k8s.io/apimachinery/",
+			"cuelang.org/", "github.com/go-git/", "sigs.k8s.io/kustomize/", "helm.sh/", "k8s.io/client-go/", "k8s.io/apimachinery/",
 			module + "pkg/render", module + "pkg/evaluate", module + "pkg/git", module + "pkg/reconcile",
 		},
 		why: "it runs as root on every node and should be small enough to read",
 	},
 	"cmd/reconciler": {
-		paths: []string{"testing", module + "pkg/qos/cgroup", module + "pkg/qos/network", module + "pkg/nodeagent", module + "pkg/sops", "filippo.io/age", "filippo.io/age/", "github.com/getsops/"},
+		paths: []string{module + "pkg/qos/cgroup", module + "pkg/qos/network", module + "pkg/nodeagent", module + "pkg/sops", "filippo.io/age", "filippo.io/age/", "github.com/getsops/"},
 		why:   "it runs without rights on any machine, and leaves what is encrypted to a process of its own",
 	},
 	"cmd/reconciler-decrypt": {

@@ -13,9 +13,11 @@ type defence struct {
 
 var defences = []defence{
 	{"01", "pkg/git/tree.go", `return "is a symbolic link; links are not followed"`, `return ""`, "./pkg/source", "TestAttack01Symlink"},
+	{"01", "pkg/render/chart/read.go", `case !d.Type().IsRegular():`, `case false:`, "./pkg/render/chart", "TestAttack01ChartSymlink"},
 	{"02", "pkg/render/kustomize/tree.go", `p == ".." || strings.HasPrefix(p, "../")`, `p == ".."`, "./pkg/render", "TestAttack02PathTraversal"},
 	{"03", "pkg/render/kustomize/graph.go", `depth > maxBaseDepth {`, `depth > 1000*maxBaseDepth {`, "./pkg/render", "TestAttack03KustomizationCycle"},
 	{"04", "pkg/render/kustomize/fields.go", `k.Resources, k.Bases, k.Components = nil, nil, nil`, `k.Resources, k.Bases, k.Components, k.Crds = nil, nil, nil, nil`, "./pkg/render", "TestAttack04RemoteReferenceSSRF"},
+	{"04", "pkg/render/chart/schema.go", `compiler.UseLoader(nowhere{})`, `compiler.UseLoader(jsonschema.FileLoader{})`, "./pkg/render/chart", "TestAttack04ChartFetches"},
 	{"05", "pkg/render/kustomize/tree.go", `case strings.ContainsAny(ref, ":?"):`, `case false:`, "./pkg/render", "TestAttack05HostileRemoteBody"},
 	{"06", "pkg/render/kustomize/fields.go", `if !rest.Field(i).IsZero() {`, `if !rest.Field(i).IsZero() && rest.Type().Field(i).Name != "HelmCharts" {`, "./pkg/render", "TestAttack06ExecPlugin"},
 	{"07", "pkg/render/kustomize/fields.go", `if !rest.Field(i).IsZero() {`, `if !rest.Field(i).IsZero() && rest.Type().Field(i).Name != "OpenAPI" {`, "./pkg/render", "TestAttack07SchemaPollution"},
@@ -33,6 +35,7 @@ var defences = []defence{
 	{"17", "pkg/render/manifest/podspec.go", `strings.TrimSuffix(r, "/")+"/"`, `strings.TrimSuffix(r, "/")`, "./pkg/render", "TestAttack17PrivilegeEscalation"},
 	{"17", "pkg/render/manifest/account.go", `slices.Contains(a.Accounts, name)`, `name != "d-aros"`, "./pkg/render", "TestAttack17AccountOfManifests"},
 	{"18", "pkg/render/kustomize/build.go", `if k.Secrets {`, `if false {`, "./pkg/render", "TestAttack18SecretLeak"},
+	{"18", "pkg/render/chart/explain.go", `c.mentions("kind: Secret") &&`, `c.mentions("kind: Nothing") &&`, "./pkg/render/chart", "TestAttack18ChartSecretLeak"},
 	{"18", "pkg/model/redact.go", `if c.Type != "secret" || c.Redacted() || c.Encrypted() != "" {`, `if c.Type != "" || c.Redacted() || c.Encrypted() != "" {`, "./cmd/reconciler", "TestAttack18SecretsShowNowhere"},
 	{"18", "pkg/evaluate/layer/index.go", `path[4] == "objects"`, `path[4] == "nothing"`, "./cmd/reconciler", "TestAttack18RefusalsShowNothing"},
 	{"19", "pkg/page/markdown.go", `return literal(text.Line(s, maxText))`, `return text.Line(s, maxText)`, "./pkg/status", "TestAttack19StatusInjection"},

@@ -10,7 +10,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/source"
 )
 
@@ -170,8 +170,8 @@ func (*evaluator) Follow(*model.Ledger) {}
 
 func (e *evaluator) Settled() bool { return e.settled }
 
-func (e *evaluator) Build(_ string, k kustomize.Kustomization) (kustomize.Built, error) {
-	return k.Build(), nil
+func (e *evaluator) Build(_ string, r build.Recipe) (build.Result, error) {
+	return r.Build(), nil
 }
 
 func (e *evaluator) Application(app model.AppID, commit string, _ func(string) (evaluate.Files, error)) (*model.Application, bool, bool) {

@@ -121,6 +121,7 @@ const (
 	NoPackage        = "DA1610"
 	ForeignModule    = "DA1611"
 	LargeLibrary     = "DA1612"
+	NoChart          = "DA1613"
 	Principal        = "DA1806"
 	Ungoverned       = "DA1807"
 	MergerWithRights = "DA1808"

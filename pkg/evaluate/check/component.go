@@ -31,6 +31,7 @@ type propertiesDoc struct {
 		} `json:"metadata"`
 	} `json:"objects"`
 	Path     string `json:"path"`
+	Chart    string `json:"chart"`
 	Deadline string `json:"deadline"`
 
 	Data     json.RawMessage   `json:"data"`
@@ -99,6 +100,8 @@ func (r *references) check() {
 		r.directory(properties.Path)
 	}
 	switch r.c.Type {
+	case "helm":
+		r.chart(properties.Chart)
 	case "secret":
 		r.secret(properties)
 	case "external-secret":
@@ -213,6 +216,13 @@ func (r *references) hooks(traits traitsDoc) {
 		if d, err := time.ParseDuration(pause); err != nil || d >= grace || d <= 0 {
 			r.bad(catalogue.Hook, ".traits.lifecycle."+name+".sleep", "pauses for %s; write more than nothing and less than the %s that the application may take to end (lifecycle.grace)", pause, grace)
 		}
+	}
+}
+
+// chart checks that a chart is where the component says.
+func (r *references) chart(dir string) {
+	if !slices.Contains(r.beside, path.Join(dir, "Chart.yaml")) {
+		r.bad(catalogue.NoChart, ".properties.chart", "there is no Chart.yaml in %s", path.Join(layer.ApplicationDir(r.app.ID), dir))
 	}
 }
 

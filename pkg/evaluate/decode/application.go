@@ -64,7 +64,7 @@ func Application(id model.AppID, doc layer.Document, policy []byte, source model
 	for i := range a.Components {
 		c := &a.Components[i]
 		c.Definition = doc.Defined[c.Name]
-		if c.Type == "kustomize" {
+		if c.Type == "kustomize" || c.Type == "helm" {
 			c.Source = source
 		}
 	}
@@ -116,7 +116,7 @@ func applicationQuoted(path []string) bool {
 	case len(path) == 3:
 		return path[2] == "replicas"
 	case len(path) == 4:
-		return path[2] == "placement" && (path[3] == "pool" || path[3] == "together") || path[2] == "properties" && path[3] == "path"
+		return path[2] == "placement" && (path[3] == "pool" || path[3] == "together") || path[2] == "properties" && (path[3] == "path" || path[3] == "chart")
 	case len(path) == 6 && path[2] == "placement":
 		return path[3] == "flavours" && path[5] == "pool"
 	case len(path) == 5:

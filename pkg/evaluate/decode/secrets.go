@@ -37,8 +37,11 @@ func (d *secretsDoc) secrets(a *model.Application, own *layer.Layer) (problems [
 				hidden = append(hidden, *h)
 			}
 		}
-		if c.c.Type == "external-secret" {
+		switch c.c.Type {
+		case "external-secret":
 			c.store()
+		case "helm":
+			c.chart()
 		}
 		problems = append(problems, c.problems...)
 	}

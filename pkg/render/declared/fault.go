@@ -23,6 +23,11 @@ const (
 	CodeLimits     = "DA1718" // a limit above the quota of a locked tenant
 	CodeAccount    = "DA1719" // an annotation of a service account that policy does not allow
 	CodeAdoption   = "DA1725" // an object to adopt that the application does not render
+	CodeChart      = "DA1726" // a chart that is not read
+	CodeTemplate   = "DA1727" // a chart that does not render
+	CodeChance     = "DA1728" // a chart that comes out differently each time
+	CodeHook       = "DA1729" // a hook of a chart
+	CodeSecret     = "DA1730" // a Secret that a chart makes
 	// The code after CodeSize refused workflows while nothing carried them out; codes are not used again.
 )
 

@@ -1,7 +1,6 @@
 package kustomize
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -24,32 +24,20 @@ type Kustomization struct {
 
 	Metadata []string // buildMetadata of the directory to build
 
-	Written []Written `json:"-" cbor:"-"` // for Built: no build needs them
+	Written []build.Written `json:"-" cbor:"-"` // for build.Result: no build needs them
 }
 
-// Built is the result of a build: objects, or the reason why there are none.
-type Built struct {
-	Objects []json.RawMessage // in the order of kustomize
-	Refused string            // error in its files
-	Failed  string            // why kustomize does not build them
-	Place   string            // where it fails: file:line and field, "" if that is not known
-
-	Written []Written `json:"-" cbor:"-"` // the caller of Build knows them
-}
-
-// Build runs kustomize. The author of the kustomization decides how much time and memory
-// that takes, so a caller that does not trust the author builds in a process that has
-// limits. A panic in a library is a failure of this input.
-func (k Kustomization) Build() (b Built) {
+// Build runs kustomize.
+func (k Kustomization) Build() (b build.Result) {
 	defer func() {
 		if r := recover(); r != nil {
-			b = Built{Failed: "kustomize gave up: " + k.explain(fmt.Errorf("%v", r))}
+			b = build.Result{Failed: "kustomize gave up: " + k.explain(fmt.Errorf("%v", r))}
 		}
 	}()
 	memory := filesys.MakeFsInMemory()
 	for name, data := range k.Files {
 		if err := memory.WriteFile(name, data); err != nil {
-			return Built{Failed: "kustomize: " + k.explain(err)}
+			return build.Result{Failed: "kustomize: " + k.explain(err)}
 		}
 	}
 	built, err := krusty.MakeKustomizer(&krusty.Options{
@@ -58,16 +46,16 @@ func (k Kustomization) Build() (b Built) {
 		PluginConfig:     types.DisabledPluginConfig(),
 	}).Run(memory, k.Root)
 	if err != nil {
-		return Built{Failed: "kustomize: " + k.explain(err)}
+		return build.Result{Failed: "kustomize: " + k.explain(err)}
 	}
 	for _, r := range built.Resources() {
 		err := k.origins(r)
 		if err != nil {
-			return Built{Failed: "kustomize: " + k.explain(err)}
+			return build.Result{Failed: "kustomize: " + k.explain(err)}
 		}
 		encoded, err := r.MarshalJSON()
 		if err != nil {
-			return Built{Failed: "kustomize: " + k.explain(err)}
+			return build.Result{Failed: "kustomize: " + k.explain(err)}
 		}
 		b.Objects = append(b.Objects, encoded)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
-	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
@@ -17,8 +17,8 @@ type Renderer struct {
 	Fleet  string // value of render.LabelFleet
 	Prefix string // put before every namespace name
 
-	// Build builds a kustomization of a tenant. Nil builds it in this process without limits.
-	Build func(tenant string, k kustomize.Kustomization) (kustomize.Built, error)
+	// Build follows a recipe of a tenant. Nil builds it in this process without limits.
+	Build func(tenant string, r build.Recipe) (build.Result, error)
 }
 
 // Set returns the objects of an assignment: those of an instance while it is active, those
@@ -77,11 +77,10 @@ func (r *Renderer) kustomizations(a *runtime.Assignment, spec *model.Application
 	if err != nil {
 		return nil, err
 	}
-	build := r.Build
-	if build == nil {
-		return render.Build(spec, dir, nil)
+	if r.Build == nil {
+		return render.Build(spec, r.Prefix, dir, nil)
 	}
-	return render.Build(spec, dir, func(k kustomize.Kustomization) (kustomize.Built, error) { return build(spec.ID.Tenant, k) })
+	return render.Build(spec, r.Prefix, dir, func(recipe build.Recipe) (build.Result, error) { return r.Build(spec.ID.Tenant, recipe) })
 }
 
 // Act renders assignments, and applies the sets of those that can be rendered. What cannot

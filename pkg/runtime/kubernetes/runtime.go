@@ -16,7 +16,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
-	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/runtime/carrier"
 	"github.com/d-aros/d-aros/pkg/sealed"
@@ -45,8 +45,8 @@ type Options struct {
 
 	Opener *sealed.Opener // of encrypted files; nil: none is opened
 
-	// Build builds a kustomization of a tenant. Nil builds it in this process without limits.
-	Build func(tenant string, k kustomize.Kustomization) (kustomize.Built, error)
+	// Build follows a recipe of a tenant. Nil builds it in this process without limits.
+	Build func(tenant string, r build.Recipe) (build.Result, error)
 }
 
 // Runtime is one cluster. Close ends its watches.

@@ -14,7 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
-	"github.com/d-aros/d-aros/pkg/render/kustomize"
+	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/source"
@@ -40,8 +40,8 @@ func (e evaluator) Fleet(string, evaluate.Files, func(string) (evaluate.Files, e
 	return e.fleet.Fleet
 }
 
-func (evaluator) Build(_ string, k kustomize.Kustomization) (kustomize.Built, error) {
-	return k.Build(), nil
+func (evaluator) Build(_ string, r build.Recipe) (build.Result, error) {
+	return r.Build(), nil
 }
 
 func (e evaluator) Application(app model.AppID, _ string, _ func(string) (evaluate.Files, error)) (*model.Application, bool, bool) {
