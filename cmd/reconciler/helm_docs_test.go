@@ -42,7 +42,7 @@ stdout 'acme/site'
 # What a template says is wrong is told with its line.
 exec sed -i 's/name: gate/name: {{ required "name the container" .Values.name }}/' tenants/acme/apps/site/charts/door/templates/deployment.yaml
 ! exec reconciler vet
-stdout '^DA1727 application.components.door.properties.chart: charts/door/templates/deployment.yaml:11: helm: name the container$'
+stdout '^DA1727 application.components.door.properties.chart: charts/door/templates/deployment.yaml:13: helm: name the container$'
 `), 0o600))
 	testscript.Run(t, testscript.Params{
 		Dir: dir,
