@@ -35,7 +35,7 @@ var defences = []defence{
 	{"17", "pkg/render/manifest/podspec.go", `strings.TrimSuffix(r, "/")+"/"`, `strings.TrimSuffix(r, "/")`, "./pkg/render", "TestAttack17PrivilegeEscalation"},
 	{"17", "pkg/render/manifest/account.go", `slices.Contains(a.Accounts, name)`, `name != "d-aros"`, "./pkg/render", "TestAttack17AccountOfManifests"},
 	{"18", "pkg/render/kustomize/build.go", `if k.Secrets {`, `if false {`, "./pkg/render", "TestAttack18SecretLeak"},
-	{"18", "pkg/render/chart/explain.go", `c.mentions("kind: Secret") &&`, `c.mentions("kind: Nothing") &&`, "./pkg/render/chart", "TestAttack18ChartSecretLeak"},
+	{"18", "pkg/render/chart/explain.go", `f.repeats && c.mentions(`, `f == nil && c.mentions(`, "./pkg/render/chart", "TestAttack18ChartSecretLeak"},
 	{"18", "pkg/model/redact.go", `if c.Type != "secret" || c.Redacted() || c.Encrypted() != "" {`, `if c.Type != "" || c.Redacted() || c.Encrypted() != "" {`, "./cmd/reconciler", "TestAttack18SecretsShowNowhere"},
 	{"18", "pkg/evaluate/layer/index.go", `path[4] == "objects"`, `path[4] == "nothing"`, "./cmd/reconciler", "TestAttack18RefusalsShowNothing"},
 	{"19", "pkg/page/markdown.go", `return literal(text.Line(s, maxText))`, `return text.Line(s, maxText)`, "./pkg/status", "TestAttack19StatusInjection"},

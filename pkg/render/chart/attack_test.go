@@ -159,6 +159,11 @@ func TestAttack18ChartSecretLeak(t *testing.T) {
 		require.NotContains(t, b.Failed+b.Place, "canary", bad)
 		require.Contains(t, b.Place, "web/templates/z.yaml", bad)
 	}
+	for _, values := range []string{"password: !!int canary\n", "canary\n", "[canary]\n", "a: {b: canary\n"} {
+		b := build.Follow(of(t, secret+"-- values.yaml --\n"+values))
+		require.NotEmpty(t, b.Failed, values)
+		require.NotContains(t, b.Failed, "canary", values)
+	}
 	said := build.Follow(of(t, secret+"-- templates/z.yaml --\n{{ required \"name the Secret with the password\" .Values.existingSecret }}\n"))
 	require.Equal(t, "helm: name the Secret with the password", said.Failed, "what a template says in so many words is no secret")
 	require.Equal(t, "web/templates/z.yaml:1", said.Place)

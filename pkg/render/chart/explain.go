@@ -16,6 +16,8 @@ type fault struct {
 	code  string
 	place string
 	err   error
+
+	repeats bool // it has words of a library, and so perhaps a value of the chart
 }
 
 func (f *fault) Error() string { return f.err.Error() }
@@ -27,7 +29,7 @@ const maxExplanation = 400
 func (c Chart) failed(err error) build.Result {
 	var f *fault
 	if !errors.As(err, &f) {
-		f = &fault{place: c.place(err), err: err}
+		f = &fault{place: c.place(err), err: err, repeats: true}
 	}
 	return build.Result{Failed: "helm: " + c.explain(f), Code: f.code, Place: f.place}
 }
@@ -38,10 +40,10 @@ func (c Chart) explain(f *fault) string {
 	said := f.Error()
 	if parts := prefixed.FindStringSubmatch(said); parts != nil {
 		said = parts[2]
-	} else if lines := strings.Split(said, "\n"); len(lines) > 2 && f.code == "" { // a place, what ran there and what it said, from outside to inside
+	} else if lines := strings.Split(said, "\n"); len(lines) > 2 && f.repeats { // a place, what ran there and what it said, from outside to inside
 		said = strings.Join(lines[len(lines)-2:], "")
 	}
-	if f.code == "" && c.mentions("kind: Secret") && !c.mentions(strings.TrimSpace(said)) {
+	if f.repeats && c.mentions("kind: Secret") && !c.mentions(strings.TrimSpace(said)) {
 		return "the details may repeat a secret; `helm template` shows them"
 	}
 	return text.Line(strings.ReplaceAll(said, unpackedSuffix, ""), maxExplanation)

@@ -13,6 +13,8 @@ import (
 	v2 "helm.sh/helm/v4/pkg/chart/v2"
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
 	"helm.sh/helm/v4/pkg/chart/v2/util"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // Bounds of the archives in a chart.
@@ -74,32 +76,40 @@ func (c Chart) load() (*v2.Chart, common.Values, error) {
 	var u unpacked
 	for _, f := range c.Files {
 		if err := u.add(f, 0); err != nil {
-			return nil, nil, err
+			return nil, nil, &fault{declared.CodeChart, "", err, false}
 		}
 	}
 	ch, err := loader.LoadFiles(u.files)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, &fault{declared.CodeChart, "", err, true}
 	}
 	inOrder(ch)
-	switch {
-	case ch.Metadata.APIVersion != v2.APIVersionV1 && ch.Metadata.APIVersion != v2.APIVersionV2:
-		return nil, nil, fmt.Errorf("has apiVersion %.20q in its Chart.yaml; v1 and v2 are read", ch.Metadata.APIVersion)
-	case ch.Metadata.Type == "library":
-		return nil, nil, errors.New("is a library, which has no objects of its own; name a chart that depends on it")
-	case len(ch.CRDObjects()) > 0 && !c.SkipCRDs:
-		return nil, nil, fmt.Errorf("brings %s, which has no namespace: ask the platform's admins for its kind, and write skipCRDs: true", c.file(ch.Name(), ch.CRDObjects()[0].Filename))
-	}
-	for _, d := range ch.Metadata.Dependencies {
-		if !slices.ContainsFunc(ch.Dependencies(), func(there *v2.Chart) bool { return there.Name() == d.Name }) {
-			return nil, nil, fmt.Errorf("depends on %s, which is not in charts/; run `helm dependency build` and commit what it gets", d.Name)
-		}
+	if err := c.takes(ch); err != nil {
+		return nil, nil, &fault{declared.CodeChart, "", err, false}
 	}
 	values, err := common.ReadValues(c.Values)
 	if err != nil {
 		return nil, nil, err
 	}
 	return ch, values, util.ProcessDependencies(ch, values)
+}
+
+// takes refuses a chart that cannot be a component.
+func (c Chart) takes(ch *v2.Chart) error {
+	switch {
+	case ch.Metadata.APIVersion != v2.APIVersionV1 && ch.Metadata.APIVersion != v2.APIVersionV2:
+		return fmt.Errorf("has apiVersion %.20q in its Chart.yaml; v1 and v2 are read", ch.Metadata.APIVersion)
+	case ch.Metadata.Type == "library":
+		return errors.New("is a library, which has no objects of its own; name a chart that depends on it")
+	case len(ch.CRDObjects()) > 0 && !c.SkipCRDs:
+		return fmt.Errorf("brings %s, which has no namespace: ask the platform's admins for its kind, and write skipCRDs: true", c.file(ch.Name(), ch.CRDObjects()[0].Filename))
+	}
+	for _, d := range ch.Metadata.Dependencies {
+		if !slices.ContainsFunc(ch.Dependencies(), func(there *v2.Chart) bool { return there.Name() == d.Name }) {
+			return fmt.Errorf("depends on %s, which is not in charts/; run `helm dependency build` and commit what it gets", d.Name)
+		}
+	}
+	return nil
 }
 
 // inOrder sorts the charts inside a chart, which Helm reads in random order.

@@ -33,7 +33,7 @@ func (c Chart) split(r *rendered, chart, template, text string) error {
 		}
 		encoded, err := yaml.YAMLToJSON([]byte(doc))
 		if err != nil {
-			return &fault{"", c.file(chart, template), fmt.Errorf("does not come to YAML: %w", err)}
+			return &fault{"", c.file(chart, template), fmt.Errorf("does not come to YAML: %w", err), true}
 		}
 		if err := c.object(r, chart, template, encoded); err != nil {
 			return err
@@ -49,7 +49,7 @@ func (c Chart) object(r *rendered, chart, template string, encoded json.RawMessa
 	}
 	var h head
 	if err := json.Unmarshal(encoded, &h); err != nil || h.Kind == "" {
-		return &fault{"", c.file(chart, template), fmt.Errorf("comes to what is no object: it has no kind, or is no mapping")}
+		return &fault{"", c.file(chart, template), fmt.Errorf("comes to what is no object: it has no kind, or is no mapping"), false}
 	}
 	if strings.HasSuffix(h.Kind, "List") && h.Items != nil {
 		for _, item := range h.Items {
@@ -66,7 +66,7 @@ func (c Chart) object(r *rendered, chart, template string, encoded json.RawMessa
 	case hooked:
 		return &fault{declared.CodeHook, c.line(chart, template, "helm.sh/hook"), fmt.Errorf(
 			"makes %s %.80s a hook (%.80s), which Helm runs beside the objects; switch it off in the values or take it out, and write a component of type job that a step of the workflow runs",
-			h.Kind, h.Metadata.Name, events)}
+			h.Kind, h.Metadata.Name, events), false}
 	}
 	r.objects = append(r.objects, encoded)
 	r.written = append(r.written, build.Written{Kind: h.Kind, Name: h.Metadata.Name, At: c.line(chart, template, "kind: "+h.Kind)})

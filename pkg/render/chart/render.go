@@ -15,7 +15,6 @@ import (
 	"helm.sh/helm/v4/pkg/engine"
 
 	"github.com/d-aros/d-aros/pkg/render/build"
-	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // rendered is what a chart comes to.
@@ -37,7 +36,7 @@ func (c Chart) render(by *chance) (r rendered, err error) {
 	}()
 	ch, values, err := c.load()
 	if err != nil {
-		return rendered{}, &fault{declared.CodeChart, "", err}
+		return rendered{}, err
 	}
 	known, err := c.capabilities()
 	if err != nil {
