@@ -38,7 +38,7 @@ func (f *runFlags) runtimes(cluster *rest.Config, opener *sealed.Opener, evaluat
 	var adapters []runtime.Adapter
 	if cluster != nil {
 		r.cluster, err = kubernetes.New(cluster, kubernetes.Options{
-			Fleet: f.fleet, Prefix: f.prefix, Workers: f.workers, Namespace: f.leaseNamespace, Agents: f.nodeNamespace, TenantRole: f.tenantRole, Opener: opener, Build: evaluator.Build,
+			Fleet: f.fleet, Prefix: f.prefix, Workers: f.workers, Slice: f.slice() / 4, Namespace: f.leaseNamespace, Agents: f.nodeNamespace, TenantRole: f.tenantRole, Opener: opener, Build: evaluator.Build,
 		})
 		if err != nil {
 			return r, err

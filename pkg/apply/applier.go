@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // FieldManager is the default name under which fields are owned.
@@ -23,6 +25,9 @@ type Options struct {
 	// Patience is how long a pass waits for the answer to one request, default 1 s. A test that
 	// holds one pass to something waits longer: on a busy machine an answer may take seconds.
 	Patience time.Duration
+
+	// Slice is how long a call of Apply waits for what it began. 0: until all has ended.
+	Slice time.Duration
 
 	// Account is the name of the ServiceAccount that requests about the objects of
 	// applications impersonate, that of the object's namespace. Secrets are then watched
@@ -44,7 +49,13 @@ type Applier struct {
 	kinds   *kinds
 	live    *Live
 	fights  *fights
+	queue   *queue
+	slice   time.Duration
 	turn    sync.Mutex // one Apply at a time
+	told    Requests   // in reports of Apply
+
+	mu      sync.Mutex
+	current map[model.AppID]*work // that no report has told the end of
 
 	unanswered *unanswered
 	accounts   *accounts
@@ -75,9 +86,11 @@ func New(cfg *rest.Config, opts Options) (*Applier, error) {
 	accounts := newAccounts(opts.Account, now)
 	live := newLive(client, kinds, accounts, opts)
 	workers := cmp.Or(opts.Workers, 8)
+	unanswered := newUnanswered(workers/2, opts.Patience)
 	return &Applier{
 		fleet: opts.Fleet, workers: workers, client: client, kinds: kinds, live: live,
-		fights: &fights{now: now, all: map[field]*fight{}}, unanswered: newUnanswered(workers/2, opts.Patience), accounts: accounts,
+		queue: newQueue(workers, unanswered.of), slice: opts.Slice, current: map[model.AppID]*work{},
+		fights: &fights{now: now, all: map[field]*fight{}}, unanswered: unanswered, accounts: accounts,
 	}, nil
 }
 
@@ -87,9 +100,10 @@ func (a *Applier) Live() *Live { return a.live }
 // Answered counts the requests that have ended. It is for concurrent use.
 func (a *Applier) Answered() int64 { return a.client.ended.Load() }
 
-// Close ends all watches and the requests that are left, and waits for them.
+// Close ends all watches and requests, and waits for them.
 func (a *Applier) Close() {
 	a.unanswered.end()
+	a.queue.jobs.Wait()
 	a.live.close()
 }
 

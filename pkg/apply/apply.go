@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -21,55 +22,84 @@ import (
 // A failure concerns the set it happens in: its other objects are still applied,
 // but nothing of it is pruned. A request that takes longer than a second goes on, and the
 // object is reported as failed until a later call finds it answered. When ctx ends, requests under way are cancelled
-// and what was not done is reported as skipped. Calls do not overlap.
+// and what was not done is reported as skipped.
+//
+// With Options.Slice, a call waits no longer than that. The work on a set that has not ended
+// goes on until ctx ends, and a call with a set of the same application and revision returns
+// what it came to. Calls do not overlap.
 func (a *Applier) Apply(ctx context.Context, sets []render.Set) Report {
 	a.turn.Lock()
 	defer a.turn.Unlock()
-	before := a.client.requests()
-	life := ctx
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	p := &pass{Applier: a, life: life, cancel: cancel, wanted: map[Ref]int{}, defined: map[schema.GroupKind]bool{}}
-	report := Report{Sets: make([]SetReport, len(sets))}
+	p := a.newPass(ctx)
+	works := make([]*work, len(sets))
 	for i := range sets {
-		p.add(&sets[i], &report.Sets[i])
+		works[i] = p.join(&sets[i])
 	}
-	if _, err := a.mapped(ctx, configMap, ""); err != nil {
-		cancel(err)
+	p.start()
+	a.await(p.works)
+	report := Report{Sets: make([]SetReport, len(sets))}
+	for i, w := range works {
+		var err error
+		report.Sets[i], err = a.collect(w)
+		report.Err = cmp.Or(report.Err, err)
 	}
-	p.follow(ctx, false)
-	p.run(ctx, (*work).scope)
-	p.run(ctx, (*work).tenantSteps)
-	p.follow(ctx, true)
-	p.run(ctx, (*work).applicationSteps)
-	if ctx.Err() != nil {
-		report.Err = context.Cause(ctx)
-	}
-	for _, w := range p.works {
-		w.finish(report.Err)
-	}
-	after := a.client.requests()
-	report.Requests = Requests{
-		Apply: after.Apply - before.Apply, Get: after.Get - before.Get, Delete: after.Delete - before.Delete,
-	}
+	now := a.client.requests()
+	report.Requests = now.since(a.told)
+	a.told = now
 	return report
 }
 
-// pass is one call of Apply.
+// pass is what one call of Apply begins.
 type pass struct {
 	*Applier
+	ctx     context.Context
 	life    context.Context // of the requests that are left
 	cancel  context.CancelCauseFunc
 	works   []*work
+	open    atomic.Int64              // works that have not ended
 	wanted  map[Ref]int               // by how many sets
 	defined map[schema.GroupKind]bool // kinds whose definition is in one of the sets
 
 	silent atomic.Int64 // requests in a row that got no answer at all
 }
 
-func (p *pass) add(set *render.Set, report *SetReport) {
-	report.App = set.App
-	w := &work{pass: p, set: set, report: report}
+func (a *Applier) newPass(ctx context.Context) *pass {
+	p := &pass{Applier: a, life: ctx, wanted: map[Ref]int{}, defined: map[schema.GroupKind]bool{}}
+	p.ctx, p.cancel = context.WithCancelCause(ctx)
+	return p
+}
+
+// start begins the works of a pass.
+func (p *pass) start() {
+	if len(p.works) == 0 {
+		p.cancel(nil)
+		return
+	}
+	p.open.Store(int64(len(p.works)))
+	free := []func() bool{context.AfterFunc(p.unanswered.closing, func() { p.cancel(context.Canceled) }), context.AfterFunc(p.ctx, p.queue.look)}
+	if _, err := p.mapped(p.ctx, configMap, ""); err != nil {
+		p.cancel(err)
+	}
+	p.follow(p.ctx)
+	turns := make([]*turn, len(p.works))
+	for i, w := range p.works {
+		turns[i] = &turn{ctx: p.ctx, tenant: w.app().Tenant, first: w.app().Name == "", steps: w.steps(), ended: func() {
+			w.end()
+			if p.open.Add(-1) == 0 {
+				for _, end := range free {
+					end()
+				}
+				p.cancel(nil)
+			}
+		}}
+	}
+	p.queue.add(turns...)
+}
+
+// add returns the work on a set.
+func (p *pass) add(set *render.Set) *work {
+	report := &SetReport{App: set.App}
+	w := &work{pass: p, set: set, report: report, done: make(chan struct{})}
 	w.recorded = sync.OnceValue(func() recorded { return p.live.recorded(set.App, set.Ledger) })
 	for i := range set.Objects {
 		o := &set.Objects[i]
@@ -87,34 +117,40 @@ func (p *pass) add(set *render.Set, report *SetReport) {
 	}
 	slices.SortFunc(w.wanted, Ref.Compare)
 	p.works = append(p.works, w)
+	return w
 }
 
 // follow starts the watches of all kinds in the sets, so that they get in step
-// at the same time and not one after the other: those that accounts make, or the others.
-func (p *pass) follow(ctx context.Context, private bool) {
+// at the same time and not one after the other.
+func (p *pass) follow(ctx context.Context) {
 	started := map[place]bool{}
 	for _, w := range p.works {
 		for i := range w.set.Objects {
 			k, in := w.set.Objects[i].Object.GroupVersionKind(), w.report.Results[i].Namespace
 			at := p.live.place(k.GroupKind(), in)
-			if started[at] || (at.namespace != "") != private {
+			if started[at] {
 				continue
 			}
 			started[at] = true
-			if m, err := p.kinds.find(ctx, k); err == nil {
+			if m, err := p.kinds.find(ctx, k); err == nil && at.namespace == "" {
 				p.live.follow(m, in)
 			}
 		}
 	}
 }
 
-// run does the given steps of every set.
-func (p *pass) run(ctx context.Context, steps func(*work) []func() []job) {
-	var turns []*turn
-	for _, w := range p.works {
-		turns = append(turns, &turn{tenant: w.set.App.Tenant, steps: steps(w)})
+// followOwn starts the watches that accounts make, of which there are some by now.
+func (w *work) followOwn() []job {
+	for i := range w.set.Objects {
+		k, in := w.set.Objects[i].Object.GroupVersionKind(), w.report.Results[i].Namespace
+		if w.live.place(k.GroupKind(), in).namespace == "" {
+			continue
+		}
+		if m, ok := w.kinds.have(k); ok {
+			w.live.follow(m, in)
+		}
 	}
-	run(ctx, p.workers, turns, p.unanswered.of)
+	return nil
 }
 
 // answered counts requests without an answer. After as many in a row as there are
@@ -134,6 +170,12 @@ type work struct {
 	report *SetReport
 	wanted []Ref // the objects of the inventory, in order
 
+	done  chan struct{} // closed when it has ended
+	err   error         // why it ended early, if it did
+	left  bool          // a call returned before it ended
+	stale bool          // others changed something meanwhile, so that it says nothing of what is now
+	deeds []Result      // of work before it that no report told
+
 	recorded func() recorded // what the inventories said when the pass began
 
 	failed atomic.Bool           // an object failed: nothing is pruned
@@ -148,28 +190,6 @@ type work struct {
 
 func (w *work) app() model.AppID { return w.set.App }
 
-// scope is the first round: namespaces and definitions of all sets.
-func (w *work) scope() []func() []job {
-	return []func() []job{func() []job { return w.stage(render.StageScope) }}
-}
-
-// tenantSteps is the second round: the limits of tenants and their accounts, which have to
-// be there before what is limited, and before somebody impersonates them.
-func (w *work) tenantSteps() []func() []job {
-	if w.app().Name != "" {
-		return nil
-	}
-	return w.steps()
-}
-
-// applicationSteps is the third round.
-func (w *work) applicationSteps() []func() []job {
-	if w.app().Name == "" {
-		return nil
-	}
-	return w.steps()
-}
-
 // as returns the client for requests about objects in a namespace. Only D-AROS itself
 // changes what belongs to a tenant as a whole: its limits are not the tenant's.
 func (w *work) as(namespace string) *client {
@@ -179,8 +199,9 @@ func (w *work) as(namespace string) *client {
 	return w.client.as(w.accounts.of(namespace))
 }
 
+// steps are the steps of the turn of a set. Namespaces and definitions come first.
 func (w *work) steps() []func() []job {
-	steps := []func() []job{w.enter, w.announce}
+	steps := []func() []job{func() []job { return w.stage(render.StageScope) }, w.followOwn, w.enter, w.announce}
 	var stages []int
 	for i := range w.set.Objects {
 		if s := w.set.Objects[i].Stage; s > render.StageScope {
@@ -237,17 +258,21 @@ func (w *work) fail(r *Result, sent *unstructured.Unstructured, err error) {
 	}
 }
 
-// finish gives the reason for each object that was not tried.
-func (w *work) finish(err error) {
+// end closes the report. It gives the reason for each object that was not tried.
+func (w *work) end() {
+	defer w.close()
 	defer w.tellAdoptions()
+	if w.ctx.Err() != nil {
+		w.err = context.Cause(w.ctx)
+	}
 	for i := range w.report.Results {
 		r := &w.report.Results[i]
 		if r.Action != Skipped || r.Message != "" {
 			continue
 		}
 		switch stuck := w.stuck.Load(); {
-		case err != nil:
-			_, _, why := refusal(r.Ref, nil, err)
+		case w.err != nil:
+			_, _, why := refusal(r.Ref, nil, w.err)
 			r.Message = "not tried: " + why
 		case stuck != nil && exhausted(*stuck):
 			r.Message = "not tried, because the API server did not cope with another object of the set"

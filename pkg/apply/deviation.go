@@ -31,7 +31,7 @@ func (a *Applier) Deviations(ctx context.Context, sets []render.Set) ([]model.De
 	}
 	p := &pass{Applier: a, wanted: map[Ref]int{}}
 	for i := range sets {
-		p.add(&sets[i], &SetReport{})
+		p.add(&sets[i])
 	}
 	found := make([][]model.Deviation, len(p.works))
 	group, ctx := errgroup.WithContext(ctx)
@@ -77,13 +77,13 @@ func (w *work) deviations(ctx context.Context) (list []model.Deviation, err erro
 		}
 		list = append(list, d)
 	}
-	unwanted, err := w.left(ctx)
+	unwanted, err := w.unwantedLive(ctx)
 	return append(list, unwanted...), err
 }
 
-// left returns the objects that an inventory lists and that no set wants any more, but for
+// unwantedLive returns the objects that an inventory lists and that no set wants any more, but for
 // Jobs of workflow steps, which the step deletes, and volumes, which are never deleted.
-func (w *work) left(ctx context.Context) (list []model.Deviation, err error) {
+func (w *work) unwantedLive(ctx context.Context) (list []model.Deviation, err error) {
 	var stored []Ref
 	for _, o := range w.live.inventories(w.app()) {
 		stored = union(stored, o.inventory.refs)

@@ -77,9 +77,7 @@ func (e *unknownKind) Error() string {
 // find returns how a kind is served. Discovery itself cannot be cancelled, but
 // the call returns when ctx ends.
 func (k *kinds) find(ctx context.Context, want kind) (mapping, error) {
-	k.mu.Lock()
-	m, ok := k.known[want]
-	k.mu.Unlock()
+	m, ok := k.have(want)
 	if ok {
 		return m, nil
 	}
@@ -95,6 +93,14 @@ func (k *kinds) find(ctx context.Context, want kind) (mapping, error) {
 	case <-ctx.Done():
 		return mapping{}, ctx.Err()
 	}
+}
+
+// have returns how a kind is served if that is known.
+func (k *kinds) have(want kind) (mapping, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	m, ok := k.known[want]
+	return m, ok
 }
 
 func (k *kinds) ask(want kind) (mapping, error) {
@@ -143,10 +149,7 @@ func (k *kinds) expect() {
 // synced reports whether the kind is known and its watch has seen all objects of a
 // namespace. It does not wait.
 func (k *kinds) synced(want kind, namespace string, l *Live) bool {
-	k.mu.Lock()
-	_, ok := k.known[want]
-	k.mu.Unlock()
-	if !ok {
+	if _, ok := k.have(want); !ok {
 		return false
 	}
 	l.mu.Lock()

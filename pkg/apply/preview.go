@@ -40,7 +40,7 @@ func (a *Applier) Others(ctx context.Context, sets []render.Set) (others []Other
 	}
 	p := &pass{Applier: a, wanted: map[Ref]int{}}
 	for i := range sets {
-		p.add(&sets[i], &SetReport{})
+		p.add(&sets[i])
 	}
 	found := make([][]Other, len(p.works))
 	missing := make([][]string, len(p.works))

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -43,6 +43,19 @@ func TestSlowTenantDoesNotDelayOthers(t *testing.T) {
 	require.Zero(t, left.Load())
 }
 
+// run does all turns with a number of workers.
+func run(ctx context.Context, workers int, turns []*turn, late func(tenant string) int) {
+	q := newQueue(workers, late)
+	var left sync.WaitGroup
+	for _, t := range turns {
+		left.Add(1)
+		t.ctx, t.ended = ctx, left.Done
+	}
+	q.add(turns...)
+	left.Wait()
+	q.jobs.Wait()
+}
+
 // prompt: every request is answered.
 func prompt(string) int { return 0 }
 
@@ -58,11 +71,11 @@ func TestNobodyWaitsTwice(t *testing.T) {
 		{0, 8, true, true}, {1, 8, true, false}, // it is told so, one after the other
 	} {
 		one := func() []job { return []job{func(context.Context) {}} }
-		slow := &lane{tenant: "slow", running: c.running, turns: []*turn{{tenant: "slow", steps: []func() []job{one}}}}
-		q := &queue{share: 4, late: func(string) int { return c.late }, lanes: []*lane{slow}}
-		q.more = sync.NewCond(&q.mu)
+		slow := &lane{tenant: "slow", running: c.running, turns: []*turn{{ctx: t.Context(), tenant: "slow", steps: []func() []job{one}}}}
+		q := newQueue(8, func(string) int { return c.late })
+		q.lanes = []*lane{slow}
 		if !c.alone {
-			q.lanes = append(q.lanes, &lane{tenant: "other", turns: []*turn{{tenant: "other", running: 1}}})
+			q.lanes = append(q.lanes, &lane{tenant: "other", turns: []*turn{{ctx: t.Context(), tenant: "other", running: 1}}})
 		}
 		_, next := q.pick()
 		require.Equal(t, c.begins, next != nil, "%+v", c)
@@ -71,33 +84,49 @@ func TestNobodyWaitsTwice(t *testing.T) {
 
 // TestWorkersComeBack: when the late requests of a tenant have ended, it has all workers again.
 func TestWorkersComeBack(t *testing.T) {
-	var late, asked, running atomic.Int64
+	var late, running atomic.Int64
 	late.Store(2)
-	waiting, several := make(chan struct{}), make(chan struct{})
-	first := func(context.Context) {
-		<-waiting // the other workers have found nothing to do
-		late.Store(0)
-	}
-	together := sync.OnceFunc(func() { close(several) })
+	several := make(chan struct{})
+	first := func(context.Context) { late.Store(0) }
 	rest := func(context.Context) {
 		if running.Add(1) == 2 {
-			together()
+			close(several)
 		}
-		select {
-		case <-several:
-		case <-time.After(time.Minute):
-			t.Error("one worker is left alone")
-			together()
-		}
+		<-several // a worker that is left alone waits for ever
 	}
-	turns := []*turn{{tenant: "slow", steps: []func() []job{func() []job { return []job{first, rest, rest} }}}}
-	run(t.Context(), 4, turns, func(string) int {
-		if asked.Add(1) == 4 {
-			close(waiting)
-		}
-		return int(late.Load())
-	})
+	run(t.Context(), 4, []*turn{{tenant: "slow", steps: []func() []job{func() []job { return []job{first, rest, rest} }}}},
+		func(string) int { return int(late.Load()) })
 	require.EqualValues(t, 2, running.Load())
+}
+
+// TestTenantGoesFirst: what its applications share is there before any of them begins, also if
+// they were added before, and nobody else waits for it.
+func TestTenantGoesFirst(t *testing.T) {
+	shared, other := make(chan struct{}), make(chan struct{})
+	var there atomic.Bool
+	one := func(do job) []func() []job { return []func() []job{func() []job { return []job{do} }} }
+	run(t.Context(), 4, []*turn{
+		{tenant: "acme", steps: one(func(context.Context) { assert.True(t, there.Load()) })},
+		{tenant: "acme", first: true, steps: one(func(context.Context) { <-shared; there.Store(true) })},
+		{tenant: "globex", steps: one(func(context.Context) { close(other) })},
+		{tenant: "initech", steps: one(func(context.Context) { <-other; close(shared) })},
+	}, prompt)
+	require.True(t, there.Load())
+}
+
+// TestCancelledTurnsEnd, while the workers are busy with others.
+func TestCancelledTurnsEnd(t *testing.T) {
+	q := newQueue(1, prompt)
+	ctx, cancel := context.WithCancel(t.Context())
+	release, ended := make(chan struct{}), make(chan struct{})
+	one := func(do job) []func() []job { return []func() []job{func() []job { return []job{do} }} }
+	q.add(&turn{ctx: t.Context(), tenant: "busy", steps: one(func(context.Context) { <-release })},
+		&turn{ctx: ctx, tenant: "waits", steps: one(func(context.Context) { t.Error("begun") }), ended: func() { close(ended) }})
+	cancel()
+	q.look()
+	<-ended
+	close(release)
+	q.jobs.Wait()
 }
 
 // TestTenantGetsHalfOfTheWorkers while another one has something to do.

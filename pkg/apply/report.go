@@ -112,6 +112,8 @@ type SetReport struct {
 	Results []Result // in the order of the set, then the pruned objects
 	Notices []string // sentences for people, besides the results
 
+	UnderWay bool // it has not ended: a later call of Apply tells what it came to
+
 	NotAdopted []NotAdopted // entries of application.adopt that take no object
 }
 
@@ -123,6 +125,9 @@ type NotAdopted struct {
 
 // OK reports whether every object of the set is as wanted.
 func (r SetReport) OK() bool {
+	if r.UnderWay {
+		return false
+	}
 	for i := range r.Results {
 		if a := r.Results[i].Action; a == Failed || a == Skipped {
 			return false
@@ -134,6 +139,10 @@ func (r SetReport) OK() bool {
 // Requests counts the requests to the API server, without watches and discovery.
 type Requests struct {
 	Apply, Get, Delete int
+}
+
+func (r Requests) since(before Requests) Requests {
+	return Requests{Apply: r.Apply - before.Apply, Get: r.Get - before.Get, Delete: r.Delete - before.Delete}
 }
 
 // Report is the outcome of one call of Apply.

@@ -74,9 +74,13 @@ func (l *Loop) carryOut(ctx context.Context, tasks []task, ledger *model.Ledger,
 	var errs []error
 	for i := range report.Outcomes {
 		o := &report.Outcomes[i]
-		if o.OK() && report.Err == nil {
+		switch {
+		case o.UnderWay:
+			l.done.began(o.App)
+			r.UnderWay++
+		case o.OK() && report.Err == nil:
 			l.done.succeeded(o.App, tasks[i].revision)
-		} else {
+		default:
 			l.done.failed(o.App, now)
 		}
 		if o.Err != nil {
@@ -138,7 +142,7 @@ func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 // assign makes the assignment of a task.
 func (d *declared) assign(t *task, ledger *model.Ledger) runtime.Assignment {
 	a := runtime.Assignment{
-		App: t.id, Ledger: ledger.Identity.ID, Instance: t.instance, Tenant: t.tenant, Platform: ledger.Platform, Shared: t.shares, Orphan: t.orphan,
+		App: t.id, Revision: t.revision, Ledger: ledger.Identity.ID, Instance: t.instance, Tenant: t.tenant, Platform: ledger.Platform, Shared: t.shares, Orphan: t.orphan,
 		Files: func(commit string) (fs.FS, error) { return d.directory(t.id, commit) },
 	}
 	if t.instance != nil {
@@ -253,6 +257,9 @@ func (c *carriedOut) succeeded(id model.AppID, revision string) {
 	c.applied[id] = revision
 	delete(c.retry, id)
 }
+
+// began notes that a runtime is carrying out a set: it is asked again what came of it.
+func (c *carriedOut) began(id model.AppID) { c.applied[id] = "" }
 
 // begins reports whether a set has never been applied, or failed when it was last.
 func (c *carriedOut) begins(id model.AppID) bool {

@@ -29,7 +29,7 @@ const (
 // went well. An attempt at which nothing was refused is news only where the ledger, or
 // earlier news, says that something was.
 func (n news) note(s *runtime.Outcome, inst *model.Instance, now, next time.Time) {
-	a := model.Applied{App: inst.App, Instance: inst.Number, Release: inst.Release()}
+	a := model.Applied{App: inst.App, Instance: inst.Number, Release: inst.Release(), Partial: s.UnderWay}
 	was, known := n[inst.App]
 	if known && was.About(inst) {
 		a.Drift = slices.Clone(was.Drift)

@@ -13,8 +13,8 @@ import (
 // that changed something, and for what apply had to do in the cluster.
 func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	h := *l.health.Load()
-	h.err, h.reading, h.left, h.ended = err, l.declared.reading, r.Left, r.Ended
-	h.ready = h.ready || err == nil && r.Left == 0
+	h.err, h.reading, h.left, h.ended = err, l.declared.reading, r.Left+r.UnderWay, r.Ended
+	h.ready = h.ready || err == nil && h.left == 0
 	l.health.Store(&h)
 	r.Measured = l.o.measure(r.Left, r.Ended)
 	l.o.Metrics.observe(r, err)

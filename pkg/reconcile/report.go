@@ -28,8 +28,9 @@ type Report struct {
 
 // Acted is what was done in the cluster.
 type Acted struct {
-	Applied runtime.Report
-	Others  []string // a dry run does nothing: sentences about objects that others made
+	Applied  runtime.Report
+	UnderWay int      // applications and tenants that a runtime goes on carrying out
+	Others   []string // a dry run does nothing: sentences about objects that others made
 }
 
 // Room is the capacity that there is, and where it is exceeded.

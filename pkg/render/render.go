@@ -33,6 +33,7 @@ type Set struct {
 	App       model.AppID // Name is "" for the objects of a tenant
 	Namespace string      // where its namespaced objects live
 	Ledger    string      // id of the ledger that tells to carry it out; "" if that has none
+	Revision  string      // of an assignment; "": nobody says
 	Objects   []Object    // in order of stage, then of identity
 
 	// DeleteData is set if the application has ended for good and its volumes with

@@ -16,6 +16,10 @@ type Assignment struct {
 	App    model.AppID
 	Ledger string // id of the ledger that tells to carry it out; "" if that has none
 
+	// Revision is equal for two assignments of an application if and only if the same follows
+	// from them.
+	Revision string
+
 	// Instance is the record of the application, nil for what is shared and where Orphan is
 	// set. If it has no objects any more, nothing of it is to be left.
 	Instance   *model.Instance

@@ -27,6 +27,10 @@ type Outcome struct {
 	Notices []string // sentences for people, besides the results
 	Err     error    // it was not carried out, and all stays as it is
 
+	// UnderWay is set if the runtime goes on carrying the assignment out. It tells of a change
+	// when that has ended, and Act with the same revision then returns what it came to.
+	UnderWay bool
+
 	NotAdopted []NotAdopted // entries of application.adopt that take no object
 }
 
@@ -70,6 +74,9 @@ type Difference struct {
 
 // OK reports whether everything is as the assignment says.
 func (o *Outcome) OK() bool {
+	if o.UnderWay {
+		return false
+	}
 	for i := range o.Results {
 		if a := o.Results[i].Action; a == Failed || a == Skipped {
 			return false
@@ -83,6 +90,7 @@ func (o *Outcome) join(by string, other *Outcome) {
 	o.Results = append(o.Results, other.Results...)
 	o.Notices = append(o.Notices, other.Notices...)
 	o.NotAdopted = append(o.NotAdopted, other.NotAdopted...)
+	o.UnderWay = o.UnderWay || other.UnderWay
 	if other.Err != nil {
 		o.Err = errors.Join(o.Err, fmt.Errorf("%s: %w", by, other.Err))
 	}

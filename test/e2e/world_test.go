@@ -97,7 +97,7 @@ func newEngineIn(t *testing.T, dir, repo, name string, cluster *rest.Config, opt
 	for _, set := range options {
 		set(&named)
 	}
-	e.carrier, err = kubernetes.New(cfg, kubernetes.Options{Fleet: name, Prefix: named.Prefix, Build: evaluator.Build})
+	e.carrier, err = kubernetes.New(cfg, kubernetes.Options{Fleet: name, Prefix: named.Prefix, Slice: named.Slice / 4, Build: evaluator.Build})
 	require.NoError(t, err)
 	e.mux = runtime.NewMux(e.carrier)
 	others := outbound.NewDispatcher(outbound.Options{})

@@ -27,7 +27,7 @@ type Renderer struct {
 // application; the components that a cluster does not carry have no objects.
 func (r *Renderer) Set(a *runtime.Assignment) (render.Set, error) {
 	set, err := r.set(a)
-	set.Ledger = a.Ledger
+	set.Ledger, set.Revision = a.Ledger, a.Revision
 	return set, err
 }
 

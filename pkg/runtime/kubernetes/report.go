@@ -8,7 +8,7 @@ import (
 // outcome says in the words of all runtimes what the set of an assignment came to. What was as
 // wanted has no result.
 func outcome(s *apply.SetReport) runtime.Outcome {
-	o := runtime.Outcome{App: s.App, Notices: s.Notices}
+	o := runtime.Outcome{App: s.App, Notices: s.Notices, UnderWay: s.UnderWay}
 	for i := range s.Results {
 		r := &s.Results[i]
 		if r.Action == apply.Unchanged {

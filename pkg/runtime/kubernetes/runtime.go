@@ -35,6 +35,7 @@ type Options struct {
 	Namespace    string // of the anchor, default daros-system
 
 	Patience time.Duration // see apply.Options
+	Slice    time.Duration // see apply.Options
 
 	// Agents is the namespace of the agents of nodes, which get their plans there. "": none.
 	Agents string
@@ -75,7 +76,7 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		account = render.Account
 	}
 	applier, err := apply.New(cfg, apply.Options{
-		Fleet: opts.Fleet, FieldManager: opts.FieldManager, Workers: opts.Workers, Patience: opts.Patience, Summary: summarize, Account: account,
+		Fleet: opts.Fleet, FieldManager: opts.FieldManager, Workers: opts.Workers, Patience: opts.Patience, Slice: opts.Slice, Summary: summarize, Account: account,
 	})
 	if err != nil {
 		return nil, err
@@ -111,9 +112,21 @@ func (*Runtime) Carries(c *model.Component, _ *model.PoolSpec) error {
 	return carrier.Kubernetes.Carries(c)
 }
 
-// Act makes the cluster hold what assignments say.
+// Act makes the cluster hold what assignments say. What takes longer than a slice goes on.
 func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
-	return r.renderer.Act(ctx, list, r.Apply)
+	var idle []runtime.Assignment
+	for i := range list {
+		if !r.applier.UnderWay(list[i].App) {
+			idle = append(idle, list[i])
+		}
+	}
+	report := r.renderer.Act(ctx, idle, r.Apply)
+	for i := range list {
+		if i == len(report.Outcomes) || report.Outcomes[i].App != list[i].App {
+			report.Outcomes = slices.Insert(report.Outcomes, i, runtime.Outcome{App: list[i].App, UnderWay: true})
+		}
+	}
+	return report
 }
 
 // Apply makes the cluster hold the sets. See apply.Applier.Apply. A set with an encrypted
@@ -175,7 +188,7 @@ func (r *Runtime) Answered() int64 { return r.applier.Answered() }
 
 // Drifted returns the applications, in order, with an object that another manager
 // changed or deleted since the last call.
-func (r *Runtime) Drifted() []model.AppID { return r.applier.Live().Drifted() }
+func (r *Runtime) Drifted() []model.AppID { return r.applier.Drifted() }
 
 // Changed returns a channel that gets a value after a change that the next Inspect
 // or Drifted reports. Many changes may share one value.
