@@ -29,6 +29,9 @@ type Options struct {
 	// Slice is how long a call of Apply waits for what it began. 0: until all has ended.
 	Slice time.Duration
 
+	// InventorySize is how many bytes one ConfigMap of an inventory gets, default inventorySize.
+	InventorySize int
+
 	// Account is the name of the ServiceAccount that requests about the objects of
 	// applications impersonate, that of the object's namespace. Secrets are then watched
 	// in the namespaces that have one. "": nobody is impersonated.
@@ -51,8 +54,11 @@ type Applier struct {
 	fights  *fights
 	queue   *queue
 	slice   time.Duration
-	turn    sync.Mutex // one Apply at a time
-	told    Requests   // in reports of Apply
+
+	inventorySize int
+
+	turn sync.Mutex // one Apply at a time
+	told Requests   // in reports of Apply
 
 	mu      sync.Mutex
 	current map[model.AppID]*work // that no report has told the end of
@@ -89,7 +95,7 @@ func New(cfg *rest.Config, opts Options) (*Applier, error) {
 	unanswered := newUnanswered(workers/2, opts.Patience)
 	return &Applier{
 		fleet: opts.Fleet, workers: workers, client: client, kinds: kinds, live: live,
-		queue: newQueue(workers, unanswered.of), slice: opts.Slice, current: map[model.AppID]*work{},
+		queue: newQueue(workers, unanswered.of), slice: opts.Slice, inventorySize: cmp.Or(opts.InventorySize, inventorySize), current: map[model.AppID]*work{},
 		fights: &fights{now: now, all: map[field]*fight{}}, unanswered: unanswered, accounts: accounts,
 	}, nil
 }

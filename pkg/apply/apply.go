@@ -182,6 +182,7 @@ type work struct {
 	stuck  atomic.Pointer[error] // the API server did not cope: the rest of the set is skipped
 
 	stored    []Ref     // the objects that the inventory in the cluster lists now
+	leftover  []Ref     // see unwanted; nil before it is known
 	home      bool      // there is an inventory in the namespace of the set
 	strays    []*Object // inventories of the application in other namespaces
 	untrusted bool      // the inventory was lost or corrupt: nothing is pruned

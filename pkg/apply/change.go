@@ -237,7 +237,7 @@ func (w *work) foreign(u *unstructured.Unstructured) error {
 	switch r := refOf(u); {
 	case namespace(r):
 		f.do = "to hand it over, label it " + render.LabelFleet + "=" + w.fleet
-	case w.app().Name != "" && r != w.inventory() && fleetOf(u, w.fleet) == "" && metav1.GetControllerOfNoCopy(u) == nil:
+	case w.app().Name != "" && shardOf(w.app(), r.Name) < 0 && fleetOf(u, w.fleet) == "" && metav1.GetControllerOfNoCopy(u) == nil:
 		f.do = fmt.Sprintf("remove or rename one of the two, or take it over with application.adopt: [{kind: %q, name: %q}]", r.kind(), r.Name)
 	}
 	return f

@@ -18,8 +18,8 @@ import (
 )
 
 // inventory lists the objects that an application has, or may have, in the cluster. It is
-// kept in a ConfigMap in the format of cli-utils: one key for each object. The value is the
-// UID of the object, with a word behind it if the object was adopted.
+// kept in ConfigMaps in the format of cli-utils: one key for each object. The value is the
+// UID of the object, with a word behind it if the object was adopted. This is one of them.
 type inventory struct {
 	refs    []Ref          // in order
 	uids    []string       // of refs, "" where it is not known
@@ -53,7 +53,7 @@ func inventoryID(fleet string, app model.AppID) string {
 // inventory of an application.
 func isInventory(u *unstructured.Unstructured, app model.AppID) bool {
 	return u.GetKind() == "ConfigMap" && label(u, common.InventoryLabel) != "" &&
-		(u.GetName() == inventoryName(app) || u.GetName() == formerName(app))
+		(shardOf(app, u.GetName()) >= 0 || u.GetName() == formerName(app))
 }
 
 // adoptedMark stands in an inventory between the UID of an adopted object and the value of
@@ -86,20 +86,27 @@ func readInventory(u *unstructured.Unstructured) *inventory {
 	return inv
 }
 
-// writeInventory makes the object that stores an inventory: the objects, their UIDs, and
-// how those that others made were adopted.
-func writeInventory(fleet, ledger string, app model.AppID, namespace string, refs []Ref, uids []string, adopted map[Ref]string) (map[string]any, error) {
+// same reports whether two inventories say the same.
+func (i *inventory) same(o *inventory) bool {
+	return !i.corrupt && !o.corrupt && i.ledger == o.ledger && slices.Equal(i.refs, o.refs) && slices.Equal(i.uids, o.uids) && maps.Equal(i.adopted, o.adopted)
+}
+
+// keyOf is the key of an object in an inventory.
+func keyOf(r Ref) string {
+	return object.ObjMetadata{Namespace: r.Namespace, Name: r.Name, GroupKind: schema.GroupKind{Group: r.Group, Kind: r.Kind}}.String()
+}
+
+// object makes the ConfigMap of a name that stores an inventory of an application.
+func (i *inventory) object(fleet string, app model.AppID, name Ref) (map[string]any, error) {
 	data := map[string]any{}
-	for i, r := range refs {
-		key := object.ObjMetadata{
-			Namespace: r.Namespace, Name: r.Name, GroupKind: schema.GroupKind{Group: r.Group, Kind: r.Kind},
-		}.String()
+	for n, r := range i.refs {
+		key := keyOf(r)
 		if len(key) > 253 {
 			return nil, fmt.Errorf("the name of %s is too long to be kept in an inventory", r)
 		}
-		data[key] = uids[i]
-		if how := adopted[r]; how != "" {
-			data[key] = uids[i] + adoptedMark + how
+		data[key] = i.uids[n]
+		if how := i.adopted[r]; how != "" {
+			data[key] = i.uids[n] + adoptedMark + how
 		}
 	}
 	labels := map[string]any{
@@ -111,12 +118,12 @@ func writeInventory(fleet, ledger string, app model.AppID, namespace string, ref
 	if app.Name != "" {
 		labels[render.LabelApplication] = app.Name
 	}
-	if ledger != "" {
-		labels[render.LabelLedger] = ledger
+	if i.ledger != "" {
+		labels[render.LabelLedger] = i.ledger
 	}
 	return map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "data": data,
-		"metadata": map[string]any{"name": inventoryName(app), "namespace": namespace, "labels": labels},
+		"metadata": map[string]any{"name": name.Name, "namespace": name.Namespace, "labels": labels},
 	}, nil
 }
 
@@ -182,7 +189,7 @@ func (l *Live) applied(app model.AppID) []Ref {
 	return refs
 }
 
-// Inventories returns the inventories of the fleet, in order, and the number of changes
+// Inventories returns the inventories of the fleet, in order, each with all its parts, and the number of changes
 // to them that it knows of. After the number of changes given it returns nothing new:
 // so it costs nothing while no inventory changes. That of a tenant has no name of an
 // application.
@@ -205,9 +212,17 @@ func (l *Live) Inventories(ctx context.Context, after int) (_ []model.Inventory,
 		}
 	}
 	slices.SortFunc(all, func(a, b model.Inventory) int {
-		return cmp.Or(a.App.Compare(b.App), cmp.Compare(a.Ledger, b.Ledger), cmp.Compare(a.Objects, b.Objects))
+		return cmp.Or(a.App.Compare(b.App), cmp.Compare(a.Ledger, b.Ledger), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Objects, b.Objects))
 	})
-	return all, l.inventoried, nil
+	whole := all[:0]
+	for _, part := range all {
+		if n := len(whole) - 1; n >= 0 && whole[n].App == part.App && whole[n].Ledger == part.Ledger && whole[n].Namespace == part.Namespace {
+			whole[n].Objects += part.Objects
+			continue
+		}
+		whole = append(whole, part)
+	}
+	return whole, l.inventoried, nil
 }
 
 // commitOf returns the source commit that the workloads of an application name: the

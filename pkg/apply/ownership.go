@@ -68,9 +68,12 @@ func (w *work) uids(refs []Ref) (uids []string, adopted map[Ref]string) {
 	uids, adopted = make([]string, len(refs)), map[Ref]string{}
 	for i, r := range refs {
 		now, t, _ := w.live.find(r)
-		uids[i], adopted[r] = rec.uids[r], rec.adopted[r]
+		uid, how := rec.uids[r], rec.adopted[r]
 		if now != nil && now.App == w.app() && w.mine(now, t) {
-			uids[i], adopted[r] = now.UID, w.adopted(now)
+			uid, how = now.UID, w.adopted(now)
+		}
+		if uids[i] = uid; how != "" {
+			adopted[r] = how
 		}
 	}
 	return uids, adopted

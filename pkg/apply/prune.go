@@ -22,7 +22,7 @@ func (w *work) announce() []job {
 		return nil
 	}
 	for _, o := range inventories {
-		if o.Ref != w.inventory() {
+		if w.shard(o) < 0 {
 			w.strays = append(w.strays, o)
 		}
 		if o.inventory.corrupt {
@@ -39,7 +39,7 @@ func (w *work) announce() []job {
 		return nil
 	}
 	return []job{w.inventoryJob(func(ctx context.Context) (Ref, error) {
-		return w.inventory(), w.write(ctx, union(w.stored, w.wanted))
+		return w.write(ctx, union(w.stored, w.wanted))
 	})}
 }
 
@@ -79,32 +79,22 @@ func (w *work) rebuild(ctx context.Context) (Ref, error) {
 		w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped, Message: "not pruned before the next pass"})
 	}
 	if refs := union(left, w.wanted); len(refs) > 0 {
-		return w.inventory(), w.write(ctx, refs)
+		return w.write(ctx, refs)
 	}
 	return Ref{}, nil
 }
 
-// write makes the inventory list exactly refs.
-func (w *work) write(ctx context.Context, refs []Ref) error {
-	name := w.inventory()
-	uids, adopted := w.uids(refs)
-	body, err := writeInventory(w.fleet, w.set.Ledger, w.app(), w.set.Namespace, refs, uids, adopted)
+// store sends a part of the inventory. What has its name and is not ours stays as it is.
+func (w *work) store(ctx context.Context, r Ref, inv *inventory) error {
+	body, err := inv.object(w.fleet, w.app(), r)
 	if err != nil {
 		return err
 	}
-	m, err := w.mapped(ctx, configMap, name.Namespace)
+	m, err := w.mapped(ctx, configMap, r.Namespace)
 	if err != nil {
 		return err
 	}
-	if err = w.store(ctx, m.path(name.Namespace, name.Name), body); err == nil {
-		w.stored, w.home = refs, true
-	}
-	return err
-}
-
-// store sends an inventory. What has its name and is not ours stays as it is.
-func (w *work) store(ctx context.Context, path string, body map[string]any) error {
-	r := w.inventory()
+	path := m.path(r.Namespace, r.Name)
 	now, t, _ := w.live.find(r)
 	for attempt := 0; ; attempt++ {
 		if attempt > 0 || now != nil && !w.ownInventory(now, t) {
@@ -134,7 +124,10 @@ func (w *work) ownInventory(o *Object, t trace) bool { return o.App == w.app() &
 // or that our field manager applied: a late request of a process that has ended or
 // hangs may create an object that no inventory lists.
 func (w *work) unwanted() []Ref {
-	return without(union(w.stored, w.live.applied(w.app())), w.wanted)
+	if w.leftover == nil {
+		w.leftover = append([]Ref{}, without(union(w.stored, w.live.applied(w.app())), w.wanted)...)
+	}
+	return w.leftover
 }
 
 // spared returns the unwanted objects that running workloads may still refer to, if
@@ -143,7 +136,7 @@ func (w *work) spared() []Ref {
 	if !w.set.KeepSupport {
 		return nil
 	}
-	return slices.DeleteFunc(w.unwanted(), func(r Ref) bool { return stageOf(r) != render.StageSupport || permanent(r) })
+	return slices.DeleteFunc(slices.Clone(w.unwanted()), func(r Ref) bool { return stageOf(r) != render.StageSupport || permanent(r) })
 }
 
 func stageOf(r Ref) int { return render.StageOf(schema.GroupKind{Group: r.Group, Kind: r.Kind}) }
@@ -275,12 +268,12 @@ func (w *work) trim() []job {
 	}
 	return []job{w.inventoryJob(func(ctx context.Context) (Ref, error) {
 		if len(w.set.Objects) > 0 && !settled {
-			if err := w.write(ctx, left); err != nil {
-				return w.inventory(), err
+			if r, err := w.write(ctx, left); err != nil {
+				return r, err
 			}
 		}
 		for _, o := range w.live.inventories(w.app()) {
-			if len(w.set.Objects) > 0 && o.Ref == w.inventory() {
+			if n := w.shard(o); len(w.set.Objects) > 0 && (n == 0 || n > 0 && len(without(o.inventory.refs, left)) < len(o.inventory.refs)) {
 				continue
 			}
 			w.live.forget(o.Ref)
