@@ -123,13 +123,19 @@ func (w *work) bring(ctx context.Context, o *render.Object, res *Result) error {
 		switch {
 		case err == nil:
 		case !d.unmet(err):
-			return err
+			if err := w.replace(ctx, o, res.Ref, m, now, err); err != nil {
+				return err
+			}
+			_, res.Field, _ = refusal(res.Ref, o.Object, err)
+			continue
 		case attempt == attempts:
 			return conflict("it was changed by somebody else at the same moment")
 		default:
 			continue
 		}
-		res.Action = w.did(v, now, answer, created, res)
+		if res.Action = w.did(v, now, answer, created, res); res.Field != "" {
+			res.Message = fmt.Sprintf("%s was deleted and made anew, because %s cannot be changed", res.Ref, res.Field)
+		}
 		return nil
 	}
 }

@@ -86,6 +86,15 @@ func (c *client) apply(ctx context.Context, path string, body []byte, force bool
 	return obj, code == http.StatusCreated, err
 }
 
+// try asks whether the API server would take an object, and changes nothing.
+func (c *client) try(ctx context.Context, path string, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, answerIn)
+	defer cancel()
+	c.applies.Add(1)
+	defer c.ended.Add(1)
+	return c.do(ctx, c.rest.Patch(types.ApplyYAMLPatchType).AbsPath(path).Param("fieldManager", c.manager).Param("dryRun", metav1.DryRunAll).Body(body)).Error()
+}
+
 func (c *client) get(ctx context.Context, path string) (*unstructured.Unstructured, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()

@@ -173,6 +173,7 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("onUpdateFailure", string(p.OnUpdateFailure))
 	add("deletion", string(p.Deletion))
 	add("conflicts", string(p.Conflicts))
+	add("immutable", string(p.Immutable))
 	add("ladder", list(p.Ladder))
 	add("minRuntime", duration(p.MinRuntime))
 	add("restoreHold", duration(p.RestoreHold))

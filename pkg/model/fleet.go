@@ -152,6 +152,7 @@ type Policy struct {
 	MaxGrace  time.Duration `json:"maxGrace,omitempty"`  // most that Lifecycle.Grace may be
 	Deletion  Deletion      `json:"deletion,omitempty"`  // whether volumes may be deleted
 	Conflicts Conflicts     `json:"conflicts,omitempty"` // "": ConflictsCorrect
+	Immutable Immutable     `json:"immutable,omitempty"` // "": ImmutableRefuse
 	Egress    []string      `json:"egress,omitempty"`    // hosts that steps of workflows may call; *.example.com is every host below
 	Exits     []string      `json:"exits,omitempty"`     // addresses that pods of locked tenants may call: 203.0.113.0/24:443, as ParseExit reads them
 	Accounts  []string      `json:"accounts,omitempty"`  // annotations that service accounts may have: key=value, with *
@@ -199,6 +200,15 @@ type Conflicts string
 const (
 	ConflictsCorrect Conflicts = "correct" // they are put back
 	ConflictsReport  Conflicts = "report"  // they stay, and are named
+)
+
+// Immutable is what becomes of an object of which a field differs that cannot be changed.
+type Immutable string
+
+// Values of Immutable.
+const (
+	ImmutableRefuse   Immutable = "refuse"   // it stays as it is, and is named
+	ImmutableRecreate Immutable = "recreate" // it is deleted and made anew, unless data may go with it
 )
 
 // RequestsRule is whether a component may leave out its requests.

@@ -46,6 +46,9 @@ type Set struct {
 	// ReportConflicts is set if fields that others hold are reported and not taken back.
 	ReportConflicts bool
 
+	// Recreate is set if an object without data that cannot be changed is deleted and made anew.
+	Recreate bool
+
 	// Adopt names objects that others made and that are taken over.
 	Adopt []model.Adoption
 
@@ -95,7 +98,8 @@ func Application(in Input) (Set, error) {
 	}
 	v := newVersions(in)
 	a := v[0]
-	set := Set{App: in.Instance.App, Namespace: a.namespace, ReportConflicts: a.spec.Policy.Conflicts == model.ConflictsReport, Adopt: a.spec.Adopt}
+	set := Set{App: in.Instance.App, Namespace: a.namespace, ReportConflicts: a.spec.Policy.Conflicts == model.ConflictsReport,
+		Recreate: a.spec.Policy.Immutable == model.ImmutableRecreate, Adopt: a.spec.Adopt}
 	var problems []model.Problem
 	if reserved(a.namespace) {
 		problems = append(problems, model.Problem{

@@ -40,6 +40,7 @@ type effectiveDoc struct {
 	OnUpdateFailure model.OnUpdateFailure `json:"onUpdateFailure"`
 	Deletion        model.Deletion        `json:"deletion"`
 	Conflicts       model.Conflicts       `json:"conflicts"`
+	Immutable       model.Immutable       `json:"immutable"`
 
 	Ladder        []string    `json:"ladder"`
 	MinRuntime    string      `json:"minRuntime"`
@@ -107,6 +108,7 @@ func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.
 		MaxGrace:        duration(d.Limits.Grace),
 		Deletion:        d.Deletion,
 		Conflicts:       conflicts(d.Conflicts),
+		Immutable:       immutable(d.Immutable),
 		Egress:          sorted(d.Egress.Hosts),
 		Exits:           sorted(d.Network.Egress),
 		Accounts:        sorted(d.Secrets.Annotations),
@@ -146,6 +148,14 @@ func conflicts(c model.Conflicts) model.Conflicts {
 	return c
 }
 
+// immutable leaves out the value that holds without it.
+func immutable(i model.Immutable) model.Immutable {
+	if i == model.ImmutableRefuse {
+		return ""
+	}
+	return i
+}
+
 // backfill leaves out the value that holds without it.
 func backfill(b model.Backfill) model.Backfill {
 	if b == model.BackfillReserve {
@@ -167,7 +177,7 @@ func unreadyAfter(text string) time.Duration {
 var policyPaths = []string{
 	"limits.maxReplicas", "limits.priorityCeiling", "limits.maxShare", "limits.grace",
 	"images.registries", "runtimes", "kinds", "namespace", "overcommit.cpu", "overcommit.memory",
-	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion", "conflicts",
+	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion", "conflicts", "immutable",
 	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "backfill", "flavours", "egress.hosts", "network.egress",
 	"secrets.names", "secrets.literals", "secrets.existing", "secrets.stores", "secrets.annotations",
 	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline", "defaults.unreadyAfter",
