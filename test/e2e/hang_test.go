@@ -104,10 +104,11 @@ func (a *admission) serve(w http.ResponseWriter, r *http.Request, takes time.Dur
 	if dry := review.Request.DryRun; (dry == nil || !*dry) && !strings.HasPrefix(name, "d-aros.") && !strings.HasPrefix(name, "kube-") {
 		a.asked.Add(1)
 		a.count(name, 1)
+		ctx, cancel := context.WithTimeout(r.Context(), takes)
+		defer cancel()
 		select {
 		case <-a.over:
-		case <-time.After(takes):
-		case <-r.Context().Done():
+		case <-ctx.Done():
 		}
 		a.count(name, -1)
 		a.answered.Add(1)
