@@ -55,11 +55,6 @@ func (w *work) inventoryJob(do func(context.Context) (Ref, error)) job {
 	}
 }
 
-// inventory names the inventory of the set.
-func (w *work) inventory() Ref {
-	return Ref{"", configMap.Kind, w.set.Namespace, inventoryName(w.app())}
-}
-
 // rebuild replaces a lost or corrupt inventory. The new one lists the wanted objects,
 // and the objects with our labels that we applied. No object is pruned in the same
 // pass, so that people can see the notice first.
