@@ -76,6 +76,7 @@ type scene struct {
 	dress bool // with everything that generate leaves out
 	timed bool // some end by themselves
 	picks bool // also with choices of resources
+	part  int  // of advice on several amounts: that which is made a unit less
 	last  int
 }
 

@@ -195,33 +195,36 @@ func (a *Advisor) advise(app *solve.App) (list []model.Advice, made *model.Advis
 	like := a.likeness(app)
 	hints, known := a.alike[like]
 	found, spent := map[string]int64{}, 0
+	told, open := map[string]bool{}, map[string]bool{} // kinds of which one helps, and of which one could not be tried
 	for i, ch := range s.changes() {
+		if ch.only && (told[ch.kind] || open[ch.kind]) {
+			continue
+		}
+		made.Kinds = append(made.Kinds, ch.kind)
 		key := ch.kind + string(rune('a'+i))
 		hint, tried := hints[key]
 		if known && tried && hint <= 0 { // it helps nobody who is alike
-			if hint == none {
-				made.Kinds = append(made.Kinds, ch.kind)
-			}
+			open[ch.kind] = open[ch.kind] || hint == unknown
 			continue
 		}
 		s.cut, s.left = false, min(a.each, 3*a.each-spent)
 		before := s.left
-		h, ok := s.least(&ch, hint)
+		last, first, h, ok := s.all(&ch, hint)
 		spent += before - s.left
-		if s.cut {
-			found[key] = unknown
-			continue
-		}
-		made.Kinds, found[key] = append(made.Kinds, ch.kind), none
-		if ok {
-			found[key] = h.amount
-			list = append(list, a.tell(&ch, h))
+		switch {
+		case s.cut:
+			found[key], open[ch.kind] = unknown, true
+		case ok:
+			found[key], told[ch.kind] = first, true
+			list = append(list, a.tell(last, h))
+		default:
+			found[key] = none
 		}
 	}
 	if !known {
 		a.alike[like] = found
 	}
-	made.Kinds = slices.Compact(made.Kinds)
+	made.Kinds = slices.DeleteFunc(slices.Compact(made.Kinds), func(kind string) bool { return open[kind] && !told[kind] })
 	made.On = a.basis.of(app, slices.ContainsFunc(list, func(x model.Advice) bool { return x.By == model.ByPlatform }))
 	slices.SortStableFunc(list, compare)
 	a.spent += 1 + spent + len(a.Members[app.Tenant])/glance

@@ -193,10 +193,10 @@ func (b *basis) tenant(node int) string {
 	return b.tenants[node]
 }
 
-// members writes how the applications of a tenant stand, by name.
+// members writes how the applications of a tenant stand, in the order in which they are served among equals.
 func (b *basis) members(node int, s sum) {
 	apps := slices.Clone(b.Members[node])
-	slices.SortFunc(apps, func(x, y *solve.App) int { return x.ID.Compare(y.ID) })
+	slices.SortFunc(apps, solve.FirstCome)
 	for _, app := range apps {
 		b.app(app, s)
 		for _, at := range app.Standing {
@@ -238,7 +238,7 @@ func (b *basis) ofAll(name string) string {
 	if name == othersHold {
 		b.held(s)
 	} else {
-		b.waiting(s)
+		b.asking(s)
 	}
 	b.all[name] = s.String()
 	return b.all[name]
@@ -268,12 +268,17 @@ func (b *basis) held(s sum) {
 	}
 }
 
-// waiting writes what waits and is rejected.
-func (b *basis) waiting(s sum) {
-	for _, app := range b.Apps {
-		if !app.Granted() {
-			s.text(app.ID.Tenant)
-			b.app(app, s)
+// asking writes what decides who is served first, and what with: what everybody asks for and has, how it stands, and what counts
+// against its limits.
+func (b *basis) asking(s sum) {
+	for i := range b.Nodes {
+		n := &b.Nodes[i]
+		s.text(n.Name)
+		b.vector(s, n.Used)
+		b.vector(s, n.Floor)
+		s.number(int64(n.FairShare))
+		if n.Tenant != nil {
+			s.text(b.tenant(i))
 		}
 	}
 }

@@ -209,19 +209,17 @@ func (s *search) mostDomains() (n int) {
 	return n
 }
 
-// largerBudget raises the budget to what the application costs, in the unit in which budgets are read.
-func (s *search) largerBudget(p *points) []change {
-	f := p.failing("budget.costPerHour")
-	if f == nil {
-		return nil
-	}
-	budgets := []int64{ceil(f.Asked, 100)}
-	for i := range s.app.Passed { // a flavour may cost less than the first
-		for _, f := range s.app.Passed[i].Findings {
-			if f.Name == "budget.costPerHour" {
-				budgets = append(budgets, ceil(f.Asked, 100))
-			}
+// largerBudget raises the budget to what the application costs in one of the places that it may get, in the unit in which budgets
+// are read: what costs least may not be free, or take too much of a pool.
+func (s *search) largerBudget(*points) []change {
+	var budgets []int64
+	for _, cost := range s.Costs(s.app, s.app.Wanted) {
+		if has := s.app.Wanted.Budget; has > 0 && cost > has {
+			budgets = append(budgets, ceil(cost, 100))
 		}
+	}
+	if budgets == nil {
+		return nil
 	}
 	slices.Sort(budgets)
 	return []change{{
@@ -233,7 +231,7 @@ func (s *search) largerBudget(p *points) []change {
 		},
 		tell: func(n int64) model.Advice {
 			to := solve.Money(n * 100)
-			return model.Advice{Amount: to, Was: solve.Money(f.Limit), Settings: s.set("budget.costPerHour", to), Text: "raise budget.costPerHour to " + to}
+			return model.Advice{Amount: to, Was: solve.Money(s.app.Wanted.Budget), Settings: s.set("budget.costPerHour", to), Text: "raise budget.costPerHour to " + to}
 		},
 	}}
 }

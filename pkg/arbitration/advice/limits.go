@@ -100,7 +100,7 @@ type lack struct {
 }
 
 // moreCapacity adds to the pool that the application would run in what it lacks there: of one resource, and where
-// several are short, of all of them.
+// several are short and none alone is enough, of all of them.
 func (s *search) moreCapacity(p *points) (list []change) {
 	pool, lacks := -1, []lack(nil)
 	for _, short := range p.short {
@@ -115,45 +115,69 @@ func (s *search) moreCapacity(p *points) (list []change) {
 			pool, lacks = at, append(lacks, lack{s.Index[f.Resource], f.Asked - f.Limit})
 		}
 	}
-	if pool < 0 {
-		return nil
-	}
-	for i := range lacks {
-		list = append(list, s.enlarge(pool, lacks[i:i+1]))
+	for _, l := range lacks {
+		u := unit(l.resource)
+		short := ceil(l.amount, u)
+		units := []int64{short, 2 * short, 4 * short} // some of it may go to those that run degraded
+		for _, ahead := range s.ahead() {
+			units = append(units, ceil(l.amount+ahead[l.resource], u))
+		}
+		list = append(list, s.enlarge(pool, smallest(units, 1<<50), true, func(n int64) []lack { return []lack{{l.resource, n * u}} }))
 	}
 	if len(lacks) > 1 {
-		list = append(list, s.enlarge(pool, lacks))
+		list = append(list, s.enlargeAll(pool, lacks))
 	}
 	return list
 }
 
-// enlarge gives a pool more of what it lacks. Of several things the first is made as small as can be.
-func (s *search) enlarge(pool int, lacks []lack) change {
-	first, name := lacks[0], s.Pools[pool].Name
-	u := unit(first.resource)
-	amounts := func(n int64) []int64 {
-		out := make([]int64, len(lacks))
+// enlargeAll gives a pool more of all that it lacks: as little of the first as is enough with what there is of the others,
+// then as little of the second, and so on.
+func (s *search) enlargeAll(pool int, lacks []lack) change {
+	ahead := append([]solve.Vector{s.Zero()}, s.ahead()...)
+	all := func(n int64) []lack {
+		more := slices.Clone(lacks)
 		for i, l := range lacks {
-			if out[i] = l.amount; i == 0 {
-				out[i] = n * u
-			}
+			u := unit(l.resource)
+			more[i].amount = ceil(l.amount+ahead[n-1][l.resource], u) * u
 		}
-		return out
+		return more
 	}
-	short := ceil(first.amount, u)
-	units := []int64{short, 2 * short, 4 * short} // some of it may go to those that run degraded
-	for _, ahead := range s.ahead() {
-		units = append(units, ceil(first.amount+ahead[first.resource], u))
+	var list []int64
+	for i := range ahead {
+		list = append(list, int64(i)+1)
 	}
+	ch := s.enlarge(pool, list, false, all)
+	ch.only, ch.next = true, func(n int64) *change { return s.enlargeLess(pool, all(n), 0) }
+	return ch
+}
+
+// enlargeLess gives a pool less of the thing in one place of a list, if it needs no more: 1 stands for nothing.
+func (s *search) enlargeLess(pool int, lacks []lack, at int) *change {
+	u := unit(lacks[at].resource)
+	less := func(n int64) []lack {
+		more := slices.Clone(lacks)
+		more[at].amount = (n - 1) * u
+		return more
+	}
+	ch := s.enlarge(pool, []int64{1, 1 + lacks[at].amount/u}, true, less)
+	if at+1 < len(lacks) {
+		ch.next = func(n int64) *change { return s.enlargeLess(pool, less(n), at+1) }
+	}
+	return &ch
+}
+
+// enlarge gives a pool more: how much of what follows from a number.
+func (s *search) enlarge(pool int, list []int64, between bool, more func(n int64) []lack) change {
+	name := s.Pools[pool].Name
 	return change{
-		kind: "capacity", by: model.ByPlatform, list: smallest(units, 1<<50), between: true,
+		kind: "capacity", by: model.ByPlatform, list: list, between: between,
 		inputs: func(in *solve.Inputs, n int64) {
 			in.Seen.Pools = slices.Clone(in.Seen.Pools)
 			for i := range in.Seen.Pools {
 				if q := &in.Seen.Pools[i]; q.Name == name {
-					for k, amount := range amounts(n) {
-						r := s.Names[lacks[k].resource]
-						q.Capacity = q.Capacity.With(r, q.Capacity.Get(r)+amount)
+					for _, l := range more(n) {
+						r := s.Names[l.resource]
+						q.Capacity = q.Capacity.With(r, q.Capacity.Get(r)+l.amount)
 					}
 				}
 			}
@@ -161,8 +185,11 @@ func (s *search) enlarge(pool int, lacks []lack) change {
 		tell: func(n int64) model.Advice {
 			var parts []string
 			var settings []model.Setting
-			for k, amount := range amounts(n) {
-				more, resource := s.Amount(lacks[k].resource, amount), s.Names[lacks[k].resource]
+			for _, l := range more(n) {
+				if l.amount == 0 {
+					continue
+				}
+				more, resource := s.Amount(l.resource, l.amount), s.Names[l.resource]
 				parts = append(parts, more+" "+resource)
 				settings = append(settings, model.Setting{Kind: "capacity", Path: name + "." + resource, Value: "+" + more})
 			}

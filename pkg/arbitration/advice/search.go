@@ -13,10 +13,12 @@ type change struct {
 	list     []int64 // amounts, the smallest change first
 	between  bool    // amounts between those of the list are changes too
 	any      bool    // each amount may help, whatever those beside it do
+	only     bool    // it is of several things at once, and tried only if none of its kind alone is enough
 
 	spec   func(n int64) *model.Application // another spec in Git; nil: something else changes
 	inputs func(in *solve.Inputs, n int64)
 	tell   func(n int64) model.Advice // the change in words, and as settings of a what-if
+	next   func(n int64) *change      // the change of a further amount that this one leaves as it is; nil: there is none
 }
 
 // hit is an amount that admits, and who gives way.
@@ -73,6 +75,17 @@ func (s *search) try(ch *change, n int64) (hit, bool) {
 		return hit{}, false
 	}
 	return hit{n, again.Victims}, true
+}
+
+// all finds the smallest amounts of a change that help, one after the other. It returns the change of the last of them.
+func (s *search) all(ch *change, hint int64) (last *change, first int64, found hit, ok bool) {
+	found, ok = s.least(ch, hint)
+	first = found.amount
+	for ok && ch.next != nil {
+		ch = ch.next(found.amount)
+		found, ok = s.least(ch, 0)
+	}
+	return ch, first, found, ok
 }
 
 // least finds the smallest amount of a change that helps: the first of the list that does, and then the smallest

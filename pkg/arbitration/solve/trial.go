@@ -244,3 +244,21 @@ func (p *PoolSet) Offering(comp *model.Component) (at []int) {
 
 // Choices are the pools that an application could run a spec in, as far as it names none.
 func (c *Case) Choices(app *App, spec *model.Application) []int { return c.choices(app, spec) }
+
+// Costs are what a spec of an application costs an hour in full, in millionths: in each of its flavours, and in each pool for the
+// components that name none.
+func (c *Case) Costs(app *App, spec *model.Application) (costs []int64) {
+	flavour := app.flavour
+	defer func() { app.flavour = flavour }()
+	for app.flavour = range spec.OpenFlavours(app.Holds) {
+		full := &c.levelsOf(app, spec, nil)[0]
+		pools := []int{-1}
+		if full.Loose != nil {
+			pools = c.choices(app, spec)
+		}
+		for _, at := range pools {
+			costs = append(costs, c.cost(full.loads(at)))
+		}
+	}
+	return costs
+}
