@@ -1,6 +1,7 @@
 package arbitration_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -106,6 +107,31 @@ func TestAdviceOfStories(t *testing.T) {
 	}
 }
 
+// While room is promised, who waits is advised too, in a fleet that is too large to be arbitrated again: what it would get whoever is
+// promised something.
+func TestAdviceComesWhileRoomIsPromised(t *testing.T) {
+	var many strings.Builder
+	for i := range 310 {
+		fmt.Fprintf(&many, "asks c/w%03d size=8\n", i)
+	}
+	s, err := story.Read("policy preemption=none\npool general cpu=8\ntenant acme\ntenant beta\ntenant c\n" +
+		"runs beta/train size=5 expect=40m began=10m\nasks acme/large size=8\n" + many.String())
+	require.NoError(t, err)
+	s.Advises = true
+	id := model.AppID{Tenant: "acme", Name: "large"}
+	for range 20 { // a part is advised in each pass
+		ruling, _ := s.Round()
+		if d, _ := ruling.Find(id); d.Advised != nil {
+			require.True(t, slices.ContainsFunc(ruling.Decisions, func(d model.Decision) bool { return d.Starts != nil }))
+			_, changes := d.Advising()
+			require.Contains(t, changes, "request 3 cpu for each replica of main instead of 8")
+			return
+		}
+		s.Now = s.Now.Add(time.Second)
+	}
+	t.Fatal("it is not advised")
+}
+
 // Advice without victims comes first, then what degrades others, then what evicts them; a priority after all that cost
 // nobody anything.
 func TestAdviceThatCostsNobodyComesFirst(t *testing.T) {
@@ -195,7 +221,10 @@ func TestAdviceIsRecordedOnceForWhatItDependsOn(t *testing.T) {
 func TestAdviceShownIsTrue(t *testing.T) { holds(t, 10, adviceShownIsTrue) }
 
 func adviceShownIsTrue(t *rapid.T) {
-	s := dressed(t).lived(t)
+	draw := rapid.SampledFrom([]func(*rapid.T) *scene{dressed, timed}).Draw(t, "draw")
+	s := draw(t)
+	s.limitPools()
+	s.lived(t)
 	arbiter := follow.New(arbitration.Solve)
 	for i := range 8 {
 		if i%2 == 0 {
@@ -203,7 +232,7 @@ func adviceShownIsTrue(t *rapid.T) {
 		}
 		fleet, seen, ledger := s.inputs()
 		ruling := arbiter.Decide(fleet, seen, ledger, s.Now)
-		rests := arbitration.Solve(solve.Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: s.Now}).AtRest()
+		rests := arbitration.Solve(solve.Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: s.Now}).Still()
 		for i := range ruling.Decisions {
 			d := &ruling.Decisions[i]
 			if !rests || d.Verdict == model.VerdictGranted || s.runs(d.App) || d.Advised == nil || d.Advised.Changed != nil {
@@ -222,12 +251,13 @@ func adviceShownIsTrue(t *rapid.T) {
 func TestTryingIsDeciding(t *testing.T) { holds(t, 4, tryingIsDeciding) }
 
 func tryingIsDeciding(t *rapid.T) {
-	s := dressed(t).lived(t)
+	draw := rapid.SampledFrom([]func(*rapid.T) *scene{dressed, timed}).Draw(t, "draw")
+	s := draw(t).lived(t)
 	s.Now = s.Now.Add(time.Hour)
 	s.Settle(6, time.Hour)
 	in := solve.Inputs{Fleet: s.Fleet, Seen: s.Seen, Ledger: s.Ledger, Now: s.Now}
 	c := arbitration.Solve(in)
-	if !c.AtRest() {
+	if !c.Still() {
 		return
 	}
 	before := model.DigestOf(s.Decide())

@@ -31,9 +31,15 @@ func TestDecidingWhatChangedIsDecidingEverythingInTime(t *testing.T) {
 	decidingWhatChanged(t, 2, timed, follow.Silent, arbitration.Rule)
 }
 
-// TestAdvisingWhatChangedIsAdvisingEverything: the same with advice.
+// TestAdvisingWhatChangedIsAdvisingEverything: the same with advice, and while room is promised.
 func TestAdvisingWhatChangedIsAdvisingEverything(t *testing.T) {
-	decidingWhatChanged(t, 1, dressed, follow.New, arbitration.Decide)
+	for _, draw := range []func(*rapid.T) *scene{dressed, timed} {
+		decidingWhatChanged(t, 1, func(t *rapid.T) *scene {
+			s := draw(t)
+			s.limitPools()
+			return s
+		}, follow.New, arbitration.Decide)
+	}
 }
 
 func decidingWhatChanged(t *testing.T, hundreds int, draw func(*rapid.T) *scene, arbiter func(func(solve.Inputs) *solve.Case) *follow.Arbiter,

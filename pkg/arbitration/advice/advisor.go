@@ -48,7 +48,7 @@ func New(c *solve.Case, again func(solve.Inputs) *solve.Case) *Advisor {
 
 // begin forgets what was found out about the case as it was.
 func (a *Advisor) begin() {
-	a.rests, a.spent = a.AtRest(), 0
+	a.rests, a.spent = a.Still(), 0
 	a.alike, a.held = map[string]map[string]int64{}, map[holdersOf][]*solve.App{}
 	a.basis.pass = pass{rests: a.rests, tenants: map[int]string{}, domains: map[int]string{}, all: map[string]string{}}
 }

@@ -281,6 +281,13 @@ func (b *basis) asking(s sum) {
 			s.text(b.tenant(i))
 		}
 	}
+	for _, app := range b.Apps { // of when these end follows what is promised
+		if e := &app.Ending; e.Lasts > 0 || !e.At.IsZero() {
+			s.text(app.ID.String())
+			s.number(int64(e.Lasts))
+			s.number(e.At.Unix())
+		}
+	}
 }
 
 // limits writes what counts against the limits of a tenant and of the groups above it.

@@ -72,7 +72,8 @@ func (a *Advisor) note() {
 	}
 }
 
-// release touches the tenants of which something that runs was protected or held down until now.
+// release touches the tenants of which something that runs was protected or held down until now, and those of which something
+// waits that ends by itself: the nearer a promised start is, the less of it may pass.
 func (a *Advisor) release() {
 	passed := func(end time.Time) bool { return a.quiet.at.Before(end) && !a.Now.Before(end) }
 	for _, app := range a.Running {
@@ -81,6 +82,14 @@ func (a *Advisor) release() {
 		}
 	}
 	a.quiet.at = a.Now
+	if !a.AnyReserved() {
+		return
+	}
+	for tenant, line := range a.Pending {
+		if slices.ContainsFunc(line, func(app *solve.App) bool { return app.Ending.Lasts > 0 }) {
+			a.Touch(tenant)
+		}
+	}
 }
 
 // compare touches the tenants of decisions that the ledgers of this pass and the last do not both have.

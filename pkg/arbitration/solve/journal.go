@@ -10,9 +10,16 @@ type journal struct {
 	stood    [][]Standing // by member
 	demanded []Vector     // of the tenant, by band
 	counts   []counted
-	fair     []Share  // by node, nil: not divided again
-	floors   []Vector // by node
-	steady   span     // of the tenant
+	fair     []Share    // by node, nil: not divided again
+	floors   []Vector   // by node
+	steady   span       // of the tenant
+	reserved []withheld // by pool, nil: as it was
+}
+
+// withheld is what is reserved and promised of a pool.
+type withheld struct {
+	reserved Vector
+	promises []promise
 }
 
 // counted is what is declared at a node.
@@ -49,8 +56,27 @@ func (j *journal) keepShares() {
 	}
 }
 
+// openReserved lets everybody have what is reserved and promised.
+func (j *journal) openReserved() {
+	for i := range j.Pools {
+		j.reserved = append(j.reserved, withheld{j.Pools[i].reserved, j.Pools[i].promises})
+	}
+	j.ClearReserved()
+}
+
+// closeReserved takes that back, but for what an application was promised itself.
+func (j *journal) closeReserved(app *App) {
+	for i, was := range j.reserved {
+		own := func(p promise) bool { return p.to == app }
+		j.Pools[i].reserved, j.Pools[i].promises = was.reserved, slices.DeleteFunc(slices.Clone(was.promises), own)
+	}
+}
+
 // undo leaves the case as it was.
 func (j *journal) undo() {
+	for i, was := range j.reserved {
+		j.Pools[i].reserved, j.Pools[i].promises = was.reserved, was.promises
+	}
 	copy(j.Members[j.tenant], j.members)
 	for i, app := range j.members {
 		app.Standing = j.stood[i]

@@ -14,21 +14,24 @@ type Trial struct {
 	Looked  int          // at how many applications, tenants and groups
 }
 
-// AtRest reports whether everything stays as the ledger has it: nothing was granted, reduced,
-// raised, replaced, evicted or reserved.
-func (c *Case) AtRest() bool {
-	return !c.AnyReserved() && !slices.ContainsFunc(c.Changed, func(app *App) bool {
+// AtRest reports whether everything stays as the ledger has it, and nothing is reserved or promised.
+func (c *Case) AtRest() bool { return !c.AnyReserved() && c.Still() }
+
+// Still reports whether nothing was granted, reduced, raised, replaced or evicted.
+func (c *Case) Still() bool {
+	return !slices.ContainsFunc(c.Changed, func(app *App) bool {
 		return app.Granted() != app.Incumbent() || app.Lost != nil || !app.EvictAt.IsZero() ||
 			app.Granted() && (app.Update != nil || !slices.EqualFunc(app.Grants, app.Holds, model.Grant.SameCapacity))
 	})
 }
 
-// Try finds out what an application would get if Git declared the spec wanted of it. It works on the solved case, which
-// must be at rest, in the tenant and the pools that the change touches, and leaves everything as it was. It reports
+// Try finds out what an application would get if Git declared the spec wanted of it. It works on the solved case, in which
+// nothing may move, in the tenant and the pools that the change touches, and leaves everything as it was. It reports
 // false where only arbitrating everything again can tell: where something changes for somebody who is served earlier.
 //
-// At rest every application that is served earlier gets again what it got, so the application finds the
-// pools as they are now. What can differ for others, and is compared, is who passes the gate, the fair
+// Where nothing moves every application that is served earlier gets again what it got, so the application finds the
+// pools as they are now. What is reserved and promised may be so for those that are served earlier, or later: the answer is
+// known where it is the same with all of it and with nothing of it. What can differ for others, and is compared, is who passes the gate, the fair
 // shares, and the standings in its own tenant.
 func (c *Case) Try(app *App, wanted *model.Application) (t Trial, known bool) {
 	if app.Incumbent() || app.Wanted == nil {
@@ -44,6 +47,9 @@ func (c *Case) Try(app *App, wanted *model.Application) (t Trial, known bool) {
 	if top > 0 {
 		j.keepCounts(top)
 		t.Looked += len(c.Nodes) + c.Nodes[top].applications
+	}
+	if c.AnyReserved() {
+		j.openReserved()
 	}
 	passes, known := j.gateInstead(app, edited, top)
 	if !known || !passes {
@@ -68,14 +74,34 @@ func (c *Case) Try(app *App, wanted *model.Application) (t Trial, known bool) {
 		defer func(was []*ranked) { *own = was }(*own)
 		*own = j.worstFirst(app.Tenant)
 	}
-	r := c.room()
-	f := r.find(edited, wanted, nil)
+	j.find(edited, &t)
+	if j.reserved == nil {
+		return t, true
+	}
+	if app.Starts != nil && !j.noLater(app, edited) {
+		return t, false // those that it comes after now may be promised something else
+	}
+	open := t
+	j.closeReserved(app)
+	j.find(edited, &t)
+	return t, t.Granted == open.Granted && slices.EqualFunc(t.Victims, open.Victims, func(x, y *Displaced) bool {
+		return x.App == y.App && x.Evicted == y.Evicted && x.To.String() == y.To.String()
+	})
+}
+
+// find finds a place for the edited application in the case as it is.
+func (j *journal) find(edited *App, t *Trial) {
+	r := j.room()
+	f := r.find(edited, edited.Spec, nil)
 	t.Looked += *r.looked
-	t.Granted = f.level >= 0
-	if f.plan != nil {
+	if t.Granted, t.Victims = f.level >= 0, nil; f.plan != nil {
 		t.Victims = displaced(f.plan, edited)
 	}
-	return t, true
+}
+
+// noLater reports whether the edited application is served no later than before.
+func (j *journal) noLater(app, edited *App) bool {
+	return edited.Base().Compare(app.Base()) <= 0 && edited.Levels[0].Total.Fits(app.Levels[0].Total)
 }
 
 // getsNothing reports whether a spec that asks for no more than the one in Git surely gets no place: it fits nowhere, and
@@ -124,6 +150,7 @@ func (j *journal) worstFirst(tenant int) (own []*ranked) {
 func (j *journal) instead(app *App, wanted *model.Application) *App {
 	edited := &App{Asked: app.Asked, Place: Place{Level: -1, pool: -1, Spec: wanted}, slot: -1}
 	edited.Wanted, edited.Priority, edited.Band = wanted, wanted.Priority, j.Fleet.Platform.BandOf(wanted.Priority)
+	expectAnew(wanted, edited)
 	return edited
 }
 
