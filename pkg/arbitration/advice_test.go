@@ -81,6 +81,30 @@ func TestAdviceOfStories(t *testing.T) {
 			runs a/low size=4,1Gi priority=100
 			runs a/x size=0,3Gi
 			asks a/job size=4,4Gi`, "a/job", []string{"give pool general 3Gi memory more (evicts a/low"}},
+		{"it starts by itself", `
+			policy preemption=none
+			pool general cpu=8
+			tenant acme guarantee=8
+			tenant beta
+			runs beta/train size=6 expect=100m began=10m
+			asks acme/large size=8`, "acme/large", []string{"wait: it starts by itself at about 2026-01-01 13:30 UTC if beta/train ends by then"}},
+		{"a job that ends before another starts", `
+			policy preemption=none
+			pool general cpu=8
+			tenant acme guarantee=8
+			tenant beta
+			runs beta/train size=6 expect=100m began=10m
+			asks acme/large size=8
+			asks beta/slow size=1 expect=3h`, "beta/slow", []string{`declare expect: "1h30m" of main, if it takes no longer: it then ends before acme/large starts, which room is kept for`}},
+		{"a flavour more", `
+			policy preemption=none
+			pool a cpu=4
+			pool b cpu=4
+			pool c cpu=4
+			tenant t
+			runs t/x size=4 in=a
+			runs t/y size=4 in=b
+			asks t/job size=3 flavours=a/b`, "t/job", []string{"add a flavour in pool c, after its others"}},
 		{"a budget for a dearer pool that has room", `
 			pool cheap cpu=4 price=1
 			pool dear cpu=4 price=2
@@ -91,8 +115,13 @@ func TestAdviceOfStories(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := story.Read(c.situation)
 			require.NoError(t, err)
-			s.Now, s.Advises = s.Now.Add(time.Hour), true
-			_, settled := s.Settle(5, time.Hour)
+			s.Advises = true
+			var passes time.Duration
+			if !strings.Contains(c.situation, "expect=") {
+				passes = time.Hour // what is degraded is held so for a while
+			}
+			s.Now = s.Now.Add(passes)
+			_, settled := s.Settle(5, passes)
 			require.True(t, settled)
 			id, err := model.ParseAppID(c.of)
 			require.NoError(t, err)
@@ -105,6 +134,27 @@ func TestAdviceOfStories(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What runs stays in its flavour. Where it is degraded there and another one has become free, it is told to leave it.
+func TestAnotherFlavourIsFreeNow(t *testing.T) {
+	s, err := story.Read(`
+		policy preemption=none
+		pool a cpu=6
+		pool b cpu=4
+		tenant t
+		runs t/x size=5 in=a
+		runs t/y size=4 in=b
+		asks t/job size=1 x=4 min=1 flavours=a/b`)
+	require.NoError(t, err)
+	_, settled := s.Settle(5, time.Minute)
+	require.True(t, settled)
+	s.Remove(model.AppID{Tenant: "t", Name: "y"})
+	s.Now = s.Now.Add(time.Hour)
+	list, _ := arbitration.Advice(s.Fleet, s.Seen, s.Ledger, s.Now, model.AppID{Tenant: "t", Name: "job"})
+	require.True(t, slices.ContainsFunc(list, func(a model.Advice) bool {
+		return a.Text == "leave flavour a out, so that it moves to another one, which has room for all of it"
+	}), "%v", list)
 }
 
 // While room is promised, who waits is advised too, in a fleet that is too large to be arbitrated again: what it would get whoever is

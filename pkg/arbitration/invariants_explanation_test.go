@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -143,7 +144,9 @@ func (s *scene) replace(app model.Application) {
 func TestAdviceIsTrue(t *testing.T) { holds(t, 4, adviceIsTrue) }
 
 func adviceIsTrue(t *rapid.T) {
-	s := dressed(t)
+	draw := rapid.SampledFrom([]func(*rapid.T) *scene{dressed, timed}).Draw(t, "draw")
+	s := draw(t)
+	s.limitPools()
 	if s.one(2) {
 		s.lived(t)
 	}
@@ -258,6 +261,37 @@ var manual = []struct {
 			if p := &app.Components[i].Placement; p.Pool == w[2] && less == 0 {
 				p.Pool = w[1]
 			}
+		}
+	}},
+	{regexp.MustCompile(`^add a flavour in pool (\S+), after its others$`), func(s *scene, app *model.Application, w []string, less int64) {
+		for i := range app.Components {
+			if p := &app.Components[i].Placement; len(p.Flavours) > 0 && less == 0 {
+				p.Flavours = append(slices.Clone(p.Flavours), model.Flavour{Pool: w[1]})
+			}
+		}
+	}},
+	{regexp.MustCompile(`^leave flavour (\S+) out, `), func(s *scene, app *model.Application, w []string, less int64) {
+		for i := range app.Components {
+			if p := &app.Components[i].Placement; less == 0 {
+				p.Flavours = slices.DeleteFunc(slices.Clone(p.Flavours), func(f model.Flavour) bool { return f.Pool == w[1] && len(p.Flavours) > 1 })
+			}
+		}
+	}},
+	{regexp.MustCompile(`^declare expect: "(\S+)" of (\S+), if `), func(s *scene, app *model.Application, w []string, less int64) {
+		steps := []string{"24h", "16h", "12h", "8h", "6h", "4h", "3h", "2h", "1h30m", "1h", "50m", "40m", "30m", "20m", "15m", "10m", "5m", "1m"}
+		c, _ := app.Component(w[2])
+		if at := slices.Index(steps, w[1]) - int(less); at >= 0 {
+			c.Expect, _ = time.ParseDuration(steps[at])
+		} else {
+			c.Expect = 0
+		}
+	}},
+	{regexp.MustCompile(`^wait: it starts by itself at about (\S+ \S+) UTC if (.+) ends? by then$`), func(s *scene, app *model.Application, w []string, less int64) {
+		if less == 0 {
+			s.Now, _ = time.Parse("2006-01-02 15:04", w[1])
+			ended := func(id model.AppID) bool { return slices.Contains(strings.Split(w[2], ", "), id.String()) }
+			s.Fleet.Applications = slices.DeleteFunc(s.Fleet.Applications, func(a *model.Application) bool { return ended(a.ID) })
+			s.Ledger.Instances = slices.DeleteFunc(s.Ledger.Instances, func(i model.Instance) bool { return ended(i.App) })
 		}
 	}},
 	{regexp.MustCompile(`^raise budget.costPerHour to (\d+)\.(\d{4})$`), func(s *scene, app *model.Application, w []string, less int64) {

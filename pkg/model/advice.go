@@ -10,7 +10,7 @@ import (
 // Advice is a change that alone gives an application what it lacks: a place, everything that it asks for, or its
 // newer spec. It was found by arbitrating with it.
 type Advice struct {
-	Change   string    `json:"change"`             // its kind: request, replicas, minReplicas, pool, spread, together, budget, priority, quota, guarantee or capacity
+	Change   string    `json:"change"`             // its kind: request, replicas, minReplicas, pool, flavour, spread, together, budget, time, priority, quota, guarantee or capacity
 	By       string    `json:"by"`                 // who can make it: owner, tenant or platform
 	Amount   string    `json:"amount"`             // what to set, or of capacity what to add: 9, 512Mi, batch
 	Was      string    `json:"was,omitempty"`      // what is set now
@@ -30,7 +30,7 @@ type Setting struct {
 var adviceKinds = map[string]string{
 	"request": "a smaller request", "replicas": "fewer replicas", "minReplicas": "a smaller minReplicas", "pool": "another pool",
 	"spread": "fewer domains", "together": "several domains", "budget": "a larger budget", "priority": "another priority", "quota": "a larger quota",
-	"guarantee": "a larger guarantee", "capacity": "more capacity",
+	"guarantee": "a larger guarantee", "capacity": "more capacity", "flavour": "another flavour", "time": "waiting, or a shorter run",
 }
 
 // Who can make a change.

@@ -195,6 +195,7 @@ func (a *Advisor) advise(app *solve.App) (list []model.Advice, made *model.Advis
 	like := a.likeness(app)
 	hints, known := a.alike[like]
 	found, spent := map[string]int64{}, 0
+	var end time.Time
 	told, open := map[string]bool{}, map[string]bool{} // kinds of which one helps, and of which one could not be tried
 	for i, ch := range s.changes() {
 		if ch.only && (told[ch.kind] || open[ch.kind]) {
@@ -203,7 +204,7 @@ func (a *Advisor) advise(app *solve.App) (list []model.Advice, made *model.Advis
 		made.Kinds = append(made.Kinds, ch.kind)
 		key := ch.kind + string(rune('a'+i))
 		hint, tried := hints[key]
-		if known && tried && hint <= 0 { // it helps nobody who is alike
+		if known && tried && !ch.own && hint <= 0 { // it helps nobody who is alike
 			open[ch.kind] = open[ch.kind] || hint == unknown
 			continue
 		}
@@ -217,6 +218,9 @@ func (a *Advisor) advise(app *solve.App) (list []model.Advice, made *model.Advis
 		case ok:
 			found[key], told[ch.kind] = first, true
 			list = append(list, a.tell(last, h))
+			if last.until != nil {
+				end = last.until(h.amount)
+			}
 		default:
 			found[key] = none
 		}
@@ -225,7 +229,11 @@ func (a *Advisor) advise(app *solve.App) (list []model.Advice, made *model.Advis
 		a.alike[like] = found
 	}
 	made.Kinds = slices.DeleteFunc(slices.Compact(made.Kinds), func(kind string) bool { return open[kind] && !told[kind] })
-	made.On = a.basis.of(app, slices.ContainsFunc(list, func(x model.Advice) bool { return x.By == model.ByPlatform }))
+	made.On = a.basis.of(app, slices.ContainsFunc(list, func(x model.Advice) bool { return x.By == model.ByPlatform }),
+		slices.ContainsFunc(list, func(x model.Advice) bool { return x.Change == "time" }))
+	if !end.IsZero() {
+		made.On = append(made.On, model.Basis{Name: untilThen, Digest: end.UTC().Format(time.RFC3339Nano)})
+	}
 	slices.SortStableFunc(list, compare)
 	a.spent += 1 + spent + len(a.Members[app.Tenant])/glance
 	return list, made

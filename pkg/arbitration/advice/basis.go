@@ -1,11 +1,13 @@
 package advice
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
 	"slices"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -51,6 +53,8 @@ const (
 	othersHold = "what other tenants hold"
 	othersAsk  = "what other tenants ask for"
 	moving     = "what moved in that pass" // advice was made before it had come true
+	starting   = "when it starts"
+	untilThen  = "the time" // its digest is until when advice is true
 )
 
 // sum is a digest of what was written to it.
@@ -82,8 +86,9 @@ func (s sum) text(text string) {
 
 func (s sum) String() string { return hex.EncodeToString(s.Sum(nil)[:8]) }
 
-// of lists what the advice for an application depends on. It is wide if others may be served before it.
-func (b *basis) of(app *solve.App, wide bool) []model.Basis {
+// of lists what the advice for an application depends on. It is wide if others may be served before it, and timely if it is about
+// when others start.
+func (b *basis) of(app *solve.App, wide, timely bool) []model.Basis {
 	list := []model.Basis{{Name: "tenant " + app.ID.Tenant, Digest: b.tenant(app.Tenant)}}
 	asked := b.asked(app)
 	for at := range b.Pools {
@@ -97,6 +102,9 @@ func (b *basis) of(app *solve.App, wide bool) []model.Basis {
 	if wide {
 		list = append(list, model.Basis{Name: othersAsk, Digest: b.ofAll(othersAsk)})
 	}
+	if app.Starts != nil || timely {
+		list = append(list, model.Basis{Name: starting, Digest: b.starts(app, timely)})
+	}
 	if !b.rests {
 		list = append(list, model.Basis{Name: moving})
 	}
@@ -105,21 +113,69 @@ func (b *basis) of(app *solve.App, wide bool) []model.Basis {
 
 // changed names what is otherwise than in the list, nil: nothing is.
 func (b *basis) changed(app *solve.App, on []model.Basis) (names []string) {
-	if len(on) > 0 && on[len(on)-1].Name == moving && b.rests {
+	part := func(name string) bool {
+		return slices.ContainsFunc(on, func(part model.Basis) bool { return part.Name == name })
+	}
+	if b.rests && part(moving) {
 		return []string{moving}
 	}
-	now := b.of(app, slices.ContainsFunc(on, func(part model.Basis) bool { return part.Name == othersAsk }))
+	now := b.of(app, part(othersAsk), part(starting))
 	for _, is := range now {
 		if is.Name != moving && !slices.Contains(on, is) {
 			names = append(names, is.Name)
 		}
 	}
 	for _, was := range on {
-		if !slices.ContainsFunc(now, func(is model.Basis) bool { return is.Name == was.Name }) {
+		switch {
+		case was.Name == untilThen:
+			if b.Now.After(until(on)) {
+				names = append(names, untilThen)
+			}
+		case !slices.ContainsFunc(now, func(is model.Basis) bool { return is.Name == was.Name }):
 			names = append(names, was.Name)
 		}
 	}
 	return names
+}
+
+// until is until when advice is true that depends on the list, if nothing else changes; the zero time: for ever.
+func until(on []model.Basis) (at time.Time) {
+	for _, part := range on {
+		if part.Name == untilThen {
+			at, _ = time.Parse(time.RFC3339Nano, part.Digest)
+		}
+	}
+	return at
+}
+
+// starts digests when an application starts and, if it is about that, when others do.
+func (b *basis) starts(app *solve.App, timely bool) string {
+	s, list := newSum(), []*solve.App(nil)
+	if timely {
+		list = b.promised()
+	}
+	if app.Starts != nil && !timely {
+		list = append(list, app)
+	}
+	for _, o := range list {
+		s.text(o.ID.String())
+		s.number(o.Starts.At.UnixNano())
+		for _, v := range o.Starts.If {
+			s.text(v.ID.String())
+		}
+	}
+	return s.String()
+}
+
+// promised are those that are promised a start, the first to start first.
+func (b *basis) promised() (list []*solve.App) {
+	for _, app := range b.Promised {
+		if _, now := b.Find(app.ID); now == app && app.Starts != nil {
+			list = append(list, app)
+		}
+	}
+	slices.SortFunc(list, func(x, y *solve.App) int { return cmp.Or(x.Starts.At.Compare(y.Starts.At), x.ID.Compare(y.ID)) })
+	return list
 }
 
 // reaches reports whether an application might take something from another tenant.

@@ -13,14 +13,14 @@ import (
 // admins of its tenant, then those of the platform's.
 func (s *search) changes() (list []change) {
 	p := s.points()
-	kinds := []func(*points) []change{s.smallerRequest, s.fewerReplicas, s.smallerMinimum, s.otherPool, s.fewerDomains, s.severalDomains, s.largerBudget, s.otherPriority}
+	kinds := []func(*points) []change{s.smallerRequest, s.fewerReplicas, s.smallerMinimum, s.otherPool, s.otherFlavour, s.fewerDomains, s.severalDomains, s.largerBudget, s.shorterTime, s.otherPriority}
 	if len(s.Apps) <= s.whole { // these concern more than the application
 		kinds = append(kinds, s.moreQuota, s.morePoolQuota, s.moreGuarantee, s.moreCapacity)
 	}
 	for _, kind := range kinds {
 		list = append(list, kind(p)...)
 	}
-	return list
+	return append(list, s.wait(p)...)
 }
 
 // edit returns a copy of the spec in Git, to be changed.
@@ -170,6 +170,63 @@ func (s *search) otherPool(*points) (list []change) {
 		})
 	}
 	return list
+}
+
+// otherFlavour gives an application that waits one flavour more, and lets one that runs degraded leave the one that it runs in.
+func (s *search) otherFlavour(*points) []change {
+	at := slices.IndexFunc(s.app.Wanted.Components, func(c model.Component) bool { return len(c.Placement.Flavours) > 0 })
+	if at < 0 {
+		return nil
+	}
+	edit := func(change func([]model.Flavour) []model.Flavour) *model.Application {
+		edited := s.edit()
+		for i := range edited.Components {
+			if p := &edited.Components[i].Placement; len(p.Flavours) > 0 {
+				p.Flavours = change(slices.Clone(p.Flavours))
+			}
+		}
+		return edited
+	}
+	comp := &s.app.Wanted.Components[at]
+	has := func(pool string) bool {
+		return slices.ContainsFunc(comp.Placement.Flavours, func(f model.Flavour) bool { return f.Pool == pool })
+	}
+	if g, ok := model.Find(s.app.Grants, comp.Name); ok {
+		if s.aim != itsFull || !has(g.Pool) || len(comp.Placement.Flavours) < 2 {
+			return nil
+		}
+		return []change{{
+			kind: "flavour", by: model.ByOwner, list: []int64{1},
+			spec: func(int64) *model.Application {
+				return edit(func(list []model.Flavour) []model.Flavour {
+					return slices.DeleteFunc(list, func(f model.Flavour) bool { return f.Pool == g.Pool && len(list) > 1 })
+				})
+			},
+			tell: func(int64) model.Advice {
+				return model.Advice{Amount: g.Pool, Text: fmt.Sprintf("leave flavour %s out, so that it moves to another one, which has room for all of it", g.Pool)}
+			},
+		}}
+	}
+	var pools []int64 // by place, from 1
+	for _, at := range s.Offering(comp) {
+		if !has(s.Pools[at].Name) {
+			pools = append(pools, int64(at)+1)
+		}
+	}
+	if pools == nil {
+		return nil
+	}
+	return []change{{
+		kind: "flavour", by: model.ByOwner, list: pools, any: true,
+		spec: func(n int64) *model.Application {
+			return edit(func(list []model.Flavour) []model.Flavour {
+				return append(list, model.Flavour{Pool: s.Pools[n-1].Name})
+			})
+		},
+		tell: func(n int64) model.Advice {
+			return model.Advice{Amount: s.Pools[n-1].Name, Text: fmt.Sprintf("add a flavour in pool %s, after its others", s.Pools[n-1].Name)}
+		},
+	}}
 }
 
 // fewerDomains spreads a component over fewer domains.

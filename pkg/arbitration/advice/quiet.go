@@ -25,10 +25,12 @@ type quiet struct {
 	at        time.Time
 }
 
-// settled says when a tenant was found to need no look, and which digests the advice for its applications depends on.
+// settled says when a tenant was found to need no look, which digests the advice for its applications depends on, and until when it
+// is true.
 type settled struct {
-	pass int
-	wide []string
+	pass  int
+	wide  []string
+	until time.Time // zero: for ever
 }
 
 // state is what is so since a pass.
@@ -135,7 +137,7 @@ func (a *Advisor) compare() {
 func (a *Advisor) quietly(tenant int) bool {
 	q := &a.quiet
 	was, ok := q.settled[tenant]
-	if !ok || q.pools.since > was.pass {
+	if !ok || q.pools.since > was.pass || !was.until.IsZero() && a.Now.After(was.until) {
 		return false
 	}
 	for i := tenant; i >= 0; i = a.Nodes[i].Parent {
@@ -156,6 +158,7 @@ func (a *Advisor) since(name string) int {
 // settle notes that a tenant needs no look any more, if the ledger has all its decisions and their advice.
 func (a *Advisor) settle(s span, decisions []model.Decision) {
 	var wide []string
+	var end time.Time
 	for i := s.from; i < s.to; i++ {
 		d := &decisions[i]
 		if old, ok := a.Ledger.Decision(d.App); !ok || !old.SameAdvice(d) {
@@ -163,6 +166,9 @@ func (a *Advisor) settle(s span, decisions []model.Decision) {
 		}
 		if d.Advised == nil {
 			continue
+		}
+		if at := until(d.Advised.On); !at.IsZero() && (end.IsZero() || at.Before(end)) {
+			end = at
 		}
 		for _, part := range d.Advised.On {
 			if concernsAll(part.Name) && !slices.Contains(wide, part.Name) {
@@ -173,7 +179,7 @@ func (a *Advisor) settle(s span, decisions []model.Decision) {
 	for _, name := range wide {
 		a.since(name)
 	}
-	a.quiet.settled[s.tenant] = settled{a.quiet.pass, wide}
+	a.quiet.settled[s.tenant] = settled{a.quiet.pass, wide, end}
 }
 
 // offers lists how much pools have and how much of it is free, and whether something moves.

@@ -2,6 +2,7 @@ package advice
 
 import (
 	"slices"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -13,11 +14,13 @@ type change struct {
 	list     []int64 // amounts, the smallest change first
 	between  bool    // amounts between those of the list are changes too
 	any      bool    // each amount may help, whatever those beside it do
+	own      bool    // it helps nobody who is alike
 	only     bool    // it is of several things at once, and tried only if none of its kind alone is enough
 
 	spec   func(n int64) *model.Application // another spec in Git; nil: something else changes
 	inputs func(in *solve.Inputs, n int64)
 	tell   func(n int64) model.Advice // the change in words, and as settings of a what-if
+	until  func(n int64) time.Time    // how long that is enough, nil: as long as nothing else changes
 	next   func(n int64) *change      // the change of a further amount that this one leaves as it is; nil: there is none
 }
 

@@ -1,0 +1,126 @@
+package advice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// times are what a job may be said to take at the most, the longest first.
+var times = []time.Duration{
+	24 * time.Hour, 16 * time.Hour, 12 * time.Hour, 8 * time.Hour, 6 * time.Hour, 4 * time.Hour, 3 * time.Hour, 2 * time.Hour, 90 * time.Minute,
+	time.Hour, 50 * time.Minute, 40 * time.Minute, 30 * time.Minute, 20 * time.Minute, 15 * time.Minute, 10 * time.Minute, 5 * time.Minute, time.Minute,
+}
+
+// shorterTime says how long a job of which that is not known may take at the most, so that it passes those that are promised a
+// start. What is learned of earlier runs is known.
+func (s *search) shorterTime(*points) []change {
+	i := s.onlyJob()
+	if i < 0 || s.aim != aPlace || s.app.Levels == nil {
+		return nil
+	}
+	comp := &s.app.Wanted.Components[i]
+	if s.app.Ending.Lasts > 0 && comp.Expect == 0 {
+		return nil
+	}
+	var list []int64 // by place, from 1
+	for n, d := range times {
+		if (comp.Expect == 0 || d < comp.Expect) && s.next(d) != nil {
+			list = append(list, int64(n)+1)
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return []change{{
+		kind: "time", by: model.ByOwner, list: list,
+		spec: func(n int64) *model.Application {
+			edited := s.edit()
+			edited.Components[i].Expect = times[n-1]
+			return edited
+		},
+		tell: func(n int64) model.Advice {
+			told := model.Advice{Amount: minutes(times[n-1])}
+			if comp.Expect > 0 {
+				told.Was = minutes(comp.Expect)
+			}
+			told.Text = fmt.Sprintf("declare expect: %q of %s, if it takes no longer: it then ends before %s starts, which room is kept for", told.Amount, comp.Name, s.next(times[n-1]).ID)
+			return told
+		},
+		until: func(n int64) time.Time { return s.next(times[n-1]).Starts.At.Add(-times[n-1]) },
+	}}
+}
+
+// onlyJob is the component that runs, if it is one and a job; -1: it is not.
+func (s *search) onlyJob() (only int) {
+	only = -1
+	for i := range s.app.Wanted.Components {
+		comp := &s.app.Wanted.Components[i]
+		switch {
+		case !comp.Runs():
+		case only >= 0 || !comp.Finite():
+			return -1
+		default:
+			only = i
+		}
+	}
+	return only
+}
+
+// next is the first of the others that are promised a start after what takes so long would have ended, nil: none is.
+func (s *search) next(takes time.Duration) *solve.App {
+	for _, app := range s.basis.promised() {
+		if app != s.app && !s.Now.Add(takes).After(app.Starts.At) {
+			return app
+		}
+	}
+	return nil
+}
+
+// wait says when the application starts by itself, if it does once those have ended that have to.
+func (s *search) wait(*points) []change {
+	f := s.app.Starts
+	if f == nil {
+		return nil
+	}
+	at := f.At.UTC().Add(time.Minute - time.Nanosecond).Truncate(time.Minute)
+	return []change{{
+		kind: "time", by: model.ByOwner, list: []int64{1}, own: true,
+		inputs: func(in *solve.Inputs, _ int64) {
+			in.Now = f.At
+			ended := func(id model.AppID) bool {
+				return slices.ContainsFunc(f.If, func(v *solve.App) bool { return v.ID == id })
+			}
+			in.Fleet.Applications = slices.DeleteFunc(slices.Clone(in.Fleet.Applications), func(a *model.Application) bool { return ended(a.ID) })
+			in.Ledger.Instances = slices.DeleteFunc(slices.Clone(in.Ledger.Instances), func(i model.Instance) bool { return ended(i.App) })
+		},
+		tell: func(int64) model.Advice {
+			var names []string
+			for _, v := range f.If[:min(len(f.If), 3)] {
+				names = append(names, v.ID.String())
+			}
+			ends := strings.Join(names, ", ")
+			switch more := len(f.If) - len(names); {
+			case more > 0:
+				ends += fmt.Sprintf(" and %d more end", more)
+			case len(names) > 1:
+				ends += " end"
+			default:
+				ends += " ends"
+			}
+			return model.Advice{Amount: at.Format(time.RFC3339), Text: "wait: it starts by itself at about " + at.Format("2006-01-02 15:04") + " UTC if " + ends + " by then"}
+		},
+	}}
+}
+
+// minutes writes a time as people declare it.
+func minutes(d time.Duration) string {
+	if d%time.Hour == 0 {
+		return fmt.Sprintf("%dh", d/time.Hour)
+	}
+	return strings.TrimSuffix(d.String(), "0s")
+}
