@@ -17,6 +17,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
 	"github.com/d-aros/d-aros/test/arbitration/story"
+	"github.com/d-aros/d-aros/test/arbitration/world"
 )
 
 // Of an application that waits, the smallest change is told, with its price, and what costs others nothing first.
@@ -339,4 +340,43 @@ func tryingIsDeciding(t *rapid.T) {
 	if model.DigestOf(s.Decide()) != before {
 		t.Fatal("trying changed the inputs")
 	}
+}
+
+// I44. After a few passes in which nothing moves, whoever waits, is refused or runs with less than it asks for, and is not held so for
+// a while, is told a change that helps it, or that no single change does of which kinds.
+func TestEverybodyIsToldSomething(t *testing.T) { holds(t, 2, everybodyIsToldSomething) }
+
+func everybodyIsToldSomething(t *rapid.T) {
+	draw := rapid.SampledFrom([]func(*rapid.T) *scene{dressed, timed}).Draw(t, "draw")
+	s := draw(t)
+	s.limitPools()
+	s.lived(t)
+	s.Now = s.Now.Add(time.Hour)
+	s.Settle(8, time.Hour)
+	s.Advises = true
+	var ruling model.Ruling
+	for range 12 {
+		var c world.Changes
+		if ruling, c = s.Round(); !c.None() {
+			return
+		}
+	}
+	for i := range ruling.Decisions {
+		d := &ruling.Decisions[i]
+		lacks := d.Verdict == model.VerdictWaiting || d.Verdict == model.VerdictRejected || d.Refused != nil || d.Degraded && !s.held(d.App)
+		if !lacks || s.app(d.App) == nil || d.Refused != nil && d.Refused.Reason == model.ReasonRolledBackSpec {
+			continue
+		}
+		sentence, changes := d.Advising()
+		if len(changes) == 0 && !strings.HasPrefix(sentence, "No single change of these kinds suffices: ") || strings.Contains(sentence, ": .") {
+			t.Fatalf("%s (%s: %s) is told %q %v: %+v", d.App, d.Verdict, d.Message, sentence, changes, d.Advised)
+		}
+	}
+}
+
+// held reports whether an application that runs degraded stays so for a while.
+func (s *scene) held(id model.AppID) bool {
+	c := arbitration.Solve(solve.Inputs{Fleet: s.Fleet, Seen: s.Seen, Ledger: s.Ledger, Now: s.Now})
+	_, app := c.Find(id)
+	return !app.EvictAt.IsZero() || app.Incumbent() && s.Now.Before(c.RestoredFrom(app))
 }

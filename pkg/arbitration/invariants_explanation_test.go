@@ -241,6 +241,15 @@ var manual = []struct {
 			}
 		}
 	}},
+	{regexp.MustCompile(`^raise quota\.(\S+) of group (\S+) to (\S+)$`), func(s *scene, app *model.Application, w []string, less int64) {
+		s.Fleet.Platform.Groups = slices.Clone(s.Fleet.Platform.Groups)
+		for i := range s.Fleet.Platform.Groups {
+			if g := &s.Fleet.Platform.Groups[i]; g.Name == w[2] && g.Quota != nil {
+				q := g.Quota.With(w[1], amount(w[1], w[3])-less*unitOf(w[1]))
+				g.Quota = &q
+			}
+		}
+	}},
 	{regexp.MustCompile(`^raise guarantee\.(\S+) of tenant (\S+) to (\S+)$`), func(s *scene, app *model.Application, w []string, less int64) {
 		for i := range s.Fleet.Tenants {
 			if tn := &s.Fleet.Tenants[i]; tn.Name == w[2] {
@@ -278,10 +287,9 @@ var manual = []struct {
 		}
 	}},
 	{regexp.MustCompile(`^declare expect: "(\S+)" of (\S+), if `), func(s *scene, app *model.Application, w []string, less int64) {
-		steps := []string{"24h", "16h", "12h", "8h", "6h", "4h", "3h", "2h", "1h30m", "1h", "50m", "40m", "30m", "20m", "15m", "10m", "5m", "1m"}
 		c, _ := app.Component(w[2])
-		if at := slices.Index(steps, w[1]) - int(less); at >= 0 {
-			c.Expect, _ = time.ParseDuration(steps[at])
+		if at := slices.Index(timeSteps, w[1]) - int(less); at >= 0 {
+			c.Expect, _ = time.ParseDuration(timeSteps[at])
 		} else {
 			c.Expect = 0
 		}
@@ -311,7 +319,7 @@ var manual = []struct {
 }
 
 // follow does as it is told, or a little less.
-func (s *scene) follow(t *rapid.T, id model.AppID, words string, less int64) {
+func (s *scene) follow(t interface{ Fatalf(string, ...any) }, id model.AppID, words string, less int64) {
 	app := *s.app(id)
 	app.Components = append([]model.Component(nil), app.Components...)
 	for _, a := range manual {

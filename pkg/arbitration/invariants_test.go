@@ -32,8 +32,7 @@ var invariants = []func(*rapid.T){
 	incrementalIsFull, otherTenantsAreLeftAlone,
 	everyFailureCounts, adviceIsTrue, certificatesAreComplete, overQuotaGrowsNothing,
 	higherPrioritiesRunInFull, sentencesAreTrue, oneMovePerHold,
-	nobodyPassesAndEndsAfter, promisedStartsAreKept,
-	gangsStandTogether,
+	nobodyPassesAndEndsAfter, promisedStartsAreKept, everybodyIsToldSomething, gangsStandTogether,
 }
 
 // FuzzInvariants tries all invariants on worlds made of the fuzzer's bytes.

@@ -201,7 +201,9 @@ func (a *Advisor) advise(app *solve.App) (list []model.Advice, made *model.Advis
 		if ch.only && (told[ch.kind] || open[ch.kind]) {
 			continue
 		}
-		made.Kinds = append(made.Kinds, ch.kind)
+		if !slices.Contains(made.Kinds, ch.kind) {
+			made.Kinds = append(made.Kinds, ch.kind)
+		}
 		key := ch.kind + string(rune('a'+i))
 		hint, tried := hints[key]
 		if known && tried && !ch.own && hint <= 0 { // it helps nobody who is alike
@@ -228,7 +230,10 @@ func (a *Advisor) advise(app *solve.App) (list []model.Advice, made *model.Advis
 	if !known {
 		a.alike[like] = found
 	}
-	made.Kinds = slices.DeleteFunc(slices.Compact(made.Kinds), func(kind string) bool { return open[kind] && !told[kind] })
+	made.Kinds = slices.DeleteFunc(made.Kinds, func(kind string) bool { return open[kind] && !told[kind] })
+	if len(made.Kinds) == 0 && len(open) == 0 {
+		made.Kinds = names(s.kinds())
+	}
 	made.On = a.basis.of(app, slices.ContainsFunc(list, func(x model.Advice) bool { return x.By == model.ByPlatform }),
 		slices.ContainsFunc(list, func(x model.Advice) bool { return x.Change == "time" }))
 	if !end.IsZero() {

@@ -9,18 +9,40 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// changes lists the changes that could help: first those that the owner of the application can make, then those of the
-// admins of its tenant, then those of the platform's.
+// kind is a kind of changes, with the function that lists those that could help.
+type kind struct {
+	name string
+	list func(*points) []change
+}
+
+// kinds lists the kinds: first those that the owner of the application can make, then those of the admins of its tenant, then those of
+// the platform's. In a large fleet these are missing, as they concern more than the application.
+func (s *search) kinds() []kind {
+	list := []kind{{"request", s.smallerRequest}, {"replicas", s.fewerReplicas}, {"minReplicas", s.smallerMinimum}, {"pool", s.otherPool},
+		{"flavour", s.otherFlavour}, {"spread", s.fewerDomains}, {"together", s.severalDomains}, {"budget", s.largerBudget}, {"time", s.shorterTime}, {"priority", s.otherPriority}}
+	if len(s.Apps) <= s.whole {
+		list = append(list, kind{"quota", s.moreQuota}, kind{"quota", s.morePoolQuota}, kind{"guarantee", s.moreGuarantee}, kind{"capacity", s.moreCapacity})
+	}
+	return append(list, kind{"time", s.wait})
+}
+
+// changes lists the changes that could help.
 func (s *search) changes() (list []change) {
 	p := s.points()
-	kinds := []func(*points) []change{s.smallerRequest, s.fewerReplicas, s.smallerMinimum, s.otherPool, s.otherFlavour, s.fewerDomains, s.severalDomains, s.largerBudget, s.shorterTime, s.otherPriority}
-	if len(s.Apps) <= s.whole { // these concern more than the application
-		kinds = append(kinds, s.moreQuota, s.morePoolQuota, s.moreGuarantee, s.moreCapacity)
+	for _, k := range s.kinds() {
+		list = append(list, k.list(p)...)
 	}
-	for _, kind := range kinds {
-		list = append(list, kind(p)...)
+	return list
+}
+
+// names are those of kinds, each once.
+func names(kinds []kind) (list []string) {
+	for _, k := range kinds {
+		if !slices.Contains(list, k.name) {
+			list = append(list, k.name)
+		}
 	}
-	return append(list, s.wait(p)...)
+	return list
 }
 
 // edit returns a copy of the spec in Git, to be changed.
@@ -44,7 +66,7 @@ func ceil(n, by int64) int64 { return (n + by - 1) / by }
 // smallerRequest lets each replica of the component that asks for most ask for less. Less than a tenth is another
 // application.
 func (s *search) smallerRequest(p *points) (list []change) {
-	for _, r := range p.resources {
+	for _, r := range p.asks {
 		i, one := p.largest(r)
 		if i < 0 {
 			continue
@@ -76,10 +98,10 @@ func (s *search) smallerRequest(p *points) (list []change) {
 
 // fewerReplicas runs the component that asks for most with fewer replicas.
 func (s *search) fewerReplicas(p *points) (list []change) {
-	if len(p.resources) == 0 {
+	if len(p.asks) == 0 {
 		return nil
 	}
-	i, _ := p.largest(p.resources[0])
+	i, _ := p.largest(p.asks[0])
 	if i < 0 || s.app.Wanted.Components[i].Replicas < 2 {
 		return nil
 	}
@@ -101,10 +123,10 @@ func (s *search) fewerReplicas(p *points) (list []change) {
 
 // smallerMinimum lets the component that asks for most run with fewer replicas while capacity is short.
 func (s *search) smallerMinimum(p *points) (list []change) {
-	if len(p.resources) == 0 || s.aim == itsFull || !s.app.Wanted.Policy.Degradation {
+	if len(p.asks) == 0 || s.aim == itsFull || !s.app.Wanted.Policy.Degradation {
 		return nil
 	}
-	i, _ := p.largest(p.resources[0])
+	i, _ := p.largest(p.asks[0])
 	if i < 0 || s.app.Wanted.Components[i].MinReplicas() < 2 {
 		return nil
 	}

@@ -9,25 +9,84 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// moreQuota raises the quota that refuses the application, of its tenant or of a group.
-func (s *search) moreQuota(p *points) (list []change) {
+// limit is a quota of a tenant or a group that an application exceeds.
+type limit struct {
+	node       int
+	key        string // cpu, applications
+	resource   string // "": it is a number
+	at         string // where it stands
+	has, short int64
+}
+
+// limits lists the quotas that keep the application out, or from growing.
+func (p *points) limits() (list []limit) {
 	for i := range p.failed {
 		f := &p.failed[i]
 		of, key, ok := strings.Cut(f.Name, "quota.")
-		if !ok {
+		node := p.app.Tenant
+		if of != "" {
+			node = p.groupOf(strings.TrimSuffix(strings.TrimPrefix(of, "groups."), "."))
+		}
+		if ok && node > 0 {
+			list = append(list, limit{node, key, f.Resource, f.At, f.Limit, f.Used + f.Asked - f.Limit})
+		}
+	}
+	for _, short := range p.first() {
+		if len(p.failed) == 0 && short.Quota && short.Pool < 0 {
+			name := p.Names[short.Resource]
+			has, at := p.QuotaOf(short.Node, short.Resource)
+			list = append(list, limit{short.Node, name, name, at, has, short.Asked - short.Free})
+		}
+	}
+	return list
+}
+
+// groupOf is the group of a name above the tenant.
+func (s *search) groupOf(name string) int {
+	i := s.Nodes[s.app.Tenant].Parent
+	for i > 0 && s.Nodes[i].Name != name {
+		i = s.Nodes[i].Parent
+	}
+	return i
+}
+
+// refused is what others ask for that are refused at or below a node, added up in the order in which they pass the gate: a larger quota may
+// go to them first. Without a resource they are counted.
+func (s *search) refused(node int, resource string) (sums []int64) {
+	var sum int64
+	for _, app := range s.FirstComeOrder() {
+		if app == s.app || app.Wanted == nil || app.Levels != nil || !s.Above(node, app.Tenant) || len(sums) == 16 {
 			continue
 		}
-		group := strings.TrimSuffix(strings.TrimPrefix(of, "groups."), ".")
-		u, whose, path := int64(1), "tenant "+s.app.ID.Tenant, "tenant."+s.app.ID.Tenant
-		if f.Resource != "" {
-			u = unit(s.Index[f.Resource])
+		if r, ok := s.Index[resource]; ok {
+			sum += s.AsksFor(app, app.Wanted)[r]
+		} else {
+			sum += int64(max(1, len(app.Wanted.Components)))
 		}
-		if group != "" {
+		sums = append(sums, sum)
+	}
+	return sums
+}
+
+// moreQuota raises the quota that refuses the application, of its tenant or of a group.
+func (s *search) moreQuota(p *points) (list []change) {
+	for _, l := range p.limits() {
+		key, group := l.key, ""
+		u, whose, path := int64(1), "tenant "+s.app.ID.Tenant, "tenant."+s.app.ID.Tenant
+		if l.resource != "" {
+			u = unit(s.Index[l.resource])
+		}
+		if l.node != s.app.Tenant {
+			group = s.Nodes[l.node].Name
 			whose, path = "group "+group, "group."+group
 		}
-		short := ceil(f.Used+f.Asked-f.Limit, u)
+		short := ceil(l.short, u)
+		units := []int64{short, 2 * short}
+		for _, sum := range s.refused(l.node, l.resource) {
+			units = append(units, ceil(l.short+sum, u))
+		}
 		list = append(list, change{
-			kind: "quota", by: owner(f.At), list: []int64{short, 2 * short}, between: true,
+			kind: "quota", by: owner(l.at), list: smallest(units, 1<<50), between: true,
 			inputs: func(in *solve.Inputs, n int64) {
 				if group != "" {
 					editGroup(in, group, func(g *model.Group) {
@@ -52,8 +111,8 @@ func (s *search) moreQuota(p *points) (list []change) {
 				})
 			},
 			tell: func(n int64) model.Advice {
-				to := model.FormatAmount(f.Resource, f.Limit+n*u)
-				return model.Advice{Amount: to, Was: model.FormatAmount(f.Resource, f.Limit), Text: fmt.Sprintf("raise quota.%s of %s to %s", key, whose, to),
+				to := model.FormatAmount(l.resource, l.has+n*u)
+				return model.Advice{Amount: to, Was: model.FormatAmount(l.resource, l.has), Text: fmt.Sprintf("raise quota.%s of %s to %s", key, whose, to),
 					Settings: []model.Setting{{Kind: "set", Path: path + ".quota." + key, Value: to}}}
 			},
 		})
@@ -99,35 +158,43 @@ type lack struct {
 	amount   int64
 }
 
-// moreCapacity adds to the pool that the application would run in what it lacks there: of one resource, and where
-// several are short and none alone is enough, of all of them.
+// moreCapacity adds to a pool that the application could run in what it lacks there: of one resource, and where several are short
+// and none alone is enough, of all of them. Pools that it does not prefer come after that, where nothing was enough.
 func (s *search) moreCapacity(p *points) (list []change) {
-	pool, lacks := -1, []lack(nil)
-	for _, short := range p.short {
-		if short.Pool >= 0 && !short.Quota && short.Resource >= 0 && (pool < 0 || pool == short.Pool) {
-			pool, lacks = short.Pool, append(lacks, lack{short.Resource, short.Asked - max(0, short.Free)})
+	seen := map[lack]bool{}
+	for n, place := range p.lacks {
+		for at := range s.Pools {
+			var lacks []lack
+			for _, short := range place {
+				if short.Pool == at && !short.Quota && short.Resource >= 0 {
+					lacks = append(lacks, lack{short.Resource, short.Asked - max(0, short.Free)})
+				}
+			}
+			for _, l := range lacks {
+				if key := (lack{at*len(s.Names) + l.resource, l.amount}); !seen[key] {
+					seen[key] = true
+					ch := s.enlargeOne(at, l)
+					ch.only = n > 0
+					list = append(list, ch)
+				}
+			}
+			if len(lacks) > 1 {
+				list = append(list, s.enlargeAll(at, lacks))
+			}
 		}
-	}
-	for i := range p.failed {
-		f := &p.failed[i]
-		name, ok := strings.CutPrefix(f.Name, "pool.")
-		if at, known := s.PoolAt[strings.TrimSuffix(name, "."+f.Resource)]; ok && known && (pool < 0 || pool == at) {
-			pool, lacks = at, append(lacks, lack{s.Index[f.Resource], f.Asked - f.Limit})
-		}
-	}
-	for _, l := range lacks {
-		u := unit(l.resource)
-		short := ceil(l.amount, u)
-		units := []int64{short, 2 * short, 4 * short} // some of it may go to those that run degraded
-		for _, ahead := range s.ahead() {
-			units = append(units, ceil(l.amount+ahead[l.resource], u))
-		}
-		list = append(list, s.enlarge(pool, smallest(units, 1<<50), true, func(n int64) []lack { return []lack{{l.resource, n * u}} }))
-	}
-	if len(lacks) > 1 {
-		list = append(list, s.enlargeAll(pool, lacks))
 	}
 	return list
+}
+
+// enlargeOne gives a pool more of one thing that it lacks.
+func (s *search) enlargeOne(pool int, l lack) change {
+	u := unit(l.resource)
+	short := ceil(l.amount, u)
+	units := []int64{short, 2 * short, 4 * short} // some of it may go to those that run degraded
+	for _, ahead := range s.ahead() {
+		units = append(units, ceil(l.amount+ahead[l.resource], u))
+	}
+	return s.enlarge(pool, smallest(units, 1<<50), true, func(n int64) []lack { return []lack{{l.resource, n * u}} })
 }
 
 // enlargeAll gives a pool more of all that it lacks: as little of the first as is enough with what there is of the others,

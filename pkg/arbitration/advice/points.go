@@ -13,15 +13,16 @@ type points struct {
 	*search
 	levels    []solve.Level // of the spec in Git
 	failed    []solve.Finding
-	short     []solve.Shortage
-	resources []int // that are short, the first first
+	lacks     [][]solve.Shortage // by place that it could run in, the preferred first
+	resources []int              // that are short, the first first
+	asks      []int              // the same, and then what else it asks for
 
 	amounts map[int][]int64 // by resource, see totals
 }
 
 // points finds what is short for the application.
 func (s *search) points() *points {
-	p := &points{search: s, levels: s.LevelsOf(s.app, s.app.Wanted), short: s.Lacks(s.app), amounts: map[int][]int64{}}
+	p := &points{search: s, levels: s.LevelsOf(s.app, s.app.Wanted), lacks: s.Lacks(s.app), amounts: map[int][]int64{}}
 	for i := range s.app.Findings {
 		if f := s.app.Findings[i]; !f.OK {
 			p.failed = append(p.failed, f)
@@ -38,11 +39,25 @@ func (s *search) points() *points {
 		}
 	}
 	if len(p.failed) == 0 {
-		for _, short := range p.short {
+		for _, short := range p.first() {
 			add(short.Resource)
 		}
 	}
+	p.asks = slices.Clone(p.resources)
+	for r := range s.Names {
+		if i, _ := p.largest(r); i >= 0 && !slices.Contains(p.asks, r) {
+			p.asks = append(p.asks, r)
+		}
+	}
 	return p
+}
+
+// first is what is short in the preferred place.
+func (p *points) first() []solve.Shortage {
+	if len(p.lacks) == 0 {
+		return nil
+	}
+	return p.lacks[0]
 }
 
 // failing is the finding of a name that is not met, nil: it is met.
@@ -169,9 +184,11 @@ func (p *points) totals(r int) (amounts []int64) {
 			amounts = append(amounts, f.Limit-f.Used)
 		}
 	}
-	for _, s := range p.short {
-		if s.Resource == r {
-			amounts = append(amounts, s.Free)
+	for _, place := range p.lacks {
+		for _, s := range place {
+			if s.Resource == r {
+				amounts = append(amounts, s.Free)
+			}
 		}
 	}
 	for _, at := range p.pools() {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -12,7 +11,7 @@ import (
 
 // morePoolQuota raises the quota of a tenant or a group in a pool that keeps the application out of it.
 func (s *search) morePoolQuota(p *points) (list []change) {
-	add := func(node, pool string, r int, limit, lack int64) {
+	add := func(node, pool string, r int, limit, lack int64, only bool) {
 		name, u := s.Names[r], unit(r)
 		units := []int64{ceil(lack, u), 2 * ceil(lack, u)}
 		raise := func(quotas []model.PoolQuota, n int64) []model.PoolQuota {
@@ -28,7 +27,7 @@ func (s *search) morePoolQuota(p *points) (list []change) {
 			whose, path, by = "tenant "+node, "tenant."+node, owner(s.Nodes[s.app.Tenant].Tenant.At["quota.pools."+pool+"."+name])
 		}
 		list = append(list, change{
-			kind: "quota", by: by, list: units, between: true,
+			kind: "quota", by: by, list: units, between: true, only: only,
 			inputs: func(in *solve.Inputs, n int64) {
 				if node == s.app.ID.Tenant {
 					editTenant(in, node, func(t *model.Tenant) { t.PoolQuotas = raise(t.PoolQuotas, n) })
@@ -43,18 +42,12 @@ func (s *search) morePoolQuota(p *points) (list []change) {
 			},
 		})
 	}
-	for i := range p.failed {
-		f := &p.failed[i]
-		node, rest, ok := strings.Cut(f.Name, ".pools.")
-		pool, known := strings.CutSuffix(rest, "."+f.Resource)
-		if ok && known {
-			add(node, pool, s.Index[f.Resource], f.Limit, f.Asked-f.Limit)
-		}
-	}
-	for _, short := range p.short {
-		if len(p.failed) == 0 && short.Quota && short.Pool >= 0 {
-			limit, _ := s.PoolQuota(short.Node, short.Pool, short.Resource)
-			add(s.Nodes[short.Node].Name, s.Pools[short.Pool].Name, short.Resource, limit, short.Asked-short.Free)
+	for n, place := range p.lacks {
+		for _, short := range place {
+			if short.Quota && short.Pool >= 0 {
+				limit, _ := s.PoolQuota(short.Node, short.Pool, short.Resource)
+				add(s.Nodes[short.Node].Name, s.Pools[short.Pool].Name, short.Resource, limit, short.Asked-short.Free, n > 0)
+			}
 		}
 	}
 	return list

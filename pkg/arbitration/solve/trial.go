@@ -229,31 +229,33 @@ func displaced(pl *plan, app *App) (list []*Displaced) {
 	return list
 }
 
-// Lacks is what is short for the lowest level of a pending application now, and for the highest of one that
-// runs. It may be known already, of an earlier moment, so it is found out anew.
-func (c *Case) Lacks(app *App) []Shortage {
-	spec, levels := app.Spec, app.Levels
-	if app.Update != nil {
-		spec, levels = app.Wanted, app.Update.levels
-	}
-	if spec == nil || levels == nil {
-		return nil
-	}
-	l := len(levels) - 1
+// Lacks is what is short for the lowest level of a pending or rejected application now, and for the highest of one that
+// runs: in each of its flavours and each pool that it could run in, those that it prefers first. It may be known already, of an earlier
+// moment, so it is found out anew.
+func (c *Case) Lacks(app *App) (lacks [][]Shortage) {
+	flavour, held := app.flavour, app.Taken
+	defer func() { app.flavour = flavour }()
 	if app.Granted() {
-		l = 0
+		c.move(app, held, -1)
+		defer c.move(app, held, 1)
 	}
-	held := app.Taken
-	b := c.Books
-	if app.Granted() {
-		b.move(app, held, -1)
-		defer b.move(app, held, 1)
+	for app.flavour = range app.Wanted.OpenFlavours(app.Holds) {
+		levels := c.levelsOf(app, app.Wanted, nil)
+		l := len(levels) - 1
+		if app.Granted() {
+			l = 0
+		}
+		pools := c.Preferred(app, app.Wanted, &levels[0])
+		if len(pools) == 0 {
+			pools = c.choices(app, app.Wanted)
+		}
+		for _, at := range pools {
+			if _, short := c.fit(app, &levels[l], at, held); short != nil {
+				lacks = append(lacks, short)
+			}
+		}
 	}
-	for _, at := range c.Preferred(app, spec, &levels[0]) {
-		_, short := b.fit(app, &levels[l], at, held)
-		return short
-	}
-	return nil
+	return lacks
 }
 
 // LevelsOf are the levels of a spec of an application, best first.
@@ -288,4 +290,9 @@ func (c *Case) Costs(app *App, spec *model.Application) (costs []int64) {
 		}
 	}
 	return costs
+}
+
+// QuotaOf is the quota of a resource that a node has, and where it stands.
+func (c *Case) QuotaOf(node, r int) (limit int64, at string) {
+	return c.Nodes[node].quota[r], gate{c.Books, c.Fleet.Platform}.limitAt(node, "quota", r)
 }
