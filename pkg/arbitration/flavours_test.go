@@ -165,3 +165,24 @@ func (s *scene) raisePoolQuota(node, pool, resource string, to int64) {
 		}
 	}
 }
+
+// A quota of a pool that is lowered below what runs there is shown as any other, with the pool.
+func TestOverQuotaOfPools(t *testing.T) {
+	s, err := story.Read(`
+		pool a cpu=8
+		pool b cpu=8
+		group g
+		tenant t pools=a:4 in=g
+		runs t/x size=4 in=a
+		runs t/y size=4 in=b`)
+	require.NoError(t, err)
+	require.Empty(t, s.Decide().OverQuota)
+	s.Fleet.Tenants[0].PoolQuotas = []model.PoolQuota{{Pool: "a", Limits: map[string]int64{"cpu": 3000}}}
+	s.Fleet.Platform.Groups[0].PoolQuotas = []model.PoolQuota{{Pool: "b", Limits: map[string]int64{"cpu": 1000}}}
+	over := s.Decide().OverQuota
+	require.Equal(t, []model.OverQuota{
+		{Group: "g", Resource: "cpu", Pool: "b", Granted: 4000, Limit: 1000},
+		{Tenant: "t", Resource: "cpu", Pool: "a", Granted: 4000, Limit: 3000},
+	}, over)
+	require.Equal(t, "group g is over quota: 4 cpu granted in pool b, its quota there is 1; what runs stays, nothing grows there", over[0].String())
+}

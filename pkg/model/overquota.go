@@ -13,6 +13,7 @@ type OverQuota struct {
 	Tenant   string    `json:"tenant"`          // "" of a group
 	Group    string    `json:"group,omitempty"` // "" of a tenant
 	Resource string    `json:"resource"`        // cpu, memory, a device, applications or workloads
+	Pool     string    `json:"pool,omitempty"`  // whose quota it is, "": of all pools together
 	Granted  int64     `json:"granted"`
 	Limit    int64     `json:"limit"`
 	At       string    `json:"at,omitempty"` // file:line:column of the limit
@@ -31,7 +32,19 @@ func (q OverQuota) String() string {
 	if !q.Since.IsZero() {
 		since = " since " + q.Since.UTC().Format("2006-01-02 15:04:05 UTC")
 	}
-	return fmt.Sprintf("%s is over quota%s: %s %s granted, its quota is %s%s; what runs stays, nothing grows", q.Owner(), since, n[0], q.Resource, n[1], at)
+	in, there := "", ""
+	if q.Pool != "" {
+		in, there = " in pool "+q.Pool, " there"
+	}
+	return fmt.Sprintf("%s is over quota%s: %s %s granted%s, its quota%s is %s%s; what runs stays, nothing grows%s", q.Owner(), since, n[0], q.Resource, in, there, n[1], at, there)
+}
+
+// What is the resource, with its pool: "cpu in pool a100".
+func (q OverQuota) What() string {
+	if q.Pool != "" {
+		return q.Resource + " in pool " + q.Pool
+	}
+	return q.Resource
 }
 
 // Owner names whose quota it is: "tenant acme" or "group web".
@@ -44,6 +57,9 @@ func (q OverQuota) Owner() string {
 
 // Limits names the constraint of decisions that checks the quota.
 func (q OverQuota) Limits() string {
+	if q.Pool != "" {
+		return q.Tenant + q.Group + ".pools." + q.Pool + "." + q.Resource
+	}
 	if q.Group != "" {
 		return "groups." + q.Group + ".quota." + q.Resource
 	}
@@ -74,7 +90,7 @@ func inGroup(groups []Group, group, tenant string) bool {
 
 // SameState reports whether two of them are about the same resource.
 func (q OverQuota) SameState(o OverQuota) bool {
-	return q.Tenant == o.Tenant && q.Group == o.Group && q.Resource == o.Resource
+	return q.Tenant == o.Tenant && q.Group == o.Group && q.Resource == o.Resource && q.Pool == o.Pool
 }
 
 // Equal reports whether two of them are the same in every field.

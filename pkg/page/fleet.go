@@ -135,7 +135,7 @@ func overQuotaRow(q model.OverQuota) []string {
 	if q.Tenant != "" {
 		owner = fmt.Sprintf("[%s](%s/%s/%s)", q.Tenant, Dir, q.Tenant, File)
 	}
-	return []string{owner, code(q.Resource), n[0], n[1], moment(q.Since)}
+	return []string{owner, code(q.What()), n[0], n[1], moment(q.Since)}
 }
 
 // share writes "███████░░░ 70 % (45 of 64)", or only the amount where there is

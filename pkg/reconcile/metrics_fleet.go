@@ -54,7 +54,7 @@ func (m *fleetMetrics) observe(r *Report) {
 		if i >= maxOverQuota {
 			tenant, group = "other", ""
 		}
-		m.overQuota.WithLabelValues(tenant, group, q.Resource).Add(over)
+		m.overQuota.WithLabelValues(tenant, group, q.What()).Add(over)
 	}
 	for _, action := range []string{model.CommandApprove, model.CommandResume} {
 		m.people.WithLabelValues(action).Set(float64(r.Standstill.People[action]))

@@ -59,7 +59,7 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 		}
 		for _, q := range b.state.ledger.OverQuota {
 			file, _ := quotaFileOf(q.Tenant)
-			m.Lacks = append(m.Lacks, file+": since when "+text.Clean(q.Owner())+" is over its quota of "+text.Clean(q.Resource))
+			m.Lacks = append(m.Lacks, file+": since when "+text.Clean(q.Owner())+" is over its quota of "+text.Clean(q.What()))
 		}
 		for i := range b.state.ledger.Instances {
 			in := &b.state.ledger.Instances[i]

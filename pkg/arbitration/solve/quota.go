@@ -26,7 +26,7 @@ func (b *Books) beyondQuota(tenant int, amount Vector, kept []Load) (short []Sho
 	return short
 }
 
-// OverQuota lists what groups and tenants are granted beyond their quotas, each by name. It
+// OverQuota lists what groups and tenants are granted beyond their quotas, of all pools together and then of each, each by name. It
 // follows from a quota that was lowered, or from a default of policy that became more.
 func (c *Case) OverQuota() (over []model.OverQuota) {
 	for i := range c.Nodes {
@@ -48,7 +48,19 @@ func (c *Case) OverQuota() (over []model.OverQuota) {
 				add(c.Names[r], gate{c.Books, c.Fleet.Platform}.limitAt(i, "quota", r), used, limit)
 			}
 		}
-		if n.Tenant == nil {
+		for at := range c.Pools {
+			whose.Pool = c.Pools[at].Name
+			for k := range n.pools {
+				if q := &n.pools[k]; q.pool == at {
+					for r, limit := range q.limit {
+						if used := q.used[r]; used > limit {
+							add(c.Names[r], gate{c.Books, c.Fleet.Platform}.limitAt(i, "quota.pools."+whose.Pool, r), used, limit)
+						}
+					}
+				}
+			}
+		}
+		if whose.Pool = ""; n.Tenant == nil {
 			continue
 		}
 		if most := n.Tenant.MaxApplications; most > 0 && n.applications > most {
