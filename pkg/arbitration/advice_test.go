@@ -232,6 +232,77 @@ func TestEverybodyIsAdvised(t *testing.T) {
 	t.Fatal("not everybody is advised")
 }
 
+// Of those who are alike each is told what it needs itself: who is first in the line needs less.
+func TestAlikeAreAdvisedEachForItself(t *testing.T) {
+	s, err := story.Read(`
+		policy preemption=none
+		pool general cpu=2
+		tenant a
+		runs a/x size=2
+		asks a/b size=2
+		asks a/a size=2`)
+	require.NoError(t, err)
+	s.Advises = true
+	ruling := s.Decide()
+	for name, more := range map[string]string{"a": "give pool general 4 cpu more", "b": "give pool general 2 cpu more"} {
+		d, _ := ruling.Find(model.AppID{Tenant: "a", Name: name})
+		require.True(t, slices.ContainsFunc(d.Advice, func(a model.Advice) bool { return a.Text == more }), "%s: %v", name, d.Advice)
+	}
+}
+
+// Advice that was made of other inputs is made anew, or marked as such where the effort of the pass is used up: none is told as true that
+// was not looked at.
+func TestAdviceOfOtherInputsIsMarked(t *testing.T) {
+	w := generate.Growing(120)
+	arbiter := follow.New(arbitration.Solve)
+	open := func(ruling model.Ruling) bool {
+		return slices.ContainsFunc(ruling.Decisions, func(d model.Decision) bool { return d.Verdict == model.VerdictWaiting && d.Advised == nil })
+	}
+	for pass := 0; ; pass++ {
+		require.Less(t, pass, 60)
+		ruling := arbiter.Decide(w.Fleet, w.Seen, w.Ledger, w.Now)
+		w.Apply(ruling)
+		if w.Now = w.Now.Add(time.Second); pass > 5 && !open(ruling) {
+			break
+		}
+	}
+	w.Seen.Pools = slices.Clone(w.Seen.Pools)
+	for i := range w.Seen.Pools {
+		w.Seen.Pools[i].Capacity.CPU++ // for which nobody asks
+	}
+	ruling, marked := arbiter.Decide(w.Fleet, w.Seen, w.Ledger, w.Now), 0
+	for i := range ruling.Decisions {
+		d := &ruling.Decisions[i]
+		if d.Advised == nil || d.Advised.At.Equal(w.Now) {
+			continue
+		}
+		marked++
+		require.NotNil(t, d.Advised.Changed, "%s", d.App)
+		sentence, changes := d.Advising()
+		require.Contains(t, sentence, "being checked again (")
+		require.Nil(t, changes)
+	}
+	require.NotZero(t, marked)
+}
+
+// Where no change of any kind could be tried, the kinds are told all the same.
+func TestWhereNothingCanBeTriedAllKindsAreTold(t *testing.T) {
+	s, err := story.Read(`
+		pool a cpu=8
+		tenant t
+		asks t/job size=1 priority=1000 flavours=a:2`)
+	require.NoError(t, err)
+	app := *s.Fleet.Applications[0]
+	app.Components = slices.Clone(app.Components)
+	app.Components[0].Runtime = "process" // which no pool has
+	s.Declare(app)
+	s.Advises = true
+	ruling := s.Decide()
+	sentence, changes := ruling.Decisions[0].Advising()
+	require.Nil(t, changes)
+	require.Contains(t, sentence, "No single change of these kinds suffices: a smaller request, fewer replicas, ")
+}
+
 // A fleet at rest gives no reason to record advice, however much time goes by, and one application more
 // only for applications whose advice depends on it: those of its tenant.
 func TestAdviceIsRecordedOnceForWhatItDependsOn(t *testing.T) {

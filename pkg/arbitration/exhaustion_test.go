@@ -23,7 +23,7 @@ import (
 // amounts that help, and nothing helps of a kind of which nothing is told; the rest is printed.
 func TestAdviceAgainstExhaustion(t *testing.T) {
 	counts := map[string]*exhausted{}
-	for seed := range tier.Count(15, 60, 3_000) {
+	for seed := range tier.Count(15, 60, 600) {
 		s := tiny(rand.New(rand.NewPCG(uint64(seed), 44)))
 		ruling := s.Decide()
 		for i := range ruling.Decisions {

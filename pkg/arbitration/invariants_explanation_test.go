@@ -1,6 +1,7 @@
 package arbitration_test
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -385,6 +386,13 @@ func certificatesAreComplete(t *rapid.T) {
 				t.Fatalf("%s: tenant has %d thousandths, not %d", d.App, dominant(granted[d.App.Tenant], total), share.Used)
 			}
 		}
+		for _, a := range d.Ahead {
+			n, resource, _ := strings.Cut(a.Holds, " ")
+			o, _ := ruling.Find(a.App)
+			if !slices.Contains(heldByPool(o.Grants, resource), amount(resource, n)) {
+				t.Fatalf("%s: %s is said to hold %s, and holds %v", d.App, a.App, a.Holds, o.Grants)
+			}
+		}
 		for _, c := range d.Constraints {
 			if c.Used != "" && c.OK && c.Name == "quota.cpu" {
 				used, asked, limit := amount("cpu", c.Used), amount("cpu", c.Asked), amount("cpu", c.Limit)
@@ -394,6 +402,16 @@ func certificatesAreComplete(t *rapid.T) {
 			}
 		}
 	}
+}
+
+// heldByPool lists what grants take of a resource in each pool.
+func heldByPool(grants []model.Grant, resource string) []int64 {
+	sums := map[string]int64{}
+	for i := range grants {
+		g := &grants[i]
+		sums[g.Pool] += g.Requests.Get(resource) * int64(g.Replicas+g.Surge)
+	}
+	return slices.Collect(maps.Values(sums))
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -50,12 +50,12 @@ func (s *search) groupOf(name string) int {
 	return i
 }
 
-// refused is what others ask for that are refused at or below a node, added up in the order in which they pass the gate: a larger quota may
-// go to them first. Without a resource they are counted.
-func (s *search) refused(node int, resource string) (sums []int64) {
+// placeless is what others at or below a node ask for that have no place, or are refused by the gate, added up in the order in which
+// they pass it: what there is more of may go to them first. Without a resource they are counted.
+func (s *search) placeless(node int, resource string, refused bool) (sums []int64) {
 	var sum int64
 	for _, app := range s.FirstComeOrder() {
-		if app == s.app || app.Wanted == nil || app.Levels != nil || !s.Above(node, app.Tenant) || len(sums) == 16 {
+		if app == s.app || app.Wanted == nil || app.Granted() || refused && app.Levels != nil || !s.Above(node, app.Tenant) || len(sums) == 16 {
 			continue
 		}
 		if r, ok := s.Index[resource]; ok {
@@ -82,7 +82,7 @@ func (s *search) moreQuota(p *points) (list []change) {
 		}
 		short := ceil(l.short, u)
 		units := []int64{short, 2 * short}
-		for _, sum := range s.refused(l.node, l.resource) {
+		for _, sum := range s.placeless(l.node, l.resource, true) {
 			units = append(units, ceil(l.short+sum, u))
 		}
 		list = append(list, change{
@@ -129,16 +129,17 @@ func (s *search) moreGuarantee(p *points) (list []change) {
 	for i := range s.Fleet.Tenants {
 		sum.Add(s.Of(s.Fleet.Tenants[i].Guarantee))
 	}
-	for _, r := range p.resources {
+	for i, r := range p.asks {
 		u, name := unit(r), s.Names[r]
 		had := n.Guarantee[r]
 		least, full := p.levels[len(p.levels)-1].Total[r], p.levels[0].Total[r]
+		left := (s.Total[r] - sum[r]) / u
 		var amounts []int64
 		for _, ask := range []int64{least, full} {
 			amounts = append(amounts, ceil(max(0, n.Used[r]-had)+ask, u), ceil(ask, u), ceil(ask-max(0, had-n.Used[r]), u))
 		}
 		list = append(list, change{
-			kind: "guarantee", by: model.ByPlatform, list: smallest(amounts, (s.Total[r]-sum[r])/u), between: true,
+			kind: "guarantee", by: model.ByPlatform, list: smallest(append(amounts, left), left), between: true, only: i >= len(p.resources),
 			inputs: func(in *solve.Inputs, n int64) {
 				editTenant(in, s.app.ID.Tenant, func(t *model.Tenant) { t.Guarantee = t.Guarantee.With(name, had+n*u) })
 			},
@@ -214,12 +215,14 @@ func (s *search) enlargeAll(pool int, lacks []lack) change {
 		list = append(list, int64(i)+1)
 	}
 	ch := s.enlarge(pool, list, false, all)
-	ch.only, ch.next = true, func(n int64) *change { return s.enlargeLess(pool, all(n), 0) }
+	ch.only = true
+	ch.next = func(n int64) *change { return s.enlargeLess(pool, all(n), 0, all(n)) }
 	return ch
 }
 
-// enlargeLess gives a pool less of the thing in one place of a list, if it needs no more: 1 stands for nothing.
-func (s *search) enlargeLess(pool int, lacks []lack, at int) *change {
+// enlargeLess gives a pool less of the thing in one place of a list, if it needs no more, then of the next, and begins anew as long as
+// there is less than when it began: 1 stands for nothing.
+func (s *search) enlargeLess(pool int, lacks []lack, at int, began []lack) *change {
 	u := unit(lacks[at].resource)
 	less := func(n int64) []lack {
 		more := slices.Clone(lacks)
@@ -227,8 +230,14 @@ func (s *search) enlargeLess(pool int, lacks []lack, at int) *change {
 		return more
 	}
 	ch := s.enlarge(pool, []int64{1, 1 + lacks[at].amount/u}, true, less)
-	if at+1 < len(lacks) {
-		ch.next = func(n int64) *change { return s.enlargeLess(pool, less(n), at+1) }
+	ch.next = func(n int64) *change {
+		switch now := less(n); {
+		case at+1 < len(lacks):
+			return s.enlargeLess(pool, now, at+1, began)
+		case !slices.Equal(now, began):
+			return s.enlargeLess(pool, now, 0, now)
+		}
+		return nil
 	}
 	return &ch
 }
@@ -266,20 +275,24 @@ func (s *search) enlarge(pool int, list []int64, between bool, more func(n int64
 	}
 }
 
-// ahead is what those ask for at the least that wait too, added up in the order of their tenants and lines: what becomes
-// free may go to them first.
+// ahead is what those ask for at the least that wait too, added up in the order of their tenants and lines, and then what those ask for
+// that are rejected: what becomes free may go to them first.
 func (s *search) ahead() (sums []solve.Vector) {
 	sum := s.Zero()
+	add := func(amount solve.Vector) {
+		sum.Add(amount)
+		sums = append(sums, slices.Clone(sum))
+	}
 	for _, line := range s.Pending {
 		for _, app := range line {
-			if len(sums) == 16 {
-				return sums
+			if app != s.app && !app.Granted() && len(sums) < 16 {
+				add(app.Levels[len(app.Levels)-1].Total)
 			}
-			if app == s.app || app.Granted() {
-				continue
-			}
-			sum.Add(app.Levels[len(app.Levels)-1].Total)
-			sums = append(sums, slices.Clone(sum))
+		}
+	}
+	for _, app := range s.Apps {
+		if app != s.app && app.Wanted != nil && app.Verdict == model.VerdictRejected && len(sums) < 24 {
+			add(s.AsksFor(app, app.Wanted))
 		}
 	}
 	return sums

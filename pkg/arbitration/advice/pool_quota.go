@@ -11,9 +11,12 @@ import (
 
 // morePoolQuota raises the quota of a tenant or a group in a pool that keeps the application out of it.
 func (s *search) morePoolQuota(p *points) (list []change) {
-	add := func(node, pool string, r int, limit, lack int64, only bool) {
-		name, u := s.Names[r], unit(r)
+	add := func(at int, pool string, r int, limit, lack int64, only bool) {
+		node, name, u := s.Nodes[at].Name, s.Names[r], unit(r)
 		units := []int64{ceil(lack, u), 2 * ceil(lack, u)}
+		for _, sum := range s.placeless(at, name, false) {
+			units = append(units, ceil(lack+sum, u))
+		}
 		raise := func(quotas []model.PoolQuota, n int64) []model.PoolQuota {
 			quotas = slices.Clone(quotas)
 			if i := slices.IndexFunc(quotas, func(q model.PoolQuota) bool { return q.Pool == pool }); i >= 0 {
@@ -27,7 +30,7 @@ func (s *search) morePoolQuota(p *points) (list []change) {
 			whose, path, by = "tenant "+node, "tenant."+node, owner(s.Nodes[s.app.Tenant].Tenant.At["quota.pools."+pool+"."+name])
 		}
 		list = append(list, change{
-			kind: "quota", by: by, list: units, between: true, only: only,
+			kind: "quota", by: by, list: smallest(units, 1<<50), between: true, only: only,
 			inputs: func(in *solve.Inputs, n int64) {
 				if node == s.app.ID.Tenant {
 					editTenant(in, node, func(t *model.Tenant) { t.PoolQuotas = raise(t.PoolQuotas, n) })
@@ -46,7 +49,7 @@ func (s *search) morePoolQuota(p *points) (list []change) {
 		for _, short := range place {
 			if short.Quota && short.Pool >= 0 {
 				limit, _ := s.PoolQuota(short.Node, short.Pool, short.Resource)
-				add(s.Nodes[short.Node].Name, s.Pools[short.Pool].Name, short.Resource, limit, short.Asked-short.Free, n > 0)
+				add(short.Node, s.Pools[short.Pool].Name, short.Resource, limit, short.Asked-short.Free, n > 0)
 			}
 		}
 	}

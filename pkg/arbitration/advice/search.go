@@ -85,7 +85,11 @@ func (s *search) all(ch *change, hint int64) (last *change, first int64, found h
 	found, ok = s.least(ch, hint)
 	first = found.amount
 	for ok && ch.next != nil {
-		ch = ch.next(found.amount)
+		next := ch.next(found.amount)
+		if next == nil {
+			break
+		}
+		ch = next
 		found, ok = s.least(ch, 0)
 	}
 	return ch, first, found, ok
