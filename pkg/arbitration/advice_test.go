@@ -106,6 +106,12 @@ func TestAdviceOfStories(t *testing.T) {
 			runs t/x size=4 in=a
 			runs t/y size=4 in=b
 			asks t/job size=3 flavours=a/b`, "t/job", []string{"add a flavour in pool c, after its others"}},
+		{"a budget for the place that has room", `
+			pool cheap cpu=4 price=1
+			pool dear cpu=4 price=2
+			tenant a
+			runs a/x size=4
+			asks a/job size=2 budget=1`, "a/job", []string{"raise budget.costPerHour to 4.0000"}},
 		{"a budget for a dearer pool that has room", `
 			pool cheap cpu=4 price=1
 			pool dear cpu=4 price=2
@@ -283,6 +289,83 @@ func TestAdviceOfOtherInputsIsMarked(t *testing.T) {
 		require.Nil(t, changes)
 	}
 	require.NotZero(t, marked)
+}
+
+// What a job is told to declare is told until that would end too late, and then less.
+func TestAdviceAboutTimeEnds(t *testing.T) {
+	s, err := story.Read(`
+		policy preemption=none
+		pool general cpu=8
+		tenant acme guarantee=8
+		tenant beta
+		runs beta/train size=6 expect=100m began=10m
+		asks acme/large size=8
+		asks beta/slow size=1 expect=3h`)
+	require.NoError(t, err)
+	arbiter := follow.New(arbitration.Solve)
+	told := func() string {
+		ruling := arbiter.Decide(s.Fleet, s.Seen, s.Ledger, s.Now)
+		defer s.Apply(ruling)
+		d, _ := ruling.Find(model.AppID{Tenant: "beta", Name: "slow"})
+		_, changes := d.Advising()
+		return strings.Join(changes, "\n")
+	}
+	require.Contains(t, told(), `declare expect: "1h30m" of main`)
+	require.Contains(t, told(), `declare expect: "1h30m" of main`)
+	s.Now = s.Now.Add(time.Minute)
+	require.Contains(t, told(), `declare expect: "1h" of main`)
+}
+
+// What passes a promised start today passes it no more when that is near, and then its advice is another.
+func TestAdviceIsOldWhenAPromiseIsNear(t *testing.T) {
+	s, err := story.Read(`
+		policy preemption=none
+		pool general cpu=8
+		tenant acme guarantee=8
+		tenant beta
+		tenant c
+		runs beta/train size=6 expect=40m began=10m
+		asks acme/large size=8
+		asks c/quick size=3 expect=20m`)
+	require.NoError(t, err)
+	arbiter := follow.New(arbitration.Solve)
+	told := func() string {
+		ruling := arbiter.Decide(s.Fleet, s.Seen, s.Ledger, s.Now)
+		defer s.Apply(ruling)
+		d, _ := ruling.Find(model.AppID{Tenant: "c", Name: "quick"})
+		_, changes := d.Advising()
+		return strings.Join(changes, "\n")
+	}
+	for range 4 {
+		require.Contains(t, told(), "request 2 cpu for each replica of main instead of 3")
+	}
+	s.Now = s.Now.Add(11 * time.Minute)
+	require.NotContains(t, told(), "request 2 cpu")
+}
+
+// In a fleet that is too large to be arbitrated again, what becomes free in a pool makes advice new.
+func TestAdviceNoticesWhatBecomesFree(t *testing.T) {
+	var many strings.Builder
+	for i := range 310 {
+		fmt.Fprintf(&many, "asks c/w%03d size=99\n", i)
+	}
+	s, err := story.Read("policy preemption=none\npool general cpu=6\ntenant a\ntenant b weight=2\ntenant c\nruns b/x size=3\nruns b/y size=1\nasks a/job size=4\n" + many.String())
+	require.NoError(t, err)
+	arbiter := follow.New(arbitration.Solve)
+	for range 20 {
+		s.Apply(arbiter.Decide(s.Fleet, s.Seen, s.Ledger, s.Now))
+		s.Now = s.Now.Add(time.Second)
+	}
+	told := func(want string) {
+		ruling := arbiter.Decide(s.Fleet, s.Seen, s.Ledger, s.Now)
+		d, _ := ruling.Find(model.AppID{Tenant: "a", Name: "job"})
+		require.True(t, slices.ContainsFunc(d.Advice, func(a model.Advice) bool { return a.Text == want }), "%v %+v", d.Advice, d.Advised)
+		s.Apply(ruling)
+	}
+	told("request 2 cpu for each replica of main instead of 4")
+	s.Remove(model.AppID{Tenant: "b", Name: "y"})
+	s.Now = s.Now.Add(time.Second)
+	told("request 3 cpu for each replica of main instead of 4")
 }
 
 // Where no change of any kind could be tried, the kinds are told all the same.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/arbitration/follow"
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/story"
 )
@@ -170,4 +171,25 @@ asks b/large size=4`)
 	next, _ := ruling.Find(model.AppID{Tenant: "a", Name: "next"})
 	require.Equal(t, 1, next.Position)
 	require.Contains(t, next.Message, "number 1 in the line of its tenant; it needs 2 cpu")
+}
+
+// Who is promised a start in every pass is listed once, however many passes that are.
+func TestPromisedAreListedOnce(t *testing.T) {
+	s, err := story.Read(`
+		policy preemption=none
+		pool general cpu=8
+		tenant acme
+		runs acme/train size=6 expect=100m began=10m
+		asks acme/large size=8`)
+	require.NoError(t, err)
+	var last *solve.Case
+	arbiter := follow.Silent(func(in solve.Inputs) *solve.Case {
+		last = arbitration.Solve(in)
+		return last
+	})
+	for range 5 {
+		s.Apply(arbiter.Decide(s.Fleet, s.Seen, s.Ledger, s.Now))
+		s.Now = s.Now.Add(time.Second)
+		require.LessOrEqual(t, len(last.Promised), 2) // before and after it was read again
+	}
 }

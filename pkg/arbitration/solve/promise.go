@@ -86,8 +86,9 @@ func (l *lines) keepRoom(app *App) {
 		l.failed[app.Tenant] = true
 		l.heads++
 		if f = l.foresee(app); f != nil {
-			app.Starts = f
-			l.of.Promised = append(l.of.Promised, app)
+			if app.Starts = f; !slices.Contains(l.of.Promised, app) { // it may have been in the pass before
+				l.of.Promised = append(l.of.Promised, app)
+			}
 		}
 	}
 	after := app.Policy().ReserveAfter
