@@ -178,6 +178,16 @@ func (b *basis) promised() (list []*solve.App) {
 	return list
 }
 
+// next is the first of those other than an application that are promised a start after what takes so long would have ended, nil: none is.
+func (b *basis) next(other *solve.App, takes time.Duration) *solve.App {
+	for _, app := range b.promised() {
+		if app != other && !b.Now.Add(takes).After(app.Starts.At) {
+			return app
+		}
+	}
+	return nil
+}
+
 // reaches reports whether an application might take something from another tenant.
 func (b *basis) reaches(app *solve.App) bool {
 	allowed := min(solve.Preemption(&b.Fleet.Platform.Policy), solve.Preemption(app.Policy()))

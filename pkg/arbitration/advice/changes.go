@@ -21,7 +21,7 @@ func (s *search) kinds() []kind {
 	list := []kind{{"request", s.smallerRequest}, {"replicas", s.fewerReplicas}, {"minReplicas", s.smallerMinimum}, {"pool", s.otherPool},
 		{"flavour", s.otherFlavour}, {"spread", s.fewerDomains}, {"together", s.severalDomains}, {"budget", s.largerBudget}, {"time", s.shorterTime}, {"priority", s.otherPriority}}
 	if len(s.Apps) <= s.whole {
-		list = append(list, kind{"quota", s.moreQuota}, kind{"quota", s.morePoolQuota}, kind{"guarantee", s.moreGuarantee}, kind{"capacity", s.moreCapacity})
+		list = append(list, kind{"quota", s.moreQuota}, kind{"quota", s.morePoolQuota}, kind{"guarantee", s.moreGuarantee}, kind{"capacity", larger{s}.changes})
 	}
 	return append(list, kind{"time", s.wait})
 }
@@ -292,7 +292,7 @@ func (s *search) mostDomains() (n int) {
 // are read: what costs least may not be free, or take too much of a pool.
 func (s *search) largerBudget(*points) []change {
 	var budgets []int64
-	for _, cost := range s.Costs(s.app, s.app.Wanted) {
+	for _, cost := range s.app.Costs(s.Books, s.app.Wanted) {
 		if has := s.app.Wanted.Budget; has > 0 && cost > has {
 			budgets = append(budgets, ceil(cost, 100))
 		}

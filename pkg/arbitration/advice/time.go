@@ -19,7 +19,7 @@ var times = []time.Duration{
 // shorterTime says how long a job of which that is not known may take at the most, so that it passes those that are promised a
 // start. What is learned of earlier runs is known.
 func (s *search) shorterTime(*points) []change {
-	i := s.onlyJob()
+	i := onlyJob(s.app.Wanted)
 	if i < 0 || s.aim != aPlace || s.app.Levels == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (s *search) shorterTime(*points) []change {
 	}
 	var list []int64 // by place, from 1
 	for n, d := range times {
-		if (comp.Expect == 0 || d < comp.Expect) && s.next(d) != nil {
+		if (comp.Expect == 0 || d < comp.Expect) && s.basis.next(s.app, d) != nil {
 			list = append(list, int64(n)+1)
 		}
 	}
@@ -48,18 +48,18 @@ func (s *search) shorterTime(*points) []change {
 			if comp.Expect > 0 {
 				told.Was = minutes(comp.Expect)
 			}
-			told.Text = fmt.Sprintf("declare expect: %q of %s, if it takes no longer: it then ends before %s starts, which room is kept for", told.Amount, comp.Name, s.next(times[n-1]).ID)
+			told.Text = fmt.Sprintf("declare expect: %q of %s, if it takes no longer: it then ends before %s starts, which room is kept for", told.Amount, comp.Name, s.basis.next(s.app, times[n-1]).ID)
 			return told
 		},
-		until: func(n int64) time.Time { return s.next(times[n-1]).Starts.At.Add(-times[n-1]) },
+		until: func(n int64) time.Time { return s.basis.next(s.app, times[n-1]).Starts.At.Add(-times[n-1]) },
 	}}
 }
 
-// onlyJob is the component that runs, if it is one and a job; -1: it is not.
-func (s *search) onlyJob() (only int) {
+// onlyJob is the component of a spec that runs, if it is one and a job; -1: it is not.
+func onlyJob(spec *model.Application) (only int) {
 	only = -1
-	for i := range s.app.Wanted.Components {
-		comp := &s.app.Wanted.Components[i]
+	for i := range spec.Components {
+		comp := &spec.Components[i]
 		switch {
 		case !comp.Runs():
 		case only >= 0 || !comp.Finite():
@@ -69,16 +69,6 @@ func (s *search) onlyJob() (only int) {
 		}
 	}
 	return only
-}
-
-// next is the first of the others that are promised a start after what takes so long would have ended, nil: none is.
-func (s *search) next(takes time.Duration) *solve.App {
-	for _, app := range s.basis.promised() {
-		if app != s.app && !s.Now.Add(takes).After(app.Starts.At) {
-			return app
-		}
-	}
-	return nil
 }
 
 // wait says when the application starts by itself, if it does once those have ended that have to.

@@ -129,3 +129,11 @@ func (a *Roster) Number(tenant int, moved func(*App)) {
 		}
 	}
 }
+
+// Still reports whether nothing was granted, reduced, raised, replaced or evicted.
+func (a *Roster) Still() bool {
+	return !slices.ContainsFunc(a.Changed, func(app *App) bool {
+		return app.Granted() != app.Incumbent() || app.Lost != nil || !app.EvictAt.IsZero() ||
+			app.Granted() && (app.Update != nil || !slices.EqualFunc(app.Grants, app.Holds, model.Grant.SameCapacity))
+	})
+}

@@ -17,14 +17,6 @@ type Trial struct {
 // AtRest reports whether everything stays as the ledger has it, and nothing is reserved or promised.
 func (c *Case) AtRest() bool { return !c.AnyReserved() && c.Still() }
 
-// Still reports whether nothing was granted, reduced, raised, replaced or evicted.
-func (c *Case) Still() bool {
-	return !slices.ContainsFunc(c.Changed, func(app *App) bool {
-		return app.Granted() != app.Incumbent() || app.Lost != nil || !app.EvictAt.IsZero() ||
-			app.Granted() && (app.Update != nil || !slices.EqualFunc(app.Grants, app.Holds, model.Grant.SameCapacity))
-	})
-}
-
 // Try finds out what an application would get if Git declared the spec wanted of it. It works on the solved case, in which
 // nothing may move, in the tenant and the pools that the change touches, and leaves everything as it was. It reports
 // false where only arbitrating everything again can tell: where something changes for somebody who is served earlier.
@@ -274,25 +266,20 @@ func (p *PoolSet) Offering(comp *model.Component) (at []int) {
 // Choices are the pools that an application could run a spec in, as far as it names none.
 func (c *Case) Choices(app *App, spec *model.Application) []int { return c.choices(app, spec) }
 
-// Costs are what a spec of an application costs an hour in full, in millionths: in each of its flavours, and in each pool for the
+// Costs are what a spec of the application costs an hour in full, in millionths: in each of its flavours, and in each pool for the
 // components that name none.
-func (c *Case) Costs(app *App, spec *model.Application) (costs []int64) {
+func (app *App) Costs(b *Books, spec *model.Application) (costs []int64) {
 	flavour := app.flavour
 	defer func() { app.flavour = flavour }()
 	for app.flavour = range spec.OpenFlavours(app.Holds) {
-		full := &c.levelsOf(app, spec, nil)[0]
+		full := &b.levelsOf(app, spec, nil)[0]
 		pools := []int{-1}
 		if full.Loose != nil {
-			pools = c.choices(app, spec)
+			pools = b.choices(app, spec)
 		}
 		for _, at := range pools {
-			costs = append(costs, c.cost(full.loads(at)))
+			costs = append(costs, b.cost(full.loads(at)))
 		}
 	}
 	return costs
-}
-
-// QuotaOf is the quota of a resource that a node has, and where it stands.
-func (c *Case) QuotaOf(node, r int) (limit int64, at string) {
-	return c.Nodes[node].quota[r], gate{c.Books, c.Fleet.Platform}.limitAt(node, "quota", r)
 }

@@ -105,6 +105,37 @@ var mutations = []mutation{
 	{"solve/gate_pools.go", "what no pool can hold waits", `OK: n <= q.Offered[r],`, `OK: true,`},
 	{"solve/gate_pools.go", "the share of a pool does not count", `OK: n <= limit,`, `OK: true,`},
 
+	// Advice.
+	{"advice/search.go", "the first amount that helps is taken for the smallest", `	for next > lo {
+		h, admits`, `	for false {
+		h, admits`},
+	{"advice/search.go", "what helped one who is alike is not tried again", `if _, less := s.try(ch, ch.before(hint)); !less {`, `if true {`},
+	{"advice/aim.go", "whatever is granted is all of it", `return app.Level == 0 && app.Refused == nil`, `return app.Refused == nil`},
+	{"advice/aim.go", "a refused newer spec is as good as one that runs", `return app.Refused == nil
+	}`, `return true
+	}`},
+	{"advice/advisor.go", "advice that costs others comes first", `cmp.Compare(price(x.Victims), price(y.Victims))`, `cmp.Compare(price(y.Victims), price(x.Victims))`},
+	{"advice/advisor.go", "who gives way is not named", `advice.Victims = append(advice.Victims, v)`, `_ = v`},
+	{"advice/advisor.go", "advice that has changed is told as true", `a.mark(s, d, changed)`, `_ = changed`},
+	{"advice/advisor.go", "several things are told where one is enough", `if ch.only && (told[ch.kind] || open[ch.kind]) {`, `if false {`},
+	{"advice/advisor.go", "nobody is told which kinds do not suffice", `made.Kinds = names(s.kinds())`, `_ = names`},
+	{"advice/basis.go", "what others ask for is not noticed", `		b.asking(s)
+`, ``},
+	{"advice/basis.go", "what is free is not noticed", `s.number(min(n, q.Free(app, r)+solve.HeldOf(app.Taken, at, r)))`, `s.number(n)`},
+	{"advice/basis.go", "advice about time never ends", `if b.Now.After(until(on)) {`, `if false {`},
+	{"advice/quiet.go", "a tenant that was changed is not looked at", `	delete(a.quiet.settled, tenant)
+`, ``},
+	{"advice/quiet.go", "who waits behind a promise is looked at once", `return app.Ending.Lasts > 0`, `return false`},
+	{"advice/capacity.go", "of several things all are told that are short", `ch.next = func(n int64) *change { return s.enlargeLess(pool, all(n), 0, all(n)) }`, `ch.next = nil`},
+	{"advice/limits.go", "a quota is raised without those that are refused before", `units = append(units, ceil(l.short+sum, u))`, `_ = sum`},
+	{"advice/changes.go", "only the cheapest place is paid for", `has > 0 && cost > has {`, `has > 0 && cost > has && budgets == nil {`},
+	{"advice/points.go", "only what is short is made smaller", `	p.asks = slices.Clone(p.resources)
+	for r := range s.Names {`, `	p.asks = slices.Clone(p.resources)
+	for r := range s.Names[:0] {`},
+	{"solve/trial.go", "what is promised to others is free for who tries", `	j.closeReserved(app)
+`, ``},
+	{"solve/trial.go", "a change may alter what others stand", `if j.others() || j.own(app, edited) {`, `if j.own(app, edited) {`},
+
 	// What decisions say.
 	{"explain/sentences.go", "the other priority is higher", `is higher than %d", app.Priority, v.Priority)`, `is higher than %d", v.Priority, app.Priority)`},
 	{"explain/constraint.go", "short is what is asked", `k.Short = model.FormatAmount(f.Resource, over)`, `k.Short = model.FormatAmount(f.Resource, f.Asked)`},
