@@ -292,7 +292,7 @@ func (s *search) mostDomains() (n int) {
 // are read: what costs least may not be free, or take too much of a pool.
 func (s *search) largerBudget(*points) []change {
 	var budgets []int64
-	for _, cost := range s.app.Costs(s.Books, s.app.Wanted) {
+	for _, cost := range solve.Costs(s.app.Wanted, s.app, s.Books) {
 		if has := s.app.Wanted.Budget; has > 0 && cost > has {
 			budgets = append(budgets, ceil(cost, 100))
 		}

@@ -266,9 +266,9 @@ func (p *PoolSet) Offering(comp *model.Component) (at []int) {
 // Choices are the pools that an application could run a spec in, as far as it names none.
 func (c *Case) Choices(app *App, spec *model.Application) []int { return c.choices(app, spec) }
 
-// Costs are what a spec of the application costs an hour in full, in millionths: in each of its flavours, and in each pool for the
+// Costs are what a spec of an application costs an hour in full, in millionths: in each of its flavours, and in each pool for the
 // components that name none.
-func (app *App) Costs(b *Books, spec *model.Application) (costs []int64) {
+func Costs(spec *model.Application, app *App, b *Books) (costs []int64) {
 	flavour := app.flavour
 	defer func() { app.flavour = flavour }()
 	for app.flavour = range spec.OpenFlavours(app.Holds) {
