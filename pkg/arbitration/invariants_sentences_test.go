@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -26,8 +27,13 @@ func sentencesAreTrue(t *rapid.T) {
 	if s.short() { // what pools lack is said in other words
 		return
 	}
+	s.Fleet.Platform.Policy.ReserveAfter = time.Minute
+	for _, app := range s.Fleet.Applications {
+		app.Policy.ReserveAfter = time.Duration(s.rng.IntN(3)) * time.Minute
+		*app = app.Seal()
+	}
 	before := s.clone()
-	r := readBack{scene: s, before: before.takes(), look: before.inside()}
+	r := readBack{scene: s, was: before.Ledger, before: before.takes(), look: before.inside()}
 	r.ruling, _ = s.step(0)
 	r.after = s.takes()
 	for _, d := range r.ruling.Decisions {
@@ -50,6 +56,7 @@ func sentencesAreTrue(t *rapid.T) {
 type readBack struct {
 	*scene
 	before, after takings
+	was           model.Ledger
 	look          *inside.Inside
 	ruling        model.Ruling
 }
@@ -57,6 +64,8 @@ type readBack struct {
 const (
 	shareWent = `((?:tenant|group) \S+) had (\S+)% and has (\S+)%`
 	shareFair = ` \(fair share (\S+)%\)`
+
+	shareExceeded = `admitting it would exceed tenant (\S+)'s fair share \((\S+)%\), so nothing is preempted for it`
 )
 
 var forms = []struct {
@@ -65,6 +74,10 @@ var forms = []struct {
 }{
 	{regexp.MustCompile(`^preempted for \S+: of all capacity ` + shareWent + shareFair + `, ` + shareWent + shareFair + `$`), func(r readBack, _, _ model.AppID, w []string) bool {
 		return r.went(w[1], w[2], w[3]) && r.fair(w[1], w[4]) && r.went(w[5], w[6], w[7]) && r.fair(w[5], w[8])
+	}},
+	{regexp.MustCompile(`^preempted for \S+: it has waited for (\S+) \(reserveAfter\): of all capacity ` + shareWent + shareFair + `, ` + shareWent + shareFair + `$`), func(r readBack, taker, _ model.AppID, w []string) bool {
+		return w[1] == r.app(taker).Policy.ReserveAfter.String() && r.Now.Sub(r.since(taker)) >= r.app(taker).Policy.ReserveAfter &&
+			r.went(w[2], w[3], w[4]) && r.fair(w[2], w[5]) && r.went(w[6], w[7], w[8]) && r.fair(w[6], w[9])
 	}},
 	{regexp.MustCompile(`^preempted for \S+: ((?:tenant|group) \S+) takes back its guarantee: of all capacity it had (\S+)% and has (\S+)% \(guarantee (\S+)%\), ` + shareWent + shareFair + `$`), func(r readBack, _, _ model.AppID, w []string) bool {
 		return r.went(w[1], w[2], w[3]) && r.guaranteed(w[1], w[4]) && r.went(w[5], w[6], w[7]) && r.fair(w[5], w[8])
@@ -89,9 +102,20 @@ var forms = []struct {
 		return true
 	}},
 	{regexp.MustCompile(`^(?:everything it asks for is granted|granted less than it asks for, .+) in pools? .+$`), func(r readBack, _, app model.AppID, _ []string) bool { return r.runs(app) }},
-	{regexp.MustCompile(`^admitting it would exceed tenant (\S+)'s fair share \((\S+)%\), so nothing is preempted for it$`), func(r readBack, _, app model.AppID, w []string) bool {
-		parts, _ := r.look.Parts(app)
-		return w[1] == app.Tenant && r.fair("tenant "+w[1], w[2]) && (parts == nil || !inside.WithinFairShare(parts[len(parts)-1]))
+	{regexp.MustCompile(`^` + shareExceeded + `$`), func(r readBack, _, app model.AppID, w []string) bool { return r.exceeds(app, w) }},
+	{regexp.MustCompile(`^` + shareExceeded + `, however long it waits \(reserveAfter: 0s\)$`), func(r readBack, _, app model.AppID, w []string) bool {
+		return r.exceeds(app, w) && r.app(app).Policy.ReserveAfter == 0 && r.lacksShare(app.Tenant)
+	}},
+	{regexp.MustCompile(`^` + shareExceeded + `, also when it has waited for (\S+) \(reserveAfter\): what others would have to give up would not make room, would leave one of them with as little of its own, or has not run for its minRuntime$`), func(r readBack, _, app model.AppID, w []string) bool {
+		return r.exceeds(app, w) && w[3] == r.app(app).Policy.ReserveAfter.String() && r.lacksShare(app.Tenant)
+	}},
+	{regexp.MustCompile(`^` + shareExceeded + ` yet: at (\S+(?: \S+)?) UTC \(reserveAfter: (\S+)\) it may take from (.+)$`), func(r readBack, _, app model.AppID, w []string) bool {
+		d, _ := r.ruling.Find(app)
+		return r.exceeds(app, w) && w[4] == r.app(app).Policy.ReserveAfter.String() && r.lacksShare(app.Tenant) && r.takes(app, w[3], w[5]) && r.enough(app, d.Takes.From)
+	}},
+	{regexp.MustCompile(`^tenant (\S+) would then have (\S+)% of all capacity$`), func(r readBack, _, app model.AppID, w []string) bool {
+		d, _ := r.ruling.Find(app)
+		return w[1] == app.Tenant && d.Takes != nil && near(w[2], d.Takes.Share) && near(w[2], r.shareThen(app, d.Takes.From))
 	}},
 	{regexp.MustCompile(`^tenant (\S+) has (\S+)% of all capacity, which is no less than its guarantee and its fair share \((\S+)%\), so nothing is preempted for it$`), func(r readBack, _, app model.AppID, w []string) bool {
 		return w[1] == app.Tenant && r.has("tenant "+w[1], w[2], r.after) && r.fair("tenant "+w[1], w[3])

@@ -101,6 +101,7 @@ func dressed(t *rapid.T) *scene {
 
 func (s *scene) dressed() *scene {
 	s.dress = true
+	s.Fleet.Platform.Policy.ReserveAfter = time.Minute
 	for i := range s.Seen.Pools {
 		q := &s.Seen.Pools[i]
 		s.Fleet.Platform.Pools[i].TopologyKey = "example.com/rack"

@@ -53,9 +53,9 @@ func TestStartsPageIsTrue(t *testing.T) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	situations := regexp.MustCompile("(?s)```situation\n(.*?)```").FindAllSubmatch(text, -1)
-	require.Len(t, situations, 3)
-	for i, name := range []string{"starts", "together"} {
-		s, err := story.Read(string(situations[i+1][1]))
+	require.Len(t, situations, 4)
+	for i, name := range map[int]string{1: "starts", 3: "together"} { // TestTakesPageIsTrue plays the one between them
+		s, err := story.Read(string(situations[i][1]))
 		require.NoError(t, err)
 		ruling, _ := s.Round()
 		told := "```\n"
@@ -64,6 +64,29 @@ func TestStartsPageIsTrue(t *testing.T) {
 		}
 		page.Hold(t, flag.Lookup("update").Value.String() == "true", file, name, told+"```\n")
 	}
+}
+
+// TestTakesPageIsTrue plays the example of docs/arbitration.md about what is larger than a fair share: what it is told, and half
+// an hour later what those are told who give way.
+func TestTakesPageIsTrue(t *testing.T) {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	s, err := story.Read(string(regexp.MustCompile("(?s)```situation\n(.*?)```").FindAllSubmatch(text, -1)[2][1]))
+	require.NoError(t, err)
+	told := "```\n"
+	tell := func() {
+		ruling, _ := s.Round()
+		told += s.Now.Format("15:04") + "\n"
+		for _, d := range ruling.Decisions {
+			if d.App.Name == "job" || d.Verdict == model.VerdictEvicted && d.App.Name < "07" {
+				told += fmt.Sprintf("%-5s  %s\n", d.App, d.Message)
+			}
+		}
+	}
+	tell()
+	s.Now = s.Now.Add(30 * time.Minute)
+	tell()
+	page.Hold(t, flag.Lookup("update").Value.String() == "true", file, "takes", told+"```\n")
 }
 
 // TestAdvicePageIsTrue plays the example of docs/advice.md until it rests and compares what is told.

@@ -81,6 +81,10 @@ type Decision struct {
 	// Starts is when an application that waits starts, nil: that is not known.
 	Starts *Forecast `json:"starts,omitempty"`
 
+	// Takes is what an application that waits may take of others later, though its tenant then has more than its fair
+	// share, nil: nothing.
+	Takes *Taking `json:"takes,omitempty"`
+
 	// Standing classifies the application's minimum. Shares are the shares of its
 	// tenant and of the groups above it.
 	Standing Standing      `json:"standing,omitempty"`
@@ -107,7 +111,7 @@ type Decision struct {
 // does not count: their inputs, their wording, and what else happened for it.
 func (d *Decision) RulesAs(o *Decision) bool {
 	return d.Verdict == o.Verdict && d.Reason == o.Reason && d.Spec == o.Spec && d.Degraded == o.Degraded && d.Position == o.Position &&
-		d.Refused.Equal(o.Refused) && d.EvictAt.Equal(o.EvictAt) && d.Starts.Equal(o.Starts) && d.For == o.For && slices.EqualFunc(d.Grants, o.Grants, Grant.Equal)
+		d.Refused.Equal(o.Refused) && d.EvictAt.Equal(o.EvictAt) && d.Starts.Equal(o.Starts) && d.Takes.Equal(o.Takes) && d.For == o.For && slices.EqualFunc(d.Grants, o.Grants, Grant.Equal)
 }
 
 // Standing classifies the least that an application can run at against the share

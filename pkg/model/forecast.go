@@ -26,3 +26,15 @@ func (f *Forecast) Equal(o *Forecast) bool {
 		return x.App == y.App && x.By.Equal(y.By) && x.Due.Equal(y.Due) && x.Runs == y.Runs
 	})
 }
+
+// Taking is of whom an application that waits may take at a time, and what its tenant then has.
+type Taking struct {
+	At    time.Time `json:"at"`
+	From  []AppID   `json:"from"`
+	Share int       `json:"share"` // in thousandths of all capacity
+}
+
+// Equal reports whether two of them are the same; nil is none.
+func (t *Taking) Equal(o *Taking) bool {
+	return t == o || t != nil && o != nil && t.At.Equal(o.At) && slices.Equal(t.From, o.From) && t.Share == o.Share
+}

@@ -20,7 +20,7 @@ type Format struct {
 
 // Current is the format that this program writes. It reads this major version and
 // the one before, and Branch.Migrate can write both.
-var Current = Format{Major: 2, Minor: 2}
+var Current = Format{Major: 2, Minor: 3}
 
 // Oldest is the oldest major version that this program reads and writes.
 const Oldest = 1

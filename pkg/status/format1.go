@@ -134,7 +134,7 @@ func withoutAdvice(d model.Decision) model.Decision {
 	if d.Advised != nil {
 		_, d.WouldAdmit = d.Advising()
 	}
-	d.Advice, d.Advised, d.Starts = nil, nil, nil
+	d.Advice, d.Advised, d.Starts, d.Takes = nil, nil, nil, nil
 	return d
 }
 

@@ -75,7 +75,7 @@ func TestIdentityMigrates(t *testing.T) {
 	require.Zero(t, before.Identity)
 	_, _, err = b.Commit(t.Context(), before, named(before))
 	require.NoError(t, err)
-	require.Equal(t, "migrate from format 1.0 to 2.2", repo.Git("log", "-1", "--format=%s", "status"), "one commit")
+	require.Equal(t, "migrate from format 1.0 to 2.3", repo.Git("log", "-1", "--format=%s", "status"), "one commit")
 	require.Equal(t, int64(1), load(t, repo).Identity.Sequence)
 
 	m, err := b.Migrate(t.Context(), 1)

@@ -97,7 +97,7 @@ func TestMigration(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.Equal(t, old, repo.Git("rev-parse", "status^"), "one commit")
-	require.Equal(t, "migrate from format 1.0 to 2.2", repo.Git("log", "-1", "--format=%s", "status"))
+	require.Equal(t, "migrate from format 1.0 to 2.3", repo.Git("log", "-1", "--format=%s", "status"))
 	require.Contains(t, repo.Git("log", "-1", "--format=%B", "status"), "Transitions: 0")
 	named := regexp.MustCompile("(spec|release) `[0-9a-f]{8}`")            // what runs has another name since there are releases
 	asked := regexp.MustCompile("(?m):\\| `[0-9a-f]+` \\| `([a-z]+)` \\|") // the run that a request names has a column since then
@@ -136,7 +136,7 @@ func TestMigration(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = b.Commit(t.Context(), before, move(before, model.PhaseDegraded, noon))
 	require.NoError(t, err)
-	require.Equal(t, "migrate from format 1.0 to 2.2", repo.Git("log", "-1", "--format=%s", "status^"))
+	require.Equal(t, "migrate from format 1.0 to 2.3", repo.Git("log", "-1", "--format=%s", "status^"))
 	require.Equal(t, old, repo.Git("rev-parse", "status^^"))
 
 	c, err := b.Compact(t.Context(), status.CompactOptions{Since: time.Date(2026, 11, 1, 13, 0, 0, 0, time.UTC)})
@@ -156,7 +156,7 @@ func TestMigrateBack(t *testing.T) {
 	b := open(t, repo.Dir)
 	m, err := b.Migrate(t.Context(), 2)
 	require.NoError(t, err)
-	require.Equal(t, "1.0 2.2", m.From.String()+" "+m.To.String())
+	require.Equal(t, "1.0 2.3", m.From.String()+" "+m.To.String())
 	require.Equal(t, m.Commit, repo.Git("rev-parse", "status"))
 
 	m, err = b.Migrate(t.Context(), 1)
@@ -244,7 +244,7 @@ func TestNewerMinor(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Len(t, heard, 1)
-	require.Contains(t, heard[0], "status branch has format 2.7, this program knows 2.2")
+	require.Contains(t, heard[0], "status branch has format 2.7, this program knows 2.3")
 	for _, name := range records {
 		var record map[string]any
 		require.NoError(t, json.Unmarshal([]byte(repo.Git("show", "status:"+name)), &record))

@@ -18,7 +18,7 @@ func (w *Writer) obstacle(app *solve.App) string {
 	n := &w.Nodes[app.Tenant]
 	allowed := min(solve.Preemption(&w.Fleet.Platform.Policy), solve.Preemption(app.Policy()))
 	if app.Base().Class > solve.WithinFairShare && allowed >= solve.Reclaim {
-		return fmt.Sprintf("admitting it would exceed tenant %s's fair share (%s), so nothing is preempted for it", n.Name, percent(n.FairShare))
+		return w.exceeding(app)
 	}
 	switch allowed {
 	case solve.Never:
@@ -31,7 +31,7 @@ func (w *Writer) obstacle(app *solve.App) string {
 				n.Name, percent(n.Used.Dominant(w.Total)), percent(n.FairShare))
 		}
 	}
-	return "what others would have to give up would not make room, would leave one of them with as little of its own, or has not run for its minRuntime"
+	return noRoom
 }
 
 // message is what an earlier stage recorded about an application, else why it was
@@ -52,6 +52,8 @@ func (w *Writer) why(d *solve.Displaced) string {
 		n := w.guaranteed(app.Tenant)
 		return lead + fmt.Sprintf("%s takes back its guarantee: of all capacity it %s (guarantee %s), %s", w.called(n), w.went(n),
 			percent(w.Nodes[n].Guarantee.Dominant(w.Total)), w.ended(v.Tenant))
+	case solve.ByWaiting:
+		return lead + fmt.Sprintf("it has waited for %s (reserveAfter): of all capacity %s, %s", solve.ExceedsAfter(&w.Fleet.Platform.Policy, app), w.ended(app.Tenant), w.ended(v.Tenant))
 	case solve.ByFairShare:
 		return lead + fmt.Sprintf("of all capacity %s, %s", w.ended(app.Tenant), w.ended(v.Tenant))
 	case solve.ByBand:

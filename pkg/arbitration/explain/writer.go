@@ -90,6 +90,7 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 		if why := w.obstacle(app); why != "" {
 			d.Message += "; " + why
 		}
+		d.Takes = w.taking(app.Takes)
 		if app.Starts != nil {
 			d.Starts = w.forecast(app.Starts)
 			d.Message += "; " + starts(d.Starts, w.Now)

@@ -160,6 +160,9 @@ func (r *retryable) reservedAlone(app *solve.App) bool {
 // bands.
 func (r *retryable) fromOthers(app *solve.App) []solve.Vector {
 	s, allowed := app.Base(), min(solve.Preemption(&r.Fleet.Platform.Policy), solve.Preemption(app.Policy()))
+	if solve.MayExceed(&r.Fleet.Platform.Policy, r.Books, app, r.Now) {
+		s.Class = solve.WithinFairShare
+	}
 	if allowed < solve.Reclaim || s.Class > solve.WithinFairShare && allowed < solve.AnyBand {
 		return nil
 	}

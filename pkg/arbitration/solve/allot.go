@@ -39,6 +39,7 @@ func (c *Case) Allot(retry Retry) {
 	a.updates()
 	a.fill(retry)
 	a.restore()
+	a.lines.foretell()
 	c.ranking = a.ranking
 }
 
@@ -64,7 +65,7 @@ func (a *allotment) replace(app *App) {
 	a.ranked() // while it still stands where it does
 	before, reason, held := app.Place, app.Reason, a.Release(app)
 	app.Verdict = model.VerdictWaiting
-	app.Levels, app.Standing = app.Update.levels, app.Update.standing
+	app.Levels, app.Standing, app.before = app.Update.levels, app.Update.standing, app.Update.before
 	expectAnew(app.Wanted, app)
 	if a.place(app, app.Wanted, held) {
 		app.Findings = app.Update.findings
@@ -138,15 +139,13 @@ func (a *allotment) fill(retry Retry) {
 			continue
 		}
 		q.advance(app)
-		if a.place(app, app.Spec, nil) {
+		if a.place(app, app.Spec, nil) || a.lines.keepRoom(app) {
 			a.lines.placed(app)
 			q.moved(app.Tenant)
 			for _, d := range app.Victims {
 				q.moved(d.App.Tenant)
 			}
-			continue
 		}
-		a.lines.keepRoom(app)
 	}
 }
 

@@ -41,6 +41,7 @@ type Place struct {
 	Levels   []Level            // of spec, best first
 	Level    int                // that it is granted, -1: none
 	Standing []Standing         // by level; see Stand
+	before   []Share            // by level: what parts of the tenant that stand better take of its fair share
 	Grants   []model.Grant
 	Taken    []Load // what is booked for it
 	Ending   Ending // see expectAnew and endingOf
@@ -51,24 +52,31 @@ type Place struct {
 
 // Outcome is what was decided about an application, and why.
 type Outcome struct {
-	Verdict  model.Verdict
-	Reason   model.Reason
-	Message  string
-	Refused  *model.Refusal
-	Short    []Shortage
-	Passed   []Passed     // flavours that were not taken
-	Victims  []*Displaced // preempted for it
-	Lost     *Displaced   // what it gave up for a preemptor, nil: nothing
-	EvictAt  time.Time    // when it loses its place if the shortage lasts
-	shrunk   bool         // it was degraded because of a shortage
-	Position int          // among the pending applications of its tenant
-	Starts   *Forecast    // when it is the first that waits in its line and that is known
+	Verdict model.Verdict
+	Reason  model.Reason
+	Message string
+	Refused *model.Refusal
+	Short   []Shortage
+	Passed  []Passed     // flavours that were not taken
+	Victims []*Displaced // preempted for it
+	Lost    *Displaced   // what it gave up for a preemptor, nil: nothing
+	EvictAt time.Time    // when it loses its place if the shortage lasts
+	shrunk  bool         // it was degraded because of a shortage
+	Outlook
+}
+
+// Outlook is what an application that waits can expect.
+type Outlook struct {
+	Position int       // among the pending applications of its tenant
+	Starts   *Forecast // when it is the first that waits in its line and that is known
+	Takes    *Taking   // what it may take later though it exceeds the fair share of its tenant, nil: it is not one that may
 }
 
 // newer is a newer spec of an application that runs.
 type newer struct {
 	levels   []Level
 	standing []Standing
+	before   []Share
 	findings []Finding
 }
 

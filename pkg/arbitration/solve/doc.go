@@ -24,7 +24,10 @@
 // list. Inside a tenant the parts that are gained are of a higher priority and stand better than
 // all that are lost, so the first amount that differs is larger. A plan that
 // takes from other tenants is refused unless that is so (scale.standsBetter), whether an application
-// enters, grows or is restored. Standings follow from what is declared and never
+// enters, grows or is restored. For that the parts of a band within fair shares are ordered by what their tenant lacks of its
+// fair share before them, which inside a tenant is the order of priorities (rank.go). Where what runs of each tenant is what
+// stands best, who lacks most is who misses most, so what is fairer then also ranks better, and of each tenant the
+// first part that exceeds its fair share has its place in this order, too (exceed.go). Standings follow from what is declared and never
 // from who runs. So each change makes the list larger, in the order of words in a dictionary, and as there are
 // finitely many states, everything comes to rest. The acceptance test (scale.verdict) decides
 // whether a plan is fair; that it is no potential across own-tenant exchanges does no harm: an exchange inside a

@@ -13,12 +13,14 @@ const (
 	ByGuarantee              // less of the guarantees is broken
 	ByBand                   // it is of a higher band
 	ByFairShare              // fair shares are missed by less
+	ByWaiting                // so, and it exceeds the fair share of its tenant and has waited for long
 )
 
 // search looks for who gives way for a level of an application.
 type search struct {
 	*preemptor
 	standing Standing // of the weakest part that is gained
+	counts   Standing // as what it takes from other tenants; see Taking
 	allowed  Reach    // across tenants
 	below    bool     // the tenant, or a group of it, has less than its guarantee or its fair share
 	deep     bool     // also what stands alike in other tenants may give way
@@ -26,7 +28,11 @@ type search struct {
 
 // search begins to look for who gives way for a level.
 func (r *room) search(c *preemptor, level int) *search {
-	d := &search{preemptor: c, standing: c.standing(level), allowed: min(Preemption(r.platform), Preemption(c.app.Policy()))}
+	s := c.standing(level)
+	d := &search{preemptor: c, standing: s, counts: s, allowed: min(Preemption(r.platform), Preemption(c.app.Policy()))}
+	if c.exceeds {
+		d.counts.Class = WithinFairShare
+	}
 	r.move(c.app, c.kept, 1)
 	d.below = r.Below(c.app.Tenant)
 	r.move(c.app, c.kept, -1)
@@ -271,13 +277,13 @@ func shortfalls(all []lack) []Share {
 // of which it runs another amount, it runs more. That is why nothing cycles; see doc.go.
 func (s *scale) standsBetter() bool {
 	type step struct {
-		Standing
+		Rank
 		share int64
 	}
 	var steps []step
 	add := func(app *App, from, to int, sign int64) {
 		for l := from; l < to; l++ {
-			steps = append(steps, step{app.Standing[l], sign * int64(Part(app.Levels, l).Dominant(s.Total))})
+			steps = append(steps, step{s.Rank(app, l), sign * int64(Part(app.Levels, l).Dominant(s.Total))})
 		}
 	}
 	add(s.search.app, s.level, s.search.from, 1)
@@ -285,13 +291,13 @@ func (s *scale) standsBetter() bool {
 		from, to := s.moves[i].lost()
 		add(s.moves[i].option.app, from, to, -1)
 	}
-	slices.SortFunc(steps, func(x, y step) int { return x.Compare(y.Standing) })
+	slices.SortFunc(steps, func(x, y step) int { return x.Compare(y.Rank) })
 	for from := 0; from < len(steps); {
 		sum, to := int64(0), from
-		for ; to < len(steps) && steps[to].Compare(steps[from].Standing) == 0; to++ {
+		for ; to < len(steps) && steps[to].Compare(steps[from].Rank) == 0; to++ {
 			sum += steps[to].share
 		}
-		if sum != 0 {
+		if sum > int64(len(steps)) || -sum > int64(len(steps)) { // else it is what rounding takes off
 			return sum > 0
 		}
 		from = to

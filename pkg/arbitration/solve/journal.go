@@ -7,12 +7,12 @@ type journal struct {
 	*Case
 	tenant   int
 	members  []*App
-	stood    [][]Standing // by member
-	demanded []Vector     // of the tenant, by band
+	stood    []stood  // by member
+	demanded []Vector // of the tenant, by band
 	counts   []counted
 	fair     []Share    // by node, nil: not divided again
 	floors   []Vector   // by node
-	steady   span       // of the tenant
+	line     Stood      // of the tenant
 	reserved []withheld // by pool, nil: as it was
 }
 
@@ -20,6 +20,12 @@ type journal struct {
 type withheld struct {
 	reserved Vector
 	promises []promise
+}
+
+// stood is how an application stands.
+type stood struct {
+	standing []Standing
+	before   []Share
 }
 
 // counted is what is declared at a node.
@@ -30,9 +36,9 @@ type counted struct {
 
 // journal begins to remember what changes for a tenant.
 func (c *Case) journal(tenant int) *journal {
-	j := &journal{Case: c, tenant: tenant, members: slices.Clone(c.Members[tenant]), steady: c.Nodes[tenant].Steady}
+	j := &journal{Case: c, tenant: tenant, members: slices.Clone(c.Members[tenant]), line: c.Nodes[tenant].Stood}
 	for _, app := range j.members {
-		j.stood = append(j.stood, app.Standing)
+		j.stood = append(j.stood, stood{app.Standing, app.before})
 	}
 	for b := range c.demanded {
 		j.demanded = append(j.demanded, c.demanded[b][tenant])
@@ -79,7 +85,7 @@ func (j *journal) undo() {
 	}
 	copy(j.Members[j.tenant], j.members)
 	for i, app := range j.members {
-		app.Standing = j.stood[i]
+		app.Standing, app.before = j.stood[i].standing, j.stood[i].before
 	}
 	for b := range j.demanded {
 		j.Case.demanded[b][j.tenant] = j.demanded[b]
@@ -91,7 +97,7 @@ func (j *journal) undo() {
 		n := &j.Nodes[k.node]
 		n.declared, n.applications, n.workloads = k.declared, k.applications, k.workloads
 	}
-	j.Nodes[j.tenant].Steady = j.steady
+	j.Nodes[j.tenant].Stood = j.line
 }
 
 // others reports whether another tenant may stand otherwise, or may take what it could not take.
@@ -120,7 +126,7 @@ func (j *journal) own(app, edited *App) bool {
 		return false
 	}
 	for i, o := range j.members {
-		if o == app || o.Levels == nil || slices.Equal(o.Standing, j.stood[i]) {
+		if o == app || o.Levels == nil || slices.Equal(o.Standing, j.stood[i].standing) {
 			continue
 		}
 		if o.Update != nil || !o.Granted() && serveOrder(o, edited) < 0 {
@@ -133,9 +139,15 @@ func (j *journal) own(app, edited *App) bool {
 // runningStand reports whether a running application of the tenant stands otherwise.
 func (j *journal) runningStand() bool {
 	for i, o := range j.members {
-		if o.Granted() && !slices.Equal(o.Standing, j.stood[i]) {
+		if o.Granted() && !slices.Equal(o.Standing, j.stood[i].standing) {
 			return true
 		}
 	}
 	return false
+}
+
+// exceedsInstead reports whether another application of the tenant may now take though it exceeds the fair share.
+func (j *journal) exceedsInstead(edited *App) bool {
+	other := j.Nodes[j.tenant].exceeds.app
+	return other != nil && other != edited && other != j.line.exceeds.app && !other.Granted() && MayExceed(&j.Fleet.Platform.Policy, j.Books, other, j.Now)
 }

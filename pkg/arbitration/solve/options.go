@@ -29,7 +29,7 @@ func (o *option) degraded() Vector {
 // that is needed: first in the same tenant, then all others that stand worse,
 // or alike where the search goes that deep, worst first.
 func (r *room) options(d *search, needs []need) []*option {
-	w, app, s := r.ranked(), d.app, d.standing
+	w, app, s := r.ranked(), d.app, d.counts
 	var found []*option
 	look := func(at *ranked) {
 		*r.looked++

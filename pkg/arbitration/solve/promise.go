@@ -70,6 +70,8 @@ type lines struct {
 	failed  []bool // by node
 	endings []*App // that are expected to end, the first first; nil: not found yet
 	heads   int    // that were looked at
+
+	exceeding []*App // that may take later, though they exceed the fair share of their tenant
 }
 
 // leads reports whether an application may be the first of its line that is not served, and so may
@@ -79,25 +81,28 @@ func (l *lines) leads(app *App) bool {
 }
 
 // keepRoom keeps room for an application that is not served: what is promised to the head of a line, or what is free if
-// the application has waited for long and nobody knows when it starts, or has known it wrongly.
-func (l *lines) keepRoom(app *App) {
+// the application has waited for long and nobody knows when it starts, or has known it wrongly. It reports true if the
+// application then gets a place after all; see Taking.
+func (l *lines) keepRoom(app *App) (served bool) {
 	var f *Forecast
 	if l.leads(app) {
 		l.failed[app.Tenant] = true
 		l.heads++
 		if f = l.foresee(app); f != nil {
-			if app.Starts = f; !slices.Contains(l.of.Promised, app) { // it may have been in the pass before
-				l.of.Promised = append(l.of.Promised, app)
-			}
+			app.Starts = f
+			l.of.promised(app)
 		}
 	}
-	after := app.Policy().ReserveAfter
-	switch waited := after > 0 && l.of.now.Sub(app.WaitsSince(l.of.now)) >= after; {
+	if l.exceed(app) {
+		return true
+	}
+	switch waited := patient(l.of.now, app); {
 	case waited && (f == nil || f.late()):
 		l.of.reserveFree(app)
 	case f != nil:
 		l.promise(app, f)
 	}
+	return false
 }
 
 // foresee finds the earliest time until which so much of what runs ends by itself that the least that an application

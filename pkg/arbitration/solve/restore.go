@@ -50,7 +50,7 @@ func (a *allotment) due(app *App) bool {
 
 // raise puts a degraded incumbent on the best level that it may have now.
 func (a *allotment) raise(app *App) {
-	p := &preemptor{app, a.Release(app), app.Level}
+	p := &preemptor{app: app, kept: a.Release(app), from: app.Level}
 	for l := range p.from {
 		if app.Levels[l].Loose != nil || !app.mayGrow(l) {
 			continue // its pool is gone, or what it depends on is not ready

@@ -36,6 +36,8 @@ type preemptor struct {
 	app  *App
 	kept []Load // that it holds, and keeps until it has more
 	from int    // the level that kept reaches, one below the lowest if none
+
+	exceeds bool // it may take from other tenants though it exceeds the fair share of its own; see Taking
 }
 
 // found is the place that was found for an application.
@@ -81,7 +83,7 @@ func (r *room) find(app *App, spec *model.Application, kept []Load) found {
 
 // preemptor returns an application that holds kept.
 func (b *Books) preemptor(app *App, kept []Load) *preemptor {
-	c := &preemptor{app, kept, len(app.Levels)}
+	c := &preemptor{app: app, kept: kept, from: len(app.Levels)}
 	for l := range app.Levels {
 		if level := &app.Levels[l]; level.Loose == nil && len(kept) > 0 && b.within(level.Bound, kept) {
 			c.from = l
@@ -183,7 +185,7 @@ func (r *room) plan(c *preemptor, level, at int) *plan {
 		if pl := r.attempt(d, level, at, options, needs, &left); pl != nil {
 			return pl
 		}
-		if d.deep || !d.below || d.standing.Class != WithinFairShare || d.allowed < Reclaim {
+		if d.deep || !d.below || d.counts.Class != WithinFairShare || d.allowed < Reclaim {
 			return nil
 		}
 		d.deep = true
@@ -328,9 +330,9 @@ func (r *room) mayPreempt(d *search, v *App, z Standing) bool {
 		return false
 	}
 	switch {
-	case d.below && s.Class == WithinGuarantee:
+	case d.below && d.counts.Class == WithinGuarantee:
 		return true
-	case d.below && s.Class == WithinFairShare && s.Band <= z.Band && (z.Class == Borrowing || d.deep):
+	case d.below && d.counts.Class == WithinFairShare && s.Band <= z.Band && (z.Class == Borrowing || d.deep):
 		return true
 	}
 	return d.allowed == AnyBand && s.Band < z.Band

@@ -19,7 +19,7 @@ type Roster struct {
 	Idle      map[model.AppID]*model.Application // declared, and without an App
 	Patient   bool                               // an application has a time after which room is reserved for it
 	Timed     bool                               // of an application it is known how long it runs
-	Promised  []*App                             // that are told when they start, or were in the pass before
+	Promised  []*App                             // that are told when they start or may take something, or were in the pass before
 	Returns   time.Time                          // when the first of those comes back that rest, zero: none does
 }
 
@@ -64,6 +64,13 @@ func (a *Roster) noteChange(app *App) {
 	if !app.changed {
 		app.changed = true
 		a.Changed = append(a.Changed, app)
+	}
+}
+
+// promised notes that an application is told when it starts or may take something.
+func (a *Roster) promised(app *App) {
+	if !slices.Contains(a.Promised, app) {
+		a.Promised = append(a.Promised, app)
 	}
 }
 

@@ -68,10 +68,9 @@ func (c *Case) StandTenant(i int) {
 		}
 	}
 	slices.SortFunc(apps, FirstCome)
-	steady := c.standUpdates(i, apps)
-	r := c.ranks(i, steady)
+	r := c.ranks(i, c.standUpdates(i, apps))
 	r.rank(apps)
-	c.Nodes[i].Steady = r.steady
+	c.Nodes[i].Stood = r.Stood
 }
 
 // standUpdates ranks the parts of newer specs: where they would stand if all of the tenant ran.
@@ -95,15 +94,15 @@ func (c *Case) standUpdates(i int, apps []*App) (steady span) {
 	r := c.ranks(i, steady)
 	r.rank(apps)
 	for _, app := range updates {
-		app.Update.standing = app.Standing
+		app.Update.standing, app.Update.before = app.Standing, app.before
 	}
 	swap()
-	return r.steady
+	return r.Steady
 }
 
 // ranks begins to count for a tenant.
 func (c *Case) ranks(i int, steady span) *ranks {
-	return &ranks{total: c.Total, fairShare: c.Nodes[i].FairShare, floor: c.Nodes[i].Floor, steady: steady,
+	return &ranks{total: c.Total, fairShare: c.Nodes[i].FairShare, floor: c.Nodes[i].Floor, Stood: Stood{Steady: steady},
 		inGuarantee: c.Zero(), inFairShare: c.Zero(), item: c.Zero()}
 }
 
@@ -112,13 +111,26 @@ type span struct{ from, to Share }
 
 func (s span) Contains(fair Share) bool { return s.from <= fair && fair < s.to }
 
+// Stood is what is known of a tenant when its applications stand.
+type Stood struct {
+	Steady  span   // fair shares with which everything of the tenant would stand as it does
+	within  Share  // what all parts take that are within its fair share
+	exceeds excess // the first part that is not
+}
+
+// excess is a part of an application that goes beyond the fair share of its tenant. The zero value is none.
+type excess struct {
+	app   *App
+	level int
+}
+
 // ranks counts how far the guarantee and the fair share of a tenant are used up.
 type ranks struct {
 	total, floor             Vector
 	fairShare                Share
 	inGuarantee, inFairShare Vector
 	item                     Vector
-	steady                   span
+	Stood
 }
 
 // rank gives all applications of a tenant, in first-come order, their standings: a higher
@@ -142,7 +154,7 @@ func (r *ranks) rank(apps []*App) {
 // each can run at the least, then the steps up. It returns how well lower priorities may stand.
 func (r *ranks) rankEqual(apps []*App, best Class) Class {
 	for _, app := range apps {
-		app.Standing = make([]Standing, len(app.Levels))
+		app.Standing, app.before = make([]Standing, len(app.Levels)), make([]Share, len(app.Levels))
 		if s := r.place(app, len(app.Levels)-1, best); s <= WithinFairShare {
 			best = max(best, s)
 		}
@@ -165,13 +177,14 @@ func (r *ranks) place(app *App, l int, best Class) Class {
 		r.item.sub(app.Levels[l+1].lasts)
 	}
 	if l+1 < len(app.Levels) && r.item.isNothing() {
-		app.Standing[l] = app.Standing[l+1] // it frees nothing, so it protects nothing
+		app.Standing[l], app.before[l] = app.Standing[l+1], app.before[l+1] // it frees nothing, so it protects nothing
 		return app.Standing[l].Class
 	}
 	s := Borrowing
+	app.before[l] = r.within
 	r.inFairShare.Add(r.item)
-	steady := &r.steady
-	switch share := r.inFairShare.Dominant(r.total); {
+	steady, share := &r.Steady, r.inFairShare.Dominant(r.total)
+	switch {
 	case best == WithinGuarantee && sumFits(r.inGuarantee, r.item, r.floor):
 		s = WithinGuarantee
 		r.inGuarantee.Add(r.item)
@@ -185,8 +198,13 @@ func (r *ranks) place(app *App, l int, best Class) Class {
 	default:
 		steady.to = min(steady.to, share-Slack)
 	}
-	if s > WithinFairShare {
+	if s <= WithinFairShare {
+		r.within = share
+	} else {
 		r.inFairShare.sub(r.item)
+		if r.exceeds.app == nil {
+			r.exceeds = excess{app, l}
+		}
 	}
 	app.Standing[l] = Standing{Class: s, Band: app.Band, Priority: app.Priority}
 	return s

@@ -21,7 +21,7 @@ type Node struct {
 	FairShare Share  // see divide
 	Had       Share  // of all capacity, when this arbitration began to allot
 	pools     []poolQuota
-	Steady    span // fair shares with which everything of the tenant would stand as it does
+	Stood
 }
 
 // Terms are what is declared of a node's part of the capacity.

@@ -57,7 +57,7 @@ func (c *Case) Try(app *App, wanted *model.Application) (t Trial, known bool) {
 		t.Looked += len(c.demanded) * len(c.Nodes)
 	}
 	c.StandTenant(app.Tenant)
-	if j.others() || j.own(app, edited) {
+	if j.others() || j.own(app, edited) || j.exceedsInstead(edited) {
 		return t, false
 	}
 	if j.runningStand() {
@@ -66,7 +66,9 @@ func (c *Case) Try(app *App, wanted *model.Application) (t Trial, known bool) {
 		defer func(was []*ranked) { *own = was }(*own)
 		*own = j.worstFirst(app.Tenant)
 	}
-	j.find(edited, &t)
+	if !j.find(edited, &t) {
+		return t, false
+	}
 	if j.reserved == nil {
 		return t, true
 	}
@@ -75,20 +77,30 @@ func (c *Case) Try(app *App, wanted *model.Application) (t Trial, known bool) {
 	}
 	open := t
 	j.closeReserved(app)
-	j.find(edited, &t)
+	if !j.find(edited, &t) {
+		return t, false
+	}
 	return t, t.Granted == open.Granted && slices.EqualFunc(t.Victims, open.Victims, func(x, y *Displaced) bool {
 		return x.App == y.App && x.Evicted == y.Evicted && x.To.String() == y.To.String()
 	})
 }
 
-// find finds a place for the edited application in the case as it is.
-func (j *journal) find(edited *App, t *Trial) {
+// find finds a place for the edited application in the case as it is, and reports whether that is known.
+func (j *journal) find(edited *App, t *Trial) (known bool) {
 	r := j.room()
 	f := r.find(edited, edited.Spec, nil)
+	if f.level < 0 && MayExceed(r.platform, j.Books, edited, j.Now) {
+		if j.Timed || len(j.Promised) >= mostLines {
+			return false // it may be known when it starts, or nobody looks at it
+		}
+		f.plan = r.excess(edited, j.Now)
+	}
 	t.Looked += *r.looked
-	if t.Granted, t.Victims = f.level >= 0, nil; f.plan != nil {
+	t.Granted, t.Victims = f.level >= 0 || f.plan != nil, nil
+	if f.plan != nil {
 		t.Victims = displaced(f.plan, edited)
 	}
+	return true
 }
 
 // noLater reports whether the edited application is served no later than before.

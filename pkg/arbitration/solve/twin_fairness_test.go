@@ -22,9 +22,12 @@ import (
 // the acceptance test; only which parts are within a guarantee it reads from the case.
 func TestEveryDisruptionIsFair(t *testing.T) {
 	wanted := tier.Count(1_000, 20_000, 100_000)
-	judged, byBand, byGuarantee, updates, restores := 0, 0, 0, 0, 0
+	judged, byBand, byGuarantee, byWaiting, updates, restores := 0, 0, 0, 0, 0, 0
 	for seed := uint64(1); judged < wanted; seed++ {
 		h := newHistory(seed)
+		if h.patient = seed%2 == 0; h.patient {
+			h.in.Fleet.Platform.Policy.ReserveAfter = time.Minute
+		}
 		for range 16 {
 			h.event()
 			for _, x := range h.round(t) {
@@ -40,6 +43,10 @@ func TestEveryDisruptionIsFair(t *testing.T) {
 				case "guarantee":
 					byGuarantee++
 				}
+				if x.beyond {
+					byWaiting++
+					require.True(t, x.tree.misses(x.tree.uses(x.before), x.taker.Tenant), "seed %d: %s takes what exceeds the fair share of its tenant, which has it\n%s", seed, x.taker.ID, x)
+				}
 				switch x.kind {
 				case "update":
 					updates++
@@ -49,9 +56,10 @@ func TestEveryDisruptionIsFair(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d exchanges between tenants, none unfair: %d mend a guarantee, %d are of a higher band; %d by updates, %d by restores", judged, byGuarantee, byBand, updates, restores)
+	t.Logf("%d exchanges between tenants, none unfair: %d mend a guarantee, %d are of a higher band, %d exceed a fair share after a wait; %d by updates, %d by restores", judged, byGuarantee, byBand, byWaiting, updates, restores)
 	require.NotZero(t, byBand)
 	require.NotZero(t, byGuarantee)
+	require.NotZero(t, byWaiting)
 	require.NotZero(t, updates)
 	require.NotZero(t, restores)
 }
@@ -65,6 +73,7 @@ type history struct {
 	in          Inputs
 	n           int
 	most, least model.Resources // capacity; guarantees always fit
+	patient     bool            // applications may exceed the fair share of their tenant after a while
 }
 
 func newHistory(seed uint64) *history {
@@ -167,6 +176,9 @@ func (h *history) arrive() {
 		comp.Replicas, comp.Requests.CPU = 1+h.rng.IntN(8), unit+comp.Requests.CPU/4
 		comp.Degrade = &model.Degrade{MinReplicas: 1 + h.rng.IntN(comp.Replicas)}
 	}
+	if h.patient {
+		app.Policy.ReserveAfter = time.Duration(1+h.rng.IntN(3)) * time.Minute
+	}
 	app.Components = []model.Component{comp}
 	h.n++
 	h.in.Fleet.Applications = append(slices.Clone(h.in.Fleet.Applications), new(app.Seal()))
@@ -181,6 +193,7 @@ type exchange struct {
 	taker         *App
 	tree          *fractions
 	before, after []held // by application
+	beyond        bool   // the taker exceeds the fair share of its tenant
 }
 
 // held is what an application runs: levels of a ladder from one down.
@@ -188,6 +201,7 @@ type held struct {
 	app    *App
 	levels []Level
 	stands []Standing
+	ranks  []Rank
 	from   int
 	uses   Vector
 }
@@ -196,7 +210,7 @@ func (x *exchange) String() string {
 	out := ""
 	for i := range x.before {
 		b, a := x.before[i], x.after[i]
-		out += fmt.Sprintf("%s: %d → %d of %d, uses %v → %v, stands %v\n", b.app.ID, b.from, a.from, len(b.levels), b.uses, a.uses, a.stands)
+		out += fmt.Sprintf("%s: %d → %d of %d, uses %v → %v, stands %v\n", b.app.ID, b.from, a.from, len(b.levels), b.uses, a.uses, a.ranks)
 	}
 	for i := range x.c.Nodes {
 		n := &x.c.Nodes[i]
@@ -235,7 +249,9 @@ func (h *history) round(t *testing.T) (found []*exchange) {
 			tree = newFractions(c, asked)
 		}
 		x.after, x.tree = h.holds(c, nil), tree
-		x.before[slices.Index(c.Apps, app)].levels, x.before[slices.Index(c.Apps, app)].stands = app.Levels, app.Standing
+		b := &x.before[slices.Index(c.Apps, app)]
+		b.levels, b.stands, b.ranks = app.Levels, app.Standing, ranksOf(c, app)
+		x.beyond = slices.ContainsFunc(app.Victims, func(d *Displaced) bool { return d.Cause == ByWaiting })
 		found = append(found, x)
 	}
 	a.shortages()
@@ -254,7 +270,11 @@ func (h *history) round(t *testing.T) (found []*exchange) {
 	q := newQueue(a.Books, a.Roster, nil)
 	for app := q.head(); app != nil; app = q.head() {
 		q.advance(app)
-		watch("entry", app, func() { a.place(app, app.Spec, nil) })
+		watch("entry", app, func() {
+			if !a.place(app, app.Spec, nil) {
+				a.lines.keepRoom(app)
+			}
+		})
 		for i := range c.Nodes {
 			if c.Nodes[i].Tenant != nil {
 				q.moved(i)
@@ -303,7 +323,7 @@ func (h *history) stood() *Case {
 func (h *history) holds(c *Case, updating *App) []held {
 	all := make([]held, len(c.Apps))
 	for i, app := range c.Apps {
-		all[i] = held{app, app.Levels, app.Standing, len(app.Levels), c.Zero()}
+		all[i] = held{app, app.Levels, app.Standing, ranksOf(c, app), len(app.Levels), c.Zero()}
 		if app.Granted() {
 			all[i].from, all[i].uses = app.Level, app.Levels[app.Level].lasts
 		}
@@ -316,6 +336,14 @@ func (h *history) holds(c *Case, updating *App) []held {
 				break
 			}
 		}
+	}
+	return all
+}
+
+// ranksOf are those of all parts of an application.
+func ranksOf(c *Case, app *App) (all []Rank) {
+	for l := range app.Standing {
+		all = append(all, c.Rank(app, l))
 	}
 	return all
 }
@@ -339,6 +367,10 @@ func (h *history) apply(c *Case) {
 			inst.Spec, inst.Components = app.Spec, nil
 			for _, g := range app.Grants {
 				inst.Components = append(inst.Components, model.ComponentState{Grant: g, Run: g.Replicas, State: model.StateReady})
+			}
+		case model.VerdictWaiting:
+			if inst.Phase != model.PhaseAdmitted {
+				inst.Phase, inst.Since = model.PhaseAdmitted, h.in.Now
 			}
 		case model.VerdictEvicted:
 			inst.Phase, inst.Reason, inst.Since, inst.Spec, inst.Components = model.PhaseTerminated, model.ReasonEvicted, h.in.Now, nil, nil

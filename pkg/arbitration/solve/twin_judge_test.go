@@ -423,12 +423,17 @@ func (e *fractions) broken(node, band int, all []held, used []*big.Rat) *big.Rat
 // missesSome reports whether a tenant, or a group of it, has less than its guarantee or its fair share.
 func (e *fractions) missesSome(used [][]*big.Rat, tenant int) bool {
 	for _, i := range e.above(tenant) {
-		missing := new(big.Rat).Sub(largest(e.fair[i]), largest(used[i]))
-		if missing.Sub(missing, thousandth).Sign() > 0 || !fitsRow(e.floor[i], used[i]) {
+		if e.misses(used, i) || !fitsRow(e.floor[i], used[i]) {
 			return true
 		}
 	}
 	return false
+}
+
+// misses reports whether a node has less than its fair share.
+func (e *fractions) misses(used [][]*big.Rat, i int) bool {
+	missing := new(big.Rat).Sub(largest(e.fair[i]), largest(used[i]))
+	return missing.Sub(missing, thousandth).Sign() > 0
 }
 
 func fitsRow(x, y []*big.Rat) bool {
@@ -442,8 +447,8 @@ func fitsRow(x, y []*big.Rat) bool {
 
 // standsBetter reports whether of the best standing of which another amount runs more does.
 func (x *exchange) standsBetter() bool {
-	sums := map[Standing]*big.Rat{}
-	var all []Standing
+	sums := map[Rank]*big.Rat{}
+	var all []Rank
 	for i := range x.before {
 		b, a := &x.before[i], &x.after[i]
 		for l := min(b.from, a.from); l < max(b.from, a.from); l++ {
@@ -459,14 +464,14 @@ func (x *exchange) standsBetter() bool {
 			if a.from > b.from {
 				share = new(big.Rat).Neg(share)
 			}
-			s := b.stands[l]
+			s := b.ranks[l]
 			if sums[s] == nil {
 				sums[s], all = new(big.Rat), append(all, s)
 			}
 			sums[s].Add(sums[s], share)
 		}
 	}
-	slices.SortFunc(all, Standing.Compare)
+	slices.SortFunc(all, Rank.Compare)
 	for _, s := range all {
 		if new(big.Rat).Abs(sums[s]).Cmp(blur) > 0 {
 			return sums[s].Sign() > 0

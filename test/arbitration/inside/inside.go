@@ -90,26 +90,26 @@ func (i *Inside) AboveFloor(tenant string, more model.Resources) bool {
 	return !sum.Fits(n.Floor)
 }
 
-// Running is how much runs at each standing: the sum of the dominant shares of its parts.
-func (i *Inside) Running() map[Rank]uint64 {
-	all := map[Rank]uint64{}
+// Running is how much runs at each rank: the sum of the dominant shares of its parts.
+func (i *Inside) Running() map[solve.Rank]uint64 {
+	all := map[solve.Rank]uint64{}
 	for _, app := range i.p.Apps {
 		if !app.Granted() || app.Standing == nil {
 			continue
 		}
 		for l := app.Level; l < len(app.Levels); l++ {
-			all[app.Standing[l]] += uint64(solve.Part(app.Levels, l).Dominant(i.p.Total))
+			all[i.p.Rank(app, l)] += uint64(solve.Part(app.Levels, l).Dominant(i.p.Total))
 		}
 	}
 	return all
 }
 
-// Improves reports whether what runs stands better than before: of the best standing of which
+// Improves reports whether what runs stands better than before: of the best rank of which
 // it runs another amount, it runs more.
-func Improves(after, before map[Rank]uint64) bool {
+func Improves(after, before map[solve.Rank]uint64) bool {
 	all := maps.Clone(before)
 	maps.Copy(all, after)
-	for _, s := range slices.SortedFunc(maps.Keys(all), solve.Standing.Compare) {
+	for _, s := range slices.SortedFunc(maps.Keys(all), solve.Rank.Compare) {
 		if after[s] != before[s] {
 			return after[s] > before[s]
 		}

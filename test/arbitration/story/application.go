@@ -24,6 +24,7 @@ func (s *Story) addApplications(verb string, o *options) {
 		comp.Type = "job"
 	}
 	began, took, rack := o.time("began"), o.word("took", ""), o.word("rack", "")
+	waited := o.time("waited")
 	degradation, step := o.word("degradation", "true") == "true", o.word("workflow", "")
 	for _, name := range o.names {
 		id, err := model.ParseAppID(name)
@@ -52,6 +53,14 @@ func (s *Story) addApplications(verb string, o *options) {
 			return
 		}
 		s.Declare(app)
+		s.wait(id, waited)
+	}
+}
+
+// wait lets an application wait since before the story.
+func (s *Story) wait(id model.AppID, waited time.Duration) {
+	if inst, ok := s.Ledger.Find(id); ok && waited > 0 {
+		inst.Phase, inst.Since = model.PhaseAdmitted, world.Start.Add(-waited)
 	}
 }
 

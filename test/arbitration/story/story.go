@@ -13,6 +13,7 @@
 //	asks a/job size=2 flavours=fast/slow:4/spot     runs in the first of these pools that is free, in slow with other requests
 //	asks a/gang size=1 x=4 together=required        all of it in one rack, or preferred to several
 //	runs a/gang size=1 x=4 together=required rack=rack-1   it stands in that rack
+//	asks a/new size=4 waited=20m                    asks since then
 //	later a/1 size=2                                changes what Git says of it
 //	runs a/job size=1 expect=40m began=10m          a job that is expected to run for so long, and began so long ago
 //	runs a/job size=1 took=30m,35m,20m began=10m    a job that has run before, for so long

@@ -1,0 +1,54 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/d-aros/d-aros/pkg/arbitration/solve"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
+)
+
+// taking records what an application that waits may take later, nil for nothing.
+func (w *Writer) taking(t *solve.Taking) *model.Taking {
+	if t == nil || t.From == nil {
+		return nil
+	}
+	r := &model.Taking{At: t.At.UTC().Round(0), Share: thousandths(t.Share)}
+	for _, v := range t.From {
+		r.From = append(r.From, v.ID)
+	}
+	return r
+}
+
+// noRoom is why nobody gives way though policy allows it.
+const noRoom = "what others would have to give up would not make room, would leave one of them with as little of its own, or has not run for its minRuntime"
+
+// exceeding says what comes of an application that waits and exceeds the fair share of its tenant: nothing gives way for it,
+// or nothing until a time.
+func (w *Writer) exceeding(app *solve.App) string {
+	n, after := &w.Nodes[app.Tenant], solve.ExceedsAfter(&w.Fleet.Platform.Policy, app)
+	sentence := fmt.Sprintf("admitting it would exceed tenant %s's fair share (%s), so nothing is preempted for it", n.Name, percent(n.FairShare))
+	switch t := app.Takes; {
+	case after <= 0 && solve.Exceeds(&w.Fleet.Platform.Policy, w.Books, app):
+		return sentence + ", however long it waits (reserveAfter: 0s)"
+	case t == nil:
+		return sentence
+	case t.From == nil:
+		return sentence + ", also when it has waited for " + after.String() + " (reserveAfter): " + noRoom
+	default:
+		return sentence + fmt.Sprintf(" yet: at %s UTC (reserveAfter: %s) it may take from %s; tenant %s would then have %s of all capacity",
+			hour(t.At, w.Now), after, victims(t.From), n.Name, percent(t.Share))
+	}
+}
+
+// victims names the first of those who give way.
+func victims(apps []*solve.App) string {
+	names := make([]string, len(apps))
+	for i, v := range apps {
+		names[i] = v.ID.String()
+	}
+	return text.Enumerate(names, named)
+}
+
+// named is how many of those who give way a sentence names.
+const named = 3
