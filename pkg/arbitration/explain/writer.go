@@ -3,7 +3,6 @@ package explain
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -123,7 +122,7 @@ func (w *Writer) policyDigest(app *solve.App) model.Digest {
 		policy = app.Spec.Policy
 	}
 	t := w.Nodes[app.Tenant].Tenant
-	if last, ok := w.digests[t]; ok && reflect.DeepEqual(last.policy, policy) { // most applications of a tenant have the same
+	if last, ok := w.digests[t]; ok && last.policy.Equal(&policy) { // most applications of a tenant have the same
 		return last.digest
 	}
 	parts := []any{policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling}

@@ -142,7 +142,7 @@ func sameInstance(x, y *model.Instance) bool {
 		return false
 	}
 	return slices.EqualFunc(x.Components, y.Components, func(c, d model.ComponentState) bool {
-		if _, ok := finite(x.Spec, c.Grant.Component); ok && (c.State != d.State || !c.Since.Equal(d.Since)) {
+		if (c.State != d.State || !c.Since.Equal(d.Since)) && finite(x.Spec, c.Grant.Component) {
 			return false // it ends at another time
 		}
 		return c.Finished() == d.Finished() && solve.Ready(&c) == solve.Ready(&d) && c.Spec == d.Spec && c.Grant.Equal(d.Grant)
@@ -160,11 +160,11 @@ func sameRun(x, y *model.Run) bool {
 		})
 }
 
-// finite returns a component that ends by itself: when it does follows from when it began.
-func finite(spec *model.Application, component string) (*model.Component, bool) {
+// finite reports whether a component ends by itself: when it does follows from when it began.
+func finite(spec *model.Application, component string) bool {
 	if spec == nil {
-		return nil, false
+		return false
 	}
 	c, ok := spec.Component(component)
-	return c, ok && c.Finite()
+	return ok && c.Finite()
 }

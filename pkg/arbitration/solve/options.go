@@ -104,24 +104,18 @@ func (a *Roster) mayGiveWay(app *App) bool {
 
 // option finds out how far an incumbent may give way, nil if not at all.
 func (r *room) option(d *search, v *App, needs []need) *option {
-	if !r.mayPreempt(d, v, v.Standing[v.Level]) {
+	kept := v.Level // the best level of which nothing may be taken
+	for kept < len(v.Levels) && r.mayPreempt(d, v, v.Standing[kept]) {
+		kept++
+	}
+	if kept == v.Level {
 		return nil
 	}
 	before := r.frees(v, nil, needs)
 	if before.isNothing() {
 		return nil
 	}
-	o := &option{app: v, lowest: v.Level, least: v.Base(), alike: v.Tenant != d.app.Tenant && v.Base().Class <= WithinFairShare && v.Band == d.standing.Band}
-	for l := v.Level; l < len(v.Levels); l++ {
-		if !r.mayPreempt(d, v, v.Standing[l]) {
-			break
-		}
-		if l+1 < len(v.Levels) {
-			o.lowest = l + 1
-		} else {
-			o.evict = true
-		}
-	}
+	o := &option{app: v, lowest: min(kept, len(v.Levels)-1), evict: kept == len(v.Levels), least: v.Base(), alike: v.Tenant != d.app.Tenant && v.Base().Class <= WithinFairShare && v.Band == d.standing.Band}
 	o.gains = r.gains(v, o.lowest, before, needs)
 	if o.evict {
 		o.all = before

@@ -85,6 +85,20 @@ var mutations = []mutation{
 	slices.SortFunc(list, func(x, y Share) int { return cmp.Compare(x, y) })`},
 	{"solve/fairness.go", "groups count as tenants do", `for to < len(s.nodes) && s.depth[to] == s.depth[from] {`, `for to < len(s.nodes) {`},
 
+	// Larger than a fair share.
+	{"solve/stand.go", "the last that exceeds the fair share takes", `		if r.exceeds.app == nil {`, `		if true {`},
+	{"solve/rank.go", "what exceeds a fair share ranks as what is borrowed", `cmp.Compare(o.lacks, r.lacks),`, `0,`},
+	{"solve/exceed.go", "nobody waits before it takes", `	if patient(l.of.now, app) {`, `	if true {`},
+	{"solve/exceed.go", "what ends by itself is taken", ` || l.startsByItself(app) {`, ` {`},
+	{"solve/exceed.go", "who is late is waited for", `return f != nil && !f.late()`, `return f != nil`},
+	{"solve/exceed.go", "the platform switches nothing off", `	if platform.ReserveAfter <= 0 {`, `	if false {`},
+	{"solve/exceed.go", "who is told of those that may give way later is told of those that may now", `	then.now = at
+`, ``},
+	{"solve/exceed.go", "what moves later in a ruling does not count", `	if len(l.of.Changed) == 0 {`, `	if true {`},
+	{"solve/fairness.go", "what exceeds a fair share takes nothing alike", `		d.counts.Class = WithinFairShare
+`, ``},
+	{"explain/taking.go", "who takes later is told what its tenant may have", `victims(t.From), n.Name, percent(t.Share))`, `victims(t.From), n.Name, percent(n.FairShare))`},
+
 	// Restore and shortage.
 	{"solve/restore.go", "nothing holds a restore", `return !a.now.Before(a.RestoredFrom(app)) && app`, `return app`},
 

@@ -1,0 +1,35 @@
+package model
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPolicyEqualComparesEveryField: two policies that differ in one value are not equal; where values come from does not count.
+func TestPolicyEqualComparesEveryField(t *testing.T) {
+	require.True(t, (&Policy{InForce: []PolicyValue{{Path: "runtimes"}}}).Equal(&Policy{}))
+	fields := reflect.TypeFor[Policy]()
+	for i := range fields.NumField() {
+		if fields.Field(i).Name == "InForce" {
+			continue
+		}
+		var p Policy
+		switch v := reflect.ValueOf(&p).Elem().Field(i); v.Kind() {
+		case reflect.String:
+			v.SetString("other")
+		case reflect.Bool:
+			v.SetBool(true)
+		case reflect.Slice:
+			v.Set(reflect.ValueOf([]string{}))
+		case reflect.Struct:
+			v.Set(reflect.ValueOf(Resources{CPU: 1}))
+		default:
+			v.SetInt(1)
+		}
+		require.False(t, p.Equal(&Policy{}), fields.Field(i).Name)
+		same := p
+		require.True(t, p.Equal(&same), fields.Field(i).Name)
+	}
+}
