@@ -58,10 +58,33 @@ func (r *room) excess(app *App, at time.Time) *plan {
 	return pl
 }
 
+// mayLose reports whether the tenant of an application, or its group, would not miss as much of its fair share as the taker's does if the application gave
+// up a level. It keeps the search among those that can be in a fairer outcome.
+func (r *room) mayLose(d *search, v *App) bool {
+	a, b := d.app.Tenant, v.Tenant
+	for !r.Above(r.Nodes[b].Parent, a) {
+		b = r.Nodes[b].Parent
+	}
+	for r.Nodes[a].Parent != r.Nodes[b].Parent {
+		a = r.Nodes[a].Parent
+	}
+	n, used := &r.Nodes[b], Share(0)
+	for i, lost := range v.Levels[v.Level].lasts {
+		if v.Level+1 < len(v.Levels) {
+			lost -= v.Levels[v.Level+1].lasts[i]
+		}
+		if rest := n.Used[i] - lost; rest > 0 {
+			used = max(used, part(rest, r.Total[i]))
+		}
+	}
+	short := n.FairShare - min(n.FairShare, used)
+	return short <= r.shortfall(b) || short+Slack <= r.shortfall(a)
+}
+
 // exceed lets an application that was not served take what it may though it exceeds the fair share of its tenant, and reports whether it
 // did. If its time has not come it is told later what it may take then.
 func (l *lines) exceed(app *App) bool {
-	if ExceedsAfter(l.of.platform, app) <= 0 || len(l.exceeding) == mostLines || !Exceeds(l.of.platform, l.of.Books, app) || l.startsByItself(app) {
+	if ExceedsAfter(l.of.platform, app) <= 0 || len(l.exceeding) == mostExceeding || !Exceeds(l.of.platform, l.of.Books, app) || l.startsByItself(app) {
 		return false
 	}
 	if patient(l.of.now, app) {

@@ -34,7 +34,7 @@ func (r *room) options(d *search, needs []need) []*option {
 	look := func(at *ranked) {
 		*r.looked++
 		v := at.app
-		if r.now.Before(at.protected) || v == app || !v.Granted() || len(v.Taken) == 0 {
+		if r.now.Before(at.protected) || v == app || !v.Granted() || len(v.Taken) == 0 || d.exceeds && v.Tenant != app.Tenant && !r.mayLose(d, v) {
 			return
 		}
 		if o := r.option(d, v, needs); o != nil {

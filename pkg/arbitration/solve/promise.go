@@ -60,8 +60,9 @@ func (f *Forecast) late() bool {
 
 // These bound the work of a pass.
 const (
-	mostLines   = 50  // whose head is looked at
-	mostEndings = 500 // of applications that are expected to end first
+	mostLines     = 50  // whose head is looked at
+	mostEndings   = 500 // of applications that are expected to end first
+	mostExceeding = 20  // that exceed the fair share of their tenant and wait
 )
 
 // lines are the lines of pending applications in a pass whose head was not served.

@@ -90,7 +90,7 @@ func (j *journal) find(edited *App, t *Trial) (known bool) {
 	r := j.room()
 	f := r.find(edited, edited.Spec, nil)
 	if f.level < 0 && MayExceed(r.platform, j.Books, edited, j.Now) {
-		if j.Timed || len(j.Promised) >= mostLines {
+		if j.Timed || len(j.Promised) >= mostExceeding {
 			return false // it may be known when it starts, or nobody looks at it
 		}
 		f.plan = r.excess(edited, j.Now)
