@@ -12,7 +12,7 @@ import (
 	"github.com/d-aros/d-aros/test/arbitration/story"
 )
 
-var large48 = model.AppID{Tenant: "a", Name: "job"}
+var largest = model.AppID{Tenant: "a", Name: "job"}
 
 const tenOfEight = `
 policy reserveAfter=30m minRuntime=20m
@@ -40,7 +40,7 @@ func TestTakingWakes(t *testing.T) {
 		ruling := arbiter.Decide(fleet, seen, ledger, now)
 		require.Empty(t, differing(essence(s.Decide()), essence(ruling)))
 		s.Apply(ruling)
-		d, _ := ruling.Find(large48)
+		d, _ := ruling.Find(largest)
 		return d
 	}
 	first := rule(begun)
@@ -63,7 +63,26 @@ func TestThePlatformSwitchesTakingOff(t *testing.T) {
 	s.Fleet.Platform.Policy.ReserveAfter = 0
 	s.Round()
 	s.Now = s.Now.Add(5 * time.Hour)
-	d, _ := new(arbitration.Rule(s.Fleet, s.Seen, s.Ledger, s.Now)).Find(large48)
+	d, _ := new(arbitration.Rule(s.Fleet, s.Seen, s.Ledger, s.Now)).Find(largest)
 	require.Equal(t, model.VerdictWaiting, d.Verdict)
 	require.Contains(t, d.Message, "so nothing is preempted for it, however long it waits (reserveAfter: 0s)")
+}
+
+// TestTakingIsToldAsThingsAreInTheEnd: c/last gets what is free after a/job had its turn, so that one more has to give way.
+func TestTakingIsToldAsThingsAreInTheEnd(t *testing.T) {
+	s, err := story.Read(`
+policy reserveAfter=30m
+pool general cpu=84
+tenant a
+tenant b
+tenant c weight=0
+runs b/01 b/02 b/03 b/04 b/05 b/06 b/07 b/08 b/09 b/10 size=8
+asks a/job size=44
+asks c/last size=4`)
+	require.NoError(t, err)
+	ruling := s.Decide()
+	last, _ := ruling.Find(model.AppID{Tenant: "c", Name: "last"})
+	require.Equal(t, model.VerdictGranted, last.Verdict)
+	d, _ := ruling.Find(largest)
+	require.Len(t, d.Takes.From, 6, d.Message)
 }
