@@ -14,9 +14,8 @@ var mutations = []mutation{
 	{"solve/stand.go", "the guarantee is never used up", `		r.inGuarantee.Add(r.item)
 `, ``},
 	{"solve/stand.go", "slack is a tenth of all capacity", `case share <= r.fairShare+Slack:`, `case share <= r.fairShare+Whole/10:`},
-	{"solve/stand.go", "what is borrowed uses up the fair share", `	if s > WithinFairShare {
-		r.inFairShare.sub(r.item)`, `	if false {
-		r.inFairShare.sub(r.item)`},
+	{"solve/stand.go", "what is borrowed uses up the fair share", `		r.inFairShare.sub(r.item)
+`, ``},
 	{"solve/stand.go", "a step stands as the whole level", `	if l+1 < len(app.Levels) {
 		r.item.sub(`, `	if false {
 		r.item.sub(`},
