@@ -9,11 +9,10 @@ import (
 
 // Taking is what an application that waits may take of other tenants though its tenant then has more than its fair share.
 //
-// It is the first of its tenant that does not fit in what is left of the fair share, and the least that it can run at
-// does not. So it waits, and others that fit may pass it. After reserveAfter, as long as its tenant has less than
-// its fair share, it may take as what is within a fair share does, if the outcome is fairer. So no tenant starves beside one
-// that has more than its share, because what it asks for does not come in smaller pieces. What ends by itself gives
-// way by itself: where it is known when the application starts, it takes nothing.
+// The first part of its tenant that does not fit in the fair share is the least that it can run at. So it waits, and others that fit may
+// pass it. After reserveAfter, as long as its tenant has less than its fair share, it may take as what is within a fair
+// share does, if the outcome is fairer. So no tenant starves beside one that has more than its share, because what it asks for does
+// not come in smaller pieces. What ends by itself gives way by itself: where it is known when the application starts, it takes nothing.
 type Taking struct {
 	At    time.Time // when it has waited for long enough
 	From  []*App    // of whom, as things are now, nil: nobody
@@ -58,8 +57,8 @@ func (r *room) excess(app *App, at time.Time) *plan {
 	return pl
 }
 
-// mayLose reports whether the tenant of an application, or its group, would not miss as much of its fair share as the taker's does if the application gave
-// up a level. It keeps the search among those that can be in a fairer outcome.
+// mayLose reports whether the tenant of an application, or its group, would still miss less of its fair share than that of the taker does now if the
+// application gave up a level. Nobody else can be in a fairer outcome.
 func (r *room) mayLose(d *search, v *App) bool {
 	a, b := d.app.Tenant, v.Tenant
 	for !r.Above(r.Nodes[b].Parent, a) {
