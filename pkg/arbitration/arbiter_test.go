@@ -58,6 +58,7 @@ func decidingWhatChanged(t *testing.T, hundreds int, draw func(*rapid.T) *scene,
 			if diff := differing(essence(want), essence(got)); diff != "" {
 				t.Fatalf("%s: %s", kind, diff)
 			}
+			require.Equal(t, want.PastUse, got.PastUse, kind)
 			for i := range got.Decisions { // what is news is told as it is now, word for word
 				d, w := &got.Decisions[i], &want.Decisions[i]
 				old, known := before[d.App]
@@ -137,6 +138,10 @@ func (s *scene) edit() string {
 	if s.timed && s.one(3) {
 		s.end()
 		return "end"
+	}
+	if s.past && s.one(3) {
+		s.use()
+		return "past use"
 	}
 	some := func() *model.Application { return s.Fleet.Applications[s.rng.IntN(len(s.Fleet.Applications))] }
 	tenant := &s.Fleet.Tenants[s.rng.IntN(len(s.Fleet.Tenants))]

@@ -32,7 +32,7 @@ var invariants = []func(*rapid.T){
 	incrementalIsFull, otherTenantsAreLeftAlone,
 	everyFailureCounts, adviceIsTrue, certificatesAreComplete, overQuotaGrowsNothing,
 	higherPrioritiesRunInFull, sentencesAreTrue, oneMovePerHold,
-	nobodyPassesAndEndsAfter, promisedStartsAreKept, everybodyIsToldSomething, gangsStandTogether,
+	nobodyPassesAndEndsAfter, promisedStartsAreKept, everybodyIsToldSomething, gangsStandTogether, pastUseChangesWeightsOnly,
 }
 
 // FuzzInvariants tries all invariants on worlds made of the fuzzer's bytes.
@@ -76,6 +76,7 @@ type scene struct {
 	timed bool // some end by themselves
 	picks bool // also with choices of resources
 	part  int  // of advice on several amounts: that which is made a unit less
+	past  bool // weights follow past use
 	last  int
 }
 

@@ -10,6 +10,7 @@ import (
 type Ruling struct {
 	Decisions []Decision
 	OverQuota []OverQuota `json:",omitempty"` // of groups and then of tenants, each by name; Since is not set
+	PastUse   *PastUse    `json:",omitempty"` // as the ledger is to have it when it is written; nil: weights do not follow it
 }
 
 // Find returns the decision about an application.
@@ -89,7 +90,8 @@ type Decision struct {
 	// tenant and of the groups above it.
 	Standing Standing      `json:"standing,omitempty"`
 	Shares   []TenantShare `json:"shares,omitempty"`
-	For      string        `json:"for,omitempty"` // in whose favour it was reduced or evicted
+	Past     []PastShare   `json:"past,omitempty"` // what the weights of these follow from, nil: from what is declared alone
+	For      string        `json:"for,omitempty"`  // in whose favour it was reduced or evicted
 
 	Inputs      Inputs         `json:"inputs"`
 	Constraints []Constraint   `json:"constraints,omitempty"` // in the order they were checked

@@ -71,6 +71,8 @@ type Platform struct {
 	Groups       []Group       `json:"groups,omitempty"`       // by name
 	Reservations []Reservation `json:"reservations,omitempty"` // by name; tenants have their own
 
+	HalfLife time.Duration `json:"historyHalfLife,omitzero"` // of past use (policy.history), 0: weights do not follow it
+
 	Network Network `json:"network,omitzero"`
 	Links   Links   `json:"links,omitzero"`
 

@@ -19,6 +19,7 @@ type Ledger struct {
 	Problems  []Problem   // what could not be evaluated
 	Orphans   []Inventory // by application: objects of the fleet in the cluster that no record knows
 	OverQuota []OverQuota // of groups and then of tenants, each by name
+	PastUse   *PastUse    // nil: weights do not follow it
 
 	// Damaged are the records that cannot be read, by application. Instances and
 	// Decisions have what the history of the branch last said of these applications,

@@ -343,6 +343,9 @@ func (b *basis) asking(s sum) {
 		b.vector(s, n.Used)
 		b.vector(s, n.Floor)
 		s.number(int64(n.FairShare))
+		if n.Weight != n.Declared { // whoever has less per weight is served first
+			s.number(n.Weight)
+		}
 		if n.Tenant != nil {
 			s.text(b.tenant(i))
 		}

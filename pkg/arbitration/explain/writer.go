@@ -61,7 +61,7 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 	}
 	if app.Standing != nil {
 		d.Standing = recordedClass[app.Base().Class]
-		d.Shares = w.shares(app)
+		d.Shares, d.Past = w.shares(app), w.past(app)
 	}
 	for _, v := range app.Victims {
 		d.Displaced = append(d.Displaced, w.displacement(v))
@@ -109,10 +109,23 @@ func (w *Writer) shares(app *solve.App) []model.TenantShare {
 	for i := app.Tenant; i > 0; i = w.Nodes[i].Parent {
 		n := &w.Nodes[i]
 		s := model.TenantShare{Of: n.Name, Used: thousandths(n.Used.Dominant(w.Total)), Guaranteed: thousandths(n.Guarantee.Dominant(w.Total)),
-			FairShare: thousandths(n.FairShare), Weight: int(n.Weight)}
+			FairShare: thousandths(n.FairShare), Weight: int(n.Declared)}
 		shares = append(shares, s)
 	}
 	return shares
+}
+
+// past is what the tenant and its groups had, nil if weights do not follow it.
+func (w *Writer) past(app *solve.App) (past []model.PastShare) {
+	if w.HalfLife() == 0 {
+		return nil
+	}
+	for i := app.Tenant; i > 0; i = w.Nodes[i].Parent {
+		n := &w.Nodes[i]
+		used, weight := w.Past(n)
+		past = append(past, model.PastShare{Of: n.Name, Used: thousandths(used), Weight: int(n.Declared), Scaled: int(weight)})
+	}
+	return past
 }
 
 // policyDigest identifies the policy and the quota that a decision was made under.

@@ -42,8 +42,9 @@ func (a *Arbiter) Decide(fleet model.Fleet, seen model.Observation, ledger model
 	case t == nil || now.Before(t.Now) || !t.Returns.IsZero() && !now.Before(t.Returns) || !t.compare(e):
 		t = newTracker(e.Inputs, a.solve, a.advises)
 		a.last, a.ruling = t, t.all()
-	case len(e.apps) == 0 && !a.moved && !t.unfinished && (len(t.Newcomers) == 0 || now.Equal(t.Now)) && (a.wake.IsZero() || now.Before(a.wake)):
+	case len(e.apps) == 0 && !e.past && !a.moved && !t.unfinished && (len(t.Newcomers) == 0 || now.Equal(t.Now)) && (a.wake.IsZero() || now.Before(a.wake)):
 		t.Fleet, t.Ledger, t.Seen = fleet, ledger, seen
+		a.ruling.PastUse = t.PastUse(now)
 		return a.ruling
 	default:
 		a.ruling = t.follow(e)

@@ -13,6 +13,7 @@ type edits struct {
 	solve.Inputs
 	apps   []model.AppID                      // whose declaration or record changed
 	wanted map[model.AppID]*model.Application // the changed declarations; nil: declared no more
+	past   bool                               // the ledger says something else of past use
 }
 
 // compare finds how inputs differ from those of the last pass. It returns false where
@@ -30,7 +31,12 @@ func (t *tracker) compare(e *edits) bool {
 		return false
 	}
 	t.compareInstances(e)
+	e.past = t.HalfLife() > 0 && !samePast(t.Ledger.PastUse, e.Ledger.PastUse)
 	return len(e.apps) <= mostEdits(len(t.Apps)) && t.knows(e)
+}
+
+func samePast(x, y *model.PastUse) bool {
+	return x == y || x != nil && y != nil && x.Digest == y.Digest && x.Intact() == y.Intact()
 }
 
 // mostEdits is of how many applications a change is followed; beyond that deciding everything costs less.

@@ -13,6 +13,10 @@ func (f *following) stand() {
 	for t := range f.dirty {
 		recompute = f.RecountDemand(t) || recompute
 	}
+	if f.edits.past {
+		f.ReadPast()
+		recompute = recompute || f.Reweigh() // as long as no weight changes, past use changes nothing
+	}
 	moved := map[int]bool{}
 	if recompute {
 		floors := make([]solve.Vector, len(f.Nodes))

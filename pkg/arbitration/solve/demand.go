@@ -51,7 +51,15 @@ func (n *newer) orMore(now Vector) Vector {
 
 // FairShares divides all capacity and records the result on the nodes.
 func (c *Case) FairShares() {
-	fair, floors := divide(c.Books, c.boundedDemand())
+	demand := c.boundedDemand()
+	if c.unweighted = nil; c.HalfLife() > 0 {
+		for i := range c.Nodes {
+			c.Nodes[i].Weight = c.Nodes[i].Declared
+		}
+		c.unweighted, _ = divide(c.Books, demand)
+		c.Reweigh()
+	}
+	fair, floors := divide(c.Books, demand)
 	for i := range c.Nodes {
 		c.Nodes[i].FairShare = fair[i]
 		c.Nodes[i].Floor = floors[i]

@@ -12,6 +12,7 @@ type journal struct {
 	counts   []counted
 	fair     []Share    // by node, nil: not divided again
 	floors   []Vector   // by node
+	scaled   []scaled
 	line     Stood      // of the tenant
 	reserved []withheld // by pool, nil: as it was
 }
@@ -32,6 +33,13 @@ type stood struct {
 type counted struct {
 	node int
 	Usage
+}
+
+// scaled is what past use makes of a node's weight.
+type scaled struct {
+	weight     int64
+	step       int
+	unweighted Share
 }
 
 // journal begins to remember what changes for a tenant.
@@ -59,6 +67,9 @@ func (j *journal) keepCounts(top int) {
 func (j *journal) keepShares() {
 	for i := range j.Nodes {
 		j.fair, j.floors = append(j.fair, j.Nodes[i].FairShare), append(j.floors, j.Nodes[i].Floor)
+	}
+	for i := range j.unweighted {
+		j.scaled = append(j.scaled, scaled{j.Nodes[i].Weight, j.Nodes[i].Step, j.unweighted[i]})
 	}
 }
 
@@ -93,6 +104,9 @@ func (j *journal) undo() {
 	for i := range j.fair {
 		j.Nodes[i].FairShare, j.Nodes[i].Floor = j.fair[i], j.floors[i]
 	}
+	for i, s := range j.scaled {
+		j.Nodes[i].Weight, j.Nodes[i].Step, j.unweighted[i] = s.weight, s.step, s.unweighted
+	}
 	for _, k := range j.counts {
 		n := &j.Nodes[k.node]
 		n.declared, n.applications, n.workloads = k.declared, k.applications, k.workloads
@@ -104,6 +118,11 @@ func (j *journal) undo() {
 func (j *journal) others() bool {
 	if j.fair == nil {
 		return false
+	}
+	for i, s := range j.scaled {
+		if j.Nodes[i].Weight != s.weight {
+			return true
+		}
 	}
 	takes := Preemption(&j.Fleet.Platform.Policy) >= Reclaim
 	for i := range j.Nodes {

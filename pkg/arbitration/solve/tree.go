@@ -26,11 +26,12 @@ type Node struct {
 
 // Terms are what is declared of a node's part of the capacity.
 type Terms struct {
-	Weight    int64
+	Weight    int64 // that counts: the declared one, or what past use makes of it
 	Guarantee Vector
 	borrow    Vector // most that it may use beyond its guarantee, nil: no limit
 	lend      Vector // most of its unused guarantee that others may use, nil: all
 	quota     Vector // of what its applications declare, nil: none
+	Scaling
 }
 
 // Usage is what applications at and below a node take.
@@ -53,7 +54,7 @@ type Tree struct {
 // the schema refuses such a parent.
 func (b *Books) buildTree(fleet *model.Fleet) {
 	b.Tenants = map[string]int{}
-	b.Nodes = []Node{{Parent: -1, Terms: Terms{Weight: 1, Guarantee: b.Zero()}}}
+	b.Nodes = []Node{{Parent: -1, Terms: Terms{Weight: 1, Guarantee: b.Zero(), Scaling: Scaling{Declared: 1}}}}
 	groups := slices.Clone(fleet.Platform.Groups)
 	slices.SortFunc(groups, func(x, y model.Group) int { return cmp.Compare(x.Name, y.Name) })
 	place := map[string]int{"": 0}
@@ -107,7 +108,8 @@ func (b *Books) buildTree(fleet *model.Fleet) {
 const heaviest = 1 << 16
 
 func (d *Dimensions) terms(weight int, guarantee model.Resources, borrow, lend, quota *model.Resources) Terms {
-	return Terms{min(max(int64(weight), 0), heaviest), d.Of(guarantee), d.limit(borrow), d.limit(lend), d.limit(quota)}
+	declared := min(max(int64(weight), 0), heaviest)
+	return Terms{declared, d.Of(guarantee), d.limit(borrow), d.limit(lend), d.limit(quota), Scaling{Declared: declared}}
 }
 
 func (t *Tree) addNode(n Node) int {

@@ -250,3 +250,19 @@ func (i *Inside) fitsWithoutLowerPriorities(c *solve.App, s Rank, l, at int) boo
 	}
 	return true
 }
+
+// Weights are those of all nodes by name: declared, that counts, and the guarantee that holds.
+func (i *Inside) Weights() map[string]Weight {
+	all := map[string]Weight{}
+	for k := range i.p.Nodes[1:] {
+		n := &i.p.Nodes[1+k]
+		all[n.Name] = Weight{n.Declared, n.Weight, n.Floor}
+	}
+	return all
+}
+
+// Weight is a weight as it is declared, and as it counts.
+type Weight struct {
+	Declared, Counts int64
+	Floor            []int64
+}

@@ -1,0 +1,81 @@
+package arbitration_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/d-aros/d-aros/pkg/arbitration"
+	"github.com/d-aros/d-aros/pkg/arbitration/follow"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/arbitration/inside"
+)
+
+// remembered draws a world in which weights follow past use.
+func remembered(t *rapid.T) *scene {
+	s := dressed(t)
+	s.past = true
+	s.Fleet.Platform.HalfLife = time.Duration(1+s.rng.IntN(300)) * time.Hour
+	s.use()
+	return s
+}
+
+// use lets the ledger say something of past use.
+func (s *scene) use() {
+	half := s.Fleet.Platform.HalfLife
+	past := &model.PastUse{At: s.Now, HalfLife: half}
+	draw := func(n model.NodeUse) {
+		if n.Used, n.Step = s.rng.Int64N(half.Microseconds()*3/2), model.LeastStep+s.rng.IntN(49); s.one(4) {
+			n.Used = 0
+		}
+		past.Nodes = append(past.Nodes, n)
+	}
+	for i := range s.Fleet.Platform.Groups {
+		draw(model.NodeUse{Group: s.Fleet.Platform.Groups[i].Name})
+	}
+	for i := range s.Fleet.Tenants {
+		draw(model.NodeUse{Tenant: s.Fleet.Tenants[i].Name})
+	}
+	if s.Ledger.PastUse = past.Seal(); s.one(8) {
+		past.Nodes = slices.Clone(past.Nodes[1:]) // by hand
+	}
+}
+
+// TestDecidingWhatChangedIsDecidingEverythingByPastUse: an arbiter that remembers rules as one that does not
+// where weights follow past use.
+func TestDecidingWhatChangedIsDecidingEverythingByPastUse(t *testing.T) {
+	decidingWhatChanged(t, 4, remembered, follow.Silent, arbitration.Rule)
+}
+
+// I45. Past use makes other weights of those that are declared, and nothing else: within a quarter and twice, guarantees
+// hold as they do without, and the ruling is the one that these weights would have if people had written them.
+func TestPastUseChangesWeightsOnly(t *testing.T) { holds(t, 4, pastUseChangesWeightsOnly) }
+
+func pastUseChangesWeightsOnly(t *rapid.T) {
+	s := remembered(t).lived(t)
+	weights, without := s.inside().Weights(), s.clone()
+	without.Fleet.Platform.HalfLife = 0
+	plain := inside.Look(without.Fleet, without.Seen, without.Ledger, without.Now).Weights()
+	for name, w := range weights {
+		if w.Counts*4 < 256*w.Declared || w.Counts > 2*256*w.Declared {
+			t.Fatalf("the weight %d of %s counts %d in 256ths", w.Declared, name, w.Counts)
+		}
+		require.Equal(t, plain[name].Floor, w.Floor, name)
+		require.Equal(t, plain[name].Declared, plain[name].Counts)
+	}
+	for i := range without.Fleet.Tenants {
+		tn := &without.Fleet.Tenants[i]
+		tn.Weight = int(weights[tn.Name].Counts)
+	}
+	groups := slices.Clone(without.Fleet.Platform.Groups)
+	for i := range groups {
+		groups[i].Weight = int(weights[groups[i].Name].Counts)
+	}
+	without.Fleet.Platform.Groups = groups
+	if diff := differing(essence(without.Decide()), essence(s.Decide())); diff != "" {
+		t.Fatal(diff)
+	}
+}
